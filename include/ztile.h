@@ -1,0 +1,625 @@
+/* ztile: compress scientific arrays in parallel, decompress them in parallel too.
+ *
+ * An array (1 to 4 dimensions of float, double, int32 or int64) is cut into tiles; a codec turns
+ * each tile, on its own, into bits; an execution policy says where the tiles are run. The bytes
+ * depend on zt_params alone, never on the context: not on threads, instruction set or build.
+ *
+ *     zt_params p;
+ *     zt_params_init(&p, sizeof p);
+ *     p.bound = zt_abs(1e-3);                          // no value off by more than 0.001
+ *     zt_array a = zt_array_const_3d(data, ZT_F32, nz, ny, nx);
+ *     size_t cap, n;
+ *     zt_compress_bound(NULL, &a, &p, &cap);
+ *     void *buf = malloc(cap);
+ *     if (zt_compress(NULL, &a, &p, buf, cap, &n) == ZT_OK) ...  // n bytes, a complete .zt file
+ *
+ * Rules that hold for every declaration:
+ *   - Shapes are slowest axis first, as in C, NumPy and HDF5. Strides count elements.
+ *   - The caller owns all memory it passes; the library keeps no pointer after a call returns,
+ *     except where a writer or reader is opened on it.
+ *   - Results go through pointers and are set only on ZT_OK; an output array is undefined after
+ *     any failure.
+ *   - A context (or a writer or reader opened on it) must not be used by two threads at once;
+ *     different contexts may. NULL is a valid context: serial, malloc, no error sentence.
+ *   - Nothing prints, exits, reads the environment or keeps global state.
+ *   - Structs that the caller fills begin with struct_bytes, set by their _init function, and may
+ *     grow at their end; the others are frozen and carry reserved words, which must be zero.
+ *
+ * Contents: status - array - params - context - compress and decompress - writer and reader -
+ * bare zfp streams - quality.
+ *
+ * The file format is docs/format.md. C11, also valid C++.
+ */
+#ifndef ZTILE_H
+#define ZTILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ZT_VERSION_MAJOR 0
+#define ZT_VERSION_MINOR 1
+#define ZT_VERSION_PATCH 0
+#define ZT_VERSION_STRING "0.1.0"
+
+#if defined(_WIN32) && defined(ZTILE_SHARED)
+#ifdef ZTILE_BUILD
+#define ZT_API __declspec(dllexport)
+#else
+#define ZT_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__)
+#define ZT_API __attribute__((visibility("default")))
+#else
+#define ZT_API
+#endif
+
+/* ---- status ------------------------------------------------------------------------------- */
+
+/* Numbers never change. */
+typedef enum zt_status {
+    ZT_OK = 0,
+    ZT_BAD_ARG = 1,     /* an argument, or a combination of them, makes no sense */
+    ZT_CORRUPT = 2,     /* the data are damaged, cut short, or not what they claim to be */
+    ZT_UNSUPPORTED = 3, /* not in this build, or written by a later version */
+    ZT_NO_MEMORY = 4,
+    ZT_NO_SPACE = 5,    /* the output buffer is too small */
+    ZT_IO = 6,          /* a sink or source callback failed */
+    ZT_NONFINITE = 7,   /* a lossy call on an array with NaN or infinities */
+    ZT_CANCELLED = 8    /* the progress callback asked to stop */
+} zt_status;
+
+/* The name of a status in a few words; never NULL, static memory. */
+ZT_API const char *zt_strerror(zt_status status);
+
+/* The version of the library that is running, e.g. "0.1.0"; static memory. */
+ZT_API const char *zt_version(void);
+
+/* ---- array -------------------------------------------------------------------------------- */
+
+#define ZT_MAX_RANK 4
+
+typedef enum zt_type { ZT_F32 = 1, ZT_F64 = 2, ZT_I32 = 3, ZT_I64 = 4 } zt_type;
+
+/* The slowest extent of an array that is still being written. */
+#define ZT_UNKNOWN UINT64_MAX
+
+/* Where an array is in memory. Frozen.
+ *
+ * Element (i0, i1, ...) is at data + i0 * stride[0] + i1 * stride[1] + ..., so data points at
+ * element (0, ..., 0), which with negative strides is not the lowest address. Elements are
+ * aligned to their size. Calls that read an array never write through data. */
+typedef struct zt_array {
+    void *data;
+    uint32_t type; /* zt_type */
+    uint32_t rank; /* 1..4 */
+    uint64_t shape[ZT_MAX_RANK];  /* elements along each axis, slowest first */
+    int64_t stride[ZT_MAX_RANK];  /* elements; any sign */
+    uint64_t reserved[2];
+} zt_array;
+
+/* A box of an array: lo[i] <= index < hi[i] along each of its axes. Frozen. */
+typedef struct zt_box {
+    uint64_t lo[ZT_MAX_RANK];
+    uint64_t hi[ZT_MAX_RANK];
+} zt_box;
+
+/* Bytes of one element; 0 if type is none of ours. */
+static inline size_t zt_type_bytes(uint32_t type)
+{
+    return type == ZT_F32 || type == ZT_I32 ? 4u : type == ZT_F64 || type == ZT_I64 ? 8u : 0u;
+}
+
+/* A C-contiguous array of 1 to 4 dimensions; shape has rank entries. */
+static inline zt_array zt_array_nd(void *data, zt_type type, uint32_t rank, const uint64_t *shape)
+{
+    zt_array a;
+    uint64_t step = 1;
+    uint32_t i;
+    a.data = data;
+    a.type = (uint32_t)type;
+    a.rank = rank;
+    for (i = 0; i < ZT_MAX_RANK; i++) {
+        a.shape[i] = i < rank ? shape[i] : 0;
+        a.stride[i] = 0;
+    }
+    for (i = rank < ZT_MAX_RANK ? rank : ZT_MAX_RANK; i-- > 0;) {
+        a.stride[i] = (int64_t)step;
+        step *= a.shape[i];
+    }
+    a.reserved[0] = a.reserved[1] = 0;
+    return a;
+}
+
+static inline zt_array zt_array_1d(void *data, zt_type type, uint64_t n0)
+{
+    return zt_array_nd(data, type, 1, &n0);
+}
+
+static inline zt_array zt_array_2d(void *data, zt_type type, uint64_t n0, uint64_t n1)
+{
+    uint64_t shape[2];
+    shape[0] = n0;
+    shape[1] = n1;
+    return zt_array_nd(data, type, 2, shape);
+}
+
+static inline zt_array zt_array_3d(void *data, zt_type type, uint64_t n0, uint64_t n1, uint64_t n2)
+{
+    uint64_t shape[3];
+    shape[0] = n0;
+    shape[1] = n1;
+    shape[2] = n2;
+    return zt_array_nd(data, type, 3, shape);
+}
+
+static inline zt_array zt_array_4d(void *data, zt_type type, uint64_t n0, uint64_t n1, uint64_t n2,
+                                   uint64_t n3)
+{
+    uint64_t shape[4];
+    shape[0] = n0;
+    shape[1] = n1;
+    shape[2] = n2;
+    shape[3] = n3;
+    return zt_array_nd(data, type, 4, shape);
+}
+
+/* The same over memory that is only read. */
+static inline zt_array zt_array_const_nd(const void *data, zt_type type, uint32_t rank,
+                                         const uint64_t *shape)
+{
+    union {
+        const void *in;
+        void *out;
+    } u;
+    u.in = data;
+    return zt_array_nd(u.out, type, rank, shape);
+}
+
+static inline zt_array zt_array_const_1d(const void *data, zt_type type, uint64_t n0)
+{
+    return zt_array_const_nd(data, type, 1, &n0);
+}
+
+static inline zt_array zt_array_const_2d(const void *data, zt_type type, uint64_t n0, uint64_t n1)
+{
+    zt_array a = zt_array_2d(NULL, type, n0, n1);
+    return zt_array_const_nd(data, type, 2, a.shape);
+}
+
+static inline zt_array zt_array_const_3d(const void *data, zt_type type, uint64_t n0, uint64_t n1,
+                                         uint64_t n2)
+{
+    zt_array a = zt_array_3d(NULL, type, n0, n1, n2);
+    return zt_array_const_nd(data, type, 3, a.shape);
+}
+
+static inline zt_array zt_array_const_4d(const void *data, zt_type type, uint64_t n0, uint64_t n1,
+                                         uint64_t n2, uint64_t n3)
+{
+    zt_array a = zt_array_4d(NULL, type, n0, n1, n2, n3);
+    return zt_array_const_nd(data, type, 4, a.shape);
+}
+
+/* ---- params: everything the bytes depend on ------------------------------------------------ */
+
+typedef enum zt_codec {
+    ZT_CODEC_AUTO = 0,  /* zfp, the only codec of this version */
+    ZT_CODEC_ZFP = 1,
+    ZT_CODEC_NDZIP = 2, /* not in this version */
+    ZT_CODEC_SZ = 3     /* not in this version */
+} zt_codec;
+
+/* What the user asks for. */
+typedef enum zt_bound_kind {
+    ZT_LOSSLESS = 0,
+    ZT_ABS = 1,       /* |x' - x| <= value */
+    ZT_REL = 2,       /* |x' - x| <= value * (max - min), over the whole array's finite values */
+    ZT_PWREL = 3,     /* |x' - x| <= value * |x|; not in this version */
+    ZT_PSNR = 4,      /* 20 log10(range / RMSE) >= value dB; not in this version */
+    ZT_RATE = 5,      /* value bits per element, zfp's fixed rate */
+    ZT_PRECISION = 6, /* value bit planes per tile, zfp's fixed precision */
+    ZT_EXPERT = 7     /* zfp's four numbers */
+} zt_bound_kind;
+
+#define ZT_RATE_ALIGN 1u /* zt_bound.flags: a tile's bits are rounded up to whole stream words */
+
+/* A bound. Frozen. Bound value 0 of abs and rel means lossless. */
+typedef struct zt_bound {
+    uint32_t kind;  /* zt_bound_kind */
+    uint32_t flags; /* ZT_RATE_ALIGN or 0 */
+    double value;
+    uint32_t minbits; /* minbits .. minexp: ZT_EXPERT only, see zt_zfp */
+    uint32_t maxbits;
+    uint32_t maxprec;
+    int32_t minexp;
+    uint64_t reserved[2];
+} zt_bound;
+
+static inline zt_bound zt_bound_of(zt_bound_kind kind, double value)
+{
+    zt_bound b;
+    b.kind = (uint32_t)kind;
+    b.flags = 0;
+    b.value = value;
+    b.minbits = b.maxbits = b.maxprec = 0;
+    b.minexp = 0;
+    b.reserved[0] = b.reserved[1] = 0;
+    return b;
+}
+
+static inline zt_bound zt_lossless(void) { return zt_bound_of(ZT_LOSSLESS, 0); }
+static inline zt_bound zt_abs(double error) { return zt_bound_of(ZT_ABS, error); }
+static inline zt_bound zt_rel(double of_range) { return zt_bound_of(ZT_REL, of_range); }
+static inline zt_bound zt_pwrel(double of_value) { return zt_bound_of(ZT_PWREL, of_value); }
+static inline zt_bound zt_psnr(double decibel) { return zt_bound_of(ZT_PSNR, decibel); }
+static inline zt_bound zt_rate(double bits_per_value) { return zt_bound_of(ZT_RATE, bits_per_value); }
+static inline zt_bound zt_precision(uint32_t planes) { return zt_bound_of(ZT_PRECISION, planes); }
+
+static inline zt_bound zt_expert(uint32_t minbits, uint32_t maxbits, uint32_t maxprec,
+                                 int32_t minexp)
+{
+    zt_bound b = zt_bound_of(ZT_EXPERT, 0);
+    b.minbits = minbits;
+    b.maxbits = maxbits;
+    b.maxprec = maxprec;
+    b.minexp = minexp;
+    return b;
+}
+
+/* How a decoder finds a tile. Only none is in this version; the default will become compact. */
+typedef enum zt_index_kind {
+    ZT_INDEX_DEFAULT = 0,
+    ZT_INDEX_NONE = 1,
+    ZT_INDEX_OFFSETS = 2,
+    ZT_INDEX_LENGTHS = 3,
+    ZT_INDEX_HYBRID = 4,
+    ZT_INDEX_COMPACT = 5
+} zt_index_kind;
+
+typedef enum zt_plan_kind { ZT_PLAN_OFF = 0, ZT_PLAN_ON = 1, ZT_PLAN_TIGHT = 2 } zt_plan_kind;
+
+typedef struct zt_params {
+    uint32_t struct_bytes;    /* sizeof(zt_params), set by zt_params_init */
+    uint32_t codec;           /* zt_codec; default ZT_CODEC_AUTO */
+    zt_bound bound;           /* default lossless */
+    uint64_t slab_bytes;      /* raw bytes a frame at most; default 256 MiB. A frame holds at least
+                                 one layer of tiles, however many bytes that is */
+    double range_lo;          /* the array's range, where rel must not or cannot measure it;  */
+    double range_hi;          /* default NaN, NaN: measured (zt_compress) or refused (writer) */
+    uint32_t zfp_word_bits;   /* 8, 16, 32 or 64 (default): what a zfp stream is padded to */
+    uint32_t plan;            /* zt_plan_kind; default off */
+    uint32_t index;           /* zt_index_kind; default ZT_INDEX_DEFAULT */
+    uint32_t index_chunk;     /* tiles a chunk; 0: the default of the index */
+    uint32_t index_partition; /* chunks a partition; 0: the default of the index */
+    uint32_t flags;           /* 0 */
+    const char *name;         /* kept in the file; NULL or UTF-8 of at most 127 bytes */
+    const char *units;        /* likewise, at most 63 bytes */
+} zt_params;
+
+/* Set every field to its default. params_bytes is sizeof(zt_params) as the caller compiled it.
+ * Returns ZT_BAD_ARG if it is smaller than any released version's. */
+ZT_API zt_status zt_params_init(zt_params *params, size_t params_bytes);
+
+/* ---- context: what the bytes do not depend on ---------------------------------------------- */
+
+typedef struct zt_context zt_context;
+
+/* Memory functions for all that the library allocates. alloc returns NULL when there is none and
+ * memory aligned for any type otherwise; release accepts NULL. Frozen. */
+typedef struct zt_allocator {
+    void *(*alloc)(void *user, size_t bytes);
+    void (*release)(void *user, void *memory);
+    void *user;
+    uint64_t reserved[2];
+} zt_allocator;
+
+/* Make a context; allocator may be NULL for malloc and free. Policy: serial. */
+ZT_API zt_status zt_context_new(const zt_allocator *allocator, zt_context **context);
+
+/* Free a context and its scratch; NULL is allowed. Writers and readers opened on it go first. */
+ZT_API void zt_context_free(zt_context *context);
+
+/* One full sentence about the last call on this context that did not return ZT_OK; "" before
+ * there is one. Valid until the next call on the context. */
+ZT_API const char *zt_context_error(const zt_context *context);
+
+typedef enum zt_policy { ZT_SERIAL = 0, ZT_OMP = 1, ZT_CUDA = 2 } zt_policy;
+
+/* Parameters of ZT_OMP. Frozen. */
+typedef struct zt_omp {
+    uint32_t threads; /* 0: OpenMP's own setting */
+    uint32_t grain;   /* tiles a thread takes at a time; 0: automatic */
+    uint64_t reserved[2];
+} zt_omp;
+
+/* Parameters of ZT_CUDA. Frozen. */
+typedef struct zt_cuda {
+    int32_t device;
+    uint32_t flags; /* 0 */
+    void *stream;   /* a cudaStream_t */
+    uint64_t reserved[2];
+} zt_cuda;
+
+/* Choose where tiles are run. parameters is a zt_omp for ZT_OMP, a zt_cuda for ZT_CUDA, or NULL
+ * for the defaults. ZT_UNSUPPORTED, with the policy unchanged, where this build lacks it: in this
+ * version that is all but ZT_SERIAL. */
+ZT_API zt_status zt_context_set_policy(zt_context *context, zt_policy policy,
+                                       const void *parameters);
+
+ZT_API zt_policy zt_context_policy(const zt_context *context);
+
+/* Called while tiles are coded, from the calling thread, some times a second at most: done of
+ * total tiles of the frame at hand. Anything but 0 cancels the call. */
+typedef int (*zt_progress)(void *user, uint64_t done_tiles, uint64_t total_tiles);
+
+/* NULL: no progress. */
+ZT_API zt_status zt_context_set_progress(zt_context *context, zt_progress progress, void *user);
+
+/* ---- compress and decompress, memory to memory --------------------------------------------- */
+
+/* What is in a .zt file. Returned by zt_inspect and zt_reader_info. */
+typedef struct zt_info {
+    uint32_t struct_bytes; /* set by zt_info_init */
+    uint32_t format_version;
+    uint32_t codec; /* zt_codec */
+    uint32_t type;  /* zt_type */
+    uint32_t rank;
+    uint32_t index;               /* zt_index_kind; ZT_INDEX_NONE where there is none */
+    uint64_t shape[ZT_MAX_RANK];  /* slowest first; shape[0] is ZT_UNKNOWN on a sequential source */
+    zt_bound bound;               /* as asked for */
+    double abs_bound;             /* the absolute bound that was promised; NaN if none was,
+                                     0 if lossless */
+    uint64_t raw_bytes;           /* of the array */
+    uint64_t stream_bytes;        /* of all streams */
+    uint64_t index_bytes;         /* of all indexes */
+    uint64_t file_bytes;          /* of all */
+    uint64_t frames;
+    uint64_t slab_extent;         /* elements along the slowest axis in each frame but the last */
+    uint64_t exact_values;        /* values that are kept beside the stream because the codec would
+                                     have broken the bound */
+    uint32_t zfp_word_bits;       /* zfp only, of the first frame, as the six that follow */
+    uint32_t zfp_minbits;
+    uint32_t zfp_maxbits;
+    uint32_t zfp_maxprec;
+    int32_t zfp_minexp;
+    int32_t zfp_shift;            /* integers were multiplied by 2^shift before coding */
+    uint32_t index_chunk;
+    uint32_t index_partition;
+    char name[128];
+    char units[64];
+} zt_info;
+
+ZT_API zt_status zt_info_init(zt_info *info, size_t info_bytes);
+
+/* The most bytes that zt_compress can write for this array and these parameters; array->data is
+ * not looked at. */
+ZT_API zt_status zt_compress_bound(zt_context *context, const zt_array *array,
+                                   const zt_params *params, size_t *capacity_bytes);
+
+/* Compress an array into a complete .zt file in memory.
+ *
+ * out, out_capacity_bytes  memory for the result; zt_compress_bound says how much always suffices.
+ * out_bytes                how much was used.
+ *
+ * ZT_NONFINITE: the bound is lossy and the array holds NaN or infinities (the sentence counts
+ * them). ZT_NO_SPACE: out is too small. Also ZT_BAD_ARG, ZT_UNSUPPORTED, ZT_NO_MEMORY,
+ * ZT_CANCELLED. */
+ZT_API zt_status zt_compress(zt_context *context, const zt_array *array, const zt_params *params,
+                             void *out, size_t out_capacity_bytes, size_t *out_bytes);
+
+/* Decompress a complete .zt file in memory into out, whose type, rank and shape must be the
+ * file's (zt_inspect) and whose strides are free. Every checksum is verified first.
+ * ZT_BAD_ARG, ZT_CORRUPT, ZT_UNSUPPORTED, ZT_NO_MEMORY, ZT_CANCELLED. */
+ZT_API zt_status zt_decompress(zt_context *context, const void *data, size_t data_bytes,
+                               const zt_array *out);
+
+/* Decompress a box only; out has the box's shape. Without an index the tiles before the box in
+ * each frame it meets are parsed, not reconstructed; at fixed rate not even that. */
+ZT_API zt_status zt_decompress_box(zt_context *context, const void *data, size_t data_bytes,
+                                   const zt_box *box, const zt_array *out);
+
+/* What is in a .zt file: its headers and seek table are verified, its payload is not looked at. */
+ZT_API zt_status zt_inspect(zt_context *context, const void *data, size_t data_bytes,
+                            zt_info *info);
+
+/* ---- writer and reader: files, pipes, object stores ---------------------------------------- */
+
+/* Takes bytes in order; a pipe will do. write returns 0, or anything else for failure. Frozen. */
+typedef struct zt_sink {
+    int (*write)(void *user, const void *data, size_t data_bytes);
+    void *user;
+    uint64_t reserved[2];
+} zt_sink;
+
+/* Gives bytes at an offset. read fills *got_bytes, less than bytes only at the end of the source,
+ * and returns 0, or anything else for failure. With source_bytes = ZT_UNKNOWN the source is
+ * sequential (a pipe): offsets never go back, and only zt_reader_next works. Frozen. */
+typedef struct zt_source {
+    int (*read)(void *user, uint64_t offset, void *buffer, size_t bytes, size_t *got_bytes);
+    void *user;
+    uint64_t source_bytes;
+    uint64_t reserved[2];
+} zt_source;
+
+typedef struct zt_writer zt_writer;
+typedef struct zt_reader zt_reader;
+
+/* Open a writer of one array. whole gives its type, rank and shape (data and strides are not
+ * looked at); shape[0] may be ZT_UNKNOWN. params is copied; with rel its range must be set.
+ * The bytes are those of zt_compress with the same params. */
+ZT_API zt_status zt_writer_open(zt_context *context, const zt_sink *sink, const zt_array *whole,
+                                const zt_params *params, zt_writer **writer);
+
+/* The extent along the slowest axis of the frames this writer cuts: slabs of this thickness, put
+ * in order, are coded where they lie and not copied first. */
+ZT_API uint64_t zt_writer_slab_extent(const zt_writer *writer);
+
+/* Append a slab: any thickness along the slowest axis, the array's extents along the others, any
+ * strides. After a failure only zt_writer_free is left to call. */
+ZT_API zt_status zt_writer_put(zt_writer *writer, const zt_array *slab);
+
+/* Write what is still held and the seek table, without which a file is not complete.
+ * ZT_BAD_ARG if fewer slices were put than were announced. The writer is still to be freed. */
+ZT_API zt_status zt_writer_close(zt_writer *writer);
+
+/* Free a writer, closed or not; NULL is allowed. */
+ZT_API void zt_writer_free(zt_writer *writer);
+
+/* Open a reader. On a source of known size, the seek table and the first header are read and
+ * verified; on a sequential one, the first header. */
+ZT_API zt_status zt_reader_open(zt_context *context, const zt_source *source, zt_reader **reader);
+
+/* What is in the file. On a source of known size this reads every frame's header, once. */
+ZT_API zt_status zt_reader_info(zt_reader *reader, zt_info *info);
+
+/* Decompress a box into out, which has the box's shape and the file's type. */
+ZT_API zt_status zt_reader_read_box(zt_reader *reader, const zt_box *box, const zt_array *out);
+
+/* Go to the next frame, the first one after opening: it holds the slices [*first, *first +
+ * *extent) of the array. *extent is 0 once the last frame has passed and the seek table has been
+ * verified. Works on every source. */
+ZT_API zt_status zt_reader_next(zt_reader *reader, uint64_t *first, uint64_t *extent);
+
+/* Decompress the frame that zt_reader_next went to; out has its shape. Once a frame. */
+ZT_API zt_status zt_reader_read(zt_reader *reader, const zt_array *out);
+
+/* Verify every checksum of a source of known size; nothing is decoded. */
+ZT_API zt_status zt_reader_check(zt_reader *reader);
+
+/* NULL is allowed. */
+ZT_API void zt_reader_close(zt_reader *reader);
+
+/* ---- bare zfp streams: exchange with libzfp ------------------------------------------------- */
+
+#define ZT_ZFP_HEADER 1u     /* zfp's own header (magic, field, mode) stands before the blocks */
+#define ZT_ZFP_AS_LIBZFP 2u  /* do whatever libzfp 1.0 does on x86-64, sensible or not: NaN and
+                                infinities are coded as it codes them, parameters whose streams
+                                cannot be decoded are accepted (docs/zfp-compatibility.md) */
+
+/* The parameters of a zfp stream, as in zfp's documentation ("Modes", "Expert mode"). */
+typedef struct zt_zfp {
+    uint32_t struct_bytes; /* set by zt_zfp_init */
+    uint32_t minbits;      /* a block takes at least this many bits */
+    uint32_t maxbits;      /* and at most this many */
+    uint32_t maxprec;      /* bit planes coded at most, 1..64 */
+    int32_t minexp;        /* exponent of the least bit plane coded; below -1074: reversible */
+    uint32_t word_bits;    /* 8, 16, 32 or 64 (default) */
+    uint32_t flags;        /* ZT_ZFP_*; default 0 */
+    uint32_t reserved;
+} zt_zfp;
+
+typedef enum zt_zfp_mode {
+    ZT_ZFP_INVALID = 0,
+    ZT_ZFP_EXPERT = 1,
+    ZT_ZFP_FIXED_RATE = 2,
+    ZT_ZFP_FIXED_PRECISION = 3,
+    ZT_ZFP_FIXED_ACCURACY = 4,
+    ZT_ZFP_REVERSIBLE = 5
+} zt_zfp_mode;
+
+/* zfp's initial parameters: 1, 16658, 64, -1074; 64-bit words; no flags. */
+ZT_API zt_status zt_zfp_init(zt_zfp *zfp, size_t zfp_bytes);
+
+/* The setters change minbits, maxbits, maxprec and minexp only. actual may be NULL; it receives
+ * what libzfp's setter returns: the rate, precision or tolerance that will be used. */
+ZT_API zt_status zt_zfp_set_rate(zt_zfp *zfp, double rate, zt_type type, uint32_t rank, int align,
+                                 double *actual);
+ZT_API zt_status zt_zfp_set_precision(zt_zfp *zfp, uint32_t planes, uint32_t *actual);
+ZT_API zt_status zt_zfp_set_accuracy(zt_zfp *zfp, double tolerance, double *actual);
+ZT_API zt_status zt_zfp_set_reversible(zt_zfp *zfp);
+
+/* ZT_BAD_ARG, and nothing changes, if minbits > maxbits or maxprec is not in 1..64. */
+ZT_API zt_status zt_zfp_set_expert(zt_zfp *zfp, uint32_t minbits, uint32_t maxbits,
+                                   uint32_t maxprec, int32_t minexp);
+
+/* What a stream with these parameters calls itself. */
+ZT_API zt_zfp_mode zt_zfp_mode_of(const zt_zfp *zfp);
+
+/* The mode as it stands in a header: 12 bits, or 64 where the low 12 are all ones. */
+ZT_API uint64_t zt_zfp_mode_code(const zt_zfp *zfp);
+
+/* The array's type and shape as they stand in a header: 52 bits. ZT_BAD_ARG if an extent is too
+ * large for it. */
+ZT_API zt_status zt_zfp_field_code(const zt_array *array, uint64_t *code);
+
+/* The most bytes that zt_zfp_compress can write. libzfp's own number, except where a stream of
+ * libzfp's can be longer than that (maxbits smaller than a block's header). */
+ZT_API zt_status zt_zfp_compress_bound(zt_context *context, const zt_array *array,
+                                       const zt_zfp *zfp, size_t *capacity_bytes);
+
+/* Write the stream that libzfp writes for this array and these parameters.
+ * Refused unless ZT_ZFP_AS_LIBZFP is set: NaN and infinities where the parameters are lossy
+ * (ZT_NONFINITE), parameters whose streams cannot be decoded (ZT_UNSUPPORTED). */
+ZT_API zt_status zt_zfp_compress(zt_context *context, const zt_array *array, const zt_zfp *zfp,
+                                 void *out, size_t out_capacity_bytes, size_t *out_bytes);
+
+/* Read type, shape and parameters from a stream that begins with zfp's header (32 bits magic and
+ * version, 52 bits field, 12 or 64 bits mode). zfp's word_bits and flags stay as they are;
+ * *array gets a NULL pointer and contiguous strides. */
+ZT_API zt_status zt_zfp_read_header(zt_context *context, const void *data, size_t data_bytes,
+                                    zt_zfp *zfp, zt_array *array, uint32_t *header_bits);
+
+/* Decode a stream into out. With ZT_ZFP_HEADER the header must agree with out's type and shape,
+ * and replaces zfp's parameters. consumed_bytes (may be NULL): whole words, header included.
+ * ZT_CORRUPT if the stream ends before the last block does; any other bits decode to something:
+ * zfp streams carry no checksum. */
+ZT_API zt_status zt_zfp_decompress(zt_context *context, const void *data, size_t data_bytes,
+                                   const zt_zfp *zfp, const zt_array *out, size_t *consumed_bytes);
+
+/* ---- quality: what is in an array, and how far two arrays are apart -------------------------- */
+
+/* Counted by zt_scan, over as many slabs as it is given. */
+typedef struct zt_stats {
+    uint32_t struct_bytes; /* set by zt_stats_init */
+    uint32_t reserved;
+    uint64_t values;
+    uint64_t nan_values;
+    uint64_t inf_values;
+    double min; /* over finite values; NaN if there is none. int64 is rounded to double */
+    double max;
+} zt_stats;
+
+ZT_API zt_status zt_stats_init(zt_stats *stats, size_t stats_bytes);
+
+/* Add an array's values to stats. */
+ZT_API zt_status zt_scan(zt_context *context, const zt_array *array, zt_stats *stats);
+
+/* Accumulated by zt_compare, over as many slabs as it is given. Errors are of finite originals;
+ * for integers they are exact differences, rounded to double. */
+typedef struct zt_quality {
+    uint32_t struct_bytes; /* set by zt_quality_init */
+    uint32_t reserved;
+    uint64_t values;
+    uint64_t finite_values;
+    uint64_t special_changed;   /* NaN or infinite originals of which any bit changed */
+    uint64_t different_values;  /* values of which any bit differs */
+    uint64_t beyond_bound;      /* values off by more than abs_bound, if that is not NaN */
+    double abs_bound;           /* set by the caller; default NaN */
+    double min;                 /* of the finite originals */
+    double max;
+    double max_abs_error;
+    double max_pwrel_error;     /* largest |error| / |original| where the original is not 0 */
+    double sum_squares;         /* of the errors */
+} zt_quality;
+
+ZT_API zt_status zt_quality_init(zt_quality *quality, size_t quality_bytes);
+
+/* Add the differences between two arrays of one type and shape. */
+ZT_API zt_status zt_compare(zt_context *context, const zt_array *original,
+                            const zt_array *reconstructed, zt_quality *quality);
+
+/* Root of the mean squared error; NaN if there is no finite value. */
+ZT_API double zt_quality_rmse(const zt_quality *quality);
+
+/* 20 log10(range / RMSE) in dB; infinite if the error is zero, NaN if there is no range. */
+ZT_API double zt_quality_psnr(const zt_quality *quality);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,104 @@
+/* io.h: arrays in files: raw, .npy, netCDF and HDF5, read and written slab by slab. Part of the
+ * command, not of the library.
+ *
+ * A place is a path, "-" for standard input or output, or "file.nc:variable", "file.h5:/group/data".
+ * Values cross this interface in the machine's byte order, C order, contiguous. */
+#ifndef ZTIO_H
+#define ZTIO_H
+
+#include "ztile.h"
+
+#include <stdbool.h>
+
+/* Exit statuses of the command, see its manual page. */
+enum { ZTIO_BAD_USE = 1, ZTIO_BAD_DATA = 2, ZTIO_IO_ERROR = 3, ZTIO_LACKING = 5 };
+
+/* One sentence that names the file and the fix, and the exit status it stands for. Functions that
+ * can fail return false (or NULL) and fill it. */
+struct ztio_error {
+    int exit_status;
+    char sentence[768];
+};
+
+enum ztio_format { ZTIO_AUTO, ZTIO_RAW, ZTIO_NPY, ZTIO_NETCDF, ZTIO_HDF5 };
+
+/* What an array in a file is. */
+struct ztio_meta {
+    enum ztio_format format;
+    uint32_t type; /* zt_type, after unpacking; 0 where not known (hints) */
+    uint32_t rank; /* 0 where not known (hints) */
+    uint64_t shape[ZT_MAX_RANK]; /* slowest first; shape[0] ZT_UNKNOWN on a pipe that did not say */
+    char name[128];  /* of the variable, "" where there is none */
+    char units[64];
+    bool has_fill;   /* a _FillValue or missing_value attribute */
+    double fill;
+};
+
+struct ztio_input;
+struct ztio_output;
+
+/* Open an array for reading. hints (may be NULL) gives type and shape of raw data; for a raw file
+ * they may come from its name (NAME_512x512x128.f32) and one missing extent (shape[0] = ZT_UNKNOWN)
+ * from its size. A raw file whose size does not fit its shape is refused with both numbers. */
+struct ztio_input *ztio_open(const char *place, const struct ztio_meta *hints,
+                             struct ztio_error *error);
+
+const struct ztio_meta *ztio_meta_of(const struct ztio_input *input);
+
+/* True if slabs can be read in any order and more than once (not so on a pipe). */
+bool ztio_is_seekable(const struct ztio_input *input);
+
+/* Read the slices [first, first + extent) along the slowest axis into buffer. On a pipe first
+ * must be where the last read ended, and *got may be less than extent at the end of the data,
+ * which is ZTIO_BAD_DATA if it cuts a slice or if the extent was known; otherwise *got == extent. */
+bool ztio_read(struct ztio_input *input, uint64_t first, uint64_t extent, void *buffer,
+               uint64_t *got, struct ztio_error *error);
+
+/* NULL is allowed. */
+void ztio_close(struct ztio_input *input);
+
+/* The places ("file.nc:variable") of all variables of a netCDF or HDF5 file that have a float
+ * type (or are packed and unpack to one) and rank 1..4, coordinate variables left out; for other
+ * formats the place itself. Free with ztio_places_free. */
+bool ztio_places(const char *path, char ***places, size_t *count, struct ztio_error *error);
+void ztio_places_free(char **places, size_t count);
+
+/* Create a file for an array. The format is meta->format, or where that is ZTIO_AUTO from the
+ * suffix of place (.npy .nc .h5, otherwise raw). The file is written under a name of its own
+ * beside the final one and takes that name when ztio_commit finds it whole; an existing file is
+ * refused unless overwrite is set. Standard output ("-"), /dev/null and other files that are not
+ * regular are written directly. shape[0] may be ZT_UNKNOWN: it is then what was written. */
+struct ztio_output *ztio_create(const char *place, const struct ztio_meta *meta, bool overwrite,
+                                struct ztio_error *error);
+
+/* Append slices along the slowest axis. */
+bool ztio_write(struct ztio_output *output, uint64_t extent, const void *buffer,
+                struct ztio_error *error);
+
+/* Finish and give the file its name; frees output whatever happens. */
+bool ztio_commit(struct ztio_output *output, struct ztio_error *error);
+
+/* Remove what was written and free output; NULL is allowed. Also called for every open output by
+ * ztio_abandon_all, which is safe in a signal handler (it only unlinks). */
+void ztio_abandon(struct ztio_output *output);
+void ztio_abandon_all(void);
+
+/* The same for plain bytes: a .zt file, a bare stream, a picture. */
+struct ztio_bytes;
+struct ztio_bytes *ztio_bytes_create(const char *path, bool overwrite, struct ztio_error *error);
+bool ztio_bytes_write(struct ztio_bytes *bytes, const void *data, size_t n,
+                      struct ztio_error *error);
+bool ztio_bytes_commit(struct ztio_bytes *bytes, struct ztio_error *error);
+void ztio_bytes_abandon(struct ztio_bytes *bytes);
+
+/* "f32" and so on; 0 where the name is none of them. */
+uint32_t ztio_type_of_name(const char *name);
+const char *ztio_name_of_type(uint32_t type);
+
+/* "512x512x128", also "?x512x512"; false if it is no shape. */
+bool ztio_parse_shape(const char *text, uint32_t *rank, uint64_t *shape);
+
+/* "512x512x128" into text (at least 96 bytes); an unknown extent is "?". Returns text. */
+char *ztio_format_shape(uint32_t rank, const uint64_t *shape, char *text);
+
+#endif

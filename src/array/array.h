@@ -1,0 +1,68 @@
+/* array.h: checks of shapes and strides, views of a part of an array, and the walk over tiles. */
+#ifndef ZTI_ARRAY_H
+#define ZTI_ARRAY_H
+
+#include "core/core.h"
+
+/* Check type, rank, extents (at least 1, the bytes of all elements fit in 63 bits) and, where
+ * need_data is set, that there is a pointer and that the span of the strides fits in 63 bits. */
+zt_status zti_array_check(zt_context *context, const zt_array *array, bool need_data);
+
+/* zti_array_check for memory that is written: no two elements may share a place, which is tested
+ * as far as a stride of 0 along an axis of more than one element. */
+zt_status zti_array_check_output(zt_context *context, const zt_array *array);
+
+/* Elements of a shape; the caller has checked that the number fits. */
+uint64_t zti_array_values(uint32_t rank, const uint64_t *shape);
+
+/* The slices [first, first + extent) along the slowest axis. */
+zt_array zti_array_slab(const zt_array *array, uint64_t first, uint64_t extent);
+
+/* The address of the element at these coordinates. */
+void *zti_array_at(const zt_array *array, const uint64_t *at);
+
+/* ZT_BAD_ARG unless lo < hi <= shape along each axis and out has the box's shape. */
+zt_status zti_box_check(zt_context *context, const zt_box *box, uint32_t rank,
+                        const uint64_t *shape);
+
+/* Where decoded tiles go: the box [lo, hi) of the coded array, to be written to out, whose
+ * element (0, ..., 0) is the coded array's element lo. What a tile has outside is dropped. */
+struct zti_view {
+    zt_array out;
+    uint64_t lo[ZT_MAX_RANK];
+    uint64_t hi[ZT_MAX_RANK];
+};
+
+struct zti_view zti_view_whole(const zt_array *out);
+
+/* The tiles of an array: side[i] values along axis i, the last one of an axis cut by its end. */
+struct zti_grid {
+    uint32_t rank;
+    uint32_t side[ZT_MAX_RANK];
+    uint64_t shape[ZT_MAX_RANK]; /* of the array, elements */
+    uint64_t tiles[ZT_MAX_RANK]; /* along each axis */
+    uint64_t count;              /* of all; the last axis is fastest */
+};
+
+struct zti_grid zti_grid_of(uint32_t rank, const uint64_t *shape, uint32_t side);
+
+/* A place in the walk over tiles in stream order. */
+struct zti_walk {
+    uint64_t tile;
+    uint64_t origin[ZT_MAX_RANK]; /* of the tile, in elements */
+};
+
+struct zti_walk zti_walk_from(const struct zti_grid *grid, uint64_t tile);
+
+static inline void zti_walk_next(const struct zti_grid *grid, struct zti_walk *walk)
+{
+    walk->tile++;
+    for (uint32_t i = grid->rank; i-- > 0;) {
+        walk->origin[i] += grid->side[i];
+        if (walk->origin[i] < grid->shape[i])
+            return;
+        walk->origin[i] = 0;
+    }
+}
+
+#endif

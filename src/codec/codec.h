@@ -1,0 +1,87 @@
+/* codec.h: what a codec is to the rest of the library: a table of functions over tiles. A codec
+ * does not know which thread runs it, nor how a decoder finds its tiles. */
+#ifndef ZTI_CODEC_H
+#define ZTI_CODEC_H
+
+#include "array/array.h"
+#include "bits/bits.h"
+
+struct zti_codec;
+
+/* The numbers that a zfp stream is governed by. */
+struct zti_zfp {
+    uint32_t minbits;
+    uint32_t maxbits;
+    uint32_t maxprec;
+    int32_t minexp;
+    uint32_t word_bits;
+    int32_t shift;   /* integers are coded as value * 2^shift; 0 but under an absolute bound */
+    bool as_libzfp;  /* reproduce what libzfp does with NaN and infinities */
+};
+
+/* How one stream is coded: fixed before its first tile, and enough to decode it. */
+struct zti_coding {
+    const struct zti_codec *codec;
+    uint32_t type;         /* zt_type */
+    struct zti_grid grid;  /* of the stream's own array: a slab, not the whole */
+    double verify_bound;   /* absolute error that the encoder must prove or verify; NaN: none */
+    struct zti_zfp zfp;
+};
+
+/* What is asked of a codec for one stream. */
+struct zti_ask {
+    const zt_params *params;
+    zt_bound_kind kind; /* ZT_ABS for rel as well; ZT_LOSSLESS where an absolute bound is 0 */
+    double abs_bound;   /* ZT_ABS only */
+    double min, max;    /* of the stream's finite values; NaN where there are none or where the
+                           values are not known yet (sizes are asked for) */
+};
+
+enum { ZTI_CODEC_PARAMS_BYTES = 32 };
+
+struct zti_codec {
+    const char *name;
+    uint32_t id;         /* zt_codec */
+    uint32_t tile_side;  /* slabs are cut at multiples of it */
+    uint32_t unit_bits;  /* what index offsets count */
+
+    /* Fill coding->zfp (or another codec's part) and verify_bound; type and grid are there.
+     * ZT_BAD_ARG or ZT_UNSUPPORTED, with a sentence, where the codec cannot do what is asked. */
+    zt_status (*configure)(zt_context *context, const struct zti_ask *ask,
+                           struct zti_coding *coding);
+
+    /* Serialize the codec's part of a coding to at most ZTI_CODEC_PARAMS_BYTES; returns how many
+     * bytes were used. Load checks every field: ZT_CORRUPT or ZT_UNSUPPORTED. */
+    size_t (*store_params)(const struct zti_coding *coding, uint8_t *out);
+    zt_status (*load_params)(zt_context *context, const uint8_t *in, size_t in_bytes,
+                             struct zti_coding *coding);
+
+    /* Fill the codec's fields of zt_info. */
+    void (*describe)(const struct zti_coding *coding, zt_info *info);
+
+    /* The most bits a tile can take, and the number each takes where all take the same (else 0). */
+    uint64_t (*tile_max_bits)(const struct zti_coding *coding);
+    uint64_t (*tile_fixed_bits)(const struct zti_coding *coding);
+
+    /* The stream ends at a multiple of this many bits. */
+    uint32_t (*stream_align_bits)(const struct zti_coding *coding);
+
+    /* Append tiles [first, last) of the array. The buffer has room for them at their largest and
+     * the margin. Returns true where the codec vouches for verify_bound in all of them; where it
+     * does not, the caller decodes and compares. */
+    bool (*encode)(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+                   uint64_t last, struct zti_bit_writer *writer);
+
+    /* Decode tiles [first, last), of which the reader is at the first, into a view; or only pass
+     * over them. The reader's buffer is readable to the end of the last tile at its largest, and
+     * the margin beyond. Any bits decode to something. */
+    void (*decode)(const struct zti_coding *coding, struct zti_bit_reader *reader, uint64_t first,
+                   uint64_t last, const struct zti_view *view);
+    void (*skip)(const struct zti_coding *coding, struct zti_bit_reader *reader, uint64_t first,
+                 uint64_t last);
+};
+
+/* The codec with this zt_codec number, or NULL if it is not in this build. */
+const struct zti_codec *zti_codec_by_id(uint32_t id);
+
+#endif

@@ -1,0 +1,72 @@
+/* context.c: the public calls on contexts. */
+#include "core/core.h"
+
+#include <stdlib.h>
+
+zt_status zt_context_new(const zt_allocator *allocator, zt_context **context)
+{
+    if (!context)
+        return ZT_BAD_ARG;
+    if (allocator && (!allocator->alloc || !allocator->release || allocator->reserved[0] ||
+                      allocator->reserved[1]))
+        return ZT_BAD_ARG;
+    zt_context *c = allocator ? allocator->alloc(allocator->user, sizeof *c) : malloc(sizeof *c);
+    if (!c)
+        return ZT_NO_MEMORY;
+    memset(c, 0, sizeof *c);
+    if (allocator)
+        c->allocator = *allocator;
+    c->policy = ZT_SERIAL;
+    *context = c;
+    return ZT_OK;
+}
+
+void zt_context_free(zt_context *context)
+{
+    if (!context)
+        return;
+    zt_allocator a = context->allocator;
+    if (a.release)
+        a.release(a.user, context);
+    else
+        free(context);
+}
+
+const char *zt_context_error(const zt_context *context)
+{
+    return context ? context->sentence : "";
+}
+
+zt_status zt_context_set_policy(zt_context *context, zt_policy policy, const void *parameters)
+{
+    if (!context)
+        return ZT_BAD_ARG;
+    switch (policy) {
+    case ZT_SERIAL:
+        if (parameters)
+            return zti_fail(context, ZT_BAD_ARG, "the serial policy takes no parameters");
+        context->policy = ZT_SERIAL;
+        return ZT_OK;
+    case ZT_OMP:
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "the omp policy is not in this build; use serial");
+    case ZT_CUDA:
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "the cuda policy is not in this build; use serial");
+    }
+    return zti_fail(context, ZT_BAD_ARG, "%d is no execution policy", (int)policy);
+}
+
+zt_policy zt_context_policy(const zt_context *context)
+{
+    return context ? context->policy : ZT_SERIAL;
+}
+
+zt_status zt_context_set_progress(zt_context *context, zt_progress progress, void *user)
+{
+    if (!context)
+        return ZT_BAD_ARG;
+    context->progress = progress;
+    context->progress_user = user;
+    return ZT_OK;
+}

@@ -1,0 +1,117 @@
+/* core.h: what every file of the library leans on: status and sentence, checked arithmetic,
+ * memory through the context, little-endian access. */
+#ifndef ZTI_CORE_H
+#define ZTI_CORE_H
+
+#include "ztile.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#if defined(__GNUC__)
+#define ZTI_PRINTF(at, first) __attribute__((format(printf, at, first)))
+#define ZTI_INLINE static inline __attribute__((always_inline))
+#define zti_likely(x) __builtin_expect(!!(x), 1)
+#define zti_unlikely(x) __builtin_expect(!!(x), 0)
+#else
+#define ZTI_PRINTF(at, first)
+#define ZTI_INLINE static inline
+#define zti_likely(x) (x)
+#define zti_unlikely(x) (x)
+#endif
+
+/* Right shifts of negative values must be arithmetic: the transforms of zfp are defined by them. */
+_Static_assert((-5 >> 1) == -3, "right shift of negative values is not arithmetic");
+_Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "IEEE types needed");
+
+enum { ZTI_SENTENCE_BYTES = 512 };
+
+struct zt_context {
+    zt_allocator allocator;
+    zt_policy policy;
+    zt_progress progress;
+    void *progress_user;
+    uint64_t progress_done; /* tiles of the frame at hand */
+    uint64_t progress_total;
+    char sentence[ZTI_SENTENCE_BYTES];
+};
+
+/* Note the sentence in the context (which may be NULL) and return status. The place that detects
+ * an error writes the sentence, once, with the numbers that matter and what to change; callers
+ * pass the status up unchanged. Sentences begin in lower case and end without a full stop, so
+ * that a caller can put "file.zt: " before them. */
+zt_status zti_fail(zt_context *context, zt_status status, const char *format, ...)
+    ZTI_PRINTF(3, 4);
+
+/* Memory for any type, or NULL. The context may be NULL. zti_release accepts NULL memory. */
+void *zti_alloc(zt_context *context, size_t bytes);
+void zti_release(zt_context *context, void *memory);
+
+/* false, and *out undefined, where the result does not fit. */
+static inline bool zti_mul(uint64_t a, uint64_t b, uint64_t *out)
+{
+    *out = a * b;
+    return a == 0 || *out / a == b;
+}
+
+static inline bool zti_add(uint64_t a, uint64_t b, uint64_t *out)
+{
+    *out = a + b;
+    return *out >= a;
+}
+
+/* Round up to a multiple of step, a power of two; the caller knows that it fits. */
+static inline uint64_t zti_round_up(uint64_t n, uint64_t step)
+{
+    return (n + step - 1) & ~(step - 1);
+}
+
+/* Unaligned little-endian access. On little-endian machines compilers make one move of each. */
+static inline uint64_t zti_get_le64(const void *from)
+{
+    uint64_t v;
+    memcpy(&v, from, sizeof v);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    v = __builtin_bswap64(v);
+#endif
+    return v;
+}
+
+static inline void zti_put_le64(void *to, uint64_t v)
+{
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    v = __builtin_bswap64(v);
+#endif
+    memcpy(to, &v, sizeof v);
+}
+
+static inline uint32_t zti_get_le32(const void *from)
+{
+    const uint8_t *p = (const uint8_t *)from;
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline void zti_put_le32(void *to, uint32_t v)
+{
+    uint8_t *p = (uint8_t *)to;
+    p[0] = (uint8_t)v;
+    p[1] = (uint8_t)(v >> 8);
+    p[2] = (uint8_t)(v >> 16);
+    p[3] = (uint8_t)(v >> 24);
+}
+
+static inline double zti_double_from_bits(uint64_t bits)
+{
+    double v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static inline uint64_t zti_bits_of_double(double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+#endif

@@ -1,0 +1,49 @@
+/* exec.h: run a codec's tiles: all tiles of an array into one stream, and back. Which thread runs
+ * a tile is decided here, and never visible in the bytes. */
+#ifndef ZTI_EXEC_H
+#define ZTI_EXEC_H
+
+#include "codec/codec.h"
+
+/* Values that the codec would have left beyond verify_bound, to be kept exactly. */
+struct zti_miss {
+    uint64_t at;   /* C-order number of the element in the stream's array */
+    uint64_t bits; /* the element itself */
+};
+
+struct zti_misses {
+    struct zti_miss *list; /* in ascending order of 'at' */
+    uint64_t count;
+    uint64_t capacity;
+    uint64_t limit; /* the encoder gives up, with is_over set, when there would be more */
+    bool is_over;
+};
+
+void zti_misses_free(zt_context *context, struct zti_misses *misses);
+
+/* Bytes of buffer that zti_exec_encode needs for a coding, worst case and margin included.
+ * ZT_BAD_ARG where that does not fit in size_t. */
+zt_status zti_exec_capacity(zt_context *context, const struct zti_coding *coding,
+                            size_t *capacity_bytes);
+
+/* Encode the array into out, from bit start_bits (what is before, in the first byte, is kept).
+ * out_capacity_bytes may be less than zti_exec_capacity says; ZT_NO_SPACE if the stream does not
+ * fit. *end_bits: after padding to the codec's alignment, counted from out. misses may be NULL
+ * where verify_bound is NaN. */
+zt_status zti_exec_encode(zt_context *context, const struct zti_coding *coding,
+                          const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
+                          uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses);
+
+/* Decode a stream that begins at bit start_bits of data into a view. *end_bits: where the last
+ * tile that was looked at ends, before alignment; for a whole view the end of the stream.
+ * ZT_CORRUPT if tiles reach beyond data. No byte outside data is read. */
+zt_status zti_exec_decode(zt_context *context, const struct zti_coding *coding,
+                          const uint8_t *data, size_t data_bytes, uint64_t start_bits,
+                          const struct zti_view *view, uint64_t *end_bits);
+
+/* The range of bytes of a stream (start_bits = 0) that decoding a view must read: all of it, or
+ * at fixed rate from the view's first tile to its last. */
+void zti_exec_extent(const struct zti_coding *coding, const struct zti_view *view,
+                     uint64_t stream_bytes, uint64_t *first_byte, uint64_t *last_byte);
+
+#endif
