@@ -352,8 +352,8 @@ ZT_API zt_status zt_context_set_policy(zt_context *context, zt_policy policy,
 
 ZT_API zt_policy zt_context_policy(const zt_context *context);
 
-/* Called while tiles are coded, from the calling thread, some times a second at most: done of
- * total tiles of the frame at hand. Anything but 0 cancels the call. */
+/* Called while tiles are coded, from the calling thread, about once a mebibyte of raw values: done
+ * of total tiles of the frame at hand. Anything but 0 cancels the call. */
 typedef int (*zt_progress)(void *user, uint64_t done_tiles, uint64_t total_tiles);
 
 /* NULL: no progress. */

@@ -2,15 +2,16 @@
  * bit first.
  *
  * Neither writer nor reader looks for the end of its buffer at every access. Who uses them keeps
- * the margin: a writer may store up to 8 bytes beyond the byte it is in, a reader load as many.
- * The tile loops of exec and the codecs switch to a private buffer where less than a worst-case
- * tile and the margin are left. */
+ * a margin: both touch up to 16 bytes beyond the byte they are in, and an encoder that cuts back
+ * to a budget writes up to one bit plane (256 bits and as many group tests) more than it keeps.
+ * The tile loops of exec switch to a private buffer where less than a worst-case tile and the
+ * margin are left. */
 #ifndef ZTI_BITS_H
 #define ZTI_BITS_H
 
 #include "core/core.h"
 
-enum { ZTI_BIT_MARGIN_BYTES = 16 };
+enum { ZTI_BIT_MARGIN_BYTES = 128 };
 
 struct zti_bit_writer {
     uint8_t *base;  /* of the buffer */

@@ -59,8 +59,10 @@ struct zti_codec {
     /* Fill the codec's fields of zt_info. */
     void (*describe)(const struct zti_coding *coding, zt_info *info);
 
-    /* The most bits a tile can take, and the number each takes where all take the same (else 0). */
+    /* The most bits a tile can take, the most that decoding one looks at (less where tiles are
+     * padded), and the number each takes where all take the same (else 0). */
     uint64_t (*tile_max_bits)(const struct zti_coding *coding);
+    uint64_t (*tile_reach_bits)(const struct zti_coding *coding);
     uint64_t (*tile_fixed_bits)(const struct zti_coding *coding);
 
     /* The stream ends at a multiple of this many bits. */
@@ -81,7 +83,7 @@ struct zti_codec {
                  uint64_t last);
 };
 
-/* The codec with this zt_codec number, or NULL if it is not in this build. */
+/* The codec with this zt_codec number, or NULL if it is not in this build. ZT_CODEC_AUTO is zfp. */
 const struct zti_codec *zti_codec_by_id(uint32_t id);
 
 #endif

@@ -31,8 +31,6 @@ struct zt_context {
     zt_policy policy;
     zt_progress progress;
     void *progress_user;
-    uint64_t progress_done; /* tiles of the frame at hand */
-    uint64_t progress_total;
     char sentence[ZTI_SENTENCE_BYTES];
 };
 

@@ -1,0 +1,119 @@
+/* array.c: checks of arrays and boxes, and where tiles lie. */
+#include "array/array.h"
+
+zt_status zti_array_check(zt_context *context, const zt_array *array, bool need_data)
+{
+    if (!array)
+        return zti_fail(context, ZT_BAD_ARG, "no array given");
+    size_t value_bytes = zt_type_bytes(array->type);
+    if (value_bytes == 0)
+        return zti_fail(context, ZT_BAD_ARG, "%u is no element type; use ZT_F32, ZT_F64, ZT_I32 or "
+                        "ZT_I64", array->type);
+    if (array->rank < 1 || array->rank > ZT_MAX_RANK)
+        return zti_fail(context, ZT_BAD_ARG, "rank %u is not in 1..%d", array->rank, ZT_MAX_RANK);
+    if (array->reserved[0] || array->reserved[1])
+        return zti_fail(context, ZT_BAD_ARG, "reserved words of an array are not zero");
+    uint64_t bytes = value_bytes;
+    for (uint32_t i = 0; i < array->rank; i++) {
+        if (array->shape[i] == 0)
+            return zti_fail(context, ZT_BAD_ARG, "axis %u (slowest first) has no elements", i);
+        if (!zti_mul(bytes, array->shape[i], &bytes) || bytes > INT64_MAX)
+            return zti_fail(context, ZT_BAD_ARG, "the array takes more than 2^63 bytes");
+    }
+    if (!need_data)
+        return ZT_OK;
+    if (!array->data)
+        return zti_fail(context, ZT_BAD_ARG, "the array has no data pointer");
+    uint64_t span = value_bytes;
+    for (uint32_t i = 0; i < array->rank; i++) {
+        int64_t s = array->stride[i];
+        uint64_t step = s < 0 ? -(uint64_t)s : (uint64_t)s;
+        uint64_t reach;
+        if (!zti_mul(step, array->shape[i] - 1, &reach) || !zti_mul(reach, value_bytes, &reach) ||
+            !zti_add(span, reach, &span) || span > INT64_MAX)
+            return zti_fail(context, ZT_BAD_ARG, "the strides span more than 2^63 bytes");
+    }
+    return ZT_OK;
+}
+
+zt_status zti_array_check_output(zt_context *context, const zt_array *array)
+{
+    zt_status status = zti_array_check(context, array, true);
+    if (status != ZT_OK)
+        return status;
+    for (uint32_t i = 0; i < array->rank; i++)
+        if (array->stride[i] == 0 && array->shape[i] > 1)
+            return zti_fail(context, ZT_BAD_ARG,
+                            "axis %u (slowest first) of the output has stride 0", i);
+    return ZT_OK;
+}
+
+uint64_t zti_array_values(uint32_t rank, const uint64_t *shape)
+{
+    uint64_t n = 1;
+    for (uint32_t i = 0; i < rank; i++)
+        n *= shape[i];
+    return n;
+}
+
+void *zti_array_at(const zt_array *array, const uint64_t *at)
+{
+    int64_t offset = 0;
+    for (uint32_t i = 0; i < array->rank; i++)
+        offset += (int64_t)at[i] * array->stride[i];
+    return (char *)array->data + offset * (int64_t)zt_type_bytes(array->type);
+}
+
+zt_array zti_array_slab(const zt_array *array, uint64_t first, uint64_t extent)
+{
+    const uint64_t at[ZT_MAX_RANK] = {first, 0, 0, 0};
+    zt_array slab = *array;
+    if (array->data)
+        slab.data = zti_array_at(array, at);
+    slab.shape[0] = extent;
+    return slab;
+}
+
+zt_status zti_box_check(zt_context *context, const zt_box *box, uint32_t rank,
+                        const uint64_t *shape)
+{
+    if (!box)
+        return zti_fail(context, ZT_BAD_ARG, "no box given");
+    for (uint32_t i = 0; i < rank; i++)
+        if (box->lo[i] >= box->hi[i] || box->hi[i] > shape[i])
+            return zti_fail(context, ZT_BAD_ARG,
+                            "box %llu:%llu along axis %u (slowest first) is not inside 0:%llu",
+                            (unsigned long long)box->lo[i], (unsigned long long)box->hi[i], i,
+                            (unsigned long long)shape[i]);
+    return ZT_OK;
+}
+
+struct zti_view zti_view_whole(const zt_array *out)
+{
+    struct zti_view view = {.out = *out};
+    for (uint32_t i = 0; i < out->rank; i++)
+        view.hi[i] = out->shape[i];
+    return view;
+}
+
+struct zti_grid zti_grid_of(uint32_t rank, const uint64_t *shape, uint32_t side)
+{
+    struct zti_grid grid = {.rank = rank, .count = 1};
+    for (uint32_t i = 0; i < rank; i++) {
+        grid.side[i] = side;
+        grid.shape[i] = shape[i];
+        grid.tiles[i] = shape[i] / side + (shape[i] % side != 0);
+        grid.count *= grid.tiles[i];
+    }
+    return grid;
+}
+
+struct zti_walk zti_walk_from(const struct zti_grid *grid, uint64_t tile)
+{
+    struct zti_walk walk = {.tile = tile};
+    for (uint32_t i = grid->rank; i-- > 0;) {
+        walk.origin[i] = tile % grid->tiles[i] * grid->side[i];
+        tile /= grid->tiles[i];
+    }
+    return walk;
+}

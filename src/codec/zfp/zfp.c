@@ -1,0 +1,311 @@
+/* zfp.c: the zfp codec: the stream, and its table of functions.
+ *
+ * The stream is that of libzfp 1.0 (codec version 5), bit for bit. Source: P. Lindstrom, "Fixed-
+ * Rate Compressed Floating-Point Arrays", IEEE TVCG 2014, and zfp's documentation, "Algorithm".
+ *
+ * An array is cut into tiles (zfp: blocks) of 4^rank values, coded one after the other, the
+ * array's last axis fastest, with nothing between them; the end is padded with zero bits to a
+ * multiple of the word size. Four numbers hold for all tiles:
+ *
+ *     minbits   a tile takes at least so many bits, padded with zeros
+ *     maxbits   and at most so many: coding stops there, anywhere
+ *     maxprec   bit planes coded at most
+ *     minexp    exponent of the least bit plane coded; below -1074: the reversible algorithm
+ *
+ * A lossy tile of floating-point values:
+ *     0                          nothing to code: all values +0; padded to minbits
+ *     1 | exponent | planes      exponent: 8 or 11 bits, biased, of the largest value;
+ *                                values as integers q = trunc(x 2^(N-2-emax)), N = 32 or 64
+ *     planes coded: min(maxprec, emax - minexp + 2 rank + 2)
+ * A lossy tile of integers: planes only, maxprec of them.
+ * planes: q through a lifted orthogonal-like transform along each axis (zfp_tile.h), coefficients
+ * ordered by total degree, in negabinary, highest bit plane first, each coded as zfp_planes.h says.
+ *
+ * A reversible tile of floating-point values:
+ *     0                          all values +0
+ *     1 0 | exponent | integers  where q says all
+ *     1 1 | integers             the values' bits, negative ones with all but the sign flipped
+ * integers (and a reversible tile of integers): number of planes less one in 5 or 6 bits, then
+ * these planes of the coefficients of an exact transform (third differences along each axis).
+ *
+ * In a .zt file under an absolute bound, integers are multiplied by 2^shift first, so that the
+ * least planes coded lie below the units; the stream is that of the multiplied integers. */
+#include "codec/zfp/zfp.h"
+
+#include <math.h>
+
+const uint8_t zti_zfp_pad[5][4] = {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 1, 1, 0}, {0, 1, 2, 0},
+                                   {0, 1, 2, 3}};
+
+/* By total degree, then by the sum of squared degrees, then by zfp's own tie rules. */
+static const uint8_t order_1d[4] = {0, 1, 2, 3};
+static const uint8_t order_2d[16] = {0, 1, 4, 5, 2, 8, 6, 9, 3, 12, 10, 7, 13, 11, 14, 15};
+static const uint8_t order_3d[64] = {
+    0,  1,  4,  16, 20, 17, 5,  2,  8,  32, 21, 6,  18, 24, 9,  33, 36, 3,  12, 48, 22, 25,
+    37, 40, 34, 10, 7,  19, 28, 13, 49, 52, 41, 38, 26, 23, 29, 53, 11, 35, 44, 14, 50, 56,
+    42, 27, 39, 45, 30, 54, 57, 60, 51, 15, 43, 46, 58, 61, 55, 31, 62, 59, 47, 63};
+static const uint8_t order_4d[256] = {
+    0, 1, 4, 16, 64, 5, 80, 17, 68, 65, 20, 2, 8, 32, 128, 84, 81, 69, 21, 6, 18, 66, 24, 72, 9,
+    96, 33, 36, 129, 132, 144, 3, 12, 48, 192, 85, 82, 70, 22, 73, 25, 88, 37, 100, 97, 148, 145,
+    133, 10, 160, 34, 136, 130, 40, 7, 19, 67, 28, 76, 13, 112, 49, 52, 193, 196, 208, 86, 89,
+    101, 149, 161, 137, 41, 134, 38, 164, 26, 152, 146, 104, 98, 74, 83, 71, 23, 77, 29, 92, 53,
+    116, 113, 212, 209, 197, 11, 35, 131, 44, 140, 14, 176, 50, 56, 194, 200, 224, 90, 165, 102,
+    153, 150, 105, 168, 162, 138, 42, 87, 93, 117, 213, 27, 75, 99, 39, 135, 147, 108, 45, 141,
+    156, 30, 78, 177, 180, 54, 114, 120, 57, 198, 210, 216, 201, 225, 228, 15, 240, 51, 204, 195,
+    60, 169, 166, 154, 106, 91, 103, 151, 109, 157, 94, 181, 118, 121, 214, 217, 229, 163, 139,
+    43, 142, 46, 172, 58, 184, 178, 232, 226, 202, 241, 205, 61, 199, 55, 244, 31, 220, 211, 124,
+    115, 79, 170, 167, 155, 107, 158, 110, 173, 122, 185, 182, 233, 230, 218, 95, 245, 119, 221,
+    215, 125, 242, 206, 62, 203, 59, 248, 47, 236, 227, 188, 179, 143, 171, 174, 186, 234, 246,
+    222, 126, 219, 123, 249, 111, 237, 231, 189, 183, 159, 252, 243, 207, 63, 175, 250, 187, 238,
+    235, 190, 253, 247, 223, 127, 254, 251, 239, 191, 255};
+const uint8_t *const zti_zfp_order[ZT_MAX_RANK] = {order_1d, order_2d, order_3d, order_4d};
+
+/* Bits of a tile before its planes, at most. */
+static uint64_t header_bits(const struct zti_zfp *z, uint32_t type)
+{
+    static const uint8_t lossy[5] = {0, 9, 12, 0, 0};
+    static const uint8_t reversible[5] = {0, 15, 19, 5, 6};
+    return zti_zfp_is_reversible(z) ? reversible[type] : lossy[type];
+}
+
+/* Bits of a tile of so many planes, before padding. Where maxbits is less than the header, what is
+ * left of it wraps around, as libzfp's does, and binds no more. */
+static uint64_t content_bits(const struct zti_zfp *z, uint32_t type, uint32_t rank,
+                             uint32_t planes)
+{
+    const uint64_t n = UINT64_C(1) << 2 * rank, header = header_bits(z, type);
+    const uint64_t width = 8 * zt_type_bytes(type);
+    const uint64_t bits = header + (n - 1) + n * (planes < width ? planes : width);
+    return z->maxbits < bits && z->maxbits >= header ? z->maxbits : bits;
+}
+
+/* A reversible tile says itself how many planes it has. */
+uint64_t zti_zfp_tile_reach(const struct zti_zfp *z, uint32_t type, uint32_t rank)
+{
+    return content_bits(z, type, rank,
+                        zti_zfp_is_reversible(z) ? ZTI_ZFP_MAX_PREC : z->maxprec);
+}
+
+uint64_t zti_zfp_tile_bits(const struct zti_zfp *z, uint32_t type, uint32_t rank)
+{
+    const uint64_t bits = content_bits(z, type, rank, z->maxprec);
+    return z->minbits > bits ? z->minbits : bits;
+}
+
+bool zti_zfp_is_lossless(const struct zti_zfp *z, uint32_t type, uint32_t rank)
+{
+    const struct zti_zfp free = {.maxbits = UINT32_MAX, .maxprec = ZTI_ZFP_MAX_PREC,
+                                 .minexp = ZTI_ZFP_MIN_EXP - 1};
+    return zti_zfp_is_reversible(z) && z->maxprec >= 8 * zt_type_bytes(type) &&
+           z->maxbits >= zti_zfp_tile_reach(&free, type, rank);
+}
+
+static uint64_t tile_max_bits(const struct zti_coding *coding)
+{
+    return zti_zfp_tile_bits(&coding->zfp, coding->type, coding->grid.rank);
+}
+
+static uint64_t tile_reach_bits(const struct zti_coding *coding)
+{
+    return zti_zfp_tile_reach(&coding->zfp, coding->type, coding->grid.rank);
+}
+
+/* Tiles of one size: limits that meet, lossy, and room for the header. */
+static uint64_t tile_fixed_bits(const struct zti_coding *coding)
+{
+    const struct zti_zfp *z = &coding->zfp;
+    return z->minbits == z->maxbits && !zti_zfp_is_reversible(z) &&
+                   z->maxbits >= header_bits(z, coding->type)
+               ? z->maxbits
+               : 0;
+}
+
+static uint32_t stream_align_bits(const struct zti_coding *coding)
+{
+    return coding->zfp.word_bits;
+}
+
+/* Integers within +-t: raise them by 'shift' so that |q| < 2^(N-2), and code the planes down to
+ * kmin, whose tolerance 2^(kmin + 2 rank) is at most t 2^shift (cf. is_proved in zfp_float.h;
+ * rounding to the nearest integer adds nothing to an error below t, which is whole). */
+static void configure_integers(const struct zti_ask *ask, struct zti_coding *coding)
+{
+    const int32_t width = (int32_t)(8 * zt_type_bytes(coding->type));
+    const double most = fabs(ask->min) > fabs(ask->max) ? fabs(ask->min) : fabs(ask->max);
+    struct zti_zfp *z = &coding->zfp;
+    int most_exponent = 0, bound_exponent = 0;
+    (void)frexp(most, &most_exponent); /* most < 2^most_exponent */
+    (void)frexp(floor(ask->abs_bound), &bound_exponent); /* 2^(bound_exponent - 1) <= bound */
+    if (isnan(most))
+        return; /* sizes are asked for: all planes */
+    z->shift = width - 2 - most_exponent;
+    const int32_t kmin = bound_exponent - 1 + z->shift - 2 * (int32_t)coding->grid.rank;
+    if (kmin < 1) { /* nearly all planes would be coded */
+        z->minexp = ZTI_ZFP_MIN_EXP - 1;
+        z->shift = 0;
+        coding->verify_bound = NAN;
+    } else {
+        z->maxprec = kmin < width ? (uint32_t)(width - kmin) : 1;
+    }
+}
+
+/* Reuses the public setters, so that a mode has one definition. */
+static zt_status set_mode(zt_context *context, const struct zti_ask *ask,
+                          const struct zti_coding *coding, zt_zfp *zfp)
+{
+    const zt_bound *b = &ask->params->bound;
+    switch (ask->kind) {
+    case ZT_LOSSLESS:
+        return zt_zfp_set_reversible(zfp);
+    case ZT_ABS:
+        if (coding->type == ZT_F32 || coding->type == ZT_F64)
+            return zt_zfp_set_accuracy(zfp, ask->abs_bound, NULL);
+        return ask->abs_bound < 1 ? zt_zfp_set_reversible(zfp) : ZT_OK;
+    case ZT_RATE:
+        if (!(b->value > 0 && b->value <= 4096))
+            return zti_fail(context, ZT_BAD_ARG, "rate %g is not in (0, 4096] bits per value",
+                            b->value);
+        return zt_zfp_set_rate(zfp, b->value, (zt_type)coding->type, coding->grid.rank,
+                               (b->flags & ZT_RATE_ALIGN) != 0, NULL);
+    case ZT_PRECISION:
+        if (!(b->value >= 1 && b->value <= ZTI_ZFP_MAX_PREC && b->value == floor(b->value)))
+            return zti_fail(context, ZT_BAD_ARG, "precision %g is not a whole number in 1..%d",
+                            b->value, ZTI_ZFP_MAX_PREC);
+        return zt_zfp_set_precision(zfp, (uint32_t)b->value, NULL);
+    case ZT_EXPERT:
+        if (zt_zfp_set_expert(zfp, b->minbits, b->maxbits, b->maxprec, b->minexp) != ZT_OK)
+            return zti_fail(context, ZT_BAD_ARG,
+                            "expert parameters need minbits <= maxbits and maxprec in 1..%d, "
+                            "not %u, %u, %u",
+                            ZTI_ZFP_MAX_PREC, b->minbits, b->maxbits, b->maxprec);
+        return ZT_OK;
+    case ZT_REL:
+    case ZT_PWREL:
+    case ZT_PSNR:
+        break;
+    }
+    return zti_fail(context, ZT_UNSUPPORTED, "the zfp codec has no bound of kind %d",
+                    (int)ask->kind);
+}
+
+static zt_status configure(zt_context *context, const struct zti_ask *ask,
+                           struct zti_coding *coding)
+{
+    zt_zfp zfp;
+    zt_status status = zt_zfp_init(&zfp, sizeof zfp);
+    if (status == ZT_OK)
+        status = set_mode(context, ask, coding, &zfp);
+    if (status != ZT_OK)
+        return status;
+    zfp.word_bits = ask->params->zfp_word_bits;
+    status = zti_zfp_check(context, &zfp, &coding->zfp);
+    if (status != ZT_OK)
+        return status;
+    coding->verify_bound = NAN;
+    if (ask->kind == ZT_ABS && !zti_zfp_is_reversible(&coding->zfp)) {
+        coding->verify_bound = ask->abs_bound;
+        if (coding->type == ZT_I32 || coding->type == ZT_I64)
+            configure_integers(ask, coding);
+    }
+    return zti_zfp_check_decodable(context, &coding->zfp, coding->type, false);
+}
+
+/* The codec's part of a frame header: a byte with the mode in its low four bits and the base-2
+ * logarithm of the word bytes above, a signed byte with the shift, and what the mode needs:
+ * reversible: nothing; accuracy: minexp (2 bytes); precision: maxprec (1); rate: maxbits (4);
+ * expert: minbits, maxbits (4 each), maxprec (1), minexp (4). */
+static size_t store_params(const struct zti_coding *coding, uint8_t *out)
+{
+    const struct zti_zfp *z = &coding->zfp;
+    const zt_zfp zfp = {.minbits = z->minbits, .maxbits = z->maxbits, .maxprec = z->maxprec,
+                        .minexp = z->minexp};
+    const zt_zfp_mode mode = zt_zfp_mode_of(&zfp);
+    const uint32_t word = z->word_bits == 64 ? 3 : z->word_bits == 32 ? 2 : z->word_bits == 16;
+    out[0] = (uint8_t)((uint32_t)mode | word << 4);
+    out[1] = (uint8_t)z->shift;
+    switch (mode) {
+    case ZT_ZFP_REVERSIBLE:
+        return 2;
+    case ZT_ZFP_FIXED_ACCURACY:
+        if (z->minexp > INT16_MAX)
+            break;
+        out[2] = (uint8_t)z->minexp;
+        out[3] = (uint8_t)(z->minexp >> 8);
+        return 4;
+    case ZT_ZFP_FIXED_PRECISION:
+        out[2] = (uint8_t)z->maxprec;
+        return 3;
+    case ZT_ZFP_FIXED_RATE:
+        zti_put_le32(out + 2, z->maxbits);
+        return 6;
+    case ZT_ZFP_EXPERT:
+    case ZT_ZFP_INVALID:
+        break;
+    }
+    out[0] = (uint8_t)(ZT_ZFP_EXPERT | word << 4);
+    zti_put_le32(out + 2, z->minbits);
+    zti_put_le32(out + 6, z->maxbits);
+    out[10] = (uint8_t)z->maxprec;
+    zti_put_le32(out + 11, (uint32_t)z->minexp);
+    return 15;
+}
+
+static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_bytes,
+                             struct zti_coding *coding)
+{
+    static const uint8_t bytes_of_mode[6] = {0, 15, 6, 3, 4, 2};
+    zt_zfp zfp;
+    (void)zt_zfp_init(&zfp, sizeof zfp);
+    const uint32_t mode = in_bytes > 0 ? in[0] & 15 : 0;
+    if (mode < ZT_ZFP_EXPERT || mode > ZT_ZFP_REVERSIBLE || in[0] >> 4 > 3 ||
+        in_bytes != bytes_of_mode[mode])
+        return zti_fail(context, ZT_CORRUPT, "the zfp parameters of a frame make no sense");
+    zfp.word_bits = 8u << (in[0] >> 4);
+    switch (mode) {
+    case ZT_ZFP_REVERSIBLE: zfp.minexp = ZTI_ZFP_MIN_EXP - 1; break;
+    case ZT_ZFP_FIXED_ACCURACY: zfp.minexp = (int16_t)(in[2] | in[3] << 8); break;
+    case ZT_ZFP_FIXED_PRECISION: zfp.maxprec = in[2]; break;
+    case ZT_ZFP_FIXED_RATE: zfp.minbits = zfp.maxbits = zti_get_le32(in + 2); break;
+    default:
+        zfp.minbits = zti_get_le32(in + 2);
+        zfp.maxbits = zti_get_le32(in + 6);
+        zfp.maxprec = in[10];
+        zfp.minexp = (int32_t)zti_get_le32(in + 11);
+    }
+    const int32_t shift = (int8_t)in[1];
+    const int32_t most = coding->type == ZT_I32 ? 30 : coding->type == ZT_I64 ? 62 : 0;
+    if (zti_zfp_check(NULL, &zfp, &coding->zfp) != ZT_OK || shift > most ||
+        shift < (most ? -2 : 0))
+        return zti_fail(context, ZT_CORRUPT, "the zfp parameters of a frame are out of range");
+    coding->zfp.shift = shift;
+    coding->verify_bound = NAN;
+    return ZT_OK;
+}
+
+static void describe(const struct zti_coding *coding, zt_info *info)
+{
+    info->zfp_word_bits = coding->zfp.word_bits;
+    info->zfp_minbits = coding->zfp.minbits;
+    info->zfp_maxbits = coding->zfp.maxbits;
+    info->zfp_maxprec = coding->zfp.maxprec;
+    info->zfp_minexp = coding->zfp.minexp;
+    info->zfp_shift = coding->zfp.shift;
+}
+
+const struct zti_codec zti_codec_zfp = {
+    .name = "zfp",
+    .id = ZT_CODEC_ZFP,
+    .tile_side = 4,
+    .unit_bits = 1,
+    .configure = configure,
+    .store_params = store_params,
+    .load_params = load_params,
+    .describe = describe,
+    .tile_max_bits = tile_max_bits,
+    .tile_reach_bits = tile_reach_bits,
+    .tile_fixed_bits = tile_fixed_bits,
+    .stream_align_bits = stream_align_bits,
+    .encode = zti_zfp_encode,
+    .decode = zti_zfp_decode,
+    .skip = zti_zfp_skip,
+};

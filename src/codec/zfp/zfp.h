@@ -1,0 +1,64 @@
+/* zfp.h: what the files of the zfp codec share. The stream is described at the top of zfp.c. */
+#ifndef ZTI_ZFP_H
+#define ZTI_ZFP_H
+
+#include "codec/codec.h"
+
+/* zfp's limits, as in its documentation ("Limits"). MAX_BITS is the largest tile there is: 4-D
+ * double, reversible, 64 planes of 256 values with their group tests, and 19 bits of header. */
+enum {
+    ZTI_ZFP_MIN_BITS = 1,
+    ZTI_ZFP_MAX_BITS = 16658,
+    ZTI_ZFP_MAX_PREC = 64,
+    ZTI_ZFP_MIN_EXP = -1074,
+    ZTI_ZFP_HEADER_MAX_BITS = 148
+};
+
+extern const struct zti_codec zti_codec_zfp;
+
+/* Coefficients in rank order: zti_zfp_order[rank - 1][r] is the block index of rank r. */
+extern const uint8_t *const zti_zfp_order[ZT_MAX_RANK];
+
+/* zti_zfp_pad[n][i]: which of n values along an axis stands in for place i of a tile. */
+extern const uint8_t zti_zfp_pad[5][4];
+
+/* The parameters of a checked zt_zfp; ZT_BAD_ARG with a sentence where they are none. */
+zt_status zti_zfp_check(zt_context *context, const zt_zfp *zfp, struct zti_zfp *out);
+
+/* Refuse what libzfp writes but cannot read back, or reads beyond its buffer for. */
+zt_status zti_zfp_check_decodable(zt_context *context, const struct zti_zfp *z, uint32_t type,
+                                  bool has_header);
+
+static inline bool zti_zfp_is_reversible(const struct zti_zfp *z)
+{
+    return z->minexp < ZTI_ZFP_MIN_EXP;
+}
+
+/* True where every bit pattern survives: reversible, and no other limit binds. */
+bool zti_zfp_is_lossless(const struct zti_zfp *z, uint32_t type, uint32_t rank);
+
+/* The most bits one tile takes: as written (padding included), and as looked at by a decoder. */
+uint64_t zti_zfp_tile_bits(const struct zti_zfp *z, uint32_t type, uint32_t rank);
+uint64_t zti_zfp_tile_reach(const struct zti_zfp *z, uint32_t type, uint32_t rank);
+
+/* Append zfp's header (magic, field, mode) for an array; ZT_BAD_ARG if the shape does not fit. */
+zt_status zti_zfp_put_header(zt_context *context, const struct zti_zfp *z, const zt_array *array,
+                             struct zti_bit_writer *w);
+
+/* Read it: z's four numbers, and the array's type, rank, shape and contiguous strides. */
+zt_status zti_zfp_take_header(zt_context *context, const uint8_t *data, size_t data_bytes,
+                              struct zti_zfp *z, zt_array *array, uint32_t *header_bits);
+
+/* The instance functions of zfp_cpu.c, as in struct zti_codec. */
+bool zti_zfp_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+                    uint64_t last, struct zti_bit_writer *w);
+void zti_zfp_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
+                    uint64_t last, const struct zti_view *view);
+void zti_zfp_skip(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
+                  uint64_t last);
+
+/* Planes that an integer tile under an absolute bound must leave uncoded for the bound to be
+ * proved, cf. is_proved in zfp_float.h (there is no rounding to a type here). */
+enum { ZTI_ZFP_INT_PROOF_PLANES = 5 };
+
+#endif

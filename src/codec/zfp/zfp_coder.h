@@ -1,0 +1,258 @@
+/* zfp_coder.h: text: a tile of integers to bits and back, for one width. Plain C, one tile.
+ *
+ * The includer has zfp_tile.h and zfp_planes.h and defines lane, ulane, FN, NAME as there, and
+ *   WIDTH           32 or 64
+ *   PRECISION_BITS  width of the precision field of a reversible tile: 5 or 6
+ *   NEGABINARY      1010...10 of the width
+ * Every function takes 'rank' as a constant, so that each use is compiled for its own rank. */
+
+/* Planes of a tile. For up to 64 coefficients, of_rows[] holds the transposed rows: with fewer
+ * coefficients n than planes, row k % n has plane k at bit k - k % n. */
+union NAME(planes) {
+    ulane row[64];
+    uint64_t word[64];
+    uint64_t quad[64][4]; /* 256 coefficients: four words a plane */
+};
+
+FN void NAME(split)(const ulane *u, union NAME(planes) *p, uint32_t rank)
+{
+    if (rank < 3) {
+        memcpy(p->row, u, sizeof(ulane) << 2 * rank);
+        NAME(transpose)(p->row, 1u << 2 * rank);
+    } else {
+        uint64_t a[64];
+        for (uint32_t part = 0; part < (rank == 4 ? 4 : 1); part++, u += 64) {
+            for (uint32_t i = 0; i < WIDTH; i++)
+                a[i] = WIDTH == 64 ? u[i] : u[i] | (uint64_t)u[(i + 32) % 64] << 32;
+            transpose_64(a, WIDTH);
+            for (uint32_t k = 0; k < WIDTH; k++)
+                *(rank == 4 ? &p->quad[k][part] : &p->word[k]) = a[k];
+        }
+    }
+}
+
+FN void NAME(join)(union NAME(planes) *p, ulane *u, uint32_t rank)
+{
+    if (rank < 3) {
+        NAME(transpose)(p->row, 1u << 2 * rank);
+        memcpy(u, p->row, sizeof(ulane) << 2 * rank);
+    } else {
+        uint64_t a[64];
+        for (uint32_t part = 0; part < (rank == 4 ? 4 : 1); part++, u += 64) {
+            for (uint32_t k = 0; k < WIDTH; k++)
+                a[k] = rank == 4 ? p->quad[k][part] : p->word[k];
+            transpose_64(a, WIDTH);
+            for (uint32_t i = 0; i < WIDTH; i++) {
+                u[i] = (ulane)a[i];
+                if (WIDTH == 32)
+                    u[(i + 32) % 64] = (ulane)(a[i] >> 32);
+            }
+        }
+    }
+}
+
+/* Append the 'precision' highest planes of coefficients in negabinary, at most budget bits. */
+FN void NAME(put_planes)(struct zti_bit_writer *out, const ulane *u, uint32_t rank,
+                         uint32_t precision, uint32_t budget)
+{
+    const uint32_t n = 1u << 2 * rank;
+    const uint32_t kmin = precision < WIDTH ? WIDTH - precision : 0;
+    struct zti_bit_writer w = *out;
+    const uint64_t start = zti_bits_written(&w);
+    union NAME(planes) p;
+    ulane any = 0;
+    for (uint32_t i = 0; i < n; i++)
+        any |= u[i];
+
+    uint32_t k = zti_bit_length64(any); /* planes from k up are zero: one bit each */
+    if (k < kmin)
+        k = kmin;
+    zti_put_bits64(&w, 0, WIDTH - k);
+    if (k > kmin)
+        NAME(split)(u, &p, rank);
+    uint32_t c = 0;
+    while (k > kmin && zti_bits_written(&w) - start < budget) {
+        k--;
+        if (rank == 4)
+            c = put_plane256(&w, p.quad[k], c);
+        else if (rank == 3)
+            c = put_plane(&w, p.word[k], n, c);
+        else
+            c = put_plane(&w, p.row[k % n] >> (k - k % n) & low_mask(n), n, c);
+    }
+    if (zti_bits_written(&w) - start > budget)
+        zti_bits_cut(&w, start + budget);
+    *out = w;
+}
+
+/* Take planes written by put_planes with the same precision and budget. u may be NULL to pass
+ * over them. */
+FN void NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank, uint32_t precision,
+                          uint32_t budget)
+{
+    const uint32_t n = 1u << 2 * rank;
+    const uint32_t kmin = precision < WIDTH ? WIDTH - precision : 0;
+    struct zti_bit_reader r = *in;
+    union NAME(planes) p;
+    uint32_t k = WIDTH, c = 0, left = budget;
+
+    while (k > kmin && left > 0) { /* planes before the first significant coefficient */
+        uint64_t window = zti_peek_bits(&r) | UINT64_C(1) << 56;
+        uint32_t zeros = zti_ctz64(window);
+        uint32_t most = k - kmin < left ? k - kmin : left;
+        uint32_t step = zeros < most ? zeros : most;
+        k -= step;
+        left -= step;
+        r.at += step;
+        if (step < 56)
+            break;
+    }
+    if (u)
+        memset(&p, 0, rank == 4 ? WIDTH * 32 : rank == 3 ? WIDTH * 8 : sizeof(ulane) * n);
+    while (k > kmin && left > 0) {
+        k--;
+        if (rank == 4) {
+            uint64_t plane[4] = {0, 0, 0, 0};
+            take_plane256(&r, plane, &c, &left);
+            if (u)
+                memcpy(p.quad[k], plane, sizeof plane);
+        } else {
+            uint64_t plane = take_plane(&r, n, &c, &left);
+            if (u && rank == 3)
+                p.word[k] = plane;
+            else if (u)
+                p.row[k % n] |= (ulane)(plane << (k - k % n));
+        }
+    }
+    if (u)
+        NAME(join)(&p, u, rank);
+    *in = r;
+}
+
+/* Append a lossy tile of integers, of which the bits of a header have been written already and
+ * are taken off the limits; q is used up. */
+FN void NAME(put_lossy)(struct zti_bit_writer *w, ulane *q, uint32_t rank, uint32_t precision,
+                        uint32_t minbits, uint32_t maxbits)
+{
+    const uint64_t start = zti_bits_written(w);
+    ulane u[256];
+    NAME(transform)(q, rank);
+    NAME(to_negabinary)(q, u, zti_zfp_order[rank - 1], 1u << 2 * rank, NEGABINARY);
+    NAME(put_planes)(w, u, rank, precision, maxbits);
+    const uint64_t n = zti_bits_written(w) - start;
+    if (n < minbits)
+        zti_put_zeros(w, minbits - n);
+}
+
+FN void NAME(take_lossy)(struct zti_bit_reader *r, ulane *q, uint32_t rank, uint32_t precision,
+                         uint32_t minbits, uint32_t maxbits)
+{
+    const uint64_t start = r->at;
+    ulane u[256];
+    NAME(take_planes)(r, q ? u : NULL, rank, precision, maxbits);
+    if (r->at - start < minbits)
+        r->at = start + minbits;
+    if (q) {
+        NAME(from_negabinary)(u, q, zti_zfp_order[rank - 1], 1u << 2 * rank, NEGABINARY);
+        NAME(untransform)(q, rank);
+    }
+}
+
+/* The same for a reversible tile, which says how many planes it has. */
+FN void NAME(put_exact)(struct zti_bit_writer *w, ulane *q, uint32_t rank, uint32_t maxprec,
+                        uint32_t minbits, uint32_t maxbits)
+{
+    const uint64_t start = zti_bits_written(w);
+    ulane u[256], any = 0;
+    NAME(transform_exact)(q, rank);
+    NAME(to_negabinary)(q, u, zti_zfp_order[rank - 1], 1u << 2 * rank, NEGABINARY);
+    for (uint32_t i = 0; i < 1u << 2 * rank; i++)
+        any |= u[i];
+    uint32_t precision = any ? WIDTH - zti_ctz64(any) : 0;
+    if (precision > maxprec)
+        precision = maxprec;
+    if (precision < 1)
+        precision = 1;
+    zti_put_bits(w, precision - 1, PRECISION_BITS);
+    NAME(put_planes)(w, u, rank, precision, maxbits - PRECISION_BITS);
+    const uint64_t n = zti_bits_written(w) - start;
+    if (n < minbits)
+        zti_put_zeros(w, minbits - n);
+}
+
+FN void NAME(take_exact)(struct zti_bit_reader *r, ulane *q, uint32_t rank, uint32_t minbits,
+                         uint32_t maxbits)
+{
+    const uint64_t start = r->at;
+    ulane u[256];
+    const uint32_t precision = (uint32_t)zti_take_bits(r, PRECISION_BITS) + 1;
+    NAME(take_planes)(r, q ? u : NULL, rank, precision, maxbits - PRECISION_BITS);
+    if (r->at - start < minbits)
+        r->at = start + minbits;
+    if (q) {
+        NAME(from_negabinary)(u, q, zti_zfp_order[rank - 1], 1u << 2 * rank, NEGABINARY);
+        NAME(untransform_exact)(q, rank);
+    }
+}
+
+/* Read a tile of the array into block order. What lies beyond the array's end along an axis is
+ * filled from what is there: of the values a b c the fourth becomes a; of a b, b and a; a alone
+ * is repeated (zfp's padding; it is separable). */
+FN void NAME(gather)(const zt_array *array, const uint64_t *origin, ulane *tile, uint32_t rank)
+{
+    const ulane *p = (const ulane *)zti_array_at(array, origin);
+    int64_t offset[4][4] = {{0}}; /* [axis from the fastest][place along it] */
+    bool is_whole = true;
+    for (uint32_t a = 0; a < rank; a++) {
+        const uint32_t axis = rank - 1 - a;
+        const uint64_t rest = array->shape[axis] - origin[axis];
+        const uint8_t *from = zti_zfp_pad[rest < 4 ? rest : 4];
+        is_whole &= rest >= 4;
+        for (uint32_t i = 0; i < 4; i++)
+            offset[a][i] = from[i] * array->stride[axis];
+    }
+    is_whole &= array->stride[rank - 1] == 1;
+    for (uint32_t l = 0; l < (rank > 3 ? 4 : 1); l++)
+        for (uint32_t k = 0; k < (rank > 2 ? 4 : 1); k++)
+            for (uint32_t j = 0; j < (rank > 1 ? 4 : 1); j++, tile += 4) {
+                const ulane *row = p + offset[1][j] + offset[2][k] + offset[3][l];
+                if (is_whole)
+                    memcpy(tile, row, 4 * sizeof(ulane));
+                else
+                    for (uint32_t i = 0; i < 4; i++)
+                        memcpy(tile + i, row + offset[0][i], sizeof(ulane));
+            }
+}
+
+/* Write what a view has of a tile. */
+FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const ulane *tile,
+                      uint32_t rank)
+{
+    const zt_array *out = &view->out;
+    ulane *p = (ulane *)out->data;
+    uint32_t from[4] = {0, 0, 0, 0}, to[4] = {1, 1, 1, 1}; /* [axis from the fastest] */
+    int64_t step[4] = {0, 0, 0, 0};
+    for (uint32_t a = 0; a < rank; a++) {
+        const uint32_t axis = rank - 1 - a;
+        const uint64_t lo = view->lo[axis], hi = view->hi[axis], o = origin[axis];
+        if (o >= hi || o + 4 <= lo)
+            return;
+        from[a] = o < lo ? (uint32_t)(lo - o) : 0;
+        to[a] = hi - o < 4 ? (uint32_t)(hi - o) : 4;
+        step[a] = out->stride[axis];
+        p += (int64_t)(o + from[a] - lo) * step[a];
+    }
+    const bool is_row = step[0] == 1 && to[0] - from[0] == 4;
+    for (uint32_t l = from[3]; l < to[3]; l++)
+        for (uint32_t k = from[2]; k < to[2]; k++)
+            for (uint32_t j = from[1]; j < to[1]; j++) {
+                ulane *row = p + (l - from[3]) * step[3] + (k - from[2]) * step[2] +
+                             (j - from[1]) * step[1];
+                const ulane *line = tile + 64 * l + 16 * k + 4 * j;
+                if (is_row)
+                    memcpy(row, line, 4 * sizeof(ulane));
+                else
+                    for (uint32_t i = from[0]; i < to[0]; i++)
+                        memcpy(row + (i - from[0]) * step[0], line + i, sizeof(ulane));
+            }
+}

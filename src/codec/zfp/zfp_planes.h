@@ -1,0 +1,176 @@
+/* zfp_planes.h: the branchy part of a zfp tile: bit planes to bits and back.
+ *
+ * A plane is one bit of each of the tile's n = 4, 16, 64 or 256 coefficients, in rank order. With
+ * c the number of leading coefficients known to be significant, a plane is coded as its c low
+ * bits, then a group test ("is any later bit set?"), and after each positive one the bits up to
+ * and including the next 1, which makes one more coefficient significant. The last coefficient's
+ * bit is implied by a positive group test that leaves only it. The page on the stream at the top
+ * of zfp.c has the rules; here a run of zeros is one step (count of trailing zeros).
+ *
+ * A limited budget cuts the coded string anywhere. The encoder writes whole planes and cuts back;
+ * the decoder counts what is left. */
+#ifndef ZTI_ZFP_PLANES_H
+#define ZTI_ZFP_PLANES_H
+
+#include "bits/bits.h"
+
+#if defined(__GNUC__)
+ZTI_INLINE uint32_t zti_ctz64(uint64_t v)
+{
+    return (uint32_t)__builtin_ctzll(v);
+}
+ZTI_INLINE uint32_t zti_bit_length64(uint64_t v)
+{
+    return v ? 64 - (uint32_t)__builtin_clzll(v) : 0;
+}
+#else
+ZTI_INLINE uint32_t zti_ctz64(uint64_t v)
+{
+    uint32_t n = 0;
+    for (; !(v & 1); v >>= 1)
+        n++;
+    return n;
+}
+ZTI_INLINE uint32_t zti_bit_length64(uint64_t v)
+{
+    uint32_t n = 0;
+    for (; v; v >>= 1)
+        n++;
+    return n;
+}
+#endif
+
+ZTI_INLINE uint64_t low_mask(uint32_t n)
+{
+    return n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
+}
+
+/* Append a plane of n <= 64 coefficients; returns the new c. */
+ZTI_INLINE uint32_t put_plane(struct zti_bit_writer *w, uint64_t plane, uint32_t n, uint32_t c)
+{
+    if (n < 64 || c < 56)
+        zti_put_bits(w, plane & low_mask(c), c);
+    else
+        zti_put_bits64(w, plane & low_mask(c), c);
+    if (c == n)
+        return c;
+    uint64_t x = plane >> c;
+    while (x) {
+        uint32_t zeros = zti_ctz64(x);
+        if (c + zeros == n - 1) { /* the last coefficient: its 1 is implied */
+            if (n == 64)
+                zti_put_bits64(w, 1, zeros + 1);
+            else
+                zti_put_bits(w, 1, zeros + 1);
+            return n;
+        }
+        if (n == 64 && zeros > 54)
+            zti_put_bits64(w, UINT64_C(2) << zeros | 1, zeros + 2);
+        else
+            zti_put_bits(w, UINT64_C(2) << zeros | 1, zeros + 2);
+        x >>= zeros + 1;
+        c += zeros + 1;
+    }
+    zti_put_bits(w, 0, 1);
+    return c;
+}
+
+/* Take a plane of n <= 64 coefficients from at most *left bits, which it counts down. */
+ZTI_INLINE uint64_t take_plane(struct zti_bit_reader *r, uint32_t n, uint32_t *c, uint32_t *left)
+{
+    uint32_t known = *c < *left ? *c : *left;
+    uint64_t plane = n < 64 ? zti_take_bits(r, known) : zti_take_bits64(r, known);
+    *left -= known;
+    while (*left > 0 && *c < n) {
+        uint64_t window = zti_peek_bits(r);
+        if (!(window & 1)) {
+            r->at++;
+            (*left)--;
+            break;
+        }
+        uint32_t scan = n - 1 - *c; /* the run of zeros and its 1 take at most this many bits */
+        if (scan > *left - 1)
+            scan = *left - 1;
+        r->at++;
+        uint32_t zeros;
+        window >>= 1;
+        if (n == 64 && scan > 56 && !(window & low_mask(56))) {
+            r->at += 56;
+            uint64_t rest = zti_peek_bits(r) & low_mask(scan - 56);
+            r->at -= 56;
+            zeros = rest ? 56 + zti_ctz64(rest) : scan;
+        } else {
+            window &= low_mask(scan < 56 ? scan : 56);
+            zeros = window ? zti_ctz64(window) : scan;
+        }
+        uint32_t used = zeros < scan ? zeros + 1 : scan;
+        r->at += used;
+        *left -= used + 1;
+        *c += zeros;
+        plane |= UINT64_C(1) << *c; /* where the budget ended in a run of zeros: libzfp's guess */
+        (*c)++;
+    }
+    return plane;
+}
+
+/* The same for planes of 256 coefficients in four words. */
+static inline uint32_t put_plane256(struct zti_bit_writer *w, const uint64_t *plane, uint32_t c)
+{
+    uint32_t word = 0;
+    for (; word < c / 64; word++)
+        zti_put_bits64(w, plane[word], 64);
+    if (c == 256)
+        return c;
+    zti_put_bits64(w, plane[word] & low_mask(c % 64), c % 64);
+    uint64_t x = plane[word] & ~low_mask(c % 64);
+    for (;;) {
+        while (!x && word < 3)
+            x = plane[++word];
+        if (!x) {
+            zti_put_bits(w, 0, 1);
+            return c;
+        }
+        uint32_t at = word * 64 + zti_ctz64(x);
+        zti_put_bits(w, 1, 1);
+        zti_put_zeros(w, at - c);
+        if (at == 255)
+            return 256;
+        zti_put_bits(w, 1, 1);
+        x &= x - 1;
+        c = at + 1;
+    }
+}
+
+static inline void take_plane256(struct zti_bit_reader *r, uint64_t *plane, uint32_t *c,
+                                 uint32_t *left)
+{
+    uint32_t known = *c < *left ? *c : *left;
+    uint32_t word = 0;
+    *left -= known;
+    for (; known >= 64; known -= 64)
+        plane[word++] = zti_take_bits64(r, 64);
+    if (known)
+        plane[word] = zti_take_bits64(r, known);
+    while (*left > 0 && *c < 256) {
+        (*left)--;
+        if (!zti_take_bits(r, 1))
+            break;
+        uint32_t scan = 255 - *c < *left ? 255 - *c : *left;
+        while (scan > 0) {
+            uint32_t step = scan < 56 ? scan : 56;
+            uint64_t window = zti_peek_bits(r) & low_mask(step);
+            uint32_t zeros = window ? zti_ctz64(window) : step;
+            uint32_t used = window ? zeros + 1 : step;
+            r->at += used;
+            *left -= used;
+            *c += zeros;
+            if (window)
+                break;
+            scan -= step;
+        }
+        plane[*c / 64] |= UINT64_C(1) << *c % 64;
+        (*c)++;
+    }
+}
+
+#endif

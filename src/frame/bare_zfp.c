@@ -1,0 +1,148 @@
+/* bare_zfp.c: the public calls on zfp streams without a .zt file around them. */
+#include "codec/zfp/zfp.h"
+#include "exec/exec.h"
+#include "quality/quality.h"
+
+#include <math.h>
+
+/* The coding of a bare stream. The array has been checked. */
+static zt_status coding_of(zt_context *context, const zt_array *array, const zt_zfp *zfp,
+                           struct zti_coding *coding)
+{
+    memset(coding, 0, sizeof *coding);
+    coding->codec = &zti_codec_zfp;
+    coding->type = array->type;
+    coding->grid = zti_grid_of(array->rank, array->shape, zti_codec_zfp.tile_side);
+    coding->verify_bound = NAN;
+    zt_status status = zti_zfp_check(context, zfp, &coding->zfp);
+    if (status == ZT_OK)
+        status = zti_zfp_check_decodable(context, &coding->zfp, array->type,
+                                         (zfp->flags & ZT_ZFP_HEADER) != 0);
+    return status;
+}
+
+zt_status zt_zfp_compress_bound(zt_context *context, const zt_array *array, const zt_zfp *zfp,
+                                size_t *capacity_bytes)
+{
+    struct zti_coding coding;
+    zt_status status = zti_array_check(context, array, false);
+    if (status == ZT_OK)
+        status = coding_of(context, array, zfp, &coding);
+    if (status != ZT_OK)
+        return status;
+    if (!capacity_bytes)
+        return zti_fail(context, ZT_BAD_ARG, "no place for the capacity given");
+    uint64_t bits;
+    if (!zti_mul(coding.grid.count, zti_codec_zfp.tile_max_bits(&coding), &bits) ||
+        !zti_add(bits, ZTI_ZFP_HEADER_MAX_BITS + 63, &bits) || bits / 8 > SIZE_MAX)
+        return zti_fail(context, ZT_BAD_ARG, "the stream could take more than this machine's "
+                        "address space");
+    *capacity_bytes = (size_t)(zti_round_up(bits - 63, zfp->word_bits) / 8);
+    return ZT_OK;
+}
+
+static zt_status refuse_nonfinite(zt_context *context, const zt_array *array,
+                                  const struct zti_zfp *z)
+{
+    zt_stats stats;
+    if (z->as_libzfp || array->type == ZT_I32 || array->type == ZT_I64 ||
+        zti_zfp_is_lossless(z, array->type, array->rank))
+        return ZT_OK;
+    (void)zt_stats_init(&stats, sizeof stats);
+    const zt_status status = zt_scan(context, array, &stats);
+    if (status != ZT_OK || stats.nan_values + stats.inf_values == 0)
+        return status;
+    return zti_fail(context, ZT_NONFINITE,
+                    "%llu NaN and %llu infinite values have no place in a lossy zfp stream; "
+                    "replace them, use the reversible mode, or allow what libzfp makes of them",
+                    (unsigned long long)stats.nan_values, (unsigned long long)stats.inf_values);
+}
+
+zt_status zt_zfp_compress(zt_context *context, const zt_array *array, const zt_zfp *zfp, void *out,
+                          size_t out_capacity_bytes, size_t *out_bytes)
+{
+    uint8_t head[24 + ZTI_BIT_MARGIN_BYTES] = {0};
+    struct zti_bit_writer w = zti_bit_writer_at(head);
+    struct zti_coding coding;
+    zt_status status = zti_array_check(context, array, true);
+    if (status == ZT_OK)
+        status = coding_of(context, array, zfp, &coding);
+    if (status == ZT_OK && (!out || !out_bytes))
+        status = zti_fail(context, ZT_BAD_ARG, "no place for the stream given");
+    if (status == ZT_OK)
+        status = refuse_nonfinite(context, array, &coding.zfp);
+    if (status == ZT_OK && zfp->flags & ZT_ZFP_HEADER)
+        status = zti_zfp_put_header(context, &coding.zfp, array, &w);
+    if (status != ZT_OK)
+        return status;
+    const uint64_t header_bits = zti_bits_written(&w);
+    const size_t header_bytes = (size_t)((header_bits + 7) / 8);
+    if (header_bytes > out_capacity_bytes)
+        return zti_fail(context, ZT_NO_SPACE, "the output buffer has no room for zfp's header");
+    memcpy(out, head, header_bytes);
+    uint64_t end_bits = 0;
+    status = zti_exec_encode(context, &coding, array, out, out_capacity_bytes, header_bits,
+                             &end_bits, NULL);
+    if (status == ZT_OK)
+        *out_bytes = (size_t)(end_bits / 8);
+    return status;
+}
+
+zt_status zt_zfp_read_header(zt_context *context, const void *data, size_t data_bytes,
+                             zt_zfp *zfp, zt_array *array, uint32_t *header_bits)
+{
+    struct zti_zfp z;
+    zt_array found;
+    uint32_t bits;
+    zt_status status = zti_zfp_check(context, zfp, &z);
+    if (status != ZT_OK)
+        return status;
+    if (!data || !array)
+        return zti_fail(context, ZT_BAD_ARG, "no stream, or no place for what its header says");
+    status = zti_zfp_take_header(context, data, data_bytes, &z, &found, &bits);
+    if (status == ZT_OK && zti_array_check(NULL, &found, false) != ZT_OK)
+        status = zti_fail(context, ZT_CORRUPT, "the shape in the zfp header makes no sense");
+    if (status != ZT_OK)
+        return status;
+    *array = found;
+    zfp->minbits = z.minbits;
+    zfp->maxbits = z.maxbits;
+    zfp->maxprec = z.maxprec;
+    zfp->minexp = z.minexp;
+    if (header_bits)
+        *header_bits = bits;
+    return ZT_OK;
+}
+
+zt_status zt_zfp_decompress(zt_context *context, const void *data, size_t data_bytes,
+                            const zt_zfp *zfp, const zt_array *out, size_t *consumed_bytes)
+{
+    struct zti_coding coding;
+    uint32_t header_bits = 0;
+    zt_status status = zti_array_check_output(context, out);
+    if (status == ZT_OK)
+        status = coding_of(context, out, zfp, &coding);
+    if (status != ZT_OK)
+        return status;
+    if (!data)
+        return zti_fail(context, ZT_BAD_ARG, "no stream given");
+    if (zfp->flags & ZT_ZFP_HEADER) {
+        zt_array found;
+        status = zti_zfp_take_header(context, data, data_bytes, &coding.zfp, &found, &header_bits);
+        if (status == ZT_OK &&
+            (found.type != out->type || found.rank != out->rank ||
+             memcmp(found.shape, out->shape, found.rank * sizeof found.shape[0]) != 0))
+            status = zti_fail(context, ZT_BAD_ARG,
+                              "the zfp header names another type or shape than the output has");
+        if (status == ZT_OK)
+            status = zti_zfp_check_decodable(context, &coding.zfp, out->type, false);
+        if (status != ZT_OK)
+            return status;
+    }
+    const struct zti_view view = zti_view_whole(out);
+    uint64_t end_bits = 0;
+    status = zti_exec_decode(context, &coding, data, data_bytes, header_bits, &view, &end_bits);
+    if (status == ZT_OK && consumed_bytes)
+        *consumed_bytes = (size_t)(zti_round_up(end_bits, coding.zfp.word_bits) / 8);
+    return status;
+}

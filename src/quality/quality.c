@@ -1,0 +1,269 @@
+/* quality.c: what is in an array, and how far two arrays are apart. */
+#include "quality/quality.h"
+
+#include <math.h>
+
+/* The difference of two finite values rounded to nearest, and what the rounding left out (exact
+ * but where the difference overflows; D. Knuth's two-sum). */
+static double difference(double a, double b, double *rest)
+{
+    const double d = a - b;
+    const double part = d - a;
+    *rest = (a - (d - part)) - (b + part);
+    return d;
+}
+
+/* Whether |a - b| <= bound exactly. Rounding is monotonic, so a rounded difference below or above
+ * the bound settles it; only one that equals the bound needs the rest. */
+static bool is_within(double a, double b, double bound)
+{
+    double rest;
+    const double d = difference(a, b, &rest);
+    if (fabs(d) != bound)
+        return fabs(d) < bound;
+    return isfinite(d) && (d > 0 ? rest <= 0 : rest >= 0);
+}
+
+static bool is_within_integers(int64_t a, int64_t b, double bound)
+{
+    const uint64_t d = a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
+    return bound >= 18446744073709551616.0 || (bound >= 0 && d <= (uint64_t)bound);
+}
+
+static double float_of(uint64_t bits)
+{
+    const uint32_t low = (uint32_t)bits;
+    float v;
+    memcpy(&v, &low, sizeof v);
+    return v;
+}
+
+bool zti_within(uint32_t type, uint64_t original_bits, uint64_t reconstructed_bits, double bound)
+{
+    if (original_bits == reconstructed_bits)
+        return true;
+    switch (type) {
+    case ZT_F32:
+        return is_within(float_of(original_bits), float_of(reconstructed_bits), bound);
+    case ZT_F64:
+        return is_within(zti_double_from_bits(original_bits),
+                         zti_double_from_bits(reconstructed_bits), bound);
+    case ZT_I32:
+        return is_within_integers((int32_t)original_bits, (int32_t)reconstructed_bits, bound);
+    default:
+        return is_within_integers((int64_t)original_bits, (int64_t)reconstructed_bits, bound);
+    }
+}
+
+/* Go through an array's rows (lines along the last axis), two arrays at a time. */
+struct rows {
+    uint64_t at[ZT_MAX_RANK];
+    uint64_t left;
+};
+
+static struct rows rows_of(const zt_array *array)
+{
+    return (struct rows){.left = zti_array_values(array->rank - 1, array->shape)};
+}
+
+static void next_row(struct rows *rows, const zt_array *array)
+{
+    rows->left--;
+    for (uint32_t i = array->rank - 1; i-- > 0;) {
+        if (++rows->at[i] < array->shape[i])
+            return;
+        rows->at[i] = 0;
+    }
+}
+
+static uint64_t bits_at(const char *row, int64_t offset, size_t value_bytes)
+{
+    uint32_t low;
+    uint64_t all;
+    if (value_bytes == 4) {
+        memcpy(&low, row + offset * 4, 4);
+        return low;
+    }
+    memcpy(&all, row + offset * 8, 8);
+    return all;
+}
+
+static double value_of(uint32_t type, uint64_t bits)
+{
+    switch (type) {
+    case ZT_F32: return float_of(bits);
+    case ZT_F64: return zti_double_from_bits(bits);
+    case ZT_I32: return (int32_t)bits;
+    default: return (double)(int64_t)bits;
+    }
+}
+
+/* ---- zt_scan ---- */
+
+/* Text of the scan of a row of one floating-point type, in blocks without a branch a value: in
+ * bits, magnitudes above infinity's are NaN; lowest and highest by comparison, which NaN fail. */
+#define SCAN_FLOATS(name, scalar, word, infinity, magnitude)                                       \
+    static void name(const char *row, uint64_t n, int64_t stride, zt_stats *s)                     \
+    {                                                                                              \
+        scalar low = (scalar)INFINITY, high = -(scalar)INFINITY;                                   \
+        uint64_t nans = 0, infs = 0;                                                               \
+        for (uint64_t i = 0; i < n; i++) {                                                         \
+            word bits;                                                                             \
+            scalar v;                                                                              \
+            memcpy(&bits, row + (int64_t)i * stride * (int64_t)sizeof bits, sizeof bits);          \
+            memcpy(&v, &bits, sizeof v);                                                           \
+            bits &= magnitude;                                                                     \
+            nans += bits > infinity;                                                               \
+            infs += bits == infinity;                                                              \
+            v = bits >= infinity ? low : v;                                                        \
+            low = v < low ? v : low;                                                               \
+            v = bits >= infinity ? high : v;                                                       \
+            high = v > high ? v : high;                                                            \
+        }                                                                                          \
+        s->nan_values += nans;                                                                     \
+        s->inf_values += infs;                                                                     \
+        if (nans + infs < n) {                                                                     \
+            s->min = s->min < (double)low ? s->min : (double)low;                                  \
+            s->max = s->max > (double)high ? s->max : (double)high;                                \
+        }                                                                                          \
+    }
+
+SCAN_FLOATS(scan_f32, float, uint32_t, 0x7f800000u, 0x7fffffffu)
+SCAN_FLOATS(scan_f64, double, uint64_t, UINT64_C(0x7ff0000000000000), UINT64_C(0x7fffffffffffffff))
+
+#define SCAN_INTEGERS(name, integer)                                                               \
+    static void name(const char *row, uint64_t n, int64_t stride, zt_stats *s)                     \
+    {                                                                                              \
+        integer low, high;                                                                         \
+        memcpy(&low, row, sizeof low);                                                             \
+        high = low;                                                                                \
+        for (uint64_t i = 1; i < n; i++) {                                                         \
+            integer v;                                                                             \
+            memcpy(&v, row + (int64_t)i * stride * (int64_t)sizeof v, sizeof v);                   \
+            low = v < low ? v : low;                                                               \
+            high = v > high ? v : high;                                                            \
+        }                                                                                          \
+        s->min = s->min < (double)low ? s->min : (double)low;                                      \
+        s->max = s->max > (double)high ? s->max : (double)high;                                    \
+    }
+
+SCAN_INTEGERS(scan_i32, int32_t)
+SCAN_INTEGERS(scan_i64, int64_t)
+
+zt_status zt_stats_init(zt_stats *stats, size_t stats_bytes)
+{
+    if (!stats || stats_bytes < sizeof *stats)
+        return ZT_BAD_ARG;
+    memset(stats, 0, stats_bytes);
+    stats->struct_bytes = (uint32_t)stats_bytes;
+    stats->min = stats->max = NAN;
+    return ZT_OK;
+}
+
+zt_status zt_scan(zt_context *context, const zt_array *array, zt_stats *stats)
+{
+    static void (*const scan[5])(const char *, uint64_t, int64_t, zt_stats *) = {
+        NULL, scan_f32, scan_f64, scan_i32, scan_i64};
+    zt_status status = zti_array_check(context, array, true);
+    if (status != ZT_OK)
+        return status;
+    if (!stats || stats->struct_bytes < sizeof *stats)
+        return zti_fail(context, ZT_BAD_ARG, "statistics were not set by zt_stats_init");
+    const uint32_t last = array->rank - 1;
+    struct rows rows = rows_of(array);
+    for (; rows.left > 0; next_row(&rows, array))
+        scan[array->type](zti_array_at(array, rows.at), array->shape[last], array->stride[last],
+                          stats);
+    stats->values += zti_array_values(array->rank, array->shape);
+    return ZT_OK;
+}
+
+/* ---- zt_compare ---- */
+
+zt_status zt_quality_init(zt_quality *quality, size_t quality_bytes)
+{
+    if (!quality || quality_bytes < sizeof *quality)
+        return ZT_BAD_ARG;
+    memset(quality, 0, quality_bytes);
+    quality->struct_bytes = (uint32_t)quality_bytes;
+    quality->abs_bound = quality->min = quality->max = NAN;
+    return ZT_OK;
+}
+
+/* |a - b| rounded to double; exact before rounding for integers too. */
+static double error_of(uint32_t type, uint64_t a, uint64_t b)
+{
+    if (type == ZT_F32 || type == ZT_F64)
+        return fabs(value_of(type, a) - value_of(type, b));
+    const int64_t x = type == ZT_I32 ? (int32_t)a : (int64_t)a;
+    const int64_t y = type == ZT_I32 ? (int32_t)b : (int64_t)b;
+    return (double)(x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x);
+}
+
+static void compare_values(uint32_t type, uint64_t a, uint64_t b, zt_quality *q)
+{
+    const double v = value_of(type, a);
+    q->different_values += a != b;
+    if (!isfinite(v)) {
+        q->special_changed += a != b;
+        return;
+    }
+    q->finite_values++;
+    q->min = q->min < v ? q->min : v;
+    q->max = q->max > v ? q->max : v;
+    if (a == b)
+        return;
+    double e = error_of(type, a, b);
+    if (isnan(e))
+        e = INFINITY; /* a finite value became NaN */
+    q->max_abs_error = e > q->max_abs_error ? e : q->max_abs_error;
+    q->sum_squares += e * e;
+    if (v != 0 && e / fabs(v) > q->max_pwrel_error)
+        q->max_pwrel_error = e / fabs(v);
+    if (!isnan(q->abs_bound))
+        q->beyond_bound += !zti_within(type, a, b, q->abs_bound);
+}
+
+zt_status zt_compare(zt_context *context, const zt_array *original, const zt_array *reconstructed,
+                     zt_quality *quality)
+{
+    zt_status status = zti_array_check(context, original, true);
+    if (status == ZT_OK)
+        status = zti_array_check(context, reconstructed, true);
+    if (status != ZT_OK)
+        return status;
+    if (!quality || quality->struct_bytes < sizeof *quality)
+        return zti_fail(context, ZT_BAD_ARG, "a quality was not set by zt_quality_init");
+    if (original->type != reconstructed->type || original->rank != reconstructed->rank ||
+        memcmp(original->shape, reconstructed->shape,
+               original->rank * sizeof original->shape[0]) != 0)
+        return zti_fail(context, ZT_BAD_ARG, "arrays of different type or shape cannot be compared");
+    const uint32_t last = original->rank - 1;
+    const size_t value_bytes = zt_type_bytes(original->type);
+    struct rows rows = rows_of(original);
+    for (; rows.left > 0; next_row(&rows, original)) {
+        const char *a = zti_array_at(original, rows.at);
+        const char *b = zti_array_at(reconstructed, rows.at);
+        for (uint64_t i = 0; i < original->shape[last]; i++)
+            compare_values(original->type, bits_at(a, (int64_t)i * original->stride[last], value_bytes),
+                           bits_at(b, (int64_t)i * reconstructed->stride[last], value_bytes),
+                           quality);
+    }
+    quality->values += zti_array_values(original->rank, original->shape);
+    return ZT_OK;
+}
+
+double zt_quality_rmse(const zt_quality *quality)
+{
+    return quality && quality->finite_values
+               ? sqrt(quality->sum_squares / (double)quality->finite_values)
+               : NAN;
+}
+
+double zt_quality_psnr(const zt_quality *quality)
+{
+    const double rmse = zt_quality_rmse(quality);
+    if (isnan(rmse))
+        return NAN;
+    return rmse == 0 ? INFINITY : 20 * log10((quality->max - quality->min) / rmse);
+}
