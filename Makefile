@@ -1,0 +1,63 @@
+# The usual ways to use the CMake build; 'make help' lists them. Everything is built under build/.
+
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+
+.PHONY: all demo test test-short test-long sanitize fuzz bench gpu-check install clean help
+
+all:
+	@sh scripts/install-deps.sh build
+	@sh scripts/build.sh release -DCMAKE_BUILD_TYPE=Release
+	@echo "built build/release/bin/ztile"
+
+demo: all
+	@build/release/bin/ztile demo
+
+test:
+	@sh scripts/install-deps.sh test
+	@sh tests/run.sh medium
+
+test-short:
+	@sh scripts/install-deps.sh test
+	@sh tests/run.sh short
+
+test-long:
+	@sh scripts/install-deps.sh test
+	@sh tests/run.sh long
+
+sanitize:
+	@sh scripts/install-deps.sh test
+	@sh tests/run.sh medium sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DZTILE_SANITIZE=ON \
+	    -DZTILE_TESTS_NESTED=OFF
+
+fuzz:
+	@sh scripts/install-deps.sh fuzz
+	@sh scripts/fuzz.sh $(FUZZ_SECONDS)
+
+bench:
+	@sh scripts/install-deps.sh bench
+	@sh scripts/build.sh bench -DCMAKE_BUILD_TYPE=Release -DZTILE_BENCH=ON
+	@build/bench/bin/ztile_bench $(BENCH_OPTIONS)
+
+gpu-check:
+	@echo "no CUDA policy in this version: nothing to check"
+
+install: all
+	@cmake --install build/release --prefix "$(PREFIX)"
+
+clean:
+	rm -rf build
+
+help:
+	@echo "make            build the library and the command in build/release"
+	@echo "make demo       simulate a field, compress it every way, show the result"
+	@echo "make test       build with tests; short and medium tiers (minutes)"
+	@echo "make test-short the short tier (seconds)"
+	@echo "make test-long  all tiers"
+	@echo "make sanitize   the tests under the address and undefined-behaviour sanitizers"
+	@echo "make fuzz       each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)"
+	@echo "make bench      ztile and libzfp on the same arrays; BENCH_OPTIONS='--help' lists options"
+	@echo "make gpu-check  the GPU's tests"
+	@echo "make install    to PREFIX=$(PREFIX)"
+	@echo "make clean      remove build/"
+	@echo "Missing Debian packages are installed with apt; ZTILE_NO_INSTALL=1 prevents it."

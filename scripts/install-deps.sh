@@ -1,0 +1,126 @@
+#!/bin/sh
+# install-deps.sh: see to it that what a target needs is there.
+#
+#     scripts/install-deps.sh build|test|bench|fuzz
+#
+# Says nothing and takes a fraction of a second where nothing is missing. Otherwise it installs the
+# missing Debian packages with apt-get (as root, or through sudo), or where it cannot, prints one
+# sentence with their names: an error if the target cannot do without them, else a warning.
+# ZTILE_NO_INSTALL=1 in the environment: never install.
+set -u
+
+target=${1:-build}
+needed=   # packages without which nothing goes
+optional= # packages without which a part is left out
+
+have_command() { command -v "$1" >/dev/null 2>&1; }
+have_module() { have_command pkg-config && pkg-config --exists "$1"; }
+have_header() { have_command cc && echo "#include <$1>" | cc -E - >/dev/null 2>&1; }
+need() { needed="$needed $1"; }
+want() { optional="$optional $1"; }
+
+check_missing() {
+    needed=
+    optional=
+    have_command cc || need gcc
+    have_header stdio.h || need libc6-dev
+    have_command make || need make
+    have_command cmake || need cmake
+    have_command pkg-config || need pkg-config
+    have_module libxxhash || need libxxhash-dev
+    have_module libzstd || need libzstd-dev
+    have_module libpng || want libpng-dev
+    have_module hdf5 || have_module hdf5-serial || have_command h5cc || want libhdf5-dev
+    have_module netcdf || have_command nc-config || want libnetcdf-dev
+    case $target in
+    test)
+        have_module cmocka || need libcmocka-dev
+        have_command c++ || want g++
+        have_header zfp.h || want libzfp-dev
+        have_command zfp || want zfp
+        have_command zstd || want zstd
+        have_command python3 || want python3
+        have_command clang || want clang
+        ;;
+    bench)
+        have_header zfp.h || need libzfp-dev
+        ;;
+    fuzz)
+        have_command clang || need clang
+        have_fuzzer || need libclang-rt-dev
+        ;;
+    esac
+}
+
+# The sanitizers' runtime is a package of its own, and of clang's own version.
+have_fuzzer() {
+    have_command clang && ls "$(clang -print-resource-dir)"/lib/*/*fuzzer* >/dev/null 2>&1
+}
+
+# Words of a list, without blanks at the ends.
+trim() { echo $1; }
+
+run_as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    elif have_command sudo; then
+        sudo "$@"
+    else
+        return 1
+    fi
+}
+
+apt_install() {
+    run_as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends \
+        "$@" >"$log" 2>&1
+}
+
+install_missing() {
+    have_command apt-get || return 1
+    [ "${ZTILE_NO_INSTALL:-}" != 1 ] || return 1
+    [ "$(id -u)" = 0 ] || have_command sudo || return 1
+    log=$(mktemp) || return 1
+    echo "installing with apt:$needed$optional" >&2
+    # the package lists may be missing or old, so a failure is tried again after an update
+    if ! apt_install $needed $optional; then
+        run_as_root apt-get update -q >"$log" 2>&1
+        if ! apt_install $needed $optional; then
+            tail -n 3 "$log" >&2
+            rm -f "$log"
+            return 1
+        fi
+    fi
+    rm -f "$log"
+}
+
+check_cmake() {
+    version=$(cmake --version | sed -n '1s/[^0-9]*\([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
+    set -- $version
+    if [ "$1" -lt 3 ] || { [ "$1" -eq 3 ] && [ "$2" -lt 25 ]; }; then
+        echo "ztile needs CMake 3.25 or later, this is $1.$2; install a later one" >&2
+        exit 1
+    fi
+}
+
+case $target in
+build | test | bench | fuzz) ;;
+*)
+    echo "use: install-deps.sh build|test|bench|fuzz" >&2
+    exit 2
+    ;;
+esac
+
+check_missing
+if [ -n "$needed$optional" ]; then
+    install_missing
+    check_missing
+fi
+if [ -n "$needed" ]; then
+    echo "ztile needs these Debian packages, or what they hold, before 'make' can go on:" \
+        "$(trim "$needed $optional")" >&2
+    exit 1
+fi
+if [ -n "$optional" ]; then
+    echo "parts of ztile are left out without these Debian packages: $(trim "$optional")" >&2
+fi
+check_cmake

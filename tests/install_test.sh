@@ -1,0 +1,106 @@
+#!/bin/sh
+# install_test.sh: install a build into an empty folder, move that folder, and use it as a stranger
+# would: the example compiled through pkg-config and through find_package, as C and as C++; the
+# shared library exports nothing but the API; the sources also build by hand.
+#
+#     tests/install_test.sh SOURCE_DIR BUILD_DIR CC [CXX]
+set -eu
+source=$1
+build=$2
+cc=$3
+cxx=${4:-}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+failed=0
+
+complain() {
+    echo "$*"
+    failed=1
+}
+
+cmake --install "$build" --prefix "$work/first" >"$work/install.log" || {
+    cat "$work/install.log"
+    exit 1
+}
+# what is installed must not know where it was built or installed
+mv "$work/first" "$work/prefix"
+prefix=$work/prefix
+pc=$(find "$prefix" -name ztile.pc)
+[ -n "$pc" ] || { echo "ztile.pc is not installed"; exit 1; }
+PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_PATH
+libdir=$(cd "$(dirname "$pc")/.." && pwd)
+LD_LIBRARY_PATH=$libdir${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export LD_LIBRARY_PATH
+grep -rl "$build\|$source" "$libdir/cmake" "$libdir/pkgconfig" "$prefix/include" &&
+    complain "the files above name the build or the source folder"
+
+# ---- pkg-config
+example=$source/examples/compress_field.c
+cp "$example" "$work/example.c"
+cp "$example" "$work/example.cc"
+flags=$(pkg-config --cflags --libs ztile)
+"$cc" -std=c11 -Wall -Wextra -Werror -o "$work/example_c" "$work/example.c" $flags -lm
+"$work/example_c" >"$work/out_c" || complain "the example fails as C"
+if [ -n "$cxx" ]; then
+    "$cxx" -Wall -Wextra -Werror -o "$work/example_cxx" "$work/example.cc" $flags -lm
+    "$work/example_cxx" >"$work/out_cxx" || complain "the example fails as C++"
+    cmp -s "$work/out_c" "$work/out_cxx" || complain "the example prints other things as C++"
+else
+    echo "SKIP: no C++ compiler, the installed header is tried as C only"
+fi
+
+# ---- find_package
+mkdir "$work/client"
+cp "$work/example.c" "$work/example.cc" "$work/client"
+languages=C
+[ -z "$cxx" ] || languages='C CXX'
+cat >"$work/client/CMakeLists.txt" <<EOT
+cmake_minimum_required(VERSION 3.16)
+project(client LANGUAGES $languages)
+find_package(ztile 0.1 REQUIRED)
+add_executable(client_c example.c)
+target_link_libraries(client_c ztile::ztile m)
+if(CMAKE_CXX_COMPILER)
+    add_executable(client_cxx example.cc)
+    target_link_libraries(client_cxx ztile::ztile m)
+endif()
+EOT
+if cmake -S "$work/client" -B "$work/client/build" -DCMAKE_PREFIX_PATH="$prefix" \
+    -DCMAKE_C_COMPILER="$cc" ${cxx:+-DCMAKE_CXX_COMPILER="$cxx"} >"$work/client.log" 2>&1 &&
+    cmake --build "$work/client/build" >>"$work/client.log" 2>&1; then
+    for client in "$work/client/build"/client_c*; do
+        "$client" >"$work/out" || complain "$(basename "$client") fails"
+        cmp -s "$work/out_c" "$work/out" || complain "$(basename "$client") prints other things"
+    done
+else
+    cat "$work/client.log"
+    complain "find_package(ztile) does not work"
+fi
+
+# ---- symbols
+shared=$(find "$libdir" -maxdepth 1 -name 'libztile.so')
+if [ -n "$shared" ]; then
+    others=$(nm -D --defined-only "$shared" | awk '{print $3}' | grep -v '^zt_' || true)
+    [ -z "$others" ] || complain "libztile.so exports more than zt_*: $others"
+    # every function of the header is there
+    for name in $(grep -oE '^ZT_API [^(]*\bzt_[a-z0-9_]+\(' "$prefix/include/ztile.h" |
+        grep -oE 'zt_[a-z0-9_]+\(' | tr -d '('); do
+        nm -D --defined-only "$shared" | grep -qw "$name" || complain "$name is not exported"
+    done
+fi
+
+# ---- the command
+if [ -x "$prefix/bin/ztile" ]; then
+    "$prefix/bin/ztile" --version >/dev/null || complain "the installed ztile does not run"
+fi
+
+# ---- by hand, without a build system
+sources=$(find "$source/src" -name '*.c')
+"$cc" -O1 -ffp-contract=off -I"$source/include" -I"$source/src" -o "$work/by_hand" \
+    "$work/example.c" $sources -lxxhash -lzstd -lm || complain "cc src/*/*.c does not work"
+"$work/by_hand" >"$work/out" || complain "the example fails when built by hand"
+cmp -s "$work/out_c" "$work/out" || complain "the example prints other things, built by hand"
+
+[ "$failed" = 0 ] && echo "what is installed works"
+exit "$failed"

@@ -1,0 +1,88 @@
+#!/bin/sh
+# layers.sh: the rules of the source tree that a search can check.
+#
+#     tests/layers.sh SOURCE_DIR
+#
+# Dependencies point one way, files stay small, the public header stands on its own.
+set -u
+cd "$1" || exit 1
+failed=0
+
+complain() {
+    printf '%s\n' "$1" "$2" | sed '2,$s/^/    /'
+    failed=1
+}
+
+# forbid WHO WHAT FOLDER...: no file in the folders includes a header that matches WHAT.
+forbid() {
+    who=$1
+    what=$2
+    shift 2
+    for folder; do
+        [ -d "$folder" ] || continue
+        found=$(grep -rnE "^[[:space:]]*#[[:space:]]*include[[:space:]]*[\"<]($what)" "$folder" \
+            --include='*.c' --include='*.h' --include='*.cu' || true)
+        [ -z "$found" ] || complain "$who must not include $what" "$found"
+    done
+}
+
+# ---- which layer may include which
+forbid core 'array/|bits/|entropy/|codec/|index/|exec/|frame/|quality/|plan/' src/core
+forbid array 'bits/|entropy/|codec/|index/|exec/|frame/|quality/|plan/' src/array
+forbid bits 'array/|entropy/|codec/|index/|exec/|frame/|quality/|plan/' src/bits
+forbid entropy 'codec/|index/|exec/|frame/|quality/|plan/' src/entropy
+forbid codec 'exec/|index/|frame/|plan/' src/codec
+forbid index 'codec/|exec/|frame/|plan/' src/index
+forbid exec 'codec/[a-z]+/|frame/|plan/' src/exec
+forbid quality 'codec/|index/|exec/|frame/|plan/' src/quality
+forbid plan 'frame/' src/plan
+forbid 'the library' 'io\.h|io/|cli/' src
+forbid 'the input and output of the command' 'core/|array/|bits/|codec/|index/|exec/|frame/|quality/' io
+forbid 'the command' 'core/|array/|bits/|codec/|index/|exec/|frame/|quality/' cli
+forbid 'an example' 'core/|array/|bits/|codec/|index/|exec/|frame/|quality/|io\.h' examples
+
+# ---- one codec does not know another
+for one in src/codec/*/; do
+    for other in src/codec/*/; do
+        [ "$one" = "$other" ] || forbid "$one" "codec/$(basename "$other")/" "$one"
+    done
+done
+
+# ---- the public header stands on <stddef.h> and <stdint.h>
+found=$(grep -nE '^[[:space:]]*#[[:space:]]*include' include/ztile.h |
+    grep -vE '<(stddef|stdint)\.h>' || true)
+[ -z "$found" ] || complain 'ztile.h includes more than stddef.h and stdint.h' "$found"
+
+# ---- files have at most 800 lines
+sources=$(find include src io cli tests bench examples compat plugins -name build -prune -o \
+    \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.sh' -o -name '*.py' \) -print \
+    2>/dev/null)
+found=$(for f in $sources; do
+    lines=$(wc -l <"$f")
+    [ "$lines" -le 800 ] || echo "$f has $lines"
+done)
+[ -z "$found" ] || complain 'a file has more than 800 lines' "$found"
+
+# ---- files begin with a comment that says what they are for
+found=$(for f in $sources; do
+    head -n 2 "$f" | grep -qE '^(/\*|//|#|""")' || echo "$f"
+done)
+[ -z "$found" ] || complain 'a file does not say first what it is for' "$found"
+
+# ---- the library prints nothing, ends nothing, reads no environment
+found=$(grep -rnE '\b(printf|puts|putchar|fprintf|perror|exit|abort|getenv|signal)[[:space:]]*\(' \
+    src --include='*.c' --include='*.h' | grep -vE '^[^:]*:[0-9]*:[[:space:]]*(\*|/\*|//)' || true)
+[ -z "$found" ] || complain 'the library prints, exits or reads the environment' "$found"
+
+# ---- no paths of somebody's machine
+found=$(grep -rnE '(^|[^[:alnum:]_.$}/-])/(home|root|work|Users|mnt|opt)/[[:alnum:]]' $sources \
+    CMakeLists.txt CMakePresets.json Makefile cmake scripts tests/CMakeLists.txt README.md \
+    CONTRIBUTING.md CHANGELOG.md docs 2>/dev/null | grep -v '^tests/layers\.sh:' || true)
+[ -z "$found" ] || complain 'a path of one machine' "$found"
+
+# ---- no unfinished business
+found=$(grep -rnwE 'TODO|FIXME|XXX|HACK' $sources | grep -v '^tests/layers\.sh:' || true)
+[ -z "$found" ] || complain 'unfinished business' "$found"
+
+[ "$failed" = 0 ] && echo "the source tree keeps its rules"
+exit "$failed"

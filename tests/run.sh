@@ -1,0 +1,44 @@
+#!/bin/sh
+# run.sh: build with tests, run tiers of them, and say in the end what was skipped, and why.
+#
+#     tests/run.sh short|medium|long [FOLDER [CMake options]]
+#
+# short runs the short tier, medium both short and medium, long everything. FOLDER is the name of
+# the build folder under build/ (default: test).
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+tier=${1:-medium}
+folder=${2:-test}
+[ $# -lt 2 ] && shift $# || shift 2
+case $tier in
+short) labels='^short$' ;;
+medium) labels='^(short|medium)$' ;;
+long) labels='^(short|medium|long)$' ;;
+*)
+    echo "use: run.sh short|medium|long [FOLDER [CMake options]]" >&2
+    exit 2
+    ;;
+esac
+jobs=${ZTILE_JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}
+
+echo "building in build/$folder"
+"$root/scripts/build.sh" "$folder" -DZTILE_TESTS=ON -DZTILE_WERROR=ON "$@"
+
+status=0
+ctest --test-dir "$root/build/$folder" --output-on-failure -L "$labels" -j "$jobs" \
+    ${ZTILE_CTEST_OPTIONS:-} || status=$?
+
+# Tests print "SKIP: reason" for the whole or a part of what they would have done.
+log=$root/build/$folder/Testing/Temporary/LastTest.log
+skipped=$(awk '
+    /^[0-9]+\/[0-9]+ Testing: / { name = $3 }
+    /^SKIP: / { line = "  " name ": " substr($0, 7); if (!(line in seen)) print line; seen[line] = 1 }
+' "$log" 2>/dev/null || true)
+if [ -n "$skipped" ]; then
+    echo "Skipped:"
+    echo "$skipped"
+else
+    echo "Skipped: nothing"
+fi
+exit $status

@@ -1,0 +1,114 @@
+/* support.h: what several test programs share: random numbers that are the same everywhere, arrays
+ * with awkward strides and awkward values, hashes, whole files. */
+#ifndef ZTILE_TEST_SUPPORT_H
+#define ZTILE_TEST_SUPPORT_H
+
+#include "ztile.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* What a test exits with to be shown as skipped (SKIP_RETURN_CODE in CMake); it has printed a line
+ * "SKIP: reason" before, which the summary of a test run repeats. */
+enum { TEST_SKIPPED = 77 };
+
+/* ---- random numbers: splitmix64 ---- */
+
+struct rng {
+    uint64_t state;
+};
+
+uint64_t rng_next(struct rng *r);
+/* Uniform in [0, n), n > 0. */
+uint64_t rng_below(struct rng *r, uint64_t n);
+/* Uniform in [0, 1). */
+double rng_unit(struct rng *r);
+/* True once in n calls. */
+bool rng_once_in(struct rng *r, uint64_t n);
+
+/* One number of 64 bits from two: to give case 'n' of a run with a seed its own generator. */
+uint64_t mix64(uint64_t a, uint64_t b);
+
+/* The time of day and process number, for runs whose seed was not given. */
+uint64_t seed_of_today(void);
+
+/* ---- hashes ---- */
+
+uint64_t fnv1a64(const void *data, size_t bytes);
+
+/* ---- what values an array holds ---- */
+
+enum data_kind {
+    DATA_SMOOTH,    /* a wave */
+    DATA_RAMP,      /* linear in the coordinates */
+    DATA_NOISE,     /* uniform around 0 */
+    DATA_WAVE_NOISE,/* a wave and a little noise */
+    DATA_SPARSE,    /* mostly zeros */
+    DATA_CONSTANT,
+    DATA_ZEROS,     /* for floats some of them negative */
+    DATA_WIDE,      /* any exponent of the type */
+    DATA_EXTREME,   /* near the largest values of the type */
+    DATA_DENORMAL,  /* floats: subnormals and near them; integers: 0, 1, -1 */
+    DATA_BITS,      /* random bits of the whole word; floats: finite ones */
+    DATA_FEW_BITS,  /* multiples of a power of two: trailing zeros */
+    DATA_SPIKE,     /* one large value among small ones */
+    DATA_NONFINITE, /* noise with NaN and infinities; integers: as DATA_BITS */
+    DATA_ANY_BITS,  /* random bits, NaN payloads and all */
+    DATA_KINDS
+};
+
+const char *data_kind_name(enum data_kind kind);
+
+/* True if floats of this kind can be NaN or infinite. */
+bool data_kind_is_nonfinite(enum data_kind kind);
+
+/* ---- arrays ---- */
+
+/* An array in memory of its own, with what lies between its elements set to a pattern. */
+struct test_array {
+    zt_array array;
+    unsigned char *memory; /* from malloc */
+    size_t memory_bytes;
+};
+
+uint64_t values_of(uint32_t rank, const uint64_t *shape);
+int64_t reach_of(uint32_t rank, const uint64_t *shape, const int64_t *stride, int64_t *lowest);
+
+/* Random strides for a shape: the axes in any order in memory, each direction either way, gaps.
+ * No two elements share a place. */
+void random_strides(struct rng *r, uint32_t rank, const uint64_t *shape, int64_t *stride);
+void contiguous_strides(uint32_t rank, const uint64_t *shape, int64_t *stride);
+
+/* Memory for an array, all of it filled with the pattern. Exits the program if there is none. */
+struct test_array test_array_new(uint32_t type, uint32_t rank, const uint64_t *shape,
+                                 const int64_t *stride);
+void test_array_free(struct test_array *a);
+
+/* Fill an array with values of a kind, chosen by data_seed and nothing else. */
+void fill_array(const zt_array *array, enum data_kind kind, uint64_t data_seed);
+
+/* Copy all elements, in C order, to or from contiguous memory. */
+void gather(const zt_array *array, void *out);
+void scatter(const zt_array *array, const void *in);
+
+/* True if every byte that belongs to no element still has the pattern. */
+bool gaps_are_untouched(const struct test_array *a);
+
+uint64_t count_nonfinite(const zt_array *array);
+
+/* ---- text and files ---- */
+
+const char *type_name(uint32_t type); /* "f32" */
+uint32_t type_of_name(const char *name); /* 0 if none */
+
+/* "5x3x7" and "21,7,-1" into text (at least 96 bytes); return text. */
+char *shape_text(uint32_t rank, const uint64_t *shape, char *text);
+char *stride_text(uint32_t rank, const int64_t *stride, char *text);
+
+/* A whole file in memory from malloc, or NULL. */
+unsigned char *read_file(const char *path, size_t *bytes);
+
+/* malloc that ends the program where there is no memory. */
+void *need(size_t bytes);
+
+#endif
