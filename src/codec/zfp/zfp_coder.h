@@ -4,6 +4,7 @@
  *   WIDTH           32 or 64
  *   PRECISION_BITS  width of the precision field of a reversible tile: 5 or 6
  *   NEGABINARY      1010...10 of the width
+ *   FEW_BITS        up to so many bits, setting them one by one beats a transposition
  * Every function takes 'rank' as a constant, so that each use is compiled for its own rank. */
 
 /* Planes of a tile. For up to 64 coefficients, of_rows[] holds the transposed rows: with fewer
@@ -51,6 +52,18 @@ FN void NAME(join)(union NAME(planes) *p, ulane *u, uint32_t rank)
     }
 }
 
+/* The same where only the first c <= 16 coefficients have bits, in planes from kmin up. */
+FN void NAME(join_few)(const union NAME(planes) *p, ulane *u, uint32_t rank, uint32_t c,
+                       uint32_t kmin, uint32_t kmax)
+{
+    memset(u, 0, sizeof(ulane) << 2 * rank);
+    for (uint32_t k = kmin; k < kmax; k++) {
+        const uint64_t plane = rank == 4 ? p->quad[k][0] : p->word[k];
+        for (uint32_t i = 0; i < c; i++)
+            u[i] |= (ulane)(plane >> i & 1) << k;
+    }
+}
+
 /* Append the 'precision' highest planes of coefficients in negabinary, at most budget bits. */
 FN void NAME(put_planes)(struct zti_bit_writer *out, const ulane *u, uint32_t rank,
                          uint32_t precision, uint32_t budget)
@@ -86,8 +99,8 @@ FN void NAME(put_planes)(struct zti_bit_writer *out, const ulane *u, uint32_t ra
 }
 
 /* Take planes written by put_planes with the same precision and budget. u may be NULL to pass
- * over them. */
-FN void NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank, uint32_t precision,
+ * over them. Returns how many leading coefficients may have bits. */
+FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank, uint32_t precision,
                           uint32_t budget)
 {
     const uint32_t n = 1u << 2 * rank;
@@ -107,6 +120,7 @@ FN void NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank, ui
         if (step < 56)
             break;
     }
+    const uint32_t kmax = k;
     if (u)
         memset(&p, 0, rank == 4 ? WIDTH * 32 : rank == 3 ? WIDTH * 8 : sizeof(ulane) * n);
     while (k > kmin && left > 0) {
@@ -124,9 +138,12 @@ FN void NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank, ui
                 p.row[k % n] |= (ulane)(plane << (k - k % n));
         }
     }
-    if (u)
+    if (u && rank >= 3 && c <= 16 && c * (kmax - k) <= FEW_BITS)
+        NAME(join_few)(&p, u, rank, c, k, kmax);
+    else if (u)
         NAME(join)(&p, u, rank);
     *in = r;
+    return c;
 }
 
 /* Append a lossy tile of integers, of which the bits of a header have been written already and
@@ -149,10 +166,12 @@ FN void NAME(take_lossy)(struct zti_bit_reader *r, ulane *q, uint32_t rank, uint
 {
     const uint64_t start = r->at;
     ulane u[256];
-    NAME(take_planes)(r, q ? u : NULL, rank, precision, maxbits);
+    const uint32_t c = NAME(take_planes)(r, q ? u : NULL, rank, precision, maxbits);
     if (r->at - start < minbits)
         r->at = start + minbits;
-    if (q) {
+    if (q && c == 0) {
+        memset(q, 0, sizeof *q << 2 * rank);
+    } else if (q) {
         NAME(from_negabinary)(u, q, zti_zfp_order[rank - 1], 1u << 2 * rank, NEGABINARY);
         NAME(untransform)(q, rank);
     }
@@ -186,10 +205,13 @@ FN void NAME(take_exact)(struct zti_bit_reader *r, ulane *q, uint32_t rank, uint
     const uint64_t start = r->at;
     ulane u[256];
     const uint32_t precision = (uint32_t)zti_take_bits(r, PRECISION_BITS) + 1;
-    NAME(take_planes)(r, q ? u : NULL, rank, precision, maxbits - PRECISION_BITS);
+    const uint32_t c = NAME(take_planes)(r, q ? u : NULL, rank, precision,
+                                         maxbits - PRECISION_BITS);
     if (r->at - start < minbits)
         r->at = start + minbits;
-    if (q) {
+    if (q && c == 0) {
+        memset(q, 0, sizeof *q << 2 * rank);
+    } else if (q) {
         NAME(from_negabinary)(u, q, zti_zfp_order[rank - 1], 1u << 2 * rank, NEGABINARY);
         NAME(untransform_exact)(q, rank);
     }

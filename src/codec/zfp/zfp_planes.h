@@ -48,30 +48,33 @@ ZTI_INLINE uint64_t low_mask(uint32_t n)
 /* Append a plane of n <= 64 coefficients; returns the new c. */
 ZTI_INLINE uint32_t put_plane(struct zti_bit_writer *w, uint64_t plane, uint32_t n, uint32_t c)
 {
-    if (n < 64 || c < 56)
-        zti_put_bits(w, plane & low_mask(c), c);
-    else
-        zti_put_bits64(w, plane & low_mask(c), c);
-    if (c == n)
-        return c;
-    uint64_t x = plane >> c;
-    while (x) {
-        uint32_t zeros = zti_ctz64(x);
-        if (c + zeros == n - 1) { /* the last coefficient: its 1 is implied */
-            if (n == 64)
-                zti_put_bits64(w, 1, zeros + 1);
-            else
-                zti_put_bits(w, 1, zeros + 1);
-            return n;
-        }
-        if (n == 64 && zeros > 54)
-            zti_put_bits64(w, UINT64_C(2) << zeros | 1, zeros + 2);
-        else
-            zti_put_bits(w, UINT64_C(2) << zeros | 1, zeros + 2);
-        x >>= zeros + 1;
-        c += zeros + 1;
+    uint64_t string = plane & low_mask(c); /* at most 31 bits in all where n is 16 or less */
+    uint32_t length = c;
+    if (n == 64) {
+        zti_put_bits64(w, string, length);
+        string = length = 0;
     }
-    zti_put_bits(w, 0, 1);
+    if (c == n)
+        goto done;
+    for (uint64_t x = plane >> c; x;) {
+        const uint32_t zeros = zti_ctz64(x);
+        if (n == 64 && length + zeros > 52) { /* more than one field holds */
+            zti_put_bits(w, string, length);
+            zti_put_bits64(w, 1, 1 + zeros); /* positive group test and run of zeros */
+            string = length = 0;
+        } else {
+            string |= UINT64_C(1) << length;
+            length += 1 + zeros;
+        }
+        c += zeros + 1;
+        if (c == n) /* the last coefficient: its 1 is implied */
+            goto done;
+        string |= UINT64_C(1) << length++;
+        x >>= zeros + 1;
+    }
+    length++; /* negative group test */
+done:
+    zti_put_bits(w, string, length);
     return c;
 }
 
