@@ -1,0 +1,88 @@
+/* compress.c: zt_compress and its bound: a writer over the caller's memory. */
+#include "frame/write.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+zt_status zt_compress_bound(zt_context *context, const zt_array *array, const zt_params *params,
+                            size_t *capacity_bytes)
+{
+    if (!array || !capacity_bytes)
+        return zti_fail(context, ZT_BAD_ARG, "no array, or no place for the number of bytes");
+    zt_status status = zti_array_check(context, array, false);
+    struct zt_writer w;
+    if (!status)
+        status = zti_writer_init(context, array, params, &w);
+    if (status)
+        return status;
+    uint64_t full = w.shape[0] / w.thickness, rest = w.shape[0] % w.thickness;
+    uint64_t full_bytes = 0, rest_bytes = 0, entries, sum;
+    status = zti_writer_frame_bound(&w, w.thickness, &full_bytes);
+    if (!status && rest > 0)
+        status = zti_writer_frame_bound(&w, rest, &rest_bytes);
+    if (status)
+        return status;
+    bool fits = zti_mul(full, full_bytes, &sum) && zti_add(sum, rest_bytes, &sum) &&
+                zti_mul(full + 1, 2 * ZTI_VARINT_MAX_BYTES, &entries) &&
+                zti_add(sum, entries, &sum) &&
+                zti_add(sum, ZTI_TABLE_HEAD_MAX_BYTES + ZTI_TABLE_FOOT_BYTES, &sum);
+    if (!fits || sum > SIZE_MAX / 2)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "the compressed array may need more memory than there are addresses; use "
+                        "a writer");
+    *capacity_bytes = (size_t)sum;
+    return ZT_OK;
+}
+
+/* Measure the range that rel is of, where the caller did not give it. */
+static zt_status measure_range(struct zt_writer *w, const zt_array *array, zt_stats *stats)
+{
+    zt_stats_init(stats, sizeof *stats);
+    zt_status status = zt_scan(w->context, array, stats);
+    if (!status && isnan(stats->min)) /* not one finite value */
+        status = zti_refuse_nonfinite(w->context, &w->params.bound, stats);
+    w->params.range_lo = stats->min;
+    w->params.range_hi = stats->max;
+    return status;
+}
+
+/* A frame was refused for what it holds; say what the whole array holds. */
+static zt_status count_nonfinite(struct zt_writer *w, const zt_array *array)
+{
+    zt_stats stats;
+    zt_stats_init(&stats, sizeof stats);
+    zt_status status = zt_scan(w->context, array, &stats);
+    return status ? status : zti_refuse_nonfinite(w->context, &w->params.bound, &stats);
+}
+
+zt_status zt_compress(zt_context *context, const zt_array *array, const zt_params *params,
+                      void *out, size_t out_capacity_bytes, size_t *out_bytes)
+{
+    if (!array || !out_bytes || (!out && out_capacity_bytes > 0))
+        return zti_fail(context, ZT_BAD_ARG,
+                        "no array, no output buffer or no place for the number of bytes");
+    zt_status status = zti_array_check(context, array, true);
+    struct zt_writer w;
+    if (!status)
+        status = zti_writer_init(context, array, params, &w);
+    if (status)
+        return status;
+    w.memory = (uint8_t *)out;
+    w.memory_bytes = out_capacity_bytes;
+
+    const zt_bound *bound = &w.params.bound;
+    bool is_one_frame = w.thickness == w.shape[0];
+    bool is_scanned = bound->kind == ZT_REL && bound->value > 0 && isnan(w.params.range_lo);
+    zt_stats stats;
+    status = is_scanned ? measure_range(&w, array, &stats) : ZT_OK;
+    if (!status)
+        status = zti_writer_put(&w, array, is_scanned && is_one_frame ? &stats : NULL);
+    if (status == ZT_NONFINITE && !is_one_frame)
+        status = count_nonfinite(&w, array);
+    if (!status)
+        status = zti_writer_finish(&w);
+    if (!status)
+        *out_bytes = (size_t)w.at;
+    zti_writer_clear(&w);
+    return status;
+}

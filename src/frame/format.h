@@ -1,0 +1,218 @@
+/* format.h: the .zt file, version 1: byte tables, constants, and the functions that store and
+ * parse its parts. docs/format.md is the same for readers without this source.
+ *
+ *   file        = frame, { zero bytes to a multiple of 64, frame }, seek table
+ *   frame       = header, payload, 8 zero bytes, tail
+ *
+ * All numbers are little-endian; varint is described in wire.h; XXH3 is XXH3-64 with seed 0.
+ *
+ *   HEADER      a multiple of 64 bytes, at a multiple of 64 from the start of the file
+ *   0           4        93 5A 54 46  (93 "ZTF")
+ *   4           1        format version, 1
+ *   5           1        type | rank << 4
+ *   6           1        codec
+ *   7           1        bound kind | bound flags << 4
+ *   8           1        U, bytes of the header / 64, 1..255
+ *   9           varint   payload bytes
+ *               varint   tail bytes
+ *               varint   number of exact values (in the tail's side section)
+ *               varint   number of the frame's first slice along the array's slowest axis
+ *               varints  the frame's extents, rank of them, slowest first
+ *               f64      the bound's value; kinds lossless and expert have none
+ *               f64      the absolute bound it came to; rel only
+ *               1        bytes of codec parameters
+ *               bytes    codec parameters, the codec's own
+ *               sections type (1), length (varint), body; until a byte 0 or the end
+ *               zeros    to the end
+ *   64 U - 8    8        XXH3 of what is before
+ *
+ *   PAYLOAD     the codec's stream, byte for byte
+ *
+ *   TAIL
+ *               sections until the end
+ *   end - 8     8        XXH3 of the tail before
+ *
+ *   SECTIONS    bit 7 of the type: whoever does not know the type must not decode the frame
+ *   01 tail     checksums: byte 16, then an XXH3 for each 65536 bytes of payload (the last range
+ *               may be shorter). Always there
+ *   82 tail     side values: byte 0 (method), a varint for each value: its position in C order
+ *               less that of the one before less 1 (the first: its position); then the values.
+ *               There if and only if the number of exact values is not 0
+ *   03 header   name, UTF-8, 1..127 bytes; first frame only
+ *   04 header   units, UTF-8, 1..63 bytes; first frame only
+ *   05 86 87 88 reserved: index, fill values, plan, non-finite values
+ *
+ *   SEEK TABLE  right after the last frame's tail
+ *   0           4        93 5A 54 53  (93 "ZTS")
+ *   4           1        format version, 1
+ *               varint   number of frames, at least 1
+ *               varint   extent of the whole array along the slowest axis
+ *               varints  for each frame: bytes from its header to the end of its tail, extent
+ *   end - 16    8        XXH3 of the table before
+ *   end - 8     4        bytes of the table, from its first to its last
+ *   end - 4     4        5A 54 45 93  ("ZTE" 93)
+ */
+#ifndef ZTI_FRAME_FORMAT_H
+#define ZTI_FRAME_FORMAT_H
+
+#include "codec/codec.h"
+#include "exec/exec.h"
+#include "frame/wire.h"
+
+enum {
+    ZTI_FORMAT_VERSION = 1,
+    ZTI_FRAME_ALIGN_BYTES = 64,
+    ZTI_GAP_BYTES = 8,            /* zero bytes after a payload */
+    ZTI_HASH_BYTES = 8,
+    ZTI_RANGE_LOG2 = 16,          /* a payload checksum covers this many bytes, as power of two */
+    ZTI_RANGE_BYTES = 1 << ZTI_RANGE_LOG2,
+    ZTI_NAME_BYTES = 127,         /* at most, without the end */
+    ZTI_UNITS_BYTES = 63,
+    ZTI_HEADER_MAX_BYTES = 255 * ZTI_FRAME_ALIGN_BYTES, /* of any header */
+    ZTI_HEADER_STORED_BYTES = 448, /* of the largest that zti_header_store writes, see there */
+    ZTI_TABLE_FOOT_BYTES = 16,    /* hash, length, magic */
+    ZTI_TABLE_HEAD_MAX_BYTES = 5 + 2 * ZTI_VARINT_MAX_BYTES,
+    /* of the smallest table: magic, version, frames, extent, one frame's two numbers, foot */
+    ZTI_TABLE_MIN_BYTES = 5 + 4 + ZTI_TABLE_FOOT_BYTES
+};
+
+enum {
+    ZTI_SECTION_END = 0,
+    ZTI_SECTION_CHECKSUMS = 0x01,
+    ZTI_SECTION_SIDE = 0x82,
+    ZTI_SECTION_NAME = 0x03,
+    ZTI_SECTION_UNITS = 0x04,
+    ZTI_SECTION_CRITICAL = 0x80
+};
+
+extern const uint8_t zti_frame_magic[4];
+extern const uint8_t zti_table_magic[4];
+extern const uint8_t zti_end_magic[4];
+
+uint64_t zti_hash(const uint8_t *bytes, size_t n);
+
+/* What a frame's header says. */
+struct zti_frame {
+    uint32_t header_bytes;
+    uint64_t payload_bytes;
+    uint64_t tail_bytes;
+    uint64_t exact_values;
+    uint64_t first; /* slice of the array */
+    uint32_t type;
+    uint32_t rank;
+    uint64_t shape[ZT_MAX_RANK];
+    zt_bound bound;   /* as asked for */
+    double abs_bound; /* NaN: none; 0: lossless */
+    struct zti_coding coding;
+    char name[ZTI_NAME_BYTES + 1];
+    char units[ZTI_UNITS_BYTES + 1];
+};
+
+static inline uint64_t zti_frame_bytes(const struct zti_frame *f)
+{
+    return f->header_bytes + f->payload_bytes + ZTI_GAP_BYTES + f->tail_bytes;
+}
+
+/* ---- header.c ---- */
+
+/* Write the smallest header that holds all of frame (header_bytes is not looked at) to out, which
+ * has room for ZTI_HEADER_STORED_BYTES; returns its bytes. */
+size_t zti_header_store(const struct zti_frame *frame, uint8_t *out);
+
+/* The length of a header from its first ZTI_FRAME_ALIGN_BYTES bytes; checks magic and version.
+ * number is the frame's, for the sentence. */
+zt_status zti_header_bytes(zt_context *context, uint64_t number, const uint8_t *bytes,
+                           uint32_t *header_bytes);
+
+/* Parse and check a whole header. All lengths of *frame fit in 62 bits together, all values of
+ * its shape in 63 bits of bytes, and the payload is one that the codec can have made. */
+zt_status zti_header_parse(zt_context *context, uint64_t number, const uint8_t *bytes,
+                           uint32_t header_bytes, struct zti_frame *frame);
+
+/* Whether text is UTF-8 (no overlong forms, no surrogates) without a zero byte. */
+bool zti_is_utf8(const uint8_t *text, size_t n);
+
+/* ---- tail.c ---- */
+
+struct zti_tail {
+    const uint8_t *checksums; /* a hash for each range of the payload */
+    const uint8_t *positions; /* of exact values: varints */
+    const uint8_t *values;    /* the exact values; also the end of positions */
+};
+
+/* Bytes of the tail of a frame with this payload and these exact values (a list may be NULL). */
+uint64_t zti_tail_bytes(uint64_t payload_bytes, uint32_t type, const struct zti_miss *list,
+                        uint64_t count);
+
+/* The most bytes that zti_tail_bytes returns for at most count of 'values' values. */
+uint64_t zti_tail_bytes_max(uint64_t payload_bytes, uint32_t type, uint64_t count,
+                            uint64_t values);
+
+void zti_tail_store(const uint8_t *payload, uint64_t payload_bytes, uint32_t type,
+                    const struct zti_miss *list, uint64_t count, uint8_t *out,
+                    uint64_t tail_bytes);
+
+/* Parse and check a tail of frame->tail_bytes; *tail points into it. */
+zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_frame *frame,
+                         const uint8_t *bytes, struct zti_tail *tail);
+
+/* Verify bytes [first, last) of the payload, of which 'bytes' is the first one; both ends are at
+ * multiples of ZTI_RANGE_BYTES or at the payload's end. */
+zt_status zti_tail_verify(zt_context *context, uint64_t number, const struct zti_frame *frame,
+                          const struct zti_tail *tail, const uint8_t *bytes, uint64_t first,
+                          uint64_t last);
+
+/* Put the exact values that lie in a view of the frame where they belong. */
+void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,
+                    const struct zti_view *view);
+
+/* ---- seek.c ---- */
+
+/* The frames of a file in the order they are written or met: the entries of its seek table. */
+struct zti_table {
+    uint8_t *entries;
+    size_t bytes;
+    size_t capacity;
+    uint64_t frames;
+    uint64_t extent; /* sum of the frames' */
+};
+
+zt_status zti_table_add(zt_context *context, struct zti_table *table, uint64_t frame_bytes,
+                        uint64_t extent);
+void zti_table_free(zt_context *context, struct zti_table *table);
+
+/* Bytes of the whole table. */
+uint64_t zti_table_bytes(const struct zti_table *table);
+
+/* Write it; out has room for zti_table_bytes. */
+void zti_table_store(const struct zti_table *table, uint8_t *out);
+
+/* Where a frame is: place i of a list that ends with one more place, the end of everything. */
+struct zti_place {
+    uint64_t at;    /* byte of the file; of the extra one: where the seek table is */
+    uint64_t first; /* slice; of the extra one: the whole extent */
+    uint64_t bytes; /* header to tail; of the extra one: of the seek table */
+};
+
+/* Parse and check a table that ends a file of file_bytes. *places is allocated. */
+zt_status zti_table_parse(zt_context *context, const uint8_t *bytes, size_t table_bytes,
+                          uint64_t file_bytes, struct zti_place **places, uint64_t *frames);
+
+/* ---- params.c ---- */
+
+/* The caller's params, checked against this version and as long as this version knows them. */
+zt_status zti_params_load(zt_context *context, const zt_params *params, zt_params *known);
+
+/* Resolve an asked bound: the kind and absolute bound for the codec. lo and hi are the range that
+ * rel is of. */
+zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, double lo, double hi,
+                            zt_bound_kind *kind, double *abs_bound);
+
+/* ZT_BAD_ARG or ZT_UNSUPPORTED for what cannot be asked for, or stand in a file. */
+zt_status zti_bound_check(zt_context *context, const zt_bound *bound);
+
+/* Check info->struct_bytes, and copy what fits of *known into it. */
+zt_status zti_info_check(zt_context *context, const zt_info *info);
+void zti_info_store(const zt_info *known, zt_info *info);
+
+#endif

@@ -1,0 +1,170 @@
+/* load.c: one frame of a file, from its bytes to values: what has to be read is read, what is read
+ * is verified, and then decoded. */
+#include "frame/read.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static bool is_same_number(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+zt_status zti_same_array(struct zt_reader *r, uint64_t number, const struct zti_frame *f)
+{
+    const struct zti_frame *first = &r->first;
+    bool is_same = f->type == first->type && f->rank == first->rank &&
+                   f->coding.codec == first->coding.codec;
+    for (uint32_t i = 1; i < first->rank && is_same; i++)
+        is_same = f->shape[i] == first->shape[i];
+    if (!is_same)
+        return zti_fail(r->context, ZT_CORRUPT,
+                        "frame %" PRIu64 " has another type, shape or codec than the first",
+                        number);
+    if (f->bound.kind != first->bound.kind || f->bound.flags != first->bound.flags ||
+        !is_same_number(f->bound.value, first->bound.value) ||
+        !is_same_number(f->abs_bound, first->abs_bound))
+        return zti_fail(r->context, ZT_CORRUPT,
+                        "frame %" PRIu64 " has another bound than the first", number);
+    return ZT_OK;
+}
+
+zt_status zti_load_header(struct zt_reader *r, uint64_t number, struct zti_frame *f)
+{
+    const struct zti_place *place = &r->places[number];
+    const uint8_t *bytes;
+    uint32_t n = 0;
+    zt_status status = zti_input_view(&r->input, place->at, ZTI_FRAME_ALIGN_BYTES, &r->head,
+                                      &bytes);
+    if (!status)
+        status = zti_header_bytes(r->context, number, bytes, &n);
+    if (status)
+        return status;
+    if (n > place->bytes)
+        return zti_fail(r->context, ZT_CORRUPT,
+                        "frame %" PRIu64 ": the header is longer than the frame", number);
+    if (n > ZTI_FRAME_ALIGN_BYTES)
+        status = zti_input_view(&r->input, place->at, n, &r->head, &bytes);
+    if (!status)
+        status = zti_header_parse(r->context, number, bytes, n, f);
+    if (status)
+        return status;
+    if (zti_frame_bytes(f) != place->bytes || f->first != place->first ||
+        f->shape[0] != place[1].first - place->first)
+        return zti_fail(r->context, ZT_CORRUPT,
+                        "frame %" PRIu64 " is not what the seek table says: %" PRIu64
+                        " bytes, slices from %" PRIu64, number, place->bytes, place->first);
+    return number == 0 ? ZT_OK : zti_same_array(r, number, f);
+}
+
+/* The zero bytes after a payload and the tail, which lie together. */
+static zt_status load_tail(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                           uint64_t at, struct zti_tail *tail)
+{
+    const uint8_t *bytes;
+    zt_status status = zti_input_view(&r->input, at, ZTI_GAP_BYTES + f->tail_bytes, &r->tail,
+                                      &bytes);
+    if (status)
+        return status;
+    if (!zti_all_zero(bytes, ZTI_GAP_BYTES))
+        return zti_fail(r->context, ZT_CORRUPT,
+                        "frame %" PRIu64 ": the bytes after its payload are not zero", number);
+    return zti_tail_parse(r->context, number, f, bytes + ZTI_GAP_BYTES, tail);
+}
+
+/* Bytes [first, last) of a payload; *payload is where byte 0 is, or would be. */
+static zt_status load_payload(struct zt_reader *r, const struct zti_frame *f, uint64_t at,
+                              uint64_t first, uint64_t last, const uint8_t **payload)
+{
+    if (r->input.memory || zti_is_sequential(&r->input))
+        return zti_input_view(&r->input, at, f->payload_bytes, &r->payload, payload);
+    /* Room for all of it, so that offsets stay; what is not read stays untouched. */
+    zt_status status = zti_buffer_reserve(r->context, &r->payload, f->payload_bytes + 1, 0);
+    if (status)
+        return status;
+    *payload = r->payload.bytes;
+    return zti_input_read(&r->input, at + first, (size_t)(last - first),
+                          r->payload.bytes + first);
+}
+
+static bool is_whole(const struct zti_frame *f, const struct zti_view *view)
+{
+    for (uint32_t i = 0; i < f->rank; i++)
+        if (view->lo[i] != 0 || view->hi[i] != f->shape[i])
+            return false;
+    return true;
+}
+
+/* The stream of a whole frame must end where the payload does. */
+static zt_status check_end(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                           uint64_t end_bits)
+{
+    uint64_t align = f->coding.codec->stream_align_bits(&f->coding);
+    uint64_t over = end_bits % align;
+    if (over)
+        end_bits += align - over;
+    if (end_bits != f->payload_bytes * 8)
+        return zti_fail(r->context, ZT_CORRUPT,
+                        "frame %" PRIu64 ": the stream ends at bit %" PRIu64 " of a payload of %"
+                        PRIu64 " bytes", number, end_bits, f->payload_bytes);
+    return ZT_OK;
+}
+
+zt_status zti_load_view(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                        uint64_t at, const struct zti_view *view)
+{
+    uint64_t first = 0, last = f->payload_bytes, end_bits = 0;
+    const uint8_t *payload = NULL;
+    struct zti_tail tail;
+    if (!zti_is_sequential(&r->input))
+        zti_exec_extent(&f->coding, view, f->payload_bytes, &first, &last);
+    first -= first % ZTI_RANGE_BYTES;
+    last = zti_round_up(last, ZTI_RANGE_BYTES);
+    if (last > f->payload_bytes)
+        last = f->payload_bytes;
+    if (first > last) /* a stream without bits, or one that is too short: decoding tells */
+        first = last;
+
+    uint64_t payload_at = at + f->header_bytes;
+    zt_status status = load_payload(r, f, payload_at, first, last, &payload);
+    if (!status)
+        status = load_tail(r, number, f, payload_at + f->payload_bytes, &tail);
+    if (!status)
+        status = zti_tail_verify(r->context, number, f, &tail, payload + first, first, last);
+    if (!status)
+        status = zti_exec_decode(r->context, &f->coding, payload, (size_t)last, 0, view,
+                                 &end_bits);
+    if (!status && is_whole(f, view))
+        status = check_end(r, number, f, end_bits);
+    if (!status)
+        zti_tail_apply(f, &tail, view);
+    return status;
+}
+
+zt_status zti_check_frame(struct zt_reader *r, uint64_t number)
+{
+    enum { STEP_BYTES = 16 * ZTI_RANGE_BYTES };
+    const struct zti_place *place = &r->places[number];
+    const uint8_t *bytes;
+    struct zti_frame f;
+    struct zti_tail tail;
+    zt_status status = zti_load_header(r, number, &f);
+    if (status)
+        return status;
+    uint64_t at = place->at + f.header_bytes, left;
+    status = load_tail(r, number, &f, at + f.payload_bytes, &tail);
+    for (uint64_t from = 0; !status && from < f.payload_bytes; from += STEP_BYTES) {
+        left = f.payload_bytes - from;
+        uint64_t n = left < STEP_BYTES ? left : STEP_BYTES;
+        status = zti_input_view(&r->input, at + from, n, &r->payload, &bytes);
+        if (!status)
+            status = zti_tail_verify(r->context, number, &f, &tail, bytes, from, from + n);
+    }
+    uint64_t pad = place[1].at - (place->at + place->bytes);
+    if (!status)
+        status = zti_input_view(&r->input, place->at + place->bytes, pad, &r->head, &bytes);
+    if (!status && !zti_all_zero(bytes, (size_t)pad))
+        status = zti_fail(r->context, ZT_CORRUPT,
+                          "frame %" PRIu64 ": the bytes after it are not zero", number);
+    return status;
+}

@@ -1,0 +1,207 @@
+/* params.c: what callers ask for: defaults, growth of structs, and checks that the frame layer
+ * makes whatever the codec. */
+#include "frame/format.h"
+
+#include <float.h>
+#include <math.h>
+
+/* The ends of the structs as the first release had them. They stay when fields are added. */
+#define PARAMS_FIRST_BYTES (offsetof(zt_params, units) + sizeof(const char *))
+#define INFO_FIRST_BYTES (offsetof(zt_info, units) + 64)
+
+static const uint64_t default_slab_bytes = UINT64_C(256) << 20;
+
+/* Zero the caller's bytes and give them what fits of the defaults. */
+static zt_status init(void *out, size_t bytes, size_t first_bytes, const void *defaults,
+                      size_t known_bytes)
+{
+    if (!out || bytes < first_bytes || bytes > UINT32_MAX)
+        return ZT_BAD_ARG;
+    uint32_t struct_bytes = (uint32_t)bytes;
+    memset(out, 0, bytes);
+    memcpy(out, defaults, bytes < known_bytes ? bytes : known_bytes);
+    memcpy(out, &struct_bytes, sizeof struct_bytes);
+    return ZT_OK;
+}
+
+zt_status zt_params_init(zt_params *params, size_t params_bytes)
+{
+    zt_params defaults;
+    memset(&defaults, 0, sizeof defaults);
+    defaults.codec = ZT_CODEC_AUTO;
+    defaults.bound = zt_lossless();
+    defaults.slab_bytes = default_slab_bytes;
+    defaults.range_lo = defaults.range_hi = (double)NAN;
+    defaults.zfp_word_bits = 64;
+    defaults.plan = ZT_PLAN_OFF;
+    defaults.index = ZT_INDEX_DEFAULT;
+    return init(params, params_bytes, PARAMS_FIRST_BYTES, &defaults, sizeof defaults);
+}
+
+zt_status zt_info_init(zt_info *info, size_t info_bytes)
+{
+    zt_info zero;
+    memset(&zero, 0, sizeof zero);
+    return init(info, info_bytes, INFO_FIRST_BYTES, &zero, sizeof zero);
+}
+
+zt_status zti_info_check(zt_context *context, const zt_info *info)
+{
+    if (!info || info->struct_bytes < INFO_FIRST_BYTES)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "zt_info is missing or too small; zt_info_init sets it up");
+    return ZT_OK;
+}
+
+void zti_info_store(const zt_info *known, zt_info *info)
+{
+    uint32_t struct_bytes = info->struct_bytes;
+    memcpy(info, known, struct_bytes < sizeof *known ? struct_bytes : sizeof *known);
+    info->struct_bytes = struct_bytes;
+}
+
+static zt_status check_text(zt_context *context, const char *text, size_t max_bytes,
+                            const char *what)
+{
+    if (!text)
+        return ZT_OK;
+    size_t n = 0;
+    while (n <= max_bytes && text[n])
+        n++;
+    if (n > max_bytes || !zti_is_utf8((const uint8_t *)text, n))
+        return zti_fail(context, ZT_BAD_ARG, "the %s must be UTF-8 of at most %zu bytes", what,
+                        max_bytes);
+    return ZT_OK;
+}
+
+/* What later versions will do. */
+static zt_status check_supported(zt_context *context, const zt_params *p)
+{
+    if (p->codec > ZT_CODEC_SZ)
+        return zti_fail(context, ZT_BAD_ARG, "%u is no codec", p->codec);
+    if (!zti_codec_by_id(p->codec))
+        return zti_fail(context, ZT_UNSUPPORTED, "codec %s is not in this version; use zfp",
+                        p->codec == ZT_CODEC_NDZIP ? "ndzip" : "sz");
+    if (p->plan > ZT_PLAN_TIGHT)
+        return zti_fail(context, ZT_BAD_ARG, "%u is no kind of plan", p->plan);
+    if (p->plan != ZT_PLAN_OFF)
+        return zti_fail(context, ZT_UNSUPPORTED, "planning is not in this version; turn it off");
+    if (p->index > ZT_INDEX_COMPACT)
+        return zti_fail(context, ZT_BAD_ARG, "%u is no kind of index", p->index);
+    if (p->index > ZT_INDEX_NONE || p->index_chunk || p->index_partition)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "an index is not in this version; ask for none");
+    return ZT_OK;
+}
+
+static zt_status check_range(zt_context *context, const zt_params *p)
+{
+    if (isnan(p->range_lo) && isnan(p->range_hi))
+        return ZT_OK;
+    if (!isfinite(p->range_lo) || !isfinite(p->range_hi) || p->range_lo > p->range_hi)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "range %g to %g is not one of finite numbers in ascending order",
+                        p->range_lo, p->range_hi);
+    return ZT_OK;
+}
+
+zt_status zti_params_load(zt_context *context, const zt_params *params, zt_params *known)
+{
+    if (!params)
+        return zti_fail(context, ZT_BAD_ARG, "no params");
+    size_t bytes = params->struct_bytes;
+    if (bytes < PARAMS_FIRST_BYTES)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "zt_params says that it has %zu bytes, the smallest has %zu; "
+                        "zt_params_init sets it up", bytes, PARAMS_FIRST_BYTES);
+    if (bytes > sizeof *known &&
+        !zti_all_zero((const uint8_t *)params + sizeof *known, bytes - sizeof *known))
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "zt_params has fields set that this version (%s) does not know",
+                        ZT_VERSION_STRING);
+    zt_params_init(known, sizeof *known);
+    memcpy(known, params, bytes < sizeof *known ? bytes : sizeof *known);
+    known->struct_bytes = (uint32_t)sizeof *known;
+
+    if (known->flags)
+        return zti_fail(context, ZT_BAD_ARG, "the flags of zt_params must be 0, they are %#x",
+                        known->flags);
+    zt_status status = check_supported(context, known);
+    if (!status)
+        status = zti_bound_check(context, &known->bound);
+    if (!status)
+        status = check_range(context, known);
+    if (!status)
+        status = check_text(context, known->name, ZTI_NAME_BYTES, "name");
+    if (!status)
+        status = check_text(context, known->units, ZTI_UNITS_BYTES, "units");
+    return status;
+}
+
+zt_status zti_bound_check(zt_context *context, const zt_bound *bound)
+{
+    double v = bound->value;
+    if (bound->reserved[0] || bound->reserved[1])
+        return zti_fail(context, ZT_BAD_ARG, "the reserved words of a bound must be 0");
+    if (bound->flags != 0 && (bound->kind != ZT_RATE || bound->flags != ZT_RATE_ALIGN))
+        return zti_fail(context, ZT_BAD_ARG,
+                        "bound flags %#x: only a rate has one, and only ZT_RATE_ALIGN",
+                        bound->flags);
+    switch (bound->kind) {
+    case ZT_LOSSLESS:
+    case ZT_EXPERT:
+        return ZT_OK;
+    case ZT_ABS:
+    case ZT_REL:
+        if (!isfinite(v) || v < 0)
+            return zti_fail(context, ZT_BAD_ARG,
+                            "an error bound must be a finite number of at least 0, not %g", v);
+        return ZT_OK;
+    case ZT_PWREL:
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "a bound relative to each value (pwrel) is not in this version; use abs "
+                        "or rel");
+    case ZT_PSNR:
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "a bound on the PSNR is not in this version; use abs or rel");
+    case ZT_RATE:
+        if (!isfinite(v) || v <= 0)
+            return zti_fail(context, ZT_BAD_ARG,
+                            "a rate must be a finite number of bits above 0, not %g", v);
+        return ZT_OK;
+    case ZT_PRECISION:
+        if (!(v >= 1 && v <= 64) || v != floor(v))
+            return zti_fail(context, ZT_BAD_ARG,
+                            "a precision must be a whole number of bit planes from 1 to 64, not "
+                            "%g", v);
+        return ZT_OK;
+    }
+    return zti_fail(context, ZT_BAD_ARG, "%u is no kind of bound", bound->kind);
+}
+
+/* value * (hi - lo), however large the range. */
+static double of_range(double value, double lo, double hi)
+{
+    double range = hi - lo;
+    double bound = isfinite(range) ? value * range : value * hi - value * lo;
+    return isfinite(bound) ? bound : DBL_MAX;
+}
+
+zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, double lo, double hi,
+                            zt_bound_kind *kind, double *abs_bound)
+{
+    *kind = (zt_bound_kind)bound->kind;
+    *abs_bound = bound->kind == ZT_LOSSLESS ? 0 : (double)NAN;
+    if (bound->kind != ZT_ABS && bound->kind != ZT_REL)
+        return ZT_OK;
+    if (bound->kind == ZT_REL && bound->value > 0 && isnan(lo))
+        return zti_fail(context, ZT_BAD_ARG,
+                        "a bound relative to the range needs the range of the whole array; set "
+                        "range_lo and range_hi");
+    if (bound->kind == ZT_ABS || bound->value == 0)
+        *abs_bound = bound->value;
+    else
+        *abs_bound = of_range(bound->value, lo, hi);
+    *kind = *abs_bound > 0 ? ZT_ABS : ZT_LOSSLESS;
+    return ZT_OK;
+}

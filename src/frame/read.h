@@ -1,0 +1,62 @@
+/* read.h: the reader behind zt_reader_*, zt_decompress and zt_inspect. */
+#ifndef ZTI_FRAME_READ_H
+#define ZTI_FRAME_READ_H
+
+#include "frame/format.h"
+#include "frame/input.h"
+
+struct zt_reader {
+    zt_context *context;
+    struct zti_input input;
+    struct zti_place *places; /* of frames + 1; NULL on a sequential source */
+    uint64_t frames;          /* of the file; on a sequential source, that were met so far */
+    struct zti_frame first;   /* header of frame 0 */
+
+    /* where zt_reader_next has got to */
+    struct zti_frame frame;
+    uint64_t number; /* of frame */
+    bool has_frame;
+    bool is_read;
+    bool is_ended; /* past the last frame, seek table verified */
+    bool is_failed; /* of no more use: where the source stands is not known */
+    struct zti_table met; /* sequential: the seek table as it should be */
+
+    uint64_t counted; /* frames that are in the three sums */
+    uint64_t stream_bytes;
+    uint64_t exact_values;
+    uint64_t end_bytes; /* sequential: of the file, once it is read */
+
+    struct zti_buffer head;
+    struct zti_buffer payload;
+    struct zti_buffer tail;
+};
+
+/* Read and verify what opening a file takes. input is set up already; the rest of *reader is set
+ * here. On failure the reader is to be cleared all the same. */
+zt_status zti_reader_init(zt_context *context, const struct zti_input *input,
+                          struct zt_reader *reader);
+void zti_reader_clear(struct zt_reader *reader);
+
+/* The shape of the whole array; shape[0] is ZT_UNKNOWN before the end of a sequential source. */
+void zti_reader_shape(const struct zt_reader *reader, uint64_t *shape);
+
+/* Decode a box that was not checked yet into out that was not either. */
+zt_status zti_reader_box(struct zt_reader *reader, const zt_box *box, const zt_array *out);
+
+/* load.c: one frame of a file. */
+
+/* Read and check the header of frame 'number' of a file of known size, against the seek table and
+ * the first frame. */
+zt_status zti_load_header(struct zt_reader *reader, uint64_t number, struct zti_frame *frame);
+
+/* ZT_CORRUPT unless a frame is of the same array as the first. */
+zt_status zti_same_array(struct zt_reader *reader, uint64_t number, const struct zti_frame *frame);
+
+/* Read what a view of a frame needs, whose header is at byte 'at', verify and decode it. */
+zt_status zti_load_view(struct zt_reader *reader, uint64_t number, const struct zti_frame *frame,
+                        uint64_t at, const struct zti_view *view);
+
+/* Verify all of a frame of a file of known size, decode nothing. */
+zt_status zti_check_frame(struct zt_reader *reader, uint64_t number);
+
+#endif

@@ -1,0 +1,216 @@
+/* tail.c: a frame's tail: checksums of the payload, and the values that are kept exactly because
+ * the codec would have left them beyond the bound. The bytes are described in format.h. */
+#include "frame/format.h"
+
+#include <inttypes.h>
+
+static uint64_t ranges_of(uint64_t payload_bytes)
+{
+    return (payload_bytes >> ZTI_RANGE_LOG2) + (payload_bytes % ZTI_RANGE_BYTES != 0);
+}
+
+/* Bytes of a section's body, its type and its length. */
+static uint64_t section_bytes(uint64_t body_bytes)
+{
+    return 1 + zti_varint_bytes(body_bytes) + body_bytes;
+}
+
+static uint64_t checksums_body_bytes(uint64_t payload_bytes)
+{
+    return 1 + ranges_of(payload_bytes) * ZTI_HASH_BYTES;
+}
+
+/* What is stored for the position of value i. */
+static uint64_t step_to(const struct zti_miss *list, uint64_t i)
+{
+    return i == 0 ? list[0].at : list[i].at - list[i - 1].at - 1;
+}
+
+static uint64_t side_body_bytes(uint32_t type, const struct zti_miss *list, uint64_t count)
+{
+    uint64_t bytes = 1 + count * zt_type_bytes(type);
+    for (uint64_t i = 0; i < count; i++)
+        bytes += zti_varint_bytes(step_to(list, i));
+    return bytes;
+}
+
+uint64_t zti_tail_bytes(uint64_t payload_bytes, uint32_t type, const struct zti_miss *list,
+                        uint64_t count)
+{
+    uint64_t bytes = section_bytes(checksums_body_bytes(payload_bytes)) + ZTI_HASH_BYTES;
+    if (count > 0)
+        bytes += section_bytes(side_body_bytes(type, list, count));
+    return bytes;
+}
+
+uint64_t zti_tail_bytes_max(uint64_t payload_bytes, uint32_t type, uint64_t count, uint64_t values)
+{
+    uint64_t bytes = section_bytes(checksums_body_bytes(payload_bytes)) + ZTI_HASH_BYTES;
+    if (count > 0)
+        bytes += section_bytes(1 + count * (zt_type_bytes(type) + zti_varint_bytes(values)));
+    return bytes;
+}
+
+static uint8_t *put_section(uint8_t *at, uint8_t type, uint64_t body_bytes)
+{
+    *at++ = type;
+    return zti_put_varint(at, body_bytes);
+}
+
+void zti_tail_store(const uint8_t *payload, uint64_t payload_bytes, uint32_t type,
+                    const struct zti_miss *list, uint64_t count, uint8_t *out, uint64_t tail_bytes)
+{
+    uint8_t *at = put_section(out, ZTI_SECTION_CHECKSUMS, checksums_body_bytes(payload_bytes));
+    *at++ = ZTI_RANGE_LOG2;
+    for (uint64_t from = 0; from < payload_bytes; from += ZTI_RANGE_BYTES, at += ZTI_HASH_BYTES) {
+        uint64_t left = payload_bytes - from;
+        size_t n = left < ZTI_RANGE_BYTES ? (size_t)left : ZTI_RANGE_BYTES;
+        zti_put_le64(at, zti_hash(payload + from, n));
+    }
+    if (count > 0) {
+        size_t value_bytes = zt_type_bytes(type);
+        at = put_section(at, ZTI_SECTION_SIDE, side_body_bytes(type, list, count));
+        *at++ = 0;
+        for (uint64_t i = 0; i < count; i++)
+            at = zti_put_varint(at, step_to(list, i));
+        for (uint64_t i = 0; i < count; i++, at += value_bytes) {
+            if (value_bytes == 4)
+                zti_put_le32(at, (uint32_t)list[i].bits);
+            else
+                zti_put_le64(at, list[i].bits);
+        }
+    }
+    zti_put_le64(at, zti_hash(out, (size_t)tail_bytes - ZTI_HASH_BYTES));
+}
+
+static zt_status parse_side(zt_context *context, uint64_t number, const struct zti_frame *frame,
+                            const uint8_t *body, uint64_t body_bytes, struct zti_tail *tail)
+{
+    uint64_t count = frame->exact_values, value_bytes = zt_type_bytes(frame->type);
+    if (body_bytes > 0 && body[0] != 0)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "frame %" PRIu64 " keeps exact values by method %u, which this version "
+                        "does not know; use a later one", number, body[0]);
+    uint64_t values = zti_array_values(frame->rank, frame->shape), at = 0;
+    bool is_good = count > 0 && body_bytes > 0 && count <= (body_bytes - 1) / (1 + value_bytes);
+    if (is_good) {
+        tail->positions = body + 1;
+        tail->values = body + (body_bytes - count * value_bytes);
+        struct zti_cursor c = {.at = tail->positions, .end = tail->values, .is_bad = false};
+        for (uint64_t i = 0; i < count && is_good; i++) {
+            uint64_t step = zti_take_varint(&c);
+            is_good = !c.is_bad && step < values - at; /* at: the first place that is still free */
+            at += step + 1;
+        }
+        is_good = is_good && c.at == c.end;
+    }
+    if (!is_good)
+        return zti_fail(context, ZT_CORRUPT,
+                        "frame %" PRIu64 ": the side section does not hold %" PRIu64
+                        " values of the frame", number, count);
+    return ZT_OK;
+}
+
+static zt_status parse_section(zt_context *context, uint64_t number, const struct zti_frame *frame,
+                               uint8_t type, const uint8_t *body, uint64_t body_bytes,
+                               struct zti_tail *tail)
+{
+    if ((type == ZTI_SECTION_CHECKSUMS && tail->checksums) ||
+        (type == ZTI_SECTION_SIDE && tail->values))
+        return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " has section %02x twice", number,
+                        type);
+    if (type == ZTI_SECTION_CHECKSUMS) {
+        if (body_bytes > 0 && body[0] != ZTI_RANGE_LOG2)
+            return zti_fail(context, ZT_UNSUPPORTED,
+                            "frame %" PRIu64 " has checksums over ranges of 2^%u bytes, this "
+                            "version reads 2^%d", number, body[0], ZTI_RANGE_LOG2);
+        if (body_bytes != checksums_body_bytes(frame->payload_bytes))
+            return zti_fail(context, ZT_CORRUPT,
+                            "frame %" PRIu64 " does not have one checksum for each 64 KiB of its "
+                            "payload", number);
+        tail->checksums = body + 1;
+        return ZT_OK;
+    }
+    if (type == ZTI_SECTION_SIDE)
+        return parse_side(context, number, frame, body, body_bytes, tail);
+    if (type & ZTI_SECTION_CRITICAL)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "frame %" PRIu64 " needs section type %02x of its tail, which this "
+                        "version does not know; use a later one", number, type);
+    return ZT_OK;
+}
+
+zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_frame *frame,
+                         const uint8_t *bytes, struct zti_tail *tail)
+{
+    memset(tail, 0, sizeof *tail);
+    if (frame->tail_bytes < ZTI_HASH_BYTES)
+        return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 ": the tail is too short", number);
+    size_t end = (size_t)frame->tail_bytes - ZTI_HASH_BYTES;
+    if (zti_get_le64(bytes + end) != zti_hash(bytes, end))
+        return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 ": the tail is damaged", number);
+    struct zti_cursor c = {.at = bytes, .end = bytes + end, .is_bad = false};
+    while (zti_cursor_left(&c) > 0) {
+        uint8_t type = zti_take_byte(&c);
+        uint64_t n = zti_take_varint(&c);
+        const uint8_t *body = zti_take_bytes(&c, n);
+        if (!body)
+            return zti_fail(context, ZT_CORRUPT,
+                            "frame %" PRIu64 ": a section reaches beyond the tail", number);
+        zt_status status = parse_section(context, number, frame, type, body, n, tail);
+        if (status)
+            return status;
+    }
+    if (!tail->checksums || (frame->exact_values > 0 && !tail->values))
+        return zti_fail(context, ZT_CORRUPT,
+                        "frame %" PRIu64 ": the tail lacks its checksums or its exact values",
+                        number);
+    return ZT_OK;
+}
+
+zt_status zti_tail_verify(zt_context *context, uint64_t number, const struct zti_frame *frame,
+                          const struct zti_tail *tail, const uint8_t *bytes, uint64_t first,
+                          uint64_t last)
+{
+    for (uint64_t from = first; from < last; from += ZTI_RANGE_BYTES) {
+        uint64_t left = last - from;
+        size_t n = left < ZTI_RANGE_BYTES ? (size_t)left : ZTI_RANGE_BYTES;
+        const uint8_t *stored = tail->checksums + (from >> ZTI_RANGE_LOG2) * ZTI_HASH_BYTES;
+        if (zti_hash(bytes + (from - first), n) != zti_get_le64(stored))
+            return zti_fail(context, ZT_CORRUPT,
+                            "frame %" PRIu64 ": bytes %" PRIu64 " to %" PRIu64 " of %" PRIu64
+                            " of its payload are damaged", number, from, from + n,
+                            frame->payload_bytes);
+    }
+    return ZT_OK;
+}
+
+void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,
+                    const struct zti_view *view)
+{
+    struct zti_cursor c = {.at = tail->positions, .end = tail->values, .is_bad = false};
+    size_t value_bytes = zt_type_bytes(frame->type);
+    uint64_t next = 0; /* the first place that is still free */
+    for (uint64_t k = 0; k < frame->exact_values; k++) {
+        uint64_t at = next + zti_take_varint(&c), rest = at, place[ZT_MAX_RANK];
+        next = at + 1;
+        bool is_inside = true;
+        for (uint32_t i = frame->rank; i-- > 0;) {
+            uint64_t x = rest % frame->shape[i];
+            rest /= frame->shape[i];
+            is_inside = is_inside && x >= view->lo[i] && x < view->hi[i];
+            place[i] = x - view->lo[i];
+        }
+        if (!is_inside)
+            continue;
+        const uint8_t *from = tail->values + k * value_bytes;
+        void *to = zti_array_at(&view->out, place);
+        if (value_bytes == 4) {
+            uint32_t bits = zti_get_le32(from);
+            memcpy(to, &bits, sizeof bits);
+        } else {
+            uint64_t bits = zti_get_le64(from);
+            memcpy(to, &bits, sizeof bits);
+        }
+    }
+}

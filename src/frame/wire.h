@@ -1,0 +1,102 @@
+/* wire.h: variable-length integers and a cursor that never runs over its end: the primitives that
+ * headers, tails and seek tables are made of.
+ *
+ * A varint holds 7 bits a byte, least significant first; all bytes but the last have bit 7 set.
+ * 0 is 00, 127 is 7F, 128 is 80 01, 2^64 - 1 is FF FF FF FF FF FF FF FF FF 01. Only the shortest
+ * form of a number is valid, so that equal contents are equal bytes. */
+#ifndef ZTI_FRAME_WIRE_H
+#define ZTI_FRAME_WIRE_H
+
+#include "core/core.h"
+
+enum { ZTI_VARINT_MAX_BYTES = 10 }; /* ceil(64 / 7) */
+
+static inline size_t zti_varint_bytes(uint64_t v)
+{
+    size_t n = 1;
+    while (v >>= 7)
+        n++;
+    return n;
+}
+
+/* Returns the place after what was written. */
+static inline uint8_t *zti_put_varint(uint8_t *to, uint64_t v)
+{
+    while (v >= 0x80) {
+        *to++ = (uint8_t)(v | 0x80);
+        v >>= 7;
+    }
+    *to++ = (uint8_t)v;
+    return to;
+}
+
+static inline uint8_t *zti_put_f64(uint8_t *to, double v)
+{
+    zti_put_le64(to, zti_bits_of_double(v));
+    return to + 8;
+}
+
+/* A place in bytes that are read. What does not fit reads as 0 and sets is_bad, which is looked at
+ * once, after a group of fields. */
+struct zti_cursor {
+    const uint8_t *at;
+    const uint8_t *end;
+    bool is_bad;
+};
+
+static inline size_t zti_cursor_left(const struct zti_cursor *c)
+{
+    return (size_t)(c->end - c->at);
+}
+
+/* The next n bytes, or NULL if there are fewer. */
+static inline const uint8_t *zti_take_bytes(struct zti_cursor *c, uint64_t n)
+{
+    if (c->is_bad || n > zti_cursor_left(c)) {
+        c->is_bad = true;
+        return NULL;
+    }
+    const uint8_t *bytes = c->at;
+    c->at += n;
+    return bytes;
+}
+
+static inline uint8_t zti_take_byte(struct zti_cursor *c)
+{
+    const uint8_t *b = zti_take_bytes(c, 1);
+    return b ? *b : 0;
+}
+
+static inline double zti_take_f64(struct zti_cursor *c)
+{
+    const uint8_t *b = zti_take_bytes(c, 8);
+    return b ? zti_double_from_bits(zti_get_le64(b)) : 0;
+}
+
+static inline uint64_t zti_take_varint(struct zti_cursor *c)
+{
+    uint64_t v = 0;
+    for (uint32_t shift = 0; shift < 64; shift += 7) {
+        uint8_t b = zti_take_byte(c);
+        if (shift == 63 && b > 1) /* bits beyond 2^64 */
+            break;
+        v |= (uint64_t)(b & 0x7f) << shift;
+        if (b < 0x80) {
+            if (b == 0 && shift > 0) /* not the shortest form */
+                break;
+            return c->is_bad ? 0 : v;
+        }
+    }
+    c->is_bad = true;
+    return 0;
+}
+
+static inline bool zti_all_zero(const uint8_t *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i])
+            return false;
+    return true;
+}
+
+#endif

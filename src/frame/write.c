@@ -1,0 +1,544 @@
+/* write.c: from slabs to frames: re-cutting, coding, and the order in which bytes go out.
+ *
+ * A frame is coded from the caller's memory where a put holds all of it and nothing is staged,
+ * else from a C-contiguous copy. Its payload is coded into a buffer of the writer, or, where the
+ * file is made in memory, at the place where it will stay: the header is as long as its contents
+ * need, which is known afterwards, so its length is guessed from the largest numbers that can
+ * come, and a guess that was too long (rare: lengths are whole units of 64 bytes) costs one
+ * memmove. The bytes never depend on how slabs were put, nor on where they go. */
+#include "frame/write.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* Of the values of a frame, this part at most is kept beside the stream; with more the frame is
+ * coded without loss, which is then about as small. */
+enum { MISSES_PART = 8 };
+
+zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_params *params,
+                          struct zt_writer *w)
+{
+    memset(w, 0, sizeof *w);
+    w->context = context;
+    if (!whole)
+        return zti_fail(context, ZT_BAD_ARG, "no array");
+    zt_status status = zti_params_load(context, params, &w->params);
+    zt_array one = *whole;
+    one.data = NULL;
+    if (whole->shape[0] == ZT_UNKNOWN)
+        one.shape[0] = 1;
+    if (!status)
+        status = zti_array_check(context, &one, false);
+    if (status)
+        return status;
+
+    if (w->params.bound.value == 0)
+        w->params.bound.value = 0; /* -0 is not another bound */
+    if (w->params.name)
+        memcpy(w->name, w->params.name, strlen(w->params.name));
+    if (w->params.units)
+        memcpy(w->units, w->params.units, strlen(w->params.units));
+    w->codec = zti_codec_by_id(w->params.codec);
+    w->type = whole->type;
+    w->rank = whole->rank;
+    memcpy(w->shape, whole->shape, sizeof w->shape);
+    one.shape[0] = 1;
+    w->slice_bytes = zti_array_values(one.rank, one.shape) * zt_type_bytes(w->type);
+
+    uint64_t layer_bytes, layers = 1;
+    if (zti_mul(w->slice_bytes, w->codec->tile_side, &layer_bytes) &&
+        w->params.slab_bytes > layer_bytes)
+        layers = w->params.slab_bytes / layer_bytes;
+    w->thickness = layers * w->codec->tile_side;
+    if (w->thickness > w->shape[0])
+        w->thickness = w->shape[0];
+    return ZT_OK;
+}
+
+void zti_writer_clear(struct zt_writer *w)
+{
+    zti_buffer_free(w->context, &w->stage);
+    zti_buffer_free(w->context, &w->payload);
+    zti_buffer_free(w->context, &w->tail);
+    zti_table_free(w->context, &w->table);
+}
+
+/* ---- one frame: what it is ---- */
+
+static void bound_text(const zt_bound *bound, char *text, size_t text_bytes)
+{
+    static const char *const names[] = {"lossless", "abs",  "rel",       "pwrel",
+                                        "psnr",     "rate", "precision", "expert"};
+    if (bound->kind == ZT_EXPERT)
+        (void)snprintf(text, text_bytes, "expert parameters");
+    else
+        (void)snprintf(text, text_bytes, "%s %g", names[bound->kind], bound->value);
+}
+
+zt_status zti_refuse_nonfinite(zt_context *context, const zt_bound *bound, const zt_stats *stats)
+{
+    if (stats->nan_values + stats->inf_values == 0)
+        return ZT_OK;
+    char text[64];
+    bound_text(bound, text, sizeof text);
+    return zti_fail(context, ZT_NONFINITE,
+                    "%" PRIu64 " NaN and %" PRIu64 " infinite values cannot be kept within %s; "
+                    "compress losslessly or replace them",
+                    stats->nan_values, stats->inf_values, text);
+}
+
+static bool is_float(uint32_t type)
+{
+    return type == ZT_F32 || type == ZT_F64;
+}
+
+/* The frame of a slab, but for its lengths, and what is asked of the codec for it. */
+static zt_status prepare(struct zt_writer *w, const zt_array *slab, const zt_stats *stats,
+                         struct zti_frame *f, struct zti_ask *ask)
+{
+    memset(f, 0, sizeof *f);
+    f->first = w->table.extent;
+    f->type = w->type;
+    f->rank = w->rank;
+    memcpy(f->shape, slab->shape, sizeof f->shape);
+    f->bound = w->params.bound;
+    if (w->table.frames == 0) {
+        memcpy(f->name, w->name, sizeof f->name);
+        memcpy(f->units, w->units, sizeof f->units);
+    }
+    f->coding.codec = w->codec;
+    f->coding.type = w->type;
+    f->coding.grid = zti_grid_of(f->rank, f->shape, w->codec->tile_side);
+    f->coding.verify_bound = (double)NAN;
+
+    *ask = (struct zti_ask){.params = &w->params, .min = (double)NAN, .max = (double)NAN};
+    zt_status status = zti_bound_resolve(w->context, &w->params.bound, w->params.range_lo,
+                                         w->params.range_hi, &ask->kind, &ask->abs_bound);
+    f->abs_bound = ask->abs_bound;
+    if (status || ask->kind == ZT_LOSSLESS || !(is_float(w->type) || ask->kind == ZT_ABS))
+        return status;
+
+    zt_stats own;
+    if (!stats) {
+        zt_stats_init(&own, sizeof own);
+        status = zt_scan(w->context, slab, &own);
+        stats = &own;
+    }
+    if (!status)
+        status = zti_refuse_nonfinite(w->context, &w->params.bound, stats);
+    ask->min = stats->min;
+    ask->max = stats->max;
+    return status;
+}
+
+/* ---- one frame: its bytes ---- */
+
+static uint64_t misses_limit(const struct zti_frame *f)
+{
+    return f->coding.grid.count == 0 ? 0 : zti_array_values(f->rank, f->shape) / MISSES_PART;
+}
+
+/* Where the next header begins. */
+static uint64_t next_frame_at(const struct zt_writer *w)
+{
+    return zti_round_up(w->at, ZTI_FRAME_ALIGN_BYTES);
+}
+
+static zt_status no_space(const struct zt_writer *w)
+{
+    return zti_fail(w->context, ZT_NO_SPACE,
+                    "the output buffer of %zu bytes is too small; zt_compress_bound says what "
+                    "suffices", w->memory_bytes);
+}
+
+/* Room for a payload of at most 'capacity' bytes: in the output if that is memory. */
+static zt_status payload_room(struct zt_writer *w, const struct zti_frame *f, size_t capacity,
+                              uint8_t **room, size_t *room_bytes)
+{
+    if (w->sink.write) {
+        zt_status status = zti_buffer_reserve(w->context, &w->payload, capacity, 0);
+        *room = w->payload.bytes;
+        *room_bytes = w->payload.capacity;
+        return status;
+    }
+    struct zti_frame largest = *f;
+    uint8_t header[ZTI_HEADER_STORED_BYTES];
+    uint64_t values = zti_array_values(f->rank, f->shape);
+    largest.payload_bytes = capacity;
+    largest.exact_values = misses_limit(f);
+    largest.tail_bytes = zti_tail_bytes_max(capacity, f->type, largest.exact_values, values);
+    uint64_t at = next_frame_at(w) + zti_header_store(&largest, header);
+    if (at > w->memory_bytes)
+        return no_space(w);
+    *room = w->memory + at;
+    *room_bytes = w->memory_bytes - (size_t)at;
+    return ZT_OK;
+}
+
+/* Code a slab once, with f->coding as it is. */
+static zt_status encode_once(struct zt_writer *w, struct zti_frame *f, const zt_array *slab,
+                             struct zti_misses *misses, uint8_t **payload)
+{
+    size_t capacity = 0, room_bytes = 0;
+    uint64_t end_bits = 0;
+    zt_status status = zti_exec_capacity(w->context, &f->coding, &capacity);
+    if (!status)
+        status = payload_room(w, f, capacity, payload, &room_bytes);
+    if (!status)
+        status = zti_exec_encode(w->context, &f->coding, slab, *payload, room_bytes, 0, &end_bits,
+                                 misses);
+    f->payload_bytes = end_bits / 8;
+    return status;
+}
+
+/* Code a slab; without loss where too many values would have to be kept exactly. */
+static zt_status encode(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
+                        const zt_array *slab, struct zti_misses *misses, uint8_t **payload)
+{
+    misses->limit = misses_limit(f);
+    zt_status status = w->codec->configure(w->context, ask, &f->coding);
+    if (!status)
+        status = encode_once(w, f, slab, misses, payload);
+    if (!status && misses->is_over) {
+        zti_misses_free(w->context, misses);
+        *misses = (struct zti_misses){.list = NULL};
+        ask->kind = ZT_LOSSLESS;
+        ask->abs_bound = 0;
+        f->coding.verify_bound = (double)NAN;
+        status = w->codec->configure(w->context, ask, &f->coding);
+        if (!status)
+            status = encode_once(w, f, slab, misses, payload);
+    }
+    f->exact_values = misses->count;
+    return status;
+}
+
+static zt_status write_out(struct zt_writer *w, const uint8_t *bytes, size_t n)
+{
+    if (w->sink.write(w->sink.user, bytes, n) != 0)
+        return zti_fail(w->context, ZT_IO, "writing %zu bytes at byte %" PRIu64 " failed", n,
+                        w->at);
+    w->at += n;
+    return ZT_OK;
+}
+
+/* Zero bytes to the frame's place, header, payload, zero bytes and tail, to the sink. */
+static zt_status emit_to_sink(struct zt_writer *w, const struct zti_frame *f, const uint8_t *header,
+                              const uint8_t *payload, const struct zti_misses *misses)
+{
+    uint8_t front[ZTI_FRAME_ALIGN_BYTES + ZTI_HEADER_STORED_BYTES];
+    size_t pad = (size_t)(next_frame_at(w) - w->at);
+    memset(front, 0, pad);
+    memcpy(front + pad, header, f->header_bytes);
+    zt_status status =
+        zti_buffer_reserve(w->context, &w->tail, ZTI_GAP_BYTES + f->tail_bytes, 0);
+    if (status)
+        return status;
+    memset(w->tail.bytes, 0, ZTI_GAP_BYTES);
+    zti_tail_store(payload, f->payload_bytes, f->type, misses->list, misses->count,
+                   w->tail.bytes + ZTI_GAP_BYTES, f->tail_bytes);
+    status = write_out(w, front, pad + f->header_bytes);
+    if (!status && f->payload_bytes > 0)
+        status = write_out(w, payload, (size_t)f->payload_bytes);
+    if (!status)
+        status = write_out(w, w->tail.bytes, (size_t)(ZTI_GAP_BYTES + f->tail_bytes));
+    return status;
+}
+
+/* The same in memory, where the payload is already, or nearly. */
+static zt_status emit_to_memory(struct zt_writer *w, const struct zti_frame *f,
+                                const uint8_t *header, const uint8_t *payload,
+                                const struct zti_misses *misses)
+{
+    size_t at = (size_t)next_frame_at(w);
+    uint64_t end = at + zti_frame_bytes(f);
+    if (end > w->memory_bytes)
+        return no_space(w);
+    uint8_t *place = w->memory + at + f->header_bytes;
+    if (payload != place)
+        memmove(place, payload, (size_t)f->payload_bytes);
+    memset(w->memory + w->at, 0, at - (size_t)w->at);
+    memcpy(w->memory + at, header, f->header_bytes);
+    memset(place + f->payload_bytes, 0, ZTI_GAP_BYTES);
+    zti_tail_store(place, f->payload_bytes, f->type, misses->list, misses->count,
+                   place + f->payload_bytes + ZTI_GAP_BYTES, f->tail_bytes);
+    w->at = end;
+    return ZT_OK;
+}
+
+static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_stats *stats)
+{
+    struct zti_frame f;
+    struct zti_ask ask;
+    struct zti_misses misses = {.list = NULL};
+    uint8_t header[ZTI_HEADER_STORED_BYTES], *payload = NULL;
+    zt_status status = prepare(w, slab, stats, &f, &ask);
+    if (!status)
+        status = encode(w, &f, &ask, slab, &misses, &payload);
+    if (!status) {
+        f.tail_bytes = zti_tail_bytes(f.payload_bytes, f.type, misses.list, misses.count);
+        f.header_bytes = (uint32_t)zti_header_store(&f, header);
+        status = zti_table_add(w->context, &w->table, zti_frame_bytes(&f), f.shape[0]);
+    }
+    if (!status)
+        status = w->sink.write ? emit_to_sink(w, &f, header, payload, &misses)
+                               : emit_to_memory(w, &f, header, payload, &misses);
+    zti_misses_free(w->context, &misses);
+    return status;
+}
+
+zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t *bytes)
+{
+    struct zti_frame f;
+    memset(&f, 0, sizeof f);
+    f.type = w->type;
+    f.rank = w->rank;
+    memcpy(f.shape, w->shape, sizeof f.shape);
+    f.shape[0] = extent;
+    f.coding.codec = w->codec;
+    f.coding.type = w->type;
+    f.coding.grid = zti_grid_of(f.rank, f.shape, w->codec->tile_side);
+
+    /* Not knowing the values, the absolute bound that rel comes to may be the smallest there is;
+     * a frame with a bound may also end up lossless. */
+    const zt_bound *bound = &w->params.bound;
+    struct zti_ask ask = {.params = &w->params, .kind = (zt_bound_kind)bound->kind,
+                          .abs_bound = (double)NAN, .min = (double)NAN, .max = (double)NAN};
+    bool has_abs = bound->kind == ZT_ABS || bound->kind == ZT_REL;
+    size_t capacity = 0, lossless = 0;
+    zt_status status = ZT_OK;
+    if (has_abs) {
+        ask.kind = ZT_LOSSLESS;
+        ask.abs_bound = 0;
+        status = w->codec->configure(w->context, &ask, &f.coding);
+        if (!status)
+            status = zti_exec_capacity(w->context, &f.coding, &lossless);
+        ask.kind = ZT_ABS;
+        ask.abs_bound = bound->kind == ZT_ABS && bound->value > 0 ? bound->value : DBL_TRUE_MIN;
+    }
+    f.coding.verify_bound = (double)NAN;
+    if (!status)
+        status = w->codec->configure(w->context, &ask, &f.coding);
+    if (!status)
+        status = zti_exec_capacity(w->context, &f.coding, &capacity);
+    if (status)
+        return status;
+    uint64_t most = capacity > lossless ? capacity : lossless;
+    *bytes = ZTI_FRAME_ALIGN_BYTES + ZTI_HEADER_STORED_BYTES + most + ZTI_GAP_BYTES +
+             zti_tail_bytes_max(most, f.type, has_abs ? misses_limit(&f) : 0,
+                                zti_array_values(f.rank, f.shape));
+    return ZT_OK;
+}
+
+/* ---- slabs ---- */
+
+/* Copy an array to C-contiguous memory. */
+static void copy_out(const zt_array *from, uint8_t *to)
+{
+    size_t value_bytes = zt_type_bytes(from->type);
+    uint64_t run = 1; /* elements that lie together, in the axes from 'axes' on */
+    uint32_t axes = from->rank;
+    while (axes > 0 && (from->shape[axes - 1] == 1 || from->stride[axes - 1] == (int64_t)run))
+        run *= from->shape[--axes];
+    uint64_t place[ZT_MAX_RANK] = {0};
+    size_t run_bytes = (size_t)run * value_bytes;
+    uint32_t i;
+    do {
+        memcpy(to, zti_array_at(from, place), run_bytes);
+        to += run_bytes;
+        for (i = axes; i-- > 0;) {
+            if (++place[i] < from->shape[i])
+                break;
+            place[i] = 0;
+        }
+    } while (i < axes);
+}
+
+/* Slices of the frame that is next to be coded, as far as is known. */
+static uint64_t next_extent(const struct zt_writer *w)
+{
+    if (w->shape[0] == ZT_UNKNOWN)
+        return w->thickness;
+    uint64_t left = w->shape[0] - w->table.extent;
+    return left < w->thickness ? left : w->thickness;
+}
+
+/* Room for 'slices' staged ones: at once for all of a frame whose extent is known, else doubling,
+ * so that a short array of unknown extent costs little. */
+static zt_status reserve_stage(struct zt_writer *w, uint64_t slices)
+{
+    uint64_t most = next_extent(w), wanted = slices, bytes;
+    if (w->shape[0] != ZT_UNKNOWN)
+        wanted = most;
+    else if (w->stage.capacity / w->slice_bytes < slices)
+        wanted = slices < most / 2 ? 2 * slices : most;
+    if (!zti_mul(wanted, w->slice_bytes, &bytes))
+        return zti_fail(w->context, ZT_NO_MEMORY, "no memory for a slab of %" PRIu64 " slices",
+                        wanted);
+    return zti_buffer_reserve(w->context, &w->stage, bytes,
+                              (size_t)(w->staged * w->slice_bytes));
+}
+
+/* The staged slices as an array, or the place after them. */
+static zt_array staged_array(const struct zt_writer *w)
+{
+    uint64_t shape[ZT_MAX_RANK];
+    memcpy(shape, w->shape, sizeof shape);
+    shape[0] = w->staged;
+    return zt_array_nd(w->stage.bytes, (zt_type)w->type, w->rank, shape);
+}
+
+static zt_status code_staged(struct zt_writer *w)
+{
+    zt_array slab = staged_array(w);
+    zt_status status = code_frame(w, &slab, NULL);
+    w->staged = 0;
+    return status;
+}
+
+zt_status zti_writer_put(struct zt_writer *w, const zt_array *slab, const zt_stats *stats)
+{
+    uint64_t extent = slab->shape[0], done = 0;
+    while (done < extent) {
+        uint64_t left = extent - done, whole = next_extent(w);
+        uint64_t part = w->staged == 0 ? whole : whole - w->staged;
+        part = left < part ? left : part;
+        zt_array piece = zti_array_slab(slab, done, part);
+        zt_status status;
+        if (part == whole) {
+            status = code_frame(w, &piece, stats);
+        } else {
+            status = reserve_stage(w, w->staged + part);
+            if (!status) {
+                copy_out(&piece, w->stage.bytes + w->staged * w->slice_bytes);
+                w->staged += part;
+                if (w->staged == whole)
+                    status = code_staged(w);
+            }
+        }
+        if (status)
+            return status;
+        done += part;
+    }
+    w->put += extent;
+    return ZT_OK;
+}
+
+zt_status zti_writer_finish(struct zt_writer *w)
+{
+    if (w->put == 0 || (w->shape[0] != ZT_UNKNOWN && w->put < w->shape[0]))
+        return zti_fail(w->context, ZT_BAD_ARG,
+                        "%" PRIu64 " slices were put, %" PRIu64 " belong to the array", w->put,
+                        w->shape[0] == ZT_UNKNOWN ? 1 : w->shape[0]);
+    zt_status status = w->staged > 0 ? code_staged(w) : ZT_OK;
+    uint64_t bytes = zti_table_bytes(&w->table);
+    if (status)
+        return status;
+    if (!w->sink.write) {
+        if (bytes > w->memory_bytes - w->at)
+            return no_space(w);
+        zti_table_store(&w->table, w->memory + w->at);
+        w->at += bytes;
+        return ZT_OK;
+    }
+    status = zti_buffer_reserve(w->context, &w->tail, bytes, 0);
+    if (status)
+        return status;
+    zti_table_store(&w->table, w->tail.bytes);
+    return write_out(w, w->tail.bytes, (size_t)bytes);
+}
+
+/* ---- public calls ---- */
+
+zt_status zt_writer_open(zt_context *context, const zt_sink *sink, const zt_array *whole,
+                         const zt_params *params, zt_writer **writer)
+{
+    if (!sink || !sink->write || sink->reserved[0] || sink->reserved[1] || !writer)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "no sink with a write function and reserved words of 0, or no place for "
+                        "the writer");
+    struct zt_writer w;
+    zt_status status = zti_writer_init(context, whole, params, &w);
+    zt_bound_kind kind;
+    double abs_bound;
+    if (!status) /* so that a missing range is told before the first slab */
+        status = zti_bound_resolve(context, &w.params.bound, w.params.range_lo, w.params.range_hi,
+                                   &kind, &abs_bound);
+    if (status)
+        return status;
+    w.sink = *sink;
+    struct zt_writer *opened = (struct zt_writer *)zti_alloc(context, sizeof *opened);
+    if (!opened)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a writer");
+    *opened = w;
+    *writer = opened;
+    return ZT_OK;
+}
+
+uint64_t zt_writer_slab_extent(const zt_writer *writer)
+{
+    return writer ? writer->thickness : 0;
+}
+
+static zt_status check_slab(struct zt_writer *w, const zt_array *slab)
+{
+    if (w->state != ZTI_WRITER_OPEN)
+        return zti_fail(w->context, ZT_BAD_ARG, "the writer %s; nothing can be put",
+                        w->state == ZTI_WRITER_CLOSED ? "is closed" : "has failed before");
+    if (!slab)
+        return zti_fail(w->context, ZT_BAD_ARG, "no slab");
+    zt_status status = zti_array_check(w->context, slab, true);
+    if (status)
+        return status;
+    bool is_same = slab->type == w->type && slab->rank == w->rank;
+    for (uint32_t i = 1; i < w->rank && is_same; i++)
+        is_same = slab->shape[i] == w->shape[i];
+    if (!is_same)
+        return zti_fail(w->context, ZT_BAD_ARG,
+                        "the slab's type, rank or extents are not those of the array that was "
+                        "announced");
+    uint64_t sum, bytes;
+    bool fits = zti_add(w->put, slab->shape[0], &sum) && zti_mul(sum, w->slice_bytes, &bytes) &&
+                bytes <= INT64_MAX;
+    if (!fits || (w->shape[0] != ZT_UNKNOWN && sum > w->shape[0]))
+        return zti_fail(w->context, ZT_BAD_ARG,
+                        "%" PRIu64 " slices after %" PRIu64 " are more than the array can have",
+                        slab->shape[0], w->put);
+    return ZT_OK;
+}
+
+zt_status zt_writer_put(zt_writer *writer, const zt_array *slab)
+{
+    if (!writer)
+        return ZT_BAD_ARG;
+    zt_status status = check_slab(writer, slab);
+    if (!status)
+        status = zti_writer_put(writer, slab, NULL);
+    if (status)
+        writer->state = ZTI_WRITER_FAILED;
+    return status;
+}
+
+zt_status zt_writer_close(zt_writer *writer)
+{
+    if (!writer)
+        return ZT_BAD_ARG;
+    if (writer->state != ZTI_WRITER_OPEN)
+        return zti_fail(writer->context, ZT_BAD_ARG, "the writer %s",
+                        writer->state == ZTI_WRITER_CLOSED ? "is closed already"
+                                                           : "has failed before");
+    zt_status status = zti_writer_finish(writer);
+    writer->state = status ? ZTI_WRITER_FAILED : ZTI_WRITER_CLOSED;
+    return status;
+}
+
+void zt_writer_free(zt_writer *writer)
+{
+    if (!writer)
+        return;
+    zt_context *context = writer->context;
+    zti_writer_clear(writer);
+    zti_release(context, writer);
+}

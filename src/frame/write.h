@@ -1,0 +1,54 @@
+/* write.h: the writer behind zt_writer_* and zt_compress. */
+#ifndef ZTI_FRAME_WRITE_H
+#define ZTI_FRAME_WRITE_H
+
+#include "frame/format.h"
+#include "frame/input.h"
+
+enum zti_writer_state { ZTI_WRITER_OPEN, ZTI_WRITER_CLOSED, ZTI_WRITER_FAILED };
+
+struct zt_writer {
+    zt_context *context;
+    zt_sink sink;
+    uint8_t *memory; /* the caller's, where sink.write is NULL */
+    size_t memory_bytes;
+    uint64_t at; /* bytes written */
+    zt_params params;
+    char name[ZTI_NAME_BYTES + 1];
+    char units[ZTI_UNITS_BYTES + 1];
+    const struct zti_codec *codec;
+    uint32_t type;
+    uint32_t rank;
+    uint64_t shape[ZT_MAX_RANK]; /* of the whole array; shape[0] may be ZT_UNKNOWN */
+    uint64_t slice_bytes;
+    uint64_t thickness; /* slices of a frame */
+    uint64_t put;       /* slices that were put */
+    uint64_t staged;    /* of them not coded yet, in stage */
+    struct zti_buffer stage;
+    struct zti_buffer payload; /* unused where memory is */
+    struct zti_buffer tail;
+    struct zti_table table;
+    enum zti_writer_state state;
+};
+
+/* Set up a writer that has neither sink nor memory yet; nothing is allocated. */
+zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_params *params,
+                          struct zt_writer *writer);
+
+/* Append slices. stats may be NULL; otherwise they are those of the whole slab, which is known to
+ * be one frame. */
+zt_status zti_writer_put(struct zt_writer *writer, const zt_array *slab, const zt_stats *stats);
+
+/* Write the rest and the seek table. */
+zt_status zti_writer_finish(struct zt_writer *writer);
+
+/* Free what a writer holds, not itself. */
+void zti_writer_clear(struct zt_writer *writer);
+
+/* The most bytes of a frame of this many slices, with the padding before it. */
+zt_status zti_writer_frame_bound(struct zt_writer *writer, uint64_t extent, uint64_t *bytes);
+
+/* ZT_NONFINITE, with the counts, unless all values counted are finite. */
+zt_status zti_refuse_nonfinite(zt_context *context, const zt_bound *bound, const zt_stats *stats);
+
+#endif

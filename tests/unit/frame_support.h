@@ -1,0 +1,193 @@
+/* frame_support.h: what the tests of src/frame share: sinks and sources in memory, an allocator
+ * that counts and fails, and short ways to compress and compare. */
+#ifndef ZTILE_TEST_FRAME_SUPPORT_H
+#define ZTILE_TEST_FRAME_SUPPORT_H
+
+#include "support/support.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+/* ---- bytes in memory ---- */
+
+struct bytes {
+    unsigned char *data;
+    size_t n;
+    size_t capacity;
+};
+
+/* A sink that grows, and fails when it would hold more than 'limit' bytes. */
+struct mem_sink {
+    struct bytes bytes;
+    size_t limit;
+};
+
+static inline int mem_write(void *user, const void *data, size_t n)
+{
+    struct mem_sink *s = (struct mem_sink *)user;
+    if (n > s->limit - s->bytes.n)
+        return -1;
+    if (n > s->bytes.capacity - s->bytes.n) {
+        size_t capacity = 2 * (s->bytes.n + n);
+        s->bytes.data = (unsigned char *)realloc(s->bytes.data, capacity);
+        assert_non_null(s->bytes.data);
+        s->bytes.capacity = capacity;
+    }
+    memcpy(s->bytes.data + s->bytes.n, data, n);
+    s->bytes.n += n;
+    return 0;
+}
+
+static inline zt_sink sink_of(struct mem_sink *s)
+{
+    zt_sink sink = {.write = mem_write, .user = s};
+    return sink;
+}
+
+/* A source over memory that checks what it is asked: sequential ones never go back. */
+struct mem_source {
+    const unsigned char *data;
+    size_t n;
+    bool is_sequential;
+    uint64_t at;         /* sequential: the next byte */
+    uint64_t read_bytes; /* handed out so far */
+    int64_t calls_left;  /* then it fails; -1: never */
+};
+
+static inline int mem_read(void *user, uint64_t offset, void *buffer, size_t n, size_t *got)
+{
+    struct mem_source *s = (struct mem_source *)user;
+    if (s->calls_left == 0)
+        return -1;
+    if (s->calls_left > 0)
+        s->calls_left--;
+    if (s->is_sequential)
+        assert_true(offset == s->at);
+    else
+        assert_true(offset <= s->n && n <= s->n - offset);
+    size_t left = offset < s->n ? s->n - (size_t)offset : 0;
+    *got = n < left ? n : left;
+    memcpy(buffer, s->data + offset, *got);
+    s->at = offset + *got;
+    s->read_bytes += *got;
+    return 0;
+}
+
+static inline zt_source source_of(struct mem_source *s, const void *data, size_t n,
+                                  bool is_sequential)
+{
+    *s = (struct mem_source){.data = (const unsigned char *)data, .n = n,
+                             .is_sequential = is_sequential, .calls_left = -1};
+    zt_source source = {.read = mem_read, .user = s,
+                        .source_bytes = is_sequential ? ZT_UNKNOWN : n};
+    return source;
+}
+
+/* ---- memory that is counted ---- */
+
+struct counted {
+    int64_t calls_left; /* then there is no memory; -1: there always is */
+    uint64_t calls;
+    uint64_t held;      /* blocks */
+    size_t largest;     /* bytes ever asked for at once */
+};
+
+static inline void *counted_alloc(void *user, size_t n)
+{
+    struct counted *c = (struct counted *)user;
+    c->calls++;
+    if (n > c->largest)
+        c->largest = n;
+    if (c->calls_left == 0)
+        return NULL;
+    if (c->calls_left > 0)
+        c->calls_left--;
+    void *memory = malloc(n);
+    c->held += memory != NULL;
+    return memory;
+}
+
+static inline void counted_release(void *user, void *memory)
+{
+    struct counted *c = (struct counted *)user;
+    c->held -= memory != NULL;
+    free(memory);
+}
+
+static inline zt_context *counted_context(struct counted *c)
+{
+    zt_allocator a = {.alloc = counted_alloc, .release = counted_release, .user = c};
+    zt_context *context = NULL;
+    *c = (struct counted){.calls_left = -1};
+    assert_int_equal(zt_context_new(&a, &context), ZT_OK);
+    return context;
+}
+
+/* ---- short ways ---- */
+
+static inline zt_params params_of(zt_bound bound)
+{
+    zt_params p;
+    assert_int_equal(zt_params_init(&p, sizeof p), ZT_OK);
+    p.bound = bound;
+    return p;
+}
+
+/* Compress into memory of exactly the size that zt_compress_bound says. */
+static inline struct bytes compress(const zt_array *array, const zt_params *params)
+{
+    struct bytes b = {.data = NULL};
+    zt_context *context = NULL;
+    assert_int_equal(zt_context_new(NULL, &context), ZT_OK);
+    zt_status status = zt_compress_bound(context, array, params, &b.capacity);
+    if (status == ZT_OK) {
+        b.data = (unsigned char *)malloc(b.capacity);
+        assert_non_null(b.data);
+        status = zt_compress(context, array, params, b.data, b.capacity, &b.n);
+    }
+    if (status != ZT_OK)
+        fail_msg("compress: %s: %s", zt_strerror(status), zt_context_error(context));
+    zt_context_free(context);
+    return b;
+}
+
+static inline void need_ok(zt_context *context, zt_status status)
+{
+    if (status != ZT_OK)
+        fail_msg("%s: %s", zt_strerror(status), zt_context_error(context));
+}
+
+/* Fail unless the status is this one, with a sentence that contains a word. */
+static inline void need_failure(zt_context *context, zt_status status, zt_status wanted,
+                                const char *word)
+{
+    if (status != wanted || !strstr(zt_context_error(context), word))
+        fail_msg("wanted '%s' with '%s', got '%s': %s", zt_strerror(wanted), word,
+                 zt_strerror(status), zt_context_error(context));
+}
+
+static inline zt_info info_of(const struct bytes *b)
+{
+    zt_info info;
+    assert_int_equal(zt_info_init(&info, sizeof info), ZT_OK);
+    assert_int_equal(zt_inspect(NULL, b->data, b->n, &info), ZT_OK);
+    return info;
+}
+
+static inline zt_array new_array(zt_type type, uint32_t rank, const uint64_t *shape)
+{
+    void *data = need((size_t)values_of(rank, shape) * zt_type_bytes(type));
+    return zt_array_nd(data, type, rank, shape);
+}
+
+static inline size_t array_bytes(const zt_array *a)
+{
+    return (size_t)values_of(a->rank, a->shape) * zt_type_bytes(a->type);
+}
+
+#endif

@@ -1,0 +1,488 @@
+/* frame_test.c: arrays through .zt files and back: types, ranks, bounds, strides, slabs of any
+ * thickness, boxes, sequential sources, and what a file costs beyond its stream. */
+#include "unit/frame_support.h"
+
+static const zt_type types[] = {ZT_F32, ZT_F64, ZT_I32, ZT_I64};
+static const uint64_t shapes[ZT_MAX_RANK][ZT_MAX_RANK] = {
+    {37}, {13, 9}, {11, 6, 5}, {9, 5, 4, 3}};
+
+enum { BOUNDS = 8 };
+
+static zt_bound bound_number(uint32_t i, zt_type type)
+{
+    bool is_float = type == ZT_F32 || type == ZT_F64;
+    switch (i) {
+    case 0: return zt_lossless();
+    case 1: return zt_abs(is_float ? 1e-3 : 3);
+    case 2: return zt_rel(1e-3);
+    case 3: return zt_rate(11.5);
+    case 4: return zt_precision(14);
+    case 5: return zt_expert(1, 900, 20, -30);
+    case 6: return zt_abs(0);
+    default: return zt_bound_of(ZT_RATE, 8);
+    }
+}
+
+/* Values off by more than the bound that the file promises. */
+static uint64_t beyond(const zt_array *original, const zt_array *back, double abs_bound)
+{
+    zt_quality q;
+    zt_quality_init(&q, sizeof q);
+    q.abs_bound = abs_bound;
+    assert_int_equal(zt_compare(NULL, original, back, &q), ZT_OK);
+    return abs_bound == 0 ? q.different_values : q.beyond_bound;
+}
+
+static void files_return_arrays_within_their_bound(void **state)
+{
+    (void)state;
+    struct rng rng = {.state = 1};
+    for (uint32_t t = 0; t < 4; t++)
+        for (uint32_t rank = 1; rank <= ZT_MAX_RANK; rank++)
+            for (uint32_t b = 0; b < BOUNDS; b++) {
+                const uint64_t *shape = shapes[rank - 1];
+                int64_t stride[ZT_MAX_RANK];
+                random_strides(&rng, rank, shape, stride);
+                struct test_array a = test_array_new(types[t], rank, shape, stride);
+                fill_array(&a.array, DATA_WAVE_NOISE, b);
+                random_strides(&rng, rank, shape, stride);
+                struct test_array out = test_array_new(types[t], rank, shape, stride);
+                zt_params p = params_of(bound_number(b, types[t]));
+                struct bytes file = compress(&a.array, &p);
+                zt_info info = info_of(&file);
+                assert_int_equal(info.bound.kind, p.bound.kind);
+                assert_true(info.bound.value == p.bound.value);
+                assert_int_equal(info.rank, rank);
+                assert_int_equal(info.type, types[t]);
+                assert_memory_equal(info.shape, shape, rank * sizeof *shape);
+                assert_int_equal(info.file_bytes, file.n);
+                assert_int_equal(info.raw_bytes, values_of(rank, shape) * zt_type_bytes(types[t]));
+                assert_int_equal(zt_decompress(NULL, file.data, file.n, &out.array), ZT_OK);
+                assert_true(gaps_are_untouched(&out));
+                if (!isnan(info.abs_bound))
+                    assert_int_equal(beyond(&a.array, &out.array, info.abs_bound), 0);
+                free(file.data);
+                test_array_free(&a);
+                test_array_free(&out);
+            }
+}
+
+static void small_files_cost_at_most_128_bytes(void **state)
+{
+    (void)state;
+    static const uint64_t more_shapes[][ZT_MAX_RANK] = {{1, 1, 1, 1}, {4, 4, 4, 4}, {9, 1, 7, 8},
+                                                        {11, 10, 9, 8}};
+    static const uint32_t words[] = {8, 16, 32, 64};
+    uint64_t worst = 0;
+    for (uint32_t t = 0; t < 4; t++)
+        for (uint32_t rank = 1; rank <= ZT_MAX_RANK; rank++)
+            for (uint32_t s = 0; s < 4; s++)
+                for (uint32_t b = 0; b < BOUNDS; b++)
+                    for (uint32_t w = 0; w < 4; w++) {
+                        zt_array a = new_array(types[t], rank, more_shapes[s]);
+                        fill_array(&a, DATA_WAVE_NOISE, s);
+                        zt_params p = params_of(bound_number(b, types[t]));
+                        p.zfp_word_bits = words[w];
+                        struct bytes file = compress(&a, &p);
+                        zt_info info = info_of(&file);
+                        uint64_t cost = file.n - info.stream_bytes;
+                        worst = info.exact_values == 0 && cost > worst ? cost : worst;
+                        free(file.data);
+                        free(a.data);
+                    }
+    if (worst > 128)
+        fail_msg("a small file costs up to %u bytes beyond its stream", (unsigned)worst);
+}
+
+static void payloads_are_aligned_and_followed_by_zeros(void **state)
+{
+    (void)state;
+    const uint64_t shape[] = {64, 20, 10};
+    zt_array a = new_array(ZT_F32, 3, shape);
+    fill_array(&a, DATA_WAVE_NOISE, 3);
+    zt_params p = params_of(zt_abs(1e-3));
+    p.slab_bytes = 20 * 10 * 4 * 8;
+    struct bytes file = compress(&a, &p);
+    zt_info info = info_of(&file);
+    assert_int_equal(info.frames, 8);
+    assert_int_equal(info.slab_extent, 8);
+    static const unsigned char magic[4] = {0x93, 'Z', 'T', 'F'};
+    uint64_t found = 0, stream_bytes = 0;
+    for (size_t at = 0; at + 64 <= file.n; at += 64) {
+        const unsigned char *h = file.data + at;
+        if (memcmp(h, magic, 4) != 0)
+            continue;
+        assert_int_equal(h[8], 1); /* header units */
+        uint64_t payload_bytes = (h[9] & 0x7fu) | (uint64_t)h[10] << 7; /* varint of two bytes */
+        assert_true(h[9] & 0x80 && h[10] < 0x80);
+        for (uint32_t i = 0; i < 8; i++)
+            assert_int_equal(h[64 + payload_bytes + i], 0);
+        stream_bytes += payload_bytes;
+        found++;
+    }
+    assert_int_equal(found, 8);
+    assert_int_equal(stream_bytes, info.stream_bytes);
+    free(file.data);
+    free(a.data);
+}
+
+/* Write an array in slabs of random thickness; shape[0] may be kept secret. */
+static struct bytes write_in_slabs(struct rng *rng, const zt_array *a, const zt_params *p,
+                                   bool is_extent_known)
+{
+    struct mem_sink s = {.limit = SIZE_MAX};
+    zt_sink sink = sink_of(&s);
+    zt_array whole = *a;
+    whole.data = NULL;
+    if (!is_extent_known)
+        whole.shape[0] = ZT_UNKNOWN;
+    zt_writer *w = NULL;
+    assert_int_equal(zt_writer_open(NULL, &sink, &whole, p, &w), ZT_OK);
+    for (uint64_t done = 0; done < a->shape[0];) {
+        uint64_t left = a->shape[0] - done, n = 1 + rng_below(rng, 12);
+        if (rng_once_in(rng, 3))
+            n = zt_writer_slab_extent(w);
+        zt_array slab = *a;
+        slab.data = (char *)a->data +
+                    (int64_t)done * a->stride[0] * (int64_t)zt_type_bytes(a->type);
+        slab.shape[0] = n < left ? n : left;
+        assert_int_equal(zt_writer_put(w, &slab), ZT_OK);
+        done += slab.shape[0];
+    }
+    assert_int_equal(zt_writer_close(w), ZT_OK);
+    zt_writer_free(w);
+    return s.bytes;
+}
+
+static void bytes_do_not_depend_on_how_slabs_are_put(void **state)
+{
+    (void)state;
+    struct rng rng = {.state = 7};
+    for (uint32_t run = 0; run < 60; run++) {
+        uint32_t rank = 1 + (uint32_t)rng_below(&rng, 4);
+        zt_type type = types[rng_below(&rng, 4)];
+        uint64_t shape[ZT_MAX_RANK];
+        for (uint32_t i = 0; i < rank; i++)
+            shape[i] = 1 + rng_below(&rng, i == 0 ? 70 : 7);
+        int64_t stride[ZT_MAX_RANK];
+        random_strides(&rng, rank, shape, stride);
+        struct test_array a = test_array_new(type, rank, shape, stride);
+        fill_array(&a.array, DATA_WAVE_NOISE, run);
+        zt_params p = params_of(bound_number((uint32_t)rng_below(&rng, BOUNDS), type));
+        p.slab_bytes = rng_below(&rng, 4000);
+        p.name = "temperature";
+        p.units = "K";
+        if (p.bound.kind == ZT_REL) {
+            p.range_lo = -1;
+            p.range_hi = 2;
+        }
+        struct bytes file = compress(&a.array, &p);
+        for (uint32_t known = 0; known < 2; known++) {
+            struct bytes other = write_in_slabs(&rng, &a.array, &p, known == 1);
+            assert_int_equal(other.n, file.n);
+            assert_memory_equal(other.data, file.data, file.n);
+            free(other.data);
+        }
+        zt_info info = info_of(&file);
+        assert_string_equal(info.name, "temperature");
+        assert_string_equal(info.units, "K");
+        free(file.data);
+        test_array_free(&a);
+    }
+}
+
+/* The array of a box of 'whole', as a view of it. */
+static zt_array box_view(const zt_array *whole, const zt_box *box)
+{
+    zt_array v = *whole;
+    char *at = (char *)whole->data;
+    for (uint32_t i = 0; i < whole->rank; i++) {
+        at += (int64_t)box->lo[i] * whole->stride[i] * (int64_t)zt_type_bytes(whole->type);
+        v.shape[i] = box->hi[i] - box->lo[i];
+    }
+    v.data = at;
+    return v;
+}
+
+static void need_same_values(const zt_array *a, const zt_array *b)
+{
+    size_t bytes = array_bytes(a);
+    char *x = (char *)need(bytes), *y = (char *)need(bytes);
+    gather(a, x);
+    gather(b, y);
+    assert_memory_equal(x, y, bytes);
+    free(x);
+    free(y);
+}
+
+static void boxes_equal_slices_of_the_whole(void **state)
+{
+    (void)state;
+    struct rng rng = {.state = 11};
+    for (uint32_t run = 0; run < 200; run++) {
+        uint32_t rank = 1 + (uint32_t)rng_below(&rng, 4);
+        zt_type type = types[rng_below(&rng, 4)];
+        uint64_t shape[ZT_MAX_RANK], extents[ZT_MAX_RANK];
+        for (uint32_t i = 0; i < rank; i++)
+            shape[i] = 1 + rng_below(&rng, i == 0 ? 50 : 13);
+        zt_array a = new_array(type, rank, shape), back = new_array(type, rank, shape);
+        fill_array(&a, rng_once_in(&rng, 2) ? DATA_WAVE_NOISE : DATA_SPIKE, run);
+        zt_params p = params_of(bound_number((uint32_t)rng_below(&rng, BOUNDS), type));
+        p.slab_bytes = rng_below(&rng, 6000);
+        struct bytes file = compress(&a, &p);
+        assert_int_equal(zt_decompress(NULL, file.data, file.n, &back), ZT_OK);
+        struct mem_source s;
+        zt_source source = source_of(&s, file.data, file.n, false);
+        zt_reader *r = NULL;
+        assert_int_equal(zt_reader_open(NULL, &source, &r), ZT_OK);
+        for (uint32_t k = 0; k < 6; k++) {
+            zt_box box;
+            int64_t stride[ZT_MAX_RANK];
+            for (uint32_t i = 0; i < rank; i++) {
+                box.lo[i] = rng_below(&rng, shape[i]);
+                box.hi[i] = box.lo[i] + 1 + rng_below(&rng, shape[i] - box.lo[i]);
+                extents[i] = box.hi[i] - box.lo[i];
+            }
+            random_strides(&rng, rank, extents, stride);
+            struct test_array out = test_array_new(type, rank, extents, stride);
+            assert_int_equal(k % 2 ? zt_decompress_box(NULL, file.data, file.n, &box, &out.array)
+                                   : zt_reader_read_box(r, &box, &out.array), ZT_OK);
+            assert_true(gaps_are_untouched(&out));
+            zt_array slice = box_view(&back, &box);
+            need_same_values(&slice, &out.array);
+            test_array_free(&out);
+        }
+        zt_reader_close(r);
+        free(file.data);
+        free(a.data);
+        free(back.data);
+    }
+}
+
+static void boxes_at_fixed_rate_read_little(void **state)
+{
+    (void)state;
+    const uint64_t shape[] = {64, 64, 64}, one[] = {4, 4, 4};
+    zt_array a = new_array(ZT_F64, 3, shape), out = new_array(ZT_F64, 3, one);
+    fill_array(&a, DATA_SMOOTH, 1);
+    zt_params p = params_of(zt_rate(16));
+    struct bytes file = compress(&a, &p); /* 512 KiB of stream */
+    struct mem_source s;
+    zt_source source = source_of(&s, file.data, file.n, false);
+    zt_reader *r = NULL;
+    assert_int_equal(zt_reader_open(NULL, &source, &r), ZT_OK);
+    zt_box box = {.lo = {32, 32, 32}, .hi = {36, 36, 36}};
+    s.read_bytes = 0;
+    assert_int_equal(zt_reader_read_box(r, &box, &out), ZT_OK);
+    assert_true(s.read_bytes >= 65536 && s.read_bytes < 65536 + 4096);
+    zt_reader_close(r);
+    free(file.data);
+    free(a.data);
+    free(out.data);
+}
+
+/* Go through all frames, reading those whose bit is set in 'mask' into 'out'. */
+static void go_through(zt_reader *r, const zt_array *out, uint64_t mask)
+{
+    uint64_t first, extent, expected = 0;
+    for (uint32_t i = 0;; i++) {
+        assert_int_equal(zt_reader_next(r, &first, &extent), ZT_OK);
+        assert_int_equal(first, expected);
+        if (extent == 0)
+            break;
+        zt_array slab = *out;
+        slab.data = (char *)out->data +
+                    (int64_t)first * out->stride[0] * (int64_t)zt_type_bytes(out->type);
+        slab.shape[0] = extent;
+        if (mask >> (i % 64) & 1) {
+            assert_int_equal(zt_reader_read(r, &slab), ZT_OK);
+            assert_int_equal(zt_reader_read(r, &slab), ZT_BAD_ARG);
+        }
+        expected += extent;
+    }
+    assert_int_equal(expected, out->shape[0]);
+    assert_int_equal(zt_reader_next(r, &first, &extent), ZT_OK);
+    assert_int_equal(extent, 0);
+}
+
+static void frames_are_read_one_after_another_from_any_source(void **state)
+{
+    (void)state;
+    struct rng rng = {.state = 5};
+    for (uint32_t run = 0; run < 60; run++) {
+        const uint64_t shape[] = {1 + rng_below(&rng, 60), 1 + rng_below(&rng, 9)};
+        zt_type type = types[rng_below(&rng, 4)];
+        zt_array a = new_array(type, 2, shape), back = new_array(type, 2, shape);
+        zt_array whole = new_array(type, 2, shape);
+        fill_array(&a, DATA_WAVE_NOISE, run);
+        zt_params p = params_of(bound_number((uint32_t)rng_below(&rng, BOUNDS), type));
+        p.slab_bytes = rng_below(&rng, 2000);
+        p.zfp_word_bits = 8;
+        struct bytes file = compress(&a, &p);
+        assert_int_equal(zt_decompress(NULL, file.data, file.n, &whole), ZT_OK);
+        for (uint32_t sequential = 0; sequential < 2; sequential++)
+            for (uint32_t k = 0; k < 3; k++) {
+                struct mem_source s;
+                zt_source source = source_of(&s, file.data, file.n, sequential == 1);
+                zt_reader *r = NULL;
+                assert_int_equal(zt_reader_open(NULL, &source, &r), ZT_OK);
+                zt_info info, real = info_of(&file);
+                zt_info_init(&info, sizeof info);
+                assert_int_equal(zt_reader_info(r, &info), ZT_OK);
+                assert_true(info.shape[0] == (sequential ? ZT_UNKNOWN : shape[0]));
+                go_through(r, &back, k == 0 ? UINT64_MAX : k == 1 ? rng_next(&rng) : 0);
+                if (k == 0)
+                    assert_memory_equal(back.data, whole.data, array_bytes(&back));
+                assert_int_equal(zt_reader_info(r, &info), ZT_OK);
+                assert_memory_equal(&info, &real, sizeof info);
+                assert_int_equal(zt_reader_check(r), sequential ? ZT_BAD_ARG : ZT_OK);
+                zt_box box = {.hi = {1, 1}};
+                const uint64_t one[] = {1, 1};
+                zt_array value = new_array(type, 2, one);
+                assert_int_equal(zt_reader_read_box(r, &box, &value),
+                                 sequential ? ZT_BAD_ARG : ZT_OK);
+                free(value.data);
+                zt_reader_close(r);
+            }
+        free(file.data);
+        free(a.data);
+        free(back.data);
+        free(whole.data);
+    }
+}
+
+/* Values that zfp would leave beyond the bound: magnitudes far apart in one tile. */
+static void values_beyond_the_bound_are_kept_exactly(void **state)
+{
+    (void)state;
+    const uint64_t shape[] = {40, 24};
+    uint64_t kept = 0;
+    for (uint32_t run = 0; run < 40; run++) {
+        zt_array a = new_array(ZT_F32, 2, shape), back = new_array(ZT_F32, 2, shape);
+        fill_array(&a, DATA_SMOOTH, run);
+        float *v = (float *)a.data;
+        for (uint32_t i = 0; i < 1 + run % 3; i++)
+            v[(run * 97 + i * 331) % 960] = 1e20f;
+        zt_params p = params_of(zt_abs(1e-3));
+        p.slab_bytes = run % 2 ? 24 * 4 * 8 : 1 << 20;
+        struct bytes file = compress(&a, &p);
+        zt_info info = info_of(&file);
+        kept += info.exact_values;
+        assert_int_equal(zt_decompress(NULL, file.data, file.n, &back), ZT_OK);
+        assert_int_equal(beyond(&a, &back, 1e-3), 0);
+        zt_box box = {.lo = {3, 5}, .hi = {33, 20}};
+        zt_array part = zt_array_2d(need(30 * 15 * 4), ZT_F32, 30, 15);
+        zt_array slice = box_view(&back, &box);
+        assert_int_equal(zt_decompress_box(NULL, file.data, file.n, &box, &part), ZT_OK);
+        need_same_values(&slice, &part);
+        free(part.data);
+        free(file.data);
+        free(a.data);
+        free(back.data);
+    }
+    assert_true(kept > 0);
+}
+
+static void too_many_such_values_make_a_frame_lossless(void **state)
+{
+    (void)state;
+    const uint64_t shape[] = {64, 64};
+    zt_array a = new_array(ZT_F32, 2, shape), back = new_array(ZT_F32, 2, shape);
+    fill_array(&a, DATA_NOISE, 1);
+    for (uint32_t i = 0; i < 64 * 64; i += 16)
+        ((float *)a.data)[i] = 1e30f;
+    zt_params p = params_of(zt_abs(1e-6));
+    struct bytes file = compress(&a, &p);
+    zt_info info = info_of(&file);
+    assert_int_equal(info.exact_values, 0);
+    assert_int_equal(info.bound.kind, ZT_ABS);
+    assert_true(info.zfp_minexp < -1074);
+    assert_int_equal(zt_decompress(NULL, file.data, file.n, &back), ZT_OK);
+    assert_memory_equal(a.data, back.data, array_bytes(&a));
+    free(file.data);
+    free(a.data);
+    free(back.data);
+}
+
+static void nonfinite_values_are_refused_with_their_count(void **state)
+{
+    (void)state;
+    const uint64_t shape[] = {20, 16};
+    zt_array a = new_array(ZT_F64, 2, shape), back = new_array(ZT_F64, 2, shape);
+    fill_array(&a, DATA_SMOOTH, 1);
+    double *v = (double *)a.data;
+    for (uint32_t i = 0; i < 7; i++)
+        v[i * 40] = NAN;
+    v[3] = INFINITY;
+    v[300] = -INFINITY;
+    zt_context *c = NULL;
+    zt_context_new(NULL, &c);
+    unsigned char out[16384];
+    size_t n = 0;
+    for (uint32_t b = 1; b <= 5; b++)
+        for (uint32_t slabs = 0; slabs < 2; slabs++) {
+            zt_params p = params_of(bound_number(b, ZT_F64));
+            p.slab_bytes = slabs ? 16 * 8 * 4 : 1 << 20;
+            need_failure(c, zt_compress(c, &a, &p, out, sizeof out, &n), ZT_NONFINITE,
+                         "7 NaN and 2 infinite");
+        }
+    zt_params p = params_of(zt_lossless());
+    need_ok(c, zt_compress(c, &a, &p, out, sizeof out, &n));
+    need_ok(c, zt_decompress(c, out, n, &back));
+    assert_memory_equal(a.data, back.data, array_bytes(&a));
+    for (uint32_t i = 0; i < 320; i++)
+        v[i] = NAN;
+    p = params_of(zt_rel(1e-3));
+    need_failure(c, zt_compress(c, &a, &p, out, sizeof out, &n), ZT_NONFINITE, "320 NaN");
+    zt_context_free(c);
+    free(a.data);
+    free(back.data);
+}
+
+static void relative_bounds_are_of_the_whole_range(void **state)
+{
+    (void)state;
+    zt_array a = zt_array_1d(need(64 * 8), ZT_F64, 64);
+    for (uint32_t i = 0; i < 64; i++)
+        ((double *)a.data)[i] = i < 32 ? 0.25 * i : 1000 + i;
+    zt_params p = params_of(zt_rel(1e-4));
+    p.slab_bytes = 32 * 8;
+    struct bytes file = compress(&a, &p);
+    assert_true(info_of(&file).abs_bound == 1e-4 * (1063.0 - 0.0));
+    free(file.data);
+    p.range_lo = -10;
+    p.range_hi = 90;
+    file = compress(&a, &p);
+    assert_true(info_of(&file).abs_bound == 1e-4 * 100.0);
+    free(file.data);
+    for (uint32_t i = 0; i < 64; i++)
+        ((double *)a.data)[i] = i % 2 ? 1.5e308 : -1.5e308; /* the range overflows */
+    p = params_of(zt_rel(0.125));
+    file = compress(&a, &p);
+    assert_true(info_of(&file).abs_bound == 0.125 * 1.5e308 * 2);
+    free(file.data);
+    for (uint32_t i = 0; i < 64; i++)
+        ((double *)a.data)[i] = 3.7; /* no range: lossless */
+    file = compress(&a, &p);
+    assert_true(info_of(&file).abs_bound == 0);
+    free(file.data);
+    free(a.data);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(files_return_arrays_within_their_bound),
+        cmocka_unit_test(small_files_cost_at_most_128_bytes),
+        cmocka_unit_test(payloads_are_aligned_and_followed_by_zeros),
+        cmocka_unit_test(bytes_do_not_depend_on_how_slabs_are_put),
+        cmocka_unit_test(boxes_equal_slices_of_the_whole),
+        cmocka_unit_test(boxes_at_fixed_rate_read_little),
+        cmocka_unit_test(frames_are_read_one_after_another_from_any_source),
+        cmocka_unit_test(values_beyond_the_bound_are_kept_exactly),
+        cmocka_unit_test(too_many_such_values_make_a_frame_lossless),
+        cmocka_unit_test(nonfinite_values_are_refused_with_their_count),
+        cmocka_unit_test(relative_bounds_are_of_the_whole_range),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
