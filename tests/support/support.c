@@ -427,6 +427,86 @@ uint64_t count_nonfinite(const zt_array *array)
     return count;
 }
 
+/* s = fl(b - a); what rounding lost, e = (b - a) - s, is a double as well (Knuth's two-sum). As
+ * rounding is monotone, |b - a| <= bound is |s| < bound, or |s| = bound and e does not point away
+ * from zero. An overflow to infinity is beyond any finite bound, and rightly. */
+static bool floats_are_within(double a, double b, double bound)
+{
+    double s = b - a;
+    if (fabs(s) != bound)
+        return fabs(s) < bound;
+    double part = s - b;
+    double e = (b - (s - part)) + (-a - part);
+    return s > 0 ? e <= 0 : e >= 0;
+}
+
+static bool integers_are_within(int64_t a, int64_t b, double bound)
+{
+    uint64_t apart = a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
+    if (!(bound >= 0))
+        return false;
+    return bound >= 18446744073709551616.0 || apart <= (uint64_t)bound;
+}
+
+bool is_within_exactly(uint32_t type, const void *original, const void *decoded, double bound)
+{
+    size_t element = zt_type_bytes(type);
+    if (memcmp(original, decoded, element) == 0)
+        return true;
+    if (type == ZT_F32) {
+        float a, b;
+        memcpy(&a, original, sizeof a);
+        memcpy(&b, decoded, sizeof b);
+        return floats_are_within(a, b, bound);
+    }
+    if (type == ZT_F64) {
+        double a, b;
+        memcpy(&a, original, sizeof a);
+        memcpy(&b, decoded, sizeof b);
+        return floats_are_within(a, b, bound);
+    }
+    if (type == ZT_I32) {
+        int32_t a, b;
+        memcpy(&a, original, sizeof a);
+        memcpy(&b, decoded, sizeof b);
+        return integers_are_within(a, b, bound);
+    }
+    int64_t a, b;
+    memcpy(&a, original, sizeof a);
+    memcpy(&b, decoded, sizeof b);
+    return integers_are_within(a, b, bound);
+}
+
+static double value_at(uint32_t type, const void *from)
+{
+    union {
+        float f32;
+        double f64;
+        int32_t i32;
+        int64_t i64;
+    } v;
+    memcpy(&v, from, zt_type_bytes(type));
+    return type == ZT_F32   ? (double)v.f32
+           : type == ZT_F64 ? v.f64
+           : type == ZT_I32 ? (double)v.i32
+                            : (double)v.i64;
+}
+
+void range_of(const zt_array *array, double *min, double *max)
+{
+    uint64_t n = values_of(array->rank, array->shape), at[ZT_MAX_RANK];
+    *min = *max = NAN;
+    for (uint64_t i = 0; i < n; i++) {
+        double v = value_at(array->type, element_at(array, i, at));
+        if (!isfinite(v))
+            continue;
+        if (!(*min <= v))
+            *min = v;
+        if (!(*max >= v))
+            *max = v;
+    }
+}
+
 /* ---- text and files ---- */
 
 const char *type_name(uint32_t type)

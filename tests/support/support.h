@@ -96,6 +96,13 @@ bool gaps_are_untouched(const struct test_array *a);
 
 uint64_t count_nonfinite(const zt_array *array);
 
+/* |decoded - original| <= bound in exact arithmetic, for two elements of a type; also true where
+ * both are the same bits. No code of the library's. */
+bool is_within_exactly(uint32_t type, const void *original, const void *decoded, double bound);
+
+/* The least and the greatest finite value; NaN if there is none. int64 is rounded to double. */
+void range_of(const zt_array *array, double *min, double *max);
+
 /* ---- text and files ---- */
 
 const char *type_name(uint32_t type); /* "f32" */

@@ -1,0 +1,500 @@
+/* zt_property_test.c: random arrays and parameters through the .zt calls of the API.
+ *
+ *     zt_property_test [--seed N] [--cases N] [--only N]
+ *
+ * For each case: what comes back is within the bound in exact arithmetic (abs and rel), or the
+ * same bits (lossless); strides, slabs and memory in place of callbacks change no byte; a box is
+ * the slice of the whole; a damaged file gives an error or the same array. A case depends on the
+ * seed and its number alone; one that fails is made smaller as long as it still fails. */
+#include "support/support.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct test_case {
+    uint64_t seed; /* of the case's own choices */
+    uint32_t type, rank;
+    uint64_t shape[ZT_MAX_RANK];
+    int64_t stride[ZT_MAX_RANK];
+    enum data_kind kind;
+    zt_params params;
+};
+
+struct trial {
+    const struct test_case *c;
+    zt_context *context;
+    struct rng rng;
+    struct test_array in;
+    size_t element, raw_bytes, capacity, bytes;
+    uint64_t nonfinite;
+    unsigned char *raw;  /* the input's elements in C order */
+    unsigned char *file; /* what zt_compress made of it */
+    unsigned char *back; /* what came back, in C order */
+    zt_info info;
+    char why[512];
+};
+
+static bool fail(struct trial *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static bool fail(struct trial *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(t->why, sizeof t->why, format, args);
+    va_end(args);
+    return false;
+}
+
+/* ---- making a case ---- */
+
+static void random_shape(struct rng *r, struct test_case *c)
+{
+    static const uint64_t most[] = {0, 600, 36, 14, 8};
+    c->rank = 1 + (uint32_t)rng_below(r, ZT_MAX_RANK);
+    for (uint32_t i = 0; i < c->rank; i++)
+        c->shape[i] = 1 + rng_below(r, rng_once_in(r, 4) ? 5 : most[c->rank]);
+}
+
+/* A bound for values of this range: from far below their last bit to far above their range. */
+static double random_abs(struct rng *r, double range)
+{
+    static const double few[] = {0, 5e-324, 1e-310, 1, 0.5, 0.3, 2, 7.5, 1e10, 1e300};
+    if (rng_once_in(r, 4))
+        return few[rng_below(r, sizeof few / sizeof *few)];
+    if (!(range > 0) || !isfinite(range))
+        range = 1;
+    return range * ldexp(1 + rng_unit(r), -(int)rng_below(r, rng_once_in(r, 6) ? 70 : 24));
+}
+
+static void random_bound(struct rng *r, struct test_case *c)
+{
+    int64_t stride[ZT_MAX_RANK];
+    double min, max;
+    switch (rng_below(r, 8)) {
+    case 0:
+    case 1:
+    case 2:
+        contiguous_strides(c->rank, c->shape, stride);
+        struct test_array a = test_array_new(c->type, c->rank, c->shape, stride);
+        fill_array(&a.array, c->kind, c->seed);
+        range_of(&a.array, &min, &max);
+        test_array_free(&a);
+        c->params.bound = zt_abs(random_abs(r, max - min));
+        break;
+    case 3:
+    case 4:
+        c->params.bound = zt_rel(rng_once_in(r, 8) ? 0 : random_abs(r, 1));
+        if (c->params.bound.value > 10)
+            c->params.bound.value = 0.1;
+        break;
+    case 5:
+        c->params.bound = zt_rate(1 + 30 * rng_unit(r));
+        break;
+    case 6:
+        c->params.bound = zt_precision(1 + (uint32_t)rng_below(r, 40));
+        break;
+    default:
+        break;
+    }
+}
+
+static struct test_case random_case(uint64_t seed, uint64_t n)
+{
+    struct rng r = {mix64(seed, n)};
+    struct test_case c;
+    memset(&c, 0, sizeof c);
+    zt_params_init(&c.params, sizeof c.params);
+    c.seed = rng_next(&r);
+    c.type = 1 + (uint32_t)rng_below(&r, 4);
+    random_shape(&r, &c);
+    if (rng_once_in(&r, 2))
+        random_strides(&r, c.rank, c.shape, c.stride);
+    else
+        contiguous_strides(c.rank, c.shape, c.stride);
+    c.kind = (enum data_kind)rng_below(&r, DATA_KINDS);
+    random_bound(&r, &c);
+    c.params.zfp_word_bits = 8u << rng_below(&r, 4);
+    if (rng_once_in(&r, 2))
+        c.params.slab_bytes = 1 + rng_below(&r, 8192);
+    if (rng_once_in(&r, 4))
+        c.params.name = "temperature";
+    if (rng_once_in(&r, 4))
+        c.params.units = "K";
+    return c;
+}
+
+static void print_case(const struct test_case *c)
+{
+    static const char *const bounds[] = {"lossless", "abs",  "rel",       "pwrel",
+                                         "psnr",     "rate", "precision", "expert"};
+    char shape[96], stride[96];
+    printf("%s, shape %s (slowest first), strides %s, data %s, %s %.17g, slabs of %llu bytes, "
+           "%u-bit words",
+           type_name(c->type), shape_text(c->rank, c->shape, shape),
+           stride_text(c->rank, c->stride, stride), data_kind_name(c->kind),
+           bounds[c->params.bound.kind & 7], c->params.bound.value,
+           (unsigned long long)c->params.slab_bytes, c->params.zfp_word_bits);
+}
+
+/* ---- what holds ---- */
+
+static bool is_lossless(const struct test_case *c)
+{
+    uint32_t kind = c->params.bound.kind;
+    return kind == ZT_LOSSLESS || ((kind == ZT_ABS || kind == ZT_REL) && c->params.bound.value == 0);
+}
+
+/* bound <= value * (max - min) in arithmetic that is exact but for terms 2^-100 below. */
+static bool is_no_more_than_asked(double bound, double value, double min, double max)
+{
+    double s = max - min, part = s - max;
+    double e = (max - (s - part)) + (-min - part);
+    double p = value * s, f = fma(value, s, -p);
+    if (!isfinite(p) || p < 1e-280)
+        return bound <= p || !isfinite(s) || p < 1e-280;
+    return bound - p <= f + value * e;
+}
+
+/* The absolute bound that must hold, NaN if none does. */
+static bool find_bound(struct trial *t, double *bound)
+{
+    const struct test_case *c = t->c;
+    *bound = NAN;
+    if (is_lossless(c)) {
+        *bound = 0;
+    } else if (c->params.bound.kind == ZT_ABS) {
+        *bound = c->params.bound.value;
+        if (t->info.abs_bound != *bound)
+            return fail(t, "the file says abs bound %.17g", t->info.abs_bound);
+    } else if (c->params.bound.kind == ZT_REL) {
+        double min, max;
+        range_of(&t->in.array, &min, &max);
+        *bound = t->info.abs_bound;
+        if (!(*bound >= 0) || !is_no_more_than_asked(*bound, c->params.bound.value, min, max))
+            return fail(t, "rel %.17g of [%.17g, %.17g] became abs %.17g", c->params.bound.value,
+                        min, max, *bound);
+    }
+    return true;
+}
+
+static bool check_info(struct trial *t)
+{
+    const struct test_case *c = t->c;
+    zt_info_init(&t->info, sizeof t->info);
+    if (zt_inspect(t->context, t->file, t->bytes, &t->info) != ZT_OK)
+        return fail(t, "zt_inspect: %s", zt_context_error(t->context));
+    if (t->info.type != c->type || t->info.rank != c->rank ||
+        memcmp(t->info.shape, c->shape, c->rank * sizeof *c->shape) != 0)
+        return fail(t, "zt_inspect gives another array");
+    if (t->info.raw_bytes != t->raw_bytes || t->info.file_bytes != t->bytes)
+        return fail(t, "zt_inspect gives %llu raw bytes and %llu of the file",
+                    (unsigned long long)t->info.raw_bytes, (unsigned long long)t->info.file_bytes);
+    if (strcmp(t->info.name, c->params.name ? c->params.name : "") != 0 ||
+        strcmp(t->info.units, c->params.units ? c->params.units : "") != 0)
+        return fail(t, "name '%s' and units '%s' came back", t->info.name, t->info.units);
+    return true;
+}
+
+static bool check_values(struct trial *t)
+{
+    const struct test_case *c = t->c;
+    double bound;
+    struct test_array out = test_array_new(c->type, c->rank, c->shape, c->stride);
+    bool ok = zt_decompress(t->context, t->file, t->bytes, &out.array) == ZT_OK ||
+              fail(t, "zt_decompress: %s", zt_context_error(t->context));
+    ok = ok && (gaps_are_untouched(&out) || fail(t, "decoding wrote between the elements"));
+    gather(&out.array, t->back);
+    test_array_free(&out);
+    if (!ok || !find_bound(t, &bound))
+        return false;
+    if (is_lossless(c) && memcmp(t->raw, t->back, t->raw_bytes) != 0)
+        return fail(t, "lossless, and other bits came back");
+    for (size_t at = 0; !isnan(bound) && at < t->raw_bytes; at += t->element)
+        if (!is_within_exactly(c->type, t->raw + at, t->back + at, bound))
+            return fail(t, "element %zu is beyond the bound %.17g", at / t->element, bound);
+    return true;
+}
+
+static bool check_box(struct trial *t)
+{
+    const struct test_case *c = t->c;
+    zt_box box;
+    uint64_t shape[ZT_MAX_RANK];
+    int64_t stride[ZT_MAX_RANK];
+    memset(&box, 0, sizeof box);
+    for (uint32_t i = 0; i < c->rank; i++) {
+        box.lo[i] = rng_below(&t->rng, c->shape[i]);
+        box.hi[i] = box.lo[i] + 1 + rng_below(&t->rng, c->shape[i] - box.lo[i]);
+        shape[i] = box.hi[i] - box.lo[i];
+    }
+    random_strides(&t->rng, c->rank, shape, stride);
+    struct test_array out = test_array_new(c->type, c->rank, shape, stride);
+    bool ok = zt_decompress_box(t->context, t->file, t->bytes, &box, &out.array) == ZT_OK ||
+              fail(t, "zt_decompress_box: %s", zt_context_error(t->context));
+    ok = ok && (gaps_are_untouched(&out) || fail(t, "a box wrote between its elements"));
+
+    zt_array whole = zt_array_nd(t->back, (zt_type)c->type, c->rank, c->shape);
+    zt_array part = zt_array_nd(t->back, (zt_type)c->type, c->rank, shape);
+    uint64_t first = 0;
+    for (uint32_t i = 0; i < c->rank; i++) {
+        part.stride[i] = whole.stride[i];
+        first += box.lo[i] * (uint64_t)whole.stride[i];
+    }
+    part.data = t->back + first * t->element;
+    size_t bytes = values_of(c->rank, shape) * t->element;
+    unsigned char *wanted = need(bytes), *got = need(bytes);
+    gather(&part, wanted);
+    gather(&out.array, got);
+    if (ok && memcmp(wanted, got, bytes) != 0)
+        ok = fail(t, "a box from %llu.. of axis 0 is not the slice",
+                  (unsigned long long)box.lo[0]);
+    free(wanted);
+    free(got);
+    test_array_free(&out);
+    return ok;
+}
+
+/* ---- writer and reader ---- */
+
+struct memory {
+    unsigned char *data;
+    size_t bytes, capacity, at;
+};
+
+static int append(void *user, const void *data, size_t data_bytes)
+{
+    struct memory *m = user;
+    if (data_bytes > m->capacity - m->bytes)
+        return 1;
+    memcpy(m->data + m->bytes, data, data_bytes);
+    m->bytes += data_bytes;
+    return 0;
+}
+
+/* A pipe: offsets never go back. */
+static int take(void *user, uint64_t offset, void *buffer, size_t bytes, size_t *got_bytes)
+{
+    struct memory *m = user;
+    if (offset < m->at)
+        return 1;
+    size_t left = offset < m->bytes ? m->bytes - (size_t)offset : 0;
+    *got_bytes = bytes < left ? bytes : left;
+    if (*got_bytes)
+        memcpy(buffer, m->data + offset, *got_bytes);
+    m->at = (size_t)offset + *got_bytes;
+    return 0;
+}
+
+/* Slabs of any thickness give the bytes of zt_compress. */
+static bool check_writer(struct trial *t)
+{
+    const struct test_case *c = t->c;
+    struct memory m = {need(t->capacity), 0, t->capacity, 0};
+    zt_sink sink = {append, &m, {0, 0}};
+    zt_params params = c->params;
+    if (params.bound.kind == ZT_REL)
+        range_of(&t->in.array, &params.range_lo, &params.range_hi);
+    zt_writer *w = NULL;
+    zt_status s = zt_writer_open(t->context, &sink, &t->in.array, &params, &w);
+    for (uint64_t done = 0, n; s == ZT_OK && done < c->shape[0]; done += n) {
+        n = 1 + rng_below(&t->rng, c->shape[0] - done);
+        zt_array slab = t->in.array;
+        slab.shape[0] = n;
+        slab.data = (unsigned char *)slab.data +
+                    (int64_t)done * slab.stride[0] * (int64_t)t->element;
+        s = zt_writer_put(w, &slab);
+    }
+    if (s == ZT_OK)
+        s = zt_writer_close(w);
+    zt_writer_free(w);
+    bool ok = s == ZT_OK || fail(t, "the writer: %s", zt_context_error(t->context));
+    if (ok && (m.bytes != t->bytes || memcmp(m.data, t->file, t->bytes) != 0))
+        ok = fail(t, "the writer gives other bytes than zt_compress");
+    free(m.data);
+    return ok;
+}
+
+/* Frame by frame from a pipe gives the values of zt_decompress. */
+static bool check_reader(struct trial *t)
+{
+    const struct test_case *c = t->c;
+    struct memory m = {t->file, t->bytes, t->bytes, 0};
+    zt_source source = {take, &m, ZT_UNKNOWN, {0, 0}};
+    unsigned char *out = need(t->raw_bytes);
+    size_t slice_bytes = t->raw_bytes / (size_t)c->shape[0];
+    uint64_t first = 0, extent = 1, wanted = 0;
+    zt_reader *r = NULL;
+    zt_status s = zt_reader_open(t->context, &source, &r);
+    bool is_in_order = true;
+    while (s == ZT_OK && extent && is_in_order) {
+        s = zt_reader_next(r, &first, &extent);
+        if (s != ZT_OK || !extent)
+            break;
+        is_in_order = first == wanted && extent <= c->shape[0] - first;
+        if (!is_in_order)
+            break;
+        wanted = first + extent;
+        zt_array slab = zt_array_nd(out + first * slice_bytes, (zt_type)c->type, c->rank,
+                                    c->shape);
+        slab.shape[0] = extent;
+        s = zt_reader_read(r, &slab);
+    }
+    zt_reader_close(r);
+    bool ok = s == ZT_OK || fail(t, "the reader: %s", zt_context_error(t->context));
+    if (ok && (!is_in_order || wanted != c->shape[0]))
+        ok = fail(t, "the frames are not in order or not all there");
+    if (ok && memcmp(out, t->back, t->raw_bytes) != 0)
+        ok = fail(t, "the reader gives other values than zt_decompress");
+    free(out);
+    return ok;
+}
+
+/* ---- damage ---- */
+
+/* A cut or changed file gives an error, or the same array (padding may change). */
+static bool check_damage(struct trial *t)
+{
+    const struct test_case *c = t->c;
+    for (int i = 0; i < 4; i++) {
+        size_t bytes = t->bytes, at = (size_t)rng_below(&t->rng, bytes);
+        bool is_cut = rng_once_in(&t->rng, 3);
+        if (is_cut)
+            bytes = at;
+        unsigned char *copy = need(bytes); /* of exactly these bytes, for AddressSanitizer */
+        memcpy(copy, t->file, bytes);
+        if (!is_cut)
+            copy[at] ^= (unsigned char)(1u << rng_below(&t->rng, 8));
+        struct test_array out = test_array_new(c->type, c->rank, c->shape, c->stride);
+        zt_status s = zt_decompress(t->context, copy, bytes, &out.array);
+        unsigned char *got = need(t->raw_bytes);
+        gather(&out.array, got);
+        bool is_same = memcmp(got, t->back, t->raw_bytes) == 0;
+        const char *sentence = zt_context_error(t->context);
+        bool ok = s == ZT_OK ? is_same : sentence[0] != 0;
+        free(got);
+        test_array_free(&out);
+        free(copy);
+        if (ok)
+            continue;
+        return fail(t, "%s at byte %zu of %zu: %s", is_cut ? "cut" : "a bit changed", at, t->bytes,
+                    s == ZT_OK ? "other values and no error" : "an error without a sentence");
+    }
+    return true;
+}
+
+/* ---- a case ---- */
+
+static bool compress(struct trial *t, bool *is_refused)
+{
+    const struct test_case *c = t->c;
+    zt_status s = zt_compress_bound(t->context, &t->in.array, &c->params, &t->capacity);
+    if (s != ZT_OK)
+        return fail(t, "zt_compress_bound: %s", zt_context_error(t->context));
+    t->file = need(t->capacity);
+    s = zt_compress(t->context, &t->in.array, &c->params, t->file, t->capacity, &t->bytes);
+    *is_refused = s == ZT_NONFINITE;
+    if (*is_refused) {
+        char count[24];
+        snprintf(count, sizeof count, "%llu", (unsigned long long)t->nonfinite);
+        if (is_lossless(c) || !t->nonfinite || !strstr(zt_context_error(t->context), count))
+            return fail(t, "refused for %s values that are not finite: %s", count,
+                        zt_context_error(t->context));
+        return true;
+    }
+    if (s != ZT_OK)
+        return fail(t, "zt_compress: %s", zt_context_error(t->context));
+    if (t->nonfinite && !is_lossless(c))
+        return fail(t, "values that are not finite were not refused");
+    return t->bytes <= t->capacity || fail(t, "more bytes than zt_compress_bound says");
+}
+
+static bool run_case(const struct test_case *c, zt_context *context, char *why)
+{
+    struct trial t = {.c = c, .context = context, .rng = {c->seed ^ 1}};
+    bool is_refused = false;
+    t.in = test_array_new(c->type, c->rank, c->shape, c->stride);
+    fill_array(&t.in.array, c->kind, c->seed);
+    t.nonfinite = count_nonfinite(&t.in.array);
+    t.element = zt_type_bytes(c->type);
+    t.raw_bytes = values_of(c->rank, c->shape) * t.element;
+    t.raw = need(t.raw_bytes);
+    t.back = need(t.raw_bytes);
+    gather(&t.in.array, t.raw);
+    bool ok = compress(&t, &is_refused);
+    if (ok && !is_refused)
+        ok = check_info(&t) && check_values(&t) && check_box(&t) && check_writer(&t) &&
+             check_reader(&t) && check_damage(&t);
+    if (!ok)
+        memcpy(why, t.why, sizeof t.why);
+    free(t.raw);
+    free(t.back);
+    free(t.file);
+    test_array_free(&t.in);
+    return ok;
+}
+
+/* Make a failing case smaller: contiguous, and each extent 1, half, one less. */
+static void shrink(struct test_case *c, zt_context *context, char *why)
+{
+    bool is_smaller = true;
+    for (int rounds = 0; is_smaller && rounds < 60; rounds++) {
+        is_smaller = false;
+        for (uint32_t axis = 0; axis < c->rank && !is_smaller; axis++) {
+            const uint64_t extents[] = {1, c->shape[axis] / 2, c->shape[axis] - 1};
+            for (int i = 0; i < 3 && !is_smaller; i++) {
+                struct test_case smaller = *c;
+                smaller.shape[axis] = extents[i];
+                contiguous_strides(c->rank, smaller.shape, smaller.stride);
+                if (extents[i] == 0 || extents[i] == c->shape[axis] ||
+                    run_case(&smaller, context, why))
+                    continue;
+                *c = smaller;
+                is_smaller = true;
+            }
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t seed = seed_of_today(), first = 0, cases = 4000;
+    unsigned failures = 0;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        uint64_t n = strtoull(argv[i + 1], NULL, 0);
+        if (strcmp(argv[i], "--seed") == 0) {
+            seed = n;
+        } else if (strcmp(argv[i], "--cases") == 0) {
+            cases = n;
+        } else if (strcmp(argv[i], "--only") == 0) {
+            first = n;
+            cases = n + 1;
+        }
+    }
+    zt_context *context;
+    if (zt_context_new(NULL, &context) != ZT_OK)
+        return 1;
+    printf("seed %llu, cases %llu to %llu\n", (unsigned long long)seed, (unsigned long long)first,
+           (unsigned long long)cases);
+    fflush(stdout);
+    for (uint64_t n = first; n < cases && failures < 5; n++) {
+        struct test_case c = random_case(seed, n);
+        char why[512];
+        if (run_case(&c, context, why))
+            continue;
+        failures++;
+        printf("case %llu of seed %llu fails: %s\n  ", (unsigned long long)n,
+               (unsigned long long)seed, why);
+        print_case(&c);
+        struct test_case small = c;
+        shrink(&small, context, why);
+        printf("\n  smaller: %s\n  ", why);
+        print_case(&small);
+        printf("\n");
+        fflush(stdout);
+    }
+    printf("%u failures\n", failures);
+    zt_context_free(context);
+    return failures ? 1 : 0;
+}
