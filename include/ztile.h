@@ -331,7 +331,7 @@ typedef enum zt_policy { ZT_SERIAL = 0, ZT_OMP = 1, ZT_CUDA = 2 } zt_policy;
 
 /* Parameters of ZT_OMP. Frozen. */
 typedef struct zt_omp {
-    uint32_t threads; /* 0: OpenMP's own setting */
+    uint32_t threads; /* 0: OpenMP's own setting (omp_get_max_threads); at most 1024 */
     uint32_t grain;   /* tiles a thread takes at a time; 0: automatic */
     uint64_t reserved[2];
 } zt_omp;
@@ -345,12 +345,19 @@ typedef struct zt_cuda {
 } zt_cuda;
 
 /* Choose where tiles are run. parameters is a zt_omp for ZT_OMP, a zt_cuda for ZT_CUDA, or NULL
- * for the defaults. ZT_UNSUPPORTED, with the policy unchanged, where this build lacks it: in this
- * version that is all but ZT_SERIAL. */
+ * for the defaults; setting a policy resets the parameters of the one before. ZT_UNSUPPORTED, with
+ * the policy unchanged, where this build lacks it: in this version that is ZT_CUDA.
+ *
+ * ZT_OMP never shows in the bytes. It makes threads of its own for the length of a call, as many
+ * as OpenMP would use, changes nothing of OpenMP's state, and works in a forked child. With it, a
+ * context's allocator is called from several threads at once. */
 ZT_API zt_status zt_context_set_policy(zt_context *context, zt_policy policy,
                                        const void *parameters);
 
 ZT_API zt_policy zt_context_policy(const zt_context *context);
+
+/* The parameters of ZT_OMP as they were set; ZT_BAD_ARG under another policy. */
+ZT_API zt_status zt_context_omp(const zt_context *context, zt_omp *omp);
 
 /* Called while tiles are coded, from the calling thread, about once a mebibyte of raw values: done
  * of total tiles of the frame at hand. Anything but 0 cancels the call. */

@@ -37,6 +37,22 @@ const char *zt_context_error(const zt_context *context)
     return context ? context->sentence : "";
 }
 
+static zt_status set_omp(zt_context *context, const zt_omp *omp)
+{
+    if (omp && (omp->reserved[0] || omp->reserved[1]))
+        return zti_fail(context, ZT_BAD_ARG, "reserved words of zt_omp are not zero");
+    if (omp && omp->threads > ZTI_MAX_THREADS)
+        return zti_fail(context, ZT_BAD_ARG, "%u threads are more than %d", omp->threads,
+                        ZTI_MAX_THREADS);
+#if defined(ZTI_HAS_THREADS)
+    context->policy = ZT_OMP;
+    context->omp = omp ? *omp : (zt_omp){.threads = 0};
+    return ZT_OK;
+#else
+    return zti_fail(context, ZT_UNSUPPORTED, "the omp policy is not in this build; use serial");
+#endif
+}
+
 zt_status zt_context_set_policy(zt_context *context, zt_policy policy, const void *parameters)
 {
     if (!context)
@@ -46,13 +62,13 @@ zt_status zt_context_set_policy(zt_context *context, zt_policy policy, const voi
         if (parameters)
             return zti_fail(context, ZT_BAD_ARG, "the serial policy takes no parameters");
         context->policy = ZT_SERIAL;
+        context->omp = (zt_omp){.threads = 0};
         return ZT_OK;
     case ZT_OMP:
-        return zti_fail(context, ZT_UNSUPPORTED,
-                        "the omp policy is not in this build; use serial");
+        return set_omp(context, parameters);
     case ZT_CUDA:
         return zti_fail(context, ZT_UNSUPPORTED,
-                        "the cuda policy is not in this build; use serial");
+                        "the cuda policy is not in this build; use serial or omp");
     }
     return zti_fail(context, ZT_BAD_ARG, "%d is no execution policy", (int)policy);
 }
@@ -60,6 +76,14 @@ zt_status zt_context_set_policy(zt_context *context, zt_policy policy, const voi
 zt_policy zt_context_policy(const zt_context *context)
 {
     return context ? context->policy : ZT_SERIAL;
+}
+
+zt_status zt_context_omp(const zt_context *context, zt_omp *omp)
+{
+    if (!context || !omp || context->policy != ZT_OMP)
+        return ZT_BAD_ARG;
+    *omp = context->omp;
+    return ZT_OK;
 }
 
 zt_status zt_context_set_progress(zt_context *context, zt_progress progress, void *user)

@@ -24,11 +24,12 @@
 _Static_assert((-5 >> 1) == -3, "right shift of negative values is not arithmetic");
 _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "IEEE types needed");
 
-enum { ZTI_SENTENCE_BYTES = 512 };
+enum { ZTI_SENTENCE_BYTES = 512, ZTI_MAX_THREADS = 1024 };
 
 struct zt_context {
     zt_allocator allocator;
     zt_policy policy;
+    zt_omp omp; /* zero unless the policy is omp */
     zt_progress progress;
     void *progress_user;
     char sentence[ZTI_SENTENCE_BYTES];

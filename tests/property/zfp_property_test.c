@@ -397,9 +397,22 @@ static bool agree_on_values(struct trial *b)
 }
 
 /* Run one case; where it fails, 'why' (at least 512 bytes) says how. */
+/* The policy never shows: half of the cases run on several threads, with pieces of a few tiles so
+ * that small arrays have many. Chosen by data_seed, so that a case keeps its policy. */
+static void set_policy(const struct test_case *c, zt_context *context)
+{
+    static const uint32_t threads[] = {1, 2, 3, 7, 16};
+    struct rng r = {c->data_seed};
+    const zt_omp omp = {.threads = threads[rng_below(&r, sizeof threads / sizeof *threads)],
+                        .grain = rng_once_in(&r, 4) ? 0 : 1 + (uint32_t)rng_below(&r, 40)};
+    if (rng_once_in(&r, 2) || zt_context_set_policy(context, ZT_OMP, &omp) != ZT_OK)
+        zt_context_set_policy(context, ZT_SERIAL, NULL);
+}
+
 static bool run_case(const struct test_case *c, zt_context *context, struct tally *tally, char *why)
 {
     struct trial b = {.c = c, .context = context, .tally = tally};
+    set_policy(c, context);
     b.in = test_array_new(c->type, c->rank, c->shape, c->stride);
     fill_array(&b.in.array, c->kind, c->data_seed);
     b.field = field_of(&b.in.array);

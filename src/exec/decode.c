@@ -1,0 +1,134 @@
+/* decode.c: a run of tiles out of a stream, on one thread, and the runs that a view is made of.
+ *
+ * While a worst-case group of tiles remains before the end of the data, tiles are decoded straight
+ * from them; the rest from a copy of the last bytes, followed by zeros. */
+#include "exec/run.h"
+
+struct zti_tile_source zti_tile_source_at(const struct zti_coding *coding, const uint8_t *data,
+                                          size_t data_bytes, uint64_t start_bits)
+{
+    return (struct zti_tile_source){
+        .data = data,
+        .data_bytes = data_bytes,
+        .reach_bytes = coding->codec->tile_reach_bits(coding) / 8 + 2 * ZTI_BIT_MARGIN_BYTES,
+        .reader = {.base = data, .at = start_bits, .end = (uint64_t)data_bytes * 8}};
+}
+
+void zti_tile_source_free(zt_context *context, struct zti_tile_source *source)
+{
+    zti_release(context, source->tail);
+    source->tail = NULL;
+}
+
+uint64_t zti_tile_source_bits(const struct zti_tile_source *source)
+{
+    return (source->tail ? source->tail_at * 8 : 0) + source->reader.at;
+}
+
+static zt_status use_tail(zt_context *context, struct zti_tile_source *s)
+{
+    const uint64_t at = s->reader.at;
+    s->tail_at = at / 8;
+    const size_t have = (size_t)(s->data_bytes - s->tail_at); /* at most reach_bytes */
+    s->tail = zti_alloc(context, (size_t)(2 * s->reach_bytes));
+    if (!s->tail)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a tile");
+    memcpy(s->tail, s->data + s->tail_at, have);
+    memset(s->tail + have, 0, (size_t)(2 * s->reach_bytes) - have);
+    s->reader = (struct zti_bit_reader){.base = s->tail, .at = at - s->tail_at * 8,
+                                        .end = have * 8};
+    return ZT_OK;
+}
+
+/* The stream ended before tile 'next'. */
+static zt_status cut_short(zt_context *context, const struct zti_coding *coding, uint64_t next)
+{
+    return zti_fail(context, ZT_CORRUPT,
+                    "the %s stream is damaged or cut short: it ends in tile %llu of %llu",
+                    coding->codec->name, (unsigned long long)(next > 0 ? next - 1 : 0),
+                    (unsigned long long)coding->grid.count);
+}
+
+static void take_run(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
+                     uint64_t last, const struct zti_view *view)
+{
+    if (view)
+        coding->codec->decode(coding, r, first, last, view);
+    else
+        coding->codec->skip(coding, r, first, last);
+}
+
+/* Tiles that can be taken now without a look at the end of the data: as many as fit at their
+ * largest, at least one while a tile's reach remains; 0 where the tail is to be used. */
+static uint64_t safe_tiles(const struct zti_coding *coding, const struct zti_tile_source *s)
+{
+    const uint64_t most = coding->codec->tile_max_bits(coding), reach = s->reach_bytes * 8;
+    const uint64_t rest_bytes = s->data_bytes - s->reader.at / 8;
+    if (rest_bytes <= s->reach_bytes)
+        return 0;
+    const uint64_t n = (rest_bytes - s->reach_bytes) * 8 / (most > reach ? most : reach);
+    return n == 0 ? 1 : n < 4 * ZTI_GROUP_TILES ? n : 4 * ZTI_GROUP_TILES;
+}
+
+zt_status zti_take_tiles(zt_context *context, const struct zti_coding *coding,
+                         struct zti_tile_source *s, uint64_t first, uint64_t last,
+                         const struct zti_view *view)
+{
+    while (first < last && !s->tail) {
+        if (s->reader.at > s->reader.end)
+            return cut_short(context, coding, first);
+        uint64_t n = safe_tiles(coding, s);
+        if (n == 0)
+            break;
+        if (n > last - first)
+            n = last - first;
+        take_run(coding, &s->reader, first, first + n, view);
+        first += n;
+    }
+    if (first < last && !s->tail) {
+        const zt_status status = use_tail(context, s);
+        if (status != ZT_OK)
+            return status;
+    }
+    for (; first < last && s->reader.at <= s->reader.end; first++)
+        take_run(coding, &s->reader, first, first + 1, view);
+    return s->reader.at > s->reader.end ? cut_short(context, coding, first) : ZT_OK;
+}
+
+/* ---- runs ---- */
+
+struct zti_runs zti_runs_of(const struct zti_grid *grid, const struct zti_view *view)
+{
+    struct zti_runs runs = {.grid = grid, .axes = grid->rank - 1, .run_tiles = 1};
+    for (uint32_t i = 0; i < grid->rank; i++) {
+        runs.lo[i] = runs.at[i] = view->lo[i] / grid->side[i];
+        runs.hi[i] = (view->hi[i] - 1) / grid->side[i] + 1;
+    }
+    while (runs.axes > 0 && runs.hi[runs.axes] - runs.lo[runs.axes] == grid->tiles[runs.axes])
+        runs.run_tiles *= grid->tiles[runs.axes--];
+    runs.run_tiles *= runs.hi[runs.axes] - runs.lo[runs.axes];
+    return runs;
+}
+
+bool zti_runs_next(struct zti_runs *runs, uint64_t most, uint64_t *first, uint64_t *last)
+{
+    if (runs->is_done)
+        return false;
+    uint64_t tile = 0;
+    for (uint32_t i = 0; i < runs->grid->rank; i++)
+        tile = tile * runs->grid->tiles[i] + runs->at[i];
+    const uint64_t rest = runs->run_tiles - runs->taken;
+    *first = tile + runs->taken;
+    *last = *first + (rest < most ? rest : most);
+    runs->taken += *last - *first;
+    if (runs->taken < runs->run_tiles)
+        return true;
+    runs->taken = 0;
+    for (uint32_t i = runs->axes; i-- > 0;) {
+        if (++runs->at[i] < runs->hi[i])
+            return true;
+        runs->at[i] = runs->lo[i];
+    }
+    runs->is_done = true;
+    return true;
+}

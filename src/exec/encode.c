@@ -1,0 +1,105 @@
+/* encode.c: a run of tiles into a stream, on one thread.
+ *
+ * Tiles are appended in groups. While the buffer has room for a group at its largest, they are
+ * written where they stay; then one at a time through a buffer of their own, from which only what
+ * fits is copied. A group that the codec does not vouch for is decoded at once and compared. */
+#include "exec/run.h"
+
+#include <math.h>
+
+/* Append tiles to a writer whose buffer has room for them. */
+static zt_status put_tiles(zt_context *context, const struct zti_coding *coding,
+                           const zt_array *array, uint64_t first, uint64_t last,
+                           struct zti_bit_writer *w, struct zti_misses *misses)
+{
+    const uint64_t start = zti_bits_written(w);
+    if (coding->codec->encode(coding, array, first, last, w) || isnan(coding->verify_bound) ||
+        misses->is_over)
+        return ZT_OK;
+    return zti_check_tiles(context, coding, array, first, last, w, start, misses);
+}
+
+/* Append one tile to an output that may be too small for it, through a buffer of its own. */
+static zt_status put_tile_closely(zt_context *context, const struct zti_coding *coding,
+                                  const zt_array *array, uint64_t tile, uint8_t *scratch,
+                                  uint64_t capacity_bits, struct zti_bit_writer *w,
+                                  struct zti_misses *misses)
+{
+    struct zti_bit_writer own = zti_bit_writer_at(scratch);
+    zti_put_bits(&own, w->held, w->held_bits);
+    zt_status status = put_tiles(context, coding, array, tile, tile + 1, &own, misses);
+    if (status != ZT_OK)
+        return status;
+    zti_put_le64(own.next, own.held);
+    const uint64_t begin = (uint64_t)(w->next - w->base);
+    const uint64_t bits = begin * 8 + zti_bits_written(&own);
+    if (bits > capacity_bits)
+        return zti_fail(context, ZT_NO_SPACE,
+                        "the stream needs more than the output buffer's %llu bytes",
+                        (unsigned long long)(capacity_bits / 8));
+    memcpy(w->next, scratch, (size_t)(zti_bytes_of_bits(bits) - begin));
+    w->next += own.next - own.base;
+    w->held = own.held;
+    w->held_bits = own.held_bits;
+    return ZT_OK;
+}
+
+static zt_status put_last_tiles(zt_context *context, const struct zti_coding *coding,
+                                const zt_array *array, uint64_t first, uint64_t last,
+                                size_t capacity_bytes, struct zti_bit_writer *w,
+                                struct zti_misses *misses)
+{
+    const uint64_t tile_bytes = coding->codec->tile_max_bits(coding) / 8;
+    uint8_t *scratch = tile_bytes < SIZE_MAX - 2 * ZTI_BIT_MARGIN_BYTES
+                           ? zti_alloc(context, (size_t)tile_bytes + 2 * ZTI_BIT_MARGIN_BYTES)
+                           : NULL;
+    if (!scratch)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a tile of %llu bytes",
+                        (unsigned long long)tile_bytes);
+    zt_status status = ZT_OK;
+    for (; first < last && status == ZT_OK; first++)
+        status = put_tile_closely(context, coding, array, first, scratch,
+                                  (uint64_t)capacity_bytes * 8, w, misses);
+    zti_release(context, scratch);
+    return status;
+}
+
+zt_status zti_encode_run(zt_context *context, const struct zti_coding *coding,
+                         const zt_array *array, uint64_t first, uint64_t last, uint8_t *out,
+                         size_t out_capacity_bytes, uint64_t start_bits, uint64_t *end_bits,
+                         struct zti_misses *misses)
+{
+    const uint64_t every = zti_report_tiles(coding), begin = first;
+    const uint64_t tile_bits = coding->codec->tile_max_bits(coding);
+    struct zti_bit_writer w = zti_bit_writer_at(out);
+    zt_status status = ZT_OK;
+    uint64_t reported = 0;
+
+    w.next += start_bits / 8;
+    w.held_bits = start_bits % 8;
+    w.held = w.held_bits ? *w.next & ((1u << w.held_bits) - 1) : 0;
+    while (first < last) {
+        const uint64_t room = out_capacity_bytes - (uint64_t)(w.next - w.base);
+        const uint64_t fit = room < 2 * ZTI_BIT_MARGIN_BYTES
+                                 ? 0
+                                 : (room - 2 * ZTI_BIT_MARGIN_BYTES) * 8 / (tile_bits + 1);
+        uint64_t n = last - first < ZTI_GROUP_TILES ? last - first : ZTI_GROUP_TILES;
+        if (n > fit)
+            n = fit;
+        if (n == 0)
+            break;
+        status = put_tiles(context, coding, array, first, first + n, &w, misses);
+        first += n;
+        if (status == ZT_OK && first - begin - reported >= every) {
+            reported = first - begin;
+            status = zti_report(context, reported, coding->grid.count);
+        }
+        if (status != ZT_OK || (misses && misses->is_over))
+            return status;
+    }
+    if (first < last)
+        status = put_last_tiles(context, coding, array, first, last, out_capacity_bytes, &w,
+                                misses);
+    *end_bits = zti_bits_written(&w);
+    return status;
+}

@@ -1,0 +1,533 @@
+/* omp.c: run the tiles of a stream on several threads; the bytes are those of one.
+ *
+ * Encoding. The tiles are cut into pieces. A thread takes the next piece in order and codes it
+ * into a buffer from a pool. When a piece and all before it are coded, its place in the stream is
+ * known: the bits of its first and last byte are joined with the neighbours' at once, in order;
+ * the bytes between are shifted into place by whichever thread is free next.
+ *
+ *     pieces    0 placed | 1 placed | 2 being placed | 3 coded | 4 being coded | 5 coded | 6 ...
+ *                                                              ^ frontier
+ *
+ * At fixed rate places are known beforehand and pieces begin at whole bytes: they are coded where
+ * they stay.
+ *
+ * Decoding. Pieces are decoded from where they begin: computed at fixed rate; otherwise one thread
+ * at a time walks over the stream and notes where pieces begin, while the others decode. */
+#include "exec/run.h"
+
+#include <pthread.h>
+
+/* A piece should be worth a look at the shared state, and its worst case fit a core's cache. */
+enum { PIECE_BYTES = 256 * 1024, PIECES_A_THREAD = 8, BUFFERS_A_THREAD = 3 };
+
+/* What each piece of tiles at least holds where the caller leaves the grain to us: making a
+ * thread costs as much as coding a few of these. */
+enum { LEAST_PIECE_RAW_BYTES = 16 * 1024 };
+
+static uint64_t tile_raw_bytes(const struct zti_coding *coding)
+{
+    uint64_t bytes = zt_type_bytes(coding->type);
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        bytes *= coding->grid.side[i];
+    return bytes;
+}
+
+/* Tiles a piece. */
+static uint64_t grain_of(const zt_context *context, const struct zti_coding *coding,
+                         uint32_t threads)
+{
+    if (context->omp.grain)
+        return context->omp.grain;
+    const uint64_t tile_bytes = coding->codec->tile_max_bits(coding) / 8 + 1;
+    const uint64_t least = LEAST_PIECE_RAW_BYTES / tile_raw_bytes(coding) + 1;
+    const uint64_t fair = coding->grid.count / ((uint64_t)threads * PIECES_A_THREAD) + 1;
+    uint64_t grain = PIECE_BYTES / tile_bytes + 1;
+    if (grain > fair)
+        grain = fair;
+    return grain > least ? grain : least;
+}
+
+/* A context for a thread: its own sentence, and no progress, which is the calling thread's. */
+static zt_context context_of_thread(const zt_context *context)
+{
+    zt_context own = *context;
+    own.progress = NULL;
+    own.policy = ZT_SERIAL;
+    own.sentence[0] = '\0';
+    return own;
+}
+
+/* What encoding and decoding share: the lock, the first failure, the progress. */
+struct crew {
+    zt_context *context;
+    const struct zti_coding *coding;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    zt_status status;
+    uint64_t done_tiles;
+    uint64_t reported;
+};
+
+static void crew_open(struct crew *crew, zt_context *context, const struct zti_coding *coding)
+{
+    *crew = (struct crew){.context = context, .coding = coding};
+    (void)pthread_mutex_init(&crew->lock, NULL);
+    (void)pthread_cond_init(&crew->changed, NULL);
+}
+
+static void crew_close(struct crew *crew)
+{
+    (void)pthread_cond_destroy(&crew->changed);
+    (void)pthread_mutex_destroy(&crew->lock);
+}
+
+/* With the lock held: count a piece, note its failure, and report where it is the calling thread
+ * that does so. */
+static void crew_note(struct crew *crew, uint32_t thread, zt_status status,
+                      const zt_context *own, uint64_t tiles)
+{
+    crew->done_tiles += tiles;
+    if (status != ZT_OK && crew->status == ZT_OK) {
+        crew->status = status;
+        memcpy(crew->context->sentence, own->sentence, sizeof own->sentence);
+    }
+    if (thread == 0 && crew->status == ZT_OK &&
+        crew->done_tiles - crew->reported >= zti_report_tiles(crew->coding)) {
+        crew->reported = crew->done_tiles;
+        crew->status = zti_report(crew->context, crew->done_tiles, crew->coding->grid.count);
+    }
+    (void)pthread_cond_broadcast(&crew->changed);
+}
+
+/* ---- encoding ---- */
+
+/* Copy n bits from bit 'from' (0..7) of bytes to whole bytes at 'to'; n is a multiple of 8. The
+ * source is readable 8 bytes beyond its end. */
+static void copy_bits(uint8_t *to, const uint8_t *bytes, uint32_t from, uint64_t n)
+{
+    uint64_t left = n / 8;
+    if (from == 0) {
+        memcpy(to, bytes, (size_t)left);
+        return;
+    }
+    for (; left >= 8; left -= 8, to += 8, bytes += 8)
+        zti_put_le64(to, zti_get_le64(bytes) >> from | (uint64_t)bytes[8] << (64 - from));
+    for (; left > 0; left--, to++, bytes++)
+        *to = (uint8_t)(bytes[0] >> from | bytes[1] << (8 - from));
+}
+
+enum piece_state { FREE, CODING, CODED, PLACEABLE, PLACING };
+
+struct piece {
+    enum piece_state state;
+    uint64_t number;
+    uint8_t *bytes;
+    uint64_t bits;
+    uint64_t at_bits; /* in the stream, once PLACEABLE */
+    struct zti_misses misses;
+};
+
+struct encoder {
+    struct crew crew;
+    const zt_array *array;
+    uint8_t *out;
+    uint64_t capacity_bits;
+    uint64_t grain;
+    uint64_t pieces;
+    uint64_t next;        /* piece to be coded */
+    uint64_t frontier;    /* piece whose place is not known yet */
+    uint64_t placed;
+    uint64_t end_bits;    /* where the frontier's bits go */
+    uint64_t fixed_bits;  /* a piece, where pieces are coded where they stay */
+    uint64_t start_bits;
+    struct zti_misses *misses;
+    struct piece *pool;
+    uint32_t pool_n;
+    size_t buffer_bytes;
+};
+
+static void piece_tiles(const struct encoder *e, uint64_t number, uint64_t *first, uint64_t *last)
+{
+    const uint64_t count = e->crew.coding->grid.count;
+    *first = number * e->grain;
+    *last = count - *first < e->grain ? count : *first + e->grain;
+}
+
+static bool is_over(const struct encoder *e)
+{
+    return e->crew.status != ZT_OK || (e->misses && e->misses->is_over);
+}
+
+/* With the lock held: append a piece's misses to the stream's. */
+static void join_misses(struct encoder *e, struct zti_misses *own)
+{
+    zt_status status = ZT_OK;
+    for (uint64_t i = 0; i < own->count && status == ZT_OK; i++)
+        status = zti_add_miss(e->crew.context, e->misses, own->list[i].at, own->list[i].bits);
+    if (status != ZT_OK && e->crew.status == ZT_OK)
+        e->crew.status = status;
+    if (own->is_over)
+        e->misses->is_over = true;
+}
+
+/* With the lock held: give a coded piece its place. Its bits in the byte where the stream ends so
+ * far, and in its own last byte, go there now; see piece_place for the others. */
+static void piece_commit(struct encoder *e, struct piece *p)
+{
+    const uint64_t at = e->end_bits, end = at + p->bits;
+    p->at_bits = at;
+    if (e->misses)
+        join_misses(e, &p->misses);
+    if (end > e->capacity_bits) {
+        if (e->crew.status == ZT_OK)
+            e->crew.status = zti_fail(e->crew.context, ZT_NO_SPACE,
+                                      "the stream needs more than the output buffer's %llu bytes",
+                                      (unsigned long long)(e->capacity_bits / 8));
+        return;
+    }
+    const uint32_t used = at % 8, room = (8 - used) % 8;
+    if (used) { /* bits beyond the piece's are overwritten by the next */
+        const uint32_t keep = (1u << used) - 1;
+        e->out[at / 8] = (uint8_t)((e->out[at / 8] & keep) | (uint32_t)p->bytes[0] << used);
+    }
+    if (p->bits > room && end % 8) {
+        const uint64_t from = p->bits - end % 8;
+        const uint32_t two = p->bytes[from / 8] | (uint32_t)p->bytes[from / 8 + 1] << 8;
+        e->out[end / 8] = (uint8_t)(two >> from % 8);
+    }
+    e->end_bits = end;
+    p->state = PLACEABLE;
+}
+
+/* Without the lock: the bytes that are the piece's alone. */
+static void piece_place(const struct encoder *e, const struct piece *p)
+{
+    const uint32_t room = (8 - p->at_bits % 8) % 8;
+    if (p->bits <= room)
+        return;
+    const uint64_t n = (p->bits - room) & ~UINT64_C(7);
+    copy_bits(e->out + zti_bytes_of_bits(p->at_bits), p->bytes, room, n);
+}
+
+static struct piece *find(struct encoder *e, enum piece_state state)
+{
+    for (uint32_t i = 0; i < e->pool_n; i++)
+        if (e->pool[i].state == state)
+            return &e->pool[i];
+    return NULL;
+}
+
+/* With the lock held: commit what is coded up to the first piece that is not. */
+static void advance(struct encoder *e)
+{
+    for (bool is_found = true; is_found && !is_over(e);) {
+        is_found = false;
+        for (uint32_t i = 0; i < e->pool_n; i++)
+            if (e->pool[i].state == CODED && e->pool[i].number == e->frontier) {
+                is_found = true;
+                e->frontier++;
+                piece_commit(e, &e->pool[i]);
+                break;
+            }
+    }
+}
+
+static void code_piece(struct encoder *e, uint32_t thread, zt_context *own, struct piece *p)
+{
+    uint64_t first, last;
+    p->state = CODING;
+    p->number = e->next++;
+    p->misses.count = 0;
+    p->misses.is_over = false;
+    p->misses.limit = e->misses ? e->misses->limit : 0;
+    piece_tiles(e, p->number, &first, &last);
+    (void)pthread_mutex_unlock(&e->crew.lock);
+    const zt_status status =
+        zti_encode_run(own, e->crew.coding, e->array, first, last, p->bytes, e->buffer_bytes, 0,
+                       &p->bits, e->misses ? &p->misses : NULL);
+    (void)pthread_mutex_lock(&e->crew.lock);
+    p->state = CODED;
+    if (p->misses.is_over)
+        e->misses->is_over = true;
+    crew_note(&e->crew, thread, status, own, last - first);
+    advance(e);
+}
+
+static void place_piece(struct encoder *e, struct piece *p)
+{
+    p->state = PLACING;
+    (void)pthread_mutex_unlock(&e->crew.lock);
+    piece_place(e, p);
+    (void)pthread_mutex_lock(&e->crew.lock);
+    p->state = FREE;
+    e->placed++;
+    (void)pthread_cond_broadcast(&e->crew.changed);
+}
+
+static void encode_task(void *shared, uint32_t thread)
+{
+    struct encoder *e = shared;
+    zt_context own = context_of_thread(e->crew.context);
+    struct piece *p;
+    (void)pthread_mutex_lock(&e->crew.lock);
+    while (!is_over(e) && e->placed < e->pieces) {
+        if ((p = find(e, PLACEABLE)) != NULL)
+            place_piece(e, p);
+        else if (e->next < e->pieces && (p = find(e, FREE)) != NULL)
+            code_piece(e, thread, &own, p);
+        else
+            (void)pthread_cond_wait(&e->crew.changed, &e->crew.lock);
+    }
+    (void)pthread_cond_broadcast(&e->crew.changed);
+    (void)pthread_mutex_unlock(&e->crew.lock);
+}
+
+/* At fixed rate: pieces are coded where they stay. */
+static void encode_fixed_task(void *shared, uint32_t thread)
+{
+    struct encoder *e = shared;
+    zt_context own = context_of_thread(e->crew.context);
+    (void)pthread_mutex_lock(&e->crew.lock);
+    while (!is_over(e) && e->next < e->pieces) {
+        const uint64_t number = e->next++;
+        uint64_t first, last, end_bits;
+        piece_tiles(e, number, &first, &last);
+        (void)pthread_mutex_unlock(&e->crew.lock);
+        const uint64_t tile_bits = e->fixed_bits / e->grain;
+        const uint64_t bytes = zti_bytes_of_bits((last - first) * tile_bits);
+        const zt_status status =
+            zti_encode_run(&own, e->crew.coding, e->array, first, last,
+                           e->out + (e->start_bits + number * e->fixed_bits) / 8, (size_t)bytes,
+                           0, &end_bits, NULL);
+        (void)pthread_mutex_lock(&e->crew.lock);
+        crew_note(&e->crew, thread, status, &own, last - first);
+    }
+    (void)pthread_mutex_unlock(&e->crew.lock);
+}
+
+static zt_status encode_in_place(struct encoder *e, uint32_t threads, uint64_t tile_bits)
+{
+    const uint64_t count = e->crew.coding->grid.count;
+    e->grain = zti_round_up(e->grain, 8); /* so that pieces are whole bytes */
+    e->pieces = count / e->grain + (count % e->grain != 0);
+    e->fixed_bits = e->grain * tile_bits;
+    uint64_t bits;
+    if (!zti_mul(count, tile_bits, &bits) || !zti_add(bits, e->start_bits, &bits) ||
+        bits > e->capacity_bits)
+        return zti_fail(e->crew.context, ZT_NO_SPACE,
+                        "the stream needs more than the output buffer's %llu bytes",
+                        (unsigned long long)(e->capacity_bits / 8));
+    zti_threads_run(e->pieces < threads ? (uint32_t)e->pieces : threads, encode_fixed_task, e);
+    e->end_bits = bits;
+    return e->crew.status;
+}
+
+static zt_status make_pool(struct encoder *e, uint32_t threads)
+{
+    uint64_t bits;
+    const uint64_t tile_bits = e->crew.coding->codec->tile_max_bits(e->crew.coding);
+    e->pool_n = threads * BUFFERS_A_THREAD;
+    if (e->pieces < e->pool_n)
+        e->pool_n = (uint32_t)e->pieces;
+    e->pool = zti_alloc(e->crew.context, e->pool_n * sizeof *e->pool);
+    if (e->pool)
+        memset(e->pool, 0, e->pool_n * sizeof *e->pool);
+    bool is_good = e->pool && zti_mul(e->grain, tile_bits, &bits) &&
+                   bits / 8 <= SIZE_MAX - 3 * ZTI_BIT_MARGIN_BYTES;
+    e->buffer_bytes = is_good ? (size_t)(bits / 8) + 3 * ZTI_BIT_MARGIN_BYTES : 0;
+    for (uint32_t i = 0; is_good && i < e->pool_n; i++) {
+        e->pool[i].bytes = zti_alloc(e->crew.context, e->buffer_bytes);
+        is_good = e->pool[i].bytes != NULL;
+    }
+    return is_good ? ZT_OK
+                   : zti_fail(e->crew.context, ZT_NO_MEMORY,
+                              "no memory for %u buffers of %llu tiles; lower the grain",
+                              e->pool_n, (unsigned long long)e->grain);
+}
+
+static void free_pool(struct encoder *e)
+{
+    for (uint32_t i = 0; e->pool && i < e->pool_n; i++) {
+        zti_misses_free(e->crew.context, &e->pool[i].misses);
+        zti_release(e->crew.context, e->pool[i].bytes);
+    }
+    zti_release(e->crew.context, e->pool);
+}
+
+static zt_status encode_anywhere(struct encoder *e, uint32_t threads)
+{
+    const uint64_t count = e->crew.coding->grid.count;
+    if (e->grain > count)
+        e->grain = count;
+    e->pieces = count / e->grain + (count % e->grain != 0);
+    zt_status status = make_pool(e, threads);
+    if (status == ZT_OK) {
+        zti_threads_run(e->pieces < threads ? (uint32_t)e->pieces : threads, encode_task, e);
+        status = e->crew.status;
+    }
+    free_pool(e);
+    return status;
+}
+
+zt_status zti_omp_encode(zt_context *context, const struct zti_coding *coding,
+                         const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
+                         uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses)
+{
+    const uint32_t threads = zti_threads_wanted(context);
+    const uint64_t fixed = coding->codec->tile_fixed_bits(coding);
+    struct encoder e = {.array = array,
+                        .out = out,
+                        .capacity_bits = (uint64_t)out_capacity_bytes * 8,
+                        .grain = grain_of(context, coding, threads),
+                        .start_bits = start_bits,
+                        .end_bits = start_bits,
+                        .misses = misses};
+    crew_open(&e.crew, context, coding);
+    const zt_status status = fixed > 0 && start_bits % 8 == 0
+                                 ? encode_in_place(&e, threads, fixed)
+                                 : encode_anywhere(&e, threads);
+    *end_bits = e.end_bits;
+    crew_close(&e.crew);
+    return status;
+}
+
+/* ---- decoding ---- */
+
+/* A piece whose place is known and that waits for a thread. */
+struct found {
+    uint64_t first, last; /* tiles */
+    uint64_t at_bits;
+};
+
+enum { FOUND_MOST = 64 };
+
+struct decoder {
+    struct crew crew;
+    const uint8_t *data;
+    size_t data_bytes;
+    const struct zti_view *view;
+    uint64_t grain;
+    uint64_t start_bits;
+    uint64_t fixed_bits; /* a tile; 0: the walk finds places */
+    struct zti_runs runs;
+    struct zti_tile_source walk;
+    uint64_t walk_tile;
+    bool is_walking;
+    bool is_found; /* the walk is at its end */
+    struct found queue[FOUND_MOST];
+    uint32_t queue_first, queue_n, queue_most;
+    uint64_t end_bits;
+};
+
+/* Decode one piece; the lock is held before and after. */
+static void decode_piece(struct decoder *d, uint32_t thread, zt_context *own,
+                         const struct found *piece)
+{
+    (void)pthread_mutex_unlock(&d->crew.lock);
+    struct zti_tile_source source =
+        zti_tile_source_at(d->crew.coding, d->data, d->data_bytes, piece->at_bits);
+    const zt_status status = zti_take_tiles(own, d->crew.coding, &source, piece->first,
+                                            piece->last, d->view);
+    const uint64_t end = zti_tile_source_bits(&source);
+    zti_tile_source_free(own, &source);
+    (void)pthread_mutex_lock(&d->crew.lock);
+    if (end > d->end_bits)
+        d->end_bits = end;
+    crew_note(&d->crew, thread, status, own, piece->last - piece->first);
+}
+
+/* At fixed rate the place of a tile is computed; beyond what a bit position can be, it is beyond
+ * the data. */
+static uint64_t place_of(const struct decoder *d, uint64_t tile)
+{
+    uint64_t bits;
+    return zti_mul(tile, d->fixed_bits, &bits) && zti_add(bits, d->start_bits, &bits)
+               ? bits
+               : UINT64_MAX;
+}
+
+static void decode_fixed_task(void *shared, uint32_t thread)
+{
+    struct decoder *d = shared;
+    zt_context own = context_of_thread(d->crew.context);
+    struct found piece;
+    (void)pthread_mutex_lock(&d->crew.lock);
+    while (d->crew.status == ZT_OK &&
+           zti_runs_next(&d->runs, d->grain, &piece.first, &piece.last)) {
+        piece.at_bits = place_of(d, piece.first);
+        decode_piece(d, thread, &own, &piece);
+    }
+    (void)pthread_mutex_unlock(&d->crew.lock);
+}
+
+/* Walk to the next piece, note where it is, and pass over it; the lock is held before and after,
+ * and only one thread walks at a time. */
+static void walk_on(struct decoder *d, uint32_t thread, zt_context *own)
+{
+    struct found piece;
+    if (!zti_runs_next(&d->runs, d->grain, &piece.first, &piece.last)) {
+        d->is_found = true;
+        (void)pthread_cond_broadcast(&d->crew.changed);
+        return;
+    }
+    d->is_walking = true;
+    (void)pthread_mutex_unlock(&d->crew.lock);
+    zt_status status = zti_take_tiles(own, d->crew.coding, &d->walk, d->walk_tile, piece.first,
+                                      NULL);
+    piece.at_bits = zti_tile_source_bits(&d->walk);
+    if (status == ZT_OK)
+        status = zti_take_tiles(own, d->crew.coding, &d->walk, piece.first, piece.last, NULL);
+    (void)pthread_mutex_lock(&d->crew.lock);
+    d->is_walking = false;
+    d->walk_tile = piece.last;
+    d->queue[(d->queue_first + d->queue_n++) % FOUND_MOST] = piece;
+    crew_note(&d->crew, thread, status, own, 0);
+}
+
+static void decode_task(void *shared, uint32_t thread)
+{
+    struct decoder *d = shared;
+    zt_context own = context_of_thread(d->crew.context);
+    (void)pthread_mutex_lock(&d->crew.lock);
+    while (d->crew.status == ZT_OK && !(d->is_found && d->queue_n == 0)) {
+        /* Keep others fed first; a thread that is alone decodes what it has found. */
+        if (!d->is_found && !d->is_walking && d->queue_n < d->queue_most) {
+            walk_on(d, thread, &own);
+        } else if (d->queue_n > 0) {
+            const struct found piece = d->queue[d->queue_first];
+            d->queue_first = (d->queue_first + 1) % FOUND_MOST;
+            d->queue_n--;
+            decode_piece(d, thread, &own, &piece);
+        } else {
+            (void)pthread_cond_wait(&d->crew.changed, &d->crew.lock);
+        }
+    }
+    (void)pthread_cond_broadcast(&d->crew.changed);
+    (void)pthread_mutex_unlock(&d->crew.lock);
+}
+
+zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding,
+                         const uint8_t *data, size_t data_bytes, uint64_t start_bits,
+                         const struct zti_view *view, uint64_t *end_bits)
+{
+    uint32_t threads = zti_threads_wanted(context);
+    struct decoder d = {.data = data,
+                        .data_bytes = data_bytes,
+                        .view = view,
+                        .grain = grain_of(context, coding, threads),
+                        .start_bits = start_bits,
+                        .fixed_bits = coding->codec->tile_fixed_bits(coding),
+                        .runs = zti_runs_of(&coding->grid, view),
+                        .walk = zti_tile_source_at(coding, data, data_bytes, start_bits),
+                        .end_bits = start_bits};
+    const uint64_t pieces = coding->grid.count / d.grain + 1;
+    threads = pieces < threads ? (uint32_t)pieces : threads;
+    d.queue_most = 2 * threads < FOUND_MOST ? 2 * threads : FOUND_MOST;
+    crew_open(&d.crew, context, coding);
+    zti_threads_run(threads, d.fixed_bits > 0 ? decode_fixed_task : decode_task, &d);
+    *end_bits = d.end_bits;
+    const zt_status status = d.crew.status;
+    zti_tile_source_free(context, &d.walk);
+    crew_close(&d.crew);
+    return status;
+}

@@ -1,0 +1,103 @@
+/* run.h: what the policies share: runs of tiles on one thread, the runs that a view is made of, and
+ * threads to give them to. Inside exec only. */
+#ifndef ZTI_EXEC_RUN_H
+#define ZTI_EXEC_RUN_H
+
+#include "exec/exec.h"
+
+/* Tiles between two looks at the room that is left, at the bound and at the progress. */
+enum { ZTI_GROUP_TILES = 256 };
+
+static inline uint64_t zti_bytes_of_bits(uint64_t bits)
+{
+    return bits / 8 + (bits % 8 != 0);
+}
+
+/* Call the context's progress function, if there is one. */
+zt_status zti_report(zt_context *context, uint64_t done_tiles, uint64_t total_tiles);
+
+/* Tiles that a mebibyte of raw values has; whole groups. */
+uint64_t zti_report_tiles(const struct zti_coding *coding);
+
+/* ---- encoding: encode.c, verify.c ---- */
+
+/* Note a value that is beyond the bound; past the limit only is_over is set. */
+zt_status zti_add_miss(zt_context *context, struct zti_misses *misses, uint64_t at, uint64_t bits);
+
+/* Decode tiles [first, last), which begin at bit start of what w has written, and note each value
+ * that is off by more than the bound. */
+zt_status zti_check_tiles(zt_context *context, const struct zti_coding *coding,
+                          const zt_array *array, uint64_t first, uint64_t last,
+                          const struct zti_bit_writer *w, uint64_t start,
+                          struct zti_misses *misses);
+
+/* Encode tiles [first, last) of the array into out from bit start_bits. No byte at or beyond
+ * out_capacity_bytes is written; ZT_NO_SPACE if that is too few. Of the byte that holds *end_bits,
+ * the bits from there on are undefined. */
+zt_status zti_encode_run(zt_context *context, const struct zti_coding *coding,
+                         const zt_array *array, uint64_t first, uint64_t last, uint8_t *out,
+                         size_t out_capacity_bytes, uint64_t start_bits, uint64_t *end_bits,
+                         struct zti_misses *misses);
+
+/* ---- decoding: decode.c ---- */
+
+/* Where tiles are taken from: the data, and near their end a copy of their last bytes with zeros
+ * behind, so that no tile can be read beyond it. */
+struct zti_tile_source {
+    const uint8_t *data;
+    uint64_t data_bytes;
+    uint64_t reach_bytes; /* of a tile, with the margin */
+    uint8_t *tail;        /* once it is in use: 2 reach_bytes, from data byte tail_at */
+    uint64_t tail_at;
+    struct zti_bit_reader reader;
+};
+
+/* Start at a bit of the data, which may be beyond its end (then the first tile is ZT_CORRUPT). */
+struct zti_tile_source zti_tile_source_at(const struct zti_coding *coding, const uint8_t *data,
+                                          size_t data_bytes, uint64_t start_bits);
+void zti_tile_source_free(zt_context *context, struct zti_tile_source *source);
+
+/* The bit of the data that is read next. */
+uint64_t zti_tile_source_bits(const struct zti_tile_source *source);
+
+/* Take tiles [first, last), of which the source is at the first, into a view, or pass over them
+ * where it is NULL. ZT_CORRUPT if they reach beyond the data. */
+zt_status zti_take_tiles(zt_context *context, const struct zti_coding *coding,
+                         struct zti_tile_source *source, uint64_t first, uint64_t last,
+                         const struct zti_view *view);
+
+/* The tiles that a view meets, as runs of consecutive ones in ascending order. */
+struct zti_runs {
+    const struct zti_grid *grid;
+    uint64_t lo[ZT_MAX_RANK]; /* in tiles */
+    uint64_t hi[ZT_MAX_RANK];
+    uint64_t at[ZT_MAX_RANK];
+    uint32_t axes;            /* leading axes over which runs are counted; the others are in one */
+    uint64_t run_tiles;
+    uint64_t taken;           /* of the present run */
+    bool is_done;
+};
+
+struct zti_runs zti_runs_of(const struct zti_grid *grid, const struct zti_view *view);
+
+/* The next run, or at most 'most' tiles of it; false after the last one. */
+bool zti_runs_next(struct zti_runs *runs, uint64_t most, uint64_t *first, uint64_t *last);
+
+/* ---- threads: threads.c; omp.c ---- */
+
+/* Run task(shared, 0 .. threads - 1), each on a thread of its own, 0 on the calling one. Fewer if
+ * the system has no more: tasks must not wait for a thread that may not exist. */
+void zti_threads_run(uint32_t threads, void (*task)(void *shared, uint32_t thread), void *shared);
+
+/* Threads that the context's policy asks for; at least 1. */
+uint32_t zti_threads_wanted(const zt_context *context);
+
+zt_status zti_omp_encode(zt_context *context, const struct zti_coding *coding,
+                         const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
+                         uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses);
+
+zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding,
+                         const uint8_t *data, size_t data_bytes, uint64_t start_bits,
+                         const struct zti_view *view, uint64_t *end_bits);
+
+#endif

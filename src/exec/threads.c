@@ -1,0 +1,60 @@
+/* threads.c: threads for the omp policy.
+ *
+ * How many is OpenMP's business (OMP_NUM_THREADS, omp_set_num_threads, nesting), but they are
+ * POSIX threads that live for one call. So the caller's OpenMP state stays as it is, a child
+ * forked after a parallel region can use the policy (OpenMP's own pool of threads does not
+ * survive a fork), and ThreadSanitizer sees every synchronization. Making and joining a thread
+ * takes some 20 microseconds; the policies do not ask for one below what that is worth. */
+#include "exec/run.h"
+
+#include <pthread.h>
+
+#if defined(_OPENMP)
+#include <omp.h>
+#else
+#include <unistd.h>
+#endif
+
+uint32_t zti_threads_wanted(const zt_context *context)
+{
+    uint32_t n = context->omp.threads;
+#if defined(_OPENMP)
+    if (n == 0 && omp_in_parallel() && omp_get_active_level() >= omp_get_max_active_levels())
+        n = 1; /* where OpenMP itself would not nest */
+    if (n == 0)
+        n = (uint32_t)omp_get_max_threads();
+#else
+    const long processors = n == 0 ? sysconf(_SC_NPROCESSORS_ONLN) : 1;
+    if (n == 0 && processors > 0)
+        n = (uint32_t)processors;
+#endif
+    return n < 1 ? 1 : n < ZTI_MAX_THREADS ? n : ZTI_MAX_THREADS;
+}
+
+struct start {
+    void (*task)(void *shared, uint32_t thread);
+    void *shared;
+    uint32_t thread;
+    pthread_t handle;
+};
+
+static void *begin(void *argument)
+{
+    const struct start *start = argument;
+    start->task(start->shared, start->thread);
+    return NULL;
+}
+
+void zti_threads_run(uint32_t threads, void (*task)(void *shared, uint32_t thread), void *shared)
+{
+    struct start starts[ZTI_MAX_THREADS];
+    uint32_t made = 1;
+    for (; made < threads && made < ZTI_MAX_THREADS; made++) {
+        starts[made] = (struct start){.task = task, .shared = shared, .thread = made};
+        if (pthread_create(&starts[made].handle, NULL, begin, &starts[made]) != 0)
+            break;
+    }
+    task(shared, 0);
+    while (--made > 0)
+        (void)pthread_join(starts[made].handle, NULL);
+}

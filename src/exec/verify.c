@@ -1,0 +1,98 @@
+/* verify.c: the bound: tiles that a codec does not vouch for are decoded and compared. */
+#include "exec/run.h"
+#include "quality/quality.h"
+
+void zti_misses_free(zt_context *context, struct zti_misses *misses)
+{
+    zti_release(context, misses->list);
+    misses->list = NULL;
+    misses->count = misses->capacity = 0;
+}
+
+zt_status zti_add_miss(zt_context *context, struct zti_misses *misses, uint64_t at, uint64_t bits)
+{
+    if (misses->count >= misses->limit) {
+        misses->is_over = true;
+        return ZT_OK;
+    }
+    if (misses->count == misses->capacity) {
+        const uint64_t capacity = misses->capacity ? 2 * misses->capacity : 1024;
+        struct zti_miss *list = zti_alloc(context, (size_t)capacity * sizeof *list);
+        if (!list)
+            return zti_fail(context, ZT_NO_MEMORY, "no memory for the values beyond the bound");
+        if (misses->count)
+            memcpy(list, misses->list, (size_t)misses->count * sizeof *list);
+        zti_release(context, misses->list);
+        misses->list = list;
+        misses->capacity = capacity;
+    }
+    misses->list[misses->count++] = (struct zti_miss){.at = at, .bits = bits};
+    return ZT_OK;
+}
+
+static uint64_t bits_of(const void *value, size_t value_bytes)
+{
+    uint32_t low;
+    uint64_t all;
+    if (value_bytes == 4) {
+        memcpy(&low, value, 4);
+        return low;
+    }
+    memcpy(&all, value, 8);
+    return all;
+}
+
+/* Values a tile of any codec holds at most; where verification decodes them to. */
+enum { TILE_VALUES = 4096 };
+
+/* Decode the tile at walk and note each value that is off by more than the bound. */
+static zt_status check_tile(zt_context *context, const struct zti_coding *coding,
+                            const zt_array *array, const struct zti_walk *walk,
+                            struct zti_bit_reader *reader, struct zti_misses *misses)
+{
+    uint64_t decoded[TILE_VALUES];
+    const struct zti_grid *grid = &coding->grid;
+    const size_t value_bytes = zt_type_bytes(coding->type);
+    struct zti_view view;
+    uint64_t shape[ZT_MAX_RANK], n = 1;
+    for (uint32_t i = 0; i < grid->rank; i++) {
+        const uint64_t rest = grid->shape[i] - walk->origin[i];
+        shape[i] = rest < grid->side[i] ? rest : grid->side[i];
+        n *= shape[i];
+        view.lo[i] = walk->origin[i];
+        view.hi[i] = walk->origin[i] + shape[i];
+    }
+    view.out = zt_array_nd(decoded, (zt_type)coding->type, grid->rank, shape);
+    coding->codec->decode(coding, reader, walk->tile, walk->tile + 1, &view);
+    for (uint64_t v = 0; v < n; v++) {
+        uint64_t at[ZT_MAX_RANK], rest = v, place = 0;
+        for (uint32_t i = grid->rank; i-- > 0; rest /= shape[i])
+            at[i] = walk->origin[i] + rest % shape[i];
+        const uint64_t original = bits_of(zti_array_at(array, at), value_bytes);
+        const uint64_t back = bits_of((const char *)decoded + v * value_bytes, value_bytes);
+        if (zti_within(coding->type, original, back, coding->verify_bound))
+            continue;
+        for (uint32_t i = 0; i < grid->rank; i++)
+            place = place * grid->shape[i] + at[i];
+        const zt_status status = zti_add_miss(context, misses, place, original);
+        if (status != ZT_OK || misses->is_over)
+            return status;
+    }
+    return ZT_OK;
+}
+
+zt_status zti_check_tiles(zt_context *context, const struct zti_coding *coding,
+                          const zt_array *array, uint64_t first, uint64_t last,
+                          const struct zti_bit_writer *w, uint64_t start,
+                          struct zti_misses *misses)
+{
+    struct zti_bit_reader r = {.base = w->base, .at = start, .end = zti_bits_written(w)};
+    struct zti_walk walk = zti_walk_from(&coding->grid, first);
+    zt_status status = ZT_OK;
+    zti_put_le64(w->next, w->held);
+    for (; walk.tile < last && status == ZT_OK && !misses->is_over;
+         zti_walk_next(&coding->grid, &walk))
+        status = check_tile(context, coding, array, &walk, &r, misses);
+    return status;
+}
+
