@@ -187,7 +187,9 @@ static double of_range(double value, double lo, double hi)
     double bound = isfinite(range) ? value * range : value * hi - value * lo;
     if (!isfinite(bound))
         return DBL_MAX;
-    bool is_exact = range - hi == -lo && hi - range == lo && fma(value, range, -bound) == 0;
+    double part = range - hi; /* what rounding took from hi - lo, by Knuth's two-sum */
+    double lost = (hi - (range - part)) + (-lo - part);
+    bool is_exact = lost == 0 && fma(value, range, -bound) == 0;
     return is_exact ? bound : nextafter(nextafter(bound, 0), 0);
 }
 
