@@ -150,9 +150,9 @@ static const char of_demo[] =
     "  -f, --force       overwrite it\n"
     "  -q, --quiet       no progress bar\n"
     "\n"
-    "Columns: ratio is raw over compressed bytes; max error is measured, beside the\n"
-    "absolute bound that was asked for, if one was; PSNR is 20 log10(range / RMSE);\n"
-    "MB/s are of raw data, in memory, fastest of 3.\n";
+    "Columns: ratio is raw over compressed bytes; max error is measured, and shown as\n"
+    "a part of the absolute bound, if one was asked for; PSNR is 20 log10(range /\n"
+    "RMSE); enc and dec are speeds of raw data, in memory, fastest of 3.\n";
 
 const char *help_text(unsigned command)
 {

