@@ -179,12 +179,18 @@ zt_status zti_bound_check(zt_context *context, const zt_bound *bound)
     return zti_fail(context, ZT_BAD_ARG, "%u is no kind of bound", bound->kind);
 }
 
-/* value * (hi - lo), however large the range. */
+/* value * (hi - lo), however large the range, and never more than that: where an operation has
+ * rounded (each by half a unit in the last place at most), two steps down make up for both. */
 static double of_range(double value, double lo, double hi)
 {
     double range = hi - lo;
     double bound = isfinite(range) ? value * range : value * hi - value * lo;
-    return isfinite(bound) ? bound : DBL_MAX;
+    if (!isfinite(bound))
+        return DBL_MAX;
+    double part = range - hi; /* what rounding took from hi - lo, by Knuth's two-sum */
+    double lost = (hi - (range - part)) + (-lo - part);
+    bool is_exact = lost == 0 && fma(value, range, -bound) == 0;
+    return is_exact ? bound : nextafter(nextafter(bound, 0), 0);
 }
 
 zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, double lo, double hi,

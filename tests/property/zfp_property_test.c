@@ -291,7 +291,7 @@ static bool encode_theirs(struct trial *b)
 static bool encode_ours(struct trial *b)
 {
     bool is_plain = b->c->set != SET_EXPERT;
-    uint64_t nonfinite = count_nonfinite(&b->in.array);
+    uint64_t nonfinite = count_nonfinite(&b->in.array, NULL, NULL);
     b->ours.flags = b->c->has_header ? ZT_ZFP_HEADER : 0;
     zt_status s = zt_zfp_compress(b->context, &b->in.array, &b->ours, b->our_stream, b->room,
                                   &b->our_bytes);

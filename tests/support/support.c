@@ -409,22 +409,34 @@ bool gaps_are_untouched(const struct test_array *a)
     return untouched;
 }
 
-uint64_t count_nonfinite(const zt_array *array)
+static double value_at(uint32_t type, const void *from)
 {
-    uint64_t n = values_of(array->rank, array->shape), at[ZT_MAX_RANK], count = 0;
+    union {
+        float f32;
+        double f64;
+        int32_t i32;
+        int64_t i64;
+    } v;
+    memcpy(&v, from, zt_type_bytes(type));
+    return type == ZT_F32   ? (double)v.f32
+           : type == ZT_F64 ? v.f64
+           : type == ZT_I32 ? (double)v.i32
+                            : (double)v.i64;
+}
+
+uint64_t count_nonfinite(const zt_array *array, uint64_t *nan, uint64_t *inf)
+{
+    uint64_t n = values_of(array->rank, array->shape), at[ZT_MAX_RANK], nans = 0, infs = 0;
     for (uint64_t i = 0; i < n; i++) {
-        const unsigned char *from = element_at(array, i, at);
-        if (array->type == ZT_F32) {
-            float v;
-            memcpy(&v, from, sizeof v);
-            count += isfinite(v) ? 0 : 1;
-        } else if (array->type == ZT_F64) {
-            double v;
-            memcpy(&v, from, sizeof v);
-            count += isfinite(v) ? 0 : 1;
-        }
+        double v = value_at(array->type, element_at(array, i, at));
+        nans += isnan(v) ? 1 : 0;
+        infs += isinf(v) ? 1 : 0;
     }
-    return count;
+    if (nan)
+        *nan = nans;
+    if (inf)
+        *inf = infs;
+    return nans + infs;
 }
 
 /* s = fl(b - a); what rounding lost, e = (b - a) - s, is a double as well (Knuth's two-sum). As
@@ -475,21 +487,6 @@ bool is_within_exactly(uint32_t type, const void *original, const void *decoded,
     memcpy(&a, original, sizeof a);
     memcpy(&b, decoded, sizeof b);
     return integers_are_within(a, b, bound);
-}
-
-static double value_at(uint32_t type, const void *from)
-{
-    union {
-        float f32;
-        double f64;
-        int32_t i32;
-        int64_t i64;
-    } v;
-    memcpy(&v, from, zt_type_bytes(type));
-    return type == ZT_F32   ? (double)v.f32
-           : type == ZT_F64 ? v.f64
-           : type == ZT_I32 ? (double)v.i32
-                            : (double)v.i64;
 }
 
 void range_of(const zt_array *array, double *min, double *max)

@@ -94,7 +94,9 @@ void scatter(const zt_array *array, const void *in);
 /* True if every byte that belongs to no element still has the pattern. */
 bool gaps_are_untouched(const struct test_array *a);
 
-uint64_t count_nonfinite(const zt_array *array);
+/* How many values are NaN or infinite; the two numbers apart go to *nan and *inf where these are
+ * not NULL. */
+uint64_t count_nonfinite(const zt_array *array, uint64_t *nan, uint64_t *inf);
 
 /* |decoded - original| <= bound in exact arithmetic, for two elements of a type; also true where
  * both are the same bits. No code of the library's. */

@@ -1,0 +1,202 @@
+/* bytes.c: zt_source and zt_sink over files and pipes. */
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Up to n bytes from where the descriptor stands; less only at the end. */
+static bool read_on(struct byte_source *b, void *buffer, size_t n, size_t *got)
+{
+    *got = 0;
+    while (*got < n) {
+        ssize_t k = read(b->fd, (char *)buffer + *got, n - *got);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k < 0)
+            return fail(&b->error, ZTIO_IO_ERROR, "%s: reading failed: %s; check the device",
+                        b->place, strerror(errno));
+        if (k == 0)
+            break;
+        *got += (size_t)k;
+    }
+    return true;
+}
+
+static int read_file(void *user, uint64_t offset, void *buffer, size_t n, size_t *got)
+{
+    struct byte_source *b = user;
+    *got = 0;
+    while (*got < n && offset + *got < b->source.source_bytes) {
+        ssize_t k = pread(b->fd, (char *)buffer + *got, n - *got, (off_t)(offset + *got));
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k < 0) {
+            fail(&b->error, ZTIO_IO_ERROR, "%s: reading failed: %s; check the device", b->place,
+                 strerror(errno));
+            return 1;
+        }
+        if (k == 0)
+            break;
+        *got += (size_t)k;
+    }
+    return 0;
+}
+
+/* A pipe: its first bytes were taken into head when it was opened; what is passed over is read
+ * and dropped. */
+static int read_pipe(void *user, uint64_t offset, void *buffer, size_t n, size_t *got)
+{
+    struct byte_source *b = user;
+    char dropped[4096];
+    size_t from_head = 0, k;
+    *got = 0;
+    if (offset < b->head_bytes) {
+        from_head = b->head_bytes - (size_t)offset;
+        if (from_head > n)
+            from_head = n;
+        memcpy(buffer, b->head + offset, from_head);
+        offset += from_head;
+    }
+    *got = from_head;
+    if (from_head == n)
+        return 0;
+    if (offset < b->position) {
+        fail(&b->error, ZTIO_IO_ERROR, "%s: a pipe cannot be read twice; use a file", b->place);
+        return 1;
+    }
+    while (b->position < offset) {
+        uint64_t gap = offset - b->position;
+        if (!read_on(b, dropped, gap < sizeof dropped ? (size_t)gap : sizeof dropped, &k))
+            return 1;
+        if (k == 0)
+            return 0;
+        b->position += k;
+    }
+    if (!read_on(b, (char *)buffer + from_head, n - from_head, &k))
+        return 1;
+    b->position += k;
+    *got += k;
+    return 0;
+}
+
+bool byte_source_open(struct byte_source *b, const char *place, struct ztio_error *error)
+{
+    struct stat st;
+    memset(b, 0, sizeof *b);
+    b->place = input_name(place);
+    b->close_fd = strcmp(place, "-") != 0;
+    b->fd = b->close_fd ? open(place, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    if (b->fd < 0 || fstat(b->fd, &st) != 0) {
+        fail(error, ZTIO_IO_ERROR, "%s: cannot be opened: %s; check the name", b->place,
+             strerror(errno));
+        b->close_fd = b->close_fd && b->fd >= 0;
+        return false;
+    }
+    if (S_ISDIR(st.st_mode))
+        return fail(error, ZTIO_IO_ERROR, "%s: is a directory; name a file in it", b->place);
+    bool is_file = S_ISREG(st.st_mode) && lseek(b->fd, 0, SEEK_CUR) == 0;
+    b->source.user = b;
+    b->source.read = is_file ? read_file : read_pipe;
+    b->source.source_bytes = is_file ? (uint64_t)st.st_size : ZT_UNKNOWN;
+    bool was_read = is_file ? read_file(b, 0, b->head, sizeof b->head, &b->head_bytes) == 0
+                            : read_on(b, b->head, sizeof b->head, &b->head_bytes);
+    b->position = is_file ? 0 : b->head_bytes;
+    if (!was_read)
+        *error = b->error;
+    return was_read;
+}
+
+void byte_source_close(struct byte_source *b)
+{
+    if (b->close_fd)
+        (void)close(b->fd);
+    b->close_fd = false;
+}
+
+bool byte_source_slurp(struct byte_source *b, unsigned char **data, size_t *data_bytes,
+                       struct ztio_error *error)
+{
+    bool has_size = b->source.source_bytes != ZT_UNKNOWN;
+    uint64_t capacity = has_size ? b->source.source_bytes + 1 : 1u << 20;
+    unsigned char *buffer = NULL;
+    size_t used = 0, got;
+    for (;;) {
+        unsigned char *more = capacity <= SIZE_MAX ? realloc(buffer, (size_t)capacity) : NULL;
+        if (!more) {
+            free(buffer);
+            return fail(error, ZTIO_LACKING,
+                        "%s: no memory for the whole stream, which a bare zfp stream needs; use "
+                        "the .zt format",
+                        b->place);
+        }
+        buffer = more;
+        if (b->source.read(b, used, buffer + used, (size_t)capacity - used, &got) != 0) {
+            *error = b->error;
+            free(buffer);
+            return false;
+        }
+        used += got;
+        if (used < capacity)
+            break;
+        capacity *= 2;
+    }
+    *data = buffer;
+    *data_bytes = used;
+    return true;
+}
+
+bool fail_source(struct ztio_error *error, const struct byte_source *b, const zt_context *context,
+                 zt_status status)
+{
+    if (b->error.exit_status == 0)
+        return fail_zt(error, context, status, b->place);
+    *error = b->error;
+    return false;
+}
+
+static int write_sink(void *user, const void *data, size_t n)
+{
+    struct byte_sink *s = user;
+    if (!ztio_bytes_write(s->bytes, data, n, &s->error))
+        return 1;
+    s->written += n;
+    return 0;
+}
+
+bool refuse_terminal(const char *path, bool force, struct ztio_error *error)
+{
+    if (force || strcmp(path, "-") != 0 || !isatty(STDOUT_FILENO))
+        return false;
+    return !fail(error, ZTIO_BAD_USE,
+                 "standard output is a terminal and the output is binary; name a file with -o, or "
+                 "write to the terminal with -f");
+}
+
+bool byte_sink_open(struct byte_sink *s, const char *path, bool force, struct ztio_error *error)
+{
+    memset(s, 0, sizeof *s);
+    if (refuse_terminal(path, force, error))
+        return false;
+    s->bytes = ztio_bytes_create(path, force, error);
+    s->sink.write = write_sink;
+    s->sink.user = s;
+    return s->bytes != NULL;
+}
+
+bool byte_sink_commit(struct byte_sink *s, struct ztio_error *error)
+{
+    struct ztio_bytes *bytes = s->bytes;
+    s->bytes = NULL;
+    return ztio_bytes_commit(bytes, error);
+}
+
+void byte_sink_abandon(struct byte_sink *s)
+{
+    if (s->bytes)
+        ztio_bytes_abandon(s->bytes);
+    s->bytes = NULL;
+}

@@ -1,0 +1,275 @@
+/* compare.c: ztile compare: how far a compressed (or any) array is from its original. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct job {
+    const struct options *options;
+    zt_context *context;
+    struct stored original;
+    struct stored other;
+    zt_quality quality;
+    double abs_bound; /* NaN: none was promised */
+    struct progress progress;
+};
+
+/* Errors and the answer, from what was accumulated. */
+struct findings {
+    double max_rel_error;
+    double ratio;
+    double bits_per_value;
+    bool has_bound;
+    bool holds;
+};
+
+static bool check_alike(struct job *job, struct ztio_error *error)
+{
+    struct stored *a = &job->original, *b = &job->other;
+    char own[CLI_TEXT_BYTES], other[CLI_TEXT_BYTES];
+    bool is_same = a->rank == b->rank;
+    if (a->type != b->type)
+        return fail(error, ZTIO_BAD_USE, "%s: holds %s, but %s holds %s; compare like with like",
+                    input_name(b->place), ztio_name_of_type(b->type), input_name(a->place),
+                    ztio_name_of_type(a->type));
+    if (is_same && b->shape[0] == ZT_UNKNOWN)
+        b->shape[0] = a->shape[0]; /* a pipe: the seek table at its end says whether it is so */
+    for (uint32_t i = 0; is_same && i < a->rank; i++)
+        is_same = a->shape[i] == b->shape[i];
+    return is_same ||
+           fail(error, ZTIO_BAD_USE,
+                "%s: has shape %s, but %s has %s (slowest first); compare like with like",
+                input_name(b->place), ztio_format_shape(b->rank, b->shape, other),
+                input_name(a->place), ztio_format_shape(a->rank, a->shape, own));
+}
+
+/* The other file gives the slabs, the original follows. */
+static bool compare_slab(struct job *job, uint64_t first, uint64_t extent, void *left, void *right,
+                         struct ztio_error *error)
+{
+    const struct stored *a = &job->original;
+    zt_box box = {{0}, {0}};
+    uint64_t shape[ZT_MAX_RANK];
+    memcpy(box.hi, a->shape, sizeof box.hi);
+    box.lo[0] = first;
+    box.hi[0] = first + extent;
+    memcpy(shape, a->shape, sizeof shape);
+    shape[0] = extent;
+    if (!stored_read(&job->other, right, error) ||
+        !stored_read_box(&job->original, &box, left, error))
+        return false;
+    zt_array x = zt_array_nd(left, (zt_type)a->type, a->rank, shape);
+    zt_array y = zt_array_nd(right, (zt_type)a->type, a->rank, shape);
+    zt_status status = zt_compare(job->context, &x, &y, &job->quality);
+    return status == ZT_OK || fail_zt(error, job->context, status, input_name(a->place));
+}
+
+static bool compare_all(struct job *job, struct ztio_error *error)
+{
+    uint64_t slice_bytes, first, extent, held = 0, end = job->original.shape[0];
+    void *left = NULL, *right = NULL;
+    bool done = true;
+    const char *place = input_name(job->other.place);
+    (void)count_slice_bytes(job->other.type, job->other.rank, job->other.shape, &slice_bytes);
+    while (done) {
+        done = stored_next(&job->other, &first, &extent, error);
+        if (!done || extent == 0)
+            break;
+        if (first > end || extent > end - first) {
+            done = fail(error, ZTIO_BAD_USE, "%s: has more slices than %s, which has %" PRIu64
+                        "; compare like with like", place, input_name(job->original.place), end);
+            break;
+        }
+        if (extent > held) {
+            free(left);
+            free(right);
+            left = right = NULL;
+            held = extent;
+            done = allocate(&left, extent * slice_bytes, place, error) &&
+                   allocate(&right, extent * slice_bytes, place, error);
+        }
+        progress_slab(&job->progress, extent * slice_bytes);
+        done = done && compare_slab(job, first, extent, left, right, error);
+    }
+    free(left);
+    free(right);
+    return done;
+}
+
+static struct findings find(const struct job *job)
+{
+    const zt_quality *q = &job->quality;
+    double file_bytes = (double)stored_file_bytes(&job->other);
+    bool is_coded = job->other.kind != STORED_PLAIN;
+    struct findings f = {.ratio = (double)NAN, .bits_per_value = (double)NAN};
+    double range = q->max - q->min;
+    f.max_rel_error = range > 0 ? q->max_abs_error / range
+                      : q->max_abs_error > 0 ? (double)NAN
+                                             : 0;
+    if (is_coded) {
+        f.ratio = (double)q->values * (double)zt_type_bytes(job->other.type) / file_bytes;
+        f.bits_per_value = 8 * file_bytes / (double)q->values;
+    }
+    f.has_bound = !isnan(job->abs_bound);
+    f.holds = job->abs_bound > 0 ? q->beyond_bound == 0 && q->special_changed == 0
+                                 : q->different_values == 0;
+    return f;
+}
+
+static void print_json(const struct job *job, const struct findings *f)
+{
+    const zt_quality *q = &job->quality;
+    struct json j;
+    json_begin(&j, stdout);
+    json_number(&j, "max_abs_error", q->max_abs_error);
+    json_number(&j, "max_rel_error", f->max_rel_error);
+    json_number(&j, "max_pwrel_error", q->max_pwrel_error);
+    json_number(&j, "rmse", zt_quality_rmse(q));
+    json_number(&j, "psnr", zt_quality_psnr(q));
+    json_number(&j, "ratio", f->ratio);
+    json_number(&j, "bits_per_value", f->bits_per_value);
+    if (f->has_bound)
+        json_bool(&j, "bound_held", f->holds);
+    else
+        json_null(&j, "bound_held");
+    json_bool(&j, "identical", q->different_values == 0);
+    json_count(&j, "special_changed", q->special_changed);
+    json_number(&j, "abs_bound", job->abs_bound);
+    json_count_or_null(&j, "beyond_bound", f->has_bound, q->beyond_bound);
+    json_count(&j, "values", q->values);
+    json_count(&j, "different_values", q->different_values);
+    json_end(&j);
+}
+
+static void number_row(struct table *t, const char *name, double value, const char *none)
+{
+    table_row(t);
+    table_cell(t, "%s", name);
+    if (isfinite(value))
+        table_cell(t, "%.6g", value);
+    else
+        table_cell(t, "%s", none);
+}
+
+static void print_table(const struct job *job, const struct findings *f, struct table *t)
+{
+    const zt_quality *q = &job->quality;
+    char bound[CLI_TEXT_BYTES];
+    number_row(t, "max abs error", q->max_abs_error, "none");
+    number_row(t, "max error / range", f->max_rel_error, "no range");
+    number_row(t, "max error / value", q->max_pwrel_error, "none");
+    number_row(t, "RMSE", zt_quality_rmse(q), "none");
+    number_row(t, "PSNR (dB)", zt_quality_psnr(q), q->sum_squares == 0 ? "infinite" : "no range");
+    if (job->other.kind != STORED_PLAIN) {
+        number_row(t, "ratio", f->ratio, "none");
+        number_row(t, "bits per value", f->bits_per_value, "none");
+    }
+    table_row(t);
+    table_cell(t, "different values");
+    table_cell(t, "%" PRIu64 " of %" PRIu64 "%s", q->different_values, q->values,
+               q->different_values ? "" : " (identical)");
+    if (q->values != q->finite_values) {
+        table_row(t);
+        table_cell(t, "NaN and infinities");
+        table_cell(t, "%" PRIu64 ", %" PRIu64 " changed", q->values - q->finite_values,
+                   q->special_changed);
+    }
+    table_row(t);
+    table_cell(t, "bound");
+    if (job->other.kind == STORED_PLAIN)
+        table_cell(t, "none is stored");
+    else
+        table_cell(t, "%s: %s", format_bound(&job->other.info.bound, bound),
+                   !f->has_bound ? "promises no error"
+                   : f->holds    ? "holds"
+                                 : "does not hold");
+    table_print(t, stdout, 0);
+}
+
+static bool report(struct job *job, struct ztio_error *error)
+{
+    struct findings f = find(job);
+    char bound[CLI_TEXT_BYTES];
+    if (job->options->json) {
+        print_json(job, &f);
+    } else {
+        struct table *t = calloc(1, sizeof *t);
+        if (!t)
+            return fail(error, ZTIO_LACKING, "%s: no memory; free some", job->other.place);
+        print_table(job, &f, t);
+        free(t);
+    }
+    if (!f.has_bound || f.holds)
+        return true;
+    uint64_t wrong = job->abs_bound > 0 ? job->quality.beyond_bound + job->quality.special_changed
+                                        : job->quality.different_values;
+    return fail(error, CLI_BOUND_BROKEN,
+                "%s: the bound %s does not hold for %" PRIu64 " values, the worst is off by %.6g; "
+                "it is not a compressed copy of this original, or is damaged",
+                input_name(job->other.place), format_bound(&job->other.info.bound, bound), wrong,
+                job->quality.max_abs_error);
+}
+
+/* FILE first: it says what a raw original is; where it is plain itself, the original says it. */
+static bool open_both(struct job *job, struct ztio_error *error)
+{
+    const struct options *o = job->options;
+    struct ztio_meta hints;
+    struct ztio_error first = {0, ""};
+    memset(&hints, 0, sizeof hints);
+    const struct stored *known = &job->other;
+    bool other_is_open = stored_open(&job->other, o->operand[1], o, true, NULL, job->context,
+                                     &first);
+    if (!other_is_open && first.exit_status != ZTIO_BAD_USE) {
+        *error = first;
+        return false;
+    }
+    hints.type = known->type;
+    hints.rank = known->rank;
+    memcpy(hints.shape, known->shape, sizeof hints.shape);
+    if (!stored_open(&job->original, o->operand[0], o, true, other_is_open ? &hints : NULL,
+                     job->context, error))
+        return false;
+    if (other_is_open)
+        return true;
+    stored_close(&job->other);
+    known = &job->original;
+    hints.type = known->type;
+    hints.rank = known->rank;
+    memcpy(hints.shape, known->shape, sizeof hints.shape);
+    return stored_open(&job->other, o->operand[1], o, true, &hints, job->context, error);
+}
+
+static bool run_job(struct job *job, struct ztio_error *error)
+{
+    uint64_t bytes = ZT_UNKNOWN;
+    if (!open_both(job, error) || !check_alike(job, error))
+        return false;
+    (void)zt_quality_init(&job->quality, sizeof job->quality);
+    job->abs_bound = job->other.kind == STORED_PLAIN ? (double)NAN : job->other.info.abs_bound;
+    job->quality.abs_bound = job->abs_bound;
+    if (!count_bytes(job->original.type, job->original.rank, job->original.shape, &bytes))
+        return fail(error, ZTIO_BAD_DATA, "%s: its shape has more bytes than 64 bits count; check "
+                    "-s", input_name(job->original.place));
+    progress_begin(&job->progress, "compare", bytes, job->options->quiet, job->context);
+    bool done = compare_all(job, error);
+    progress_end(&job->progress);
+    return done && report(job, error);
+}
+
+bool run_compare(const struct options *o, struct ztio_error *error)
+{
+    struct job job;
+    memset(&job, 0, sizeof job);
+    job.options = o;
+    zt_status status = zt_context_new(NULL, &job.context);
+    if (status != ZT_OK)
+        return fail_zt(error, NULL, status, "ztile");
+    bool done = run_job(&job, error);
+    stored_close(&job.original);
+    stored_close(&job.other);
+    zt_context_free(job.context);
+    return done;
+}

@@ -1,0 +1,67 @@
+# Bash completion of ztile: subcommands, their options, and the values of those.
+
+_ztile_options()
+{
+    local common='--quiet --verbose --help -q -v -h'
+    local mode='--abs --rate --rate-align --precision --lossless --expert --format
+        --zfp-word-bits --type --shape -t -s'
+    case $1 in
+        compress)
+            printf '%s ' "$common" "$mode" --rel --range --allow-nonfinite --zfp-header \
+                --no-verify --slab-bytes --output --force -o -f --codec -c --exec -x --index --plan
+            ;;
+        decompress) printf '%s ' "$common" "$mode" --box --output --force -o -f --exec -x ;;
+        info) printf '%s ' "$common" --json --check ;;
+        compare) printf '%s ' "$common" "$mode" --json ;;
+        plot) printf '%s ' "$common" "$mode" --slice --output --force -o -f ;;
+        demo) printf '%s ' "$common" --output --force -o -f ;;
+    esac
+}
+
+# The values an option takes; nothing for those that take a number or a file.
+_ztile_values()
+{
+    case $1 in
+        -t | --type) printf 'f32 f64 i32 i64' ;;
+        -c | --codec) printf 'auto zfp' ;;
+        -x | --exec) printf 'serial' ;;
+        --format) printf 'zt zfp' ;;
+        --zfp-header) printf 'on off' ;;
+        --zfp-word-bits) printf '8 16 32 64' ;;
+        --index) printf 'none' ;;
+        --plan) printf 'off' ;;
+        --slab-bytes) printf '16M 64M 256M 1G' ;;
+    esac
+}
+
+_ztile()
+{
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} values
+    COMPREPLY=()
+    if ((COMP_CWORD == 1)); then
+        COMPREPLY=($(compgen -W 'compress decompress info compare plot demo help --help --version' \
+            -- "$word"))
+        return
+    fi
+    if [[ ${COMP_WORDS[1]} == help ]]; then
+        COMPREPLY=($(compgen -W 'compress decompress info compare plot demo' -- "$word"))
+        return
+    fi
+    values=$(_ztile_values "$before")
+    if [[ -n $values ]]; then
+        COMPREPLY=($(compgen -W "$values" -- "$word"))
+        return
+    fi
+    case $before in
+        -s | --shape | --abs | --rel | --rate | --precision | --expert | --range | --box | --slice)
+            return
+            ;;
+    esac
+    if [[ $word == -* ]]; then
+        COMPREPLY=($(compgen -W "$(_ztile_options "${COMP_WORDS[1]}")" -- "$word"))
+    else
+        COMPREPLY=($(compgen -f -- "$word"))
+    fi
+}
+
+complete -o filenames -F _ztile ztile

@@ -1,0 +1,135 @@
+/* compress_zfp.c: ztile compress --format zfp: one bare stream for the whole array, as libzfp
+ * would write it. Array and stream are in memory at once. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Read everything; on a pipe of unknown extent the buffer grows. */
+static bool read_whole(struct compress_job *job, unsigned char **values, uint64_t *slices,
+                       struct ztio_error *error)
+{
+    enum { FIRST_BYTES = 1 << 20 };
+    uint64_t total = job->meta->shape[0], got, used = 0;
+    bool is_known = total != ZT_UNKNOWN;
+    uint64_t capacity = is_known ? total
+                        : job->slice_bytes && job->slice_bytes < FIRST_BYTES
+                            ? FIRST_BYTES / job->slice_bytes
+                            : 1;
+    unsigned char *buffer = NULL;
+    for (;;) {
+        bool fits = job->slice_bytes == 0 || capacity <= (SIZE_MAX - 1) / job->slice_bytes;
+        unsigned char *more =
+            fits ? realloc(buffer, (size_t)(capacity * job->slice_bytes) + 1) : NULL;
+        *values = more ? more : buffer;
+        if (!more)
+            return fail(error, ZTIO_LACKING,
+                        "%s: no memory for the whole array, which a bare zfp stream needs; use "
+                        "the .zt format",
+                        input_name(job->place));
+        buffer = more;
+        if (!ztio_read(job->input, used, capacity - used, buffer + used * job->slice_bytes, &got,
+                       error))
+            return false;
+        used += got;
+        if (is_known || used < capacity)
+            break;
+        capacity *= 2;
+    }
+    *slices = used;
+    return true;
+}
+
+static bool encode(struct compress_job *job, const zt_array *array, const zt_zfp *zfp,
+                   unsigned char **stream, size_t *stream_bytes, struct ztio_error *error)
+{
+    size_t capacity;
+    void *memory;
+    zt_status status = zt_zfp_compress_bound(job->context, array, zfp, &capacity);
+    if (status != ZT_OK)
+        return fail_zt(error, job->context, status, input_name(job->place));
+    if (!allocate(&memory, capacity, input_name(job->place), error))
+        return false;
+    *stream = memory;
+    status = zt_zfp_compress(job->context, array, zfp, *stream, capacity, stream_bytes);
+    if (status == ZT_NONFINITE) {
+        (void)fail_nonfinite(job, status, error);
+        size_t n = strlen(error->sentence);
+        (void)snprintf(error->sentence + n, sizeof error->sentence - n,
+                       ", or --allow-nonfinite to code them as libzfp does");
+        return false;
+    }
+    return status == ZT_OK || fail_zt(error, job->context, status, input_name(job->place));
+}
+
+/* A bare zfp stream promises only what libzfp does, so what it does to this array is looked at. */
+static bool verify(struct compress_job *job, const zt_array *array, const zt_zfp *zfp,
+                   const unsigned char *stream, size_t stream_bytes, struct ztio_error *error)
+{
+    zt_quality q;
+    void *memory;
+    double tolerance = job->params.bound.kind == ZT_LOSSLESS ? 0 : tolerance_of(&job->params);
+    uint64_t bytes;
+    if (isnan(tolerance))
+        return true;
+    (void)count_bytes(array->type, array->rank, array->shape, &bytes);
+    if (!allocate(&memory, bytes, input_name(job->place), error))
+        return false;
+    zt_array decoded = zt_array_nd(memory, (zt_type)array->type, array->rank, array->shape);
+    (void)zt_quality_init(&q, sizeof q);
+    q.abs_bound = tolerance;
+    zt_status status = zt_zfp_decompress(job->context, stream, stream_bytes, zfp, &decoded, NULL);
+    if (status == ZT_OK)
+        status = zt_compare(job->context, array, &decoded, &q);
+    free(memory);
+    if (status != ZT_OK)
+        return fail_zt(error, job->context, status, input_name(job->place));
+    uint64_t wrong = tolerance > 0 ? q.beyond_bound + q.special_changed : q.different_values;
+    if (wrong) {
+        progress_end(&job->progress);
+        (void)fprintf(stderr,
+                      "ztile: %s: warning: %" PRIu64 " values are off by more than %.6g, the worst "
+                      "by %.6g; zfp's own arithmetic does that, the .zt format does not\n",
+                      output_name(job->out), wrong, tolerance, q.max_abs_error);
+    }
+    return true;
+}
+
+bool compress_zfp(struct compress_job *job, struct ztio_error *error)
+{
+    const struct options *o = job->options;
+    const struct ztio_meta *meta = job->meta;
+    unsigned char *values = NULL, *stream = NULL;
+    size_t stream_bytes = 0;
+    uint64_t shape[ZT_MAX_RANK];
+    zt_zfp zfp;
+    if (!zfp_of_bound(&zfp, &job->params, meta->type, meta->rank, input_name(job->place), error))
+        return false;
+    zfp.flags = (o->zfp_header ? ZT_ZFP_HEADER : 0) | (o->allow_nonfinite ? ZT_ZFP_AS_LIBZFP : 0);
+    memcpy(shape, meta->shape, sizeof shape);
+    bool done = read_whole(job, &values, &shape[0], error);
+    if (done) {
+        zt_array array = zt_array_nd(values, (zt_type)meta->type, meta->rank, shape);
+        job->slices = shape[0];
+        progress_begin(&job->progress, "compress", shape[0] * job->slice_bytes, o->quiet,
+                       job->context);
+        progress_slab(&job->progress, shape[0] * job->slice_bytes);
+        done = encode(job, &array, &zfp, &stream, &stream_bytes, error);
+        if (done && !o->no_verify) {
+            progress_begin(&job->progress, "verify", shape[0] * job->slice_bytes, o->quiet,
+                           job->context);
+            progress_slab(&job->progress, shape[0] * job->slice_bytes);
+            done = verify(job, &array, &zfp, stream, stream_bytes, error);
+        }
+    }
+    progress_end(&job->progress);
+    if (done && job->sink.sink.write(&job->sink, stream, stream_bytes) != 0) {
+        *error = job->sink.error;
+        done = false;
+    }
+    free(stream);
+    free(values);
+    return done;
+}

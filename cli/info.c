@@ -1,0 +1,189 @@
+/* info.c: ztile info: what is in a .zt file or a bare zfp stream. */
+#include "cli.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Verify what there is to verify. A zfp stream has no checksum; that it decodes to its last tile
+ * is all that can be said of it. */
+static bool check(struct stored *s, struct ztio_error *error)
+{
+    if (s->kind == STORED_ZT) {
+        zt_status status = zt_reader_check(s->reader);
+        return status == ZT_OK || fail_source(error, &s->bytes, s->context, status);
+    }
+    uint64_t first, extent;
+    void *values;
+    if (!allocate(&values, s->info.raw_bytes, s->bytes.place, error))
+        return false;
+    bool decoded = stored_next(s, &first, &extent, error) && stored_read(s, values, error);
+    free(values);
+    return decoded;
+}
+
+static void print_zfp_json(struct json *j, const zt_info *info)
+{
+    json_object(j, "zfp");
+    json_count(j, "word_bits", info->zfp_word_bits);
+    json_count(j, "minbits", info->zfp_minbits);
+    json_count(j, "maxbits", info->zfp_maxbits);
+    json_count(j, "maxprec", info->zfp_maxprec);
+    json_number(j, "minexp", info->zfp_minexp);
+    json_number(j, "shift", info->zfp_shift);
+    json_close(j);
+}
+
+static void print_json(const struct stored *s, bool is_checked)
+{
+    const zt_info *info = &s->info;
+    bool is_zt = s->kind == STORED_ZT;
+    bool has_value = info->bound.kind != ZT_LOSSLESS && info->bound.kind != ZT_EXPERT;
+    bool has_index = info->index != ZT_INDEX_NONE;
+    double streams = (double)(info->stream_bytes + info->index_bytes);
+    struct json j;
+    json_begin(&j, stdout);
+    json_text(&j, "format", is_zt ? "zt" : "zfp");
+    json_count_or_null(&j, "format_version", is_zt, info->format_version);
+    json_text(&j, "codec", name_of_codec(info->codec));
+    json_text(&j, "type", ztio_name_of_type(info->type));
+    json_shape(&j, "shape", info->rank, info->shape);
+    json_text(&j, "bound", name_of_bound(info->bound.kind));
+    json_number(&j, "bound_value", has_value ? info->bound.value : (double)NAN);
+    json_number(&j, "abs_bound", info->abs_bound);
+    json_count(&j, "raw_bytes", info->raw_bytes);
+    json_count(&j, "stream_bytes", info->stream_bytes);
+    json_count(&j, "file_bytes", info->file_bytes);
+    json_number(&j, "ratio", (double)info->raw_bytes / (double)info->file_bytes);
+    json_number(&j, "effective_ratio", (double)info->raw_bytes / streams);
+    json_object(&j, "index");
+    json_text(&j, "kind", name_of_index(info->index));
+    json_count_or_null(&j, "chunk", has_index, info->index_chunk);
+    json_count_or_null(&j, "partition", has_index, info->index_partition);
+    json_count(&j, "bytes", info->index_bytes);
+    json_number(&j, "overhead", (double)info->index_bytes / (double)info->stream_bytes);
+    json_close(&j);
+    json_count_or_null(&j, "frames", is_zt, info->frames);
+    json_count_or_null(&j, "slab_extent", is_zt, info->slab_extent);
+    json_count_or_null(&j, "exact_values", is_zt, info->exact_values);
+    print_zfp_json(&j, info);
+    json_text(&j, "name", info->name[0] ? info->name : NULL);
+    json_text(&j, "units", info->units[0] ? info->units : NULL);
+    if (is_checked && is_zt)
+        json_bool(&j, "checksums_hold", true);
+    else
+        json_null(&j, "checksums_hold");
+    json_end(&j);
+}
+
+static void row(struct table *t, const char *name, const char *value)
+{
+    table_row(t);
+    table_cell(t, "%s", name);
+    table_cell(t, "%s", value);
+}
+
+static void rows_of_sizes(struct table *t, const zt_info *info)
+{
+    char size[CLI_TEXT_BYTES];
+    double raw = (double)info->raw_bytes, file = (double)info->file_bytes;
+    uint64_t values = info->raw_bytes / zt_type_bytes(info->type);
+    table_row(t);
+    table_cell(t, "raw");
+    table_cell(t, "%" PRIu64 " bytes (%s)", info->raw_bytes, format_size(raw, size));
+    table_row(t);
+    table_cell(t, "file");
+    table_cell(t, "%" PRIu64 " bytes (%s), of these %" PRIu64 " in streams", info->file_bytes,
+               format_size(file, size), info->stream_bytes);
+    table_row(t);
+    table_cell(t, "ratio");
+    table_cell(t, "%.3f, %.4g bits per value", raw / file, 8 * file / (double)values);
+    table_row(t);
+    table_cell(t, "index");
+    if (info->index == ZT_INDEX_NONE)
+        table_cell(t, "none");
+    else
+        table_cell(t, "%s, %" PRIu64 " bytes, %.2f %% of the streams", name_of_index(info->index),
+                   info->index_bytes,
+                   100 * (double)info->index_bytes / (double)info->stream_bytes);
+}
+
+static void rows_of_zfp(struct table *t, const zt_info *info)
+{
+    table_row(t);
+    table_cell(t, "zfp");
+    table_cell(t, "minbits %u, maxbits %u, maxprec %u, minexp %d, %u-bit words", info->zfp_minbits,
+               info->zfp_maxbits, info->zfp_maxprec, info->zfp_minexp, info->zfp_word_bits);
+    if (info->zfp_shift) {
+        table_row(t);
+        table_cell(t, "shift");
+        table_cell(t, "integers times 2^%d", info->zfp_shift);
+    }
+}
+
+static void print_table(const struct stored *s, const struct options *o, struct table *t)
+{
+    const zt_info *info = &s->info;
+    char text[CLI_TEXT_BYTES];
+    row(t, "file", s->bytes.place);
+    table_row(t);
+    table_cell(t, "format");
+    if (s->kind == STORED_ZT)
+        table_cell(t, ".zt version %u, codec %s, %" PRIu64 " frame%s of at most %" PRIu64 " slices",
+                   info->format_version, name_of_codec(info->codec), info->frames,
+                   info->frames == 1 ? "" : "s", info->slab_extent);
+    else
+        table_cell(t, "bare zfp stream");
+    if (info->name[0])
+        row(t, "name", info->name);
+    if (info->units[0])
+        row(t, "units", info->units);
+    row(t, "type", ztio_name_of_type(info->type));
+    table_row(t);
+    table_cell(t, "shape");
+    table_cell(t, "%s (slowest first)", ztio_format_shape(info->rank, info->shape, text));
+    table_row(t);
+    table_cell(t, "bound");
+    if (info->bound.kind == ZT_REL)
+        table_cell(t, "%s (abs %.6g)", format_bound(&info->bound, text), info->abs_bound);
+    else
+        table_cell(t, "%s", format_bound(&info->bound, text));
+    rows_of_sizes(t, info);
+    if (s->kind == STORED_ZT) {
+        table_row(t);
+        table_cell(t, "exact");
+        table_cell(t, "%" PRIu64 " values kept beside the stream to hold the bound",
+                   info->exact_values);
+    }
+    if (o->verbose || s->kind == STORED_ZFP)
+        rows_of_zfp(t, info);
+    if (o->check)
+        row(t, "check", s->kind == STORED_ZT ? "all checksums hold"
+                                             : "decodes to its end; zfp streams have no checksum");
+    table_print(t, stdout, 0);
+}
+
+bool run_info(const struct options *o, struct ztio_error *error)
+{
+    struct stored s;
+    struct table *table = calloc(1, sizeof *table);
+    zt_context *context = NULL;
+    memset(&s, 0, sizeof s);
+    bool done = table && zt_context_new(NULL, &context) == ZT_OK;
+    if (!done)
+        (void)fail(error, ZTIO_LACKING, "%s: no memory; free some", o->operand[0]);
+    done = done && stored_open(&s, o->operand[0], o, false, NULL, context, error);
+    if (done && s.shape[0] == ZT_UNKNOWN)
+        done = fail(error, ZTIO_BAD_USE, "%s: a pipe cannot be looked through; name a file",
+                    s.bytes.place);
+    done = done && (!o->check || check(&s, error));
+    if (done && o->json)
+        print_json(&s, o->check);
+    else if (done)
+        print_table(&s, o, table);
+    stored_close(&s);
+    zt_context_free(context);
+    free(table);
+    return done;
+}

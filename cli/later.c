@@ -1,0 +1,97 @@
+/* later.c: options and subcommands that the design has and this version has not. */
+#include "later.h"
+#include "cli.h"
+
+#include <string.h>
+
+/* values is "number", "count" or words apart by spaces. A word that ends in '=' also stands with
+ * counts behind it (omp=4,64). The words before '|' are accepted: they ask for what there is. */
+const struct later_rule later_rules[LATER_OPTIONS] = {
+    {"codec", 'c', "auto zfp | ndzip sz", CMD_COMPRESS, "use -c zfp"},
+    {"exec", 'x', "serial | omp= cuda=", CMD_COMPRESS | CMD_DECOMPRESS, "use -x serial"},
+    {"index", 0, "none | offsets lengths hybrid compact", CMD_COMPRESS, "use --index none"},
+    {"plan", 0, "off | on tight", CMD_COMPRESS, "use --plan off"},
+    {"pwrel", 0, "number", CMD_COMPRESS, "use --abs or --rel"},
+    {"psnr", 0, "number", CMD_COMPRESS, "use --abs or --rel"},
+    {"fill", 0, "number", CMD_COMPRESS, "leave it out and use --abs or --lossless"},
+    {"effort", 0, "| paper fast default high", CMD_COMPRESS, "leave it out"},
+    {"sz-bins", 0, "count", CMD_COMPRESS, "leave it out"},
+    {"prefer", 0, "| ratio speed balanced", CMD_COMPRESS, "leave it out"},
+    {"explain", 0, NULL, CMD_COMPRESS, "leave it out"},
+    {"dry-run", 0, NULL, CMD_COMPRESS, "use -o /dev/null"},
+    {"index-chunk", 0, "count", CMD_COMPRESS, "leave it out"},
+    {"index-partition", 0, "count", CMD_COMPRESS, "leave it out"},
+    {"salvage", 0, NULL, CMD_DECOMPRESS, "use 'ztile info --check' to see what is damaged"},
+};
+
+/* "=N" or "=N,M" */
+static bool are_counts(const char *text)
+{
+    char first[24];
+    uint64_t count;
+    const char *comma = strchr(text, ',');
+    size_t n = comma ? (size_t)(comma - text) : strlen(text);
+    if (n < 2 || n >= sizeof first || text[0] != '=')
+        return false;
+    memcpy(first, text + 1, n - 1);
+    first[n - 1] = '\0';
+    return parse_count(first, &count) && (!comma || parse_count(comma + 1, &count));
+}
+
+/* Look argument up in values. *is_here: it stands before '|'. */
+static bool is_listed(const char *values, const char *argument, bool *is_here)
+{
+    *is_here = strchr(values, '|') != NULL;
+    for (const char *word = values; *word;) {
+        size_t n = strcspn(word, " ");
+        if (n == 1 && word[0] == '|') {
+            *is_here = false;
+        } else {
+            bool has_counts = word[n - 1] == '=';
+            size_t m = n - has_counts;
+            if (strncmp(argument, word, m) == 0 &&
+                (argument[m] == '\0' || (has_counts && are_counts(argument + m))))
+                return true;
+        }
+        word += n;
+        word += strspn(word, " ");
+    }
+    return false;
+}
+
+bool later_option(int rule, const char *argument, struct ztio_error *error)
+{
+    const struct later_rule *r = &later_rules[rule];
+    bool is_here = false, is_sane;
+    double number;
+    uint64_t count;
+    if (!r->values)
+        is_sane = true;
+    else if (strcmp(r->values, "number") == 0)
+        is_sane = parse_number(argument, &number);
+    else if (strcmp(r->values, "count") == 0)
+        is_sane = parse_count(argument, &count);
+    else
+        is_sane = is_listed(r->values, argument, &is_here);
+    if (!is_sane)
+        return fail(error, ZTIO_BAD_USE, "--%s: '%s' is no value for it; %s", r->name, argument,
+                    r->instead);
+    if (is_here)
+        return true;
+    return fail(error, ZTIO_LACKING, "--%s%s%s is not in this version; %s", r->name,
+                r->values ? " " : "", r->values ? argument : "", r->instead);
+}
+
+bool is_later_command(const char *word, struct ztio_error *error)
+{
+    static const char *const commands[][2] = {
+        {"index", "decompress without one"},
+        {"plan", "compress the axes as they are"},
+        {"bench", "see the programs in bench/, or 'ztile demo'"},
+    };
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(word, commands[i][0]) == 0)
+            return !fail(error, ZTIO_LACKING, "the subcommand %s is not in this version; %s",
+                         word, commands[i][1]);
+    return false;
+}

@@ -1,0 +1,94 @@
+/* main.c: the ztile command: find the subcommand, run it, print its one error line, exit. */
+#include "cli.h"
+#include "later.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+    const char *name;
+    enum command command;
+    bool (*run)(const struct options *options, struct ztio_error *error);
+} commands[] = {
+    {"compress", CMD_COMPRESS, run_compress}, {"decompress", CMD_DECOMPRESS, run_decompress},
+    {"info", CMD_INFO, run_info},             {"compare", CMD_COMPARE, run_compare},
+    {"plot", CMD_PLOT, run_plot},             {"demo", CMD_DEMO, run_demo},
+};
+
+/* Nothing half-written is left, and the shell sees what ended the command (128 + signal). */
+static void on_signal(int number)
+{
+    ztio_abandon_all();
+    (void)signal(number, SIG_DFL);
+    (void)raise(number);
+}
+
+static void catch_signals(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+    struct sigaction old, action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    (void)sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+            (void)sigaction(numbers[i], &action, NULL);
+}
+
+static int print_text(const char *text)
+{
+    (void)fputs(text, stdout);
+    return 0;
+}
+
+static int find_and_run(int argc, char **argv, struct ztio_error *error)
+{
+    const char *word = argv[1];
+    struct options options;
+    bool wants_help = strcmp(word, "help") == 0;
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (wants_help && argc < 3))
+        return print_text(help_text(0));
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        (void)printf("ztile %s\n", zt_version());
+        return 0;
+    }
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        if (strcmp(wants_help ? argv[2] : word, commands[i].name) != 0)
+            continue;
+        if (wants_help)
+            return print_text(help_text(commands[i].command));
+        if (!options_parse(&options, commands[i].command, argc - 1, argv + 1, error))
+            return error->exit_status;
+        if (options.help)
+            return print_text(help_text(options.command));
+        return commands[i].run(&options, error) ? 0 : error->exit_status;
+    }
+    if (!is_later_command(word, error))
+        (void)fail(error, ZTIO_BAD_USE, "'%s' is no subcommand; see 'ztile --help'",
+                   wants_help ? argv[2] : word);
+    return error->exit_status;
+}
+
+int main(int argc, char **argv)
+{
+    struct ztio_error error = {0, ""};
+    int status;
+    catch_signals();
+    if (argc < 2) {
+        (void)fputs(help_text(0), stderr);
+        return ZTIO_BAD_USE;
+    }
+    status = find_and_run(argc, argv, &error);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        if (status == 0)
+            status = ZTIO_IO_ERROR;
+        if (!error.exit_status)
+            (void)fail(&error, status, "standard output: writing failed: %s; free some space",
+                       strerror(errno));
+    }
+    if (error.exit_status)
+        (void)fprintf(stderr, "ztile: %s\n", error.sentence);
+    return status;
+}

@@ -1,0 +1,190 @@
+/* numbers.c: text to numbers and back, sizes of arrays. */
+#include "cli.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+bool parse_number(const char *text, double *value)
+{
+    char *end;
+    if (isspace((unsigned char)text[0]))
+        return false;
+    *value = strtod(text, &end);
+    return end != text && *end == '\0' && isfinite(*value);
+}
+
+/* Decimal digits at *text; moves *text past them. */
+static bool take_count(const char **text, uint64_t *value)
+{
+    const char *p = *text;
+    uint64_t v = 0;
+    for (; isdigit((unsigned char)*p); p++) {
+        uint64_t digit = (uint64_t)(*p - '0');
+        if (v > (UINT64_MAX - digit) / 10)
+            return false;
+        v = v * 10 + digit;
+    }
+    if (p == *text)
+        return false;
+    *text = p;
+    *value = v;
+    return true;
+}
+
+bool parse_count(const char *text, uint64_t *value)
+{
+    return take_count(&text, value) && *text == '\0';
+}
+
+bool parse_bytes(const char *text, uint64_t *bytes)
+{
+    static const char units[] = "KMGT";
+    uint64_t value;
+    if (!take_count(&text, &value))
+        return false;
+    if (*text) {
+        const char *unit = strchr(units, toupper((unsigned char)*text));
+        if (!unit)
+            return false;
+        unsigned shift = 10u * (unsigned)(unit - units + 1);
+        if (value > UINT64_MAX >> shift)
+            return false;
+        value <<= shift;
+        text++;
+        if (strcmp(text, "iB") == 0)
+            text += 2;
+    }
+    *bytes = value;
+    return *text == '\0';
+}
+
+/* "lo:hi", "lo:", ":hi", ":" or "k", up to a comma or the end; moves *text past it. */
+static bool take_span(const char **text, uint64_t extent, uint64_t *lo, uint64_t *hi)
+{
+    bool has_lo = take_count(text, lo);
+    if (!has_lo)
+        *lo = 0;
+    if (**text == ':') {
+        (*text)++;
+        if (!take_count(text, hi))
+            *hi = extent;
+    } else if (has_lo && *lo < UINT64_MAX) {
+        *hi = *lo + 1;
+    } else {
+        return false;
+    }
+    return **text == ',' || **text == '\0';
+}
+
+bool parse_box(const char *text, uint32_t rank, const uint64_t *shape, const char *place,
+               zt_box *box, struct ztio_error *error)
+{
+    char shape_text[CLI_TEXT_BYTES];
+    const char *p = text;
+    ztio_format_shape(rank, shape, shape_text);
+    memset(box, 0, sizeof *box);
+    for (uint32_t i = 0; i < rank; i++) {
+        if (!take_span(&p, shape[i], &box->lo[i], &box->hi[i]) ||
+            (*p == ',') != (i + 1 < rank))
+            return fail(error, ZTIO_BAD_USE,
+                        "%s: '%s' is no box of an array of shape %s (slowest first); write one "
+                        "LO:HI for each axis, such as 0:10,5:20,:",
+                        place, text, shape_text);
+        if (box->lo[i] >= box->hi[i] || box->hi[i] > shape[i])
+            return fail(error, ZTIO_BAD_USE,
+                        "%s: the box '%s' leaves the array or is empty on axis %u; its shape is "
+                        "%s (slowest first)",
+                        place, text, (unsigned)i, shape_text);
+        p += *p == ',';
+    }
+    return true;
+}
+
+char *format_size(double bytes, char *text)
+{
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+    unsigned u = 0;
+    while (bytes >= 999.5 && u + 1 < sizeof units / sizeof *units) {
+        bytes /= 1000;
+        u++;
+    }
+    int digits = u == 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
+    (void)snprintf(text, CLI_TEXT_BYTES, "%.*f %s", digits, bytes, units[u]);
+    return text;
+}
+
+const char *name_of_bound(uint32_t kind)
+{
+    static const char *const names[] = {"lossless", "abs",  "rel",       "pwrel",
+                                        "psnr",     "rate", "precision", "expert"};
+    return kind < sizeof names / sizeof *names ? names[kind] : "unknown";
+}
+
+const char *name_of_codec(uint32_t codec)
+{
+    static const char *const names[] = {"auto", "zfp", "ndzip", "sz"};
+    return codec < sizeof names / sizeof *names ? names[codec] : "unknown";
+}
+
+const char *name_of_index(uint32_t index)
+{
+    static const char *const names[] = {"none", "none", "offsets", "lengths", "hybrid", "compact"};
+    return index < sizeof names / sizeof *names ? names[index] : "unknown";
+}
+
+char *format_bound(const zt_bound *bound, char *text)
+{
+    const char *name = name_of_bound(bound->kind);
+    if (bound->kind == ZT_LOSSLESS)
+        (void)snprintf(text, CLI_TEXT_BYTES, "%s", name);
+    else if (bound->kind == ZT_EXPERT)
+        (void)snprintf(text, CLI_TEXT_BYTES, "%s %u,%u,%u,%d", name, bound->minbits,
+                       bound->maxbits, bound->maxprec, bound->minexp);
+    else
+        (void)snprintf(text, CLI_TEXT_BYTES, "%s %.6g%s", name, bound->value,
+                       bound->flags & ZT_RATE_ALIGN ? " aligned" : "");
+    return text;
+}
+
+static bool multiply(uint64_t a, uint64_t b, uint64_t *out)
+{
+    *out = a * b;
+    return a == 0 || *out / a == b;
+}
+
+bool count_values(uint32_t rank, const uint64_t *shape, uint64_t *values)
+{
+    *values = 1;
+    for (uint32_t i = 0; i < rank; i++)
+        if (shape[i] == ZT_UNKNOWN || !multiply(*values, shape[i], values))
+            return false;
+    return true;
+}
+
+bool count_bytes(uint32_t type, uint32_t rank, const uint64_t *shape, uint64_t *bytes)
+{
+    uint64_t values;
+    return count_values(rank, shape, &values) && multiply(values, zt_type_bytes(type), bytes);
+}
+
+bool count_slice_bytes(uint32_t type, uint32_t rank, const uint64_t *shape, uint64_t *bytes)
+{
+    return count_bytes(type, rank - 1, shape + 1, bytes);
+}
+
+bool has_suffix(const char *text, const char *suffix)
+{
+    size_t n = strlen(text), m = strlen(suffix);
+    return n > m && strcmp(text + n - m, suffix) == 0;
+}
+
+double now_seconds(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}

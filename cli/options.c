@@ -1,0 +1,363 @@
+/* options.c: the words of a command line, checked one by one. Which option belongs to which
+ * subcommand stands in one table; those of later versions are in later.c. */
+#include "cli.h"
+#include "later.h"
+
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OPT_ABS = 256,
+    OPT_REL,
+    OPT_RATE,
+    OPT_RATE_ALIGN,
+    OPT_PRECISION,
+    OPT_LOSSLESS,
+    OPT_EXPERT,
+    OPT_RANGE,
+    OPT_ALLOW_NONFINITE,
+    OPT_FORMAT,
+    OPT_ZFP_HEADER,
+    OPT_ZFP_WORD_BITS,
+    OPT_NO_VERIFY,
+    OPT_SLAB_BYTES,
+    OPT_BOX,
+    OPT_JSON,
+    OPT_CHECK,
+    OPT_SLICE,
+    OPT_LATER /* and those after it: rows of later.c */
+};
+
+enum {
+    CODED = CMD_COMPRESS | CMD_DECOMPRESS, /* options that name a zfp stream's parameters */
+    OPENS_ZFP = CODED | CMD_COMPARE | CMD_PLOT,
+    WRITES = CMD_COMPRESS | CMD_DECOMPRESS | CMD_PLOT | CMD_DEMO,
+    ALL = CMD_COMPRESS | CMD_DECOMPRESS | CMD_INFO | CMD_COMPARE | CMD_PLOT | CMD_DEMO
+};
+
+struct rule {
+    const char *name;
+    int value; /* also the letter of its short form, below 256 */
+    bool has_argument;
+    unsigned commands;
+};
+
+static const struct rule rules[] = {
+    {"output", 'o', true, WRITES},
+    {"force", 'f', false, WRITES},
+    {"quiet", 'q', false, ALL},
+    {"verbose", 'v', false, ALL},
+    {"help", 'h', false, ALL},
+    {"type", 't', true, OPENS_ZFP},
+    {"shape", 's', true, OPENS_ZFP},
+    {"abs", OPT_ABS, true, OPENS_ZFP},
+    {"rel", OPT_REL, true, CMD_COMPRESS},
+    {"rate", OPT_RATE, true, OPENS_ZFP},
+    {"rate-align", OPT_RATE_ALIGN, false, OPENS_ZFP},
+    {"precision", OPT_PRECISION, true, OPENS_ZFP},
+    {"lossless", OPT_LOSSLESS, false, OPENS_ZFP},
+    {"expert", OPT_EXPERT, true, OPENS_ZFP},
+    {"range", OPT_RANGE, true, CMD_COMPRESS},
+    {"allow-nonfinite", OPT_ALLOW_NONFINITE, false, CMD_COMPRESS},
+    {"format", OPT_FORMAT, true, OPENS_ZFP},
+    {"zfp-header", OPT_ZFP_HEADER, true, CMD_COMPRESS},
+    {"zfp-word-bits", OPT_ZFP_WORD_BITS, true, OPENS_ZFP},
+    {"no-verify", OPT_NO_VERIFY, false, CMD_COMPRESS},
+    {"slab-bytes", OPT_SLAB_BYTES, true, CMD_COMPRESS},
+    {"box", OPT_BOX, true, CMD_DECOMPRESS},
+    {"json", OPT_JSON, false, CMD_INFO | CMD_COMPARE},
+    {"check", OPT_CHECK, false, CMD_INFO},
+    {"slice", OPT_SLICE, true, CMD_PLOT},
+};
+
+enum { RULES = sizeof rules / sizeof *rules, LONG_OPTIONS = RULES + LATER_OPTIONS + 1 };
+
+static const char *name_of_command(enum command command)
+{
+    switch (command) {
+    case CMD_COMPRESS: return "compress";
+    case CMD_DECOMPRESS: return "decompress";
+    case CMD_INFO: return "info";
+    case CMD_COMPARE: return "compare";
+    case CMD_PLOT: return "plot";
+    case CMD_DEMO: return "demo";
+    }
+    return "";
+}
+
+/* The value of an option makes no sense. */
+static bool bad(struct ztio_error *error, const char *name, const char *argument,
+                const char *wanted)
+{
+    return fail(error, ZTIO_BAD_USE, "--%s: '%s' is not %s", name, argument, wanted);
+}
+
+static bool set_bound(struct options *o, zt_bound bound, struct ztio_error *error)
+{
+    if (o->has_bound) {
+        char old[CLI_TEXT_BYTES], new[CLI_TEXT_BYTES];
+        return fail(error, ZTIO_BAD_USE,
+                    "more than one bound is given, %s and %s; give one",
+                    format_bound(&o->params.bound, old), format_bound(&bound, new));
+    }
+    bound.flags |= o->params.bound.flags;
+    o->params.bound = bound;
+    o->has_bound = true;
+    return true;
+}
+
+/* MINB,MAXB,MAXP,MINE */
+static bool parse_expert(struct options *o, const char *argument, struct ztio_error *error)
+{
+    double v[4];
+    char copy[128];
+    int n = 0;
+    if (strlen(argument) < sizeof copy) {
+        char *rest = NULL;
+        memcpy(copy, argument, strlen(argument) + 1);
+        for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest), n++)
+            if (n == 4 || !parse_number(word, &v[n]) || v[n] != floor(v[n]) || fabs(v[n]) > 1e6)
+                return bad(error, "expert", argument, "four whole numbers MINB,MAXB,MAXP,MINE");
+    }
+    if (n != 4 || v[0] < 0 || v[1] < v[0] || v[2] < 1 || v[2] > 64)
+        return bad(error, "expert", argument,
+                   "MINB,MAXB,MAXP,MINE with MINB <= MAXB and MAXP in 1..64");
+    return set_bound(o, zt_expert((uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2], (int32_t)v[3]),
+                     error);
+}
+
+static bool parse_range(struct options *o, const char *argument, struct ztio_error *error)
+{
+    char low[64];
+    const char *colon = strchr(argument, ':');
+    size_t n = colon ? (size_t)(colon - argument) : 0;
+    if (!colon || n >= sizeof low)
+        return bad(error, "range", argument, "LO:HI");
+    memcpy(low, argument, n);
+    low[n] = '\0';
+    if (!parse_number(low, &o->params.range_lo) || !parse_number(colon + 1, &o->params.range_hi) ||
+        o->params.range_lo > o->params.range_hi)
+        return bad(error, "range", argument, "LO:HI, two numbers with LO <= HI");
+    return true;
+}
+
+static bool parse_format(struct options *o, const char *argument, struct ztio_error *error)
+{
+    if (strcmp(argument, "zt") == 0)
+        o->format = FORMAT_ZT;
+    else if (strcmp(argument, "zfp") == 0)
+        o->format = FORMAT_ZFP;
+    else if (strcmp(argument, "ndzip") == 0)
+        return fail(error, ZTIO_LACKING,
+                    "--format ndzip: the ndzip codec is not in this version; use zt or zfp");
+    else
+        return bad(error, "format", argument, "zt or zfp");
+    return true;
+}
+
+static bool parse_word_bits(struct options *o, const char *argument, struct ztio_error *error)
+{
+    uint64_t bits;
+    if (!parse_count(argument, &bits) || (bits != 8 && bits != 16 && bits != 32 && bits != 64))
+        return bad(error, "zfp-word-bits", argument, "8, 16, 32 or 64");
+    o->params.zfp_word_bits = (uint32_t)bits;
+    return true;
+}
+
+static bool take_bound(struct options *o, int option, const char *argument,
+                       struct ztio_error *error)
+{
+    double v = 0;
+    uint64_t planes;
+    switch (option) {
+    case OPT_ABS:
+    case OPT_REL:
+        if (!parse_number(argument, &v) || v < 0)
+            return bad(error, option == OPT_ABS ? "abs" : "rel", argument,
+                       "a number of at least 0");
+        return set_bound(o, option == OPT_ABS ? zt_abs(v) : zt_rel(v), error);
+    case OPT_RATE:
+        if (!parse_number(argument, &v) || v <= 0)
+            return bad(error, "rate", argument, "a number of bits per value above 0");
+        return set_bound(o, zt_rate(v), error);
+    case OPT_PRECISION:
+        if (!parse_count(argument, &planes) || planes < 1 || planes > 64)
+            return bad(error, "precision", argument, "a number of bit planes in 1..64");
+        return set_bound(o, zt_precision((uint32_t)planes), error);
+    case OPT_LOSSLESS: return set_bound(o, zt_lossless(), error);
+    default: return parse_expert(o, argument, error);
+    }
+}
+
+static bool take_array(struct options *o, int option, const char *argument,
+                       struct ztio_error *error)
+{
+    if (option == 't') {
+        o->hints.type = ztio_type_of_name(argument);
+        return o->hints.type || bad(error, "type", argument, "f32, f64, i32 or i64");
+    }
+    return ztio_parse_shape(argument, &o->hints.rank, o->hints.shape) ||
+           bad(error, "shape", argument,
+               "1 to 4 extents such as 512x512x128, slowest first; only the first may be ?");
+}
+
+static bool take_slab_bytes(struct options *o, const char *argument, struct ztio_error *error)
+{
+    return (parse_bytes(argument, &o->params.slab_bytes) && o->params.slab_bytes > 0) ||
+           bad(error, "slab-bytes", argument, "a number of bytes such as 1048576, 64M or 1G");
+}
+
+static bool take_header(struct options *o, const char *argument, struct ztio_error *error)
+{
+    o->zfp_header = strcmp(argument, "on") == 0;
+    return o->zfp_header || strcmp(argument, "off") == 0 ||
+           bad(error, "zfp-header", argument, "on or off");
+}
+
+static bool take(struct options *o, int option, const char *argument, struct ztio_error *error)
+{
+    switch (option) {
+    case 'o': o->out = argument; break;
+    case 'f': o->force = true; break;
+    case 'q': o->quiet = true; break;
+    case 'v': o->verbose = true; break;
+    case 'h': o->help = true; break;
+    case 't':
+    case 's': return take_array(o, option, argument, error);
+    case OPT_RATE_ALIGN: o->params.bound.flags |= ZT_RATE_ALIGN; break;
+    case OPT_RANGE: return parse_range(o, argument, error);
+    case OPT_ALLOW_NONFINITE: o->allow_nonfinite = true; break;
+    case OPT_FORMAT: return parse_format(o, argument, error);
+    case OPT_ZFP_HEADER: return take_header(o, argument, error);
+    case OPT_ZFP_WORD_BITS: return parse_word_bits(o, argument, error);
+    case OPT_NO_VERIFY: o->no_verify = true; break;
+    case OPT_SLAB_BYTES: return take_slab_bytes(o, argument, error);
+    case OPT_BOX: o->box = argument; break;
+    case OPT_JSON: o->json = true; break;
+    case OPT_CHECK: o->check = true; break;
+    case OPT_SLICE: o->slice = argument; break;
+    default:
+        if (option >= OPT_LATER)
+            return later_option(option - OPT_LATER, argument, error);
+        return take_bound(o, option, argument, error);
+    }
+    return true;
+}
+
+/* The options of a subcommand as getopt_long wants them. */
+static void list(enum command command, struct option *long_options, char *letters)
+{
+    int n = 0;
+    *letters++ = ':'; /* a missing argument is told apart from an unknown option */
+    for (int i = 0; i < RULES; i++) {
+        if (!(rules[i].commands & command))
+            continue;
+        long_options[n++] = (struct option){rules[i].name, rules[i].has_argument, NULL,
+                                            rules[i].value};
+        if (rules[i].value < 256) {
+            *letters++ = (char)rules[i].value;
+            if (rules[i].has_argument)
+                *letters++ = ':';
+        }
+    }
+    for (int i = 0; i < LATER_OPTIONS; i++) {
+        if (!(later_rules[i].commands & command))
+            continue;
+        bool has_argument = later_rules[i].values != NULL;
+        long_options[n++] = (struct option){later_rules[i].name, has_argument, NULL,
+                                            OPT_LATER + i};
+        if (later_rules[i].letter) {
+            *letters++ = later_rules[i].letter;
+            *letters++ = ':';
+        }
+    }
+    long_options[n] = (struct option){NULL, 0, NULL, 0};
+    *letters = '\0';
+}
+
+/* A short option of a later version comes as its letter. */
+static int number_of(int option)
+{
+    for (int i = 0; i < LATER_OPTIONS; i++)
+        if (option < 256 && later_rules[i].letter == option && later_rules[i].letter)
+            return OPT_LATER + i;
+    return option;
+}
+
+static bool read_words(struct options *o, int argc, char **argv, struct ztio_error *error)
+{
+    struct option long_options[LONG_OPTIONS];
+    char letters[2 * LONG_OPTIONS + 2];
+    const char *name = name_of_command(o->command);
+    list(o->command, long_options, letters);
+    opterr = 0;
+    optind = 1;
+    for (int c; (c = getopt_long(argc, argv, letters, long_options, NULL)) != -1;) {
+        if (c == ':')
+            return fail(error, ZTIO_BAD_USE, "%s needs a value; see 'ztile %s --help'",
+                        argv[optind - 1], name);
+        if (c == '?' && optopt && strncmp(argv[optind - 1], "--", 2) == 0)
+            return fail(error, ZTIO_BAD_USE, "%s: the option takes no value; see 'ztile %s --help'",
+                        argv[optind - 1], name);
+        if (c == '?' && optopt)
+            return fail(error, ZTIO_BAD_USE, "%s has no option -%c; see 'ztile %s --help'", name,
+                        optopt, name);
+        if (c == '?')
+            return fail(error, ZTIO_BAD_USE, "%s has no option %s; see 'ztile %s --help'", name,
+                        argv[optind - 1], name);
+        if (!take(o, number_of(c), optarg, error))
+            return false;
+        if (o->help)
+            return true;
+    }
+    for (; optind < argc; optind++, o->operands++)
+        if (o->operands < 2)
+            o->operand[o->operands] = argv[optind];
+    return true;
+}
+
+/* What is wrong with the options taken together. */
+static bool check_together(const struct options *o, struct ztio_error *error)
+{
+    static const struct {
+        enum command command;
+        int least, most;
+        const char *what;
+    } wants[] = {{CMD_COMPRESS, 1, 1, "one input"},
+                 {CMD_DECOMPRESS, 1, 1, "one input"},
+                 {CMD_INFO, 1, 1, "one file"},
+                 {CMD_COMPARE, 2, 2, "an original and a file to compare with it"},
+                 {CMD_PLOT, 1, 2, "an original and at most one file beside it"},
+                 {CMD_DEMO, 0, 0, "no file"}};
+    const zt_params *p = &o->params;
+    for (size_t i = 0; i < sizeof wants / sizeof *wants; i++)
+        if (o->command == wants[i].command &&
+            (o->operands < wants[i].least || o->operands > wants[i].most))
+            return fail(error, ZTIO_BAD_USE, "%s takes %s; see 'ztile %s --help'",
+                        name_of_command(o->command), wants[i].what, name_of_command(o->command));
+    if (p->bound.flags & ZT_RATE_ALIGN && p->bound.kind != ZT_RATE)
+        return fail(error, ZTIO_BAD_USE, "--rate-align goes with --rate only; leave it out");
+    if (!isnan(p->range_lo) && p->bound.kind != ZT_REL)
+        return fail(error, ZTIO_BAD_USE, "--range goes with --rel only; leave it out");
+    if (o->command != CMD_COMPRESS && o->has_bound && o->format != FORMAT_ZFP)
+        return fail(error, ZTIO_BAD_USE,
+                    "a bound describes a zfp stream that has no header: give --format zfp as "
+                    "well, or leave the bound out");
+    return true;
+}
+
+bool options_parse(struct options *o, enum command command, int argc, char **argv,
+                   struct ztio_error *error)
+{
+    memset(o, 0, sizeof *o);
+    o->command = command;
+    o->zfp_header = true;
+    zt_status status = zt_params_init(&o->params, sizeof o->params);
+    if (status != ZT_OK)
+        return fail_zt(error, NULL, status, "ztile");
+    if (!read_words(o, argc, argv, error))
+        return false;
+    return o->help || check_together(o, error);
+}

@@ -1,0 +1,64 @@
+/* lacking.c: what stands in for netCDF and HDF5 in a build without their libraries. */
+#include "format.h"
+
+#if !ZTIO_HAVE_NETCDF || !ZTIO_HAVE_HDF5
+static bool fail_lacking(const char *label, const char *format, const char *option,
+                         struct ztio_error *error)
+{
+    return ztio_fail(error, ZTIO_LACKING,
+                     "%s: this build of ztile has no %s; build it with -D%s=ON and the library's "
+                     "development files",
+                     label, format, option);
+}
+#endif
+
+#if !ZTIO_HAVE_NETCDF
+struct ztio_input *ztio_open_netcdf(struct ztio_place *place, const struct ztio_meta *hints,
+                                    struct ztio_error *error)
+{
+    (void)hints;
+    fail_lacking(place->label, "netCDF", "ZTILE_NETCDF", error);
+    return NULL;
+}
+
+bool ztio_places_of_netcdf(const char *path, struct ztio_candidates *all,
+                           struct ztio_error *error)
+{
+    (void)all;
+    return fail_lacking(path, "netCDF", "ZTILE_NETCDF", error);
+}
+
+struct ztio_output *ztio_start_netcdf(struct ztio_bytes *bytes, const char *variable,
+                                      const struct ztio_meta *meta, struct ztio_error *error)
+{
+    (void)variable;
+    (void)meta;
+    fail_lacking(ztio_bytes_label(bytes), "netCDF", "ZTILE_NETCDF", error);
+    return NULL;
+}
+#endif
+
+#if !ZTIO_HAVE_HDF5
+struct ztio_input *ztio_open_hdf5(struct ztio_place *place, const struct ztio_meta *hints,
+                                  struct ztio_error *error)
+{
+    (void)hints;
+    fail_lacking(place->label, "HDF5", "ZTILE_HDF5", error);
+    return NULL;
+}
+
+bool ztio_places_of_hdf5(const char *path, struct ztio_candidates *all, struct ztio_error *error)
+{
+    (void)all;
+    return fail_lacking(path, "HDF5", "ZTILE_HDF5", error);
+}
+
+struct ztio_output *ztio_start_hdf5(struct ztio_bytes *bytes, const char *variable,
+                                    const struct ztio_meta *meta, struct ztio_error *error)
+{
+    (void)variable;
+    (void)meta;
+    fail_lacking(ztio_bytes_label(bytes), "HDF5", "ZTILE_HDF5", error);
+    return NULL;
+}
+#endif

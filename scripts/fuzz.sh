@@ -1,0 +1,26 @@
+#!/bin/sh
+# fuzz.sh: build the fuzz targets with clang and run each for some seconds. New inputs are kept
+# under build/fuzz/, those that crash under build/fuzz/crashes/.
+#
+#     scripts/fuzz.sh SECONDS
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+seconds=${1:-60}
+"$root/scripts/build.sh" fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+    -DZTILE_FUZZ=ON -DZTILE_SANITIZE=ON -DZTILE_WERROR=ON -DZTILE_CLI=OFF
+status=0
+for target in zt zfp; do
+    mkdir -p "$root/build/fuzz/found/$target" "$root/build/fuzz/crashes"
+    echo "fuzz_$target for $seconds seconds"
+    "$root/build/fuzz/bin/fuzz_$target" -max_total_time="$seconds" -max_len=8192 -timeout=10 \
+        -rss_limit_mb=2048 -print_final_stats=1 -verbosity=1 \
+        -artifact_prefix="$root/build/fuzz/crashes/$target-" "$root/build/fuzz/found/$target" \
+        "$root/tests/fuzz/corpus/$target" >"$root/build/fuzz/$target.log" 2>&1 || {
+        status=1
+        echo "fuzz_$target found something:"
+        tail -n 40 "$root/build/fuzz/$target.log"
+    }
+    grep -E '^stat::number_of_executed_units|^Done' "$root/build/fuzz/$target.log" || true
+done
+[ "$status" = 0 ] && echo "nothing found"
+exit $status

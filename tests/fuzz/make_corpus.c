@@ -1,0 +1,132 @@
+/* make_corpus.c: writes the seeds of the fuzz targets, small files of our own writer.
+ *
+ *     make_corpus ZT_FOLDER ZFP_FOLDER
+ *
+ * The corpus is checked in; this is run again when a version of the format adds something. */
+#include "support/support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ZFP_CHOICES = 16 };
+
+static void write_file(const char *folder, const char *name, const void *data, size_t bytes)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(data, 1, bytes, f) != bytes || fclose(f) != 0) {
+        fprintf(stderr, "%s cannot be written\n", path);
+        exit(1);
+    }
+}
+
+static struct test_array make_array(uint32_t type, uint32_t rank, enum data_kind kind)
+{
+    static const uint64_t shapes[][ZT_MAX_RANK] = {{61}, {9, 11}, {6, 5, 7}, {3, 5, 2, 6}};
+    int64_t stride[ZT_MAX_RANK];
+    contiguous_strides(rank, shapes[rank - 1], stride);
+    struct test_array a = test_array_new(type, rank, shapes[rank - 1], stride);
+    fill_array(&a.array, kind, rank + 10 * type);
+    return a;
+}
+
+static void make_zt(const char *folder)
+{
+    const zt_bound bounds[] = {zt_lossless(),        zt_abs(1e-3), zt_rel(1e-4), zt_rate(9),
+                               zt_precision(14), zt_expert(20, 900, 30, -30)};
+    static const char *const names[] = {"lossless", "abs", "rel", "rate", "precision", "expert"};
+    for (uint32_t type = ZT_F32; type <= ZT_I64; type++)
+        for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
+            uint32_t rank = 1 + (type + i) % ZT_MAX_RANK;
+            struct test_array a = make_array(type, rank, i % 2 ? DATA_SMOOTH : DATA_NOISE);
+            zt_params p;
+            size_t capacity, bytes;
+            char name[64];
+            zt_params_init(&p, sizeof p);
+            p.bound = bounds[i];
+            p.slab_bytes = i % 3 ? p.slab_bytes : 128;
+            p.name = i % 3 == 1 ? "height" : NULL;
+            p.units = i % 3 == 1 ? "m" : NULL;
+            if (zt_compress_bound(NULL, &a.array, &p, &capacity) != ZT_OK)
+                exit(1);
+            void *out = need(capacity);
+            if (zt_compress(NULL, &a.array, &p, out, capacity, &bytes) != ZT_OK)
+                exit(1);
+            snprintf(name, sizeof name, "%s-%u-%s.zt", type_name(type), rank, names[i]);
+            write_file(folder, name, out, bytes);
+            free(out);
+            test_array_free(&a);
+        }
+}
+
+/* The layout of the choices is described in fuzz_zfp.c. */
+static void make_zfp(const char *folder)
+{
+    for (uint32_t type = ZT_F32; type <= ZT_I64; type++)
+        for (uint32_t mode = 0; mode < 5; mode++) {
+            uint32_t rank = 1 + (type + mode) % ZT_MAX_RANK;
+            bool has_header = mode % 2 == 0;
+            struct test_array a = make_array(type, rank, mode % 2 ? DATA_SMOOTH : DATA_NOISE);
+            uint8_t choices[ZFP_CHOICES] = {0};
+            zt_zfp z;
+            size_t capacity, bytes;
+            char name[64];
+            zt_zfp_init(&z, sizeof z);
+            z.word_bits = 8u << mode % 4;
+            z.flags = has_header ? ZT_ZFP_HEADER : 0;
+            choices[0] = (uint8_t)((type - 1) | (rank - 1) << 2 | (has_header ? 16u : 0) |
+                                   (mode % 4) << 6);
+            choices[1] = (uint8_t)mode;
+            for (uint32_t i = 0; i < rank; i++)
+                choices[4 + i] = (uint8_t)(a.array.shape[i] - 1);
+            switch (mode) {
+            case 0:
+                choices[3] = 8; /* 2048 / 256 bits a value */
+                zt_zfp_set_rate(&z, 8, (zt_type)type, rank, 0, NULL);
+                break;
+            case 1:
+                choices[2] = 18;
+                zt_zfp_set_precision(&z, 18, NULL);
+                break;
+            case 2:
+                choices[2] = (1100 - 7) & 0xff;
+                choices[3] = (1100 - 7) >> 8;
+                zt_zfp_set_accuracy(&z, 1.0 / 128, NULL);
+                break;
+            case 3:
+                zt_zfp_set_reversible(&z);
+                break;
+            default: /* 40, 600, 25, -30 */
+                choices[8] = 40;
+                choices[10] = 600 & 0xff;
+                choices[11] = 600 >> 8;
+                choices[12] = 25;
+                choices[13] = (uint8_t)-30;
+                choices[14] = 0xff;
+                zt_zfp_set_expert(&z, 40, 600, 25, -30);
+                break;
+            }
+            if (zt_zfp_compress_bound(NULL, &a.array, &z, &capacity) != ZT_OK)
+                exit(1);
+            uint8_t *out = need(ZFP_CHOICES + capacity);
+            memcpy(out, choices, ZFP_CHOICES);
+            if (zt_zfp_compress(NULL, &a.array, &z, out + ZFP_CHOICES, capacity, &bytes) != ZT_OK)
+                exit(1);
+            snprintf(name, sizeof name, "%s-%u-%u.zfp", type_name(type), rank, mode);
+            write_file(folder, name, out, ZFP_CHOICES + bytes);
+            free(out);
+            test_array_free(&a);
+        }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) {
+        fprintf(stderr, "use: make_corpus ZT_FOLDER ZFP_FOLDER\n");
+        return 2;
+    }
+    make_zt(argv[1]);
+    make_zfp(argv[2]);
+    return 0;
+}
