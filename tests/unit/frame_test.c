@@ -442,6 +442,12 @@ static void nonfinite_values_are_refused_with_their_count(void **state)
     free(back.data);
 }
 
+/* What was rounded on the way to an absolute bound is made up for by going down. */
+static bool is_just_below(double bound, double most)
+{
+    return bound <= most && bound > most * (1 - 1e-15);
+}
+
 static void relative_bounds_are_of_the_whole_range(void **state)
 {
     (void)state;
@@ -451,20 +457,18 @@ static void relative_bounds_are_of_the_whole_range(void **state)
     zt_params p = params_of(zt_rel(1e-4));
     p.slab_bytes = 32 * 8;
     struct bytes file = compress(&a, &p);
-    double most = 1e-4 * (1063.0 - 0.0); /* rounded, so that the bound is just below */
-    assert_true(info_of(&file).abs_bound <= most);
-    assert_true(info_of(&file).abs_bound > most * (1 - 1e-15));
+    assert_true(is_just_below(info_of(&file).abs_bound, 1e-4 * (1063.0 - 0.0)));
     free(file.data);
     p.range_lo = -10;
     p.range_hi = 90;
     file = compress(&a, &p);
-    assert_true(info_of(&file).abs_bound == 1e-4 * 100.0);
+    assert_true(is_just_below(info_of(&file).abs_bound, 1e-4 * 100.0));
     free(file.data);
     for (uint32_t i = 0; i < 64; i++)
         ((double *)a.data)[i] = i % 2 ? 1.5e308 : -1.5e308; /* the range overflows */
     p = params_of(zt_rel(0.125));
     file = compress(&a, &p);
-    assert_true(info_of(&file).abs_bound == 0.125 * 1.5e308 * 2);
+    assert_true(is_just_below(info_of(&file).abs_bound, 0.125 * 1.5e308 * 2));
     free(file.data);
     for (uint32_t i = 0; i < 64; i++)
         ((double *)a.data)[i] = 3.7; /* no range: lossless */
