@@ -1,0 +1,175 @@
+/* array_test.c: checks of shapes and strides, slabs, boxes, the walk over tiles. */
+#include "array/array.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+
+static zt_array shaped(uint32_t rank, uint64_t n0, uint64_t n1, uint64_t n2, uint64_t n3)
+{
+    static double somewhere;
+    uint64_t shape[] = {n0, n1, n2, n3};
+    return zt_array_nd(&somewhere, ZT_F64, rank, shape);
+}
+
+static void constructors_are_contiguous_and_slowest_first(void **state)
+{
+    (void)state;
+    zt_array a = zt_array_4d(NULL, ZT_I32, 3, 5, 7, 11);
+    assert_int_equal(a.rank, 4);
+    assert_int_equal(a.shape[0], 3);
+    assert_int_equal(a.shape[3], 11);
+    assert_int_equal(a.stride[0], 5 * 7 * 11);
+    assert_int_equal(a.stride[2], 11);
+    assert_int_equal(a.stride[3], 1);
+    const float values[6] = {0};
+    a = zt_array_const_2d(values, ZT_F32, 2, 3);
+    assert_ptr_equal(a.data, values);
+    assert_int_equal(a.stride[0], 3);
+}
+
+static void arrays_that_make_no_sense_are_refused(void **state)
+{
+    (void)state;
+    zt_array good = shaped(3, 4, 5, 6, 0), a;
+    assert_int_equal(zti_array_check(NULL, &good, true), ZT_OK);
+    assert_int_equal(zti_array_check(NULL, NULL, true), ZT_BAD_ARG);
+    a = good;
+    a.type = 5;
+    assert_int_equal(zti_array_check(NULL, &a, true), ZT_BAD_ARG);
+    a = good;
+    a.rank = 0;
+    assert_int_equal(zti_array_check(NULL, &a, true), ZT_BAD_ARG);
+    a.rank = 5;
+    assert_int_equal(zti_array_check(NULL, &a, true), ZT_BAD_ARG);
+    a = good;
+    a.shape[1] = 0;
+    assert_int_equal(zti_array_check(NULL, &a, true), ZT_BAD_ARG);
+    a = good;
+    a.data = NULL;
+    assert_int_equal(zti_array_check(NULL, &a, true), ZT_BAD_ARG);
+    assert_int_equal(zti_array_check(NULL, &a, false), ZT_OK);
+    a = good;
+    a.reserved[1] = 1;
+    assert_int_not_equal(zti_array_check(NULL, &a, true), ZT_OK);
+}
+
+static void sizes_beyond_63_bits_are_refused(void **state)
+{
+    (void)state;
+    zt_array a = shaped(1, UINT64_C(1) << 59, 0, 0, 0); /* 2^62 bytes */
+    assert_int_equal(zti_array_check(NULL, &a, false), ZT_OK);
+    a = shaped(1, UINT64_C(1) << 60, 0, 0, 0);
+    assert_int_equal(zti_array_check(NULL, &a, false), ZT_BAD_ARG);
+    a = shaped(4, 1 << 20, 1 << 20, 1 << 20, 1 << 20);
+    assert_int_equal(zti_array_check(NULL, &a, false), ZT_BAD_ARG);
+    a = shaped(2, 1 << 20, 1 << 20, 0, 0);
+    a.stride[0] = INT64_MIN;
+    assert_int_equal(zti_array_check(NULL, &a, true), ZT_BAD_ARG);
+    a.stride[0] = INT64_MAX;
+    assert_int_equal(zti_array_check(NULL, &a, true), ZT_BAD_ARG);
+}
+
+static void outputs_must_not_overlap_themselves(void **state)
+{
+    (void)state;
+    zt_array a = shaped(2, 4, 5, 0, 0);
+    assert_int_equal(zti_array_check_output(NULL, &a), ZT_OK);
+    a.stride[0] = 0;
+    assert_int_equal(zti_array_check(NULL, &a, true), ZT_OK); /* reading a broadcast is fine */
+    assert_int_equal(zti_array_check_output(NULL, &a), ZT_BAD_ARG);
+    a.shape[0] = 1;
+    assert_int_equal(zti_array_check_output(NULL, &a), ZT_OK);
+}
+
+static void errors_are_sentences(void **state)
+{
+    (void)state;
+    zt_context *context;
+    assert_int_equal(zt_context_new(NULL, &context), ZT_OK);
+    zt_array a = shaped(2, 4, 0, 0, 0);
+    assert_int_equal(zti_array_check(context, &a, true), ZT_BAD_ARG);
+    assert_true(strlen(zt_context_error(context)) > 10);
+    zt_context_free(context);
+}
+
+static void slabs_and_elements_follow_the_strides(void **state)
+{
+    (void)state;
+    int32_t values[60];
+    zt_array a = zt_array_3d(values, ZT_I32, 3, 4, 5);
+    zt_array slab = zti_array_slab(&a, 1, 2);
+    assert_ptr_equal(slab.data, values + 20);
+    assert_int_equal(slab.shape[0], 2);
+    assert_int_equal(slab.stride[0], 20);
+    uint64_t at[] = {2, 3, 4};
+    assert_ptr_equal(zti_array_at(&a, at), values + 59);
+    a.data = values + 59; /* the same array, turned around along each axis */
+    for (int i = 0; i < 3; i++)
+        a.stride[i] = -a.stride[i];
+    assert_ptr_equal(zti_array_at(&a, at), values);
+    slab = zti_array_slab(&a, 1, 2);
+    assert_ptr_equal(slab.data, values + 39);
+}
+
+static void boxes_must_lie_in_the_shape(void **state)
+{
+    (void)state;
+    const uint64_t shape[] = {4, 9};
+    zt_box box = {{0, 0}, {4, 9}};
+    assert_int_equal(zti_box_check(NULL, &box, 2, shape), ZT_OK);
+    box.hi[1] = 10;
+    assert_int_equal(zti_box_check(NULL, &box, 2, shape), ZT_BAD_ARG);
+    box.hi[1] = 9;
+    box.lo[0] = 4; /* empty */
+    assert_int_equal(zti_box_check(NULL, &box, 2, shape), ZT_BAD_ARG);
+    box.lo[0] = UINT64_MAX;
+    assert_int_equal(zti_box_check(NULL, &box, 2, shape), ZT_BAD_ARG);
+}
+
+static void grids_count_cut_tiles(void **state)
+{
+    (void)state;
+    const uint64_t shape[] = {1, 4, 5, 9};
+    struct zti_grid grid = zti_grid_of(4, shape, 4);
+    assert_int_equal(grid.tiles[0], 1);
+    assert_int_equal(grid.tiles[1], 1);
+    assert_int_equal(grid.tiles[2], 2);
+    assert_int_equal(grid.tiles[3], 3);
+    assert_int_equal(grid.count, 6);
+    const uint64_t large[] = {UINT64_C(5000000000)}; /* more than 2^32 elements */
+    assert_int_equal(zti_grid_of(1, large, 4).count, UINT64_C(1250000000));
+}
+
+static void walks_reach_every_tile_from_anywhere(void **state)
+{
+    (void)state;
+    const uint64_t shape[] = {3, 6, 10};
+    struct zti_grid grid = zti_grid_of(3, shape, 4);
+    struct zti_walk walk = zti_walk_from(&grid, 0);
+    for (uint64_t tile = 0; tile < grid.count; tile++) {
+        struct zti_walk direct = zti_walk_from(&grid, tile);
+        assert_int_equal(walk.tile, tile);
+        assert_int_equal(direct.tile, tile);
+        assert_memory_equal(walk.origin, direct.origin, 3 * sizeof *walk.origin);
+        assert_int_equal(direct.origin[2], tile % 3 * 4); /* the last axis is fastest */
+        assert_int_equal(direct.origin[1], tile / 3 % 2 * 4);
+        zti_walk_next(&grid, &walk);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constructors_are_contiguous_and_slowest_first),
+        cmocka_unit_test(arrays_that_make_no_sense_are_refused),
+        cmocka_unit_test(sizes_beyond_63_bits_are_refused),
+        cmocka_unit_test(outputs_must_not_overlap_themselves),
+        cmocka_unit_test(errors_are_sentences),
+        cmocka_unit_test(slabs_and_elements_follow_the_strides),
+        cmocka_unit_test(boxes_must_lie_in_the_shape),
+        cmocka_unit_test(grids_count_cut_tiles),
+        cmocka_unit_test(walks_reach_every_tile_from_anywhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,141 @@
+/* core_test.c: checked arithmetic, contexts, sentences, names. */
+#include "core/core.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+static void arithmetic_says_when_it_does_not_fit(void **state)
+{
+    (void)state;
+    uint64_t out;
+    assert_true(zti_mul(UINT32_MAX, UINT32_MAX, &out));
+    assert_int_equal(out, (uint64_t)UINT32_MAX * UINT32_MAX);
+    assert_true(zti_mul(0, UINT64_MAX, &out));
+    assert_false(zti_mul(UINT64_C(1) << 32, UINT64_C(1) << 32, &out));
+    assert_true(zti_add(UINT64_MAX - 1, 1, &out));
+    assert_false(zti_add(UINT64_MAX, 1, &out));
+    assert_int_equal(zti_round_up(65, 64), 128);
+    assert_int_equal(zti_round_up(64, 64), 64);
+}
+
+static void words_are_little_endian(void **state)
+{
+    (void)state;
+    uint8_t bytes[9] = {0};
+    zti_put_le64(bytes + 1, UINT64_C(0x0807060504030201));
+    for (int i = 1; i < 9; i++)
+        assert_int_equal(bytes[i], i);
+    assert_int_equal(zti_get_le64(bytes + 1), UINT64_C(0x0807060504030201));
+    assert_int_equal(zti_get_le32(bytes + 1), 0x04030201);
+    zti_put_le32(bytes, 0xfffefdfc);
+    assert_int_equal(bytes[0], 0xfc);
+    assert_int_equal(zti_double_from_bits(zti_bits_of_double(-2.5)) == -2.5, 1);
+}
+
+static void every_status_has_a_name(void **state)
+{
+    (void)state;
+    for (int i = ZT_OK; i <= ZT_CANCELLED; i++)
+        for (int j = ZT_OK; j < i; j++)
+            assert_string_not_equal(zt_strerror((zt_status)i), zt_strerror((zt_status)j));
+    assert_non_null(zt_strerror((zt_status)1000));
+}
+
+static void the_version_is_the_header_s(void **state)
+{
+    (void)state;
+    char text[32];
+    snprintf(text, sizeof text, "%d.%d.%d", ZT_VERSION_MAJOR, ZT_VERSION_MINOR, ZT_VERSION_PATCH);
+    assert_string_equal(text, ZT_VERSION_STRING);
+    assert_string_equal(text, zt_version());
+}
+
+static void a_context_keeps_the_sentence_of_the_last_failure(void **state)
+{
+    (void)state;
+    zt_context *c;
+    assert_int_equal(zt_context_new(NULL, &c), ZT_OK);
+    assert_string_equal(zt_context_error(c), "");
+    assert_int_equal(zti_fail(c, ZT_CORRUPT, "frame %d: index lists %d chunks", 3, 812),
+                     ZT_CORRUPT);
+    assert_string_equal(zt_context_error(c), "frame 3: index lists 812 chunks");
+    char long_name[2 * ZTI_SENTENCE_BYTES];
+    memset(long_name, 'x', sizeof long_name);
+    long_name[sizeof long_name - 1] = 0;
+    zti_fail(c, ZT_IO, "%s", long_name);
+    assert_int_equal(strlen(zt_context_error(c)), ZTI_SENTENCE_BYTES - 1);
+    zt_context_free(c);
+    assert_int_equal(zti_fail(NULL, ZT_IO, "nobody listens"), ZT_IO);
+    assert_string_equal(zt_context_error(NULL), "");
+    zt_context_free(NULL);
+}
+
+static void policies_that_are_missing_are_refused_and_change_nothing(void **state)
+{
+    (void)state;
+    zt_context *c;
+    zt_omp omp = {.threads = 2};
+    assert_int_equal(zt_context_new(NULL, &c), ZT_OK);
+    assert_int_equal(zt_context_policy(c), ZT_SERIAL);
+    assert_int_equal(zt_context_set_policy(c, ZT_OMP, &omp), ZT_UNSUPPORTED);
+    assert_int_equal(zt_context_set_policy(c, ZT_CUDA, NULL), ZT_UNSUPPORTED);
+    assert_true(strlen(zt_context_error(c)) > 10);
+    assert_int_equal(zt_context_policy(c), ZT_SERIAL);
+    assert_int_equal(zt_context_set_policy(c, ZT_SERIAL, NULL), ZT_OK);
+    assert_int_equal(zt_context_set_policy(c, (zt_policy)77, NULL), ZT_BAD_ARG);
+    zt_context_free(c);
+}
+
+struct counter {
+    int held;
+};
+
+static void *counting_alloc(void *user, size_t bytes)
+{
+    ((struct counter *)user)->held++;
+    return malloc(bytes);
+}
+
+static void counting_release(void *user, void *memory)
+{
+    if (memory)
+        ((struct counter *)user)->held--;
+    free(memory);
+}
+
+static void allocators_get_back_what_they_gave(void **state)
+{
+    (void)state;
+    struct counter counter = {0};
+    zt_allocator allocator = {counting_alloc, counting_release, &counter, {0, 0}};
+    zt_context *c;
+    assert_int_equal(zt_context_new(&allocator, &c), ZT_OK);
+    assert_int_equal(counter.held, 1);
+    void *memory = zti_alloc(c, 100);
+    assert_non_null(memory);
+    assert_int_equal(counter.held, 2);
+    zti_release(c, memory);
+    zti_release(c, NULL);
+    zt_context_free(c);
+    assert_int_equal(counter.held, 0);
+    allocator.release = NULL;
+    assert_int_equal(zt_context_new(&allocator, &c), ZT_BAD_ARG);
+    assert_int_equal(zt_context_new(NULL, NULL), ZT_BAD_ARG);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(arithmetic_says_when_it_does_not_fit),
+        cmocka_unit_test(words_are_little_endian),
+        cmocka_unit_test(every_status_has_a_name),
+        cmocka_unit_test(the_version_is_the_header_s),
+        cmocka_unit_test(a_context_keeps_the_sentence_of_the_last_failure),
+        cmocka_unit_test(policies_that_are_missing_are_refused_and_change_nothing),
+        cmocka_unit_test(allocators_get_back_what_they_gave),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
