@@ -203,10 +203,10 @@ zt_status zti_table_parse(zt_context *context, const uint8_t *bytes, size_t tabl
 /* The caller's params, checked against this version and as long as this version knows them. */
 zt_status zti_params_load(zt_context *context, const zt_params *params, zt_params *known);
 
-/* Resolve an asked bound: the kind and absolute bound for the codec. lo and hi are the range that
- * rel is of. */
-zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, double lo, double hi,
-                            zt_bound_kind *kind, double *abs_bound);
+/* Resolve an asked bound for an array of a type: the kind and absolute bound for the codec. lo and
+ * hi are the range that rel is of. */
+zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, uint32_t type, double lo,
+                            double hi, zt_bound_kind *kind, double *abs_bound);
 
 /* ZT_BAD_ARG or ZT_UNSUPPORTED for what cannot be asked for, or stand in a file. */
 zt_status zti_bound_check(zt_context *context, const zt_bound *bound);

@@ -180,9 +180,17 @@ zt_status zti_bound_check(zt_context *context, const zt_bound *bound)
 }
 
 /* value * (hi - lo), however large the range, and never more than that: where an operation has
- * rounded (each by half a unit in the last place at most), two steps down make up for both. */
-static double of_range(double value, double lo, double hi)
+ * rounded (each by half a unit in the last place at most), two steps down make up for both. The
+ * ends of a range of int64 may be rounded themselves, from 2^53 on; each is then moved inwards. */
+static double of_range(uint32_t type, double value, double lo, double hi)
 {
+    const double exact = 9007199254740992.0; /* 2^53 */
+    if (type == ZT_I64) {
+        lo = fabs(lo) >= exact ? nextafter(lo, (double)INFINITY) : lo;
+        hi = fabs(hi) >= exact ? nextafter(hi, -(double)INFINITY) : hi;
+        if (lo >= hi)
+            return 0;
+    }
     double range = hi - lo;
     double bound = isfinite(range) ? value * range : value * hi - value * lo;
     if (!isfinite(bound))
@@ -193,8 +201,8 @@ static double of_range(double value, double lo, double hi)
     return is_exact ? bound : nextafter(nextafter(bound, 0), 0);
 }
 
-zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, double lo, double hi,
-                            zt_bound_kind *kind, double *abs_bound)
+zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, uint32_t type, double lo,
+                            double hi, zt_bound_kind *kind, double *abs_bound)
 {
     *kind = (zt_bound_kind)bound->kind;
     *abs_bound = bound->kind == ZT_LOSSLESS ? 0 : (double)NAN;
@@ -207,7 +215,7 @@ zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, double l
     if (bound->kind == ZT_ABS || bound->value == 0)
         *abs_bound = bound->value;
     else
-        *abs_bound = of_range(bound->value, lo, hi);
+        *abs_bound = of_range(type, bound->value, lo, hi);
     *kind = *abs_bound > 0 ? ZT_ABS : ZT_LOSSLESS;
     return ZT_OK;
 }

@@ -114,7 +114,7 @@ static zt_status prepare(struct zt_writer *w, const zt_array *slab, const zt_sta
     f->coding.verify_bound = (double)NAN;
 
     *ask = (struct zti_ask){.params = &w->params, .min = (double)NAN, .max = (double)NAN};
-    zt_status status = zti_bound_resolve(w->context, &w->params.bound, w->params.range_lo,
+    zt_status status = zti_bound_resolve(w->context, &w->params.bound, w->type, w->params.range_lo,
                                          w->params.range_hi, &ask->kind, &ask->abs_bound);
     f->abs_bound = ask->abs_bound;
     if (status || ask->kind == ZT_LOSSLESS || !(is_float(w->type) || ask->kind == ZT_ABS))
@@ -464,8 +464,8 @@ zt_status zt_writer_open(zt_context *context, const zt_sink *sink, const zt_arra
     zt_bound_kind kind;
     double abs_bound;
     if (!status) /* so that a missing range is told before the first slab */
-        status = zti_bound_resolve(context, &w.params.bound, w.params.range_lo, w.params.range_hi,
-                                   &kind, &abs_bound);
+        status = zti_bound_resolve(context, &w.params.bound, w.type, w.params.range_lo,
+                                   w.params.range_hi, &kind, &abs_bound);
     if (status)
         return status;
     w.sink = *sink;

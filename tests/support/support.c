@@ -63,7 +63,8 @@ const char *data_kind_name(enum data_kind kind)
 {
     static const char *const names[DATA_KINDS] = {
         "smooth",  "ramp",    "noise", "wave-noise", "sparse", "constant",  "zeros", "wide",
-        "extreme", "denormal", "bits",  "few-bits",   "spike",  "nonfinite", "any-bits"};
+        "extreme", "denormal", "bits",  "few-bits",   "spike",  "offset",
+        "nonfinite", "any-bits"};
     return (unsigned)kind < DATA_KINDS ? names[kind] : "?";
 }
 
@@ -131,6 +132,8 @@ static double plain_value(const struct flavour *f, struct rng *r, uint32_t rank,
         return f->scale * f->constant;
     case DATA_ZEROS:
         return rng_once_in(r, 16) ? -0.0 : 0.0;
+    case DATA_OFFSET:
+        return f->scale * (f->constant + 1e-4 * noise);
     case DATA_SPIKE:
         return number == f->spike_at ? f->scale : f->scale * 1e-5 * noise;
     default:
@@ -214,6 +217,9 @@ static int64_t special_int(const struct flavour *f, struct rng *r, double plain,
     case DATA_EXTREME:
         v = most - (int64_t)(bits % 3);
         return bits >> 63 ? -v - 1 : v;
+    case DATA_OFFSET: /* about +-2^(width - 2) */
+        v = (most >> 1) + (int64_t)(bits % 1000);
+        return f->constant < 0 ? -v : v;
     case DATA_DENORMAL:
         return (int64_t)(bits % 3) - 1;
     case DATA_BITS:

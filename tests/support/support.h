@@ -52,6 +52,7 @@ enum data_kind {
     DATA_BITS,      /* random bits of the whole word; floats: finite ones */
     DATA_FEW_BITS,  /* multiples of a power of two: trailing zeros */
     DATA_SPIKE,     /* one large value among small ones */
+    DATA_OFFSET,    /* small noise on a large constant */
     DATA_NONFINITE, /* noise with NaN and infinities; integers: as DATA_BITS */
     DATA_ANY_BITS,  /* random bits, NaN payloads and all */
     DATA_KINDS
