@@ -51,6 +51,9 @@ bool parse_box(const char *text, uint32_t rank, const uint64_t *shape, const cha
 /* A size in words, "4.00 MB", into text of CLI_TEXT_BYTES. Returns text. */
 char *format_size(double bytes, char *text);
 
+/* As few digits as give the same number back, into text of CLI_TEXT_BYTES. Returns text. */
+char *format_exact(double value, char *text);
+
 /* "abs 0.001", "rate 8", "lossless" into text of CLI_TEXT_BYTES. Returns text. */
 char *format_bound(const zt_bound *bound, char *text);
 const char *name_of_bound(uint32_t kind);

@@ -56,8 +56,8 @@ static bool fail_count(const struct compress_job *job, const zt_stats *stats,
                        struct ztio_error *error)
 {
     return fail(error, ZTIO_BAD_DATA,
-                "%s: holds %" PRIu64 " NaN and %" PRIu64 " infinities, which a lossy bound cannot "
-                "keep; replace them, or use --lossless",
+                "%s: holds %" PRIu64 " NaN and %" PRIu64 " infinite values, which a lossy bound "
+                "cannot keep; replace them, or use --lossless",
                 input_name(job->place), stats->nan_values, stats->inf_values);
 }
 
@@ -174,7 +174,7 @@ static void print_summary(const struct compress_job *job)
 {
     uint64_t shape[ZT_MAX_RANK], values;
     char shape_text[CLI_TEXT_BYTES], bound[CLI_TEXT_BYTES], raw[CLI_TEXT_BYTES],
-        coded[CLI_TEXT_BYTES];
+        coded[CLI_TEXT_BYTES], lo[CLI_TEXT_BYTES], hi[CLI_TEXT_BYTES];
     const struct ztio_meta *meta = job->meta;
     memcpy(shape, meta->shape, sizeof shape);
     shape[0] = job->slices;
@@ -186,8 +186,9 @@ static void print_summary(const struct compress_job *job)
                   format_bound(&job->params.bound, bound),
                   job->options->has_bound ? "" : " (no bound was given)");
     if (job->options->verbose && job->params.bound.kind == ZT_REL)
-        (void)fprintf(stderr, "  range %.9g to %.9g: abs %.6g\n", job->params.range_lo,
-                      job->params.range_hi, tolerance_of(&job->params));
+        (void)fprintf(stderr, "  range %s:%s, abs %.6g\n",
+                      format_exact(job->params.range_lo, lo),
+                      format_exact(job->params.range_hi, hi), tolerance_of(&job->params));
     if (job->options->verbose)
         (void)fprintf(stderr, "  %" PRIu64 " -> %" PRIu64 " bytes in %.3f s\n",
                       job->slices * job->slice_bytes, job->sink.written, job->seconds);

@@ -23,10 +23,11 @@ static bool check(struct stored *s, struct ztio_error *error)
     return decoded;
 }
 
-static void print_zfp_json(struct json *j, const zt_info *info)
+/* A bare stream does not say what words it was padded to. */
+static void print_zfp_json(struct json *j, const zt_info *info, bool is_zt)
 {
     json_object(j, "zfp");
-    json_count(j, "word_bits", info->zfp_word_bits);
+    json_count_or_null(j, "word_bits", is_zt, info->zfp_word_bits);
     json_count(j, "minbits", info->zfp_minbits);
     json_count(j, "maxbits", info->zfp_maxbits);
     json_count(j, "maxprec", info->zfp_maxprec);
@@ -67,7 +68,7 @@ static void print_json(const struct stored *s, bool is_checked)
     json_count_or_null(&j, "frames", is_zt, info->frames);
     json_count_or_null(&j, "slab_extent", is_zt, info->slab_extent);
     json_count_or_null(&j, "exact_values", is_zt, info->exact_values);
-    print_zfp_json(&j, info);
+    print_zfp_json(&j, info, is_zt);
     json_text(&j, "name", info->name[0] ? info->name : NULL);
     json_text(&j, "units", info->units[0] ? info->units : NULL);
     if (is_checked && is_zt)
@@ -84,6 +85,16 @@ static void row(struct table *t, const char *name, const char *value)
     table_cell(t, "%s", value);
 }
 
+/* " (4.00 MB)", or "" where the number is as short. */
+static const char *in_words(double bytes, char *text)
+{
+    char size[CLI_TEXT_BYTES];
+    if (bytes < 1000)
+        return "";
+    (void)snprintf(text, CLI_TEXT_BYTES, " (%.60s)", format_size(bytes, size));
+    return text;
+}
+
 static void rows_of_sizes(struct table *t, const zt_info *info)
 {
     char size[CLI_TEXT_BYTES];
@@ -91,11 +102,11 @@ static void rows_of_sizes(struct table *t, const zt_info *info)
     uint64_t values = info->raw_bytes / zt_type_bytes(info->type);
     table_row(t);
     table_cell(t, "raw");
-    table_cell(t, "%" PRIu64 " bytes (%s)", info->raw_bytes, format_size(raw, size));
+    table_cell(t, "%" PRIu64 " bytes%s", info->raw_bytes, in_words(raw, size));
     table_row(t);
     table_cell(t, "file");
-    table_cell(t, "%" PRIu64 " bytes (%s), of these %" PRIu64 " in streams", info->file_bytes,
-               format_size(file, size), info->stream_bytes);
+    table_cell(t, "%" PRIu64 " bytes%s, of these %" PRIu64 " in streams", info->file_bytes,
+               in_words(file, size), info->stream_bytes);
     table_row(t);
     table_cell(t, "ratio");
     table_cell(t, "%.3f, %.4g bits per value", raw / file, 8 * file / (double)values);
@@ -109,12 +120,17 @@ static void rows_of_sizes(struct table *t, const zt_info *info)
                    100 * (double)info->index_bytes / (double)info->stream_bytes);
 }
 
-static void rows_of_zfp(struct table *t, const zt_info *info)
+static void rows_of_zfp(struct table *t, const zt_info *info, bool is_zt)
 {
     table_row(t);
     table_cell(t, "zfp");
-    table_cell(t, "minbits %u, maxbits %u, maxprec %u, minexp %d, %u-bit words", info->zfp_minbits,
-               info->zfp_maxbits, info->zfp_maxprec, info->zfp_minexp, info->zfp_word_bits);
+    table_cell(t, "minbits %u, maxbits %u, maxprec %u, minexp %d", info->zfp_minbits,
+               info->zfp_maxbits, info->zfp_maxprec, info->zfp_minexp);
+    if (is_zt) {
+        table_row(t);
+        table_cell(t, "words");
+        table_cell(t, "%u bits", info->zfp_word_bits);
+    }
     if (info->zfp_shift) {
         table_row(t);
         table_cell(t, "shift");
@@ -157,7 +173,7 @@ static void print_table(const struct stored *s, const struct options *o, struct 
                    info->exact_values);
     }
     if (o->verbose || s->kind == STORED_ZFP)
-        rows_of_zfp(t, info);
+        rows_of_zfp(t, info, s->kind == STORED_ZT);
     if (o->check)
         row(t, "check", s->kind == STORED_ZT ? "all checksums hold"
                                              : "decodes to its end; zfp streams have no checksum");

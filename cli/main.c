@@ -81,14 +81,13 @@ int main(int argc, char **argv)
         return ZTIO_BAD_USE;
     }
     status = find_and_run(argc, argv, &error);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        if (status == 0)
-            status = ZTIO_IO_ERROR;
-        if (!error.exit_status)
-            (void)fail(&error, status, "standard output: writing failed: %s; free some space",
-                       strerror(errno));
+    bool is_written = fflush(stdout) == 0 && !ferror(stdout);
+    if (status == 0 && !is_written) {
+        status = ZTIO_IO_ERROR;
+        (void)fail(&error, status, "standard output: writing failed: %s; free some space",
+                   strerror(errno));
     }
-    if (error.exit_status)
+    if (status != 0)
         (void)fprintf(stderr, "ztile: %s\n", error.sentence);
     return status;
 }

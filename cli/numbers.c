@@ -117,6 +117,16 @@ char *format_size(double bytes, char *text)
     return text;
 }
 
+char *format_exact(double value, char *text)
+{
+    for (int digits = 6; digits <= 17; digits++) {
+        (void)snprintf(text, CLI_TEXT_BYTES, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    return text;
+}
+
 const char *name_of_bound(uint32_t kind)
 {
     static const char *const names[] = {"lossless", "abs",  "rel",       "pwrel",

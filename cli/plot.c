@@ -149,6 +149,7 @@ static bool draw(struct job *job, const char *out, struct ztio_error *error)
 static bool open_all(struct job *job, struct ztio_error *error)
 {
     const struct options *o = job->options;
+    struct options of_original = *o;
     struct stored *a = &job->original, *b = &job->other;
     struct ztio_meta hints;
     memset(&hints, 0, sizeof hints);
@@ -157,10 +158,11 @@ static bool open_all(struct job *job, struct ztio_error *error)
         return stored_open(a, o->operand[0], o, true, NULL, job->context, error);
     if (!stored_open(b, o->operand[1], o, true, NULL, job->context, error))
         return false;
+    of_original.format = FORMAT_AUTO; /* --format is about FILE */
     hints.type = b->type;
     hints.rank = b->rank;
     memcpy(hints.shape, b->shape, sizeof hints.shape);
-    if (!stored_open(a, o->operand[0], o, true, &hints, job->context, error))
+    if (!stored_open(a, o->operand[0], &of_original, true, &hints, job->context, error))
         return false;
     if (a->type == b->type && a->rank == b->rank &&
         memcmp(a->shape, b->shape, a->rank * sizeof a->shape[0]) == 0)

@@ -1,0 +1,19 @@
+# What is not in this version is refused with status 5; values that no version takes with 1.
+field a_2x3x4.f32 f32 2 3 4
+for words in '-c ndzip' '-c sz' '--pwrel 1e-3' '--psnr 60' '--fill 1e20' '--plan on' \
+    '--plan tight' '-x omp' '-x omp=4' '-x omp=4,64' '-x cuda' '-x cuda=1' '--index compact' \
+    '--index-chunk 16' '--index-partition 32' '--effort high' '--sz-bins 1024' '--prefer ratio' \
+    '--explain' '--dry-run' '--format ndzip' '-o a.ndz'; do
+    # shellcheck disable=SC2086
+    status ztile compress a_2x3x4.f32 $words
+done
+for words in '-c gzip' '--pwrel x' '--plan maybe' '-x omp=' '-x gpu' '--index best' '--sz-bins -1'; do
+    # shellcheck disable=SC2086
+    status ztile compress a_2x3x4.f32 $words
+done
+ztile compress -q a_2x3x4.f32 -c zfp -x serial --index none --plan off
+status ztile decompress --salvage a_2x3x4.f32.zt
+for command in index plan bench; do
+    status ztile $command a_2x3x4.f32.zt
+done
+ls

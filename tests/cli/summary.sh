@@ -1,0 +1,7 @@
+# The summary goes to standard error and says what was done; -q drops it, -v adds to it.
+field a_9x10x11.f32 f32 9 10 11
+ztile compress a_9x10x11.f32
+ztile compress -v -f --rel 1e-3 a_9x10x11.f32
+ztile compress -q -f --rel 1e-3 a_9x10x11.f32
+ztile decompress -f a_9x10x11.f32.zt
+ztile decompress -v --box 1:2,:,0:3 a_9x10x11.f32.zt -o box.f32
