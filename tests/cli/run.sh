@@ -6,6 +6,7 @@
 # .err a '*' stands for any text within a line. A case that cannot run here exits with 77 and says
 # why. Functions for cases are in lib.bash, which is read before them.
 
+[ -n "$BASH_VERSION" ] || exec bash "$0" "$@"
 if [[ $# -lt 1 || ! -x $1/ztile ]]; then
     echo "usage: tests/cli/run.sh BUILD_BIN_DIR [CASE...], where BUILD_BIN_DIR holds ztile" >&2
     exit 1
@@ -43,7 +44,7 @@ run_case()
     (cd "$dir/at" && exec bash -c '. "$1"; . "$2"' "$name" "$here/lib.bash" "$here/$name.sh") >"$dir/out" 2>"$dir/err" </dev/null
     status=$?
     if [[ $status == 77 ]]; then
-        echo "skip  $name: $(tail -n 1 "$dir/out")"
+        echo "SKIP: cli case $name: $(tail -n 1 "$dir/out")"
         skipped=$((skipped + 1))
         return
     fi
