@@ -148,6 +148,8 @@ static bool open_target(struct ztio_bytes *bytes, const char *path, bool overwri
     if (is_stream_name(path)) {
         bytes->fd = dup(STDOUT_FILENO);
     } else if (stat(path, &is) != 0) {
+        if (!overwrite && lstat(path, &is) == 0) /* a link to nothing */
+            return ztio_fail(error, ZTIO_BAD_USE, "%s exists; -f overwrites it", path);
         bytes->final = strdup(path);
         if (!bytes->final)
             return ztio_fail_memory(error, path);

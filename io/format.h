@@ -208,6 +208,9 @@ bool ztio_places_of_netcdf(const char *path, struct ztio_candidates *all,
                            struct ztio_error *error);
 bool ztio_places_of_hdf5(const char *path, struct ztio_candidates *all, struct ztio_error *error);
 
+/* Settings of the HDF5 library for the whole process; before each file is opened or made. */
+void ztio_prepare_hdf5(void);
+
 /* Fill rank and shape of meta from a variable's; axes[i] is the variable's axis behind axis i.
  * Where a variable has more than 4 axes, those of length 1 are dropped, the slowest first, until
  * 4 are left. Rank 0, and more than 4 that are longer than 1, are refused. */

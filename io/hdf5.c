@@ -44,9 +44,12 @@ static const char *cause(char *text /* 128 bytes */)
     return text;
 }
 
-/* The library prints its error stack unless told not to. */
-static void be_quiet(void)
+/* Unless told otherwise, the library prints its error stack, and closes once more at exit what it
+ * could not close before: after a disk was full, that ends in a crash (seen with 1.10.8). The
+ * first call counts only before the library's first other use. */
+void ztio_prepare_hdf5(void)
 {
+    (void)H5dont_atexit();
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
@@ -343,7 +346,7 @@ static bool gather(hid_t file, const char *path, struct ztio_candidates *all,
 static hid_t open_file(const char *path, struct ztio_error *error)
 {
     char why[128];
-    be_quiet();
+    ztio_prepare_hdf5();
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0)
         ztio_fail(error, ZTIO_BAD_DATA, "%s cannot be read as HDF5: %s", path, cause(why));
@@ -504,7 +507,8 @@ static bool put_fill(hid_t dataset, hid_t stored, hid_t native, const union ztio
 }
 
 /* Make the dataset, and the groups on the way to it. */
-static bool define(struct hdf5_output *hdf5, const char *variable, const struct ztio_meta *meta)
+static bool define(struct hdf5_output *hdf5, const char *variable, const struct ztio_meta *meta,
+                   struct ztio_error *error)
 {
     struct plain_type list[PLAIN_TYPES];
     hsize_t dims[ZT_MAX_RANK], most[ZT_MAX_RANK], chunk[ZT_MAX_RANK];
@@ -537,6 +541,8 @@ static bool define(struct hdf5_output *hdf5, const char *variable, const struct 
     is_set = hdf5->dataset >= 0 && (!meta->units[0] || put_units(hdf5->dataset, meta->units)) &&
              (!ztio_fill_of(meta, &fill) ||
               put_fill(hdf5->dataset, list[t].little, list[t].native, &fill));
+    if (!is_set) /* before the next call makes HDF5 forget why */
+        fail_hdf5(hdf5->output.bytes, error);
     (void)H5Pclose(layout);
     (void)H5Pclose(links);
     (void)H5Sclose(space);
@@ -597,11 +603,12 @@ struct ztio_output *ztio_start_hdf5(struct ztio_bytes *bytes, const char *variab
     }
     hdf5->output = (struct ztio_output){.writer = &hdf5_writer, .meta = *meta, .bytes = bytes};
     hdf5->dataset = -1;
-    be_quiet();
+    ztio_prepare_hdf5();
     hdf5->file = H5Fcreate(ztio_bytes_hand_over(bytes), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-    if (hdf5->file >= 0 && define(hdf5, variable, meta))
+    if (hdf5->file < 0)
+        fail_hdf5(bytes, error);
+    else if (define(hdf5, variable, meta, error))
         return &hdf5->output;
-    fail_hdf5(bytes, error);
     drop_hdf5(&hdf5->output);
     return NULL;
 }

@@ -294,8 +294,17 @@ static bool gather(int group, const char *prefix, int depth, struct ztio_candida
     return is_done;
 }
 
+/* libnetcdf uses HDF5 itself. */
+static void prepare(void)
+{
+#if ZTIO_HAVE_HDF5
+    ztio_prepare_hdf5();
+#endif
+}
+
 static bool open_file(const char *path, int *file, struct ztio_error *error)
 {
+    prepare();
     int status = nc_open(path, NC_NOWRITE, file);
     return status == NC_NOERR || ztio_fail(error, ZTIO_BAD_DATA,
                                            "%s cannot be read as netCDF: %s", path,
@@ -313,25 +322,29 @@ bool ztio_places_of_netcdf(const char *path, struct ztio_candidates *all,
     return is_done || ztio_fail_memory(error, path);
 }
 
+/* The next name on the way to "/group/variable" into part; false at the last one, to which *path
+ * then points, and at names that are too long. */
+static bool take_group(const char **path, char *part)
+{
+    while (**path == '/')
+        (*path)++;
+    const char *slash = strchr(*path, '/');
+    if (!slash || slash - *path > NC_MAX_NAME)
+        return false;
+    memcpy(part, *path, (size_t)(slash - *path));
+    part[slash - *path] = 0;
+    *path = slash + 1;
+    return true;
+}
+
 /* Go down the groups of "/group/variable"; *name becomes the variable's own name. */
 static bool enter_groups(int file, const char *variable, int *group, const char **name)
 {
+    char part[NC_MAX_NAME + 1];
     *group = file;
-    for (const char *slash; *variable == '/' || (slash = strchr(variable, '/')) != NULL;) {
-        char part[NC_MAX_NAME + 1];
-        if (*variable == '/') {
-            variable++;
-            continue;
-        }
-        size_t n = (size_t)(slash - variable);
-        if (n > NC_MAX_NAME)
-            return false;
-        memcpy(part, variable, n);
-        part[n] = 0;
+    while (take_group(&variable, part))
         if (nc_inq_grp_ncid(*group, part, group) != NC_NOERR)
             return false;
-        variable = slash + 1;
-    }
     *name = variable;
     return true;
 }
@@ -451,16 +464,9 @@ static bool fail_netcdf(const struct ztio_bytes *bytes, int status, struct ztio_
 /* Make the groups of "/group/variable"; *name becomes the variable's own name. */
 static int make_groups(int file, const char *variable, int *group, const char **name)
 {
+    char part[NC_MAX_NAME + 1];
     *group = file;
-    while (*variable == '/')
-        variable++;
-    for (const char *slash; (slash = strchr(variable, '/')) != NULL; variable = slash + 1) {
-        char part[NC_MAX_NAME + 1];
-        size_t n = (size_t)(slash - variable);
-        if (n > NC_MAX_NAME)
-            return NC_EMAXNAME;
-        memcpy(part, variable, n);
-        part[n] = 0;
+    while (take_group(&variable, part)) {
         int status = nc_def_grp(*group, part, group);
         if (status != NC_NOERR)
             return status;
@@ -555,6 +561,7 @@ struct ztio_output *ztio_start_netcdf(struct ztio_bytes *bytes, const char *vari
         return NULL;
     }
     netcdf->output = (struct ztio_output){.writer = &netcdf_writer, .meta = *meta, .bytes = bytes};
+    prepare();
     int status = nc_create(ztio_bytes_hand_over(bytes), NC_CLOBBER | NC_NETCDF4, &netcdf->file);
     if (status == NC_NOERR) {
         status = define(netcdf, variable, meta);

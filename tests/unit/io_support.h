@@ -13,9 +13,11 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -159,6 +161,32 @@ static inline void expect_values(struct ztio_input *input, const void *values, u
         assert_memory_equal(slab, (const char *)values + first * slice, extent * slice);
         free(slab);
     }
+}
+
+/* Writing n bytes of f32 to a disk that takes fewer fails with a sentence and leaves nothing. The
+ * disk is a limit on the size of files. */
+static inline void expect_no_space(const char *place, size_t n)
+{
+    struct rlimit kept, small;
+    struct ztio_meta meta = meta_of(ZT_F32, 2, (uint64_t[]){ZT_UNKNOWN, 16});
+    char *values = calloc(n, 1);
+    (void)signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &kept), 0);
+    small = kept;
+    small.rlim_cur = n / 2;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    struct ztio_output *output = ztio_create(place, &meta, false, &error);
+    bool is_written = output && ztio_write(output, n / 64, values, &error);
+    if (is_written)
+        is_written = ztio_commit(output, &error);
+    else
+        ztio_abandon(output);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &kept), 0);
+    assert_false(is_written);
+    assert_non_null(strstr(error.sentence, ": cannot write: "));
+    assert_int_equal(error.exit_status, ZTIO_IO_ERROR);
+    assert_int_equal(entries(), 0);
+    free(values);
 }
 
 /* The place cannot be opened, and the sentence has these words. */

@@ -641,6 +641,10 @@ static void a_link_is_followed(void **state)
     assert_true(S_ISLNK(is.st_mode));
     assert_int_equal(stat("real", &is), 0);
     assert_int_equal(is.st_size, 5);
+
+    assert_int_equal(symlink("nowhere", "dangling"), 0);
+    assert_null(ztio_bytes_create("dangling", false, &error));
+    assert_string_equal(error.sentence, "dangling exists; -f overwrites it");
 }
 
 static void long_names_are_possible(void **state)
@@ -689,6 +693,13 @@ static void full_outputs_are_reported(void **state)
     assert_string_equal(error.sentence, "/dev/full: cannot write: No space left on device");
     assert_int_equal(error.exit_status, ZTIO_IO_ERROR);
     ztio_bytes_abandon(bytes);
+}
+
+static void a_full_disk_leaves_no_file(void **state)
+{
+    (void)state;
+    expect_no_space("a.raw", 1 << 20);
+    expect_no_space("a.npy", 1 << 20);
 }
 
 static void outputs_that_cannot_be_are_refused(void **state)
@@ -765,6 +776,7 @@ int main(void)
         TEST(long_names_are_possible),
         TEST(devices_and_pipes_are_written_directly),
         TEST(full_outputs_are_reported),
+        TEST(a_full_disk_leaves_no_file),
         TEST(outputs_that_cannot_be_are_refused),
         TEST(a_plain_file_is_its_own_place),
     };

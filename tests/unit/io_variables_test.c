@@ -158,6 +158,12 @@ static void damaged_netcdf_files_are_survived(void **state)
     survive_damage("a.nc");
 }
 
+static void a_full_disk_leaves_no_netcdf_file(void **state)
+{
+    (void)state;
+    expect_no_space("a.nc", 4 << 20);
+}
+
 static void classic_files_are_read_by_suffix_and_magic(void **state)
 {
     static const int modes[] = {0, NC_64BIT_OFFSET, NC_64BIT_DATA, NC_NETCDF4,
@@ -374,6 +380,12 @@ static void damaged_hdf5_files_are_survived(void **state)
     survive_damage("a.h5");
 }
 
+static void a_full_disk_leaves_no_hdf5_file(void **state)
+{
+    (void)state;
+    expect_no_space("a.h5", 4 << 20);
+}
+
 /* A dataset of rank 'rank', each extent 2, of a type in the file; values may be NULL. */
 static hid_t put_dataset(hid_t file, const char *name, hid_t type, int rank, hid_t memory,
                          const void *values)
@@ -583,6 +595,7 @@ int main(void)
         TEST(netcdf_round_trips_every_type_and_rank),
         TEST(netcdf_outputs_are_named),
         TEST(damaged_netcdf_files_are_survived),
+        TEST(a_full_disk_leaves_no_netcdf_file),
         TEST(classic_files_are_read_by_suffix_and_magic),
         TEST(packed_netcdf_is_unpacked),
         TEST(netcdf_variables_are_found_or_refused),
@@ -592,6 +605,7 @@ int main(void)
         TEST(hdf5_round_trips_every_type_and_rank),
         TEST(hdf5_outputs_are_named),
         TEST(damaged_hdf5_files_are_survived),
+        TEST(a_full_disk_leaves_no_hdf5_file),
         TEST(hdf5_of_any_byte_order_is_read),
         TEST(hdf5_datasets_are_found_or_refused),
         TEST(hdf5_is_found_by_magic),
