@@ -217,6 +217,14 @@ void ztio_prepare_hdf5(void);
 bool ztio_take_shape(uint32_t file_rank, const uint64_t *file_shape, const char *label,
                      struct ztio_meta *meta, uint32_t *axes, struct ztio_error *error);
 
+/* The cache that lets slabs thinner than a chunk be read without decoding it again for each: one
+ * layer of chunks. False where the libraries' own will do (their chunks are small) or none would
+ * (a layer exceeds ZTIO_CACHE_MAX_BYTES). */
+enum { ZTIO_CACHE_MAX_BYTES = 128 << 20 };
+bool ztio_chunk_cache(uint32_t file_rank, const uint64_t *file_shape, const uint64_t *chunk,
+                      uint32_t slow_axis, size_t value_bytes, size_t *cache_bytes,
+                      size_t *cache_slots);
+
 /* Packed values: integers that stand for stored * scale + offset (CF conventions, section 8.1). */
 enum { ZTIO_MISSING_VALUES = 16 };
 struct ztio_packing {

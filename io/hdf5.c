@@ -363,6 +363,33 @@ bool ztio_places_of_hdf5(const char *path, struct ztio_candidates *all, struct z
     return is_done;
 }
 
+/* Open the dataset again, with a cache for a layer of chunks. */
+static void set_cache(hid_t file, const char *name, struct variable *v)
+{
+    hsize_t dims[H5S_MAX_RANK], sizes[H5S_MAX_RANK];
+    uint64_t shape[H5S_MAX_RANK], chunk[H5S_MAX_RANK];
+    size_t bytes, slots;
+    hid_t layout = H5Dget_create_plist(v->dataset);
+    hid_t space = H5Dget_space(v->dataset);
+    bool is_chunked = H5Pget_layout(layout) == H5D_CHUNKED &&
+                      H5Pget_chunk(layout, (int)v->rank, sizes) == (int)v->rank &&
+                      H5Sget_simple_extent_dims(space, dims, NULL) == (int)v->rank;
+    (void)H5Sclose(space);
+    (void)H5Pclose(layout);
+    for (uint32_t i = 0; is_chunked && i < v->rank; i++) {
+        shape[i] = dims[i];
+        chunk[i] = sizes[i];
+    }
+    if (!is_chunked || !ztio_chunk_cache(v->rank, shape, chunk, v->axes[0],
+                                         H5Tget_size(v->stored), &bytes, &slots))
+        return;
+    hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+    (void)H5Pset_chunk_cache(access, slots, bytes, H5D_CHUNK_CACHE_W0_DEFAULT);
+    (void)H5Dclose(v->dataset); /* or both would share the old cache */
+    v->dataset = H5Dopen2(file, name, access);
+    (void)H5Pclose(access);
+}
+
 /* Open the dataset that the place means, or the only one, and describe it. */
 static bool find(hid_t file, const struct ztio_place *place, struct variable *v,
                  struct ztio_error *error)
@@ -380,6 +407,10 @@ static bool find(hid_t file, const struct ztio_place *place, struct variable *v,
     v->dataset = H5Dopen2(file, name, H5P_DEFAULT);
     if (v->dataset >= 0) {
         is_found = describe(v, name, place->label, error);
+        if (is_found)
+            set_cache(file, name, v);
+        if (v->dataset < 0)
+            is_found = ztio_fail(error, ZTIO_IO_ERROR, "%s: cannot open it again", place->label);
     } else {
         (void)gather(file, place->path, &all, NULL);
         ztio_candidates_refuse(&all, place->path, name, error);

@@ -2,7 +2,8 @@
  * command, not of the library.
  *
  * A place is a path, "-" for standard input or output, or "file.nc:variable", "file.h5:/group/data".
- * Values cross this interface in the machine's byte order, C order, contiguous. */
+ * A ':' in the name of a file that exists is part of the name. Values cross this interface in the
+ * machine's byte order, C order, contiguous. */
 #ifndef ZTIO_H
 #define ZTIO_H
 
@@ -37,9 +38,18 @@ struct ztio_meta {
 struct ztio_input;
 struct ztio_output;
 
-/* Open an array for reading. hints (may be NULL) gives type and shape of raw data; for a raw file
- * they may come from its name (NAME_512x512x128.f32) and one missing extent (shape[0] = ZT_UNKNOWN)
- * from its size. A raw file whose size does not fit its shape is refused with both numbers. */
+/* Open an array for reading. The format is the hints', or what the suffix says (.npy; .nc .nc4 .cdf;
+ * .h5 .hdf5 .he5; .f32 .f64 .i32 .i64 for raw), or what the first bytes do, or raw.
+ *
+ * hints (may be NULL) gives type and shape of raw data; for a raw file they may come from its name
+ * (NAME_512x512x128.f32) and one missing extent (shape[0] = ZT_UNKNOWN) from its size. A raw file
+ * whose size does not fit its shape is refused with both numbers. Of the other formats, type and
+ * shape are in the file, and hints that disagree are refused.
+ *
+ * Where a netCDF or HDF5 file has several variables and the place names none, the only one that
+ * has a float type is taken (in a file without: the only one), coordinate variables left out.
+ * Packed integers (scale_factor, add_offset) are unpacked, missing ones become NaN, and has_fill
+ * is then unset. Axes of length 1 are dropped where there are more than four axes. */
 struct ztio_input *ztio_open(const char *place, const struct ztio_meta *hints,
                              struct ztio_error *error);
 
@@ -50,7 +60,8 @@ bool ztio_is_seekable(const struct ztio_input *input);
 
 /* Read the slices [first, first + extent) along the slowest axis into buffer. On a pipe first
  * must be where the last read ended, and *got may be less than extent at the end of the data,
- * which is ZTIO_BAD_DATA if it cuts a slice or if the extent was known; otherwise *got == extent. */
+ * which is ZTIO_BAD_DATA if it cuts a slice or if the extent was known; otherwise *got == extent.
+ * A pipe of known extent that goes on after its last slice is ZTIO_BAD_DATA as well. */
 bool ztio_read(struct ztio_input *input, uint64_t first, uint64_t extent, void *buffer,
                uint64_t *got, struct ztio_error *error);
 
@@ -58,16 +69,21 @@ bool ztio_read(struct ztio_input *input, uint64_t first, uint64_t extent, void *
 void ztio_close(struct ztio_input *input);
 
 /* The places ("file.nc:variable") of all variables of a netCDF or HDF5 file that have a float
- * type (or are packed and unpack to one) and rank 1..4, coordinate variables left out; for other
- * formats the place itself. Free with ztio_places_free. */
+ * type (or are packed and unpack to one) and rank 1..4. Coordinate variables (of one axis and its
+ * name; in HDF5, dimension scales) are left out. For other formats, and where a variable is named,
+ * the place itself. A file without any is refused. Free with ztio_places_free. */
 bool ztio_places(const char *path, char ***places, size_t *count, struct ztio_error *error);
 void ztio_places_free(char **places, size_t count);
 
 /* Create a file for an array. The format is meta->format, or where that is ZTIO_AUTO from the
- * suffix of place (.npy .nc .h5, otherwise raw). The file is written under a name of its own
- * beside the final one and takes that name when ztio_commit finds it whole; an existing file is
- * refused unless overwrite is set. Standard output ("-"), /dev/null and other files that are not
- * regular are written directly. shape[0] may be ZT_UNKNOWN: it is then what was written. */
+ * suffix of place (.npy .nc .h5, otherwise raw); a variable is called as the place says, or
+ * meta->name, or "data".
+ *
+ * The file is written under a name of its own beside the final one and takes that name when
+ * ztio_commit finds it whole; an existing file is refused unless overwrite is set. A file that is
+ * replaced keeps its permissions; a new one has what the umask leaves. Standard output ("-"),
+ * /dev/null and other files that are not regular are written directly, which netCDF and HDF5, and
+ * .npy of unknown length, cannot be. shape[0] may be ZT_UNKNOWN: it is then what was written. */
 struct ztio_output *ztio_create(const char *place, const struct ztio_meta *meta, bool overwrite,
                                 struct ztio_error *error);
 

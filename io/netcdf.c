@@ -203,6 +203,21 @@ static bool get_type(struct variable *v, const char *label, struct ztio_error *e
                      label, name);
 }
 
+/* Let the library keep a layer of chunks. */
+static void set_cache(const struct variable *v, const uint64_t *shape)
+{
+    size_t sizes[NC_MAX_VAR_DIMS], value_bytes, bytes, slots;
+    uint64_t chunk[NC_MAX_VAR_DIMS];
+    int storage;
+    if (nc_inq_var_chunking(v->group, v->id, &storage, sizes) != NC_NOERR ||
+        storage != NC_CHUNKED || nc_inq_type(v->group, v->stored, NULL, &value_bytes) != NC_NOERR)
+        return;
+    for (uint32_t i = 0; i < v->rank; i++)
+        chunk[i] = sizes[i];
+    if (ztio_chunk_cache(v->rank, shape, chunk, v->axes[0], value_bytes, &bytes, &slots))
+        (void)nc_set_var_chunk_cache(v->group, v->id, bytes, slots, 0.75f);
+}
+
 /* All there is to know of a variable; v has its group and id. */
 static bool describe(struct variable *v, const char *label, struct ztio_error *error)
 {
@@ -223,8 +238,11 @@ static bool describe(struct variable *v, const char *label, struct ztio_error *e
     v->meta.format = ZTIO_NETCDF;
     ztio_copy_text(v->meta.name, sizeof v->meta.name, name);
     get_text(v, "units", v->meta.units, sizeof v->meta.units);
-    return get_type(v, label, error) &&
-           ztio_take_shape(v->rank, shape, label, &v->meta, v->axes, error);
+    if (!get_type(v, label, error) ||
+        !ztio_take_shape(v->rank, shape, label, &v->meta, v->axes, error))
+        return false;
+    set_cache(v, shape);
+    return true;
 }
 
 /* ---- finding variables --------------------------------------------------------------------- */
@@ -294,18 +312,27 @@ static bool gather(int group, const char *prefix, int depth, struct ztio_candida
     return is_done;
 }
 
-/* libnetcdf uses HDF5 itself. */
-static void prepare(void)
+/* Open or make a file. libnetcdf takes some names for addresses, and leaves out leading spaces,
+ * but not after a "./". It uses HDF5 itself. */
+static int open_by_name(const char *path, bool is_new, int *file)
 {
+    size_t bytes = strlen(path) + sizeof "./";
+    char *name = malloc(bytes);
+    if (!name)
+        return NC_ENOMEM;
+    snprintf(name, bytes, "%s%s", path[0] == '/' ? "" : "./", path);
 #if ZTIO_HAVE_HDF5
     ztio_prepare_hdf5();
 #endif
+    int status = is_new ? nc_create(name, NC_CLOBBER | NC_NETCDF4, file)
+                        : nc_open(name, NC_NOWRITE, file);
+    free(name);
+    return status;
 }
 
 static bool open_file(const char *path, int *file, struct ztio_error *error)
 {
-    prepare();
-    int status = nc_open(path, NC_NOWRITE, file);
+    int status = open_by_name(path, false, file);
     return status == NC_NOERR || ztio_fail(error, ZTIO_BAD_DATA,
                                            "%s cannot be read as netCDF: %s", path,
                                            nc_strerror(status));
@@ -561,8 +588,7 @@ struct ztio_output *ztio_start_netcdf(struct ztio_bytes *bytes, const char *vari
         return NULL;
     }
     netcdf->output = (struct ztio_output){.writer = &netcdf_writer, .meta = *meta, .bytes = bytes};
-    prepare();
-    int status = nc_create(ztio_bytes_hand_over(bytes), NC_CLOBBER | NC_NETCDF4, &netcdf->file);
+    int status = open_by_name(ztio_bytes_hand_over(bytes), true, &netcdf->file);
     if (status == NC_NOERR) {
         status = define(netcdf, variable, meta);
         if (status == NC_NOERR)

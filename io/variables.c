@@ -141,6 +141,28 @@ bool ztio_take_shape(uint32_t file_rank, const uint64_t *file_shape, const char 
     return true;
 }
 
+bool ztio_chunk_cache(uint32_t file_rank, const uint64_t *file_shape, const uint64_t *chunk,
+                      uint32_t slow_axis, size_t value_bytes, size_t *cache_bytes,
+                      size_t *cache_slots)
+{
+    uint64_t chunks = 1, bytes = value_bytes;
+    for (uint32_t i = 0; i < file_rank; i++) {
+        if (chunk[i] == 0 || chunk[i] > ZTIO_CACHE_MAX_BYTES / bytes)
+            return false;
+        bytes *= chunk[i];
+    }
+    for (uint32_t i = 0; i < file_rank; i++) {
+        uint64_t along = i == slow_axis ? 1 : (file_shape[i] - 1) / chunk[i] + 1;
+        if (along > ZTIO_CACHE_MAX_BYTES / bytes)
+            return false;
+        bytes *= along;
+        chunks *= along;
+    }
+    *cache_bytes = (size_t)bytes;
+    *cache_slots = (size_t)chunks * 10 + 1; /* HDF5's advice: ten times what it is to hold */
+    return bytes > 1 << 20;
+}
+
 /* ---- packed values ------------------------------------------------------------------------- */
 
 uint32_t ztio_unpacked_type(const struct ztio_packing *packing, bool has_float_attributes)
