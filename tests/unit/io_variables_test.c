@@ -633,7 +633,7 @@ static void what_this_build_lacks_is_said(void **state)
 #endif
 
 /* HDF5 loses a chunk's memory when it cannot write it; the leak sanitizer asks here. */
-const char *__lsan_default_suppressions(void);
+__attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libhdf5\n";
