@@ -208,6 +208,9 @@ bool ztio_places_of_netcdf(const char *path, struct ztio_candidates *all,
                            struct ztio_error *error);
 bool ztio_places_of_hdf5(const char *path, struct ztio_candidates *all, struct ztio_error *error);
 
+/* A netCDF file in a classic format must be as long as its header says; others pass. */
+bool ztio_check_classic(const char *path, struct ztio_error *error);
+
 /* Settings of the HDF5 library for the whole process; before each file is opened or made. */
 void ztio_prepare_hdf5(void);
 

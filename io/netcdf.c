@@ -332,6 +332,8 @@ static int open_by_name(const char *path, bool is_new, int *file)
 
 static bool open_file(const char *path, int *file, struct ztio_error *error)
 {
+    if (!ztio_check_classic(path, error))
+        return false;
     int status = open_by_name(path, false, file);
     return status == NC_NOERR || ztio_fail(error, ZTIO_BAD_DATA,
                                            "%s cannot be read as netCDF: %s", path,

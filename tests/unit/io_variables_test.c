@@ -215,6 +215,38 @@ static void large_netcdf_chunks_are_read_in_slabs(void **state)
     free(values);
 }
 
+/* libnetcdf would read zeros for what is cut off. */
+static void classic_files_that_are_cut_short_are_refused(void **state)
+{
+    static const int modes[] = {0, NC_64BIT_OFFSET, NC_64BIT_DATA};
+    (void)state;
+    for (int i = 0; i < 9; i++) {
+        int file, dims[2], id, other;
+        size_t n;
+        NC(nc_create("a.nc", NC_CLOBBER | modes[i % 3], &file));
+        NC(nc_def_dim(file, "t", i < 6 ? NC_UNLIMITED : 3, &dims[0]));
+        NC(nc_def_dim(file, "x", 3, &dims[1]));
+        NC(nc_put_att_text(file, NC_GLOBAL, "title", 5, "title"));
+        NC(nc_def_var(file, "p", NC_SHORT, 2, dims, &id));
+        NC(nc_put_att_float(file, id, "scale_factor", NC_FLOAT, 1, &(float){1}));
+        if (i >= 3)
+            NC(nc_def_var(file, "v", NC_DOUBLE, 2, dims, &other));
+        NC(nc_enddef(file));
+        NC(nc_put_vara_int(file, id, (size_t[]){0, 0}, (size_t[]){3, 3},
+                           (int[]){1, 2, 3, 4, 5, 6, 7, 8, 9}));
+        NC(nc_close(file));
+        expect_unpacked("a.nc:p", ZT_F32, 3, (double[]){1, 2, 3});
+        char *data = get_file("a.nc", &n);
+        for (size_t cut = 4; cut < n - 4; cut++) {
+            put_file("a.nc", data, cut);
+            assert_null(ztio_open("a.nc:p", NULL, &error));
+            assert_int_equal(error.exit_status, ZTIO_BAD_DATA);
+        }
+        assert_non_null(strstr(error.sentence, "a.nc was cut short: its variables reach to byte"));
+        free(data);
+    }
+}
+
 /* A file with packed variables of six values, stored as these. */
 static void make_packed_netcdf(void)
 {
@@ -650,6 +682,7 @@ int main(void)
         TEST(damaged_netcdf_files_are_survived),
         TEST(a_full_disk_leaves_no_netcdf_file),
         TEST(classic_files_are_read_by_suffix_and_magic),
+        TEST(classic_files_that_are_cut_short_are_refused),
         TEST(large_netcdf_chunks_are_read_in_slabs),
         TEST(packed_netcdf_is_unpacked),
         TEST(netcdf_variables_are_found_or_refused),
