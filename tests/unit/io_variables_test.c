@@ -236,14 +236,15 @@ static void classic_files_that_are_cut_short_are_refused(void **state)
                            (int[]){1, 2, 3, 4, 5, 6, 7, 8, 9}));
         NC(nc_close(file));
         expect_unpacked("a.nc:p", ZT_F32, 3, (double[]){1, 2, 3});
-        char *data = get_file("a.nc", &n);
-        for (size_t cut = 4; cut < n - 4; cut++) {
-            put_file("a.nc", data, cut);
+        free(get_file("a.nc", &n));
+        assert_int_equal(truncate("a.nc", (off_t)n - 5), 0);
+        expect_refusal("a.nc:p", NULL, ZTIO_BAD_DATA,
+                       "a.nc was cut short: its variables reach to byte");
+        for (size_t cut = n - 6; cut >= 4; cut--) {
+            assert_int_equal(truncate("a.nc", (off_t)cut), 0);
             assert_null(ztio_open("a.nc:p", NULL, &error));
             assert_int_equal(error.exit_status, ZTIO_BAD_DATA);
         }
-        assert_non_null(strstr(error.sentence, "a.nc was cut short: its variables reach to byte"));
-        free(data);
     }
 }
 
