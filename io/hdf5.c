@@ -436,8 +436,9 @@ static bool read_hdf5(struct ztio_input *input, uint64_t first, uint64_t extent,
     count[v->axes[0]] = extent;
 
     uint64_t values = extent * input->slice_bytes / zt_type_bytes(input->meta.type);
-    void *to = v->packing.is_packed ? ztio_packed_part(&v->packing, input->meta.type, buffer, values)
-                                    : buffer;
+    void *to = buffer;
+    if (v->packing.is_packed)
+        to = ztio_packed_part(&v->packing, input->meta.type, buffer, values);
     hid_t space = H5Dget_space(v->dataset);
     hid_t memory = H5Screate_simple((int)v->rank, count, NULL);
     bool is_read =

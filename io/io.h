@@ -1,7 +1,7 @@
 /* io.h: arrays in files: raw, .npy, netCDF and HDF5, read and written slab by slab. Part of the
  * command, not of the library.
  *
- * A place is a path, "-" for standard input or output, or "file.nc:variable", "file.h5:/group/data".
+ * A place is a path, "-" for standard input or output, "file.nc:variable" or "file.h5:/group/data".
  * A ':' in the name of a file that exists is part of the name. Values cross this interface in the
  * machine's byte order, C order, contiguous. */
 #ifndef ZTIO_H
@@ -38,8 +38,8 @@ struct ztio_meta {
 struct ztio_input;
 struct ztio_output;
 
-/* Open an array for reading. The format is the hints', or what the suffix says (.npy; .nc .nc4 .cdf;
- * .h5 .hdf5 .he5; .f32 .f64 .i32 .i64 for raw), or what the first bytes do, or raw.
+/* Open an array for reading. The format is the hints', or what the suffix says (.npy; .nc .nc4
+ * .cdf; .h5 .hdf5 .he5; .f32 .f64 .i32 .i64 for raw), or what the first bytes do, or raw.
  *
  * hints (may be NULL) gives type and shape of raw data; for a raw file they may come from its name
  * (NAME_512x512x128.f32) and one missing extent (shape[0] = ZT_UNKNOWN) from its size. A raw file

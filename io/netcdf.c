@@ -423,8 +423,9 @@ static bool read_netcdf(struct ztio_input *input, uint64_t first, uint64_t exten
     count[v->axes[0]] = (size_t)extent;
 
     uint64_t values = extent * input->slice_bytes / zt_type_bytes(input->meta.type);
-    void *to = v->packing.is_packed ? ztio_packed_part(&v->packing, input->meta.type, buffer, values)
-                                    : buffer;
+    void *to = buffer;
+    if (v->packing.is_packed)
+        to = ztio_packed_part(&v->packing, input->meta.type, buffer, values);
     int status = nc_get_vara(v->group, v->id, from, count, to);
     if (status != NC_NOERR)
         return ztio_fail(error, ZTIO_IO_ERROR, "%s: cannot read: %s", input->label,
