@@ -368,7 +368,9 @@ ZT_API zt_status zt_context_set_progress(zt_context *context, zt_progress progre
 
 /* ---- compress and decompress, memory to memory --------------------------------------------- */
 
-/* What is in a .zt file. Returned by zt_inspect and zt_reader_info. */
+/* What is in a .zt file. Returned by zt_inspect and zt_reader_info. Of a sequential source, what is
+ * of the whole file (shape[0], raw_bytes to frames but index_bytes, exact_values) is ZT_UNKNOWN
+ * until zt_reader_next has passed the last frame. */
 typedef struct zt_info {
     uint32_t struct_bytes; /* set by zt_info_init */
     uint32_t format_version;
@@ -376,7 +378,7 @@ typedef struct zt_info {
     uint32_t type;  /* zt_type */
     uint32_t rank;
     uint32_t index;               /* zt_index_kind; ZT_INDEX_NONE where there is none */
-    uint64_t shape[ZT_MAX_RANK];  /* slowest first; shape[0] is ZT_UNKNOWN on a sequential source */
+    uint64_t shape[ZT_MAX_RANK];  /* slowest first */
     zt_bound bound;               /* as asked for */
     double abs_bound;             /* the absolute bound that was promised; NaN if none was,
                                      0 if lossless */

@@ -76,11 +76,13 @@ size_t zti_header_store(const struct zti_frame *frame, uint8_t *out)
 zt_status zti_header_bytes(zt_context *context, uint64_t number, const uint8_t *bytes,
                            uint32_t *header_bytes)
 {
-    if (memcmp(bytes, zti_frame_magic, sizeof zti_frame_magic) != 0)
+    bool has_magic = memcmp(bytes, zti_frame_magic, sizeof zti_frame_magic) == 0;
+    if (!has_magic && number == 0)
         return zti_fail(context, ZT_CORRUPT,
-                        number == 0 ? "not a .zt file: it does not begin with one's magic bytes"
-                                    : "frame %" PRIu64 " does not begin with its magic bytes",
-                        number);
+                        "not a .zt file: it does not begin with one's magic bytes");
+    if (!has_magic)
+        return zti_fail(context, ZT_CORRUPT,
+                        "frame %" PRIu64 " does not begin with its magic bytes", number);
     if (bytes[AT_VERSION] != ZTI_FORMAT_VERSION)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "frame %" PRIu64 " has format version %u, this library reads version %d; "

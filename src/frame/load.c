@@ -151,10 +151,10 @@ zt_status zti_check_frame(struct zt_reader *r, uint64_t number)
     zt_status status = zti_load_header(r, number, &f);
     if (status)
         return status;
-    uint64_t at = place->at + f.header_bytes, left;
+    uint64_t at = place->at + f.header_bytes;
     status = load_tail(r, number, &f, at + f.payload_bytes, &tail);
     for (uint64_t from = 0; !status && from < f.payload_bytes; from += STEP_BYTES) {
-        left = f.payload_bytes - from;
+        uint64_t left = f.payload_bytes - from;
         uint64_t n = left < STEP_BYTES ? left : STEP_BYTES;
         status = zti_input_view(&r->input, at + from, n, &r->payload, &bytes);
         if (!status)

@@ -40,6 +40,7 @@ zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_p
         memcpy(w->name, w->params.name, strlen(w->params.name));
     if (w->params.units)
         memcpy(w->units, w->params.units, strlen(w->params.units));
+    w->params.name = w->params.units = NULL; /* the caller's */
     w->codec = zti_codec_by_id(w->params.codec);
     w->type = whole->type;
     w->rank = whole->rank;
@@ -137,7 +138,7 @@ static zt_status prepare(struct zt_writer *w, const zt_array *slab, const zt_sta
 
 static uint64_t misses_limit(const struct zti_frame *f)
 {
-    return f->coding.grid.count == 0 ? 0 : zti_array_values(f->rank, f->shape) / MISSES_PART;
+    return zti_array_values(f->rank, f->shape) / MISSES_PART;
 }
 
 /* Where the next header begins. */

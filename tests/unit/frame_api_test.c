@@ -430,6 +430,52 @@ static void sinks_and_sources_that_fail_are_reported(void **state)
     zt_context_free(c);
 }
 
+/* A source that has shrunk since it was opened: half of what is asked for from some call on. */
+struct shrinking {
+    struct mem_source source;
+    uint32_t calls_left;
+};
+
+static int shrinking_read(void *user, uint64_t offset, void *buffer, size_t n, size_t *got)
+{
+    struct shrinking *s = (struct shrinking *)user;
+    int failed = mem_read(&s->source, offset, buffer, n, got);
+    if (s->calls_left == 0)
+        *got /= 2;
+    else
+        s->calls_left--;
+    return failed;
+}
+
+static void sources_that_shrink_are_reported(void **state)
+{
+    (void)state;
+    zt_context *c = NULL;
+    zt_context_new(NULL, &c);
+    zt_array a = sample_array(), out = sample_array();
+    zt_params p = sample_params();
+    struct bytes file = compress(&a, &p);
+    for (uint32_t n = 0;; n++) {
+        struct shrinking s = {.calls_left = n};
+        zt_source source = source_of(&s.source, file.data, file.n, false);
+        source.read = shrinking_read;
+        source.user = &s;
+        zt_box box = {.hi = {40, 6, 5}};
+        zt_reader *r = NULL;
+        zt_status status = zt_reader_open(c, &source, &r);
+        if (!status)
+            status = zt_reader_read_box(r, &box, &out);
+        zt_reader_close(r);
+        if (status == ZT_OK)
+            break;
+        need_failure(c, status, ZT_IO, "when it was opened");
+    }
+    free(file.data);
+    free(a.data);
+    free(out.data);
+    zt_context_free(c);
+}
+
 static void a_buffer_that_is_too_small_is_reported(void **state)
 {
     (void)state;
@@ -535,6 +581,7 @@ int main(void)
         cmocka_unit_test(writers_refuse_what_was_not_announced),
         cmocka_unit_test(memory_that_runs_out_anywhere_is_reported_and_nothing_leaks),
         cmocka_unit_test(sinks_and_sources_that_fail_are_reported),
+        cmocka_unit_test(sources_that_shrink_are_reported),
         cmocka_unit_test(a_buffer_that_is_too_small_is_reported),
         cmocka_unit_test(cancelling_stops_any_call),
         cmocka_unit_test(the_bound_on_the_size_holds_for_any_values),
