@@ -49,12 +49,6 @@ static zt_status call(const struct zti_input *input, uint64_t offset, size_t n, 
 
 zt_status zti_input_read(struct zti_input *input, uint64_t offset, size_t n, uint8_t *to)
 {
-    if (offset > input->bytes || n > input->bytes - offset)
-        return cut_short(input, input->bytes);
-    if (input->memory) {
-        memcpy(to, input->memory + offset, n);
-        return ZT_OK;
-    }
     size_t got = 0;
     zt_status status = call(input, offset, n, to, &got);
     if (!status && got < n)
@@ -95,23 +89,23 @@ static zt_status take_all(struct zti_input *input, uint64_t n, struct zti_buffer
 zt_status zti_input_view(struct zti_input *input, uint64_t offset, uint64_t n,
                          struct zti_buffer *buffer, const uint8_t **view)
 {
-    zt_status status;
-    if (zti_is_sequential(input)) {
-        status = zti_buffer_reserve(input->context, buffer, 1, 0);
-        if (!status)
-            status = take_all(input, n, buffer);
-        *view = buffer->bytes;
-        return status;
-    }
-    if (offset > input->bytes || n > input->bytes - offset)
+    zt_status status = ZT_OK;
+    bool is_inside = offset <= input->bytes && n <= input->bytes - offset;
+    if (!is_inside && !zti_is_sequential(input))
         return cut_short(input, input->bytes);
     if (input->memory) {
         *view = input->memory + offset;
         return ZT_OK;
     }
-    status = zti_buffer_reserve(input->context, buffer, n > 0 ? n : 1, 0);
-    if (!status)
-        status = zti_input_read(input, offset, (size_t)n, buffer->bytes);
+    if (zti_is_sequential(input)) {
+        status = zti_buffer_reserve(input->context, buffer, 1, 0);
+        if (!status)
+            status = take_all(input, n, buffer);
+    } else {
+        status = zti_buffer_reserve(input->context, buffer, n > 0 ? n : 1, 0);
+        if (!status)
+            status = zti_input_read(input, offset, (size_t)n, buffer->bytes);
+    }
     *view = buffer->bytes;
     return status;
 }

@@ -34,7 +34,7 @@ static inline bool zti_is_sequential(const struct zti_input *input)
 zt_status zti_input_view(struct zti_input *input, uint64_t offset, uint64_t n,
                          struct zti_buffer *buffer, const uint8_t **view);
 
-/* Read n bytes of a source of known size into 'to'. */
+/* Read n bytes of a source of known size, which are there, into 'to'. */
 zt_status zti_input_read(struct zti_input *input, uint64_t offset, size_t n, uint8_t *to);
 
 /* Sequential only: read up to n bytes, fewer (*got) at the end only. */

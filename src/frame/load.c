@@ -122,8 +122,6 @@ zt_status zti_load_view(struct zt_reader *r, uint64_t number, const struct zti_f
     last = zti_round_up(last, ZTI_RANGE_BYTES);
     if (last > f->payload_bytes)
         last = f->payload_bytes;
-    if (first > last) /* a stream without bits, or one that is too short: decoding tells */
-        first = last;
 
     uint64_t payload_at = at + f->header_bytes;
     zt_status status = load_payload(r, f, payload_at, first, last, &payload);

@@ -2,9 +2,11 @@
  * memory that runs out anywhere, sinks and sources that fail, cancelling. */
 #include "unit/frame_support.h"
 
+enum { SLICES = 39, ARRAY_BYTES = SLICES * 6 * 5 * 4 };
+
 static zt_array sample_array(void)
 {
-    zt_array a = zt_array_3d(need(40 * 6 * 5 * 4), ZT_F32, 40, 6, 5);
+    zt_array a = zt_array_3d(need(ARRAY_BYTES), ZT_F32, SLICES, 6, 5);
     fill_array(&a, DATA_WAVE_NOISE, 4);
     ((float *)a.data)[29] = 1e20f; /* in a tile of 8 values: the others are kept exactly */
     return a;
@@ -165,6 +167,45 @@ static void params_that_make_no_sense_are_refused_in_words(void **state)
     zt_context_free(c);
 }
 
+static void sizes_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    zt_context *c = NULL;
+    zt_context_new(NULL, &c);
+    zt_params p = params_of(zt_lossless());
+    zt_array a = zt_array_4d(NULL, ZT_F64, UINT64_C(1) << 59, 1, 1, 1);
+    size_t n = 0;
+    need_failure(c, zt_compress_bound(c, &a, &p, &n), ZT_BAD_ARG, "use a writer");
+    a.shape[0] = 16;
+    p.bound = zt_expert(4000000000u, 4000000000u, 64, -1074);
+    need_ok(c, zt_compress_bound(c, &a, &p, &n));
+    assert_true(n > 4 * 500000000u);
+    zt_context_free(c);
+}
+
+static void names_are_utf8(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"gr\u00f6\u00dfe", "\u6e29\u5ea6", "\U0001f321", "\u07ff\u0800\uffff"};
+    static const char *const bad[] = {"\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80",
+                                      "\xf0\x80\x80\xaf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80",
+                                      "a\xe6\xb8", "\xe6\xb8g", "\xfe"};
+    zt_array a = sample_array();
+    zt_params p = sample_params();
+    size_t n;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        p.name = good[i];
+        struct bytes file = compress(&a, &p);
+        assert_string_equal(info_of(&file).name, good[i]);
+        free(file.data);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        p.name = bad[i];
+        assert_int_equal(zt_compress_bound(NULL, &a, &p, &n), ZT_BAD_ARG);
+    }
+    free(a.data);
+}
+
 static void expert_parameters_come_back_in_the_bound(void **state)
 {
     (void)state;
@@ -188,7 +229,7 @@ static void missing_arguments_are_refused(void **state)
     struct mem_source source_bytes;
     zt_sink sink = sink_of(&sink_bytes);
     zt_source source = source_of(&source_bytes, file.data, file.n, false);
-    zt_box box = {.hi = {40, 6, 5}};
+    zt_box box = {.hi = {SLICES, 6, 5}};
     zt_writer *w = NULL;
     zt_reader *r = NULL;
     zt_info info;
@@ -237,6 +278,9 @@ static void missing_arguments_are_refused(void **state)
     source.reserved[0] = 1;
     BAD(zt_reader_open(NULL, &source, &r));
     source.reserved[0] = 0;
+    source.source_bytes = UINT64_MAX - 1;
+    BAD(zt_reader_open(NULL, &source, &r));
+    source.source_bytes = file.n;
     assert_int_equal(zt_reader_open(NULL, &source, &r), ZT_OK);
     BAD(zt_reader_info(r, NULL));
     BAD(zt_reader_next(r, NULL, &extent));
@@ -275,7 +319,7 @@ static void writers_refuse_what_was_not_announced(void **state)
 
     p = sample_params();
     need_ok(c, zt_writer_open(c, &sink, &a, &p, &w));
-    need_failure(c, zt_writer_close(w), ZT_BAD_ARG, "0 slices were put, 40");
+    need_failure(c, zt_writer_close(w), ZT_BAD_ARG, "0 slices were put, 39");
     need_failure(c, zt_writer_close(w), ZT_BAD_ARG, "has failed");
     zt_writer_free(w);
 
@@ -283,10 +327,18 @@ static void writers_refuse_what_was_not_announced(void **state)
     need_ok(c, zt_writer_put(w, &a));
     slab = a;
     slab.shape[0] = 1;
-    need_failure(c, zt_writer_put(w, &slab), ZT_BAD_ARG, "1 slices after 40");
+    need_failure(c, zt_writer_put(w, &slab), ZT_BAD_ARG, "1 slices after 39");
     need_failure(c, zt_writer_put(w, &slab), ZT_BAD_ARG, "has failed");
     zt_writer_free(w);
 
+    need_ok(c, zt_writer_open(c, &sink, &a, &p, &w));
+    need_failure(c, zt_writer_put(w, NULL), ZT_BAD_ARG, "no slab");
+    zt_writer_free(w);
+    need_ok(c, zt_writer_open(c, &sink, &a, &p, &w));
+    slab = a;
+    slab.data = NULL;
+    need_failure(c, zt_writer_put(w, &slab), ZT_BAD_ARG, "no data");
+    zt_writer_free(w);
     need_ok(c, zt_writer_open(c, &sink, &a, &p, &w));
     slab = a;
     slab.shape[2] = 4;
@@ -335,7 +387,7 @@ static zt_status write_to_sink(zt_context *c, const zt_array *a, size_t limit, u
 static zt_status read_source(zt_context *c, const struct bytes *file, bool is_sequential,
                              int64_t calls)
 {
-    zt_array out = zt_array_3d(need(40 * 30 * 4), ZT_F32, 40, 6, 5), slab = out;
+    zt_array out = zt_array_3d(need(ARRAY_BYTES), ZT_F32, SLICES, 6, 5), slab = out;
     struct mem_source s;
     zt_source source = source_of(&s, file->data, file->n, is_sequential);
     s.calls_left = calls;
@@ -368,7 +420,7 @@ static zt_status in_memory(zt_context *c, const zt_array *a)
 {
     zt_params p = sample_params();
     unsigned char *out = (unsigned char *)need(1 << 16);
-    zt_array back = zt_array_3d(need(40 * 30 * 4), ZT_F32, 40, 6, 5);
+    zt_array back = zt_array_3d(need(ARRAY_BYTES), ZT_F32, SLICES, 6, 5);
     size_t n = 0;
     zt_status status = zt_compress(c, a, &p, out, 1 << 16, &n);
     if (!status)
@@ -460,7 +512,7 @@ static void sources_that_shrink_are_reported(void **state)
         zt_source source = source_of(&s.source, file.data, file.n, false);
         source.read = shrinking_read;
         source.user = &s;
-        zt_box box = {.hi = {40, 6, 5}};
+        zt_box box = {.hi = {SLICES, 6, 5}};
         zt_reader *r = NULL;
         zt_status status = zt_reader_open(c, &source, &r);
         if (!status)
@@ -576,6 +628,8 @@ int main(void)
         cmocka_unit_test(params_shorter_than_any_release_are_refused),
         cmocka_unit_test(info_is_written_as_far_as_the_caller_has_it),
         cmocka_unit_test(params_that_make_no_sense_are_refused_in_words),
+        cmocka_unit_test(sizes_that_cannot_be_are_refused),
+        cmocka_unit_test(names_are_utf8),
         cmocka_unit_test(expert_parameters_come_back_in_the_bound),
         cmocka_unit_test(missing_arguments_are_refused),
         cmocka_unit_test(writers_refuse_what_was_not_announced),

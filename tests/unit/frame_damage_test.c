@@ -91,6 +91,23 @@ static zt_status read_frames(zt_context *c, const unsigned char *data, size_t n,
     return status;
 }
 
+/* Go through the frames of a sequential source without reading them. */
+static zt_status skip_frames(zt_context *c, const unsigned char *data, size_t n)
+{
+    struct mem_source s;
+    zt_source source = source_of(&s, data, n, true);
+    zt_reader *r = NULL;
+    uint64_t first, extent = 1;
+    zt_status status = zt_reader_open(c, &source, &r);
+    bool is_open = status == ZT_OK;
+    while (!status && extent > 0)
+        status = zt_reader_next(r, &first, &extent);
+    if (is_open && status)
+        assert_int_equal(zt_reader_next(r, &first, &extent), ZT_BAD_ARG);
+    zt_reader_close(r);
+    return status;
+}
+
 static void a_flipped_byte_gives_an_error_or_the_same_array(void **state)
 {
     (void)state;
@@ -130,6 +147,7 @@ static void a_file_cut_anywhere_is_refused(void **state)
             assert_int_equal(read_frames(c, cut, n, true, NULL), ZT_CORRUPT);
             if (n >= 64)
                 assert_non_null(strstr(zt_context_error(c), "cut short"));
+            assert_int_equal(skip_frames(c, cut, n), ZT_CORRUPT);
             free(cut);
         }
         sample_free(&s);
@@ -385,6 +403,10 @@ static void tails_must_hold_what_the_header_says(void **state)
     p.tail[2] = 15;
     need_outcome(&p, ZT_UNSUPPORTED, "2^15", NULL);
     p = whole;
+    p.tail[1]--;
+    p.tail_bytes--;
+    need_outcome(&p, ZT_CORRUPT, "one checksum for each", NULL);
+    p = whole;
     p.frame.exact_values = 1;
     need_outcome(&p, ZT_CORRUPT, "lacks", NULL);
     p = whole;
@@ -504,6 +526,50 @@ static void frames_must_belong_together(void **state)
     zt_context_free(c);
 }
 
+static void tails_shorter_than_their_hash_are_refused(void **state)
+{
+    (void)state;
+    zt_context *c = NULL;
+    zt_context_new(NULL, &c);
+    struct sample s = sample_number(0);
+    struct zti_frame f;
+    assert_int_equal(zti_header_parse(NULL, 0, s.file.data, 64, &f), ZT_OK);
+    f.tail_bytes = 7;
+    unsigned char header[ZTI_HEADER_STORED_BYTES];
+    assert_int_equal(zti_header_store(&f, header), 64);
+    memcpy(s.file.data, header, 64);
+    need_failure(c, read_frames(c, s.file.data, s.file.n, true, NULL), ZT_CORRUPT, "too short");
+    sample_free(&s);
+    zt_context_free(c);
+}
+
+static void extents_that_add_up_to_too_much_are_refused(void **state)
+{
+    (void)state;
+    zt_context *c = NULL;
+    zt_context_new(NULL, &c);
+    struct sample s = sample_number(1); /* several frames */
+    size_t bytes = zti_get_le32(s.file.data + s.file.n - 8);
+    struct zti_place *places = NULL;
+    uint64_t frames = 0;
+    assert_int_equal(zti_table_parse(NULL, s.file.data + s.file.n - bytes, bytes, s.file.n,
+                                     &places, &frames), ZT_OK);
+    struct zti_table table = {.entries = NULL};
+    for (uint64_t i = 0; i < frames; i++)
+        zti_table_add(NULL, &table, places[i].bytes, i == 0 ? places[1].first : UINT64_C(1) << 59);
+    size_t n = (size_t)places[frames].at;
+    unsigned char *file = (unsigned char *)need(n + (size_t)zti_table_bytes(&table));
+    memcpy(file, s.file.data, n);
+    zti_table_store(&table, file + n);
+    n += (size_t)zti_table_bytes(&table);
+    need_failure(c, read_frames(c, file, n, false, NULL), ZT_CORRUPT, "impossible size");
+    zti_release(NULL, places);
+    zti_table_free(NULL, &table);
+    free(file);
+    sample_free(&s);
+    zt_context_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -516,6 +582,8 @@ int main(void)
         cmocka_unit_test(headers_take_unknown_sections_as_tails_do),
         cmocka_unit_test(other_versions_and_codecs_are_named),
         cmocka_unit_test(tails_must_hold_what_the_header_says),
+        cmocka_unit_test(tails_shorter_than_their_hash_are_refused),
+        cmocka_unit_test(extents_that_add_up_to_too_much_are_refused),
         cmocka_unit_test(payloads_must_be_streams_of_the_frame),
         cmocka_unit_test(side_values_must_lie_in_the_frame_in_order),
         cmocka_unit_test(frames_must_belong_together),
