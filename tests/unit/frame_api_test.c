@@ -219,6 +219,7 @@ static void expert_parameters_come_back_in_the_bound(void **state)
     free(a.data);
 }
 
+/* One flat list of calls. */
 static void missing_arguments_are_refused(void **state)
 {
     (void)state;
