@@ -28,7 +28,6 @@ check_missing() {
     have_command cmake || need cmake
     have_command pkg-config || need pkg-config
     have_module libxxhash || need libxxhash-dev
-    have_module libzstd || need libzstd-dev
     have_module libpng || want libpng-dev
     have_module hdf5 || have_module hdf5-serial || have_command h5cc || want libhdf5-dev
     have_module netcdf || have_command nc-config || want libnetcdf-dev

@@ -98,7 +98,7 @@ fi
 # ---- by hand, without a build system
 sources=$(find "$source/src" -name '*.c')
 "$cc" -O1 -ffp-contract=off -I"$source/include" -I"$source/src" -o "$work/by_hand" \
-    "$work/example.c" $sources -lxxhash -lzstd -lm || complain "cc src/*/*.c does not work"
+    "$work/example.c" $sources -lxxhash -lpthread -lm || complain "cc src/*/*.c does not work"
 "$work/by_hand" >"$work/out" || complain "the example fails when built by hand"
 cmp -s "$work/out_c" "$work/out" || complain "the example prints other things, built by hand"
 

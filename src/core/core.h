@@ -20,6 +20,11 @@
 #define zti_unlikely(x) (x)
 #endif
 
+/* POSIX threads, for the omp policy. */
+#if defined(__unix__) || defined(__APPLE__)
+#define ZTI_HAS_THREADS
+#endif
+
 /* Right shifts of negative values must be arithmetic: the transforms of zfp are defined by them. */
 _Static_assert((-5 >> 1) == -3, "right shift of negative values is not arithmetic");
 _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "IEEE types needed");

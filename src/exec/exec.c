@@ -33,10 +33,16 @@ uint64_t zti_report_tiles(const struct zti_coding *coding)
     return group_bytes < 1u << 20 ? (1u << 20) / group_bytes * ZTI_GROUP_TILES : ZTI_GROUP_TILES;
 }
 
+#if defined(ZTI_HAS_THREADS)
 static bool is_parallel(const zt_context *context)
 {
     return context && context->policy == ZT_OMP && zti_threads_wanted(context) > 1;
 }
+#else
+#define is_parallel(context) false /* the policy cannot be set */
+#define zti_omp_encode(...) ZT_UNSUPPORTED
+#define zti_omp_decode(...) ZT_UNSUPPORTED
+#endif
 
 /* ---- encode ---- */
 
