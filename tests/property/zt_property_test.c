@@ -3,8 +3,8 @@
  *     zt_property_test [--seed N] [--cases N] [--only N]
  *
  * For each case: what comes back is within the bound in exact arithmetic (abs and rel), or the
- * same bits (lossless); strides, slabs and memory in place of callbacks change no byte; a box is
- * the slice of the whole; a damaged file gives an error or the same array. A case depends on the
+ * same bits (lossless); policy, strides, slabs and memory in place of callbacks change no byte; a
+ * box is the slice of the whole; a damaged file gives an error or the same array. A case depends on the
  * seed and its number alone; one that fails is made smaller as long as it still fails. */
 #include "support/support.h"
 
@@ -329,6 +329,7 @@ static bool check_writer(struct trial *t)
     const struct test_case *c = t->c;
     struct memory m = {need(t->capacity), 0, t->capacity, 0};
     zt_sink sink = {append, &m, {0, 0}};
+    random_policy(&t->rng, t->context);
     zt_params params = c->params;
     if (params.bound.kind == ZT_REL)
         range_of(&t->in.array, &params.range_lo, &params.range_hi);
@@ -455,6 +456,7 @@ static bool run_case(const struct test_case *c, zt_context *context, char *why)
 {
     struct trial t = {.c = c, .context = context, .rng = {c->seed ^ 1}};
     bool is_refused = false;
+    random_policy(&t.rng, context); /* the writer chooses again */
     t.in = test_array_new(c->type, c->rank, c->shape, c->stride);
     fill_array(&t.in.array, c->kind, c->seed);
     t.nonfinite = count_nonfinite(&t.in.array, &t.nan, &t.inf);

@@ -1,0 +1,11 @@
+/* policy.c: the one tool of the tests that calls the library; programs that share no code with it do
+ * without. */
+#include "support.h"
+
+void random_policy(struct rng *r, zt_context *context)
+{
+    zt_omp omp = {.threads = 1 + (uint32_t)rng_below(r, 5), .grain = (uint32_t)rng_below(r, 40)};
+    if (rng_once_in(r, 3) && zt_context_set_policy(context, ZT_OMP, &omp) == ZT_OK)
+        return;
+    zt_context_set_policy(context, ZT_SERIAL, NULL);
+}
