@@ -11,7 +11,7 @@ all:
 	@echo "built build/release/bin/ztile"
 
 demo: all
-	@build/release/bin/ztile demo
+	@build/release/bin/ztile demo -f
 
 test:
 	@sh scripts/install-deps.sh test

@@ -221,6 +221,7 @@ double tolerance_of(const zt_params *params);
 struct progress {
     bool is_on;
     bool is_drawn;
+    bool counts_steps; /* and not bytes: no speed is shown; set after progress_begin */
     const char *verb;
     uint64_t total_bytes; /* raw bytes of all the work; ZT_UNKNOWN where not known */
     uint64_t done_bytes;  /* of the slabs before this one */

@@ -78,8 +78,10 @@ static bool compare_all(struct job *job, struct ztio_error *error)
         if (!done || extent == 0)
             break;
         if (first > end || extent > end - first) {
-            done = fail(error, ZTIO_BAD_USE, "%s: has more slices than %s, which has %" PRIu64
-                        "; compare like with like", place, input_name(job->original.place), end);
+            done =
+                fail(error, ZTIO_BAD_USE,
+                     "%s: has more slices than %s, which has %" PRIu64 "; compare like with like",
+                     place, input_name(job->original.place), end);
             break;
         }
         if (extent > held) {
@@ -105,9 +107,7 @@ static struct findings find(const struct job *job)
     bool is_coded = job->other.kind != STORED_PLAIN;
     struct findings f = {.ratio = (double)NAN, .bits_per_value = (double)NAN};
     double range = q->max - q->min;
-    f.max_rel_error = range > 0 ? q->max_abs_error / range
-                      : q->max_abs_error > 0 ? (double)NAN
-                                             : 0;
+    f.max_rel_error = range > 0 ? q->max_abs_error / range : q->max_abs_error > 0 ? (double)NAN : 0;
     if (is_coded) {
         f.ratio = (double)q->values * (double)zt_type_bytes(job->other.type) / file_bytes;
         f.bits_per_value = 8 * file_bytes / (double)q->values;
@@ -206,7 +206,8 @@ static bool report(struct job *job, struct ztio_error *error)
     uint64_t wrong = job->abs_bound > 0 ? job->quality.beyond_bound + job->quality.special_changed
                                         : job->quality.different_values;
     return fail(error, CLI_BOUND_BROKEN,
-                "%s: the bound %s does not hold for %" PRIu64 " values, the worst is off by %.6g; %s",
+                "%s: the bound %s does not hold for %" PRIu64
+                " values, the worst is off by %.6g; %s",
                 input_name(job->other.place), format_bound(&job->other.info.bound, bound), wrong,
                 job->quality.max_abs_error,
                 job->other.kind == STORED_ZT
@@ -224,8 +225,8 @@ static bool open_both(struct job *job, struct ztio_error *error)
     memset(&hints, 0, sizeof hints);
     of_original.format = FORMAT_AUTO; /* --format is about FILE */
     const struct stored *known = &job->other;
-    bool other_is_open = stored_open(&job->other, o->operand[1], o, true, NULL, job->context,
-                                     &first);
+    bool other_is_open =
+        stored_open(&job->other, o->operand[1], o, true, NULL, job->context, &first);
     if (!other_is_open && first.exit_status != ZTIO_BAD_USE) {
         *error = first;
         return false;
@@ -233,8 +234,8 @@ static bool open_both(struct job *job, struct ztio_error *error)
     hints.type = known->type;
     hints.rank = known->rank;
     memcpy(hints.shape, known->shape, sizeof hints.shape);
-    if (!stored_open(&job->original, o->operand[0], &of_original, true, other_is_open ? &hints : NULL,
-                     job->context, error))
+    if (!stored_open(&job->original, o->operand[0], &of_original, true,
+                     other_is_open ? &hints : NULL, job->context, error))
         return false;
     if (other_is_open)
         return true;
@@ -255,8 +256,9 @@ static bool run_job(struct job *job, struct ztio_error *error)
     job->abs_bound = job->other.kind == STORED_PLAIN ? (double)NAN : job->other.info.abs_bound;
     job->quality.abs_bound = job->abs_bound;
     if (!count_bytes(job->original.type, job->original.rank, job->original.shape, &bytes))
-        return fail(error, ZTIO_BAD_DATA, "%s: its shape has more bytes than 64 bits count; check "
-                    "-s", input_name(job->original.place));
+        return fail(error, ZTIO_BAD_DATA,
+                    "%s: its shape has more bytes than 64 bits count; check -s",
+                    input_name(job->original.place));
     progress_begin(&job->progress, "compare", bytes, job->options->quiet, job->context);
     bool done = compare_all(job, error);
     progress_end(&job->progress);

@@ -27,9 +27,8 @@ static bool scan_all(struct compress_job *job, zt_stats *stats, struct ztio_erro
 {
     enum { STEP_BYTES = 32 << 20 };
     uint64_t shape[ZT_MAX_RANK], left = job->meta->shape[0], got;
-    uint64_t step = job->slice_bytes < STEP_BYTES && job->slice_bytes
-                        ? STEP_BYTES / job->slice_bytes
-                        : 1;
+    uint64_t step =
+        job->slice_bytes < STEP_BYTES && job->slice_bytes ? STEP_BYTES / job->slice_bytes : 1;
     void *slab;
     bool scanned = true;
     (void)zt_stats_init(stats, sizeof *stats);
@@ -152,8 +151,7 @@ static bool compress_zt(struct compress_job *job, struct ztio_error *error)
                     : o->no_verify     ? "--no-verify"
                                        : "--zfp-header off");
     zt_array whole = zt_array_nd(NULL, (zt_type)meta->type, meta->rank, meta->shape);
-    zt_status status = zt_writer_open(job->context, &job->sink.sink, &whole, &job->params,
-                                      &writer);
+    zt_status status = zt_writer_open(job->context, &job->sink.sink, &whole, &job->params, &writer);
     if (status != ZT_OK)
         return fail_writer(job, status, error);
     bool is_known = meta->shape[0] != ZT_UNKNOWN;
@@ -186,8 +184,7 @@ static void print_summary(const struct compress_job *job)
                   format_bound(&job->params.bound, bound),
                   job->options->has_bound ? "" : " (no bound was given)");
     if (job->options->verbose && job->params.bound.kind == ZT_REL)
-        (void)fprintf(stderr, "  range %s:%s, abs %.6g\n",
-                      format_exact(job->params.range_lo, lo),
+        (void)fprintf(stderr, "  range %s:%s, abs %.6g\n", format_exact(job->params.range_lo, lo),
                       format_exact(job->params.range_hi, hi), tolerance_of(&job->params));
     if (job->options->verbose)
         (void)fprintf(stderr, "  %" PRIu64 " -> %" PRIu64 " bytes in %.3f s\n",
@@ -222,10 +219,10 @@ static bool run_job(struct compress_job *job, struct ztio_error *error)
     job->params = o->params;
     job->params.name = job->meta->name[0] ? job->meta->name : NULL;
     job->params.units = job->meta->units[0] ? job->meta->units : NULL;
-    if (!count_slice_bytes(job->meta->type, job->meta->rank, job->meta->shape,
-                           &job->slice_bytes))
-        return fail(error, ZTIO_BAD_USE, "%s: the shape has more bytes than 64 bits count; check "
-                    "-s", input_name(job->place));
+    if (!count_slice_bytes(job->meta->type, job->meta->rank, job->meta->shape, &job->slice_bytes))
+        return fail(error, ZTIO_BAD_USE,
+                    "%s: the shape has more bytes than 64 bits count; check -s",
+                    input_name(job->place));
     if (!find_format(job, &is_zfp, error) ||
         !byte_sink_open(&job->sink, job->out, o->force, error) || !measure_range(job, error))
         return false;

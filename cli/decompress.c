@@ -81,7 +81,8 @@ static bool copy_all(struct job *job, struct ztio_error *error)
                 break;
         }
         progress_slab(&job->progress, extent * job->slice_bytes);
-        if (!stored_read(&job->stored, buffer, error) || !ztio_write(job->output, extent, buffer, error))
+        if (!stored_read(&job->stored, buffer, error) ||
+            !ztio_write(job->output, extent, buffer, error))
             break;
     }
     free(buffer);
@@ -92,8 +93,7 @@ static bool copy_all(struct job *job, struct ztio_error *error)
 static bool copy_box(struct job *job, const zt_box *box, struct ztio_error *error)
 {
     const struct stored *s = &job->stored;
-    uint64_t step = s->kind == STORED_ZT && s->info.slab_extent ? s->info.slab_extent
-                                                                : s->shape[0];
+    uint64_t step = s->kind == STORED_ZT && s->info.slab_extent ? s->info.slab_extent : s->shape[0];
     void *buffer;
     bool done = true;
     uint64_t most = box->hi[0] - box->lo[0] < step ? box->hi[0] - box->lo[0] : step;
@@ -160,8 +160,10 @@ static bool copy(struct job *job, const char *out, struct ztio_error *error)
     }
     if (!count_slice_bytes(s->type, s->rank, job->shape, &job->slice_bytes) ||
         (job->shape[0] != ZT_UNKNOWN && !count_bytes(s->type, s->rank, job->shape, &total)))
-        return fail(error, ZTIO_BAD_DATA, "%s: its shape has more bytes than 64 bits count; the "
-                    "file is damaged", input_name(s->place));
+        return fail(error, ZTIO_BAD_DATA,
+                    "%s: its shape has more bytes than 64 bits count; the "
+                    "file is damaged",
+                    input_name(s->place));
     if (!create_output(job, out, error))
         return false;
     progress_begin(&job->progress, "decompress", total, o->quiet, job->context);

@@ -88,9 +88,9 @@ static void add_head(struct demo *d)
 static bool compress_every_way(struct demo *d, struct outcome *last, zt_bound drawn,
                                struct ztio_error *error)
 {
-    const zt_bound bounds[] = {zt_abs(1e-2),  zt_abs(1e-3), zt_abs(1e-4), zt_abs(1e-6),
-                               zt_rate(4),    zt_rate(8),   zt_precision(12),
-                               zt_precision(20), zt_lossless()};
+    const zt_bound bounds[] = {zt_abs(1e-2),     zt_abs(1e-3),     zt_abs(1e-4),
+                               zt_abs(1e-6),     zt_rate(4),       zt_rate(8),
+                               zt_precision(12), zt_precision(20), zt_lossless()};
     add_head(d);
     for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
         if (!measure(d, bounds[i], last, error))
@@ -131,7 +131,8 @@ static bool simulate_field(struct demo *d, struct ztio_error *error)
 {
     struct progress progress;
     double began = now_seconds(), lo = d->field[0], hi = lo;
-    progress_begin(&progress, "simulate", ZT_UNKNOWN, true, NULL);
+    progress_begin(&progress, "simulate", STEPS, d->options->quiet, NULL);
+    progress.counts_steps = true;
     bool done = simulate(d->field, STEPS, &progress, error);
     progress_end(&progress);
     if (!done)

@@ -16,23 +16,23 @@
 /* Pixels. */
 enum {
     MARGIN = 18,
-    TITLE_ROOM = 40,   /* the figure's title */
-    PANEL_TITLE = 26,  /* above a panel */
-    LEFT_ROOM = 62,    /* tick labels and name of the vertical axis */
-    BOTTOM_ROOM = 48,  /* likewise of the horizontal one */
+    TITLE_ROOM = 40,  /* the figure's title */
+    PANEL_TITLE = 26, /* above a panel */
+    LEFT_ROOM = 62,   /* tick labels and name of the vertical axis */
+    BOTTOM_ROOM = 48, /* likewise of the horizontal one */
     BAR_GAP = 12,
     BAR_WIDTH = 14,
-    BAR_ROOM = 74,     /* tick labels of the bar */
-    LONG_SIDE = 380,   /* of an image */
-    SHORT_SIDE = 110,  /* at least */
+    BAR_ROOM = 74,    /* tick labels of the bar */
+    LONG_SIDE = 380,  /* of an image */
+    SHORT_SIDE = 110, /* at least */
     LINES_WIDTH = 900,
     LINES_HEIGHT = 230
 };
 
 static const double big = 11, normal = 9, little = 7.5; /* heights of capitals */
 static const struct color ink = {34, 40, 49}, soft = {120, 128, 138}, faint = {228, 231, 235},
-                          missing = {200, 200, 200}, blue = {38, 84, 150},
-                          orange = {222, 118, 36}, red = {176, 46, 44};
+                          missing = {200, 200, 200}, blue = {38, 84, 150}, orange = {222, 118, 36},
+                          red = {176, 46, 44};
 
 /* A step of 1, 2 or 5 times a power of ten that gives about `wanted` ticks. */
 static double tick_step(double lo, double hi, int wanted)

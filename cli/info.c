@@ -116,8 +116,7 @@ static void rows_of_sizes(struct table *t, const zt_info *info)
         table_cell(t, "none");
     else
         table_cell(t, "%s, %" PRIu64 " bytes, %.2f %% of the streams", name_of_index(info->index),
-                   info->index_bytes,
-                   100 * (double)info->index_bytes / (double)info->stream_bytes);
+                   info->index_bytes, 100 * (double)info->index_bytes / (double)info->stream_bytes);
 }
 
 static void rows_of_zfp(struct table *t, const zt_info *info, bool is_zt)
@@ -175,8 +174,9 @@ static void print_table(const struct stored *s, const struct options *o, struct 
     if (o->verbose || s->kind == STORED_ZFP)
         rows_of_zfp(t, info, s->kind == STORED_ZT);
     if (o->check)
-        row(t, "check", s->kind == STORED_ZT ? "all checksums hold"
-                                             : "decodes to its end; zfp streams have no checksum");
+        row(t, "check",
+            s->kind == STORED_ZT ? "all checksums hold"
+                                 : "decodes to its end; zfp streams have no checksum");
     table_print(t, stdout, 0);
 }
 

@@ -91,7 +91,7 @@ bool is_later_command(const char *word, struct ztio_error *error)
     };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(word, commands[i][0]) == 0)
-            return !fail(error, ZTIO_LACKING, "the subcommand %s is not in this version; %s",
-                         word, commands[i][1]);
+            return !fail(error, ZTIO_LACKING, "the subcommand %s is not in this version; %s", word,
+                         commands[i][1]);
     return false;
 }

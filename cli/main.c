@@ -12,9 +12,12 @@ static const struct {
     enum command command;
     bool (*run)(const struct options *options, struct ztio_error *error);
 } commands[] = {
-    {"compress", CMD_COMPRESS, run_compress}, {"decompress", CMD_DECOMPRESS, run_decompress},
-    {"info", CMD_INFO, run_info},             {"compare", CMD_COMPARE, run_compare},
-    {"plot", CMD_PLOT, run_plot},             {"demo", CMD_DEMO, run_demo},
+    {"compress", CMD_COMPRESS, run_compress},
+    {"decompress", CMD_DECOMPRESS, run_decompress},
+    {"info", CMD_INFO, run_info},
+    {"compare", CMD_COMPARE, run_compare},
+    {"plot", CMD_PLOT, run_plot},
+    {"demo", CMD_DEMO, run_demo},
 };
 
 /* Nothing half-written is left, and the shell sees what ended the command (128 + signal). */

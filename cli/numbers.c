@@ -88,8 +88,7 @@ bool parse_box(const char *text, uint32_t rank, const uint64_t *shape, const cha
     ztio_format_shape(rank, shape, shape_text);
     memset(box, 0, sizeof *box);
     for (uint32_t i = 0; i < rank; i++) {
-        if (!take_span(&p, shape[i], &box->lo[i], &box->hi[i]) ||
-            (*p == ',') != (i + 1 < rank))
+        if (!take_span(&p, shape[i], &box->lo[i], &box->hi[i]) || (*p == ',') != (i + 1 < rank))
             return fail(error, ZTIO_BAD_USE,
                         "%s: '%s' is no box of an array of shape %s (slowest first); write one "
                         "LO:HI for each axis, such as 0:10,5:20,:",
@@ -152,8 +151,8 @@ char *format_bound(const zt_bound *bound, char *text)
     if (bound->kind == ZT_LOSSLESS)
         (void)snprintf(text, CLI_TEXT_BYTES, "%s", name);
     else if (bound->kind == ZT_EXPERT)
-        (void)snprintf(text, CLI_TEXT_BYTES, "%s %u,%u,%u,%d", name, bound->minbits,
-                       bound->maxbits, bound->maxprec, bound->minexp);
+        (void)snprintf(text, CLI_TEXT_BYTES, "%s %u,%u,%u,%d", name, bound->minbits, bound->maxbits,
+                       bound->maxprec, bound->minexp);
     else
         (void)snprintf(text, CLI_TEXT_BYTES, "%s %.6g%s", name, bound->value,
                        bound->flags & ZT_RATE_ALIGN ? " aligned" : "");

@@ -210,8 +210,9 @@ bool picture_save(const struct picture *p, const char *path, bool force, struct 
     if (encode_png(p, &job))
         return ztio_bytes_commit(job.bytes, error);
     ztio_bytes_abandon(job.bytes);
-    return job.failed ? false : fail(error, ZTIO_LACKING, "%s: no memory for a picture; free some",
-                                     output_name(path));
+    return job.failed ? false
+                      : fail(error, ZTIO_LACKING, "%s: no memory for a picture; free some",
+                             output_name(path));
 }
 
 #else

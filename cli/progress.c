@@ -40,7 +40,9 @@ static void draw(struct progress *p, uint64_t done_bytes, double now)
     bar[columns] = '\0';
     double left = part > 0 ? seconds * (1 - part) / part : 0;
     left = left < 359999 ? left : 359999;
-    (void)fprintf(stderr, "\r%s [%s] %3.0f%% %5.0f MB/s", p->verb, bar, 100 * part, speed);
+    (void)fprintf(stderr, "\r%s [%s] %3.0f%%", p->verb, bar, 100 * part);
+    if (!p->counts_steps)
+        (void)fprintf(stderr, " %5.0f MB/s", speed);
     if (part > 0)
         (void)fprintf(stderr, "  ETA %d:%02d", (int)left / 60, (int)left % 60);
     (void)fputs("\033[K", stderr);

@@ -12,8 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const float diffuse_u = 0.24f, diffuse_v = 0.12f, feed = 0.030f, kill = 0.057f,
-                   pace = 0.5f;
+static const float diffuse_u = 0.24f, diffuse_v = 0.12f, feed = 0.030f, kill = 0.057f, pace = 0.5f;
 
 enum { N = FIELD_N, SEEDS = 30, SEED_RADIUS = 5 };
 

@@ -156,10 +156,10 @@ static bool find_kind(struct stored *s, const struct options *o, bool plain_too,
         return false;
     s->is_sequential = s->bytes.source.source_bytes == ZT_UNKNOWN;
     const struct byte_source *b = &s->bytes;
-    bool is_zt = b->head_bytes >= sizeof zt_magic &&
-                 memcmp(b->head, zt_magic, sizeof zt_magic) == 0;
-    *has_header = b->head_bytes >= sizeof zfp_magic &&
-                  memcmp(b->head, zfp_magic, sizeof zfp_magic) == 0;
+    bool is_zt =
+        b->head_bytes >= sizeof zt_magic && memcmp(b->head, zt_magic, sizeof zt_magic) == 0;
+    *has_header =
+        b->head_bytes >= sizeof zfp_magic && memcmp(b->head, zfp_magic, sizeof zfp_magic) == 0;
     if (o->format == FORMAT_ZT || (o->format == FORMAT_AUTO && is_zt))
         s->kind = STORED_ZT;
     else if (o->format == FORMAT_ZFP || *has_header || has_suffix(s->place, ".zfp"))
@@ -239,16 +239,17 @@ static bool read_plain(struct stored *s, uint64_t first, uint64_t extent, void *
     uint64_t got;
     if (!ztio_read(s->input, first, extent, buffer, &got, error))
         return false;
-    return got == extent || fail(error, ZTIO_BAD_DATA, "%s: ends after %" PRIu64 " slices of %" PRIu64
-                                 "; give the right shape with -s",
-                                 input_name(s->place), first + got, s->shape[0]);
+    return got == extent ||
+           fail(error, ZTIO_BAD_DATA,
+                "%s: ends after %" PRIu64 " slices of %" PRIu64 "; give the right shape with -s",
+                input_name(s->place), first + got, s->shape[0]);
 }
 
 static bool decode_zfp(struct stored *s, void *buffer, struct ztio_error *error)
 {
     zt_array out = zt_array_nd(buffer, (zt_type)s->type, s->rank, s->shape);
-    zt_status status = zt_zfp_decompress(s->context, s->stream, s->stream_bytes, &s->zfp, &out,
-                                         NULL);
+    zt_status status =
+        zt_zfp_decompress(s->context, s->stream, s->stream_bytes, &s->zfp, &out, NULL);
     return status == ZT_OK || fail_zt(error, s->context, status, s->bytes.place);
 }
 

@@ -1,7 +1,8 @@
 # A raw file larger than the memory that the process may have goes through, slab by slab.
 truncate -s 2G zeros_512x1024x1024.f32
-ztile --version >/dev/null
-(ulimit -v 1000000 && ztile --version >/dev/null 2>&1) || skip "memory cannot be limited (sanitizers)"
+(ulimit -v 1000000 && ztile --version >/dev/null 2>&1) ||
+    skip "memory cannot be limited (sanitizers)"
 ulimit -v 1000000
-ztile compress -q zeros_512x1024x1024.f32 --abs 1e-3 && ztile info zeros_512x1024x1024.f32.zt | grep format
+ztile compress -q zeros_512x1024x1024.f32 --abs 1e-3
+ztile info zeros_512x1024x1024.f32.zt | grep format
 ztile compare -q zeros_512x1024x1024.f32 zeros_512x1024x1024.f32.zt | grep -E 'different|bound'

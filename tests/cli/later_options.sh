@@ -7,7 +7,8 @@ for words in '-c ndzip' '-c sz' '--pwrel 1e-3' '--psnr 60' '--fill 1e20' '--plan
     # shellcheck disable=SC2086
     status ztile compress a_2x3x4.f32 $words
 done
-for words in '-c gzip' '--pwrel x' '--plan maybe' '-x omp=' '-x gpu' '--index best' '--sz-bins -1'; do
+for words in '-c gzip' '--pwrel x' '--plan maybe' '-x omp=' '-x gpu' '--index best' \
+    '--sz-bins -1'; do
     # shellcheck disable=SC2086
     status ztile compress a_2x3x4.f32 $words
 done

@@ -13,6 +13,12 @@ need()
     command -v "$1" >/dev/null || skip "$1 is missing"
 }
 
+# True if the build draws pictures.
+has_pictures()
+{
+    ! ztile plot /dev/null 2>&1 | grep -q 'not in this build'
+}
+
 # field FILE TYPE N0 N1 N2: smooth values with some noise, little-endian.
 field()
 {

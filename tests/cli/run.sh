@@ -26,7 +26,10 @@ matches()
     local wanted got pattern
     exec 3<"$1" 4<"$2"
     while true; do
-        IFS= read -r wanted <&3 || [[ -n $wanted ]] || { wanted=; ! IFS= read -r got <&4; return; }
+        if ! IFS= read -r wanted <&3 && [[ -z $wanted ]]; then
+            ! IFS= read -r got <&4
+            return
+        fi
         IFS= read -r got <&4 || [[ -n $got ]] || return 1
         pattern=${wanted//\\/\\\\}
         pattern=${pattern//\?/\\?}

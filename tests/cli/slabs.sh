@@ -11,5 +11,6 @@ ztile compare -q a_40x10x11.f64 a_40x10x11.f64.zt | grep bound
 ztile decompress -q --box 3:30,2:9,5:6 a_40x10x11.f64.zt -o box.f64
 perl -e '
     local $/; open my $in, "<:raw", "whole.f64"; my $all = <$in>;
-    for my $i (3 .. 29) { for my $j (2 .. 8) { print substr $all, 8 * (($i * 10 + $j) * 11 + 5), 8 } }
+    for my $i (3 .. 29) { for my $j (2 .. 8) {
+        print substr $all, 8 * (($i * 10 + $j) * 11 + 5), 8 } }
 ' | cmp - box.f64 && echo same
