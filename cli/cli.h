@@ -66,6 +66,12 @@ bool count_values(uint32_t rank, const uint64_t *shape, uint64_t *values);
 bool count_bytes(uint32_t type, uint32_t rank, const uint64_t *shape, uint64_t *bytes);
 bool count_slice_bytes(uint32_t type, uint32_t rank, const uint64_t *shape, uint64_t *bytes);
 
+/* Bytes of the character that text begins with; 0 if it is no UTF-8. */
+size_t utf8_bytes(const char *text);
+
+/* Copy what fits; bytes that are no UTF-8 are taken for Latin-1. */
+void copy_utf8(const char *from, char *to, size_t to_bytes);
+
 bool has_suffix(const char *text, const char *suffix);
 double now_seconds(void); /* of a clock that only goes forward */
 
@@ -281,6 +287,8 @@ struct compress_job {
     zt_context *context;
     struct ztio_input *input;
     const struct ztio_meta *meta;
+    char name[128]; /* of the variable, and its units: what a .zt file may keep of them */
+    char units[64];
     struct byte_sink sink;
     struct progress progress;
     uint64_t slice_bytes;

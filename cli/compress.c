@@ -217,8 +217,10 @@ static bool run_job(struct compress_job *job, struct ztio_error *error)
         return false;
     job->meta = ztio_meta_of(job->input);
     job->params = o->params;
-    job->params.name = job->meta->name[0] ? job->meta->name : NULL;
-    job->params.units = job->meta->units[0] ? job->meta->units : NULL;
+    copy_utf8(job->meta->name, job->name, sizeof job->name);
+    copy_utf8(job->meta->units, job->units, sizeof job->units);
+    job->params.name = job->name[0] ? job->name : NULL;
+    job->params.units = job->units[0] ? job->units : NULL;
     if (!count_slice_bytes(job->meta->type, job->meta->rank, job->meta->shape, &job->slice_bytes))
         return fail(error, ZTIO_BAD_USE,
                     "%s: the shape has more bytes than 64 bits count; check -s",

@@ -84,22 +84,8 @@ void json_bool(struct json *j, const char *key, bool value)
     (void)fputs(value ? "true" : "false", j->file);
 }
 
-/* Bytes that are no UTF-8 are passed on as Latin-1, so that the result is JSON whatever a file
- * is called. */
-static size_t utf8_bytes(const unsigned char *p)
-{
-    size_t n = p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3 : 2;
-    if (p[0] < 0xc2 || p[0] >= 0xf5)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    bool is_overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
-    bool is_surrogate = p[0] == 0xed && p[1] >= 0xa0;
-    bool is_beyond = p[0] == 0xf4 && p[1] >= 0x90;
-    return is_overlong || is_surrogate || is_beyond ? 0 : n;
-}
-
+/* Bytes that are no UTF-8 are passed on as Latin-1, so that the result is JSON whatever a file is
+ * called. */
 void json_text(struct json *j, const char *key, const char *value)
 {
     if (!value) {
@@ -108,12 +94,13 @@ void json_text(struct json *j, const char *key, const char *value)
     }
     begin_member(j, key);
     (void)fputc('"', j->file);
-    for (const unsigned char *p = (const unsigned char *)value; *p;) {
-        size_t n = *p < 0x80 ? 1 : utf8_bytes(p);
-        if (*p == '"' || *p == '\\')
-            (void)fprintf(j->file, "\\%c", *p);
-        else if (*p < 0x20 || n == 0)
-            (void)fprintf(j->file, "\\u%04x", *p);
+    for (const char *p = value; *p;) {
+        const unsigned char c = (unsigned char)*p;
+        size_t n = utf8_bytes(p);
+        if (c == '"' || c == '\\')
+            (void)fprintf(j->file, "\\%c", c);
+        else if (c < 0x20 || n == 0)
+            (void)fprintf(j->file, "\\u%04x", c);
         else
             (void)fwrite(p, 1, n, j->file);
         p += n ? n : 1;

@@ -3,6 +3,7 @@
 #include "later.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,6 +39,15 @@ static void catch_signals(void)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
             (void)sigaction(numbers[i], &action, NULL);
+}
+
+/* A file that is opened must not become one of the standard three, where messages would go into
+ * it: what is closed is opened such that reading and writing fail. */
+static void keep_standard_files(void)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+            return;
 }
 
 static int print_text(const char *text)
@@ -78,6 +88,7 @@ int main(int argc, char **argv)
 {
     struct ztio_error error = {0, ""};
     int status;
+    keep_standard_files();
     catch_signals();
     if (argc < 2) {
         (void)fputs(help_text(0), stderr);

@@ -1,0 +1,7 @@
+# Units that are no UTF-8 (old netCDF files) are kept as what they mean, not refused.
+need ncgen
+printf 'netcdf u { dimensions: x = 4; variables: float w(x); w:units = "\xb0C";
+data: w = 1, 2, 3, 4; }' >u.cdl
+ncgen -o u.nc u.cdl
+ztile compress -q u.nc || skip "netCDF is not in this build"
+ztile info --json u.w.zt | grep units | od -An -c
