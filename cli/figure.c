@@ -34,13 +34,40 @@ static const struct color ink = {34, 40, 49}, soft = {120, 128, 138}, faint = {2
                           missing = {200, 200, 200}, blue = {38, 84, 150}, orange = {222, 118, 36},
                           red = {176, 46, 44};
 
-/* A step of 1, 2 or 5 times a power of ten that gives about `wanted` ticks. */
-static double tick_step(double lo, double hi, int wanted)
+struct ticks {
+    double step;
+    double at[12];
+    int count;
+};
+
+/* Round values from lo to hi, about `wanted` of them: 1, 2 or 5 times a power of ten apart. Few at
+ * most, also where lo and hi are too near each other for that. */
+static struct ticks ticks_of(double lo, double hi, int wanted, double least_step)
 {
+    struct ticks t = {.count = 0};
     double raw = (hi - lo) / wanted;
     double power = pow(10, floor(log10(raw)));
     double lead = raw / power;
-    return power * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10);
+    t.step = fmax(power * (lead < 1.5 ? 1 : lead < 3.5 ? 2 : lead < 7.5 ? 5 : 10), least_step);
+    double first = ceil(lo / t.step - 1e-9) * t.step;
+    for (int i = 0; i < (int)(sizeof t.at / sizeof *t.at); i++) {
+        double v = first + i * t.step;
+        if (!(v >= lo - 1e-9 * t.step && v <= hi + 1e-9 * t.step))
+            break;
+        t.at[t.count++] = fabs(v) < 1e-9 * t.step ? 0 : v;
+    }
+    return t;
+}
+
+/* All of one scale with as many decimals as its step needs. */
+static const char *format_tick(const struct ticks *t, int i, char *text)
+{
+    double size = fmax(fabs(t->at[0]), fabs(t->at[t->count - 1]));
+    if (size >= 1e7 || size < 1e-2 || t->step < 1e-6)
+        return format_short(t->at[i], text);
+    int decimals = (int)fmax(0, -floor(log10(t->step) + 1e-9));
+    (void)snprintf(text, 32, "%.*f", decimals, t->at[i]);
+    return text;
 }
 
 static void frame(struct picture *p, int x, int y, int width, int height)
@@ -110,13 +137,12 @@ static void draw_bar(struct picture *p, const struct panel *panel, int x, int y,
                      color_of(panel, panel->lo + at * (panel->hi - panel->lo)));
     }
     frame(p, x, y, BAR_WIDTH, height);
-    double step = tick_step(panel->lo, panel->hi, height > 200 ? 6 : 4);
-    for (double k = ceil(panel->lo / step - 1e-9); k <= floor(panel->hi / step + 1e-9); k++) {
-        double v = k * step;
-        int at = y + (int)lrint((panel->hi - v) / (panel->hi - panel->lo) * (height - 1));
+    struct ticks t = ticks_of(panel->lo, panel->hi, height > 200 ? 6 : 4, 0);
+    for (int i = 0; i < t.count; i++) {
+        int at = y + (int)lrint((panel->hi - t.at[i]) / (panel->hi - panel->lo) * (height - 1));
         picture_fill(p, x + BAR_WIDTH + 1, at, 4, 1, soft);
         picture_text(p, x + BAR_WIDTH + 9, at + little / 2 + 0.5, little, ALIGN_LEFT, false, ink,
-                     format_short(k == 0 ? 0 : v, text));
+                     format_tick(&t, i, text));
     }
 }
 
@@ -125,23 +151,23 @@ static void draw_axes(struct picture *p, const struct figure *f, int x, int y, i
                       int height, bool has_rows)
 {
     char text[32];
-    double step = fmax(1, tick_step(0, (double)f->columns, width > 250 ? 5 : 3));
-    for (double k = 0; k < (double)f->columns; k += step) {
-        int at = x + (int)((k + 0.5) / (double)f->columns * width);
+    struct ticks t = ticks_of(0, (double)(f->columns - 1), width > 250 ? 5 : 3, 1);
+    for (int i = 0; i < t.count; i++) {
+        int at = x + (int)((t.at[i] + 0.5) / (double)f->columns * width);
         picture_fill(p, at, y + height + 1, 1, 4, soft);
         picture_text(p, at, y + height + 17, little, ALIGN_CENTER, false, ink,
-                     format_short(k, text));
+                     format_tick(&t, i, text));
     }
     picture_text(p, x + width / 2.0, y + height + 36, little, ALIGN_CENTER, false, soft,
                  f->column_axis);
     if (!has_rows)
         return;
-    step = fmax(1, tick_step(0, (double)f->rows, height > 250 ? 5 : 3));
-    for (double k = 0; k < (double)f->rows; k += step) {
-        int at = y + (int)((k + 0.5) / (double)f->rows * height);
+    t = ticks_of(0, (double)(f->rows - 1), height > 250 ? 5 : 3, 1);
+    for (int i = 0; i < t.count; i++) {
+        int at = y + (int)((t.at[i] + 0.5) / (double)f->rows * height);
         picture_fill(p, x - 5, at, 4, 1, soft);
         picture_text(p, x - 9, at + little / 2, little, ALIGN_RIGHT, false, ink,
-                     format_short(k, text));
+                     format_tick(&t, i, text));
     }
     picture_text(p, x - 44, y + height / 2.0, little, ALIGN_CENTER, true, soft, f->row_axis);
 }
@@ -211,14 +237,14 @@ static void draw_line(struct picture *p, const struct figure *f, const struct pa
 static void draw_value_axis(struct picture *p, const struct panel *panel, int x, int y)
 {
     char text[32];
-    double step = tick_step(panel->lo, panel->hi, 5);
-    for (double k = ceil(panel->lo / step - 1e-9); k <= floor(panel->hi / step + 1e-9); k++) {
-        double v = k * step;
-        int at = y + (int)lrint((panel->hi - v) / (panel->hi - panel->lo) * (LINES_HEIGHT - 1));
+    struct ticks t = ticks_of(panel->lo, panel->hi, 5, 0);
+    for (int i = 0; i < t.count; i++) {
+        double part = (panel->hi - t.at[i]) / (panel->hi - panel->lo);
+        int at = y + (int)lrint(part * (LINES_HEIGHT - 1));
         picture_fill(p, x, at, LINES_WIDTH, 1, faint);
         picture_fill(p, x - 5, at, 4, 1, soft);
         picture_text(p, x - 9, at + little / 2 + 0.5, little, ALIGN_RIGHT, false, ink,
-                     format_short(k == 0 ? 0 : v, text));
+                     format_tick(&t, i, text));
     }
 }
 

@@ -70,7 +70,8 @@ bool figure_save(const struct figure *figure, const char *path, bool force,
 
 /* slice.c: plot.c and demo.c fill figures by these. */
 
-/* Smallest and largest finite value; 0, 1 if there is none, and apart by something if equal. */
+/* Smallest and largest finite value, for a scale: 0, 1 if there is none, apart by something if they
+ * are equal, and less if their distance is no number. */
 void find_limits(const double *values, uint64_t n, double *lo, double *hi);
 
 /* Contiguous elements of a type as doubles. */

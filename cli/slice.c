@@ -1,6 +1,7 @@
 /* slice.c: from arrays to the panels of a figure. */
 #include "picture.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +17,10 @@ void find_limits(const double *values, uint64_t n, double *lo, double *hi)
     if (*lo > *hi) {
         *lo = 0;
         *hi = 1;
+    }
+    if (*hi - *lo > DBL_MAX) { /* their distance is no number */
+        *lo /= 4;
+        *hi /= 4;
     }
     if (*lo == *hi) {
         double apart = *lo != 0 ? fabs(*lo) / 2 : 1;
