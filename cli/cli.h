@@ -108,11 +108,22 @@ struct options {
     bool no_verify;
     const char *box;
     const char *slice;
+    zt_policy policy;      /* -x; ZT_OMP by default */
+    bool is_policy_given;  /* and not only the default */
+    zt_omp omp;
 };
 
 /* Read the words after the subcommand's name: argv[0] is the subcommand. */
 bool options_parse(struct options *options, enum command command, int argc, char **argv,
                    struct ztio_error *error);
+
+/* ---- exec.c --------------------------------------------------------------------------------- */
+
+/* The value of -x. */
+bool parse_exec(struct options *options, const char *argument, struct ztio_error *error);
+
+/* A context that runs tiles where the options say. */
+bool context_open(const struct options *options, zt_context **context, struct ztio_error *error);
 
 /* The help of a subcommand, or of all (0), a screenful. */
 const char *help_text(unsigned command);

@@ -270,9 +270,8 @@ bool run_compare(const struct options *o, struct ztio_error *error)
     struct job job;
     memset(&job, 0, sizeof job);
     job.options = o;
-    zt_status status = zt_context_new(NULL, &job.context);
-    if (status != ZT_OK)
-        return fail_zt(error, NULL, status, "ztile");
+    if (!context_open(o, &job.context, error))
+        return false;
     bool done = run_job(&job, error);
     stored_close(&job.original);
     stored_close(&job.other);

@@ -242,9 +242,8 @@ static bool compress_place(const struct options *o, const char *place, char *out
                            struct ztio_error *error)
 {
     struct compress_job job = {.options = o, .place = place, .out = out};
-    zt_status status = zt_context_new(NULL, &job.context);
-    if (status != ZT_OK)
-        return fail_zt(error, NULL, status, input_name(place));
+    if (!context_open(o, &job.context, error))
+        return false;
     bool done = run_job(&job, error);
     byte_sink_abandon(&job.sink);
     progress_end(&job.progress);

@@ -199,9 +199,8 @@ bool run_decompress(const struct options *o, struct ztio_error *error)
     struct job job;
     memset(&job, 0, sizeof job);
     job.options = o;
-    zt_status status = zt_context_new(NULL, &job.context);
-    if (status != ZT_OK)
-        return fail_zt(error, NULL, status, "ztile");
+    if (!context_open(o, &job.context, error))
+        return false;
     bool done = run_job(&job, error);
     ztio_abandon(job.output);
     stored_close(&job.stored);

@@ -195,9 +195,11 @@ static bool run(struct demo *d, struct ztio_error *error)
 bool run_demo(const struct options *o, struct ztio_error *error)
 {
     struct demo *d = calloc(1, sizeof *d);
-    if (!d || zt_context_new(NULL, &d->context) != ZT_OK) {
-        free(d);
+    if (!d)
         return fail(error, ZTIO_LACKING, "demo: no memory; free some");
+    if (!context_open(o, &d->context, error)) {
+        free(d);
+        return false;
     }
     d->options = o;
     bool done = run(d, error);

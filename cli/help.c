@@ -57,7 +57,8 @@ static const char of_compress[] =
     "      --zfp-header on|off  write zfp's header (default on)\n"
     "      --allow-nonfinite    code NaN and infinities as libzfp does\n"
     "      --no-verify          do not look at what the stream decodes to\n"
-    "how:  -c auto|zfp  -x serial  --index none  --plan off\n"
+    "how:  -c auto|zfp  --index none  --plan off\n"
+    "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN]\n"
     "  -q, --quiet          no summary, no progress bar\n"
     "  -v, --verbose        a longer summary\n";
 
@@ -73,7 +74,7 @@ static const char of_decompress[] =
     "      --box B          only this box, slowest axis first: 0:10,5:20,: ; a\n"
     "                       single number k stands for k:k+1. Without an index what\n"
     "                       lies before the box in its frames is decoded as well\n"
-    "  -x, --exec serial    where tiles are run\n"
+    "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN]\n"
     "  -q, --quiet          no summary, no progress bar\n"
     "  -v, --verbose        say more\n"
     "\n"

@@ -8,7 +8,6 @@
  * counts behind it (omp=4,64). The words before '|' are accepted: they ask for what there is. */
 const struct later_rule later_rules[LATER_OPTIONS] = {
     {"codec", 'c', "auto zfp | ndzip sz", CMD_COMPRESS, "use -c zfp"},
-    {"exec", 'x', "serial | omp= cuda=", CMD_COMPRESS | CMD_DECOMPRESS, "use -x serial"},
     {"index", 0, "none | offsets lengths hybrid compact", CMD_COMPRESS, "use --index none"},
     {"plan", 0, "off | on tight", CMD_COMPRESS, "use --plan off"},
     {"pwrel", 0, "number", CMD_COMPRESS, "use --abs or --rel"},

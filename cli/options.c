@@ -70,6 +70,7 @@ static const struct rule rules[] = {
     {"json", OPT_JSON, false, CMD_INFO | CMD_COMPARE},
     {"check", OPT_CHECK, false, CMD_INFO},
     {"slice", OPT_SLICE, true, CMD_PLOT},
+    {"exec", 'x', true, ALL & ~CMD_INFO},
 };
 
 enum { RULES = sizeof rules / sizeof *rules, LONG_OPTIONS = RULES + LATER_OPTIONS + 1 };
@@ -238,6 +239,7 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_JSON: o->json = true; break;
     case OPT_CHECK: o->check = true; break;
     case OPT_SLICE: o->slice = argument; break;
+    case 'x': return parse_exec(o, argument, error);
     default:
         if (option >= OPT_LATER)
             return later_option(option - OPT_LATER, argument, error);
@@ -354,6 +356,7 @@ bool options_parse(struct options *o, enum command command, int argc, char **arg
     memset(o, 0, sizeof *o);
     o->command = command;
     o->zfp_header = true;
+    o->policy = ZT_OMP;
     zt_status status = zt_params_init(&o->params, sizeof o->params);
     if (status != ZT_OK)
         return fail_zt(error, NULL, status, "ztile");

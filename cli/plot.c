@@ -201,9 +201,11 @@ static bool run_job(struct job *job, struct ztio_error *error)
 bool run_plot(const struct options *o, struct ztio_error *error)
 {
     struct job *job = calloc(1, sizeof *job);
-    if (!job || zt_context_new(NULL, &job->context) != ZT_OK) {
-        free(job);
+    if (!job)
         return fail(error, ZTIO_LACKING, "%s: no memory; free some", o->operand[0]);
+    if (!context_open(o, &job->context, error)) {
+        free(job);
+        return false;
     }
     job->options = o;
     bool done = run_job(job, error);

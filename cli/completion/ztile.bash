@@ -12,9 +12,9 @@ _ztile_options()
             ;;
         decompress) printf '%s ' "$common" "$mode" --box --output --force -o -f --exec -x ;;
         info) printf '%s ' "$common" --json --check ;;
-        compare) printf '%s ' "$common" "$mode" --json ;;
-        plot) printf '%s ' "$common" "$mode" --slice --output --force -o -f ;;
-        demo) printf '%s ' "$common" --output --force -o -f ;;
+        compare) printf '%s ' "$common" "$mode" --json --exec -x ;;
+        plot) printf '%s ' "$common" "$mode" --slice --output --force -o -f --exec -x ;;
+        demo) printf '%s ' "$common" --output --force -o -f --exec -x ;;
     esac
 }
 
@@ -24,7 +24,7 @@ _ztile_values()
     case $1 in
         -t | --type) printf 'f32 f64 i32 i64' ;;
         -c | --codec) printf 'auto zfp' ;;
-        -x | --exec) printf 'serial' ;;
+        -x | --exec) printf 'serial omp' ;;
         --format) printf 'zt zfp' ;;
         --zfp-header) printf 'on off' ;;
         --zfp-word-bits) printf '8 16 32 64' ;;

@@ -1,0 +1,59 @@
+/* exec.c: where tiles are run: -x, and contexts that do so. */
+#include "cli.h"
+
+#include <string.h>
+
+/* "N" or "N,GRAIN" */
+static bool parse_omp(const char *text, zt_omp *omp)
+{
+    char first[24];
+    uint64_t threads, grain = 0;
+    const size_t n = strcspn(text, ",");
+    if (n >= sizeof first)
+        return false;
+    memcpy(first, text, n);
+    first[n] = '\0';
+    if (!parse_count(first, &threads) || (text[n] && !parse_count(text + n + 1, &grain)) ||
+        threads > 1024 || grain > UINT32_MAX)
+        return false;
+    omp->threads = (uint32_t)threads;
+    omp->grain = (uint32_t)grain;
+    return true;
+}
+
+bool parse_exec(struct options *o, const char *argument, struct ztio_error *error)
+{
+    memset(&o->omp, 0, sizeof o->omp);
+    if (strcmp(argument, "serial") == 0) {
+        o->policy = ZT_SERIAL;
+        return true;
+    }
+    if (strcmp(argument, "omp") == 0 ||
+        (strncmp(argument, "omp=", 4) == 0 && parse_omp(argument + 4, &o->omp))) {
+        o->policy = ZT_OMP;
+        o->is_policy_given = true;
+        return true;
+    }
+    if (strcmp(argument, "cuda") == 0 || strncmp(argument, "cuda=", 5) == 0)
+        return fail(error, ZTIO_LACKING,
+                    "--exec %s is not in this version; use -x omp or -x serial", argument);
+    return fail(error, ZTIO_BAD_USE,
+                "--exec: '%s' is not serial, omp, omp=THREADS or omp=THREADS,GRAIN (at most 1024)",
+                argument);
+}
+
+bool context_open(const struct options *o, zt_context **context, struct ztio_error *error)
+{
+    zt_status status = zt_context_new(NULL, context);
+    if (status != ZT_OK)
+        return fail_zt(error, NULL, status, "ztile");
+    if (o->policy == ZT_SERIAL)
+        return true;
+    status = zt_context_set_policy(*context, o->policy, &o->omp);
+    if (status == ZT_OK || (status == ZT_UNSUPPORTED && !o->is_policy_given))
+        return true; /* a build without threads does without, unless they were asked for */
+    (void)fail_zt(error, *context, status, "--exec");
+    zt_context_free(*context);
+    *context = NULL;
+    return false;
+}
