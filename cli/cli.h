@@ -108,6 +108,7 @@ struct options {
     bool no_verify;
     const char *box;
     const char *slice;
+    const char *save;      /* demo: where its field goes; NULL: nowhere */
     zt_policy policy;      /* -x; ZT_OMP by default */
     bool is_policy_given;  /* and not only the default */
     zt_omp omp;

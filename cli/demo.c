@@ -147,6 +147,29 @@ static bool simulate_field(struct demo *d, struct ztio_error *error)
     return true;
 }
 
+/* The simulated field as a file, to try the other subcommands on. */
+static bool save_field(const struct demo *d, const char *place, struct ztio_error *error)
+{
+    struct ztio_meta meta;
+    memset(&meta, 0, sizeof meta);
+    meta.format = ZTIO_AUTO;
+    meta.type = ZT_F32;
+    meta.rank = 3;
+    for (uint32_t i = 0; i < 3; i++)
+        meta.shape[i] = FIELD_N;
+    struct ztio_output *output = ztio_create(place, &meta, d->options->force, error);
+    if (!output)
+        return false;
+    if (!ztio_write(output, FIELD_N, d->field, error)) {
+        ztio_abandon(output);
+        return false;
+    }
+    if (!ztio_commit(output, error))
+        return false;
+    (void)printf("%s: the field\n\n", place);
+    return true;
+}
+
 /* Known before the work is done, not after. */
 static bool is_file(const char *path)
 {
@@ -164,6 +187,8 @@ static bool run(struct demo *d, struct ztio_error *error)
     bool has_picture = can_save_pictures(&no_picture);
     if (has_picture && !o->force && is_file(out))
         return fail(error, ZTIO_BAD_USE, "%s exists; -f overwrites it", out);
+    if (o->save && !o->force && is_file(o->save))
+        return fail(error, ZTIO_BAD_USE, "%s exists; -f overwrites it", o->save);
     zt_params p;
     (void)zt_params_init(&p, sizeof p);
     zt_array whole = zt_array_3d(NULL, ZT_F32, FIELD_N, FIELD_N, FIELD_N);
@@ -179,7 +204,7 @@ static bool run(struct demo *d, struct ztio_error *error)
         return false;
     d->decoded = decoded;
     if (!allocate(&d->file, d->file_capacity, "demo", error) || !simulate_field(d, error) ||
-        !compress_every_way(d, &last, drawn, error))
+        (o->save && !save_field(d, o->save, error)) || !compress_every_way(d, &last, drawn, error))
         return false;
     table_print(&d->table, stdout, 0xfe);
     if (!has_picture) {

@@ -141,14 +141,16 @@ static const char of_plot[] =
     "      --format zfp and a mode, as for decompress, where FILE has no header\n";
 
 static const char of_demo[] =
-    "usage: ztile demo [-o PNG] [-f]\n"
+    "usage: ztile demo [-o PNG] [--save FIELD] [-f]\n"
     "\n"
     "Simulate a field (a reaction and diffusion of two substances in a box, float32),\n"
     "compress it with several bounds, print a table of what comes out, and draw a\n"
     "slice of it, its reconstruction and the error.\n"
     "\n"
     "  -o, --output PNG  default: demo.png\n"
-    "  -f, --force       overwrite it\n"
+    "      --save FIELD  keep the field: .npy, .nc, .h5, otherwise raw\n"
+    "  -f, --force       overwrite them\n"
+    "  -x, --exec X      serial, omp (default), omp=THREADS[,GRAIN]\n"
     "  -q, --quiet       no progress bar\n"
     "\n"
     "Columns: ratio is raw over compressed bytes; max error is measured, and shown as\n"

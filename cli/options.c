@@ -27,6 +27,7 @@ enum {
     OPT_JSON,
     OPT_CHECK,
     OPT_SLICE,
+    OPT_SAVE,
     OPT_LATER /* and those after it: rows of later.c */
 };
 
@@ -71,6 +72,7 @@ static const struct rule rules[] = {
     {"check", OPT_CHECK, false, CMD_INFO},
     {"slice", OPT_SLICE, true, CMD_PLOT},
     {"exec", 'x', true, ALL & ~CMD_INFO},
+    {"save", OPT_SAVE, true, CMD_DEMO},
 };
 
 enum { RULES = sizeof rules / sizeof *rules, LONG_OPTIONS = RULES + LATER_OPTIONS + 1 };
@@ -239,6 +241,7 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_JSON: o->json = true; break;
     case OPT_CHECK: o->check = true; break;
     case OPT_SLICE: o->slice = argument; break;
+    case OPT_SAVE: o->save = argument; break;
     case 'x': return parse_exec(o, argument, error);
     default:
         if (option >= OPT_LATER)

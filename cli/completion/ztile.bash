@@ -14,7 +14,7 @@ _ztile_options()
         info) printf '%s ' "$common" --json --check ;;
         compare) printf '%s ' "$common" "$mode" --json --exec -x ;;
         plot) printf '%s ' "$common" "$mode" --slice --output --force -o -f --exec -x ;;
-        demo) printf '%s ' "$common" --output --force -o -f --exec -x ;;
+        demo) printf '%s ' "$common" --save --output --force -o -f --exec -x ;;
     esac
 }
 

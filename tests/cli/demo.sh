@@ -1,8 +1,9 @@
 # The demo: a table and, where the build draws them, a picture; nothing else.
-ztile demo -q >table
-cut -c 1-13 table | head -n 13
+ztile demo -q --save field_96x96x96.f32 >table
+cut -c 1-13 table | head -n 15
 grep -c '%' table
-rm table
+wc -c <field_96x96x96.f32
+rm table field_96x96x96.f32
 if has_pictures; then
     [[ $(head -c 4 demo.png | tail -c 3) == PNG ]] && rm demo.png
 fi
