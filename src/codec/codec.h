@@ -45,6 +45,9 @@ struct zti_codec {
     uint32_t tile_side;  /* slabs are cut at multiples of it */
     uint32_t unit_bits;  /* what index offsets count */
 
+    /* Tiles a chunk of the default index. */
+    uint32_t (*chunk_tiles)(uint32_t rank);
+
     /* Fill coding->zfp (or another codec's part) and verify_bound; type and grid are there.
      * ZT_BAD_ARG or ZT_UNSUPPORTED, with a sentence, where the codec cannot do what is asked. */
     zt_status (*configure)(zt_context *context, const struct zti_ask *ask,

@@ -95,6 +95,61 @@ zt_status zti_take_tiles(zt_context *context, const struct zti_coding *coding,
     return s->reader.at > s->reader.end ? cut_short(context, coding, first) : ZT_OK;
 }
 
+uint64_t zti_index_bits(const struct zti_coding *coding, const struct zti_index *index,
+                        uint64_t start_bits, uint64_t chunk)
+{
+    uint64_t bits;
+    return zti_mul(zti_index_start(index, chunk), coding->codec->unit_bits, &bits) &&
+                   zti_add(bits, start_bits, &bits)
+               ? bits
+               : UINT64_MAX;
+}
+
+/* Move the source to a bit; beyond the data the next tile is ZT_CORRUPT. */
+static void move_to(zt_context *context, const struct zti_coding *coding,
+                    struct zti_tile_source *s, uint64_t bits)
+{
+    const struct zti_tile_source at =
+        zti_tile_source_at(coding, s->data, (size_t)s->data_bytes, bits);
+    zti_tile_source_free(context, s);
+    *s = at;
+}
+
+zt_status zti_go_to(zt_context *context, const struct zti_coding *coding,
+                    struct zti_tile_source *s, uint64_t start_bits,
+                    const struct zti_index *index, uint64_t here, uint64_t tile)
+{
+    const uint64_t fixed = coding->codec->tile_fixed_bits(coding);
+    if (here == tile)
+        return ZT_OK;
+    if (fixed > 0) {
+        uint64_t bits;
+        const bool is_there = zti_mul(tile, fixed, &bits) && zti_add(bits, start_bits, &bits);
+        move_to(context, coding, s, is_there ? bits : UINT64_MAX);
+        return ZT_OK;
+    }
+    const uint64_t chunk = index ? tile / index->layout.chunk_tiles : 0;
+    if (index && chunk * index->layout.chunk_tiles > here) {
+        here = chunk * index->layout.chunk_tiles;
+        move_to(context, coding, s, zti_index_bits(coding, index, start_bits, chunk));
+    }
+    return zti_take_tiles(context, coding, s, here, tile, NULL);
+}
+
+zt_status zti_check_place(zt_context *context, const struct zti_coding *coding,
+                          const struct zti_tile_source *s, uint64_t start_bits,
+                          const struct zti_index *index, uint64_t tile)
+{
+    if (!index || (tile % index->layout.chunk_tiles != 0 && tile != coding->grid.count))
+        return ZT_OK;
+    const uint64_t chunk = zti_index_chunks(tile, index->layout.chunk_tiles);
+    if (zti_tile_source_bits(s) == zti_index_bits(coding, index, start_bits, chunk))
+        return ZT_OK;
+    return zti_fail(context, ZT_CORRUPT,
+                    "the index is not this stream's: chunk %llu of %llu ends elsewhere",
+                    (unsigned long long)chunk, (unsigned long long)index->chunks);
+}
+
 /* ---- runs ---- */
 
 struct zti_runs zti_runs_of(const struct zti_grid *grid, const struct zti_view *view)

@@ -44,10 +44,31 @@ static zt_status put_tile_closely(zt_context *context, const struct zti_coding *
     return ZT_OK;
 }
 
+/* Note where a tile begins, if it begins a chunk. */
+static void note_start(const struct zti_starts *starts, uint64_t tile, uint64_t bits)
+{
+    if (starts && tile % starts->chunk_tiles == 0)
+        starts->list[tile / starts->chunk_tiles] = bits;
+}
+
+/* Tiles from 'first' that can be appended with one call: a group at most, what the room holds at
+ * its largest, and none beyond the end of a chunk. */
+static uint64_t next_group(const struct zti_starts *starts, uint64_t first, uint64_t last,
+                           uint64_t room_bytes, uint64_t tile_bits)
+{
+    const uint64_t margin = 2 * ZTI_BIT_MARGIN_BYTES;
+    const uint64_t fit = room_bytes < margin ? 0 : (room_bytes - margin) * 8 / (tile_bits + 1);
+    uint64_t n = last - first < ZTI_GROUP_TILES ? last - first : ZTI_GROUP_TILES;
+    if (starts && n > starts->chunk_tiles - first % starts->chunk_tiles)
+        n = starts->chunk_tiles - first % starts->chunk_tiles;
+    return n < fit ? n : fit;
+}
+
 static zt_status put_last_tiles(zt_context *context, const struct zti_coding *coding,
                                 const zt_array *array, uint64_t first, uint64_t last,
-                                size_t capacity_bytes, struct zti_bit_writer *w,
-                                struct zti_misses *misses)
+                                size_t capacity_bytes, uint64_t start_bits,
+                                struct zti_bit_writer *w, struct zti_misses *misses,
+                                const struct zti_starts *starts)
 {
     const uint64_t tile_bytes = coding->codec->tile_max_bits(coding) / 8;
     uint8_t *scratch = tile_bytes < SIZE_MAX - 2 * ZTI_BIT_MARGIN_BYTES
@@ -57,9 +78,11 @@ static zt_status put_last_tiles(zt_context *context, const struct zti_coding *co
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a tile of %llu bytes",
                         (unsigned long long)tile_bytes);
     zt_status status = ZT_OK;
-    for (; first < last && status == ZT_OK; first++)
+    for (; first < last && status == ZT_OK; first++) {
+        note_start(starts, first, zti_bits_written(w) - start_bits);
         status = put_tile_closely(context, coding, array, first, scratch,
                                   (uint64_t)capacity_bytes * 8, w, misses);
+    }
     zti_release(context, scratch);
     return status;
 }
@@ -67,27 +90,20 @@ static zt_status put_last_tiles(zt_context *context, const struct zti_coding *co
 zt_status zti_encode_run(zt_context *context, const struct zti_coding *coding,
                          const zt_array *array, uint64_t first, uint64_t last, uint8_t *out,
                          size_t out_capacity_bytes, uint64_t start_bits, uint64_t *end_bits,
-                         struct zti_misses *misses)
+                         struct zti_misses *misses, const struct zti_starts *starts)
 {
     const uint64_t every = zti_report_tiles(coding), begin = first;
     const uint64_t tile_bits = coding->codec->tile_max_bits(coding);
     struct zti_bit_writer w = zti_bit_writer_at(out);
     zt_status status = ZT_OK;
-    uint64_t reported = 0;
+    uint64_t reported = 0, n;
 
     w.next += start_bits / 8;
     w.held_bits = start_bits % 8;
     w.held = w.held_bits ? *w.next & ((1u << w.held_bits) - 1) : 0;
-    while (first < last) {
-        const uint64_t room = out_capacity_bytes - (uint64_t)(w.next - w.base);
-        const uint64_t fit = room < 2 * ZTI_BIT_MARGIN_BYTES
-                                 ? 0
-                                 : (room - 2 * ZTI_BIT_MARGIN_BYTES) * 8 / (tile_bits + 1);
-        uint64_t n = last - first < ZTI_GROUP_TILES ? last - first : ZTI_GROUP_TILES;
-        if (n > fit)
-            n = fit;
-        if (n == 0)
-            break;
+    while ((n = next_group(starts, first, last,
+                           out_capacity_bytes - (uint64_t)(w.next - w.base), tile_bits)) > 0) {
+        note_start(starts, first, zti_bits_written(&w) - start_bits);
         status = put_tiles(context, coding, array, first, first + n, &w, misses);
         first += n;
         if (status == ZT_OK && first - begin - reported >= every) {
@@ -98,8 +114,8 @@ zt_status zti_encode_run(zt_context *context, const struct zti_coding *coding,
             return status;
     }
     if (first < last)
-        status = put_last_tiles(context, coding, array, first, last, out_capacity_bytes, &w,
-                                misses);
+        status = put_last_tiles(context, coding, array, first, last, out_capacity_bytes,
+                                start_bits, &w, misses, starts);
     *end_bits = zti_bits_written(&w);
     return status;
 }

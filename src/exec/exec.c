@@ -71,17 +71,20 @@ static int by_place(const void *a, const void *b)
 
 zt_status zti_exec_encode(zt_context *context, const struct zti_coding *coding,
                           const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
-                          uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses)
+                          uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
+                          const struct zti_starts *starts)
 {
     const uint64_t total = coding->grid.count;
     zt_status status =
         is_parallel(context)
             ? zti_omp_encode(context, coding, array, out, out_capacity_bytes, start_bits,
-                             end_bits, misses)
+                             end_bits, misses, starts)
             : zti_encode_run(context, coding, array, 0, total, out, out_capacity_bytes,
-                             start_bits, end_bits, misses);
+                             start_bits, end_bits, misses, starts);
     if (status != ZT_OK || (misses && misses->is_over))
         return status;
+    if (starts)
+        starts->list[zti_index_chunks(total, starts->chunk_tiles)] = *end_bits - start_bits;
     status = zti_report(context, total, total);
     if (status == ZT_OK)
         status = finish(context, coding, out, out_capacity_bytes, end_bits);
@@ -92,27 +95,10 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *coding,
 
 /* ---- decode ---- */
 
-/* Go to a tile: at fixed size by computing where it is, otherwise by passing over the tiles
- * before it. */
-static zt_status go_to(zt_context *context, const struct zti_coding *coding,
-                       struct zti_tile_source *source, uint64_t start_bits, uint64_t here,
-                       uint64_t tile)
-{
-    const uint64_t fixed = coding->codec->tile_fixed_bits(coding);
-    uint64_t bits;
-    if (here == tile)
-        return ZT_OK;
-    if (fixed == 0 || source->tail)
-        return zti_take_tiles(context, coding, source, here, tile, NULL);
-    source->reader.at = zti_mul(tile, fixed, &bits) && zti_add(bits, start_bits, &bits)
-                            ? bits
-                            : UINT64_MAX;
-    return ZT_OK;
-}
-
 static zt_status serial_decode(zt_context *context, const struct zti_coding *coding,
                                const uint8_t *data, size_t data_bytes, uint64_t start_bits,
-                               const struct zti_view *view, uint64_t *end_bits)
+                               const struct zti_index *index, const struct zti_view *view,
+                               uint64_t *end_bits)
 {
     struct zti_tile_source source = zti_tile_source_at(coding, data, data_bytes, start_bits);
     struct zti_runs runs = zti_runs_of(&coding->grid, view);
@@ -120,9 +106,11 @@ static zt_status serial_decode(zt_context *context, const struct zti_coding *cod
     uint64_t first, last, here = 0, reported = 0;
     zt_status status = ZT_OK;
     while (status == ZT_OK && zti_runs_next(&runs, every, &first, &last)) {
-        status = go_to(context, coding, &source, start_bits, here, first);
+        status = zti_go_to(context, coding, &source, start_bits, index, here, first);
         if (status == ZT_OK)
             status = zti_take_tiles(context, coding, &source, first, last, view);
+        if (status == ZT_OK)
+            status = zti_check_place(context, coding, &source, start_bits, index, last);
         here = last;
         if (status == ZT_OK && here - reported >= every) {
             reported = here;
@@ -136,31 +124,61 @@ static zt_status serial_decode(zt_context *context, const struct zti_coding *cod
 
 zt_status zti_exec_decode(zt_context *context, const struct zti_coding *coding,
                           const uint8_t *data, size_t data_bytes, uint64_t start_bits,
-                          const struct zti_view *view, uint64_t *end_bits)
+                          const struct zti_index *index, const struct zti_view *view,
+                          uint64_t *end_bits)
 {
-    zt_status status =
-        is_parallel(context)
-            ? zti_omp_decode(context, coding, data, data_bytes, start_bits, view, end_bits)
-            : serial_decode(context, coding, data, data_bytes, start_bits, view, end_bits);
+    zt_status status = is_parallel(context)
+                           ? zti_omp_decode(context, coding, data, data_bytes, start_bits, index,
+                                            view, end_bits)
+                           : serial_decode(context, coding, data, data_bytes, start_bits, index,
+                                           view, end_bits);
     return status == ZT_OK ? zti_report(context, coding->grid.count, coding->grid.count) : status;
 }
 
-void zti_exec_extent(const struct zti_coding *coding, const struct zti_view *view,
-                     uint64_t stream_bytes, uint64_t *first_byte, uint64_t *last_byte)
+struct zti_extents zti_exec_extents(const struct zti_coding *coding,
+                                    const struct zti_index *index, const struct zti_view *view,
+                                    uint64_t stream_bytes)
 {
-    const uint64_t fixed = coding->codec->tile_fixed_bits(coding);
-    const struct zti_grid *grid = &coding->grid;
-    uint64_t first = 0, last = 0, bits;
-    *first_byte = 0;
-    *last_byte = stream_bytes;
-    if (fixed == 0)
-        return;
-    for (uint32_t i = 0; i < grid->rank; i++) {
-        first = first * grid->tiles[i] + view->lo[i] / grid->side[i];
-        last = last * grid->tiles[i] + (view->hi[i] - 1) / grid->side[i];
+    return (struct zti_extents){.coding = coding,
+                                .index = index,
+                                .stream_bytes = stream_bytes,
+                                .runs = zti_runs_of(&coding->grid, view)};
+}
+
+/* The bytes of tiles [first, last) at fixed rate, or of the chunks that hold them. */
+static void bytes_of_tiles(const struct zti_extents *e, uint64_t first, uint64_t last,
+                           uint64_t *first_byte, uint64_t *last_byte)
+{
+    const uint64_t fixed = e->coding->codec->tile_fixed_bits(e->coding);
+    uint64_t from, to;
+    if (fixed > 0) {
+        from = zti_mul(first, fixed, &from) ? from : UINT64_MAX;
+        to = zti_mul(last, fixed, &to) ? to : UINT64_MAX;
+    } else {
+        const uint32_t c = e->index->layout.chunk_tiles;
+        from = zti_index_bits(e->coding, e->index, 0, first / c);
+        to = zti_index_bits(e->coding, e->index, 0, zti_index_chunks(last, c));
     }
-    if (zti_mul(first, fixed, &bits) && bits / 8 < stream_bytes)
-        *first_byte = bits / 8;
-    if (zti_mul(last + 1, fixed, &bits) && zti_bytes_of_bits(bits) < stream_bytes)
-        *last_byte = zti_bytes_of_bits(bits);
+    *first_byte = from / 8 < e->stream_bytes ? from / 8 : e->stream_bytes;
+    *last_byte = zti_bytes_of_bits(to) < e->stream_bytes ? zti_bytes_of_bits(to)
+                                                         : e->stream_bytes;
+    if (*last_byte < *first_byte) /* a damaged index; decoding tells */
+        *last_byte = *first_byte;
+}
+
+bool zti_extents_next(struct zti_extents *e, uint64_t *first_byte, uint64_t *last_byte)
+{
+    uint64_t first, last;
+    if (e->is_done)
+        return false;
+    if (!e->index && e->coding->codec->tile_fixed_bits(e->coding) == 0) {
+        e->is_done = true;
+        *first_byte = 0;
+        *last_byte = e->stream_bytes;
+        return true;
+    }
+    if (!zti_runs_next(&e->runs, UINT64_MAX, &first, &last))
+        return false;
+    bytes_of_tiles(e, first, last, first_byte, last_byte);
+    return true;
 }

@@ -4,6 +4,7 @@
 #define ZTI_EXEC_H
 
 #include "codec/codec.h"
+#include "index/index.h"
 
 /* Values that the codec would have left beyond verify_bound, to be kept exactly. */
 struct zti_miss {
@@ -19,6 +20,13 @@ struct zti_misses {
     bool is_over;
 };
 
+/* Where chunks of chunk_tiles tiles begin, noted while a stream is coded or gone through: in bits
+ * from its first tile. The list has an entry for each chunk and one for the end. */
+struct zti_starts {
+    uint64_t *list;
+    uint32_t chunk_tiles;
+};
+
 void zti_misses_free(zt_context *context, struct zti_misses *misses);
 
 /* Bytes of buffer that zti_exec_encode needs for a coding, worst case and margin included.
@@ -29,21 +37,46 @@ zt_status zti_exec_capacity(zt_context *context, const struct zti_coding *coding
 /* Encode the array into out, from bit start_bits (what is before, in the first byte, is kept).
  * out_capacity_bytes may be less than zti_exec_capacity says; ZT_NO_SPACE if the stream does not
  * fit. *end_bits: after padding to the codec's alignment, counted from out. misses may be NULL
- * where verify_bound is NaN. */
+ * where verify_bound is NaN, starts where they are not wanted. */
 zt_status zti_exec_encode(zt_context *context, const struct zti_coding *coding,
                           const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
-                          uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses);
+                          uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
+                          const struct zti_starts *starts);
 
-/* Decode a stream that begins at bit start_bits of data into a view. *end_bits: where the last
- * tile that was looked at ends, before alignment; for a whole view the end of the stream.
- * ZT_CORRUPT if tiles reach beyond data. No byte outside data is read. */
+/* Decode a stream that begins at bit start_bits of data into a view. index may be NULL: then tiles
+ * before the view's are passed over, or at fixed rate computed. *end_bits: where the last tile
+ * that was looked at ends, before alignment; for a whole view the end of the stream.
+ * ZT_CORRUPT if tiles reach beyond data, or chunks do not begin where the index says. No byte
+ * outside data is read. */
 zt_status zti_exec_decode(zt_context *context, const struct zti_coding *coding,
                           const uint8_t *data, size_t data_bytes, uint64_t start_bits,
-                          const struct zti_view *view, uint64_t *end_bits);
+                          const struct zti_index *index, const struct zti_view *view,
+                          uint64_t *end_bits);
 
-/* The range of bytes of a stream (start_bits = 0) that decoding a view must read: all of it, or
- * at fixed rate from the view's first tile to its last. */
-void zti_exec_extent(const struct zti_coding *coding, const struct zti_view *view,
-                     uint64_t stream_bytes, uint64_t *first_byte, uint64_t *last_byte);
+/* The bytes of a stream (start_bits = 0) that decoding a view must read, one range after the
+ * other in ascending order; ranges may touch. */
+struct zti_extents {
+    const struct zti_coding *coding;
+    const struct zti_index *index; /* or NULL */
+    uint64_t stream_bytes;
+    struct zti_runs {
+        const struct zti_grid *grid;
+        uint64_t lo[ZT_MAX_RANK]; /* in tiles */
+        uint64_t hi[ZT_MAX_RANK];
+        uint64_t at[ZT_MAX_RANK];
+        uint32_t axes;      /* leading axes over which runs are counted; the others are in one */
+        uint64_t run_tiles;
+        uint64_t taken;     /* of the present run */
+        bool is_done;
+    } runs;
+    bool is_done;
+};
+
+struct zti_extents zti_exec_extents(const struct zti_coding *coding,
+                                    const struct zti_index *index, const struct zti_view *view,
+                                    uint64_t stream_bytes);
+
+/* The next range; false after the last one. */
+bool zti_extents_next(struct zti_extents *extents, uint64_t *first_byte, uint64_t *last_byte);
 
 #endif

@@ -11,8 +11,9 @@
  * At fixed rate places are known beforehand and pieces begin at whole bytes: they are coded where
  * they stay.
  *
- * Decoding. Pieces are decoded from where they begin: computed at fixed rate; otherwise one thread
- * at a time walks over the stream and notes where pieces begin, while the others decode. */
+ * Decoding. Pieces are decoded from where they begin: computed at fixed rate, or looked up in the
+ * index; without one, a thread at a time walks over the stream and notes where pieces begin, while
+ * the others decode. */
 #include "exec/run.h"
 
 #include <pthread.h>
@@ -141,6 +142,7 @@ struct encoder {
     uint64_t fixed_bits;  /* a piece, where pieces are coded where they stay */
     uint64_t start_bits;
     struct zti_misses *misses;
+    const struct zti_starts *starts;
     struct piece *pool;
     uint32_t pool_n;
     size_t buffer_bytes;
@@ -199,9 +201,22 @@ static void piece_commit(struct encoder *e, struct piece *p)
     p->state = PLACEABLE;
 }
 
-/* Without the lock: the bytes that are the piece's alone. */
+/* Chunks that begin in a piece were noted from its own beginning; count them from the stream's. */
+static void move_starts(const struct encoder *e, const struct piece *p)
+{
+    uint64_t first, last;
+    if (!e->starts)
+        return;
+    piece_tiles(e, p->number, &first, &last);
+    for (uint64_t chunk = zti_index_chunks(first, e->starts->chunk_tiles);
+         chunk < zti_index_chunks(last, e->starts->chunk_tiles); chunk++)
+        e->starts->list[chunk] += p->at_bits - e->start_bits;
+}
+
+/* Without the lock: the bytes that are the piece's alone, and where its chunks begin. */
 static void piece_place(const struct encoder *e, const struct piece *p)
 {
+    move_starts(e, p);
     const uint32_t room = (8 - p->at_bits % 8) % 8;
     if (p->bits <= room)
         return;
@@ -244,7 +259,7 @@ static void code_piece(struct encoder *e, uint32_t thread, zt_context *own, stru
     (void)pthread_mutex_unlock(&e->crew.lock);
     const zt_status status =
         zti_encode_run(own, e->crew.coding, e->array, first, last, p->bytes, e->buffer_bytes, 0,
-                       &p->bits, e->misses ? &p->misses : NULL);
+                       &p->bits, e->misses ? &p->misses : NULL, e->starts);
     (void)pthread_mutex_lock(&e->crew.lock);
     p->state = CODED;
     if (p->misses.is_over)
@@ -298,7 +313,7 @@ static void encode_fixed_task(void *shared, uint32_t thread)
         const zt_status status =
             zti_encode_run(&own, e->crew.coding, e->array, first, last,
                            e->out + (e->start_bits + number * e->fixed_bits) / 8, (size_t)bytes,
-                           0, &end_bits, NULL);
+                           0, &end_bits, NULL, NULL);
         (void)pthread_mutex_lock(&e->crew.lock);
         crew_note(&e->crew, thread, status, &own, last - first);
     }
@@ -371,7 +386,8 @@ static zt_status encode_anywhere(struct encoder *e, uint32_t threads)
 
 zt_status zti_omp_encode(zt_context *context, const struct zti_coding *coding,
                          const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
-                         uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses)
+                         uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
+                         const struct zti_starts *starts)
 {
     const uint32_t threads = zti_threads_wanted(context);
     const uint64_t fixed = coding->codec->tile_fixed_bits(coding);
@@ -381,9 +397,10 @@ zt_status zti_omp_encode(zt_context *context, const struct zti_coding *coding,
                         .grain = grain_of(context, coding, threads),
                         .start_bits = start_bits,
                         .end_bits = start_bits,
-                        .misses = misses};
+                        .misses = misses,
+                        .starts = starts};
     crew_open(&e.crew, context, coding);
-    const zt_status status = fixed > 0 && start_bits % 8 == 0
+    const zt_status status = fixed > 0 && start_bits % 8 == 0 && !starts
                                  ? encode_in_place(&e, threads, fixed)
                                  : encode_anywhere(&e, threads);
     *end_bits = e.end_bits;
@@ -396,6 +413,7 @@ zt_status zti_omp_encode(zt_context *context, const struct zti_coding *coding,
 /* A piece whose place is known and that waits for a thread. */
 struct found {
     uint64_t first, last; /* tiles */
+    uint64_t at_tile;     /* a tile, not after the first, that begins at at_bits */
     uint64_t at_bits;
 };
 
@@ -408,7 +426,7 @@ struct decoder {
     const struct zti_view *view;
     uint64_t grain;
     uint64_t start_bits;
-    uint64_t fixed_bits; /* a tile; 0: the walk finds places */
+    const struct zti_index *index; /* or NULL: the walk finds places, but at fixed rate */
     struct zti_runs runs;
     struct zti_tile_source walk;
     uint64_t walk_tile;
@@ -423,11 +441,16 @@ struct decoder {
 static void decode_piece(struct decoder *d, uint32_t thread, zt_context *own,
                          const struct found *piece)
 {
+    const struct zti_coding *coding = d->crew.coding;
     (void)pthread_mutex_unlock(&d->crew.lock);
     struct zti_tile_source source =
-        zti_tile_source_at(d->crew.coding, d->data, d->data_bytes, piece->at_bits);
-    const zt_status status = zti_take_tiles(own, d->crew.coding, &source, piece->first,
-                                            piece->last, d->view);
+        zti_tile_source_at(coding, d->data, d->data_bytes, piece->at_bits);
+    zt_status status = zti_go_to(own, coding, &source, d->start_bits, d->index, piece->at_tile,
+                                 piece->first);
+    if (status == ZT_OK)
+        status = zti_take_tiles(own, coding, &source, piece->first, piece->last, d->view);
+    if (status == ZT_OK)
+        status = zti_check_place(own, coding, &source, d->start_bits, d->index, piece->last);
     const uint64_t end = zti_tile_source_bits(&source);
     zti_tile_source_free(own, &source);
     (void)pthread_mutex_lock(&d->crew.lock);
@@ -436,27 +459,16 @@ static void decode_piece(struct decoder *d, uint32_t thread, zt_context *own,
     crew_note(&d->crew, thread, status, own, piece->last - piece->first);
 }
 
-/* At fixed rate the place of a tile is computed; beyond what a bit position can be, it is beyond
- * the data. */
-static uint64_t place_of(const struct decoder *d, uint64_t tile)
-{
-    uint64_t bits;
-    return zti_mul(tile, d->fixed_bits, &bits) && zti_add(bits, d->start_bits, &bits)
-               ? bits
-               : UINT64_MAX;
-}
-
-static void decode_fixed_task(void *shared, uint32_t thread)
+/* Where any piece begins is known: at fixed rate, or by the index. */
+static void decode_known_task(void *shared, uint32_t thread)
 {
     struct decoder *d = shared;
     zt_context own = context_of_thread(d->crew.context);
-    struct found piece;
+    struct found piece = {.at_tile = 0, .at_bits = d->start_bits};
     (void)pthread_mutex_lock(&d->crew.lock);
     while (d->crew.status == ZT_OK &&
-           zti_runs_next(&d->runs, d->grain, &piece.first, &piece.last)) {
-        piece.at_bits = place_of(d, piece.first);
+           zti_runs_next(&d->runs, d->grain, &piece.first, &piece.last))
         decode_piece(d, thread, &own, &piece);
-    }
     (void)pthread_mutex_unlock(&d->crew.lock);
 }
 
@@ -474,6 +486,7 @@ static void walk_on(struct decoder *d, uint32_t thread, zt_context *own)
     (void)pthread_mutex_unlock(&d->crew.lock);
     zt_status status = zti_take_tiles(own, d->crew.coding, &d->walk, d->walk_tile, piece.first,
                                       NULL);
+    piece.at_tile = piece.first;
     piece.at_bits = zti_tile_source_bits(&d->walk);
     if (status == ZT_OK)
         status = zti_take_tiles(own, d->crew.coding, &d->walk, piece.first, piece.last, NULL);
@@ -508,7 +521,8 @@ static void decode_task(void *shared, uint32_t thread)
 
 zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding,
                          const uint8_t *data, size_t data_bytes, uint64_t start_bits,
-                         const struct zti_view *view, uint64_t *end_bits)
+                         const struct zti_index *index, const struct zti_view *view,
+                         uint64_t *end_bits)
 {
     uint32_t threads = zti_threads_wanted(context);
     struct decoder d = {.data = data,
@@ -516,15 +530,19 @@ zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding,
                         .view = view,
                         .grain = grain_of(context, coding, threads),
                         .start_bits = start_bits,
-                        .fixed_bits = coding->codec->tile_fixed_bits(coding),
+                        .index = index,
                         .runs = zti_runs_of(&coding->grid, view),
                         .walk = zti_tile_source_at(coding, data, data_bytes, start_bits),
                         .end_bits = start_bits};
+    const bool is_known = index || coding->codec->tile_fixed_bits(coding) > 0;
+    if (index) /* so that pieces begin where chunks do */
+        d.grain = (d.grain + index->layout.chunk_tiles - 1) / index->layout.chunk_tiles *
+                  index->layout.chunk_tiles;
     const uint64_t pieces = coding->grid.count / d.grain + 1;
     threads = pieces < threads ? (uint32_t)pieces : threads;
     d.queue_most = 2 * threads < FOUND_MOST ? 2 * threads : FOUND_MOST;
     crew_open(&d.crew, context, coding);
-    zti_threads_run(threads, d.fixed_bits > 0 ? decode_fixed_task : decode_task, &d);
+    zti_threads_run(threads, is_known ? decode_known_task : decode_task, &d);
     *end_bits = d.end_bits;
     const zt_status status = d.crew.status;
     zti_tile_source_free(context, &d.walk);

@@ -37,7 +37,7 @@ zt_status zti_check_tiles(zt_context *context, const struct zti_coding *coding,
 zt_status zti_encode_run(zt_context *context, const struct zti_coding *coding,
                          const zt_array *array, uint64_t first, uint64_t last, uint8_t *out,
                          size_t out_capacity_bytes, uint64_t start_bits, uint64_t *end_bits,
-                         struct zti_misses *misses);
+                         struct zti_misses *misses, const struct zti_starts *starts);
 
 /* ---- decoding: decode.c ---- */
 
@@ -66,18 +66,23 @@ zt_status zti_take_tiles(zt_context *context, const struct zti_coding *coding,
                          struct zti_tile_source *source, uint64_t first, uint64_t last,
                          const struct zti_view *view);
 
-/* The tiles that a view meets, as runs of consecutive ones in ascending order. */
-struct zti_runs {
-    const struct zti_grid *grid;
-    uint64_t lo[ZT_MAX_RANK]; /* in tiles */
-    uint64_t hi[ZT_MAX_RANK];
-    uint64_t at[ZT_MAX_RANK];
-    uint32_t axes;            /* leading axes over which runs are counted; the others are in one */
-    uint64_t run_tiles;
-    uint64_t taken;           /* of the present run */
-    bool is_done;
-};
+/* Where chunk 'chunk' begins by an index, in bits of the data; UINT64_MAX where that is nowhere. */
+uint64_t zti_index_bits(const struct zti_coding *coding, const struct zti_index *index,
+                        uint64_t start_bits, uint64_t chunk);
 
+/* Go to a tile: by computing where it is, by the index, or by passing over the tiles from 'here',
+ * where the source is. */
+zt_status zti_go_to(zt_context *context, const struct zti_coding *coding,
+                    struct zti_tile_source *source, uint64_t start_bits,
+                    const struct zti_index *index, uint64_t here, uint64_t tile);
+
+/* ZT_CORRUPT if tile 'tile' begins a chunk, or ends the stream, and the source, which is at it,
+ * is not where the index says. */
+zt_status zti_check_place(zt_context *context, const struct zti_coding *coding,
+                          const struct zti_tile_source *source, uint64_t start_bits,
+                          const struct zti_index *index, uint64_t tile);
+
+/* The tiles that a view meets, as runs of consecutive ones in ascending order. */
 struct zti_runs zti_runs_of(const struct zti_grid *grid, const struct zti_view *view);
 
 /* The next run, or at most 'most' tiles of it; false after the last one. */
@@ -94,10 +99,12 @@ uint32_t zti_threads_wanted(const zt_context *context);
 
 zt_status zti_omp_encode(zt_context *context, const struct zti_coding *coding,
                          const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
-                         uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses);
+                         uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
+                         const struct zti_starts *starts);
 
 zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding,
                          const uint8_t *data, size_t data_bytes, uint64_t start_bits,
-                         const struct zti_view *view, uint64_t *end_bits);
+                         const struct zti_index *index, const struct zti_view *view,
+                         uint64_t *end_bits);
 
 #endif

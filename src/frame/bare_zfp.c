@@ -82,7 +82,7 @@ zt_status zt_zfp_compress(zt_context *context, const zt_array *array, const zt_z
     memcpy(out, head, header_bytes);
     uint64_t end_bits = 0;
     status = zti_exec_encode(context, &coding, array, out, out_capacity_bytes, header_bits,
-                             &end_bits, NULL);
+                             &end_bits, NULL, NULL);
     if (status == ZT_OK)
         *out_bytes = (size_t)(end_bits / 8);
     return status;
@@ -141,7 +141,8 @@ zt_status zt_zfp_decompress(zt_context *context, const void *data, size_t data_b
     }
     const struct zti_view view = zti_view_whole(out);
     uint64_t end_bits = 0;
-    status = zti_exec_decode(context, &coding, data, data_bytes, header_bits, &view, &end_bits);
+    status = zti_exec_decode(context, &coding, data, data_bytes, header_bits, NULL, &view,
+                             &end_bits);
     if (status == ZT_OK && consumed_bytes)
         *consumed_bytes = (size_t)(zti_round_up(end_bits, coding.zfp.word_bits) / 8);
     return status;

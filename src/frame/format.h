@@ -40,7 +40,11 @@
  *               There if and only if the number of exact values is not 0
  *   03 header   name, UTF-8, 1..127 bytes; first frame only
  *   04 header   units, UTF-8, 1..63 bytes; first frame only
- *   05 86 87 88 reserved: index, fill values, plan, non-finite values
+ *   05 header   index: kind (1), varints: tiles a chunk, chunks a partition (0 but in kind hybrid),
+ *               bytes of the index in the tail
+ *   05 tail     the index itself, described in ../index/index.c; there if and only if the header
+ *               has section 05
+ *   86 87 88    reserved: fill values, plan, non-finite values
  *
  *   SEEK TABLE  right after the last frame's tail
  *   0           4        93 5A 54 53  (93 "ZTS")
@@ -72,6 +76,8 @@ enum {
     ZTI_HEADER_STORED_BYTES = 448, /* of the largest that zti_header_store writes, see there */
     ZTI_TABLE_FOOT_BYTES = 16,    /* hash, length, magic */
     ZTI_TABLE_HEAD_MAX_BYTES = 5 + 2 * ZTI_VARINT_MAX_BYTES,
+    ZTI_INDEX_CHUNK_MOST = 1 << 30,    /* tiles */
+    ZTI_INDEX_PARTITION_MOST = 1 << 16, /* chunks */
     /* of the smallest table: magic, version, frames, extent, one frame's two numbers, foot */
     ZTI_TABLE_MIN_BYTES = 5 + 4 + ZTI_TABLE_FOOT_BYTES
 };
@@ -82,6 +88,7 @@ enum {
     ZTI_SECTION_SIDE = 0x82,
     ZTI_SECTION_NAME = 0x03,
     ZTI_SECTION_UNITS = 0x04,
+    ZTI_SECTION_INDEX = 0x05,
     ZTI_SECTION_CRITICAL = 0x80
 };
 
@@ -104,6 +111,8 @@ struct zti_frame {
     zt_bound bound;   /* as asked for */
     double abs_bound; /* NaN: none; 0: lossless */
     struct zti_coding coding;
+    struct zti_index_layout index; /* kind ZT_INDEX_NONE: there is none */
+    uint64_t index_bytes;
     char name[ZTI_NAME_BYTES + 1];
     char units[ZTI_UNITS_BYTES + 1];
 };
@@ -134,23 +143,29 @@ bool zti_is_utf8(const uint8_t *text, size_t n);
 
 /* ---- tail.c ---- */
 
+/* What a tail is made of, beside the checksums. */
+struct zti_tail_parts {
+    const struct zti_miss *exact; /* exact values, frame->exact_values of them; may be NULL */
+    const uint64_t *starts;       /* of chunks and the end, in the codec's units; may be NULL */
+};
+
 struct zti_tail {
     const uint8_t *checksums; /* a hash for each range of the payload */
     const uint8_t *positions; /* of exact values: varints */
     const uint8_t *values;    /* the exact values; also the end of positions */
+    const uint8_t *index;     /* frame->index_bytes */
 };
 
-/* Bytes of the tail of a frame with this payload and these exact values (a list may be NULL). */
-uint64_t zti_tail_bytes(uint64_t payload_bytes, uint32_t type, const struct zti_miss *list,
-                        uint64_t count);
+/* Bytes of a frame's tail; the frame's lengths but tail_bytes are known. */
+uint64_t zti_tail_bytes(const struct zti_frame *frame, const struct zti_tail_parts *parts);
 
-/* The most bytes that zti_tail_bytes returns for at most count of 'values' values. */
-uint64_t zti_tail_bytes_max(uint64_t payload_bytes, uint32_t type, uint64_t count,
-                            uint64_t values);
+/* The most bytes that zti_tail_bytes returns where payload, exact values and index are at most as
+ * large as the frame says. */
+uint64_t zti_tail_bytes_max(const struct zti_frame *frame);
 
-void zti_tail_store(const uint8_t *payload, uint64_t payload_bytes, uint32_t type,
-                    const struct zti_miss *list, uint64_t count, uint8_t *out,
-                    uint64_t tail_bytes);
+/* Write frame->tail_bytes. */
+void zti_tail_store(const struct zti_frame *frame, const uint8_t *payload,
+                    const struct zti_tail_parts *parts, uint8_t *out);
 
 /* Parse and check a tail of frame->tail_bytes; *tail points into it. */
 zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_frame *frame,

@@ -12,10 +12,10 @@ const uint8_t zti_end_magic[4] = {'Z', 'T', 'E', 0x93};
 enum { AT_VERSION = 4, AT_TYPE = 5, AT_CODEC = 6, AT_BOUND = 7, AT_UNITS = 8, AT_NUMBERS = 9 };
 
 /* The largest header that is stored: numbers (payload, tail, exact values, first, extents), two
- * f64, codec parameters with their length, both sections with type and length, hash. */
+ * f64, codec parameters with their length, three sections with type and length, hash. */
 _Static_assert(AT_NUMBERS + (4 + ZT_MAX_RANK) * ZTI_VARINT_MAX_BYTES + 2 * 8 + 1 +
                        ZTI_CODEC_PARAMS_BYTES + 2 + ZTI_NAME_BYTES + 2 + ZTI_UNITS_BYTES +
-                       ZTI_HASH_BYTES <= ZTI_HEADER_STORED_BYTES,
+                       3 + 3 * ZTI_VARINT_MAX_BYTES + ZTI_HASH_BYTES <= ZTI_HEADER_STORED_BYTES,
                "ZTI_HEADER_STORED_BYTES is too small");
 _Static_assert(ZTI_HEADER_STORED_BYTES % ZTI_FRAME_ALIGN_BYTES == 0, "headers are whole units");
 
@@ -38,6 +38,22 @@ static uint8_t *put_text(uint8_t *at, uint8_t section, const char *text)
     at = zti_put_varint(at, n);
     memcpy(at, text, n);
     return at + n;
+}
+
+static uint8_t *put_index(uint8_t *at, const struct zti_frame *frame)
+{
+    const struct zti_index_layout *index = &frame->index;
+    const uint64_t partition = index->kind == ZT_INDEX_HYBRID ? index->partition : 0;
+    if (index->kind == ZT_INDEX_NONE)
+        return at;
+    *at++ = ZTI_SECTION_INDEX;
+    at = zti_put_varint(at, 1 + zti_varint_bytes(index->chunk_tiles) +
+                                zti_varint_bytes(partition) +
+                                zti_varint_bytes(frame->index_bytes));
+    *at++ = (uint8_t)index->kind;
+    at = zti_put_varint(at, index->chunk_tiles);
+    at = zti_put_varint(at, partition);
+    return zti_put_varint(at, frame->index_bytes);
 }
 
 size_t zti_header_store(const struct zti_frame *frame, uint8_t *out)
@@ -65,6 +81,7 @@ size_t zti_header_store(const struct zti_frame *frame, uint8_t *out)
     at += 1 + n;
     at = put_text(at, ZTI_SECTION_NAME, frame->name);
     at = put_text(at, ZTI_SECTION_UNITS, frame->units);
+    at = put_index(at, frame);
 
     size_t bytes = (size_t)(at - out) + ZTI_HASH_BYTES;
     bytes = (size_t)zti_round_up(bytes, ZTI_FRAME_ALIGN_BYTES);
@@ -130,6 +147,24 @@ static zt_status take_text(zt_context *context, uint64_t number, const uint8_t *
     return ZT_OK;
 }
 
+static zt_status take_index(zt_context *context, uint64_t number, const uint8_t *body,
+                            uint64_t body_bytes, struct zti_frame *frame)
+{
+    struct zti_cursor c = {.at = body, .end = body + body_bytes, .is_bad = false};
+    const uint8_t kind = zti_take_byte(&c);
+    const uint64_t chunk = zti_take_varint(&c), partition = zti_take_varint(&c);
+    const uint64_t bytes = zti_take_varint(&c);
+    if (c.is_bad || zti_cursor_left(&c) > 0 || frame->index.kind != ZT_INDEX_NONE ||
+        kind < ZT_INDEX_OFFSETS || chunk < 1 || chunk > ZTI_INDEX_CHUNK_MOST ||
+        partition > ZTI_INDEX_PARTITION_MOST || bytes > frame->tail_bytes)
+        return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " describes an impossible index",
+                        number);
+    frame->index = (struct zti_index_layout){.kind = kind, .chunk_tiles = (uint32_t)chunk,
+                                             .partition = (uint32_t)partition};
+    frame->index_bytes = bytes;
+    return ZT_OK;
+}
+
 static zt_status parse_sections(zt_context *context, uint64_t number, struct zti_cursor *c,
                                 struct zti_frame *frame)
 {
@@ -147,6 +182,8 @@ static zt_status parse_sections(zt_context *context, uint64_t number, struct zti
             status = take_text(context, number, body, n, ZTI_NAME_BYTES, frame->name);
         else if (type == ZTI_SECTION_UNITS)
             status = take_text(context, number, body, n, ZTI_UNITS_BYTES, frame->units);
+        else if (type == ZTI_SECTION_INDEX)
+            status = take_index(context, number, body, n, frame);
         else if (type & ZTI_SECTION_CRITICAL)
             status = zti_fail(context, ZT_UNSUPPORTED,
                               "frame %" PRIu64 " needs section type %02x of its header, which "
@@ -253,6 +290,7 @@ zt_status zti_header_parse(zt_context *context, uint64_t number, const uint8_t *
         return zti_fail(context, ZT_UNSUPPORTED,
                         "frame %" PRIu64 " has codec %u, which is not in this version; use a "
                         "later one", number, bytes[AT_CODEC]);
+    frame->index.kind = ZT_INDEX_NONE;
     coding->type = frame->type;
     coding->grid = zti_grid_of(frame->rank, frame->shape, coding->codec->tile_side);
     coding->verify_bound = (double)NAN;

@@ -72,19 +72,48 @@ static zt_status load_tail(struct zt_reader *r, uint64_t number, const struct zt
     return zti_tail_parse(r->context, number, f, bytes + ZTI_GAP_BYTES, tail);
 }
 
-/* Bytes [first, last) of a payload; *payload is where byte 0 is, or would be. */
-static zt_status load_payload(struct zt_reader *r, const struct zti_frame *f, uint64_t at,
-                              uint64_t first, uint64_t last, const uint8_t **payload)
+/* Read and verify bytes [first, last) of a payload, which begins at 'payload' in memory and at byte
+ * 'at' of the file. */
+static zt_status load_range(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                            const struct zti_tail *tail, uint64_t at, uint64_t first,
+                            uint64_t last, uint8_t *payload)
 {
-    if (r->input.memory || zti_is_sequential(&r->input))
-        return zti_input_view(&r->input, at, f->payload_bytes, &r->payload, payload);
-    /* Room for all of it, so that offsets stay; what is not read stays untouched. */
-    zt_status status = zti_buffer_reserve(r->context, &r->payload, f->payload_bytes + 1, 0);
-    if (status)
-        return status;
-    *payload = r->payload.bytes;
-    return zti_input_read(&r->input, at + first, (size_t)(last - first),
-                          r->payload.bytes + first);
+    zt_status status =
+        zti_input_read(&r->input, at + first, (size_t)(last - first), payload + first);
+    return status ? status
+                  : zti_tail_verify(r->context, number, f, tail, payload + first, first, last);
+}
+
+/* What decoding a view needs of a payload at byte 'at', read and verified; *payload is where byte
+ * 0 is, or would be. */
+static zt_status load_payload(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                              const struct zti_tail *tail, const struct zti_index *index,
+                              uint64_t at, const struct zti_view *view, const uint8_t **payload)
+{
+    struct zti_extents extents = zti_exec_extents(&f->coding, index, view, f->payload_bytes);
+    uint64_t first, last, done = 0;
+    zt_status status;
+    if (r->input.memory) {
+        status = zti_input_view(&r->input, at, f->payload_bytes, &r->payload, payload);
+    } else { /* room for all of it, so that offsets stay; what is not read stays untouched */
+        status = zti_buffer_reserve(r->context, &r->payload, f->payload_bytes + 1, 0);
+        *payload = r->payload.bytes;
+    }
+    while (!status && zti_extents_next(&extents, &first, &last)) {
+        first -= first % ZTI_RANGE_BYTES;
+        last = zti_round_up(last, ZTI_RANGE_BYTES);
+        if (last > f->payload_bytes)
+            last = f->payload_bytes;
+        if (first < done) /* ranges in ascending order: these bytes are there */
+            first = done;
+        if (first >= last)
+            continue;
+        status = r->input.memory
+                     ? zti_tail_verify(r->context, number, f, tail, *payload + first, first, last)
+                     : load_range(r, number, f, tail, at, first, last, r->payload.bytes);
+        done = last;
+    }
+    return status;
 }
 
 static bool is_whole(const struct zti_frame *f, const struct zti_view *view)
@@ -110,32 +139,62 @@ static zt_status check_end(struct zt_reader *r, uint64_t number, const struct zt
     return ZT_OK;
 }
 
+/* The index of a frame, opened; *index stays NULL where there is none, or none that this version
+ * knows: it is not needed. */
+static zt_status open_index(struct zt_reader *r, const struct zti_frame *f,
+                            const struct zti_tail *tail, struct zti_index *opened,
+                            const struct zti_index **index)
+{
+    const uint64_t units = f->payload_bytes * 8 / f->coding.codec->unit_bits;
+    *index = NULL;
+    if (f->index.kind == ZT_INDEX_NONE || f->index.kind > ZT_INDEX_COMPACT)
+        return ZT_OK;
+    zt_status status = zti_index_open(r->context, tail->index, (size_t)f->index_bytes,
+                                      f->coding.grid.count, units, opened);
+    if (!status && (opened->layout.kind != f->index.kind ||
+                    opened->layout.chunk_tiles != f->index.chunk_tiles))
+        status = zti_fail(r->context, ZT_CORRUPT, "header and tail differ on the index");
+    *index = opened;
+    return status;
+}
+
+/* A sequential source: all of the payload, then the tail. */
+static zt_status load_in_order(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                               uint64_t at, struct zti_tail *tail, const uint8_t **payload)
+{
+    zt_status status = zti_input_view(&r->input, at, f->payload_bytes, &r->payload, payload);
+    if (!status)
+        status = load_tail(r, number, f, at + f->payload_bytes, tail);
+    if (!status)
+        status = zti_tail_verify(r->context, number, f, tail, *payload, 0, f->payload_bytes);
+    return status;
+}
+
 zt_status zti_load_view(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
                         uint64_t at, const struct zti_view *view)
 {
-    uint64_t first = 0, last = f->payload_bytes, end_bits = 0;
+    const uint64_t payload_at = at + f->header_bytes;
+    const bool is_sequential = zti_is_sequential(&r->input);
     const uint8_t *payload = NULL;
+    const struct zti_index *index = NULL;
+    struct zti_index opened = {.sums = NULL};
     struct zti_tail tail;
-    if (!zti_is_sequential(&r->input))
-        zti_exec_extent(&f->coding, view, f->payload_bytes, &first, &last);
-    first -= first % ZTI_RANGE_BYTES;
-    last = zti_round_up(last, ZTI_RANGE_BYTES);
-    if (last > f->payload_bytes)
-        last = f->payload_bytes;
-
-    uint64_t payload_at = at + f->header_bytes;
-    zt_status status = load_payload(r, f, payload_at, first, last, &payload);
+    uint64_t end_bits = 0;
+    zt_status status = is_sequential
+                           ? load_in_order(r, number, f, payload_at, &tail, &payload)
+                           : load_tail(r, number, f, payload_at + f->payload_bytes, &tail);
     if (!status)
-        status = load_tail(r, number, f, payload_at + f->payload_bytes, &tail);
+        status = open_index(r, f, &tail, &opened, &index);
+    if (!status && !is_sequential)
+        status = load_payload(r, number, f, &tail, index, payload_at, view, &payload);
     if (!status)
-        status = zti_tail_verify(r->context, number, f, &tail, payload + first, first, last);
-    if (!status)
-        status = zti_exec_decode(r->context, &f->coding, payload, (size_t)last, 0, view,
-                                 &end_bits);
+        status = zti_exec_decode(r->context, &f->coding, payload, (size_t)f->payload_bytes, 0,
+                                 index, view, &end_bits);
     if (!status && is_whole(f, view))
         status = check_end(r, number, f, end_bits);
     if (!status)
         zti_tail_apply(f, &tail, view);
+    zti_index_close(r->context, &opened);
     return status;
 }
 

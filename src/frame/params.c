@@ -88,9 +88,14 @@ static zt_status check_supported(zt_context *context, const zt_params *p)
         return zti_fail(context, ZT_UNSUPPORTED, "planning is not in this version; turn it off");
     if (p->index > ZT_INDEX_COMPACT)
         return zti_fail(context, ZT_BAD_ARG, "%u is no kind of index", p->index);
-    if (p->index > ZT_INDEX_NONE || p->index_chunk || p->index_partition)
-        return zti_fail(context, ZT_UNSUPPORTED,
-                        "an index is not in this version; ask for none");
+    if (p->index_chunk > ZTI_INDEX_CHUNK_MOST || p->index_partition > ZTI_INDEX_PARTITION_MOST)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "index chunks have at most %d tiles and partitions at most %d chunks",
+                        ZTI_INDEX_CHUNK_MOST, ZTI_INDEX_PARTITION_MOST);
+    if (p->index_partition && p->index != ZT_INDEX_HYBRID)
+        return zti_fail(context, ZT_BAD_ARG, "only the hybrid index has partitions");
+    if (p->index_chunk && p->index == ZT_INDEX_NONE)
+        return zti_fail(context, ZT_BAD_ARG, "no index has no chunks; choose an index");
     return ZT_OK;
 }
 

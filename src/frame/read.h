@@ -21,9 +21,10 @@ struct zt_reader {
     bool is_failed; /* of no more use: where the source stands is not known */
     struct zti_table met; /* sequential: the seek table as it should be */
 
-    uint64_t counted; /* frames that are in the three sums */
+    uint64_t counted; /* frames that are in the sums */
     uint64_t stream_bytes;
     uint64_t exact_values;
+    uint64_t index_bytes;
     uint64_t end_bytes; /* sequential: of the file, once it is read */
 
     struct zti_buffer head;

@@ -1,5 +1,5 @@
-/* tail.c: a frame's tail: checksums of the payload, and the values that are kept exactly because
- * the codec would have left them beyond the bound. The bytes are described in format.h. */
+/* tail.c: a frame's tail: checksums of the payload, the values that are kept exactly because the
+ * codec would have left them beyond the bound, and the index. The bytes are described in format.h. */
 #include "frame/format.h"
 
 #include <inttypes.h>
@@ -34,21 +34,27 @@ static uint64_t side_body_bytes(uint32_t type, const struct zti_miss *list, uint
     return bytes;
 }
 
-uint64_t zti_tail_bytes(uint64_t payload_bytes, uint32_t type, const struct zti_miss *list,
-                        uint64_t count)
+static uint64_t index_section_bytes(const struct zti_frame *f)
 {
-    uint64_t bytes = section_bytes(checksums_body_bytes(payload_bytes)) + ZTI_HASH_BYTES;
-    if (count > 0)
-        bytes += section_bytes(side_body_bytes(type, list, count));
-    return bytes;
+    return f->index.kind == ZT_INDEX_NONE ? 0 : section_bytes(f->index_bytes);
 }
 
-uint64_t zti_tail_bytes_max(uint64_t payload_bytes, uint32_t type, uint64_t count, uint64_t values)
+uint64_t zti_tail_bytes(const struct zti_frame *f, const struct zti_tail_parts *parts)
 {
-    uint64_t bytes = section_bytes(checksums_body_bytes(payload_bytes)) + ZTI_HASH_BYTES;
-    if (count > 0)
-        bytes += section_bytes(1 + count * (zt_type_bytes(type) + zti_varint_bytes(values)));
-    return bytes;
+    uint64_t bytes = section_bytes(checksums_body_bytes(f->payload_bytes)) + ZTI_HASH_BYTES;
+    if (f->exact_values > 0)
+        bytes += section_bytes(side_body_bytes(f->type, parts->exact, f->exact_values));
+    return bytes + index_section_bytes(f);
+}
+
+uint64_t zti_tail_bytes_max(const struct zti_frame *f)
+{
+    const uint64_t values = zti_array_values(f->rank, f->shape);
+    const uint64_t value_bytes = zt_type_bytes(f->type) + zti_varint_bytes(values);
+    uint64_t bytes = section_bytes(checksums_body_bytes(f->payload_bytes)) + ZTI_HASH_BYTES;
+    if (f->exact_values > 0)
+        bytes += section_bytes(1 + f->exact_values * value_bytes);
+    return bytes + index_section_bytes(f);
 }
 
 static uint8_t *put_section(uint8_t *at, uint8_t type, uint64_t body_bytes)
@@ -57,30 +63,47 @@ static uint8_t *put_section(uint8_t *at, uint8_t type, uint64_t body_bytes)
     return zti_put_varint(at, body_bytes);
 }
 
-void zti_tail_store(const uint8_t *payload, uint64_t payload_bytes, uint32_t type,
-                    const struct zti_miss *list, uint64_t count, uint8_t *out, uint64_t tail_bytes)
+static uint8_t *put_checksums(uint8_t *at, const uint8_t *payload, uint64_t payload_bytes)
 {
-    uint8_t *at = put_section(out, ZTI_SECTION_CHECKSUMS, checksums_body_bytes(payload_bytes));
+    at = put_section(at, ZTI_SECTION_CHECKSUMS, checksums_body_bytes(payload_bytes));
     *at++ = ZTI_RANGE_LOG2;
     for (uint64_t from = 0; from < payload_bytes; from += ZTI_RANGE_BYTES, at += ZTI_HASH_BYTES) {
         uint64_t left = payload_bytes - from;
         size_t n = left < ZTI_RANGE_BYTES ? (size_t)left : ZTI_RANGE_BYTES;
         zti_put_le64(at, zti_hash(payload + from, n));
     }
-    if (count > 0) {
-        size_t value_bytes = zt_type_bytes(type);
-        at = put_section(at, ZTI_SECTION_SIDE, side_body_bytes(type, list, count));
-        *at++ = 0;
-        for (uint64_t i = 0; i < count; i++)
-            at = zti_put_varint(at, step_to(list, i));
-        for (uint64_t i = 0; i < count; i++, at += value_bytes) {
-            if (value_bytes == 4)
-                zti_put_le32(at, (uint32_t)list[i].bits);
-            else
-                zti_put_le64(at, list[i].bits);
-        }
+    return at;
+}
+
+static uint8_t *put_side(uint8_t *at, uint32_t type, const struct zti_miss *list, uint64_t count)
+{
+    size_t value_bytes = zt_type_bytes(type);
+    at = put_section(at, ZTI_SECTION_SIDE, side_body_bytes(type, list, count));
+    *at++ = 0;
+    for (uint64_t i = 0; i < count; i++)
+        at = zti_put_varint(at, step_to(list, i));
+    for (uint64_t i = 0; i < count; i++, at += value_bytes) {
+        if (value_bytes == 4)
+            zti_put_le32(at, (uint32_t)list[i].bits);
+        else
+            zti_put_le64(at, list[i].bits);
     }
-    zti_put_le64(at, zti_hash(out, (size_t)tail_bytes - ZTI_HASH_BYTES));
+    return at;
+}
+
+void zti_tail_store(const struct zti_frame *f, const uint8_t *payload,
+                    const struct zti_tail_parts *parts, uint8_t *out)
+{
+    uint8_t *at = put_checksums(out, payload, f->payload_bytes);
+    if (f->exact_values > 0)
+        at = put_side(at, f->type, parts->exact, f->exact_values);
+    if (f->index.kind != ZT_INDEX_NONE) {
+        at = put_section(at, ZTI_SECTION_INDEX, f->index_bytes);
+        zti_index_store(&f->index, parts->starts,
+                        zti_index_chunks(f->coding.grid.count, f->index.chunk_tiles), at);
+        at += f->index_bytes;
+    }
+    zti_put_le64(at, zti_hash(out, (size_t)f->tail_bytes - ZTI_HASH_BYTES));
 }
 
 static zt_status parse_side(zt_context *context, uint64_t number, const struct zti_frame *frame,
@@ -116,7 +139,8 @@ static zt_status parse_section(zt_context *context, uint64_t number, const struc
                                struct zti_tail *tail)
 {
     if ((type == ZTI_SECTION_CHECKSUMS && tail->checksums) ||
-        (type == ZTI_SECTION_SIDE && tail->values))
+        (type == ZTI_SECTION_SIDE && tail->values) ||
+        (type == ZTI_SECTION_INDEX && tail->index))
         return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " has section %02x twice", number,
                         type);
     if (type == ZTI_SECTION_CHECKSUMS) {
@@ -129,6 +153,13 @@ static zt_status parse_section(zt_context *context, uint64_t number, const struc
                             "frame %" PRIu64 " does not have one checksum for each 64 KiB of its "
                             "payload", number);
         tail->checksums = body + 1;
+        return ZT_OK;
+    }
+    if (type == ZTI_SECTION_INDEX) {
+        if (frame->index.kind == ZT_INDEX_NONE || body_bytes != frame->index_bytes)
+            return zti_fail(context, ZT_CORRUPT,
+                            "frame %" PRIu64 ": header and tail differ on the index", number);
+        tail->index = body;
         return ZT_OK;
     }
     if (type == ZTI_SECTION_SIDE)
@@ -161,10 +192,11 @@ zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_
         if (status)
             return status;
     }
-    if (!tail->checksums || (frame->exact_values > 0 && !tail->values))
+    if (!tail->checksums || (frame->exact_values > 0 && !tail->values) ||
+        (frame->index.kind != ZT_INDEX_NONE && !tail->index))
         return zti_fail(context, ZT_CORRUPT,
-                        "frame %" PRIu64 ": the tail lacks its checksums or its exact values",
-                        number);
+                        "frame %" PRIu64 ": the tail lacks its checksums, its exact values or its "
+                        "index", number);
     return ZT_OK;
 }
 

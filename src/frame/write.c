@@ -17,6 +17,21 @@
  * coded without loss, which is then about as small. */
 enum { MISSES_PART = 8 };
 
+/* The index that is asked for. The default depends on codec and rank alone. */
+static struct zti_index_layout layout_of(const zt_params *p, const struct zti_codec *codec,
+                                         uint32_t rank)
+{
+    struct zti_index_layout layout = {.kind = p->index, .chunk_tiles = p->index_chunk,
+                                      .partition = p->index_partition};
+    if (layout.kind == ZT_INDEX_DEFAULT)
+        layout.kind = ZT_INDEX_COMPACT;
+    if (layout.chunk_tiles == 0)
+        layout.chunk_tiles = codec->chunk_tiles(rank);
+    if (layout.partition == 0 && layout.kind == ZT_INDEX_HYBRID)
+        layout.partition = 32;
+    return layout;
+}
+
 zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_params *params,
                           struct zt_writer *w)
 {
@@ -44,6 +59,7 @@ zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_p
     w->codec = zti_codec_by_id(w->params.codec);
     w->type = whole->type;
     w->rank = whole->rank;
+    w->index = layout_of(&w->params, w->codec, w->rank);
     memcpy(w->shape, whole->shape, sizeof w->shape);
     one.shape[0] = 1;
     w->slice_bytes = zti_array_values(one.rank, one.shape) * zt_type_bytes(w->type);
@@ -63,6 +79,7 @@ void zti_writer_clear(struct zt_writer *w)
     zti_buffer_free(w->context, &w->stage);
     zti_buffer_free(w->context, &w->payload);
     zti_buffer_free(w->context, &w->tail);
+    zti_buffer_free(w->context, &w->starts);
     zti_table_free(w->context, &w->table);
 }
 
@@ -154,6 +171,30 @@ static zt_status no_space(const struct zt_writer *w)
                     "suffices", w->memory_bytes);
 }
 
+/* Choose the frame's index: none where places are computed, or where there is one chunk only. */
+static void choose_index(const struct zt_writer *w, struct zti_frame *f)
+{
+    f->index = w->index;
+    if (f->index.kind == ZT_INDEX_NONE || f->coding.codec->tile_fixed_bits(&f->coding) > 0 ||
+        f->coding.grid.count <= f->index.chunk_tiles)
+        f->index = (struct zti_index_layout){.kind = ZT_INDEX_NONE};
+}
+
+static uint64_t chunks_of(const struct zti_frame *f)
+{
+    return zti_index_chunks(f->coding.grid.count, f->index.chunk_tiles);
+}
+
+/* The lengths of f set to the most that they can be. */
+static void set_largest(struct zti_frame *f, uint64_t payload_bytes)
+{
+    f->payload_bytes = payload_bytes;
+    f->exact_values = misses_limit(f);
+    f->index_bytes =
+        f->index.kind == ZT_INDEX_NONE ? 0 : zti_index_bytes_max(&f->index, chunks_of(f));
+    f->tail_bytes = zti_tail_bytes_max(f);
+}
+
 /* Room for a payload of at most 'capacity' bytes: in the output if that is memory. */
 static zt_status payload_room(struct zt_writer *w, const struct zti_frame *f, size_t capacity,
                               uint8_t **room, size_t *room_bytes)
@@ -166,10 +207,7 @@ static zt_status payload_room(struct zt_writer *w, const struct zti_frame *f, si
     }
     struct zti_frame largest = *f;
     uint8_t header[ZTI_HEADER_STORED_BYTES];
-    uint64_t values = zti_array_values(f->rank, f->shape);
-    largest.payload_bytes = capacity;
-    largest.exact_values = misses_limit(f);
-    largest.tail_bytes = zti_tail_bytes_max(capacity, f->type, largest.exact_values, values);
+    set_largest(&largest, capacity);
     uint64_t at = next_frame_at(w) + zti_header_store(&largest, header);
     if (at > w->memory_bytes)
         return no_space(w);
@@ -178,20 +216,44 @@ static zt_status payload_room(struct zt_writer *w, const struct zti_frame *f, si
     return ZT_OK;
 }
 
+/* Room to note where chunks begin, where the frame has an index. */
+static zt_status starts_room(struct zt_writer *w, const struct zti_frame *f,
+                             struct zti_starts *starts)
+{
+    uint64_t bytes;
+    if (f->index.kind == ZT_INDEX_NONE)
+        return ZT_OK;
+    if (!zti_mul(chunks_of(f) + 1, sizeof(uint64_t), &bytes))
+        return zti_fail(w->context, ZT_NO_MEMORY, "no memory for an index");
+    zt_status status = zti_buffer_reserve(w->context, &w->starts, bytes, 0);
+    starts->list = (uint64_t *)(void *)w->starts.bytes;
+    starts->chunk_tiles = f->index.chunk_tiles;
+    return status;
+}
+
 /* Code a slab once, with f->coding as it is. */
 static zt_status encode_once(struct zt_writer *w, struct zti_frame *f, const zt_array *slab,
                              struct zti_misses *misses, uint8_t **payload)
 {
     size_t capacity = 0, room_bytes = 0;
     uint64_t end_bits = 0;
+    struct zti_starts starts = {.list = NULL};
+    choose_index(w, f);
     zt_status status = zti_exec_capacity(w->context, &f->coding, &capacity);
+    if (!status)
+        status = starts_room(w, f, &starts);
     if (!status)
         status = payload_room(w, f, capacity, payload, &room_bytes);
     if (!status)
         status = zti_exec_encode(w->context, &f->coding, slab, *payload, room_bytes, 0, &end_bits,
-                                 misses);
+                                 misses, starts.list ? &starts : NULL);
     f->payload_bytes = end_bits / 8;
-    return status;
+    if (status || !starts.list || misses->is_over)
+        return status;
+    for (uint64_t i = 0; i <= chunks_of(f); i++)
+        starts.list[i] /= f->coding.codec->unit_bits;
+    f->index_bytes = zti_index_bytes(&f->index, starts.list, chunks_of(f));
+    return ZT_OK;
 }
 
 /* Code a slab; without loss where too many values would have to be kept exactly. */
@@ -227,7 +289,7 @@ static zt_status write_out(struct zt_writer *w, const uint8_t *bytes, size_t n)
 
 /* Zero bytes to the frame's place, header, payload, zero bytes and tail, to the sink. */
 static zt_status emit_to_sink(struct zt_writer *w, const struct zti_frame *f, const uint8_t *header,
-                              const uint8_t *payload, const struct zti_misses *misses)
+                              const uint8_t *payload, const struct zti_tail_parts *parts)
 {
     uint8_t front[ZTI_FRAME_ALIGN_BYTES + ZTI_HEADER_STORED_BYTES];
     size_t pad = (size_t)(next_frame_at(w) - w->at);
@@ -238,8 +300,7 @@ static zt_status emit_to_sink(struct zt_writer *w, const struct zti_frame *f, co
     if (status)
         return status;
     memset(w->tail.bytes, 0, ZTI_GAP_BYTES);
-    zti_tail_store(payload, f->payload_bytes, f->type, misses->list, misses->count,
-                   w->tail.bytes + ZTI_GAP_BYTES, f->tail_bytes);
+    zti_tail_store(f, payload, parts, w->tail.bytes + ZTI_GAP_BYTES);
     status = write_out(w, front, pad + f->header_bytes);
     if (!status && f->payload_bytes > 0)
         status = write_out(w, payload, (size_t)f->payload_bytes);
@@ -251,7 +312,7 @@ static zt_status emit_to_sink(struct zt_writer *w, const struct zti_frame *f, co
 /* The same in memory, where the payload is already, or nearly. */
 static zt_status emit_to_memory(struct zt_writer *w, const struct zti_frame *f,
                                 const uint8_t *header, const uint8_t *payload,
-                                const struct zti_misses *misses)
+                                const struct zti_tail_parts *parts)
 {
     size_t at = (size_t)next_frame_at(w);
     uint64_t end = at + zti_frame_bytes(f);
@@ -263,8 +324,7 @@ static zt_status emit_to_memory(struct zt_writer *w, const struct zti_frame *f,
     memset(w->memory + w->at, 0, at - (size_t)w->at);
     memcpy(w->memory + at, header, f->header_bytes);
     memset(place + f->payload_bytes, 0, ZTI_GAP_BYTES);
-    zti_tail_store(place, f->payload_bytes, f->type, misses->list, misses->count,
-                   place + f->payload_bytes + ZTI_GAP_BYTES, f->tail_bytes);
+    zti_tail_store(f, place, parts, place + f->payload_bytes + ZTI_GAP_BYTES);
     w->at = end;
     return ZT_OK;
 }
@@ -274,18 +334,21 @@ static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_
     struct zti_frame f;
     struct zti_ask ask;
     struct zti_misses misses = {.list = NULL};
+    struct zti_tail_parts parts = {.exact = NULL};
     uint8_t header[ZTI_HEADER_STORED_BYTES], *payload = NULL;
     zt_status status = prepare(w, slab, stats, &f, &ask);
     if (!status)
         status = encode(w, &f, &ask, slab, &misses, &payload);
     if (!status) {
-        f.tail_bytes = zti_tail_bytes(f.payload_bytes, f.type, misses.list, misses.count);
+        parts = (struct zti_tail_parts){.exact = misses.list,
+                                        .starts = (const uint64_t *)(void *)w->starts.bytes};
+        f.tail_bytes = zti_tail_bytes(&f, &parts);
         f.header_bytes = (uint32_t)zti_header_store(&f, header);
         status = zti_table_add(w->context, &w->table, zti_frame_bytes(&f), f.shape[0]);
     }
     if (!status)
-        status = w->sink.write ? emit_to_sink(w, &f, header, payload, &misses)
-                               : emit_to_memory(w, &f, header, payload, &misses);
+        status = w->sink.write ? emit_to_sink(w, &f, header, payload, &parts)
+                               : emit_to_memory(w, &f, header, payload, &parts);
     zti_misses_free(w->context, &misses);
     return status;
 }
@@ -326,10 +389,12 @@ zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t 
         status = zti_exec_capacity(w->context, &f.coding, &capacity);
     if (status)
         return status;
-    uint64_t most = capacity > lossless ? capacity : lossless;
-    *bytes = ZTI_FRAME_ALIGN_BYTES + ZTI_HEADER_STORED_BYTES + most + ZTI_GAP_BYTES +
-             zti_tail_bytes_max(most, f.type, has_abs ? misses_limit(&f) : 0,
-                                zti_array_values(f.rank, f.shape));
+    f.index = w->index; /* whether there is one depends on the values */
+    set_largest(&f, capacity > lossless ? capacity : lossless);
+    if (!has_abs)
+        f.exact_values = 0;
+    *bytes = ZTI_FRAME_ALIGN_BYTES + ZTI_HEADER_STORED_BYTES + f.payload_bytes + ZTI_GAP_BYTES +
+             zti_tail_bytes_max(&f);
     return ZT_OK;
 }
 

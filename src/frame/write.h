@@ -27,6 +27,8 @@ struct zt_writer {
     struct zti_buffer stage;
     struct zti_buffer payload; /* unused where memory is */
     struct zti_buffer tail;
+    struct zti_buffer starts; /* of chunks, uint64_t */
+    struct zti_index_layout index;
     struct zti_table table;
     enum zti_writer_state state;
 };

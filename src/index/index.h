@@ -23,6 +23,12 @@ static inline uint64_t zti_index_chunks(uint64_t tiles, uint32_t chunk_tiles)
  * end at starts[chunks]; starts[0] is 0 and starts never decrease. */
 uint64_t zti_index_bytes(const struct zti_index_layout *layout, const uint64_t *starts,
                          uint64_t chunks);
+/* The most bytes that zti_index_bytes returns for so many chunks. */
+static inline uint64_t zti_index_bytes_max(const struct zti_index_layout *layout, uint64_t chunks)
+{
+    return 64 + 12 * chunks + 4 * (uint64_t)layout->partition;
+}
+
 void zti_index_store(const struct zti_index_layout *layout, const uint64_t *starts,
                      uint64_t chunks, uint8_t *out);
 

@@ -120,6 +120,12 @@ static uint64_t tile_fixed_bits(const struct zti_coding *coding)
                : 0;
 }
 
+/* Some hundred values at least, so that an index stays below a per cent of the stream. */
+static uint32_t chunk_tiles(uint32_t rank)
+{
+    return rank == 1 ? 64 : 16;
+}
+
 static uint32_t stream_align_bits(const struct zti_coding *coding)
 {
     return coding->zfp.word_bits;
@@ -297,6 +303,7 @@ const struct zti_codec zti_codec_zfp = {
     .id = ZT_CODEC_ZFP,
     .tile_side = 4,
     .unit_bits = 1,
+    .chunk_tiles = chunk_tiles,
     .configure = configure,
     .store_params = store_params,
     .load_params = load_params,
