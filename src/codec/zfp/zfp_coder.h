@@ -4,7 +4,7 @@
  *   WIDTH           32 or 64
  *   PRECISION_BITS  width of the precision field of a reversible tile: 5 or 6
  *   NEGABINARY      1010...10 of the width
- *   FEW_BITS        up to so many bits, setting them one by one beats a transposition
+ *   FEW_BITS        a tile coded in so many bits is set bit by bit; a transposition takes longer
  * Every function takes 'rank' as a constant, so that each use is compiled for its own rank. */
 
 /* Planes of a tile. For up to 64 coefficients, of_rows[] holds the transposed rows: with fewer
@@ -52,16 +52,14 @@ FN void NAME(join)(union NAME(planes) *p, ulane *u, uint32_t rank)
     }
 }
 
-/* The same where only the first c <= 16 coefficients have bits, in planes from kmin up. */
-FN void NAME(join_few)(const union NAME(planes) *p, ulane *u, uint32_t rank, uint32_t c,
-                       uint32_t kmin, uint32_t kmax)
+/* The same where only the first 64 coefficients have bits, few of them, in planes from kmin up. */
+FN void NAME(join_few)(const union NAME(planes) *p, ulane *u, uint32_t rank, uint32_t kmin,
+                       uint32_t kmax)
 {
     memset(u, 0, sizeof(ulane) << 2 * rank);
-    for (uint32_t k = kmin; k < kmax; k++) {
-        const uint64_t plane = rank == 4 ? p->quad[k][0] : p->word[k];
-        for (uint32_t i = 0; i < c; i++)
-            u[i] |= (ulane)(plane >> i & 1) << k;
-    }
+    for (uint32_t k = kmin; k < kmax; k++)
+        for (uint64_t plane = rank == 4 ? p->quad[k][0] : p->word[k]; plane; plane &= plane - 1)
+            u[zti_ctz64(plane)] |= (ulane)1 << k;
 }
 
 /* Append the 'precision' highest planes of coefficients in negabinary, at most budget bits. */
@@ -138,8 +136,8 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank
                 p.row[k % n] |= (ulane)(plane << (k - k % n));
         }
     }
-    if (u && rank >= 3 && c <= 16 && c * (kmax - k) <= FEW_BITS)
-        NAME(join_few)(&p, u, rank, c, k, kmax);
+    if (u && rank >= 3 && c <= 64 && r.at - in->at <= FEW_BITS) /* as many are set at most */
+        NAME(join_few)(&p, u, rank, k, kmax);
     else if (u)
         NAME(join)(&p, u, rank);
     *in = r;

@@ -10,7 +10,7 @@
 #define WIDTH 64
 #define PRECISION_BITS 6
 #define NEGABINARY UINT64_C(0xaaaaaaaaaaaaaaaa)
-#define FEW_BITS 192
+#define FEW_BITS 512
 #include "codec/zfp/zfp_tile.h"
 #include "codec/zfp/zfp_coder.h" /* put_lossy_64, take_exact_64, gather_64, ... */
 #undef NAME
@@ -43,7 +43,7 @@
 #define WIDTH 32
 #define PRECISION_BITS 5
 #define NEGABINARY UINT32_C(0xaaaaaaaa)
-#define FEW_BITS 96
+#define FEW_BITS 160
 #include "codec/zfp/zfp_tile.h"
 #include "codec/zfp/zfp_coder.h" /* put_lossy_32, take_exact_32, gather_32, ... */
 #undef NAME
