@@ -57,7 +57,9 @@ static const char of_compress[] =
     "      --zfp-header on|off  write zfp's header (default on)\n"
     "      --allow-nonfinite    code NaN and infinities as libzfp does\n"
     "      --no-verify          do not look at what the stream decodes to\n"
-    "how:  -c auto|zfp  --index none  --plan off\n"
+    "      --index KIND     none, offsets, lengths, hybrid, compact (default), with\n"
+    "                       --index-chunk TILES, --index-partition CHUNKS\n"
+    "how:  -c auto|zfp  --plan off\n"
     "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN]\n"
     "  -q, --quiet          no summary, no progress bar\n"
     "  -v, --verbose        a longer summary\n";

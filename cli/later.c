@@ -8,7 +8,6 @@
  * counts behind it (omp=4,64). The words before '|' are accepted: they ask for what there is. */
 const struct later_rule later_rules[LATER_OPTIONS] = {
     {"codec", 'c', "auto zfp | ndzip sz", CMD_COMPRESS, "use -c zfp"},
-    {"index", 0, "none | offsets lengths hybrid compact", CMD_COMPRESS, "use --index none"},
     {"plan", 0, "off | on tight", CMD_COMPRESS, "use --plan off"},
     {"pwrel", 0, "number", CMD_COMPRESS, "use --abs or --rel"},
     {"psnr", 0, "number", CMD_COMPRESS, "use --abs or --rel"},
@@ -18,8 +17,6 @@ const struct later_rule later_rules[LATER_OPTIONS] = {
     {"prefer", 0, "| ratio speed balanced", CMD_COMPRESS, "leave it out"},
     {"explain", 0, NULL, CMD_COMPRESS, "leave it out"},
     {"dry-run", 0, NULL, CMD_COMPRESS, "use -o /dev/null"},
-    {"index-chunk", 0, "count", CMD_COMPRESS, "leave it out"},
-    {"index-partition", 0, "count", CMD_COMPRESS, "leave it out"},
     {"salvage", 0, NULL, CMD_DECOMPRESS, "use 'ztile info --check' to see what is damaged"},
 };
 

@@ -5,7 +5,7 @@
 
 #include "io.h"
 
-enum { LATER_OPTIONS = 14 };
+enum { LATER_OPTIONS = 11 };
 
 struct later_rule {
     const char *name;

@@ -27,6 +27,9 @@ enum {
     OPT_JSON,
     OPT_CHECK,
     OPT_SLICE,
+    OPT_INDEX,
+    OPT_INDEX_CHUNK,
+    OPT_INDEX_PARTITION,
     OPT_SAVE,
     OPT_LATER /* and those after it: rows of later.c */
 };
@@ -72,6 +75,9 @@ static const struct rule rules[] = {
     {"check", OPT_CHECK, false, CMD_INFO},
     {"slice", OPT_SLICE, true, CMD_PLOT},
     {"exec", 'x', true, ALL & ~CMD_INFO},
+    {"index", OPT_INDEX, true, CMD_COMPRESS},
+    {"index-chunk", OPT_INDEX_CHUNK, true, CMD_COMPRESS},
+    {"index-partition", OPT_INDEX_PARTITION, true, CMD_COMPRESS},
     {"save", OPT_SAVE, true, CMD_DEMO},
 };
 
@@ -219,6 +225,27 @@ static bool take_header(struct options *o, const char *argument, struct ztio_err
            bad(error, "zfp-header", argument, "on or off");
 }
 
+static bool take_index(struct options *o, int option, const char *argument,
+                       struct ztio_error *error)
+{
+    uint64_t count;
+    if (option == OPT_INDEX) {
+        for (uint32_t kind = ZT_INDEX_NONE; kind <= ZT_INDEX_COMPACT; kind++)
+            if (strcmp(argument, name_of_index(kind)) == 0) {
+                o->params.index = kind;
+                return true;
+            }
+        return bad(error, "index", argument, "none, offsets, lengths, hybrid or compact");
+    }
+    const bool is_chunk = option == OPT_INDEX_CHUNK;
+    const uint64_t most = is_chunk ? UINT64_C(1) << 30 : UINT64_C(1) << 16;
+    if (!parse_count(argument, &count) || count < 1 || count > most)
+        return bad(error, is_chunk ? "index-chunk" : "index-partition", argument,
+                   is_chunk ? "a number of tiles in 1..2^30" : "a number of chunks in 1..65536");
+    *(is_chunk ? &o->params.index_chunk : &o->params.index_partition) = (uint32_t)count;
+    return true;
+}
+
 static bool take(struct options *o, int option, const char *argument, struct ztio_error *error)
 {
     switch (option) {
@@ -241,6 +268,9 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_JSON: o->json = true; break;
     case OPT_CHECK: o->check = true; break;
     case OPT_SLICE: o->slice = argument; break;
+    case OPT_INDEX:
+    case OPT_INDEX_CHUNK:
+    case OPT_INDEX_PARTITION: return take_index(o, option, argument, error);
     case OPT_SAVE: o->save = argument; break;
     case 'x': return parse_exec(o, argument, error);
     default:

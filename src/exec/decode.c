@@ -140,9 +140,9 @@ zt_status zti_check_place(zt_context *context, const struct zti_coding *coding,
                           const struct zti_tile_source *s, uint64_t start_bits,
                           const struct zti_index *index, uint64_t tile)
 {
-    if (!index || (tile % index->layout.chunk_tiles != 0 && tile != coding->grid.count))
+    if (!index || tile % index->layout.chunk_tiles != 0 || tile == coding->grid.count)
         return ZT_OK;
-    const uint64_t chunk = zti_index_chunks(tile, index->layout.chunk_tiles);
+    const uint64_t chunk = tile / index->layout.chunk_tiles;
     if (zti_tile_source_bits(s) == zti_index_bits(coding, index, start_bits, chunk))
         return ZT_OK;
     return zti_fail(context, ZT_CORRUPT,

@@ -76,8 +76,8 @@ zt_status zti_go_to(zt_context *context, const struct zti_coding *coding,
                     struct zti_tile_source *source, uint64_t start_bits,
                     const struct zti_index *index, uint64_t here, uint64_t tile);
 
-/* ZT_CORRUPT if tile 'tile' begins a chunk, or ends the stream, and the source, which is at it,
- * is not where the index says. */
+/* ZT_CORRUPT if tile 'tile' begins a chunk and the source, which is at it, is not where the index
+ * says. */
 zt_status zti_check_place(zt_context *context, const struct zti_coding *coding,
                           const struct zti_tile_source *source, uint64_t start_bits,
                           const struct zti_index *index, uint64_t tile);

@@ -250,6 +250,7 @@ static zt_status encode_once(struct zt_writer *w, struct zti_frame *f, const zt_
     f->payload_bytes = end_bits / 8;
     if (status || !starts.list || misses->is_over)
         return status;
+    starts.list[chunks_of(f)] = end_bits; /* the padding belongs to the last chunk */
     for (uint64_t i = 0; i <= chunks_of(f); i++)
         starts.list[i] /= f->coding.codec->unit_bits;
     f->index_bytes = zti_index_bytes(&f->index, starts.list, chunks_of(f));
