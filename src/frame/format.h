@@ -57,7 +57,7 @@
 
 #include "codec/codec.h"
 #include "exec/exec.h"
-#include "frame/wire.h"
+#include "core/wire.h"
 
 enum {
     ZTI_FORMAT_VERSION = 1,
