@@ -56,8 +56,8 @@
 #define ZTI_FRAME_FORMAT_H
 
 #include "codec/codec.h"
-#include "exec/exec.h"
 #include "core/wire.h"
+#include "exec/exec.h"
 
 enum {
     ZTI_FORMAT_VERSION = 1,
