@@ -60,8 +60,8 @@
 #define ZTI_FRAME_FORMAT_H
 
 #include "codec/codec.h"
+#include "core/wire.h"
 #include "exec/exec.h"
-#include "frame/wire.h"
 
 enum {
     ZTI_FORMAT_VERSION = 1,

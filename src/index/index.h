@@ -1,15 +1,30 @@
 /* index.h: where the chunks of a stream begin, in few bytes. An index knows neither the codec nor
  * the policy: it maps chunk numbers to positions, counted in the codec's unit (1 bit for zfp).
  *
- * A chunk is chunk_tiles consecutive tiles, the last one of a stream cut by its end. */
+ * A chunk is chunk_tiles consecutive tiles, the last one of a stream cut by its end.
+ *
+ *     size       field
+ *     u8         kind: the number of zt_index_kind
+ *     varint     C, tiles a chunk, 1 .. 2^32 - 1
+ *     varint     P, chunks a partition, 1 .. 65536; hybrid only
+ *     bytes      body: the byte table at the top of offsets.c, lengths.c, hybrid.c, compact.c
+ *
+ * Numbers are little-endian, varints those of core/wire.h. The number of chunks follows from the
+ * number of tiles, so every layout but compact has its size from that alone. */
 #ifndef ZTI_INDEX_H
 #define ZTI_INDEX_H
 
 #include "core/core.h"
 
+enum {
+    ZTI_INDEX_PARTITION = 32,        /* P of the published hybrid layout, and our default */
+    ZTI_INDEX_MAX_PARTITION = 65536, /* a look-up adds up to P - 1 lengths */
+    ZTI_INDEX_PADDING_UNITS = 63     /* between the last chunk and the end of a padded stream */
+};
+
 struct zti_index_layout {
     uint32_t kind;        /* zt_index_kind: offsets, lengths, hybrid or compact */
-    uint32_t chunk_tiles; /* C */
+    uint32_t chunk_tiles; /* C >= 1 */
     uint32_t partition;   /* P, chunks; hybrid only */
 };
 
@@ -33,27 +48,31 @@ void zti_index_store(const struct zti_index_layout *layout, const uint64_t *star
                      uint64_t chunks, uint8_t *out);
 
 /* An index that was opened: over bytes that the caller keeps, and with what its look-up needs
- * beside them. The fields are those of index.c. */
+ * beside them. */
 struct zti_index {
     struct zti_index_layout layout;
     uint64_t chunks;
-    uint64_t end; /* of the last chunk */
+    uint64_t end; /* of the last chunk; of the stream, padding included, where offsets do not say */
+    /* for the layouts' own files */
     const uint8_t *body;
     uint64_t body_bytes;
     uint64_t *sums; /* lengths: where every so-many-th chunk begins */
-    uint32_t width; /* bytes of a length, or bits of a low part */
-    uint64_t at;    /* of a table within body */
+    uint32_t width; /* bytes of a length, or of a number of compact's directory */
+    uint64_t at;    /* compact: of the blocks within body */
 };
 
-/* Check an index of a stream of so many tiles and units, and make it ready. ZT_CORRUPT where it
- * cannot be one of this stream's; ZT_UNSUPPORTED for a kind of a later version. Look-ups through
- * an index that passed never read outside its bytes, whatever is in them. */
+/* Check an index of a stream of so many tiles and units, and make it ready; ZT_CORRUPT where it
+ * cannot be one of this stream's, ZT_UNSUPPORTED for a kind of a later version. stream_units may
+ * include the padding behind the last tile.
+ *
+ * Look-ups through an index that passed never read outside its bytes, whatever is in them, and
+ * give at most index->end. Linear in the index's bytes; for compact in one part of about 40. */
 zt_status zti_index_open(zt_context *context, const uint8_t *bytes, size_t n, uint64_t tiles,
                          uint64_t stream_units, struct zti_index *index);
 void zti_index_close(zt_context *context, struct zti_index *index);
 
 /* Where a chunk begins, in at most a constant number of steps; chunk == chunks gives the end.
- * A damaged index may give any number: the caller compares with the stream's length, and where
+ * Of an index that is damaged but consistent any number up to the end: the caller compares where
  * a chunk's tiles end with where the next begins. */
 uint64_t zti_index_start(const struct zti_index *index, uint64_t chunk);
 

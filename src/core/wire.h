@@ -4,8 +4,8 @@
  * A varint holds 7 bits a byte, least significant first; all bytes but the last have bit 7 set.
  * 0 is 00, 127 is 7F, 128 is 80 01, 2^64 - 1 is FF FF FF FF FF FF FF FF FF 01. Only the shortest
  * form of a number is valid, so that equal contents are equal bytes. */
-#ifndef ZTI_FRAME_WIRE_H
-#define ZTI_FRAME_WIRE_H
+#ifndef ZTI_CORE_WIRE_H
+#define ZTI_CORE_WIRE_H
 
 #include "core/core.h"
 

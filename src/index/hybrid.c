@@ -1,0 +1,79 @@
+/* hybrid.c: the layout 'hybrid': partitions of P chunks, each with where it begins and the lengths
+ * of its chunks. With W = 2 a partition is what Noordsij et al. ("Parallelization of Variable Rate
+ * Decompression through Metadata", PDP 2020) publish: 72 bytes for P = 32.
+ *
+ *     size       field
+ *     u8         W: 2, 4 or 8, bytes of a length; the fewest that the longest chunk needs
+ *     each partition:
+ *     u64        where its first chunk begins, in units from the first tile
+ *     W each     lengths of its P chunks, units; 0 behind the last chunk
+ */
+#include "index/layout.h"
+
+#include "core/wire.h"
+
+static uint64_t partition_bytes(uint32_t partition, uint32_t width)
+{
+    return 8 + (uint64_t)partition * width;
+}
+
+static uint64_t partitions_of(uint64_t chunks, uint32_t partition)
+{
+    return chunks / partition + (chunks % partition != 0);
+}
+
+static uint64_t body_bytes(const struct zti_index_layout *layout, const uint64_t *starts,
+                           uint64_t chunks)
+{
+    return 1 + partitions_of(chunks, layout->partition) *
+                   partition_bytes(layout->partition, zti_length_width(starts, chunks));
+}
+
+static void store(const struct zti_index_layout *layout, const uint64_t *starts, uint64_t chunks,
+                  uint8_t *out)
+{
+    const uint32_t width = zti_length_width(starts, chunks);
+    *out++ = (uint8_t)width;
+    for (uint64_t first = 0; first < chunks; first += layout->partition) {
+        zti_put_le64(out, starts[first]);
+        out += 8;
+        for (uint64_t i = first; i < first + layout->partition; i++)
+            out = zti_put_length(out, i < chunks ? starts[i + 1] - starts[i] : 0, width);
+    }
+}
+
+static zt_status open(zt_context *context, struct zti_index *index)
+{
+    const uint32_t partition = index->layout.partition;
+    const uint64_t partitions = partitions_of(index->chunks, partition);
+    index->width = index->body_bytes > 0 ? index->body[0] : 0;
+    const uint64_t each = partition_bytes(partition, index->width);
+    if (!zti_is_length_width(index->width) || (index->body_bytes - 1) % each != 0 ||
+        (index->body_bytes - 1) / each != partitions)
+        return zti_index_bad_size(context, index);
+    uint64_t end = 0;
+    for (uint64_t i = 0; i < partitions; i++) {
+        const uint8_t *const at = index->body + 1 + i * each;
+        const uint64_t rest = index->chunks - i * partition;
+        const uint64_t used = rest < partition ? rest : partition;
+        if (zti_get_le64(at) != end ||
+            !zti_add_lengths(at + 8, used, index->width, index->end, &end) ||
+            !zti_all_zero(at + 8 + used * index->width, (size_t)(each - 8 - used * index->width)))
+            return zti_fail(context, ZT_CORRUPT,
+                            "the index is damaged or another stream's: partition %llu does not "
+                            "begin where the one before ends, or ends beyond the stream",
+                            (unsigned long long)i);
+    }
+    return zti_index_set_end(context, index, end);
+}
+
+static uint64_t start(const struct zti_index *index, uint64_t chunk)
+{
+    const uint32_t partition = index->layout.partition;
+    const uint8_t *const at =
+        index->body + 1 + chunk / partition * partition_bytes(partition, index->width);
+    return zti_get_le64(at) + zti_sum_lengths(at + 8, chunk % partition, index->width);
+}
+
+const struct zti_layout zti_layout_hybrid = {
+    .name = "hybrid", .body_bytes = body_bytes, .store = store, .open = open, .start = start};

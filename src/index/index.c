@@ -1,0 +1,105 @@
+/* index.c: the head of an index, common to all layouts, and the choice of layout. */
+#include "index/layout.h"
+#include "core/wire.h"
+
+static const struct zti_layout *const layouts[] = {
+    [ZT_INDEX_OFFSETS] = &zti_layout_offsets,
+    [ZT_INDEX_LENGTHS] = &zti_layout_lengths,
+    [ZT_INDEX_HYBRID] = &zti_layout_hybrid,
+    [ZT_INDEX_COMPACT] = &zti_layout_compact,
+};
+
+enum { KINDS = sizeof layouts / sizeof layouts[0] };
+
+static uint64_t head_bytes(const struct zti_index_layout *layout)
+{
+    return 1 + zti_varint_bytes(layout->chunk_tiles) +
+           (layout->kind == ZT_INDEX_HYBRID ? zti_varint_bytes(layout->partition) : 0);
+}
+
+uint64_t zti_index_bytes(const struct zti_index_layout *layout, const uint64_t *starts,
+                         uint64_t chunks)
+{
+    return head_bytes(layout) + layouts[layout->kind]->body_bytes(layout, starts, chunks);
+}
+
+void zti_index_store(const struct zti_index_layout *layout, const uint64_t *starts,
+                     uint64_t chunks, uint8_t *out)
+{
+    *out++ = (uint8_t)layout->kind;
+    out = zti_put_varint(out, layout->chunk_tiles);
+    if (layout->kind == ZT_INDEX_HYBRID)
+        out = zti_put_varint(out, layout->partition);
+    layouts[layout->kind]->store(layout, starts, chunks, out);
+}
+
+static zt_status take_head(zt_context *context, struct zti_cursor *c,
+                           struct zti_index_layout *layout)
+{
+    const uint32_t kind = zti_take_byte(c);
+    if (c->is_bad || kind <= ZT_INDEX_NONE)
+        return zti_fail(context, ZT_CORRUPT, "the index is damaged: it has no kind");
+    if (kind >= KINDS)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "an index of kind %u is of a later version of ztile", kind);
+    const uint64_t chunk_tiles = zti_take_varint(c);
+    const uint64_t partition = kind == ZT_INDEX_HYBRID ? zti_take_varint(c) : 1;
+    if (c->is_bad || chunk_tiles < 1 || chunk_tiles > UINT32_MAX || partition < 1 ||
+        partition > ZTI_INDEX_MAX_PARTITION)
+        return zti_fail(context, ZT_CORRUPT,
+                        "the index is damaged: %llu tiles a chunk, %llu chunks a partition",
+                        (unsigned long long)chunk_tiles, (unsigned long long)partition);
+    *layout = (struct zti_index_layout){
+        .kind = kind, .chunk_tiles = (uint32_t)chunk_tiles,
+        .partition = kind == ZT_INDEX_HYBRID ? (uint32_t)partition : 0};
+    return ZT_OK;
+}
+
+zt_status zti_index_open(zt_context *context, const uint8_t *bytes, size_t n, uint64_t tiles,
+                         uint64_t stream_units, struct zti_index *index)
+{
+    struct zti_cursor c = {.at = bytes, .end = bytes + n};
+    memset(index, 0, sizeof *index);
+    zt_status status = take_head(context, &c, &index->layout);
+    if (status != ZT_OK)
+        return status;
+    index->chunks = zti_index_chunks(tiles, index->layout.chunk_tiles);
+    index->end = stream_units;
+    index->body = c.at;
+    index->body_bytes = zti_cursor_left(&c);
+    status = layouts[index->layout.kind]->open(context, index);
+    if (status != ZT_OK)
+        zti_index_close(context, index);
+    return status;
+}
+
+void zti_index_close(zt_context *context, struct zti_index *index)
+{
+    zti_release(context, index->sums);
+    memset(index, 0, sizeof *index);
+}
+
+uint64_t zti_index_start(const struct zti_index *index, uint64_t chunk)
+{
+    return chunk < index->chunks ? layouts[index->layout.kind]->start(index, chunk) : index->end;
+}
+
+zt_status zti_index_bad_size(zt_context *context, const struct zti_index *index)
+{
+    return zti_fail(context, ZT_CORRUPT,
+                    "the index is damaged or another stream's: %llu bytes of %s do not hold %llu "
+                    "chunks",
+                    (unsigned long long)index->body_bytes, layouts[index->layout.kind]->name,
+                    (unsigned long long)index->chunks);
+}
+
+zt_status zti_index_set_end(zt_context *context, struct zti_index *index, uint64_t end)
+{
+    if (end > index->end || index->end - end > ZTI_INDEX_PADDING_UNITS)
+        return zti_fail(context, ZT_CORRUPT,
+                        "the index is damaged or another stream's: it ends at %llu, the stream "
+                        "at %llu",
+                        (unsigned long long)end, (unsigned long long)index->end);
+    index->end = end;
+    return ZT_OK;
+}

@@ -1,0 +1,55 @@
+/* layout.h: what a layout is to index.c, and what layouts share. Inside index only. */
+#ifndef ZTI_INDEX_LAYOUT_H
+#define ZTI_INDEX_LAYOUT_H
+
+#include "index/index.h"
+
+struct zti_layout {
+    const char *name;
+
+    /* Bytes of the body, and the body itself; arguments as of zti_index_store. */
+    uint64_t (*body_bytes)(const struct zti_index_layout *layout, const uint64_t *starts,
+                           uint64_t chunks);
+    void (*store)(const struct zti_index_layout *layout, const uint64_t *starts, uint64_t chunks,
+                  uint8_t *out);
+
+    /* Check the body and set the fields that start needs. layout, chunks, body and body_bytes are
+     * set, and end to the stream's end, which is replaced by the last chunk's where the body has
+     * it. */
+    zt_status (*open)(zt_context *context, struct zti_index *index);
+
+    /* chunk < chunks */
+    uint64_t (*start)(const struct zti_index *index, uint64_t chunk);
+};
+
+extern const struct zti_layout zti_layout_offsets;
+extern const struct zti_layout zti_layout_lengths;
+extern const struct zti_layout zti_layout_hybrid;
+extern const struct zti_layout zti_layout_compact;
+
+/* ZT_CORRUPT for a body of another size than the chunks need. */
+zt_status zti_index_bad_size(zt_context *context, const struct zti_index *index);
+
+/* Take 'end' as where the last chunk ends: ZT_CORRUPT if that is not the end of the stream. */
+zt_status zti_index_set_end(zt_context *context, struct zti_index *index, uint64_t end);
+
+/* ---- lengths of 2, 4 or 8 bytes (lengths.c): the fewest that the longest chunk needs ---- */
+
+uint32_t zti_length_width(const uint64_t *starts, uint64_t chunks);
+
+static inline bool zti_is_length_width(uint32_t width)
+{
+    return width == 2 || width == 4 || width == 8;
+}
+
+uint8_t *zti_put_length(uint8_t *to, uint64_t length, uint32_t width);
+
+/* The sum of n lengths; where they do not fit, modulo 2^64. */
+uint64_t zti_sum_lengths(const uint8_t *from, uint64_t n, uint32_t width);
+
+/* Whether adding n <= ZTI_INDEX_MAX_PARTITION lengths to *sum stays within 'limit'; *sum is then
+ * the result. */
+bool zti_add_lengths(const uint8_t *from, uint64_t n, uint32_t width, uint64_t limit,
+                     uint64_t *sum);
+
+#endif
