@@ -171,18 +171,22 @@ static zt_status no_space(const struct zt_writer *w)
                     "suffices", w->memory_bytes);
 }
 
+static uint64_t chunks_of(const struct zti_frame *f)
+{
+    return zti_index_chunks(f->coding.grid.count, f->index.chunk_tiles);
+}
+
+/* Chunks from which on the default is an index: a smaller frame is decoded in no time. */
+enum { DEFAULT_INDEX_CHUNKS = 64 };
+
 /* Choose the frame's index: none where places are computed, or where there is one chunk only. */
 static void choose_index(const struct zt_writer *w, struct zti_frame *f)
 {
     f->index = w->index;
+    const uint64_t least = w->params.index == ZT_INDEX_DEFAULT ? DEFAULT_INDEX_CHUNKS : 2;
     if (f->index.kind == ZT_INDEX_NONE || f->coding.codec->tile_fixed_bits(&f->coding) > 0 ||
-        f->coding.grid.count <= f->index.chunk_tiles)
+        chunks_of(f) < least)
         f->index = (struct zti_index_layout){.kind = ZT_INDEX_NONE};
-}
-
-static uint64_t chunks_of(const struct zti_frame *f)
-{
-    return zti_index_chunks(f->coding.grid.count, f->index.chunk_tiles);
 }
 
 /* The lengths of f set to the most that they can be. */

@@ -143,9 +143,9 @@ static void params_that_make_no_sense_are_refused_in_words(void **state)
     REFUSED(p.codec = 4, ZT_BAD_ARG, "codec");
     REFUSED(p.plan = ZT_PLAN_ON, ZT_UNSUPPORTED, "plan");
     REFUSED(p.plan = 3, ZT_BAD_ARG, "plan");
-    REFUSED(p.index = ZT_INDEX_COMPACT, ZT_UNSUPPORTED, "index");
     REFUSED(p.index = 6, ZT_BAD_ARG, "index");
-    REFUSED(p.index_chunk = 16, ZT_UNSUPPORTED, "index");
+    REFUSED(p.index = ZT_INDEX_NONE; p.index_chunk = 16, ZT_BAD_ARG, "index");
+    REFUSED(p.index = ZT_INDEX_COMPACT; p.index_partition = 8, ZT_BAD_ARG, "hybrid");
     REFUSED(p.flags = 1, ZT_BAD_ARG, "flags");
     REFUSED(p.range_lo = 1, ZT_BAD_ARG, "range");
     REFUSED(p.range_lo = 2; p.range_hi = 1, ZT_BAD_ARG, "range");

@@ -95,11 +95,17 @@ static void the_default_is_compact_and_costs_little(void **state)
 {
     (void)state;
     zt_array a = new_field();
-    zt_params p = params_with(zt_abs(1e-3), ZT_INDEX_DEFAULT, 0);
+    zt_params p = params_of(zt_abs(1e-3));
     struct bytes file = compress(&a, &p);
     const zt_info info = info_of(&file);
     assert_int_equal(info.index, ZT_INDEX_COMPACT);
+    assert_int_equal(info.index_chunk, 16);
     assert_true(info.index_bytes * 100 < info.stream_bytes);
+    free(file.data);
+    zt_array few = a; /* too few tiles to be worth one */
+    few.shape[0] = 4;
+    file = compress(&few, &p);
+    assert_int_equal(info_of(&file).index, ZT_INDEX_NONE);
     free(file.data);
     free(a.data);
 }
