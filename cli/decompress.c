@@ -120,10 +120,11 @@ static void say_what_a_box_takes(const struct job *job, const zt_box *box)
         return;
     if (s->kind == STORED_ZFP)
         (void)fprintf(stderr, "%s: a bare stream: all of it is decoded for the box\n", s->place);
-    else if (s->info.index == ZT_INDEX_NONE && s->info.slab_extent)
+    else if (s->info.index == ZT_INDEX_NONE && s->info.slab_extent &&
+             s->info.bound.kind != ZT_RATE)
         (void)fprintf(stderr,
                       "%s: no index: in %" PRIu64 " of %" PRIu64 " frames what lies before the box "
-                      "is decoded as well\n",
+                      "is parsed as well\n",
                       s->place,
                       (box->hi[0] - 1) / s->info.slab_extent - box->lo[0] / s->info.slab_extent + 1,
                       s->info.frames);

@@ -270,14 +270,18 @@ static inline zt_bound zt_expert(uint32_t minbits, uint32_t maxbits, uint32_t ma
     return b;
 }
 
-/* How a decoder finds a tile. Only none is in this version; the default will become compact. */
+/* How a decoder finds a tile: an index of where chunks of tiles begin, which never changes the
+ * stream. The default is compact, with 16 tiles a chunk (1-D: 64), and none for small arrays. At
+ * fixed rate places are computed and there is none. docs/format.md describes the layouts; offsets,
+ * lengths and hybrid are those of Noordsij et al., "Parallelization of Variable Rate Decompression
+ * through Metadata", PDP 2020. */
 typedef enum zt_index_kind {
     ZT_INDEX_DEFAULT = 0,
     ZT_INDEX_NONE = 1,
-    ZT_INDEX_OFFSETS = 2,
-    ZT_INDEX_LENGTHS = 3,
-    ZT_INDEX_HYBRID = 4,
-    ZT_INDEX_COMPACT = 5
+    ZT_INDEX_OFFSETS = 2, /* 64 bits a chunk */
+    ZT_INDEX_LENGTHS = 3, /* 16 bits a chunk, or 32; summed when opened */
+    ZT_INDEX_HYBRID = 4,  /* 64 bits a partition of chunks, and lengths within */
+    ZT_INDEX_COMPACT = 5  /* Elias-Fano: about 2 + log2(mean chunk bits) bits a chunk */
 } zt_index_kind;
 
 typedef enum zt_plan_kind { ZT_PLAN_OFF = 0, ZT_PLAN_ON = 1, ZT_PLAN_TIGHT = 2 } zt_plan_kind;
@@ -293,8 +297,8 @@ typedef struct zt_params {
     uint32_t zfp_word_bits;   /* 8, 16, 32 or 64 (default): what a zfp stream is padded to */
     uint32_t plan;            /* zt_plan_kind; default off */
     uint32_t index;           /* zt_index_kind; default ZT_INDEX_DEFAULT */
-    uint32_t index_chunk;     /* tiles a chunk; 0: the default of the index */
-    uint32_t index_partition; /* chunks a partition; 0: the default of the index */
+    uint32_t index_chunk;     /* tiles a chunk, at most 2^30; 0: the default */
+    uint32_t index_partition; /* chunks a partition, at most 2^16; hybrid only; 0: 32 */
     uint32_t flags;           /* 0 */
     const char *name;         /* kept in the file; NULL or UTF-8 of at most 127 bytes */
     const char *units;        /* likewise, at most 63 bytes */
@@ -426,8 +430,9 @@ ZT_API zt_status zt_compress(zt_context *context, const zt_array *array, const z
 ZT_API zt_status zt_decompress(zt_context *context, const void *data, size_t data_bytes,
                                const zt_array *out);
 
-/* Decompress a box only; out has the box's shape. Without an index the tiles before the box in
- * each frame it meets are parsed, not reconstructed; at fixed rate not even that. */
+/* Decompress a box only; out has the box's shape. With an index, and at fixed rate, only what the box
+ * needs is verified and decoded; without one, the tiles before the box in each frame it meets are
+ * parsed as well. */
 ZT_API zt_status zt_decompress_box(zt_context *context, const void *data, size_t data_bytes,
                                    const zt_box *box, const zt_array *out);
 

@@ -8,7 +8,7 @@ _ztile_options()
     case $1 in
         compress)
             printf '%s ' "$common" "$mode" --rel --range --allow-nonfinite --zfp-header \
-                --no-verify --slab-bytes --output --force -o -f --codec -c --exec -x --index --plan
+                --no-verify --slab-bytes --output --force -o -f --codec -c --exec -x --index --index-chunk --index-partition --plan
             ;;
         decompress) printf '%s ' "$common" "$mode" --box --output --force -o -f --exec -x ;;
         info) printf '%s ' "$common" --json --check ;;
@@ -28,7 +28,7 @@ _ztile_values()
         --format) printf 'zt zfp' ;;
         --zfp-header) printf 'on off' ;;
         --zfp-word-bits) printf '8 16 32 64' ;;
-        --index) printf 'none' ;;
+        --index) printf 'none offsets lengths hybrid compact' ;;
         --plan) printf 'off' ;;
         --slab-bytes) printf '16M 64M 256M 1G' ;;
     esac
