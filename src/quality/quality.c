@@ -100,39 +100,77 @@ static double value_of(uint32_t type, uint64_t bits)
 
 /* ---- zt_scan ---- */
 
-/* Text of the scan of a row of one floating-point type, in blocks without a branch a value: in
- * bits, magnitudes above infinity's are NaN; lowest and highest by comparison, which NaN fail. */
-#define SCAN_FLOATS(name, scalar, word, infinity, magnitude)                                       \
-    static void name(const char *row, uint64_t n, int64_t stride, zt_stats *s)                     \
+/* Values go through a row in blocks: a block without NaN and infinities, which its largest magnitude
+ * tells, is scanned without a branch a value. Floats are compared by their bits as integers: with
+ * all but the sign flipped where it is set, these are in the values' order (-0 below +0). */
+enum { SCAN_BLOCK = 1024 };
+
+/* Text of the scan of one floating-point type; 'stride' is a constant 1 where rows are contiguous,
+ * so that the compiler makes vectors of it. */
+#define SCAN_FLOATS(name, scalar, word, integer, infinity)                                         \
+    ZTI_INLINE integer name##_key(word bits)                                                       \
     {                                                                                              \
-        scalar low = (scalar)INFINITY, high = -(scalar)INFINITY;                                   \
-        uint64_t nans = 0, infs = 0;                                                               \
+        const integer v = (integer)bits;                                                           \
+        return v ^ (integer)((word)(v >> (8 * sizeof v - 1)) >> 1);                                \
+    }                                                                                              \
+    ZTI_INLINE double name##_value(integer key)                                                    \
+    {                                                                                              \
+        const word bits = (word)name##_key((word)key);                                             \
+        scalar v;                                                                                  \
+        memcpy(&v, &bits, sizeof v);                                                               \
+        return (double)v + 0.0; /* no -0 */                                                        \
+    }                                                                                              \
+    ZTI_INLINE void name##_block(const char *row, uint64_t n, int64_t stride, zt_stats *s)         \
+    {                                                                                              \
+        integer low = (integer)((word)-1 >> 1), high = -low - 1, most = 0;                         \
         for (uint64_t i = 0; i < n; i++) {                                                         \
             word bits;                                                                             \
-            scalar v;                                                                              \
             memcpy(&bits, row + (int64_t)i * stride * (int64_t)sizeof bits, sizeof bits);          \
-            memcpy(&v, &bits, sizeof v);                                                           \
-            bits &= magnitude;                                                                     \
-            nans += bits > infinity;                                                               \
-            infs += bits == infinity;                                                              \
-            v = bits >= infinity ? low : v;                                                        \
-            low = v < low ? v : low;                                                               \
-            v = bits >= infinity ? high : v;                                                       \
-            high = v > high ? v : high;                                                            \
+            const integer key = name##_key(bits);                                                  \
+            const integer magnitude = (integer)(bits & (word)-1 >> 1);                             \
+            low = key < low ? key : low;                                                           \
+            high = key > high ? key : high;                                                        \
+            most = magnitude > most ? magnitude : most;                                            \
         }                                                                                          \
-        s->nan_values += nans;                                                                     \
-        s->inf_values += infs;                                                                     \
-        if (nans + infs < n) {                                                                     \
-            s->min = s->min < (double)low ? s->min : (double)low;                                  \
-            s->max = s->max > (double)high ? s->max : (double)high;                                \
+        uint64_t finite = n;                                                                       \
+        if (zti_unlikely(most >= infinity)) {                                                      \
+            low = (integer)((word)-1 >> 1), high = -low - 1, finite = 0;                           \
+            for (uint64_t i = 0; i < n; i++) {                                                     \
+                word bits;                                                                         \
+                memcpy(&bits, row + (int64_t)i * stride * (int64_t)sizeof bits, sizeof bits);      \
+                const integer key = name##_key(bits);                                              \
+                const integer magnitude = (integer)(bits & (word)-1 >> 1);                         \
+                s->nan_values += magnitude > infinity;                                             \
+                s->inf_values += magnitude == infinity;                                            \
+                if (magnitude < infinity) {                                                        \
+                    finite++;                                                                      \
+                    low = key < low ? key : low;                                                   \
+                    high = key > high ? key : high;                                                \
+                }                                                                                  \
+            }                                                                                      \
+        }                                                                                          \
+        if (finite == 0)                                                                           \
+            return;                                                                                \
+        s->min = s->min < name##_value(low) ? s->min : name##_value(low);                          \
+        s->max = s->max > name##_value(high) ? s->max : name##_value(high);                        \
+    }                                                                                              \
+    static void name(const char *row, uint64_t n, int64_t stride, zt_stats *s)                     \
+    {                                                                                              \
+        for (uint64_t i = 0; i < n; i += SCAN_BLOCK) {                                             \
+            const char *at = row + (int64_t)i * stride * (int64_t)sizeof(word);                    \
+            const uint64_t left = n - i < SCAN_BLOCK ? n - i : SCAN_BLOCK;                         \
+            if (stride == 1)                                                                       \
+                name##_block(at, left, 1, s);                                                      \
+            else                                                                                   \
+                name##_block(at, left, stride, s);                                                 \
         }                                                                                          \
     }
 
-SCAN_FLOATS(scan_f32, float, uint32_t, 0x7f800000u, 0x7fffffffu)
-SCAN_FLOATS(scan_f64, double, uint64_t, UINT64_C(0x7ff0000000000000), UINT64_C(0x7fffffffffffffff))
+SCAN_FLOATS(scan_f32, float, uint32_t, int32_t, 0x7f800000)
+SCAN_FLOATS(scan_f64, double, uint64_t, int64_t, INT64_C(0x7ff0000000000000))
 
 #define SCAN_INTEGERS(name, integer)                                                               \
-    static void name(const char *row, uint64_t n, int64_t stride, zt_stats *s)                     \
+    ZTI_INLINE void name##_row(const char *row, uint64_t n, int64_t stride, zt_stats *s)           \
     {                                                                                              \
         integer low, high;                                                                         \
         memcpy(&low, row, sizeof low);                                                             \
@@ -145,6 +183,13 @@ SCAN_FLOATS(scan_f64, double, uint64_t, UINT64_C(0x7ff0000000000000), UINT64_C(0
         }                                                                                          \
         s->min = s->min < (double)low ? s->min : (double)low;                                      \
         s->max = s->max > (double)high ? s->max : (double)high;                                    \
+    }                                                                                              \
+    static void name(const char *row, uint64_t n, int64_t stride, zt_stats *s)                     \
+    {                                                                                              \
+        if (stride == 1)                                                                           \
+            name##_row(row, n, 1, s);                                                              \
+        else                                                                                       \
+            name##_row(row, n, stride, s);                                                         \
     }
 
 SCAN_INTEGERS(scan_i32, int32_t)
