@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
-.PHONY: all demo test test-short test-long sanitize fuzz bench gpu-check install clean help
+.PHONY: all demo test test-short test-long sanitize sanitize-threads fuzz bench gpu-check install clean help
 
 all:
 	@sh scripts/install-deps.sh build
@@ -30,6 +30,12 @@ sanitize:
 	@sh tests/run.sh medium sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DZTILE_SANITIZE=ON \
 	    -DZTILE_TESTS_NESTED=OFF
 
+sanitize-threads:
+	@sh scripts/install-deps.sh test
+	@sh tests/run.sh short threads -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	    -DCMAKE_C_FLAGS=-fsanitize=thread -DCMAKE_CXX_FLAGS=-fsanitize=thread \
+	    -DZTILE_TESTS_NESTED=OFF -DZTILE_CLI=OFF
+
 fuzz:
 	@sh scripts/install-deps.sh fuzz
 	@sh scripts/fuzz.sh $(FUZZ_SECONDS)
@@ -55,6 +61,7 @@ help:
 	@echo "make test-short the short tier (seconds)"
 	@echo "make test-long  all tiers"
 	@echo "make sanitize   the tests under the address and undefined-behaviour sanitizers"
+	@echo "make sanitize-threads  the short tests under the thread sanitizer"
 	@echo "make fuzz       each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "make bench      ztile and libzfp on the same arrays; BENCH_OPTIONS='--help' lists options"
 	@echo "make gpu-check  the GPU's tests"

@@ -12,8 +12,14 @@
 
 #include <cmocka.h>
 
+/* Where ThreadSanitizer is on, two tests are left out: it sees races in OpenMP's own library, which
+ * is not built with it, and it cannot make threads in a forked child. */
+#if !defined(__SANITIZE_THREAD__)
+#define HAS_FORK
 #if defined(_OPENMP)
+#define HAS_OPENMP
 #include <omp.h>
+#endif
 #endif
 
 enum { NZ = 37, NY = 22, NX = 51, N = NZ * NY * NX };
@@ -309,13 +315,14 @@ static void no_memory_is_said_and_nothing_leaks(void **state)
 
 /* ---- neighbours ---- */
 
+#if defined(HAS_FORK)
 static void a_forked_child_can_use_the_policy(void **state)
 {
     (void)state;
     unsigned char *before, *after;
     zt_context *c = context_with(3, 8);
     const size_t bytes = compressed(c, zt_abs(1e-3), &before);
-#if defined(_OPENMP)
+#if defined(HAS_OPENMP)
 #pragma omp parallel num_threads(3)
     {
         (void)omp_get_thread_num();
@@ -333,8 +340,9 @@ static void a_forked_child_can_use_the_policy(void **state)
     free(before);
     zt_context_free(c);
 }
+#endif
 
-#if defined(_OPENMP)
+#if defined(HAS_OPENMP)
 static void openmp_settings_are_followed_and_kept(void **state)
 {
     (void)state;
@@ -372,8 +380,10 @@ int main(void)
         cmocka_unit_test(a_stream_cut_short_is_found_on_any_thread),
         cmocka_unit_test(progress_is_told_on_the_calling_thread_and_cancels),
         cmocka_unit_test(no_memory_is_said_and_nothing_leaks),
+#if defined(HAS_FORK)
         cmocka_unit_test(a_forked_child_can_use_the_policy),
-#if defined(_OPENMP)
+#endif
+#if defined(HAS_OPENMP)
         cmocka_unit_test(openmp_settings_are_followed_and_kept),
 #endif
     };
