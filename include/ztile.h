@@ -584,6 +584,28 @@ ZT_API zt_status zt_zfp_read_header(zt_context *context, const void *data, size_
 ZT_API zt_status zt_zfp_decompress(zt_context *context, const void *data, size_t data_bytes,
                                    const zt_zfp *zfp, const zt_array *out, size_t *consumed_bytes);
 
+/* Change a box of a fixed-rate stream where it lies. Only the blocks that meet the box are coded
+ * again; every bit of the others stays as it is.
+ *
+ * stream, stream_bytes  the whole stream, its header included where ZT_ZFP_HEADER is set; the
+ *                       header then replaces zfp's parameters.
+ * whole                 type, rank and shape of the array that was compressed; data and strides
+ *                       are not looked at.
+ * values                the box's new values: its shape, the array's type, any strides.
+ *
+ * After a box of whole blocks (4 values along each axis, from multiples of 4, or up to the array's
+ * end) the stream is what compressing the changed array gives. Of a block that lies partly in the
+ * box, the other values are decoded and coded again with the new ones, and move as the rate makes
+ * them. Takes the calling thread under any policy.
+ *
+ * ZT_UNSUPPORTED: the parameters do not give all blocks one size. ZT_NONFINITE: values holds NaN or
+ * infinities, or a block that lies partly in the box decodes to some beside it, and
+ * ZT_ZFP_AS_LIBZFP is not set. Also ZT_BAD_ARG, ZT_CORRUPT (the stream is too short), ZT_NO_MEMORY.
+ * The stream is unchanged after any failure. */
+ZT_API zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_bytes,
+                                  const zt_zfp *zfp, const zt_array *whole, const zt_box *box,
+                                  const zt_array *values);
+
 /* ---- quality: what is in an array, and how far two arrays are apart -------------------------- */
 
 /* Counted by zt_scan, over as many slabs as it is given. */

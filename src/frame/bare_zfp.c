@@ -1,5 +1,6 @@
 /* bare_zfp.c: the public calls on zfp streams without a .zt file around them. */
-#include "codec/zfp/zfp.h"
+#include "frame/bare_zfp.h"
+
 #include "exec/exec.h"
 #include "quality/quality.h"
 
@@ -41,12 +42,16 @@ zt_status zt_zfp_compress_bound(zt_context *context, const zt_array *array, cons
     return ZT_OK;
 }
 
-static zt_status refuse_nonfinite(zt_context *context, const zt_array *array,
-                                  const struct zti_zfp *z)
+bool zti_bare_zfp_takes_nonfinite(const struct zti_zfp *z, uint32_t type, uint32_t rank)
+{
+    return z->as_libzfp || type == ZT_I32 || type == ZT_I64 || zti_zfp_is_lossless(z, type, rank);
+}
+
+zt_status zti_bare_zfp_refuse_nonfinite(zt_context *context, const zt_array *array,
+                                        const struct zti_zfp *z)
 {
     zt_stats stats;
-    if (z->as_libzfp || array->type == ZT_I32 || array->type == ZT_I64 ||
-        zti_zfp_is_lossless(z, array->type, array->rank))
+    if (zti_bare_zfp_takes_nonfinite(z, array->type, array->rank))
         return ZT_OK;
     (void)zt_stats_init(&stats, sizeof stats);
     const zt_status status = zt_scan(context, array, &stats);
@@ -70,7 +75,7 @@ zt_status zt_zfp_compress(zt_context *context, const zt_array *array, const zt_z
     if (status == ZT_OK && (!out || !out_bytes))
         status = zti_fail(context, ZT_BAD_ARG, "no place for the stream given");
     if (status == ZT_OK)
-        status = refuse_nonfinite(context, array, &coding.zfp);
+        status = zti_bare_zfp_refuse_nonfinite(context, array, &coding.zfp);
     if (status == ZT_OK && zfp->flags & ZT_ZFP_HEADER)
         status = zti_zfp_put_header(context, &coding.zfp, array, &w);
     if (status != ZT_OK)
@@ -114,31 +119,38 @@ zt_status zt_zfp_read_header(zt_context *context, const void *data, size_t data_
     return ZT_OK;
 }
 
+zt_status zti_bare_zfp_open(zt_context *context, const void *data, size_t data_bytes,
+                            const zt_zfp *zfp, const zt_array *array, struct zti_coding *coding,
+                            uint32_t *header_bits)
+{
+    zt_array found;
+    zt_status status = coding_of(context, array, zfp, coding);
+    *header_bits = 0;
+    if (status == ZT_OK && !data)
+        status = zti_fail(context, ZT_BAD_ARG, "no stream given");
+    if (status != ZT_OK || !(zfp->flags & ZT_ZFP_HEADER))
+        return status;
+    status = zti_zfp_take_header(context, data, data_bytes, &coding->zfp, &found, header_bits);
+    if (status == ZT_OK &&
+        (found.type != array->type || found.rank != array->rank ||
+         memcmp(found.shape, array->shape, found.rank * sizeof found.shape[0]) != 0))
+        status = zti_fail(context, ZT_BAD_ARG,
+                          "the zfp header names another type or shape than the array has");
+    if (status == ZT_OK)
+        status = zti_zfp_check_decodable(context, &coding->zfp, array->type, false);
+    return status;
+}
+
 zt_status zt_zfp_decompress(zt_context *context, const void *data, size_t data_bytes,
                             const zt_zfp *zfp, const zt_array *out, size_t *consumed_bytes)
 {
     struct zti_coding coding;
-    uint32_t header_bits = 0;
+    uint32_t header_bits;
     zt_status status = zti_array_check_output(context, out);
     if (status == ZT_OK)
-        status = coding_of(context, out, zfp, &coding);
+        status = zti_bare_zfp_open(context, data, data_bytes, zfp, out, &coding, &header_bits);
     if (status != ZT_OK)
         return status;
-    if (!data)
-        return zti_fail(context, ZT_BAD_ARG, "no stream given");
-    if (zfp->flags & ZT_ZFP_HEADER) {
-        zt_array found;
-        status = zti_zfp_take_header(context, data, data_bytes, &coding.zfp, &found, &header_bits);
-        if (status == ZT_OK &&
-            (found.type != out->type || found.rank != out->rank ||
-             memcmp(found.shape, out->shape, found.rank * sizeof found.shape[0]) != 0))
-            status = zti_fail(context, ZT_BAD_ARG,
-                              "the zfp header names another type or shape than the output has");
-        if (status == ZT_OK)
-            status = zti_zfp_check_decodable(context, &coding.zfp, out->type, false);
-        if (status != ZT_OK)
-            return status;
-    }
     const struct zti_view view = zti_view_whole(out);
     uint64_t end_bits = 0;
     status = zti_exec_decode(context, &coding, data, data_bytes, header_bits, NULL, &view,
