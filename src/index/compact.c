@@ -46,6 +46,12 @@ ZTI_INLINE uint64_t ones_up_to_bytes(uint64_t v)
     return v * EACH_BYTE(1);
 }
 
+/* The place of the lowest one of v, which is not 0. */
+ZTI_INLINE uint32_t lowest_one(uint64_t v)
+{
+    return (uint32_t)(ones_up_to_bytes((v & (0 - v)) - 1) >> 56);
+}
+
 /* The place of one number k of v, where there are more than k ones, given ones_up_to_bytes(v). */
 ZTI_INLINE uint32_t place_of_one(uint64_t v, uint64_t sums, uint32_t k)
 {
@@ -56,8 +62,7 @@ ZTI_INLINE uint32_t place_of_one(uint64_t v, uint64_t sums, uint32_t k)
     v = v >> place & 0xff;
     for (; k > 0; k--)
         v &= v - 1;
-    const uint64_t below = (v & (0 - v)) - 1;
-    return place + (uint32_t)(ones_up_to_bytes(below) >> 56);
+    return place + lowest_one(v);
 }
 
 ZTI_INLINE uint32_t floor_log2(uint64_t v)
@@ -227,22 +232,77 @@ static uint64_t find_one(const struct zti_index *index, uint64_t at, uint64_t en
     return end - at;
 }
 
+struct place {
+    uint64_t base; /* units */
+    uint64_t at;   /* bits */
+    uint64_t end;  /* of its high parts, bits */
+    struct block block;
+};
+
+ZTI_INLINE struct place place_of(const struct zti_index *index, uint64_t block)
+{
+    struct place p = {.base = block > 0 ? directory(index, 2 * block - 2) : 0,
+                      .at = block > 0 ? directory(index, 2 * block - 1) : 0};
+    p.block = block_of(directory(index, 2 * block) - p.base,
+                       chunks_of_block(index->chunks, block));
+    p.end = p.at + p.block.highs;
+    return p;
+}
+
+/* The start of chunk j > 0 of a block, whose one is at a place counted from the first high part. */
+ZTI_INLINE uint64_t start_of(const struct zti_index *index, const struct place *p, uint32_t j,
+                             uint64_t one)
+{
+    const struct block *const b = &p->block;
+    const uint64_t at = p->end + (uint64_t)(j - 1) * b->low;
+    const uint64_t low = load(index->body, index->body_bytes, index->at + at / 8) >> at % 8;
+    const uint64_t d = (one - (j - 1)) << b->low | (low & ((UINT64_C(1) << b->low) - 1));
+    return p->base + (d < b->span ? d : b->span);
+}
+
 static uint64_t start(const struct zti_index *index, uint64_t chunk)
 {
-    const uint64_t block = chunk / BLOCK;
     const uint32_t j = chunk % BLOCK;
-    const uint64_t base = block > 0 ? directory(index, 2 * block - 2) : 0;
-    if (j == 0)
-        return base;
-    const uint64_t at = block > 0 ? directory(index, 2 * block - 1) : 0;
-    const struct block b = block_of(directory(index, 2 * block) - base,
-                                    chunks_of_block(index->chunks, block));
-    const uint64_t low_at = at + b.highs + (uint64_t)(j - 1) * b.low;
-    const uint64_t low = load(index->body, index->body_bytes, index->at + low_at / 8) >> low_at % 8;
-    const uint64_t high = find_one(index, at, at + b.highs, j - 1) - (j - 1);
-    const uint64_t d = high << b.low | (low & ((UINT64_C(1) << b.low) - 1));
-    return base + (d < b.span ? d : b.span);
+    const struct place p = place_of(index, chunk / BLOCK);
+    return j == 0 ? p.base : start_of(index, &p, j, find_one(index, p.at, p.end, j - 1));
+}
+
+/* Starts of chunks j .. j + n - 1 of a block, j > 0, n > 0: from one to the next. */
+static void starts_in(const struct zti_index *index, const struct place *p, uint32_t j, uint64_t n,
+                      uint64_t *out)
+{
+    const uint64_t first = p->at + find_one(index, p->at, p->end, j - 1);
+    uint64_t byte = first / 8;
+    uint64_t v = load(index->body, index->body_bytes, index->at + byte) & UINT64_MAX << first % 8;
+    for (uint64_t i = 0; i < n; i++, j++) {
+        while (v == 0 && byte * 8 + 64 < p->end) {
+            byte += 8;
+            v = load(index->body, index->body_bytes, index->at + byte);
+        }
+        const uint64_t found = v != 0 ? byte * 8 + lowest_one(v) : p->end;
+        out[i] = start_of(index, p, j, (found < p->end ? found : p->end) - p->at);
+        v &= v - 1;
+    }
+}
+
+static void starts_of(const struct zti_index *index, uint64_t first, uint64_t count, uint64_t *out)
+{
+    while (count > 0) {
+        const struct place p = place_of(index, first / BLOCK);
+        const uint32_t j = first % BLOCK;
+        const uint64_t n = count < p.block.n - j ? count : p.block.n - j;
+        if (j == 0)
+            out[0] = p.base;
+        if (j > 0)
+            starts_in(index, &p, j, n, out);
+        else if (n > 1)
+            starts_in(index, &p, 1, n - 1, out + 1);
+        first += n;
+        count -= n;
+        out += n;
+    }
 }
 
 const struct zti_layout zti_layout_compact = {
-    .name = "compact", .body_bytes = body_bytes, .store = store, .open = open, .start = start};
+    .name = "compact", .body_bytes = body_bytes, .store = store, .open = open, .start = start,
+    .starts = starts_of};
