@@ -1,6 +1,6 @@
 /* fuzz_zfp.c: any bytes as a bare zfp stream, with and without a header. A bare stream has no
  * checksum, so any bits decode to something or are refused; what matters is that the calls return
- * and touch nothing but the array, also with failing memory.
+ * and touch nothing but the array, or the stream whose box is written, also with failing memory.
  *
  * Input: 16 bytes of choices, then the stream.
  *   0      bits 0-1 type, 2-3 rank - 1, 4 ZT_ZFP_HEADER, 5 ZT_ZFP_AS_LIBZFP, 6-7 word size
@@ -67,6 +67,34 @@ static void decode(zt_context *context, const uint8_t *stream, size_t bytes, con
     free(memory);
 }
 
+/* Write zeros to a box in the middle: inside the stream or not at all. */
+static void write_box(zt_context *context, const uint8_t *stream, size_t bytes, const zt_zfp *zfp,
+                      zt_type type, uint32_t rank, const uint64_t *shape)
+{
+    size_t raw_bytes;
+    uint64_t extents[ZT_MAX_RANK];
+    zt_box box;
+    if (!fuzz_raw_bytes(type, rank, shape, &raw_bytes))
+        return;
+    for (uint32_t i = 0; i < rank; i++) {
+        extents[i] = (shape[i] + 2) / 3;
+        box.lo[i] = shape[i] / 3;
+        box.hi[i] = box.lo[i] + extents[i];
+    }
+    uint8_t *copy = malloc(bytes > 0 ? bytes : 1), *zeros = calloc(1, raw_bytes);
+    fuzz_require(copy && zeros, "no memory");
+    memcpy(copy, stream, bytes);
+    const zt_array whole = zt_array_nd(NULL, type, rank, shape);
+    const zt_array values = zt_array_nd(zeros, type, rank, extents);
+    zt_status s = zt_zfp_write_box(context, copy, bytes, zfp, &whole, &box, &values);
+    fuzz_require(s == ZT_OK || memcmp(copy, stream, bytes) == 0,
+                 "a failing call changed the stream");
+    fuzz_require(s == ZT_OK || zt_context_error(context)[0] != 0,
+                 "an error came without a sentence");
+    free(copy);
+    free(zeros);
+}
+
 static void try_stream(const uint8_t *data, size_t bytes, uint64_t fail_at)
 {
     struct fuzz_memory memory;
@@ -85,11 +113,14 @@ static void try_stream(const uint8_t *data, size_t bytes, uint64_t fail_at)
     const uint8_t *stream = data + CHOICES;
     size_t stream_bytes = bytes - CHOICES;
     decode(context, stream, stream_bytes, &zfp, type, rank, shape);
+    write_box(context, stream, stream_bytes, &zfp, type, rank, shape);
     if (zt_zfp_read_header(context, stream, stream_bytes, &zfp, &described, &header_bits) ==
         ZT_OK) {
         zfp.flags |= ZT_ZFP_HEADER;
         decode(context, stream, stream_bytes, &zfp, (zt_type)described.type, described.rank,
                described.shape);
+        write_box(context, stream, stream_bytes, &zfp, (zt_type)described.type, described.rank,
+                  described.shape);
     }
     fuzz_context_free(context, &memory);
 }
