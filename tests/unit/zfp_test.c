@@ -164,6 +164,11 @@ static void streams_that_are_cut_are_corrupt(void **state)
     }
     assert_int_equal(zt_zfp_decompress(NULL, out, n, &z, &b, NULL), ZT_OK);
     assert_memory_equal(in, back, sizeof in);
+    size_t consumed = 0; /* in words of 64 bits, of which the last one may lack its padding */
+    z.word_bits = 64;
+    assert_int_equal(zt_zfp_decompress(NULL, out, n, &z, &b, &consumed), ZT_OK);
+    assert_int_not_equal(n % 8, 0);
+    assert_int_equal(consumed, n);
 }
 
 static void values_without_a_place_are_refused_with_their_count(void **state)
