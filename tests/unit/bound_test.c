@@ -97,12 +97,52 @@ static void extreme_tiles_keep_every_bound(void **state)
     }
 }
 
+/* Three values are kept beside the stream in every tile with a spike: by as many threads as there
+ * are, in one order; and when all threads together keep too many, the frame is coded losslessly. */
+static void exact_values_do_not_depend_on_threads(void **state)
+{
+    (void)state;
+    enum { TILES = 16384 };
+    const uint64_t n = 4 * TILES;
+    zt_context *context;
+    assert_int_equal(zt_context_new(NULL, &context), ZT_OK);
+    zt_params p = params_of(zt_abs(1e-3));
+    for (uint32_t every = 4; every <= 16; every *= 4) {
+        zt_array a = new_array(ZT_F32, 1, &n), back = new_array(ZT_F32, 1, &n);
+        float *v = (float *)a.data;
+        for (uint32_t i = 0; i < n; i++)
+            v[i] = i % (4 * every) == 0 ? 1e20f : (float)sin(i);
+        struct bytes serial = compress(&a, &p);
+        const zt_info info = info_of(&serial);
+        assert_true(every == 4 ? info.exact_values == 0 && info.zfp_minexp < -1074
+                               : info.exact_values > 2048);
+        for (uint32_t grain = 0; grain <= 64; grain += 32) {
+            const zt_omp omp = {.threads = 3, .grain = grain};
+            size_t bytes = serial.n + (1 << 20);
+            unsigned char *file = need(bytes);
+            assert_int_equal(zt_context_set_policy(context, ZT_OMP, &omp), ZT_OK);
+            assert_int_equal(zt_compress(context, &a, &p, file, bytes, &bytes), ZT_OK);
+            assert_int_equal(bytes, serial.n);
+            assert_memory_equal(file, serial.data, bytes);
+            free(file);
+        }
+        assert_int_equal(zt_decompress(NULL, serial.data, serial.n, &back), ZT_OK);
+        for (uint32_t i = 0; i < n; i++)
+            assert_true(is_within_exactly(ZT_F32, v + i, (float *)back.data + i, 1e-3));
+        free(serial.data);
+        free(a.data);
+        free(back.data);
+    }
+    zt_context_free(context);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiles_of_half_the_bound_do_not_wrap),
         cmocka_unit_test(bounds_beyond_the_type_keep_values_finite),
         cmocka_unit_test(extreme_tiles_keep_every_bound),
+        cmocka_unit_test(exact_values_do_not_depend_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
