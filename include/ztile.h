@@ -578,7 +578,8 @@ ZT_API zt_status zt_zfp_read_header(zt_context *context, const void *data, size_
                                     zt_zfp *zfp, zt_array *array, uint32_t *header_bits);
 
 /* Decode a stream into out. With ZT_ZFP_HEADER the header must agree with out's type and shape,
- * and replaces zfp's parameters. consumed_bytes (may be NULL): whole words, header included.
+ * and replaces zfp's parameters. consumed_bytes (may be NULL): whole words, header included,
+ * but never more than data_bytes.
  * ZT_CORRUPT if the stream ends before the last block does; any other bits decode to something:
  * zfp streams carry no checksum. */
 ZT_API zt_status zt_zfp_decompress(zt_context *context, const void *data, size_t data_bytes,

@@ -168,8 +168,6 @@ static void join_misses(struct encoder *e, struct zti_misses *own)
         status = zti_add_miss(e->crew.context, e->misses, own->list[i].at, own->list[i].bits);
     if (status != ZT_OK && e->crew.status == ZT_OK)
         e->crew.status = status;
-    if (own->is_over)
-        e->misses->is_over = true;
 }
 
 /* With the lock held: give a coded piece its place. Its bits in the byte where the stream ends so

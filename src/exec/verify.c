@@ -30,53 +30,62 @@ zt_status zti_add_miss(zt_context *context, struct zti_misses *misses, uint64_t 
     return ZT_OK;
 }
 
-static uint64_t bits_of(const void *value, size_t value_bytes)
-{
-    uint32_t low;
-    uint64_t all;
-    if (value_bytes == 4) {
-        memcpy(&low, value, 4);
-        return low;
-    }
-    memcpy(&all, value, 8);
-    return all;
-}
-
 /* Values a tile of any codec holds at most; where verification decodes them to. */
 enum { TILE_VALUES = 4096 };
+
+/* Note the values of a row, the first of them at 'at', that are off by more than the bound. */
+static zt_status check_row(zt_context *context, const struct zti_coding *coding, const uint64_t *at,
+                           const char *original, int64_t stride, const char *back, uint64_t n,
+                           struct zti_misses *misses)
+{
+    const struct zti_grid *grid = &coding->grid;
+    const size_t value_bytes = zt_type_bytes(coding->type);
+    uint64_t place = 0;
+    zt_status status = ZT_OK;
+    for (uint32_t i = 0; i < grid->rank; i++)
+        place = place * grid->shape[i] + at[i];
+    for (uint64_t i = 0; i < n && status == ZT_OK && !misses->is_over; i++) {
+        const uint64_t bits = zti_bits_at(original, (int64_t)i * stride, value_bytes);
+        if (!zti_within(coding->type, bits, zti_bits_at(back, (int64_t)i, value_bytes),
+                        coding->verify_bound))
+            status = zti_add_miss(context, misses, place + i, bits);
+    }
+    return status;
+}
 
 /* Decode the tile at walk and note each value that is off by more than the bound. */
 static zt_status check_tile(zt_context *context, const struct zti_coding *coding,
                             const zt_array *array, const struct zti_walk *walk,
                             struct zti_bit_reader *reader, struct zti_misses *misses)
 {
-    uint64_t decoded[TILE_VALUES];
+    uint64_t decoded[TILE_VALUES], at[ZT_MAX_RANK], shape[ZT_MAX_RANK], rows = 1;
     const struct zti_grid *grid = &coding->grid;
-    const size_t value_bytes = zt_type_bytes(coding->type);
+    const uint32_t last = grid->rank - 1;
     struct zti_view view;
-    uint64_t shape[ZT_MAX_RANK], n = 1;
     for (uint32_t i = 0; i < grid->rank; i++) {
         const uint64_t rest = grid->shape[i] - walk->origin[i];
         shape[i] = rest < grid->side[i] ? rest : grid->side[i];
-        n *= shape[i];
-        view.lo[i] = walk->origin[i];
+        rows *= i < last ? shape[i] : 1;
+        at[i] = view.lo[i] = walk->origin[i];
         view.hi[i] = walk->origin[i] + shape[i];
     }
     view.out = zt_array_nd(decoded, (zt_type)coding->type, grid->rank, shape);
     coding->codec->decode(coding, reader, walk->tile, walk->tile + 1, &view);
-    for (uint64_t v = 0; v < n; v++) {
-        uint64_t at[ZT_MAX_RANK], rest = v, place = 0;
-        for (uint32_t i = grid->rank; i-- > 0; rest /= shape[i])
-            at[i] = walk->origin[i] + rest % shape[i];
-        const uint64_t original = bits_of(zti_array_at(array, at), value_bytes);
-        const uint64_t back = bits_of((const char *)decoded + v * value_bytes, value_bytes);
-        if (zti_within(coding->type, original, back, coding->verify_bound))
-            continue;
-        for (uint32_t i = 0; i < grid->rank; i++)
-            place = place * grid->shape[i] + at[i];
-        const zt_status status = zti_add_miss(context, misses, place, original);
-        if (status != ZT_OK || misses->is_over)
-            return status;
+    const char *back = (const char *)decoded;
+    for (; rows > 0; rows--, back += shape[last] * zt_type_bytes(coding->type)) {
+        const char *original = zti_array_at(array, at);
+        if (!zti_row_within(coding->type, original, array->stride[last], back, shape[last],
+                            coding->verify_bound)) {
+            const zt_status status = check_row(context, coding, at, original, array->stride[last],
+                                               back, shape[last], misses);
+            if (status != ZT_OK || misses->is_over)
+                return status;
+        }
+        for (uint32_t i = last; i-- > 0;) {
+            if (++at[i] < view.hi[i])
+                break;
+            at[i] = view.lo[i];
+        }
     }
     return ZT_OK;
 }

@@ -155,7 +155,9 @@ zt_status zt_zfp_decompress(zt_context *context, const void *data, size_t data_b
     uint64_t end_bits = 0;
     status = zti_exec_decode(context, &coding, data, data_bytes, header_bits, NULL, &view,
                              &end_bits);
-    if (status == ZT_OK && consumed_bytes)
-        *consumed_bytes = (size_t)(zti_round_up(end_bits, coding.zfp.word_bits) / 8);
+    if (status == ZT_OK && consumed_bytes) { /* the padding of the last word may be cut off */
+        const uint64_t bytes = zti_round_up(end_bits, coding.zfp.word_bits) / 8;
+        *consumed_bytes = bytes < data_bytes ? (size_t)bytes : data_bytes;
+    }
     return status;
 }

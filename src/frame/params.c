@@ -202,7 +202,8 @@ static double of_range(uint32_t type, double value, double lo, double hi)
         return DBL_MAX;
     double part = range - hi; /* what rounding took from hi - lo, by Knuth's two-sum */
     double lost = (hi - (range - part)) + (-lo - part);
-    bool is_exact = lost == 0 && fma(value, range, -bound) == 0;
+    const double fine = 0x1p-969; /* from here on the last bit of the product is a number */
+    bool is_exact = lost == 0 && bound >= fine && fma(value, range, -bound) == 0;
     return is_exact ? bound : nextafter(nextafter(bound, 0), 0);
 }
 

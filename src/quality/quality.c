@@ -55,6 +55,38 @@ bool zti_within(uint32_t type, uint64_t original_bits, uint64_t reconstructed_bi
     }
 }
 
+/* A rounded difference strictly below the bound is of values within it; NaN is not below. */
+#define ROW_WITHIN(name, scalar)                                                                   \
+    static bool name(const char *a, int64_t stride, const char *b, uint64_t n, double bound)       \
+    {                                                                                              \
+        bool is_within = true;                                                                     \
+        for (uint64_t i = 0; i < n; i++) {                                                         \
+            scalar x, y;                                                                           \
+            memcpy(&x, a + (int64_t)i * stride * (int64_t)sizeof x, sizeof x);                     \
+            memcpy(&y, b + i * sizeof y, sizeof y);                                                \
+            is_within &= fabs((double)x - (double)y) < bound;                                      \
+        }                                                                                          \
+        return is_within;                                                                          \
+    }
+
+ROW_WITHIN(row_within_f32, float)
+ROW_WITHIN(row_within_f64, double)
+
+bool zti_row_within(uint32_t type, const void *original, int64_t stride,
+                    const void *reconstructed, uint64_t n, double bound)
+{
+    const size_t value_bytes = zt_type_bytes(type);
+    if (type == ZT_F32)
+        return row_within_f32(original, stride, reconstructed, n, bound);
+    if (type == ZT_F64)
+        return row_within_f64(original, stride, reconstructed, n, bound);
+    for (uint64_t i = 0; i < n; i++)
+        if (!zti_within(type, zti_bits_at(original, (int64_t)i * stride, value_bytes),
+                        zti_bits_at(reconstructed, (int64_t)i, value_bytes), bound))
+            return false;
+    return true;
+}
+
 /* Go through an array's rows (lines along the last axis), two arrays at a time. */
 struct rows {
     uint64_t at[ZT_MAX_RANK];
@@ -74,18 +106,6 @@ static void next_row(struct rows *rows, const zt_array *array)
             return;
         rows->at[i] = 0;
     }
-}
-
-static uint64_t bits_at(const char *row, int64_t offset, size_t value_bytes)
-{
-    uint32_t low;
-    uint64_t all;
-    if (value_bytes == 4) {
-        memcpy(&low, row + offset * 4, 4);
-        return low;
-    }
-    memcpy(&all, row + offset * 8, 8);
-    return all;
 }
 
 static double value_of(uint32_t type, uint64_t bits)
@@ -290,8 +310,9 @@ zt_status zt_compare(zt_context *context, const zt_array *original, const zt_arr
         const char *a = zti_array_at(original, rows.at);
         const char *b = zti_array_at(reconstructed, rows.at);
         for (uint64_t i = 0; i < original->shape[last]; i++)
-            compare_values(original->type, bits_at(a, (int64_t)i * original->stride[last], value_bytes),
-                           bits_at(b, (int64_t)i * reconstructed->stride[last], value_bytes),
+            compare_values(original->type,
+                           zti_bits_at(a, (int64_t)i * original->stride[last], value_bytes),
+                           zti_bits_at(b, (int64_t)i * reconstructed->stride[last], value_bytes),
                            quality);
     }
     quality->values += zti_array_values(original->rank, original->shape);

@@ -1,5 +1,5 @@
 /* quality.h: inside the library, the public zt_scan and zt_compare are all there is to it, and
- * this test of one value against a bound. */
+ * tests of values against a bound. */
 #ifndef ZTI_QUALITY_H
 #define ZTI_QUALITY_H
 
@@ -8,5 +8,24 @@
 /* True where both elements (of one type, given as their bits) are within an absolute bound of
  * each other in exact arithmetic, or are the same bits. */
 bool zti_within(uint32_t type, uint64_t original_bits, uint64_t reconstructed_bits, double bound);
+
+/* True only where n elements, 'stride' elements apart, are within the bound of n contiguous ones;
+ * a quick test, which may fail where zti_within would find each of them within it. */
+bool zti_row_within(uint32_t type, const void *original, int64_t stride, const void *reconstructed,
+                    uint64_t n, double bound);
+
+/* The bits of the element 'offset' elements from a place in memory. */
+static inline uint64_t zti_bits_at(const void *from, int64_t offset, size_t value_bytes)
+{
+    const char *at = (const char *)from + offset * (int64_t)value_bytes;
+    uint32_t low;
+    uint64_t all;
+    if (value_bytes == 4) {
+        memcpy(&low, at, 4);
+        return low;
+    }
+    memcpy(&all, at, 8);
+    return all;
+}
 
 #endif

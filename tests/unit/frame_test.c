@@ -558,6 +558,12 @@ static void relative_bounds_are_of_the_whole_range(void **state)
     need_bound_near(info_of(&file).abs_bound, 0.125 * 1.5e308 * 2);
     free(file.data);
     for (uint32_t i = 0; i < 64; i++)
+        ((double *)a.data)[i] = i % 2 ? ldexp(3, -1074) : 0; /* the product is no number */
+    p = params_of(zt_rel(0.5));
+    file = compress(&a, &p);
+    assert_true(info_of(&file).abs_bound <= ldexp(1, -1074)); /* of 1.5 */
+    free(file.data);
+    for (uint32_t i = 0; i < 64; i++)
         ((double *)a.data)[i] = 3.7; /* no range: lossless */
     file = compress(&a, &p);
     assert_true(info_of(&file).abs_bound == 0);

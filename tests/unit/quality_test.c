@@ -66,6 +66,33 @@ static void random_pairs_agree_with_the_tests_own_arithmetic(void **state)
     }
 }
 
+/* The quick test of a row never accepts what the exact one refuses. */
+static void rows_within_are_so_value_by_value(void **state)
+{
+    (void)state;
+    struct rng r = {5};
+    uint32_t accepted = 0;
+    for (int run = 0; run < 50000; run++) {
+        const uint32_t type = 1 + (uint32_t)rng_below(&r, 4);
+        const size_t bytes = zt_type_bytes(type);
+        const double bound = ldexp(1 + rng_unit(&r), (int)rng_below(&r, 66) - 3);
+        unsigned char a[4 * 8], b[4 * 8];
+        bool is_within = true;
+        for (size_t i = 0; i < 4; i++) {
+            uint64_t x = rng_next(&r) & UINT64_C(0xc1ffffffc1ffffff), y = x + rng_below(&r, 1024);
+            memcpy(a + (3 - i) * bytes, &x, bytes);
+            memcpy(b + i * bytes, &y, bytes);
+            is_within &= is_within_exactly(type, &x, &y, bound);
+        }
+        const bool is_sure = zti_row_within(type, a + 3 * bytes, -1, b, 4, bound);
+        assert_true(is_within || !is_sure);
+        accepted += is_sure;
+    }
+    assert_true(accepted > 10000);
+    const double x = 1, nan_value = NAN;
+    assert_false(zti_row_within(ZT_F64, &x, 1, &nan_value, 1, DBL_MAX));
+}
+
 static void scans_add_up_over_slabs(void **state)
 {
     (void)state;
@@ -146,6 +173,7 @@ int main(void)
         cmocka_unit_test(bounds_are_compared_exactly),
         cmocka_unit_test(integer_differences_do_not_overflow),
         cmocka_unit_test(random_pairs_agree_with_the_tests_own_arithmetic),
+        cmocka_unit_test(rows_within_are_so_value_by_value),
         cmocka_unit_test(scans_add_up_over_slabs),
         cmocka_unit_test(comparisons_count_and_measure),
         cmocka_unit_test(no_error_is_infinitely_good),

@@ -61,4 +61,19 @@ void zti_zfp_skip(const struct zti_coding *coding, struct zti_bit_reader *r, uin
  * proved, cf. is_proved in zfp_float.h (there is no rounding to a type here). */
 enum { ZTI_ZFP_INT_PROOF_PLANES = 5 };
 
+/* Whether a tile of so many planes under an absolute bound may come back as integers that wrap
+ * around and are then beyond the bound: where the tolerance 2^(kmin + 2 rank) is half of what the
+ * integers hold. */
+static inline bool zti_zfp_may_wrap(int64_t planes, uint32_t rank)
+{
+    return planes == 2 * (int64_t)rank + 1;
+}
+
+/* is_proved for integers, of 'width' bits; all tiles of a stream have as many planes. */
+static inline bool zti_zfp_proves_integers(const struct zti_zfp *z, uint32_t rank, uint32_t width)
+{
+    return z->shift >= 0 && z->maxprec + ZTI_ZFP_INT_PROOF_PLANES <= width &&
+           !zti_zfp_may_wrap(z->maxprec, rank);
+}
+
 #endif

@@ -121,7 +121,7 @@ ZTI_INLINE bool put_tile_i32(const struct zti_zfp *z, uint32_t *tile, uint32_t r
         put_exact_32(w, tile, rank, z->maxprec, z->minbits, z->maxbits);
     else
         put_lossy_32(w, tile, rank, z->maxprec, z->minbits, z->maxbits);
-    return z->shift >= 0 && z->maxprec + ZTI_ZFP_INT_PROOF_PLANES <= 32;
+    return zti_zfp_proves_integers(z, rank, 32);
 }
 
 ZTI_INLINE void take_tile_i32(const struct zti_zfp *z, uint32_t *tile, uint32_t rank,
@@ -143,7 +143,7 @@ ZTI_INLINE bool put_tile_i64(const struct zti_zfp *z, uint64_t *tile, uint32_t r
         put_exact_64(w, tile, rank, z->maxprec, z->minbits, z->maxbits);
     else
         put_lossy_64(w, tile, rank, z->maxprec, z->minbits, z->maxbits);
-    return z->shift >= 0 && z->maxprec + ZTI_ZFP_INT_PROOF_PLANES <= 64;
+    return zti_zfp_proves_integers(z, rank, 64);
 }
 
 ZTI_INLINE void take_tile_i64(const struct zti_zfp *z, uint64_t *tile, uint32_t rank,

@@ -104,11 +104,16 @@ FN int64_t NAME(planes_above)(const struct zti_zfp *z, int32_t emax, uint32_t ra
  * to 4. The rest must hold the truncation to integers (1 unit, times (15/16)^rank * 4^rank), the
  * shifts of the lifting steps (at most (2 rank + 1.5) 3.75^rank units) and the rounding of the
  * result to the type (2^5 units for float, 2^8 for double): kmin >= 5 and kmin >= 8 suffice for
- * every rank. The result must not be rounded to a subnormal either, nor overflow. */
-FN bool NAME(is_proved)(int64_t planes, int32_t emax)
+ * every rank. The result must not be rounded to a subnormal either, nor overflow.
+ *
+ * All this is modulo 2^WIDTH. Values are below 2^(WIDTH - 2) units, so results are in range while
+ * the tolerance is at most that; once it is 2^WIDTH, whatever comes back is within it, as long as
+ * that is finite. In between the tile must be looked at (zti_zfp_may_wrap). */
+FN bool NAME(is_proved)(int64_t planes, int32_t emax, uint32_t rank)
 {
     return planes <= 0 ||
-           (planes <= WIDTH - PROOF_PLANES && emax > WIDTH + 2 - BIAS && emax <= BIAS);
+           (planes <= WIDTH - PROOF_PLANES && !zti_zfp_may_wrap(planes, rank) &&
+            emax > WIDTH + 2 - BIAS && emax < BIAS);
 }
 
 /* Append a tile of n values given as bits. True where the codec vouches for 2^minexp. */
@@ -131,7 +136,7 @@ FN bool NAME(put_lossy)(const struct zti_zfp *z, const ulane *bits, uint32_t ran
         INTS(put_lossy)(w, q, rank, precision, z->minbits - (z->minbits < header ? z->minbits : header),
                         z->maxbits - header);
     }
-    return NAME(is_proved)(planes, emax) && !has_special;
+    return NAME(is_proved)(planes, emax, rank) && !has_special;
 }
 
 /* bits may be NULL to pass over the tile. */
