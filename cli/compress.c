@@ -109,6 +109,12 @@ static bool fail_writer(struct compress_job *job, zt_status status, struct ztio_
     return fail_zt(error, job->context, status, input_name(job->place));
 }
 
+bool fail_empty(const struct compress_job *job, struct ztio_error *error)
+{
+    return fail(error, ZTIO_BAD_DATA, "%s is empty; check what should write to it",
+                input_name(job->place));
+}
+
 static bool put_slabs(struct compress_job *job, zt_writer *writer, struct ztio_error *error)
 {
     uint64_t shape[ZT_MAX_RANK], total = job->meta->shape[0], got = 0;
@@ -135,7 +141,7 @@ static bool put_slabs(struct compress_job *job, zt_writer *writer, struct ztio_e
             break;
     }
     free(slab);
-    return done;
+    return done && (job->slices > 0 || fail_empty(job, error));
 }
 
 static bool compress_zt(struct compress_job *job, struct ztio_error *error)
