@@ -21,7 +21,8 @@ static const struct {
     {"demo", CMD_DEMO, run_demo},
 };
 
-/* Nothing half-written is left, and the shell sees what ended the command (128 + signal). */
+/* Whatever ends the command, a user or a library that falls over a damaged file: nothing
+ * half-written is left, and the shell sees what ended the command (128 + signal). */
 static void on_signal(int number)
 {
     ztio_abandon_all();
@@ -31,13 +32,14 @@ static void on_signal(int number)
 
 static void catch_signals(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU};
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT,
+                                  SIGXCPU, SIGABRT, SIGSEGV, SIGBUS};
     struct sigaction old, action;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
     (void)sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
             (void)sigaction(numbers[i], &action, NULL);
     (void)signal(SIGXFSZ, SIG_IGN); /* a file that may grow no more is a write that fails */
 }
