@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SLICE_MAX_VALUES = 1 << 27 }; /* three times as doubles in memory: 3 GiB */
+
 struct job {
     const struct options *options;
     zt_context *context;
@@ -70,9 +72,11 @@ static bool read_slice(const struct job *job, struct stored *s, double **values,
         shape[i] = job->box.hi[i] - job->box.lo[i];
     (void)count_values(s->rank, shape, &n);
     (void)count_bytes(s->type, s->rank, shape, &bytes);
-    if (n > UINT64_MAX / sizeof(double))
-        return fail(error, ZTIO_LACKING, "%s: the slice is too large for memory; choose another",
-                    input_name(s->place));
+    if (n > SLICE_MAX_VALUES)
+        return fail(error, ZTIO_LACKING,
+                    "%s: the slice has %" PRIu64 " values, pictures are drawn of at most %d; "
+                    "choose another with --slice",
+                    input_name(s->place), n, SLICE_MAX_VALUES);
     if (!allocate(&raw, bytes, input_name(s->place), error))
         return false;
     bool done = stored_read_box(s, &job->box, raw, error) &&
