@@ -8,7 +8,8 @@ _ztile_options()
     case $1 in
         compress)
             printf '%s ' "$common" "$mode" --rel --range --allow-nonfinite --zfp-header \
-                --no-verify --slab-bytes --output --force -o -f --codec -c --exec -x --index --index-chunk --index-partition --plan
+                --no-verify --slab-bytes --output --force -o -f --codec -c --exec -x \
+                --index --index-chunk --index-partition --plan
             ;;
         decompress) printf '%s ' "$common" "$mode" --box --output --force -o -f --exec -x ;;
         info) printf '%s ' "$common" --json --check ;;
