@@ -17,8 +17,8 @@ static bool read_on(struct byte_source *b, void *buffer, size_t n, size_t *got)
         if (k < 0 && errno == EINTR)
             continue;
         if (k < 0)
-            return fail(&b->error, ZTIO_IO_ERROR, "%s: reading failed: %s; check the device",
-                        b->place, strerror(errno));
+            return fail(&b->error, ZTIO_IO_ERROR, "%s: cannot read: %s%s", b->place,
+                        strerror(errno), ztio_remedy(errno));
         if (k == 0)
             break;
         *got += (size_t)k;
@@ -35,8 +35,8 @@ static int read_file(void *user, uint64_t offset, void *buffer, size_t n, size_t
         if (k < 0 && errno == EINTR)
             continue;
         if (k < 0) {
-            fail(&b->error, ZTIO_IO_ERROR, "%s: reading failed: %s; check the device", b->place,
-                 strerror(errno));
+            fail(&b->error, ZTIO_IO_ERROR, "%s: cannot read: %s%s", b->place, strerror(errno),
+                 ztio_remedy(errno));
             return 1;
         }
         if (k == 0)
@@ -91,13 +91,13 @@ bool byte_source_open(struct byte_source *b, const char *place, struct ztio_erro
     b->close_fd = strcmp(place, "-") != 0;
     b->fd = b->close_fd ? open(place, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
     if (b->fd < 0 || fstat(b->fd, &st) != 0) {
-        fail(error, ZTIO_IO_ERROR, "%s: cannot be opened: %s; check the name", b->place,
-             strerror(errno));
+        fail(error, ZTIO_IO_ERROR, "cannot open %s: %s%s", b->place, strerror(errno),
+             ztio_remedy(errno));
         b->close_fd = b->close_fd && b->fd >= 0;
         return false;
     }
     if (S_ISDIR(st.st_mode))
-        return fail(error, ZTIO_IO_ERROR, "%s: is a directory; name a file in it", b->place);
+        return fail(error, ZTIO_IO_ERROR, "%s is a directory; name a file in it", b->place);
     bool is_file = S_ISREG(st.st_mode) && lseek(b->fd, 0, SEEK_CUR) == 0;
     b->source.user = b;
     b->source.read = is_file ? read_file : read_pipe;

@@ -106,6 +106,7 @@ struct options {
     bool zfp_header;          /* a bare zfp stream carries zfp's header */
     bool allow_nonfinite;
     bool no_verify;
+    bool has_slab_bytes;
     const char *box;
     const char *slice;
     const char *save;      /* demo: where its field goes; NULL: nowhere */
@@ -310,6 +311,9 @@ struct compress_job {
 
 /* Write the whole array as a bare zfp stream. */
 bool compress_zfp(struct compress_job *job, struct ztio_error *error);
+
+/* The sentence for a pipe out of which nothing comes. */
+bool fail_empty(const struct compress_job *job, struct ztio_error *error);
 
 /* Measure the range where the bound is relative and the options do not say it. */
 bool measure_range(struct compress_job *job, struct ztio_error *error);

@@ -106,8 +106,12 @@ static struct findings find(const struct job *job)
     double file_bytes = (double)stored_file_bytes(&job->other);
     bool is_coded = job->other.kind != STORED_PLAIN;
     struct findings f = {.ratio = (double)NAN, .bits_per_value = (double)NAN};
-    double range = q->max - q->min;
-    f.max_rel_error = range > 0 ? q->max_abs_error / range : q->max_abs_error > 0 ? (double)NAN : 0;
+    double range = q->max - q->min, error = q->max_abs_error;
+    if (isinf(range)) { /* of values near the largest; halves do not overflow */
+        range = q->max / 2 - q->min / 2;
+        error /= 2;
+    }
+    f.max_rel_error = range > 0 ? error / range : error > 0 ? (double)NAN : 0;
     if (is_coded) {
         f.ratio = (double)q->values * (double)zt_type_bytes(job->other.type) / file_bytes;
         f.bits_per_value = 8 * file_bytes / (double)q->values;

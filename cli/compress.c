@@ -109,6 +109,12 @@ static bool fail_writer(struct compress_job *job, zt_status status, struct ztio_
     return fail_zt(error, job->context, status, input_name(job->place));
 }
 
+bool fail_empty(const struct compress_job *job, struct ztio_error *error)
+{
+    return fail(error, ZTIO_BAD_DATA, "%s is empty; check what should write to it",
+                input_name(job->place));
+}
+
 static bool put_slabs(struct compress_job *job, zt_writer *writer, struct ztio_error *error)
 {
     uint64_t shape[ZT_MAX_RANK], total = job->meta->shape[0], got = 0;
@@ -135,7 +141,7 @@ static bool put_slabs(struct compress_job *job, zt_writer *writer, struct ztio_e
             break;
     }
     free(slab);
-    return done;
+    return done && (job->slices > 0 || fail_empty(job, error));
 }
 
 static bool compress_zt(struct compress_job *job, struct ztio_error *error)
@@ -258,6 +264,13 @@ static bool is_directory(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* What takes bytes and keeps no file: /dev/null, a named pipe. */
+static bool is_device(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
 /* The part of a place before the ':' of a variable; the whole of it where it has none. */
 static size_t file_part(const char *place)
 {
@@ -304,34 +317,64 @@ static char *default_out(const char *place, const char *directory, const char *s
 }
 
 /* The name of the file for one place. */
-static char *name_out(const struct options *o, const char *place, bool is_one)
+static char *name_out(const struct options *o, const char *place)
 {
     const char *suffix = o->format == FORMAT_ZFP ? ".zfp" : ".zt";
-    if (o->out && (!is_one || is_directory(o->out)))
+    if (o->out && is_directory(o->out))
         return default_out(place, o->out, suffix);
     if (o->out || strcmp(place, "-") == 0)
         return strdup(o->out ? o->out : "-");
     return default_out(place, NULL, suffix);
 }
 
-static bool compress_places(const struct options *o, char **places, size_t count,
-                            struct ztio_error *error)
+/* Several variables need several files; only a device takes all. */
+static bool name_all(const struct options *o, char **places, char **outs, size_t count,
+                     struct ztio_error *error)
 {
-    if (count > 1 && o->out && mkdir(o->out, 0777) != 0 && !is_directory(o->out))
+    bool is_shared = o->out && is_device(o->out);
+    if (count > 1 && o->out && strcmp(o->out, "-") == 0)
+        return fail(error, ZTIO_BAD_USE,
+                    "standard output: takes one array, %s has %zu; name one as %s:NAME, or a "
+                    "directory with -o",
+                    o->operand[0], count, o->operand[0]);
+    bool is_file_name = o->out && !is_directory(o->out) &&
+                        (has_suffix(o->out, ".zt") || has_suffix(o->out, ".zfp"));
+    if (count > 1 && is_file_name)
+        return fail(error, ZTIO_BAD_USE,
+                    "%s: names one file, but %s has %zu variables; name one as %s:NAME, or a "
+                    "directory with -o",
+                    o->out, o->operand[0], count, o->operand[0]);
+    if (count > 1 && o->out && !is_shared && mkdir(o->out, 0777) != 0 && !is_directory(o->out))
         return fail(error, ZTIO_IO_ERROR,
                     "%s: cannot be a directory for %zu variables: %s; name another, or one "
                     "variable as %s:NAME",
                     o->out, count, strerror(errno), o->operand[0]);
     for (size_t i = 0; i < count; i++) {
-        char *out = name_out(o, places[i], count == 1);
-        if (!out)
+        outs[i] = name_out(o, places[i]);
+        if (!outs[i])
             return fail(error, ZTIO_LACKING, "%s: no memory for a file name; free some", places[i]);
-        bool done = compress_place(o, places[i], out, error);
-        free(out);
-        if (!done)
-            return false;
+        for (size_t j = 0; j < i && !is_shared; j++)
+            if (strcmp(outs[i], outs[j]) == 0)
+                return fail(error, ZTIO_BAD_USE,
+                            "%s and %s would both be written to %s; name one at a time, with -o",
+                            places[j], places[i], outs[i]);
     }
     return true;
+}
+
+static bool compress_places(const struct options *o, char **places, size_t count,
+                            struct ztio_error *error)
+{
+    char **outs = calloc(count, sizeof *outs);
+    if (!outs)
+        return fail(error, ZTIO_LACKING, "%s: no memory for file names; free some", places[0]);
+    bool done = name_all(o, places, outs, count, error);
+    for (size_t i = 0; done && i < count; i++)
+        done = compress_place(o, places[i], outs[i], error);
+    for (size_t i = 0; i < count; i++)
+        free(outs[i]);
+    free(outs);
+    return done;
 }
 
 bool run_compress(const struct options *o, struct ztio_error *error)

@@ -105,11 +105,17 @@ bool compress_zfp(struct compress_job *job, struct ztio_error *error)
     size_t stream_bytes = 0;
     uint64_t shape[ZT_MAX_RANK];
     zt_zfp zfp;
+    if (o->has_slab_bytes)
+        return fail(error, ZTIO_BAD_USE,
+                    "%s: --slab-bytes is for .zt files, a bare zfp stream is one for the whole "
+                    "array; leave it out",
+                    output_name(job->out));
     if (!zfp_of_bound(&zfp, &job->params, meta->type, meta->rank, input_name(job->place), error))
         return false;
     zfp.flags = (o->zfp_header ? ZT_ZFP_HEADER : 0) | (o->allow_nonfinite ? ZT_ZFP_AS_LIBZFP : 0);
     memcpy(shape, meta->shape, sizeof shape);
-    bool done = read_whole(job, &values, &shape[0], error);
+    bool done = read_whole(job, &values, &shape[0], error) &&
+                (shape[0] > 0 || fail_empty(job, error));
     if (done) {
         zt_array array = zt_array_nd(values, (zt_type)meta->type, meta->rank, shape);
         job->slices = shape[0];

@@ -130,14 +130,15 @@ static bool draw(const struct demo *d, zt_bound bound, const struct outcome *r, 
 static bool simulate_field(struct demo *d, struct ztio_error *error)
 {
     struct progress progress;
-    double began = now_seconds(), lo = d->field[0], hi = lo;
+    double began = now_seconds();
     progress_begin(&progress, "simulate", STEPS, d->options->quiet, NULL);
     progress.counts_steps = true;
     bool done = simulate(d->field, STEPS, &progress, error);
     progress_end(&progress);
     if (!done)
         return false;
-    for (uint64_t i = 0; i < values_n; i++) {
+    double lo = d->field[0], hi = lo;
+    for (uint64_t i = 1; i < values_n; i++) {
         lo = fmin(lo, d->field[i]);
         hi = fmax(hi, d->field[i]);
     }
@@ -170,11 +171,16 @@ static bool save_field(const struct demo *d, const char *place, struct ztio_erro
     return true;
 }
 
-/* Known before the work is done, not after. */
-static bool is_file(const char *path)
+/* What is wrong with the name of an output; known before the work is done, not after. */
+static bool check_name(const struct demo *d, const char *path, struct ztio_error *error)
 {
     struct stat st;
-    return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
+    if (strcmp(path, "-") == 0)
+        return fail(error, ZTIO_BAD_USE,
+                    "demo prints its table on standard output; give the file a name instead of -");
+    if (!d->options->force && stat(path, &st) == 0 && S_ISREG(st.st_mode))
+        return fail(error, ZTIO_BAD_USE, "%s exists; -f overwrites it", path);
+    return true;
 }
 
 static bool run(struct demo *d, struct ztio_error *error)
@@ -185,10 +191,12 @@ static bool run(struct demo *d, struct ztio_error *error)
     struct outcome last;
     struct ztio_error no_picture = {0, ""};
     bool has_picture = can_save_pictures(&no_picture);
-    if (has_picture && !o->force && is_file(out))
-        return fail(error, ZTIO_BAD_USE, "%s exists; -f overwrites it", out);
-    if (o->save && !o->force && is_file(o->save))
-        return fail(error, ZTIO_BAD_USE, "%s exists; -f overwrites it", o->save);
+    bool has_out = has_picture || o->out;
+    if ((has_out && !check_name(d, out, error)) || (o->save && !check_name(d, o->save, error)))
+        return false;
+    if (o->save && has_out && strcmp(o->save, out) == 0)
+        return fail(error, ZTIO_BAD_USE, "%s: cannot be picture and field; give each its name",
+                    out);
     zt_params p;
     (void)zt_params_init(&p, sizeof p);
     zt_array whole = zt_array_3d(NULL, ZT_F32, FIELD_N, FIELD_N, FIELD_N);

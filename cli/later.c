@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* values is "number", "count" or words apart by spaces. A word that ends in '=' also stands with
- * counts behind it (omp=4,64). The words before '|' are accepted: they ask for what there is. */
+/* values is "number", "count" or words apart by spaces. The words before '|' are accepted: they
+ * ask for what there is. */
 const struct later_rule later_rules[LATER_OPTIONS] = {
     {"codec", 'c', "auto zfp | ndzip sz", CMD_COMPRESS, "use -c zfp"},
     {"plan", 0, "off | on tight", CMD_COMPRESS, "use --plan off"},
@@ -20,20 +20,6 @@ const struct later_rule later_rules[LATER_OPTIONS] = {
     {"salvage", 0, NULL, CMD_DECOMPRESS, "use 'ztile info --check' to see what is damaged"},
 };
 
-/* "=N" or "=N,M" */
-static bool are_counts(const char *text)
-{
-    char first[24];
-    uint64_t count;
-    const char *comma = strchr(text, ',');
-    size_t n = comma ? (size_t)(comma - text) : strlen(text);
-    if (n < 2 || n >= sizeof first || text[0] != '=')
-        return false;
-    memcpy(first, text + 1, n - 1);
-    first[n - 1] = '\0';
-    return parse_count(first, &count) && (!comma || parse_count(comma + 1, &count));
-}
-
 /* Look argument up in values. *is_here: it stands before '|'. */
 static bool is_listed(const char *values, const char *argument, bool *is_here)
 {
@@ -42,12 +28,8 @@ static bool is_listed(const char *values, const char *argument, bool *is_here)
         size_t n = strcspn(word, " ");
         if (n == 1 && word[0] == '|') {
             *is_here = false;
-        } else {
-            bool has_counts = word[n - 1] == '=';
-            size_t m = n - has_counts;
-            if (strncmp(argument, word, m) == 0 &&
-                (argument[m] == '\0' || (has_counts && are_counts(argument + m))))
-                return true;
+        } else if (strlen(argument) == n && memcmp(argument, word, n) == 0) {
+            return true;
         }
         word += n;
         word += strspn(word, " ");

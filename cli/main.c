@@ -21,7 +21,8 @@ static const struct {
     {"demo", CMD_DEMO, run_demo},
 };
 
-/* Nothing half-written is left, and the shell sees what ended the command (128 + signal). */
+/* Whatever ends the command, a user or a library that falls over a damaged file: nothing
+ * half-written is left, and the shell sees what ended the command (128 + signal). */
 static void on_signal(int number)
 {
     ztio_abandon_all();
@@ -31,14 +32,16 @@ static void on_signal(int number)
 
 static void catch_signals(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT,
+                                  SIGXCPU, SIGABRT, SIGSEGV, SIGBUS};
     struct sigaction old, action;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
     (void)sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
             (void)sigaction(numbers[i], &action, NULL);
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file that may grow no more is a write that fails */
 }
 
 /* A file that is opened must not become one of the standard three, where messages would go into
@@ -48,6 +51,15 @@ static void keep_standard_files(void)
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
             return;
+}
+
+/* One line, whatever a file is called. */
+static void print_error(struct ztio_error *error)
+{
+    for (char *p = error->sentence; *p; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            *p = '?';
+    (void)fprintf(stderr, "ztile: %s\n", error->sentence);
 }
 
 static int print_text(const char *text)
@@ -98,10 +110,10 @@ int main(int argc, char **argv)
     bool is_written = fflush(stdout) == 0 && !ferror(stdout);
     if (status == 0 && !is_written) {
         status = ZTIO_IO_ERROR;
-        (void)fail(&error, status, "standard output: writing failed: %s; free some space",
-                   strerror(errno));
+        (void)fail(&error, status, "standard output: cannot write: %s%s", strerror(errno),
+                   ztio_remedy(errno));
     }
     if (status != 0)
-        (void)fprintf(stderr, "ztile: %s\n", error.sentence);
+        print_error(&error);
     return status;
 }

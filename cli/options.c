@@ -121,16 +121,21 @@ static bool set_bound(struct options *o, zt_bound bound, struct ztio_error *erro
 static bool parse_expert(struct options *o, const char *argument, struct ztio_error *error)
 {
     double v[4];
-    char copy[128];
-    int n = 0;
-    if (strlen(argument) < sizeof copy) {
-        char *rest = NULL;
-        memcpy(copy, argument, strlen(argument) + 1);
-        for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest), n++)
-            if (n == 4 || !parse_number(word, &v[n]) || v[n] != floor(v[n]) || fabs(v[n]) > 1e6)
-                return bad(error, "expert", argument, "four whole numbers MINB,MAXB,MAXP,MINE");
+    char word[32];
+    const char *p = argument;
+    for (int i = 0; i < 4; i++) {
+        size_t n = strcspn(p, ",");
+        bool is_sane = n < sizeof word && (p[n] == ',') == (i < 3);
+        if (is_sane) {
+            memcpy(word, p, n);
+            word[n] = '\0';
+            is_sane = parse_number(word, &v[i]) && v[i] == floor(v[i]) && fabs(v[i]) <= 1e6;
+        }
+        if (!is_sane)
+            return bad(error, "expert", argument, "four whole numbers MINB,MAXB,MAXP,MINE");
+        p += n + (i < 3);
     }
-    if (n != 4 || v[0] < 0 || v[1] < v[0] || v[2] < 1 || v[2] > 64)
+    if (v[0] < 0 || v[1] < v[0] || v[2] < 1 || v[2] > 64)
         return bad(error, "expert", argument,
                    "MINB,MAXB,MAXP,MINE with MINB <= MAXB and MAXP in 1..64");
     return set_bound(o, zt_expert((uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2], (int32_t)v[3]),
@@ -214,6 +219,7 @@ static bool take_array(struct options *o, int option, const char *argument,
 
 static bool take_slab_bytes(struct options *o, const char *argument, struct ztio_error *error)
 {
+    o->has_slab_bytes = true;
     return (parse_bytes(argument, &o->params.slab_bytes) && o->params.slab_bytes > 0) ||
            bad(error, "slab-bytes", argument, "a number of bytes such as 1048576, 64M or 1G");
 }
@@ -333,7 +339,8 @@ static bool read_words(struct options *o, int argc, char **argv, struct ztio_err
         if (c == ':')
             return fail(error, ZTIO_BAD_USE, "%s needs a value; see 'ztile %s --help'",
                         argv[optind - 1], name);
-        if (c == '?' && optopt && strncmp(argv[optind - 1], "--", 2) == 0)
+        /* optopt: the letter that is unknown, or what a known word stands for */
+        if (c == '?' && optopt && (optopt > 255 || strchr(letters, optopt)))
             return fail(error, ZTIO_BAD_USE, "%s: the option takes no value; see 'ztile %s --help'",
                         argv[optind - 1], name);
         if (c == '?' && optopt)

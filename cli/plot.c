@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SLICE_MAX_VALUES = 1 << 27 }; /* three times as doubles in memory: 3 GiB */
+
 struct job {
     const struct options *options;
     zt_context *context;
@@ -70,9 +72,11 @@ static bool read_slice(const struct job *job, struct stored *s, double **values,
         shape[i] = job->box.hi[i] - job->box.lo[i];
     (void)count_values(s->rank, shape, &n);
     (void)count_bytes(s->type, s->rank, shape, &bytes);
-    if (n > UINT64_MAX / sizeof(double))
-        return fail(error, ZTIO_LACKING, "%s: the slice is too large for memory; choose another",
-                    input_name(s->place));
+    if (n > SLICE_MAX_VALUES)
+        return fail(error, ZTIO_LACKING,
+                    "%s: the slice has %" PRIu64 " values, pictures are drawn of at most %d; "
+                    "choose another with --slice",
+                    input_name(s->place), n, SLICE_MAX_VALUES);
     if (!allocate(&raw, bytes, input_name(s->place), error))
         return false;
     bool done = stored_read_box(s, &job->box, raw, error) &&
@@ -145,6 +149,14 @@ static bool draw(struct job *job, const char *out, struct ztio_error *error)
     return done;
 }
 
+/* A slice is read out of the middle. */
+static bool is_whole(const struct stored *s, struct ztio_error *error)
+{
+    return s->shape[0] != ZT_UNKNOWN ||
+           fail(error, ZTIO_BAD_USE, "%s: a pipe cannot be looked through; name a file",
+                input_name(s->place));
+}
+
 /* FILE first: it tells what a raw original is. */
 static bool open_all(struct job *job, struct ztio_error *error)
 {
@@ -155,14 +167,16 @@ static bool open_all(struct job *job, struct ztio_error *error)
     memset(&hints, 0, sizeof hints);
     job->has_other = o->operands == 2;
     if (!job->has_other)
-        return stored_open(a, o->operand[0], o, true, NULL, job->context, error);
-    if (!stored_open(b, o->operand[1], o, true, NULL, job->context, error))
+        return stored_open(a, o->operand[0], o, true, NULL, job->context, error) &&
+               is_whole(a, error);
+    if (!stored_open(b, o->operand[1], o, true, NULL, job->context, error) || !is_whole(b, error))
         return false;
     of_original.format = FORMAT_AUTO; /* --format is about FILE */
     hints.type = b->type;
     hints.rank = b->rank;
     memcpy(hints.shape, b->shape, sizeof hints.shape);
-    if (!stored_open(a, o->operand[0], &of_original, true, &hints, job->context, error))
+    if (!stored_open(a, o->operand[0], &of_original, true, &hints, job->context, error) ||
+        !is_whole(a, error))
         return false;
     if (a->type == b->type && a->rank == b->rank &&
         memcmp(a->shape, b->shape, a->rank * sizeof a->shape[0]) == 0)
@@ -184,9 +198,6 @@ static bool run_job(struct job *job, struct ztio_error *error)
     const char *out = o->out ? o->out : named;
     if (!can_save_pictures(error) || !open_all(job, error))
         return false;
-    if (job->original.shape[0] == ZT_UNKNOWN)
-        return fail(error, ZTIO_BAD_USE, "%s: a pipe cannot be looked through; name a file",
-                    input_name(job->original.place));
     if (!choose_slice(job, error))
         return false;
     describe(job);

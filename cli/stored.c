@@ -11,8 +11,8 @@ enum { PLAIN_STEP_BYTES = 32 << 20 }; /* raw bytes of a slab of a plain file, ab
 static const unsigned char zt_magic[4] = {0x93, 'Z', 'T', 'F'}; /* docs/format.md */
 static const unsigned char zfp_magic[3] = {'z', 'f', 'p'};
 
-/* The stream cannot hold this many tiles: each takes at least minbits. Keeps a garbled header from
- * asking for memory that no honest one needs. */
+/* The stream can hold this many tiles, of which each takes minbits, and at least a bit. Keeps a
+ * garbled header from asking for memory that no honest one needs. */
 static bool is_plausible(const struct stored *s)
 {
     uint64_t tiles = 1;
@@ -23,7 +23,8 @@ static bool is_plausible(const struct stored *s)
             return false;
         tiles *= across;
     }
-    return s->zfp.minbits == 0 || tiles <= bits / s->zfp.minbits;
+    uint64_t least = s->zfp.minbits ? s->zfp.minbits : s->zfp.maxbits > 0;
+    return least == 0 || tiles <= bits / least;
 }
 
 static void describe_zfp(struct stored *s)

@@ -8,8 +8,9 @@ double tolerance_of(const zt_params *params)
 {
     if (params->bound.kind == ZT_ABS)
         return params->bound.value;
-    if (params->bound.kind == ZT_REL)
-        return params->bound.value * (params->range_hi - params->range_lo);
+    double value = params->bound.value, range = params->range_hi - params->range_lo;
+    if (params->bound.kind == ZT_REL) /* the range of huge values may overflow, a part of it not */
+        return isinf(range) ? value * params->range_hi - value * params->range_lo : value * range;
     return (double)NAN;
 }
 

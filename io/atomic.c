@@ -167,8 +167,8 @@ static bool open_target(struct ztio_bytes *bytes, const char *path, bool overwri
             (void)open_part(bytes);
     }
     if (bytes->fd < 0)
-        return ztio_fail(error, ZTIO_IO_ERROR, "cannot create %s: %s", bytes->label,
-                         strerror(errno));
+        return ztio_fail(error, ZTIO_IO_ERROR, "cannot create %s: %s%s", bytes->label,
+                         strerror(errno), ztio_remedy(errno));
     return true;
 }
 
@@ -211,7 +211,8 @@ const char *ztio_bytes_hand_over(struct ztio_bytes *bytes)
 
 static bool fail_write(const struct ztio_bytes *bytes, struct ztio_error *error)
 {
-    return ztio_fail(error, ZTIO_IO_ERROR, "%s: cannot write: %s", bytes->label, strerror(errno));
+    return ztio_fail(error, ZTIO_IO_ERROR, "%s: cannot write: %s%s", bytes->label, strerror(errno),
+                     ztio_remedy(errno));
 }
 
 bool ztio_bytes_write(struct ztio_bytes *bytes, const void *data, size_t n,
@@ -263,8 +264,8 @@ static bool publish(const struct ztio_bytes *bytes, struct ztio_error *error)
     }
     if (rename(bytes->part, bytes->final) == 0)
         return true;
-    return ztio_fail(error, ZTIO_IO_ERROR, "cannot give %s its name: %s", bytes->label,
-                     strerror(errno));
+    return ztio_fail(error, ZTIO_IO_ERROR, "cannot give %s its name: %s%s", bytes->label,
+                     strerror(errno), ztio_remedy(errno));
 }
 
 bool ztio_bytes_commit(struct ztio_bytes *bytes, struct ztio_error *error)

@@ -508,8 +508,8 @@ struct hdf5_output {
 static bool fail_hdf5(const struct ztio_bytes *bytes, struct ztio_error *error)
 {
     char why[128];
-    return ztio_fail(error, ZTIO_IO_ERROR, "%s: cannot write: %s", ztio_bytes_label(bytes),
-                     cause(why));
+    return ztio_fail(error, ZTIO_IO_ERROR, "%s: cannot write: %s; check name and free space",
+                     ztio_bytes_label(bytes), cause(why));
 }
 
 static bool put_units(hid_t dataset, const char *units)

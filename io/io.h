@@ -107,6 +107,9 @@ bool ztio_bytes_write(struct ztio_bytes *bytes, const void *data, size_t n,
 bool ztio_bytes_commit(struct ztio_bytes *bytes, struct ztio_error *error);
 void ztio_bytes_abandon(struct ztio_bytes *bytes);
 
+/* What to do about an errno, to end a sentence with: "; free some space". */
+const char *ztio_remedy(int why);
+
 /* "f32" and so on; 0 where the name is none of them. */
 uint32_t ztio_type_of_name(const char *name);
 const char *ztio_name_of_type(uint32_t type);

@@ -487,8 +487,8 @@ struct netcdf_output {
 
 static bool fail_netcdf(const struct ztio_bytes *bytes, int status, struct ztio_error *error)
 {
-    return ztio_fail(error, ZTIO_IO_ERROR, "%s: cannot write: %s", ztio_bytes_label(bytes),
-                     nc_strerror(status));
+    return ztio_fail(error, ZTIO_IO_ERROR, "%s: cannot write: %s; check name and free space",
+                     ztio_bytes_label(bytes), nc_strerror(status));
 }
 
 /* Make the groups of "/group/variable"; *name becomes the variable's own name. */

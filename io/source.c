@@ -13,7 +13,8 @@ enum { READ_MAX_BYTES = 1 << 30 }; /* read() may take no more at once than 2 GiB
 
 static bool fail_read(struct ztio_error *error, const char *label)
 {
-    return ztio_fail(error, ZTIO_IO_ERROR, "%s: cannot read: %s", label, strerror(errno));
+    return ztio_fail(error, ZTIO_IO_ERROR, "%s: cannot read: %s%s", label, strerror(errno),
+                     ztio_remedy(errno));
 }
 
 /* read() until n bytes are there or the data end. */
@@ -66,8 +67,9 @@ bool ztio_source_open(const char *path, const char *label, struct ztio_source *s
     *source = (struct ztio_source){.fd = -1};
     source->fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
     if (source->fd < 0)
-        return ztio_fail(error, ZTIO_IO_ERROR, "cannot open %s: %s",
-                         strcmp(path, "-") == 0 ? label : path, strerror(errno));
+        return ztio_fail(error, ZTIO_IO_ERROR, "cannot open %s: %s%s",
+                         strcmp(path, "-") == 0 ? label : path, strerror(errno),
+                         ztio_remedy(errno));
     if (look(source, path, label, error))
         return true;
     ztio_source_close(source);
@@ -154,8 +156,8 @@ bool ztio_source_spool(struct ztio_source *source, const char *label, struct zti
     is_done = true;
     goto done;
 failed:
-    ztio_fail(error, ZTIO_IO_ERROR, "%s: cannot keep it in a temporary file: %s", label,
-              strerror(errno));
+    ztio_fail(error, ZTIO_IO_ERROR, "%s: cannot keep it in a temporary file: %s%s", label,
+              strerror(errno), ztio_remedy(errno));
 done:
     if (spool)
         (void)fclose(spool);

@@ -28,6 +28,24 @@ bool ztio_fail_memory(struct ztio_error *error, const char *label)
     return ztio_fail(error, ZTIO_LACKING, "%s: out of memory", label);
 }
 
+const char *ztio_remedy(int why)
+{
+    switch (why) {
+    case ENOSPC:
+    case EDQUOT: return "; free some space";
+    case EFBIG: return "; raise the limit of a file's size (ulimit -f)";
+    case EACCES:
+    case EPERM:
+    case EROFS: return "; check the permissions";
+    case EBADF: return "; it is closed, direct it elsewhere";
+    case ENOENT:
+    case ENOTDIR:
+    case ELOOP:
+    case ENAMETOOLONG: return "; check the name";
+    default: return "; check the device";
+    }
+}
+
 void ztio_copy_text(char *field, size_t field_bytes, const char *text)
 {
     size_t n = strlen(text);

@@ -8,7 +8,8 @@ _ztile_options()
     case $1 in
         compress)
             printf '%s ' "$common" "$mode" --rel --range --allow-nonfinite --zfp-header \
-                --no-verify --slab-bytes --output --force -o -f --codec -c --exec -x --index --index-chunk --index-partition --plan
+                --no-verify --slab-bytes --output --force -o -f --codec -c --exec -x \
+                --index --index-chunk --index-partition --plan
             ;;
         decompress) printf '%s ' "$common" "$mode" --box --output --force -o -f --exec -x ;;
         info) printf '%s ' "$common" --json --check ;;
@@ -38,6 +39,12 @@ _ztile()
 {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} values
     COMPREPLY=()
+    # --format=zt comes as three words
+    if [[ $word == = ]]; then
+        word=
+    elif [[ $before == = ]]; then
+        before=${COMP_WORDS[COMP_CWORD - 2]}
+    fi
     if ((COMP_CWORD == 1)); then
         COMPREPLY=($(compgen -W 'compress decompress info compare plot demo help --help --version' \
             -- "$word"))
@@ -60,7 +67,7 @@ _ztile()
     if [[ $word == -* ]]; then
         COMPREPLY=($(compgen -W "$(_ztile_options "${COMP_WORDS[1]}")" -- "$word"))
     else
-        COMPREPLY=($(compgen -f -- "$word"))
+        mapfile -t COMPREPLY < <(compgen -f -- "$word") # names may hold spaces
     fi
 }
 

@@ -20,6 +20,7 @@ compress a_2x3x4.f32 --precision 65
 compress a_2x3x4.f32 --precision 1.5
 compress a_2x3x4.f32 --expert 1,2,3
 compress a_2x3x4.f32 --expert 9,8,16,0
+compress a_2x3x4.f32 --expert 1,,2,3,4
 compress a_2x3x4.f32 --abs 1 --rate 8
 compress a_2x3x4.f32 --rate-align
 compress a_2x3x4.f32 --abs 1 --range 0:1
@@ -34,13 +35,18 @@ compress a_2x3x4.f32 --zfp-word-bits 12
 compress a_2x3x4.f32 --format zfp --zfp-header maybe
 compress a_2x3x4.f32 --no-such-option
 compress a_2x3x4.f32 -Z
+compress a_2x3x4.f32 --force -Zx
 compress a_2x3x4.f32 --quiet=yes
 compress a_2x3x4.f32 --allow-nonfinite
+compress a_2x3x4.f32 --format zfp --slab-bytes 4K
 decompress a_2x3x4.f32
 decompress a.zt --rate 8
 info
 compare a_2x3x4.f32
 plot
 demo a
+demo -o -
+demo --save -
+demo --save a -o a
 END
 ls

@@ -149,9 +149,9 @@ static void what_cannot_be_opened_is_named(void **state)
 {
     (void)state;
     expect_refusal("none.f32", NULL, ZTIO_IO_ERROR,
-                   "cannot open none.f32: No such file or directory");
+                   "cannot open none.f32: No such file or directory; check the name");
     expect_refusal("none.nc:a", NULL, ZTIO_IO_ERROR,
-                   "cannot open none.nc: No such file or directory");
+                   "cannot open none.nc: No such file or directory; check the name");
     assert_int_equal(mkdir("dir", 0777), 0);
     expect_refusal("dir", NULL, ZTIO_IO_ERROR, "dir is a directory; name a file in it");
     put_file("secret.f32", "12345678", 8);
@@ -695,7 +695,8 @@ static void full_outputs_are_reported(void **state)
     struct ztio_bytes *bytes = ztio_bytes_create("/dev/full", false, &error);
     assert_non_null(bytes);
     assert_false(ztio_bytes_write(bytes, "x", 1, &error));
-    assert_string_equal(error.sentence, "/dev/full: cannot write: No space left on device");
+    assert_string_equal(error.sentence,
+                        "/dev/full: cannot write: No space left on device; free some space");
     assert_int_equal(error.exit_status, ZTIO_IO_ERROR);
     ztio_bytes_abandon(bytes);
 }
@@ -714,7 +715,8 @@ static void outputs_that_cannot_be_are_refused(void **state)
     assert_null(ztio_bytes_create("dir", true, &error));
     assert_non_null(strstr(error.sentence, "dir is a directory"));
     assert_null(ztio_bytes_create("none/out.zt", false, &error));
-    assert_string_equal(error.sentence, "cannot create none/out.zt: No such file or directory");
+    assert_string_equal(error.sentence,
+                        "cannot create none/out.zt: No such file or directory; check the name");
     assert_null(ztio_bytes_create("new/", false, &error));
     assert_null(ztio_bytes_create("", false, &error));
     struct ztio_meta meta = {.type = ZT_F32, .rank = 5, .shape = {1, 1, 1, 1}};

@@ -1,0 +1,2 @@
+# An error is one line, whatever a file is called.
+status ztile compress $'no\nsuch\e[31m.f32'
