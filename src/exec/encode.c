@@ -2,21 +2,32 @@
  *
  * Tiles are appended in groups. While the buffer has room for a group at its largest, they are
  * written where they stay; then one at a time through a buffer of their own, from which only what
- * fits is copied. A group that the codec does not vouch for is decoded at once and compared. */
+ * fits is copied. Tiles that the codec does not vouch for are decoded at once and compared. */
 #include "exec/run.h"
 
 #include <math.h>
+
+/* Tiles that are decoded and compared where the codec does not vouch for one of them. */
+enum { CHECK_TILES = 8 };
 
 /* Append tiles to a writer whose buffer has room for them. */
 static zt_status put_tiles(zt_context *context, const struct zti_coding *coding,
                            const zt_array *array, uint64_t first, uint64_t last,
                            struct zti_bit_writer *w, struct zti_misses *misses)
 {
-    const uint64_t start = zti_bits_written(w);
-    if (coding->codec->encode(coding, array, first, last, w) || isnan(coding->verify_bound) ||
-        misses->is_over)
+    zt_status status = ZT_OK;
+    if (isnan(coding->verify_bound)) {
+        (void)coding->codec->encode(coding, array, first, last, w);
         return ZT_OK;
-    return zti_check_tiles(context, coding, array, first, last, w, start, misses);
+    }
+    while (first < last && status == ZT_OK && !misses->is_over) {
+        const uint64_t start = zti_bits_written(w);
+        const uint64_t end = last - first < CHECK_TILES ? last : first + CHECK_TILES;
+        if (!coding->codec->encode(coding, array, first, end, w))
+            status = zti_check_tiles(context, coding, array, first, end, w, start, misses);
+        first = end;
+    }
+    return status;
 }
 
 /* Append one tile to an output that may be too small for it, through a buffer of its own. */

@@ -302,7 +302,8 @@ zt_status zt_compare(zt_context *context, const zt_array *original, const zt_arr
     if (original->type != reconstructed->type || original->rank != reconstructed->rank ||
         memcmp(original->shape, reconstructed->shape,
                original->rank * sizeof original->shape[0]) != 0)
-        return zti_fail(context, ZT_BAD_ARG, "arrays of different type or shape cannot be compared");
+        return zti_fail(context, ZT_BAD_ARG,
+                        "arrays of different type or shape cannot be compared");
     const uint32_t last = original->rank - 1;
     const size_t value_bytes = zt_type_bytes(original->type);
     struct rows rows = rows_of(original);

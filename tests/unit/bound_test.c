@@ -48,7 +48,7 @@ static void tiles_of_half_the_bound_do_not_wrap(void **state)
     need_within(ZT_F32, f32, back_f32, 0x1p31);
 }
 
-/* A bound that is a double may be beyond all floats; what comes back must be finite all the same. */
+/* A bound may be beyond all floats; what comes back must be finite all the same. */
 static void bounds_beyond_the_type_keep_values_finite(void **state)
 {
     (void)state;

@@ -98,8 +98,8 @@ FN void NAME(put_planes)(struct zti_bit_writer *out, const ulane *u, uint32_t ra
 
 /* Take planes written by put_planes with the same precision and budget. u may be NULL to pass
  * over them. Returns how many leading coefficients may have bits. */
-FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank, uint32_t precision,
-                          uint32_t budget)
+FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank,
+                              uint32_t precision, uint32_t budget)
 {
     const uint32_t n = 1u << 2 * rank;
     const uint32_t kmin = precision < WIDTH ? WIDTH - precision : 0;

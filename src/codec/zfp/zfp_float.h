@@ -133,7 +133,8 @@ FN bool NAME(put_lossy)(const struct zti_zfp *z, const ulane *bits, uint32_t ran
         ulane q[256];
         zti_put_bits(w, 2 * e + 1, header);
         NAME(quantize)(bits, q, n, emax, has_special);
-        INTS(put_lossy)(w, q, rank, precision, z->minbits - (z->minbits < header ? z->minbits : header),
+        INTS(put_lossy)(w, q, rank, precision,
+                        z->minbits - (z->minbits < header ? z->minbits : header),
                         z->maxbits - header);
     }
     return NAME(is_proved)(planes, emax, rank) && !has_special;
@@ -201,7 +202,8 @@ FN void NAME(put_exact)(const struct zti_zfp *z, const ulane *bits, uint32_t ran
         for (uint32_t i = 0; i < n; i++) /* negative: flip all but the sign */
             q[i] = bits[i] ^ ((ulane)((lane)bits[i] >> (WIDTH - 1)) >> 1);
     }
-    INTS(put_exact)(w, q, rank, z->maxprec, z->minbits - (z->minbits < header ? z->minbits : header),
+    INTS(put_exact)(w, q, rank, z->maxprec,
+                    z->minbits - (z->minbits < header ? z->minbits : header),
                     z->maxbits - header);
 }
 
