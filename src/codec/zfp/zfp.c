@@ -280,8 +280,9 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     }
     const int32_t shift = (int8_t)in[1];
     const int32_t most = coding->type == ZT_I32 ? 30 : coding->type == ZT_I64 ? 62 : 0;
-    if (zti_zfp_check(NULL, &zfp, &coding->zfp) != ZT_OK || shift > most ||
-        shift < (most ? -2 : 0))
+    if (zti_zfp_check(NULL, &zfp, &coding->zfp) != ZT_OK ||
+        zti_zfp_check_decodable(NULL, &coding->zfp, coding->type, false) != ZT_OK ||
+        shift > most || shift < (most ? -2 : 0))
         return zti_fail(context, ZT_CORRUPT, "the zfp parameters of a frame are out of range");
     coding->zfp.shift = shift;
     coding->verify_bound = NAN;
