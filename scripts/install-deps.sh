@@ -38,6 +38,8 @@ check_missing() {
         have_header zfp.h || want libzfp-dev
         have_command zfp || want zfp
         have_command zstd || want zstd
+        have_command h5ls || want hdf5-tools
+        have_command ncgen || want netcdf-bin
         have_command python3 || want python3
         have_command clang || want clang
         ;;

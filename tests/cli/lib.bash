@@ -63,6 +63,15 @@ patch()
     ' "$@"
 }
 
+# need_terminal: skip the case where no pseudo-terminal can be made.
+need_terminal()
+{
+    need script
+    script -qec true /dev/null </dev/null >/dev/null 2>&1 && return
+    echo "no pseudo-terminal can be made"
+    exit 77
+}
+
 # in_terminal COMMAND: run it with a terminal as its standard output and error; both are printed.
 in_terminal()
 {

@@ -1,5 +1,5 @@
 # Binary output to a terminal is refused unless -f says so.
-need script
+need_terminal
 field a_9x10x11.f32 f32 9 10 11
 ztile compress -q a_9x10x11.f32
 in_terminal 'ztile compress -q a_9x10x11.f32 -o -; echo "status $?"' | tr -d '\r'

@@ -1,5 +1,5 @@
 # The bar is drawn on a terminal and never in a pipe; -q drops it.
-need script
+need_terminal
 truncate -s 2G zeros_512x1024x1024.f32
 ztile compress zeros_512x1024x1024.f32 -o /dev/null 2>piped
 in_terminal 'ztile compress zeros_512x1024x1024.f32 -o /dev/null' >shown
