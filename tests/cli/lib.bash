@@ -67,9 +67,7 @@ patch()
 need_terminal()
 {
     need script
-    script -qec true /dev/null </dev/null >/dev/null 2>&1 && return
-    echo "no pseudo-terminal can be made"
-    exit 77
+    script -qec true /dev/null </dev/null >/dev/null 2>&1 || skip "no pseudo-terminal can be made"
 }
 
 # in_terminal COMMAND: run it with a terminal as its standard output and error; both are printed.
