@@ -19,6 +19,7 @@ static const struct {
     {"compare", CMD_COMPARE, run_compare},
     {"plot", CMD_PLOT, run_plot},
     {"demo", CMD_DEMO, run_demo},
+    {"bench", CMD_BENCH, run_bench},
 };
 
 /* Nothing half-written is left, and the shell sees what ended the command (128 + signal). */
