@@ -83,7 +83,8 @@ enum command {
     CMD_INFO = 1u << 2,
     CMD_COMPARE = 1u << 3,
     CMD_PLOT = 1u << 4,
-    CMD_DEMO = 1u << 5
+    CMD_DEMO = 1u << 5,
+    CMD_BENCH = 1u << 6
 };
 
 enum coded_format { FORMAT_AUTO, FORMAT_ZT, FORMAT_ZFP };
@@ -92,12 +93,14 @@ struct options {
     enum command command;
     const char *operand[2];
     int operands;
+    char **operands_all; /* of bench, which takes any number */
     const char *out;   /* -o; NULL where not given */
     bool force;        /* -f */
     bool quiet;        /* -q */
     bool verbose;      /* -v */
     bool json;
     bool check;
+    bool index_study;
     bool help;
     struct ztio_meta hints; /* type of -t, rank and shape of -s */
     zt_params params;       /* bound, range, slab bytes, zfp word bits */
@@ -282,6 +285,8 @@ void json_begin(struct json *json, FILE *file);
 void json_end(struct json *json);
 void json_object(struct json *json, const char *key);
 void json_close(struct json *json);
+void json_list(struct json *json, const char *key); /* of members whose key is NULL */
+void json_close_list(struct json *json);
 void json_number(struct json *json, const char *key, double value); /* null if not finite */
 void json_count(struct json *json, const char *key, uint64_t value);
 void json_count_or_null(struct json *json, const char *key, bool is_known, uint64_t value);
@@ -330,5 +335,6 @@ bool run_info(const struct options *options, struct ztio_error *error);
 bool run_compare(const struct options *options, struct ztio_error *error);
 bool run_plot(const struct options *options, struct ztio_error *error);
 bool run_demo(const struct options *options, struct ztio_error *error);
+bool run_bench(const struct options *options, struct ztio_error *error);
 
 #endif

@@ -34,15 +34,7 @@ static const struct color ink = {34, 40, 49}, soft = {120, 128, 138}, faint = {2
                           missing = {200, 200, 200}, blue = {38, 84, 150}, orange = {222, 118, 36},
                           red = {176, 46, 44};
 
-struct ticks {
-    double step;
-    double at[12];
-    int count;
-};
-
-/* Round values from lo to hi, about `wanted` of them: 1, 2 or 5 times a power of ten apart. Few at
- * most, also where lo and hi are too near each other for that. */
-static struct ticks ticks_of(double lo, double hi, int wanted, double least_step)
+struct ticks ticks_of(double lo, double hi, int wanted, double least_step)
 {
     struct ticks t = {.count = 0};
     double raw = (hi - lo) / wanted;
@@ -59,8 +51,7 @@ static struct ticks ticks_of(double lo, double hi, int wanted, double least_step
     return t;
 }
 
-/* All of one scale with as many decimals as its step needs. */
-static const char *format_tick(const struct ticks *t, int i, char *text)
+const char *format_tick(const struct ticks *t, int i, char *text)
 {
     double size = fmax(fabs(t->at[0]), fabs(t->at[t->count - 1]));
     if (size >= 1e7 || size < 1e-2 || t->step < 1e-6)

@@ -13,6 +13,7 @@ static const char of_all[] =
     "  compare ORIGINAL FILE    errors, ratio, and whether the bound holds\n"
     "  plot ORIGINAL [FILE]     a picture of a slice, its reconstruction, the error\n"
     "  demo                     simulate a field, compress it in many ways, show it\n"
+    "  bench --index-study      what indexes cost, and how fast decoding is with them\n"
     "\n"
     "'ztile SUBCOMMAND --help' lists the options of each. --version says which\n"
     "version this is.\n"
@@ -158,6 +159,30 @@ static const char of_demo[] =
     "a part of the absolute bound, if one was asked for; PSNR is 20 log10(range /\n"
     "RMSE); enc and dec are speeds of raw data, in memory, fastest of 3.\n";
 
+static const char of_bench[] =
+    "usage: ztile bench --index-study FILE... [-o DIR] [--json]\n"
+    "\n"
+    "What the index costs and what it gives, over chunks of C = 1, 4, 16 .. 4^12\n"
+    "tiles, with zfp at fixed precision 8, 12, 16, 20 and 24: the evaluation of\n"
+    "Noordsij et al., PDP 2020, on your arrays. A FILE is an array as compress takes\n"
+    "it; all are read into memory. Minutes, and a quiet machine, are needed.\n"
+    "\n"
+    "      --index-study  the only benchmark of this version\n"
+    "  -o, --output DIR   also write index-overhead, index-throughput and\n"
+    "                     index-speedup there, each as .csv and as .png\n"
+    "  -f, --force        overwrite them\n"
+    "      --json         for scripts, in place of the tables\n"
+    "  -x, --exec X       omp (default: as many threads as processors), omp=THREADS,\n"
+    "                     omp=THREADS,GRAIN, or serial\n"
+    "  -t, --type T       f32, f64, i32 or i64, for raw data\n"
+    "  -s, --shape S      such as 512x512x128, slowest first\n"
+    "  -q, --quiet        no progress bar\n"
+    "\n"
+    "Columns: ratio is raw over stream bytes; f is index bits over stream bits; GB/s\n"
+    "are of raw data, decoding on all threads. Of a file, sizes and times are means\n"
+    "over the precisions; over files, ratios, speeds and speed-ups are harmonic\n"
+    "means. A file counts for the chunk sizes that are no larger than it.\n";
+
 const char *help_text(unsigned command)
 {
     switch (command) {
@@ -167,6 +192,7 @@ const char *help_text(unsigned command)
     case CMD_COMPARE: return of_compare;
     case CMD_PLOT: return of_plot;
     case CMD_DEMO: return of_demo;
+    case CMD_BENCH: return of_bench;
     default: return of_all;
     }
 }

@@ -43,6 +43,22 @@ void json_close(struct json *j)
     (void)fputc('}', j->file);
 }
 
+void json_list(struct json *j, const char *key)
+{
+    begin_member(j, key);
+    (void)fputc('[', j->file);
+    j->depth++;
+    j->has_member = false;
+}
+
+void json_close_list(struct json *j)
+{
+    j->depth--;
+    j->has_member = false;
+    begin_member(j, NULL);
+    (void)fputc(']', j->file);
+}
+
 void json_end(struct json *j)
 {
     json_close(j);

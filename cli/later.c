@@ -18,6 +18,8 @@ const struct later_rule later_rules[LATER_OPTIONS] = {
     {"explain", 0, NULL, CMD_COMPRESS, "leave it out"},
     {"dry-run", 0, NULL, CMD_COMPRESS, "use -o /dev/null"},
     {"salvage", 0, NULL, CMD_DECOMPRESS, "use 'ztile info --check' to see what is damaged"},
+    {"stages", 0, NULL, CMD_BENCH, "use --index-study"},
+    {"link", 0, "number", CMD_BENCH, "use --index-study"},
 };
 
 /* Look argument up in values. *is_here: it stands before '|'. */
@@ -65,7 +67,6 @@ bool is_later_command(const char *word, struct ztio_error *error)
     static const char *const commands[][2] = {
         {"index", "decompress without one"},
         {"plan", "compress the axes as they are"},
-        {"bench", "see the programs in bench/, or 'ztile demo'"},
     };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(word, commands[i][0]) == 0)

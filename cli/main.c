@@ -19,6 +19,7 @@ static const struct {
     {"compare", CMD_COMPARE, run_compare},
     {"plot", CMD_PLOT, run_plot},
     {"demo", CMD_DEMO, run_demo},
+    {"bench", CMD_BENCH, run_bench},
 };
 
 /* Whatever ends the command, a user or a library that falls over a damaged file: nothing

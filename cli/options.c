@@ -4,6 +4,7 @@
 #include "later.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,14 +32,16 @@ enum {
     OPT_INDEX_CHUNK,
     OPT_INDEX_PARTITION,
     OPT_SAVE,
+    OPT_INDEX_STUDY,
     OPT_LATER /* and those after it: rows of later.c */
 };
 
 enum {
     CODED = CMD_COMPRESS | CMD_DECOMPRESS, /* options that name a zfp stream's parameters */
     OPENS_ZFP = CODED | CMD_COMPARE | CMD_PLOT,
-    WRITES = CMD_COMPRESS | CMD_DECOMPRESS | CMD_PLOT | CMD_DEMO,
-    ALL = CMD_COMPRESS | CMD_DECOMPRESS | CMD_INFO | CMD_COMPARE | CMD_PLOT | CMD_DEMO
+    WRITES = CMD_COMPRESS | CMD_DECOMPRESS | CMD_PLOT | CMD_DEMO | CMD_BENCH,
+    ALL = CMD_COMPRESS | CMD_DECOMPRESS | CMD_INFO | CMD_COMPARE | CMD_PLOT | CMD_DEMO |
+          CMD_BENCH
 };
 
 struct rule {
@@ -54,8 +57,8 @@ static const struct rule rules[] = {
     {"quiet", 'q', false, ALL},
     {"verbose", 'v', false, ALL},
     {"help", 'h', false, ALL},
-    {"type", 't', true, OPENS_ZFP},
-    {"shape", 's', true, OPENS_ZFP},
+    {"type", 't', true, OPENS_ZFP | CMD_BENCH},
+    {"shape", 's', true, OPENS_ZFP | CMD_BENCH},
     {"abs", OPT_ABS, true, OPENS_ZFP},
     {"rel", OPT_REL, true, CMD_COMPRESS},
     {"rate", OPT_RATE, true, OPENS_ZFP},
@@ -71,7 +74,7 @@ static const struct rule rules[] = {
     {"no-verify", OPT_NO_VERIFY, false, CMD_COMPRESS},
     {"slab-bytes", OPT_SLAB_BYTES, true, CMD_COMPRESS},
     {"box", OPT_BOX, true, CMD_DECOMPRESS},
-    {"json", OPT_JSON, false, CMD_INFO | CMD_COMPARE},
+    {"json", OPT_JSON, false, CMD_INFO | CMD_COMPARE | CMD_BENCH},
     {"check", OPT_CHECK, false, CMD_INFO},
     {"slice", OPT_SLICE, true, CMD_PLOT},
     {"exec", 'x', true, ALL & ~CMD_INFO},
@@ -79,6 +82,7 @@ static const struct rule rules[] = {
     {"index-chunk", OPT_INDEX_CHUNK, true, CMD_COMPRESS},
     {"index-partition", OPT_INDEX_PARTITION, true, CMD_COMPRESS},
     {"save", OPT_SAVE, true, CMD_DEMO},
+    {"index-study", OPT_INDEX_STUDY, false, CMD_BENCH},
 };
 
 enum { RULES = sizeof rules / sizeof *rules, LONG_OPTIONS = RULES + LATER_OPTIONS + 1 };
@@ -92,6 +96,7 @@ static const char *name_of_command(enum command command)
     case CMD_COMPARE: return "compare";
     case CMD_PLOT: return "plot";
     case CMD_DEMO: return "demo";
+    case CMD_BENCH: return "bench";
     }
     return "";
 }
@@ -278,6 +283,7 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_INDEX_CHUNK:
     case OPT_INDEX_PARTITION: return take_index(o, option, argument, error);
     case OPT_SAVE: o->save = argument; break;
+    case OPT_INDEX_STUDY: o->index_study = true; break;
     case 'x': return parse_exec(o, argument, error);
     default:
         if (option >= OPT_LATER)
@@ -354,6 +360,7 @@ static bool read_words(struct options *o, int argc, char **argv, struct ztio_err
         if (o->help)
             return true;
     }
+    o->operands_all = argv + optind; /* getopt has moved them behind the options */
     for (; optind < argc; optind++, o->operands++)
         if (o->operands < 2)
             o->operand[o->operands] = argv[optind];
@@ -372,7 +379,8 @@ static bool check_together(const struct options *o, struct ztio_error *error)
                  {CMD_INFO, 1, 1, "one file"},
                  {CMD_COMPARE, 2, 2, "an original and a file to compare with it"},
                  {CMD_PLOT, 1, 2, "an original and at most one file beside it"},
-                 {CMD_DEMO, 0, 0, "no file"}};
+                 {CMD_DEMO, 0, 0, "no file"},
+                 {CMD_BENCH, 0, INT_MAX, "any number of arrays"}};
     const zt_params *p = &o->params;
     for (size_t i = 0; i < sizeof wants / sizeof *wants; i++)
         if (o->command == wants[i].command &&

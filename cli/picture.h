@@ -1,5 +1,5 @@
 /* picture.h: a picture in memory: boxes, lines and text with smooth edges, saved as PNG; colour
- * maps; and figures made of panels. Coordinates are pixels, x to the right, y down. */
+ * maps; figures made of panels; charts. Coordinates are pixels, x to the right, y down. */
 #ifndef PICTURE_H
 #define PICTURE_H
 
@@ -45,6 +45,20 @@ struct color color_of_value(double at);
 struct color color_of_error(double at);
 
 /* figure.c */
+struct ticks {
+    double step;
+    double at[12];
+    int count;
+};
+
+/* Round values from lo to hi, about `wanted` of them: 1, 2 or 5 times a power of ten apart. Few at
+ * most, also where lo and hi are too near each other for that. */
+struct ticks ticks_of(double lo, double hi, int wanted, double least_step);
+
+/* Tick i into text of 32 bytes; all of one scale with as many decimals as its step needs. Returns
+ * text. */
+const char *format_tick(const struct ticks *ticks, int i, char *text);
+
 enum { FIGURE_PANELS = 3 };
 
 struct panel {
@@ -67,6 +81,30 @@ struct figure {
 
 bool figure_save(const struct figure *figure, const char *path, bool force,
                  struct ztio_error *error);
+
+/* chart.c: lines through points that are named along the horizontal axis. */
+enum { CHART_POINTS = 24, CHART_SERIES = 48 };
+
+struct series {
+    const char *name; /* in the legend; NULL: not there */
+    struct color color;
+    double thickness;
+    double value[CHART_POINTS]; /* NaN: none */
+};
+
+struct chart {
+    char title[160];
+    const char *x_axis;
+    const char *y_axis;
+    bool is_log; /* the vertical axis, by powers of ten; else from 0 up */
+    int points;
+    char label[CHART_POINTS][12]; /* of the points */
+    int count;
+    struct series series[CHART_SERIES]; /* the last is on top */
+};
+
+bool chart_save(const struct chart *chart, const char *path, bool force,
+                struct ztio_error *error);
 
 /* slice.c: plot.c and demo.c fill figures by these. */
 

@@ -16,6 +16,10 @@ _ztile_options()
         compare) printf '%s ' "$common" "$mode" --json --exec -x ;;
         plot) printf '%s ' "$common" "$mode" --slice --output --force -o -f --exec -x ;;
         demo) printf '%s ' "$common" --save --output --force -o -f --exec -x ;;
+        bench)
+            printf '%s ' "$common" --index-study --json --output --force -o -f --exec -x --type \
+                --shape -t -s
+            ;;
     esac
 }
 
@@ -46,12 +50,12 @@ _ztile()
         before=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if ((COMP_CWORD == 1)); then
-        COMPREPLY=($(compgen -W 'compress decompress info compare plot demo help --help --version' \
-            -- "$word"))
+        COMPREPLY=($(compgen -W 'compress decompress info compare plot demo bench help --help \
+            --version' -- "$word"))
         return
     fi
     if [[ ${COMP_WORDS[1]} == help ]]; then
-        COMPREPLY=($(compgen -W 'compress decompress info compare plot demo' -- "$word"))
+        COMPREPLY=($(compgen -W 'compress decompress info compare plot demo bench' -- "$word"))
         return
     fi
     values=$(_ztile_values "$before")

@@ -1,0 +1,115 @@
+/* study_plot.c: the index study as charts: the means in colour over the files in grey. */
+#include "picture.h"
+#include "study.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct color grey = {198, 203, 209};
+static const struct color colors[STUDY_LAYOUTS] = {
+    {38, 84, 150}, {60, 140, 80}, {222, 118, 36}, {176, 46, 44}};
+
+static struct series *add(struct chart *c, const char *name, struct color color, double thickness)
+{
+    struct series *line = &c->series[c->count++];
+    *line = (struct series){.name = name, .color = color, .thickness = thickness};
+    return line;
+}
+
+static bool save(const struct study *s, const struct chart *c, const char *name,
+                 struct ztio_error *error)
+{
+    char path[4096];
+    (void)snprintf(path, sizeof path, "%s/%s", s->options->out, name);
+    return chart_save(c, path, s->options->force, error);
+}
+
+/* An empty chart over the chunk sizes that any file has. */
+static void over_chunks(const struct study *s, struct chart *c, const char *title,
+                        const char *y_axis)
+{
+    memset(c, 0, sizeof *c);
+    (void)snprintf(c->title, sizeof c->title, "%s", title);
+    c->x_axis = "C, tiles a chunk";
+    c->y_axis = y_axis;
+    for (int i = 0; i < s->files; i++)
+        c->points = s->file[i].chunks > c->points ? s->file[i].chunks : c->points;
+    for (int i = 0; i < c->points; i++)
+        (void)snprintf(c->label[i], sizeof c->label[i], "%" PRIu32, study_chunk(i));
+}
+
+static bool save_overhead(const struct study *s, struct chart *c, struct ztio_error *error)
+{
+    over_chunks(s, c, "Index overhead, zfp at precision 8 to 24",
+                "f, index bits over stream bits");
+    c->is_log = true;
+    for (int i = 0; i < s->files; i++) {
+        struct series *line = add(c, i ? NULL : "a file, offsets", grey, 1);
+        for (int j = 0; j < c->points; j++)
+            line->value[j] = study_overhead(&s->file[i], j, 0);
+    }
+    for (int k = 0; k < STUDY_LAYOUTS; k++) {
+        struct series *line = add(c, name_of_index(study_layout[k]), colors[k], 2);
+        for (int j = 0; j < c->points; j++)
+            line->value[j] = study_mean_of(s, j).overhead[k];
+    }
+    return save(s, c, "index-overhead.png", error);
+}
+
+static bool save_throughput(const struct study *s, struct chart *c, struct ztio_error *error)
+{
+    char title[96];
+    const uint32_t threads = s->threads[s->counts - 1];
+    (void)snprintf(title, sizeof title, "Decoding, %" PRIu32 " thread%s, zfp at precision 8 to 24",
+                   threads, threads == 1 ? "" : "s");
+    over_chunks(s, c, title, "GB/s of raw data");
+    for (int i = 0; i < s->files; i++) {
+        struct series *line = add(c, i ? NULL : "a file, offsets", grey, 1);
+        for (int j = 0; j < c->points; j++)
+            line->value[j] = study_speed(&s->file[i], j, 0);
+    }
+    for (int k = 0; k < STUDY_TIMED; k++) {
+        const int layout = study_timed[k];
+        struct series *line = add(c, name_of_index(study_layout[layout]), colors[layout], 2);
+        for (int j = 0; j < c->points; j++)
+            line->value[j] = study_mean_of(s, j).speed[k];
+    }
+    return save(s, c, "index-throughput.png", error);
+}
+
+static bool save_speedup(const struct study *s, struct chart *c, struct ztio_error *error)
+{
+    memset(c, 0, sizeof *c);
+    (void)snprintf(c->title, sizeof c->title, "Decoding with offsets, C = %" PRIu32
+                   ", zfp at precision 8 to 24", study_chunk(STUDY_SPEEDUP_AT));
+    c->x_axis = "threads";
+    c->y_axis = "speed-up over 1 thread";
+    c->points = s->counts;
+    struct series *ideal = add(c, "as many as threads", (struct color){120, 128, 138}, 1.2);
+    for (int j = 0; j < s->counts; j++) {
+        (void)snprintf(c->label[j], sizeof c->label[j], "%" PRIu32, s->threads[j]);
+        ideal->value[j] = s->threads[j];
+    }
+    for (int i = 0; i < s->files; i++) {
+        struct series *line = add(c, i ? NULL : "a file", grey, 1);
+        for (int j = 0; j < s->counts; j++)
+            line->value[j] = study_speedup(&s->file[i], j);
+    }
+    struct series *mean = add(c, "harmonic mean", colors[0], 2);
+    for (int j = 0; j < s->counts; j++)
+        mean->value[j] = study_mean_speedup(s, j);
+    return save(s, c, "index-speedup.png", error);
+}
+
+bool study_save_plots(const struct study *s, struct ztio_error *error)
+{
+    struct chart *c = malloc(sizeof *c);
+    if (!c)
+        return fail(error, ZTIO_LACKING, "bench: no memory for a picture; free some");
+    bool saved = save_overhead(s, c, error) && save_throughput(s, c, error) &&
+                 save_speedup(s, c, error);
+    free(c);
+    return saved;
+}
