@@ -1,5 +1,6 @@
 /* exec.c: what exec offers: the choice of policy, what all policies have in common at the ends of
  * a stream, and the serial policy. */
+#include "core/threads.h"
 #include "exec/run.h"
 
 #include <stdlib.h>

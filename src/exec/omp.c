@@ -14,6 +14,7 @@
  * Decoding. Pieces are decoded from where they begin: computed at fixed rate, or looked up in the
  * index; without one, a thread at a time walks over the stream and notes where pieces begin, while
  * the others decode. */
+#include "core/threads.h"
 #include "exec/run.h"
 
 #include <pthread.h>

@@ -88,14 +88,7 @@ struct zti_runs zti_runs_of(const struct zti_grid *grid, const struct zti_view *
 /* The next run, or at most 'most' tiles of it; false after the last one. */
 bool zti_runs_next(struct zti_runs *runs, uint64_t most, uint64_t *first, uint64_t *last);
 
-/* ---- threads: threads.c; omp.c ---- */
-
-/* Run task(shared, 0 .. threads - 1), each on a thread of its own, 0 on the calling one. Fewer if
- * the system has no more: tasks must not wait for a thread that may not exist. */
-void zti_threads_run(uint32_t threads, void (*task)(void *shared, uint32_t thread), void *shared);
-
-/* Threads that the context's policy asks for; at least 1. */
-uint32_t zti_threads_wanted(const zt_context *context);
+/* ---- the omp policy: omp.c ---- */
 
 zt_status zti_omp_encode(zt_context *context, const struct zti_coding *coding,
                          const zt_array *array, uint8_t *out, size_t out_capacity_bytes,

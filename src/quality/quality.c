@@ -1,7 +1,13 @@
 /* quality.c: what is in an array, and how far two arrays are apart. */
 #include "quality/quality.h"
 
+#include "core/threads.h"
+
 #include <math.h>
+
+#if defined(ZTI_HAS_THREADS)
+#include <pthread.h>
+#endif
 
 /* The difference of two finite values rounded to nearest, and what the rounding left out (exact
  * but where the difference overflows; D. Knuth's two-sum). */
@@ -225,21 +231,99 @@ zt_status zt_stats_init(zt_stats *stats, size_t stats_bytes)
     return ZT_OK;
 }
 
-zt_status zt_scan(zt_context *context, const zt_array *array, zt_stats *stats)
+static void scan_rows(const zt_array *array, zt_stats *stats)
 {
     static void (*const scan[5])(const char *, uint64_t, int64_t, zt_stats *) = {
         NULL, scan_f32, scan_f64, scan_i32, scan_i64};
-    zt_status status = zti_array_check(context, array, true);
-    if (status != ZT_OK)
-        return status;
-    if (!stats || stats->struct_bytes < sizeof *stats)
-        return zti_fail(context, ZT_BAD_ARG, "statistics were not set by zt_stats_init");
     const uint32_t last = array->rank - 1;
     struct rows rows = rows_of(array);
     for (; rows.left > 0; next_row(&rows, array))
         scan[array->type](zti_array_at(array, rows.at), array->shape[last], array->stride[last],
                           stats);
     stats->values += zti_array_values(array->rank, array->shape);
+}
+
+#if defined(ZTI_HAS_THREADS)
+
+/* Raw bytes that are worth a thread. */
+enum { SCAN_PART_BYTES = 1 << 20 };
+
+/* An array cut into parts along its slowest axis, which threads take in turn. What they find is
+ * joined under the lock; counts, lowest and highest do not depend on the order. */
+struct scan {
+    const zt_array *array;
+    zt_stats *stats;
+    uint64_t next, step; /* slices */
+    pthread_mutex_t lock;
+};
+
+static void join_stats(zt_stats *to, const zt_stats *from)
+{
+    to->values += from->values;
+    to->nan_values += from->nan_values;
+    to->inf_values += from->inf_values;
+    if (from->values == from->nan_values + from->inf_values)
+        return;
+    to->min = to->min < from->min ? to->min : from->min;
+    to->max = to->max > from->max ? to->max : from->max;
+}
+
+static void scan_task(void *shared, uint32_t thread)
+{
+    struct scan *s = shared;
+    const uint64_t slices = s->array->shape[0];
+    (void)thread;
+    (void)pthread_mutex_lock(&s->lock);
+    while (s->next < slices) {
+        const uint64_t first = s->next;
+        const uint64_t extent = slices - first < s->step ? slices - first : s->step;
+        const zt_array part = zti_array_slab(s->array, first, extent);
+        zt_stats own;
+        s->next += extent;
+        (void)pthread_mutex_unlock(&s->lock);
+        (void)zt_stats_init(&own, sizeof own);
+        scan_rows(&part, &own);
+        (void)pthread_mutex_lock(&s->lock);
+        join_stats(s->stats, &own);
+    }
+    (void)pthread_mutex_unlock(&s->lock);
+}
+
+static void scan_all(zt_context *context, const zt_array *array, zt_stats *stats)
+{
+    const uint64_t slices = array->shape[0];
+    const uint64_t bytes =
+        zti_array_values(array->rank, array->shape) * zt_type_bytes(array->type);
+    const uint64_t parts = bytes / SCAN_PART_BYTES < slices ? bytes / SCAN_PART_BYTES : slices;
+    if (!context || context->policy != ZT_OMP || parts < 2) {
+        scan_rows(array, stats);
+        return;
+    }
+    const uint32_t threads = zti_threads_wanted(context);
+    struct scan s = {.array = array, .stats = stats, .step = slices / parts};
+    (void)pthread_mutex_init(&s.lock, NULL);
+    zti_threads_run(threads < parts ? threads : (uint32_t)parts, scan_task, &s);
+    (void)pthread_mutex_destroy(&s.lock);
+}
+
+#else
+
+static void scan_all(zt_context *context, const zt_array *array, zt_stats *stats)
+{
+    (void)context;
+    scan_rows(array, stats);
+}
+
+#endif
+
+zt_status zt_scan(zt_context *context, const zt_array *array, zt_stats *stats)
+{
+    zt_status status = zti_array_check(context, array, true);
+    if (status != ZT_OK)
+        return status;
+    if (!stats || stats->struct_bytes < sizeof *stats)
+        return zti_fail(context, ZT_BAD_ARG, "statistics were not set by zt_stats_init");
+    scan_all(context, array, stats);
     return ZT_OK;
 }
 

@@ -167,9 +167,47 @@ static void arrays_of_other_shape_are_not_compared(void **state)
     assert_int_equal(zt_compare(NULL, &a, &a, &q), ZT_BAD_ARG);
 }
 
+/* Large enough for several parts a thread; special values in some of them. */
+static void a_scan_does_not_depend_on_threads(void **state)
+{
+    (void)state;
+    const uint64_t shape[] = {1031, 41, 67};
+    const size_t n = 1031 * 41 * 67;
+    float *values = need(n * sizeof *values);
+    struct rng r = {5};
+    for (size_t i = 0; i < n; i++)
+        values[i] = (float)(rng_unit(&r) - 0.5);
+    values[n / 3] = NAN;
+    values[n / 3 + 1] = -INFINITY;
+    values[n / 2] = -7;
+    values[n - 1] = 9;
+    for (uint32_t threads = 1; threads < 8; threads++)
+        for (int backwards = 0; backwards < 2; backwards++) {
+            zt_context *c;
+            const zt_omp omp = {.threads = threads};
+            zt_stats stats;
+            zt_array a = zt_array_nd(values, ZT_F32, 3, shape);
+            if (backwards) {
+                a.data = values + (shape[0] - 1) * 41 * 67;
+                a.stride[0] = -a.stride[0];
+            }
+            assert_int_equal(zt_context_new(NULL, &c), ZT_OK);
+            assert_int_equal(zt_context_set_policy(c, ZT_OMP, &omp), ZT_OK);
+            zt_stats_init(&stats, sizeof stats);
+            assert_int_equal(zt_scan(c, &a, &stats), ZT_OK);
+            assert_int_equal(stats.values, n);
+            assert_int_equal(stats.nan_values, 1);
+            assert_int_equal(stats.inf_values, 1);
+            assert_true(stats.min == -7 && stats.max == 9);
+            zt_context_free(c);
+        }
+    free(values);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_scan_does_not_depend_on_threads),
         cmocka_unit_test(bounds_are_compared_exactly),
         cmocka_unit_test(integer_differences_do_not_overflow),
         cmocka_unit_test(random_pairs_agree_with_the_tests_own_arithmetic),

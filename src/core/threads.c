@@ -5,7 +5,7 @@
  * forked after a parallel region can use the policy (OpenMP's own pool of threads does not
  * survive a fork), and ThreadSanitizer sees every synchronization. Making and joining a thread
  * takes some 20 microseconds; the policies do not ask for one below what that is worth. */
-#include "exec/run.h"
+#include "core/threads.h"
 
 #include <pthread.h>
 
