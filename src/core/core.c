@@ -46,6 +46,16 @@ void *zti_alloc(zt_context *context, size_t bytes)
     return malloc(bytes);
 }
 
+void *zti_alloc_zeroed(zt_context *context, size_t bytes)
+{
+    if (!context || !context->allocator.alloc)
+        return calloc(bytes ? bytes : 1, 1); /* large ones are zero without being touched */
+    void *memory = zti_alloc(context, bytes);
+    if (memory)
+        memset(memory, 0, bytes);
+    return memory;
+}
+
 void zti_release(zt_context *context, void *memory)
 {
     if (context && context->allocator.release)

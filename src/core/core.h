@@ -49,6 +49,7 @@ zt_status zti_fail(zt_context *context, zt_status status, const char *format, ..
 
 /* Memory for any type, or NULL. The context may be NULL. zti_release accepts NULL memory. */
 void *zti_alloc(zt_context *context, size_t bytes);
+void *zti_alloc_zeroed(zt_context *context, size_t bytes);
 void zti_release(zt_context *context, void *memory);
 
 /* false, and *out undefined, where the result does not fit. */

@@ -95,8 +95,9 @@ static zt_status load_payload(struct zt_reader *r, uint64_t number, const struct
     zt_status status;
     if (r->input.memory) {
         status = zti_input_view(&r->input, at, f->payload_bytes, &r->payload, payload);
-    } else { /* room for all of it, so that offsets stay; what is not read stays untouched */
-        status = zti_buffer_reserve(r->context, &r->payload, f->payload_bytes + 1, 0);
+    } else { /* room for all of it, so that offsets stay. What is not read stays untouched, and is
+              * zero, because an index that lies can lead there */
+        status = zti_buffer_reserve_zeroed(r->context, &r->payload, f->payload_bytes + 1);
         *payload = r->payload.bytes;
     }
     while (!status && zti_extents_next(&extents, &first, &last)) {
