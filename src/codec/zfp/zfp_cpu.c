@@ -23,7 +23,13 @@
 #define BIAS 1023
 #define MANTISSA_BITS 52
 #define PROOF_PLANES 8
-#include "codec/zfp/zfp_float.h" /* put_lossy_f64, take_exact_f64, ... */
+#include "codec/zfp/zfp_float.h" /* put_tile_f64, take_tile_f64, ... */
+#undef NAME
+
+#define NAME(x) x##_i64
+#define LANE_MAX INT64_MAX
+#include "codec/zfp/zfp_integer.h" /* put_tile_i64, take_tile_i64, ... */
+#undef LANE_MAX
 #undef lane
 #undef ulane
 #undef NAME
@@ -56,7 +62,13 @@
 #define BIAS 127
 #define MANTISSA_BITS 23
 #define PROOF_PLANES 5
-#include "codec/zfp/zfp_float.h" /* put_lossy_f32, take_exact_f32, ... */
+#include "codec/zfp/zfp_float.h" /* put_tile_f32, take_tile_f32, ... */
+#undef NAME
+
+#define NAME(x) x##_i32
+#define LANE_MAX INT32_MAX
+#include "codec/zfp/zfp_integer.h" /* put_tile_i32, take_tile_i32, ... */
+#undef LANE_MAX
 #undef lane
 #undef ulane
 #undef NAME
@@ -69,129 +81,6 @@
 #undef BIAS
 #undef MANTISSA_BITS
 #undef PROOF_PLANES
-
-/* Integers under an absolute bound use the bits above them: value * 2^shift. */
-ZTI_INLINE void raise_32(uint32_t *q, uint32_t n, int32_t shift)
-{
-    for (uint32_t i = 0; i < n && shift != 0; i++)
-        q[i] = shift > 0 ? q[i] << shift : (uint32_t)((int32_t)q[i] >> -shift);
-}
-
-ZTI_INLINE void raise_64(uint64_t *q, uint32_t n, int32_t shift)
-{
-    for (uint32_t i = 0; i < n && shift != 0; i++)
-        q[i] = shift > 0 ? q[i] << shift : (uint64_t)((int64_t)q[i] >> -shift);
-}
-
-/* And back, to the nearest integer, within the type. */
-ZTI_INLINE void lower_32(uint32_t *q, uint32_t n, int32_t shift)
-{
-    for (uint32_t i = 0; i < n && shift != 0; i++) {
-        const int64_t v = (int32_t)q[i];
-        if (shift > 0) {
-            q[i] = (uint32_t)((v + (INT64_C(1) << (shift - 1))) >> shift);
-        } else {
-            const int64_t up = v * (INT64_C(1) << -shift);
-            q[i] = (uint32_t)(up > INT32_MAX ? INT32_MAX : up < INT32_MIN ? INT32_MIN : up);
-        }
-    }
-}
-
-ZTI_INLINE void lower_64(uint64_t *q, uint32_t n, int32_t shift)
-{
-    for (uint32_t i = 0; i < n && shift != 0; i++) {
-        const int64_t v = (int64_t)q[i];
-        if (shift > 0)
-            q[i] = (uint64_t)((v >> shift) + (v >> (shift - 1) & 1));
-        else if (v > INT64_MAX >> -shift)
-            q[i] = INT64_MAX;
-        else if (v < INT64_MIN >> -shift)
-            q[i] = (uint64_t)INT64_MIN;
-        else
-            q[i] = (uint64_t)v << -shift;
-    }
-}
-
-/* One tile of each type; 'tile' may be NULL in take_tile to pass over it. */
-ZTI_INLINE bool put_tile_i32(const struct zti_zfp *z, uint32_t *tile, uint32_t rank,
-                             struct zti_bit_writer *w)
-{
-    raise_32(tile, 1u << 2 * rank, z->shift);
-    if (zti_zfp_is_reversible(z))
-        put_exact_32(w, tile, rank, z->maxprec, z->minbits, z->maxbits);
-    else
-        put_lossy_32(w, tile, rank, z->maxprec, z->minbits, z->maxbits);
-    return zti_zfp_proves_integers(z, rank, 32);
-}
-
-ZTI_INLINE void take_tile_i32(const struct zti_zfp *z, uint32_t *tile, uint32_t rank,
-                              struct zti_bit_reader *r)
-{
-    if (zti_zfp_is_reversible(z))
-        take_exact_32(r, tile, rank, z->minbits, z->maxbits);
-    else
-        take_lossy_32(r, tile, rank, z->maxprec, z->minbits, z->maxbits);
-    if (tile)
-        lower_32(tile, 1u << 2 * rank, z->shift);
-}
-
-ZTI_INLINE bool put_tile_i64(const struct zti_zfp *z, uint64_t *tile, uint32_t rank,
-                             struct zti_bit_writer *w)
-{
-    raise_64(tile, 1u << 2 * rank, z->shift);
-    if (zti_zfp_is_reversible(z))
-        put_exact_64(w, tile, rank, z->maxprec, z->minbits, z->maxbits);
-    else
-        put_lossy_64(w, tile, rank, z->maxprec, z->minbits, z->maxbits);
-    return zti_zfp_proves_integers(z, rank, 64);
-}
-
-ZTI_INLINE void take_tile_i64(const struct zti_zfp *z, uint64_t *tile, uint32_t rank,
-                              struct zti_bit_reader *r)
-{
-    if (zti_zfp_is_reversible(z))
-        take_exact_64(r, tile, rank, z->minbits, z->maxbits);
-    else
-        take_lossy_64(r, tile, rank, z->maxprec, z->minbits, z->maxbits);
-    if (tile)
-        lower_64(tile, 1u << 2 * rank, z->shift);
-}
-
-ZTI_INLINE bool put_tile_f32(const struct zti_zfp *z, uint32_t *tile, uint32_t rank,
-                             struct zti_bit_writer *w)
-{
-    if (!zti_zfp_is_reversible(z))
-        return put_lossy_f32(z, tile, rank, w);
-    put_exact_f32(z, tile, rank, w);
-    return true;
-}
-
-ZTI_INLINE void take_tile_f32(const struct zti_zfp *z, uint32_t *tile, uint32_t rank,
-                              struct zti_bit_reader *r)
-{
-    if (zti_zfp_is_reversible(z))
-        take_exact_f32(z, tile, rank, r);
-    else
-        take_lossy_f32(z, tile, rank, r);
-}
-
-ZTI_INLINE bool put_tile_f64(const struct zti_zfp *z, uint64_t *tile, uint32_t rank,
-                             struct zti_bit_writer *w)
-{
-    if (!zti_zfp_is_reversible(z))
-        return put_lossy_f64(z, tile, rank, w);
-    put_exact_f64(z, tile, rank, w);
-    return true;
-}
-
-ZTI_INLINE void take_tile_f64(const struct zti_zfp *z, uint64_t *tile, uint32_t rank,
-                              struct zti_bit_reader *r)
-{
-    if (zti_zfp_is_reversible(z))
-        take_exact_f64(z, tile, rank, r);
-    else
-        take_lossy_f64(z, tile, rank, r);
-}
 
 /* The walks over tiles, for one type and rank. */
 #define RANGES(type, width, rank)                                                                  \

@@ -238,3 +238,23 @@ FN void NAME(take_exact)(const struct zti_zfp *z, ulane *bits, uint32_t rank,
     else
         NAME(dequantize)(q, bits, n, emax);
 }
+
+/* Either kind of tile. True where the codec vouches for 2^minexp, or every bit. */
+FN bool NAME(put_tile)(const struct zti_zfp *z, const ulane *bits, uint32_t rank,
+                       struct zti_bit_writer *w)
+{
+    if (!zti_zfp_is_reversible(z))
+        return NAME(put_lossy)(z, bits, rank, w);
+    NAME(put_exact)(z, bits, rank, w);
+    return true;
+}
+
+/* bits may be NULL to pass over the tile. */
+FN void NAME(take_tile)(const struct zti_zfp *z, ulane *bits, uint32_t rank,
+                        struct zti_bit_reader *r)
+{
+    if (zti_zfp_is_reversible(z))
+        NAME(take_exact)(z, bits, rank, r);
+    else
+        NAME(take_lossy)(z, bits, rank, r);
+}

@@ -1,0 +1,54 @@
+/* zfp_integer.h: text: a tile of integers, for one type.
+ *
+ * The includer has zfp_coder.h's instance of the same width and defines
+ *   lane, ulane       the type and the unsigned integer of its width
+ *   FN, NAME(x), INTS(x)   as in zfp_float.h
+ *   WIDTH, LANE_MAX   32 or 64, and the type's largest value
+ *
+ * Integers under an absolute bound use the bits above them: they are coded as value * 2^shift. */
+
+FN void NAME(raise)(ulane *q, uint32_t n, int32_t shift)
+{
+    for (uint32_t i = 0; i < n && shift != 0; i++)
+        q[i] = shift > 0 ? q[i] << shift : (ulane)((lane)q[i] >> -shift);
+}
+
+/* And back, to the nearest integer, within the type. */
+FN void NAME(lower)(ulane *q, uint32_t n, int32_t shift)
+{
+    for (uint32_t i = 0; i < n && shift != 0; i++) {
+        const lane v = (lane)q[i];
+        if (shift > 0)
+            q[i] = (ulane)((v >> shift) + (v >> (shift - 1) & 1));
+        else if (v > LANE_MAX >> -shift)
+            q[i] = LANE_MAX;
+        else if (v < (-LANE_MAX - 1) >> -shift)
+            q[i] = (ulane)LANE_MAX + 1;
+        else
+            q[i] = (ulane)v << -shift;
+    }
+}
+
+/* True where the codec vouches for the bound. */
+FN bool NAME(put_tile)(const struct zti_zfp *z, ulane *tile, uint32_t rank,
+                       struct zti_bit_writer *w)
+{
+    NAME(raise)(tile, 1u << 2 * rank, z->shift);
+    if (zti_zfp_is_reversible(z))
+        INTS(put_exact)(w, tile, rank, z->maxprec, z->minbits, z->maxbits);
+    else
+        INTS(put_lossy)(w, tile, rank, z->maxprec, z->minbits, z->maxbits);
+    return zti_zfp_proves_integers(z, rank, WIDTH);
+}
+
+/* tile may be NULL to pass over it. */
+FN void NAME(take_tile)(const struct zti_zfp *z, ulane *tile, uint32_t rank,
+                        struct zti_bit_reader *r)
+{
+    if (zti_zfp_is_reversible(z))
+        INTS(take_exact)(r, tile, rank, z->minbits, z->maxbits);
+    else
+        INTS(take_lossy)(r, tile, rank, z->maxprec, z->minbits, z->maxbits);
+    if (tile)
+        NAME(lower)(tile, 1u << 2 * rank, z->shift);
+}
