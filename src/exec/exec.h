@@ -53,22 +53,25 @@ zt_status zti_exec_decode(zt_context *context, const struct zti_coding *coding,
                           const struct zti_index *index, const struct zti_view *view,
                           uint64_t *end_bits);
 
+/* The tiles that a view meets, as runs of consecutive ones in ascending order. */
+struct zti_runs {
+    const struct zti_grid *grid;
+    uint64_t lo[ZT_MAX_RANK]; /* in tiles */
+    uint64_t hi[ZT_MAX_RANK];
+    uint64_t at[ZT_MAX_RANK];
+    uint32_t axes;      /* leading axes over which runs are counted; the others are in one */
+    uint64_t run_tiles;
+    uint64_t taken;     /* of the present run */
+    bool is_done;
+};
+
 /* The bytes of a stream (start_bits = 0) that decoding a view must read, one range after the
  * other in ascending order; ranges may touch. */
 struct zti_extents {
     const struct zti_coding *coding;
     const struct zti_index *index; /* or NULL */
     uint64_t stream_bytes;
-    struct zti_runs {
-        const struct zti_grid *grid;
-        uint64_t lo[ZT_MAX_RANK]; /* in tiles */
-        uint64_t hi[ZT_MAX_RANK];
-        uint64_t at[ZT_MAX_RANK];
-        uint32_t axes;      /* leading axes over which runs are counted; the others are in one */
-        uint64_t run_tiles;
-        uint64_t taken;     /* of the present run */
-        bool is_done;
-    } runs;
+    struct zti_runs runs;
     bool is_done;
 };
 

@@ -82,7 +82,6 @@ zt_status zti_check_place(zt_context *context, const struct zti_coding *coding,
                           const struct zti_tile_source *source, uint64_t start_bits,
                           const struct zti_index *index, uint64_t tile);
 
-/* The tiles that a view meets, as runs of consecutive ones in ascending order. */
 struct zti_runs zti_runs_of(const struct zti_grid *grid, const struct zti_view *view);
 
 /* The next run, or at most 'most' tiles of it; false after the last one. */
