@@ -363,6 +363,20 @@ ZT_API zt_policy zt_context_policy(const zt_context *context);
 /* The parameters of ZT_OMP as they were set; ZT_BAD_ARG under another policy. */
 ZT_API zt_status zt_context_omp(const zt_context *context, zt_omp *omp);
 
+/* Instruction sets that kernels have instances for. ZT_ISA_AVX2 is AVX2 with BMI1, BMI2 and POPCNT;
+ * ZT_ISA_AVX512 is AVX-512 F, BW, VL, DQ, CD, VBMI, VBMI2, BITALG and VPOPCNTDQ with GFNI. */
+typedef enum zt_isa { ZT_ISA_PLAIN = 0, ZT_ISA_AVX2 = 1, ZT_ISA_AVX512 = 2 } zt_isa;
+
+/* Use at most this instruction set; a new context uses the best that the machine has. The choice
+ * never shows in the bytes: it is there for tests and measurements. ZT_BAD_ARG for no zt_isa. */
+ZT_API zt_status zt_context_set_isa(zt_context *context, zt_isa most);
+
+/* What a context uses; of NULL, what calls without a context use. */
+ZT_API zt_isa zt_context_isa(const zt_context *context);
+
+/* "plain", "avx2", "avx512"; never NULL. */
+ZT_API const char *zt_isa_name(zt_isa isa);
+
 /* Called while tiles are coded, from the calling thread, about once a mebibyte of raw values: done
  * of total tiles of the frame at hand. Anything but 0 cancels the call. */
 typedef int (*zt_progress)(void *user, uint64_t done_tiles, uint64_t total_tiles);

@@ -96,13 +96,13 @@ struct zti_view zti_view_whole(const zt_array *out)
     return view;
 }
 
-struct zti_grid zti_grid_of(uint32_t rank, const uint64_t *shape, uint32_t side)
+struct zti_grid zti_grid_of(uint32_t rank, const uint64_t *shape, const uint32_t *side)
 {
     struct zti_grid grid = {.rank = rank, .count = 1};
     for (uint32_t i = 0; i < rank; i++) {
-        grid.side[i] = side;
+        grid.side[i] = side[i];
         grid.shape[i] = shape[i];
-        grid.tiles[i] = shape[i] / side + (shape[i] % side != 0);
+        grid.tiles[i] = shape[i] / side[i] + (shape[i] % side[i] != 0);
         grid.count *= grid.tiles[i];
     }
     return grid;

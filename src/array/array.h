@@ -44,7 +44,7 @@ struct zti_grid {
     uint64_t count;              /* of all; the last axis is fastest */
 };
 
-struct zti_grid zti_grid_of(uint32_t rank, const uint64_t *shape, uint32_t side);
+struct zti_grid zti_grid_of(uint32_t rank, const uint64_t *shape, const uint32_t *side);
 
 /* A place in the walk over tiles in stream order. */
 struct zti_walk {

@@ -24,7 +24,10 @@ struct zti_coding {
     const struct zti_codec *codec;
     uint32_t type;         /* zt_type */
     struct zti_grid grid;  /* of the stream's own array: a slab, not the whole */
+    uint32_t isa;          /* zt_isa that encode, decode and skip may use; exec sets it */
     double verify_bound;   /* absolute error that the encoder must prove or verify; NaN: none */
+    void *model;           /* what the codec learnt from the values, or read in the stream's head;
+                              NULL for codecs that have none */
     struct zti_zfp zfp;
 };
 
@@ -42,8 +45,11 @@ enum { ZTI_CODEC_PARAMS_BYTES = 32 };
 struct zti_codec {
     const char *name;
     uint32_t id;         /* zt_codec */
-    uint32_t tile_side;  /* slabs are cut at multiples of it */
     uint32_t unit_bits;  /* what index offsets count */
+
+    /* Values of a tile along each axis, by the array's rank. Slabs are cut at multiples of the
+     * first. */
+    const uint32_t (*tile_shape)[ZT_MAX_RANK]; /* [rank - 1][axis] */
 
     /* Tiles a chunk of the default index. */
     uint32_t (*chunk_tiles)(uint32_t rank);
@@ -71,6 +77,37 @@ struct zti_codec {
     /* The stream ends at a multiple of this many bits. */
     uint32_t (*stream_align_bits)(const struct zti_coding *coding);
 
+    /* ---- slots from here to the next line may be NULL ---- */
+
+    /* For codecs that must see all values before they code the first: what is to be learnt, in one
+     * or more passes. exec runs pass 0, 1, ... until tally_bytes returns 0: zeroed tallies, each
+     * filled by one thread from runs of tiles in any order, are merged into one, which learn turns
+     * into coding->model. The outcome must not depend on how tiles were dealt to tallies. */
+    size_t (*tally_bytes)(const struct zti_coding *coding, uint32_t pass);
+    void (*tally)(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
+                  uint64_t first, uint64_t last, void *tally);
+    void (*merge)(const struct zti_coding *coding, uint32_t pass, void *into, const void *from);
+    zt_status (*learn)(zt_context *context, struct zti_coding *coding, uint32_t pass,
+                       const zt_array *array, const void *tally);
+    void (*forget)(zt_context *context, struct zti_coding *coding); /* free the model */
+
+    /* The head: what a stream has before its first tile. head_max_bytes is asked before anything
+     * was learnt. head_bytes is known after learn, and after load_params when decoding. put_head
+     * comes after the tiles: starts[i] is where tile i begins and starts[count] where the last
+     * one ends, in bits from the first tile (NULL unless has_ends). take_head checks a head. */
+    uint64_t (*head_max_bytes)(const struct zti_coding *coding);
+    uint64_t (*head_bytes)(const struct zti_coding *coding);
+    void (*put_head)(const struct zti_coding *coding, const uint64_t *starts, uint8_t *head);
+    zt_status (*take_head)(zt_context *context, struct zti_coding *coding, const uint8_t *head);
+    bool has_ends; /* the head begins with a 32-bit number for each tile: where it ends, in units
+                      of unit_bits from the first tile. It serves as the index */
+
+    /* Turn a coding into one that copies: exactly the raw bytes, whatever they are. Asked for where
+     * the stream would be longer than that. */
+    void (*store)(struct zti_coding *coding);
+
+    /* ---- */
+
     /* Append tiles [first, last) of the array. The buffer has room for them at their largest and
      * the margin. Returns true where the codec vouches for verify_bound in all of them; where it
      * does not, the caller decodes and compares. */
@@ -85,6 +122,13 @@ struct zti_codec {
     void (*skip)(const struct zti_coding *coding, struct zti_bit_reader *reader, uint64_t first,
                  uint64_t last);
 };
+
+/* The tiles of an array of this shape. */
+static inline struct zti_grid zti_codec_grid(const struct zti_codec *codec, uint32_t rank,
+                                             const uint64_t *shape)
+{
+    return zti_grid_of(rank, shape, codec->tile_shape[rank - 1]);
+}
 
 /* The codec with this zt_codec number, or NULL if it is not in this build. ZT_CODEC_AUTO is zfp. */
 const struct zti_codec *zti_codec_by_id(uint32_t id);

@@ -1,5 +1,5 @@
 /* context.c: the public calls on contexts. */
-#include "core/core.h"
+#include "core/cpu.h"
 
 #include <stdlib.h>
 
@@ -17,6 +17,7 @@ zt_status zt_context_new(const zt_allocator *allocator, zt_context **context)
     if (allocator)
         c->allocator = *allocator;
     c->policy = ZT_SERIAL;
+    c->isa = zti_isa_of(NULL);
     *context = c;
     return ZT_OK;
 }

@@ -35,6 +35,7 @@ struct zt_context {
     zt_allocator allocator;
     zt_policy policy;
     zt_omp omp; /* zero unless the policy is omp */
+    uint32_t isa; /* zt_isa: what the machine has and zt_context_set_isa left of it */
     zt_progress progress;
     void *progress_user;
     char sentence[ZTI_SENTENCE_BYTES];

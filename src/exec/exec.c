@@ -1,5 +1,6 @@
 /* exec.c: what exec offers: the choice of policy, what all policies have in common at the ends of
  * a stream, and the serial policy. */
+#include "core/cpu.h"
 #include "core/threads.h"
 #include "exec/run.h"
 
@@ -70,11 +71,20 @@ static int by_place(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-zt_status zti_exec_encode(zt_context *context, const struct zti_coding *coding,
+/* The coding with the instances that the context chose. */
+static struct zti_coding with_isa(const zt_context *context, const struct zti_coding *coding)
+{
+    struct zti_coding own = *coding;
+    own.isa = zti_isa_of(context);
+    return own;
+}
+
+zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked,
                           const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
                           uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
                           const struct zti_starts *starts)
 {
+    const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
     const uint64_t total = coding->grid.count;
     zt_status status =
         is_parallel(context)
@@ -123,11 +133,12 @@ static zt_status serial_decode(zt_context *context, const struct zti_coding *cod
     return status;
 }
 
-zt_status zti_exec_decode(zt_context *context, const struct zti_coding *coding,
+zt_status zti_exec_decode(zt_context *context, const struct zti_coding *as_asked,
                           const uint8_t *data, size_t data_bytes, uint64_t start_bits,
                           const struct zti_index *index, const struct zti_view *view,
                           uint64_t *end_bits)
 {
+    const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
     zt_status status = is_parallel(context)
                            ? zti_omp_decode(context, coding, data, data_bytes, start_bits, index,
                                             view, end_bits)

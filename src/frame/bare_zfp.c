@@ -13,7 +13,7 @@ static zt_status coding_of(zt_context *context, const zt_array *array, const zt_
     memset(coding, 0, sizeof *coding);
     coding->codec = &zti_codec_zfp;
     coding->type = array->type;
-    coding->grid = zti_grid_of(array->rank, array->shape, zti_codec_zfp.tile_side);
+    coding->grid = zti_codec_grid(&zti_codec_zfp, array->rank, array->shape);
     coding->verify_bound = NAN;
     zt_status status = zti_zfp_check(context, zfp, &coding->zfp);
     if (status == ZT_OK)

@@ -45,7 +45,7 @@ static void tile_at(const struct patch *p, const uint64_t *at, struct tile *t)
     }
     t->array = zt_array_nd(t->memory, (zt_type)p->coding->type, grid->rank, extent);
     t->coding = *p->coding;
-    t->coding.grid = zti_grid_of(grid->rank, extent, grid->side[0]);
+    t->coding.grid = zti_grid_of(grid->rank, extent, grid->side);
 }
 
 /* Decode a tile from a copy of its bytes. */

@@ -292,7 +292,7 @@ zt_status zti_header_parse(zt_context *context, uint64_t number, const uint8_t *
                         "later one", number, bytes[AT_CODEC]);
     frame->index.kind = ZT_INDEX_NONE;
     coding->type = frame->type;
-    coding->grid = zti_grid_of(frame->rank, frame->shape, coding->codec->tile_side);
+    coding->grid = zti_codec_grid(coding->codec, frame->rank, frame->shape);
     coding->verify_bound = (double)NAN;
     uint64_t n = zti_take_byte(&c);
     const uint8_t *params = zti_take_bytes(&c, n);

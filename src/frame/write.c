@@ -64,11 +64,12 @@ zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_p
     one.shape[0] = 1;
     w->slice_bytes = zti_array_values(one.rank, one.shape) * zt_type_bytes(w->type);
 
+    const uint32_t side = w->codec->tile_shape[w->rank - 1][0];
     uint64_t layer_bytes, layers = 1;
-    if (zti_mul(w->slice_bytes, w->codec->tile_side, &layer_bytes) &&
+    if (zti_mul(w->slice_bytes, side, &layer_bytes) &&
         w->params.slab_bytes > layer_bytes)
         layers = w->params.slab_bytes / layer_bytes;
-    w->thickness = layers * w->codec->tile_side;
+    w->thickness = layers * side;
     if (w->thickness > w->shape[0])
         w->thickness = w->shape[0];
     return ZT_OK;
@@ -128,7 +129,7 @@ static zt_status prepare(struct zt_writer *w, const zt_array *slab, const zt_sta
     }
     f->coding.codec = w->codec;
     f->coding.type = w->type;
-    f->coding.grid = zti_grid_of(f->rank, f->shape, w->codec->tile_side);
+    f->coding.grid = zti_codec_grid(w->codec, f->rank, f->shape);
     f->coding.verify_bound = (double)NAN;
 
     *ask = (struct zti_ask){.params = &w->params, .min = (double)NAN, .max = (double)NAN};
@@ -368,7 +369,7 @@ zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t 
     f.shape[0] = extent;
     f.coding.codec = w->codec;
     f.coding.type = w->type;
-    f.coding.grid = zti_grid_of(f.rank, f.shape, w->codec->tile_side);
+    f.coding.grid = zti_codec_grid(w->codec, f.rank, f.shape);
 
     /* Not knowing the values, the absolute bound that rel comes to may be the smallest there is;
      * a frame with a bound may also end up lossless. */

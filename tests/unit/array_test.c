@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
+static const uint32_t fours[] = {4, 4, 4, 4};
+
 static zt_array shaped(uint32_t rank, uint64_t n0, uint64_t n1, uint64_t n2, uint64_t n3)
 {
     static double somewhere;
@@ -131,21 +133,21 @@ static void grids_count_cut_tiles(void **state)
 {
     (void)state;
     const uint64_t shape[] = {1, 4, 5, 9};
-    struct zti_grid grid = zti_grid_of(4, shape, 4);
+    struct zti_grid grid = zti_grid_of(4, shape, fours);
     assert_int_equal(grid.tiles[0], 1);
     assert_int_equal(grid.tiles[1], 1);
     assert_int_equal(grid.tiles[2], 2);
     assert_int_equal(grid.tiles[3], 3);
     assert_int_equal(grid.count, 6);
     const uint64_t large[] = {UINT64_C(5000000000)}; /* more than 2^32 elements */
-    assert_int_equal(zti_grid_of(1, large, 4).count, UINT64_C(1250000000));
+    assert_int_equal(zti_grid_of(1, large, fours).count, UINT64_C(1250000000));
 }
 
 static void walks_reach_every_tile_from_anywhere(void **state)
 {
     (void)state;
     const uint64_t shape[] = {3, 6, 10};
-    struct zti_grid grid = zti_grid_of(3, shape, 4);
+    struct zti_grid grid = zti_grid_of(3, shape, fours);
     struct zti_walk walk = zti_walk_from(&grid, 0);
     for (uint64_t tile = 0; tile < grid.count; tile++) {
         struct zti_walk direct = zti_walk_from(&grid, tile);

@@ -299,11 +299,13 @@ static void describe(const struct zti_coding *coding, zt_info *info)
     info->zfp_shift = coding->zfp.shift;
 }
 
+static const uint32_t tile_shape[ZT_MAX_RANK][ZT_MAX_RANK] = {{4}, {4, 4}, {4, 4, 4}, {4, 4, 4, 4}};
+
 const struct zti_codec zti_codec_zfp = {
     .name = "zfp",
     .id = ZT_CODEC_ZFP,
-    .tile_side = 4,
     .unit_bits = 1,
+    .tile_shape = tile_shape,
     .chunk_tiles = chunk_tiles,
     .configure = configure,
     .store_params = store_params,
