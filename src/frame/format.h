@@ -33,8 +33,8 @@
  *   end - 8     8        XXH3 of the tail before
  *
  *   SECTIONS    bit 7 of the type: whoever does not know the type must not decode the frame
- *   01 tail     checksums: byte 16, then an XXH3 for each 65536 bytes of payload (the last range
- *               may be shorter). Always there
+ *   01 tail     checksums: byte r, 10 to 30 (written: 12), then for each 2^r bytes of payload (the
+ *               last range may be shorter) the low 32 bits of their XXH3. Always there
  *   82 tail     side values: byte 0 (method), a varint for each value: its position in C order
  *               less that of the one before less 1 (the first: its position); then the values.
  *               There if and only if the number of exact values is not 0
@@ -68,8 +68,10 @@ enum {
     ZTI_FRAME_ALIGN_BYTES = 64,
     ZTI_GAP_BYTES = 8,            /* zero bytes after a payload */
     ZTI_HASH_BYTES = 8,
-    ZTI_RANGE_LOG2 = 16,          /* a payload checksum covers this many bytes, as power of two */
-    ZTI_RANGE_BYTES = 1 << ZTI_RANGE_LOG2,
+    ZTI_CHECKSUM_BYTES = 4,
+    ZTI_RANGE_LOG2 = 12,     /* a checksum covers 2^12 bytes of payload: 0.1 % of it are checksums, */
+    ZTI_RANGE_LEAST_LOG2 = 10, /* and boxes need not read far beyond what they need */
+    ZTI_RANGE_MOST_LOG2 = 30,
     ZTI_NAME_BYTES = 127,         /* at most, without the end */
     ZTI_UNITS_BYTES = 63,
     ZTI_HEADER_MAX_BYTES = 255 * ZTI_FRAME_ALIGN_BYTES, /* of any header */
@@ -150,7 +152,8 @@ struct zti_tail_parts {
 };
 
 struct zti_tail {
-    const uint8_t *checksums; /* a hash for each range of the payload */
+    uint32_t range_log2;      /* of the bytes of a range of the payload */
+    const uint8_t *checksums; /* one for each range */
     const uint8_t *positions; /* of exact values: varints */
     const uint8_t *values;    /* the exact values; also the end of positions */
     const uint8_t *index;     /* frame->index_bytes */
@@ -172,7 +175,7 @@ zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_
                          const uint8_t *bytes, struct zti_tail *tail);
 
 /* Verify bytes [first, last) of the payload, of which 'bytes' is the first one; both ends are at
- * multiples of ZTI_RANGE_BYTES or at the payload's end. */
+ * multiples of the tail's range or at the payload's end. */
 zt_status zti_tail_verify(zt_context *context, uint64_t number, const struct zti_frame *frame,
                           const struct zti_tail *tail, const uint8_t *bytes, uint64_t first,
                           uint64_t last);

@@ -90,6 +90,7 @@ static zt_status load_payload(struct zt_reader *r, uint64_t number, const struct
                               const struct zti_tail *tail, const struct zti_index *index,
                               uint64_t at, const struct zti_view *view, const uint8_t **payload)
 {
+    const uint64_t range_bytes = UINT64_C(1) << tail->range_log2;
     struct zti_extents extents = zti_exec_extents(&f->coding, index, view, f->payload_bytes);
     uint64_t first, last, done = 0;
     zt_status status;
@@ -101,8 +102,8 @@ static zt_status load_payload(struct zt_reader *r, uint64_t number, const struct
         *payload = r->payload.bytes;
     }
     while (!status && zti_extents_next(&extents, &first, &last)) {
-        first -= first % ZTI_RANGE_BYTES;
-        last = zti_round_up(last, ZTI_RANGE_BYTES);
+        first -= first % range_bytes;
+        last = zti_round_up(last, range_bytes);
         if (last > f->payload_bytes)
             last = f->payload_bytes;
         if (first < done) /* ranges in ascending order: these bytes are there */
@@ -201,7 +202,7 @@ zt_status zti_load_view(struct zt_reader *r, uint64_t number, const struct zti_f
 
 zt_status zti_check_frame(struct zt_reader *r, uint64_t number)
 {
-    enum { STEP_BYTES = 16 * ZTI_RANGE_BYTES };
+    enum { LEAST_STEP_BYTES = 1 << 20 };
     const struct zti_place *place = &r->places[number];
     const uint8_t *bytes;
     struct zti_frame f;
@@ -211,9 +212,11 @@ zt_status zti_check_frame(struct zt_reader *r, uint64_t number)
         return status;
     uint64_t at = place->at + f.header_bytes;
     status = load_tail(r, number, &f, at + f.payload_bytes, &tail);
-    for (uint64_t from = 0; !status && from < f.payload_bytes; from += STEP_BYTES) {
+    const uint64_t step = status ? 0 : zti_round_up(LEAST_STEP_BYTES,
+                                                    UINT64_C(1) << tail.range_log2);
+    for (uint64_t from = 0; !status && from < f.payload_bytes; from += step) {
         uint64_t left = f.payload_bytes - from;
-        uint64_t n = left < STEP_BYTES ? left : STEP_BYTES;
+        uint64_t n = left < step ? left : step;
         status = zti_input_view(&r->input, at + from, n, &r->payload, &bytes);
         if (!status)
             status = zti_tail_verify(r->context, number, &f, &tail, bytes, from, from + n);

@@ -4,9 +4,16 @@
 
 #include <inttypes.h>
 
-static uint64_t ranges_of(uint64_t payload_bytes)
+static uint64_t ranges_of(uint64_t payload_bytes, uint32_t log2)
 {
-    return (payload_bytes >> ZTI_RANGE_LOG2) + (payload_bytes % ZTI_RANGE_BYTES != 0);
+    return (payload_bytes >> log2) + ((payload_bytes & ((UINT64_C(1) << log2) - 1)) != 0);
+}
+
+/* The checksum of the range that begins at 'first', and is a whole one or ends at 'last'. */
+static uint32_t checksum(const uint8_t *range, uint64_t first, uint64_t last, uint32_t log2)
+{
+    const uint64_t left = last - first, whole = UINT64_C(1) << log2;
+    return (uint32_t)zti_hash(range, (size_t)(left < whole ? left : whole));
 }
 
 /* Bytes of a section's body, its type and its length. */
@@ -15,9 +22,9 @@ static uint64_t section_bytes(uint64_t body_bytes)
     return 1 + zti_varint_bytes(body_bytes) + body_bytes;
 }
 
-static uint64_t checksums_body_bytes(uint64_t payload_bytes)
+static uint64_t checksums_body_bytes(uint64_t payload_bytes, uint32_t log2)
 {
-    return 1 + ranges_of(payload_bytes) * ZTI_HASH_BYTES;
+    return 1 + ranges_of(payload_bytes, log2) * ZTI_CHECKSUM_BYTES;
 }
 
 /* What is stored for the position of value i. */
@@ -41,7 +48,7 @@ static uint64_t index_section_bytes(const struct zti_frame *f)
 
 uint64_t zti_tail_bytes(const struct zti_frame *f, const struct zti_tail_parts *parts)
 {
-    uint64_t bytes = section_bytes(checksums_body_bytes(f->payload_bytes)) + ZTI_HASH_BYTES;
+    uint64_t bytes = section_bytes(checksums_body_bytes(f->payload_bytes, ZTI_RANGE_LOG2)) + ZTI_HASH_BYTES;
     if (f->exact_values > 0)
         bytes += section_bytes(side_body_bytes(f->type, parts->exact, f->exact_values));
     return bytes + index_section_bytes(f);
@@ -51,7 +58,7 @@ uint64_t zti_tail_bytes_max(const struct zti_frame *f)
 {
     const uint64_t values = zti_array_values(f->rank, f->shape);
     const uint64_t value_bytes = zt_type_bytes(f->type) + zti_varint_bytes(values);
-    uint64_t bytes = section_bytes(checksums_body_bytes(f->payload_bytes)) + ZTI_HASH_BYTES;
+    uint64_t bytes = section_bytes(checksums_body_bytes(f->payload_bytes, ZTI_RANGE_LOG2)) + ZTI_HASH_BYTES;
     if (f->exact_values > 0)
         bytes += section_bytes(1 + f->exact_values * value_bytes);
     return bytes + index_section_bytes(f);
@@ -65,12 +72,12 @@ static uint8_t *put_section(uint8_t *at, uint8_t type, uint64_t body_bytes)
 
 static uint8_t *put_checksums(uint8_t *at, const uint8_t *payload, uint64_t payload_bytes)
 {
-    at = put_section(at, ZTI_SECTION_CHECKSUMS, checksums_body_bytes(payload_bytes));
+    at = put_section(at, ZTI_SECTION_CHECKSUMS,
+                     checksums_body_bytes(payload_bytes, ZTI_RANGE_LOG2));
     *at++ = ZTI_RANGE_LOG2;
-    for (uint64_t from = 0; from < payload_bytes; from += ZTI_RANGE_BYTES, at += ZTI_HASH_BYTES) {
-        uint64_t left = payload_bytes - from;
-        size_t n = left < ZTI_RANGE_BYTES ? (size_t)left : ZTI_RANGE_BYTES;
-        zti_put_le64(at, zti_hash(payload + from, n));
+    for (uint64_t from = 0; from < payload_bytes; from += 1u << ZTI_RANGE_LOG2) {
+        zti_put_le32(at, checksum(payload + from, from, payload_bytes, ZTI_RANGE_LOG2));
+        at += ZTI_CHECKSUM_BYTES;
     }
     return at;
 }
@@ -134,6 +141,21 @@ static zt_status parse_side(zt_context *context, uint64_t number, const struct z
     return ZT_OK;
 }
 
+static zt_status parse_checksums(zt_context *context, uint64_t number,
+                                 const struct zti_frame *frame, const uint8_t *body,
+                                 uint64_t body_bytes, struct zti_tail *tail)
+{
+    const uint32_t log2 = body_bytes > 0 ? body[0] : 0;
+    if (log2 < ZTI_RANGE_LEAST_LOG2 || log2 > ZTI_RANGE_MOST_LOG2 ||
+        body_bytes != checksums_body_bytes(frame->payload_bytes, log2))
+        return zti_fail(context, ZT_CORRUPT,
+                        "frame %" PRIu64 " does not have one checksum for each range of its "
+                        "payload", number);
+    tail->range_log2 = log2;
+    tail->checksums = body + 1;
+    return ZT_OK;
+}
+
 static zt_status parse_section(zt_context *context, uint64_t number, const struct zti_frame *frame,
                                uint8_t type, const uint8_t *body, uint64_t body_bytes,
                                struct zti_tail *tail)
@@ -143,18 +165,8 @@ static zt_status parse_section(zt_context *context, uint64_t number, const struc
         (type == ZTI_SECTION_INDEX && tail->index))
         return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " has section %02x twice", number,
                         type);
-    if (type == ZTI_SECTION_CHECKSUMS) {
-        if (body_bytes > 0 && body[0] != ZTI_RANGE_LOG2)
-            return zti_fail(context, ZT_UNSUPPORTED,
-                            "frame %" PRIu64 " has checksums over ranges of 2^%u bytes, this "
-                            "version reads 2^%d", number, body[0], ZTI_RANGE_LOG2);
-        if (body_bytes != checksums_body_bytes(frame->payload_bytes))
-            return zti_fail(context, ZT_CORRUPT,
-                            "frame %" PRIu64 " does not have one checksum for each 64 KiB of its "
-                            "payload", number);
-        tail->checksums = body + 1;
-        return ZT_OK;
-    }
+    if (type == ZTI_SECTION_CHECKSUMS)
+        return parse_checksums(context, number, frame, body, body_bytes, tail);
     if (type == ZTI_SECTION_INDEX) {
         if (frame->index.kind == ZT_INDEX_NONE || body_bytes != frame->index_bytes)
             return zti_fail(context, ZT_CORRUPT,
@@ -204,11 +216,13 @@ zt_status zti_tail_verify(zt_context *context, uint64_t number, const struct zti
                           const struct zti_tail *tail, const uint8_t *bytes, uint64_t first,
                           uint64_t last)
 {
-    for (uint64_t from = first; from < last; from += ZTI_RANGE_BYTES) {
-        uint64_t left = last - from;
-        size_t n = left < ZTI_RANGE_BYTES ? (size_t)left : ZTI_RANGE_BYTES;
-        const uint8_t *stored = tail->checksums + (from >> ZTI_RANGE_LOG2) * ZTI_HASH_BYTES;
-        if (zti_hash(bytes + (from - first), n) != zti_get_le64(stored))
+    const uint64_t range_bytes = UINT64_C(1) << tail->range_log2;
+    for (uint64_t from = first; from < last; from += range_bytes) {
+        const uint8_t *stored =
+            tail->checksums + (from >> tail->range_log2) * ZTI_CHECKSUM_BYTES;
+        const uint64_t n = last - from < range_bytes ? last - from : range_bytes;
+        if (checksum(bytes + (from - first), from, last, tail->range_log2) !=
+            zti_get_le32(stored))
             return zti_fail(context, ZT_CORRUPT,
                             "frame %" PRIu64 ": bytes %" PRIu64 " to %" PRIu64 " of %" PRIu64
                             " of its payload are damaged", number, from, from + n,

@@ -26,17 +26,20 @@ static bool take_varint(const uint8_t *data, size_t *at, size_t end, uint64_t *v
     return false;
 }
 
-/* The checksums of a payload are the first section of its tail: type 1, length, a byte, hashes. */
+/* The checksums of a payload are the first section of its tail: type 1, length, a byte with the
+ * range's bytes as power of two, and for each range four bytes of its hash. */
 static void repair_payload(uint8_t *payload, size_t payload_bytes, uint8_t *tail, size_t tail_bytes)
 {
     uint64_t length;
     size_t at = 1;
     if (tail_bytes < 2 || tail[0] != 1 || !take_varint(tail, &at, tail_bytes, &length))
         return;
-    at++;
-    for (size_t from = 0; from < payload_bytes && at + 8 <= tail_bytes; from += 65536, at += 8) {
-        size_t bytes = payload_bytes - from < 65536 ? payload_bytes - from : 65536;
-        put_hash(tail + at, payload + from, bytes);
+    const size_t range = (size_t)1 << (tail[at++] & 31);
+    for (size_t from = 0; from < payload_bytes && at + 4 <= tail_bytes; from += range, at += 4) {
+        const size_t bytes = payload_bytes - from < range ? payload_bytes - from : range;
+        uint8_t hash[8];
+        put_hash(hash, payload + from, bytes);
+        memcpy(tail + at, hash, 4);
     }
 }
 

@@ -283,10 +283,11 @@ static void checksum_again(struct pieces *p)
 {
     p->tail_bytes = 0;
     p->tail[p->tail_bytes++] = ZTI_SECTION_CHECKSUMS;
-    p->tail[p->tail_bytes++] = 9;
+    p->tail[p->tail_bytes++] = 5;
     p->tail[p->tail_bytes++] = 16;
-    zti_put_le64(p->tail + p->tail_bytes, zti_hash(p->payload, (size_t)p->frame.payload_bytes));
-    p->tail_bytes += 8;
+    zti_put_le32(p->tail + p->tail_bytes,
+                 (uint32_t)zti_hash(p->payload, (size_t)p->frame.payload_bytes));
+    p->tail_bytes += 4;
 }
 
 static void add_section(struct pieces *p, unsigned char type, const void *body, size_t body_bytes)
@@ -400,8 +401,14 @@ static void tails_must_hold_what_the_header_says(void **state)
     p.tail_bytes *= 2;
     need_outcome(&p, ZT_CORRUPT, "twice", NULL);
     p = whole;
-    p.tail[2] = 15;
-    need_outcome(&p, ZT_UNSUPPORTED, "2^15", NULL);
+    p.tail[2] = ZTI_RANGE_LEAST_LOG2 - 1;
+    need_outcome(&p, ZT_CORRUPT, "one checksum for each", NULL);
+    p = whole;
+    p.tail[2] = ZTI_RANGE_MOST_LOG2 + 1;
+    need_outcome(&p, ZT_CORRUPT, "one checksum for each", NULL);
+    p = whole;
+    p.tail[2] = ZTI_RANGE_MOST_LOG2; /* one range, whatever its size, is the whole payload */
+    need_outcome(&p, ZT_OK, NULL, &s.array);
     p = whole;
     p.tail[1]--;
     p.tail_bytes--;

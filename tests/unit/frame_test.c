@@ -87,7 +87,8 @@ static void small_files_cost_at_most_128_bytes(void **state)
                         p.zfp_word_bits = words[w];
                         struct bytes file = compress(&a, &p);
                         zt_info info = info_of(&file);
-                        uint64_t cost = file.n - info.stream_bytes;
+                        const uint64_t more = 4 * (info.stream_bytes / 4096); /* checksums */
+                        uint64_t cost = file.n - info.stream_bytes - more;
                         worst = info.exact_values == 0 && cost > worst ? cost : worst;
                         free(file.data);
                         free(a.data);
@@ -326,7 +327,7 @@ static void boxes_at_fixed_rate_read_little(void **state)
     zt_box box = {.lo = {32, 32, 32}, .hi = {36, 36, 36}};
     s.read_bytes = 0;
     assert_int_equal(zt_reader_read_box(r, &box, &out), ZT_OK);
-    assert_true(s.read_bytes >= 65536 && s.read_bytes < 65536 + 4096);
+    assert_true(s.read_bytes >= 4096 && s.read_bytes < 4096 + 1024);
     zt_reader_close(r);
     free(file.data);
     free(a.data);
