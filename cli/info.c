@@ -114,6 +114,8 @@ static void rows_of_sizes(struct table *t, const zt_info *info)
     table_cell(t, "index");
     if (info->index == ZT_INDEX_NONE)
         table_cell(t, "none");
+    else if (info->index == ZT_INDEX_STREAM)
+        table_cell(t, "in the streams");
     else
         table_cell(t, "%s, %" PRIu64 " bytes, %.2f %% of the streams", name_of_index(info->index),
                    info->index_bytes, 100 * (double)info->index_bytes / (double)info->stream_bytes);

@@ -141,7 +141,8 @@ const char *name_of_codec(uint32_t codec)
 
 const char *name_of_index(uint32_t index)
 {
-    static const char *const names[] = {"none", "none", "offsets", "lengths", "hybrid", "compact"};
+    static const char *const names[] = {"none", "none", "offsets", "lengths", "hybrid", "compact",
+                                        "stream"};
     return index < sizeof names / sizeof *names ? names[index] : "unknown";
 }
 

@@ -281,7 +281,8 @@ typedef enum zt_index_kind {
     ZT_INDEX_OFFSETS = 2, /* 64 bits a chunk */
     ZT_INDEX_LENGTHS = 3, /* 16 bits a chunk, or 32; summed when opened */
     ZT_INDEX_HYBRID = 4,  /* 64 bits a partition of chunks, and lengths within */
-    ZT_INDEX_COMPACT = 5  /* Elias-Fano: about 2 + log2(mean chunk bits) bits a chunk */
+    ZT_INDEX_COMPACT = 5, /* Elias-Fano: about 2 + log2(mean chunk bits) bits a chunk */
+    ZT_INDEX_STREAM = 6   /* in zt_info only: the stream itself says where its tiles are (ndzip) */
 } zt_index_kind;
 
 typedef enum zt_plan_kind { ZT_PLAN_OFF = 0, ZT_PLAN_ON = 1, ZT_PLAN_TIGHT = 2 } zt_plan_kind;

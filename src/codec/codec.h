@@ -45,7 +45,7 @@ enum { ZTI_CODEC_PARAMS_BYTES = 32 };
 struct zti_codec {
     const char *name;
     uint32_t id;         /* zt_codec */
-    uint32_t unit_bits;  /* what index offsets count */
+    uint32_t unit_bits;  /* what index offsets count; 0: values of the array's type */
 
     /* Values of a tile along each axis, by the array's rank. Slabs are cut at multiples of the
      * first. */
@@ -68,8 +68,9 @@ struct zti_codec {
     /* Fill the codec's fields of zt_info. */
     void (*describe)(const struct zti_coding *coding, zt_info *info);
 
-    /* The most bits a tile can take, the most that decoding one looks at (less where tiles are
-     * padded), and the number each takes where all take the same (else 0). */
+    /* The least and the most bits a tile can take, the most that decoding one looks at (less where
+     * tiles are padded), and the number each takes where all take the same (else 0). */
+    uint64_t (*tile_min_bits)(const struct zti_coding *coding);
     uint64_t (*tile_max_bits)(const struct zti_coding *coding);
     uint64_t (*tile_reach_bits)(const struct zti_coding *coding);
     uint64_t (*tile_fixed_bits)(const struct zti_coding *coding);
@@ -128,6 +129,25 @@ static inline struct zti_grid zti_codec_grid(const struct zti_codec *codec, uint
                                              const uint64_t *shape)
 {
     return zti_grid_of(rank, shape, codec->tile_shape[rank - 1]);
+}
+
+/* What index offsets of a stream count, in bits. */
+static inline uint32_t zti_unit_bits(const struct zti_coding *coding)
+{
+    const uint32_t bits = coding->codec->unit_bits;
+    return bits ? bits : 8 * (uint32_t)zt_type_bytes(coding->type);
+}
+
+/* Bytes of a stream before its first tile. */
+static inline uint64_t zti_head_bytes(const struct zti_coding *coding)
+{
+    return coding->codec->head_bytes ? coding->codec->head_bytes(coding) : 0;
+}
+
+/* Whether the head says where tiles begin; a coding that copies has no head. */
+static inline bool zti_has_ends(const struct zti_coding *coding)
+{
+    return coding->codec->has_ends && zti_head_bytes(coding) > 0;
 }
 
 /* The codec with this zt_codec number, or NULL if it is not in this build. ZT_CODEC_AUTO is zfp. */

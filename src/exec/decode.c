@@ -99,7 +99,7 @@ uint64_t zti_index_bits(const struct zti_coding *coding, const struct zti_index 
                         uint64_t start_bits, uint64_t chunk)
 {
     uint64_t bits;
-    return zti_mul(zti_index_start(index, chunk), coding->codec->unit_bits, &bits) &&
+    return zti_mul(zti_index_start(index, chunk), zti_unit_bits(coding), &bits) &&
                    zti_add(bits, start_bits, &bits)
                ? bits
                : UINT64_MAX;

@@ -149,10 +149,11 @@ zt_status zti_exec_decode(zt_context *context, const struct zti_coding *as_asked
 
 struct zti_extents zti_exec_extents(const struct zti_coding *coding,
                                     const struct zti_index *index, const struct zti_view *view,
-                                    uint64_t stream_bytes)
+                                    uint64_t start_bits, uint64_t stream_bytes)
 {
     return (struct zti_extents){.coding = coding,
                                 .index = index,
+                                .start_bits = start_bits,
                                 .stream_bytes = stream_bytes,
                                 .runs = zti_runs_of(&coding->grid, view)};
 }
@@ -164,12 +165,13 @@ static void bytes_of_tiles(const struct zti_extents *e, uint64_t first, uint64_t
     const uint64_t fixed = e->coding->codec->tile_fixed_bits(e->coding);
     uint64_t from, to;
     if (fixed > 0) {
-        from = zti_mul(first, fixed, &from) ? from : UINT64_MAX;
-        to = zti_mul(last, fixed, &to) ? to : UINT64_MAX;
+        from = zti_mul(first, fixed, &from) && zti_add(from, e->start_bits, &from) ? from
+                                                                                   : UINT64_MAX;
+        to = zti_mul(last, fixed, &to) && zti_add(to, e->start_bits, &to) ? to : UINT64_MAX;
     } else {
         const uint32_t c = e->index->layout.chunk_tiles;
-        from = zti_index_bits(e->coding, e->index, 0, first / c);
-        to = zti_index_bits(e->coding, e->index, 0, zti_index_chunks(last, c));
+        from = zti_index_bits(e->coding, e->index, e->start_bits, first / c);
+        to = zti_index_bits(e->coding, e->index, e->start_bits, zti_index_chunks(last, c));
     }
     *first_byte = from / 8 < e->stream_bytes ? from / 8 : e->stream_bytes;
     *last_byte = zti_bytes_of_bits(to) < e->stream_bytes ? zti_bytes_of_bits(to)

@@ -65,11 +65,12 @@ struct zti_runs {
     bool is_done;
 };
 
-/* The bytes of a stream (start_bits = 0) that decoding a view must read, one range after the
- * other in ascending order; ranges may touch. */
+/* The bytes of a stream that decoding a view must read beside its head, one range after the other in
+ * ascending order; ranges may touch. */
 struct zti_extents {
     const struct zti_coding *coding;
     const struct zti_index *index; /* or NULL */
+    uint64_t start_bits; /* of the first tile */
     uint64_t stream_bytes;
     struct zti_runs runs;
     bool is_done;
@@ -77,7 +78,7 @@ struct zti_extents {
 
 struct zti_extents zti_exec_extents(const struct zti_coding *coding,
                                     const struct zti_index *index, const struct zti_view *view,
-                                    uint64_t stream_bytes);
+                                    uint64_t start_bits, uint64_t stream_bytes);
 
 /* The next range; false after the last one. */
 bool zti_extents_next(struct zti_extents *extents, uint64_t *first_byte, uint64_t *last_byte);

@@ -247,21 +247,21 @@ static zt_status parse_numbers(zt_context *context, uint64_t number, uint8_t typ
     return ZT_OK;
 }
 
-/* A payload shorter than its tiles can be is found here, before memory for an array is asked for.
- * That a tile takes a bit at least, unless it can take none at all, is so in zfp. */
+/* A payload shorter than its head and tiles can be is found here, before memory for an array is
+ * asked for. */
 static zt_status check_payload(zt_context *context, uint64_t number, const struct zti_frame *frame)
 {
     const struct zti_coding *coding = &frame->coding;
-    uint64_t most_bits = coding->codec->tile_max_bits(coding);
-    uint64_t least_bits = coding->codec->tile_fixed_bits(coding);
-    if (least_bits == 0 && most_bits > 0 && coding->codec->id == ZT_CODEC_ZFP)
-        least_bits = 1;
-    uint64_t bits = frame->payload_bytes * 8, align = coding->codec->stream_align_bits(coding);
-    uint64_t least = 0, most = 0;
-    bool is_least_known = zti_mul(coding->grid.count, least_bits, &least);
-    bool is_most_known = zti_mul(coding->grid.count, most_bits, &most);
-    if (bits % align != 0 || !is_least_known || bits < least ||
-        (is_most_known && bits > most && bits - most >= align))
+    const uint64_t head = zti_head_bytes(coding), align = coding->codec->stream_align_bits(coding);
+    uint64_t bits = frame->payload_bytes * 8, least = 0, most = 0;
+    bool is_good = bits % align == 0 && head <= frame->payload_bytes;
+    bits -= is_good ? head * 8 : 0;
+    is_good = is_good &&
+              zti_mul(coding->grid.count, coding->codec->tile_min_bits(coding), &least) &&
+              bits >= least;
+    if (is_good && zti_mul(coding->grid.count, coding->codec->tile_max_bits(coding), &most))
+        is_good = bits <= most || bits - most < align;
+    if (!is_good)
         return zti_fail(context, ZT_CORRUPT,
                         "frame %" PRIu64 ": %" PRIu64 " bytes of payload cannot hold its %" PRIu64
                         " tiles", number, frame->payload_bytes, coding->grid.count);

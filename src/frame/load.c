@@ -72,49 +72,58 @@ static zt_status load_tail(struct zt_reader *r, uint64_t number, const struct zt
     return zti_tail_parse(r->context, number, f, bytes + ZTI_GAP_BYTES, tail);
 }
 
-/* Read and verify bytes [first, last) of a payload, which begins at 'payload' in memory and at byte
- * 'at' of the file. */
-static zt_status load_range(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
-                            const struct zti_tail *tail, uint64_t at, uint64_t first,
-                            uint64_t last, uint8_t *payload)
-{
-    zt_status status =
-        zti_input_read(&r->input, at + first, (size_t)(last - first), payload + first);
-    return status ? status
-                  : zti_tail_verify(r->context, number, f, tail, payload + first, first, last);
-}
+/* A frame's payload on its way into memory. */
+struct payload {
+    uint64_t at;          /* byte of the file */
+    const uint8_t *bytes; /* where byte 0 is, or would be */
+    uint64_t done;        /* all that is needed before this byte was read and verified */
+};
 
-/* What decoding a view needs of a payload at byte 'at', read and verified; *payload is where byte
- * 0 is, or would be. */
-static zt_status load_payload(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
-                              const struct zti_tail *tail, const struct zti_index *index,
-                              uint64_t at, const struct zti_view *view, const uint8_t **payload)
+/* Read and verify the ranges that hold bytes [first, last) of a payload, as far as they were not
+ * yet; calls go through a payload in ascending order. */
+static zt_status load_range(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                            const struct zti_tail *tail, uint64_t first, uint64_t last,
+                            struct payload *p)
 {
     const uint64_t range_bytes = UINT64_C(1) << tail->range_log2;
-    struct zti_extents extents = zti_exec_extents(&f->coding, index, view, f->payload_bytes);
-    uint64_t first, last, done = 0;
-    zt_status status;
-    if (r->input.memory) {
-        status = zti_input_view(&r->input, at, f->payload_bytes, &r->payload, payload);
-    } else { /* room for all of it, so that offsets stay. What is not read stays untouched, and is
-              * zero, because an index that lies can lead there */
-        status = zti_buffer_reserve_zeroed(r->context, &r->payload, f->payload_bytes + 1);
-        *payload = r->payload.bytes;
-    }
-    while (!status && zti_extents_next(&extents, &first, &last)) {
-        first -= first % range_bytes;
-        last = zti_round_up(last, range_bytes);
-        if (last > f->payload_bytes)
-            last = f->payload_bytes;
-        if (first < done) /* ranges in ascending order: these bytes are there */
-            first = done;
-        if (first >= last)
-            continue;
-        status = r->input.memory
-                     ? zti_tail_verify(r->context, number, f, tail, *payload + first, first, last)
-                     : load_range(r, number, f, tail, at, first, last, r->payload.bytes);
-        done = last;
-    }
+    zt_status status = ZT_OK;
+    first -= first % range_bytes;
+    last = zti_round_up(last, range_bytes);
+    if (last > f->payload_bytes)
+        last = f->payload_bytes;
+    if (first < p->done)
+        first = p->done;
+    if (first >= last)
+        return ZT_OK;
+    p->done = last;
+    if (!r->input.memory)
+        status = zti_input_read(&r->input, p->at + first, (size_t)(last - first),
+                                r->payload.bytes + first);
+    return status ? status
+                  : zti_tail_verify(r->context, number, f, tail, p->bytes + first, first, last);
+}
+
+/* What decoding a view needs of a payload behind its head, read and verified. */
+static zt_status load_payload(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                              const struct zti_tail *tail, struct zti_extents *extents,
+                              struct payload *p)
+{
+    uint64_t first, last;
+    zt_status status = ZT_OK;
+    while (!status && zti_extents_next(extents, &first, &last))
+        status = load_range(r, number, f, tail, first, last, p);
+    return status;
+}
+
+/* Where a payload is found, whole or in part: in memory as it is; otherwise in room for all of it,
+ * so that offsets stay. What is not read stays untouched, and is zero, because an index that lies
+ * can lead there. */
+static zt_status open_payload(struct zt_reader *r, const struct zti_frame *f, struct payload *p)
+{
+    if (r->input.memory)
+        return zti_input_view(&r->input, p->at, f->payload_bytes, &r->payload, &p->bytes);
+    zt_status status = zti_buffer_reserve_zeroed(r->context, &r->payload, f->payload_bytes + 1);
+    p->bytes = r->payload.bytes;
     return status;
 }
 
@@ -144,17 +153,24 @@ static zt_status check_end(struct zt_reader *r, uint64_t number, const struct zt
 /* The index of a frame, opened; *index stays NULL where there is none, or none that this version
  * knows: it is not needed. */
 static zt_status open_index(struct zt_reader *r, const struct zti_frame *f,
-                            const struct zti_tail *tail, struct zti_index *opened,
-                            const struct zti_index **index)
+                            const struct zti_tail *tail, const uint8_t *head,
+                            struct zti_index *opened, const struct zti_index **index)
 {
-    const uint64_t units = f->payload_bytes * 8 / f->coding.codec->unit_bits;
+    const uint64_t bits = (f->payload_bytes - zti_head_bytes(&f->coding)) * 8;
+    const uint64_t units = bits / zti_unit_bits(&f->coding);
+    const bool is_stored = f->index.kind != ZT_INDEX_NONE && f->index.kind <= ZT_INDEX_COMPACT;
+    zt_status status = ZT_OK;
     *index = NULL;
-    if (f->index.kind == ZT_INDEX_NONE || f->index.kind > ZT_INDEX_COMPACT)
+    if (!is_stored && !zti_has_ends(&f->coding))
         return ZT_OK;
-    zt_status status = zti_index_open(r->context, tail->index, (size_t)f->index_bytes,
-                                      f->coding.grid.count, units, opened);
-    if (!status && (opened->layout.kind != f->index.kind ||
-                    opened->layout.chunk_tiles != f->index.chunk_tiles))
+    if (is_stored)
+        status = zti_index_open(r->context, tail->index, (size_t)f->index_bytes,
+                                f->coding.grid.count, units, opened);
+    else
+        status = zti_index_open_ends(r->context, head, f->coding.grid.count, units, opened);
+    if (!status && is_stored &&
+        (opened->layout.kind != f->index.kind ||
+         opened->layout.chunk_tiles != f->index.chunk_tiles))
         status = zti_fail(r->context, ZT_CORRUPT, "header and tail differ on the index");
     *index = opened;
     return status;
@@ -162,41 +178,70 @@ static zt_status open_index(struct zt_reader *r, const struct zti_frame *f,
 
 /* A sequential source: all of the payload, then the tail. */
 static zt_status load_in_order(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
-                               uint64_t at, struct zti_tail *tail, const uint8_t **payload)
+                               struct zti_tail *tail, struct payload *p)
 {
-    zt_status status = zti_input_view(&r->input, at, f->payload_bytes, &r->payload, payload);
+    zt_status status = zti_input_view(&r->input, p->at, f->payload_bytes, &r->payload, &p->bytes);
     if (!status)
-        status = load_tail(r, number, f, at + f->payload_bytes, tail);
+        status = load_tail(r, number, f, p->at + f->payload_bytes, tail);
     if (!status)
-        status = zti_tail_verify(r->context, number, f, tail, *payload, 0, f->payload_bytes);
+        status = zti_tail_verify(r->context, number, f, tail, p->bytes, 0, f->payload_bytes);
+    p->done = f->payload_bytes;
+    return status;
+}
+
+/* Tail and payload, of a payload that is not sequential no more than the head. */
+static zt_status load_ends(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                           struct zti_tail *tail, struct payload *p)
+{
+    const uint64_t head_bytes = zti_head_bytes(&f->coding);
+    if (zti_is_sequential(&r->input))
+        return load_in_order(r, number, f, tail, p);
+    zt_status status = load_tail(r, number, f, p->at + f->payload_bytes, tail);
+    if (!status)
+        status = open_payload(r, f, p);
+    if (!status && head_bytes > 0)
+        status = load_range(r, number, f, tail, 0, head_bytes, p);
+    return status;
+}
+
+/* Decode a view of a frame whose head is there. */
+static zt_status decode_view(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                             const struct zti_coding *coding, const struct zti_tail *tail,
+                             struct payload *p, const struct zti_view *view)
+{
+    const uint64_t start_bits = zti_head_bytes(coding) * 8;
+    const struct zti_index *index = NULL;
+    struct zti_index opened = {.sums = NULL};
+    uint64_t end_bits = 0;
+    zt_status status = open_index(r, f, tail, p->bytes, &opened, &index);
+    struct zti_extents extents =
+        zti_exec_extents(coding, index, view, start_bits, f->payload_bytes);
+    if (!status)
+        status = load_payload(r, number, f, tail, &extents, p);
+    if (!status)
+        status = zti_exec_decode(r->context, coding, p->bytes, (size_t)f->payload_bytes,
+                                 start_bits, index, view, &end_bits);
+    if (!status && is_whole(f, view))
+        status = check_end(r, number, f, end_bits);
+    if (!status)
+        zti_tail_apply(f, tail, view);
+    zti_index_close(r->context, &opened);
     return status;
 }
 
 zt_status zti_load_view(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
                         uint64_t at, const struct zti_view *view)
 {
-    const uint64_t payload_at = at + f->header_bytes;
-    const bool is_sequential = zti_is_sequential(&r->input);
-    const uint8_t *payload = NULL;
-    const struct zti_index *index = NULL;
-    struct zti_index opened = {.sums = NULL};
+    struct payload p = {.at = at + f->header_bytes};
+    struct zti_coding coding = f->coding; /* with what the head says */
     struct zti_tail tail;
-    uint64_t end_bits = 0;
-    zt_status status = is_sequential
-                           ? load_in_order(r, number, f, payload_at, &tail, &payload)
-                           : load_tail(r, number, f, payload_at + f->payload_bytes, &tail);
+    zt_status status = load_ends(r, number, f, &tail, &p);
+    if (!status && coding.codec->take_head)
+        status = coding.codec->take_head(r->context, &coding, p.bytes);
     if (!status)
-        status = open_index(r, f, &tail, &opened, &index);
-    if (!status && !is_sequential)
-        status = load_payload(r, number, f, &tail, index, payload_at, view, &payload);
-    if (!status)
-        status = zti_exec_decode(r->context, &f->coding, payload, (size_t)f->payload_bytes, 0,
-                                 index, view, &end_bits);
-    if (!status && is_whole(f, view))
-        status = check_end(r, number, f, end_bits);
-    if (!status)
-        zti_tail_apply(f, &tail, view);
-    zti_index_close(r->context, &opened);
+        status = decode_view(r, number, f, &coding, &tail, &p, view);
+    if (coding.codec->forget)
+        coding.codec->forget(r->context, &coding);
     return status;
 }
 

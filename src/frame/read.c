@@ -332,6 +332,10 @@ static void describe(const struct zt_reader *r, zt_info *info)
     info->index = f->index.kind;
     info->index_chunk = f->index.chunk_tiles;
     info->index_partition = f->index.partition;
+    if (f->index.kind == ZT_INDEX_NONE && zti_has_ends(&f->coding)) {
+        info->index = ZT_INDEX_STREAM;
+        info->index_chunk = 1;
+    }
     zti_reader_shape(r, info->shape);
     info->bound = f->bound;
     info->abs_bound = f->abs_bound;

@@ -183,10 +183,11 @@ enum { DEFAULT_INDEX_CHUNKS = 64 };
 /* Choose the frame's index: none where places are computed, or where there is one chunk only. */
 static void choose_index(const struct zt_writer *w, struct zti_frame *f)
 {
+    const bool is_default = w->params.index == ZT_INDEX_DEFAULT;
     f->index = w->index;
-    const uint64_t least = w->params.index == ZT_INDEX_DEFAULT ? DEFAULT_INDEX_CHUNKS : 2;
     if (f->index.kind == ZT_INDEX_NONE || f->coding.codec->tile_fixed_bits(&f->coding) > 0 ||
-        chunks_of(f) < least)
+        chunks_of(f) < (is_default ? DEFAULT_INDEX_CHUNKS : 2) ||
+        (is_default && zti_has_ends(&f->coding)))
         f->index = (struct zti_index_layout){.kind = ZT_INDEX_NONE};
 }
 
@@ -221,45 +222,85 @@ static zt_status payload_room(struct zt_writer *w, const struct zti_frame *f, si
     return ZT_OK;
 }
 
-/* Room to note where chunks begin, where the frame has an index. */
+/* Room to note where chunks begin, where the frame has an index or the head wants to know. */
 static zt_status starts_room(struct zt_writer *w, const struct zti_frame *f,
                              struct zti_starts *starts)
 {
+    const bool has_index = f->index.kind != ZT_INDEX_NONE;
     uint64_t bytes;
-    if (f->index.kind == ZT_INDEX_NONE)
+    if (!has_index && !zti_has_ends(&f->coding))
         return ZT_OK;
-    if (!zti_mul(chunks_of(f) + 1, sizeof(uint64_t), &bytes))
+    starts->chunk_tiles = zti_has_ends(&f->coding) ? 1 : f->index.chunk_tiles;
+    if (!zti_mul(zti_index_chunks(f->coding.grid.count, starts->chunk_tiles) + 1,
+                 sizeof(uint64_t), &bytes))
         return zti_fail(w->context, ZT_NO_MEMORY, "no memory for an index");
     zt_status status = zti_buffer_reserve(w->context, &w->starts, bytes, 0);
     starts->list = (uint64_t *)(void *)w->starts.bytes;
-    starts->chunk_tiles = f->index.chunk_tiles;
     return status;
+}
+
+/* Where tiles begin is known: put the head before them, and work out the index. */
+static void use_starts(struct zti_frame *f, const struct zti_starts *starts, uint8_t *payload)
+{
+    const struct zti_coding *coding = &f->coding;
+    if (coding->codec->put_head)
+        coding->codec->put_head(coding, starts->list, payload);
+    if (f->index.kind == ZT_INDEX_NONE)
+        return;
+    const uint64_t chunks = chunks_of(f), step = f->index.chunk_tiles / starts->chunk_tiles;
+    const uint64_t end = (f->payload_bytes - zti_head_bytes(coding)) * 8;
+    for (uint64_t i = 0; i < chunks; i++)
+        starts->list[i] = starts->list[i * step] / zti_unit_bits(coding);
+    starts->list[chunks] = end / zti_unit_bits(coding); /* padding is the last chunk's */
+    f->index_bytes = zti_index_bytes(&f->index, starts->list, chunks);
+}
+
+/* The most bytes a stream can have: where the codec can copy instead, the raw bytes. */
+static uint64_t stream_limit(const struct zti_coding *coding, uint64_t most)
+{
+    const uint64_t raw = zti_array_values(coding->grid.rank, coding->grid.shape) *
+                         zt_type_bytes(coding->type);
+    return coding->codec->store && raw < most ? raw : most;
 }
 
 /* Code a slab once, with f->coding as it is. */
 static zt_status encode_once(struct zt_writer *w, struct zti_frame *f, const zt_array *slab,
                              struct zti_misses *misses, uint8_t **payload)
 {
+    const uint64_t head_bytes = zti_head_bytes(&f->coding);
     size_t capacity = 0, room_bytes = 0;
     uint64_t end_bits = 0;
     struct zti_starts starts = {.list = NULL};
     choose_index(w, f);
     zt_status status = zti_exec_capacity(w->context, &f->coding, &capacity);
+    const uint64_t limit = stream_limit(&f->coding, head_bytes + capacity);
     if (!status)
         status = starts_room(w, f, &starts);
     if (!status)
-        status = payload_room(w, f, capacity, payload, &room_bytes);
-    if (!status)
-        status = zti_exec_encode(w->context, &f->coding, slab, *payload, room_bytes, 0, &end_bits,
-                                 misses, starts.list ? &starts : NULL);
-    f->payload_bytes = end_bits / 8;
-    if (status || !starts.list || misses->is_over)
+        status = payload_room(w, f, (size_t)limit, payload, &room_bytes);
+    if (!status && (room_bytes < head_bytes || limit < head_bytes))
+        status = no_space(w);
+    if (status)
         return status;
-    starts.list[chunks_of(f)] = end_bits; /* the padding belongs to the last chunk */
-    for (uint64_t i = 0; i <= chunks_of(f); i++)
-        starts.list[i] /= f->coding.codec->unit_bits;
-    f->index_bytes = zti_index_bytes(&f->index, starts.list, chunks_of(f));
-    return ZT_OK;
+    if (f->coding.codec->store && room_bytes > limit)
+        room_bytes = (size_t)limit;
+    status = zti_exec_encode(w->context, &f->coding, slab, *payload, room_bytes, head_bytes * 8,
+                             &end_bits, misses, starts.list ? &starts : NULL);
+    f->payload_bytes = end_bits / 8;
+    if (!status && !misses->is_over)
+        use_starts(f, &starts, *payload);
+    return status;
+}
+
+/* The same, but copied where the stream would be longer than the values. */
+static zt_status encode_or_store(struct zt_writer *w, struct zti_frame *f, const zt_array *slab,
+                                 struct zti_misses *misses, uint8_t **payload)
+{
+    zt_status status = encode_once(w, f, slab, misses, payload);
+    if (status != ZT_NO_SPACE || !f->coding.codec->store)
+        return status;
+    f->coding.codec->store(&f->coding);
+    return encode_once(w, f, slab, misses, payload);
 }
 
 /* Code a slab; without loss where too many values would have to be kept exactly. */
@@ -269,7 +310,7 @@ static zt_status encode(struct zt_writer *w, struct zti_frame *f, struct zti_ask
     misses->limit = misses_limit(f);
     zt_status status = w->codec->configure(w->context, ask, &f->coding);
     if (!status)
-        status = encode_once(w, f, slab, misses, payload);
+        status = encode_or_store(w, f, slab, misses, payload);
     if (!status && misses->is_over) {
         zti_misses_free(w->context, misses);
         *misses = (struct zti_misses){.list = NULL};
@@ -278,7 +319,7 @@ static zt_status encode(struct zt_writer *w, struct zti_frame *f, struct zti_ask
         f->coding.verify_bound = (double)NAN;
         status = w->codec->configure(w->context, ask, &f->coding);
         if (!status)
-            status = encode_once(w, f, slab, misses, payload);
+            status = encode_or_store(w, f, slab, misses, payload);
     }
     f->exact_values = misses->count;
     return status;
@@ -356,6 +397,21 @@ static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_
         status = w->sink.write ? emit_to_sink(w, &f, header, payload, &parts)
                                : emit_to_memory(w, &f, header, payload, &parts);
     zti_misses_free(w->context, &misses);
+    if (f.coding.codec->forget)
+        f.coding.codec->forget(w->context, &f.coding);
+    return status;
+}
+
+/* The most bytes that a stream of this coding takes, of which nothing was learnt yet. */
+static zt_status stream_most(struct zt_writer *w, const struct zti_coding *coding, uint64_t *bytes)
+{
+    const struct zti_codec *codec = coding->codec;
+    size_t capacity = 0;
+    zt_status status = zti_exec_capacity(w->context, coding, &capacity);
+    const uint64_t head = codec->head_max_bytes ? codec->head_max_bytes(coding) : 0;
+    const uint64_t most = stream_limit(coding, head + capacity);
+    if (most > *bytes)
+        *bytes = most;
     return status;
 }
 
@@ -377,14 +433,14 @@ zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t 
     struct zti_ask ask = {.params = &w->params, .kind = (zt_bound_kind)bound->kind,
                           .abs_bound = (double)NAN, .min = (double)NAN, .max = (double)NAN};
     bool has_abs = bound->kind == ZT_ABS || bound->kind == ZT_REL;
-    size_t capacity = 0, lossless = 0;
+    uint64_t most = 0;
     zt_status status = ZT_OK;
     if (has_abs) {
         ask.kind = ZT_LOSSLESS;
         ask.abs_bound = 0;
         status = w->codec->configure(w->context, &ask, &f.coding);
         if (!status)
-            status = zti_exec_capacity(w->context, &f.coding, &lossless);
+            status = stream_most(w, &f.coding, &most);
         ask.kind = ZT_ABS;
         ask.abs_bound = bound->kind == ZT_ABS && bound->value > 0 ? bound->value : DBL_TRUE_MIN;
     }
@@ -392,11 +448,11 @@ zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t 
     if (!status)
         status = w->codec->configure(w->context, &ask, &f.coding);
     if (!status)
-        status = zti_exec_capacity(w->context, &f.coding, &capacity);
+        status = stream_most(w, &f.coding, &most);
     if (status)
         return status;
     f.index = w->index; /* whether there is one depends on the values */
-    set_largest(&f, capacity > lossless ? capacity : lossless);
+    set_largest(&f, most);
     if (!has_abs)
         f.exact_values = 0;
     *bytes = ZTI_FRAME_ALIGN_BYTES + ZTI_HEADER_STORED_BYTES + f.payload_bytes + ZTI_GAP_BYTES +

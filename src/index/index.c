@@ -7,9 +7,10 @@ static const struct zti_layout *const layouts[] = {
     [ZT_INDEX_LENGTHS] = &zti_layout_lengths,
     [ZT_INDEX_HYBRID] = &zti_layout_hybrid,
     [ZT_INDEX_COMPACT] = &zti_layout_compact,
+    [ZT_INDEX_STREAM] = &zti_layout_ends,
 };
 
-enum { KINDS = sizeof layouts / sizeof layouts[0] };
+enum { KINDS = ZT_INDEX_COMPACT + 1 }; /* that are stored as an index of their own */
 
 static uint64_t head_bytes(const struct zti_index_layout *layout)
 {
@@ -71,6 +72,17 @@ zt_status zti_index_open(zt_context *context, const uint8_t *bytes, size_t n, ui
     if (status != ZT_OK)
         zti_index_close(context, index);
     return status;
+}
+
+zt_status zti_index_open_ends(zt_context *context, const uint8_t *ends, uint64_t tiles,
+                              uint64_t stream_units, struct zti_index *index)
+{
+    *index = (struct zti_index){.layout = {.kind = ZT_INDEX_STREAM, .chunk_tiles = 1},
+                                .chunks = tiles,
+                                .end = stream_units,
+                                .body = ends,
+                                .body_bytes = 4 * tiles};
+    return zti_layout_ends.open(context, index);
 }
 
 void zti_index_close(zt_context *context, struct zti_index *index)

@@ -69,6 +69,10 @@ struct zti_index {
  * give at most index->end. Linear in the index's bytes; for compact in one part of about 40. */
 zt_status zti_index_open(zt_context *context, const uint8_t *bytes, size_t n, uint64_t tiles,
                          uint64_t stream_units, struct zti_index *index);
+/* An index that is part of the stream itself: a 32-bit number for each tile, where it ends. */
+zt_status zti_index_open_ends(zt_context *context, const uint8_t *ends, uint64_t tiles,
+                              uint64_t stream_units, struct zti_index *index);
+
 void zti_index_close(zt_context *context, struct zti_index *index);
 
 /* Where a chunk begins, in at most a constant number of steps; chunk == chunks gives the end.

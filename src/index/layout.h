@@ -29,6 +29,7 @@ extern const struct zti_layout zti_layout_offsets;
 extern const struct zti_layout zti_layout_lengths;
 extern const struct zti_layout zti_layout_hybrid;
 extern const struct zti_layout zti_layout_compact;
+extern const struct zti_layout zti_layout_ends;
 
 /* ZT_CORRUPT for a body of another size than the chunks need. */
 zt_status zti_index_bad_size(zt_context *context, const struct zti_index *index);

@@ -100,16 +100,6 @@ bool zti_zfp_is_lossless(const struct zti_zfp *z, uint32_t type, uint32_t rank)
            z->maxbits >= zti_zfp_tile_reach(&free, type, rank);
 }
 
-static uint64_t tile_max_bits(const struct zti_coding *coding)
-{
-    return zti_zfp_tile_bits(&coding->zfp, coding->type, coding->grid.rank);
-}
-
-static uint64_t tile_reach_bits(const struct zti_coding *coding)
-{
-    return zti_zfp_tile_reach(&coding->zfp, coding->type, coding->grid.rank);
-}
-
 /* Tiles of one size: limits that meet, lossy, and room for the header. */
 static uint64_t tile_fixed_bits(const struct zti_coding *coding)
 {
@@ -118,6 +108,24 @@ static uint64_t tile_fixed_bits(const struct zti_coding *coding)
                    z->maxbits >= header_bits(z, coding->type)
                ? z->maxbits
                : 0;
+}
+
+/* A bit at least, unless there can be none at all. */
+static uint64_t tile_min_bits(const struct zti_coding *coding)
+{
+    const uint64_t most = zti_zfp_tile_bits(&coding->zfp, coding->type, coding->grid.rank);
+    const uint64_t fixed = tile_fixed_bits(coding);
+    return fixed > 0 ? fixed : most > 0;
+}
+
+static uint64_t tile_max_bits(const struct zti_coding *coding)
+{
+    return zti_zfp_tile_bits(&coding->zfp, coding->type, coding->grid.rank);
+}
+
+static uint64_t tile_reach_bits(const struct zti_coding *coding)
+{
+    return zti_zfp_tile_reach(&coding->zfp, coding->type, coding->grid.rank);
 }
 
 /* Some hundred values at least, so that an index stays below a per cent of the stream. */
@@ -311,6 +319,7 @@ const struct zti_codec zti_codec_zfp = {
     .store_params = store_params,
     .load_params = load_params,
     .describe = describe,
+    .tile_min_bits = tile_min_bits,
     .tile_max_bits = tile_max_bits,
     .tile_reach_bits = tile_reach_bits,
     .tile_fixed_bits = tile_fixed_bits,

@@ -1,0 +1,42 @@
+/* ends.c: the table that an ndzip stream begins with, as an index:
+ *
+ *     size       field
+ *     u32 each   where a chunk ends, in units from the first tile
+ *
+ * It is read here and written by the codec, whose stream it is part of. */
+#include "index/layout.h"
+
+static uint64_t end_of(const struct zti_index *index, uint64_t chunk)
+{
+    return zti_get_le32(index->body + 4 * chunk);
+}
+
+static uint64_t start(const struct zti_index *index, uint64_t chunk)
+{
+    return chunk == 0 ? 0 : end_of(index, chunk - 1);
+}
+
+static void starts_of(const struct zti_index *index, uint64_t first, uint64_t count, uint64_t *out)
+{
+    for (uint64_t i = 0; i < count; i++)
+        out[i] = start(index, first + i);
+}
+
+static zt_status open(zt_context *context, struct zti_index *index)
+{
+    uint64_t last = 0;
+    for (uint64_t i = 0; i < index->chunks; i++) {
+        const uint64_t end = end_of(index, i);
+        if (end < last || end > index->end)
+            return zti_fail(context, ZT_CORRUPT,
+                            "the stream's table is damaged: tile %llu ends at %llu, the one "
+                            "before at %llu, the stream at %llu",
+                            (unsigned long long)i, (unsigned long long)end,
+                            (unsigned long long)last, (unsigned long long)index->end);
+        last = end;
+    }
+    return zti_index_set_end(context, index, last);
+}
+
+const struct zti_layout zti_layout_ends = {
+    .name = "ends", .open = open, .start = start, .starts = starts_of};
