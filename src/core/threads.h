@@ -9,6 +9,11 @@
  * is to do from 'shared'. */
 void zti_threads_run(uint32_t threads, void (*task)(void *shared, uint32_t thread), void *shared);
 
+/* Call part(shared, 0 .. parts - 1), each number once, in any order, on the threads that the
+ * context's policy asks for; a part should be worth some 20 microseconds. */
+void zti_parts_run(const zt_context *context, uint64_t parts,
+                   void (*part)(void *shared, uint64_t number), void *shared);
+
 /* Threads that the context's policy asks for; at least 1. */
 uint32_t zti_threads_wanted(const zt_context *context);
 

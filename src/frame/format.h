@@ -167,22 +167,28 @@ uint64_t zti_tail_bytes(const struct zti_frame *frame, const struct zti_tail_par
 uint64_t zti_tail_bytes_max(const struct zti_frame *frame);
 
 /* Write frame->tail_bytes. */
-void zti_tail_store(const struct zti_frame *frame, const uint8_t *payload,
+void zti_tail_store(zt_context *context, const struct zti_frame *frame, const uint8_t *payload,
                     const struct zti_tail_parts *parts, uint8_t *out);
 
 /* Parse and check a tail of frame->tail_bytes; *tail points into it. */
 zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_frame *frame,
                          const uint8_t *bytes, struct zti_tail *tail);
 
-/* Verify bytes [first, last) of the payload, of which 'bytes' is the first one; both ends are at
- * multiples of the tail's range or at the payload's end. */
-zt_status zti_tail_verify(zt_context *context, uint64_t number, const struct zti_frame *frame,
-                          const struct zti_tail *tail, const uint8_t *bytes, uint64_t first,
-                          uint64_t last);
-
 /* Put the exact values that lie in a view of the frame where they belong. */
 void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,
                     const struct zti_view *view);
+
+/* ---- checksums.c ---- */
+
+/* Write the checksums of a payload's ranges of ZTI_RANGE_LOG2. */
+void zti_checksums_make(zt_context *context, const uint8_t *payload, uint64_t payload_bytes,
+                        uint8_t *out);
+
+/* Verify bytes [first, last) of the payload, of which 'bytes' is the first one; both ends are at
+ * multiples of the tail's range or at the payload's end. */
+zt_status zti_checksums_verify(zt_context *context, uint64_t number, const struct zti_frame *frame,
+                               const struct zti_tail *tail, const uint8_t *bytes, uint64_t first,
+                               uint64_t last);
 
 /* ---- seek.c ---- */
 

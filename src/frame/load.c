@@ -100,7 +100,7 @@ static zt_status load_range(struct zt_reader *r, uint64_t number, const struct z
         status = zti_input_read(&r->input, p->at + first, (size_t)(last - first),
                                 r->payload.bytes + first);
     return status ? status
-                  : zti_tail_verify(r->context, number, f, tail, p->bytes + first, first, last);
+                  : zti_checksums_verify(r->context, number, f, tail, p->bytes + first, first, last);
 }
 
 /* What decoding a view needs of a payload behind its head, read and verified. */
@@ -184,7 +184,7 @@ static zt_status load_in_order(struct zt_reader *r, uint64_t number, const struc
     if (!status)
         status = load_tail(r, number, f, p->at + f->payload_bytes, tail);
     if (!status)
-        status = zti_tail_verify(r->context, number, f, tail, p->bytes, 0, f->payload_bytes);
+        status = zti_checksums_verify(r->context, number, f, tail, p->bytes, 0, f->payload_bytes);
     p->done = f->payload_bytes;
     return status;
 }
@@ -247,7 +247,7 @@ zt_status zti_load_view(struct zt_reader *r, uint64_t number, const struct zti_f
 
 zt_status zti_check_frame(struct zt_reader *r, uint64_t number)
 {
-    enum { LEAST_STEP_BYTES = 1 << 20 };
+    enum { LEAST_STEP_BYTES = 1 << 24 };
     const struct zti_place *place = &r->places[number];
     const uint8_t *bytes;
     struct zti_frame f;
@@ -264,7 +264,7 @@ zt_status zti_check_frame(struct zt_reader *r, uint64_t number)
         uint64_t n = left < step ? left : step;
         status = zti_input_view(&r->input, at + from, n, &r->payload, &bytes);
         if (!status)
-            status = zti_tail_verify(r->context, number, &f, &tail, bytes, from, from + n);
+            status = zti_checksums_verify(r->context, number, &f, &tail, bytes, from, from + n);
     }
     uint64_t pad = place[1].at - (place->at + place->bytes);
     if (!status)

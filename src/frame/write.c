@@ -347,7 +347,7 @@ static zt_status emit_to_sink(struct zt_writer *w, const struct zti_frame *f, co
     if (status)
         return status;
     memset(w->tail.bytes, 0, ZTI_GAP_BYTES);
-    zti_tail_store(f, payload, parts, w->tail.bytes + ZTI_GAP_BYTES);
+    zti_tail_store(w->context, f, payload, parts, w->tail.bytes + ZTI_GAP_BYTES);
     status = write_out(w, front, pad + f->header_bytes);
     if (!status && f->payload_bytes > 0)
         status = write_out(w, payload, (size_t)f->payload_bytes);
@@ -371,7 +371,7 @@ static zt_status emit_to_memory(struct zt_writer *w, const struct zti_frame *f,
     memset(w->memory + w->at, 0, at - (size_t)w->at);
     memcpy(w->memory + at, header, f->header_bytes);
     memset(place + f->payload_bytes, 0, ZTI_GAP_BYTES);
-    zti_tail_store(f, place, parts, place + f->payload_bytes + ZTI_GAP_BYTES);
+    zti_tail_store(w->context, f, place, parts, place + f->payload_bytes + ZTI_GAP_BYTES);
     w->at = end;
     return ZT_OK;
 }

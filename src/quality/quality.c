@@ -5,10 +5,6 @@
 
 #include <math.h>
 
-#if defined(ZTI_HAS_THREADS)
-#include <pthread.h>
-#endif
-
 /* The difference of two finite values rounded to nearest, and what the rounding left out (exact
  * but where the difference overflows; D. Knuth's two-sum). */
 static double difference(double a, double b, double *rest)
@@ -243,18 +239,13 @@ static void scan_rows(const zt_array *array, zt_stats *stats)
     stats->values += zti_array_values(array->rank, array->shape);
 }
 
-#if defined(ZTI_HAS_THREADS)
+/* An array is cut along its slowest axis into parts that are worth a thread. */
+enum { SCAN_PART_BYTES = 1 << 20, SCAN_PARTS_MOST = 128 };
 
-/* Raw bytes that are worth a thread. */
-enum { SCAN_PART_BYTES = 1 << 20 };
-
-/* An array cut into parts along its slowest axis, which threads take in turn. What they find is
- * joined under the lock; counts, lowest and highest do not depend on the order. */
 struct scan {
     const zt_array *array;
-    zt_stats *stats;
-    uint64_t next, step; /* slices */
-    pthread_mutex_t lock;
+    uint64_t step; /* slices a part */
+    zt_stats found[SCAN_PARTS_MOST];
 };
 
 static void join_stats(zt_stats *to, const zt_stats *from)
@@ -268,25 +259,13 @@ static void join_stats(zt_stats *to, const zt_stats *from)
     to->max = to->max > from->max ? to->max : from->max;
 }
 
-static void scan_task(void *shared, uint32_t thread)
+static void scan_part(void *shared, uint64_t number)
 {
     struct scan *s = shared;
-    const uint64_t slices = s->array->shape[0];
-    (void)thread;
-    (void)pthread_mutex_lock(&s->lock);
-    while (s->next < slices) {
-        const uint64_t first = s->next;
-        const uint64_t extent = slices - first < s->step ? slices - first : s->step;
-        const zt_array part = zti_array_slab(s->array, first, extent);
-        zt_stats own;
-        s->next += extent;
-        (void)pthread_mutex_unlock(&s->lock);
-        (void)zt_stats_init(&own, sizeof own);
-        scan_rows(&part, &own);
-        (void)pthread_mutex_lock(&s->lock);
-        join_stats(s->stats, &own);
-    }
-    (void)pthread_mutex_unlock(&s->lock);
+    const uint64_t first = number * s->step, left = s->array->shape[0] - first;
+    const zt_array part = zti_array_slab(s->array, first, left < s->step ? left : s->step);
+    (void)zt_stats_init(&s->found[number], sizeof s->found[number]);
+    scan_rows(&part, &s->found[number]);
 }
 
 static void scan_all(zt_context *context, const zt_array *array, zt_stats *stats)
@@ -294,27 +273,14 @@ static void scan_all(zt_context *context, const zt_array *array, zt_stats *stats
     const uint64_t slices = array->shape[0];
     const uint64_t bytes =
         zti_array_values(array->rank, array->shape) * zt_type_bytes(array->type);
-    const uint64_t parts = bytes / SCAN_PART_BYTES < slices ? bytes / SCAN_PART_BYTES : slices;
-    if (!context || context->policy != ZT_OMP || parts < 2) {
-        scan_rows(array, stats);
-        return;
-    }
-    const uint32_t threads = zti_threads_wanted(context);
-    struct scan s = {.array = array, .stats = stats, .step = slices / parts};
-    (void)pthread_mutex_init(&s.lock, NULL);
-    zti_threads_run(threads < parts ? threads : (uint32_t)parts, scan_task, &s);
-    (void)pthread_mutex_destroy(&s.lock);
+    uint64_t parts = bytes / SCAN_PART_BYTES + 1;
+    parts = parts < SCAN_PARTS_MOST ? parts : SCAN_PARTS_MOST;
+    struct scan s = {.array = array, .step = (slices + parts - 1) / parts};
+    parts = (slices + s.step - 1) / s.step;
+    zti_parts_run(context, parts, scan_part, &s);
+    for (uint64_t i = 0; i < parts; i++)
+        join_stats(stats, &s.found[i]);
 }
-
-#else
-
-static void scan_all(zt_context *context, const zt_array *array, zt_stats *stats)
-{
-    (void)context;
-    scan_rows(array, stats);
-}
-
-#endif
 
 zt_status zt_scan(zt_context *context, const zt_array *array, zt_stats *stats)
 {
