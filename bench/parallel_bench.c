@@ -68,8 +68,8 @@ static float *make_field(uint64_t side)
     for (uint64_t i = 0, z = 0; z < side; z++)
         for (uint64_t y = 0; y < side; y++)
             for (uint64_t x = 0; x < side; x++, i++) {
-                const double u = 6.28 * (double)x / (double)side, t = 6.28 * (double)y / (double)side;
-                const double s = 6.28 * (double)z / (double)side;
+                const double step = 6.28 / (double)side;
+                const double u = step * (double)x, t = step * (double)y, s = step * (double)z;
                 noise = noise * 1664525u + 1013904223u;
                 v[i] = (float)(sin(3 * u + t) + 0.5 * cos(5 * t - s) + 0.3 * sin(7 * s + 2 * u) +
                                0.2 * cos(11 * u * t / 6.28) + 1e-4 * (noise >> 8) / 16777216.0);
@@ -218,7 +218,8 @@ static void box_in_mode(const struct mode *mode, zt_array in, zt_array out, uint
     j.array = out;
     printf("%-16s %11zu", mode->name, j.file_bytes);
     for (uint32_t shape = 0; shape < 2; shape++) {
-        const uint64_t y = n * 3 / 8 + 1, thick = shape ? (uint64_t)sqrt((double)n * (double)n / 1000) : part;
+        const uint64_t y = n * 3 / 8 + 1;
+        const uint64_t thick = shape ? (uint64_t)sqrt((double)n * (double)n / 1000) : part;
         const zt_box box = {.lo = {y, y, shape ? 0 : y},
                             .hi = {y + thick, y + thick, shape ? n : y + part}};
         zt_array part_out = zt_array_3d(out.data, ZT_F32, thick, thick, shape ? n : part);

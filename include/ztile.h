@@ -256,7 +256,7 @@ static inline zt_bound zt_abs(double error) { return zt_bound_of(ZT_ABS, error);
 static inline zt_bound zt_rel(double of_range) { return zt_bound_of(ZT_REL, of_range); }
 static inline zt_bound zt_pwrel(double of_value) { return zt_bound_of(ZT_PWREL, of_value); }
 static inline zt_bound zt_psnr(double decibel) { return zt_bound_of(ZT_PSNR, decibel); }
-static inline zt_bound zt_rate(double bits_per_value) { return zt_bound_of(ZT_RATE, bits_per_value); }
+static inline zt_bound zt_rate(double bits_a_value) { return zt_bound_of(ZT_RATE, bits_a_value); }
 static inline zt_bound zt_precision(uint32_t planes) { return zt_bound_of(ZT_PRECISION, planes); }
 
 static inline zt_bound zt_expert(uint32_t minbits, uint32_t maxbits, uint32_t maxprec,
@@ -445,9 +445,9 @@ ZT_API zt_status zt_compress(zt_context *context, const zt_array *array, const z
 ZT_API zt_status zt_decompress(zt_context *context, const void *data, size_t data_bytes,
                                const zt_array *out);
 
-/* Decompress a box only; out has the box's shape. With an index, and at fixed rate, only what the box
- * needs is verified and decoded; without one, the tiles before the box in each frame it meets are
- * parsed as well. */
+/* Decompress a box only; out has the box's shape. With an index, and at fixed rate, only what the
+ * box needs is verified and decoded; without one, the tiles before the box in each frame it meets
+ * are parsed as well. */
 ZT_API zt_status zt_decompress_box(zt_context *context, const void *data, size_t data_bytes,
                                    const zt_box *box, const zt_array *out);
 

@@ -63,6 +63,10 @@ found=$(for f in $sources; do
 done)
 [ -z "$found" ] || complain 'a file has more than 800 lines' "$found"
 
+# ---- lines of code have at most 100 characters
+found=$(LC_ALL=C.UTF-8 grep -nHE '^.{101,}' $(echo "$sources" | grep -v '\.sh$') || true)
+[ -z "$found" ] || complain 'a line has more than 100 characters' "$found"
+
 # ---- files begin with a comment that says what they are for
 found=$(for f in $sources; do
     head -n 2 "$f" | grep -qE '^(/\*|//|#|""")' || echo "$f"

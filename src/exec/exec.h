@@ -65,8 +65,8 @@ struct zti_runs {
     bool is_done;
 };
 
-/* The bytes of a stream that decoding a view must read beside its head, one range after the other in
- * ascending order; ranges may touch. */
+/* The bytes of a stream that decoding a view must read beside its head, one range after the other
+ * in ascending order; ranges may touch. */
 struct zti_extents {
     const struct zti_coding *coding;
     const struct zti_index *index; /* or NULL */

@@ -16,7 +16,7 @@ struct ranges {
     uint32_t log2;
     uint8_t *made;         /* where checksums go, from the first of these ranges on; or */
     const uint8_t *stored; /* where they are, and */
-    uint64_t *bad;         /* where, for each part, its first damaged byte is noted: 'last' if none */
+    uint64_t *bad;         /* where, for each part, its first damaged range; 'last': none */
 };
 
 /* Bytes of a part, as power of two: a range at least. */

@@ -69,8 +69,9 @@ enum {
     ZTI_GAP_BYTES = 8,            /* zero bytes after a payload */
     ZTI_HASH_BYTES = 8,
     ZTI_CHECKSUM_BYTES = 4,
-    ZTI_RANGE_LOG2 = 12,     /* a checksum covers 2^12 bytes of payload: 0.1 % of it are checksums, */
-    ZTI_RANGE_LEAST_LOG2 = 10, /* and boxes need not read far beyond what they need */
+    ZTI_RANGE_LOG2 = 12, /* a checksum covers 2^12 bytes of payload: checksums are 0.1 % of it, and
+                            boxes need not read far beyond what they need */
+    ZTI_RANGE_LEAST_LOG2 = 10,
     ZTI_RANGE_MOST_LOG2 = 30,
     ZTI_NAME_BYTES = 127,         /* at most, without the end */
     ZTI_UNITS_BYTES = 63,

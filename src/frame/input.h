@@ -1,4 +1,4 @@
-/* input.h: where a reader's bytes come from: memory, a source of known size, or a sequential one. */
+/* input.h: where a reader's bytes come from: memory, a source of known size or a sequential one. */
 #ifndef ZTI_FRAME_INPUT_H
 #define ZTI_FRAME_INPUT_H
 

@@ -99,8 +99,9 @@ static zt_status load_range(struct zt_reader *r, uint64_t number, const struct z
     if (!r->input.memory)
         status = zti_input_read(&r->input, p->at + first, (size_t)(last - first),
                                 r->payload.bytes + first);
-    return status ? status
-                  : zti_checksums_verify(r->context, number, f, tail, p->bytes + first, first, last);
+    if (!status)
+        status = zti_checksums_verify(r->context, number, f, tail, p->bytes + first, first, last);
+    return status;
 }
 
 /* What decoding a view needs of a payload behind its head, read and verified. */

@@ -1,5 +1,6 @@
 /* tail.c: a frame's tail: checksums of the payload, the values that are kept exactly because the
- * codec would have left them beyond the bound, and the index. The bytes are described in format.h. */
+ * codec would have left them beyond the bound, and the index. The bytes are described in
+ * format.h. */
 #include "frame/format.h"
 
 #include <inttypes.h>
@@ -41,7 +42,8 @@ static uint64_t index_section_bytes(const struct zti_frame *f)
 
 uint64_t zti_tail_bytes(const struct zti_frame *f, const struct zti_tail_parts *parts)
 {
-    uint64_t bytes = section_bytes(checksums_body_bytes(f->payload_bytes, ZTI_RANGE_LOG2)) + ZTI_HASH_BYTES;
+    uint64_t bytes = ZTI_HASH_BYTES + section_bytes(checksums_body_bytes(f->payload_bytes,
+                                                                         ZTI_RANGE_LOG2));
     if (f->exact_values > 0)
         bytes += section_bytes(side_body_bytes(f->type, parts->exact, f->exact_values));
     return bytes + index_section_bytes(f);
@@ -51,7 +53,8 @@ uint64_t zti_tail_bytes_max(const struct zti_frame *f)
 {
     const uint64_t values = zti_array_values(f->rank, f->shape);
     const uint64_t value_bytes = zt_type_bytes(f->type) + zti_varint_bytes(values);
-    uint64_t bytes = section_bytes(checksums_body_bytes(f->payload_bytes, ZTI_RANGE_LOG2)) + ZTI_HASH_BYTES;
+    uint64_t bytes = ZTI_HASH_BYTES + section_bytes(checksums_body_bytes(f->payload_bytes,
+                                                                         ZTI_RANGE_LOG2));
     if (f->exact_values > 0)
         bytes += section_bytes(1 + f->exact_values * value_bytes);
     return bytes + index_section_bytes(f);

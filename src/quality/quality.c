@@ -122,9 +122,10 @@ static double value_of(uint32_t type, uint64_t bits)
 
 /* ---- zt_scan ---- */
 
-/* Values go through a row in blocks: a block without NaN and infinities, which its largest magnitude
- * tells, is scanned without a branch a value. Floats are compared by their bits as integers: with
- * all but the sign flipped where it is set, these are in the values' order (-0 below +0). */
+/* Values go through a row in blocks: a block without NaN and infinities, which its largest
+ * magnitude tells, is scanned without a branch a value. Floats are compared by their bits as
+ * integers: with all but the sign flipped where it is set, these are in the values' order (-0 below
+ * +0). */
 enum { SCAN_BLOCK = 1024 };
 
 /* Text of the scan of one floating-point type; 'stride' is a constant 1 where rows are contiguous,

@@ -4,8 +4,8 @@
  *
  * For each case: what comes back is within the bound in exact arithmetic (abs and rel), or the
  * same bits (lossless); policy, strides, slabs and memory in place of callbacks change no byte; a
- * box is the slice of the whole; a damaged file gives an error or the same array. A case depends on the
- * seed and its number alone; one that fails is made smaller as long as it still fails. */
+ * box is the slice of the whole; a damaged file gives an error or the same array. A case depends on
+ * the seed and its number alone; one that fails is made smaller as long as it still fails. */
 #include "support/support.h"
 
 #include <math.h>
@@ -143,7 +143,8 @@ static void print_case(const struct test_case *c)
 static bool is_lossless(const struct test_case *c)
 {
     uint32_t kind = c->params.bound.kind;
-    return kind == ZT_LOSSLESS || ((kind == ZT_ABS || kind == ZT_REL) && c->params.bound.value == 0);
+    return kind == ZT_LOSSLESS ||
+           ((kind == ZT_ABS || kind == ZT_REL) && c->params.bound.value == 0);
 }
 
 /* The range of an array's finite values as a sum of two doubles, exactly. */

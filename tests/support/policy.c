@@ -1,5 +1,5 @@
-/* policy.c: the one tool of the tests that calls the library; programs that share no code with it do
- * without. */
+/* policy.c: the one tool of the tests that calls the library; programs that share no code with it
+ * do without. */
 #include "support.h"
 
 void random_policy(struct rng *r, zt_context *context)

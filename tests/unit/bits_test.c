@@ -29,7 +29,10 @@ static uint64_t model_take(const struct model *m, uint64_t at, uint32_t n)
     return v;
 }
 
-static uint64_t low_bits(uint64_t v, uint32_t n) { return n < 64 ? v & ((UINT64_C(1) << n) - 1) : v; }
+static uint64_t low_bits(uint64_t v, uint32_t n)
+{
+    return n < 64 ? v & ((UINT64_C(1) << n) - 1) : v;
+}
 
 static void fields_are_least_significant_bit_first(void **state)
 {

@@ -67,7 +67,8 @@ static void the_worked_example_of_the_document_is_true(void **state)
     parse_values(block_of(text, "values"), original);
     parse_values(block_of(text, "decoded"), decoded);
 
-    zt_array a = zt_array_2d(original, ZT_F32, SIDE, SIDE), b = zt_array_2d(out, ZT_F32, SIDE, SIDE);
+    zt_array a = zt_array_2d(original, ZT_F32, SIDE, SIDE);
+    zt_array b = zt_array_2d(out, ZT_F32, SIDE, SIDE);
     zt_params p = params_of(zt_abs(0.05));
     p.zfp_word_bits = 8;
     p.name = "height";
