@@ -68,7 +68,7 @@ typedef enum zt_status {
     ZT_NO_MEMORY = 4,
     ZT_NO_SPACE = 5,    /* the output buffer is too small */
     ZT_IO = 6,          /* a sink or source callback failed */
-    ZT_NONFINITE = 7,   /* a lossy call on an array with NaN or infinities */
+    ZT_NONFINITE = 7,   /* a lossy bare zfp stream has no place for NaN and infinities */
     ZT_CANCELLED = 8    /* the progress callback asked to stop */
 } zt_status;
 
@@ -287,6 +287,13 @@ typedef enum zt_index_kind {
 
 typedef enum zt_plan_kind { ZT_PLAN_OFF = 0, ZT_PLAN_ON = 1, ZT_PLAN_TIGHT = 2 } zt_plan_kind;
 
+/* Fill values that can be named. */
+#define ZT_MAX_FILLS 4
+
+/* What a lossy bound does with values that are none: NaN, infinities and the fill values of
+ * zt_params are kept bit for bit in a section of the file, whatever the codec, and something
+ * smooth is coded in their places. Ranges, bounds and errors are of the other values. */
+
 typedef struct zt_params {
     uint32_t struct_bytes;    /* sizeof(zt_params), set by zt_params_init */
     uint32_t codec;           /* zt_codec; default ZT_CODEC_AUTO */
@@ -303,11 +310,19 @@ typedef struct zt_params {
     uint32_t flags;           /* 0 */
     const char *name;         /* kept in the file; NULL or UTF-8 of at most 127 bytes */
     const char *units;        /* likewise, at most 63 bytes */
+    uint32_t fills;           /* of fill[]; 0 by default */
+    uint32_t reserved;        /* 0 */
+    uint64_t fill[ZT_MAX_FILLS]; /* bit patterns of the array's type that are no values, like NaN:
+                                    kept exactly, no part of a range or a bound. See zt_fill_bits */
 } zt_params;
 
 /* Set every field to its default. params_bytes is sizeof(zt_params) as the caller compiled it.
  * Returns ZT_BAD_ARG if it is smaller than any released version's. */
 ZT_API zt_status zt_params_init(zt_params *params, size_t params_bytes);
+
+/* A number as a value of a type, in the low bits of *bits. ZT_BAD_ARG if the type has no such value
+ * (a float takes the nearest). */
+ZT_API zt_status zt_fill_bits(zt_type type, double value, uint64_t *bits);
 
 /* ---- context: what the bytes do not depend on ---------------------------------------------- */
 
@@ -409,6 +424,7 @@ typedef struct zt_info {
     uint64_t slab_extent;         /* elements along the slowest axis in each frame but the last */
     uint64_t exact_values;        /* values that are kept beside the stream because the codec would
                                      have broken the bound */
+    uint64_t special_values;      /* NaN, infinities and fill values that are kept beside it */
     uint32_t zfp_word_bits;       /* zfp only, of the first frame, as the six that follow */
     uint32_t zfp_minbits;
     uint32_t zfp_maxbits;
@@ -433,9 +449,7 @@ ZT_API zt_status zt_compress_bound(zt_context *context, const zt_array *array,
  * out, out_capacity_bytes  memory for the result; zt_compress_bound says how much always suffices.
  * out_bytes                how much was used.
  *
- * ZT_NONFINITE: the bound is lossy and the array holds NaN or infinities (the sentence counts
- * them). ZT_NO_SPACE: out is too small. Also ZT_BAD_ARG, ZT_UNSUPPORTED, ZT_NO_MEMORY,
- * ZT_CANCELLED. */
+ * ZT_NO_SPACE: out is too small. Also ZT_BAD_ARG, ZT_UNSUPPORTED, ZT_NO_MEMORY, ZT_CANCELLED. */
 ZT_API zt_status zt_compress(zt_context *context, const zt_array *array, const zt_params *params,
                              void *out, size_t out_capacity_bytes, size_t *out_bytes);
 
@@ -633,6 +647,11 @@ typedef struct zt_stats {
     uint64_t inf_values;
     double min; /* over finite values; NaN if there is none. int64 is rounded to double */
     double max;
+    uint64_t fill_values;        /* that have one of the bit patterns in fill: not in min and max,
+                                    nor in the counts of NaN and infinities */
+    uint32_t fills;
+    uint32_t reserved2;
+    uint64_t fill[ZT_MAX_FILLS]; /* set by the caller, as in zt_params; default none */
 } zt_stats;
 
 ZT_API zt_status zt_stats_init(zt_stats *stats, size_t stats_bytes);
@@ -640,14 +659,15 @@ ZT_API zt_status zt_stats_init(zt_stats *stats, size_t stats_bytes);
 /* Add an array's values to stats. */
 ZT_API zt_status zt_scan(zt_context *context, const zt_array *array, zt_stats *stats);
 
-/* Accumulated by zt_compare, over as many slabs as it is given. Errors are of finite originals;
- * for integers they are exact differences, rounded to double. */
+/* Accumulated by zt_compare, over as many slabs as it is given. Errors are of finite originals that
+ * are no fill values; for integers they are exact differences, rounded to double. */
 typedef struct zt_quality {
     uint32_t struct_bytes; /* set by zt_quality_init */
-    uint32_t reserved;
+    uint32_t fills;        /* set by the caller, with fill[]; default 0 */
     uint64_t values;
-    uint64_t finite_values;
-    uint64_t special_changed;   /* NaN or infinite originals of which any bit changed */
+    uint64_t finite_values;     /* and no fill values */
+    uint64_t special_changed;   /* originals that are NaN, infinite or fill values, of which any bit
+                                   changed */
     uint64_t different_values;  /* values of which any bit differs */
     uint64_t beyond_bound;      /* values off by more than abs_bound, if that is not NaN */
     double abs_bound;           /* set by the caller; default NaN */
@@ -656,6 +676,7 @@ typedef struct zt_quality {
     double max_abs_error;
     double max_pwrel_error;     /* largest |error| / |original| where the original is not 0 */
     double sum_squares;         /* of the errors */
+    uint64_t fill[ZT_MAX_FILLS]; /* bit patterns, as in zt_params */
 } zt_quality;
 
 ZT_API zt_status zt_quality_init(zt_quality *quality, size_t quality_bytes);

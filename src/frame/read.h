@@ -24,6 +24,7 @@ struct zt_reader {
     uint64_t counted; /* frames that are in the sums */
     uint64_t stream_bytes;
     uint64_t exact_values;
+    uint64_t special_values;
     uint64_t index_bytes;
     uint64_t end_bytes; /* sequential: of the file, once it is read */
 

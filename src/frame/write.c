@@ -86,28 +86,6 @@ void zti_writer_clear(struct zt_writer *w)
 
 /* ---- one frame: what it is ---- */
 
-static void bound_text(const zt_bound *bound, char *text, size_t text_bytes)
-{
-    static const char *const names[] = {"lossless", "abs",  "rel",       "pwrel",
-                                        "psnr",     "rate", "precision", "expert"};
-    if (bound->kind == ZT_EXPERT)
-        (void)snprintf(text, text_bytes, "expert parameters");
-    else
-        (void)snprintf(text, text_bytes, "%s %g", names[bound->kind], bound->value);
-}
-
-zt_status zti_refuse_nonfinite(zt_context *context, const zt_bound *bound, const zt_stats *stats)
-{
-    if (stats->nan_values + stats->inf_values == 0)
-        return ZT_OK;
-    char text[64];
-    bound_text(bound, text, sizeof text);
-    return zti_fail(context, ZT_NONFINITE,
-                    "%" PRIu64 " NaN and %" PRIu64 " infinite values cannot be kept within %s; "
-                    "compress losslessly or replace them",
-                    stats->nan_values, stats->inf_values, text);
-}
-
 static bool is_float(uint32_t type)
 {
     return type == ZT_F32 || type == ZT_F64;
@@ -136,20 +114,42 @@ static zt_status prepare(struct zt_writer *w, const zt_array *slab, const zt_sta
     zt_status status = zti_bound_resolve(w->context, &w->params.bound, w->type, w->params.range_lo,
                                          w->params.range_hi, &ask->kind, &ask->abs_bound);
     f->abs_bound = ask->abs_bound;
-    if (status || ask->kind == ZT_LOSSLESS || !(is_float(w->type) || ask->kind == ZT_ABS))
+    if (status || ask->kind == ZT_LOSSLESS ||
+        !(is_float(w->type) || ask->kind == ZT_ABS || w->params.fills > 0))
         return status;
 
     zt_stats own;
     if (!stats) {
-        zt_stats_init(&own, sizeof own);
+        (void)zt_stats_init(&own, sizeof own);
+        zti_stats_set_fills(&own, &w->params);
         status = zt_scan(w->context, slab, &own);
         stats = &own;
     }
-    if (!status)
-        status = zti_refuse_nonfinite(w->context, &w->params.bound, stats);
     ask->min = stats->min;
     ask->max = stats->max;
+    f->special_values = stats->nan_values + stats->inf_values + stats->fill_values;
     return status;
+}
+
+/* Take the special values out of a slab, into *special; *slab is then what the codec is given. With
+ * too many different ones it is given all of them, without loss. */
+static zt_status take_out_special(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
+                                  struct zti_special *special, zt_array *slab)
+{
+    if (f->special_values == 0)
+        return ZT_OK;
+    zt_status status =
+        zti_special_find(w->context, slab, w->params.fills, w->params.fill, special);
+    if (status)
+        return status;
+    if (special->is_over) {
+        f->special_values = 0;
+        ask->kind = ZT_LOSSLESS;
+        ask->abs_bound = 0;
+        return ZT_OK;
+    }
+    f->special_bytes = special->body_bytes;
+    return zti_special_fill(w->context, slab, &f->coding.grid, special, slab);
 }
 
 /* ---- one frame: its bytes ---- */
@@ -196,6 +196,8 @@ static void set_largest(struct zti_frame *f, uint64_t payload_bytes)
 {
     f->payload_bytes = payload_bytes;
     f->exact_values = misses_limit(f);
+    if (f->special_values > 0 && f->special_bytes == 0)
+        f->special_bytes = zti_special_bytes_max(f->type, f->special_values);
     f->index_bytes =
         f->index.kind == ZT_INDEX_NONE ? 0 : zti_index_bytes_max(&f->index, chunks_of(f));
     f->tail_bytes = zti_tail_bytes_max(f);
@@ -378,6 +380,8 @@ static zt_status emit_to_memory(struct zt_writer *w, const struct zti_frame *f,
 
 static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_stats *stats)
 {
+    zt_array values = *slab; /* that the codec is given */
+    struct zti_special special = {.mask = NULL};
     struct zti_frame f;
     struct zti_ask ask;
     struct zti_misses misses = {.list = NULL};
@@ -385,9 +389,12 @@ static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_
     uint8_t header[ZTI_HEADER_STORED_BYTES], *payload = NULL;
     zt_status status = prepare(w, slab, stats, &f, &ask);
     if (!status)
-        status = encode(w, &f, &ask, slab, &misses, &payload);
+        status = take_out_special(w, &f, &ask, &special, &values);
+    if (!status)
+        status = encode(w, &f, &ask, &values, &misses, &payload);
     if (!status) {
         parts = (struct zti_tail_parts){.exact = misses.list,
+                                        .special = special.body.bytes,
                                         .starts = (const uint64_t *)(void *)w->starts.bytes};
         f.tail_bytes = zti_tail_bytes(&f, &parts);
         f.header_bytes = (uint32_t)zti_header_store(&f, header);
@@ -397,6 +404,7 @@ static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_
         status = w->sink.write ? emit_to_sink(w, &f, header, payload, &parts)
                                : emit_to_memory(w, &f, header, payload, &parts);
     zti_misses_free(w->context, &misses);
+    zti_special_free(w->context, &special);
     if (f.coding.codec->forget)
         f.coding.codec->forget(w->context, &f.coding);
     return status;
@@ -452,6 +460,8 @@ zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t 
     if (status)
         return status;
     f.index = w->index; /* whether there is one depends on the values */
+    if (bound->kind != ZT_LOSSLESS)
+        f.special_values = zti_array_values(f.rank, f.shape);
     set_largest(&f, most);
     if (!has_abs)
         f.exact_values = 0;
@@ -461,28 +471,6 @@ zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t 
 }
 
 /* ---- slabs ---- */
-
-/* Copy an array to C-contiguous memory. */
-static void copy_out(const zt_array *from, uint8_t *to)
-{
-    size_t value_bytes = zt_type_bytes(from->type);
-    uint64_t run = 1; /* elements that lie together, in the axes from 'axes' on */
-    uint32_t axes = from->rank;
-    while (axes > 0 && (from->shape[axes - 1] == 1 || from->stride[axes - 1] == (int64_t)run))
-        run *= from->shape[--axes];
-    uint64_t place[ZT_MAX_RANK] = {0};
-    size_t run_bytes = (size_t)run * value_bytes;
-    uint32_t i;
-    do {
-        memcpy(to, zti_array_at(from, place), run_bytes);
-        to += run_bytes;
-        for (i = axes; i-- > 0;) {
-            if (++place[i] < from->shape[i])
-                break;
-            place[i] = 0;
-        }
-    } while (i < axes);
-}
 
 /* Slices of the frame that is next to be coded, as far as is known. */
 static uint64_t next_extent(const struct zt_writer *w)
@@ -540,7 +528,7 @@ zt_status zti_writer_put(struct zt_writer *w, const zt_array *slab, const zt_sta
         } else {
             status = reserve_stage(w, w->staged + part);
             if (!status) {
-                copy_out(&piece, w->stage.bytes + w->staged * w->slice_bytes);
+                zti_array_copy(&piece, w->stage.bytes + w->staged * w->slice_bytes);
                 w->staged += part;
                 if (w->staged == whole)
                     status = code_staged(w);

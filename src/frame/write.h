@@ -50,7 +50,7 @@ void zti_writer_clear(struct zt_writer *writer);
 /* The most bytes of a frame of this many slices, with the padding before it. */
 zt_status zti_writer_frame_bound(struct zt_writer *writer, uint64_t extent, uint64_t *bytes);
 
-/* ZT_NONFINITE, with the counts, unless all values counted are finite. */
-zt_status zti_refuse_nonfinite(zt_context *context, const zt_bound *bound, const zt_stats *stats);
+/* Let fill values be counted apart. */
+void zti_stats_set_fills(zt_stats *stats, const zt_params *params);
 
 #endif
