@@ -1,22 +1,31 @@
 /* filling.c: what a codec sees where a slab has special values: something that costs few bits.
  *
- * The slab is copied and gone through in cells, the codec's tiles or parts of them. In a cell, a
- * missing value is worked out from the nearest valid ones before and behind it along each axis: on
- * the line between two of them, or as the only one is, the nearer ones counting for more. What has
- * none on any of its lines is worked out in a next pass, from what was filled in so far. A cell
- * without a valid value becomes 0. All in double, in a fixed order: the bytes depend on it. */
+ * The slab is copied and gone through in cells, the codec's tiles or parts of them. A cell without a
+ * valid value becomes 0. In the others a missing value is worked out in one of two ways:
+ *   - where along an axis there are valid values close by on both sides, in the cell or beyond it,
+ *     by the polynomial through two of them on each side (Lagrange; a cubic keeps smooth fields as
+ *     smooth as they were, and amplifies noise little), the axes on which they are closer counting
+ *     for more;
+ *   - else from what is known on the lines of the cell: between two on the line between them, and
+ *     beyond the last as that is; in passes, each from what the ones before have filled in.
+ * All in double, in a fixed order: the bytes depend on it. */
 #include "frame/special.h"
 
 #include "core/threads.h"
 
-#include <inttypes.h>
+#include <math.h>
 
-enum { CELL_VALUES = 4096, CELLS_A_PART = 64 };
+enum {
+    CELL_VALUES = 4096,
+    CELLS_A_PART = 64,
+    REACH = 7 /* steps to either side in which valid values are close by */
+};
 
 struct filling {
     const zt_array *slab;
     const struct zti_special *special;
     struct zti_grid grid; /* of cells */
+    uint64_t step[ZT_MAX_RANK]; /* values of the copy from one to the next along an axis */
     uint8_t *copy;
 };
 
@@ -27,7 +36,8 @@ struct cell {
     uint32_t side[ZT_MAX_RANK]; /* within the slab */
     uint32_t step[ZT_MAX_RANK]; /* from one value to the next along an axis, in the lists below */
     uint32_t values;
-    bool is_known[CELL_VALUES]; /* valid, or filled in in a pass before */
+    bool is_known[CELL_VALUES]; /* valid, or filled in before */
+    bool is_near[CELL_VALUES];  /* filled in from valid values close by */
     double value[CELL_VALUES];
     double sum[CELL_VALUES];    /* of estimates, each times its weight */
     double weight[CELL_VALUES];
@@ -163,6 +173,83 @@ static bool is_special(const struct filling *f, uint64_t at)
     return f->special->mask[at / 64] >> at % 64 & 1;
 }
 
+/* ---- from valid values close by ---- */
+
+/* Valid values along an axis on one side of a missing one. */
+struct side {
+    uint32_t count;
+    double distance[2], value[2];
+};
+
+/* Look at most 'steps' steps ahead or back. */
+static struct side look(const struct filling *f, uint64_t at, uint64_t step, bool is_back,
+                        uint64_t steps)
+{
+    const size_t value_bytes = zt_type_bytes(f->slab->type);
+    struct side s = {.count = 0};
+    for (uint64_t k = 1; k <= steps && s.count < 2; k++) {
+        at = is_back ? at - step : at + step;
+        if (is_special(f, at))
+            continue;
+        s.distance[s.count] = is_back ? -(double)k : (double)k;
+        s.value[s.count++] = value_at(f->slab->type, f->copy + at * value_bytes);
+    }
+    return s;
+}
+
+/* The polynomial through the values of both sides, at 0. */
+static double interpolate(const struct side *a, const struct side *b)
+{
+    double x[4], y[4], sum = 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < a->count; i++, n++)
+        x[n] = a->distance[i], y[n] = a->value[i];
+    for (uint32_t i = 0; i < b->count; i++, n++)
+        x[n] = b->distance[i], y[n] = b->value[i];
+    for (uint32_t i = 0; i < n; i++) {
+        double part = 1;
+        for (uint32_t k = 0; k < n; k++)
+            if (k != i)
+                part *= x[k] / (x[k] - x[i]);
+        sum += part * y[i];
+    }
+    return sum;
+}
+
+/* The polynomial's error grows with the product of the distances. */
+static double weight_of(const struct side *s)
+{
+    const double second = s->count > 1 ? s->distance[1] : REACH + 1;
+    return 1 / fabs(s->distance[0] * second);
+}
+
+/* Value i of a cell, a missing one, from those close by; false if no axis has some on both sides. */
+static bool fill_from_near(const struct filling *f, struct cell *c, uint32_t i, double limit)
+{
+    const uint64_t at = number_of(f, c, i);
+    double sum = 0, weight = 0;
+    for (uint32_t a = 0; a < c->rank; a++) {
+        const uint64_t place = c->origin[a] + i / c->step[a] % c->side[a];
+        const uint64_t left = f->slab->shape[a] - 1 - place;
+        const struct side back = look(f, at, f->step[a], true, place < REACH ? place : REACH);
+        if (back.count == 0)
+            continue;
+        const struct side ahead = look(f, at, f->step[a], false, left < REACH ? left : REACH);
+        if (ahead.count == 0)
+            continue;
+        const double w = weight_of(&back) * weight_of(&ahead);
+        sum += w * interpolate(&back, &ahead);
+        weight += w;
+    }
+    const double v = sum / weight;
+    if (!(fabs(v) <= limit)) /* no axis, or an overflow */
+        return false;
+    c->value[i] = v;
+    return true;
+}
+
+/* ---- cells ---- */
+
 static void open_cell(const struct filling *f, const struct zti_walk *walk, struct cell *c)
 {
     c->rank = f->grid.rank;
@@ -196,11 +283,12 @@ static bool has_special(const struct filling *f, const struct cell *c)
 static void do_cell(const struct filling *f, struct cell *c)
 {
     const size_t value_bytes = zt_type_bytes(f->slab->type);
-    double low = 0, high = 0;
+    double low = 0, high = 0, most = 0;
     uint32_t known = 0;
     for (uint32_t i = 0; i < c->values; i++) {
         const uint64_t at = number_of(f, c, i);
         c->is_known[i] = !is_special(f, at);
+        c->is_near[i] = false;
         if (!c->is_known[i])
             continue;
         const double v = value_at(f->slab->type, f->copy + at * value_bytes);
@@ -209,6 +297,12 @@ static void do_cell(const struct filling *f, struct cell *c)
         c->value[i] = v;
         known++;
     }
+    most = fabs(low) > fabs(high) ? fabs(low) : fabs(high);
+    for (uint32_t i = 0; i < c->values && known > 0; i++)
+        if (!c->is_known[i])
+            c->is_near[i] = fill_from_near(f, c, i, most);
+    for (uint32_t i = 0; i < c->values && known > 0; i++)
+        c->is_known[i] |= c->is_near[i];
     if (known > 0)
         fill_cell(c, low, high);
     else
@@ -254,6 +348,9 @@ zt_status zti_special_fill(zt_context *context, const zt_array *slab, const stru
         return status;
     struct filling f = {.slab = slab, .special = special, .grid = cells_of(grid),
                         .copy = special->filled.bytes};
+    f.step[slab->rank - 1] = 1;
+    for (uint32_t a = slab->rank - 1; a-- > 0;)
+        f.step[a] = f.step[a + 1] * slab->shape[a + 1];
     zti_array_copy(slab, f.copy);
     zti_parts_run(context, (f.grid.count - 1) / CELLS_A_PART + 1, fill_part, &f);
     *filled = zt_array_nd(f.copy, (zt_type)slab->type, slab->rank, slab->shape);
