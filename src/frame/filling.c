@@ -1,7 +1,7 @@
 /* filling.c: what a codec sees where a slab has special values: something that costs few bits.
  *
- * The slab is copied and gone through in cells, the codec's tiles or parts of them. A cell without a
- * valid value becomes 0. In the others a missing value is worked out in one of two ways:
+ * The slab is copied and gone through in cells, the codec's tiles or parts of them. A cell without
+ * a valid value becomes 0. In the others a missing value is worked out in one of two ways:
  *   - where along an axis there are valid values close by on both sides, in the cell or beyond it,
  *     by the polynomial through two of them on each side (Lagrange; a cubic keeps smooth fields as
  *     smooth as they were, and amplifies noise little), the axes on which they are closer counting
@@ -223,7 +223,7 @@ static double weight_of(const struct side *s)
     return 1 / fabs(s->distance[0] * second);
 }
 
-/* Value i of a cell, a missing one, from those close by; false if no axis has some on both sides. */
+/* Value i of a cell, a missing one, from those close by; false if they are on one side only. */
 static bool fill_from_near(const struct filling *f, struct cell *c, uint32_t i, double limit)
 {
     const uint64_t at = number_of(f, c, i);
