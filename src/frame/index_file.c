@@ -49,8 +49,7 @@ zt_status zti_index_file_parse(zt_context *context, const uint8_t *bytes, size_t
                         bytes[AT_VERSION], ZTI_INDEX_FILE_VERSION);
     if (n < AT_NUMBERS + ZTI_HASH_BYTES ||
         zti_get_le64(bytes + n - ZTI_HASH_BYTES) != zti_hash(bytes, n - ZTI_HASH_BYTES))
-        return zti_fail(context, ZT_CORRUPT,
-                        "the index is damaged or cut short; make it again");
+        return zti_fail(context, ZT_CORRUPT, "the index is damaged or cut short");
     struct zti_cursor c = {.at = bytes + AT_NUMBERS, .end = bytes + n - ZTI_HASH_BYTES};
     f->codec = bytes[AT_CODEC];
     f->stream_bytes = zti_take_varint(&c);
@@ -59,7 +58,7 @@ zt_status zti_index_file_parse(zt_context *context, const uint8_t *bytes, size_t
     f->tile_bits = zti_take_varint(&c);
     const uint8_t *const hashes = zti_take_bytes(&c, 2 * ZTI_HASH_BYTES);
     if (!hashes || !are_possible(f))
-        return zti_fail(context, ZT_CORRUPT, "the index has impossible numbers; make it again");
+        return zti_fail(context, ZT_CORRUPT, "the index has impossible numbers");
     f->first_hash = zti_get_le64(hashes);
     f->last_hash = zti_get_le64(hashes + ZTI_HASH_BYTES);
     f->index = c.at;
