@@ -240,8 +240,8 @@ bool stored_zfp_read_box(struct stored *stored, const zt_box *box, void *buffer,
 /* Read all of the stream, if that was not done yet. */
 bool stored_zfp_load(struct stored *stored, struct ztio_error *error);
 
-/* Read all of the stream, verify that the index is its own, and put into stored->info what the index
- * is. Nothing where there is none. */
+/* Read all of the stream, verify that the index is its own, and put into stored->info what the
+ * index is. Nothing where there is none. */
 bool stored_zfp_check_index(struct stored *stored, struct ztio_error *error);
 
 /* PLACE.zti, to be freed; NULL where there is no memory. */

@@ -43,7 +43,7 @@ static bool read_whole(struct compress_job *job, unsigned char **values, uint64_
     return true;
 }
 
-/* Whether an index is asked for; then its file is created. There must be a place beside the output. */
+/* Create the file of the index, where one is asked for and there is a place beside the output. */
 static bool open_index(struct compress_job *job, struct ztio_error *error)
 {
     const zt_params *p = &job->options->params;

@@ -1,5 +1,5 @@
-/* index.c: ztile index: add an index to a .zt file or replace the one it has, or make one for a bare
- * zfp stream, in a file beside it. Streams are gone through, not decoded, and stay as they are. */
+/* index.c: ztile index: add an index to a .zt file or replace the one it has, or make one for a
+ * bare zfp stream, in a file beside it. Streams are parsed, not decoded, and stay as they are. */
 #include "cli.h"
 
 #include <inttypes.h>

@@ -100,7 +100,7 @@ char *index_place_of(const char *place)
     return index;
 }
 
-/* Read the index that the options name, or the one beside the file. At fixed rate nobody needs it. */
+/* Read the index that the options name, or the one beside the file. */
 static bool find_index(struct stored *s, const struct options *o, struct ztio_error *error)
 {
     struct byte_source bytes;

@@ -671,7 +671,7 @@ typedef struct zt_zfp_index {
 ZT_API zt_status zt_zfp_index_init(zt_zfp_index *index, size_t index_struct_bytes);
 
 /* The most bytes that an index of this kind, chunk and partition takes; array->data is not looked
- * at. Calls that make an index ask for so many, and are ZT_NO_SPACE at once where there are fewer. */
+ * at. Calls that make an index ask for so many: with fewer they are ZT_NO_SPACE at once. */
 ZT_API zt_status zt_zfp_index_bound(zt_context *context, const zt_array *array, const zt_zfp *zfp,
                                     const zt_zfp_index *index, size_t *capacity_bytes);
 
@@ -710,7 +710,7 @@ ZT_API zt_status zt_zfp_decompress_box(zt_context *context, const void *data, si
                                        const zt_array *whole, const zt_box *box,
                                        const zt_array *out);
 
-/* The same, reading from a source of known size what the box needs, and the first and last 4 KiB. */
+/* The same, reading from a source of known size what the box needs, and its first and last 4 KiB. */
 ZT_API zt_status zt_zfp_read_box(zt_context *context, const zt_source *source, const zt_zfp *zfp,
                                  const zt_zfp_index *index, const zt_array *whole,
                                  const zt_box *box, const zt_array *out);

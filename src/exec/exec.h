@@ -60,8 +60,8 @@ zt_status zti_exec_decode_noting(zt_context *context, const struct zti_coding *c
                                  const struct zti_view *view, const struct zti_starts *starts,
                                  uint64_t *end_bits);
 
-/* Note where chunks begin, and reconstruct nothing. One thread under any policy: where a tile begins
- * is known when the one before was parsed. */
+/* Note where chunks begin, and reconstruct nothing. One thread under any policy: where a tile
+ * begins is known when the one before was parsed. */
 zt_status zti_exec_scan(zt_context *context, const struct zti_coding *coding, const uint8_t *data,
                         size_t data_bytes, uint64_t start_bits, const struct zti_starts *starts,
                         uint64_t *end_bits);

@@ -9,8 +9,8 @@
 zt_status zti_bare_zfp_coding(zt_context *context, const zt_array *array, const zt_zfp *zfp,
                               struct zti_coding *coding);
 
-/* Encode an array that was checked, behind a header of *header_bits where there is to be one. starts
- * may be NULL. */
+/* Encode an array that was checked, behind a header of *header_bits where there is to be one.
+ * starts may be NULL. */
 zt_status zti_bare_zfp_encode(zt_context *context, const zt_array *array, const zt_zfp *zfp,
                               const struct zti_coding *coding, void *out,
                               size_t out_capacity_bytes, size_t *out_bytes,

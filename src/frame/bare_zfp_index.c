@@ -1,5 +1,5 @@
-/* bare_zfp_index.c: indexes of bare zfp streams: made while coding, by a scan or while decoding; used
- * to decode a stream, or a box of it, from memory or from a source. */
+/* bare_zfp_index.c: indexes of bare zfp streams: made while coding, by a scan or while decoding;
+ * used to decode a stream, or a box of it, from memory or from a source. */
 #include "frame/bare_zfp.h"
 
 #include "core/core.h"

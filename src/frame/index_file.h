@@ -1,6 +1,6 @@
-/* index_file.h: an index apart from its stream: the .zti file. Version 1; docs/format.md is the same
- * for readers without this source. All numbers are little-endian, varints those of core/wire.h, XXH3
- * is XXH3-64 with seed 0.
+/* index_file.h: an index apart from its stream: the .zti file, version 1. docs/format.md is the
+ * same for readers without this source. All numbers are little-endian, varints those of
+ * core/wire.h, XXH3 is XXH3-64 with seed 0.
  *
  *     offset      size     field
  *     0           4        93 5A 54 49  (93 "ZTI")
@@ -46,7 +46,7 @@ size_t zti_index_file_store(const struct zti_index_file *file,
                             const struct zti_index_layout *layout, const uint64_t *starts,
                             uint8_t *out);
 
-/* Parse a file. ZT_CORRUPT where it is none or damaged, ZT_UNSUPPORTED for one of a later version. */
+/* Parse a file. ZT_CORRUPT where it is none or damaged, ZT_UNSUPPORTED for a later version's. */
 zt_status zti_index_file_parse(zt_context *context, const uint8_t *bytes, size_t n,
                                struct zti_index_file *file);
 

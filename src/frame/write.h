@@ -61,7 +61,7 @@ void zti_writer_choose_index(const struct zt_writer *writer, struct zti_frame *f
 zt_status zti_writer_starts_room(struct zt_writer *writer, const struct zti_frame *frame,
                                  struct zti_starts *starts);
 
-/* Where tiles begin is known: turn starts into the units of the frame's index, and set its bytes. */
+/* Where tiles begin is known: turn starts into the units of the frame's index, set its bytes. */
 void zti_writer_set_index(struct zti_frame *frame, const struct zti_starts *starts);
 
 /* Write a frame of which all is known but the lengths of header and tail. */

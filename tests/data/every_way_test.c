@@ -1,5 +1,5 @@
-/* every_way_test.c: each field of real data through every policy, index layout and by boxes, in each
- * mode of zfp.
+/* every_way_test.c: each field of real data through every policy, index layout and by boxes, in
+ * each mode of zfp.
  *
  *     every_way_test DATA_DIR [--mib N] [--only NAME]
  *
@@ -28,7 +28,8 @@ static bool parse_row(char *line, struct field *f)
 {
     char type[16], dims[128];
     memset(f, 0, sizeof *f);
-    if (sscanf(line, "%127[^\t]\t%159[^\t]\t%15[^\t]\t%127[^\t]", f->name, f->stored, type, dims) != 4)
+    if (sscanf(line, "%127[^\t]\t%159[^\t]\t%15[^\t]\t%127[^\t]", f->name, f->stored, type,
+               dims) != 4)
         return false;
     f->type = type_of_name(type);
     for (char *at = dims; *at && f->rank < ZT_MAX_RANK; at += *at == 'x')
@@ -78,7 +79,9 @@ static void set_mode(zt_zfp *z, int mode, const zt_array *a)
     double min, max;
     (void)zt_zfp_init(z, sizeof *z);
     switch (mode) {
-    case 0: (void)zt_zfp_set_rate(z, is_float ? 7.3 : 16, (zt_type)a->type, a->rank, 0, NULL); break;
+    case 0:
+        (void)zt_zfp_set_rate(z, is_float ? 7.3 : 16, (zt_type)a->type, a->rank, 0, NULL);
+        break;
     case 1: (void)zt_zfp_set_precision(z, is_float ? 16 : 28, NULL); break;
     case 2:
         range_of(a, &min, &max);

@@ -5,8 +5,8 @@
  * VECTORS_DIR holds MANIFEST.tsv, streams.bin and in/ (written by libzfp 1.0.1, 64-bit words, and
  * for the rows .w8, .w16, .w32 the same version built with those). Everything goes through
  * ZT_ZFP_AS_LIBZFP. LIST is the checked-in list of the rows that need that flag: the test fails
- * where a row joins or leaves it; --write-list writes it anew. --every-way takes each row through all
- * policies, index layouts and boxes instead. */
+ * where a row joins or leaves it; --write-list writes it anew. --every-way takes each row through
+ * all policies, index layouts and boxes instead. */
 #include "support/every_way.h"
 
 #include <math.h>

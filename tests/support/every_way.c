@@ -127,8 +127,8 @@ static bool code_all(struct run *r, const zt_array *array, const zt_zfp_index *i
     return ok;
 }
 
-/* The index that the encoder noted is the one that a scan makes; but where libzfp's two sides do not
- * agree on a stream. */
+/* The index that the encoder noted is the one that a scan makes; but where libzfp's two sides do
+ * not agree on a stream. */
 static bool scan_agrees(struct run *r, const zt_array *array, const zt_zfp_index *index)
 {
     zt_zfp plain = *r->zfp;
@@ -235,7 +235,7 @@ static bool box_is_wanted(struct run *r, uint32_t way, const zt_zfp_index *index
                            threads_of_way[way], index ? "and an index" : "without an index");
 }
 
-/* Without an index, in every way; the index that is found on the way is the one that a scan makes. */
+/* Without an index, in every way; the index found on the way is the one that a scan makes. */
 static bool without_index(struct run *r)
 {
     bool ok = true;
@@ -310,8 +310,8 @@ bool every_way_of_stream(const void *stream, size_t stream_bytes, const zt_zfp *
 
 void every_way_print(const struct every_way_tally *t)
 {
-    printf("every way: %llu streams, %llu more encodings, %llu decodings, %llu boxes; indexes used: "
-           "offsets %llu, lengths %llu, hybrid %llu, compact %llu; at fixed rate %llu, odd %llu\n",
+    printf("every way: %llu streams, %llu more encodings, %llu decodings, %llu boxes; "
+           "indexes used: offsets %llu, lengths %llu, hybrid %llu, compact %llu; at fixed rate %llu, odd %llu\n",
            (unsigned long long)t->streams, (unsigned long long)t->encodings,
            (unsigned long long)t->decodings, (unsigned long long)t->boxes,
            (unsigned long long)t->layouts[ZT_INDEX_OFFSETS],
