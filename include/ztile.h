@@ -710,7 +710,7 @@ ZT_API zt_status zt_zfp_decompress_box(zt_context *context, const void *data, si
                                        const zt_array *whole, const zt_box *box,
                                        const zt_array *out);
 
-/* The same, reading from a source of known size what the box needs, and its first and last 4 KiB. */
+/* The same, reading from a source of known size what the box needs, and 4 KiB at either end. */
 ZT_API zt_status zt_zfp_read_box(zt_context *context, const zt_source *source, const zt_zfp *zfp,
                                  const zt_zfp_index *index, const zt_array *whole,
                                  const zt_box *box, const zt_array *out);

@@ -311,7 +311,8 @@ bool every_way_of_stream(const void *stream, size_t stream_bytes, const zt_zfp *
 void every_way_print(const struct every_way_tally *t)
 {
     printf("every way: %llu streams, %llu more encodings, %llu decodings, %llu boxes; "
-           "indexes used: offsets %llu, lengths %llu, hybrid %llu, compact %llu; at fixed rate %llu, odd %llu\n",
+           "indexes used: offsets %llu, lengths %llu, hybrid %llu, compact %llu; "
+           "at fixed rate %llu, odd %llu\n",
            (unsigned long long)t->streams, (unsigned long long)t->encodings,
            (unsigned long long)t->decodings, (unsigned long long)t->boxes,
            (unsigned long long)t->layouts[ZT_INDEX_OFFSETS],
