@@ -28,7 +28,7 @@
  * Contents: status - array - params - context - compress and decompress - writer and reader -
  * bare zfp streams - their indexes - quality.
  *
- * The file formats are described in docs/format.md. C11, also valid C++.
+ * The file formats are described in docs/format.md and docs/index-file.md. C11, also valid C++.
  */
 #ifndef ZTILE_H
 #define ZTILE_H
@@ -644,7 +644,8 @@ ZT_API zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stre
  * it. At fixed rate places are computed and no index is ever made: index_bytes is then 0.
  *
  * bytes[0 .. index_bytes - 1] are all there is to an index: the contents of a .zti file
- * (docs/format.md). To keep one, write them to a file; to use it, let bytes point to what was read.
+ * (docs/index-file.md). To keep one, write them to a file; to use it, let bytes point to what was
+ * read.
  *
  *     zt_zfp_index index;
  *     zt_zfp_index_init(&index, sizeof index);
