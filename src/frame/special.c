@@ -394,7 +394,8 @@ zt_status zti_special_parse(zt_context *context, uint64_t number, const uint8_t 
 {
     struct zti_cursor c = {.at = body, .end = body + body_bytes};
     const uint64_t value_bytes = zt_type_bytes(type);
-    *s = (struct zti_special_section){.type = type, .values = values, .count = count};
+    *s = (struct zti_special_section){.body = body, .body_bytes = body_bytes, .type = type,
+                                      .values = values, .count = count};
     s->patterns = zti_take_byte(&c);
     s->k = zti_take_byte(&c);
     s->places_bytes = zti_take_varint(&c);

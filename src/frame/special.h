@@ -61,6 +61,8 @@ zt_status zti_special_fill(zt_context *context, const zt_array *slab, const stru
 
 /* A section that is read. */
 struct zti_special_section {
+    const uint8_t *body;
+    uint64_t body_bytes;
     uint32_t type; /* zt_type */
     uint64_t values, count;
     uint32_t patterns;

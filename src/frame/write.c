@@ -17,9 +17,8 @@
  * coded without loss, which is then about as small. */
 enum { MISSES_PART = 8 };
 
-/* The index that is asked for. The default depends on codec and rank alone. */
-static struct zti_index_layout layout_of(const zt_params *p, const struct zti_codec *codec,
-                                         uint32_t rank)
+struct zti_index_layout zti_layout_of(const zt_params *p, const struct zti_codec *codec,
+                                      uint32_t rank)
 {
     struct zti_index_layout layout = {.kind = p->index, .chunk_tiles = p->index_chunk,
                                       .partition = p->index_partition};
@@ -28,7 +27,7 @@ static struct zti_index_layout layout_of(const zt_params *p, const struct zti_co
     if (layout.chunk_tiles == 0)
         layout.chunk_tiles = codec->chunk_tiles(rank);
     if (layout.partition == 0 && layout.kind == ZT_INDEX_HYBRID)
-        layout.partition = 32;
+        layout.partition = ZTI_INDEX_PARTITION;
     return layout;
 }
 
@@ -59,7 +58,7 @@ zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_p
     w->codec = zti_codec_by_id(w->params.codec);
     w->type = whole->type;
     w->rank = whole->rank;
-    w->index = layout_of(&w->params, w->codec, w->rank);
+    w->index = zti_layout_of(&w->params, w->codec, w->rank);
     memcpy(w->shape, whole->shape, sizeof w->shape);
     one.shape[0] = 1;
     w->slice_bytes = zti_array_values(one.rank, one.shape) * zt_type_bytes(w->type);
@@ -180,8 +179,7 @@ static uint64_t chunks_of(const struct zti_frame *f)
 /* Chunks from which on the default is an index: a smaller frame is decoded in no time. */
 enum { DEFAULT_INDEX_CHUNKS = 64 };
 
-/* Choose the frame's index: none where places are computed, or where there is one chunk only. */
-static void choose_index(const struct zt_writer *w, struct zti_frame *f)
+void zti_writer_choose_index(const struct zt_writer *w, struct zti_frame *f)
 {
     const bool is_default = w->params.index == ZT_INDEX_DEFAULT;
     f->index = w->index;
@@ -224,9 +222,8 @@ static zt_status payload_room(struct zt_writer *w, const struct zti_frame *f, si
     return ZT_OK;
 }
 
-/* Room to note where chunks begin, where the frame has an index or the head wants to know. */
-static zt_status starts_room(struct zt_writer *w, const struct zti_frame *f,
-                             struct zti_starts *starts)
+zt_status zti_writer_starts_room(struct zt_writer *w, const struct zti_frame *f,
+                                 struct zti_starts *starts)
 {
     const bool has_index = f->index.kind != ZT_INDEX_NONE;
     uint64_t bytes;
@@ -241,12 +238,9 @@ static zt_status starts_room(struct zt_writer *w, const struct zti_frame *f,
     return status;
 }
 
-/* Where tiles begin is known: put the head before them, and work out the index. */
-static void use_starts(struct zti_frame *f, const struct zti_starts *starts, uint8_t *payload)
+void zti_writer_set_index(struct zti_frame *f, const struct zti_starts *starts)
 {
     const struct zti_coding *coding = &f->coding;
-    if (coding->codec->put_head)
-        coding->codec->put_head(coding, starts->list, payload);
     if (f->index.kind == ZT_INDEX_NONE)
         return;
     const uint64_t chunks = chunks_of(f), step = f->index.chunk_tiles / starts->chunk_tiles;
@@ -273,11 +267,11 @@ static zt_status encode_once(struct zt_writer *w, struct zti_frame *f, const zt_
     size_t capacity = 0, room_bytes = 0;
     uint64_t end_bits = 0;
     struct zti_starts starts = {.list = NULL};
-    choose_index(w, f);
+    zti_writer_choose_index(w, f);
     zt_status status = zti_exec_capacity(w->context, &f->coding, &capacity);
     const uint64_t limit = stream_limit(&f->coding, head_bytes + capacity);
     if (!status)
-        status = starts_room(w, f, &starts);
+        status = zti_writer_starts_room(w, f, &starts);
     if (!status)
         status = payload_room(w, f, (size_t)limit, payload, &room_bytes);
     if (!status && (room_bytes < head_bytes || limit < head_bytes))
@@ -289,9 +283,12 @@ static zt_status encode_once(struct zt_writer *w, struct zti_frame *f, const zt_
     status = zti_exec_encode(w->context, &f->coding, slab, *payload, room_bytes, head_bytes * 8,
                              &end_bits, misses, starts.list ? &starts : NULL);
     f->payload_bytes = end_bits / 8;
-    if (!status && !misses->is_over)
-        use_starts(f, &starts, *payload);
-    return status;
+    if (status || misses->is_over)
+        return status;
+    if (f->coding.codec->put_head)
+        f->coding.codec->put_head(&f->coding, starts.list, *payload);
+    zti_writer_set_index(f, &starts);
+    return ZT_OK;
 }
 
 /* The same, but copied where the stream would be longer than the values. */
@@ -378,6 +375,20 @@ static zt_status emit_to_memory(struct zt_writer *w, const struct zti_frame *f,
     return ZT_OK;
 }
 
+zt_status zti_writer_emit(struct zt_writer *w, struct zti_frame *f, const uint8_t *payload,
+                          const struct zti_tail_parts *parts)
+{
+    uint8_t header[ZTI_HEADER_STORED_BYTES];
+    f->tail_bytes = zti_tail_bytes(f, parts);
+    f->header_bytes = (uint32_t)zti_header_store(f, header);
+    const zt_status status =
+        zti_table_add(w->context, &w->table, zti_frame_bytes(f), f->shape[0]);
+    if (status)
+        return status;
+    return w->sink.write ? emit_to_sink(w, f, header, payload, parts)
+                         : emit_to_memory(w, f, header, payload, parts);
+}
+
 static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_stats *stats)
 {
     zt_array values = *slab; /* that the codec is given */
@@ -385,24 +396,17 @@ static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_
     struct zti_frame f;
     struct zti_ask ask;
     struct zti_misses misses = {.list = NULL};
-    struct zti_tail_parts parts = {.exact = NULL};
-    uint8_t header[ZTI_HEADER_STORED_BYTES], *payload = NULL;
+    uint8_t *payload = NULL;
     zt_status status = prepare(w, slab, stats, &f, &ask);
     if (!status)
         status = take_out_special(w, &f, &ask, &special, &values);
     if (!status)
         status = encode(w, &f, &ask, &values, &misses, &payload);
-    if (!status) {
-        parts = (struct zti_tail_parts){.exact = misses.list,
-                                        .special = special.body.bytes,
-                                        .starts = (const uint64_t *)(void *)w->starts.bytes};
-        f.tail_bytes = zti_tail_bytes(&f, &parts);
-        f.header_bytes = (uint32_t)zti_header_store(&f, header);
-        status = zti_table_add(w->context, &w->table, zti_frame_bytes(&f), f.shape[0]);
-    }
+    const struct zti_tail_parts parts = {.exact = misses.list,
+                                         .special = special.body.bytes,
+                                         .starts = (const uint64_t *)(void *)w->starts.bytes};
     if (!status)
-        status = w->sink.write ? emit_to_sink(w, &f, header, payload, &parts)
-                               : emit_to_memory(w, &f, header, payload, &parts);
+        status = zti_writer_emit(w, &f, payload, &parts);
     zti_misses_free(w->context, &misses);
     zti_special_free(w->context, &special);
     if (f.coding.codec->forget)
