@@ -109,6 +109,8 @@ struct options {
     enum coded_format format; /* of the .zt or .zfp side */
     bool zfp_header;          /* a bare zfp stream carries zfp's header */
     bool allow_nonfinite;
+    uint32_t fills;      /* values of --fill */
+    double fill[ZT_MAX_FILLS];
     bool no_verify;
     bool has_slab_bytes;
     const char *box;
@@ -128,6 +130,17 @@ bool options_parse(struct options *options, enum command command, int argc, char
 
 /* The value of -x. */
 bool parse_exec(struct options *options, const char *argument, struct ztio_error *error);
+
+/* ---- fill.c --------------------------------------------------------------------------------- */
+
+/* The value of --fill. */
+bool take_fill(struct options *options, const char *argument, struct ztio_error *error);
+
+/* The fill values of an array, as bit patterns: those of --fill and the file's own. meta may be
+ * NULL. */
+bool find_fills(const struct options *options, const char *place, uint32_t type,
+                const struct ztio_meta *meta, uint32_t *fills, uint64_t *fill,
+                struct ztio_error *error);
 
 /* A context that runs tiles where the options say. */
 bool context_open(const struct options *options, zt_context **context, struct ztio_error *error);
@@ -337,6 +350,8 @@ struct compress_job {
     struct progress progress;
     uint64_t slice_bytes;
     uint64_t slices; /* read */
+    bool is_zfp;     /* a bare stream is written */
+    uint64_t special_values;
     double seconds;
 };
 

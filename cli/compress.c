@@ -32,6 +32,8 @@ static bool scan_all(struct compress_job *job, zt_stats *stats, struct ztio_erro
     void *slab;
     bool scanned = true;
     (void)zt_stats_init(stats, sizeof *stats);
+    stats->fills = job->params.fills;
+    memcpy(stats->fill, job->params.fill, sizeof stats->fill);
     if (!allocate_slab(job, step, &slab, error))
         return false;
     memcpy(shape, job->meta->shape, sizeof shape);
@@ -55,8 +57,8 @@ static bool fail_count(const struct compress_job *job, const zt_stats *stats,
                        struct ztio_error *error)
 {
     return fail(error, ZTIO_BAD_DATA,
-                "%s: holds %" PRIu64 " NaN and %" PRIu64 " infinite values, which a lossy bound "
-                "cannot keep; replace them, or use --lossless",
+                "%s: holds %" PRIu64 " NaN and %" PRIu64 " infinite values, for which a lossy zfp "
+                "stream has no place; write a .zt file, or use --lossless",
                 input_name(job->place), stats->nan_values, stats->inf_values);
 }
 
@@ -90,8 +92,7 @@ bool measure_range(struct compress_job *job, struct ztio_error *error)
     progress_end(&job->progress);
     if (!scanned)
         return false;
-    bool is_refused = !(job->options->allow_nonfinite) && stats.nan_values + stats.inf_values;
-    if (is_refused)
+    if (job->is_zfp && !job->options->allow_nonfinite && stats.nan_values + stats.inf_values)
         return fail_count(job, &stats, error);
     p->range_lo = isnan(stats.min) ? 0 : stats.min;
     p->range_hi = isnan(stats.max) ? 0 : stats.max;
@@ -104,8 +105,6 @@ static bool fail_writer(struct compress_job *job, zt_status status, struct ztio_
         *error = job->sink.error;
         return false;
     }
-    if (status == ZT_NONFINITE)
-        return fail_nonfinite(job, status, error);
     return fail_zt(error, job->context, status, input_name(job->place));
 }
 
@@ -167,6 +166,7 @@ static bool compress_zt(struct compress_job *job, struct ztio_error *error)
     bool done = put_slabs(job, writer, error);
     if (done) {
         status = zt_writer_close(writer);
+        job->special_values = zt_writer_special_values(writer);
         done = status == ZT_OK || fail_writer(job, status, error);
     }
     zt_writer_free(writer);
@@ -189,6 +189,9 @@ static void print_summary(const struct compress_job *job)
                   ztio_name_of_type(meta->type), ztio_format_shape(meta->rank, shape, shape_text),
                   format_bound(&job->params.bound, bound),
                   job->options->has_bound ? "" : " (no bound was given)");
+    if (job->special_values > 0)
+        (void)fprintf(stderr, "  %" PRIu64 " NaN, infinite or fill values kept as they are\n",
+                      job->special_values);
     if (job->options->verbose && job->params.bound.kind == ZT_REL)
         (void)fprintf(stderr, "  range %s:%s, abs %.6g\n", format_exact(job->params.range_lo, lo),
                       format_exact(job->params.range_hi, hi), tolerance_of(&job->params));
@@ -202,21 +205,25 @@ static void print_summary(const struct compress_job *job)
 }
 
 /* By --format, else by the name of the output. */
-static bool find_format(const struct compress_job *job, bool *is_zfp, struct ztio_error *error)
+static bool find_format(struct compress_job *job, struct ztio_error *error)
 {
-    *is_zfp = job->options->format == FORMAT_ZFP ||
+    job->is_zfp = job->options->format == FORMAT_ZFP ||
               (job->options->format == FORMAT_AUTO && has_suffix(job->out, ".zfp"));
     if (job->options->format == FORMAT_AUTO && has_suffix(job->out, ".ndz"))
         return fail(error, ZTIO_LACKING,
                     "%s: the ndzip codec is not in this version; name a .zt or .zfp file",
                     job->out);
+    if (job->is_zfp && job->options->fills > 0)
+        return fail(error, ZTIO_BAD_USE,
+                    "%s: --fill needs a .zt file: a bare zfp stream has no place for fill values",
+                    output_name(job->out));
     return true;
 }
 
 static bool run_job(struct compress_job *job, struct ztio_error *error)
 {
     const struct options *o = job->options;
-    bool has_hints = o->hints.type || o->hints.rank, is_zfp;
+    bool has_hints = o->hints.type || o->hints.rank;
     double began = now_seconds();
     job->input = ztio_open(job->place, has_hints ? &o->hints : NULL, error);
     if (!job->input)
@@ -231,10 +238,12 @@ static bool run_job(struct compress_job *job, struct ztio_error *error)
         return fail(error, ZTIO_BAD_USE,
                     "%s: the shape has more bytes than 64 bits count; check -s",
                     input_name(job->place));
-    if (!find_format(job, &is_zfp, error) ||
+    if (!find_format(job, error) ||
+        (!job->is_zfp && !find_fills(o, job->place, job->meta->type, job->meta,
+                                     &job->params.fills, job->params.fill, error)) ||
         !byte_sink_open(&job->sink, job->out, o->force, error) || !measure_range(job, error))
         return false;
-    if (is_zfp ? !compress_zfp(job, error) : !compress_zt(job, error))
+    if (job->is_zfp ? !compress_zfp(job, error) : !compress_zt(job, error))
         return false;
     if (!byte_sink_commit(&job->sink, error) ||
         (job->index_sink.bytes && !byte_sink_commit(&job->index_sink, error)))

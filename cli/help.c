@@ -49,6 +49,8 @@ static const char of_compress[] =
     "  -t, --type T         f32, f64, i32 or i64, for raw data\n"
     "  -s, --shape S        such as 512x512x128, slowest first; a pipe: ?x512x128\n"
     "      --range LO:HI    the array's range for --rel, where IN is a pipe\n"
+    "      --fill V         a fill value, kept as it is like NaN and infinities; up\n"
+    "                       to 4. The _FillValue of netCDF and HDF5 is one\n"
     "the output:\n"
     "  -o, --output OUT     file, directory, '-' or /dev/null\n"
     "  -f, --force          overwrite files, write to a terminal\n"
@@ -138,6 +140,7 @@ static const char of_compare[] =
     "      --json     for scripts\n"
     "  -t, --type T   f32, f64, i32 or i64, for raw data\n"
     "  -s, --shape S  such as 512x512x128, slowest first\n"
+    "      --fill V   a fill value of ORIGINAL, no part of errors or range\n"
     "  -q, --quiet    no progress bar\n"
     "      --format zfp and a mode, as for decompress, where FILE has no header\n"
     "\n"
@@ -146,7 +149,8 @@ static const char of_compare[] =
     "Keys of --json: max_abs_error max_rel_error (of the range) max_pwrel_error rmse\n"
     "psnr ratio bits_per_value bound_held identical special_changed abs_bound\n"
     "beyond_bound values different_values. Errors are of finite originals;\n"
-    "special_changed counts the others of which any bit changed. What is not finite\n"
+    "special_changed counts the others (NaN, infinities, fill values) of which any\n"
+    "bit changed. What is not finite\n"
     "or does not apply is null.\n";
 
 static const char of_plot[] =

@@ -69,6 +69,7 @@ static void print_json(const struct stored *s, bool is_checked)
     json_count_or_null(&j, "frames", is_zt, info->frames);
     json_count_or_null(&j, "slab_extent", is_zt, info->slab_extent);
     json_count_or_null(&j, "exact_values", is_zt, info->exact_values);
+    json_count_or_null(&j, "special_values", is_zt, info->special_values);
     print_zfp_json(&j, info, is_zt);
     json_text(&j, "name", info->name[0] ? info->name : NULL);
     json_text(&j, "units", info->units[0] ? info->units : NULL);
@@ -177,6 +178,12 @@ static void print_table(const struct stored *s, const struct options *o, struct 
         table_cell(t, "exact");
         table_cell(t, "%" PRIu64 " values kept beside the stream to hold the bound",
                    info->exact_values);
+    }
+    if (s->kind == STORED_ZT && info->special_values > 0) {
+        table_row(t);
+        table_cell(t, "special");
+        table_cell(t, "%" PRIu64 " NaN, infinite or fill values kept as they are",
+                   info->special_values);
     }
     if (o->verbose || s->kind == STORED_ZFP)
         rows_of_zfp(t, info, s->kind == STORED_ZT);

@@ -11,7 +11,6 @@ const struct later_rule later_rules[LATER_OPTIONS] = {
     {"plan", 0, "off | on tight", CMD_COMPRESS, "use --plan off"},
     {"pwrel", 0, "number", CMD_COMPRESS, "use --abs or --rel"},
     {"psnr", 0, "number", CMD_COMPRESS, "use --abs or --rel"},
-    {"fill", 0, "number", CMD_COMPRESS, "leave it out and use --abs or --lossless"},
     {"effort", 0, "| paper fast default high", CMD_COMPRESS, "leave it out"},
     {"sz-bins", 0, "count", CMD_COMPRESS, "leave it out"},
     {"prefer", 0, "| ratio speed balanced", CMD_COMPRESS, "leave it out"},

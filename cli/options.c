@@ -18,6 +18,7 @@ enum {
     OPT_LOSSLESS,
     OPT_EXPERT,
     OPT_RANGE,
+    OPT_FILL,
     OPT_ALLOW_NONFINITE,
     OPT_FORMAT,
     OPT_ZFP_HEADER,
@@ -68,6 +69,7 @@ static const struct rule rules[] = {
     {"lossless", OPT_LOSSLESS, false, OPENS_ZFP},
     {"expert", OPT_EXPERT, true, OPENS_ZFP},
     {"range", OPT_RANGE, true, CMD_COMPRESS},
+    {"fill", OPT_FILL, true, CMD_COMPRESS | CMD_COMPARE},
     {"allow-nonfinite", OPT_ALLOW_NONFINITE, false, CMD_COMPRESS},
     {"format", OPT_FORMAT, true, OPENS_ZFP},
     {"zfp-header", OPT_ZFP_HEADER, true, CMD_COMPRESS},
@@ -272,6 +274,7 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case 's': return take_array(o, option, argument, error);
     case OPT_RATE_ALIGN: o->params.bound.flags |= ZT_RATE_ALIGN; break;
     case OPT_RANGE: return parse_range(o, argument, error);
+    case OPT_FILL: return take_fill(o, argument, error);
     case OPT_ALLOW_NONFINITE: o->allow_nonfinite = true; break;
     case OPT_FORMAT: return parse_format(o, argument, error);
     case OPT_ZFP_HEADER: return take_header(o, argument, error);

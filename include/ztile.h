@@ -511,6 +511,9 @@ ZT_API zt_status zt_writer_put(zt_writer *writer, const zt_array *slab);
  * ZT_BAD_ARG if fewer slices were put than were announced. The writer is still to be freed. */
 ZT_API zt_status zt_writer_close(zt_writer *writer);
 
+/* Special values (NaN, infinities, fill values) in the frames that were written so far. */
+ZT_API uint64_t zt_writer_special_values(const zt_writer *writer);
+
 /* Free a writer, closed or not; NULL is allowed. */
 ZT_API void zt_writer_free(zt_writer *writer);
 

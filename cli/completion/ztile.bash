@@ -7,7 +7,7 @@ _ztile_options()
         --zfp-word-bits --type --shape -t -s'
     case $1 in
         compress)
-            printf '%s ' "$common" "$mode" --rel --range --allow-nonfinite --zfp-header \
+            printf '%s ' "$common" "$mode" --rel --range --fill --allow-nonfinite --zfp-header \
                 --no-verify --slab-bytes --output --force -o -f --codec -c --exec -x \
                 --index --index-chunk --index-partition --plan
             ;;
@@ -19,7 +19,7 @@ _ztile_options()
             printf '%s ' "$common" "$mode" --index --index-chunk --index-partition --output \
                 --force -o -f
             ;;
-        compare) printf '%s ' "$common" "$mode" --json --exec -x --index-file ;;
+        compare) printf '%s ' "$common" "$mode" --json --fill --exec -x --index-file ;;
         plot)
             printf '%s ' "$common" "$mode" --slice --output --force -o -f --exec -x --index-file
             ;;
