@@ -1,4 +1,4 @@
-/* fill.c: which values of an array are fill values: those of --fill, and those that the file says. */
+/* fill.c: which values of an array are fill values: those of --fill, and what its file says. */
 #include "cli.h"
 
 #include <math.h>
