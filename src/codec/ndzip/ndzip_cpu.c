@@ -77,7 +77,7 @@ const struct zti_ndzip_kernels *zti_ndzip_kernels_of(uint32_t isa, uint32_t widt
 {
 #if defined(ZTI_HAS_X86_INSTANCES)
     zti_ndzip_kernel_table *const tables[] = {&zti_ndzip_plain, &zti_ndzip_plain,
-                                              &zti_ndzip_plain};
+                                              &zti_ndzip_avx512};
     return &(*tables[isa])[width == 64][rank - 1];
 #else
     (void)isa;
