@@ -118,6 +118,11 @@ FN lane sums_32(lane v)
     return v + (lane)_mm512_alignr_epi32((__m512i)v, none, 8);
 }
 
+FN lane turn_32(lane v, uint32_t n)
+{
+    return (lane)_mm512_rolv_epi32((__m512i)v, _mm512_set1_epi32((int32_t)n));
+}
+
 FN lane last_32(lane v)
 {
     return (lane)_mm512_permutexvar_epi32(_mm512_set1_epi32(15), (__m512i)v);
@@ -244,6 +249,11 @@ FN lane sums_64(lane v)
     v += (lane)_mm512_alignr_epi64((__m512i)v, none, 7);
     v += (lane)_mm512_alignr_epi64((__m512i)v, none, 6);
     return v + (lane)_mm512_alignr_epi64((__m512i)v, none, 4);
+}
+
+FN lane turn_64(lane v, uint32_t n)
+{
+    return (lane)_mm512_rolv_epi64((__m512i)v, _mm512_set1_epi64(n));
 }
 
 FN lane last_64(lane v)

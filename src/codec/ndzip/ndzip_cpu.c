@@ -22,6 +22,7 @@
 FN lane before_32(lane left, lane v) { (void)v; return left; }
 FN lane sums_32(lane v) { return v; }
 FN lane last_32(lane v) { return v; }
+FN lane turn_32(lane v, uint32_t n) { return v << n | v >> (-n & (WIDTH - 1)); }
 FN void put_32(uint8_t *to, word v) { zti_put_le32(to, v); }
 FN word get_32(const uint8_t *from) { return zti_get_le32(from); }
 
@@ -51,6 +52,7 @@ static void transpose_32(word *a)
 FN lane before_64(lane left, lane v) { (void)v; return left; }
 FN lane sums_64(lane v) { return v; }
 FN lane last_64(lane v) { return v; }
+FN lane turn_64(lane v, uint32_t n) { return v << n | v >> (-n & (WIDTH - 1)); }
 FN void put_64(uint8_t *to, word v) { zti_put_le64(to, v); }
 FN word get_64(const uint8_t *from) { return zti_get_le64(from); }
 

@@ -8,6 +8,7 @@
  *   NAME(before)(left, v)  the values one place to the left of v, left being the lane before it
  *   NAME(sums)(v)          of each value and all to its left within the lane
  *   NAME(last)(v)          the rightmost value, in all places
+ *   NAME(turn)(v, n)       each turned left by n < WIDTH bits
  *
  * Arithmetic is modulo 2^WIDTH. Both walk over a cube of nz planes of ny rows of nx values, in which
  * 'above' is the row before the present one and 'behind' the plane before. */
@@ -15,7 +16,7 @@
 /* Negative numbers keep their sign bit and have the others flipped. Its own inverse. */
 FN lane NAME(fold)(lane v)
 {
-    return v ^ (lane)((slane)v >> (WIDTH - 1)) >> 1;
+    return v ^ ((lane)((slane)v >> (WIDTH - 1)) & ((word)-1 >> 1));
 }
 
 FN lane NAME(load)(const void *from)
@@ -35,7 +36,7 @@ FN void NAME(store)(void *to, lane v)
 FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, word *f,
                           const uint32_t nz, const uint32_t ny, const uint32_t nx)
 {
-    const uint32_t n = nx / LANES, back = -rotation & (WIDTH - 1);
+    const uint32_t n = nx / LANES;
     lane above[64 / LANES], behind[256 / LANES];
     memset(behind, 0, sizeof behind);
     for (uint32_t z = 0; z < nz; z++) {
@@ -45,8 +46,8 @@ FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, 
             const uint8_t *const row = from->at + offset, *const ahead = from->ahead + offset;
             lane left = {0};
             for (uint32_t k = 0; k < n; k++, f += LANES) {
-                lane v = NAME(load)(row + k * sizeof(lane)), d, e;
-                v = v << rotation | v >> back;
+                const lane v = NAME(turn)(NAME(load)(row + k * sizeof(lane)), rotation);
+                lane d, e;
                 d = v - NAME(before)(left, v);
                 left = v;
                 if (ny > 1) {
@@ -61,7 +62,7 @@ FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, 
                 }
                 NAME(store)(f, NAME(fold)(d));
             }
-            for (uint32_t b = 63; ny > 1 && b < nx * sizeof(word); b += 64)
+            for (uint32_t b = 63; b < nx * sizeof(word); b += 64)
                 zti_fetch(ahead + b);
         }
     }
@@ -88,9 +89,9 @@ FN void NAME(accumulate)(const word *f, uint32_t rotation, const struct zti_ndzi
                     above[k] = v += above[k];
                 v = NAME(sums)(v) + left;
                 left = NAME(last)(v);
-                NAME(store)(row + k * sizeof(lane), v >> rotation | v << back);
+                NAME(store)(row + k * sizeof(lane), NAME(turn)(v, back));
             }
-            for (uint32_t b = 63; ny > 1 && b < nx * sizeof(word); b += 64)
+            for (uint32_t b = 63; b < nx * sizeof(word); b += 64)
                 zti_fetch_to_write(ahead + b);
         }
     }
