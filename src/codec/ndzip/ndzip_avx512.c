@@ -49,20 +49,19 @@ FN void transpose_32(__m512i *a, __m512i *b)
     *b = _mm512_unpackhi_epi16(low, high);
 }
 
-/* Each word's bits in reverse: a mask as its bits count planes from the highest down. */
-FN __m512i reverse_32(__m512i v)
+/* Masks with their bits in reverse, or back: they count planes from the highest down. */
+FN __m256i reverse_32(__m256i v)
 {
-    const __m512i bytes = _mm512_broadcast_i32x4(
+    const __m256i bytes = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12));
-    return _mm512_gf2p8affine_epi64_epi8(_mm512_shuffle_epi8(v, bytes),
-                                         _mm512_set1_epi64((int64_t)diagonal), 0);
+    return _mm256_gf2p8affine_epi64_epi8(_mm256_shuffle_epi8(v, bytes),
+                                         _mm256_set1_epi64x((int64_t)diagonal), 0);
 }
 
-FN uint8_t *pack_32(const uint32_t *f, uint8_t *record)
+FN uint8_t *pack_32(const uint32_t *f, uint8_t *masks, uint8_t *to)
 {
-    uint32_t masks[128] __attribute__((aligned(64)));
-    uint8_t *to = record + sizeof masks;
-    for (uint32_t g = 0; g < 128; g++, f += 32) {
+    uint32_t there[8] __attribute__((aligned(32)));
+    for (uint32_t g = 0; g < 8; g++, f += 32) {
         __m512i high = _mm512_load_si512(f), low = _mm512_load_si512(f + 16);
         transpose_32(&high, &low);
         const __mmask16 k = _mm512_test_epi32_mask(high, high);
@@ -71,21 +70,18 @@ FN uint8_t *pack_32(const uint32_t *f, uint8_t *record)
         to += 4 * _mm_popcnt_u32(k);
         _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(m, low));
         to += 4 * _mm_popcnt_u32(m);
-        masks[g] = (uint32_t)k | (uint32_t)m << 16;
+        there[g] = (uint32_t)k | (uint32_t)m << 16;
     }
-    for (uint32_t g = 0; g < 128; g += 16)
-        _mm512_storeu_si512(record + 4 * g, reverse_32(_mm512_load_si512(masks + g)));
+    _mm256_storeu_si256((__m256i *)(void *)masks, reverse_32(*(const __m256i *)there));
     return to;
 }
 
-FN const uint8_t *unpack_32(const uint8_t *record, uint32_t *f)
+FN const uint8_t *unpack_32(const uint8_t *masks, const uint8_t *from, uint32_t *f)
 {
-    uint32_t masks[128] __attribute__((aligned(64)));
-    const uint8_t *from = record + sizeof masks;
-    for (uint32_t g = 0; g < 128; g += 16)
-        _mm512_store_si512(masks + g, reverse_32(_mm512_loadu_si512(record + 4 * g)));
-    for (uint32_t g = 0; g < 128; g++, f += 32) {
-        const __mmask16 k = (__mmask16)masks[g], m = (__mmask16)(masks[g] >> 16);
+    uint32_t there[8] __attribute__((aligned(32)));
+    *(__m256i *)there = reverse_32(_mm256_loadu_si256((const __m256i *)(const void *)masks));
+    for (uint32_t g = 0; g < 8; g++, f += 32) {
+        const __mmask16 k = (__mmask16)there[g], m = (__mmask16)(there[g] >> 16);
         __m512i high = _mm512_maskz_expand_epi32(k, _mm512_loadu_si512(from));
         from += 4 * _mm_popcnt_u32(k);
         __m512i low = _mm512_maskz_expand_epi32(m, _mm512_loadu_si512(from));
@@ -180,19 +176,18 @@ FN void transpose_64(__m512i *v)
         v[i] = _mm512_permutexvar_epi8(planes, column[7 - i]);
 }
 
-FN __m512i reverse_64(__m512i v)
+FN __m256i reverse_64(__m256i v)
 {
-    const __m512i bytes = _mm512_broadcast_i32x4(
+    const __m256i bytes = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8));
-    return _mm512_gf2p8affine_epi64_epi8(_mm512_shuffle_epi8(v, bytes),
-                                         _mm512_set1_epi64((int64_t)diagonal), 0);
+    return _mm256_gf2p8affine_epi64_epi8(_mm256_shuffle_epi8(v, bytes),
+                                         _mm256_set1_epi64x((int64_t)diagonal), 0);
 }
 
-FN uint8_t *pack_64(const uint64_t *f, uint8_t *record)
+FN uint8_t *pack_64(const uint64_t *f, uint8_t *masks, uint8_t *to)
 {
-    uint64_t masks[64] __attribute__((aligned(64)));
-    uint8_t *to = record + sizeof masks;
-    for (uint32_t g = 0; g < 64; g++, f += 64) {
+    uint64_t there[4] __attribute__((aligned(32)));
+    for (uint32_t g = 0; g < 4; g++, f += 64) {
         __m512i v[8];
         uint64_t mask = 0;
         for (uint32_t i = 0; i < 8; i++)
@@ -204,23 +199,20 @@ FN uint8_t *pack_64(const uint64_t *f, uint8_t *record)
             to += 8 * _mm_popcnt_u32(k);
             mask |= (uint64_t)k << 8 * i;
         }
-        masks[g] = mask;
+        there[g] = mask;
     }
-    for (uint32_t g = 0; g < 64; g += 8)
-        _mm512_storeu_si512(record + 8 * g, reverse_64(_mm512_load_si512(masks + g)));
+    _mm256_storeu_si256((__m256i *)(void *)masks, reverse_64(*(const __m256i *)there));
     return to;
 }
 
-FN const uint8_t *unpack_64(const uint8_t *record, uint64_t *f)
+FN const uint8_t *unpack_64(const uint8_t *masks, const uint8_t *from, uint64_t *f)
 {
-    uint64_t masks[64] __attribute__((aligned(64)));
-    const uint8_t *from = record + sizeof masks;
-    for (uint32_t g = 0; g < 64; g += 8)
-        _mm512_store_si512(masks + g, reverse_64(_mm512_loadu_si512(record + 8 * g)));
-    for (uint32_t g = 0; g < 64; g++, f += 64) {
+    uint64_t there[4] __attribute__((aligned(32)));
+    *(__m256i *)there = reverse_64(_mm256_loadu_si256((const __m256i *)(const void *)masks));
+    for (uint32_t g = 0; g < 4; g++, f += 64) {
         __m512i v[8];
         for (uint32_t i = 0; i < 8; i++) {
-            const __mmask8 k = (__mmask8)(masks[g] >> 8 * i);
+            const __mmask8 k = (__mmask8)(there[g] >> 8 * i);
             v[i] = _mm512_maskz_expand_epi64(k, _mm512_loadu_si512(from));
             from += 8 * _mm_popcnt_u32(k);
         }

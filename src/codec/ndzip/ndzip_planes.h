@@ -3,17 +3,15 @@
  * turns WIDTH words into their bit planes in place: afterwards bit WIDTH-1-j of a[i] is what bit
  * WIDTH-1-i of a[j] was. */
 
-enum { NAME(groups) = ZTI_NDZIP_VALUES / WIDTH };
-
-/* Write a record and return its end. f is destroyed. */
-FN uint8_t *NAME(pack)(word *f, uint8_t *record)
+/* Append the groups of 256 residuals: their masks at 'masks', their planes at 'to', whose end is
+ * returned. f is destroyed. */
+FN uint8_t *NAME(pack)(word *f, uint8_t *masks, uint8_t *to)
 {
-    uint8_t *to = record + NAME(groups) * sizeof(word);
-    for (uint32_t g = 0; g < NAME(groups); g++, f += WIDTH) {
+    for (uint32_t g = 0; g < 256 / WIDTH; g++, f += WIDTH) {
         word mask = 0;
         for (uint32_t j = 0; j < WIDTH; j++)
             mask |= f[j];
-        NAME(put)(record + g * sizeof(word), mask);
+        NAME(put)(masks + g * sizeof(word), mask);
         if (mask == 0)
             continue;
         NAME(transpose)(f);
@@ -25,12 +23,11 @@ FN uint8_t *NAME(pack)(word *f, uint8_t *record)
     return to;
 }
 
-/* Read a record into f and return its end. */
-FN const uint8_t *NAME(unpack)(const uint8_t *record, word *f)
+/* The inverse; returns where the planes end. */
+FN const uint8_t *NAME(unpack)(const uint8_t *masks, const uint8_t *from, word *f)
 {
-    const uint8_t *from = record + NAME(groups) * sizeof(word);
-    for (uint32_t g = 0; g < NAME(groups); g++, f += WIDTH) {
-        const word mask = NAME(get)(record + g * sizeof(word));
+    for (uint32_t g = 0; g < 256 / WIDTH; g++, f += WIDTH) {
+        const word mask = NAME(get)(masks + g * sizeof(word));
         if (mask == 0) {
             memset(f, 0, WIDTH * sizeof(word));
             continue;

@@ -10,8 +10,10 @@
  *   NAME(last)(v)          the rightmost value, in all places
  *   NAME(turn)(v, n)       each turned left by n < WIDTH bits
  *
- * Arithmetic is modulo 2^WIDTH. Both walk over a cube of nz planes of ny rows of nx values, in which
- * 'above' is the row before the present one and 'behind' the plane before. */
+ * Arithmetic is modulo 2^WIDTH. A cube has nz planes of ny rows of nx values; 'above' is the row
+ * before the present one and 'behind' the plane before. A cube is worked on in parts of 256 values
+ * (a plane, 4 rows, or 256 values of a row), so that memory is asked for what is next all the while
+ * that there is something to compute. */
 
 /* Negative numbers keep their sign bit and have the others flipped. Its own inverse. */
 FN lane NAME(fold)(lane v)
@@ -31,68 +33,85 @@ FN void NAME(store)(void *to, lane v)
     memcpy(to, &v, sizeof v);
 }
 
-/* Values, turned left by 'rotation' bits, less what their neighbours along each axis predict:
- * f[t] is the folded residual of the value with number t in the cube. */
-FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, word *f,
-                          const uint32_t nz, const uint32_t ny, const uint32_t nx)
+/* Where row i of a part begins. */
+FN int64_t NAME(place)(const struct zti_ndzip_rows *rows, uint32_t part, uint32_t i,
+                       const uint32_t nz, const uint32_t ny, const uint32_t nx)
 {
-    const uint32_t n = nx / LANES;
-    lane above[64 / LANES], behind[256 / LANES];
-    memset(behind, 0, sizeof behind);
-    for (uint32_t z = 0; z < nz; z++) {
-        memset(above, 0, sizeof above);
-        for (uint32_t y = 0; y < ny; y++) {
-            const int64_t offset = z * from->plane_bytes + y * from->row_bytes;
-            const uint8_t *const row = from->at + offset, *const ahead = from->ahead + offset;
-            lane left = {0};
-            for (uint32_t k = 0; k < n; k++, f += LANES) {
-                const lane v = NAME(turn)(NAME(load)(row + k * sizeof(lane)), rotation);
-                lane d, e;
-                d = v - NAME(before)(left, v);
-                left = v;
-                if (ny > 1) {
-                    e = d - above[k];
-                    above[k] = d;
-                    d = e;
-                }
-                if (nz > 1) {
-                    e = d - behind[y * n + k];
-                    behind[y * n + k] = d;
-                    d = e;
-                }
-                NAME(store)(f, NAME(fold)(d));
+    if (nz > 1)
+        return part * rows->plane_bytes + i * rows->row_bytes;
+    if (ny > 1)
+        return (part * (256 / nx) + i) * rows->row_bytes;
+    return part * (int64_t)(256 * sizeof(word));
+}
+
+/* What is kept of a cube's values between two parts of it. */
+struct NAME(edge) {
+    lane left;
+    lane above[64 / LANES];
+    lane behind[256 / LANES];
+};
+
+/* Part 'part' of a cube of nz x ny x nx values, 256 of them: values, turned left by 'rotation' bits,
+ * less what their neighbours along each axis predict. f[t] is the folded residual of the part's
+ * value t. Parts come in order, the first with an edge of zeros. */
+FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, uint32_t part,
+                          struct NAME(edge) *edge, word *f, const uint32_t nz, const uint32_t ny,
+                          const uint32_t nx)
+{
+    const uint32_t row_values = nx < 256 ? nx : 256, n = row_values / LANES;
+    if (nz > 1)
+        memset(edge->above, 0, sizeof edge->above);
+    for (uint32_t i = 0; i < 256 / row_values; i++) {
+        const int64_t offset = NAME(place)(from, part, i, nz, ny, nx);
+        const uint8_t *const row = from->at + offset, *const ahead = from->ahead + offset;
+        lane left = ny > 1 ? (lane){0} : edge->left;
+        for (uint32_t b = 63; b < row_values * sizeof(word); b += 64)
+            zti_fetch(ahead + b);
+        for (uint32_t k = 0; k < n; k++, f += LANES) {
+            const lane v = NAME(turn)(NAME(load)(row + k * sizeof(lane)), rotation);
+            lane d = v - NAME(before)(left, v), e;
+            left = v;
+            if (ny > 1) {
+                e = d - edge->above[k];
+                edge->above[k] = d;
+                d = e;
             }
-            for (uint32_t b = 63; b < nx * sizeof(word); b += 64)
-                zti_fetch(ahead + b);
+            if (nz > 1) {
+                e = d - edge->behind[i * n + k];
+                edge->behind[i * n + k] = d;
+                d = e;
+            }
+            NAME(store)(f, NAME(fold)(d));
         }
+        edge->left = left;
     }
 }
 
 /* The inverse. */
-FN void NAME(accumulate)(const word *f, uint32_t rotation, const struct zti_ndzip_rows *to,
-                         const uint32_t nz, const uint32_t ny, const uint32_t nx)
+FN void NAME(accumulate)(const word *f, uint32_t rotation, uint32_t part, struct NAME(edge) *edge,
+                         const struct zti_ndzip_rows *to, const uint32_t nz, const uint32_t ny,
+                         const uint32_t nx)
 {
-    const uint32_t n = nx / LANES, back = -rotation & (WIDTH - 1);
-    lane above[64 / LANES], behind[256 / LANES];
-    memset(behind, 0, sizeof behind);
-    for (uint32_t z = 0; z < nz; z++) {
-        memset(above, 0, sizeof above);
-        for (uint32_t y = 0; y < ny; y++) {
-            const int64_t offset = z * to->plane_bytes + y * to->row_bytes;
-            uint8_t *const row = to->at + offset, *const ahead = to->ahead + offset;
-            lane left = {0};
-            for (uint32_t k = 0; k < n; k++, f += LANES) {
-                lane v = NAME(fold)(NAME(load)(f));
-                if (nz > 1)
-                    behind[y * n + k] = v += behind[y * n + k];
-                if (ny > 1)
-                    above[k] = v += above[k];
-                v = NAME(sums)(v) + left;
-                left = NAME(last)(v);
-                NAME(store)(row + k * sizeof(lane), NAME(turn)(v, back));
-            }
-            for (uint32_t b = 63; b < nx * sizeof(word); b += 64)
-                zti_fetch_to_write(ahead + b);
+    const uint32_t row_values = nx < 256 ? nx : 256, n = row_values / LANES;
+    const uint32_t back = -rotation & (WIDTH - 1);
+    if (nz > 1)
+        memset(edge->above, 0, sizeof edge->above);
+    for (uint32_t i = 0; i < 256 / row_values; i++) {
+        const int64_t offset = NAME(place)(to, part, i, nz, ny, nx);
+        uint8_t *const row = to->at + offset, *const ahead = to->ahead + offset;
+        lane left = ny > 1 ? (lane){0} : edge->left;
+        for (uint32_t b = 63; b < row_values * sizeof(word); b += 64)
+            zti_fetch_to_write(ahead + b);
+        for (uint32_t k = 0; k < n; k++, f += LANES) {
+            lane v = NAME(fold)(NAME(load)(f));
+            if (nz > 1)
+                edge->behind[i * n + k] = v += edge->behind[i * n + k];
+            if (ny > 1)
+                edge->above[k] = v += edge->above[k];
+            v = NAME(sums)(v) + left;
+            left = NAME(last)(v);
+            NAME(store)(row + k * sizeof(lane), NAME(turn)(v, back));
         }
+        edge->left = left;
     }
 }
