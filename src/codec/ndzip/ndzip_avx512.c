@@ -50,18 +50,17 @@ FN void transpose_32(__m512i *a, __m512i *b)
 }
 
 /* Masks with their bits in reverse, or back: they count planes from the highest down. */
-FN __m256i reverse_32(__m256i v)
+FN __m128i reverse_32(__m128i v)
 {
-    const __m256i bytes = _mm256_broadcastsi128_si256(
-        _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12));
-    return _mm256_gf2p8affine_epi64_epi8(_mm256_shuffle_epi8(v, bytes),
-                                         _mm256_set1_epi64x((int64_t)diagonal), 0);
+    const __m128i bytes = _mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
+    return _mm_gf2p8affine_epi64_epi8(_mm_shuffle_epi8(v, bytes),
+                                      _mm_set1_epi64x((int64_t)diagonal), 0);
 }
 
 FN uint8_t *pack_32(const uint32_t *f, uint8_t *masks, uint8_t *to)
 {
-    uint32_t there[8] __attribute__((aligned(32)));
-    for (uint32_t g = 0; g < 8; g++, f += 32) {
+    uint64_t there = 0;
+    for (uint32_t g = 0; g < 2; g++, f += 32) {
         __m512i high = _mm512_load_si512(f), low = _mm512_load_si512(f + 16);
         transpose_32(&high, &low);
         const __mmask16 k = _mm512_test_epi32_mask(high, high);
@@ -70,18 +69,17 @@ FN uint8_t *pack_32(const uint32_t *f, uint8_t *masks, uint8_t *to)
         to += 4 * _mm_popcnt_u32(k);
         _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(m, low));
         to += 4 * _mm_popcnt_u32(m);
-        there[g] = (uint32_t)k | (uint32_t)m << 16;
+        there |= ((uint64_t)k | (uint64_t)m << 16) << 32 * g;
     }
-    _mm256_storeu_si256((__m256i *)(void *)masks, reverse_32(*(const __m256i *)there));
+    _mm_storeu_si64(masks, reverse_32(_mm_cvtsi64_si128((int64_t)there)));
     return to;
 }
 
 FN const uint8_t *unpack_32(const uint8_t *masks, const uint8_t *from, uint32_t *f)
 {
-    uint32_t there[8] __attribute__((aligned(32)));
-    *(__m256i *)there = reverse_32(_mm256_loadu_si256((const __m256i *)(const void *)masks));
-    for (uint32_t g = 0; g < 8; g++, f += 32) {
-        const __mmask16 k = (__mmask16)there[g], m = (__mmask16)(there[g] >> 16);
+    const uint64_t there = (uint64_t)_mm_cvtsi128_si64(reverse_32(_mm_loadu_si64(masks)));
+    for (uint32_t g = 0; g < 2; g++, f += 32) {
+        const __mmask16 k = (__mmask16)(there >> 32 * g), m = (__mmask16)(there >> 32 * g >> 16);
         __m512i high = _mm512_maskz_expand_epi32(k, _mm512_loadu_si512(from));
         from += 4 * _mm_popcnt_u32(k);
         __m512i low = _mm512_maskz_expand_epi32(m, _mm512_loadu_si512(from));
@@ -99,6 +97,11 @@ FN const uint8_t *unpack_32(const uint8_t *masks, const uint8_t *from, uint32_t 
 #define LANES 16
 #define WIDTH 32
 #define NAME(x) x##_32
+
+FN void stream_line_32(uint8_t *to, const uint8_t *from)
+{
+    _mm512_stream_si512((__m512i *)(void *)to, _mm512_load_si512(from));
+}
 
 FN lane before_32(lane left, lane v)
 {
@@ -176,50 +179,42 @@ FN void transpose_64(__m512i *v)
         v[i] = _mm512_permutexvar_epi8(planes, column[7 - i]);
 }
 
-FN __m256i reverse_64(__m256i v)
+FN __m128i reverse_64(__m128i v)
 {
-    const __m256i bytes = _mm256_broadcastsi128_si256(
-        _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8));
-    return _mm256_gf2p8affine_epi64_epi8(_mm256_shuffle_epi8(v, bytes),
-                                         _mm256_set1_epi64x((int64_t)diagonal), 0);
+    const __m128i bytes = _mm_setr_epi8(7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
+    return _mm_gf2p8affine_epi64_epi8(_mm_shuffle_epi8(v, bytes),
+                                      _mm_set1_epi64x((int64_t)diagonal), 0);
 }
 
 FN uint8_t *pack_64(const uint64_t *f, uint8_t *masks, uint8_t *to)
 {
-    uint64_t there[4] __attribute__((aligned(32)));
-    for (uint32_t g = 0; g < 4; g++, f += 64) {
-        __m512i v[8];
-        uint64_t mask = 0;
-        for (uint32_t i = 0; i < 8; i++)
-            v[i] = _mm512_load_si512(f + 8 * i);
-        transpose_64(v);
-        for (uint32_t i = 0; i < 8; i++) {
-            const __mmask8 k = _mm512_test_epi64_mask(v[i], v[i]);
-            _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(k, v[i]));
-            to += 8 * _mm_popcnt_u32(k);
-            mask |= (uint64_t)k << 8 * i;
-        }
-        there[g] = mask;
+    __m512i v[8];
+    uint64_t there = 0;
+    for (uint32_t i = 0; i < 8; i++)
+        v[i] = _mm512_load_si512(f + 8 * i);
+    transpose_64(v);
+    for (uint32_t i = 0; i < 8; i++) {
+        const __mmask8 k = _mm512_test_epi64_mask(v[i], v[i]);
+        _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(k, v[i]));
+        to += 8 * _mm_popcnt_u32(k);
+        there |= (uint64_t)k << 8 * i;
     }
-    _mm256_storeu_si256((__m256i *)(void *)masks, reverse_64(*(const __m256i *)there));
+    _mm_storeu_si64(masks, reverse_64(_mm_cvtsi64_si128((int64_t)there)));
     return to;
 }
 
 FN const uint8_t *unpack_64(const uint8_t *masks, const uint8_t *from, uint64_t *f)
 {
-    uint64_t there[4] __attribute__((aligned(32)));
-    *(__m256i *)there = reverse_64(_mm256_loadu_si256((const __m256i *)(const void *)masks));
-    for (uint32_t g = 0; g < 4; g++, f += 64) {
-        __m512i v[8];
-        for (uint32_t i = 0; i < 8; i++) {
-            const __mmask8 k = (__mmask8)(there[g] >> 8 * i);
-            v[i] = _mm512_maskz_expand_epi64(k, _mm512_loadu_si512(from));
-            from += 8 * _mm_popcnt_u32(k);
-        }
-        transpose_64(v);
-        for (uint32_t i = 0; i < 8; i++)
-            _mm512_store_si512(f + 8 * i, v[i]);
+    const uint64_t there = (uint64_t)_mm_cvtsi128_si64(reverse_64(_mm_loadu_si64(masks)));
+    __m512i v[8];
+    for (uint32_t i = 0; i < 8; i++) {
+        const __mmask8 k = (__mmask8)(there >> 8 * i);
+        v[i] = _mm512_maskz_expand_epi64(k, _mm512_loadu_si512(from));
+        from += 8 * _mm_popcnt_u32(k);
     }
+    transpose_64(v);
+    for (uint32_t i = 0; i < 8; i++)
+        _mm512_store_si512(f + 8 * i, v[i]);
     return from;
 }
 
@@ -229,6 +224,11 @@ FN const uint8_t *unpack_64(const uint8_t *masks, const uint8_t *from, uint64_t 
 #define LANES 8
 #define WIDTH 64
 #define NAME(x) x##_64
+
+FN void stream_line_64(uint8_t *to, const uint8_t *from)
+{
+    _mm512_stream_si512((__m512i *)(void *)to, _mm512_load_si512(from));
+}
 
 FN lane before_64(lane left, lane v)
 {
@@ -257,8 +257,10 @@ FN lane last_64(lane v)
 #include "codec/ndzip/ndzip_cube.h" /* put_1d_64, take_1d_64, ... */
 
 zti_ndzip_kernel_table zti_ndzip_avx512 = {
-    {{put_1d_32, take_1d_32}, {put_2d_32, take_2d_32}, {put_3d_32, take_3d_32}},
-    {{put_1d_64, take_1d_64}, {put_2d_64, take_2d_64}, {put_3d_64, take_3d_64}},
+    {{put_1d_32, stream_1d_32, take_1d_32}, {put_2d_32, stream_2d_32, take_2d_32},
+     {put_3d_32, stream_3d_32, take_3d_32}},
+    {{put_1d_64, stream_1d_64, take_1d_64}, {put_2d_64, stream_2d_64, take_2d_64},
+     {put_3d_64, stream_3d_64, take_3d_64}},
 };
 #else
 typedef int zti_ndzip_no_avx512; /* a file must not be empty */

@@ -19,6 +19,7 @@
 #define slane int32_t
 #define WIDTH 32
 #define NAME(x) x##_32
+FN void stream_line_32(uint8_t *to, const uint8_t *from) { memcpy(to, from, 64); }
 FN lane before_32(lane left, lane v) { (void)v; return left; }
 FN lane sums_32(lane v) { return v; }
 FN lane last_32(lane v) { return v; }
@@ -49,6 +50,7 @@ static void transpose_32(word *a)
 #define slane int64_t
 #define WIDTH 64
 #define NAME(x) x##_64
+FN void stream_line_64(uint8_t *to, const uint8_t *from) { memcpy(to, from, 64); }
 FN lane before_64(lane left, lane v) { (void)v; return left; }
 FN lane sums_64(lane v) { return v; }
 FN lane last_64(lane v) { return v; }
@@ -71,14 +73,16 @@ static void transpose_64(word *a)
 #include "codec/ndzip/ndzip_cube.h" /* put_1d_64, take_1d_64, ... */
 
 zti_ndzip_kernel_table zti_ndzip_plain = {
-    {{put_1d_32, take_1d_32}, {put_2d_32, take_2d_32}, {put_3d_32, take_3d_32}},
-    {{put_1d_64, take_1d_64}, {put_2d_64, take_2d_64}, {put_3d_64, take_3d_64}},
+    {{put_1d_32, stream_1d_32, take_1d_32}, {put_2d_32, stream_2d_32, take_2d_32},
+     {put_3d_32, stream_3d_32, take_3d_32}},
+    {{put_1d_64, stream_1d_64, take_1d_64}, {put_2d_64, stream_2d_64, take_2d_64},
+     {put_3d_64, stream_3d_64, take_3d_64}},
 };
 
 const struct zti_ndzip_kernels *zti_ndzip_kernels_of(uint32_t isa, uint32_t width, uint32_t rank)
 {
 #if defined(ZTI_HAS_X86_INSTANCES)
-    zti_ndzip_kernel_table *const tables[] = {&zti_ndzip_plain, &zti_ndzip_plain,
+    zti_ndzip_kernel_table *const tables[] = {&zti_ndzip_plain, &zti_ndzip_avx2,
                                               &zti_ndzip_avx512};
     return &(*tables[isa])[width == 64][rank - 1];
 #else

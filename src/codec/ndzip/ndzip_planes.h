@@ -3,11 +3,11 @@
  * turns WIDTH words into their bit planes in place: afterwards bit WIDTH-1-j of a[i] is what bit
  * WIDTH-1-i of a[j] was. */
 
-/* Append the groups of 256 residuals: their masks at 'masks', their planes at 'to', whose end is
+/* Append the groups of 64 residuals: their masks at 'masks', their planes at 'to', whose end is
  * returned. f is destroyed. */
 FN uint8_t *NAME(pack)(word *f, uint8_t *masks, uint8_t *to)
 {
-    for (uint32_t g = 0; g < 256 / WIDTH; g++, f += WIDTH) {
+    for (uint32_t g = 0; g < 64 / WIDTH; g++, f += WIDTH) {
         word mask = 0;
         for (uint32_t j = 0; j < WIDTH; j++)
             mask |= f[j];
@@ -26,7 +26,7 @@ FN uint8_t *NAME(pack)(word *f, uint8_t *masks, uint8_t *to)
 /* The inverse; returns where the planes end. */
 FN const uint8_t *NAME(unpack)(const uint8_t *masks, const uint8_t *from, word *f)
 {
-    for (uint32_t g = 0; g < 256 / WIDTH; g++, f += WIDTH) {
+    for (uint32_t g = 0; g < 64 / WIDTH; g++, f += WIDTH) {
         const word mask = NAME(get)(masks + g * sizeof(word));
         if (mask == 0) {
             memset(f, 0, WIDTH * sizeof(word));

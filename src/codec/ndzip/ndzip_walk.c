@@ -206,7 +206,7 @@ bool zti_ndzip_encode(const struct zti_coding *coding, const zt_array *array, ui
             gather(&part, &s, buffer);
             rows = rows_in(buffer, &s);
         }
-        w->next = k->put(&rows, rotation_of(coding), w->next);
+        w->next = (coding->is_streamed ? k->stream : k->put)(&rows, rotation_of(coding), w->next);
         part = next;
     }
     return true;
