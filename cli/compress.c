@@ -1,5 +1,5 @@
-/* compress.c: ztile compress: an array, slab by slab, into a .zt file; compress_zfp.c has the bare
- * zfp streams. */
+/* compress.c: ztile compress: an array, slab by slab, into a .zt file; compress_zfp.c and
+ * ndzip_stream.c have the bare streams. */
 #include "cli.h"
 
 #include <errno.h>
@@ -202,21 +202,19 @@ static void print_summary(const struct compress_job *job)
 }
 
 /* By --format, else by the name of the output. */
-static bool find_format(const struct compress_job *job, bool *is_zfp, struct ztio_error *error)
+static enum coded_format find_format(const struct compress_job *job)
 {
-    *is_zfp = job->options->format == FORMAT_ZFP ||
-              (job->options->format == FORMAT_AUTO && has_suffix(job->out, ".zfp"));
-    if (job->options->format == FORMAT_AUTO && has_suffix(job->out, ".ndz"))
-        return fail(error, ZTIO_LACKING,
-                    "%s: the ndzip codec is not in this version; name a .zt or .zfp file",
-                    job->out);
-    return true;
+    if (job->options->format != FORMAT_AUTO)
+        return job->options->format;
+    return has_suffix(job->out, ".zfp")   ? FORMAT_ZFP
+           : has_suffix(job->out, ".ndz") ? FORMAT_NDZIP
+                                          : FORMAT_ZT;
 }
 
 static bool run_job(struct compress_job *job, struct ztio_error *error)
 {
     const struct options *o = job->options;
-    bool has_hints = o->hints.type || o->hints.rank, is_zfp;
+    bool has_hints = o->hints.type || o->hints.rank;
     double began = now_seconds();
     job->input = ztio_open(job->place, has_hints ? &o->hints : NULL, error);
     if (!job->input)
@@ -231,10 +229,12 @@ static bool run_job(struct compress_job *job, struct ztio_error *error)
         return fail(error, ZTIO_BAD_USE,
                     "%s: the shape has more bytes than 64 bits count; check -s",
                     input_name(job->place));
-    if (!find_format(job, &is_zfp, error) ||
-        !byte_sink_open(&job->sink, job->out, o->force, error) || !measure_range(job, error))
+    const enum coded_format format = find_format(job);
+    if (!byte_sink_open(&job->sink, job->out, o->force, error) || !measure_range(job, error))
         return false;
-    if (is_zfp ? !compress_zfp(job, error) : !compress_zt(job, error))
+    if (!(format == FORMAT_ZFP     ? compress_zfp(job, error)
+          : format == FORMAT_NDZIP ? compress_ndzip(job, error)
+                                   : compress_zt(job, error)))
         return false;
     if (!byte_sink_commit(&job->sink, error) ||
         (job->index_sink.bytes && !byte_sink_commit(&job->index_sink, error)))
@@ -320,7 +320,9 @@ static char *default_out(const char *place, const char *directory, const char *s
 /* The name of the file for one place. */
 static char *name_out(const struct options *o, const char *place)
 {
-    const char *suffix = o->format == FORMAT_ZFP ? ".zfp" : ".zt";
+    const char *suffix = o->format == FORMAT_ZFP     ? ".zfp"
+                         : o->format == FORMAT_NDZIP ? ".ndz"
+                                                     : ".zt";
     if (o->out && is_directory(o->out))
         return default_out(place, o->out, suffix);
     if (o->out || strcmp(place, "-") == 0)
@@ -339,7 +341,8 @@ static bool name_all(const struct options *o, char **places, char **outs, size_t
                     "directory with -o",
                     o->operand[0], count, o->operand[0]);
     bool is_file_name = o->out && !is_directory(o->out) &&
-                        (has_suffix(o->out, ".zt") || has_suffix(o->out, ".zfp"));
+                        (has_suffix(o->out, ".zt") || has_suffix(o->out, ".zfp") ||
+                         has_suffix(o->out, ".ndz"));
     if (count > 1 && is_file_name)
         return fail(error, ZTIO_BAD_USE,
                     "%s: names one file, but %s has %zu variables; name one as %s:NAME, or a "

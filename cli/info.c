@@ -69,7 +69,10 @@ static void print_json(const struct stored *s, bool is_checked)
     json_count_or_null(&j, "frames", is_zt, info->frames);
     json_count_or_null(&j, "slab_extent", is_zt, info->slab_extent);
     json_count_or_null(&j, "exact_values", is_zt, info->exact_values);
-    print_zfp_json(&j, info, is_zt);
+    if (info->codec == ZT_CODEC_ZFP)
+        print_zfp_json(&j, info, is_zt);
+    else
+        json_null(&j, "zfp");
     json_text(&j, "name", info->name[0] ? info->name : NULL);
     json_text(&j, "units", info->units[0] ? info->units : NULL);
     if (is_checked && is_zt)
@@ -178,7 +181,7 @@ static void print_table(const struct stored *s, const struct options *o, struct 
         table_cell(t, "%" PRIu64 " values kept beside the stream to hold the bound",
                    info->exact_values);
     }
-    if (o->verbose || s->kind == STORED_ZFP)
+    if (info->codec == ZT_CODEC_ZFP && (o->verbose || s->kind == STORED_ZFP))
         rows_of_zfp(t, info, s->kind == STORED_ZT);
     if (o->check)
         row(t, "check",
