@@ -1,5 +1,5 @@
-/* compress.c: ztile compress: an array, slab by slab, into a .zt file; compress_zfp.c has the bare
- * zfp streams. */
+/* compress.c: ztile compress: an array, slab by slab, into a .zt file; compress_zfp.c and
+ * ndzip_stream.c have the bare streams. */
 #include "cli.h"
 
 #include <errno.h>
@@ -92,7 +92,7 @@ bool measure_range(struct compress_job *job, struct ztio_error *error)
     progress_end(&job->progress);
     if (!scanned)
         return false;
-    if (job->is_zfp && !job->options->allow_nonfinite && stats.nan_values + stats.inf_values)
+    if (job->format == FORMAT_ZFP && !job->options->allow_nonfinite && stats.nan_values + stats.inf_values)
         return fail_count(job, &stats, error);
     p->range_lo = isnan(stats.min) ? 0 : stats.min;
     p->range_hi = isnan(stats.max) ? 0 : stats.max;
@@ -207,15 +207,13 @@ static void print_summary(const struct compress_job *job)
 /* By --format, else by the name of the output. */
 static bool find_format(struct compress_job *job, struct ztio_error *error)
 {
-    job->is_zfp = job->options->format == FORMAT_ZFP ||
-              (job->options->format == FORMAT_AUTO && has_suffix(job->out, ".zfp"));
-    if (job->options->format == FORMAT_AUTO && has_suffix(job->out, ".ndz"))
-        return fail(error, ZTIO_LACKING,
-                    "%s: the ndzip codec is not in this version; name a .zt or .zfp file",
-                    job->out);
-    if (job->is_zfp && job->options->fills > 0)
+    job->format = job->options->format != FORMAT_AUTO  ? job->options->format
+                  : has_suffix(job->out, ".zfp") ? FORMAT_ZFP
+                  : has_suffix(job->out, ".ndz") ? FORMAT_NDZIP
+                                                 : FORMAT_ZT;
+    if (job->format != FORMAT_ZT && job->options->fills > 0)
         return fail(error, ZTIO_BAD_USE,
-                    "%s: --fill needs a .zt file: a bare zfp stream has no place for fill values",
+                    "%s: --fill needs a .zt file: a bare stream has no place for fill values",
                     output_name(job->out));
     return true;
 }
@@ -239,11 +237,13 @@ static bool run_job(struct compress_job *job, struct ztio_error *error)
                     "%s: the shape has more bytes than 64 bits count; check -s",
                     input_name(job->place));
     if (!find_format(job, error) ||
-        (!job->is_zfp && !find_fills(o, job->place, job->meta->type, job->meta,
-                                     &job->params.fills, job->params.fill, error)) ||
+        (job->format == FORMAT_ZT && !find_fills(o, job->place, job->meta->type, job->meta,
+                                                 &job->params.fills, job->params.fill, error)) ||
         !byte_sink_open(&job->sink, job->out, o->force, error) || !measure_range(job, error))
         return false;
-    if (job->is_zfp ? !compress_zfp(job, error) : !compress_zt(job, error))
+    if (!(job->format == FORMAT_ZFP     ? compress_zfp(job, error)
+          : job->format == FORMAT_NDZIP ? compress_ndzip(job, error)
+                                        : compress_zt(job, error)))
         return false;
     if (!byte_sink_commit(&job->sink, error) ||
         (job->index_sink.bytes && !byte_sink_commit(&job->index_sink, error)))
@@ -329,7 +329,9 @@ static char *default_out(const char *place, const char *directory, const char *s
 /* The name of the file for one place. */
 static char *name_out(const struct options *o, const char *place)
 {
-    const char *suffix = o->format == FORMAT_ZFP ? ".zfp" : ".zt";
+    const char *suffix = o->format == FORMAT_ZFP     ? ".zfp"
+                         : o->format == FORMAT_NDZIP ? ".ndz"
+                                                     : ".zt";
     if (o->out && is_directory(o->out))
         return default_out(place, o->out, suffix);
     if (o->out || strcmp(place, "-") == 0)
@@ -348,7 +350,8 @@ static bool name_all(const struct options *o, char **places, char **outs, size_t
                     "directory with -o",
                     o->operand[0], count, o->operand[0]);
     bool is_file_name = o->out && !is_directory(o->out) &&
-                        (has_suffix(o->out, ".zt") || has_suffix(o->out, ".zfp"));
+                        (has_suffix(o->out, ".zt") || has_suffix(o->out, ".zfp") ||
+                         has_suffix(o->out, ".ndz"));
     if (count > 1 && is_file_name)
         return fail(error, ZTIO_BAD_USE,
                     "%s: names one file, but %s has %zu variables; name one as %s:NAME, or a "

@@ -70,7 +70,10 @@ static void print_json(const struct stored *s, bool is_checked)
     json_count_or_null(&j, "slab_extent", is_zt, info->slab_extent);
     json_count_or_null(&j, "exact_values", is_zt, info->exact_values);
     json_count_or_null(&j, "special_values", is_zt, info->special_values);
-    print_zfp_json(&j, info, is_zt);
+    if (info->codec == ZT_CODEC_ZFP)
+        print_zfp_json(&j, info, is_zt);
+    else
+        json_null(&j, "zfp");
     json_text(&j, "name", info->name[0] ? info->name : NULL);
     json_text(&j, "units", info->units[0] ? info->units : NULL);
     if (is_checked && is_zt)
@@ -185,7 +188,7 @@ static void print_table(const struct stored *s, const struct options *o, struct 
         table_cell(t, "%" PRIu64 " NaN, infinite or fill values kept as they are",
                    info->special_values);
     }
-    if (o->verbose || s->kind == STORED_ZFP)
+    if (info->codec == ZT_CODEC_ZFP && (o->verbose || s->kind == STORED_ZFP))
         rows_of_zfp(t, info, s->kind == STORED_ZT);
     if (o->check)
         row(t, "check",

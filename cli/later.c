@@ -7,7 +7,6 @@
 /* values is "number", "count" or words apart by spaces. The words before '|' are accepted: they
  * ask for what there is. */
 const struct later_rule later_rules[LATER_OPTIONS] = {
-    {"codec", 'c', "auto zfp | ndzip sz", CMD_COMPRESS, "use -c zfp"},
     {"plan", 0, "off | on tight", CMD_COMPRESS, "use --plan off"},
     {"pwrel", 0, "number", CMD_COMPRESS, "use --abs or --rel"},
     {"psnr", 0, "number", CMD_COMPRESS, "use --abs or --rel"},

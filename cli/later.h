@@ -5,7 +5,7 @@
 
 #include "io.h"
 
-enum { LATER_OPTIONS = 13 };
+enum { LATER_OPTIONS = 12 };
 
 struct later_rule {
     const char *name;

@@ -68,6 +68,7 @@ static const struct rule rules[] = {
     {"precision", OPT_PRECISION, true, OPENS_ZFP},
     {"lossless", OPT_LOSSLESS, false, OPENS_ZFP},
     {"expert", OPT_EXPERT, true, OPENS_ZFP},
+    {"codec", 'c', true, CMD_COMPRESS},
     {"range", OPT_RANGE, true, CMD_COMPRESS},
     {"fill", OPT_FILL, true, CMD_COMPRESS | CMD_COMPARE},
     {"allow-nonfinite", OPT_ALLOW_NONFINITE, false, CMD_COMPRESS},
@@ -174,11 +175,22 @@ static bool parse_format(struct options *o, const char *argument, struct ztio_er
     else if (strcmp(argument, "zfp") == 0)
         o->format = FORMAT_ZFP;
     else if (strcmp(argument, "ndzip") == 0)
-        return fail(error, ZTIO_LACKING,
-                    "--format ndzip: the ndzip codec is not in this version; use zt or zfp");
+        o->format = FORMAT_NDZIP;
     else
-        return bad(error, "format", argument, "zt or zfp");
+        return bad(error, "format", argument, "zt, zfp or ndzip");
     return true;
+}
+
+static bool parse_codec(struct options *o, const char *argument, struct ztio_error *error)
+{
+    if (strcmp(argument, "sz") == 0)
+        return fail(error, ZTIO_LACKING, "--codec sz is not in this version; use -c zfp");
+    for (uint32_t codec = ZT_CODEC_AUTO; codec <= ZT_CODEC_NDZIP; codec++)
+        if (strcmp(argument, name_of_codec(codec)) == 0) {
+            o->params.codec = codec;
+            return true;
+        }
+    return bad(error, "codec", argument, "auto, zfp or ndzip");
 }
 
 static bool parse_word_bits(struct options *o, const char *argument, struct ztio_error *error)
@@ -272,6 +284,7 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case 'h': o->help = true; break;
     case 't':
     case 's': return take_array(o, option, argument, error);
+    case 'c': return parse_codec(o, argument, error);
     case OPT_RATE_ALIGN: o->params.bound.flags |= ZT_RATE_ALIGN; break;
     case OPT_RANGE: return parse_range(o, argument, error);
     case OPT_FILL: return take_fill(o, argument, error);
@@ -399,6 +412,10 @@ static bool check_together(const struct options *o, struct ztio_error *error)
         return fail(error, ZTIO_BAD_USE, "--rate-align goes with --rate only; leave it out");
     if (!isnan(p->range_lo) && p->bound.kind != ZT_REL)
         return fail(error, ZTIO_BAD_USE, "--range goes with --rel only; leave it out");
+    if ((o->format == FORMAT_NDZIP && p->codec == ZT_CODEC_ZFP) ||
+        (o->format == FORMAT_ZFP && p->codec == ZT_CODEC_NDZIP))
+        return fail(error, ZTIO_BAD_USE,
+                    "--format names a bare stream of another codec than -c; leave one of them out");
     if (o->command != CMD_COMPRESS && o->has_bound && o->format != FORMAT_ZFP)
         return fail(error, ZTIO_BAD_USE,
                     "a bound describes a zfp stream that has no header: give --format zfp as "

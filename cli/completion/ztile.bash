@@ -36,9 +36,9 @@ _ztile_values()
 {
     case $1 in
         -t | --type) printf 'f32 f64 i32 i64' ;;
-        -c | --codec) printf 'auto zfp' ;;
+        -c | --codec) printf 'auto zfp ndzip' ;;
         -x | --exec) printf 'serial omp' ;;
-        --format) printf 'zt zfp' ;;
+        --format) printf 'zt zfp ndzip' ;;
         --zfp-header) printf 'on off' ;;
         --zfp-word-bits) printf '8 16 32 64' ;;
         --index) printf 'none offsets lengths hybrid compact' ;;

@@ -1,6 +1,6 @@
 /* make_corpus.c: writes the seeds of the fuzz targets, small files of our own writer.
  *
- *     make_corpus ZT_FOLDER ZFP_FOLDER ZTI_FOLDER
+ *     make_corpus ZT_FOLDER ZFP_FOLDER ZTI_FOLDER NDZIP_FOLDER
  *
  * The corpus is checked in; this is run again when a version of the format adds something. */
 #include "support/support.h"
@@ -167,14 +167,46 @@ static void make_zti(const char *folder)
         }
 }
 
+/* The layout is described in fuzz_ndzip.c. Values that compress well: a tile has 4096. */
+static void make_ndzip(const char *folder)
+{
+    static const uint64_t shapes[][ZT_MAX_RANK] = {{4100}, {64, 130}, {16, 16, 33}};
+    for (uint32_t type = ZT_F32; type <= ZT_F64; type++)
+        for (uint32_t rank = 1; rank <= 3; rank++) {
+            uint8_t choices[8] = {(uint8_t)((type - 1) | (rank - 1) << 1 | (rank == 2 ? 8u : 0))};
+            int64_t stride[ZT_MAX_RANK];
+            size_t capacity, bytes;
+            char name[64];
+            contiguous_strides(rank, shapes[rank - 1], stride);
+            struct test_array a = test_array_new(type, rank, shapes[rank - 1], stride);
+            fill_array(&a.array, DATA_CONSTANT, type);
+            for (uint32_t i = 0; i < rank; i++) {
+                choices[2 + 2 * i] = (uint8_t)(a.array.shape[i] - 1);
+                choices[3 + 2 * i] = (uint8_t)((a.array.shape[i] - 1) >> 8);
+            }
+            if (zt_ndzip_compress_bound(NULL, &a.array, &capacity) != ZT_OK)
+                exit(1);
+            uint8_t *out = need(sizeof choices + capacity);
+            memcpy(out, choices, sizeof choices);
+            if (zt_ndzip_compress(NULL, &a.array, out + sizeof choices, capacity, &bytes) != ZT_OK)
+                exit(1);
+            snprintf(name, sizeof name, "%s-%u.ndz", type_name(type), rank);
+            write_file(folder, name, out, sizeof choices + bytes);
+            free(out);
+            test_array_free(&a);
+        }
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 4) {
-        fprintf(stderr, "use: make_corpus ZT_FOLDER ZFP_FOLDER ZTI_FOLDER\n");
+    if (argc != 5) {
+        fprintf(stderr,
+                "use: make_corpus ZT_FOLDER ZFP_FOLDER ZTI_FOLDER NDZIP_FOLDER\n");
         return 2;
     }
     make_zt(argv[1]);
     make_zfp(argv[2]);
     make_zti(argv[3]);
+    make_ndzip(argv[4]);
     return 0;
 }
