@@ -7,15 +7,13 @@
  * touches more than it writes. */
 #include "core/cpu.h"
 #include "core/wire.h"
+#include "entropy/items.h"
 #include "entropy/stream.h"
 
 #include <xxhash.h>
 
 enum {
-    HEAD_FIXED_MOST = STREAM_MAGIC_BYTES + 1 + 2 * ZTI_VARINT_MAX_BYTES,
-    /* of the table: 7 bits a symbol are the most that its items take (table.c) */
-    TABLE_SYMBOL_BITS = 7,
-    TABLE_FIXED_BITS = 64
+    HEAD_FIXED_MOST = STREAM_MAGIC_BYTES + 1 + 2 * ZTI_VARINT_MAX_BYTES
 };
 
 /* A worker's own memory. */
@@ -43,7 +41,7 @@ zt_status zt_huffman_bound(uint64_t symbols, uint32_t alphabet, size_t *capacity
     if (!capacity_bytes || alphabet == 0 || alphabet > ZTI_HUFFMAN_MAX_ALPHABET ||
         symbols > SIZE_MAX / 8)
         return ZT_BAD_ARG;
-    const uint64_t head = HEAD_FIXED_MOST + (alphabet * TABLE_SYMBOL_BITS + TABLE_FIXED_BITS) / 8;
+    const uint64_t head = HEAD_FIXED_MOST + alphabet * ZTI_ITEM_SYMBOL_BITS / 8 + 8;
     const uint64_t chunks = symbols * zti_codebook_limit(alphabet) / 8 + symbols / CHUNK_SYMBOLS + 1;
     const uint64_t tail = (zti_parts_of(symbols) * WIDTH_MOST + 7) / 8 + TAIL_FIXED_BYTES;
     *capacity_bytes = (size_t)(head + chunks + tail);
