@@ -97,14 +97,14 @@ uint64_t zti_huffman_bits(const struct zti_codebook *book, const uint16_t *symbo
  * word of 32 bits and a whole one. total_bits and symbols (> 0) are of all that is coded. */
 uint32_t zti_merge_factor(uint64_t total_bits, uint64_t symbols);
 
-/* Code a chunk of 2^magnitude symbols (magnitude <= 16) with reduction factor r <= magnitude; words
- * and scratch have zti_merge_words(magnitude) words each. The first *bits bits of words are the
- * chunk, the rest of their last word is zero. Returns how many units broke: 2^r codes of more than
- * 32 bits. Every loop of it is one step of all threads of a block. */
-uint32_t zti_merge_chunk(const struct zti_codebook *book, const uint16_t *symbols,
-                         uint32_t magnitude, uint32_t r, uint32_t *words, uint32_t *scratch,
-                         uint64_t *bits);
-size_t zti_merge_words(uint32_t magnitude);
+/* Code a chunk of 2^magnitude symbols (magnitude <= 16) with reduction factor r <= magnitude in a room
+ * of zti_merge_room_words(magnitude) words. Returns where in it the chunk is: *bits bits, bit 0 of word
+ * 0 first, the rest of the last word zero. *breaking: how many units of 2^r codes have more than 32
+ * bits. */
+const uint32_t *zti_merge_chunk(const struct zti_codebook *book, const uint16_t *symbols,
+                                uint32_t magnitude, uint32_t r, uint32_t *room, uint64_t *bits,
+                                uint32_t *breaking);
+size_t zti_merge_room_words(uint32_t magnitude);
 
 /* ---- decode.c: bits to symbols --------------------------------------------------------------- */
 
