@@ -193,7 +193,8 @@ static void put_table(const struct zti_ans_model *model, struct zti_items *to)
         if (exponents[s] == 0)
             continue;
         const uint32_t e = exponents[s] - 1u, p = model->precision < e ? model->precision : e;
-        zti_items_field(to, model->weights[s] >> (e - p) & ((UINT32_C(1) << p) - 1), p);
+        const uint32_t weight = model->weights[s];
+        zti_items_field(to, weight >> (e - p) & ((UINT32_C(1) << p) - 1), p);
     }
 }
 

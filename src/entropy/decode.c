@@ -31,7 +31,7 @@ static uint64_t entry_of(uint32_t symbol, uint32_t bits)
 static uint32_t table_bits_for(const struct zti_codebook *book)
 {
     uint32_t share = 0; /* of long codes, in units of 2^-16 */
-    for (uint32_t l = ZTI_SMALL_TABLE_BITS + 1; l <= book->longest; l++)
+    for (uint32_t l = ZTI_SMALL_TABLE_BITS + 1; l <= ZTI_HUFFMAN_MAX_BITS; l++)
         share += (book->entry[l + 1] - book->entry[l]) << (ZTI_HUFFMAN_MAX_BITS - l);
     return share * RARE_LONG > UINT32_C(1) << ZTI_HUFFMAN_MAX_BITS ? ZTI_LARGE_TABLE_BITS
                                                                    : ZTI_SMALL_TABLE_BITS;
