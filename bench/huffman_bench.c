@@ -6,8 +6,8 @@
  * several mean code lengths. Coding is by chunks of 4096 symbols in four parts, as the format does.
  * Every row is the median of the runs in process CPU time, instances alternating; rates are in
  * 10^9 symbols a second. The second table is the time of a codebook against its alphabet; the third
- * is ANS with 1, 2 and 4 ways, 16 models taking turns by chance every 64 symbols, in streams of 65,536
- * symbols. */
+ * is ANS with 1, 2 and 4 ways, 16 models taking turns by chance every 64 symbols, in streams of
+ * 65,536 symbols. */
 #include "core/cpu.h"
 #include "entropy/ans.h"
 #include "entropy/huffman.h"
@@ -215,8 +215,8 @@ static void bench_ans(struct work *w, double widest, uint32_t ways, uint32_t isa
         struct zti_bit_writer writer = zti_bit_writer_at(w->coded);
         double t = cpu_seconds();
         for (size_t i = 0; i < w->n; i += ANS_STREAM) {
-            const struct zti_ans_plan plan = {models, model_of + i / ZTI_ANS_GROUP, ANS_STREAM, ways,
-                                              isa};
+            const struct zti_ans_plan plan = {models, model_of + i / ZTI_ANS_GROUP, ANS_STREAM,
+                                              ways, isa};
             zti_ans_encode(&plan, w->symbols + i, scratch, &writer);
         }
         encode_s[run] = cpu_seconds() - t;
@@ -226,8 +226,8 @@ static void bench_ans(struct work *w, double widest, uint32_t ways, uint32_t isa
         bool ok = true;
         t = cpu_seconds();
         for (size_t i = 0; i < w->n; i += ANS_STREAM) {
-            const struct zti_ans_plan plan = {models, model_of + i / ZTI_ANS_GROUP, ANS_STREAM, ways,
-                                              isa};
+            const struct zti_ans_plan plan = {models, model_of + i / ZTI_ANS_GROUP, ANS_STREAM,
+                                              ways, isa};
             ok &= zti_ans_decode(&plan, &reader, w->out + i);
         }
         decode_s[run] = cpu_seconds() - t;

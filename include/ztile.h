@@ -746,9 +746,9 @@ ZT_API zt_status zt_huffman_bound(uint64_t symbols, uint32_t alphabet, size_t *c
 
 /* Encode count symbols into a stream.
  *
- * symbols       count symbols of symbol_bytes (1, 2 or 4) each, aligned to that; all below alphabet.
- * out           out_capacity_bytes of memory; zt_huffman_bound says how many always suffice.
- * out_bytes     how many were used.
+ * symbols       count symbols of symbol_bytes (1, 2 or 4) each, aligned to that; all below
+ * alphabet. out           out_capacity_bytes of memory; zt_huffman_bound says how many always
+ * suffice. out_bytes     how many were used.
  *
  * ZT_BAD_ARG (also for a symbol that is not below the alphabet), ZT_NO_SPACE, ZT_NO_MEMORY. */
 ZT_API zt_status zt_huffman_encode(zt_context *context, const void *symbols, uint32_t symbol_bytes,

@@ -1,8 +1,8 @@
 /* ans.c: coding with ANS models: the plain instance, and the choice of one.
  *
- * A stream is the states that the encoder ended in, 12 bits each, then for each symbol the bits that
- * its state sheds, the first symbol's first. The encoder begins with all states at 0, and so must the
- * decoder end. */
+ * A stream is the states that the encoder ended in, 12 bits each, then for each symbol the bits
+ * that its state sheds, the first symbol's first. The encoder begins with all states at 0, and so
+ * must the decoder end. */
 #include "core/cpu.h"
 #include "entropy/instances.h"
 

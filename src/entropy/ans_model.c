@@ -1,24 +1,25 @@
-/* ans_model.c: models of ANS: frequencies from counts, the table that stores them, and the tables for
- * coding.
+/* ans_model.c: models of ANS: frequencies from counts, the table that stores them, and the tables
+ * for coding.
  *
  * What is stored is weights, rounded to a few bits below their leading one; writer and reader both
- * make frequencies of them. Fewer bits make a shorter table and longer streams: the writer tries all
- * eight precisions.
+ * make frequencies of them. Fewer bits make a shorter table and longer streams: the writer tries
+ * all eight precisions.
  *
  *   2 bits   0: no symbol occurs; 1: one does, and its number follows; 2: a list
  *   3 bits   precision p: bits of a weight below its leading one
  *   ...      how many symbols the list has, minus one, in as many bits as a symbol's number
- *   ...      the list of exponents (items.h): e + 1 for a weight in [2^e, 2^(e+1)), 0 for a symbol that
- *            does not occur; before the first is 16
+ *   ...      the list of exponents (items.h): e + 1 for a weight in [2^e, 2^(e+1)), 0 for a symbol
+ *            that does not occur; before the first is 16
  *   ...      for each symbol that occurs the min(e, p) bits below the leading one
  *
- * Weights are below 2^16. Frequency = weight * 4096 / sum, rounded down, at least 1; what is missing
- * goes one by one to the symbols where it saves most, what is too much comes from where it costs
- * least. All of it is comparisons of integers.
+ * Weights are below 2^16. Frequency = weight * 4096 / sum, rounded down, at least 1; what is
+ * missing goes one by one to the symbols where it saves most, what is too much comes from where it
+ * costs least. All of it is comparisons of integers.
  *
- * The 4096 states are dealt to symbols in steps of 2563, which has no divisor in common with 4096 and
- * is near 5/8 of it: those of a symbol end up far apart. The k-th state of a symbol with frequency f
- * stands for the number x = f + k: decoding shifts bits into x until it is 4096 or more. */
+ * The 4096 states are dealt to symbols in steps of 2563, which has no divisor in common with 4096
+ * and is near 5/8 of it: those of a symbol end up far apart. The k-th state of a symbol with
+ * frequency f stands for the number x = f + k: decoding shifts bits into x until it is 4096 or
+ * more. */
 #include "entropy/ans.h"
 #include "entropy/bits_within.h"
 #include "entropy/items.h"
@@ -74,8 +75,8 @@ static uint32_t floor_log2(uint32_t v)
 
 /* ---- weights and frequencies ---- */
 
-/* Counts as weights of at most 16 bits, none of them 0, with 'precision' bits below the leading one,
- * rounded to the nearest. */
+/* Counts as weights of at most 16 bits, none of them 0, with 'precision' bits below the leading
+ * one, rounded to the nearest. */
 static void weigh(const uint64_t *counts, uint32_t precision, struct zti_ans_model *model)
 {
     uint64_t most = 1;
@@ -136,8 +137,8 @@ static void normalise(struct zti_ans_model *model)
     }
 }
 
-/* log2(v) for 1 <= v <= 4096, with COST_FRACTION_BITS bits behind the point, rounded down: the usual
- * squaring, a bit a time. */
+/* log2(v) for 1 <= v <= 4096, with COST_FRACTION_BITS bits behind the point, rounded down: the
+ * usual squaring, a bit a time. */
 static uint32_t log2_of(uint32_t v)
 {
     uint32_t bits = floor_log2(v), fraction = 0;
@@ -248,8 +249,8 @@ static const char *take_list(struct zti_bit_reader *r, struct zti_ans_model *mod
 /* ---- the tables for coding ---- */
 
 /* For the encoder, of a symbol with frequency f whose states' numbers begin at 'place' in next: in
- * state y (4096 .. 8191) it emits the low n = (y + steps[2 s]) >> 16 bits of y, which leaves a number
- * in [f, 2 f), and goes to next[(y >> n) + steps[2 s + 1]] (modulo 2^32). */
+ * state y (4096 .. 8191) it emits the low n = (y + steps[2 s]) >> 16 bits of y, which leaves a
+ * number in [f, 2 f), and goes to next[(y >> n) + steps[2 s + 1]] (modulo 2^32). */
 static void make_steps(struct zti_ans_model *model, uint32_t symbol, uint32_t place)
 {
     const uint32_t f = model->frequencies[symbol];

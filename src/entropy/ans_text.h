@@ -1,11 +1,12 @@
-/* ans_text.h: text of the ANS coder; the includer defines NAME(x). Symbol i has state i mod ways, in
- * every group alike, because 64 is a multiple of the ways. */
+/* ans_text.h: text of the ANS coder; the includer defines NAME(x). Symbol i has state i mod ways,
+ * in every group alike, because 64 is a multiple of the ways. */
 #include "entropy/ans.h"
 #include "entropy/bits_within.h"
 
 /* ---- encoding: from the last symbol to the first ---- */
 
-/* Bits in front of what is written already: the low 'bits' of 'held' stand before the byte at 'at'. */
+/* Bits in front of what is written already: the low 'bits' of 'held' stand before the byte at
+ * 'at'. */
 struct NAME(front) {
     uint8_t *at;
     uint64_t held;

@@ -9,7 +9,8 @@
  *   bits 32-47  the first symbol
  *   bits 48-63  the second
  *
- * An entry of 0: the first code is longer than that; first[] and entry[] of the codebook find it. */
+ * An entry of 0: the first code is longer than that; first[] and entry[] of the codebook find
+ * it. */
 #include "core/cpu.h"
 #include "entropy/huffman_build.h"
 #include "entropy/instances.h"

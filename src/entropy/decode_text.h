@@ -111,8 +111,8 @@ ZTI_INLINE void NAME(turns)(const struct zti_huffman_decoder *decoder, const uin
     }
 }
 
-/* Whatever is left of a part: a look-up at a time where the buffer has a whole word, then a symbol at
- * a time. */
+/* Whatever is left of a part: a look-up at a time where the buffer has a whole word, then a symbol
+ * at a time. */
 static void NAME(finish)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
                          size_t buffer_bytes, struct zti_huffman_part *part)
 {

@@ -21,8 +21,8 @@ struct tally {
     size_t stride;
 };
 
-/* Tables are an odd multiple of 64 bytes apart. At multiples of 4096 bytes processors would take the
- * store of a count for one to the same symbol's count in the next table, and wait for it. */
+/* Tables are an odd multiple of 64 bytes apart. At multiples of 4096 bytes processors would take
+ * the store of a count for one to the same symbol's count in the next table, and wait for it. */
 static struct tally layout(void *memory, uint32_t alphabet)
 {
     struct tally t = {.totals = memory};

@@ -97,10 +97,10 @@ uint64_t zti_huffman_bits(const struct zti_codebook *book, const uint16_t *symbo
  * word of 32 bits and a whole one. total_bits and symbols (> 0) are of all that is coded. */
 uint32_t zti_merge_factor(uint64_t total_bits, uint64_t symbols);
 
-/* Code a chunk of 2^magnitude symbols (magnitude <= 16) with reduction factor r <= magnitude in a room
- * of zti_merge_room_words(magnitude) words. Returns where in it the chunk is: *bits bits, bit 0 of word
- * 0 first, the rest of the last word zero. *breaking: how many units of 2^r codes have more than 32
- * bits. */
+/* Code a chunk of 2^magnitude symbols (magnitude <= 16) with reduction factor r <= magnitude in a
+ * room of zti_merge_room_words(magnitude) words. Returns where in it the chunk is: *bits bits, bit
+ * 0 of word 0 first, the rest of the last word zero. *breaking: how many units of 2^r codes have
+ * more than 32 bits. */
 const uint32_t *zti_merge_chunk(const struct zti_codebook *book, const uint16_t *symbols,
                                 uint32_t magnitude, uint32_t r, uint32_t *room, uint64_t *bits,
                                 uint32_t *breaking);
@@ -130,8 +130,8 @@ struct zti_huffman_part {
 /* Decode up to ZTI_HUFFMAN_PARTS parts of a buffer at once: four are faster than one after another.
  * No byte outside of buffer[0 .. buffer_bytes) is read, whatever the parts say, and nothing but the
  * parts' symbols is written. False where a part ran out of bits, ended outside of the buffer, or
- * (a book without symbols) holds what is no code; the symbols are then undefined. Afterwards 'at' is
- * where each part's last code ends: the caller compares it with what it knows. */
+ * (a book without symbols) holds what is no code; the symbols are then undefined. Afterwards 'at'
+ * is where each part's last code ends: the caller compares it with what it knows. */
 bool zti_huffman_decode(const struct zti_huffman_decoder *decoder, uint32_t isa,
                         const uint8_t *buffer, size_t buffer_bytes, struct zti_huffman_part *parts,
                         uint32_t part_count);

@@ -1,23 +1,25 @@
-/* merge.c: a chunk of codes by reduce-merge and shuffle-merge, as in Tian et al., "Revisiting Huffman
- * Coding" (IPDPS 2021), section IV-C: the form for machines that have a thread for every few symbols.
- * The bits are those of encode.c.
+/* merge.c: a chunk of codes by reduce-merge and shuffle-merge, as in Tian et al., "Revisiting
+ * Huffman Coding" (IPDPS 2021), section IV-C: the form for machines that have a thread for every
+ * few symbols. The bits are those of encode.c.
  *
  * Merging two strings of bits puts the right one behind the left one and adds their lengths.
  *
  *   reduce   2^r codes become a unit: one thread looks them up and merges them in a register of 32
  *            bits, and stores the word in a cell.
- *   shuffle  s = M - r rounds; in round i, groups of 2^i cells are merged in pairs: one thread a word
- *            moves the right group to the end of the left one, in two steps: what fills up the word
- *            that the place is in, then what goes to the next. In a step no bit has two writers.
+ *   shuffle  s = M - r rounds; in round i, groups of 2^i cells are merged in pairs: one thread a
+ *            word moves the right group to the end of the left one, in two steps: what fills up the
+ *            word that the place is in, then what goes to the next. In a step no bit has two
+ *            writers.
  *
  *      round 0   |aaaaa...|bbb.....|cccccc..|dddd....|
  *      round 1   |aaaaabbb|........|ccccccdd|dd......|
  *      round 2   |aaaaabbb|ccccccdd|dd......|........|
  *
  * A unit of more than 32 bits breaks. The paper takes such units out of the stream and stores them
- * beside it. Here they stay, so that the bits do not depend on r: in a chunk that has one, each cell
- * has room for the longest unit there can be, and the thread of a unit that breaks stores several
- * words. Every loop over cells or words below is a step of all threads of a block, and has no order. */
+ * beside it. Here they stay, so that the bits do not depend on r: in a chunk that has one, each
+ * cell has room for the longest unit there can be, and the thread of a unit that breaks stores
+ * several words. Every loop over cells or words below is a step of all threads of a block, and has
+ * no order. */
 #include "entropy/huffman.h"
 
 enum { WORD_BITS = 32 };
@@ -30,8 +32,8 @@ uint32_t zti_merge_factor(uint64_t total_bits, uint64_t symbols)
     return 4 - log2_mean; /* floor(log2 mean) + r + 1 = log2 32 */
 }
 
-/* Words of all cells at the most: a unit of one code has a cell of one word, larger ones need no more
- * than 16 bits a code. */
+/* Words of all cells at the most: a unit of one code has a cell of one word, larger ones need no
+ * more than 16 bits a code. */
 static size_t most_words(uint32_t magnitude)
 {
     return (size_t)1 << magnitude;

@@ -1,5 +1,5 @@
-/* stream.c: what writing and reading the stream of zt_huffman_encode share: checks of arguments, and
- * dealing runs of symbols to threads. */
+/* stream.c: what writing and reading the stream of zt_huffman_encode share: checks of arguments,
+ * and dealing runs of symbols to threads. */
 #include "entropy/stream.h"
 #include "core/threads.h"
 

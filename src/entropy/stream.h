@@ -6,8 +6,8 @@
  *          varint    symbols of the alphabet, 1 to 65,536
  *          varint    symbols that are coded
  *          ...       table of code lengths (table.c), padded with zero bits to a byte
- *   chunks ...       4096 symbols each (the last one fewer), padded with zero bits to a byte; a chunk
- *                    is up to four parts of 1024 symbols one after another
+ *   chunks ...       4096 symbols each (the last one fewer), padded with zero bits to a byte; a
+ *                    chunk is up to four parts of 1024 symbols one after another
  *   tail   ...       for each part but the last, how many bits it has more than the shortest of
  *                    them; as many bits each as the width says, padded with zero bits to a byte
  *          1         the width, 0 to 15

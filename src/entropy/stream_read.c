@@ -45,7 +45,8 @@ static zt_status take_fixed(zt_context *context, struct zti_cursor *cursor, uint
     if (cursor->is_bad)
         return zti_fail(context, ZT_CORRUPT, "the Huffman stream is cut short");
     if (wide == 0 || wide > ZTI_HUFFMAN_MAX_ALPHABET)
-        return zti_fail(context, ZT_CORRUPT, "the Huffman stream claims an alphabet of %llu symbols",
+        return zti_fail(context, ZT_CORRUPT,
+                        "the Huffman stream claims an alphabet of %llu symbols",
                         (unsigned long long)wide);
     *alphabet = (uint32_t)wide;
     return ZT_OK;
@@ -107,9 +108,9 @@ static uint32_t part_bits(const struct stream *stream, uint64_t part)
     return stream->least + (v >> (bit & 7) & ((UINT32_C(1) << stream->width) - 1));
 }
 
-/* Where the parts of the chunk end that begins with symbol 'first' and is at byte 'at' of the chunks:
- * bits from there. Of the last part that is the end of its padding. Returns the chunk's bytes; more
- * than there are left where the lengths make no sense. */
+/* Where the parts of the chunk end that begins with symbol 'first' and is at byte 'at' of the
+ * chunks: bits from there. Of the last part that is the end of its padding. Returns the chunk's
+ * bytes; more than there are left where the lengths make no sense. */
 static uint64_t measure_chunk(const struct stream *stream, uint64_t first, uint64_t at,
                               uint64_t ends[ZTI_HUFFMAN_PARTS])
 {
@@ -150,8 +151,9 @@ static bool is_at_end(const struct zti_huffman_part *part, uint64_t number,
     return part->end - part->at <= slack;
 }
 
-static bool decode_chunk(const struct job *job, uint16_t *room, uint64_t first, const uint8_t *chunk,
-                         uint64_t bytes, const uint64_t ends[ZTI_HUFFMAN_PARTS])
+static bool decode_chunk(const struct job *job, uint16_t *room, uint64_t first,
+                         const uint8_t *chunk, uint64_t bytes,
+                         const uint64_t ends[ZTI_HUFFMAN_PARTS])
 {
     const struct zti_symbols *target = job->target;
     uint16_t *out = target->bytes == 2 ? (uint16_t *)target->data + first : room;

@@ -1,5 +1,5 @@
-/* stream_write.c: zt_huffman_encode. Count, make the book, code chunk by chunk, write the lengths of
- * the parts behind them.
+/* stream_write.c: zt_huffman_encode. Count, make the book, code chunk by chunk, write the lengths
+ * of the parts behind them.
  *
  * One thread codes the chunks one after another. Several first sum up code lengths, from which
  * follows where each run of chunks goes, and then code: no thread waits for another, and the bytes
@@ -42,7 +42,8 @@ zt_status zt_huffman_bound(uint64_t symbols, uint32_t alphabet, size_t *capacity
         symbols > SIZE_MAX / 8)
         return ZT_BAD_ARG;
     const uint64_t head = HEAD_FIXED_MOST + alphabet * ZTI_ITEM_SYMBOL_BITS / 8 + 8;
-    const uint64_t chunks = symbols * zti_codebook_limit(alphabet) / 8 + symbols / CHUNK_SYMBOLS + 1;
+    const uint64_t padding = symbols / CHUNK_SYMBOLS + 1;
+    const uint64_t chunks = symbols * zti_codebook_limit(alphabet) / 8 + padding;
     const uint64_t tail = (zti_parts_of(symbols) * WIDTH_MOST + 7) / 8 + TAIL_FIXED_BYTES;
     *capacity_bytes = (size_t)(head + chunks + tail);
     return ZT_OK;
@@ -50,8 +51,8 @@ zt_status zt_huffman_bound(uint64_t symbols, uint32_t alphabet, size_t *capacity
 
 /* ---- symbols in 16 bits ---- */
 
-/* Symbols [first, first + n) of the caller's, n <= CHUNK_SYMBOLS; in 'room' unless they have 16 bits
- * already. */
+/* Symbols [first, first + n) of the caller's, n <= CHUNK_SYMBOLS; in 'room' unless they have 16
+ * bits already. */
 static const uint16_t *take_symbols(const struct zti_symbols *s, uint64_t first, size_t n,
                                     uint16_t *room)
 {

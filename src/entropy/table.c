@@ -5,12 +5,12 @@
  *   0   no symbol has a code
  *   1   one symbol has, and it takes no bits; its number follows, in as many bits as the largest
  *       number of the alphabet has
- *   2   a list of lengths (items.h), symbol 0 first; before the first, "the one before" has the limit
- *       of the alphabet (15 or 16 bits)
+ *   2   a list of lengths (items.h), symbol 0 first; before the first, "the one before" has the
+ *       limit of the alphabet (15 or 16 bits)
  *
  * The list ends where the code is complete, that is where 2^-length adds up to 1: the symbols after
- * that have none. So a table cannot be incomplete, and one that oversubscribes is refused at the item
- * that does it.
+ * that have none. So a table cannot be incomplete, and one that oversubscribes is refused at the
+ * item that does it.
  *
  * Residuals have lengths that fall to the middle of the alphabet and rise again, with steps that
  * get smaller: 2 to 3 bits a symbol, where items of five bits (a length or a run), as in DEFLATE

@@ -1,7 +1,6 @@
 /* make_corpus.c: writes the seeds of the fuzz targets, small files of our own writer.
  *
- *     make_corpus ZT_FOLDER ZFP_FOLDER ZTI_FOLDER
- *     make_corpus ZT_FOLDER ZFP_FOLDER HUFFMAN_FOLDER
+ *     make_corpus ZT_FOLDER ZFP_FOLDER ZTI_FOLDER HUFFMAN_FOLDER
  *
  * The corpus is checked in; this is run again when a version of the format adds something. */
 #include "support/support.h"
@@ -166,6 +165,8 @@ static void make_zti(const char *folder)
             free(index.bytes);
             test_array_free(&a);
         }
+}
+
 /* Alphabets, counts and laws: nothing, one symbol, two, a few, many; a byte of choices before each
  * stream (fuzz_huffman.c). */
 static void make_huffman(const char *folder)
@@ -190,8 +191,8 @@ static void make_huffman(const char *folder)
             exit(1);
         uint8_t *out = need(capacity + 1);
         out[0] = seeds[k].choices;
-        if (zt_huffman_encode(NULL, symbols, 2, seeds[k].count, seeds[k].alphabet, out + 1, capacity,
-                              &bytes) != ZT_OK)
+        if (zt_huffman_encode(NULL, symbols, 2, seeds[k].count, seeds[k].alphabet, out + 1,
+                              capacity, &bytes) != ZT_OK)
             exit(1);
         snprintf(name, sizeof name, "%s.zthf", seeds[k].name);
         write_file(folder, name, out, bytes + 1);
@@ -202,14 +203,13 @@ static void make_huffman(const char *folder)
 
 int main(int argc, char **argv)
 {
-    if (argc != 4) {
-        fprintf(stderr, "use: make_corpus ZT_FOLDER ZFP_FOLDER ZTI_FOLDER\n");
-        fprintf(stderr, "use: make_corpus ZT_FOLDER ZFP_FOLDER HUFFMAN_FOLDER\n");
+    if (argc != 5) {
+        fprintf(stderr, "use: make_corpus ZT_FOLDER ZFP_FOLDER ZTI_FOLDER HUFFMAN_FOLDER\n");
         return 2;
     }
     make_zt(argv[1]);
     make_zfp(argv[2]);
     make_zti(argv[3]);
-    make_huffman(argv[3]);
+    make_huffman(argv[4]);
     return 0;
 }

@@ -1,5 +1,5 @@
-/* ans_test.c: ANS models and streams: frequencies, tables, groups with different models, hostile bits,
- * how near to the entropy it comes. */
+/* ans_test.c: ANS models and streams: frequencies, tables, groups with different models, hostile
+ * bits, how near to the entropy it comes. */
 #include "entropy/ans.h"
 #include "core/cpu.h"
 #include "support/support.h"

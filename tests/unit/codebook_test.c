@@ -37,9 +37,11 @@ static void two_queues(const uint64_t *counts, uint32_t alphabet, uint32_t *dept
     uint32_t leaf = 0, inner = n, end = n;
     while (end + 1 < 2 * n) {
         uint32_t two[2];
-        for (int k = 0; k < 2; k++)
-            two[k] = leaf < n && (inner == end || node[leaf].weight <= node[inner].weight) ? leaf++
-                                                                                           : inner++;
+        for (int k = 0; k < 2; k++) {
+            const bool takes_leaf =
+                leaf < n && (inner == end || node[leaf].weight <= node[inner].weight);
+            two[k] = takes_leaf ? leaf++ : inner++;
+        }
         node[end].weight = node[two[0]].weight + node[two[1]].weight;
         node[two[0]].parent = node[two[1]].parent = end++;
     }

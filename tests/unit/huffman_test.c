@@ -28,8 +28,8 @@ static void book_of(const uint16_t *symbols, size_t n, uint32_t alphabet, struct
     void *tally = calloc(1, zti_histogram_bytes(alphabet));
     assert_non_null(tally);
     zti_histogram_add(tally, alphabet, symbols, n);
-    assert_int_equal(zti_codebook_build(NULL, zti_histogram_counts(tally, alphabet), alphabet, book),
-                     ZT_OK);
+    const uint64_t *counts = zti_histogram_counts(tally, alphabet);
+    assert_int_equal(zti_codebook_build(NULL, counts, alphabet, book), ZT_OK);
     free(tally);
 }
 
@@ -176,8 +176,9 @@ static void hostile_parts_are_contained(void **state)
                 for (int p = 0; p < 4; p++) {
                     const size_t n = (size_t)rng_below(&same, 1000);
                     out[p] = need(n * sizeof **out + 1);
-                    parts[p] = (struct zti_huffman_part){rng_below(&same, bytes * 8 + 1),
-                                                         rng_below(&same, bytes * 8 + 9), out[p], n};
+                    const uint64_t at = rng_below(&same, bytes * 8 + 1);
+                    const uint64_t end = rng_below(&same, bytes * 8 + 9);
+                    parts[p] = (struct zti_huffman_part){at, end, out[p], n};
                 }
                 const bool ok = zti_huffman_decode(&decoder, isa, shifted, bytes, parts, 4);
                 held[isa] = ok;
