@@ -5,9 +5,9 @@
  * Symbols are drawn from a two-sided geometric law around the middle of 1024, as residuals are, at
  * several mean code lengths. Coding is by chunks of 4096 symbols in four parts, as the format does.
  * Every row is the median of the runs in process CPU time, instances alternating; rates are in
- * 10^9 symbols a second. The second table is the time of a codebook against its alphabet; the third
- * is ANS with 1, 2 and 4 ways, 16 models taking turns by chance every 64 symbols, in streams of
- * 65,536 symbols. */
+ * 10^9 symbols a second; the last two columns are zt_huffman_encode and zt_huffman_decode. The
+ * second table is the time of a codebook against its alphabet; the third is ANS with 1, 2 and 4
+ * ways, 16 models taking turns by chance every 64 symbols, in streams of 65,536 symbols. */
 #include "core/cpu.h"
 #include "entropy/ans.h"
 #include "entropy/huffman.h"
@@ -108,9 +108,28 @@ static void decode(struct work *w, uint32_t isa)
     }
 }
 
+/* The public calls, in 16-bit symbols. */
+static void stream(struct work *w, double *encode_s, double *decode_s)
+{
+    size_t capacity, bytes;
+    if (zt_huffman_bound(w->n, ALPHABET, &capacity))
+        exit(1);
+    uint8_t *out = need(capacity);
+    double t = cpu_seconds();
+    if (zt_huffman_encode(NULL, w->symbols, 2, w->n, ALPHABET, out, capacity, &bytes))
+        exit(1);
+    *encode_s = cpu_seconds() - t;
+    t = cpu_seconds();
+    if (zt_huffman_decode(NULL, out, bytes, w->out, 2, w->n))
+        exit(1);
+    *decode_s = cpu_seconds() - t;
+    free(out);
+}
+
 static void bench_law(struct work *w, double ratio, int runs)
 {
     double count_s[MOST_RUNS], encode_s[INSTANCES][MOST_RUNS], decode_s[INSTANCES][MOST_RUNS];
+    double stream_encode_s[MOST_RUNS], stream_decode_s[MOST_RUNS];
     const uint32_t best = zti_isa_of(NULL);
     void *tally = need(zti_histogram_bytes(ALPHABET));
     draw(w->symbols, w->n, ratio);
@@ -122,6 +141,7 @@ static void bench_law(struct work *w, double ratio, int runs)
         double t = cpu_seconds();
         zti_histogram_add(tally, ALPHABET, w->symbols, w->n);
         count_s[run] = cpu_seconds() - t;
+        stream(w, &stream_encode_s[run], &stream_decode_s[run]);
         for (uint32_t isa = 0; isa <= best; isa++) {
             t = cpu_seconds();
             encode(w, isa);
@@ -144,7 +164,9 @@ static void bench_law(struct work *w, double ratio, int runs)
                    1e-9 * (double)w->n / median(decode_s[isa], runs));
         else
             printf(",,");
-    printf(",%.1f\n", (double)zti_codebook_stored_bits(&w->book) / 8);
+    printf(",%.1f,%.2f,%.2f\n", (double)zti_codebook_stored_bits(&w->book) / 8,
+           1e-9 * (double)w->n / median(stream_encode_s, runs),
+           1e-9 * (double)w->n / median(stream_decode_s, runs));
     zti_huffman_decoder_free(NULL, &w->decoder);
     zti_codebook_free(NULL, &w->book);
     free(tally);
@@ -267,7 +289,7 @@ int main(int argc, char **argv)
     printf("bits,count");
     for (uint32_t isa = 0; isa < INSTANCES; isa++)
         printf(",encode %s,decode %s", zt_isa_name(isa), zt_isa_name(isa));
-    printf(",table bytes\n");
+    printf(",table bytes,stream encode,stream decode\n");
     static const double ratios[] = {0.01, 0.1, 0.25, 0.4, 0.6, 0.8, 0.95, 0.99};
     for (size_t k = 0; k < sizeof ratios / sizeof *ratios; k++)
         bench_law(&w, ratios[k], runs);

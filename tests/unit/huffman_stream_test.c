@@ -169,9 +169,9 @@ static void text_comes_back(void **state)
     static const char text[] =
         "It is a truth universally acknowledged, that a single man in possession of a good "
         "fortune, must be in want of a wife. However little known the feelings or views of such "
-        "a man may be on his first entering a neighbourhood, this truth is so well fixed in the minds of the "
-        "surrounding families, that he is considered as the rightful property of some one or other "
-        "of their daughters.";
+        "a man may be on his first entering a neighbourhood, this truth is so well fixed in the "
+        "minds of the surrounding families, that he is considered as the rightful property of "
+        "some one or other of their daughters.";
     uint16_t symbols[sizeof text];
     for (size_t i = 0; i < sizeof text; i++)
         symbols[i] = (uint8_t)text[i];
