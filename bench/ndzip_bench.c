@@ -1,6 +1,7 @@
 /* ndzip_bench.c: the speed of the ndzip codec beside a copy of the same array.
  *
- *     ndzip_bench [--mib N] [--rounds N] [--isa plain|avx2|avx512] [--threads N] [--zt] [--only TEXT]
+ *     ndzip_bench [--mib N] [--rounds N] [--isa plain|avx2|avx512] [--threads N] [--zt] [--only
+ * TEXT]
  *
  * For each field - float and double, 1 to 3 dimensions, extents that are multiples of the tile's
  * and such that are not, smooth, smooth with noise, random bits - memcpy, compression and
@@ -141,9 +142,9 @@ static void compress(zt_context *context, const struct options *o, struct field 
     p.codec = ZT_CODEC_NDZIP;
     p.slab_bytes = UINT64_C(1) << 40;
     check(context,
-          o->is_zt ? zt_compress(context, &f->array, &p, f->stream, f->capacity, &f->stream_bytes)
-                   : zt_ndzip_compress(context, &f->array, f->stream, f->capacity,
-                                       &f->stream_bytes),
+          o->is_zt
+              ? zt_compress(context, &f->array, &p, f->stream, f->capacity, &f->stream_bytes)
+              : zt_ndzip_compress(context, &f->array, f->stream, f->capacity, &f->stream_bytes),
           "compression");
 }
 

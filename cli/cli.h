@@ -214,7 +214,7 @@ struct stored {
     uint64_t extent;
 };
 
-/* Open a .zt file, a bare zfp or ndzip stream or, where plain_too, an array in a plain file. hints (may be
+/* Open a .zt file, a bare stream or, where plain_too, an array in a plain file. hints (may be
  * NULL) are used for a plain raw file that does not say its own type and shape. */
 bool stored_open(struct stored *stored, const char *place, const struct options *options,
                  bool plain_too, const struct ztio_meta *hints, zt_context *context,

@@ -10,19 +10,21 @@
 static bool check_options(const struct compress_job *job, struct ztio_error *error)
 {
     const struct options *o = job->options;
-    const char *const odd = o->has_slab_bytes    ? "--slab-bytes"
-                            : o->allow_nonfinite ? "--allow-nonfinite"
-                            : o->no_verify       ? "--no-verify"
-                            : !o->zfp_header     ? "--zfp-header off"
-                            : o->params.index != ZT_INDEX_DEFAULT || o->params.index_chunk ||
-                                    o->params.index_partition
-                                ? "--index"
-                                : NULL;
+    const char *const odd =
+        o->has_slab_bytes    ? "--slab-bytes"
+        : o->allow_nonfinite ? "--allow-nonfinite"
+        : o->no_verify       ? "--no-verify"
+        : !o->zfp_header     ? "--zfp-header off"
+        : o->params.index != ZT_INDEX_DEFAULT || o->params.index_chunk || o->params.index_partition
+            ? "--index"
+            : NULL;
     if (odd)
-        return fail(error, ZTIO_BAD_USE, "%s: %s does not go with a bare ndzip stream; leave it out",
+        return fail(error, ZTIO_BAD_USE,
+                    "%s: %s does not go with a bare ndzip stream; leave it out",
                     output_name(job->out), odd);
     return o->params.bound.kind == ZT_LOSSLESS ||
-           fail(error, ZTIO_BAD_USE, "%s: ndzip is lossless; leave out the bound, or write a .zt file",
+           fail(error, ZTIO_BAD_USE,
+                "%s: ndzip is lossless; leave out the bound, or write a .zt file",
                 output_name(job->out));
 }
 
@@ -68,7 +70,8 @@ bool stored_ndzip_open(struct stored *s, const struct options *o, struct ztio_er
     if (o->command == CMD_INFO)
         return fail(error, ZTIO_BAD_USE,
                     "%s: an ndzip stream does not say what it holds; 'ztile decompress' takes its "
-                    "type and shape with -t and -s", s->place);
+                    "type and shape with -t and -s",
+                    s->place);
     if (!o->hints.type || !o->hints.rank || o->hints.shape[0] == ZT_UNKNOWN)
         return fail(error, ZTIO_BAD_USE,
                     "%s: an ndzip stream does not say what it holds; give its type with -t and its "
@@ -103,8 +106,7 @@ bool stored_ndzip_read(struct stored *s, void *buffer, struct ztio_error *error)
     if (status != ZT_OK)
         return fail_zt(error, s->context, status, s->bytes.place);
     return used == s->stream_bytes ||
-           fail(error, ZTIO_BAD_DATA,
-                "%s: has %zu bytes behind the stream of %zu; check -t and -s",
+           fail(error, ZTIO_BAD_DATA, "%s: has %zu bytes behind the stream of %zu; check -t and -s",
                 s->bytes.place, s->stream_bytes - used, used);
 }
 

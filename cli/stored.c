@@ -1,5 +1,5 @@
-/* stored.c: an array however it is kept: a .zt file, a bare stream (stored_zfp.c, ndzip_stream.c), a
- * plain file. */
+/* stored.c: an array however it is kept: a .zt file, a bare stream (stored_zfp.c, ndzip_stream.c),
+ * a plain file. */
 #include "cli.h"
 
 #include <inttypes.h>

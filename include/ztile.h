@@ -207,9 +207,9 @@ static inline zt_array zt_array_const_4d(const void *data, zt_type type, uint64_
 /* ---- params: everything the bytes depend on ------------------------------------------------ */
 
 typedef enum zt_codec {
-    ZT_CODEC_AUTO = 0,  /* zfp, the only codec of this version */
+    ZT_CODEC_AUTO = 0,  /* zfp */
     ZT_CODEC_ZFP = 1,
-    ZT_CODEC_NDZIP = 2, /* not in this version */
+    ZT_CODEC_NDZIP = 2, /* lossless only, fast */
     ZT_CODEC_SZ = 3     /* not in this version */
 } zt_codec;
 
@@ -732,32 +732,22 @@ ZT_API zt_status zt_zfp_decompress_box(zt_context *context, const void *data, si
 ZT_API zt_status zt_zfp_read_box(zt_context *context, const zt_source *source, const zt_zfp *zfp,
                                  const zt_zfp_index *index, const zt_array *whole,
                                  const zt_box *box, const zt_array *out);
-/* ---- bare ndzip streams: exchange with ndzip --------------------------------------------------- */
+/* ---- bare ndzip streams: exchange with ndzip ----------------------------------------------- */
 
-/* The stream that ndzip has written since 2021 (docs/format.md): lossless, of float or double, 1 to
- * 3 dimensions and less than 2^32 elements (else ZT_UNSUPPORTED), in C order whatever the strides.
- * It names neither type nor shape: who decodes it must know both. Other than elsewhere, extents may
- * be 0: the stream is then empty. */
-
-/* The most bytes that zt_ndzip_compress can write. */
+/* The stream that ndzip writes since 2021: lossless, of float or double, 1 to 3 dimensions and less
+ * than 2^32 elements (else ZT_UNSUPPORTED). It names neither type nor shape: whoever decodes it
+ * must know both. ZT_CORRUPT where its lengths are not those of this type and shape; it has no
+ * checksum. Other than elsewhere an extent may be 0: the stream is then empty.
+ *
+ * capacity_bytes: the most that zt_ndzip_compress can write. consumed_bytes (may be NULL): how long
+ * the stream is; there may be more behind it. whole: type and shape of the array that was
+ * compressed, its data and strides are not looked at; a box is found by the stream's own table. */
 ZT_API zt_status zt_ndzip_compress_bound(zt_context *context, const zt_array *array,
                                          size_t *capacity_bytes);
-
-/* Write the stream that ndzip writes for this array. */
 ZT_API zt_status zt_ndzip_compress(zt_context *context, const zt_array *array, void *out,
                                    size_t out_capacity_bytes, size_t *out_bytes);
-
-/* Decode a stream into out, whose type and shape must be those of the array that was compressed.
- * consumed_bytes (may be NULL): how long the stream is; there may be more behind it.
- * ZT_CORRUPT where the stream cannot be one of this type and shape: it carries no checksum, so
- * damage that leaves all lengths right decodes to something. */
 ZT_API zt_status zt_ndzip_decompress(zt_context *context, const void *data, size_t data_bytes,
                                      const zt_array *out, size_t *consumed_bytes);
-
-/* Decode a box only, by the stream's own table of where tiles are.
- *
- * whole  type, rank and shape of the array that was compressed; data and strides are not looked at.
- * out    has the box's shape and the array's type; any strides. */
 ZT_API zt_status zt_ndzip_decompress_box(zt_context *context, const void *data, size_t data_bytes,
                                          const zt_array *whole, const zt_box *box,
                                          const zt_array *out);

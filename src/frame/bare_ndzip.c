@@ -12,7 +12,7 @@
 
 /* A stream and the array it is of. */
 struct stream {
-    struct zti_coding coding; /* of the array's part that tiles cover */
+    struct zti_coding coding;    /* of the array's part that tiles cover */
     uint64_t inner[ZT_MAX_RANK]; /* the shape of that part */
     uint64_t head_bytes;
     uint64_t border_values;
@@ -67,9 +67,9 @@ static zt_status stream_of(zt_context *context, const zt_array *array, struct st
 /* Copying between a box of the array and the border, by rows that threads take in turn. */
 struct border {
     const struct stream *stream;
-    const uint64_t *shape;     /* of the array */
-    struct zti_view view;      /* the box and where its elements are */
-    uint8_t *bytes;            /* of the border */
+    const uint64_t *shape; /* of the array */
+    struct zti_view view;  /* the box and where its elements are */
+    uint8_t *bytes;        /* of the border */
     bool is_encoding;
     uint32_t tasks;
 };
@@ -82,13 +82,15 @@ static uint64_t border_before(const uint64_t *shape, const uint64_t *inner, uint
     return (z * shape[1] + y) * shape[2] - (full * inner[1] + rest) * inner[2];
 }
 
-/* Copy n elements from or to a run of the border; most are shorter than a call of memcpy is worth. */
+/* Copy n elements from or to a run of the border; most are shorter than a call of memcpy is worth.
+ */
 static void copy_run(const struct border *b, uint8_t *stream, uint8_t *memory, int64_t step,
                      uint64_t n)
 {
     const int64_t bytes = (int64_t)b->stream->value_bytes;
     uint8_t *to = b->is_encoding ? stream : memory, *from = b->is_encoding ? memory : stream;
-    const int64_t to_step = b->is_encoding ? bytes : step, from_step = b->is_encoding ? step : bytes;
+    const int64_t to_step = b->is_encoding ? bytes : step,
+                  from_step = b->is_encoding ? step : bytes;
     if (step == bytes && n > 16)
         memcpy(to, from, (size_t)n * (size_t)bytes);
     else if (bytes == 4)
@@ -120,7 +122,8 @@ static void border_task(void *shared, uint32_t task)
     if (inner[2] == 0) /* no tiles at all */
         inner[0] = inner[1] = 0;
     const uint64_t lines = hi[1] - lo[1], rows = (hi[0] - lo[0]) * lines;
-    const uint64_t last = rows / b->tasks * (task + 1) + (task + 1 == b->tasks ? rows % b->tasks : 0);
+    const uint64_t last =
+        rows / b->tasks * (task + 1) + (task + 1 == b->tasks ? rows % b->tasks : 0);
     uint64_t row = rows / b->tasks * task, z = lo[0] + row / lines, y = lo[1] + row % lines;
     for (; row < last; row++, z += y + 1 == hi[1], y = y + 1 == hi[1] ? lo[1] : y + 1) {
         const uint64_t begin = z < inner[0] && y < inner[1] ? inner[2] : 0; /* of the border */
@@ -172,7 +175,8 @@ zt_status zt_ndzip_compress_bound(zt_context *context, const zt_array *array,
                            s.coding.grid.count * (zti_codec_ndzip.tile_max_bits(&s.coding) / 8) +
                            s.border_values * s.value_bytes;
     if (bytes > SIZE_MAX)
-        return zti_fail(context, ZT_BAD_ARG, "the stream could take more than this machine's "
+        return zti_fail(context, ZT_BAD_ARG,
+                        "the stream could take more than this machine's "
                         "address space");
     *capacity_bytes = (size_t)bytes;
     return ZT_OK;
@@ -228,8 +232,11 @@ zt_status zt_ndzip_compress(zt_context *context, const zt_array *array, void *ou
         return zti_fail(context, ZT_NO_SPACE,
                         "the stream needs %llu bytes and the output buffer has %zu",
                         (unsigned long long)(end_bytes + border_bytes), out_capacity_bytes);
-    struct border border = {.stream = &s, .shape = array->shape, .view = zti_view_whole(array),
-                            .bytes = (uint8_t *)out + end_bytes, .is_encoding = true};
+    struct border border = {.stream = &s,
+                            .shape = array->shape,
+                            .view = zti_view_whole(array),
+                            .bytes = (uint8_t *)out + end_bytes,
+                            .is_encoding = true};
     copy_border(context, &border);
     *out_bytes = (size_t)(end_bytes + border_bytes);
     return ZT_OK;
@@ -247,7 +254,8 @@ static zt_status take_table(zt_context *context, struct stream *s, const uint8_t
     if (s->head_bytes > data_bytes)
         return zti_fail(context, ZT_CORRUPT,
                         "the ndzip stream is cut short, or of another shape: %zu bytes do not hold "
-                        "the table of %llu tiles", data_bytes, (unsigned long long)count);
+                        "the table of %llu tiles",
+                        data_bytes, (unsigned long long)count);
     if (count > 0) {
         status = zti_codec_ndzip.take_head(context, &s->coding, data);
         words = zti_get_le32(data + 4 * (count - 1));
@@ -256,7 +264,8 @@ static zt_status take_table(zt_context *context, struct stream *s, const uint8_t
     if (status == ZT_OK && *total_bytes > data_bytes)
         status = zti_fail(context, ZT_CORRUPT,
                           "the ndzip stream is cut short, or of another shape: it has %zu of %llu "
-                          "bytes", data_bytes, (unsigned long long)*total_bytes);
+                          "bytes",
+                          data_bytes, (unsigned long long)*total_bytes);
     return status;
 }
 
@@ -310,8 +319,8 @@ static zt_status decompress(zt_context *context, const void *data, size_t data_b
         const void *in;
         uint8_t *out; /* not written to when decoding */
     } stream = {.in = data};
-    struct border border = {.stream = &s, .shape = whole->shape, .view = *view,
-                            .bytes = stream.out + records_end};
+    struct border border = {
+        .stream = &s, .shape = whole->shape, .view = *view, .bytes = stream.out + records_end};
     copy_border(context, &border);
     if (consumed_bytes)
         *consumed_bytes = (size_t)total_bytes;

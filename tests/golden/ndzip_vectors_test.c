@@ -164,8 +164,7 @@ static void check_pass(struct run *run, const struct row *row, const zt_array *a
 {
     const size_t wanted_bytes = strtoull(row->stream_bytes, NULL, 10);
     size_t capacity = 0, bytes = 0;
-    if (zt_ndzip_compress_bound(run->context, array, &capacity) != ZT_OK ||
-        capacity < wanted_bytes)
+    if (zt_ndzip_compress_bound(run->context, array, &capacity) != ZT_OK || capacity < wanted_bytes)
         complain(run, row, "the bound is too small");
     unsigned char *stream = need(capacity + 1);
     memset(stream, 0x5a, capacity + 1);

@@ -34,12 +34,18 @@ static bool is_clean(const struct memory *m, size_t first, size_t last)
 static uint64_t value(struct rng *r, uint64_t kind, uint64_t i)
 {
     switch (kind % 6) {
-    case 0: return rng_next(r);
-    case 1: return 0;
-    case 2: return UINT64_MAX;
-    case 3: return i * 0x0003000500070011 + (rng_next(r) & 0xff);
-    case 4: return rng_once_in(r, 300) ? UINT64_C(1) << rng_below(r, 64) : 0;
-    default: return rng_next(r) >> rng_below(r, 64);
+    case 0:
+        return rng_next(r);
+    case 1:
+        return 0;
+    case 2:
+        return UINT64_MAX;
+    case 3:
+        return i * 0x0003000500070011 + (rng_next(r) & 0xff);
+    case 4:
+        return rng_once_in(r, 300) ? UINT64_C(1) << rng_below(r, 64) : 0;
+    default:
+        return rng_next(r) >> rng_below(r, 64);
     }
 }
 
@@ -67,13 +73,16 @@ static bool check_case(struct rng *r, uint32_t isa, const struct cube *c, uint64
 {
     const struct zti_ndzip_kernels *plain = zti_ndzip_kernels_of(ZT_ISA_PLAIN, c->width, c->rank);
     const struct zti_ndzip_kernels *other = zti_ndzip_kernels_of(isa, c->width, c->rank);
-    const size_t shift = c->value_bytes * rng_below(r, 16), at = GUARD + c->value_bytes * rng_below(r, 16);
+    const size_t shift = c->value_bytes * rng_below(r, 16),
+                 at = GUARD + c->value_bytes * rng_below(r, 16);
     const uint32_t rotation = (uint32_t)rng_below(r, 2);
     struct memory in = memory_new(GUARD + shift + c->span_bytes + GUARD);
     struct memory back = memory_new(in.n), wanted = memory_new(at + MOST_BYTES + GUARD);
     struct memory got = memory_new(wanted.n);
-    struct zti_ndzip_rows rows = {.at = in.bytes + GUARD + shift, .ahead = in.bytes + GUARD + shift,
-                                  .row_bytes = c->row_bytes, .plane_bytes = c->plane_bytes};
+    struct zti_ndzip_rows rows = {.at = in.bytes + GUARD + shift,
+                                  .ahead = in.bytes + GUARD + shift,
+                                  .row_bytes = c->row_bytes,
+                                  .plane_bytes = c->plane_bytes};
     for (size_t i = 0; i + c->value_bytes <= c->span_bytes; i += c->value_bytes) {
         const uint64_t v = value(r, kind, i);
         memcpy(rows.at + i, &v, c->value_bytes);
@@ -83,7 +92,8 @@ static bool check_case(struct rng *r, uint32_t isa, const struct cube *c, uint64
     for (int streams = 0; streams < 2; streams++) {
         memset(got.bytes, 0xa5, got.n);
         const uint8_t *to = (streams ? other->stream : other->put)(&rows, rotation, got.bytes + at);
-        ok = ok && to == got.bytes + end && memcmp(got.bytes + at, wanted.bytes + at, end - at) == 0 &&
+        ok = ok && to == got.bytes + end &&
+             memcmp(got.bytes + at, wanted.bytes + at, end - at) == 0 &&
              is_clean(&got, at, end + ZTI_NDZIP_OVERSHOOT);
     }
     /* what is between rows must stay as it is: start from the values with rows of a pattern */
@@ -92,7 +102,8 @@ static bool check_case(struct rng *r, uint32_t isa, const struct cube *c, uint64
     const size_t row_bytes = 4096 * c->value_bytes / (c->rank == 1 ? 1 : c->rank == 2 ? 64 : 256);
     for (uint32_t i = 0; i < 4096 * c->value_bytes / row_bytes; i++)
         memset(rows.at + (c->rank == 3 ? i / 16 * c->plane_bytes + i % 16 * c->row_bytes
-                                       : i * c->row_bytes), 0x11, row_bytes);
+                                       : i * c->row_bytes),
+               0x11, row_bytes);
     ok = ok && other->take(got.bytes + at, rotation, &rows) == got.bytes + end &&
          memcmp(back.bytes, in.bytes, in.n) == 0;
     if (!ok)
@@ -106,7 +117,8 @@ static bool check_case(struct rng *r, uint32_t isa, const struct cube *c, uint64
     return ok;
 }
 
-/* Any bits for a record: all instances take the same from it, and read no more than a record has. */
+/* Any bits for a record: all instances take the same from it, and read no more than a record has.
+ */
 static bool check_garbage(struct rng *r, uint32_t isa, const struct cube *c)
 {
     const struct zti_ndzip_kernels *plain = zti_ndzip_kernels_of(ZT_ISA_PLAIN, c->width, c->rank);
@@ -117,8 +129,8 @@ static bool check_garbage(struct rng *r, uint32_t isa, const struct cube *c)
     const bool is_full = rng_once_in(r, 2);
     for (size_t i = 0; i < bytes + ZTI_NDZIP_OVERSHOOT; i++)
         record[i] = is_full ? 0xff : (unsigned char)rng_next(r);
-    struct zti_ndzip_rows rows = {.at = a.bytes, .ahead = a.bytes, .row_bytes = c->row_bytes,
-                                  .plane_bytes = c->plane_bytes};
+    struct zti_ndzip_rows rows = {
+        .at = a.bytes, .ahead = a.bytes, .row_bytes = c->row_bytes, .plane_bytes = c->plane_bytes};
     const uint8_t *end = plain->take(record, 1, &rows);
     rows.at = rows.ahead = b.bytes;
     const bool ok = other->take(record, 1, &rows) == end && memcmp(a.bytes, b.bytes, a.n) == 0 &&

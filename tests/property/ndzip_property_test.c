@@ -50,10 +50,14 @@ static uint64_t random_extent(struct rng *r, uint64_t side, uint64_t most_tiles)
 {
     const uint64_t whole = side * rng_below(r, most_tiles + 1);
     switch (rng_below(r, 4)) {
-    case 0: return whole ? whole : side;
-    case 1: return whole + 1;
-    case 2: return whole > 1 ? whole - 1 : 1;
-    default: return whole + 1 + rng_below(r, side);
+    case 0:
+        return whole ? whole : side;
+    case 1:
+        return whole + 1;
+    case 2:
+        return whole > 1 ? whole - 1 : 1;
+    default:
+        return whole + 1 + rng_below(r, side);
     }
 }
 
@@ -124,9 +128,9 @@ static zt_status decompress(struct trial *t, const unsigned char *data, size_t b
 static zt_status decompress_box(struct trial *t, const zt_array *whole, const zt_box *box,
                                 const zt_array *out)
 {
-    return t->c->is_bare ? zt_ndzip_decompress_box(t->context, t->coded, t->coded_bytes, whole,
-                                                   box, out)
-                         : zt_decompress_box(t->context, t->coded, t->coded_bytes, box, out);
+    return t->c->is_bare
+               ? zt_ndzip_decompress_box(t->context, t->coded, t->coded_bytes, whole, box, out)
+               : zt_decompress_box(t->context, t->coded, t->coded_bytes, box, out);
 }
 
 /* ---- what holds ---- */
@@ -150,8 +154,8 @@ static bool check_bytes(struct trial *t, const zt_array *strided, const zt_array
     for (size_t i = t->capacity; i < t->capacity + 64; i++)
         if (t->coded[i] != 0x5a)
             return fail("compression wrote beyond the bound");
-    if (!t->c->is_bare && !t->c->slab_bytes && t->coded_bytes > t->raw_bytes + 256 +
-                                                                   t->raw_bytes / 1000)
+    if (!t->c->is_bare && !t->c->slab_bytes &&
+        t->coded_bytes > t->raw_bytes + 256 + t->raw_bytes / 1000)
         return fail("%zu raw bytes became %zu", t->raw_bytes, t->coded_bytes);
     for (uint32_t isa = ZT_ISA_PLAIN; isa <= ZT_ISA_AVX512; isa++) {
         unsigned char *again = need(t->capacity);
@@ -295,9 +299,8 @@ static bool run_case(zt_context *context, uint64_t seed, uint64_t n)
     t.back = need(t.raw_bytes);
     gather(&in.array, t.raw);
     const zt_array plain = zt_array_nd(t.raw, (zt_type)c.type, c.rank, c.shape);
-    const bool ok = check_bytes(&t, &in.array, &plain) && check_back(&t) &&
-                    check_box(&t, &plain) && check_box(&t, &plain) &&
-                    check_stream_inside(&t, &plain) && check_damage(&t);
+    const bool ok = check_bytes(&t, &in.array, &plain) && check_back(&t) && check_box(&t, &plain) &&
+                    check_box(&t, &plain) && check_stream_inside(&t, &plain) && check_damage(&t);
     if (!ok) {
         printf("  case %llu of seed %llu: ", (unsigned long long)n, (unsigned long long)seed);
         print_case(&c);

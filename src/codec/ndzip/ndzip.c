@@ -4,26 +4,27 @@
  * Fahringer, "ndzip-gpu: Efficient Lossless Compression of Scientific Floating-Point Data on
  * GPUs", SC 2021.
  *
- * An array is cut into tiles (ndzip: hypercubes) of 4096 values: 4096, 64 x 64 or 16 x 16 x 16. With
- * words of the element's W bits:
+ * An array is cut into tiles (ndzip: hypercubes) of 4096 values: 4096, 64 x 64 or 16 x 16 x 16.
+ * With words of the element's W bits:
  *
  *     E[0] .. E[N-1]   where each tile's record ends: words from the first record, 32 bits each
  *     zero bytes       up to a whole word
  *     records          of the tiles, the array's last axis fastest, with nothing between them
  *
  * A tile's record, with groups of W consecutive values, of which there are 4096 / W:
- *     a word for each group: the OR of its values' residuals, so bit b is set where plane b has bits
- *     for each group, plane b from the highest to the lowest, where bit b of that word is set: bit b
- *     of each residual, the first value's highest
+ *
+ *     mask             of each group, a word: the OR of its values' residuals
+ *     planes           of each group: for each bit that is set in its mask, the highest first, a
+ *                      word of that bit of each residual, the first value's highest
  *
  * Residuals: values are turned left by one bit, so that the sign is lowest; along each axis each is
  * replaced by its difference, modulo 2^W, to the one before it in the tile (0 before the first);
  * then negative ones have all bits but the highest flipped.
  *
- * In a bare stream, tiles are whole, and the elements that belong to none follow the records as they
- * are, in C order. In a .zt frame the table is the stream's head and serves as its index, and the
- * last tile of an axis is padded (ndzip_walk.c). A 4-D array has tiles of 1 x 16 x 16 x 16. Integers
- * are not turned left. */
+ * In a bare stream, tiles are whole, and the elements that belong to none follow the records as
+ * they are, in C order. In a .zt frame the table is the stream's head and serves as its index, and
+ * the last tile of an axis is padded (ndzip_walk.c). A 4-D array has tiles of 1 x 16 x 16 x 16.
+ * Integers are not turned left. */
 #include "codec/ndzip/ndzip.h"
 
 #include <math.h>
@@ -108,9 +109,8 @@ static uint32_t stream_align_bits(const struct zti_coding *coding)
 
 static uint64_t head_bytes(const struct zti_coding *coding)
 {
-    return zti_ndzip_is_stored(coding)
-               ? 0
-               : zti_round_up(4 * coding->grid.count, width_of(coding) / 8);
+    return zti_ndzip_is_stored(coding) ? 0
+                                       : zti_round_up(4 * coding->grid.count, width_of(coding) / 8);
 }
 
 static void put_head(const struct zti_coding *coding, const uint64_t *starts, uint8_t *head)

@@ -6,10 +6,10 @@
 #include "core/cpu.h"
 
 enum {
-    ZTI_NDZIP_VALUES = 4096,     /* of a cube */
-    ZTI_NDZIP_OVERSHOOT = 64,    /* bytes that kernels touch beyond a record */
-    ZTI_NDZIP_AHEAD = 16         /* parts (of 64 values) between asking memory for values and using
-                                    them; of 4 to 64 the best on average on a Xeon with AVX-512 */
+    ZTI_NDZIP_VALUES = 4096,  /* of a cube */
+    ZTI_NDZIP_OVERSHOOT = 64, /* bytes that kernels touch beyond a record */
+    ZTI_NDZIP_AHEAD = 16      /* parts (of 64 values) between asking memory for values and using
+                                 them; of 4 to 64 the best on average on a Xeon with AVX-512 */
 };
 
 extern const struct zti_codec zti_codec_ndzip;
@@ -25,10 +25,10 @@ struct zti_ndzip_rows {
 };
 
 /* The kernels of one instruction set, element width and cube. put codes a cube and returns the end
- * of its record; so does stream, past the caches where it can; take decodes one. rotation is the number of bits by which values are turned left
- * before they are subtracted: 1 for floats, whose sign so becomes the lowest bit, 0 for integers.
- * Both touch up to ZTI_NDZIP_OVERSHOOT bytes beyond the record's end. take reads at most as much as
- * put can write, whatever the record holds. */
+ * of its record; so does stream, past the caches where it can; take decodes one. rotation is the
+ * number of bits by which values are turned left before they are subtracted: 1 for floats, whose
+ * sign so becomes the lowest bit, 0 for integers. Both touch up to ZTI_NDZIP_OVERSHOOT bytes beyond
+ * the record's end. take reads at most as much as put can write, whatever the record holds. */
 struct zti_ndzip_kernels {
     uint8_t *(*put)(const struct zti_ndzip_rows *rows, uint32_t rotation, uint8_t *record);
     uint8_t *(*stream)(const struct zti_ndzip_rows *rows, uint32_t rotation, uint8_t *record);
@@ -64,10 +64,10 @@ void zti_ndzip_skip(const struct zti_coding *coding, struct zti_bit_reader *r, u
                     uint64_t last);
 
 #if defined(__GNUC__)
-#define zti_fetch(p) __builtin_prefetch(p)
+#define zti_fetch(p)          __builtin_prefetch(p)
 #define zti_fetch_to_write(p) __builtin_prefetch(p, 1)
 #else
-#define zti_fetch(p) ((void)(p))
+#define zti_fetch(p)          ((void)(p))
 #define zti_fetch_to_write(p) ((void)(p))
 #endif
 

@@ -41,7 +41,7 @@ FN void put_bits(__m256i bytes, uint32_t *to, uint32_t step)
 
 /* ---- 32 bits ---- */
 
-static void transpose_32(uint32_t *a)
+FN void transpose_group(uint32_t *a)
 {
     const __m256i group = _mm256_broadcastsi128_si256(
         _mm_setr_epi8(12, 8, 4, 0, 13, 9, 5, 1, 14, 10, 6, 2, 15, 11, 7, 3));
@@ -59,16 +59,31 @@ static void transpose_32(uint32_t *a)
         put_bits(_mm256_permutevar8x32_epi32(byte[c], order), a + 24 - 8 * c, 1);
 }
 
-#define word uint32_t
-#define lane u32x8
-#define slane i32x8
-#define LANES 8
-#define WIDTH 32
+static void transpose_32(uint32_t *a)
+{
+    transpose_group(a);
+    transpose_group(a + 32);
+}
+
+#define word  uint32_t
+#define lane    u32x8
+#define slane   i32x8
+#define LANES   8
+#define WIDTH   32
 #define NAME(x) x##_32
 
-FN void put_32(uint8_t *to, word v) { memcpy(to, &v, sizeof v); }
-FN word get_32(const uint8_t *from) { return zti_get_le32(from); }
-FN void stream_line_32(uint8_t *to, const uint8_t *from) { stream_line_256(to, from); }
+FN void put_32(uint8_t *to, word v)
+{
+    memcpy(to, &v, sizeof v);
+}
+FN word get_32(const uint8_t *from)
+{
+    return zti_get_le32(from);
+}
+FN void stream_line_32(uint8_t *to, const uint8_t *from)
+{
+    stream_line_256(to, from);
+}
 
 FN lane before_32(lane left, lane v)
 {
@@ -89,9 +104,8 @@ FN lane last_32(lane v)
 
 FN lane turn_32(lane v, uint32_t n)
 {
-    return (lane)_mm256_or_si256(
-        _mm256_sll_epi32((__m256i)v, _mm_cvtsi32_si128((int)n)),
-        _mm256_srl_epi32((__m256i)v, _mm_cvtsi32_si128((int)(32 - n))));
+    return (lane)_mm256_or_si256(_mm256_sll_epi32((__m256i)v, _mm_cvtsi32_si128((int)n)),
+                                 _mm256_srl_epi32((__m256i)v, _mm_cvtsi32_si128((int)(32 - n))));
 }
 
 #include "codec/ndzip/ndzip_tile.h"
@@ -128,8 +142,8 @@ static void transpose_half(const uint64_t *a, uint32_t *to)
     }
     for (uint32_t c = 0; c < 8; c++) {
         const uint32_t i = c / 4 * 4 + c % 4 / 2;
-        const __m256i bytes = c % 2 ? _mm256_unpackhi_epi64(u[i], u[i + 2])
-                                    : _mm256_unpacklo_epi64(u[i], u[i + 2]);
+        const __m256i bytes =
+            c % 2 ? _mm256_unpackhi_epi64(u[i], u[i + 2]) : _mm256_unpacklo_epi64(u[i], u[i + 2]);
         put_bits(_mm256_shuffle_epi8(_mm256_permute4x64_epi64(bytes, 0x72), mix),
                  to + 2 * (56 - 8 * c), 2);
     }
@@ -143,16 +157,25 @@ static void transpose_64(uint64_t *a)
     memcpy(a, halves, sizeof halves);
 }
 
-#define word uint64_t
-#define lane u64x4
-#define slane i64x4
-#define LANES 4
-#define WIDTH 64
+#define word    uint64_t
+#define lane    u64x4
+#define slane   i64x4
+#define LANES   4
+#define WIDTH   64
 #define NAME(x) x##_64
 
-FN void put_64(uint8_t *to, word v) { memcpy(to, &v, sizeof v); }
-FN word get_64(const uint8_t *from) { return zti_get_le64(from); }
-FN void stream_line_64(uint8_t *to, const uint8_t *from) { stream_line_256(to, from); }
+FN void put_64(uint8_t *to, word v)
+{
+    memcpy(to, &v, sizeof v);
+}
+FN word get_64(const uint8_t *from)
+{
+    return zti_get_le64(from);
+}
+FN void stream_line_64(uint8_t *to, const uint8_t *from)
+{
+    stream_line_256(to, from);
+}
 
 FN lane before_64(lane left, lane v)
 {
@@ -172,9 +195,8 @@ FN lane last_64(lane v)
 
 FN lane turn_64(lane v, uint32_t n)
 {
-    return (lane)_mm256_or_si256(
-        _mm256_sll_epi64((__m256i)v, _mm_cvtsi32_si128((int)n)),
-        _mm256_srl_epi64((__m256i)v, _mm_cvtsi32_si128((int)(64 - n))));
+    return (lane)_mm256_or_si256(_mm256_sll_epi64((__m256i)v, _mm_cvtsi32_si128((int)n)),
+                                 _mm256_srl_epi64((__m256i)v, _mm_cvtsi32_si128((int)(64 - n))));
 }
 
 #include "codec/ndzip/ndzip_tile.h"
@@ -182,9 +204,11 @@ FN lane turn_64(lane v, uint32_t n)
 #include "codec/ndzip/ndzip_cube.h" /* put_1d_64, stream_1d_64, take_1d_64, ... */
 
 zti_ndzip_kernel_table zti_ndzip_avx2 = {
-    {{put_1d_32, stream_1d_32, take_1d_32}, {put_2d_32, stream_2d_32, take_2d_32},
+    {{put_1d_32, stream_1d_32, take_1d_32},
+     {put_2d_32, stream_2d_32, take_2d_32},
      {put_3d_32, stream_3d_32, take_3d_32}},
-    {{put_1d_64, stream_1d_64, take_1d_64}, {put_2d_64, stream_2d_64, take_2d_64},
+    {{put_1d_64, stream_1d_64, take_1d_64},
+     {put_2d_64, stream_2d_64, take_2d_64},
      {put_3d_64, stream_3d_64, take_3d_64}},
 };
 #else

@@ -1,6 +1,6 @@
-/* ndzip_avx512.c: the AVX-512 instance of the ndzip kernels. Bit planes are made of squares of 8 x 8
- * bits, which one instruction (GFNI) transposes, between two permutations of bytes; planes that are
- * there are moved together, and apart again, by compression and expansion under a mask. */
+/* ndzip_avx512.c: the AVX-512 instance of the ndzip kernels. Bit planes are made of squares of 8 x
+ * 8 bits, which one instruction (GFNI) transposes, between two permutations of bytes; planes that
+ * are there are moved together, and apart again, by compression and expansion under a mask. */
 #include "codec/ndzip/ndzip.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)
@@ -26,13 +26,13 @@ static const uint64_t diagonal = UINT64_C(0x8040201008040201);
 /* ---- 32 bits ---- */
 
 /* Of 16 words, byte c of the eight from word 8 o on: o = 0, then 1; c = 0 .. 3 for each. */
-static const uint8_t octets_32[64] __attribute__((aligned(64))) = {
-    EVERY(0, 4), EVERY(1, 4), EVERY(2, 4), EVERY(3, 4),
-    EVERY(32, 4), EVERY(33, 4), EVERY(34, 4), EVERY(35, 4)};
+static const uint8_t octets_32[64]
+    __attribute__((aligned(64))) = {EVERY(0, 4),  EVERY(1, 4),  EVERY(2, 4),  EVERY(3, 4),
+                                    EVERY(32, 4), EVERY(33, 4), EVERY(34, 4), EVERY(35, 4)};
 
 /* Then byte 8 c + q is plane 8 c + q of the first eight words, and 32 bytes on of the other eight:
  * halves of the planes, the first words highest, in the order that unpacking undoes. */
-#define HALVES(b) 32 + (b), (b), 31 + (b), (b) - 1, 30 + (b), (b) - 2, 29 + (b), (b) - 3
+#define HALVES(b) 32 + (b), (b), 31 + (b), (b)-1, 30 + (b), (b)-2, 29 + (b), (b)-3
 static const uint8_t halves_32[64] __attribute__((aligned(64))) = {
     HALVES(31), HALVES(15), HALVES(27), HALVES(11), HALVES(23), HALVES(7), HALVES(19), HALVES(3)};
 
@@ -91,11 +91,11 @@ FN const uint8_t *unpack_32(const uint8_t *masks, const uint8_t *from, uint32_t 
     return from;
 }
 
-#define word uint32_t
-#define lane u32x16
-#define slane i32x16
-#define LANES 16
-#define WIDTH 32
+#define word    uint32_t
+#define lane    u32x16
+#define slane   i32x16
+#define LANES   16
+#define WIDTH   32
 #define NAME(x) x##_32
 
 FN void stream_line_32(uint8_t *to, const uint8_t *from)
@@ -139,14 +139,14 @@ FN lane last_32(lane v)
 /* ---- 64 bits ---- */
 
 /* Byte c of eight words side by side, c = 0 .. 7: a transposed square of bytes. */
-static const uint8_t octets_64[64] __attribute__((aligned(64))) = {
-    EVERY(0, 8), EVERY(1, 8), EVERY(2, 8), EVERY(3, 8),
-    EVERY(4, 8), EVERY(5, 8), EVERY(6, 8), EVERY(7, 8)};
+static const uint8_t octets_64[64]
+    __attribute__((aligned(64))) = {EVERY(0, 8), EVERY(1, 8), EVERY(2, 8), EVERY(3, 8),
+                                    EVERY(4, 8), EVERY(5, 8), EVERY(6, 8), EVERY(7, 8)};
 
 /* The same, the last row first. */
-static const uint8_t planes_64[64] __attribute__((aligned(64))) = {
-    EVERY(7, 8), EVERY(6, 8), EVERY(5, 8), EVERY(4, 8),
-    EVERY(3, 8), EVERY(2, 8), EVERY(1, 8), EVERY(0, 8)};
+static const uint8_t planes_64[64]
+    __attribute__((aligned(64))) = {EVERY(7, 8), EVERY(6, 8), EVERY(5, 8), EVERY(4, 8),
+                                    EVERY(3, 8), EVERY(2, 8), EVERY(1, 8), EVERY(0, 8)};
 
 /* Columns c and c + 4, c + 2 and c + 6 of a square of words, from its rows in pairs. */
 FN void columns(const __m512i *pairs, __m512i *column)
@@ -218,11 +218,11 @@ FN const uint8_t *unpack_64(const uint8_t *masks, const uint8_t *from, uint64_t 
     return from;
 }
 
-#define word uint64_t
-#define lane u64x8
-#define slane i64x8
-#define LANES 8
-#define WIDTH 64
+#define word    uint64_t
+#define lane    u64x8
+#define slane   i64x8
+#define LANES   8
+#define WIDTH   64
 #define NAME(x) x##_64
 
 FN void stream_line_64(uint8_t *to, const uint8_t *from)
@@ -257,9 +257,11 @@ FN lane last_64(lane v)
 #include "codec/ndzip/ndzip_cube.h" /* put_1d_64, take_1d_64, ... */
 
 zti_ndzip_kernel_table zti_ndzip_avx512 = {
-    {{put_1d_32, stream_1d_32, take_1d_32}, {put_2d_32, stream_2d_32, take_2d_32},
+    {{put_1d_32, stream_1d_32, take_1d_32},
+     {put_2d_32, stream_2d_32, take_2d_32},
      {put_3d_32, stream_3d_32, take_3d_32}},
-    {{put_1d_64, stream_1d_64, take_1d_64}, {put_2d_64, stream_2d_64, take_2d_64},
+    {{put_1d_64, stream_1d_64, take_1d_64},
+     {put_2d_64, stream_2d_64, take_2d_64},
      {put_3d_64, stream_3d_64, take_3d_64}},
 };
 #else

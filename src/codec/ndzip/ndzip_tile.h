@@ -63,10 +63,10 @@ FN const uint8_t *NAME(ahead)(const struct zti_ndzip_rows *rows, uint32_t part, 
 }
 
 /* Part 'part' of a cube of nz x ny x nx values: values, turned left by 'rotation' bits, less what
- * their neighbours along each axis predict. f[t] is the folded residual of the part's value t. Parts
- * come in order, the first with an edge of zeros. */
+ * their neighbours along each axis predict. f[t] is the folded residual of the part's value t.
+ * Parts come in order, the first with an edge of zeros. */
 FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, uint32_t part,
-                          struct NAME(edge) *edge, word *f, const uint32_t nz, const uint32_t ny,
+                          struct NAME(edge) * edge, word *f, const uint32_t nz, const uint32_t ny,
                           const uint32_t nx)
 {
     const uint32_t row_values = nx < 64 ? nx : 64, n = row_values / LANES;
@@ -102,7 +102,7 @@ FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, 
 }
 
 /* The inverse. */
-FN void NAME(accumulate)(const word *f, uint32_t rotation, uint32_t part, struct NAME(edge) *edge,
+FN void NAME(accumulate)(const word *f, uint32_t rotation, uint32_t part, struct NAME(edge) * edge,
                          const struct zti_ndzip_rows *to, const uint32_t nz, const uint32_t ny,
                          const uint32_t nx)
 {

@@ -19,8 +19,8 @@ struct shape {
 /* The part of a cube that is worked on: extents and strides along the cube's own three axes, those
  * that it does not have first with an extent of 1. */
 struct part {
-    uint8_t *data; /* of its first value */
-    uint32_t skip[3];   /* values of the cube before it, along each axis */
+    uint8_t *data;    /* of its first value */
+    uint32_t skip[3]; /* values of the cube before it, along each axis */
     uint32_t extent[3];
     int64_t stride_bytes[3];
     bool is_plain; /* a whole cube with rows of consecutive values */
@@ -71,8 +71,8 @@ static struct part part_of(const struct zti_grid *grid, struct shape s, const st
         turn(grid, at, &s);
     for (uint32_t i = 0; i < s.rank; i++) {
         const uint32_t axis = s.axis[i], k = 3 - s.rank + i;
-        const uint64_t end = at->origin[axis] + s.side < hi[axis] ? at->origin[axis] + s.side
-                                                                  : hi[axis];
+        const uint64_t end =
+            at->origin[axis] + s.side < hi[axis] ? at->origin[axis] + s.side : hi[axis];
         p.skip[k] = at->origin[axis] < lo[axis] ? (uint32_t)(lo[axis] - at->origin[axis]) : 0;
         p.extent[k] = (uint32_t)(end - at->origin[axis]) - p.skip[k];
         p.stride_bytes[k] = memory->stride[axis] * (int64_t)s.value_bytes;
@@ -95,8 +95,8 @@ static struct zti_ndzip_rows rows_of(const struct part *p, const struct part *ne
 static struct zti_ndzip_rows rows_in(uint8_t *buffer, const struct shape *s)
 {
     const int64_t row = s->side * s->value_bytes;
-    return (struct zti_ndzip_rows){.at = buffer, .ahead = buffer, .row_bytes = row,
-                                   .plane_bytes = row * s->side};
+    return (struct zti_ndzip_rows){
+        .at = buffer, .ahead = buffer, .row_bytes = row, .plane_bytes = row * s->side};
 }
 
 static void copy_row(uint8_t *to, int64_t to_step, const uint8_t *from, int64_t from_step,
@@ -143,8 +143,8 @@ static void scatter(const struct part *p, const struct shape *s, const uint8_t *
     for (uint32_t z = 0; z < p->extent[0]; z++)
         for (uint32_t y = 0; y < p->extent[1]; y++) {
             const uint32_t at = ((z + p->skip[0]) * side + y + p->skip[1]) * side + p->skip[2];
-            copy_row(p->data + z * p->stride_bytes[0] + y * p->stride_bytes[1],
-                     p->stride_bytes[2], buffer + at * bytes, bytes, p->extent[2], bytes);
+            copy_row(p->data + z * p->stride_bytes[0] + y * p->stride_bytes[1], p->stride_bytes[2],
+                     buffer + at * bytes, bytes, p->extent[2], bytes);
         }
 }
 
