@@ -92,7 +92,8 @@ bool measure_range(struct compress_job *job, struct ztio_error *error)
     progress_end(&job->progress);
     if (!scanned)
         return false;
-    if (job->format == FORMAT_ZFP && !job->options->allow_nonfinite && stats.nan_values + stats.inf_values)
+    if (job->format == FORMAT_ZFP && !job->options->allow_nonfinite &&
+        stats.nan_values + stats.inf_values > 0)
         return fail_count(job, &stats, error);
     p->range_lo = isnan(stats.min) ? 0 : stats.min;
     p->range_hi = isnan(stats.max) ? 0 : stats.max;
