@@ -210,7 +210,7 @@ typedef enum zt_codec {
     ZT_CODEC_AUTO = 0,  /* zfp, the only codec of this version */
     ZT_CODEC_ZFP = 1,
     ZT_CODEC_NDZIP = 2, /* not in this version */
-    ZT_CODEC_SZ = 3     /* not in this version */
+    ZT_CODEC_SZ = 3     /* prediction and quantization within a bound */
 } zt_codec;
 
 /* What the user asks for. */
@@ -287,6 +287,14 @@ typedef enum zt_index_kind {
 
 typedef enum zt_plan_kind { ZT_PLAN_OFF = 0, ZT_PLAN_ON = 1, ZT_PLAN_TIGHT = 2 } zt_plan_kind;
 
+/* What the sz codec does for its ratio. */
+typedef enum zt_effort {
+    ZT_EFFORT_DEFAULT = 0,
+    ZT_EFFORT_PAPER = 1, /* as published for cuSZ; not in this version */
+    ZT_EFFORT_FAST = 2,  /* one pass */
+    ZT_EFFORT_HIGH = 3   /* not in this version */
+} zt_effort;
+
 typedef struct zt_params {
     uint32_t struct_bytes;    /* sizeof(zt_params), set by zt_params_init */
     uint32_t codec;           /* zt_codec; default ZT_CODEC_AUTO */
@@ -303,6 +311,8 @@ typedef struct zt_params {
     uint32_t flags;           /* 0 */
     const char *name;         /* kept in the file; NULL or UTF-8 of at most 127 bytes */
     const char *units;        /* likewise, at most 63 bytes */
+    uint32_t effort;          /* zt_effort; sz only */
+    uint32_t reserved;        /* 0 */
 } zt_params;
 
 /* Set every field to its default. params_bytes is sizeof(zt_params) as the caller compiled it.
@@ -419,6 +429,9 @@ typedef struct zt_info {
     uint32_t index_partition;
     char name[128];
     char units[64];
+    uint32_t sz_effort;           /* sz only, of the first frame, as the two that follow: zt_effort */
+    uint32_t sz_axes;             /* bit i: differences are taken along axis i */
+    double sz_step;               /* values are multiples of it */
 } zt_info;
 
 ZT_API zt_status zt_info_init(zt_info *info, size_t info_bytes);

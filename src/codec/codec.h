@@ -19,6 +19,18 @@ struct zti_zfp {
     bool as_libzfp;  /* reproduce what libzfp does with NaN and infinities */
 };
 
+/* The numbers that an sz stream is governed by. */
+struct zti_sz {
+    uint32_t effort; /* zt_effort that it is coded with */
+    uint32_t source; /* how values become integers: zti_sz_source */
+    uint32_t axes;   /* bit i: differences are taken along axis i */
+    uint32_t bins;
+    double step;         /* floats: values become multiples of it */
+    double bound;        /* floats, and not kept in the file: what the encoder compares with */
+    uint64_t whole_step; /* integers: the same, odd */
+    int64_t centre;      /* what the bases of tiles are counted from */
+};
+
 /* How one stream is coded: fixed before its first tile, and enough to decode it. */
 struct zti_coding {
     const struct zti_codec *codec;
@@ -29,6 +41,7 @@ struct zti_coding {
     void *model;           /* what the codec learnt from the values, or read in the stream's head;
                               NULL for codecs that have none */
     struct zti_zfp zfp;
+    struct zti_sz sz;
 };
 
 /* What is asked of a codec for one stream. */
@@ -46,6 +59,8 @@ struct zti_codec {
     const char *name;
     uint32_t id;         /* zt_codec */
     uint32_t unit_bits;  /* what index offsets count; 0: values of the array's type */
+
+    bool keeps_nonfinite; /* NaN and infinities are coded bit for bit under any bound */
 
     /* Values of a tile along each axis, by the array's rank. Slabs are cut at multiples of the
      * first. */

@@ -1,8 +1,9 @@
 /* registry.c: the codecs of this build. A new codec is one line here. */
 #include "codec/codec.h"
+#include "codec/sz/sz.h"
 #include "codec/zfp/zfp.h"
 
-static const struct zti_codec *const codecs[] = {&zti_codec_zfp};
+static const struct zti_codec *const codecs[] = {&zti_codec_zfp, &zti_codec_sz};
 
 const struct zti_codec *zti_codec_by_id(uint32_t id)
 {

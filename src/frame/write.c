@@ -145,7 +145,7 @@ static zt_status prepare(struct zt_writer *w, const zt_array *slab, const zt_sta
         status = zt_scan(w->context, slab, &own);
         stats = &own;
     }
-    if (!status)
+    if (!status && !w->codec->keeps_nonfinite)
         status = zti_refuse_nonfinite(w->context, &w->params.bound, stats);
     ask->min = stats->min;
     ask->max = stats->max;
@@ -309,6 +309,8 @@ static zt_status encode(struct zt_writer *w, struct zti_frame *f, struct zti_ask
 {
     misses->limit = misses_limit(f);
     zt_status status = w->codec->configure(w->context, ask, &f->coding);
+    if (!status)
+        status = zti_exec_survey(w->context, &f->coding, slab);
     if (!status)
         status = encode_or_store(w, f, slab, misses, payload);
     if (!status && misses->is_over) {

@@ -1,0 +1,198 @@
+/* sz_groups.h: kernel text: the integers of a tile, in groups of 64, to bits and back. The includer
+ * defines
+ *   uval        uint32_t or uint64_t
+ *   VAL_BITS    their width
+ *   NAME(x)     x with this instance's suffix
+ * and gives NAME(above), NAME(plane), NAME(add) (sz_words.h), count_ones, gather_bits and
+ * scatter_bits (sz_bits.h or instructions).
+ *
+ * A group's class c:
+ *   0..16    so many of its values are not 0; they are listed
+ *   17 + k   k low bits of each value in k planes, what is above in unary code, plane by plane
+ *
+ * All classes of a tile come first, then all planes, then all lists and unary parts. */
+
+/* The largest value of k bits. */
+ZTI_INLINE uval NAME(ones)(uint32_t k)
+{
+    return k >= VAL_BITS ? (uval)~(uval)0 : (uval)(((uval)1 << k) - 1);
+}
+
+/* A list where few values are not 0; else the smallest k with at most 39 of 64 values of more than
+ * k bits: 0.618 of them is where one bit more is worth while for a geometric law (Gallager and
+ * van Voorhis 1975). 'near' is where the search begins and has no influence on the result. */
+ZTI_INLINE uint32_t NAME(class_of)(const uval *u, uint32_t n, uint32_t near)
+{
+    const uint32_t some = count_ones(NAME(above)(u, 0)), most = n * 39 / 64;
+    if (some <= ZTI_SZ_SPARSE)
+        return some;
+    uint32_t k = near;
+    if (count_ones(NAME(above)(u, NAME(ones)(k))) <= most) {
+        while (k > 0 && count_ones(NAME(above)(u, NAME(ones)(k - 1))) <= most)
+            k--;
+    } else {
+        do
+            k++;
+        while (count_ones(NAME(above)(u, NAME(ones)(k))) > most);
+    }
+    return ZTI_SZ_SPARSE + 1 + k;
+}
+
+/* (t + 1) 2^k - 1, or the largest number. */
+ZTI_INLINE uval NAME(round_limit)(uint32_t k, uint32_t t)
+{
+    if (k >= VAL_BITS || (uval)(t + 1) > (uval)~(uval)0 >> k)
+        return (uval)~(uval)0;
+    return (uval)(((uval)(t + 1) << k) - 1);
+}
+
+/* What is above k bits, in unary code: round t has a bit for each value that passed all rounds
+ * before, set where it is above t. Of the few that pass 12, the rest is written as a number. */
+ZTI_INLINE void NAME(put_rounds)(struct zti_bit_writer *w, const uval *u, uint32_t n, uint32_t k)
+{
+    uint64_t alive = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
+    for (uint32_t t = 0; t < ZTI_SZ_ROUNDS; t++) {
+        const uint64_t higher = NAME(above)(u, NAME(round_limit)(k, t));
+        zti_put_bits64(w, gather_bits(higher, alive), count_ones(alive));
+        alive = higher;
+        if (!alive)
+            return;
+    }
+    for (; alive; alive &= alive - 1)
+        put_number(w, (u[lowest_bit(alive)] >> k) - ZTI_SZ_ROUNDS);
+}
+
+ZTI_INLINE void NAME(take_rounds)(struct zti_bit_reader *r, uval *u, uint32_t n, uint32_t k)
+{
+    uint64_t alive = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
+    const uval one = k < VAL_BITS ? (uval)1 << k : 0;
+    for (uint32_t t = 0; t < ZTI_SZ_ROUNDS; t++) {
+        alive = scatter_bits(zti_take_bits64(r, count_ones(alive)), alive);
+        if (!alive)
+            return;
+        NAME(add)(u, alive, one);
+    }
+    for (; alive; alive &= alive - 1)
+        u[lowest_bit(alive)] += (uval)((uval)take_number(r) * one);
+}
+
+/* The values that are not 0: how many are between each and the one before, in a Rice code, and the
+ * value less 1 in unary code, as above. */
+ZTI_INLINE void NAME(put_list)(struct zti_bit_writer *w, const uval *u, uint32_t count)
+{
+    const uint32_t k = gap_bits[count];
+    uint32_t next = 0;
+    for (uint64_t left = NAME(above)(u, 0); left; left &= left - 1) {
+        const uint32_t i = lowest_bit(left), gap = i - next, zeros = gap >> k;
+        const uval value = u[i] - 1;
+        zti_put_bits(w, (UINT64_C(1) | (uint64_t)(gap & ((1u << k) - 1)) << 1) << zeros,
+                     zeros + 1 + k);
+        if (value < ZTI_SZ_ROUNDS) {
+            zti_put_bits(w, UINT64_C(1) << value, (uint32_t)value + 1);
+        } else {
+            zti_put_bits(w, 0, ZTI_SZ_ROUNDS);
+            put_number(w, value - ZTI_SZ_ROUNDS);
+        }
+        next = i + 1;
+    }
+}
+
+/* False where a value would be beyond the group. */
+ZTI_INLINE bool NAME(take_list)(struct zti_bit_reader *r, uval *u, uint32_t n, uint32_t count)
+{
+    const uint32_t k = gap_bits[count];
+    uint32_t next = 0;
+    for (; count > 0; count--) {
+        uint64_t bits = zti_peek_bits(r);
+        const uint32_t zeros = lowest_bit(bits | UINT64_C(1) << 32);
+        bits >>= zeros + 1;
+        const uint32_t i = next + (zeros << k) + ((uint32_t)bits & ((1u << k) - 1));
+        if (i >= n)
+            return false;
+        r->at += zeros + 1 + k;
+        const uint32_t more = lowest_bit(zti_peek_bits(r) | UINT64_C(1) << ZTI_SZ_ROUNDS);
+        r->at += more < ZTI_SZ_ROUNDS ? more + 1 : ZTI_SZ_ROUNDS;
+        u[i] = (uval)(more + 1);
+        if (more == ZTI_SZ_ROUNDS)
+            u[i] += (uval)take_number(r);
+        next = i + 1;
+    }
+    return true;
+}
+
+/* Append the n values of u, which is zero from there to the end of its last group; false, with
+ * what was written to be dropped, where they take more than most_bytes from where w began. Of the
+ * buffer ZTI_SZ_GROUP_MOST_BYTES more may be used. */
+static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n,
+                             uint32_t most_bytes)
+{
+    uint8_t classes[ZTI_SZ_GROUPS];
+    const uint32_t groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
+    uint32_t k = 0, before = 0;
+    uint64_t plane_bits = 0;
+    for (uint32_t g = 0; g < groups; g++) {
+        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        const uint32_t c = NAME(class_of)(u + g * ZTI_SZ_GROUP, in_group, k);
+        if (c > ZTI_SZ_SPARSE) {
+            k = c - ZTI_SZ_SPARSE - 1;
+            plane_bits += (uint64_t)k * in_group;
+        }
+        put_class(w, c, before);
+        before = c;
+        classes[g] = (uint8_t)c;
+    }
+    if ((zti_bits_written(w) + plane_bits) / 8 > most_bytes)
+        return false;
+    for (uint32_t g = 0; g < groups; g++) {
+        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        for (uint32_t j = 0; j + ZTI_SZ_SPARSE + 1 < classes[g]; j++)
+            zti_put_bits64(w, NAME(plane)(u + g * ZTI_SZ_GROUP, j), in_group);
+    }
+    for (uint32_t g = 0; g < groups; g++) {
+        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        if (classes[g] > ZTI_SZ_SPARSE)
+            NAME(put_rounds)(w, u + g * ZTI_SZ_GROUP, in_group, classes[g] - ZTI_SZ_SPARSE - 1u);
+        else
+            NAME(put_list)(w, u + g * ZTI_SZ_GROUP, classes[g]);
+        if (zti_bits_written(w) / 8 > most_bytes)
+            return false;
+    }
+    return true;
+}
+
+/* Take n values; false where they reach beyond bit end_bits or make no sense. Of the buffer
+ * ZTI_SZ_GROUP_MOST_BYTES beyond that bit may be read. */
+static bool NAME(take_groups)(struct zti_bit_reader *r, uval *u, uint32_t n, uint64_t end_bits)
+{
+    uint8_t classes[ZTI_SZ_GROUPS];
+    const uint32_t groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
+    uint32_t before = 0;
+    uint64_t plane_bits = 0;
+    for (uint32_t g = 0; g < groups; g++) {
+        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        const uint32_t c = take_class(r, before);
+        if (c > ZTI_SZ_SPARSE + 1 + VAL_BITS || r->at > end_bits)
+            return false;
+        plane_bits += c > ZTI_SZ_SPARSE ? (uint64_t)(c - ZTI_SZ_SPARSE - 1) * in_group : 0;
+        classes[g] = (uint8_t)c;
+        before = c;
+    }
+    if (plane_bits > end_bits - r->at)
+        return false;
+    memset(u, 0, (size_t)groups * ZTI_SZ_GROUP * sizeof *u);
+    for (uint32_t g = 0; g < groups; g++) {
+        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        for (uint32_t j = 0; j + ZTI_SZ_SPARSE + 1 < classes[g]; j++)
+            NAME(add)(u + g * ZTI_SZ_GROUP, zti_take_bits64(r, in_group), (uval)1 << j);
+    }
+    for (uint32_t g = 0; g < groups; g++) {
+        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        if (classes[g] > ZTI_SZ_SPARSE)
+            NAME(take_rounds)(r, u + g * ZTI_SZ_GROUP, in_group, classes[g] - ZTI_SZ_SPARSE - 1u);
+        else if (!NAME(take_list)(r, u + g * ZTI_SZ_GROUP, in_group, classes[g]))
+            return false;
+        if (r->at > end_bits)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,63 @@
+/* sz_params.c: the numbers of an sz stream: its step, its tiles' sides, and its part of a frame's
+ * header. */
+#include "codec/sz/sz.h"
+
+#include <math.h>
+
+/* Bits of n = |x| / step + 1, rounded up. */
+static int bits_of_quotient(double most, double step)
+{
+    int bits;
+    const double n = most / step + 1;
+    if (!isfinite(n))
+        return 4096;
+    (void)frexp(n, &bits);
+    return bits;
+}
+
+/* v rounded down to so many significant bits. */
+static double round_down(double v, int bits)
+{
+    int exponent;
+    const double mantissa = frexp(v, &exponent);
+    return ldexp(floor(ldexp(mantissa, bits)), exponent - bits);
+}
+
+/* With b significant bits of the step and n bits of a multiple's number, b + n bits hold the
+ * multiple. Where the type has too few for the largest value, the step keeps 12 (it is then less by
+ * 2^-12 at most) and the encoder looks which multiples were rounded too far. */
+double zti_sz_step(uint32_t type, double bound, double most)
+{
+    enum { STEP_BITS = 24, FEW_BITS = 12 };
+    const int precision = type == ZT_F32 ? 24 : 53;
+    const double twice = 2 * fmin(bound, 0x1p1000);
+    if (isnan(most))
+        most = 0;
+    int bits = precision - bits_of_quotient(most, twice);
+    bits = bits > STEP_BITS ? STEP_BITS : bits;
+    while (bits > 0 && bits_of_quotient(most, round_down(twice, bits)) + bits > precision)
+        bits--;
+    return round_down(twice, bits > 0 ? bits : FEW_BITS);
+}
+
+void zti_sz_sides(uint32_t rank, const uint64_t *shape, uint32_t *side)
+{
+    static const uint32_t even[ZT_MAX_RANK] = {ZTI_SZ_TILE_VALUES, 64, 16, 8};
+    uint32_t values = 1;
+    for (uint32_t i = 0; i < rank; i++) {
+        side[i] = shape[i] < even[rank - 1] ? (uint32_t)shape[i] : even[rank - 1];
+        values *= side[i];
+    }
+    while (values <= ZTI_SZ_TILE_VALUES / 2) {
+        uint32_t least = rank;
+        for (uint32_t i = rank; i-- > 0;)
+            if (side[i] < shape[i] && (least == rank || side[i] < side[least]))
+                least = i;
+        if (least == rank)
+            return;
+        values /= side[least];
+        side[least] = 2 * (uint64_t)side[least] < shape[least] ? 2 * side[least]
+                                                               : (uint32_t)shape[least];
+        values *= side[least];
+    }
+}

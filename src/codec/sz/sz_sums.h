@@ -1,0 +1,164 @@
+/* sz_sums.h: kernel text: differences along axes, modulo 2^VAL_BITS, and the sums that undo them;
+ * a tile's integers in groups. The includer defines
+ *   uval        uint32_t or uint64_t
+ *   VAL_BITS    their width
+ *   NAME(x)     x with this instance's suffix */
+
+/* to[i] = from[i] - from[i - step], and from[i] itself where a run of 'run' begins. */
+ZTI_INLINE void NAME(difference)(const uval *from, uval *to, uint32_t n, uint32_t step, uint32_t run)
+{
+    for (uint32_t i = 0; i < step; i++)
+        to[i] = from[i];
+    for (uint32_t i = step; i < n; i++)
+        to[i] = (uval)(from[i] - from[i - step]);
+    for (uint32_t start = run; start < n; start += run)
+        for (uint32_t i = 0; i < step; i++)
+            to[start + i] = from[start + i];
+}
+
+/* Take differences along the tile's axes, from *a to *b and back; the result is in *a. */
+static void NAME(differences)(const struct tile *tile, uint32_t axes, uval **a, uval **b)
+{
+    uint32_t step = 1;
+    for (uint32_t i = tile->rank; i-- > 0; step *= tile->extent[i]) {
+        if (!(axes >> i & 1) || tile->extent[i] == 1)
+            continue;
+        NAME(difference)(*a, *b, tile->n, step, step * tile->extent[i]);
+        uval *const other = *a;
+        *a = *b;
+        *b = other;
+    }
+}
+
+/* Sums along one axis, in place. */
+ZTI_INLINE void NAME(sum)(uval *u, uint32_t n, uint32_t step, uint32_t run)
+{
+    if (step == 1) {
+        for (uint32_t start = 0; start < n; start += run) {
+            uval sum = 0;
+            for (uint32_t i = 0; i < run; i++)
+                u[start + i] = sum = (uval)(sum + u[start + i]);
+        }
+        return;
+    }
+    for (uint32_t start = 0; start < n; start += run)
+        for (uint32_t row = step; row < run; row += step) {
+            const uval *const before = u + start + row - step;
+            uval *const here = u + start + row;
+            for (uint32_t i = 0; i < step; i++)
+                here[i] = (uval)(here[i] + before[i]);
+        }
+}
+
+static void NAME(sums)(const struct tile *tile, uint32_t axes, uval *u)
+{
+    uint32_t step = 1;
+    for (uint32_t i = tile->rank; i-- > 0; step *= tile->extent[i])
+        if (axes >> i & 1 && tile->extent[i] > 1)
+            NAME(sum)(u, tile->n, step, step * tile->extent[i]);
+}
+
+/* 0, -1, 1, -2, 2, ... as 0, 1, 2, 3, 4, ..., with zeros to the end of the last group. */
+static void NAME(fold)(uval *u, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        u[i] = (uval)(u[i] << 1) ^ (uval)(0 - (u[i] >> (VAL_BITS - 1)));
+    for (uint32_t i = n; i % ZTI_SZ_GROUP != 0; i++)
+        u[i] = 0;
+}
+
+static void NAME(unfold)(uval *u, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        u[i] = (u[i] >> 1) ^ (uval)(0 - (u[i] & 1));
+}
+
+/* Subtract the first integer from all; returns it, and in *is_zero whether nothing is left. */
+static uval NAME(take_base)(uval *u, uint32_t n, bool *is_zero)
+{
+    const uval base = u[0];
+    uval any = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        u[i] = (uval)(u[i] - base);
+        any |= u[i];
+    }
+    *is_zero = any == 0;
+    return base;
+}
+
+static void NAME(add_base)(uval *u, uint32_t n, uval base)
+{
+    for (uint32_t i = 0; i < n; i++)
+        u[i] = (uval)(u[i] + base);
+}
+
+/* Exact values need integers too, for their neighbours' sake: those of the value before in the
+ * row, at the start of a row of the value above, at the start of the tile of the first that is not
+ * exact. */
+static void NAME(bridge)(const struct tile *tile, const uint64_t *is_exact, uval *u, uval centre)
+{
+    const uint32_t row = tile->extent[tile->rank - 1];
+    uval first = centre;
+    for (uint32_t i = 0; i < tile->n; i++)
+        if (!(is_exact[i / 64] >> i % 64 & 1)) {
+            first = u[i];
+            break;
+        }
+    for (uint32_t i = 0; i < tile->n; i++)
+        if (is_exact[i / 64] >> i % 64 & 1)
+            u[i] = i % row != 0 ? u[i - 1] : i > 0 ? u[i - row] : first;
+}
+
+/* Append a tile's integers, *a (*b is as long), as described at the top of sz.c. False where that
+ * takes more than most_bytes. */
+static bool NAME(put_integers)(const struct zti_coding *coding, const struct tile *tile,
+                               uint32_t form, const struct exact *exact, uval *a, uval *b,
+                               uint8_t *out, uint32_t most_bytes, uint32_t *bytes)
+{
+    bool is_zero;
+    const uval base = NAME(take_base)(a, tile->n, &is_zero);
+    const uval away = (uval)(base - (uval)coding->sz.centre);
+    uval folded = (uval)(away << 1) ^ (uval)(0 - (away >> (VAL_BITS - 1)));
+    uint8_t *at = out + 1;
+    for (; folded; folded = (uval)(folded >> 4 >> 4))
+        *at++ = (uint8_t)folded;
+    if (is_zero)
+        form = (form & ~(uint32_t)ZTI_SZ_NARROW & ~(uint32_t)ZTI_SZ_WIDE) | ZTI_SZ_ZERO;
+    *out = (uint8_t)(form | (exact->count ? ZTI_SZ_HAS_EXACT : 0) |
+                     (uint32_t)(at - out - 1) << 4);
+    if (exact->count)
+        at = zti_sz_put_exact(at, exact->bits, tile->n, exact->values, zt_type_bytes(coding->type));
+    if ((uint32_t)(at - out) > most_bytes)
+        return false;
+    if (!is_zero) {
+        struct zti_bit_writer w = zti_bit_writer_at(at);
+        NAME(differences)(tile, coding->sz.axes, &a, &b);
+        NAME(fold)(a, tile->n);
+        if (!NAME(put_groups)(&w, a, tile->n, most_bytes - (uint32_t)(at - out)))
+            return false;
+        at += (zti_bits_written(&w) + 7) / 8;
+    }
+    *bytes = (uint32_t)(at - out);
+    return *bytes <= most_bytes;
+}
+
+/* Take the integers of a tile whose first byte, base and exact values were read; false where they
+ * reach beyond bit end_bits or make no sense. */
+static bool NAME(take_integers)(const struct zti_coding *coding, const struct tile *tile,
+                                bool is_zero, uint64_t away, struct zti_bit_reader *r,
+                                uint64_t end_bits, uval *u)
+{
+    const uval half = (uval)away;
+    const uval base = (uval)((uval)coding->sz.centre +
+                             (uval)((half >> 1) ^ (uval)(0 - (half & 1))));
+    if (is_zero) {
+        memset(u, 0, tile->n * sizeof *u);
+    } else {
+        if (!NAME(take_groups)(r, u, tile->n, end_bits))
+            return false;
+        NAME(unfold)(u, tile->n);
+        NAME(sums)(tile, coding->sz.axes, u);
+    }
+    NAME(add_base)(u, tile->n, base);
+    return true;
+}
