@@ -24,7 +24,6 @@ struct zti_sz {
     uint32_t effort; /* zt_effort that it is coded with */
     uint32_t source; /* how values become integers: zti_sz_source */
     uint32_t axes;   /* bit i: differences are taken along axis i */
-    uint32_t bins;
     double step;         /* floats: values become multiples of it */
     double bound;        /* floats, and not kept in the file: what the encoder compares with */
     uint64_t whole_step; /* integers: the same, odd */

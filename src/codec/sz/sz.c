@@ -77,13 +77,11 @@ static zt_status configure(zt_context *context, const struct zti_ask *ask,
     if (ask->kind != ZT_LOSSLESS && ask->kind != ZT_ABS)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the sz codec has no bound of this kind; use abs or rel, or the zfp codec");
-    uint32_t side[ZT_MAX_RANK];
     memset(&coding->sz, 0, sizeof coding->sz);
     configure_bound(ask, coding);
     coding->sz.effort = ZT_EFFORT_FAST;
     coding->sz.axes = (1u << coding->grid.rank) - 1;
-    zti_sz_sides(coding->grid.rank, coding->grid.shape, side);
-    coding->grid = zti_grid_of(coding->grid.rank, coding->grid.shape, side);
+    zti_sz_set_grid(coding);
     coding->verify_bound = (double)NAN;
     return ZT_OK;
 }
@@ -130,7 +128,6 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
 {
     struct zti_cursor c = {.at = in, .end = in + in_bytes, .is_bad = false};
     struct zti_sz *sz = &coding->sz;
-    uint32_t side[ZT_MAX_RANK];
     memset(sz, 0, sizeof *sz);
     const uint32_t first = zti_take_byte(&c);
     sz->effort = first & 15;
@@ -155,8 +152,7 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the frame has sz effort %u, which this version does not know; use a "
                         "later one", sz->effort);
-    zti_sz_sides(coding->grid.rank, coding->grid.shape, side);
-    coding->grid = zti_grid_of(coding->grid.rank, coding->grid.shape, side);
+    zti_sz_set_grid(coding);
     return ZT_OK;
 }
 
@@ -203,15 +199,18 @@ static uint32_t stream_align_bits(const struct zti_coding *coding)
 
 static uint64_t samples_of(const struct zti_coding *coding)
 {
-    const uint64_t tiles = coding->grid.count;
-    return tiles < 4 ? tiles : tiles < 4 * ZTI_SZ_SAMPLES ? (tiles + 12) / 4 : ZTI_SZ_SAMPLES;
+    enum { LEAST = 16, PART = 8 };
+    const uint64_t tiles = coding->grid.count, some = tiles / PART;
+    if (tiles <= LEAST)
+        return tiles;
+    return some < LEAST ? LEAST : some < ZTI_SZ_SAMPLES ? some : ZTI_SZ_SAMPLES;
 }
 
-/* The tile that is sample i: they are spread evenly. */
-static uint64_t sample_tile(const struct zti_coding *coding, uint64_t i)
+/* Tile i of so many: one of each part of the tiles of the coding, at no regular distance. */
+static uint64_t sample_tile(const struct zti_coding *coding, uint64_t i, uint64_t samples)
 {
-    const uint64_t samples = samples_of(coding), whole = coding->grid.count / samples;
-    return i * whole + i * (coding->grid.count % samples) / samples + whole / 2;
+    const uint64_t whole = coding->grid.count / samples, rest = coding->grid.count % samples;
+    return i * whole + i * rest / samples + (i + 1) * UINT32_C(2654435769) % UINT32_MAX % whole;
 }
 
 static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
@@ -224,9 +223,10 @@ static void tally(const struct zti_coding *coding, uint32_t pass, const zt_array
                   uint64_t first, uint64_t last, void *out)
 {
     struct zti_sz_tally *t = out;
+    const uint64_t samples = samples_of(coding);
     (void)pass;
-    for (uint64_t i = 0; i < samples_of(coding); i++) {
-        const uint64_t tile = sample_tile(coding, i);
+    for (uint64_t i = 0; i < samples; i++) {
+        const uint64_t tile = sample_tile(coding, i, samples);
         if (tile >= first && tile < last)
             ops_of(coding)->sample(coding, array, tile, t->bits, &t->base[i]);
     }
@@ -269,6 +269,7 @@ static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t 
         if (t->bits[axes] < t->bits[coding->sz.axes])
             coding->sz.axes = axes;
     coding->sz.centre = median(t->base, samples_of(coding));
+    zti_sz_set_grid(coding);
     return ZT_OK;
 }
 
@@ -293,7 +294,7 @@ static void skip(const struct zti_coding *coding, struct zti_bit_reader *reader,
     ops_of(coding)->decode(coding, reader, first, last, NULL);
 }
 
-/* Slabs are cut at multiples of the first; zti_sz_sides has the sides of a stream's own tiles. */
+/* Slabs are cut at multiples of the first; zti_sz_set_grid has the sides of a stream's own tiles. */
 static const uint32_t tile_shape[ZT_MAX_RANK][ZT_MAX_RANK] = {
     {4096}, {64, 64}, {16, 16, 16}, {8, 8, 8, 8}};
 

@@ -9,6 +9,7 @@ enum {
     ZTI_SZ_GROUP = 64,         /* values that share a class */
     ZTI_SZ_GROUPS = ZTI_SZ_TILE_VALUES / ZTI_SZ_GROUP,
     ZTI_SZ_ROUNDS = 12,        /* of a unary code, before the rest is written as a number */
+    ZTI_SZ_UNARY_MOST = 20,    /* bits that such a code is taken for at most */
     ZTI_SZ_SPARSE = 16,        /* values other than 0 in a group that lists them, at most */
     ZTI_SZ_CLASSES = 2 + ZTI_SZ_SPARSE + 64, /* lists of 0..16, planes 0..64 */
     ZTI_SZ_SAMPLES = 24,       /* tiles that the axes are chosen from, at most */
@@ -49,7 +50,7 @@ struct zti_sz_ops {
     /* view may be NULL: tiles are passed over */
     void (*decode)(const struct zti_coding *coding, struct zti_bit_reader *reader, uint64_t first,
                    uint64_t last, const struct zti_view *view);
-    /* Try each set of axes on one tile. */
+    /* Add what one tile costs with each set of axes, and note its base. */
     void (*sample)(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
                    uint64_t *bits, int64_t *base);
 };
@@ -66,9 +67,9 @@ extern const struct zti_codec zti_codec_sz;
  * the bound and that numbers of the type are multiples of. */
 double zti_sz_step(uint32_t type, double bound, double most);
 
-/* The sides of tiles: about ZTI_SZ_TILE_VALUES values, longer along some axes where the array is
- * short along others. */
-void zti_sz_sides(uint32_t rank, const uint64_t *shape, uint32_t *side);
+/* Cut the array into tiles of about ZTI_SZ_TILE_VALUES values, as long along each axis that
+ * differences are taken along as the array lets them be. */
+void zti_sz_set_grid(struct zti_coding *coding);
 
 /* ---- sz_exact.c: values kept as they are, within a tile ---- */
 

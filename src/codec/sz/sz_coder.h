@@ -403,26 +403,16 @@ static void sample(const struct zti_coding *coding, const zt_array *array, uint6
 {
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
     const struct tile tile = tile_at(&coding->grid, &walk);
-    struct zti_coding trial = *coding;
     struct scratch s;
-    uint32_t bytes;
     gather_tile(&tile, array, s.values.bytes);
-    s.exact.values = s.values.bytes;
-    const uint32_t form = integers_of(coding, tile.n, &s);
-    const bool is_wide = form == ZTI_SZ_WIDE;
+    const bool is_wide = integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE;
     if (s.exact.count && is_wide)
         bridge_64(&tile, s.exact.bits, s.a.u64, 0);
     else if (s.exact.count)
         bridge_32(&tile, s.exact.bits, s.a.u32, 0);
-    s.exact.count = 0; /* cost the same with any set */
     *base = is_wide ? (int64_t)s.a.u64[0] : (int32_t)s.a.u32[0];
-    memcpy(&s.values, &s.a, sizeof s.a);
-    for (uint32_t axes = 0; axes < 1u << tile.rank; axes++) {
-        const uint32_t raw_bytes = tile.n * (uint32_t)zt_type_bytes(coding->type);
-        trial.sz.axes = axes;
-        memcpy(&s.a, &s.values, is_wide ? tile.n * 8 : tile.n * 4);
-        bits[axes] += put_tile_integers(&trial, &tile, form, &s, s.out, raw_bytes, &bytes)
-                          ? bytes
-                          : raw_bytes + 1;
-    }
+    memcpy(&s.values, &s.a, (is_wide ? sizeof(uint64_t) : sizeof(uint32_t)) * tile.n);
+    for (uint32_t axes = 0; axes < 1u << tile.rank; axes++)
+        bits[axes] += is_wide ? cost_64(&tile, axes, s.values.u64, s.a.u64, s.b.u64, s.out)
+                              : cost_32(&tile, axes, s.values.u32, s.a.u32, s.b.u32, s.out);
 }

@@ -3,7 +3,7 @@
  *   uval        uint32_t or uint64_t
  *   VAL_BITS    their width
  *   NAME(x)     x with this instance's suffix
- * and gives NAME(above), NAME(plane), NAME(add) (sz_words.h), count_ones, gather_bits and
+ * and gives NAME(above), NAME(plane), NAME(add), NAME(unary) (sz_words.h), count_ones, gather_bits and
  * scatter_bits (sz_bits.h or instructions).
  *
  * A group's class c:
@@ -18,9 +18,10 @@ ZTI_INLINE uval NAME(ones)(uint32_t k)
     return k >= VAL_BITS ? (uval)~(uval)0 : (uval)(((uval)1 << k) - 1);
 }
 
-/* A list where few values are not 0; else the smallest k with at most 39 of 64 values of more than
- * k bits: 0.618 of them is where one bit more is worth while for a geometric law (Gallager and
- * van Voorhis 1975). 'near' is where the search begins and has no influence on the result. */
+/* A list where few values are not 0; else the k of the fewest bits near the smallest one with at
+ * most 39 of 64 values of more than k bits: 0.618 of them is where one bit more is worth while for
+ * a geometric law (Gallager and van Voorhis 1975). 'near' is where the search for that begins and
+ * has no influence on the result. */
 ZTI_INLINE uint32_t NAME(class_of)(const uval *u, uint32_t n, uint32_t near)
 {
     const uint32_t some = count_ones(NAME(above)(u, 0)), most = n * 39 / 64;
@@ -34,6 +35,16 @@ ZTI_INLINE uint32_t NAME(class_of)(const uval *u, uint32_t n, uint32_t near)
         do
             k++;
         while (count_ones(NAME(above)(u, NAME(ones)(k))) > most);
+    }
+    uint32_t bits = n * k + NAME(unary)(u, k), other;
+    const uint32_t first = k;
+    while (k > 0 && (other = n * (k - 1) + NAME(unary)(u, k - 1)) < bits) {
+        bits = other;
+        k--;
+    }
+    while (k >= first && k < VAL_BITS && (other = n * (k + 1) + NAME(unary)(u, k + 1)) < bits) {
+        bits = other;
+        k++;
     }
     return ZTI_SZ_SPARSE + 1 + k;
 }

@@ -40,24 +40,39 @@ double zti_sz_step(uint32_t type, double bound, double most)
     return round_down(twice, bits > 0 ? bits : FEW_BITS);
 }
 
-void zti_sz_sides(uint32_t rank, const uint64_t *shape, uint32_t *side)
+/* Double the shortest side (the last of them) among some axes; false where none can be. */
+static bool grow(uint32_t rank, const uint64_t *shape, uint32_t axes, uint32_t *side)
 {
-    static const uint32_t even[ZT_MAX_RANK] = {ZTI_SZ_TILE_VALUES, 64, 16, 8};
-    uint32_t values = 1;
-    for (uint32_t i = 0; i < rank; i++) {
-        side[i] = shape[i] < even[rank - 1] ? (uint32_t)shape[i] : even[rank - 1];
+    uint32_t values = 1, least = rank;
+    for (uint32_t i = rank; i-- > 0;) {
         values *= side[i];
+        if (axes >> i & 1 && side[i] < shape[i] && (least == rank || side[i] < side[least]))
+            least = i;
     }
-    while (values <= ZTI_SZ_TILE_VALUES / 2) {
-        uint32_t least = rank;
-        for (uint32_t i = rank; i-- > 0;)
-            if (side[i] < shape[i] && (least == rank || side[i] < side[least]))
-                least = i;
-        if (least == rank)
-            return;
-        values /= side[least];
-        side[least] = 2 * (uint64_t)side[least] < shape[least] ? 2 * side[least]
-                                                               : (uint32_t)shape[least];
-        values *= side[least];
-    }
+    if (least == rank)
+        return false;
+    const uint64_t longer =
+        2 * (uint64_t)side[least] < shape[least] ? 2 * (uint64_t)side[least] : shape[least];
+    if (values / side[least] * longer > ZTI_SZ_TILE_VALUES)
+        return false;
+    side[least] = (uint32_t)longer;
+    return true;
+}
+
+/* Where a difference is taken, a long tile has few values without the one before; along other axes
+ * a tile need not extend. Rows of 16 values are kept for the sake of speed. */
+void zti_sz_set_grid(struct zti_coding *coding)
+{
+    enum { ROW = 16 };
+    const uint32_t rank = coding->grid.rank, all = (1u << rank) - 1;
+    const uint64_t *const shape = coding->grid.shape;
+    const uint32_t axes = coding->sz.axes ? coding->sz.axes : all;
+    uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1};
+    if (!(axes >> (rank - 1) & 1))
+        side[rank - 1] = shape[rank - 1] < ROW ? (uint32_t)shape[rank - 1] : ROW;
+    while (grow(rank, shape, axes, side))
+        continue;
+    while (grow(rank, shape, all, side))
+        continue;
+    coding->grid = zti_grid_of(rank, shape, side);
 }

@@ -162,3 +162,27 @@ static bool NAME(take_integers)(const struct zti_coding *coding, const struct ti
     NAME(add_base)(u, tile->n, base);
     return true;
 }
+
+/* The bits of a tile's integers with a set of axes. Only values that have one before them along
+ * every axis count: a stream's own tiles are as long as they can be where differences are taken
+ * (zti_sz_set_grid), these are not. a, b and out are scratch. */
+static uint64_t NAME(cost)(const struct tile *tile, uint32_t axes, const uval *from, uval *a,
+                           uval *b, uint8_t *out)
+{
+    struct zti_bit_writer w = zti_bit_writer_at(out);
+    uint32_t at[ZT_MAX_RANK] = {0}, n = 0;
+    memcpy(a, from, tile->n * sizeof *a);
+    NAME(differences)(tile, axes, &a, &b);
+    for (uint32_t i = 0; i < tile->n; i++) {
+        bool is_inside = true;
+        for (uint32_t axis = 0; axis < tile->rank; axis++)
+            is_inside &= at[axis] > 0 || tile->extent[axis] == 1;
+        if (is_inside)
+            b[n++] = a[i];
+        for (uint32_t axis = tile->rank; axis-- > 0 && ++at[axis] == tile->extent[axis];)
+            at[axis] = 0;
+    }
+    NAME(fold)(b, n);
+    return NAME(put_groups)(&w, b, n, ZTI_SZ_RAW_BYTES) ? zti_bits_written(&w)
+                                                       : 8 * ZTI_SZ_RAW_BYTES;
+}

@@ -29,6 +29,21 @@ ZTI_INLINE uint64_t plane_32(const uint32_t *u, uint32_t j)
     return word;
 }
 
+ZTI_INLINE uint32_t unary_32(const uint32_t *u, uint32_t k)
+{
+    const __m256i most = _mm256_set1_epi32(ZTI_SZ_UNARY_MOST);
+    const __m128i down = _mm_cvtsi32_si128((int32_t)k);
+    __m256i sum = _mm256_setzero_si256();
+    for (uint32_t i = 0; i < 8; i++) {
+        const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(u + 8 * i));
+        sum = _mm256_add_epi32(sum, _mm256_min_epu32(_mm256_srl_epi32(v, down), most));
+    }
+    __m128i four = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
+    four = _mm_add_epi32(four, _mm_shuffle_epi32(four, 0x4e));
+    four = _mm_add_epi32(four, _mm_shuffle_epi32(four, 0xb1));
+    return (uint32_t)_mm_cvtsi128_si32(four);
+}
+
 ZTI_INLINE void add_32(uint32_t *u, uint64_t word, uint32_t amount)
 {
     const __m256i more = _mm256_set1_epi32((int32_t)amount);

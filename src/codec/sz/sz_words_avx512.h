@@ -23,6 +23,18 @@ ZTI_INLINE uint64_t plane_32(const uint32_t *u, uint32_t j)
                    _mm512_test_epi32_mask(_mm512_loadu_si512(u + 48), bit));
 }
 
+ZTI_INLINE uint32_t unary_32(const uint32_t *u, uint32_t k)
+{
+    const __m512i most = _mm512_set1_epi32(ZTI_SZ_UNARY_MOST);
+    const __m128i down = _mm_cvtsi32_si128((int32_t)k);
+    __m512i sum = _mm512_setzero_si512();
+    for (uint32_t i = 0; i < 4; i++) {
+        const __m512i high = _mm512_srl_epi32(_mm512_loadu_si512(u + 16 * i), down);
+        sum = _mm512_add_epi32(sum, _mm512_min_epu32(high, most));
+    }
+    return (uint32_t)_mm512_reduce_add_epi32(sum);
+}
+
 ZTI_INLINE void add_32(uint32_t *u, uint64_t word, uint32_t amount)
 {
     const __m512i more = _mm512_set1_epi32((int32_t)amount);
