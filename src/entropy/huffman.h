@@ -56,7 +56,8 @@ struct zti_codebook {
 uint32_t zti_codebook_limit(uint32_t alphabet);
 
 /* The book of least total length, no code longer than zti_codebook_limit; symbols whose count is 0
- * get no code. ZT_BAD_ARG for an alphabet of 0 or above 65,536; ZT_NO_MEMORY. */
+ * get no code. All counts together are below 2^64. ZT_BAD_ARG for an alphabet of 0 or above 65,536;
+ * ZT_NO_MEMORY. */
 zt_status zti_codebook_build(zt_context *context, const uint64_t *counts, uint32_t alphabet,
                              struct zti_codebook *book);
 
