@@ -204,17 +204,6 @@ static void generate_lengths(struct forest *f)
 
 /* ---- GenerateCW ---- */
 
-/* The low 'bits' <= 16 bits the other way round. */
-static uint32_t reversed(uint32_t code, uint32_t bits)
-{
-    uint32_t v = code;
-    v = (v & 0x5555) << 1 | (v >> 1 & 0x5555);
-    v = (v & 0x3333) << 2 | (v >> 2 & 0x3333);
-    v = (v & 0x0f0f) << 4 | (v >> 4 & 0x0f0f);
-    v = (v & 0x00ff) << 8 | (v >> 8 & 0x00ff);
-    return v >> (16 - bits);
-}
-
 void zti_codebook_generate(struct zti_codebook *book)
 {
     uint32_t number[ZTI_HUFFMAN_MAX_BITS + 2] = {0}, place[ZTI_HUFFMAN_MAX_BITS + 2];
@@ -237,7 +226,7 @@ void zti_codebook_generate(struct zti_codebook *book)
             continue;
         const uint32_t rank = place[l]++;
         book->order[rank] = (uint16_t)s;
-        book->codes[s] = reversed(book->first[l] + rank - book->entry[l], l) | l << 16;
+        book->codes[s] = zti_reversed(book->first[l] + rank - book->entry[l], l) | l << 16;
     }
 }
 

@@ -1,4 +1,4 @@
-/* huffman_build.h: what the files that make codebooks share. */
+/* huffman_build.h: what the files about codebooks share. */
 #ifndef ZTI_HUFFMAN_BUILD_H
 #define ZTI_HUFFMAN_BUILD_H
 
@@ -15,5 +15,16 @@ void zti_codebook_generate(struct zti_codebook *book);
  * leaves sorted by rising count. ZT_NO_MEMORY. */
 zt_status zti_limit_lengths(zt_context *context, const uint64_t *sorted_counts, uint32_t n,
                             uint32_t limit, uint8_t *lengths);
+
+/* The low 'bits' <= 16 bits the other way round. */
+static inline uint32_t zti_reversed(uint32_t code, uint32_t bits)
+{
+    uint32_t v = code;
+    v = (v & 0x5555) << 1 | (v >> 1 & 0x5555);
+    v = (v & 0x3333) << 2 | (v >> 2 & 0x3333);
+    v = (v & 0x0f0f) << 4 | (v >> 4 & 0x0f0f);
+    v = (v & 0x00ff) << 8 | (v >> 8 & 0x00ff);
+    return v >> (16 - bits);
+}
 
 #endif

@@ -22,6 +22,7 @@
  * Residuals have lengths that fall to the middle of the alphabet and rise again, with steps that
  * get smaller: 2 to 3 bits a symbol, where the five bits of an item of the usual kind (16 lengths
  * and three runs) cost 5. */
+#include "entropy/bits_within.h"
 #include "entropy/huffman_build.h"
 
 enum { KIND_BITS = 2, NO_SYMBOL = 0, ONE_SYMBOL = 1, LENGTHS = 2 };
@@ -136,35 +137,13 @@ void zti_codebook_put(const struct zti_codebook *book, struct zti_bit_writer *wr
 
 /* ---- reading ---- */
 
-/* The next 57 bits or more; zeros beyond the reader's end, and no byte beyond it is looked at. */
-static uint64_t peek(const struct zti_bit_reader *r)
-{
-    const uint64_t byte = r->at >> 3, bytes = (r->end >> 3) + ((r->end & 7) != 0);
-    uint64_t v = 0;
-    if (byte + 8 <= bytes)
-        v = zti_get_le64(r->base + byte);
-    else
-        for (uint64_t i = byte; i < bytes; i++)
-            v |= (uint64_t)r->base[i] << 8 * (i - byte);
-    v >>= r->at & 7;
-    const uint64_t left = r->at < r->end ? r->end - r->at : 0;
-    return left < 64 ? v & ((UINT64_C(1) << left) - 1) : v;
-}
-
-static uint32_t take(struct zti_bit_reader *r, uint32_t n)
-{
-    const uint64_t v = peek(r);
-    r->at += n;
-    return (uint32_t)(v & ((UINT64_C(1) << n) - 1));
-}
-
 /* 0 where it is not a number up to 65,536. */
 static uint32_t take_gamma(struct zti_bit_reader *r)
 {
     uint32_t low = 0;
-    while (low <= 16 && take(r, 1) == 0)
+    while (low <= 16 && zti_take_within(r, 1) == 0)
         low++;
-    return low <= 16 ? UINT32_C(1) << low | take(r, low) : 0;
+    return low <= 16 ? UINT32_C(1) << low | zti_take_within(r, low) : 0;
 }
 
 /* The reader at an item. Sets the length it gives and returns how many symbols have it; 0 where it
@@ -172,17 +151,17 @@ static uint32_t take_gamma(struct zti_bit_reader *r)
 static uint32_t take_item(struct zti_bit_reader *r, uint32_t before, uint32_t *length)
 {
     *length = before;
-    if (take(r, 1) == 0)
+    if (zti_take_within(r, 1) == 0)
         return 1;
-    if (take(r, 1) == 0) {
-        *length = take(r, 1) ? before + 1 : before - 1;
+    if (zti_take_within(r, 1) == 0) {
+        *length = zti_take_within(r, 1) ? before + 1 : before - 1;
         return *length > 0;
     }
-    if (take(r, 1) == 0) {
-        *length = take(r, 4) + 1;
+    if (zti_take_within(r, 1) == 0) {
+        *length = zti_take_within(r, 4) + 1;
         return 1;
     }
-    if (take(r, 1) == 0)
+    if (zti_take_within(r, 1) == 0)
         *length = 0;
     return take_gamma(r);
 }
@@ -220,10 +199,10 @@ zt_status zti_codebook_take(zt_context *context, struct zti_bit_reader *reader, 
     zt_status status = zti_codebook_alloc(context, alphabet, book);
     if (status != ZT_OK)
         return status;
-    const uint32_t kind = take(reader, KIND_BITS);
+    const uint32_t kind = zti_take_within(reader, KIND_BITS);
     const char *wrong = NULL;
     if (kind == ONE_SYMBOL) {
-        const uint32_t symbol = take(reader, bit_width(alphabet - 1));
+        const uint32_t symbol = zti_take_within(reader, bit_width(alphabet - 1));
         if (symbol >= alphabet)
             wrong = "names a symbol that is not in the alphabet";
         book->used = 1;
