@@ -121,22 +121,6 @@ static uint32_t lighter_end(const struct forest *f, uint32_t from, uint32_t end,
     return from;
 }
 
-/* How many of the first 'diagonal' nodes of the merge of two runs are of the first run (merge path,
- * Green et al.). The first run's nodes come before equal ones of the second. */
-static uint32_t merge_split(const uint64_t *a, uint32_t an, const uint64_t *b, uint32_t bn,
-                            uint32_t diagonal)
-{
-    uint32_t low = diagonal > bn ? diagonal - bn : 0, high = diagonal < an ? diagonal : an;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (a[middle] <= b[diagonal - 1 - middle])
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Put leaves [leaf, leaf + an) and inner nodes [inner, inner + bn) in order, a partition a step. */
 static void merge_nodes(const struct forest *f, uint32_t leaf, uint32_t an, uint32_t inner,
                         uint32_t bn)
@@ -145,7 +129,7 @@ static void merge_nodes(const struct forest *f, uint32_t leaf, uint32_t an, uint
     for (uint32_t begin = 0; begin < an + bn; begin += MERGE_PARTITION) {
         const uint32_t left = an + bn - begin;
         const uint32_t end = begin + (left < MERGE_PARTITION ? left : MERGE_PARTITION);
-        uint32_t i = merge_split(a, an, b, bn, begin), j = begin - i;
+        uint32_t i = zti_merge_split(a, an, b, bn, begin), j = begin - i;
         for (uint32_t k = begin; k < end; k++)
             f->merged[k] = i < an && (j == bn || a[i] <= b[j]) ? leaf + i++ : inner + j++;
     }

@@ -27,4 +27,20 @@ static inline uint32_t zti_reversed(uint32_t code, uint32_t bits)
     return v >> (16 - bits);
 }
 
+/* How many of the first 'diagonal' items of the merge of two runs are of the first run (merge path,
+ * Green et al.). The first run's items come before equal ones of the second. */
+static inline uint32_t zti_merge_split(const uint64_t *a, uint32_t an, const uint64_t *b,
+                                       uint32_t bn, uint32_t diagonal)
+{
+    uint32_t low = diagonal > bn ? diagonal - bn : 0, high = diagonal < an ? diagonal : an;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (a[middle] <= b[diagonal - 1 - middle])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 #endif
