@@ -1,0 +1,213 @@
+/* huffman_bench.c: Huffman coding by itself, stage by stage, on one core.
+ *
+ *     huffman_bench [--msymbols N] [--runs N]
+ *
+ * Symbols are drawn from a two-sided geometric law around the middle of 1024, as residuals are, at
+ * several mean code lengths. Coding is by chunks of 4096 symbols in four parts, as the format does.
+ * Every row is the median of the runs in process CPU time, instances alternating; rates are in
+ * 10^9 symbols a second. The second table is the time of a codebook against its alphabet. */
+#include "core/cpu.h"
+#include "entropy/huffman.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { ALPHABET = 1024, CHUNK = 4096, PART = 1024, MOST_RUNS = 99, INSTANCES = 3 };
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int rising(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *v, int n)
+{
+    qsort(v, (size_t)n, sizeof *v, rising);
+    return v[n / 2];
+}
+
+static void *need(size_t bytes)
+{
+    void *memory = calloc(1, bytes);
+    if (!memory) {
+        fprintf(stderr, "huffman_bench: no memory for %zu bytes\n", bytes);
+        exit(1);
+    }
+    return memory;
+}
+
+static uint64_t random_state = 1;
+
+static double uniform(void)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return ldexp((double)(random_state >> 11) + 0.5, -53);
+}
+
+/* P(d) ~ ratio^|d|. */
+static void draw(uint16_t *symbols, size_t n, double ratio)
+{
+    const double zero = (1 - ratio) / (1 + ratio);
+    for (size_t i = 0; i < n; i++) {
+        const double u = uniform();
+        uint32_t d = 0;
+        if (u > zero)
+            d = 1 + (uint32_t)(log(uniform()) / log(ratio));
+        d = d > 500 ? 500 : d;
+        symbols[i] = (uint16_t)(ALPHABET / 2 + (uniform() < 0.5 ? d : 0u - d));
+    }
+}
+
+struct work {
+    size_t n;
+    uint16_t *symbols, *out;
+    uint8_t *coded;
+    uint64_t *starts; /* of parts, in bits */
+    struct zti_codebook book;
+    struct zti_huffman_decoder decoder;
+};
+
+static void encode(struct work *w, uint32_t isa)
+{
+    struct zti_bit_writer writer = zti_bit_writer_at(w->coded);
+    for (size_t p = 0; p < w->n / PART; p++) {
+        w->starts[p] = zti_bits_written(&writer);
+        zti_huffman_encode(&w->book, isa, w->symbols + p * PART, PART, &writer);
+    }
+    w->starts[w->n / PART] = zti_bits_written(&writer);
+    zti_put_bits(&writer, 0, 7);
+}
+
+static void decode(struct work *w, uint32_t isa)
+{
+    const size_t bytes = (size_t)(w->starts[w->n / PART] + 7) / 8;
+    for (size_t c = 0; c < w->n / CHUNK; c++) {
+        struct zti_huffman_part parts[4];
+        for (size_t k = 0; k < 4; k++) {
+            const size_t p = 4 * c + k;
+            parts[k] = (struct zti_huffman_part){w->starts[p], w->starts[p + 1],
+                                                 w->out + p * PART, PART};
+        }
+        if (!zti_huffman_decode(&w->decoder, isa, w->coded, bytes, parts, 4)) {
+            fprintf(stderr, "huffman_bench: decoding failed\n");
+            exit(1);
+        }
+    }
+}
+
+static void bench_law(struct work *w, double ratio, int runs)
+{
+    double count_s[MOST_RUNS], encode_s[INSTANCES][MOST_RUNS], decode_s[INSTANCES][MOST_RUNS];
+    const uint32_t best = zti_isa_of(NULL);
+    void *tally = need(zti_histogram_bytes(ALPHABET));
+    draw(w->symbols, w->n, ratio);
+    zti_histogram_add(tally, ALPHABET, w->symbols, w->n);
+    if (zti_codebook_build(NULL, zti_histogram_counts(tally, ALPHABET), ALPHABET, &w->book) ||
+        zti_huffman_decoder_make(NULL, &w->book, &w->decoder))
+        exit(1);
+    for (int run = 0; run < runs; run++) {
+        double t = cpu_seconds();
+        zti_histogram_add(tally, ALPHABET, w->symbols, w->n);
+        count_s[run] = cpu_seconds() - t;
+        for (uint32_t isa = 0; isa <= best; isa++) {
+            t = cpu_seconds();
+            encode(w, isa);
+            encode_s[isa][run] = cpu_seconds() - t;
+            t = cpu_seconds();
+            decode(w, isa);
+            decode_s[isa][run] = cpu_seconds() - t;
+            if (memcmp(w->out, w->symbols, w->n * sizeof *w->out) != 0) {
+                fprintf(stderr, "huffman_bench: wrong symbols\n");
+                exit(1);
+            }
+            memset(w->out, 0, w->n * sizeof *w->out);
+        }
+    }
+    printf("%.3f,%.2f", (double)w->starts[w->n / PART] / (double)w->n,
+           1e-9 * (double)w->n / median(count_s, runs));
+    for (uint32_t isa = 0; isa < INSTANCES; isa++)
+        if (isa <= best)
+            printf(",%.2f,%.2f", 1e-9 * (double)w->n / median(encode_s[isa], runs),
+                   1e-9 * (double)w->n / median(decode_s[isa], runs));
+        else
+            printf(",,");
+    printf(",%.1f\n", (double)zti_codebook_stored_bits(&w->book) / 8);
+    zti_huffman_decoder_free(NULL, &w->decoder);
+    zti_codebook_free(NULL, &w->book);
+    free(tally);
+}
+
+static void bench_codebook(uint32_t alphabet, int runs)
+{
+    uint64_t *counts = need(alphabet * sizeof *counts);
+    double build_s[MOST_RUNS], table_s[MOST_RUNS];
+    for (uint32_t s = 0; s < alphabet; s++) { /* as residuals in a field of 10^8 values */
+        const double x = ((double)s - alphabet / 2) / (alphabet / 24.0);
+        counts[s] = 1 + (uint64_t)(1e8 * exp(-fabs(x)) * uniform());
+    }
+    struct zti_codebook book;
+    struct zti_huffman_decoder decoder;
+    for (int run = 0; run < runs; run++) {
+        double t = cpu_seconds();
+        if (zti_codebook_build(NULL, counts, alphabet, &book))
+            exit(1);
+        build_s[run] = cpu_seconds() - t;
+        t = cpu_seconds();
+        if (zti_huffman_decoder_make(NULL, &book, &decoder))
+            exit(1);
+        table_s[run] = cpu_seconds() - t;
+        zti_huffman_decoder_free(NULL, &decoder);
+        if (run + 1 < runs)
+            zti_codebook_free(NULL, &book);
+    }
+    printf("%u,%u,%.1f,%.1f,%.1f\n", alphabet, book.longest, 1e6 * median(build_s, runs),
+           1e6 * median(table_s, runs), (double)zti_codebook_stored_bits(&book) / 8);
+    zti_codebook_free(NULL, &book);
+    free(counts);
+}
+
+int main(int argc, char **argv)
+{
+    size_t n = 4 << 20;
+    int runs = 9;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--msymbols") == 0)
+            n = (size_t)atoi(argv[i + 1]) << 20;
+        else if (strcmp(argv[i], "--runs") == 0)
+            runs = atoi(argv[i + 1]);
+    }
+    if (n == 0 || runs < 1 || runs > MOST_RUNS) {
+        fprintf(stderr, "use: huffman_bench [--msymbols N] [--runs 1..%d]\n", MOST_RUNS);
+        return 2;
+    }
+    struct work w = {.n = n};
+    w.symbols = need(n * sizeof *w.symbols);
+    w.out = need(n * sizeof *w.out);
+    w.coded = need(2 * n + 256);
+    w.starts = need((n / PART + 1) * sizeof *w.starts);
+    printf("bits,count");
+    for (uint32_t isa = 0; isa < INSTANCES; isa++)
+        printf(",encode %s,decode %s", zt_isa_name(isa), zt_isa_name(isa));
+    printf(",table bytes\n");
+    static const double ratios[] = {0.01, 0.1, 0.25, 0.4, 0.6, 0.8, 0.95, 0.99};
+    for (size_t k = 0; k < sizeof ratios / sizeof *ratios; k++)
+        bench_law(&w, ratios[k], runs);
+    printf("\nsymbols,longest,codebook us,decoder us,table bytes\n");
+    for (uint32_t alphabet = 64; alphabet <= 65536; alphabet *= 2)
+        bench_codebook(alphabet, runs);
+    free(w.symbols);
+    free(w.out);
+    free(w.coded);
+    free(w.starts);
+    return 0;
+}

@@ -1,0 +1,30 @@
+/* encode_text.h: text of the encoder; the includer defines NAME(x). The register form of the merge:
+ * four codes of at most 16 bits always fit a word of 64, so nothing can break. */
+
+/* Two codes after each other. */
+static inline uint64_t NAME(pair)(uint32_t a, uint32_t b)
+{
+    return (a & 0xffff) | (uint64_t)(b & 0xffff) << (a >> 16);
+}
+
+static void NAME(encode)(const uint32_t *codes, const uint16_t *symbols, size_t n,
+                         struct zti_bit_writer *writer)
+{
+    struct zti_bit_writer w = *writer;
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        const uint32_t a = codes[symbols[i]], b = codes[symbols[i + 1]];
+        const uint32_t c = codes[symbols[i + 2]], d = codes[symbols[i + 3]];
+        const uint64_t ab = NAME(pair)(a, b), cd = NAME(pair)(c, d);
+        const uint32_t ab_bits = (a >> 16) + (b >> 16), cd_bits = (c >> 16) + (d >> 16);
+        if (zti_likely(ab_bits + cd_bits <= 56)) {
+            zti_put_bits(&w, ab | cd << ab_bits, ab_bits + cd_bits);
+        } else {
+            zti_put_bits(&w, ab, ab_bits);
+            zti_put_bits(&w, cd, cd_bits);
+        }
+    }
+    for (; i < n; i++)
+        zti_put_bits(&w, codes[symbols[i]] & 0xffff, codes[symbols[i]] >> 16);
+    *writer = w;
+}
