@@ -23,6 +23,7 @@
  *     source   lattice: 3 bytes mantissa, 2 bytes exponent (signed) of the step;
  *              steps: varint, the step; bits: nothing
  *     varint   the centre, folded
+ *     varint   bytes of the head; not with effort 'fast', which has none
  */
 #include "codec/sz/sz.h"
 #include "core/cpu.h"
@@ -79,7 +80,7 @@ static zt_status configure(zt_context *context, const struct zti_ask *ask,
                         "the sz codec has no bound of this kind; use abs or rel, or the zfp codec");
     memset(&coding->sz, 0, sizeof coding->sz);
     configure_bound(ask, coding);
-    coding->sz.effort = ZT_EFFORT_FAST;
+    coding->sz.effort = ask->params->effort;
     coding->sz.axes = (1u << coding->grid.rank) - 1;
     zti_sz_set_grid(coding);
     coding->verify_bound = (double)NAN;
@@ -108,7 +109,10 @@ static size_t store_params(const struct zti_coding *coding, uint8_t *out)
     } else if (sz->source == ZTI_SZ_STEPS) {
         at = zti_put_varint(at, sz->whole_step);
     }
-    return (size_t)(zti_put_varint(at, fold(sz->centre)) - out);
+    at = zti_put_varint(at, fold(sz->centre));
+    if (sz->effort != ZT_EFFORT_FAST)
+        at = zti_put_varint(at, (sz->head_bits + 7) / 8);
+    return (size_t)(at - out);
 }
 
 /* The step of a lattice from five bytes; 0 where they are none's. */
@@ -146,9 +150,12 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     }
     const uint64_t centre = zti_take_varint(&c);
     sz->centre = (int64_t)(centre >> 1 ^ (0 - (centre & 1)));
+    const uint64_t head = sz->effort != ZT_EFFORT_FAST ? zti_take_varint(&c) : 0;
+    is_good = is_good && head <= zti_sz_head_most(coding);
+    sz->head_bits = 8 * head;
     if (!is_good || c.is_bad || zti_cursor_left(&c) > 0 || centre > UINT64_C(1) << 31)
         return zti_fail(context, ZT_CORRUPT, "the sz parameters of a frame make no sense");
-    if (sz->effort != ZT_EFFORT_FAST)
+    if (sz->effort != ZT_EFFORT_FAST && sz->effort != ZT_EFFORT_DEFAULT)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the frame has sz effort %u, which this version does not know; use a "
                         "later one", sz->effort);
@@ -213,18 +220,26 @@ static uint64_t sample_tile(const struct zti_coding *coding, uint64_t i, uint64_
     return i * whole + i * rest / samples + (i + 1) * UINT32_C(2654435769) % UINT32_MAX % whole;
 }
 
+/* What is learnt: first the axes, from a sample; then the codebooks, from all tiles or, where these
+ * are many, from a part of them. */
 static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
 {
-    (void)coding;
-    return pass == 0 ? sizeof(struct zti_sz_tally) : 0;
+    if (pass == 0)
+        return sizeof(struct zti_sz_tally);
+    return pass == 1 && coding->sz.effort != ZT_EFFORT_FAST ? zti_sz_count_bytes() : 0;
 }
 
-static void tally(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
-                  uint64_t first, uint64_t last, void *out)
+/* One tile in so many is counted. */
+static uint32_t count_part(const struct zti_coding *coding)
 {
-    struct zti_sz_tally *t = out;
+    const uint64_t tiles = coding->grid.count;
+    return tiles < 1024 ? 1 : tiles < 4096 ? 4 : 8;
+}
+
+static void tally_axes(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+                       uint64_t last, struct zti_sz_tally *t)
+{
     const uint64_t samples = samples_of(coding);
-    (void)pass;
     for (uint64_t i = 0; i < samples; i++) {
         const uint64_t tile = sample_tile(coding, i, samples);
         if (tile >= first && tile < last)
@@ -232,12 +247,28 @@ static void tally(const struct zti_coding *coding, uint32_t pass, const zt_array
     }
 }
 
+static void tally(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
+                  uint64_t first, uint64_t last, void *out)
+{
+    if (pass == 0) {
+        tally_axes(coding, array, first, last, out);
+        return;
+    }
+    const uint32_t part = count_part(coding);
+    for (uint64_t tile = first; tile < last; tile++)
+        if ((uint32_t)(tile * UINT32_C(2654435769)) <= UINT32_MAX / part)
+            ops_of(coding)->count(coding, array, tile, out);
+}
+
 static void merge(const struct zti_coding *coding, uint32_t pass, void *into, const void *from)
 {
     struct zti_sz_tally *t = into;
     const struct zti_sz_tally *other = from;
     (void)coding;
-    (void)pass;
+    if (pass == 1) {
+        zti_sz_merge_counts(into, from);
+        return;
+    }
     for (uint32_t i = 0; i < 1u << ZT_MAX_RANK; i++)
         t->bits[i] += other->bits[i];
     for (uint32_t i = 0; i < ZTI_SZ_SAMPLES; i++)
@@ -258,19 +289,34 @@ static int64_t median(const int64_t *base, uint64_t n)
     return middle > most ? most : middle < -most ? -most : middle;
 }
 
-static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                       const zt_array *array, const void *tallied)
+static void learn_axes(struct zti_coding *coding, const struct zti_sz_tally *t)
 {
-    const struct zti_sz_tally *t = tallied;
-    (void)context;
-    (void)pass;
-    (void)array;
     for (uint32_t axes = 0; axes < 1u << coding->grid.rank; axes++)
         if (t->bits[axes] < t->bits[coding->sz.axes])
             coding->sz.axes = axes;
     coding->sz.centre = median(t->base, samples_of(coding));
     zti_sz_set_grid(coding);
+}
+
+static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t pass,
+                       const zt_array *array, void *tallied)
+{
+    (void)array;
+    if (pass == 1)
+        return zti_sz_learn_books(context, coding, tallied, count_part(coding) > 1);
+    learn_axes(coding, tallied);
     return ZT_OK;
+}
+
+static uint64_t head_bytes(const struct zti_coding *coding)
+{
+    return (coding->sz.head_bits + 7) / 8;
+}
+
+static void put_head(const struct zti_coding *coding, const uint64_t *starts, uint8_t *head)
+{
+    (void)starts;
+    zti_sz_put_head(coding, head);
 }
 
 /* ---- tiles ---- */
@@ -318,6 +364,11 @@ const struct zti_codec zti_codec_sz = {
     .tally = tally,
     .merge = merge,
     .learn = learn,
+    .forget = zti_sz_forget,
+    .head_max_bytes = zti_sz_head_most,
+    .head_bytes = head_bytes,
+    .put_head = put_head,
+    .take_head = zti_sz_take_head,
     .encode = encode,
     .decode = decode,
     .skip = skip,

@@ -3,6 +3,7 @@
 #define ZTI_SZ_H
 
 #include "codec/codec.h"
+#include "entropy/huffman.h"
 
 enum {
     ZTI_SZ_TILE_VALUES = 4096, /* at most */
@@ -16,7 +17,11 @@ enum {
     ZTI_SZ_RAW_BYTES = 8 * ZTI_SZ_TILE_VALUES,
     /* of the variable part of a group: 12 rounds, 6 bits that give a length, 63 bits, 64 times */
     ZTI_SZ_GROUP_MOST_BYTES = ZTI_SZ_GROUP * (ZTI_SZ_ROUNDS + 6 + 64) / 8,
-    ZTI_SZ_CLASS_MOST_BITS = 32
+    ZTI_SZ_CLASS_MOST_BITS = 32,
+    ZTI_SZ_BOOKS = 3,          /* of effort 'default' */
+    /* what a tile may be longer than it is allowed to before that is noticed */
+    ZTI_SZ_SLACK_BYTES = ZTI_SZ_GROUPS * ZTI_SZ_CLASS_MOST_BITS / 8 + ZTI_SZ_GROUP_MOST_BYTES +
+                         ZTI_SZ_TILE_VALUES / 2 * ZTI_HUFFMAN_MAX_BITS / 8
 };
 
 /* How values become integers. */
@@ -43,6 +48,16 @@ struct zti_sz_tally {
     int64_t base[ZTI_SZ_SAMPLES];
 };
 
+/* What codebooks are made of: histograms, one a book, come behind it. */
+struct zti_sz_counts {
+    uint64_t rice_bits; /* about what the same integers take in Rice codes */
+};
+
+struct zti_sz_model {
+    struct zti_codebook book[ZTI_SZ_BOOKS];
+    struct zti_huffman_decoder decoder[ZTI_SZ_BOOKS]; /* only of a stream that is decoded */
+};
+
 /* The instances of the tile coder, for one instruction set each. */
 struct zti_sz_ops {
     void (*encode)(const struct zti_coding *coding, const zt_array *array, uint64_t first,
@@ -53,6 +68,9 @@ struct zti_sz_ops {
     /* Add what one tile costs with each set of axes, and note its base. */
     void (*sample)(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
                    uint64_t *bits, int64_t *base);
+    /* Count the symbols of one tile. */
+    void (*count)(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
+                  struct zti_sz_counts *counts);
 };
 
 extern const struct zti_sz_ops zti_sz_plain;
@@ -70,6 +88,24 @@ double zti_sz_step(uint32_t type, double bound, double most);
 /* Cut the array into tiles of about ZTI_SZ_TILE_VALUES values, as long along each axis that
  * differences are taken along as the array lets them be. */
 void zti_sz_set_grid(struct zti_coding *coding);
+
+/* ---- sz_model.c: codebooks ---- */
+
+/* The most bytes that the head of a stream takes. */
+uint64_t zti_sz_head_most(const struct zti_coding *coding);
+
+size_t zti_sz_count_bytes(void);
+void zti_sz_count(struct zti_sz_counts *counts, uint32_t book, const uint16_t *symbols, size_t n);
+void zti_sz_merge_counts(struct zti_sz_counts *into, const struct zti_sz_counts *from);
+
+/* Make coding->model; or, where Rice codes are shorter, turn to effort 'fast'. is_sample: symbols
+ * that were not counted can come as well. */
+zt_status zti_sz_learn_books(zt_context *context, struct zti_coding *coding,
+                             struct zti_sz_counts *counts, bool is_sample);
+
+void zti_sz_put_head(const struct zti_coding *coding, uint8_t *head);
+zt_status zti_sz_take_head(zt_context *context, struct zti_coding *coding, const uint8_t *head);
+void zti_sz_forget(zt_context *context, struct zti_coding *coding);
 
 /* ---- sz_exact.c: values kept as they are, within a tile ---- */
 

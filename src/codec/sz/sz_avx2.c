@@ -9,6 +9,7 @@
 #define NAME(x) x##_32
 #include "codec/sz/sz_words_avx2.h" /* above_32, plane_32, add_32 */
 #include "codec/sz/sz_groups.h" /* put_groups_32, take_groups_32 */
+#include "codec/sz/sz_coded.h"  /* put_coded_32, take_coded_32 */
 #include "codec/sz/sz_sums.h"   /* put_integers_32, take_integers_32, bridge_32 */
 #undef uval
 #undef VAL_BITS
@@ -19,6 +20,7 @@
 #define NAME(x) x##_64
 #include "codec/sz/sz_words.h"
 #include "codec/sz/sz_groups.h"
+#include "codec/sz/sz_coded.h"
 #include "codec/sz/sz_sums.h"
 #undef uval
 #undef VAL_BITS
@@ -38,4 +40,5 @@
 
 #include "codec/sz/sz_coder.h"
 
-const struct zti_sz_ops zti_sz_avx2 = {.encode = encode, .decode = decode, .sample = sample};
+const struct zti_sz_ops zti_sz_avx2 = {
+    .encode = encode, .decode = decode, .sample = sample, .count = count};

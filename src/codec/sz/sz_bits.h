@@ -76,9 +76,52 @@ static inline uint64_t take_number(struct zti_bit_reader *r)
     return (UINT64_C(1) << n) - 1 + zti_take_bits64(r, n);
 }
 
+/* v in unary code; where it has more than 11 zeros, what is above as a number. */
+static inline void put_value(struct zti_bit_writer *w, uint64_t v)
+{
+    if (v < ZTI_SZ_ROUNDS) {
+        zti_put_bits(w, UINT64_C(1) << v, (uint32_t)v + 1);
+    } else {
+        zti_put_bits(w, 0, ZTI_SZ_ROUNDS);
+        put_number(w, v - ZTI_SZ_ROUNDS);
+    }
+}
+
+static inline uint64_t take_value(struct zti_bit_reader *r)
+{
+    const uint32_t zeros = lowest_bit(zti_peek_bits(r) | UINT64_C(1) << ZTI_SZ_ROUNDS);
+    if (zeros < ZTI_SZ_ROUNDS) {
+        r->at += zeros + 1;
+        return zeros;
+    }
+    r->at += ZTI_SZ_ROUNDS;
+    return zeros + take_number(r);
+}
+
 /* Parameter of the Rice code of gaps in a list of so many values: about the gap's mean. */
 static const uint8_t gap_bits[ZTI_SZ_SPARSE + 1] = {5, 5, 4, 4, 3, 3, 3, 2, 2,
                                                     2, 2, 2, 2, 1, 1, 1, 1};
+
+/* Planes of a group: all that are counted in its class, or where the rest is in Huffman codes. */
+static inline uint32_t class_planes(uint32_t c)
+{
+    return c > ZTI_SZ_SPARSE ? c - ZTI_SZ_SPARSE - 1 : 0;
+}
+
+static inline uint32_t shift_of(uint32_t k)
+{
+    return k > 2 ? k - 2 : 0;
+}
+
+static inline uint32_t class_shift(uint32_t c)
+{
+    return shift_of(class_planes(c));
+}
+
+static inline uint32_t book_of(uint32_t k)
+{
+    return k < 2 ? k : 2;
+}
 
 /* A class, knowing the one before: after class 0 in Elias's gamma code, else the difference in a
  * Rice code, of which more than 14 zeros say that 7 bits follow with the class itself. */

@@ -15,10 +15,8 @@ struct scratch {
         uint64_t u64[ZTI_SZ_TILE_VALUES];
     } a, b;
     struct exact exact;
-    uint8_t out[ZTI_SZ_RAW_BYTES + 16 + ZTI_SZ_GROUPS * ZTI_SZ_CLASS_MOST_BITS / 8 +
-                ZTI_SZ_GROUP_MOST_BYTES + ZTI_BIT_MARGIN_BYTES];
-    uint8_t other[ZTI_SZ_RAW_BYTES + 16 + ZTI_SZ_GROUPS * ZTI_SZ_CLASS_MOST_BITS / 8 +
-                  ZTI_SZ_GROUP_MOST_BYTES + ZTI_BIT_MARGIN_BYTES];
+    uint8_t out[ZTI_SZ_RAW_BYTES + 16 + ZTI_SZ_SLACK_BYTES + ZTI_BIT_MARGIN_BYTES];
+    uint8_t other[ZTI_SZ_RAW_BYTES + 16 + ZTI_SZ_SLACK_BYTES + ZTI_BIT_MARGIN_BYTES];
 };
 
 static struct tile tile_at(const struct zti_grid *grid, const struct zti_walk *walk)
@@ -367,8 +365,8 @@ static bool take_tile(const struct zti_coding *coding, const struct tile *tile,
     const bool is_wide = is_zero ? value_bytes == 8 : (head.form & 3) == ZTI_SZ_WIDE;
     const uint64_t end_bits = (uint64_t)(end - r->base) * 8;
     if (is_wanted || !is_zero) {
-        if (is_wide ? !take_integers_64(coding, tile, is_zero, head.away, r, end_bits, s->a.u64)
-                    : !take_integers_32(coding, tile, is_zero, head.away, r, end_bits, s->a.u32))
+        if (is_wide ? !take_integers_64(coding, tile, head.form, head.away, r, end_bits, s->a.u64)
+                    : !take_integers_32(coding, tile, head.form, head.away, r, end_bits, s->a.u32))
             return false;
     }
     r->at = (r->at + 7) & ~UINT64_C(7);
@@ -415,4 +413,22 @@ static void sample(const struct zti_coding *coding, const zt_array *array, uint6
     for (uint32_t axes = 0; axes < 1u << tile.rank; axes++)
         bits[axes] += is_wide ? cost_64(&tile, axes, s.values.u64, s.a.u64, s.b.u64, s.out)
                               : cost_32(&tile, axes, s.values.u32, s.a.u32, s.b.u32, s.out);
+}
+
+static void count(const struct zti_coding *coding, const zt_array *array, uint64_t number,
+                  struct zti_sz_counts *counts)
+{
+    const struct zti_walk walk = zti_walk_from(&coding->grid, number);
+    const struct tile tile = tile_at(&coding->grid, &walk);
+    struct scratch s;
+    gather_tile(&tile, array, s.values.bytes);
+    if (integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE) {
+        if (s.exact.count)
+            bridge_64(&tile, s.exact.bits, s.a.u64, (uint64_t)coding->sz.centre);
+        count_integers_64(coding, &tile, s.a.u64, s.b.u64, counts);
+    } else {
+        if (s.exact.count)
+            bridge_32(&tile, s.exact.bits, s.a.u32, (uint32_t)coding->sz.centre);
+        count_integers_32(coding, &tile, s.a.u32, s.b.u32, counts);
+    }
 }

@@ -21,4 +21,18 @@ struct exact {
     const void *values; /* all of the tile's */
 };
 
+/* Whether a tile's integers are in Huffman codes. The books know nothing of tiles that are coded
+ * without loss beside the others. */
+static inline bool is_coded(const struct zti_coding *coding, uint32_t form)
+{
+    return coding->sz.effort != ZT_EFFORT_FAST && !(form & ZTI_SZ_LOSSLESS);
+}
+
+/* The symbols of a tile, by book, and the groups of which a value is more than a symbol says. */
+struct symbols {
+    uint16_t of[ZTI_SZ_BOOKS][ZTI_SZ_TILE_VALUES / 2 + 32];
+    uint32_t count[ZTI_SZ_BOOKS];
+    uint64_t excess;
+};
+
 #endif

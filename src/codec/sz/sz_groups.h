@@ -95,15 +95,9 @@ ZTI_INLINE void NAME(put_list)(struct zti_bit_writer *w, const uval *u, uint32_t
     uint32_t next = 0;
     for (uint64_t left = NAME(above)(u, 0); left; left &= left - 1) {
         const uint32_t i = lowest_bit(left), gap = i - next, zeros = gap >> k;
-        const uval value = u[i] - 1;
         zti_put_bits(w, (UINT64_C(1) | (uint64_t)(gap & ((1u << k) - 1)) << 1) << zeros,
                      zeros + 1 + k);
-        if (value < ZTI_SZ_ROUNDS) {
-            zti_put_bits(w, UINT64_C(1) << value, (uint32_t)value + 1);
-        } else {
-            zti_put_bits(w, 0, ZTI_SZ_ROUNDS);
-            put_number(w, value - ZTI_SZ_ROUNDS);
-        }
+        put_value(w, u[i] - 1);
         next = i + 1;
     }
 }
@@ -121,11 +115,7 @@ ZTI_INLINE bool NAME(take_list)(struct zti_bit_reader *r, uval *u, uint32_t n, u
         if (i >= n)
             return false;
         r->at += zeros + 1 + k;
-        const uint32_t more = lowest_bit(zti_peek_bits(r) | UINT64_C(1) << ZTI_SZ_ROUNDS);
-        r->at += more < ZTI_SZ_ROUNDS ? more + 1 : ZTI_SZ_ROUNDS;
-        u[i] = (uval)(more + 1);
-        if (more == ZTI_SZ_ROUNDS)
-            u[i] += (uval)take_number(r);
+        u[i] = (uval)(take_value(r) + 1);
         next = i + 1;
     }
     return true;
@@ -156,7 +146,7 @@ static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n
         return false;
     for (uint32_t g = 0; g < groups; g++) {
         const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
-        for (uint32_t j = 0; j + ZTI_SZ_SPARSE + 1 < classes[g]; j++)
+        for (uint32_t j = 0; j < class_planes(classes[g]); j++)
             zti_put_bits64(w, NAME(plane)(u + g * ZTI_SZ_GROUP, j), in_group);
     }
     for (uint32_t g = 0; g < groups; g++) {
@@ -171,29 +161,36 @@ static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n
     return true;
 }
 
+/* The classes of n values, and the bits of their planes; false where they and these reach beyond
+ * bit end_bits or make no sense. */
+static bool NAME(take_classes)(struct zti_bit_reader *r, uint32_t n, uint64_t end_bits,
+                               bool is_coded, uint8_t *classes, uint64_t *plane_bits)
+{
+    *plane_bits = 0;
+    for (uint32_t g = 0, before = 0; g * ZTI_SZ_GROUP < n; before = classes[g++]) {
+        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        const uint32_t c = take_class(r, before);
+        if (c > ZTI_SZ_SPARSE + 1 + VAL_BITS || r->at > end_bits)
+            return false;
+        classes[g] = (uint8_t)c;
+        *plane_bits += (uint64_t)(is_coded ? class_shift(c) : class_planes(c)) * in_group;
+    }
+    return *plane_bits <= end_bits - r->at;
+}
+
 /* Take n values; false where they reach beyond bit end_bits or make no sense. Of the buffer
  * ZTI_SZ_GROUP_MOST_BYTES beyond that bit may be read. */
 static bool NAME(take_groups)(struct zti_bit_reader *r, uval *u, uint32_t n, uint64_t end_bits)
 {
     uint8_t classes[ZTI_SZ_GROUPS];
     const uint32_t groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
-    uint32_t before = 0;
-    uint64_t plane_bits = 0;
-    for (uint32_t g = 0; g < groups; g++) {
-        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
-        const uint32_t c = take_class(r, before);
-        if (c > ZTI_SZ_SPARSE + 1 + VAL_BITS || r->at > end_bits)
-            return false;
-        plane_bits += c > ZTI_SZ_SPARSE ? (uint64_t)(c - ZTI_SZ_SPARSE - 1) * in_group : 0;
-        classes[g] = (uint8_t)c;
-        before = c;
-    }
-    if (plane_bits > end_bits - r->at)
+    uint64_t plane_bits;
+    if (!NAME(take_classes)(r, n, end_bits, false, classes, &plane_bits))
         return false;
     memset(u, 0, (size_t)groups * ZTI_SZ_GROUP * sizeof *u);
     for (uint32_t g = 0; g < groups; g++) {
         const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
-        for (uint32_t j = 0; j + ZTI_SZ_SPARSE + 1 < classes[g]; j++)
+        for (uint32_t j = 0; j < class_planes(classes[g]); j++)
             NAME(add)(u + g * ZTI_SZ_GROUP, zti_take_bits64(r, in_group), (uval)1 << j);
     }
     for (uint32_t g = 0; g < groups; g++) {

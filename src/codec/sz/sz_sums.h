@@ -134,7 +134,9 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
         struct zti_bit_writer w = zti_bit_writer_at(at);
         NAME(differences)(tile, coding->sz.axes, &a, &b);
         NAME(fold)(a, tile->n);
-        if (!NAME(put_groups)(&w, a, tile->n, most_bytes - (uint32_t)(at - out)))
+        const uint32_t left = most_bytes - (uint32_t)(at - out);
+        if (is_coded(coding, form) ? !NAME(put_coded)(coding, &w, a, tile->n, left)
+                                   : !NAME(put_groups)(&w, a, tile->n, left))
             return false;
         at += (zti_bits_written(&w) + 7) / 8;
     }
@@ -145,16 +147,17 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
 /* Take the integers of a tile whose first byte, base and exact values were read; false where they
  * reach beyond bit end_bits or make no sense. */
 static bool NAME(take_integers)(const struct zti_coding *coding, const struct tile *tile,
-                                bool is_zero, uint64_t away, struct zti_bit_reader *r,
+                                uint32_t form, uint64_t away, struct zti_bit_reader *r,
                                 uint64_t end_bits, uval *u)
 {
     const uval half = (uval)away;
     const uval base = (uval)((uval)coding->sz.centre +
                              (uval)((half >> 1) ^ (uval)(0 - (half & 1))));
-    if (is_zero) {
+    if ((form & 3) == ZTI_SZ_ZERO) {
         memset(u, 0, tile->n * sizeof *u);
     } else {
-        if (!NAME(take_groups)(r, u, tile->n, end_bits))
+        if (is_coded(coding, form) ? !NAME(take_coded)(coding, r, u, tile->n, end_bits)
+                                   : !NAME(take_groups)(r, u, tile->n, end_bits))
             return false;
         NAME(unfold)(u, tile->n);
         NAME(sums)(tile, coding->sz.axes, u);
@@ -185,4 +188,23 @@ static uint64_t NAME(cost)(const struct tile *tile, uint32_t axes, const uval *f
     NAME(fold)(b, n);
     return NAME(put_groups)(&w, b, n, ZTI_SZ_RAW_BYTES) ? zti_bits_written(&w)
                                                        : 8 * ZTI_SZ_RAW_BYTES;
+}
+
+/* Count the symbols of a tile's integers. */
+static void NAME(count_integers)(const struct zti_coding *coding, const struct tile *tile, uval *a,
+                                 uval *b, struct zti_sz_counts *counts)
+{
+    uint8_t classes[ZTI_SZ_GROUPS];
+    struct symbols symbols;
+    uint64_t plane_bits;
+    bool is_zero;
+    (void)NAME(take_base)(a, tile->n, &is_zero);
+    if (is_zero)
+        return;
+    NAME(differences)(tile, coding->sz.axes, &a, &b);
+    NAME(fold)(a, tile->n);
+    counts->rice_bits += NAME(classes_of)(a, tile->n, classes, &plane_bits);
+    NAME(symbols_of)(a, tile->n, classes, &symbols);
+    for (uint32_t i = 0; i < ZTI_SZ_BOOKS; i++)
+        zti_sz_count(counts, i, symbols.of[i], symbols.count[i]);
 }

@@ -1,0 +1,205 @@
+/* sz_coded.h: kernel text: the integers of a tile, in groups of 64, to Huffman codes and back. The
+ * includer defines uval, VAL_BITS and NAME(x), and has included sz_groups.h.
+ *
+ * Classes are those of sz_groups.h, and so are lists. Of a group of class 17 + k, the low
+ * max(k - 2, 0) bits of each value are planes. What is above, h, becomes symbols of one byte:
+ *
+ *     k = 0       four values of two bits, h up to 2; 3: 3 or more     book 0
+ *     k = 1       two values of four bits, h up to 14; 15: 15 or more  book 1
+ *     k >= 2      the same                                             book 2
+ *
+ * so that a code stands for several values, and codes may take less than a bit of each. Of values
+ * of 3 or 15, what they are more than that follows.
+ *
+ *     classes of all groups | planes | lists | codes of book 0 | of book 1 | of book 2 | excesses
+ */
+
+/* The part of each value that is in symbols, as bytes, and whether one of them is the most that a
+ * symbol holds. */
+ZTI_INLINE bool NAME(high_bytes)(const uval *u, uint32_t shift, uint32_t most, uint8_t *bytes)
+{
+    uint8_t any = 0;
+    for (uint32_t i = 0; i < 64; i++) {
+        const uval high = u[i] >> shift;
+        bytes[i] = (uint8_t)(high < most ? high : most);
+        any |= bytes[i] == most;
+    }
+    return any;
+}
+
+/* Append the symbols of the groups of a tile to those of their books. */
+static void NAME(symbols_of)(const uval *u, uint32_t n, const uint8_t *classes,
+                             struct symbols *symbols)
+{
+    symbols->excess = 0;
+    memset(symbols->count, 0, sizeof symbols->count);
+    for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
+        uint8_t bytes[ZTI_SZ_GROUP];
+        if (classes[g] <= ZTI_SZ_SPARSE)
+            continue;
+        const uint32_t k = classes[g] - ZTI_SZ_SPARSE - 1u, book = book_of(k);
+        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        uint16_t *const to = symbols->of[book] + symbols->count[book];
+        const bool has_excess = NAME(high_bytes)(u + g * ZTI_SZ_GROUP, shift_of(k),
+                                                 book ? 15 : 3, bytes);
+        symbols->excess |= (uint64_t)has_excess << g;
+        if (book) {
+            for (uint32_t i = 0; i < 32; i++)
+                to[i] = (uint16_t)(bytes[2 * i] | bytes[2 * i + 1] << 4);
+            symbols->count[book] += (in_group + 1) / 2;
+        } else {
+            for (uint32_t i = 0; i < 16; i++)
+                to[i] = (uint16_t)(bytes[4 * i] | bytes[4 * i + 1] << 2 | bytes[4 * i + 2] << 4 |
+                                   bytes[4 * i + 3] << 6);
+            symbols->count[book] += (in_group + 3) / 4;
+        }
+    }
+}
+
+/* The classes of a tile's groups; returns about the bits of their unary parts. */
+static uint64_t NAME(classes_of)(const uval *u, uint32_t n, uint8_t *classes, uint64_t *plane_bits)
+{
+    uint64_t bits = 0;
+    uint32_t k = 0;
+    *plane_bits = 0;
+    for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
+        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        const uint32_t c = NAME(class_of)(u + g * ZTI_SZ_GROUP, in_group, k);
+        classes[g] = (uint8_t)c;
+        if (c <= ZTI_SZ_SPARSE)
+            continue;
+        k = c - ZTI_SZ_SPARSE - 1;
+        bits += in_group * (1 + k - shift_of(k)) + NAME(unary)(u + g * ZTI_SZ_GROUP, k);
+        *plane_bits += (uint64_t)shift_of(k) * in_group;
+    }
+    return bits;
+}
+
+/* put_groups, with Huffman codes. Of the buffer CODED_MOST_BYTES beyond most_bytes may be used. */
+static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writer *w,
+                            const uval *u, uint32_t n, uint32_t most_bytes)
+{
+    const struct zti_sz_model *const model = coding->model;
+    const uint32_t groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
+    uint8_t classes[ZTI_SZ_GROUPS];
+    struct symbols symbols;
+    uint64_t plane_bits;
+    (void)NAME(classes_of)(u, n, classes, &plane_bits);
+    for (uint32_t g = 0, before = 0; g < groups; before = classes[g++])
+        put_class(w, classes[g], before);
+    if ((zti_bits_written(w) + plane_bits) / 8 > most_bytes)
+        return false;
+    for (uint32_t g = 0; g < groups; g++) {
+        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        for (uint32_t j = 0; j < class_shift(classes[g]); j++)
+            zti_put_bits64(w, NAME(plane)(u + g * ZTI_SZ_GROUP, j), in_group);
+    }
+    for (uint32_t g = 0; g < groups; g++) {
+        if (classes[g] <= ZTI_SZ_SPARSE)
+            NAME(put_list)(w, u + g * ZTI_SZ_GROUP, classes[g]);
+        if (zti_bits_written(w) / 8 > most_bytes)
+            return false;
+    }
+    NAME(symbols_of)(u, n, classes, &symbols);
+    for (uint32_t i = 0; i < ZTI_SZ_BOOKS; i++)
+        zti_huffman_encode(&model->book[i], coding->isa, symbols.of[i], symbols.count[i], w);
+    for (uint64_t left = symbols.excess; left; left &= left - 1) {
+        const uint32_t g = lowest_bit(left), k = classes[g] - ZTI_SZ_SPARSE - 1u;
+        const uval *const group = u + g * ZTI_SZ_GROUP;
+        const uint32_t shift = shift_of(k), most = book_of(k) ? 15 : 3;
+        for (uint64_t high = NAME(above)(group, NAME(round_limit)(shift, most - 1)); high;
+             high &= high - 1)
+            put_value(w, (group[lowest_bit(high)] >> shift) - most);
+        if (zti_bits_written(w) / 8 > most_bytes)
+            return false;
+    }
+    return zti_bits_written(w) / 8 <= most_bytes;
+}
+
+/* Values from the symbols of one group. */
+ZTI_INLINE void NAME(spread)(const uint16_t *from, bool is_pairs, uint32_t shift, uval *u)
+{
+    if (is_pairs)
+        for (uint32_t i = 0; i < 32; i++) {
+            u[2 * i] = (uval)(from[i] & 15) << shift;
+            u[2 * i + 1] = (uval)(from[i] >> 4) << shift;
+        }
+    else
+        for (uint32_t i = 0; i < 16; i++)
+            for (uint32_t j = 0; j < 4; j++)
+                u[4 * i + j] = (uval)(from[i] >> 2 * j & 3);
+}
+
+/* Excesses of a group, whose values are in u without their low bits. */
+ZTI_INLINE void NAME(take_excesses)(struct zti_bit_reader *r, uval *u, uint32_t shift,
+                                    uint32_t most)
+{
+    for (uint64_t high = NAME(above)(u, (uval)(((uval)most << shift) - 1)); high; high &= high - 1)
+        u[lowest_bit(high)] += (uval)((uval)take_value(r) << shift);
+}
+
+/* Take the codes of a tile into symbols, whose counts are set. */
+static bool NAME(take_symbols)(const struct zti_coding *coding, struct zti_bit_reader *r,
+                               uint64_t end_bits, struct symbols *symbols)
+{
+    const struct zti_sz_model *const model = coding->model;
+    const uint64_t end = end_bits < r->end ? end_bits : r->end;
+    for (uint32_t i = 0; i < ZTI_SZ_BOOKS; i++) {
+        struct zti_huffman_part part = {.at = r->at, .end = end, .out = symbols->of[i],
+                                        .symbols = symbols->count[i]};
+        if (symbols->count[i] == 0)
+            continue;
+        if (r->at > end || !zti_huffman_decode(&model->decoder[i], coding->isa, r->base,
+                                               (size_t)(r->end / 8), &part, 1))
+            return false;
+        r->at = part.at;
+    }
+    return true;
+}
+
+/* take_groups, from Huffman codes. */
+static bool NAME(take_coded)(const struct zti_coding *coding, struct zti_bit_reader *r, uval *u,
+                             uint32_t n, uint64_t end_bits)
+{
+    const uint32_t groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
+    uint8_t classes[ZTI_SZ_GROUPS];
+    uint32_t at[ZTI_SZ_BOOKS] = {0};
+    struct symbols symbols;
+    uint64_t plane_bits;
+    memset(symbols.count, 0, sizeof symbols.count);
+    if (!NAME(take_classes)(r, n, end_bits, true, classes, &plane_bits))
+        return false;
+    struct zti_bit_reader planes = *r;
+    r->at += plane_bits;
+    memset(u, 0, (size_t)groups * ZTI_SZ_GROUP * sizeof *u);
+    for (uint32_t g = 0; g < groups; g++) {
+        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        if (classes[g] > ZTI_SZ_SPARSE) {
+            const uint32_t book = book_of(classes[g] - ZTI_SZ_SPARSE - 1u);
+            symbols.count[book] += book ? (in_group + 1) / 2 : (in_group + 3) / 4;
+        } else if (!NAME(take_list)(r, u + g * ZTI_SZ_GROUP, in_group, classes[g])) {
+            return false;
+        }
+        if (r->at > end_bits)
+            return false;
+    }
+    if (!NAME(take_symbols)(coding, r, end_bits, &symbols))
+        return false;
+    for (uint32_t g = 0; g < groups; g++) {
+        if (classes[g] <= ZTI_SZ_SPARSE)
+            continue;
+        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        const uint32_t k = classes[g] - ZTI_SZ_SPARSE - 1u, book = book_of(k), shift = shift_of(k);
+        uval *const group = u + g * ZTI_SZ_GROUP;
+        NAME(spread)(symbols.of[book] + at[book], book > 0, shift, group);
+        at[book] += book ? (in_group + 1) / 2 : (in_group + 3) / 4;
+        for (uint32_t i = in_group; i < 64; i++)
+            group[i] = 0;
+        NAME(take_excesses)(r, group, shift, book ? 15 : 3);
+        if (r->at > end_bits)
+            return false;
+        for (uint32_t j = 0; j < shift; j++)
+            NAME(add)(group, zti_take_bits64(&planes, in_group), (uval)1 << j);
+    }
+    return true;
+}
