@@ -110,7 +110,7 @@ static inline uint32_t class_planes(uint32_t c)
 
 static inline uint32_t shift_of(uint32_t k)
 {
-    return k > 2 ? k - 2 : 0;
+    return k > 1 ? k - 1 : 0;
 }
 
 static inline uint32_t class_shift(uint32_t c)
