@@ -12,13 +12,15 @@ enum {
     ZTI_SZ_ROUNDS = 12,        /* of a unary code, before the rest is written as a number */
     ZTI_SZ_UNARY_MOST = 20,    /* bits that such a code is taken for at most */
     ZTI_SZ_SPARSE = 16,        /* values other than 0 in a group that lists them, at most */
-    ZTI_SZ_CLASSES = 2 + ZTI_SZ_SPARSE + 64, /* lists of 0..16, planes 0..64 */
+    ZTI_SZ_SPARSE_CODED = 6,   /* the same with Huffman codes */
+    ZTI_SZ_FEW = ZTI_SZ_SPARSE + 1, /* class of no planes, and at most so many not 0: */
+    ZTI_SZ_FEW_MOST = 34,
     ZTI_SZ_SAMPLES = 24,       /* tiles that the axes are chosen from, at most */
     ZTI_SZ_RAW_BYTES = 8 * ZTI_SZ_TILE_VALUES,
     /* of the variable part of a group: 12 rounds, 6 bits that give a length, 63 bits, 64 times */
     ZTI_SZ_GROUP_MOST_BYTES = ZTI_SZ_GROUP * (ZTI_SZ_ROUNDS + 6 + 64) / 8,
     ZTI_SZ_CLASS_MOST_BITS = 32,
-    ZTI_SZ_BOOKS = 3,          /* of effort 'default' */
+    ZTI_SZ_BOOKS = 4,          /* of effort 'default' */
     /* what a tile may be longer than it is allowed to before that is noticed */
     ZTI_SZ_SLACK_BYTES = ZTI_SZ_GROUPS * ZTI_SZ_CLASS_MOST_BITS / 8 + ZTI_SZ_GROUP_MOST_BYTES +
                          ZTI_SZ_TILE_VALUES / 2 * ZTI_HUFFMAN_MAX_BITS / 8

@@ -105,7 +105,7 @@ static const uint8_t gap_bits[ZTI_SZ_SPARSE + 1] = {5, 5, 4, 4, 3, 3, 3, 2, 2,
 /* Planes of a group: all that are counted in its class, or where the rest is in Huffman codes. */
 static inline uint32_t class_planes(uint32_t c)
 {
-    return c > ZTI_SZ_SPARSE ? c - ZTI_SZ_SPARSE - 1 : 0;
+    return c > ZTI_SZ_FEW ? c - ZTI_SZ_FEW - 1 : 0;
 }
 
 static inline uint32_t shift_of(uint32_t k)
@@ -118,9 +118,15 @@ static inline uint32_t class_shift(uint32_t c)
     return shift_of(class_planes(c));
 }
 
-static inline uint32_t book_of(uint32_t k)
+static inline bool is_list(uint32_t c)
 {
-    return k < 2 ? k : 2;
+    return c <= ZTI_SZ_SPARSE;
+}
+
+/* The book of a class that is no list. */
+static inline uint32_t book_of(uint32_t c)
+{
+    return c - ZTI_SZ_FEW < ZTI_SZ_BOOKS - 1 ? c - ZTI_SZ_FEW : ZTI_SZ_BOOKS - 1;
 }
 
 /* A class, knowing the one before: after class 0 in Elias's gamma code, else the difference in a

@@ -35,12 +35,12 @@ static void NAME(symbols_of)(const uval *u, uint32_t n, const uint8_t *classes,
     memset(symbols->count, 0, sizeof symbols->count);
     for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
         uint8_t bytes[ZTI_SZ_GROUP];
-        if (classes[g] <= ZTI_SZ_SPARSE)
+        if (is_list(classes[g]))
             continue;
-        const uint32_t k = classes[g] - ZTI_SZ_SPARSE - 1u, book = book_of(k);
+        const uint32_t book = book_of(classes[g]);
         const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
         uint16_t *const to = symbols->of[book] + symbols->count[book];
-        const bool has_excess = NAME(high_bytes)(u + g * ZTI_SZ_GROUP, shift_of(k),
+        const bool has_excess = NAME(high_bytes)(u + g * ZTI_SZ_GROUP, class_shift(classes[g]),
                                                  book ? 15 : 3, bytes);
         symbols->excess |= (uint64_t)has_excess << g;
         if (book) {
@@ -64,11 +64,12 @@ static uint64_t NAME(classes_of)(const uval *u, uint32_t n, uint8_t *classes, ui
     *plane_bits = 0;
     for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
         const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
-        const uint32_t c = NAME(class_of)(u + g * ZTI_SZ_GROUP, in_group, k);
+        const uint32_t c = NAME(class_of)(u + g * ZTI_SZ_GROUP, in_group, k,
+                                            ZTI_SZ_SPARSE_CODED);
         classes[g] = (uint8_t)c;
-        if (c <= ZTI_SZ_SPARSE)
+        if (is_list(c))
             continue;
-        k = c - ZTI_SZ_SPARSE - 1;
+        k = class_planes(c);
         bits += in_group * (1 + k - shift_of(k)) + NAME(unary)(u + g * ZTI_SZ_GROUP, k);
         *plane_bits += (uint64_t)shift_of(k) * in_group;
     }
@@ -95,7 +96,7 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
             zti_put_bits64(w, NAME(plane)(u + g * ZTI_SZ_GROUP, j), in_group);
     }
     for (uint32_t g = 0; g < groups; g++) {
-        if (classes[g] <= ZTI_SZ_SPARSE)
+        if (is_list(classes[g]))
             NAME(put_list)(w, u + g * ZTI_SZ_GROUP, classes[g]);
         if (zti_bits_written(w) / 8 > most_bytes)
             return false;
@@ -104,9 +105,9 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
     for (uint32_t i = 0; i < ZTI_SZ_BOOKS; i++)
         zti_huffman_encode(&model->book[i], coding->isa, symbols.of[i], symbols.count[i], w);
     for (uint64_t left = symbols.excess; left; left &= left - 1) {
-        const uint32_t g = lowest_bit(left), k = classes[g] - ZTI_SZ_SPARSE - 1u;
+        const uint32_t g = lowest_bit(left), shift = class_shift(classes[g]);
         const uval *const group = u + g * ZTI_SZ_GROUP;
-        const uint32_t shift = shift_of(k), most = book_of(k) ? 15 : 3;
+        const uint32_t most = book_of(classes[g]) ? 15 : 3;
         for (uint64_t high = NAME(above)(group, NAME(round_limit)(shift, most - 1)); high;
              high &= high - 1)
             put_value(w, (group[lowest_bit(high)] >> shift) - most);
@@ -174,8 +175,8 @@ static bool NAME(take_coded)(const struct zti_coding *coding, struct zti_bit_rea
     memset(u, 0, (size_t)groups * ZTI_SZ_GROUP * sizeof *u);
     for (uint32_t g = 0; g < groups; g++) {
         const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
-        if (classes[g] > ZTI_SZ_SPARSE) {
-            const uint32_t book = book_of(classes[g] - ZTI_SZ_SPARSE - 1u);
+        if (!is_list(classes[g])) {
+            const uint32_t book = book_of(classes[g]);
             symbols.count[book] += book ? (in_group + 1) / 2 : (in_group + 3) / 4;
         } else if (!NAME(take_list)(r, u + g * ZTI_SZ_GROUP, in_group, classes[g])) {
             return false;
@@ -186,10 +187,10 @@ static bool NAME(take_coded)(const struct zti_coding *coding, struct zti_bit_rea
     if (!NAME(take_symbols)(coding, r, end_bits, &symbols))
         return false;
     for (uint32_t g = 0; g < groups; g++) {
-        if (classes[g] <= ZTI_SZ_SPARSE)
+        if (is_list(classes[g]))
             continue;
         const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
-        const uint32_t k = classes[g] - ZTI_SZ_SPARSE - 1u, book = book_of(k), shift = shift_of(k);
+        const uint32_t book = book_of(classes[g]), shift = class_shift(classes[g]);
         uval *const group = u + g * ZTI_SZ_GROUP;
         NAME(spread)(symbols.of[book] + at[book], book > 0, shift, group);
         at[book] += book ? (in_group + 1) / 2 : (in_group + 3) / 4;

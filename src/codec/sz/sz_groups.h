@@ -22,10 +22,11 @@ ZTI_INLINE uval NAME(ones)(uint32_t k)
  * most 39 of 64 values of more than k bits: 0.618 of them is where one bit more is worth while for
  * a geometric law (Gallager and van Voorhis 1975). 'near' is where the search for that begins and
  * has no influence on the result. */
-ZTI_INLINE uint32_t NAME(class_of)(const uval *u, uint32_t n, uint32_t near)
+ZTI_INLINE uint32_t NAME(class_of)(const uval *u, uint32_t n, uint32_t near,
+                                   uint32_t list_most)
 {
     const uint32_t some = count_ones(NAME(above)(u, 0)), most = n * 39 / 64;
-    if (some <= ZTI_SZ_SPARSE)
+    if (some <= list_most)
         return some;
     uint32_t k = near;
     if (count_ones(NAME(above)(u, NAME(ones)(k))) <= most) {
@@ -46,7 +47,7 @@ ZTI_INLINE uint32_t NAME(class_of)(const uval *u, uint32_t n, uint32_t near)
         bits = other;
         k++;
     }
-    return ZTI_SZ_SPARSE + 1 + k;
+    return k == 0 && some <= ZTI_SZ_FEW_MOST ? ZTI_SZ_FEW : ZTI_SZ_FEW + 1 + k;
 }
 
 /* (t + 1) 2^k - 1, or the largest number. */
@@ -133,9 +134,10 @@ static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n
     uint64_t plane_bits = 0;
     for (uint32_t g = 0; g < groups; g++) {
         const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
-        const uint32_t c = NAME(class_of)(u + g * ZTI_SZ_GROUP, in_group, k);
-        if (c > ZTI_SZ_SPARSE) {
-            k = c - ZTI_SZ_SPARSE - 1;
+        const uint32_t c = NAME(class_of)(u + g * ZTI_SZ_GROUP, in_group, k,
+                                            ZTI_SZ_SPARSE);
+        if (!is_list(c)) {
+            k = class_planes(c);
             plane_bits += (uint64_t)k * in_group;
         }
         put_class(w, c, before);
@@ -151,8 +153,8 @@ static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n
     }
     for (uint32_t g = 0; g < groups; g++) {
         const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
-        if (classes[g] > ZTI_SZ_SPARSE)
-            NAME(put_rounds)(w, u + g * ZTI_SZ_GROUP, in_group, classes[g] - ZTI_SZ_SPARSE - 1u);
+        if (!is_list(classes[g]))
+            NAME(put_rounds)(w, u + g * ZTI_SZ_GROUP, in_group, class_planes(classes[g]));
         else
             NAME(put_list)(w, u + g * ZTI_SZ_GROUP, classes[g]);
         if (zti_bits_written(w) / 8 > most_bytes)
@@ -170,7 +172,7 @@ static bool NAME(take_classes)(struct zti_bit_reader *r, uint32_t n, uint64_t en
     for (uint32_t g = 0, before = 0; g * ZTI_SZ_GROUP < n; before = classes[g++]) {
         const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
         const uint32_t c = take_class(r, before);
-        if (c > ZTI_SZ_SPARSE + 1 + VAL_BITS || r->at > end_bits)
+        if (c > ZTI_SZ_FEW + 1 + VAL_BITS || r->at > end_bits)
             return false;
         classes[g] = (uint8_t)c;
         *plane_bits += (uint64_t)(is_coded ? class_shift(c) : class_planes(c)) * in_group;
@@ -195,8 +197,8 @@ static bool NAME(take_groups)(struct zti_bit_reader *r, uval *u, uint32_t n, uin
     }
     for (uint32_t g = 0; g < groups; g++) {
         const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
-        if (classes[g] > ZTI_SZ_SPARSE)
-            NAME(take_rounds)(r, u + g * ZTI_SZ_GROUP, in_group, classes[g] - ZTI_SZ_SPARSE - 1u);
+        if (!is_list(classes[g]))
+            NAME(take_rounds)(r, u + g * ZTI_SZ_GROUP, in_group, class_planes(classes[g]));
         else if (!NAME(take_list)(r, u + g * ZTI_SZ_GROUP, in_group, classes[g]))
             return false;
         if (r->at > end_bits)
