@@ -20,7 +20,7 @@ enum {
     /* of the variable part of a group: 12 rounds, 6 bits that give a length, 63 bits, 64 times */
     ZTI_SZ_GROUP_MOST_BYTES = ZTI_SZ_GROUP * (ZTI_SZ_ROUNDS + 6 + 64) / 8,
     ZTI_SZ_CLASS_MOST_BITS = 32,
-    ZTI_SZ_BOOKS = 4,          /* of effort 'default' */
+    ZTI_SZ_BOOKS = 5,          /* of effort 'default': classes, then values */
     /* what a tile may be longer than it is allowed to before that is noticed */
     ZTI_SZ_SLACK_BYTES = ZTI_SZ_GROUPS * ZTI_SZ_CLASS_MOST_BITS / 8 + ZTI_SZ_GROUP_MOST_BYTES +
                          ZTI_SZ_TILE_VALUES / 2 * ZTI_HUFFMAN_MAX_BITS / 8

@@ -126,7 +126,19 @@ static inline bool is_list(uint32_t c)
 /* The book of a class that is no list. */
 static inline uint32_t book_of(uint32_t c)
 {
-    return c - ZTI_SZ_FEW < ZTI_SZ_BOOKS - 1 ? c - ZTI_SZ_FEW : ZTI_SZ_BOOKS - 1;
+    return c - ZTI_SZ_FEW < ZTI_SZ_BOOKS - 2 ? c - ZTI_SZ_FEW + 1 : ZTI_SZ_BOOKS - 1;
+}
+
+/* Classes numbered without those that Huffman codes have no use for, and back. */
+static inline uint32_t class_number(uint32_t c)
+{
+    return is_list(c) ? c : c - (ZTI_SZ_SPARSE - ZTI_SZ_SPARSE_CODED);
+}
+
+static inline uint32_t class_of_number(uint32_t number)
+{
+    return number <= ZTI_SZ_SPARSE_CODED ? number
+                                         : number + (ZTI_SZ_SPARSE - ZTI_SZ_SPARSE_CODED);
 }
 
 /* A class, knowing the one before: after class 0 in Elias's gamma code, else the difference in a

@@ -1,17 +1,19 @@
 /* sz_coded.h: kernel text: the integers of a tile, in groups of 64, to Huffman codes and back. The
  * includer defines uval, VAL_BITS and NAME(x), and has included sz_groups.h.
  *
- * Classes are those of sz_groups.h, and so are lists. Of a group of class 17 + k, the low
- * max(k - 2, 0) bits of each value are planes. What is above, h, becomes symbols of one byte:
+ * Classes are those of sz_groups.h, and so are lists, of at most 6 values. Of a group of class
+ * 18 + k, the low max(k - 1, 0) bits of each value are planes. What is above, h, becomes symbols of
+ * one byte:
  *
- *     k = 0       four values of two bits, h up to 2; 3: 3 or more     book 0
- *     k = 1       two values of four bits, h up to 14; 15: 15 or more  book 1
- *     k >= 2      the same                                             book 2
+ *     class 17    four values of two bits, h up to 2; 3: 3 or more     book 1
+ *     18          two values of four bits, h up to 14; 15: 15 or more  book 2
+ *     19          the same                                             book 3
+ *     20 ...      the same                                             book 4
  *
  * so that a code stands for several values, and codes may take less than a bit of each. Of values
  * of 3 or 15, what they are more than that follows.
  *
- *     classes of all groups | planes | lists | codes of book 0 | of book 1 | of book 2 | excesses
+ *     classes of all groups (book 0) | planes | lists | codes of book 1 | ... | of book 4 | excesses
  */
 
 /* The part of each value that is in symbols, as bytes, and whether one of them is the most that a
@@ -31,19 +33,24 @@ ZTI_INLINE bool NAME(high_bytes)(const uval *u, uint32_t shift, uint32_t most, u
 static void NAME(symbols_of)(const uval *u, uint32_t n, const uint8_t *classes,
                              struct symbols *symbols)
 {
+    uint32_t before = 0;
     symbols->excess = 0;
     memset(symbols->count, 0, sizeof symbols->count);
     for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
         uint8_t bytes[ZTI_SZ_GROUP];
+        const uint32_t c = class_number(classes[g]);
+        symbols->of[0][symbols->count[0]++] =
+            (uint16_t)(c >= before ? 2 * (c - before) : 2 * (before - c) - 1);
+        before = c;
         if (is_list(classes[g]))
             continue;
         const uint32_t book = book_of(classes[g]);
         const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
         uint16_t *const to = symbols->of[book] + symbols->count[book];
         const bool has_excess = NAME(high_bytes)(u + g * ZTI_SZ_GROUP, class_shift(classes[g]),
-                                                 book ? 15 : 3, bytes);
+                                                 book > 1 ? 15 : 3, bytes);
         symbols->excess |= (uint64_t)has_excess << g;
-        if (book) {
+        if (book > 1) {
             for (uint32_t i = 0; i < 32; i++)
                 to[i] = (uint16_t)(bytes[2 * i] | bytes[2 * i + 1] << 4);
             symbols->count[book] += (in_group + 1) / 2;
@@ -86,8 +93,8 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
     struct symbols symbols;
     uint64_t plane_bits;
     (void)NAME(classes_of)(u, n, classes, &plane_bits);
-    for (uint32_t g = 0, before = 0; g < groups; before = classes[g++])
-        put_class(w, classes[g], before);
+    NAME(symbols_of)(u, n, classes, &symbols);
+    zti_huffman_encode(&model->book[0], coding->isa, symbols.of[0], symbols.count[0], w);
     if ((zti_bits_written(w) + plane_bits) / 8 > most_bytes)
         return false;
     for (uint32_t g = 0; g < groups; g++) {
@@ -101,13 +108,12 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
         if (zti_bits_written(w) / 8 > most_bytes)
             return false;
     }
-    NAME(symbols_of)(u, n, classes, &symbols);
-    for (uint32_t i = 0; i < ZTI_SZ_BOOKS; i++)
+    for (uint32_t i = 1; i < ZTI_SZ_BOOKS; i++)
         zti_huffman_encode(&model->book[i], coding->isa, symbols.of[i], symbols.count[i], w);
     for (uint64_t left = symbols.excess; left; left &= left - 1) {
         const uint32_t g = lowest_bit(left), shift = class_shift(classes[g]);
         const uval *const group = u + g * ZTI_SZ_GROUP;
-        const uint32_t most = book_of(classes[g]) ? 15 : 3;
+        const uint32_t most = book_of(classes[g]) > 1 ? 15 : 3;
         for (uint64_t high = NAME(above)(group, NAME(round_limit)(shift, most - 1)); high;
              high &= high - 1)
             put_value(w, (group[lowest_bit(high)] >> shift) - most);
@@ -139,23 +145,43 @@ ZTI_INLINE void NAME(take_excesses)(struct zti_bit_reader *r, uval *u, uint32_t 
         u[lowest_bit(high)] += (uval)((uval)take_value(r) << shift);
 }
 
-/* Take the codes of a tile into symbols, whose counts are set. */
+/* Take symbols of one book; their number is set. */
 static bool NAME(take_symbols)(const struct zti_coding *coding, struct zti_bit_reader *r,
-                               uint64_t end_bits, struct symbols *symbols)
+                               uint64_t end_bits, uint32_t book, struct symbols *symbols)
 {
     const struct zti_sz_model *const model = coding->model;
     const uint64_t end = end_bits < r->end ? end_bits : r->end;
-    for (uint32_t i = 0; i < ZTI_SZ_BOOKS; i++) {
-        struct zti_huffman_part part = {.at = r->at, .end = end, .out = symbols->of[i],
-                                        .symbols = symbols->count[i]};
-        if (symbols->count[i] == 0)
-            continue;
-        if (r->at > end || !zti_huffman_decode(&model->decoder[i], coding->isa, r->base,
-                                               (size_t)(r->end / 8), &part, 1))
+    struct zti_huffman_part part = {.at = r->at, .end = end, .out = symbols->of[book],
+                                    .symbols = symbols->count[book]};
+    if (symbols->count[book] == 0)
+        return true;
+    const bool is_good = r->at <= end && zti_huffman_decode(&model->decoder[book], coding->isa,
+                                                            r->base, (size_t)(r->end / 8), &part, 1);
+    r->at = part.at;
+    return is_good;
+}
+
+/* The classes of n values, and the bits of their planes. */
+static bool NAME(take_coded_classes)(const struct zti_coding *coding, struct zti_bit_reader *r,
+                                     uint32_t n, uint64_t end_bits, struct symbols *symbols,
+                                     uint8_t *classes, uint64_t *plane_bits)
+{
+    uint32_t before = 0;
+    *plane_bits = 0;
+    symbols->count[0] = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
+    if (!NAME(take_symbols)(coding, r, end_bits, 0, symbols))
+        return false;
+    for (uint32_t g = 0; g < symbols->count[0]; g++) {
+        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        const uint32_t d = symbols->of[0][g];
+        before = d & 1 ? before - (d + 1) / 2 : before + d / 2;
+        const uint32_t c = class_of_number(before);
+        if (c > ZTI_SZ_FEW + 1 + VAL_BITS)
             return false;
-        r->at = part.at;
+        classes[g] = (uint8_t)c;
+        *plane_bits += (uint64_t)class_shift(c) * in_group;
     }
-    return true;
+    return r->at <= end_bits && *plane_bits <= end_bits - r->at;
 }
 
 /* take_groups, from Huffman codes. */
@@ -168,7 +194,7 @@ static bool NAME(take_coded)(const struct zti_coding *coding, struct zti_bit_rea
     struct symbols symbols;
     uint64_t plane_bits;
     memset(symbols.count, 0, sizeof symbols.count);
-    if (!NAME(take_classes)(r, n, end_bits, true, classes, &plane_bits))
+    if (!NAME(take_coded_classes)(coding, r, n, end_bits, &symbols, classes, &plane_bits))
         return false;
     struct zti_bit_reader planes = *r;
     r->at += plane_bits;
@@ -177,26 +203,27 @@ static bool NAME(take_coded)(const struct zti_coding *coding, struct zti_bit_rea
         const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
         if (!is_list(classes[g])) {
             const uint32_t book = book_of(classes[g]);
-            symbols.count[book] += book ? (in_group + 1) / 2 : (in_group + 3) / 4;
+            symbols.count[book] += book > 1 ? (in_group + 1) / 2 : (in_group + 3) / 4;
         } else if (!NAME(take_list)(r, u + g * ZTI_SZ_GROUP, in_group, classes[g])) {
             return false;
         }
         if (r->at > end_bits)
             return false;
     }
-    if (!NAME(take_symbols)(coding, r, end_bits, &symbols))
-        return false;
+    for (uint32_t book = 1; book < ZTI_SZ_BOOKS; book++)
+        if (!NAME(take_symbols)(coding, r, end_bits, book, &symbols))
+            return false;
     for (uint32_t g = 0; g < groups; g++) {
         if (is_list(classes[g]))
             continue;
         const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
         const uint32_t book = book_of(classes[g]), shift = class_shift(classes[g]);
         uval *const group = u + g * ZTI_SZ_GROUP;
-        NAME(spread)(symbols.of[book] + at[book], book > 0, shift, group);
-        at[book] += book ? (in_group + 1) / 2 : (in_group + 3) / 4;
+        NAME(spread)(symbols.of[book] + at[book], book > 1, shift, group);
+        at[book] += book > 1 ? (in_group + 1) / 2 : (in_group + 3) / 4;
         for (uint32_t i = in_group; i < 64; i++)
             group[i] = 0;
-        NAME(take_excesses)(r, group, shift, book ? 15 : 3);
+        NAME(take_excesses)(r, group, shift, book > 1 ? 15 : 3);
         if (r->at > end_bits)
             return false;
         for (uint32_t j = 0; j < shift; j++)

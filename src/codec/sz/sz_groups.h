@@ -166,7 +166,7 @@ static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n
 /* The classes of n values, and the bits of their planes; false where they and these reach beyond
  * bit end_bits or make no sense. */
 static bool NAME(take_classes)(struct zti_bit_reader *r, uint32_t n, uint64_t end_bits,
-                               bool is_coded, uint8_t *classes, uint64_t *plane_bits)
+                               uint8_t *classes, uint64_t *plane_bits)
 {
     *plane_bits = 0;
     for (uint32_t g = 0, before = 0; g * ZTI_SZ_GROUP < n; before = classes[g++]) {
@@ -175,7 +175,7 @@ static bool NAME(take_classes)(struct zti_bit_reader *r, uint32_t n, uint64_t en
         if (c > ZTI_SZ_FEW + 1 + VAL_BITS || r->at > end_bits)
             return false;
         classes[g] = (uint8_t)c;
-        *plane_bits += (uint64_t)(is_coded ? class_shift(c) : class_planes(c)) * in_group;
+        *plane_bits += (uint64_t)class_planes(c) * in_group;
     }
     return *plane_bits <= end_bits - r->at;
 }
@@ -187,7 +187,7 @@ static bool NAME(take_groups)(struct zti_bit_reader *r, uval *u, uint32_t n, uin
     uint8_t classes[ZTI_SZ_GROUPS];
     const uint32_t groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
     uint64_t plane_bits;
-    if (!NAME(take_classes)(r, n, end_bits, false, classes, &plane_bits))
+    if (!NAME(take_classes)(r, n, end_bits, classes, &plane_bits))
         return false;
     memset(u, 0, (size_t)groups * ZTI_SZ_GROUP * sizeof *u);
     for (uint32_t g = 0; g < groups; g++) {
