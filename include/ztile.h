@@ -290,7 +290,7 @@ typedef enum zt_plan_kind { ZT_PLAN_OFF = 0, ZT_PLAN_ON = 1, ZT_PLAN_TIGHT = 2 }
 /* What the sz codec does for its ratio. */
 typedef enum zt_effort {
     ZT_EFFORT_DEFAULT = 0,
-    ZT_EFFORT_PAPER = 1, /* as published for cuSZ; not in this version */
+    ZT_EFFORT_PAPER = 1, /* as published for cuSZ (Tian et al., PACT 2020) */
     ZT_EFFORT_FAST = 2,  /* one pass */
     ZT_EFFORT_HIGH = 3   /* not in this version */
 } zt_effort;
@@ -312,7 +312,7 @@ typedef struct zt_params {
     const char *name;         /* kept in the file; NULL or UTF-8 of at most 127 bytes */
     const char *units;        /* likewise, at most 63 bytes */
     uint32_t effort;          /* zt_effort; sz only */
-    uint32_t reserved;        /* 0 */
+    uint32_t sz_bins;         /* bins of sz's effort 'paper', even, 4..65536; 0: 1024 */
 } zt_params;
 
 /* Set every field to its default. params_bytes is sizeof(zt_params) as the caller compiled it.

@@ -23,6 +23,7 @@
  *     source   lattice: 3 bytes mantissa, 2 bytes exponent (signed) of the step;
  *              steps: varint, the step; bits: nothing
  *     varint   the centre, folded
+ *     varint   bins; effort 'paper' only
  *     varint   bytes of the head; not with effort 'fast', which has none
  */
 #include "codec/sz/sz.h"
@@ -75,13 +76,17 @@ static void configure_bound(const struct zti_ask *ask, struct zti_coding *coding
 static zt_status configure(zt_context *context, const struct zti_ask *ask,
                            struct zti_coding *coding)
 {
+    enum { DEFAULT_BINS = 1024 };
     if (ask->kind != ZT_LOSSLESS && ask->kind != ZT_ABS)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the sz codec has no bound of this kind; use abs or rel, or the zfp codec");
     memset(&coding->sz, 0, sizeof coding->sz);
     configure_bound(ask, coding);
     coding->sz.effort = ask->params->effort;
+    coding->sz.bins = ask->params->sz_bins ? ask->params->sz_bins : DEFAULT_BINS;
     coding->sz.axes = (1u << coding->grid.rank) - 1;
+    if (coding->sz.effort == ZT_EFFORT_PAPER && coding->grid.rank == 4)
+        coding->sz.axes &= ~1u; /* as volumes, one after another */
     zti_sz_set_grid(coding);
     coding->verify_bound = (double)NAN;
     return ZT_OK;
@@ -110,6 +115,8 @@ static size_t store_params(const struct zti_coding *coding, uint8_t *out)
         at = zti_put_varint(at, sz->whole_step);
     }
     at = zti_put_varint(at, fold(sz->centre));
+    if (sz->effort == ZT_EFFORT_PAPER)
+        at = zti_put_varint(at, sz->bins);
     if (sz->effort != ZT_EFFORT_FAST)
         at = zti_put_varint(at, (sz->head_bits + 7) / 8);
     return (size_t)(at - out);
@@ -150,12 +157,15 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     }
     const uint64_t centre = zti_take_varint(&c);
     sz->centre = (int64_t)(centre >> 1 ^ (0 - (centre & 1)));
+    const uint64_t bins = sz->effort == ZT_EFFORT_PAPER ? zti_take_varint(&c) : 0;
+    is_good = is_good && (sz->effort != ZT_EFFORT_PAPER || zti_sz_are_bins(bins));
+    sz->bins = is_good ? (uint32_t)bins : 4;
     const uint64_t head = sz->effort != ZT_EFFORT_FAST ? zti_take_varint(&c) : 0;
     is_good = is_good && head <= zti_sz_head_most(coding);
     sz->head_bits = 8 * head;
     if (!is_good || c.is_bad || zti_cursor_left(&c) > 0 || centre > UINT64_C(1) << 31)
         return zti_fail(context, ZT_CORRUPT, "the sz parameters of a frame make no sense");
-    if (sz->effort != ZT_EFFORT_FAST && sz->effort != ZT_EFFORT_DEFAULT)
+    if (sz->effort > ZT_EFFORT_FAST)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the frame has sz effort %u, which this version does not know; use a "
                         "later one", sz->effort);
@@ -224,16 +234,16 @@ static uint64_t sample_tile(const struct zti_coding *coding, uint64_t i, uint64_
  * are many, from a part of them. */
 static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
 {
-    if (pass == 0)
+    if (pass == 0) /* of at least a byte, also where the axes are not chosen */
         return sizeof(struct zti_sz_tally);
-    return pass == 1 && coding->sz.effort != ZT_EFFORT_FAST ? zti_sz_count_bytes() : 0;
+    return pass == 1 && coding->sz.effort != ZT_EFFORT_FAST ? zti_sz_count_bytes(coding) : 0;
 }
 
 /* One tile in so many is counted. */
 static uint32_t count_part(const struct zti_coding *coding)
 {
     const uint64_t tiles = coding->grid.count;
-    return tiles < 1024 ? 1 : tiles < 4096 ? 4 : 8;
+    return coding->sz.effort == ZT_EFFORT_PAPER || tiles < 1024 ? 1 : tiles < 4096 ? 4 : 8;
 }
 
 static void tally_axes(const struct zti_coding *coding, const zt_array *array, uint64_t first,
@@ -250,12 +260,12 @@ static void tally_axes(const struct zti_coding *coding, const zt_array *array, u
 static void tally(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
                   uint64_t first, uint64_t last, void *out)
 {
-    if (pass == 0) {
+    if (pass == 0 && coding->sz.effort != ZT_EFFORT_PAPER) {
         tally_axes(coding, array, first, last, out);
         return;
     }
     const uint32_t part = count_part(coding);
-    for (uint64_t tile = first; tile < last; tile++)
+    for (uint64_t tile = first; tile < last && pass == 1; tile++)
         if ((uint32_t)(tile * UINT32_C(2654435769)) <= UINT32_MAX / part)
             ops_of(coding)->count(coding, array, tile, out);
 }
@@ -266,7 +276,7 @@ static void merge(const struct zti_coding *coding, uint32_t pass, void *into, co
     const struct zti_sz_tally *other = from;
     (void)coding;
     if (pass == 1) {
-        zti_sz_merge_counts(into, from);
+        zti_sz_merge_counts(coding, into, from);
         return;
     }
     for (uint32_t i = 0; i < 1u << ZT_MAX_RANK; i++)
@@ -304,7 +314,8 @@ static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t 
     (void)array;
     if (pass == 1)
         return zti_sz_learn_books(context, coding, tallied, count_part(coding) > 1);
-    learn_axes(coding, tallied);
+    if (coding->sz.effort != ZT_EFFORT_PAPER)
+        learn_axes(coding, tallied);
     return ZT_OK;
 }
 

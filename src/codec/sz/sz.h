@@ -23,7 +23,7 @@ enum {
     ZTI_SZ_BOOKS = 5,          /* of effort 'default': classes, then values */
     /* what a tile may be longer than it is allowed to before that is noticed */
     ZTI_SZ_SLACK_BYTES = ZTI_SZ_GROUPS * ZTI_SZ_CLASS_MOST_BITS / 8 + ZTI_SZ_GROUP_MOST_BYTES +
-                         ZTI_SZ_TILE_VALUES / 2 * ZTI_HUFFMAN_MAX_BITS / 8
+                         ZTI_SZ_TILE_VALUES * ZTI_HUFFMAN_MAX_BITS / 8
 };
 
 /* How values become integers. */
@@ -58,6 +58,7 @@ struct zti_sz_counts {
 struct zti_sz_model {
     struct zti_codebook book[ZTI_SZ_BOOKS];
     struct zti_huffman_decoder decoder[ZTI_SZ_BOOKS]; /* only of a stream that is decoded */
+    uint8_t *head; /* the books' tables; only of a stream that is coded */
 };
 
 /* The instances of the tile coder, for one instruction set each. */
@@ -83,6 +84,12 @@ extern const struct zti_codec zti_codec_sz;
 
 /* ---- sz_params.c ---- */
 
+/* Whether so many bins can be had: an even number of them, 4 to 65,536. */
+static inline bool zti_sz_are_bins(uint64_t bins)
+{
+    return bins >= 4 && bins <= ZTI_HUFFMAN_MAX_ALPHABET && bins % 2 == 0;
+}
+
 /* The lattice for values up to 'most' in magnitude (NaN: not known): the largest step that keeps
  * the bound and that numbers of the type are multiples of. */
 double zti_sz_step(uint32_t type, double bound, double most);
@@ -96,9 +103,11 @@ void zti_sz_set_grid(struct zti_coding *coding);
 /* The most bytes that the head of a stream takes. */
 uint64_t zti_sz_head_most(const struct zti_coding *coding);
 
-size_t zti_sz_count_bytes(void);
-void zti_sz_count(struct zti_sz_counts *counts, uint32_t book, const uint16_t *symbols, size_t n);
-void zti_sz_merge_counts(struct zti_sz_counts *into, const struct zti_sz_counts *from);
+size_t zti_sz_count_bytes(const struct zti_coding *coding);
+void zti_sz_count(const struct zti_coding *coding, struct zti_sz_counts *counts, uint32_t book,
+                  const uint16_t *symbols, size_t n);
+void zti_sz_merge_counts(const struct zti_coding *coding, struct zti_sz_counts *into,
+                         const struct zti_sz_counts *from);
 
 /* Make coding->model; or, where Rice codes are shorter, turn to effort 'fast'. is_sample: symbols
  * that were not counted can come as well. */

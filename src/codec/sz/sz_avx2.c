@@ -10,6 +10,7 @@
 #include "codec/sz/sz_words_avx2.h" /* above_32, plane_32, add_32 */
 #include "codec/sz/sz_groups.h" /* put_groups_32, take_groups_32 */
 #include "codec/sz/sz_coded.h"  /* put_coded_32, take_coded_32 */
+#include "codec/sz/sz_paper.h"  /* put_paper_32, take_paper_32 */
 #include "codec/sz/sz_sums.h"   /* put_integers_32, take_integers_32, bridge_32 */
 #undef uval
 #undef VAL_BITS
@@ -21,6 +22,7 @@
 #include "codec/sz/sz_words.h"
 #include "codec/sz/sz_groups.h"
 #include "codec/sz/sz_coded.h"
+#include "codec/sz/sz_paper.h"
 #include "codec/sz/sz_sums.h"
 #undef uval
 #undef VAL_BITS

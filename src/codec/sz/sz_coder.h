@@ -19,9 +19,12 @@ struct scratch {
     uint8_t other[ZTI_SZ_RAW_BYTES + 16 + ZTI_SZ_SLACK_BYTES + ZTI_BIT_MARGIN_BYTES];
 };
 
-static struct tile tile_at(const struct zti_grid *grid, const struct zti_walk *walk)
+static struct tile tile_at(const struct zti_coding *coding, const struct zti_walk *walk)
 {
+    static const uint32_t block[ZT_MAX_RANK] = {256, 16, 8, 8};
+    const struct zti_grid *const grid = &coding->grid;
     struct tile tile = {.rank = grid->rank, .n = 1};
+    tile.block = coding->sz.effort == ZT_EFFORT_PAPER ? block[grid->rank - 1] : 0;
     for (uint32_t i = 0; i < grid->rank; i++) {
         const uint64_t rest = grid->shape[i] - walk->origin[i];
         tile.origin[i] = walk->origin[i];
@@ -274,7 +277,7 @@ static void encode(const struct zti_coding *coding, const zt_array *array, uint6
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     struct scratch s;
     for (; walk.tile < last; zti_walk_next(&coding->grid, &walk)) {
-        const struct tile tile = tile_at(&coding->grid, &walk);
+        const struct tile tile = tile_at(coding, &walk);
         const uint8_t *coded;
         gather_tile(&tile, array, s.values.bytes);
         const uint32_t bytes = put_tile(coding, &tile, &s, &coded);
@@ -384,7 +387,7 @@ static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, ui
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     struct scratch s;
     for (; walk.tile < last; zti_walk_next(&coding->grid, &walk)) {
-        const struct tile tile = tile_at(&coding->grid, &walk);
+        const struct tile tile = tile_at(coding, &walk);
         if (r->at > r->end || !take_tile(coding, &tile, r, view != NULL, &s)) {
             r->at = r->end + 1; /* as if it were cut short: exec refuses it */
             return;
@@ -400,7 +403,7 @@ static void sample(const struct zti_coding *coding, const zt_array *array, uint6
                    uint64_t *bits, int64_t *base)
 {
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
-    const struct tile tile = tile_at(&coding->grid, &walk);
+    const struct tile tile = tile_at(coding, &walk);
     struct scratch s;
     gather_tile(&tile, array, s.values.bytes);
     const bool is_wide = integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE;
@@ -419,7 +422,7 @@ static void count(const struct zti_coding *coding, const zt_array *array, uint64
                   struct zti_sz_counts *counts)
 {
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
-    const struct tile tile = tile_at(&coding->grid, &walk);
+    const struct tile tile = tile_at(coding, &walk);
     struct scratch s;
     gather_tile(&tile, array, s.values.bytes);
     if (integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE) {

@@ -9,7 +9,8 @@
 /* A tile's place and size; the last axis is fastest. */
 struct tile {
     uint32_t rank;
-    uint32_t n; /* values */
+    uint32_t n;     /* values */
+    uint32_t block; /* differences begin anew at multiples of it; 0: only where the tile begins */
     uint32_t extent[ZT_MAX_RANK];
     uint64_t origin[ZT_MAX_RANK];
 };
@@ -30,7 +31,7 @@ static inline bool is_coded(const struct zti_coding *coding, uint32_t form)
 
 /* The symbols of a tile, by book, and the groups of which a value is more than a symbol says. */
 struct symbols {
-    uint16_t of[ZTI_SZ_BOOKS][ZTI_SZ_TILE_VALUES / 2 + 32];
+    uint16_t of[ZTI_SZ_BOOKS][ZTI_SZ_TILE_VALUES];
     uint32_t count[ZTI_SZ_BOOKS];
     uint64_t excess;
 };

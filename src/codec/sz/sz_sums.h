@@ -4,16 +4,23 @@
  *   VAL_BITS    their width
  *   NAME(x)     x with this instance's suffix */
 
-/* to[i] = from[i] - from[i - step], and from[i] itself where a run of 'run' begins. */
-ZTI_INLINE void NAME(difference)(const uval *from, uval *to, uint32_t n, uint32_t step, uint32_t run)
+/* to[i] = from[i] - from[i - step], and from[i] itself where a run begins, and in a run at every
+ * multiple of 'piece'. */
+ZTI_INLINE void NAME(difference)(const uval *from, uval *to, uint32_t n, uint32_t step, uint32_t run,
+                                 uint32_t piece)
 {
-    for (uint32_t i = 0; i < step; i++)
-        to[i] = from[i];
     for (uint32_t i = step; i < n; i++)
         to[i] = (uval)(from[i] - from[i - step]);
-    for (uint32_t start = run; start < n; start += run)
-        for (uint32_t i = 0; i < step; i++)
-            to[start + i] = from[start + i];
+    for (uint32_t start = 0; start < n; start += run)
+        for (uint32_t at = start; at < start + run; at += piece)
+            for (uint32_t i = 0; i < step; i++)
+                to[at + i] = from[at + i];
+}
+
+/* Elements of a run along axis i, of which 'step' are side by side, and of its pieces. */
+static inline uint32_t NAME(piece_of)(const struct tile *tile, uint32_t i, uint32_t step)
+{
+    return step * (tile->block && tile->block < tile->extent[i] ? tile->block : tile->extent[i]);
 }
 
 /* Take differences along the tile's axes, from *a to *b and back; the result is in *a. */
@@ -23,7 +30,8 @@ static void NAME(differences)(const struct tile *tile, uint32_t axes, uval **a, 
     for (uint32_t i = tile->rank; i-- > 0; step *= tile->extent[i]) {
         if (!(axes >> i & 1) || tile->extent[i] == 1)
             continue;
-        NAME(difference)(*a, *b, tile->n, step, step * tile->extent[i]);
+        NAME(difference)(*a, *b, tile->n, step, step * tile->extent[i],
+                         NAME(piece_of)(tile, i, step));
         uval *const other = *a;
         *a = *b;
         *b = other;
@@ -31,31 +39,30 @@ static void NAME(differences)(const struct tile *tile, uint32_t axes, uval **a, 
 }
 
 /* Sums along one axis, in place. */
-ZTI_INLINE void NAME(sum)(uval *u, uint32_t n, uint32_t step, uint32_t run)
+ZTI_INLINE void NAME(sum_piece)(uval *u, uint32_t step, uint32_t piece)
 {
     if (step == 1) {
-        for (uint32_t start = 0; start < n; start += run) {
-            uval sum = 0;
-            for (uint32_t i = 0; i < run; i++)
-                u[start + i] = sum = (uval)(sum + u[start + i]);
-        }
+        uval sum = 0;
+        for (uint32_t i = 0; i < piece; i++)
+            u[i] = sum = (uval)(sum + u[i]);
         return;
     }
-    for (uint32_t start = 0; start < n; start += run)
-        for (uint32_t row = step; row < run; row += step) {
-            const uval *const before = u + start + row - step;
-            uval *const here = u + start + row;
-            for (uint32_t i = 0; i < step; i++)
-                here[i] = (uval)(here[i] + before[i]);
-        }
+    for (uint32_t row = step; row < piece; row += step)
+        for (uint32_t i = 0; i < step; i++)
+            u[row + i] = (uval)(u[row + i] + u[row + i - step]);
 }
 
 static void NAME(sums)(const struct tile *tile, uint32_t axes, uval *u)
 {
     uint32_t step = 1;
-    for (uint32_t i = tile->rank; i-- > 0; step *= tile->extent[i])
-        if (axes >> i & 1 && tile->extent[i] > 1)
-            NAME(sum)(u, tile->n, step, step * tile->extent[i]);
+    for (uint32_t i = tile->rank; i-- > 0; step *= tile->extent[i]) {
+        const uint32_t run = step * tile->extent[i], piece = NAME(piece_of)(tile, i, step);
+        if (!(axes >> i & 1) || tile->extent[i] == 1)
+            continue;
+        for (uint32_t start = 0; start < tile->n; start += run)
+            for (uint32_t at = start; at < start + run; at += piece)
+                NAME(sum_piece)(u + at, step, piece < start + run - at ? piece : start + run - at);
+    }
 }
 
 /* 0, -1, 1, -2, 2, ... as 0, 1, 2, 3, 4, ..., with zeros to the end of the last group. */
@@ -73,10 +80,11 @@ static void NAME(unfold)(uval *u, uint32_t n)
         u[i] = (u[i] >> 1) ^ (uval)(0 - (u[i] & 1));
 }
 
-/* Subtract the first integer from all; returns it, and in *is_zero whether nothing is left. */
-static uval NAME(take_base)(uval *u, uint32_t n, bool *is_zero)
+/* Subtract the first integer from all, unless there is to be no base; returns it, and in *is_zero
+ * whether nothing is left. */
+static uval NAME(take_base)(uval *u, uint32_t n, bool has_base, bool *is_zero)
 {
-    const uval base = u[0];
+    const uval base = has_base ? u[0] : 0;
     uval any = 0;
     for (uint32_t i = 0; i < n; i++) {
         u[i] = (uval)(u[i] - base);
@@ -109,6 +117,31 @@ static void NAME(bridge)(const struct tile *tile, const uint64_t *is_exact, uval
             u[i] = i % row != 0 ? u[i - 1] : i > 0 ? u[i - row] : first;
 }
 
+/* Append residuals as the stream's effort says. */
+static bool NAME(put_residuals)(const struct zti_coding *coding, const struct tile *tile,
+                                uint32_t form, struct zti_bit_writer *w, uval *d,
+                                uint32_t most_bytes)
+{
+    if (is_coded(coding, form) && coding->sz.effort == ZT_EFFORT_PAPER)
+        return NAME(put_paper)(coding, w, d, tile->n, most_bytes);
+    NAME(fold)(d, tile->n);
+    return is_coded(coding, form) ? NAME(put_coded)(coding, w, d, tile->n, most_bytes)
+                                  : NAME(put_groups)(w, d, tile->n, most_bytes);
+}
+
+static bool NAME(take_residuals)(const struct zti_coding *coding, const struct tile *tile,
+                                 uint32_t form, struct zti_bit_reader *r, uint64_t end_bits,
+                                 uval *d)
+{
+    if (is_coded(coding, form) && coding->sz.effort == ZT_EFFORT_PAPER)
+        return NAME(take_paper)(coding, r, d, tile->n, end_bits);
+    if (is_coded(coding, form) ? !NAME(take_coded)(coding, r, d, tile->n, end_bits)
+                               : !NAME(take_groups)(r, d, tile->n, end_bits))
+        return false;
+    NAME(unfold)(d, tile->n);
+    return true;
+}
+
 /* Append a tile's integers, *a (*b is as long), as described at the top of sz.c. False where that
  * takes more than most_bytes. */
 static bool NAME(put_integers)(const struct zti_coding *coding, const struct tile *tile,
@@ -116,7 +149,7 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
                                uint8_t *out, uint32_t most_bytes, uint32_t *bytes)
 {
     bool is_zero;
-    const uval base = NAME(take_base)(a, tile->n, &is_zero);
+    const uval base = NAME(take_base)(a, tile->n, tile->block == 0, &is_zero);
     const uval away = (uval)(base - (uval)coding->sz.centre);
     uval folded = (uval)(away << 1) ^ (uval)(0 - (away >> (VAL_BITS - 1)));
     uint8_t *at = out + 1;
@@ -132,11 +165,9 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
         return false;
     if (!is_zero) {
         struct zti_bit_writer w = zti_bit_writer_at(at);
-        NAME(differences)(tile, coding->sz.axes, &a, &b);
-        NAME(fold)(a, tile->n);
         const uint32_t left = most_bytes - (uint32_t)(at - out);
-        if (is_coded(coding, form) ? !NAME(put_coded)(coding, &w, a, tile->n, left)
-                                   : !NAME(put_groups)(&w, a, tile->n, left))
+        NAME(differences)(tile, coding->sz.axes, &a, &b);
+        if (!NAME(put_residuals)(coding, tile, form, &w, a, left))
             return false;
         at += (zti_bits_written(&w) + 7) / 8;
     }
@@ -156,10 +187,8 @@ static bool NAME(take_integers)(const struct zti_coding *coding, const struct ti
     if ((form & 3) == ZTI_SZ_ZERO) {
         memset(u, 0, tile->n * sizeof *u);
     } else {
-        if (is_coded(coding, form) ? !NAME(take_coded)(coding, r, u, tile->n, end_bits)
-                                   : !NAME(take_groups)(r, u, tile->n, end_bits))
+        if (!NAME(take_residuals)(coding, tile, form, r, end_bits, u))
             return false;
-        NAME(unfold)(u, tile->n);
         NAME(sums)(tile, coding->sz.axes, u);
     }
     NAME(add_base)(u, tile->n, base);
@@ -198,13 +227,18 @@ static void NAME(count_integers)(const struct zti_coding *coding, const struct t
     struct symbols symbols;
     uint64_t plane_bits;
     bool is_zero;
-    (void)NAME(take_base)(a, tile->n, &is_zero);
+    (void)NAME(take_base)(a, tile->n, tile->block == 0, &is_zero);
     if (is_zero)
         return;
     NAME(differences)(tile, coding->sz.axes, &a, &b);
+    if (coding->sz.effort == ZT_EFFORT_PAPER) {
+        NAME(paper_symbols)(a, tile->n, coding->sz.bins, symbols.of[0]);
+        zti_sz_count(coding, counts, 0, symbols.of[0], tile->n);
+        return;
+    }
     NAME(fold)(a, tile->n);
     counts->rice_bits += NAME(classes_of)(a, tile->n, classes, &plane_bits);
     NAME(symbols_of)(a, tile->n, classes, &symbols);
     for (uint32_t i = 0; i < ZTI_SZ_BOOKS; i++)
-        zti_sz_count(counts, i, symbols.of[i], symbols.count[i]);
+        zti_sz_count(coding, counts, i, symbols.of[i], symbols.count[i]);
 }
