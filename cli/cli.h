@@ -84,7 +84,8 @@ enum command {
     CMD_COMPARE = 1u << 3,
     CMD_PLOT = 1u << 4,
     CMD_DEMO = 1u << 5,
-    CMD_BENCH = 1u << 6
+    CMD_BENCH = 1u << 6,
+    CMD_INDEX = 1u << 7
 };
 
 enum coded_format { FORMAT_AUTO, FORMAT_ZT, FORMAT_ZFP };
@@ -111,6 +112,7 @@ struct options {
     bool no_verify;
     bool has_slab_bytes;
     const char *box;
+    const char *index_file; /* of a bare zfp stream; NULL: IN.zti, if it is there */
     const char *slice;
     const char *save;      /* demo: where its field goes; NULL: nowhere */
     zt_policy policy;      /* -x; ZT_OMP by default */
@@ -191,8 +193,10 @@ struct stored {
     struct ztio_input *input; /* STORED_PLAIN */
     struct byte_source bytes;
     zt_reader *reader;
-    unsigned char *stream; /* STORED_ZFP: the whole file */
+    unsigned char *stream;    /* STORED_ZFP: the whole file, or NULL: not read yet */
     size_t stream_bytes;
+    zt_zfp_index index;       /* STORED_ZFP: of the stream; index_bytes is 0 where there is none */
+    char *index_place;        /* the file that holds it */
     uint64_t next;  /* first slice of the slab after this one */
     uint64_t extent;
 };
@@ -224,6 +228,25 @@ void cut_box(uint32_t type, uint32_t rank, const uint64_t *shape, const void *fr
 /* May follow a failed open of a zeroed struct. */
 void stored_close(struct stored *stored);
 
+/* ---- stored_zfp.c: a bare zfp stream, and its index ----------------------------------------- */
+
+/* Behind stored_open, stored_read and stored_read_box. */
+bool stored_zfp_open(struct stored *stored, const struct options *options, bool has_header,
+                     struct ztio_error *error);
+bool stored_zfp_read(struct stored *stored, void *buffer, struct ztio_error *error);
+bool stored_zfp_read_box(struct stored *stored, const zt_box *box, void *buffer,
+                         struct ztio_error *error);
+
+/* Read all of the stream, if that was not done yet. */
+bool stored_zfp_load(struct stored *stored, struct ztio_error *error);
+
+/* Read all of the stream, verify that the index is its own, and put into stored->info what the
+ * index is. Nothing where there is none. */
+bool stored_zfp_check_index(struct stored *stored, struct ztio_error *error);
+
+/* PLACE.zti, to be freed; NULL where there is no memory. */
+char *index_place_of(const char *place);
+
 /* ---- zfp_mode.c: between a bound and zfp's four numbers -------------------------------------- */
 
 /* zfp's parameters for a bound; rel needs the range in params. */
@@ -248,6 +271,7 @@ struct progress {
     uint64_t total_bytes; /* raw bytes of all the work; ZT_UNKNOWN where not known */
     uint64_t done_bytes;  /* of the slabs before this one */
     uint64_t slab_bytes;
+    double part; /* of the slab that is done */
     double began;
     double drawn;
 };
@@ -255,7 +279,8 @@ struct progress {
 /* A bar on standard error, if that is a terminal and quiet is not set. */
 void progress_begin(struct progress *progress, const char *verb, uint64_t total_bytes, bool quiet,
                     zt_context *context);
-void progress_slab(struct progress *progress, uint64_t bytes); /* the next slab begins */
+/* The next slab begins. A call that goes through several of these bytes starts them itself. */
+void progress_slab(struct progress *progress, uint64_t bytes);
 void progress_end(struct progress *progress);
 
 /* ---- table.c, json.c ------------------------------------------------------------------------ */
@@ -308,14 +333,18 @@ struct compress_job {
     char name[128]; /* of the variable, and its units: what a .zt file may keep of them */
     char units[64];
     struct byte_sink sink;
+    struct byte_sink index_sink; /* of a bare stream's index, where one is asked for */
     struct progress progress;
     uint64_t slice_bytes;
     uint64_t slices; /* read */
     double seconds;
 };
 
-/* Write the whole array as a bare zfp stream. */
+/* Write the whole array as a bare zfp stream, and its index where the options ask for one. */
 bool compress_zfp(struct compress_job *job, struct ztio_error *error);
+
+/* What takes bytes and keeps no file: /dev/null, a named pipe. */
+bool is_device(const char *path);
 
 /* The sentence for a pipe out of which nothing comes. */
 bool fail_empty(const struct compress_job *job, struct ztio_error *error);
@@ -336,5 +365,6 @@ bool run_compare(const struct options *options, struct ztio_error *error);
 bool run_plot(const struct options *options, struct ztio_error *error);
 bool run_demo(const struct options *options, struct ztio_error *error);
 bool run_bench(const struct options *options, struct ztio_error *error);
+bool run_index(const struct options *options, struct ztio_error *error);
 
 #endif

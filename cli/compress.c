@@ -236,7 +236,8 @@ static bool run_job(struct compress_job *job, struct ztio_error *error)
         return false;
     if (is_zfp ? !compress_zfp(job, error) : !compress_zt(job, error))
         return false;
-    if (!byte_sink_commit(&job->sink, error))
+    if (!byte_sink_commit(&job->sink, error) ||
+        (job->index_sink.bytes && !byte_sink_commit(&job->index_sink, error)))
         return false;
     job->seconds = now_seconds() - began;
     if (!o->quiet)
@@ -252,6 +253,7 @@ static bool compress_place(const struct options *o, const char *place, char *out
         return false;
     bool done = run_job(&job, error);
     byte_sink_abandon(&job.sink);
+    byte_sink_abandon(&job.index_sink);
     progress_end(&job.progress);
     ztio_close(job.input);
     zt_context_free(job.context);
@@ -264,8 +266,7 @@ static bool is_directory(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* What takes bytes and keeps no file: /dev/null, a named pipe. */
-static bool is_device(const char *path)
+bool is_device(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Read everything; on a pipe of unknown extent the buffer grows. */
 static bool read_whole(struct compress_job *job, unsigned char **values, uint64_t *slices,
@@ -42,18 +43,84 @@ static bool read_whole(struct compress_job *job, unsigned char **values, uint64_
     return true;
 }
 
+/* Create the file of the index, where one is asked for and there is a place beside the output. */
+static bool open_index(struct compress_job *job, struct ztio_error *error)
+{
+    const zt_params *p = &job->options->params;
+    const bool is_detailed = p->index_chunk || p->index_partition;
+    if (p->index == ZT_INDEX_NONE && is_detailed)
+        return fail(error, ZTIO_BAD_USE, "%s: no index has no chunks; choose an index",
+                    output_name(job->out));
+    if (p->index == ZT_INDEX_NONE || (p->index == ZT_INDEX_DEFAULT && !is_detailed))
+        return true;
+    if (strcmp(job->out, "-") == 0 || is_device(job->out))
+        return fail(error, ZTIO_BAD_USE,
+                    "%s: a bare stream's index goes to a file beside it; name a file with -o, or "
+                    "leave out --index",
+                    output_name(job->out));
+    char *place = index_place_of(job->out);
+    const bool done =
+        place ? byte_sink_open(&job->index_sink, place, job->options->force, error)
+              : fail(error, ZTIO_LACKING, "%s: no memory for a file name; free some", job->out);
+    free(place);
+    return done;
+}
+
+/* Ready for zt_zfp_compress_indexed; bytes are to be freed. */
+static bool prepare_index(struct compress_job *job, const zt_array *array, const zt_zfp *zfp,
+                          zt_zfp_index *index, struct ztio_error *error)
+{
+    (void)zt_zfp_index_init(index, sizeof *index);
+    if (job->params.index != ZT_INDEX_DEFAULT)
+        index->kind = job->params.index;
+    index->chunk = job->params.index_chunk;
+    index->partition = job->params.index_partition;
+    const zt_status status =
+        zt_zfp_index_bound(job->context, array, zfp, index, &index->capacity_bytes);
+    if (status != ZT_OK)
+        return fail_zt(error, job->context, status, output_name(job->out));
+    return allocate(&index->bytes, index->capacity_bytes, input_name(job->place), error);
+}
+
+/* Put the index into its file; at fixed rate there is none, and no file. */
+static bool write_index(struct compress_job *job, const zt_zfp_index *index,
+                        struct ztio_error *error)
+{
+    if (index->index_bytes == 0) {
+        byte_sink_abandon(&job->index_sink);
+        if (!job->options->quiet)
+            (void)fprintf(stderr, "%s: needs no index: at a fixed rate the places of tiles are "
+                          "computed\n", job->out);
+        return true;
+    }
+    if (job->index_sink.sink.write(&job->index_sink, index->bytes, index->index_bytes) == 0)
+        return true;
+    *error = job->index_sink.error;
+    return false;
+}
+
 static bool encode(struct compress_job *job, const zt_array *array, const zt_zfp *zfp,
                    unsigned char **stream, size_t *stream_bytes, struct ztio_error *error)
 {
     size_t capacity;
     void *memory;
+    zt_zfp_index index = {.bytes = NULL};
+    const bool has_index = job->index_sink.bytes != NULL;
     zt_status status = zt_zfp_compress_bound(job->context, array, zfp, &capacity);
     if (status != ZT_OK)
         return fail_zt(error, job->context, status, input_name(job->place));
     if (!allocate(&memory, capacity, input_name(job->place), error))
         return false;
     *stream = memory;
-    status = zt_zfp_compress(job->context, array, zfp, *stream, capacity, stream_bytes);
+    if (has_index && !prepare_index(job, array, zfp, &index, error))
+        return false;
+    status = has_index ? zt_zfp_compress_indexed(job->context, array, zfp, *stream, capacity,
+                                                 stream_bytes, &index)
+                       : zt_zfp_compress(job->context, array, zfp, *stream, capacity, stream_bytes);
+    const bool is_written = status != ZT_OK || !has_index || write_index(job, &index, error);
+    free(index.bytes);
+    if (!is_written)
+        return false;
     if (status == ZT_NONFINITE) {
         (void)fail_nonfinite(job, status, error);
         size_t n = strlen(error->sentence);
@@ -97,6 +164,16 @@ static bool verify(struct compress_job *job, const zt_array *array, const zt_zfp
     return true;
 }
 
+/* An index of what the output was before would make it unreadable until it is gone. */
+static void warn_of_old_index(const struct compress_job *job)
+{
+    char *place = index_place_of(job->out);
+    if (!job->index_sink.bytes && place && strcmp(job->out, "-") != 0 && access(place, F_OK) == 0)
+        (void)fprintf(stderr, "ztile: %s: warning: is the index of another stream; remove it, or "
+                      "make it again with 'ztile index -f %s'\n", place, job->out);
+    free(place);
+}
+
 bool compress_zfp(struct compress_job *job, struct ztio_error *error)
 {
     const struct options *o = job->options;
@@ -114,7 +191,7 @@ bool compress_zfp(struct compress_job *job, struct ztio_error *error)
         return false;
     zfp.flags = (o->zfp_header ? ZT_ZFP_HEADER : 0) | (o->allow_nonfinite ? ZT_ZFP_AS_LIBZFP : 0);
     memcpy(shape, meta->shape, sizeof shape);
-    bool done = read_whole(job, &values, &shape[0], error) &&
+    bool done = open_index(job, error) && read_whole(job, &values, &shape[0], error) &&
                 (shape[0] > 0 || fail_empty(job, error));
     if (done) {
         zt_array array = zt_array_nd(values, (zt_type)meta->type, meta->rank, shape);
@@ -135,6 +212,8 @@ bool compress_zfp(struct compress_job *job, struct ztio_error *error)
         *error = job->sink.error;
         done = false;
     }
+    if (done)
+        warn_of_old_index(job);
     free(stream);
     free(values);
     return done;

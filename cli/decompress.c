@@ -118,9 +118,11 @@ static void say_what_a_box_takes(const struct job *job, const zt_box *box)
     const struct stored *s = &job->stored;
     if (!job->options->verbose)
         return;
-    if (s->kind == STORED_ZFP)
-        (void)fprintf(stderr, "%s: a bare stream: all of it is decoded for the box\n", s->place);
-    else if (s->info.index == ZT_INDEX_NONE && s->info.slab_extent &&
+    if (s->kind == STORED_ZFP && s->index.index_bytes == 0 &&
+        zt_zfp_mode_of(&s->zfp) != ZT_ZFP_FIXED_RATE)
+        (void)fprintf(stderr, "%s: no index: what lies before the box is parsed as well\n",
+                      s->place);
+    else if (s->kind == STORED_ZT && s->info.index == ZT_INDEX_NONE && s->info.slab_extent &&
              s->info.bound.kind != ZT_RATE)
         (void)fprintf(stderr,
                       "%s: no index: in %" PRIu64 " of %" PRIu64 " frames what lies before the box "
@@ -165,6 +167,8 @@ static bool copy(struct job *job, const char *out, struct ztio_error *error)
                     "%s: its shape has more bytes than 64 bits count; the "
                     "file is damaged",
                     input_name(s->place));
+    if (o->verbose && s->kind == STORED_ZFP && s->index.index_bytes > 0)
+        (void)fprintf(stderr, "%s: with the index %s\n", input_name(s->place), s->index_place);
     if (!create_output(job, out, error))
         return false;
     progress_begin(&job->progress, "decompress", total, o->quiet, job->context);

@@ -10,6 +10,7 @@ static const char of_all[] =
     "  compress IN [-o OUT]     an array into a .zt file or a bare zfp stream\n"
     "  decompress IN [-o OUT]   the array, or a box of it, back\n"
     "  info FILE                what is in a compressed file\n"
+    "  index FILE               give a file an index, also one that libzfp wrote\n"
     "  compare ORIGINAL FILE    errors, ratio, and whether the bound holds\n"
     "  plot ORIGINAL [FILE]     a picture of a slice, its reconstruction, the error\n"
     "  demo                     simulate a field, compress it in many ways, show it\n"
@@ -54,12 +55,13 @@ static const char of_compress[] =
     "      --format F       zt, or zfp: a bare stream (also if OUT ends in .zfp)\n"
     "      --slab-bytes N   raw bytes a frame, such as 64M (default 256M)\n"
     "      --zfp-word-bits N  8, 16, 32 or 64 (default)\n"
+    "      --index KIND     none, offsets, lengths, hybrid, compact (default), with\n"
+    "                       --index-chunk TILES, --index-partition CHUNKS; of a bare\n"
+    "                       stream only if it is asked for, in OUT.zti\n"
     "bare zfp streams only:\n"
     "      --zfp-header on|off  write zfp's header (default on)\n"
     "      --allow-nonfinite    code NaN and infinities as libzfp does\n"
     "      --no-verify          do not look at what the stream decodes to\n"
-    "      --index KIND     none, offsets, lengths, hybrid, compact (default), with\n"
-    "                       --index-chunk TILES, --index-partition CHUNKS\n"
     "how:  -c auto|zfp  --plan off\n"
     "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN]\n"
     "  -q, --quiet          no summary, no progress bar\n"
@@ -76,6 +78,7 @@ static const char of_decompress[] =
     "  -f, --force          overwrite files, write to a terminal\n"
     "      --box B          only this box, slowest axis first: 0:10,5:20,: ; a\n"
     "                       single number k stands for k:k+1\n"
+    "      --index-file F   index of a bare stream; default IN.zti, if it is there\n"
     "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN]\n"
     "  -q, --quiet          no summary, no progress bar\n"
     "  -v, --verbose        say more\n"
@@ -95,14 +98,35 @@ static const char of_info[] =
     "      --json     for scripts\n"
     "      --check    verify every checksum; of a bare stream, which has none, that\n"
     "                 it decodes to its end\n"
+    "      --index-file F  index of a bare stream; default FILE.zti, if it is there\n"
     "  -v, --verbose  zfp's parameters as well\n"
     "\n"
     "Keys of --json: format format_version codec type shape bound bound_value\n"
     "abs_bound raw_bytes stream_bytes file_bytes ratio effective_ratio\n"
-    "index {kind chunk partition bytes overhead} frames slab_extent exact_values\n"
+    "index {kind chunk partition bytes overhead file} frames slab_extent exact_values\n"
     "zfp {word_bits minbits maxbits maxprec minexp shift} name units\n"
     "checksums_hold. What is not finite or does not apply is null. ratio is raw over\n"
     "file bytes, effective_ratio raw over stream and index bytes.\n";
+
+static const char of_index[] =
+    "usage: ztile index FILE [--index KIND] [-o OUT] [options]\n"
+    "\n"
+    "With an index, all threads decode at any bound, and a box is decoded without\n"
+    "what lies before it. A .zt file is written again with the index in place of the\n"
+    "one that it has; its streams stay as they are. Of a bare zfp stream, whoever\n"
+    "wrote it, the index goes to FILE.zti, where decompress looks for it. Nothing is\n"
+    "decoded: tiles are parsed to see where they end.\n"
+    "\n"
+    "      --index KIND     offsets, lengths, hybrid or compact (default); of a .zt\n"
+    "                       file also none\n"
+    "      --index-chunk N  tiles a chunk (default 16, in one dimension 64)\n"
+    "      --index-partition N  chunks a partition of the hybrid index (default 32)\n"
+    "  -o, --output OUT     another name for what is written\n"
+    "  -f, --force          overwrite it (FILE itself needs no -f)\n"
+    "  -q, --quiet          no summary, no progress bar\n"
+    "\n"
+    "A bare zfp stream without a header does not say what it is. Give --format zfp,\n"
+    "-t, -s and its mode, as for decompress.\n";
 
 static const char of_compare[] =
     "usage: ztile compare ORIGINAL FILE [--json] [-t TYPE] [-s SHAPE]\n"
@@ -193,6 +217,7 @@ const char *help_text(unsigned command)
     case CMD_PLOT: return of_plot;
     case CMD_DEMO: return of_demo;
     case CMD_BENCH: return of_bench;
+    case CMD_INDEX: return of_index;
     default: return of_all;
     }
 }

@@ -64,6 +64,7 @@ static void print_json(const struct stored *s, bool is_checked)
     json_count_or_null(&j, "partition", has_index, info->index_partition);
     json_count(&j, "bytes", info->index_bytes);
     json_number(&j, "overhead", (double)info->index_bytes / (double)info->stream_bytes);
+    json_text(&j, "file", has_index && !is_zt ? s->index_place : NULL);
     json_close(&j);
     json_count_or_null(&j, "frames", is_zt, info->frames);
     json_count_or_null(&j, "slab_extent", is_zt, info->slab_extent);
@@ -95,8 +96,9 @@ static const char *in_words(double bytes, char *text)
     return text;
 }
 
-static void rows_of_sizes(struct table *t, const zt_info *info)
+static void rows_of_sizes(struct table *t, const struct stored *s)
 {
+    const zt_info *info = &s->info;
     char size[CLI_TEXT_BYTES];
     double raw = (double)info->raw_bytes, file = (double)info->file_bytes;
     uint64_t values = info->raw_bytes / zt_type_bytes(info->type);
@@ -117,8 +119,11 @@ static void rows_of_sizes(struct table *t, const zt_info *info)
     else if (info->index == ZT_INDEX_STREAM)
         table_cell(t, "in the streams");
     else
-        table_cell(t, "%s, %" PRIu64 " bytes, %.2f %% of the streams", name_of_index(info->index),
-                   info->index_bytes, 100 * (double)info->index_bytes / (double)info->stream_bytes);
+        table_cell(t, "%s, %" PRIu64 " bytes, %.2f %% of the streams%s%s",
+                   name_of_index(info->index), info->index_bytes,
+                   100 * (double)info->index_bytes / (double)info->stream_bytes,
+                   s->kind == STORED_ZFP ? ", in " : "",
+                   s->kind == STORED_ZFP ? s->index_place : "");
 }
 
 static void rows_of_zfp(struct table *t, const zt_info *info, bool is_zt)
@@ -166,7 +171,7 @@ static void print_table(const struct stored *s, const struct options *o, struct 
         table_cell(t, "%s (abs %.6g)", format_bound(&info->bound, text), info->abs_bound);
     else
         table_cell(t, "%s", format_bound(&info->bound, text));
-    rows_of_sizes(t, info);
+    rows_of_sizes(t, s);
     if (s->kind == STORED_ZT) {
         table_row(t);
         table_cell(t, "exact");
@@ -195,7 +200,7 @@ bool run_info(const struct options *o, struct ztio_error *error)
     if (done && s.shape[0] == ZT_UNKNOWN)
         done = fail(error, ZTIO_BAD_USE, "%s: a pipe cannot be looked through; name a file",
                     s.bytes.place);
-    done = done && (!o->check || check(&s, error));
+    done = done && stored_zfp_check_index(&s, error) && (!o->check || check(&s, error));
     if (done && o->json)
         print_json(&s, o->check);
     else if (done)

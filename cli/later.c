@@ -65,7 +65,6 @@ bool later_option(int rule, const char *argument, struct ztio_error *error)
 bool is_later_command(const char *word, struct ztio_error *error)
 {
     static const char *const commands[][2] = {
-        {"index", "decompress without one"},
         {"plan", "compress the axes as they are"},
     };
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)

@@ -20,6 +20,7 @@ static const struct {
     {"plot", CMD_PLOT, run_plot},
     {"demo", CMD_DEMO, run_demo},
     {"bench", CMD_BENCH, run_bench},
+    {"index", CMD_INDEX, run_index},
 };
 
 /* Whatever ends the command, a user or a library that falls over a damaged file: nothing

@@ -31,6 +31,7 @@ enum {
     OPT_INDEX,
     OPT_INDEX_CHUNK,
     OPT_INDEX_PARTITION,
+    OPT_INDEX_FILE,
     OPT_SAVE,
     OPT_INDEX_STUDY,
     OPT_LATER /* and those after it: rows of later.c */
@@ -38,10 +39,10 @@ enum {
 
 enum {
     CODED = CMD_COMPRESS | CMD_DECOMPRESS, /* options that name a zfp stream's parameters */
-    OPENS_ZFP = CODED | CMD_COMPARE | CMD_PLOT,
-    WRITES = CMD_COMPRESS | CMD_DECOMPRESS | CMD_PLOT | CMD_DEMO | CMD_BENCH,
+    OPENS_ZFP = CODED | CMD_COMPARE | CMD_PLOT | CMD_INDEX,
+    WRITES = CMD_COMPRESS | CMD_DECOMPRESS | CMD_PLOT | CMD_DEMO | CMD_BENCH | CMD_INDEX,
     ALL = CMD_COMPRESS | CMD_DECOMPRESS | CMD_INFO | CMD_COMPARE | CMD_PLOT | CMD_DEMO |
-          CMD_BENCH
+          CMD_BENCH | CMD_INDEX
 };
 
 struct rule {
@@ -77,10 +78,11 @@ static const struct rule rules[] = {
     {"json", OPT_JSON, false, CMD_INFO | CMD_COMPARE | CMD_BENCH},
     {"check", OPT_CHECK, false, CMD_INFO},
     {"slice", OPT_SLICE, true, CMD_PLOT},
-    {"exec", 'x', true, ALL & ~CMD_INFO},
-    {"index", OPT_INDEX, true, CMD_COMPRESS},
-    {"index-chunk", OPT_INDEX_CHUNK, true, CMD_COMPRESS},
-    {"index-partition", OPT_INDEX_PARTITION, true, CMD_COMPRESS},
+    {"exec", 'x', true, ALL & ~(unsigned)(CMD_INFO | CMD_INDEX)},
+    {"index", OPT_INDEX, true, CMD_COMPRESS | CMD_INDEX},
+    {"index-chunk", OPT_INDEX_CHUNK, true, CMD_COMPRESS | CMD_INDEX},
+    {"index-partition", OPT_INDEX_PARTITION, true, CMD_COMPRESS | CMD_INDEX},
+    {"index-file", OPT_INDEX_FILE, true, CMD_DECOMPRESS | CMD_INFO | CMD_COMPARE | CMD_PLOT},
     {"save", OPT_SAVE, true, CMD_DEMO},
     {"index-study", OPT_INDEX_STUDY, false, CMD_BENCH},
 };
@@ -97,6 +99,7 @@ static const char *name_of_command(enum command command)
     case CMD_PLOT: return "plot";
     case CMD_DEMO: return "demo";
     case CMD_BENCH: return "bench";
+    case CMD_INDEX: return "index";
     }
     return "";
 }
@@ -282,6 +285,7 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_INDEX:
     case OPT_INDEX_CHUNK:
     case OPT_INDEX_PARTITION: return take_index(o, option, argument, error);
+    case OPT_INDEX_FILE: o->index_file = argument; break;
     case OPT_SAVE: o->save = argument; break;
     case OPT_INDEX_STUDY: o->index_study = true; break;
     case 'x': return parse_exec(o, argument, error);
@@ -380,7 +384,8 @@ static bool check_together(const struct options *o, struct ztio_error *error)
                  {CMD_COMPARE, 2, 2, "an original and a file to compare with it"},
                  {CMD_PLOT, 1, 2, "an original and at most one file beside it"},
                  {CMD_DEMO, 0, 0, "no file"},
-                 {CMD_BENCH, 0, INT_MAX, "any number of arrays"}};
+                 {CMD_BENCH, 0, INT_MAX, "any number of arrays"},
+                 {CMD_INDEX, 1, 1, "one file"}};
     const zt_params *p = &o->params;
     for (size_t i = 0; i < sizeof wants / sizeof *wants; i++)
         if (o->command == wants[i].command &&

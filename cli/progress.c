@@ -53,9 +53,12 @@ static int tick(void *user, uint64_t done, uint64_t total)
 {
     struct progress *p = user;
     double now = now_seconds();
+    double part = total ? (double)done / (double)total : 1;
+    if (part < p->part)
+        p->done_bytes += p->slab_bytes;
+    p->part = part;
     if (!p->is_on || now - p->began < first_after || now - p->drawn < next_after)
         return 0;
-    double part = total ? (double)done / (double)total : 1;
     draw(p, p->done_bytes + (uint64_t)(part * (double)p->slab_bytes), now);
     return 0;
 }
@@ -75,6 +78,7 @@ void progress_slab(struct progress *p, uint64_t bytes)
 {
     p->done_bytes += p->slab_bytes;
     p->slab_bytes = bytes;
+    p->part = 0;
     (void)tick(p, 0, 1);
 }
 

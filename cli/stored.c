@@ -1,4 +1,5 @@
-/* stored.c: an array however it is kept: a .zt file, a bare zfp stream, a plain file. */
+/* stored.c: an array however it is kept: a .zt file, a bare zfp stream (stored_zfp.c), a plain
+ * file. */
 #include "cli.h"
 
 #include <inttypes.h>
@@ -10,86 +11,6 @@ enum { PLAIN_STEP_BYTES = 32 << 20 }; /* raw bytes of a slab of a plain file, ab
 
 static const unsigned char zt_magic[4] = {0x93, 'Z', 'T', 'F'}; /* docs/format.md */
 static const unsigned char zfp_magic[3] = {'z', 'f', 'p'};
-
-/* The stream can hold this many tiles, of which each takes minbits, and at least a bit. Keeps a
- * garbled header from asking for memory that no honest one needs. */
-static bool is_plausible(const struct stored *s)
-{
-    uint64_t tiles = 1;
-    uint64_t bits = (uint64_t)s->stream_bytes * 8;
-    for (uint32_t i = 0; i < s->rank; i++) {
-        uint64_t across = s->shape[i] / 4 + (s->shape[i] % 4 != 0);
-        if (across && tiles > UINT64_MAX / across)
-            return false;
-        tiles *= across;
-    }
-    uint64_t least = s->zfp.minbits ? s->zfp.minbits : s->zfp.maxbits > 0;
-    return least == 0 || tiles <= bits / least;
-}
-
-static void describe_zfp(struct stored *s)
-{
-    zt_info *info = &s->info;
-    (void)zt_info_init(info, sizeof *info);
-    info->codec = ZT_CODEC_ZFP;
-    info->type = s->type;
-    info->rank = s->rank;
-    info->index = ZT_INDEX_NONE;
-    memcpy(info->shape, s->shape, sizeof info->shape);
-    bound_of_zfp(&s->zfp, s->type, s->rank, &info->bound, &info->abs_bound);
-    info->stream_bytes = info->file_bytes = s->stream_bytes;
-    info->zfp_word_bits = s->zfp.word_bits;
-    info->zfp_minbits = s->zfp.minbits;
-    info->zfp_maxbits = s->zfp.maxbits;
-    info->zfp_maxprec = s->zfp.maxprec;
-    info->zfp_minexp = s->zfp.minexp;
-}
-
-/* Type, shape and parameters of a stream without a header come from the options. */
-static bool take_zfp_options(struct stored *s, const struct options *o, struct ztio_error *error)
-{
-    if (o->format != FORMAT_ZFP || !o->hints.type || !o->hints.rank || !o->has_bound ||
-        o->hints.shape[0] == ZT_UNKNOWN)
-        return fail(error, ZTIO_BAD_DATA,
-                    "%s: has neither a .zt nor a zfp header; for a bare zfp stream without one "
-                    "give --format zfp, -t, -s and its mode (such as --rate 8)",
-                    s->bytes.place);
-    s->type = o->hints.type;
-    s->rank = o->hints.rank;
-    memcpy(s->shape, o->hints.shape, sizeof s->shape);
-    return zfp_of_bound(&s->zfp, &o->params, s->type, s->rank, s->bytes.place, error);
-}
-
-static bool open_zfp(struct stored *s, const struct options *o, bool has_header,
-                     struct ztio_error *error)
-{
-    zt_array array;
-    uint32_t header_bits;
-    if (!byte_source_slurp(&s->bytes, &s->stream, &s->stream_bytes, error))
-        return false;
-    if (has_header) {
-        (void)zt_zfp_init(&s->zfp, sizeof s->zfp);
-        s->zfp.word_bits = o->params.zfp_word_bits;
-        s->zfp.flags = ZT_ZFP_HEADER;
-        zt_status status = zt_zfp_read_header(s->context, s->stream, s->stream_bytes, &s->zfp,
-                                              &array, &header_bits);
-        if (status != ZT_OK)
-            return fail_zt(error, s->context, status, s->bytes.place);
-        s->type = array.type;
-        s->rank = array.rank;
-        memcpy(s->shape, array.shape, sizeof s->shape);
-    } else if (!take_zfp_options(s, o, error)) {
-        return false;
-    }
-    describe_zfp(s);
-    if (count_bytes(s->type, s->rank, s->shape, &s->info.raw_bytes) && is_plausible(s))
-        return true;
-    char shape[CLI_TEXT_BYTES];
-    return fail(error, ZTIO_BAD_DATA,
-                "%s: %zu bytes are too few for shape %s (slowest first); the stream is cut short "
-                "or the shape is wrong",
-                s->bytes.place, s->stream_bytes, ztio_format_shape(s->rank, s->shape, shape));
-}
 
 static bool open_zt(struct stored *s, struct ztio_error *error)
 {
@@ -187,7 +108,7 @@ bool stored_open(struct stored *s, const char *place, const struct options *o, b
     if (s->kind == STORED_PLAIN)
         opened = open_plain(s, o, hints, error);
     else if (s->kind == STORED_ZFP)
-        opened = open_zfp(s, o, has_header, error);
+        opened = stored_zfp_open(s, o, has_header, error);
     else
         opened = open_zt(s, error);
     return opened && agrees(s, &o->hints, error);
@@ -198,6 +119,8 @@ void stored_close(struct stored *s)
     zt_reader_close(s->reader);
     ztio_close(s->input);
     free(s->stream);
+    free(s->index.bytes);
+    free(s->index_place);
     byte_source_close(&s->bytes);
     memset(s, 0, sizeof *s);
 }
@@ -246,21 +169,13 @@ static bool read_plain(struct stored *s, uint64_t first, uint64_t extent, void *
                 input_name(s->place), first + got, s->shape[0]);
 }
 
-static bool decode_zfp(struct stored *s, void *buffer, struct ztio_error *error)
-{
-    zt_array out = zt_array_nd(buffer, (zt_type)s->type, s->rank, s->shape);
-    zt_status status =
-        zt_zfp_decompress(s->context, s->stream, s->stream_bytes, &s->zfp, &out, NULL);
-    return status == ZT_OK || fail_zt(error, s->context, status, s->bytes.place);
-}
-
 bool stored_read(struct stored *s, void *buffer, struct ztio_error *error)
 {
     uint64_t shape[ZT_MAX_RANK];
     if (s->kind == STORED_PLAIN)
         return read_plain(s, s->next - s->extent, s->extent, buffer, error);
     if (s->kind == STORED_ZFP)
-        return decode_zfp(s, buffer, error);
+        return stored_zfp_read(s, buffer, error);
     memcpy(shape, s->shape, sizeof shape);
     shape[0] = s->extent;
     zt_array out = zt_array_nd(buffer, (zt_type)s->type, s->rank, shape);
@@ -328,26 +243,13 @@ static bool read_plain_box(struct stored *s, const zt_box *box, void *buffer,
     return true;
 }
 
-static bool read_zfp_box(struct stored *s, const zt_box *box, void *buffer,
-                         struct ztio_error *error)
-{
-    void *whole;
-    if (!allocate(&whole, s->info.raw_bytes, s->bytes.place, error))
-        return false;
-    bool decoded = decode_zfp(s, whole, error);
-    if (decoded)
-        cut_box(s->type, s->rank, s->shape, whole, box, buffer);
-    free(whole);
-    return decoded;
-}
-
 bool stored_read_box(struct stored *s, const zt_box *box, void *buffer, struct ztio_error *error)
 {
     uint64_t shape[ZT_MAX_RANK] = {0};
     if (s->kind == STORED_PLAIN)
         return read_plain_box(s, box, buffer, error);
     if (s->kind == STORED_ZFP)
-        return read_zfp_box(s, box, buffer, error);
+        return stored_zfp_read_box(s, box, buffer, error);
     if (s->is_sequential)
         return fail(error, ZTIO_BAD_USE, "%s: a box cannot be cut out of a pipe; use a file",
                     s->bytes.place);

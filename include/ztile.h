@@ -26,9 +26,9 @@
  *     grow at their end; the others are frozen and carry reserved words, which must be zero.
  *
  * Contents: status - array - params - context - compress and decompress - writer and reader -
- * bare zfp streams - quality.
+ * bare zfp streams - their indexes - quality.
  *
- * The file format is docs/format.md. C11, also valid C++.
+ * The file formats are described in docs/format.md and docs/index-file.md. C11, also valid C++.
  */
 #ifndef ZTILE_H
 #define ZTILE_H
@@ -68,7 +68,7 @@ typedef enum zt_status {
     ZT_NO_MEMORY = 4,
     ZT_NO_SPACE = 5,    /* the output buffer is too small */
     ZT_IO = 6,          /* a sink or source callback failed */
-    ZT_NONFINITE = 7,   /* a lossy call on an array with NaN or infinities */
+    ZT_NONFINITE = 7,   /* a lossy bare zfp stream has no place for NaN and infinities */
     ZT_CANCELLED = 8    /* the progress callback asked to stop */
 } zt_status;
 
@@ -295,6 +295,13 @@ typedef enum zt_effort {
     ZT_EFFORT_HIGH = 3   /* not in this version */
 } zt_effort;
 
+/* Fill values that can be named. */
+#define ZT_MAX_FILLS 4
+
+/* What a lossy bound does with values that are none: NaN, infinities and the fill values of
+ * zt_params are kept bit for bit in a section of the file, whatever the codec, and something
+ * smooth is coded in their places. Ranges, bounds and errors are of the other values. */
+
 typedef struct zt_params {
     uint32_t struct_bytes;    /* sizeof(zt_params), set by zt_params_init */
     uint32_t codec;           /* zt_codec; default ZT_CODEC_AUTO */
@@ -311,13 +318,21 @@ typedef struct zt_params {
     uint32_t flags;           /* 0 */
     const char *name;         /* kept in the file; NULL or UTF-8 of at most 127 bytes */
     const char *units;        /* likewise, at most 63 bytes */
+    uint32_t fills;           /* of fill[]; 0 by default */
     uint32_t effort;          /* zt_effort; sz only */
+    uint64_t fill[ZT_MAX_FILLS]; /* bit patterns of the array's type that are no values, like NaN:
+                                    kept exactly, no part of a range or a bound. See zt_fill_bits */
     uint32_t sz_bins;         /* bins of sz's effort 'paper', even, 4..65536; 0: 1024 */
+    uint32_t reserved;        /* 0 */
 } zt_params;
 
 /* Set every field to its default. params_bytes is sizeof(zt_params) as the caller compiled it.
  * Returns ZT_BAD_ARG if it is smaller than any released version's. */
 ZT_API zt_status zt_params_init(zt_params *params, size_t params_bytes);
+
+/* A number as a value of a type, in the low bits of *bits. ZT_BAD_ARG if the type has no such value
+ * (a float takes the nearest). */
+ZT_API zt_status zt_fill_bits(zt_type type, double value, uint64_t *bits);
 
 /* ---- context: what the bytes do not depend on ---------------------------------------------- */
 
@@ -389,7 +404,9 @@ ZT_API zt_isa zt_context_isa(const zt_context *context);
 ZT_API const char *zt_isa_name(zt_isa isa);
 
 /* Called while tiles are coded, from the calling thread, about once a mebibyte of raw values: done
- * of total tiles of the frame at hand. Anything but 0 cancels the call. */
+ * of total tiles of the frame at hand. Anything but 0 cancels the call. Other threads of the policy
+ * go on meanwhile, and no lock is held: the function may take its time, and call anything but
+ * functions on this context and the writers and readers opened on it. */
 typedef int (*zt_progress)(void *user, uint64_t done_tiles, uint64_t total_tiles);
 
 /* NULL: no progress. */
@@ -419,6 +436,7 @@ typedef struct zt_info {
     uint64_t slab_extent;         /* elements along the slowest axis in each frame but the last */
     uint64_t exact_values;        /* values that are kept beside the stream because the codec would
                                      have broken the bound */
+    uint64_t special_values;      /* NaN, infinities and fill values that are kept beside it */
     uint32_t zfp_word_bits;       /* zfp only, of the first frame, as the six that follow */
     uint32_t zfp_minbits;
     uint32_t zfp_maxbits;
@@ -446,9 +464,7 @@ ZT_API zt_status zt_compress_bound(zt_context *context, const zt_array *array,
  * out, out_capacity_bytes  memory for the result; zt_compress_bound says how much always suffices.
  * out_bytes                how much was used.
  *
- * ZT_NONFINITE: the bound is lossy and the array holds NaN or infinities (the sentence counts
- * them). ZT_NO_SPACE: out is too small. Also ZT_BAD_ARG, ZT_UNSUPPORTED, ZT_NO_MEMORY,
- * ZT_CANCELLED. */
+ * ZT_NO_SPACE: out is too small. Also ZT_BAD_ARG, ZT_UNSUPPORTED, ZT_NO_MEMORY, ZT_CANCELLED. */
 ZT_API zt_status zt_compress(zt_context *context, const zt_array *array, const zt_params *params,
                              void *out, size_t out_capacity_bytes, size_t *out_bytes);
 
@@ -534,6 +550,19 @@ ZT_API zt_status zt_reader_check(zt_reader *reader);
 
 /* NULL is allowed. */
 ZT_API void zt_reader_close(zt_reader *reader);
+
+/* Copy a .zt file and give it another index: the one that index, index_chunk and index_partition
+ * of params ask for, ZT_INDEX_NONE included; the rest of params is not looked at. Streams stay as
+ * they are, byte for byte. Their tiles are parsed to find where chunks begin, but not
+ * reconstructed; the calling thread does that, under any policy.
+ *
+ * source  of known size. Every checksum is verified.
+ * sink    gets the whole file: what zt_compress with this index would have written. What later
+ *         versions may have added to a file and this one skips is left out.
+ *
+ * ZT_BAD_ARG, ZT_CORRUPT, ZT_UNSUPPORTED, ZT_NO_MEMORY, ZT_IO, ZT_CANCELLED. */
+ZT_API zt_status zt_replace_index(zt_context *context, const zt_source *source,
+                                  const zt_sink *sink, const zt_params *params);
 
 /* ---- bare zfp streams: exchange with libzfp ------------------------------------------------- */
 
@@ -635,6 +664,85 @@ ZT_API zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stre
                                   const zt_zfp *zfp, const zt_array *whole, const zt_box *box,
                                   const zt_array *values);
 
+/* ---- indexes of bare zfp streams ------------------------------------------------------------ */
+
+/* An index of a bare stream, kept apart from it: where chunks of its blocks begin. With one, all
+ * threads decode a stream that is not at fixed rate, and a box is decoded without what lies before
+ * it. At fixed rate places are computed and no index is ever made: index_bytes is then 0.
+ *
+ * bytes[0 .. index_bytes - 1] are all there is to an index: the contents of a .zti file
+ * (docs/index-file.md). To keep one, write them to a file; to use it, let bytes point to what was
+ * read.
+ *
+ *     zt_zfp_index index;
+ *     zt_zfp_index_init(&index, sizeof index);
+ *     zt_zfp_index_bound(ctx, &out, &zfp, &index, &index.capacity_bytes);
+ *     index.bytes = malloc(index.capacity_bytes);
+ *     zt_zfp_decompress_indexed(ctx, data, n, &zfp, &index, &out, NULL);   // finds the index
+ *     zt_zfp_decompress_indexed(ctx, data, n, &zfp, &index, &out, NULL);   // uses it
+ *
+ * An index knows the length of its stream and a hash of the first and last 4 KiB: one that is
+ * damaged or another stream's is ZT_CORRUPT, and so is a stream whose chunks do not end where the
+ * index has the next one begin. Nothing is read out of bounds, whatever is in the bytes. */
+typedef struct zt_zfp_index {
+    uint32_t struct_bytes; /* set by zt_zfp_index_init */
+    uint32_t kind;         /* zt_index_kind; default ZT_INDEX_COMPACT */
+    uint32_t chunk;        /* blocks a chunk, at most 2^30; 0: the default */
+    uint32_t partition;    /* chunks a partition, at most 2^16; hybrid only; 0: 32 */
+    void *bytes;           /* the caller's memory, or NULL */
+    size_t capacity_bytes; /* of it: what zt_zfp_index_bound says, for calls that make an index */
+    size_t index_bytes;    /* of the index that is there; 0: none */
+    uint64_t reserved[2];
+} zt_zfp_index;
+
+/* Default kind, no memory, no index. */
+ZT_API zt_status zt_zfp_index_init(zt_zfp_index *index, size_t index_struct_bytes);
+
+/* The most bytes that an index of this kind, chunk and partition takes; array->data is not looked
+ * at. Calls that make an index ask for so many: with fewer they are ZT_NO_SPACE at once. */
+ZT_API zt_status zt_zfp_index_bound(zt_context *context, const zt_array *array, const zt_zfp *zfp,
+                                    const zt_zfp_index *index, size_t *capacity_bytes);
+
+/* zt_zfp_compress, and the stream's index, noted while it is coded. A failure that has to do with
+ * the index is told before anything is written. */
+ZT_API zt_status zt_zfp_compress_indexed(zt_context *context, const zt_array *array,
+                                         const zt_zfp *zfp, void *out, size_t out_capacity_bytes,
+                                         size_t *out_bytes, zt_zfp_index *index);
+
+/* Make the index of a stream that came without: its blocks are parsed, not reconstructed, by the
+ * calling thread under any policy. array gives type, rank and shape. stream_bytes is the length
+ * that the index will insist on. */
+ZT_API zt_status zt_zfp_index_build(zt_context *context, const void *stream, size_t stream_bytes,
+                                    const zt_zfp *zfp, const zt_array *array,
+                                    zt_zfp_index *index);
+
+/* Whether an index is this stream's, as far as can be told without decoding: ZT_OK, with kind,
+ * chunk and partition set to those of the index, or ZT_CORRUPT or ZT_UNSUPPORTED. */
+ZT_API zt_status zt_zfp_index_check(zt_context *context, const void *stream, size_t stream_bytes,
+                                    const zt_zfp *zfp, const zt_array *array,
+                                    zt_zfp_index *index);
+
+/* zt_zfp_decompress with the index that is there: index->index_bytes is not 0. Where it is 0 and
+ * index->bytes is not NULL, the index is noted on the way, for the next time, and is the one that
+ * zt_zfp_index_build makes. index may be NULL. */
+ZT_API zt_status zt_zfp_decompress_indexed(zt_context *context, const void *data,
+                                           size_t data_bytes, const zt_zfp *zfp,
+                                           zt_zfp_index *index, const zt_array *out,
+                                           size_t *consumed_bytes);
+
+/* Decode the box 'box' of a stream of the array 'whole' (type, rank and shape are looked at) into
+ * out, which has the box's shape. With an index, and at fixed rate, only blocks of chunks that meet
+ * the box are looked at; without (index NULL, or index_bytes 0), all before are parsed as well. */
+ZT_API zt_status zt_zfp_decompress_box(zt_context *context, const void *data, size_t data_bytes,
+                                       const zt_zfp *zfp, const zt_zfp_index *index,
+                                       const zt_array *whole, const zt_box *box,
+                                       const zt_array *out);
+
+/* The same, reading from a source of known size what the box needs, and 4 KiB at either end. */
+ZT_API zt_status zt_zfp_read_box(zt_context *context, const zt_source *source, const zt_zfp *zfp,
+                                 const zt_zfp_index *index, const zt_array *whole,
+                                 const zt_box *box, const zt_array *out);
+
 /* ---- quality: what is in an array, and how far two arrays are apart -------------------------- */
 
 /* Counted by zt_scan, over as many slabs as it is given. */
@@ -646,6 +754,11 @@ typedef struct zt_stats {
     uint64_t inf_values;
     double min; /* over finite values; NaN if there is none. int64 is rounded to double */
     double max;
+    uint64_t fill_values;        /* that have one of the bit patterns in fill: not in min and max,
+                                    nor in the counts of NaN and infinities */
+    uint32_t fills;
+    uint32_t reserved2;
+    uint64_t fill[ZT_MAX_FILLS]; /* set by the caller, as in zt_params; default none */
 } zt_stats;
 
 ZT_API zt_status zt_stats_init(zt_stats *stats, size_t stats_bytes);
@@ -653,14 +766,15 @@ ZT_API zt_status zt_stats_init(zt_stats *stats, size_t stats_bytes);
 /* Add an array's values to stats. */
 ZT_API zt_status zt_scan(zt_context *context, const zt_array *array, zt_stats *stats);
 
-/* Accumulated by zt_compare, over as many slabs as it is given. Errors are of finite originals;
- * for integers they are exact differences, rounded to double. */
+/* Accumulated by zt_compare, over as many slabs as it is given. Errors are of finite originals that
+ * are no fill values; for integers they are exact differences, rounded to double. */
 typedef struct zt_quality {
     uint32_t struct_bytes; /* set by zt_quality_init */
-    uint32_t reserved;
+    uint32_t fills;        /* set by the caller, with fill[]; default 0 */
     uint64_t values;
-    uint64_t finite_values;
-    uint64_t special_changed;   /* NaN or infinite originals of which any bit changed */
+    uint64_t finite_values;     /* and no fill values */
+    uint64_t special_changed;   /* originals that are NaN, infinite or fill values, of which any bit
+                                   changed */
     uint64_t different_values;  /* values of which any bit differs */
     uint64_t beyond_bound;      /* values off by more than abs_bound, if that is not NaN */
     double abs_bound;           /* set by the caller; default NaN */
@@ -669,6 +783,7 @@ typedef struct zt_quality {
     double max_abs_error;
     double max_pwrel_error;     /* largest |error| / |original| where the original is not 0 */
     double sum_squares;         /* of the errors */
+    uint64_t fill[ZT_MAX_FILLS]; /* bit patterns, as in zt_params */
 } zt_quality;
 
 ZT_API zt_status zt_quality_init(zt_quality *quality, size_t quality_bytes);

@@ -11,10 +11,18 @@ _ztile_options()
                 --no-verify --slab-bytes --output --force -o -f --codec -c --exec -x \
                 --index --index-chunk --index-partition --plan
             ;;
-        decompress) printf '%s ' "$common" "$mode" --box --output --force -o -f --exec -x ;;
-        info) printf '%s ' "$common" --json --check ;;
-        compare) printf '%s ' "$common" "$mode" --json --exec -x ;;
-        plot) printf '%s ' "$common" "$mode" --slice --output --force -o -f --exec -x ;;
+        decompress)
+            printf '%s ' "$common" "$mode" --box --output --force -o -f --exec -x --index-file
+            ;;
+        info) printf '%s ' "$common" --json --check --index-file ;;
+        index)
+            printf '%s ' "$common" "$mode" --index --index-chunk --index-partition --output \
+                --force -o -f
+            ;;
+        compare) printf '%s ' "$common" "$mode" --json --exec -x --index-file ;;
+        plot)
+            printf '%s ' "$common" "$mode" --slice --output --force -o -f --exec -x --index-file
+            ;;
         demo) printf '%s ' "$common" --save --output --force -o -f --exec -x ;;
         bench)
             printf '%s ' "$common" --index-study --json --output --force -o -f --exec -x --type \
@@ -50,12 +58,12 @@ _ztile()
         before=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if ((COMP_CWORD == 1)); then
-        COMPREPLY=($(compgen -W 'compress decompress info compare plot demo bench help --help \
-            --version' -- "$word"))
+        COMPREPLY=($(compgen -W 'compress decompress info index compare plot demo bench help \
+            --help --version' -- "$word"))
         return
     fi
     if [[ ${COMP_WORDS[1]} == help ]]; then
-        COMPREPLY=($(compgen -W 'compress decompress info compare plot demo bench' -- "$word"))
+        COMPREPLY=($(compgen -W 'compress decompress info index compare plot demo bench' -- "$word"))
         return
     fi
     values=$(_ztile_values "$before")

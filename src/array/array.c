@@ -74,6 +74,27 @@ zt_array zti_array_slab(const zt_array *array, uint64_t first, uint64_t extent)
     return slab;
 }
 
+void zti_array_copy(const zt_array *from, uint8_t *to)
+{
+    size_t value_bytes = zt_type_bytes(from->type);
+    uint64_t run = 1; /* elements that lie together, in the axes from 'axes' on */
+    uint32_t axes = from->rank;
+    while (axes > 0 && (from->shape[axes - 1] == 1 || from->stride[axes - 1] == (int64_t)run))
+        run *= from->shape[--axes];
+    uint64_t place[ZT_MAX_RANK] = {0};
+    size_t run_bytes = (size_t)run * value_bytes;
+    uint32_t i;
+    do {
+        memcpy(to, zti_array_at(from, place), run_bytes);
+        to += run_bytes;
+        for (i = axes; i-- > 0;) {
+            if (++place[i] < from->shape[i])
+                break;
+            place[i] = 0;
+        }
+    } while (i < axes);
+}
+
 zt_status zti_box_check(zt_context *context, const zt_box *box, uint32_t rank,
                         const uint64_t *shape)
 {

@@ -21,6 +21,9 @@ zt_array zti_array_slab(const zt_array *array, uint64_t first, uint64_t extent);
 /* The address of the element at these coordinates. */
 void *zti_array_at(const zt_array *array, const uint64_t *at);
 
+/* Copy an array to C-contiguous memory. */
+void zti_array_copy(const zt_array *from, uint8_t *to);
+
 /* ZT_BAD_ARG unless lo < hi <= shape along each axis and out has the box's shape. */
 zt_status zti_box_check(zt_context *context, const zt_box *box, uint32_t rank,
                         const uint64_t *shape);

@@ -61,8 +61,6 @@ struct zti_codec {
     uint32_t id;         /* zt_codec */
     uint32_t unit_bits;  /* what index offsets count; 0: values of the array's type */
 
-    bool keeps_nonfinite; /* NaN and infinities are coded bit for bit under any bound */
-
     /* Values of a tile along each axis, by the array's rank. Slabs are cut at multiples of the
      * first. */
     const uint32_t (*tile_shape)[ZT_MAX_RANK]; /* [rank - 1][axis] */

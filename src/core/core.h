@@ -106,6 +106,44 @@ static inline void zti_put_le32(void *to, uint32_t v)
     p[3] = (uint8_t)(v >> 24);
 }
 
+/* Zeros below the lowest set bit, which there is; bits up to the highest set one; set bits. */
+#if defined(__GNUC__)
+ZTI_INLINE uint32_t zti_ctz64(uint64_t v)
+{
+    return (uint32_t)__builtin_ctzll(v);
+}
+ZTI_INLINE uint32_t zti_bit_length64(uint64_t v)
+{
+    return v ? 64 - (uint32_t)__builtin_clzll(v) : 0;
+}
+ZTI_INLINE uint32_t zti_popcount64(uint64_t v)
+{
+    return (uint32_t)__builtin_popcountll(v);
+}
+#else
+ZTI_INLINE uint32_t zti_ctz64(uint64_t v)
+{
+    uint32_t n = 0;
+    for (; !(v & 1); v >>= 1)
+        n++;
+    return n;
+}
+ZTI_INLINE uint32_t zti_bit_length64(uint64_t v)
+{
+    uint32_t n = 0;
+    for (; v; v >>= 1)
+        n++;
+    return n;
+}
+ZTI_INLINE uint32_t zti_popcount64(uint64_t v)
+{
+    uint32_t n = 0;
+    for (; v; v &= v - 1)
+        n++;
+    return n;
+}
+#endif
+
 static inline double zti_double_from_bits(uint64_t bits)
 {
     double v;

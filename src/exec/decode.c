@@ -95,6 +95,26 @@ zt_status zti_take_tiles(zt_context *context, const struct zti_coding *coding,
     return s->reader.at > s->reader.end ? cut_short(context, coding, first) : ZT_OK;
 }
 
+zt_status zti_take_noting(zt_context *context, const struct zti_coding *coding,
+                          struct zti_tile_source *s, uint64_t start_bits, uint64_t first,
+                          uint64_t last, const struct zti_view *view,
+                          const struct zti_starts *starts)
+{
+    zt_status status = ZT_OK;
+    if (!starts)
+        return zti_take_tiles(context, coding, s, first, last, view);
+    for (uint64_t next; status == ZT_OK && first < last; first = next) {
+        const uint64_t chunk = first / starts->chunk_tiles;
+        next = (chunk + 1) * starts->chunk_tiles;
+        if (first == chunk * starts->chunk_tiles)
+            starts->list[chunk] = zti_tile_source_bits(s) - start_bits;
+        if (next > last)
+            next = last;
+        status = zti_take_tiles(context, coding, s, first, next, view);
+    }
+    return status;
+}
+
 uint64_t zti_index_bits(const struct zti_coding *coding, const struct zti_index *index,
                         uint64_t start_bits, uint64_t chunk)
 {

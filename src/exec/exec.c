@@ -48,6 +48,13 @@ static bool is_parallel(const zt_context *context)
 
 /* ---- encode ---- */
 
+/* The list's last entry, once the stream was gone through. */
+static void note_end(const struct zti_coding *coding, const struct zti_starts *starts,
+                     uint64_t stream_bits)
+{
+    starts->list[zti_index_chunks(coding->grid.count, starts->chunk_tiles)] = stream_bits;
+}
+
 /* Pad to the codec's alignment; the bytes that are written end there. */
 static zt_status finish(zt_context *context, const struct zti_coding *coding, uint8_t *out,
                         size_t capacity_bytes, uint64_t *end_bits)
@@ -95,7 +102,7 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
     if (status != ZT_OK || (misses && misses->is_over))
         return status;
     if (starts)
-        starts->list[zti_index_chunks(total, starts->chunk_tiles)] = *end_bits - start_bits;
+        note_end(coding, starts, *end_bits - start_bits);
     status = zti_report(context, total, total);
     if (status == ZT_OK)
         status = finish(context, coding, out, out_capacity_bytes, end_bits);
@@ -109,7 +116,7 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
 static zt_status serial_decode(zt_context *context, const struct zti_coding *coding,
                                const uint8_t *data, size_t data_bytes, uint64_t start_bits,
                                const struct zti_index *index, const struct zti_view *view,
-                               uint64_t *end_bits)
+                               const struct zti_starts *starts, uint64_t *end_bits)
 {
     struct zti_tile_source source = zti_tile_source_at(coding, data, data_bytes, start_bits);
     struct zti_runs runs = zti_runs_of(&coding->grid, view);
@@ -119,7 +126,8 @@ static zt_status serial_decode(zt_context *context, const struct zti_coding *cod
     while (status == ZT_OK && zti_runs_next(&runs, every, &first, &last)) {
         status = zti_go_to(context, coding, &source, start_bits, index, here, first);
         if (status == ZT_OK)
-            status = zti_take_tiles(context, coding, &source, first, last, view);
+            status = zti_take_noting(context, coding, &source, start_bits, first, last, view,
+                                     starts);
         if (status == ZT_OK)
             status = zti_check_place(context, coding, &source, start_bits, index, last);
         here = last;
@@ -133,18 +141,59 @@ static zt_status serial_decode(zt_context *context, const struct zti_coding *cod
     return status;
 }
 
-zt_status zti_exec_decode(zt_context *context, const struct zti_coding *as_asked,
-                          const uint8_t *data, size_t data_bytes, uint64_t start_bits,
-                          const struct zti_index *index, const struct zti_view *view,
-                          uint64_t *end_bits)
+static zt_status decode(zt_context *context, const struct zti_coding *as_asked,
+                        const uint8_t *data, size_t data_bytes, uint64_t start_bits,
+                        const struct zti_index *index, const struct zti_view *view,
+                        const struct zti_starts *starts, uint64_t *end_bits)
 {
     const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
     zt_status status = is_parallel(context)
                            ? zti_omp_decode(context, coding, data, data_bytes, start_bits, index,
-                                            view, end_bits)
+                                            view, starts, end_bits)
                            : serial_decode(context, coding, data, data_bytes, start_bits, index,
-                                           view, end_bits);
+                                           view, starts, end_bits);
     return status == ZT_OK ? zti_report(context, coding->grid.count, coding->grid.count) : status;
+}
+
+zt_status zti_exec_decode(zt_context *context, const struct zti_coding *coding,
+                          const uint8_t *data, size_t data_bytes, uint64_t start_bits,
+                          const struct zti_index *index, const struct zti_view *view,
+                          uint64_t *end_bits)
+{
+    return decode(context, coding, data, data_bytes, start_bits, index, view, NULL, end_bits);
+}
+
+zt_status zti_exec_decode_noting(zt_context *context, const struct zti_coding *coding,
+                                 const uint8_t *data, size_t data_bytes, uint64_t start_bits,
+                                 const struct zti_view *view, const struct zti_starts *starts,
+                                 uint64_t *end_bits)
+{
+    const zt_status status =
+        decode(context, coding, data, data_bytes, start_bits, NULL, view, starts, end_bits);
+    if (status == ZT_OK)
+        note_end(coding, starts, *end_bits - start_bits);
+    return status;
+}
+
+zt_status zti_exec_scan(zt_context *context, const struct zti_coding *as_asked,
+                        const uint8_t *data, size_t data_bytes, uint64_t start_bits,
+                        const struct zti_starts *starts, uint64_t *end_bits)
+{
+    const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
+    struct zti_tile_source source = zti_tile_source_at(coding, data, data_bytes, start_bits);
+    const uint64_t every = zti_report_tiles(coding), count = coding->grid.count;
+    zt_status status = ZT_OK;
+    for (uint64_t first = 0, last; status == ZT_OK && first < count; first = last) {
+        last = count - first < every ? count : first + every;
+        status = zti_take_noting(context, coding, &source, start_bits, first, last, NULL, starts);
+        if (status == ZT_OK)
+            status = zti_report(context, last, count);
+    }
+    *end_bits = zti_tile_source_bits(&source);
+    if (status == ZT_OK)
+        note_end(coding, starts, *end_bits - start_bits);
+    zti_tile_source_free(context, &source);
+    return status;
 }
 
 struct zti_extents zti_exec_extents(const struct zti_coding *coding,

@@ -58,6 +58,19 @@ zt_status zti_exec_decode(zt_context *context, const struct zti_coding *coding,
                           const struct zti_index *index, const struct zti_view *view,
                           uint64_t *end_bits);
 
+/* The same for all of an array, without an index, noting on the way where chunks begin; not for
+ * streams at fixed rate, where nobody has to look. */
+zt_status zti_exec_decode_noting(zt_context *context, const struct zti_coding *coding,
+                                 const uint8_t *data, size_t data_bytes, uint64_t start_bits,
+                                 const struct zti_view *view, const struct zti_starts *starts,
+                                 uint64_t *end_bits);
+
+/* Note where chunks begin, and reconstruct nothing. One thread under any policy: where a tile
+ * begins is known when the one before was parsed. */
+zt_status zti_exec_scan(zt_context *context, const struct zti_coding *coding, const uint8_t *data,
+                        size_t data_bytes, uint64_t start_bits, const struct zti_starts *starts,
+                        uint64_t *end_bits);
+
 /* The tiles that a view meets, as runs of consecutive ones in ascending order. */
 struct zti_runs {
     const struct zti_grid *grid;

@@ -12,8 +12,8 @@
  * they stay.
  *
  * Decoding. Pieces are decoded from where they begin: computed at fixed rate, or looked up in the
- * index; without one, a thread at a time walks over the stream and notes where pieces begin, while
- * the others decode. */
+ * index; without one, a thread at a time walks over the stream and notes where pieces begin, and
+ * chunks for those who ask, while the others decode. */
 #include "core/threads.h"
 #include "exec/run.h"
 
@@ -83,20 +83,32 @@ static void crew_close(struct crew *crew)
     (void)pthread_mutex_destroy(&crew->lock);
 }
 
+/* With the lock held: the first failure is the one that is told. */
+static void crew_fail(struct crew *crew, zt_status status, const zt_context *own)
+{
+    if (status == ZT_OK || crew->status != ZT_OK)
+        return;
+    crew->status = status;
+    memcpy(crew->context->sentence, own->sentence, sizeof own->sentence);
+}
+
 /* With the lock held: count a piece, note its failure, and report where it is the calling thread
- * that does so. */
+ * that does so. The lock is not held while the caller's progress function runs. */
 static void crew_note(struct crew *crew, uint32_t thread, zt_status status,
                       const zt_context *own, uint64_t tiles)
 {
     crew->done_tiles += tiles;
-    if (status != ZT_OK && crew->status == ZT_OK) {
-        crew->status = status;
-        memcpy(crew->context->sentence, own->sentence, sizeof own->sentence);
-    }
+    crew_fail(crew, status, own);
     if (thread == 0 && crew->status == ZT_OK &&
         crew->done_tiles - crew->reported >= zti_report_tiles(crew->coding)) {
-        crew->reported = crew->done_tiles;
-        crew->status = zti_report(crew->context, crew->done_tiles, crew->coding->grid.count);
+        zt_context teller = *own;
+        teller.progress = crew->context->progress;
+        const uint64_t done = crew->reported = crew->done_tiles;
+        (void)pthread_cond_broadcast(&crew->changed);
+        (void)pthread_mutex_unlock(&crew->lock);
+        status = zti_report(&teller, done, crew->coding->grid.count);
+        (void)pthread_mutex_lock(&crew->lock);
+        crew_fail(crew, status, &teller);
     }
     (void)pthread_cond_broadcast(&crew->changed);
 }
@@ -426,6 +438,7 @@ struct decoder {
     uint64_t grain;
     uint64_t start_bits;
     const struct zti_index *index; /* or NULL: the walk finds places, but at fixed rate */
+    const struct zti_starts *starts; /* of chunks, noted by the walk; or NULL */
     struct zti_runs runs;
     struct zti_tile_source walk;
     uint64_t walk_tile;
@@ -488,7 +501,8 @@ static void walk_on(struct decoder *d, uint32_t thread, zt_context *own)
     piece.at_tile = piece.first;
     piece.at_bits = zti_tile_source_bits(&d->walk);
     if (status == ZT_OK)
-        status = zti_take_tiles(own, d->crew.coding, &d->walk, piece.first, piece.last, NULL);
+        status = zti_take_noting(own, d->crew.coding, &d->walk, d->start_bits, piece.first,
+                                 piece.last, NULL, d->starts);
     (void)pthread_mutex_lock(&d->crew.lock);
     d->is_walking = false;
     d->walk_tile = piece.last;
@@ -521,7 +535,7 @@ static void decode_task(void *shared, uint32_t thread)
 zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding,
                          const uint8_t *data, size_t data_bytes, uint64_t start_bits,
                          const struct zti_index *index, const struct zti_view *view,
-                         uint64_t *end_bits)
+                         const struct zti_starts *starts, uint64_t *end_bits)
 {
     uint32_t threads = zti_threads_wanted(context);
     struct decoder d = {.data = data,
@@ -530,6 +544,7 @@ zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding,
                         .grain = grain_of(context, coding, threads),
                         .start_bits = start_bits,
                         .index = index,
+                        .starts = starts,
                         .runs = zti_runs_of(&coding->grid, view),
                         .walk = zti_tile_source_at(coding, data, data_bytes, start_bits),
                         .end_bits = start_bits};

@@ -66,6 +66,13 @@ zt_status zti_take_tiles(zt_context *context, const struct zti_coding *coding,
                          struct zti_tile_source *source, uint64_t first, uint64_t last,
                          const struct zti_view *view);
 
+/* The same, noting in starts (which may be NULL) where chunks that begin in [first, last) do;
+ * the stream begins at start_bits. */
+zt_status zti_take_noting(zt_context *context, const struct zti_coding *coding,
+                          struct zti_tile_source *source, uint64_t start_bits, uint64_t first,
+                          uint64_t last, const struct zti_view *view,
+                          const struct zti_starts *starts);
+
 /* Where chunk 'chunk' begins by an index, in bits of the data; UINT64_MAX where that is nowhere. */
 uint64_t zti_index_bits(const struct zti_coding *coding, const struct zti_index *index,
                         uint64_t start_bits, uint64_t chunk);
@@ -97,6 +104,6 @@ zt_status zti_omp_encode(zt_context *context, const struct zti_coding *coding,
 zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding,
                          const uint8_t *data, size_t data_bytes, uint64_t start_bits,
                          const struct zti_index *index, const struct zti_view *view,
-                         uint64_t *end_bits);
+                         const struct zti_starts *starts, uint64_t *end_bits);
 
 #endif

@@ -1,14 +1,12 @@
 /* bare_zfp.c: the public calls on zfp streams without a .zt file around them. */
 #include "frame/bare_zfp.h"
 
-#include "exec/exec.h"
 #include "quality/quality.h"
 
 #include <math.h>
 
-/* The coding of a bare stream. The array has been checked. */
-static zt_status coding_of(zt_context *context, const zt_array *array, const zt_zfp *zfp,
-                           struct zti_coding *coding)
+zt_status zti_bare_zfp_coding(zt_context *context, const zt_array *array, const zt_zfp *zfp,
+                              struct zti_coding *coding)
 {
     memset(coding, 0, sizeof *coding);
     coding->codec = &zti_codec_zfp;
@@ -28,7 +26,7 @@ zt_status zt_zfp_compress_bound(zt_context *context, const zt_array *array, cons
     struct zti_coding coding;
     zt_status status = zti_array_check(context, array, false);
     if (status == ZT_OK)
-        status = coding_of(context, array, zfp, &coding);
+        status = zti_bare_zfp_coding(context, array, zfp, &coding);
     if (status != ZT_OK)
         return status;
     if (!capacity_bytes)
@@ -63,34 +61,47 @@ zt_status zti_bare_zfp_refuse_nonfinite(zt_context *context, const zt_array *arr
                     (unsigned long long)stats.nan_values, (unsigned long long)stats.inf_values);
 }
 
-zt_status zt_zfp_compress(zt_context *context, const zt_array *array, const zt_zfp *zfp, void *out,
-                          size_t out_capacity_bytes, size_t *out_bytes)
+zt_status zti_bare_zfp_encode(zt_context *context, const zt_array *array, const zt_zfp *zfp,
+                              const struct zti_coding *coding, void *out,
+                              size_t out_capacity_bytes, size_t *out_bytes,
+                              const struct zti_starts *starts, uint64_t *header_bits)
 {
     uint8_t head[24 + ZTI_BIT_MARGIN_BYTES] = {0};
     struct zti_bit_writer w = zti_bit_writer_at(head);
-    struct zti_coding coding;
-    zt_status status = zti_array_check(context, array, true);
-    if (status == ZT_OK)
-        status = coding_of(context, array, zfp, &coding);
-    if (status == ZT_OK && (!out || !out_bytes))
+    zt_status status = ZT_OK;
+    if (!out || !out_bytes)
         status = zti_fail(context, ZT_BAD_ARG, "no place for the stream given");
     if (status == ZT_OK)
-        status = zti_bare_zfp_refuse_nonfinite(context, array, &coding.zfp);
+        status = zti_bare_zfp_refuse_nonfinite(context, array, &coding->zfp);
     if (status == ZT_OK && zfp->flags & ZT_ZFP_HEADER)
-        status = zti_zfp_put_header(context, &coding.zfp, array, &w);
+        status = zti_zfp_put_header(context, &coding->zfp, array, &w);
     if (status != ZT_OK)
         return status;
-    const uint64_t header_bits = zti_bits_written(&w);
-    const size_t header_bytes = (size_t)((header_bits + 7) / 8);
+    *header_bits = zti_bits_written(&w);
+    const size_t header_bytes = (size_t)((*header_bits + 7) / 8);
     if (header_bytes > out_capacity_bytes)
         return zti_fail(context, ZT_NO_SPACE, "the output buffer has no room for zfp's header");
     memcpy(out, head, header_bytes);
     uint64_t end_bits = 0;
-    status = zti_exec_encode(context, &coding, array, out, out_capacity_bytes, header_bits,
-                             &end_bits, NULL, NULL);
+    status = zti_exec_encode(context, coding, array, out, out_capacity_bytes, *header_bits,
+                             &end_bits, NULL, starts);
     if (status == ZT_OK)
         *out_bytes = (size_t)(end_bits / 8);
     return status;
+}
+
+zt_status zt_zfp_compress(zt_context *context, const zt_array *array, const zt_zfp *zfp, void *out,
+                          size_t out_capacity_bytes, size_t *out_bytes)
+{
+    struct zti_coding coding;
+    uint64_t header_bits;
+    zt_status status = zti_array_check(context, array, true);
+    if (status == ZT_OK)
+        status = zti_bare_zfp_coding(context, array, zfp, &coding);
+    return status == ZT_OK ? zti_bare_zfp_encode(context, array, zfp, &coding, out,
+                                                 out_capacity_bytes, out_bytes, NULL,
+                                                 &header_bits)
+                           : status;
 }
 
 zt_status zt_zfp_read_header(zt_context *context, const void *data, size_t data_bytes,
@@ -124,7 +135,7 @@ zt_status zti_bare_zfp_open(zt_context *context, const void *data, size_t data_b
                             uint32_t *header_bits)
 {
     zt_array found;
-    zt_status status = coding_of(context, array, zfp, coding);
+    zt_status status = zti_bare_zfp_coding(context, array, zfp, coding);
     *header_bits = 0;
     if (status == ZT_OK && !data)
         status = zti_fail(context, ZT_BAD_ARG, "no stream given");
@@ -141,23 +152,15 @@ zt_status zti_bare_zfp_open(zt_context *context, const void *data, size_t data_b
     return status;
 }
 
+size_t zti_bare_zfp_consumed(const struct zti_coding *coding, uint64_t end_bits,
+                             size_t data_bytes)
+{
+    const uint64_t bytes = zti_round_up(end_bits, coding->zfp.word_bits) / 8;
+    return bytes < data_bytes ? (size_t)bytes : data_bytes;
+}
+
 zt_status zt_zfp_decompress(zt_context *context, const void *data, size_t data_bytes,
                             const zt_zfp *zfp, const zt_array *out, size_t *consumed_bytes)
 {
-    struct zti_coding coding;
-    uint32_t header_bits;
-    zt_status status = zti_array_check_output(context, out);
-    if (status == ZT_OK)
-        status = zti_bare_zfp_open(context, data, data_bytes, zfp, out, &coding, &header_bits);
-    if (status != ZT_OK)
-        return status;
-    const struct zti_view view = zti_view_whole(out);
-    uint64_t end_bits = 0;
-    status = zti_exec_decode(context, &coding, data, data_bytes, header_bits, NULL, &view,
-                             &end_bits);
-    if (status == ZT_OK && consumed_bytes) { /* the padding of the last word may be cut off */
-        const uint64_t bytes = zti_round_up(end_bits, coding.zfp.word_bits) / 8;
-        *consumed_bytes = bytes < data_bytes ? (size_t)bytes : data_bytes;
-    }
-    return status;
+    return zt_zfp_decompress_indexed(context, data, data_bytes, zfp, NULL, out, consumed_bytes);
 }

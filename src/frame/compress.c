@@ -1,7 +1,6 @@
 /* compress.c: zt_compress and its bound: a writer over the caller's memory. */
 #include "frame/write.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 zt_status zt_compress_bound(zt_context *context, const zt_array *array, const zt_params *params,
@@ -34,25 +33,21 @@ zt_status zt_compress_bound(zt_context *context, const zt_array *array, const zt
     return ZT_OK;
 }
 
+void zti_stats_set_fills(zt_stats *stats, const zt_params *params)
+{
+    stats->fills = params->fills;
+    memcpy(stats->fill, params->fill, sizeof stats->fill);
+}
+
 /* Measure the range that rel is of, where the caller did not give it. */
 static zt_status measure_range(struct zt_writer *w, const zt_array *array, zt_stats *stats)
 {
-    zt_stats_init(stats, sizeof *stats);
-    zt_status status = zt_scan(w->context, array, stats);
-    if (!status && isnan(stats->min)) /* not one finite value */
-        status = zti_refuse_nonfinite(w->context, &w->params.bound, stats);
-    w->params.range_lo = stats->min;
-    w->params.range_hi = stats->max;
+    (void)zt_stats_init(stats, sizeof *stats);
+    zti_stats_set_fills(stats, &w->params);
+    const zt_status status = zt_scan(w->context, array, stats);
+    w->params.range_lo = isnan(stats->min) ? 0 : stats->min; /* not one value: nothing to lose */
+    w->params.range_hi = isnan(stats->max) ? 0 : stats->max;
     return status;
-}
-
-/* A frame was refused for what it holds; say what the whole array holds. */
-static zt_status count_nonfinite(struct zt_writer *w, const zt_array *array)
-{
-    zt_stats stats;
-    zt_stats_init(&stats, sizeof stats);
-    zt_status status = zt_scan(w->context, array, &stats);
-    return status ? status : zti_refuse_nonfinite(w->context, &w->params.bound, &stats);
 }
 
 zt_status zt_compress(zt_context *context, const zt_array *array, const zt_params *params,
@@ -77,8 +72,6 @@ zt_status zt_compress(zt_context *context, const zt_array *array, const zt_param
     status = is_scanned ? measure_range(&w, array, &stats) : ZT_OK;
     if (!status)
         status = zti_writer_put(&w, array, is_scanned && is_one_frame ? &stats : NULL);
-    if (status == ZT_NONFINITE && !is_one_frame)
-        status = count_nonfinite(&w, array);
     if (!status)
         status = zti_writer_finish(&w);
     if (!status)

@@ -44,7 +44,11 @@
  *               bytes of the index in the tail
  *   05 tail     the index itself, described in ../index/index.c; there if and only if the header
  *               has section 05
- *   86 87 88    reserved: fill values, plan, non-finite values
+ *   86 header   special values: varint, how many. NaN, infinities and fill values of a frame with a
+ *               lossy bound, which the codec was not given
+ *   86 tail     their places and bits, described in special.h; there if and only if the header has
+ *               section 86
+ *   87          reserved: plan
  *
  *   SEEK TABLE  right after the last frame's tail
  *   0           4        93 5A 54 53  (93 "ZTS")
@@ -62,6 +66,7 @@
 #include "codec/codec.h"
 #include "core/wire.h"
 #include "exec/exec.h"
+#include "frame/special.h"
 
 enum {
     ZTI_FORMAT_VERSION = 1,
@@ -92,6 +97,7 @@ enum {
     ZTI_SECTION_NAME = 0x03,
     ZTI_SECTION_UNITS = 0x04,
     ZTI_SECTION_INDEX = 0x05,
+    ZTI_SECTION_SPECIAL = 0x86,
     ZTI_SECTION_CRITICAL = 0x80
 };
 
@@ -107,6 +113,8 @@ struct zti_frame {
     uint64_t payload_bytes;
     uint64_t tail_bytes;
     uint64_t exact_values;
+    uint64_t special_values;
+    uint64_t special_bytes; /* of their section's body; while writing only */
     uint64_t first; /* slice of the array */
     uint32_t type;
     uint32_t rank;
@@ -150,6 +158,7 @@ bool zti_is_utf8(const uint8_t *text, size_t n);
 struct zti_tail_parts {
     const struct zti_miss *exact; /* exact values, frame->exact_values of them; may be NULL */
     const uint64_t *starts;       /* of chunks and the end, in the codec's units; may be NULL */
+    const uint8_t *special;       /* the body of special values; may be NULL */
 };
 
 struct zti_tail {
@@ -158,13 +167,14 @@ struct zti_tail {
     const uint8_t *positions; /* of exact values: varints */
     const uint8_t *values;    /* the exact values; also the end of positions */
     const uint8_t *index;     /* frame->index_bytes */
+    struct zti_special_section special; /* count 0: there is none */
 };
 
 /* Bytes of a frame's tail; the frame's lengths but tail_bytes are known. */
 uint64_t zti_tail_bytes(const struct zti_frame *frame, const struct zti_tail_parts *parts);
 
-/* The most bytes that zti_tail_bytes returns where payload, exact values and index are at most as
- * large as the frame says. */
+/* The most bytes that zti_tail_bytes returns where payload, exact values, special values and index
+ * are at most as large as the frame says. */
 uint64_t zti_tail_bytes_max(const struct zti_frame *frame);
 
 /* Write frame->tail_bytes. */
@@ -175,7 +185,7 @@ void zti_tail_store(zt_context *context, const struct zti_frame *frame, const ui
 zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_frame *frame,
                          const uint8_t *bytes, struct zti_tail *tail);
 
-/* Put the exact values that lie in a view of the frame where they belong. */
+/* Put the exact and the special values that lie in a view of the frame where they belong. */
 void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,
                     const struct zti_view *view);
 

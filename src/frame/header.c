@@ -12,10 +12,11 @@ const uint8_t zti_end_magic[4] = {'Z', 'T', 'E', 0x93};
 enum { AT_VERSION = 4, AT_TYPE = 5, AT_CODEC = 6, AT_BOUND = 7, AT_UNITS = 8, AT_NUMBERS = 9 };
 
 /* The largest header that is stored: numbers (payload, tail, exact values, first, extents), two
- * f64, codec parameters with their length, three sections with type and length, hash. */
+ * f64, codec parameters with their length, four sections with type and length, hash. */
 _Static_assert(AT_NUMBERS + (4 + ZT_MAX_RANK) * ZTI_VARINT_MAX_BYTES + 2 * 8 + 1 +
                        ZTI_CODEC_PARAMS_BYTES + 2 + ZTI_NAME_BYTES + 2 + ZTI_UNITS_BYTES +
-                       3 + 3 * ZTI_VARINT_MAX_BYTES + ZTI_HASH_BYTES <= ZTI_HEADER_STORED_BYTES,
+                       3 + 3 * ZTI_VARINT_MAX_BYTES + 2 + ZTI_VARINT_MAX_BYTES + ZTI_HASH_BYTES <=
+                   ZTI_HEADER_STORED_BYTES,
                "ZTI_HEADER_STORED_BYTES is too small");
 _Static_assert(ZTI_HEADER_STORED_BYTES % ZTI_FRAME_ALIGN_BYTES == 0, "headers are whole units");
 
@@ -82,6 +83,11 @@ size_t zti_header_store(const struct zti_frame *frame, uint8_t *out)
     at = put_text(at, ZTI_SECTION_NAME, frame->name);
     at = put_text(at, ZTI_SECTION_UNITS, frame->units);
     at = put_index(at, frame);
+    if (frame->special_values > 0) {
+        *at++ = ZTI_SECTION_SPECIAL;
+        at = zti_put_varint(at, zti_varint_bytes(frame->special_values));
+        at = zti_put_varint(at, frame->special_values);
+    }
 
     size_t bytes = (size_t)(at - out) + ZTI_HASH_BYTES;
     bytes = (size_t)zti_round_up(bytes, ZTI_FRAME_ALIGN_BYTES);
@@ -165,6 +171,19 @@ static zt_status take_index(zt_context *context, uint64_t number, const uint8_t 
     return ZT_OK;
 }
 
+static zt_status take_special(zt_context *context, uint64_t number, const uint8_t *body,
+                              uint64_t body_bytes, struct zti_frame *frame)
+{
+    struct zti_cursor c = {.at = body, .end = body + body_bytes, .is_bad = false};
+    const uint64_t count = zti_take_varint(&c);
+    if (c.is_bad || zti_cursor_left(&c) > 0 || frame->special_values > 0 || count == 0 ||
+        count > zti_array_values(frame->rank, frame->shape))
+        return zti_fail(context, ZT_CORRUPT,
+                        "frame %" PRIu64 " has an impossible number of special values", number);
+    frame->special_values = count;
+    return ZT_OK;
+}
+
 static zt_status parse_sections(zt_context *context, uint64_t number, struct zti_cursor *c,
                                 struct zti_frame *frame)
 {
@@ -184,6 +203,8 @@ static zt_status parse_sections(zt_context *context, uint64_t number, struct zti
             status = take_text(context, number, body, n, ZTI_UNITS_BYTES, frame->units);
         else if (type == ZTI_SECTION_INDEX)
             status = take_index(context, number, body, n, frame);
+        else if (type == ZTI_SECTION_SPECIAL)
+            status = take_special(context, number, body, n, frame);
         else if (type & ZTI_SECTION_CRITICAL)
             status = zti_fail(context, ZT_UNSUPPORTED,
                               "frame %" PRIu64 " needs section type %02x of its header, which "

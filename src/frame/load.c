@@ -57,9 +57,8 @@ zt_status zti_load_header(struct zt_reader *r, uint64_t number, struct zti_frame
     return number == 0 ? ZT_OK : zti_same_array(r, number, f);
 }
 
-/* The zero bytes after a payload and the tail, which lie together. */
-static zt_status load_tail(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
-                           uint64_t at, struct zti_tail *tail)
+zt_status zti_load_tail(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                        uint64_t at, struct zti_tail *tail)
 {
     const uint8_t *bytes;
     zt_status status = zti_input_view(&r->input, at, ZTI_GAP_BYTES + f->tail_bytes, &r->tail,
@@ -136,9 +135,8 @@ static bool is_whole(const struct zti_frame *f, const struct zti_view *view)
     return true;
 }
 
-/* The stream of a whole frame must end where the payload does. */
-static zt_status check_end(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
-                           uint64_t end_bits)
+zt_status zti_check_end(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                        uint64_t end_bits)
 {
     uint64_t align = f->coding.codec->stream_align_bits(&f->coding);
     uint64_t over = end_bits % align;
@@ -183,7 +181,7 @@ static zt_status load_in_order(struct zt_reader *r, uint64_t number, const struc
 {
     zt_status status = zti_input_view(&r->input, p->at, f->payload_bytes, &r->payload, &p->bytes);
     if (!status)
-        status = load_tail(r, number, f, p->at + f->payload_bytes, tail);
+        status = zti_load_tail(r, number, f, p->at + f->payload_bytes, tail);
     if (!status)
         status = zti_checksums_verify(r->context, number, f, tail, p->bytes, 0, f->payload_bytes);
     p->done = f->payload_bytes;
@@ -197,7 +195,7 @@ static zt_status load_ends(struct zt_reader *r, uint64_t number, const struct zt
     const uint64_t head_bytes = zti_head_bytes(&f->coding);
     if (zti_is_sequential(&r->input))
         return load_in_order(r, number, f, tail, p);
-    zt_status status = load_tail(r, number, f, p->at + f->payload_bytes, tail);
+    zt_status status = zti_load_tail(r, number, f, p->at + f->payload_bytes, tail);
     if (!status)
         status = open_payload(r, f, p);
     if (!status && head_bytes > 0)
@@ -223,7 +221,7 @@ static zt_status decode_view(struct zt_reader *r, uint64_t number, const struct 
         status = zti_exec_decode(r->context, coding, p->bytes, (size_t)f->payload_bytes,
                                  start_bits, index, view, &end_bits);
     if (!status && is_whole(f, view))
-        status = check_end(r, number, f, end_bits);
+        status = zti_check_end(r, number, f, end_bits);
     if (!status)
         zti_tail_apply(f, tail, view);
     zti_index_close(r->context, &opened);
@@ -257,7 +255,7 @@ zt_status zti_check_frame(struct zt_reader *r, uint64_t number)
     if (status)
         return status;
     uint64_t at = place->at + f.header_bytes;
-    status = load_tail(r, number, &f, at + f.payload_bytes, &tail);
+    status = zti_load_tail(r, number, &f, at + f.payload_bytes, &tail);
     const uint64_t step = status ? 0 : zti_round_up(LEAST_STEP_BYTES,
                                                     UINT64_C(1) << tail.range_log2);
     for (uint64_t from = 0; !status && from < f.payload_bytes; from += step) {

@@ -136,6 +136,10 @@ zt_status zti_params_load(zt_context *context, const zt_params *params, zt_param
     memcpy(known, params, bytes < sizeof *known ? bytes : sizeof *known);
     known->struct_bytes = (uint32_t)sizeof *known;
 
+    if (known->fills > ZT_MAX_FILLS || known->reserved)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "%u fill values are more than %d, or a reserved word is not 0",
+                        known->fills, ZT_MAX_FILLS);
     if (known->flags)
         return zti_fail(context, ZT_BAD_ARG, "the flags of zt_params must be 0, they are %#x",
                         known->flags);
@@ -149,6 +153,28 @@ zt_status zti_params_load(zt_context *context, const zt_params *params, zt_param
     if (!status)
         status = check_text(context, known->units, ZTI_UNITS_BYTES, "units");
     return status;
+}
+
+zt_status zt_fill_bits(zt_type type, double value, uint64_t *bits)
+{
+    const float f = fabs(value) <= (double)FLT_MAX ? (float)value : (float)NAN;
+    uint32_t low;
+    if (!bits || zt_type_bytes((uint32_t)type) == 0)
+        return ZT_BAD_ARG;
+    if (type == ZT_F64) {
+        *bits = zti_bits_of_double(value);
+        return ZT_OK;
+    }
+    if (type == ZT_F32) {
+        memcpy(&low, &f, sizeof low);
+        *bits = low;
+        return isnan(f) && !isnan(value) ? ZT_BAD_ARG : ZT_OK;
+    }
+    const double most = type == ZT_I32 ? 2147483648.0 : 9223372036854775808.0;
+    if (!(value >= -most && value < most) || value != floor(value))
+        return ZT_BAD_ARG;
+    *bits = type == ZT_I32 ? (uint32_t)(int32_t)value : (uint64_t)(int64_t)value;
+    return ZT_OK;
 }
 
 zt_status zti_bound_check(zt_context *context, const zt_bound *bound)

@@ -39,6 +39,7 @@ static void count(struct zt_reader *r, const struct zti_frame *f)
     r->counted++;
     r->stream_bytes += f->payload_bytes;
     r->exact_values += f->exact_values;
+    r->special_values += f->special_values;
     r->index_bytes += f->index_bytes;
 }
 
@@ -341,11 +342,12 @@ static void describe(const struct zt_reader *r, zt_info *info)
     info->abs_bound = f->abs_bound;
     info->slab_extent = f->shape[0];
     info->raw_bytes = info->stream_bytes = info->file_bytes = info->frames = ZT_UNKNOWN;
-    info->exact_values = info->index_bytes = ZT_UNKNOWN;
+    info->exact_values = info->special_values = info->index_bytes = ZT_UNKNOWN;
     if (info->shape[0] != ZT_UNKNOWN) {
         info->raw_bytes = zti_array_values(f->rank, info->shape) * zt_type_bytes(f->type);
         info->stream_bytes = r->stream_bytes;
         info->exact_values = r->exact_values;
+        info->special_values = r->special_values;
         info->index_bytes = r->index_bytes;
         info->frames = r->frames;
         info->file_bytes = zti_is_sequential(&r->input) ? r->end_bytes : r->input.bytes;

@@ -24,6 +24,7 @@ struct zt_reader {
     uint64_t counted; /* frames that are in the sums */
     uint64_t stream_bytes;
     uint64_t exact_values;
+    uint64_t special_values;
     uint64_t index_bytes;
     uint64_t end_bytes; /* sequential: of the file, once it is read */
 
@@ -56,6 +57,13 @@ zt_status zti_same_array(struct zt_reader *reader, uint64_t number, const struct
 /* Read what a view of a frame needs, whose header is at byte 'at', verify and decode it. */
 zt_status zti_load_view(struct zt_reader *reader, uint64_t number, const struct zti_frame *frame,
                         uint64_t at, const struct zti_view *view);
+
+/* The parts of that: the zero bytes after a payload and the tail, which lie together at byte 'at';
+ * whether the stream of a whole frame ends where the payload does. */
+zt_status zti_load_tail(struct zt_reader *reader, uint64_t number, const struct zti_frame *frame,
+                        uint64_t at, struct zti_tail *tail);
+zt_status zti_check_end(struct zt_reader *reader, uint64_t number, const struct zti_frame *frame,
+                        uint64_t end_bits);
 
 /* Verify all of a frame of a file of known size, decode nothing. */
 zt_status zti_check_frame(struct zt_reader *reader, uint64_t number);

@@ -1,6 +1,6 @@
 /* tail.c: a frame's tail: checksums of the payload, the values that are kept exactly because the
- * codec would have left them beyond the bound, and the index. The bytes are described in
- * format.h. */
+ * codec would have left them beyond the bound or could not be given them, and the index. The bytes
+ * are described in format.h. */
 #include "frame/format.h"
 
 #include <inttypes.h>
@@ -40,13 +40,18 @@ static uint64_t index_section_bytes(const struct zti_frame *f)
     return f->index.kind == ZT_INDEX_NONE ? 0 : section_bytes(f->index_bytes);
 }
 
+static uint64_t special_section_bytes(const struct zti_frame *f)
+{
+    return f->special_values == 0 ? 0 : section_bytes(f->special_bytes);
+}
+
 uint64_t zti_tail_bytes(const struct zti_frame *f, const struct zti_tail_parts *parts)
 {
     uint64_t bytes = ZTI_HASH_BYTES + section_bytes(checksums_body_bytes(f->payload_bytes,
                                                                          ZTI_RANGE_LOG2));
     if (f->exact_values > 0)
         bytes += section_bytes(side_body_bytes(f->type, parts->exact, f->exact_values));
-    return bytes + index_section_bytes(f);
+    return bytes + index_section_bytes(f) + special_section_bytes(f);
 }
 
 uint64_t zti_tail_bytes_max(const struct zti_frame *f)
@@ -57,7 +62,7 @@ uint64_t zti_tail_bytes_max(const struct zti_frame *f)
                                                                          ZTI_RANGE_LOG2));
     if (f->exact_values > 0)
         bytes += section_bytes(1 + f->exact_values * value_bytes);
-    return bytes + index_section_bytes(f);
+    return bytes + index_section_bytes(f) + special_section_bytes(f);
 }
 
 static uint8_t *put_section(uint8_t *at, uint8_t type, uint64_t body_bytes)
@@ -98,6 +103,11 @@ void zti_tail_store(zt_context *context, const struct zti_frame *f,
     uint8_t *at = put_checksums(context, out, payload, f->payload_bytes);
     if (f->exact_values > 0)
         at = put_side(at, f->type, parts->exact, f->exact_values);
+    if (f->special_values > 0) {
+        at = put_section(at, ZTI_SECTION_SPECIAL, f->special_bytes);
+        memcpy(at, parts->special, (size_t)f->special_bytes);
+        at += f->special_bytes;
+    }
     if (f->index.kind != ZT_INDEX_NONE) {
         at = put_section(at, ZTI_SECTION_INDEX, f->index_bytes);
         zti_index_store(&f->index, parts->starts,
@@ -156,7 +166,8 @@ static zt_status parse_section(zt_context *context, uint64_t number, const struc
 {
     if ((type == ZTI_SECTION_CHECKSUMS && tail->checksums) ||
         (type == ZTI_SECTION_SIDE && tail->values) ||
-        (type == ZTI_SECTION_INDEX && tail->index))
+        (type == ZTI_SECTION_INDEX && tail->index) ||
+        (type == ZTI_SECTION_SPECIAL && tail->special.count > 0))
         return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " has section %02x twice", number,
                         type);
     if (type == ZTI_SECTION_CHECKSUMS)
@@ -168,6 +179,10 @@ static zt_status parse_section(zt_context *context, uint64_t number, const struc
         tail->index = body;
         return ZT_OK;
     }
+    if (type == ZTI_SECTION_SPECIAL)
+        return zti_special_parse(context, number, body, body_bytes, frame->type,
+                                 zti_array_values(frame->rank, frame->shape),
+                                 frame->special_values, &tail->special);
     if (type == ZTI_SECTION_SIDE)
         return parse_side(context, number, frame, body, body_bytes, tail);
     if (type & ZTI_SECTION_CRITICAL)
@@ -199,15 +214,16 @@ zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_
             return status;
     }
     if (!tail->checksums || (frame->exact_values > 0 && !tail->values) ||
-        (frame->index.kind != ZT_INDEX_NONE && !tail->index))
+        (frame->index.kind != ZT_INDEX_NONE && !tail->index) ||
+        (frame->special_values > 0 && tail->special.count == 0))
         return zti_fail(context, ZT_CORRUPT,
-                        "frame %" PRIu64 ": the tail lacks its checksums, its exact values or its "
-                        "index", number);
+                        "frame %" PRIu64 ": the tail lacks its checksums, its exact or special "
+                        "values or its index", number);
     return ZT_OK;
 }
 
-void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,
-                    const struct zti_view *view)
+static void apply_exact(const struct zti_frame *frame, const struct zti_tail *tail,
+                        const struct zti_view *view)
 {
     struct zti_cursor c = {.at = tail->positions, .end = tail->values, .is_bad = false};
     size_t value_bytes = zt_type_bytes(frame->type);
@@ -234,4 +250,12 @@ void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,
             memcpy(to, &bits, sizeof bits);
         }
     }
+}
+
+void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,
+                    const struct zti_view *view)
+{
+    apply_exact(frame, tail, view);
+    if (frame->special_values > 0)
+        zti_special_apply(&tail->special, frame->rank, frame->shape, view);
 }

@@ -17,9 +17,8 @@
  * coded without loss, which is then about as small. */
 enum { MISSES_PART = 8 };
 
-/* The index that is asked for. The default depends on codec and rank alone. */
-static struct zti_index_layout layout_of(const zt_params *p, const struct zti_codec *codec,
-                                         uint32_t rank)
+struct zti_index_layout zti_layout_of(const zt_params *p, const struct zti_codec *codec,
+                                      uint32_t rank)
 {
     struct zti_index_layout layout = {.kind = p->index, .chunk_tiles = p->index_chunk,
                                       .partition = p->index_partition};
@@ -28,7 +27,7 @@ static struct zti_index_layout layout_of(const zt_params *p, const struct zti_co
     if (layout.chunk_tiles == 0)
         layout.chunk_tiles = codec->chunk_tiles(rank);
     if (layout.partition == 0 && layout.kind == ZT_INDEX_HYBRID)
-        layout.partition = 32;
+        layout.partition = ZTI_INDEX_PARTITION;
     return layout;
 }
 
@@ -59,7 +58,7 @@ zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_p
     w->codec = zti_codec_by_id(w->params.codec);
     w->type = whole->type;
     w->rank = whole->rank;
-    w->index = layout_of(&w->params, w->codec, w->rank);
+    w->index = zti_layout_of(&w->params, w->codec, w->rank);
     memcpy(w->shape, whole->shape, sizeof w->shape);
     one.shape[0] = 1;
     w->slice_bytes = zti_array_values(one.rank, one.shape) * zt_type_bytes(w->type);
@@ -85,28 +84,6 @@ void zti_writer_clear(struct zt_writer *w)
 }
 
 /* ---- one frame: what it is ---- */
-
-static void bound_text(const zt_bound *bound, char *text, size_t text_bytes)
-{
-    static const char *const names[] = {"lossless", "abs",  "rel",       "pwrel",
-                                        "psnr",     "rate", "precision", "expert"};
-    if (bound->kind == ZT_EXPERT)
-        (void)snprintf(text, text_bytes, "expert parameters");
-    else
-        (void)snprintf(text, text_bytes, "%s %g", names[bound->kind], bound->value);
-}
-
-zt_status zti_refuse_nonfinite(zt_context *context, const zt_bound *bound, const zt_stats *stats)
-{
-    if (stats->nan_values + stats->inf_values == 0)
-        return ZT_OK;
-    char text[64];
-    bound_text(bound, text, sizeof text);
-    return zti_fail(context, ZT_NONFINITE,
-                    "%" PRIu64 " NaN and %" PRIu64 " infinite values cannot be kept within %s; "
-                    "compress losslessly or replace them",
-                    stats->nan_values, stats->inf_values, text);
-}
 
 static bool is_float(uint32_t type)
 {
@@ -136,20 +113,42 @@ static zt_status prepare(struct zt_writer *w, const zt_array *slab, const zt_sta
     zt_status status = zti_bound_resolve(w->context, &w->params.bound, w->type, w->params.range_lo,
                                          w->params.range_hi, &ask->kind, &ask->abs_bound);
     f->abs_bound = ask->abs_bound;
-    if (status || ask->kind == ZT_LOSSLESS || !(is_float(w->type) || ask->kind == ZT_ABS))
+    if (status || ask->kind == ZT_LOSSLESS ||
+        !(is_float(w->type) || ask->kind == ZT_ABS || w->params.fills > 0))
         return status;
 
     zt_stats own;
     if (!stats) {
-        zt_stats_init(&own, sizeof own);
+        (void)zt_stats_init(&own, sizeof own);
+        zti_stats_set_fills(&own, &w->params);
         status = zt_scan(w->context, slab, &own);
         stats = &own;
     }
-    if (!status && !w->codec->keeps_nonfinite)
-        status = zti_refuse_nonfinite(w->context, &w->params.bound, stats);
     ask->min = stats->min;
     ask->max = stats->max;
+    f->special_values = stats->nan_values + stats->inf_values + stats->fill_values;
     return status;
+}
+
+/* Take the special values out of a slab, into *special; *slab is then what the codec is given. With
+ * too many different ones it is given all of them, without loss. */
+static zt_status take_out_special(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
+                                  struct zti_special *special, zt_array *slab)
+{
+    if (f->special_values == 0)
+        return ZT_OK;
+    zt_status status =
+        zti_special_find(w->context, slab, w->params.fills, w->params.fill, special);
+    if (status)
+        return status;
+    if (special->is_over) {
+        f->special_values = 0;
+        ask->kind = ZT_LOSSLESS;
+        ask->abs_bound = 0;
+        return ZT_OK;
+    }
+    f->special_bytes = special->body_bytes;
+    return zti_special_fill(w->context, slab, &f->coding.grid, special, slab);
 }
 
 /* ---- one frame: its bytes ---- */
@@ -180,8 +179,7 @@ static uint64_t chunks_of(const struct zti_frame *f)
 /* Chunks from which on the default is an index: a smaller frame is decoded in no time. */
 enum { DEFAULT_INDEX_CHUNKS = 64 };
 
-/* Choose the frame's index: none where places are computed, or where there is one chunk only. */
-static void choose_index(const struct zt_writer *w, struct zti_frame *f)
+void zti_writer_choose_index(const struct zt_writer *w, struct zti_frame *f)
 {
     const bool is_default = w->params.index == ZT_INDEX_DEFAULT;
     f->index = w->index;
@@ -196,6 +194,8 @@ static void set_largest(struct zti_frame *f, uint64_t payload_bytes)
 {
     f->payload_bytes = payload_bytes;
     f->exact_values = misses_limit(f);
+    if (f->special_values > 0 && f->special_bytes == 0)
+        f->special_bytes = zti_special_bytes_max(f->type, f->special_values);
     f->index_bytes =
         f->index.kind == ZT_INDEX_NONE ? 0 : zti_index_bytes_max(&f->index, chunks_of(f));
     f->tail_bytes = zti_tail_bytes_max(f);
@@ -222,9 +222,8 @@ static zt_status payload_room(struct zt_writer *w, const struct zti_frame *f, si
     return ZT_OK;
 }
 
-/* Room to note where chunks begin, where the frame has an index or the head wants to know. */
-static zt_status starts_room(struct zt_writer *w, const struct zti_frame *f,
-                             struct zti_starts *starts)
+zt_status zti_writer_starts_room(struct zt_writer *w, const struct zti_frame *f,
+                                 struct zti_starts *starts)
 {
     const bool has_index = f->index.kind != ZT_INDEX_NONE;
     uint64_t bytes;
@@ -239,12 +238,9 @@ static zt_status starts_room(struct zt_writer *w, const struct zti_frame *f,
     return status;
 }
 
-/* Where tiles begin is known: put the head before them, and work out the index. */
-static void use_starts(struct zti_frame *f, const struct zti_starts *starts, uint8_t *payload)
+void zti_writer_set_index(struct zti_frame *f, const struct zti_starts *starts)
 {
     const struct zti_coding *coding = &f->coding;
-    if (coding->codec->put_head)
-        coding->codec->put_head(coding, starts->list, payload);
     if (f->index.kind == ZT_INDEX_NONE)
         return;
     const uint64_t chunks = chunks_of(f), step = f->index.chunk_tiles / starts->chunk_tiles;
@@ -271,11 +267,11 @@ static zt_status encode_once(struct zt_writer *w, struct zti_frame *f, const zt_
     size_t capacity = 0, room_bytes = 0;
     uint64_t end_bits = 0;
     struct zti_starts starts = {.list = NULL};
-    choose_index(w, f);
+    zti_writer_choose_index(w, f);
     zt_status status = zti_exec_capacity(w->context, &f->coding, &capacity);
     const uint64_t limit = stream_limit(&f->coding, head_bytes + capacity);
     if (!status)
-        status = starts_room(w, f, &starts);
+        status = zti_writer_starts_room(w, f, &starts);
     if (!status)
         status = payload_room(w, f, (size_t)limit, payload, &room_bytes);
     if (!status && (room_bytes < head_bytes || limit < head_bytes))
@@ -287,9 +283,12 @@ static zt_status encode_once(struct zt_writer *w, struct zti_frame *f, const zt_
     status = zti_exec_encode(w->context, &f->coding, slab, *payload, room_bytes, head_bytes * 8,
                              &end_bits, misses, starts.list ? &starts : NULL);
     f->payload_bytes = end_bits / 8;
-    if (!status && !misses->is_over)
-        use_starts(f, &starts, *payload);
-    return status;
+    if (status || misses->is_over)
+        return status;
+    if (f->coding.codec->put_head)
+        f->coding.codec->put_head(&f->coding, starts.list, *payload);
+    zti_writer_set_index(f, &starts);
+    return ZT_OK;
 }
 
 /* The same, but copied where the stream would be longer than the values. */
@@ -378,27 +377,40 @@ static zt_status emit_to_memory(struct zt_writer *w, const struct zti_frame *f,
     return ZT_OK;
 }
 
+zt_status zti_writer_emit(struct zt_writer *w, struct zti_frame *f, const uint8_t *payload,
+                          const struct zti_tail_parts *parts)
+{
+    uint8_t header[ZTI_HEADER_STORED_BYTES];
+    f->tail_bytes = zti_tail_bytes(f, parts);
+    f->header_bytes = (uint32_t)zti_header_store(f, header);
+    const zt_status status =
+        zti_table_add(w->context, &w->table, zti_frame_bytes(f), f->shape[0]);
+    if (status)
+        return status;
+    return w->sink.write ? emit_to_sink(w, f, header, payload, parts)
+                         : emit_to_memory(w, f, header, payload, parts);
+}
+
 static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_stats *stats)
 {
+    zt_array values = *slab; /* that the codec is given */
+    struct zti_special special = {.mask = NULL};
     struct zti_frame f;
     struct zti_ask ask;
     struct zti_misses misses = {.list = NULL};
-    struct zti_tail_parts parts = {.exact = NULL};
-    uint8_t header[ZTI_HEADER_STORED_BYTES], *payload = NULL;
+    uint8_t *payload = NULL;
     zt_status status = prepare(w, slab, stats, &f, &ask);
     if (!status)
-        status = encode(w, &f, &ask, slab, &misses, &payload);
-    if (!status) {
-        parts = (struct zti_tail_parts){.exact = misses.list,
-                                        .starts = (const uint64_t *)(void *)w->starts.bytes};
-        f.tail_bytes = zti_tail_bytes(&f, &parts);
-        f.header_bytes = (uint32_t)zti_header_store(&f, header);
-        status = zti_table_add(w->context, &w->table, zti_frame_bytes(&f), f.shape[0]);
-    }
+        status = take_out_special(w, &f, &ask, &special, &values);
     if (!status)
-        status = w->sink.write ? emit_to_sink(w, &f, header, payload, &parts)
-                               : emit_to_memory(w, &f, header, payload, &parts);
+        status = encode(w, &f, &ask, &values, &misses, &payload);
+    const struct zti_tail_parts parts = {.exact = misses.list,
+                                         .special = special.body.bytes,
+                                         .starts = (const uint64_t *)(void *)w->starts.bytes};
+    if (!status)
+        status = zti_writer_emit(w, &f, payload, &parts);
     zti_misses_free(w->context, &misses);
+    zti_special_free(w->context, &special);
     if (f.coding.codec->forget)
         f.coding.codec->forget(w->context, &f.coding);
     return status;
@@ -454,6 +466,8 @@ zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t 
     if (status)
         return status;
     f.index = w->index; /* whether there is one depends on the values */
+    if (bound->kind != ZT_LOSSLESS)
+        f.special_values = zti_array_values(f.rank, f.shape);
     set_largest(&f, most);
     if (!has_abs)
         f.exact_values = 0;
@@ -463,28 +477,6 @@ zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t 
 }
 
 /* ---- slabs ---- */
-
-/* Copy an array to C-contiguous memory. */
-static void copy_out(const zt_array *from, uint8_t *to)
-{
-    size_t value_bytes = zt_type_bytes(from->type);
-    uint64_t run = 1; /* elements that lie together, in the axes from 'axes' on */
-    uint32_t axes = from->rank;
-    while (axes > 0 && (from->shape[axes - 1] == 1 || from->stride[axes - 1] == (int64_t)run))
-        run *= from->shape[--axes];
-    uint64_t place[ZT_MAX_RANK] = {0};
-    size_t run_bytes = (size_t)run * value_bytes;
-    uint32_t i;
-    do {
-        memcpy(to, zti_array_at(from, place), run_bytes);
-        to += run_bytes;
-        for (i = axes; i-- > 0;) {
-            if (++place[i] < from->shape[i])
-                break;
-            place[i] = 0;
-        }
-    } while (i < axes);
-}
 
 /* Slices of the frame that is next to be coded, as far as is known. */
 static uint64_t next_extent(const struct zt_writer *w)
@@ -542,7 +534,7 @@ zt_status zti_writer_put(struct zt_writer *w, const zt_array *slab, const zt_sta
         } else {
             status = reserve_stage(w, w->staged + part);
             if (!status) {
-                copy_out(&piece, w->stage.bytes + w->staged * w->slice_bytes);
+                zti_array_copy(&piece, w->stage.bytes + w->staged * w->slice_bytes);
                 w->staged += part;
                 if (w->staged == whole)
                     status = code_staged(w);

@@ -50,7 +50,25 @@ void zti_writer_clear(struct zt_writer *writer);
 /* The most bytes of a frame of this many slices, with the padding before it. */
 zt_status zti_writer_frame_bound(struct zt_writer *writer, uint64_t extent, uint64_t *bytes);
 
-/* ZT_NONFINITE, with the counts, unless all values counted are finite. */
-zt_status zti_refuse_nonfinite(zt_context *context, const zt_bound *bound, const zt_stats *stats);
+/* Let fill values be counted apart. */
+void zti_stats_set_fills(zt_stats *stats, const zt_params *params);
+
+/* The index that params ask for. The default depends on codec and rank alone. */
+struct zti_index_layout zti_layout_of(const zt_params *params, const struct zti_codec *codec,
+                                      uint32_t rank);
+
+/* Choose a frame's index: none where places are computed, or where there is one chunk only. */
+void zti_writer_choose_index(const struct zt_writer *writer, struct zti_frame *frame);
+
+/* Room to note where chunks begin, where the frame has an index or the head wants to know. */
+zt_status zti_writer_starts_room(struct zt_writer *writer, const struct zti_frame *frame,
+                                 struct zti_starts *starts);
+
+/* Where tiles begin is known: turn starts into the units of the frame's index, set its bytes. */
+void zti_writer_set_index(struct zti_frame *frame, const struct zti_starts *starts);
+
+/* Write a frame of which all is known but the lengths of header and tail. */
+zt_status zti_writer_emit(struct zt_writer *writer, struct zti_frame *frame,
+                          const uint8_t *payload, const struct zti_tail_parts *parts);
 
 #endif

@@ -267,42 +267,5 @@ static uint64_t start(const struct zti_index *index, uint64_t chunk)
     return j == 0 ? p.base : start_of(index, &p, j, find_one(index, p.at, p.end, j - 1));
 }
 
-/* Starts of chunks j .. j + n - 1 of a block, j > 0, n > 0: from one to the next. */
-static void starts_in(const struct zti_index *index, const struct place *p, uint32_t j, uint64_t n,
-                      uint64_t *out)
-{
-    const uint64_t first = p->at + find_one(index, p->at, p->end, j - 1);
-    uint64_t byte = first / 8;
-    uint64_t v = load(index->body, index->body_bytes, index->at + byte) & UINT64_MAX << first % 8;
-    for (uint64_t i = 0; i < n; i++, j++) {
-        while (v == 0 && byte * 8 + 64 < p->end) {
-            byte += 8;
-            v = load(index->body, index->body_bytes, index->at + byte);
-        }
-        const uint64_t found = v != 0 ? byte * 8 + lowest_one(v) : p->end;
-        out[i] = start_of(index, p, j, (found < p->end ? found : p->end) - p->at);
-        v &= v - 1;
-    }
-}
-
-static void starts_of(const struct zti_index *index, uint64_t first, uint64_t count, uint64_t *out)
-{
-    while (count > 0) {
-        const struct place p = place_of(index, first / BLOCK);
-        const uint32_t j = first % BLOCK;
-        const uint64_t n = count < p.block.n - j ? count : p.block.n - j;
-        if (j == 0)
-            out[0] = p.base;
-        if (j > 0)
-            starts_in(index, &p, j, n, out);
-        else if (n > 1)
-            starts_in(index, &p, 1, n - 1, out + 1);
-        first += n;
-        count -= n;
-        out += n;
-    }
-}
-
 const struct zti_layout zti_layout_compact = {
-    .name = "compact", .body_bytes = body_bytes, .store = store, .open = open, .start = start,
-    .starts = starts_of};
+    .name = "compact", .body_bytes = body_bytes, .store = store, .open = open, .start = start};

@@ -16,12 +16,6 @@ static uint64_t start(const struct zti_index *index, uint64_t chunk)
     return chunk == 0 ? 0 : end_of(index, chunk - 1);
 }
 
-static void starts_of(const struct zti_index *index, uint64_t first, uint64_t count, uint64_t *out)
-{
-    for (uint64_t i = 0; i < count; i++)
-        out[i] = start(index, first + i);
-}
-
 static zt_status open(zt_context *context, struct zti_index *index)
 {
     uint64_t last = 0;
@@ -39,4 +33,4 @@ static zt_status open(zt_context *context, struct zti_index *index)
 }
 
 const struct zti_layout zti_layout_ends = {
-    .name = "ends", .open = open, .start = start, .starts = starts_of};
+    .name = "ends", .open = open, .start = start};

@@ -75,21 +75,5 @@ static uint64_t start(const struct zti_index *index, uint64_t chunk)
     return zti_get_le64(at) + zti_sum_lengths(at + 8, chunk % partition, index->width);
 }
 
-static void starts_of(const struct zti_index *index, uint64_t first, uint64_t count, uint64_t *out)
-{
-    const uint32_t partition = index->layout.partition;
-    while (count > 0) {
-        const uint64_t rest = partition - first % partition, n = count < rest ? count : rest;
-        const uint8_t *const lengths =
-            index->body + 1 + first / partition * partition_bytes(partition, index->width) + 8;
-        zti_run_lengths(lengths + first % partition * index->width, n, index->width,
-                        start(index, first), out);
-        first += n;
-        count -= n;
-        out += n;
-    }
-}
-
 const struct zti_layout zti_layout_hybrid = {
-    .name = "hybrid", .body_bytes = body_bytes, .store = store, .open = open, .start = start,
-    .starts = starts_of};
+    .name = "hybrid", .body_bytes = body_bytes, .store = store, .open = open, .start = start};

@@ -96,12 +96,6 @@ uint64_t zti_index_start(const struct zti_index *index, uint64_t chunk)
     return chunk < index->chunks ? layouts[index->layout.kind]->start(index, chunk) : index->end;
 }
 
-void zti_index_starts(const struct zti_index *index, uint64_t first, uint64_t count, uint64_t *out)
-{
-    layouts[index->layout.kind]->starts(index, first, count, out);
-    out[count] = zti_index_start(index, first + count);
-}
-
 zt_status zti_index_bad_size(zt_context *context, const struct zti_index *index)
 {
     return zti_fail(context, ZT_CORRUPT,

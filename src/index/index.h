@@ -80,8 +80,4 @@ void zti_index_close(zt_context *context, struct zti_index *index);
  * a chunk's tiles end with where the next begins. */
 uint64_t zti_index_start(const struct zti_index *index, uint64_t chunk);
 
-/* The same for chunks first .. first + count <= chunks, to out[0 .. count]: several times faster
- * than one by one, but for offsets. */
-void zti_index_starts(const struct zti_index *index, uint64_t first, uint64_t count, uint64_t *out);
-
 #endif

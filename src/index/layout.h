@@ -20,9 +20,6 @@ struct zti_layout {
 
     /* chunk < chunks */
     uint64_t (*start)(const struct zti_index *index, uint64_t chunk);
-
-    /* Of chunks first .. first + count - 1, all below chunks. */
-    void (*starts)(const struct zti_index *index, uint64_t first, uint64_t count, uint64_t *out);
 };
 
 extern const struct zti_layout zti_layout_offsets;
@@ -50,9 +47,6 @@ uint8_t *zti_put_length(uint8_t *to, uint64_t length, uint32_t width);
 
 /* The sum of n lengths; where they do not fit, modulo 2^64. */
 uint64_t zti_sum_lengths(const uint8_t *from, uint64_t n, uint32_t width);
-
-/* Where n chunks of these lengths begin, the first one at 'at'. */
-void zti_run_lengths(const uint8_t *from, uint64_t n, uint32_t width, uint64_t at, uint64_t *out);
 
 /* Whether adding n <= ZTI_INDEX_MAX_PARTITION lengths to *sum stays within 'limit'; *sum is then
  * the result. */

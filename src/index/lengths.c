@@ -44,14 +44,6 @@ uint64_t zti_sum_lengths(const uint8_t *from, uint64_t n, uint32_t width)
     return width == 2 ? sum_of(from, n, 2) : width == 4 ? sum_of(from, n, 4) : sum_of(from, n, 8);
 }
 
-void zti_run_lengths(const uint8_t *from, uint64_t n, uint32_t width, uint64_t at, uint64_t *out)
-{
-    for (uint64_t i = 0; i < n; i++) {
-        out[i] = at;
-        at += length_at(from + i * width, width);
-    }
-}
-
 bool zti_add_lengths(const uint8_t *from, uint64_t n, uint32_t width, uint64_t limit,
                      uint64_t *sum)
 {
@@ -114,13 +106,5 @@ static uint64_t start(const struct zti_index *index, uint64_t chunk)
            zti_sum_lengths(index->body + 1 + first * index->width, chunk - first, index->width);
 }
 
-static void starts_of(const struct zti_index *index, uint64_t first, uint64_t count, uint64_t *out)
-{
-    if (count > 0)
-        zti_run_lengths(index->body + 1 + first * index->width, count, index->width,
-                        start(index, first), out);
-}
-
 const struct zti_layout zti_layout_lengths = {
-    .name = "lengths", .body_bytes = body_bytes, .store = store, .open = open, .start = start,
-    .starts = starts_of};
+    .name = "lengths", .body_bytes = body_bytes, .store = store, .open = open, .start = start};

@@ -26,12 +26,6 @@ static uint64_t start(const struct zti_index *index, uint64_t chunk)
     return zti_get_le64(index->body + 8 * chunk);
 }
 
-static void starts_of(const struct zti_index *index, uint64_t first, uint64_t count, uint64_t *out)
-{
-    for (uint64_t i = 0; i < count; i++)
-        out[i] = start(index, first + i);
-}
-
 static zt_status open(zt_context *context, struct zti_index *index)
 {
     if (index->body_bytes % 8 != 0 || index->body_bytes / 8 != index->chunks)
@@ -51,5 +45,4 @@ static zt_status open(zt_context *context, struct zti_index *index)
 }
 
 const struct zti_layout zti_layout_offsets = {
-    .name = "offsets", .body_bytes = body_bytes, .store = store, .open = open, .start = start,
-    .starts = starts_of};
+    .name = "offsets", .body_bytes = body_bytes, .store = store, .open = open, .start = start};

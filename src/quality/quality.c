@@ -228,15 +228,45 @@ zt_status zt_stats_init(zt_stats *stats, size_t stats_bytes)
     return ZT_OK;
 }
 
-static void scan_rows(const zt_array *array, zt_stats *stats)
+static void scan_row(uint32_t type, const char *row, uint64_t n, int64_t stride, zt_stats *stats)
 {
     static void (*const scan[5])(const char *, uint64_t, int64_t, zt_stats *) = {
         NULL, scan_f32, scan_f64, scan_i32, scan_i64};
+    scan[type](row, n, stride, stats);
+}
+
+/* The same without values that have a fill value's bits, which are left out of a copy. */
+static void scan_filled_row(uint32_t type, const char *row, uint64_t n, int64_t stride,
+                            zt_stats *stats)
+{
+    const size_t value_bytes = zt_type_bytes(type);
+    uint64_t kept[SCAN_BLOCK]; /* of values of 4 or 8 bytes, packed */
+    for (uint64_t i = 0; i < n;) {
+        const uint64_t end = n - i < SCAN_BLOCK ? n : i + SCAN_BLOCK, first = i;
+        uint64_t count = 0;
+        for (; i < end; i++) {
+            const char *at = row + (int64_t)i * stride * (int64_t)value_bytes;
+            const uint64_t bits = zti_bits_at(at, 0, value_bytes);
+            bool is_fill = false;
+            for (uint32_t k = 0; k < stats->fills; k++)
+                is_fill |= bits == stats->fill[k];
+            memcpy((char *)kept + count * value_bytes, at, value_bytes);
+            count += !is_fill;
+        }
+        stats->fill_values += end - first - count;
+        if (count > 0)
+            scan_row(type, (const char *)kept, count, 1, stats);
+    }
+}
+
+static void scan_rows(const zt_array *array, zt_stats *stats)
+{
     const uint32_t last = array->rank - 1;
     struct rows rows = rows_of(array);
     for (; rows.left > 0; next_row(&rows, array))
-        scan[array->type](zti_array_at(array, rows.at), array->shape[last], array->stride[last],
-                          stats);
+        (stats->fills > 0 ? scan_filled_row : scan_row)(array->type, zti_array_at(array, rows.at),
+                                                        array->shape[last], array->stride[last],
+                                                        stats);
     stats->values += zti_array_values(array->rank, array->shape);
 }
 
@@ -246,6 +276,8 @@ enum { SCAN_PART_BYTES = 1 << 20, SCAN_PARTS_MOST = 128 };
 struct scan {
     const zt_array *array;
     uint64_t step; /* slices a part */
+    uint32_t fills;
+    uint64_t fill[ZT_MAX_FILLS];
     zt_stats found[SCAN_PARTS_MOST];
 };
 
@@ -254,7 +286,8 @@ static void join_stats(zt_stats *to, const zt_stats *from)
     to->values += from->values;
     to->nan_values += from->nan_values;
     to->inf_values += from->inf_values;
-    if (from->values == from->nan_values + from->inf_values)
+    to->fill_values += from->fill_values;
+    if (from->values == from->nan_values + from->inf_values + from->fill_values)
         return;
     to->min = to->min < from->min ? to->min : from->min;
     to->max = to->max > from->max ? to->max : from->max;
@@ -264,9 +297,12 @@ static void scan_part(void *shared, uint64_t number)
 {
     struct scan *s = shared;
     const uint64_t first = number * s->step, left = s->array->shape[0] - first;
+    zt_stats *found = &s->found[number];
     const zt_array part = zti_array_slab(s->array, first, left < s->step ? left : s->step);
-    (void)zt_stats_init(&s->found[number], sizeof s->found[number]);
-    scan_rows(&part, &s->found[number]);
+    (void)zt_stats_init(found, sizeof *found);
+    found->fills = s->fills;
+    memcpy(found->fill, s->fill, sizeof found->fill);
+    scan_rows(&part, found);
 }
 
 static void scan_all(zt_context *context, const zt_array *array, zt_stats *stats)
@@ -277,6 +313,8 @@ static void scan_all(zt_context *context, const zt_array *array, zt_stats *stats
     uint64_t parts = bytes / SCAN_PART_BYTES + 1;
     parts = parts < SCAN_PARTS_MOST ? parts : SCAN_PARTS_MOST;
     struct scan s = {.array = array, .step = (slices + parts - 1) / parts};
+    s.fills = stats->fills;
+    memcpy(s.fill, stats->fill, sizeof s.fill);
     parts = (slices + s.step - 1) / s.step;
     zti_parts_run(context, parts, scan_part, &s);
     for (uint64_t i = 0; i < parts; i++)
@@ -290,6 +328,9 @@ zt_status zt_scan(zt_context *context, const zt_array *array, zt_stats *stats)
         return status;
     if (!stats || stats->struct_bytes < sizeof *stats)
         return zti_fail(context, ZT_BAD_ARG, "statistics were not set by zt_stats_init");
+    if (stats->fills > ZT_MAX_FILLS)
+        return zti_fail(context, ZT_BAD_ARG, "%u fill values are more than %d", stats->fills,
+                        ZT_MAX_FILLS);
     scan_all(context, array, stats);
     return ZT_OK;
 }
@@ -320,7 +361,7 @@ static void compare_values(uint32_t type, uint64_t a, uint64_t b, zt_quality *q)
 {
     const double v = value_of(type, a);
     q->different_values += a != b;
-    if (!isfinite(v)) {
+    if (zti_is_special(type, a, q->fills, q->fill)) {
         q->special_changed += a != b;
         return;
     }
@@ -350,6 +391,9 @@ zt_status zt_compare(zt_context *context, const zt_array *original, const zt_arr
         return status;
     if (!quality || quality->struct_bytes < sizeof *quality)
         return zti_fail(context, ZT_BAD_ARG, "a quality was not set by zt_quality_init");
+    if (quality->fills > ZT_MAX_FILLS)
+        return zti_fail(context, ZT_BAD_ARG, "%u fill values are more than %d", quality->fills,
+                        ZT_MAX_FILLS);
     if (original->type != reconstructed->type || original->rank != reconstructed->rank ||
         memcmp(original->shape, reconstructed->shape,
                original->rank * sizeof original->shape[0]) != 0)

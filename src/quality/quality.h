@@ -28,4 +28,15 @@ static inline uint64_t zti_bits_at(const void *from, int64_t offset, size_t valu
     return all;
 }
 
+/* Whether a value, given as bits, is none: it has a fill value's bits, or is NaN or infinite. */
+static inline bool zti_is_special(uint32_t type, uint64_t bits, uint32_t fills,
+                                  const uint64_t *fill)
+{
+    const uint64_t f32 = 0x7f800000, f64 = UINT64_C(0x7ff0000000000000);
+    for (uint32_t i = 0; i < fills; i++)
+        if (bits == fill[i])
+            return true;
+    return (type == ZT_F32 && (bits & f32) == f32) || (type == ZT_F64 && (bits & f64) == f64);
+}
+
 #endif

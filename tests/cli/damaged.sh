@@ -1,4 +1,5 @@
-# A cut or garbled file: status 2, one sentence, no output; a bare stream that is cut as well.
+# A cut or garbled file: status 2 (5 where a version number is hit), one sentence, no output; a bare
+# stream that is cut as well.
 field a_9x10x11.f32 f32 9 10 11
 ztile compress -q --abs 0.5 a_9x10x11.f32
 ztile compress -q --abs 0.5 a_9x10x11.f32 -o a.zfp
@@ -7,6 +8,7 @@ try()
 {
     "$@" >out 2>err
     local status=$?
+    [[ $status == 5 && $(<err) == *' version '* ]] && status=2
     [[ $status == 2 && ! -s out && $(wc -l <err) == 1 && ! -e out.f32 ]] ||
         { echo "$* $n: status $status"; cat err; }
 }

@@ -14,7 +14,7 @@ for words in '-c gzip' '--pwrel x' '--plan maybe' '-x omp=' '-x gpu' '--index be
 done
 ztile compress -q a_2x3x4.f32 -c zfp -x serial --index none --plan off
 status ztile decompress --salvage a_2x3x4.f32.zt
-for command in index plan bench; do
+for command in plan bench; do
     status ztile $command a_2x3x4.f32.zt
 done
 ls

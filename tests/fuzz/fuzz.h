@@ -31,4 +31,14 @@ void fuzz_require(bool condition, const char *what);
 /* Bytes of all values of an array; false if that is more than FUZZ_MOST_RAW_BYTES. */
 bool fuzz_raw_bytes(uint32_t type, uint32_t rank, const uint64_t *shape, size_t *raw_bytes);
 
+/* Array and parameters of a bare zfp stream, from FUZZ_CHOICES bytes:
+ *   0      bits 0-1 type, 2-3 rank - 1, 4 ZT_ZFP_HEADER, 5 ZT_ZFP_AS_LIBZFP, 6-7 word size
+ *   1      how parameters are set: mod 5 rate, precision, accuracy, reversible, expert
+ *   2-3    its argument, little-endian
+ *   4-7    extents (mod 64, plus 1)
+ *   8-15   expert: minbits, maxbits (16 bits each), maxprec (8), minexp (16), unused (8) */
+enum { FUZZ_CHOICES = 16 };
+
+zt_array fuzz_choices(const uint8_t *choices, zt_zfp *zfp);
+
 #endif

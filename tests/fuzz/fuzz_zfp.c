@@ -2,46 +2,11 @@
  * checksum, so any bits decode to something or are refused; what matters is that the calls return
  * and touch nothing but the array, or the stream whose box is written, also with failing memory.
  *
- * Input: 16 bytes of choices, then the stream.
- *   0      bits 0-1 type, 2-3 rank - 1, 4 ZT_ZFP_HEADER, 5 ZT_ZFP_AS_LIBZFP, 6-7 word size
- *   1      how parameters are set: mod 5 rate, precision, accuracy, reversible, expert
- *   2-3    its argument, little-endian
- *   4-7    extents (mod 64, plus 1)
- *   8-15   expert: minbits, maxbits (16 bits each), maxprec (8), minexp (16), unused (8) */
+ * Input: the choices of fuzz_choices, then the stream. */
 #include "fuzz.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { CHOICES = 16 };
-
-static uint32_t u16(const uint8_t *at) { return at[0] | (uint32_t)at[1] << 8; }
-
-static void set_parameters(zt_zfp *zfp, const uint8_t *c, zt_type type, uint32_t rank)
-{
-    uint32_t argument = u16(c + 2);
-    zt_zfp_init(zfp, sizeof *zfp);
-    zfp->word_bits = 8u << (c[0] >> 6);
-    zfp->flags = (c[0] & 16 ? ZT_ZFP_HEADER : 0) | (c[0] & 32 ? ZT_ZFP_AS_LIBZFP : 0);
-    switch (c[1] % 5) {
-    case 0:
-        zt_zfp_set_rate(zfp, argument / 256.0, type, rank, c[1] & 128, NULL);
-        break;
-    case 1:
-        zt_zfp_set_precision(zfp, argument, NULL);
-        break;
-    case 2:
-        zt_zfp_set_accuracy(zfp, ldexp(1, (int)(argument % 2200) - 1100), NULL);
-        break;
-    case 3:
-        zt_zfp_set_reversible(zfp);
-        break;
-    default:
-        zt_zfp_set_expert(zfp, u16(c + 8), u16(c + 10), c[12], (int16_t)u16(c + 13));
-        break;
-    }
-}
 
 /* Decode into an array with space before, between and behind its elements, which must stay. */
 static void decode(zt_context *context, const uint8_t *stream, size_t bytes, const zt_zfp *zfp,
@@ -101,19 +66,15 @@ static void try_stream(const uint8_t *data, size_t bytes, uint64_t fail_at)
     zt_context *context = fuzz_context(&memory, fail_at);
     if (!context)
         return;
-    static const zt_type types[] = {ZT_F32, ZT_F64, ZT_I32, ZT_I64};
-    zt_type type = types[data[0] & 3];
-    uint32_t rank = 1 + (data[0] >> 2 & 3), header_bits;
-    uint64_t shape[ZT_MAX_RANK];
+    uint32_t header_bits;
     zt_zfp zfp;
-    zt_array described;
-    for (int i = 0; i < ZT_MAX_RANK; i++)
-        shape[i] = 1 + data[4 + i] % (rank < 3 ? 64u : 12u);
-    set_parameters(&zfp, data, type, rank);
-    const uint8_t *stream = data + CHOICES;
-    size_t stream_bytes = bytes - CHOICES;
-    decode(context, stream, stream_bytes, &zfp, type, rank, shape);
-    write_box(context, stream, stream_bytes, &zfp, type, rank, shape);
+    zt_array described = fuzz_choices(data, &zfp);
+    const uint8_t *stream = data + FUZZ_CHOICES;
+    size_t stream_bytes = bytes - FUZZ_CHOICES;
+    decode(context, stream, stream_bytes, &zfp, (zt_type)described.type, described.rank,
+           described.shape);
+    write_box(context, stream, stream_bytes, &zfp, (zt_type)described.type, described.rank,
+              described.shape);
     if (zt_zfp_read_header(context, stream, stream_bytes, &zfp, &described, &header_bits) ==
         ZT_OK) {
         zfp.flags |= ZT_ZFP_HEADER;
@@ -127,7 +88,7 @@ static void try_stream(const uint8_t *data, size_t bytes, uint64_t fail_at)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t data_bytes)
 {
-    if (data_bytes < CHOICES)
+    if (data_bytes < FUZZ_CHOICES)
         return 0;
     for (uint64_t fail_at = 0; fail_at < 4; fail_at++)
         if (fail_at != 1) /* the first one is the context itself */

@@ -1,6 +1,6 @@
 /* make_corpus.c: writes the seeds of the fuzz targets, small files of our own writer.
  *
- *     make_corpus ZT_FOLDER ZFP_FOLDER
+ *     make_corpus ZT_FOLDER ZFP_FOLDER ZTI_FOLDER
  *
  * The corpus is checked in; this is run again when a version of the format adds something. */
 #include "support/support.h"
@@ -60,7 +60,7 @@ static void make_zt(const char *folder)
         }
 }
 
-/* The layout of the choices is described in fuzz_zfp.c. */
+/* The layout of the choices is described in fuzz.h. */
 static void make_zfp(const char *folder)
 {
     for (uint32_t type = ZT_F32; type <= ZT_I64; type++)
@@ -120,13 +120,61 @@ static void make_zfp(const char *folder)
         }
 }
 
+/* The layout is described in fuzz_zti.c: choices, length of the index, index, stream. */
+static void make_zti(const char *folder)
+{
+    for (uint32_t kind = ZT_INDEX_OFFSETS; kind <= ZT_INDEX_COMPACT; kind++)
+        for (uint32_t chunk = 1; chunk <= 3; chunk += 2) {
+            const uint32_t type = kind - 1, rank = 1 + (kind + chunk) % ZT_MAX_RANK;
+            struct test_array a = make_array(type, rank, DATA_SMOOTH);
+            uint8_t choices[ZFP_CHOICES] = {0};
+            zt_zfp z;
+            zt_zfp_index index;
+            size_t capacity, bytes;
+            char name[64];
+            zt_zfp_init(&z, sizeof z);
+            z.word_bits = 8;
+            z.flags = chunk == 1 ? ZT_ZFP_HEADER : 0;
+            zt_zfp_set_precision(&z, 12, NULL);
+            choices[0] = (uint8_t)((type - 1) | (rank - 1) << 2 | (chunk == 1 ? 16u : 0));
+            choices[1] = 1;
+            choices[2] = 12;
+            for (uint32_t i = 0; i < rank; i++)
+                choices[4 + i] = (uint8_t)(a.array.shape[i] - 1);
+            zt_zfp_index_init(&index, sizeof index);
+            index.kind = kind;
+            index.chunk = chunk;
+            if (zt_zfp_compress_bound(NULL, &a.array, &z, &capacity) != ZT_OK ||
+                zt_zfp_index_bound(NULL, &a.array, &z, &index, &index.capacity_bytes) != ZT_OK)
+                exit(1);
+            uint8_t *stream = need(capacity);
+            index.bytes = need(index.capacity_bytes);
+            if (zt_zfp_compress_indexed(NULL, &a.array, &z, stream, capacity, &bytes, &index) !=
+                ZT_OK)
+                exit(1);
+            uint8_t *out = need(ZFP_CHOICES + 2 + index.index_bytes + bytes);
+            memcpy(out, choices, ZFP_CHOICES);
+            out[ZFP_CHOICES] = (uint8_t)index.index_bytes;
+            out[ZFP_CHOICES + 1] = (uint8_t)(index.index_bytes >> 8);
+            memcpy(out + ZFP_CHOICES + 2, index.bytes, index.index_bytes);
+            memcpy(out + ZFP_CHOICES + 2 + index.index_bytes, stream, bytes);
+            snprintf(name, sizeof name, "%s-%u-%u-%u.zti", type_name(type), rank, kind, chunk);
+            write_file(folder, name, out, ZFP_CHOICES + 2 + index.index_bytes + bytes);
+            free(out);
+            free(stream);
+            free(index.bytes);
+            test_array_free(&a);
+        }
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 3) {
-        fprintf(stderr, "use: make_corpus ZT_FOLDER ZFP_FOLDER\n");
+    if (argc != 4) {
+        fprintf(stderr, "use: make_corpus ZT_FOLDER ZFP_FOLDER ZTI_FOLDER\n");
         return 2;
     }
     make_zt(argv[1]);
     make_zfp(argv[2]);
+    make_zti(argv[3]);
     return 0;
 }

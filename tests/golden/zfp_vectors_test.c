@@ -1,12 +1,13 @@
 /* zfp_vectors_test.c: upstream's own streams, both directions, byte for byte.
  *
- *     zfp_vectors_test VECTORS_DIR LIST [--write-list]
+ *     zfp_vectors_test VECTORS_DIR LIST [--write-list | --every-way]
  *
  * VECTORS_DIR holds MANIFEST.tsv, streams.bin and in/ (written by libzfp 1.0.1, 64-bit words, and
  * for the rows .w8, .w16, .w32 the same version built with those). Everything goes through
  * ZT_ZFP_AS_LIBZFP. LIST is the checked-in list of the rows that need that flag: the test fails
- * where a row joins or leaves it; --write-list writes it anew. */
-#include "support/support.h"
+ * where a row joins or leaves it; --write-list writes it anew. --every-way takes each row through
+ * all policies, index layouts and boxes instead. */
+#include "support/every_way.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -38,6 +39,8 @@ struct run {
     FILE *list; /* of the rows that need the flag, as found in this run */
     unsigned failures;
     unsigned rows, encoded, decoded, need_flag;
+    bool is_every_way;
+    struct every_way_tally ways;
 };
 
 static void complain(struct run *run, const struct row *row, const char *format, ...)
@@ -342,6 +345,29 @@ static void check_decode_only(struct run *run, const struct row *row)
     free(padded);
 }
 
+/* A row in every way. That its stream is upstream's is the business of the run without. */
+static void check_every_way(struct run *run, const struct row *row)
+{
+    char why[EVERY_WAY_WHY_BYTES];
+    zt_array array;
+    bool ok;
+    if (row->at[KIND][0] == 'E') {
+        void *memory = load_input(run, row, &array);
+        ok = !memory || every_way_of_array(&array, &row->zfp, run->rows, &run->ways, why);
+        free(memory);
+    } else {
+        size_t room = row->zbytes > row->consumed ? row->zbytes : row->consumed;
+        unsigned char *padded = need(room);
+        memset(padded, 0, room);
+        memcpy(padded, run->streams + number(row->at[ZOFFSET]), row->zbytes);
+        array = zt_array_nd(NULL, (zt_type)row->type, row->rank, row->shape);
+        ok = every_way_of_stream(padded, room, &row->zfp, &array, run->rows, &run->ways, why);
+        free(padded);
+    }
+    if (!ok)
+        complain(run, row, "%s", why);
+}
+
 static void check_row(struct run *run, char *line)
 {
     struct row row;
@@ -369,7 +395,9 @@ static void check_row(struct run *run, char *line)
         complain(run, &row, "streams.bin is too short");
         return;
     }
-    if (row.at[KIND][0] == 'E')
+    if (run->is_every_way)
+        check_every_way(run, &row);
+    else if (row.at[KIND][0] == 'E')
         check_encode(run, &row, bound);
     else
         check_decode_only(run, &row);
@@ -408,10 +436,11 @@ static void check_list(struct run *run, const char *path, bool write)
 int main(int argc, char **argv)
 {
     if (argc < 3) {
-        fprintf(stderr, "use: zfp_vectors_test VECTORS_DIR LIST [--write-list]\n");
+        fprintf(stderr, "use: zfp_vectors_test VECTORS_DIR LIST [--write-list | --every-way]\n");
         return 2;
     }
     struct run run = {.dir = argv[1]};
+    run.is_every_way = argc > 3 && strcmp(argv[3], "--every-way") == 0;
     char path[4096];
     size_t manifest_bytes;
     snprintf(path, sizeof path, "%s/MANIFEST.tsv", argv[1]);
@@ -442,7 +471,10 @@ int main(int argc, char **argv)
             check_row(&run, line);
         line = next;
     }
-    check_list(&run, argv[2], argc > 3 && strcmp(argv[3], "--write-list") == 0);
+    if (run.is_every_way)
+        every_way_print(&run.ways);
+    else
+        check_list(&run, argv[2], argc > 3 && strcmp(argv[3], "--write-list") == 0);
     printf("%u rows: %u encoded, %u decoded (with strides too); %u need ZT_ZFP_AS_LIBZFP; "
            "%u failures\n",
            run.rows, run.encoded, run.decoded, run.need_flag, run.failures);

@@ -2,11 +2,12 @@
  * the streams are the same bytes, each decodes the other's to the same bits, and both say that
  * they consumed the same number of bytes, whatever the policy.
  *
- *     zfp_property_test [--seed N] [--cases N] [--only N] [--case TEXT]
+ *     zfp_property_test [--seed N] [--cases N] [--only N] [--every-way 0|1] [--case TEXT]
  *
+ * --every-way 1 (before --case) takes each case also through all policies, index layouts and boxes.
  * A case depends on the seed and its number alone. One that fails is made smaller (extents,
  * strides, header) as long as it still fails, and printed as the text that --case takes. */
-#include "support/support.h"
+#include "support/every_way.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ struct test_case {
     uint32_t minbits, maxbits, maxprec; /* SET_EXPERT */
     int32_t minexp;
     bool has_header;
+    bool is_every_way; /* not part of its text */
 };
 
 /* What was seen, to show that a run had some of everything. */
@@ -37,6 +39,7 @@ struct tally {
     uint64_t cases, by_set[SETS], by_type[5], by_rank[5], strided, header;
     uint64_t nonfinite, undecodable; /* refused without ZT_ZFP_AS_LIBZFP */
     uint64_t values;
+    struct every_way_tally ways;
 };
 
 /* ---- making a case ---- */
@@ -400,23 +403,11 @@ static bool agree_on_values(struct trial *b)
     return ok;
 }
 
-/* Run one case; where it fails, 'why' (at least 512 bytes) says how. */
-/* The policy never shows: half of the cases run on several threads, with pieces of a few tiles so
- * that small arrays have many. Chosen by data_seed, so that a case keeps its policy. */
-static void set_policy(const struct test_case *c, zt_context *context)
-{
-    static const uint32_t threads[] = {1, 2, 3, 7, 16};
-    struct rng r = {c->data_seed};
-    const zt_omp omp = {.threads = threads[rng_below(&r, sizeof threads / sizeof *threads)],
-                        .grain = rng_once_in(&r, 4) ? 0 : 1 + (uint32_t)rng_below(&r, 40)};
-    if (rng_once_in(&r, 2) || zt_context_set_policy(context, ZT_OMP, &omp) != ZT_OK)
-        zt_context_set_policy(context, ZT_SERIAL, NULL);
-}
-
+/* Run one case; where it fails, 'why' (at least 512 bytes) says how. The policy never shows: it is
+ * chosen by data_seed, so that a case keeps it. */
 static bool run_case(const struct test_case *c, zt_context *context, struct tally *tally, char *why)
 {
     struct trial b = {.c = c, .context = context, .tally = tally};
-    set_policy(c, context);
     struct rng policy = {c->data_seed ^ 2};
     random_policy(&policy, context);
     b.in = test_array_new(c->type, c->rank, c->shape, c->stride);
@@ -431,6 +422,8 @@ static bool run_case(const struct test_case *c, zt_context *context, struct tall
         memset(b.our_stream, 0, b.room);
         memset(b.their_stream, 0, b.room);
         ok = encode_ours(&b) && encode_theirs(&b) && agree_on_stream(&b) && agree_on_values(&b);
+        ok = ok && (!c->is_every_way || every_way_of_array(&b.in.array, &b.ours, c->data_seed,
+                                                           &tally->ways, b.why));
     }
     if (!ok)
         memcpy(why, b.why, sizeof b.why);
@@ -530,6 +523,7 @@ int main(int argc, char **argv)
 {
     uint64_t seed = seed_of_today(), cases = 20000, only = UINT64_MAX;
     const char *text = NULL;
+    bool is_every_way = false;
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--seed") == 0)
             seed = strtoull(argv[i + 1], NULL, 0);
@@ -537,6 +531,8 @@ int main(int argc, char **argv)
             cases = strtoull(argv[i + 1], NULL, 0);
         else if (strcmp(argv[i], "--only") == 0)
             only = strtoull(argv[i + 1], NULL, 0);
+        else if (strcmp(argv[i], "--every-way") == 0)
+            is_every_way = strcmp(argv[i + 1], "1") == 0;
         else if (strcmp(argv[i], "--case") == 0)
             text = argv[i + 1];
     }
@@ -556,6 +552,7 @@ int main(int argc, char **argv)
     memset(&tally, 0, sizeof tally);
     if (text) {
         bool is_case = parse_case(text, &c);
+        c.is_every_way = is_every_way;
         bool ok = is_case && run_case(&c, context, &tally, why);
         printf("%s\n", !is_case ? "this is no case" : ok ? "the case passes" : why);
         zt_context_free(context);
@@ -572,6 +569,7 @@ int main(int argc, char **argv)
     for (uint64_t n = first; n < cases && failures < 5; n++) {
         int64_t contiguous[ZT_MAX_RANK];
         c = random_case(seed, n);
+        c.is_every_way = is_every_way;
         contiguous_strides(c.rank, c.shape, contiguous);
         if (memcmp(contiguous, c.stride, c.rank * sizeof *contiguous) != 0)
             tally.strided++;
@@ -581,6 +579,8 @@ int main(int argc, char **argv)
         }
     }
     print_tally(&tally);
+    if (is_every_way)
+        every_way_print(&tally.ways);
     zt_context_free(context);
     return failures ? 1 : 0;
 }

@@ -1,5 +1,5 @@
-/* frame_doc_test.c: the worked example of docs/format.md: its bytes decode to its values, and its
- * values are compressed to its bytes. */
+/* frame_doc_test.c: the worked examples of docs/format.md and docs/index-file.md: their bytes
+ * decode to their values, and their values are compressed to their bytes. */
 #include "unit/frame_support.h"
 
 enum { SIDE = 5, VALUES = SIDE * SIDE, FILE_CAPACITY = 1024 };
@@ -20,10 +20,12 @@ static char *block_of(const char *text, const char *kind)
     return block;
 }
 
-static char *read_document(void)
+static char *read_document(const char *name)
 {
+    char path[4096];
     size_t n;
-    char *text = (char *)read_file(ZTILE_SOURCE_DIR "/docs/format.md", &n);
+    (void)snprintf(path, sizeof path, "%s/docs/%s", ZTILE_SOURCE_DIR, name);
+    char *text = (char *)read_file(path, &n);
     assert_non_null(text);
     text = (char *)realloc(text, n + 1);
     assert_non_null(text);
@@ -60,7 +62,7 @@ static void parse_values(char *block, float *values)
 static void the_worked_example_of_the_document_is_true(void **state)
 {
     (void)state;
-    char *text = read_document();
+    char *text = read_document("format.md");
     unsigned char file[FILE_CAPACITY], made[FILE_CAPACITY];
     float original[VALUES], decoded[VALUES], out[VALUES];
     size_t n = parse_hex(block_of(text, "hex"), file), made_bytes = 0;
@@ -83,11 +85,10 @@ static void the_worked_example_of_the_document_is_true(void **state)
     free(text);
 }
 
-/* Each row "| at | `bytes` ... |" of the example's table is what the file has there. */
-static void the_table_of_the_example_fits_its_bytes(void **state)
+/* Each row "| at | `bytes` ... |" of an example's table is what the file has there. Returns how
+ * many rows there are. */
+static size_t check_table(const char *text)
 {
-    (void)state;
-    char *text = read_document();
     unsigned char file[FILE_CAPACITY];
     size_t n = parse_hex(block_of(text, "hex"), file), rows = 0;
     const char *line = strstr(text, "| at | bytes | meaning |");
@@ -108,15 +109,65 @@ static void the_table_of_the_example_fits_its_bytes(void **state)
             c++;
         }
     }
-    assert_true(rows >= 30);
+    return rows;
+}
+
+static void the_tables_of_the_examples_fit_their_bytes(void **state)
+{
+    (void)state;
+    char *file = read_document("format.md"), *index = read_document("index-file.md");
+    assert_true(check_table(file) >= 30);
+    assert_true(check_table(index) >= 14);
+    free(file);
+    free(index);
+}
+
+/* The index of the example's stream is the example's file, and decodes the stream. */
+static void the_worked_example_of_an_index_is_true(void **state)
+{
+    (void)state;
+    char *text = read_document("format.md"), *page = read_document("index-file.md");
+    unsigned char stream[FILE_CAPACITY], file[FILE_CAPACITY], made[FILE_CAPACITY];
+    float original[VALUES], decoded[VALUES], out[VALUES];
+    const size_t stream_bytes = parse_hex(block_of(page, "stream"), stream);
+    const size_t n = parse_hex(block_of(page, "hex"), file);
+    size_t made_bytes = 0;
+    parse_values(block_of(text, "values"), original);
+    const zt_array a = zt_array_2d(original, ZT_F32, SIDE, SIDE);
+    const zt_array b = zt_array_2d(out, ZT_F32, SIDE, SIDE);
+    const zt_array c = zt_array_2d(decoded, ZT_F32, SIDE, SIDE);
+    zt_zfp zfp;
+    zt_zfp_index index;
+    assert_int_equal(zt_zfp_init(&zfp, sizeof zfp), ZT_OK);
+    assert_int_equal(zt_zfp_set_accuracy(&zfp, 0.05, NULL), ZT_OK);
+    zfp.word_bits = 8;
+    zfp.flags = ZT_ZFP_HEADER;
+    assert_int_equal(zt_zfp_index_init(&index, sizeof index), ZT_OK);
+    index.kind = ZT_INDEX_LENGTHS;
+    index.chunk = 1;
+    index.bytes = file + n;
+    index.capacity_bytes = sizeof file - n;
+    assert_int_equal(zt_zfp_compress_indexed(NULL, &a, &zfp, made, sizeof made, &made_bytes,
+                                             &index), ZT_OK);
+    assert_int_equal(made_bytes, stream_bytes);
+    assert_memory_equal(made, stream, stream_bytes);
+    assert_int_equal(index.index_bytes, n);
+    assert_memory_equal(index.bytes, file, n);
+    index.bytes = file;
+    assert_int_equal(zt_zfp_decompress_indexed(NULL, stream, stream_bytes, &zfp, &index, &b, NULL),
+                     ZT_OK);
+    assert_int_equal(zt_zfp_decompress(NULL, stream, stream_bytes, &zfp, &c, NULL), ZT_OK);
+    assert_memory_equal(out, decoded, sizeof out);
     free(text);
+    free(page);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_worked_example_of_the_document_is_true),
-        cmocka_unit_test(the_table_of_the_example_fits_its_bytes),
+        cmocka_unit_test(the_tables_of_the_examples_fit_their_bytes),
+        cmocka_unit_test(the_worked_example_of_an_index_is_true),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

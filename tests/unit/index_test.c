@@ -77,23 +77,6 @@ static uint8_t *stored(const struct zti_index_layout *layout, const struct chunk
     return index;
 }
 
-/* Runs of chunks give what one chunk at a time gives, and nothing is written beyond them. */
-static void check_runs(const struct zti_index *index, struct rng *r)
-{
-    for (uint32_t round = 0; round < 4; round++) {
-        const uint64_t first = rng_below(r, index->chunks + 1);
-        const uint64_t most = index->chunks - first < 2000 ? index->chunks - first : 2000;
-        const uint64_t count = rng_once_in(r, 3) ? most : rng_below(r, most + 1);
-        uint64_t *const out = need((size_t)(count + 1) * sizeof *out);
-        zti_index_starts(index, first, count, out);
-        for (uint64_t i = 0; i <= count; i++)
-            if (out[i] != zti_index_start(index, first + i))
-                fail_msg("kind %u: chunk %llu of the run from %llu begins elsewhere",
-                         index->layout.kind, (unsigned long long)i, (unsigned long long)first);
-        free(out);
-    }
-}
-
 /* The sizes of docs/format.md; compact's depends on more than the number of chunks. */
 static uint64_t size_of(const struct zti_index_layout *layout, const struct chunks *c)
 {
@@ -131,7 +114,6 @@ static void check(const struct zti_index_layout *layout, const struct chunks *c,
                      (unsigned long long)zti_index_start(&index, i));
     assert_int_equal(zti_index_start(&index, c->count),
                      layout->kind == ZT_INDEX_OFFSETS ? end + padding : end);
-    check_runs(&index, r);
     zti_index_close(NULL, &index);
     free(data);
 }
@@ -297,7 +279,6 @@ static bool survives(const uint8_t *data, size_t bytes, uint64_t tiles, uint64_t
         for (uint64_t i = 0; i <= index.chunks; i++)
             assert_true(zti_index_start(&index, i) <= index.end && index.end <= units);
         assert_int_equal(zti_index_start(&index, 0), 0);
-        check_runs(&index, &(struct rng){bytes});
         zti_index_close(NULL, &index);
     } else {
         assert_true(status == ZT_CORRUPT || status == ZT_UNSUPPORTED);

@@ -359,7 +359,6 @@ const struct zti_codec zti_codec_sz = {
     .name = "sz",
     .id = ZT_CODEC_SZ,
     .unit_bits = 8,
-    .keeps_nonfinite = true,
     .tile_shape = tile_shape,
     .chunk_tiles = chunk_tiles,
     .configure = configure,

@@ -14,32 +14,6 @@
 
 #include "bits/bits.h"
 
-#if defined(__GNUC__)
-ZTI_INLINE uint32_t zti_ctz64(uint64_t v)
-{
-    return (uint32_t)__builtin_ctzll(v);
-}
-ZTI_INLINE uint32_t zti_bit_length64(uint64_t v)
-{
-    return v ? 64 - (uint32_t)__builtin_clzll(v) : 0;
-}
-#else
-ZTI_INLINE uint32_t zti_ctz64(uint64_t v)
-{
-    uint32_t n = 0;
-    for (; !(v & 1); v >>= 1)
-        n++;
-    return n;
-}
-ZTI_INLINE uint32_t zti_bit_length64(uint64_t v)
-{
-    uint32_t n = 0;
-    for (; v; v >>= 1)
-        n++;
-    return n;
-}
-#endif
-
 ZTI_INLINE uint64_t low_mask(uint32_t n)
 {
     return n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);

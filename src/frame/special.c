@@ -1,0 +1,473 @@
+/* special.c: the section of special values: found, stored, parsed, put back. The bytes are
+ * described in special.h. */
+#include "frame/special.h"
+
+#include "bits/bits.h"
+#include "core/threads.h"
+#include "core/wire.h"
+
+#include <inttypes.h>
+
+/* ---- the mask ---- */
+
+/* Values a part of the search; a multiple of 64, so that parts do not share words. */
+enum { PART_VALUES = 1 << 18 };
+
+struct search {
+    const zt_array *slab;
+    uint32_t fills;
+    const uint64_t *fill;
+    uint64_t values;
+    uint64_t *mask;
+};
+
+static void set_row(const struct search *s, const char *from, uint64_t first, uint64_t n)
+{
+    const size_t value_bytes = zt_type_bytes(s->slab->type);
+    const int64_t step = s->slab->stride[s->slab->rank - 1] * (int64_t)value_bytes;
+    for (uint64_t i = first; i < first + n; i++, from += step)
+        if (zti_is_special(s->slab->type, zti_bits_at(from, 0, value_bytes), s->fills, s->fill))
+            s->mask[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static void search_part(void *shared, uint64_t number)
+{
+    const struct search *s = shared;
+    const uint32_t last = s->slab->rank - 1;
+    uint64_t at = number * PART_VALUES, place[ZT_MAX_RANK];
+    const uint64_t end = s->values - at < PART_VALUES ? s->values : at + PART_VALUES;
+    while (at < end) {
+        uint64_t rest = at;
+        for (uint32_t i = last + 1; i-- > 0; rest /= s->slab->shape[i])
+            place[i] = rest % s->slab->shape[i];
+        const uint64_t row = s->slab->shape[last] - place[last];
+        const uint64_t n = end - at < row ? end - at : row;
+        set_row(s, zti_array_at(s->slab, place), at, n);
+        at += n;
+    }
+}
+
+/* A run of set bits of a mask. */
+struct run {
+    uint64_t first, last;
+};
+
+/* The place of the first bit from 'at' on that is set, or with flip is not; 'values' if none. */
+static uint64_t next_bit(const uint64_t *mask, uint64_t values, uint64_t at, uint64_t flip)
+{
+    while (at < values) {
+        const uint64_t word = (mask[at / 64] ^ flip) >> at % 64;
+        if (word) {
+            at += zti_ctz64(word);
+            return at < values ? at : values;
+        }
+        at = (at / 64 + 1) * 64;
+    }
+    return values;
+}
+
+static bool next_run(const uint64_t *mask, uint64_t values, struct run *run)
+{
+    run->first = next_bit(mask, values, run->last, 0);
+    run->last = next_bit(mask, values, run->first, ~UINT64_C(0));
+    return run->first < values;
+}
+
+/* ---- Golomb's code of exponential order ---- */
+
+static uint32_t code_bits(uint64_t n, uint32_t k)
+{
+    return 2 * zti_bit_length64(n + (UINT64_C(1) << k)) - 1 - k;
+}
+
+static void put_code(struct zti_bit_writer *w, uint64_t n, uint32_t k)
+{
+    const uint64_t v = n + (UINT64_C(1) << k);
+    const uint32_t length = zti_bit_length64(v) - 1;
+    zti_put_bits64(w, UINT64_C(1) << (length - k), length - k + 1);
+    zti_put_bits64(w, v & ((UINT64_C(1) << length) - 1), length);
+}
+
+/* false where there is none, or one beyond what any frame has. */
+static bool take_code(struct zti_bit_reader *r, uint32_t k, uint64_t *n)
+{
+    if (r->at >= r->end)
+        return false;
+    const uint64_t window = zti_peek_bits(r) | UINT64_C(1) << 56;
+    const uint32_t zeros = zti_ctz64(window), length = zeros + k;
+    if (zeros >= 56 || length > 62)
+        return false;
+    r->at += zeros + 1;
+    if (r->at > r->end || length > r->end - r->at)
+        return false;
+    *n = zti_take_bits64(r, length) + (UINT64_C(1) << length) - (UINT64_C(1) << k);
+    return true;
+}
+
+/* ---- the body ---- */
+
+/* What the body is made of. */
+struct plan {
+    uint32_t patterns;
+    uint64_t pattern[ZTI_SPECIAL_PATTERNS];
+    uint32_t k;
+    uint64_t places_bytes;
+};
+
+static uint32_t number_bits(uint32_t patterns)
+{
+    return patterns > 1 ? zti_bit_length64(patterns - 1) : 0;
+}
+
+static uint64_t bits_at(const zt_array *slab, uint64_t at)
+{
+    uint64_t place[ZT_MAX_RANK];
+    for (uint32_t i = slab->rank; i-- > 0; at /= slab->shape[i])
+        place[i] = at % slab->shape[i];
+    return zti_bits_at(zti_array_at(slab, place), 0, zt_type_bytes(slab->type));
+}
+
+static uint32_t pattern_of(const struct plan *plan, uint64_t bits)
+{
+    uint32_t i = 0;
+    while (i < plan->patterns && plan->pattern[i] != bits)
+        i++;
+    return i;
+}
+
+/* The distinct patterns; none where there are too many. */
+static void find_patterns(const zt_array *slab, const struct zti_special *s, struct plan *plan)
+{
+    struct run run = {0, 0};
+    uint64_t last = 0;
+    while (next_run(s->mask, s->values, &run))
+        for (uint64_t at = run.first; at < run.last; at++) {
+            const uint64_t bits = bits_at(slab, at);
+            if (plan->patterns > 0 && bits == last)
+                continue;
+            last = bits;
+            if (pattern_of(plan, bits) < plan->patterns)
+                continue;
+            if (plan->patterns == ZTI_SPECIAL_PATTERNS) {
+                plan->patterns = 0;
+                return;
+            }
+            plan->pattern[plan->patterns++] = bits;
+        }
+}
+
+/* The k that takes the fewest bits, and their bytes; a bit map where that takes fewer. */
+static void find_k(const struct zti_special *s, struct plan *plan)
+{
+    uint64_t bits[ZTI_SPECIAL_MAX_K + 1] = {0}, lengths = 0, past = 0;
+    struct run run = {0, 0};
+    while (next_run(s->mask, s->values, &run)) {
+        const uint64_t gap = run.first - past - (past > 0);
+        for (uint32_t k = 0; k <= ZTI_SPECIAL_MAX_K; k++)
+            bits[k] += code_bits(gap, k);
+        lengths += code_bits(run.last - run.first - 1, 0);
+        past = run.last;
+    }
+    plan->k = 0;
+    for (uint32_t k = 1; k <= ZTI_SPECIAL_MAX_K; k++)
+        if (bits[k] < bits[plan->k])
+            plan->k = k;
+    plan->places_bytes = (bits[plan->k] + lengths + 7) / 8;
+    if (plan->places_bytes > (s->values + 7) / 8) {
+        plan->k = ZTI_SPECIAL_BIT_MAP;
+        plan->places_bytes = (s->values + 7) / 8;
+    }
+}
+
+static void put_runs(struct zti_bit_writer *w, const struct zti_special *s, uint32_t k)
+{
+    struct run run = {0, 0};
+    uint64_t past = 0;
+    while (next_run(s->mask, s->values, &run)) {
+        put_code(w, run.first - past - (past > 0), k);
+        put_code(w, run.last - run.first - 1, 0);
+        past = run.last;
+    }
+}
+
+static uint8_t *put_places(const struct zti_special *s, const struct plan *plan, uint8_t *at)
+{
+    if (plan->k == ZTI_SPECIAL_BIT_MAP) {
+        for (uint64_t i = 0; i < plan->places_bytes; i++)
+            at[i] = (uint8_t)(s->mask[i / 8] >> i % 8 * 8);
+    } else {
+        struct zti_bit_writer w = zti_bit_writer_at(at);
+        put_runs(&w, s, plan->k);
+        zti_put_bits(&w, 0, (8 - w.held_bits) % 8);
+    }
+    return at + plan->places_bytes;
+}
+
+static uint8_t *put_little_endian(uint8_t *at, uint64_t bits, size_t value_bytes)
+{
+    if (value_bytes == 8)
+        zti_put_le64(at, bits);
+    else
+        zti_put_le32(at, (uint32_t)bits);
+    return at + value_bytes;
+}
+
+/* Which pattern each special value has, or the values. */
+static uint8_t *put_rest(const zt_array *slab, const struct zti_special *s,
+                         const struct plan *plan, uint8_t *at)
+{
+    const size_t value_bytes = zt_type_bytes(slab->type);
+    const uint32_t width = number_bits(plan->patterns);
+    struct zti_bit_writer w = zti_bit_writer_at(at);
+    struct run run = {0, 0};
+    if (plan->patterns == 1)
+        return at;
+    while (next_run(s->mask, s->values, &run))
+        for (uint64_t i = run.first; i < run.last; i++) {
+            if (plan->patterns > 0)
+                zti_put_bits(&w, pattern_of(plan, bits_at(slab, i)), width);
+            else
+                at = put_little_endian(at, bits_at(slab, i), value_bytes);
+        }
+    if (plan->patterns == 0)
+        return at;
+    zti_put_bits(&w, 0, (8 - w.held_bits) % 8);
+    return w.next;
+}
+
+static uint64_t body_bytes(const zt_array *slab, const struct zti_special *s,
+                           const struct plan *plan)
+{
+    const uint64_t value_bytes = zt_type_bytes(slab->type);
+    const uint64_t rest = plan->patterns == 0
+                              ? s->count * value_bytes
+                              : (s->count * number_bits(plan->patterns) + 7) / 8;
+    return 2 + zti_varint_bytes(plan->places_bytes) + plan->patterns * value_bytes +
+           plan->places_bytes + rest;
+}
+
+static zt_status make_body(zt_context *context, const zt_array *slab, struct zti_special *s)
+{
+    struct plan plan = {.patterns = 0};
+    find_patterns(slab, s, &plan);
+    s->is_over = plan.patterns == 0 && s->count > s->values / ZTI_SPECIAL_PART;
+    if (s->is_over)
+        return ZT_OK;
+    find_k(s, &plan);
+    s->body_bytes = body_bytes(slab, s, &plan);
+    zt_status status =
+        zti_buffer_reserve(context, &s->body, s->body_bytes + ZTI_BIT_MARGIN_BYTES, 0);
+    if (status)
+        return status;
+    uint8_t *at = s->body.bytes;
+    *at++ = (uint8_t)plan.patterns;
+    *at++ = (uint8_t)plan.k;
+    at = zti_put_varint(at, plan.places_bytes);
+    for (uint32_t i = 0; i < plan.patterns; i++)
+        at = put_little_endian(at, plan.pattern[i], zt_type_bytes(slab->type));
+    at = put_places(s, &plan, at);
+    (void)put_rest(slab, s, &plan, at);
+    return ZT_OK;
+}
+
+zt_status zti_special_find(zt_context *context, const zt_array *slab, uint32_t fills,
+                           const uint64_t *fill, struct zti_special *s)
+{
+    memset(s, 0, sizeof *s);
+    s->values = zti_array_values(slab->rank, slab->shape);
+    const uint64_t words = s->values / 64 + 1;
+    s->mask = zti_alloc_zeroed(context, (size_t)words * sizeof *s->mask);
+    if (!s->mask)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a bit for each of %" PRIu64 " values",
+                        s->values);
+    struct search search = {.slab = slab, .fills = fills, .fill = fill, .values = s->values,
+                            .mask = s->mask};
+    zti_parts_run(context, (s->values - 1) / PART_VALUES + 1, search_part, &search);
+    for (uint64_t i = 0; i < words; i++)
+        s->count += zti_popcount64(s->mask[i]);
+    return s->count > 0 ? make_body(context, slab, s) : ZT_OK;
+}
+
+void zti_special_free(zt_context *context, struct zti_special *s)
+{
+    zti_release(context, s->mask);
+    zti_buffer_free(context, &s->body);
+    zti_buffer_free(context, &s->filled);
+    s->mask = NULL;
+}
+
+uint64_t zti_special_bytes_max(uint32_t type, uint64_t values)
+{
+    const uint64_t value_bytes = zt_type_bytes(type);
+    const uint64_t one_by_one = values / ZTI_SPECIAL_PART * value_bytes;
+    const uint64_t numbers = values / 2 + 1; /* 4 bits each */
+    return 2 + ZTI_VARINT_MAX_BYTES + ZTI_SPECIAL_PATTERNS * value_bytes + values / 8 + 1 +
+           (one_by_one > numbers ? one_by_one : numbers);
+}
+
+/* ---- reading ---- */
+
+/* The runs of a section, one after the other. */
+struct places {
+    const struct zti_special_section *section;
+    struct zti_bit_reader reader;
+    struct run run;
+};
+
+static struct places places_of(const struct zti_special_section *s)
+{
+    return (struct places){.section = s,
+                           .reader = {.base = s->places, .end = s->places_bytes * 8}};
+}
+
+static bool is_set(const uint8_t *map, uint64_t i)
+{
+    return map[i / 8] >> i % 8 & 1;
+}
+
+static bool next_in_map(struct places *p)
+{
+    const struct zti_special_section *s = p->section;
+    uint64_t at = p->run.last;
+    while (at < s->values && !is_set(s->places, at))
+        at++;
+    p->run.first = at;
+    while (at < s->values && is_set(s->places, at))
+        at++;
+    p->run.last = at;
+    return p->run.first < s->values;
+}
+
+/* The next run; false after the last one, or where the bits make no run within the frame. */
+static bool next_place(struct places *p)
+{
+    const struct zti_special_section *s = p->section;
+    uint64_t gap, length;
+    if (s->k == ZTI_SPECIAL_BIT_MAP)
+        return next_in_map(p);
+    const uint64_t past = p->run.last;
+    if (!take_code(&p->reader, s->k, &gap) || !take_code(&p->reader, 0, &length))
+        return false;
+    gap += past > 0;
+    if (gap >= s->values - past || length >= s->values - past - gap)
+        return false;
+    p->run.first = past + gap;
+    p->run.last = p->run.first + length + 1;
+    return true;
+}
+
+/* The pattern of special value i. */
+static uint32_t number_of(const struct zti_special_section *s, uint64_t i)
+{
+    const uint32_t width = number_bits(s->patterns);
+    struct zti_bit_reader r = {.base = s->rest, .at = i * width};
+    return width ? (uint32_t)zti_take_bits(&r, width) : 0;
+}
+
+static bool are_numbers_good(const struct zti_special_section *s)
+{
+    if ((s->patterns & (s->patterns - 1)) == 0) /* no number is too large */
+        return true;
+    for (uint64_t i = 0; i < s->count; i++)
+        if (number_of(s, i) >= s->patterns)
+            return false;
+    return true;
+}
+
+/* Whether the places are 'count' of the frame's values, and nothing but. */
+static bool are_places_good(const struct zti_special_section *s)
+{
+    struct places p = places_of(s);
+    uint64_t found = 0;
+    while (found < s->count && next_place(&p))
+        found += p.run.last - p.run.first;
+    if (found != s->count || !are_numbers_good(s))
+        return false;
+    if (s->k == ZTI_SPECIAL_BIT_MAP)
+        return s->places_bytes == (s->values + 7) / 8 && !next_place(&p);
+    return p.reader.end - p.reader.at < 8;
+}
+
+zt_status zti_special_parse(zt_context *context, uint64_t number, const uint8_t *body,
+                            uint64_t body_bytes, uint32_t type, uint64_t values, uint64_t count,
+                            struct zti_special_section *s)
+{
+    struct zti_cursor c = {.at = body, .end = body + body_bytes};
+    const uint64_t value_bytes = zt_type_bytes(type);
+    *s = (struct zti_special_section){.body = body, .body_bytes = body_bytes, .type = type,
+                                      .values = values, .count = count};
+    s->patterns = zti_take_byte(&c);
+    s->k = zti_take_byte(&c);
+    s->places_bytes = zti_take_varint(&c);
+    s->pattern = zti_take_bytes(&c, s->patterns * value_bytes);
+    s->places = zti_take_bytes(&c, s->places_bytes);
+    s->rest = c.at;
+    uint64_t rest = 0;
+    bool is_good = !c.is_bad && s->patterns <= ZTI_SPECIAL_PATTERNS && count > 0 &&
+                   (s->k <= ZTI_SPECIAL_MAX_K || s->k == ZTI_SPECIAL_BIT_MAP) &&
+                   (s->k != ZTI_SPECIAL_BIT_MAP || s->places_bytes == (values + 7) / 8) &&
+                   zti_mul(count, s->patterns ? number_bits(s->patterns) : 8 * value_bytes, &rest);
+    rest = rest / 8 + (rest % 8 != 0);
+    if (!is_good || zti_cursor_left(&c) != rest || !are_places_good(s))
+        return zti_fail(context, ZT_CORRUPT,
+                        "frame %" PRIu64 ": its section of special values does not place %" PRIu64
+                        " of %" PRIu64 " values", number, count, values);
+    return ZT_OK;
+}
+
+/* The bits of special value 'i'. */
+static uint64_t special_bits(const struct zti_special_section *s, uint64_t i)
+{
+    const size_t value_bytes = zt_type_bytes(s->type);
+    const uint8_t *at = s->rest + i * value_bytes;
+    if (s->patterns > 0)
+        at = s->pattern + number_of(s, i) * value_bytes;
+    return value_bytes == 8 ? zti_get_le64(at) : zti_get_le32(at);
+}
+
+static void put_value(void *at, uint64_t bits, size_t value_bytes)
+{
+    const uint32_t low = (uint32_t)bits;
+    if (value_bytes == 8)
+        memcpy(at, &bits, 8);
+    else
+        memcpy(at, &low, 4);
+}
+
+/* n values of a row from 'place' on, which are special ones from number i on. */
+static void apply_row(const struct zti_special_section *s, const struct zti_view *view,
+                      uint32_t rank, const uint64_t *place, uint64_t n, uint64_t i)
+{
+    uint64_t at[ZT_MAX_RANK];
+    for (uint32_t a = 0; a + 1 < rank; a++) {
+        if (place[a] < view->lo[a] || place[a] >= view->hi[a])
+            return;
+        at[a] = place[a] - view->lo[a];
+    }
+    const uint32_t last = rank - 1;
+    const uint64_t lo = view->lo[last], hi = view->hi[last], first = place[last];
+    const uint64_t from = first < lo ? lo : first, to = first + n < hi ? first + n : hi;
+    for (uint64_t x = from; x < to; x++) {
+        at[last] = x - lo;
+        put_value(zti_array_at(&view->out, at), special_bits(s, i + (x - first)),
+                  zt_type_bytes(s->type));
+    }
+}
+
+void zti_special_apply(const struct zti_special_section *s, uint32_t rank, const uint64_t *shape,
+                       const struct zti_view *view)
+{
+    struct places p = places_of(s);
+    for (uint64_t done = 0; done < s->count && next_place(&p);) {
+        for (uint64_t at = p.run.first; at < p.run.last;) {
+            uint64_t place[ZT_MAX_RANK], rest = at;
+            for (uint32_t i = rank; i-- > 0; rest /= shape[i])
+                place[i] = rest % shape[i];
+            const uint64_t row = shape[rank - 1] - place[rank - 1];
+            const uint64_t n = p.run.last - at < row ? p.run.last - at : row;
+            apply_row(s, view, rank, place, n, done);
+            at += n;
+            done += n;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+/* special.h: values that no lossy codec can be given as they are: NaN, infinities, and the fill
+ * values that the caller names. Their places and bits are kept in a section of the frame, and
+ * what the codec sees in their places is smooth. */
+#ifndef ZTI_FRAME_SPECIAL_H
+#define ZTI_FRAME_SPECIAL_H
+
+#include "array/array.h"
+#include "frame/input.h"
+#include "quality/quality.h"
+
+/* The section's body (tail section 86). The frame's header has the number of special values.
+ *
+ *   size       field
+ *   u8         P, distinct bit patterns, 0..16; 0: each special value is stored
+ *   u8         k, 0..20; 255: the places are a bit map
+ *   varint     R, bytes of the places
+ *   P values   the patterns, in the order in which they first occur
+ *   R bytes    places, by runs in C order: values that are not special before a run (after the
+ *              first run one less, as there is one at least), then the run's length less 1; both
+ *              in Golomb's code of exponential order, the first with k, the second with 0; padded
+ *              with zero bits. Or a bit for each value of the frame, set where it is special
+ *   bytes      P > 1: the pattern's number for each special value, in as many bits as P - 1 has.
+ *              P = 0: the values
+ *
+ * The code of n with k: v = n + 2^k has L + 1 bits; L - k zero bits, a one bit, then the low L bits
+ * of v, least significant first. */
+enum {
+    ZTI_SPECIAL_PATTERNS = 16,
+    ZTI_SPECIAL_MAX_K = 20,
+    ZTI_SPECIAL_BIT_MAP = 255,
+    /* Of the values of a frame, this part at most is stored one by one; with more patterns of more
+     * values the frame is coded without loss. */
+    ZTI_SPECIAL_PART = 8
+};
+
+/* The special values of a slab while it is coded. */
+struct zti_special {
+    uint64_t *mask; /* a bit for each value, in C order; whole words */
+    uint64_t values;
+    uint64_t count; /* of special ones */
+    bool is_over;   /* too many to be stored one by one */
+    struct zti_buffer body; /* of the section */
+    uint64_t body_bytes;
+    struct zti_buffer filled; /* the slab with them filled in */
+};
+
+/* Find the special values of a slab and make the section's body: values with one of 'fills' bit
+ * patterns, and where the type has them NaN and infinities. */
+zt_status zti_special_find(zt_context *context, const zt_array *slab, uint32_t fills,
+                           const uint64_t *fill, struct zti_special *special);
+void zti_special_free(zt_context *context, struct zti_special *special);
+
+/* The most bytes of a body. */
+uint64_t zti_special_bytes_max(uint32_t type, uint64_t values);
+
+/* Make special->filled: the slab, C-contiguous, with something smooth in place of the special
+ * values (filling.c). The grid is that of the codec's tiles: what is filled in follows the valid
+ * values of its own tile, and is 0 in tiles that have none. */
+zt_status zti_special_fill(zt_context *context, const zt_array *slab, const struct zti_grid *grid,
+                           struct zti_special *special, zt_array *filled);
+
+/* A section that is read. */
+struct zti_special_section {
+    const uint8_t *body;
+    uint64_t body_bytes;
+    uint32_t type; /* zt_type */
+    uint64_t values, count;
+    uint32_t patterns;
+    uint32_t k;
+    const uint8_t *pattern, *places, *rest;
+    uint64_t places_bytes;
+};
+
+/* Parse and check a body; ZT_CORRUPT unless it places 'count' of 'values' values. Eight bytes
+ * beyond the body are readable. */
+zt_status zti_special_parse(zt_context *context, uint64_t number, const uint8_t *body,
+                            uint64_t body_bytes, uint32_t type, uint64_t values, uint64_t count,
+                            struct zti_special_section *section);
+
+/* Put the special values of a frame of this shape that lie in a view where they belong. */
+void zti_special_apply(const struct zti_special_section *section, uint32_t rank,
+                       const uint64_t *shape, const struct zti_view *view);
+
+#endif
