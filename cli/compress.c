@@ -210,6 +210,9 @@ static bool find_format(const struct compress_job *job, bool *is_zfp, struct zti
         return fail(error, ZTIO_LACKING,
                     "%s: the ndzip codec is not in this version; name a .zt or .zfp file",
                     job->out);
+    if (*is_zfp && job->options->params.codec == ZT_CODEC_SZ)
+        return fail(error, ZTIO_BAD_USE, "%s: a bare zfp stream is not what -c sz makes; name a "
+                    ".zt file", output_name(job->out));
     return true;
 }
 

@@ -36,6 +36,15 @@ static void print_zfp_json(struct json *j, const zt_info *info, bool is_zt)
     json_close(j);
 }
 
+static void print_sz_json(struct json *j, const zt_info *info)
+{
+    json_object(j, "sz");
+    json_text(j, "effort", name_of_effort(info->sz_effort));
+    json_number(j, "step", info->sz_step);
+    json_count(j, "axes", info->sz_axes);
+    json_close(j);
+}
+
 static void print_json(const struct stored *s, bool is_checked)
 {
     const zt_info *info = &s->info;
@@ -69,7 +78,10 @@ static void print_json(const struct stored *s, bool is_checked)
     json_count_or_null(&j, "frames", is_zt, info->frames);
     json_count_or_null(&j, "slab_extent", is_zt, info->slab_extent);
     json_count_or_null(&j, "exact_values", is_zt, info->exact_values);
-    print_zfp_json(&j, info, is_zt);
+    if (info->codec == ZT_CODEC_SZ)
+        print_sz_json(&j, info);
+    else
+        print_zfp_json(&j, info, is_zt);
     json_text(&j, "name", info->name[0] ? info->name : NULL);
     json_text(&j, "units", info->units[0] ? info->units : NULL);
     if (is_checked && is_zt)
@@ -144,6 +156,17 @@ static void rows_of_zfp(struct table *t, const zt_info *info, bool is_zt)
     }
 }
 
+static void rows_of_sz(struct table *t, const zt_info *info)
+{
+    table_row(t);
+    table_cell(t, "sz");
+    table_cell(t, "effort %s, step %.6g, differences along axes", name_of_effort(info->sz_effort),
+               info->sz_step);
+    for (uint32_t i = 0; i < info->rank; i++)
+        if (info->sz_axes >> i & 1)
+            table_cell(t, "%u", i);
+}
+
 static void print_table(const struct stored *s, const struct options *o, struct table *t)
 {
     const zt_info *info = &s->info;
@@ -178,7 +201,9 @@ static void print_table(const struct stored *s, const struct options *o, struct 
         table_cell(t, "%" PRIu64 " values kept beside the stream to hold the bound",
                    info->exact_values);
     }
-    if (o->verbose || s->kind == STORED_ZFP)
+    if (o->verbose && info->codec == ZT_CODEC_SZ)
+        rows_of_sz(t, info);
+    else if (o->verbose || s->kind == STORED_ZFP)
         rows_of_zfp(t, info, s->kind == STORED_ZT);
     if (o->check)
         row(t, "check",
