@@ -287,13 +287,9 @@ typedef enum zt_index_kind {
 
 typedef enum zt_plan_kind { ZT_PLAN_OFF = 0, ZT_PLAN_ON = 1, ZT_PLAN_TIGHT = 2 } zt_plan_kind;
 
-/* What the sz codec does for its ratio. */
-typedef enum zt_effort {
-    ZT_EFFORT_DEFAULT = 0,
-    ZT_EFFORT_PAPER = 1, /* as published for cuSZ (Tian et al., PACT 2020) */
-    ZT_EFFORT_FAST = 2,  /* one pass */
-    ZT_EFFORT_HIGH = 3   /* not in this version */
-} zt_effort;
+/* sz: two passes; as published for cuSZ (PACT 2020); one pass; more, not in this version. */
+typedef enum zt_effort { ZT_EFFORT_DEFAULT = 0, ZT_EFFORT_PAPER = 1, ZT_EFFORT_FAST = 2,
+                         ZT_EFFORT_HIGH = 3 } zt_effort;
 
 /* Fill values that can be named. */
 #define ZT_MAX_FILLS 4
@@ -447,9 +443,8 @@ typedef struct zt_info {
     uint32_t index_partition;
     char name[128];
     char units[64];
-    uint32_t sz_effort;           /* sz only, of the first frame, as the two that follow: zt_effort */
-    uint32_t sz_axes;             /* bit i: differences are taken along axis i */
-    double sz_step;               /* values are multiples of it */
+    uint32_t sz_effort, sz_axes;  /* sz only, of the first frame: zt_effort; bit i: differences */
+    double sz_step;               /* are taken along axis i; what values are multiples of */
 } zt_info;
 
 ZT_API zt_status zt_info_init(zt_info *info, size_t info_bytes);

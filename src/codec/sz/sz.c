@@ -7,14 +7,15 @@
  *     u8       form | 8 if there are exact values | bytes of the base << 4
  *     bytes    the base: the tile's first integer less the stream's centre, folded
  *     section  exact values (sz_exact.c)
- *     section  the integers less the base, differenced along the stream's axes, folded, in groups of
- *              64 (sz_groups.h)
+ *     section  the integers less the base, differenced along the stream's axes: with effort 'fast'
+ *              in Rice codes (sz_groups.h), 'default' in Huffman codes (sz_coded.h), 'paper' as
+ *              published for cuSZ (sz_paper.h)
  *
  * Values of floating-point types become the nearest multiple of a step w <= 2 bound. w has so few
  * significant bits that multiples within the array's range are numbers of the type: what is decoded
- * is then not rounded. Every multiple is compared with its value before it is accepted, so the bound
- * needs no verification. All else is integer arithmetic modulo 2^32 or 2^64: any build writes the
- * same bytes.
+ * is then not rounded. Every multiple is compared with its value before it is accepted, so the
+ * bound needs no verification. All else is integer arithmetic modulo 2^32 or 2^64: any build writes
+ * the same bytes.
  *
  * The codec's part of a frame header:
  *
@@ -151,7 +152,7 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
         is_good = is_good && sz->step > 0;
     } else if (sz->source == ZTI_SZ_STEPS) {
         sz->whole_step = zti_take_varint(&c);
-        is_good = is_good && sz->whole_step % 2 == 1 && sz->whole_step <= UINT64_C(1) << 62;
+        is_good = is_good && sz->whole_step % 2 == 1 && sz->whole_step <= (UINT64_C(1) << 62) + 1;
     } else {
         is_good = is_good && sz->source == ZTI_SZ_BITS;
     }
@@ -351,7 +352,7 @@ static void skip(const struct zti_coding *coding, struct zti_bit_reader *reader,
     ops_of(coding)->decode(coding, reader, first, last, NULL);
 }
 
-/* Slabs are cut at multiples of the first; zti_sz_set_grid has the sides of a stream's own tiles. */
+/* Slabs are cut at multiples of the first; a stream's own tiles are those of zti_sz_set_grid. */
 static const uint32_t tile_shape[ZT_MAX_RANK][ZT_MAX_RANK] = {
     {4096}, {64, 64}, {16, 16, 16}, {8, 8, 8, 8}};
 

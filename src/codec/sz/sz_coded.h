@@ -13,7 +13,7 @@
  * so that a code stands for several values, and codes may take less than a bit of each. Of values
  * of 3 or 15, what they are more than that follows.
  *
- *     classes of all groups (book 0) | planes | lists | codes of book 1 | ... | of book 4 | excesses
+ *     classes (book 0) | planes | lists | codes of book 1 | ... | of book 4 | excesses
  */
 
 /* The part of each value that is in symbols, as bytes, and whether one of them is the most that a
@@ -155,8 +155,9 @@ static bool NAME(take_symbols)(const struct zti_coding *coding, struct zti_bit_r
                                     .symbols = symbols->count[book]};
     if (symbols->count[book] == 0)
         return true;
-    const bool is_good = r->at <= end && zti_huffman_decode(&model->decoder[book], coding->isa,
-                                                            r->base, (size_t)(r->end / 8), &part, 1);
+    const bool is_good =
+        r->at <= end && zti_huffman_decode(&model->decoder[book], coding->isa, r->base,
+                                           (size_t)(r->end / 8), &part, 1);
     r->at = part.at;
     return is_good;
 }

@@ -3,8 +3,8 @@
  *   uval        uint32_t or uint64_t
  *   VAL_BITS    their width
  *   NAME(x)     x with this instance's suffix
- * and gives NAME(above), NAME(plane), NAME(add), NAME(unary) (sz_words.h), count_ones, gather_bits and
- * scatter_bits (sz_bits.h or instructions).
+ * and gives NAME(above), NAME(plane), NAME(add), NAME(unary) (sz_words.h), count_ones, gather_bits
+ * and scatter_bits (sz_bits.h or instructions).
  *
  * A group's class c:
  *   0..16    so many of its values are not 0; they are listed

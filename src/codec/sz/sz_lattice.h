@@ -47,8 +47,8 @@ ZTI_INLINE void NAME(dequantize_64)(double step, const uint32_t *q, scalar *x)
 }
 
 /* n values of 64-bit integers. */
-ZTI_INLINE void NAME(quantize_wide)(const struct zti_sz *sz, const scalar *x, uint32_t n, uint64_t *q,
-                                struct exact *exact)
+ZTI_INLINE void NAME(quantize_wide)(const struct zti_sz *sz, const scalar *x, uint32_t n,
+                                    uint64_t *q, struct exact *exact)
 {
     exact->count = 0;
     memset(exact->bits, 0, sizeof exact->bits);

@@ -1,5 +1,6 @@
-/* sz_model.c: the codebooks of an sz stream: counted before the first tile is coded, and kept in the
- * stream's head: their tables one after another (entropy/table.c), with zero bits to a whole byte.
+/* sz_model.c: the codebooks of an sz stream: counted before the first tile is coded, and kept in
+ * the stream's head: their tables one after another (entropy/table.c), with zero bits to a whole
+ * byte.
  *
  * Effort 'default' has five books of 256 symbols (sz_coded.h), effort 'paper' one (sz_paper.h). */
 #include "codec/sz/sz.h"
@@ -24,7 +25,8 @@ uint64_t zti_sz_head_most(const struct zti_coding *coding)
 
 size_t zti_sz_count_bytes(const struct zti_coding *coding)
 {
-    return sizeof(struct zti_sz_counts) + books_of(coding) * zti_histogram_bytes(alphabet_of(coding));
+    return sizeof(struct zti_sz_counts) +
+           books_of(coding) * zti_histogram_bytes(alphabet_of(coding));
 }
 
 static void *histogram(const struct zti_coding *coding, const struct zti_sz_counts *counts,

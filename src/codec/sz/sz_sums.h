@@ -6,8 +6,8 @@
 
 /* to[i] = from[i] - from[i - step], and from[i] itself where a run begins, and in a run at every
  * multiple of 'piece'. */
-ZTI_INLINE void NAME(difference)(const uval *from, uval *to, uint32_t n, uint32_t step, uint32_t run,
-                                 uint32_t piece)
+ZTI_INLINE void NAME(difference)(const uval *from, uval *to, uint32_t n, uint32_t step,
+                                 uint32_t run, uint32_t piece)
 {
     for (uint32_t i = step; i < n; i++)
         to[i] = (uval)(from[i] - from[i - step]);
