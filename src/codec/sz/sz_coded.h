@@ -141,7 +141,8 @@ ZTI_INLINE void NAME(spread)(const uint16_t *from, bool is_pairs, uint32_t shift
 ZTI_INLINE void NAME(take_excesses)(struct zti_bit_reader *r, uval *u, uint32_t shift,
                                     uint32_t most)
 {
-    for (uint64_t high = NAME(above)(u, (uval)(((uval)most << shift) - 1)); high; high &= high - 1)
+    for (uint64_t high = NAME(above)(u, NAME(round_limit)(shift, most - 1)); high;
+         high &= high - 1)
         u[lowest_bit(high)] += (uval)((uval)take_value(r) << shift);
 }
 

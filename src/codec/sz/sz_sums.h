@@ -38,6 +38,12 @@ static void NAME(differences)(const struct tile *tile, uint32_t axes, uval **a, 
     }
 }
 
+ZTI_INLINE void NAME(add_row)(uval *restrict to, const uval *restrict from, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        to[i] = (uval)(to[i] + from[i]);
+}
+
 /* Sums along one axis, in place. */
 ZTI_INLINE void NAME(sum_piece)(uval *u, uint32_t step, uint32_t piece)
 {
@@ -48,8 +54,7 @@ ZTI_INLINE void NAME(sum_piece)(uval *u, uint32_t step, uint32_t piece)
         return;
     }
     for (uint32_t row = step; row < piece; row += step)
-        for (uint32_t i = 0; i < step; i++)
-            u[row + i] = (uval)(u[row + i] + u[row + i - step]);
+        NAME(add_row)(u + row, u + row - step, step);
 }
 
 static void NAME(sums)(const struct tile *tile, uint32_t axes, uval *u)
