@@ -62,6 +62,28 @@ static inline uint32_t highest_bit(uint64_t word)
 }
 #endif
 
+/* zti_put_bits64 with fewer steps: n <= 64 bits, the higher ones zero. */
+ZTI_INLINE void put_word(struct zti_bit_writer *w, uint64_t v, uint32_t n)
+{
+    const uint32_t held = w->held_bits, bits = held + n;
+    const uint64_t low = w->held | v << held;
+    zti_put_le64(w->next, low);
+    w->next += bits >> 3;
+    w->held_bits = bits & 7;
+    w->held = bits >= 64 ? v >> 1 >> (63 - held) : low >> (bits & 56);
+    *w->next = (uint8_t)w->held; /* what the store before did not hold */
+}
+
+/* zti_take_bits64 with one load and a byte. */
+ZTI_INLINE uint64_t take_word(struct zti_bit_reader *r, uint32_t n)
+{
+    const uint8_t *const at = r->base + (r->at >> 3);
+    const uint32_t down = r->at & 7;
+    const uint64_t v = zti_get_le64(at) >> down | (uint64_t)at[8] << 1 << (63 - down);
+    r->at += n;
+    return n < 64 ? v & ((UINT64_C(1) << n) - 1) : v;
+}
+
 /* v + 1 = 2^n + rest: n in 6 bits, the rest in n. */
 static inline void put_number(struct zti_bit_writer *w, uint64_t v)
 {

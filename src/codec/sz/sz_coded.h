@@ -16,19 +16,6 @@
  *     classes (book 0) | planes | lists | codes of book 1 | ... | of book 4 | excesses
  */
 
-/* The part of each value that is in symbols, as bytes, and whether one of them is the most that a
- * symbol holds. */
-ZTI_INLINE bool NAME(high_bytes)(const uval *u, uint32_t shift, uint32_t most, uint8_t *bytes)
-{
-    uint8_t any = 0;
-    for (uint32_t i = 0; i < 64; i++) {
-        const uval high = u[i] >> shift;
-        bytes[i] = (uint8_t)(high < most ? high : most);
-        any |= bytes[i] == most;
-    }
-    return any;
-}
-
 /* Append the symbols of the groups of a tile to those of their books. */
 static void NAME(symbols_of)(const uval *u, uint32_t n, const uint8_t *classes,
                              struct symbols *symbols)
@@ -37,7 +24,6 @@ static void NAME(symbols_of)(const uval *u, uint32_t n, const uint8_t *classes,
     symbols->excess = 0;
     memset(symbols->count, 0, sizeof symbols->count);
     for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
-        uint8_t bytes[ZTI_SZ_GROUP];
         const uint32_t c = class_number(classes[g]);
         symbols->of[0][symbols->count[0]++] =
             (uint16_t)(c >= before ? 2 * (c - before) : 2 * (before - c) - 1);
@@ -47,19 +33,11 @@ static void NAME(symbols_of)(const uval *u, uint32_t n, const uint8_t *classes,
         const uint32_t book = book_of(classes[g]);
         const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
         uint16_t *const to = symbols->of[book] + symbols->count[book];
-        const bool has_excess = NAME(high_bytes)(u + g * ZTI_SZ_GROUP, class_shift(classes[g]),
-                                                 book > 1 ? 15 : 3, bytes);
+        const bool is_pairs = book > 1;
+        const bool has_excess =
+            NAME(pack)(u + g * ZTI_SZ_GROUP, class_shift(classes[g]), is_pairs, to);
         symbols->excess |= (uint64_t)has_excess << g;
-        if (book > 1) {
-            for (uint32_t i = 0; i < 32; i++)
-                to[i] = (uint16_t)(bytes[2 * i] | bytes[2 * i + 1] << 4);
-            symbols->count[book] += (in_group + 1) / 2;
-        } else {
-            for (uint32_t i = 0; i < 16; i++)
-                to[i] = (uint16_t)(bytes[4 * i] | bytes[4 * i + 1] << 2 | bytes[4 * i + 2] << 4 |
-                                   bytes[4 * i + 3] << 6);
-            symbols->count[book] += (in_group + 3) / 4;
-        }
+        symbols->count[book] += is_pairs ? (in_group + 1) / 2 : (in_group + 3) / 4;
     }
 }
 
@@ -100,7 +78,7 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
     for (uint32_t g = 0; g < groups; g++) {
         const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
         for (uint32_t j = 0; j < class_shift(classes[g]); j++)
-            zti_put_bits64(w, NAME(plane)(u + g * ZTI_SZ_GROUP, j), in_group);
+            put_word(w, NAME(plane)(u + g * ZTI_SZ_GROUP, j), in_group);
     }
     for (uint32_t g = 0; g < groups; g++) {
         if (is_list(classes[g]))
@@ -121,20 +99,6 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
             return false;
     }
     return zti_bits_written(w) / 8 <= most_bytes;
-}
-
-/* Values from the symbols of one group. */
-ZTI_INLINE void NAME(spread)(const uint16_t *from, bool is_pairs, uint32_t shift, uval *u)
-{
-    if (is_pairs)
-        for (uint32_t i = 0; i < 32; i++) {
-            u[2 * i] = (uval)(from[i] & 15) << shift;
-            u[2 * i + 1] = (uval)(from[i] >> 4) << shift;
-        }
-    else
-        for (uint32_t i = 0; i < 16; i++)
-            for (uint32_t j = 0; j < 4; j++)
-                u[4 * i + j] = (uval)(from[i] >> 2 * j & 3);
 }
 
 /* Excesses of a group, whose values are in u without their low bits. */
@@ -228,8 +192,8 @@ static bool NAME(take_coded)(const struct zti_coding *coding, struct zti_bit_rea
         NAME(take_excesses)(r, group, shift, book > 1 ? 15 : 3);
         if (r->at > end_bits)
             return false;
-        for (uint32_t j = 0; j < shift; j++)
-            NAME(add)(group, zti_take_bits64(&planes, in_group), (uval)1 << j);
+        if (shift > 0)
+            NAME(take_planes)(&planes, group, in_group, shift);
     }
     return true;
 }

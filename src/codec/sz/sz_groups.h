@@ -3,8 +3,7 @@
  *   uval        uint32_t or uint64_t
  *   VAL_BITS    their width
  *   NAME(x)     x with this instance's suffix
- * and gives NAME(above), NAME(plane), NAME(add), NAME(unary) (sz_words.h), count_ones, gather_bits
- * and scatter_bits (sz_bits.h or instructions).
+ * and has included sz_words.h or an instance's own, and sz_bits.h.
  *
  * A group's class c:
  *   0..16    so many of its values are not 0; they are listed
@@ -65,7 +64,7 @@ ZTI_INLINE void NAME(put_rounds)(struct zti_bit_writer *w, const uval *u, uint32
     uint64_t alive = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
     for (uint32_t t = 0; t < ZTI_SZ_ROUNDS; t++) {
         const uint64_t higher = NAME(above)(u, NAME(round_limit)(k, t));
-        zti_put_bits64(w, gather_bits(higher, alive), count_ones(alive));
+        put_word(w, gather_bits(higher, alive), count_ones(alive));
         alive = higher;
         if (!alive)
             return;
@@ -78,14 +77,23 @@ ZTI_INLINE void NAME(take_rounds)(struct zti_bit_reader *r, uval *u, uint32_t n,
 {
     uint64_t alive = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
     const uval one = k < VAL_BITS ? (uval)1 << k : 0;
-    for (uint32_t t = 0; t < ZTI_SZ_ROUNDS; t++) {
-        alive = scatter_bits(zti_take_bits64(r, count_ones(alive)), alive);
-        if (!alive)
-            return;
-        NAME(add)(u, alive, one);
+    struct NAME(group) group = NAME(load)(u);
+    for (uint32_t t = 0; t < ZTI_SZ_ROUNDS && alive; t++) {
+        alive = scatter_bits(take_word(r, count_ones(alive)), alive);
+        NAME(add)(&group, alive, one);
     }
+    NAME(store)(&group, u);
     for (; alive; alive &= alive - 1)
         u[lowest_bit(alive)] += (uval)((uval)take_number(r) * one);
+}
+
+/* Add planes of n bits each to u. */
+ZTI_INLINE void NAME(take_planes)(struct zti_bit_reader *r, uval *u, uint32_t n, uint32_t planes)
+{
+    struct NAME(group) group = NAME(load)(u);
+    for (uint32_t j = 0; j < planes; j++)
+        NAME(add)(&group, take_word(r, n), (uval)1 << j);
+    NAME(store)(&group, u);
 }
 
 /* The values that are not 0: how many are between each and the one before, in a Rice code, and the
@@ -149,7 +157,7 @@ static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n
     for (uint32_t g = 0; g < groups; g++) {
         const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
         for (uint32_t j = 0; j < class_planes(classes[g]); j++)
-            zti_put_bits64(w, NAME(plane)(u + g * ZTI_SZ_GROUP, j), in_group);
+            put_word(w, NAME(plane)(u + g * ZTI_SZ_GROUP, j), in_group);
     }
     for (uint32_t g = 0; g < groups; g++) {
         const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
@@ -192,8 +200,8 @@ static bool NAME(take_groups)(struct zti_bit_reader *r, uval *u, uint32_t n, uin
     memset(u, 0, (size_t)groups * ZTI_SZ_GROUP * sizeof *u);
     for (uint32_t g = 0; g < groups; g++) {
         const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
-        for (uint32_t j = 0; j < class_planes(classes[g]); j++)
-            NAME(add)(u + g * ZTI_SZ_GROUP, zti_take_bits64(r, in_group), (uval)1 << j);
+        if (class_planes(classes[g]) > 0)
+            NAME(take_planes)(r, u + g * ZTI_SZ_GROUP, in_group, class_planes(classes[g]));
     }
     for (uint32_t g = 0; g < groups; g++) {
         const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;

@@ -3,8 +3,8 @@
  *   uval        uint32_t or uint64_t
  *   VAL_BITS    their width
  *   NAME(x)     x with this instance's suffix
- * This text is the specification; instances for 32 bits have their own in sz_words_avx2.h and
- * sz_words_avx512.h. */
+ * This text is the specification; instances for 32 bits have their own of most of it, in
+ * sz_words_avx2.h and sz_words_avx512.h. */
 
 /* Bit i: u[i] > limit. */
 ZTI_INLINE uint64_t NAME(above)(const uval *u, uval limit)
@@ -35,9 +35,57 @@ ZTI_INLINE uint32_t NAME(unary)(const uval *u, uint32_t k)
     return sum;
 }
 
-/* u[i] += amount where bit i is set. */
-ZTI_INLINE void NAME(add)(uval *u, uint64_t word, uval amount)
+/* A group while it is put together. */
+struct NAME(group) {
+    uval v[64];
+};
+
+ZTI_INLINE struct NAME(group) NAME(load)(const uval *u)
+{
+    struct NAME(group) g;
+    memcpy(g.v, u, sizeof g.v);
+    return g;
+}
+
+ZTI_INLINE void NAME(store)(const struct NAME(group) *g, uval *u)
+{
+    memcpy(u, g->v, sizeof g->v);
+}
+
+/* Raise those by amount whose bit is set. */
+ZTI_INLINE void NAME(add)(struct NAME(group) *g, uint64_t word, uval amount)
 {
     for (uint32_t i = 0; i < 64; i++)
-        u[i] += (uval)(0 - (uval)(word >> i & 1)) & amount;
+        g->v[i] += (uval)(0 - (uval)(word >> i & 1)) & amount;
+}
+
+/* The part of each value above 'shift' bits, at most 'most', in symbols: two of four bits in each
+ * of 32, or four of two bits in each of 16. Returns whether one of them is 'most'. */
+ZTI_INLINE bool NAME(pack)(const uval *u, uint32_t shift, bool is_pairs, uint16_t *to)
+{
+    const uint32_t most = is_pairs ? 15 : 3;
+    uint8_t bytes[64];
+    bool any = false;
+    for (uint32_t i = 0; i < 64; i++) {
+        const uval high = u[i] >> shift;
+        bytes[i] = (uint8_t)(high < most ? high : most);
+        any |= bytes[i] == most;
+    }
+    for (uint32_t i = 0; i < 32 && is_pairs; i++)
+        to[i] = (uint16_t)(bytes[2 * i] | bytes[2 * i + 1] << 4);
+    for (uint32_t i = 0; i < 16 && !is_pairs; i++)
+        to[i] = (uint16_t)(bytes[4 * i] | bytes[4 * i + 1] << 2 | bytes[4 * i + 2] << 4 |
+                           bytes[4 * i + 3] << 6);
+    return any;
+}
+
+/* And back. */
+ZTI_INLINE void NAME(spread)(const uint16_t *from, bool is_pairs, uint32_t shift, uval *u)
+{
+    for (uint32_t i = 0; i < 32 && is_pairs; i++) {
+        u[2 * i] = (uval)(from[i] & 15) << shift;
+        u[2 * i + 1] = (uval)(from[i] >> 4) << shift;
+    }
+    for (uint32_t i = 0; i < 64 && !is_pairs; i++)
+        u[i] = (uval)(from[i / 4] >> 2 * (i % 4) & 3);
 }

@@ -44,15 +44,69 @@ ZTI_INLINE uint32_t unary_32(const uint32_t *u, uint32_t k)
     return (uint32_t)_mm_cvtsi128_si32(four);
 }
 
-ZTI_INLINE void add_32(uint32_t *u, uint64_t word, uint32_t amount)
+struct group_32 {
+    __m256i v[8];
+};
+
+ZTI_INLINE struct group_32 load_32(const uint32_t *u)
+{
+    struct group_32 g;
+    for (uint32_t i = 0; i < 8; i++)
+        g.v[i] = _mm256_loadu_si256((const __m256i *)(const void *)(u + 8 * i));
+    return g;
+}
+
+ZTI_INLINE void store_32(const struct group_32 *g, uint32_t *u)
+{
+    for (uint32_t i = 0; i < 8; i++)
+        _mm256_storeu_si256((__m256i *)(void *)(u + 8 * i), g->v[i]);
+}
+
+ZTI_INLINE void add_32(struct group_32 *g, uint64_t word, uint32_t amount)
 {
     const __m256i more = _mm256_set1_epi32((int32_t)amount);
     const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     for (uint32_t i = 0; i < 8; i++) {
         const __m256i eight = _mm256_set1_epi32((int32_t)(word >> 8 * i & 255));
         const __m256i mask = _mm256_cmpeq_epi32(_mm256_and_si256(eight, bits), bits);
-        __m256i *const at = (__m256i *)(void *)(u + 8 * i);
-        _mm256_storeu_si256(at, _mm256_add_epi32(_mm256_loadu_si256(at),
-                                                 _mm256_and_si256(mask, more)));
+        g->v[i] = _mm256_add_epi32(g->v[i], _mm256_and_si256(mask, more));
     }
+}
+
+ZTI_INLINE bool pack_32(const uint32_t *u, uint32_t shift, bool is_pairs, uint16_t *to)
+{
+    const __m256i most = _mm256_set1_epi32(is_pairs ? 15 : 3);
+    const __m128i down = _mm_cvtsi32_si128((int32_t)shift);
+    __m256i any = _mm256_setzero_si256();
+    for (uint32_t i = 0; i < 4; i++) {
+        __m256i part[2];
+        for (uint32_t j = 0; j < 2; j++) {
+            const uint32_t *const from = u + 16 * i + 8 * j;
+            const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)from);
+            part[j] = _mm256_min_epu32(_mm256_srl_epi32(v, down), most);
+            any = _mm256_or_si256(any, _mm256_cmpeq_epi32(part[j], most));
+        }
+        const __m256i words = _mm256_permute4x64_epi64(_mm256_packus_epi32(part[0], part[1]), 0xd8);
+        const __m256i pairs = /* each two neighbours in 32 bits */
+            _mm256_madd_epi16(words, _mm256_set1_epi32(is_pairs ? 0x00100001 : 0x00040001));
+        const __m128i eight = _mm_packus_epi32(_mm256_castsi256_si128(pairs),
+                                               _mm256_extracti128_si256(pairs, 1));
+        if (is_pairs) {
+            _mm_storeu_si128((__m128i *)(void *)(to + 8 * i), eight);
+        } else {
+            const __m128i fours = _mm_madd_epi16(eight, _mm_set1_epi32(0x00100001));
+            _mm_storel_epi64((__m128i *)(void *)(to + 4 * i), _mm_packus_epi32(fours, fours));
+        }
+    }
+    return !_mm256_testz_si256(any, any);
+}
+
+ZTI_INLINE void spread_32(const uint16_t *from, bool is_pairs, uint32_t shift, uint32_t *u)
+{
+    for (uint32_t i = 0; i < 32 && is_pairs; i++) {
+        u[2 * i] = (uint32_t)(from[i] & 15) << shift;
+        u[2 * i + 1] = (uint32_t)(from[i] >> 4) << shift;
+    }
+    for (uint32_t i = 0; i < 64 && !is_pairs; i++)
+        u[i] = from[i / 4] >> 2 * (i % 4) & 3;
 }
