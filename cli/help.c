@@ -65,7 +65,8 @@ static const char of_compress[] =
     "      --zfp-header on|off  write zfp's header (default on)\n"
     "      --allow-nonfinite    code NaN and infinities as libzfp does\n"
     "      --no-verify          do not look at what the stream decodes to\n"
-    "how:  -c auto|zfp|ndzip  --plan off\n"
+    "how:  -c auto|zfp|ndzip|sz  --plan off\n"
+    "      --effort E       sz: fast, default, or paper (--sz-bins N, default 1024)\n"
     "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN]\n"
     "  -q, --quiet          no summary, no progress bar\n"
     "  -v, --verbose        a longer summary\n";
@@ -108,7 +109,8 @@ static const char of_info[] =
     "Keys of --json: format format_version codec type shape bound bound_value\n"
     "abs_bound raw_bytes stream_bytes file_bytes ratio effective_ratio\n"
     "index {kind chunk partition bytes overhead file} frames slab_extent exact_values\n"
-    "zfp {word_bits minbits maxbits maxprec minexp shift} name units\n"
+    "zfp {word_bits minbits maxbits maxprec minexp shift} or\n"
+    "sz {effort step axes} name units\n"
     "checksums_hold. What is not finite or does not apply is null. ratio is raw over\n"
     "file bytes, effective_ratio raw over stream and index bytes.\n";
 

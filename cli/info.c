@@ -36,6 +36,15 @@ static void print_zfp_json(struct json *j, const zt_info *info, bool is_zt)
     json_close(j);
 }
 
+static void print_sz_json(struct json *j, const zt_info *info)
+{
+    json_object(j, "sz");
+    json_text(j, "effort", name_of_effort(info->sz_effort));
+    json_number(j, "step", info->sz_step);
+    json_count(j, "axes", info->sz_axes);
+    json_close(j);
+}
+
 static void print_json(const struct stored *s, bool is_checked)
 {
     const zt_info *info = &s->info;
@@ -70,7 +79,9 @@ static void print_json(const struct stored *s, bool is_checked)
     json_count_or_null(&j, "slab_extent", is_zt, info->slab_extent);
     json_count_or_null(&j, "exact_values", is_zt, info->exact_values);
     json_count_or_null(&j, "special_values", is_zt, info->special_values);
-    if (info->codec == ZT_CODEC_ZFP)
+    if (info->codec == ZT_CODEC_SZ)
+        print_sz_json(&j, info);
+    else if (info->codec == ZT_CODEC_ZFP)
         print_zfp_json(&j, info, is_zt);
     else
         json_null(&j, "zfp");
@@ -148,6 +159,17 @@ static void rows_of_zfp(struct table *t, const zt_info *info, bool is_zt)
     }
 }
 
+static void rows_of_sz(struct table *t, const zt_info *info)
+{
+    table_row(t);
+    table_cell(t, "sz");
+    table_cell(t, "effort %s, step %.6g, differences along axes", name_of_effort(info->sz_effort),
+               info->sz_step);
+    for (uint32_t i = 0; i < info->rank; i++)
+        if (info->sz_axes >> i & 1)
+            table_cell(t, "%u", i);
+}
+
 static void print_table(const struct stored *s, const struct options *o, struct table *t)
 {
     const zt_info *info = &s->info;
@@ -188,7 +210,9 @@ static void print_table(const struct stored *s, const struct options *o, struct 
         table_cell(t, "%" PRIu64 " NaN, infinite or fill values kept as they are",
                    info->special_values);
     }
-    if (info->codec == ZT_CODEC_ZFP && (o->verbose || s->kind == STORED_ZFP))
+    if (o->verbose && info->codec == ZT_CODEC_SZ)
+        rows_of_sz(t, info);
+    else if (info->codec == ZT_CODEC_ZFP && (o->verbose || s->kind == STORED_ZFP))
         rows_of_zfp(t, info, s->kind == STORED_ZT);
     if (o->check)
         row(t, "check",

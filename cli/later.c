@@ -4,20 +4,18 @@
 
 #include <string.h>
 
-/* values is "number", "count" or words apart by spaces. The words before '|' are accepted: they
+/* values is "number" or words apart by spaces. The words before '|' are accepted: they
  * ask for what there is. */
 const struct later_rule later_rules[LATER_OPTIONS] = {
-    {"plan", 0, "off | on tight", CMD_COMPRESS, "use --plan off"},
-    {"pwrel", 0, "number", CMD_COMPRESS, "use --abs or --rel"},
-    {"psnr", 0, "number", CMD_COMPRESS, "use --abs or --rel"},
-    {"effort", 0, "| paper fast default high", CMD_COMPRESS, "leave it out"},
-    {"sz-bins", 0, "count", CMD_COMPRESS, "leave it out"},
-    {"prefer", 0, "| ratio speed balanced", CMD_COMPRESS, "leave it out"},
-    {"explain", 0, NULL, CMD_COMPRESS, "leave it out"},
-    {"dry-run", 0, NULL, CMD_COMPRESS, "use -o /dev/null"},
-    {"salvage", 0, NULL, CMD_DECOMPRESS, "use 'ztile info --check' to see what is damaged"},
-    {"stages", 0, NULL, CMD_BENCH, "use --index-study"},
-    {"link", 0, "number", CMD_BENCH, "use --index-study"},
+    {"plan", "off | on tight", CMD_COMPRESS, "use --plan off"},
+    {"pwrel", "number", CMD_COMPRESS, "use --abs or --rel"},
+    {"psnr", "number", CMD_COMPRESS, "use --abs or --rel"},
+    {"prefer", "| ratio speed balanced", CMD_COMPRESS, "leave it out"},
+    {"explain", NULL, CMD_COMPRESS, "leave it out"},
+    {"dry-run", NULL, CMD_COMPRESS, "use -o /dev/null"},
+    {"salvage", NULL, CMD_DECOMPRESS, "use 'ztile info --check' to see what is damaged"},
+    {"stages", NULL, CMD_BENCH, "use --index-study"},
+    {"link", "number", CMD_BENCH, "use --index-study"},
 };
 
 /* Look argument up in values. *is_here: it stands before '|'. */
@@ -42,13 +40,10 @@ bool later_option(int rule, const char *argument, struct ztio_error *error)
     const struct later_rule *r = &later_rules[rule];
     bool is_here = false, is_sane;
     double number;
-    uint64_t count;
     if (!r->values)
         is_sane = true;
     else if (strcmp(r->values, "number") == 0)
         is_sane = parse_number(argument, &number);
-    else if (strcmp(r->values, "count") == 0)
-        is_sane = parse_count(argument, &count);
     else
         is_sane = is_listed(r->values, argument, &is_here);
     if (!is_sane)

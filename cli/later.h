@@ -5,11 +5,10 @@
 
 #include "io.h"
 
-enum { LATER_OPTIONS = 12 };
+enum { LATER_OPTIONS = 9 };
 
 struct later_rule {
     const char *name;
-    char letter;        /* of the short form; 0: none */
     const char *values; /* what a sensible value is, see later.c; NULL: takes none */
     unsigned commands;
     const char *instead;

@@ -139,6 +139,12 @@ const char *name_of_codec(uint32_t codec)
     return codec < sizeof names / sizeof *names ? names[codec] : "unknown";
 }
 
+const char *name_of_effort(uint32_t effort)
+{
+    static const char *const names[] = {"default", "paper", "fast", "high"};
+    return effort < sizeof names / sizeof *names ? names[effort] : "unknown";
+}
+
 const char *name_of_index(uint32_t index)
 {
     static const char *const names[] = {"none", "none", "offsets", "lengths", "hybrid", "compact",

@@ -35,6 +35,8 @@ enum {
     OPT_INDEX_FILE,
     OPT_SAVE,
     OPT_INDEX_STUDY,
+    OPT_EFFORT,
+    OPT_SZ_BINS,
     OPT_LATER /* and those after it: rows of later.c */
 };
 
@@ -81,6 +83,8 @@ static const struct rule rules[] = {
     {"json", OPT_JSON, false, CMD_INFO | CMD_COMPARE | CMD_BENCH},
     {"check", OPT_CHECK, false, CMD_INFO},
     {"slice", OPT_SLICE, true, CMD_PLOT},
+    {"effort", OPT_EFFORT, true, CMD_COMPRESS},
+    {"sz-bins", OPT_SZ_BINS, true, CMD_COMPRESS},
     {"exec", 'x', true, ALL & ~(unsigned)(CMD_INFO | CMD_INDEX)},
     {"index", OPT_INDEX, true, CMD_COMPRESS | CMD_INDEX},
     {"index-chunk", OPT_INDEX_CHUNK, true, CMD_COMPRESS | CMD_INDEX},
@@ -181,18 +185,6 @@ static bool parse_format(struct options *o, const char *argument, struct ztio_er
     return true;
 }
 
-static bool parse_codec(struct options *o, const char *argument, struct ztio_error *error)
-{
-    if (strcmp(argument, "sz") == 0)
-        return fail(error, ZTIO_LACKING, "--codec sz is not in this version; use -c zfp");
-    for (uint32_t codec = ZT_CODEC_AUTO; codec <= ZT_CODEC_NDZIP; codec++)
-        if (strcmp(argument, name_of_codec(codec)) == 0) {
-            o->params.codec = codec;
-            return true;
-        }
-    return bad(error, "codec", argument, "auto, zfp or ndzip");
-}
-
 static bool parse_word_bits(struct options *o, const char *argument, struct ztio_error *error)
 {
     uint64_t bits;
@@ -274,6 +266,35 @@ static bool take_index(struct options *o, int option, const char *argument,
     return true;
 }
 
+static bool take_codec(struct options *o, const char *argument, struct ztio_error *error)
+{
+    for (uint32_t codec = ZT_CODEC_AUTO; codec <= ZT_CODEC_SZ; codec++)
+        if (strcmp(argument, name_of_codec(codec)) == 0) {
+            o->params.codec = codec;
+            return true;
+        }
+    return bad(error, "codec", argument, "auto, zfp, ndzip or sz");
+}
+
+static bool take_effort(struct options *o, const char *argument, struct ztio_error *error)
+{
+    for (uint32_t effort = ZT_EFFORT_DEFAULT; effort <= ZT_EFFORT_HIGH; effort++)
+        if (strcmp(argument, name_of_effort(effort)) == 0) {
+            o->params.effort = effort;
+            return true;
+        }
+    return bad(error, "effort", argument, "paper, fast or default");
+}
+
+static bool take_bins(struct options *o, const char *argument, struct ztio_error *error)
+{
+    uint64_t bins;
+    if (!parse_count(argument, &bins) || bins < 4 || bins > 65536 || bins % 2)
+        return bad(error, "sz-bins", argument, "an even number in 4..65536");
+    o->params.sz_bins = (uint32_t)bins;
+    return true;
+}
+
 static bool take(struct options *o, int option, const char *argument, struct ztio_error *error)
 {
     switch (option) {
@@ -284,7 +305,6 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case 'h': o->help = true; break;
     case 't':
     case 's': return take_array(o, option, argument, error);
-    case 'c': return parse_codec(o, argument, error);
     case OPT_RATE_ALIGN: o->params.bound.flags |= ZT_RATE_ALIGN; break;
     case OPT_RANGE: return parse_range(o, argument, error);
     case OPT_FILL: return take_fill(o, argument, error);
@@ -304,6 +324,9 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_INDEX_FILE: o->index_file = argument; break;
     case OPT_SAVE: o->save = argument; break;
     case OPT_INDEX_STUDY: o->index_study = true; break;
+    case 'c': return take_codec(o, argument, error);
+    case OPT_EFFORT: return take_effort(o, argument, error);
+    case OPT_SZ_BINS: return take_bins(o, argument, error);
     case 'x': return parse_exec(o, argument, error);
     default:
         if (option >= OPT_LATER)
@@ -335,22 +358,9 @@ static void list(enum command command, struct option *long_options, char *letter
         bool has_argument = later_rules[i].values != NULL;
         long_options[n++] = (struct option){later_rules[i].name, has_argument, NULL,
                                             OPT_LATER + i};
-        if (later_rules[i].letter) {
-            *letters++ = later_rules[i].letter;
-            *letters++ = ':';
-        }
     }
     long_options[n] = (struct option){NULL, 0, NULL, 0};
     *letters = '\0';
-}
-
-/* A short option of a later version comes as its letter. */
-static int number_of(int option)
-{
-    for (int i = 0; i < LATER_OPTIONS; i++)
-        if (option < 256 && later_rules[i].letter == option && later_rules[i].letter)
-            return OPT_LATER + i;
-    return option;
 }
 
 static bool read_words(struct options *o, int argc, char **argv, struct ztio_error *error)
@@ -375,7 +385,7 @@ static bool read_words(struct options *o, int argc, char **argv, struct ztio_err
         if (c == '?')
             return fail(error, ZTIO_BAD_USE, "%s has no option %s; see 'ztile %s --help'", name,
                         argv[optind - 1], name);
-        if (!take(o, number_of(c), optarg, error))
+        if (!take(o, c, optarg, error))
             return false;
         if (o->help)
             return true;

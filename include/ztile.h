@@ -210,7 +210,7 @@ typedef enum zt_codec {
     ZT_CODEC_AUTO = 0,  /* zfp */
     ZT_CODEC_ZFP = 1,
     ZT_CODEC_NDZIP = 2, /* lossless only, fast */
-    ZT_CODEC_SZ = 3     /* not in this version */
+    ZT_CODEC_SZ = 3     /* prediction and quantization within a bound */
 } zt_codec;
 
 /* What the user asks for. */
@@ -287,6 +287,10 @@ typedef enum zt_index_kind {
 
 typedef enum zt_plan_kind { ZT_PLAN_OFF = 0, ZT_PLAN_ON = 1, ZT_PLAN_TIGHT = 2 } zt_plan_kind;
 
+/* sz: two passes; as published for cuSZ (PACT 2020); one pass; more, not in this version. */
+typedef enum zt_effort { ZT_EFFORT_DEFAULT = 0, ZT_EFFORT_PAPER = 1, ZT_EFFORT_FAST = 2,
+                         ZT_EFFORT_HIGH = 3 } zt_effort;
+
 /* Fill values that can be named. */
 #define ZT_MAX_FILLS 4
 
@@ -311,9 +315,11 @@ typedef struct zt_params {
     const char *name;         /* kept in the file; NULL or UTF-8 of at most 127 bytes */
     const char *units;        /* likewise, at most 63 bytes */
     uint32_t fills;           /* of fill[]; 0 by default */
-    uint32_t reserved;        /* 0 */
+    uint32_t effort;          /* zt_effort; sz only */
     uint64_t fill[ZT_MAX_FILLS]; /* bit patterns of the array's type that are no values, like NaN:
                                     kept exactly, no part of a range or a bound. See zt_fill_bits */
+    uint32_t sz_bins;         /* bins of sz's effort 'paper', even, 4..65536; 0: 1024 */
+    uint32_t reserved;        /* 0 */
 } zt_params;
 
 /* Set every field to its default. params_bytes is sizeof(zt_params) as the caller compiled it.
@@ -437,6 +443,8 @@ typedef struct zt_info {
     uint32_t index_partition;
     char name[128];
     char units[64];
+    uint32_t sz_effort, sz_axes;  /* sz only, of the first frame: zt_effort; bit i: differences */
+    double sz_step;               /* are taken along axis i; what values are multiples of */
 } zt_info;
 
 ZT_API zt_status zt_info_init(zt_info *info, size_t info_bytes);

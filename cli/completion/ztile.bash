@@ -9,7 +9,7 @@ _ztile_options()
         compress)
             printf '%s ' "$common" "$mode" --rel --range --fill --allow-nonfinite --zfp-header \
                 --no-verify --slab-bytes --output --force -o -f --codec -c --exec -x \
-                --index --index-chunk --index-partition --plan
+                --index --index-chunk --index-partition --plan --effort --sz-bins
             ;;
         decompress)
             printf '%s ' "$common" "$mode" --box --output --force -o -f --exec -x --index-file
@@ -36,7 +36,8 @@ _ztile_values()
 {
     case $1 in
         -t | --type) printf 'f32 f64 i32 i64' ;;
-        -c | --codec) printf 'auto zfp ndzip' ;;
+        -c | --codec) printf 'auto zfp ndzip sz' ;;
+        --effort) printf 'fast default paper' ;;
         -x | --exec) printf 'serial omp' ;;
         --format) printf 'zt zfp ndzip' ;;
         --zfp-header) printf 'on off' ;;
@@ -72,7 +73,7 @@ _ztile()
         return
     fi
     case $before in
-        -s | --shape | --abs | --rel | --rate | --precision | --expert | --range | --box | --slice)
+        -s | --shape | --abs | --rel | --rate | --precision | --expert | --range | --box | --slice | --sz-bins)
             return
             ;;
     esac

@@ -19,6 +19,19 @@ struct zti_zfp {
     bool as_libzfp;  /* reproduce what libzfp does with NaN and infinities */
 };
 
+/* The numbers that an sz stream is governed by. */
+struct zti_sz {
+    uint32_t effort; /* zt_effort that it is coded with */
+    uint32_t source; /* how values become integers: zti_sz_source */
+    uint32_t axes;   /* bit i: differences are taken along axis i */
+    uint32_t bins;      /* effort 'paper': residuals in so many bins have a symbol of their own */
+    uint64_t head_bits; /* of the codebooks' tables */
+    double step;         /* floats: values become multiples of it */
+    double bound;        /* floats, and not kept in the file: what the encoder compares with */
+    uint64_t whole_step; /* integers: the same, odd */
+    int64_t centre;      /* what the bases of tiles are counted from */
+};
+
 /* How one stream is coded: fixed before its first tile, and enough to decode it. */
 struct zti_coding {
     const struct zti_codec *codec;
@@ -31,6 +44,7 @@ struct zti_coding {
     void *model;           /* what the codec learnt from the values, or read in the stream's head;
                               NULL for codecs that have none */
     struct zti_zfp zfp;
+    struct zti_sz sz;
 };
 
 /* What is asked of a codec for one stream. */
@@ -91,7 +105,7 @@ struct zti_codec {
                   uint64_t first, uint64_t last, void *tally);
     void (*merge)(const struct zti_coding *coding, uint32_t pass, void *into, const void *from);
     zt_status (*learn)(zt_context *context, struct zti_coding *coding, uint32_t pass,
-                       const zt_array *array, const void *tally);
+                       const zt_array *array, void *tally);
     void (*forget)(zt_context *context, struct zti_coding *coding); /* free the model */
 
     /* The head: what a stream has before its first tile. head_max_bytes is asked before anything

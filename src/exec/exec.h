@@ -29,6 +29,11 @@ struct zti_starts {
 
 void zti_misses_free(zt_context *context, struct zti_misses *misses);
 
+/* Let the codec learn what it must know of all values before it codes the first: sets coding->model
+ * and other numbers of the coding, also which tiles there are. Nothing for codecs that learn
+ * nothing. What comes out does not depend on the policy. */
+zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding, const zt_array *array);
+
 /* Bytes of buffer that zti_exec_encode needs for a coding, worst case and margin included.
  * ZT_BAD_ARG where that does not fit in size_t. */
 zt_status zti_exec_capacity(zt_context *context, const struct zti_coding *coding,

@@ -309,6 +309,8 @@ static zt_status encode(struct zt_writer *w, struct zti_frame *f, struct zti_ask
     misses->limit = misses_limit(f);
     zt_status status = w->codec->configure(w->context, ask, &f->coding);
     if (!status)
+        status = zti_exec_survey(w->context, &f->coding, slab);
+    if (!status)
         status = encode_or_store(w, f, slab, misses, payload);
     if (!status && misses->is_over) {
         zti_misses_free(w->context, misses);

@@ -61,12 +61,25 @@ static double number_at(uint32_t type, const unsigned char *at)
 
 /* ---- making a case ---- */
 
+/* Tiles have 4^rank values, or with sz about 4096. */
 static void random_shape(struct rng *r, struct test_case *c)
 {
-    static const uint64_t most[] = {0, 600, 36, 14, 8};
+    static const uint64_t most[] = {0, 600, 36, 14, 8}, most_sz[] = {0, 18000, 150, 36, 14};
+    const bool is_large = c->params.codec == ZT_CODEC_SZ && rng_once_in(r, 2);
     c->rank = 1 + (uint32_t)rng_below(r, ZT_MAX_RANK);
     for (uint32_t i = 0; i < c->rank; i++)
-        c->shape[i] = 1 + rng_below(r, rng_once_in(r, 4) ? 5 : most[c->rank]);
+        c->shape[i] =
+            1 + rng_below(r, rng_once_in(r, 4) ? 5 : is_large ? most_sz[c->rank] : most[c->rank]);
+}
+
+static void random_codec(struct rng *r, struct test_case *c)
+{
+    static const uint32_t bins[] = {0, 4, 64, 1024, 65536};
+    if (rng_once_in(r, 2))
+        return;
+    c->params.codec = ZT_CODEC_SZ;
+    c->params.effort = (uint32_t)rng_below(r, ZT_EFFORT_HIGH);
+    c->params.sz_bins = bins[rng_below(r, sizeof bins / sizeof *bins)];
 }
 
 /* A bound for values of this range: from far below their last bit to far above their range. */
@@ -84,7 +97,7 @@ static void random_bound(struct rng *r, struct test_case *c)
 {
     int64_t stride[ZT_MAX_RANK];
     double min, max;
-    switch (rng_below(r, 8)) {
+    switch (rng_below(r, c->params.codec == ZT_CODEC_SZ ? 5 : 8)) {
     case 0:
     case 1:
     case 2:
@@ -140,6 +153,7 @@ static struct test_case random_case(uint64_t seed, uint64_t n)
     zt_params_init(&c.params, sizeof c.params);
     c.seed = rng_next(&r);
     c.type = 1 + (uint32_t)rng_below(&r, 4);
+    random_codec(&r, &c);
     random_shape(&r, &c);
     if (rng_once_in(&r, 2))
         random_strides(&r, c.rank, c.shape, c.stride);
@@ -165,11 +179,12 @@ static void print_case(const struct test_case *c)
                                          "psnr",     "rate", "precision", "expert"};
     char shape[96], stride[96];
     printf("%s, shape %s (slowest first), strides %s, data %s, %s %.17g, slabs of %llu bytes, "
-           "%u-bit words, %u fill values",
+           "%u-bit words, %u fill values, codec %u, effort %u, %u bins",
            type_name(c->type), shape_text(c->rank, c->shape, shape),
            stride_text(c->rank, c->stride, stride), data_kind_name(c->kind),
            bounds[c->params.bound.kind & 7], c->params.bound.value,
-           (unsigned long long)c->params.slab_bytes, c->params.zfp_word_bits, c->params.fills);
+           (unsigned long long)c->params.slab_bytes, c->params.zfp_word_bits, c->params.fills,
+           c->params.codec, c->params.effort, c->params.sz_bins);
 }
 
 /* ---- what holds ---- */

@@ -67,11 +67,11 @@ static void params_shorter_than_any_release_are_refused(void **state)
     (void)state;
     zt_params p;
     memset(&p, 0x55, sizeof p);
-    assert_int_equal(zt_params_init(&p, sizeof p - 48), ZT_BAD_ARG);
+    assert_int_equal(zt_params_init(&p, offsetof(zt_params, units)), ZT_BAD_ARG);
     assert_int_equal(p.struct_bytes, 0x55555555);
     assert_int_equal(zt_params_init(NULL, sizeof p), ZT_BAD_ARG);
     p = sample_params();
-    p.struct_bytes -= 48; /* without units */
+    p.struct_bytes = offsetof(zt_params, units);
     zt_array a = sample_array();
     size_t n;
     assert_int_equal(zt_compress_bound(NULL, &a, &p, &n), ZT_BAD_ARG);
@@ -95,9 +95,9 @@ static void info_is_written_as_far_as_the_caller_has_it(void **state)
     assert_true(later.known.exact_values > 0);
     assert_int_equal(later.later[1], 77);
     zt_info short_info;
-    assert_int_equal(zt_info_init(&short_info, sizeof short_info - 8), ZT_BAD_ARG);
+    assert_int_equal(zt_info_init(&short_info, offsetof(zt_info, units)), ZT_BAD_ARG);
     zt_info_init(&short_info, sizeof short_info);
-    short_info.struct_bytes -= 8;
+    short_info.struct_bytes = offsetof(zt_info, units);
     assert_int_equal(zt_inspect(NULL, file.data, file.n, &short_info), ZT_BAD_ARG);
     assert_int_equal(zt_inspect(NULL, file.data, file.n, NULL), ZT_BAD_ARG);
     free(file.data);
@@ -139,7 +139,10 @@ static void params_that_make_no_sense_are_refused_in_words(void **state)
     REFUSED(p.bound.flags = ZT_RATE_ALIGN, ZT_BAD_ARG, "flags");
     REFUSED(p.bound.reserved[1] = 1, ZT_BAD_ARG, "reserved");
     REFUSED(p.codec = ZT_CODEC_NDZIP, ZT_UNSUPPORTED, "ndzip");
-    REFUSED(p.codec = ZT_CODEC_SZ, ZT_UNSUPPORTED, "sz");
+    REFUSED(p.codec = ZT_CODEC_SZ; p.bound = zt_rate(8), ZT_UNSUPPORTED, "sz");
+    REFUSED(p.codec = ZT_CODEC_SZ; p.effort = ZT_EFFORT_HIGH, ZT_UNSUPPORTED, "high");
+    REFUSED(p.effort = 4, ZT_BAD_ARG, "effort");
+    REFUSED(p.sz_bins = 1023, ZT_BAD_ARG, "1023 bins");
     REFUSED(p.codec = 4, ZT_BAD_ARG, "codec");
     REFUSED(p.plan = ZT_PLAN_ON, ZT_UNSUPPORTED, "plan");
     REFUSED(p.plan = 3, ZT_BAD_ARG, "plan");

@@ -373,9 +373,9 @@ static void other_versions_and_codecs_are_named(void **state)
     rehash(&s.file);
     need_failure(c, read_whole(c, s.file.data, s.file.n, NULL), ZT_UNSUPPORTED, "version 2");
     s.file.data[4] = 1;
-    s.file.data[6] = 3;
+    s.file.data[6] = 9;
     rehash(&s.file);
-    need_failure(c, read_whole(c, s.file.data, s.file.n, NULL), ZT_UNSUPPORTED, "codec 3");
+    need_failure(c, read_whole(c, s.file.data, s.file.n, NULL), ZT_UNSUPPORTED, "codec 9");
     s.file.data[6] = 1;
     s.file.data[7] = 3;
     rehash(&s.file);

@@ -1,0 +1,386 @@
+/* sz.c: the sz codec: numbers to integers, integers to small integers by prediction, and these to
+ * bits; within a bound that holds for every value in exact arithmetic.
+ *
+ * docs/sz-format.md describes the stream byte by byte. In short: tiles of at most 4096 values, each
+ * on its own, in whole bytes:
+ *
+ *     u8       form | 8 if there are exact values | bytes of the base << 4
+ *     bytes    the base: the tile's first integer less the stream's centre, folded
+ *     section  exact values (sz_exact.c)
+ *     section  the integers less the base, differenced along the stream's axes: with effort 'fast'
+ *              in Rice codes (sz_groups.h), 'default' in Huffman codes (sz_coded.h), 'paper' as
+ *              published for cuSZ (sz_paper.h)
+ *
+ * Values of floating-point types become the nearest multiple of a step w <= 2 bound. w has so few
+ * significant bits that multiples within the array's range are numbers of the type: what is decoded
+ * is then not rounded. Every multiple is compared with its value before it is accepted, so the
+ * bound needs no verification. All else is integer arithmetic modulo 2^32 or 2^64: any build writes
+ * the same bytes.
+ *
+ * The codec's part of a frame header:
+ *
+ *     u8       effort (low four bits), source
+ *     u8       axes that differences are taken along: bit i for axis i
+ *     source   lattice: 3 bytes mantissa, 2 bytes exponent (signed) of the step;
+ *              steps: varint, the step; bits: nothing
+ *     varint   the centre, folded
+ *     varint   bins; effort 'paper' only
+ *     varint   bytes of the head; not with effort 'fast', which has none
+ */
+#include "codec/sz/sz.h"
+#include "core/cpu.h"
+#include "core/wire.h"
+
+#include <math.h>
+
+static const struct zti_sz_ops *ops_of(const struct zti_coding *coding)
+{
+#if defined(ZTI_HAS_X86_INSTANCES)
+    if (coding->isa == ZT_ISA_AVX512)
+        return &zti_sz_avx512;
+    if (coding->isa == ZT_ISA_AVX2)
+        return &zti_sz_avx2;
+#else
+    (void)coding;
+#endif
+    return &zti_sz_plain;
+}
+
+static bool is_float(uint32_t type)
+{
+    return type == ZT_F32 || type == ZT_F64;
+}
+
+static uint32_t chunk_tiles(uint32_t rank)
+{
+    (void)rank;
+    return 4;
+}
+
+static void configure_bound(const struct zti_ask *ask, struct zti_coding *coding)
+{
+    struct zti_sz *sz = &coding->sz;
+    if (!is_float(coding->type)) {
+        const double most = coding->type == ZT_I32 ? 0x1p31 - 1 : 0x1p61;
+        const double whole = ask->kind == ZT_ABS ? floor(fmin(ask->abs_bound, most)) : 0;
+        sz->source = ZTI_SZ_STEPS;
+        sz->whole_step = 2 * (uint64_t)whole + 1;
+    } else if (ask->kind == ZT_LOSSLESS) {
+        sz->source = ZTI_SZ_BITS;
+    } else {
+        sz->source = ZTI_SZ_LATTICE;
+        sz->bound = fmin(ask->abs_bound, 0x1p1000);
+        sz->step = zti_sz_step(coding->type, sz->bound, fmax(fabs(ask->min), fabs(ask->max)));
+    }
+}
+
+static zt_status configure(zt_context *context, const struct zti_ask *ask,
+                           struct zti_coding *coding)
+{
+    enum { DEFAULT_BINS = 1024 };
+    if (ask->kind != ZT_LOSSLESS && ask->kind != ZT_ABS)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "the sz codec has no bound of this kind; use abs or rel, or the zfp codec");
+    memset(&coding->sz, 0, sizeof coding->sz);
+    configure_bound(ask, coding);
+    coding->sz.effort = ask->params->effort;
+    coding->sz.bins = ask->params->sz_bins ? ask->params->sz_bins : DEFAULT_BINS;
+    coding->sz.axes = (1u << coding->grid.rank) - 1;
+    if (coding->sz.effort == ZT_EFFORT_PAPER && coding->grid.rank == 4)
+        coding->sz.axes &= ~1u; /* as volumes, one after another */
+    zti_sz_set_grid(coding);
+    coding->verify_bound = (double)NAN;
+    return ZT_OK;
+}
+
+static uint64_t fold(int64_t v)
+{
+    return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
+}
+
+static size_t store_params(const struct zti_coding *coding, uint8_t *out)
+{
+    const struct zti_sz *sz = &coding->sz;
+    uint8_t *at = out;
+    *at++ = (uint8_t)(sz->effort | sz->source << 4);
+    *at++ = (uint8_t)sz->axes;
+    if (sz->source == ZTI_SZ_LATTICE) {
+        int exponent;
+        const uint32_t mantissa = (uint32_t)ldexp(frexp(sz->step, &exponent), 24);
+        *at++ = (uint8_t)mantissa;
+        *at++ = (uint8_t)(mantissa >> 8);
+        *at++ = (uint8_t)(mantissa >> 16);
+        *at++ = (uint8_t)exponent;
+        *at++ = (uint8_t)(exponent >> 8);
+    } else if (sz->source == ZTI_SZ_STEPS) {
+        at = zti_put_varint(at, sz->whole_step);
+    }
+    at = zti_put_varint(at, fold(sz->centre));
+    if (sz->effort == ZT_EFFORT_PAPER)
+        at = zti_put_varint(at, sz->bins);
+    if (sz->effort != ZT_EFFORT_FAST)
+        at = zti_put_varint(at, (sz->head_bits + 7) / 8);
+    return (size_t)(at - out);
+}
+
+/* The step of a lattice from five bytes; 0 where they are none's. */
+static double take_step(struct zti_cursor *c)
+{
+    const uint8_t *const b = zti_take_bytes(c, 5);
+    if (!b)
+        return 0;
+    const uint32_t mantissa = b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16;
+    const int32_t exponent = (int16_t)(b[3] | b[4] << 8);
+    const bool is_good = mantissa >> 23 == 1 && exponent > -1074 && exponent < 1024;
+    return is_good ? ldexp(mantissa, exponent - 24) : 0;
+}
+
+static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_bytes,
+                             struct zti_coding *coding)
+{
+    struct zti_cursor c = {.at = in, .end = in + in_bytes, .is_bad = false};
+    struct zti_sz *sz = &coding->sz;
+    memset(sz, 0, sizeof *sz);
+    const uint32_t first = zti_take_byte(&c);
+    sz->effort = first & 15;
+    sz->source = first >> 4;
+    sz->axes = zti_take_byte(&c);
+    bool is_good = sz->axes < 1u << coding->grid.rank &&
+                   (sz->source == ZTI_SZ_STEPS) != is_float(coding->type);
+    if (sz->source == ZTI_SZ_LATTICE) {
+        sz->step = take_step(&c);
+        is_good = is_good && sz->step > 0;
+    } else if (sz->source == ZTI_SZ_STEPS) {
+        sz->whole_step = zti_take_varint(&c);
+        is_good = is_good && sz->whole_step % 2 == 1 && sz->whole_step <= (UINT64_C(1) << 62) + 1;
+    } else {
+        is_good = is_good && sz->source == ZTI_SZ_BITS;
+    }
+    const uint64_t centre = zti_take_varint(&c);
+    sz->centre = (int64_t)(centre >> 1 ^ (0 - (centre & 1)));
+    const uint64_t bins = sz->effort == ZT_EFFORT_PAPER ? zti_take_varint(&c) : 0;
+    is_good = is_good && (sz->effort != ZT_EFFORT_PAPER || zti_sz_are_bins(bins));
+    sz->bins = is_good ? (uint32_t)bins : 4;
+    const uint64_t head = sz->effort != ZT_EFFORT_FAST ? zti_take_varint(&c) : 0;
+    is_good = is_good && head <= zti_sz_head_most(coding);
+    sz->head_bits = 8 * head;
+    if (!is_good || c.is_bad || zti_cursor_left(&c) > 0 || centre > UINT64_C(1) << 31)
+        return zti_fail(context, ZT_CORRUPT, "the sz parameters of a frame make no sense");
+    if (sz->effort > ZT_EFFORT_FAST)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "the frame has sz effort %u, which this version does not know; use a "
+                        "later one", sz->effort);
+    zti_sz_set_grid(coding);
+    return ZT_OK;
+}
+
+static void describe(const struct zti_coding *coding, zt_info *info)
+{
+    info->sz_effort = coding->sz.effort;
+    info->sz_step = coding->sz.source == ZTI_SZ_LATTICE ? coding->sz.step
+                                                        : (double)coding->sz.whole_step;
+    info->sz_axes = coding->sz.axes;
+}
+
+static uint64_t tile_max_bits(const struct zti_coding *coding)
+{
+    uint64_t values = 1;
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        values *= coding->grid.side[i];
+    return 8 * (1 + values * zt_type_bytes(coding->type));
+}
+
+static uint64_t tile_min_bits(const struct zti_coding *coding)
+{
+    (void)coding;
+    return 8;
+}
+
+static uint64_t tile_reach_bits(const struct zti_coding *coding)
+{
+    return tile_max_bits(coding) + 8 * ZTI_SZ_GROUP_MOST_BYTES + ZTI_SZ_CLASS_MOST_BITS + 64;
+}
+
+static uint64_t tile_fixed_bits(const struct zti_coding *coding)
+{
+    (void)coding;
+    return 0;
+}
+
+static uint32_t stream_align_bits(const struct zti_coding *coding)
+{
+    (void)coding;
+    return 8;
+}
+
+/* ---- what is learnt before the first tile is coded ---- */
+
+static uint64_t samples_of(const struct zti_coding *coding)
+{
+    enum { LEAST = 16, PART = 8 };
+    const uint64_t tiles = coding->grid.count, some = tiles / PART;
+    if (tiles <= LEAST)
+        return tiles;
+    return some < LEAST ? LEAST : some < ZTI_SZ_SAMPLES ? some : ZTI_SZ_SAMPLES;
+}
+
+/* Tile i of so many: one of each part of the tiles of the coding, at no regular distance. */
+static uint64_t sample_tile(const struct zti_coding *coding, uint64_t i, uint64_t samples)
+{
+    const uint64_t whole = coding->grid.count / samples, rest = coding->grid.count % samples;
+    return i * whole + i * rest / samples + (i + 1) * UINT32_C(2654435769) % UINT32_MAX % whole;
+}
+
+/* What is learnt: first the axes, from a sample; then the codebooks, from all tiles or, where these
+ * are many, from a part of them. */
+static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
+{
+    if (pass == 0) /* of at least a byte, also where the axes are not chosen */
+        return sizeof(struct zti_sz_tally);
+    return pass == 1 && coding->sz.effort != ZT_EFFORT_FAST ? zti_sz_count_bytes(coding) : 0;
+}
+
+/* One tile in so many is counted. */
+static uint32_t count_part(const struct zti_coding *coding)
+{
+    const uint64_t tiles = coding->grid.count;
+    return coding->sz.effort == ZT_EFFORT_PAPER || tiles < 1024 ? 1 : tiles < 4096 ? 4 : 8;
+}
+
+static void tally_axes(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+                       uint64_t last, struct zti_sz_tally *t)
+{
+    const uint64_t samples = samples_of(coding);
+    for (uint64_t i = 0; i < samples; i++) {
+        const uint64_t tile = sample_tile(coding, i, samples);
+        if (tile >= first && tile < last)
+            ops_of(coding)->sample(coding, array, tile, t->bits, &t->base[i]);
+    }
+}
+
+static void tally(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
+                  uint64_t first, uint64_t last, void *out)
+{
+    if (pass == 0 && coding->sz.effort != ZT_EFFORT_PAPER) {
+        tally_axes(coding, array, first, last, out);
+        return;
+    }
+    const uint32_t part = count_part(coding);
+    for (uint64_t tile = first; tile < last && pass == 1; tile++)
+        if ((uint32_t)(tile * UINT32_C(2654435769)) <= UINT32_MAX / part)
+            ops_of(coding)->count(coding, array, tile, out);
+}
+
+static void merge(const struct zti_coding *coding, uint32_t pass, void *into, const void *from)
+{
+    struct zti_sz_tally *t = into;
+    const struct zti_sz_tally *other = from;
+    (void)coding;
+    if (pass == 1) {
+        zti_sz_merge_counts(coding, into, from);
+        return;
+    }
+    for (uint32_t i = 0; i < 1u << ZT_MAX_RANK; i++)
+        t->bits[i] += other->bits[i];
+    for (uint32_t i = 0; i < ZTI_SZ_SAMPLES; i++)
+        t->base[i] += other->base[i]; /* each sample is in one tally only */
+}
+
+/* The middle of the sampled bases, where a 32-bit integer holds it. */
+static int64_t median(const int64_t *base, uint64_t n)
+{
+    int64_t sorted[ZTI_SZ_SAMPLES];
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t at = i;
+        for (; at > 0 && sorted[at - 1] > base[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = base[i];
+    }
+    const int64_t middle = sorted[n / 2], most = INT64_C(1) << 30;
+    return middle > most ? most : middle < -most ? -most : middle;
+}
+
+static void learn_axes(struct zti_coding *coding, const struct zti_sz_tally *t)
+{
+    for (uint32_t axes = 0; axes < 1u << coding->grid.rank; axes++)
+        if (t->bits[axes] < t->bits[coding->sz.axes])
+            coding->sz.axes = axes;
+    coding->sz.centre = median(t->base, samples_of(coding));
+    zti_sz_set_grid(coding);
+}
+
+static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t pass,
+                       const zt_array *array, void *tallied)
+{
+    (void)array;
+    if (pass == 1)
+        return zti_sz_learn_books(context, coding, tallied, count_part(coding) > 1);
+    if (coding->sz.effort != ZT_EFFORT_PAPER)
+        learn_axes(coding, tallied);
+    return ZT_OK;
+}
+
+static uint64_t head_bytes(const struct zti_coding *coding)
+{
+    return (coding->sz.head_bits + 7) / 8;
+}
+
+static void put_head(const struct zti_coding *coding, const uint64_t *starts, uint8_t *head)
+{
+    (void)starts;
+    zti_sz_put_head(coding, head);
+}
+
+/* ---- tiles ---- */
+
+static bool encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+                   uint64_t last, struct zti_bit_writer *writer)
+{
+    ops_of(coding)->encode(coding, array, first, last, writer);
+    return true;
+}
+
+static void decode(const struct zti_coding *coding, struct zti_bit_reader *reader, uint64_t first,
+                   uint64_t last, const struct zti_view *view)
+{
+    ops_of(coding)->decode(coding, reader, first, last, view);
+}
+
+static void skip(const struct zti_coding *coding, struct zti_bit_reader *reader, uint64_t first,
+                 uint64_t last)
+{
+    ops_of(coding)->decode(coding, reader, first, last, NULL);
+}
+
+/* Slabs are cut at multiples of the first; a stream's own tiles are those of zti_sz_set_grid. */
+static const uint32_t tile_shape[ZT_MAX_RANK][ZT_MAX_RANK] = {
+    {4096}, {64, 64}, {16, 16, 16}, {8, 8, 8, 8}};
+
+const struct zti_codec zti_codec_sz = {
+    .name = "sz",
+    .id = ZT_CODEC_SZ,
+    .unit_bits = 8,
+    .tile_shape = tile_shape,
+    .chunk_tiles = chunk_tiles,
+    .configure = configure,
+    .store_params = store_params,
+    .load_params = load_params,
+    .describe = describe,
+    .tile_min_bits = tile_min_bits,
+    .tile_max_bits = tile_max_bits,
+    .tile_reach_bits = tile_reach_bits,
+    .tile_fixed_bits = tile_fixed_bits,
+    .stream_align_bits = stream_align_bits,
+    .tally_bytes = tally_bytes,
+    .tally = tally,
+    .merge = merge,
+    .learn = learn,
+    .forget = zti_sz_forget,
+    .head_max_bytes = zti_sz_head_most,
+    .head_bytes = head_bytes,
+    .put_head = put_head,
+    .take_head = zti_sz_take_head,
+    .encode = encode,
+    .decode = decode,
+    .skip = skip,
+};

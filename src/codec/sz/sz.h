@@ -1,0 +1,132 @@
+/* sz.h: inside the sz codec: what its files share. The stream is described at the top of sz.c. */
+#ifndef ZTI_SZ_H
+#define ZTI_SZ_H
+
+#include "codec/codec.h"
+#include "entropy/huffman.h"
+
+enum {
+    ZTI_SZ_TILE_VALUES = 4096, /* at most */
+    ZTI_SZ_GROUP = 64,         /* values that share a class */
+    ZTI_SZ_GROUPS = ZTI_SZ_TILE_VALUES / ZTI_SZ_GROUP,
+    ZTI_SZ_ROUNDS = 12,        /* of a unary code, before the rest is written as a number */
+    ZTI_SZ_UNARY_MOST = 20,    /* bits that such a code is taken for at most */
+    ZTI_SZ_SPARSE = 16,        /* values other than 0 in a group that lists them, at most */
+    ZTI_SZ_SPARSE_CODED = 6,   /* the same with Huffman codes */
+    ZTI_SZ_FEW = ZTI_SZ_SPARSE + 1, /* class of no planes, and at most so many not 0: */
+    ZTI_SZ_FEW_MOST = 34,
+    ZTI_SZ_SAMPLES = 24,       /* tiles that the axes are chosen from, at most */
+    ZTI_SZ_RAW_BYTES = 8 * ZTI_SZ_TILE_VALUES,
+    /* of the variable part of a group: 12 rounds, 6 bits that give a length, 63 bits, 64 times */
+    ZTI_SZ_GROUP_MOST_BYTES = ZTI_SZ_GROUP * (ZTI_SZ_ROUNDS + 6 + 64) / 8,
+    ZTI_SZ_CLASS_MOST_BITS = 32,
+    ZTI_SZ_BOOKS = 5,          /* of effort 'default': classes, then values */
+    /* what a tile may be longer than it is allowed to before that is noticed */
+    ZTI_SZ_SLACK_BYTES = ZTI_SZ_GROUPS * ZTI_SZ_CLASS_MOST_BITS / 8 + ZTI_SZ_GROUP_MOST_BYTES +
+                         ZTI_SZ_TILE_VALUES * ZTI_HUFFMAN_MAX_BITS / 8
+};
+
+/* How values become integers. */
+enum zti_sz_source {
+    ZTI_SZ_LATTICE = 0, /* floats: the nearest multiple of a step */
+    ZTI_SZ_STEPS = 1,   /* integers: the nearest multiple of a step; 1: themselves */
+    ZTI_SZ_BITS = 2     /* floats, without loss: their bits, in the order of the numbers */
+};
+
+/* What a tile's first byte says, beside the bytes of its base (bits 4..7). */
+enum {
+    ZTI_SZ_ZERO = 0,   /* all integers are the base */
+    ZTI_SZ_NARROW = 1, /* integers of 32 bits */
+    ZTI_SZ_WIDE = 2,   /* integers of 64 bits */
+    ZTI_SZ_RAW = 3,    /* the values as they are */
+    ZTI_SZ_LOSSLESS = 4, /* lattice: this tile is coded from the values' bits */
+    ZTI_SZ_FORM = 7,
+    ZTI_SZ_HAS_EXACT = 8
+};
+
+/* What is learnt from a sample: what each set of axes would cost, and the tiles' bases. */
+struct zti_sz_tally {
+    uint64_t bits[1 << ZT_MAX_RANK];
+    int64_t base[ZTI_SZ_SAMPLES];
+};
+
+/* What codebooks are made of: histograms, one a book, come behind it. */
+struct zti_sz_counts {
+    uint64_t rice_bits; /* about what the same integers take in Rice codes */
+};
+
+struct zti_sz_model {
+    struct zti_codebook book[ZTI_SZ_BOOKS];
+    struct zti_huffman_decoder decoder[ZTI_SZ_BOOKS]; /* only of a stream that is decoded */
+    uint8_t *head; /* the books' tables; only of a stream that is coded */
+};
+
+/* The instances of the tile coder, for one instruction set each. */
+struct zti_sz_ops {
+    void (*encode)(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+                   uint64_t last, struct zti_bit_writer *writer);
+    /* view may be NULL: tiles are passed over */
+    void (*decode)(const struct zti_coding *coding, struct zti_bit_reader *reader, uint64_t first,
+                   uint64_t last, const struct zti_view *view);
+    /* Add what one tile costs with each set of axes, and note its base. */
+    void (*sample)(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
+                   uint64_t *bits, int64_t *base);
+    /* Count the symbols of one tile. */
+    void (*count)(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
+                  struct zti_sz_counts *counts);
+};
+
+extern const struct zti_sz_ops zti_sz_plain;
+extern const struct zti_sz_ops zti_sz_avx2;
+extern const struct zti_sz_ops zti_sz_avx512;
+
+extern const struct zti_codec zti_codec_sz;
+
+/* ---- sz_params.c ---- */
+
+/* Whether so many bins can be had: an even number of them, 4 to 65,536. */
+static inline bool zti_sz_are_bins(uint64_t bins)
+{
+    return bins >= 4 && bins <= ZTI_HUFFMAN_MAX_ALPHABET && bins % 2 == 0;
+}
+
+/* The lattice for values up to 'most' in magnitude (NaN: not known): the largest step that keeps
+ * the bound and that numbers of the type are multiples of. */
+double zti_sz_step(uint32_t type, double bound, double most);
+
+/* Cut the array into tiles of about ZTI_SZ_TILE_VALUES values, as long along each axis that
+ * differences are taken along as the array lets them be. */
+void zti_sz_set_grid(struct zti_coding *coding);
+
+/* ---- sz_model.c: codebooks ---- */
+
+/* The most bytes that the head of a stream takes. */
+uint64_t zti_sz_head_most(const struct zti_coding *coding);
+
+size_t zti_sz_count_bytes(const struct zti_coding *coding);
+void zti_sz_count(const struct zti_coding *coding, struct zti_sz_counts *counts, uint32_t book,
+                  const uint16_t *symbols, size_t n);
+void zti_sz_merge_counts(const struct zti_coding *coding, struct zti_sz_counts *into,
+                         const struct zti_sz_counts *from);
+
+/* Make coding->model; or, where Rice codes are shorter, turn to effort 'fast'. is_sample: symbols
+ * that were not counted can come as well. */
+zt_status zti_sz_learn_books(zt_context *context, struct zti_coding *coding,
+                             struct zti_sz_counts *counts, bool is_sample);
+
+void zti_sz_put_head(const struct zti_coding *coding, uint8_t *head);
+zt_status zti_sz_take_head(zt_context *context, struct zti_coding *coding, const uint8_t *head);
+void zti_sz_forget(zt_context *context, struct zti_coding *coding);
+
+/* ---- sz_exact.c: values kept as they are, within a tile ---- */
+
+/* Write which of n values are exact, and these, of value_bytes each; returns the place behind. */
+uint8_t *zti_sz_put_exact(uint8_t *to, const uint64_t *is_exact, uint32_t n, const void *values,
+                          size_t value_bytes);
+
+/* Read which of n values are exact from bytes that end at 'end'; *values is where the first one is.
+ * Returns the place behind the last one, or NULL where they are not a tile's. */
+const uint8_t *zti_sz_take_exact(const uint8_t *from, const uint8_t *end, uint32_t n,
+                                 size_t value_bytes, uint64_t *is_exact, const uint8_t **values);
+
+#endif

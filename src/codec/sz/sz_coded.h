@@ -1,0 +1,199 @@
+/* sz_coded.h: kernel text: the integers of a tile, in groups of 64, to Huffman codes and back. The
+ * includer defines uval, VAL_BITS and NAME(x), and has included sz_groups.h.
+ *
+ * Classes are those of sz_groups.h, and so are lists, of at most 6 values. Of a group of class
+ * 18 + k, the low max(k - 1, 0) bits of each value are planes. What is above, h, becomes symbols of
+ * one byte:
+ *
+ *     class 17    four values of two bits, h up to 2; 3: 3 or more     book 1
+ *     18          two values of four bits, h up to 14; 15: 15 or more  book 2
+ *     19          the same                                             book 3
+ *     20 ...      the same                                             book 4
+ *
+ * so that a code stands for several values, and codes may take less than a bit of each. Of values
+ * of 3 or 15, what they are more than that follows.
+ *
+ *     classes (book 0) | planes | lists | codes of book 1 | ... | of book 4 | excesses
+ */
+
+/* Append the symbols of the groups of a tile to those of their books. */
+static void NAME(symbols_of)(const uval *u, uint32_t n, const uint8_t *classes,
+                             struct symbols *symbols)
+{
+    uint32_t before = 0;
+    symbols->excess = 0;
+    memset(symbols->count, 0, sizeof symbols->count);
+    for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
+        const uint32_t c = class_number(classes[g]);
+        symbols->of[0][symbols->count[0]++] =
+            (uint16_t)(c >= before ? 2 * (c - before) : 2 * (before - c) - 1);
+        before = c;
+        if (is_list(classes[g]))
+            continue;
+        const uint32_t book = book_of(classes[g]);
+        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        uint16_t *const to = symbols->of[book] + symbols->count[book];
+        const bool is_pairs = book > 1;
+        const bool has_excess =
+            NAME(pack)(u + g * ZTI_SZ_GROUP, class_shift(classes[g]), is_pairs, to);
+        symbols->excess |= (uint64_t)has_excess << g;
+        symbols->count[book] += is_pairs ? (in_group + 1) / 2 : (in_group + 3) / 4;
+    }
+}
+
+/* The classes of a tile's groups; returns about the bits of their unary parts. */
+static uint64_t NAME(classes_of)(const uval *u, uint32_t n, uint8_t *classes, uint64_t *plane_bits)
+{
+    uint64_t bits = 0;
+    uint32_t k = 0;
+    *plane_bits = 0;
+    for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
+        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        const uint32_t c = NAME(class_of)(u + g * ZTI_SZ_GROUP, in_group, k,
+                                            ZTI_SZ_SPARSE_CODED);
+        classes[g] = (uint8_t)c;
+        if (is_list(c))
+            continue;
+        k = class_planes(c);
+        bits += in_group * (1 + k - shift_of(k)) + NAME(unary)(u + g * ZTI_SZ_GROUP, k);
+        *plane_bits += (uint64_t)shift_of(k) * in_group;
+    }
+    return bits;
+}
+
+/* put_groups, with Huffman codes. Of the buffer CODED_MOST_BYTES beyond most_bytes may be used. */
+static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writer *w,
+                            const uval *u, uint32_t n, uint32_t most_bytes)
+{
+    const struct zti_sz_model *const model = coding->model;
+    const uint32_t groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
+    uint8_t classes[ZTI_SZ_GROUPS];
+    struct symbols symbols;
+    uint64_t plane_bits;
+    (void)NAME(classes_of)(u, n, classes, &plane_bits);
+    NAME(symbols_of)(u, n, classes, &symbols);
+    zti_huffman_encode(&model->book[0], coding->isa, symbols.of[0], symbols.count[0], w);
+    if ((zti_bits_written(w) + plane_bits) / 8 > most_bytes)
+        return false;
+    for (uint32_t g = 0; g < groups; g++) {
+        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        for (uint32_t j = 0; j < class_shift(classes[g]); j++)
+            put_word(w, NAME(plane)(u + g * ZTI_SZ_GROUP, j), in_group);
+    }
+    for (uint32_t g = 0; g < groups; g++) {
+        if (is_list(classes[g]))
+            NAME(put_list)(w, u + g * ZTI_SZ_GROUP, classes[g]);
+        if (zti_bits_written(w) / 8 > most_bytes)
+            return false;
+    }
+    for (uint32_t i = 1; i < ZTI_SZ_BOOKS; i++)
+        zti_huffman_encode(&model->book[i], coding->isa, symbols.of[i], symbols.count[i], w);
+    for (uint64_t left = symbols.excess; left; left &= left - 1) {
+        const uint32_t g = lowest_bit(left), shift = class_shift(classes[g]);
+        const uval *const group = u + g * ZTI_SZ_GROUP;
+        const uint32_t most = book_of(classes[g]) > 1 ? 15 : 3;
+        for (uint64_t high = NAME(above)(group, NAME(round_limit)(shift, most - 1)); high;
+             high &= high - 1)
+            put_value(w, (group[lowest_bit(high)] >> shift) - most);
+        if (zti_bits_written(w) / 8 > most_bytes)
+            return false;
+    }
+    return zti_bits_written(w) / 8 <= most_bytes;
+}
+
+/* Excesses of a group, whose values are in u without their low bits. */
+ZTI_INLINE void NAME(take_excesses)(struct zti_bit_reader *r, uval *u, uint32_t shift,
+                                    uint32_t most)
+{
+    for (uint64_t high = NAME(above)(u, NAME(round_limit)(shift, most - 1)); high;
+         high &= high - 1)
+        u[lowest_bit(high)] += (uval)((uval)take_value(r) << shift);
+}
+
+/* Take symbols of one book; their number is set. */
+static bool NAME(take_symbols)(const struct zti_coding *coding, struct zti_bit_reader *r,
+                               uint64_t end_bits, uint32_t book, struct symbols *symbols)
+{
+    const struct zti_sz_model *const model = coding->model;
+    const uint64_t end = end_bits < r->end ? end_bits : r->end;
+    struct zti_huffman_part part = {.at = r->at, .end = end, .out = symbols->of[book],
+                                    .symbols = symbols->count[book]};
+    if (symbols->count[book] == 0)
+        return true;
+    const bool is_good =
+        r->at <= end && zti_huffman_decode(&model->decoder[book], coding->isa, r->base,
+                                           (size_t)(r->end / 8), &part, 1);
+    r->at = part.at;
+    return is_good;
+}
+
+/* The classes of n values, and the bits of their planes. */
+static bool NAME(take_coded_classes)(const struct zti_coding *coding, struct zti_bit_reader *r,
+                                     uint32_t n, uint64_t end_bits, struct symbols *symbols,
+                                     uint8_t *classes, uint64_t *plane_bits)
+{
+    uint32_t before = 0;
+    *plane_bits = 0;
+    symbols->count[0] = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
+    if (!NAME(take_symbols)(coding, r, end_bits, 0, symbols))
+        return false;
+    for (uint32_t g = 0; g < symbols->count[0]; g++) {
+        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        const uint32_t d = symbols->of[0][g];
+        before = d & 1 ? before - (d + 1) / 2 : before + d / 2;
+        const uint32_t c = class_of_number(before);
+        if (c > ZTI_SZ_FEW + 1 + VAL_BITS)
+            return false;
+        classes[g] = (uint8_t)c;
+        *plane_bits += (uint64_t)class_shift(c) * in_group;
+    }
+    return r->at <= end_bits && *plane_bits <= end_bits - r->at;
+}
+
+/* take_groups, from Huffman codes. */
+static bool NAME(take_coded)(const struct zti_coding *coding, struct zti_bit_reader *r, uval *u,
+                             uint32_t n, uint64_t end_bits)
+{
+    const uint32_t groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
+    uint8_t classes[ZTI_SZ_GROUPS];
+    uint32_t at[ZTI_SZ_BOOKS] = {0};
+    struct symbols symbols;
+    uint64_t plane_bits;
+    memset(symbols.count, 0, sizeof symbols.count);
+    if (!NAME(take_coded_classes)(coding, r, n, end_bits, &symbols, classes, &plane_bits))
+        return false;
+    struct zti_bit_reader planes = *r;
+    r->at += plane_bits;
+    memset(u, 0, (size_t)groups * ZTI_SZ_GROUP * sizeof *u);
+    for (uint32_t g = 0; g < groups; g++) {
+        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        if (!is_list(classes[g])) {
+            const uint32_t book = book_of(classes[g]);
+            symbols.count[book] += book > 1 ? (in_group + 1) / 2 : (in_group + 3) / 4;
+        } else if (!NAME(take_list)(r, u + g * ZTI_SZ_GROUP, in_group, classes[g])) {
+            return false;
+        }
+        if (r->at > end_bits)
+            return false;
+    }
+    for (uint32_t book = 1; book < ZTI_SZ_BOOKS; book++)
+        if (!NAME(take_symbols)(coding, r, end_bits, book, &symbols))
+            return false;
+    for (uint32_t g = 0; g < groups; g++) {
+        if (is_list(classes[g]))
+            continue;
+        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        const uint32_t book = book_of(classes[g]), shift = class_shift(classes[g]);
+        uval *const group = u + g * ZTI_SZ_GROUP;
+        NAME(spread)(symbols.of[book] + at[book], book > 1, shift, group);
+        at[book] += book > 1 ? (in_group + 1) / 2 : (in_group + 3) / 4;
+        for (uint32_t i = in_group; i < 64; i++)
+            group[i] = 0;
+        NAME(take_excesses)(r, group, shift, book > 1 ? 15 : 3);
+        if (r->at > end_bits)
+            return false;
+        if (shift > 0)
+            NAME(take_planes)(&planes, group, in_group, shift);
+    }
+    return true;
+}

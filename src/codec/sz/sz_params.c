@@ -1,0 +1,78 @@
+/* sz_params.c: the numbers of an sz stream: its step, its tiles' sides, and its part of a frame's
+ * header. */
+#include "codec/sz/sz.h"
+
+#include <math.h>
+
+/* Bits of n = |x| / step + 1, rounded up. */
+static int bits_of_quotient(double most, double step)
+{
+    int bits;
+    const double n = most / step + 1;
+    if (!isfinite(n))
+        return 4096;
+    (void)frexp(n, &bits);
+    return bits;
+}
+
+/* v rounded down to so many significant bits. */
+static double round_down(double v, int bits)
+{
+    int exponent;
+    const double mantissa = frexp(v, &exponent);
+    return ldexp(floor(ldexp(mantissa, bits)), exponent - bits);
+}
+
+/* With b significant bits of the step and n bits of a multiple's number, b + n bits hold the
+ * multiple. Where the type has too few for the largest value, the step keeps 12 (it is then less by
+ * 2^-12 at most) and the encoder looks which multiples were rounded too far. */
+double zti_sz_step(uint32_t type, double bound, double most)
+{
+    enum { STEP_BITS = 24, FEW_BITS = 12 };
+    const int precision = type == ZT_F32 ? 24 : 53;
+    const double twice = 2 * fmin(bound, 0x1p1000);
+    if (isnan(most))
+        most = 0;
+    int bits = precision - bits_of_quotient(most, twice);
+    bits = bits > STEP_BITS ? STEP_BITS : bits;
+    while (bits > 0 && bits_of_quotient(most, round_down(twice, bits)) + bits > precision)
+        bits--;
+    return round_down(twice, bits > 0 ? bits : FEW_BITS);
+}
+
+/* Double the shortest side (the last of them) among some axes; false where none can be. */
+static bool grow(uint32_t rank, const uint64_t *shape, uint32_t axes, uint32_t *side)
+{
+    uint32_t values = 1, least = rank;
+    for (uint32_t i = rank; i-- > 0;) {
+        values *= side[i];
+        if (axes >> i & 1 && side[i] < shape[i] && (least == rank || side[i] < side[least]))
+            least = i;
+    }
+    if (least == rank)
+        return false;
+    const uint64_t longer =
+        2 * (uint64_t)side[least] < shape[least] ? 2 * (uint64_t)side[least] : shape[least];
+    if (values / side[least] * longer > ZTI_SZ_TILE_VALUES)
+        return false;
+    side[least] = (uint32_t)longer;
+    return true;
+}
+
+/* Where a difference is taken, a long tile has few values without the one before; along other axes
+ * a tile need not extend. Rows of 16 values are kept for the sake of speed. */
+void zti_sz_set_grid(struct zti_coding *coding)
+{
+    enum { ROW = 16 };
+    const uint32_t rank = coding->grid.rank, all = (1u << rank) - 1;
+    const uint64_t *const shape = coding->grid.shape;
+    const uint32_t axes = coding->sz.axes ? coding->sz.axes : all;
+    uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1};
+    if (!(axes >> (rank - 1) & 1))
+        side[rank - 1] = shape[rank - 1] < ROW ? (uint32_t)shape[rank - 1] : ROW;
+    while (grow(rank, shape, axes, side))
+        continue;
+    while (grow(rank, shape, all, side))
+        continue;
+    coding->grid = zti_grid_of(rank, shape, side);
+}

@@ -1,0 +1,249 @@
+/* sz_sums.h: kernel text: differences along axes, modulo 2^VAL_BITS, and the sums that undo them;
+ * a tile's integers in groups. The includer defines
+ *   uval        uint32_t or uint64_t
+ *   VAL_BITS    their width
+ *   NAME(x)     x with this instance's suffix */
+
+/* to[i] = from[i] - from[i - step], and from[i] itself where a run begins, and in a run at every
+ * multiple of 'piece'. */
+ZTI_INLINE void NAME(difference)(const uval *from, uval *to, uint32_t n, uint32_t step,
+                                 uint32_t run, uint32_t piece)
+{
+    for (uint32_t i = step; i < n; i++)
+        to[i] = (uval)(from[i] - from[i - step]);
+    for (uint32_t start = 0; start < n; start += run)
+        for (uint32_t at = start; at < start + run; at += piece)
+            for (uint32_t i = 0; i < step; i++)
+                to[at + i] = from[at + i];
+}
+
+/* Elements of a run along axis i, of which 'step' are side by side, and of its pieces. */
+static inline uint32_t NAME(piece_of)(const struct tile *tile, uint32_t i, uint32_t step)
+{
+    return step * (tile->block && tile->block < tile->extent[i] ? tile->block : tile->extent[i]);
+}
+
+/* Take differences along the tile's axes, from *a to *b and back; the result is in *a. */
+static void NAME(differences)(const struct tile *tile, uint32_t axes, uval **a, uval **b)
+{
+    uint32_t step = 1;
+    for (uint32_t i = tile->rank; i-- > 0; step *= tile->extent[i]) {
+        if (!(axes >> i & 1) || tile->extent[i] == 1)
+            continue;
+        NAME(difference)(*a, *b, tile->n, step, step * tile->extent[i],
+                         NAME(piece_of)(tile, i, step));
+        uval *const other = *a;
+        *a = *b;
+        *b = other;
+    }
+}
+
+ZTI_INLINE void NAME(add_row)(uval *restrict to, const uval *restrict from, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        to[i] = (uval)(to[i] + from[i]);
+}
+
+/* Sums along one axis, in place. */
+ZTI_INLINE void NAME(sum_piece)(uval *u, uint32_t step, uint32_t piece)
+{
+    if (step == 1) {
+        uval sum = 0;
+        for (uint32_t i = 0; i < piece; i++)
+            u[i] = sum = (uval)(sum + u[i]);
+        return;
+    }
+    for (uint32_t row = step; row < piece; row += step)
+        NAME(add_row)(u + row, u + row - step, step);
+}
+
+static void NAME(sums)(const struct tile *tile, uint32_t axes, uval *u)
+{
+    uint32_t step = 1;
+    for (uint32_t i = tile->rank; i-- > 0; step *= tile->extent[i]) {
+        const uint32_t run = step * tile->extent[i], piece = NAME(piece_of)(tile, i, step);
+        if (!(axes >> i & 1) || tile->extent[i] == 1)
+            continue;
+        for (uint32_t start = 0; start < tile->n; start += run)
+            for (uint32_t at = start; at < start + run; at += piece)
+                NAME(sum_piece)(u + at, step, piece < start + run - at ? piece : start + run - at);
+    }
+}
+
+/* 0, -1, 1, -2, 2, ... as 0, 1, 2, 3, 4, ..., with zeros to the end of the last group. */
+static void NAME(fold)(uval *u, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        u[i] = (uval)(u[i] << 1) ^ (uval)(0 - (u[i] >> (VAL_BITS - 1)));
+    for (uint32_t i = n; i % ZTI_SZ_GROUP != 0; i++)
+        u[i] = 0;
+}
+
+static void NAME(unfold)(uval *u, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        u[i] = (u[i] >> 1) ^ (uval)(0 - (u[i] & 1));
+}
+
+/* Subtract the first integer from all, unless there is to be no base; returns it, and in *is_zero
+ * whether nothing is left. */
+static uval NAME(take_base)(uval *u, uint32_t n, bool has_base, bool *is_zero)
+{
+    const uval base = has_base ? u[0] : 0;
+    uval any = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        u[i] = (uval)(u[i] - base);
+        any |= u[i];
+    }
+    *is_zero = any == 0;
+    return base;
+}
+
+static void NAME(add_base)(uval *u, uint32_t n, uval base)
+{
+    for (uint32_t i = 0; i < n; i++)
+        u[i] = (uval)(u[i] + base);
+}
+
+/* Exact values need integers too, for their neighbours' sake: those of the value before in the
+ * row, at the start of a row of the value above, at the start of the tile of the first that is not
+ * exact. */
+static void NAME(bridge)(const struct tile *tile, const uint64_t *is_exact, uval *u, uval centre)
+{
+    const uint32_t row = tile->extent[tile->rank - 1];
+    uval first = centre;
+    for (uint32_t i = 0; i < tile->n; i++)
+        if (!(is_exact[i / 64] >> i % 64 & 1)) {
+            first = u[i];
+            break;
+        }
+    for (uint32_t i = 0; i < tile->n; i++)
+        if (is_exact[i / 64] >> i % 64 & 1)
+            u[i] = i % row != 0 ? u[i - 1] : i > 0 ? u[i - row] : first;
+}
+
+/* Append residuals as the stream's effort says. */
+static bool NAME(put_residuals)(const struct zti_coding *coding, const struct tile *tile,
+                                uint32_t form, struct zti_bit_writer *w, uval *d,
+                                uint32_t most_bytes)
+{
+    if (is_coded(coding, form) && coding->sz.effort == ZT_EFFORT_PAPER)
+        return NAME(put_paper)(coding, w, d, tile->n, most_bytes);
+    NAME(fold)(d, tile->n);
+    return is_coded(coding, form) ? NAME(put_coded)(coding, w, d, tile->n, most_bytes)
+                                  : NAME(put_groups)(w, d, tile->n, most_bytes);
+}
+
+static bool NAME(take_residuals)(const struct zti_coding *coding, const struct tile *tile,
+                                 uint32_t form, struct zti_bit_reader *r, uint64_t end_bits,
+                                 uval *d)
+{
+    if (is_coded(coding, form) && coding->sz.effort == ZT_EFFORT_PAPER)
+        return NAME(take_paper)(coding, r, d, tile->n, end_bits);
+    if (is_coded(coding, form) ? !NAME(take_coded)(coding, r, d, tile->n, end_bits)
+                               : !NAME(take_groups)(r, d, tile->n, end_bits))
+        return false;
+    NAME(unfold)(d, tile->n);
+    return true;
+}
+
+/* Append a tile's integers, *a (*b is as long), as described at the top of sz.c. False where that
+ * takes more than most_bytes. */
+static bool NAME(put_integers)(const struct zti_coding *coding, const struct tile *tile,
+                               uint32_t form, const struct exact *exact, uval *a, uval *b,
+                               uint8_t *out, uint32_t most_bytes, uint32_t *bytes)
+{
+    bool is_zero;
+    const uval base = NAME(take_base)(a, tile->n, tile->block == 0, &is_zero);
+    const uval away = (uval)(base - (uval)coding->sz.centre);
+    uval folded = (uval)(away << 1) ^ (uval)(0 - (away >> (VAL_BITS - 1)));
+    uint8_t *at = out + 1;
+    for (; folded; folded = (uval)(folded >> 4 >> 4))
+        *at++ = (uint8_t)folded;
+    if (is_zero)
+        form = (form & ~(uint32_t)ZTI_SZ_NARROW & ~(uint32_t)ZTI_SZ_WIDE) | ZTI_SZ_ZERO;
+    *out = (uint8_t)(form | (exact->count ? ZTI_SZ_HAS_EXACT : 0) |
+                     (uint32_t)(at - out - 1) << 4);
+    if (exact->count)
+        at = zti_sz_put_exact(at, exact->bits, tile->n, exact->values, zt_type_bytes(coding->type));
+    if ((uint32_t)(at - out) > most_bytes)
+        return false;
+    if (!is_zero) {
+        struct zti_bit_writer w = zti_bit_writer_at(at);
+        const uint32_t left = most_bytes - (uint32_t)(at - out);
+        NAME(differences)(tile, coding->sz.axes, &a, &b);
+        if (!NAME(put_residuals)(coding, tile, form, &w, a, left))
+            return false;
+        at += (zti_bits_written(&w) + 7) / 8;
+    }
+    *bytes = (uint32_t)(at - out);
+    return *bytes <= most_bytes;
+}
+
+/* Take the integers of a tile whose first byte, base and exact values were read; false where they
+ * reach beyond bit end_bits or make no sense. */
+static bool NAME(take_integers)(const struct zti_coding *coding, const struct tile *tile,
+                                uint32_t form, uint64_t away, struct zti_bit_reader *r,
+                                uint64_t end_bits, uval *u)
+{
+    const uval half = (uval)away;
+    const uval base = (uval)((uval)coding->sz.centre +
+                             (uval)((half >> 1) ^ (uval)(0 - (half & 1))));
+    if ((form & 3) == ZTI_SZ_ZERO) {
+        memset(u, 0, tile->n * sizeof *u);
+    } else {
+        if (!NAME(take_residuals)(coding, tile, form, r, end_bits, u))
+            return false;
+        NAME(sums)(tile, coding->sz.axes, u);
+    }
+    NAME(add_base)(u, tile->n, base);
+    return true;
+}
+
+/* The bits of a tile's integers with a set of axes. Only values that have one before them along
+ * every axis count: a stream's own tiles are as long as they can be where differences are taken
+ * (zti_sz_set_grid), these are not. a, b and out are scratch. */
+static uint64_t NAME(cost)(const struct tile *tile, uint32_t axes, const uval *from, uval *a,
+                           uval *b, uint8_t *out)
+{
+    struct zti_bit_writer w = zti_bit_writer_at(out);
+    uint32_t at[ZT_MAX_RANK] = {0}, n = 0;
+    memcpy(a, from, tile->n * sizeof *a);
+    NAME(differences)(tile, axes, &a, &b);
+    for (uint32_t i = 0; i < tile->n; i++) {
+        bool is_inside = true;
+        for (uint32_t axis = 0; axis < tile->rank; axis++)
+            is_inside &= at[axis] > 0 || tile->extent[axis] == 1;
+        if (is_inside)
+            b[n++] = a[i];
+        for (uint32_t axis = tile->rank; axis-- > 0 && ++at[axis] == tile->extent[axis];)
+            at[axis] = 0;
+    }
+    NAME(fold)(b, n);
+    return NAME(put_groups)(&w, b, n, ZTI_SZ_RAW_BYTES) ? zti_bits_written(&w)
+                                                       : 8 * ZTI_SZ_RAW_BYTES;
+}
+
+/* Count the symbols of a tile's integers. */
+static void NAME(count_integers)(const struct zti_coding *coding, const struct tile *tile, uval *a,
+                                 uval *b, struct zti_sz_counts *counts)
+{
+    uint8_t classes[ZTI_SZ_GROUPS];
+    struct symbols symbols;
+    uint64_t plane_bits;
+    bool is_zero;
+    (void)NAME(take_base)(a, tile->n, tile->block == 0, &is_zero);
+    if (is_zero)
+        return;
+    NAME(differences)(tile, coding->sz.axes, &a, &b);
+    if (coding->sz.effort == ZT_EFFORT_PAPER) {
+        NAME(paper_symbols)(a, tile->n, coding->sz.bins, symbols.of[0]);
+        zti_sz_count(coding, counts, 0, symbols.of[0], tile->n);
+        return;
+    }
+    NAME(fold)(a, tile->n);
+    counts->rice_bits += NAME(classes_of)(a, tile->n, classes, &plane_bits);
+    NAME(symbols_of)(a, tile->n, classes, &symbols);
+    for (uint32_t i = 0; i < ZTI_SZ_BOOKS; i++)
+        zti_sz_count(coding, counts, i, symbols.of[i], symbols.count[i]);
+}

@@ -1,0 +1,90 @@
+/* survey.c: let a codec look at the values before the first is coded: pass after pass, each thread
+ * into a tally of its own, all of them then merged. What is learnt does not depend on threads. */
+#include "core/cpu.h"
+#include "core/threads.h"
+#include "exec/run.h"
+
+#if defined(ZTI_HAS_THREADS)
+#include <pthread.h>
+#endif
+
+/* Tiles that a thread takes at a time. */
+enum { GRAIN_TILES = 32 };
+
+struct surveyor {
+    const struct zti_coding *coding;
+    const zt_array *array;
+    uint32_t pass;
+    size_t tally_bytes; /* whole cache lines */
+    char *tallies;      /* one a thread */
+    uint64_t next;      /* tile that no thread has taken yet */
+#if defined(ZTI_HAS_THREADS)
+    pthread_mutex_t lock;
+#endif
+};
+
+#if defined(ZTI_HAS_THREADS)
+static void survey_task(void *shared, uint32_t thread)
+{
+    struct surveyor *s = shared;
+    const uint64_t count = s->coding->grid.count;
+    for (;;) {
+        (void)pthread_mutex_lock(&s->lock);
+        const uint64_t first = s->next;
+        const uint64_t last = count - first < GRAIN_TILES ? count : first + GRAIN_TILES;
+        s->next = last;
+        (void)pthread_mutex_unlock(&s->lock);
+        if (first == last)
+            return;
+        s->coding->codec->tally(s->coding, s->pass, s->array, first, last,
+                                s->tallies + thread * s->tally_bytes);
+    }
+}
+
+static uint32_t threads_of(const zt_context *context, const struct zti_coding *coding)
+{
+    const uint64_t pieces = coding->grid.count / GRAIN_TILES + 1;
+    const uint32_t threads =
+        context && context->policy == ZT_OMP ? zti_threads_wanted(context) : 1;
+    return pieces < threads ? (uint32_t)pieces : threads;
+}
+#else
+#define threads_of(context, coding) 1u
+#endif
+
+static void run_pass(struct surveyor *s, uint32_t threads)
+{
+#if defined(ZTI_HAS_THREADS)
+    if (threads > 1) {
+        (void)pthread_mutex_init(&s->lock, NULL);
+        zti_threads_run(threads, survey_task, s);
+        (void)pthread_mutex_destroy(&s->lock);
+    } else
+#endif
+        s->coding->codec->tally(s->coding, s->pass, s->array, 0, s->coding->grid.count,
+                                s->tallies);
+    for (uint32_t i = 1; i < threads; i++)
+        s->coding->codec->merge(s->coding, s->pass, s->tallies, s->tallies + i * s->tally_bytes);
+}
+
+zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding, const zt_array *array)
+{
+    const struct zti_codec *codec = coding->codec;
+    zt_status status = ZT_OK;
+    size_t bytes;
+    coding->isa = zti_isa_of(context);
+    for (uint32_t pass = 0; codec->tally_bytes && status == ZT_OK &&
+                            (bytes = codec->tally_bytes(coding, pass)) > 0; pass++) {
+        const uint32_t threads = threads_of(context, coding);
+        struct surveyor s = {.coding = coding, .array = array, .pass = pass,
+                             .tally_bytes = (size_t)zti_round_up(bytes, 64)};
+        s.tallies = zti_alloc_zeroed(context, threads * s.tally_bytes);
+        if (!s.tallies)
+            return zti_fail(context, ZT_NO_MEMORY, "no memory for %u tallies of %zu bytes",
+                            threads, s.tally_bytes);
+        run_pass(&s, threads);
+        status = codec->learn(context, coding, pass, array, s.tallies);
+        zti_release(context, s.tallies);
+    }
+    return status;
+}
