@@ -3,9 +3,9 @@
 
     bench/sz_ratios.py --ztile BIN --data FOLDER [--effort NAME]... [--fields]
 
-FOLDER holds MANIFEST.tsv and peers.tsv. For each effort: the geometric means of the ratio (raw bytes
-over all bytes of the .zt file) over all float fields but four with fill values, at three relative
-bounds; every file is decompressed and compared. --fields prints every field.
+FOLDER holds MANIFEST.tsv and peers.tsv. For each effort: the geometric means of the ratio (raw
+bytes over all bytes of the .zt file) over all float fields but four with fill values, at three
+relative bounds; every file is decompressed and compared. --fields prints every field.
 """
 import argparse
 import csv
