@@ -60,6 +60,37 @@ static void make_zt(const char *folder)
         }
 }
 
+/* Arrays that are large enough for codebooks. */
+static void make_sz(const char *folder)
+{
+    static const char *const efforts[] = {"default", "paper", "fast"};
+    static const uint64_t shape[] = {29, 53};
+    int64_t stride[ZT_MAX_RANK];
+    contiguous_strides(2, shape, stride);
+    for (uint32_t type = ZT_F32; type <= ZT_I64; type++)
+        for (uint32_t effort = 0; effort < ZT_EFFORT_HIGH; effort++) {
+            struct test_array a = test_array_new(type, 2, shape, stride);
+            zt_params p;
+            size_t capacity, bytes;
+            char name[64];
+            fill_array(&a.array, DATA_WAVE_NOISE, 4 * type + effort);
+            zt_params_init(&p, sizeof p);
+            p.codec = ZT_CODEC_SZ;
+            p.effort = effort;
+            p.sz_bins = 256;
+            p.bound = zt_rel(2e-2);
+            if (zt_compress_bound(NULL, &a.array, &p, &capacity) != ZT_OK)
+                exit(1);
+            void *out = need(capacity);
+            if (zt_compress(NULL, &a.array, &p, out, capacity, &bytes) != ZT_OK)
+                exit(1);
+            snprintf(name, sizeof name, "sz-%s-%s.zt", type_name(type), efforts[effort]);
+            write_file(folder, name, out, bytes);
+            free(out);
+            test_array_free(&a);
+        }
+}
+
 /* The layout of the choices is described in fuzz.h. */
 static void make_zfp(const char *folder)
 {
@@ -237,6 +268,7 @@ int main(int argc, char **argv)
         const char *name;
         void (*make)(const char *folder);
     } targets[] = {{"zt", make_zt},
+                 {"zt", make_sz},
                    {"zfp", make_zfp},
                    {"zti", make_zti},
                    {"ndzip", make_ndzip},

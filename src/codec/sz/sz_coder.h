@@ -85,17 +85,24 @@ static void scatter_tile(const struct tile *tile, const struct zti_view *view,
         if (lo[i] >= hi[i])
             return;
     }
+    uint64_t from = 0, to_at[ZT_MAX_RANK], step[ZT_MAX_RANK], width = 1;
+    for (uint32_t i = last + 1; i-- > 0; width *= tile->extent[i]) {
+        from += (lo[i] - tile->origin[i]) * width;
+        step[i] = width;
+        to_at[i] = lo[i] - view->lo[i];
+    }
+    char *to = zti_array_at(&view->out, to_at);
     for (uint32_t i = 0; i <= last;) {
-        uint64_t from = 0, to_at[ZT_MAX_RANK];
-        for (uint32_t j = 0; j <= last; j++) {
-            from = from * tile->extent[j] + (at[j] - tile->origin[j]);
-            to_at[j] = at[j] - view->lo[j];
-        }
-        copy_row(zti_array_at(&view->out, to_at), view->out.stride[last],
-                 values + from * value_bytes, 1, (uint32_t)(hi[last] - lo[last]), value_bytes);
+        copy_row(to, view->out.stride[last], values + from * value_bytes, 1,
+                 (uint32_t)(hi[last] - lo[last]), value_bytes);
         for (i = last; i-- > 0;) {
+            const int64_t stride = view->out.stride[i] * (int64_t)value_bytes;
+            to += stride;
+            from += step[i];
             if (++at[i] < hi[i])
                 break;
+            to -= (int64_t)(hi[i] - lo[i]) * stride;
+            from -= (hi[i] - lo[i]) * step[i];
             at[i] = lo[i];
         }
     }

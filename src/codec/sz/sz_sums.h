@@ -48,9 +48,7 @@ ZTI_INLINE void NAME(add_row)(uval *restrict to, const uval *restrict from, uint
 ZTI_INLINE void NAME(sum_piece)(uval *u, uint32_t step, uint32_t piece)
 {
     if (step == 1) {
-        uval sum = 0;
-        for (uint32_t i = 0; i < piece; i++)
-            u[i] = sum = (uval)(sum + u[i]);
+        NAME(sum_row)(u, piece);
         return;
     }
     for (uint32_t row = step; row < piece; row += step)

@@ -89,3 +89,11 @@ ZTI_INLINE void NAME(spread)(const uint16_t *from, bool is_pairs, uint32_t shift
     for (uint32_t i = 0; i < 64 && !is_pairs; i++)
         u[i] = (uval)(from[i / 4] >> 2 * (i % 4) & 3);
 }
+
+/* Each of n integers becomes the sum of all up to it. */
+ZTI_INLINE void NAME(sum_row)(uval *u, uint32_t n)
+{
+    uval sum = 0;
+    for (uint32_t i = 0; i < n; i++)
+        u[i] = sum = (uval)(sum + u[i]);
+}

@@ -110,3 +110,10 @@ ZTI_INLINE void spread_32(const uint16_t *from, bool is_pairs, uint32_t shift, u
     for (uint32_t i = 0; i < 64 && !is_pairs; i++)
         u[i] = from[i / 4] >> 2 * (i % 4) & 3;
 }
+
+ZTI_INLINE void sum_row_32(uint32_t *u, uint32_t n)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < n; i++)
+        u[i] = sum += u[i];
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""sz_ratios.py: how small the sz codec makes real fields, beside its peers.
+
+    bench/sz_ratios.py --ztile BIN --data FOLDER [--effort NAME]... [--fields]
+
+FOLDER holds MANIFEST.tsv and peers.tsv. For each effort: the geometric means of the ratio (raw
+bytes over all bytes of the .zt file) over all float fields but four with fill values, at three
+relative bounds; every file is decompressed and compared. --fields prints every field.
+"""
+import argparse
+import csv
+import json
+import math
+import os
+import subprocess
+import tempfile
+
+LEFT_OUT = {"bcc_tos2d", "cesm_le_ts2d", "spitzer2d", "um_seaice_v3d"}
+BOUNDS = ("1e-2", "1e-3", "1e-4")
+
+
+def fields_of(folder):
+    with open(os.path.join(folder, "MANIFEST.tsv"), encoding="utf-8") as f:
+        rows = list(csv.DictReader(f, delimiter="\t"))
+    return [r for r in rows if r["dtype"][0] == "f" and r["file"].split(".")[0] not in LEFT_OUT]
+
+
+def peers_of(folder):
+    """{(peer, bound): {field: ratio}}"""
+    found = {}
+    with open(os.path.join(folder, "peers.tsv"), encoding="utf-8") as f:
+        for line in f:
+            words = line.rstrip("\n").split("\t")
+            if line[0] != "#" and len(words) > 4:
+                bound = "%.0e" % float(words[2])
+                bound = bound.replace("e-0", "e-")
+                found.setdefault((words[0], bound), {})[words[1]] = float(words[4])
+    return found
+
+
+def raw_file(folder, row, scratch):
+    stored = os.path.join(folder, row["stored"])
+    if not stored.endswith(".zst"):
+        return stored
+    out = os.path.join(scratch, row["file"])
+    if not os.path.exists(out):
+        subprocess.run(["zstd", "-q", "-d", stored, "-o", out], check=True)
+    return out
+
+
+def ratio_of(ztile, path, row, bound, effort, scratch):
+    out = os.path.join(scratch, "out.zt")
+    subprocess.run([ztile, "compress", "-q", "-f", "-c", "sz", "--effort", effort, "--rel", bound,
+                    "-t", row["dtype"], "-s", row["dims"], path, "-o", out], check=True)
+    told = subprocess.run([ztile, "compare", "-q", "--json", "-t", row["dtype"], "-s", row["dims"],
+                           path, out], check=True, capture_output=True)
+    told = json.loads(told.stdout)
+    if not told["bound_held"]:
+        raise SystemExit("%s: the bound does not hold" % row["file"])
+    return told["ratio"]
+
+
+def mean(ratios):
+    return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else float("nan")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--ztile", required=True)
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--effort", action="append")
+    parser.add_argument("--fields", action="store_true")
+    options = parser.parse_args()
+    rows = fields_of(options.data)
+    peers = peers_of(options.data)
+    print("%-24s %8s %8s %8s" % (("geometric mean of %d" % len(rows),) + BOUNDS))
+    with tempfile.TemporaryDirectory() as scratch:
+        for effort in options.effort or ["fast", "default", "paper"]:
+            found = {b: {} for b in BOUNDS}
+            for row in rows:
+                path = raw_file(options.data, row, scratch)
+                for bound in BOUNDS:
+                    found[bound][row["file"]] = ratio_of(options.ztile, path, row, bound, effort,
+                                                         scratch)
+                if options.fields:
+                    print("  %-22s" % row["file"],
+                          *("%8.2f" % found[b][row["file"]] for b in BOUNDS))
+            print("%-24s" % ("ztile sz, " + effort),
+                  *("%8.2f" % mean(list(found[b].values())) for b in BOUNDS))
+            for peer in sorted({p for p, _ in peers}):
+                worse = sum(found[b][f] < r for b in BOUNDS
+                            for f, r in peers.get((peer, b), {}).items() if f in found[b])
+                of = sum(len(peers.get((peer, b), {})) for b in BOUNDS)
+                print("    smaller ratio than %-12s on %2d of %d" % (peer, worse, of))
+    for peer in sorted({p for p, _ in peers}):
+        print("%-24s" % peer,
+              *("%8.2f" % mean(list(peers.get((peer, b), {}).values())) for b in BOUNDS))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,413 @@
+/* sz_test.c: the sz codec below the frame: its bound in exact arithmetic, special values, shapes,
+ * sizes, instances, and streams that are not its own. */
+#include "codec/sz/sz.h"
+#include "exec/exec.h"
+#include "support/support.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <float.h>
+#include <math.h>
+
+/* A stream, and what decoding it needs. */
+struct coded {
+    struct zti_coding coding;
+    uint8_t *bytes;
+    size_t capacity;
+    uint64_t end_bits;
+};
+
+static zt_bound_kind kind_of(double bound)
+{
+    return bound > 0 ? ZT_ABS : ZT_LOSSLESS;
+}
+
+/* Code an array as the frame layer does; bound 0: without loss. */
+static struct coded code(zt_context *context, const zt_array *array, double bound, uint32_t effort)
+{
+    struct coded c;
+    zt_params params;
+    double min, max;
+    memset(&c, 0, sizeof c);
+    zt_params_init(&params, sizeof params);
+    params.codec = ZT_CODEC_SZ;
+    params.effort = effort;
+    range_of(array, &min, &max);
+    const struct zti_ask ask = {.params = &params, .kind = kind_of(bound), .abs_bound = bound,
+                                .min = min, .max = max};
+    c.coding = (struct zti_coding){.codec = &zti_codec_sz, .type = array->type};
+    c.coding.grid = zti_codec_grid(&zti_codec_sz, array->rank, array->shape);
+    assert_int_equal(zti_codec_sz.configure(context, &ask, &c.coding), ZT_OK);
+    assert_int_equal(zti_exec_survey(context, &c.coding, array), ZT_OK);
+    assert_int_equal(zti_exec_capacity(context, &c.coding, &c.capacity), ZT_OK);
+    c.bytes = need(c.capacity);
+    assert_int_equal(zti_exec_encode(context, &c.coding, array, c.bytes, c.capacity, 0, &c.end_bits,
+                                     NULL, NULL),
+                     ZT_OK);
+    return c;
+}
+
+/* The coding as a reader has it: from its serialized parameters and head. */
+static struct zti_coding loaded(zt_context *context, const struct coded *c)
+{
+    uint8_t params[ZTI_CODEC_PARAMS_BYTES];
+    const size_t params_bytes = zti_codec_sz.store_params(&c->coding, params);
+    const size_t head_bytes = (size_t)zti_head_bytes(&c->coding);
+    uint8_t *head = need(head_bytes + 1);
+    struct zti_coding coding = {.codec = &zti_codec_sz, .type = c->coding.type};
+    coding.grid = zti_codec_grid(&zti_codec_sz, c->coding.grid.rank, c->coding.grid.shape);
+    zti_codec_sz.put_head(&c->coding, NULL, head);
+    assert_int_equal(zti_codec_sz.load_params(context, params, params_bytes, &coding), ZT_OK);
+    assert_int_equal(zti_head_bytes(&coding), head_bytes);
+    assert_int_equal(zti_codec_sz.take_head(context, &coding, head), ZT_OK);
+    free(head);
+    return coding;
+}
+
+static void coded_free(zt_context *context, struct coded *c)
+{
+    zti_sz_forget(context, &c->coding);
+    free(c->bytes);
+}
+
+/* Code and decode; every value must be within the bound, or have the same bits. Returns the bits of
+ * the stream. */
+static uint64_t need_bound(zt_context *context, const zt_array *array, double bound,
+                           uint32_t effort)
+{
+    const uint64_t n = values_of(array->rank, array->shape);
+    const size_t value_bytes = zt_type_bytes(array->type);
+    struct coded c = code(context, array, bound, effort);
+    struct zti_coding coding = loaded(context, &c);
+    struct test_array back;
+    int64_t stride[ZT_MAX_RANK];
+    uint64_t end_bits;
+    contiguous_strides(array->rank, array->shape, stride);
+    back = test_array_new(array->type, array->rank, array->shape, stride);
+    const struct zti_view view = zti_view_whole(&back.array);
+    assert_int_equal(zti_exec_decode(context, &coding, c.bytes, (size_t)(c.end_bits / 8), 0, NULL,
+                                     &view, &end_bits),
+                     ZT_OK);
+    assert_int_equal(end_bits, c.end_bits);
+    unsigned char *raw = need(n * value_bytes), *decoded = need(n * value_bytes);
+    gather(array, raw);
+    gather(&back.array, decoded);
+    for (uint64_t i = 0; i < n; i++)
+        if (!is_within_exactly(array->type, raw + i * value_bytes, decoded + i * value_bytes,
+                               bound))
+            fail_msg("value %llu is beyond the bound %.17g", (unsigned long long)i, bound);
+    free(raw);
+    free(decoded);
+    test_array_free(&back);
+    zti_sz_forget(context, &coding);
+    coded_free(context, &c);
+    return end_bits;
+}
+
+static struct test_array array_of(uint32_t type, uint32_t rank, const uint64_t *shape)
+{
+    int64_t stride[ZT_MAX_RANK];
+    contiguous_strides(rank, shape, stride);
+    return test_array_new(type, rank, shape, stride);
+}
+
+/* ---- the bound ---- */
+
+static void steps_are_representable_and_no_larger_than_twice_the_bound(void **state)
+{
+    struct rng r = {1};
+    (void)state;
+    for (uint32_t i = 0; i < 20000; i++) {
+        const uint32_t type = i % 2 ? ZT_F32 : ZT_F64;
+        const double bound = ldexp(1 + rng_unit(&r), (int)rng_below(&r, 400) - 200);
+        const double most = bound * ldexp(1 + rng_unit(&r), (int)rng_below(&r, 50));
+        const double step = zti_sz_step(type, bound, most), q = floor(most / step);
+        assert_true(step > 0 && step <= 2 * bound && step > bound);
+        const bool is_exact = type == ZT_F32 ? (double)(float)(q * step) == q * step
+                                             : fma(q, step, -(q * step)) == 0;
+        const int few = type == ZT_F32 ? 20 : 48;
+        if (most / bound < ldexp(1, few) && fabs(q * step) < FLT_MAX && q * step > FLT_MIN)
+            assert_true(is_exact);
+    }
+}
+
+static void every_exponent_and_bound_holds(void **state)
+{
+    enum { N = 300 };
+    static const uint64_t shape[1] = {N};
+    struct test_array a = array_of(ZT_F32, 1, shape), d = array_of(ZT_F64, 1, shape);
+    float *f = a.array.data;
+    double *g = d.array.data;
+    struct rng r = {2};
+    (void)state;
+    for (int exponent = -149; exponent < 128; exponent += 3)
+        for (int below = 1; below < 30; below += 4) {
+            for (uint32_t i = 0; i < N; i++) {
+                g[i] = ldexp(2 * rng_unit(&r) - 1, exponent);
+                f[i] = (float)g[i];
+            }
+            need_bound(NULL, &a.array, ldexp(1 + rng_unit(&r), exponent - below), ZT_EFFORT_FAST);
+            need_bound(NULL, &d.array, ldexp(1 + rng_unit(&r), exponent - 2 * below),
+                       (uint32_t)rng_below(&r, 3));
+        }
+    test_array_free(&a);
+    test_array_free(&d);
+}
+
+static void means_far_from_zero_hold(void **state)
+{
+    enum { N = 5000 };
+    static const uint64_t shape[1] = {N};
+    struct test_array a = array_of(ZT_F32, 1, shape);
+    float *f = a.array.data;
+    struct rng r = {3};
+    (void)state;
+    for (double bound = 1e-1; bound > 1e-7; bound /= 3.7) {
+        for (uint32_t i = 0; i < N; i++)
+            f[i] = (float)(250 + 0.01 * (rng_unit(&r) - 0.5));
+        for (uint32_t effort = 0; effort < ZT_EFFORT_HIGH; effort++)
+            need_bound(NULL, &a.array, bound * 0.01, effort);
+    }
+    test_array_free(&a);
+}
+
+/* Values right between two multiples, and right beside, where rounding is hardest. */
+static void halves_of_steps_hold(void **state)
+{
+    enum { N = 4096 };
+    static const uint64_t shape[1] = {N};
+    struct test_array d = array_of(ZT_F64, 1, shape), a = array_of(ZT_F32, 1, shape);
+    double *g = d.array.data;
+    float *f = a.array.data;
+    struct rng r = {4};
+    (void)state;
+    for (uint32_t round = 0; round < 200; round++) {
+        const double bound = ldexp(1 + rng_unit(&r), (int)rng_below(&r, 60) - 30);
+        const double step = zti_sz_step(ZT_F64, bound, bound * 1e9);
+        for (uint32_t i = 0; i < N; i++) {
+            double v = ((double)rng_below(&r, 1u << rng_below(&r, 30)) + 0.5) * step;
+            for (uint64_t moves = rng_below(&r, 4); moves > 0; moves--)
+                v = nextafter(v, rng_once_in(&r, 2) ? INFINITY : -INFINITY);
+            g[i] = v;
+            f[i] = (float)v;
+        }
+        need_bound(NULL, &d.array, bound, ZT_EFFORT_FAST);
+        need_bound(NULL, &a.array, bound, ZT_EFFORT_FAST);
+    }
+    test_array_free(&d);
+    test_array_free(&a);
+}
+
+/* ---- special values ---- */
+
+static void special_values_keep_their_bits(void **state)
+{
+    static const uint32_t specials[] = {0x7fc12345, 0xffc00001, 0x7f800001, 0x7f800000, 0xff800000,
+                                        0x60ad78ec /* 1e20 */, 0x79e52a5e /* about 1e35 */};
+    static const uint64_t shape[2] = {70, 90};
+    struct test_array a = array_of(ZT_F32, 2, shape);
+    uint32_t *bits = a.array.data;
+    struct rng r = {5};
+    (void)state;
+    for (uint32_t part = 1; part < 200; part = part * 3 + 1)
+        for (uint32_t effort = 0; effort < ZT_EFFORT_HIGH; effort++) {
+            fill_array(&a.array, DATA_WAVE_NOISE, part);
+            for (uint32_t i = 0; i < 70 * 90; i++)
+                if (rng_once_in(&r, part))
+                    bits[i] = specials[rng_below(&r, sizeof specials / sizeof *specials)];
+            need_bound(NULL, &a.array, 0.01, effort);
+        }
+    test_array_free(&a);
+}
+
+static void signs_of_zero_and_subnormals_come_back_without_loss(void **state)
+{
+    static const enum data_kind kinds[] = {DATA_ZEROS, DATA_DENORMAL, DATA_ANY_BITS, DATA_EXTREME};
+    static const uint64_t shape[3] = {9, 20, 33};
+    (void)state;
+    for (uint32_t type = ZT_F32; type <= ZT_I64; type++)
+        for (uint32_t kind = 0; kind < 4; kind++) {
+            struct test_array a = array_of(type, 3, shape);
+            fill_array(&a.array, kinds[kind], 7);
+            for (uint32_t effort = 0; effort < ZT_EFFORT_HIGH; effort++)
+                need_bound(NULL, &a.array, 0, effort);
+            test_array_free(&a);
+        }
+}
+
+/* ---- shapes and sizes ---- */
+
+static void shapes_around_tiles_hold(void **state)
+{
+    static const uint64_t some[] = {1, 2, 15, 16, 17, 65};
+    struct rng r = {8};
+    (void)state;
+    for (uint32_t i = 0; i < 400; i++) {
+        const uint32_t rank = 1 + (uint32_t)rng_below(&r, 4), type = 1 + (uint32_t)rng_below(&r, 4);
+        uint64_t shape[ZT_MAX_RANK];
+        for (uint32_t j = 0; j < rank; j++)
+            shape[j] = some[rng_below(&r, rank == 4 ? 5 : 6)];
+        shape[0] *= rank == 1 ? 100 : 1;
+        struct test_array a = array_of(type, rank, shape);
+        fill_array(&a.array, DATA_WAVE_NOISE, i);
+        need_bound(NULL, &a.array, 0.5, (uint32_t)rng_below(&r, 3));
+        test_array_free(&a);
+    }
+}
+
+static void random_bits_take_no_more_than_themselves(void **state)
+{
+    static const uint64_t shape[2] = {300, 200};
+    (void)state;
+    for (uint32_t type = ZT_F32; type <= ZT_I64; type++) {
+        struct test_array a = array_of(type, 2, shape);
+        fill_array(&a.array, DATA_ANY_BITS, type);
+        const uint64_t raw_bits = 8 * 300 * 200 * zt_type_bytes(type);
+        const uint64_t most_bits = raw_bits + raw_bits / 1000 + 64;
+        for (uint32_t effort = 0; effort < ZT_EFFORT_HIGH; effort++) {
+            assert_true(need_bound(NULL, &a.array, 1e-3, effort) <= most_bits);
+            assert_true(need_bound(NULL, &a.array, 0, effort) <= most_bits);
+        }
+        test_array_free(&a);
+    }
+}
+
+/* In the range where a value costs some bits, half the bound costs one bit more of each; and no
+ * bound costs more than no loss. */
+static void half_the_bound_costs_a_bit(void **state)
+{
+    static const uint64_t shape[2] = {256, 256};
+    struct test_array a = array_of(ZT_F64, 2, shape);
+    double *g = a.array.data, before = 0;
+    struct rng r = {9};
+    (void)state;
+    for (uint32_t i = 0; i < 256 * 256; i++)
+        g[i] = rng_unit(&r) + rng_unit(&r) + 100;
+    const double most = (double)need_bound(NULL, &a.array, 0, ZT_EFFORT_DEFAULT) / 65536;
+    for (int below = 8; below < 46; below++) {
+        const double bits =
+            (double)need_bound(NULL, &a.array, ldexp(1, -below), ZT_EFFORT_DEFAULT) / 65536;
+        if (before > 0 && bits < most - 1.5)
+            assert_true(fabs(bits - before - 1) < 0.1);
+        assert_true(bits < 1.02 * most);
+        before = bits;
+    }
+    test_array_free(&a);
+}
+
+/* ---- the bytes ---- */
+
+static void instances_and_threads_write_the_same_bytes(void **state)
+{
+    struct rng r = {10};
+    (void)state;
+    for (uint32_t i = 0; i < 60; i++) {
+        const uint64_t shape[3] = {1 + rng_below(&r, 40), 1 + rng_below(&r, 40),
+                                   1 + rng_below(&r, 70)};
+        const uint32_t effort = (uint32_t)rng_below(&r, 3), type = 1 + (uint32_t)rng_below(&r, 4);
+        const double bound = ldexp(1, 3 - (int)rng_below(&r, 12));
+        struct test_array a = array_of(type, 3, shape);
+        fill_array(&a.array, (enum data_kind)rng_below(&r, DATA_KINDS), i);
+        struct coded first = {.bytes = NULL};
+        for (uint32_t turn = 0; turn < 6; turn++) {
+            zt_context *context;
+            zt_context_new(NULL, &context);
+            zt_context_set_isa(context, (zt_isa)(turn % 3));
+            const zt_omp omp = {.threads = turn, .grain = 3};
+            if (turn >= 3)
+                zt_context_set_policy(context, ZT_OMP, &omp);
+            struct coded c = code(context, &a.array, bound, effort);
+            if (turn > 0) {
+                assert_int_equal(c.end_bits, first.end_bits);
+                assert_memory_equal(c.bytes, first.bytes, (size_t)(c.end_bits / 8));
+                coded_free(context, &c);
+            } else {
+                first = c;
+            }
+            zt_context_free(context);
+        }
+        coded_free(NULL, &first);
+        test_array_free(&a);
+    }
+}
+
+/* ---- foreign streams ---- */
+
+static void damaged_streams_decode_or_are_refused(void **state)
+{
+    static const uint64_t shape[3] = {20, 30, 40};
+    struct rng r = {11};
+    (void)state;
+    for (uint32_t type = ZT_F32; type <= ZT_F64; type++)
+        for (uint32_t effort = 0; effort < ZT_EFFORT_HIGH; effort++) {
+            struct test_array a = array_of(type, 3, shape), back = array_of(type, 3, shape);
+            fill_array(&a.array, DATA_NONFINITE, 3);
+            struct coded c = code(NULL, &a.array, 1e-3, effort);
+            struct zti_coding coding = loaded(NULL, &c);
+            const struct zti_view view = zti_view_whole(&back.array);
+            const size_t bytes = (size_t)(c.end_bits / 8);
+            uint8_t *bad = need(bytes);
+            for (uint32_t i = 0; i < 300; i++) {
+                uint64_t end;
+                size_t n = rng_once_in(&r, 3) ? (size_t)rng_below(&r, bytes) : bytes;
+                memcpy(bad, c.bytes, bytes);
+                for (uint32_t flips = 0; flips < 1 + i % 40; flips++)
+                    bad[rng_below(&r, bytes)] ^= (uint8_t)rng_next(&r);
+                if (i % 5 == 0)
+                    for (size_t j = 0; j < bytes; j++)
+                        bad[j] = (uint8_t)rng_next(&r);
+                uint8_t *exact = need(n + 1); /* so that a sanitizer sees every byte beyond */
+                memcpy(exact, bad, n);
+                const zt_status s = zti_exec_decode(NULL, &coding, exact, n, 0, NULL, &view, &end);
+                assert_true(s == ZT_OK || s == ZT_CORRUPT);
+                free(exact);
+            }
+            free(bad);
+            zti_sz_forget(NULL, &coding);
+            coded_free(NULL, &c);
+            test_array_free(&a);
+            test_array_free(&back);
+        }
+}
+
+static void parameters_that_make_no_sense_are_refused(void **state)
+{
+    struct rng r = {12};
+    static const uint64_t shape[2] = {100, 100};
+    (void)state;
+    for (uint32_t i = 0; i < 20000; i++) {
+        uint8_t params[ZTI_CODEC_PARAMS_BYTES];
+        struct zti_coding coding = {.codec = &zti_codec_sz, .type = 1 + (uint32_t)rng_below(&r, 4)};
+        const size_t n = (size_t)rng_below(&r, sizeof params + 1);
+        coding.grid = zti_codec_grid(&zti_codec_sz, 2, shape);
+        for (size_t j = 0; j < sizeof params; j++)
+            params[j] = (uint8_t)rng_below(&r, rng_once_in(&r, 2) ? 4 : 256);
+        const zt_status s = zti_codec_sz.load_params(NULL, params, n, &coding);
+        assert_true(s == ZT_OK || s == ZT_CORRUPT || s == ZT_UNSUPPORTED);
+        if (s == ZT_OK)
+            assert_true(zti_codec_sz.head_bytes(&coding) <= zti_codec_sz.head_max_bytes(&coding));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(steps_are_representable_and_no_larger_than_twice_the_bound),
+        cmocka_unit_test(every_exponent_and_bound_holds),
+        cmocka_unit_test(means_far_from_zero_hold),
+        cmocka_unit_test(halves_of_steps_hold),
+        cmocka_unit_test(special_values_keep_their_bits),
+        cmocka_unit_test(signs_of_zero_and_subnormals_come_back_without_loss),
+        cmocka_unit_test(shapes_around_tiles_hold),
+        cmocka_unit_test(random_bits_take_no_more_than_themselves),
+        cmocka_unit_test(half_the_bound_costs_a_bit),
+        cmocka_unit_test(instances_and_threads_write_the_same_bytes),
+        cmocka_unit_test(damaged_streams_decode_or_are_refused),
+        cmocka_unit_test(parameters_that_make_no_sense_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
