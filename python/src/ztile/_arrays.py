@@ -53,19 +53,19 @@ def as_input(a: Any) -> np.ndarray[Any, Any]:
             raise ArgumentError("the array has masked values, which ztile does not keep; "
                                 "fill them first, e.g. a.filled(0)")
         a = a.data
-    a = np.asarray(a)
-    dtype = check_dtype(a.dtype)
-    if a.ndim < 1 or a.ndim > 4:
+    array: np.ndarray[Any, Any] = np.asarray(a)
+    dtype = check_dtype(array.dtype)
+    if array.ndim < 1 or array.ndim > 4:
         raise ArgumentError(
-            f"ztile takes arrays of 1 to 4 dimensions, this one has {a.ndim}; "
-            + ("reshape it, e.g. a.reshape(1)" if a.ndim == 0 else
+            f"ztile takes arrays of 1 to 4 dimensions, this one has {array.ndim}; "
+            + ("reshape it, e.g. a.reshape(1)" if array.ndim == 0 else
                "merge its slowest axes, e.g. a.reshape(-1, *a.shape[-3:])")
         )
-    if not a.dtype.isnative:
-        return a.astype(dtype)
-    if not a.flags.aligned or any(stride % a.itemsize for stride in a.strides):
-        return a.copy()
-    return a
+    if not array.dtype.isnative:
+        return array.astype(dtype)
+    if not array.flags.aligned or any(stride % array.itemsize for stride in array.strides):
+        return array.copy()
+    return array
 
 
 def as_output(out: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> np.ndarray[Any, Any]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Tuple
 import numpy as np
 
 from . import _api, _core, _indexing, _info, _params, _sources, _threads
-from ._arrays import NUMBERS, as_input, check_dtype
+from ._arrays import NUMBERS, as_input, as_output, check_dtype
 from ._errors import ArgumentError, ArrayTypeError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class File:
 
     def read(self, out: Optional[np.ndarray[Any, Any]] = None) -> np.ndarray[Any, Any]:
         """The whole array, into ``out`` if it is given."""
-        target = _api.as_output(out, self.dtype, self.shape)
+        target = as_output(out, self.dtype, self.shape)
         self._box((0,) * self.ndim, self.shape, target)
         return target
 

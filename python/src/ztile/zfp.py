@@ -7,6 +7,7 @@ unless ``allow_nonfinite`` asks for what libzfp makes of them.
 """
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Optional, Tuple
 
@@ -47,18 +48,25 @@ class Header:
     minexp: int
 
 
+def _is_unset(value: Any) -> bool:
+    """zfpy says -1 for what is not asked for."""
+    return value is None or isinstance(value, (int, float, np.number)) and bool(value < 0)
+
+
 def _pack(tolerance: float, rate: float, precision: float, expert: Any, word_bits: int,
           flags: int) -> _Packed:
     asked = [(mode_fixed_accuracy, tolerance), (mode_fixed_rate, rate),
              (mode_fixed_precision, precision)]
-    asked = [(mode, value) for mode, value in asked if value is not None and not value < 0]
+    asked = [(mode, value) for mode, value in asked if not _is_unset(value)]
     if len(asked) + (expert is not None) > 1:
         raise ArgumentError("give one of tolerance, rate, precision and expert; none: reversible")
+    if asked and not math.isfinite(_params._number("a parameter", asked[0][1])):
+        raise ArgumentError(f"a tolerance, rate or precision is finite, not {asked[0][1]!r}")
     four = _params._expert(expert) if expert is not None else (0, 0, 0, 0)
     default = mode_expert if expert is not None else mode_reversible
     mode, value = asked[0] if asked else (default, 0.0)
     words = _params._count("word_bits", word_bits)
-    return (mode, _params._number("a parameter", value), *four, words, flags)
+    return (mode, float(value), *four, words, flags)
 
 
 def compress(arr: Any, tolerance: float = -1, rate: float = -1, precision: float = -1,
