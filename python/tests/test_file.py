@@ -27,7 +27,8 @@ def test_open_looks_like_an_array(path, cube):
         assert "float32" in repr(f) and "cube.zt" in repr(f)
         whole = np.asarray(f)
         assert np.abs(whole - cube).max() <= 1e-3
-        assert np.array_equal(f[...], whole) and np.array_equal(f[5:20, -1, ::3], whole[5:20, -1, ::3])
+        assert np.array_equal(f[...], whole)
+        assert np.array_equal(f[5:20, -1, ::3], whole[5:20, -1, ::3])
         assert np.array_equal(np.stack(list(f)), whole)
         assert np.asarray(f, dtype="float64").dtype == "float64"
         assert isinstance(f[1, 2, 3], np.float32)
@@ -166,7 +167,7 @@ def test_damage_in_the_payload_is_found_where_it_is_read(path):
     with ztile.open(path) as f:
         with pytest.raises(ztile.CorruptError) as caught:
             f.check()
-        assert "checksum" in str(caught.value)
+        assert "damaged" in str(caught.value)
         with pytest.raises(ztile.CorruptError):
             f[...]
         assert np.array_equal(f[0], good[0])  # another frame, and the file can still be used

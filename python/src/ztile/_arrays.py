@@ -88,8 +88,8 @@ def as_output(out: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> np.ndarra
 
 
 def chunk_shape(shape: Sequence[int]) -> tuple[int, ...]:
-    """The 1 to 4 axes in which a host's chunk of any rank is coded. No axes: one of length 1.
-    More than four: axes of length 1 are dropped, then the slowest ones merged until four are left."""
+    """The 1 to 4 axes in which a host's chunk of any rank is coded. No axes: one of length 1. More
+    than four: axes of length 1 are dropped, then the slowest ones merged until four are left."""
     merged = list(shape) or [1]
     if len(merged) > 4:
         merged = [extent for extent in merged if extent != 1] or [1]

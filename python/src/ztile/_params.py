@@ -71,7 +71,8 @@ def _expert(value: Any) -> tuple[int, int, int, int]:
                             f"not {value!r}") from None
     if not -(2**31) <= minexp < 2**31:
         raise ArgumentError(f"minexp is a number of 32 bits, not {minexp}")
-    return _count("minbits", minbits), _count("maxbits", maxbits), _count("maxprec", maxprec), minexp
+    return (_count("minbits", minbits), _count("maxbits", maxbits), _count("maxprec", maxprec),
+            minexp)
 
 
 def _text(what: str, value: Any) -> Optional[str]:
@@ -94,6 +95,20 @@ def check_names(params: dict[str, Any]) -> None:
             raise ArgumentError(f"there is no parameter {name!r}; the bounds are "
                                 f"{', '.join(list(BOUNDS)[1:])}, and without one the array is "
                                 "kept lossless")
+
+
+def plain(params: dict[str, Any]) -> dict[str, Any]:
+    """Parameters that were packed, as a host's JSON keeps them."""
+    def of(value: Any) -> Any:
+        if isinstance(value, (str, bool)):
+            return value
+        if isinstance(value, (tuple, list)):
+            return [of(item) for item in value]
+        try:
+            return operator.index(value)
+        except TypeError:
+            return float(value)
+    return {name: of(value) for name, value in params.items() if value is not None}
 
 
 def pack(params: dict[str, Any]) -> tuple[Any, ...]:

@@ -38,8 +38,8 @@ class ZTile(Codec):  # type: ignore[misc]
     codec_id = "ztile"
 
     def __init__(self, **params: Unpack[_params.Params]) -> None:
-        self._params = dict(params)
-        self._packed = _params.pack(self._params)
+        self._packed = _params.pack(dict(params))
+        self._params = _params.plain(dict(params))
 
     def encode(self, buf: Any) -> bytes:
         return _chunks.compress(_as_it_lies(buf), self._packed)

@@ -35,13 +35,6 @@ _SMALL_BYTES = 1 << 18
 _LARGE_PART = 0.5
 
 
-def _configuration(data: dict[str, Any], name: str) -> dict[str, Any]:
-    configuration = data.get("configuration") or {}
-    if data.get("name") != name or not isinstance(configuration, dict):
-        raise ArgumentError(f"these are no metadata of the codec {name!r}: {data!r}")
-    return dict(configuration)
-
-
 def _dtype_of(spec: ArraySpec) -> np.dtype[Any]:
     return np.dtype(spec.dtype.to_native_dtype())
 
@@ -140,12 +133,12 @@ class ZTileCodec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
     is_fixed_size = False
 
     def __init__(self, **params: Unpack[_params.Params]) -> None:
-        self._params = dict(params)
-        self._packed = _params.pack(self._params)
+        self._packed = _params.pack(dict(params))
+        self._params = _params.plain(dict(params))
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        return cls(**_configuration(data, "ztile"))
+        return cls(**(data.get("configuration") or {}))
 
     def to_dict(self) -> dict[str, Any]:
         return {"name": "ztile", "configuration": dict(self._params)}
@@ -229,7 +222,7 @@ class ZfpCodec(ArrayBytesCodec):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:
-        configuration = _configuration(data, "zfp")
+        configuration = dict(data.get("configuration") or {})
         return cls(mode=configuration.pop("mode", None), **configuration)
 
     def to_dict(self) -> dict[str, Any]:
