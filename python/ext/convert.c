@@ -121,16 +121,26 @@ int core_params_get(PyObject *tuple, zt_params *params)
 {
     zt_params p;
     unsigned long long slab_bytes;
+    PyObject *fills;
     if (zt_params_init(&p, sizeof p)) {
         PyErr_SetString(PyExc_SystemError, "ztile._core was built with another version of ztile.h");
         return -1;
     }
-    if (!PyArg_ParseTuple(tuple, "IIIdIIIiKddIIIIIzz:params", &p.codec, &p.bound.kind,
+    if (!PyArg_ParseTuple(tuple, "IIIdIIIiKddIIIIIzzO!:params", &p.codec, &p.bound.kind,
                           &p.bound.flags, &p.bound.value, &p.bound.minbits, &p.bound.maxbits,
                           &p.bound.maxprec, &p.bound.minexp, &slab_bytes, &p.range_lo, &p.range_hi,
                           &p.zfp_word_bits, &p.plan, &p.index, &p.index_chunk, &p.index_partition,
-                          &p.name, &p.units))
+                          &p.name, &p.units, &PyTuple_Type, &fills))
         return -1;
+    if (PyTuple_Size(fills) > ZT_MAX_FILLS) {
+        PyErr_Format(PyExc_ValueError, "there are %zd fill values; a file has at most %d",
+                     PyTuple_Size(fills), ZT_MAX_FILLS);
+        return -1;
+    }
+    p.fills = (uint32_t)PyTuple_Size(fills);
+    for (uint32_t i = 0; i < p.fills; i++)
+        if (get_u64(PyTuple_GetItem(fills, (Py_ssize_t)i), &p.fill[i]))
+            return -1;
     if (slab_bytes != 0)
         p.slab_bytes = slab_bytes;
     *params = p;
@@ -153,7 +163,8 @@ PyObject *core_shape_tuple(const uint64_t *shape, uint32_t rank)
 PyObject *core_info_dict(const zt_info *info)
 {
     return Py_BuildValue(
-        "{s:I,s:I,s:I,s:N,s:I,s:I,s:d,s:d,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:s,s:s,s:(IIIIii)}",
+        "{s:I,s:I,s:I,s:N,s:I,s:I,s:d,s:d,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:s,s:s,"
+        "s:(IIIIii)}",
         "format_version", info->format_version, "codec", info->codec, "type", info->type,
         "shape", core_shape_tuple(info->shape, info->rank), "index", info->index,
         "bound_kind", info->bound.kind, "bound_value", info->bound.value,
@@ -164,6 +175,7 @@ PyObject *core_info_dict(const zt_info *info)
         "frames", (unsigned long long)info->frames,
         "slab_extent", (unsigned long long)info->slab_extent,
         "exact_values", (unsigned long long)info->exact_values,
+        "special_values", (unsigned long long)info->special_values,
         "index_chunk", info->index_chunk, "index_partition", info->index_partition,
         "name", info->name, "units", info->units,
         "zfp", info->zfp_word_bits, info->zfp_minbits, info->zfp_maxbits, info->zfp_maxprec,

@@ -41,7 +41,7 @@ int core_whole_get(unsigned type, PyObject *shape, zt_array *whole);
 /* lo and hi: tuples of as many numbers as 'rank'. */
 int core_box_get(PyObject *lo, PyObject *hi, uint32_t rank, zt_box *box);
 
-/* params: the tuple that _params.py makes. name and units point into it. */
+/* params: the tuple that of_type in _params.py makes. name and units point into it. */
 int core_params_get(PyObject *tuple, zt_params *params);
 
 /* threads: 1 is the calling thread alone. */

@@ -57,6 +57,22 @@ def test_rate_precision_and_expert_reach_the_codec(cube):
         (1, 400, 20, -12)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_special_values_are_kept_under_a_lossy_bound(dtype):
+    a = field((30, 40), dtype)
+    a[3:5, 7:20] = -9999
+    specials = a == -9999
+    if a.dtype.kind == "f":
+        a[9, 9], a[10, 10] = np.nan, np.inf
+        specials |= ~np.isfinite(a)
+    data = ztile.compress(a, rel=1e-3, fill=-9999)
+    b = ztile.decompress(data)
+    assert np.array_equal(a[specials], b[specials], equal_nan=a.dtype.kind == "f")
+    values = a[~specials].astype("float64")
+    assert np.abs(values - b[~specials]).max() <= 1e-3 * (values.max() - values.min())
+    assert ztile.info(data).special_values == specials.sum()
+
+
 def test_name_units_index_and_slabs_reach_the_file(cube):
     found = ztile.info(ztile.compress(cube, abs=1e-3, name="température", units="K",
                                       index="hybrid", index_chunk=4, slab_bytes=40000))

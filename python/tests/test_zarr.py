@@ -103,6 +103,12 @@ def test_missing_chunks_and_memory_stores(big):
     assert np.abs(z[2:5, 3, 4] - big[2:5, 3, 4]).max() <= 1e-4
 
 
+def test_chunks_at_the_edge_may_be_padded_with_nan(tmp_path):
+    a = field((30, 33))
+    make(tmp_path / "s.zarr", a, ZTileCodec(abs=1e-3), chunks=(16, 16), fill_value=np.nan)
+    assert np.abs(zarr.open_array(tmp_path / "s.zarr")[:] - a).max() <= 1e-3
+
+
 def test_scalars_and_six_dimensions(tmp_path):
     z = zarr.create_array(tmp_path / "0.zarr", shape=(), dtype="f4", serializer=ZTileCodec(),
                           compressors=None)

@@ -25,13 +25,16 @@ def compress(a: Any, *, threads: Optional[int] = None, **params: Unpack[_params.
     psnr=   20 log10(range / RMSE) is at least this, in dB;
     rate=, precision=, expert=   zfp's other modes. One bound at most; none: lossless.
     codec=  'auto', 'zfp', 'ndzip' or 'sz'.
+    fill=   a number that stands for no value (a list: up to 4): kept exactly, like NaN and
+            infinities, and no part of a range or a bound.
     threads=  how many at most; the bytes are the same for any number.
 
     Further parameters: index, index_chunk, index_partition, plan, slab_bytes, word_bits,
     rate_align, range, name, units. The interpreter's lock is released meanwhile.
     """
     packed = _params.pack(dict(params))
-    return _core.compress(as_input(a), packed, _threads.of_call(threads))
+    array = as_input(a)
+    return _core.compress(array, _params.of_type(packed, array.dtype), _threads.of_call(threads))
 
 
 def inspect(data: Any) -> _info.Info:

@@ -5,7 +5,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from . import _api, _core, _info, _threads
+from . import _api, _core, _info, _params, _threads
 from ._arrays import as_input, as_output, check_dtype, chunk_shape
 from ._errors import ArgumentError, CorruptError
 
@@ -20,7 +20,8 @@ def coded(a: Any) -> np.ndarray[Any, Any]:
 
 
 def compress(a: Any, packed: tuple[Any, ...]) -> bytes:
-    return _core.compress(coded(a), packed, _threads.of_codec())
+    array = coded(a)
+    return _core.compress(array, _params.of_type(packed, array.dtype), _threads.of_codec())
 
 
 def check_chunk(found: _info.Info, shape: Sequence[int], dtype: np.dtype[Any]) -> None:

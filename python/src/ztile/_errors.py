@@ -37,7 +37,7 @@ class FileError(Error, OSError):
 
 
 class NonFiniteError(Error, ValueError):
-    """A lossy bound on an array with NaN or infinities."""
+    """NaN or infinities in a lossy bare zfp stream, which has no place for them."""
 
 
 # Numbers of zt_status in ztile.h. A buffer that is too small cannot happen here, and a cancelled

@@ -144,7 +144,7 @@ class Writer:
                    for i, n in enumerate(self.shape)):
             raise ArgumentError("shape is a tuple of lengths, slowest axis first, of which the "
                                 f"first may be None, not {shape!r}")
-        packed = _params.pack(params)
+        packed = _params.of_type(_params.pack(params), self.dtype)
         count = _threads.of_call(threads)
         self._sink = _sources.sink_of(file, mode)
         self.written = 0  # slices

@@ -46,6 +46,7 @@ class Info:
     frames: int
     slab_extent: int  # along the slowest axis, in each frame but the last
     exact_values: int  # kept beside the stream, because the codec would have broken the bound
+    special_values: int  # NaN, infinities and fill values, kept beside it
     name: str
     units: str
     format_version: int
@@ -69,8 +70,8 @@ def of_core(found: dict[str, Any]) -> Info:
     codec = _CODECS.get(found["codec"], str(found["codec"]))
     abs_bound = found["abs_bound"]
     same = ("shape", "raw_bytes", "file_bytes", "stream_bytes", "index_bytes", "index_chunk",
-            "index_partition", "frames", "slab_extent", "exact_values", "name", "units",
-            "format_version")
+            "index_partition", "frames", "slab_extent", "exact_values", "special_values", "name",
+            "units", "format_version")
     return Info(
         dtype=TYPES[found["type"]],
         codec=codec,

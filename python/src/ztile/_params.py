@@ -5,6 +5,8 @@ import math
 import operator
 from typing import Any, Optional, Tuple, TypedDict
 
+import numpy as np
+
 from ._errors import ArgumentError
 
 # Numbers of ztile.h, by their names in the command.
@@ -15,6 +17,7 @@ INDEXES = {"default": 0, "none": 1, "offsets": 2, "lengths": 3, "hybrid": 4, "co
 INDEX_NAMES = {**{number: name for name, number in INDEXES.items()}, 6: "stream"}
 PLANS = {"off": 0, "on": 1, "tight": 2}
 RATE_ALIGN = 1
+MAX_FILLS = 4
 
 
 class Params(TypedDict, total=False):
@@ -38,6 +41,7 @@ class Params(TypedDict, total=False):
     word_bits: int  # 8, 16, 32, 64: what a zfp stream is padded to
     name: str  # kept in the file
     units: str  # likewise
+    fill: Any  # a number that stands for no value, like NaN, and is kept exactly; or up to 4
 
 
 def _one_of(what: str, names: dict[str, int], value: Any) -> int:
@@ -81,6 +85,32 @@ def _text(what: str, value: Any) -> Optional[str]:
     return value
 
 
+def _fills(value: Any) -> tuple[Any, ...]:
+    items = () if value is None else value if isinstance(value, (tuple, list)) else (value,)
+    if len(items) > MAX_FILLS:
+        raise ArgumentError(f"there are {len(items)} fill values; a file has at most {MAX_FILLS}")
+    for item in items:
+        _number("fill", item)
+    return tuple(items)
+
+
+def _fill_bits(dtype: np.dtype[Any], value: Any) -> int:
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            held = np.asarray(float(value)).astype(dtype)
+    else:
+        limits = np.iinfo(dtype)
+        if value != value or not limits.min <= value <= limits.max or value != int(value):
+            raise ArgumentError(f"the fill value {value!r} is no value of {dtype}")
+        held = np.asarray(int(value), dtype)
+    return int(held.view(f"u{dtype.itemsize}")[()])
+
+
+def of_type(packed: tuple[Any, ...], dtype: np.dtype[Any]) -> tuple[Any, ...]:
+    """The tuple that the extension module takes (core_params_get) for an array of this type."""
+    return packed[:-1] + (tuple(_fill_bits(dtype, value) for value in packed[-1]),)
+
+
 def _bound(params: dict[str, Any]) -> tuple[str, Any]:
     asked = [(kind, params.get(kind)) for kind in BOUNDS if params.get(kind) is not None]
     if len(asked) > 1:
@@ -112,7 +142,7 @@ def plain(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def pack(params: dict[str, Any]) -> tuple[Any, ...]:
-    """The tuple that the extension module takes (core_params_get)."""
+    """What of_type makes the extension module's tuple from."""
     check_names(params)
     get = params.get
     kind, value = _bound(params)
@@ -141,4 +171,5 @@ def pack(params: dict[str, Any]) -> tuple[Any, ...]:
         _count("index_partition", get("index_partition") or 0),
         _text("name", get("name")),
         _text("units", get("units")),
+        _fills(get("fill")),
     )
