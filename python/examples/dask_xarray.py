@@ -26,14 +26,18 @@ def weather(block_info=None):
     """One chunk of a temperature field in kelvin: waves that travel east, and noise of 0.05 K."""
     (t0, t1), (y0, y1), (x0, x1) = block_info[None]["array-location"]
     _, ny, nx = block_info[None]["shape"]
-    t, y, x = np.ogrid[t0:t1, y0:y1, x0:x1]
-    latitude = np.pi * (y / max(ny - 1, 1) - 0.5)
-    field = 288 - 40 * np.sin(latitude) ** 2
-    for wave in (3, 5, 8, 21, 55):
-        field = field + 30 / wave * np.cos(latitude) * np.sin(
-            2 * np.pi * wave * x / nx - 0.1 * wave * t + wave * latitude)
-    noise = np.random.default_rng([t0, y0, x0]).standard_normal(field.shape)
-    return (field + 0.05 * noise).astype("float32")
+    waves = np.array([3, 5, 8, 21, 55])
+    time_step, latitude = np.ogrid[t0:t1, y0:y1]
+    latitude = np.pi * (latitude / max(ny - 1, 1) - 0.5)
+    phase = (latitude - 0.1 * time_step)[:, :, None] * waves
+    height = 30 / waves * np.cos(latitude)[:, :, None]
+    angle = 2 * np.pi * waves[:, None] * np.arange(x0, x1) / nx
+    # sin(angle + phase), summed over the waves
+    field = np.concatenate([height * np.cos(phase), height * np.sin(phase)], -1).astype("float32") \
+        @ np.concatenate([np.sin(angle), np.cos(angle)]).astype("float32")
+    field += (288 - 40 * np.sin(latitude) ** 2).astype("float32")[:, :, None]
+    noise = np.random.default_rng([t0, y0, x0]).standard_normal(field.shape, dtype="float32")
+    return field + np.float32(0.05) * noise
 
 
 def dataset(shape, chunk):
