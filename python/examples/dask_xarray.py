@@ -54,15 +54,27 @@ def bytes_of(folder):
                for root, _, names in os.walk(folder) for name in names)
 
 
+def processor_time():
+    return time.process_time()
+
+
+def timed(client, call):
+    """What the call returns, and its wall-clock seconds and the workers' processor seconds."""
+    used = sum(client.run(processor_time).values())
+    start = time.perf_counter()
+    result = call()
+    seconds = time.perf_counter() - start
+    used = sum(client.run(processor_time).values()) - used
+    return result, f"{seconds:.2f} s (processors {used:.2f} s)"
+
+
 def write(data, store, chunk, serializer=None):
-    """Seconds that writing takes, and the store's bytes. Without a serializer: Zarr's default,
-    Zstandard."""
+    """Returns the store's bytes. Without a serializer: Zarr's default, Zstandard."""
     encoding = {"chunks": chunk}
     if serializer is not None:
         encoding.update(serializer=serializer, compressors=None)
-    start = time.perf_counter()
     data.to_zarr(store, mode="w", zarr_format=3, consolidated=False, encoding={"t2m": encoding})
-    return time.perf_counter() - start, bytes_of(store)
+    return bytes_of(store)
 
 
 def main():
@@ -86,31 +98,27 @@ def run(options, chunk, folder):
     store = options.store or os.path.join(folder, "t2m.zarr")
     # a process a core: each chunk is compressed on one thread, and chunks run side by side
     with LocalCluster(n_workers=options.workers, threads_per_worker=1, processes=True,
-                      dashboard_address=None) as cluster, Client(cluster):
+                      dashboard_address=None) as cluster, Client(cluster) as client:
         data = dataset(options.shape, chunk)
-        start = time.perf_counter()
-        data.t2m.sum().compute()
-        made = time.perf_counter() - start
+        _, took = timed(client, lambda: data.t2m.sum().compute())
         raw = data.t2m.nbytes
         print(f"{options.workers} workers, {raw / 1e6:.0f} MB of float32 in "
-              f"{data.t2m.data.npartitions} chunks; making it takes {made:.2f} s")
+              f"{data.t2m.data.npartitions} chunks; making and summing it takes {took}")
 
         for name, serializer, path in (
                 ("zstd (Zarr's default)", None, os.path.join(folder, "zstd.zarr")),
                 (f"ztile, abs {options.abs} K", ZTileCodec(abs=options.abs), store)):
-            seconds, size = write(data, path, chunk, serializer)
+            size, took = timed(client, lambda: write(data, path, chunk, serializer))
             print(f"{name:24} {size / 1e6:7.1f} MB  ratio {raw / size:5.2f}  "
-                  f"made and written in {seconds:.2f} s")
+                  f"made and written in {took}")
 
         again = xr.open_zarr(store, consolidated=False, chunks={})
-        start = time.perf_counter()
-        error = float(abs(again.t2m.astype("float64") - data.t2m).max())
-        print(f"read back and compared in {time.perf_counter() - start:.2f} s: "
-              f"the largest error is {error:.6f} K")
-        start = time.perf_counter()
-        point = again.t2m[:, options.shape[1] // 2, options.shape[2] // 2].load()
-        print(f"a time series at one point: {point.size} values in "
-              f"{time.perf_counter() - start:.3f} s")
+        error, took = timed(
+            client, lambda: float(abs(again.t2m.astype("float64") - data.t2m).max()))
+        print(f"read back, made again and compared in {took}: the largest error is {error:.6f} K")
+        point, took = timed(
+            client, again.t2m[:, options.shape[1] // 2, options.shape[2] // 2].load)
+        print(f"a time series at one point: {point.size} values in {took}")
     return error
 
 

@@ -1,9 +1,11 @@
 """The package as it is installed: version, symbols, types, documentation, the example."""
+import doctest
 import inspect
 import pathlib
 import re
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 
@@ -82,3 +84,17 @@ def test_the_dask_and_xarray_example_keeps_its_bound(tmp_path):
     import zarr as zarr_python
     array = zarr_python.open_array(tmp_path / "s.zarr" / "t2m", mode="r")
     assert array.shape == (8, 60, 90) and "ztile" in str(array.metadata.codecs[0].to_dict())
+
+
+def test_the_documentation_shows_what_happens(tmp_path, monkeypatch):
+    from numcodecs import registry
+    from numcodecs.zfpy import ZFPY
+
+    monkeypatch.chdir(tmp_path)
+    page = HERE.parent.parent / "docs" / "python.md"
+    try:
+        with warnings.catch_warnings():
+            failed, tried = doctest.testfile(str(page), module_relative=False)
+    finally:
+        registry.register_codec(ZFPY)
+    assert tried > 30 and failed == 0

@@ -40,6 +40,11 @@ class NonFiniteError(Error, ValueError):
     """NaN or infinities in a lossy bare zfp stream, which has no place for them."""
 
 
+for _class in list(globals().values()):
+    if isinstance(_class, type) and issubclass(_class, Error):
+        _class.__module__ = "ztile"  # where users know it from; it shows in tracebacks
+
+
 # Numbers of zt_status in ztile.h. A buffer that is too small cannot happen here, and a cancelled
 # call has the exception of who cancelled it.
 _CLASSES: dict[int, type[Error]] = {
