@@ -67,6 +67,30 @@ def test_threads_share_a_file(path):
             assert np.array_equal(part, whole[i % 30, ::-1])
 
 
+def test_closing_waits_for_parts_that_are_being_read(path):
+    class Slow(io.FileIO):
+        is_slow = False
+
+        def read(self, n=-1):
+            if self.is_slow:
+                reading.set()
+                closed.wait(10)
+            return super().read(n)
+
+    reading, closed = threading.Event(), threading.Event()
+    expected = ztile.load(path)
+    with Slow(path) as raw, ThreadPoolExecutor(1) as pool:
+        f = ztile.open(raw)
+        raw.is_slow = True
+        part = pool.submit(lambda: f[3:9])
+        assert reading.wait(10)
+        f.close()
+        closed.set()
+        assert np.array_equal(part.result(), expected[3:9])
+        with pytest.raises(ValueError, match="closed"):
+            f[0]
+
+
 def test_a_file_can_be_pickled(path):
     with ztile.open(path) as f, pickle.loads(pickle.dumps(f)) as again:
         assert np.array_equal(f[3], again[3])

@@ -95,6 +95,13 @@ def test_many_parts_at_once_do_not_wait_for_each_other(tmp_path):
         assert np.abs(got - a[i, :, :4]).max() <= 1e-3
 
 
+def test_equal_codecs_have_equal_hashes():
+    one, other = (ZTileCodec(rel=1e-3, codec="zfp") for _ in range(2))
+    assert one == other and hash(one) == hash(other) and one != ZTileCodec(rel=2e-3)
+    one, other = (ZfpCodec(mode="fixed_rate", rate=8) for _ in range(2))
+    assert one == other and hash(one) == hash(other) and one != ZfpCodec(mode="reversible")
+
+
 def test_missing_chunks_and_memory_stores(big):
     z = zarr.create_array(MemoryStore(), shape=big.shape, dtype="f8", chunks=(64, 48, 40),
                           serializer=ZTileCodec(abs=1e-4), compressors=None, fill_value=7)

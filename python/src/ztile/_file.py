@@ -26,6 +26,7 @@ class File:
         self._threads = threads
         self._lock = threading.Lock()
         self._idle: list[_core.Reader] = []
+        self._reading = 0  # readers in use; the last one closes the source of a closed file
         self._is_closed = False
         self._source = _sources.source_of(file)
         try:
@@ -41,14 +42,22 @@ class File:
             if self._is_closed:
                 raise ValueError("this file is closed")
             reader = self._idle.pop() if self._idle else None
-        if reader is None:
-            reader = _core.Reader(self._source.read, self._source.bytes,
-                                  _threads.of_call(self._threads))
-        yield reader
-        # a reader that failed is dropped; the others wait for the next call
-        with self._lock:
-            if not self._is_closed:
-                self._idle.append(reader)
+            self._reading += 1
+        try:
+            if reader is None:
+                reader = _core.Reader(self._source.read, self._source.bytes,
+                                      _threads.of_call(self._threads))
+            yield reader
+            # a reader that failed is dropped; the others wait for the next call
+            with self._lock:
+                if not self._is_closed:
+                    self._idle.append(reader)
+        finally:
+            with self._lock:
+                self._reading -= 1
+                is_last = self._is_closed and self._reading == 0
+            if is_last:
+                self._source.close()
 
     def _box(self, low: tuple[int, ...], high: tuple[int, ...],
              out: np.ndarray[Any, Any]) -> None:
@@ -113,12 +122,15 @@ class File:
         return _open_again, (self._source.path, self._threads)
 
     def close(self) -> None:
+        """Close the file; parts that are being read by other threads are read to their end."""
         with self._lock:
             self._is_closed = True
             idle, self._idle = self._idle, []
+            is_last = self._reading == 0
         for reader in idle:
             reader.close()
-        self._source.close()
+        if is_last:
+            self._source.close()
 
     def __enter__(self) -> File:
         return self

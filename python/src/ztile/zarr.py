@@ -189,7 +189,7 @@ class ZTileCodec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
         return isinstance(other, ZTileCodec) and self._params == other._params
 
     def __hash__(self) -> int:
-        return hash(self._packed)
+        return hash(repr(sorted(self._params.items())))
 
     def __repr__(self) -> str:
         return f"ZTileCodec({', '.join(f'{k}={v!r}' for k, v in self._params.items())})"
