@@ -16,6 +16,11 @@ optional= # packages without which a part is left out
 have_command() { command -v "$1" >/dev/null 2>&1; }
 have_module() { have_command pkg-config && pkg-config --exists "$1"; }
 have_header() { have_command cc && echo "#include <$1>" | cc -E - >/dev/null 2>&1; }
+have_python_module() { python3 -c "import $1" >/dev/null 2>&1; }
+have_python_header() {
+    python3 -c 'import os, sys, sysconfig
+sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' 2>/dev/null
+}
 need() { needed="$needed $1"; }
 want() { optional="$optional $1"; }
 
@@ -41,6 +46,9 @@ check_missing() {
         have_command h5ls || want hdf5-tools
         have_command ncgen || want netcdf-bin
         have_command python3 || want python3
+        have_python_module ensurepip || want python3-venv
+        have_python_module pip || want python3-pip
+        have_python_header || want python3-dev
         have_command clang || want clang
         ;;
     bench)
