@@ -103,11 +103,13 @@ size_t zfp_write_header(zfp_stream *stream, const zfp_field *field, uint mask)
 
 size_t zfp_read_header(zfp_stream *stream, zfp_field *field, uint mask)
 {
+    static const uint8_t magic[4] = {'z', 'f', 'p', ZFP_CODEC};
     bitstream *s = stream->stream;
     const uint64_t start = stream_rtell(s);
-    if (mask & ZFP_HEADER_MAGIC &&
-        stream_read_bits(s, ZFP_MAGIC_BITS) != ('z' | 'f' << 8 | 'p' << 16 | ZFP_CODEC << 24))
-        return 0;
+    if (mask & ZFP_HEADER_MAGIC)
+        for (uint32_t i = 0; i < 4; i++)
+            if (stream_read_bits(s, 8) != magic[i])
+                return 0;
     if (mask & ZFP_HEADER_META &&
         !zfp_field_set_metadata(field, stream_read_bits(s, ZFP_META_BITS)))
         return 0;
