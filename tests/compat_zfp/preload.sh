@@ -43,32 +43,32 @@ grep -q ztile usage || complain "the library was not preloaded"
 
 for mode in '-r 4.3' '-p 11' '-a 1e-3' '-R' '-c 0 300 19 -20' '-c 203 203 64 -1074'; do
     for policy in '-x serial' '-x omp' '-x omp=2,40'; do
-        both -h -f -3 96 96 96 $mode $policy -s -i field.f32
+        both -h -f -3 96 96 24 $mode $policy -s -i field.f32
     done
-    both -f -1 884736 $mode -i field.f32
-    both -f -2 1152 768 $mode -s -i field.f32
-    both -f -4 16 16 54 64 $mode -i field.f32 # 4-D
-    both -f -3 97 95 96 $mode -i field.f32    # cut blocks
-    both -d -3 48 96 95 $mode -i field.f32    # the same bytes as other types
-    both -t i32 -3 96 96 96 $mode -i field.f32
-    both -t i64 -2 600 737 $mode -i field.f32
+    both -f -1 221184 $mode -i field.f32
+    both -f -2 576 384 $mode -s -i field.f32
+    both -f -4 16 16 54 16 $mode -i field.f32 # 4-D
+    both -f -3 97 95 23 $mode -i field.f32    # cut blocks
+    both -d -3 48 96 23 $mode -i field.f32    # the same bytes as other types
+    both -t i32 -3 96 96 24 $mode -i field.f32
+    both -t i64 -2 300 350 $mode -i field.f32
 done
-both -f -3 96 96 96 -p 65000 -i field.f32  # odd numbers
-both -f -3 96 96 96 -r 0 -i field.f32
-both -f -3 96 96 96 -c 5 4 3 2 -i field.f32 # refused
-both -f -3 96 96 96 -r 8 -i missing.f32
+both -f -3 96 96 24 -p 65000 -i field.f32  # odd numbers
+both -f -3 96 96 24 -r 0 -i field.f32
+both -f -3 96 96 24 -c 5 4 3 2 -i field.f32 # refused
+both -f -3 96 96 24 -r 8 -i missing.f32
 
 # what libzfp cannot do (nor with -h a rate of whole bytes a block under omp: it aborts), and the library can
-zfp -h -f -3 96 96 96 -a 1e-4 -i field.f32 -z whole.zfp -o serial.f32 2>/dev/null
+zfp -h -f -3 96 96 24 -a 1e-4 -i field.f32 -z whole.zfp -o serial.f32 2>/dev/null
 if LD_PRELOAD=$library zfp -h -z whole.zfp -x omp=2 -o parallel.f32 2>err; then
     cmp -s serial.f32 parallel.f32 || complain "omp decompression gives other values"
 else
     complain "omp decompression fails: $(cat err)"
 fi
-LD_PRELOAD=$library zfp -q -h -f -3 96 96 96 -c 200 200 64 -1074 -x omp=2 -i field.f32 -z a.zfp &&
-    zfp -q -h -f -3 96 96 96 -c 200 200 64 -1074 -i field.f32 -z b.zfp &&
+LD_PRELOAD=$library zfp -q -h -f -3 96 96 24 -c 200 200 64 -1074 -x omp=2 -i field.f32 -z a.zfp &&
+    zfp -q -h -f -3 96 96 24 -c 200 200 64 -1074 -i field.f32 -z b.zfp &&
     cmp -s a.zfp b.zfp || complain "an unaligned stream of fixed rate differs under omp"
-head -c 20000 whole.zfp >cut.zfp
+head -c 5000 whole.zfp >cut.zfp
 LD_PRELOAD=$library zfp -h -z cut.zfp -o cut.f32 2>err
 [ $? -lt 128 ] || complain "a stream that is cut short ends zfp with a signal"
 
