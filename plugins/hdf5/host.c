@@ -32,6 +32,16 @@ static void *find(void *caller, const char *name)
         memcpy(&name, &found_, sizeof found_);                                                     \
     } while (0)
 
+/* A number that HDF5 keeps in a variable. A program that uses the variable itself has taken it over
+ * (a copy relocation); the library's own then still has its first value, which is none. */
+static zh_hid id_of(void *caller, const char *name)
+{
+    const zh_hid *id = find(caller, name);
+    if (!id || *id <= 0)
+        id = dlsym(RTLD_DEFAULT, name);
+    return id ? *id : -1;
+}
+
 void zh_complain(void *caller, const char *format, ...)
 {
     char sentence[600];
@@ -41,13 +51,13 @@ void zh_complain(void *caller, const char *format, ...)
     FIND(caller, int, H5open, (void));
     if (!H5Epush2 || !H5open || H5open() < 0) /* the numbers below are set by H5open */
         return;
-    const zh_hid *class = find(caller, "H5E_ERR_CLS_g"), *major = find(caller, "H5E_PLINE_g"),
-                 *minor = find(caller, "H5E_CALLBACK_g");
+    const zh_hid class = id_of(caller, "H5E_ERR_CLS_g"), major = id_of(caller, "H5E_PLINE_g"),
+                 minor = id_of(caller, "H5E_CALLBACK_g");
     va_start(args, format);
     (void)vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
-    if (class && major && minor)
-        (void)H5Epush2(0, "ztile", "filter", 0, *class, *major, *minor, "%s", sentence);
+    if (class > 0 && major > 0 && minor > 0)
+        (void)H5Epush2(0, "ztile", "filter", 0, class, major, minor, "%s", sentence);
 }
 
 /* ---- datasets ---- */
