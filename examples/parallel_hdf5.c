@@ -1,5 +1,5 @@
-/* parallel_hdf5.c: a simulation's field, written compressed by all MPI ranks into one HDF5 file, and
- * read by all of them, cut another way.
+/* parallel_hdf5.c: a simulation's field, written compressed by all MPI ranks into one HDF5 file,
+ * and read by all of them, cut another way.
  *
  *     mpicc parallel_hdf5.c -lhdf5 -lm           HDF5 built for MPI
  *     HDF5_PLUGIN_PATH=FOLDER mpirun -n 4 ./a.out FILE [CONFIG [ERROR]]

@@ -154,8 +154,8 @@ static void turn_values(void *data, size_t bytes, size_t size)
         }
 }
 
-/* A tile of at most 256 values of 8 bytes takes a bit at least: what a stream can give is bounded by
- * its length, and memory is only taken in that proportion. */
+/* A tile of at most 256 values of 8 bytes takes a bit at least: what a stream can give is bounded
+ * by its length, and memory is only taken in that proportion. */
 enum { BYTES_A_BIT = 2048 };
 
 static size_t decompress(void *caller, zt_context *context, const zt_zfp *zfp, zt_array *array,

@@ -71,7 +71,8 @@ static void write_at_random(const struct peer *p, bitstream *s, struct bits *m, 
             CHECK(p->stream_write_bit(s, value & 1) == (value & 1), "a bit");
             model_write(m, value & 1, 1);
         } else {
-            const uint64_t rest = p->stream_write_bits(s, value, n), want = model_write(m, value, n);
+            const uint64_t rest = p->stream_write_bits(s, value, n);
+            const uint64_t want = model_write(m, value, n);
             CHECK(rest == want, "%" PRIu64 " bits of %" PRIx64, n, value);
         }
         CHECK(p->stream_wtell(s) == m->at, "%" PRIu64, m->at);
@@ -241,7 +242,8 @@ static void check_configs(const struct peer *a, const struct peer *b)
     CHECK(same_config(a->zfp_config_precision(7), b->zfp_config_precision(7)), "precision");
     CHECK(same_config(a->zfp_config_accuracy(.1), b->zfp_config_accuracy(.1)), "accuracy");
     CHECK(same_config(a->zfp_config_reversible(), b->zfp_config_reversible()), "reversible");
-    CHECK(same_config(a->zfp_config_expert(1, 2, 3, 4), b->zfp_config_expert(1, 2, 3, 4)), "expert");
+    CHECK(same_config(a->zfp_config_expert(1, 2, 3, 4), b->zfp_config_expert(1, 2, 3, 4)),
+          "expert");
     for (int type = -1; type < 6; type++)
         CHECK(a->zfp_type_size((zfp_type)type) == b->zfp_type_size((zfp_type)type), "%d", type);
 }
@@ -260,7 +262,8 @@ static void check_execution(const struct peer *p)
     CHECK(!p->zfp_stream_set_execution(z, zfp_exec_cuda) &&
               p->zfp_stream_execution(z) == zfp_exec_omp, "no cuda");
     CHECK(!p->zfp_stream_set_execution(z, (zfp_exec_policy)7), "no policy 7");
-    CHECK(p->zfp_stream_set_execution(z, zfp_exec_serial) && z->exec.params == NULL, "serial again");
+    CHECK(p->zfp_stream_set_execution(z, zfp_exec_serial) && z->exec.params == NULL,
+          "serial again");
     p->zfp_stream_close(z);
 }
 

@@ -182,11 +182,11 @@ static void check_no_codec(const struct plugin *p, const char *json)
 
 static void check_parser(void)
 {
-    static const char *const bad[] = {"abs", "abs=", "abs=x", "abs=1x", "abs=1,rate=2", "codec=gzip",
-                                      "format=h5", "range=1", "range=2:1", "rel=1e-3", "psnr=60",
-                                      "lossless=1", "expert=1:2:3", "expert=1:2:3:4:5", "abs=nan",
-                                      "expert=1.5:2:3:4", "expert=-1:2:3:4", "abs 1", ",", "abs=1,,",
-                                      "format=zfp,pwrel=1", "format=zfp,codec=sz,abs=1", "abs= 1"};
+    static const char *const bad[] = {
+        "abs", "abs=", "abs=x", "abs=1x", "abs=1,rate=2", "codec=gzip", "format=h5", "range=1",
+        "range=2:1", "rel=1e-3", "psnr=60", "lossless=1", "expert=1:2:3", "expert=1:2:3:4:5",
+        "abs=nan", "expert=1.5:2:3:4", "expert=-1:2:3:4", "abs 1", ",", "abs=1,,",
+        "format=zfp,pwrel=1", "format=zfp,codec=sz,abs=1", "abs= 1"};
     struct ztile_h5_config c;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CHECK(ztile_h5_parse(bad[i], &c) != 0 && c.error[0], "\"%s\" is taken", bad[i]);

@@ -57,14 +57,19 @@ within() {
 }
 
 # ---- h5repack and nccopy, with the numbers that ztile_h5_words gives
-repack() { # CONFIG OUT
+repack() { # CONFIG OUT CHUNK_OF_V CHUNK_OF_W
     HDF5_PLUGIN_PATH=$plugins h5repack $("$words" "$1" | sed -n 's/^h5repack //p') \
-        -l v:CHUNK=5x20x30 -l w:CHUNK=20x7 -l k:CHUNK=20x30 in.nc "$2" 2>&1 ||
+        -l "v:CHUNK=$3" -l "w:CHUNK=$4" -l k:CHUNK=20x30 in.nc "$2" 2>&1 ||
         complain "h5repack $1 fails"
 }
 for config in abs=1e-3 codec=zfp,abs=1e-3 lossless format=zfp,abs=1e-3 format=zfp,lossless; do
     rm -f out.h5 out.nc
-    repack "$config" out.h5
+    # where a chunk reaches beyond the dataset, netCDF's fill value of 1e37 is coded beside the
+    # values: ztile's filter keeps the bound there, zfp's stream does not
+    layers=5
+    row=7
+    [ "${config#format=zfp}" = "$config" ] || layers=4 row=10
+    repack "$config" out.h5 ${layers}x20x30 20x$row
     bound=0.001
     [ "${config%lossless}" = "$config" ] || bound=0
     within out.h5 v $bound
@@ -73,7 +78,7 @@ for config in abs=1e-3 codec=zfp,abs=1e-3 lossless format=zfp,abs=1e-3 format=zf
         complain "h5repack $config applied no filter"
     arguments=$("$words" "$config" | sed -n "s/^nccopy -F '\*,\(.*\)'/\1/p")
     HDF5_PLUGIN_PATH=$plugins nccopy -4 -F "v,$arguments" -F "w,$arguments" -F "k,$arguments" \
-        -c z/5,y/20,x/30 in.nc out.nc || complain "nccopy $config fails"
+        -c z/$layers,y/20,x/30 in.nc out.nc || complain "nccopy $config fails"
     within out.nc v $bound
     within out.nc w $bound
     HDF5_PLUGIN_PATH=$plugins ncdump -hs out.nc | grep -q 'v:_Filter' ||
@@ -88,7 +93,6 @@ HDF5_PLUGIN_PATH=$plugins nccopy -4 -F b,48613,1,2,3,4 in.nc bad.nc >/dev/null 2
 
 # the command reads what the filters wrote
 HDF5_PLUGIN_PATH=$plugins "$ztile" compress --lossless out.nc:v -o v.zt >err 2>&1 ||
-    HDF5_PLUGIN_PATH=$plugins "$ztile" compress --help | grep -q -- --var ||
     complain "ztile does not read a filtered variable: $(cat err)"
 
 # ---- H5Z-ZFP
