@@ -126,7 +126,9 @@ void *zfp_field_begin(const zfp_field *field)
     if (!field->data)
         return NULL;
     reach(field, &lowest, &highest);
-    return (uint8_t *)field->data + lowest * (int64_t)zfp_type_size(field->type);
+    /* a number: extents may be nonsense where only a description is asked for */
+    return (void *)((uintptr_t)field->data +
+                    (uintptr_t)lowest * zfp_type_size(field->type));
 }
 
 zfp_type zfp_field_type(const zfp_field *field) { return field->type; }

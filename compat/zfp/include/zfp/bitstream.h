@@ -1,9 +1,9 @@
 /* zfp/bitstream.h: libzfp's bit streams.
  *
  * A stream is a sequence of bits in memory that the caller owns. Bit i is bit i mod 8 of byte
- * i / 8; fields are written least significant bit first. It is written or read, and in between flushed,
- * and rewound or sought. Memory is accessed in words of stream_word_bits bits, which is a choice of
- * the library, 8 or 64, and seen only in what sizes are rounded to.
+ * i / 8; fields are written least significant bit first. It is written or read, and in between
+ * flushed, and rewound or sought. Memory is accessed in words of stream_word_bits bits, which is a
+ * choice of the library, 8 or 64, and seen only in what sizes are rounded to.
  *
  * Beyond libzfp's promise: nothing is read or written beyond the bytes that the stream was opened
  * with. There zeros are read, and what is written is lost. */
