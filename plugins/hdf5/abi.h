@@ -21,6 +21,7 @@ enum { ZH_MAX_RANK = 32 };         /* H5S_MAX_RANK */
 enum { ZH_INTEGER = 0, ZH_FLOAT = 1 };                    /* H5T_class_t */
 enum { ZH_ORDER_LE = 0, ZH_ORDER_BE = 1 };                /* H5T_order_t */
 enum { ZH_SIGN_NONE = 0 };                                /* H5T_sign_t */
+enum { ZH_FILL_BY_USER = 2 };                             /* H5D_fill_value_t */
 
 /* H5Z_class2_t */
 struct zh_class {

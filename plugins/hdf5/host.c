@@ -78,6 +78,19 @@ static uint32_t type_of(int class, size_t bytes)
     return 0;
 }
 
+/* The bits of a fill value in memory; 0 is an ordinary value. */
+static void set_fill(struct zh_chunk *chunk, const void *value)
+{
+    uint32_t narrow;
+    if (zt_type_bytes(chunk->type) == 8) {
+        memcpy(&chunk->fill, value, sizeof chunk->fill);
+    } else {
+        memcpy(&narrow, value, sizeof narrow);
+        chunk->fill = narrow;
+    }
+    chunk->has_fill = chunk->fill != 0;
+}
+
 bool zh_chunk_of_dataset(void *caller, zh_hid dcpl, zh_hid type, struct zh_chunk *chunk)
 {
     zh_size extents[ZH_MAX_RANK];
@@ -113,6 +126,14 @@ bool zh_chunk_of_dataset(void *caller, zh_hid dcpl, zh_hid type, struct zh_chunk
     chunk->rank = (uint32_t)rank;
     for (int i = 0; i < rank; i++)
         chunk->shape[i] = extents[i];
+    FIND(caller, int, H5Pfill_value_defined, (zh_hid, int *));
+    FIND(caller, int, H5Pget_fill_value, (zh_hid, zh_hid, void *));
+    int defined = 0;
+    uint64_t value = 0;
+    if (H5Pfill_value_defined && H5Pget_fill_value &&
+        H5Pfill_value_defined(dcpl, &defined) >= 0 && defined == ZH_FILL_BY_USER &&
+        H5Pget_fill_value(dcpl, type, &value) >= 0)
+        set_fill(chunk, &value);
     return true;
 }
 
@@ -138,6 +159,12 @@ bool zh_chunk_of_variable(void *caller, int ncid, int varid, struct zh_chunk *ch
     chunk->rank = (uint32_t)rank;
     for (int i = 0; i < rank; i++)
         chunk->shape[i] = extents[i];
+    FIND(caller, int, nc_inq_var_fill, (int, int, int *, void *));
+    int has_none = 1;
+    uint64_t value = 0;
+    if (chunk->type != 0 && nc_inq_var_fill &&
+        nc_inq_var_fill(ncid, varid, &has_none, &value) == ZH_NC_NOERR && !has_none)
+        set_fill(chunk, &value);
     return chunk->type != 0;
 }
 

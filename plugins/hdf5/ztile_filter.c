@@ -5,7 +5,7 @@
  * Axes of extent 1 are left out of a chunk; where more than 4 are left, the slowest are joined into
  * one: a chunk of 6x5x4x3x2x7 is coded as 120x3x2x7, which lies in memory alike. Unsigned integers
  * are coded as signed ones less half their range, so that their order and their differences stay.
- * A chunk with NaN or infinities that the codec cannot keep under the bound is coded losslessly. */
+ * NaN, infinities and HDF5's padding of chunks at an edge are kept apart by the .zt file. */
 #include "host.h"
 #include "json.h"
 
@@ -53,7 +53,9 @@ static bool load_config(void *caller, size_t count, const unsigned *words,
     return true;
 }
 
-static void params_of(const struct ztile_h5_config *c, zt_params *p)
+/* has_fill: fill is no value, but what HDF5 pads chunks with and netCDF leaves where nothing was
+ * written; it is kept exactly and no part of a bound. */
+static void params_of(const struct ztile_h5_config *c, bool has_fill, uint64_t fill, zt_params *p)
 {
     (void)zt_params_init(p, sizeof *p);
     p->codec = c->codec;
@@ -65,25 +67,30 @@ static void params_of(const struct ztile_h5_config *c, zt_params *p)
         p->range_lo = c->range[0];
         p->range_hi = c->range[1];
     }
+    if (has_fill) {
+        p->fills = 1;
+        p->fill[0] = fill;
+    }
 }
 
-/* Type and shape of a dataset's chunks from the stored form; false after a complaint. */
-static bool load_array(void *caller, size_t count, const unsigned *words, zt_array *array,
-                       bool *is_unsigned)
+/* What of a dataset's chunks is in the stored form; false after a complaint. */
+static bool load_chunk(void *caller, size_t count, const unsigned *words, struct zh_chunk *chunk)
 {
-    uint64_t shape[ZT_MAX_RANK] = {0};
     const uint32_t type = count > STORED_AT ? words[STORED_AT] & 0xff : 0;
     const uint32_t rank = count > STORED_AT ? words[STORED_AT] >> 16 & 0xff : 0;
     if ((words[0] & 0xff) != FORM_STORED || zt_type_bytes(type) == 0 || rank < 1 ||
-        rank > ZT_MAX_RANK || count < SHAPE_AT + rank) {
+        rank > ZT_MAX_RANK || count < SHAPE_AT + rank + (words[STORED_AT] >> 24 ? 2 : 0)) {
         zh_complain(caller, "the dataset's cd_values do not say what a chunk is; the filter was "
                     "not applied when the dataset was created, or the file is damaged");
         return false;
     }
+    *chunk = (struct zh_chunk){.type = type, .rank = rank};
     for (uint32_t i = 0; i < rank; i++)
-        shape[i] = words[SHAPE_AT + i];
-    *is_unsigned = (words[STORED_AT] >> 8 & 0xff) != 0;
-    *array = zt_array_nd(NULL, (zt_type)type, rank, shape);
+        chunk->shape[i] = words[SHAPE_AT + i];
+    chunk->is_unsigned = (words[STORED_AT] >> 8 & 0xff) != 0;
+    chunk->has_fill = words[STORED_AT] >> 24 != 0;
+    if (chunk->has_fill)
+        chunk->fill = words[SHAPE_AT + rank] | (uint64_t)words[SHAPE_AT + rank + 1] << 32;
     return true;
 }
 
@@ -108,7 +115,9 @@ static size_t words_of(void *caller, struct zh_chunk *chunk, size_t count, const
     if (!load_config(caller, count, asked, &config))
         return 0;
     join_axes(chunk);
-    params_of(&config, &params);
+    if (chunk->is_unsigned) /* as it is coded */
+        chunk->fill ^= zt_type_bytes(chunk->type) == 8 ? UINT64_C(1) << 63 : UINT64_C(1) << 31;
+    params_of(&config, chunk->has_fill, chunk->fill, &params);
     zt_context *context = zh_context(caller);
     if (!context)
         return 0;
@@ -121,7 +130,8 @@ static size_t words_of(void *caller, struct zh_chunk *chunk, size_t count, const
         return 0;
     (void)ztile_h5_words(&config, stored);
     stored[0] |= FORM_STORED;
-    stored[STORED_AT] = chunk->type | (unsigned)chunk->is_unsigned << 8 | chunk->rank << 16;
+    stored[STORED_AT] = chunk->type | (unsigned)chunk->is_unsigned << 8 | chunk->rank << 16 |
+                        (unsigned)chunk->has_fill << 24;
     for (uint32_t i = 0; i < chunk->rank; i++) {
         if (chunk->shape[i] > UINT32_MAX) {
             zh_complain(caller, "a chunk is longer than 2^32 - 1 along an axis; make it smaller");
@@ -129,7 +139,11 @@ static size_t words_of(void *caller, struct zh_chunk *chunk, size_t count, const
         }
         stored[SHAPE_AT + i] = (unsigned)chunk->shape[i];
     }
-    return SHAPE_AT + chunk->rank;
+    if (!chunk->has_fill)
+        return SHAPE_AT + chunk->rank;
+    stored[SHAPE_AT + chunk->rank] = (unsigned)chunk->fill;
+    stored[SHAPE_AT + chunk->rank + 1] = (unsigned)(chunk->fill >> 32);
+    return SHAPE_AT + chunk->rank + 2;
 }
 
 static int set_local(zh_hid dcpl, zh_hid type, zh_hid space)
@@ -158,23 +172,9 @@ static void turn_signs(const zt_array *array, size_t bytes)
         p[i] ^= 0x80;
 }
 
-/* A buffer of at least 'bytes' that holds the compressed array; NULL after a failure. */
-static void *compressed(zt_context *context, const zt_array *array, const zt_params *params,
-                        size_t *capacity, size_t *bytes, zt_status *status)
-{
-    *status = zt_compress_bound(context, array, params, capacity);
-    void *out = *status == ZT_OK ? malloc(*capacity) : NULL;
-    if (*status == ZT_OK)
-        *status = out ? zt_compress(context, array, params, out, *capacity, bytes) : ZT_NO_MEMORY;
-    if (*status == ZT_OK)
-        return out;
-    free(out);
-    return NULL;
-}
-
 static size_t compress(void *caller, zt_context *context, const struct ztile_h5_config *config,
-                       zt_array *array, bool is_unsigned, size_t nbytes, size_t *buf_size,
-                       void **buf)
+                       const struct zh_chunk *chunk, zt_array *array, size_t nbytes,
+                       size_t *buf_size, void **buf)
 {
     const size_t raw = zh_raw_bytes(array->type, array->rank, array->shape);
     size_t capacity = 0, bytes = 0;
@@ -185,22 +185,20 @@ static size_t compress(void *caller, zt_context *context, const struct ztile_h5_
                     "changes the size may come before this one", nbytes, raw);
         return 0;
     }
-    params_of(config, &params);
+    params_of(config, chunk->has_fill, chunk->fill, &params);
     array->data = *buf;
-    if (is_unsigned)
+    if (chunk->is_unsigned)
         turn_signs(array, raw);
-    void *out = compressed(context, array, &params, &capacity, &bytes, &status);
-    const bool is_bound = config->kind == ZT_ABS || config->kind == ZT_REL ||
-                          config->kind == ZT_PWREL || config->kind == ZT_PSNR;
-    if (status == ZT_NONFINITE && is_bound) { /* any bound is kept by all bits */
-        (void)zt_params_init(&params, sizeof params);
-        out = compressed(context, array, &params, &capacity, &bytes, &status);
-    }
-    if (is_unsigned) /* where the filter fails, HDF5 may store the values as they were */
+    status = zt_compress_bound(context, array, &params, &capacity);
+    void *out = status == ZT_OK ? malloc(capacity) : NULL;
+    if (status == ZT_OK)
+        status = out ? zt_compress(context, array, &params, out, capacity, &bytes) : ZT_NO_MEMORY;
+    if (chunk->is_unsigned) /* where the filter fails, HDF5 may store the values as they were */
         turn_signs(array, raw);
-    if (!out) {
+    if (status != ZT_OK) {
         zh_complain(caller, "%s", status == ZT_NO_MEMORY ? "no memory for a chunk"
                                                          : zt_context_error(context));
+        free(out);
         return 0;
     }
     free(*buf);
@@ -248,18 +246,17 @@ static size_t filter(unsigned flags, size_t count, const unsigned *words, size_t
 {
     void *const caller = ZH_CALLER;
     struct ztile_h5_config config;
-    zt_array array;
-    bool is_unsigned;
-    if (!load_config(caller, count, words, &config) ||
-        !load_array(caller, count, words, &array, &is_unsigned))
+    struct zh_chunk chunk;
+    if (!load_config(caller, count, words, &config) || !load_chunk(caller, count, words, &chunk))
         return 0;
+    zt_array array = zt_array_nd(NULL, (zt_type)chunk.type, chunk.rank, chunk.shape);
     zt_context *context = zh_context(caller);
     if (!context)
         return 0;
     const size_t result =
         flags & ZH_FLAG_REVERSE
-            ? decompress(caller, context, &array, is_unsigned, nbytes, buf_size, buf)
-            : compress(caller, context, &config, &array, is_unsigned, nbytes, buf_size, buf);
+            ? decompress(caller, context, &array, chunk.is_unsigned, nbytes, buf_size, buf)
+            : compress(caller, context, &config, &chunk, &array, nbytes, buf_size, buf);
     zt_context_free(context);
     return result;
 }

@@ -40,8 +40,10 @@
  *     word 4-7  expert: minbits, maxbits, maxprec, minexp; rel and psnr: the range, two doubles;
  *               else may be left out, or are zero
  *   stored by the filter in a dataset's property list:
- *     word 8    type (1 f32, 2 f64, 3 i32, 4 i64), 1 if it is unsigned, rank, 0
- *     word 9-   extents of a chunk as it is coded, slowest first
+ *     word 8    type (1 f32, 2 f64, 3 i32, 4 i64), 1 if it is unsigned, rank, 1 if there is a fill
+ *               value, from the lowest byte up
+ *     word 9-   extents of a chunk as it is coded, slowest first; the fill value's bits, low half
+ *               first
  *
  * Codecs and kinds have the numbers of zt_codec and zt_bound_kind. */
 #define ZTILE_H5_TABLE 0x5a540100u

@@ -17,7 +17,8 @@ _Static_assert(ZH_FLAG_REVERSE == H5Z_FLAG_REVERSE && ZH_CLASS_VERSION == H5Z_CL
                "numbers of filters");
 _Static_assert(ZH_INTEGER == (int)H5T_INTEGER && ZH_FLOAT == (int)H5T_FLOAT &&
                    ZH_ORDER_LE == (int)H5T_ORDER_LE && ZH_ORDER_BE == (int)H5T_ORDER_BE &&
-                   ZH_SIGN_NONE == (int)H5T_SGN_NONE,
+                   ZH_SIGN_NONE == (int)H5T_SGN_NONE &&
+                   ZH_FILL_BY_USER == (int)H5D_FILL_VALUE_USER_DEFINED,
                "numbers of types");
 _Static_assert(sizeof(struct zh_class) == sizeof(H5Z_class2_t) &&
                    offsetof(struct zh_class, name) == offsetof(H5Z_class2_t, name) &&
@@ -64,6 +65,9 @@ static void fill(double *v)
         v[i] = 1000 * sin(i % N2 / 9.0) * cos(i / N2 % N1 / 7.0) + i / (N1 * N2);
 }
 
+/* Fill value of the next datasets, if it is not 0. */
+static double fill_value;
+
 /* Write a dataset of a file type from doubles and read it back; the largest error, or infinity. */
 static double round_trip(const char *name, hid_t type, int rank, const hsize_t *shape,
                          const hsize_t *chunk, const char *config, const double *in)
@@ -72,6 +76,8 @@ static double round_trip(const char *name, hid_t type, int rank, const hsize_t *
     double worst = 0;
     hid_t space = H5Screate_simple(rank, shape, NULL), create = H5Pcreate(H5P_DATASET_CREATE);
     H5Pset_chunk(create, rank, chunk);
+    if (fill_value != 0)
+        H5Pset_fill_value(create, H5T_NATIVE_DOUBLE, &fill_value);
     hid_t set = -1;
     if (ztile_h5_set(create, config) >= 0 &&
         (set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT)) >= 0) {
@@ -142,6 +148,16 @@ static void check_bounds(void)
     expect("zfp_exact", H5T_NATIVE_DOUBLE, 3, shape, chunk, "format=zfp,lossless", v, 0);
     expect("zfp_expert", H5T_NATIVE_DOUBLE, 3, shape, chunk, "format=zfp,expert=1:4000:50:-20", v,
            1e-2);
+    fill_value = 4294960000.0; /* chunks reach beyond the dataset: padded with it */
+    for (int i = 0; i < VALUES; i += 7)
+        whole[i] = fill_value;
+    expect("filled_u32", H5T_NATIVE_UINT32, 3, shape, chunk, "abs=50", whole, 50);
+    fill_value = -9999;
+    for (int i = 0; i < VALUES; i += 7)
+        whole[i] = v[i] = fill_value;
+    expect("filled_f32", H5T_NATIVE_FLOAT, 3, shape, chunk, "abs=0.01", v, 0.01);
+    expect("filled_i64", H5T_NATIVE_INT64, 3, shape, chunk, "abs=3", whole, 3);
+    fill_value = 0;
     v[5] = NAN;
     v[77] = INFINITY;
     v[78] = -INFINITY;
