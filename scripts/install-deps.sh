@@ -49,6 +49,9 @@ check_missing() {
         have_python_module ensurepip || want python3-venv
         have_python_module pip || want python3-pip
         have_python_header || want python3-dev
+        have_h5z_zfp || want hdf5-filter-plugin-zfp-serial
+        have_module hdf5-openmpi || want libhdf5-openmpi-dev
+        have_command mpirun || want openmpi-bin
         have_command clang || want clang
         ;;
     bench)
@@ -65,6 +68,11 @@ check_missing() {
 have_fuzzer() {
     have_command clang && ls "$(clang -print-resource-dir)"/lib/*/*fuzzer* >/dev/null 2>&1
 }
+
+# H5Z-ZFP, to exchange files with.
+have_h5z_zfp() { ls /usr/lib/*/hdf5/serial/plugins/libh5zzfp.so >/dev/null 2>&1; }
+
+have_python_venv() { python3 -c 'import ensurepip, venv' >/dev/null 2>&1; }
 
 # Words of a list, without blanks at the ends.
 trim() { echo $1; }

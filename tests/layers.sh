@@ -40,6 +40,8 @@ forbid 'the library' 'io\.h|io/|cli/' src
 forbid 'the input and output of the command' 'core/|array/|bits/|codec/|index/|exec/|frame/|quality/' io
 forbid 'the command' 'core/|array/|bits/|codec/|index/|exec/|frame/|quality/' cli
 forbid 'the Python module' 'core/|array/|bits/|codec/|index/|exec/|frame/|quality/|io\.h' python
+forbid 'a plug-in' 'core/|array/|bits/|codec/|index/|exec/|frame/|quality/|io\.h' plugins
+forbid "libzfp's API" 'array/|bits/|index/|frame/|quality/|plan/|io\.h' compat
 forbid 'an example' 'core/|array/|bits/|codec/|index/|exec/|frame/|quality/|io\.h' examples
 
 # ---- one codec does not know another
