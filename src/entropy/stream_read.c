@@ -151,8 +151,8 @@ static bool is_at_end(const struct zti_huffman_part *part, uint64_t number,
     return part->end - part->at <= slack;
 }
 
-/* Decode the chunk that begins with symbol 'first' and is at byte 'at' of the chunks. The decoder is
- * given all chunks and the tail: it is careful only where the buffer ends. */
+/* Decode the chunk that begins with symbol 'first' and is at byte 'at' of the chunks. The decoder
+ * is given all chunks and the tail: it is careful only where the buffer ends. */
 static bool decode_chunk(const struct job *job, uint16_t *room, uint64_t first, uint64_t at,
                          const uint64_t ends[ZTI_HUFFMAN_PARTS])
 {
