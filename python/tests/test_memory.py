@@ -29,6 +29,18 @@ def test_lossless_gives_back_every_bit(shape, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+def test_the_codec_can_be_chosen(dtype):
+    a = field((17, 40, 33), dtype)
+    for codec in "zfp", "ndzip":
+        data = ztile.compress(a, codec=codec)
+        assert ztile.info(data).codec == codec
+        assert ztile.decompress(data).tobytes() == a.tobytes()
+        assert np.array_equal(ztile.decompress_box(data, np.s_[3:9, -1]), a[3:9, -1])
+    with pytest.raises(ztile.UnsupportedError, match="lossless"):
+        ztile.compress(a, codec="ndzip", abs=1e-3)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_absolute_bound_holds(shape, dtype):
     a = field(shape, dtype)
