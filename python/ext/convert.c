@@ -126,11 +126,11 @@ int core_params_get(PyObject *tuple, zt_params *params)
         PyErr_SetString(PyExc_SystemError, "ztile._core was built with another version of ztile.h");
         return -1;
     }
-    if (!PyArg_ParseTuple(tuple, "IIIdIIIiKddIIIIIzzO!:params", &p.codec, &p.bound.kind,
+    if (!PyArg_ParseTuple(tuple, "IIIdIIIiKddIIIIIIIzzO!:params", &p.codec, &p.bound.kind,
                           &p.bound.flags, &p.bound.value, &p.bound.minbits, &p.bound.maxbits,
                           &p.bound.maxprec, &p.bound.minexp, &slab_bytes, &p.range_lo, &p.range_hi,
                           &p.zfp_word_bits, &p.plan, &p.index, &p.index_chunk, &p.index_partition,
-                          &p.name, &p.units, &PyTuple_Type, &fills))
+                          &p.effort, &p.sz_bins, &p.name, &p.units, &PyTuple_Type, &fills))
         return -1;
     if (PyTuple_Size(fills) > ZT_MAX_FILLS) {
         PyErr_Format(PyExc_ValueError, "there are %zd fill values; a file has at most %d",
@@ -164,7 +164,7 @@ PyObject *core_info_dict(const zt_info *info)
 {
     return Py_BuildValue(
         "{s:I,s:I,s:I,s:N,s:I,s:I,s:d,s:d,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:s,s:s,"
-        "s:(IIIIii)}",
+        "s:(IIIIii),s:(IId)}",
         "format_version", info->format_version, "codec", info->codec, "type", info->type,
         "shape", core_shape_tuple(info->shape, info->rank), "index", info->index,
         "bound_kind", info->bound.kind, "bound_value", info->bound.value,
@@ -179,7 +179,7 @@ PyObject *core_info_dict(const zt_info *info)
         "index_chunk", info->index_chunk, "index_partition", info->index_partition,
         "name", info->name, "units", info->units,
         "zfp", info->zfp_word_bits, info->zfp_minbits, info->zfp_maxbits, info->zfp_maxprec,
-        info->zfp_minexp, info->zfp_shift);
+        info->zfp_minexp, info->zfp_shift, "sz", info->sz_effort, info->sz_axes, info->sz_step);
 }
 
 PyObject *core_bytes_cut(PyObject *bytes, size_t used)

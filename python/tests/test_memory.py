@@ -40,12 +40,24 @@ def test_the_codec_can_be_chosen(dtype):
         ztile.compress(a, codec="ndzip", abs=1e-3)
 
 
+@pytest.mark.parametrize("effort", ["default", "paper", "fast"])
+def test_parameters_of_sz_reach_the_file(cube, effort):
+    data = ztile.compress(cube, abs=1e-3, codec="sz", effort=effort)
+    found = ztile.info(data)
+    assert (found.codec, found.sz.effort, found.zfp) == ("sz", effort, None)
+    assert 0 < found.sz.step <= 2e-3
+    whole = ztile.decompress(data)
+    assert np.abs(whole - cube).max() <= 1e-3
+    assert np.array_equal(ztile.decompress_box(data, np.s_[2:9, -3]), whole[2:9, -3])
+
+
+@pytest.mark.parametrize("codec", ["zfp", "sz"])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_absolute_bound_holds(shape, dtype):
+def test_absolute_bound_holds(shape, dtype, codec):
     a = field(shape, dtype)
     bound = 3.0 if np.dtype(dtype).kind == "i" else 1e-3
-    data = ztile.compress(a, abs=bound)
+    data = ztile.compress(a, abs=bound, codec=codec)
     b = ztile.decompress(data)
     assert np.max(np.abs(a.astype("float64") - b)) <= bound
     assert ztile.info(data).bound_value == bound

@@ -42,7 +42,7 @@ def test_numbers_are_those_of_the_header():
 
     from ztile import _arrays, _params
     for prefix, names in ("ZT_CODEC_", _params.CODECS), ("ZT_INDEX_", _params.INDEXES), \
-            ("ZT_PLAN_", _params.PLANS), ("ZT_", _params.BOUNDS):
+            ("ZT_PLAN_", _params.PLANS), ("ZT_EFFORT_", _params.EFFORTS), ("ZT_", _params.BOUNDS):
         for name, value in names.items():
             assert number(prefix + name.upper()) == value
     assert f"#define ZT_MAX_FILLS {_params.MAX_FILLS}\n" in header

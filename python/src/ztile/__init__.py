@@ -24,7 +24,7 @@ from ._errors import (
     UnsupportedError,
 )
 from ._file import File, Writer, create, info, load, open, save
-from ._info import Info, ZfpInfo
+from ._info import Info, SzInfo, ZfpInfo
 from ._params import Params
 from ._threads import get_threads, set_threads
 
@@ -39,6 +39,7 @@ __all__ = [
     "NonFiniteError",
     "OutOfMemoryError",
     "Params",
+    "SzInfo",
     "UnsupportedError",
     "Writer",
     "ZfpInfo",

@@ -27,6 +27,16 @@ class ZfpInfo:
 
 
 @dataclass(frozen=True)
+class SzInfo:
+    """The parameters of an sz stream; bit i of ``axes``: differences are taken along axis i;
+    ``step``: what values are multiples of."""
+
+    effort: str
+    axes: int
+    step: float
+
+
+@dataclass(frozen=True)
 class Info:
     """What is in a .zt file. Shapes are slowest axis first; sizes are in bytes."""
 
@@ -51,6 +61,7 @@ class Info:
     units: str
     format_version: int
     zfp: Optional[ZfpInfo]
+    sz: Optional[SzInfo]
 
     @property
     def ratio(self) -> float:
@@ -60,6 +71,11 @@ class Info:
     @property
     def bits_per_value(self) -> float:
         return 8 * self.dtype.itemsize / self.ratio
+
+
+def _sz_of(effort: int, axes: int, step: float) -> SzInfo:
+    names = {number: name for name, number in _params.EFFORTS.items()}
+    return SzInfo(names.get(effort, str(effort)), axes, step)
 
 
 def of_core(found: dict[str, Any]) -> Info:
@@ -80,5 +96,6 @@ def of_core(found: dict[str, Any]) -> Info:
         abs_bound=abs_bound if abs_bound == abs_bound else None,
         index=_params.INDEX_NAMES.get(found["index"], str(found["index"])),
         zfp=ZfpInfo(*found["zfp"]) if codec == "zfp" else None,
+        sz=_sz_of(*found["sz"]) if codec == "sz" else None,
         **{key: found[key] for key in same},
     )

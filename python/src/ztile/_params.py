@@ -15,6 +15,7 @@ BOUNDS = {"lossless": 0, "abs": 1, "rel": 2, "pwrel": 3, "psnr": 4, "rate": 5, "
           "expert": 7}
 INDEXES = {"default": 0, "none": 1, "offsets": 2, "lengths": 3, "hybrid": 4, "compact": 5}
 INDEX_NAMES = {**{number: name for name, number in INDEXES.items()}, 6: "stream"}
+EFFORTS = {"default": 0, "paper": 1, "fast": 2, "high": 3}
 PLANS = {"off": 0, "on": 1, "tight": 2}
 RATE_ALIGN = 1
 MAX_FILLS = 4
@@ -36,6 +37,8 @@ class Params(TypedDict, total=False):
     index: str  # default, none, offsets, lengths, hybrid, compact
     index_chunk: int  # tiles a chunk
     index_partition: int  # chunks a partition (hybrid)
+    effort: str  # default, paper, fast, high (sz)
+    sz_bins: int  # of effort paper
     plan: str  # off, on, tight
     slab_bytes: int  # raw bytes a frame at most
     word_bits: int  # 8, 16, 32, 64: what a zfp stream is padded to
@@ -169,6 +172,8 @@ def pack(params: dict[str, Any]) -> tuple[Any, ...]:
         _one_of("index", INDEXES, get("index") or "default"),
         _count("index_chunk", get("index_chunk") or 0),
         _count("index_partition", get("index_partition") or 0),
+        _one_of("effort", EFFORTS, get("effort") or "default"),
+        _count("sz_bins", get("sz_bins") or 0),
         _text("name", get("name")),
         _text("units", get("units")),
         _fills(get("fill")),
