@@ -166,7 +166,10 @@ static inline bool zti_has_ends(const struct zti_coding *coding)
     return coding->codec->has_ends && zti_head_bytes(coding) > 0;
 }
 
-/* The codec with this zt_codec number, or NULL if it is not in this build. ZT_CODEC_AUTO is zfp. */
+/* The codec with this zt_codec number, or NULL if it is none's. */
 const struct zti_codec *zti_codec_by_id(uint32_t id);
+
+/* What ZT_CODEC_AUTO stands for. */
+const struct zti_codec *zti_codec_auto(uint32_t type, bool is_lossless);
 
 #endif

@@ -8,10 +8,13 @@ static const struct zti_codec *const codecs[] = {&zti_codec_zfp, &zti_codec_ndzi
 
 const struct zti_codec *zti_codec_by_id(uint32_t id)
 {
-    if (id == ZT_CODEC_AUTO)
-        id = ZT_CODEC_ZFP;
     for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++)
         if (codecs[i]->id == id)
             return codecs[i];
     return NULL;
+}
+
+const struct zti_codec *zti_codec_auto(uint32_t type, bool is_lossless)
+{
+    return is_lossless && (type == ZT_F32 || type == ZT_F64) ? &zti_codec_ndzip : &zti_codec_zfp;
 }

@@ -306,7 +306,7 @@ zt_status zti_header_parse(zt_context *context, uint64_t number, const uint8_t *
         return status;
 
     struct zti_coding *coding = &frame->coding;
-    coding->codec = bytes[AT_CODEC] == ZT_CODEC_AUTO ? NULL : zti_codec_by_id(bytes[AT_CODEC]);
+    coding->codec = zti_codec_by_id(bytes[AT_CODEC]);
     if (!coding->codec)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "frame %" PRIu64 " has codec %u, which is not in this version; use a "

@@ -79,9 +79,6 @@ static zt_status check_supported(zt_context *context, const zt_params *p)
 {
     if (p->codec > ZT_CODEC_SZ)
         return zti_fail(context, ZT_BAD_ARG, "%u is no codec", p->codec);
-    if (!zti_codec_by_id(p->codec))
-        return zti_fail(context, ZT_UNSUPPORTED, "codec %s is not in this version; use zfp",
-                        p->codec == ZT_CODEC_NDZIP ? "ndzip" : "sz");
     if (p->plan > ZT_PLAN_TIGHT)
         return zti_fail(context, ZT_BAD_ARG, "%u is no kind of plan", p->plan);
     if (p->plan != ZT_PLAN_OFF)

@@ -31,6 +31,12 @@ struct zti_index_layout zti_layout_of(const zt_params *p, const struct zti_codec
     return layout;
 }
 
+static bool is_asked_lossless(const zt_bound *bound)
+{
+    return bound->kind == ZT_LOSSLESS ||
+           ((bound->kind == ZT_ABS || bound->kind == ZT_REL) && bound->value == 0);
+}
+
 zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_params *params,
                           struct zt_writer *w)
 {
@@ -55,7 +61,9 @@ zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_p
     if (w->params.units)
         memcpy(w->units, w->params.units, strlen(w->params.units));
     w->params.name = w->params.units = NULL; /* the caller's */
-    w->codec = zti_codec_by_id(w->params.codec);
+    w->codec = w->params.codec == ZT_CODEC_AUTO
+                   ? zti_codec_auto(whole->type, is_asked_lossless(&w->params.bound))
+                   : zti_codec_by_id(w->params.codec);
     w->type = whole->type;
     w->rank = whole->rank;
     w->index = zti_layout_of(&w->params, w->codec, w->rank);

@@ -134,6 +134,7 @@ static inline zt_params params_of(zt_bound bound)
 {
     zt_params p;
     assert_int_equal(zt_params_init(&p, sizeof p), ZT_OK);
+    p.codec = ZT_CODEC_ZFP;
     p.bound = bound;
     return p;
 }
