@@ -29,6 +29,13 @@ static hsize_t part(hsize_t extent, int rank, int ranks)
     return extent * (hsize_t)rank / (hsize_t)ranks;
 }
 
+/* HDF5's collective calls wait for every rank: one that fails alone must end all. */
+static void give_up(void)
+{
+    H5Eprint2(H5E_DEFAULT, stderr);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 /* Write slabs of z. Returns 0, or 1 for failure. */
 static int write_field(const char *path, const char *config, int rank, int ranks)
 {
@@ -54,9 +61,12 @@ static int write_field(const char *path, const char *config, int rank, int ranks
         memory = H5Screate_simple(3, count, NULL);
         dataset = H5Dcreate2(file, "field", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, create,
                              H5P_DEFAULT);
+        if (dataset < 0)
+            give_up();
         H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL);
-        failed = H5Dwrite(dataset, H5T_NATIVE_FLOAT, memory, space, transfer, values) < 0;
-        if (rank == 0 && !failed)
+        if (H5Dwrite(dataset, H5T_NATIVE_FLOAT, memory, space, transfer, values) < 0)
+            give_up();
+        if (rank == 0)
             printf("%d ranks wrote %d bytes as %llu\n", ranks, NZ * NY * NX * 4,
                    (unsigned long long)H5Dget_storage_size(dataset));
         H5Dclose(dataset);
@@ -90,7 +100,7 @@ static double read_field(const char *path, int rank, int ranks)
     hid_t space = H5Dget_space(dataset), memory = H5Screate_simple(3, count, NULL);
     H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL);
     if (H5Dread(dataset, H5T_NATIVE_FLOAT, memory, space, transfer, values) < 0)
-        worst = INFINITY;
+        give_up();
     for (hsize_t i = 0; i < NZ * count[1] * NX; i++)
         worst = fmax(worst, fabs((double)values[i] -
                                  (double)field(i / (count[1] * NX), first + i / NX % count[1],

@@ -1,5 +1,6 @@
 /* json.h: a filter's configuration as Zarr's metadata have it, for NCZarr: a flat JSON object
- * {"id": "ztile", "codec": "zfp", "abs": 0.001}, whose other keys are ztile_h5.h's words. */
+ * {"id": "ztile", "codec": "zfp", "abs": 0.001}, whose other keys are ztile_h5.h's words, as the
+ * Python package's codec for numcodecs has them: "rate_align", lists for range and expert. */
 #ifndef ZTILE_H5_JSON_H
 #define ZTILE_H5_JSON_H
 

@@ -42,7 +42,7 @@ LD_PRELOAD=$library zfp 2>usage
 grep -q ztile usage || complain "the library was not preloaded"
 
 for mode in '-r 4.3' '-p 11' '-a 1e-3' '-R' '-c 0 300 19 -20' '-c 203 203 64 -1074'; do
-    for policy in '-x serial' '-x omp' '-x omp=2,40'; do
+    for policy in '-x omp' '-x omp=2,40'; do
         both -h -f -3 96 96 24 $mode $policy -s -i field.f32
     done
     both -f -1 221184 $mode -i field.f32

@@ -131,6 +131,8 @@ static void check_bounds(void)
     expect("lossless", H5T_NATIVE_DOUBLE, 3, shape, chunk, "lossless", v, 0);
     expect("nothing", H5T_NATIVE_DOUBLE, 3, shape, chunk, "", v, 0);
     expect("codec", H5T_NATIVE_DOUBLE, 3, shape, chunk, "codec=zfp,abs=0.5", v, 0.5);
+    expect("sz", H5T_NATIVE_DOUBLE, 3, shape, chunk, "codec=sz,abs=1e-3", v, 1e-3);
+    expect("ndzip", H5T_NATIVE_DOUBLE, 3, shape, chunk, "codec=ndzip,lossless", v, 0);
     expect("rate", H5T_NATIVE_DOUBLE, 3, shape, chunk, "rate=30,rate-align", v, 1e-2);
     expect("precision", H5T_NATIVE_DOUBLE, 3, shape, chunk, "precision=40", v, 1e-2);
     expect("expert", H5T_NATIVE_DOUBLE, 3, shape, chunk, "expert=0:4000:50:-20", v, 1e-2);

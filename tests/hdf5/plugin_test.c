@@ -173,6 +173,19 @@ static void check_codec(const struct plugin *p, const char *config)
     free(json);
 }
 
+/* What the Python package's codec writes. */
+static void check_python_codec(const struct plugin *p, const char *json, const char *config)
+{
+    struct ztile_h5_config c;
+    unsigned words[ZTILE_H5_ASKED_WORDS], *found = NULL;
+    size_t count = 0;
+    CHECK(ztile_h5_parse(config, &c) == 0, "%s", c.error);
+    const size_t n = ztile_h5_words(&c, words);
+    CHECK(p->codec->codec_to_hdf5(json, &count, &found) == ZH_NC_NOERR, "%s", json);
+    CHECK(count == n && found && memcmp(words, found, n * sizeof *words) == 0, "%s", json);
+    free(found);
+}
+
 static void check_no_codec(const struct plugin *p, const char *json)
 {
     unsigned *words;
@@ -223,9 +236,19 @@ int main(int argc, char **argv)
         check_codec(&ztile, configs[i]);
     for (size_t i = 0; i < sizeof zfp_configs / sizeof *zfp_configs; i++)
         check_codec(&zfp, zfp_configs[i]);
+    check_python_codec(&ztile, "{\"abs\": 0.001, \"codec\": \"zfp\", \"id\": \"ztile\"}",
+                       "codec=zfp,abs=1e-3");
+    check_python_codec(&ztile, "{\"id\": \"ztile\", \"expert\": [1, 500, 20, -30], \"plan\": "
+                       "\"off\", \"index_chunk\": 3, \"fill\": [1, 2], \"rate_align\": false}",
+                       "expert=1:500:20:-30");
+    check_python_codec(&ztile, "{\"id\": \"ztile\", \"rel\": 1e-4, \"range\": [ -1, 2.5 ]}",
+                       "rel=1e-4,range=-1:2.5");
+    check_python_codec(&ztile, "{\"id\": \"ztile\", \"rel\": 1e-4}", "rel=1e-4,range=0:0");
     check_no_codec(&ztile, "");
     check_no_codec(&ztile, "{");
-    check_no_codec(&ztile, "{\"id\": \"ztile\", \"abs\": [1]}");
+    check_no_codec(&ztile, "{\"id\": \"ztile\", \"abs\": [1, 2]}");
+    check_no_codec(&ztile, "{\"id\": \"ztile\", \"abs\": [1");
+    check_no_codec(&ztile, "{\"id\": \"ztile\", \"abs\": [\"1\"]}");
     check_no_codec(&ztile, "{\"id\": \"ztile\", \"abs\": }");
     check_no_codec(&ztile, "{\"id\": \"ztile\", \"fish\": 1}");
     check_no_codec(&ztile, "{\"id\": \"ztile\", \"format\": \"zfp\", \"abs\": 1}");

@@ -2,13 +2,15 @@
 # tools_test.sh: the filters under HDF5's and netCDF's own commands, and files exchanged with
 # H5Z-ZFP where it is installed.
 #
-#     tools_test.sh PLUGINS ZTILE WORDS
+#     tools_test.sh PLUGINS ZTILE WORDS [LIBZFP]
 #
-# PLUGINS is the folder of the plug-ins, ZTILE the command, WORDS ztile_h5_words.
+# PLUGINS is the folder of the plug-ins, ZTILE the command, WORDS ztile_h5_words, LIBZFP compat/zfp's
+# library of 8-bit words.
 set -u
 plugins=$1
 ztile=$2
 words=$3
+libzfp=${4:-}
 for tool in h5repack h5dump ncgen nccopy ncdump; do
     if ! command -v $tool >/dev/null 2>&1; then
         echo "SKIP: there is no $tool (Debian packages hdf5-tools, netcdf-bin)"
@@ -121,6 +123,17 @@ for mode in 4,1,0,0,1074921472 3,2,0,17 4,3,0,3539053052,1062232653 1,5 6,4,0,1,
     done
     cmp -s ours.h5.what theirs.h5.what || complain "$mode: sizes or stored words differ"
 done
+# H5Z-ZFP itself on ztile's libzfp
+if [ -n "$libzfp" ]; then
+    HDF5_PLUGIN_PATH=$theirs h5repack -l v:CHUNK=4x20x30 \
+        -f v:UD=32013,0,4,3,0,3539053052,1062232653 in.nc plain.h5
+    HDF5_PLUGIN_PATH=$theirs LD_PRELOAD=$libzfp h5repack -l v:CHUNK=4x20x30 \
+        -f v:UD=32013,0,4,3,0,3539053052,1062232653 in.nc preloaded.h5 ||
+        complain "H5Z-ZFP does not work with ztile's libzfp"
+    numbers plain.h5 "$theirs" v >a
+    LD_PRELOAD=$libzfp numbers preloaded.h5 "$theirs" v >b
+    [ -s a ] && cmp -s a b || complain "H5Z-ZFP with ztile's libzfp gives other values"
+fi
 # a property list that comes with stored words
 HDF5_PLUGIN_PATH=$plugins h5repack -l v:CHUNK=12x20x30 theirs.h5 again.h5 ||
     complain "H5Z-ZFP's file cannot be repacked"
