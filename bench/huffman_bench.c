@@ -1,12 +1,15 @@
-/* huffman_bench.c: Huffman coding by itself, stage by stage, on one core.
+/* huffman_bench.c: entropy coding by itself, stage by stage, on one core.
  *
  *     huffman_bench [--msymbols N] [--runs N]
  *
  * Symbols are drawn from a two-sided geometric law around the middle of 1024, as residuals are, at
  * several mean code lengths. Coding is by chunks of 4096 symbols in four parts, as the format does.
  * Every row is the median of the runs in process CPU time, instances alternating; rates are in
- * 10^9 symbols a second. The second table is the time of a codebook against its alphabet. */
+ * 10^9 symbols a second; the last two columns are zt_huffman_encode and zt_huffman_decode. The
+ * second table is the time of a codebook against its alphabet; the third is ANS with 1, 2 and 4
+ * ways, 16 models taking turns by chance every 64 symbols, in streams of 65,536 symbols. */
 #include "core/cpu.h"
+#include "entropy/ans.h"
 #include "entropy/huffman.h"
 
 #include <math.h>
@@ -105,9 +108,28 @@ static void decode(struct work *w, uint32_t isa)
     }
 }
 
+/* The public calls, in 16-bit symbols. */
+static void stream(struct work *w, double *encode_s, double *decode_s)
+{
+    size_t capacity, bytes;
+    if (zt_huffman_bound(w->n, ALPHABET, &capacity))
+        exit(1);
+    uint8_t *out = need(capacity);
+    double t = cpu_seconds();
+    if (zt_huffman_encode(NULL, w->symbols, 2, w->n, ALPHABET, out, capacity, &bytes))
+        exit(1);
+    *encode_s = cpu_seconds() - t;
+    t = cpu_seconds();
+    if (zt_huffman_decode(NULL, out, bytes, w->out, 2, w->n))
+        exit(1);
+    *decode_s = cpu_seconds() - t;
+    free(out);
+}
+
 static void bench_law(struct work *w, double ratio, int runs)
 {
     double count_s[MOST_RUNS], encode_s[INSTANCES][MOST_RUNS], decode_s[INSTANCES][MOST_RUNS];
+    double stream_encode_s[MOST_RUNS], stream_decode_s[MOST_RUNS];
     const uint32_t best = zti_isa_of(NULL);
     void *tally = need(zti_histogram_bytes(ALPHABET));
     draw(w->symbols, w->n, ratio);
@@ -119,6 +141,7 @@ static void bench_law(struct work *w, double ratio, int runs)
         double t = cpu_seconds();
         zti_histogram_add(tally, ALPHABET, w->symbols, w->n);
         count_s[run] = cpu_seconds() - t;
+        stream(w, &stream_encode_s[run], &stream_decode_s[run]);
         for (uint32_t isa = 0; isa <= best; isa++) {
             t = cpu_seconds();
             encode(w, isa);
@@ -141,7 +164,9 @@ static void bench_law(struct work *w, double ratio, int runs)
                    1e-9 * (double)w->n / median(decode_s[isa], runs));
         else
             printf(",,");
-    printf(",%.1f\n", (double)zti_codebook_stored_bits(&w->book) / 8);
+    printf(",%.1f,%.2f,%.2f\n", (double)zti_codebook_stored_bits(&w->book) / 8,
+           1e-9 * (double)w->n / median(stream_encode_s, runs),
+           1e-9 * (double)w->n / median(stream_decode_s, runs));
     zti_huffman_decoder_free(NULL, &w->decoder);
     zti_codebook_free(NULL, &w->book);
     free(tally);
@@ -176,6 +201,72 @@ static void bench_codebook(uint32_t alphabet, int runs)
     free(counts);
 }
 
+/* ---- ANS ---- */
+
+enum { CLASSES = 16, ANS_ALPHABET = 256, ANS_STREAM = 65536 };
+
+/* Symbols numbered 0, -1, 1, -2, 2, ... of laws that get wider from class to class. */
+static void draw_classes(struct work *w, uint8_t *model_of, double widest,
+                         struct zti_ans_model *models)
+{
+    uint64_t counts[CLASSES][ANS_ALPHABET] = {{0}};
+    for (size_t i = 0; i < w->n; i++) {
+        uint8_t *m = &model_of[i / ZTI_ANS_GROUP];
+        if (i % ZTI_ANS_GROUP == 0)
+            *m = (uint8_t)(uniform() * CLASSES);
+        const double ratio = widest * (*m + 1) / CLASSES;
+        uint32_t d = uniform() < ratio ? 1 + (uint32_t)(log(uniform()) / log(ratio)) : 0;
+        w->symbols[i] = (uint16_t)(d < ANS_ALPHABET ? d : ANS_ALPHABET - 1);
+        counts[*m][w->symbols[i]]++;
+    }
+    for (int m = 0; m < CLASSES; m++)
+        if (zti_ans_build(NULL, counts[m], ANS_ALPHABET, &models[m]))
+            exit(1);
+}
+
+static void bench_ans(struct work *w, double widest, uint32_t ways, uint32_t isa, int runs)
+{
+    struct zti_ans_model models[CLASSES];
+    double encode_s[MOST_RUNS], decode_s[MOST_RUNS];
+    uint8_t *model_of = need(w->n / ZTI_ANS_GROUP + 1);
+    void *scratch = need(zti_ans_scratch_bytes(ANS_STREAM));
+    random_state = 1;
+    draw_classes(w, model_of, widest, models);
+    uint64_t end = 0;
+    for (int run = 0; run < runs; run++) {
+        struct zti_bit_writer writer = zti_bit_writer_at(w->coded);
+        double t = cpu_seconds();
+        for (size_t i = 0; i < w->n; i += ANS_STREAM) {
+            const struct zti_ans_plan plan = {models, model_of + i / ZTI_ANS_GROUP, ANS_STREAM,
+                                              ways, isa};
+            zti_ans_encode(&plan, w->symbols + i, scratch, &writer);
+        }
+        encode_s[run] = cpu_seconds() - t;
+        end = zti_bits_written(&writer);
+        zti_put_bits(&writer, 0, 7);
+        struct zti_bit_reader reader = {w->coded, 0, end};
+        bool ok = true;
+        t = cpu_seconds();
+        for (size_t i = 0; i < w->n; i += ANS_STREAM) {
+            const struct zti_ans_plan plan = {models, model_of + i / ZTI_ANS_GROUP, ANS_STREAM,
+                                              ways, isa};
+            ok &= zti_ans_decode(&plan, &reader, w->out + i);
+        }
+        decode_s[run] = cpu_seconds() - t;
+        if (!ok || memcmp(w->out, w->symbols, w->n * sizeof *w->out) != 0) {
+            fprintf(stderr, "huffman_bench: wrong symbols\n");
+            exit(1);
+        }
+    }
+    printf("%.3f,%u,%s,%.2f,%.2f\n", (double)end / (double)w->n, ways, zt_isa_name((zt_isa)isa),
+           1e-9 * (double)w->n / median(encode_s, runs),
+           1e-9 * (double)w->n / median(decode_s, runs));
+    for (int m = 0; m < CLASSES; m++)
+        zti_ans_free(NULL, &models[m]);
+    free(scratch);
+    free(model_of);
+}
+
 int main(int argc, char **argv)
 {
     size_t n = 4 << 20;
@@ -198,13 +289,19 @@ int main(int argc, char **argv)
     printf("bits,count");
     for (uint32_t isa = 0; isa < INSTANCES; isa++)
         printf(",encode %s,decode %s", zt_isa_name(isa), zt_isa_name(isa));
-    printf(",table bytes\n");
+    printf(",table bytes,stream encode,stream decode\n");
     static const double ratios[] = {0.01, 0.1, 0.25, 0.4, 0.6, 0.8, 0.95, 0.99};
     for (size_t k = 0; k < sizeof ratios / sizeof *ratios; k++)
         bench_law(&w, ratios[k], runs);
     printf("\nsymbols,longest,codebook us,decoder us,table bytes\n");
     for (uint32_t alphabet = 64; alphabet <= 65536; alphabet *= 2)
         bench_codebook(alphabet, runs);
+    printf("\nbits,ways,instance,encode,decode\n");
+    static const double widest[] = {0.1, 0.5, 0.9};
+    for (size_t k = 0; k < sizeof widest / sizeof *widest; k++)
+        for (uint32_t ways = 1; ways <= 4; ways *= 2)
+            for (uint32_t isa = 0; isa <= zti_isa_of(NULL) && isa < ZT_ISA_AVX512; isa++)
+                bench_ans(&w, widest[k], ways, isa, runs);
     free(w.symbols);
     free(w.out);
     free(w.coded);

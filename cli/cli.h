@@ -89,7 +89,7 @@ enum command {
     CMD_INDEX = 1u << 7
 };
 
-enum coded_format { FORMAT_AUTO, FORMAT_ZT, FORMAT_ZFP };
+enum coded_format { FORMAT_AUTO, FORMAT_ZT, FORMAT_ZFP, FORMAT_NDZIP };
 
 struct options {
     enum command command;
@@ -110,6 +110,8 @@ struct options {
     enum coded_format format; /* of the .zt or .zfp side */
     bool zfp_header;          /* a bare zfp stream carries zfp's header */
     bool allow_nonfinite;
+    uint32_t fills;      /* values of --fill */
+    double fill[ZT_MAX_FILLS];
     bool no_verify;
     bool has_slab_bytes;
     const char *box;
@@ -129,6 +131,17 @@ bool options_parse(struct options *options, enum command command, int argc, char
 
 /* The value of -x. */
 bool parse_exec(struct options *options, const char *argument, struct ztio_error *error);
+
+/* ---- fill.c --------------------------------------------------------------------------------- */
+
+/* The value of --fill. */
+bool take_fill(struct options *options, const char *argument, struct ztio_error *error);
+
+/* The fill values of an array, as bit patterns: those of --fill and the file's own. meta may be
+ * NULL. */
+bool find_fills(const struct options *options, const char *place, uint32_t type,
+                const struct ztio_meta *meta, uint32_t *fills, uint64_t *fill,
+                struct ztio_error *error);
 
 /* A context that runs tiles where the options say. */
 bool context_open(const struct options *options, zt_context **context, struct ztio_error *error);
@@ -179,7 +192,7 @@ bool refuse_terminal(const char *path, bool force, struct ztio_error *error);
 
 /* ---- stored.c: an array however it is kept -------------------------------------------------- */
 
-enum stored_kind { STORED_PLAIN, STORED_ZT, STORED_ZFP };
+enum stored_kind { STORED_PLAIN, STORED_ZT, STORED_ZFP, STORED_NDZIP };
 
 struct stored {
     enum stored_kind kind;
@@ -194,7 +207,7 @@ struct stored {
     struct ztio_input *input; /* STORED_PLAIN */
     struct byte_source bytes;
     zt_reader *reader;
-    unsigned char *stream;    /* STORED_ZFP: the whole file, or NULL: not read yet */
+    unsigned char *stream;    /* STORED_ZFP: the whole file, or NULL: not read yet; STORED_NDZIP */
     size_t stream_bytes;
     zt_zfp_index index;       /* STORED_ZFP: of the stream; index_bytes is 0 where there is none */
     char *index_place;        /* the file that holds it */
@@ -202,7 +215,7 @@ struct stored {
     uint64_t extent;
 };
 
-/* Open a .zt file, a bare zfp stream or, where plain_too, an array in a plain file. hints (may be
+/* Open a .zt file, a bare stream or, where plain_too, an array in a plain file. hints (may be
  * NULL) are used for a plain raw file that does not say its own type and shape. */
 bool stored_open(struct stored *stored, const char *place, const struct options *options,
                  bool plain_too, const struct ztio_meta *hints, zt_context *context,
@@ -247,6 +260,15 @@ bool stored_zfp_check_index(struct stored *stored, struct ztio_error *error);
 
 /* PLACE.zti, to be freed; NULL where there is no memory. */
 char *index_place_of(const char *place);
+
+/* ---- ndzip_stream.c: bare ndzip streams ----------------------------------------------------- */
+
+/* Behind stored_open, stored_read and stored_read_box. */
+bool stored_ndzip_open(struct stored *stored, const struct options *options,
+                       struct ztio_error *error);
+bool stored_ndzip_read(struct stored *stored, void *buffer, struct ztio_error *error);
+bool stored_ndzip_read_box(struct stored *stored, const zt_box *box, void *buffer,
+                           struct ztio_error *error);
 
 /* ---- zfp_mode.c: between a bound and zfp's four numbers -------------------------------------- */
 
@@ -338,11 +360,21 @@ struct compress_job {
     struct progress progress;
     uint64_t slice_bytes;
     uint64_t slices; /* read */
+    enum coded_format format; /* of the output */
+    uint64_t special_values;
     double seconds;
 };
 
 /* Write the whole array as a bare zfp stream, and its index where the options ask for one. */
 bool compress_zfp(struct compress_job *job, struct ztio_error *error);
+
+/* Write the whole array as a bare ndzip stream (ndzip_stream.c). */
+bool compress_ndzip(struct compress_job *job, struct ztio_error *error);
+
+/* Read everything, for a bare stream; on a pipe of unknown extent the buffer grows. *values is to
+ * be freed, also after a failure. */
+bool read_whole(struct compress_job *job, unsigned char **values, uint64_t *slices,
+                struct ztio_error *error);
 
 /* What takes bytes and keeps no file: /dev/null, a named pipe. */
 bool is_device(const char *path);

@@ -176,7 +176,7 @@ static void print_table(const struct job *job, const struct findings *f, struct 
                q->different_values ? "" : " (identical)");
     if (q->values != q->finite_values) {
         table_row(t);
-        table_cell(t, "NaN and infinities");
+        table_cell(t, q->fills ? "NaN, infinite, fill" : "NaN and infinities");
         table_cell(t, "%" PRIu64 ", %" PRIu64 " changed", q->values - q->finite_values,
                    q->special_changed);
     }
@@ -259,6 +259,10 @@ static bool run_job(struct job *job, struct ztio_error *error)
     (void)zt_quality_init(&job->quality, sizeof job->quality);
     job->abs_bound = job->other.kind == STORED_PLAIN ? (double)NAN : job->other.info.abs_bound;
     job->quality.abs_bound = job->abs_bound;
+    if (!find_fills(job->options, job->original.place, job->original.type,
+                    job->original.input ? ztio_meta_of(job->original.input) : NULL,
+                    &job->quality.fills, job->quality.fill, error))
+        return false;
     if (!count_bytes(job->original.type, job->original.rank, job->original.shape, &bytes))
         return fail(error, ZTIO_BAD_DATA,
                     "%s: its shape has more bytes than 64 bits count; check -s",

@@ -1,5 +1,5 @@
-/* compress.c: ztile compress: an array, slab by slab, into a .zt file; compress_zfp.c has the bare
- * zfp streams. */
+/* compress.c: ztile compress: an array, slab by slab, into a .zt file; compress_zfp.c and
+ * ndzip_stream.c have the bare streams. */
 #include "cli.h"
 
 #include <errno.h>
@@ -32,6 +32,8 @@ static bool scan_all(struct compress_job *job, zt_stats *stats, struct ztio_erro
     void *slab;
     bool scanned = true;
     (void)zt_stats_init(stats, sizeof *stats);
+    stats->fills = job->params.fills;
+    memcpy(stats->fill, job->params.fill, sizeof stats->fill);
     if (!allocate_slab(job, step, &slab, error))
         return false;
     memcpy(shape, job->meta->shape, sizeof shape);
@@ -55,8 +57,8 @@ static bool fail_count(const struct compress_job *job, const zt_stats *stats,
                        struct ztio_error *error)
 {
     return fail(error, ZTIO_BAD_DATA,
-                "%s: holds %" PRIu64 " NaN and %" PRIu64 " infinite values, which a lossy bound "
-                "cannot keep; replace them, or use --lossless",
+                "%s: holds %" PRIu64 " NaN and %" PRIu64 " infinite values, for which a lossy zfp "
+                "stream has no place; write a .zt file, or use --lossless",
                 input_name(job->place), stats->nan_values, stats->inf_values);
 }
 
@@ -90,8 +92,8 @@ bool measure_range(struct compress_job *job, struct ztio_error *error)
     progress_end(&job->progress);
     if (!scanned)
         return false;
-    bool is_refused = !(job->options->allow_nonfinite) && stats.nan_values + stats.inf_values;
-    if (is_refused)
+    if (job->format == FORMAT_ZFP && !job->options->allow_nonfinite &&
+        stats.nan_values + stats.inf_values > 0)
         return fail_count(job, &stats, error);
     p->range_lo = isnan(stats.min) ? 0 : stats.min;
     p->range_hi = isnan(stats.max) ? 0 : stats.max;
@@ -104,8 +106,6 @@ static bool fail_writer(struct compress_job *job, zt_status status, struct ztio_
         *error = job->sink.error;
         return false;
     }
-    if (status == ZT_NONFINITE)
-        return fail_nonfinite(job, status, error);
     return fail_zt(error, job->context, status, input_name(job->place));
 }
 
@@ -167,6 +167,7 @@ static bool compress_zt(struct compress_job *job, struct ztio_error *error)
     bool done = put_slabs(job, writer, error);
     if (done) {
         status = zt_writer_close(writer);
+        job->special_values = zt_writer_special_values(writer);
         done = status == ZT_OK || fail_writer(job, status, error);
     }
     zt_writer_free(writer);
@@ -189,6 +190,9 @@ static void print_summary(const struct compress_job *job)
                   ztio_name_of_type(meta->type), ztio_format_shape(meta->rank, shape, shape_text),
                   format_bound(&job->params.bound, bound),
                   job->options->has_bound ? "" : " (no bound was given)");
+    if (job->special_values > 0)
+        (void)fprintf(stderr, "  %" PRIu64 " NaN, infinite or fill values kept as they are\n",
+                      job->special_values);
     if (job->options->verbose && job->params.bound.kind == ZT_REL)
         (void)fprintf(stderr, "  range %s:%s, abs %.6g\n", format_exact(job->params.range_lo, lo),
                       format_exact(job->params.range_hi, hi), tolerance_of(&job->params));
@@ -202,24 +206,26 @@ static void print_summary(const struct compress_job *job)
 }
 
 /* By --format, else by the name of the output. */
-static bool find_format(const struct compress_job *job, bool *is_zfp, struct ztio_error *error)
+static bool find_format(struct compress_job *job, struct ztio_error *error)
 {
-    *is_zfp = job->options->format == FORMAT_ZFP ||
-              (job->options->format == FORMAT_AUTO && has_suffix(job->out, ".zfp"));
-    if (job->options->format == FORMAT_AUTO && has_suffix(job->out, ".ndz"))
-        return fail(error, ZTIO_LACKING,
-                    "%s: the ndzip codec is not in this version; name a .zt or .zfp file",
-                    job->out);
-    if (*is_zfp && job->options->params.codec == ZT_CODEC_SZ)
-        return fail(error, ZTIO_BAD_USE, "%s: a bare zfp stream is not what -c sz makes; name a "
-                    ".zt file", output_name(job->out));
+    job->format = job->options->format != FORMAT_AUTO  ? job->options->format
+                  : has_suffix(job->out, ".zfp") ? FORMAT_ZFP
+                  : has_suffix(job->out, ".ndz") ? FORMAT_NDZIP
+                                                 : FORMAT_ZT;
+    if (job->format != FORMAT_ZT && job->options->fills > 0)
+        return fail(error, ZTIO_BAD_USE,
+                    "%s: --fill needs a .zt file: a bare stream has no place for fill values",
+                    output_name(job->out));
+    if (job->format != FORMAT_ZT && job->options->params.codec == ZT_CODEC_SZ)
+        return fail(error, ZTIO_BAD_USE, "%s: a bare stream is not what -c sz makes; name a .zt "
+                    "file", output_name(job->out));
     return true;
 }
 
 static bool run_job(struct compress_job *job, struct ztio_error *error)
 {
     const struct options *o = job->options;
-    bool has_hints = o->hints.type || o->hints.rank, is_zfp;
+    bool has_hints = o->hints.type || o->hints.rank;
     double began = now_seconds();
     job->input = ztio_open(job->place, has_hints ? &o->hints : NULL, error);
     if (!job->input)
@@ -234,10 +240,14 @@ static bool run_job(struct compress_job *job, struct ztio_error *error)
         return fail(error, ZTIO_BAD_USE,
                     "%s: the shape has more bytes than 64 bits count; check -s",
                     input_name(job->place));
-    if (!find_format(job, &is_zfp, error) ||
+    if (!find_format(job, error) ||
+        (job->format == FORMAT_ZT && !find_fills(o, job->place, job->meta->type, job->meta,
+                                                 &job->params.fills, job->params.fill, error)) ||
         !byte_sink_open(&job->sink, job->out, o->force, error) || !measure_range(job, error))
         return false;
-    if (is_zfp ? !compress_zfp(job, error) : !compress_zt(job, error))
+    if (!(job->format == FORMAT_ZFP     ? compress_zfp(job, error)
+          : job->format == FORMAT_NDZIP ? compress_ndzip(job, error)
+                                        : compress_zt(job, error)))
         return false;
     if (!byte_sink_commit(&job->sink, error) ||
         (job->index_sink.bytes && !byte_sink_commit(&job->index_sink, error)))
@@ -323,7 +333,9 @@ static char *default_out(const char *place, const char *directory, const char *s
 /* The name of the file for one place. */
 static char *name_out(const struct options *o, const char *place)
 {
-    const char *suffix = o->format == FORMAT_ZFP ? ".zfp" : ".zt";
+    const char *suffix = o->format == FORMAT_ZFP     ? ".zfp"
+                         : o->format == FORMAT_NDZIP ? ".ndz"
+                                                     : ".zt";
     if (o->out && is_directory(o->out))
         return default_out(place, o->out, suffix);
     if (o->out || strcmp(place, "-") == 0)
@@ -342,7 +354,8 @@ static bool name_all(const struct options *o, char **places, char **outs, size_t
                     "directory with -o",
                     o->operand[0], count, o->operand[0]);
     bool is_file_name = o->out && !is_directory(o->out) &&
-                        (has_suffix(o->out, ".zt") || has_suffix(o->out, ".zfp"));
+                        (has_suffix(o->out, ".zt") || has_suffix(o->out, ".zfp") ||
+                         has_suffix(o->out, ".ndz"));
     if (count > 1 && is_file_name)
         return fail(error, ZTIO_BAD_USE,
                     "%s: names one file, but %s has %zu variables; name one as %s:NAME, or a "

@@ -8,9 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Read everything; on a pipe of unknown extent the buffer grows. */
-static bool read_whole(struct compress_job *job, unsigned char **values, uint64_t *slices,
-                       struct ztio_error *error)
+bool read_whole(struct compress_job *job, unsigned char **values, uint64_t *slices,
+                struct ztio_error *error)
 {
     enum { FIRST_BYTES = 1 << 20 };
     uint64_t total = job->meta->shape[0], got, used = 0;
@@ -27,7 +26,7 @@ static bool read_whole(struct compress_job *job, unsigned char **values, uint64_
         *values = more ? more : buffer;
         if (!more)
             return fail(error, ZTIO_LACKING,
-                        "%s: no memory for the whole array, which a bare zfp stream needs; use "
+                        "%s: no memory for the whole array, which a bare stream needs; use "
                         "the .zt format",
                         input_name(job->place));
         buffer = more;

@@ -16,8 +16,8 @@ struct job {
     uint64_t slice_bytes;        /* of the output */
 };
 
-/* Strip .zt or .zfp; what is left without a suffix that says what it is becomes .npy, which says
- * it itself. To be freed. */
+/* Strip .zt, .zfp or .ndz; what is left without a suffix that says what it is becomes .npy, which
+ * says it itself. To be freed. */
 static bool default_out(const char *place, char **out, struct ztio_error *error)
 {
     static const char *const plain[] = {".f32", ".f64", ".i32", ".i64", ".raw", ".bin", ".dat",
@@ -25,11 +25,12 @@ static bool default_out(const char *place, char **out, struct ztio_error *error)
     size_t n = strlen(place);
     if (has_suffix(place, ".zt"))
         n -= 3;
-    else if (has_suffix(place, ".zfp"))
+    else if (has_suffix(place, ".zfp") || has_suffix(place, ".ndz"))
         n -= 4;
     else
         return fail(error, ZTIO_BAD_USE,
-                    "%s: its name does not end in .zt or .zfp; name the output with -o", place);
+                    "%s: its name does not end in .zt, .zfp or .ndz; name the output with -o",
+                    place);
     *out = malloc(n + sizeof ".npy");
     if (!*out)
         return fail(error, ZTIO_LACKING, "%s: no memory for a file name; free some", place);

@@ -7,7 +7,7 @@ static const char of_all[] =
     "\n"
     "usage: ztile SUBCOMMAND ...\n"
     "\n"
-    "  compress IN [-o OUT]     an array into a .zt file or a bare zfp stream\n"
+    "  compress IN [-o OUT]     an array into a .zt file or a bare stream\n"
     "  decompress IN [-o OUT]   the array, or a box of it, back\n"
     "  info FILE                what is in a compressed file\n"
     "  index FILE               give a file an index, also one that libzfp wrote\n"
@@ -49,10 +49,13 @@ static const char of_compress[] =
     "  -t, --type T         f32, f64, i32 or i64, for raw data\n"
     "  -s, --shape S        such as 512x512x128, slowest first; a pipe: ?x512x128\n"
     "      --range LO:HI    the array's range for --rel, where IN is a pipe\n"
+    "      --fill V         a fill value, kept as it is like NaN and infinities; up\n"
+    "                       to 4. The _FillValue of netCDF and HDF5 is one\n"
     "the output:\n"
     "  -o, --output OUT     file, directory, '-' or /dev/null\n"
     "  -f, --force          overwrite files, write to a terminal\n"
-    "      --format F       zt, or zfp: a bare stream (also if OUT ends in .zfp)\n"
+    "      --format F       zt, or a bare stream: zfp or ndzip (also if OUT ends in\n"
+    "                       .zfp or .ndz)\n"
     "      --slab-bytes N   raw bytes a frame, such as 64M (default 256M)\n"
     "      --zfp-word-bits N  8, 16, 32 or 64 (default)\n"
     "      --index KIND     none, offsets, lengths, hybrid, compact (default), with\n"
@@ -62,7 +65,7 @@ static const char of_compress[] =
     "      --zfp-header on|off  write zfp's header (default on)\n"
     "      --allow-nonfinite    code NaN and infinities as libzfp does\n"
     "      --no-verify          do not look at what the stream decodes to\n"
-    "how:  -c auto|zfp|sz  --plan off\n"
+    "how:  -c auto|zfp|ndzip|sz  --plan off\n"
     "      --effort E       sz: fast, default, or paper (--sz-bins N, default 1024)\n"
     "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN]\n"
     "  -q, --quiet          no summary, no progress bar\n"
@@ -71,7 +74,7 @@ static const char of_compress[] =
 static const char of_decompress[] =
     "usage: ztile decompress IN [-o OUT] [options]\n"
     "\n"
-    "IN is a .zt file, a bare zfp stream, or '-'. OUT is IN without .zt or .zfp; if\n"
+    "IN is a .zt file, a bare stream, or '-'. OUT is IN without .zt, .zfp or .ndz; if\n"
     "what is left does not name a type of file (.f32 .f64 .i32 .i64 .npy .nc .h5\n"
     ".raw .bin .dat ...), .npy is added. From '-' it is standard output.\n"
     "\n"
@@ -89,7 +92,8 @@ static const char of_decompress[] =
     "  -t, --type T         f32, f64, i32 or i64\n"
     "  -s, --shape S        such as 512x512x128, slowest first\n"
     "  and its mode: --abs E, --rate B [--rate-align], --precision N, --lossless or\n"
-    "  --expert MINB,MAXB,MAXP,MINE, with --zfp-word-bits N for an aligned rate\n";
+    "  --expert MINB,MAXB,MAXP,MINE, with --zfp-word-bits N for an aligned rate\n"
+    "A bare ndzip stream never does: give --format ndzip (or name it .ndz), -t, -s.\n";
 
 static const char of_info[] =
     "usage: ztile info FILE [--json] [--check]\n"
@@ -140,6 +144,7 @@ static const char of_compare[] =
     "      --json     for scripts\n"
     "  -t, --type T   f32, f64, i32 or i64, for raw data\n"
     "  -s, --shape S  such as 512x512x128, slowest first\n"
+    "      --fill V   a fill value of ORIGINAL, no part of errors or range\n"
     "  -q, --quiet    no progress bar\n"
     "      --format zfp and a mode, as for decompress, where FILE has no header\n"
     "\n"
@@ -148,7 +153,8 @@ static const char of_compare[] =
     "Keys of --json: max_abs_error max_rel_error (of the range) max_pwrel_error rmse\n"
     "psnr ratio bits_per_value bound_held identical special_changed abs_bound\n"
     "beyond_bound values different_values. Errors are of finite originals;\n"
-    "special_changed counts the others of which any bit changed. What is not finite\n"
+    "special_changed counts the others (NaN, infinities, fill values) of which any\n"
+    "bit changed. What is not finite\n"
     "or does not apply is null.\n";
 
 static const char of_plot[] =

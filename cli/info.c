@@ -78,10 +78,13 @@ static void print_json(const struct stored *s, bool is_checked)
     json_count_or_null(&j, "frames", is_zt, info->frames);
     json_count_or_null(&j, "slab_extent", is_zt, info->slab_extent);
     json_count_or_null(&j, "exact_values", is_zt, info->exact_values);
+    json_count_or_null(&j, "special_values", is_zt, info->special_values);
+    if (info->codec == ZT_CODEC_ZFP)
+        print_zfp_json(&j, info, is_zt);
+    else
+        json_null(&j, "zfp");
     if (info->codec == ZT_CODEC_SZ)
         print_sz_json(&j, info);
-    else
-        print_zfp_json(&j, info, is_zt);
     json_text(&j, "name", info->name[0] ? info->name : NULL);
     json_text(&j, "units", info->units[0] ? info->units : NULL);
     if (is_checked && is_zt)
@@ -201,9 +204,15 @@ static void print_table(const struct stored *s, const struct options *o, struct 
         table_cell(t, "%" PRIu64 " values kept beside the stream to hold the bound",
                    info->exact_values);
     }
+    if (s->kind == STORED_ZT && info->special_values > 0) {
+        table_row(t);
+        table_cell(t, "special");
+        table_cell(t, "%" PRIu64 " NaN, infinite or fill values kept as they are",
+                   info->special_values);
+    }
     if (o->verbose && info->codec == ZT_CODEC_SZ)
         rows_of_sz(t, info);
-    else if (o->verbose || s->kind == STORED_ZFP)
+    if (info->codec == ZT_CODEC_ZFP && (o->verbose || s->kind == STORED_ZFP))
         rows_of_zfp(t, info, s->kind == STORED_ZT);
     if (o->check)
         row(t, "check",

@@ -18,6 +18,7 @@ enum {
     OPT_LOSSLESS,
     OPT_EXPERT,
     OPT_RANGE,
+    OPT_FILL,
     OPT_ALLOW_NONFINITE,
     OPT_FORMAT,
     OPT_ZFP_HEADER,
@@ -69,7 +70,9 @@ static const struct rule rules[] = {
     {"precision", OPT_PRECISION, true, OPENS_ZFP},
     {"lossless", OPT_LOSSLESS, false, OPENS_ZFP},
     {"expert", OPT_EXPERT, true, OPENS_ZFP},
+    {"codec", 'c', true, CMD_COMPRESS},
     {"range", OPT_RANGE, true, CMD_COMPRESS},
+    {"fill", OPT_FILL, true, CMD_COMPRESS | CMD_COMPARE},
     {"allow-nonfinite", OPT_ALLOW_NONFINITE, false, CMD_COMPRESS},
     {"format", OPT_FORMAT, true, OPENS_ZFP},
     {"zfp-header", OPT_ZFP_HEADER, true, CMD_COMPRESS},
@@ -80,7 +83,6 @@ static const struct rule rules[] = {
     {"json", OPT_JSON, false, CMD_INFO | CMD_COMPARE | CMD_BENCH},
     {"check", OPT_CHECK, false, CMD_INFO},
     {"slice", OPT_SLICE, true, CMD_PLOT},
-    {"codec", 'c', true, CMD_COMPRESS},
     {"effort", OPT_EFFORT, true, CMD_COMPRESS},
     {"sz-bins", OPT_SZ_BINS, true, CMD_COMPRESS},
     {"exec", 'x', true, ALL & ~(unsigned)(CMD_INFO | CMD_INDEX)},
@@ -177,11 +179,20 @@ static bool parse_format(struct options *o, const char *argument, struct ztio_er
     else if (strcmp(argument, "zfp") == 0)
         o->format = FORMAT_ZFP;
     else if (strcmp(argument, "ndzip") == 0)
-        return fail(error, ZTIO_LACKING,
-                    "--format ndzip: the ndzip codec is not in this version; use zt or zfp");
+        o->format = FORMAT_NDZIP;
     else
-        return bad(error, "format", argument, "zt or zfp");
+        return bad(error, "format", argument, "zt, zfp or ndzip");
     return true;
+}
+
+static bool parse_codec(struct options *o, const char *argument, struct ztio_error *error)
+{
+    for (uint32_t codec = ZT_CODEC_AUTO; codec <= ZT_CODEC_SZ; codec++)
+        if (strcmp(argument, name_of_codec(codec)) == 0) {
+            o->params.codec = codec;
+            return true;
+        }
+    return bad(error, "codec", argument, "auto, zfp, ndzip or sz");
 }
 
 static bool parse_word_bits(struct options *o, const char *argument, struct ztio_error *error)
@@ -265,16 +276,6 @@ static bool take_index(struct options *o, int option, const char *argument,
     return true;
 }
 
-static bool take_codec(struct options *o, const char *argument, struct ztio_error *error)
-{
-    for (uint32_t codec = ZT_CODEC_AUTO; codec <= ZT_CODEC_SZ; codec++)
-        if (strcmp(argument, name_of_codec(codec)) == 0) {
-            o->params.codec = codec;
-            return true;
-        }
-    return bad(error, "codec", argument, "auto, zfp or sz");
-}
-
 static bool take_effort(struct options *o, const char *argument, struct ztio_error *error)
 {
     for (uint32_t effort = ZT_EFFORT_DEFAULT; effort <= ZT_EFFORT_HIGH; effort++)
@@ -304,8 +305,10 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case 'h': o->help = true; break;
     case 't':
     case 's': return take_array(o, option, argument, error);
+    case 'c': return parse_codec(o, argument, error);
     case OPT_RATE_ALIGN: o->params.bound.flags |= ZT_RATE_ALIGN; break;
     case OPT_RANGE: return parse_range(o, argument, error);
+    case OPT_FILL: return take_fill(o, argument, error);
     case OPT_ALLOW_NONFINITE: o->allow_nonfinite = true; break;
     case OPT_FORMAT: return parse_format(o, argument, error);
     case OPT_ZFP_HEADER: return take_header(o, argument, error);
@@ -322,7 +325,6 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_INDEX_FILE: o->index_file = argument; break;
     case OPT_SAVE: o->save = argument; break;
     case OPT_INDEX_STUDY: o->index_study = true; break;
-    case 'c': return take_codec(o, argument, error);
     case OPT_EFFORT: return take_effort(o, argument, error);
     case OPT_SZ_BINS: return take_bins(o, argument, error);
     case 'x': return parse_exec(o, argument, error);
@@ -420,6 +422,10 @@ static bool check_together(const struct options *o, struct ztio_error *error)
         return fail(error, ZTIO_BAD_USE, "--rate-align goes with --rate only; leave it out");
     if (!isnan(p->range_lo) && p->bound.kind != ZT_REL)
         return fail(error, ZTIO_BAD_USE, "--range goes with --rel only; leave it out");
+    if ((o->format == FORMAT_NDZIP && p->codec == ZT_CODEC_ZFP) ||
+        (o->format == FORMAT_ZFP && p->codec == ZT_CODEC_NDZIP))
+        return fail(error, ZTIO_BAD_USE,
+                    "--format names a bare stream of another codec than -c; leave one of them out");
     if (o->command != CMD_COMPRESS && o->has_bound && o->format != FORMAT_ZFP)
         return fail(error, ZTIO_BAD_USE,
                     "a bound describes a zfp stream that has no header: give --format zfp as "

@@ -1,5 +1,5 @@
-/* stored.c: an array however it is kept: a .zt file, a bare zfp stream (stored_zfp.c), a plain
- * file. */
+/* stored.c: an array however it is kept: a .zt file, a bare stream (stored_zfp.c, ndzip_stream.c),
+ * a plain file. */
 #include "cli.h"
 
 #include <inttypes.h>
@@ -84,6 +84,8 @@ static bool find_kind(struct stored *s, const struct options *o, bool plain_too,
         b->head_bytes >= sizeof zfp_magic && memcmp(b->head, zfp_magic, sizeof zfp_magic) == 0;
     if (o->format == FORMAT_ZT || (o->format == FORMAT_AUTO && is_zt))
         s->kind = STORED_ZT;
+    else if (o->format == FORMAT_NDZIP || has_suffix(s->place, ".ndz"))
+        s->kind = STORED_NDZIP;
     else if (o->format == FORMAT_ZFP || *has_header || has_suffix(s->place, ".zfp"))
         s->kind = STORED_ZFP;
     else
@@ -109,6 +111,8 @@ bool stored_open(struct stored *s, const char *place, const struct options *o, b
         opened = open_plain(s, o, hints, error);
     else if (s->kind == STORED_ZFP)
         opened = stored_zfp_open(s, o, has_header, error);
+    else if (s->kind == STORED_NDZIP)
+        opened = stored_ndzip_open(s, o, error);
     else
         opened = open_zt(s, error);
     return opened && agrees(s, &o->hints, error);
@@ -127,7 +131,7 @@ void stored_close(struct stored *s)
 
 uint64_t stored_file_bytes(const struct stored *s)
 {
-    if (s->kind == STORED_ZFP)
+    if (s->kind == STORED_ZFP || s->kind == STORED_NDZIP)
         return s->stream_bytes;
     return s->is_sequential ? s->bytes.position : s->bytes.source.source_bytes;
 }
@@ -176,6 +180,8 @@ bool stored_read(struct stored *s, void *buffer, struct ztio_error *error)
         return read_plain(s, s->next - s->extent, s->extent, buffer, error);
     if (s->kind == STORED_ZFP)
         return stored_zfp_read(s, buffer, error);
+    if (s->kind == STORED_NDZIP)
+        return stored_ndzip_read(s, buffer, error);
     memcpy(shape, s->shape, sizeof shape);
     shape[0] = s->extent;
     zt_array out = zt_array_nd(buffer, (zt_type)s->type, s->rank, shape);
@@ -250,6 +256,8 @@ bool stored_read_box(struct stored *s, const zt_box *box, void *buffer, struct z
         return read_plain_box(s, box, buffer, error);
     if (s->kind == STORED_ZFP)
         return stored_zfp_read_box(s, box, buffer, error);
+    if (s->kind == STORED_NDZIP)
+        return stored_ndzip_read_box(s, box, buffer, error);
     if (s->is_sequential)
         return fail(error, ZTIO_BAD_USE, "%s: a box cannot be cut out of a pipe; use a file",
                     s->bytes.place);

@@ -26,7 +26,7 @@
  *     grow at their end; the others are frozen and carry reserved words, which must be zero.
  *
  * Contents: status - array - params - context - compress and decompress - writer and reader -
- * bare zfp streams - their indexes - quality.
+ * bare zfp streams - their indexes - bare ndzip streams - Huffman coding - quality.
  *
  * The file formats are described in docs/format.md and docs/index-file.md. C11, also valid C++.
  */
@@ -207,9 +207,9 @@ static inline zt_array zt_array_const_4d(const void *data, zt_type type, uint64_
 /* ---- params: everything the bytes depend on ------------------------------------------------ */
 
 typedef enum zt_codec {
-    ZT_CODEC_AUTO = 0,  /* zfp, the only codec of this version */
+    ZT_CODEC_AUTO = 0,  /* zfp */
     ZT_CODEC_ZFP = 1,
-    ZT_CODEC_NDZIP = 2, /* not in this version */
+    ZT_CODEC_NDZIP = 2, /* lossless only, fast */
     ZT_CODEC_SZ = 3     /* prediction and quantization within a bound */
 } zt_codec;
 
@@ -519,6 +519,9 @@ ZT_API zt_status zt_writer_put(zt_writer *writer, const zt_array *slab);
  * ZT_BAD_ARG if fewer slices were put than were announced. The writer is still to be freed. */
 ZT_API zt_status zt_writer_close(zt_writer *writer);
 
+/* Special values (NaN, infinities, fill values) in the frames that were written so far. */
+ZT_API uint64_t zt_writer_special_values(const zt_writer *writer);
+
 /* Free a writer, closed or not; NULL is allowed. */
 ZT_API void zt_writer_free(zt_writer *writer);
 
@@ -737,6 +740,57 @@ ZT_API zt_status zt_zfp_decompress_box(zt_context *context, const void *data, si
 ZT_API zt_status zt_zfp_read_box(zt_context *context, const zt_source *source, const zt_zfp *zfp,
                                  const zt_zfp_index *index, const zt_array *whole,
                                  const zt_box *box, const zt_array *out);
+/* ---- bare ndzip streams: exchange with ndzip ----------------------------------------------- */
+
+/* The stream that ndzip writes since 2021: lossless, of float or double, 1 to 3 dimensions and less
+ * than 2^32 elements (else ZT_UNSUPPORTED). It names neither type nor shape: whoever decodes it
+ * must know both. ZT_CORRUPT where its lengths are not those of this type and shape; it has no
+ * checksum. Other than elsewhere an extent may be 0: the stream is then empty.
+ *
+ * capacity_bytes: the most that zt_ndzip_compress can write. consumed_bytes (may be NULL): how long
+ * the stream is; there may be more behind it. whole: type and shape of the array that was
+ * compressed, its data and strides are not looked at; a box is found by the stream's own table. */
+ZT_API zt_status zt_ndzip_compress_bound(zt_context *context, const zt_array *array,
+                                         size_t *capacity_bytes);
+ZT_API zt_status zt_ndzip_compress(zt_context *context, const zt_array *array, void *out,
+                                   size_t out_capacity_bytes, size_t *out_bytes);
+ZT_API zt_status zt_ndzip_decompress(zt_context *context, const void *data, size_t data_bytes,
+                                     const zt_array *out, size_t *consumed_bytes);
+ZT_API zt_status zt_ndzip_decompress_box(zt_context *context, const void *data, size_t data_bytes,
+                                         const zt_array *whole, const zt_box *box,
+                                         const zt_array *out);
+
+/* ---- Huffman coding: symbols to bits and back, without arrays ------------------------------- */
+
+/* Symbols below an alphabet of at most 65,536, each in 1, 2 or 4 bytes of the machine's order:
+ * residuals, text, bases of a genome. The stream is described in docs/huffman-format.md; it depends
+ * on the symbols and the alphabet alone, not on how wide symbols are, nor on the context. Under
+ * ZT_OMP, runs of 262,144 symbols are coded at the same time. */
+
+/* The most bytes that zt_huffman_encode can write. ZT_BAD_ARG for an alphabet of 0 or above 65,536,
+ * or more symbols than memory holds. */
+ZT_API zt_status zt_huffman_bound(uint64_t symbols, uint32_t alphabet, size_t *capacity_bytes);
+
+/* Encode count symbols into a stream.
+ *
+ * symbols       count symbols of symbol_bytes (1, 2 or 4) each, aligned to that; all below
+ * alphabet. out           out_capacity_bytes of memory; zt_huffman_bound says how many always
+ * suffice. out_bytes     how many were used.
+ *
+ * ZT_BAD_ARG (also for a symbol that is not below the alphabet), ZT_NO_SPACE, ZT_NO_MEMORY. */
+ZT_API zt_status zt_huffman_encode(zt_context *context, const void *symbols, uint32_t symbol_bytes,
+                                   uint64_t count, uint32_t alphabet, void *out,
+                                   size_t out_capacity_bytes, size_t *out_bytes);
+
+/* What a stream claims to hold; no checksum is looked at. ZT_CORRUPT, ZT_UNSUPPORTED. */
+ZT_API zt_status zt_huffman_inspect(zt_context *context, const void *data, size_t data_bytes,
+                                    uint32_t *alphabet, uint64_t *symbols);
+
+/* Decode a whole stream; count is what zt_huffman_inspect says, symbol_bytes any width that holds
+ * the alphabet. The checksum is verified first. ZT_BAD_ARG, ZT_CORRUPT, ZT_UNSUPPORTED,
+ * ZT_NO_MEMORY. */
+ZT_API zt_status zt_huffman_decode(zt_context *context, const void *data, size_t data_bytes,
+                                   void *symbols, uint32_t symbol_bytes, uint64_t count);
 
 /* ---- quality: what is in an array, and how far two arrays are apart -------------------------- */
 

@@ -53,13 +53,13 @@ found=$(grep -nE '^[[:space:]]*#[[:space:]]*include' include/ztile.h |
     grep -vE '<(stddef|stdint)\.h>' || true)
 [ -z "$found" ] || complain 'ztile.h includes more than stddef.h and stdint.h' "$found"
 
-# ---- files have at most 800 lines
+# ---- files have at most 800 lines; the public header is one file, however long
 sources=$(find include src io cli tests bench examples compat plugins -name build -prune -o \
     \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.sh' -o -name '*.py' \) -print \
     2>/dev/null)
 found=$(for f in $sources; do
     lines=$(wc -l <"$f")
-    [ "$lines" -le 800 ] || echo "$f has $lines"
+    [ "$lines" -le 800 ] || [ "$f" = include/ztile.h ] || echo "$f has $lines"
 done)
 [ -z "$found" ] || complain 'a file has more than 800 lines' "$found"
 

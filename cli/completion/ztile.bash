@@ -7,7 +7,7 @@ _ztile_options()
         --zfp-word-bits --type --shape -t -s'
     case $1 in
         compress)
-            printf '%s ' "$common" "$mode" --rel --range --allow-nonfinite --zfp-header \
+            printf '%s ' "$common" "$mode" --rel --range --fill --allow-nonfinite --zfp-header \
                 --no-verify --slab-bytes --output --force -o -f --codec -c --exec -x \
                 --index --index-chunk --index-partition --plan --effort --sz-bins
             ;;
@@ -19,7 +19,7 @@ _ztile_options()
             printf '%s ' "$common" "$mode" --index --index-chunk --index-partition --output \
                 --force -o -f
             ;;
-        compare) printf '%s ' "$common" "$mode" --json --exec -x --index-file ;;
+        compare) printf '%s ' "$common" "$mode" --json --fill --exec -x --index-file ;;
         plot)
             printf '%s ' "$common" "$mode" --slice --output --force -o -f --exec -x --index-file
             ;;
@@ -36,10 +36,10 @@ _ztile_values()
 {
     case $1 in
         -t | --type) printf 'f32 f64 i32 i64' ;;
-        -c | --codec) printf 'auto zfp sz' ;;
+        -c | --codec) printf 'auto zfp ndzip sz' ;;
         --effort) printf 'fast default paper' ;;
         -x | --exec) printf 'serial omp' ;;
-        --format) printf 'zt zfp' ;;
+        --format) printf 'zt zfp ndzip' ;;
         --zfp-header) printf 'on off' ;;
         --zfp-word-bits) printf '8 16 32 64' ;;
         --index) printf 'none offsets lengths hybrid compact' ;;

@@ -38,6 +38,8 @@ struct zti_coding {
     uint32_t type;         /* zt_type */
     struct zti_grid grid;  /* of the stream's own array: a slab, not the whole */
     uint32_t isa;          /* zt_isa that encode, decode and skip may use; exec sets it */
+    bool is_streamed;      /* exec sets it: what is written is too much for the caches to be found
+                              there again */
     double verify_bound;   /* absolute error that the encoder must prove or verify; NaN: none */
     void *model;           /* what the codec learnt from the values, or read in the stream's head;
                               NULL for codecs that have none */

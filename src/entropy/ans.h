@@ -1,5 +1,5 @@
-/* ans.h: asymmetric numeral systems with tables (tANS, Duda 2009): codes whose mean length is within
- * a fraction of a percent of the entropy, also below one bit a symbol.
+/* ans.h: asymmetric numeral systems with tables (tANS, Duda 2009): codes whose mean length is
+ * within a fraction of a percent of the entropy, also below one bit a symbol.
  *
  * A model is frequencies out of 4096 for symbols below an alphabet of at most 1024. Symbols are
  * coded in groups of 64, each with the model that the caller names for it: a symbol's state belongs
@@ -25,18 +25,18 @@ enum {
 /* Frequencies, and tables for both directions. Owned by who made it; zti_ans_free. */
 struct zti_ans_model {
     uint32_t alphabet;
-    uint32_t used;          /* symbols with a frequency */
-    uint32_t only;          /* the symbol, where used is 1 */
-    uint32_t mantissa_bits; /* of the stored weights */
-    uint16_t *weights;      /* [alphabet]: as stored; 0 where a symbol does not occur */
-    uint16_t *frequencies;  /* [alphabet]: sum 4096, or 0 where used is 0 */
-    uint32_t *decode;       /* [4096]: bits | (next state without them) << 4 | symbol << 16 */
-    uint16_t *next;         /* [4096]: the encoder's states, symbol after symbol */
-    uint32_t *steps;        /* [2 * alphabet]: of each symbol, see ans_model.c */
+    uint32_t used;         /* symbols with a frequency */
+    uint32_t only;         /* the symbol, where used is 1 */
+    uint32_t precision;    /* bits of a stored weight below its leading one */
+    uint32_t *decode;      /* [4096]: bits | (next state without them) << 4 | symbol << 16 */
+    uint32_t *steps;       /* [2 * alphabet]: for the encoder, see make_steps in ans_model.c */
+    uint16_t *next;        /* [4096]: the encoder's states, symbol after symbol */
+    uint16_t *frequencies; /* [alphabet]: sum 4096, or 0 where used is 0 */
+    uint16_t *weights;     /* [alphabet]: what is stored; 0 where a symbol does not occur */
 };
 
-/* The model for symbols that occur this often; their sum is below 2^56. Of all precisions with which
- * the table can be stored, the one is taken that makes table and symbols together shortest.
+/* The model for symbols that occur this often; their sum is below 2^48. Of all precisions with
+ * which the table can be stored, the one is taken that makes table and symbols together shortest.
  * ZT_BAD_ARG for an alphabet of 0 or above 1024; ZT_NO_MEMORY. */
 zt_status zti_ans_build(zt_context *context, const uint64_t *counts, uint32_t alphabet,
                         struct zti_ans_model *model);
@@ -63,6 +63,7 @@ struct zti_ans_plan {
     const uint8_t *model_of;
     size_t n;
     uint32_t ways; /* 1, 2 or 4 */
+    uint32_t isa;  /* zt_isa; the bits are the same for each */
 };
 
 /* The most bits of a stream, and bytes of scratch that the encoder wants. */

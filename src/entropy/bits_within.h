@@ -1,12 +1,12 @@
-/* bits_within.h: reading bits without a margin: where a buffer comes from a caller, the bytes behind
- * it belong to somebody else. */
+/* bits_within.h: reading bits without a margin: where a buffer comes from a caller, the bytes
+ * behind it belong to somebody else. */
 #ifndef ZTI_BITS_WITHIN_H
 #define ZTI_BITS_WITHIN_H
 
 #include "bits/bits.h"
 
-/* The next 57 bits or more of a reader; zeros beyond its end. No byte beyond that of its last bit is
- * looked at, wherever it stands. */
+/* The next 57 bits or more of a reader; zeros beyond its end. No byte beyond that of its last bit
+ * is looked at, wherever it stands. */
 static inline uint64_t zti_peek_within(const struct zti_bit_reader *r)
 {
     const uint64_t byte = r->at >> 3, bytes = (r->end >> 3) + ((r->end & 7) != 0);

@@ -9,11 +9,15 @@
  *   bits 32-47  the first symbol
  *   bits 48-63  the second
  *
- * An entry of 0: the code is longer than that; first[] and entry[] of the codebook find it. */
+ * An entry of 0: the first code is longer than that; first[] and entry[] of the codebook find
+ * it. */
 #include "core/cpu.h"
+#include "entropy/huffman_build.h"
 #include "entropy/instances.h"
 
-enum { MOST_TABLE_BITS = 11 }; /* 16 KiB: a third of a first-level cache */
+/* With more than one code in this many expected to be longer than the small table's, take the large
+ * one (measured: what a long code costs against what the larger table does to the cache). */
+enum { RARE_LONG = 100 };
 
 #define NAME(x) x##_plain
 #include "entropy/decode_text.h"
@@ -24,10 +28,20 @@ static uint64_t entry_of(uint32_t symbol, uint32_t bits)
     return bits | 1u << 8 | bits << 16 | (uint64_t)symbol << 32;
 }
 
+/* A code of l bits is expected once in 2^l codes. */
+static uint32_t table_bits_for(const struct zti_codebook *book)
+{
+    uint32_t share = 0; /* of long codes, in units of 2^-16 */
+    for (uint32_t l = ZTI_SMALL_TABLE_BITS + 1; l <= ZTI_HUFFMAN_MAX_BITS; l++)
+        share += (book->entry[l + 1] - book->entry[l]) << (ZTI_HUFFMAN_MAX_BITS - l);
+    return share * RARE_LONG > UINT32_C(1) << ZTI_HUFFMAN_MAX_BITS ? ZTI_LARGE_TABLE_BITS
+                                                                   : ZTI_SMALL_TABLE_BITS;
+}
+
 zt_status zti_huffman_decoder_make(zt_context *context, const struct zti_codebook *book,
                                    struct zti_huffman_decoder *decoder)
 {
-    const uint32_t bits = MOST_TABLE_BITS, entries = UINT32_C(1) << bits;
+    const uint32_t bits = table_bits_for(book), entries = UINT32_C(1) << bits;
     *decoder = (struct zti_huffman_decoder){.book = book, .table_bits = bits};
     if (book->longest == 0)
         return ZT_OK;

@@ -12,6 +12,10 @@ void zti_huffman_encode(const struct zti_codebook *book, uint32_t isa, const uin
     if (book->longest == 0)
         return; /* codes of no bits */
 #if defined(ZTI_HAS_X86_INSTANCES)
+    if (isa >= ZT_ISA_AVX512 && book->has_window) {
+        zti_encode_avx512(book, symbols, n, writer);
+        return;
+    }
     if (isa >= ZT_ISA_AVX2) {
         zti_encode_avx2(book->codes, symbols, n, writer);
         return;

@@ -11,10 +11,10 @@ static void NAME(encode)(const uint32_t *codes, const uint16_t *symbols, size_t 
                          struct zti_bit_writer *writer)
 {
     struct zti_bit_writer w = *writer;
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        const uint32_t a = codes[symbols[i]], b = codes[symbols[i + 1]];
-        const uint32_t c = codes[symbols[i + 2]], d = codes[symbols[i + 3]];
+    const uint16_t *end = symbols + n;
+    for (; end - symbols >= 4; symbols += 4) {
+        const uint32_t a = codes[symbols[0]], b = codes[symbols[1]];
+        const uint32_t c = codes[symbols[2]], d = codes[symbols[3]];
         const uint64_t ab = NAME(pair)(a, b), cd = NAME(pair)(c, d);
         const uint32_t ab_bits = (a >> 16) + (b >> 16), cd_bits = (c >> 16) + (d >> 16);
         if (zti_likely(ab_bits + cd_bits <= 56)) {
@@ -24,7 +24,7 @@ static void NAME(encode)(const uint32_t *codes, const uint16_t *symbols, size_t 
             zti_put_bits(&w, cd, cd_bits);
         }
     }
-    for (; i < n; i++)
-        zti_put_bits(&w, codes[symbols[i]] & 0xffff, codes[symbols[i]] >> 16);
+    for (; symbols < end; symbols++)
+        zti_put_bits(&w, codes[*symbols] & 0xffff, codes[*symbols] >> 16);
     *writer = w;
 }

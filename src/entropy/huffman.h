@@ -20,7 +20,9 @@
 enum {
     ZTI_HUFFMAN_MAX_ALPHABET = 65536,
     ZTI_HUFFMAN_MAX_BITS = 16,   /* of a code; 15 where the alphabet has at most 4096 symbols */
-    ZTI_HUFFMAN_PARTS = 4        /* that the decoder interleaves */
+    ZTI_HUFFMAN_PARTS = 4,       /* that the decoder interleaves */
+    ZTI_HUFFMAN_WINDOW = 128,    /* symbols whose codes fit vector registers */
+    ZTI_HUFFMAN_WINDOW_BITS = 12 /* of the codes in it */
 };
 
 /* ---- histogram.c: how often each symbol occurs ----------------------------------------------- */
@@ -48,6 +50,9 @@ struct zti_codebook {
     uint8_t *lengths;     /* [alphabet]: bits of each symbol's code, 0 where it has none */
     uint32_t *codes;      /* [alphabet]: the code in stream order in bits 0-15, length << 16 */
     uint16_t *order;      /* [used]: symbols by (length, symbol) */
+    uint32_t window_first; /* symbols from this on are in the window */
+    bool has_window;       /* nearly all symbols of a text are in the window */
+    uint16_t window[ZTI_HUFFMAN_WINDOW]; /* code in bits 0-11, length << 12; 0: not in the window */
     uint32_t first[ZTI_HUFFMAN_MAX_BITS + 2]; /* [l]: the first code of l bits */
     uint32_t entry[ZTI_HUFFMAN_MAX_BITS + 2]; /* [l]: how many codes are shorter than l bits */
 };
@@ -97,14 +102,14 @@ uint64_t zti_huffman_bits(const struct zti_codebook *book, const uint16_t *symbo
  * word of 32 bits and a whole one. total_bits and symbols (> 0) are of all that is coded. */
 uint32_t zti_merge_factor(uint64_t total_bits, uint64_t symbols);
 
-/* Code a chunk of 2^magnitude symbols (magnitude <= 16) with reduction factor r <= magnitude; words
- * and scratch have zti_merge_words(magnitude) words each. The first *bits bits of words are the
- * chunk, the rest of their last word is zero. Returns how many units broke: 2^r codes of more than
- * 32 bits. Every loop of it is one step of all threads of a block. */
-uint32_t zti_merge_chunk(const struct zti_codebook *book, const uint16_t *symbols,
-                         uint32_t magnitude, uint32_t r, uint32_t *words, uint32_t *scratch,
-                         uint64_t *bits);
-size_t zti_merge_words(uint32_t magnitude);
+/* Code a chunk of 2^magnitude symbols (magnitude <= 16) with reduction factor r <= magnitude in a
+ * room of zti_merge_room_words(magnitude) words. Returns where in it the chunk is: *bits bits, bit
+ * 0 of word 0 first, the rest of the last word zero. *breaking: how many units of 2^r codes have
+ * more than 32 bits. */
+const uint32_t *zti_merge_chunk(const struct zti_codebook *book, const uint16_t *symbols,
+                                uint32_t magnitude, uint32_t r, uint32_t *room, uint64_t *bits,
+                                uint32_t *breaking);
+size_t zti_merge_room_words(uint32_t magnitude);
 
 /* ---- decode.c: bits to symbols --------------------------------------------------------------- */
 
@@ -130,8 +135,8 @@ struct zti_huffman_part {
 /* Decode up to ZTI_HUFFMAN_PARTS parts of a buffer at once: four are faster than one after another.
  * No byte outside of buffer[0 .. buffer_bytes) is read, whatever the parts say, and nothing but the
  * parts' symbols is written. False where a part ran out of bits, ended outside of the buffer, or
- * (a book without symbols) holds what is no code; the symbols are then undefined. Afterwards 'at' is
- * where each part's last code ends: the caller compares it with what it knows. */
+ * (a book without symbols) holds what is no code; the symbols are then undefined. Afterwards 'at'
+ * is where each part's last code ends: the caller compares it with what it knows. */
 bool zti_huffman_decode(const struct zti_huffman_decoder *decoder, uint32_t isa,
                         const uint8_t *buffer, size_t buffer_bytes, struct zti_huffman_part *parts,
                         uint32_t part_count);

@@ -1,5 +1,5 @@
-/* huffman_avx2.c: the texts of encoder and decoder compiled with BMI2, whose shifts take their count
- * from any register and leave the flags alone. */
+/* huffman_avx2.c: the texts of encoder and decoder compiled with BMI2, whose shifts take their
+ * count from any register and leave the flags alone. */
 #include "entropy/instances.h"
 
 #define NAME(x) x##_avx2

@@ -4,6 +4,10 @@
 
 #include "entropy/huffman.h"
 
+/* Bits that a decoder's table is indexed by: 11 (16 KiB, a third of a first-level cache), or 13
+ * where many codes are longer than that. */
+enum { ZTI_SMALL_TABLE_BITS = 11, ZTI_LARGE_TABLE_BITS = 13 };
+
 /* A book without codes; its lengths are zero. ZT_BAD_ARG, ZT_NO_MEMORY. */
 zt_status zti_codebook_alloc(zt_context *context, uint32_t alphabet, struct zti_codebook *book);
 

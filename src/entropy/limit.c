@@ -15,8 +15,8 @@ enum { CHAINS = 4 }; /* partitions of a merge that are worked on at once */
  * it, and so the one run is taken to its end where the other one has ended. */
 static const uint64_t heaviest = UINT64_MAX;
 
-/* Weights add up to at most 'limit' times all counts. Where that is too much for 64 bits the lengths
- * are still those of a complete code. */
+/* Weights add up to at most 'limit' times all counts. Where that is too much for 64 bits the
+ * lengths are still those of a complete code. */
 static uint64_t pack(uint64_t a, uint64_t b)
 {
     return a + b < a || a + b == heaviest ? heaviest - 1 : a + b;

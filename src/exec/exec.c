@@ -4,6 +4,7 @@
 #include "core/threads.h"
 #include "exec/run.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 zt_status zti_exec_capacity(zt_context *context, const struct zti_coding *coding,
@@ -78,11 +79,16 @@ static int by_place(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Raw bytes from which on caches are written past: more than a core's part of them anywhere. */
+enum { STREAMED_BYTES = 64 << 20 };
+
 /* The coding with the instances that the context chose. */
 static struct zti_coding with_isa(const zt_context *context, const struct zti_coding *coding)
 {
     struct zti_coding own = *coding;
+    const uint64_t values = zti_array_values(coding->grid.rank, coding->grid.shape);
     own.isa = zti_isa_of(context);
+    own.is_streamed = values * zt_type_bytes(coding->type) >= STREAMED_BYTES;
     return own;
 }
 
@@ -91,8 +97,10 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
                           uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
                           const struct zti_starts *starts)
 {
-    const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
+    struct zti_coding own = with_isa(context, as_asked);
+    const struct zti_coding *const coding = &own;
     const uint64_t total = coding->grid.count;
+    own.is_streamed &= !is_parallel(context); /* pieces are coded to be copied */
     zt_status status =
         is_parallel(context)
             ? zti_omp_encode(context, coding, array, out, out_capacity_bytes, start_bits,
@@ -108,6 +116,8 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
         status = finish(context, coding, out, out_capacity_bytes, end_bits);
     if (status == ZT_OK && misses && misses->count > 1)
         qsort(misses->list, (size_t)misses->count, sizeof *misses->list, by_place);
+    if (own.is_streamed) /* stores past the caches are not ordered by others' locks */
+        atomic_thread_fence(memory_order_seq_cst);
     return status;
 }
 

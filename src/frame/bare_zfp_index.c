@@ -140,6 +140,18 @@ static void end(zt_context *context, const struct zti_coding *coding, const void
     zti_release(context, m->starts.list);
 }
 
+/* The coding that a reader of the stream will find: zfp's header has no 0 for minbits and maxbits,
+ * and says 1. */
+static struct zti_coding as_read(const struct zti_coding *coding, const zt_zfp *zfp)
+{
+    struct zti_coding read = *coding;
+    if (zfp->flags & ZT_ZFP_HEADER) {
+        read.zfp.minbits += read.zfp.minbits == 0;
+        read.zfp.maxbits += read.zfp.maxbits == 0;
+    }
+    return read;
+}
+
 zt_status zt_zfp_compress_indexed(zt_context *context, const zt_array *array, const zt_zfp *zfp,
                                   void *out, size_t out_capacity_bytes, size_t *out_bytes,
                                   zt_zfp_index *index)
@@ -150,8 +162,10 @@ zt_status zt_zfp_compress_indexed(zt_context *context, const zt_array *array, co
     zt_status status = zti_array_check(context, array, true);
     if (status == ZT_OK)
         status = zti_bare_zfp_coding(context, array, zfp, &coding);
-    if (status == ZT_OK)
-        status = begin(context, &coding, index, &m);
+    if (status != ZT_OK)
+        return status;
+    const struct zti_coding read = as_read(&coding, zfp);
+    status = begin(context, &read, index, &m);
     if (status != ZT_OK)
         return status;
     status = zti_bare_zfp_encode(context, array, zfp, &coding, out, out_capacity_bytes, out_bytes,

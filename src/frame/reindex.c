@@ -1,5 +1,6 @@
 /* reindex.c: zt_replace_index: a .zt file again, with another index in each frame. Payloads, exact
- * and special values and seek table are the file's own; tiles are parsed to find where chunks begin. */
+ * and special values and seek table are the file's own; tiles are parsed to find where chunks
+ * begin. */
 #include "frame/read.h"
 #include "frame/write.h"
 

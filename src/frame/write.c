@@ -387,6 +387,7 @@ zt_status zti_writer_emit(struct zt_writer *w, struct zti_frame *f, const uint8_
         zti_table_add(w->context, &w->table, zti_frame_bytes(f), f->shape[0]);
     if (status)
         return status;
+    w->special_values += f->special_values;
     return w->sink.write ? emit_to_sink(w, f, header, payload, parts)
                          : emit_to_memory(w, f, header, payload, parts);
 }
@@ -654,6 +655,11 @@ zt_status zt_writer_close(zt_writer *writer)
     zt_status status = zti_writer_finish(writer);
     writer->state = status ? ZTI_WRITER_FAILED : ZTI_WRITER_CLOSED;
     return status;
+}
+
+uint64_t zt_writer_special_values(const zt_writer *writer)
+{
+    return writer ? writer->special_values : 0;
 }
 
 void zt_writer_free(zt_writer *writer)

@@ -22,6 +22,7 @@ struct zt_writer {
     uint64_t shape[ZT_MAX_RANK]; /* of the whole array; shape[0] may be ZT_UNKNOWN */
     uint64_t slice_bytes;
     uint64_t thickness; /* slices of a frame */
+    uint64_t special_values; /* in frames that were written */
     uint64_t put;       /* slices that were put */
     uint64_t staged;    /* of them not coded yet, in stage */
     struct zti_buffer stage;

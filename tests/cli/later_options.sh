@@ -1,9 +1,9 @@
 # What is not in this version is refused with status 5; values that no version takes with 1.
 field a_2x3x4.f32 f32 2 3 4
-for words in '-c ndzip' '--pwrel 1e-3' '--psnr 60' '--fill 1e20' '--plan on' \
+for words in '--pwrel 1e-3' '--psnr 60' '--plan on' \
     '--plan tight' '-x cuda' '-x cuda=1' \
     '--effort high' '--prefer ratio' \
-    '--explain' '--dry-run' '--format ndzip' '-o a.ndz'; do
+    '--explain' '--dry-run'; do
     # shellcheck disable=SC2086
     status ztile compress a_2x3x4.f32 $words
 done

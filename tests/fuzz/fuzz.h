@@ -15,8 +15,8 @@ enum { FUZZ_MOST_RAW_BYTES = 1 << 20 };
 /* Memory for a context: at most 64 MiB at a time, and the allocation with the number 'fail_at'
  * (from 1; 0: none) fails. */
 struct fuzz_memory {
-    uint64_t held_bytes;
-    uint64_t calls;
+    _Atomic uint64_t held_bytes; /* several threads allocate at once */
+    _Atomic uint64_t calls;
     uint64_t fail_at;
 };
 

@@ -36,7 +36,9 @@ zt_context *fuzz_context(struct fuzz_memory *memory, uint64_t fail_at)
 {
     zt_allocator allocator = {limited_alloc, limited_release, memory, {0, 0}};
     zt_context *context = NULL;
-    *memory = (struct fuzz_memory){.fail_at = fail_at};
+    memory->held_bytes = 0;
+    memory->calls = 0;
+    memory->fail_at = fail_at;
     if (zt_context_new(&allocator, &context) != ZT_OK)
         return NULL;
     return context;

@@ -74,6 +74,42 @@ static bool read_frames(zt_context *context, struct input *in, const zt_info *in
     return s == ZT_OK;
 }
 
+struct grown {
+    uint8_t *bytes;
+    size_t n;
+};
+
+static int append(void *user, const void *data, size_t n)
+{
+    struct grown *g = user;
+    uint8_t *more = realloc(g->bytes, g->n + n + 1);
+    if (!more)
+        return 1;
+    memcpy(more + g->n, data, n);
+    g->bytes = more;
+    g->n += n;
+    return 0;
+}
+
+/* The file with another index, and what that decodes to. */
+static zt_status replace_index(zt_context *context, const zt_source *source, const zt_info *info,
+                               uint8_t *out)
+{
+    struct grown made = {NULL, 0};
+    const zt_sink sink = {append, &made, {0, 0}};
+    const zt_array array = array_of(info, out);
+    zt_params params;
+    zt_params_init(&params, sizeof params);
+    params.index = info->index == ZT_INDEX_HYBRID ? ZT_INDEX_COMPACT : ZT_INDEX_HYBRID;
+    params.index_chunk = 2;
+    zt_status s = zt_replace_index(context, source, &sink, &params);
+    if (s == ZT_OK)
+        s = zt_decompress(context, made.bytes, made.n, &array);
+    require_sentence(context, s);
+    free(made.bytes);
+    return s;
+}
+
 /* All calls on one file; with failing memory their results are not compared. */
 static void try_file(const uint8_t *data, size_t bytes, uint64_t fail_at)
 {
@@ -120,6 +156,12 @@ static void try_file(const uint8_t *data, size_t bytes, uint64_t fail_at)
     if (fail_at == 0 && whole_status == ZT_OK && checked == ZT_OK)
         fuzz_require(is_read && memcmp(whole, other, raw_bytes) == 0,
                      "reading the frames in order gives something else");
+    memset(other, 3, raw_bytes);
+    s = replace_index(context, &source, &info, other);
+    if (fail_at == 0)
+        fuzz_require((s == ZT_OK) == (whole_status == ZT_OK && checked == ZT_OK) &&
+                         (s != ZT_OK || memcmp(whole, other, raw_bytes) == 0),
+                     "with another index the file gives something else");
     free(whole);
     free(other);
     fuzz_context_free(context, &memory);

@@ -2,8 +2,8 @@
  * what they give without, or an error; they return, and touch nothing but the array. An index that
  * the library finds in a stream is one that it takes, also with failing memory.
  *
- * Input: the choices of fuzz_choices, 16 bits: the length of the index, the index, the stream. It is
- * tried as it is, and once more with hashes that fit, so that what is behind them is reached. */
+ * Input: the choices of fuzz_choices, 16 bits: the length of the index, the index, the stream. It
+ * is tried as it is, and once more with hashes that fit, so that what is behind them is reached. */
 #include "fuzz.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* make_corpus.c: writes the seeds of the fuzz targets, small files of our own writer.
  *
- *     make_corpus ZT_FOLDER ZFP_FOLDER ZTI_FOLDER
+ *     make_corpus FOLDER, which has a folder for each target: zt, zfp, zti, ndzip, huffman
  *
  * The corpus is checked in; this is run again when a version of the format adds something. */
 #include "support/support.h"
@@ -198,15 +198,89 @@ static void make_zti(const char *folder)
         }
 }
 
+/* The layout is described in fuzz_ndzip.c. Values that compress well: a tile has 4096. */
+static void make_ndzip(const char *folder)
+{
+    static const uint64_t shapes[][ZT_MAX_RANK] = {{4100}, {64, 130}, {16, 16, 33}};
+    for (uint32_t type = ZT_F32; type <= ZT_F64; type++)
+        for (uint32_t rank = 1; rank <= 3; rank++) {
+            uint8_t choices[8] = {(uint8_t)((type - 1) | (rank - 1) << 1 | (rank == 2 ? 8u : 0))};
+            int64_t stride[ZT_MAX_RANK];
+            size_t capacity, bytes;
+            char name[64];
+            contiguous_strides(rank, shapes[rank - 1], stride);
+            struct test_array a = test_array_new(type, rank, shapes[rank - 1], stride);
+            fill_array(&a.array, DATA_CONSTANT, type);
+            for (uint32_t i = 0; i < rank; i++) {
+                choices[2 + 2 * i] = (uint8_t)(a.array.shape[i] - 1);
+                choices[3 + 2 * i] = (uint8_t)((a.array.shape[i] - 1) >> 8);
+            }
+            if (zt_ndzip_compress_bound(NULL, &a.array, &capacity) != ZT_OK)
+                exit(1);
+            uint8_t *out = need(sizeof choices + capacity);
+            memcpy(out, choices, sizeof choices);
+            if (zt_ndzip_compress(NULL, &a.array, out + sizeof choices, capacity, &bytes) != ZT_OK)
+                exit(1);
+            snprintf(name, sizeof name, "%s-%u.ndz", type_name(type), rank);
+            write_file(folder, name, out, sizeof choices + bytes);
+            free(out);
+            test_array_free(&a);
+        }
+}
+
+/* Alphabets, counts and laws: nothing, one symbol, two, a few, many; a byte of choices before each
+ * stream (fuzz_huffman.c). */
+static void make_huffman(const char *folder)
+{
+    static const struct {
+        const char *name;
+        uint32_t alphabet, spread, count;
+        uint8_t choices;
+    } seeds[] = {{"empty", 10, 1, 0, 1},        {"one", 65536, 1, 300, 5},
+                 {"two", 256, 2, 100, 4},       {"few", 300, 9, 700, 5},
+                 {"two-parts", 40, 6, 1100, 4}, {"two-chunks", 16, 3, 4200, 13},
+                 {"many", 65536, 400, 600, 6}};
+    for (size_t k = 0; k < sizeof seeds / sizeof *seeds; k++) {
+        struct rng r = {k};
+        uint16_t *symbols = need(seeds[k].count * sizeof *symbols + 1);
+        for (uint32_t i = 0; i < seeds[k].count; i++)
+            symbols[i] = (uint16_t)(seeds[k].alphabet / 2 + rng_below(&r, seeds[k].spread) *
+                                                                rng_below(&r, 2));
+        size_t capacity, bytes;
+        char name[64];
+        if (zt_huffman_bound(seeds[k].count, seeds[k].alphabet, &capacity) != ZT_OK)
+            exit(1);
+        uint8_t *out = need(capacity + 1);
+        out[0] = seeds[k].choices;
+        if (zt_huffman_encode(NULL, symbols, 2, seeds[k].count, seeds[k].alphabet, out + 1,
+                              capacity, &bytes) != ZT_OK)
+            exit(1);
+        snprintf(name, sizeof name, "%s.zthf", seeds[k].name);
+        write_file(folder, name, out, bytes + 1);
+        free(out);
+        free(symbols);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 4) {
-        fprintf(stderr, "use: make_corpus ZT_FOLDER ZFP_FOLDER ZTI_FOLDER\n");
+    static const struct {
+        const char *name;
+        void (*make)(const char *folder);
+    } targets[] = {{"zt", make_zt},
+                   {"zt", make_sz},
+                   {"zfp", make_zfp},
+                   {"zti", make_zti},
+                   {"ndzip", make_ndzip},
+                   {"huffman", make_huffman}};
+    if (argc != 2) {
+        fprintf(stderr, "use: make_corpus FOLDER\n");
         return 2;
     }
-    make_zt(argv[1]);
-    make_sz(argv[1]);
-    make_zfp(argv[2]);
-    make_zti(argv[3]);
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        char folder[4096];
+        snprintf(folder, sizeof folder, "%s/%s", argv[1], targets[i].name);
+        targets[i].make(folder);
+    }
     return 0;
 }

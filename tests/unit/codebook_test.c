@@ -37,9 +37,11 @@ static void two_queues(const uint64_t *counts, uint32_t alphabet, uint32_t *dept
     uint32_t leaf = 0, inner = n, end = n;
     while (end + 1 < 2 * n) {
         uint32_t two[2];
-        for (int k = 0; k < 2; k++)
-            two[k] = leaf < n && (inner == end || node[leaf].weight <= node[inner].weight) ? leaf++
-                                                                                           : inner++;
+        for (int k = 0; k < 2; k++) {
+            const bool takes_leaf =
+                leaf < n && (inner == end || node[leaf].weight <= node[inner].weight);
+            two[k] = takes_leaf ? leaf++ : inner++;
+        }
         node[end].weight = node[two[0]].weight + node[two[1]].weight;
         node[two[0]].parent = node[two[1]].parent = end++;
     }
@@ -189,8 +191,8 @@ static void rounds_equal_two_queues(void **state)
     (void)state;
     struct rng r = {1};
     uint64_t *counts = need(5000 * sizeof *counts);
-    for (int k = 0; k < 4000; k++) {
-        const uint32_t alphabet = 1 + (uint32_t)rng_below(&r, rng_once_in(&r, 50) ? 5000 : 80);
+    for (int k = 0; k < 20000; k++) {
+        const uint32_t alphabet = 1 + (uint32_t)rng_below(&r, rng_once_in(&r, 200) ? 5000 : 80);
         random_counts(&r, counts, alphabet);
         check_counts(counts, alphabet);
     }
@@ -320,32 +322,41 @@ static void random_tables_are_books_or_refused(void **state)
 
 /* ---- histograms ---- */
 
-static void histograms_count_in_any_dealing(void **state)
+static void count_in_any_dealing(struct rng *r, uint32_t alphabet)
 {
-    (void)state;
-    struct rng r = {5};
-    enum { ALPHABET = 300, SYMBOLS = 5001 };
+    enum { SYMBOLS = 5001 };
     uint16_t symbols[SYMBOLS];
-    uint64_t plain[ALPHABET] = {0};
+    uint64_t *plain = calloc(alphabet, sizeof *plain);
+    assert_non_null(plain);
     for (int i = 0; i < SYMBOLS; i++) {
-        symbols[i] = (uint16_t)(rng_once_in(&r, 3) ? rng_below(&r, ALPHABET) : 7);
+        symbols[i] = (uint16_t)(rng_once_in(r, 3) ? rng_below(r, alphabet) : alphabet - 1);
         plain[symbols[i]]++;
     }
     void *tally[3];
     for (int k = 0; k < 3; k++)
-        assert_non_null(tally[k] = calloc(1, zti_histogram_bytes(ALPHABET)));
+        assert_non_null(tally[k] = calloc(1, zti_histogram_bytes(alphabet)));
     for (size_t at = 0; at < SYMBOLS;) {
-        size_t n = 1 + (size_t)rng_below(&r, 50);
+        size_t n = 1 + (size_t)rng_below(r, 50);
         n = n < SYMBOLS - at ? n : SYMBOLS - at;
-        zti_histogram_add(tally[rng_below(&r, 3)], ALPHABET, symbols + at, n);
+        zti_histogram_add(tally[rng_below(r, 3)], alphabet, symbols + at, n);
         at += n;
     }
-    (void)zti_histogram_counts(tally[1], ALPHABET); /* settled or not */
-    zti_histogram_merge(tally[0], ALPHABET, tally[1]);
-    zti_histogram_merge(tally[0], ALPHABET, tally[2]);
-    assert_memory_equal(zti_histogram_counts(tally[0], ALPHABET), plain, sizeof plain);
+    (void)zti_histogram_counts(tally[1], alphabet); /* settled or not */
+    zti_histogram_merge(tally[0], alphabet, tally[1]);
+    zti_histogram_merge(tally[0], alphabet, tally[2]);
+    assert_memory_equal(zti_histogram_counts(tally[0], alphabet), plain, alphabet * sizeof *plain);
     for (int k = 0; k < 3; k++)
         free(tally[k]);
+    free(plain);
+}
+
+static void histograms_count_in_any_dealing(void **state)
+{
+    (void)state;
+    struct rng r = {5};
+    static const uint32_t alphabets[] = {1, 2, 300, 1024, 4096, 4097, 65536};
+    for (size_t k = 0; k < sizeof alphabets / sizeof *alphabets; k++)
+        count_in_any_dealing(&r, alphabets[k]);
 }
 
 int main(void)

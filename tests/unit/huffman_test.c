@@ -28,8 +28,8 @@ static void book_of(const uint16_t *symbols, size_t n, uint32_t alphabet, struct
     void *tally = calloc(1, zti_histogram_bytes(alphabet));
     assert_non_null(tally);
     zti_histogram_add(tally, alphabet, symbols, n);
-    assert_int_equal(zti_codebook_build(NULL, zti_histogram_counts(tally, alphabet), alphabet, book),
-                     ZT_OK);
+    const uint64_t *counts = zti_histogram_counts(tally, alphabet);
+    assert_int_equal(zti_codebook_build(NULL, counts, alphabet, book), ZT_OK);
     free(tally);
 }
 
@@ -176,8 +176,9 @@ static void hostile_parts_are_contained(void **state)
                 for (int p = 0; p < 4; p++) {
                     const size_t n = (size_t)rng_below(&same, 1000);
                     out[p] = need(n * sizeof **out + 1);
-                    parts[p] = (struct zti_huffman_part){rng_below(&same, bytes * 8 + 1),
-                                                         rng_below(&same, bytes * 8 + 9), out[p], n};
+                    const uint64_t at = rng_below(&same, bytes * 8 + 1);
+                    const uint64_t end = rng_below(&same, bytes * 8 + 9);
+                    parts[p] = (struct zti_huffman_part){at, end, out[p], n};
                 }
                 const bool ok = zti_huffman_decode(&decoder, isa, shifted, bytes, parts, 4);
                 held[isa] = ok;
@@ -223,6 +224,58 @@ static void a_part_that_is_cut_short_is_refused(void **state)
     zti_codebook_free(NULL, &book);
 }
 
+/* Reduce-merge and shuffle-merge, with every factor, also such that units break. */
+static void merges_give_the_same_bits(void **state)
+{
+    (void)state;
+    struct rng r = {5};
+    uint16_t *symbols = need(4096 * sizeof *symbols);
+    uint8_t *coded = need(4096 * 2 + ZTI_BIT_MARGIN_BYTES);
+    uint32_t *room = need(zti_merge_room_words(12) * sizeof *room);
+    uint32_t broken = 0, whole = 0;
+    for (int k = 0; k < 300; k++) {
+        const uint32_t magnitude = (uint32_t)rng_below(&r, 13), n = 1u << magnitude;
+        const uint32_t alphabet = 1 + (uint32_t)rng_below(&r, 5000);
+        struct zti_codebook book;
+        draw(&r, symbols, n, alphabet);
+        book_of(symbols, n, alphabet, &book);
+        struct zti_bit_writer w = zti_bit_writer_at(coded);
+        zti_huffman_encode(&book, ZT_ISA_PLAIN, symbols, n, &w);
+        const uint64_t bits = zti_bits_written(&w);
+        zti_put_bits(&w, 0, 7);
+        for (uint32_t factor = 0; factor <= magnitude; factor++) {
+            uint64_t merged_bits;
+            uint32_t breaking;
+            memset(room, 0xcc, zti_merge_room_words(12) * sizeof *room);
+            const uint32_t *words = zti_merge_chunk(&book, symbols, magnitude, factor, room,
+                                                    &merged_bits, &breaking);
+            assert_int_equal(merged_bits, bits);
+            for (uint64_t i = 0; i < (bits + 31) / 32 * 32; i++)
+                assert_int_equal(words[i / 32] >> i % 32 & 1,
+                                 i < bits ? coded[i / 8] >> i % 8 & 1 : 0);
+            broken += breaking > 0;
+            whole += breaking == 0;
+        }
+        zti_codebook_free(NULL, &book);
+    }
+    assert_true(broken > 100 && whole > 100);
+    free(room);
+    free(coded);
+    free(symbols);
+}
+
+static void the_reduction_factor_follows_the_mean_length(void **state)
+{
+    (void)state;
+    assert_int_equal(zti_merge_factor(1027, 1000), 4); /* 16 codes of 1.027 bits: 16.4 of 32 bits */
+    assert_int_equal(zti_merge_factor(2300, 1000), 3); /* the paper's: 8 codes of 2.3 bits, 18.4 */
+    assert_int_equal(zti_merge_factor(4000, 1000), 2);
+    assert_int_equal(zti_merge_factor(7999, 1000), 2);
+    assert_int_equal(zti_merge_factor(15999, 1000), 1);
+    assert_int_equal(zti_merge_factor(16000, 1000), 0);
+    assert_int_equal(zti_merge_factor(0, 1000), 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +283,8 @@ int main(void)
         cmocka_unit_test(the_longest_codes_come_back),
         cmocka_unit_test(hostile_parts_are_contained),
         cmocka_unit_test(a_part_that_is_cut_short_is_refused),
+        cmocka_unit_test(merges_give_the_same_bits),
+        cmocka_unit_test(the_reduction_factor_follows_the_mean_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

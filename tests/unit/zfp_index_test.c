@@ -344,9 +344,10 @@ static void a_replaced_index_is_the_one_of_the_writer(void **state)
     (void)state;
     const zt_bound bounds[] = {zt_abs(1e-2), zt_abs(1e-7), zt_lossless(), zt_rate(6)};
     zt_array a = new_array(ZT_F32, 3, shape);
-    uint64_t exact = 0;
+    uint64_t exact = 0, special = 0;
     fill_array(&a, DATA_WAVE_NOISE, 7);
     ((float *)a.data)[100] = 1e30f; /* spoils its neighbours: exact values */
+    ((float *)a.data)[5000] = (float)NAN;
     for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++)
         for (uint32_t from = ZT_INDEX_NONE; from <= ZT_INDEX_COMPACT; from++)
             for (uint32_t to = ZT_INDEX_NONE; to <= ZT_INDEX_COMPACT; to++) {
@@ -364,11 +365,12 @@ static void a_replaced_index_is_the_one_of_the_writer(void **state)
                 assert_int_equal(made.bytes.n, wanted.n);
                 assert_memory_equal(made.bytes.data, wanted.data, wanted.n);
                 exact += info_of(&wanted).exact_values;
+                special += info_of(&wanted).special_values;
                 free(old.data);
                 free(wanted.data);
                 free(made.bytes.data);
             }
-    assert_true(exact > 0);
+    assert_true(exact > 0 && special > 0);
     free(a.data);
 }
 

@@ -1,0 +1,44 @@
+/* fill.c: which values of an array are fill values: those of --fill, and what its file says. */
+#include "cli.h"
+
+#include <math.h>
+
+bool take_fill(struct options *o, const char *argument, struct ztio_error *error)
+{
+    double v;
+    if (!parse_number(argument, &v))
+        return fail(error, ZTIO_BAD_USE,
+                    "--fill: '%s' is no number; NaN and infinities are kept anyway", argument);
+    if (o->fills == ZT_MAX_FILLS)
+        return fail(error, ZTIO_BAD_USE, "--fill: more than %d fill values; leave some out",
+                    ZT_MAX_FILLS);
+    o->fill[o->fills++] = v;
+    return true;
+}
+
+static void add(uint64_t bits, uint32_t *fills, uint64_t *fill)
+{
+    for (uint32_t i = 0; i < *fills; i++)
+        if (fill[i] == bits)
+            return;
+    if (*fills < ZT_MAX_FILLS)
+        fill[(*fills)++] = bits;
+}
+
+bool find_fills(const struct options *o, const char *place, uint32_t type,
+                const struct ztio_meta *meta, uint32_t *fills, uint64_t *fill,
+                struct ztio_error *error)
+{
+    uint64_t bits;
+    *fills = 0;
+    for (uint32_t i = 0; i < o->fills; i++) {
+        if (zt_fill_bits((zt_type)type, o->fill[i], &bits) != ZT_OK)
+            return fail(error, ZTIO_BAD_USE, "%s: --fill %g is no value of type %s; leave it out",
+                        input_name(place), o->fill[i], ztio_name_of_type(type));
+        add(bits, fills, fill);
+    }
+    if (meta && meta->has_fill && !isnan(meta->fill) &&
+        zt_fill_bits((zt_type)type, meta->fill, &bits) == ZT_OK)
+        add(bits, fills, fill);
+    return true;
+}

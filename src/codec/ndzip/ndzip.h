@@ -1,0 +1,74 @@
+/* ndzip.h: what the files of the ndzip codec share. */
+#ifndef ZTI_NDZIP_H
+#define ZTI_NDZIP_H
+
+#include "codec/codec.h"
+#include "core/cpu.h"
+
+enum {
+    ZTI_NDZIP_VALUES = 4096,  /* of a cube */
+    ZTI_NDZIP_OVERSHOOT = 64, /* bytes that kernels touch beyond a record */
+    ZTI_NDZIP_AHEAD = 16      /* parts (of 64 values) between asking memory for values and using
+                                 them; of 4 to 64 the best on average on a Xeon with AVX-512 */
+};
+
+extern const struct zti_codec zti_codec_ndzip;
+
+/* The values of a cube as rows of consecutive elements: y rows row_bytes apart make a plane, and z
+ * planes are plane_bytes apart. ahead is where the next cube's first row is, at the same distances,
+ * to have its memory fetched while this cube is worked on. */
+struct zti_ndzip_rows {
+    uint8_t *at;
+    uint8_t *ahead;
+    int64_t row_bytes;
+    int64_t plane_bytes;
+};
+
+/* The kernels of one instruction set, element width and cube. put codes a cube and returns the end
+ * of its record; so does stream, past the caches where it can; take decodes one. rotation is the
+ * number of bits by which values are turned left before they are subtracted: 1 for floats, whose
+ * sign so becomes the lowest bit, 0 for integers. Both touch up to ZTI_NDZIP_OVERSHOOT bytes beyond
+ * the record's end. take reads at most as much as put can write, whatever the record holds. */
+struct zti_ndzip_kernels {
+    uint8_t *(*put)(const struct zti_ndzip_rows *rows, uint32_t rotation, uint8_t *record);
+    uint8_t *(*stream)(const struct zti_ndzip_rows *rows, uint32_t rotation, uint8_t *record);
+    const uint8_t *(*take)(const uint8_t *record, uint32_t rotation,
+                           const struct zti_ndzip_rows *rows);
+};
+
+/* By width (32 and 64 bits) and rank of the cube less one. */
+typedef const struct zti_ndzip_kernels zti_ndzip_kernel_table[2][3];
+extern zti_ndzip_kernel_table zti_ndzip_plain;
+#if defined(ZTI_HAS_X86_INSTANCES)
+extern zti_ndzip_kernel_table zti_ndzip_avx2;
+extern zti_ndzip_kernel_table zti_ndzip_avx512;
+#endif
+
+/* The kernels for an instruction set (zt_isa). */
+const struct zti_ndzip_kernels *zti_ndzip_kernels_of(uint32_t isa, uint32_t width, uint32_t rank);
+
+/* Whether the coding copies values instead of coding cubes: its tiles are single values. */
+static inline bool zti_ndzip_is_stored(const struct zti_coding *coding)
+{
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        if (coding->grid.side[i] != 1)
+            return false;
+    return true;
+}
+
+bool zti_ndzip_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+                      uint64_t last, struct zti_bit_writer *w);
+void zti_ndzip_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
+                      uint64_t last, const struct zti_view *view);
+void zti_ndzip_skip(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
+                    uint64_t last);
+
+#if defined(__GNUC__)
+#define zti_fetch(p)          __builtin_prefetch(p)
+#define zti_fetch_to_write(p) __builtin_prefetch(p, 1)
+#else
+#define zti_fetch(p)          ((void)(p))
+#define zti_fetch_to_write(p) ((void)(p))
+#endif
+
+#endif

@@ -1,0 +1,163 @@
+/* ndzip_cpu.c: the plain C instance of the ndzip kernels, and the choice between instances. */
+#include "codec/ndzip/ndzip.h"
+
+#define FN ZTI_INLINE
+#define LANES 1
+
+/* One step of turning squares of bits, words a row, the highest bit leftmost: the two squares of
+ * side s beside the diagonal of each square of side 2 s change places. */
+#define TRANSPOSE(s, low)                                                                          \
+    for (uint32_t i = 0; i < n; i += 2 * s)                                                        \
+        for (uint32_t k = i; k < i + s; k++) {                                                     \
+            const uint64_t t = (a[k] ^ a[k + s] >> s) & UINT64_C(low);                             \
+            a[k] ^= t;                                                                             \
+            a[k + s] ^= t << s;                                                                    \
+        }
+
+/* The steps that two squares of 32 rows, side by side, and one of 64 have in common. */
+FN void transpose_steps(uint64_t *a, const uint32_t n)
+{
+    TRANSPOSE(16, 0x0000ffff0000ffff)
+    TRANSPOSE(8, 0x00ff00ff00ff00ff)
+    TRANSPOSE(4, 0x0f0f0f0f0f0f0f0f)
+    TRANSPOSE(2, 0x3333333333333333)
+    TRANSPOSE(1, 0x5555555555555555)
+}
+
+#define word uint32_t
+#define lane uint32_t
+#define slane int32_t
+#define WIDTH 32
+#define NAME(x) x##_32
+
+FN lane before_32(lane left, lane v)
+{
+    (void)v;
+    return left;
+}
+
+FN lane sums_32(lane v)
+{
+    return v;
+}
+
+FN lane last_32(lane v)
+{
+    return v;
+}
+
+FN lane turn_32(lane v, uint32_t n)
+{
+    return v << n | v >> (-n & (WIDTH - 1));
+}
+
+FN void put_32(uint8_t *to, word v)
+{
+    zti_put_le32(to, v);
+}
+
+FN word get_32(const uint8_t *from)
+{
+    return zti_get_le32(from);
+}
+
+/* There is no way past the caches in C. */
+FN void stream_line_32(uint8_t *to, const uint8_t *from)
+{
+    memcpy(to, from, 64);
+}
+
+static void transpose_32(word *f)
+{
+    uint64_t a[32];
+    for (uint32_t i = 0; i < 32; i++)
+        a[i] = f[i] | (uint64_t)f[i + 32] << 32;
+    transpose_steps(a, 32);
+    for (uint32_t i = 0; i < 32; i++) {
+        f[i] = (word)a[i];
+        f[i + 32] = (word)(a[i] >> 32);
+    }
+}
+
+#include "codec/ndzip/ndzip_tile.h"
+#include "codec/ndzip/ndzip_planes.h"
+#include "codec/ndzip/ndzip_cube.h" /* put_1d_32, stream_1d_32, take_1d_32, ... */
+#undef word
+#undef lane
+#undef slane
+#undef WIDTH
+#undef NAME
+
+#define word uint64_t
+#define lane uint64_t
+#define slane int64_t
+#define WIDTH 64
+#define NAME(x) x##_64
+
+FN lane before_64(lane left, lane v)
+{
+    (void)v;
+    return left;
+}
+
+FN lane sums_64(lane v)
+{
+    return v;
+}
+
+FN lane last_64(lane v)
+{
+    return v;
+}
+
+FN lane turn_64(lane v, uint32_t n)
+{
+    return v << n | v >> (-n & (WIDTH - 1));
+}
+
+FN void put_64(uint8_t *to, word v)
+{
+    zti_put_le64(to, v);
+}
+
+FN word get_64(const uint8_t *from)
+{
+    return zti_get_le64(from);
+}
+
+/* There is no way past the caches in C. */
+FN void stream_line_64(uint8_t *to, const uint8_t *from)
+{
+    memcpy(to, from, 64);
+}
+
+static void transpose_64(word *a)
+{
+    const uint32_t n = 64;
+    TRANSPOSE(32, 0x00000000ffffffff)
+    transpose_steps(a, n);
+}
+
+#include "codec/ndzip/ndzip_tile.h"
+#include "codec/ndzip/ndzip_planes.h"
+#include "codec/ndzip/ndzip_cube.h" /* put_1d_64, stream_1d_64, take_1d_64, ... */
+
+zti_ndzip_kernel_table zti_ndzip_plain = {
+    {{put_1d_32, stream_1d_32, take_1d_32},
+     {put_2d_32, stream_2d_32, take_2d_32},
+     {put_3d_32, stream_3d_32, take_3d_32}},
+    {{put_1d_64, stream_1d_64, take_1d_64},
+     {put_2d_64, stream_2d_64, take_2d_64},
+     {put_3d_64, stream_3d_64, take_3d_64}},
+};
+
+const struct zti_ndzip_kernels *zti_ndzip_kernels_of(uint32_t isa, uint32_t width, uint32_t rank)
+{
+#if defined(ZTI_HAS_X86_INSTANCES)
+    zti_ndzip_kernel_table *const tables[] = {&zti_ndzip_plain, &zti_ndzip_avx2, &zti_ndzip_avx512};
+    return &(*tables[isa])[width == 64][rank - 1];
+#else
+    (void)isa;
+    return &zti_ndzip_plain[width == 64][rank - 1];
+#endif
+}

@@ -1,0 +1,134 @@
+/* ndzip_tile.h: kernel text: a cube of values into the folded differences of its neighbours, and
+ * back. The includer defines
+ *   word         uint32_t or uint64_t, WIDTH its bits
+ *   lane, slane  word and its signed kin, or vectors of LANES of them: neighbours along a row
+ *   FN           storage class
+ *   NAME(x)      x with this instance's suffix
+ * and the functions
+ *   NAME(before)(left, v)  the values one place to the left of v, left being the lane before it
+ *   NAME(sums)(v)          of each value and all to its left within the lane
+ *   NAME(last)(v)          the rightmost value, in all places
+ *   NAME(turn)(v, n)       each turned left by n < WIDTH bits
+ *
+ * Arithmetic is modulo 2^WIDTH. A cube has nz planes of ny rows of nx values; 'above' is the row
+ * before the present one and 'behind' the plane before. A cube is worked on in parts of 64 values
+ * (4 rows of a plane, a row, or 64 values of a row), so that memory is asked for what is next all
+ * the while that there is something to compute. */
+
+/* Negative numbers keep their sign bit and have the others flipped. Its own inverse. */
+FN lane NAME(fold)(lane v)
+{
+    return v ^ ((lane)((slane)v >> (WIDTH - 1)) & ((word)-1 >> 1));
+}
+
+FN lane NAME(load)(const void *from)
+{
+    lane v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+FN void NAME(store)(void *to, lane v)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+enum { NAME(part) = 64, NAME(parts) = ZTI_NDZIP_VALUES / 64, NAME(part_lanes) = 64 / LANES };
+
+/* What is kept of a cube's values between two parts of it. */
+struct NAME(edge) {
+    lane left;
+    lane above[NAME(part_lanes)];
+    lane behind[256 / LANES];
+};
+
+/* Where row i of a part begins. */
+FN int64_t NAME(place)(const struct zti_ndzip_rows *rows, uint32_t part, uint32_t i,
+                       const uint32_t nz, const uint32_t ny)
+{
+    if (nz > 1)
+        return part / 4 * rows->plane_bytes + (part % 4 * 4 + i) * rows->row_bytes;
+    if (ny > 1)
+        return part * rows->row_bytes;
+    return part * (int64_t)(64 * sizeof(word));
+}
+
+/* The same of the part that is so many parts ahead, perhaps in the next cube. */
+FN const uint8_t *NAME(ahead)(const struct zti_ndzip_rows *rows, uint32_t part, uint32_t i,
+                              const uint32_t nz, const uint32_t ny)
+{
+    const uint32_t soon = part + ZTI_NDZIP_AHEAD;
+    const uint8_t *const cube = soon < NAME(parts) ? rows->at : rows->ahead;
+    return cube + NAME(place)(rows, soon % NAME(parts), i, nz, ny);
+}
+
+/* Part 'part' of a cube of nz x ny x nx values: values, turned left by 'rotation' bits, less what
+ * their neighbours along each axis predict. f[t] is the folded residual of the part's value t.
+ * Parts come in order, the first with an edge of zeros. */
+FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, uint32_t part,
+                          struct NAME(edge) * edge, word *f, const uint32_t nz, const uint32_t ny,
+                          const uint32_t nx)
+{
+    const uint32_t row_values = nx < 64 ? nx : 64, n = row_values / LANES;
+    lane above[NAME(part_lanes)], *const behind = edge->behind + (nz > 1 ? part % 4 * 4 * n : 0);
+    for (uint32_t k = 0; ny > 1 && k < n; k++)
+        above[k] = nz > 1 && part % 4 == 0 ? (lane){0} : edge->above[k];
+    for (uint32_t i = 0; i < 64 / row_values; i++) {
+        const uint8_t *const row = from->at + NAME(place)(from, part, i, nz, ny);
+        const uint8_t *const ahead = NAME(ahead)(from, part, i, nz, ny);
+        lane left = ny > 1 ? (lane){0} : edge->left;
+        for (uint32_t b = 63; b < row_values * sizeof(word); b += 64)
+            zti_fetch(ahead + b);
+        for (uint32_t k = 0; k < n; k++, f += LANES) {
+            const lane v = NAME(turn)(NAME(load)(row + k * sizeof(lane)), rotation);
+            lane d = v - NAME(before)(left, v), e;
+            left = v;
+            if (ny > 1) {
+                e = d - above[k];
+                above[k] = d;
+                d = e;
+            }
+            if (nz > 1) {
+                e = d - behind[i * n + k];
+                behind[i * n + k] = d;
+                d = e;
+            }
+            NAME(store)(f, NAME(fold)(d));
+        }
+        edge->left = left;
+    }
+    for (uint32_t k = 0; ny > 1 && k < n; k++)
+        edge->above[k] = above[k];
+}
+
+/* The inverse. */
+FN void NAME(accumulate)(const word *f, uint32_t rotation, uint32_t part, struct NAME(edge) * edge,
+                         const struct zti_ndzip_rows *to, const uint32_t nz, const uint32_t ny,
+                         const uint32_t nx)
+{
+    const uint32_t row_values = nx < 64 ? nx : 64, n = row_values / LANES;
+    const uint32_t back = -rotation & (WIDTH - 1);
+    lane above[NAME(part_lanes)], *const behind = edge->behind + (nz > 1 ? part % 4 * 4 * n : 0);
+    for (uint32_t k = 0; ny > 1 && k < n; k++)
+        above[k] = nz > 1 && part % 4 == 0 ? (lane){0} : edge->above[k];
+    for (uint32_t i = 0; i < 64 / row_values; i++) {
+        uint8_t *const row = to->at + NAME(place)(to, part, i, nz, ny);
+        const uint8_t *const ahead = NAME(ahead)(to, part, i, nz, ny);
+        lane left = ny > 1 ? (lane){0} : edge->left;
+        for (uint32_t b = 63; b < row_values * sizeof(word); b += 64)
+            zti_fetch_to_write(ahead + b);
+        for (uint32_t k = 0; k < n; k++, f += LANES) {
+            lane v = NAME(fold)(NAME(load)(f));
+            if (nz > 1)
+                behind[i * n + k] = v += behind[i * n + k];
+            if (ny > 1)
+                above[k] = v += above[k];
+            v = NAME(sums)(v) + left;
+            left = NAME(last)(v);
+            NAME(store)(row + k * sizeof(lane), NAME(turn)(v, back));
+        }
+        edge->left = left;
+    }
+    for (uint32_t k = 0; ny > 1 && k < n; k++)
+        edge->above[k] = above[k];
+}

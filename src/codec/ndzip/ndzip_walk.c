@@ -1,0 +1,269 @@
+/* ndzip_walk.c: the walk over an array's cubes: where the values of each are, and those that the
+ * kernels cannot reach where they lie.
+ *
+ * A cube whose rows lie as rows in memory is coded from there, and decoded to there. Any other goes
+ * through a buffer: one with strides along its rows, one that a view cuts, and one at the end of
+ * the array, which is padded. Padding repeats the last value along each axis, so that all its
+ * residuals are zero, and such a cube is turned first: its axes are ordered by its extents along
+ * them, the longest last, so that its values fill as few groups as can be. */
+#include "codec/ndzip/ndzip.h"
+
+/* The axes of the array that cubes have, slowest first. */
+struct shape {
+    uint32_t rank; /* of cubes */
+    uint32_t axis[3];
+    uint32_t side;
+    uint32_t value_bytes;
+};
+
+/* The part of a cube that is worked on: extents and strides along the cube's own three axes, those
+ * that it does not have first with an extent of 1. */
+struct part {
+    uint8_t *data;    /* of its first value */
+    uint32_t skip[3]; /* values of the cube before it, along each axis */
+    uint32_t extent[3];
+    int64_t stride_bytes[3];
+    bool is_plain; /* a whole cube with rows of consecutive values */
+};
+
+static struct shape shape_of(const struct zti_coding *coding)
+{
+    struct shape s = {.value_bytes = (uint32_t)zt_type_bytes(coding->type)};
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        if (coding->grid.side[i] > 1) {
+            s.axis[s.rank++] = i;
+            s.side = coding->grid.side[i];
+        }
+    return s;
+}
+
+/* Order the axes of a cube that the array's end cuts. */
+static void turn(const struct zti_grid *grid, const struct zti_walk *at, struct shape *s)
+{
+    uint64_t rest[3];
+    for (uint32_t i = 0; i < s->rank; i++) {
+        const uint32_t axis = s->axis[i];
+        const uint64_t r = grid->shape[axis] - at->origin[axis];
+        const uint64_t here = r < s->side ? r : s->side;
+        uint32_t k = i;
+        for (; k > 0 && rest[k - 1] > here; k--) {
+            rest[k] = rest[k - 1];
+            s->axis[k] = s->axis[k - 1];
+        }
+        rest[k] = here;
+        s->axis[k] = axis;
+    }
+}
+
+/* What a cube has inside the box [lo, hi) of the array, in memory whose first element is lo's. */
+static struct part part_of(const struct zti_grid *grid, struct shape s, const struct zti_walk *at,
+                           const zt_array *memory, const uint64_t *lo, const uint64_t *hi)
+{
+    struct part p = {.extent = {1, 1, 1}, .is_plain = true};
+    int64_t offset = 0;
+    for (uint32_t i = 0; i < grid->rank; i++) {
+        const uint64_t from = at->origin[i] > lo[i] ? at->origin[i] : lo[i];
+        offset += (int64_t)(from - lo[i]) * memory->stride[i];
+        if (grid->side[i] > grid->shape[i] - at->origin[i])
+            p.is_plain = false;
+    }
+    if (!p.is_plain)
+        turn(grid, at, &s);
+    for (uint32_t i = 0; i < s.rank; i++) {
+        const uint32_t axis = s.axis[i], k = 3 - s.rank + i;
+        const uint64_t end =
+            at->origin[axis] + s.side < hi[axis] ? at->origin[axis] + s.side : hi[axis];
+        p.skip[k] = at->origin[axis] < lo[axis] ? (uint32_t)(lo[axis] - at->origin[axis]) : 0;
+        p.extent[k] = (uint32_t)(end - at->origin[axis]) - p.skip[k];
+        p.stride_bytes[k] = memory->stride[axis] * (int64_t)s.value_bytes;
+        p.is_plain &= p.extent[k] == s.side;
+    }
+    p.is_plain &= p.stride_bytes[2] == (int64_t)s.value_bytes;
+    p.data = (uint8_t *)memory->data + offset * (int64_t)s.value_bytes;
+    return p;
+}
+
+static struct zti_ndzip_rows rows_of(const struct part *p, const struct part *next)
+{
+    return (struct zti_ndzip_rows){.at = p->data,
+                                   .ahead = next->is_plain ? next->data : p->data,
+                                   .row_bytes = p->stride_bytes[1],
+                                   .plane_bytes = p->stride_bytes[0]};
+}
+
+/* A cube in a buffer. */
+static struct zti_ndzip_rows rows_in(uint8_t *buffer, const struct shape *s)
+{
+    const int64_t row = s->side * s->value_bytes;
+    return (struct zti_ndzip_rows){
+        .at = buffer, .ahead = buffer, .row_bytes = row, .plane_bytes = row * s->side};
+}
+
+static void copy_row(uint8_t *to, int64_t to_step, const uint8_t *from, int64_t from_step,
+                     uint32_t n, uint32_t value_bytes)
+{
+    if (to_step == from_step && to_step == (int64_t)value_bytes)
+        memcpy(to, from, (size_t)n * value_bytes);
+    else if (value_bytes == 4)
+        for (; n > 0; n--, to += to_step, from += from_step)
+            memcpy(to, from, 4);
+    else
+        for (; n > 0; n--, to += to_step, from += from_step)
+            memcpy(to, from, 8);
+}
+
+/* Fill a buffer with a cube, what is beyond the array's end included. */
+static void gather(const struct part *p, const struct shape *s, uint8_t *buffer)
+{
+    const struct zti_ndzip_rows rows = rows_in(buffer, s);
+    const uint32_t bytes = s->value_bytes, side = s->side;
+    const uint32_t planes = s->rank > 2 ? side : 1, lines = s->rank > 1 ? side : 1;
+    for (uint32_t z = 0; z < p->extent[0]; z++) {
+        uint8_t *const plane = buffer + z * rows.plane_bytes;
+        for (uint32_t y = 0; y < p->extent[1]; y++) {
+            uint8_t *const row = plane + y * rows.row_bytes;
+            copy_row(row, bytes, p->data + z * p->stride_bytes[0] + y * p->stride_bytes[1],
+                     p->stride_bytes[2], p->extent[2], bytes);
+            for (uint32_t x = p->extent[2]; x < side; x++)
+                memcpy(row + x * bytes, row + (x - 1) * bytes, bytes);
+        }
+        for (uint32_t y = p->extent[1]; y < lines; y++)
+            memcpy(plane + y * rows.row_bytes, plane + (y - 1) * rows.row_bytes,
+                   (size_t)rows.row_bytes);
+    }
+    for (uint32_t z = p->extent[0]; z < planes; z++)
+        memcpy(buffer + z * rows.plane_bytes, buffer + (z - 1) * rows.plane_bytes,
+               (size_t)rows.plane_bytes);
+}
+
+/* Put what is wanted of a cube in its place. */
+static void scatter(const struct part *p, const struct shape *s, const uint8_t *buffer)
+{
+    const uint32_t bytes = s->value_bytes, side = s->side;
+    for (uint32_t z = 0; z < p->extent[0]; z++)
+        for (uint32_t y = 0; y < p->extent[1]; y++) {
+            const uint32_t at = ((z + p->skip[0]) * side + y + p->skip[1]) * side + p->skip[2];
+            copy_row(p->data + z * p->stride_bytes[0] + y * p->stride_bytes[1], p->stride_bytes[2],
+                     buffer + at * bytes, bytes, p->extent[2], bytes);
+        }
+}
+
+/* ---- values as they are ---- */
+
+/* Copy values [first, last), in C order, of the array that the grid is of: from 'out' into the
+ * stream, or from the stream into it. */
+static void copy_values(const struct zti_grid *grid, const struct zti_view *view, uint64_t first,
+                        uint64_t last, uint8_t *stream, bool is_encoding)
+{
+    const uint32_t bytes = (uint32_t)zt_type_bytes(view->out.type), x = grid->rank - 1;
+    const int64_t step = view->out.stride[x] * (int64_t)bytes;
+    while (first < last) {
+        const struct zti_walk at = zti_walk_from(grid, first);
+        const uint64_t rest = grid->shape[x] - at.origin[x];
+        const uint32_t n = (uint32_t)(rest < last - first ? rest : last - first);
+        int64_t offset = 0;
+        for (uint32_t i = 0; i < grid->rank; i++)
+            offset += (int64_t)(at.origin[i] - view->lo[i]) * view->out.stride[i];
+        uint8_t *const row = (uint8_t *)view->out.data + offset * (int64_t)bytes;
+        if (is_encoding)
+            copy_row(stream, bytes, row, step, n, bytes);
+        else
+            copy_row(row, step, stream, bytes, n, bytes);
+        stream += (size_t)n * bytes;
+        first += n;
+    }
+}
+
+/* ---- runs of cubes ---- */
+
+static uint32_t rotation_of(const struct zti_coding *coding)
+{
+    return coding->type == ZT_F32 || coding->type == ZT_F64;
+}
+
+bool zti_ndzip_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+                      uint64_t last, struct zti_bit_writer *w)
+{
+    const struct zti_grid *grid = &coding->grid;
+    const struct zti_view all = zti_view_whole(array);
+    if (zti_ndzip_is_stored(coding)) {
+        copy_values(grid, &all, first, last, w->next, true);
+        w->next += (last - first) * zt_type_bytes(coding->type);
+        return true;
+    }
+    const struct shape s = shape_of(coding);
+    const struct zti_ndzip_kernels *k =
+        zti_ndzip_kernels_of(coding->isa, 8 * s.value_bytes, s.rank);
+    struct zti_walk at = zti_walk_from(grid, first);
+    struct part part = part_of(grid, s, &at, array, all.lo, all.hi);
+    while (at.tile < last) {
+        zti_walk_next(grid, &at);
+        const struct part next =
+            at.tile < grid->count ? part_of(grid, s, &at, array, all.lo, all.hi) : part;
+        _Alignas(64) uint8_t buffer[8 * ZTI_NDZIP_VALUES];
+        struct zti_ndzip_rows rows = rows_of(&part, &next);
+        if (!part.is_plain) {
+            gather(&part, &s, buffer);
+            rows = rows_in(buffer, &s);
+        }
+        w->next = (coding->is_streamed ? k->stream : k->put)(&rows, rotation_of(coding), w->next);
+        part = next;
+    }
+    return true;
+}
+
+void zti_ndzip_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
+                      uint64_t last, const struct zti_view *view)
+{
+    const struct zti_grid *grid = &coding->grid;
+    const uint8_t *from = r->base + r->at / 8;
+    if (zti_ndzip_is_stored(coding)) {
+        copy_values(grid, view, first, last, (uint8_t *)from, false);
+        r->at += (last - first) * zt_type_bytes(coding->type) * 8;
+        return;
+    }
+    const struct shape s = shape_of(coding);
+    const struct zti_ndzip_kernels *k =
+        zti_ndzip_kernels_of(coding->isa, 8 * s.value_bytes, s.rank);
+    struct zti_walk at = zti_walk_from(grid, first);
+    struct part part = part_of(grid, s, &at, &view->out, view->lo, view->hi);
+    while (at.tile < last) {
+        zti_walk_next(grid, &at);
+        const struct part next =
+            at.tile < last ? part_of(grid, s, &at, &view->out, view->lo, view->hi) : part;
+        _Alignas(64) uint8_t buffer[8 * ZTI_NDZIP_VALUES];
+        const struct zti_ndzip_rows rows =
+            part.is_plain ? rows_of(&part, &next) : rows_in(buffer, &s);
+        from = k->take(from, rotation_of(coding), &rows);
+        if (!part.is_plain)
+            scatter(&part, &s, buffer);
+        part = next;
+    }
+    r->at = (uint64_t)(from - r->base) * 8;
+}
+
+static uint32_t bit_count(uint64_t v)
+{
+    v -= v >> 1 & UINT64_C(0x5555555555555555);
+    v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
+    v = (v + (v >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (uint32_t)(v * UINT64_C(0x0101010101010101) >> 56);
+}
+
+void zti_ndzip_skip(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
+                    uint64_t last)
+{
+    const uint32_t width = 8 * (uint32_t)zt_type_bytes(coding->type);
+    if (zti_ndzip_is_stored(coding)) {
+        r->at += (last - first) * width;
+        return;
+    }
+    const uint32_t mask_bytes = ZTI_NDZIP_VALUES / 8; /* of a record; whole numbers of 64 bits */
+    for (; first < last; first++) {
+        const uint8_t *masks = r->base + r->at / 8;
+        uint64_t planes = 0;
+        for (uint32_t i = 0; i < mask_bytes; i += 8)
+            planes += bit_count(zti_get_le64(masks + i));
+        r->at += 8 * mask_bytes + planes * width;
+    }
+}

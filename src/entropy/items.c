@@ -1,0 +1,100 @@
+/* items.c: lists of small numbers as bits. */
+#include "entropy/items.h"
+#include "entropy/bits_within.h"
+
+enum { STEP_BITS = 3, NUMBER_BITS = 7, RUN_BITS = 4 }; /* of an item, without its n */
+
+static uint32_t bit_width(uint32_t v)
+{
+    uint32_t n = 0;
+    for (; v > 0; v >>= 1)
+        n++;
+    return n;
+}
+
+uint32_t zti_symbol_bits(uint32_t n)
+{
+    return bit_width(n - 1);
+}
+
+static uint32_t gamma_bits(uint32_t n)
+{
+    return 2 * bit_width(n) - 1;
+}
+
+/* At most 33 bits. */
+static void put_gamma(struct zti_items *to, uint32_t n)
+{
+    const uint32_t low = bit_width(n) - 1;
+    zti_items_field(to,
+                    UINT64_C(1) << low |
+                        (uint64_t)(n & ((UINT32_C(1) << low) - 1)) << (low + 1),
+                    2 * low + 1);
+}
+
+static void put_number(struct zti_items *to, uint32_t number, uint32_t before)
+{
+    if (number == before)
+        zti_items_field(to, 0, 1);
+    else if (number == before + 1)
+        zti_items_field(to, 5, STEP_BITS); /* 1 0 1 */
+    else if (number + 1 == before)
+        zti_items_field(to, 1, STEP_BITS); /* 1 0 0 */
+    else
+        zti_items_field(to, 3 | (number - 1) << 3, NUMBER_BITS);
+}
+
+void zti_items_put(struct zti_items *to, const uint8_t *numbers, uint32_t n, uint32_t before)
+{
+    for (uint32_t s = 0; s < n;) {
+        const uint32_t number = numbers[s];
+        uint32_t run = 1;
+        while (s + run < n && numbers[s + run] == number)
+            run++;
+        s += run;
+        if (number == 0) {
+            zti_items_field(to, 7, RUN_BITS); /* 1 1 1 0 */
+            put_gamma(to, run);
+            continue;
+        }
+        if (number != before) {
+            put_number(to, number, before);
+            before = number;
+            run--;
+        }
+        if (run > RUN_BITS + gamma_bits(run)) {
+            zti_items_field(to, 15, RUN_BITS);
+            put_gamma(to, run);
+            continue;
+        }
+        zti_items_field(to, 0, run); /* at most 11: longer ones are shorter as a run */
+    }
+}
+
+/* 0 where it is not a number up to 65,536. */
+static uint32_t take_gamma(struct zti_bit_reader *r)
+{
+    uint32_t low = 0;
+    while (low <= 16 && zti_take_within(r, 1) == 0)
+        low++;
+    const uint32_t n = low <= 16 ? UINT32_C(1) << low | zti_take_within(r, low) : 0;
+    return n <= 65536 ? n : 0;
+}
+
+uint32_t zti_items_take(struct zti_bit_reader *r, uint32_t before, uint32_t *number)
+{
+    *number = before;
+    if (zti_take_within(r, 1) == 0)
+        return 1;
+    if (zti_take_within(r, 1) == 0) {
+        *number = zti_take_within(r, 1) ? before + 1 : before - 1;
+        return *number > 0 && *number <= 16;
+    }
+    if (zti_take_within(r, 1) == 0) {
+        *number = zti_take_within(r, 4) + 1;
+        return 1;
+    }
+    if (zti_take_within(r, 1) == 0)
+        *number = 0;
+    return take_gamma(r);
+}

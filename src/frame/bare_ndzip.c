@@ -1,0 +1,361 @@
+/* bare_ndzip.c: the public calls on ndzip streams without a .zt file around them.
+ *
+ *     table of ends | records of the whole tiles | border: the elements that belong to none
+ *
+ * The border is in C order. Before row (z, y) it has the elements of all rows before less those
+ * that tiles have, so rows can be copied in any order and on any thread. */
+#include "codec/ndzip/ndzip.h"
+#include "core/threads.h"
+#include "exec/exec.h"
+
+#include <math.h>
+
+/* A stream and the array it is of. */
+struct stream {
+    struct zti_coding coding;    /* of the array's part that tiles cover */
+    uint64_t inner[ZT_MAX_RANK]; /* the shape of that part */
+    uint64_t head_bytes;
+    uint64_t border_values;
+    uint32_t value_bytes;
+};
+
+static bool is_empty(const zt_array *array)
+{
+    if (!array || array->rank < 1 || array->rank > 3)
+        return false;
+    for (uint32_t i = 0; i < array->rank; i++)
+        if (array->shape[i] == 0)
+            return true;
+    return false;
+}
+
+/* The array has been checked unless it has no elements. */
+static zt_status stream_of(zt_context *context, const zt_array *array, struct stream *s)
+{
+    uint64_t values = 1, tiles = 1;
+    memset(s, 0, sizeof *s);
+    if (array->type != ZT_F32 && array->type != ZT_F64)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "an ndzip stream is of float or double; integers go into a .zt file");
+    if (array->rank > 3)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "an ndzip stream has 1 to 3 dimensions; 4 go into a .zt file");
+    for (uint32_t i = 0; i < array->rank; i++)
+        if (!zti_mul(values, array->shape[i], &values) || values > UINT32_MAX)
+            return zti_fail(context, ZT_UNSUPPORTED,
+                            "an ndzip stream has less than 2^32 elements; larger arrays go into a "
+                            ".zt file");
+    const uint32_t *side = zti_codec_ndzip.tile_shape[array->rank - 1];
+    s->value_bytes = (uint32_t)zt_type_bytes(array->type);
+    for (uint32_t i = 0; i < array->rank; i++) {
+        s->inner[i] = array->shape[i] / side[i] * side[i];
+        tiles *= array->shape[i] / side[i];
+    }
+    if (tiles == 0)
+        memset(s->inner, 0, sizeof s->inner);
+    s->coding.codec = &zti_codec_ndzip;
+    s->coding.type = array->type;
+    s->coding.verify_bound = NAN;
+    s->coding.grid = zti_grid_of(array->rank, s->inner, side);
+    s->head_bytes = zti_round_up(4 * tiles, s->value_bytes);
+    s->border_values = values - tiles * ZTI_NDZIP_VALUES;
+    return ZT_OK;
+}
+
+/* ---- the border ---- */
+
+/* Copying between a box of the array and the border, by rows that threads take in turn. */
+struct border {
+    const struct stream *stream;
+    const uint64_t *shape; /* of the array */
+    struct zti_view view;  /* the box and where its elements are */
+    uint8_t *bytes;        /* of the border */
+    bool is_encoding;
+    uint32_t tasks;
+};
+
+/* Elements of the border before row (z, y) of an array seen as three-dimensional. */
+static uint64_t border_before(const uint64_t *shape, const uint64_t *inner, uint64_t z, uint64_t y)
+{
+    const uint64_t full = z < inner[0] ? z : inner[0];
+    const uint64_t rest = z < inner[0] ? (y < inner[1] ? y : inner[1]) : 0;
+    return (z * shape[1] + y) * shape[2] - (full * inner[1] + rest) * inner[2];
+}
+
+/* Copy n elements from or to a run of the border; most are shorter than a call of memcpy is worth.
+ */
+static void copy_run(const struct border *b, uint8_t *stream, uint8_t *memory, int64_t step,
+                     uint64_t n)
+{
+    const int64_t bytes = (int64_t)b->stream->value_bytes;
+    uint8_t *to = b->is_encoding ? stream : memory, *from = b->is_encoding ? memory : stream;
+    const int64_t to_step = b->is_encoding ? bytes : step,
+                  from_step = b->is_encoding ? step : bytes;
+    if (step == bytes && n > 16)
+        memcpy(to, from, (size_t)n * (size_t)bytes);
+    else if (bytes == 4)
+        for (; n > 0; n--, to += to_step, from += from_step)
+            memcpy(to, from, 4);
+    else
+        for (; n > 0; n--, to += to_step, from += from_step)
+            memcpy(to, from, 8);
+}
+
+/* Rows that memory is asked for ahead of their turn: runs are short, and a row apart. */
+enum { AHEAD_ROWS = 32 };
+
+/* Part 'task' of the rows of the box. */
+static void border_task(void *shared, uint32_t task)
+{
+    const struct border *b = shared;
+    const uint32_t rank = b->stream->coding.grid.rank, pad = 3 - rank;
+    const int64_t bytes = (int64_t)b->stream->value_bytes;
+    uint64_t shape[3] = {1, 1, 1}, inner[3] = {1, 1, 1}, lo[3] = {0, 0, 0}, hi[3] = {1, 1, 1};
+    int64_t step[3] = {0, 0, 0};
+    for (uint32_t i = 0; i < rank; i++) {
+        shape[pad + i] = b->shape[i];
+        inner[pad + i] = b->stream->inner[i];
+        lo[pad + i] = b->view.lo[i];
+        hi[pad + i] = b->view.hi[i];
+        step[pad + i] = b->view.out.stride[i] * bytes;
+    }
+    if (inner[2] == 0) /* no tiles at all */
+        inner[0] = inner[1] = 0;
+    const uint64_t lines = hi[1] - lo[1], rows = (hi[0] - lo[0]) * lines;
+    const uint64_t last =
+        rows / b->tasks * (task + 1) + (task + 1 == b->tasks ? rows % b->tasks : 0);
+    uint64_t row = rows / b->tasks * task, z = lo[0] + row / lines, y = lo[1] + row % lines;
+    for (; row < last; row++, z += y + 1 == hi[1], y = y + 1 == hi[1] ? lo[1] : y + 1) {
+        const uint64_t begin = z < inner[0] && y < inner[1] ? inner[2] : 0; /* of the border */
+        const uint64_t x = begin > lo[2] ? begin : lo[2];
+        if (x >= hi[2])
+            continue;
+        uint8_t *const memory = (uint8_t *)b->view.out.data + (int64_t)(z - lo[0]) * step[0] +
+                                (int64_t)(y - lo[1]) * step[1] + (int64_t)(x - lo[2]) * step[2];
+        zti_fetch_to_write(memory + AHEAD_ROWS * step[1]);
+        copy_run(b, b->bytes + (border_before(shape, inner, z, y) + x - begin) * (uint64_t)bytes,
+                 memory, step[2], hi[2] - x);
+    }
+}
+
+/* Rows that are worth a thread. */
+enum { LEAST_ROWS = 4096 };
+
+static void copy_border(const zt_context *context, struct border *b)
+{
+    const uint32_t rank = b->stream->coding.grid.rank;
+    uint64_t rows = 1;
+    for (uint32_t i = 0; i + 1 < rank; i++)
+        rows *= b->view.hi[i] - b->view.lo[i];
+    const uint32_t threads = context ? zti_threads_wanted(context) : 1;
+    const uint64_t worth = rows / LEAST_ROWS + 1;
+    b->tasks = threads < worth ? threads : (uint32_t)worth;
+    if (b->stream->border_values == 0)
+        return;
+    if (b->tasks == 1)
+        border_task(b, 0);
+    else
+        zti_threads_run(b->tasks, border_task, b);
+}
+
+/* ---- compression ---- */
+
+zt_status zt_ndzip_compress_bound(zt_context *context, const zt_array *array,
+                                  size_t *capacity_bytes)
+{
+    struct stream s;
+    zt_status status = is_empty(array) ? ZT_OK : zti_array_check(context, array, false);
+    if (status == ZT_OK)
+        status = stream_of(context, array, &s);
+    if (status == ZT_OK && !capacity_bytes)
+        status = zti_fail(context, ZT_BAD_ARG, "no place for the capacity given");
+    if (status != ZT_OK)
+        return status;
+    const uint64_t bytes = s.head_bytes +
+                           s.coding.grid.count * (zti_codec_ndzip.tile_max_bits(&s.coding) / 8) +
+                           s.border_values * s.value_bytes;
+    if (bytes > SIZE_MAX)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "the stream could take more than this machine's "
+                        "address space");
+    *capacity_bytes = (size_t)bytes;
+    return ZT_OK;
+}
+
+/* Table and records; *records_bytes is how long the latter are. */
+static zt_status put_tiles(zt_context *context, const struct stream *s, const zt_array *array,
+                           uint8_t *out, size_t capacity_bytes, uint64_t *end_bytes)
+{
+    const uint64_t count = s->coding.grid.count;
+    struct zti_starts starts = {.chunk_tiles = 1};
+    uint64_t end_bits = 0, bytes;
+    zt_array inner = *array;
+    memcpy(inner.shape, s->inner, sizeof inner.shape);
+    if (capacity_bytes < s->head_bytes)
+        return zti_fail(context, ZT_NO_SPACE,
+                        "the output buffer of %zu bytes has no room for the stream's table of %llu",
+                        capacity_bytes, (unsigned long long)s->head_bytes);
+    starts.list = zti_mul(count + 1, sizeof *starts.list, &bytes) && bytes <= SIZE_MAX
+                      ? zti_alloc(context, (size_t)bytes)
+                      : NULL;
+    if (!starts.list)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for the places of %llu tiles",
+                        (unsigned long long)count);
+    zt_status status = zti_exec_encode(context, &s->coding, &inner, out, capacity_bytes,
+                                       s->head_bytes * 8, &end_bits, NULL, &starts);
+    if (status == ZT_OK && starts.list[count] / (8 * s->value_bytes) > UINT32_MAX)
+        status = zti_fail(context, ZT_UNSUPPORTED,
+                          "the table of an ndzip stream ends at 2^32 words; use a .zt file");
+    if (status == ZT_OK)
+        zti_codec_ndzip.put_head(&s->coding, starts.list, out);
+    *end_bytes = end_bits / 8;
+    zti_release(context, starts.list);
+    return status;
+}
+
+zt_status zt_ndzip_compress(zt_context *context, const zt_array *array, void *out,
+                            size_t out_capacity_bytes, size_t *out_bytes)
+{
+    struct stream s;
+    uint64_t end_bytes = 0;
+    zt_status status = is_empty(array) ? ZT_OK : zti_array_check(context, array, true);
+    if (status == ZT_OK)
+        status = stream_of(context, array, &s);
+    if (status == ZT_OK && (!out || !out_bytes))
+        status = zti_fail(context, ZT_BAD_ARG, "no place for the stream given");
+    if (status == ZT_OK && s.coding.grid.count > 0)
+        status = put_tiles(context, &s, array, out, out_capacity_bytes, &end_bytes);
+    if (status != ZT_OK)
+        return status;
+    const uint64_t border_bytes = s.border_values * s.value_bytes;
+    if (out_capacity_bytes - end_bytes < border_bytes)
+        return zti_fail(context, ZT_NO_SPACE,
+                        "the stream needs %llu bytes and the output buffer has %zu",
+                        (unsigned long long)(end_bytes + border_bytes), out_capacity_bytes);
+    struct border border = {.stream = &s,
+                            .shape = array->shape,
+                            .view = zti_view_whole(array),
+                            .bytes = (uint8_t *)out + end_bytes,
+                            .is_encoding = true};
+    copy_border(context, &border);
+    *out_bytes = (size_t)(end_bytes + border_bytes);
+    return ZT_OK;
+}
+
+/* ---- decompression ---- */
+
+/* The table is there and sound, and so many bytes are too; *records_bytes is where they end. */
+static zt_status take_table(zt_context *context, struct stream *s, const uint8_t *data,
+                            size_t data_bytes, uint64_t *total_bytes)
+{
+    const uint64_t count = s->coding.grid.count;
+    uint64_t words = 0;
+    zt_status status = ZT_OK;
+    if (s->head_bytes > data_bytes)
+        return zti_fail(context, ZT_CORRUPT,
+                        "the ndzip stream is cut short, or of another shape: %zu bytes do not hold "
+                        "the table of %llu tiles",
+                        data_bytes, (unsigned long long)count);
+    if (count > 0) {
+        status = zti_codec_ndzip.take_head(context, &s->coding, data);
+        words = zti_get_le32(data + 4 * (count - 1));
+    }
+    *total_bytes = s->head_bytes + (words + s->border_values) * s->value_bytes;
+    if (status == ZT_OK && *total_bytes > data_bytes)
+        status = zti_fail(context, ZT_CORRUPT,
+                          "the ndzip stream is cut short, or of another shape: it has %zu of %llu "
+                          "bytes",
+                          data_bytes, (unsigned long long)*total_bytes);
+    return status;
+}
+
+/* What tiles have of a view. */
+static zt_status take_tiles(zt_context *context, const struct stream *s, const uint8_t *data,
+                            uint64_t records_end, const struct zti_view *view)
+{
+    const uint32_t rank = s->coding.grid.rank;
+    struct zti_view inner = *view;
+    struct zti_index index;
+    uint64_t end_bits = 0;
+    bool is_whole = true;
+    for (uint32_t i = 0; i < rank; i++) {
+        if (inner.lo[i] >= s->inner[i])
+            return ZT_OK;
+        inner.hi[i] = inner.hi[i] < s->inner[i] ? inner.hi[i] : s->inner[i];
+        inner.out.shape[i] = inner.hi[i] - inner.lo[i];
+        is_whole &= inner.out.shape[i] == s->inner[i];
+    }
+    zt_status status = zti_index_open_ends(context, data, s->coding.grid.count,
+                                           (records_end - s->head_bytes) / s->value_bytes, &index);
+    if (status != ZT_OK)
+        return status;
+    status = zti_exec_decode(context, &s->coding, data, (size_t)records_end, s->head_bytes * 8,
+                             &index, &inner, &end_bits);
+    zti_index_close(context, &index);
+    if (status == ZT_OK && is_whole && end_bits != records_end * 8)
+        status = zti_fail(context, ZT_CORRUPT,
+                          "the ndzip stream is damaged: its last tile ends elsewhere than its "
+                          "table says");
+    return status;
+}
+
+static zt_status decompress(zt_context *context, const void *data, size_t data_bytes,
+                            const zt_array *whole, const struct zti_view *view,
+                            size_t *consumed_bytes)
+{
+    struct stream s;
+    uint64_t total_bytes = 0;
+    zt_status status = stream_of(context, whole, &s);
+    if (status == ZT_OK && !data)
+        status = zti_fail(context, ZT_BAD_ARG, "no stream given");
+    if (status == ZT_OK)
+        status = take_table(context, &s, data, data_bytes, &total_bytes);
+    const uint64_t records_end = total_bytes - s.border_values * s.value_bytes;
+    if (status == ZT_OK && s.coding.grid.count > 0)
+        status = take_tiles(context, &s, data, records_end, view);
+    if (status != ZT_OK)
+        return status;
+    union {
+        const void *in;
+        uint8_t *out; /* not written to when decoding */
+    } stream = {.in = data};
+    struct border border = {
+        .stream = &s, .shape = whole->shape, .view = *view, .bytes = stream.out + records_end};
+    copy_border(context, &border);
+    if (consumed_bytes)
+        *consumed_bytes = (size_t)total_bytes;
+    return ZT_OK;
+}
+
+zt_status zt_ndzip_decompress(zt_context *context, const void *data, size_t data_bytes,
+                              const zt_array *out, size_t *consumed_bytes)
+{
+    const zt_status status = is_empty(out) ? ZT_OK : zti_array_check_output(context, out);
+    if (status != ZT_OK)
+        return status;
+    const struct zti_view view = zti_view_whole(out);
+    return decompress(context, data, data_bytes, out, &view, consumed_bytes);
+}
+
+zt_status zt_ndzip_decompress_box(zt_context *context, const void *data, size_t data_bytes,
+                                  const zt_array *whole, const zt_box *box, const zt_array *out)
+{
+    zt_status status = zti_array_check(context, whole, false);
+    if (status == ZT_OK)
+        status = zti_array_check_output(context, out);
+    if (status == ZT_OK)
+        status = zti_box_check(context, box, whole->rank, whole->shape);
+    if (status != ZT_OK)
+        return status;
+    struct zti_view view = {.out = *out};
+    bool is_same = out->type == whole->type && out->rank == whole->rank;
+    for (uint32_t i = 0; is_same && i < whole->rank; i++) {
+        view.lo[i] = box->lo[i];
+        view.hi[i] = box->hi[i];
+        is_same = out->shape[i] == box->hi[i] - box->lo[i];
+    }
+    if (!is_same)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "the output does not have the array's type and the box's shape");
+    return decompress(context, data, data_bytes, whole, &view, NULL);
+}

@@ -1,0 +1,290 @@
+/* ans_test.c: ANS models and streams: frequencies, tables, groups with different models, hostile
+ * bits, how near to the entropy it comes. */
+#include "entropy/ans.h"
+#include "core/cpu.h"
+#include "support/support.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+enum { MODELS = 6, MOST = 4000, ALPHABET = 300 };
+
+static void random_counts(struct rng *r, uint64_t *counts, uint32_t alphabet)
+{
+    const uint64_t most = UINT64_C(1) << rng_below(r, 38), kind = rng_below(r, 5);
+    for (uint32_t s = 0; s < alphabet; s++)
+        counts[s] = kind == 0   ? rng_below(r, most + 1)
+                    : kind == 1 ? most >> (s < 60 ? s : 60)
+                    : kind == 2 ? rng_once_in(r, 10) * (1 + rng_below(r, most))
+                    : kind == 3 ? 1
+                                : (s == 5) * most + rng_below(r, 3);
+}
+
+static void check_model(const struct zti_ans_model *model, const uint64_t *counts)
+{
+    uint32_t sum = 0, used = 0;
+    for (uint32_t s = 0; s < model->alphabet; s++) {
+        assert_int_equal(model->frequencies[s] > 0, counts[s] > 0);
+        sum += model->frequencies[s];
+        used += counts[s] > 0;
+    }
+    assert_int_equal(model->used, used);
+    assert_int_equal(sum, used > 0 ? ZTI_ANS_STATES : 0);
+    const uint64_t bits = zti_ans_stored_bits(model);
+    uint8_t *buffer = need((size_t)(bits / 8) + 256);
+    struct zti_bit_writer w = zti_bit_writer_at(buffer);
+    zti_put_bits(&w, 1, 2);
+    zti_ans_put(model, &w);
+    assert_int_equal(zti_bits_written(&w), bits + 2);
+    const size_t bytes = (size_t)(bits + 2 + 7) / 8;
+    uint8_t *exact = need(bytes);
+    memcpy(exact, buffer, bytes);
+    for (uint64_t end = bits + 2 > 20 ? bits - 18 : 2; end <= bits + 2; end++) {
+        struct zti_bit_reader reader = {exact, 2, end};
+        struct zti_ans_model again;
+        const zt_status status = zti_ans_take(NULL, &reader, model->alphabet, &again);
+        assert_int_equal(status, end == bits + 2 ? ZT_OK : ZT_CORRUPT);
+        if (status != ZT_OK)
+            continue;
+        assert_int_equal(reader.at, bits + 2);
+        assert_int_equal(again.used, model->used);
+        assert_memory_equal(again.frequencies, model->frequencies, model->alphabet * 2);
+        if (used > 1)
+            assert_memory_equal(again.decode, model->decode, ZTI_ANS_STATES * 4);
+        zti_ans_free(NULL, &again);
+    }
+    free(exact);
+    free(buffer);
+}
+
+static void models_come_back_from_their_tables(void **state)
+{
+    (void)state;
+    struct rng r = {1};
+    uint64_t counts[ZTI_ANS_MAX_ALPHABET];
+    for (int k = 0; k < 600; k++) {
+        const uint32_t alphabet =
+            1 + (uint32_t)rng_below(&r, rng_once_in(&r, 20) ? ZTI_ANS_MAX_ALPHABET : 100);
+        random_counts(&r, counts, alphabet);
+        struct zti_ans_model model;
+        assert_int_equal(zti_ans_build(NULL, counts, alphabet, &model), ZT_OK);
+        check_model(&model, counts);
+        zti_ans_free(NULL, &model);
+    }
+    struct zti_ans_model model;
+    assert_int_equal(zti_ans_build(NULL, counts, 0, &model), ZT_BAD_ARG);
+    assert_int_equal(zti_ans_build(NULL, counts, ZTI_ANS_MAX_ALPHABET + 1, &model), ZT_BAD_ARG);
+}
+
+/* Models whose symbols are told apart by chance; group g has model_of[g]. */
+struct world {
+    struct zti_ans_model models[MODELS];
+    uint16_t drawn[MODELS][64]; /* symbols to draw from, with repetition */
+    uint8_t model_of[MOST / ZTI_ANS_GROUP + 1];
+    uint16_t symbols[MOST];
+    size_t n;
+};
+
+static void make_world(struct rng *r, struct world *w)
+{
+    for (int m = 0; m < MODELS; m++) {
+        uint64_t counts[ALPHABET] = {0};
+        const uint64_t wide = 1 + rng_below(r, m == 0 ? 1 : ALPHABET);
+        for (int k = 0; k < 64; k++) {
+            w->drawn[m][k] = (uint16_t)(rng_below(r, wide) & rng_next(r));
+            counts[w->drawn[m][k]] += 1 + rng_below(r, UINT64_C(1) << rng_below(r, 12));
+        }
+        assert_int_equal(zti_ans_build(NULL, counts, ALPHABET, &w->models[m]), ZT_OK);
+    }
+    w->n = (size_t)rng_below(r, rng_once_in(r, 4) ? 100 : MOST);
+    for (size_t i = 0; i < w->n; i++) {
+        uint8_t *m = &w->model_of[i / ZTI_ANS_GROUP];
+        if (i % ZTI_ANS_GROUP == 0)
+            *m = (uint8_t)rng_below(r, MODELS);
+        w->symbols[i] = w->drawn[*m][rng_below(r, 64)];
+    }
+}
+
+static void free_world(struct world *w)
+{
+    for (int m = 0; m < MODELS; m++)
+        zti_ans_free(NULL, &w->models[m]);
+}
+
+static void streams_come_back(void **state)
+{
+    (void)state;
+    struct rng r = {2};
+    struct world *w = need(sizeof *w);
+    for (int round = 0; round < 150; round++) {
+        make_world(&r, w);
+        for (uint32_t ways = 1; ways <= 4; ways *= 2) {
+            uint8_t *first = NULL;
+            size_t bytes = 0;
+            for (uint32_t isa = 0; isa <= zti_isa_of(NULL); isa++) {
+                const struct zti_ans_plan plan = {w->models, w->model_of, w->n, ways, isa};
+                const uint64_t most = zti_ans_most_bits(w->n, ways);
+                uint8_t *coded = need((size_t)(most / 8) + ZTI_BIT_MARGIN_BYTES + 2);
+                void *scratch = need(zti_ans_scratch_bytes(w->n));
+                const uint32_t start = round % 2 ? (uint32_t)rng_below(&r, 8) : 0;
+                struct zti_bit_writer writer = zti_bit_writer_at(coded);
+                zti_put_bits(&writer, 0, start);
+                zti_ans_encode(&plan, w->symbols, scratch, &writer);
+                const uint64_t end = zti_bits_written(&writer);
+                assert_true(end - start <= most);
+                zti_put_bits(&writer, 0, 7);
+                bytes = (size_t)(end + 7) / 8;
+                if (!first && round % 2 == 0) {
+                    first = need(bytes + 1);
+                    memcpy(first, coded, bytes);
+                } else if (first) {
+                    assert_memory_equal(first, coded, bytes);
+                }
+                uint8_t *exact = need(bytes);
+                memcpy(exact, coded, bytes);
+                uint16_t *out = need((w->n + 1) * sizeof *out);
+                out[w->n] = 0x7777;
+                struct zti_bit_reader reader = {exact, start, end};
+                assert_true(zti_ans_decode(&plan, &reader, out));
+                assert_int_equal(reader.at, end);
+                if (w->n > 0)
+                    assert_memory_equal(out, w->symbols, w->n * sizeof *out);
+                assert_int_equal(out[w->n], 0x7777);
+                const uint64_t less = 1 + rng_below(&r, 20);
+                if (end - start >= less) { /* cut short */
+                    reader = (struct zti_bit_reader){exact, start, end - less};
+                    assert_false(zti_ans_decode(&plan, &reader, out) && reader.at == end);
+                }
+                free(out);
+                free(exact);
+                free(scratch);
+                free(coded);
+            }
+            free(first);
+        }
+        free_world(w);
+    }
+    free(w);
+}
+
+static void hostile_streams_are_contained(void **state)
+{
+    (void)state;
+    struct rng r = {3};
+    struct world *w = need(sizeof *w);
+    uint32_t accepted = 0, rounds = 0;
+    for (int round = 0; round < 100; round++) {
+        make_world(&r, w);
+        for (int k = 0; k < 20; k++, rounds++) {
+            const size_t bytes = (size_t)rng_below(&r, 900);
+            uint8_t *buffer = need(bytes + 1);
+            for (size_t i = 0; i < bytes; i++)
+                buffer[i] = (uint8_t)rng_next(&r);
+            uint16_t *out = need(w->n * sizeof *out + 1);
+            uint64_t ends[3] = {0};
+            bool ok[3] = {false};
+            const uint64_t end = rng_below(&r, 8 * bytes + 1), start = rng_below(&r, end + 1);
+            for (uint32_t isa = 0; isa <= zti_isa_of(NULL); isa++) {
+                const struct zti_ans_plan plan = {w->models, w->model_of, w->n, 1u << k % 3, isa};
+                struct zti_bit_reader reader = {buffer, start, end};
+                ok[isa] = zti_ans_decode(&plan, &reader, out);
+                ends[isa] = reader.at;
+                assert_true(ok[isa] == ok[0] && ends[isa] == ends[0]);
+            }
+            accepted += ok[0];
+            free(out);
+            free(buffer);
+        }
+        free_world(w);
+    }
+    assert_true(accepted < rounds / 4); /* only what ends in the right states */
+    free(w);
+}
+
+static void random_tables_are_models_or_refused(void **state)
+{
+    (void)state;
+    struct rng r = {4};
+    uint32_t models = 0;
+    for (int k = 0; k < 20000; k++) {
+        uint8_t bytes[40];
+        for (size_t i = 0; i < sizeof bytes; i += 8) {
+            const uint64_t v = rng_next(&r) & (rng_once_in(&r, 2) ? UINT64_MAX : rng_next(&r));
+            memcpy(bytes + i, &v, 8);
+        }
+        struct zti_bit_reader reader = {bytes, 0, 1 + rng_below(&r, 8 * sizeof bytes)};
+        struct zti_ans_model model;
+        const uint32_t alphabet = 1 + (uint32_t)rng_below(&r, 60);
+        if (zti_ans_take(NULL, &reader, alphabet, &model) != ZT_OK)
+            continue;
+        uint64_t counts[60];
+        for (uint32_t s = 0; s < alphabet; s++)
+            counts[s] = model.frequencies[s];
+        check_model(&model, counts);
+        zti_ans_free(NULL, &model);
+        models++;
+    }
+    assert_true(models > 500);
+}
+
+/* Bits of n symbols of a law against n times its entropy. */
+static double excess(struct rng *r, double ratio, size_t n)
+{
+    uint64_t counts[64] = {0};
+    uint16_t *symbols = need(n * sizeof *symbols);
+    double entropy = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t s = 0;
+        while (s < 63 && rng_unit(r) < ratio)
+            s++;
+        symbols[i] = (uint16_t)s;
+        counts[s]++;
+    }
+    for (int s = 0; s < 64; s++)
+        if (counts[s] > 0)
+            entropy += (double)counts[s] * log2((double)n / (double)counts[s]);
+    struct zti_ans_model model;
+    assert_int_equal(zti_ans_build(NULL, counts, 64, &model), ZT_OK);
+    uint8_t *model_of = calloc(n / ZTI_ANS_GROUP + 1, 1);
+    assert_non_null(model_of);
+    const struct zti_ans_plan plan = {&model, model_of, n, 1, ZT_ISA_PLAIN};
+    uint8_t *coded = need((size_t)(zti_ans_most_bits(n, 1) / 8) + ZTI_BIT_MARGIN_BYTES);
+    void *scratch = need(zti_ans_scratch_bytes(n));
+    struct zti_bit_writer w = zti_bit_writer_at(coded);
+    zti_ans_encode(&plan, symbols, scratch, &w);
+    const double bits = (double)zti_bits_written(&w);
+    const double promised = (double)zti_ans_cost_bits(&model, counts);
+    print_message("entropy %.4f bits: coded %.4f, promised %.4f, table %d bits\n",
+                  entropy / (double)n, bits / (double)n, promised / (double)n,
+                  (int)zti_ans_stored_bits(&model));
+    zti_ans_free(NULL, &model);
+    free(scratch);
+    free(coded);
+    free(model_of);
+    free(symbols);
+    return bits / entropy - 1;
+}
+
+static void streams_are_near_the_entropy(void **state)
+{
+    (void)state;
+    struct rng r = {5};
+    static const double ratios[] = {0.003, 0.02, 0.1, 0.3, 0.5, 0.8, 0.9};
+    for (size_t k = 0; k < sizeof ratios / sizeof *ratios; k++)
+        assert_true(excess(&r, ratios[k], 400000) < (ratios[k] < 0.1 ? 0.02 : 0.005));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(models_come_back_from_their_tables),
+        cmocka_unit_test(streams_come_back),
+        cmocka_unit_test(hostile_streams_are_contained),
+        cmocka_unit_test(random_tables_are_models_or_refused),
+        cmocka_unit_test(streams_are_near_the_entropy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
