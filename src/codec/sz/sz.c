@@ -241,7 +241,8 @@ static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
 {
     if (pass < BOOKS_PASS) /* effort 'paper' passes over these without a look */
         return sizeof(struct zti_sz_tally);
-    return pass == BOOKS_PASS && coding->sz.effort != ZT_EFFORT_FAST ? zti_sz_count_bytes(coding) : 0;
+    const bool has_books = coding->sz.effort != ZT_EFFORT_FAST;
+    return pass == BOOKS_PASS && has_books ? zti_sz_count_bytes(coding) : 0;
 }
 
 /* One tile in so many is counted. */

@@ -15,8 +15,8 @@ struct tile {
     uint64_t origin[ZT_MAX_RANK];
 };
 
-/* The blocks of 64 values that a tile's groups can be: 8 x 8, 4 x 4 x 4 or 2 x 2 x 4 x 4 in the axes
- * that it extends along, one after another as tiles are in an array. */
+/* The blocks of 64 values that a tile's groups can be: 8 x 8, 4 x 4 x 4 or 2 x 2 x 4 x 4 in the
+ * axes that it extends along, one after another as tiles are in an array. */
 struct blocks {
     uint32_t count; /* 0: the tile is not made of whole blocks, or extends along one axis only */
     uint32_t row;   /* values of a block that are side by side */
