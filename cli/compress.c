@@ -217,8 +217,9 @@ static bool find_format(struct compress_job *job, struct ztio_error *error)
                     "%s: --fill needs a .zt file: a bare stream has no place for fill values",
                     output_name(job->out));
     if (job->format != FORMAT_ZT && job->options->params.codec == ZT_CODEC_SZ)
-        return fail(error, ZTIO_BAD_USE, "%s: a bare stream is not what -c sz makes; name a .zt "
-                    "file", output_name(job->out));
+        return fail(error, ZTIO_BAD_USE,
+                    "%s: a bare stream is not what -c sz makes; name a .zt file",
+                    output_name(job->out));
     return true;
 }
 

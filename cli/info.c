@@ -79,12 +79,12 @@ static void print_json(const struct stored *s, bool is_checked)
     json_count_or_null(&j, "slab_extent", is_zt, info->slab_extent);
     json_count_or_null(&j, "exact_values", is_zt, info->exact_values);
     json_count_or_null(&j, "special_values", is_zt, info->special_values);
-    if (info->codec == ZT_CODEC_ZFP)
+    if (info->codec == ZT_CODEC_SZ)
+        print_sz_json(&j, info);
+    else if (info->codec == ZT_CODEC_ZFP)
         print_zfp_json(&j, info, is_zt);
     else
         json_null(&j, "zfp");
-    if (info->codec == ZT_CODEC_SZ)
-        print_sz_json(&j, info);
     json_text(&j, "name", info->name[0] ? info->name : NULL);
     json_text(&j, "units", info->units[0] ? info->units : NULL);
     if (is_checked && is_zt)
@@ -212,7 +212,7 @@ static void print_table(const struct stored *s, const struct options *o, struct 
     }
     if (o->verbose && info->codec == ZT_CODEC_SZ)
         rows_of_sz(t, info);
-    if (info->codec == ZT_CODEC_ZFP && (o->verbose || s->kind == STORED_ZFP))
+    else if (info->codec == ZT_CODEC_ZFP && (o->verbose || s->kind == STORED_ZFP))
         rows_of_zfp(t, info, s->kind == STORED_ZT);
     if (o->check)
         row(t, "check",

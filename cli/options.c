@@ -185,16 +185,6 @@ static bool parse_format(struct options *o, const char *argument, struct ztio_er
     return true;
 }
 
-static bool parse_codec(struct options *o, const char *argument, struct ztio_error *error)
-{
-    for (uint32_t codec = ZT_CODEC_AUTO; codec <= ZT_CODEC_SZ; codec++)
-        if (strcmp(argument, name_of_codec(codec)) == 0) {
-            o->params.codec = codec;
-            return true;
-        }
-    return bad(error, "codec", argument, "auto, zfp, ndzip or sz");
-}
-
 static bool parse_word_bits(struct options *o, const char *argument, struct ztio_error *error)
 {
     uint64_t bits;
@@ -276,6 +266,16 @@ static bool take_index(struct options *o, int option, const char *argument,
     return true;
 }
 
+static bool take_codec(struct options *o, const char *argument, struct ztio_error *error)
+{
+    for (uint32_t codec = ZT_CODEC_AUTO; codec <= ZT_CODEC_SZ; codec++)
+        if (strcmp(argument, name_of_codec(codec)) == 0) {
+            o->params.codec = codec;
+            return true;
+        }
+    return bad(error, "codec", argument, "auto, zfp, ndzip or sz");
+}
+
 static bool take_effort(struct options *o, const char *argument, struct ztio_error *error)
 {
     for (uint32_t effort = ZT_EFFORT_DEFAULT; effort <= ZT_EFFORT_HIGH; effort++)
@@ -305,7 +305,6 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case 'h': o->help = true; break;
     case 't':
     case 's': return take_array(o, option, argument, error);
-    case 'c': return parse_codec(o, argument, error);
     case OPT_RATE_ALIGN: o->params.bound.flags |= ZT_RATE_ALIGN; break;
     case OPT_RANGE: return parse_range(o, argument, error);
     case OPT_FILL: return take_fill(o, argument, error);
@@ -325,6 +324,7 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_INDEX_FILE: o->index_file = argument; break;
     case OPT_SAVE: o->save = argument; break;
     case OPT_INDEX_STUDY: o->index_study = true; break;
+    case 'c': return take_codec(o, argument, error);
     case OPT_EFFORT: return take_effort(o, argument, error);
     case OPT_SZ_BINS: return take_bins(o, argument, error);
     case 'x': return parse_exec(o, argument, error);

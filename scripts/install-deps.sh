@@ -16,6 +16,11 @@ optional= # packages without which a part is left out
 have_command() { command -v "$1" >/dev/null 2>&1; }
 have_module() { have_command pkg-config && pkg-config --exists "$1"; }
 have_header() { have_command cc && echo "#include <$1>" | cc -E - >/dev/null 2>&1; }
+have_python_module() { python3 -c "import $1" >/dev/null 2>&1; }
+have_python_header() {
+    python3 -c 'import os, sys, sysconfig
+sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' 2>/dev/null
+}
 need() { needed="$needed $1"; }
 want() { optional="$optional $1"; }
 
@@ -41,6 +46,12 @@ check_missing() {
         have_command h5ls || want hdf5-tools
         have_command ncgen || want netcdf-bin
         have_command python3 || want python3
+        have_python_module ensurepip || want python3-venv
+        have_python_module pip || want python3-pip
+        have_python_header || want python3-dev
+        have_h5z_zfp || want hdf5-filter-plugin-zfp-serial
+        have_module hdf5-openmpi || want libhdf5-openmpi-dev
+        have_command mpirun || want openmpi-bin
         have_command clang || want clang
         ;;
     bench)
@@ -57,6 +68,11 @@ check_missing() {
 have_fuzzer() {
     have_command clang && ls "$(clang -print-resource-dir)"/lib/*/*fuzzer* >/dev/null 2>&1
 }
+
+# H5Z-ZFP, to exchange files with.
+have_h5z_zfp() { ls /usr/lib/*/hdf5/serial/plugins/libh5zzfp.so >/dev/null 2>&1; }
+
+have_python_venv() { python3 -c 'import ensurepip, venv' >/dev/null 2>&1; }
 
 # Words of a list, without blanks at the ends.
 trim() { echo $1; }

@@ -90,6 +90,46 @@ if [ -n "$shared" ]; then
     done
 fi
 
+# ---- libzfp's API: beside libzfp and never found by accident; a client of it
+[ ! -e "$libdir/libzfp.so" ] || complain "libzfp.so is installed where linkers look"
+for words in w8 w64; do
+    folder=$libdir/ztile/zfp/$words
+    [ -e "$folder/libzfp.so.1" ] || continue
+    others=$(nm -D --defined-only "$folder/libzfp.so.1" | awk '{print $3}' |
+        grep -vE '^(zfp|stream)_' || true)
+    [ -z "$others" ] || complain "$words/libzfp.so.1 exports more than libzfp: $others"
+    cat >"$work/zfp_client.c" <<EOT
+#include <zfp.h>
+int main(void)
+{
+    float in[64] = {1}, out[64];
+    char buffer[1000];
+    bitstream *s = stream_open(buffer, sizeof buffer);
+    zfp_stream *zfp = zfp_stream_open(s);
+    zfp_field *field = zfp_field_3d(in, zfp_type_float, 4, 4, 4);
+    zfp_stream_set_reversible(zfp);
+    size_t n = zfp_compress(zfp, field);
+    zfp_stream_rewind(zfp);
+    zfp_field_set_pointer(field, out);
+    return !(n > 0 && zfp_decompress(zfp, field) == n && out[0] == 1 && out[63] == 0);
+}
+EOT
+    "$cc" -std=c11 -Wall -Wextra -Werror -I"$prefix/include/ztile/zfp" -o "$work/zfp_client" \
+        "$work/zfp_client.c" -L"$folder" -lzfp || complain "zfp.h does not compile"
+    LD_LIBRARY_PATH=$folder:$LD_LIBRARY_PATH "$work/zfp_client" ||
+        complain "a client of $words/libzfp.so fails"
+done
+
+# ---- the HDF5 plug-ins
+for plugin in "$libdir"/ztile/hdf5/*.so; do
+    [ -e "$plugin" ] || continue
+    [ "$(nm -D --defined-only "$plugin" | wc -l)" = 3 ] || complain "$plugin shows other names"
+    if nm -D "$plugin" | grep -E ' U (H5|nc_)'; then complain "$plugin is linked to HDF5"; fi
+done
+if [ -x "$prefix/bin/ztile_h5_words" ]; then
+    "$prefix/bin/ztile_h5_words" abs=1 | grep -q 48613 || complain "ztile_h5_words does not work"
+fi
+
 # ---- the command
 if [ -x "$prefix/bin/ztile" ]; then
     "$prefix/bin/ztile" --version >/dev/null || complain "the installed ztile does not run"

@@ -39,6 +39,9 @@ forbid plan 'frame/' src/plan
 forbid 'the library' 'io\.h|io/|cli/' src
 forbid 'the input and output of the command' 'core/|array/|bits/|codec/|index/|exec/|frame/|quality/' io
 forbid 'the command' 'core/|array/|bits/|codec/|index/|exec/|frame/|quality/' cli
+forbid 'the Python module' 'core/|array/|bits/|codec/|index/|exec/|frame/|quality/|io\.h' python
+forbid 'a plug-in' 'core/|array/|bits/|codec/|index/|exec/|frame/|quality/|io\.h' plugins
+forbid "libzfp's API" 'array/|bits/|index/|frame/|quality/|plan/|io\.h' compat
 forbid 'an example' 'core/|array/|bits/|codec/|index/|exec/|frame/|quality/|io\.h' examples
 
 # ---- one codec does not know another
@@ -54,7 +57,7 @@ found=$(grep -nE '^[[:space:]]*#[[:space:]]*include' include/ztile.h |
 [ -z "$found" ] || complain 'ztile.h includes more than stddef.h and stdint.h' "$found"
 
 # ---- files have at most 800 lines; the public header is one file, however long
-sources=$(find include src io cli tests bench examples compat plugins -name build -prune -o \
+sources=$(find include src io cli tests bench examples compat plugins python -name build -prune -o \
     \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.sh' -o -name '*.py' \) -print \
     2>/dev/null)
 found=$(for f in $sources; do

@@ -4,8 +4,7 @@
 #include "codec/sz/sz.h"
 #include "codec/zfp/zfp.h"
 
-static const struct zti_codec *const codecs[] = {&zti_codec_zfp, &zti_codec_ndzip,
-                                                 &zti_codec_sz};
+static const struct zti_codec *const codecs[] = {&zti_codec_zfp, &zti_codec_ndzip, &zti_codec_sz};
 
 const struct zti_codec *zti_codec_by_id(uint32_t id)
 {

@@ -57,7 +57,7 @@ zt_status zti_ans_take(zt_context *context, struct zti_bit_reader *reader, uint3
                        struct zti_ans_model *model);
 
 /* What a call codes: n symbols, of which group i, symbols [64 i, 64 i + 64) or to the end, has the
- * model models[model_of[i]]. */
+ * model models[model_of[i]]. The caller has checked that there is one of that number. */
 struct zti_ans_plan {
     const struct zti_ans_model *models;
     const uint8_t *model_of;

@@ -151,10 +151,12 @@ static bool is_at_end(const struct zti_huffman_part *part, uint64_t number,
     return part->end - part->at <= slack;
 }
 
-static bool decode_chunk(const struct job *job, uint16_t *room, uint64_t first,
-                         const uint8_t *chunk, uint64_t bytes,
+/* Decode the chunk that begins with symbol 'first' and is at byte 'at' of the chunks. The decoder
+ * is given all chunks and the tail: it is careful only where the buffer ends. */
+static bool decode_chunk(const struct job *job, uint16_t *room, uint64_t first, uint64_t at,
                          const uint64_t ends[ZTI_HUFFMAN_PARTS])
 {
+    const struct stream *stream = job->stream;
     const struct zti_symbols *target = job->target;
     uint16_t *out = target->bytes == 2 ? (uint16_t *)target->data + first : room;
     const uint64_t left = target->count - first;
@@ -163,13 +165,15 @@ static bool decode_chunk(const struct job *job, uint16_t *room, uint64_t first,
     for (uint32_t k = 0; k < ZTI_HUFFMAN_PARTS; k++) {
         const size_t begin = (size_t)k * PART_SYMBOLS < n ? (size_t)k * PART_SYMBOLS : n;
         const size_t part = n - begin < PART_SYMBOLS ? n - begin : PART_SYMBOLS;
-        parts[k] = (struct zti_huffman_part){k > 0 ? ends[k - 1] : 0, ends[k], out + begin, part};
+        parts[k] = (struct zti_huffman_part){8 * at + (k > 0 ? ends[k - 1] : 0), 8 * at + ends[k],
+                                             out + begin, part};
     }
-    if (!zti_huffman_decode(&job->decoder, job->isa, chunk, (size_t)bytes, parts,
+    if (!zti_huffman_decode(&job->decoder, job->isa, stream->chunks,
+                            (size_t)stream->chunks_bytes + TAIL_FIXED_BYTES, parts,
                             ZTI_HUFFMAN_PARTS))
         return false;
     for (uint32_t k = 0; k < ZTI_HUFFMAN_PARTS; k++)
-        if (!is_at_end(&parts[k], first / PART_SYMBOLS + k, job->stream))
+        if (!is_at_end(&parts[k], first / PART_SYMBOLS + k, stream))
             return false;
     give_symbols(target, first, n, out);
     return true;
@@ -181,8 +185,7 @@ static bool decode_run(void *shared, uint32_t worker, uint64_t run)
     uint64_t first = run * RUN_SYMBOLS, at = job->run_starts[run], ends[ZTI_HUFFMAN_PARTS];
     for (uint32_t c = 0; c < RUN_CHUNKS && first < job->target->count; c++) {
         const uint64_t bytes = measure_chunk(job->stream, first, at, ends);
-        if (!decode_chunk(job, job->rooms + (size_t)worker * CHUNK_SYMBOLS, first,
-                          job->stream->chunks + at, bytes, ends)) {
+        if (!decode_chunk(job, job->rooms + (size_t)worker * CHUNK_SYMBOLS, first, at, ends)) {
             job->run_starts[run] = UINT64_MAX; /* read by no other run */
             return false;
         }

@@ -204,7 +204,7 @@ static void make_ndzip(const char *folder)
     static const uint64_t shapes[][ZT_MAX_RANK] = {{4100}, {64, 130}, {16, 16, 33}};
     for (uint32_t type = ZT_F32; type <= ZT_F64; type++)
         for (uint32_t rank = 1; rank <= 3; rank++) {
-            uint8_t choices[8] = {(uint8_t)((type - 1) | (rank - 1) << 1 | (rank == 2 ? 8u : 0))};
+            uint8_t choices[8] = {(uint8_t)((type - 1) | (rank - 1) << 1)};
             int64_t stride[ZT_MAX_RANK];
             size_t capacity, bytes;
             char name[64];
@@ -268,7 +268,7 @@ int main(int argc, char **argv)
         const char *name;
         void (*make)(const char *folder);
     } targets[] = {{"zt", make_zt},
-                   {"zt", make_sz},
+                 {"zt", make_sz},
                    {"zfp", make_zfp},
                    {"zti", make_zti},
                    {"ndzip", make_ndzip},

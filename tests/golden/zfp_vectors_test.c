@@ -7,29 +7,13 @@
  * ZT_ZFP_AS_LIBZFP. LIST is the checked-in list of the rows that need that flag: the test fails
  * where a row joins or leaves it; --write-list writes it anew. --every-way takes each row through
  * all policies, index layouts and boxes instead. */
+#include "golden/vectors.h"
 #include "support/every_way.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Columns of MANIFEST.tsv, in its order. */
-enum column {
-    ID, KIND, TYPE, NX, NY, NZ, NW, SX, SY, SZ, SW, BASE, INPUT, SET, P1, P2, P3, P4, HEADER,
-    WORDBITS, MINBITS, MAXBITS, MAXPREC, MINEXP, SET_RETURN, MODE, MODE_CODE, METADATA,
-    HEADER_BITS, MAX_SIZE, ZBYTES, CONSUMED, ZOFFSET, ZFNV, DECFNV, MAXERR, FLAGS, NOTE, ZSHA, DSHA,
-    COLUMNS
-};
-
-struct row {
-    char *at[COLUMNS];
-    uint32_t type, rank;
-    uint64_t shape[ZT_MAX_RANK];  /* slowest first */
-    int64_t stride[ZT_MAX_RANK];
-    zt_zfp zfp;
-    size_t zbytes, consumed;
-};
 
 struct run {
     const char *dir;
@@ -43,10 +27,10 @@ struct run {
     struct every_way_tally ways;
 };
 
-static void complain(struct run *run, const struct row *row, const char *format, ...)
+static void complain(struct run *run, const struct vector_row *row, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void complain(struct run *run, const struct row *row, const char *format, ...)
+static void complain(struct run *run, const struct vector_row *row, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -60,36 +44,10 @@ static void complain(struct run *run, const struct row *row, const char *format,
     va_end(args);
 }
 
-static bool has_flag(const struct row *row, const char *flag)
-{
-    return strstr(row->at[FLAGS], flag) != NULL;
-}
-
-static uint64_t number(const char *text) { return strtoull(text, NULL, 0); }
-
 /* ---- parameters ---- */
 
-/* The manifest counts x first; ztile's axes are slowest first. */
-static void read_geometry(struct row *row)
-{
-    uint64_t n[ZT_MAX_RANK];
-    int64_t s[ZT_MAX_RANK], contiguous = 1;
-    row->rank = 0;
-    for (int i = 0; i < ZT_MAX_RANK; i++) {
-        n[i] = number(row->at[NX + i]);
-        s[i] = strtoll(row->at[SX + i], NULL, 10);
-        if (n[i])
-            row->rank++;
-    }
-    for (uint32_t i = 0; i < row->rank; i++) {
-        row->shape[row->rank - 1 - i] = n[i];
-        row->stride[row->rank - 1 - i] = s[i] ? s[i] : contiguous;
-        contiguous *= (int64_t)n[i];
-    }
-}
-
 /* The setter that the row names, and what it returns as libzfp's. */
-static double apply_setter(struct run *run, struct row *row)
+static double apply_setter(struct run *run, struct vector_row *row)
 {
     const char *set = row->at[SET];
     double value = strtod(row->at[P1], NULL), actual = 0;
@@ -120,7 +78,7 @@ static double apply_setter(struct run *run, struct row *row)
 static const char *const mode_names[] = {"null",      "expert",   "rate",
                                          "precision", "accuracy", "reversible"};
 
-static void check_parameters(struct run *run, struct row *row)
+static void check_parameters(struct run *run, struct vector_row *row)
 {
     zt_zfp *z = &row->zfp;
     if (zt_zfp_init(z, sizeof *z) != ZT_OK)
@@ -151,7 +109,7 @@ static void check_parameters(struct run *run, struct row *row)
 }
 
 /* libzfp's own maximum, but for streams that are longer than that. */
-static size_t check_bound(struct run *run, const struct row *row)
+static size_t check_bound(struct run *run, const struct vector_row *row)
 {
     zt_array a = zt_array_nd(NULL, (zt_type)row->type, row->rank, row->shape);
     size_t bound = 0, max_size = (size_t)number(row->at[MAX_SIZE]);
@@ -164,69 +122,9 @@ static size_t check_bound(struct run *run, const struct row *row)
     return bound;
 }
 
-/* ---- inputs ---- */
-
-/* The formula "poly1" of the vectors' README: element q of a contiguous array of 4 extents. */
-static void poly1(const struct row *row, uint64_t seed, void *out)
-{
-    uint64_t n[4] = {1, 1, 1, 1}, values = values_of(row->rank, row->shape);
-    for (uint32_t i = 0; i < row->rank; i++)
-        n[i] = row->shape[row->rank - 1 - i];
-    for (uint64_t q = 0; q < values; q++) {
-        int64_t x = (int64_t)(q % n[0]), y = (int64_t)(q / n[0] % n[1]);
-        int64_t z = (int64_t)(q / n[0] / n[1] % n[2]), w = (int64_t)(q / n[0] / n[1] / n[2]);
-        int64_t p = 3 * x * x - 5 * x * y + 7 * y * y + 11 * y * z - 2 * z * z + 13 * z * w +
-                    w * w - 17 * x + 19 * y - 23 * z;
-        struct rng r = {q + seed};
-        uint64_t h = rng_next(&r);
-        double real = (double)p / 1024 + (double)((int64_t)(h >> 40) - 8388608) / 67108864;
-        switch (row->type) {
-        case ZT_F32:
-            ((float *)out)[q] = (float)real;
-            break;
-        case ZT_F64:
-            ((double *)out)[q] = real;
-            break;
-        case ZT_I32:
-            ((int32_t *)out)[q] = (int32_t)(uint32_t)((uint64_t)p * 64 + (h >> 56));
-            break;
-        default:
-            ((int64_t *)out)[q] = p * 1048576 + (int64_t)(h >> 44);
-            break;
-        }
-    }
-}
-
-/* The memory that a row's array lies in, from malloc, and the array. */
-static void *load_input(struct run *run, const struct row *row, zt_array *array)
-{
-    size_t element = zt_type_bytes(row->type), bytes = 0;
-    uint64_t base = number(row->at[BASE]);
-    unsigned char *memory;
-    if (strncmp(row->at[INPUT], "gen:poly1:", 10) == 0) {
-        bytes = values_of(row->rank, row->shape) * element;
-        memory = need(bytes);
-        poly1(row, number(row->at[INPUT] + 10), memory);
-    } else {
-        char path[4096];
-        snprintf(path, sizeof path, "%s/%s", run->dir, row->at[INPUT]);
-        memory = read_file(path, &bytes);
-    }
-    int64_t lowest, reach = reach_of(row->rank, row->shape, row->stride, &lowest);
-    if (!memory || (int64_t)base + lowest < 0 ||
-        ((uint64_t)((int64_t)base + lowest) + (uint64_t)reach) * element > bytes) {
-        complain(run, row, "input %s cannot be read or is too short", row->at[INPUT]);
-        free(memory);
-        return NULL;
-    }
-    *array = zt_array_nd(memory + base * element, (zt_type)row->type, row->rank, row->shape);
-    memcpy(array->stride, row->stride, sizeof row->stride);
-    return memory;
-}
-
 /* ---- both directions ---- */
 
-static void check_header(struct run *run, const struct row *row, const unsigned char *stream,
+static void check_header(struct run *run, const struct vector_row *row, const unsigned char *stream,
                          size_t bytes)
 {
     zt_zfp z = row->zfp;
@@ -247,7 +145,7 @@ static void check_header(struct run *run, const struct row *row, const unsigned 
 }
 
 /* Decode 'bytes' bytes at 'stream', into contiguous memory and with the row's own strides. */
-static void check_decode(struct run *run, const struct row *row, const unsigned char *stream,
+static void check_decode(struct run *run, const struct vector_row *row, const unsigned char *stream,
                          size_t bytes)
 {
     size_t consumed = 0, out_bytes = values_of(row->rank, row->shape) * zt_type_bytes(row->type);
@@ -277,7 +175,7 @@ static void check_decode(struct run *run, const struct row *row, const unsigned 
 
 /* A row that is refused without ZT_ZFP_AS_LIBZFP goes to the list; where it is not refused, the
  * flag must change nothing. */
-static void check_without_flag(struct run *run, const struct row *row, const zt_array *array,
+static void check_without_flag(struct run *run, const struct vector_row *row, const zt_array *array,
                                const unsigned char *stream, size_t bytes, size_t capacity)
 {
     zt_zfp z = row->zfp;
@@ -300,12 +198,14 @@ static void check_without_flag(struct run *run, const struct row *row, const zt_
     free(again);
 }
 
-static void check_encode(struct run *run, const struct row *row, size_t bound)
+static void check_encode(struct run *run, const struct vector_row *row, size_t bound)
 {
     zt_array array;
-    void *memory = load_input(run, row, &array);
-    if (!memory)
+    void *memory = vector_input(run->dir, row, &array);
+    if (!memory) {
+        complain(run, row, "input %s cannot be read or is too short", row->at[INPUT]);
         return;
+    }
     size_t capacity = bound > row->zbytes ? bound : row->zbytes, bytes = 0;
     /* the zeros behind are for v1250, whose decoder reads more than the encoder wrote */
     unsigned char *stream = need(capacity + 4096);
@@ -334,7 +234,7 @@ static void check_encode(struct run *run, const struct row *row, size_t bound)
 }
 
 /* Random bits: what is behind them may be read, and reads as zero. */
-static void check_decode_only(struct run *run, const struct row *row)
+static void check_decode_only(struct run *run, const struct vector_row *row)
 {
     size_t room = row->zbytes > row->consumed ? row->zbytes : row->consumed;
     unsigned char *padded = need(room + 4096);
@@ -346,13 +246,13 @@ static void check_decode_only(struct run *run, const struct row *row)
 }
 
 /* A row in every way. That its stream is upstream's is the business of the run without. */
-static void check_every_way(struct run *run, const struct row *row)
+static void check_every_way(struct run *run, const struct vector_row *row)
 {
     char why[EVERY_WAY_WHY_BYTES];
     zt_array array;
     bool ok;
     if (row->at[KIND][0] == 'E') {
-        void *memory = load_input(run, row, &array);
+        void *memory = vector_input(run->dir, row, &array);
         ok = !memory || every_way_of_array(&array, &row->zfp, run->rows, &run->ways, why);
         free(memory);
     } else {
@@ -370,24 +270,12 @@ static void check_every_way(struct run *run, const struct row *row)
 
 static void check_row(struct run *run, char *line)
 {
-    struct row row;
-    memset(&row, 0, sizeof row);
-    int columns = 0;
-    for (char *cell = line; cell && columns < COLUMNS; columns++) {
-        row.at[columns] = cell;
-        cell = strchr(cell, '\t');
-        if (cell)
-            *cell++ = 0;
-    }
-    if (columns != COLUMNS) {
-        printf("MANIFEST.tsv: a line of %d columns\n", columns);
+    struct vector_row row;
+    if (!vector_row_of(line, &row)) {
+        printf("MANIFEST.tsv: a line of another number of columns\n");
         run->failures++;
         return;
     }
-    row.type = type_of_name(row.at[TYPE]);
-    row.zbytes = (size_t)number(row.at[ZBYTES]);
-    row.consumed = (size_t)number(row.at[CONSUMED]);
-    read_geometry(&row);
     check_parameters(run, &row);
     size_t bound = check_bound(run, &row);
     if (row.at[ZOFFSET][0] != '-' &&

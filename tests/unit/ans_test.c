@@ -94,7 +94,8 @@ static void make_world(struct rng *r, struct world *w)
         uint64_t counts[ALPHABET] = {0};
         const uint64_t wide = 1 + rng_below(r, m == 0 ? 1 : ALPHABET);
         for (int k = 0; k < 64; k++) {
-            w->drawn[m][k] = (uint16_t)(rng_below(r, wide) & rng_next(r));
+            const uint64_t any = rng_below(r, wide);
+            w->drawn[m][k] = (uint16_t)(any & rng_next(r));
             counts[w->drawn[m][k]] += 1 + rng_below(r, UINT64_C(1) << rng_below(r, 12));
         }
         assert_int_equal(zti_ans_build(NULL, counts, ALPHABET, &w->models[m]), ZT_OK);
@@ -230,6 +231,31 @@ static void random_tables_are_models_or_refused(void **state)
     assert_true(models > 500);
 }
 
+/* Bytes are the contract: a stream and the tables of its models, by a hash. */
+static void bytes_do_not_change(void **state)
+{
+    (void)state;
+    struct rng r = {9};
+    struct world *w = calloc(1, sizeof *w);
+    assert_non_null(w);
+    make_world(&r, w);
+    const struct zti_ans_plan plan = {w->models, w->model_of, w->n, 4, ZT_ISA_PLAIN};
+    uint8_t *coded = need((size_t)(zti_ans_most_bits(w->n, 4) / 8) + 16384);
+    void *scratch = need(zti_ans_scratch_bytes(w->n));
+    struct zti_bit_writer writer = zti_bit_writer_at(coded);
+    for (int m = 0; m < MODELS; m++)
+        zti_ans_put(&w->models[m], &writer);
+    zti_ans_encode(&plan, w->symbols, scratch, &writer);
+    const uint64_t bits = zti_bits_written(&writer);
+    zti_put_bits(&writer, 0, 7);
+    assert_int_equal(bits, 12811);
+    assert_true(fnv1a64(coded, (size_t)(bits + 7) / 8) == UINT64_C(0x2b36d01413f5b3ab));
+    free(scratch);
+    free(coded);
+    free_world(w);
+    free(w);
+}
+
 /* Bits of n symbols of a law against n times its entropy. */
 static double excess(struct rng *r, double ratio, size_t n)
 {
@@ -284,6 +310,7 @@ int main(void)
         cmocka_unit_test(streams_come_back),
         cmocka_unit_test(hostile_streams_are_contained),
         cmocka_unit_test(random_tables_are_models_or_refused),
+        cmocka_unit_test(bytes_do_not_change),
         cmocka_unit_test(streams_are_near_the_entropy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

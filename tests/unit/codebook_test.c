@@ -217,6 +217,23 @@ static void degenerate_alphabets_have_books(void **state)
     free(counts);
 }
 
+static void costs_are_those_of_the_codes(void **state)
+{
+    (void)state;
+    const uint64_t counts[] = {4, 0, 2, 1, 1}, others[] = {1, 1, 0, 0, 0}, one[] = {0, 0, 9, 0, 0};
+    struct zti_codebook book;
+    assert_int_equal(zti_codebook_build(NULL, counts, 5, &book), ZT_OK);
+    assert_int_equal(zti_codebook_cost_bits(&book, counts), 4 * 1 + 2 * 2 + 1 * 3 + 1 * 3);
+    assert_true(zti_codebook_cost_bits(&book, others) == UINT64_MAX); /* 1 has no code */
+    zti_codebook_free(NULL, &book);
+    assert_int_equal(zti_codebook_build(NULL, one, 5, &book), ZT_OK);
+    assert_int_equal(zti_codebook_cost_bits(&book, one), 0);
+    assert_true(zti_codebook_cost_bits(&book, counts) == UINT64_MAX);
+    zti_codebook_free(NULL, &book);
+    assert_int_equal(zti_codebook_build(NULL, one, 0, &book), ZT_BAD_ARG);
+    assert_int_equal(zti_codebook_build(NULL, one, 65537, &book), ZT_BAD_ARG);
+}
+
 static void fibonacci_counts_are_limited(void **state)
 {
     (void)state;
@@ -364,6 +381,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rounds_equal_two_queues),
         cmocka_unit_test(degenerate_alphabets_have_books),
+        cmocka_unit_test(costs_are_those_of_the_codes),
         cmocka_unit_test(fibonacci_counts_are_limited),
         cmocka_unit_test(limited_codes_are_the_shortest),
         cmocka_unit_test(bad_tables_are_refused),

@@ -316,6 +316,36 @@ static void the_documented_example_is_what_is_written(void **state)
     free(text);
 }
 
+/* Bytes are the contract: streams of symbols that are the same everywhere, by their hashes. */
+static void bytes_do_not_change(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t alphabet, spread;
+        size_t n, bytes;
+        uint64_t hash;
+    } pinned[] = {{1024, 6, 10000, 1697, UINT64_C(0x9128eafc25d0d33b)},
+                  {65536, 60000, 70000, 112231, UINT64_C(0x09cf408356dbf957)},
+                  {256, 200, 5000, 3439, UINT64_C(0x20d619c9415ce425)}};
+    for (size_t k = 0; k < sizeof pinned / sizeof *pinned; k++) {
+        struct rng r = {k + 1};
+        uint16_t *symbols = need(pinned[k].n * sizeof *symbols);
+        for (size_t i = 0; i < pinned[k].n; i++) {
+            const uint64_t any = rng_below(&r, pinned[k].spread);
+            symbols[i] = (uint16_t)(pinned[k].alphabet / 2 + (any & rng_next(&r)) / 2);
+        }
+        size_t capacity, bytes;
+        assert_int_equal(zt_huffman_bound(pinned[k].n, pinned[k].alphabet, &capacity), ZT_OK);
+        uint8_t *out = need(capacity);
+        assert_int_equal(zt_huffman_encode(NULL, symbols, 2, pinned[k].n, pinned[k].alphabet, out,
+                                           capacity, &bytes), ZT_OK);
+        assert_int_equal(bytes, pinned[k].bytes);
+        assert_true(fnv1a64(out, bytes) == pinned[k].hash);
+        free(out);
+        free(symbols);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +360,7 @@ int main(void)
         cmocka_unit_test(damaged_streams_are_refused),
         cmocka_unit_test(hostile_streams_are_contained),
         cmocka_unit_test(the_documented_example_is_what_is_written),
+        cmocka_unit_test(bytes_do_not_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

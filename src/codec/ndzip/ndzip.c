@@ -47,6 +47,11 @@ static zt_status configure(zt_context *context, const struct zti_ask *ask,
     if (ask->kind != ZT_LOSSLESS)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the ndzip codec is lossless; ask for no bound, or choose another codec");
+    if (coding->grid.count > UINT32_MAX / (ZTI_NDZIP_VALUES + ZTI_NDZIP_VALUES / width_of(coding)))
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "a frame of %llu tiles could outgrow the 32-bit table of an ndzip stream; "
+                        "lower slab_bytes, or choose another codec",
+                        (unsigned long long)coding->grid.count);
     coding->verify_bound = NAN;
     return ZT_OK;
 }

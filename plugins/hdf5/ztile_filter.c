@@ -1,0 +1,307 @@
+/* ztile_filter.c: the HDF5 filter for all that ztile can do. A chunk is a complete .zt file
+ * (docs/format.md), with its checksums and index; the dataset's cd_values are the table of
+ * ztile_h5.h.
+ *
+ * Axes of extent 1 are left out of a chunk; where more than 4 are left, the slowest are joined into
+ * one: a chunk of 6x5x4x3x2x7 is coded as 120x3x2x7, which lies in memory alike. Unsigned integers
+ * are coded as signed ones less half their range, so that their order and their differences stay.
+ * NaN, infinities and HDF5's padding of chunks at an edge are kept apart by the .zt file. */
+#include "host.h"
+#include "json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FILTER = ZTILE_H5_FILTER, MAX_WORDS = 32, FORM_STORED = 1 };
+enum { STORED_AT = ZTILE_H5_ASKED_WORDS, SHAPE_AT = STORED_AT + 1 };
+
+/* ---- the table ---- */
+
+/* What is asked, from either form; false after a complaint. */
+static bool load_config(void *caller, size_t count, const unsigned *words,
+                        struct ztile_h5_config *c)
+{
+    memset(c, 0, sizeof *c);
+    c->filter = FILTER;
+    if (count < 4 || (words[0] & 0xffffff00u) != ZTILE_H5_TABLE || (words[0] & 0xff) > 1) {
+        zh_complain(caller, "the %zu cd_values of filter %d are no table that this version knows "
+                    "(the first is 0x%08x, version 1 begins with 0x%08x); let ztile_h5.h or "
+                    "ztile_h5_words make them", count, FILTER, count ? words[0] : 0,
+                    ZTILE_H5_TABLE);
+        return false;
+    }
+    c->codec = words[1] & 0xff;
+    c->kind = words[1] >> 8 & 0xff;
+    c->flags = words[1] >> 16 & 0xff;
+    c->value = ztile_h5_get_double(words + 2);
+    const bool is_long = c->kind == ZT_EXPERT || c->kind == ZT_REL || c->kind == ZT_PSNR;
+    if (words[1] >> 24 || c->kind > ZT_EXPERT || (is_long && count < STORED_AT)) {
+        zh_complain(caller, "the cd_values of filter %d name bound %u with %zu words; this version "
+                    "knows bounds 0 to %d, and rel, psnr and expert take %d words", FILTER,
+                    c->kind, count, ZT_EXPERT, STORED_AT);
+        return false;
+    }
+    if (c->kind == ZT_EXPERT) {
+        memcpy(c->expert, words + 4, sizeof c->expert);
+    } else if (is_long) {
+        c->range[0] = ztile_h5_get_double(words + 4);
+        c->range[1] = ztile_h5_get_double(words + 6);
+        c->has_range = 1;
+    }
+    return true;
+}
+
+/* has_fill: fill is no value, but what HDF5 pads chunks with and netCDF leaves where nothing was
+ * written; it is kept exactly and no part of a bound. */
+static void params_of(const struct ztile_h5_config *c, bool has_fill, uint64_t fill, zt_params *p)
+{
+    (void)zt_params_init(p, sizeof *p);
+    p->codec = c->codec;
+    p->bound = zt_bound_of((zt_bound_kind)c->kind, c->value);
+    p->bound.flags = c->flags;
+    if (c->kind == ZT_EXPERT)
+        p->bound = zt_expert(c->expert[0], c->expert[1], c->expert[2], (int32_t)c->expert[3]);
+    if (c->has_range) {
+        p->range_lo = c->range[0];
+        p->range_hi = c->range[1];
+    }
+    if (has_fill) {
+        p->fills = 1;
+        p->fill[0] = fill;
+    }
+}
+
+/* What of a dataset's chunks is in the stored form; false after a complaint. */
+static bool load_chunk(void *caller, size_t count, const unsigned *words, struct zh_chunk *chunk)
+{
+    const uint32_t type = count > STORED_AT ? words[STORED_AT] & 0xff : 0;
+    const uint32_t rank = count > STORED_AT ? words[STORED_AT] >> 16 & 0xff : 0;
+    if ((words[0] & 0xff) != FORM_STORED || zt_type_bytes(type) == 0 || rank < 1 ||
+        rank > ZT_MAX_RANK || count < SHAPE_AT + rank + (words[STORED_AT] >> 24 ? 2 : 0)) {
+        zh_complain(caller, "the dataset's cd_values do not say what a chunk is; the filter was "
+                    "not applied when the dataset was created, or the file is damaged");
+        return false;
+    }
+    *chunk = (struct zh_chunk){.type = type, .rank = rank};
+    for (uint32_t i = 0; i < rank; i++)
+        chunk->shape[i] = words[SHAPE_AT + i];
+    chunk->is_unsigned = (words[STORED_AT] >> 8 & 0xff) != 0;
+    chunk->has_fill = words[STORED_AT] >> 24 != 0;
+    if (chunk->has_fill)
+        chunk->fill = words[SHAPE_AT + rank] | (uint64_t)words[SHAPE_AT + rank + 1] << 32;
+    return true;
+}
+
+/* Join the slowest axes while there are more than 4. */
+static void join_axes(struct zh_chunk *chunk)
+{
+    const uint32_t extra = zh_drop_unit_axes(chunk) > ZT_MAX_RANK ? chunk->rank - ZT_MAX_RANK : 0;
+    for (uint32_t i = 0; i < extra; i++)
+        chunk->shape[extra] *= chunk->shape[i];
+    if (extra > 0)
+        memmove(chunk->shape, chunk->shape + extra, ZT_MAX_RANK * sizeof *chunk->shape);
+    chunk->rank -= extra;
+}
+
+/* The words to be stored for a dataset; 0 after a complaint. */
+static size_t words_of(void *caller, struct zh_chunk *chunk, size_t count, const unsigned *asked,
+                       unsigned *stored)
+{
+    struct ztile_h5_config config;
+    zt_params params;
+    size_t capacity;
+    if (!load_config(caller, count, asked, &config))
+        return 0;
+    join_axes(chunk);
+    if (chunk->is_unsigned) /* as it is coded */
+        chunk->fill ^= zt_type_bytes(chunk->type) == 8 ? UINT64_C(1) << 63 : UINT64_C(1) << 31;
+    params_of(&config, chunk->has_fill, chunk->fill, &params);
+    zt_context *context = zh_context(caller);
+    if (!context)
+        return 0;
+    const zt_array array = zt_array_nd(NULL, (zt_type)chunk->type, chunk->rank, chunk->shape);
+    const zt_status status = zt_compress_bound(context, &array, &params, &capacity);
+    if (status != ZT_OK)
+        zh_complain(caller, "%s", zt_context_error(context));
+    zt_context_free(context);
+    if (status != ZT_OK)
+        return 0;
+    (void)ztile_h5_words(&config, stored);
+    stored[0] |= FORM_STORED;
+    stored[STORED_AT] = chunk->type | (unsigned)chunk->is_unsigned << 8 | chunk->rank << 16 |
+                        (unsigned)chunk->has_fill << 24;
+    for (uint32_t i = 0; i < chunk->rank; i++) {
+        if (chunk->shape[i] > UINT32_MAX) {
+            zh_complain(caller, "a chunk is longer than 2^32 - 1 along an axis; make it smaller");
+            return 0;
+        }
+        stored[SHAPE_AT + i] = (unsigned)chunk->shape[i];
+    }
+    if (!chunk->has_fill)
+        return SHAPE_AT + chunk->rank;
+    stored[SHAPE_AT + chunk->rank] = (unsigned)chunk->fill;
+    stored[SHAPE_AT + chunk->rank + 1] = (unsigned)(chunk->fill >> 32);
+    return SHAPE_AT + chunk->rank + 2;
+}
+
+static int set_local(zh_hid dcpl, zh_hid type, zh_hid space)
+{
+    unsigned flags = 0, asked[MAX_WORDS] = {0}, stored[MAX_WORDS];
+    size_t count = MAX_WORDS;
+    struct zh_chunk chunk;
+    (void)space;
+    if (!zh_chunk_of_dataset(ZH_CALLER, dcpl, type, &chunk) ||
+        !zh_get_values(ZH_CALLER, dcpl, FILTER, &flags, &count, asked))
+        return -1;
+    count = words_of(ZH_CALLER, &chunk, count < MAX_WORDS ? count : MAX_WORDS, asked, stored);
+    return count > 0 && zh_set_values(ZH_CALLER, dcpl, FILTER, flags, count, stored) ? 1 : -1;
+}
+
+/* ---- chunks ---- */
+
+/* Between unsigned integers and signed ones half their range lower: the highest bit turned. */
+static void turn_signs(const zt_array *array, size_t bytes)
+{
+    const size_t size = zt_type_bytes(array->type);
+    uint8_t *p = array->data;
+    const uint16_t one = 1;
+    const size_t high = *(const uint8_t *)&one ? size - 1 : 0;
+    for (size_t i = high; i < bytes; i += size)
+        p[i] ^= 0x80;
+}
+
+static size_t compress(void *caller, zt_context *context, const struct ztile_h5_config *config,
+                       const struct zh_chunk *chunk, zt_array *array, size_t nbytes,
+                       size_t *buf_size, void **buf)
+{
+    const size_t raw = zh_raw_bytes(array->type, array->rank, array->shape);
+    size_t capacity = 0, bytes = 0;
+    zt_params params;
+    zt_status status;
+    if (raw != nbytes) {
+        zh_complain(caller, "a chunk has %zu bytes and not the %zu of its values; no filter that "
+                    "changes the size may come before this one", nbytes, raw);
+        return 0;
+    }
+    params_of(config, chunk->has_fill, chunk->fill, &params);
+    array->data = *buf;
+    if (chunk->is_unsigned)
+        turn_signs(array, raw);
+    status = zt_compress_bound(context, array, &params, &capacity);
+    void *out = status == ZT_OK ? malloc(capacity) : NULL;
+    if (status == ZT_OK)
+        status = out ? zt_compress(context, array, &params, out, capacity, &bytes) : ZT_NO_MEMORY;
+    if (chunk->is_unsigned) /* where the filter fails, HDF5 may store the values as they were */
+        turn_signs(array, raw);
+    if (status != ZT_OK) {
+        zh_complain(caller, "%s", status == ZT_NO_MEMORY ? "no memory for a chunk"
+                                                         : zt_context_error(context));
+        free(out);
+        return 0;
+    }
+    free(*buf);
+    *buf = out;
+    *buf_size = capacity;
+    return bytes;
+}
+
+static size_t decompress(void *caller, zt_context *context, zt_array *array, bool is_unsigned,
+                         size_t nbytes, size_t *buf_size, void **buf)
+{
+    const size_t raw = zh_raw_bytes(array->type, array->rank, array->shape);
+    zt_info info;
+    (void)zt_info_init(&info, sizeof info);
+    if (zt_inspect(context, *buf, nbytes, &info) != ZT_OK) {
+        zh_complain(caller, "%s", zt_context_error(context));
+        return 0;
+    }
+    if (info.type != array->type || info.rank != array->rank || info.raw_bytes != raw ||
+        memcmp(info.shape, array->shape, array->rank * sizeof *info.shape) != 0) {
+        zh_complain(caller, "a chunk holds another type or shape than its dataset's cd_values say; "
+                    "the file is damaged");
+        return 0;
+    }
+    array->data = malloc(raw);
+    if (!array->data) {
+        zh_complain(caller, "no memory for a chunk of %zu bytes", raw);
+        return 0;
+    }
+    if (zt_decompress(context, *buf, nbytes, array) != ZT_OK) {
+        zh_complain(caller, "%s", zt_context_error(context));
+        free(array->data);
+        return 0;
+    }
+    if (is_unsigned)
+        turn_signs(array, raw);
+    free(*buf);
+    *buf = array->data;
+    *buf_size = raw;
+    return raw;
+}
+
+static size_t filter(unsigned flags, size_t count, const unsigned *words, size_t nbytes,
+                     size_t *buf_size, void **buf)
+{
+    void *const caller = ZH_CALLER;
+    struct ztile_h5_config config;
+    struct zh_chunk chunk;
+    if (!load_config(caller, count, words, &config) || !load_chunk(caller, count, words, &chunk))
+        return 0;
+    zt_array array = zt_array_nd(NULL, (zt_type)chunk.type, chunk.rank, chunk.shape);
+    zt_context *context = zh_context(caller);
+    if (!context)
+        return 0;
+    const size_t result =
+        flags & ZH_FLAG_REVERSE
+            ? decompress(caller, context, &array, chunk.is_unsigned, nbytes, buf_size, buf)
+            : compress(caller, context, &config, &chunk, &array, nbytes, buf_size, buf);
+    zt_context_free(context);
+    return result;
+}
+
+static const struct zh_class class = {ZH_CLASS_VERSION, FILTER, 1, 1, "ztile", NULL, set_local,
+                                      filter};
+
+int H5PLget_plugin_type(void) { return ZH_PLUGIN_FILTER; }
+
+const void *H5PLget_plugin_info(void) { return &class; }
+
+/* ---- NCZarr ---- */
+
+static int codec_to_hdf5(const char *json, size_t *count, unsigned **words)
+{
+    return zh_words_of_json(json, FILTER, count, words);
+}
+
+static int hdf5_to_codec(size_t count, const unsigned *words, char **json)
+{
+    struct ztile_h5_config config;
+    if (!load_config(ZH_CALLER, count, words, &config))
+        return ZH_NC_EFILTER;
+    *json = zh_to_json("ztile", &config);
+    return *json ? ZH_NC_NOERR : ZH_NC_ENOMEM;
+}
+
+static int modify_parameters(int ncid, int varid, size_t *visible_count, unsigned **visible,
+                             size_t *working_count, unsigned **working)
+{
+    struct zh_chunk chunk;
+    if (!zh_chunk_of_variable(ZH_CALLER, ncid, varid, &chunk))
+        return ZH_NC_EFILTER;
+    *working = malloc(MAX_WORDS * sizeof **working);
+    if (!*working)
+        return ZH_NC_ENOMEM;
+    *working_count = words_of(ZH_CALLER, &chunk, *visible_count, *visible, *working);
+    if (*working_count > 0)
+        return ZH_NC_NOERR;
+    free(*working);
+    *working = NULL;
+    return ZH_NC_EFILTER;
+}
+
+static const struct zh_codec codec = {1, 1, "ztile", FILTER, NULL, NULL, codec_to_hdf5,
+                                      hdf5_to_codec, modify_parameters};
+
+const void *NCZ_get_codec_info(void) { return &codec; }

@@ -1,0 +1,76 @@
+/* call.c: a call into the library: its threads, how Ctrl-C reaches it, what it raises. */
+#include "core.h"
+
+#include <time.h>
+
+static double seconds(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* Taking the interpreter's lock can take milliseconds where other threads run Python, so signals
+ * are looked at some ten times a second, however often the library reports. */
+static const double look_seconds = 0.1;
+
+static int on_progress(void *user, uint64_t done_tiles, uint64_t total_tiles)
+{
+    struct core_call *call = user;
+    (void)done_tiles;
+    (void)total_tiles;
+    const double now = seconds();
+    if (now < call->next_look && now > call->next_look - 2 * look_seconds)
+        return 0;
+    call->next_look = now + look_seconds;
+    const PyGILState_STATE state = PyGILState_Ensure();
+    call->is_interrupted = PyErr_CheckSignals() != 0;
+    PyGILState_Release(state);
+    return call->is_interrupted;
+}
+
+int core_call_begin(unsigned threads, struct core_call *call)
+{
+    call->next_look = seconds() + look_seconds;
+    call->is_interrupted = false;
+    if (zt_context_new(NULL, &call->context)) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    zt_context_set_progress(call->context, on_progress, call);
+    const zt_omp omp = {.threads = threads};
+    /* where a build has no threads the bytes are the same without */
+    const zt_status status =
+        threads > 1 ? zt_context_set_policy(call->context, ZT_OMP, &omp) : ZT_OK;
+    if (status && status != ZT_UNSUPPORTED) {
+        core_raise(call, status);
+        core_call_end(call);
+        return -1;
+    }
+    return 0;
+}
+
+void core_call_end(struct core_call *call)
+{
+    zt_context_free(call->context);
+    call->context = NULL;
+}
+
+void core_raise_sentence(zt_status status, const char *sentence)
+{
+    PyObject *module = PyImport_ImportModule("ztile._errors");
+    PyObject *error =
+        module ? PyObject_CallMethod(module, "error_of", "is", (int)status, sentence) : NULL;
+    if (error)
+        PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+    Py_XDECREF(error);
+    Py_XDECREF(module);
+}
+
+void core_raise(const struct core_call *call, zt_status status)
+{
+    if (PyErr_Occurred())
+        return;
+    const char *sentence = zt_context_error(call->context);
+    core_raise_sentence(status, *sentence ? sentence : zt_strerror(status));
+}

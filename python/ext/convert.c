@@ -1,0 +1,190 @@
+/* convert.c: Python's objects to the library's structs and back. */
+#include "core.h"
+
+#include <string.h>
+
+/* ---- arrays ------------------------------------------------------------------------------- */
+
+/* The type that a buffer's format and item size stand for; 0: none of ours. */
+static uint32_t type_of(const char *format, Py_ssize_t itemsize)
+{
+    const int one = 1;
+    const bool is_little = *(const char *)&one == 1;
+    if (!format)
+        return 0;
+    if (*format == '@' || *format == '=' || *format == (is_little ? '<' : '>'))
+        format++;
+    if (strlen(format) != 1)
+        return 0;
+    if (strchr("fd", *format))
+        return itemsize == 4 ? ZT_F32 : itemsize == 8 ? ZT_F64 : 0;
+    if (strchr("ilq", *format))
+        return itemsize == 4 ? ZT_I32 : itemsize == 8 ? ZT_I64 : 0;
+    return 0;
+}
+
+static int check_layout(const Py_buffer *view)
+{
+    if (view->ndim < 1 || view->ndim > ZT_MAX_RANK) {
+        PyErr_Format(PyExc_ValueError, "ztile takes arrays of 1 to 4 dimensions, this one has %d",
+                     view->ndim);
+        return -1;
+    }
+    bool is_aligned = (uintptr_t)view->buf % (size_t)view->itemsize == 0;
+    for (int i = 0; i < view->ndim; i++)
+        is_aligned = is_aligned && view->strides[i] % view->itemsize == 0;
+    if (!is_aligned) {
+        PyErr_SetString(PyExc_ValueError, "the array's elements are not aligned to their size; "
+                        "give ztile a copy of it");
+        return -1;
+    }
+    return 0;
+}
+
+int core_array_get(PyObject *object, bool is_written, struct core_array *array)
+{
+    Py_buffer *view = &array->view;
+    if (PyObject_GetBuffer(object, view, is_written ? PyBUF_RECORDS : PyBUF_RECORDS_RO))
+        return -1;
+    const uint32_t type = type_of(view->format, view->itemsize);
+    if (!type) {
+        PyErr_Format(PyExc_TypeError, "ztile takes float32, float64, int32 and int64 in the "
+                     "machine's byte order, this buffer has the format '%s'",
+                     view->format ? view->format : "B");
+    } else if (!check_layout(view)) {
+        uint64_t shape[ZT_MAX_RANK];
+        for (int i = 0; i < view->ndim; i++)
+            shape[i] = (uint64_t)view->shape[i];
+        array->array = zt_array_nd(view->buf, (zt_type)type, (uint32_t)view->ndim, shape);
+        for (int i = 0; i < view->ndim; i++)
+            array->array.stride[i] = (int64_t)(view->strides[i] / view->itemsize);
+        return 0;
+    }
+    PyBuffer_Release(view);
+    return -1;
+}
+
+void core_array_release(struct core_array *array) { PyBuffer_Release(&array->view); }
+
+int core_bytes_get(PyObject *object, Py_buffer *view)
+{
+    return PyObject_GetBuffer(object, view, PyBUF_SIMPLE);
+}
+
+static int get_u64(PyObject *item, uint64_t *value)
+{
+    const unsigned long long v = PyLong_AsUnsignedLongLong(item);
+    if (v == (unsigned long long)-1 && PyErr_Occurred())
+        return -1;
+    *value = v;
+    return 0;
+}
+
+int core_whole_get(unsigned type, PyObject *shape, zt_array *whole)
+{
+    const Py_ssize_t rank = PyTuple_Size(shape);
+    if (rank < 1 || rank > ZT_MAX_RANK) {
+        if (!PyErr_Occurred())
+            PyErr_Format(PyExc_ValueError, "ztile takes arrays of 1 to 4 dimensions, not %zd",
+                         rank);
+        return -1;
+    }
+    uint64_t extent[ZT_MAX_RANK];
+    for (Py_ssize_t i = 0; i < rank; i++) {
+        PyObject *item = PyTuple_GetItem(shape, i);
+        extent[i] = ZT_UNKNOWN;
+        if ((i > 0 || item != Py_None) && get_u64(item, &extent[i]))
+            return -1;
+    }
+    *whole = zt_array_nd(NULL, (zt_type)type, (uint32_t)rank, extent);
+    return 0;
+}
+
+int core_box_get(PyObject *lo, PyObject *hi, uint32_t rank, zt_box *box)
+{
+    if (PyTuple_Size(lo) != (Py_ssize_t)rank || PyTuple_Size(hi) != (Py_ssize_t)rank) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_ValueError, "a box has as many ranges as its array has axes");
+        return -1;
+    }
+    memset(box, 0, sizeof *box);
+    for (uint32_t i = 0; i < rank; i++)
+        if (get_u64(PyTuple_GetItem(lo, i), &box->lo[i]) ||
+            get_u64(PyTuple_GetItem(hi, i), &box->hi[i]))
+            return -1;
+    return 0;
+}
+
+/* ---- parameters --------------------------------------------------------------------------- */
+
+int core_params_get(PyObject *tuple, zt_params *params)
+{
+    zt_params p;
+    unsigned long long slab_bytes;
+    PyObject *fills;
+    if (zt_params_init(&p, sizeof p)) {
+        PyErr_SetString(PyExc_SystemError, "ztile._core was built with another version of ztile.h");
+        return -1;
+    }
+    if (!PyArg_ParseTuple(tuple, "IIIdIIIiKddIIIIIzzO!:params", &p.codec, &p.bound.kind,
+                          &p.bound.flags, &p.bound.value, &p.bound.minbits, &p.bound.maxbits,
+                          &p.bound.maxprec, &p.bound.minexp, &slab_bytes, &p.range_lo, &p.range_hi,
+                          &p.zfp_word_bits, &p.plan, &p.index, &p.index_chunk, &p.index_partition,
+                          &p.name, &p.units, &PyTuple_Type, &fills))
+        return -1;
+    if (PyTuple_Size(fills) > ZT_MAX_FILLS) {
+        PyErr_Format(PyExc_ValueError, "there are %zd fill values; a file has at most %d",
+                     PyTuple_Size(fills), ZT_MAX_FILLS);
+        return -1;
+    }
+    p.fills = (uint32_t)PyTuple_Size(fills);
+    for (uint32_t i = 0; i < p.fills; i++)
+        if (get_u64(PyTuple_GetItem(fills, (Py_ssize_t)i), &p.fill[i]))
+            return -1;
+    if (slab_bytes != 0)
+        p.slab_bytes = slab_bytes;
+    *params = p;
+    return 0;
+}
+
+/* ---- results ------------------------------------------------------------------------------ */
+
+PyObject *core_shape_tuple(const uint64_t *shape, uint32_t rank)
+{
+    PyObject *tuple = PyTuple_New((Py_ssize_t)rank);
+    for (uint32_t i = 0; tuple && i < rank; i++) {
+        PyObject *extent = PyLong_FromUnsignedLongLong(shape[i]);
+        if (!extent || PyTuple_SetItem(tuple, (Py_ssize_t)i, extent))
+            Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
+PyObject *core_info_dict(const zt_info *info)
+{
+    return Py_BuildValue(
+        "{s:I,s:I,s:I,s:N,s:I,s:I,s:d,s:d,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:s,s:s,"
+        "s:(IIIIii)}",
+        "format_version", info->format_version, "codec", info->codec, "type", info->type,
+        "shape", core_shape_tuple(info->shape, info->rank), "index", info->index,
+        "bound_kind", info->bound.kind, "bound_value", info->bound.value,
+        "abs_bound", info->abs_bound, "raw_bytes", (unsigned long long)info->raw_bytes,
+        "stream_bytes", (unsigned long long)info->stream_bytes,
+        "index_bytes", (unsigned long long)info->index_bytes,
+        "file_bytes", (unsigned long long)info->file_bytes,
+        "frames", (unsigned long long)info->frames,
+        "slab_extent", (unsigned long long)info->slab_extent,
+        "exact_values", (unsigned long long)info->exact_values,
+        "special_values", (unsigned long long)info->special_values,
+        "index_chunk", info->index_chunk, "index_partition", info->index_partition,
+        "name", info->name, "units", info->units,
+        "zfp", info->zfp_word_bits, info->zfp_minbits, info->zfp_maxbits, info->zfp_maxprec,
+        info->zfp_minexp, info->zfp_shift);
+}
+
+PyObject *core_bytes_cut(PyObject *bytes, size_t used)
+{
+    /* of the worst case's memory, pages that were not written to were never there */
+    _PyBytes_Resize(&bytes, (Py_ssize_t)used);
+    return bytes;
+}

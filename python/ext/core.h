@@ -1,0 +1,69 @@
+/* core.h: what the files of the extension module ztile._core share. It holds as little as it can:
+ * arrays come in through the buffer protocol, results go out as bytes, numbers and tuples; names,
+ * defaults and NumPy are the package's business (src/ztile). */
+#ifndef ZTILE_PYTHON_CORE_H
+#define ZTILE_PYTHON_CORE_H
+
+/* Not the stable ABI: it cannot shrink bytes, and a copy of the result instead took 2 to 18 % of
+ * the time of zt_compress (64 MiB of float32, ratios 4 to 1). */
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "ztile.h"
+
+#include <stdbool.h>
+
+/* An array of the caller's, held until core_array_release. */
+struct core_array {
+    Py_buffer view;
+    zt_array array;
+};
+
+/* A call in progress: its context, with the threads it was given, and how to interrupt it. */
+struct core_call {
+    zt_context *context;
+    double next_look;       /* seconds: when signals are looked at next */
+    bool is_interrupted;    /* a Python exception is set */
+};
+
+/* All return 0, or -1 with a Python exception set. */
+
+/* object: a buffer of float32, float64, int32 or int64 in native byte order, any strides. */
+int core_array_get(PyObject *object, bool is_written, struct core_array *array);
+void core_array_release(struct core_array *array);
+
+/* Contiguous bytes that are only read; released with PyBuffer_Release. */
+int core_bytes_get(PyObject *object, Py_buffer *view);
+
+/* shape: a tuple of 1 to 4 lengths; the first may be None, for ZT_UNKNOWN. */
+int core_whole_get(unsigned type, PyObject *shape, zt_array *whole);
+
+/* lo and hi: tuples of as many numbers as 'rank'. */
+int core_box_get(PyObject *lo, PyObject *hi, uint32_t rank, zt_box *box);
+
+/* params: the tuple that of_type in _params.py makes. name and units point into it. */
+int core_params_get(PyObject *tuple, zt_params *params);
+
+/* threads: 1 is the calling thread alone. */
+int core_call_begin(unsigned threads, struct core_call *call);
+void core_call_end(struct core_call *call);
+
+/* Raise what belongs to a status: the exception that is set already (an interruption, a failed
+ * read or write), or one of _errors.py with the context's sentence. */
+void core_raise(const struct core_call *call, zt_status status);
+
+/* Make an exception of _errors.py the current one. */
+void core_raise_sentence(zt_status status, const char *sentence);
+
+PyObject *core_info_dict(const zt_info *info);
+PyObject *core_shape_tuple(const uint64_t *shape, uint32_t rank);
+
+/* Cut bytes that were allocated for the worst case; takes the reference. */
+PyObject *core_bytes_cut(PyObject *bytes, size_t used);
+
+/* memory.c, zfp.c, stream.c: the module's functions and types. */
+extern PyMethodDef core_memory_methods[];
+extern PyMethodDef core_zfp_methods[];
+int core_stream_add_types(PyObject *module);
+
+#endif

@@ -1,0 +1,171 @@
+/* memory.c: memory to memory: compress, decompress, boxes, what is in a file, comparing. */
+#include "core.h"
+
+#include <math.h>
+
+/* compress(array, params, threads) -> bytes */
+static PyObject *core_compress(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *object, *tuple, *bytes = NULL;
+    unsigned threads;
+    zt_params params;
+    struct core_array in;
+    struct core_call call;
+    if (!PyArg_ParseTuple(args, "OO!I:compress", &object, &PyTuple_Type, &tuple, &threads) ||
+        core_params_get(tuple, &params) || core_array_get(object, false, &in))
+        return NULL;
+    if (core_call_begin(threads, &call)) {
+        core_array_release(&in);
+        return NULL;
+    }
+    size_t capacity = 0, used = 0;
+    zt_status status = zt_compress_bound(call.context, &in.array, &params, &capacity);
+    if (!status && capacity > PY_SSIZE_T_MAX)
+        PyErr_NoMemory();
+    else if (!status)
+        bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)capacity);
+    if (bytes) {
+        char *out = PyBytes_AsString(bytes);
+        Py_BEGIN_ALLOW_THREADS
+        status = zt_compress(call.context, &in.array, &params, out, capacity, &used);
+        Py_END_ALLOW_THREADS
+    }
+    if (status) {
+        core_raise(&call, status);
+        Py_CLEAR(bytes);
+    }
+    core_call_end(&call);
+    core_array_release(&in);
+    return bytes ? core_bytes_cut(bytes, used) : NULL;
+}
+
+/* What decompress and decompress_box have in common; a NULL lo stands for the whole array. */
+static PyObject *decompress(PyObject *data, PyObject *object, PyObject *lo, PyObject *hi,
+                            unsigned threads)
+{
+    Py_buffer view;
+    struct core_array out;
+    struct core_call call;
+    zt_box box;
+    zt_status status = ZT_OK;
+    bool is_done = false;
+    if (core_bytes_get(data, &view))
+        return NULL;
+    if (core_array_get(object, true, &out)) {
+        PyBuffer_Release(&view);
+        return NULL;
+    }
+    if ((!lo || !core_box_get(lo, hi, out.array.rank, &box)) && !core_call_begin(threads, &call)) {
+        Py_BEGIN_ALLOW_THREADS
+        status = lo ? zt_decompress_box(call.context, view.buf, (size_t)view.len, &box, &out.array)
+                    : zt_decompress(call.context, view.buf, (size_t)view.len, &out.array);
+        Py_END_ALLOW_THREADS
+        if (status)
+            core_raise(&call, status);
+        is_done = !status;
+        core_call_end(&call);
+    }
+    core_array_release(&out);
+    PyBuffer_Release(&view);
+    if (!is_done)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+/* decompress(data, out, threads) */
+static PyObject *core_decompress(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *data, *out;
+    unsigned threads;
+    if (!PyArg_ParseTuple(args, "OOI:decompress", &data, &out, &threads))
+        return NULL;
+    return decompress(data, out, NULL, NULL, threads);
+}
+
+/* decompress_box(data, lo, hi, out, threads) */
+static PyObject *core_decompress_box(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *data, *lo, *hi, *out;
+    unsigned threads;
+    if (!PyArg_ParseTuple(args, "OO!O!OI:decompress_box", &data, &PyTuple_Type, &lo, &PyTuple_Type,
+                          &hi, &out, &threads))
+        return NULL;
+    return decompress(data, out, lo, hi, threads);
+}
+
+/* inspect(data) -> dict */
+static PyObject *core_inspect(PyObject *module, PyObject *data)
+{
+    (void)module;
+    Py_buffer view;
+    struct core_call call;
+    zt_info info;
+    PyObject *dict = NULL;
+    if (core_bytes_get(data, &view))
+        return NULL;
+    if (!core_call_begin(1, &call)) {
+        zt_info_init(&info, sizeof info);
+        const zt_status status = zt_inspect(call.context, view.buf, (size_t)view.len, &info);
+        if (status)
+            core_raise(&call, status);
+        else
+            dict = core_info_dict(&info);
+        core_call_end(&call);
+    }
+    PyBuffer_Release(&view);
+    return dict;
+}
+
+/* compare(original, reconstructed, abs_bound, threads) -> dict */
+static PyObject *core_compare(PyObject *module, PyObject *args)
+{
+    (void)module;
+    PyObject *first, *second, *dict = NULL;
+    double abs_bound;
+    unsigned threads;
+    struct core_array a, b;
+    struct core_call call;
+    if (!PyArg_ParseTuple(args, "OOdI:compare", &first, &second, &abs_bound, &threads) ||
+        core_array_get(first, false, &a))
+        return NULL;
+    if (core_array_get(second, false, &b)) {
+        core_array_release(&a);
+        return NULL;
+    }
+    if (!core_call_begin(threads, &call)) {
+        zt_quality q;
+        zt_status status;
+        zt_quality_init(&q, sizeof q);
+        q.abs_bound = abs_bound;
+        Py_BEGIN_ALLOW_THREADS
+        status = zt_compare(call.context, &a.array, &b.array, &q);
+        Py_END_ALLOW_THREADS
+        if (status)
+            core_raise(&call, status);
+        else
+            dict = Py_BuildValue(
+                "{s:K,s:K,s:K,s:K,s:K,s:d,s:d,s:d,s:d,s:d,s:d}", "values",
+                (unsigned long long)q.values, "finite_values", (unsigned long long)q.finite_values,
+                "special_changed", (unsigned long long)q.special_changed, "different_values",
+                (unsigned long long)q.different_values, "beyond_bound",
+                (unsigned long long)q.beyond_bound, "min", q.min, "max", q.max, "max_abs_error",
+                q.max_abs_error, "max_pwrel_error", q.max_pwrel_error, "rmse",
+                zt_quality_rmse(&q), "psnr", zt_quality_psnr(&q));
+        core_call_end(&call);
+    }
+    core_array_release(&b);
+    core_array_release(&a);
+    return dict;
+}
+
+PyMethodDef core_memory_methods[] = {
+    {"compress", core_compress, METH_VARARGS, NULL},
+    {"decompress", core_decompress, METH_VARARGS, NULL},
+    {"decompress_box", core_decompress_box, METH_VARARGS, NULL},
+    {"inspect", core_inspect, METH_O, NULL},
+    {"compare", core_compare, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};

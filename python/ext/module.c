@@ -1,0 +1,25 @@
+/* module.c: the module ztile._core: its functions, its types, the library's version. */
+#include "core.h"
+
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "ztile._core", "libztile, as the package ztile calls it.", -1,
+    NULL, NULL, NULL, NULL, NULL,
+};
+
+/* The name that the interpreter looks for. */
+PyMODINIT_FUNC PyInit__core(void);
+
+PyMODINIT_FUNC PyInit__core(void)
+{
+    PyObject *module = PyModule_Create(&definition);
+    if (!module)
+        return NULL;
+    if (PyModule_AddFunctions(module, core_memory_methods) ||
+        PyModule_AddFunctions(module, core_zfp_methods) || core_stream_add_types(module) ||
+        PyModule_AddStringConstant(module, "version", zt_version()) ||
+        PyModule_AddStringConstant(module, "isa", zt_isa_name(zt_context_isa(NULL)))) {
+        Py_DECREF(module);
+        return NULL;
+    }
+    return module;
+}

@@ -1,0 +1,58 @@
+"""ztile: compress scientific arrays in parallel, within an error bound or lossless.
+
+    import numpy as np, ztile
+    data = ztile.compress(a, abs=1e-3)      # no value off by more than 0.001
+    b = ztile.decompress(data)
+
+    ztile.save("field.zt", a, rel=1e-4)
+    with ztile.open("field.zt") as f:       # a sliceable array, read where it is sliced
+        part = f[10, ::2, -5:]
+
+ztile.zfp has bare zfp streams (zfpy's bytes), ztile.numcodecs and ztile.zarr have codecs for Zarr.
+"""
+from . import zfp
+from ._api import compare, compress, decompress, decompress_box
+from ._core import version as __version__
+from ._errors import (
+    ArgumentError,
+    ArrayTypeError,
+    CorruptError,
+    Error,
+    FileError,
+    NonFiniteError,
+    OutOfMemoryError,
+    UnsupportedError,
+)
+from ._file import File, Writer, create, info, load, open, save
+from ._info import Info, ZfpInfo
+from ._params import Params
+from ._threads import get_threads, set_threads
+
+__all__ = [
+    "ArgumentError",
+    "ArrayTypeError",
+    "CorruptError",
+    "Error",
+    "File",
+    "FileError",
+    "Info",
+    "NonFiniteError",
+    "OutOfMemoryError",
+    "Params",
+    "UnsupportedError",
+    "Writer",
+    "ZfpInfo",
+    "__version__",
+    "compare",
+    "compress",
+    "create",
+    "decompress",
+    "decompress_box",
+    "get_threads",
+    "info",
+    "load",
+    "open",
+    "save",
+    "set_threads",
+    "zfp",
+]

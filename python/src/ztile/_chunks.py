@@ -1,0 +1,55 @@
+"""What the codecs for numcodecs and Zarr have in common."""
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+
+from . import _api, _core, _info, _params, _threads
+from ._arrays import as_input, as_output, check_dtype, chunk_shape
+from ._errors import ArgumentError, CorruptError
+
+
+def coded(a: Any) -> np.ndarray[Any, Any]:
+    """A host's chunk with 1 to 4 axes."""
+    if isinstance(a, np.ma.MaskedArray):
+        return as_input(a)
+    a = np.asarray(a)
+    check_dtype(a.dtype)
+    return as_input(a if 1 <= a.ndim <= 4 else a.reshape(chunk_shape(a.shape)))
+
+
+def compress(a: Any, packed: tuple[Any, ...]) -> bytes:
+    array = coded(a)
+    return _core.compress(array, _params.of_type(packed, array.dtype), _threads.of_codec())
+
+
+def check_chunk(found: _info.Info, shape: Sequence[int], dtype: np.dtype[Any]) -> None:
+    """Raise where a .zt chunk is not of the type and shape that the host's metadata give it."""
+    wanted = check_dtype(dtype), chunk_shape(shape)
+    if (found.dtype, found.shape) != wanted:
+        raise CorruptError(
+            f"a chunk holds {found.dtype} of shape {found.shape}, the array's metadata ask for "
+            f"{wanted[0]} of shape {wanted[1]}; the metadata belong to other chunks")
+
+
+def decompress(data: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """The chunk of this shape and type."""
+    check_chunk(_api.inspect(data), shape, dtype)
+    return _api.decompress(data, threads=_threads.of_codec()).reshape(tuple(shape))
+
+
+def into_buffer(out: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> np.ndarray[Any, Any]:
+    """numcodecs' out, a contiguous buffer of any kind, as the array that a chunk is decoded into;
+    new memory for None."""
+    if out is None:
+        return as_output(None, dtype, shape)
+    view = memoryview(out)
+    needed = dtype.itemsize * int(np.prod(shape, dtype=np.int64))
+    if view.readonly or not view.c_contiguous and not view.f_contiguous:
+        raise ArgumentError("out is memory that can be written to, in one piece")
+    if view.nbytes != needed:
+        raise ArgumentError(f"out has {view.nbytes} bytes, the chunk has {needed}")
+    # in memory order, as numcodecs fills buffers
+    flat = np.asarray(out).reshape(-1, order="A").view(np.uint8)
+    return flat.view(dtype).reshape(tuple(shape))

@@ -1,0 +1,100 @@
+"""The package as it is installed: version, symbols, types, documentation, the example."""
+import doctest
+import inspect
+import pathlib
+import re
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+
+import ztile
+from ztile import _core, numcodecs, zarr, zfp
+
+HERE = pathlib.Path(__file__).parent
+
+
+def test_version_is_the_librarys():
+    header = (HERE.parent.parent / "include" / "ztile.h").read_text()
+    assert f'ZT_VERSION_STRING "{ztile.__version__}"' in header
+    assert _core.isa in ("plain", "avx2", "avx512")
+
+
+def test_what_is_tested_is_what_is_installed():
+    assert HERE.parent not in pathlib.Path(ztile.__file__).parents
+
+
+def test_every_public_name_is_there_and_explained():
+    for module in ztile, zfp, numcodecs, zarr:
+        assert module.__doc__
+    for name in ztile.__all__:
+        thing = getattr(ztile, name)
+        if inspect.isclass(thing) or inspect.isfunction(thing):
+            assert inspect.getdoc(thing), name
+
+
+def test_numbers_are_those_of_the_header():
+    header = (HERE.parent.parent / "include" / "ztile.h").read_text()
+
+    def number(name):
+        return int(re.search(rf"\b{name} = (\d+)", header).group(1))
+
+    from ztile import _arrays, _params
+    for prefix, names in ("ZT_CODEC_", _params.CODECS), ("ZT_INDEX_", _params.INDEXES), \
+            ("ZT_PLAN_", _params.PLANS), ("ZT_", _params.BOUNDS):
+        for name, value in names.items():
+            assert number(prefix + name.upper()) == value
+    assert f"#define ZT_MAX_FILLS {_params.MAX_FILLS}\n" in header
+    for name, value in _arrays.NUMBERS.items():
+        assert number(f"ZT_{name[0].upper()}{np.dtype(name).itemsize * 8}") == value
+    for name in "expert", "fixed_rate", "fixed_precision", "fixed_accuracy", "reversible":
+        assert number(f"ZT_ZFP_{name.upper()}") == getattr(zfp, f"mode_{name}")
+
+
+USE = """
+import numpy as np
+import ztile
+data: bytes = ztile.compress(np.zeros(3), abs=1e-3, threads=2, name="t")
+part = ztile.open("f.zt")[3]
+reveal_type(ztile.info(data).shape)
+ztile.compress(np.zeros(3), tolerance=1e-3)
+"""
+
+
+def test_types_are_checked(tmp_path):
+    (tmp_path / "use.py").write_text(USE)
+    config = ["-m", "mypy", "--config-file", str(HERE.parent / "pyproject.toml")]
+    package = subprocess.run([sys.executable, *config, "-p", "ztile"], cwd=tmp_path,
+                             capture_output=True, text=True)
+    assert package.returncode == 0, package.stdout
+    user = subprocess.run([sys.executable, *config, "use.py"], cwd=tmp_path, capture_output=True,
+                          text=True).stdout
+    assert "tuple[int, ...]" in user and 'Unexpected keyword argument "tolerance"' in user
+    assert user.count("error:") == 1, user
+
+
+def test_the_dask_and_xarray_example_keeps_its_bound(tmp_path):
+    example = HERE.parent / "examples" / "dask_xarray.py"
+    done = subprocess.run([sys.executable, str(example), "--shape", "8", "60", "90", "--chunk", "4",
+                           "60", "90", "--workers", "2", "--store", str(tmp_path / "s.zarr")],
+                          cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "the largest error is 0.00" in done.stdout
+    import zarr as zarr_python
+    array = zarr_python.open_array(tmp_path / "s.zarr" / "t2m", mode="r")
+    assert array.shape == (8, 60, 90) and "ztile" in str(array.metadata.codecs[0].to_dict())
+
+
+def test_the_documentation_shows_what_happens(tmp_path, monkeypatch):
+    from numcodecs import registry
+    from numcodecs.zfpy import ZFPY
+
+    monkeypatch.chdir(tmp_path)
+    page = HERE.parent.parent / "docs" / "python.md"
+    try:
+        with warnings.catch_warnings():
+            failed, tried = doctest.testfile(str(page), module_relative=False)
+    finally:
+        registry.register_codec(ZFPY)
+    assert tried > 30 and failed == 0
