@@ -24,6 +24,7 @@ struct zti_sz {
     uint32_t effort; /* zt_effort that it is coded with */
     uint32_t source; /* how values become integers: zti_sz_source */
     uint32_t axes;   /* bit i: differences are taken along axis i */
+    uint32_t is_blocked; /* groups of values are blocks of a tile, not runs */
     uint32_t bins;      /* effort 'paper': residuals in so many bins have a symbol of their own */
     uint64_t head_bits; /* of the codebooks' tables */
     double step;         /* floats: values become multiples of it */

@@ -20,7 +20,7 @@
  * The codec's part of a frame header:
  *
  *     u8       effort (low four bits), source
- *     u8       axes that differences are taken along: bit i for axis i
+ *     u8       axes that differences are taken along: bit i for axis i; 16 where groups are blocks
  *     source   lattice: 3 bytes mantissa, 2 bytes exponent (signed) of the step;
  *              steps: varint, the step; bits: nothing
  *     varint   the centre, folded
@@ -103,7 +103,7 @@ static size_t store_params(const struct zti_coding *coding, uint8_t *out)
     const struct zti_sz *sz = &coding->sz;
     uint8_t *at = out;
     *at++ = (uint8_t)(sz->effort | sz->source << 4);
-    *at++ = (uint8_t)sz->axes;
+    *at++ = (uint8_t)(sz->axes | sz->is_blocked << 4);
     if (sz->source == ZTI_SZ_LATTICE) {
         int exponent;
         const uint32_t mantissa = (uint32_t)ldexp(frexp(sz->step, &exponent), 24);
@@ -144,8 +144,10 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     const uint32_t first = zti_take_byte(&c);
     sz->effort = first & 15;
     sz->source = first >> 4;
-    sz->axes = zti_take_byte(&c);
-    bool is_good = sz->axes < 1u << coding->grid.rank &&
+    const uint32_t second = zti_take_byte(&c);
+    sz->axes = second & 15;
+    sz->is_blocked = second >> 4;
+    bool is_good = sz->axes < 1u << coding->grid.rank && sz->is_blocked <= 1 &&
                    (sz->source == ZTI_SZ_STEPS) != is_float(coding->type);
     if (sz->source == ZTI_SZ_LATTICE) {
         sz->step = take_step(&c);
@@ -231,13 +233,16 @@ static uint64_t sample_tile(const struct zti_coding *coding, uint64_t i, uint64_
     return i * whole + i * rest / samples + (i + 1) * UINT32_C(2654435769) % UINT32_MAX % whole;
 }
 
-/* What is learnt: first the axes, from a sample; then the codebooks, from all tiles or, where these
- * are many, from a part of them. */
+/* What is learnt: first the axes, then the shape of groups, from samples; then the codebooks, from
+ * all tiles or, where these are many, from a part of them. */
+enum { AXES_PASS, BLOCKS_PASS, BOOKS_PASS };
+
 static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
 {
-    if (pass == 0) /* of at least a byte, also where the axes are not chosen */
+    if (pass < BOOKS_PASS) /* effort 'paper' passes over these without a look */
         return sizeof(struct zti_sz_tally);
-    return pass == 1 && coding->sz.effort != ZT_EFFORT_FAST ? zti_sz_count_bytes(coding) : 0;
+    const bool has_books = coding->sz.effort != ZT_EFFORT_FAST;
+    return pass == BOOKS_PASS && has_books ? zti_sz_count_bytes(coding) : 0;
 }
 
 /* One tile in so many is counted. */
@@ -247,26 +252,28 @@ static uint32_t count_part(const struct zti_coding *coding)
     return coding->sz.effort == ZT_EFFORT_PAPER || tiles < 1024 ? 1 : tiles < 4096 ? 4 : 8;
 }
 
-static void tally_axes(const struct zti_coding *coding, const zt_array *array, uint64_t first,
-                       uint64_t last, struct zti_sz_tally *t)
+static void tally_samples(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
+                          uint64_t first, uint64_t last, struct zti_sz_tally *t)
 {
     const uint64_t samples = samples_of(coding);
     for (uint64_t i = 0; i < samples; i++) {
         const uint64_t tile = sample_tile(coding, i, samples);
-        if (tile >= first && tile < last)
+        if (tile < first || tile >= last)
+            continue;
+        if (pass == AXES_PASS)
             ops_of(coding)->sample(coding, array, tile, t->bits, &t->base[i]);
+        else
+            ops_of(coding)->try_blocks(coding, array, tile, t->bits);
     }
 }
 
 static void tally(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
                   uint64_t first, uint64_t last, void *out)
 {
-    if (pass == 0 && coding->sz.effort != ZT_EFFORT_PAPER) {
-        tally_axes(coding, array, first, last, out);
-        return;
-    }
     const uint32_t part = count_part(coding);
-    for (uint64_t tile = first; tile < last && pass == 1; tile++)
+    if (pass < BOOKS_PASS && coding->sz.effort != ZT_EFFORT_PAPER)
+        tally_samples(coding, pass, array, first, last, out);
+    for (uint64_t tile = first; tile < last && pass == BOOKS_PASS; tile++)
         if ((uint32_t)(tile * UINT32_C(2654435769)) <= UINT32_MAX / part)
             ops_of(coding)->count(coding, array, tile, out);
 }
@@ -276,7 +283,7 @@ static void merge(const struct zti_coding *coding, uint32_t pass, void *into, co
     struct zti_sz_tally *t = into;
     const struct zti_sz_tally *other = from;
     (void)coding;
-    if (pass == 1) {
+    if (pass == BOOKS_PASS) {
         zti_sz_merge_counts(coding, into, from);
         return;
     }
@@ -313,10 +320,13 @@ static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t 
                        const zt_array *array, void *tallied)
 {
     (void)array;
-    if (pass == 1)
+    if (pass == BOOKS_PASS)
         return zti_sz_learn_books(context, coding, tallied, count_part(coding) > 1);
-    if (coding->sz.effort != ZT_EFFORT_PAPER)
-        learn_axes(coding, tallied);
+    const struct zti_sz_tally *t = tallied;
+    if (coding->sz.effort != ZT_EFFORT_PAPER && pass == AXES_PASS)
+        learn_axes(coding, t);
+    else
+        coding->sz.is_blocked = t->bits[1] < t->bits[0];
     return ZT_OK;
 }
 

@@ -71,6 +71,9 @@ struct zti_sz_ops {
     /* Add what one tile costs with each set of axes, and note its base. */
     void (*sample)(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
                    uint64_t *bits, int64_t *base);
+    /* Add what one tile costs with groups that are runs of values, and that are blocks. */
+    void (*try_blocks)(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
+                       uint64_t *bits);
     /* Count the symbols of one tile. */
     void (*count)(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
                   struct zti_sz_counts *counts);

@@ -43,4 +43,5 @@
 #include "codec/sz/sz_coder.h"
 
 const struct zti_sz_ops zti_sz_avx512 = {
-    .encode = encode, .decode = decode, .sample = sample, .count = count};
+    .encode = encode, .decode = decode, .sample = sample,
+    .try_blocks = try_blocks, .count = count};

@@ -375,8 +375,10 @@ static bool take_tile(const struct zti_coding *coding, const struct tile *tile,
     const bool is_wide = is_zero ? value_bytes == 8 : (head.form & 3) == ZTI_SZ_WIDE;
     const uint64_t end_bits = (uint64_t)(end - r->base) * 8;
     if (is_wanted || !is_zero) {
-        if (is_wide ? !take_integers_64(coding, tile, head.form, head.away, r, end_bits, s->a.u64)
-                    : !take_integers_32(coding, tile, head.form, head.away, r, end_bits, s->a.u32))
+        if (is_wide ? !take_integers_64(coding, tile, head.form, head.away, r, end_bits, s->a.u64,
+                                        s->b.u64)
+                    : !take_integers_32(coding, tile, head.form, head.away, r, end_bits, s->a.u32,
+                                        s->b.u32))
             return false;
     }
     r->at = (r->at + 7) & ~UINT64_C(7);
@@ -423,6 +425,22 @@ static void sample(const struct zti_coding *coding, const zt_array *array, uint6
     for (uint32_t axes = 0; axes < 1u << tile.rank; axes++)
         bits[axes] += is_wide ? cost_64(&tile, axes, s.values.u64, s.a.u64, s.b.u64, s.out)
                               : cost_32(&tile, axes, s.values.u32, s.a.u32, s.b.u32, s.out);
+}
+
+static void try_blocks(const struct zti_coding *coding, const zt_array *array, uint64_t number,
+                       uint64_t *bits)
+{
+    const struct zti_walk walk = zti_walk_from(&coding->grid, number);
+    const struct tile tile = tile_at(coding, &walk);
+    struct scratch s;
+    gather_tile(&tile, array, s.values.bytes);
+    const bool is_wide = integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE;
+    if (s.exact.count > 0)
+        return;
+    if (is_wide)
+        try_blocks_64(coding, &tile, s.a.u64, s.b.u64, s.out, bits);
+    else
+        try_blocks_32(coding, &tile, s.a.u32, s.b.u32, s.out, bits);
 }
 
 static void count(const struct zti_coding *coding, const zt_array *array, uint64_t number,

@@ -15,6 +15,46 @@ struct tile {
     uint64_t origin[ZT_MAX_RANK];
 };
 
+/* The blocks of 64 values that a tile's groups can be: 8 x 8, 4 x 4 x 4 or 2 x 2 x 4 x 4 in the
+ * axes that it extends along, one after another as tiles are in an array. */
+struct blocks {
+    uint32_t count; /* 0: the tile is not made of whole blocks, or extends along one axis only */
+    uint32_t row;   /* values of a block that are side by side */
+    uint32_t rows;
+    uint32_t row_at[64];           /* from the block's first value */
+    uint32_t tiles[ZT_MAX_RANK];   /* blocks along each axis */
+    uint32_t step[ZT_MAX_RANK];    /* between blocks, in values */
+};
+
+static inline struct blocks blocks_of(const struct tile *tile)
+{
+    static const uint32_t sides[ZT_MAX_RANK][ZT_MAX_RANK] = {{0}, {8, 8}, {4, 4, 4}, {2, 2, 4, 4}};
+    struct blocks b = {.row = 1, .rows = 1, .row_at = {0}};
+    uint32_t side[ZT_MAX_RANK], axes = 0, at = 0, step = 1;
+    for (uint32_t i = 0; i < tile->rank; i++)
+        axes += tile->extent[i] > 1;
+    b.count = axes < 2 ? 0 : tile->n / ZTI_SZ_GROUP;
+    for (uint32_t i = 0; i < tile->rank && b.count > 0; i++) {
+        side[i] = tile->extent[i] > 1 ? sides[axes - 1][at++] : 1;
+        b.count = tile->extent[i] % side[i] == 0 ? b.count : 0;
+    }
+    if (b.count == 0)
+        return b;
+    for (uint32_t i = tile->rank; i-- > 0; step *= tile->extent[i]) {
+        b.tiles[i] = tile->extent[i] / side[i];
+        b.step[i] = step * side[i];
+        if (i + 1 == tile->rank) {
+            b.row = side[i];
+            continue;
+        }
+        for (uint32_t more = 1; more < side[i]; more++)
+            for (uint32_t row = 0; row < b.rows; row++)
+                b.row_at[more * b.rows + row] = b.row_at[row] + more * step;
+        b.rows *= side[i];
+    }
+    return b;
+}
+
 /* Which values of a tile are kept as they are. */
 struct exact {
     uint32_t count;

@@ -41,4 +41,5 @@
 #include "codec/sz/sz_coder.h"
 
 const struct zti_sz_ops zti_sz_plain = {
-    .encode = encode, .decode = decode, .sample = sample, .count = count};
+    .encode = encode, .decode = decode, .sample = sample,
+    .try_blocks = try_blocks, .count = count};

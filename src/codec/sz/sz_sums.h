@@ -120,27 +120,71 @@ static void NAME(bridge)(const struct tile *tile, const uint64_t *is_exact, uval
             u[i] = i % row != 0 ? u[i - 1] : i > 0 ? u[i - row] : first;
 }
 
-/* Append residuals as the stream's effort says. */
+/* From a tile in C order to one block after another, or back. */
+static void NAME(move_blocks)(const struct tile *tile, const struct blocks *b, bool is_back,
+                              const uval *from, uval *to)
+{
+    uint32_t done = 0;
+    for (uint32_t number = 0; number < b->count; number++) {
+        uint32_t place = 0, left = number;
+        for (uint32_t i = tile->rank; i-- > 0; left /= b->tiles[i])
+            place += left % b->tiles[i] * b->step[i];
+        for (uint32_t row = 0; row < b->rows; row++, done += b->row) {
+            const uint32_t at = place + b->row_at[row];
+            const uval *const source = from + (is_back ? done : at);
+            uval *const target = to + (is_back ? at : done);
+            if (b->row == 4)
+                memcpy(target, source, 4 * sizeof *to);
+            else if (b->row == 8)
+                memcpy(target, source, 8 * sizeof *to);
+            else
+                memcpy(target, source, b->row * sizeof *to);
+        }
+    }
+}
+
+/* Folded residuals in the order of groups: d itself, or moved to spare. */
+static uval *NAME(in_blocks)(const struct zti_coding *coding, const struct tile *tile, uval *d,
+                             uval *spare)
+{
+    if (!coding->sz.is_blocked)
+        return d;
+    const struct blocks blocks = blocks_of(tile);
+    if (blocks.count == 0)
+        return d;
+    NAME(move_blocks)(tile, &blocks, false, d, spare);
+    return spare;
+}
+
+/* Append residuals as the stream's effort says; spare is as long as they are. */
 static bool NAME(put_residuals)(const struct zti_coding *coding, const struct tile *tile,
-                                uint32_t form, struct zti_bit_writer *w, uval *d,
+                                uint32_t form, struct zti_bit_writer *w, uval *d, uval *spare,
                                 uint32_t most_bytes)
 {
     if (is_coded(coding, form) && coding->sz.effort == ZT_EFFORT_PAPER)
         return NAME(put_paper)(coding, w, d, tile->n, most_bytes);
     NAME(fold)(d, tile->n);
+    d = NAME(in_blocks)(coding, tile, d, spare);
     return is_coded(coding, form) ? NAME(put_coded)(coding, w, d, tile->n, most_bytes)
                                   : NAME(put_groups)(w, d, tile->n, most_bytes);
 }
 
 static bool NAME(take_residuals)(const struct zti_coding *coding, const struct tile *tile,
                                  uint32_t form, struct zti_bit_reader *r, uint64_t end_bits,
-                                 uval *d)
+                                 uval *d, uval *spare)
 {
     if (is_coded(coding, form) && coding->sz.effort == ZT_EFFORT_PAPER)
         return NAME(take_paper)(coding, r, d, tile->n, end_bits);
-    if (is_coded(coding, form) ? !NAME(take_coded)(coding, r, d, tile->n, end_bits)
-                               : !NAME(take_groups)(r, d, tile->n, end_bits))
+    struct blocks blocks;
+    blocks.count = 0;
+    if (coding->sz.is_blocked)
+        blocks = blocks_of(tile);
+    uval *const to = blocks.count > 0 ? spare : d;
+    if (is_coded(coding, form) ? !NAME(take_coded)(coding, r, to, tile->n, end_bits)
+                               : !NAME(take_groups)(r, to, tile->n, end_bits))
         return false;
+    if (blocks.count > 0)
+        NAME(move_blocks)(tile, &blocks, true, spare, d);
     NAME(unfold)(d, tile->n);
     return true;
 }
@@ -170,7 +214,7 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
         struct zti_bit_writer w = zti_bit_writer_at(at);
         const uint32_t left = most_bytes - (uint32_t)(at - out);
         NAME(differences)(tile, coding->sz.axes, &a, &b);
-        if (!NAME(put_residuals)(coding, tile, form, &w, a, left))
+        if (!NAME(put_residuals)(coding, tile, form, &w, a, b, left))
             return false;
         at += (zti_bits_written(&w) + 7) / 8;
     }
@@ -182,7 +226,7 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
  * reach beyond bit end_bits or make no sense. */
 static bool NAME(take_integers)(const struct zti_coding *coding, const struct tile *tile,
                                 uint32_t form, uint64_t away, struct zti_bit_reader *r,
-                                uint64_t end_bits, uval *u)
+                                uint64_t end_bits, uval *u, uval *spare)
 {
     const uval half = (uval)away;
     const uval base = (uval)((uval)coding->sz.centre +
@@ -190,7 +234,7 @@ static bool NAME(take_integers)(const struct zti_coding *coding, const struct ti
     if ((form & 3) == ZTI_SZ_ZERO) {
         memset(u, 0, tile->n * sizeof *u);
     } else {
-        if (!NAME(take_residuals)(coding, tile, form, r, end_bits, u))
+        if (!NAME(take_residuals)(coding, tile, form, r, end_bits, u, spare))
             return false;
         NAME(sums)(tile, coding->sz.axes, u);
     }
@@ -240,8 +284,31 @@ static void NAME(count_integers)(const struct zti_coding *coding, const struct t
         return;
     }
     NAME(fold)(a, tile->n);
+    a = NAME(in_blocks)(coding, tile, a, b);
     counts->rice_bits += NAME(classes_of)(a, tile->n, classes, &plane_bits);
     NAME(symbols_of)(a, tile->n, classes, &symbols);
     for (uint32_t i = 0; i < ZTI_SZ_BOOKS; i++)
         zti_sz_count(coding, counts, i, symbols.of[i], symbols.count[i]);
+}
+
+/* The bits of a tile's integers with groups that are runs, and with groups that are blocks. */
+static void NAME(try_blocks)(const struct zti_coding *coding, const struct tile *tile, uval *a,
+                             uval *b, uint8_t *out, uint64_t *bits)
+{
+    const struct blocks blocks = blocks_of(tile);
+    struct zti_bit_writer w = zti_bit_writer_at(out);
+    bool is_zero;
+    if (blocks.count == 0)
+        return;
+    (void)NAME(take_base)(a, tile->n, true, &is_zero);
+    NAME(differences)(tile, coding->sz.axes, &a, &b);
+    NAME(fold)(a, tile->n);
+    NAME(move_blocks)(tile, &blocks, false, a, b);
+    const bool is_short = NAME(put_groups)(&w, a, tile->n, ZTI_SZ_RAW_BYTES);
+    const uint64_t runs = zti_bits_written(&w);
+    w = zti_bit_writer_at(out);
+    if (is_short && NAME(put_groups)(&w, b, tile->n, ZTI_SZ_RAW_BYTES)) {
+        bits[0] += runs;
+        bits[1] += zti_bits_written(&w);
+    }
 }
