@@ -455,17 +455,20 @@ zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t 
     const zt_bound *bound = &w->params.bound;
     struct zti_ask ask = {.params = &w->params, .kind = (zt_bound_kind)bound->kind,
                           .abs_bound = (double)NAN, .min = (double)NAN, .max = (double)NAN};
-    bool has_abs = bound->kind == ZT_ABS || bound->kind == ZT_REL;
+    const bool is_lossless = is_asked_lossless(bound);
+    const bool has_abs = (bound->kind == ZT_ABS || bound->kind == ZT_REL) && !is_lossless;
     uint64_t most = 0;
     zt_status status = ZT_OK;
-    if (has_abs) {
+    if (is_lossless || has_abs) {
         ask.kind = ZT_LOSSLESS;
         ask.abs_bound = 0;
+    }
+    if (has_abs) {
         status = w->codec->configure(w->context, &ask, &f.coding);
         if (!status)
             status = stream_most(w, &f.coding, &most);
         ask.kind = ZT_ABS;
-        ask.abs_bound = bound->kind == ZT_ABS && bound->value > 0 ? bound->value : DBL_TRUE_MIN;
+        ask.abs_bound = bound->kind == ZT_ABS ? bound->value : DBL_TRUE_MIN;
     }
     f.coding.verify_bound = (double)NAN;
     if (!status)
@@ -475,7 +478,7 @@ zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t 
     if (status)
         return status;
     f.index = w->index; /* whether there is one depends on the values */
-    if (bound->kind != ZT_LOSSLESS)
+    if (!is_lossless)
         f.special_values = zti_array_values(f.rank, f.shape);
     set_largest(&f, most);
     if (!has_abs)

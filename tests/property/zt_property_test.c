@@ -65,7 +65,7 @@ static double number_at(uint32_t type, const unsigned char *at)
 static void random_shape(struct rng *r, struct test_case *c)
 {
     static const uint64_t most[] = {0, 600, 36, 14, 8}, most_sz[] = {0, 18000, 150, 36, 14};
-    const bool is_large = c->params.codec == ZT_CODEC_SZ && rng_once_in(r, 2);
+    const bool is_large = c->params.codec != ZT_CODEC_ZFP && rng_once_in(r, 2);
     c->rank = 1 + (uint32_t)rng_below(r, ZT_MAX_RANK);
     for (uint32_t i = 0; i < c->rank; i++)
         c->shape[i] =
@@ -75,8 +75,12 @@ static void random_shape(struct rng *r, struct test_case *c)
 static void random_codec(struct rng *r, struct test_case *c)
 {
     static const uint32_t bins[] = {0, 4, 64, 1024, 65536};
-    if (rng_once_in(r, 2))
+    if (rng_once_in(r, 2)) {
+        c->params.codec = rng_once_in(r, 2) ? ZT_CODEC_AUTO : ZT_CODEC_ZFP;
+        if (rng_once_in(r, 4))
+            c->params.codec = ZT_CODEC_NDZIP;
         return;
+    }
     c->params.codec = ZT_CODEC_SZ;
     c->params.effort = (uint32_t)rng_below(r, ZT_EFFORT_HIGH);
     c->params.sz_bins = bins[rng_below(r, sizeof bins / sizeof *bins)];
@@ -95,6 +99,10 @@ static double random_abs(struct rng *r, double range)
 
 static void random_bound(struct rng *r, struct test_case *c)
 {
+    if (c->params.codec == ZT_CODEC_NDZIP) { /* lossless, however that is said */
+        c->params.bound = rng_once_in(r, 2) ? zt_lossless() : zt_abs(0);
+        return;
+    }
     int64_t stride[ZT_MAX_RANK];
     double min, max;
     switch (rng_below(r, c->params.codec == ZT_CODEC_SZ ? 5 : 8)) {

@@ -9,6 +9,7 @@ static zt_params params_with(zt_bound bound, uint32_t kind, uint32_t chunk)
 {
     zt_params p;
     zt_params_init(&p, sizeof p);
+    p.codec = ZT_CODEC_ZFP;
     p.bound = bound;
     p.index = kind;
     p.index_chunk = chunk;
