@@ -5,8 +5,8 @@
 #include "core/core.h"
 
 /* The instruction sets that instances are compiled for, each a superset of the one before. What a
- * level contains is in cpu.c; the compiler is told the same in src/CMakeLists.txt. Who compiles with
- * ZTILE_PLAIN leaves out the files NAME_avx2.c and NAME_avx512.c. */
+ * level contains is in cpu.c; the compiler is told the same in src/CMakeLists.txt. Who compiles
+ * with ZTILE_PLAIN leaves out the files NAME_avx2.c and NAME_avx512.c. */
 #if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__) && !defined(ZTILE_PLAIN)
 #define ZTI_HAS_X86_INSTANCES
 #endif
