@@ -1,0 +1,35 @@
+/* zfp_avx512_texts.h: the AVX-512 texts of one width; ends what the includer defined for it. */
+#include "codec/zfp/zfp_lift.h"
+#include "codec/zfp/zfp_avx512_encode.h"
+
+#undef WIDTH
+#undef NEGABINARY
+#undef EXPONENT_BITS
+#undef BIAS
+#undef MANTISSA_BITS
+#undef PRECISION_BITS
+#undef ZMMS
+#undef word
+#undef lane
+#undef ulane
+#undef NAME
+#undef CUBE
+#undef INTS
+#undef TABLE
+#undef SCALAR
+#undef INTEGER
+#undef FILL
+#undef MAX
+#undef NOT_ZERO
+#undef LESS
+#undef BLEND
+#undef SWAP_ELEMENTS
+#undef SWAP_PAIRS
+#undef REDUCE_OR
+#undef LEADING
+#undef SHIFT_LEFT
+#undef SHIFT_RIGHT
+#undef TO_INT
+#undef TO_FLOAT
+#undef MULTIPLY
+#undef FN
