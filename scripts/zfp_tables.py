@@ -143,4 +143,51 @@ def plane1(index):
 table('code1', [plane1(i)[0] for i in range(128)],
       'A plane of 4 bits coded, by plane + 16 c, + 64 where c is 4.')
 table('length1', [plane1(i)[1] for i in range(128)], 'And its length in bits.')
+
+
+def planes1(c, bits):
+    """As many planes of 4 bits as end inside 8 bits, after c significant coefficients: the planes
+    (4 bits each, the first lowest), their number, the new c, and the bits they take."""
+    planes, count, used = 0, 0, 0
+    while c < 4 and count < 8:
+        at, w, n, ends = used, 0, c, True
+        if at + n > 8:
+            break
+        for i in range(n):
+            w |= (bits >> at & 1) << i
+            at += 1
+        while n < 4:
+            if at >= 8:
+                ends = False
+                break
+            at += 1
+            if not bits >> (at - 1) & 1:
+                break
+            while n < 3:
+                if at >= 8:
+                    ends = False
+                    break
+                at += 1
+                if bits >> (at - 1) & 1:
+                    break
+                n += 1
+            if not ends:
+                break
+            w |= 1 << n
+            n += 1
+        if not ends:
+            break
+        planes |= w << 4 * count
+        count, c, used = count + 1, n, at
+    return planes | count << 32 | c << 36 | used << 40
+
+
+print('''
+/* Planes of 4 bits that end inside the next 8 bits, by those + 256 c: bits 0 to 31 the planes, 4
+ * bits each, 32 to 35 their number, 36 to 38 the new c, 40 to 43 the bits they take. */
+static const uint64_t planes1[1024] = {''')
+for start in range(0, 1024, 6):
+    print('    ' + ' '.join('0x%x,' % planes1(i >> 8, i & 255)
+                            for i in range(start, min(start + 6, 1024))))
+print('};')
 print('\n#endif')

@@ -1,6 +1,7 @@
 /* zfp_avx512_texts.h: the AVX-512 texts of one width; ends what the includer defined for it. */
 #include "codec/zfp/zfp_lift.h"
 #include "codec/zfp/zfp_avx512_encode.h"
+#include "codec/zfp/zfp_avx512_decode.h"
 
 #undef WIDTH
 #undef NEGABINARY
@@ -32,4 +33,5 @@
 #undef TO_INT
 #undef TO_FLOAT
 #undef MULTIPLY
+#undef BROADCAST_LANE
 #undef FN
