@@ -145,49 +145,54 @@ table('code1', [plane1(i)[0] for i in range(128)],
 table('length1', [plane1(i)[1] for i in range(128)], 'And its length in bits.')
 
 
-def planes1(c, bits):
-    """As many planes of 4 bits as end inside 8 bits, after c significant coefficients: the planes
-    (4 bits each, the first lowest), their number, the new c, and the bits they take."""
-    planes, count, used = 0, 0, 0
-    while c < 4 and count < 8:
-        at, w, n, ends = used, 0, c, True
-        if at + n > 8:
-            break
-        for i in range(n):
-            w |= (bits >> at & 1) << i
-            at += 1
-        while n < 4:
-            if at >= 8:
-                ends = False
+def planes1(c, known):
+    """As many planes of 4 bits as end inside the known bits, or are cut by the end of the stream,
+    after c significant coefficients: the planes (4 bits each, the first lowest), their number, the
+    new c, and the bits they take. 'known' has a 1 above its bits; where these are 8, others may
+    follow."""
+    length = known.bit_length() - 1
+    planes = count = used = ends = 0
+    if known == 0:
+        return 0
+    while c < 4 and count < 8 and used < length:
+        at, w, n, is_cut = used, 0, c, False
+        refine = min(n, length - at)
+        w = known >> at & ((1 << refine) - 1)
+        at += refine
+        is_cut = refine < n
+        while n < 4 and not is_cut:
+            if at == length:
+                is_cut = True
                 break
             at += 1
-            if not bits >> (at - 1) & 1:
+            if not known >> (at - 1) & 1:
                 break
             while n < 3:
-                if at >= 8:
-                    ends = False
+                if at == length:
+                    is_cut = True
                     break
                 at += 1
-                if bits >> (at - 1) & 1:
+                if known >> (at - 1) & 1:
                     break
                 n += 1
-            if not ends:
-                break
-            w |= 1 << n
+            w |= 1 << n # where the stream ends in a run of zeros: libzfp's guess
             n += 1
-        if not ends:
+        if is_cut and length == 8:
             break
         planes |= w << 4 * count
         count, c, used = count + 1, n, at
-    return planes | count << 32 | c << 36 | used << 40
+        ends |= 1 << at - 1
+    return planes | count << 32 | c << 36 | used << 40 | ends << 44
 
 
 print('''
-/* Planes of 4 bits that end inside the next 8 bits, by those + 256 c: bits 0 to 31 the planes, 4
- * bits each, 32 to 35 their number, 36 to 38 the new c, 40 to 43 the bits they take. */
-static const uint64_t planes1[1024] = {''')
-for start in range(0, 1024, 6):
-    print('    ' + ' '.join('0x%x,' % planes1(i >> 8, i & 255)
-                            for i in range(start, min(start + 6, 1024))))
+/* Planes of 4 bits that end inside the next 8 bits: bits 0 to 31 the planes, 4 bits each, 32 to 35
+ * their number, 36 to 38 the new c, 40 to 43 the bits they take, 44 to 51 a 1 at the last bit of each.
+ * By 512 c plus the bits with a 1 above them: at bit 8, or where the stream ends before; then the
+ * plane that it cuts is included. */
+static const uint64_t planes1[2048] = {''')
+for start in range(0, 2048, 5):
+    print('    ' + ' '.join('0x%x,' % planes1(i >> 9, i & 511)
+                            for i in range(start, min(start + 5, 2048))))
 print('};')
 print('\n#endif')

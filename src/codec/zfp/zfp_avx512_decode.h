@@ -21,12 +21,15 @@ struct NAME(taken) {
 
 /* ---- from the stream to planes ---- */
 
-FN void NAME(take_planes)(struct zti_bit_reader *r, struct NAME(taken) *b, uint32_t t,
-                          uint32_t rank, uint32_t precision, bool is_limited, uint32_t left)
+/* window has the first bits from where the reader is, 'have' of them. */
+FN void NAME(take_planes)(struct zti_bit_reader *r, uint64_t window, uint32_t have,
+                          struct NAME(taken) *b, uint32_t t, uint32_t rank, uint32_t precision,
+                          bool is_limited, uint32_t left)
 {
     uint32_t n = precision;
     if (rank == 1)
-        take_planes4(r, b->plane.of_4[t], precision, is_limited, left, planes1);
+        r->at += take_planes4(r->base, r->at, window, have, b->plane.of_4[t], precision,
+                              is_limited, left, planes1);
     else if (rank == 2)
         n = take_planes16(r, b->plane.of_16[t], precision, is_limited, left);
     else if (rank == 3)
@@ -67,7 +70,8 @@ FN void NAME(take)(const struct zti_zfp *z, struct zti_bit_reader *r, struct NAM
         precision = planes <= 0 ? 0 : planes < precision ? (uint32_t)planes : precision;
     }
     r->at += header;
-    NAME(take_planes)(r, b, t, rank, precision, is_limited, z->maxbits - header);
+    NAME(take_planes)(r, window >> header, 57 - header, b, t, rank, precision, is_limited,
+                      z->maxbits - header);
     if (r->at - start < z->minbits)
         r->at = start + z->minbits;
     if (is_float && is_exact && emax == -BIAS && !(b->is_raw >> t & 1)) { /* +0, whatever is coded */

@@ -248,7 +248,7 @@ ZTI_INLINE uint32_t take_planes16(struct zti_bit_reader *r, uint16_t *plane, uin
     return i;
 }
 
-/* ---- 4 coefficients: a byte a plane; stores whole groups of eight ---- */
+/* ---- 4 coefficients: a byte a plane ---- */
 
 ZTI_INLINE void put_nibbles(uint8_t *to, uint64_t nibbles)
 {
@@ -256,40 +256,50 @@ ZTI_INLINE void put_nibbles(uint8_t *to, uint64_t nibbles)
     memcpy(to, &bytes, sizeof bytes);
 }
 
-ZTI_INLINE void take_planes4(struct zti_bit_reader *r, uint8_t *plane, uint32_t precision,
-                             bool is_limited, uint32_t left, const uint64_t *table)
+/* Take the planes of a tile from bit 'at', of which 'window' has the first 'have' >= 32 bits; to
+ * 'plane', which is zero and has room for 8 more. A table (zfp_tables.py) says which planes end
+ * inside 8 bits; of bits with a 1 above them, so that it knows of the budget's end. Returns the
+ * bits taken. */
+ZTI_INLINE uint64_t take_planes4(const uint8_t *base, uint64_t at, uint64_t window, uint32_t have,
+                                 uint8_t *plane, uint32_t precision, bool is_limited,
+                                 uint32_t left, const uint64_t *table)
 {
-    const uint8_t *base = r->base;
-    uint32_t i = take_zeros(base, r->at, is_limited && left < precision ? left : precision);
-    uint32_t c = 0;
-    uint64_t at = r->at + i;
-    left -= i;
-    while (i < precision && c < 4 && (!is_limited || left > 0)) {
-        const uint64_t e = table[c << 8 | (window57(base, at) & 255)];
-        const uint32_t count = (e >> 32) & 15, used = e >> 40 & 15;
-        if (zti_likely(i + count <= precision && (!is_limited || used <= left))) {
-            put_nibbles(plane + i, (uint32_t)e);
-            i += count;
-            c = e >> 36 & 7;
-            at += used;
-            left -= used;
-        } else {
-            struct zti_bit_reader own = {.base = base, .at = at};
-            uint32_t rest = is_limited ? left : UINT32_MAX;
-            put_nibbles(plane + i, take_plane(&own, 4, &c, &rest));
-            i++;
-            left -= (uint32_t)(own.at - at);
-            at = own.at;
+    bool is_all = is_limited && left <= have; /* the window ends where the tile does */
+    have = is_all ? left : have;
+    uint64_t v = below(window, have) | UINT64_C(1) << have;
+    uint32_t c = 0, i = (uint32_t)_tzcnt_u64(v);
+    i = i < precision ? i : precision;
+    v >>= i;
+    uint64_t used = i;
+    while (c < 4 && i < precision && (v > 1 || !is_all)) {
+        if (zti_unlikely(v < 256 && !is_all)) {
+            is_all = is_limited && left - used <= 57;
+            have = is_all ? left - (uint32_t)used : 57;
+            v = below(window57(base, at + used), have) | UINT64_C(1) << have;
         }
+        const uint64_t whole = (v & 255) | 256, e = table[c << 9 | (v < whole ? v : whole)];
+        const uint32_t count = e >> 32 & 15;
+        if (zti_unlikely(i + count > precision)) { /* the planes end before those of the table */
+            const uint64_t ends = _pdep_u64(below(~UINT64_C(0), precision - i), e >> 44);
+            put_nibbles(plane + i, below(e & UINT32_MAX, 4 * (precision - i)));
+            return used + zti_bit_length64(ends);
+        }
+        put_nibbles(plane + i, e & UINT32_MAX);
+        i += count;
+        used += e >> 40 & 15;
+        v >>= e >> 40 & 15;
+        c = e >> 36 & 7;
     }
-    uint64_t rest = (uint64_t)(precision - i) * 4;
-    if (is_limited && rest > left)
-        rest = left;
+    if (c < 4)
+        return used;
+    uint64_t rest = (uint64_t)(precision - i) * 4; /* bits of planes that are there as they are */
+    if (is_limited && rest > left - used)
+        rest = left - used;
     for (uint64_t done = 0; done < rest; done += 32, i += 8) {
         const uint64_t here = rest - done < 32 ? rest - done : 32;
-        put_nibbles(plane + i, below(window57(base, at + done), here));
+        put_nibbles(plane + i, below(window57(base, at + used + done), here));
     }
-    r->at = at + rest;
+    return used + rest;
 }
 
 #endif
