@@ -61,7 +61,6 @@ struct zti_zfp_ranges {
 /* The instances: [zt_type - 1][rank - 1]. */
 extern const struct zti_zfp_ranges zti_zfp_ranges_plain[4][ZT_MAX_RANK];
 extern const struct zti_zfp_ranges zti_zfp_ranges_avx2[4][ZT_MAX_RANK];
-extern const struct zti_zfp_ranges zti_zfp_ranges_avx512[4][ZT_MAX_RANK];
 
 /* The functions of zfp_cpu.c, which choose by coding->isa. */
 bool zti_zfp_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,

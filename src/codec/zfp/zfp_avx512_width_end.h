@@ -1,8 +1,4 @@
-/* zfp_avx512_texts.h: the AVX-512 texts of one width; ends what the includer defined for it. */
-#include "codec/zfp/zfp_lift.h"
-#include "codec/zfp/zfp_avx512_encode.h"
-#include "codec/zfp/zfp_avx512_decode.h"
-
+/* zfp_avx512_width_end.h: ends what zfp_avx512_width32.h and zfp_avx512_width64.h define. */
 #undef WIDTH
 #undef NEGABINARY
 #undef EXPONENT_BITS

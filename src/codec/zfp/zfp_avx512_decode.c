@@ -1,0 +1,75 @@
+/* zfp_avx512_decode.c: the AVX-512 instance, decoding. */
+#include "codec/zfp/zfp_avx512.h"
+#include "codec/zfp/zfp_avx512_cube.h"
+#include "codec/zfp/zfp_bmi_take.h"
+#include "codec/zfp/zfp_plain.h"
+
+#include "codec/zfp/zfp_avx512_width32.h"
+#include "codec/zfp/zfp_avx512_decode.h" /* decode_v32 */
+#include "codec/zfp/zfp_avx512_width_end.h"
+
+#include "codec/zfp/zfp_avx512_width64.h"
+#include "codec/zfp/zfp_avx512_decode.h" /* decode_v64 */
+#include "codec/zfp/zfp_avx512_width_end.h"
+
+#define DECODE(kind, width, rank, is_float)                                                        \
+    static void decode_##kind##_##rank##d(const struct zti_coding *coding,                         \
+                                          struct zti_bit_reader *r, uint64_t first, uint64_t last, \
+                                          const struct zti_view *view)                             \
+    {                                                                                              \
+        if (goes_plainly(coding))                                                                  \
+            zti_zfp_ranges_plain[coding->type - 1][rank - 1].decode(coding, r, first, last, view); \
+        else if (zti_zfp_is_reversible(&coding->zfp))                                              \
+            decode_v##width(coding, r, first, last, view, rank, is_float, true, false);            \
+        else if (is_limited(coding))                                                               \
+            decode_v##width(coding, r, first, last, view, rank, is_float, false, true);            \
+        else                                                                                       \
+            decode_v##width(coding, r, first, last, view, rank, is_float, false, false);           \
+    }                                                                                              \
+    static void skip_##kind##_##rank##d(const struct zti_coding *coding, struct zti_bit_reader *r, \
+                                        uint64_t first, uint64_t last)                             \
+    {                                                                                              \
+        if (goes_plainly(coding))                                                                  \
+            zti_zfp_ranges_plain[coding->type - 1][rank - 1].skip(coding, r, first, last);         \
+        else if (zti_zfp_is_reversible(&coding->zfp))                                              \
+            skip_v##width(coding, r, first, last, rank, is_float, true, false);                    \
+        else if (is_limited(coding))                                                               \
+            skip_v##width(coding, r, first, last, rank, is_float, false, true);                    \
+        else                                                                                       \
+            skip_v##width(coding, r, first, last, rank, is_float, false, false);                   \
+    }
+
+DECODE(f32, 32, 1, true)
+DECODE(f32, 32, 2, true)
+DECODE(f32, 32, 3, true)
+DECODE(f32, 32, 4, true)
+DECODE(f64, 64, 1, true)
+DECODE(f64, 64, 2, true)
+DECODE(f64, 64, 3, true)
+DECODE(f64, 64, 4, true)
+DECODE(i32, 32, 1, false)
+DECODE(i32, 32, 2, false)
+DECODE(i32, 32, 3, false)
+DECODE(i32, 32, 4, false)
+DECODE(i64, 64, 1, false)
+DECODE(i64, 64, 2, false)
+DECODE(i64, 64, 3, false)
+DECODE(i64, 64, 4, false)
+
+void (*const zti_zfp_decode_avx512[4][ZT_MAX_RANK])(const struct zti_coding *,
+                                                    struct zti_bit_reader *, uint64_t, uint64_t,
+                                                    const struct zti_view *) = {
+    {decode_f32_1d, decode_f32_2d, decode_f32_3d, decode_f32_4d},
+    {decode_f64_1d, decode_f64_2d, decode_f64_3d, decode_f64_4d},
+    {decode_i32_1d, decode_i32_2d, decode_i32_3d, decode_i32_4d},
+    {decode_i64_1d, decode_i64_2d, decode_i64_3d, decode_i64_4d},
+};
+
+void (*const zti_zfp_skip_avx512[4][ZT_MAX_RANK])(const struct zti_coding *,
+                                                  struct zti_bit_reader *, uint64_t,
+                                                  uint64_t) = {
+    {skip_f32_1d, skip_f32_2d, skip_f32_3d, skip_f32_4d},
+    {skip_f64_1d, skip_f64_2d, skip_f64_3d, skip_f64_4d},
+    {skip_i32_1d, skip_i32_2d, skip_i32_3d, skip_i32_4d},
+    {skip_i64_1d, skip_i64_2d, skip_i64_3d, skip_i64_4d},
+};
