@@ -136,8 +136,10 @@ static zt_status serial_decode(zt_context *context, const struct zti_coding *cod
     while (status == ZT_OK && zti_runs_next(&runs, every, &first, &last)) {
         status = zti_go_to(context, coding, &source, start_bits, index, here, first);
         if (status == ZT_OK)
-            status = zti_take_noting(context, coding, &source, start_bits, first, last, view,
-                                     starts);
+            status = starts ? zti_take_noting(context, coding, &source, start_bits, first, last,
+                                              view, starts)
+                            : zti_take_indexed(context, coding, &source, start_bits, index, first,
+                                               last, view);
         if (status == ZT_OK)
             status = zti_check_place(context, coding, &source, start_bits, index, last);
         here = last;

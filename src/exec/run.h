@@ -73,6 +73,13 @@ zt_status zti_take_noting(zt_context *context, const struct zti_coding *coding,
                           uint64_t last, const struct zti_view *view,
                           const struct zti_starts *starts);
 
+/* The same into a view with an index, or NULL: chunks side by side where the codec wants that.
+ * ZT_CORRUPT also where these end elsewhere than the index says. */
+zt_status zti_take_indexed(zt_context *context, const struct zti_coding *coding,
+                           struct zti_tile_source *source, uint64_t start_bits,
+                           const struct zti_index *index, uint64_t first, uint64_t last,
+                           const struct zti_view *view);
+
 /* Where chunk 'chunk' begins by an index, in bits of the data; UINT64_MAX where that is nowhere. */
 uint64_t zti_index_bits(const struct zti_coding *coding, const struct zti_index *index,
                         uint64_t start_bits, uint64_t chunk);

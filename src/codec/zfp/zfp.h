@@ -67,6 +67,10 @@ bool zti_zfp_encode(const struct zti_coding *coding, const zt_array *array, uint
                     uint64_t last, struct zti_bit_writer *w);
 void zti_zfp_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                     uint64_t last, const struct zti_view *view);
+uint32_t zti_zfp_runs(const struct zti_coding *coding);
+void zti_zfp_decode_runs(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,
+                         uint32_t runs, uint64_t first, uint32_t run_tiles,
+                         const struct zti_view *view);
 void zti_zfp_skip(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                   uint64_t last);
 

@@ -39,49 +39,63 @@ FN void NAME(take_planes)(struct zti_bit_reader *r, uint64_t window, uint32_t ha
     b->planes = n > b->planes ? n : b->planes;
 }
 
-/* The tile's header and planes. */
+/* What the header of a tile says. */
+struct NAME(head) {
+    uint32_t bits;      /* its own */
+    uint32_t precision; /* planes */
+    word scale;         /* what integers are multiplied by, as bits */
+    bool is_empty;      /* all values +0, and no planes in the stream */
+    bool is_void;       /* the same whatever the planes are */
+    bool is_raw;        /* the integers are the values' bits */
+};
+
+FN struct NAME(head) NAME(head_at)(const struct zti_zfp *z, uint64_t window, uint32_t rank,
+                                   bool is_float, bool is_exact)
+{
+    struct NAME(head) h = {.precision = z->maxprec < WIDTH ? z->maxprec : WIDTH};
+    int32_t emax = 0;
+    if (is_float) {
+        if (!(window & 1))
+            return (struct NAME(head)){.bits = 1, .is_empty = true};
+        h.is_raw = is_exact && (window & 2) != 0;
+        h.bits = h.is_raw ? 2 : EXPONENT_BITS + 1 + is_exact;
+        if (!h.is_raw) {
+            emax = (int32_t)(window >> (1 + is_exact) & ((1u << EXPONENT_BITS) - 1)) - BIAS;
+            h.scale = SCALAR(bits_of)(SCALAR(power)(emax - (WIDTH - 2)));
+            h.is_void = is_exact && emax == -BIAS;
+        }
+    }
+    if (is_exact) {
+        h.precision = (uint32_t)(window >> h.bits & ((1u << PRECISION_BITS) - 1)) + 1;
+        h.bits += PRECISION_BITS;
+    } else if (is_float) {
+        const int64_t planes = SCALAR(planes_above)(z, emax, rank);
+        h.precision = planes <= 0 ? 0 : planes < h.precision ? (uint32_t)planes : h.precision;
+    }
+    return h;
+}
+
+/* A tile's header and planes. */
 FN void NAME(take)(const struct zti_zfp *z, struct zti_bit_reader *r, struct NAME(taken) *b,
                    uint32_t t, uint32_t rank, bool is_float, bool is_exact, bool is_limited)
 {
-    const uint64_t start = r->at;
-    uint32_t header = 0, precision = z->maxprec < WIDTH ? z->maxprec : WIDTH;
-    uint64_t window = window57(r->base, r->at);
-    int32_t emax = 0;
-    if (is_float) {
-        if (!(window & 1)) {
-            r->at += z->minbits > 1 ? z->minbits : 1;
-            return;
-        }
-        const bool is_raw = is_exact && (window & 2) != 0;
-        header = is_raw ? 2 : EXPONENT_BITS + 1 + is_exact;
-        if (!is_raw) {
-            emax = (int32_t)(window >> (1 + is_exact) & ((1u << EXPONENT_BITS) - 1)) - BIAS;
-            b->scale[rank == 1 ? t % 4 * 4 + t / 4 : t] =
-                SCALAR(bits_of)(SCALAR(power)(emax - (WIDTH - 2)));
-        }
-        b->is_raw |= (uint32_t)is_raw << t;
+    const uint64_t start = r->at, window = window57(r->base, r->at);
+    const struct NAME(head) h = NAME(head_at)(z, window, rank, is_float, is_exact);
+    r->at += h.bits;
+    if (!h.is_empty) {
+        b->scale[rank == 1 ? t % 4 * 4 + t / 4 : t] = h.scale;
+        b->is_raw |= (uint32_t)h.is_raw << t;
+        NAME(take_planes)(r, window >> h.bits, 57 - h.bits, b, t, rank, h.precision, is_limited,
+                          z->maxbits - h.bits);
     }
-    if (is_exact) {
-        precision = (uint32_t)(window >> header & ((1u << PRECISION_BITS) - 1)) + 1;
-        precision = precision < WIDTH ? precision : WIDTH;
-        header += PRECISION_BITS;
-    } else if (is_float) {
-        const int64_t planes = SCALAR(planes_above)(z, emax, rank);
-        precision = planes <= 0 ? 0 : planes < precision ? (uint32_t)planes : precision;
-    }
-    r->at += header;
-    NAME(take_planes)(r, window >> header, 57 - header, b, t, rank, precision, is_limited,
-                      z->maxbits - header);
     if (r->at - start < z->minbits)
         r->at = start + z->minbits;
-    if (is_float && is_exact && emax == -BIAS && !(b->is_raw >> t & 1)) { /* +0, whatever is coded */
-        if (rank == 1)
-            memset(b->plane.of_4[t], 0, sizeof b->plane.of_4[t]);
-        else if (rank == 2)
-            memset(b->plane.of_16[t], 0, sizeof b->plane.of_16[t]);
-        else
-            b->planes = 0;
-    }
+    if (h.is_void && rank == 1)
+        memset(b->plane.of_4[t], 0, sizeof b->plane.of_4[t]);
+    else if (h.is_void && rank == 2)
+        memset(b->plane.of_16[t], 0, sizeof b->plane.of_16[t]);
+    else if (h.is_void)
+        b->planes = 0;
 }
 
 /* Take 'tiles' tiles; their planes are zero where the stream says nothing. */
@@ -336,4 +350,94 @@ FN void NAME(skip)(const struct zti_coding *coding, struct zti_bit_reader *r, ui
     for (; first < last; first++)
         NAME(take)(&z, &own, &b, 0, rank, is_float, is_exact, is_limited);
     *r = own;
+}
+
+/* ---- 16 values: a tile a lane ---- */
+
+/* Decode a tile of each lane, which begins at bit at[lane], and where walk[lane] is; leaves the
+ * positions at the tiles' ends. */
+FN void NAME(decode_lanes)(const struct zti_zfp *z, const uint8_t *base, uint64_t *at,
+                           const struct zti_walk *walk, uint32_t lanes,
+                           const struct zti_view *view, bool is_float, bool is_exact,
+                           bool is_limited)
+{
+    struct lanes s;
+    struct NAME(taken) b;
+    word scale[LANES];
+    uint16_t plane[WIDTH + 32][LANES];
+    __m512i of_tile[2][LANES];
+    uint32_t most = 0, is_raw = 0, is_void = 0;
+    for (uint32_t t = 0; t < LANES; t++) { /* lanes without a tile look where the first one does */
+        const uint64_t window = window57(base, at[t < lanes ? t : 0]);
+        const struct NAME(head) h = NAME(head_at)(z, window, 2, is_float, is_exact);
+        s.at[t] = at[t < lanes ? t : 0] + h.bits;
+        s.precision[t] = t < lanes ? h.precision : 0;
+        s.left[t] = z->maxbits - h.bits;
+        scale[t] = h.scale;
+        is_raw |= (uint32_t)h.is_raw << t;
+        is_void |= (uint32_t)h.is_void << t;
+        most = s.precision[t] > most ? s.precision[t] : most;
+    }
+    const uint32_t planes = take_planes16_of_lanes(base, &s, plane, most, is_limited);
+    memset(plane[planes], 0, planes % 32 ? (32 - planes % 32) * sizeof *plane : 0);
+    for (uint32_t i = 0; i < WIDTH / 32; i++) {
+        if (planes > 32 * i)
+            turn_planes16(plane + 32 * i, of_tile[i]);
+        else
+            memset(of_tile[i], 0, sizeof of_tile[i]);
+    }
+    for (uint32_t t = 0; t < lanes; t++)
+        at[t] = s.at[t] - at[t] < z->minbits ? at[t] + z->minbits : s.at[t];
+    for (uint32_t t = 0; t < lanes; t += 4) {
+        b.tiles = lanes - t < 4 ? lanes - t : 4;
+        b.is_raw = is_raw >> t & 15;
+        memcpy(b.scale, scale + t, 4 * sizeof *scale);
+        for (uint32_t j = 0; j < 4; j++)
+            for (uint32_t i = 0; i < WIDTH / 32; i++) {
+                __m512i v = of_tile[i][t + j];
+                if (zti_unlikely(is_void >> (t + j) & 1))
+                    v = _mm512_setzero_si512();
+                _mm512_storeu_si512(b.plane.of_16[j] + 32 * i, v);
+            }
+        for (uint32_t j = 0; j < b.tiles; j++)
+            memcpy(b.origin[j], walk[t + j].origin, sizeof b.origin[j]);
+        NAME(finish_batch)(z, &b, view, 2, is_float, is_exact);
+    }
+}
+
+/* Runs of tiles one after the other in the array, whose places are known: a run a lane. */
+FN void NAME(decode_runs)(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,
+                          uint32_t runs, uint64_t first, uint32_t run_tiles,
+                          const struct zti_view *view, bool is_float, bool is_exact,
+                          bool is_limited)
+{
+    const struct zti_zfp z = coding->zfp;
+    struct zti_walk walk[LANES];
+    for (uint32_t i = 0; i < runs; i++)
+        walk[i] = zti_walk_from(&coding->grid, first + (uint64_t)i * run_tiles);
+    for (uint32_t t = 0; t < run_tiles; t++) {
+        NAME(decode_lanes)(&z, base, at, walk, runs, view, is_float, is_exact, is_limited);
+        for (uint32_t i = 0; i < runs; i++)
+            zti_walk_next(&coding->grid, &walk[i]);
+    }
+}
+
+/* The same where all tiles take 'tile_bits' bits: a tile a lane, then the next sixteen. */
+FN void NAME(decode_fixed)(const struct zti_coding *coding, struct zti_bit_reader *r,
+                           uint64_t first, uint64_t last, uint64_t tile_bits,
+                           const struct zti_view *view, bool is_float)
+{
+    const struct zti_zfp z = coding->zfp;
+    struct zti_walk next = zti_walk_from(&coding->grid, first), walk[LANES];
+    uint64_t at[LANES];
+    while (next.tile < last) {
+        uint32_t n = 0;
+        for (; n < LANES && next.tile < last; n++) {
+            walk[n] = next;
+            at[n] = r->at + n * tile_bits;
+            zti_walk_next(&coding->grid, &next);
+        }
+        NAME(decode_lanes)(&z, r->base, at, walk, n, view, is_float, false, true);
+        r->at += n * tile_bits;
+    }
 }

@@ -32,3 +32,25 @@ void zti_zfp_skip(const struct zti_coding *coding, struct zti_bit_reader *r, uin
 {
     CHOOSE(coding, skip)(coding, r, first, last);
 }
+
+uint32_t zti_zfp_runs(const struct zti_coding *coding)
+{
+#if defined(ZTI_HAS_X86_INSTANCES)
+    if (coding->isa >= ZT_ISA_AVX512 && zti_zfp_runs_avx512(coding))
+        return 16;
+#else
+    (void)coding;
+#endif
+    return 0;
+}
+
+void zti_zfp_decode_runs(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,
+                         uint32_t runs, uint64_t first, uint32_t run_tiles,
+                         const struct zti_view *view)
+{
+#if defined(ZTI_HAS_X86_INSTANCES)
+    zti_zfp_decode_runs_avx512[coding->type - 1](coding, base, at, runs, first, run_tiles, view);
+#else
+    (void)coding, (void)base, (void)at, (void)runs, (void)first, (void)run_tiles, (void)view;
+#endif
+}
