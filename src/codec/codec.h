@@ -149,7 +149,7 @@ struct zti_codec {
                         const struct zti_view *view);
 };
 
-enum { ZTI_RUNS_MOST = 16 }; /* side by side */
+enum { ZTI_RUNS_MOST = 32 }; /* side by side */
 
 /* The tiles of an array of this shape. */
 static inline struct zti_grid zti_codec_grid(const struct zti_codec *codec, uint32_t rank,

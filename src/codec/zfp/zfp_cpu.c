@@ -37,7 +37,7 @@ uint32_t zti_zfp_runs(const struct zti_coding *coding)
 {
 #if defined(ZTI_HAS_X86_INSTANCES)
     if (coding->isa >= ZT_ISA_AVX512 && zti_zfp_runs_avx512(coding))
-        return 16;
+        return ZTI_RUNS_MOST;
 #else
     (void)coding;
 #endif
