@@ -153,7 +153,7 @@ def planes1(c, known):
     length = known.bit_length() - 1
     planes = count = used = ends = 0
     if known == 0:
-        return 0
+        return 512 * c + 256 << 52
     while c < 4 and count < 8 and used < length:
         at, w, n, is_cut = used, 0, c, False
         refine = min(n, length - at)
@@ -182,17 +182,17 @@ def planes1(c, known):
         planes |= w << 4 * count
         count, c, used = count + 1, n, at
         ends |= 1 << at - 1
-    return planes | count << 32 | c << 36 | used << 40 | ends << 44
+    return used | planes << 8 | count << 40 | ends << 44 | 512 * c + 256 << 52
 
 
 print('''
-/* Planes of 4 bits that end inside the next 8 bits: bits 0 to 31 the planes, 4 bits each, 32 to 35
- * their number, 36 to 38 the new c, 40 to 43 the bits they take, 44 to 51 a 1 at the last bit of each.
- * By 512 c plus the bits with a 1 above them: at bit 8, or where the stream ends before; then the
- * plane that it cuts is included. */
+/* Planes of 4 bits that end inside the next 8 bits: bits 0 to 5 the bits they take, 8 to 39 the
+ * planes, 4 bits each, 40 to 43 their number, 44 to 51 a 1 at the last bit of each, 52 to 63 where
+ * 512 c + 256 is by the new c. By 512 c plus the bits with a 1 above them: at bit 8, or where the
+ * stream ends before; then the plane that it cuts is included. */
 static const uint64_t planes1[2048] = {''')
-for start in range(0, 2048, 5):
+for start in range(0, 2048, 4):
     print('    ' + ' '.join('0x%x,' % planes1(i >> 9, i & 511)
-                            for i in range(start, min(start + 5, 2048))))
+                            for i in range(start, min(start + 4, 2048))))
 print('};')
 print('\n#endif')

@@ -27,6 +27,13 @@ ZTI_INLINE __m512i load512(const void *from)
     return _mm512_loadu_si512(from);
 }
 
+/* Zero a multiple of 64 bytes. */
+ZTI_INLINE void clear(void *to, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += 64)
+        _mm512_storeu_si512((char *)to + i, _mm512_setzero_si512());
+}
+
 /* Bytes of a and b (index bit 7 clear) or of c and d, by the index modulo 128. */
 ZTI_INLINE __m512i bytes_of_four(__m512i a, __m512i b, __m512i c, __m512i d, __m512i index)
 {

@@ -66,51 +66,97 @@ ZTI_INLINE uint32_t take_zeros(const uint8_t *base, uint64_t at, uint32_t most)
 
 /* ---- 64 coefficients ---- */
 
+/* A tile whose planes are being taken. */
+struct taking {
+    uint64_t *plane;
+    uint64_t at;
+    uint32_t precision, i, c, left;
+};
+
+ZTI_INLINE struct taking taking_at(const uint8_t *base, uint64_t at, uint64_t *plane,
+                                   uint32_t precision, bool is_limited, uint32_t left)
+{
+    const uint32_t i = take_zeros(base, at, is_limited && left < precision ? left : precision);
+    for (uint32_t k = 0; k < i; k++)
+        plane[k] = 0;
+    return (struct taking){.plane = plane, .at = at + i, .precision = precision, .i = i,
+                           .left = left - i};
+}
+
+/* Whether the next plane may make coefficients known. */
+ZTI_INLINE bool is_learning64(const struct taking *t, bool is_limited)
+{
+    return t->i < t->precision && t->c < 64 && (!is_limited || t->left > 0);
+}
+
+ZTI_INLINE void take_learning64(const uint8_t *base, struct taking *t, bool is_limited)
+{
+    const uint32_t c = t->c;
+    const uint64_t known = below(window64(base, t->at), c);
+    const uint64_t v = window57(base, t->at + c) << 1 | 1;
+    const struct group_bits g = group_bits_of(v);
+    const uint32_t n = (uint32_t)g.end - (uint32_t)_mm_popcnt_u64(below(g.tests, g.end));
+    uint32_t used = c + (uint32_t)g.end + 1;
+    if (zti_likely(g.end < 57 && c + n < 64 && (!is_limited || used <= t->left))) {
+        t->plane[t->i++] = known | _pext_u64(v, below(~g.tests, g.end + 1)) >> 1 << c;
+        t->c += n;
+        t->at += used;
+        t->left -= used;
+        return;
+    }
+    const uint64_t x = below(_pext_u64(v, ~g.tests) >> 1, 63 - c);
+    used = 64 + (uint32_t)_mm_popcnt_u64(x);
+    if ((g.end >= 57 || c + n >= 64) && used - c <= 57 && (!is_limited || used <= t->left)) {
+        t->plane[t->i++] = known | x << c | UINT64_C(1) << 63;
+        t->c = 64;
+    } else {
+        struct zti_bit_reader own = {.base = base, .at = t->at};
+        uint32_t rest = is_limited ? t->left : UINT32_MAX;
+        t->plane[t->i++] = take_plane(&own, 64, &t->c, &rest);
+        used = (uint32_t)(own.at - t->at);
+    }
+    t->at += used;
+    t->left -= used;
+}
+
+/* Planes that are there as they are. */
+ZTI_INLINE void take_known64(const uint8_t *base, struct taking *t, bool is_limited)
+{
+    for (; t->i < t->precision && (!is_limited || t->left >= 64); t->at += 64, t->left -= 64)
+        t->plane[t->i++] = window64(base, t->at);
+    if (is_limited && t->i < t->precision && t->left > 0) {
+        t->plane[t->i++] = below(window64(base, t->at), t->left);
+        t->at += t->left;
+    }
+}
+
 ZTI_INLINE uint32_t take_planes64(struct zti_bit_reader *r, uint64_t *plane, uint32_t precision,
                                   bool is_limited, uint32_t left)
 {
-    const uint8_t *base = r->base;
-    uint32_t i = take_zeros(base, r->at, is_limited && left < precision ? left : precision);
-    uint32_t c = 0;
-    uint64_t at = r->at + i;
-    left -= i;
-    for (uint32_t k = 0; k < i; k++)
-        plane[k] = 0;
-    while (i < precision && c < 64 && (!is_limited || left > 0)) {
-        const uint64_t known = below(window64(base, at), c);
-        const uint64_t v = window57(base, at + c) << 1 | 1;
-        const struct group_bits g = group_bits_of(v);
-        const uint32_t n = (uint32_t)g.end - (uint32_t)_mm_popcnt_u64(below(g.tests, g.end));
-        uint32_t used = c + (uint32_t)g.end + 1;
-        if (zti_likely(g.end < 57 && c + n < 64 && (!is_limited || used <= left))) {
-            plane[i++] = known | _pext_u64(v, below(~g.tests, g.end + 1)) >> 1 << c;
-            c += n;
-            at += used;
-            left -= used;
-            continue;
-        }
-        const uint64_t x = below(_pext_u64(v, ~g.tests) >> 1, 63 - c);
-        used = 64 + (uint32_t)_mm_popcnt_u64(x);
-        if ((g.end >= 57 || c + n >= 64) && used - c <= 57 && (!is_limited || used <= left)) {
-            plane[i++] = known | x << c | UINT64_C(1) << 63;
-            c = 64;
-        } else {
-            struct zti_bit_reader own = {.base = base, .at = at};
-            uint32_t rest = is_limited ? left : UINT32_MAX;
-            plane[i++] = take_plane(&own, 64, &c, &rest);
-            used = (uint32_t)(own.at - at);
-        }
-        at += used;
-        left -= used;
+    struct taking t = taking_at(r->base, r->at, plane, precision, is_limited, left);
+    while (is_learning64(&t, is_limited))
+        take_learning64(r->base, &t, is_limited);
+    take_known64(r->base, &t, is_limited);
+    r->at = t.at;
+    return t.i;
+}
+
+/* The same for two tiles, which take turns: each plane waits for where the one before ended. */
+ZTI_INLINE void take_pair64(const uint8_t *base, struct taking *pair, bool is_limited)
+{
+    struct taking a = pair[0], b = pair[1];
+    while (is_learning64(&a, is_limited) && is_learning64(&b, is_limited)) {
+        take_learning64(base, &a, is_limited);
+        take_learning64(base, &b, is_limited);
     }
-    for (; i < precision && (!is_limited || left >= 64); i++, at += 64, left -= 64)
-        plane[i] = window64(base, at);
-    if (is_limited && i < precision && left > 0) {
-        plane[i++] = below(window64(base, at), left);
-        at += left;
-    }
-    r->at = at;
-    return i;
+    while (is_learning64(&a, is_limited))
+        take_learning64(base, &a, is_limited);
+    while (is_learning64(&b, is_limited))
+        take_learning64(base, &b, is_limited);
+    take_known64(base, &a, is_limited);
+    take_known64(base, &b, is_limited);
+    pair[0] = a;
+    pair[1] = b;
 }
 
 /* ---- 256 coefficients: quarter q of plane i is plane[64 q + i] ---- */
@@ -267,30 +313,30 @@ ZTI_INLINE uint64_t take_planes4(const uint8_t *base, uint64_t at, uint64_t wind
     bool is_all = is_limited && left <= have; /* the window ends where the tile does */
     have = is_all ? left : have;
     uint64_t v = below(window, have) | UINT64_C(1) << have;
-    uint32_t c = 0, i = (uint32_t)_tzcnt_u64(v);
+    uint32_t i = (uint32_t)_tzcnt_u64(v);
     i = i < precision ? i : precision;
     v >>= i;
-    uint64_t used = i;
-    while (c < 4 && i < precision && (v > 1 || !is_all)) {
+    uint64_t used = i, row = 256; /* 512 c + 256 */
+    while (row < 4 * 512 && i < precision && (v > 1 || !is_all)) {
         if (zti_unlikely(v < 256 && !is_all)) {
             is_all = is_limited && left - used <= 57;
             have = is_all ? left - (uint32_t)used : 57;
             v = below(window57(base, at + used), have) | UINT64_C(1) << have;
         }
-        const uint64_t whole = (v & 255) | 256, e = table[c << 9 | (v < whole ? v : whole)];
-        const uint32_t count = e >> 32 & 15;
+        const uint64_t e = table[row + (v & 255) - (is_limited && v < 256 ? 256 : 0)];
+        const uint32_t count = e >> 40 & 15;
         if (zti_unlikely(i + count > precision)) { /* the planes end before those of the table */
-            const uint64_t ends = _pdep_u64(below(~UINT64_C(0), precision - i), e >> 44);
-            put_nibbles(plane + i, below(e & UINT32_MAX, 4 * (precision - i)));
+            const uint64_t ends = _pdep_u64(below(~UINT64_C(0), precision - i), e >> 44 & 255);
+            put_nibbles(plane + i, below(e >> 8 & UINT32_MAX, 4 * (precision - i)));
             return used + zti_bit_length64(ends);
         }
-        put_nibbles(plane + i, e & UINT32_MAX);
+        put_nibbles(plane + i, e >> 8);
+        row = e >> 52;
+        v >>= e & 63;
         i += count;
-        used += e >> 40 & 15;
-        v >>= e >> 40 & 15;
-        c = e >> 36 & 7;
+        used += e & 63;
     }
-    if (c < 4)
+    if (row < 4 * 512)
         return used;
     uint64_t rest = (uint64_t)(precision - i) * 4; /* bits of planes that are there as they are */
     if (is_limited && rest > left - used)
