@@ -266,7 +266,8 @@ static void pin(int cpu)
 
 int main(int argc, char **argv)
 {
-    struct command cmd = {.options = {.pairs = 7, .isa = ZT_ISA_AVX512}, .megabytes = 16, .noise = 1e-4, .cpu = -1};
+    struct command cmd = {.options = {.pairs = 7, .isa = ZT_ISA_AVX512},
+                          .megabytes = 16, .noise = 1e-4, .cpu = -1};
     if (!parse(argc, argv, &cmd)) {
         bool is_asked = argc == 2 && strcmp(argv[1], "--help") == 0;
         fputs(help, is_asked ? stdout : stderr);

@@ -212,7 +212,8 @@ static bool with_index(zt_context *plain, zt_context *other, const struct test_c
     bool ok = true;
     if (zt_zfp_index_build(other, s->bytes, s->n, &c->zfp, in, &index) == ZT_OK &&
         index.index_bytes > 0)
-        ok = decode_both(plain, other, c, s, &index, value_bytes, "decodes otherwise with an index");
+        ok = decode_both(plain, other, c, s, &index, value_bytes,
+                         "decodes otherwise with an index");
     free(index.bytes);
     return ok;
 }
@@ -258,7 +259,8 @@ static bool run_case(const struct test_case *c, zt_context **context, uint32_t c
 /* ---- timing ---- */
 
 static double seconds_of(zt_context *context, const zt_array *in, const zt_array *out,
-                         const zt_zfp *zfp, unsigned char *stream, size_t capacity, bool is_encoding)
+                         const zt_zfp *zfp, unsigned char *stream, size_t capacity,
+                         bool is_encoding)
 {
     struct timespec a, b;
     size_t n = 0;

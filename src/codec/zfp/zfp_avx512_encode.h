@@ -84,7 +84,8 @@ FN bool NAME(quantize)(struct NAME(batch) *b, uint32_t rank, bool is_exact)
     for (uint32_t j = 0; j < zmms; j++) {
         const ulane q = (ulane)TO_INT(MULTIPLY((__m512i)b->r[j], (__m512i)scale[j % (ZMMS / 4)]));
         if (is_exact) { /* keep the bits until it is known that q says all */
-            const ulane back = (ulane)MULTIPLY(TO_FLOAT((__m512i)q), (__m512i)unscale[j % (ZMMS / 4)]);
+            const ulane back =
+                (ulane)MULTIPLY(TO_FLOAT((__m512i)q), (__m512i)unscale[j % (ZMMS / 4)]);
             differ[j % (ZMMS / 4)] |= back ^ b->r[j];
         } else {
             b->r[j] = q;
@@ -101,7 +102,8 @@ FN bool NAME(quantize)(struct NAME(batch) *b, uint32_t rank, bool is_exact)
         const ulane v = b->r[j];
         const ulane raw = v ^ (ulane)((ulane)((lane)v >> (WIDTH - 1)) >> 1);
         const ulane q = (ulane)TO_INT(MULTIPLY((__m512i)v, (__m512i)scale[j % (ZMMS / 4)]));
-        b->r[j] = (ulane)BLEND(b->is_raw >> j % (ZMMS / 4) * (512 / WIDTH), (__m512i)q, (__m512i)raw);
+        b->r[j] = (ulane)BLEND(b->is_raw >> j % (ZMMS / 4) * (512 / WIDTH), (__m512i)q,
+                               (__m512i)raw);
     }
     return true;
 }
@@ -385,7 +387,8 @@ FN bool NAME(put_batch)(const struct zti_zfp *z, struct NAME(batch) *b, uint32_t
         memcpy(top, b->top, sizeof top);
     if (is_exact && rank == 1) {
         for (uint32_t i = 0; i < (ZMMS / 4); i++)
-            b->any[i] = b->r[i] | b->r[i + (ZMMS / 4)] | b->r[i + 2 * (ZMMS / 4)] | b->r[i + 3 * (ZMMS / 4)];
+            b->any[i] = b->r[i] | b->r[i + (ZMMS / 4)] | b->r[i + 2 * (ZMMS / 4)] |
+                        b->r[i + 3 * (ZMMS / 4)];
         memcpy(any, b->any, sizeof any);
     }
     if (is_exact && rank == 2)
@@ -476,7 +479,8 @@ static bool NAME(put_plainly)(const struct zti_zfp *z, const zt_array *array,
 #define PUT(n)                                                                                     \
     case n:                                                                                        \
         INTS(gather)(array, walk.origin, tile, n);                                        \
-        is_proved &= is_float ? SCALAR(put_tile)(z, tile, n, w) : INTEGER(put_tile)(z, tile, n, w); \
+        is_proved &=                                                                               \
+            is_float ? SCALAR(put_tile)(z, tile, n, w) : INTEGER(put_tile)(z, tile, n, w);         \
         break;
             PUT(1)
             PUT(2)

@@ -206,6 +206,29 @@ struct planes256 {
     __m512i quarter[4];
 };
 
+/* Append planes the plain way; c of each is known. */
+static void put_planes256_plainly(struct fast_writer *f, const struct planes256 *p, __m512i known,
+                                  uint32_t count, bool is_limited)
+{
+    uint64_t word[4][8], c[8];
+    for (uint32_t q = 0; q < 4; q++)
+        _mm512_storeu_si512(word[q], p->quarter[q]);
+    _mm512_storeu_si512(c, known);
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t buffer[2 * 64 + ZTI_BIT_MARGIN_BYTES];
+        const uint64_t plane[4] = {word[0][i], word[1][i], word[2][i], word[3][i]};
+        struct zti_bit_writer w = zti_bit_writer_at(buffer);
+        (void)put_plane256(&w, plane, (uint32_t)c[i]);
+        zti_put_le64(w.next, w.held);
+        const uint64_t n = zti_bits_written(&w);
+        for (uint64_t at = 0; at < n; at += 64) {
+            const uint64_t here = n - at < 64 ? n - at : 64;
+            put_within(f, _bzhi_u64(zti_get_le64(buffer + at / 8), (uint32_t)here), here,
+                       is_limited);
+        }
+    }
+}
+
 /* As put_planes64. Where a quarter's string is longer than 128 bits (64 ones after the first
  * significant coefficient) the planes go the plain way. */
 static void put_planes256(struct fast_writer *f, const struct planes256 *p,
@@ -263,21 +286,7 @@ static void put_planes256(struct fast_writer *f, const struct planes256 *p,
             }
         return;
     }
-    uint64_t word[4][8], c_of[8];
-    for (uint32_t q = 0; q < 4; q++)
-        _mm512_storeu_si512(word[q], p->quarter[q]);
-    _mm512_storeu_si512(c_of, known);
-    for (uint32_t i = 0; i < count; i++) {
-        uint8_t buffer[2 * 64 + ZTI_BIT_MARGIN_BYTES];
-        const uint64_t plane[4] = {word[0][i], word[1][i], word[2][i], word[3][i]};
-        struct zti_bit_writer w = zti_bit_writer_at(buffer);
-        (void)put_plane256(&w, plane, (uint32_t)c_of[i]);
-        zti_put_le64(w.next, w.held);
-        const uint64_t n = zti_bits_written(&w);
-        for (uint64_t at = 0; at < n; at += 64)
-            put_within(f, _bzhi_u64(zti_get_le64(buffer + at / 8), (uint32_t)(n - at < 64 ? n - at : 64)),
-                       n - at < 64 ? n - at : 64, is_limited);
-    }
+    put_planes256_plainly(f, p, known, count, is_limited);
 }
 
 /* ---- 16 coefficients: a lane is 32 bits ---- */

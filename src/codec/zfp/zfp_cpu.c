@@ -6,13 +6,16 @@
 #define ZTI_ZFP_INSTANCE zti_zfp_ranges_plain
 #include "codec/zfp/zfp_ranges.h"
 
+/* What a table has for a coding's type and rank. */
+#define OF(table, coding) (table)[(coding)->type - 1][(coding)->grid.rank - 1]
+
 #if defined(ZTI_HAS_X86_INSTANCES)
 #define CHOOSE(coding, call)                                                                       \
-    ((coding)->isa >= ZT_ISA_AVX512 ? zti_zfp_##call##_avx512[(coding)->type - 1][(coding)->grid.rank - 1]      \
-     : (coding)->isa >= ZT_ISA_AVX2 ? zti_zfp_ranges_avx2[(coding)->type - 1][(coding)->grid.rank - 1].call       \
-                                    : zti_zfp_ranges_plain[(coding)->type - 1][(coding)->grid.rank - 1].call)
+    ((coding)->isa >= ZT_ISA_AVX512 ? OF(zti_zfp_##call##_avx512, coding)                          \
+     : (coding)->isa >= ZT_ISA_AVX2 ? OF(zti_zfp_ranges_avx2, coding).call                         \
+                                    : OF(zti_zfp_ranges_plain, coding).call)
 #else
-#define CHOOSE(coding, call) zti_zfp_ranges_plain[(coding)->type - 1][(coding)->grid.rank - 1].call
+#define CHOOSE(coding, call) OF(zti_zfp_ranges_plain, coding).call
 #endif
 
 bool zti_zfp_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
@@ -49,8 +52,9 @@ void zti_zfp_decode_runs(const struct zti_coding *coding, const uint8_t *base, u
                          const struct zti_view *view)
 {
 #if defined(ZTI_HAS_X86_INSTANCES)
-    zti_zfp_decode_runs_avx512[coding->type - 1][coding->grid.rank - 2](coding, base, at, runs, first,
-                                                                        run_tiles, view);
+    const uint32_t rank = coding->grid.rank;
+    zti_zfp_decode_runs_avx512[coding->type - 1][rank - 2](coding, base, at, runs, first,
+                                                           run_tiles, view);
 #else
     (void)coding, (void)base, (void)at, (void)runs, (void)first, (void)run_tiles, (void)view;
 #endif
