@@ -16,7 +16,8 @@ struct zti_tile_source zti_tile_source_at(const struct zti_coding *coding, const
 
 void zti_tile_source_free(zt_context *context, struct zti_tile_source *source)
 {
-    zti_release(context, source->tail);
+    if (source->tail != source->spare)
+        zti_release(context, source->tail);
     source->tail = NULL;
 }
 
@@ -30,7 +31,9 @@ static zt_status use_tail(zt_context *context, struct zti_tile_source *s)
     const uint64_t at = s->reader.at;
     s->tail_at = at / 8;
     const size_t have = (size_t)(s->data_bytes - s->tail_at); /* at most reach_bytes */
-    s->tail = zti_alloc(context, (size_t)(2 * s->reach_bytes));
+    s->tail = 2 * s->reach_bytes <= s->spare_bytes
+                  ? s->spare
+                  : zti_alloc(context, (size_t)(2 * s->reach_bytes));
     if (!s->tail)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a tile");
     memcpy(s->tail, s->data + s->tail_at, have);
@@ -129,8 +132,10 @@ uint64_t zti_index_bits(const struct zti_coding *coding, const struct zti_index 
 static void move_to(zt_context *context, const struct zti_coding *coding,
                     struct zti_tile_source *s, uint64_t bits)
 {
-    const struct zti_tile_source at =
+    struct zti_tile_source at =
         zti_tile_source_at(coding, s->data, (size_t)s->data_bytes, bits);
+    at.spare = s->spare;
+    at.spare_bytes = s->spare_bytes;
     zti_tile_source_free(context, s);
     *s = at;
 }

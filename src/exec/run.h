@@ -50,7 +50,12 @@ struct zti_tile_source {
     uint8_t *tail;        /* once it is in use: 2 reach_bytes, from data byte tail_at */
     uint64_t tail_at;
     struct zti_bit_reader reader;
+    uint8_t *spare; /* the caller's memory for the tail, or NULL; where it is large enough, nothing
+                       is allocated */
+    uint64_t spare_bytes;
 };
+
+enum { ZTI_SPARE_BYTES = 8192 }; /* twice what a zfp tile reaches, and more */
 
 /* Start at a bit of the data, which may be beyond its end (then the first tile is ZT_CORRUPT). */
 struct zti_tile_source zti_tile_source_at(const struct zti_coding *coding, const uint8_t *data,

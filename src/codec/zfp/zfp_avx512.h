@@ -32,10 +32,10 @@ extern void (*const zti_zfp_skip_avx512[4][ZT_MAX_RANK])(const struct zti_coding
                                                          uint64_t);
 
 /* Runs of tiles side by side, as struct zti_codec has it, where the first says that this pays:
- * [zt_type - 1][rank - 2]. */
+ * [zt_type - 1]. */
 bool zti_zfp_runs_avx512(const struct zti_coding *coding);
-extern void (*const zti_zfp_decode_runs_avx512[4][2])(const struct zti_coding *, const uint8_t *,
-                                                      uint64_t *, uint32_t, uint64_t, uint32_t,
-                                                      const struct zti_view *);
+extern void (*const zti_zfp_decode_runs_avx512[4])(const struct zti_coding *, const uint8_t *,
+                                                   uint64_t *, uint32_t, uint64_t, uint32_t,
+                                                   const struct zti_view *);
 
 #endif

@@ -19,10 +19,8 @@
     {                                                                                              \
         if (goes_plainly(coding))                                                                  \
             zti_zfp_ranges_plain[coding->type - 1][rank - 1].decode(coding, r, first, last, view); \
-        else if ((rank == 2 || rank == 3) && is_limited(coding) &&                                 \
-                 zti_codec_zfp.tile_fixed_bits(coding) > 0)                                        \
-            decode_fixed_v##width(coding, r, first, last, coding->zfp.maxbits, view, rank,         \
-                                  is_float);                                                       \
+        else if (rank == 2 && is_limited(coding) && zti_codec_zfp.tile_fixed_bits(coding) > 0)     \
+            decode_fixed_v##width(coding, r, first, last, coding->zfp.maxbits, view, is_float);    \
         else if (zti_zfp_is_reversible(&coding->zfp))                                              \
             decode_v##width(coding, r, first, last, view, rank, is_float, true, false);            \
         else if (is_limited(coding))                                                               \
@@ -60,43 +58,32 @@ DECODE(i64, 64, 2, false)
 DECODE(i64, 64, 3, false)
 DECODE(i64, 64, 4, false)
 
-/* Runs of tiles side by side. */
-#define DECODE_RUNS(kind, width, rank, is_float)                                                   \
-    static void decode_runs_##kind##_##rank##d(const struct zti_coding *coding,                    \
-                                               const uint8_t *base, uint64_t *at, uint32_t runs,   \
-                                               uint64_t first, uint32_t run_tiles,                 \
-                                               const struct zti_view *view)                        \
+/* Runs of tiles side by side; tiles of 16 values gain from it. */
+#define DECODE_RUNS(kind, width, is_float)                                                         \
+    static void decode_runs_##kind(const struct zti_coding *coding, const uint8_t *base,           \
+                                   uint64_t *at, uint32_t runs, uint64_t first,                    \
+                                   uint32_t run_tiles, const struct zti_view *view)                \
     {                                                                                              \
         if (zti_zfp_is_reversible(&coding->zfp))                                                   \
-            decode_runs_v##width(coding, base, at, runs, first, run_tiles, view, rank, is_float,   \
-                                 true);                                                            \
+            decode_runs_v##width(coding, base, at, runs, first, run_tiles, view, is_float, true);  \
         else                                                                                       \
-            decode_runs_v##width(coding, base, at, runs, first, run_tiles, view, rank, is_float,   \
-                                 false);                                                           \
+            decode_runs_v##width(coding, base, at, runs, first, run_tiles, view, is_float, false); \
     }
 
-DECODE_RUNS(f32, 32, 2, true)
-DECODE_RUNS(f64, 64, 2, true)
-DECODE_RUNS(i32, 32, 2, false)
-DECODE_RUNS(i64, 64, 2, false)
-DECODE_RUNS(f32, 32, 3, true)
-DECODE_RUNS(f64, 64, 3, true)
-DECODE_RUNS(i32, 32, 3, false)
-DECODE_RUNS(i64, 64, 3, false)
+DECODE_RUNS(f32, 32, true)
+DECODE_RUNS(f64, 64, true)
+DECODE_RUNS(i32, 32, false)
+DECODE_RUNS(i64, 64, false)
 
 bool zti_zfp_runs_avx512(const struct zti_coding *coding)
 {
-    return (coding->grid.rank == 2 || coding->grid.rank == 3) && !goes_plainly(coding) &&
-           !is_limited(coding);
+    return coding->grid.rank == 2 && !goes_plainly(coding) && !is_limited(coding);
 }
 
-void (*const zti_zfp_decode_runs_avx512[4][2])(const struct zti_coding *, const uint8_t *,
-                                               uint64_t *, uint32_t, uint64_t, uint32_t,
-                                               const struct zti_view *) = {
-    {decode_runs_f32_2d, decode_runs_f32_3d},
-    {decode_runs_f64_2d, decode_runs_f64_3d},
-    {decode_runs_i32_2d, decode_runs_i32_3d},
-    {decode_runs_i64_2d, decode_runs_i64_3d}};
+void (*const zti_zfp_decode_runs_avx512[4])(const struct zti_coding *, const uint8_t *, uint64_t *,
+                                            uint32_t, uint64_t, uint32_t,
+                                            const struct zti_view *) = {
+    decode_runs_f32, decode_runs_f64, decode_runs_i32, decode_runs_i64};
 
 void (*const zti_zfp_decode_avx512[4][ZT_MAX_RANK])(const struct zti_coding *,
                                                     struct zti_bit_reader *, uint64_t, uint64_t,

@@ -445,114 +445,40 @@ FN void NAME(decode_lanes)(const struct zti_zfp *z, const uint8_t *base, uint64_
     }
 }
 
-/* ---- 64 values: two tiles that take turns ---- */
-
-/* Take one or two tiles, which begin at at[], into a batch each. */
-FN void NAME(take_pair)(const struct zti_zfp *z, const uint8_t *base, uint64_t *at,
-                        const struct zti_walk *walk, uint32_t tiles, struct NAME(taken) *b,
-                        bool is_float, bool is_exact, bool is_limited)
-{
-    struct taking pair[2];
-    bool is_void[2] = {false, false};
-    b[1].tiles = 0;
-    for (uint32_t t = 0; t < 2; t++) {
-        if (t >= tiles) { /* none: there is nothing to take */
-            pair[t] = pair[0];
-            pair[t].i = pair[t].precision = 0;
-            break;
-        }
-        const struct NAME(head) h =
-            NAME(head_at)(z, window57(base, at[t]), 3, is_float, is_exact);
-        pair[t] = taking_at(base, at[t] + h.bits, b[t].plane.of_64, h.precision, is_limited,
-                            z->maxbits - h.bits);
-        b[t].scale[0] = h.scale;
-        b[t].is_raw = h.is_raw;
-        b[t].tiles = 1;
-        memcpy(b[t].origin[0], walk[t].origin, sizeof b[t].origin[0]);
-        is_void[t] = h.is_void;
-    }
-    take_pair64(base, pair, is_limited);
-    for (uint32_t t = 0; t < tiles; t++) {
-        at[t] = pair[t].at - at[t] < z->minbits ? at[t] + z->minbits : pair[t].at;
-        b[t].planes = is_void[t] ? 0 : pair[t].i;
-        for (uint32_t i = b[t].planes; i % 16 != 0; i++)
-            b[t].plane.of_64[i] = 0;
-    }
-}
-
-/* Pairs that wait to be finished, as in decode. */
-struct NAME(pairs) {
-    struct NAME(taken) batch[2][2];
-    uint32_t n;
-};
-
-FN void NAME(finish_pair)(const struct zti_zfp *z, struct NAME(pairs) *p,
-                          const struct zti_view *view, bool is_float, bool is_exact)
-{
-    const struct NAME(taken) *b = p->batch[~p->n & 1];
-    for (uint32_t t = 0; t < 2 && p->n > 0; t++)
-        if (b[t].tiles > 0)
-            NAME(finish_batch)(z, &b[t], view, 3, is_float, is_exact);
-}
-
-FN void NAME(decode_pair)(const struct zti_zfp *z, const uint8_t *base, uint64_t *at,
-                          const struct zti_walk *walk, uint32_t tiles, struct NAME(pairs) *p,
-                          const struct zti_view *view, bool is_float, bool is_exact,
-                          bool is_limited)
-{
-    NAME(take_pair)(z, base, at, walk, tiles, p->batch[p->n & 1], is_float, is_exact, is_limited);
-    NAME(finish_pair)(z, p, view, is_float, is_exact);
-    p->n++;
-}
-
 /* ---- runs whose places are known ---- */
 
-/* Runs of tiles one after the other in the array: a run a lane, or two that take turns. */
+/* Runs of tiles of 16 values one after the other in the array: a run a lane. */
 FN void NAME(decode_runs)(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,
                           uint32_t runs, uint64_t first, uint32_t run_tiles,
-                          const struct zti_view *view, uint32_t rank, bool is_float, bool is_exact)
+                          const struct zti_view *view, bool is_float, bool is_exact)
 {
     const struct zti_zfp z = coding->zfp;
     struct zti_walk walk[GROUPS * LANES];
-    struct NAME(pairs) pairs;
-    pairs.n = 0;
     for (uint32_t i = 0; i < runs; i++)
         walk[i] = zti_walk_from(&coding->grid, first + (uint64_t)i * run_tiles);
     for (uint32_t t = 0; t < run_tiles; t++) {
-        if (rank == 2)
-            NAME(decode_lanes)(&z, base, at, walk, runs, view, is_float, is_exact, false);
-        for (uint32_t i = 0; rank == 3 && i < runs; i += 2)
-            NAME(decode_pair)(&z, base, at + i, walk + i, runs - i < 2 ? 1 : 2, &pairs, view,
-                              is_float, is_exact, false);
+        NAME(decode_lanes)(&z, base, at, walk, runs, view, is_float, is_exact, false);
         for (uint32_t i = 0; i < runs; i++)
             zti_walk_next(&coding->grid, &walk[i]);
     }
-    NAME(finish_pair)(&z, &pairs, view, is_float, is_exact);
 }
 
-/* The same where all tiles take 'tile_bits' bits, for tiles next to each other. */
+/* The same where all tiles take 'tile_bits' bits: a tile a lane, then the next ones. */
 FN void NAME(decode_fixed)(const struct zti_coding *coding, struct zti_bit_reader *r,
                            uint64_t first, uint64_t last, uint64_t tile_bits,
-                           const struct zti_view *view, uint32_t rank, bool is_float)
+                           const struct zti_view *view, bool is_float)
 {
     const struct zti_zfp z = coding->zfp;
-    const uint32_t most = rank == 2 ? GROUPS * LANES : 2;
     struct zti_walk next = zti_walk_from(&coding->grid, first), walk[GROUPS * LANES];
-    struct NAME(pairs) pairs;
     uint64_t at[GROUPS * LANES];
-    pairs.n = 0;
     while (next.tile < last) {
         uint32_t n = 0;
-        for (; n < most && next.tile < last; n++) {
+        for (; n < GROUPS * LANES && next.tile < last; n++) {
             walk[n] = next;
             at[n] = r->at + n * tile_bits;
             zti_walk_next(&coding->grid, &next);
         }
-        if (rank == 2)
-            NAME(decode_lanes)(&z, r->base, at, walk, n, view, is_float, false, true);
-        else
-            NAME(decode_pair)(&z, r->base, at, walk, n, &pairs, view, is_float, false, true);
+        NAME(decode_lanes)(&z, r->base, at, walk, n, view, is_float, false, true);
         r->at += n * tile_bits;
     }
-    NAME(finish_pair)(&z, &pairs, view, is_float, false);
 }

@@ -141,24 +141,6 @@ ZTI_INLINE uint32_t take_planes64(struct zti_bit_reader *r, uint64_t *plane, uin
     return t.i;
 }
 
-/* The same for two tiles, which take turns: each plane waits for where the one before ended. */
-ZTI_INLINE void take_pair64(const uint8_t *base, struct taking *pair, bool is_limited)
-{
-    struct taking a = pair[0], b = pair[1];
-    while (is_learning64(&a, is_limited) && is_learning64(&b, is_limited)) {
-        take_learning64(base, &a, is_limited);
-        take_learning64(base, &b, is_limited);
-    }
-    while (is_learning64(&a, is_limited))
-        take_learning64(base, &a, is_limited);
-    while (is_learning64(&b, is_limited))
-        take_learning64(base, &b, is_limited);
-    take_known64(base, &a, is_limited);
-    take_known64(base, &b, is_limited);
-    pair[0] = a;
-    pair[1] = b;
-}
-
 /* ---- 256 coefficients: quarter q of plane i is plane[64 q + i] ---- */
 
 /* A plane of which c < 256 coefficients are known; returns the bits it takes. */

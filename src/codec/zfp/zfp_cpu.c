@@ -52,9 +52,7 @@ void zti_zfp_decode_runs(const struct zti_coding *coding, const uint8_t *base, u
                          const struct zti_view *view)
 {
 #if defined(ZTI_HAS_X86_INSTANCES)
-    const uint32_t rank = coding->grid.rank;
-    zti_zfp_decode_runs_avx512[coding->type - 1][rank - 2](coding, base, at, runs, first,
-                                                           run_tiles, view);
+    zti_zfp_decode_runs_avx512[coding->type - 1](coding, base, at, runs, first, run_tiles, view);
 #else
     (void)coding, (void)base, (void)at, (void)runs, (void)first, (void)run_tiles, (void)view;
 #endif
