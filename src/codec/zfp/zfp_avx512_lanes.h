@@ -79,6 +79,14 @@ ZTI_INLINE __m512i widened(__m512i v, uint32_t half)
                                       : _mm512_castsi512_si256(v));
 }
 
+/* Tiles that have a plane i, or a part of it. */
+ZTI_INLINE __mmask16 has_plane(const struct group *g, uint32_t i, bool is_limited)
+{
+    const __mmask16 is_there =
+        _mm512_cmplt_epu32_mask(_mm512_set1_epi32((int32_t)i), g->precision);
+    return is_limited ? is_there & _mm512_test_epi32_mask(g->left, g->left) : is_there;
+}
+
 /* Take plane i of a group whose tiles do not all know all coefficients. */
 ZTI_INLINE void take_plane16_of_group(const uint8_t *base, struct group *g, uint16_t *plane,
                                       uint32_t i, bool is_limited)
@@ -87,8 +95,7 @@ ZTI_INLINE void take_plane16_of_group(const uint8_t *base, struct group *g, uint
     const __m512i one = _mm512_set1_epi32(1), n15 = _mm512_set1_epi32(15);
     const __m512i n16 = _mm512_set1_epi32(16), even = _mm512_set1_epi32(0x55555555);
     const __m512i c = g->c;
-    const __mmask16 is_there =
-        _mm512_cmplt_epu32_mask(_mm512_set1_epi32((int32_t)i), g->precision);
+    const __mmask16 is_there = has_plane(g, i, is_limited);
     __m512i w = narrowed(windows64(base, g->at[0]), windows64(base, g->at[1]));
     if (is_limited)
         w = _mm512_andnot_si512(_mm512_sllv_epi32(ones, g->left), w);
@@ -139,8 +146,7 @@ ZTI_INLINE void take_whole_planes16(const uint8_t *base, struct group *g,
     const __m512i ones = _mm512_set1_epi32(-1), n16 = _mm512_set1_epi32(16);
     const __m512i window[2] = {windows64(base, g->at[0]), windows64(base, g->at[1])};
     for (uint32_t j = 0; j < 3; j++) {
-        const __mmask16 is_there =
-            _mm512_cmplt_epu32_mask(_mm512_set1_epi32((int32_t)(i + j)), g->precision);
+        const __mmask16 is_there = has_plane(g, i + j, is_limited);
         __m512i w = narrowed(_mm512_srli_epi64(window[0], 16 * j),
                              _mm512_srli_epi64(window[1], 16 * j));
         if (is_limited) {
@@ -157,10 +163,8 @@ ZTI_INLINE void take_whole_planes16(const uint8_t *base, struct group *g,
 /* Whether a tile of the group has planes from i on in which coefficients may become known. */
 ZTI_INLINE bool is_learning(const struct group *g, uint32_t i, bool is_limited)
 {
-    __mmask16 is_there = _mm512_cmplt_epu32_mask(_mm512_set1_epi32((int32_t)i), g->precision);
-    if (is_limited)
-        is_there &= _mm512_test_epi32_mask(g->left, g->left);
-    return _mm512_mask_cmplt_epu32_mask(is_there, g->c, _mm512_set1_epi32(16)) != 0;
+    return _mm512_mask_cmplt_epu32_mask(has_plane(g, i, is_limited), g->c,
+                                        _mm512_set1_epi32(16)) != 0;
 }
 
 /* Take the planes of the groups: plane[group][i] are the 16 bits of each tile. The first 'zeros'
