@@ -79,14 +79,9 @@ FN void NAME(put_planes)(struct zti_bit_writer *out, const ulane *u, uint32_t ra
     if (k < kmin)
         k = kmin;
     zti_put_bits64(&w, 0, WIDTH - k);
-    uint32_t c = 0;
-    if (rank == 1) {
-        const uint64_t wide[4] = {u[0], u[1], u[2], u[3]};
-        put_planes_of_4(&w, wide, k, kmin);
-        k = kmin;
-    } else if (k > kmin) {
+    if (k > kmin)
         NAME(split)(u, &p, rank);
-    }
+    uint32_t c = 0;
     while (k > kmin && zti_bits_written(&w) - start < budget) {
         k--;
         if (rank == 4)

@@ -19,44 +19,6 @@ ZTI_INLINE uint64_t low_mask(uint32_t n)
     return n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
 }
 
-/* A plane of 4 coefficients coded, by its bits + 16 c: the string * 16 + its length, at most 7. */
-static const uint16_t plane_of_4[80] = {
-    0x1, 0x33, 0x54, 0xf5, 0x95, 0x176, 0x1d6, 0x3f7, 0x14, 0x75, 0xd5, 0x1f6, 0x195, 0x376,
-    0x3d6, 0x7f7, 0x2, 0x12, 0x64, 0x74, 0xa5, 0xb5, 0x1e6, 0x1f6, 0x24, 0x34, 0xe5, 0xf5, 0x1a5,
-    0x1b5, 0x3e6, 0x3f6, 0x3, 0x13, 0x23, 0x33, 0xc5, 0xd5, 0xe5, 0xf5, 0x44, 0x54, 0x64, 0x74,
-    0x1c5, 0x1d5, 0x1e5, 0x1f5, 0x4, 0x14, 0x24, 0x34, 0x44, 0x54, 0x64, 0x74, 0x84, 0x94, 0xa4,
-    0xb4, 0xc4, 0xd4, 0xe4, 0xf4, 0x4, 0x14, 0x24, 0x34, 0x44, 0x54, 0x64, 0x74, 0x84, 0x94, 0xa4,
-    0xb4, 0xc4, 0xd4, 0xe4, 0xf4,
-};
-
-/* Append planes first .. last + 1 of 4 coefficients, highest first: bits first - 1 to last of each
- * u. Planes before are zero. All lengths follow from 'known', the bits below the highest of a
- * coefficient and those after it, so no plane waits for another. */
-ZTI_INLINE void put_planes_of_4(struct zti_bit_writer *w, const uint64_t *u, uint32_t first,
-                                uint32_t last)
-{
-    uint64_t known[4], any = 0, string = 0;
-    uint32_t length = 0;
-    for (uint32_t i = 4; i-- > 0;) {
-        any |= u[i];
-        known[i] = any ? low_mask(zti_bit_length64(any) - 1) : 0;
-    }
-    for (uint32_t k = first; k-- > last;) {
-        const uint64_t plane = (u[0] >> k & 1) | (u[1] >> k & 1) << 1 | (u[2] >> k & 1) << 2 |
-                               (u[3] >> k & 1) << 3;
-        const uint64_t c = (known[0] >> k & 1) + (known[1] >> k & 1) + (known[2] >> k & 1) +
-                           (known[3] >> k & 1);
-        const uint32_t coded = plane_of_4[plane + 16 * c];
-        string |= (uint64_t)(coded >> 4) << length;
-        length += coded & 15;
-        if (length > 49) {
-            zti_put_bits(w, string, length);
-            string = length = 0;
-        }
-    }
-    zti_put_bits(w, string, length);
-}
-
 /* Append a plane of n <= 64 coefficients; returns the new c. */
 ZTI_INLINE uint32_t put_plane(struct zti_bit_writer *w, uint64_t plane, uint32_t n, uint32_t c)
 {
