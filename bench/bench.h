@@ -23,6 +23,9 @@ struct bench_case {
 
 enum { BENCH_MOST_PAIRS = 99 };
 
+/* What is timed: compressing, decompressing the plain stream, and with the default index. */
+enum bench_way { BENCH_COMPRESS, BENCH_DECOMPRESS, BENCH_INDEXED, BENCH_WAYS };
+
 /* One direction of one row: seconds of each of the alternated runs, ztile's and libzfp's. */
 struct bench_times {
     uint32_t pairs;
@@ -34,12 +37,13 @@ struct bench_result {
     struct bench_case c;
     uint64_t stream_bytes;
     double max_error; /* of ztile's output; libzfp's is the same, which is verified */
-    struct bench_times compress, decompress;
+    struct bench_times times[BENCH_WAYS];
 };
 
 struct bench_options {
     uint32_t pairs;      /* alternated runs of each */
     bool use_wall_clock; /* instead of the process's CPU time */
+    uint32_t isa;        /* zt_isa: the most that ztile may use */
 };
 
 /* Run a row. Both streams and both outputs are compared: numbers of codecs that do different

@@ -18,6 +18,7 @@ struct pair {
     unsigned char *our_stream, *their_stream;
     void *our_back, *their_back;
     size_t capacity, our_bytes, their_bytes;
+    zt_zfp_index index; /* none at fixed rate, where places are computed */
 };
 
 static double now(const struct bench_options *options)
@@ -72,7 +73,8 @@ static void set_parameters(struct pair *p)
     }
 }
 
-static bool prepare(struct pair *p, const struct bench_case *c)
+static bool prepare(const struct bench_options *options, struct pair *p,
+                    const struct bench_case *c)
 {
     p->c = c;
     p->in = zt_array_const_nd(c->data, (zt_type)c->type, c->rank, c->shape);
@@ -83,6 +85,8 @@ static bool prepare(struct pair *p, const struct bench_case *c)
     p->their_out = field_of(c, p->their_back);
     if (!p->our_back || !p->their_back || zt_context_new(NULL, &p->context) != ZT_OK)
         return complain("no memory");
+    if (zt_context_set_isa(p->context, (zt_isa)options->isa) != ZT_OK)
+        return complain(zt_context_error(p->context));
     p->out = zt_array_nd(p->our_back, (zt_type)c->type, c->rank, c->shape);
     set_parameters(p);
     if (zt_zfp_compress_bound(p->context, &p->in, &p->ours, &p->capacity) != ZT_OK)
@@ -111,6 +115,7 @@ static void finish(struct pair *p)
     if (p->bits)
         stream_close(p->bits);
     zt_context_free(p->context);
+    free(p->index.bytes);
     free(p->our_stream);
     free(p->their_stream);
     free(p->our_back);
@@ -135,6 +140,28 @@ static bool decompress_ours(struct pair *p)
 {
     return zt_zfp_decompress(p->context, p->our_stream, p->our_bytes, &p->ours, &p->out, NULL) ==
                ZT_OK ||
+           complain(zt_context_error(p->context));
+}
+
+static bool make_index(struct pair *p)
+{
+    zt_zfp_index_init(&p->index, sizeof p->index);
+    if (zt_zfp_index_bound(p->context, &p->in, &p->ours, &p->index, &p->index.capacity_bytes) !=
+        ZT_OK)
+        return complain(zt_context_error(p->context));
+    p->index.bytes = malloc(p->index.capacity_bytes ? p->index.capacity_bytes : 1);
+    if (!p->index.bytes)
+        return complain("no memory");
+    return zt_zfp_index_build(p->context, p->our_stream, p->our_bytes, &p->ours, &p->in,
+                              &p->index) == ZT_OK ||
+           complain(zt_context_error(p->context));
+}
+
+static bool decompress_indexed(struct pair *p)
+{
+    return zt_zfp_decompress_indexed(p->context, p->our_stream, p->our_bytes, &p->ours,
+                                     p->index.index_bytes ? &p->index : NULL, &p->out,
+                                     NULL) == ZT_OK ||
            complain(zt_context_error(p->context));
 }
 
@@ -183,14 +210,19 @@ bool bench_run(const struct bench_options *options, const struct bench_case *c,
     struct pair p;
     memset(&p, 0, sizeof p);
     result->c = *c;
-    bool ok = prepare(&p, c) &&
-              time_pairs(options, &p, compress_ours, compress_theirs, &result->compress);
+    bool ok = prepare(options, &p, c) && time_pairs(options, &p, compress_ours, compress_theirs,
+                                                    &result->times[BENCH_COMPRESS]);
     if (ok && (p.our_bytes != p.their_bytes ||
                memcmp(p.our_stream, p.their_stream, p.our_bytes) != 0))
         ok = complain("the two streams differ");
-    ok = ok && time_pairs(options, &p, decompress_ours, decompress_theirs, &result->decompress);
-    if (ok && memcmp(p.our_back, p.their_back, c->raw_bytes) != 0)
-        ok = complain("the two outputs differ");
+    ok = ok && make_index(&p);
+    for (int way = BENCH_DECOMPRESS; way <= BENCH_INDEXED && ok; way++) {
+        memset(p.our_back, 1, c->raw_bytes);
+        ok = time_pairs(options, &p, way == BENCH_INDEXED ? decompress_indexed : decompress_ours,
+                        decompress_theirs, &result->times[way]);
+        if (ok && memcmp(p.our_back, p.their_back, c->raw_bytes) != 0)
+            ok = complain("the two outputs differ");
+    }
     if (ok) {
         result->stream_bytes = p.our_bytes;
         result->max_error = max_error_of(&p);

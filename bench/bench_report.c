@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zfp.h>
 
+static const char *const bench_way_names[BENCH_WAYS] = {"compress", "decompress", "indexed"};
 static const char *const type_names[] = {"?", "f32", "f64", "i32", "i64"};
 
 const char *bench_mode_text(const struct bench_case *c)
@@ -58,23 +59,24 @@ void bench_table_head(FILE *out)
 {
     fprintf(out,
             "GB/s of raw data, fastest run; x: libzfp's time / ztile's, median of the pairs\n"
-            "%-4s %-3s %-16s %7s | %9s %7s %6s %6s | %9s %7s %6s %6s\n",
-            "type", "dim", "mode", "bits/v", "compress", "libzfp", "x", "spread", "decompr.",
-            "libzfp", "x", "spread");
+            "%-4s %-3s %-16s %7s", "type", "dim", "mode", "bits/v");
+    for (int way = 0; way < BENCH_WAYS; way++)
+        fprintf(out, " | %9s %7s %6s %6s", bench_way_names[way], "libzfp", "x", "spread");
+    fprintf(out, "\n");
 }
 
 void bench_table_row(FILE *out, const struct bench_result *r)
 {
     const struct bench_case *c = &r->c;
-    struct bench_summary e = bench_summarize(&r->compress), d = bench_summarize(&r->decompress);
     double values = (double)c->raw_bytes / (double)zt_type_bytes(c->type);
-    fprintf(out,
-            "%-4s %u-D %-16s %7.2f | %9.3f %7.3f %6.2f %5.0f%% | %9.3f %7.3f %6.2f %5.0f%%\n",
-            type_names[c->type], c->rank, bench_mode_text(c),
-            8 * (double)r->stream_bytes / values, gigabytes_a_second(c, e.fastest_ztile),
-            gigabytes_a_second(c, e.fastest_libzfp), e.speedup, 100 * e.spread_ztile,
-            gigabytes_a_second(c, d.fastest_ztile), gigabytes_a_second(c, d.fastest_libzfp),
-            d.speedup, 100 * d.spread_ztile);
+    fprintf(out, "%-4s %u-D %-16s %7.2f", type_names[c->type], c->rank, bench_mode_text(c),
+            8 * (double)r->stream_bytes / values);
+    for (int way = 0; way < BENCH_WAYS; way++) {
+        struct bench_summary s = bench_summarize(&r->times[way]);
+        fprintf(out, " | %9.3f %7.3f %6.2f %5.0f%%", gigabytes_a_second(c, s.fastest_ztile),
+                gigabytes_a_second(c, s.fastest_libzfp), s.speedup, 100 * s.spread_ztile);
+    }
+    fprintf(out, "\n");
     fflush(out);
 }
 
@@ -102,8 +104,8 @@ bool bench_write_csv(const char *path, const struct bench_result *r, size_t n)
     if (!f)
         return false;
     fprintf(f, "source,type,rank,shape,mode,value,raw_bytes,stream_bytes,max_abs_error");
-    for (int i = 0; i < 2; i++) {
-        const char *way = i ? "decompress" : "compress";
+    for (int i = 0; i < BENCH_WAYS; i++) {
+        const char *way = bench_way_names[i];
         fprintf(f,
                 ",%s_ztile_gbps,%s_ztile_median_gbps,%s_ztile_spread,%s_libzfp_gbps,"
                 "%s_libzfp_median_gbps,%s_libzfp_spread,%s_speedup,%s_speedup_low,"
@@ -118,8 +120,8 @@ bool bench_write_csv(const char *path, const struct bench_result *r, size_t n)
         fprintf(f, "%s,%s,%u,%s,%s,%.9g,%llu,%llu,%.9g", c->source, type_names[c->type], c->rank,
                 shape, bench_mode_text(c), c->value, (unsigned long long)c->raw_bytes,
                 (unsigned long long)r[i].stream_bytes, r[i].max_error);
-        csv_direction(f, c, &r[i].compress);
-        csv_direction(f, c, &r[i].decompress);
+        for (int way = 0; way < BENCH_WAYS; way++)
+            csv_direction(f, c, &r[i].times[way]);
         fprintf(f, "\n");
     }
     return fclose(f) == 0;
@@ -138,6 +140,7 @@ static void json_machine(FILE *f, const struct bench_options *options)
     fprintf(f, "  \"processor\": \"%s\",\n  \"compiler\": \"%s\",\n", model, __VERSION__);
     fprintf(f, "  \"ztile\": \"%s\",\n  \"libzfp\": \"%s\",\n  \"libzfp_word_bits\": %u,\n",
             zt_version(), zfp_version_string, (unsigned)stream_word_bits);
+    fprintf(f, "  \"isa\": \"%s\",\n", zt_isa_name((zt_isa)options->isa));
     fprintf(f, "  \"clock\": \"%s\",\n  \"pairs\": %u,\n", options->use_wall_clock ? "wall" : "cpu",
             options->pairs);
 }
@@ -157,14 +160,14 @@ static void json_direction(FILE *f, const struct bench_case *c, const char *way,
 }
 
 /* Geometric mean and minimum over all rows of the median speed-up. */
-static void overall(const struct bench_result *r, size_t n, bool is_compress, double *mean,
+static void overall(const struct bench_result *r, size_t n, int way, double *mean,
                     double *lowest, size_t *lowest_at)
 {
     double logs = 0;
     *lowest = INFINITY;
     *lowest_at = 0;
     for (size_t i = 0; i < n; i++) {
-        double x = bench_summarize(is_compress ? &r[i].compress : &r[i].decompress).speedup;
+        double x = bench_summarize(&r[i].times[way]).speedup;
         logs += log(x);
         if (x < *lowest) {
             *lowest = x;
@@ -182,12 +185,12 @@ bool bench_write_json(const char *path, const struct bench_options *options,
         return false;
     fprintf(f, "{\n");
     json_machine(f, options);
-    for (int i = 0; i < 2 && n > 0; i++) {
+    for (int i = 0; i < BENCH_WAYS && n > 0; i++) {
         double mean, lowest;
         size_t at;
-        overall(r, n, i == 0, &mean, &lowest, &at);
+        overall(r, n, i, &mean, &lowest, &at);
         fprintf(f, "  \"%s_speedup_geomean\": %.4f,\n  \"%s_speedup_min\": %.4f,\n",
-                i ? "decompress" : "compress", mean, i ? "decompress" : "compress", lowest);
+                bench_way_names[i], mean, bench_way_names[i], lowest);
     }
     fprintf(f, "  \"rows\": [\n");
     for (size_t i = 0; i < n; i++) {
@@ -201,23 +204,33 @@ bool bench_write_json(const char *path, const struct bench_options *options,
                 c->source, type_names[c->type], c->rank, shape, bench_mode_text(c),
                 (unsigned long long)c->raw_bytes, (unsigned long long)r[i].stream_bytes,
                 r[i].max_error);
-        json_direction(f, c, "compress", &r[i].compress);
-        json_direction(f, c, "decompress", &r[i].decompress);
+        for (int way = 0; way < BENCH_WAYS; way++)
+            json_direction(f, c, bench_way_names[way], &r[i].times[way]);
         fprintf(f, "}%s\n", i + 1 < n ? "," : "");
     }
     fprintf(f, "  ]\n}\n");
     return fclose(f) == 0;
 }
 
+/* Geometric mean over the floating-point and over the integer rows. */
 void bench_closing_lines(FILE *out, const struct bench_result *r, size_t n)
 {
-    for (int i = 0; i < 2 && n > 0; i++) {
-        double mean, lowest;
-        size_t at;
-        overall(r, n, i == 0, &mean, &lowest, &at);
-        fprintf(out, "%s: ztile is %.2f times as fast as libzfp (geometric mean of %zu rows), "
-                     "at least %.2f times (%s %u-D %s)\n",
-                i ? "decompress" : "compress", mean, n, lowest, type_names[r[at].c.type],
+    for (int way = 0; way < BENCH_WAYS && n > 0; way++) {
+        double mean, lowest, logs[2] = {0, 0};
+        size_t at, count[2] = {0, 0};
+        overall(r, n, way, &mean, &lowest, &at);
+        for (size_t i = 0; i < n; i++) {
+            bool is_integer = r[i].c.type == ZT_I32 || r[i].c.type == ZT_I64;
+            logs[is_integer] += log(bench_summarize(&r[i].times[way]).speedup);
+            count[is_integer]++;
+        }
+        fprintf(out, "%-10s ztile is %.2f times as fast as libzfp (geometric mean of %zu rows)",
+                bench_way_names[way], mean, n);
+        for (int i = 0; i < 2; i++)
+            if (count[i] > 0)
+                fprintf(out, ", %s %.2f", i ? "integers" : "floating-point",
+                        exp(logs[i] / (double)count[i]));
+        fprintf(out, "; at least %.2f times (%s %u-D %s)\n", lowest, type_names[r[at].c.type],
                 r[at].c.rank, bench_mode_text(&r[at].c));
     }
 }

@@ -31,6 +31,7 @@ static const char help[] =
     "  --mb N           size of an array in MB (default 16)\n"
     "  --noise X        amplitude of the noise, of a field in [-4, 4] (default 1e-4)\n"
     "  --clock cpu|wall process time (default) or wall-clock time\n"
+    "  --isa I          plain, avx2 or avx512: the most that ztile may use (default: all)\n"
     "  --cpu N          pin to this processor\n"
     "  --file F --type T --shape 512x512x128   a raw file instead, slowest axis first\n";
 
@@ -111,12 +112,12 @@ struct setting {
 /* What is measured for a type: accuracy means nothing for integers (all planes are coded). */
 static uint32_t settings_of(uint32_t type, struct setting *out)
 {
-    bool is_wide = zt_type_bytes(type) == 8, is_float = type == ZT_F32 || type == ZT_F64;
+    bool is_float = type == ZT_F32 || type == ZT_F64;
     uint32_t n = 0;
     out[n++] = (struct setting){BENCH_RATE, 8, "rate"};
     out[n++] = (struct setting){BENCH_RATE, 16, "rate"};
     out[n++] = (struct setting){BENCH_PRECISION, 16, "precision"};
-    out[n++] = (struct setting){BENCH_PRECISION, is_wide ? 32 : 24, "precision"};
+    out[n++] = (struct setting){BENCH_PRECISION, 24, "precision"};
     if (is_float)
         out[n++] = (struct setting){BENCH_ACCURACY, 1e-3, "accuracy"};
     out[n++] = (struct setting){BENCH_REVERSIBLE, 0, "reversible"};
@@ -229,7 +230,13 @@ static bool parse(int argc, char **argv, struct command *cmd)
             cmd->noise = strtod(v, NULL);
         else if (strcmp(o, "--clock") == 0)
             cmd->options.use_wall_clock = strcmp(v, "wall") == 0;
-        else if (strcmp(o, "--cpu") == 0)
+        else if (strcmp(o, "--isa") == 0) {
+            for (cmd->options.isa = ZT_ISA_PLAIN; cmd->options.isa <= ZT_ISA_AVX512 &&
+                 strcmp(v, zt_isa_name((zt_isa)cmd->options.isa)) != 0; cmd->options.isa++)
+                ;
+            if (cmd->options.isa > ZT_ISA_AVX512)
+                return false;
+        } else if (strcmp(o, "--cpu") == 0)
             cmd->cpu = atoi(v);
         else if (strcmp(o, "--file") == 0)
             cmd->file = v;
@@ -259,7 +266,8 @@ static void pin(int cpu)
 
 int main(int argc, char **argv)
 {
-    struct command cmd = {.options = {.pairs = 7}, .megabytes = 16, .noise = 1e-4, .cpu = -1};
+    struct command cmd = {.options = {.pairs = 7, .isa = ZT_ISA_AVX512},
+                          .megabytes = 16, .noise = 1e-4, .cpu = -1};
     if (!parse(argc, argv, &cmd)) {
         bool is_asked = argc == 2 && strcmp(argv[1], "--help") == 0;
         fputs(help, is_asked ? stdout : stderr);

@@ -121,6 +121,7 @@ struct options {
     zt_policy policy;      /* -x; ZT_OMP by default */
     bool is_policy_given;  /* and not only the default */
     zt_omp omp;
+    zt_isa isa;            /* --isa: the most that may be used */
 };
 
 /* Read the words after the subcommand's name: argv[0] is the subcommand. */
@@ -131,6 +132,9 @@ bool options_parse(struct options *options, enum command command, int argc, char
 
 /* The value of -x. */
 bool parse_exec(struct options *options, const char *argument, struct ztio_error *error);
+
+/* The same of --isa. */
+bool parse_isa(struct options *options, const char *argument, struct ztio_error *error);
 
 /* ---- fill.c --------------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* exec.c: where tiles are run: -x, and contexts that do so. */
+/* exec.c: where tiles are run, and with which instructions: -x, --isa, and contexts that do so. */
 #include "cli.h"
 
 #include <string.h>
@@ -42,11 +42,22 @@ bool parse_exec(struct options *o, const char *argument, struct ztio_error *erro
                 argument);
 }
 
+bool parse_isa(struct options *o, const char *argument, struct ztio_error *error)
+{
+    for (zt_isa isa = ZT_ISA_PLAIN; isa <= ZT_ISA_AVX512; isa++)
+        if (strcmp(argument, zt_isa_name(isa)) == 0) {
+            o->isa = isa;
+            return true;
+        }
+    return fail(error, ZTIO_BAD_USE, "--isa: '%s' is not plain, avx2 or avx512", argument);
+}
+
 bool context_open(const struct options *o, zt_context **context, struct ztio_error *error)
 {
     zt_status status = zt_context_new(NULL, context);
     if (status != ZT_OK)
         return fail_zt(error, NULL, status, "ztile");
+    (void)zt_context_set_isa(*context, o->isa);
     if (o->policy == ZT_SERIAL)
         return true;
     status = zt_context_set_policy(*context, o->policy, &o->omp);

@@ -70,6 +70,15 @@ static int print_text(const char *text)
     return 0;
 }
 
+/* --version, and with -v the instruction set that contexts use. */
+static int print_version(int argc, char **argv)
+{
+    (void)printf("ztile %s\n", zt_version());
+    if (argc > 2 && (strcmp(argv[2], "-v") == 0 || strcmp(argv[2], "--verbose") == 0))
+        (void)printf("instruction set: %s\n", zt_isa_name(zt_context_isa(NULL)));
+    return 0;
+}
+
 static int find_and_run(int argc, char **argv, struct ztio_error *error)
 {
     const char *word = argv[1];
@@ -77,10 +86,8 @@ static int find_and_run(int argc, char **argv, struct ztio_error *error)
     bool wants_help = strcmp(word, "help") == 0;
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (wants_help && argc < 3))
         return print_text(help_text(0));
-    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        (void)printf("ztile %s\n", zt_version());
-        return 0;
-    }
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0)
+        return print_version(argc, argv);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         if (strcmp(wants_help ? argv[2] : word, commands[i].name) != 0)
             continue;

@@ -37,6 +37,7 @@ enum {
     OPT_INDEX_STUDY,
     OPT_EFFORT,
     OPT_SZ_BINS,
+    OPT_ISA,
     OPT_LATER /* and those after it: rows of later.c */
 };
 
@@ -86,6 +87,7 @@ static const struct rule rules[] = {
     {"effort", OPT_EFFORT, true, CMD_COMPRESS},
     {"sz-bins", OPT_SZ_BINS, true, CMD_COMPRESS},
     {"exec", 'x', true, ALL & ~(unsigned)(CMD_INFO | CMD_INDEX)},
+    {"isa", OPT_ISA, true, ALL & ~(unsigned)(CMD_INFO | CMD_INDEX)},
     {"index", OPT_INDEX, true, CMD_COMPRESS | CMD_INDEX},
     {"index-chunk", OPT_INDEX_CHUNK, true, CMD_COMPRESS | CMD_INDEX},
     {"index-partition", OPT_INDEX_PARTITION, true, CMD_COMPRESS | CMD_INDEX},
@@ -328,6 +330,7 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_EFFORT: return take_effort(o, argument, error);
     case OPT_SZ_BINS: return take_bins(o, argument, error);
     case 'x': return parse_exec(o, argument, error);
+    case OPT_ISA: return parse_isa(o, argument, error);
     default:
         if (option >= OPT_LATER)
             return later_option(option - OPT_LATER, argument, error);
@@ -440,6 +443,7 @@ bool options_parse(struct options *o, enum command command, int argc, char **arg
     o->command = command;
     o->zfp_header = true;
     o->policy = ZT_OMP;
+    o->isa = ZT_ISA_AVX512; /* what the machine has of it */
     zt_status status = zt_params_init(&o->params, sizeof o->params);
     if (status != ZT_OK)
         return fail_zt(error, NULL, status, "ztile");

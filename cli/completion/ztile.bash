@@ -8,25 +8,27 @@ _ztile_options()
     case $1 in
         compress)
             printf '%s ' "$common" "$mode" --rel --range --fill --allow-nonfinite --zfp-header \
-                --no-verify --slab-bytes --output --force -o -f --codec -c --exec -x \
+                --no-verify --slab-bytes --output --force -o -f --codec -c --exec -x --isa \
                 --index --index-chunk --index-partition --plan --effort --sz-bins
             ;;
         decompress)
-            printf '%s ' "$common" "$mode" --box --output --force -o -f --exec -x --index-file
+            printf '%s ' "$common" "$mode" --box --output --force -o -f --exec -x --isa \
+                --index-file
             ;;
         info) printf '%s ' "$common" --json --check --index-file ;;
         index)
             printf '%s ' "$common" "$mode" --index --index-chunk --index-partition --output \
                 --force -o -f
             ;;
-        compare) printf '%s ' "$common" "$mode" --json --fill --exec -x --index-file ;;
+        compare) printf '%s ' "$common" "$mode" --json --fill --exec -x --isa --index-file ;;
         plot)
-            printf '%s ' "$common" "$mode" --slice --output --force -o -f --exec -x --index-file
+            printf '%s ' "$common" "$mode" --slice --output --force -o -f --exec -x --isa \
+                --index-file
             ;;
-        demo) printf '%s ' "$common" --save --output --force -o -f --exec -x ;;
+        demo) printf '%s ' "$common" --save --output --force -o -f --exec -x --isa ;;
         bench)
-            printf '%s ' "$common" --index-study --json --output --force -o -f --exec -x --type \
-                --shape -t -s
+            printf '%s ' "$common" --index-study --json --output --force -o -f --exec -x --isa \
+                --type --shape -t -s
             ;;
     esac
 }
@@ -39,6 +41,7 @@ _ztile_values()
         -c | --codec) printf 'auto zfp ndzip sz' ;;
         --effort) printf 'fast default paper' ;;
         -x | --exec) printf 'serial omp' ;;
+        --isa) printf 'plain avx2 avx512' ;;
         --format) printf 'zt zfp ndzip' ;;
         --zfp-header) printf 'on off' ;;
         --zfp-word-bits) printf '8 16 32 64' ;;

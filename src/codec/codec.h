@@ -139,7 +139,18 @@ struct zti_codec {
                    uint64_t last, const struct zti_view *view);
     void (*skip)(const struct zti_coding *coding, struct zti_bit_reader *reader, uint64_t first,
                  uint64_t last);
+
+    /* Both or neither: how many runs of tiles that follow each other the codec would rather decode
+     * side by side (0: none), where it is known where each begins; and that. Run i of run_tiles
+     * tiles, the first of which is tile first + i * run_tiles, begins at bit at[i] of base, and
+     * ends where at[i] is afterwards. What is readable: as for decode, for each run. */
+    uint32_t (*side_by_side)(const struct zti_coding *coding);
+    void (*decode_runs)(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,
+                        uint32_t runs, uint64_t first, uint32_t run_tiles,
+                        const struct zti_view *view);
 };
+
+enum { ZTI_RUNS_MOST = 32 }; /* side by side */
 
 /* The tiles of an array of this shape. */
 static inline struct zti_grid zti_codec_grid(const struct zti_codec *codec, uint32_t rank,

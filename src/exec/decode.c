@@ -16,7 +16,8 @@ struct zti_tile_source zti_tile_source_at(const struct zti_coding *coding, const
 
 void zti_tile_source_free(zt_context *context, struct zti_tile_source *source)
 {
-    zti_release(context, source->tail);
+    if (source->tail != source->spare)
+        zti_release(context, source->tail);
     source->tail = NULL;
 }
 
@@ -30,7 +31,9 @@ static zt_status use_tail(zt_context *context, struct zti_tile_source *s)
     const uint64_t at = s->reader.at;
     s->tail_at = at / 8;
     const size_t have = (size_t)(s->data_bytes - s->tail_at); /* at most reach_bytes */
-    s->tail = zti_alloc(context, (size_t)(2 * s->reach_bytes));
+    s->tail = 2 * s->reach_bytes <= s->spare_bytes
+                  ? s->spare
+                  : zti_alloc(context, (size_t)(2 * s->reach_bytes));
     if (!s->tail)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a tile");
     memcpy(s->tail, s->data + s->tail_at, have);
@@ -129,8 +132,10 @@ uint64_t zti_index_bits(const struct zti_coding *coding, const struct zti_index 
 static void move_to(zt_context *context, const struct zti_coding *coding,
                     struct zti_tile_source *s, uint64_t bits)
 {
-    const struct zti_tile_source at =
+    struct zti_tile_source at =
         zti_tile_source_at(coding, s->data, (size_t)s->data_bytes, bits);
+    at.spare = s->spare;
+    at.spare_bytes = s->spare_bytes;
     zti_tile_source_free(context, s);
     *s = at;
 }
@@ -168,6 +173,56 @@ zt_status zti_check_place(zt_context *context, const struct zti_coding *coding,
     return zti_fail(context, ZT_CORRUPT,
                     "the index is not this stream's: chunk %llu of %llu ends elsewhere",
                     (unsigned long long)chunk, (unsigned long long)index->chunks);
+}
+
+/* Where chunks first .. first + count begin, in bits of the data; false where that is nowhere, or
+ * so close to the end that a damaged chunk could reach beyond it. */
+static bool known_places(const struct zti_coding *coding, const struct zti_tile_source *s,
+                         uint64_t start_bits, const struct zti_index *index, uint64_t first,
+                         uint32_t count, uint64_t *bits)
+{
+    const uint64_t most = coding->codec->tile_max_bits(coding);
+    const uint64_t reach = s->reach_bytes * 8, end = s->data_bytes * 8;
+    uint64_t chunk_bits;
+    if (!zti_mul(index->layout.chunk_tiles, most > reach ? most : reach, &chunk_bits) ||
+        chunk_bits > end)
+        return false;
+    for (uint32_t i = 0; i <= count; i++) {
+        bits[i] = zti_index_bits(coding, index, start_bits, first + i);
+        if (i < count && bits[i] > end - chunk_bits)
+            return false;
+    }
+    return true;
+}
+
+zt_status zti_take_indexed(zt_context *context, const struct zti_coding *coding,
+                           struct zti_tile_source *s, uint64_t start_bits,
+                           const struct zti_index *index, uint64_t first, uint64_t last,
+                           const struct zti_view *view)
+{
+    const uint32_t most =
+        index && coding->codec->side_by_side ? coding->codec->side_by_side(coding) : 0;
+    uint64_t starts[ZTI_RUNS_MOST + 1], at[ZTI_RUNS_MOST];
+    zt_status status = ZT_OK;
+    while (most > 1 && !s->tail && first % index->layout.chunk_tiles == 0) {
+        const uint32_t chunk_tiles = index->layout.chunk_tiles;
+        const uint64_t chunks = (last - first) / chunk_tiles, chunk = first / chunk_tiles;
+        const uint32_t n = chunks < most ? (uint32_t)chunks : most;
+        if (n < most / 2 || !known_places(coding, s, start_bits, index, chunk, n, starts) ||
+            starts[0] != s->reader.at)
+            break;
+        memcpy(at, starts, n * sizeof *at);
+        coding->codec->decode_runs(coding, s->reader.base, at, n, first, chunk_tiles, view);
+        for (uint32_t i = 0; i < n && status == ZT_OK; i++) {
+            first += chunk_tiles;
+            s->reader.at = at[i];
+            if (at[i] != starts[i + 1])
+                status = zti_check_place(context, coding, s, start_bits, index, first);
+        }
+        if (status != ZT_OK)
+            return status;
+    }
+    return zti_take_tiles(context, coding, s, first, last, view);
 }
 
 /* ---- runs ---- */

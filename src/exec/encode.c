@@ -82,9 +82,11 @@ static zt_status put_last_tiles(zt_context *context, const struct zti_coding *co
                                 const struct zti_starts *starts)
 {
     const uint64_t tile_bytes = coding->codec->tile_max_bits(coding) / 8;
-    uint8_t *scratch = tile_bytes < SIZE_MAX - 2 * ZTI_BIT_MARGIN_BYTES
-                           ? zti_alloc(context, (size_t)tile_bytes + 2 * ZTI_BIT_MARGIN_BYTES)
-                           : NULL;
+    uint8_t spare[ZTI_SPARE_BYTES], *scratch = spare;
+    if (tile_bytes > sizeof spare - 2 * ZTI_BIT_MARGIN_BYTES)
+        scratch = tile_bytes < SIZE_MAX - 2 * ZTI_BIT_MARGIN_BYTES
+                      ? zti_alloc(context, (size_t)tile_bytes + 2 * ZTI_BIT_MARGIN_BYTES)
+                      : NULL;
     if (!scratch)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a tile of %llu bytes",
                         (unsigned long long)tile_bytes);
@@ -94,7 +96,8 @@ static zt_status put_last_tiles(zt_context *context, const struct zti_coding *co
         status = put_tile_closely(context, coding, array, first, scratch,
                                   (uint64_t)capacity_bytes * 8, w, misses);
     }
-    zti_release(context, scratch);
+    if (scratch != spare)
+        zti_release(context, scratch);
     return status;
 }
 

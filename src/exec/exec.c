@@ -128,7 +128,10 @@ static zt_status serial_decode(zt_context *context, const struct zti_coding *cod
                                const struct zti_index *index, const struct zti_view *view,
                                const struct zti_starts *starts, uint64_t *end_bits)
 {
+    uint8_t spare[ZTI_SPARE_BYTES];
     struct zti_tile_source source = zti_tile_source_at(coding, data, data_bytes, start_bits);
+    source.spare = spare;
+    source.spare_bytes = sizeof spare;
     struct zti_runs runs = zti_runs_of(&coding->grid, view);
     const uint64_t every = zti_report_tiles(coding);
     uint64_t first, last, here = 0, reported = 0;
@@ -136,8 +139,10 @@ static zt_status serial_decode(zt_context *context, const struct zti_coding *cod
     while (status == ZT_OK && zti_runs_next(&runs, every, &first, &last)) {
         status = zti_go_to(context, coding, &source, start_bits, index, here, first);
         if (status == ZT_OK)
-            status = zti_take_noting(context, coding, &source, start_bits, first, last, view,
-                                     starts);
+            status = starts ? zti_take_noting(context, coding, &source, start_bits, first, last,
+                                              view, starts)
+                            : zti_take_indexed(context, coding, &source, start_bits, index, first,
+                                               last, view);
         if (status == ZT_OK)
             status = zti_check_place(context, coding, &source, start_bits, index, last);
         here = last;

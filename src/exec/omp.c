@@ -460,7 +460,8 @@ static void decode_piece(struct decoder *d, uint32_t thread, zt_context *own,
     zt_status status = zti_go_to(own, coding, &source, d->start_bits, d->index, piece->at_tile,
                                  piece->first);
     if (status == ZT_OK)
-        status = zti_take_tiles(own, coding, &source, piece->first, piece->last, d->view);
+        status = zti_take_indexed(own, coding, &source, d->start_bits, d->index, piece->first,
+                                  piece->last, d->view);
     if (status == ZT_OK)
         status = zti_check_place(own, coding, &source, d->start_bits, d->index, piece->last);
     const uint64_t end = zti_tile_source_bits(&source);

@@ -50,7 +50,12 @@ struct zti_tile_source {
     uint8_t *tail;        /* once it is in use: 2 reach_bytes, from data byte tail_at */
     uint64_t tail_at;
     struct zti_bit_reader reader;
+    uint8_t *spare; /* the caller's memory for the tail, or NULL; where it is large enough, nothing
+                       is allocated */
+    uint64_t spare_bytes;
 };
+
+enum { ZTI_SPARE_BYTES = 8192 }; /* twice what a zfp tile reaches, and more */
 
 /* Start at a bit of the data, which may be beyond its end (then the first tile is ZT_CORRUPT). */
 struct zti_tile_source zti_tile_source_at(const struct zti_coding *coding, const uint8_t *data,
@@ -72,6 +77,13 @@ zt_status zti_take_noting(zt_context *context, const struct zti_coding *coding,
                           struct zti_tile_source *source, uint64_t start_bits, uint64_t first,
                           uint64_t last, const struct zti_view *view,
                           const struct zti_starts *starts);
+
+/* The same into a view with an index, or NULL: chunks side by side where the codec wants that.
+ * ZT_CORRUPT also where these end elsewhere than the index says. */
+zt_status zti_take_indexed(zt_context *context, const struct zti_coding *coding,
+                           struct zti_tile_source *source, uint64_t start_bits,
+                           const struct zti_index *index, uint64_t first, uint64_t last,
+                           const struct zti_view *view);
 
 /* Where chunk 'chunk' begins by an index, in bits of the data; UINT64_MAX where that is nowhere. */
 uint64_t zti_index_bits(const struct zti_coding *coding, const struct zti_index *index,

@@ -324,7 +324,8 @@ static void check_list(struct run *run, const char *path, bool write)
 int main(int argc, char **argv)
 {
     if (argc < 3) {
-        fprintf(stderr, "use: zfp_vectors_test VECTORS_DIR LIST [--write-list | --every-way]\n");
+        fprintf(stderr, "use: zfp_vectors_test VECTORS_DIR LIST [--write-list | --every-way | "
+                        "--plain | --avx2]\n");
         return 2;
     }
     struct run run = {.dir = argv[1]};
@@ -345,6 +346,9 @@ int main(int argc, char **argv)
     run.list = tmpfile();
     if (!run.list || zt_context_new(NULL, &run.context) != ZT_OK)
         return 1;
+    const bool is_plain = argc > 3 && strcmp(argv[3], "--plain") == 0;
+    if (is_plain || (argc > 3 && strcmp(argv[3], "--avx2") == 0))
+        zt_context_set_isa(run.context, is_plain ? ZT_ISA_PLAIN : ZT_ISA_AVX2);
     fprintf(run.list, "#row\twhy\ttype\tmode\tflags\n");
 
     manifest = realloc(manifest, manifest_bytes + 1);
@@ -363,9 +367,10 @@ int main(int argc, char **argv)
         every_way_print(&run.ways);
     else
         check_list(&run, argv[2], argc > 3 && strcmp(argv[3], "--write-list") == 0);
-    printf("%u rows: %u encoded, %u decoded (with strides too); %u need ZT_ZFP_AS_LIBZFP; "
+    printf("%s: %u rows: %u encoded, %u decoded (with strides too); %u need ZT_ZFP_AS_LIBZFP; "
            "%u failures\n",
-           run.rows, run.encoded, run.decoded, run.need_flag, run.failures);
+           zt_isa_name(zt_context_isa(run.context)), run.rows, run.encoded, run.decoded,
+           run.need_flag, run.failures);
     if (run.rows == 0)
         run.failures++;
     fclose(run.list);

@@ -106,8 +106,9 @@ bool is_within_exactly(uint32_t type, const void *original, const void *decoded,
 /* The least and the greatest finite value; NaN if there is none. int64 is rounded to double. */
 void range_of(const zt_array *array, double *min, double *max);
 
-/* Give a context the serial policy or omp with some threads and grain, by chance; omp is left out
- * where the build has none. What a library call gives must not depend on it. */
+/* Give a context the serial policy or omp with some threads and grain, and an instruction set to
+ * stay within, by chance; omp is left out where the build has none. What a library call gives must
+ * not depend on it. */
 void random_policy(struct rng *r, zt_context *context);
 
 /* ---- text and files ---- */

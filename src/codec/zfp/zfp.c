@@ -326,5 +326,7 @@ const struct zti_codec zti_codec_zfp = {
     .stream_align_bits = stream_align_bits,
     .encode = zti_zfp_encode,
     .decode = zti_zfp_decode,
+    .side_by_side = zti_zfp_runs,
+    .decode_runs = zti_zfp_decode_runs,
     .skip = zti_zfp_skip,
 };

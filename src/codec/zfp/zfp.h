@@ -49,11 +49,28 @@ zt_status zti_zfp_put_header(zt_context *context, const struct zti_zfp *z, const
 zt_status zti_zfp_take_header(zt_context *context, const uint8_t *data, size_t data_bytes,
                               struct zti_zfp *z, zt_array *array, uint32_t *header_bits);
 
-/* The instance functions of zfp_cpu.c, as in struct zti_codec. */
+/* What an instance has for a type and rank, as in struct zti_codec. */
+struct zti_zfp_ranges {
+    bool (*encode)(const struct zti_coding *, const zt_array *, uint64_t, uint64_t,
+                   struct zti_bit_writer *);
+    void (*decode)(const struct zti_coding *, struct zti_bit_reader *, uint64_t, uint64_t,
+                   const struct zti_view *);
+    void (*skip)(const struct zti_coding *, struct zti_bit_reader *, uint64_t, uint64_t);
+};
+
+/* The instances: [zt_type - 1][rank - 1]. */
+extern const struct zti_zfp_ranges zti_zfp_ranges_plain[4][ZT_MAX_RANK];
+extern const struct zti_zfp_ranges zti_zfp_ranges_avx2[4][ZT_MAX_RANK];
+
+/* The functions of zfp_cpu.c, which choose by coding->isa. */
 bool zti_zfp_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
                     uint64_t last, struct zti_bit_writer *w);
 void zti_zfp_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                     uint64_t last, const struct zti_view *view);
+uint32_t zti_zfp_runs(const struct zti_coding *coding);
+void zti_zfp_decode_runs(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,
+                         uint32_t runs, uint64_t first, uint32_t run_tiles,
+                         const struct zti_view *view);
 void zti_zfp_skip(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                   uint64_t last);
 

@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+"""Write src/codec/zfp/zfp_avx512_tables.h: the byte permutations of the AVX-512 instance.
+
+    scripts/zfp_tables.py src/codec/zfp/zfp.c > src/codec/zfp/zfp_avx512_tables.h
+
+They follow from the orders of coefficients in zfp.c and from where zfp_avx512_cube.h leaves a
+transformed value: 'spot' 16 z + 4 x + y of its cube (x, y, z its place in the tile).
+"""
+import re
+import sys
+
+source = open(sys.argv[1]).read()
+
+
+def order(name):
+    found = re.search(r'%s\[\d+\] = \{([^}]*)\}' % name, source)
+    return [int(v) for v in found.group(1).split(',')]
+
+
+def spot(p):
+    """Of block index p = i + 4 j + 16 k, within its cube."""
+    return (p >> 4 & 3) * 16 + (p & 3) * 4 + (p >> 2 & 3)
+
+
+def inverse(values):
+    out = [0] * len(values)
+    for i, v in enumerate(values):
+        out[v] = i
+    return out
+
+
+def table(name, values, comment, width=64):
+    print('\n/* %s */' % comment)
+    rows = [values[i:i + width] for i in range(0, len(values), width)]
+    dimensions = '[64]' if len(rows) == 1 else '[%d][64]' % len(rows)
+    print('static const uint8_t %s%s = {' % (name, dimensions))
+    for row in rows:
+        text = ', '.join(str(v) for v in row)
+        if len(rows) > 1:
+            text = '{' + text + '},'
+        line = '   '
+        for word in text.split(' '):
+            if len(line) + 1 + len(word) > 98:
+                print(line)
+                line = '   '
+            line += ' ' + word
+        print(line)
+    print('};')
+
+
+order2, order3, order4 = order('order_2d'), order('order_3d'), order('order_4d')
+spot2 = [spot(p) for p in order2]
+spot3 = [spot(p) for p in order3]
+spot4 = [64 * (p >> 6) + spot(p) for p in order4]
+
+print('''/* zfp_avx512_tables.h: byte permutations, made by scripts/zfp_tables.py. 'Rank' is a coefficient's
+ * place in the coding order, 'spot' its place in a cube. Where eight bytes are about to be
+ * transposed as an 8x8 matrix of bits, they are in falling order of rank. */
+#ifndef ZTI_ZFP_AVX512_TABLES_H
+#define ZTI_ZFP_AVX512_TABLES_H
+
+#include <stdint.h>''')
+
+table('byte_of_rank3_32', [4 * spot3[r ^ 7] for r in range(64)],
+      'Byte 0 of the 64 values of a cube of 32-bit values, by rank.')
+table('byte_of_rank3_64', [8 * spot3[r ^ 7] & 255 for r in range(64)],
+      'The same for 64-bit values, modulo 256: those of the upper half are in upper_of_rank3_64.')
+print('\nstatic const uint64_t upper_of_rank3_64 = UINT64_C(0x%x);' %
+      sum(1 << r for r in range(64) if 8 * spot3[r ^ 7] > 255))
+table('byte_of_spot_32', [4 * s & 255 for s in range(64)], 'Byte 0, by spot.')
+table('byte_of_spot_64', [8 * s & 255 for s in range(64)],
+      'The same for 64-bit values, modulo 256; the upper half follows.')
+print('\nstatic const uint64_t upper_of_spot_64 = UINT64_C(0x%x);' %
+      sum(1 << s for s in range(64) if 8 * s > 255))
+table('spot_of_rank4', [spot4[64 * (r // 64) + (r % 64 ^ 7)] for r in range(256)],
+      'A byte of each of 256 values by rank, from the four cubes by spot.')
+table('byte_of_rank2_32', [4 * spot2[8 * (g % 2) + 7 - i] + 3 - g // 2
+                           for g in range(8) for i in range(8)],
+      'All bytes of 16 32-bit values: top bytes first, each by rank.')
+table('byte_of_rank2_64', [8 * spot2[8 * (g % 2) + 7 - i] + 7 - g // 2
+                           for g in range(8) for i in range(8)],
+      'The four upper bytes of 16 64-bit values; 4 less for the four lower ones.')
+table('plane2', [(2 * (n // 8) + h) * 8 + n % 8 for n in range(32) for h in range(2)],
+      'Planes of 16 bits, top plane first, from transposed bytes.')
+table('turn8', [8 * (i % 8) + i // 8 for i in range(64)], 'Transpose 8x8 bytes.')
+table('rows1_32', [(row // 4) * 64 + u * 16 + row % 4 * 4 + b
+                   for u in range(2) for b in (3, 2, 1, 0) for row in range(7, -1, -1)],
+      'Two tiles of eight 32-bit rows, four rows in each source, as bytes of all rows, top first.')
+table('rows1_64', [row * 8 + b for b in range(7, -1, -1) for row in range(7, -1, -1)],
+      'A tile of eight 64-bit rows, the same.')
+
+rank3 = inverse(spot3)
+table('rank3_of_byte_32', [rank3[k * 16 + s] + 64 * (b & 1)
+                           for k in range(4) for s in range(16) for b in range(4)],
+      'Values of a cube from bytes by rank: of bytes b and b ^ 1; one row a register.')
+table('rank3_of_byte_64', [rank3[m * 8 + s] + 64 * (b & 1)
+                           for m in range(8) for s in range(8) for b in range(8)],
+      'The same for 64-bit values.')
+table('spot_of_byte_32', [k * 16 + s + 64 * (b & 1)
+                          for k in range(4) for s in range(16) for b in range(4)],
+      'The same from bytes by spot.')
+table('spot_of_byte_64', [m * 8 + s + 64 * (b & 1)
+                          for m in range(8) for s in range(8) for b in range(8)],
+      'And for 64-bit values.')
+table('rank4_of_spot', inverse(spot4), 'A byte of each of 256 values by spot, from bytes by rank.')
+table('matrix2', [16 * (8 * (g // 2) + j) // 8 + g % 2 for g in range(8) for j in range(8)],
+      'Bytes to transpose from 32 planes of 16 bits, top plane first.')
+rank2 = inverse(spot2)
+table('rank2_of_byte_32', [((3 - b) * 2 + rank2[s] // 8) * 8 + rank2[s] % 8
+                           for s in range(16) for b in range(4)],
+      '16 32-bit values from transposed bytes.')
+table('rank2_of_byte_64', [(64 if b < 4 else 0) + ((3 - b % 4) * 2 + rank2[s] // 8) * 8 +
+                           rank2[s] % 8 for s in range(16) for b in range(8)],
+      '16 64-bit values, from the transposed four upper and four lower bytes.')
+table('tiles1_of_byte_32', [64 * (t // 2) + t % 2 * 32 + (3 - b) * 8 + x
+                            for t in range(4) for x in range(4) for b in range(4)],
+      'Four tiles of four 32-bit values from transposed bytes.')
+table('tiles1_of_byte_64', [64 * t + (7 - b) * 8 + x
+                            for t in range(2) for x in range(4) for b in range(8)],
+      'Two tiles of four 64-bit values.')
+
+
+def plane1(index):
+    """Code and length of a plane of 4 bits after c significant ones; c is 4 from index 64 up."""
+    w, c = index & 15, 4 if index >= 64 else index >> 4
+    bits = [w >> i & 1 for i in range(c)]
+    x = w >> c
+    while c < 4:
+        bits.append(1 if x else 0)
+        if not x:
+            break
+        while c < 3:
+            bits.append(x & 1)
+            if x & 1:
+                break
+            x >>= 1
+            c += 1
+        x >>= 1
+        c += 1
+    return sum(b << i for i, b in enumerate(bits)), len(bits)
+
+
+table('code1', [plane1(i)[0] for i in range(128)],
+      'A plane of 4 bits coded, by plane + 16 c, + 64 where c is 4.')
+table('length1', [plane1(i)[1] for i in range(128)], 'And its length in bits.')
+
+
+def planes1(c, known):
+    """As many planes of 4 bits as end inside the known bits, or are cut by the end of the stream,
+    after c significant coefficients: the planes (4 bits each, the first lowest), their number, the
+    new c, and the bits they take. 'known' has a 1 above its bits; where these are 8, others may
+    follow."""
+    length = known.bit_length() - 1
+    planes = count = used = ends = 0
+    if known == 0:
+        return 512 * c + 256 << 52
+    while c < 4 and count < 8 and used < length:
+        at, w, n, is_cut = used, 0, c, False
+        refine = min(n, length - at)
+        w = known >> at & ((1 << refine) - 1)
+        at += refine
+        is_cut = refine < n
+        while n < 4 and not is_cut:
+            if at == length:
+                is_cut = True
+                break
+            at += 1
+            if not known >> (at - 1) & 1:
+                break
+            while n < 3:
+                if at == length:
+                    is_cut = True
+                    break
+                at += 1
+                if known >> (at - 1) & 1:
+                    break
+                n += 1
+            w |= 1 << n # where the stream ends in a run of zeros: libzfp's guess
+            n += 1
+        if is_cut and length == 8:
+            break
+        planes |= w << 4 * count
+        count, c, used = count + 1, n, at
+        ends |= 1 << at - 1
+    return used | planes << 8 | count << 40 | ends << 44 | 512 * c + 256 << 52
+
+
+print('''
+/* Planes of 4 bits that end inside the next 8 bits: bits 0 to 5 the bits they take, 8 to 39 the
+ * planes, 4 bits each, 40 to 43 their number, 44 to 51 a 1 at the last bit of each, 52 to 63 where
+ * 512 c + 256 is by the new c. By 512 c plus the bits with a 1 above them: at bit 8, or where the
+ * stream ends before; then the plane that it cuts is included. */
+static const uint64_t planes1[2048] = {''')
+for start in range(0, 2048, 4):
+    print('    ' + ' '.join('0x%x,' % planes1(i >> 9, i & 511)
+                            for i in range(start, min(start + 4, 2048))))
+print('};')
+print('\n#endif')
