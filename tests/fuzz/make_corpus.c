@@ -60,6 +60,36 @@ static void make_zt(const char *folder)
         }
 }
 
+/* Special values: one pattern in a few places, in many (a bit map), several, each its own. */
+static void make_special(const char *folder)
+{
+    for (uint32_t i = 0; i < 4; i++) {
+        struct test_array a = make_array(i % 2 ? ZT_F64 : ZT_F32, 2, DATA_SMOOTH);
+        const size_t n = (size_t)values_of(2, a.array.shape), element = zt_type_bytes(a.array.type);
+        zt_params p;
+        size_t capacity, bytes;
+        char name[64];
+        for (size_t k = 0; k < n; k++) {
+            const uint64_t high = element == 8 ? UINT64_C(0x7ff8) << 48 : UINT64_C(0x7fc0) << 16;
+            const uint64_t bits = high | (i == 2 ? k % 5 : i == 3 ? k : 0);
+            if (i == 1 ? k % 3 != 0 : k % 11 == 4) /* the type's values lie together */
+                memcpy((char *)a.array.data + k * element, &bits, element);
+        }
+        zt_params_init(&p, sizeof p);
+        p.codec = ZT_CODEC_ZFP;
+        p.bound = i % 2 ? zt_abs(1e-3) : zt_rate(9);
+        if (zt_compress_bound(NULL, &a.array, &p, &capacity) != ZT_OK)
+            exit(1);
+        void *out = need(capacity);
+        if (zt_compress(NULL, &a.array, &p, out, capacity, &bytes) != ZT_OK)
+            exit(1);
+        snprintf(name, sizeof name, "special-%u.zt", i);
+        write_file(folder, name, out, bytes);
+        free(out);
+        test_array_free(&a);
+    }
+}
+
 /* Arrays that are large enough for codebooks. */
 static void make_sz(const char *folder)
 {
@@ -268,6 +298,7 @@ int main(int argc, char **argv)
         const char *name;
         void (*make)(const char *folder);
     } targets[] = {{"zt", make_zt},
+                 {"zt", make_special},
                  {"zt", make_sz},
                    {"zfp", make_zfp},
                    {"zti", make_zti},
