@@ -244,6 +244,18 @@ zt_status zti_load_view(struct zt_reader *r, uint64_t number, const struct zti_f
     return status;
 }
 
+zt_status zti_check_padding(struct zt_reader *r, uint64_t number)
+{
+    const struct zti_place *place = &r->places[number];
+    const uint64_t at = place->at + place->bytes, pad = place[1].at - at;
+    const uint8_t *bytes;
+    zt_status status = zti_input_view(&r->input, at, pad, &r->head, &bytes);
+    if (!status && !zti_all_zero(bytes, (size_t)pad))
+        status = zti_fail(r->context, ZT_CORRUPT,
+                          "frame %" PRIu64 ": the bytes after it are not zero", number);
+    return status;
+}
+
 zt_status zti_check_frame(struct zt_reader *r, uint64_t number)
 {
     enum { LEAST_STEP_BYTES = 1 << 24 };
@@ -265,11 +277,5 @@ zt_status zti_check_frame(struct zt_reader *r, uint64_t number)
         if (!status)
             status = zti_checksums_verify(r->context, number, &f, &tail, bytes, from, from + n);
     }
-    uint64_t pad = place[1].at - (place->at + place->bytes);
-    if (!status)
-        status = zti_input_view(&r->input, place->at + place->bytes, pad, &r->head, &bytes);
-    if (!status && !zti_all_zero(bytes, (size_t)pad))
-        status = zti_fail(r->context, ZT_CORRUPT,
-                          "frame %" PRIu64 ": the bytes after it are not zero", number);
-    return status;
+    return status ? status : zti_check_padding(r, number);
 }

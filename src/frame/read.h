@@ -65,6 +65,9 @@ zt_status zti_load_tail(struct zt_reader *reader, uint64_t number, const struct 
 zt_status zti_check_end(struct zt_reader *reader, uint64_t number, const struct zti_frame *frame,
                         uint64_t end_bits);
 
+/* ZT_CORRUPT unless what is between a frame and the next one, or the seek table, is zero. */
+zt_status zti_check_padding(struct zt_reader *reader, uint64_t number);
+
 /* Verify all of a frame of a file of known size, decode nothing. */
 zt_status zti_check_frame(struct zt_reader *reader, uint64_t number);
 

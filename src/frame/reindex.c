@@ -73,6 +73,8 @@ static zt_status copy_frame(struct copy *c, uint64_t number)
     if (!status)
         status = zti_checksums_verify(r->context, number, &f, &tail, payload, 0, f.payload_bytes);
     if (!status)
+        status = zti_check_padding(r, number);
+    if (!status)
         status = take_exact(c, &f, &tail);
     if (status)
         return status;

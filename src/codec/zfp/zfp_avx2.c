@@ -2,12 +2,13 @@
  * compiler makes vectors of, over planes that are taken without a loop. */
 #include "codec/zfp/zfp_bmi_take.h"
 
-/* take_plane where the budget does not end soon; the plane is less than 2 n bits long. */
+/* take_plane where the budget does not end soon; the plane is less than 2 n bits long. Those of 4
+ * are too short to gain. */
 ZTI_INLINE uint64_t take_plane_at_once(struct zti_bit_reader *r, uint32_t n, uint32_t *c,
                                        uint32_t *left)
 {
     const uint32_t known = *c;
-    if (zti_unlikely(*left < 2 * n))
+    if (n == 4 || zti_unlikely(*left < 2 * n))
         return take_plane(r, n, c, left);
     const uint64_t own = below(n == 64 ? window64(r->base, r->at) : window57(r->base, r->at),
                                known);
