@@ -9,7 +9,7 @@ seconds=${1:-60}
 "$root/scripts/build.sh" fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebInfo \
     -DZTILE_FUZZ=ON -DZTILE_SANITIZE=ON -DZTILE_WERROR=ON -DZTILE_CLI=OFF
 status=0
-for target in zt zfp zti ndzip; do
+for target in zt zfp zti ndzip huffman; do
     mkdir -p "$root/build/fuzz/found/$target" "$root/build/fuzz/crashes"
     echo "fuzz_$target for $seconds seconds"
     "$root/build/fuzz/bin/fuzz_$target" -max_total_time="$seconds" -max_len=8192 -timeout=10 \
