@@ -57,10 +57,20 @@ FN int64_t NAME(place)(const struct zti_ndzip_rows *rows, uint32_t part, uint32_
 FN const uint8_t *NAME(ahead)(const struct zti_ndzip_rows *rows, uint32_t part, uint32_t i,
                               const uint32_t nz, const uint32_t ny)
 {
-    const uint32_t soon = part + ZTI_NDZIP_AHEAD;
+    const uint32_t soon = part + (nz > 1 && WIDTH == 32 ? ZTI_NDZIP_NEAR : ZTI_NDZIP_AHEAD);
     const uint8_t *const cube = soon < NAME(parts) ? rows->at : rows->ahead;
     return cube + NAME(place)(rows, soon % NAME(parts), i, nz, ny);
 }
+
+/* A part's share of the rows that are worked on a strip of cubes later. Where such a row begins
+ * within a line of memory, that line came with the strip before. */
+#define FETCH_FAR(rows, part, fetch)                                                               \
+    for (uint32_t r = part * rows->far_rows; r < (part + 1) * rows->far_rows; r++) {               \
+        const uint8_t *const row =                                                                 \
+            rows->far + r / 16 * rows->plane_bytes + r % 16 * rows->row_bytes;                     \
+        for (uint32_t b = 63; b < rows->far_bytes; b += 64)                                        \
+            fetch(row + b);                                                                        \
+    }
 
 /* Part 'part' of a cube of nz x ny x nx values: values, turned left by 'rotation' bits, less what
  * their neighbours along each axis predict. f[t] is the folded residual of the part's value t.
@@ -73,6 +83,8 @@ FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, 
     lane above[NAME(part_lanes)], *const behind = edge->behind + (nz > 1 ? part % 4 * 4 * n : 0);
     for (uint32_t k = 0; ny > 1 && k < n; k++)
         above[k] = nz > 1 && part % 4 == 0 ? (lane){0} : edge->above[k];
+    if (nz > 1)
+        FETCH_FAR(from, part, zti_fetch_far)
     for (uint32_t i = 0; i < 64 / row_values; i++) {
         const uint8_t *const row = from->at + NAME(place)(from, part, i, nz, ny);
         const uint8_t *const ahead = NAME(ahead)(from, part, i, nz, ny);
@@ -111,11 +123,14 @@ FN void NAME(accumulate)(const word *f, uint32_t rotation, uint32_t part, struct
     lane above[NAME(part_lanes)], *const behind = edge->behind + (nz > 1 ? part % 4 * 4 * n : 0);
     for (uint32_t k = 0; ny > 1 && k < n; k++)
         above[k] = nz > 1 && part % 4 == 0 ? (lane){0} : edge->above[k];
+    if (nz > 1)
+        FETCH_FAR(to, part, zti_fetch_to_write)
     for (uint32_t i = 0; i < 64 / row_values; i++) {
         uint8_t *const row = to->at + NAME(place)(to, part, i, nz, ny);
         const uint8_t *const ahead = NAME(ahead)(to, part, i, nz, ny);
+        const uint32_t ahead_bytes = nz > 1 && to->far_rows > 0 ? 0 : row_values * sizeof(word);
         lane left = ny > 1 ? (lane){0} : edge->left;
-        for (uint32_t b = 63; b < row_values * sizeof(word); b += 64)
+        for (uint32_t b = 63; b < ahead_bytes; b += 64)
             zti_fetch_to_write(ahead + b);
         for (uint32_t k = 0; k < n; k++, f += LANES) {
             lane v = NAME(fold)(NAME(load)(f));
@@ -132,3 +147,4 @@ FN void NAME(accumulate)(const word *f, uint32_t rotation, uint32_t part, struct
     for (uint32_t k = 0; ny > 1 && k < n; k++)
         edge->above[k] = above[k];
 }
+#undef FETCH_FAR

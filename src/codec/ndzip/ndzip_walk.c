@@ -83,6 +83,41 @@ static struct part part_of(const struct zti_grid *grid, struct shape s, const st
     return p;
 }
 
+/* Cubes side by side whose rows memory is asked for together, 256 bytes each: runs of lines come
+ * faster than as many lines in as many places. Rows of 128 bytes do well by themselves. */
+enum { STRIP_CUBES = 4, STRIP_ROW_BYTES = 64 };
+
+/* Cubes of the strip that cube x of a line of cubes is in: as many as fit, a power of two. */
+static uint32_t strip_of(uint64_t x, uint64_t cubes)
+{
+    uint32_t n = STRIP_CUBES;
+    while (x / n * n + n > cubes)
+        n /= 2;
+    return n;
+}
+
+/* Fill in the rows of the strip after a cube's own that are the cube's to fetch. */
+static void look_far(const struct zti_grid *grid, const struct shape *s, struct zti_walk at,
+                     const struct zti_view *view, struct zti_ndzip_rows *rows)
+{
+    const uint32_t axis = grid->rank - 1;
+    const uint64_t x = at.origin[axis] / grid->side[axis], cubes = grid->tiles[axis];
+    const uint32_t n = strip_of(x, cubes), k = (uint32_t)(x % n);
+    if (s->rank < 3 || s->side * s->value_bytes > STRIP_ROW_BYTES)
+        return;
+    for (uint32_t i = k; i < n; i++)
+        zti_walk_next(grid, &at);
+    if (at.tile >= grid->count)
+        return;
+    const uint32_t next_n = strip_of(at.origin[axis] / grid->side[axis], cubes);
+    const struct part next = part_of(grid, *s, &at, &view->out, view->lo, view->hi);
+    if (!next.is_plain)
+        return;
+    rows->far = next.data + k * (s->side / n) * rows->plane_bytes;
+    rows->far_rows = 4 / n;
+    rows->far_bytes = next_n * STRIP_ROW_BYTES;
+}
+
 static struct zti_ndzip_rows rows_of(const struct part *p, const struct part *next)
 {
     return (struct zti_ndzip_rows){.at = p->data,
@@ -197,12 +232,15 @@ bool zti_ndzip_encode(const struct zti_coding *coding, const zt_array *array, ui
     struct zti_walk at = zti_walk_from(grid, first);
     struct part part = part_of(grid, s, &at, array, all.lo, all.hi);
     while (at.tile < last) {
+        const struct zti_walk here = at;
         zti_walk_next(grid, &at);
         const struct part next =
             at.tile < grid->count ? part_of(grid, s, &at, array, all.lo, all.hi) : part;
         _Alignas(64) uint8_t buffer[8 * ZTI_NDZIP_VALUES];
         struct zti_ndzip_rows rows = rows_of(&part, &next);
-        if (!part.is_plain) {
+        if (part.is_plain) {
+            look_far(grid, &s, here, &all, &rows);
+        } else {
             gather(&part, &s, buffer);
             rows = rows_in(buffer, &s);
         }
@@ -228,12 +266,16 @@ void zti_ndzip_decode(const struct zti_coding *coding, struct zti_bit_reader *r,
     struct zti_walk at = zti_walk_from(grid, first);
     struct part part = part_of(grid, s, &at, &view->out, view->lo, view->hi);
     while (at.tile < last) {
+        const struct zti_walk here = at;
         zti_walk_next(grid, &at);
         const struct part next =
             at.tile < last ? part_of(grid, s, &at, &view->out, view->lo, view->hi) : part;
         _Alignas(64) uint8_t buffer[8 * ZTI_NDZIP_VALUES];
-        const struct zti_ndzip_rows rows =
-            part.is_plain ? rows_of(&part, &next) : rows_in(buffer, &s);
+        struct zti_ndzip_rows rows = rows_of(&part, &next);
+        if (part.is_plain)
+            look_far(grid, &s, here, view, &rows);
+        else
+            rows = rows_in(buffer, &s);
         from = k->take(from, rotation_of(coding), &rows);
         if (!part.is_plain)
             scatter(&part, &s, buffer);
