@@ -62,6 +62,19 @@ static inline bool zti_ndzip_is_stored(const struct zti_coding *coding)
     return true;
 }
 
+/* The ends of the rows that cubes cover but for their last elements, which a bare stream keeps as
+ * they are: copied with the last cube of a line of cubes, whose memory they share. As the model of
+ * a coding of two or three dimensions; none where it is NULL. */
+struct zti_ndzip_tails {
+    uint8_t *bytes;       /* of row 0 of plane 0 */
+    uint32_t values;      /* of a row */
+    uint64_t plane_bytes; /* from a plane's first to the next's; rows follow each other */
+};
+
+/* Copy n values of 4 or 8 bytes. */
+void zti_ndzip_copy_row(uint8_t *to, int64_t to_step, const uint8_t *from, int64_t from_step,
+                        uint64_t n, uint32_t value_bytes);
+
 bool zti_ndzip_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
                       uint64_t last, struct zti_bit_writer *w);
 void zti_ndzip_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,

@@ -57,18 +57,17 @@ FN int64_t NAME(place)(const struct zti_ndzip_rows *rows, uint32_t part, uint32_
 FN const uint8_t *NAME(ahead)(const struct zti_ndzip_rows *rows, uint32_t part, uint32_t i,
                               const uint32_t nz, const uint32_t ny)
 {
-    const uint32_t soon = part + (nz > 1 && WIDTH == 32 ? ZTI_NDZIP_NEAR : ZTI_NDZIP_AHEAD);
+    const uint32_t soon = part + (nz > 1 && rows->far_rows > 0 ? ZTI_NDZIP_NEAR : ZTI_NDZIP_AHEAD);
     const uint8_t *const cube = soon < NAME(parts) ? rows->at : rows->ahead;
     return cube + NAME(place)(rows, soon % NAME(parts), i, nz, ny);
 }
 
-/* A part's share of the rows that are worked on a strip of cubes later. Where such a row begins
- * within a line of memory, that line came with the strip before. */
+/* A part's share of the rows, whole lines of memory, that are worked on a strip of cubes later. */
 #define FETCH_FAR(rows, part, fetch)                                                               \
     for (uint32_t r = part * rows->far_rows; r < (part + 1) * rows->far_rows; r++) {               \
         const uint8_t *const row =                                                                 \
             rows->far + r / 16 * rows->plane_bytes + r % 16 * rows->row_bytes;                     \
-        for (uint32_t b = 63; b < rows->far_bytes; b += 64)                                        \
+        for (uint32_t b = 0; b < rows->far_bytes; b += 64)                                         \
             fetch(row + b);                                                                        \
     }
 

@@ -84,7 +84,8 @@ static struct part part_of(const struct zti_grid *grid, struct shape s, const st
 }
 
 /* Cubes side by side whose rows memory is asked for together, 256 bytes each: runs of lines come
- * faster than as many lines in as many places. Rows of 128 bytes do well by themselves. */
+ * faster than as many lines in as many places. Measured to help where a row is a line of memory,
+ * and neither where it is in two of them nor where it is longer. */
 enum { STRIP_CUBES = 4, STRIP_ROW_BYTES = 64 };
 
 /* Cubes of the strip that cube x of a line of cubes is in: as many as fit, a power of two. */
@@ -103,7 +104,8 @@ static void look_far(const struct zti_grid *grid, const struct shape *s, struct 
     const uint32_t axis = grid->rank - 1;
     const uint64_t x = at.origin[axis] / grid->side[axis], cubes = grid->tiles[axis];
     const uint32_t n = strip_of(x, cubes), k = (uint32_t)(x % n);
-    if (s->rank < 3 || s->side * s->value_bytes > STRIP_ROW_BYTES)
+    if (s->rank < 3 || s->side * s->value_bytes > STRIP_ROW_BYTES ||
+        ((uintptr_t)rows->at | (uint64_t)rows->row_bytes | (uint64_t)rows->plane_bytes) % 64 != 0)
         return;
     for (uint32_t i = k; i < n; i++)
         zti_walk_next(grid, &at);
@@ -134,10 +136,13 @@ static struct zti_ndzip_rows rows_in(uint8_t *buffer, const struct shape *s)
         .at = buffer, .ahead = buffer, .row_bytes = row, .plane_bytes = row * s->side};
 }
 
-static void copy_row(uint8_t *to, int64_t to_step, const uint8_t *from, int64_t from_step,
-                     uint32_t n, uint32_t value_bytes)
+/* Calls of memcpy for fewer values take longer than the values. */
+enum { MEMCPY_VALUES = 9 };
+
+void zti_ndzip_copy_row(uint8_t *to, int64_t to_step, const uint8_t *from, int64_t from_step,
+                        uint64_t n, uint32_t value_bytes)
 {
-    if (to_step == from_step && to_step == (int64_t)value_bytes)
+    if (to_step == from_step && to_step == (int64_t)value_bytes && n >= MEMCPY_VALUES)
         memcpy(to, from, (size_t)n * value_bytes);
     else if (value_bytes == 4)
         for (; n > 0; n--, to += to_step, from += from_step)
@@ -157,8 +162,9 @@ static void gather(const struct part *p, const struct shape *s, uint8_t *buffer)
         uint8_t *const plane = buffer + z * rows.plane_bytes;
         for (uint32_t y = 0; y < p->extent[1]; y++) {
             uint8_t *const row = plane + y * rows.row_bytes;
-            copy_row(row, bytes, p->data + z * p->stride_bytes[0] + y * p->stride_bytes[1],
-                     p->stride_bytes[2], p->extent[2], bytes);
+            zti_ndzip_copy_row(row, bytes,
+                               p->data + z * p->stride_bytes[0] + y * p->stride_bytes[1],
+                               p->stride_bytes[2], p->extent[2], bytes);
             for (uint32_t x = p->extent[2]; x < side; x++)
                 memcpy(row + x * bytes, row + (x - 1) * bytes, bytes);
         }
@@ -178,8 +184,37 @@ static void scatter(const struct part *p, const struct shape *s, const uint8_t *
     for (uint32_t z = 0; z < p->extent[0]; z++)
         for (uint32_t y = 0; y < p->extent[1]; y++) {
             const uint32_t at = ((z + p->skip[0]) * side + y + p->skip[1]) * side + p->skip[2];
-            copy_row(p->data + z * p->stride_bytes[0] + y * p->stride_bytes[1], p->stride_bytes[2],
-                     buffer + at * bytes, bytes, p->extent[2], bytes);
+            zti_ndzip_copy_row(p->data + z * p->stride_bytes[0] + y * p->stride_bytes[1],
+                               p->stride_bytes[2], buffer + at * bytes, bytes, p->extent[2],
+                               bytes);
+        }
+}
+
+/* Where cube 'at' is the last of its line, copy what its rows have beyond it: into the stream, or
+ * from the stream. */
+static void copy_tails(const struct zti_coding *coding, const struct zti_walk *at,
+                       const zt_array *memory, bool is_encoding)
+{
+    const struct zti_grid *grid = &coding->grid;
+    const struct zti_ndzip_tails *tails = coding->model;
+    const uint32_t x = grid->rank - 1, bytes = (uint32_t)zt_type_bytes(coding->type);
+    if (!tails || at->origin[x] + grid->side[x] < grid->shape[x])
+        return;
+    const bool has_planes = grid->rank > 2;
+    const uint64_t planes = has_planes ? grid->side[0] : 1, z0 = has_planes ? at->origin[0] : 0;
+    const int64_t plane_step = has_planes ? memory->stride[0] : 0;
+    const int64_t step = memory->stride[x] * (int64_t)bytes;
+    for (uint64_t z = z0; z < z0 + planes; z++)
+        for (uint64_t y = at->origin[x - 1]; y < at->origin[x - 1] + grid->side[x - 1]; y++) {
+            uint8_t *const row = (uint8_t *)memory->data + (int64_t)grid->shape[x] * step +
+                                 ((int64_t)z * plane_step + (int64_t)y * memory->stride[x - 1]) *
+                                     (int64_t)bytes;
+            uint8_t *const tail =
+                tails->bytes + z * tails->plane_bytes + y * tails->values * bytes;
+            if (is_encoding)
+                zti_ndzip_copy_row(tail, bytes, row, step, tails->values, bytes);
+            else
+                zti_ndzip_copy_row(row, step, tail, bytes, tails->values, bytes);
         }
 }
 
@@ -201,9 +236,9 @@ static void copy_values(const struct zti_grid *grid, const struct zti_view *view
             offset += (int64_t)(at.origin[i] - view->lo[i]) * view->out.stride[i];
         uint8_t *const row = (uint8_t *)view->out.data + offset * (int64_t)bytes;
         if (is_encoding)
-            copy_row(stream, bytes, row, step, n, bytes);
+            zti_ndzip_copy_row(stream, bytes, row, step, n, bytes);
         else
-            copy_row(row, step, stream, bytes, n, bytes);
+            zti_ndzip_copy_row(row, step, stream, bytes, n, bytes);
         stream += (size_t)n * bytes;
         first += n;
     }
@@ -245,6 +280,7 @@ bool zti_ndzip_encode(const struct zti_coding *coding, const zt_array *array, ui
             rows = rows_in(buffer, &s);
         }
         w->next = (coding->is_streamed ? k->stream : k->put)(&rows, rotation_of(coding), w->next);
+        copy_tails(coding, &here, array, true);
         part = next;
     }
     return true;
@@ -279,6 +315,7 @@ void zti_ndzip_decode(const struct zti_coding *coding, struct zti_bit_reader *r,
         from = k->take(from, rotation_of(coding), &rows);
         if (!part.is_plain)
             scatter(&part, &s, buffer);
+        copy_tails(coding, &here, &view->out, false);
         part = next;
     }
     r->at = (uint64_t)(from - r->base) * 8;
