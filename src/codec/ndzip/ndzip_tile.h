@@ -75,11 +75,12 @@ FN const uint8_t *NAME(ahead)(const struct zti_ndzip_rows *rows, uint32_t part, 
  * their neighbours along each axis predict. f[t] is the folded residual of the part's value t.
  * Parts come in order, the first with an edge of zeros. */
 FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, uint32_t part,
-                          struct NAME(edge) * edge, word *f, const uint32_t nz, const uint32_t ny,
-                          const uint32_t nx)
+                          struct NAME(edge) * edge, word *restrict f, const uint32_t nz,
+                          const uint32_t ny, const uint32_t nx)
 {
     const uint32_t row_values = nx < 64 ? nx : 64, n = row_values / LANES;
-    lane above[NAME(part_lanes)], *const behind = edge->behind + (nz > 1 ? part % 4 * 4 * n : 0);
+    lane above[NAME(part_lanes)], v[NAME(part_lanes) + 1];
+    lane *const restrict behind = edge->behind + (nz > 1 ? part % 4 * 4 * n : 0);
     for (uint32_t k = 0; ny > 1 && k < n; k++)
         above[k] = nz > 1 && part % 4 == 0 ? (lane){0} : edge->above[k];
     if (nz > 1)
@@ -87,13 +88,14 @@ FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, 
     for (uint32_t i = 0; i < 64 / row_values; i++) {
         const uint8_t *const row = from->at + NAME(place)(from, part, i, nz, ny);
         const uint8_t *const ahead = NAME(ahead)(from, part, i, nz, ny);
-        lane left = ny > 1 ? (lane){0} : edge->left;
+        const lane left = ny > 1 ? (lane){0} : edge->left;
         for (uint32_t b = 63; b < row_values * sizeof(word); b += 64)
             zti_fetch(ahead + b);
-        for (uint32_t k = 0; k < n; k++, f += LANES) {
-            const lane v = NAME(turn)(NAME(load)(row + k * sizeof(lane)), rotation);
-            lane d = v - NAME(before)(left, v), e;
-            left = v;
+        v[0] = left;
+        for (uint32_t k = 0; k < n; k++)
+            v[k + 1] = NAME(turn)(NAME(load)(row + k * sizeof(lane)), rotation);
+        for (uint32_t k = 0; k < n; k++) {
+            lane d = v[k + 1] - NAME(before)(v[k], v[k + 1]), e;
             if (ny > 1) {
                 e = d - above[k];
                 above[k] = d;
@@ -104,22 +106,23 @@ FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, 
                 behind[i * n + k] = d;
                 d = e;
             }
-            NAME(store)(f, NAME(fold)(d));
+            NAME(store)(f + (i * n + k) * LANES, NAME(fold)(d));
         }
-        edge->left = left;
+        edge->left = v[n];
     }
     for (uint32_t k = 0; ny > 1 && k < n; k++)
         edge->above[k] = above[k];
 }
 
 /* The inverse. */
-FN void NAME(accumulate)(const word *f, uint32_t rotation, uint32_t part, struct NAME(edge) * edge,
+FN void NAME(accumulate)(const word *restrict f, uint32_t rotation, uint32_t part, struct NAME(edge) * edge,
                          const struct zti_ndzip_rows *to, const uint32_t nz, const uint32_t ny,
                          const uint32_t nx)
 {
     const uint32_t row_values = nx < 64 ? nx : 64, n = row_values / LANES;
     const uint32_t back = -rotation & (WIDTH - 1);
-    lane above[NAME(part_lanes)], *const behind = edge->behind + (nz > 1 ? part % 4 * 4 * n : 0);
+    lane above[NAME(part_lanes)], v[NAME(part_lanes)];
+    lane *const restrict behind = edge->behind + (nz > 1 ? part % 4 * 4 * n : 0);
     for (uint32_t k = 0; ny > 1 && k < n; k++)
         above[k] = nz > 1 && part % 4 == 0 ? (lane){0} : edge->above[k];
     if (nz > 1)
@@ -131,16 +134,19 @@ FN void NAME(accumulate)(const word *f, uint32_t rotation, uint32_t part, struct
         lane left = ny > 1 ? (lane){0} : edge->left;
         for (uint32_t b = 63; b < ahead_bytes; b += 64)
             zti_fetch_to_write(ahead + b);
-        for (uint32_t k = 0; k < n; k++, f += LANES) {
-            lane v = NAME(fold)(NAME(load)(f));
+        for (uint32_t k = 0; k < n; k++) {
+            v[k] = NAME(fold)(NAME(load)(f + (i * n + k) * LANES));
             if (nz > 1)
-                behind[i * n + k] = v += behind[i * n + k];
+                behind[i * n + k] = v[k] += behind[i * n + k];
             if (ny > 1)
-                above[k] = v += above[k];
-            v = NAME(sums)(v) + left;
-            left = NAME(last)(v);
-            NAME(store)(row + k * sizeof(lane), NAME(turn)(v, back));
+                above[k] = v[k] += above[k];
         }
+        for (uint32_t k = 0; k < n; k++) {
+            v[k] = NAME(sums)(v[k]) + left;
+            left = NAME(last)(v[k]);
+        }
+        for (uint32_t k = 0; k < n; k++)
+            NAME(store)(row + k * sizeof(lane), NAME(turn)(v[k], back));
         edge->left = left;
     }
     for (uint32_t k = 0; ny > 1 && k < n; k++)
