@@ -115,9 +115,9 @@ FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, 
 }
 
 /* The inverse. */
-FN void NAME(accumulate)(const word *restrict f, uint32_t rotation, uint32_t part, struct NAME(edge) * edge,
-                         const struct zti_ndzip_rows *to, const uint32_t nz, const uint32_t ny,
-                         const uint32_t nx)
+FN void NAME(accumulate)(const word *restrict f, uint32_t rotation, uint32_t part,
+                         struct NAME(edge) * edge, const struct zti_ndzip_rows *to,
+                         const uint32_t nz, const uint32_t ny, const uint32_t nx)
 {
     const uint32_t row_values = nx < 64 ? nx : 64, n = row_values / LANES;
     const uint32_t back = -rotation & (WIDTH - 1);
