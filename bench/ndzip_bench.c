@@ -8,7 +8,9 @@
  * decompression take turns for some rounds, on one thread and on several. Speeds are of raw data,
  * medians over the rounds; one thread is timed in processor time, several in elapsed time. 'c/copy'
  * and 'd/copy' are the medians, over the rounds, of the speed as a part of memcpy's on one thread
- * in the same round; 'times' is how many times faster than one thread several are.
+ * in the same round; 'times' is how many times faster than one thread several are, and 'work' how
+ * much processor time they take as a multiple of one thread's: N / work is what 'times' can be on a
+ * machine that has nothing else to do.
  *
  * --zt compresses to .zt files, checksums included, instead of bare streams. */
 #include "ztile.h"
@@ -174,8 +176,9 @@ static void measure(const struct options *o, struct field *f, zt_context *one, z
 {
     double copy[ROUNDS_MOST], c[ROUNDS_MOST], d[ROUNDS_MOST], cn[ROUNDS_MOST], dn[ROUNDS_MOST];
     double c_part[ROUNDS_MOST], d_part[ROUNDS_MOST], c_times[ROUNDS_MOST], d_times[ROUNDS_MOST];
+    double c_work[ROUNDS_MOST], d_work[ROUNDS_MOST];
     for (unsigned i = 0; i < o->rounds; i++) {
-        double t[8], wall[2];
+        double t[8], wall[2], work[2];
         t[0] = now(CLOCK_PROCESS_CPUTIME_ID);
         memcpy(f->back, f->raw, f->bytes);
         t[1] = now(CLOCK_PROCESS_CPUTIME_ID);
@@ -186,6 +189,7 @@ static void measure(const struct options *o, struct field *f, zt_context *one, z
         t[3] = now(CLOCK_MONOTONIC);
         compress(several, o, f);
         t[4] = now(CLOCK_MONOTONIC);
+        work[0] = now(CLOCK_PROCESS_CPUTIME_ID) - t[2];
         memset(f->back, 0xa5, 4096);
         t[5] = now(CLOCK_PROCESS_CPUTIME_ID);
         wall[1] = now(CLOCK_MONOTONIC);
@@ -195,6 +199,7 @@ static void measure(const struct options *o, struct field *f, zt_context *one, z
         t[7] = now(CLOCK_MONOTONIC);
         decompress(several, o, f);
         dn[i] = now(CLOCK_MONOTONIC) - t[7];
+        work[1] = now(CLOCK_PROCESS_CPUTIME_ID) - t[6];
         copy[i] = t[1] - t[0];
         c[i] = t[2] - t[1];
         cn[i] = t[4] - t[3];
@@ -203,6 +208,8 @@ static void measure(const struct options *o, struct field *f, zt_context *one, z
         d_part[i] = copy[i] / d[i];
         c_times[i] = wall[0] / cn[i];
         d_times[i] = wall[1] / dn[i];
+        c_work[i] = work[0] / c[i];
+        d_work[i] = work[1] / d[i];
     }
     if (memcmp(f->raw, f->back, f->bytes) != 0) {
         fprintf(stderr, "ndzip_bench: %s: the array differs\n", f->name);
@@ -210,10 +217,12 @@ static void measure(const struct options *o, struct field *f, zt_context *one, z
     }
     const double gb = 1e-9 * (double)f->bytes;
     const unsigned n = o->rounds;
-    printf("%-24s %6.3f %6.2f %6.2f %6.2f %7.2f %7.2f %6.2f %6.2f %6.2f %6.2f\n", f->name,
+    printf("%-24s %6.3f %6.2f %6.2f %6.2f %7.2f %7.2f %6.2f %6.2f %6.2f %6.2f %6.2f %6.2f\n",
+           f->name,
            (double)f->bytes / (double)f->stream_bytes, gb / median(copy, n), gb / median(c, n),
            gb / median(d, n), median(c_part, n), median(d_part, n), gb / median(cn, n),
-           gb / median(dn, n), median(c_times, n), median(d_times, n));
+           gb / median(dn, n), median(c_times, n), median(d_times, n), median(c_work, n),
+           median(d_work, n));
     fflush(stdout);
 }
 
@@ -295,8 +304,9 @@ int main(int argc, char **argv)
     check(several, zt_context_set_policy(several, ZT_OMP, &omp), "policy");
     printf("ndzip_bench: ztile %s, %s, %s, %zu MiB, %u rounds\n", zt_version(),
            zt_isa_name(zt_context_isa(one)), o.is_zt ? ".zt" : "bare streams", o.mib, o.rounds);
-    printf("%-24s %6s %6s %6s %6s %7s %7s %6s %6s %6s %6s\n", "field", "ratio", "copy", "comp",
-           "decomp", "c/copy", "d/copy", "compN", "decoN", "times", "times");
+    printf("%-24s %6s %6s %6s %6s %7s %7s %6s %6s %6s %6s %6s %6s\n", "field", "ratio",
+           "copy", "comp", "decomp", "c/copy", "d/copy", "compN", "decoN", "times", "times", "work",
+           "work");
     for (int type = ZT_F32; type <= ZT_F64; type++)
         for (uint32_t rank = 1; rank <= 3; rank++)
             for (int is_odd = 0; is_odd < 2; is_odd++)

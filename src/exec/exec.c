@@ -97,10 +97,8 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
                           uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
                           const struct zti_starts *starts)
 {
-    struct zti_coding own = with_isa(context, as_asked);
-    const struct zti_coding *const coding = &own;
+    const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
     const uint64_t total = coding->grid.count;
-    own.is_streamed &= !is_parallel(context); /* pieces are coded to be copied */
     zt_status status =
         is_parallel(context)
             ? zti_omp_encode(context, coding, array, out, out_capacity_bytes, start_bits,

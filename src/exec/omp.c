@@ -18,6 +18,9 @@
 #include "exec/run.h"
 
 #include <pthread.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 /* A piece should be worth a look at the shared state, and its worst case fit a core's cache. */
 enum { PIECE_BYTES = 256 * 1024, PIECES_A_THREAD = 8, BUFFERS_A_THREAD = 3 };
@@ -115,13 +118,33 @@ static void crew_note(struct crew *crew, uint32_t thread, zt_status status,
 
 /* ---- encoding ---- */
 
+/* memcpy past the caches: lines that nobody reads soon are not fetched to be overwritten. */
+static void copy_past(uint8_t *to, const uint8_t *from, size_t n)
+{
+#if defined(__SSE2__)
+    const size_t first = -(uintptr_t)to % 64 < n ? -(uintptr_t)to % 64 : n;
+    memcpy(to, from, first);
+    to += first, from += first, n -= first;
+    for (; n >= 64; n -= 64, to += 64, from += 64)
+        for (uint32_t i = 0; i < 64; i += 16)
+            _mm_stream_si128((__m128i *)(void *)(to + i),
+                             _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
+    _mm_sfence(); /* before another thread is told */
+#endif
+    memcpy(to, from, n);
+}
+
 /* Copy n bits from bit 'from' (0..7) of bytes to whole bytes at 'to'; n is a multiple of 8. The
  * source is readable 8 bytes beyond its end. */
-static void copy_bits(uint8_t *to, const uint8_t *bytes, uint32_t from, uint64_t n)
+static void copy_bits(uint8_t *to, const uint8_t *bytes, uint32_t from, uint64_t n,
+                      bool is_streamed)
 {
     uint64_t left = n / 8;
     if (from == 0) {
-        memcpy(to, bytes, (size_t)left);
+        if (is_streamed)
+            copy_past(to, bytes, (size_t)left);
+        else
+            memcpy(to, bytes, (size_t)left);
         return;
     }
     for (; left >= 8; left -= 8, to += 8, bytes += 8)
@@ -154,6 +177,7 @@ struct encoder {
     uint64_t end_bits;    /* where the frontier's bits go */
     uint64_t fixed_bits;  /* a piece, where pieces are coded where they stay */
     uint64_t start_bits;
+    bool is_streamed;     /* the stream is too much for the caches */
     struct zti_misses *misses;
     const struct zti_starts *starts;
     struct piece *pool;
@@ -232,7 +256,7 @@ static void piece_place(const struct encoder *e, const struct piece *p)
     if (p->bits <= room)
         return;
     const uint64_t n = (p->bits - room) & ~UINT64_C(7);
-    copy_bits(e->out + zti_bytes_of_bits(p->at_bits), p->bytes, room, n);
+    copy_bits(e->out + zti_bytes_of_bits(p->at_bits), p->bytes, room, n, e->is_streamed);
 }
 
 static struct piece *find(struct encoder *e, enum piece_state state)
@@ -382,6 +406,10 @@ static void free_pool(struct encoder *e)
 
 static zt_status encode_anywhere(struct encoder *e, uint32_t threads)
 {
+    struct zti_coding own = *e->crew.coding;
+    e->is_streamed = own.is_streamed;
+    own.is_streamed = false; /* pieces are coded to be copied */
+    e->crew.coding = &own;
     const uint64_t count = e->crew.coding->grid.count;
     if (e->grain > count)
         e->grain = count;

@@ -3,7 +3,8 @@
  *     table of ends | records of the whole tiles | border: the elements that belong to none
  *
  * The border is in C order. Before row (z, y) it has the elements of all rows before less those
- * that tiles have, so rows can be copied in any order and on any thread. */
+ * that tiles have, so rows can be copied in any order and on any thread. What rows have beyond the
+ * last tile is copied with that tile (struct zti_ndzip_tails), not in a pass of its own. */
 #include "codec/ndzip/ndzip.h"
 #include "core/threads.h"
 #include "exec/exec.h"
@@ -71,6 +72,7 @@ struct border {
     struct zti_view view;  /* the box and where its elements are */
     uint8_t *bytes;        /* of the border */
     bool is_encoding;
+    bool has_tails; /* ends of rows that tiles cover otherwise were copied with the tiles */
     uint32_t tasks;
 };
 
@@ -82,23 +84,15 @@ static uint64_t border_before(const uint64_t *shape, const uint64_t *inner, uint
     return (z * shape[1] + y) * shape[2] - (full * inner[1] + rest) * inner[2];
 }
 
-/* Copy n elements from or to a run of the border; most are shorter than a call of memcpy is worth.
- */
+/* Copy n elements from or to a run of the border. */
 static void copy_run(const struct border *b, uint8_t *stream, uint8_t *memory, int64_t step,
                      uint64_t n)
 {
-    const int64_t bytes = (int64_t)b->stream->value_bytes;
-    uint8_t *to = b->is_encoding ? stream : memory, *from = b->is_encoding ? memory : stream;
-    const int64_t to_step = b->is_encoding ? bytes : step,
-                  from_step = b->is_encoding ? step : bytes;
-    if (step == bytes && n > 16)
-        memcpy(to, from, (size_t)n * (size_t)bytes);
-    else if (bytes == 4)
-        for (; n > 0; n--, to += to_step, from += from_step)
-            memcpy(to, from, 4);
+    const uint32_t bytes = b->stream->value_bytes;
+    if (b->is_encoding)
+        zti_ndzip_copy_row(stream, bytes, memory, step, n, bytes);
     else
-        for (; n > 0; n--, to += to_step, from += from_step)
-            memcpy(to, from, 8);
+        zti_ndzip_copy_row(memory, step, stream, bytes, n, bytes);
 }
 
 /* Rows that memory is asked for ahead of their turn: runs are short, and a row apart. */
@@ -128,6 +122,12 @@ static void border_task(void *shared, uint32_t task)
     for (; row < last; row++, z += y + 1 == hi[1], y = y + 1 == hi[1] ? lo[1] : y + 1) {
         const uint64_t begin = z < inner[0] && y < inner[1] ? inner[2] : 0; /* of the border */
         const uint64_t x = begin > lo[2] ? begin : lo[2];
+        if (begin > 0 && (b->has_tails || begin >= hi[2])) { /* rows with nothing left to copy */
+            const uint64_t skip = (inner[1] < hi[1] ? inner[1] : hi[1]) - y - 1;
+            row += skip;
+            y += skip;
+            continue;
+        }
         if (x >= hi[2])
             continue;
         uint8_t *const memory = (uint8_t *)b->view.out.data + (int64_t)(z - lo[0]) * step[0] +
@@ -136,6 +136,15 @@ static void border_task(void *shared, uint32_t task)
         copy_run(b, b->bytes + (border_before(shape, inner, z, y) + x - begin) * (uint64_t)bytes,
                  memory, step[2], hi[2] - x);
     }
+}
+
+/* Elements at the end of each row that tiles cover otherwise, where they can be copied with the
+ * tiles; else 0. */
+static uint32_t tail_values(const struct stream *s, const uint64_t *shape)
+{
+    const uint32_t rank = s->coding.grid.rank;
+    return rank > 1 && s->coding.grid.count > 0 ? (uint32_t)(shape[rank - 1] - s->inner[rank - 1])
+                                                : 0;
 }
 
 /* Rows that are worth a thread. */
@@ -159,6 +168,35 @@ static void copy_border(const zt_context *context, struct border *b)
 }
 
 /* ---- compression ---- */
+
+/* While the array's tiles are coded it is not known where the border will be: a buffer of their own
+ * takes the ends of rows. tails->bytes is NULL where there are none, or no memory for them. */
+static void open_tails(zt_context *context, struct stream *s, const zt_array *array,
+                       struct zti_ndzip_tails *tails)
+{
+    const uint32_t n = tail_values(s, array->shape), rank = array->rank;
+    uint64_t bytes = n * s->value_bytes * (rank > 1 ? s->inner[rank - 2] : 0);
+    *tails = (struct zti_ndzip_tails){.values = n, .plane_bytes = bytes};
+    bytes *= rank > 2 ? s->inner[0] : 1;
+    if (n > 0 && bytes <= SIZE_MAX)
+        tails->bytes = zti_alloc(context, (size_t)bytes);
+    if (tails->bytes)
+        s->coding.model = tails;
+}
+
+/* Put them into the border. */
+static void close_tails(zt_context *context, const struct stream *s, const zt_array *array,
+                        const struct zti_ndzip_tails *tails, uint8_t *border)
+{
+    const bool has_planes = array->rank > 2;
+    const uint64_t planes = has_planes ? s->inner[0] : 1;
+    const uint64_t rows_bytes =
+        has_planes ? (array->shape[1] - s->inner[1]) * array->shape[2] * s->value_bytes : 0;
+    for (uint64_t z = 0; border && tails->bytes && z < planes; z++)
+        memcpy(border + z * (tails->plane_bytes + rows_bytes),
+               tails->bytes + z * tails->plane_bytes, (size_t)tails->plane_bytes);
+    zti_release(context, tails->bytes);
+}
 
 zt_status zt_ndzip_compress_bound(zt_context *context, const zt_array *array,
                                   size_t *capacity_bytes)
@@ -223,12 +261,18 @@ zt_status zt_ndzip_compress(zt_context *context, const zt_array *array, void *ou
         status = stream_of(context, array, &s);
     if (status == ZT_OK && (!out || !out_bytes))
         status = zti_fail(context, ZT_BAD_ARG, "no place for the stream given");
-    if (status == ZT_OK && s.coding.grid.count > 0)
-        status = put_tiles(context, &s, array, out, out_capacity_bytes, &end_bytes);
     if (status != ZT_OK)
         return status;
+    struct zti_ndzip_tails tails;
+    open_tails(context, &s, array, &tails);
+    if (s.coding.grid.count > 0)
+        status = put_tiles(context, &s, array, out, out_capacity_bytes, &end_bytes);
     const uint64_t border_bytes = s.border_values * s.value_bytes;
-    if (out_capacity_bytes - end_bytes < border_bytes)
+    const bool has_room = status == ZT_OK && out_capacity_bytes - end_bytes >= border_bytes;
+    close_tails(context, &s, array, &tails, has_room ? (uint8_t *)out + end_bytes : NULL);
+    if (status != ZT_OK)
+        return status;
+    if (!has_room)
         return zti_fail(context, ZT_NO_SPACE,
                         "the stream needs %llu bytes and the output buffer has %zu",
                         (unsigned long long)(end_bytes + border_bytes), out_capacity_bytes);
@@ -236,7 +280,8 @@ zt_status zt_ndzip_compress(zt_context *context, const zt_array *array, void *ou
                             .shape = array->shape,
                             .view = zti_view_whole(array),
                             .bytes = (uint8_t *)out + end_bytes,
-                            .is_encoding = true};
+                            .is_encoding = true,
+                            .has_tails = s.coding.model != NULL};
     copy_border(context, &border);
     *out_bytes = (size_t)(end_bytes + border_bytes);
     return ZT_OK;
@@ -299,6 +344,14 @@ static zt_status take_tiles(zt_context *context, const struct stream *s, const u
     return status;
 }
 
+static bool is_whole(const struct zti_view *view, const zt_array *whole)
+{
+    for (uint32_t i = 0; i < whole->rank; i++)
+        if (view->lo[i] != 0 || view->hi[i] != whole->shape[i])
+            return false;
+    return true;
+}
+
 static zt_status decompress(zt_context *context, const void *data, size_t data_bytes,
                             const zt_array *whole, const struct zti_view *view,
                             size_t *consumed_bytes)
@@ -310,17 +363,27 @@ static zt_status decompress(zt_context *context, const void *data, size_t data_b
         status = zti_fail(context, ZT_BAD_ARG, "no stream given");
     if (status == ZT_OK)
         status = take_table(context, &s, data, data_bytes, &total_bytes);
-    const uint64_t records_end = total_bytes - s.border_values * s.value_bytes;
-    if (status == ZT_OK && s.coding.grid.count > 0)
-        status = take_tiles(context, &s, data, records_end, view);
     if (status != ZT_OK)
         return status;
+    const uint64_t records_end = total_bytes - s.border_values * s.value_bytes;
     union {
         const void *in;
         uint8_t *out; /* not written to when decoding */
     } stream = {.in = data};
+    struct zti_ndzip_tails tails = {.bytes = stream.out + records_end,
+                                    .values = tail_values(&s, whole->shape)};
+    if (whole->rank > 2)
+        tails.plane_bytes =
+            (whole->shape[1] * whole->shape[2] - s.inner[1] * s.inner[2]) * s.value_bytes;
+    if (tails.values > 0 && is_whole(view, whole))
+        s.coding.model = &tails;
+    if (s.coding.grid.count > 0)
+        status = take_tiles(context, &s, data, records_end, view);
+    if (status != ZT_OK)
+        return status;
     struct border border = {
-        .stream = &s, .shape = whole->shape, .view = *view, .bytes = stream.out + records_end};
+        .stream = &s, .shape = whole->shape, .view = *view, .bytes = stream.out + records_end,
+        .has_tails = s.coding.model != NULL};
     copy_border(context, &border);
     if (consumed_bytes)
         *consumed_bytes = (size_t)total_bytes;

@@ -8,18 +8,24 @@
 enum {
     ZTI_NDZIP_VALUES = 4096,  /* of a cube */
     ZTI_NDZIP_OVERSHOOT = 64, /* bytes that kernels touch beyond a record */
-    ZTI_NDZIP_AHEAD = 16      /* parts (of 64 values) between asking memory for values and using
+    ZTI_NDZIP_AHEAD = 16,     /* parts (of 64 values) between asking memory for values and using
                                  them; of 4 to 64 the best on average on a Xeon with AVX-512 */
+    ZTI_NDZIP_NEAR = 4        /* the same where they were fetched to a farther cache before */
 };
 
 extern const struct zti_codec zti_codec_ndzip;
 
 /* The values of a cube as rows of consecutive elements: y rows row_bytes apart make a plane, and z
  * planes are plane_bytes apart. ahead is where the next cube's first row is, at the same distances,
- * to have its memory fetched while this cube is worked on. */
+ * to have its memory fetched while this cube is worked on. From far on, also at these distances,
+ * are rows of far_bytes to be fetched on behalf of cubes after that, far_rows for each part of this
+ * one; 0: none. */
 struct zti_ndzip_rows {
     uint8_t *at;
     uint8_t *ahead;
+    uint8_t *far;
+    uint32_t far_rows;
+    uint32_t far_bytes;
     int64_t row_bytes;
     int64_t plane_bytes;
 };
@@ -56,6 +62,19 @@ static inline bool zti_ndzip_is_stored(const struct zti_coding *coding)
     return true;
 }
 
+/* The ends of the rows that cubes cover but for their last elements, which a bare stream keeps as
+ * they are: copied with the last cube of a line of cubes, whose memory they share. As the model of
+ * a coding of two or three dimensions; none where it is NULL. */
+struct zti_ndzip_tails {
+    uint8_t *bytes;       /* of row 0 of plane 0 */
+    uint32_t values;      /* of a row */
+    uint64_t plane_bytes; /* from a plane's first to the next's; rows follow each other */
+};
+
+/* Copy n values of 4 or 8 bytes. */
+void zti_ndzip_copy_row(uint8_t *to, int64_t to_step, const uint8_t *from, int64_t from_step,
+                        uint64_t n, uint32_t value_bytes);
+
 bool zti_ndzip_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
                       uint64_t last, struct zti_bit_writer *w);
 void zti_ndzip_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
@@ -65,9 +84,11 @@ void zti_ndzip_skip(const struct zti_coding *coding, struct zti_bit_reader *r, u
 
 #if defined(__GNUC__)
 #define zti_fetch(p)          __builtin_prefetch(p)
+#define zti_fetch_far(p)      __builtin_prefetch(p, 0, 2) /* no nearer than the second cache */
 #define zti_fetch_to_write(p) __builtin_prefetch(p, 1)
 #else
 #define zti_fetch(p)          ((void)(p))
+#define zti_fetch_far(p)      ((void)(p))
 #define zti_fetch_to_write(p) ((void)(p))
 #endif
 

@@ -5,23 +5,24 @@
 #define LANES 1
 
 /* One step of turning squares of bits, words a row, the highest bit leftmost: the two squares of
- * side s beside the diagonal of each square of side 2 s change places. */
-#define TRANSPOSE(s, low)                                                                          \
-    for (uint32_t i = 0; i < n; i += 2 * s)                                                        \
-        for (uint32_t k = i; k < i + s; k++) {                                                     \
-            const uint64_t t = (a[k] ^ a[k + s] >> s) & UINT64_C(low);                             \
-            a[k] ^= t;                                                                             \
-            a[k + s] ^= t << s;                                                                    \
-        }
+ * side s beside the diagonal of each square of side 2 s change places. Rows s apart are kept n / 2
+ * apart and leave side by side, so that every step has the same shape, which compilers vectorize,
+ * and after the last one rows are in order again. */
+#define TRANSPOSE(from, to, s, low)                                                                \
+    for (uint32_t k = 0; k < n / 2; k++) {                                                         \
+        const uint64_t x = from[k], y = from[k + n / 2], t = (x ^ y >> s) & UINT64_C(low);         \
+        to[2 * k] = x ^ t;                                                                         \
+        to[2 * k + 1] = y ^ t << s;                                                                \
+    }
 
-/* The steps that two squares of 32 rows, side by side, and one of 64 have in common. */
-FN void transpose_steps(uint64_t *a, const uint32_t n)
+/* The steps that two squares of 32 rows, side by side, and one of 64 have in common; a to b. */
+FN void transpose_steps(uint64_t *restrict a, uint64_t *restrict b, const uint32_t n)
 {
-    TRANSPOSE(16, 0x0000ffff0000ffff)
-    TRANSPOSE(8, 0x00ff00ff00ff00ff)
-    TRANSPOSE(4, 0x0f0f0f0f0f0f0f0f)
-    TRANSPOSE(2, 0x3333333333333333)
-    TRANSPOSE(1, 0x5555555555555555)
+    TRANSPOSE(a, b, 16, 0x0000ffff0000ffff)
+    TRANSPOSE(b, a, 8, 0x00ff00ff00ff00ff)
+    TRANSPOSE(a, b, 4, 0x0f0f0f0f0f0f0f0f)
+    TRANSPOSE(b, a, 2, 0x3333333333333333)
+    TRANSPOSE(a, b, 1, 0x5555555555555555)
 }
 
 #define word uint32_t
@@ -69,13 +70,13 @@ FN void stream_line_32(uint8_t *to, const uint8_t *from)
 
 static void transpose_32(word *f)
 {
-    uint64_t a[32];
+    uint64_t a[32], b[32];
     for (uint32_t i = 0; i < 32; i++)
         a[i] = f[i] | (uint64_t)f[i + 32] << 32;
-    transpose_steps(a, 32);
+    transpose_steps(a, b, 32);
     for (uint32_t i = 0; i < 32; i++) {
-        f[i] = (word)a[i];
-        f[i + 32] = (word)(a[i] >> 32);
+        f[i] = (word)b[i];
+        f[i + 32] = (word)(b[i] >> 32);
     }
 }
 
@@ -134,8 +135,9 @@ FN void stream_line_64(uint8_t *to, const uint8_t *from)
 static void transpose_64(word *a)
 {
     const uint32_t n = 64;
-    TRANSPOSE(32, 0x00000000ffffffff)
-    transpose_steps(a, n);
+    uint64_t b[64];
+    TRANSPOSE(a, b, 32, 0x00000000ffffffff)
+    transpose_steps(b, a, n);
 }
 
 #include "codec/ndzip/ndzip_tile.h"

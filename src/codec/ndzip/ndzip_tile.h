@@ -57,32 +57,45 @@ FN int64_t NAME(place)(const struct zti_ndzip_rows *rows, uint32_t part, uint32_
 FN const uint8_t *NAME(ahead)(const struct zti_ndzip_rows *rows, uint32_t part, uint32_t i,
                               const uint32_t nz, const uint32_t ny)
 {
-    const uint32_t soon = part + ZTI_NDZIP_AHEAD;
+    const uint32_t soon = part + (nz > 1 && rows->far_rows > 0 ? ZTI_NDZIP_NEAR : ZTI_NDZIP_AHEAD);
     const uint8_t *const cube = soon < NAME(parts) ? rows->at : rows->ahead;
     return cube + NAME(place)(rows, soon % NAME(parts), i, nz, ny);
 }
+
+/* A part's share of the rows, whole lines of memory, that are worked on a strip of cubes later. */
+#define FETCH_FAR(rows, part, fetch)                                                               \
+    for (uint32_t r = part * rows->far_rows; r < (part + 1) * rows->far_rows; r++) {               \
+        const uint8_t *const row =                                                                 \
+            rows->far + r / 16 * rows->plane_bytes + r % 16 * rows->row_bytes;                     \
+        for (uint32_t b = 0; b < rows->far_bytes; b += 64)                                         \
+            fetch(row + b);                                                                        \
+    }
 
 /* Part 'part' of a cube of nz x ny x nx values: values, turned left by 'rotation' bits, less what
  * their neighbours along each axis predict. f[t] is the folded residual of the part's value t.
  * Parts come in order, the first with an edge of zeros. */
 FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, uint32_t part,
-                          struct NAME(edge) * edge, word *f, const uint32_t nz, const uint32_t ny,
-                          const uint32_t nx)
+                          struct NAME(edge) * edge, word *restrict f, const uint32_t nz,
+                          const uint32_t ny, const uint32_t nx)
 {
     const uint32_t row_values = nx < 64 ? nx : 64, n = row_values / LANES;
-    lane above[NAME(part_lanes)], *const behind = edge->behind + (nz > 1 ? part % 4 * 4 * n : 0);
+    lane above[NAME(part_lanes)], v[NAME(part_lanes) + 1];
+    lane *const restrict behind = edge->behind + (nz > 1 ? part % 4 * 4 * n : 0);
     for (uint32_t k = 0; ny > 1 && k < n; k++)
         above[k] = nz > 1 && part % 4 == 0 ? (lane){0} : edge->above[k];
+    if (nz > 1)
+        FETCH_FAR(from, part, zti_fetch_far)
     for (uint32_t i = 0; i < 64 / row_values; i++) {
         const uint8_t *const row = from->at + NAME(place)(from, part, i, nz, ny);
         const uint8_t *const ahead = NAME(ahead)(from, part, i, nz, ny);
-        lane left = ny > 1 ? (lane){0} : edge->left;
+        const lane left = ny > 1 ? (lane){0} : edge->left;
         for (uint32_t b = 63; b < row_values * sizeof(word); b += 64)
             zti_fetch(ahead + b);
-        for (uint32_t k = 0; k < n; k++, f += LANES) {
-            const lane v = NAME(turn)(NAME(load)(row + k * sizeof(lane)), rotation);
-            lane d = v - NAME(before)(left, v), e;
-            left = v;
+        v[0] = left;
+        for (uint32_t k = 0; k < n; k++)
+            v[k + 1] = NAME(turn)(NAME(load)(row + k * sizeof(lane)), rotation);
+        for (uint32_t k = 0; k < n; k++) {
+            lane d = v[k + 1] - NAME(before)(v[k], v[k + 1]), e;
             if (ny > 1) {
                 e = d - above[k];
                 above[k] = d;
@@ -93,42 +106,50 @@ FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, 
                 behind[i * n + k] = d;
                 d = e;
             }
-            NAME(store)(f, NAME(fold)(d));
+            NAME(store)(f + (i * n + k) * LANES, NAME(fold)(d));
         }
-        edge->left = left;
+        edge->left = v[n];
     }
     for (uint32_t k = 0; ny > 1 && k < n; k++)
         edge->above[k] = above[k];
 }
 
 /* The inverse. */
-FN void NAME(accumulate)(const word *f, uint32_t rotation, uint32_t part, struct NAME(edge) * edge,
-                         const struct zti_ndzip_rows *to, const uint32_t nz, const uint32_t ny,
-                         const uint32_t nx)
+FN void NAME(accumulate)(const word *restrict f, uint32_t rotation, uint32_t part,
+                         struct NAME(edge) * edge, const struct zti_ndzip_rows *to,
+                         const uint32_t nz, const uint32_t ny, const uint32_t nx)
 {
     const uint32_t row_values = nx < 64 ? nx : 64, n = row_values / LANES;
     const uint32_t back = -rotation & (WIDTH - 1);
-    lane above[NAME(part_lanes)], *const behind = edge->behind + (nz > 1 ? part % 4 * 4 * n : 0);
+    lane above[NAME(part_lanes)], v[NAME(part_lanes)];
+    lane *const restrict behind = edge->behind + (nz > 1 ? part % 4 * 4 * n : 0);
     for (uint32_t k = 0; ny > 1 && k < n; k++)
         above[k] = nz > 1 && part % 4 == 0 ? (lane){0} : edge->above[k];
+    if (nz > 1)
+        FETCH_FAR(to, part, zti_fetch_to_write)
     for (uint32_t i = 0; i < 64 / row_values; i++) {
         uint8_t *const row = to->at + NAME(place)(to, part, i, nz, ny);
         const uint8_t *const ahead = NAME(ahead)(to, part, i, nz, ny);
+        const uint32_t ahead_bytes = nz > 1 && to->far_rows > 0 ? 0 : row_values * sizeof(word);
         lane left = ny > 1 ? (lane){0} : edge->left;
-        for (uint32_t b = 63; b < row_values * sizeof(word); b += 64)
+        for (uint32_t b = 63; b < ahead_bytes; b += 64)
             zti_fetch_to_write(ahead + b);
-        for (uint32_t k = 0; k < n; k++, f += LANES) {
-            lane v = NAME(fold)(NAME(load)(f));
+        for (uint32_t k = 0; k < n; k++) {
+            v[k] = NAME(fold)(NAME(load)(f + (i * n + k) * LANES));
             if (nz > 1)
-                behind[i * n + k] = v += behind[i * n + k];
+                behind[i * n + k] = v[k] += behind[i * n + k];
             if (ny > 1)
-                above[k] = v += above[k];
-            v = NAME(sums)(v) + left;
-            left = NAME(last)(v);
-            NAME(store)(row + k * sizeof(lane), NAME(turn)(v, back));
+                above[k] = v[k] += above[k];
         }
+        for (uint32_t k = 0; k < n; k++) {
+            v[k] = NAME(sums)(v[k]) + left;
+            left = NAME(last)(v[k]);
+        }
+        for (uint32_t k = 0; k < n; k++)
+            NAME(store)(row + k * sizeof(lane), NAME(turn)(v[k], back));
         edge->left = left;
     }
     for (uint32_t k = 0; ny > 1 && k < n; k++)
         edge->above[k] = above[k];
 }
+#undef FETCH_FAR

@@ -83,6 +83,43 @@ static struct part part_of(const struct zti_grid *grid, struct shape s, const st
     return p;
 }
 
+/* Cubes side by side whose rows memory is asked for together, 256 bytes each: runs of lines come
+ * faster than as many lines in as many places. Measured to help where a row is a line of memory,
+ * and neither where it is in two of them nor where it is longer. */
+enum { STRIP_CUBES = 4, STRIP_ROW_BYTES = 64 };
+
+/* Cubes of the strip that cube x of a line of cubes is in: as many as fit, a power of two. */
+static uint32_t strip_of(uint64_t x, uint64_t cubes)
+{
+    uint32_t n = STRIP_CUBES;
+    while (x / n * n + n > cubes)
+        n /= 2;
+    return n;
+}
+
+/* Fill in the rows of the strip after a cube's own that are the cube's to fetch. */
+static void look_far(const struct zti_grid *grid, const struct shape *s, struct zti_walk at,
+                     const struct zti_view *view, struct zti_ndzip_rows *rows)
+{
+    const uint32_t axis = grid->rank - 1;
+    const uint64_t x = at.origin[axis] / grid->side[axis], cubes = grid->tiles[axis];
+    const uint32_t n = strip_of(x, cubes), k = (uint32_t)(x % n);
+    if (s->rank < 3 || s->side * s->value_bytes > STRIP_ROW_BYTES ||
+        ((uintptr_t)rows->at | (uint64_t)rows->row_bytes | (uint64_t)rows->plane_bytes) % 64 != 0)
+        return;
+    for (uint32_t i = k; i < n; i++)
+        zti_walk_next(grid, &at);
+    if (at.tile >= grid->count)
+        return;
+    const uint32_t next_n = strip_of(at.origin[axis] / grid->side[axis], cubes);
+    const struct part next = part_of(grid, *s, &at, &view->out, view->lo, view->hi);
+    if (!next.is_plain)
+        return;
+    rows->far = next.data + k * (s->side / n) * rows->plane_bytes;
+    rows->far_rows = 4 / n;
+    rows->far_bytes = next_n * STRIP_ROW_BYTES;
+}
+
 static struct zti_ndzip_rows rows_of(const struct part *p, const struct part *next)
 {
     return (struct zti_ndzip_rows){.at = p->data,
@@ -99,10 +136,13 @@ static struct zti_ndzip_rows rows_in(uint8_t *buffer, const struct shape *s)
         .at = buffer, .ahead = buffer, .row_bytes = row, .plane_bytes = row * s->side};
 }
 
-static void copy_row(uint8_t *to, int64_t to_step, const uint8_t *from, int64_t from_step,
-                     uint32_t n, uint32_t value_bytes)
+/* Calls of memcpy for fewer values take longer than the values. */
+enum { MEMCPY_VALUES = 9 };
+
+void zti_ndzip_copy_row(uint8_t *to, int64_t to_step, const uint8_t *from, int64_t from_step,
+                        uint64_t n, uint32_t value_bytes)
 {
-    if (to_step == from_step && to_step == (int64_t)value_bytes)
+    if (to_step == from_step && to_step == (int64_t)value_bytes && n >= MEMCPY_VALUES)
         memcpy(to, from, (size_t)n * value_bytes);
     else if (value_bytes == 4)
         for (; n > 0; n--, to += to_step, from += from_step)
@@ -122,8 +162,9 @@ static void gather(const struct part *p, const struct shape *s, uint8_t *buffer)
         uint8_t *const plane = buffer + z * rows.plane_bytes;
         for (uint32_t y = 0; y < p->extent[1]; y++) {
             uint8_t *const row = plane + y * rows.row_bytes;
-            copy_row(row, bytes, p->data + z * p->stride_bytes[0] + y * p->stride_bytes[1],
-                     p->stride_bytes[2], p->extent[2], bytes);
+            zti_ndzip_copy_row(row, bytes,
+                               p->data + z * p->stride_bytes[0] + y * p->stride_bytes[1],
+                               p->stride_bytes[2], p->extent[2], bytes);
             for (uint32_t x = p->extent[2]; x < side; x++)
                 memcpy(row + x * bytes, row + (x - 1) * bytes, bytes);
         }
@@ -143,8 +184,37 @@ static void scatter(const struct part *p, const struct shape *s, const uint8_t *
     for (uint32_t z = 0; z < p->extent[0]; z++)
         for (uint32_t y = 0; y < p->extent[1]; y++) {
             const uint32_t at = ((z + p->skip[0]) * side + y + p->skip[1]) * side + p->skip[2];
-            copy_row(p->data + z * p->stride_bytes[0] + y * p->stride_bytes[1], p->stride_bytes[2],
-                     buffer + at * bytes, bytes, p->extent[2], bytes);
+            zti_ndzip_copy_row(p->data + z * p->stride_bytes[0] + y * p->stride_bytes[1],
+                               p->stride_bytes[2], buffer + at * bytes, bytes, p->extent[2],
+                               bytes);
+        }
+}
+
+/* Where cube 'at' is the last of its line, copy what its rows have beyond it: into the stream, or
+ * from the stream. */
+static void copy_tails(const struct zti_coding *coding, const struct zti_walk *at,
+                       const zt_array *memory, bool is_encoding)
+{
+    const struct zti_grid *grid = &coding->grid;
+    const struct zti_ndzip_tails *tails = coding->model;
+    const uint32_t x = grid->rank - 1, bytes = (uint32_t)zt_type_bytes(coding->type);
+    if (!tails || at->origin[x] + grid->side[x] < grid->shape[x])
+        return;
+    const bool has_planes = grid->rank > 2;
+    const uint64_t planes = has_planes ? grid->side[0] : 1, z0 = has_planes ? at->origin[0] : 0;
+    const int64_t plane_step = has_planes ? memory->stride[0] : 0;
+    const int64_t step = memory->stride[x] * (int64_t)bytes;
+    for (uint64_t z = z0; z < z0 + planes; z++)
+        for (uint64_t y = at->origin[x - 1]; y < at->origin[x - 1] + grid->side[x - 1]; y++) {
+            uint8_t *const row = (uint8_t *)memory->data + (int64_t)grid->shape[x] * step +
+                                 ((int64_t)z * plane_step + (int64_t)y * memory->stride[x - 1]) *
+                                     (int64_t)bytes;
+            uint8_t *const tail =
+                tails->bytes + z * tails->plane_bytes + y * tails->values * bytes;
+            if (is_encoding)
+                zti_ndzip_copy_row(tail, bytes, row, step, tails->values, bytes);
+            else
+                zti_ndzip_copy_row(row, step, tail, bytes, tails->values, bytes);
         }
 }
 
@@ -166,9 +236,9 @@ static void copy_values(const struct zti_grid *grid, const struct zti_view *view
             offset += (int64_t)(at.origin[i] - view->lo[i]) * view->out.stride[i];
         uint8_t *const row = (uint8_t *)view->out.data + offset * (int64_t)bytes;
         if (is_encoding)
-            copy_row(stream, bytes, row, step, n, bytes);
+            zti_ndzip_copy_row(stream, bytes, row, step, n, bytes);
         else
-            copy_row(row, step, stream, bytes, n, bytes);
+            zti_ndzip_copy_row(row, step, stream, bytes, n, bytes);
         stream += (size_t)n * bytes;
         first += n;
     }
@@ -197,16 +267,20 @@ bool zti_ndzip_encode(const struct zti_coding *coding, const zt_array *array, ui
     struct zti_walk at = zti_walk_from(grid, first);
     struct part part = part_of(grid, s, &at, array, all.lo, all.hi);
     while (at.tile < last) {
+        const struct zti_walk here = at;
         zti_walk_next(grid, &at);
         const struct part next =
             at.tile < grid->count ? part_of(grid, s, &at, array, all.lo, all.hi) : part;
         _Alignas(64) uint8_t buffer[8 * ZTI_NDZIP_VALUES];
         struct zti_ndzip_rows rows = rows_of(&part, &next);
-        if (!part.is_plain) {
+        if (part.is_plain) {
+            look_far(grid, &s, here, &all, &rows);
+        } else {
             gather(&part, &s, buffer);
             rows = rows_in(buffer, &s);
         }
         w->next = (coding->is_streamed ? k->stream : k->put)(&rows, rotation_of(coding), w->next);
+        copy_tails(coding, &here, array, true);
         part = next;
     }
     return true;
@@ -228,15 +302,20 @@ void zti_ndzip_decode(const struct zti_coding *coding, struct zti_bit_reader *r,
     struct zti_walk at = zti_walk_from(grid, first);
     struct part part = part_of(grid, s, &at, &view->out, view->lo, view->hi);
     while (at.tile < last) {
+        const struct zti_walk here = at;
         zti_walk_next(grid, &at);
         const struct part next =
             at.tile < last ? part_of(grid, s, &at, &view->out, view->lo, view->hi) : part;
         _Alignas(64) uint8_t buffer[8 * ZTI_NDZIP_VALUES];
-        const struct zti_ndzip_rows rows =
-            part.is_plain ? rows_of(&part, &next) : rows_in(buffer, &s);
+        struct zti_ndzip_rows rows = rows_of(&part, &next);
+        if (part.is_plain)
+            look_far(grid, &s, here, view, &rows);
+        else
+            rows = rows_in(buffer, &s);
         from = k->take(from, rotation_of(coding), &rows);
         if (!part.is_plain)
             scatter(&part, &s, buffer);
+        copy_tails(coding, &here, &view->out, false);
         part = next;
     }
     r->at = (uint64_t)(from - r->base) * 8;
