@@ -2,15 +2,13 @@
 """Write src/codec/zfp/zfp_avx512_tables.h: the byte permutations of the AVX-512 instance.
 
     scripts/zfp_tables.py src/codec/zfp/zfp.c > src/codec/zfp/zfp_avx512_tables.h
+    scripts/zfp_tables.py strings > src/codec/zfp/zfp_string_tables.h
 
 They follow from the orders of coefficients in zfp.c and from where zfp_avx512_cube.h leaves a
 transformed value: 'spot' 16 z + 4 x + y of its cube (x, y, z its place in the tile).
 """
 import re
 import sys
-
-source = open(sys.argv[1]).read()
-
 
 def order(name):
     found = re.search(r'%s\[\d+\] = \{([^}]*)\}' % name, source)
@@ -48,6 +46,36 @@ def table(name, values, comment, width=64):
     print('};')
 
 
+def string3(bits):
+    """What the group tests and runs at the low end of 11 bits say: coefficients that they make
+    known, bits that they take; (0, 0) where they do not end there, or only just."""
+    at = known = 0
+    while at < 11 and bits >> at & 1:
+        at += 1
+        while at < 11 and not bits >> at & 1:
+            at += 1
+            known += 1
+        at += 1
+        known += 1
+    return (known, at + 1) if at < 11 else (0, 0)
+
+
+if sys.argv[1] == 'strings':
+    print('''/* zfp_string_tables.h: where strings of group tests and runs end, made by
+ * scripts/zfp_tables.py. */
+#ifndef ZTI_ZFP_STRING_TABLES_H
+#define ZTI_ZFP_STRING_TABLES_H
+
+#include <stdint.h>''')
+    strings3 = [string3(bits) for bits in range(2048)]
+    table('string3_known', [known for known, used in strings3],
+          'By 11 bits behind the known ones of a plane: coefficients that its string makes known.')
+    table('string3_step', [known + used for known, used in strings3],
+          'The same and the bits it takes, together; 0 where the string goes on.')
+    print('\n#endif')
+    sys.exit()
+
+source = open(sys.argv[1]).read()
 order2, order3, order4 = order('order_2d'), order('order_3d'), order('order_4d')
 spot2 = [spot(p) for p in order2]
 spot3 = [spot(p) for p in order3]

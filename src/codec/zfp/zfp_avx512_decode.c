@@ -3,6 +3,30 @@
 #include "codec/zfp/zfp_avx512_lanes.h"
 #include "codec/zfp/zfp_bmi_take.h"
 #include "codec/zfp/zfp_plain.h"
+#include "codec/zfp/zfp_string_tables.h"
+
+/* Pass over the planes of a tile of 64 coefficients. A short string is looked up, which is quicker
+ * than working out where it ends: only the two numbers wanted here depend on it. */
+ZTI_INLINE void pass_planes64(struct zti_bit_reader *r, uint32_t precision)
+{
+    const uint8_t *base = r->base;
+    uint32_t i = take_zeros(base, r->at, precision), c = 0;
+    uint64_t at = r->at + i, unused[64]; /* at: of the string, behind c known bits */
+    for (; i < precision && c < 64; i++) {
+        const uint32_t index = (uint32_t)window57(base, at) & 2047;
+        const uint32_t known = (&string3_known[0][0])[index], step = (&string3_step[0][0])[index];
+        if (zti_likely(step > 0 && c + known < 64)) {
+            c += known;
+            at += step - known + c;
+        } else {
+            struct taking t = {.plane = unused, .at = at - c, .precision = 1, .c = c};
+            take_learning64(base, &t, false);
+            c = t.c;
+            at = t.at + c;
+        }
+    }
+    r->at = at - c + 64 * (uint64_t)(precision - i);
+}
 
 #include "codec/zfp/zfp_avx512_width32.h"
 #include "codec/zfp/zfp_avx512_decode.h" /* decode_v32 */

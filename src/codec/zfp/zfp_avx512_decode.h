@@ -340,6 +340,19 @@ FN void NAME(decode)(const struct zti_coding *coding, struct zti_bit_reader *r, 
     *r = own;
 }
 
+/* Pass over a tile of 64 values without a budget: only how long its planes are matters. */
+FN void NAME(pass64)(const struct zti_zfp *z, struct zti_bit_reader *r, bool is_float,
+                     bool is_exact)
+{
+    const uint64_t start = r->at, window = window57(r->base, r->at);
+    const struct NAME(head) h = NAME(head_at)(z, window, 3, is_float, is_exact);
+    r->at += h.bits;
+    if (!h.is_empty)
+        pass_planes64(r, h.precision);
+    if (r->at - start < z->minbits)
+        r->at = start + z->minbits;
+}
+
 FN void NAME(skip)(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
                    uint64_t last, uint32_t rank, bool is_float, bool is_exact, bool is_limited)
 {
@@ -347,8 +360,12 @@ FN void NAME(skip)(const struct zti_coding *coding, struct zti_bit_reader *r, ui
     struct zti_bit_reader own = *r;
     struct NAME(taken) b;
     b.planes = b.is_raw = 0;
-    for (; first < last; first++)
-        NAME(take)(&z, &own, &b, 0, rank, is_float, is_exact, is_limited);
+    for (; first < last; first++) {
+        if (rank == 3 && !is_limited)
+            NAME(pass64)(&z, &own, is_float, is_exact);
+        else
+            NAME(take)(&z, &own, &b, 0, rank, is_float, is_exact, is_limited);
+    }
     *r = own;
 }
 
