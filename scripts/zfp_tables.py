@@ -27,11 +27,11 @@ def inverse(values):
     return out
 
 
-def table(name, values, comment, width=64):
+def table(name, values, comment, kind='uint8_t', width=64):
     print('\n/* %s */' % comment)
     rows = [values[i:i + width] for i in range(0, len(values), width)]
     dimensions = '[64]' if len(rows) == 1 else '[%d][64]' % len(rows)
-    print('static const uint8_t %s%s = {' % (name, dimensions))
+    print('static const %s %s%s = {' % (kind, name, dimensions))
     for row in rows:
         text = ', '.join(str(v) for v in row)
         if len(rows) > 1:
@@ -48,16 +48,17 @@ def table(name, values, comment, width=64):
 
 def string3(bits):
     """What the group tests and runs at the low end of 11 bits say: coefficients that they make
-    known, bits that they take; (0, 0) where they do not end there, or only just."""
-    at = known = 0
+    known, bits that they take, the coefficients' own; zeros where they do not end there."""
+    at = known = own = 0
     while at < 11 and bits >> at & 1:
         at += 1
         while at < 11 and not bits >> at & 1:
             at += 1
             known += 1
         at += 1
+        own |= 1 << known
         known += 1
-    return (known, at + 1) if at < 11 else (0, 0)
+    return (known, at + 1, own) if at < 11 else (0, 0, 0)
 
 
 if sys.argv[1] == 'strings':
@@ -68,10 +69,12 @@ if sys.argv[1] == 'strings':
 
 #include <stdint.h>''')
     strings3 = [string3(bits) for bits in range(2048)]
-    table('string3_known', [known for known, used in strings3],
+    table('string3_known', [known for known, used, own in strings3],
           'By 11 bits behind the known ones of a plane: coefficients that its string makes known.')
-    table('string3_step', [known + used for known, used in strings3],
+    table('string3_step', [known + used for known, used, own in strings3],
           'The same and the bits it takes, together; 0 where the string goes on.')
+    table('string3_own', [own for known, used, own in strings3],
+          'Their bits in that plane, the first one lowest.', 'uint16_t')
     print('\n#endif')
     sys.exit()
 

@@ -3,10 +3,8 @@
 #include "codec/zfp/zfp_avx512_lanes.h"
 #include "codec/zfp/zfp_bmi_take.h"
 #include "codec/zfp/zfp_plain.h"
-#include "codec/zfp/zfp_string_tables.h"
 
-/* Pass over the planes of a tile of 64 coefficients. A short string is looked up, which is quicker
- * than working out where it ends: only the two numbers wanted here depend on it. */
+/* Pass over the planes of a tile of 64 coefficients: only how long they are is wanted. */
 ZTI_INLINE void pass_planes64(struct zti_bit_reader *r, uint32_t precision)
 {
     const uint8_t *base = r->base;

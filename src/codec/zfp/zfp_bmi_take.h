@@ -11,6 +11,8 @@
  * What is left of the bits up to 'end' without the tests are the coefficients' own bits. Where
  * they would reach the last coefficient, its 1 is implied, and the string ends there.
  *
+ * Strings of at most 11 bits are looked up, which is quicker (zfp_string_tables.h).
+ *
  * Planes are stored highest first. Every function is told how many planes there are, returns how
  * many of them may have bits (the others are not touched), and where is_limited is set takes at
  * most 'left' bits; a plane that the budget cuts goes the plain way. */
@@ -18,6 +20,7 @@
 #define ZTI_ZFP_BMI_TAKE_H
 
 #include "codec/zfp/zfp_planes.h"
+#include "codec/zfp/zfp_string_tables.h"
 
 #include <immintrin.h>
 
@@ -92,8 +95,16 @@ ZTI_INLINE bool is_learning64(const struct taking *t, bool is_limited)
 ZTI_INLINE void take_learning64(const uint8_t *base, struct taking *t, bool is_limited)
 {
     const uint32_t c = t->c;
-    const uint64_t known = below(window64(base, t->at), c);
-    const uint64_t v = window57(base, t->at + c) << 1 | 1;
+    const uint64_t known = below(window64(base, t->at), c), window = window57(base, t->at + c);
+    const uint32_t made = (&string3_known[0][0])[window & 2047];
+    const uint32_t step = (&string3_step[0][0])[window & 2047];
+    if (!is_limited && zti_likely(step > 0 && c + made < 64)) {
+        t->plane[t->i++] = known | (uint64_t)(&string3_own[0][0])[window & 2047] << c;
+        t->c += made;
+        t->at += c + step - made;
+        return;
+    }
+    const uint64_t v = window << 1 | 1;
     const struct group_bits g = group_bits_of(v);
     const uint32_t n = (uint32_t)g.end - (uint32_t)_mm_popcnt_u64(below(g.tests, g.end));
     uint32_t used = c + (uint32_t)g.end + 1;
