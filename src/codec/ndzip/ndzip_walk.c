@@ -97,9 +97,10 @@ static uint32_t strip_of(uint64_t x, uint64_t cubes)
     return n;
 }
 
-/* Fill in the rows of the strip after a cube's own that are the cube's to fetch. */
+/* Fill in the rows of the strip after a cube's own that are the cube's to fetch, if that strip
+ * begins before tile 'last': lines that another thread writes to are not to be taken from it. */
 static void look_far(const struct zti_grid *grid, const struct shape *s, struct zti_walk at,
-                     const struct zti_view *view, struct zti_ndzip_rows *rows)
+                     uint64_t last, const struct zti_view *view, struct zti_ndzip_rows *rows)
 {
     const uint32_t axis = grid->rank - 1;
     const uint64_t x = at.origin[axis] / grid->side[axis], cubes = grid->tiles[axis];
@@ -109,7 +110,7 @@ static void look_far(const struct zti_grid *grid, const struct shape *s, struct 
         return;
     for (uint32_t i = k; i < n; i++)
         zti_walk_next(grid, &at);
-    if (at.tile >= grid->count)
+    if (at.tile >= last)
         return;
     const uint32_t next_n = strip_of(at.origin[axis] / grid->side[axis], cubes);
     const struct part next = part_of(grid, *s, &at, &view->out, view->lo, view->hi);
@@ -274,7 +275,7 @@ bool zti_ndzip_encode(const struct zti_coding *coding, const zt_array *array, ui
         _Alignas(64) uint8_t buffer[8 * ZTI_NDZIP_VALUES];
         struct zti_ndzip_rows rows = rows_of(&part, &next);
         if (part.is_plain) {
-            look_far(grid, &s, here, &all, &rows);
+            look_far(grid, &s, here, grid->count, &all, &rows);
         } else {
             gather(&part, &s, buffer);
             rows = rows_in(buffer, &s);
@@ -309,7 +310,7 @@ void zti_ndzip_decode(const struct zti_coding *coding, struct zti_bit_reader *r,
         _Alignas(64) uint8_t buffer[8 * ZTI_NDZIP_VALUES];
         struct zti_ndzip_rows rows = rows_of(&part, &next);
         if (part.is_plain)
-            look_far(grid, &s, here, view, &rows);
+            look_far(grid, &s, here, last, view, &rows);
         else
             rows = rows_in(buffer, &s);
         from = k->take(from, rotation_of(coding), &rows);
