@@ -6,7 +6,7 @@
 
 /* The instruction sets that instances are compiled for, each a superset of the one before. What a
  * level contains is in cpu.c; the compiler is told the same in src/CMakeLists.txt. Who compiles
- * with ZTILE_PLAIN leaves out the files NAME_avx2.c and NAME_avx512.c. */
+ * with ZTILE_PLAIN leaves out the files *_avx2*.c and *_avx512*.c. */
 #if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__) && !defined(ZTILE_PLAIN)
 #define ZTI_HAS_X86_INSTANCES
 #endif

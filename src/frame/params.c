@@ -79,6 +79,10 @@ static zt_status check_supported(zt_context *context, const zt_params *p)
 {
     if (p->codec > ZT_CODEC_SZ)
         return zti_fail(context, ZT_BAD_ARG, "%u is no codec", p->codec);
+    const uint32_t w = p->zfp_word_bits;
+    if (w != 8 && w != 16 && w != 32 && w != 64)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "words of a zfp stream have 8, 16, 32 or 64 bits, not %u", w);
     if (p->plan > ZT_PLAN_TIGHT)
         return zti_fail(context, ZT_BAD_ARG, "%u is no kind of plan", p->plan);
     if (p->plan != ZT_PLAN_OFF)
