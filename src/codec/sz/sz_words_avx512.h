@@ -112,7 +112,7 @@ ZTI_INLINE void sum_row_32(uint32_t *u, uint32_t n)
 {
     __m512i before = _mm512_setzero_si512(); /* in all lanes */
     for (uint32_t i = 0; i < n; i += 16) {
-        const __mmask16 here = n - i < 16 ? (__mmask16)((1u << (n - i)) - 1) : 0xffff;
+        const __mmask16 here = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : 0xffffu);
         __m512i v = _mm512_maskz_loadu_epi32(here, u + i);
         v = _mm512_add_epi32(v, moved_up(v, 1));
         v = _mm512_add_epi32(v, moved_up(v, 2));
