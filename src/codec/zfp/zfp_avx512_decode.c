@@ -4,23 +4,47 @@
 #include "codec/zfp/zfp_bmi_take.h"
 #include "codec/zfp/zfp_plain.h"
 
-/* Pass over the planes of a tile of 64 coefficients: only how long they are is wanted. */
+/* A string that is looked up: the coefficients that it makes known, those and its bits together;
+ * the latter is 0 where the tables do not have it. */
+struct string3 {
+    uint32_t known, step;
+};
+
+ZTI_INLINE struct string3 string3_of(uint64_t window)
+{
+    return (struct string3){(&string3_known[0][0])[window & 2047],
+                            (&string3_step[0][0])[window & 2047]};
+}
+
+/* Pass over the planes of a tile of 64 coefficients: only how long they are is wanted. Two planes
+ * are taken from one window where it holds them, as each waits for the one before. */
 ZTI_INLINE void pass_planes64(struct zti_bit_reader *r, uint32_t precision)
 {
     const uint8_t *base = r->base;
     uint32_t i = take_zeros(base, r->at, precision), c = 0;
     uint64_t at = r->at + i, unused[64]; /* at: of the string, behind c known bits */
-    for (; i < precision && c < 64; i++) {
-        const uint32_t index = (uint32_t)window57(base, at) & 2047;
-        const uint32_t known = (&string3_known[0][0])[index], step = (&string3_step[0][0])[index];
-        if (zti_likely(step > 0 && c + known < 64)) {
-            c += known;
-            at += step - known + c;
+    while (i < precision && c < 64) {
+        const uint64_t window = window57(base, at);
+        const struct string3 one = string3_of(window);
+        if (zti_likely(one.step > 0 && c + one.known < 64)) {
+            c += one.known;
+            const uint32_t used = one.step - one.known + c;
+            at += used;
+            i++;
+            if (used > 46 || i == precision) /* 46 + 11 bits are there */
+                continue;
+            const struct string3 two = string3_of(window >> used);
+            if (zti_likely(two.step > 0 && c + two.known < 64)) {
+                c += two.known;
+                at += two.step - two.known + c;
+                i++;
+            }
         } else {
             struct taking t = {.plane = unused, .at = at - c, .precision = 1, .c = c};
             take_learning64(base, &t, false);
             c = t.c;
             at = t.at + c;
+            i++;
         }
     }
     r->at = at - c + 64 * (uint64_t)(precision - i);
