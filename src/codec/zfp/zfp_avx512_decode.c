@@ -16,8 +16,8 @@ ZTI_INLINE struct string3 string3_of(uint64_t window)
                             (&string3_step[0][0])[window & 2047]};
 }
 
-/* Pass over the planes of a tile of 64 coefficients: only how long they are is wanted. Two planes
- * are taken from one window where it holds them, as each waits for the one before. */
+/* Pass over the planes of a tile of 64 coefficients: only how long they are is wanted. A window
+ * gives as many as it holds, as each waits for the one before. */
 ZTI_INLINE void pass_planes64(struct zti_bit_reader *r, uint32_t precision)
 {
     const uint8_t *base = r->base;
@@ -25,27 +25,23 @@ ZTI_INLINE void pass_planes64(struct zti_bit_reader *r, uint32_t precision)
     uint64_t at = r->at + i, unused[64]; /* at: of the string, behind c known bits */
     while (i < precision && c < 64) {
         const uint64_t window = window57(base, at);
-        const struct string3 one = string3_of(window);
-        if (zti_likely(one.step > 0 && c + one.known < 64)) {
-            c += one.known;
-            const uint32_t used = one.step - one.known + c;
-            at += used;
-            i++;
-            if (used > 46 || i == precision) /* 46 + 11 bits are there */
-                continue;
-            const struct string3 two = string3_of(window >> used);
-            if (zti_likely(two.step > 0 && c + two.known < 64)) {
-                c += two.known;
-                at += two.step - two.known + c;
-                i++;
-            }
-        } else {
-            struct taking t = {.plane = unused, .at = at - c, .precision = 1, .c = c};
-            take_learning64(base, &t, false);
-            c = t.c;
-            at = t.at + c;
+        uint32_t used = 0;
+        while (i < precision && used <= 46) { /* and 11 bits more are there */
+            const struct string3 s = string3_of(window >> used);
+            if (zti_unlikely(s.step == 0 || c + s.known >= 64))
+                break;
+            c += s.known;
+            used += s.step - s.known + c;
             i++;
         }
+        at += used;
+        if (used > 46 || i == precision)
+            continue;
+        struct taking t = {.plane = unused, .at = at - c, .precision = 1, .c = c};
+        take_learning64(base, &t, false);
+        c = t.c;
+        at = t.at + c;
+        i++;
     }
     r->at = at - c + 64 * (uint64_t)(precision - i);
 }
