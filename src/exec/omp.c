@@ -55,11 +55,7 @@ static uint64_t grain_of(const zt_context *context, const struct zti_coding *cod
 /* A context for a thread: its own sentence, and no progress, which is the calling thread's. */
 static zt_context context_of_thread(const zt_context *context)
 {
-    zt_context own = *context;
-    own.progress = NULL;
-    own.policy = ZT_SERIAL;
-    own.sentence[0] = '\0';
-    return own;
+    return (zt_context){.allocator = context->allocator, .policy = ZT_SERIAL, .isa = context->isa};
 }
 
 /* What encoding and decoding share: the lock, the first failure, the progress. */
