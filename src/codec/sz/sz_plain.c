@@ -1,45 +1,4 @@
 /* sz_plain.c: the plain C instance of the sz codec's tiles: the specification of the others. */
-#include "codec/sz/sz_bits.h"
-#include "codec/sz/sz_common.h"
-
-#define uval uint32_t
-#define VAL_BITS 32
-#define NAME(x) x##_32
-#include "codec/sz/sz_words.h"  /* above_32, plane_32, add_32 */
-#include "codec/sz/sz_groups.h" /* put_groups_32, take_groups_32 */
-#include "codec/sz/sz_coded.h"  /* put_coded_32, take_coded_32 */
-#include "codec/sz/sz_paper.h"  /* put_paper_32, take_paper_32 */
-#include "codec/sz/sz_sums.h"   /* put_integers_32, take_integers_32, bridge_32 */
-#undef uval
-#undef VAL_BITS
-#undef NAME
-
-#define uval uint64_t
-#define VAL_BITS 64
-#define NAME(x) x##_64
-#include "codec/sz/sz_words.h"
-#include "codec/sz/sz_groups.h"
-#include "codec/sz/sz_coded.h"
-#include "codec/sz/sz_paper.h"
-#include "codec/sz/sz_sums.h"
-#undef uval
-#undef VAL_BITS
-#undef NAME
-
-#define scalar float
-#define NAME(x) x##_f32
-#include "codec/sz/sz_lattice.h" /* quantize_f32, dequantize_f32 */
-#undef scalar
-#undef NAME
-
-#define scalar double
-#define NAME(x) x##_f64
-#include "codec/sz/sz_lattice.h"
-#undef scalar
-#undef NAME
-
-#include "codec/sz/sz_coder.h"
-
-const struct zti_sz_ops zti_sz_plain = {
-    .encode = encode, .decode = decode, .sample = sample,
-    .try_blocks = try_blocks, .count = count};
+#define WORDS_32 "codec/sz/sz_words.h"
+#define OPS zti_sz_plain
+#include "codec/sz/sz_instance.h"

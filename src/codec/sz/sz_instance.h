@@ -1,0 +1,50 @@
+/* sz_instance.h: text: one instance of the sz codec's tiles, from all the other texts. The includer
+ * defines
+ *   WORDS_32   the text of words of 32 bits that its instruction set is best served by
+ *   OPS        what the instance is called */
+#include "codec/sz/sz_bits.h"
+#include "codec/sz/sz_common.h"
+
+#define uval uint32_t
+#define VAL_BITS 32
+#define NAME(x) x##_32
+#include WORDS_32               /* above_32, plane_32, add_32 */
+#include "codec/sz/sz_groups.h" /* put_groups_32, take_groups_32 */
+#include "codec/sz/sz_coded.h"  /* put_coded_32, take_coded_32 */
+#include "codec/sz/sz_paper.h"  /* put_paper_32, take_paper_32 */
+#include "codec/sz/sz_sums.h"   /* put_integers_32, take_integers_32, bridge_32 */
+#undef uval
+#undef VAL_BITS
+#undef NAME
+
+#define uval uint64_t
+#define VAL_BITS 64
+#define NAME(x) x##_64
+#include "codec/sz/sz_words.h"
+#include "codec/sz/sz_groups.h"
+#include "codec/sz/sz_coded.h"
+#include "codec/sz/sz_paper.h"
+#include "codec/sz/sz_sums.h"
+#undef uval
+#undef VAL_BITS
+#undef NAME
+
+#define scalar float
+#define NAME(x) x##_f32
+#include "codec/sz/sz_lattice.h" /* quantize_f32, dequantize_f32 */
+#undef scalar
+#undef NAME
+
+#define scalar double
+#define NAME(x) x##_f64
+#include "codec/sz/sz_lattice.h"
+#undef scalar
+#undef NAME
+
+#include "codec/sz/sz_coder.h"
+
+const struct zti_sz_ops OPS = {.encode = encode,
+                               .decode = decode,
+                               .sample = sample,
+                               .try_blocks = try_blocks,
+                               .count = count};
