@@ -36,6 +36,22 @@ static inline uint8_t *zti_put_f64(uint8_t *to, double v)
     return to + 8;
 }
 
+/* A value of 4 or 8 bytes, as its bits. */
+static inline uint64_t zti_get_value(const uint8_t *from, size_t value_bytes)
+{
+    return value_bytes == 8 ? zti_get_le64(from) : zti_get_le32(from);
+}
+
+/* Returns the place after it. */
+static inline uint8_t *zti_put_value(uint8_t *to, uint64_t bits, size_t value_bytes)
+{
+    if (value_bytes == 8)
+        zti_put_le64(to, bits);
+    else
+        zti_put_le32(to, (uint32_t)bits);
+    return to + value_bytes;
+}
+
 /* A place in bytes that are read. What does not fit reads as 0 and sets is_bad, which is looked at
  * once, after a group of fields. */
 struct zti_cursor {

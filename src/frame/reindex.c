@@ -26,9 +26,8 @@ static zt_status take_exact(struct copy *c, const struct zti_frame *f, const str
     const zt_status status = zti_buffer_reserve(c->reader.context, &c->exact, bytes, 0);
     struct zti_miss *const list = (struct zti_miss *)(void *)c->exact.bytes;
     for (uint64_t i = 0; status == ZT_OK && i < f->exact_values; i++) {
-        const uint8_t *const from = tail->values + i * value_bytes;
         list[i].at = next + zti_take_varint(&cursor);
-        list[i].bits = value_bytes == 4 ? zti_get_le32(from) : zti_get_le64(from);
+        list[i].bits = zti_get_value(tail->values + i * value_bytes, value_bytes);
         next = list[i].at + 1;
     }
     return status;

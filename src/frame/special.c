@@ -203,15 +203,6 @@ static uint8_t *put_places(const struct zti_special *s, const struct plan *plan,
     return at + plan->places_bytes;
 }
 
-static uint8_t *put_little_endian(uint8_t *at, uint64_t bits, size_t value_bytes)
-{
-    if (value_bytes == 8)
-        zti_put_le64(at, bits);
-    else
-        zti_put_le32(at, (uint32_t)bits);
-    return at + value_bytes;
-}
-
 /* Which pattern each special value has, or the values. */
 static uint8_t *put_rest(const zt_array *slab, const struct zti_special *s,
                          const struct plan *plan, uint8_t *at)
@@ -227,7 +218,7 @@ static uint8_t *put_rest(const zt_array *slab, const struct zti_special *s,
             if (plan->patterns > 0)
                 zti_put_bits(&w, pattern_of(plan, bits_at(slab, i)), width);
             else
-                at = put_little_endian(at, bits_at(slab, i), value_bytes);
+                at = zti_put_value(at, bits_at(slab, i), value_bytes);
         }
     if (plan->patterns == 0)
         return at;
@@ -264,7 +255,7 @@ static zt_status make_body(zt_context *context, const zt_array *slab, struct zti
     *at++ = (uint8_t)plan.k;
     at = zti_put_varint(at, plan.places_bytes);
     for (uint32_t i = 0; i < plan.patterns; i++)
-        at = put_little_endian(at, plan.pattern[i], zt_type_bytes(slab->type));
+        at = zti_put_value(at, plan.pattern[i], zt_type_bytes(slab->type));
     at = put_places(s, &plan, at);
     (void)put_rest(slab, s, &plan, at);
     return ZT_OK;
@@ -422,16 +413,7 @@ static uint64_t special_bits(const struct zti_special_section *s, uint64_t i)
     const uint8_t *at = s->rest + i * value_bytes;
     if (s->patterns > 0)
         at = s->pattern + number_of(s, i) * value_bytes;
-    return value_bytes == 8 ? zti_get_le64(at) : zti_get_le32(at);
-}
-
-static void put_value(void *at, uint64_t bits, size_t value_bytes)
-{
-    const uint32_t low = (uint32_t)bits;
-    if (value_bytes == 8)
-        memcpy(at, &bits, 8);
-    else
-        memcpy(at, &low, 4);
+    return zti_get_value(at, value_bytes);
 }
 
 /* n values of a row from 'place' on, which are special ones from number i on. */
@@ -449,8 +431,8 @@ static void apply_row(const struct zti_special_section *s, const struct zti_view
     const uint64_t from = first < lo ? lo : first, to = first + n < hi ? first + n : hi;
     for (uint64_t x = from; x < to; x++) {
         at[last] = x - lo;
-        put_value(zti_array_at(&view->out, at), special_bits(s, i + (x - first)),
-                  zt_type_bytes(s->type));
+        zti_set_bits_at(zti_array_at(&view->out, at), special_bits(s, i + (x - first)),
+                        zt_type_bytes(s->type));
     }
 }
 

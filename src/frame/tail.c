@@ -88,12 +88,8 @@ static uint8_t *put_side(uint8_t *at, uint32_t type, const struct zti_miss *list
     *at++ = 0;
     for (uint64_t i = 0; i < count; i++)
         at = zti_put_varint(at, step_to(list, i));
-    for (uint64_t i = 0; i < count; i++, at += value_bytes) {
-        if (value_bytes == 4)
-            zti_put_le32(at, (uint32_t)list[i].bits);
-        else
-            zti_put_le64(at, list[i].bits);
-    }
+    for (uint64_t i = 0; i < count; i++)
+        at = zti_put_value(at, list[i].bits, value_bytes);
     return at;
 }
 
@@ -240,15 +236,8 @@ static void apply_exact(const struct zti_frame *frame, const struct zti_tail *ta
         }
         if (!is_inside)
             continue;
-        const uint8_t *from = tail->values + k * value_bytes;
-        void *to = zti_array_at(&view->out, place);
-        if (value_bytes == 4) {
-            uint32_t bits = zti_get_le32(from);
-            memcpy(to, &bits, sizeof bits);
-        } else {
-            uint64_t bits = zti_get_le64(from);
-            memcpy(to, &bits, sizeof bits);
-        }
+        zti_set_bits_at(zti_array_at(&view->out, place),
+                        zti_get_value(tail->values + k * value_bytes, value_bytes), value_bytes);
     }
 }
 

@@ -28,6 +28,16 @@ static inline uint64_t zti_bits_at(const void *from, int64_t offset, size_t valu
     return all;
 }
 
+/* Make these bits the element at a place in memory. */
+static inline void zti_set_bits_at(void *to, uint64_t bits, size_t value_bytes)
+{
+    const uint32_t low = (uint32_t)bits;
+    if (value_bytes == 4)
+        memcpy(to, &low, 4);
+    else
+        memcpy(to, &bits, 8);
+}
+
 /* Whether a value, given as bits, is none: it has a fill value's bits, or is NaN or infinite. */
 static inline bool zti_is_special(uint32_t type, uint64_t bits, uint32_t fills,
                                   const uint64_t *fill)
