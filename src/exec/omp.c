@@ -102,6 +102,7 @@ static void crew_note(struct crew *crew, uint32_t thread, zt_status status,
         crew->done_tiles - crew->reported >= zti_report_tiles(crew->coding)) {
         zt_context teller = *own;
         teller.progress = crew->context->progress;
+        teller.progress_user = crew->context->progress_user;
         const uint64_t done = crew->reported = crew->done_tiles;
         (void)pthread_cond_broadcast(&crew->changed);
         (void)pthread_mutex_unlock(&crew->lock);

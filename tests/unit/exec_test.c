@@ -54,8 +54,8 @@ static int fill_field(void **state)
 
 static zt_bound bounds_of_case(int i)
 {
-    const zt_bound bounds[] = {zt_abs(1e-3), zt_abs(1e-7), zt_rate(7), zt_rate(3.3),
-                               zt_precision(15), zt_lossless()};
+    const zt_bound bounds[] = {zt_abs(1e-3), zt_abs(1e-7),     zt_rate(7),
+                               zt_rate(3.3), zt_precision(15), zt_lossless()};
     return bounds[i];
 }
 enum { BOUNDS = 6 };
@@ -245,18 +245,25 @@ static int cancel_at_once(void *user, uint64_t done, uint64_t total)
 static void progress_is_told_on_the_calling_thread_and_cancels(void **state)
 {
     (void)state;
-    static unsigned char stream[8 * N];
-    for (int variable = 0; variable < 2; variable++) {
-        const zt_zfp z = zfp_of(variable);
-        zt_array a = array_of(field);
-        size_t bytes;
-        int calls = 0;
-        zt_context *c = context_with(2, 16);
-        zt_context_set_progress(c, cancel_at_once, &calls);
-        assert_int_equal(zt_zfp_compress(c, &a, &z, stream, sizeof stream, &bytes), ZT_CANCELLED);
-        assert_true(calls >= 1);
-        zt_context_free(c);
-    }
+    /* Long enough to be told of in the middle as well as at the end. */
+    enum { LONG = 64 * 256 * 256 };
+    for (int is_long = 0; is_long < 2; is_long++)
+        for (int variable = 0; variable < 2; variable++) {
+            const zt_zfp z = zfp_of(variable);
+            const size_t room = 8 * (is_long ? LONG : N);
+            unsigned char *stream = malloc(room);
+            size_t bytes;
+            int calls = 0;
+            zt_context *c = context_with(2, 16);
+            float *values = calloc(room / 8, sizeof *values);
+            zt_array a = is_long ? zt_array_3d(values, ZT_F32, 64, 256, 256) : array_of(values);
+            zt_context_set_progress(c, cancel_at_once, &calls);
+            assert_int_equal(zt_zfp_compress(c, &a, &z, stream, room, &bytes), ZT_CANCELLED);
+            assert_true(calls >= 1);
+            zt_context_free(c);
+            free(values);
+            free(stream);
+        }
 }
 
 /* An allocator that fails from its n-th call on, and counts what is out. */
