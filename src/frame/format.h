@@ -48,9 +48,9 @@
  *               lossy bound, which the codec was not given
  *   86 tail     their places and bits, described in special.h; there if and only if the header has
  *               section 86
- *   87 header   plan: the payload is not of the slab but of an array with its axes in another order,
- *               some of them joined; described in ../plan/plan.h. Exact and special values have
- *               their places in that array
+ *   87 header   plan: the payload is not of the slab but of an array with its axes in another
+ *               order, some of them joined; described in ../plan/plan.h. Exact and special values
+ *               have their places in that array
  *
  *   SEEK TABLE  right after the last frame's tail
  *   0           4        93 5A 54 53  (93 "ZTS")

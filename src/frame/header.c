@@ -15,8 +15,8 @@ enum { AT_VERSION = 4, AT_TYPE = 5, AT_CODEC = 6, AT_BOUND = 7, AT_UNITS = 8, AT
  * f64, codec parameters with their length, five sections with type and length, hash. */
 _Static_assert(AT_NUMBERS + (4 + ZT_MAX_RANK) * ZTI_VARINT_MAX_BYTES + 2 * 8 + 1 +
                        ZTI_CODEC_PARAMS_BYTES + 2 + ZTI_NAME_BYTES + 2 + ZTI_UNITS_BYTES +
-                       3 + 3 * ZTI_VARINT_MAX_BYTES + 2 + ZTI_VARINT_MAX_BYTES + 2 + ZTI_PLAN_BYTES +
-                       ZTI_HASH_BYTES <=
+                       3 + 3 * ZTI_VARINT_MAX_BYTES + 2 + ZTI_VARINT_MAX_BYTES + 2 +
+                       ZTI_PLAN_BYTES + ZTI_HASH_BYTES <=
                    ZTI_HEADER_STORED_BYTES,
                "ZTI_HEADER_STORED_BYTES is too small");
 _Static_assert(ZTI_HEADER_STORED_BYTES % ZTI_FRAME_ALIGN_BYTES == 0, "headers are whole units");

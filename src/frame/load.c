@@ -320,7 +320,7 @@ static zt_status decode_view(struct decoding *d, const struct zti_view *view)
     return status ? status : decode_view(d, &other);
 }
 
-/* The same for a view that may have to be decoded in parts, which are in no order in the payload. */
+/* The same for a view that may have to be decoded in parts, in no order of the payload. */
 static zt_status decode_parts(struct decoding *d, const struct zti_view *view)
 {
     struct zti_view part;
