@@ -149,11 +149,9 @@ zt_status zti_check_end(struct zt_reader *r, uint64_t number, const struct zti_f
     return ZT_OK;
 }
 
-/* The index of a frame, opened; *index stays NULL where there is none, or none that this version
- * knows: it is not needed. */
-static zt_status open_index(struct zt_reader *r, const struct zti_frame *f,
-                            const struct zti_tail *tail, const uint8_t *head,
-                            struct zti_index *opened, const struct zti_index **index)
+zt_status zti_load_index(struct zt_reader *r, const struct zti_frame *f,
+                         const struct zti_tail *tail, const uint8_t *head,
+                         struct zti_index *opened, const struct zti_index **index)
 {
     const uint64_t bits = (f->payload_bytes - zti_head_bytes(&f->coding)) * 8;
     const uint64_t units = bits / zti_unit_bits(&f->coding);
@@ -212,7 +210,7 @@ static zt_status decode_view(struct zt_reader *r, uint64_t number, const struct 
     const struct zti_index *index = NULL;
     struct zti_index opened = {.sums = NULL};
     uint64_t end_bits = 0;
-    zt_status status = open_index(r, f, tail, p->bytes, &opened, &index);
+    zt_status status = zti_load_index(r, f, tail, p->bytes, &opened, &index);
     struct zti_extents extents =
         zti_exec_extents(coding, index, view, start_bits, f->payload_bytes);
     if (!status)
