@@ -190,6 +190,10 @@ void zti_tail_store(zt_context *context, const struct zti_frame *frame, const ui
 zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_frame *frame,
                          const uint8_t *bytes, struct zti_tail *tail);
 
+/* Of a tail whose hash does not hold: its checksums, if they look like some. */
+bool zti_tail_find_checksums(const struct zti_frame *frame, const uint8_t *bytes,
+                             struct zti_tail *tail);
+
 /* Put the exact and the special values that lie in a view of the coded array where they belong. */
 void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,
                     const struct zti_view *view);
