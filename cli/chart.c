@@ -234,9 +234,9 @@ void chart_add_svg(const struct chart *c, struct text *t, const char *id, bool i
 {
     struct frame f = {.canvas = {.svg = t}};
     measure(&f, c);
-    text_add(t, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"zt-plot\" id=\"%s\" role=\"img\" "
-                "viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n<title>", id, f.width, f.height,
-             f.width, f.height);
+    text_add(t, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"zt-plot\" id=\"%s\" "
+                "role=\"img\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n<title>",
+             id, f.width, f.height, f.width, f.height);
     text_add_escaped(t, c->title);
     text_add(t, "</title>\n");
     if (is_standalone) {

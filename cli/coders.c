@@ -78,8 +78,8 @@ static bool decode(const struct subject *s, const struct ask *ask, const void *i
     {                                                                                              \
         return encode(number, s, ask, out, capacity);                                              \
     }                                                                                              \
-    static const struct coder coder_##name = {#name, false, false, always, fits_##name,                   \
-                                              capacity_##name, encode_##name, decode};
+    static const struct coder coder_##name = {                                                     \
+        #name, false, false, always, fits_##name, capacity_##name, encode_##name, decode};
 
 CODEC(zfp, ZT_CODEC_ZFP)
 CODEC(sz, ZT_CODEC_SZ)

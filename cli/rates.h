@@ -57,7 +57,7 @@ bool rates_round_trip(struct rates *rates, const struct subject *subject, uint32
 
 /* ---- rates_mean.c: over the files ------------------------------------------------------------ */
 
-/* Of the files that all have the codec at the bound: harmonic mean of ratios, raw bytes over time. */
+/* Of the files that have the codec at the bound: harmonic mean of ratios, raw bytes over time. */
 struct rate_mean {
     int files;
     double ratio;
@@ -77,7 +77,8 @@ void rates_print_json(const struct rates *rates, FILE *file);
 
 /* Rows as text, one a line, tabs between:
  *     file codec threads bound value bytes max_error psnr encode_seconds decode_seconds
- * file is the last part of a place; bound is abs, rel, precision or lossless. rates_read reads it. */
+ * file is the last part of a place; bound is abs, rel, precision or lossless. rates_read reads
+ * it. */
 void rates_add_rows(const struct rates *rates, struct text *text);
 
 /* The last part of a place. */

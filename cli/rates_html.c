@@ -79,9 +79,9 @@ static void add_means(struct text *t, const struct rates *r)
     const struct rate *first[RATES_CODECS];
     const int codecs = rates_codecs(r, first);
     char text[CLI_TEXT_BYTES];
-    text_add(t, "<div class=\"wide\"><table id=\"means\">\n<thead><tr><th>codec</th><th>threads</th>"
-                "<th>files</th><th>ratio</th><th>compress, GB/s</th><th>decompress, GB/s</th></tr>"
-                "</thead>\n");
+    text_add(t, "<div class=\"wide\"><table id=\"means\">\n<thead><tr><th>codec</th>"
+                "<th>threads</th><th>files</th><th>ratio</th><th>compress, GB/s</th>"
+                "<th>decompress, GB/s</th></tr></thead>\n");
     for (int i = 0; i < r->bounds; i++) {
         text_add(t, "<tr class=\"group\"><td colspan=\"6\">%s</td></tr>\n",
                  format_bound(&r->bound[i], text));
@@ -106,10 +106,11 @@ static void add_means(struct text *t, const struct rates *r)
 static void add_overview(struct text *t, const struct rates *r, struct chart *c)
 {
     static const char *const captions[RATES_CHARTS] = {
-        "How many times smaller. Only codecs that can keep the bound are shown at it; where several "
-        "files are measured, means are harmonic.",
+        "How many times smaller. Only codecs that can keep the bound are shown at it; where "
+        "several files are measured, means are harmonic.",
         "Raw bytes over the time to compress them, in memory.",
-        "Raw bytes over the time to decompress them, in memory. libzfp has no threads for this on a CPU."};
+        "Raw bytes over the time to decompress them, in memory. libzfp has no threads for this on "
+        "a CPU."};
     text_add(t, "<section id=\"overview\">\n<h2>Overview</h2>\n");
     for (int i = 0; i < RATES_CHARTS; i++) {
         rates_chart(r, i, c);
@@ -134,8 +135,8 @@ static void add_picture(struct text *t, const struct rates *r, int file, uint32_
     if (!byte_source_open(&bytes, path, &ignored))
         return;
     if (byte_source_slurp(&bytes, &data, &n, &ignored)) {
-        text_add(t, "<figure><img class=\"slices\" alt=\"A slice of the array, what %s makes of it, "
-                    "and the error\" src=\"data:image/png;base64,", name_of_codec(codec));
+        text_add(t, "<figure><img class=\"slices\" alt=\"A slice of the array, what %s makes of "
+                    "it, and the error\" src=\"data:image/png;base64,", name_of_codec(codec));
         text_add_base64(t, data, n);
         text_add(t, "\"></figure>\n");
         free(data);
@@ -207,7 +208,8 @@ static void add_file(struct text *t, const struct rates *r, int file, struct cha
     rates_distortion(r, file, c);
     (void)snprintf(id, sizeof id, "rate-distortion-%d", file);
     chart_add_svg(c, t, id, false);
-    text_add(t, "<figcaption>The further up and to the left, the better.</figcaption>\n</figure>\n");
+    text_add(t, "<figcaption>The further up and to the left, the better.</figcaption>\n"
+                "</figure>\n");
     add_picture(t, r, file, ZT_CODEC_ZFP);
     add_picture(t, r, file, ZT_CODEC_SZ);
     text_add(t, "<details%s><summary>All rows</summary>\n", r->files == 1 ? " open" : "");
@@ -226,11 +228,11 @@ bool rates_save_html(struct rates *r, struct ztio_error *error)
     add_overview(&t, r, c);
     for (int i = 0; i < r->files; i++)
         add_file(&t, r, i, c);
-    text_add(&t, "<footer class=\"soft\"><h2>How it was measured</h2>\n<p>Each codec from memory to "
-                 "memory, the fastest of at least 3 runs; what it gives back is compared with what "
-                 "went in. A bound \"rel\" is of the range of the array's finite values that are no "
-                 "fill values. PSNR is 20 log<sub>10</sub>(range / RMSE). ztile's figures are of "
-                 "whole .zt files with index and checksums. Peers are drawn dashed.</p></footer>\n"
+    text_add(&t, "<footer class=\"soft\"><h2>How it was measured</h2>\n<p>Each codec from memory "
+                 "to memory, the fastest of at least 3 runs; what it gives back is compared with "
+                 "what went in. A bound \"rel\" is of the range of the array's finite values that are "
+                 "no fill values. PSNR is 20 log<sub>10</sub>(range / RMSE). ztile's figures are "
+                 "of whole .zt files with index and checksums. Peers are drawn dashed.</p></footer>\n"
                  "</body>\n</html>\n");
     (void)snprintf(path, sizeof path, "%s/report.html", r->options->out);
     const bool saved = text_save(&t, path, r->options->force, error);

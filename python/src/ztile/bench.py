@@ -2,9 +2,9 @@
 
     python -m ztile.bench FILE... -o DIR [--bounds LIST] [--codecs LIST] [--ztile COMMAND]
 
-measures SZ3 and Blosc2 (packages h5py and hdf5plugin) and pcodec, each where it is installed, writes
-DIR/peers.tsv, and lets 'ztile bench FILE... --peers DIR/peers.tsv -o DIR' measure the rest and make
-the report. FILE is .npy, or raw with a name that says shape and type: wind_512x512x128.f32.
+measures SZ3 and Blosc2 (packages h5py and hdf5plugin) and pcodec, each where it is installed,
+writes DIR/peers.tsv, and lets 'ztile bench FILE... --peers DIR/peers.tsv -o DIR' measure the rest
+and make the report. FILE is .npy, or raw with a name that says shape and type: wind_512x512x128.f32.
 """
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ def find_peers() -> Iterator[Tuple[str, str, Callable[[np.ndarray, float], Coder
         import h5py  # noqa: F401
         import hdf5plugin
         yield "SZ3", "lossy", through_hdf5(lambda tolerance: hdf5plugin.SZ3(absolute=tolerance))
-        yield "Blosc2", "lossless", through_hdf5(
-            lambda _: hdf5plugin.Blosc2(cname="zstd", clevel=5, filters=hdf5plugin.Blosc2.BITSHUFFLE))
+        blosc = dict(cname="zstd", clevel=5, filters=hdf5plugin.Blosc2.BITSHUFFLE)
+        yield "Blosc2", "lossless", through_hdf5(lambda _: hdf5plugin.Blosc2(**blosc))
     except ImportError:
         print("without SZ3 and Blosc2: h5py and hdf5plugin are not installed", file=sys.stderr)
     try:
