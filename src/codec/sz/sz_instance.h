@@ -32,12 +32,14 @@
 #define scalar float
 #define NAME(x) x##_f32
 #include "codec/sz/sz_lattice.h" /* quantize_f32, dequantize_f32 */
+#include "codec/sz/sz_log.h"     /* logs_f32, numbers_f32 */
 #undef scalar
 #undef NAME
 
 #define scalar double
 #define NAME(x) x##_f64
 #include "codec/sz/sz_lattice.h"
+#include "codec/sz/sz_log.h"
 #undef scalar
 #undef NAME
 

@@ -21,7 +21,8 @@
 bool zti_zfp_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
                     uint64_t last, struct zti_bit_writer *w)
 {
-    return CHOOSE(coding, encode)(coding, array, first, last, w);
+    const bool is_proved = CHOOSE(coding, encode)(coding, array, first, last, w);
+    return is_proved && !coding->is_of_value; /* of which nothing is proved */
 }
 
 void zti_zfp_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
