@@ -62,6 +62,24 @@ struct exact {
     const void *values; /* all of the tile's */
 };
 
+/* A tile's values in bytes, without as many low bits as those of their group need. */
+struct smalls {
+    uint8_t v[ZTI_SZ_TILE_VALUES];
+    uint8_t down[ZTI_SZ_GROUPS];
+};
+
+/* Of n values, how many are in group g. */
+static inline uint32_t in_group(uint32_t n, uint32_t g)
+{
+    return n - g * ZTI_SZ_GROUP < ZTI_SZ_GROUP ? n - g * ZTI_SZ_GROUP : ZTI_SZ_GROUP;
+}
+
+/* Symbols that so many values of a group are in. */
+static inline uint32_t symbols_in(uint32_t values, uint32_t book)
+{
+    return book > 1 ? (values + 1) / 2 : (values + 3) / 4;
+}
+
 /* Whether a tile's integers are in Huffman codes. The books know nothing of tiles that are coded
  * without loss beside the others. */
 static inline bool is_coded(const struct zti_coding *coding, uint32_t form)

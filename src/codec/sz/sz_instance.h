@@ -1,14 +1,25 @@
 /* sz_instance.h: text: one instance of the sz codec's tiles, from all the other texts. The includer
  * defines
- *   WORDS_32   the text of words of 32 bits that its instruction set is best served by
+ *   SMALL      the text of values of eight bits that its instruction set is best served by
+ *   WORDS_32   the same of integers of 32 bits
  *   OPS        what the instance is called */
 #include "codec/sz/sz_bits.h"
 #include "codec/sz/sz_common.h"
+#include SMALL
+
+/* The first n values, and zeros. */
+static struct small small_first(struct small s, uint32_t n)
+{
+    uint8_t bytes[ZTI_SZ_GROUP];
+    small_store(s, bytes);
+    memset(bytes + n, 0, ZTI_SZ_GROUP - n);
+    return small_load(bytes);
+}
 
 #define uval uint32_t
 #define VAL_BITS 32
 #define NAME(x) x##_32
-#include WORDS_32               /* above_32, plane_32, add_32 */
+#include WORDS_32               /* saturated_32, widen_32, ... */
 #include "codec/sz/sz_groups.h" /* put_groups_32, take_groups_32 */
 #include "codec/sz/sz_coded.h"  /* put_coded_32, take_coded_32 */
 #include "codec/sz/sz_paper.h"  /* put_paper_32, take_paper_32 */

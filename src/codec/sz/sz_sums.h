@@ -271,6 +271,7 @@ static void NAME(count_integers)(const struct zti_coding *coding, const struct t
                                  uval *b, struct zti_sz_counts *counts)
 {
     uint8_t classes[ZTI_SZ_GROUPS];
+    struct smalls smalls;
     struct symbols symbols;
     uint64_t plane_bits;
     bool is_zero;
@@ -285,8 +286,9 @@ static void NAME(count_integers)(const struct zti_coding *coding, const struct t
     }
     NAME(fold)(a, tile->n);
     a = NAME(in_blocks)(coding, tile, a, b);
-    counts->rice_bits += NAME(classes_of)(a, tile->n, classes, &plane_bits);
-    NAME(symbols_of)(a, tile->n, classes, &symbols);
+    NAME(make_small)(a, tile->n, &smalls);
+    counts->rice_bits += NAME(classes_of)(a, &smalls, tile->n, classes, &plane_bits);
+    NAME(symbols_of)(a, &smalls, tile->n, classes, &symbols);
     for (uint32_t i = 0; i < ZTI_SZ_BOOKS; i++)
         zti_sz_count(coding, counts, i, symbols.of[i], symbols.count[i]);
 }
