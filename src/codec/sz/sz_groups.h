@@ -90,44 +90,47 @@ ZTI_INLINE uint32_t NAME(class_of)(const struct NAME(group) *group, uint32_t n, 
 }
 
 /* Append the low k bits of n values, plane by plane. */
-ZTI_INLINE void NAME(put_planes)(struct zti_bit_writer *w, const struct NAME(group) *group,
+ZTI_INLINE void NAME(put_planes)(struct zti_bit_writer *writer, const struct NAME(group) *group,
                                  uint32_t n, uint32_t k)
 {
+    struct zti_bit_writer w = *writer; /* what nobody can point at stays in registers */
     uint64_t planes[8];
-    for (uint32_t j = 0; j < k; j++) {
-        if (j % 8 == 0)
-            small_planes(j + group->down == 0 ? group->v : NAME(eight_bits)(group->u, j), planes);
-        put_word(w, planes[j % 8], n);
+    for (uint32_t j = 0; j < k; j += 8) {
+        small_planes(j + group->down == 0 ? group->v : NAME(eight_bits)(group->u, j), planes);
+        const uint32_t some = k - j < 8 ? k - j : 8;
+        if (zti_likely(n == ZTI_SZ_GROUP))
+            for (uint32_t i = 0; i < some; i++)
+                put_word(&w, planes[i], ZTI_SZ_GROUP);
+        else
+            for (uint32_t i = 0; i < some; i++)
+                put_word(&w, planes[i], n);
     }
+    *writer = w;
 }
 
 /* What is above k bits, in unary code: round t has a bit for each value that passed all rounds
  * before, set where it is above t. Of the few that pass 12, the rest is written as a number. */
-ZTI_INLINE void NAME(put_rounds)(struct zti_bit_writer *w, const struct NAME(group) *group,
+ZTI_INLINE void NAME(put_rounds)(struct zti_bit_writer *writer, const struct NAME(group) *group,
                                  uint32_t n, uint32_t k)
 {
     const struct small high = NAME(high)(group, k);
+    struct zti_bit_writer w = *writer;
     uint64_t alive = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
-    for (uint32_t t = 0; t < ZTI_SZ_ROUNDS; t++) {
+    for (uint32_t t = 0; t < ZTI_SZ_ROUNDS && alive; t++) {
         const uint64_t higher = small_above(high, t);
-        put_word(w, gather_bits(higher, alive), count_ones(alive));
+        put_word(&w, gather_bits(higher, alive), count_ones(alive));
         alive = higher;
-        if (!alive)
-            return;
     }
+    *writer = w;
     for (; alive; alive &= alive - 1)
-        put_number(w, (group->u[lowest_bit(alive)] >> k) - ZTI_SZ_ROUNDS);
+        put_number(writer, (group->u[lowest_bit(alive)] >> k) - ZTI_SZ_ROUNDS);
 }
 
 /* Put n values together from what is above k bits, at most 15 of each, and k planes. */
 ZTI_INLINE void NAME(join)(struct zti_bit_reader *r, struct small high, uval *u, uint32_t n,
                            uint32_t k)
 {
-    uint64_t planes[8] = {0};
-    const uint32_t first = k < 8 ? k : 8;
-    for (uint32_t j = 0; j < first; j++)
-        planes[j] = take_word(r, n);
-    const struct small low = first > 0 ? small_of_planes(planes) : small_zero();
+    const struct small low = take_planes(r, n, k < 8 ? k : 8);
     if (k <= 4) {
         NAME(widen)(small_or(low, small_up(high, k)), 0, u);
         return;
@@ -135,26 +138,26 @@ ZTI_INLINE void NAME(join)(struct zti_bit_reader *r, struct small high, uval *u,
     NAME(widen)(k < VAL_BITS ? high : small_zero(), k < VAL_BITS ? k : 0, u);
     NAME(widen_more)(low, 0, u);
     for (uint32_t done = 8; done < k; done += 8) {
-        memset(planes, 0, sizeof planes);
-        for (uint32_t j = done; j < k && j < done + 8; j++)
-            planes[j - done] = take_word(r, n);
-        NAME(widen_more)(small_of_planes(planes), done, u);
+        NAME(widen_more)(take_planes(r, n, k - done < 8 ? k - done : 8), done, u);
     }
 }
 
 /* The inverse of put_planes and put_rounds: n values, and zeros to the end of the group. */
-ZTI_INLINE void NAME(take_rounds)(struct zti_bit_reader *r, struct zti_bit_reader *planes, uval *u,
-                                  uint32_t n, uint32_t k)
+ZTI_INLINE void NAME(take_rounds)(struct zti_bit_reader *reader, struct zti_bit_reader *planes,
+                                  uval *u, uint32_t n, uint32_t k)
 {
     uint64_t alive = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
     struct small high = small_zero();
+    struct zti_bit_reader r = *reader;
     for (uint32_t t = 0; t < ZTI_SZ_ROUNDS && alive; t++) {
-        alive = scatter_bits(take_word(r, count_ones(alive)), alive);
+        const uint64_t bits = take_word(&r, count_ones(alive));
+        alive = scatter_bits(bits, alive);
         high = small_raise(high, alive);
     }
+    *reader = r;
     NAME(join)(planes, high, u, n, k);
     for (; alive; alive &= alive - 1)
-        u[lowest_bit(alive)] += (uval)((uval)take_number(r) << (k < VAL_BITS ? k : 0)) *
+        u[lowest_bit(alive)] += (uval)((uval)take_number(reader) << (k < VAL_BITS ? k : 0)) *
                                 (k < VAL_BITS);
 }
 

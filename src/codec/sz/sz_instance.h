@@ -16,6 +16,17 @@ static struct small small_first(struct small s, uint32_t n)
     return small_load(bytes);
 }
 
+/* As many planes of n bits each as are there, at most 8. */
+ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32_t count)
+{
+    uint64_t planes[8] = {0};
+    if (count == 0)
+        return small_zero();
+    for (uint32_t j = 0; j < count; j++)
+        planes[j] = take_word(r, n);
+    return small_of_planes(planes);
+}
+
 #define uval uint32_t
 #define VAL_BITS 32
 #define NAME(x) x##_32
