@@ -104,82 +104,57 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
     return zti_bits_written(w) / 8 <= most_bytes;
 }
 
-/* Take symbols of one book; their number is set. */
-static bool NAME(take_symbols)(const struct zti_coding *coding, struct zti_bit_reader *r,
-                               uint64_t end_bits, uint32_t book, struct symbols *symbols)
+/* From the symbols of book 0 on, of which there is one for each group: the classes, where planes
+ * begin, the lists, which go to u; and how many symbols of the other books follow. */
+static bool NAME(begin_coded)(struct coded *c, struct zti_bit_reader *r, uval *u, uint32_t n,
+                              uint64_t end_bits)
 {
-    const struct zti_sz_model *const model = coding->model;
-    const uint64_t end = end_bits < r->end ? end_bits : r->end;
-    struct zti_huffman_part part = {.at = r->at, .end = end, .out = symbols->of[book],
-                                    .symbols = symbols->count[book]};
-    if (symbols->count[book] == 0)
-        return true;
-    const bool is_good =
-        r->at <= end && zti_huffman_decode(&model->decoder[book], coding->isa, r->base,
-                                           (size_t)(r->end / 8), &part, 1);
-    r->at = part.at;
-    return is_good;
-}
-
-/* The classes of n values, and the bits of their planes. */
-static bool NAME(take_coded_classes)(const struct zti_coding *coding, struct zti_bit_reader *r,
-                                     uint32_t n, uint64_t end_bits, struct symbols *symbols,
-                                     uint8_t *classes, uint64_t *plane_bits)
-{
-    uint32_t before = 0;
-    *plane_bits = 0;
-    symbols->count[0] = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
-    if (!NAME(take_symbols)(coding, r, end_bits, 0, symbols))
-        return false;
-    for (uint32_t g = 0; g < symbols->count[0]; g++) {
-        const uint32_t d = symbols->of[0][g];
-        before = d & 1 ? before - (d + 1) / 2 : before + d / 2;
-        const uint32_t c = class_of_number(before);
-        if (c > ZTI_SZ_FEW + 1 + VAL_BITS)
+    uint64_t plane_bits = 0;
+    for (uint32_t g = 0, number = 0; g < c->count[0]; g++) {
+        const uint32_t d = c->symbols[g];
+        number = d & 1 ? number - (d + 1) / 2 : number + d / 2;
+        if (class_of_number(number) > ZTI_SZ_FEW + 1 + VAL_BITS)
             return false;
-        classes[g] = (uint8_t)c;
-        *plane_bits += (uint64_t)class_shift(c) * in_group(n, g);
+        c->classes[g] = (uint8_t)class_of_number(number);
+        plane_bits += (uint64_t)class_shift(c->classes[g]) * in_group(n, g);
     }
-    return r->at <= end_bits && *plane_bits <= end_bits - r->at;
-}
-
-/* take_groups, from Huffman codes. */
-static bool NAME(take_coded)(const struct zti_coding *coding, struct zti_bit_reader *r, uval *u,
-                             uint32_t n, uint64_t end_bits)
-{
-    const uint32_t groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
-    uint8_t classes[ZTI_SZ_GROUPS];
-    uint32_t at[ZTI_SZ_BOOKS] = {0};
-    struct symbols symbols;
-    uint64_t plane_bits;
-    memset(symbols.count, 0, sizeof symbols.count);
-    if (!NAME(take_coded_classes)(coding, r, n, end_bits, &symbols, classes, &plane_bits))
+    if (r->at > end_bits || plane_bits > end_bits - r->at)
         return false;
-    struct zti_bit_reader planes = *r;
+    c->planes = *r;
     r->at += plane_bits;
-    for (uint32_t g = 0; g < groups; g++) {
-        if (!is_list(classes[g])) {
-            const uint32_t book = book_of(classes[g]);
-            symbols.count[book] += symbols_in(in_group(n, g), book);
-        } else if (!NAME(take_list)(r, u + g * ZTI_SZ_GROUP, in_group(n, g), classes[g])) {
+    for (uint32_t g = 0; g < c->count[0]; g++) {
+        if (!is_list(c->classes[g])) {
+            const uint32_t book = book_of(c->classes[g]);
+            c->count[book] += symbols_in(in_group(n, g), book);
+        } else if (!NAME(take_list)(r, u + g * ZTI_SZ_GROUP, in_group(n, g), c->classes[g])) {
             return false;
         }
         if (r->at > end_bits)
             return false;
     }
-    for (uint32_t book = 1; book < ZTI_SZ_BOOKS; book++)
-        if (!NAME(take_symbols)(coding, r, end_bits, book, &symbols))
-            return false;
-    for (uint32_t g = 0; g < groups; g++) {
-        if (is_list(classes[g]))
+    c->first[1] = ZTI_SZ_GROUPS;
+    for (uint32_t book = 2; book < ZTI_SZ_BOOKS; book++)
+        c->first[book] = c->first[book - 1] + c->count[book - 1];
+    return true;
+}
+
+/* From the symbols of all books to u. */
+static bool NAME(end_coded)(struct coded *c, struct zti_bit_reader *r, uval *u, uint32_t n,
+                            uint64_t end_bits)
+{
+    const uint16_t *at[ZTI_SZ_BOOKS];
+    for (uint32_t book = 0; book < ZTI_SZ_BOOKS; book++)
+        at[book] = c->symbols + c->first[book];
+    for (uint32_t g = 0; g < c->count[0]; g++) {
+        if (is_list(c->classes[g]))
             continue;
-        const uint32_t book = book_of(classes[g]), shift = class_shift(classes[g]);
+        const uint32_t book = book_of(c->classes[g]), shift = class_shift(c->classes[g]);
         uval *const group = u + g * ZTI_SZ_GROUP;
-        struct small high = small_unpack(symbols.of[book] + at[book], book > 1);
+        struct small high = small_unpack(at[book], book > 1);
         at[book] += symbols_in(in_group(n, g), book);
         if (in_group(n, g) < ZTI_SZ_GROUP)
             high = small_first(high, in_group(n, g));
-        NAME(join)(&planes, high, group, in_group(n, g), shift);
+        NAME(join)(&c->planes, high, group, in_group(n, g), shift);
         for (uint64_t more = small_above(high, book > 1 ? 14 : 2); more; more &= more - 1)
             group[lowest_bit(more)] += (uval)((uval)take_value(r) << shift);
         if (r->at > end_bits)

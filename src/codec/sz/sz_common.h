@@ -94,4 +94,14 @@ struct symbols {
     uint64_t excess;
 };
 
+/* A tile of effort 'default' while it is decoded. */
+struct coded {
+    uint32_t count[ZTI_SZ_BOOKS]; /* symbols of each book */
+    uint32_t first[ZTI_SZ_BOOKS]; /* where they are */
+    uint8_t classes[ZTI_SZ_GROUPS];
+    struct zti_bit_reader planes;
+    /* classes, two values or more in each of the others, and as many as are looked at beyond */
+    uint16_t symbols[ZTI_SZ_GROUPS + ZTI_SZ_TILE_VALUES / 2 + ZTI_SZ_GROUP];
+};
+
 #endif

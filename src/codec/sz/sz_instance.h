@@ -32,9 +32,9 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 #define NAME(x) x##_32
 #include WORDS_32               /* saturated_32, widen_32, ... */
 #include "codec/sz/sz_groups.h" /* put_groups_32, take_groups_32 */
-#include "codec/sz/sz_coded.h"  /* put_coded_32, take_coded_32 */
+#include "codec/sz/sz_coded.h"  /* put_coded_32, begin_coded_32, end_coded_32 */
 #include "codec/sz/sz_paper.h"  /* put_paper_32, take_paper_32 */
-#include "codec/sz/sz_sums.h"   /* put_integers_32, take_integers_32, bridge_32 */
+#include "codec/sz/sz_sums.h"   /* put_integers_32, integers_32, bridge_32 */
 #undef uval
 #undef VAL_BITS
 #undef NAME
@@ -63,10 +63,13 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 #undef scalar
 #undef NAME
 
+#include "codec/sz/sz_tiles.h"
 #include "codec/sz/sz_coder.h"
+#include "codec/sz/sz_decoder.h"
 
 const struct zti_sz_ops OPS = {.encode = encode,
                                .decode = decode,
+                               .decode_runs = decode_runs,
                                .sample = sample,
                                .try_blocks = try_blocks,
                                .count = count};
