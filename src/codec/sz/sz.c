@@ -450,6 +450,19 @@ static void skip(const struct zti_coding *coding, struct zti_bit_reader *reader,
     decode(coding, reader, first, last, NULL);
 }
 
+/* Huffman codes of several chunks are decoded in turns. */
+static uint32_t side_by_side(const struct zti_coding *coding)
+{
+    return coding->sz.effort == ZT_EFFORT_DEFAULT ? ZTI_HUFFMAN_PARTS : 0;
+}
+
+static void decode_runs(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,
+                        uint32_t runs, uint64_t first, uint32_t run_tiles,
+                        const struct zti_view *view)
+{
+    ops_of(coding)->decode_runs(coding, base, at, runs, first, run_tiles, view);
+}
+
 /* Slabs are cut at multiples of the first; a stream's own tiles are those of zti_sz_set_grid. */
 static const uint32_t tile_shape[ZT_MAX_RANK][ZT_MAX_RANK] = {
     {4096}, {64, 64}, {16, 16, 16}, {8, 8, 8, 8}};
@@ -481,4 +494,6 @@ const struct zti_codec zti_codec_sz = {
     .encode = encode,
     .decode = decode,
     .skip = skip,
+    .side_by_side = side_by_side,
+    .decode_runs = decode_runs,
 };
