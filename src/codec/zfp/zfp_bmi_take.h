@@ -20,6 +20,7 @@
 #define ZTI_ZFP_BMI_TAKE_H
 
 #include "codec/zfp/zfp_planes.h"
+#include "codec/zfp/zfp_short_tables.h"
 #include "codec/zfp/zfp_string_tables.h"
 
 #include <immintrin.h>
@@ -150,6 +151,48 @@ ZTI_INLINE uint32_t take_planes64(struct zti_bit_reader *r, uint64_t *plane, uin
     take_known64(r->base, &t, is_limited);
     r->at = t.at;
     return t.i;
+}
+
+/* A string that is looked up: the coefficients that it makes known, those and its bits together;
+ * the latter is 0 where the tables do not have it. */
+struct string3 {
+    uint32_t known, step;
+};
+
+ZTI_INLINE struct string3 string3_of(uint64_t window)
+{
+    return (struct string3){(&string3_known[0][0])[window & 2047],
+                            (&string3_step[0][0])[window & 2047]};
+}
+
+/* Pass over the planes of a tile of 64 coefficients: only how long they are is wanted. A window
+ * gives as many as it holds, as each waits for the one before. */
+ZTI_INLINE void pass_planes64(struct zti_bit_reader *r, uint32_t precision)
+{
+    const uint8_t *base = r->base;
+    uint32_t i = take_zeros(base, r->at, precision), c = 0;
+    uint64_t at = r->at + i, unused[64]; /* at: of the string, behind c known bits */
+    while (i < precision && c < 64) {
+        const uint64_t window = window57(base, at);
+        uint32_t used = 0;
+        while (i < precision && used <= 46) { /* and 11 bits more are there */
+            const struct string3 s = string3_of(window >> used);
+            if (zti_unlikely(s.step == 0 || c + s.known >= 64))
+                break;
+            c += s.known;
+            used += s.step - s.known + c;
+            i++;
+        }
+        at += used;
+        if (used > 46 || i == precision)
+            continue;
+        struct taking t = {.plane = unused, .at = at - c, .precision = 1, .c = c};
+        take_learning64(base, &t, false);
+        c = t.c;
+        at = t.at + c;
+        i++;
+    }
+    r->at = at - c + 64 * (uint64_t)(precision - i);
 }
 
 /* ---- 256 coefficients: quarter q of plane i is plane[64 q + i] ---- */
