@@ -317,7 +317,7 @@ FN void NAME(pass64)(const struct zti_zfp *z, struct zti_bit_reader *r, bool is_
     const struct NAME(head) h = NAME(head_at)(z, window, 3, is_float, is_exact);
     r->at += h.bits;
     if (!h.is_empty)
-        pass_planes64(r, h.precision);
+        (void)take_planes64(r, NULL, h.precision, false, UINT32_MAX);
     if (r->at - start < z->minbits)
         r->at = start + z->minbits;
 }
