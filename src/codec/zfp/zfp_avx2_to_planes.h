@@ -106,6 +106,17 @@ FN void NAME(planes_of_256)(const struct NAME(bytes) *b, uint32_t i, vec (*plane
 
 /* ---- tiles of 4: a byte is a plane ---- */
 
+/* The upper halves of a cube's values (of 32-bit values all of them) in memory order. */
+FN void NAME(store_upper)(const ulane *r, uint32_t *to)
+{
+    for (uint32_t i = 0; i < 8; i++) {
+        const __m256 a = (__m256)r[WIDTH / 32 * i], b = (__m256)r[WIDTH / 32 * (i + 1) - 1];
+        v_store(to + 8 * i, WIDTH == 32 ? (vec)r[i]
+                                        : _mm256_permute4x64_epi64(
+                                              (vec)_mm256_shuffle_ps(a, b, 0xdd), 0xd8));
+    }
+}
+
 /* By the plane and, of c, bits 4 and 5 of 'index': one of four rows of 16 bytes. */
 FN vec NAME(look_up_4)(const uint8_t *rows, vec index, vec plane)
 {

@@ -27,6 +27,7 @@
 #define SWAP_PAIRS(v) _mm256_shuffle_epi32(v, 0x4e)
 #define REDUCE_OR(v) or_of_32(v)
 #define BELOW_TOP(v) below_top_32(v)
+#define LOAD_WORDS(p) _mm256_loadu_si256((const __m256i *)(p))
 #define SHIFT_LEFT(a, b) _mm256_sllv_epi32(a, b)
 #define SHIFT_RIGHT(a, b) _mm256_srlv_epi32(a, b)
 #define TO_INT(v) _mm256_cvttps_epi32((__m256)(v))

@@ -27,6 +27,7 @@
 #define SWAP_PAIRS(v) _mm256_permute4x64_epi64(v, 0x4e)
 #define REDUCE_OR(v) or_of_64(v)
 #define BELOW_TOP(v) below_top_64(v)
+#define LOAD_WORDS(p) _mm256_cvtepu32_epi64(_mm_loadu_si128((const __m128i *)(p)))
 #define SHIFT_LEFT(a, b) _mm256_sllv_epi64(a, b)
 #define SHIFT_RIGHT(a, b) _mm256_srlv_epi64(a, b)
 #define TO_INT(v) to_int_64((__m256i)(v))

@@ -83,6 +83,17 @@ FN void NAME(planes_of_256)(const struct NAME(bytes) *b, uint32_t i, vec (*plane
 
 /* ---- tiles of 4: a byte is a plane ---- */
 
+/* The upper halves of a cube's values (of 32-bit values all of them) in memory order. */
+FN void NAME(store_upper)(const ulane *r, uint32_t *to)
+{
+    const vec odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+    for (uint32_t i = 0; i < 4; i++)
+        v_store(to + 16 * i, WIDTH == 32 ? (vec)r[i]
+                                         : _mm512_permutex2var_epi32(
+                                               (vec)r[2 * i % REGISTERS], odd,
+                                               (vec)r[(2 * i + 1) % REGISTERS]));
+}
+
 /* Each byte is a plane's 4 bits, 16 c (modulo 64), 64 where c is 4, and 128 where it is coded: to
  * eight qwords of eight planes each. */
 FN void NAME(code_planes4)(vec planes, vec *string, vec *length)

@@ -27,6 +27,7 @@
 #define SWAP_PAIRS(v) _mm512_shuffle_epi32(v, (_MM_PERM_ENUM)0x4e)
 #define REDUCE_OR(v) ((uint32_t)_mm512_reduce_or_epi32(v))
 #define BELOW_TOP(v) SHIFT_RIGHT((__m512i)FILL(((word)-1) >> 1), _mm512_lzcnt_epi32(v))
+#define LOAD_WORDS(p) _mm512_loadu_si512(p)
 #define SHIFT_LEFT(a, b) _mm512_sllv_epi32(a, b)
 #define SHIFT_RIGHT(a, b) _mm512_srlv_epi32(a, b)
 #define TO_INT(v) _mm512_cvttps_epi32((__m512)(v))

@@ -26,6 +26,7 @@
 #define SWAP_PAIRS(v) _mm512_permutex_epi64(v, 0x4e)
 #define REDUCE_OR(v) ((uint64_t)_mm512_reduce_or_epi64(v))
 #define BELOW_TOP(v) SHIFT_RIGHT((__m512i)FILL(((word)-1) >> 1), _mm512_lzcnt_epi64(v))
+#define LOAD_WORDS(p) _mm512_cvtepu32_epi64(_mm256_loadu_si256((const __m256i *)(p)))
 #define SHIFT_LEFT(a, b) _mm512_sllv_epi64(a, b)
 #define SHIFT_RIGHT(a, b) _mm512_srlv_epi64(a, b)
 #define TO_INT(v) _mm512_cvttpd_epi64((__m512d)(v))

@@ -1,6 +1,6 @@
 /* zfp_vector_encode.h: text: tiles into a stream with vectors, for one instruction set and width:
  * the values of a batch of tiles (a cube; for 256 values four) stay in registers until they are
- * planes.
+ * planes. The text for 64 bits uses that for 32, which comes before it.
  *
  * The includer has the cubes and the planes of its instruction set (zfp_avx512_cube.h and
  * zfp_avx512_planes.h, or those of AVX2), zfp_vector_put.h and the plain texts of the width, and
@@ -13,6 +13,7 @@
  *   ELEMENTS        values that a vector has
  *   TO_FLOAT(v), TO_INT(v)   conversions, the latter truncating
  *   BELOW_TOP(v)    ones below the top bit of each element
+ *   LOAD_WORDS(p)   ELEMENTS numbers of 32 bits
  *   NOT_ZERO(v), LESS(a, b)  a bit for each element
  *   MULTIPLY(a, b), MAX(a, b), FILL(x)   and other intrinsics of the width */
 
@@ -235,22 +236,33 @@ FN struct NAME(tile_head) NAME(head_of)(const struct zti_zfp *z, word top, word 
 
 /* Rows for strings_of_rows, by element a tile: 0..3 the coefficients, 4 and 5 c, 6 "c is 4", 7 "the
  * plane is coded", each at the plane's bit. */
-FN void NAME(rows_of_4)(const struct NAME(batch) *b, const word *planes, ulane (*row)[8])
+FN void NAME(rows_of_4)(const ulane *r, const uint32_t *planes, ulane (*row)[8])
 {
     for (uint32_t i = 0; i < PARTS; i++) {
         ulane seen[4], v = FILL(0);
         for (uint32_t x = 4; x-- > 0;) { /* bits below the top bit of coefficients x and up */
-            v |= b->r[x * PARTS + i];
-            row[i][x] = b->r[x * PARTS + i];
+            v |= r[x * PARTS + i];
+            row[i][x] = r[x * PARTS + i];
             seen[x] = (ulane)BELOW_TOP((vec)v);
         }
         row[i][4] = seen[0] ^ seen[1] ^ seen[2] ^ seen[3];
         row[i][5] = seen[1] & ~seen[3];
         row[i][6] = seen[3];
-        ulane count;
-        memcpy(&count, planes + i * ELEMENTS, sizeof count);
+        const ulane count = (ulane)LOAD_WORDS(planes + i * ELEMENTS);
         row[i][7] = (ulane)SHIFT_LEFT((vec)FILL((word)-1), (vec)(FILL(WIDTH) - count));
     }
+}
+
+/* The strings of 16 tiles of 4 from their coefficients, by register and element; string e is that
+ * of element e. */
+FN void NAME(strings_of_tiles)(const void *coefficients, const uint32_t *planes,
+                               uint64_t (*string)[WIDTH / 8], uint64_t (*length)[WIDTH / 8])
+{
+    ulane r[REGISTERS], row[PARTS][8];
+    memcpy(r, coefficients, sizeof r);
+    NAME(rows_of_4)(r, planes, row);
+    for (uint32_t i = 0; i < PARTS; i++)
+        NAME(strings_of_rows)(row[i], string + i * ELEMENTS, length + i * ELEMENTS);
 }
 
 /* ---- a batch ---- */
@@ -276,32 +288,63 @@ FN void NAME(put_tile)(struct fast_writer *f, const struct NAME(batch) *b, uint3
         put_fast_zeros(f, h->minbits - n);
 }
 
-FN void NAME(put_tiles_of_4)(struct fast_writer *f, const struct NAME(batch) *b,
-                             const struct NAME(tile_head) *head, uint32_t tiles, bool is_limited)
+/* Append 16 tiles of 4; string e has 'words' words of eight planes, and room for 'room' of them. */
+FN void NAME(put_strings_of_4)(struct fast_writer *f, const struct NAME(tile_head) *head,
+                               uint32_t tiles, const uint64_t *string, const uint64_t *length,
+                               uint32_t room, uint32_t words, bool is_limited)
 {
-    uint64_t string[16][WIDTH / 8], length[16][WIDTH / 8];
-    word planes[16];
-    uint32_t most = 0;
-    for (uint32_t t = 0; t < 16; t++) {
-        planes[t % 4 * 4 + t / 4] = t < tiles ? head[t].precision : 0;
-        most = t < tiles && head[t].precision > most ? head[t].precision : most;
-    }
-    most = (most + 7) / 8;
-    ulane row[PARTS][8];
-    NAME(rows_of_4)(b, planes, row);
-    for (uint32_t i = 0; i < PARTS; i++)
-        NAME(strings_of_rows)(row[i], string + i * ELEMENTS, length + i * ELEMENTS);
     for (uint32_t t = 0; t < tiles; t++) {
-        const uint32_t e = t % 4 * 4 + t / 4;
+        const uint32_t e = (t % 4 * 4 + t / 4) * room;
         put(f, head[t].bits, head[t].length);
         const uint64_t start = fast_bits(f, NULL);
         f->left = head[t].budget;
-        for (uint32_t i = 0; i < most; i++)
-            put_within(f, string[e][i], length[e][i], is_limited);
+        for (uint32_t i = 0; i < words; i++)
+            put_within(f, string[e + i], length[e + i], is_limited);
         const uint64_t n = fast_bits(f, NULL) - start;
         if (n < head[t].minbits)
             put_fast_zeros(f, head[t].minbits - n);
     }
+}
+
+/* Whether no tile has planes beyond those in strings of four words each that its budget reaches. */
+FN bool NAME(are_enough)(const struct NAME(tile_head) *head, uint32_t tiles,
+                         uint64_t (*length)[4])
+{
+    bool is_enough = true;
+    for (uint32_t t = 0; t < tiles; t++) {
+        const uint64_t *n = length[t % 4 * 4 + t / 4];
+        is_enough &= head[t].precision <= 32 || n[0] + n[1] + n[2] + n[3] >= head[t].budget;
+    }
+    return is_enough;
+}
+
+/* The first 32 planes are those of the upper halves of 64-bit coefficients. */
+FN void NAME(put_tiles_of_4)(struct fast_writer *f, const struct NAME(batch) *b,
+                             const struct NAME(tile_head) *head, uint32_t tiles, bool is_limited)
+{
+    uint32_t planes[16], upper[64], most = 0;
+    for (uint32_t t = 0; t < 16; t++) {
+        const uint32_t n = t < tiles ? head[t].precision : 0;
+        planes[t % 4 * 4 + t / 4] = n;
+        most = n > most ? n : most;
+    }
+    if (WIDTH == 64 && (is_limited || most <= 32)) {
+        uint64_t string[16][4], length[16][4];
+        uint32_t first[16];
+        for (uint32_t e = 0; e < 16; e++)
+            first[e] = planes[e] < 32 ? planes[e] : 32;
+        NAME(store_upper)(b->r, upper);
+        strings_of_tiles_v32(upper, first, string, length);
+        if (most <= 32 || NAME(are_enough)(head, tiles, length)) {
+            NAME(put_strings_of_4)(f, head, tiles, string[0], length[0], 4,
+                                   most < 32 ? (most + 7) / 8 : 4, is_limited);
+            return;
+        }
+    }
+    uint64_t string[16][WIDTH / 8], length[16][WIDTH / 8];
+    NAME(strings_of_tiles)(b->r, planes, string, length);
+    NAME(put_strings_of_4)(f, head, tiles, string[0], length[0], WIDTH / 8, (most + 7) / 8,
+                           is_limited);
 }
 
 /* Append the tiles of a batch that was loaded; false where the plain way must be gone. */

@@ -26,6 +26,7 @@
 #undef SWAP_PAIRS
 #undef REDUCE_OR
 #undef BELOW_TOP
+#undef LOAD_WORDS
 #undef SHIFT_LEFT
 #undef SHIFT_RIGHT
 #undef TO_INT
