@@ -26,7 +26,7 @@
  *     grow at their end; the others are frozen and carry reserved words, which must be zero.
  *
  * Contents: status - array - params - context - compress and decompress - writer and reader -
- * bare zfp streams - their indexes - bare ndzip streams - Huffman coding - quality.
+ * damaged files - bare zfp streams - their indexes - bare ndzip streams - Huffman coding - quality.
  *
  * The file formats are described in docs/format.md and docs/index-file.md. C11, also valid C++.
  */
@@ -287,6 +287,19 @@ typedef enum zt_index_kind {
 
 typedef enum zt_plan_kind { ZT_PLAN_OFF = 0, ZT_PLAN_ON = 1, ZT_PLAN_TIGHT = 2 } zt_plan_kind;
 
+/* How the axes of an array become those of the array that is coded. Frozen.
+ *
+ * The coded array has the array's axes in the order axis[0], axis[1], ..., slowest first. Where
+ * joined[k] is 1, axis[k] and axis[k - 1] lie in one coded axis, in which axis[k] is faster. */
+typedef struct zt_plan {
+    uint32_t rank;                     /* of the array; 0: no plan, the array is coded as it is */
+    uint32_t coded_rank;
+    uint64_t coded_shape[ZT_MAX_RANK]; /* slowest first */
+    uint8_t axis[ZT_MAX_RANK];
+    uint8_t joined[ZT_MAX_RANK];
+    uint64_t reserved[2];
+} zt_plan;
+
 /* sz: two passes; as published for cuSZ (PACT 2020); one pass; more, not in this version. */
 typedef enum zt_effort { ZT_EFFORT_DEFAULT = 0, ZT_EFFORT_PAPER = 1, ZT_EFFORT_FAST = 2,
                          ZT_EFFORT_HIGH = 3 } zt_effort;
@@ -445,6 +458,7 @@ typedef struct zt_info {
     char units[64];
     uint32_t sz_effort, sz_axes;  /* sz only, of the first frame: zt_effort; bit i: differences */
     double sz_step;               /* are taken along axis i; what values are multiples of */
+    zt_plan plan;                 /* of the first frame; plan.rank 0: coded as it is */
 } zt_info;
 
 ZT_API zt_status zt_info_init(zt_info *info, size_t info_bytes);
@@ -561,6 +575,61 @@ ZT_API void zt_reader_close(zt_reader *reader);
  * ZT_BAD_ARG, ZT_CORRUPT, ZT_UNSUPPORTED, ZT_NO_MEMORY, ZT_IO, ZT_CANCELLED. */
 ZT_API zt_status zt_replace_index(zt_context *context, const zt_source *source,
                                   const zt_sink *sink, const zt_params *params);
+
+/* ---- damaged files: what is left of them ---------------------------------------------------- */
+
+/* What a damaged file does not give back of an array, or gives back without proof. */
+typedef enum zt_loss {
+    ZT_LOSS_LOST = 1,       /* the values are gone; the fill value is in their places */
+    ZT_LOSS_UNVERIFIED = 2  /* decoded from what is there, with nothing to verify it by; values that
+                               were kept beside the stream may be missing, so that the bound may not
+                               hold and a NaN or fill value may be a number */
+} zt_loss;
+
+typedef enum zt_table_state {
+    ZT_TABLE_WHOLE = 0,
+    ZT_TABLE_REBUILT = 1, /* the seek table is damaged; the frames are all there and make it up */
+    ZT_TABLE_MISSING = 2  /* none: slices after the last frame that is left are not known */
+} zt_table_state;
+
+/* How to read a damaged file, and what was found: zt_reader_salvage adds up over the frames. */
+typedef struct zt_salvage {
+    uint32_t struct_bytes; /* set by zt_salvage_init */
+    uint32_t has_fill;     /* 1: fill takes the place of lost values; 0: NaN, for integers 0 */
+    uint64_t fill;         /* a bit pattern of the array's type, see zt_fill_bits */
+    /* Called for each part of the array that is not given back as it was, in ascending order of
+     * frames: a box in the array's coordinates and why, in a few words. Boxes do not overlap.
+     * Anything but 0 cancels the call. NULL: not called. */
+    int (*part)(void *user, zt_loss loss, const zt_box *box, const char *why);
+    void *user;
+    uint64_t lost_boxes, lost_values;
+    uint64_t unverified_boxes, unverified_values;
+    uint64_t frames, damaged_frames; /* that were gone to, and of these, that had any damage */
+    uint64_t repaired; /* headers, tails and seek tables in which one bit was put right: what they
+                          say is proved by their hash of 64 bits */
+    uint32_t table;    /* zt_table_state */
+    uint32_t reserved;
+} zt_salvage;
+
+ZT_API zt_status zt_salvage_init(zt_salvage *salvage, size_t salvage_bytes);
+
+/* Open what is left of a damaged .zt file. The source is of known size; the file may be cut short,
+ * its seek table missing. Frames are found by the seek table, or from one to the next, past what is
+ * damaged. zt_reader_info and zt_reader_next work as ever, frames that are lost included; what
+ * zt_reader_next went to is read with zt_reader_salvage, and boxes cannot be. The array ends with
+ * the last frame that is known.
+ *
+ * ZT_CORRUPT: no frame's header is whole. Also ZT_BAD_ARG, ZT_UNSUPPORTED, ZT_NO_MEMORY. */
+ZT_API zt_status zt_reader_open_damaged(zt_context *context, const zt_source *source,
+                                        zt_reader **reader);
+
+/* zt_reader_read for a reader that zt_reader_open_damaged opened: all values that are whole, and
+ * fill values in place of the others, each in a box that salvage->part is given. Values in no such
+ * box are those of the undamaged file. A range of the source that cannot be read is damage, too.
+ *
+ * Lost are the tiles that damaged ranges of the payload hold; where the frame has no index, also
+ * what follows them in the frame. ZT_OK however much is lost. */
+ZT_API zt_status zt_reader_salvage(zt_reader *reader, const zt_array *out, zt_salvage *salvage);
 
 /* ---- bare zfp streams: exchange with libzfp ------------------------------------------------- */
 

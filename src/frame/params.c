@@ -89,9 +89,6 @@ static zt_status check_supported(zt_context *context, const zt_params *p)
         return zti_fail(context, ZT_UNSUPPORTED, "planning is not in this version; turn it off");
     if (p->effort > ZT_EFFORT_HIGH)
         return zti_fail(context, ZT_BAD_ARG, "%u is no effort", p->effort);
-    if (p->effort == ZT_EFFORT_HIGH)
-        return zti_fail(context, ZT_UNSUPPORTED,
-                        "effort high is not in this version; use the default");
     if (p->sz_bins && (p->sz_bins < 4 || p->sz_bins > 65536 || p->sz_bins % 2))
         return zti_fail(context, ZT_BAD_ARG, "%u bins: there can be 4 to 65536, an even number",
                         p->sz_bins);

@@ -13,7 +13,6 @@ for words in '-c gzip' '--pwrel x' '--plan maybe' '-x omp=' '-x gpu' '--index be
     status ztile compress a_2x3x4.f32 $words
 done
 ztile compress -q a_2x3x4.f32 -c zfp -x serial --index none --plan off
-status ztile decompress --salvage a_2x3x4.f32.zt
 for command in plan bench; do
     status ztile $command a_2x3x4.f32.zt
 done

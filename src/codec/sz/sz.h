@@ -97,6 +97,9 @@ static inline bool zti_sz_are_bins(uint64_t bins)
  * the bound and that numbers of the type are multiples of. */
 double zti_sz_step(uint32_t type, double bound, double most);
 
+/* v rounded down to so many significant bits. */
+double zti_sz_round_down(double v, int bits);
+
 /* Cut the array into tiles of about ZTI_SZ_TILE_VALUES values, as long along each axis that
  * differences are taken along as the array lets them be. */
 void zti_sz_set_grid(struct zti_coding *coding);
