@@ -85,8 +85,6 @@ static zt_status check_supported(zt_context *context, const zt_params *p)
                         "words of a zfp stream have 8, 16, 32 or 64 bits, not %u", w);
     if (p->plan > ZT_PLAN_TIGHT)
         return zti_fail(context, ZT_BAD_ARG, "%u is no kind of plan", p->plan);
-    if (p->plan != ZT_PLAN_OFF)
-        return zti_fail(context, ZT_UNSUPPORTED, "planning is not in this version; turn it off");
     if (p->effort > ZT_EFFORT_HIGH)
         return zti_fail(context, ZT_BAD_ARG, "%u is no effort", p->effort);
     if (p->effort == ZT_EFFORT_HIGH)

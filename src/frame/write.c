@@ -147,6 +147,22 @@ static zt_status prepare(struct zt_writer *w, const zt_array *slab, const zt_sta
     return status;
 }
 
+/* Choose the frame's plan, if one is asked for. At a fixed rate a stream has one length whatever the
+ * plan, and expert parameters have no bound to compare under. */
+static zt_status choose_plan(struct zt_writer *w, struct zti_frame *f, const struct zti_ask *ask,
+                             const zt_array *slab)
+{
+    const bool has_choice = w->params.plan != ZT_PLAN_OFF && !w->fixed_plan &&
+                            (ask->kind == ZT_ABS || ask->kind == ZT_LOSSLESS);
+    if (!has_choice)
+        return ZT_OK;
+    struct zti_choice choice;
+    const zt_status status = zti_plan_choose(w->context, slab, w->codec, ask, &choice);
+    if (!status)
+        set_plan(f, &choice.plan);
+    return status;
+}
+
 /* The slab as the coded array: where it lies if strides can say that, else copied. */
 static zt_status turn(struct zt_writer *w, const struct zti_frame *f, const zt_array *slab,
                       zt_array *coded)
@@ -435,6 +451,8 @@ static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_
     uint8_t *payload = NULL;
     zt_status status = prepare(w, slab, stats, &f, &ask);
     if (!status)
+        status = choose_plan(w, &f, &ask, slab);
+    if (!status)
         status = turn(w, &f, slab, &values);
     if (!status)
         status = take_out_special(w, &f, &ask, &special, &values);
@@ -518,7 +536,20 @@ static zt_status planned_bound(struct zt_writer *w, uint64_t extent, const struc
 
 zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t *bytes)
 {
-    return planned_bound(w, extent, w->fixed_plan, bytes);
+    struct zti_plan list[ZTI_PLANS_MOST];
+    uint64_t shape[ZT_MAX_RANK];
+    zt_status status = planned_bound(w, extent, w->fixed_plan, bytes);
+    memcpy(shape, w->shape, sizeof shape);
+    shape[0] = extent;
+    const uint32_t plans =
+        w->params.plan != ZT_PLAN_OFF ? zti_plans_of(w->rank, shape, list) : 0;
+    for (uint32_t i = 0; i < plans && !status; i++) {
+        uint64_t planned = 0;
+        status = planned_bound(w, extent, &list[i], &planned);
+        if (planned > *bytes)
+            *bytes = planned;
+    }
+    return status;
 }
 
 /* ---- slabs ---- */
