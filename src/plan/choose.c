@@ -14,12 +14,14 @@
  * orders are then tried with axes joined.
  *
  * Each of the three rounds has fewer plans and more values of each. Another plan than none at all has to be
- * better by needed_gain in the last one. */
+ * better in the last one: by little where the round had all values, by more where it had samples,
+ * most where these say least. */
 #include "plan/choose.h"
 
 enum { AXES_MOST = ZT_MAX_RANK };
 
-static const double needed_gain = 0.01;
+/* What another plan than none has to gain to be taken, by what was found out about it. */
+static const double gain_of_sample = 0.01, gain_of_sample_ordered = 0.04, gain_of_all = 0.002;
 
 /* The axes that have more than one element, slowest first. */
 static uint32_t real_axes(uint32_t rank, const uint64_t *shape, uint8_t *axes)
@@ -88,6 +90,7 @@ struct search {
     struct zti_choice *choice;
     uint8_t axes[AXES_MOST];
     uint32_t n; /* of axes */
+    bool has_all; /* the last round's sample was the whole array */
 };
 
 static bool is_same(const struct zti_plan *a, const struct zti_plan *b)
@@ -205,23 +208,23 @@ static uint64_t round_values(const struct search *s, bool is_last)
 {
     enum { PART = 48, LEAST = 1 << 17, LEAST_ORDERED = 1 << 19 };
     const uint64_t some = zti_array_values(s->array->rank, s->array->shape) / PART;
-    const uint64_t least = is_ordered(s) ? LEAST_ORDERED << (is_last ? 1 : 0) : LEAST;
+    const uint64_t least = !is_ordered(s) ? LEAST : is_last ? 3 * LEAST_ORDERED : LEAST_ORDERED;
     return some > least ? some : least;
 }
 
 /* Estimate all plans on the list and sort it, equal ones in the order they were proposed. What zfp
- * makes of a few values anywhere is what it makes of them; sz needs longer bricks, and such as are
- * not nearly empty, as it learns from them. */
+ * makes of a few values anywhere is what it makes of them; sz learns from bricks, and needs such as
+ * are not nearly empty. */
 static zt_status try_all(struct search *s, bool is_last)
 {
-    enum { BRICK_VALUES = 4096, BRICKS_LAST = 16 };
+    enum { BRICK_VALUES = 4096 };
     struct zti_choice *c = s->choice;
     struct zti_sample sample;
     const uint64_t values = round_values(s, is_last) / c->tried;
-    const uint64_t longer = is_ordered(s) && is_last ? values / BRICKS_LAST : 0;
-    zt_status status = zti_sample_take(s->context, s->array, s->ask, values,
-                                       longer > BRICK_VALUES ? longer : BRICK_VALUES,
+    zt_status status = zti_sample_take(s->context, s->array, s->ask, values, BRICK_VALUES,
                                        is_ordered(s), &sample);
+    s->has_all =
+        !status && sample.brick_values == zti_array_values(sample.rank, sample.shape);
     for (uint32_t i = 0; i < c->tried && !status; i++) {
         struct zti_tried one = c->list[i];
         status = zti_sample_code(&sample, s->codec, s->ask, &one.plan, &one.bytes);
@@ -262,6 +265,15 @@ static zt_status rounds(struct search *s)
     return try_all(s, true);
 }
 
+/* Whether axes are joined that do not lie together in memory. Of these, bricks tell sz wrong. */
+static bool has_far_joins(const struct zti_plan *plan)
+{
+    for (uint32_t k = 1; k < plan->rank; k++)
+        if (plan->is_joined[k] && plan->axis[k] != plan->axis[k - 1] + 1)
+            return true;
+    return false;
+}
+
 zt_status zti_plan_choose(zt_context *context, const zt_array *array,
                           const struct zti_codec *codec, const struct zti_ask *ask,
                           struct zti_choice *choice)
@@ -277,7 +289,11 @@ zt_status zti_plan_choose(zt_context *context, const zt_array *array,
     for (uint32_t i = 0; i < choice->tried; i++)
         if (zti_plan_is_none(&choice->list[i].plan))
             choice->unplanned_bytes = choice->list[i].bytes;
-    const bool is_better = choice->list[0].bytes < (1 - needed_gain) * choice->unplanned_bytes;
+    const double gain = s.has_all           ? gain_of_all
+                        : is_ordered(&s) ? gain_of_sample_ordered
+                                         : gain_of_sample;
+    const bool is_better = choice->list[0].bytes < (1 - gain) * choice->unplanned_bytes &&
+                           (s.has_all || !is_ordered(&s) || !has_far_joins(&choice->list[0].plan));
     if (is_better)
         choice->plan = choice->list[0].plan;
     choice->bytes = is_better ? choice->list[0].bytes : choice->unplanned_bytes;
