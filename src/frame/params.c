@@ -135,9 +135,9 @@ zt_status zti_params_load(zt_context *context, const zt_params *params, zt_param
     memcpy(known, params, bytes < sizeof *known ? bytes : sizeof *known);
     known->struct_bytes = (uint32_t)sizeof *known;
 
-    if (known->fills > ZT_MAX_FILLS || known->reserved)
+    if (known->fills > ZT_MAX_FILLS || known->prefer > ZT_PREFER_BALANCED)
         return zti_fail(context, ZT_BAD_ARG,
-                        "%u fill values are more than %d, or a reserved word is not 0",
+                        "%u fill values are more than %d, or the preference is none",
                         known->fills, ZT_MAX_FILLS);
     if (known->flags)
         return zti_fail(context, ZT_BAD_ARG, "the flags of zt_params must be 0, they are %#x",

@@ -13,8 +13,8 @@
  * the last axis and cuts tiles accordingly: what matters first is the order of axes. The best
  * orders are then tried with axes joined.
  *
- * Each of the three rounds has fewer plans and more values of each. Another plan than none at all has to be
- * better in the last one: by little where the round had all values, by more where it had samples,
+ * Each of the three rounds has fewer plans and more values of each. Another plan than none at all
+ * has to be better in the last one: by little where the round had all values, by more where it had samples,
  * most where these say least. */
 #include "plan/choose.h"
 
@@ -162,8 +162,13 @@ static void propose_turns(struct search *s, const struct zti_plan *plan)
 /* A plan with its axes joined in all ways. */
 static void propose_joins(struct search *s, const struct zti_plan *plan)
 {
-    for (uint32_t joins = 0; joins < 1u << s->n; joins += 2)
-        propose_order(s, plan->axis + (plan->rank - s->n), joins);
+    uint8_t order[AXES_MOST];
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < plan->rank; k++)
+        if (s->array->shape[plan->axis[k]] > 1)
+            order[n++] = plan->axis[k];
+    for (uint32_t joins = 0; joins < 1u << n; joins += 2)
+        propose_order(s, order, joins);
 }
 
 static bool is_ordered(const struct search *s)

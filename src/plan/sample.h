@@ -25,8 +25,8 @@ struct zti_sample {
 
 /* Take about 'values' values in bricks of at least 'brick_values'; all of the array where that is
  * less than twice as much. With by_activity, where there is an absolute bound, bricks in which more
- * is going on are taken more often. Special values (see frame/special.h) are replaced by the valid one before
- * them. */
+ * is going on are taken more often. Special values (see frame/special.h) are replaced by the valid
+ * one before them. */
 zt_status zti_sample_take(zt_context *context, const zt_array *array, const struct zti_ask *ask,
                           uint64_t values, uint64_t brick_values, bool by_activity,
                           struct zti_sample *sample);
