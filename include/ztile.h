@@ -207,7 +207,8 @@ static inline zt_array zt_array_const_4d(const void *data, zt_type type, uint64_
 /* ---- params: everything the bytes depend on ------------------------------------------------ */
 
 typedef enum zt_codec {
-    ZT_CODEC_AUTO = 0,  /* ndzip for floats without loss, else zfp */
+    ZT_CODEC_AUTO = 0,  /* with a plan: chosen by samples; else ndzip for floats without loss, and
+                           zfp otherwise */
     ZT_CODEC_ZFP = 1,
     ZT_CODEC_NDZIP = 2, /* lossless only, fast */
     ZT_CODEC_SZ = 3     /* prediction and quantization within a bound */
@@ -285,7 +286,20 @@ typedef enum zt_index_kind {
     ZT_INDEX_STREAM = 6   /* in zt_info only: the stream itself says where its tiles are (ndzip) */
 } zt_index_kind;
 
+/* Planning: the order in which an array's axes are coded, which of them are joined to one, and with
+ * ZT_CODEC_AUTO codec and effort, are chosen by trying some on samples, and undone by whoever reads
+ * the file. What is chosen depends on values and params alone (docs/planning.md). It is done under
+ * an absolute or relative bound and without loss. Tight: zfp also gets the loosest tolerance whose
+ * measured error keeps the bound. */
 typedef enum zt_plan_kind { ZT_PLAN_OFF = 0, ZT_PLAN_ON = 1, ZT_PLAN_TIGHT = 2 } zt_plan_kind;
+
+/* What ZT_CODEC_AUTO looks for where a plan is asked for: the least bytes; the least bytes among
+ * what is nearly as fast as can be; what is fast among what needs nearly the least bytes. */
+typedef enum zt_prefer {
+    ZT_PREFER_RATIO = 0,
+    ZT_PREFER_SPEED = 1,
+    ZT_PREFER_BALANCED = 2
+} zt_prefer;
 
 /* How the axes of an array become those of the array that is coded. Frozen.
  *
@@ -332,7 +346,7 @@ typedef struct zt_params {
     uint64_t fill[ZT_MAX_FILLS]; /* bit patterns of the array's type that are no values, like NaN:
                                     kept exactly, no part of a range or a bound. See zt_fill_bits */
     uint32_t sz_bins;         /* bins of sz's effort 'paper', even, 4..65536; 0: 1024 */
-    uint32_t reserved;        /* 0 */
+    uint32_t prefer;          /* zt_prefer; codec auto with a plan only */
 } zt_params;
 
 /* Set every field to its default. params_bytes is sizeof(zt_params) as the caller compiled it.
@@ -492,6 +506,25 @@ ZT_API zt_status zt_decompress(zt_context *context, const void *data, size_t dat
  * are parsed as well. */
 ZT_API zt_status zt_decompress_box(zt_context *context, const void *data, size_t data_bytes,
                                    const zt_box *box, const zt_array *out);
+
+/* One way to code an array, and what it is expected to take. Frozen. */
+typedef struct zt_option {
+    uint32_t codec;      /* zt_codec */
+    uint32_t effort;     /* zt_effort */
+    zt_plan plan;        /* rank 0: as it is */
+    double stream_bytes; /* estimated */
+    uint64_t reserved[2];
+} zt_option;
+
+/* What planning tries for an array as one frame, with a bound that is absolute or relative, or
+ * none: options[0] is what zt_compress would take with the same params; then follow the others that
+ * went far, those of the same codec and effort first, each codec's by their bytes. The array as it is is
+ * always among those of a codec. params->plan is not looked at.
+ *
+ * room: of options; 64 is enough. count: how many there are. */
+ZT_API zt_status zt_plan_options(zt_context *context, const zt_array *array,
+                                 const zt_params *params, zt_option *options, uint32_t room,
+                                 uint32_t *count);
 
 /* What is in a .zt file: its headers and seek table are verified, its payload is not looked at. */
 ZT_API zt_status zt_inspect(zt_context *context, const void *data, size_t data_bytes,
