@@ -377,6 +377,7 @@ struct compress_job {
     uint64_t slices; /* read */
     enum coded_format format; /* of the output */
     uint64_t special_values;
+    double psnr; /* that was reached, with --psnr */
     double seconds;
 };
 

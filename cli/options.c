@@ -12,6 +12,8 @@
 enum {
     OPT_ABS = 256,
     OPT_REL,
+    OPT_PWREL,
+    OPT_PSNR,
     OPT_RATE,
     OPT_RATE_ALIGN,
     OPT_PRECISION,
@@ -72,6 +74,8 @@ static const struct rule rules[] = {
     {"shape", 's', true, OPENS_ZFP | CMD_BENCH},
     {"abs", OPT_ABS, true, OPENS_ZFP},
     {"rel", OPT_REL, true, CMD_COMPRESS},
+    {"pwrel", OPT_PWREL, true, CMD_COMPRESS},
+    {"psnr", OPT_PSNR, true, CMD_COMPRESS},
     {"rate", OPT_RATE, true, OPENS_ZFP},
     {"rate-align", OPT_RATE_ALIGN, false, OPENS_ZFP},
     {"precision", OPT_PRECISION, true, OPENS_ZFP},
@@ -220,6 +224,14 @@ static bool take_bound(struct options *o, int option, const char *argument,
             return bad(error, option == OPT_ABS ? "abs" : "rel", argument,
                        "a number of at least 0");
         return set_bound(o, option == OPT_ABS ? zt_abs(v) : zt_rel(v), error);
+    case OPT_PWREL:
+        if (!parse_number(argument, &v) || v < 0 || v >= 1)
+            return bad(error, "pwrel", argument, "a number of at least 0 and below 1");
+        return set_bound(o, zt_pwrel(v), error);
+    case OPT_PSNR:
+        if (!parse_number(argument, &v) || v <= 0)
+            return bad(error, "psnr", argument, "a number of dB above 0");
+        return set_bound(o, zt_psnr(v), error);
     case OPT_RATE:
         if (!parse_number(argument, &v) || v <= 0)
             return bad(error, "rate", argument, "a number of bits per value above 0");
@@ -465,8 +477,8 @@ static bool check_together(const struct options *o, struct ztio_error *error)
         return fail(error, ZTIO_BAD_USE, "decompress has --json with --salvage only; leave it out");
     if (p->bound.flags & ZT_RATE_ALIGN && p->bound.kind != ZT_RATE)
         return fail(error, ZTIO_BAD_USE, "--rate-align goes with --rate only; leave it out");
-    if (!isnan(p->range_lo) && p->bound.kind != ZT_REL)
-        return fail(error, ZTIO_BAD_USE, "--range goes with --rel only; leave it out");
+    if (!isnan(p->range_lo) && p->bound.kind != ZT_REL && p->bound.kind != ZT_PSNR)
+        return fail(error, ZTIO_BAD_USE, "--range goes with --rel and --psnr only; leave it out");
     if ((o->format == FORMAT_NDZIP && p->codec == ZT_CODEC_ZFP) ||
         (o->format == FORMAT_ZFP && p->codec == ZT_CODEC_NDZIP))
         return fail(error, ZTIO_BAD_USE,
