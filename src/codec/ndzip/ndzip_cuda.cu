@@ -23,6 +23,18 @@ struct cubes {
     uint64_t count; /* of chunks */
 };
 
+/* What a cube has of the view; no values where it has none, as a chunk's cubes may. */
+static __device__ __forceinline__ struct part part_of_view(const struct cubes *c, uint64_t tile)
+{
+    const struct zti_walk at = zti_walk_from(&c->grid, tile);
+    struct part p = part_of(&c->grid, c->shape, &at, &c->view.out, c->view.lo, c->view.hi);
+    for (uint32_t i = 0; i < c->grid.rank; i++)
+        if (at.origin[i] >= c->view.hi[i] || at.origin[i] + c->grid.side[i] <= c->view.lo[i])
+            for (uint32_t k = 0; k < 3; k++)
+                p.extent[k] = p.skip[k] = 0;
+    return p;
+}
+
 #define word uint32_t
 #define sword int32_t
 #define WIDTH 32

@@ -167,8 +167,7 @@ static __device__ __forceinline__ void NAME(put_cube)(const struct cubes *c, uin
     SIMT_SHARED(uint64_t, base, );
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const uint64_t tile = lookback_ticket(c->states);
-    const struct zti_walk at = zti_walk_from(&c->grid, tile);
-    const struct part p = part_of(&c->grid, c->shape, &at, &c->view.out, c->view.lo, c->view.hi);
+    const struct part p = part_of_view(c, tile);
     word planes[16];
     NAME(load)(&p, rank, c->rotation, cube);
     __syncthreads();
@@ -325,8 +324,7 @@ static __device__ __forceinline__ uint32_t NAME(take_cube)(const struct cubes *c
     SIMT_SHARED(word, masks, [GROUPS]);
     SIMT_SHARED(uint32_t, before, [GROUPS]);
     SIMT_SHARED(uint32_t, words, );
-    const struct zti_walk at = zti_walk_from(&c->grid, tile);
-    const struct part p = part_of(&c->grid, c->shape, &at, &c->view.out, c->view.lo, c->view.hi);
+    const struct part p = part_of_view(c, tile);
     const uint32_t back = -c->rotation & (WIDTH - 1);
     word v[16];
     __syncthreads(); /* the cube before is done with */
