@@ -67,7 +67,7 @@ static const char of_compress[] =
     "      --no-verify          do not look at what the stream decodes to\n"
     "how:  -c auto|zfp|ndzip|sz  --plan off  --isa plain|avx2|avx512\n"
     "      --effort E       sz: fast, default, or paper (--sz-bins N, default 1024)\n"
-    "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN]\n"
+    "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN], cuda[=DEV]\n"
     "  -q, --quiet          no summary, no progress bar\n"
     "  -v, --verbose        a longer summary\n";
 
@@ -83,7 +83,7 @@ static const char of_decompress[] =
     "      --box B          only this box, slowest axis first: 0:10,5:20,: ; a\n"
     "                       single number k stands for k:k+1\n"
     "      --index-file F   index of a bare stream; default IN.zti, if it is there\n"
-    "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN]\n"
+    "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN], cuda[=DEV]\n"
     "      --isa I          plain, avx2 or avx512: the most to use\n"
     "  -q, --quiet          no summary, no progress bar\n"
     "  -v, --verbose        say more\n"
@@ -185,7 +185,7 @@ static const char of_demo[] =
     "  -o, --output PNG  default: demo.png\n"
     "      --save FIELD  keep the field: .npy, .nc, .h5, otherwise raw\n"
     "  -f, --force       overwrite them\n"
-    "  -x, --exec X      serial, omp (default), omp=THREADS[,GRAIN]\n"
+    "  -x, --exec X      serial, omp (default), omp=THREADS[,GRAIN], cuda[=DEV]\n"
     "      --isa I       plain, avx2 or avx512: the most to use\n"
     "  -q, --quiet       no progress bar\n"
     "\n"
