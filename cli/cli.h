@@ -132,6 +132,7 @@ struct options {
     zt_policy policy;      /* -x; ZT_OMP by default */
     bool is_policy_given;  /* and not only the default */
     zt_omp omp;
+    zt_cuda cuda;
     zt_isa isa;            /* --isa: the most that may be used */
 };
 

@@ -71,7 +71,7 @@ static const char of_compress[] =
     "      --no-verify          do not look at what the stream decodes to\n"
     "how:  -c auto|zfp|ndzip|sz  --plan off  --isa plain|avx2|avx512\n"
     "      --effort E       sz: fast, default, or paper (--sz-bins N, default 1024)\n"
-    "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN]\n"
+    "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN], cuda[=DEV]\n"
     "  -q, --quiet, -v, --verbose  no summary and progress bar, or a longer one\n";
 
 static const char of_decompress[] =
@@ -91,7 +91,7 @@ static const char of_decompress[] =
     "                       is NaN (integers: 0), and is listed (--json); status 2\n"
     "      --salvage-fill V the same, with V in place of what is lost\n"
     "      --index-file F   index of a bare stream; default IN.zti, if it is there\n"
-    "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN]\n"
+    "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN], cuda[=DEV]\n"
     "      --isa I          plain, avx2 or avx512: the most to use\n"
     "  -q, --quiet          no summary, no progress bar\n"
     "  -v, --verbose        say more\n"
@@ -193,7 +193,7 @@ static const char of_demo[] =
     "  -o, --output PNG  default: demo.png\n"
     "      --save FIELD  keep the field: .npy, .nc, .h5, otherwise raw\n"
     "  -f, --force       overwrite them\n"
-    "  -x, --exec X      serial, omp (default), omp=THREADS[,GRAIN]\n"
+    "  -x, --exec X      serial, omp (default), omp=THREADS[,GRAIN], cuda[=DEV]\n"
     "      --isa I       plain, avx2 or avx512: the most to use\n"
     "  -q, --quiet       no progress bar\n"
     "\n"

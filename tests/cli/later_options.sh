@@ -1,7 +1,7 @@
 # What is not in this version is refused with status 5; values that no version takes with 1.
 field a_2x3x4.f32 f32 2 3 4
 for words in '--plan on' \
-    '--plan tight' '-x cuda' '-x cuda=1' \
+    '--plan tight' \
     '--effort high' '--prefer ratio' \
     '--explain' '--dry-run'; do
     # shellcheck disable=SC2086
