@@ -228,12 +228,13 @@ bool rates_save_html(struct rates *r, struct ztio_error *error)
     add_overview(&t, r, c);
     for (int i = 0; i < r->files; i++)
         add_file(&t, r, i, c);
-    text_add(&t, "<footer class=\"soft\"><h2>How it was measured</h2>\n<p>Each codec from memory "
-                 "to memory, the fastest of at least 3 runs; what it gives back is compared with "
-                 "what went in. A bound \"rel\" is of the range of the array's finite values that are "
-                 "no fill values. PSNR is 20 log<sub>10</sub>(range / RMSE). ztile's figures are "
-                 "of whole .zt files with index and checksums. Peers are drawn dashed.</p></footer>\n"
-                 "</body>\n</html>\n");
+    text_add(&t, "<footer class=\"soft\"><h2>How it was measured</h2>\n"
+                 "<p>Each codec from memory to memory, the fastest of at least 3 runs, in "
+                 "processor time with one thread and by the clock with more; what it "
+                 "gives back is compared with what went in. A bound \"rel\" is of the range of the "
+                 "array's finite values that are no fill values. PSNR is "
+                 "20 log<sub>10</sub>(range / RMSE). ztile's figures are of whole .zt files with "
+                 "index and checksums. Peers are drawn dashed.</p></footer>\n</body>\n</html>\n");
     (void)snprintf(path, sizeof path, "%s/report.html", r->options->out);
     const bool saved = text_save(&t, path, r->options->force, error);
     text_free(&t);
