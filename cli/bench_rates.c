@@ -121,6 +121,9 @@ static bool run(struct rates *r, struct ztio_error *error)
     static const char *const names[] = {"report.html", "bench.json", "bench.tsv", "ratio.svg",
                                         "speed-compress.svg", "speed-decompress.svg", NULL};
     const struct options *o = r->options;
+    if (o->policy != ZT_SERIAL && o->policy != ZT_OMP)
+        return fail(error, ZTIO_LACKING, "bench compares one thread with many; --exec cuda is not "
+                    "among what it runs, leave it out");
     if (!parse_bounds(r, o->bounds ? o->bounds : "rel=1e-2,rel=1e-3,rel=1e-4,rel=1e-5,lossless",
                       error) ||
         !check_codecs(o, error) || !open_contexts(r, error) ||

@@ -376,6 +376,7 @@ static bool check_options(const struct options *o, struct ztio_error *error)
                       : !o->zfp_header                                 ? "--zfp-header"
                       : o->box                                         ? "--box"
                       : o->isa != ZT_ISA_AVX512                        ? "--isa"
+                      : o->policy != ZT_SERIAL && o->policy != ZT_OMP  ? "--exec cuda"
                       : !isnan(p->range_lo)                            ? "--range"
                       : p->effort != defaults.effort                   ? "--effort"
                       : p->sz_bins != defaults.sz_bins                 ? "--sz-bins"
