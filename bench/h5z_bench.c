@@ -3,9 +3,9 @@
  *
  *     ZTILE_THREADS=2 h5z_bench OURS THEIRS [--mib 256] [--runs 5] [--tolerance 1e-3] [--chunk MIB]
  *
- * OURS is libh5ztile_zfp.so, THEIRS libh5zzfp.so (Debian's hdf5-filter-plugin-zfp-serial). Prints wall
- * and processor time, medians, and theirs over ours: by the clock, and as processor time of one
- * thread, which other programs on the machine disturb less. */
+ * OURS is libh5ztile_zfp.so, THEIRS libh5zzfp.so (Debian's hdf5-filter-plugin-zfp-serial). Prints
+ * wall and processor time, medians, and theirs over ours, by the clock and of the processor, which
+ * other programs on the machine disturb less. */
 #include <hdf5.h>
 
 #include <dlfcn.h>
@@ -76,7 +76,8 @@ static int write_file(const char *path, const float *a, size_t n, hsize_t layers
     hid_t space = H5Screate_simple(3, shape, NULL), layout = H5Pcreate(H5P_DATASET_CREATE);
     int failed = H5Pset_chunk(layout, 3, chunk) < 0 ||
                  H5Pset_filter(layout, FILTER, H5Z_FLAG_MANDATORY, 4, words) < 0;
-    hid_t dataset = H5Dcreate2(file, "a", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, layout, H5P_DEFAULT);
+    hid_t dataset = H5Dcreate2(file, "a", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, layout,
+                               H5P_DEFAULT);
     failed |= dataset < 0 ||
               H5Dwrite(dataset, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, a) < 0;
     printf("%.0f MiB of float32 in chunks of %.0f MiB, %.2f bits a value\n",
@@ -151,7 +152,8 @@ int main(int argc, char **argv)
     double mib = 256, tolerance = 1e-3, chunk_mib = 16;
     int runs = 5;
     if (argc < 3)
-        return fail("use: h5z_bench OURS THEIRS [--mib N] [--runs N] [--tolerance E] [--chunk MIB]");
+        return fail("use: h5z_bench OURS THEIRS [--mib N] [--runs N] [--tolerance E] "
+                    "[--chunk MIB]");
     for (int i = 3; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--mib") == 0)
             mib = atof(argv[i + 1]);
