@@ -10,15 +10,22 @@ struct scratch {
     uint8_t other[ZTI_SZ_RAW_BYTES + 16 + ZTI_SZ_SLACK_BYTES + ZTI_BIT_MARGIN_BYTES];
 };
 
-static void gather_tile(const struct tile *tile, const zt_array *array, uint8_t *values)
+/* A tile's values, side by side. ahead: from where memory is asked for meanwhile, in bytes from each
+ * row; 0 for nowhere. */
+static void gather_tile(const struct tile *tile, const zt_array *array, int64_t ahead,
+                        uint8_t *values)
 {
     const uint32_t last = tile->rank - 1;
     const size_t value_bytes = zt_type_bytes(array->type);
+    const uint32_t row_bytes = tile->extent[last] * (uint32_t)value_bytes;
+    const uint32_t fetched = array->stride[last] == 1 && ahead != 0 ? row_bytes : 0;
     uint32_t at[ZT_MAX_RANK] = {0};
     const char *from = zti_array_at(array, tile->origin);
     for (uint32_t done = 0; done < tile->n; done += tile->extent[last]) {
         copy_row(values + done * value_bytes, 1, from, array->stride[last], tile->extent[last],
                  value_bytes);
+        for (uint32_t i = 0; i < fetched; i += 64)
+            zti_fetch((const char *)((uintptr_t)from + (uintptr_t)(ahead + i)));
         for (uint32_t i = last; i-- > 0;) {
             from += array->stride[i] * (int64_t)value_bytes;
             if (++at[i] < tile->extent[i])
@@ -149,10 +156,14 @@ static void encode(const struct zti_coding *coding, const zt_array *array, uint6
 {
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     struct scratch s;
-    for (; walk.tile < last; zti_walk_next(&coding->grid, &walk)) {
+    while (walk.tile < last) {
         const struct tile tile = tile_at(coding, &walk);
+        zti_walk_next(&coding->grid, &walk);
+        int64_t ahead = 0;
+        for (uint32_t i = 0; i < tile.rank && walk.tile < last; i++)
+            ahead += (int64_t)(walk.origin[i] - tile.origin[i]) * array->stride[i];
         const uint8_t *coded;
-        gather_tile(&tile, array, s.values.bytes);
+        gather_tile(&tile, array, ahead * (int64_t)zt_type_bytes(array->type), s.values.bytes);
         const uint32_t bytes = put_tile(coding, &tile, &s, &coded);
         memcpy(w->next, coded, bytes); /* tiles are whole bytes, so nothing is held */
         w->next += bytes;
@@ -167,7 +178,7 @@ static void sample(const struct zti_coding *coding, const zt_array *array, uint6
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
     const struct tile tile = tile_at(coding, &walk);
     struct scratch s;
-    gather_tile(&tile, array, s.values.bytes);
+    gather_tile(&tile, array, 0, s.values.bytes);
     const bool is_wide = integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE;
     if (s.exact.count && is_wide)
         bridge_64(&tile, s.exact.bits, s.a.u64, 0);
@@ -186,7 +197,7 @@ static void try_blocks(const struct zti_coding *coding, const zt_array *array, u
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
     const struct tile tile = tile_at(coding, &walk);
     struct scratch s;
-    gather_tile(&tile, array, s.values.bytes);
+    gather_tile(&tile, array, 0, s.values.bytes);
     const bool is_wide = integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE;
     if (s.exact.count > 0)
         return;
@@ -202,7 +213,7 @@ static void count(const struct zti_coding *coding, const zt_array *array, uint64
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
     const struct tile tile = tile_at(coding, &walk);
     struct scratch s;
-    gather_tile(&tile, array, s.values.bytes);
+    gather_tile(&tile, array, 0, s.values.bytes);
     if (integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE) {
         if (s.exact.count)
             bridge_64(&tile, s.exact.bits, s.a.u64, (uint64_t)coding->sz.centre);

@@ -6,6 +6,12 @@
 
 #include <math.h>
 
+#if defined(__GNUC__)
+#define zti_fetch(p) __builtin_prefetch(p)
+#else
+#define zti_fetch(p) ((void)(p))
+#endif
+
 /* A tile's place and size; the last axis is fastest. */
 struct tile {
     uint32_t rank;
