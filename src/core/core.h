@@ -20,6 +20,13 @@
 #define zti_unlikely(x) (x)
 #endif
 
+/* Ask for the memory at an address, which need not exist. */
+#if defined(__GNUC__)
+#define zti_prefetch(p) __builtin_prefetch(p)
+#else
+#define zti_prefetch(p) ((void)(p))
+#endif
+
 /* POSIX threads, for the omp policy. */
 #if defined(__unix__) || defined(__APPLE__)
 #define ZTI_HAS_THREADS

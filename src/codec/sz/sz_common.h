@@ -6,12 +6,6 @@
 
 #include <math.h>
 
-#if defined(__GNUC__)
-#define zti_fetch(p) __builtin_prefetch(p)
-#else
-#define zti_fetch(p) ((void)(p))
-#endif
-
 /* A tile's place and size; the last axis is fastest. */
 struct tile {
     uint32_t rank;
@@ -61,7 +55,7 @@ static inline void fetch_some(struct rows *r, uint32_t value_bytes)
 {
     for (uint32_t done = 0; r->bytes > 0 && done < ZTI_SZ_GROUP * value_bytes; done += r->bytes) {
         for (uint32_t i = 0; i < r->bytes; i += 64)
-            zti_fetch(r->at + i);
+            zti_prefetch(r->at + i);
         next_row(r);
     }
 }
