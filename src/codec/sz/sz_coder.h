@@ -44,11 +44,25 @@ static void integers_of_bits(uint32_t type, uint32_t n, struct scratch *s)
             s->a.u64[i] = ordered_64(s->values.u64[i]);
 }
 
+static uint32_t integers_of_logs(const struct zti_coding *coding, uint32_t n, struct scratch *s)
+{
+    if (coding->type == ZT_F32)
+        (void)logs_f32(&coding->sz, s->values.f32, n, s->a.u32, &s->exact);
+    else if (!logs_f64(&coding->sz, s->values.f64, n, s->a.u32, &s->exact)) {
+        logs_wide_f64(&coding->sz, s->values.f64, n, s->a.u64, &s->exact);
+        return ZTI_SZ_WIDE;
+    }
+    return ZTI_SZ_NARROW;
+}
+
 /* Fill s->a with 32-bit or 64-bit integers; returns the form. */
 static uint32_t integers_of(const struct zti_coding *coding, uint32_t n, struct scratch *s)
 {
     const struct zti_sz *sz = &coding->sz;
     s->exact.count = 0;
+    s->exact.has_zeros = false;
+    if (sz->source == ZTI_SZ_LOG)
+        return integers_of_logs(coding, n, s);
     if (sz->source == ZTI_SZ_BITS) {
         integers_of_bits(coding->type, n, s);
         return coding->type == ZT_F32 ? ZTI_SZ_NARROW : ZTI_SZ_WIDE;
@@ -84,17 +98,18 @@ static uint32_t integers_of(const struct zti_coding *coding, uint32_t n, struct 
 /* ---- a tile to bytes ---- */
 
 static bool put_tile_integers(const struct zti_coding *coding, const struct tile *tile,
-                              uint32_t form, struct scratch *s, uint8_t *out,
-                              uint32_t most_bytes, uint32_t *bytes)
+                              uint32_t form, struct scratch *s, uint8_t *out, uint32_t most_bytes,
+                              uint32_t *bytes)
 {
+    const uint64_t *const gaps = gaps_of(&s->exact);
     if (form & ZTI_SZ_WIDE) {
-        if (s->exact.count)
-            bridge_64(tile, s->exact.bits, s->a.u64, (uint64_t)coding->sz.centre);
+        if (gaps)
+            bridge_64(tile, gaps, s->a.u64, (uint64_t)coding->sz.centre);
         return put_integers_64(coding, tile, form, &s->exact, s->a.u64, s->b.u64, out, most_bytes,
                                bytes);
     }
-    if (s->exact.count)
-        bridge_32(tile, s->exact.bits, s->a.u32, (uint32_t)coding->sz.centre);
+    if (gaps)
+        bridge_32(tile, gaps, s->a.u32, (uint32_t)coding->sz.centre);
     return put_integers_32(coding, tile, form, &s->exact, s->a.u32, s->b.u32, out, most_bytes,
                            bytes);
 }
@@ -113,8 +128,9 @@ static uint32_t put_tile(const struct zti_coding *coding, const struct tile *til
         return bytes;
     if (!fits)
         bytes = raw_bytes + 1;
-    if (coding->sz.source == ZTI_SZ_LATTICE) {
+    if (coding->sz.source == ZTI_SZ_LATTICE || coding->sz.source == ZTI_SZ_LOG) {
         s->exact.count = 0;
+        s->exact.has_zeros = false;
         integers_of_bits(coding->type, tile->n, s);
         if (put_tile_integers(coding, tile,
                               ZTI_SZ_LOSSLESS |
@@ -166,10 +182,11 @@ static void sample(const struct zti_coding *coding, const zt_array *array, uint6
     s.ahead.bytes = 0;
     gather_tile(&tile, array, s.values.bytes);
     const bool is_wide = integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE;
-    if (s.exact.count && is_wide)
-        bridge_64(&tile, s.exact.bits, s.a.u64, 0);
-    else if (s.exact.count)
-        bridge_32(&tile, s.exact.bits, s.a.u32, 0);
+    const uint64_t *const gaps = gaps_of(&s.exact);
+    if (gaps && is_wide)
+        bridge_64(&tile, gaps, s.a.u64, 0);
+    else if (gaps)
+        bridge_32(&tile, gaps, s.a.u32, 0);
     *base = is_wide ? (int64_t)s.a.u64[0] : (int32_t)s.a.u32[0];
     memcpy(&s.values, &s.a, (is_wide ? sizeof(uint64_t) : sizeof(uint32_t)) * tile.n);
     for (uint32_t axes = 0; axes < 1u << tile.rank; axes++)
@@ -186,7 +203,7 @@ static void try_blocks(const struct zti_coding *coding, const zt_array *array, u
     s.ahead.bytes = 0;
     gather_tile(&tile, array, s.values.bytes);
     const bool is_wide = integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE;
-    if (s.exact.count > 0)
+    if (gaps_of(&s.exact))
         return;
     if (is_wide)
         try_blocks_64(coding, &tile, s.a.u64, s.b.u64, s.out, bits);
@@ -202,13 +219,15 @@ static void count(const struct zti_coding *coding, const zt_array *array, uint64
     struct scratch s;
     s.ahead.bytes = 0;
     gather_tile(&tile, array, s.values.bytes);
-    if (integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE) {
-        if (s.exact.count)
-            bridge_64(&tile, s.exact.bits, s.a.u64, (uint64_t)coding->sz.centre);
+    const bool is_wide = integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE;
+    const uint64_t *const gaps = gaps_of(&s.exact);
+    if (is_wide) {
+        if (gaps)
+            bridge_64(&tile, gaps, s.a.u64, (uint64_t)coding->sz.centre);
         count_integers_64(coding, &tile, s.a.u64, s.b.u64, counts);
     } else {
-        if (s.exact.count)
-            bridge_32(&tile, s.exact.bits, s.a.u32, (uint32_t)coding->sz.centre);
+        if (gaps)
+            bridge_32(&tile, gaps, s.a.u32, (uint32_t)coding->sz.centre);
         count_integers_32(coding, &tile, s.a.u32, s.b.u32, counts);
     }
 }

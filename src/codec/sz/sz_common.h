@@ -105,7 +105,26 @@ struct exact {
     uint32_t count;
     uint64_t bits[ZTI_SZ_GROUPS];
     const void *values; /* all of the tile's */
+    bool has_zeros;     /* logarithms: these have no integer of their own either */
+    uint64_t zero[ZTI_SZ_GROUPS], negative[ZTI_SZ_GROUPS]; /* logarithms only */
+    uint64_t gaps[ZTI_SZ_GROUPS];
 };
+
+/* Which values have no integer of their own; NULL where all have one. */
+static inline const uint64_t *gaps_of(struct exact *exact)
+{
+    if (!exact->has_zeros)
+        return exact->count ? exact->bits : NULL;
+    for (uint32_t i = 0; i < ZTI_SZ_GROUPS; i++)
+        exact->gaps[i] = exact->zero[i] | (exact->count ? exact->bits[i] : 0);
+    return exact->gaps;
+}
+
+/* Whether a tile's values are logarithms, with marks of zeros and signs beside them. */
+static inline bool has_marks(const struct zti_coding *coding, uint32_t form)
+{
+    return coding->sz.source == ZTI_SZ_LOG && !(form & ZTI_SZ_LOSSLESS);
+}
 
 /* A tile's values in bytes, without as many low bits as those of their group need. */
 struct smalls {

@@ -1,8 +1,8 @@
 /* sz_decoder.h: kernel text: bytes to tiles of values. Included once by each instance.
  *
- * Tiles whose Huffman codes are known to begin in several places are decoded side by side, a book at
- * a time: where the next code begins depends on the one before, so a processor waits unless it has
- * others to look at. */
+ * Tiles whose Huffman codes are known to begin in several places are decoded side by side, a book
+ * at a time: where the next code begins depends on the one before, so a processor waits unless it
+ * has others to look at. */
 
 enum { SIDE_BY_SIDE = ZTI_HUFFMAN_PARTS };
 
@@ -10,14 +10,13 @@ enum { SIDE_BY_SIDE = ZTI_HUFFMAN_PARTS };
 struct lane {
     struct tile tile;
     struct zti_bit_reader r;
-    uint64_t end_bits;   /* no tile reaches beyond */
-    uint32_t form;       /* as in its first byte */
-    uint64_t away;       /* of the base from the centre, folded */
-    const uint8_t *raw;  /* values of a raw tile, else the exact ones */
-    uint64_t is_exact[ZTI_SZ_GROUPS];
-    bool has_exact;
+    uint64_t end_bits;  /* no tile reaches beyond */
+    uint32_t form;      /* as in its first byte */
+    uint64_t away;      /* of the base from the centre, folded */
+    const uint8_t *raw; /* values of a raw tile, else the exact ones */
+    struct exact exact; /* which values these are; of logarithms, zeros and signs too */
     bool is_wide;
-    bool is_good;        /* nothing was found that makes no sense */
+    bool is_good; /* nothing was found that makes no sense */
     struct coded coded;
     union integers u;
 };
@@ -88,8 +87,8 @@ static inline int64_t multiple(int64_t q, int64_t step, int64_t least, int64_t m
     return q < least / step ? least : q * step;
 }
 
-static void values_of_bits(uint32_t type, uint32_t n, const uint32_t *narrow,
-                           const uint64_t *wide, union values *to)
+static void values_of_bits(uint32_t type, uint32_t n, const uint32_t *narrow, const uint64_t *wide,
+                           union values *to)
 {
     if (type == ZT_F32)
         for (uint32_t i = 0; i < n; i++)
@@ -99,14 +98,28 @@ static void values_of_bits(uint32_t type, uint32_t n, const uint32_t *narrow,
             to->u64[i] = ordered_64(wide[i]);
 }
 
+static void values_of_logs(const struct zti_coding *coding, uint32_t n, const struct exact *exact,
+                           const uint32_t *narrow, const uint64_t *wide, union values *to)
+{
+    if (coding->type == ZT_F32)
+        numbers_f32(&coding->sz, exact, narrow, n, to->f32);
+    else if (narrow)
+        numbers_f64(&coding->sz, exact, narrow, n, to->f64);
+    else
+        numbers_wide_f64(&coding->sz, exact, wide, n, to->f64);
+}
+
 /* Values from integers of 32 or 64 bits, of which the other pointer is NULL. */
 static void values_from(const struct zti_coding *coding, uint32_t n, bool is_bits,
-                        const uint32_t *narrow, const uint64_t *wide, union values *to)
+                        const struct exact *exact, const uint32_t *narrow, const uint64_t *wide,
+                        union values *to)
 {
     const struct zti_sz *sz = &coding->sz;
     const int64_t step = (int64_t)sz->whole_step;
     if (is_bits) {
         values_of_bits(coding->type, n, narrow, wide, to);
+    } else if (sz->source == ZTI_SZ_LOG) {
+        values_of_logs(coding, n, exact, narrow, wide, to);
     } else if (coding->type == ZT_F32) {
         dequantize_f32(sz->step, narrow, n, to->f32);
     } else if (coding->type == ZT_F64 && narrow) {
@@ -115,13 +128,11 @@ static void values_from(const struct zti_coding *coding, uint32_t n, bool is_bit
         dequantize_wide_f64(sz->step, wide, n, to->f64);
     } else if (coding->type == ZT_I32) {
         for (uint32_t i = 0; i < n; i++)
-            to->u32[i] =
-                (uint32_t)multiple((int32_t)narrow[i], step, INT32_MIN, INT32_MAX);
+            to->u32[i] = (uint32_t)multiple((int32_t)narrow[i], step, INT32_MIN, INT32_MAX);
     } else {
         for (uint32_t i = 0; i < n; i++)
-            to->u64[i] = (uint64_t)multiple(wide ? (int64_t)wide[i]
-                                                          : (int32_t)narrow[i],
-                                                  step, INT64_MIN, INT64_MAX);
+            to->u64[i] = (uint64_t)multiple(wide ? (int64_t)wide[i] : (int32_t)narrow[i], step,
+                                            INT64_MIN, INT64_MAX);
     }
 }
 
@@ -135,7 +146,8 @@ static bool is_form(const struct zti_coding *coding, uint32_t first)
     const bool is_bits = coding->sz.source == ZTI_SZ_BITS || (first & ZTI_SZ_LOSSLESS);
     if (form == ZTI_SZ_RAW)
         return first == ZTI_SZ_RAW;
-    if ((first & ZTI_SZ_LOSSLESS) && coding->sz.source != ZTI_SZ_LATTICE)
+    if ((first & ZTI_SZ_LOSSLESS) && coding->sz.source != ZTI_SZ_LATTICE &&
+        coding->sz.source != ZTI_SZ_LOG)
         return false;
     if (form == ZTI_SZ_WIDE)
         return value_bytes == 8;
@@ -143,14 +155,14 @@ static bool is_form(const struct zti_coding *coding, uint32_t first)
 }
 
 /* The bytes of a tile before its residuals; returns where these are, or NULL. */
-static const uint8_t *take_head(const struct zti_coding *coding, struct lane *l,
-                                const uint8_t *at, const uint8_t *end)
+static const uint8_t *take_head(const struct zti_coding *coding, struct lane *l, const uint8_t *at,
+                                const uint8_t *end)
 {
     const uint32_t first = *at++, base_bytes = first >> 4;
     l->form = first & ZTI_SZ_FORM;
-    l->has_exact = false;
-    l->is_wide = (first & 3) == ZTI_SZ_ZERO ? zt_type_bytes(coding->type) == 8
-                                            : (first & 3) == ZTI_SZ_WIDE;
+    l->exact.count = 0;
+    l->is_wide =
+        (first & 3) == ZTI_SZ_ZERO ? zt_type_bytes(coding->type) == 8 : (first & 3) == ZTI_SZ_WIDE;
     if (base_bytes > 8 || end - at < (ptrdiff_t)base_bytes || !is_form(coding, first))
         return NULL;
     l->away = 0;
@@ -158,10 +170,13 @@ static const uint8_t *take_head(const struct zti_coding *coding, struct lane *l,
         l->away |= (uint64_t)*at++ << 8 * i;
     l->raw = at;
     if (first & ZTI_SZ_HAS_EXACT) {
-        l->has_exact = true;
-        at = zti_sz_take_exact(at, end, l->tile.n, zt_type_bytes(coding->type), l->is_exact,
+        l->exact.count = 1;
+        at = zti_sz_take_exact(at, end, l->tile.n, zt_type_bytes(coding->type), l->exact.bits,
                                &l->raw);
     }
+    if (at && (first & 3) != ZTI_SZ_RAW && has_marks(coding, first))
+        at = zti_sz_take_marks(at, end, l->tile.n, l->tile.extent[l->tile.rank - 1], l->exact.zero,
+                               l->exact.negative);
     return at;
 }
 
@@ -212,11 +227,10 @@ static void take_book(const struct zti_coding *coding, struct lane *lanes, uint3
         }
         buffer_bits = l->r.end > buffer_bits ? l->r.end : buffer_bits;
         of[parts] = l;
-        part[parts++] =
-            (struct zti_huffman_part){.at = l->r.at,
-                                      .end = end,
-                                      .out = l->coded.symbols + l->coded.first[book],
-                                      .symbols = l->coded.count[book]};
+        part[parts++] = (struct zti_huffman_part){.at = l->r.at,
+                                                  .end = end,
+                                                  .out = l->coded.symbols + l->coded.first[book],
+                                                  .symbols = l->coded.count[book]};
     }
     if (parts == 0)
         return;
@@ -239,13 +253,12 @@ static void take_rest(const struct zti_coding *coding, struct lane *l)
         return;
     }
     if (is_shared(coding, l))
-        l->is_good = l->is_wide
-                         ? end_coded_64(&l->coded, &l->r, l->u.u64, tile->n, l->end_bits)
-                         : end_coded_32(&l->coded, &l->r, l->u.u32, tile->n, l->end_bits);
+        l->is_good = l->is_wide ? end_coded_64(&l->coded, &l->r, l->u.u64, tile->n, l->end_bits)
+                                : end_coded_32(&l->coded, &l->r, l->u.u32, tile->n, l->end_bits);
     else
-        l->is_good =
-            l->is_wide ? take_residuals_64(coding, tile, l->form, &l->r, l->end_bits, l->u.u64)
-                       : take_residuals_32(coding, tile, l->form, &l->r, l->end_bits, l->u.u32);
+        l->is_good = l->is_wide
+                         ? take_residuals_64(coding, tile, l->form, &l->r, l->end_bits, l->u.u64)
+                         : take_residuals_32(coding, tile, l->form, &l->r, l->end_bits, l->u.u32);
     l->r.at = (l->r.at + 7) & ~UINT64_C(7);
 }
 
@@ -269,14 +282,14 @@ static void finish_lane(const struct zti_coding *coding, struct lane *l, union i
         return;
     }
     if (l->is_wide)
-        values_from(coding, l->tile.n, is_bits, NULL,
+        values_from(coding, l->tile.n, is_bits, &l->exact, NULL,
                     integers_64(coding, &l->tile, l->form, l->away, l->u.u64, spare->u64), values);
     else
-        values_from(coding, l->tile.n, is_bits,
+        values_from(coding, l->tile.n, is_bits, &l->exact,
                     integers_32(coding, &l->tile, l->form, l->away, l->u.u32, spare->u32), NULL,
                     values);
-    for (uint32_t word = 0; l->has_exact && word < ZTI_SZ_GROUPS; word++)
-        for (uint64_t left = l->is_exact[word]; left; left &= left - 1, l->raw += value_bytes)
+    for (uint32_t word = 0; l->exact.count && word < ZTI_SZ_GROUPS; word++)
+        for (uint64_t left = l->exact.bits[word]; left; left &= left - 1, l->raw += value_bytes)
             put_value_at(values, value_bytes, word * 64 + lowest_bit(left), l->raw);
 }
 
@@ -290,10 +303,9 @@ static void take_tiles(const struct zti_coding *coding, struct unpacked *s, uint
     for (uint32_t i = 0; i < n; i++) {
         struct lane *const l = &s->lanes[i];
         if (is_shared(coding, l))
-            l->is_good = l->is_wide ? begin_coded_64(&l->coded, &l->r, l->u.u64, l->tile.n,
-                                                     l->end_bits)
-                                    : begin_coded_32(&l->coded, &l->r, l->u.u32, l->tile.n,
-                                                     l->end_bits);
+            l->is_good = l->is_wide
+                             ? begin_coded_64(&l->coded, &l->r, l->u.u64, l->tile.n, l->end_bits)
+                             : begin_coded_32(&l->coded, &l->r, l->u.u32, l->tile.n, l->end_bits);
     }
     for (uint32_t book = 1; book < ZTI_SZ_BOOKS; book++)
         take_book(coding, s->lanes, n, book);

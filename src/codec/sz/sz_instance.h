@@ -55,6 +55,7 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 #define word uint32_t
 #define NAME(x) x##_f32
 #include "codec/sz/sz_lattice.h" /* quantize_f32, dequantize_f32 */
+#include "codec/sz/sz_log.h"     /* logs_f32, numbers_f32 */
 #undef scalar
 #undef word
 #undef NAME
@@ -63,6 +64,7 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 #define word uint64_t
 #define NAME(x) x##_f64
 #include "codec/sz/sz_lattice.h"
+#include "codec/sz/sz_log.h"
 #undef scalar
 #undef word
 #undef NAME

@@ -198,6 +198,9 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
                      (uint32_t)(at - out - 1) << 4);
     if (exact->count)
         at = zti_sz_put_exact(at, exact->bits, tile->n, exact->values, zt_type_bytes(coding->type));
+    if (has_marks(coding, form))
+        at = zti_sz_put_marks(at, exact->zero, exact->negative, tile->n,
+                              tile->extent[tile->rank - 1]);
     if ((uint32_t)(at - out) > most_bytes)
         return false;
     if (!is_zero) {
