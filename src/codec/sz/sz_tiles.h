@@ -1,5 +1,5 @@
-/* sz_tiles.h: kernel text: what the encoder and the decoder of tiles share: their places, their rows,
- * and the order of floats' bits. */
+/* sz_tiles.h: kernel text: what the encoder and the decoder of tiles share: places, rows, and the
+ * order of floats' bits. */
 
 /* A tile's values, contiguous. */
 union values {
