@@ -291,7 +291,7 @@ static void look_around(const struct row *row, const uint8_t *own, const uint32_
         if (full < n)
             a->sum[full] = (uint16_t)(a->sum[full] + 2 * left[full]);
     }
-    for (uint32_t i = 3; i-- > 0; step *= dim[i + 1]) {
+    for (uint32_t i = 3; i-- > 0; step *= dim[i]) {
         if (at[i] == 0)
             continue;
         a->rows++;
