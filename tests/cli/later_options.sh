@@ -2,7 +2,7 @@
 field a_2x3x4.f32 f32 2 3 4
 for words in '--pwrel 1e-3' '--psnr 60' '--plan on' \
     '--plan tight' '-x cuda' '-x cuda=1' \
-    '--effort high' '--prefer ratio' \
+    '--prefer ratio' \
     '--explain' '--dry-run'; do
     # shellcheck disable=SC2086
     status ztile compress a_2x3x4.f32 $words
