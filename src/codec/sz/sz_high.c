@@ -157,7 +157,7 @@ void zti_sz_pyramid_free(zt_context *context, struct zti_sz_pyramid *p)
 /* Room for boxes up to so many points. */
 zt_status zti_sz_pyramid_alloc(zt_context *context, size_t points, struct zti_sz_pyramid *p)
 {
-    const size_t padded = (points + 63) & ~(size_t)63;
+    const size_t padded = (points + 127) & ~(size_t)63; /* rows are gone through in blocks */
     uint8_t *at = zti_alloc(context, padded * (3 * sizeof(int32_t) + 5));
     if (!at)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu points", points);

@@ -509,22 +509,25 @@ size_t zti_sz_high_tally_bytes(const struct zti_coding *coding, uint32_t pass)
 }
 
 /* One tile in so many is counted. */
-static uint32_t part_of(const struct zti_coding *coding)
+static uint64_t part_of(const struct zti_coding *coding)
 {
-    return coding->grid.count < 32 ? 1 : coding->grid.count < 256 ? 4 : 8;
+    enum { SAMPLES = 16, MOST = 8 };
+    const uint64_t tiles = coding->grid.count;
+    return tiles < 2 * SAMPLES ? 1 : tiles < MOST * SAMPLES ? tiles / SAMPLES : MOST;
 }
 
 void zti_sz_high_tally(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
                        uint64_t first, uint64_t last, void *tally)
 {
-    const uint32_t regions = regions_of(coding), part = part_of(coding);
+    const uint32_t regions = regions_of(coding);
+    const uint64_t part = part_of(coding);
     for (uint32_t r = 0; pass < ZTI_SZ_HIGH_COUNT_PASS && r < regions; r++) {
         const uint64_t tile = r * coding->grid.count / regions;
         if (tile >= first && tile < last)
             sample_region(coding, pass, array, r, tally);
     }
     for (uint64_t tile = first; pass == ZTI_SZ_HIGH_COUNT_PASS && tile < last; tile++)
-        if ((uint32_t)(tile * UINT32_C(2654435769)) <= UINT32_MAX / part)
+        if (tile % part == tile / part * 5 % part) /* one in each 'part' tiles */
             zti_sz_high_count(coding, array, tile, tally);
 }
 
