@@ -101,7 +101,7 @@ struct zti_sz_high {
     struct zti_sz lorenzo;    /* what is done where this one is not better */
     struct zti_sz_model *lorenzo_model;
     uint64_t lorenzo_bits;
-    uint64_t coarse_extra_bits;
+    uint64_t coarse_extra_bits, coarse_code_bits;
     uint8_t *coarse_extras;
 };
 

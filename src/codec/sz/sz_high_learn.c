@@ -241,6 +241,7 @@ static zt_status put_head(zt_context *context, struct zti_coding *coding)
         zti_ans_mixed_put(high->of, p->contexts, p->symbols, p->count, scratch);
     const size_t code_bytes = (size_t)(scratch + most - codes);
     memcpy(at, codes, code_bytes);
+    high->coarse_code_bits = 8 * (uint64_t)code_bytes;
     coding->sz.head_bits = 8 * (uint64_t)(at + code_bytes - high->head);
     zti_release(context, scratch);
     return ZT_OK;
@@ -622,6 +623,7 @@ static zt_status learn_models(zt_context *context, struct zti_coding *coding,
         status = put_head(context, coding);
     if (status != ZT_OK)
         return status;
+    bits -= bits < high->coarse_code_bits ? bits : high->coarse_code_bits;
     const double all = ((double)bits + (double)tile_extras) * scale +
                        (double)coding->sz.head_bits + TILE_BITS * (double)coding->grid.count;
     if (all >= (double)high->lorenzo_bits)
