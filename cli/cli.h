@@ -89,6 +89,8 @@ enum command {
     CMD_INDEX = 1u << 7
 };
 
+enum { MAX_VARS = 64 }; /* of --var */
+
 enum coded_format { FORMAT_AUTO, FORMAT_ZT, FORMAT_ZFP, FORMAT_NDZIP };
 
 struct options {
@@ -112,15 +114,21 @@ struct options {
     bool allow_nonfinite;
     uint32_t fills;      /* values of --fill */
     double fill[ZT_MAX_FILLS];
+    int vars;               /* of a whole file: --var, in their order */
+    const char *var[MAX_VARS];
     bool no_verify;
     bool has_slab_bytes;
     const char *box;
+    bool salvage;          /* write what is left of a damaged file */
+    bool has_salvage_fill;
+    double salvage_fill;   /* in place of what is lost */
     const char *index_file; /* of a bare zfp stream; NULL: IN.zti, if it is there */
     const char *slice;
     const char *save;      /* demo: where its field goes; NULL: nowhere */
     zt_policy policy;      /* -x; ZT_OMP by default */
     bool is_policy_given;  /* and not only the default */
     zt_omp omp;
+    zt_cuda cuda;
     zt_isa isa;            /* --isa: the most that may be used */
 };
 
@@ -366,6 +374,7 @@ struct compress_job {
     uint64_t slices; /* read */
     enum coded_format format; /* of the output */
     uint64_t special_values;
+    double psnr; /* that was reached, with --psnr */
     double seconds;
 };
 
@@ -393,10 +402,17 @@ bool measure_range(struct compress_job *job, struct ztio_error *error);
  * taken. */
 bool fail_nonfinite(struct compress_job *job, zt_status status, struct ztio_error *error);
 
+/* ---- whole.c -------------------------------------------------------------------------------- */
+
+/* True if compress or decompress is to write a whole netCDF or HDF5 file again; and that. */
+bool wants_whole_file(const struct options *options);
+bool run_whole(const struct options *options, struct ztio_error *error);
+
 /* ---- the subcommands ------------------------------------------------------------------------ */
 
 bool run_compress(const struct options *options, struct ztio_error *error);
 bool run_decompress(const struct options *options, struct ztio_error *error);
+bool run_salvage(const struct options *options, const char *out, struct ztio_error *error);
 bool run_info(const struct options *options, struct ztio_error *error);
 bool run_compare(const struct options *options, struct ztio_error *error);
 bool run_plot(const struct options *options, struct ztio_error *error);

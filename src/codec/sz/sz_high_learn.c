@@ -460,7 +460,9 @@ static bool set_lattice(struct zti_coding *coding)
     struct zti_sz *const sz = &coding->sz;
     const double low = sz->least, high = sz->most, largest = fmax(fabs(low), fabs(high));
     const double range = (double)ZTI_SZ_HIGH_RANGE;
-    if (!isfinite(low) || !isfinite(high) || sz->source == ZTI_SZ_BITS)
+    if (!isfinite(low) || !isfinite(high))
+        return false;
+    if (sz->source != ZTI_SZ_LATTICE && sz->source != ZTI_SZ_STEPS)
         return false;
     if (sz->source == ZTI_SZ_STEPS) {
         sz->reach = (uint32_t)fmin((double)sz->whole_step, range);
