@@ -84,7 +84,7 @@ static void random_codec(struct rng *r, struct test_case *c)
         return;
     }
     c->params.codec = ZT_CODEC_SZ;
-    c->params.effort = (uint32_t)rng_below(r, ZT_EFFORT_HIGH);
+    c->params.effort = (uint32_t)rng_below(r, ZT_EFFORT_HIGH + 1);
     c->params.sz_bins = bins[rng_below(r, sizeof bins / sizeof *bins)];
 }
 
