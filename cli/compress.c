@@ -414,6 +414,8 @@ bool run_compress(const struct options *o, struct ztio_error *error)
         const char *in;
         char *out;
     } operand = {.in = o->operand[0]};
+    if (wants_whole_file(o))
+        return run_whole(o, error);
     single[0] = operand.out;
     if (strcmp(operand.in, "-") == 0)
         return compress_places(o, single, 1, error);

@@ -36,7 +36,8 @@ static const char of_compress[] =
     "\n"
     "IN is a raw file, .npy, or file.nc:variable (file.nc alone: every float\n"
     "variable, each to a file of its own in the directory -o). OUT is IN.zt, or\n"
-    "standard output if IN is '-'.\n"
+    "standard output if IN is '-'. An OUT that ends in .nc or .h5: IN, netCDF-4 or\n"
+    "HDF5, is written again whole, its float variables compressed by HDF5's filter.\n"
     "\n"
     "the bound, one of:\n"
     "  --abs E              no value off by more than E\n"
@@ -54,8 +55,9 @@ static const char of_compress[] =
     "      --fill V         a fill value, kept as it is like NaN and infinities; up\n"
     "                       to 4. The _FillValue of netCDF and HDF5 is one\n"
     "the output:\n"
-    "  -o, --output OUT     file, directory, '-' or /dev/null\n"
-    "  -f, --force          overwrite files, write to a terminal\n"
+    "  -o, --output OUT     file, directory, '-' or /dev/null; -f, --force overwrites\n"
+    "      --var NAME[:WORDS]  of a whole file, only this; WORDS are a bound of its\n"
+    "                       own, such as abs=0.1; repeatable, '*' stands for the rest\n"
     "      --format F       zt, or a bare stream: zfp or ndzip (also if OUT ends in\n"
     "                       .zfp or .ndz)\n"
     "      --slab-bytes N   raw bytes a frame, such as 64M (default 256M)\n"
@@ -70,8 +72,7 @@ static const char of_compress[] =
     "how:  -c auto|zfp|ndzip|sz  --plan off  --isa plain|avx2|avx512\n"
     "      --effort E       sz: fast, default, or paper (--sz-bins N, default 1024)\n"
     "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN]\n"
-    "  -q, --quiet          no summary, no progress bar\n"
-    "  -v, --verbose        a longer summary\n";
+    "  -q, --quiet, -v, --verbose  no summary and progress bar, or a longer one\n";
 
 static const char of_decompress[] =
     "usage: ztile decompress IN [-o OUT] [options]\n"
@@ -79,6 +80,8 @@ static const char of_decompress[] =
     "IN is a .zt file, a bare stream, or '-'. OUT is IN without .zt, .zfp or .ndz; if\n"
     "what is left does not name a type of file (.f32 .f64 .i32 .i64 .npy .nc .h5\n"
     ".raw .bin .dat ...), .npy is added. From '-' it is standard output.\n"
+    "\n"
+    "A netCDF-4 or HDF5 file is written again whole, to -o, without ztile's filters.\n"
     "\n"
     "  -o, --output OUT     .npy, .nc, .h5, otherwise raw; '-' or /dev/null\n"
     "  -f, --force          overwrite files, write to a terminal\n"

@@ -40,6 +40,7 @@ enum {
     OPT_EFFORT,
     OPT_SZ_BINS,
     OPT_ISA,
+    OPT_VAR,
     OPT_LATER /* and those after it: rows of later.c */
 };
 
@@ -96,6 +97,7 @@ static const struct rule rules[] = {
     {"index-chunk", OPT_INDEX_CHUNK, true, CMD_COMPRESS | CMD_INDEX},
     {"index-partition", OPT_INDEX_PARTITION, true, CMD_COMPRESS | CMD_INDEX},
     {"index-file", OPT_INDEX_FILE, true, CMD_DECOMPRESS | CMD_INFO | CMD_COMPARE | CMD_PLOT},
+    {"var", OPT_VAR, true, CMD_COMPRESS},
     {"save", OPT_SAVE, true, CMD_DEMO},
     {"index-study", OPT_INDEX_STUDY, false, CMD_BENCH},
 };
@@ -309,6 +311,17 @@ static bool take_bins(struct options *o, const char *argument, struct ztio_error
     return true;
 }
 
+static bool take_var(struct options *o, const char *argument, struct ztio_error *error)
+{
+    if (o->vars == MAX_VARS)
+        return fail(error, ZTIO_BAD_USE, "--var: more than %d of them; '*' stands for the rest",
+                    MAX_VARS);
+    if (!argument[0] || argument[0] == ':')
+        return bad(error, "var", argument, "NAME or NAME:BOUND, such as temp:abs=0.01");
+    o->var[o->vars++] = argument;
+    return true;
+}
+
 static bool take(struct options *o, int option, const char *argument, struct ztio_error *error)
 {
     switch (option) {
@@ -336,6 +349,7 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_INDEX_CHUNK:
     case OPT_INDEX_PARTITION: return take_index(o, option, argument, error);
     case OPT_INDEX_FILE: o->index_file = argument; break;
+    case OPT_VAR: return take_var(o, argument, error);
     case OPT_SAVE: o->save = argument; break;
     case OPT_INDEX_STUDY: o->index_study = true; break;
     case 'c': return take_codec(o, argument, error);

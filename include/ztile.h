@@ -287,6 +287,19 @@ typedef enum zt_index_kind {
 
 typedef enum zt_plan_kind { ZT_PLAN_OFF = 0, ZT_PLAN_ON = 1, ZT_PLAN_TIGHT = 2 } zt_plan_kind;
 
+/* How the axes of an array become those of the array that is coded. Frozen.
+ *
+ * The coded array has the array's axes in the order axis[0], axis[1], ..., slowest first. Where
+ * joined[k] is 1, axis[k] and axis[k - 1] lie in one coded axis, in which axis[k] is faster. */
+typedef struct zt_plan {
+    uint32_t rank;                     /* of the array; 0: no plan, the array is coded as it is */
+    uint32_t coded_rank;
+    uint64_t coded_shape[ZT_MAX_RANK]; /* slowest first */
+    uint8_t axis[ZT_MAX_RANK];
+    uint8_t joined[ZT_MAX_RANK];
+    uint64_t reserved[2];
+} zt_plan;
+
 /* sz: two passes; as published for cuSZ (PACT 2020); one pass; more, not in this version. */
 typedef enum zt_effort { ZT_EFFORT_DEFAULT = 0, ZT_EFFORT_PAPER = 1, ZT_EFFORT_FAST = 2,
                          ZT_EFFORT_HIGH = 3 } zt_effort;
@@ -449,6 +462,7 @@ typedef struct zt_info {
     double psnr;                  /* bound psnr: dB that were reached over the whole array, infinite
                                      without any error; NaN for other bounds */
     double range;                 /* bound psnr: the range that it is of; 0: coded without loss */
+    zt_plan plan;                 /* of the first frame; plan.rank 0: coded as it is */
 } zt_info;
 
 ZT_API zt_status zt_info_init(zt_info *info, size_t info_bytes);

@@ -9,7 +9,7 @@ _ztile_options()
         compress)
             printf '%s ' "$common" "$mode" --rel --pwrel --psnr --range --fill --allow-nonfinite --zfp-header \
                 --no-verify --slab-bytes --output --force -o -f --codec -c --exec -x --isa \
-                --index --index-chunk --index-partition --plan --effort --sz-bins
+                --index --index-chunk --index-partition --plan --effort --sz-bins --var
             ;;
         decompress)
             printf '%s ' "$common" "$mode" --box --output --force -o -f --exec -x --isa \

@@ -50,7 +50,9 @@
  *               lossy bound, which the codec was not given
  *   86 tail     their places and bits, described in special.h; there if and only if the header has
  *               section 86
- *   87          reserved: plan
+ *   87 header   plan: the payload is not of the slab but of an array with its axes in another
+ *               order, some of them joined; described in ../plan/plan.h. Exact and special values
+ *               have their places in that array
  *
  *   SEEK TABLE  right after the last frame's tail
  *   0           4        93 5A 54 53  (93 "ZTS")
@@ -69,6 +71,7 @@
 #include "core/wire.h"
 #include "exec/exec.h"
 #include "frame/special.h"
+#include "plan/plan.h"
 
 enum {
     ZTI_FORMAT_VERSION = 1,
@@ -100,6 +103,7 @@ enum {
     ZTI_SECTION_UNITS = 0x04,
     ZTI_SECTION_INDEX = 0x05,
     ZTI_SECTION_SPECIAL = 0x86,
+    ZTI_SECTION_PLAN = 0x87,
     ZTI_SECTION_CRITICAL = 0x80
 };
 
@@ -125,6 +129,7 @@ struct zti_frame {
     double abs_bound; /* NaN: none; 0: lossless */
     double range;     /* psnr only: of the whole array, see zti_range_of */
     double error;     /* psnr only: the frame's mean squared error over the square of range */
+    struct zti_plan plan; /* how the slab becomes the array that coding.grid is of */
     struct zti_coding coding;
     struct zti_index_layout index; /* kind ZT_INDEX_NONE: there is none */
     uint64_t index_bytes;
@@ -189,7 +194,7 @@ void zti_tail_store(zt_context *context, const struct zti_frame *frame, const ui
 zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_frame *frame,
                          const uint8_t *bytes, struct zti_tail *tail);
 
-/* Put the exact and the special values that lie in a view of the frame where they belong. */
+/* Put the exact and the special values that lie in a view of the coded array where they belong. */
 void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,
                     const struct zti_view *view);
 

@@ -325,6 +325,19 @@ void zt_reader_close(zt_reader *reader)
     zti_release(context, reader);
 }
 
+static void describe_plan(const struct zti_frame *f, zt_plan *plan)
+{
+    if (zti_plan_is_none(&f->plan))
+        return;
+    plan->rank = f->rank;
+    plan->coded_rank = f->coding.grid.rank;
+    for (uint32_t k = 0; k < f->rank; k++) {
+        plan->coded_shape[k] = f->coding.grid.shape[k];
+        plan->axis[k] = f->plan.axis[k];
+        plan->joined[k] = f->plan.is_joined[k];
+    }
+}
+
 static void describe(const struct zt_reader *r, zt_info *info)
 {
     const struct zti_frame *f = &r->first;
@@ -361,6 +374,7 @@ static void describe(const struct zt_reader *r, zt_info *info)
         info->file_bytes = zti_is_sequential(&r->input) ? r->end_bytes : r->input.bytes;
     }
     f->coding.codec->describe(&f->coding, info);
+    describe_plan(f, &info->plan);
     if (f->bound.kind == ZT_EXPERT) {
         info->bound.minbits = info->zfp_minbits;
         info->bound.maxbits = info->zfp_maxbits;

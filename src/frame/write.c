@@ -86,7 +86,6 @@ zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_p
                                                 : zti_codec_by_id(w->params.codec);
     w->type = whole->type;
     w->rank = whole->rank;
-    w->index = zti_layout_of(&w->params, w->codec, w->rank);
     memcpy(w->shape, whole->shape, sizeof w->shape);
     one.shape[0] = 1;
     w->slice_bytes = zti_array_values(one.rank, one.shape) * zt_type_bytes(w->type);
@@ -109,10 +108,20 @@ void zti_writer_clear(struct zt_writer *w)
     zti_buffer_free(w->context, &w->tail);
     zti_buffer_free(w->context, &w->starts);
     zti_buffer_free(w->context, &w->decoded);
+    zti_buffer_free(w->context, &w->turned);
     zti_table_free(w->context, &w->table);
 }
 
 /* ---- one frame: what it is ---- */
+
+/* Code the frame's slab under a plan; NULL: as it is. */
+static void set_plan(struct zti_frame *f, const struct zti_plan *plan)
+{
+    uint64_t coded[ZT_MAX_RANK];
+    f->plan = plan ? *plan : zti_plan_none(f->rank);
+    const uint32_t rank = zti_plan_shape(&f->plan, f->shape, coded);
+    f->coding.grid = zti_codec_grid(f->coding.codec, rank, coded);
+}
 
 /* The frame of a slab, but for its lengths, and what is asked of the codec for it. */
 static zt_status prepare(struct zt_writer *w, const zt_array *slab, const zt_stats *stats,
@@ -130,8 +139,8 @@ static zt_status prepare(struct zt_writer *w, const zt_array *slab, const zt_sta
     }
     f->coding.codec = w->codec;
     f->coding.type = w->type;
-    f->coding.grid = zti_codec_grid(w->codec, f->rank, f->shape);
     f->coding.verify_bound = (double)NAN;
+    set_plan(f, w->fixed_plan);
 
     *ask = (struct zti_ask){.params = &w->params, .min = (double)NAN, .max = (double)NAN};
     zt_status status = zti_bound_resolve(w->context, &w->params.bound, w->type, w->params.range_lo,
@@ -155,6 +164,22 @@ static zt_status prepare(struct zt_writer *w, const zt_array *slab, const zt_sta
     ask->max = stats->max;
     f->special_values = stats->nan_values + stats->inf_values + stats->fill_values;
     return status;
+}
+
+/* The slab as the coded array: where it lies if strides can say that, else copied. */
+static zt_status turn(struct zt_writer *w, const struct zti_frame *f, const zt_array *slab,
+                      zt_array *coded)
+{
+    const struct zti_grid *grid = &f->coding.grid;
+    if (zti_plan_view(&f->plan, slab, coded))
+        return ZT_OK;
+    const uint64_t bytes = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
+    const zt_status status = zti_buffer_reserve(w->context, &w->turned, bytes, 0);
+    if (status)
+        return status;
+    zti_plan_copy(&f->plan, slab, w->turned.bytes);
+    *coded = zt_array_nd(w->turned.bytes, (zt_type)f->type, grid->rank, grid->shape);
+    return ZT_OK;
 }
 
 /* Take the special values out of a slab, into *special; *slab is then what the codec is given. With
@@ -209,7 +234,7 @@ enum { DEFAULT_INDEX_CHUNKS = 64 };
 void zti_writer_choose_index(const struct zt_writer *w, struct zti_frame *f)
 {
     const bool is_default = w->params.index == ZT_INDEX_DEFAULT;
-    f->index = w->index;
+    f->index = zti_layout_of(&w->params, w->codec, f->coding.grid.rank);
     if (f->index.kind == ZT_INDEX_NONE || f->coding.codec->tile_fixed_bits(&f->coding) > 0 ||
         chunks_of(f) < (is_default ? DEFAULT_INDEX_CHUNKS : 2) ||
         (is_default && zti_has_ends(&f->coding)))
@@ -325,7 +350,8 @@ zt_status zti_writer_code(struct zt_writer *w, struct zti_frame *f, const struct
     const struct zti_codec *codec = f->coding.codec;
     if (codec->forget)
         codec->forget(w->context, &f->coding);
-    f->coding.grid = zti_codec_grid(codec, f->rank, f->shape);
+    const struct zti_grid grid = f->coding.grid; /* of other tiles, where it was coded before */
+    f->coding.grid = zti_codec_grid(codec, grid.rank, grid.shape);
     zt_status status = codec->configure(w->context, ask, &f->coding);
     if (w->params.bound.kind == ZT_PSNR)
         f->coding.verify_bound = (double)NAN; /* it is the mean that counts */
@@ -432,13 +458,15 @@ zt_status zti_writer_emit(struct zt_writer *w, struct zti_frame *f, const uint8_
 
 static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_stats *stats)
 {
-    zt_array values = *slab; /* that the codec is given */
+    zt_array values; /* that the codec is given */
     struct zti_special special = {.mask = NULL};
     struct zti_frame f;
     struct zti_ask ask;
     struct zti_misses misses = {.list = NULL};
     uint8_t *payload = NULL;
     zt_status status = prepare(w, slab, stats, &f, &ask);
+    if (!status)
+        status = turn(w, &f, slab, &values);
     if (!status)
         status = take_out_special(w, &f, &ask, &special, &values);
     if (!status)
@@ -468,7 +496,8 @@ static zt_status stream_most(struct zt_writer *w, const struct zti_coding *codin
     return status;
 }
 
-zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t *bytes)
+static zt_status planned_bound(struct zt_writer *w, uint64_t extent, const struct zti_plan *plan,
+                               uint64_t *bytes)
 {
     struct zti_frame f;
     memset(&f, 0, sizeof f);
@@ -478,7 +507,7 @@ zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t 
     f.shape[0] = extent;
     f.coding.codec = w->codec;
     f.coding.type = w->type;
-    f.coding.grid = zti_codec_grid(w->codec, f.rank, f.shape);
+    set_plan(&f, plan);
 
     /* Not knowing the values, the absolute bound that rel comes to may be the smallest there is;
      * a frame with a bound may also end up lossless. */
@@ -510,7 +539,7 @@ zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t 
         status = stream_most(w, &f.coding, &most);
     if (status)
         return status;
-    f.index = w->index; /* whether there is one depends on the values */
+    f.index = zti_layout_of(&w->params, w->codec, f.coding.grid.rank); /* if there is one */
     if (!is_lossless)
         f.special_values = zti_array_values(f.rank, f.shape);
     set_largest(&f, most);
@@ -519,6 +548,11 @@ zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t 
     *bytes = ZTI_FRAME_ALIGN_BYTES + ZTI_HEADER_STORED_BYTES + f.payload_bytes + ZTI_GAP_BYTES +
              zti_tail_bytes_max(&f);
     return ZT_OK;
+}
+
+zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t *bytes)
+{
+    return planned_bound(w, extent, w->fixed_plan, bytes);
 }
 
 /* ---- slabs ---- */

@@ -56,4 +56,15 @@ static inline bool zti_is_special(uint32_t type, uint64_t bits, uint32_t fills,
     return (type == ZT_F32 && (bits & f32) == f32) || (type == ZT_F64 && (bits & f64) == f64);
 }
 
+/* The search for the least, the greatest and the not finite values of a row, which are added to the
+ * statistics; instances for each instruction set. */
+struct zti_scan_floats {
+    void (*f32)(const char *row, uint64_t n, int64_t stride, zt_stats *stats);
+    void (*f64)(const char *row, uint64_t n, int64_t stride, zt_stats *stats);
+};
+
+extern const struct zti_scan_floats zti_scan_plain;
+extern const struct zti_scan_floats zti_scan_avx2;
+extern const struct zti_scan_floats zti_scan_avx512;
+
 #endif
