@@ -387,10 +387,12 @@ static zt_status estimate_power(const struct search *s, int most, int *power)
  * is coded once more. */
 static zt_status search_powers(struct search *s)
 {
+    enum { SLACK = 12 }; /* errors are that many powers below a bound, at most */
     int most = 0, k = 0;
     const bool is_integer = s->f->type == ZT_I32 || s->f->type == ZT_I64;
     const int least = is_integer ? 0 : -1070;
     (void)frexp(s->f->range, &most);
+    most = most + SLACK < 1020 ? most + SLACK : 1020;
     zt_status status = estimate_power(s, most, &k);
     bool was_met = false, was_unmet = false; /* k - 1 if met before; k + 1 if not */
     for (k = k < most ? k + 1 : k; k >= least && !status; k += was_met ? 1 : -1) {
@@ -398,7 +400,7 @@ static zt_status search_powers(struct search *s)
         if (status)
             return status;
         if (is_met(s)) {
-            if (k >= most || was_unmet)
+            if (k == most || was_unmet)
                 return ZT_OK;
             was_met = true;
         } else if (was_met) {
