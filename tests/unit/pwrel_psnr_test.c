@@ -69,7 +69,8 @@ static void checkers_agree_at_the_last_bit(void **state)
     assert_in_range(within, RUNS / 4, RUNS / 4 * 3);
     const double three = 3, four = 4, one = 1, half_more = 1.5, zero = 0, minus_zero = -0.0;
     assert_true(is_within_part_exactly(ZT_F64, &one, &half_more, 0.5));
-    assert_false(is_within_part_exactly(ZT_F64, &three, &four, 1.0 / 3)); /* 1 / 3 is rounded down */
+    /* 1 / 3 is rounded down */
+    assert_false(is_within_part_exactly(ZT_F64, &three, &four, 1.0 / 3));
     assert_false(is_within_part_exactly(ZT_F64, &zero, &minus_zero, 0.5));
     assert_false(zti_within_part(ZT_F64, 0, zti_bits_of_double(minus_zero), 0.5));
     assert_false(is_within_part_exactly(ZT_F64, &zero, &one, 0.5));
@@ -133,7 +134,8 @@ static void zeros_and_signs_come_back(void **state)
                                   1 + rng_below(&r, 20)};
         zt_array a = new_array(ZT_F32, rank, shape);
         const uint64_t n = values_of(rank, shape), row = shape[rank - 1];
-        const uint32_t pattern = (uint32_t)rng_below(&r, 5), length = 1 + (uint32_t)rng_below(&r, 90);
+        const uint32_t pattern = (uint32_t)rng_below(&r, 5);
+        const uint32_t length = 1 + (uint32_t)rng_below(&r, 90);
         for (uint64_t i = 0; i < n; i++) {
             const bool by_chance = rng_once_in(&r, 3);
             const bool is_set = pattern == 0   ? i / length % 2
@@ -141,7 +143,8 @@ static void zeros_and_signs_come_back(void **state)
                                 : pattern == 2 ? by_chance
                                                : pattern == 3;
             const float v = 1 + 0.1f * (float)sin(0.1 * (double)i);
-            ((float *)a.data)[i] = run % 2 ? (is_set ? -v : v) : is_set ? (i % 5 ? 0.0f : -0.0f) : v;
+            const float zero = i % 5 ? 0.0f : -0.0f;
+            ((float *)a.data)[i] = !is_set ? v : run % 2 ? -v : zero;
         }
         for (uint32_t way = 0; way < WAYS; way++) {
             void *back = through_a_file(&a, zt_pwrel(1e-2), ways[way], NULL);
