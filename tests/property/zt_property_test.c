@@ -107,6 +107,16 @@ static void random_bound(struct rng *r, struct test_case *c)
     }
     int64_t stride[ZT_MAX_RANK];
     double min, max;
+    const bool is_float = c->type == ZT_F32 || c->type == ZT_F64;
+    if (rng_once_in(r, 5)) { /* from far above what is of use to far below it */
+        c->params.bound = zt_psnr(rng_once_in(r, 6) ? 400 * rng_unit(r) : 130 * rng_unit(r) + 0.01);
+        return;
+    }
+    if (is_float && rng_once_in(r, 4)) {
+        c->params.bound = zt_pwrel(ldexp(0.49 + 0.49 * rng_unit(r),
+                                         -(int)rng_below(r, rng_once_in(r, 4) ? 60 : 24)));
+        return;
+    }
     switch (rng_below(r, c->params.codec == ZT_CODEC_SZ ? 5 : 8)) {
     case 0:
     case 1:
@@ -306,6 +316,35 @@ static bool find_bound(struct trial *t, double *bound)
     return true;
 }
 
+/* 10^(-decibel / 20) of the range is at least the root of the mean squared error; long doubles, and
+ * nothing left out for rounding but theirs. */
+static bool check_psnr(struct trial *t)
+{
+    const struct test_case *c = t->c;
+    long double sum = 0;
+    double min, max;
+    uint64_t n = 0;
+    valid_range(c, t->raw, &min, &max);
+    if (c->type == ZT_I64 && fabs(max) + fabs(min) > 0x1p53) /* the range is rounded itself */
+        return true;
+    for (size_t at = 0; at < t->raw_bytes; at += t->element) {
+        if (is_special(c, t->raw + at))
+            continue;
+        const long double d = (long double)number_at(c->type, t->raw + at) -
+                              (long double)number_at(c->type, t->back + at);
+        sum += d * d;
+        n++;
+    }
+    const long double range = (long double)max - (long double)min;
+    if (n == 0 || sum == 0)
+        return !isnan(t->info.psnr) || fail(t, "no PSNR is noted");
+    const double reached = (double)(-10 * log10l(sum / (long double)n / range / range));
+    if (reached < c->params.bound.value)
+        return fail(t, "PSNR %.12g is below %.12g", reached, c->params.bound.value);
+    return fabs(t->info.psnr - reached) < 1e-6 ||
+           fail(t, "PSNR %.12g is noted as %.12g", reached, t->info.psnr);
+}
+
 static bool check_info(struct trial *t)
 {
     const struct test_case *c = t->c;
@@ -345,8 +384,12 @@ static bool check_values(struct trial *t)
         if (!is_kept && !isnan(bound) &&
             !is_within_exactly(c->type, t->raw + at, t->back + at, bound))
             return fail(t, "element %zu is beyond the bound %.17g", at / t->element, bound);
+        if (!is_kept && c->params.bound.kind == ZT_PWREL &&
+            !is_within_part_exactly(c->type, t->raw + at, t->back + at, c->params.bound.value))
+            return fail(t, "element %zu is off by more than %.17g of itself", at / t->element,
+                        c->params.bound.value);
     }
-    return true;
+    return c->params.bound.kind != ZT_PSNR || check_psnr(t);
 }
 
 static bool check_box(struct trial *t)
@@ -427,7 +470,7 @@ static bool check_writer(struct trial *t)
     zt_sink sink = {append, &m, {0, 0}};
     random_policy(&t->rng, t->context);
     zt_params params = c->params;
-    if (params.bound.kind == ZT_REL) {
+    if (params.bound.kind == ZT_REL || params.bound.kind == ZT_PSNR) {
         valid_range(c, t->raw, &params.range_lo, &params.range_hi);
         if (isnan(params.range_lo))
             params.range_lo = params.range_hi = 0;
