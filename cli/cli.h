@@ -89,6 +89,8 @@ enum command {
     CMD_INDEX = 1u << 7
 };
 
+enum { MAX_VARS = 64 }; /* of --var */
+
 enum coded_format { FORMAT_AUTO, FORMAT_ZT, FORMAT_ZFP, FORMAT_NDZIP };
 
 struct options {
@@ -112,6 +114,8 @@ struct options {
     bool allow_nonfinite;
     uint32_t fills;      /* values of --fill */
     double fill[ZT_MAX_FILLS];
+    int vars;               /* of a whole file: --var, in their order */
+    const char *var[MAX_VARS];
     bool no_verify;
     bool has_slab_bytes;
     const char *box;
@@ -124,6 +128,7 @@ struct options {
     zt_policy policy;      /* -x; ZT_OMP by default */
     bool is_policy_given;  /* and not only the default */
     zt_omp omp;
+    zt_cuda cuda;
     zt_isa isa;            /* --isa: the most that may be used */
 };
 
@@ -369,6 +374,7 @@ struct compress_job {
     uint64_t slices; /* read */
     enum coded_format format; /* of the output */
     uint64_t special_values;
+    double psnr; /* that was reached, with --psnr */
     double seconds;
 };
 
@@ -395,6 +401,12 @@ bool measure_range(struct compress_job *job, struct ztio_error *error);
 /* The sentence for NaN and infinities, with their count over the whole array where it can be
  * taken. */
 bool fail_nonfinite(struct compress_job *job, zt_status status, struct ztio_error *error);
+
+/* ---- whole.c -------------------------------------------------------------------------------- */
+
+/* True if compress or decompress is to write a whole netCDF or HDF5 file again; and that. */
+bool wants_whole_file(const struct options *options);
+bool run_whole(const struct options *options, struct ztio_error *error);
 
 /* ---- the subcommands ------------------------------------------------------------------------ */
 

@@ -208,6 +208,8 @@ static bool run_job(struct job *job, struct ztio_error *error)
 bool run_decompress(const struct options *o, struct ztio_error *error)
 {
     struct job job;
+    if (wants_whole_file(o))
+        return run_whole(o, error);
     memset(&job, 0, sizeof job);
     job.options = o;
     if (!context_open(o, &job.context, error))

@@ -2,6 +2,10 @@
 #include "cli.h"
 #include "later.h"
 
+#ifdef ZTILE_HAVE_FILTERS
+#include "filters.h"
+#endif
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -64,6 +68,15 @@ static void print_error(struct ztio_error *error)
     (void)fprintf(stderr, "ztile: %s\n", error->sentence);
 }
 
+/* HDF5's own way to find ztile's filters is an environment variable, which this needs not. */
+static void add_filters(void)
+{
+#ifdef ZTILE_HAVE_FILTERS
+    ztio_add_filter(&zh_ztile_class);
+    ztio_add_filter(&zh_zfp_class);
+#endif
+}
+
 static int print_text(const char *text)
 {
     (void)fputs(text, stdout);
@@ -110,6 +123,7 @@ int main(int argc, char **argv)
     struct ztio_error error = {0, ""};
     int status;
     keep_standard_files();
+    add_filters();
     catch_signals();
     if (argc < 2) {
         (void)fputs(help_text(0), stderr);

@@ -12,6 +12,8 @@
 enum {
     OPT_ABS = 256,
     OPT_REL,
+    OPT_PWREL,
+    OPT_PSNR,
     OPT_RATE,
     OPT_RATE_ALIGN,
     OPT_PRECISION,
@@ -40,6 +42,7 @@ enum {
     OPT_EFFORT,
     OPT_SZ_BINS,
     OPT_ISA,
+    OPT_VAR,
     OPT_LATER /* and those after it: rows of later.c */
 };
 
@@ -68,6 +71,8 @@ static const struct rule rules[] = {
     {"shape", 's', true, OPENS_ZFP | CMD_BENCH},
     {"abs", OPT_ABS, true, OPENS_ZFP},
     {"rel", OPT_REL, true, CMD_COMPRESS},
+    {"pwrel", OPT_PWREL, true, CMD_COMPRESS},
+    {"psnr", OPT_PSNR, true, CMD_COMPRESS},
     {"rate", OPT_RATE, true, OPENS_ZFP},
     {"rate-align", OPT_RATE_ALIGN, false, OPENS_ZFP},
     {"precision", OPT_PRECISION, true, OPENS_ZFP},
@@ -96,6 +101,7 @@ static const struct rule rules[] = {
     {"index-chunk", OPT_INDEX_CHUNK, true, CMD_COMPRESS | CMD_INDEX},
     {"index-partition", OPT_INDEX_PARTITION, true, CMD_COMPRESS | CMD_INDEX},
     {"index-file", OPT_INDEX_FILE, true, CMD_DECOMPRESS | CMD_INFO | CMD_COMPARE | CMD_PLOT},
+    {"var", OPT_VAR, true, CMD_COMPRESS},
     {"save", OPT_SAVE, true, CMD_DEMO},
     {"index-study", OPT_INDEX_STUDY, false, CMD_BENCH},
 };
@@ -212,6 +218,14 @@ static bool take_bound(struct options *o, int option, const char *argument,
             return bad(error, option == OPT_ABS ? "abs" : "rel", argument,
                        "a number of at least 0");
         return set_bound(o, option == OPT_ABS ? zt_abs(v) : zt_rel(v), error);
+    case OPT_PWREL:
+        if (!parse_number(argument, &v) || v < 0 || v >= 1)
+            return bad(error, "pwrel", argument, "a number of at least 0 and below 1");
+        return set_bound(o, zt_pwrel(v), error);
+    case OPT_PSNR:
+        if (!parse_number(argument, &v) || v <= 0)
+            return bad(error, "psnr", argument, "a number of dB above 0");
+        return set_bound(o, zt_psnr(v), error);
     case OPT_RATE:
         if (!parse_number(argument, &v) || v <= 0)
             return bad(error, "rate", argument, "a number of bits per value above 0");
@@ -301,6 +315,17 @@ static bool take_bins(struct options *o, const char *argument, struct ztio_error
     return true;
 }
 
+static bool take_var(struct options *o, const char *argument, struct ztio_error *error)
+{
+    if (o->vars == MAX_VARS)
+        return fail(error, ZTIO_BAD_USE, "--var: more than %d of them; '*' stands for the rest",
+                    MAX_VARS);
+    if (!argument[0] || argument[0] == ':')
+        return bad(error, "var", argument, "NAME or NAME:BOUND, such as temp:abs=0.01");
+    o->var[o->vars++] = argument;
+    return true;
+}
+
 static bool take(struct options *o, int option, const char *argument, struct ztio_error *error)
 {
     switch (option) {
@@ -333,6 +358,7 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_INDEX_CHUNK:
     case OPT_INDEX_PARTITION: return take_index(o, option, argument, error);
     case OPT_INDEX_FILE: o->index_file = argument; break;
+    case OPT_VAR: return take_var(o, argument, error);
     case OPT_SAVE: o->save = argument; break;
     case OPT_INDEX_STUDY: o->index_study = true; break;
     case 'c': return take_codec(o, argument, error);
@@ -438,8 +464,8 @@ static bool check_together(const struct options *o, struct ztio_error *error)
         return fail(error, ZTIO_BAD_USE, "decompress has --json with --salvage only; leave it out");
     if (p->bound.flags & ZT_RATE_ALIGN && p->bound.kind != ZT_RATE)
         return fail(error, ZTIO_BAD_USE, "--rate-align goes with --rate only; leave it out");
-    if (!isnan(p->range_lo) && p->bound.kind != ZT_REL)
-        return fail(error, ZTIO_BAD_USE, "--range goes with --rel only; leave it out");
+    if (!isnan(p->range_lo) && p->bound.kind != ZT_REL && p->bound.kind != ZT_PSNR)
+        return fail(error, ZTIO_BAD_USE, "--range goes with --rel and --psnr only; leave it out");
     if ((o->format == FORMAT_NDZIP && p->codec == ZT_CODEC_ZFP) ||
         (o->format == FORMAT_ZFP && p->codec == ZT_CODEC_NDZIP))
         return fail(error, ZTIO_BAD_USE,

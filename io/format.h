@@ -211,6 +211,10 @@ bool ztio_places_of_hdf5(const char *path, struct ztio_candidates *all, struct z
 /* A netCDF file in a classic format must be as long as its header says; others pass. */
 bool ztio_check_classic(const char *path, struct ztio_error *error);
 
+/* A file that can be written again as a whole: HDF5's, or netCDF-4's; a classic netCDF file and
+ * others are refused with what to do. */
+bool ztio_check_whole(const char *path, struct ztio_error *error);
+
 /* Settings of the HDF5 library for the whole process; before each file is opened or made. */
 void ztio_prepare_hdf5(void);
 
@@ -229,7 +233,6 @@ bool ztio_chunk_cache(uint32_t file_rank, const uint64_t *file_shape, const uint
                       size_t *cache_slots);
 
 /* Packed values: integers that stand for stored * scale + offset (CF conventions, section 8.1). */
-enum { ZTIO_MISSING_VALUES = 16 };
 struct ztio_packing {
     bool is_packed;
     bool is_signed;        /* of the stored integers */

@@ -1,8 +1,7 @@
 /* hdf5.c: datasets of HDF5 files through libhdf5, which sees to byte order, chunks and filters.
  * Packed integers (scale_factor, add_offset) are unpacked as in netCDF files. */
-#include "format.h"
+#include "whole.h"
 
-#include <hdf5.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -27,19 +26,23 @@ struct hdf5_input {
     struct variable variable;
 };
 
+/* What ztio_add_filter was given; registered when HDF5 is first needed, which takes time. */
+enum { FILTERS = 4 };
+static const void *filters[FILTERS];
+
 /* ---- what the library says ----------------------------------------------------------------- */
 
 /* The innermost message of the error stack is the cause. */
 static herr_t keep_first(unsigned n, const H5E_error2_t *message, void *text)
 {
     if (n == 0 && message->desc)
-        ztio_copy_text(text, 128, message->desc);
+        ztio_copy_text(text, ZTIO_CAUSE_BYTES, message->desc);
     return 0;
 }
 
-static const char *cause(char *text /* 128 bytes */)
+const char *ztio_cause_hdf5(char *text)
 {
-    ztio_copy_text(text, 128, "HDF5 gives no reason");
+    ztio_copy_text(text, ZTIO_CAUSE_BYTES, "HDF5 gives no reason");
     (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, text);
     return text;
 }
@@ -51,6 +54,17 @@ void ztio_prepare_hdf5(void)
 {
     (void)H5dont_atexit();
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    for (size_t i = 0; i < FILTERS && filters[i]; i++)
+        (void)H5Zregister(filters[i]);
+}
+
+void ztio_add_filter(const void *filter)
+{
+    for (size_t i = 0; i < FILTERS; i++)
+        if (!filters[i]) {
+            filters[i] = filter;
+            return;
+        }
 }
 
 /* ---- attributes ---------------------------------------------------------------------------- */
@@ -170,6 +184,15 @@ static bool find_plain_type(hid_t type, struct plain_type *found)
     return false;
 }
 
+uint32_t ztio_type_of_hdf5(hid_t type, hid_t *native)
+{
+    struct plain_type plain;
+    if (!find_plain_type(type, &plain))
+        return 0;
+    *native = plain.native;
+    return plain.type;
+}
+
 /* What to call a type that is refused. */
 static void name_type(hid_t type, char *name, size_t name_bytes)
 {
@@ -228,25 +251,32 @@ static bool get_packing(struct variable *v, const struct plain_type *plain, cons
     return true;
 }
 
+size_t ztio_missing_hdf5(hid_t dataset, double *missing)
+{
+    static const char *const names[] = {"_FillValue", "missing_value"};
+    H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
+    size_t found = 0, count, ignored;
+    for (int i = 0; i < 2; i++) {
+        get_numbers(dataset, names[i], missing + found, ZTIO_MISSING_VALUES - found, &count,
+                    &ignored);
+        found += count <= ZTIO_MISSING_VALUES - found ? count : 0;
+    }
+    if (found > 0)
+        return found;
+    hid_t plist = H5Dget_create_plist(dataset);
+    if (H5Pfill_value_defined(plist, &defined) >= 0 && defined == H5D_FILL_VALUE_USER_DEFINED &&
+        H5Pget_fill_value(plist, H5T_NATIVE_DOUBLE, missing) >= 0)
+        found = 1;
+    (void)H5Pclose(plist);
+    return found;
+}
+
 /* The attributes that say so, or a fill value that the dataset's creator chose. */
 static void get_fill(struct variable *v)
 {
-    double fills[ZTIO_MISSING_VALUES];
-    size_t count, ignored;
-    get_numbers(v->dataset, "_FillValue", fills, ZTIO_MISSING_VALUES, &count, &ignored);
-    if (count == 0)
-        get_numbers(v->dataset, "missing_value", fills, ZTIO_MISSING_VALUES, &count, &ignored);
-    if (count == 0) {
-        H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
-        hid_t plist = H5Dget_create_plist(v->dataset);
-        if (H5Pfill_value_defined(plist, &defined) >= 0 &&
-            defined == H5D_FILL_VALUE_USER_DEFINED &&
-            H5Pget_fill_value(plist, H5T_NATIVE_DOUBLE, fills) >= 0)
-            count = 1;
-        (void)H5Pclose(plist);
-    }
-    v->meta.has_fill = count > 0 && count <= ZTIO_MISSING_VALUES;
-    v->meta.fill = v->meta.has_fill ? fills[0] : 0;
+    double missing[ZTIO_MISSING_VALUES];
+    v->meta.has_fill = ztio_missing_hdf5(v->dataset, missing) > 0;
+    v->meta.fill = v->meta.has_fill ? missing[0] : 0;
 }
 
 static bool get_type(struct variable *v, const char *label, struct ztio_error *error)
@@ -306,8 +336,7 @@ struct gathering {
     bool is_out_of_memory;
 };
 
-/* Dimension scales are HDF5's coordinate variables. */
-static bool is_scale(hid_t dataset)
+bool ztio_is_scale_hdf5(hid_t dataset)
 {
     char class[32];
     get_text(dataset, "CLASS", class, sizeof class);
@@ -324,7 +353,7 @@ static herr_t gather_one(hid_t file, const char *name, const H5O_info_t *info, v
     v.dataset = H5Dopen2(file, name, H5P_DEFAULT);
     if (v.dataset < 0)
         return 0;
-    if (!is_scale(v.dataset) && describe(&v, name, "", NULL) &&
+    if (!ztio_is_scale_hdf5(v.dataset) && describe(&v, name, "", NULL) &&
         ztio_check_shape(&v.meta, "", &slice_bytes, NULL) &&
         !ztio_candidates_add(gathering->all, name, v.meta.type == ZT_F32 || v.meta.type == ZT_F64))
         gathering->is_out_of_memory = true;
@@ -335,21 +364,22 @@ static herr_t gather_one(hid_t file, const char *name, const H5O_info_t *info, v
 static bool gather(hid_t file, const char *path, struct ztio_candidates *all,
                    struct ztio_error *error)
 {
-    char why[128];
+    char why[ZTIO_CAUSE_BYTES];
     struct gathering gathering = {all, false};
     if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, gather_one, &gathering, H5O_INFO_BASIC) < 0)
         return ztio_fail(error, ZTIO_BAD_DATA, "%s: cannot list its datasets: %s", path,
-                         cause(why));
+                         ztio_cause_hdf5(why));
     return !gathering.is_out_of_memory || ztio_fail_memory(error, path);
 }
 
 static hid_t open_file(const char *path, struct ztio_error *error)
 {
-    char why[128];
+    char why[ZTIO_CAUSE_BYTES];
     ztio_prepare_hdf5();
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0)
-        ztio_fail(error, ZTIO_BAD_DATA, "%s cannot be read as HDF5: %s", path, cause(why));
+        ztio_fail(error, ZTIO_BAD_DATA, "%s cannot be read as HDF5: %s", path,
+                  ztio_cause_hdf5(why));
     return file;
 }
 
@@ -427,7 +457,7 @@ static bool read_hdf5(struct ztio_input *input, uint64_t first, uint64_t extent,
 {
     const struct variable *v = &((struct hdf5_input *)input)->variable;
     hsize_t from[H5S_MAX_RANK] = {0}, count[H5S_MAX_RANK];
-    char why[128];
+    char why[ZTIO_CAUSE_BYTES];
     for (uint32_t i = 0; i < v->rank; i++)
         count[i] = 1;
     for (uint32_t i = 0; i < input->meta.rank; i++)
@@ -445,7 +475,7 @@ static bool read_hdf5(struct ztio_input *input, uint64_t first, uint64_t extent,
         H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, count, NULL) >= 0 &&
         H5Dread(v->dataset, v->stored, memory, space, H5P_DEFAULT, to) >= 0;
     if (!is_read)
-        ztio_fail(error, ZTIO_IO_ERROR, "%s: cannot read: %s", input->label, cause(why));
+        ztio_fail(error, ZTIO_IO_ERROR, "%s: cannot read: %s", input->label, ztio_cause_hdf5(why));
     (void)H5Sclose(memory);
     (void)H5Sclose(space);
     if (is_read && v->packing.is_packed)
@@ -507,9 +537,9 @@ struct hdf5_output {
 
 static bool fail_hdf5(const struct ztio_bytes *bytes, struct ztio_error *error)
 {
-    char why[128];
+    char why[ZTIO_CAUSE_BYTES];
     return ztio_fail(error, ZTIO_IO_ERROR, "%s: cannot write: %s; check name and free space",
-                     ztio_bytes_label(bytes), cause(why));
+                     ztio_bytes_label(bytes), ztio_cause_hdf5(why));
 }
 
 static bool put_units(hid_t dataset, const char *units)

@@ -107,6 +107,70 @@ bool ztio_bytes_write(struct ztio_bytes *bytes, const void *data, size_t n,
 bool ztio_bytes_commit(struct ztio_bytes *bytes, struct ztio_error *error);
 void ztio_bytes_abandon(struct ztio_bytes *bytes);
 
+/* ---- whole files: HDF5, and netCDF-4, which is HDF5 --------------------------------------------
+ *
+ * Write a file again with some of its float datasets through a filter, or without one; all else
+ * stays as it is: other datasets with their filters, attributes, groups, links, named types,
+ * dimensions, unlimited ones too, references. */
+
+enum { ZTIO_MAX_AXES = 32, ZTIO_MISSING_VALUES = 16 }; /* of a dataset */
+
+/* A dataset of f32 or f64 values that has axes. */
+struct ztio_variable {
+    const char *path; /* "/group/name" */
+    uint32_t type;
+    uint32_t rank;
+    uint64_t shape[ZTIO_MAX_AXES]; /* slowest first */
+    uint64_t raw_bytes;
+    uint64_t stored_bytes;
+    bool is_scale;        /* a dimension's values */
+    bool has_our_filter;  /* 48613 or 32013 */
+    size_t missing_count; /* values that mean there is none */
+    double missing[ZTIO_MISSING_VALUES];
+};
+
+enum ztio_what { ZTIO_KEEP, ZTIO_FILTER, ZTIO_PLAIN };
+
+/* What becomes of one. */
+struct ztio_choice {
+    enum ztio_what what;
+    int filter;
+    size_t words;
+    unsigned word[8];
+    bool is_checked; /* read again once it is written: see checked below */
+};
+
+struct ztio_rewrite {
+    void *user;
+    /* Called for every such dataset before any work. */
+    bool (*choose)(void *user, const struct ztio_variable *variable, struct ztio_choice *choice,
+                   struct ztio_error *error);
+    /* Then, with the raw bytes of what is to be written anew; false ends it. */
+    bool (*begin)(void *user, uint64_t total_bytes, struct ztio_error *error);
+    void (*advance)(void *user, uint64_t raw_bytes);
+    /* Values as they were and as they are read back. */
+    void (*checked)(void *user, const struct ztio_variable *variable,
+                    const struct ztio_choice *choice, const void *before, const void *after,
+                    uint64_t count);
+    /* One is done. */
+    void (*done)(void *user, const struct ztio_variable *variable, uint64_t stored_bytes);
+};
+
+/* out is created as ztio_create does it. */
+bool ztio_rewrite_hdf5(const char *path, const char *out, bool overwrite,
+                       const struct ztio_rewrite *how, struct ztio_error *error);
+
+/* All values of a variable of the file, in parts. */
+bool ztio_scan_hdf5(const char *path, const struct ztio_variable *variable,
+                    bool (*part)(void *user, const void *values, uint64_t count), void *user,
+                    struct ztio_error *error);
+
+/* True for a file that begins like HDF5. */
+bool ztio_is_hdf5(const char *path);
+
+/* Let HDF5 find a filter without HDF5_PLUGIN_PATH: filter is its H5Z_class2_t. */
+void ztio_add_filter(const void *filter);
+
 /* What to do about an errno, to end a sentence with: "; free some space". */
 const char *ztio_remedy(int why);
 

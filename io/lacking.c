@@ -61,4 +61,28 @@ struct ztio_output *ztio_start_hdf5(struct ztio_bytes *bytes, const char *variab
     fail_lacking(ztio_bytes_label(bytes), "HDF5", "ZTILE_HDF5", error);
     return NULL;
 }
+
+bool ztio_rewrite_hdf5(const char *path, const char *out, bool overwrite,
+                       const struct ztio_rewrite *how, struct ztio_error *error)
+{
+    (void)out;
+    (void)overwrite;
+    (void)how;
+    return fail_lacking(path, "HDF5", "ZTILE_HDF5", error);
+}
+
+bool ztio_scan_hdf5(const char *path, const struct ztio_variable *variable,
+                    bool (*part)(void *user, const void *values, uint64_t count), void *user,
+                    struct ztio_error *error)
+{
+    (void)variable;
+    (void)part;
+    (void)user;
+    return fail_lacking(path, "HDF5", "ZTILE_HDF5", error);
+}
+
+void ztio_add_filter(const void *filter)
+{
+    (void)filter;
+}
 #endif

@@ -18,6 +18,7 @@
  * left out; at most 4 may be left. Unsigned integers are coded as signed ones of the same bits.
  * Words of a file from a big-endian machine come with their bytes the other way round; the values
  * then are turned round too, because HDF5 takes them for that machine's. */
+#include "filters.h"
 #include "host.h"
 #include "json.h"
 
@@ -249,12 +250,8 @@ static size_t filter(unsigned flags, size_t count, const unsigned *words, size_t
     return result;
 }
 
-static const struct zh_class class = {ZH_CLASS_VERSION, FILTER, 1, 1, "zfp (ztile)", NULL,
+const struct zh_class zh_zfp_class = {ZH_CLASS_VERSION, FILTER, 1, 1, "zfp (ztile)", NULL,
                                       set_local, filter};
-
-int H5PLget_plugin_type(void) { return ZH_PLUGIN_FILTER; }
-
-const void *H5PLget_plugin_info(void) { return &class; }
 
 /* ---- NCZarr ---- */
 
@@ -298,7 +295,5 @@ static int modify_parameters(int ncid, int varid, size_t *visible_count, unsigne
     return ZH_NC_EFILTER;
 }
 
-static const struct zh_codec codec = {1, 1, "ztile_zfp", FILTER, NULL, NULL, codec_to_hdf5,
+const struct zh_codec zh_zfp_codec = {1, 1, "ztile_zfp", FILTER, NULL, NULL, codec_to_hdf5,
                                       hdf5_to_codec, modify_parameters};
-
-const void *NCZ_get_codec_info(void) { return &codec; }

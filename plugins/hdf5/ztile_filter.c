@@ -6,6 +6,7 @@
  * one: a chunk of 6x5x4x3x2x7 is coded as 120x3x2x7, which lies in memory alike. Unsigned integers
  * are coded as signed ones less half their range, so that their order and their differences stay.
  * NaN, infinities and HDF5's padding of chunks at an edge are kept apart by the .zt file. */
+#include "filters.h"
 #include "host.h"
 #include "json.h"
 
@@ -262,12 +263,8 @@ static size_t filter(unsigned flags, size_t count, const unsigned *words, size_t
     return result;
 }
 
-static const struct zh_class class = {ZH_CLASS_VERSION, FILTER, 1, 1, "ztile", NULL, set_local,
-                                      filter};
-
-int H5PLget_plugin_type(void) { return ZH_PLUGIN_FILTER; }
-
-const void *H5PLget_plugin_info(void) { return &class; }
+const struct zh_class zh_ztile_class = {ZH_CLASS_VERSION, FILTER, 1, 1, "ztile", NULL, set_local,
+                                         filter};
 
 /* ---- NCZarr ---- */
 
@@ -303,7 +300,5 @@ static int modify_parameters(int ncid, int varid, size_t *visible_count, unsigne
     return ZH_NC_EFILTER;
 }
 
-static const struct zh_codec codec = {1, 1, "ztile", FILTER, NULL, NULL, codec_to_hdf5,
+const struct zh_codec zh_ztile_codec = {1, 1, "ztile", FILTER, NULL, NULL, codec_to_hdf5,
                                       hdf5_to_codec, modify_parameters};
-
-const void *NCZ_get_codec_info(void) { return &codec; }

@@ -11,11 +11,12 @@ const uint8_t zti_end_magic[4] = {'Z', 'T', 'E', 0x93};
 
 enum { AT_VERSION = 4, AT_TYPE = 5, AT_CODEC = 6, AT_BOUND = 7, AT_UNITS = 8, AT_NUMBERS = 9 };
 
-/* The largest header that is stored: numbers (payload, tail, exact values, first, extents), two
- * f64, codec parameters with their length, four sections with type and length, hash. */
-_Static_assert(AT_NUMBERS + (4 + ZT_MAX_RANK) * ZTI_VARINT_MAX_BYTES + 2 * 8 + 1 +
+/* The largest header that is stored: numbers (payload, tail, exact values, first, extents), three
+ * f64, codec parameters with their length, five sections with type and length, hash. */
+_Static_assert(AT_NUMBERS + (4 + ZT_MAX_RANK) * ZTI_VARINT_MAX_BYTES + 3 * 8 + 1 +
                        ZTI_CODEC_PARAMS_BYTES + 2 + ZTI_NAME_BYTES + 2 + ZTI_UNITS_BYTES +
-                       3 + 3 * ZTI_VARINT_MAX_BYTES + 2 + ZTI_VARINT_MAX_BYTES + ZTI_HASH_BYTES <=
+                       3 + 3 * ZTI_VARINT_MAX_BYTES + 2 + ZTI_VARINT_MAX_BYTES + 2 +
+                       ZTI_PLAN_BYTES + ZTI_HASH_BYTES <=
                    ZTI_HEADER_STORED_BYTES,
                "ZTI_HEADER_STORED_BYTES is too small");
 _Static_assert(ZTI_HEADER_STORED_BYTES % ZTI_FRAME_ALIGN_BYTES == 0, "headers are whole units");
@@ -77,6 +78,10 @@ size_t zti_header_store(const struct zti_frame *frame, uint8_t *out)
         at = zti_put_f64(at, frame->bound.value);
     if (frame->bound.kind == ZT_REL)
         at = zti_put_f64(at, frame->abs_bound);
+    if (frame->bound.kind == ZT_PSNR) {
+        at = zti_put_f64(at, frame->range);
+        at = zti_put_f64(at, frame->error);
+    }
     size_t n = frame->coding.codec->store_params(&frame->coding, at + 1);
     *at = (uint8_t)n;
     at += 1 + n;
@@ -87,6 +92,12 @@ size_t zti_header_store(const struct zti_frame *frame, uint8_t *out)
         *at++ = ZTI_SECTION_SPECIAL;
         at = zti_put_varint(at, zti_varint_bytes(frame->special_values));
         at = zti_put_varint(at, frame->special_values);
+    }
+    if (!zti_plan_is_none(&frame->plan)) {
+        *at++ = ZTI_SECTION_PLAN;
+        at = zti_put_varint(at, ZTI_PLAN_BYTES);
+        zti_plan_store(&frame->plan, at);
+        at += ZTI_PLAN_BYTES;
     }
 
     size_t bytes = (size_t)(at - out) + ZTI_HASH_BYTES;
@@ -184,6 +195,21 @@ static zt_status take_special(zt_context *context, uint64_t number, const uint8_
     return ZT_OK;
 }
 
+static zt_status take_plan(zt_context *context, uint64_t number, const uint8_t *body,
+                           uint64_t body_bytes, struct zti_frame *frame)
+{
+    const bool is_second = !zti_plan_is_none(&frame->plan);
+    const zt_status status =
+        is_second ? ZT_CORRUPT : zti_plan_load(frame->rank, body, body_bytes, &frame->plan);
+    if (status == ZT_UNSUPPORTED)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "frame %" PRIu64 " has a plan of version %u, which this version does not "
+                        "know; use a later one", number, body[0]);
+    if (status)
+        return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " has an impossible plan", number);
+    return ZT_OK;
+}
+
 static zt_status parse_sections(zt_context *context, uint64_t number, struct zti_cursor *c,
                                 struct zti_frame *frame)
 {
@@ -205,6 +231,8 @@ static zt_status parse_sections(zt_context *context, uint64_t number, struct zti
             status = take_index(context, number, body, n, frame);
         else if (type == ZTI_SECTION_SPECIAL)
             status = take_special(context, number, body, n, frame);
+        else if (type == ZTI_SECTION_PLAN)
+            status = take_plan(context, number, body, n, frame);
         else if (type & ZTI_SECTION_CRITICAL)
             status = zti_fail(context, ZT_UNSUPPORTED,
                               "frame %" PRIu64 " needs section type %02x of its header, which "
@@ -225,19 +253,26 @@ static zt_status parse_bound(zt_context *context, uint64_t number, uint8_t byte,
     zt_bound *bound = &frame->bound;
     *bound = zt_bound_of((zt_bound_kind)(byte & 15), 0);
     bound->flags = byte >> 4;
-    if (bound->kind > ZT_EXPERT || bound->kind == ZT_PWREL || bound->kind == ZT_PSNR)
+    if (bound->kind > ZT_EXPERT)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "frame %" PRIu64 " has bound kind %u, which this version does not know; "
                         "use a later one", number, bound->kind);
     if (has_value(bound->kind))
         bound->value = zti_take_f64(c);
-    frame->abs_bound = bound->kind == ZT_LOSSLESS ? 0
+    frame->range = bound->kind == ZT_PSNR ? zti_take_f64(c) : 0;
+    frame->error = bound->kind == ZT_PSNR ? zti_take_f64(c) : 0;
+    const bool is_none = bound->kind == ZT_LOSSLESS ||
+                         (bound->kind == ZT_PWREL && bound->value == 0);
+    frame->abs_bound = is_none                    ? 0
                        : bound->kind == ZT_ABS    ? bound->value
                        : bound->kind == ZT_REL    ? zti_take_f64(c)
                                                   : (double)NAN;
-    bool is_abs_good = bound->kind != ZT_REL ||
-                       (isfinite(frame->abs_bound) && frame->abs_bound >= 0);
-    if (c->is_bad || !is_abs_good || zti_bound_check(NULL, bound) != ZT_OK)
+    bool is_good = bound->kind != ZT_REL ||
+                   (isfinite(frame->abs_bound) && frame->abs_bound >= 0);
+    is_good &= isfinite(frame->range) && frame->range >= 0 && isfinite(frame->error) &&
+               frame->error >= 0;
+    is_good &= bound->kind != ZT_PWREL || frame->type == ZT_F32 || frame->type == ZT_F64;
+    if (c->is_bad || !is_good || zti_bound_check(NULL, bound) != ZT_OK)
         return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " has an impossible bound", number);
     return ZT_OK;
 }
@@ -312,8 +347,8 @@ zt_status zti_header_parse(zt_context *context, uint64_t number, const uint8_t *
                         "frame %" PRIu64 " has codec %u, which is not in this version; use a "
                         "later one", number, bytes[AT_CODEC]);
     frame->index.kind = ZT_INDEX_NONE;
+    frame->plan = zti_plan_none(frame->rank);
     coding->type = frame->type;
-    coding->grid = zti_codec_grid(coding->codec, frame->rank, frame->shape);
     coding->verify_bound = (double)NAN;
     uint64_t n = zti_take_byte(&c);
     const uint8_t *params = zti_take_bytes(&c, n);
@@ -321,10 +356,14 @@ zt_status zti_header_parse(zt_context *context, uint64_t number, const uint8_t *
         return zti_fail(context, ZT_CORRUPT,
                         "frame %" PRIu64 ": the codec's parameters reach beyond the header",
                         number);
+    status = parse_sections(context, number, &c, frame);
+    if (status)
+        return status;
+    uint64_t coded[ZT_MAX_RANK];
+    const uint32_t coded_rank = zti_plan_shape(&frame->plan, frame->shape, coded);
+    coding->grid = zti_codec_grid(coding->codec, coded_rank, coded);
     status = coding->codec->load_params(context, params, (size_t)n, coding);
     if (!status)
         status = check_payload(context, number, frame);
-    if (!status)
-        status = parse_sections(context, number, &c, frame);
     return status;
 }

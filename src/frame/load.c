@@ -23,7 +23,7 @@ zt_status zti_same_array(struct zt_reader *r, uint64_t number, const struct zti_
                         number);
     if (f->bound.kind != first->bound.kind || f->bound.flags != first->bound.flags ||
         !is_same_number(f->bound.value, first->bound.value) ||
-        !is_same_number(f->abs_bound, first->abs_bound))
+        !is_same_number(f->abs_bound, first->abs_bound) || f->range != first->range)
         return zti_fail(r->context, ZT_CORRUPT,
                         "frame %" PRIu64 " has another bound than the first", number);
     return ZT_OK;
@@ -76,10 +76,28 @@ struct payload {
     uint64_t at;          /* byte of the file */
     const uint8_t *bytes; /* where byte 0 is, or would be */
     uint64_t done;        /* all that is needed before this byte was read and verified */
+    uint8_t *loaded;      /* where parts of a frame are wanted in no order: a byte for each range,
+                             set when it was read and verified; else NULL */
 };
 
+/* Read and verify bytes [first, last) of a payload, whole ranges. */
+static zt_status take_ranges(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                             const struct zti_tail *tail, uint64_t first, uint64_t last,
+                             const struct payload *p)
+{
+    zt_status status = ZT_OK;
+    if (last > f->payload_bytes)
+        last = f->payload_bytes;
+    if (!r->input.memory)
+        status = zti_input_read(&r->input, p->at + first, (size_t)(last - first),
+                                r->payload.bytes + first);
+    if (!status)
+        status = zti_checksums_verify(r->context, number, f, tail, p->bytes + first, first, last);
+    return status;
+}
+
 /* Read and verify the ranges that hold bytes [first, last) of a payload, as far as they were not
- * yet; calls go through a payload in ascending order. */
+ * yet; unless p->loaded is there, calls go through a payload in ascending order. */
 static zt_status load_range(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
                             const struct zti_tail *tail, uint64_t first, uint64_t last,
                             struct payload *p)
@@ -88,18 +106,22 @@ static zt_status load_range(struct zt_reader *r, uint64_t number, const struct z
     zt_status status = ZT_OK;
     first -= first % range_bytes;
     last = zti_round_up(last, range_bytes);
-    if (last > f->payload_bytes)
-        last = f->payload_bytes;
     if (first < p->done)
         first = p->done;
     if (first >= last)
         return ZT_OK;
-    p->done = last;
-    if (!r->input.memory)
-        status = zti_input_read(&r->input, p->at + first, (size_t)(last - first),
-                                r->payload.bytes + first);
-    if (!status)
-        status = zti_checksums_verify(r->context, number, f, tail, p->bytes + first, first, last);
+    if (!p->loaded) {
+        p->done = last;
+        return take_ranges(r, number, f, tail, first, last, p);
+    }
+    for (uint64_t at = first; !status && at < last && at < f->payload_bytes;) {
+        uint64_t end = at;
+        for (; end < last && !p->loaded[end >> tail->range_log2]; end += range_bytes)
+            p->loaded[end >> tail->range_log2] = 1;
+        if (end > at)
+            status = take_ranges(r, number, f, tail, at, end, p);
+        at = end > at ? end : at + range_bytes;
+    }
     return status;
 }
 
@@ -131,6 +153,15 @@ static bool is_whole(const struct zti_frame *f, const struct zti_view *view)
 {
     for (uint32_t i = 0; i < f->rank; i++)
         if (view->lo[i] != 0 || view->hi[i] != f->shape[i])
+            return false;
+    return true;
+}
+
+/* Whether the last tile of a frame is in a view of its coded array. */
+static bool has_last_tile(const struct zti_grid *grid, const struct zti_view *view)
+{
+    for (uint32_t i = 0; i < grid->rank; i++)
+        if (view->hi[i] != grid->shape[i])
             return false;
     return true;
 }
@@ -201,42 +232,126 @@ static zt_status load_ends(struct zt_reader *r, uint64_t number, const struct zt
     return status;
 }
 
-/* Decode a view of a frame whose head is there. */
-static zt_status decode_view(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
-                             const struct zti_coding *coding, const struct zti_tail *tail,
-                             struct payload *p, const struct zti_view *view)
+/* A frame whose head is there, while views of it are decoded. */
+struct decoding {
+    struct zt_reader *r;
+    uint64_t number;
+    const struct zti_frame *f;
+    const struct zti_coding *coding;
+    const struct zti_tail *tail;
+    const struct zti_index *index; /* or NULL */
+    struct payload p;
+    bool is_whole; /* all of the frame is wanted */
+};
+
+/* Decode a view of the coded array. */
+static zt_status decode_part(struct decoding *d, const struct zti_view *view)
 {
-    const uint64_t start_bits = zti_head_bytes(coding) * 8;
-    const struct zti_index *index = NULL;
-    struct zti_index opened = {.sums = NULL};
+    const struct zti_frame *f = d->f;
+    const uint64_t start_bits = zti_head_bytes(d->coding) * 8;
     uint64_t end_bits = 0;
-    zt_status status = zti_load_index(r, f, tail, p->bytes, &opened, &index);
     struct zti_extents extents =
-        zti_exec_extents(coding, index, view, start_bits, f->payload_bytes);
+        zti_exec_extents(d->coding, d->index, view, start_bits, f->payload_bytes);
+    zt_status status = load_payload(d->r, d->number, f, d->tail, &extents, &d->p);
     if (!status)
-        status = load_payload(r, number, f, tail, &extents, p);
+        status = zti_exec_decode(d->r->context, d->coding, d->p.bytes, (size_t)f->payload_bytes,
+                                 start_bits, d->index, view, &end_bits);
+    if (!status && d->is_whole && has_last_tile(&f->coding.grid, view))
+        status = zti_check_end(d->r, d->number, f, end_bits);
     if (!status)
-        status = zti_exec_decode(r->context, coding, p->bytes, (size_t)f->payload_bytes,
-                                 start_bits, index, view, &end_bits);
-    if (!status && is_whole(f, view))
-        status = zti_check_end(r, number, f, end_bits);
+        zti_tail_apply(f, d->tail, view);
+    return status;
+}
+
+/* Decode a view of the frame by way of the smallest box of the coded array that holds it. */
+static zt_status decode_cover(struct decoding *d, const zt_box *cover, const struct zti_view *view)
+{
+    zt_context *const context = d->r->context;
+    uint64_t shape[ZT_MAX_RANK] = {0};
+    const uint32_t rank = d->f->coding.grid.rank;
+    for (uint32_t i = 0; i < rank; i++)
+        shape[i] = cover->hi[i] - cover->lo[i];
+    const uint64_t values = zti_array_values(rank, shape);
+    uint8_t *scratch = zti_alloc(context, (size_t)values * zt_type_bytes(d->f->type));
+    if (!scratch)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for %" PRIu64 " values", values);
+    struct zti_view part = {.out = zt_array_nd(scratch, (zt_type)d->f->type, rank, shape)};
+    memcpy(part.lo, cover->lo, sizeof part.lo);
+    memcpy(part.hi, cover->hi, sizeof part.hi);
+    const zt_status status = decode_part(d, &part);
     if (!status)
-        zti_tail_apply(f, tail, view);
-    zti_index_close(r->context, &opened);
+        zti_plan_uncover(&d->f->plan, d->f->shape, cover, scratch, view);
+    zti_release(context, scratch);
+    return status;
+}
+
+/* Decode a view of the frame: as the view of the coded array that it is; where it is none, as what
+ * a small box of the coded array has of it, or half by half. So no number of parts makes it slow:
+ * a half is worth more than COVER_VALUES / 2 coded values. */
+static zt_status decode_view(struct decoding *d, const struct zti_view *view)
+{
+    enum { COVER_VALUES = 1 << 18 };
+    const struct zti_frame *f = d->f;
+    struct zti_view part;
+    zt_box box, cover;
+    uint32_t axis = 0;
+    if (zti_plan_part(&f->plan, f->shape, view, &part, &axis))
+        return decode_part(d, &part);
+    memcpy(box.lo, view->lo, sizeof box.lo);
+    memcpy(box.hi, view->hi, sizeof box.hi);
+    zti_plan_cover(&f->plan, f->shape, &box, &cover);
+    uint64_t values = 1;
+    for (uint32_t i = 0; i < f->coding.grid.rank; i++)
+        values *= cover.hi[i] - cover.lo[i];
+    if (values <= COVER_VALUES)
+        return decode_cover(d, &cover, view);
+
+    const uint64_t half = (view->hi[axis] - view->lo[axis]) / 2;
+    uint64_t at[ZT_MAX_RANK] = {0};
+    struct zti_view one = *view, other = *view;
+    at[axis] = half;
+    one.hi[axis] = other.lo[axis] = view->lo[axis] + half;
+    one.out.shape[axis] = half;
+    other.out.shape[axis] -= half;
+    other.out.data = zti_array_at(&view->out, at);
+    const zt_status status = decode_view(d, &one);
+    return status ? status : decode_view(d, &other);
+}
+
+/* The same for a view that may have to be decoded in parts, in no order of the payload. */
+static zt_status decode_parts(struct decoding *d, const struct zti_view *view)
+{
+    struct zti_view part;
+    uint32_t axis;
+    if (!zti_plan_part(&d->f->plan, d->f->shape, view, &part, &axis) &&
+        !zti_is_sequential(&d->r->input)) {
+        const uint64_t ranges = (d->f->payload_bytes >> d->tail->range_log2) + 1;
+        d->p.loaded = zti_alloc_zeroed(d->r->context, (size_t)ranges);
+        if (!d->p.loaded)
+            return zti_fail(d->r->context, ZT_NO_MEMORY, "no memory for %" PRIu64 " marks",
+                            ranges);
+    }
+    const zt_status status = decode_view(d, view);
+    zti_release(d->r->context, d->p.loaded);
     return status;
 }
 
 zt_status zti_load_view(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
                         uint64_t at, const struct zti_view *view)
 {
-    struct payload p = {.at = at + f->header_bytes};
     struct zti_coding coding = f->coding; /* with what the head says */
+    struct zti_index opened = {.sums = NULL};
     struct zti_tail tail;
-    zt_status status = load_ends(r, number, f, &tail, &p);
+    struct decoding d = {.r = r, .number = number, .f = f, .coding = &coding, .tail = &tail,
+                         .p = {.at = at + f->header_bytes}, .is_whole = is_whole(f, view)};
+    zt_status status = load_ends(r, number, f, &tail, &d.p);
     if (!status && coding.codec->take_head)
-        status = coding.codec->take_head(r->context, &coding, p.bytes);
+        status = coding.codec->take_head(r->context, &coding, d.p.bytes);
     if (!status)
-        status = decode_view(r, number, f, &coding, &tail, &p, view);
+        status = zti_load_index(r, f, &tail, d.p.bytes, &opened, &d.index);
+    if (!status)
+        status = decode_parts(&d, view);
+    zti_index_close(r->context, &opened);
     if (coding.codec->forget)
         coding.codec->forget(r->context, &coding);
     return status;

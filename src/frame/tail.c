@@ -236,15 +236,16 @@ static void apply_exact(const struct zti_frame *frame, const struct zti_tail *ta
                         const struct zti_view *view)
 {
     struct zti_cursor c = {.at = tail->positions, .end = tail->values, .is_bad = false};
+    const struct zti_grid *grid = &frame->coding.grid;
     size_t value_bytes = zt_type_bytes(frame->type);
     uint64_t next = 0; /* the first place that is still free */
     for (uint64_t k = 0; k < frame->exact_values; k++) {
         uint64_t at = next + zti_take_varint(&c), rest = at, place[ZT_MAX_RANK];
         next = at + 1;
         bool is_inside = true;
-        for (uint32_t i = frame->rank; i-- > 0;) {
-            uint64_t x = rest % frame->shape[i];
-            rest /= frame->shape[i];
+        for (uint32_t i = grid->rank; i-- > 0;) {
+            uint64_t x = rest % grid->shape[i];
+            rest /= grid->shape[i];
             is_inside = is_inside && x >= view->lo[i] && x < view->hi[i];
             place[i] = x - view->lo[i];
         }
@@ -260,5 +261,5 @@ void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,
 {
     apply_exact(frame, tail, view);
     if (frame->special_values > 0)
-        zti_special_apply(&tail->special, frame->rank, frame->shape, view);
+        zti_special_apply(&tail->special, frame->coding.grid.rank, frame->coding.grid.shape, view);
 }

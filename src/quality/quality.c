@@ -1,6 +1,7 @@
 /* quality.c: what is in an array, and how far two arrays are apart. */
 #include "quality/quality.h"
 
+#include "core/cpu.h"
 #include "core/threads.h"
 
 #include <math.h>
@@ -57,6 +58,43 @@ bool zti_within(uint32_t type, uint64_t original_bits, uint64_t reconstructed_bi
     }
 }
 
+/* Whether |b - a| <= part |a| exactly, of finite values. The product and the difference are each a
+ * rounded number and what the rounding left out, which fma and two-sum give exactly while nothing
+ * is subnormal: small values are scaled up first. b of another binade or sign than a's is settled
+ * by the rounded numbers. */
+static bool is_within_part(double a, double b, double part)
+{
+    const double tiny = 0x1p-400, up = 0x1p600;
+    if (a == 0 || !isfinite(b))
+        return false;
+    if (fabs(a) < tiny) {
+        if (fabs(b) >= 2 * tiny) /* off by more than |a| */
+            return false;
+        a *= up;
+        b *= up;
+    } else if (fabs(a) > 1 / tiny) { /* so that nothing overflows */
+        a /= up;
+        b /= up;
+    }
+    double rest;
+    const double d = fabs(difference(a, b, &rest)), most = part * fabs(a);
+    if (d != most)
+        return d < most;
+    const double left_out = fma(part, fabs(a), -most); /* of the product */
+    return (a > b ? rest : -rest) <= left_out;
+}
+
+bool zti_within_part(uint32_t type, uint64_t original_bits, uint64_t reconstructed_bits,
+                     double part)
+{
+    if (original_bits == reconstructed_bits)
+        return true;
+    if (type == ZT_F32)
+        return is_within_part(float_of(original_bits), float_of(reconstructed_bits), part);
+    return is_within_part(zti_double_from_bits(original_bits),
+                          zti_double_from_bits(reconstructed_bits), part);
+}
+
 /* A rounded difference strictly below the bound is of values within it; NaN is not below. */
 #define ROW_WITHIN(name, scalar)                                                                   \
     static bool name(const char *a, int64_t stride, const char *b, uint64_t n, double bound)       \
@@ -87,6 +125,31 @@ bool zti_row_within(uint32_t type, const void *original, int64_t stride,
                         zti_bits_at(reconstructed, (int64_t)i, value_bytes), bound))
             return false;
     return true;
+}
+
+/* The same with the rounded product, which is at least tiny so that its rounding is relative. */
+#define ROW_WITHIN_PART(name, scalar)                                                              \
+    static bool name(const char *a, int64_t stride, const char *b, uint64_t n, double part)        \
+    {                                                                                              \
+        bool is_within = true;                                                                     \
+        for (uint64_t i = 0; i < n; i++) {                                                         \
+            scalar x, y;                                                                           \
+            memcpy(&x, a + (int64_t)i * stride * (int64_t)sizeof x, sizeof x);                     \
+            memcpy(&y, b + i * sizeof y, sizeof y);                                                \
+            const double most = part * fabs((double)x);                                            \
+            is_within &= fabs((double)x - (double)y) < most && most > 0x1p-960;                    \
+        }                                                                                          \
+        return is_within;                                                                          \
+    }
+
+ROW_WITHIN_PART(row_within_part_f32, float)
+ROW_WITHIN_PART(row_within_part_f64, double)
+
+bool zti_row_within_part(uint32_t type, const void *original, int64_t stride,
+                         const void *reconstructed, uint64_t n, double part)
+{
+    return type == ZT_F32 ? row_within_part_f32(original, stride, reconstructed, n, part)
+                          : row_within_part_f64(original, stride, reconstructed, n, part);
 }
 
 /* Go through an array's rows (lines along the last axis), two arrays at a time. */
@@ -122,75 +185,11 @@ static double value_of(uint32_t type, uint64_t bits)
 
 /* ---- zt_scan ---- */
 
-/* Values go through a row in blocks: a block without NaN and infinities, which its largest
- * magnitude tells, is scanned without a branch a value. Floats are compared by their bits as
- * integers: with all but the sign flipped where it is set, these are in the values' order (-0 below
- * +0). */
+#define SCAN zti_scan_plain
+#include "quality/scan_instance.h"
+
+/* Values that are copied at once where fill values are left out. */
 enum { SCAN_BLOCK = 1024 };
-
-/* Text of the scan of one floating-point type; 'stride' is a constant 1 where rows are contiguous,
- * so that the compiler makes vectors of it. */
-#define SCAN_FLOATS(name, scalar, word, integer, infinity)                                         \
-    ZTI_INLINE integer name##_key(word bits)                                                       \
-    {                                                                                              \
-        const integer v = (integer)bits;                                                           \
-        return v ^ (integer)((word)(v >> (8 * sizeof v - 1)) >> 1);                                \
-    }                                                                                              \
-    ZTI_INLINE double name##_value(integer key)                                                    \
-    {                                                                                              \
-        const word bits = (word)name##_key((word)key);                                             \
-        scalar v;                                                                                  \
-        memcpy(&v, &bits, sizeof v);                                                               \
-        return (double)v + 0.0; /* no -0 */                                                        \
-    }                                                                                              \
-    ZTI_INLINE void name##_block(const char *row, uint64_t n, int64_t stride, zt_stats *s)         \
-    {                                                                                              \
-        integer low = (integer)((word)-1 >> 1), high = -low - 1, most = 0;                         \
-        for (uint64_t i = 0; i < n; i++) {                                                         \
-            word bits;                                                                             \
-            memcpy(&bits, row + (int64_t)i * stride * (int64_t)sizeof bits, sizeof bits);          \
-            const integer key = name##_key(bits);                                                  \
-            const integer magnitude = (integer)(bits & (word)-1 >> 1);                             \
-            low = key < low ? key : low;                                                           \
-            high = key > high ? key : high;                                                        \
-            most = magnitude > most ? magnitude : most;                                            \
-        }                                                                                          \
-        uint64_t finite = n;                                                                       \
-        if (zti_unlikely(most >= infinity)) {                                                      \
-            low = (integer)((word)-1 >> 1), high = -low - 1, finite = 0;                           \
-            for (uint64_t i = 0; i < n; i++) {                                                     \
-                word bits;                                                                         \
-                memcpy(&bits, row + (int64_t)i * stride * (int64_t)sizeof bits, sizeof bits);      \
-                const integer key = name##_key(bits);                                              \
-                const integer magnitude = (integer)(bits & (word)-1 >> 1);                         \
-                s->nan_values += magnitude > infinity;                                             \
-                s->inf_values += magnitude == infinity;                                            \
-                if (magnitude < infinity) {                                                        \
-                    finite++;                                                                      \
-                    low = key < low ? key : low;                                                   \
-                    high = key > high ? key : high;                                                \
-                }                                                                                  \
-            }                                                                                      \
-        }                                                                                          \
-        if (finite == 0)                                                                           \
-            return;                                                                                \
-        s->min = s->min < name##_value(low) ? s->min : name##_value(low);                          \
-        s->max = s->max > name##_value(high) ? s->max : name##_value(high);                        \
-    }                                                                                              \
-    static void name(const char *row, uint64_t n, int64_t stride, zt_stats *s)                     \
-    {                                                                                              \
-        for (uint64_t i = 0; i < n; i += SCAN_BLOCK) {                                             \
-            const char *at = row + (int64_t)i * stride * (int64_t)sizeof(word);                    \
-            const uint64_t left = n - i < SCAN_BLOCK ? n - i : SCAN_BLOCK;                         \
-            if (stride == 1)                                                                       \
-                name##_block(at, left, 1, s);                                                      \
-            else                                                                                   \
-                name##_block(at, left, stride, s);                                                 \
-        }                                                                                          \
-    }
-
-SCAN_FLOATS(scan_f32, float, uint32_t, int32_t, 0x7f800000)
-SCAN_FLOATS(scan_f64, double, uint64_t, int64_t, INT64_C(0x7ff0000000000000))
 
 #define SCAN_INTEGERS(name, integer)                                                               \
     ZTI_INLINE void name##_row(const char *row, uint64_t n, int64_t stride, zt_stats *s)           \
@@ -228,16 +227,34 @@ zt_status zt_stats_init(zt_stats *stats, size_t stats_bytes)
     return ZT_OK;
 }
 
-static void scan_row(uint32_t type, const char *row, uint64_t n, int64_t stride, zt_stats *stats)
+static const struct zti_scan_floats *floats_of(uint32_t isa)
 {
-    static void (*const scan[5])(const char *, uint64_t, int64_t, zt_stats *) = {
-        NULL, scan_f32, scan_f64, scan_i32, scan_i64};
-    scan[type](row, n, stride, stats);
+#if defined(ZTI_HAS_X86_INSTANCES)
+    static const struct zti_scan_floats *const instances[] = {&zti_scan_plain, &zti_scan_avx2,
+                                                              &zti_scan_avx512};
+    return instances[isa];
+#else
+    (void)isa;
+    return &zti_scan_plain;
+#endif
+}
+
+static void scan_row(uint32_t isa, uint32_t type, const char *row, uint64_t n, int64_t stride,
+                     zt_stats *stats)
+{
+    if (type == ZT_F32)
+        floats_of(isa)->f32(row, n, stride, stats);
+    else if (type == ZT_F64)
+        floats_of(isa)->f64(row, n, stride, stats);
+    else if (type == ZT_I32)
+        scan_i32(row, n, stride, stats);
+    else
+        scan_i64(row, n, stride, stats);
 }
 
 /* The same without values that have a fill value's bits, which are left out of a copy. */
-static void scan_filled_row(uint32_t type, const char *row, uint64_t n, int64_t stride,
-                            zt_stats *stats)
+static void scan_filled_row(uint32_t isa, uint32_t type, const char *row, uint64_t n,
+                            int64_t stride, zt_stats *stats)
 {
     const size_t value_bytes = zt_type_bytes(type);
     uint64_t kept[SCAN_BLOCK]; /* of values of 4 or 8 bytes, packed */
@@ -255,17 +272,24 @@ static void scan_filled_row(uint32_t type, const char *row, uint64_t n, int64_t 
         }
         stats->fill_values += end - first - count;
         if (count > 0)
-            scan_row(type, (const char *)kept, count, 1, stats);
+            scan_row(isa, type, (const char *)kept, count, 1, stats);
     }
 }
 
-static void scan_rows(const zt_array *array, zt_stats *stats)
+/* Axes that follow each other in memory are scanned as one. */
+static void scan_rows(uint32_t isa, const zt_array *array, zt_stats *stats)
 {
-    const uint32_t last = array->rank - 1;
-    struct rows rows = rows_of(array);
-    for (; rows.left > 0; next_row(&rows, array))
-        (stats->fills > 0 ? scan_filled_row : scan_row)(array->type, zti_array_at(array, rows.at),
-                                                        array->shape[last], array->stride[last],
+    uint32_t last = array->rank - 1;
+    uint64_t n = array->shape[last];
+    const int64_t stride = array->stride[last];
+    for (; last > 0 && array->stride[last - 1] == stride * (int64_t)n; last--)
+        n *= array->shape[last - 1];
+    zt_array rest = *array;
+    rest.rank = last + 1;
+    struct rows rows = rows_of(&rest);
+    for (; rows.left > 0; next_row(&rows, &rest))
+        (stats->fills > 0 ? scan_filled_row : scan_row)(isa, array->type,
+                                                        zti_array_at(&rest, rows.at), n, stride,
                                                         stats);
     stats->values += zti_array_values(array->rank, array->shape);
 }
@@ -275,6 +299,7 @@ enum { SCAN_PART_BYTES = 1 << 20, SCAN_PARTS_MOST = 128 };
 
 struct scan {
     const zt_array *array;
+    uint32_t isa;
     uint64_t step; /* slices a part */
     uint32_t fills;
     uint64_t fill[ZT_MAX_FILLS];
@@ -302,7 +327,7 @@ static void scan_part(void *shared, uint64_t number)
     (void)zt_stats_init(found, sizeof *found);
     found->fills = s->fills;
     memcpy(found->fill, s->fill, sizeof found->fill);
-    scan_rows(&part, found);
+    scan_rows(s->isa, &part, found);
 }
 
 static void scan_all(zt_context *context, const zt_array *array, zt_stats *stats)
@@ -312,7 +337,8 @@ static void scan_all(zt_context *context, const zt_array *array, zt_stats *stats
         zti_array_values(array->rank, array->shape) * zt_type_bytes(array->type);
     uint64_t parts = bytes / SCAN_PART_BYTES + 1;
     parts = parts < SCAN_PARTS_MOST ? parts : SCAN_PARTS_MOST;
-    struct scan s = {.array = array, .step = (slices + parts - 1) / parts};
+    struct scan s = {
+        .array = array, .isa = zti_isa_of(context), .step = (slices + parts - 1) / parts};
     s.fills = stats->fills;
     memcpy(s.fill, stats->fill, sizeof s.fill);
     parts = (slices + s.step - 1) / s.step;
@@ -343,7 +369,7 @@ zt_status zt_quality_init(zt_quality *quality, size_t quality_bytes)
         return ZT_BAD_ARG;
     memset(quality, 0, quality_bytes);
     quality->struct_bytes = (uint32_t)quality_bytes;
-    quality->abs_bound = quality->min = quality->max = NAN;
+    quality->abs_bound = quality->min = quality->max = quality->pwrel_bound = NAN;
     return ZT_OK;
 }
 
@@ -360,6 +386,7 @@ static double error_of(uint32_t type, uint64_t a, uint64_t b)
 static void compare_values(uint32_t type, uint64_t a, uint64_t b, zt_quality *q)
 {
     const double v = value_of(type, a);
+    const bool is_integer = type == ZT_I32 || type == ZT_I64;
     q->different_values += a != b;
     if (zti_is_special(type, a, q->fills, q->fill)) {
         q->special_changed += a != b;
@@ -379,6 +406,8 @@ static void compare_values(uint32_t type, uint64_t a, uint64_t b, zt_quality *q)
         q->max_pwrel_error = e / fabs(v);
     if (!isnan(q->abs_bound))
         q->beyond_bound += !zti_within(type, a, b, q->abs_bound);
+    if (!isnan(q->pwrel_bound))
+        q->beyond_bound += is_integer || !zti_within_part(type, a, b, q->pwrel_bound);
 }
 
 zt_status zt_compare(zt_context *context, const zt_array *original, const zt_array *reconstructed,

@@ -14,6 +14,13 @@ bool zti_within(uint32_t type, uint64_t original_bits, uint64_t reconstructed_bi
 bool zti_row_within(uint32_t type, const void *original, int64_t stride, const void *reconstructed,
                     uint64_t n, double bound);
 
+/* The same for a bound on |reconstructed - original| / |original|: zero stays zero, and so does its
+ * sign. Floating-point types only. */
+bool zti_within_part(uint32_t type, uint64_t original_bits, uint64_t reconstructed_bits,
+                     double part);
+bool zti_row_within_part(uint32_t type, const void *original, int64_t stride,
+                         const void *reconstructed, uint64_t n, double part);
+
 /* The bits of the element 'offset' elements from a place in memory. */
 static inline uint64_t zti_bits_at(const void *from, int64_t offset, size_t value_bytes)
 {
@@ -48,5 +55,16 @@ static inline bool zti_is_special(uint32_t type, uint64_t bits, uint32_t fills,
             return true;
     return (type == ZT_F32 && (bits & f32) == f32) || (type == ZT_F64 && (bits & f64) == f64);
 }
+
+/* The search for the least, the greatest and the not finite values of a row, which are added to the
+ * statistics; instances for each instruction set. */
+struct zti_scan_floats {
+    void (*f32)(const char *row, uint64_t n, int64_t stride, zt_stats *stats);
+    void (*f64)(const char *row, uint64_t n, int64_t stride, zt_stats *stats);
+};
+
+extern const struct zti_scan_floats zti_scan_plain;
+extern const struct zti_scan_floats zti_scan_avx2;
+extern const struct zti_scan_floats zti_scan_avx512;
 
 #endif

@@ -15,8 +15,10 @@ CDL
 ncgen -4 -o b.nc b.cdl && rm b.cdl
 status ztile compress -q b.nc -o -
 status ztile compress -q b.nc -o one.zt
-status ztile compress -q b.nc -o b.nc
+: >taken
+status ztile compress -q b.nc -o taken
 status ztile compress -q -f b.nc
 status ztile compress -q b.nc -o /dev/null
+rm taken
 status ztile compress -q b.nc:/g/t
 ls -A

@@ -1,8 +1,8 @@
 #!/bin/sh
-# python_test.sh: python_test.py in a virtual environment of its own with h5py, hdf5plugin and
+# python_test.sh: a script beside it in a virtual environment of its own with h5py, hdf5plugin and
 # netCDF4, which is made once and kept.
 #
-#     python_test.sh PYTHON VENV PLUGINS WORDS
+#     python_test.sh PYTHON VENV SCRIPT ARGUMENT...
 set -u
 python=$1
 venv=$2
@@ -21,4 +21,6 @@ if ! [ -e "$venv/complete" ]; then
     fi
     touch "$venv/complete"
 fi
-exec "$venv/bin/python" "$(dirname "$0")/python_test.py" "$3" "$4"
+script=$(dirname "$0")/$3
+shift 3
+exec "$venv/bin/python" "$script" "$@"

@@ -1,0 +1,352 @@
+/* plan_bench.c: what planning finds, beside all that there is to be found.
+ *
+ *     plan_bench [--codec zfp|sz|ndzip] [--variants] [--quick] DATA [FIELD...]
+ *
+ * DATA holds MANIFEST.tsv and the fields it lists, some of them as .zst (zstd -dc is run). For each
+ * field and relative bound (ndzip: lossless): bytes without a plan, with one, and with the best of
+ * all orders of axes and all ways to join them, each of which is really compressed. --variants:
+ * also the field as it would be declared with its axes reversed, with a useless axis of 1 or 2, and
+ * flat; beside the best of the right declaration. --quick leaves the exhaustive search out.
+ * Times are CPU time of one thread. */
+#include "ztile.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const double bounds[] = {1e-2, 1e-3, 1e-4};
+
+enum { BOUNDS = 3, VARIANTS = 9, NAME_BYTES = 128 };
+
+struct field {
+    char name[NAME_BYTES], stored[NAME_BYTES];
+    zt_array array;
+};
+
+struct sums {
+    double log_on, log_best, log_on_off; /* sums of logarithms of ratios of bytes */
+    double worst_best, worst_off;
+    double plan_seconds, off_seconds;
+    unsigned count;
+};
+
+static void *need(size_t bytes)
+{
+    void *memory = malloc(bytes);
+    if (!memory) {
+        (void)fprintf(stderr, "plan_bench: no memory\n");
+        exit(1);
+    }
+    return memory;
+}
+
+static double seconds(void)
+{
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
+static size_t array_bytes(const zt_array *a)
+{
+    size_t n = zt_type_bytes(a->type);
+    for (uint32_t i = 0; i < a->rank; i++)
+        n *= (size_t)a->shape[i];
+    return n;
+}
+
+static void print_shape(uint32_t rank, const uint64_t *shape)
+{
+    for (uint32_t i = 0; i < rank; i++)
+        printf("%s%llu", i ? "x" : "", (unsigned long long)shape[i]);
+}
+
+/* The axes in another order, C-contiguous memory of its own. */
+static zt_array transposed(const zt_array *a, const uint32_t *axis)
+{
+    const size_t element = zt_type_bytes(a->type);
+    uint64_t shape[ZT_MAX_RANK] = {0}, at[ZT_MAX_RANK] = {0};
+    for (uint32_t k = 0; k < a->rank; k++)
+        shape[k] = a->shape[axis[k]];
+    char *data = need(array_bytes(a)), *to = data;
+    uint32_t k;
+    do {
+        int64_t offset = 0;
+        for (k = 0; k < a->rank; k++)
+            offset += (int64_t)at[k] * a->stride[axis[k]];
+        memcpy(to, (const char *)a->data + offset * (int64_t)element, element);
+        to += element;
+        for (k = a->rank; k-- > 0;) {
+            if (++at[k] < shape[k])
+                break;
+            at[k] = 0;
+        }
+    } while (k < a->rank);
+    return zt_array_nd(data, (zt_type)a->type, a->rank, shape);
+}
+
+static size_t compressed(const zt_array *a, const zt_params *params, double *cpu, zt_plan *plan)
+{
+    zt_context *context = NULL;
+    size_t capacity = 0, n = 0;
+    (void)zt_context_new(NULL, &context);
+    zt_status status = zt_compress_bound(context, a, params, &capacity);
+    void *out = need(capacity ? capacity : 1);
+    const double began = seconds();
+    if (!status)
+        status = zt_compress(context, a, params, out, capacity, &n);
+    *cpu = seconds() - began;
+    zt_info info;
+    (void)zt_info_init(&info, sizeof info);
+    if (!status && plan)
+        status = zt_inspect(context, out, n, &info);
+    if (status) {
+        (void)fprintf(stderr, "plan_bench: %s\n", zt_context_error(context));
+        exit(1);
+    }
+    if (plan)
+        *plan = info.plan;
+    free(out);
+    zt_context_free(context);
+    return n;
+}
+
+/* The least bytes of all ways to join the axes of an array that are not joined yet. */
+static void try_joins(const zt_array *a, const zt_params *params, size_t *best, char *text)
+{
+    for (uint32_t joins = 0; joins < 1u << (a->rank - 1); joins++) {
+        uint64_t shape[ZT_MAX_RANK] = {0};
+        uint32_t rank = 0;
+        double cpu;
+        for (uint32_t k = 0; k < a->rank; k++) {
+            if (k > 0 && joins >> (k - 1) & 1)
+                shape[rank - 1] *= a->shape[k];
+            else
+                shape[rank++] = a->shape[k];
+        }
+        const zt_array joined = zt_array_nd(a->data, (zt_type)a->type, rank, shape);
+        const size_t n = compressed(&joined, params, &cpu, NULL);
+        if (n >= *best)
+            continue;
+        *best = n;
+        int used = 0;
+        for (uint32_t k = 0; k < rank; k++)
+            used += snprintf(text + used, NAME_BYTES - (size_t)used, "%s%llu", k ? "x" : "",
+                             (unsigned long long)shape[k]);
+    }
+}
+
+static size_t best_of_all(const zt_array *a, const zt_params *params, char *text)
+{
+    size_t best = SIZE_MAX;
+    for (uint32_t code = 0; code < 256; code++) {
+        uint32_t axis[ZT_MAX_RANK], seen = 0;
+        for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
+            axis[k] = code >> 2 * k & 3;
+            seen |= k < a->rank ? 1u << axis[k] : 0;
+        }
+        if (code >> 2 * a->rank || seen != (1u << a->rank) - 1)
+            continue;
+        zt_array other = transposed(a, axis);
+        try_joins(&other, params, &best, text);
+        free(other.data);
+    }
+    return best;
+}
+
+/* ---- fields ---- */
+
+static bool parse_row(char *line, struct field *f)
+{
+    char type[8], dims[64];
+    static const struct {
+        const char *name;
+        zt_type type;
+    } types[] = {{"f32", ZT_F32}, {"f64", ZT_F64}, {"i32", ZT_I32}, {"i64", ZT_I64}};
+    if (sscanf(line, "%127s %127s %7s %63s", f->name, f->stored, type, dims) != 4)
+        return false;
+    zt_type t = (zt_type)0;
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(types[i].name, type) == 0)
+            t = types[i].type;
+    uint64_t shape[ZT_MAX_RANK] = {0};
+    uint32_t rank = 0;
+    for (char *at = strtok(dims, "x"); at && rank < ZT_MAX_RANK; at = strtok(NULL, "x"))
+        shape[rank++] = strtoull(at, NULL, 10);
+    if (t == 0 || rank == 0)
+        return false;
+    f->array = zt_array_nd(NULL, t, rank, shape);
+    return true;
+}
+
+static void load(const char *folder, struct field *f)
+{
+    char command[2 * NAME_BYTES + 512];
+    const size_t n = array_bytes(&f->array), stored = strlen(f->stored);
+    const bool is_packed = stored > 4 && strcmp(f->stored + stored - 4, ".zst") == 0;
+    (void)snprintf(command, sizeof command, "%s '%s/%s'", is_packed ? "zstd -dcq" : "cat", folder,
+                   f->stored);
+    FILE *in = popen(command, "r");
+    f->array.data = need(n);
+    if (!in || fread(f->array.data, 1, n, in) != n) {
+        (void)fprintf(stderr, "plan_bench: %s: cannot be read\n", f->stored);
+        exit(1);
+    }
+    (void)pclose(in);
+}
+
+/* ---- variants of a declaration ---- */
+
+static bool insert_axis(const zt_array *a, uint32_t at, uint64_t extent, zt_array *out)
+{
+    uint64_t shape[ZT_MAX_RANK] = {0};
+    uint32_t rank = 0;
+    if (a->rank == ZT_MAX_RANK)
+        return false;
+    for (uint32_t k = 0; k <= a->rank; k++) {
+        if (k == at)
+            shape[rank++] = extent;
+        if (k < a->rank)
+            shape[rank++] = a->shape[k];
+    }
+    const uint32_t cut = at == a->rank ? at - 1 : at + 1; /* whose extent is the less for it */
+    if (shape[cut] % extent != 0)
+        return false;
+    shape[cut] /= extent;
+    *out = zt_array_nd(a->data, (zt_type)a->type, rank, shape);
+    return true;
+}
+
+/* Variant i of an array; memory of its own only if *is_own. False where there is none. */
+static bool variant(const zt_array *a, uint32_t i, zt_array *out, bool *is_own, const char **name)
+{
+    static const char *const names[VARIANTS] = {"as it is", "reversed", "flat", "1 first", "1 mid",
+                                                "1 last", "2 first", "2 mid", "2 last"};
+    static const uint32_t backwards[ZT_MAX_RANK][ZT_MAX_RANK] = {
+        {0}, {1, 0}, {2, 1, 0}, {3, 2, 1, 0}};
+    uint64_t values = 1;
+    for (uint32_t k = 0; k < a->rank; k++)
+        values *= a->shape[k];
+    *name = names[i];
+    *is_own = i == 1;
+    *out = *a;
+    if (i == 1 && a->rank > 1)
+        *out = transposed(a, backwards[a->rank - 1]);
+    else if (i == 2 && a->rank > 1)
+        *out = zt_array_nd(a->data, (zt_type)a->type, 1, &values);
+    else if (i >= 3)
+        return insert_axis(a, (i % 3) * a->rank / 2, i < 6 ? 1 : 2, out);
+    else
+        return i == 0;
+    return true;
+}
+
+static void add(struct sums *s, size_t off, size_t on, size_t best)
+{
+    const double to_best = (double)best / (double)on, to_off = (double)off / (double)on;
+    s->log_on += log(to_best);
+    s->log_on_off += log(to_off);
+    if (s->count == 0 || to_best < s->worst_best)
+        s->worst_best = to_best;
+    if (s->count == 0 || to_off < s->worst_off)
+        s->worst_off = to_off;
+    s->count++;
+}
+
+static void run_bound(const struct field *f, zt_params params, bool has_variants, bool is_quick,
+                      struct sums *sums)
+{
+    char text[NAME_BYTES] = "";
+    size_t best = is_quick ? 0 : best_of_all(&f->array, &params, text);
+    for (uint32_t i = 0; i < (has_variants ? VARIANTS : 1); i++) {
+        zt_array a;
+        bool is_own;
+        const char *name;
+        double cpu_off, cpu_on;
+        zt_plan plan;
+        if (!variant(&f->array, i, &a, &is_own, &name))
+            continue;
+        params.plan = ZT_PLAN_OFF;
+        const size_t off = compressed(&a, &params, &cpu_off, NULL);
+        params.plan = ZT_PLAN_ON;
+        const size_t on = compressed(&a, &params, &cpu_on, &plan);
+        if (is_quick && i == 0)
+            best = on;
+        printf("%-24s %7.0e %-9s ", f->name, params.bound.value, name);
+        printf("off %8.2f on %8.2f best %8.2f  on/best %.3f  on/off %.3f  time %.2f  ",
+               (double)array_bytes(&a) / (double)off, (double)array_bytes(&a) / (double)on,
+               (double)array_bytes(&a) / (double)best, (double)best / (double)on,
+               (double)off / (double)on, cpu_on / cpu_off);
+        if (plan.rank)
+            print_shape(plan.coded_rank, plan.coded_shape);
+        else
+            printf("-");
+        printf("  %s\n", text);
+        (void)fflush(stdout);
+        add(&sums[i], off, on, best);
+        sums[i].off_seconds += cpu_off;
+        sums[i].plan_seconds += cpu_on;
+        if (is_own)
+            free(a.data);
+    }
+}
+
+static void print_sums(const struct sums *sums)
+{
+    for (uint32_t i = 0; i < VARIANTS; i++) {
+        const struct sums *s = &sums[i];
+        if (s->count)
+            printf("# variant %u, %u cases: on/best mean %.4f worst %.4f, on/off mean %.4f worst "
+                   "%.4f, time on/off %.3f\n", i, s->count, exp(s->log_on / s->count),
+                   s->worst_best, exp(s->log_on_off / s->count), s->worst_off,
+                   s->plan_seconds / s->off_seconds);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    uint32_t codec = ZT_CODEC_ZFP;
+    bool has_variants = false, is_quick = false;
+    int i = 1;
+    for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
+        has_variants = has_variants || strcmp(argv[i], "--variants") == 0;
+        is_quick = is_quick || strcmp(argv[i], "--quick") == 0;
+        if (strcmp(argv[i], "--codec") == 0 && i + 1 < argc) {
+            i++;
+            codec = strcmp(argv[i], "sz") == 0      ? ZT_CODEC_SZ
+                    : strcmp(argv[i], "ndzip") == 0 ? ZT_CODEC_NDZIP
+                                                    : ZT_CODEC_ZFP;
+        }
+    }
+    char path[512], line[1024];
+    (void)snprintf(path, sizeof path, "%s/MANIFEST.tsv", i < argc ? argv[i] : ".");
+    FILE *manifest = fopen(path, "r");
+    if (!manifest) {
+        (void)fprintf(stderr, "plan_bench: %s: cannot be read\n", path);
+        return 1;
+    }
+    struct sums sums[VARIANTS] = {{0}};
+    while (fgets(line, sizeof line, manifest)) {
+        struct field f;
+        if (!parse_row(line, &f))
+            continue;
+        bool is_wanted = i + 1 >= argc;
+        for (int k = i + 1; k < argc; k++)
+            is_wanted = is_wanted || strstr(f.name, argv[k]);
+        if (!is_wanted)
+            continue;
+        load(argv[i], &f);
+        zt_params params;
+        (void)zt_params_init(&params, sizeof params);
+        params.codec = codec;
+        for (uint32_t b = 0; b < (codec == ZT_CODEC_NDZIP ? 1 : BOUNDS); b++) {
+            params.bound = codec == ZT_CODEC_NDZIP ? zt_lossless() : zt_rel(bounds[b]);
+            run_bound(&f, params, has_variants, is_quick, sums);
+        }
+        free(f.array.data);
+    }
+    (void)fclose(manifest);
+    print_sums(sums);
+    return 0;
+}

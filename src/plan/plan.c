@@ -1,0 +1,193 @@
+/* plan.c: plans as views: a permutation is strides in another order; axes are joined where the
+ * strides of memory allow it, and otherwise parts of an array are looked at one after the other. */
+#include "plan/plan.h"
+
+struct zti_plan zti_plan_none(uint32_t rank)
+{
+    struct zti_plan plan = {.rank = (uint8_t)rank};
+    for (uint32_t k = 0; k < rank; k++)
+        plan.axis[k] = (uint8_t)k;
+    return plan;
+}
+
+bool zti_plan_is_none(const struct zti_plan *plan)
+{
+    for (uint32_t k = 0; k < plan->rank; k++)
+        if (plan->axis[k] != k || plan->is_joined[k])
+            return false;
+    return true;
+}
+
+/* The axes [from, to) of plan->axis that make one coded axis, beginning at 'from'. */
+static uint32_t end_of_axis(const struct zti_plan *plan, uint32_t from)
+{
+    uint32_t to = from + 1;
+    while (to < plan->rank && plan->is_joined[to])
+        to++;
+    return to;
+}
+
+uint32_t zti_plan_shape(const struct zti_plan *plan, const uint64_t *shape, uint64_t *coded)
+{
+    uint32_t rank = 0;
+    memset(coded, 0, ZT_MAX_RANK * sizeof *coded);
+    for (uint32_t k = 0; k < plan->rank; k++) {
+        if (plan->is_joined[k])
+            coded[rank - 1] *= shape[plan->axis[k]];
+        else
+            coded[rank++] = shape[plan->axis[k]];
+    }
+    return rank;
+}
+
+bool zti_plan_view(const struct zti_plan *plan, const zt_array *array, zt_array *coded)
+{
+    struct zti_view whole = zti_view_whole(array), part;
+    uint32_t axis;
+    if (!zti_plan_part(plan, array->shape, &whole, &part, &axis))
+        return false;
+    *coded = part.out;
+    return true;
+}
+
+/* The array with its axes in the coded order, none joined. */
+static zt_array turned(const struct zti_plan *plan, const zt_array *array)
+{
+    zt_array a = *array;
+    for (uint32_t k = 0; k < plan->rank; k++) {
+        a.shape[k] = array->shape[plan->axis[k]];
+        a.stride[k] = array->stride[plan->axis[k]];
+    }
+    return a;
+}
+
+void zti_plan_copy(const struct zti_plan *plan, const zt_array *array, uint8_t *to)
+{
+    const zt_array a = turned(plan, array);
+    zti_array_copy(&a, to);
+}
+
+void zti_plan_cover(const struct zti_plan *plan, const uint64_t *shape, const zt_box *box,
+                    zt_box *cover)
+{
+    uint32_t rank = 0;
+    memset(cover, 0, sizeof *cover);
+    for (uint32_t from = 0, to; from < plan->rank; from = to, rank++) {
+        to = end_of_axis(plan, from);
+        uint64_t first = 0, last = 0;
+        for (uint32_t k = from; k < to; k++) {
+            const uint32_t axis = plan->axis[k];
+            first = first * shape[axis] + box->lo[axis];
+            last = last * shape[axis] + box->hi[axis] - 1;
+        }
+        cover->lo[rank] = first;
+        cover->hi[rank] = last + 1;
+    }
+}
+
+/* Axes [from, to) of plan->axis as one range of the coded axis that they make. False, with the axis
+ * to cut along, where it is none, or where memory has no one stride for it. */
+static bool join(const struct zti_plan *plan, const uint64_t *shape, const struct zti_view *view,
+                 uint32_t from, uint32_t to, uint64_t *extent, int64_t *stride, uint32_t *cut)
+{
+    bool is_full = true; /* all faster axes are in the view from end to end */
+    *extent = 1;
+    *stride = 1;
+    for (uint32_t k = to; k-- > from;) {
+        const uint32_t axis = plan->axis[k];
+        const uint64_t n = view->hi[axis] - view->lo[axis];
+        if (n > 1 && *extent > 1 &&
+            (!is_full || view->out.stride[axis] != *stride * (int64_t)*extent)) {
+            *cut = axis;
+            return false;
+        }
+        if (n > 1 && *extent == 1 && !is_full) { /* one of each step of something longer */
+            *cut = axis;
+            return false;
+        }
+        if (n > 1 && *extent == 1)
+            *stride = view->out.stride[axis];
+        *extent *= n;
+        is_full = is_full && n == shape[axis];
+    }
+    return true;
+}
+
+bool zti_plan_part(const struct zti_plan *plan, const uint64_t *shape,
+                   const struct zti_view *view, struct zti_view *coded, uint32_t *axis)
+{
+    zt_box box, cover;
+    uint32_t rank = 0;
+    memcpy(box.lo, view->lo, sizeof box.lo);
+    memcpy(box.hi, view->hi, sizeof box.hi);
+    zti_plan_cover(plan, shape, &box, &cover);
+    memset(coded, 0, sizeof *coded);
+    coded->out.data = view->out.data;
+    coded->out.type = view->out.type;
+    for (uint32_t from = 0, to; from < plan->rank; from = to, rank++) {
+        to = end_of_axis(plan, from);
+        if (!join(plan, shape, view, from, to, &coded->out.shape[rank], &coded->out.stride[rank],
+                  axis))
+            return false;
+        coded->lo[rank] = cover.lo[rank];
+        coded->hi[rank] = cover.hi[rank];
+    }
+    coded->out.rank = rank;
+    return true;
+}
+
+void zti_plan_uncover(const struct zti_plan *plan, const uint64_t *shape, const zt_box *cover,
+                      const uint8_t *from, const struct zti_view *view)
+{
+    const size_t value_bytes = zt_type_bytes(view->out.type);
+    const zt_array *out = &view->out;
+    uint64_t place[ZT_MAX_RANK] = {0}; /* in the view */
+    uint32_t i;
+    do {
+        uint64_t at = 0;
+        uint32_t rank = 0;
+        for (uint32_t first = 0, last; first < plan->rank; first = last, rank++) {
+            uint64_t x = 0;
+            last = end_of_axis(plan, first);
+            for (uint32_t k = first; k < last; k++) {
+                const uint32_t axis = plan->axis[k];
+                x = x * shape[axis] + view->lo[axis] + place[axis];
+            }
+            at = at * (cover->hi[rank] - cover->lo[rank]) + x - cover->lo[rank];
+        }
+        memcpy(zti_array_at(out, place), from + at * value_bytes, value_bytes);
+        for (i = out->rank; i-- > 0;) {
+            if (++place[i] < out->shape[i])
+                break;
+            place[i] = 0;
+        }
+    } while (i < out->rank);
+}
+
+void zti_plan_store(const struct zti_plan *plan, uint8_t *out)
+{
+    uint32_t axes = 0, joined = 0;
+    for (uint32_t k = 0; k < plan->rank; k++) {
+        axes |= (uint32_t)plan->axis[k] << 2 * k;
+        joined |= (uint32_t)plan->is_joined[k] << k;
+    }
+    out[0] = ZTI_PLAN_VERSION;
+    out[1] = (uint8_t)axes;
+    out[2] = (uint8_t)joined;
+}
+
+zt_status zti_plan_load(uint32_t rank, const uint8_t *in, uint64_t in_bytes, struct zti_plan *plan)
+{
+    if (in_bytes > 0 && in[0] != ZTI_PLAN_VERSION)
+        return ZT_UNSUPPORTED;
+    if (in_bytes != ZTI_PLAN_BYTES || in[2] >> rank || in[2] & 1 || in[1] >> 2 * rank)
+        return ZT_CORRUPT;
+    uint32_t seen = 0;
+    *plan = (struct zti_plan){.rank = (uint8_t)rank};
+    for (uint32_t k = 0; k < rank; k++) {
+        plan->axis[k] = in[1] >> 2 * k & 3;
+        plan->is_joined[k] = in[2] >> k & 1;
+        seen |= 1u << plan->axis[k];
+    }
+    return seen == (1u << rank) - 1 && !zti_plan_is_none(plan) ? ZT_OK : ZT_CORRUPT;
+}

@@ -1,0 +1,78 @@
+/* scan_text.h: kernel text: the least, the greatest and the not finite of a row of one
+ * floating-point type. The includer defines
+ *   scalar            float or double
+ *   word, integer     uint32_t and int32_t, or uint64_t and int64_t
+ *   infinity_bits     of the type
+ *   NAME(x)           x with this instance's suffix
+ *
+ * Values go through in blocks: a block without NaN and infinities, which its largest magnitude
+ * tells, is scanned without a branch a value. Floats are compared by their bits as integers: with
+ * all but the sign flipped where it is set, these are in the values' order (-0 below +0). */
+
+ZTI_INLINE integer NAME(key)(word bits)
+{
+    const integer v = (integer)bits;
+    return v ^ (integer)((word)(v >> (8 * sizeof v - 1)) >> 1);
+}
+
+ZTI_INLINE double NAME(value)(integer key)
+{
+    const word bits = (word)NAME(key)((word)key);
+    scalar v;
+    memcpy(&v, &bits, sizeof v);
+    return (double)v + 0.0; /* no -0 */
+}
+
+ZTI_INLINE word NAME(bits_at)(const char *row, uint64_t i, int64_t stride)
+{
+    word bits;
+    memcpy(&bits, row + (int64_t)i * stride * (int64_t)sizeof bits, sizeof bits);
+    return bits;
+}
+
+ZTI_INLINE void NAME(block)(const char *row, uint64_t n, int64_t stride, zt_stats *s)
+{
+    integer low = (integer)((word)-1 >> 1), high = -low - 1, most = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        const word bits = NAME(bits_at)(row, i, stride);
+        const integer key = NAME(key)(bits);
+        const integer magnitude = (integer)(bits & (word)-1 >> 1);
+        low = key < low ? key : low;
+        high = key > high ? key : high;
+        most = magnitude > most ? magnitude : most;
+    }
+    uint64_t finite = n;
+    if (zti_unlikely(most >= infinity_bits)) {
+        low = (integer)((word)-1 >> 1), high = -low - 1, finite = 0;
+        for (uint64_t i = 0; i < n; i++) {
+            const word bits = NAME(bits_at)(row, i, stride);
+            const integer key = NAME(key)(bits);
+            const integer magnitude = (integer)(bits & (word)-1 >> 1);
+            s->nan_values += magnitude > infinity_bits;
+            s->inf_values += magnitude == infinity_bits;
+            if (magnitude < infinity_bits) {
+                finite++;
+                low = key < low ? key : low;
+                high = key > high ? key : high;
+            }
+        }
+    }
+    if (finite == 0)
+        return;
+    s->min = s->min < NAME(value)(low) ? s->min : NAME(value)(low);
+    s->max = s->max > NAME(value)(high) ? s->max : NAME(value)(high);
+}
+
+/* stride is a constant 1 where rows are contiguous, so that the compiler makes vectors of it. */
+static void NAME(scan)(const char *row, uint64_t n, int64_t stride, zt_stats *s)
+{
+    enum { BLOCK = 1024 };
+    for (uint64_t i = 0; i < n; i += BLOCK) {
+        const char *const at = row + (int64_t)i * stride * (int64_t)sizeof(word);
+        const uint64_t left = n - i < BLOCK ? n - i : BLOCK;
+        if (stride == 1)
+            NAME(block)(at, left, 1, s);
+        else
+            NAME(block)(at, left, stride, s);
+    }
+}

@@ -1,0 +1,39 @@
+# A whole netCDF-4 file through HDF5's filter and back; what is refused; nothing half-written.
+need ncgen
+need ncdump
+awk 'BEGIN {
+    print "netcdf in { dimensions: t = UNLIMITED; y = 16; x = 24;"
+    print "variables: double t(t); float y(y); float warm(t, y, x); warm:units = \"K\";"
+    print "warm:_FillValue = 1e20f; int n(y); string s(y); :title = \"a file\"; data: t = 1, 2, 3;"
+    print "y = 1, 2; n = 5, 6; s = \"one\", \"two\"; warm = _"
+    for (i = 1; i < 3 * 16 * 24; i++) printf ", %.6g", 280 + 9 * sin(i % 24 / 5) + cos(i / 97)
+    print "; group: g { variables: double u(y, x); data: u = 0"
+    for (i = 1; i < 16 * 24; i++) printf ", %.9g", sin(i / 31)
+    print "; } }"
+}' >in.cdl
+ncgen -4 -o in.nc in.cdl || exit 1
+ztile compress in.nc --abs 1e-2 -o out.nc || skip "HDF5 is not in this build"
+ncdump -h in.nc | sed 1d >a
+ncdump -h out.nc | sed 1d >b
+cmp a b && ncdump -hs out.nc | grep -c 'Filter = "48613'
+ztile compare -q in.nc:warm out.nc:warm | grep 'special\|max abs'
+ztile decompress -q out.nc -o back.nc
+ztile compare -q out.nc:/g/u back.nc:/g/u | grep differ
+ncdump in.nc | sed '1d; / \(warm\|u\) =/,/;/d' >a
+ncdump back.nc | sed '1d; / \(warm\|u\) =/,/;/d' >b
+cmp a b && ncdump -hs back.nc | grep -c Filter
+ztile compress -q in.nc --var u:rel=1e-3 --var warm:lossless -c zfp -o some.h5 && echo some
+status ztile compress in.nc -o out.nc
+status ztile compress in.nc --var nothing -o no.nc
+status ztile compress in.nc:warm -o no.nc
+status ztile compress in.nc -o no.zarr
+status ztile compress in.nc --slab-bytes 1M -o no.nc
+status ztile decompress in.nc -o no.nc
+status ztile compress out.nc -o no.nc
+nccopy -k classic back.nc classic.nc 2>/dev/null || ncgen -k classic -o classic.nc - <<'CDL'
+netcdf classic { dimensions: x = 2; variables: float v(x); data: v = 1, 2; }
+CDL
+status ztile compress classic.nc -o no.nc
+head -c 9000 in.nc >cut.nc
+status ztile compress cut.nc -o no.nc
+ls -A
