@@ -2,8 +2,8 @@
  *
  *     zt_property_test [--seed N] [--cases N] [--only N]
  *
- * For each case: what comes back is within the bound in exact arithmetic (abs and rel), or the
- * same bits (lossless); policy, strides, slabs and memory in place of callbacks change no byte; a
+ * For each case: what comes back is within the bound in exact arithmetic (abs, rel), in extended
+ * precision (pwrel, psnr), or the same bits (lossless); none of this is the library's code; policy, strides, slabs and memory in place of callbacks change no byte; a
  * box is the slice of the whole; a damaged file gives an error or the same array. A case depends on
  * the seed and its number alone; one that fails is made smaller as long as it still fails. */
 #include "support/support.h"
@@ -84,7 +84,7 @@ static void random_codec(struct rng *r, struct test_case *c)
         return;
     }
     c->params.codec = ZT_CODEC_SZ;
-    c->params.effort = (uint32_t)rng_below(r, ZT_EFFORT_HIGH);
+    c->params.effort = (uint32_t)rng_below(r, ZT_EFFORT_HIGH + 1);
     c->params.sz_bins = bins[rng_below(r, sizeof bins / sizeof *bins)];
 }
 
@@ -107,7 +107,7 @@ static void random_bound(struct rng *r, struct test_case *c)
     }
     int64_t stride[ZT_MAX_RANK];
     double min, max;
-    switch (rng_below(r, c->params.codec == ZT_CODEC_SZ ? 5 : 8)) {
+    switch (rng_below(r, c->params.codec == ZT_CODEC_SZ ? 8 : 11)) {
     case 0:
     case 1:
     case 2:
@@ -125,9 +125,17 @@ static void random_bound(struct rng *r, struct test_case *c)
             c->params.bound.value = 0.1;
         break;
     case 5:
+    case 6:
+        if (c->type == ZT_F32 || c->type == ZT_F64)
+            c->params.bound = zt_pwrel(ldexp(rng_unit(r), -(int)rng_below(r, 40)));
+        break;
+    case 7:
+        c->params.bound = zt_psnr(1 + 199 * rng_unit(r) * rng_unit(r));
+        break;
+    case 8:
         c->params.bound = zt_rate(1 + 30 * rng_unit(r));
         break;
-    case 6:
+    case 9:
         c->params.bound = zt_precision(1 + (uint32_t)rng_below(r, 40));
         break;
     default:
@@ -173,6 +181,8 @@ static struct test_case random_case(uint64_t seed, uint64_t n)
     random_bound(&r, &c);
     if (rng_once_in(&r, 4))
         random_fills(&r, &c);
+    if (rng_once_in(&r, 5))
+        c.params.plan = ZT_PLAN_ON;
     c.params.zfp_word_bits = 8u << rng_below(&r, 4);
     if (rng_once_in(&r, 2))
         c.params.slab_bytes = 1 + rng_below(&r, 8192);
@@ -282,6 +292,54 @@ static bool is_no_more_than_asked(const struct trial *t, double bound, double va
     return bound - p <= f + value * e;
 }
 
+/* A value in extended precision: exact for each type. */
+static long double extended_at(uint32_t type, const unsigned char *at)
+{
+    int64_t whole;
+    if (type != ZT_I64)
+        return (long double)number_at(type, at);
+    memcpy(&whole, at, sizeof whole);
+    return (long double)whole;
+}
+
+/* pwrel: |back - raw| <= value |raw| for each value that is one, and zero stays zero. */
+static bool check_pwrel(struct trial *t)
+{
+    const struct test_case *c = t->c;
+    for (size_t at = 0; at < t->raw_bytes; at += t->element) {
+        const long double x = extended_at(c->type, t->raw + at);
+        const long double y = extended_at(c->type, t->back + at);
+        if (!is_special(c, t->raw + at) &&
+            fabsl(y - x) > (long double)c->params.bound.value * fabsl(x) * (1 + 0x1p-62L))
+            return fail(t, "element %zu is off by %Lg, more than its part of %Lg", at / t->element,
+                        fabsl(y - x), x);
+    }
+    return true;
+}
+
+/* psnr: 20 log10(range / RMSE) is the target or more. */
+static bool check_psnr(struct trial *t)
+{
+    const struct test_case *c = t->c;
+    long double sum = 0, low = 0, high = 0;
+    uint64_t n = 0;
+    for (size_t at = 0; at < t->raw_bytes; at += t->element) {
+        const long double x = extended_at(c->type, t->raw + at);
+        const long double d = extended_at(c->type, t->back + at) - x;
+        if (is_special(c, t->raw + at))
+            continue;
+        low = n == 0 || x < low ? x : low;
+        high = n == 0 || x > high ? x : high;
+        sum += d * d;
+        n++;
+    }
+    if (n == 0 || sum == 0)
+        return true;
+    const long double psnr = 20 * log10l((high - low) / sqrtl(sum / (long double)n));
+    return psnr >= (long double)c->params.bound.value - 1e-9L ||
+           fail(t, "%Lg dB, asked for %g", psnr, c->params.bound.value);
+}
+
 /* The absolute bound that must hold, NaN if none does. */
 static bool find_bound(struct trial *t, double *bound)
 {
@@ -346,7 +404,9 @@ static bool check_values(struct trial *t)
             !is_within_exactly(c->type, t->raw + at, t->back + at, bound))
             return fail(t, "element %zu is beyond the bound %.17g", at / t->element, bound);
     }
-    return true;
+    return c->params.bound.kind == ZT_PWREL  ? check_pwrel(t)
+           : c->params.bound.kind == ZT_PSNR ? check_psnr(t)
+                                             : true;
 }
 
 static bool check_box(struct trial *t)
@@ -427,11 +487,14 @@ static bool check_writer(struct trial *t)
     zt_sink sink = {append, &m, {0, 0}};
     random_policy(&t->rng, t->context);
     zt_params params = c->params;
-    if (params.bound.kind == ZT_REL) {
+    if (params.bound.kind == ZT_REL || params.bound.kind == ZT_PSNR) {
         valid_range(c, t->raw, &params.range_lo, &params.range_hi);
         if (isnan(params.range_lo))
             params.range_lo = params.range_hi = 0;
     }
+    /* samples of an array that is put slab by slab, or with a range that was given, are others */
+    if (params.plan != ZT_PLAN_OFF)
+        return true;
     zt_writer *w = NULL;
     zt_status s = zt_writer_open(t->context, &sink, &t->in.array, &params, &w);
     for (uint64_t done = 0, n; s == ZT_OK && done < c->shape[0]; done += n) {
