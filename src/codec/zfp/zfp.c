@@ -203,6 +203,10 @@ static zt_status set_mode(zt_context *context, const struct zti_ask *ask,
                             "expert parameters need minbits <= maxbits and maxprec in 1..%d, "
                             "not %u, %u, %u",
                             ZTI_ZFP_MAX_PREC, b->minbits, b->maxbits, b->maxprec);
+        if (b->minbits > 4096u << 2 * coding->grid.rank) /* as much as a rate can be */
+            return zti_fail(context, ZT_BAD_ARG,
+                            "expert minbits %u are more than 4096 bits for each value of a tile; "
+                            "use less", b->minbits);
         return ZT_OK;
     case ZT_REL:
     case ZT_PSNR:
