@@ -177,6 +177,12 @@ ZTI_INLINE vec v_inner_bytes_exchanged32(vec v)
                                       0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15)));
 }
 
+ZTI_INLINE vec v_bytes_reversed32(vec v)
+{
+    return _mm256_shuffle_epi8(v, _mm256_broadcastsi128_si256(_mm_setr_epi8(
+                                      3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)));
+}
+
 /* ---- masks ---- */
 
 ZTI_INLINE mask64 m_both64(mask64 a, mask64 b) { return _mm256_and_si256(a, b); }

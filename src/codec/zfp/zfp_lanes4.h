@@ -52,20 +52,47 @@ ZTI_INLINE vec take_four4(const uint8_t *base, struct group4 *g, vec planes, uin
     return planes;
 }
 
+/* Exchange bits: those of 'mask' with those 'n' above. */
+ZTI_INLINE vec exchanged(vec v, uint8_t n, uint32_t mask)
+{
+    const vec t = v_and(v_xor(v, v_right32(v, n)), v_all32(mask));
+    return v_xor(v, v_xor(t, v_left32(t, n)));
+}
+
+/* Take planes i to i + 7 of tiles all of whose coefficients are known: they are there as they are,
+ * in rising order of nibbles. */
+ZTI_INLINE vec take_eight4(const uint8_t *base, struct group4 *g, uint32_t i)
+{
+    const vec rest = v_min32(v_rest(g->precision, v_all32(i)), v_all32(8));
+    const vec used = v_min32(v_left32(rest, 2), g->left), low4 = v_all32(0x0f0f0f0f);
+    vec v = v_windows32(base, g->at[0], g->at[1]);
+    v = v_without(v, v_leftv32(v_all32(UINT32_MAX), used));
+    g->at[0] = v_add64(g->at[0], v_widened32(used, 0));
+    g->at[1] = v_add64(g->at[1], v_widened32(used, 1));
+    g->left = v_sub32(g->left, used);
+    v = exchanged(exchanged(v, 8, 0x0000ff00), 4, 0x00f000f0);
+    v = v_bytes_reversed32(v);
+    return v_or(v_and(v_right32(v, 4), low4), v_left32(v_and(v, low4), 4));
+}
+
+/* Whether a tile of a group has planes from i on in which coefficients may become known. */
+ZTI_INLINE bool is_learning4(const struct group4 *g, uint32_t i)
+{
+    return v_any_is_less32(v_where32(v_is_less32(v_all32(i), g->precision), g->row),
+                           v_where32(v_is_less32(v_all32(i), g->precision), v_all32(4 * 256)));
+}
+
 /* Eight planes by nibble as take_four4 leaves them: byte x gets coefficient x's bits. */
 ZTI_INLINE vec bytes_of_nibbles(vec v)
 {
-    vec t = v_and(v_xor(v, v_right32(v, 14)), v_all32(0x0000cccc));
-    v = v_xor(v, v_xor(t, v_left32(t, 14)));
-    t = v_and(v_xor(v, v_right32(v, 7)), v_all32(0x00aa00aa));
-    return v_xor(v, v_xor(t, v_left32(t, 7)));
+    return exchanged(exchanged(v, 14, 0x0000cccc), 7, 0x00aa00aa);
 }
 
 /* Take the tiles' planes, of which the first 'zeros' have no bits, and 'most' are the most of a
  * tile: of group k, u[k][half][x] are the upper or lower 32 bits of coefficient x of each lane.
- * Moves the positions. */
+ * Moves the positions. may_be_deep: tiles may have more than 32 planes. */
 ZTI_INLINE void take_planes4_of_lanes(const uint8_t *base, struct tiles4 *tiles, uint32_t zeros,
-                                      uint32_t most, vec (*u)[2][4])
+                                      uint32_t most, bool may_be_deep, vec (*u)[2][4])
 {
     struct group4 g[GROUPS4];
     vec eight[8][GROUPS4];
@@ -82,12 +109,27 @@ ZTI_INLINE void take_planes4_of_lanes(const uint8_t *base, struct tiles4 *tiles,
         for (uint32_t q = 0; q < 8; q++)
             eight[q][k] = v_zero();
     }
-    for (bool has_bits = true; i < most && has_bits; i += 4) {
+    bool is_learning = true, has_bits = true;
+    uint32_t stop = may_be_deep && most > 32 ? 32 : most; /* then it pays to look at c */
+    do {
+        for (; i < stop && has_bits; i += 4) {
+            has_bits = false;
+            for (uint32_t k = 0; k < GROUPS4; k++) {
+                vec *planes = &eight[i / 8][k];
+                *planes = i % 8 == 0 ? take_four4(base, &g[k], *planes, i, true)
+                                     : take_four4(base, &g[k], *planes, i, false);
+                has_bits |= v_any_is_less32(v_zero(), g[k].left);
+            }
+        }
+        stop = most;
+        is_learning = !may_be_deep;
+        for (uint32_t k = 0; k < GROUPS4 && may_be_deep; k++)
+            is_learning |= is_learning4(&g[k], i);
+    } while (i < most && has_bits && is_learning);
+    for (; may_be_deep && i < most && has_bits; i += 8) {
         has_bits = false;
         for (uint32_t k = 0; k < GROUPS4; k++) {
-            vec *planes = &eight[i / 8][k];
-            *planes = i % 8 == 0 ? take_four4(base, &g[k], *planes, i, true)
-                                 : take_four4(base, &g[k], *planes, i, false);
+            eight[i / 8][k] = take_eight4(base, &g[k], i);
             has_bits |= v_any_is_less32(v_zero(), g[k].left);
         }
     }
