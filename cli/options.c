@@ -481,7 +481,7 @@ static bool check_together(const struct options *o, struct ztio_error *error)
         (o->format == FORMAT_ZFP && p->codec == ZT_CODEC_NDZIP))
         return fail(error, ZTIO_BAD_USE,
                     "--format names a bare stream of another codec than -c; leave one of them out");
-    if (o->command != CMD_COMPRESS && o->command != CMD_PLAN && o->has_bound && o->format != FORMAT_ZFP)
+    if (!(o->command & (CMD_COMPRESS | CMD_PLAN)) && o->has_bound && o->format != FORMAT_ZFP)
         return fail(error, ZTIO_BAD_USE,
                     "a bound describes a zfp stream that has no header: give --format zfp as "
                     "well, or leave the bound out");

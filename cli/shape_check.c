@@ -108,7 +108,8 @@ void warn_of_shape(const struct compress_job *job, const zt_array *slab)
     const bool is_far = slab->rank == 1 ? best < 0.25 * any && best < 6 * next
                                         : best < 0.4 * declared;
     if (is_far)
-        (void)fprintf(stderr, "ztile: warning: %s: the shape looks wrong: rows seem to have %" PRIu64
-                      " values; if they do, say -s %s\n", input_name(job->place), best_row,
-                      shape_with(slab, values, best_row, text));
+        (void)fprintf(stderr,
+                      "ztile: warning: %s: the shape looks wrong: rows seem to have %" PRIu64
+                      " values; if they do, say -s %s\n",
+                      input_name(job->place), best_row, shape_with(slab, values, best_row, text));
 }

@@ -311,16 +311,41 @@ static zt_status encode_or_store(struct zt_writer *w, struct zti_frame *f, const
     return encode_once(w, f, slab, misses, payload);
 }
 
+/* Code a slab whose coding was loosened; where so many values were left beyond the bound that it
+ * does not pay, which samples have not shown, with one plane more, and then strictly. */
+static zt_status encode_loosely(struct zt_writer *w, struct zti_frame *f,
+                                const struct zti_coding *strict, const zt_array *slab,
+                                struct zti_misses *misses, uint8_t **payload)
+{
+    enum { MISSES_MOST = 6 }; /* exact values may take this part of the stream */
+    for (bool is_second = false;; is_second = true) {
+        const zt_status status = encode_or_store(w, f, slab, misses, payload);
+        const double bits = (double)misses->count * zti_exact_bits(f->type);
+        const uint32_t planes = f->coding.loose_planes;
+        if (status || planes == 0 ||
+            (!misses->is_over && bits * MISSES_MOST <= 8 * (double)f->payload_bytes))
+            return status;
+        zti_misses_free(w->context, misses);
+        *misses = (struct zti_misses){.limit = misses_limit(f)};
+        f->coding = *strict;
+        if (!is_second)
+            (void)f->coding.codec->loosen(&f->coding, planes - 1);
+    }
+}
+
 /* Code a slab; without loss where too many values would have to be kept exactly. */
 static zt_status encode(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
                         const zt_array *slab, struct zti_misses *misses, uint8_t **payload)
 {
     misses->limit = misses_limit(f);
     zt_status status = w->codec->configure(w->context, ask, &f->coding);
+    const struct zti_coding strict = f->coding;
+    if (!status && w->params.plan == ZT_PLAN_TIGHT)
+        status = zti_plan_tighten(w->context, slab, ask, &f->coding);
     if (!status)
         status = zti_exec_survey(w->context, &f->coding, slab);
     if (!status)
-        status = encode_or_store(w, f, slab, misses, payload);
+        status = encode_loosely(w, f, &strict, slab, misses, payload);
     if (!status && misses->is_over) {
         zti_misses_free(w->context, misses);
         *misses = (struct zti_misses){.list = NULL};
