@@ -41,8 +41,8 @@ struct zti_coding {
     uint32_t isa;          /* zt_isa that encode, decode and skip may use; exec sets it */
     bool is_streamed;      /* exec sets it: what is written is too much for the caches to be found
                               there again */
-    uint32_t loose_planes; /* that are dropped beyond what the bound allows for any values: nothing is
-                              vouched for; while coding only */
+    uint32_t loose_planes; /* that are dropped beyond what the bound allows for any values: nothing
+                              is vouched for; while coding only */
     double verify_bound;   /* absolute error that the encoder must prove or verify; NaN: none */
     void *model;           /* what the codec learnt from the values, or read in the stream's head;
                               NULL for codecs that have none */

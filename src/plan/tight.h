@@ -6,8 +6,8 @@
 
 /* Loosen a coding of an array, the coded one, as configure left it: by so many bit planes that its
  * stream, and the values that are then kept exactly beside it, take the least bytes by samples.
- * Whoever codes with it has each tile decoded and compared: coding->loose_planes. A codec that makes
- * the error that it is allowed, and a bound that is none on each value, are left as they are. */
+ * Whoever codes with it has each tile decoded and compared (coding->loose_planes). A codec that
+ * makes the error that it is allowed, and a bound that is none on each value, are left alone. */
 zt_status zti_plan_tighten(zt_context *context, const zt_array *array, const struct zti_ask *ask,
                            struct zti_coding *coding);
 
