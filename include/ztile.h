@@ -518,8 +518,8 @@ typedef struct zt_option {
 
 /* What planning tries for an array as one frame, with a bound that is absolute or relative, or
  * none: options[0] is what zt_compress would take with the same params; then follow the others that
- * went far, those of the same codec and effort first, each codec's by their bytes. The array as it is is
- * always among those of a codec. params->plan is not looked at.
+ * went far, those of the same codec and effort first, each codec's by their bytes. The array as it
+ * is is always among those of a codec. params->plan is not looked at.
  *
  * room: of options; 64 is enough. count: how many there are. */
 ZT_API zt_status zt_plan_options(zt_context *context, const zt_array *array,
