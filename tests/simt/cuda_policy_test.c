@@ -1,8 +1,10 @@
 /* cuda_policy_test.c: the cuda policy over kernels that run on the CPU: random arrays through the
  * public API, byte for byte what one thread of the serial policy writes and reads.
  *
- *     cuda_policy_test [--seed N] [--cases N] [--codec zfp|ndzip] [--case N]
+ *     cuda_policy_test [--seed N] [--cases N] [--codec zfp|ndzip] [--case N] [--barriers]
  *
+ * With --barriers the cases are run again for each barrier of the kernels, without it, in a child
+ * process: some case must fail.
  * Each case has its own schedule of the CUDA threads (0: ascending, 1: descending, then random). */
 #include "simt_device.h"
 #include "simt_runtime.h"
@@ -10,6 +12,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 struct run {
     struct rng r;
@@ -288,11 +292,46 @@ static void check_case(struct run *run, uint64_t number)
     test_array_free(&s.array);
 }
 
+/* Run the cases without one barrier after the other; false where no case shows that one is missing.
+ */
+static void check_barriers(struct run *run, uint64_t cases)
+{
+    const char *file;
+    int line;
+    for (unsigned i = 0; (line = simt_barrier_at(i, &file)) != 0; i++) {
+        int status = 0;
+        fflush(stdout);
+        const pid_t child = fork();
+        if (child == 0) {
+            if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
+                _exit(0);
+            alarm(120);
+            simt_opt.skip_file = file;
+            simt_opt.skip_line = line;
+            for (uint64_t k = 0; k < cases && run->failures == 0; k++)
+                check_case(run, k);
+            _exit(run->failures > 0);
+        }
+        waitpid(child, &status, 0);
+        if (child < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) {
+            printf("%s:%d: no case shows that this barrier is missing\n", file, line);
+            run->failures++;
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct run run = {.seed = 1};
     uint64_t cases = 100, first = 0;
-    for (int i = 1; i + 1 < argc; i += 2) {
+    bool has_barriers = false;
+    for (int i = 1; i < argc; i += 2) {
+        if (strcmp(argv[i], "--barriers") == 0) {
+            has_barriers = true;
+            break;
+        }
+        if (i + 1 == argc)
+            return 2;
         const uint64_t n = strtoull(argv[i + 1], NULL, 0);
         if (strcmp(argv[i], "--seed") == 0)
             run.seed = n;
@@ -309,6 +348,8 @@ int main(int argc, char **argv)
         return 1;
     for (uint64_t i = first; i < cases && run.failures < 10; i++)
         check_case(&run, i);
+    if (has_barriers && run.failures == 0)
+        check_barriers(&run, cases);
     printf("%llu cases (%u bare zfp, %u bare ndzip, %u files), %u failures\n",
            (unsigned long long)(cases - first), run.bare_zfp, run.bare_ndzip, run.files,
            run.failures);
