@@ -327,7 +327,7 @@ static __device__ __forceinline__ uint32_t NAME(take_cube)(const struct cubes *c
     const struct part p = part_of_view(c, tile);
     const uint32_t back = -c->rotation & (WIDTH - 1);
     word v[16];
-    __syncthreads(); /* the cube before is done with */
+    /* of the cube before, nothing is read any more that is written before the second barrier */
     if (threadIdx.x < GROUPS)
         masks[threadIdx.x] = NAME(word_at)(c, record + threadIdx.x);
     __syncthreads();

@@ -5,8 +5,9 @@
 static const struct zfp_launches *const launches[4] = {&zti_zfp_cuda_f32, &zti_zfp_cuda_f64,
                                                        &zti_zfp_cuda_i32, &zti_zfp_cuda_i64};
 
-/* Shared memory of a block that every GPU has without being asked. */
-enum { SHARED_BYTES = 48 << 10, LEAST_THREADS = 32 };
+/* Shared memory of a block: two of them fit in any multiprocessor from sm_80 on, and their
+ * registers allow no third. */
+enum { SHARED_BYTES = 80 << 10, LEAST_THREADS = 32 };
 
 /* Words of a slot: the content of the largest tile, which padding may lengthen but not in the slot;
  * a plane (two bits a value) that is written before the budget cuts it; the word that is being
@@ -19,10 +20,17 @@ static uint32_t slot_words(const struct zti_coding *coding)
     return (uint32_t)(bits / 64 + 2) | 1;
 }
 
+static uint32_t thread_bytes(const struct zti_coding *coding)
+{
+    const bool is_3d_of_32 =
+        coding->grid.rank == 3 && (coding->type == ZT_F32 || coding->type == ZT_I32);
+    return 8 * slot_words(coding) + (is_3d_of_32 ? 4u * ZTI_ZFP_VALUES_IN_SHARED : 0);
+}
+
 static unsigned threads_of(const struct zti_coding *coding)
 {
     unsigned threads = ZTI_ZFP_THREADS;
-    while (threads > LEAST_THREADS && threads * slot_words(coding) * 8 > SHARED_BYTES)
+    while (threads > LEAST_THREADS && threads * thread_bytes(coding) > SHARED_BYTES)
         threads /= 2;
     return threads;
 }
@@ -43,7 +51,8 @@ static struct zfp_tiles tiles_of(const struct zti_coding *coding)
     return (struct zfp_tiles){.grid = coding->grid,
                               .zfp = coding->zfp,
                               .fixed_bits = coding->codec->tile_fixed_bits(coding),
-                              .slot_words = slot_words(coding)};
+                              .slot_words = slot_words(coding),
+                              .thread_bytes = thread_bytes(coding)};
 }
 
 static void encode(const struct zti_cuda_encoding *e)

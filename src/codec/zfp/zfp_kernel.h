@@ -91,12 +91,14 @@ static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, ui
         t->starts[number / t->chunk_tiles - t->first_chunk] = at;
 }
 
-/* Kernels for tiles of a rank that the compiler knows hold them in registers: the lossy and the
- * reversible algorithm apart, whose texts need different ones. Tiles that are too large for that
- * have kernels of a rank that it does not know, and lie in the thread's local memory. */
+/* Kernels for tiles of a rank that the compiler knows hold coefficients in registers: the lossy and
+ * the reversible algorithm apart, whose texts need different ones. 64 values of 32 bits are read
+ * into shared memory first, behind the slots, so that values and coefficients do not take registers
+ * at once. Tiles of more bytes have kernels of a rank that the compiler does not know, and lie in
+ * the thread's local memory. */
 #define KERNEL SIMT_KERNEL void __launch_bounds__(ZTI_ZFP_THREADS, 2)
 
-#define PUT_KERNEL(name, rank, values_count, is_wrong)                                             \
+#define PUT_KERNEL(name, rank, values_memory, is_wrong)                                            \
     KERNEL name(struct zfp_tiles t)                                                                \
     {                                                                                              \
         SIMT_SHARED_DYNAMIC(uint64_t, slots);                                                      \
@@ -107,7 +109,7 @@ static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, ui
         struct zti_bit_writer w =                                                                  \
             zti_bit_writer_in(slots + threadIdx.x * t.slot_words, t.slot_words);                   \
         if (tile < t.grid.count) {                                                                 \
-            VALUE values[values_count];                                                            \
+            VALUE values_memory;                                                                   \
             const struct zti_walk at = zti_walk_from(&t.grid, tile);                               \
             OF_TYPE(gather, BITS)(&t.view.out, at.origin, values, rank);                           \
             const bool is_proved = OF_TYPE(put_tile, TYPE)(&t.zfp, values, rank, &w);              \
@@ -138,12 +140,19 @@ static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, ui
         note_end(t.states, i, t.count, r.at, t.places ? t.places[2 * i + 1] : UINT64_MAX);         \
     }
 
-PUT_KERNEL(put_lossy_1d, 1, 4, zti_zfp_is_reversible(&t.zfp))
-PUT_KERNEL(put_lossy_2d, 2, 16, zti_zfp_is_reversible(&t.zfp))
-PUT_KERNEL(put_lossy_3d, 3, 64, zti_zfp_is_reversible(&t.zfp))
-PUT_KERNEL(put_exact_1d, 1, 4, !zti_zfp_is_reversible(&t.zfp))
-PUT_KERNEL(put_exact_2d, 2, 16, !zti_zfp_is_reversible(&t.zfp))
-PUT_KERNEL(put_any, t.grid.rank, 256, false)
+#define IN_SHARED                                                                                  \
+    *const values =                                                                                \
+        (VALUE *)(slots + blockDim.x * t.slot_words) + threadIdx.x * ZTI_ZFP_VALUES_IN_SHARED
+
+PUT_KERNEL(put_lossy_1d, 1, values[4], zti_zfp_is_reversible(&t.zfp))
+PUT_KERNEL(put_lossy_2d, 2, values[16], zti_zfp_is_reversible(&t.zfp))
+PUT_KERNEL(put_exact_1d, 1, values[4], !zti_zfp_is_reversible(&t.zfp))
+PUT_KERNEL(put_exact_2d, 2, values[16], !zti_zfp_is_reversible(&t.zfp))
+#if BITS == 32
+PUT_KERNEL(put_lossy_3d, 3, IN_SHARED, zti_zfp_is_reversible(&t.zfp))
+PUT_KERNEL(put_exact_3d, 3, IN_SHARED, !zti_zfp_is_reversible(&t.zfp))
+#endif
+PUT_KERNEL(put_any, t.grid.rank, values[256], false)
 TAKE_KERNEL(take_1d, 1, 4)
 TAKE_KERNEL(take_2d, 2, 16)
 TAKE_KERNEL(take_3d, 3, 64)
@@ -153,12 +162,14 @@ static void put(const struct zfp_tiles *tiles, unsigned threads, void *queue)
 {
     const struct zfp_tiles t = *tiles;
     const unsigned blocks = (unsigned)((t.grid.count + threads - 1) / threads);
-    const size_t bytes = (size_t)threads * t.slot_words * 8;
-    const uint32_t kind = t.grid.rank + (zti_zfp_is_reversible(&t.zfp) ? 4 : 0);
-    switch (kind) {
+    const size_t bytes = (size_t)threads * t.thread_bytes;
+    switch (t.grid.rank + (zti_zfp_is_reversible(&t.zfp) ? 4 : 0)) {
     case 1: SIMT_LAUNCH(put_lossy_1d, blocks, threads, bytes, queue, t); break;
     case 2: SIMT_LAUNCH(put_lossy_2d, blocks, threads, bytes, queue, t); break;
+#if BITS == 32
     case 3: SIMT_LAUNCH(put_lossy_3d, blocks, threads, bytes, queue, t); break;
+    case 7: SIMT_LAUNCH(put_exact_3d, blocks, threads, bytes, queue, t); break;
+#endif
     case 5: SIMT_LAUNCH(put_exact_1d, blocks, threads, bytes, queue, t); break;
     case 6: SIMT_LAUNCH(put_exact_2d, blocks, threads, bytes, queue, t); break;
     default: SIMT_LAUNCH(put_any, blocks, threads, bytes, queue, t);
