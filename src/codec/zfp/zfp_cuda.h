@@ -3,7 +3,14 @@
 #define ZTI_ZFP_CUDA_H
 
 #include "codec/cuda.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 #include "codec/zfp/zfp.h"
+#ifdef __cplusplus
+}
+#endif
 
 /* Threads of a block, at most; fewer where their slots would not fit in shared memory. */
 enum { ZTI_ZFP_THREADS = 128 };

@@ -1,5 +1,7 @@
-/* zfp_cuda.c: the CUDA instance of the zfp codec, the host's part: which kernel, and how many
+/* zfp_cuda.cu: the CUDA instance of the zfp codec, the host's part: which kernel, and how many
  * threads. */
+#include "cuda/simt.h"
+
 #include "codec/zfp/zfp_cuda.h"
 
 static const struct zfp_launches *const launches[4] = {&zti_zfp_cuda_f32, &zti_zfp_cuda_f64,
@@ -48,11 +50,14 @@ static uint64_t state_words(const struct zti_coding *coding, uint64_t tiles)
 
 static struct zfp_tiles tiles_of(const struct zti_coding *coding)
 {
-    return (struct zfp_tiles){.grid = coding->grid,
-                              .zfp = coding->zfp,
-                              .fixed_bits = coding->codec->tile_fixed_bits(coding),
-                              .slot_words = slot_words(coding),
-                              .thread_bytes = thread_bytes(coding)};
+    struct zfp_tiles t;
+    memset(&t, 0, sizeof t);
+    t.grid = coding->grid;
+    t.zfp = coding->zfp;
+    t.fixed_bits = coding->codec->tile_fixed_bits(coding);
+    t.slot_words = slot_words(coding);
+    t.thread_bytes = thread_bytes(coding);
+    return t;
 }
 
 static void encode(const struct zti_cuda_encoding *e)
@@ -74,12 +79,8 @@ static void encode(const struct zti_cuda_encoding *e)
 static void decode(const struct zti_cuda_decoding *d)
 {
     struct zfp_tiles t = tiles_of(d->coding);
-    union {
-        const uint64_t *in;
-        uint64_t *words; /* only read */
-    } u = {.in = d->words};
     t.view = d->view;
-    t.words = u.words;
+    t.words = (uint64_t *)d->words; /* only read */
     t.words_count = d->words_count;
     t.states = d->states;
     t.places = d->places;
@@ -91,7 +92,4 @@ static void decode(const struct zti_cuda_decoding *d)
     launches[d->coding->type - 1]->take(&t, ZTI_ZFP_THREADS, d->queue);
 }
 
-const struct zti_cuda_codec zti_cuda_zfp = {.has_kernels = has_kernels,
-                                            .state_words = state_words,
-                                            .encode = encode,
-                                            .decode = decode};
+extern "C" const struct zti_cuda_codec zti_cuda_zfp = {has_kernels, state_words, encode, decode};
