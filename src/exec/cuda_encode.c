@@ -86,7 +86,7 @@ static zt_status make_room(struct encoder *e)
         return zti_fail(e->context, ZT_NO_MEMORY, "a slab's stream is too large for the device");
     words = bits / 64 + 2;
     zt_status status = e->device->room(e->context, ZTI_DEVICE_STREAM, words * 8, &memory);
-    if (status == ZT_OK)
+    if (status == ZT_OK && e->codec->expects_zeros)
         status = e->device->zero(e->context, memory, words * 8);
     e->args.words = memory;
     words = e->codec->state_words(&e->own, e->tiles);
