@@ -119,6 +119,9 @@ struct options {
     bool no_verify;
     bool has_slab_bytes;
     const char *box;
+    bool salvage;          /* write what is left of a damaged file */
+    bool has_salvage_fill;
+    double salvage_fill;   /* in place of what is lost */
     const char *index_file; /* of a bare zfp stream; NULL: IN.zti, if it is there */
     const char *slice;
     const char *save;      /* demo: where its field goes; NULL: nowhere */
@@ -371,6 +374,7 @@ struct compress_job {
     uint64_t slices; /* read */
     enum coded_format format; /* of the output */
     uint64_t special_values;
+    double psnr; /* that was reached, with --psnr */
     double seconds;
 };
 
@@ -408,6 +412,7 @@ bool run_whole(const struct options *options, struct ztio_error *error);
 
 bool run_compress(const struct options *options, struct ztio_error *error);
 bool run_decompress(const struct options *options, struct ztio_error *error);
+bool run_salvage(const struct options *options, const char *out, struct ztio_error *error);
 bool run_info(const struct options *options, struct ztio_error *error);
 bool run_compare(const struct options *options, struct ztio_error *error);
 bool run_plot(const struct options *options, struct ztio_error *error);

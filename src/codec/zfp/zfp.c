@@ -141,6 +141,37 @@ static void configure_integers(const struct zti_ask *ask, struct zti_coding *cod
     }
 }
 
+/* Under a bound that is a part of each value: so many planes of the reversible algorithm; or, where
+ * values are of like magnitudes, an accuracy of so many powers of two below the largest. What
+ * either leaves beyond the bound is kept exactly, and which is best is tried out. */
+enum { LEAST_POWERS = 64 };
+
+static uint32_t choices(const struct zti_coding *coding, uint32_t ends[ZTI_CHOICE_RUNS])
+{
+    ends[0] = 8 * (uint32_t)zt_type_bytes(coding->type);
+    ends[1] = ends[0] + LEAST_POWERS;
+    return 2;
+}
+
+static zt_status set_choice(const struct zti_ask *ask, const struct zti_coding *coding,
+                            zt_zfp *zfp)
+{
+    const uint32_t width = 8 * (uint32_t)zt_type_bytes(coding->type);
+    const double most = fabs(ask->min) > fabs(ask->max) ? fabs(ask->min) : fabs(ask->max);
+    int exponent = 0;
+    (void)zt_zfp_set_reversible(zfp);
+    if (isnan(most)) /* sizes are asked for: all planes */
+        return ZT_OK;
+    if (ask->choice < width) {
+        zfp->maxprec = ask->choice + 1;
+        return ZT_OK;
+    }
+    (void)frexp(most, &exponent);
+    const int power = exponent - 1 - (int)(ask->choice - width);
+    return zt_zfp_set_accuracy(zfp, ldexp(1, power < ZTI_ZFP_MIN_EXP ? ZTI_ZFP_MIN_EXP : power),
+                               NULL);
+}
+
 /* Reuses the public setters, so that a mode has one definition. */
 static zt_status set_mode(zt_context *context, const struct zti_ask *ask,
                           const struct zti_coding *coding, zt_zfp *zfp)
@@ -164,6 +195,8 @@ static zt_status set_mode(zt_context *context, const struct zti_ask *ask,
             return zti_fail(context, ZT_BAD_ARG, "precision %g is not a whole number in 1..%d",
                             b->value, ZTI_ZFP_MAX_PREC);
         return zt_zfp_set_precision(zfp, (uint32_t)b->value, NULL);
+    case ZT_PWREL:
+        return set_choice(ask, coding, zfp);
     case ZT_EXPERT:
         if (zt_zfp_set_expert(zfp, b->minbits, b->maxbits, b->maxprec, b->minexp) != ZT_OK)
             return zti_fail(context, ZT_BAD_ARG,
@@ -172,7 +205,6 @@ static zt_status set_mode(zt_context *context, const struct zti_ask *ask,
                             ZTI_ZFP_MAX_PREC, b->minbits, b->maxbits, b->maxprec);
         return ZT_OK;
     case ZT_REL:
-    case ZT_PWREL:
     case ZT_PSNR:
         break;
     }
@@ -194,6 +226,10 @@ static zt_status configure(zt_context *context, const struct zti_ask *ask,
     if (status != ZT_OK)
         return status;
     coding->verify_bound = NAN;
+    coding->is_of_value = ask->kind == ZT_PWREL;
+    if (ask->kind == ZT_PWREL && !zti_zfp_is_lossless(&coding->zfp, coding->type,
+                                                      coding->grid.rank))
+        coding->verify_bound = ask->part;
     if (ask->kind == ZT_ABS && !zti_zfp_is_reversible(&coding->zfp)) {
         coding->verify_bound = ask->abs_bound;
         if (coding->type == ZT_I32 || coding->type == ZT_I64)
@@ -294,6 +330,8 @@ const struct zti_codec zti_codec_zfp = {
     .tile_shape = tile_shape,
     .chunk_tiles = chunk_tiles,
     .configure = configure,
+    .has_power_bounds = true,
+    .choices = choices,
     .store_params = store_params,
     .load_params = load_params,
     .describe = describe,

@@ -58,9 +58,8 @@ struct zti_zfp_ranges {
     void (*skip)(const struct zti_coding *, struct zti_bit_reader *, uint64_t, uint64_t);
 };
 
-/* The instances: [zt_type - 1][rank - 1]. */
+/* The plain instance: [zt_type - 1][rank - 1]. zfp_vector.h has the others. */
 extern const struct zti_zfp_ranges zti_zfp_ranges_plain[4][ZT_MAX_RANK];
-extern const struct zti_zfp_ranges zti_zfp_ranges_avx2[4][ZT_MAX_RANK];
 
 /* The functions of zfp_cpu.c, which choose by coding->isa. */
 bool zti_zfp_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
