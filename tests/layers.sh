@@ -28,7 +28,7 @@ forbid() {
 
 # ---- which layer may include which
 forbid cuda 'array/|bits/|entropy/|codec/|index/|exec/|frame/|quality/|plan/' src/cuda
-forbid core 'array/|bits/|entropy/|codec/|index/|exec/|frame/|quality/|plan/' src/core
+forbid core 'cuda/|array/|bits/|entropy/|codec/|index/|exec/|frame/|quality/|plan/' src/core
 forbid array 'bits/|entropy/|codec/|index/|exec/|frame/|quality/|plan/' src/array
 forbid bits 'array/|entropy/|codec/|index/|exec/|frame/|quality/|plan/' src/bits
 forbid entropy 'codec/|index/|exec/|frame/|quality/|plan/' src/entropy

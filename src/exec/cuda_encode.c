@@ -7,7 +7,7 @@
  * A slab is whole layers of tiles along the slowest axis, so its tiles follow each other in the
  * stream. Tiles that the codec does not vouch for are decoded and compared on the host. */
 #include "codec/cuda.h"
-#include "cuda/device.h"
+#include "core/device.h"
 #include "exec/cuda.h"
 #include "exec/run.h"
 

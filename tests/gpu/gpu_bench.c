@@ -10,7 +10,7 @@
 #include "gpu_bench.h"
 
 #include "codec/cuda.h"
-#include "cuda/device.h"
+#include "core/device.h"
 
 #include <math.h>
 #include <stdlib.h>

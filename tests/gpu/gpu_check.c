@@ -3,8 +3,8 @@
  *     ztile-gpu-check [--cases N] [--seed N] [--device N] [--large] [--bench [--bytes N]]
  *
  * Random arrays in every mode against the serial policy, byte for byte; with --large an array of
- * more than 2^32 elements; with --bench a table of speeds (gpu_bench.c). Exit status 0: all is well;
- * 1: not; 2: bad use; 77: there is no GPU. Prints lines of TAP. */
+ * more than 2^32 elements; with --bench a table of speeds (gpu_bench.c). Exit status 0: all is
+ * well; 1: not; 2: bad use; 77: there is no GPU. Prints lines of TAP. */
 #include "gpu_bench.h"
 #include "policy_cases.h"
 
@@ -22,7 +22,8 @@ static bool parse(int argc, char **argv, struct options *o)
     *o = (struct options){.seed = 1, .cases = 2000, .bytes = UINT64_C(256) << 20};
     for (int i = 1; i < argc; i++) {
         const uint64_t n = i + 1 < argc ? strtoull(argv[i + 1], NULL, 0) : 0;
-        const bool takes_number = strcmp(argv[i], "--large") != 0 && strcmp(argv[i], "--bench") != 0;
+        const bool takes_number =
+            strcmp(argv[i], "--large") != 0 && strcmp(argv[i], "--bench") != 0;
         if (takes_number && i + 1 == argc)
             return false;
         if (strcmp(argv[i], "--large") == 0)

@@ -1,6 +1,6 @@
-/* policy_cases.h: random arrays through the public API under the cuda policy: byte for byte what one
- * thread of the serial policy writes and reads. The same cases run on GPUs and, with kernels compiled
- * for it, on the CPU. */
+/* policy_cases.h: random arrays through the public API under the cuda policy: byte for byte what
+ * one thread of the serial policy writes and reads. The same cases run on GPUs and, with kernels
+ * compiled for it, on the CPU. */
 #ifndef ZTILE_TEST_POLICY_CASES_H
 #define ZTILE_TEST_POLICY_CASES_H
 

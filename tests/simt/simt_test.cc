@@ -1,6 +1,6 @@
 /* simt_test.cc: the runtime that runs kernels on the CPU: that it runs them right, under every
- * schedule, and that it notices the mistakes it is there for. Each mistake is made in a child process
- * of its own, under a few seeds. */
+ * schedule, and that it notices the mistakes it is there for. Each mistake is made in a child
+ * process of its own, under a few seeds. */
 #include "cuda/lookback.h"
 
 #include <stdio.h>

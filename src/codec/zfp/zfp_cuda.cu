@@ -92,4 +92,5 @@ static void decode(const struct zti_cuda_decoding *d)
     launches[d->coding->type - 1]->take(&t, ZTI_ZFP_THREADS, d->queue);
 }
 
-extern "C" const struct zti_cuda_codec zti_cuda_zfp = {true, has_kernels, state_words, encode, decode};
+extern "C" const struct zti_cuda_codec zti_cuda_zfp = {true, has_kernels, state_words, encode,
+                                                        decode};

@@ -5,10 +5,10 @@
  *     tile (the thread's) --> bits in the thread's slot (shared) --> stream, behind the bits of all
  *                                                                    tiles before
  *
- * How many these are is computed at fixed rate; otherwise it is the sum within the block and that of
- * the blocks before, by look-back: values are read once and bits written once. Words of the stream
- * that two tiles share are or'ed, the others stored. Slots have odd numbers of words, so that threads
- * side by side use different banks. */
+ * How many these are is computed at fixed rate; otherwise it is the sum within the block and that
+ * of the blocks before, by look-back: values are read once and bits written once. Words of the
+ * stream that two tiles share are or'ed, the others stored. Slots have odd numbers of words, so
+ * that threads side by side use different banks. */
 #include "cuda/lookback.h"
 
 #include "codec/zfp/zfp_cuda.h"
