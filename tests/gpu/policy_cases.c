@@ -142,7 +142,7 @@ static zt_params random_params(struct policy_run *run, const zt_array *a, uint32
     p.zfp_word_bits = 8u << rng_below(r, 4);
     range_of(a, &lo, &hi);
     const double range = hi > lo ? hi - lo : 1;
-    switch (rng_below(r, 6)) {
+    switch (rng_below(r, 7)) {
     case 0: p.bound = zt_rate(0.5 + (double)rng_below(r, 80) / 2); break;
     case 1: p.bound = zt_precision(1 + (uint32_t)rng_below(r, 64)); break;
     case 2: p.bound = zt_abs(range / (double)(UINT64_C(1) << rng_below(r, 40))); break;
@@ -151,6 +151,7 @@ static zt_params random_params(struct policy_run *run, const zt_array *a, uint32
         p.bound = zt_expert((uint32_t)rng_below(r, 300), 300 + (uint32_t)rng_below(r, 3000),
                             1 + (uint32_t)rng_below(r, 64), (int32_t)rng_below(r, 60) - 40);
         break;
+    case 5: p.bound = zt_pwrel(1 / (double)(UINT64_C(2) << rng_below(r, 30))); break;
     default: break;
     }
     return p;
