@@ -71,7 +71,7 @@ static const char of_compress[] =
     "how:  -c auto|zfp|ndzip|sz; --prefer ratio|speed|balanced of auto\n"
     "      --plan on|off|tight  axis order and rank by samples (on); tight: and zfp's\n"
     "                       loosest tolerance; --explain it; --dry-run: sizes only\n"
-    "      --effort E       sz: fast, default, high, or paper (--sz-bins N, else 1024)\n"
+    "      --effort E       sz: fast, default, high, or paper (--sz-bins N, or 1024)\n"
     "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN], cuda; --isa I\n"
     "  -q, --quiet, -v, --verbose  no summary and progress bar, or a longer one\n";
 
