@@ -75,7 +75,7 @@ bool measure_range(struct compress_job *job, struct ztio_error *error)
 {
     zt_stats stats;
     zt_params *p = &job->params;
-    if (p->bound.kind != ZT_REL || !isnan(p->range_lo))
+    if ((p->bound.kind != ZT_REL && p->bound.kind != ZT_PSNR) || !isnan(p->range_lo))
         return true;
     if (p->bound.value == 0) { /* lossless: the range does not matter */
         p->range_lo = p->range_hi = 0;
@@ -134,6 +134,12 @@ static bool put_slabs(struct compress_job *job, zt_writer *writer, struct ztio_e
         job->slices += got;
         progress_slab(&job->progress, got * job->slice_bytes);
         zt_array a = zt_array_nd(slab, (zt_type)job->meta->type, job->meta->rank, shape);
+        if (first == 0 && !job->options->quiet)
+            warn_of_shape(job, &a);
+        if (first == 0 && job->options->explain)
+            done = explain_plan(job, &a, error);
+        if (!done)
+            break;
         zt_status status = zt_writer_put(writer, &a);
         if (status != ZT_OK)
             done = fail_writer(job, status, error);
@@ -168,6 +174,7 @@ static bool compress_zt(struct compress_job *job, struct ztio_error *error)
     if (done) {
         status = zt_writer_close(writer);
         job->special_values = zt_writer_special_values(writer);
+        job->psnr = zt_writer_psnr(writer);
         done = status == ZT_OK || fail_writer(job, status, error);
     }
     zt_writer_free(writer);
@@ -193,6 +200,11 @@ static void print_summary(const struct compress_job *job)
     if (job->special_values > 0)
         (void)fprintf(stderr, "  %" PRIu64 " NaN, infinite or fill values kept as they are\n",
                       job->special_values);
+    if (job->params.bound.kind == ZT_PSNR)
+        (void)fprintf(stderr, isfinite(job->psnr) ? "  PSNR %.2f dB\n" : "  no error\n", job->psnr);
+    if (job->options->verbose && job->params.bound.kind == ZT_PSNR)
+        (void)fprintf(stderr, "  range %s:%s\n", format_exact(job->params.range_lo, lo),
+                      format_exact(job->params.range_hi, hi));
     if (job->options->verbose && job->params.bound.kind == ZT_REL)
         (void)fprintf(stderr, "  range %s:%s, abs %.6g\n", format_exact(job->params.range_lo, lo),
                       format_exact(job->params.range_hi, hi), tolerance_of(&job->params));
@@ -220,6 +232,11 @@ static bool find_format(struct compress_job *job, struct ztio_error *error)
         return fail(error, ZTIO_BAD_USE,
                     "%s: a bare stream is not what -c sz makes; name a .zt file",
                     output_name(job->out));
+    if (job->format == FORMAT_ZFP && (job->options->params.bound.kind == ZT_PWREL ||
+                                      job->options->params.bound.kind == ZT_PSNR))
+        return fail(error, ZTIO_BAD_USE,
+                    "%s: zfp has no mode for --%s; name a .zt file, or use --abs or --rel",
+                    output_name(job->out), name_of_bound(job->options->params.bound.kind));
     return true;
 }
 
@@ -243,8 +260,13 @@ static bool run_job(struct compress_job *job, struct ztio_error *error)
                     input_name(job->place));
     if (!find_format(job, error) ||
         (job->format == FORMAT_ZT && !find_fills(o, job->place, job->meta->type, job->meta,
-                                                 &job->params.fills, job->params.fill, error)) ||
-        !byte_sink_open(&job->sink, job->out, o->force, error) || !measure_range(job, error))
+                                                 &job->params.fills, job->params.fill, error)))
+        return false;
+    if (o->dry_run)
+        return job->format == FORMAT_ZT
+                   ? measure_range(job, error) && run_dry(job, error)
+                   : fail(error, ZTIO_BAD_USE, "--dry-run is for .zt files; leave it out");
+    if (!byte_sink_open(&job->sink, job->out, o->force, error) || !measure_range(job, error))
         return false;
     if (!(job->format == FORMAT_ZFP     ? compress_zfp(job, error)
           : job->format == FORMAT_NDZIP ? compress_ndzip(job, error)

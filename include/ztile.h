@@ -207,7 +207,8 @@ static inline zt_array zt_array_const_4d(const void *data, zt_type type, uint64_
 /* ---- params: everything the bytes depend on ------------------------------------------------ */
 
 typedef enum zt_codec {
-    ZT_CODEC_AUTO = 0,  /* ndzip for floats without loss, else zfp */
+    ZT_CODEC_AUTO = 0,  /* with a plan: chosen by samples; else ndzip for floats without loss, sz for
+                           pwrel and psnr, and zfp otherwise */
     ZT_CODEC_ZFP = 1,
     ZT_CODEC_NDZIP = 2, /* lossless only, fast */
     ZT_CODEC_SZ = 3     /* prediction and quantization within a bound */
@@ -218,8 +219,8 @@ typedef enum zt_bound_kind {
     ZT_LOSSLESS = 0,
     ZT_ABS = 1,       /* |x' - x| <= value */
     ZT_REL = 2,       /* |x' - x| <= value * (max - min), over the whole array's finite values */
-    ZT_PWREL = 3,     /* |x' - x| <= value * |x|; not in this version */
-    ZT_PSNR = 4,      /* 20 log10(range / RMSE) >= value dB; not in this version */
+    ZT_PWREL = 3,     /* |x' - x| <= value * |x|, value below 1; zero stays zero. Floats only */
+    ZT_PSNR = 4,      /* 20 log10(range / RMSE) >= value dB, over the whole array's finite values */
     ZT_RATE = 5,      /* value bits per element, zfp's fixed rate */
     ZT_PRECISION = 6, /* value bit planes per tile, zfp's fixed precision */
     ZT_EXPERT = 7     /* zfp's four numbers */
@@ -227,7 +228,7 @@ typedef enum zt_bound_kind {
 
 #define ZT_RATE_ALIGN 1u /* zt_bound.flags: a tile's bits are rounded up to whole stream words */
 
-/* A bound. Frozen. Bound value 0 of abs and rel means lossless. */
+/* A bound. Frozen. Bound value 0 of abs, rel and pwrel means lossless. */
 typedef struct zt_bound {
     uint32_t kind;  /* zt_bound_kind */
     uint32_t flags; /* ZT_RATE_ALIGN or 0 */
@@ -285,7 +286,20 @@ typedef enum zt_index_kind {
     ZT_INDEX_STREAM = 6   /* in zt_info only: the stream itself says where its tiles are (ndzip) */
 } zt_index_kind;
 
+/* Planning: the order in which an array's axes are coded, which of them are joined to one, and with
+ * ZT_CODEC_AUTO codec and effort, are chosen by trying some on samples, and undone by whoever reads
+ * the file. What is chosen depends on values and params alone (docs/planning.md). It is done under
+ * an absolute or relative bound and without loss. Tight: zfp also gets the loosest tolerance whose
+ * measured error keeps the bound. */
 typedef enum zt_plan_kind { ZT_PLAN_OFF = 0, ZT_PLAN_ON = 1, ZT_PLAN_TIGHT = 2 } zt_plan_kind;
+
+/* What ZT_CODEC_AUTO looks for where a plan is asked for: the least bytes; the least bytes among
+ * what is nearly as fast as can be; what is fast among what needs nearly the least bytes. */
+typedef enum zt_prefer {
+    ZT_PREFER_RATIO = 0,
+    ZT_PREFER_SPEED = 1,
+    ZT_PREFER_BALANCED = 2
+} zt_prefer;
 
 /* How the axes of an array become those of the array that is coded. Frozen.
  *
@@ -317,8 +331,8 @@ typedef struct zt_params {
     zt_bound bound;           /* default lossless */
     uint64_t slab_bytes;      /* raw bytes a frame at most; default 256 MiB. A frame holds at least
                                  one layer of tiles, however many bytes that is */
-    double range_lo;          /* the array's range, where rel must not or cannot measure it;  */
-    double range_hi;          /* default NaN, NaN: measured (zt_compress) or refused (writer) */
+    double range_lo;          /* the array's range, where rel and psnr must not or cannot measure */
+    double range_hi;          /* it; default NaN, NaN: measured (zt_compress), refused (writer) */
     uint32_t zfp_word_bits;   /* 8, 16, 32 or 64 (default): what a zfp stream is padded to */
     uint32_t plan;            /* zt_plan_kind; default off */
     uint32_t index;           /* zt_index_kind; default ZT_INDEX_DEFAULT */
@@ -332,7 +346,7 @@ typedef struct zt_params {
     uint64_t fill[ZT_MAX_FILLS]; /* bit patterns of the array's type that are no values, like NaN:
                                     kept exactly, no part of a range or a bound. See zt_fill_bits */
     uint32_t sz_bins;         /* bins of sz's effort 'paper', even, 4..65536; 0: 1024 */
-    uint32_t reserved;        /* 0 */
+    uint32_t prefer;          /* zt_prefer; codec auto with a plan only */
 } zt_params;
 
 /* Set every field to its default. params_bytes is sizeof(zt_params) as the caller compiled it.
@@ -377,15 +391,21 @@ typedef struct zt_omp {
 
 /* Parameters of ZT_CUDA. Frozen. */
 typedef struct zt_cuda {
-    int32_t device;
+    int32_t device; /* CUDA's number */
     uint32_t flags; /* 0 */
-    void *stream;   /* a cudaStream_t */
+    void *stream;   /* a cudaStream_t of that device; NULL: the default stream */
     uint64_t reserved[2];
 } zt_cuda;
 
 /* Choose where tiles are run. parameters is a zt_omp for ZT_OMP, a zt_cuda for ZT_CUDA, or NULL
  * for the defaults; setting a policy resets the parameters of the one before. ZT_UNSUPPORTED, with
- * the policy unchanged, where this build lacks it: in this version that is ZT_CUDA.
+ * the policy unchanged, where this build or machine lacks it: ZT_CUDA needs a build with CUDA and a
+ * GPU.
+ *
+ * ZT_CUDA runs the tiles of zfp and ndzip on a GPU, from and to the host's memory, slab by slab:
+ * copy, kernels on zt_cuda.stream, copy back, and the call returns when the stream is done. Memory
+ * on the GPU is kept for the next call until the policy changes. The sz codec has no kernels in
+ * this version: ZT_UNSUPPORTED. Bytes are those of the other policies.
  *
  * ZT_OMP never shows in the bytes. It makes threads of its own for the length of a call, as many
  * as OpenMP would use, changes nothing of OpenMP's state, and works in a forked child. With it, a
@@ -424,8 +444,8 @@ ZT_API zt_status zt_context_set_progress(zt_context *context, zt_progress progre
 /* ---- compress and decompress, memory to memory --------------------------------------------- */
 
 /* What is in a .zt file. Returned by zt_inspect and zt_reader_info. Of a sequential source, what is
- * of the whole file (shape[0], raw_bytes to frames but index_bytes, exact_values) is ZT_UNKNOWN
- * until zt_reader_next has passed the last frame. */
+ * of the whole file (shape[0], raw_bytes to frames but index_bytes, exact_values) is ZT_UNKNOWN,
+ * and psnr NaN, until zt_reader_next has passed the last frame. */
 typedef struct zt_info {
     uint32_t struct_bytes; /* set by zt_info_init */
     uint32_t format_version;
@@ -457,7 +477,11 @@ typedef struct zt_info {
     char name[128];
     char units[64];
     uint32_t sz_effort, sz_axes;  /* sz only, of the first frame: zt_effort; bit i: differences */
-    double sz_step;               /* are taken along axis i; what values are multiples of */
+    double sz_step;               /* are taken along axis i; what values are multiples of; pwrel:
+                                     numbers kept in each doubling of a value */
+    double psnr;                  /* bound psnr: dB that were reached over the whole array, infinite
+                                     without any error; NaN for other bounds */
+    double range;                 /* bound psnr: the range that it is of; 0: coded without loss */
     zt_plan plan;                 /* of the first frame; plan.rank 0: coded as it is */
 } zt_info;
 
@@ -489,6 +513,25 @@ ZT_API zt_status zt_decompress(zt_context *context, const void *data, size_t dat
 ZT_API zt_status zt_decompress_box(zt_context *context, const void *data, size_t data_bytes,
                                    const zt_box *box, const zt_array *out);
 
+/* One way to code an array, and what it is expected to take. Frozen. */
+typedef struct zt_option {
+    uint32_t codec;      /* zt_codec */
+    uint32_t effort;     /* zt_effort */
+    zt_plan plan;        /* rank 0: as it is */
+    double stream_bytes; /* estimated */
+    uint64_t reserved[2];
+} zt_option;
+
+/* What planning tries for an array as one frame, with a bound that is absolute or relative, or
+ * none: options[0] is what zt_compress would take with the same params; then follow the others that
+ * went far, those of the same codec and effort first, each codec's by their bytes. The array as it
+ * is is always among those of a codec. params->plan is not looked at.
+ *
+ * room: of options; 64 is enough. count: how many there are. */
+ZT_API zt_status zt_plan_options(zt_context *context, const zt_array *array,
+                                 const zt_params *params, zt_option *options, uint32_t room,
+                                 uint32_t *count);
+
 /* What is in a .zt file: its headers and seek table are verified, its payload is not looked at. */
 ZT_API zt_status zt_inspect(zt_context *context, const void *data, size_t data_bytes,
                             zt_info *info);
@@ -516,8 +559,8 @@ typedef struct zt_writer zt_writer;
 typedef struct zt_reader zt_reader;
 
 /* Open a writer of one array. whole gives its type, rank and shape (data and strides are not
- * looked at); shape[0] may be ZT_UNKNOWN. params is copied; with rel its range must be set.
- * The bytes are those of zt_compress with the same params. */
+ * looked at); shape[0] may be ZT_UNKNOWN. params is copied; with rel and psnr its range must be
+ * set. The bytes are those of zt_compress with the same params. */
 ZT_API zt_status zt_writer_open(zt_context *context, const zt_sink *sink, const zt_array *whole,
                                 const zt_params *params, zt_writer **writer);
 
@@ -535,6 +578,10 @@ ZT_API zt_status zt_writer_close(zt_writer *writer);
 
 /* Special values (NaN, infinities, fill values) in the frames that were written so far. */
 ZT_API uint64_t zt_writer_special_values(const zt_writer *writer);
+
+/* Bound psnr: the dB that were reached over the frames that were written so far, infinite where
+ * there is no error; NaN for other bounds. */
+ZT_API double zt_writer_psnr(const zt_writer *writer);
 
 /* Free a writer, closed or not; NULL is allowed. */
 ZT_API void zt_writer_free(zt_writer *writer);
@@ -902,6 +949,8 @@ typedef struct zt_quality {
     double max_pwrel_error;     /* largest |error| / |original| where the original is not 0 */
     double sum_squares;         /* of the errors */
     uint64_t fill[ZT_MAX_FILLS]; /* bit patterns, as in zt_params */
+    double pwrel_bound;         /* set by the caller; default NaN: beyond_bound then also counts
+                                   values off by more than this part of themselves */
 } zt_quality;
 
 ZT_API zt_status zt_quality_init(zt_quality *quality, size_t quality_bytes);

@@ -23,7 +23,7 @@ zt_status zti_same_array(struct zt_reader *r, uint64_t number, const struct zti_
                         number);
     if (f->bound.kind != first->bound.kind || f->bound.flags != first->bound.flags ||
         !is_same_number(f->bound.value, first->bound.value) ||
-        !is_same_number(f->abs_bound, first->abs_bound))
+        !is_same_number(f->abs_bound, first->abs_bound) || f->range != first->range)
         return zti_fail(r->context, ZT_CORRUPT,
                         "frame %" PRIu64 " has another bound than the first", number);
     return ZT_OK;

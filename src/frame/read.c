@@ -5,6 +5,7 @@
 #include "frame/read.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 /* ---- opening ---- */
 
@@ -41,6 +42,8 @@ void zti_reader_count(struct zt_reader *r, const struct zti_frame *f)
     r->exact_values += f->exact_values;
     r->special_values += f->special_values;
     r->index_bytes += f->index_bytes;
+    if (f->bound.kind == ZT_PSNR)
+        r->error += f->error * (double)(zti_array_values(f->rank, f->shape) - f->special_values);
 }
 
 static zt_status cut_short(struct zt_reader *r)
@@ -364,6 +367,8 @@ static void describe(const struct zt_reader *r, zt_info *info)
     info->slab_extent = f->shape[0];
     info->raw_bytes = info->stream_bytes = info->file_bytes = info->frames = ZT_UNKNOWN;
     info->exact_values = info->special_values = info->index_bytes = ZT_UNKNOWN;
+    info->psnr = (double)NAN;
+    info->range = f->bound.kind == ZT_PSNR ? f->range : (double)NAN;
     if (info->shape[0] != ZT_UNKNOWN) {
         info->raw_bytes = zti_array_values(f->rank, info->shape) * zt_type_bytes(f->type);
         info->stream_bytes = r->stream_bytes;
@@ -371,6 +376,9 @@ static void describe(const struct zt_reader *r, zt_info *info)
         info->special_values = r->special_values;
         info->index_bytes = r->index_bytes;
         info->frames = r->frames;
+        if (f->bound.kind == ZT_PSNR)
+            info->psnr = zti_psnr_of(
+                r->error, info->raw_bytes / zt_type_bytes(f->type) - r->special_values);
         info->file_bytes = zti_is_sequential(&r->input) ? r->end_bytes : r->input.bytes;
     }
     f->coding.codec->describe(&f->coding, info);

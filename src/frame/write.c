@@ -8,6 +8,8 @@
  * memmove. The bytes never depend on how slabs were put, nor on where they go. */
 #include "frame/write.h"
 
+#include "frame/trial.h"
+
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -31,10 +33,25 @@ struct zti_index_layout zti_layout_of(const zt_params *p, const struct zti_codec
     return layout;
 }
 
-static bool is_asked_lossless(const zt_bound *bound)
+static bool is_float(uint32_t type)
+{
+    return type == ZT_F32 || type == ZT_F64;
+}
+
+bool zti_is_lossless(const zt_bound *bound)
 {
     return bound->kind == ZT_LOSSLESS ||
-           ((bound->kind == ZT_ABS || bound->kind == ZT_REL) && bound->value == 0);
+           ((bound->kind == ZT_ABS || bound->kind == ZT_REL || bound->kind == ZT_PWREL) &&
+            bound->value == 0);
+}
+
+/* What ZT_CODEC_AUTO stands for. */
+static const struct zti_codec *choose_codec(uint32_t type, const zt_bound *bound)
+{
+    const bool is_lossless = zti_is_lossless(bound);
+    if (!is_lossless && (bound->kind == ZT_PWREL || bound->kind == ZT_PSNR))
+        return zti_codec_by_id(ZT_CODEC_SZ);
+    return zti_codec_auto(type, is_lossless);
 }
 
 zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_params *params,
@@ -51,6 +68,10 @@ zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_p
         one.shape[0] = 1;
     if (!status)
         status = zti_array_check(context, &one, false);
+    if (!status && w->params.bound.kind == ZT_PWREL && !is_float(whole->type))
+        status = zti_fail(context, ZT_UNSUPPORTED,
+                          "a bound relative to each value (pwrel) is for floating-point arrays; "
+                          "use abs or rel for integers, or no bound");
     if (status)
         return status;
 
@@ -61,16 +82,17 @@ zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_p
     if (w->params.units)
         memcpy(w->units, w->params.units, strlen(w->params.units));
     w->params.name = w->params.units = NULL; /* the caller's */
-    w->codec = w->params.codec == ZT_CODEC_AUTO
-                   ? zti_codec_auto(whole->type, is_asked_lossless(&w->params.bound))
-                   : zti_codec_by_id(w->params.codec);
+    w->codec = w->params.codec == ZT_CODEC_AUTO ? choose_codec(whole->type, &w->params.bound)
+                                                : zti_codec_by_id(w->params.codec);
     w->type = whole->type;
     w->rank = whole->rank;
     memcpy(w->shape, whole->shape, sizeof w->shape);
     one.shape[0] = 1;
     w->slice_bytes = zti_array_values(one.rank, one.shape) * zt_type_bytes(w->type);
 
-    const uint32_t side = w->codec->tile_shape[w->rank - 1][0];
+    w->is_codec_open = w->params.codec == ZT_CODEC_AUTO && zti_has_planning(&w->params);
+    const uint32_t side = w->is_codec_open ? zti_side_of_all(w)
+                                           : w->codec->tile_shape[w->rank - 1][0];
     uint64_t layer_bytes, layers = 1;
     if (zti_mul(w->slice_bytes, side, &layer_bytes) &&
         w->params.slab_bytes > layer_bytes)
@@ -88,28 +110,14 @@ void zti_writer_clear(struct zt_writer *w)
     zti_buffer_free(w->context, &w->tail);
     zti_buffer_free(w->context, &w->starts);
     zti_buffer_free(w->context, &w->turned);
+    zti_buffer_free(w->context, &w->decoded);
     zti_table_free(w->context, &w->table);
 }
 
 /* ---- one frame: what it is ---- */
 
-static bool is_float(uint32_t type)
-{
-    return type == ZT_F32 || type == ZT_F64;
-}
-
-/* Code the frame's slab under a plan; NULL: as it is. */
-static void set_plan(struct zti_frame *f, const struct zti_plan *plan)
-{
-    uint64_t coded[ZT_MAX_RANK];
-    f->plan = plan ? *plan : zti_plan_none(f->rank);
-    const uint32_t rank = zti_plan_shape(&f->plan, f->shape, coded);
-    f->coding.grid = zti_codec_grid(f->coding.codec, rank, coded);
-}
-
-/* The frame of a slab, but for its lengths, and what is asked of the codec for it. */
-static zt_status prepare(struct zt_writer *w, const zt_array *slab, const zt_stats *stats,
-                         struct zti_frame *f, struct zti_ask *ask)
+zt_status zti_writer_prepare(struct zt_writer *w, const zt_array *slab, const zt_stats *stats,
+                             struct zti_frame *f, struct zti_ask *ask)
 {
     memset(f, 0, sizeof *f);
     f->first = w->table.extent;
@@ -124,14 +132,17 @@ static zt_status prepare(struct zt_writer *w, const zt_array *slab, const zt_sta
     f->coding.codec = w->codec;
     f->coding.type = w->type;
     f->coding.verify_bound = (double)NAN;
-    set_plan(f, w->fixed_plan);
+    zti_frame_set_plan(f, w->fixed_plan);
 
     *ask = (struct zti_ask){.params = &w->params, .min = (double)NAN, .max = (double)NAN};
     zt_status status = zti_bound_resolve(w->context, &w->params.bound, w->type, w->params.range_lo,
                                          w->params.range_hi, &ask->kind, &ask->abs_bound);
     f->abs_bound = ask->abs_bound;
+    ask->part = w->params.bound.value;
+    if (w->params.bound.kind == ZT_PSNR)
+        f->range = zti_range_of(w->type, w->params.range_lo, w->params.range_hi);
     if (status || ask->kind == ZT_LOSSLESS ||
-        !(is_float(w->type) || ask->kind == ZT_ABS || w->params.fills > 0))
+        !(is_float(w->type) || ask->kind == ZT_ABS || ask->kind == ZT_PSNR || w->params.fills > 0))
         return status;
 
     zt_stats own;
@@ -145,22 +156,6 @@ static zt_status prepare(struct zt_writer *w, const zt_array *slab, const zt_sta
     ask->max = stats->max;
     f->special_values = stats->nan_values + stats->inf_values + stats->fill_values;
     return status;
-}
-
-/* The slab as the coded array: where it lies if strides can say that, else copied. */
-static zt_status turn(struct zt_writer *w, const struct zti_frame *f, const zt_array *slab,
-                      zt_array *coded)
-{
-    const struct zti_grid *grid = &f->coding.grid;
-    if (zti_plan_view(&f->plan, slab, coded))
-        return ZT_OK;
-    const uint64_t bytes = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
-    const zt_status status = zti_buffer_reserve(w->context, &w->turned, bytes, 0);
-    if (status)
-        return status;
-    zti_plan_copy(&f->plan, slab, w->turned.bytes);
-    *coded = zt_array_nd(w->turned.bytes, (zt_type)f->type, grid->rank, grid->shape);
-    return ZT_OK;
 }
 
 /* Take the special values out of a slab, into *special; *slab is then what the codec is given. With
@@ -335,25 +330,66 @@ static zt_status encode_or_store(struct zt_writer *w, struct zti_frame *f, const
     return encode_once(w, f, slab, misses, payload);
 }
 
-/* Code a slab; without loss where too many values would have to be kept exactly. */
-static zt_status encode(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
-                        const zt_array *slab, struct zti_misses *misses, uint8_t **payload)
+/* Code a slab whose coding was loosened; where so many values were left beyond the bound that it
+ * does not pay, which samples have not shown, with one plane more, and then strictly. */
+static zt_status encode_loosely(struct zt_writer *w, struct zti_frame *f,
+                                const struct zti_coding *strict, const zt_array *slab,
+                                struct zti_misses *misses, uint8_t **payload)
 {
-    misses->limit = misses_limit(f);
-    zt_status status = w->codec->configure(w->context, ask, &f->coding);
+    enum { MISSES_MOST = 6 }; /* exact values may take this part of the stream */
+    for (bool is_second = false;; is_second = true) {
+        const zt_status status = encode_or_store(w, f, slab, misses, payload);
+        const double bits = (double)misses->count * zti_exact_bits(f->type);
+        const uint32_t planes = f->coding.loose_planes;
+        if (status || planes == 0 ||
+            (!misses->is_over && bits * MISSES_MOST <= 8 * (double)f->payload_bytes))
+            return status;
+        zti_misses_free(w->context, misses);
+        *misses = (struct zti_misses){.limit = misses_limit(f)};
+        f->coding = *strict;
+        if (!is_second)
+            (void)f->coding.codec->loosen(&f->coding, planes - 1);
+    }
+}
+
+zt_status zti_writer_code(struct zt_writer *w, struct zti_frame *f, const struct zti_ask *ask,
+                          const zt_array *slab, struct zti_misses *misses, uint8_t **payload)
+{
+    const struct zti_codec *codec = f->coding.codec;
+    if (codec->forget)
+        codec->forget(w->context, &f->coding);
+    zti_frame_set_plan(f, &f->plan); /* the grid, as before anything was learnt */
+    f->coding.verify_bound = (double)NAN;
+    zt_status status = codec->configure(w->context, ask, &f->coding);
+    if (w->params.bound.kind == ZT_PSNR)
+        f->coding.verify_bound = (double)NAN; /* it is the mean that counts */
+    const struct zti_coding strict = f->coding;
+    if (!status && w->params.plan == ZT_PLAN_TIGHT)
+        status = zti_plan_tighten(w->context, slab, ask, &f->coding);
     if (!status)
         status = zti_exec_survey(w->context, &f->coding, slab);
+    return status ? status : encode_loosely(w, f, &strict, slab, misses, payload);
+}
+
+/* Code a slab; without loss where too many values would have to be kept exactly. */
+static zt_status encode(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
+                        const zt_array *slab, const struct zti_special *special,
+                        struct zti_misses *misses, uint8_t **payload)
+{
+    zt_status status = ZT_OK;
+    if (ask->kind == ZT_PSNR)
+        return zti_psnr_code(w, f, ask, slab, special, misses, payload);
+    if (ask->kind == ZT_PWREL)
+        status = zti_choose(w, f, ask, slab);
+    misses->limit = misses_limit(f);
     if (!status)
-        status = encode_or_store(w, f, slab, misses, payload);
+        status = zti_writer_code(w, f, ask, slab, misses, payload);
     if (!status && misses->is_over) {
         zti_misses_free(w->context, misses);
         *misses = (struct zti_misses){.list = NULL};
         ask->kind = ZT_LOSSLESS;
         ask->abs_bound = 0;
-        f->coding.verify_bound = (double)NAN;
-        status = w->codec->configure(w->context, ask, &f->coding);
-        if (!status)
-            status = encode_or_store(w, f, slab, misses, payload);
+        status = zti_writer_code(w, f, ask, slab, misses, payload);
     }
     f->exact_values = misses->count;
     return status;
@@ -421,6 +457,7 @@ zt_status zti_writer_emit(struct zt_writer *w, struct zti_frame *f, const uint8_
     if (status)
         return status;
     w->special_values += f->special_values;
+    w->error += f->error * (double)(zti_array_values(f->rank, f->shape) - f->special_values);
     return w->sink.write ? emit_to_sink(w, f, header, payload, parts)
                          : emit_to_memory(w, f, header, payload, parts);
 }
@@ -433,13 +470,15 @@ static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_
     struct zti_ask ask;
     struct zti_misses misses = {.list = NULL};
     uint8_t *payload = NULL;
-    zt_status status = prepare(w, slab, stats, &f, &ask);
+    zt_status status = zti_writer_prepare(w, slab, stats, &f, &ask);
     if (!status)
-        status = turn(w, &f, slab, &values);
+        status = zti_writer_plan(w, &f, &ask, slab);
+    if (!status)
+        status = zti_writer_turn(w, &f, slab, &values);
     if (!status)
         status = take_out_special(w, &f, &ask, &special, &values);
     if (!status)
-        status = encode(w, &f, &ask, &values, &misses, &payload);
+        status = encode(w, &f, &ask, &values, &special, &misses, &payload);
     const struct zti_tail_parts parts = {.exact = misses.list,
                                          .special = special.body.bytes,
                                          .starts = (const uint64_t *)(void *)w->starts.bytes};
@@ -465,8 +504,8 @@ static zt_status stream_most(struct zt_writer *w, const struct zti_coding *codin
     return status;
 }
 
-static zt_status planned_bound(struct zt_writer *w, uint64_t extent, const struct zti_plan *plan,
-                               uint64_t *bytes)
+zt_status zti_writer_bound_of(struct zt_writer *w, uint64_t extent, const struct zti_plan *plan,
+                              uint64_t *bytes)
 {
     struct zti_frame f;
     memset(&f, 0, sizeof f);
@@ -476,15 +515,17 @@ static zt_status planned_bound(struct zt_writer *w, uint64_t extent, const struc
     f.shape[0] = extent;
     f.coding.codec = w->codec;
     f.coding.type = w->type;
-    set_plan(&f, plan);
+    zti_frame_set_plan(&f, plan);
 
     /* Not knowing the values, the absolute bound that rel comes to may be the smallest there is;
      * a frame with a bound may also end up lossless. */
     const zt_bound *bound = &w->params.bound;
     struct zti_ask ask = {.params = &w->params, .kind = (zt_bound_kind)bound->kind,
                           .abs_bound = (double)NAN, .min = (double)NAN, .max = (double)NAN};
-    const bool is_lossless = is_asked_lossless(bound);
-    const bool has_abs = (bound->kind == ZT_ABS || bound->kind == ZT_REL) && !is_lossless;
+    const bool is_lossless = zti_is_lossless(bound);
+    const bool has_part = bound->kind == ZT_PWREL && !is_lossless;
+    const bool has_abs = !is_lossless && (has_part || bound->kind == ZT_ABS ||
+                                          bound->kind == ZT_REL || bound->kind == ZT_PSNR);
     uint64_t most = 0;
     zt_status status = ZT_OK;
     if (is_lossless || has_abs) {
@@ -495,7 +536,8 @@ static zt_status planned_bound(struct zt_writer *w, uint64_t extent, const struc
         status = w->codec->configure(w->context, &ask, &f.coding);
         if (!status)
             status = stream_most(w, &f.coding, &most);
-        ask.kind = ZT_ABS;
+        ask.kind = has_part ? ZT_PWREL : ZT_ABS;
+        ask.part = bound->value;
         ask.abs_bound = bound->kind == ZT_ABS ? bound->value : DBL_TRUE_MIN;
     }
     f.coding.verify_bound = (double)NAN;
@@ -514,11 +556,6 @@ static zt_status planned_bound(struct zt_writer *w, uint64_t extent, const struc
     *bytes = ZTI_FRAME_ALIGN_BYTES + ZTI_HEADER_STORED_BYTES + f.payload_bytes + ZTI_GAP_BYTES +
              zti_tail_bytes_max(&f);
     return ZT_OK;
-}
-
-zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t *bytes)
-{
-    return planned_bound(w, extent, w->fixed_plan, bytes);
 }
 
 /* ---- slabs ---- */
@@ -704,6 +741,15 @@ zt_status zt_writer_close(zt_writer *writer)
 uint64_t zt_writer_special_values(const zt_writer *writer)
 {
     return writer ? writer->special_values : 0;
+}
+
+double zt_writer_psnr(const zt_writer *writer)
+{
+    if (!writer || writer->params.bound.kind != ZT_PSNR)
+        return (double)NAN;
+    const uint64_t slice_values = writer->slice_bytes / zt_type_bytes(writer->type);
+    return zti_psnr_of(writer->error,
+                       writer->table.extent * slice_values - writer->special_values);
 }
 
 void zt_writer_free(zt_writer *writer)

@@ -133,18 +133,22 @@ static void params_that_make_no_sense_are_refused_in_words(void **state)
     REFUSED(p.bound = zt_precision(65), ZT_BAD_ARG, "precision");
     REFUSED(p.bound = zt_bound_of(ZT_PRECISION, 1.5), ZT_BAD_ARG, "precision");
     REFUSED(p.bound = zt_expert(9, 8, 10, 0), ZT_BAD_ARG, "expert");
-    REFUSED(p.bound = zt_pwrel(1e-3), ZT_UNSUPPORTED, "pwrel");
-    REFUSED(p.bound = zt_psnr(60), ZT_UNSUPPORTED, "PSNR");
+    REFUSED(p.bound = zt_pwrel(-1e-3), ZT_BAD_ARG, "-0.001");
+    REFUSED(p.bound = zt_pwrel(1), ZT_BAD_ARG, "below 1");
+    REFUSED(p.bound = zt_pwrel(NAN), ZT_BAD_ARG, "nan");
+    REFUSED(p.bound = zt_pwrel(1e-3); a.type = ZT_I32, ZT_UNSUPPORTED, "floating-point");
+    a.type = sample_array().type;
+    REFUSED(p.bound = zt_psnr(0), ZT_BAD_ARG, "above 0");
+    REFUSED(p.bound = zt_psnr(INFINITY), ZT_BAD_ARG, "inf");
     REFUSED(p.bound.kind = 8, ZT_BAD_ARG, "8 is no kind");
     REFUSED(p.bound.flags = ZT_RATE_ALIGN, ZT_BAD_ARG, "flags");
     REFUSED(p.bound.reserved[1] = 1, ZT_BAD_ARG, "reserved");
     REFUSED(p.codec = ZT_CODEC_NDZIP, ZT_UNSUPPORTED, "ndzip");
     REFUSED(p.codec = ZT_CODEC_SZ; p.bound = zt_rate(8), ZT_UNSUPPORTED, "sz");
-    REFUSED(p.codec = ZT_CODEC_SZ; p.effort = ZT_EFFORT_HIGH, ZT_UNSUPPORTED, "high");
     REFUSED(p.effort = 4, ZT_BAD_ARG, "effort");
     REFUSED(p.sz_bins = 1023, ZT_BAD_ARG, "1023 bins");
     REFUSED(p.codec = 4, ZT_BAD_ARG, "codec");
-    REFUSED(p.plan = ZT_PLAN_ON, ZT_UNSUPPORTED, "plan");
+    REFUSED(p.prefer = 3, ZT_BAD_ARG, "preference");
     REFUSED(p.plan = 3, ZT_BAD_ARG, "plan");
     REFUSED(p.index = 6, ZT_BAD_ARG, "index");
     REFUSED(p.index = ZT_INDEX_NONE; p.index_chunk = 16, ZT_BAD_ARG, "index");
@@ -180,9 +184,11 @@ static void sizes_that_cannot_be_are_refused(void **state)
     size_t n = 0;
     need_failure(c, zt_compress_bound(c, &a, &p, &n), ZT_BAD_ARG, "use a writer");
     a.shape[0] = 16;
-    p.bound = zt_expert(4000000000u, 4000000000u, 64, -1074);
+    p.bound = zt_expert(1u << 20, 1u << 20, 64, -1074);
     need_ok(c, zt_compress_bound(c, &a, &p, &n));
-    assert_true(n > 4 * 500000000u);
+    assert_true(n > 4 * (1u << 17));
+    p.bound = zt_expert(4000000000u, 4000000000u, 64, -1074); /* gigabytes of padding */
+    need_failure(c, zt_compress_bound(c, &a, &p, &n), ZT_BAD_ARG, "use less");
     zt_context_free(c);
 }
 

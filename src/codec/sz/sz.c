@@ -6,7 +6,7 @@
  *
  *     u8       form | 8 if there are exact values | bytes of the base << 4
  *     bytes    the base: the tile's first integer less the stream's centre, folded
- *     section  exact values (sz_exact.c)
+ *     section  exact values (sz_exact.c); of logarithms also zeros and signs (sz_marks.c)
  *     section  the integers less the base, differenced along the stream's axes: with effort 'fast'
  *              in Rice codes (sz_groups.h), 'default' in Huffman codes (sz_coded.h), 'paper' as
  *              published for cuSZ (sz_paper.h)
@@ -14,15 +14,16 @@
  * Values of floating-point types become the nearest multiple of a step w <= 2 bound. w has so few
  * significant bits that multiples within the array's range are numbers of the type: what is decoded
  * is then not rounded. Every multiple is compared with its value before it is accepted, so the
- * bound needs no verification. All else is integer arithmetic modulo 2^32 or 2^64: any build writes
- * the same bytes.
+ * bound needs no verification. Under a bound that is a part of each value they become the nearest
+ * of numbers a ratio apart (sz_log.h), which are compared in the same way. All else is integer
+ * arithmetic modulo 2^32 or 2^64: any build writes the same bytes.
  *
  * The codec's part of a frame header:
  *
  *     u8       effort (low four bits), source
  *     u8       axes that differences are taken along: bit i for axis i; 16 where groups are blocks
  *     source   lattice: 3 bytes mantissa, 2 bytes exponent (signed) of the step;
- *              steps: varint, the step; bits: nothing
+ *              steps: varint, the step; bits: nothing; logarithms: varint, the fineness
  *     varint   the centre, folded
  *     varint   bins; effort 'paper' only
  *     varint   bytes of the head; not with effort 'fast', which has none
@@ -67,6 +68,12 @@ static void configure_bound(const struct zti_ask *ask, struct zti_coding *coding
         sz->whole_step = 2 * (uint64_t)whole + 1;
     } else if (ask->kind == ZT_LOSSLESS) {
         sz->source = ZTI_SZ_BITS;
+    } else if (ask->kind == ZT_PWREL) {
+        sz->source = ZTI_SZ_LOG;
+        sz->bound = fmin(ask->part, 0.5) * (1 - 0x1p-50); /* see is_near in sz_log.h */
+        sz->fineness = zti_sz_fineness(coding->type, sz->bound);
+        if (sz->fineness == 0)
+            sz->source = ZTI_SZ_BITS;
     } else {
         sz->source = ZTI_SZ_LATTICE;
         sz->bound = fmin(ask->abs_bound, 0x1p1000);
@@ -78,9 +85,10 @@ static zt_status configure(zt_context *context, const struct zti_ask *ask,
                            struct zti_coding *coding)
 {
     enum { DEFAULT_BINS = 1024 };
-    if (ask->kind != ZT_LOSSLESS && ask->kind != ZT_ABS)
+    if (ask->kind != ZT_LOSSLESS && ask->kind != ZT_ABS && ask->kind != ZT_PWREL)
         return zti_fail(context, ZT_UNSUPPORTED,
-                        "the sz codec has no bound of this kind; use abs or rel, or the zfp codec");
+                        "the sz codec has no bound of this kind; use abs, rel, pwrel or psnr, or "
+                        "the zfp codec");
     memset(&coding->sz, 0, sizeof coding->sz);
     configure_bound(ask, coding);
     coding->sz.wants_high = ask->params->effort == ZT_EFFORT_HIGH;
@@ -117,6 +125,8 @@ static size_t store_params(const struct zti_coding *coding, uint8_t *out)
         *at++ = (uint8_t)(exponent >> 8);
     } else if (sz->source == ZTI_SZ_STEPS) {
         at = zti_put_varint(at, sz->whole_step);
+    } else if (sz->source == ZTI_SZ_LOG) {
+        at = zti_put_varint(at, sz->fineness);
     }
     at = zti_put_varint(at, fold(sz->centre));
     if (sz->effort == ZT_EFFORT_PAPER)
@@ -150,7 +160,7 @@ static bool take_high(struct zti_cursor *c, struct zti_coding *coding, uint64_t 
     sz->reach = (uint32_t)reach;
     sz->tuning = zti_take_byte(c);
     return reach % 2 == 1 && reach <= ZTI_SZ_HIGH_RANGE && sz->tuning < ZTI_SZ_HIGH_TUNINGS &&
-           sz->source != ZTI_SZ_BITS && !sz->is_blocked && centre <= UINT64_C(1) << 62 &&
+           (sz->source == ZTI_SZ_LATTICE || sz->source == ZTI_SZ_STEPS) && !sz->is_blocked && centre <= UINT64_C(1) << 62 &&
            zti_sz_high_can(coding);
 }
 
@@ -174,6 +184,9 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     } else if (sz->source == ZTI_SZ_STEPS) {
         sz->whole_step = zti_take_varint(&c);
         is_good = is_good && sz->whole_step % 2 == 1 && sz->whole_step <= (UINT64_C(1) << 62) + 1;
+    } else if (sz->source == ZTI_SZ_LOG) {
+        sz->fineness = zti_take_varint(&c);
+        is_good = is_good && sz->fineness >= 4 && sz->fineness <= UINT64_C(1) << 52;
     } else {
         is_good = is_good && sz->source == ZTI_SZ_BITS;
     }
@@ -201,6 +214,7 @@ static void describe(const struct zti_coding *coding, zt_info *info)
 {
     info->sz_effort = coding->sz.effort;
     info->sz_step = coding->sz.source == ZTI_SZ_LATTICE ? coding->sz.step
+                    : coding->sz.source == ZTI_SZ_LOG   ? (double)coding->sz.fineness / 8
                                                         : (double)coding->sz.whole_step;
     info->sz_axes = coding->sz.axes;
 }
@@ -348,48 +362,99 @@ static void learn_axes(struct zti_coding *coding, const struct zti_sz_tally *t)
     zti_sz_set_grid(coding);
 }
 
-/* About the bits that the stream takes, from some of its tiles. */
-static zt_status estimate(zt_context *context, const struct zti_coding *coding,
-                          const zt_array *array, uint64_t *bits)
+/* The tile that holds a place. */
+static uint64_t tile_at(const struct zti_grid *grid, const uint64_t *place)
 {
-    enum { MOST = 256 };
-    const uint64_t tiles = coding->grid.count, samples = tiles < MOST ? tiles : MOST;
-    const size_t tile_bytes = (size_t)(tile_max_bits(coding) / 8) + 2 * ZTI_BIT_MARGIN_BYTES;
-    uint8_t *const out = zti_alloc(context, tile_bytes);
-    uint64_t bytes = 0;
-    if (!out)
-        return zti_fail(context, ZT_NO_MEMORY, "no memory for a tile of %zu bytes", tile_bytes);
-    for (uint64_t i = 0; i < samples; i++) {
-        const uint64_t tile = sample_tile(coding, i, samples);
-        struct zti_bit_writer w = zti_bit_writer_at(out);
-        ops_of(coding)->encode(coding, array, tile, tile + 1, &w);
-        bytes += (uint64_t)(w.next - out) + 1; /* and about a byte of the index */
+    uint64_t tile = 0;
+    for (uint32_t i = 0; i < grid->rank; i++)
+        tile = tile * grid->tiles[i] + place[i] / grid->side[i];
+    return tile;
+}
+
+/* What some tiles of a stream take. */
+struct measured {
+    uint64_t bytes, values;
+    uint8_t *out; /* room for one of them */
+};
+
+static void measure(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
+                    struct measured *m)
+{
+    const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
+    struct zti_bit_writer w = zti_bit_writer_at(m->out);
+    uint64_t values = 1;
+    for (uint32_t i = 0; i < coding->grid.rank; i++) {
+        const uint64_t rest = coding->grid.shape[i] - walk.origin[i];
+        values *= rest < coding->grid.side[i] ? rest : coding->grid.side[i];
     }
-    zti_release(context, out);
-    *bits = (uint64_t)((double)bytes * 8 * ((double)tiles / (double)samples)) +
-            coding->sz.head_bits;
+    ops_of(coding)->encode(coding, array, tile, tile + 1, &w);
+    m->bytes += (uint64_t)(w.next - m->out) + 1; /* and about a byte of the index */
+    m->values += values;
+}
+
+/* About the bits of the stream that there is instead of effort 'high': from some of its tiles,
+ * which are taken where those are that the other was measured in. */
+static zt_status measure_other(zt_context *context, struct zti_coding *coding,
+                               const zt_array *array)
+{
+    enum { MOST = 512 };
+    struct zti_sz_high *const high = coding->model;
+    struct zti_coding other = *coding;
+    struct measured m = {.bytes = 0};
+    uint64_t values = 1, counted = 0;
+    other.sz = high->lorenzo;
+    other.model = high->lorenzo_model;
+    zti_sz_set_grid(&other);
+    m.out = zti_alloc(context, (size_t)(tile_max_bits(&other) / 8) + 2 * ZTI_BIT_MARGIN_BYTES);
+    if (!m.out)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a tile");
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        values *= coding->grid.shape[i];
+    for (uint64_t tile = 0; tile < coding->grid.count; tile++)
+        counted += zti_sz_high_is_counted(coding, tile);
+    const uint64_t a_tile = MOST / counted + 1;
+    for (uint64_t tile = 0; other.grid.count <= MOST && tile < other.grid.count; tile++)
+        measure(&other, array, tile, &m);
+    for (uint64_t tile = 0; other.grid.count > MOST && tile < coding->grid.count; tile++) {
+        const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
+        for (uint32_t k = 0; k < a_tile && zti_sz_high_is_counted(coding, tile); k++) {
+            uint64_t place[ZT_MAX_RANK];
+            zti_sz_high_place(coding, &walk, k, place);
+            measure(&other, array, tile_at(&other.grid, place), &m);
+        }
+    }
+    zti_release(context, m.out);
+    high->lorenzo_bits = (uint64_t)((double)m.bytes * 8 * ((double)values / (double)m.values)) +
+                         other.sz.head_bits;
     return ZT_OK;
 }
 
-static zt_status learn_books(zt_context *context, struct zti_coding *coding, const zt_array *array,
+static zt_status learn_books(zt_context *context, struct zti_coding *coding,
                              struct zti_sz_counts *counts)
 {
-    uint64_t bits = 0;
     zt_status status = zti_sz_learn_books(context, coding, counts, count_part(coding) > 1);
     if (status != ZT_OK || !coding->sz.wants_high)
         return status;
     coding->sz.wants_high = false;
-    status = estimate(context, coding, array, &bits);
-    return status == ZT_OK ? zti_sz_high_begin(context, coding, bits) : status;
+    return zti_sz_high_begin(context, coding);
+}
+
+static zt_status learn_high(zt_context *context, struct zti_coding *coding, uint32_t pass,
+                            const zt_array *array, void *tallied)
+{
+    zt_status status = ZT_OK;
+    if (pass == ZTI_SZ_HIGH_COUNT_PASS)
+        status = measure_other(context, coding, array);
+    return status == ZT_OK ? zti_sz_high_learn(context, coding, pass, array, tallied) : status;
 }
 
 static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t pass,
                        const zt_array *array, void *tallied)
 {
     if (pass >= HIGH_PASS)
-        return zti_sz_high_learn(context, coding, pass - HIGH_PASS, array, tallied);
+        return learn_high(context, coding, pass - HIGH_PASS, array, tallied);
     if (pass == BOOKS_PASS)
-        return learn_books(context, coding, array, tallied);
+        return learn_books(context, coding, tallied);
     const struct zti_sz_tally *t = tallied;
     if (coding->sz.effort != ZT_EFFORT_PAPER && pass == AXES_PASS)
         learn_axes(coding, t);
@@ -436,6 +501,19 @@ static void skip(const struct zti_coding *coding, struct zti_bit_reader *reader,
     decode(coding, reader, first, last, NULL);
 }
 
+/* Huffman codes of several chunks are decoded in turns. */
+static uint32_t side_by_side(const struct zti_coding *coding)
+{
+    return coding->sz.effort == ZT_EFFORT_DEFAULT ? ZTI_HUFFMAN_PARTS : 0;
+}
+
+static void decode_runs(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,
+                        uint32_t runs, uint64_t first, uint32_t run_tiles,
+                        const struct zti_view *view)
+{
+    ops_of(coding)->decode_runs(coding, base, at, runs, first, run_tiles, view);
+}
+
 /* Slabs are cut at multiples of the first; a stream's own tiles are those of zti_sz_set_grid. */
 static const uint32_t tile_shape[ZT_MAX_RANK][ZT_MAX_RANK] = {
     {4096}, {64, 64}, {16, 16, 16}, {8, 8, 8, 8}};
@@ -467,4 +545,6 @@ const struct zti_codec zti_codec_sz = {
     .encode = encode,
     .decode = decode,
     .skip = skip,
+    .side_by_side = side_by_side,
+    .decode_runs = decode_runs,
 };

@@ -15,6 +15,51 @@ struct tile {
     uint64_t origin[ZT_MAX_RANK];
 };
 
+/* A walk over the rows of a tile in an array. */
+struct rows {
+    const char *at;
+    uint32_t bytes; /* of a row, where its values are side by side; else 0 */
+    uint32_t axes;  /* that it goes along */
+    uint32_t place[ZT_MAX_RANK];
+    uint32_t extent[ZT_MAX_RANK];
+    int64_t step[ZT_MAX_RANK]; /* bytes */
+};
+
+static inline struct rows rows_of(const struct tile *tile, const zt_array *array)
+{
+    const int64_t value_bytes = (int64_t)zt_type_bytes(array->type);
+    const uint32_t last = tile->rank - 1;
+    struct rows r = {.at = zti_array_at(array, tile->origin), .axes = last};
+    r.bytes = array->stride[last] == 1 ? tile->extent[last] * (uint32_t)value_bytes : 0;
+    for (uint32_t i = 0; i < last; i++) {
+        r.extent[i] = tile->extent[i];
+        r.step[i] = array->stride[i] * value_bytes;
+    }
+    return r;
+}
+
+/* After the last row it is at the first again. */
+static inline void next_row(struct rows *r)
+{
+    for (uint32_t i = r->axes; i-- > 0;) {
+        r->at += r->step[i];
+        if (++r->place[i] < r->extent[i])
+            return;
+        r->at -= (int64_t)r->extent[i] * r->step[i];
+        r->place[i] = 0;
+    }
+}
+
+/* Ask for memory of about as much as 64 values. */
+static inline void fetch_some(struct rows *r, uint32_t value_bytes)
+{
+    for (uint32_t done = 0; r->bytes > 0 && done < ZTI_SZ_GROUP * value_bytes; done += r->bytes) {
+        for (uint32_t i = 0; i < r->bytes; i += 64)
+            zti_prefetch(r->at + i);
+        next_row(r);
+    }
+}
+
 /* The blocks of 64 values that a tile's groups can be: 8 x 8, 4 x 4 x 4 or 2 x 2 x 4 x 4 in the
  * axes that it extends along, one after another as tiles are in an array. */
 struct blocks {
@@ -60,7 +105,44 @@ struct exact {
     uint32_t count;
     uint64_t bits[ZTI_SZ_GROUPS];
     const void *values; /* all of the tile's */
+    bool has_zeros;     /* logarithms: these have no integer of their own either */
+    uint64_t zero[ZTI_SZ_GROUPS], negative[ZTI_SZ_GROUPS]; /* logarithms only */
+    uint64_t gaps[ZTI_SZ_GROUPS];
 };
+
+/* Which values have no integer of their own; NULL where all have one. */
+static inline const uint64_t *gaps_of(struct exact *exact)
+{
+    if (!exact->has_zeros)
+        return exact->count ? exact->bits : NULL;
+    for (uint32_t i = 0; i < ZTI_SZ_GROUPS; i++)
+        exact->gaps[i] = exact->zero[i] | (exact->count ? exact->bits[i] : 0);
+    return exact->gaps;
+}
+
+/* Whether a tile's values are logarithms, with marks of zeros and signs beside them. */
+static inline bool has_marks(const struct zti_coding *coding, uint32_t form)
+{
+    return coding->sz.source == ZTI_SZ_LOG && !(form & ZTI_SZ_LOSSLESS);
+}
+
+/* A tile's values in bytes, without as many low bits as those of their group need. */
+struct smalls {
+    uint8_t v[ZTI_SZ_TILE_VALUES];
+    uint8_t down[ZTI_SZ_GROUPS];
+};
+
+/* Of n values, how many are in group g. */
+static inline uint32_t in_group(uint32_t n, uint32_t g)
+{
+    return n - g * ZTI_SZ_GROUP < ZTI_SZ_GROUP ? n - g * ZTI_SZ_GROUP : ZTI_SZ_GROUP;
+}
+
+/* Symbols that so many values of a group are in. */
+static inline uint32_t symbols_in(uint32_t values, uint32_t book)
+{
+    return book > 1 ? (values + 1) / 2 : (values + 3) / 4;
+}
 
 /* Whether a tile's integers are in Huffman codes. The books know nothing of tiles that are coded
  * without loss beside the others. */
@@ -74,6 +156,16 @@ struct symbols {
     uint16_t of[ZTI_SZ_BOOKS][ZTI_SZ_TILE_VALUES];
     uint32_t count[ZTI_SZ_BOOKS];
     uint64_t excess;
+};
+
+/* A tile of effort 'default' while it is decoded. */
+struct coded {
+    uint32_t count[ZTI_SZ_BOOKS]; /* symbols of each book */
+    uint32_t first[ZTI_SZ_BOOKS]; /* where they are */
+    uint8_t classes[ZTI_SZ_GROUPS];
+    struct zti_bit_reader planes;
+    /* classes, two values or more in each of the others, and as many as are looked at beyond */
+    uint16_t symbols[ZTI_SZ_GROUPS + ZTI_SZ_TILE_VALUES / 2 + ZTI_SZ_GROUP];
 };
 
 #endif

@@ -39,6 +39,30 @@ double zti_sz_step(uint32_t type, double bound, double most)
     return zti_sz_round_down(twice, bits > 0 ? bits : FEW_BITS);
 }
 
+/* ln(1 + part), from below: 2 artanh z, z = part / (2 + part) <= 1/5, by its series, whose terms
+ * are all positive. Sums and products of doubles only, for the file's sake. */
+static double log_of_one_and(double part)
+{
+    const double z = part / (2 + part);
+    double sum = 0, power = z;
+    for (uint32_t i = 1; i < 24; i += 2, power *= z * z)
+        sum += power / i;
+    return 2 * sum * (1 - 0x1p-48);
+}
+
+/* Half a step of L is at most 1 / (2 sqrt 2 M / 8) relative to the value (sz_log.h), and M is such
+ * that this is ln(1 + part): the bound holds to both sides. Of the part, what rounding the result
+ * and L may take is left out; where that would be a quarter of it, bits serve better. */
+uint64_t zti_sz_fineness(uint32_t type, double part)
+{
+    const double lost = type == ZT_F32 ? 0x1p-24 : 0x1p-50;
+    if (!(part >= 4 * lost))
+        return 0;
+    const double half_root = 0x1.6a09e667f3bcdp-1; /* 1 / sqrt 2 */
+    const double fineness = ceil(8 * half_root / 2 / log_of_one_and(part - lost));
+    return fineness < 4 ? 4 : (uint64_t)fineness;
+}
+
 /* Double the shortest side (the last of them) among some axes; false where none can be. */
 static bool grow(uint32_t rank, const uint64_t *shape, uint32_t axes, uint32_t most,
                  uint32_t *side)
@@ -77,7 +101,7 @@ static void even_out(const struct zti_coding *coding, uint32_t *side)
  * a tile need not extend. Rows are kept long enough for the sake of speed. */
 void zti_sz_set_grid(struct zti_coding *coding)
 {
-    enum { ROW = 16, HIGH_ROW = 64 };
+    enum { ROW = 16, HIGH_ROW = 128 };
     const bool is_high = coding->sz.effort == ZT_EFFORT_HIGH;
     const uint32_t rank = coding->grid.rank, all = (1u << rank) - 1;
     const uint32_t row = is_high ? HIGH_ROW : ROW;
@@ -85,7 +109,7 @@ void zti_sz_set_grid(struct zti_coding *coding)
     const uint64_t *const shape = coding->grid.shape;
     const uint32_t axes = coding->sz.axes ? coding->sz.axes : all;
     uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1};
-    if (!(axes >> (rank - 1) & 1))
+    if (is_high || !(axes >> (rank - 1) & 1))
         side[rank - 1] = shape[rank - 1] < row ? (uint32_t)shape[rank - 1] : row;
     while (grow(rank, shape, axes, most, side))
         continue;

@@ -21,7 +21,9 @@
 bool zti_zfp_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
                     uint64_t last, struct zti_bit_writer *w)
 {
-    return CHOOSE(coding, encode)(coding, array, first, last, w);
+    const bool is_proved = CHOOSE(coding, encode)(coding, array, first, last, w);
+    /* nothing is proved of parts of values, nor with planes dropped beyond what the bound allows */
+    return is_proved && !coding->is_of_value && coding->loose_planes == 0;
 }
 
 void zti_zfp_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
