@@ -335,6 +335,73 @@ static void instances_and_threads_write_the_same_bytes(void **state)
     }
 }
 
+/* Decode tile by tile, or runs of tiles side by side, by the instance of a coding; into *back,
+ * which is filled with something else before. */
+static void decode_with(const struct zti_coding *coding, const uint8_t *bytes, uint64_t end_bits,
+                        bool is_side_by_side, struct test_array *back)
+{
+    enum { RUNS = 4 };
+    const struct zti_view view = zti_view_whole(&back->array);
+    const uint64_t count = coding->grid.count, run = count / RUNS;
+    struct zti_bit_reader r = {.base = bytes, .end = end_bits};
+    uint64_t starts[RUNS], expected[RUNS];
+    memset(back->array.data, 0x5a, (size_t)values_of(back->array.rank, back->array.shape) *
+                                       zt_type_bytes(back->array.type));
+    for (uint64_t tile = 0; tile < count; tile++) {
+        if (tile % run == 0 && tile / run < RUNS)
+            starts[tile / run] = r.at;
+        zti_codec_sz.decode(coding, &r, tile, tile + 1,
+                            is_side_by_side && tile < RUNS * run ? NULL : &view);
+        if ((tile + 1) % run == 0 && tile / run < RUNS)
+            expected[tile / run] = r.at;
+    }
+    assert_int_equal(r.at, end_bits);
+    if (!is_side_by_side)
+        return;
+    zti_codec_sz.decode_runs(coding, bytes, starts, RUNS, 0, (uint32_t)run, &view);
+    assert_memory_equal(starts, expected, sizeof starts);
+}
+
+static void instances_decode_the_same_values_in_turns_and_past_the_caches(void **state)
+{
+    struct rng r = {11};
+    (void)state;
+    for (uint32_t i = 0; i < 24; i++) {
+        const uint64_t shape[3] = {17 + rng_below(&r, 32), 33 + rng_below(&r, 16),
+                                   i % 2 ? 64 : 48 + rng_below(&r, 20)};
+        const uint32_t effort = (uint32_t)rng_below(&r, 3), type = 1 + (uint32_t)rng_below(&r, 4);
+        struct test_array a = array_of(type, 3, shape), first = array_of(type, 3, shape);
+        struct test_array back = array_of(type, 3, shape);
+        const size_t bytes = (size_t)values_of(3, shape) * zt_type_bytes(type);
+        fill_array(&a.array, (enum data_kind)rng_below(&r, DATA_KINDS), i);
+        struct coded c = code(NULL, &a.array, ldexp(1, 3 - (int)rng_below(&r, 20)), effort);
+        struct zti_coding coding = loaded(NULL, &c);
+        const size_t reach =
+            (size_t)(coding.grid.count * zti_codec_sz.tile_reach_bits(&coding) / 8);
+        uint8_t *const stream = need(c.capacity + reach);
+        memset(stream, 0, c.capacity + reach);
+        memcpy(stream, c.bytes, (size_t)(c.end_bits / 8));
+        decode_with(&coding, stream, c.end_bits, false, &first);
+        for (uint32_t turn = 1; turn < 12; turn++) {
+            zt_context *context;
+            zt_context_new(NULL, &context);
+            zt_context_set_isa(context, (zt_isa)(turn % 3));
+            coding.isa = (uint32_t)zt_context_isa(context);
+            coding.is_streamed = turn / 3 % 2;
+            decode_with(&coding, stream, c.end_bits,
+                        turn >= 6 && coding.grid.count >= 4 && effort == ZT_EFFORT_DEFAULT, &back);
+            assert_memory_equal(back.array.data, first.array.data, bytes);
+            zt_context_free(context);
+        }
+        free(stream);
+        zti_sz_forget(NULL, &coding);
+        coded_free(NULL, &c);
+        test_array_free(&a);
+        test_array_free(&first);
+        test_array_free(&back);
+    }
+}
+
 /* ---- foreign streams ---- */
 
 static void damaged_streams_decode_or_are_refused(void **state)
@@ -603,6 +670,7 @@ int main(void)
         cmocka_unit_test(random_bits_take_no_more_than_themselves),
         cmocka_unit_test(half_the_bound_costs_a_bit),
         cmocka_unit_test(instances_and_threads_write_the_same_bytes),
+        cmocka_unit_test(instances_decode_the_same_values_in_turns_and_past_the_caches),
         cmocka_unit_test(damaged_streams_decode_or_are_refused),
         cmocka_unit_test(parameters_that_make_no_sense_are_refused),
         cmocka_unit_test(interpolation_keeps_the_bound),
