@@ -1,11 +1,15 @@
 /* zt_property_test.c: random arrays and parameters through the .zt calls of the API.
  *
- *     zt_property_test [--seed N] [--cases N] [--only N]
+ *     zt_property_test [--seed N] [--cases N] [--only N] [--command ZTILE --folder DIR]
  *
- * For each case: what comes back is within the bound in exact arithmetic (abs and rel), or the
- * same bits (lossless); policy, strides, slabs and memory in place of callbacks change no byte; a
- * box is the slice of the whole; a damaged file gives an error or the same array. A case depends on
+ * For each case: what comes back is within the bound in exact arithmetic (abs, rel, pwrel), in
+ * extended precision (psnr), or the same bits (lossless), and none of this is the library's code;
+ * policy, strides, slabs and memory in place of callbacks change no byte; a box is the slice of the
+ * whole; a damaged file gives an error or the same array.
+ * With --command the cases that the command can be told go through it instead of the writer, the
+ * reader and the damage: it makes the same bytes and the same values. A case depends on
  * the seed and its number alone; one that fails is made smaller as long as it still fails. */
+#include "property/zt_command.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -84,7 +88,7 @@ static void random_codec(struct rng *r, struct test_case *c)
         return;
     }
     c->params.codec = ZT_CODEC_SZ;
-    c->params.effort = (uint32_t)rng_below(r, ZT_EFFORT_HIGH);
+    c->params.effort = (uint32_t)rng_below(r, ZT_EFFORT_HIGH + 1);
     c->params.sz_bins = bins[rng_below(r, sizeof bins / sizeof *bins)];
 }
 
@@ -107,6 +111,16 @@ static void random_bound(struct rng *r, struct test_case *c)
     }
     int64_t stride[ZT_MAX_RANK];
     double min, max;
+    const bool is_float = c->type == ZT_F32 || c->type == ZT_F64;
+    if (rng_once_in(r, 5)) { /* from far above what is of use to far below it */
+        c->params.bound = zt_psnr(rng_once_in(r, 6) ? 400 * rng_unit(r) : 130 * rng_unit(r) + 0.01);
+        return;
+    }
+    if (is_float && rng_once_in(r, 4)) {
+        c->params.bound = zt_pwrel(ldexp(0.49 + 0.49 * rng_unit(r),
+                                         -(int)rng_below(r, rng_once_in(r, 4) ? 60 : 24)));
+        return;
+    }
     switch (rng_below(r, c->params.codec == ZT_CODEC_SZ ? 5 : 8)) {
     case 0:
     case 1:
@@ -306,6 +320,35 @@ static bool find_bound(struct trial *t, double *bound)
     return true;
 }
 
+/* 10^(-decibel / 20) of the range is at least the root of the mean squared error; long doubles, and
+ * nothing left out for rounding but theirs. */
+static bool check_psnr(struct trial *t)
+{
+    const struct test_case *c = t->c;
+    long double sum = 0;
+    double min, max;
+    uint64_t n = 0;
+    valid_range(c, t->raw, &min, &max);
+    if (c->type == ZT_I64 && fabs(max) + fabs(min) > 0x1p53) /* the range is rounded itself */
+        return true;
+    for (size_t at = 0; at < t->raw_bytes; at += t->element) {
+        if (is_special(c, t->raw + at))
+            continue;
+        const long double d = (long double)number_at(c->type, t->raw + at) -
+                              (long double)number_at(c->type, t->back + at);
+        sum += d * d;
+        n++;
+    }
+    const long double range = (long double)max - (long double)min;
+    if (n == 0 || sum == 0)
+        return !isnan(t->info.psnr) || fail(t, "no PSNR is noted");
+    const double reached = (double)(-10 * log10l(sum / (long double)n / range / range));
+    if (reached < c->params.bound.value)
+        return fail(t, "PSNR %.12g is below %.12g", reached, c->params.bound.value);
+    return fabs(t->info.psnr - reached) < 1e-6 ||
+           fail(t, "PSNR %.12g is noted as %.12g", reached, t->info.psnr);
+}
+
 static bool check_info(struct trial *t)
 {
     const struct test_case *c = t->c;
@@ -345,8 +388,12 @@ static bool check_values(struct trial *t)
         if (!is_kept && !isnan(bound) &&
             !is_within_exactly(c->type, t->raw + at, t->back + at, bound))
             return fail(t, "element %zu is beyond the bound %.17g", at / t->element, bound);
+        if (!is_kept && c->params.bound.kind == ZT_PWREL &&
+            !is_within_part_exactly(c->type, t->raw + at, t->back + at, c->params.bound.value))
+            return fail(t, "element %zu is off by more than %.17g of itself", at / t->element,
+                        c->params.bound.value);
     }
-    return true;
+    return c->params.bound.kind != ZT_PSNR || check_psnr(t);
 }
 
 static bool check_box(struct trial *t)
@@ -427,11 +474,14 @@ static bool check_writer(struct trial *t)
     zt_sink sink = {append, &m, {0, 0}};
     random_policy(&t->rng, t->context);
     zt_params params = c->params;
-    if (params.bound.kind == ZT_REL) {
+    if (params.bound.kind == ZT_REL || params.bound.kind == ZT_PSNR) {
         valid_range(c, t->raw, &params.range_lo, &params.range_hi);
         if (isnan(params.range_lo))
             params.range_lo = params.range_hi = 0;
     }
+    /* samples of an array that is put slab by slab, or with a range that was given, are others */
+    if (params.plan != ZT_PLAN_OFF)
+        return true;
     zt_writer *w = NULL;
     zt_status s = zt_writer_open(t->context, &sink, &t->in.array, &params, &w);
     for (uint64_t done = 0, n; s == ZT_OK && done < c->shape[0]; done += n) {
@@ -520,6 +570,26 @@ static bool check_damage(struct trial *t)
     return true;
 }
 
+/* ---- the command ---- */
+
+static const char *ztile, *command_folder; /* NULL: it is not asked */
+static uint64_t through_command;
+
+static bool check_command(struct trial *t)
+{
+    const struct test_case *c = t->c;
+    const struct command_case cc = {.ztile = ztile, .folder = command_folder,
+                                    .params = &c->params, .type = c->type, .rank = c->rank,
+                                    .shape = c->shape, .raw = t->raw, .file = t->file,
+                                    .back = t->back, .raw_bytes = t->raw_bytes,
+                                    .bytes = t->bytes};
+    char why[256] = "";
+    if (!command_can(&c->params, c->type))
+        return true;
+    through_command++;
+    return command_agrees(&cc, why) || fail(t, "%s", why);
+}
+
 /* ---- a case ---- */
 
 static bool compress(struct trial *t)
@@ -547,7 +617,8 @@ static bool run_case(const struct test_case *c, zt_context *context, char *why)
     t.back = need(t.raw_bytes);
     gather(&t.in.array, t.raw);
     bool ok = compress(&t) && check_info(&t) && check_values(&t) && check_box(&t) &&
-              check_writer(&t) && check_reader(&t) && check_damage(&t);
+              (ztile ? check_command(&t)
+                     : check_writer(&t) && check_reader(&t) && check_damage(&t));
     if (!ok)
         memcpy(why, t.why, sizeof t.why);
     free(t.raw);
@@ -585,7 +656,11 @@ int main(int argc, char **argv)
     unsigned failures = 0;
     for (int i = 1; i + 1 < argc; i += 2) {
         uint64_t n = strtoull(argv[i + 1], NULL, 0);
-        if (strcmp(argv[i], "--seed") == 0) {
+        if (strcmp(argv[i], "--command") == 0) {
+            ztile = argv[i + 1];
+        } else if (strcmp(argv[i], "--folder") == 0) {
+            command_folder = argv[i + 1];
+        } else if (strcmp(argv[i], "--seed") == 0) {
             seed = n;
         } else if (strcmp(argv[i], "--cases") == 0) {
             cases = n;
@@ -602,6 +677,8 @@ int main(int argc, char **argv)
     fflush(stdout);
     for (uint64_t n = first; n < cases && failures < 5; n++) {
         struct test_case c = random_case(seed, n);
+        if (ztile) /* it names arrays after their files */
+            c.params.name = c.params.units = NULL;
         char why[512];
         if (run_case(&c, context, why))
             continue;
@@ -616,6 +693,8 @@ int main(int argc, char **argv)
         printf("\n");
         fflush(stdout);
     }
+    if (ztile)
+        printf("%llu cases through the command\n", (unsigned long long)through_command);
     printf("%u failures\n", failures);
     zt_context_free(context);
     return failures ? 1 : 0;
