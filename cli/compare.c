@@ -13,6 +13,7 @@ struct job {
     struct stored other;
     zt_quality quality;
     double abs_bound; /* NaN: none was promised */
+    double psnr_range; /* that a PSNR was promised of; 0: none was */
     struct progress progress;
 };
 
@@ -22,6 +23,7 @@ struct findings {
     double ratio;
     double bits_per_value;
     bool has_bound;
+    bool is_of_values; /* the bound: of each one */
     bool holds;
 };
 
@@ -100,6 +102,14 @@ static bool compare_all(struct job *job, struct ztio_error *error)
     return done;
 }
 
+/* Of the range that the file says, which may have been given. */
+static bool is_psnr_met(const struct job *job)
+{
+    const double rmse = zt_quality_rmse(&job->quality);
+    return isnan(rmse) || rmse == 0 ||
+           20 * log10(job->psnr_range / rmse) >= job->other.info.bound.value;
+}
+
 static struct findings find(const struct job *job)
 {
     const zt_quality *q = &job->quality;
@@ -116,9 +126,14 @@ static struct findings find(const struct job *job)
         f.ratio = (double)q->values * (double)zt_type_bytes(job->other.type) / file_bytes;
         f.bits_per_value = 8 * file_bytes / (double)q->values;
     }
-    f.has_bound = !isnan(job->abs_bound);
-    f.holds = job->abs_bound > 0 ? q->beyond_bound == 0 && q->special_changed == 0
-                                 : q->different_values == 0;
+    f.has_bound = !isnan(job->abs_bound) || !isnan(q->pwrel_bound) || job->psnr_range > 0;
+    f.is_of_values = job->abs_bound > 0 || q->pwrel_bound > 0;
+    if (f.is_of_values)
+        f.holds = q->beyond_bound == 0 && q->special_changed == 0;
+    else if (job->psnr_range > 0)
+        f.holds = is_psnr_met(job) && q->special_changed == 0;
+    else
+        f.holds = q->different_values == 0;
     return f;
 }
 
@@ -141,7 +156,7 @@ static void print_json(const struct job *job, const struct findings *f)
     json_bool(&j, "identical", q->different_values == 0);
     json_count(&j, "special_changed", q->special_changed);
     json_number(&j, "abs_bound", job->abs_bound);
-    json_count_or_null(&j, "beyond_bound", f->has_bound, q->beyond_bound);
+    json_count_or_null(&j, "beyond_bound", f->has_bound && job->psnr_range == 0, q->beyond_bound);
     json_count(&j, "values", q->values);
     json_count(&j, "different_values", q->different_values);
     json_end(&j);
@@ -207,8 +222,13 @@ static bool report(struct job *job, struct ztio_error *error)
     }
     if (!f.has_bound || f.holds)
         return true;
-    uint64_t wrong = job->abs_bound > 0 ? job->quality.beyond_bound + job->quality.special_changed
-                                        : job->quality.different_values;
+    if (job->psnr_range > 0)
+        return fail(error, CLI_BOUND_BROKEN,
+                    "%s: the bound %s does not hold; compare it with the original that it was made "
+                    "from", input_name(job->other.place),
+                    format_bound(&job->other.info.bound, bound));
+    uint64_t wrong = f.is_of_values ? job->quality.beyond_bound + job->quality.special_changed
+                                    : job->quality.different_values;
     return fail(error, CLI_BOUND_BROKEN,
                 "%s: the bound %s does not hold for %" PRIu64
                 " values, the worst is off by %.6g; %s",
@@ -259,6 +279,13 @@ static bool run_job(struct job *job, struct ztio_error *error)
     (void)zt_quality_init(&job->quality, sizeof job->quality);
     job->abs_bound = job->other.kind == STORED_PLAIN ? (double)NAN : job->other.info.abs_bound;
     job->quality.abs_bound = job->abs_bound;
+    if (job->other.kind == STORED_ZT && job->other.info.bound.kind == ZT_PWREL &&
+        job->other.info.bound.value > 0)
+        job->quality.pwrel_bound = job->other.info.bound.value;
+    if (job->other.kind == STORED_ZT && job->other.info.bound.kind == ZT_PSNR) {
+        job->psnr_range = job->other.info.range;
+        job->abs_bound = job->psnr_range > 0 ? (double)NAN : 0; /* of no range: without loss */
+    }
     if (!find_fills(job->options, job->original.place, job->original.type,
                     job->original.input ? ztio_meta_of(job->original.input) : NULL,
                     &job->quality.fills, job->quality.fill, error))

@@ -75,7 +75,7 @@ bool measure_range(struct compress_job *job, struct ztio_error *error)
 {
     zt_stats stats;
     zt_params *p = &job->params;
-    if (p->bound.kind != ZT_REL || !isnan(p->range_lo))
+    if ((p->bound.kind != ZT_REL && p->bound.kind != ZT_PSNR) || !isnan(p->range_lo))
         return true;
     if (p->bound.value == 0) { /* lossless: the range does not matter */
         p->range_lo = p->range_hi = 0;
@@ -174,6 +174,7 @@ static bool compress_zt(struct compress_job *job, struct ztio_error *error)
     if (done) {
         status = zt_writer_close(writer);
         job->special_values = zt_writer_special_values(writer);
+        job->psnr = zt_writer_psnr(writer);
         done = status == ZT_OK || fail_writer(job, status, error);
     }
     zt_writer_free(writer);
@@ -199,6 +200,11 @@ static void print_summary(const struct compress_job *job)
     if (job->special_values > 0)
         (void)fprintf(stderr, "  %" PRIu64 " NaN, infinite or fill values kept as they are\n",
                       job->special_values);
+    if (job->params.bound.kind == ZT_PSNR)
+        (void)fprintf(stderr, isfinite(job->psnr) ? "  PSNR %.2f dB\n" : "  no error\n", job->psnr);
+    if (job->options->verbose && job->params.bound.kind == ZT_PSNR)
+        (void)fprintf(stderr, "  range %s:%s\n", format_exact(job->params.range_lo, lo),
+                      format_exact(job->params.range_hi, hi));
     if (job->options->verbose && job->params.bound.kind == ZT_REL)
         (void)fprintf(stderr, "  range %s:%s, abs %.6g\n", format_exact(job->params.range_lo, lo),
                       format_exact(job->params.range_hi, hi), tolerance_of(&job->params));
@@ -226,6 +232,11 @@ static bool find_format(struct compress_job *job, struct ztio_error *error)
         return fail(error, ZTIO_BAD_USE,
                     "%s: a bare stream is not what -c sz makes; name a .zt file",
                     output_name(job->out));
+    if (job->format == FORMAT_ZFP && (job->options->params.bound.kind == ZT_PWREL ||
+                                      job->options->params.bound.kind == ZT_PSNR))
+        return fail(error, ZTIO_BAD_USE,
+                    "%s: zfp has no mode for --%s; name a .zt file, or use --abs or --rel",
+                    output_name(job->out), name_of_bound(job->options->params.bound.kind));
     return true;
 }
 

@@ -79,6 +79,7 @@ static void print_json(const struct stored *s, bool is_checked)
     json_text(&j, "bound", name_of_bound(info->bound.kind));
     json_number(&j, "bound_value", has_value ? info->bound.value : (double)NAN);
     json_number(&j, "abs_bound", info->abs_bound);
+    json_number(&j, "psnr", s->kind == STORED_ZT ? info->psnr : (double)NAN);
     json_count(&j, "raw_bytes", info->raw_bytes);
     json_count(&j, "stream_bytes", info->stream_bytes);
     json_count(&j, "file_bytes", info->file_bytes);
@@ -222,6 +223,10 @@ static void print_table(const struct stored *s, const struct options *o, struct 
     table_cell(t, "bound");
     if (info->bound.kind == ZT_REL)
         table_cell(t, "%s (abs %.6g)", format_bound(&info->bound, text), info->abs_bound);
+    else if (info->bound.kind == ZT_PSNR && isfinite(info->psnr))
+        table_cell(t, "%s (reached: %.2f dB)", format_bound(&info->bound, text), info->psnr);
+    else if (info->bound.kind == ZT_PSNR)
+        table_cell(t, "%s (reached: no error)", format_bound(&info->bound, text));
     else
         table_cell(t, "%s", format_bound(&info->bound, text));
     rows_of_sizes(t, s);

@@ -7,9 +7,6 @@
 /* values is "number" or words apart by spaces. The words before '|' are accepted: they
  * ask for what there is. */
 const struct later_rule later_rules[LATER_OPTIONS] = {
-    {"pwrel", "number", CMD_COMPRESS, "use --abs or --rel"},
-    {"psnr", "number", CMD_COMPRESS, "use --abs or --rel"},
-    {"salvage", NULL, CMD_DECOMPRESS, "use 'ztile info --check' to see what is damaged"},
     {"stages", NULL, CMD_BENCH, "use --index-study"},
     {"link", "number", CMD_BENCH, "use --index-study"},
 };

@@ -5,7 +5,7 @@
 
 #include "io.h"
 
-enum { LATER_OPTIONS = 5 };
+enum { LATER_OPTIONS = 2 };
 
 struct later_rule {
     const char *name;

@@ -12,6 +12,8 @@
 enum {
     OPT_ABS = 256,
     OPT_REL,
+    OPT_PWREL,
+    OPT_PSNR,
     OPT_RATE,
     OPT_RATE_ALIGN,
     OPT_PRECISION,
@@ -26,6 +28,8 @@ enum {
     OPT_NO_VERIFY,
     OPT_SLAB_BYTES,
     OPT_BOX,
+    OPT_SALVAGE,
+    OPT_SALVAGE_FILL,
     OPT_JSON,
     OPT_CHECK,
     OPT_SLICE,
@@ -71,6 +75,8 @@ static const struct rule rules[] = {
     {"shape", 's', true, OPENS_ZFP | CMD_BENCH | CMD_PLAN},
     {"abs", OPT_ABS, true, OPENS_ZFP | CMD_PLAN},
     {"rel", OPT_REL, true, CMD_COMPRESS | CMD_PLAN},
+    {"pwrel", OPT_PWREL, true, CMD_COMPRESS},
+    {"psnr", OPT_PSNR, true, CMD_COMPRESS},
     {"rate", OPT_RATE, true, OPENS_ZFP},
     {"rate-align", OPT_RATE_ALIGN, false, OPENS_ZFP},
     {"precision", OPT_PRECISION, true, OPENS_ZFP},
@@ -86,7 +92,9 @@ static const struct rule rules[] = {
     {"no-verify", OPT_NO_VERIFY, false, CMD_COMPRESS},
     {"slab-bytes", OPT_SLAB_BYTES, true, CMD_COMPRESS},
     {"box", OPT_BOX, true, CMD_DECOMPRESS},
-    {"json", OPT_JSON, false, CMD_INFO | CMD_COMPARE | CMD_BENCH},
+    {"salvage", OPT_SALVAGE, false, CMD_DECOMPRESS},
+    {"salvage-fill", OPT_SALVAGE_FILL, true, CMD_DECOMPRESS},
+    {"json", OPT_JSON, false, CMD_DECOMPRESS | CMD_INFO | CMD_COMPARE | CMD_BENCH},
     {"check", OPT_CHECK, false, CMD_INFO},
     {"slice", OPT_SLICE, true, CMD_PLOT},
     {"effort", OPT_EFFORT, true, CMD_COMPRESS | CMD_PLAN},
@@ -219,6 +227,14 @@ static bool take_bound(struct options *o, int option, const char *argument,
             return bad(error, option == OPT_ABS ? "abs" : "rel", argument,
                        "a number of at least 0");
         return set_bound(o, option == OPT_ABS ? zt_abs(v) : zt_rel(v), error);
+    case OPT_PWREL:
+        if (!parse_number(argument, &v) || v < 0 || v >= 1)
+            return bad(error, "pwrel", argument, "a number of at least 0 and below 1");
+        return set_bound(o, zt_pwrel(v), error);
+    case OPT_PSNR:
+        if (!parse_number(argument, &v) || v <= 0)
+            return bad(error, "psnr", argument, "a number of dB above 0");
+        return set_bound(o, zt_psnr(v), error);
     case OPT_RATE:
         if (!parse_number(argument, &v) || v <= 0)
             return bad(error, "rate", argument, "a number of bits per value above 0");
@@ -363,6 +379,11 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_NO_VERIFY: o->no_verify = true; break;
     case OPT_SLAB_BYTES: return take_slab_bytes(o, argument, error);
     case OPT_BOX: o->box = argument; break;
+    case OPT_SALVAGE: o->salvage = true; break;
+    case OPT_SALVAGE_FILL:
+        o->salvage = o->has_salvage_fill = true;
+        return parse_number(argument, &o->salvage_fill) ||
+               bad(error, "salvage-fill", argument, "a number");
     case OPT_JSON: o->json = true; break;
     case OPT_CHECK: o->check = true; break;
     case OPT_SLICE: o->slice = argument; break;
@@ -473,10 +494,16 @@ static bool check_together(const struct options *o, struct ztio_error *error)
             (o->operands < wants[i].least || o->operands > wants[i].most))
             return fail(error, ZTIO_BAD_USE, "%s takes %s; see 'ztile %s --help'",
                         name_of_command(o->command), wants[i].what, name_of_command(o->command));
+    if (o->salvage && o->box)
+        return fail(error, ZTIO_BAD_USE,
+                    "--salvage writes the whole array; leave out --box, and cut it from the "
+                    "result");
+    if (o->command == CMD_DECOMPRESS && o->json && !o->salvage)
+        return fail(error, ZTIO_BAD_USE, "decompress has --json with --salvage only; leave it out");
     if (p->bound.flags & ZT_RATE_ALIGN && p->bound.kind != ZT_RATE)
         return fail(error, ZTIO_BAD_USE, "--rate-align goes with --rate only; leave it out");
-    if (!isnan(p->range_lo) && p->bound.kind != ZT_REL)
-        return fail(error, ZTIO_BAD_USE, "--range goes with --rel only; leave it out");
+    if (!isnan(p->range_lo) && p->bound.kind != ZT_REL && p->bound.kind != ZT_PSNR)
+        return fail(error, ZTIO_BAD_USE, "--range goes with --rel and --psnr only; leave it out");
     if ((o->format == FORMAT_NDZIP && p->codec == ZT_CODEC_ZFP) ||
         (o->format == FORMAT_ZFP && p->codec == ZT_CODEC_NDZIP))
         return fail(error, ZTIO_BAD_USE,

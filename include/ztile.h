@@ -26,7 +26,7 @@
  *     grow at their end; the others are frozen and carry reserved words, which must be zero.
  *
  * Contents: status - array - params - context - compress and decompress - writer and reader -
- * bare zfp streams - their indexes - bare ndzip streams - Huffman coding - quality.
+ * damaged files - bare zfp streams - their indexes - bare ndzip streams - Huffman coding - quality.
  *
  * The file formats are described in docs/format.md and docs/index-file.md. C11, also valid C++.
  */
@@ -219,8 +219,8 @@ typedef enum zt_bound_kind {
     ZT_LOSSLESS = 0,
     ZT_ABS = 1,       /* |x' - x| <= value */
     ZT_REL = 2,       /* |x' - x| <= value * (max - min), over the whole array's finite values */
-    ZT_PWREL = 3,     /* |x' - x| <= value * |x|; not in this version */
-    ZT_PSNR = 4,      /* 20 log10(range / RMSE) >= value dB; not in this version */
+    ZT_PWREL = 3,     /* |x' - x| <= value * |x|, value below 1; zero stays zero. Floats only */
+    ZT_PSNR = 4,      /* 20 log10(range / RMSE) >= value dB, over the whole array's finite values */
     ZT_RATE = 5,      /* value bits per element, zfp's fixed rate */
     ZT_PRECISION = 6, /* value bit planes per tile, zfp's fixed precision */
     ZT_EXPERT = 7     /* zfp's four numbers */
@@ -228,7 +228,7 @@ typedef enum zt_bound_kind {
 
 #define ZT_RATE_ALIGN 1u /* zt_bound.flags: a tile's bits are rounded up to whole stream words */
 
-/* A bound. Frozen. Bound value 0 of abs and rel means lossless. */
+/* A bound. Frozen. Bound value 0 of abs, rel and pwrel means lossless. */
 typedef struct zt_bound {
     uint32_t kind;  /* zt_bound_kind */
     uint32_t flags; /* ZT_RATE_ALIGN or 0 */
@@ -331,8 +331,8 @@ typedef struct zt_params {
     zt_bound bound;           /* default lossless */
     uint64_t slab_bytes;      /* raw bytes a frame at most; default 256 MiB. A frame holds at least
                                  one layer of tiles, however many bytes that is */
-    double range_lo;          /* the array's range, where rel must not or cannot measure it;  */
-    double range_hi;          /* default NaN, NaN: measured (zt_compress) or refused (writer) */
+    double range_lo;          /* the array's range, where rel and psnr must not or cannot measure */
+    double range_hi;          /* it; default NaN, NaN: measured (zt_compress), refused (writer) */
     uint32_t zfp_word_bits;   /* 8, 16, 32 or 64 (default): what a zfp stream is padded to */
     uint32_t plan;            /* zt_plan_kind; default off */
     uint32_t index;           /* zt_index_kind; default ZT_INDEX_DEFAULT */
@@ -438,8 +438,8 @@ ZT_API zt_status zt_context_set_progress(zt_context *context, zt_progress progre
 /* ---- compress and decompress, memory to memory --------------------------------------------- */
 
 /* What is in a .zt file. Returned by zt_inspect and zt_reader_info. Of a sequential source, what is
- * of the whole file (shape[0], raw_bytes to frames but index_bytes, exact_values) is ZT_UNKNOWN
- * until zt_reader_next has passed the last frame. */
+ * of the whole file (shape[0], raw_bytes to frames but index_bytes, exact_values) is ZT_UNKNOWN,
+ * and psnr NaN, until zt_reader_next has passed the last frame. */
 typedef struct zt_info {
     uint32_t struct_bytes; /* set by zt_info_init */
     uint32_t format_version;
@@ -471,7 +471,11 @@ typedef struct zt_info {
     char name[128];
     char units[64];
     uint32_t sz_effort, sz_axes;  /* sz only, of the first frame: zt_effort; bit i: differences */
-    double sz_step;               /* are taken along axis i; what values are multiples of */
+    double sz_step;               /* are taken along axis i; what values are multiples of; pwrel:
+                                     numbers kept in each doubling of a value */
+    double psnr;                  /* bound psnr: dB that were reached over the whole array, infinite
+                                     without any error; NaN for other bounds */
+    double range;                 /* bound psnr: the range that it is of; 0: coded without loss */
     zt_plan plan;                 /* of the first frame; plan.rank 0: coded as it is */
 } zt_info;
 
@@ -549,8 +553,8 @@ typedef struct zt_writer zt_writer;
 typedef struct zt_reader zt_reader;
 
 /* Open a writer of one array. whole gives its type, rank and shape (data and strides are not
- * looked at); shape[0] may be ZT_UNKNOWN. params is copied; with rel its range must be set.
- * The bytes are those of zt_compress with the same params. */
+ * looked at); shape[0] may be ZT_UNKNOWN. params is copied; with rel and psnr its range must be
+ * set. The bytes are those of zt_compress with the same params. */
 ZT_API zt_status zt_writer_open(zt_context *context, const zt_sink *sink, const zt_array *whole,
                                 const zt_params *params, zt_writer **writer);
 
@@ -568,6 +572,10 @@ ZT_API zt_status zt_writer_close(zt_writer *writer);
 
 /* Special values (NaN, infinities, fill values) in the frames that were written so far. */
 ZT_API uint64_t zt_writer_special_values(const zt_writer *writer);
+
+/* Bound psnr: the dB that were reached over the frames that were written so far, infinite where
+ * there is no error; NaN for other bounds. */
+ZT_API double zt_writer_psnr(const zt_writer *writer);
 
 /* Free a writer, closed or not; NULL is allowed. */
 ZT_API void zt_writer_free(zt_writer *writer);
@@ -608,6 +616,61 @@ ZT_API void zt_reader_close(zt_reader *reader);
  * ZT_BAD_ARG, ZT_CORRUPT, ZT_UNSUPPORTED, ZT_NO_MEMORY, ZT_IO, ZT_CANCELLED. */
 ZT_API zt_status zt_replace_index(zt_context *context, const zt_source *source,
                                   const zt_sink *sink, const zt_params *params);
+
+/* ---- damaged files: what is left of them ---------------------------------------------------- */
+
+/* What a damaged file does not give back of an array, or gives back without proof. */
+typedef enum zt_loss {
+    ZT_LOSS_LOST = 1,       /* the values are gone; the fill value is in their places */
+    ZT_LOSS_UNVERIFIED = 2  /* decoded from what is there, with nothing to verify it by; values that
+                               were kept beside the stream may be missing, so that the bound may not
+                               hold and a NaN or fill value may be a number */
+} zt_loss;
+
+typedef enum zt_table_state {
+    ZT_TABLE_WHOLE = 0,
+    ZT_TABLE_REBUILT = 1, /* the seek table is damaged; the frames are all there and make it up */
+    ZT_TABLE_MISSING = 2  /* none: slices after the last frame that is left are not known */
+} zt_table_state;
+
+/* How to read a damaged file, and what was found: zt_reader_salvage adds up over the frames. */
+typedef struct zt_salvage {
+    uint32_t struct_bytes; /* set by zt_salvage_init */
+    uint32_t has_fill;     /* 1: fill takes the place of lost values; 0: NaN, for integers 0 */
+    uint64_t fill;         /* a bit pattern of the array's type, see zt_fill_bits */
+    /* Called for each part of the array that is not given back as it was, in ascending order of
+     * frames: a box in the array's coordinates and why, in a few words. Boxes do not overlap.
+     * Anything but 0 cancels the call. NULL: not called. */
+    int (*part)(void *user, zt_loss loss, const zt_box *box, const char *why);
+    void *user;
+    uint64_t lost_boxes, lost_values;
+    uint64_t unverified_boxes, unverified_values;
+    uint64_t frames, damaged_frames; /* that were gone to, and of these, that had any damage */
+    uint64_t repaired; /* headers, tails and seek tables in which one bit was put right: what they
+                          say is proved by their hash of 64 bits */
+    uint32_t table;    /* zt_table_state */
+    uint32_t reserved;
+} zt_salvage;
+
+ZT_API zt_status zt_salvage_init(zt_salvage *salvage, size_t salvage_bytes);
+
+/* Open what is left of a damaged .zt file. The source is of known size; the file may be cut short,
+ * its seek table missing. Frames are found by the seek table, or from one to the next, past what is
+ * damaged. zt_reader_info and zt_reader_next work as ever, frames that are lost included; what
+ * zt_reader_next went to is read with zt_reader_salvage, and boxes cannot be. The array ends with
+ * the last frame that is known.
+ *
+ * ZT_CORRUPT: no frame's header is whole. Also ZT_BAD_ARG, ZT_UNSUPPORTED, ZT_NO_MEMORY. */
+ZT_API zt_status zt_reader_open_damaged(zt_context *context, const zt_source *source,
+                                        zt_reader **reader);
+
+/* zt_reader_read for a reader that zt_reader_open_damaged opened: all values that are whole, and
+ * fill values in place of the others, each in a box that salvage->part is given. Values in no such
+ * box are those of the undamaged file. A range of the source that cannot be read is damage, too.
+ *
+ * Lost are the tiles that damaged ranges of the payload hold; where the frame has no index, also
+ * what follows them in the frame. ZT_OK however much is lost. */
+ZT_API zt_status zt_reader_salvage(zt_reader *reader, const zt_array *out, zt_salvage *salvage);
 
 /* ---- bare zfp streams: exchange with libzfp ------------------------------------------------- */
 
@@ -880,6 +943,8 @@ typedef struct zt_quality {
     double max_pwrel_error;     /* largest |error| / |original| where the original is not 0 */
     double sum_squares;         /* of the errors */
     uint64_t fill[ZT_MAX_FILLS]; /* bit patterns, as in zt_params */
+    double pwrel_bound;         /* set by the caller; default NaN: beyond_bound then also counts
+                                   values off by more than this part of themselves */
 } zt_quality;
 
 ZT_API zt_status zt_quality_init(zt_quality *quality, size_t quality_bytes);

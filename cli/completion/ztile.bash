@@ -7,14 +7,14 @@ _ztile_options()
         --zfp-word-bits --type --shape -t -s'
     case $1 in
         compress)
-            printf '%s ' "$common" "$mode" --rel --range --fill --allow-nonfinite --zfp-header \
+            printf '%s ' "$common" "$mode" --rel --pwrel --psnr --range --fill --allow-nonfinite --zfp-header \
                 --no-verify --slab-bytes --output --force -o -f --codec -c --exec -x --isa \
                 --index --index-chunk --index-partition --plan --prefer \
                 --explain --dry-run --effort --sz-bins --var
             ;;
         decompress)
             printf '%s ' "$common" "$mode" --box --output --force -o -f --exec -x --isa \
-                --index-file
+                --index-file --salvage --salvage-fill --json
             ;;
         info) printf '%s ' "$common" --json --check --index-file ;;
         index)
@@ -82,7 +82,7 @@ _ztile()
         return
     fi
     case $before in
-        -s | --shape | --abs | --rel | --rate | --precision | --expert | --range | --box | --slice | --sz-bins)
+        -s | --shape | --abs | --rel | --pwrel | --psnr | --rate | --precision | --expert | --range | --box | --slice | --sz-bins)
             return
             ;;
     esac

@@ -30,7 +30,12 @@ struct zti_sz {
     double step;         /* floats: values become multiples of it */
     double bound;        /* floats, and not kept in the file: what the encoder compares with */
     uint64_t whole_step; /* integers: the same, odd */
+    uint64_t fineness;   /* logarithms: numbers that eight doublings of a value are cut into */
     int64_t centre;      /* what the bases of tiles are counted from */
+    bool wants_high;     /* not kept in the file: effort 'high' is to be tried */
+    uint32_t reach;      /* effort 'high': units in a step, of which 'step' is one; odd */
+    uint32_t tuning;     /* effort 'high': how points are predicted */
+    double least, most;  /* not kept in the file: the range of the values */
 };
 
 /* How one stream is coded: fixed before its first tile, and enough to decode it. */
@@ -43,7 +48,8 @@ struct zti_coding {
                               there again */
     uint32_t loose_planes; /* that are dropped beyond what the bound allows for any values: nothing
                               is vouched for; while coding only */
-    double verify_bound;   /* absolute error that the encoder must prove or verify; NaN: none */
+    double verify_bound;   /* error that the encoder must prove or verify; NaN: none */
+    bool is_of_value;      /* it is a part of each value's magnitude, not absolute */
     void *model;           /* what the codec learnt from the values, or read in the stream's head;
                               NULL for codecs that have none */
     struct zti_zfp zfp;
@@ -53,13 +59,17 @@ struct zti_coding {
 /* What is asked of a codec for one stream. */
 struct zti_ask {
     const zt_params *params;
-    zt_bound_kind kind; /* ZT_ABS for rel as well; ZT_LOSSLESS where an absolute bound is 0 */
+    zt_bound_kind kind; /* ZT_ABS for rel and psnr as well; ZT_LOSSLESS where a bound is 0, or less
+                           than the type can tell */
     double abs_bound;   /* ZT_ABS only */
+    double part;        /* ZT_PWREL only: of each value's magnitude; below 1 */
+    uint32_t choice;    /* ZT_PWREL only: below what the codec's 'choices' says */
+    uint32_t loose_planes; /* ZT_ABS only: to be dropped beyond what the bound allows for */
     double min, max;    /* of the stream's finite values; NaN where there are none or where the
                            values are not known yet (sizes are asked for) */
 };
 
-enum { ZTI_CODEC_PARAMS_BYTES = 32 };
+enum { ZTI_CODEC_PARAMS_BYTES = 32, ZTI_CHOICE_RUNS = 2 };
 
 struct zti_codec {
     const char *name;
@@ -77,6 +87,14 @@ struct zti_codec {
      * ZT_BAD_ARG or ZT_UNSUPPORTED, with a sentence, where the codec cannot do what is asked. */
     zt_status (*configure)(zt_context *context, const struct zti_ask *ask,
                            struct zti_coding *coding);
+
+    /* An absolute bound counts as the power of two at or below it. */
+    bool has_power_bounds;
+
+    /* Ways to keep a bound of ZT_PWREL, in runs from the loosest to the tightest one, of which
+     * trials on a sample tell the best: run i ends before way ends[i]. Returns how many runs there
+     * are; NULL: there is one way. */
+    uint32_t (*choices)(const struct zti_coding *coding, uint32_t ends[ZTI_CHOICE_RUNS]);
 
     /* Serialize the codec's part of a coding to at most ZTI_CODEC_PARAMS_BYTES; returns how many
      * bytes were used. Load checks every field: ZT_CORRUPT or ZT_UNSUPPORTED. */

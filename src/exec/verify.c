@@ -46,8 +46,9 @@ static zt_status check_row(zt_context *context, const struct zti_coding *coding,
         place = place * grid->shape[i] + at[i];
     for (uint64_t i = 0; i < n && status == ZT_OK && !misses->is_over; i++) {
         const uint64_t bits = zti_bits_at(original, (int64_t)i * stride, value_bytes);
-        if (!zti_within(coding->type, bits, zti_bits_at(back, (int64_t)i, value_bytes),
-                        coding->verify_bound))
+        const uint64_t other = zti_bits_at(back, (int64_t)i, value_bytes);
+        if (!(coding->is_of_value ? zti_within_part : zti_within)(coding->type, bits, other,
+                                                                  coding->verify_bound))
             status = zti_add_miss(context, misses, place + i, bits);
     }
     return status;
@@ -74,8 +75,9 @@ static zt_status check_tile(zt_context *context, const struct zti_coding *coding
     const char *back = (const char *)decoded;
     for (; rows > 0; rows--, back += shape[last] * zt_type_bytes(coding->type)) {
         const char *original = zti_array_at(array, at);
-        if (!zti_row_within(coding->type, original, array->stride[last], back, shape[last],
-                            coding->verify_bound)) {
+        if (!(coding->is_of_value ? zti_row_within_part : zti_row_within)(
+                coding->type, original, array->stride[last], back, shape[last],
+                coding->verify_bound)) {
             const zt_status status = check_row(context, coding, at, original, array->stride[last],
                                                back, shape[last], misses);
             if (status != ZT_OK || misses->is_over)

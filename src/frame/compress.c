@@ -39,6 +39,7 @@ void zti_stats_set_fills(zt_stats *stats, const zt_params *params)
     memcpy(stats->fill, params->fill, sizeof stats->fill);
 }
 
+/* Measure the range that rel and psnr are of, where the caller did not give it. */
 zt_status zti_writer_measure(struct zt_writer *w, const zt_array *array, zt_stats *stats)
 {
     (void)zt_stats_init(stats, sizeof *stats);
@@ -66,7 +67,7 @@ zt_status zt_compress(zt_context *context, const zt_array *array, const zt_param
 
     const zt_bound *bound = &w.params.bound;
     bool is_one_frame = w.thickness == w.shape[0];
-    bool is_scanned = bound->kind == ZT_REL && bound->value > 0 && isnan(w.params.range_lo);
+    bool is_scanned = zti_needs_range(bound) && isnan(w.params.range_lo);
     zt_stats stats;
     status = is_scanned ? zti_writer_measure(&w, array, &stats) : ZT_OK;
     if (!status)

@@ -20,6 +20,8 @@
  *               varints  the frame's extents, rank of them, slowest first
  *               f64      the bound's value; kinds lossless and expert have none
  *               f64      the absolute bound it came to; rel only
+ *               f64      the range; psnr only, as is what follows
+ *               f64      the frame's mean squared error over the range's square
  *               1        bytes of codec parameters
  *               bytes    codec parameters, the codec's own
  *               sections type (1), length (varint), body; until a byte 0 or the end
@@ -126,6 +128,8 @@ struct zti_frame {
     zt_bound bound;   /* as asked for */
     double abs_bound; /* NaN: none; 0: lossless */
     struct zti_plan plan; /* how the slab becomes the array that coding.grid is of */
+    double range;     /* psnr only: of the whole array, see zti_range_of */
+    double error;     /* psnr only: the frame's mean squared error over the square of range */
     struct zti_coding coding;
     struct zti_index_layout index; /* kind ZT_INDEX_NONE: there is none */
     uint64_t index_bytes;
@@ -190,6 +194,10 @@ void zti_tail_store(zt_context *context, const struct zti_frame *frame, const ui
 zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_frame *frame,
                          const uint8_t *bytes, struct zti_tail *tail);
 
+/* Of a tail whose hash does not hold: its checksums, if they look like some. */
+bool zti_tail_find_checksums(const struct zti_frame *frame, const uint8_t *bytes,
+                             struct zti_tail *tail);
+
 /* Put the exact and the special values that lie in a view of the coded array where they belong. */
 void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,
                     const struct zti_view *view);
@@ -244,9 +252,20 @@ zt_status zti_table_parse(zt_context *context, const uint8_t *bytes, size_t tabl
 zt_status zti_params_load(zt_context *context, const zt_params *params, zt_params *known);
 
 /* Resolve an asked bound for an array of a type: the kind and absolute bound for the codec. lo and
- * hi are the range that rel is of. */
+ * hi are the range that rel and psnr are of. */
 zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, uint32_t type, double lo,
                             double hi, zt_bound_kind *kind, double *abs_bound);
+
+/* Whether a bound is of the whole array's range. */
+bool zti_needs_range(const zt_bound *bound);
+
+/* The width of a range, as what a PSNR is of: never more than it is, for it may be rounded where
+ * the type is int64; 0 where there is none, or none whose square roots and parts double can hold.
+ * */
+double zti_range_of(uint32_t type, double lo, double hi);
+
+/* The PSNR of so many values whose squared errors over the square of the range have this sum. */
+double zti_psnr_of(double squares, uint64_t values);
 
 /* ZT_BAD_ARG or ZT_UNSUPPORTED for what cannot be asked for, or stand in a file. */
 zt_status zti_bound_check(zt_context *context, const zt_bound *bound);

@@ -11,9 +11,9 @@ const uint8_t zti_end_magic[4] = {'Z', 'T', 'E', 0x93};
 
 enum { AT_VERSION = 4, AT_TYPE = 5, AT_CODEC = 6, AT_BOUND = 7, AT_UNITS = 8, AT_NUMBERS = 9 };
 
-/* The largest header that is stored: numbers (payload, tail, exact values, first, extents), two
+/* The largest header that is stored: numbers (payload, tail, exact values, first, extents), three
  * f64, codec parameters with their length, five sections with type and length, hash. */
-_Static_assert(AT_NUMBERS + (4 + ZT_MAX_RANK) * ZTI_VARINT_MAX_BYTES + 2 * 8 + 1 +
+_Static_assert(AT_NUMBERS + (4 + ZT_MAX_RANK) * ZTI_VARINT_MAX_BYTES + 3 * 8 + 1 +
                        ZTI_CODEC_PARAMS_BYTES + 2 + ZTI_NAME_BYTES + 2 + ZTI_UNITS_BYTES +
                        3 + 3 * ZTI_VARINT_MAX_BYTES + 2 + ZTI_VARINT_MAX_BYTES + 2 +
                        ZTI_PLAN_BYTES + ZTI_HASH_BYTES <=
@@ -78,6 +78,10 @@ size_t zti_header_store(const struct zti_frame *frame, uint8_t *out)
         at = zti_put_f64(at, frame->bound.value);
     if (frame->bound.kind == ZT_REL)
         at = zti_put_f64(at, frame->abs_bound);
+    if (frame->bound.kind == ZT_PSNR) {
+        at = zti_put_f64(at, frame->range);
+        at = zti_put_f64(at, frame->error);
+    }
     size_t n = frame->coding.codec->store_params(&frame->coding, at + 1);
     *at = (uint8_t)n;
     at += 1 + n;
@@ -249,19 +253,26 @@ static zt_status parse_bound(zt_context *context, uint64_t number, uint8_t byte,
     zt_bound *bound = &frame->bound;
     *bound = zt_bound_of((zt_bound_kind)(byte & 15), 0);
     bound->flags = byte >> 4;
-    if (bound->kind > ZT_EXPERT || bound->kind == ZT_PWREL || bound->kind == ZT_PSNR)
+    if (bound->kind > ZT_EXPERT)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "frame %" PRIu64 " has bound kind %u, which this version does not know; "
                         "use a later one", number, bound->kind);
     if (has_value(bound->kind))
         bound->value = zti_take_f64(c);
-    frame->abs_bound = bound->kind == ZT_LOSSLESS ? 0
+    frame->range = bound->kind == ZT_PSNR ? zti_take_f64(c) : 0;
+    frame->error = bound->kind == ZT_PSNR ? zti_take_f64(c) : 0;
+    const bool is_none = bound->kind == ZT_LOSSLESS ||
+                         (bound->kind == ZT_PWREL && bound->value == 0);
+    frame->abs_bound = is_none                    ? 0
                        : bound->kind == ZT_ABS    ? bound->value
                        : bound->kind == ZT_REL    ? zti_take_f64(c)
                                                   : (double)NAN;
-    bool is_abs_good = bound->kind != ZT_REL ||
-                       (isfinite(frame->abs_bound) && frame->abs_bound >= 0);
-    if (c->is_bad || !is_abs_good || zti_bound_check(NULL, bound) != ZT_OK)
+    bool is_good = bound->kind != ZT_REL ||
+                   (isfinite(frame->abs_bound) && frame->abs_bound >= 0);
+    is_good &= isfinite(frame->range) && frame->range >= 0 && isfinite(frame->error) &&
+               frame->error >= 0;
+    is_good &= bound->kind != ZT_PWREL || frame->type == ZT_F32 || frame->type == ZT_F64;
+    if (c->is_bad || !is_good || zti_bound_check(NULL, bound) != ZT_OK)
         return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " has an impossible bound", number);
     return ZT_OK;
 }

@@ -87,9 +87,6 @@ static zt_status check_supported(zt_context *context, const zt_params *p)
         return zti_fail(context, ZT_BAD_ARG, "%u is no kind of plan", p->plan);
     if (p->effort > ZT_EFFORT_HIGH)
         return zti_fail(context, ZT_BAD_ARG, "%u is no effort", p->effort);
-    if (p->effort == ZT_EFFORT_HIGH)
-        return zti_fail(context, ZT_UNSUPPORTED,
-                        "effort high is not in this version; use the default");
     if (p->sz_bins && (p->sz_bins < 4 || p->sz_bins > 65536 || p->sz_bins % 2))
         return zti_fail(context, ZT_BAD_ARG, "%u bins: there can be 4 to 65536, an even number",
                         p->sz_bins);
@@ -196,12 +193,16 @@ zt_status zti_bound_check(zt_context *context, const zt_bound *bound)
                             "an error bound must be a finite number of at least 0, not %g", v);
         return ZT_OK;
     case ZT_PWREL:
-        return zti_fail(context, ZT_UNSUPPORTED,
-                        "a bound relative to each value (pwrel) is not in this version; use abs "
-                        "or rel");
+        if (!(v >= 0 && v < 1))
+            return zti_fail(context, ZT_BAD_ARG,
+                            "a bound relative to each value must be a number of at least 0 and "
+                            "below 1, not %g", v);
+        return ZT_OK;
     case ZT_PSNR:
-        return zti_fail(context, ZT_UNSUPPORTED,
-                        "a bound on the PSNR is not in this version; use abs or rel");
+        if (!isfinite(v) || v <= 0)
+            return zti_fail(context, ZT_BAD_ARG,
+                            "a PSNR must be a finite number of dB above 0, not %g", v);
+        return ZT_OK;
     case ZT_RATE:
         if (!isfinite(v) || v <= 0)
             return zti_fail(context, ZT_BAD_ARG,
@@ -217,18 +218,24 @@ zt_status zti_bound_check(zt_context *context, const zt_bound *bound)
     return zti_fail(context, ZT_BAD_ARG, "%u is no kind of bound", bound->kind);
 }
 
-/* value * (hi - lo), however large the range, and never more than that: where an operation has
- * rounded (each by half a unit in the last place at most), two steps down make up for both. The
- * ends of a range of int64 may be rounded themselves, from 2^53 on; each is then moved inwards. */
-static double of_range(uint32_t type, double value, double lo, double hi)
+/* Move the ends of a range of int64, which may be rounded from 2^53 on, inwards; false where
+ * nothing is left between them. */
+static bool narrow_range(uint32_t type, double *lo, double *hi)
 {
     const double exact = 9007199254740992.0; /* 2^53 */
     if (type == ZT_I64) {
-        lo = fabs(lo) >= exact ? nextafter(lo, (double)INFINITY) : lo;
-        hi = fabs(hi) >= exact ? nextafter(hi, -(double)INFINITY) : hi;
-        if (lo >= hi)
-            return 0;
+        *lo = fabs(*lo) >= exact ? nextafter(*lo, (double)INFINITY) : *lo;
+        *hi = fabs(*hi) >= exact ? nextafter(*hi, -(double)INFINITY) : *hi;
     }
+    return *lo < *hi;
+}
+
+/* value * (hi - lo), however large the range, and never more than that: where an operation has
+ * rounded (each by half a unit in the last place at most), two steps down make up for both. */
+static double of_range(uint32_t type, double value, double lo, double hi)
+{
+    if (!narrow_range(type, &lo, &hi))
+        return 0;
     double range = hi - lo;
     double bound = isfinite(range) ? value * range : value * hi - value * lo;
     if (!isfinite(bound))
@@ -240,17 +247,50 @@ static double of_range(uint32_t type, double value, double lo, double hi)
     return is_exact ? bound : nextafter(nextafter(bound, 0), 0);
 }
 
+double zti_range_of(uint32_t type, double lo, double hi)
+{
+    const bool is_range = narrow_range(type, &lo, &hi);
+    return is_range && hi - lo >= 0x1p-1000 && isfinite(hi - lo) ? hi - lo : 0;
+}
+
+double zti_psnr_of(double squares, uint64_t values)
+{
+    return squares > 0 ? -10 * log10(squares / (double)values) : (double)INFINITY;
+}
+
+bool zti_needs_range(const zt_bound *bound)
+{
+    return (bound->kind == ZT_REL && bound->value > 0) || bound->kind == ZT_PSNR;
+}
+
+/* A part of each value: without loss where it is less than neighbouring numbers of the type are
+ * apart. */
+static void resolve_part(const zt_bound *bound, uint32_t type, zt_bound_kind *kind,
+                         double *abs_bound)
+{
+    if (bound->value == 0)
+        *abs_bound = 0;
+    if (bound->value <= (type == ZT_F32 ? 0x1p-24 : 0x1p-53))
+        *kind = ZT_LOSSLESS;
+}
+
 zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, uint32_t type, double lo,
                             double hi, zt_bound_kind *kind, double *abs_bound)
 {
     *kind = (zt_bound_kind)bound->kind;
     *abs_bound = bound->kind == ZT_LOSSLESS ? 0 : (double)NAN;
+    if (bound->kind == ZT_PWREL) {
+        resolve_part(bound, type, kind, abs_bound);
+        return ZT_OK;
+    }
+    if (zti_needs_range(bound) && isnan(lo))
+        return zti_fail(context, ZT_BAD_ARG,
+                        "%s needs the range of the whole array; set range_lo and range_hi",
+                        bound->kind == ZT_REL ? "a bound relative to the range" : "a PSNR");
+    if (bound->kind == ZT_PSNR && zti_range_of(type, lo, hi) == 0)
+        *kind = ZT_LOSSLESS;
     if (bound->kind != ZT_ABS && bound->kind != ZT_REL)
         return ZT_OK;
-    if (bound->kind == ZT_REL && bound->value > 0 && isnan(lo))
-        return zti_fail(context, ZT_BAD_ARG,
-                        "a bound relative to the range needs the range of the whole array; set "
-                        "range_lo and range_hi");
     if (bound->kind == ZT_ABS || bound->value == 0)
         *abs_bound = bound->value;
     else

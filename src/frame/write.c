@@ -8,6 +8,8 @@
  * memmove. The bytes never depend on how slabs were put, nor on where they go. */
 #include "frame/write.h"
 
+#include "frame/trial.h"
+
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -31,10 +33,25 @@ struct zti_index_layout zti_layout_of(const zt_params *p, const struct zti_codec
     return layout;
 }
 
+static bool is_float(uint32_t type)
+{
+    return type == ZT_F32 || type == ZT_F64;
+}
+
 bool zti_is_lossless(const zt_bound *bound)
 {
     return bound->kind == ZT_LOSSLESS ||
-           ((bound->kind == ZT_ABS || bound->kind == ZT_REL) && bound->value == 0);
+           ((bound->kind == ZT_ABS || bound->kind == ZT_REL || bound->kind == ZT_PWREL) &&
+            bound->value == 0);
+}
+
+/* What ZT_CODEC_AUTO stands for. */
+static const struct zti_codec *choose_codec(uint32_t type, const zt_bound *bound)
+{
+    const bool is_lossless = zti_is_lossless(bound);
+    if (!is_lossless && (bound->kind == ZT_PWREL || bound->kind == ZT_PSNR))
+        return zti_codec_by_id(ZT_CODEC_SZ);
+    return zti_codec_auto(type, is_lossless);
 }
 
 zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_params *params,
@@ -51,6 +68,10 @@ zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_p
         one.shape[0] = 1;
     if (!status)
         status = zti_array_check(context, &one, false);
+    if (!status && w->params.bound.kind == ZT_PWREL && !is_float(whole->type))
+        status = zti_fail(context, ZT_UNSUPPORTED,
+                          "a bound relative to each value (pwrel) is for floating-point arrays; "
+                          "use abs or rel for integers, or no bound");
     if (status)
         return status;
 
@@ -61,9 +82,8 @@ zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_p
     if (w->params.units)
         memcpy(w->units, w->params.units, strlen(w->params.units));
     w->params.name = w->params.units = NULL; /* the caller's */
-    w->codec = w->params.codec == ZT_CODEC_AUTO
-                   ? zti_codec_auto(whole->type, zti_is_lossless(&w->params.bound))
-                   : zti_codec_by_id(w->params.codec);
+    w->codec = w->params.codec == ZT_CODEC_AUTO ? choose_codec(whole->type, &w->params.bound)
+                                                : zti_codec_by_id(w->params.codec);
     w->type = whole->type;
     w->rank = whole->rank;
     memcpy(w->shape, whole->shape, sizeof w->shape);
@@ -90,15 +110,11 @@ void zti_writer_clear(struct zt_writer *w)
     zti_buffer_free(w->context, &w->tail);
     zti_buffer_free(w->context, &w->starts);
     zti_buffer_free(w->context, &w->turned);
+    zti_buffer_free(w->context, &w->decoded);
     zti_table_free(w->context, &w->table);
 }
 
 /* ---- one frame: what it is ---- */
-
-static bool is_float(uint32_t type)
-{
-    return type == ZT_F32 || type == ZT_F64;
-}
 
 zt_status zti_writer_prepare(struct zt_writer *w, const zt_array *slab, const zt_stats *stats,
                              struct zti_frame *f, struct zti_ask *ask)
@@ -122,8 +138,11 @@ zt_status zti_writer_prepare(struct zt_writer *w, const zt_array *slab, const zt
     zt_status status = zti_bound_resolve(w->context, &w->params.bound, w->type, w->params.range_lo,
                                          w->params.range_hi, &ask->kind, &ask->abs_bound);
     f->abs_bound = ask->abs_bound;
+    ask->part = w->params.bound.value;
+    if (w->params.bound.kind == ZT_PSNR)
+        f->range = zti_range_of(w->type, w->params.range_lo, w->params.range_hi);
     if (status || ask->kind == ZT_LOSSLESS ||
-        !(is_float(w->type) || ask->kind == ZT_ABS || w->params.fills > 0))
+        !(is_float(w->type) || ask->kind == ZT_ABS || ask->kind == ZT_PSNR || w->params.fills > 0))
         return status;
 
     zt_stats own;
@@ -300,61 +319,70 @@ static zt_status encode_once(struct zt_writer *w, struct zti_frame *f, const zt_
     return ZT_OK;
 }
 
-/* The same, but copied where the stream would be longer than the values. */
-static zt_status encode_or_store(struct zt_writer *w, struct zti_frame *f, const zt_array *slab,
-                                 struct zti_misses *misses, uint8_t **payload)
+/* Where the stream would be longer than the values, it is these. */
+zt_status zti_writer_code(struct zt_writer *w, struct zti_frame *f, const struct zti_ask *ask,
+                          const zt_array *slab, struct zti_misses *misses, uint8_t **payload)
 {
-    zt_status status = encode_once(w, f, slab, misses, payload);
-    if (status != ZT_NO_SPACE || !f->coding.codec->store)
+    const struct zti_codec *codec = f->coding.codec;
+    if (codec->forget)
+        codec->forget(w->context, &f->coding);
+    f->coding.grid = zti_codec_grid(codec, slab->rank, slab->shape);
+    zt_status status = codec->configure(w->context, ask, &f->coding);
+    f->coding.loose_planes = 0;
+    if (!status && ask->loose_planes > 0)
+        (void)codec->loosen(&f->coding, ask->loose_planes);
+    if (w->params.bound.kind == ZT_PSNR)
+        f->coding.verify_bound = (double)NAN; /* it is the mean that counts */
+    if (!status)
+        status = zti_exec_survey(w->context, &f->coding, slab);
+    if (!status)
+        status = encode_once(w, f, slab, misses, payload);
+    if (status != ZT_NO_SPACE || !codec->store)
         return status;
-    f->coding.codec->store(&f->coding);
+    codec->store(&f->coding);
     return encode_once(w, f, slab, misses, payload);
 }
 
-/* Code a slab whose coding was loosened; where so many values were left beyond the bound that it
- * does not pay, which samples have not shown, with one plane more, and then strictly. */
-static zt_status encode_loosely(struct zt_writer *w, struct zti_frame *f,
-                                const struct zti_coding *strict, const zt_array *slab,
-                                struct zti_misses *misses, uint8_t **payload)
+/* Code a slab with as many planes less as ask says; where so many values were left beyond the bound
+ * that it does not pay, which samples have not shown, with one plane more, and then strictly. */
+static zt_status encode_loosely(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
+                                const zt_array *slab, struct zti_misses *misses,
+                                uint8_t **payload)
 {
     enum { MISSES_MOST = 6 }; /* exact values may take this part of the stream */
     for (bool is_second = false;; is_second = true) {
-        const zt_status status = encode_or_store(w, f, slab, misses, payload);
+        const zt_status status = zti_writer_code(w, f, ask, slab, misses, payload);
         const double bits = (double)misses->count * zti_exact_bits(f->type);
-        const uint32_t planes = f->coding.loose_planes;
-        if (status || planes == 0 ||
+        if (status || ask->loose_planes == 0 ||
             (!misses->is_over && bits * MISSES_MOST <= 8 * (double)f->payload_bytes))
             return status;
         zti_misses_free(w->context, misses);
         *misses = (struct zti_misses){.limit = misses_limit(f)};
-        f->coding = *strict;
-        if (!is_second)
-            (void)f->coding.codec->loosen(&f->coding, planes - 1);
+        ask->loose_planes = is_second ? 0 : ask->loose_planes - 1;
     }
 }
 
 /* Code a slab; without loss where too many values would have to be kept exactly. */
 static zt_status encode(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
-                        const zt_array *slab, struct zti_misses *misses, uint8_t **payload)
+                        const zt_array *slab, const struct zti_special *special,
+                        struct zti_misses *misses, uint8_t **payload)
 {
+    zt_status status = ZT_OK;
+    if (ask->kind == ZT_PSNR)
+        return zti_psnr_code(w, f, ask, slab, special, misses, payload);
+    if (ask->kind == ZT_PWREL)
+        status = zti_choose(w, f, ask, slab);
     misses->limit = misses_limit(f);
-    zt_status status = w->codec->configure(w->context, ask, &f->coding);
-    const struct zti_coding strict = f->coding;
     if (!status && w->params.plan == ZT_PLAN_TIGHT)
-        status = zti_plan_tighten(w->context, slab, ask, &f->coding);
+        status = zti_plan_tighten(w->context, slab, w->codec, ask);
     if (!status)
-        status = zti_exec_survey(w->context, &f->coding, slab);
-    if (!status)
-        status = encode_loosely(w, f, &strict, slab, misses, payload);
+        status = encode_loosely(w, f, ask, slab, misses, payload);
     if (!status && misses->is_over) {
         zti_misses_free(w->context, misses);
         *misses = (struct zti_misses){.list = NULL};
         ask->kind = ZT_LOSSLESS;
         ask->abs_bound = 0;
-        f->coding.verify_bound = (double)NAN;
-        status = w->codec->configure(w->context, ask, &f->coding);
-        if (!status)
-            status = encode_or_store(w, f, slab, misses, payload);
+        status = zti_writer_code(w, f, ask, slab, misses, payload);
     }
     f->exact_values = misses->count;
     return status;
@@ -422,6 +450,7 @@ zt_status zti_writer_emit(struct zt_writer *w, struct zti_frame *f, const uint8_
     if (status)
         return status;
     w->special_values += f->special_values;
+    w->error += f->error * (double)(zti_array_values(f->rank, f->shape) - f->special_values);
     return w->sink.write ? emit_to_sink(w, f, header, payload, parts)
                          : emit_to_memory(w, f, header, payload, parts);
 }
@@ -442,7 +471,7 @@ static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_
     if (!status)
         status = take_out_special(w, &f, &ask, &special, &values);
     if (!status)
-        status = encode(w, &f, &ask, &values, &misses, &payload);
+        status = encode(w, &f, &ask, &values, &special, &misses, &payload);
     const struct zti_tail_parts parts = {.exact = misses.list,
                                          .special = special.body.bytes,
                                          .starts = (const uint64_t *)(void *)w->starts.bytes};
@@ -487,7 +516,9 @@ zt_status zti_writer_bound_of(struct zt_writer *w, uint64_t extent, const struct
     struct zti_ask ask = {.params = &w->params, .kind = (zt_bound_kind)bound->kind,
                           .abs_bound = (double)NAN, .min = (double)NAN, .max = (double)NAN};
     const bool is_lossless = zti_is_lossless(bound);
-    const bool has_abs = (bound->kind == ZT_ABS || bound->kind == ZT_REL) && !is_lossless;
+    const bool has_part = bound->kind == ZT_PWREL && !is_lossless;
+    const bool has_abs = !is_lossless && (has_part || bound->kind == ZT_ABS ||
+                                          bound->kind == ZT_REL || bound->kind == ZT_PSNR);
     uint64_t most = 0;
     zt_status status = ZT_OK;
     if (is_lossless || has_abs) {
@@ -498,7 +529,8 @@ zt_status zti_writer_bound_of(struct zt_writer *w, uint64_t extent, const struct
         status = w->codec->configure(w->context, &ask, &f.coding);
         if (!status)
             status = stream_most(w, &f.coding, &most);
-        ask.kind = ZT_ABS;
+        ask.kind = has_part ? ZT_PWREL : ZT_ABS;
+        ask.part = bound->value;
         ask.abs_bound = bound->kind == ZT_ABS ? bound->value : DBL_TRUE_MIN;
     }
     f.coding.verify_bound = (double)NAN;
@@ -702,6 +734,15 @@ zt_status zt_writer_close(zt_writer *writer)
 uint64_t zt_writer_special_values(const zt_writer *writer)
 {
     return writer ? writer->special_values : 0;
+}
+
+double zt_writer_psnr(const zt_writer *writer)
+{
+    if (!writer || writer->params.bound.kind != ZT_PSNR)
+        return (double)NAN;
+    const uint64_t slice_values = writer->slice_bytes / zt_type_bytes(writer->type);
+    return zti_psnr_of(writer->error,
+                       writer->table.extent * slice_values - writer->special_values);
 }
 
 void zt_writer_free(zt_writer *writer)

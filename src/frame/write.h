@@ -26,6 +26,7 @@ struct zt_writer {
     uint64_t slice_bytes;
     uint64_t thickness; /* slices of a frame */
     uint64_t special_values; /* in frames that were written */
+    double error; /* psnr only: their squared errors over the square of the range, summed */
     uint64_t put;       /* slices that were put */
     uint64_t staged;    /* of them not coded yet, in stage */
     struct zti_buffer stage;
@@ -34,6 +35,7 @@ struct zt_writer {
     struct zti_buffer starts; /* of chunks, uint64_t */
     struct zti_buffer turned; /* a slab as the coded array, where its strides cannot be that */
     const struct zti_plan *fixed_plan; /* of all frames, instead of one that is chosen; or NULL */
+    struct zti_buffer decoded; /* psnr only: a slab */
     struct zti_table table;
     enum zti_writer_state state;
 };
@@ -110,6 +112,12 @@ zt_status zti_writer_starts_room(struct zt_writer *writer, const struct zti_fram
 
 /* Where tiles begin is known: turn starts into the units of the frame's index, set its bytes. */
 void zti_writer_set_index(struct zti_frame *frame, const struct zti_starts *starts);
+
+/* Code a slab as is asked, from its codec's configuration on, with what that notes in f; again, if
+ * it was done before. misses->is_over: nothing of use came out. */
+zt_status zti_writer_code(struct zt_writer *writer, struct zti_frame *frame,
+                          const struct zti_ask *ask, const zt_array *slab,
+                          struct zti_misses *misses, uint8_t **payload);
 
 /* Write a frame of which all is known but the lengths of header and tail. */
 zt_status zti_writer_emit(struct zt_writer *writer, struct zti_frame *frame,

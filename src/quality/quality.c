@@ -58,6 +58,43 @@ bool zti_within(uint32_t type, uint64_t original_bits, uint64_t reconstructed_bi
     }
 }
 
+/* Whether |b - a| <= part |a| exactly, of finite values. The product and the difference are each a
+ * rounded number and what the rounding left out, which fma and two-sum give exactly while nothing
+ * is subnormal: small values are scaled up first. b of another binade or sign than a's is settled
+ * by the rounded numbers. */
+static bool is_within_part(double a, double b, double part)
+{
+    const double tiny = 0x1p-400, up = 0x1p600;
+    if (a == 0 || !isfinite(b))
+        return false;
+    if (fabs(a) < tiny) {
+        if (fabs(b) >= 2 * tiny) /* off by more than |a| */
+            return false;
+        a *= up;
+        b *= up;
+    } else if (fabs(a) > 1 / tiny) { /* so that nothing overflows */
+        a /= up;
+        b /= up;
+    }
+    double rest;
+    const double d = fabs(difference(a, b, &rest)), most = part * fabs(a);
+    if (d != most)
+        return d < most;
+    const double left_out = fma(part, fabs(a), -most); /* of the product */
+    return (a > b ? rest : -rest) <= left_out;
+}
+
+bool zti_within_part(uint32_t type, uint64_t original_bits, uint64_t reconstructed_bits,
+                     double part)
+{
+    if (original_bits == reconstructed_bits)
+        return true;
+    if (type == ZT_F32)
+        return is_within_part(float_of(original_bits), float_of(reconstructed_bits), part);
+    return is_within_part(zti_double_from_bits(original_bits),
+                          zti_double_from_bits(reconstructed_bits), part);
+}
+
 /* A rounded difference strictly below the bound is of values within it; NaN is not below. */
 #define ROW_WITHIN(name, scalar)                                                                   \
     static bool name(const char *a, int64_t stride, const char *b, uint64_t n, double bound)       \
@@ -88,6 +125,31 @@ bool zti_row_within(uint32_t type, const void *original, int64_t stride,
                         zti_bits_at(reconstructed, (int64_t)i, value_bytes), bound))
             return false;
     return true;
+}
+
+/* The same with the rounded product, which is at least tiny so that its rounding is relative. */
+#define ROW_WITHIN_PART(name, scalar)                                                              \
+    static bool name(const char *a, int64_t stride, const char *b, uint64_t n, double part)        \
+    {                                                                                              \
+        bool is_within = true;                                                                     \
+        for (uint64_t i = 0; i < n; i++) {                                                         \
+            scalar x, y;                                                                           \
+            memcpy(&x, a + (int64_t)i * stride * (int64_t)sizeof x, sizeof x);                     \
+            memcpy(&y, b + i * sizeof y, sizeof y);                                                \
+            const double most = part * fabs((double)x);                                            \
+            is_within &= fabs((double)x - (double)y) < most && most > 0x1p-960;                    \
+        }                                                                                          \
+        return is_within;                                                                          \
+    }
+
+ROW_WITHIN_PART(row_within_part_f32, float)
+ROW_WITHIN_PART(row_within_part_f64, double)
+
+bool zti_row_within_part(uint32_t type, const void *original, int64_t stride,
+                         const void *reconstructed, uint64_t n, double part)
+{
+    return type == ZT_F32 ? row_within_part_f32(original, stride, reconstructed, n, part)
+                          : row_within_part_f64(original, stride, reconstructed, n, part);
 }
 
 /* Go through an array's rows (lines along the last axis), two arrays at a time. */
@@ -307,7 +369,7 @@ zt_status zt_quality_init(zt_quality *quality, size_t quality_bytes)
         return ZT_BAD_ARG;
     memset(quality, 0, quality_bytes);
     quality->struct_bytes = (uint32_t)quality_bytes;
-    quality->abs_bound = quality->min = quality->max = NAN;
+    quality->abs_bound = quality->min = quality->max = quality->pwrel_bound = NAN;
     return ZT_OK;
 }
 
@@ -324,6 +386,7 @@ static double error_of(uint32_t type, uint64_t a, uint64_t b)
 static void compare_values(uint32_t type, uint64_t a, uint64_t b, zt_quality *q)
 {
     const double v = value_of(type, a);
+    const bool is_integer = type == ZT_I32 || type == ZT_I64;
     q->different_values += a != b;
     if (zti_is_special(type, a, q->fills, q->fill)) {
         q->special_changed += a != b;
@@ -343,6 +406,8 @@ static void compare_values(uint32_t type, uint64_t a, uint64_t b, zt_quality *q)
         q->max_pwrel_error = e / fabs(v);
     if (!isnan(q->abs_bound))
         q->beyond_bound += !zti_within(type, a, b, q->abs_bound);
+    if (!isnan(q->pwrel_bound))
+        q->beyond_bound += is_integer || !zti_within_part(type, a, b, q->pwrel_bound);
 }
 
 zt_status zt_compare(zt_context *context, const zt_array *original, const zt_array *reconstructed,

@@ -14,6 +14,13 @@ bool zti_within(uint32_t type, uint64_t original_bits, uint64_t reconstructed_bi
 bool zti_row_within(uint32_t type, const void *original, int64_t stride, const void *reconstructed,
                     uint64_t n, double bound);
 
+/* The same for a bound on |reconstructed - original| / |original|: zero stays zero, and so does its
+ * sign. Floating-point types only. */
+bool zti_within_part(uint32_t type, uint64_t original_bits, uint64_t reconstructed_bits,
+                     double part);
+bool zti_row_within_part(uint32_t type, const void *original, int64_t stride,
+                         const void *reconstructed, uint64_t n, double part);
+
 /* The bits of the element 'offset' elements from a place in memory. */
 static inline uint64_t zti_bits_at(const void *from, int64_t offset, size_t value_bytes)
 {

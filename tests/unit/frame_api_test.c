@@ -133,8 +133,13 @@ static void params_that_make_no_sense_are_refused_in_words(void **state)
     REFUSED(p.bound = zt_precision(65), ZT_BAD_ARG, "precision");
     REFUSED(p.bound = zt_bound_of(ZT_PRECISION, 1.5), ZT_BAD_ARG, "precision");
     REFUSED(p.bound = zt_expert(9, 8, 10, 0), ZT_BAD_ARG, "expert");
-    REFUSED(p.bound = zt_pwrel(1e-3), ZT_UNSUPPORTED, "pwrel");
-    REFUSED(p.bound = zt_psnr(60), ZT_UNSUPPORTED, "PSNR");
+    REFUSED(p.bound = zt_pwrel(-1e-3), ZT_BAD_ARG, "-0.001");
+    REFUSED(p.bound = zt_pwrel(1), ZT_BAD_ARG, "below 1");
+    REFUSED(p.bound = zt_pwrel(NAN), ZT_BAD_ARG, "nan");
+    REFUSED(p.bound = zt_pwrel(1e-3); a.type = ZT_I32, ZT_UNSUPPORTED, "floating-point");
+    a.type = sample_array().type;
+    REFUSED(p.bound = zt_psnr(0), ZT_BAD_ARG, "above 0");
+    REFUSED(p.bound = zt_psnr(INFINITY), ZT_BAD_ARG, "inf");
     REFUSED(p.bound.kind = 8, ZT_BAD_ARG, "8 is no kind");
     REFUSED(p.bound.flags = ZT_RATE_ALIGN, ZT_BAD_ARG, "flags");
     REFUSED(p.bound.reserved[1] = 1, ZT_BAD_ARG, "reserved");

@@ -30,7 +30,8 @@ enum {
 enum zti_sz_source {
     ZTI_SZ_LATTICE = 0, /* floats: the nearest multiple of a step */
     ZTI_SZ_STEPS = 1,   /* integers: the nearest multiple of a step; 1: themselves */
-    ZTI_SZ_BITS = 2     /* floats, without loss: their bits, in the order of the numbers */
+    ZTI_SZ_BITS = 2,    /* floats, without loss: their bits, in the order of the numbers */
+    ZTI_SZ_LOG = 3      /* floats: the nearest of numbers that are nearly a fixed ratio apart */
 };
 
 /* What a tile's first byte says, beside the bytes of its base (bits 4..7). */
@@ -68,6 +69,9 @@ struct zti_sz_ops {
     /* view may be NULL: tiles are passed over */
     void (*decode)(const struct zti_coding *coding, struct zti_bit_reader *reader, uint64_t first,
                    uint64_t last, const struct zti_view *view);
+    void (*decode_runs)(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,
+                        uint32_t runs, uint64_t first, uint32_t run_tiles,
+                        const struct zti_view *view);
     /* Add what one tile costs with each set of axes, and note its base. */
     void (*sample)(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
                    uint64_t *bits, int64_t *base);
@@ -97,6 +101,9 @@ static inline bool zti_sz_are_bins(uint64_t bins)
  * the bound and that numbers of the type are multiples of. */
 double zti_sz_step(uint32_t type, double bound, double most);
 
+/* v rounded down to so many significant bits. */
+double zti_sz_round_down(double v, int bits);
+
 /* Cut the array into tiles of about ZTI_SZ_TILE_VALUES values, as long along each axis that
  * differences are taken along as the array lets them be. */
 void zti_sz_set_grid(struct zti_coding *coding);
@@ -121,6 +128,10 @@ void zti_sz_put_head(const struct zti_coding *coding, uint8_t *head);
 zt_status zti_sz_take_head(zt_context *context, struct zti_coding *coding, const uint8_t *head);
 void zti_sz_forget(zt_context *context, struct zti_coding *coding);
 
+/* The fineness of logarithms that keeps each value within a part of itself; 0 where the values'
+ * bits serve as well. */
+uint64_t zti_sz_fineness(uint32_t type, double part);
+
 /* ---- sz_exact.c: values kept as they are, within a tile ---- */
 
 /* Write which of n values are exact, and these, of value_bytes each; returns the place behind. */
@@ -131,5 +142,18 @@ uint8_t *zti_sz_put_exact(uint8_t *to, const uint64_t *is_exact, uint32_t n, con
  * Returns the place behind the last one, or NULL where they are not a tile's. */
 const uint8_t *zti_sz_take_exact(const uint8_t *from, const uint8_t *end, uint32_t n,
                                  size_t value_bytes, uint64_t *is_exact, const uint8_t **values);
+
+/* ---- sz_marks.c: which values of a tile of logarithms are zero, and which are negative ---- */
+
+enum { ZTI_SZ_MARKS_MOST_BYTES = 2 * (2 + ZTI_SZ_TILE_VALUES / 8) };
+
+/* Write both; returns the place behind. Some bytes more are written to. */
+uint8_t *zti_sz_put_marks(uint8_t *to, const uint64_t *is_zero, const uint64_t *is_negative,
+                          uint32_t n, uint32_t row);
+
+/* Read both from bytes that end at 'end' (eight more are readable); returns the place behind, or
+ * NULL where they are not a tile's. */
+const uint8_t *zti_sz_take_marks(const uint8_t *from, const uint8_t *end, uint32_t n, uint32_t row,
+                                 uint64_t *is_zero, uint64_t *is_negative);
 
 #endif

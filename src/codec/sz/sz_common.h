@@ -60,7 +60,44 @@ struct exact {
     uint32_t count;
     uint64_t bits[ZTI_SZ_GROUPS];
     const void *values; /* all of the tile's */
+    bool has_zeros;     /* logarithms: these have no integer of their own either */
+    uint64_t zero[ZTI_SZ_GROUPS], negative[ZTI_SZ_GROUPS]; /* logarithms only */
+    uint64_t gaps[ZTI_SZ_GROUPS];
 };
+
+/* Which values have no integer of their own; NULL where all have one. */
+static inline const uint64_t *gaps_of(struct exact *exact)
+{
+    if (!exact->has_zeros)
+        return exact->count ? exact->bits : NULL;
+    for (uint32_t i = 0; i < ZTI_SZ_GROUPS; i++)
+        exact->gaps[i] = exact->zero[i] | (exact->count ? exact->bits[i] : 0);
+    return exact->gaps;
+}
+
+/* Whether a tile's values are logarithms, with marks of zeros and signs beside them. */
+static inline bool has_marks(const struct zti_coding *coding, uint32_t form)
+{
+    return coding->sz.source == ZTI_SZ_LOG && !(form & ZTI_SZ_LOSSLESS);
+}
+
+/* A tile's values in bytes, without as many low bits as those of their group need. */
+struct smalls {
+    uint8_t v[ZTI_SZ_TILE_VALUES];
+    uint8_t down[ZTI_SZ_GROUPS];
+};
+
+/* Of n values, how many are in group g. */
+static inline uint32_t in_group(uint32_t n, uint32_t g)
+{
+    return n - g * ZTI_SZ_GROUP < ZTI_SZ_GROUP ? n - g * ZTI_SZ_GROUP : ZTI_SZ_GROUP;
+}
+
+/* Symbols that so many values of a group are in. */
+static inline uint32_t symbols_in(uint32_t values, uint32_t book)
+{
+    return book > 1 ? (values + 1) / 2 : (values + 3) / 4;
+}
 
 /* Whether a tile's integers are in Huffman codes. The books know nothing of tiles that are coded
  * without loss beside the others. */
@@ -74,6 +111,16 @@ struct symbols {
     uint16_t of[ZTI_SZ_BOOKS][ZTI_SZ_TILE_VALUES];
     uint32_t count[ZTI_SZ_BOOKS];
     uint64_t excess;
+};
+
+/* A tile of effort 'default' while it is decoded. */
+struct coded {
+    uint32_t count[ZTI_SZ_BOOKS]; /* symbols of each book */
+    uint32_t first[ZTI_SZ_BOOKS]; /* where they are */
+    uint8_t classes[ZTI_SZ_GROUPS];
+    struct zti_bit_reader planes;
+    /* classes, two values or more in each of the others, and as many as are looked at beyond */
+    uint16_t symbols[ZTI_SZ_GROUPS + ZTI_SZ_TILE_VALUES / 2 + ZTI_SZ_GROUP];
 };
 
 #endif

@@ -34,31 +34,9 @@
 
 #include <math.h>
 
-const uint8_t zti_zfp_pad[5][4] = {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 1, 1, 0}, {0, 1, 2, 0},
-                                   {0, 1, 2, 3}};
-
-/* By total degree, then by the sum of squared degrees, then by zfp's own tie rules. */
-static const uint8_t order_1d[4] = {0, 1, 2, 3};
-static const uint8_t order_2d[16] = {0, 1, 4, 5, 2, 8, 6, 9, 3, 12, 10, 7, 13, 11, 14, 15};
-static const uint8_t order_3d[64] = {
-    0,  1,  4,  16, 20, 17, 5,  2,  8,  32, 21, 6,  18, 24, 9,  33, 36, 3,  12, 48, 22, 25,
-    37, 40, 34, 10, 7,  19, 28, 13, 49, 52, 41, 38, 26, 23, 29, 53, 11, 35, 44, 14, 50, 56,
-    42, 27, 39, 45, 30, 54, 57, 60, 51, 15, 43, 46, 58, 61, 55, 31, 62, 59, 47, 63};
-static const uint8_t order_4d[256] = {
-    0, 1, 4, 16, 64, 5, 80, 17, 68, 65, 20, 2, 8, 32, 128, 84, 81, 69, 21, 6, 18, 66, 24, 72, 9,
-    96, 33, 36, 129, 132, 144, 3, 12, 48, 192, 85, 82, 70, 22, 73, 25, 88, 37, 100, 97, 148, 145,
-    133, 10, 160, 34, 136, 130, 40, 7, 19, 67, 28, 76, 13, 112, 49, 52, 193, 196, 208, 86, 89,
-    101, 149, 161, 137, 41, 134, 38, 164, 26, 152, 146, 104, 98, 74, 83, 71, 23, 77, 29, 92, 53,
-    116, 113, 212, 209, 197, 11, 35, 131, 44, 140, 14, 176, 50, 56, 194, 200, 224, 90, 165, 102,
-    153, 150, 105, 168, 162, 138, 42, 87, 93, 117, 213, 27, 75, 99, 39, 135, 147, 108, 45, 141,
-    156, 30, 78, 177, 180, 54, 114, 120, 57, 198, 210, 216, 201, 225, 228, 15, 240, 51, 204, 195,
-    60, 169, 166, 154, 106, 91, 103, 151, 109, 157, 94, 181, 118, 121, 214, 217, 229, 163, 139,
-    43, 142, 46, 172, 58, 184, 178, 232, 226, 202, 241, 205, 61, 199, 55, 244, 31, 220, 211, 124,
-    115, 79, 170, 167, 155, 107, 158, 110, 173, 122, 185, 182, 233, 230, 218, 95, 245, 119, 221,
-    215, 125, 242, 206, 62, 203, 59, 248, 47, 236, 227, 188, 179, 143, 171, 174, 186, 234, 246,
-    222, 126, 219, 123, 249, 111, 237, 231, 189, 183, 159, 252, 243, 207, 63, 175, 250, 187, 238,
-    235, 190, 253, 247, 223, 127, 254, 251, 239, 191, 255};
-const uint8_t *const zti_zfp_order[ZT_MAX_RANK] = {order_1d, order_2d, order_3d, order_4d};
+#define EXPORTED
+#define LOCAL static
+#include "codec/zfp/zfp_order.h" /* zti_zfp_pad, zti_zfp_order */
 
 /* Bits of a tile before its planes, at most. */
 static uint64_t header_bits(const struct zti_zfp *z, uint32_t type)
@@ -163,6 +141,37 @@ static void configure_integers(const struct zti_ask *ask, struct zti_coding *cod
     }
 }
 
+/* Under a bound that is a part of each value: so many planes of the reversible algorithm; or, where
+ * values are of like magnitudes, an accuracy of so many powers of two below the largest. What
+ * either leaves beyond the bound is kept exactly, and which is best is tried out. */
+enum { LEAST_POWERS = 64 };
+
+static uint32_t choices(const struct zti_coding *coding, uint32_t ends[ZTI_CHOICE_RUNS])
+{
+    ends[0] = 8 * (uint32_t)zt_type_bytes(coding->type);
+    ends[1] = ends[0] + LEAST_POWERS;
+    return 2;
+}
+
+static zt_status set_choice(const struct zti_ask *ask, const struct zti_coding *coding,
+                            zt_zfp *zfp)
+{
+    const uint32_t width = 8 * (uint32_t)zt_type_bytes(coding->type);
+    const double most = fabs(ask->min) > fabs(ask->max) ? fabs(ask->min) : fabs(ask->max);
+    int exponent = 0;
+    (void)zt_zfp_set_reversible(zfp);
+    if (isnan(most)) /* sizes are asked for: all planes */
+        return ZT_OK;
+    if (ask->choice < width) {
+        zfp->maxprec = ask->choice + 1;
+        return ZT_OK;
+    }
+    (void)frexp(most, &exponent);
+    const int power = exponent - 1 - (int)(ask->choice - width);
+    return zt_zfp_set_accuracy(zfp, ldexp(1, power < ZTI_ZFP_MIN_EXP ? ZTI_ZFP_MIN_EXP : power),
+                               NULL);
+}
+
 /* Reuses the public setters, so that a mode has one definition. */
 static zt_status set_mode(zt_context *context, const struct zti_ask *ask,
                           const struct zti_coding *coding, zt_zfp *zfp)
@@ -186,6 +195,8 @@ static zt_status set_mode(zt_context *context, const struct zti_ask *ask,
             return zti_fail(context, ZT_BAD_ARG, "precision %g is not a whole number in 1..%d",
                             b->value, ZTI_ZFP_MAX_PREC);
         return zt_zfp_set_precision(zfp, (uint32_t)b->value, NULL);
+    case ZT_PWREL:
+        return set_choice(ask, coding, zfp);
     case ZT_EXPERT:
         if (zt_zfp_set_expert(zfp, b->minbits, b->maxbits, b->maxprec, b->minexp) != ZT_OK)
             return zti_fail(context, ZT_BAD_ARG,
@@ -194,7 +205,6 @@ static zt_status set_mode(zt_context *context, const struct zti_ask *ask,
                             ZTI_ZFP_MAX_PREC, b->minbits, b->maxbits, b->maxprec);
         return ZT_OK;
     case ZT_REL:
-    case ZT_PWREL:
     case ZT_PSNR:
         break;
     }
@@ -216,6 +226,10 @@ static zt_status configure(zt_context *context, const struct zti_ask *ask,
     if (status != ZT_OK)
         return status;
     coding->verify_bound = NAN;
+    coding->is_of_value = ask->kind == ZT_PWREL;
+    if (ask->kind == ZT_PWREL && !zti_zfp_is_lossless(&coding->zfp, coding->type,
+                                                      coding->grid.rank))
+        coding->verify_bound = ask->part;
     if (ask->kind == ZT_ABS && !zti_zfp_is_reversible(&coding->zfp)) {
         coding->verify_bound = ask->abs_bound;
         if (coding->type == ZT_I32 || coding->type == ZT_I64)
@@ -335,6 +349,8 @@ const struct zti_codec zti_codec_zfp = {
     .tile_shape = tile_shape,
     .chunk_tiles = chunk_tiles,
     .configure = configure,
+    .has_power_bounds = true,
+    .choices = choices,
     .store_params = store_params,
     .load_params = load_params,
     .describe = describe,

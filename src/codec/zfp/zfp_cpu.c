@@ -1,6 +1,6 @@
 /* zfp_cpu.c: the plain C instance of the zfp codec, and the choice among the instances. */
-#include "codec/zfp/zfp_avx512.h"
 #include "codec/zfp/zfp_plain.h"
+#include "codec/zfp/zfp_vector.h"
 #include "core/cpu.h"
 
 #define ZTI_ZFP_INSTANCE zti_zfp_ranges_plain
@@ -12,7 +12,7 @@
 #if defined(ZTI_HAS_X86_INSTANCES)
 #define CHOOSE(coding, call)                                                                       \
     ((coding)->isa >= ZT_ISA_AVX512 ? OF(zti_zfp_##call##_avx512, coding)                          \
-     : (coding)->isa >= ZT_ISA_AVX2 ? OF(zti_zfp_ranges_avx2, coding).call                         \
+     : (coding)->isa >= ZT_ISA_AVX2 ? OF(zti_zfp_##call##_avx2, coding)                            \
                                     : OF(zti_zfp_ranges_plain, coding).call)
 #else
 #define CHOOSE(coding, call) OF(zti_zfp_ranges_plain, coding).call
@@ -21,8 +21,8 @@
 bool zti_zfp_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
                     uint64_t last, struct zti_bit_writer *w)
 {
-    return CHOOSE(coding, encode)(coding, array, first, last, w) &&
-           coding->loose_planes == 0;
+    const bool is_proved = CHOOSE(coding, encode)(coding, array, first, last, w);
+    return is_proved && !coding->is_of_value && coding->loose_planes == 0; /* else nothing is */
 }
 
 void zti_zfp_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,

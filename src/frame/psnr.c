@@ -1,0 +1,403 @@
+/* psnr.c: a bound on the PSNR of the whole array.
+ *
+ * 20 log10(range / RMSE) is at least P where each frame's mean squared error is at most range^2
+ * 10^(-P / 10), so each frame meets that by itself: the bound holds whatever the others do. A frame
+ * is coded under an absolute bound, decoded, measured, and coded again with another bound where its
+ * error is too large or needlessly small:
+ *
+ *   - where a codec uses any bound (sz): the first bound is what a sample of the values says for
+ *     errors of a lattice; others follow from what was measured, the error's square growing as that
+ *     of the bound does. Most frames are coded and decoded once.
+ *   - where bounds are powers of two (zfp): a sample of the tiles is coded with some of them; then
+ *     the slab with the one that seems too loose by one, and if it is, with the next. Most frames
+ *     are coded and decoded twice. The result is the loosest power of two but none tighter.
+ *
+ * What is computed here decides bytes, so it uses nothing of which machines differ in the last bit,
+ * and sums are made in an order that does not depend on threads. */
+#include "frame/trial.h"
+
+#include "core/threads.h"
+#include "quality/quality.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Rounding of sums and of the target, generously: a PSNR that is computed otherwise from the same
+ * values does not come out below the target. */
+static const double margin = 1 - 1e-9;
+
+/* ---- measuring ---- */
+
+enum { PART_VALUES = 1 << 16, LANES = 8 };
+
+struct squares {
+    const zt_array *array;
+    const uint8_t *decoded;
+    const uint64_t *mask;
+    double scale; /* 1 / range */
+    uint64_t values;
+    uint64_t first_part;
+    double *sums; /* of parts from that one on */
+};
+
+/* (a - b) / range, of two elements given as bits. */
+static double difference(uint32_t type, uint64_t a, uint64_t b, double scale)
+{
+    if (type == ZT_I32)
+        return (double)((int64_t)(int32_t)a - (int32_t)b) * scale;
+    if (type == ZT_I64)
+        return ((int64_t)a > (int64_t)b ? (double)(a - b) : (double)(b - a)) * scale;
+    if (type == ZT_F64)
+        return (zti_double_from_bits(a) - zti_double_from_bits(b)) * scale;
+    const uint32_t low[2] = {(uint32_t)a, (uint32_t)b};
+    float v[2];
+    memcpy(v, low, sizeof v);
+    return ((double)v[0] - (double)v[1]) * scale;
+}
+
+/* n values of a row, of which the first is value 'at' of the array, to the lanes' sums. */
+static void add_row(const struct squares *s, const char *from, int64_t stride, uint64_t at,
+                    uint64_t n, double *lanes)
+{
+    const uint32_t type = s->array->type;
+    const size_t value_bytes = zt_type_bytes(type);
+    const uint8_t *const decoded = s->decoded + at * value_bytes;
+    for (uint64_t i = 0; i < n; i++) {
+        const double d = difference(type, zti_bits_at(from, (int64_t)i * stride, value_bytes),
+                                    zti_bits_at(decoded, (int64_t)i, value_bytes), s->scale);
+        if (!s->mask || !(s->mask[(at + i) / 64] >> (at + i) % 64 & 1))
+            lanes[i % LANES] += d * d;
+    }
+}
+
+static void sum_part(void *shared, uint64_t number)
+{
+    const struct squares *s = shared;
+    const zt_array *const array = s->array;
+    const uint32_t last = array->rank - 1;
+    const uint64_t first = (s->first_part + number) * PART_VALUES, rest = s->values - first;
+    const uint64_t end = first + (rest < PART_VALUES ? rest : PART_VALUES);
+    double lanes[LANES] = {0}, sum = 0;
+    for (uint64_t at = first; at < end;) {
+        uint64_t place[ZT_MAX_RANK], left = at;
+        for (uint32_t i = array->rank; i-- > 0; left /= array->shape[i])
+            place[i] = left % array->shape[i];
+        const uint64_t row = array->shape[last] - place[last];
+        const uint64_t n = end - at < row ? end - at : row;
+        add_row(s, zti_array_at(array, place), array->stride[last], at, n, lanes);
+        at += n;
+    }
+    for (uint32_t i = 0; i < LANES; i++)
+        sum += lanes[i];
+    s->sums[number] = sum;
+}
+
+double zti_sum_squares(zt_context *context, const zt_array *array, const uint8_t *decoded,
+                       const uint64_t *mask, double range)
+{
+    enum { PARTS = 512 }; /* at a time */
+    double sums[PARTS], sum = 0;
+    const uint64_t values = zti_array_values(array->rank, array->shape);
+    const uint64_t parts = (values + PART_VALUES - 1) / PART_VALUES;
+    struct squares s = {.array = array,
+                        .decoded = decoded,
+                        .mask = mask,
+                        .scale = 1 / range,
+                        .values = values,
+                        .sums = sums};
+    for (uint64_t first = 0; first < parts; first += PARTS) {
+        const uint64_t n = parts - first < PARTS ? parts - first : PARTS;
+        s.first_part = first;
+        zti_parts_run(context, n, sum_part, &s);
+        for (uint64_t i = 0; i < n; i++)
+            sum += sums[i];
+    }
+    return sum >= 0 ? sum : (double)INFINITY;
+}
+
+zt_status zti_decode_own(zt_context *context, const struct zti_coding *coding,
+                         const uint8_t *stream, uint64_t stream_bytes, uint8_t *decoded)
+{
+    uint8_t params[ZTI_CODEC_PARAMS_BYTES];
+    const struct zti_codec *const codec = coding->codec;
+    const size_t params_bytes = codec->store_params(coding, params);
+    const uint32_t rank = coding->grid.rank;
+    const zt_array out = zt_array_nd(decoded, (zt_type)coding->type, rank, coding->grid.shape);
+    const struct zti_view view = zti_view_whole(&out);
+    uint64_t end_bits;
+    struct zti_coding read;
+    memset(&read, 0, sizeof read);
+    read.codec = codec;
+    read.type = coding->type;
+    read.grid = zti_codec_grid(codec, rank, coding->grid.shape);
+    zt_status status = codec->load_params(context, params, params_bytes, &read);
+    if (!status && codec->take_head)
+        status = codec->take_head(context, &read, stream);
+    if (!status)
+        status = zti_exec_decode(context, &read, stream, (size_t)stream_bytes,
+                                 zti_head_bytes(&read) * 8, NULL, &view, &end_bits);
+    if (codec->forget)
+        codec->forget(context, &read);
+    return status;
+}
+
+/* ---- the target ---- */
+
+/* 10^(-decibel / 10): a power of two, and the exponential series of what is left. */
+static double target_of(double decibel)
+{
+    const double log2_10 = 0x1.a934f0979a371p+1, ln_2 = 0x1.62e42fefa39efp-1;
+    const double binary = -(decibel < 6000 ? decibel : 6000) / 10 * log2_10;
+    const double whole = rint(binary), x = (binary - whole) * ln_2;
+    double sum = 1;
+    for (int i = 18; i > 0; i--)
+        sum = 1 + x * sum / i;
+    return ldexp(sum, (int)whole);
+}
+
+/* What a search knows. */
+struct search {
+    struct zt_writer *w;
+    struct zti_frame *f;
+    struct zti_ask *ask;
+    const zt_array *slab;
+    const struct zti_special *special;
+    struct zti_misses *misses;
+    uint8_t **payload;
+    double target;    /* of the mean squared error over range^2 */
+    uint64_t counted; /* values */
+};
+
+static const uint64_t *mask_of(const struct zti_special *special)
+{
+    return special->count > 0 ? special->mask : NULL;
+}
+
+/* Code the slab with a bound (0: without loss), decode it, and set f->error. */
+static zt_status code_and_measure(struct search *s, double bound)
+{
+    struct zt_writer *const w = s->w;
+    struct zti_frame *const f = s->f;
+    s->ask->kind = bound > 0 ? ZT_ABS : ZT_LOSSLESS;
+    s->ask->abs_bound = bound;
+    zt_status status = zti_writer_code(w, f, s->ask, s->slab, s->misses, s->payload);
+    f->error = 0;
+    if (status || bound == 0)
+        return status;
+    status = zti_buffer_reserve(w->context, &w->decoded,
+                                zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type), 0);
+    const zt_progress progress = zti_pause_progress(w->context);
+    if (!status)
+        status =
+            zti_decode_own(w->context, &f->coding, *s->payload, f->payload_bytes, w->decoded.bytes);
+    zti_resume_progress(w->context, progress);
+    if (!status)
+        f->error =
+            zti_sum_squares(w->context, s->slab, w->decoded.bytes, mask_of(s->special), f->range) /
+            (double)s->counted;
+    return status;
+}
+
+static bool is_met(const struct search *s)
+{
+    return s->f->error <= s->target * margin;
+}
+
+/* ---- any bound ---- */
+
+enum { SAMPLE_VALUES = 1 << 16 };
+
+/* Values from all over the slab that count, over range; returns how many. */
+static uint32_t sample_values(const struct search *s, double *values)
+{
+    const zt_array *const slab = s->slab;
+    const uint64_t all = zti_array_values(slab->rank, slab->shape);
+    const uint64_t n = all < SAMPLE_VALUES ? all : SAMPLE_VALUES, part = all / n;
+    const uint64_t *const mask = mask_of(s->special);
+    const size_t value_bytes = zt_type_bytes(slab->type);
+    uint32_t count = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t at = i * part + (i + 1) * UINT64_C(2654435769) % UINT32_MAX % part;
+        uint64_t place[ZT_MAX_RANK], left = at;
+        if (mask && (mask[at / 64] >> at % 64 & 1))
+            continue;
+        for (uint32_t k = slab->rank; k-- > 0; left /= slab->shape[k])
+            place[k] = left % slab->shape[k];
+        const uint64_t bits = zti_bits_at(zti_array_at(slab, place), 0, value_bytes);
+        const double v = difference(slab->type, bits, 0, 1);
+        values[count++] = v / s->f->range;
+    }
+    return count;
+}
+
+/* The mean squared error of values on a lattice of steps of twice a bound. */
+static double lattice_error(const double *values, uint32_t n, double bound)
+{
+    const double step = 2 * bound;
+    double sum = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const double d = values[i] - rint(values[i] / step) * step;
+        sum += d * d;
+    }
+    return sum / n;
+}
+
+/* The bound (over range) at which a sample has the error 'aim': at least that of errors spread
+ * evenly, sqrt(3 aim), and more where many values lie on the lattice whatever it is. */
+static zt_status estimate(const struct search *s, double aim, double *bound)
+{
+    enum { STEPS = 14, MOST = 8 };
+    double *const values = zti_alloc(s->w->context, SAMPLE_VALUES * sizeof *values);
+    if (!values)
+        return zti_fail(s->w->context, ZT_NO_MEMORY, "no memory for a sample of the values");
+    const uint32_t n = sample_values(s, values);
+    double low = sqrt(3 * aim), high = MOST * low;
+    if (n == 0 || lattice_error(values, n, low) > aim)
+        high = low;
+    for (uint32_t i = 0; i < STEPS && high > low; i++) {
+        const double middle = sqrt(low * high);
+        if (lattice_error(values, n, middle) <= aim)
+            low = middle;
+        else
+            high = middle;
+    }
+    zti_release(s->w->context, values);
+    *bound = low;
+    return ZT_OK;
+}
+
+/* The bounds between which a search is; 0: not known. */
+struct bracket {
+    double met, unmet;
+};
+
+/* The bound to try after one that made an error: errors grow as bounds do; else the middle. */
+static double next_bound(const struct bracket *b, double bound, double error, double aim)
+{
+    const double most = 8, factor = error > 0 ? sqrt(aim / error) : most;
+    const double next = bound * (factor > most ? most : factor < 1 / most ? 1 / most : factor);
+    if (b->met > 0 && b->unmet > 0)
+        return next > b->met && next < b->unmet ? next : sqrt(b->met * b->unmet);
+    if (b->met > 0)
+        return next > b->met ? next : 2 * b->met;
+    return next < b->unmet ? next : b->unmet / 2;
+}
+
+/* Whether two bounds are the same to the codec: for integers, where their whole parts are. */
+static bool is_same(const struct search *s, double a, double b)
+{
+    const double range = s->f->range;
+    return (s->f->type == ZT_I32 || s->f->type == ZT_I64) && floor(a * range) == floor(b * range);
+}
+
+/* From one measurement to the next. The end is for arrays whose errors follow no rule: the best
+ * bound that was met; where there is none, smaller ones until there is. */
+static zt_status search_any(struct search *s)
+{
+    enum { TRIALS = 6, ALL_TRIALS = 48 };
+    const double aim = s->target * 0.993, enough = s->target * 0.944; /* 0.03 and 0.25 dB */
+    struct bracket bracket = {0, 0};
+    double bound = 0;
+    zt_status status = estimate(s, aim, &bound);
+    for (uint32_t i = 0; i < ALL_TRIALS && !status; i++) {
+        status = code_and_measure(s, bound * s->f->range);
+        if (status)
+            return status;
+        const bool met = is_met(s);
+        if (met && (s->f->error >= enough || i >= TRIALS))
+            return ZT_OK;
+        *(met ? &bracket.met : &bracket.unmet) = bound;
+        double next = next_bound(&bracket, bound, s->f->error, aim);
+        if (is_same(s, next, bracket.unmet)) /* one less */
+            next = (floor(bracket.unmet * s->f->range) - 0.5) / s->f->range;
+        if (i >= TRIALS || (bracket.met > 0 && (i == TRIALS - 1 || is_same(s, next, bracket.met))))
+            next = bracket.met > 0 ? bracket.met : bracket.unmet / 4;
+        if (met && next == bound)
+            return ZT_OK;
+        bound = next > 0 ? next : 0;
+        if (bound == 0)
+            break;
+    }
+    return status ? status : code_and_measure(s, 0);
+}
+
+/* ---- bounds that are powers of two ---- */
+
+/* The loosest power that a sample says is met: coarse steps, then single ones. */
+static zt_status estimate_power(const struct search *s, int most, int *power)
+{
+    enum { VALUES = 1 << 15, STRIDE = 4 };
+    struct zti_ask ask = *s->ask;
+    struct zti_trial sample;
+    double error = 0;
+    zt_status status = zti_trial_take(s->w->context, s->f->coding.codec, s->slab, VALUES, &sample);
+    int step = STRIDE, k = most;
+    const zt_progress progress = zti_pause_progress(s->w->context);
+    ask.kind = ZT_ABS;
+    while (!status && step > 0 && k > most - 400) {
+        ask.abs_bound = ldexp(1, k);
+        if (ask.abs_bound < DBL_MIN)
+            break;
+        status =
+            zti_trial_error(s->w->context, s->f->coding.codec, &ask, &sample, s->f->range, &error);
+        if (error > s->target * margin) {
+            k -= step;
+        } else if (step == STRIDE) { /* met; not four above, or that is the most */
+            if (k == most)
+                break;
+            k += STRIDE - 1;
+            step = 1;
+        } else {
+            break;
+        }
+    }
+    zti_resume_progress(s->w->context, progress);
+    zti_trial_free(s->w->context, &sample);
+    *power = k;
+    return status;
+}
+
+/* Up while it is met, and down until it is. A power that was met and is followed by one that is not
+ * is coded once more. */
+static zt_status search_powers(struct search *s)
+{
+    int most = 0, k = 0;
+    const bool is_integer = s->f->type == ZT_I32 || s->f->type == ZT_I64;
+    const int least = is_integer ? 0 : -1070;
+    (void)frexp(s->f->range, &most);
+    zt_status status = estimate_power(s, most, &k);
+    bool was_met = false, was_unmet = false; /* k - 1 if met before; k + 1 if not */
+    for (k = k < most ? k + 1 : k; k >= least && !status; k += was_met ? 1 : -1) {
+        status = code_and_measure(s, ldexp(1, k));
+        if (status)
+            return status;
+        if (is_met(s)) {
+            if (k >= most || was_unmet)
+                return ZT_OK;
+            was_met = true;
+        } else if (was_met) {
+            return code_and_measure(s, ldexp(1, k - 1));
+        } else {
+            was_unmet = true;
+        }
+    }
+    return status ? status : code_and_measure(s, 0);
+}
+
+zt_status zti_psnr_code(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
+                        const zt_array *slab, const struct zti_special *special,
+                        struct zti_misses *misses, uint8_t **payload)
+{
+    struct search s = {.w = w,
+                       .f = f,
+                       .ask = ask,
+                       .slab = slab,
+                       .special = special,
+                       .misses = misses,
+                       .payload = payload,
+                       .target = target_of(w->params.bound.value)};
+    s.counted = zti_array_values(f->rank, f->shape) - f->special_values;
+    if (s.counted == 0 || s.target < DBL_MIN / DBL_EPSILON)
+        return code_and_measure(&s, 0);
+    return f->coding.codec->has_power_bounds ? search_powers(&s) : search_any(&s);
+}
