@@ -64,6 +64,7 @@ struct zti_ask {
     double abs_bound;   /* ZT_ABS only */
     double part;        /* ZT_PWREL only: of each value's magnitude; below 1 */
     uint32_t choice;    /* ZT_PWREL only: below what the codec's 'choices' says */
+    uint32_t loose_planes; /* ZT_ABS only: to be dropped beyond what the bound allows for */
     double min, max;    /* of the stream's finite values; NaN where there are none or where the
                            values are not known yet (sizes are asked for) */
 };

@@ -164,6 +164,53 @@ void zti_plan_uncover(const struct zti_plan *plan, const uint64_t *shape, const 
     } while (i < out->rank);
 }
 
+/* A box of the coded array on its way to boxes of the array. */
+struct boxes {
+    const struct zti_plan *plan;
+    const uint64_t *shape;
+    const zt_box *coded;
+    zt_status (*call)(void *user, const zt_box *box);
+    void *user;
+    zt_box box;
+};
+
+/* The coded axis that begins at plan->axis[from], and those after it: its range is cut into the
+ * largest boxes of whole rows of its faster axes. */
+static zt_status cut_axis(struct boxes *b, uint32_t from, uint32_t coded_axis)
+{
+    const struct zti_plan *plan = b->plan;
+    if (from == plan->rank)
+        return b->call(b->user, &b->box);
+    const uint32_t to = end_of_axis(plan, from);
+    const uint64_t last = b->coded->hi[coded_axis];
+    zt_status status = ZT_OK;
+    for (uint64_t at = b->coded->lo[coded_axis]; !status && at < last;) {
+        uint64_t step = 1, rest = at, n;
+        uint32_t along = to - 1; /* the box is whole along faster axes, one thick along slower */
+        while (along > from && at % (step * b->shape[plan->axis[along]]) == 0 &&
+               last - at >= step * b->shape[plan->axis[along]])
+            step *= b->shape[plan->axis[along--]];
+        for (uint32_t k = to; k-- > from; rest /= b->shape[plan->axis[k]]) {
+            b->box.lo[plan->axis[k]] = k > along ? 0 : rest % b->shape[plan->axis[k]];
+            b->box.hi[plan->axis[k]] =
+                k > along ? b->shape[plan->axis[k]] : b->box.lo[plan->axis[k]] + 1;
+        }
+        const uint64_t room = b->shape[plan->axis[along]] - b->box.lo[plan->axis[along]];
+        n = (last - at) / step < room ? (last - at) / step : room;
+        b->box.hi[plan->axis[along]] = b->box.lo[plan->axis[along]] + n;
+        at += n * step;
+        status = cut_axis(b, to, coded_axis + 1);
+    }
+    return status;
+}
+
+zt_status zti_plan_boxes(const struct zti_plan *plan, const uint64_t *shape, const zt_box *coded,
+                         zt_status (*call)(void *user, const zt_box *box), void *user)
+{
+    struct boxes b = {.plan = plan, .shape = shape, .coded = coded, .call = call, .user = user};
+    return cut_axis(&b, 0, 0);
+}
+
 void zti_plan_store(const struct zti_plan *plan, uint8_t *out)
 {
     uint32_t axes = 0, joined = 0;

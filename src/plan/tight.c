@@ -60,26 +60,28 @@ static zt_status find_planes(struct zti_sample *s, const struct zti_coding *codi
     return ZT_OK;
 }
 
-zt_status zti_plan_tighten(zt_context *context, const zt_array *array, const struct zti_ask *ask,
-                           struct zti_coding *coding)
+zt_status zti_plan_tighten(zt_context *context, const zt_array *array,
+                           const struct zti_codec *codec, struct zti_ask *ask)
 {
     enum { PART = 48, LEAST = 1 << 16, BRICK_VALUES = 1024 };
     const uint64_t some = zti_array_values(array->rank, array->shape) / PART;
+    struct zti_coding coding = {.codec = codec, .type = array->type,
+                                .grid = zti_codec_grid(codec, array->rank, array->shape)};
     struct zti_sample s;
-    uint32_t planes = 0;
-    if (!coding->codec->loosen || isnan(coding->verify_bound) || ask->kind != ZT_ABS)
+    if (!codec->loosen || ask->kind != ZT_ABS)
         return ZT_OK;
-    zt_status status = zti_sample_take(context, array, ask, some > LEAST ? some : LEAST,
-                                       BRICK_VALUES, false, &s);
+    zt_status status = codec->configure(context, ask, &coding);
+    if (status || isnan(coding.verify_bound))
+        return status;
+    status = zti_sample_take(context, array, ask, some > LEAST ? some : LEAST, BRICK_VALUES, false,
+                             &s);
     uint8_t *back = NULL;
     if (!status)
         back = zti_alloc(context, (size_t)(s.brick_values * s.bricks) * zt_type_bytes(s.type));
     if (!status && !back)
         status = zti_fail(context, ZT_NO_MEMORY, "no memory for a sample of an array");
     if (!status)
-        status = find_planes(&s, coding, back, &planes);
-    if (!status)
-        (void)coding->codec->loosen(coding, planes);
+        status = find_planes(&s, &coding, back, &ask->loose_planes);
     zti_release(context, back);
     zti_sample_free(&s);
     return status;

@@ -4,12 +4,12 @@
 
 #include "plan/sample.h"
 
-/* Loosen a coding of an array, the coded one, as configure left it: by so many bit planes that its
+/* Set ask->loose_planes: so many bit planes less than the bound allows for any values that the
  * stream, and the values that are then kept exactly beside it, take the least bytes by samples.
- * Whoever codes with it has each tile decoded and compared (coding->loose_planes). A codec that
- * makes the error that it is allowed, and a bound that is none on each value, are left alone. */
-zt_status zti_plan_tighten(zt_context *context, const zt_array *array, const struct zti_ask *ask,
-                           struct zti_coding *coding);
+ * Whoever codes so has each tile decoded and compared. A codec that makes the error that it is
+ * allowed, and a bound that is none on each value, are left alone. array is the coded one. */
+zt_status zti_plan_tighten(zt_context *context, const zt_array *array,
+                           const struct zti_codec *codec, struct zti_ask *ask);
 
 /* What a value kept exactly takes in a file, about: itself and its place. */
 static inline double zti_exact_bits(uint32_t type)
