@@ -357,7 +357,8 @@ int main(int argc, char **argv)
         return use();
     if (o.write)
         return write_turbulence(o.write) == 0 ? 0 : 1;
-    for (int i = 2; o.bounds < 3; i++)
+    const int is_given = o.bounds > 0;
+    for (int i = 2; i < 5 && !is_given; i++)
         o.rel[o.bounds++] = pow(10, -i);
     const zt_omp omp = {.threads = o.threads};
     if (zt_context_new(NULL, &one) != ZT_OK || zt_context_new(NULL, &several) != ZT_OK)

@@ -119,12 +119,16 @@ struct options {
     bool no_verify;
     bool has_slab_bytes;
     const char *box;
+    bool salvage;          /* write what is left of a damaged file */
+    bool has_salvage_fill;
+    double salvage_fill;   /* in place of what is lost */
     const char *index_file; /* of a bare zfp stream; NULL: IN.zti, if it is there */
     const char *slice;
     const char *save;      /* demo: where its field goes; NULL: nowhere */
     zt_policy policy;      /* -x; ZT_OMP by default */
     bool is_policy_given;  /* and not only the default */
     zt_omp omp;
+    zt_cuda cuda;
     zt_isa isa;            /* --isa: the most that may be used */
 };
 
@@ -408,6 +412,7 @@ bool run_whole(const struct options *options, struct ztio_error *error);
 
 bool run_compress(const struct options *options, struct ztio_error *error);
 bool run_decompress(const struct options *options, struct ztio_error *error);
+bool run_salvage(const struct options *options, const char *out, struct ztio_error *error);
 bool run_info(const struct options *options, struct ztio_error *error);
 bool run_compare(const struct options *options, struct ztio_error *error);
 bool run_plot(const struct options *options, struct ztio_error *error);

@@ -192,6 +192,11 @@ static bool run_job(struct job *job, struct ztio_error *error)
     if (!o->out && !is_pipe && !default_out(place, &named, error))
         return false;
     const char *out = o->out ? o->out : is_pipe ? "-" : named;
+    if (o->salvage) {
+        const bool is_all = run_salvage(o, out, error);
+        free(named);
+        return is_all;
+    }
     bool done = stored_open(&job->stored, place, o, false, NULL, job->context, error) &&
                 copy(job, out, error);
     if (done && !o->quiet)

@@ -21,9 +21,20 @@ static bool parse_omp(const char *text, zt_omp *omp)
     return true;
 }
 
+/* "N" */
+static bool parse_device(const char *text, zt_cuda *cuda)
+{
+    uint64_t device;
+    if (!parse_count(text, &device) || device > INT32_MAX)
+        return false;
+    cuda->device = (int32_t)device;
+    return true;
+}
+
 bool parse_exec(struct options *o, const char *argument, struct ztio_error *error)
 {
     memset(&o->omp, 0, sizeof o->omp);
+    memset(&o->cuda, 0, sizeof o->cuda);
     if (strcmp(argument, "serial") == 0) {
         o->policy = ZT_SERIAL;
         return true;
@@ -34,11 +45,15 @@ bool parse_exec(struct options *o, const char *argument, struct ztio_error *erro
         o->is_policy_given = true;
         return true;
     }
-    if (strcmp(argument, "cuda") == 0 || strncmp(argument, "cuda=", 5) == 0)
-        return fail(error, ZTIO_LACKING,
-                    "--exec %s is not in this version; use -x omp or -x serial", argument);
+    if (strcmp(argument, "cuda") == 0 ||
+        (strncmp(argument, "cuda=", 5) == 0 && parse_device(argument + 5, &o->cuda))) {
+        o->policy = ZT_CUDA;
+        o->is_policy_given = true;
+        return true;
+    }
     return fail(error, ZTIO_BAD_USE,
-                "--exec: '%s' is not serial, omp, omp=THREADS or omp=THREADS,GRAIN (at most 1024)",
+                "--exec: '%s' is not serial, omp, omp=THREADS, omp=THREADS,GRAIN (at most 1024), "
+                "cuda or cuda=DEVICE",
                 argument);
 }
 
@@ -60,7 +75,9 @@ bool context_open(const struct options *o, zt_context **context, struct ztio_err
     (void)zt_context_set_isa(*context, o->isa);
     if (o->policy == ZT_SERIAL)
         return true;
-    status = zt_context_set_policy(*context, o->policy, &o->omp);
+    const void *const parameters =
+        o->policy == ZT_CUDA ? (const void *)&o->cuda : (const void *)&o->omp;
+    status = zt_context_set_policy(*context, o->policy, parameters);
     if (status == ZT_OK || (status == ZT_UNSUPPORTED && !o->is_policy_given))
         return true; /* a build without threads does without, unless they were asked for */
     (void)fail_zt(error, *context, status, "--exec");

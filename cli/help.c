@@ -71,7 +71,7 @@ static const char of_compress[] =
     "      --no-verify          do not look at what the stream decodes to\n"
     "how:  -c auto|zfp|ndzip|sz  --plan off  --isa plain|avx2|avx512\n"
     "      --effort E       sz: fast, default, or paper (--sz-bins N, default 1024)\n"
-    "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN]\n"
+    "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN], cuda[=DEV]\n"
     "  -q, --quiet, -v, --verbose  no summary and progress bar, or a longer one\n";
 
 static const char of_decompress[] =
@@ -87,8 +87,11 @@ static const char of_decompress[] =
     "  -f, --force          overwrite files, write to a terminal\n"
     "      --box B          only this box, slowest axis first: 0:10,5:20,: ; a\n"
     "                       single number k stands for k:k+1\n"
+    "      --salvage        what is left of a damaged or cut .zt file: what is gone\n"
+    "                       is NaN (integers: 0), and is listed (--json); status 2\n"
+    "      --salvage-fill V the same, with V in place of what is lost\n"
     "      --index-file F   index of a bare stream; default IN.zti, if it is there\n"
-    "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN]\n"
+    "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN], cuda[=DEV]\n"
     "      --isa I          plain, avx2 or avx512: the most to use\n"
     "  -q, --quiet          no summary, no progress bar\n"
     "  -v, --verbose        say more\n"
@@ -190,7 +193,7 @@ static const char of_demo[] =
     "  -o, --output PNG  default: demo.png\n"
     "      --save FIELD  keep the field: .npy, .nc, .h5, otherwise raw\n"
     "  -f, --force       overwrite them\n"
-    "  -x, --exec X      serial, omp (default), omp=THREADS[,GRAIN]\n"
+    "  -x, --exec X      serial, omp (default), omp=THREADS[,GRAIN], cuda[=DEV]\n"
     "      --isa I       plain, avx2 or avx512: the most to use\n"
     "  -q, --quiet       no progress bar\n"
     "\n"

@@ -11,7 +11,6 @@ const struct later_rule later_rules[LATER_OPTIONS] = {
     {"prefer", "| ratio speed balanced", CMD_COMPRESS, "leave it out"},
     {"explain", NULL, CMD_COMPRESS, "leave it out"},
     {"dry-run", NULL, CMD_COMPRESS, "use -o /dev/null"},
-    {"salvage", NULL, CMD_DECOMPRESS, "use 'ztile info --check' to see what is damaged"},
     {"stages", NULL, CMD_BENCH, "use --index-study"},
     {"link", "number", CMD_BENCH, "use --index-study"},
 };

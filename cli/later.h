@@ -5,7 +5,7 @@
 
 #include "io.h"
 
-enum { LATER_OPTIONS = 7 };
+enum { LATER_OPTIONS = 6 };
 
 struct later_rule {
     const char *name;

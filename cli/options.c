@@ -28,6 +28,8 @@ enum {
     OPT_NO_VERIFY,
     OPT_SLAB_BYTES,
     OPT_BOX,
+    OPT_SALVAGE,
+    OPT_SALVAGE_FILL,
     OPT_JSON,
     OPT_CHECK,
     OPT_SLICE,
@@ -86,7 +88,9 @@ static const struct rule rules[] = {
     {"no-verify", OPT_NO_VERIFY, false, CMD_COMPRESS},
     {"slab-bytes", OPT_SLAB_BYTES, true, CMD_COMPRESS},
     {"box", OPT_BOX, true, CMD_DECOMPRESS},
-    {"json", OPT_JSON, false, CMD_INFO | CMD_COMPARE | CMD_BENCH},
+    {"salvage", OPT_SALVAGE, false, CMD_DECOMPRESS},
+    {"salvage-fill", OPT_SALVAGE_FILL, true, CMD_DECOMPRESS},
+    {"json", OPT_JSON, false, CMD_DECOMPRESS | CMD_INFO | CMD_COMPARE | CMD_BENCH},
     {"check", OPT_CHECK, false, CMD_INFO},
     {"slice", OPT_SLICE, true, CMD_PLOT},
     {"effort", OPT_EFFORT, true, CMD_COMPRESS},
@@ -342,6 +346,11 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_NO_VERIFY: o->no_verify = true; break;
     case OPT_SLAB_BYTES: return take_slab_bytes(o, argument, error);
     case OPT_BOX: o->box = argument; break;
+    case OPT_SALVAGE: o->salvage = true; break;
+    case OPT_SALVAGE_FILL:
+        o->salvage = o->has_salvage_fill = true;
+        return parse_number(argument, &o->salvage_fill) ||
+               bad(error, "salvage-fill", argument, "a number");
     case OPT_JSON: o->json = true; break;
     case OPT_CHECK: o->check = true; break;
     case OPT_SLICE: o->slice = argument; break;
@@ -447,6 +456,12 @@ static bool check_together(const struct options *o, struct ztio_error *error)
             (o->operands < wants[i].least || o->operands > wants[i].most))
             return fail(error, ZTIO_BAD_USE, "%s takes %s; see 'ztile %s --help'",
                         name_of_command(o->command), wants[i].what, name_of_command(o->command));
+    if (o->salvage && o->box)
+        return fail(error, ZTIO_BAD_USE,
+                    "--salvage writes the whole array; leave out --box, and cut it from the "
+                    "result");
+    if (o->command == CMD_DECOMPRESS && o->json && !o->salvage)
+        return fail(error, ZTIO_BAD_USE, "decompress has --json with --salvage only; leave it out");
     if (p->bound.flags & ZT_RATE_ALIGN && p->bound.kind != ZT_RATE)
         return fail(error, ZTIO_BAD_USE, "--rate-align goes with --rate only; leave it out");
     if (!isnan(p->range_lo) && p->bound.kind != ZT_REL && p->bound.kind != ZT_PSNR)

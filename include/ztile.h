@@ -26,7 +26,7 @@
  *     grow at their end; the others are frozen and carry reserved words, which must be zero.
  *
  * Contents: status - array - params - context - compress and decompress - writer and reader -
- * bare zfp streams - their indexes - bare ndzip streams - Huffman coding - quality.
+ * damaged files - bare zfp streams - their indexes - bare ndzip streams - Huffman coding - quality.
  *
  * The file formats are described in docs/format.md and docs/index-file.md. C11, also valid C++.
  */
@@ -207,7 +207,8 @@ static inline zt_array zt_array_const_4d(const void *data, zt_type type, uint64_
 /* ---- params: everything the bytes depend on ------------------------------------------------ */
 
 typedef enum zt_codec {
-    ZT_CODEC_AUTO = 0,  /* ndzip for floats without loss, sz for pwrel and psnr, else zfp */
+    ZT_CODEC_AUTO = 0,  /* sz for pwrel and psnr; else with a plan: chosen by samples, without one:
+                           ndzip for floats without loss, and zfp otherwise */
     ZT_CODEC_ZFP = 1,
     ZT_CODEC_NDZIP = 2, /* lossless only, fast */
     ZT_CODEC_SZ = 3     /* prediction and quantization within a bound */
@@ -285,7 +286,20 @@ typedef enum zt_index_kind {
     ZT_INDEX_STREAM = 6   /* in zt_info only: the stream itself says where its tiles are (ndzip) */
 } zt_index_kind;
 
+/* Planning: the order in which an array's axes are coded, which of them are joined to one, and with
+ * ZT_CODEC_AUTO codec and effort, are chosen by trying some on samples, and undone by whoever reads
+ * the file. What is chosen depends on values and params alone (docs/planning.md). It is done under
+ * an absolute or relative bound and without loss. Tight: zfp also gets the loosest tolerance whose
+ * measured error keeps the bound. */
 typedef enum zt_plan_kind { ZT_PLAN_OFF = 0, ZT_PLAN_ON = 1, ZT_PLAN_TIGHT = 2 } zt_plan_kind;
+
+/* What ZT_CODEC_AUTO looks for where a plan is asked for: the least bytes; the least bytes among
+ * what is nearly as fast as can be; what is fast among what needs nearly the least bytes. */
+typedef enum zt_prefer {
+    ZT_PREFER_RATIO = 0,
+    ZT_PREFER_SPEED = 1,
+    ZT_PREFER_BALANCED = 2
+} zt_prefer;
 
 /* How the axes of an array become those of the array that is coded. Frozen.
  *
@@ -332,7 +346,7 @@ typedef struct zt_params {
     uint64_t fill[ZT_MAX_FILLS]; /* bit patterns of the array's type that are no values, like NaN:
                                     kept exactly, no part of a range or a bound. See zt_fill_bits */
     uint32_t sz_bins;         /* bins of sz's effort 'paper', even, 4..65536; 0: 1024 */
-    uint32_t reserved;        /* 0 */
+    uint32_t prefer;          /* zt_prefer; codec auto with a plan only */
 } zt_params;
 
 /* Set every field to its default. params_bytes is sizeof(zt_params) as the caller compiled it.
@@ -493,6 +507,25 @@ ZT_API zt_status zt_decompress(zt_context *context, const void *data, size_t dat
 ZT_API zt_status zt_decompress_box(zt_context *context, const void *data, size_t data_bytes,
                                    const zt_box *box, const zt_array *out);
 
+/* One way to code an array, and what it is expected to take. Frozen. */
+typedef struct zt_option {
+    uint32_t codec;      /* zt_codec */
+    uint32_t effort;     /* zt_effort */
+    zt_plan plan;        /* rank 0: as it is */
+    double stream_bytes; /* estimated */
+    uint64_t reserved[2];
+} zt_option;
+
+/* What planning tries for an array as one frame, with a bound that is absolute or relative, or
+ * none: options[0] is what zt_compress would take with the same params; then follow the others that
+ * went far, those of the same codec and effort first, each codec's by their bytes. The array as it is is
+ * always among those of a codec. params->plan is not looked at.
+ *
+ * room: of options; 64 is enough. count: how many there are. */
+ZT_API zt_status zt_plan_options(zt_context *context, const zt_array *array,
+                                 const zt_params *params, zt_option *options, uint32_t room,
+                                 uint32_t *count);
+
 /* What is in a .zt file: its headers and seek table are verified, its payload is not looked at. */
 ZT_API zt_status zt_inspect(zt_context *context, const void *data, size_t data_bytes,
                             zt_info *info);
@@ -583,6 +616,61 @@ ZT_API void zt_reader_close(zt_reader *reader);
  * ZT_BAD_ARG, ZT_CORRUPT, ZT_UNSUPPORTED, ZT_NO_MEMORY, ZT_IO, ZT_CANCELLED. */
 ZT_API zt_status zt_replace_index(zt_context *context, const zt_source *source,
                                   const zt_sink *sink, const zt_params *params);
+
+/* ---- damaged files: what is left of them ---------------------------------------------------- */
+
+/* What a damaged file does not give back of an array, or gives back without proof. */
+typedef enum zt_loss {
+    ZT_LOSS_LOST = 1,       /* the values are gone; the fill value is in their places */
+    ZT_LOSS_UNVERIFIED = 2  /* decoded from what is there, with nothing to verify it by; values that
+                               were kept beside the stream may be missing, so that the bound may not
+                               hold and a NaN or fill value may be a number */
+} zt_loss;
+
+typedef enum zt_table_state {
+    ZT_TABLE_WHOLE = 0,
+    ZT_TABLE_REBUILT = 1, /* the seek table is damaged; the frames are all there and make it up */
+    ZT_TABLE_MISSING = 2  /* none: slices after the last frame that is left are not known */
+} zt_table_state;
+
+/* How to read a damaged file, and what was found: zt_reader_salvage adds up over the frames. */
+typedef struct zt_salvage {
+    uint32_t struct_bytes; /* set by zt_salvage_init */
+    uint32_t has_fill;     /* 1: fill takes the place of lost values; 0: NaN, for integers 0 */
+    uint64_t fill;         /* a bit pattern of the array's type, see zt_fill_bits */
+    /* Called for each part of the array that is not given back as it was, in ascending order of
+     * frames: a box in the array's coordinates and why, in a few words. Boxes do not overlap.
+     * Anything but 0 cancels the call. NULL: not called. */
+    int (*part)(void *user, zt_loss loss, const zt_box *box, const char *why);
+    void *user;
+    uint64_t lost_boxes, lost_values;
+    uint64_t unverified_boxes, unverified_values;
+    uint64_t frames, damaged_frames; /* that were gone to, and of these, that had any damage */
+    uint64_t repaired; /* headers, tails and seek tables in which one bit was put right: what they
+                          say is proved by their hash of 64 bits */
+    uint32_t table;    /* zt_table_state */
+    uint32_t reserved;
+} zt_salvage;
+
+ZT_API zt_status zt_salvage_init(zt_salvage *salvage, size_t salvage_bytes);
+
+/* Open what is left of a damaged .zt file. The source is of known size; the file may be cut short,
+ * its seek table missing. Frames are found by the seek table, or from one to the next, past what is
+ * damaged. zt_reader_info and zt_reader_next work as ever, frames that are lost included; what
+ * zt_reader_next went to is read with zt_reader_salvage, and boxes cannot be. The array ends with
+ * the last frame that is known.
+ *
+ * ZT_CORRUPT: no frame's header is whole. Also ZT_BAD_ARG, ZT_UNSUPPORTED, ZT_NO_MEMORY. */
+ZT_API zt_status zt_reader_open_damaged(zt_context *context, const zt_source *source,
+                                        zt_reader **reader);
+
+/* zt_reader_read for a reader that zt_reader_open_damaged opened: all values that are whole, and
+ * fill values in place of the others, each in a box that salvage->part is given. Values in no such
+ * box are those of the undamaged file. A range of the source that cannot be read is damage, too.
+ *
+ * Lost are the tiles that damaged ranges of the payload hold; where the frame has no index, also
+ * what follows them in the frame. ZT_OK however much is lost. */
+ZT_API zt_status zt_reader_salvage(zt_reader *reader, const zt_array *out, zt_salvage *salvage);
 
 /* ---- bare zfp streams: exchange with libzfp ------------------------------------------------- */
 

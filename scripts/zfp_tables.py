@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Write src/codec/zfp/zfp_avx512_tables.h: the byte permutations of the AVX-512 instance.
+"""Write the tables of the zfp codec's vector instances.
 
-    scripts/zfp_tables.py src/codec/zfp/zfp.c > src/codec/zfp/zfp_avx512_tables.h
     scripts/zfp_tables.py strings > src/codec/zfp/zfp_string_tables.h
+    scripts/zfp_tables.py short > src/codec/zfp/zfp_short_tables.h
+    scripts/zfp_tables.py avx512 src/codec/zfp/zfp.c > src/codec/zfp/zfp_avx512_tables.h
+    scripts/zfp_tables.py avx2 src/codec/zfp/zfp.c > src/codec/zfp/zfp_avx2_tables.h
 
 They follow from the orders of coefficients in zfp.c and from where zfp_avx512_cube.h leaves a
 transformed value: 'spot' 16 z + 4 x + y of its cube (x, y, z its place in the tile).
@@ -30,7 +32,7 @@ def inverse(values):
 def table(name, values, comment, kind='uint8_t', width=64):
     print('\n/* %s */' % comment)
     rows = [values[i:i + width] for i in range(0, len(values), width)]
-    dimensions = '[64]' if len(rows) == 1 else '[%d][64]' % len(rows)
+    dimensions = '[%d]' % width if len(rows) == 1 else '[%d][%d]' % (len(rows), width)
     print('static const %s %s%s = {' % (kind, name, dimensions))
     for row in rows:
         text = ', '.join(str(v) for v in row)
@@ -61,6 +63,82 @@ def string3(bits):
     return (known, at + 1, own) if at < 11 else (0, 0, 0)
 
 
+def plane1(index):
+    """Code and length of a plane of 4 bits after c significant ones; c is 4 from index 64 up."""
+    w, c = index & 15, 4 if index >= 64 else index >> 4
+    bits = [w >> i & 1 for i in range(c)]
+    x = w >> c
+    while c < 4:
+        bits.append(1 if x else 0)
+        if not x:
+            break
+        while c < 3:
+            bits.append(x & 1)
+            if x & 1:
+                break
+            x >>= 1
+            c += 1
+        x >>= 1
+        c += 1
+    return sum(b << i for i, b in enumerate(bits)), len(bits)
+
+
+def planes1(c, known):
+    """As many planes of 4 bits as end inside the known bits, or are cut by the end of the stream,
+    after c significant coefficients: the planes (4 bits each, the first lowest), their number, the
+    new c, and the bits they take. 'known' has a 1 above its bits; where these are 8, others may
+    follow."""
+    length = known.bit_length() - 1
+    planes = count = used = ends = 0
+    if known == 0:
+        return 512 * c + 256 << 52
+    while c < 4 and count < 8 and used < length:
+        at, w, n, is_cut = used, 0, c, False
+        refine = min(n, length - at)
+        w = known >> at & ((1 << refine) - 1)
+        at += refine
+        is_cut = refine < n
+        while n < 4 and not is_cut:
+            if at == length:
+                is_cut = True
+                break
+            at += 1
+            if not known >> (at - 1) & 1:
+                break
+            while n < 3:
+                if at == length:
+                    is_cut = True
+                    break
+                at += 1
+                if known >> (at - 1) & 1:
+                    break
+                n += 1
+            w |= 1 << n # where the stream ends in a run of zeros: libzfp's guess
+            n += 1
+        if is_cut and length == 8:
+            break
+        planes |= w << 4 * count
+        count, c, used = count + 1, n, at
+        ends |= 1 << at - 1
+    return used | planes << 8 | count << 40 | ends << 44 | 512 * c + 256 << 52
+
+
+def print_short():
+    table('code1', [plane1(i)[0] for i in range(128)],
+          'A plane of 4 bits coded, by plane + 16 c, + 64 where c is 4.')
+    table('length1', [plane1(i)[1] for i in range(128)], 'And its length in bits.')
+    print('''
+/* Planes of 4 bits that end inside the next 8 bits: bits 0 to 5 the bits they take, 8 to 39 the
+ * planes, 4 bits each, 40 to 43 their number, 44 to 51 a 1 at the last bit of each, 52 to 63 where
+ * 512 c + 256 is by the new c. By 512 c plus the bits with a 1 above them: at bit 8, or where the
+ * stream ends before; then the plane that it cuts is included. */
+static const uint64_t planes1[2048] = {''')
+    for start in range(0, 2048, 4):
+        print('    ' + ' '.join('0x%x,' % planes1(i >> 9, i & 511)
+                                for i in range(start, min(start + 4, 2048))))
+    print('};')
+
+
 if sys.argv[1] == 'strings':
     print('''/* zfp_string_tables.h: where strings of group tests and runs end, made by
  * scripts/zfp_tables.py. */
@@ -78,11 +156,74 @@ if sys.argv[1] == 'strings':
     print('\n#endif')
     sys.exit()
 
-source = open(sys.argv[1]).read()
+if sys.argv[1] == 'short':
+    print('''/* zfp_short_tables.h: planes of 4 bits and their strings, made by scripts/zfp_tables.py. */
+#ifndef ZTI_ZFP_SHORT_TABLES_H
+#define ZTI_ZFP_SHORT_TABLES_H
+
+#include <stdint.h>''')
+    print_short()
+    print('\n#endif')
+    sys.exit()
+
+source = open(sys.argv[2]).read()
 order2, order3, order4 = order('order_2d'), order('order_3d'), order('order_4d')
 spot2 = [spot(p) for p in order2]
 spot3 = [spot(p) for p in order3]
 spot4 = [64 * (p >> 6) + spot(p) for p in order4]
+
+
+def place(m, width):
+    """Where zfp_avx2_to_planes.h has the byte of value m of 64 in memory order."""
+    g, k, low = m // 32, m // 8 % 4, m % 8
+    if width == 32:
+        return 32 * g + 16 * (low // 4) + 4 * k + low % 4
+    return 32 * g + 16 * (low // 2 % 2) + 4 * k + low // 4 * 2 + low % 2
+
+
+def place2(spot, width):
+    """The same of 16 values."""
+    k, low = spot // 8, spot % 8
+    if width == 32:
+        return 8 * (low // 4) + 4 * k + low % 4
+    return 8 * (low // 2 % 2) + 4 * k + low // 4 * 2 + low % 2
+
+
+def by_lane(sources):
+    """The index of reorder_bytes."""
+    return [s % 16 if s // 16 == lane else 128 for lane in range(4) for s in sources]
+
+
+if sys.argv[1] == 'avx2':
+    print('''/* zfp_avx2_tables.h: permutations, made by scripts/zfp_tables.py. 'Rank' is a coefficient's place
+ * in the coding order, 'spot' its place in a cube, 'place' that of its byte among 16 or 64 that
+ * are about to become planes or values. Where eight bytes are about to be transposed as an 8x8
+ * matrix of bits, and after that, they are in falling order of rank. */
+#ifndef ZTI_ZFP_AVX2_TABLES_H
+#define ZTI_ZFP_AVX2_TABLES_H
+
+#include <stdint.h>''')
+    for width in 32, 64:
+        of = ' of %d-bit values' % width
+        table('rank2_of_place_%d' % width, [place2(spot2[o ^ 7], width) for o in range(16)],
+              'Places of 16 bytes' + of + ', by rank.', width=16)
+        # what the unpacking in zfp_avx2_from_planes.h makes of a place
+        spots = [8 * (p // 4 % 2) + (4 * (p // 8) + p % 4 if width == 32
+                                     else 4 * (p // 2 % 2) + 2 * (p // 8) + p % 2)
+                 for p in range(16)]
+        table('place2_of_rank_%d' % width, [inverse(spot2)[s] ^ 7 for s in spots],
+              'And back, by place for unpacking.', width=16)
+        table('rank3_of_place_%d' % width,
+              by_lane([place(spot3[o ^ 7], width) for o in range(64)]),
+              'Places of 64 bytes' + of + ', by rank: in each of four lanes.')
+        order = inverse([place(m, width) for m in range(64)])
+        table('place3_of_rank_%d' % width, by_lane([inverse(spot3)[m] ^ 7 for m in order]),
+              'And back.')
+        table('spot4_%d' % width,
+              [spot4[64 * q + (place(m, width) ^ 7)] for q in range(4) for m in range(64)],
+              'The spots of 256 values' + of + ', so that bytes come by rank.', width=256)
+    print('\n#endif')
+    sys.exit()
 
 print('''/* zfp_avx512_tables.h: byte permutations, made by scripts/zfp_tables.py. 'Rank' is a coefficient's
  * place in the coding order, 'spot' its place in a cube. Where eight bytes are about to be
@@ -150,80 +291,4 @@ table('tiles1_of_byte_64', [64 * t + (7 - b) * 8 + x
                             for t in range(2) for x in range(4) for b in range(8)],
       'Two tiles of four 64-bit values.')
 
-
-def plane1(index):
-    """Code and length of a plane of 4 bits after c significant ones; c is 4 from index 64 up."""
-    w, c = index & 15, 4 if index >= 64 else index >> 4
-    bits = [w >> i & 1 for i in range(c)]
-    x = w >> c
-    while c < 4:
-        bits.append(1 if x else 0)
-        if not x:
-            break
-        while c < 3:
-            bits.append(x & 1)
-            if x & 1:
-                break
-            x >>= 1
-            c += 1
-        x >>= 1
-        c += 1
-    return sum(b << i for i, b in enumerate(bits)), len(bits)
-
-
-table('code1', [plane1(i)[0] for i in range(128)],
-      'A plane of 4 bits coded, by plane + 16 c, + 64 where c is 4.')
-table('length1', [plane1(i)[1] for i in range(128)], 'And its length in bits.')
-
-
-def planes1(c, known):
-    """As many planes of 4 bits as end inside the known bits, or are cut by the end of the stream,
-    after c significant coefficients: the planes (4 bits each, the first lowest), their number, the
-    new c, and the bits they take. 'known' has a 1 above its bits; where these are 8, others may
-    follow."""
-    length = known.bit_length() - 1
-    planes = count = used = ends = 0
-    if known == 0:
-        return 512 * c + 256 << 52
-    while c < 4 and count < 8 and used < length:
-        at, w, n, is_cut = used, 0, c, False
-        refine = min(n, length - at)
-        w = known >> at & ((1 << refine) - 1)
-        at += refine
-        is_cut = refine < n
-        while n < 4 and not is_cut:
-            if at == length:
-                is_cut = True
-                break
-            at += 1
-            if not known >> (at - 1) & 1:
-                break
-            while n < 3:
-                if at == length:
-                    is_cut = True
-                    break
-                at += 1
-                if known >> (at - 1) & 1:
-                    break
-                n += 1
-            w |= 1 << n # where the stream ends in a run of zeros: libzfp's guess
-            n += 1
-        if is_cut and length == 8:
-            break
-        planes |= w << 4 * count
-        count, c, used = count + 1, n, at
-        ends |= 1 << at - 1
-    return used | planes << 8 | count << 40 | ends << 44 | 512 * c + 256 << 52
-
-
-print('''
-/* Planes of 4 bits that end inside the next 8 bits: bits 0 to 5 the bits they take, 8 to 39 the
- * planes, 4 bits each, 40 to 43 their number, 44 to 51 a 1 at the last bit of each, 52 to 63 where
- * 512 c + 256 is by the new c. By 512 c plus the bits with a 1 above them: at bit 8, or where the
- * stream ends before; then the plane that it cuts is included. */
-static const uint64_t planes1[2048] = {''')
-for start in range(0, 2048, 4):
-    print('    ' + ' '.join('0x%x,' % planes1(i >> 9, i & 511)
-                            for i in range(start, min(start + 4, 2048))))
-print('};')
 print('\n#endif')

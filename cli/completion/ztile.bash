@@ -13,7 +13,7 @@ _ztile_options()
             ;;
         decompress)
             printf '%s ' "$common" "$mode" --box --output --force -o -f --exec -x --isa \
-                --index-file
+                --index-file --salvage --salvage-fill --json
             ;;
         info) printf '%s ' "$common" --json --check --index-file ;;
         index)

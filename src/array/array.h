@@ -19,10 +19,19 @@ uint64_t zti_array_values(uint32_t rank, const uint64_t *shape);
 zt_array zti_array_slab(const zt_array *array, uint64_t first, uint64_t extent);
 
 /* The address of the element at these coordinates. */
-void *zti_array_at(const zt_array *array, const uint64_t *at);
+ZTI_INLINE void *zti_array_at(const zt_array *array, const uint64_t *at)
+{
+    int64_t offset = 0;
+    for (uint32_t i = 0; i < array->rank; i++)
+        offset += (int64_t)at[i] * array->stride[i];
+    return (char *)array->data + offset * (array->type == ZT_F32 || array->type == ZT_I32 ? 4 : 8);
+}
 
 /* Copy an array to C-contiguous memory. */
 void zti_array_copy(const zt_array *from, uint8_t *to);
+
+/* And back. */
+void zti_array_paste(const uint8_t *from, const zt_array *to);
 
 /* ZT_BAD_ARG unless lo < hi <= shape along each axis and out has the box's shape. */
 zt_status zti_box_check(zt_context *context, const zt_box *box, uint32_t rank,
@@ -55,9 +64,17 @@ struct zti_walk {
     uint64_t origin[ZT_MAX_RANK]; /* of the tile, in elements */
 };
 
-struct zti_walk zti_walk_from(const struct zti_grid *grid, uint64_t tile);
+ZTI_INLINE struct zti_walk zti_walk_from(const struct zti_grid *grid, uint64_t tile)
+{
+    struct zti_walk walk = {tile, {0, 0, 0, 0}};
+    for (uint32_t i = grid->rank; i-- > 0;) {
+        walk.origin[i] = tile % grid->tiles[i] * grid->side[i];
+        tile /= grid->tiles[i];
+    }
+    return walk;
+}
 
-static inline void zti_walk_next(const struct zti_grid *grid, struct zti_walk *walk)
+ZTI_INLINE void zti_walk_next(const struct zti_grid *grid, struct zti_walk *walk)
 {
     walk->tile++;
     for (uint32_t i = grid->rank; i-- > 0;) {

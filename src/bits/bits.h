@@ -13,6 +13,11 @@
 
 enum { ZTI_BIT_MARGIN_BYTES = 128 };
 
+/* In kernels for GPUs the same names stand for words of 64 bits instead of bytes. */
+#if defined(ZTI_DEVICE)
+#include "bits/bits_device.h"
+#else
+
 struct zti_bit_writer {
     uint8_t *base;  /* of the buffer */
     uint8_t *next;  /* the byte that holds the next bit */
@@ -82,5 +87,7 @@ ZTI_INLINE uint64_t zti_take_bits64(struct zti_bit_reader *r, uint32_t n)
     uint64_t v = zti_take_bits(r, low);
     return v | zti_take_bits(r, n - low) << (low & 63);
 }
+
+#endif
 
 #endif

@@ -32,6 +32,10 @@ struct zti_sz {
     uint64_t whole_step; /* integers: the same, odd */
     uint64_t fineness;   /* logarithms: numbers that eight doublings of a value are cut into */
     int64_t centre;      /* what the bases of tiles are counted from */
+    bool wants_high;     /* not kept in the file: effort 'high' is to be tried */
+    uint32_t reach;      /* effort 'high': units in a step, of which 'step' is one; odd */
+    uint32_t tuning;     /* effort 'high': how points are predicted */
+    double least, most;  /* not kept in the file: the range of the values */
 };
 
 /* How one stream is coded: fixed before its first tile, and enough to decode it. */

@@ -1,5 +1,6 @@
 /* context.c: the public calls on contexts. */
 #include "core/cpu.h"
+#include "cuda/device.h"
 
 #include <stdlib.h>
 
@@ -22,10 +23,19 @@ zt_status zt_context_new(const zt_allocator *allocator, zt_context **context)
     return ZT_OK;
 }
 
+static void close_device(zt_context *context)
+{
+    if (context->device)
+        context->device->close(context);
+    context->device = NULL;
+    context->cuda = (zt_cuda){.device = 0};
+}
+
 void zt_context_free(zt_context *context)
 {
     if (!context)
         return;
+    close_device(context);
     zt_allocator a = context->allocator;
     if (a.release)
         a.release(a.user, context);
@@ -46,12 +56,29 @@ static zt_status set_omp(zt_context *context, const zt_omp *omp)
         return zti_fail(context, ZT_BAD_ARG, "%u threads are more than %d", omp->threads,
                         ZTI_MAX_THREADS);
 #if defined(ZTI_HAS_THREADS)
+    close_device(context);
     context->policy = ZT_OMP;
     context->omp = omp ? *omp : (zt_omp){.threads = 0};
     return ZT_OK;
 #else
     return zti_fail(context, ZT_UNSUPPORTED, "the omp policy is not in this build; use serial");
 #endif
+}
+
+static zt_status set_cuda(zt_context *context, const zt_cuda *cuda)
+{
+    const zt_cuda own = cuda ? *cuda : (zt_cuda){.device = 0};
+    if (own.reserved[0] || own.reserved[1] || own.flags)
+        return zti_fail(context, ZT_BAD_ARG, "flags or reserved words of zt_cuda are not zero");
+    if (own.device < 0)
+        return zti_fail(context, ZT_BAD_ARG, "there is no CUDA device %d", (int)own.device);
+    const zt_status status = zti_device_open(context, &own);
+    if (status != ZT_OK)
+        return status;
+    context->policy = ZT_CUDA;
+    context->omp = (zt_omp){.threads = 0};
+    context->cuda = own;
+    return ZT_OK;
 }
 
 zt_status zt_context_set_policy(zt_context *context, zt_policy policy, const void *parameters)
@@ -64,12 +91,12 @@ zt_status zt_context_set_policy(zt_context *context, zt_policy policy, const voi
             return zti_fail(context, ZT_BAD_ARG, "the serial policy takes no parameters");
         context->policy = ZT_SERIAL;
         context->omp = (zt_omp){.threads = 0};
+        close_device(context);
         return ZT_OK;
     case ZT_OMP:
         return set_omp(context, parameters);
     case ZT_CUDA:
-        return zti_fail(context, ZT_UNSUPPORTED,
-                        "the cuda policy is not in this build; use serial or omp");
+        return set_cuda(context, parameters);
     }
     return zti_fail(context, ZT_BAD_ARG, "%d is no execution policy", (int)policy);
 }

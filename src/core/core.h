@@ -8,14 +8,25 @@
 #include <stdbool.h>
 #include <string.h>
 
+/* Functions in headers: to be inlined at any price, or as the compiler thinks best. Both are there
+ * for kernels too. */
+#if defined(__CUDACC__)
+#define ZTI_INLINE static __host__ __device__ __forceinline__
+#define ZTI_STATIC static __host__ __device__ inline
+#elif defined(__GNUC__)
+#define ZTI_INLINE static inline __attribute__((always_inline))
+#define ZTI_STATIC static inline
+#else
+#define ZTI_INLINE static inline
+#define ZTI_STATIC static inline
+#endif
+
 #if defined(__GNUC__)
 #define ZTI_PRINTF(at, first) __attribute__((format(printf, at, first)))
-#define ZTI_INLINE static inline __attribute__((always_inline))
 #define zti_likely(x) __builtin_expect(!!(x), 1)
 #define zti_unlikely(x) __builtin_expect(!!(x), 0)
 #else
 #define ZTI_PRINTF(at, first)
-#define ZTI_INLINE static inline
 #define zti_likely(x) (x)
 #define zti_unlikely(x) (x)
 #endif
@@ -25,16 +36,29 @@
 #define ZTI_HAS_THREADS
 #endif
 
+/* Kernel sources for GPUs are C++. */
+#if defined(__cplusplus)
+#define _Static_assert static_assert
+#endif
+
 /* Right shifts of negative values must be arithmetic: the transforms of zfp are defined by them. */
 _Static_assert((-5 >> 1) == -3, "right shift of negative values is not arithmetic");
 _Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "IEEE types needed");
 
 enum { ZTI_SENTENCE_BYTES = 512, ZTI_MAX_THREADS = 1024 };
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct zti_device;
+
 struct zt_context {
     zt_allocator allocator;
     zt_policy policy;
     zt_omp omp; /* zero unless the policy is omp */
+    zt_cuda cuda; /* zero unless the policy is cuda */
+    struct zti_device *device; /* open while the policy is cuda */
     uint32_t isa; /* zt_isa: what the machine has and zt_context_set_isa left of it */
     zt_progress progress;
     void *progress_user;
@@ -48,10 +72,18 @@ struct zt_context {
 zt_status zti_fail(zt_context *context, zt_status status, const char *format, ...)
     ZTI_PRINTF(3, 4);
 
+/* Open the device of the cuda policy (cuda/device.h) as context->device, in place of the one that
+ * was open. ZT_UNSUPPORTED, with the context as it was, where there is no CUDA or no GPU. */
+zt_status zti_device_open(zt_context *context, const zt_cuda *cuda);
+
 /* Memory for any type, or NULL. The context may be NULL. zti_release accepts NULL memory. */
 void *zti_alloc(zt_context *context, size_t bytes);
 void *zti_alloc_zeroed(zt_context *context, size_t bytes);
 void zti_release(zt_context *context, void *memory);
+
+#ifdef __cplusplus
+}
+#endif
 
 /* false, and *out undefined, where the result does not fit. */
 static inline bool zti_mul(uint64_t a, uint64_t b, uint64_t *out)
@@ -107,7 +139,20 @@ static inline void zti_put_le32(void *to, uint32_t v)
 }
 
 /* Zeros below the lowest set bit, which there is; bits up to the highest set one; set bits. */
-#if defined(__GNUC__)
+#if defined(__CUDA_ARCH__)
+ZTI_INLINE uint32_t zti_ctz64(uint64_t v)
+{
+    return (uint32_t)__ffsll((long long)v) - 1;
+}
+ZTI_INLINE uint32_t zti_bit_length64(uint64_t v)
+{
+    return 64 - (uint32_t)__clzll((long long)v);
+}
+ZTI_INLINE uint32_t zti_popcount64(uint64_t v)
+{
+    return (uint32_t)__popcll(v);
+}
+#elif defined(__GNUC__)
 ZTI_INLINE uint32_t zti_ctz64(uint64_t v)
 {
     return (uint32_t)__builtin_ctzll(v);

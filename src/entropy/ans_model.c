@@ -297,8 +297,10 @@ zt_status zti_ans_build(zt_context *context, const uint64_t *counts, uint32_t al
             model->used++;
             model->only = s;
         }
-    if (model->used == 1)
+    if (model->used == 1) {
         model->frequencies[model->only] = ZTI_ANS_STATES;
+        make_tables(model);
+    }
     if (model->used < 2)
         return ZT_OK;
     uint64_t least = UINT64_MAX;
@@ -344,9 +346,9 @@ zt_status zti_ans_take(zt_context *context, struct zti_bit_reader *reader, uint3
         zti_ans_free(context, model);
         return zti_fail(context, ZT_CORRUPT, "the ANS table %s", wrong);
     }
-    if (kind == LIST) {
+    if (kind == LIST)
         normalise(model);
+    if (kind != NO_SYMBOL)
         make_tables(model);
-    }
     return ZT_OK;
 }

@@ -2,6 +2,7 @@
  * a stream, and the serial policy. */
 #include "core/cpu.h"
 #include "core/threads.h"
+#include "exec/cuda.h"
 #include "exec/run.h"
 
 #include <stdatomic.h>
@@ -46,6 +47,11 @@ static bool is_parallel(const zt_context *context)
 #define zti_omp_encode(...) ZT_UNSUPPORTED
 #define zti_omp_decode(...) ZT_UNSUPPORTED
 #endif
+
+static bool is_on_device(const zt_context *context, const struct zti_coding *coding)
+{
+    return context && context->policy == ZT_CUDA && zti_cuda_takes(coding);
+}
 
 /* ---- encode ---- */
 
@@ -100,7 +106,10 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
     const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
     const uint64_t total = coding->grid.count;
     zt_status status =
-        is_parallel(context)
+        is_on_device(context, coding)
+            ? zti_cuda_encode(context, coding, array, out, out_capacity_bytes, start_bits,
+                              end_bits, misses, starts)
+        : is_parallel(context)
             ? zti_omp_encode(context, coding, array, out, out_capacity_bytes, start_bits,
                              end_bits, misses, starts)
             : zti_encode_run(context, coding, array, 0, total, out, out_capacity_bytes,
@@ -160,7 +169,10 @@ static zt_status decode(zt_context *context, const struct zti_coding *as_asked,
                         const struct zti_starts *starts, uint64_t *end_bits)
 {
     const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
-    zt_status status = is_parallel(context)
+    zt_status status = is_on_device(context, coding)
+                           ? zti_cuda_decode(context, coding, data, data_bytes, start_bits, index,
+                                             view, starts, end_bits)
+                       : is_parallel(context)
                            ? zti_omp_decode(context, coding, data, data_bytes, start_bits, index,
                                             view, starts, end_bits)
                            : serial_decode(context, coding, data, data_bytes, start_bits, index,

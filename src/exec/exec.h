@@ -65,6 +65,20 @@ zt_status zti_exec_decode_noting(zt_context *context, const struct zti_coding *c
                                  const struct zti_view *view, const struct zti_starts *starts,
                                  uint64_t *end_bits);
 
+/* For streams that are damaged in places. The tiles from 'tile' on that can be found on their own:
+ * a chunk of the index, the tile at fixed rate, else all. *last: the tile after them; *at_bits:
+ * where they begin, UINT64_MAX where that is nowhere. */
+void zti_exec_piece(const struct zti_coding *coding, const struct zti_index *index,
+                    uint64_t start_bits, uint64_t tile, uint64_t *last, uint64_t *at_bits);
+
+/* Decode tiles [*tile, last), the first of which begins at bit *at_bits of data, into a view, as
+ * long as they end at or before bit limit_bits. *tile, *at_bits: the first one that does not. What is in
+ * the view of that one and of others after it is undefined. One thread, plain instances. */
+zt_status zti_exec_decode_until(zt_context *context, const struct zti_coding *coding,
+                                const uint8_t *data, size_t data_bytes, uint64_t limit_bits,
+                                uint64_t *tile, uint64_t last, uint64_t *at_bits,
+                                const struct zti_view *view);
+
 /* Note where chunks begin, and reconstruct nothing. One thread under any policy: where a tile
  * begins is known when the one before was parsed. */
 zt_status zti_exec_scan(zt_context *context, const struct zti_coding *coding, const uint8_t *data,

@@ -139,12 +139,14 @@ static void border_task(void *shared, uint32_t task)
 }
 
 /* Elements at the end of each row that tiles cover otherwise, where they can be copied with the
- * tiles; else 0. */
-static uint32_t tail_values(const struct stream *s, const uint64_t *shape)
+ * tiles, which a GPU does not do; else 0. */
+static uint32_t tail_values(const zt_context *context, const struct stream *s,
+                            const uint64_t *shape)
 {
     const uint32_t rank = s->coding.grid.rank;
-    return rank > 1 && s->coding.grid.count > 0 ? (uint32_t)(shape[rank - 1] - s->inner[rank - 1])
-                                                : 0;
+    const bool is_with_tiles =
+        rank > 1 && s->coding.grid.count > 0 && zt_context_policy(context) != ZT_CUDA;
+    return is_with_tiles ? (uint32_t)(shape[rank - 1] - s->inner[rank - 1]) : 0;
 }
 
 /* Rows that are worth a thread. */
@@ -174,7 +176,7 @@ static void copy_border(const zt_context *context, struct border *b)
 static void open_tails(zt_context *context, struct stream *s, const zt_array *array,
                        struct zti_ndzip_tails *tails)
 {
-    const uint32_t n = tail_values(s, array->shape), rank = array->rank;
+    const uint32_t n = tail_values(context, s, array->shape), rank = array->rank;
     uint64_t bytes = n * s->value_bytes * (rank > 1 ? s->inner[rank - 2] : 0);
     *tails = (struct zti_ndzip_tails){.values = n, .plane_bytes = bytes};
     bytes *= rank > 2 ? s->inner[0] : 1;
@@ -371,7 +373,7 @@ static zt_status decompress(zt_context *context, const void *data, size_t data_b
         uint8_t *out; /* not written to when decoding */
     } stream = {.in = data};
     struct zti_ndzip_tails tails = {.bytes = stream.out + records_end,
-                                    .values = tail_values(&s, whole->shape)};
+                                    .values = tail_values(context, &s, whole->shape)};
     if (whole->rank > 2)
         tails.plane_bytes =
             (whole->shape[1] * whole->shape[2] - s.inner[1] * s.inner[2]) * s.value_bytes;

@@ -40,7 +40,7 @@ void zti_stats_set_fills(zt_stats *stats, const zt_params *params)
 }
 
 /* Measure the range that rel and psnr are of, where the caller did not give it. */
-static zt_status measure_range(struct zt_writer *w, const zt_array *array, zt_stats *stats)
+zt_status zti_writer_measure(struct zt_writer *w, const zt_array *array, zt_stats *stats)
 {
     (void)zt_stats_init(stats, sizeof *stats);
     zti_stats_set_fills(stats, &w->params);
@@ -69,7 +69,7 @@ zt_status zt_compress(zt_context *context, const zt_array *array, const zt_param
     bool is_one_frame = w.thickness == w.shape[0];
     bool is_scanned = zti_needs_range(bound) && isnan(w.params.range_lo);
     zt_stats stats;
-    status = is_scanned ? measure_range(&w, array, &stats) : ZT_OK;
+    status = is_scanned ? zti_writer_measure(&w, array, &stats) : ZT_OK;
     if (!status)
         status = zti_writer_put(&w, array, is_scanned && is_one_frame ? &stats : NULL);
     if (!status)

@@ -127,9 +127,9 @@ struct zti_frame {
     uint64_t shape[ZT_MAX_RANK];
     zt_bound bound;   /* as asked for */
     double abs_bound; /* NaN: none; 0: lossless */
+    struct zti_plan plan; /* how the slab becomes the array that coding.grid is of */
     double range;     /* psnr only: of the whole array, see zti_range_of */
     double error;     /* psnr only: the frame's mean squared error over the square of range */
-    struct zti_plan plan; /* how the slab becomes the array that coding.grid is of */
     struct zti_coding coding;
     struct zti_index_layout index; /* kind ZT_INDEX_NONE: there is none */
     uint64_t index_bytes;
@@ -193,6 +193,10 @@ void zti_tail_store(zt_context *context, const struct zti_frame *frame, const ui
 /* Parse and check a tail of frame->tail_bytes; *tail points into it. */
 zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_frame *frame,
                          const uint8_t *bytes, struct zti_tail *tail);
+
+/* Of a tail whose hash does not hold: its checksums, if they look like some. */
+bool zti_tail_find_checksums(const struct zti_frame *frame, const uint8_t *bytes,
+                             struct zti_tail *tail);
 
 /* Put the exact and the special values that lie in a view of the coded array where they belong. */
 void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,

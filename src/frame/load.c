@@ -180,11 +180,9 @@ zt_status zti_check_end(struct zt_reader *r, uint64_t number, const struct zti_f
     return ZT_OK;
 }
 
-/* The index of a frame, opened; *index stays NULL where there is none, or none that this version
- * knows: it is not needed. */
-static zt_status open_index(struct zt_reader *r, const struct zti_frame *f,
-                            const struct zti_tail *tail, const uint8_t *head,
-                            struct zti_index *opened, const struct zti_index **index)
+zt_status zti_load_index(struct zt_reader *r, const struct zti_frame *f,
+                         const struct zti_tail *tail, const uint8_t *head,
+                         struct zti_index *opened, const struct zti_index **index)
 {
     const uint64_t bits = (f->payload_bytes - zti_head_bytes(&f->coding)) * 8;
     const uint64_t units = bits / zti_unit_bits(&f->coding);
@@ -350,7 +348,7 @@ zt_status zti_load_view(struct zt_reader *r, uint64_t number, const struct zti_f
     if (!status && coding.codec->take_head)
         status = coding.codec->take_head(r->context, &coding, d.p.bytes);
     if (!status)
-        status = open_index(r, f, &tail, d.p.bytes, &opened, &d.index);
+        status = zti_load_index(r, f, &tail, d.p.bytes, &opened, &d.index);
     if (!status)
         status = decode_parts(&d, view);
     zti_index_close(r->context, &opened);

@@ -85,13 +85,8 @@ static zt_status check_supported(zt_context *context, const zt_params *p)
                         "words of a zfp stream have 8, 16, 32 or 64 bits, not %u", w);
     if (p->plan > ZT_PLAN_TIGHT)
         return zti_fail(context, ZT_BAD_ARG, "%u is no kind of plan", p->plan);
-    if (p->plan != ZT_PLAN_OFF)
-        return zti_fail(context, ZT_UNSUPPORTED, "planning is not in this version; turn it off");
     if (p->effort > ZT_EFFORT_HIGH)
         return zti_fail(context, ZT_BAD_ARG, "%u is no effort", p->effort);
-    if (p->effort == ZT_EFFORT_HIGH)
-        return zti_fail(context, ZT_UNSUPPORTED,
-                        "effort high is not in this version; use the default");
     if (p->sz_bins && (p->sz_bins < 4 || p->sz_bins > 65536 || p->sz_bins % 2))
         return zti_fail(context, ZT_BAD_ARG, "%u bins: there can be 4 to 65536, an even number",
                         p->sz_bins);
@@ -137,9 +132,9 @@ zt_status zti_params_load(zt_context *context, const zt_params *params, zt_param
     memcpy(known, params, bytes < sizeof *known ? bytes : sizeof *known);
     known->struct_bytes = (uint32_t)sizeof *known;
 
-    if (known->fills > ZT_MAX_FILLS || known->reserved)
+    if (known->fills > ZT_MAX_FILLS || known->prefer > ZT_PREFER_BALANCED)
         return zti_fail(context, ZT_BAD_ARG,
-                        "%u fill values are more than %d, or a reserved word is not 0",
+                        "%u fill values are more than %d, or the preference is none",
                         known->fills, ZT_MAX_FILLS);
     if (known->flags)
         return zti_fail(context, ZT_BAD_ARG, "the flags of zt_params must be 0, they are %#x",

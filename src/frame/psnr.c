@@ -151,6 +151,11 @@ static double target_of(double decibel)
     return ldexp(sum, (int)whole);
 }
 
+double zti_psnr_bound(double decibel, double range)
+{
+    return sqrt(3 * target_of(decibel)) * range;
+}
+
 /* What a search knows. */
 struct search {
     struct zt_writer *w;
@@ -354,9 +359,9 @@ static zt_status estimate_power(const struct search *s, int most, int *power)
 {
     enum { VALUES = 1 << 15, STRIDE = 4 };
     struct zti_ask ask = *s->ask;
-    struct zti_sample sample;
+    struct zti_trial sample;
     double error = 0;
-    zt_status status = zti_sample_take(s->w->context, s->f->coding.codec, s->slab, VALUES, &sample);
+    zt_status status = zti_trial_take(s->w->context, s->f->coding.codec, s->slab, VALUES, &sample);
     int step = STRIDE, k = most;
     const zt_progress progress = zti_pause_progress(s->w->context);
     ask.kind = ZT_ABS;
@@ -364,7 +369,7 @@ static zt_status estimate_power(const struct search *s, int most, int *power)
         ask.abs_bound = ldexp(1, k);
         if (ask.abs_bound < DBL_MIN)
             break;
-        status = zti_sample_error(s->w->context, s->f->coding.codec, &ask, &sample, s->f->range,
+        status = zti_trial_error(s->w->context, s->f->coding.codec, &ask, &sample, s->f->range,
                                   &error);
         if (error > s->target * margin) {
             k -= step;
@@ -378,7 +383,7 @@ static zt_status estimate_power(const struct search *s, int most, int *power)
         }
     }
     zti_resume_progress(s->w->context, progress);
-    zti_sample_free(s->w->context, &sample);
+    zti_trial_free(s->w->context, &sample);
     *power = k;
     return status;
 }

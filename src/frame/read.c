@@ -35,7 +35,7 @@ static zt_status check_extent(struct zt_reader *r, uint64_t extent)
                     extent);
 }
 
-static void count(struct zt_reader *r, const struct zti_frame *f)
+void zti_reader_count(struct zt_reader *r, const struct zti_frame *f)
 {
     r->counted++;
     r->stream_bytes += f->payload_bytes;
@@ -203,7 +203,7 @@ static zt_status next_sequential(struct zt_reader *r)
         r->number++;
     }
     r->frames = r->number + 1;
-    count(r, f);
+    zti_reader_count(r, f);
     return zti_table_add(r->context, &r->met, zti_frame_bytes(f), f->shape[0]);
 }
 
@@ -237,8 +237,8 @@ static uint64_t frame_of_slice(const struct zt_reader *r, uint64_t slice)
     return lo;
 }
 
-static zt_status check_output(struct zt_reader *r, const zt_array *out, const uint64_t *shape,
-                              const char *what)
+zt_status zti_output_check(struct zt_reader *r, const zt_array *out, const uint64_t *shape,
+                           const char *what)
 {
     if (!out)
         return zti_fail(r->context, ZT_BAD_ARG, "no output array");
@@ -261,7 +261,7 @@ zt_status zti_reader_box(struct zt_reader *r, const zt_box *box, const zt_array 
     for (uint32_t i = 0; i < r->first.rank && !status; i++)
         extents[i] = box->hi[i] - box->lo[i];
     if (!status)
-        status = check_output(r, out, extents, "box");
+        status = zti_output_check(r, out, extents, "box");
     uint64_t number = status ? r->frames : frame_of_slice(r, box->lo[0]);
     for (; !status && number < r->frames && r->places[number].first < box->hi[0]; number++) {
         const struct zti_place *place = &r->places[number];
@@ -293,7 +293,7 @@ zt_status zti_reader_init(zt_context *context, const struct zti_input *input, st
     return zti_is_sequential(input) ? open_sequential(r) : open_known(r);
 }
 
-zt_status zt_reader_open(zt_context *context, const zt_source *source, zt_reader **reader)
+zt_status zti_source_check(zt_context *context, const zt_source *source, zt_reader **reader)
 {
     if (!source || !source->read || source->reserved[0] || source->reserved[1] || !reader)
         return zti_fail(context, ZT_BAD_ARG,
@@ -302,12 +302,20 @@ zt_status zt_reader_open(zt_context *context, const zt_source *source, zt_reader
     if (source->source_bytes > INT64_MAX && source->source_bytes != ZT_UNKNOWN)
         return zti_fail(context, ZT_BAD_ARG, "a source of %" PRIu64 " bytes is not possible",
                         source->source_bytes);
+    return ZT_OK;
+}
+
+zt_status zt_reader_open(zt_context *context, const zt_source *source, zt_reader **reader)
+{
+    zt_status status = zti_source_check(context, source, reader);
+    if (status)
+        return status;
     struct zt_reader *r = (struct zt_reader *)zti_alloc(context, sizeof *r);
     if (!r)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a reader");
     struct zti_input input = {.context = context, .source = *source,
                               .bytes = source->source_bytes};
-    zt_status status = zti_reader_init(context, &input, r);
+    status = zti_reader_init(context, &input, r);
     if (status) {
         zt_reader_close(r);
         return status;
@@ -394,7 +402,7 @@ zt_status zt_reader_info(zt_reader *reader, zt_info *info)
         struct zti_frame f;
         status = zti_load_header(reader, reader->counted, &f);
         if (!status)
-            count(reader, &f);
+            zti_reader_count(reader, &f);
     }
     if (status)
         return status;
@@ -408,10 +416,12 @@ zt_status zt_reader_read_box(zt_reader *reader, const zt_box *box, const zt_arra
 {
     if (!reader)
         return ZT_BAD_ARG;
-    if (!box || !reader->places)
+    if (!box || !reader->places || reader->is_damaged)
         return zti_fail(reader->context, ZT_BAD_ARG,
-                        box ? "a sequential source cannot be read by boxes; go through its frames"
-                            : "no box");
+                        !box ? "no box"
+                        : reader->places
+                            ? "a damaged file cannot be read by boxes; go through its frames"
+                            : "a sequential source cannot be read by boxes; go through its frames");
     return zti_reader_box(reader, box, out);
 }
 
@@ -426,7 +436,9 @@ zt_status zt_reader_next(zt_reader *reader, uint64_t *first, uint64_t *extent)
                         "the reader has failed before; open another one");
     zt_status status = ZT_OK;
     if (!reader->is_ended)
-        status = reader->places ? next_known(reader) : next_sequential(reader);
+        status = reader->is_damaged ? zti_salvage_next(reader)
+                 : reader->places   ? next_known(reader)
+                                    : next_sequential(reader);
     reader->is_failed = status != ZT_OK;
     if (status)
         return status;
@@ -451,7 +463,10 @@ zt_status zt_reader_read(zt_reader *reader, const zt_array *out)
     if (!reader->has_frame || reader->is_ended || reader->is_read || reader->is_failed)
         return zti_fail(reader->context, ZT_BAD_ARG,
                         "there is no frame to be read; zt_reader_next goes to the next one");
-    zt_status status = check_output(reader, out, reader->frame.shape, "frame");
+    if (reader->is_damaged)
+        return zti_fail(reader->context, ZT_BAD_ARG,
+                        "the file was opened as a damaged one; use zt_reader_salvage");
+    zt_status status = zti_output_check(reader, out, reader->frame.shape, "frame");
     if (status)
         return status;
     struct zti_view view = zti_view_whole(out);
@@ -467,9 +482,10 @@ zt_status zt_reader_check(zt_reader *reader)
 {
     if (!reader)
         return ZT_BAD_ARG;
-    if (!reader->places)
+    if (!reader->places || reader->is_damaged)
         return zti_fail(reader->context, ZT_BAD_ARG,
-                        "a sequential source cannot be checked; read it");
+                        "a sequential source, or one opened as damaged, cannot be checked; read "
+                        "it");
     zt_status status = ZT_OK;
     for (uint64_t i = 0; i < reader->frames && !status; i++)
         status = zti_check_frame(reader, i);

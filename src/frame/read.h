@@ -18,6 +18,10 @@ struct zt_reader {
     bool has_frame;
     bool is_read;
     bool is_ended; /* past the last frame, seek table verified */
+    bool is_damaged; /* opened by zt_reader_open_damaged: a place whose 'at' is ZT_UNKNOWN is of
+                        slices that are lost; all of known size */
+    uint64_t repaired;    /* damaged: as in zt_salvage */
+    zt_table_state table; /* damaged */
     bool is_failed; /* of no more use: where the source stands is not known */
     struct zti_table met; /* sequential: the seek table as it should be */
 
@@ -46,7 +50,43 @@ void zti_reader_shape(const struct zt_reader *reader, uint64_t *shape);
 /* Decode a box that was not checked yet into out that was not either. */
 zt_status zti_reader_box(struct zt_reader *reader, const zt_box *box, const zt_array *out);
 
+/* What zt_reader_open checks of its arguments. */
+zt_status zti_source_check(zt_context *context, const zt_source *source, zt_reader **reader);
+
+/* ZT_BAD_ARG unless an array can take values of this shape of the file's type. */
+zt_status zti_output_check(struct zt_reader *reader, const zt_array *out, const uint64_t *shape,
+                           const char *what);
+
+/* Add a frame to the sums of zt_info. */
+void zti_reader_count(struct zt_reader *reader, const struct zti_frame *frame);
+
+/* salvage.c: zt_reader_next of a damaged file. */
+zt_status zti_salvage_next(struct zt_reader *reader);
+
+/* salvage.c: read n bytes at 'at', which are inside the source; what cannot be read is zero.
+ * *whole_bytes: before the first that is not. */
+void zti_read_leniently(struct zt_reader *reader, uint64_t at, uint64_t n, uint8_t *to,
+                        uint64_t *whole_bytes);
+
+/* salvage.c: whether n bytes, of which the last 8 are the hash of the others, are right, or were
+ * put right by changing one bit. */
+bool zti_repair(struct zt_reader *reader, uint8_t *bytes, size_t n);
+
+/* salvage_frame.c: the values of the frame at hand, whose header is good. */
+zt_status zti_salvage_frame(struct zt_reader *reader, const zt_array *out, zt_salvage *salvage);
+
+/* salvage_frame.c: put the fill value in a box of the frame at hand, for whose slices out is, and
+ * report it. */
+zt_status zti_salvage_lost(struct zt_reader *reader, const zt_array *out, const zt_box *box,
+                           const char *why, zt_salvage *salvage);
+
 /* load.c: one frame of a file. */
+
+/* The index of a frame, opened; *index stays NULL where there is none, or none that this version
+ * knows: it is not needed. head is the payload's. To be closed. */
+zt_status zti_load_index(struct zt_reader *reader, const struct zti_frame *frame,
+                         const struct zti_tail *tail, const uint8_t *head, struct zti_index *opened,
+                         const struct zti_index **index);
 
 /* Read and check the header of frame 'number' of a file of known size, against the seek table and
  * the first frame. */

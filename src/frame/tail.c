@@ -218,6 +218,20 @@ zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_
     return ZT_OK;
 }
 
+bool zti_tail_find_checksums(const struct zti_frame *frame, const uint8_t *bytes,
+                             struct zti_tail *tail)
+{
+    memset(tail, 0, sizeof *tail);
+    if (frame->tail_bytes < ZTI_HASH_BYTES)
+        return false;
+    struct zti_cursor c = {.at = bytes, .end = bytes + (frame->tail_bytes - ZTI_HASH_BYTES)};
+    const uint8_t type = zti_take_byte(&c); /* the writer puts them first */
+    const uint64_t n = zti_take_varint(&c);
+    const uint8_t *body = zti_take_bytes(&c, n);
+    return body && type == ZTI_SECTION_CHECKSUMS &&
+           parse_checksums(NULL, 0, frame, body, n, tail) == ZT_OK;
+}
+
 static void apply_exact(const struct zti_frame *frame, const struct zti_tail *tail,
                         const struct zti_view *view)
 {

@@ -65,8 +65,8 @@ static void tile_origin(const struct layout *l, uint32_t rank, uint64_t i, uint6
         origin[axis] = tile % l->full[axis] * l->box[axis];
 }
 
-zt_status zti_sample_take(zt_context *context, const struct zti_codec *codec, const zt_array *slab,
-                          uint64_t values, struct zti_sample *sample)
+zt_status zti_trial_take(zt_context *context, const struct zti_codec *codec, const zt_array *slab,
+                          uint64_t values, struct zti_trial *sample)
 {
     const struct layout l = layout_of(codec, slab);
     const uint64_t n = values / l.box_values + 1;
@@ -95,7 +95,7 @@ zt_status zti_sample_take(zt_context *context, const struct zti_codec *codec, co
     return ZT_OK;
 }
 
-void zti_sample_free(zt_context *context, struct zti_sample *sample)
+void zti_trial_free(zt_context *context, struct zti_trial *sample)
 {
     zti_release(context, sample->memory);
     zti_buffer_free(context, &sample->room);
@@ -106,7 +106,7 @@ void zti_sample_free(zt_context *context, struct zti_sample *sample)
 
 /* Code the sample; *coding is then to be forgotten, and sample->room has the stream. */
 static zt_status code_sample(zt_context *context, const struct zti_codec *codec,
-                             const struct zti_ask *ask, struct zti_sample *sample,
+                             const struct zti_ask *ask, struct zti_trial *sample,
                              struct zti_coding *coding, struct zti_misses *misses,
                              uint64_t *stream_bytes)
 {
@@ -135,8 +135,8 @@ static zt_status code_sample(zt_context *context, const struct zti_codec *codec,
     return status;
 }
 
-zt_status zti_sample_error(zt_context *context, const struct zti_codec *codec,
-                           const struct zti_ask *ask, struct zti_sample *sample, double range,
+zt_status zti_trial_error(zt_context *context, const struct zti_codec *codec,
+                           const struct zti_ask *ask, struct zti_trial *sample, double range,
                            double *error)
 {
     const uint64_t values = zti_array_values(sample->array.rank, sample->array.shape);
@@ -160,7 +160,7 @@ zt_status zti_sample_error(zt_context *context, const struct zti_codec *codec,
 /* Bits that the sample takes when coded as is asked, exact values with their places included;
  * UINT64_MAX where these are more than a frame may have. */
 static zt_status sample_bits(zt_context *context, const struct zti_codec *codec,
-                             const struct zti_ask *ask, struct zti_sample *sample, uint64_t limit,
+                             const struct zti_ask *ask, struct zti_trial *sample, uint64_t limit,
                              uint64_t *bits)
 {
     const uint64_t values = zti_array_values(sample->array.rank, sample->array.shape);
@@ -187,11 +187,11 @@ zt_status zti_choose(struct zt_writer *w, const struct zti_frame *f, struct zti_
     const struct zti_codec *codec = f->coding.codec;
     uint32_t ends[ZTI_CHOICE_RUNS], best = 0, at = 0;
     uint64_t least = UINT64_MAX, bits;
-    struct zti_sample sample;
+    struct zti_trial sample;
     if (!codec->choices)
         return ZT_OK;
     const uint32_t runs = codec->choices(&f->coding, ends);
-    zt_status status = zti_sample_take(w->context, codec, slab, SAMPLE_VALUES, &sample);
+    zt_status status = zti_trial_take(w->context, codec, slab, SAMPLE_VALUES, &sample);
     const uint64_t limit = zti_array_values(slab->rank, sample.array.shape) / PART;
     const zt_progress progress = zti_pause_progress(w->context);
     for (uint32_t run = 0; run < runs; run++) {
@@ -210,6 +210,6 @@ zt_status zti_choose(struct zt_writer *w, const struct zti_frame *f, struct zti_
     }
     zti_resume_progress(w->context, progress);
     ask->choice = least == UINT64_MAX ? ends[0] - 1 : best;
-    zti_sample_free(w->context, &sample);
+    zti_trial_free(w->context, &sample);
     return status;
 }

@@ -23,7 +23,7 @@ static inline void zti_resume_progress(zt_context *context, zt_progress progress
 /* ---- trial.c ---- */
 
 /* Some tiles of a slab as an array of their own; all of it, where that is small. */
-struct zti_sample {
+struct zti_trial {
     zt_array array;
     uint8_t *memory;        /* the copy, or NULL */
     struct zti_buffer room; /* for its stream and for its values decoded */
@@ -31,9 +31,9 @@ struct zti_sample {
 };
 
 /* Tiles of the codec's own shape, from all over the slab, about 'values' values. */
-zt_status zti_sample_take(zt_context *context, const struct zti_codec *codec, const zt_array *slab,
-                          uint64_t values, struct zti_sample *sample);
-void zti_sample_free(zt_context *context, struct zti_sample *sample);
+zt_status zti_trial_take(zt_context *context, const struct zti_codec *codec, const zt_array *slab,
+                          uint64_t values, struct zti_trial *sample);
+void zti_trial_free(zt_context *context, struct zti_trial *sample);
 
 /* Set ask->choice to the codec's way of keeping a bound of ZT_PWREL that makes the smallest stream,
  * exact values included. */
@@ -41,8 +41,8 @@ zt_status zti_choose(struct zt_writer *writer, const struct zti_frame *frame, st
                      const zt_array *slab);
 
 /* The mean squared error of a sample over the square of range, when coded as is asked. */
-zt_status zti_sample_error(zt_context *context, const struct zti_codec *codec,
-                           const struct zti_ask *ask, struct zti_sample *sample, double range,
+zt_status zti_trial_error(zt_context *context, const struct zti_codec *codec,
+                           const struct zti_ask *ask, struct zti_trial *sample, double range,
                            double *error);
 
 /* ---- psnr.c ---- */

@@ -38,7 +38,7 @@ static bool is_float(uint32_t type)
     return type == ZT_F32 || type == ZT_F64;
 }
 
-static bool is_asked_lossless(const zt_bound *bound)
+bool zti_is_lossless(const zt_bound *bound)
 {
     return bound->kind == ZT_LOSSLESS ||
            ((bound->kind == ZT_ABS || bound->kind == ZT_REL || bound->kind == ZT_PWREL) &&
@@ -48,7 +48,7 @@ static bool is_asked_lossless(const zt_bound *bound)
 /* What ZT_CODEC_AUTO stands for. */
 static const struct zti_codec *choose_codec(uint32_t type, const zt_bound *bound)
 {
-    const bool is_lossless = is_asked_lossless(bound);
+    const bool is_lossless = zti_is_lossless(bound);
     if (!is_lossless && (bound->kind == ZT_PWREL || bound->kind == ZT_PSNR))
         return zti_codec_by_id(ZT_CODEC_SZ);
     return zti_codec_auto(type, is_lossless);
@@ -90,7 +90,10 @@ zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_p
     one.shape[0] = 1;
     w->slice_bytes = zti_array_values(one.rank, one.shape) * zt_type_bytes(w->type);
 
-    const uint32_t side = w->codec->tile_shape[w->rank - 1][0];
+    w->is_codec_open = w->params.codec == ZT_CODEC_AUTO && zti_has_planning(&w->params) &&
+                       w->params.bound.kind != ZT_PWREL && w->params.bound.kind != ZT_PSNR;
+    const uint32_t side = w->is_codec_open ? zti_side_of_all(w)
+                                           : w->codec->tile_shape[w->rank - 1][0];
     uint64_t layer_bytes, layers = 1;
     if (zti_mul(w->slice_bytes, side, &layer_bytes) &&
         w->params.slab_bytes > layer_bytes)
@@ -107,25 +110,15 @@ void zti_writer_clear(struct zt_writer *w)
     zti_buffer_free(w->context, &w->payload);
     zti_buffer_free(w->context, &w->tail);
     zti_buffer_free(w->context, &w->starts);
-    zti_buffer_free(w->context, &w->decoded);
     zti_buffer_free(w->context, &w->turned);
+    zti_buffer_free(w->context, &w->decoded);
     zti_table_free(w->context, &w->table);
 }
 
 /* ---- one frame: what it is ---- */
 
-/* Code the frame's slab under a plan; NULL: as it is. */
-static void set_plan(struct zti_frame *f, const struct zti_plan *plan)
-{
-    uint64_t coded[ZT_MAX_RANK];
-    f->plan = plan ? *plan : zti_plan_none(f->rank);
-    const uint32_t rank = zti_plan_shape(&f->plan, f->shape, coded);
-    f->coding.grid = zti_codec_grid(f->coding.codec, rank, coded);
-}
-
-/* The frame of a slab, but for its lengths, and what is asked of the codec for it. */
-static zt_status prepare(struct zt_writer *w, const zt_array *slab, const zt_stats *stats,
-                         struct zti_frame *f, struct zti_ask *ask)
+zt_status zti_writer_prepare(struct zt_writer *w, const zt_array *slab, const zt_stats *stats,
+                             struct zti_frame *f, struct zti_ask *ask)
 {
     memset(f, 0, sizeof *f);
     f->first = w->table.extent;
@@ -140,7 +133,7 @@ static zt_status prepare(struct zt_writer *w, const zt_array *slab, const zt_sta
     f->coding.codec = w->codec;
     f->coding.type = w->type;
     f->coding.verify_bound = (double)NAN;
-    set_plan(f, w->fixed_plan);
+    zti_frame_set_plan(f, w->fixed_plan);
 
     *ask = (struct zti_ask){.params = &w->params, .min = (double)NAN, .max = (double)NAN};
     zt_status status = zti_bound_resolve(w->context, &w->params.bound, w->type, w->params.range_lo,
@@ -164,22 +157,6 @@ static zt_status prepare(struct zt_writer *w, const zt_array *slab, const zt_sta
     ask->max = stats->max;
     f->special_values = stats->nan_values + stats->inf_values + stats->fill_values;
     return status;
-}
-
-/* The slab as the coded array: where it lies if strides can say that, else copied. */
-static zt_status turn(struct zt_writer *w, const struct zti_frame *f, const zt_array *slab,
-                      zt_array *coded)
-{
-    const struct zti_grid *grid = &f->coding.grid;
-    if (zti_plan_view(&f->plan, slab, coded))
-        return ZT_OK;
-    const uint64_t bytes = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
-    const zt_status status = zti_buffer_reserve(w->context, &w->turned, bytes, 0);
-    if (status)
-        return status;
-    zti_plan_copy(&f->plan, slab, w->turned.bytes);
-    *coded = zt_array_nd(w->turned.bytes, (zt_type)f->type, grid->rank, grid->shape);
-    return ZT_OK;
 }
 
 /* Take the special values out of a slab, into *special; *slab is then what the codec is given. With
@@ -464,9 +441,11 @@ static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_
     struct zti_ask ask;
     struct zti_misses misses = {.list = NULL};
     uint8_t *payload = NULL;
-    zt_status status = prepare(w, slab, stats, &f, &ask);
+    zt_status status = zti_writer_prepare(w, slab, stats, &f, &ask);
     if (!status)
-        status = turn(w, &f, slab, &values);
+        status = zti_writer_plan(w, &f, &ask, slab);
+    if (!status)
+        status = zti_writer_turn(w, &f, slab, &values);
     if (!status)
         status = take_out_special(w, &f, &ask, &special, &values);
     if (!status)
@@ -496,8 +475,8 @@ static zt_status stream_most(struct zt_writer *w, const struct zti_coding *codin
     return status;
 }
 
-static zt_status planned_bound(struct zt_writer *w, uint64_t extent, const struct zti_plan *plan,
-                               uint64_t *bytes)
+zt_status zti_writer_bound_of(struct zt_writer *w, uint64_t extent, const struct zti_plan *plan,
+                              uint64_t *bytes)
 {
     struct zti_frame f;
     memset(&f, 0, sizeof f);
@@ -507,14 +486,14 @@ static zt_status planned_bound(struct zt_writer *w, uint64_t extent, const struc
     f.shape[0] = extent;
     f.coding.codec = w->codec;
     f.coding.type = w->type;
-    set_plan(&f, plan);
+    zti_frame_set_plan(&f, plan);
 
     /* Not knowing the values, the absolute bound that rel comes to may be the smallest there is;
      * a frame with a bound may also end up lossless. */
     const zt_bound *bound = &w->params.bound;
     struct zti_ask ask = {.params = &w->params, .kind = (zt_bound_kind)bound->kind,
                           .abs_bound = (double)NAN, .min = (double)NAN, .max = (double)NAN};
-    const bool is_lossless = is_asked_lossless(bound);
+    const bool is_lossless = zti_is_lossless(bound);
     const bool has_part = bound->kind == ZT_PWREL && !is_lossless;
     const bool has_abs = !is_lossless && (has_part || bound->kind == ZT_ABS ||
                                           bound->kind == ZT_REL || bound->kind == ZT_PSNR);
@@ -548,11 +527,6 @@ static zt_status planned_bound(struct zt_writer *w, uint64_t extent, const struc
     *bytes = ZTI_FRAME_ALIGN_BYTES + ZTI_HEADER_STORED_BYTES + f.payload_bytes + ZTI_GAP_BYTES +
              zti_tail_bytes_max(&f);
     return ZT_OK;
-}
-
-zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t *bytes)
-{
-    return planned_bound(w, extent, w->fixed_plan, bytes);
 }
 
 /* ---- slabs ---- */

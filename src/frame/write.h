@@ -4,6 +4,7 @@
 
 #include "frame/format.h"
 #include "frame/input.h"
+#include "plan/contest.h"
 
 enum zti_writer_state { ZTI_WRITER_OPEN, ZTI_WRITER_CLOSED, ZTI_WRITER_FAILED };
 
@@ -17,6 +18,7 @@ struct zt_writer {
     char name[ZTI_NAME_BYTES + 1];
     char units[ZTI_UNITS_BYTES + 1];
     const struct zti_codec *codec;
+    bool is_codec_open; /* codec and effort are chosen with the first frame */
     uint32_t type;
     uint32_t rank;
     uint64_t shape[ZT_MAX_RANK]; /* of the whole array; shape[0] may be ZT_UNKNOWN */
@@ -30,9 +32,9 @@ struct zt_writer {
     struct zti_buffer payload; /* unused where memory is */
     struct zti_buffer tail;
     struct zti_buffer starts; /* of chunks, uint64_t */
-    struct zti_buffer decoded; /* psnr only: a slab */
     struct zti_buffer turned; /* a slab as the coded array, where its strides cannot be that */
     const struct zti_plan *fixed_plan; /* of all frames, instead of one that is chosen; or NULL */
+    struct zti_buffer decoded; /* psnr only: a slab */
     struct zti_table table;
     enum zti_writer_state state;
 };
@@ -51,8 +53,47 @@ zt_status zti_writer_finish(struct zt_writer *writer);
 /* Free what a writer holds, not itself. */
 void zti_writer_clear(struct zt_writer *writer);
 
-/* The most bytes of a frame of this many slices, with the padding before it. */
+/* The frame of a slab, but for its lengths, and what is asked of the codec for it. */
+zt_status zti_writer_prepare(struct zt_writer *writer, const zt_array *slab, const zt_stats *stats,
+                             struct zti_frame *frame, struct zti_ask *ask);
+
+/* The most bytes of a frame of this many slices under a plan (NULL: none), with the padding before
+ * it. */
+zt_status zti_writer_bound_of(struct zt_writer *writer, uint64_t extent,
+                              const struct zti_plan *plan, uint64_t *bytes);
+
+/* ---- planned.c ---- */
+
+/* Whether params ask for a plan, and for something that there is a choice of. At a fixed rate a
+ * stream is as long under any plan, and expert parameters say nothing about errors. */
+bool zti_has_planning(const zt_params *params);
+
+/* What slabs are cut at where each codec may still be chosen: a multiple of each one's side. */
+uint32_t zti_side_of_all(const struct zt_writer *writer);
+
+/* Code the frame's slab under a plan; NULL: as it is. */
+void zti_frame_set_plan(struct zti_frame *frame, const struct zti_plan *plan);
+
+/* Choose what is to be chosen for a frame: its plan, with the first one codec and effort. */
+zt_status zti_writer_plan(struct zt_writer *writer, struct zti_frame *frame,
+                          const struct zti_ask *ask, const zt_array *slab);
+
+/* The slab as the coded array: where it lies if strides can say that, else copied. */
+zt_status zti_writer_turn(struct zt_writer *writer, const struct zti_frame *frame,
+                          const zt_array *slab, zt_array *coded);
+
+/* The most bytes of a frame of this many slices, whatever is chosen, with the padding before it. */
 zt_status zti_writer_frame_bound(struct zt_writer *writer, uint64_t extent, uint64_t *bytes);
+
+/* ---- compress.c ---- */
+
+/* Measure the range that rel is of, where the caller did not give it. */
+zt_status zti_writer_measure(struct zt_writer *writer, const zt_array *array, zt_stats *stats);
+
+/* ---- write.c ---- */
+
+/* Whether a bound is as asked for one that leaves no loss. */
+bool zti_is_lossless(const zt_bound *bound);
 
 /* Let fill values be counted apart. */
 void zti_stats_set_fills(zt_stats *stats, const zt_params *params);
@@ -76,6 +117,9 @@ void zti_writer_set_index(struct zti_frame *frame, const struct zti_starts *star
 zt_status zti_writer_code(struct zt_writer *writer, struct zti_frame *frame,
                           const struct zti_ask *ask, const zt_array *slab,
                           struct zti_misses *misses, uint8_t **payload);
+
+/* The absolute bound at which errors spread evenly below it have a PSNR. */
+double zti_psnr_bound(double decibel, double range);
 
 /* Write a frame of which all is known but the lengths of header and tail. */
 zt_status zti_writer_emit(struct zt_writer *writer, struct zti_frame *frame,

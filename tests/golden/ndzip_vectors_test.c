@@ -1,7 +1,9 @@
 /* ndzip_vectors_test.c: the reference's own streams, both directions, byte for byte, under every
  * instruction set and policy.
  *
- *     ndzip_vectors_test VECTORS_DIR
+ *     ndzip_vectors_test VECTORS_DIR [--cuda [MOST_BYTES]]
+ *
+ * With --cuda under that policy only, and of inputs of at most so many bytes.
  *
  * VECTORS_DIR holds MANIFEST.tsv, inputs (*.raw) and streams (*.ndz); the README beside them has
  * the formulas of the inputs that are not files. Large streams are known by SHA-256 only. */
@@ -20,6 +22,8 @@ struct run {
     zt_context *context;
     const char *how; /* instruction set and policy, for messages */
     unsigned rows, passes, failures;
+    bool is_cuda;
+    size_t most_bytes;
 };
 
 static void complain(struct run *run, const struct row *row, const char *what)
@@ -209,13 +213,19 @@ static void check_row(struct run *run, const struct row *row)
     zt_array array =
         zt_array_nd(NULL, strcmp(row->type, "double") == 0 ? ZT_F64 : ZT_F32, rank, shape);
     const size_t raw_bytes = strtoull(row->input_bytes, NULL, 10);
+    if (raw_bytes > run->most_bytes)
+        return;
     unsigned char *raw = load_input(run, row, &array, raw_bytes), *known = NULL;
     if (!raw)
         return;
     array.data = raw;
     if (!has_sum(raw, raw_bytes, row->input_sum))
         complain(run, row, "the input is another");
-    for (uint32_t isa = ZT_ISA_PLAIN; isa <= ZT_ISA_AVX512; isa++) {
+    if (run->is_cuda) {
+        snprintf(how, sizeof how, "cuda");
+        check_pass(run, row, &array, raw_bytes, &known);
+    }
+    for (uint32_t isa = ZT_ISA_PLAIN; !run->is_cuda && isa <= ZT_ISA_AVX512; isa++) {
         const zt_omp three = {.threads = 3, .grain = 1};
         (void)zt_context_set_isa(run->context, (zt_isa)isa);
         if ((uint32_t)zt_context_isa(run->context) != isa)
@@ -277,11 +287,13 @@ static void check_all(struct run *run, const char *manifest, size_t manifest_byt
 
 int main(int argc, char **argv)
 {
-    if (argc != 2) {
-        fprintf(stderr, "use: ndzip_vectors_test VECTORS_DIR\n");
+    if (argc < 2 || argc > 4 || (argc > 2 && strcmp(argv[2], "--cuda") != 0)) {
+        fprintf(stderr, "use: ndzip_vectors_test VECTORS_DIR [--cuda [MOST_BYTES]]\n");
         return 2;
     }
-    struct run run = {.dir = argv[1]};
+    struct run run = {.dir = argv[1], .is_cuda = argc > 2, .most_bytes = SIZE_MAX};
+    if (argc > 3)
+        run.most_bytes = strtoull(argv[3], NULL, 10);
     char path[4096];
     size_t manifest_bytes = 0;
     snprintf(path, sizeof path, "%s/MANIFEST.tsv", argv[1]);
@@ -293,6 +305,10 @@ int main(int argc, char **argv)
     }
     if (zt_context_new(NULL, &run.context) != ZT_OK)
         return 1;
+    if (run.is_cuda && zt_context_set_policy(run.context, ZT_CUDA, NULL) != ZT_OK) {
+        printf("SKIP: %s\n", zt_context_error(run.context));
+        return TEST_SKIPPED;
+    }
     check_all(&run, (const char *)manifest, manifest_bytes);
     printf("%u rows, %u passes over one, %u failures\n", run.rows, run.passes, run.failures);
     if (run.rows == 0)

@@ -325,7 +325,7 @@ int main(int argc, char **argv)
 {
     if (argc < 3) {
         fprintf(stderr, "use: zfp_vectors_test VECTORS_DIR LIST [--write-list | --every-way | "
-                        "--plain | --avx2]\n");
+                        "--plain | --avx2 | --cuda]\n");
         return 2;
     }
     struct run run = {.dir = argv[1]};
@@ -349,6 +349,11 @@ int main(int argc, char **argv)
     const bool is_plain = argc > 3 && strcmp(argv[3], "--plain") == 0;
     if (is_plain || (argc > 3 && strcmp(argv[3], "--avx2") == 0))
         zt_context_set_isa(run.context, is_plain ? ZT_ISA_PLAIN : ZT_ISA_AVX2);
+    if (argc > 3 && strcmp(argv[3], "--cuda") == 0 &&
+        zt_context_set_policy(run.context, ZT_CUDA, NULL) != ZT_OK) {
+        printf("SKIP: %s\n", zt_context_error(run.context));
+        return TEST_SKIPPED;
+    }
     fprintf(run.list, "#row\twhy\ttype\tmode\tflags\n");
 
     manifest = realloc(manifest, manifest_bytes + 1);

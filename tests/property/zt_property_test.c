@@ -75,6 +75,8 @@ static void random_shape(struct rng *r, struct test_case *c)
 static void random_codec(struct rng *r, struct test_case *c)
 {
     static const uint32_t bins[] = {0, 4, 64, 1024, 65536};
+    c->params.plan = (uint32_t)rng_below(r, 3);
+    c->params.prefer = (uint32_t)rng_below(r, 3);
     if (rng_once_in(r, 2)) {
         c->params.codec = rng_once_in(r, 2) ? ZT_CODEC_AUTO : ZT_CODEC_ZFP;
         if (rng_once_in(r, 4))

@@ -149,7 +149,7 @@ static void params_that_make_no_sense_are_refused_in_words(void **state)
     REFUSED(p.effort = 4, ZT_BAD_ARG, "effort");
     REFUSED(p.sz_bins = 1023, ZT_BAD_ARG, "1023 bins");
     REFUSED(p.codec = 4, ZT_BAD_ARG, "codec");
-    REFUSED(p.plan = ZT_PLAN_ON, ZT_UNSUPPORTED, "plan");
+    REFUSED(p.prefer = 3, ZT_BAD_ARG, "preference");
     REFUSED(p.plan = 3, ZT_BAD_ARG, "plan");
     REFUSED(p.index = 6, ZT_BAD_ARG, "index");
     REFUSED(p.index = ZT_INDEX_NONE; p.index_chunk = 16, ZT_BAD_ARG, "index");

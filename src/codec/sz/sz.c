@@ -28,7 +28,7 @@
  *     varint   bins; effort 'paper' only
  *     varint   bytes of the head; not with effort 'fast', which has none
  */
-#include "codec/sz/sz.h"
+#include "codec/sz/sz_high.h"
 #include "core/cpu.h"
 #include "core/wire.h"
 
@@ -91,7 +91,11 @@ static zt_status configure(zt_context *context, const struct zti_ask *ask,
                         "the zfp codec");
     memset(&coding->sz, 0, sizeof coding->sz);
     configure_bound(ask, coding);
-    coding->sz.effort = ask->params->effort;
+    const bool is_high = ask->params->effort == ZT_EFFORT_HIGH;
+    coding->sz.wants_high = is_high && coding->sz.source != ZTI_SZ_LOG; /* which has holes */
+    coding->sz.effort = is_high ? ZT_EFFORT_DEFAULT : ask->params->effort;
+    coding->sz.least = ask->min;
+    coding->sz.most = ask->max;
     coding->sz.bins = ask->params->sz_bins ? ask->params->sz_bins : DEFAULT_BINS;
     coding->sz.axes = (1u << coding->grid.rank) - 1;
     if (coding->sz.effort == ZT_EFFORT_PAPER && coding->grid.rank == 4)
@@ -128,6 +132,10 @@ static size_t store_params(const struct zti_coding *coding, uint8_t *out)
     at = zti_put_varint(at, fold(sz->centre));
     if (sz->effort == ZT_EFFORT_PAPER)
         at = zti_put_varint(at, sz->bins);
+    if (sz->effort == ZT_EFFORT_HIGH) {
+        at = zti_put_varint(at, sz->reach);
+        *at++ = (uint8_t)sz->tuning;
+    }
     if (sz->effort != ZT_EFFORT_FAST)
         at = zti_put_varint(at, (sz->head_bits + 7) / 8);
     return (size_t)(at - out);
@@ -143,6 +151,18 @@ static double take_step(struct zti_cursor *c)
     const int32_t exponent = (int16_t)(b[3] | b[4] << 8);
     const bool is_good = mantissa >> 23 == 1 && exponent > -1074 && exponent < 1024;
     return is_good ? ldexp(mantissa, exponent - 24) : 0;
+}
+
+/* What effort 'high' has of its own. */
+static bool take_high(struct zti_cursor *c, struct zti_coding *coding, uint64_t centre)
+{
+    struct zti_sz *const sz = &coding->sz;
+    const uint64_t reach = zti_take_varint(c);
+    sz->reach = (uint32_t)reach;
+    sz->tuning = zti_take_byte(c);
+    return reach % 2 == 1 && reach <= ZTI_SZ_HIGH_RANGE && sz->tuning < ZTI_SZ_HIGH_TUNINGS &&
+           sz->source != ZTI_SZ_BITS && sz->source != ZTI_SZ_LOG && !sz->is_blocked &&
+           centre <= UINT64_C(1) << 62 && zti_sz_high_can(coding);
 }
 
 static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_bytes,
@@ -176,12 +196,14 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     const uint64_t bins = sz->effort == ZT_EFFORT_PAPER ? zti_take_varint(&c) : 0;
     is_good = is_good && (sz->effort != ZT_EFFORT_PAPER || zti_sz_are_bins(bins));
     sz->bins = is_good ? (uint32_t)bins : 4;
+    is_good = is_good && (sz->effort != ZT_EFFORT_HIGH || take_high(&c, coding, centre));
     const uint64_t head = sz->effort != ZT_EFFORT_FAST ? zti_take_varint(&c) : 0;
     is_good = is_good && head <= zti_sz_head_most(coding);
     sz->head_bits = 8 * head;
-    if (!is_good || c.is_bad || zti_cursor_left(&c) > 0 || centre > UINT64_C(1) << 31)
+    if (!is_good || c.is_bad || zti_cursor_left(&c) > 0 ||
+        (sz->effort != ZT_EFFORT_HIGH && centre > UINT64_C(1) << 31))
         return zti_fail(context, ZT_CORRUPT, "the sz parameters of a frame make no sense");
-    if (sz->effort > ZT_EFFORT_FAST)
+    if (sz->effort > ZT_EFFORT_HIGH)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the frame has sz effort %u, which this version does not know; use a "
                         "later one", sz->effort);
@@ -249,10 +271,14 @@ static uint64_t sample_tile(const struct zti_coding *coding, uint64_t i, uint64_
 
 /* What is learnt: first the axes, then the shape of groups, from samples; then the codebooks, from
  * all tiles or, where these are many, from a part of them. */
-enum { AXES_PASS, BLOCKS_PASS, BOOKS_PASS };
+enum { AXES_PASS, BLOCKS_PASS, BOOKS_PASS, HIGH_PASS };
 
 static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
 {
+    if (pass >= HIGH_PASS)
+        return coding->sz.effort == ZT_EFFORT_HIGH
+                   ? zti_sz_high_tally_bytes(coding, pass - HIGH_PASS)
+                   : 0;
     if (pass < BOOKS_PASS) /* effort 'paper' passes over these without a look */
         return sizeof(struct zti_sz_tally);
     const bool has_books = coding->sz.effort != ZT_EFFORT_FAST;
@@ -285,6 +311,10 @@ static void tally(const struct zti_coding *coding, uint32_t pass, const zt_array
                   uint64_t first, uint64_t last, void *out)
 {
     const uint32_t part = count_part(coding);
+    if (pass >= HIGH_PASS) {
+        zti_sz_high_tally(coding, pass - HIGH_PASS, array, first, last, out);
+        return;
+    }
     if (pass < BOOKS_PASS && coding->sz.effort != ZT_EFFORT_PAPER)
         tally_samples(coding, pass, array, first, last, out);
     for (uint64_t tile = first; tile < last && pass == BOOKS_PASS; tile++)
@@ -296,7 +326,10 @@ static void merge(const struct zti_coding *coding, uint32_t pass, void *into, co
 {
     struct zti_sz_tally *t = into;
     const struct zti_sz_tally *other = from;
-    (void)coding;
+    if (pass >= HIGH_PASS) {
+        zti_sz_high_merge(coding, pass - HIGH_PASS, into, from);
+        return;
+    }
     if (pass == BOOKS_PASS) {
         zti_sz_merge_counts(coding, into, from);
         return;
@@ -330,12 +363,48 @@ static void learn_axes(struct zti_coding *coding, const struct zti_sz_tally *t)
     zti_sz_set_grid(coding);
 }
 
+/* About the bits that the stream takes, from some of its tiles. */
+static zt_status estimate(zt_context *context, const struct zti_coding *coding,
+                          const zt_array *array, uint64_t *bits)
+{
+    enum { MOST = 256 };
+    const uint64_t tiles = coding->grid.count, samples = tiles < MOST ? tiles : MOST;
+    const size_t tile_bytes = (size_t)(tile_max_bits(coding) / 8) + 2 * ZTI_BIT_MARGIN_BYTES;
+    uint8_t *const out = zti_alloc(context, tile_bytes);
+    uint64_t bytes = 0;
+    if (!out)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a tile of %zu bytes", tile_bytes);
+    for (uint64_t i = 0; i < samples; i++) {
+        const uint64_t tile = sample_tile(coding, i, samples);
+        struct zti_bit_writer w = zti_bit_writer_at(out);
+        ops_of(coding)->encode(coding, array, tile, tile + 1, &w);
+        bytes += (uint64_t)(w.next - out) + 1; /* and about a byte of the index */
+    }
+    zti_release(context, out);
+    *bits = (uint64_t)((double)bytes * 8 * ((double)tiles / (double)samples)) +
+            coding->sz.head_bits;
+    return ZT_OK;
+}
+
+static zt_status learn_books(zt_context *context, struct zti_coding *coding, const zt_array *array,
+                             struct zti_sz_counts *counts)
+{
+    uint64_t bits = 0;
+    zt_status status = zti_sz_learn_books(context, coding, counts, count_part(coding) > 1);
+    if (status != ZT_OK || !coding->sz.wants_high)
+        return status;
+    coding->sz.wants_high = false;
+    status = estimate(context, coding, array, &bits);
+    return status == ZT_OK ? zti_sz_high_begin(context, coding, bits) : status;
+}
+
 static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t pass,
                        const zt_array *array, void *tallied)
 {
-    (void)array;
+    if (pass >= HIGH_PASS)
+        return zti_sz_high_learn(context, coding, pass - HIGH_PASS, array, tallied);
     if (pass == BOOKS_PASS)
-        return zti_sz_learn_books(context, coding, tallied, count_part(coding) > 1);
+        return learn_books(context, coding, array, tallied);
     const struct zti_sz_tally *t = tallied;
     if (coding->sz.effort != ZT_EFFORT_PAPER && pass == AXES_PASS)
         learn_axes(coding, t);
@@ -360,20 +429,39 @@ static void put_head(const struct zti_coding *coding, const uint64_t *starts, ui
 static bool encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
                    uint64_t last, struct zti_bit_writer *writer)
 {
-    ops_of(coding)->encode(coding, array, first, last, writer);
+    if (coding->sz.effort == ZT_EFFORT_HIGH)
+        zti_sz_high_encode(coding, array, first, last, writer);
+    else
+        ops_of(coding)->encode(coding, array, first, last, writer);
     return true;
 }
 
 static void decode(const struct zti_coding *coding, struct zti_bit_reader *reader, uint64_t first,
                    uint64_t last, const struct zti_view *view)
 {
-    ops_of(coding)->decode(coding, reader, first, last, view);
+    if (coding->sz.effort == ZT_EFFORT_HIGH)
+        zti_sz_high_decode(coding, reader, first, last, view);
+    else
+        ops_of(coding)->decode(coding, reader, first, last, view);
 }
 
 static void skip(const struct zti_coding *coding, struct zti_bit_reader *reader, uint64_t first,
                  uint64_t last)
 {
-    ops_of(coding)->decode(coding, reader, first, last, NULL);
+    decode(coding, reader, first, last, NULL);
+}
+
+/* Huffman codes of several chunks are decoded in turns. */
+static uint32_t side_by_side(const struct zti_coding *coding)
+{
+    return coding->sz.effort == ZT_EFFORT_DEFAULT ? ZTI_HUFFMAN_PARTS : 0;
+}
+
+static void decode_runs(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,
+                        uint32_t runs, uint64_t first, uint32_t run_tiles,
+                        const struct zti_view *view)
+{
+    ops_of(coding)->decode_runs(coding, base, at, runs, first, run_tiles, view);
 }
 
 /* Slabs are cut at multiples of the first; a stream's own tiles are those of zti_sz_set_grid. */
@@ -407,4 +495,6 @@ const struct zti_codec zti_codec_sz = {
     .encode = encode,
     .decode = decode,
     .skip = skip,
+    .side_by_side = side_by_side,
+    .decode_runs = decode_runs,
 };

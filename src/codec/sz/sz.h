@@ -69,6 +69,9 @@ struct zti_sz_ops {
     /* view may be NULL: tiles are passed over */
     void (*decode)(const struct zti_coding *coding, struct zti_bit_reader *reader, uint64_t first,
                    uint64_t last, const struct zti_view *view);
+    void (*decode_runs)(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,
+                        uint32_t runs, uint64_t first, uint32_t run_tiles,
+                        const struct zti_view *view);
     /* Add what one tile costs with each set of axes, and note its base. */
     void (*sample)(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
                    uint64_t *bits, int64_t *base);
@@ -97,6 +100,9 @@ static inline bool zti_sz_are_bins(uint64_t bins)
 /* The lattice for values up to 'most' in magnitude (NaN: not known): the largest step that keeps
  * the bound and that numbers of the type are multiples of. */
 double zti_sz_step(uint32_t type, double bound, double most);
+
+/* v rounded down to so many significant bits. */
+double zti_sz_round_down(double v, int bits);
 
 /* Cut the array into tiles of about ZTI_SZ_TILE_VALUES values, as long along each axis that
  * differences are taken along as the array lets them be. */

@@ -1,6 +1,7 @@
 /* sz_avx2.c: the AVX2 instance of the sz codec's tiles. */
 #include <immintrin.h>
 
+#define SMALL "codec/sz/sz_small_avx2.h"
 #define WORDS_32 "codec/sz/sz_words_avx2.h"
 #define OPS zti_sz_avx2
 #include "codec/sz/sz_instance.h"

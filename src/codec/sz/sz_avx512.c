@@ -1,6 +1,7 @@
 /* sz_avx512.c: the AVX-512 instance of the sz codec's tiles. */
 #include <immintrin.h>
 
+#define SMALL "codec/sz/sz_small_avx512.h"
 #define WORDS_32 "codec/sz/sz_words_avx512.h"
 #define OPS zti_sz_avx512
 #include "codec/sz/sz_instance.h"

@@ -17,8 +17,8 @@
  */
 
 /* Append the symbols of the groups of a tile to those of their books. */
-static void NAME(symbols_of)(const uval *u, uint32_t n, const uint8_t *classes,
-                             struct symbols *symbols)
+static void NAME(symbols_of)(const uval *u, const struct smalls *smalls, uint32_t n,
+                             const uint8_t *classes, struct symbols *symbols)
 {
     uint32_t before = 0;
     symbols->excess = 0;
@@ -31,32 +31,33 @@ static void NAME(symbols_of)(const uval *u, uint32_t n, const uint8_t *classes,
         if (is_list(classes[g]))
             continue;
         const uint32_t book = book_of(classes[g]);
-        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
-        uint16_t *const to = symbols->of[book] + symbols->count[book];
         const bool is_pairs = book > 1;
-        const bool has_excess =
-            NAME(pack)(u + g * ZTI_SZ_GROUP, class_shift(classes[g]), is_pairs, to);
-        symbols->excess |= (uint64_t)has_excess << g;
-        symbols->count[book] += is_pairs ? (in_group + 1) / 2 : (in_group + 3) / 4;
+        const struct NAME(group) group = NAME(group_of)(u, smalls, g);
+        const struct small high = small_least(NAME(high)(&group, class_shift(classes[g])),
+                                              is_pairs ? 15 : 3);
+        small_pack(high, is_pairs, symbols->of[book] + symbols->count[book]);
+        symbols->excess |= (uint64_t)(small_above(high, is_pairs ? 14 : 2) != 0) << g;
+        symbols->count[book] += symbols_in(in_group(n, g), book);
     }
 }
 
 /* The classes of a tile's groups; returns about the bits of their unary parts. */
-static uint64_t NAME(classes_of)(const uval *u, uint32_t n, uint8_t *classes, uint64_t *plane_bits)
+static uint64_t NAME(classes_of)(const uval *u, const struct smalls *smalls, uint32_t n,
+                                 uint8_t *classes, uint64_t *plane_bits)
 {
     uint64_t bits = 0;
-    uint32_t k = 0;
+    uint32_t k = 0, all;
     *plane_bits = 0;
     for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
-        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
-        const uint32_t c = NAME(class_of)(u + g * ZTI_SZ_GROUP, in_group, k,
-                                            ZTI_SZ_SPARSE_CODED);
+        const struct NAME(group) group = NAME(group_of)(u, smalls, g);
+        const uint32_t values = in_group(n, g);
+        const uint32_t c = NAME(class_of)(&group, values, k, ZTI_SZ_SPARSE_CODED, &all);
         classes[g] = (uint8_t)c;
         if (is_list(c))
             continue;
         k = class_planes(c);
-        bits += in_group * (1 + k - shift_of(k)) + NAME(unary)(u + g * ZTI_SZ_GROUP, k);
-        *plane_bits += (uint64_t)shift_of(k) * in_group;
+        bits += all + values * (1 - shift_of(k));
+        *plane_bits += (uint64_t)shift_of(k) * values;
     }
     return bits;
 }
@@ -68,21 +69,23 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
     const struct zti_sz_model *const model = coding->model;
     const uint32_t groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
     uint8_t classes[ZTI_SZ_GROUPS];
+    struct smalls smalls;
     struct symbols symbols;
     uint64_t plane_bits;
-    (void)NAME(classes_of)(u, n, classes, &plane_bits);
-    NAME(symbols_of)(u, n, classes, &symbols);
+    NAME(make_small)(u, n, &smalls);
+    (void)NAME(classes_of)(u, &smalls, n, classes, &plane_bits);
+    NAME(symbols_of)(u, &smalls, n, classes, &symbols);
     zti_huffman_encode(&model->book[0], coding->isa, symbols.of[0], symbols.count[0], w);
     if ((zti_bits_written(w) + plane_bits) / 8 > most_bytes)
         return false;
     for (uint32_t g = 0; g < groups; g++) {
-        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
-        for (uint32_t j = 0; j < class_shift(classes[g]); j++)
-            put_word(w, NAME(plane)(u + g * ZTI_SZ_GROUP, j), in_group);
+        const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
+        NAME(put_planes)(w, &group, in_group(n, g), class_shift(classes[g]));
     }
     for (uint32_t g = 0; g < groups; g++) {
+        const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
         if (is_list(classes[g]))
-            NAME(put_list)(w, u + g * ZTI_SZ_GROUP, classes[g]);
+            NAME(put_list)(w, &group, classes[g]);
         if (zti_bits_written(w) / 8 > most_bytes)
             return false;
     }
@@ -90,110 +93,72 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
         zti_huffman_encode(&model->book[i], coding->isa, symbols.of[i], symbols.count[i], w);
     for (uint64_t left = symbols.excess; left; left &= left - 1) {
         const uint32_t g = lowest_bit(left), shift = class_shift(classes[g]);
-        const uval *const group = u + g * ZTI_SZ_GROUP;
+        const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
         const uint32_t most = book_of(classes[g]) > 1 ? 15 : 3;
-        for (uint64_t high = NAME(above)(group, NAME(round_limit)(shift, most - 1)); high;
+        for (uint64_t high = small_above(NAME(high)(&group, shift), most - 1); high;
              high &= high - 1)
-            put_value(w, (group[lowest_bit(high)] >> shift) - most);
+            put_value(w, (group.u[lowest_bit(high)] >> shift) - most);
         if (zti_bits_written(w) / 8 > most_bytes)
             return false;
     }
     return zti_bits_written(w) / 8 <= most_bytes;
 }
 
-/* Excesses of a group, whose values are in u without their low bits. */
-ZTI_INLINE void NAME(take_excesses)(struct zti_bit_reader *r, uval *u, uint32_t shift,
-                                    uint32_t most)
+/* From the symbols of book 0 on, of which there is one for each group: the classes, where planes
+ * begin, the lists, which go to u; and how many symbols of the other books follow. */
+static bool NAME(begin_coded)(struct coded *c, struct zti_bit_reader *r, uval *u, uint32_t n,
+                              uint64_t end_bits)
 {
-    for (uint64_t high = NAME(above)(u, NAME(round_limit)(shift, most - 1)); high;
-         high &= high - 1)
-        u[lowest_bit(high)] += (uval)((uval)take_value(r) << shift);
-}
-
-/* Take symbols of one book; their number is set. */
-static bool NAME(take_symbols)(const struct zti_coding *coding, struct zti_bit_reader *r,
-                               uint64_t end_bits, uint32_t book, struct symbols *symbols)
-{
-    const struct zti_sz_model *const model = coding->model;
-    const uint64_t end = end_bits < r->end ? end_bits : r->end;
-    struct zti_huffman_part part = {.at = r->at, .end = end, .out = symbols->of[book],
-                                    .symbols = symbols->count[book]};
-    if (symbols->count[book] == 0)
-        return true;
-    const bool is_good =
-        r->at <= end && zti_huffman_decode(&model->decoder[book], coding->isa, r->base,
-                                           (size_t)(r->end / 8), &part, 1);
-    r->at = part.at;
-    return is_good;
-}
-
-/* The classes of n values, and the bits of their planes. */
-static bool NAME(take_coded_classes)(const struct zti_coding *coding, struct zti_bit_reader *r,
-                                     uint32_t n, uint64_t end_bits, struct symbols *symbols,
-                                     uint8_t *classes, uint64_t *plane_bits)
-{
-    uint32_t before = 0;
-    *plane_bits = 0;
-    symbols->count[0] = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
-    if (!NAME(take_symbols)(coding, r, end_bits, 0, symbols))
-        return false;
-    for (uint32_t g = 0; g < symbols->count[0]; g++) {
-        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
-        const uint32_t d = symbols->of[0][g];
-        before = d & 1 ? before - (d + 1) / 2 : before + d / 2;
-        const uint32_t c = class_of_number(before);
-        if (c > ZTI_SZ_FEW + 1 + VAL_BITS)
+    uint64_t plane_bits = 0;
+    for (uint32_t g = 0, number = 0; g < c->count[0]; g++) {
+        const uint32_t d = c->symbols[g];
+        number = d & 1 ? number - (d + 1) / 2 : number + d / 2;
+        if (class_of_number(number) > ZTI_SZ_FEW + 1 + VAL_BITS)
             return false;
-        classes[g] = (uint8_t)c;
-        *plane_bits += (uint64_t)class_shift(c) * in_group;
+        c->classes[g] = (uint8_t)class_of_number(number);
+        plane_bits += (uint64_t)class_shift(c->classes[g]) * in_group(n, g);
     }
-    return r->at <= end_bits && *plane_bits <= end_bits - r->at;
-}
-
-/* take_groups, from Huffman codes. */
-static bool NAME(take_coded)(const struct zti_coding *coding, struct zti_bit_reader *r, uval *u,
-                             uint32_t n, uint64_t end_bits)
-{
-    const uint32_t groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
-    uint8_t classes[ZTI_SZ_GROUPS];
-    uint32_t at[ZTI_SZ_BOOKS] = {0};
-    struct symbols symbols;
-    uint64_t plane_bits;
-    memset(symbols.count, 0, sizeof symbols.count);
-    if (!NAME(take_coded_classes)(coding, r, n, end_bits, &symbols, classes, &plane_bits))
+    if (r->at > end_bits || plane_bits > end_bits - r->at)
         return false;
-    struct zti_bit_reader planes = *r;
+    c->planes = *r;
     r->at += plane_bits;
-    memset(u, 0, (size_t)groups * ZTI_SZ_GROUP * sizeof *u);
-    for (uint32_t g = 0; g < groups; g++) {
-        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
-        if (!is_list(classes[g])) {
-            const uint32_t book = book_of(classes[g]);
-            symbols.count[book] += book > 1 ? (in_group + 1) / 2 : (in_group + 3) / 4;
-        } else if (!NAME(take_list)(r, u + g * ZTI_SZ_GROUP, in_group, classes[g])) {
+    for (uint32_t g = 0; g < c->count[0]; g++) {
+        if (!is_list(c->classes[g])) {
+            const uint32_t book = book_of(c->classes[g]);
+            c->count[book] += symbols_in(in_group(n, g), book);
+        } else if (!NAME(take_list)(r, u + g * ZTI_SZ_GROUP, in_group(n, g), c->classes[g])) {
             return false;
         }
         if (r->at > end_bits)
             return false;
     }
-    for (uint32_t book = 1; book < ZTI_SZ_BOOKS; book++)
-        if (!NAME(take_symbols)(coding, r, end_bits, book, &symbols))
-            return false;
-    for (uint32_t g = 0; g < groups; g++) {
-        if (is_list(classes[g]))
+    c->first[1] = ZTI_SZ_GROUPS;
+    for (uint32_t book = 2; book < ZTI_SZ_BOOKS; book++)
+        c->first[book] = c->first[book - 1] + c->count[book - 1];
+    return true;
+}
+
+/* From the symbols of all books to u. */
+static bool NAME(end_coded)(struct coded *c, struct zti_bit_reader *r, uval *u, uint32_t n,
+                            uint64_t end_bits)
+{
+    const uint16_t *at[ZTI_SZ_BOOKS];
+    for (uint32_t book = 0; book < ZTI_SZ_BOOKS; book++)
+        at[book] = c->symbols + c->first[book];
+    for (uint32_t g = 0; g < c->count[0]; g++) {
+        if (is_list(c->classes[g]))
             continue;
-        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
-        const uint32_t book = book_of(classes[g]), shift = class_shift(classes[g]);
+        const uint32_t book = book_of(c->classes[g]), shift = class_shift(c->classes[g]);
         uval *const group = u + g * ZTI_SZ_GROUP;
-        NAME(spread)(symbols.of[book] + at[book], book > 1, shift, group);
-        at[book] += book > 1 ? (in_group + 1) / 2 : (in_group + 3) / 4;
-        for (uint32_t i = in_group; i < 64; i++)
-            group[i] = 0;
-        NAME(take_excesses)(r, group, shift, book > 1 ? 15 : 3);
+        struct small high = small_unpack(at[book], book > 1);
+        at[book] += symbols_in(in_group(n, g), book);
+        if (in_group(n, g) < ZTI_SZ_GROUP)
+            high = small_first(high, in_group(n, g));
+        NAME(join)(&c->planes, high, group, in_group(n, g), shift);
+        for (uint64_t more = small_above(high, book > 1 ? 14 : 2); more; more &= more - 1)
+            group[lowest_bit(more)] += (uval)((uval)take_value(r) << shift);
         if (r->at > end_bits)
             return false;
-        if (shift > 0)
-            NAME(take_planes)(&planes, group, in_group, shift);
     }
     return true;
 }

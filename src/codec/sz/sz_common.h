@@ -81,6 +81,24 @@ static inline bool has_marks(const struct zti_coding *coding, uint32_t form)
     return coding->sz.source == ZTI_SZ_LOG && !(form & ZTI_SZ_LOSSLESS);
 }
 
+/* A tile's values in bytes, without as many low bits as those of their group need. */
+struct smalls {
+    uint8_t v[ZTI_SZ_TILE_VALUES];
+    uint8_t down[ZTI_SZ_GROUPS];
+};
+
+/* Of n values, how many are in group g. */
+static inline uint32_t in_group(uint32_t n, uint32_t g)
+{
+    return n - g * ZTI_SZ_GROUP < ZTI_SZ_GROUP ? n - g * ZTI_SZ_GROUP : ZTI_SZ_GROUP;
+}
+
+/* Symbols that so many values of a group are in. */
+static inline uint32_t symbols_in(uint32_t values, uint32_t book)
+{
+    return book > 1 ? (values + 1) / 2 : (values + 3) / 4;
+}
+
 /* Whether a tile's integers are in Huffman codes. The books know nothing of tiles that are coded
  * without loss beside the others. */
 static inline bool is_coded(const struct zti_coding *coding, uint32_t form)
@@ -93,6 +111,16 @@ struct symbols {
     uint16_t of[ZTI_SZ_BOOKS][ZTI_SZ_TILE_VALUES];
     uint32_t count[ZTI_SZ_BOOKS];
     uint64_t excess;
+};
+
+/* A tile of effort 'default' while it is decoded. */
+struct coded {
+    uint32_t count[ZTI_SZ_BOOKS]; /* symbols of each book */
+    uint32_t first[ZTI_SZ_BOOKS]; /* where they are */
+    uint8_t classes[ZTI_SZ_GROUPS];
+    struct zti_bit_reader planes;
+    /* classes, two values or more in each of the others, and as many as are looked at beyond */
+    uint16_t symbols[ZTI_SZ_GROUPS + ZTI_SZ_TILE_VALUES / 2 + ZTI_SZ_GROUP];
 };
 
 #endif

@@ -3,7 +3,7 @@
  *   uval        uint32_t or uint64_t
  *   VAL_BITS    their width
  *   NAME(x)     x with this instance's suffix
- * and has included sz_words.h or an instance's own, and sz_bits.h.
+ * and has included sz_bits.h, and of sz_small.h and sz_words.h these or an instance's own.
  *
  * A group's class c:
  *   0..16    so many of its values are not 0; they are listed
@@ -11,98 +11,165 @@
  *
  * All classes of a tile come first, then all planes, then all lists and unary parts. */
 
-/* The largest value of k bits. */
-ZTI_INLINE uval NAME(ones)(uint32_t k)
+/* 64 values, and the same in bytes, without their low 'down' bits. */
+struct NAME(group) {
+    const uval *u;
+    struct small v;
+    uint32_t down;
+};
+
+/* Bytes for a tile's groups: of each as many low bits are left out as its largest value needs. */
+static void NAME(make_small)(const uval *u, uint32_t n, struct smalls *s)
 {
-    return k >= VAL_BITS ? (uval)~(uval)0 : (uval)(((uval)1 << k) - 1);
+    for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
+        const uval any = NAME(any)(u + g * ZTI_SZ_GROUP);
+        const uint32_t down = any < 256 ? 0 : highest_bit(any) - 7;
+        small_store(NAME(saturated)(u + g * ZTI_SZ_GROUP, down), s->v + g * ZTI_SZ_GROUP);
+        s->down[g] = (uint8_t)down;
+    }
+}
+
+ZTI_INLINE struct NAME(group) NAME(group_of)(const uval *u, const struct smalls *s, uint32_t g)
+{
+    return (struct NAME(group)){u + g * ZTI_SZ_GROUP, small_load(s->v + g * ZTI_SZ_GROUP),
+                                s->down[g]};
+}
+
+/* The values without their low k bits; where that is more than a byte holds, 255. */
+ZTI_INLINE struct small NAME(high)(const struct NAME(group) *group, uint32_t k)
+{
+    if (zti_unlikely(k < group->down))
+        return NAME(saturated)(group->u, k);
+    return k - group->down < 8 ? small_down(group->v, k - group->down) : small_zero();
+}
+
+/* How many values have more than k bits. */
+ZTI_INLINE uint32_t NAME(longer)(const struct NAME(group) *group, uint32_t k)
+{
+    return count_ones(small_above(NAME(high)(group, k), 0));
+}
+
+/* About the bits of n values with k planes: ZTI_SZ_UNARY_MOST at most of the unary part of each. */
+ZTI_INLINE uint32_t NAME(rice_bits)(const struct NAME(group) *group, uint32_t n, uint32_t k)
+{
+    return n * k + small_sum(small_least(NAME(high)(group, k), ZTI_SZ_UNARY_MOST));
 }
 
 /* A list where few values are not 0; else the k of the fewest bits near the smallest one with at
  * most 39 of 64 values of more than k bits: 0.618 of them is where one bit more is worth while for
  * a geometric law (Gallager and van Voorhis 1975). 'near' is where the search for that begins and
- * has no influence on the result. */
-ZTI_INLINE uint32_t NAME(class_of)(const uval *u, uint32_t n, uint32_t near,
-                                   uint32_t list_most)
+ * has no influence on the result. *bits: of what is not a list, by rice_bits. */
+ZTI_INLINE uint32_t NAME(class_of)(const struct NAME(group) *group, uint32_t n, uint32_t near,
+                                   uint32_t list_most, uint32_t *bits)
 {
-    const uint32_t some = count_ones(NAME(above)(u, 0)), most = n * 39 / 64;
+    const uint32_t some = NAME(longer)(group, 0), most = n * 39 / 64;
+    *bits = 0;
     if (some <= list_most)
         return some;
     uint32_t k = near;
-    if (count_ones(NAME(above)(u, NAME(ones)(k))) <= most) {
-        while (k > 0 && count_ones(NAME(above)(u, NAME(ones)(k - 1))) <= most)
+    if (NAME(longer)(group, k) <= most) {
+        while (k > 0 && NAME(longer)(group, k - 1) <= most)
             k--;
     } else {
         do
             k++;
-        while (count_ones(NAME(above)(u, NAME(ones)(k))) > most);
+        while (NAME(longer)(group, k) > most);
     }
-    uint32_t bits = n * k + NAME(unary)(u, k), other;
     const uint32_t first = k;
-    while (k > 0 && (other = n * (k - 1) + NAME(unary)(u, k - 1)) < bits) {
-        bits = other;
+    uint32_t least = NAME(rice_bits)(group, n, k), other;
+    while (k > 0 && (other = NAME(rice_bits)(group, n, k - 1)) < least) {
+        least = other;
         k--;
     }
-    while (k >= first && k < VAL_BITS && (other = n * (k + 1) + NAME(unary)(u, k + 1)) < bits) {
-        bits = other;
+    while (k >= first && k < VAL_BITS && (other = NAME(rice_bits)(group, n, k + 1)) < least) {
+        least = other;
         k++;
     }
+    *bits = least;
     return k == 0 && some <= ZTI_SZ_FEW_MOST ? ZTI_SZ_FEW : ZTI_SZ_FEW + 1 + k;
 }
 
-/* (t + 1) 2^k - 1, or the largest number. */
-ZTI_INLINE uval NAME(round_limit)(uint32_t k, uint32_t t)
+/* Append the low k bits of n values, plane by plane. */
+ZTI_INLINE void NAME(put_planes)(struct zti_bit_writer *writer, const struct NAME(group) *group,
+                                 uint32_t n, uint32_t k)
 {
-    if (k >= VAL_BITS || (uval)(t + 1) > (uval)~(uval)0 >> k)
-        return (uval)~(uval)0;
-    return (uval)(((uval)(t + 1) << k) - 1);
+    struct zti_bit_writer w = *writer; /* what nobody can point at stays in registers */
+    uint64_t planes[8];
+    for (uint32_t j = 0; j < k; j += 8) {
+        small_planes(j + group->down == 0 ? group->v : NAME(eight_bits)(group->u, j), planes);
+        const uint32_t some = k - j < 8 ? k - j : 8;
+        if (zti_likely(n == ZTI_SZ_GROUP))
+            for (uint32_t i = 0; i < some; i++)
+                put_word(&w, planes[i], ZTI_SZ_GROUP);
+        else
+            for (uint32_t i = 0; i < some; i++)
+                put_word(&w, planes[i], n);
+    }
+    *writer = w;
 }
 
 /* What is above k bits, in unary code: round t has a bit for each value that passed all rounds
  * before, set where it is above t. Of the few that pass 12, the rest is written as a number. */
-ZTI_INLINE void NAME(put_rounds)(struct zti_bit_writer *w, const uval *u, uint32_t n, uint32_t k)
+ZTI_INLINE void NAME(put_rounds)(struct zti_bit_writer *writer, const struct NAME(group) *group,
+                                 uint32_t n, uint32_t k)
 {
+    const struct small high = NAME(high)(group, k);
+    struct zti_bit_writer w = *writer;
     uint64_t alive = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
-    for (uint32_t t = 0; t < ZTI_SZ_ROUNDS; t++) {
-        const uint64_t higher = NAME(above)(u, NAME(round_limit)(k, t));
-        put_word(w, gather_bits(higher, alive), count_ones(alive));
-        alive = higher;
-        if (!alive)
-            return;
-    }
-    for (; alive; alive &= alive - 1)
-        put_number(w, (u[lowest_bit(alive)] >> k) - ZTI_SZ_ROUNDS);
-}
-
-ZTI_INLINE void NAME(take_rounds)(struct zti_bit_reader *r, uval *u, uint32_t n, uint32_t k)
-{
-    uint64_t alive = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
-    const uval one = k < VAL_BITS ? (uval)1 << k : 0;
-    struct NAME(group) group = NAME(load)(u);
     for (uint32_t t = 0; t < ZTI_SZ_ROUNDS && alive; t++) {
-        alive = scatter_bits(take_word(r, count_ones(alive)), alive);
-        NAME(add)(&group, alive, one);
+        const uint64_t higher = small_above(high, t);
+        put_word(&w, gather_bits(higher, alive), count_ones(alive));
+        alive = higher;
     }
-    NAME(store)(&group, u);
+    *writer = w;
     for (; alive; alive &= alive - 1)
-        u[lowest_bit(alive)] += (uval)((uval)take_number(r) * one);
+        put_number(writer, (group->u[lowest_bit(alive)] >> k) - ZTI_SZ_ROUNDS);
 }
 
-/* Add planes of n bits each to u. */
-ZTI_INLINE void NAME(take_planes)(struct zti_bit_reader *r, uval *u, uint32_t n, uint32_t planes)
+/* Put n values together from what is above k bits, at most 15 of each, and k planes. */
+ZTI_INLINE void NAME(join)(struct zti_bit_reader *r, struct small high, uval *u, uint32_t n,
+                           uint32_t k)
 {
-    struct NAME(group) group = NAME(load)(u);
-    for (uint32_t j = 0; j < planes; j++)
-        NAME(add)(&group, take_word(r, n), (uval)1 << j);
-    NAME(store)(&group, u);
+    const struct small low = take_planes(r, n, k < 8 ? k : 8);
+    if (k <= 4) {
+        NAME(widen)(small_or(low, small_up(high, k)), 0, u);
+        return;
+    }
+    NAME(widen)(k < VAL_BITS ? high : small_zero(), k < VAL_BITS ? k : 0, u);
+    NAME(widen_more)(low, 0, u);
+    for (uint32_t done = 8; done < k; done += 8) {
+        NAME(widen_more)(take_planes(r, n, k - done < 8 ? k - done : 8), done, u);
+    }
+}
+
+/* The inverse of put_planes and put_rounds: n values, and zeros to the end of the group. */
+ZTI_INLINE void NAME(take_rounds)(struct zti_bit_reader *reader, struct zti_bit_reader *planes,
+                                  uval *u, uint32_t n, uint32_t k)
+{
+    uint64_t alive = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
+    struct small high = small_zero();
+    struct zti_bit_reader r = *reader;
+    for (uint32_t t = 0; t < ZTI_SZ_ROUNDS && alive; t++) {
+        const uint64_t bits = take_word(&r, count_ones(alive));
+        alive = scatter_bits(bits, alive);
+        high = small_raise(high, alive);
+    }
+    *reader = r;
+    NAME(join)(planes, high, u, n, k);
+    for (; alive; alive &= alive - 1)
+        u[lowest_bit(alive)] += (uval)((uval)take_number(reader) << (k < VAL_BITS ? k : 0)) *
+                                (k < VAL_BITS);
 }
 
 /* The values that are not 0: how many are between each and the one before, in a Rice code, and the
  * value less 1 in unary code, as above. */
-ZTI_INLINE void NAME(put_list)(struct zti_bit_writer *w, const uval *u, uint32_t count)
+ZTI_INLINE void NAME(put_list)(struct zti_bit_writer *w, const struct NAME(group) *group,
+                               uint32_t count)
 {
     const uint32_t k = gap_bits[count];
+    const uval *const u = group->u;
     uint32_t next = 0;
-    for (uint64_t left = NAME(above)(u, 0); left; left &= left - 1) {
+    for (uint64_t left = small_above(NAME(high)(group, 0), 0); left; left &= left - 1) {
         const uint32_t i = lowest_bit(left), gap = i - next, zeros = gap >> k;
         zti_put_bits(w, (UINT64_C(1) | (uint64_t)(gap & ((1u << k) - 1)) << 1) << zeros,
                      zeros + 1 + k);
@@ -111,11 +178,12 @@ ZTI_INLINE void NAME(put_list)(struct zti_bit_writer *w, const uval *u, uint32_t
     }
 }
 
-/* False where a value would be beyond the group. */
+/* A whole group; false where a value would be beyond its n. */
 ZTI_INLINE bool NAME(take_list)(struct zti_bit_reader *r, uval *u, uint32_t n, uint32_t count)
 {
     const uint32_t k = gap_bits[count];
     uint32_t next = 0;
+    memset(u, 0, ZTI_SZ_GROUP * sizeof *u);
     for (; count > 0; count--) {
         uint64_t bits = zti_peek_bits(r);
         const uint32_t zeros = lowest_bit(bits | UINT64_C(1) << 32);
@@ -136,17 +204,18 @@ ZTI_INLINE bool NAME(take_list)(struct zti_bit_reader *r, uval *u, uint32_t n, u
 static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n,
                              uint32_t most_bytes)
 {
+    struct smalls smalls;
     uint8_t classes[ZTI_SZ_GROUPS];
     const uint32_t groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
-    uint32_t k = 0, before = 0;
+    uint32_t k = 0, before = 0, bits;
     uint64_t plane_bits = 0;
+    NAME(make_small)(u, n, &smalls);
     for (uint32_t g = 0; g < groups; g++) {
-        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
-        const uint32_t c = NAME(class_of)(u + g * ZTI_SZ_GROUP, in_group, k,
-                                            ZTI_SZ_SPARSE);
+        const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
+        const uint32_t c = NAME(class_of)(&group, in_group(n, g), k, ZTI_SZ_SPARSE, &bits);
         if (!is_list(c)) {
             k = class_planes(c);
-            plane_bits += (uint64_t)k * in_group;
+            plane_bits += (uint64_t)k * in_group(n, g);
         }
         put_class(w, c, before);
         before = c;
@@ -155,16 +224,15 @@ static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n
     if ((zti_bits_written(w) + plane_bits) / 8 > most_bytes)
         return false;
     for (uint32_t g = 0; g < groups; g++) {
-        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
-        for (uint32_t j = 0; j < class_planes(classes[g]); j++)
-            put_word(w, NAME(plane)(u + g * ZTI_SZ_GROUP, j), in_group);
+        const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
+        NAME(put_planes)(w, &group, in_group(n, g), class_planes(classes[g]));
     }
     for (uint32_t g = 0; g < groups; g++) {
-        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
         if (!is_list(classes[g]))
-            NAME(put_rounds)(w, u + g * ZTI_SZ_GROUP, in_group, class_planes(classes[g]));
+            NAME(put_rounds)(w, &group, in_group(n, g), class_planes(classes[g]));
         else
-            NAME(put_list)(w, u + g * ZTI_SZ_GROUP, classes[g]);
+            NAME(put_list)(w, &group, classes[g]);
         if (zti_bits_written(w) / 8 > most_bytes)
             return false;
     }
@@ -178,12 +246,11 @@ static bool NAME(take_classes)(struct zti_bit_reader *r, uint32_t n, uint64_t en
 {
     *plane_bits = 0;
     for (uint32_t g = 0, before = 0; g * ZTI_SZ_GROUP < n; before = classes[g++]) {
-        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
         const uint32_t c = take_class(r, before);
         if (c > ZTI_SZ_FEW + 1 + VAL_BITS || r->at > end_bits)
             return false;
         classes[g] = (uint8_t)c;
-        *plane_bits += (uint64_t)class_planes(c) * in_group;
+        *plane_bits += (uint64_t)class_planes(c) * in_group(n, g);
     }
     return *plane_bits <= end_bits - r->at;
 }
@@ -197,17 +264,13 @@ static bool NAME(take_groups)(struct zti_bit_reader *r, uval *u, uint32_t n, uin
     uint64_t plane_bits;
     if (!NAME(take_classes)(r, n, end_bits, classes, &plane_bits))
         return false;
-    memset(u, 0, (size_t)groups * ZTI_SZ_GROUP * sizeof *u);
+    struct zti_bit_reader planes = *r;
+    r->at += plane_bits;
     for (uint32_t g = 0; g < groups; g++) {
-        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
-        if (class_planes(classes[g]) > 0)
-            NAME(take_planes)(r, u + g * ZTI_SZ_GROUP, in_group, class_planes(classes[g]));
-    }
-    for (uint32_t g = 0; g < groups; g++) {
-        const uint32_t in_group = n - g * ZTI_SZ_GROUP < 64 ? n - g * ZTI_SZ_GROUP : 64;
+        uval *const group = u + g * ZTI_SZ_GROUP;
         if (!is_list(classes[g]))
-            NAME(take_rounds)(r, u + g * ZTI_SZ_GROUP, in_group, class_planes(classes[g]));
-        else if (!NAME(take_list)(r, u + g * ZTI_SZ_GROUP, in_group, classes[g]))
+            NAME(take_rounds)(r, &planes, group, in_group(n, g), class_planes(classes[g]));
+        else if (!NAME(take_list)(r, group, in_group(n, g), classes[g]))
             return false;
         if (r->at > end_bits)
             return false;

@@ -1,18 +1,40 @@
 /* sz_instance.h: text: one instance of the sz codec's tiles, from all the other texts. The includer
  * defines
- *   WORDS_32   the text of words of 32 bits that its instruction set is best served by
+ *   SMALL      the text of values of eight bits that its instruction set is best served by
+ *   WORDS_32   the same of integers of 32 bits
  *   OPS        what the instance is called */
 #include "codec/sz/sz_bits.h"
 #include "codec/sz/sz_common.h"
+#include SMALL
+
+/* The first n values, and zeros. */
+static struct small small_first(struct small s, uint32_t n)
+{
+    uint8_t bytes[ZTI_SZ_GROUP];
+    small_store(s, bytes);
+    memset(bytes + n, 0, ZTI_SZ_GROUP - n);
+    return small_load(bytes);
+}
+
+/* As many planes of n bits each as are there, at most 8. */
+ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32_t count)
+{
+    uint64_t planes[8] = {0};
+    if (count == 0)
+        return small_zero();
+    for (uint32_t j = 0; j < count; j++)
+        planes[j] = take_word(r, n);
+    return small_of_planes(planes);
+}
 
 #define uval uint32_t
 #define VAL_BITS 32
 #define NAME(x) x##_32
-#include WORDS_32               /* above_32, plane_32, add_32 */
+#include WORDS_32               /* saturated_32, widen_32, ... */
 #include "codec/sz/sz_groups.h" /* put_groups_32, take_groups_32 */
-#include "codec/sz/sz_coded.h"  /* put_coded_32, take_coded_32 */
+#include "codec/sz/sz_coded.h"  /* put_coded_32, begin_coded_32, end_coded_32 */
 #include "codec/sz/sz_paper.h"  /* put_paper_32, take_paper_32 */
-#include "codec/sz/sz_sums.h"   /* put_integers_32, take_integers_32, bridge_32 */
+#include "codec/sz/sz_sums.h"   /* put_integers_32, integers_32, bridge_32 */
 #undef uval
 #undef VAL_BITS
 #undef NAME
@@ -43,10 +65,13 @@
 #undef scalar
 #undef NAME
 
+#include "codec/sz/sz_tiles.h"
 #include "codec/sz/sz_coder.h"
+#include "codec/sz/sz_decoder.h"
 
 const struct zti_sz_ops OPS = {.encode = encode,
                                .decode = decode,
+                               .decode_runs = decode_runs,
                                .sample = sample,
                                .try_blocks = try_blocks,
                                .count = count};

@@ -3,7 +3,7 @@
  * byte.
  *
  * Effort 'default' has five books of 256 symbols (sz_coded.h), effort 'paper' one (sz_paper.h). */
-#include "codec/sz/sz.h"
+#include "codec/sz/sz_high.h"
 
 static uint32_t books_of(const struct zti_coding *coding)
 {
@@ -20,7 +20,10 @@ static uint32_t alphabet_of(const struct zti_coding *coding)
 /* Of each symbol at most the bits of a length and of a gap before it. */
 uint64_t zti_sz_head_most(const struct zti_coding *coding)
 {
-    return books_of(coding) * (3 * (uint64_t)alphabet_of(coding) + 8);
+    const uint64_t books = books_of(coding) * (3 * (uint64_t)alphabet_of(coding) + 8);
+    const bool may_be_high = coding->sz.wants_high || coding->sz.effort == ZT_EFFORT_HIGH;
+    const uint64_t high = may_be_high ? zti_sz_high_head_most(coding) : 0;
+    return books > high ? books : high;
 }
 
 size_t zti_sz_count_bytes(const struct zti_coding *coding)
@@ -56,6 +59,10 @@ void zti_sz_merge_counts(const struct zti_coding *coding, struct zti_sz_counts *
 
 void zti_sz_forget(zt_context *context, struct zti_coding *coding)
 {
+    if (coding->sz.effort == ZT_EFFORT_HIGH) {
+        zti_sz_high_forget(context, coding);
+        return;
+    }
     struct zti_sz_model *const model = coding->model;
     for (uint32_t i = 0; model && i < ZTI_SZ_BOOKS; i++) {
         zti_huffman_decoder_free(context, &model->decoder[i]);
@@ -131,14 +138,17 @@ zt_status zti_sz_learn_books(zt_context *context, struct zti_coding *coding,
 void zti_sz_put_head(const struct zti_coding *coding, uint8_t *head)
 {
     const struct zti_sz_model *const model = coding->model;
+    const struct zti_sz_high *const high = coding->model;
     if (model)
-        memcpy(head, model->head, (size_t)(coding->sz.head_bits + 7) / 8);
+        memcpy(head, coding->sz.effort == ZT_EFFORT_HIGH ? high->head : model->head, (size_t)(coding->sz.head_bits + 7) / 8);
 }
 
 zt_status zti_sz_take_head(zt_context *context, struct zti_coding *coding, const uint8_t *head)
 {
     if (coding->sz.effort == ZT_EFFORT_FAST)
         return ZT_OK;
+    if (coding->sz.effort == ZT_EFFORT_HIGH)
+        return zti_sz_high_take_head(context, coding, head);
     struct zti_sz_model *const model = new_model(context, coding);
     struct zti_bit_reader r = {.base = head, .end = (coding->sz.head_bits + 7) / 8 * 8};
     zt_status status = model ? ZT_OK : ZT_NO_MEMORY;

@@ -1,6 +1,6 @@
 /* sz_params.c: the numbers of an sz stream: its step, its tiles' sides, and its part of a frame's
  * header. */
-#include "codec/sz/sz.h"
+#include "codec/sz/sz_high.h"
 
 #include <math.h>
 
@@ -15,8 +15,7 @@ static int bits_of_quotient(double most, double step)
     return bits;
 }
 
-/* v rounded down to so many significant bits. */
-static double round_down(double v, int bits)
+double zti_sz_round_down(double v, int bits)
 {
     int exponent;
     const double mantissa = frexp(v, &exponent);
@@ -35,9 +34,9 @@ double zti_sz_step(uint32_t type, double bound, double most)
         most = 0;
     int bits = precision - bits_of_quotient(most, twice);
     bits = bits > STEP_BITS ? STEP_BITS : bits;
-    while (bits > 0 && bits_of_quotient(most, round_down(twice, bits)) + bits > precision)
+    while (bits > 0 && bits_of_quotient(most, zti_sz_round_down(twice, bits)) + bits > precision)
         bits--;
-    return round_down(twice, bits > 0 ? bits : FEW_BITS);
+    return zti_sz_round_down(twice, bits > 0 ? bits : FEW_BITS);
 }
 
 /* ln(1 + part), from below: 2 artanh z, z = part / (2 + part) <= 1/5, by its series, whose terms
@@ -65,7 +64,8 @@ uint64_t zti_sz_fineness(uint32_t type, double part)
 }
 
 /* Double the shortest side (the last of them) among some axes; false where none can be. */
-static bool grow(uint32_t rank, const uint64_t *shape, uint32_t axes, uint32_t *side)
+static bool grow(uint32_t rank, const uint64_t *shape, uint32_t axes, uint32_t most,
+                 uint32_t *side)
 {
     uint32_t values = 1, least = rank;
     for (uint32_t i = rank; i-- > 0;) {
@@ -77,26 +77,45 @@ static bool grow(uint32_t rank, const uint64_t *shape, uint32_t axes, uint32_t *
         return false;
     const uint64_t longer =
         2 * (uint64_t)side[least] < shape[least] ? 2 * (uint64_t)side[least] : shape[least];
-    if (values / side[least] * longer > ZTI_SZ_TILE_VALUES)
+    if (values / side[least] * longer > most)
         return false;
     side[least] = (uint32_t)longer;
     return true;
 }
 
+/* With effort 'high' the tiles of a row are about the same length, and begin at points of the
+ * coarse grid. */
+static void even_out(const struct zti_coding *coding, uint32_t *side)
+{
+    const uint32_t bits = zti_sz_high_distance(coding->sz.axes);
+    for (uint32_t i = 0; i < coding->grid.rank; i++) {
+        const uint64_t extent = coding->grid.shape[i], tiles = (extent + side[i] - 1) / side[i];
+        const uint64_t least = (extent + tiles - 1) / tiles;
+        const uint64_t step = coding->sz.axes >> i & 1 ? UINT64_C(1) << bits : 1;
+        if (tiles > 1)
+            side[i] = (uint32_t)zti_round_up(least, step);
+    }
+}
+
 /* Where a difference is taken, a long tile has few values without the one before; along other axes
- * a tile need not extend. Rows of 16 values are kept for the sake of speed. */
+ * a tile need not extend. Rows are kept long enough for the sake of speed. */
 void zti_sz_set_grid(struct zti_coding *coding)
 {
-    enum { ROW = 16 };
+    enum { ROW = 16, HIGH_ROW = 64 };
+    const bool is_high = coding->sz.effort == ZT_EFFORT_HIGH;
     const uint32_t rank = coding->grid.rank, all = (1u << rank) - 1;
+    const uint32_t row = is_high ? HIGH_ROW : ROW;
+    const uint32_t most = is_high ? ZTI_SZ_HIGH_VALUES : ZTI_SZ_TILE_VALUES;
     const uint64_t *const shape = coding->grid.shape;
     const uint32_t axes = coding->sz.axes ? coding->sz.axes : all;
     uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1};
     if (!(axes >> (rank - 1) & 1))
-        side[rank - 1] = shape[rank - 1] < ROW ? (uint32_t)shape[rank - 1] : ROW;
-    while (grow(rank, shape, axes, side))
+        side[rank - 1] = shape[rank - 1] < row ? (uint32_t)shape[rank - 1] : row;
+    while (grow(rank, shape, axes, most, side))
         continue;
-    while (grow(rank, shape, all, side))
+    while (grow(rank, shape, all, most, side))
         continue;
+    if (is_high)
+        even_out(coding, side);
     coding->grid = zti_grid_of(rank, shape, side);
 }

@@ -169,24 +169,14 @@ static bool NAME(put_residuals)(const struct zti_coding *coding, const struct ti
                                   : NAME(put_groups)(w, d, tile->n, most_bytes);
 }
 
+/* The inverse, but of Huffman codes of effort 'default', which are taken of several tiles at once;
+ * still in the order of groups. */
 static bool NAME(take_residuals)(const struct zti_coding *coding, const struct tile *tile,
                                  uint32_t form, struct zti_bit_reader *r, uint64_t end_bits,
-                                 uval *d, uval *spare)
+                                 uval *d)
 {
-    if (is_coded(coding, form) && coding->sz.effort == ZT_EFFORT_PAPER)
-        return NAME(take_paper)(coding, r, d, tile->n, end_bits);
-    struct blocks blocks;
-    blocks.count = 0;
-    if (coding->sz.is_blocked)
-        blocks = blocks_of(tile);
-    uval *const to = blocks.count > 0 ? spare : d;
-    if (is_coded(coding, form) ? !NAME(take_coded)(coding, r, to, tile->n, end_bits)
-                               : !NAME(take_groups)(r, to, tile->n, end_bits))
-        return false;
-    if (blocks.count > 0)
-        NAME(move_blocks)(tile, &blocks, true, spare, d);
-    NAME(unfold)(d, tile->n);
-    return true;
+    return is_coded(coding, form) ? NAME(take_paper)(coding, r, d, tile->n, end_bits)
+                                  : NAME(take_groups)(r, d, tile->n, end_bits);
 }
 
 /* Append a tile's integers, *a (*b is as long), as described at the top of sz.c. False where that
@@ -225,24 +215,30 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
     return *bytes <= most_bytes;
 }
 
-/* Take the integers of a tile whose first byte, base and exact values were read; false where they
- * reach beyond bit end_bits or make no sense. */
-static bool NAME(take_integers)(const struct zti_coding *coding, const struct tile *tile,
-                                uint32_t form, uint64_t away, struct zti_bit_reader *r,
-                                uint64_t end_bits, uval *u, uval *spare)
+/* The integers of a tile from its residuals, u, and its base; in u or in spare. */
+static uval *NAME(integers)(const struct zti_coding *coding, const struct tile *tile, uint32_t form,
+                            uint64_t away, uval *u, uval *spare)
 {
     const uval half = (uval)away;
     const uval base = (uval)((uval)coding->sz.centre +
                              (uval)((half >> 1) ^ (uval)(0 - (half & 1))));
     if ((form & 3) == ZTI_SZ_ZERO) {
         memset(u, 0, tile->n * sizeof *u);
+    } else if (is_coded(coding, form) && coding->sz.effort == ZT_EFFORT_PAPER) {
+        NAME(sums)(tile, coding->sz.axes, u);
     } else {
-        if (!NAME(take_residuals)(coding, tile, form, r, end_bits, u, spare))
-            return false;
+        struct blocks blocks = {.count = 0};
+        if (coding->sz.is_blocked)
+            blocks = blocks_of(tile);
+        if (blocks.count > 0) {
+            NAME(move_blocks)(tile, &blocks, true, u, spare);
+            u = spare;
+        }
+        NAME(unfold)(u, tile->n);
         NAME(sums)(tile, coding->sz.axes, u);
     }
     NAME(add_base)(u, tile->n, base);
-    return true;
+    return u;
 }
 
 /* The bits of a tile's integers with a set of axes. Only values that have one before them along
@@ -274,6 +270,7 @@ static void NAME(count_integers)(const struct zti_coding *coding, const struct t
                                  uval *b, struct zti_sz_counts *counts)
 {
     uint8_t classes[ZTI_SZ_GROUPS];
+    struct smalls smalls;
     struct symbols symbols;
     uint64_t plane_bits;
     bool is_zero;
@@ -288,8 +285,9 @@ static void NAME(count_integers)(const struct zti_coding *coding, const struct t
     }
     NAME(fold)(a, tile->n);
     a = NAME(in_blocks)(coding, tile, a, b);
-    counts->rice_bits += NAME(classes_of)(a, tile->n, classes, &plane_bits);
-    NAME(symbols_of)(a, tile->n, classes, &symbols);
+    NAME(make_small)(a, tile->n, &smalls);
+    counts->rice_bits += NAME(classes_of)(a, &smalls, tile->n, classes, &plane_bits);
+    NAME(symbols_of)(a, &smalls, tile->n, classes, &symbols);
     for (uint32_t i = 0; i < ZTI_SZ_BOOKS; i++)
         zti_sz_count(coding, counts, i, symbols.of[i], symbols.count[i]);
 }

@@ -1,93 +1,56 @@
-/* sz_words.h: kernel text: words of 64 bits from a group of 64 integers and back. The includer
- * defines
+/* sz_words.h: kernel text: groups of 64 integers, and what of them fits in bytes (sz_small.h). The
+ * includer defines
  *   uval        uint32_t or uint64_t
  *   VAL_BITS    their width
  *   NAME(x)     x with this instance's suffix
  * This text is the specification; instances for 32 bits have their own of most of it, in
  * sz_words_avx2.h and sz_words_avx512.h. */
 
-/* Bit i: u[i] > limit. */
-ZTI_INLINE uint64_t NAME(above)(const uval *u, uval limit)
+/* All bits that one of the values has. */
+ZTI_INLINE uval NAME(any)(const uval *u)
 {
-    uint64_t word = 0;
+    uval any = 0;
     for (uint32_t i = 0; i < 64; i++)
-        word |= (uint64_t)(u[i] > limit) << i;
-    return word;
-}
-
-/* Bit i: bit j of u[i]. */
-ZTI_INLINE uint64_t NAME(plane)(const uval *u, uint32_t j)
-{
-    uint64_t word = 0;
-    for (uint32_t i = 0; i < 64; i++)
-        word |= (uint64_t)(u[i] >> j & 1) << i;
-    return word;
-}
-
-/* About the bits of unary codes of u[i] >> k: ZTI_SZ_UNARY_MOST at most of each. */
-ZTI_INLINE uint32_t NAME(unary)(const uval *u, uint32_t k)
-{
-    uint32_t sum = 0;
-    for (uint32_t i = 0; i < 64; i++) {
-        const uval high = k < VAL_BITS ? u[i] >> k : 0;
-        sum += high < ZTI_SZ_UNARY_MOST ? (uint32_t)high : ZTI_SZ_UNARY_MOST;
-    }
-    return sum;
-}
-
-/* A group while it is put together. */
-struct NAME(group) {
-    uval v[64];
-};
-
-ZTI_INLINE struct NAME(group) NAME(load)(const uval *u)
-{
-    struct NAME(group) g;
-    memcpy(g.v, u, sizeof g.v);
-    return g;
-}
-
-ZTI_INLINE void NAME(store)(const struct NAME(group) *g, uval *u)
-{
-    memcpy(u, g->v, sizeof g->v);
-}
-
-/* Raise those by amount whose bit is set. */
-ZTI_INLINE void NAME(add)(struct NAME(group) *g, uint64_t word, uval amount)
-{
-    for (uint32_t i = 0; i < 64; i++)
-        g->v[i] += (uval)(0 - (uval)(word >> i & 1)) & amount;
-}
-
-/* The part of each value above 'shift' bits, at most 'most', in symbols: two of four bits in each
- * of 32, or four of two bits in each of 16. Returns whether one of them is 'most'. */
-ZTI_INLINE bool NAME(pack)(const uval *u, uint32_t shift, bool is_pairs, uint16_t *to)
-{
-    const uint32_t most = is_pairs ? 15 : 3;
-    uint8_t bytes[64];
-    bool any = false;
-    for (uint32_t i = 0; i < 64; i++) {
-        const uval high = u[i] >> shift;
-        bytes[i] = (uint8_t)(high < most ? high : most);
-        any |= bytes[i] == most;
-    }
-    for (uint32_t i = 0; i < 32 && is_pairs; i++)
-        to[i] = (uint16_t)(bytes[2 * i] | bytes[2 * i + 1] << 4);
-    for (uint32_t i = 0; i < 16 && !is_pairs; i++)
-        to[i] = (uint16_t)(bytes[4 * i] | bytes[4 * i + 1] << 2 | bytes[4 * i + 2] << 4 |
-                           bytes[4 * i + 3] << 6);
+        any |= u[i];
     return any;
 }
 
-/* And back. */
-ZTI_INLINE void NAME(spread)(const uint16_t *from, bool is_pairs, uint32_t shift, uval *u)
+/* The values without their low k bits; where that is more, 255. */
+ZTI_INLINE struct small NAME(saturated)(const uval *u, uint32_t k)
 {
-    for (uint32_t i = 0; i < 32 && is_pairs; i++) {
-        u[2 * i] = (uval)(from[i] & 15) << shift;
-        u[2 * i + 1] = (uval)(from[i] >> 4) << shift;
+    uint8_t bytes[64];
+    for (uint32_t i = 0; i < 64; i++) {
+        const uval high = k < VAL_BITS ? u[i] >> k : 0;
+        bytes[i] = high < 255 ? (uint8_t)high : 255;
     }
-    for (uint32_t i = 0; i < 64 && !is_pairs; i++)
-        u[i] = (uval)(from[i / 4] >> 2 * (i % 4) & 3);
+    return small_load(bytes);
+}
+
+/* Eight bits of each, from bit j on. */
+ZTI_INLINE struct small NAME(eight_bits)(const uval *u, uint32_t j)
+{
+    uint8_t bytes[64];
+    for (uint32_t i = 0; i < 64; i++)
+        bytes[i] = (uint8_t)(u[i] >> j);
+    return small_load(bytes);
+}
+
+/* The values times 2^k, k below VAL_BITS. */
+ZTI_INLINE void NAME(widen)(struct small s, uint32_t k, uval *u)
+{
+    uint8_t bytes[64];
+    small_store(s, bytes);
+    for (uint32_t i = 0; i < 64; i++)
+        u[i] = (uval)((uval)bytes[i] << k);
+}
+
+/* The same, added to what is there. */
+ZTI_INLINE void NAME(widen_more)(struct small s, uint32_t k, uval *u)
+{
+    uint8_t bytes[64];
+    small_store(s, bytes);
+    for (uint32_t i = 0; i < 64; i++)
+        u[i] = (uval)(u[i] | (uval)((uval)bytes[i] << k));
 }
 
 /* Each of n integers becomes the sum of all up to it. */

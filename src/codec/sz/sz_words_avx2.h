@@ -1,114 +1,77 @@
 /* sz_words_avx2.h: sz_words.h for integers of 32 bits, with AVX2. */
 
-/* The top bits of 8 integers. */
-ZTI_INLINE uint64_t top_bits(__m256i v)
+ZTI_INLINE __m256i eight_at(const uint32_t *u, uint32_t i)
 {
-    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(v));
+    return _mm256_loadu_si256((const __m256i *)(const void *)(u + 8 * i));
 }
 
-ZTI_INLINE uint64_t above_32(const uint32_t *u, uint32_t limit)
+ZTI_INLINE uint32_t any_32(const uint32_t *u)
 {
-    const __m256i top = _mm256_set1_epi32(INT32_MIN);
-    const __m256i most = _mm256_set1_epi32((int32_t)(limit ^ UINT32_C(0x80000000)));
-    uint64_t word = 0;
-    for (uint32_t i = 0; i < 8; i++) {
-        const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(u + 8 * i));
-        word |= top_bits(_mm256_cmpgt_epi32(_mm256_xor_si256(v, top), most)) << 8 * i;
+    __m256i all = eight_at(u, 0);
+    for (uint32_t i = 1; i < 8; i++)
+        all = _mm256_or_si256(all, eight_at(u, i));
+    if (_mm256_testz_si256(all, _mm256_set1_epi32(-256)))
+        return 255; /* or less, which is all that anyone wants to know */
+    __m128i four = _mm_or_si128(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+    four = _mm_or_si128(four, _mm_unpackhi_epi64(four, four));
+    return (uint32_t)(_mm_cvtsi128_si32(four) | _mm_extract_epi32(four, 1));
+}
+
+/* 64 values below 256, eight in each register, in two registers. */
+ZTI_INLINE struct small packed(const __m256i *part)
+{
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    struct small s;
+    for (uint32_t i = 0; i < 2; i++) {
+        const __m256i low = _mm256_packus_epi32(part[4 * i], part[4 * i + 1]);
+        const __m256i high = _mm256_packus_epi32(part[4 * i + 2], part[4 * i + 3]);
+        s.v[i] = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(low, high), order);
     }
-    return word;
+    return s;
 }
 
-ZTI_INLINE uint64_t plane_32(const uint32_t *u, uint32_t j)
+ZTI_INLINE struct small saturated_32(const uint32_t *u, uint32_t k)
 {
-    const __m128i up = _mm_cvtsi32_si128((int32_t)(31 - j));
-    uint64_t word = 0;
-    for (uint32_t i = 0; i < 8; i++) {
-        const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(u + 8 * i));
-        word |= top_bits(_mm256_sll_epi32(v, up)) << 8 * i;
-    }
-    return word;
-}
-
-ZTI_INLINE uint32_t unary_32(const uint32_t *u, uint32_t k)
-{
-    const __m256i most = _mm256_set1_epi32(ZTI_SZ_UNARY_MOST);
     const __m128i down = _mm_cvtsi32_si128((int32_t)k);
-    __m256i sum = _mm256_setzero_si256();
-    for (uint32_t i = 0; i < 8; i++) {
-        const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(u + 8 * i));
-        sum = _mm256_add_epi32(sum, _mm256_min_epu32(_mm256_srl_epi32(v, down), most));
-    }
-    __m128i four = _mm_add_epi32(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
-    four = _mm_add_epi32(four, _mm_shuffle_epi32(four, 0x4e));
-    four = _mm_add_epi32(four, _mm_shuffle_epi32(four, 0xb1));
-    return (uint32_t)_mm_cvtsi128_si32(four);
-}
-
-struct group_32 {
-    __m256i v[8];
-};
-
-ZTI_INLINE struct group_32 load_32(const uint32_t *u)
-{
-    struct group_32 g;
+    __m256i part[8];
     for (uint32_t i = 0; i < 8; i++)
-        g.v[i] = _mm256_loadu_si256((const __m256i *)(const void *)(u + 8 * i));
-    return g;
+        part[i] = _mm256_min_epu32(_mm256_srl_epi32(eight_at(u, i), down),
+                                   _mm256_set1_epi32(255));
+    return packed(part);
 }
 
-ZTI_INLINE void store_32(const struct group_32 *g, uint32_t *u)
+ZTI_INLINE struct small eight_bits_32(const uint32_t *u, uint32_t j)
 {
+    const __m128i down = _mm_cvtsi32_si128((int32_t)j);
+    __m256i part[8];
     for (uint32_t i = 0; i < 8; i++)
-        _mm256_storeu_si256((__m256i *)(void *)(u + 8 * i), g->v[i]);
+        part[i] = _mm256_and_si256(_mm256_srl_epi32(eight_at(u, i), down),
+                                   _mm256_set1_epi32(255));
+    return packed(part);
 }
 
-ZTI_INLINE void add_32(struct group_32 *g, uint64_t word, uint32_t amount)
+/* Values 8 i to 8 i + 7, times 2^k. */
+ZTI_INLINE __m256i eight_of(const uint8_t *bytes, uint32_t i, uint32_t k)
 {
-    const __m256i more = _mm256_set1_epi32((int32_t)amount);
-    const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-    for (uint32_t i = 0; i < 8; i++) {
-        const __m256i eight = _mm256_set1_epi32((int32_t)(word >> 8 * i & 255));
-        const __m256i mask = _mm256_cmpeq_epi32(_mm256_and_si256(eight, bits), bits);
-        g->v[i] = _mm256_add_epi32(g->v[i], _mm256_and_si256(mask, more));
-    }
+    const __m128i few = _mm_loadl_epi64((const __m128i *)(const void *)(bytes + 8 * i));
+    return _mm256_sll_epi32(_mm256_cvtepu8_epi32(few), _mm_cvtsi32_si128((int32_t)k));
 }
 
-ZTI_INLINE bool pack_32(const uint32_t *u, uint32_t shift, bool is_pairs, uint16_t *to)
+ZTI_INLINE void widen_32(struct small s, uint32_t k, uint32_t *u)
 {
-    const __m256i most = _mm256_set1_epi32(is_pairs ? 15 : 3);
-    const __m128i down = _mm_cvtsi32_si128((int32_t)shift);
-    __m256i any = _mm256_setzero_si256();
-    for (uint32_t i = 0; i < 4; i++) {
-        __m256i part[2];
-        for (uint32_t j = 0; j < 2; j++) {
-            const uint32_t *const from = u + 16 * i + 8 * j;
-            const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)from);
-            part[j] = _mm256_min_epu32(_mm256_srl_epi32(v, down), most);
-            any = _mm256_or_si256(any, _mm256_cmpeq_epi32(part[j], most));
-        }
-        const __m256i words = _mm256_permute4x64_epi64(_mm256_packus_epi32(part[0], part[1]), 0xd8);
-        const __m256i pairs = /* each two neighbours in 32 bits */
-            _mm256_madd_epi16(words, _mm256_set1_epi32(is_pairs ? 0x00100001 : 0x00040001));
-        const __m128i eight = _mm_packus_epi32(_mm256_castsi256_si128(pairs),
-                                               _mm256_extracti128_si256(pairs, 1));
-        if (is_pairs) {
-            _mm_storeu_si128((__m128i *)(void *)(to + 8 * i), eight);
-        } else {
-            const __m128i fours = _mm_madd_epi16(eight, _mm_set1_epi32(0x00100001));
-            _mm_storel_epi64((__m128i *)(void *)(to + 4 * i), _mm_packus_epi32(fours, fours));
-        }
-    }
-    return !_mm256_testz_si256(any, any);
+    uint8_t bytes[64];
+    small_store(s, bytes);
+    for (uint32_t i = 0; i < 8; i++)
+        _mm256_storeu_si256((__m256i *)(void *)(u + 8 * i), eight_of(bytes, i, k));
 }
 
-ZTI_INLINE void spread_32(const uint16_t *from, bool is_pairs, uint32_t shift, uint32_t *u)
+ZTI_INLINE void widen_more_32(struct small s, uint32_t k, uint32_t *u)
 {
-    for (uint32_t i = 0; i < 32 && is_pairs; i++) {
-        u[2 * i] = (uint32_t)(from[i] & 15) << shift;
-        u[2 * i + 1] = (uint32_t)(from[i] >> 4) << shift;
-    }
-    for (uint32_t i = 0; i < 64 && !is_pairs; i++)
-        u[i] = from[i / 4] >> 2 * (i % 4) & 3;
+    uint8_t bytes[64];
+    small_store(s, bytes);
+    for (uint32_t i = 0; i < 8; i++)
+        _mm256_storeu_si256((__m256i *)(void *)(u + 8 * i),
+                            _mm256_or_si256(eight_at(u, i), eight_of(bytes, i, k)));
 }
 
 ZTI_INLINE void sum_row_32(uint32_t *u, uint32_t n)

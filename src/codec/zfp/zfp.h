@@ -29,7 +29,7 @@ zt_status zti_zfp_check(zt_context *context, const zt_zfp *zfp, struct zti_zfp *
 zt_status zti_zfp_check_decodable(zt_context *context, const struct zti_zfp *z, uint32_t type,
                                   bool has_header);
 
-static inline bool zti_zfp_is_reversible(const struct zti_zfp *z)
+ZTI_STATIC bool zti_zfp_is_reversible(const struct zti_zfp *z)
 {
     return z->minexp < ZTI_ZFP_MIN_EXP;
 }
@@ -58,9 +58,8 @@ struct zti_zfp_ranges {
     void (*skip)(const struct zti_coding *, struct zti_bit_reader *, uint64_t, uint64_t);
 };
 
-/* The instances: [zt_type - 1][rank - 1]. */
+/* The plain instance: [zt_type - 1][rank - 1]. zfp_vector.h has the others. */
 extern const struct zti_zfp_ranges zti_zfp_ranges_plain[4][ZT_MAX_RANK];
-extern const struct zti_zfp_ranges zti_zfp_ranges_avx2[4][ZT_MAX_RANK];
 
 /* The functions of zfp_cpu.c, which choose by coding->isa. */
 bool zti_zfp_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
@@ -81,13 +80,13 @@ enum { ZTI_ZFP_INT_PROOF_PLANES = 5 };
 /* Whether a tile of so many planes under an absolute bound may come back as integers that wrap
  * around and are then beyond the bound: where the tolerance 2^(kmin + 2 rank) is half of what the
  * integers hold. */
-static inline bool zti_zfp_may_wrap(int64_t planes, uint32_t rank)
+ZTI_STATIC bool zti_zfp_may_wrap(int64_t planes, uint32_t rank)
 {
     return planes == 2 * (int64_t)rank + 1;
 }
 
 /* is_proved for integers, of 'width' bits; all tiles of a stream have as many planes. */
-static inline bool zti_zfp_proves_integers(const struct zti_zfp *z, uint32_t rank, uint32_t width)
+ZTI_STATIC bool zti_zfp_proves_integers(const struct zti_zfp *z, uint32_t rank, uint32_t width)
 {
     return z->shift >= 0 && z->maxprec + ZTI_ZFP_INT_PROOF_PLANES <= width &&
            !zti_zfp_may_wrap(z->maxprec, rank);

@@ -13,26 +13,12 @@
 #define ZTI_ZFP_AVX512_CUBE_H
 
 #include "codec/zfp/zfp_avx512_tables.h"
-#include "core/core.h"
-
-#include <immintrin.h>
+#include "codec/zfp/zfp_avx512_words.h"
 
 typedef int32_t i32x16 __attribute__((vector_size(64), may_alias));
 typedef uint32_t u32x16 __attribute__((vector_size(64), may_alias));
 typedef int64_t i64x8 __attribute__((vector_size(64), may_alias));
 typedef uint64_t u64x8 __attribute__((vector_size(64), may_alias));
-
-ZTI_INLINE __m512i load512(const void *from)
-{
-    return _mm512_loadu_si512(from);
-}
-
-/* Zero a multiple of 64 bytes. */
-ZTI_INLINE void clear(void *to, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i += 64)
-        _mm512_storeu_si512((char *)to + i, _mm512_setzero_si512());
-}
 
 /* Bytes of a and b (index bit 7 clear) or of c and d, by the index modulo 128. */
 ZTI_INLINE __m512i bytes_of_four(__m512i a, __m512i b, __m512i c, __m512i d, __m512i index)
@@ -57,8 +43,6 @@ ZTI_INLINE __m512i rows_of_planes(__m512i planes)
 }
 
 /* ---- 32-bit values: r[register] ---- */
-
-enum { ZMMS_32 = 4, ZMMS_64 = 8 };
 
 /* Exchange the axes of registers and elements. */
 ZTI_INLINE void turn_elements_32(u32x16 *r)
@@ -118,7 +102,7 @@ ZTI_INLINE __m512i byte_of_cube_32(const u32x16 *r, uint32_t b, const uint8_t *o
 {
     (void)upper;
     return bytes_of_four((__m512i)r[0], (__m512i)r[1], (__m512i)r[2], (__m512i)r[3],
-                         _mm512_add_epi8(load512(order), _mm512_set1_epi8((char)b)));
+                         _mm512_add_epi8(v_load(order), _mm512_set1_epi8((char)b)));
 }
 
 /* The values from their bytes, byte[0] the top ones; of these only the first 'count' are not
@@ -127,7 +111,7 @@ ZTI_INLINE void cube_of_bytes_32(u32x16 *r, const __m512i *byte, const uint8_t (
                                  uint32_t count)
 {
     for (uint32_t i = 0; i < 4; i++) {
-        const __m512i index = load512(order[i]);
+        const __m512i index = v_load(order[i]);
         __m512i v = _mm512_maskz_permutex2var_epi8(UINT64_C(0xcccccccccccccccc), byte[1], index,
                                                    byte[0]);
         if (count > 2)
@@ -211,7 +195,7 @@ ZTI_INLINE void store_cube_64(const u64x8 *r, uint64_t *const *to, int64_t step)
 ZTI_INLINE __m512i byte_of_cube_64(const u64x8 *r, uint32_t b, const uint8_t *order,
                                    uint64_t upper)
 {
-    const __m512i index = _mm512_add_epi8(load512(order), _mm512_set1_epi8((char)b));
+    const __m512i index = _mm512_add_epi8(v_load(order), _mm512_set1_epi8((char)b));
     return _mm512_mask_blend_epi8(upper,
                                   bytes_of_four((__m512i)r[0], (__m512i)r[1], (__m512i)r[2],
                                                 (__m512i)r[3], index),
@@ -223,7 +207,7 @@ ZTI_INLINE void cube_of_bytes_64(u64x8 *r, const __m512i *byte, const uint8_t (*
                                  uint32_t count)
 {
     for (uint32_t i = 0; i < 8; i++) {
-        const __m512i index = load512(order[i]);
+        const __m512i index = v_load(order[i]);
         __m512i v = _mm512_maskz_permutex2var_epi8(UINT64_C(0xc0c0c0c0c0c0c0c0), byte[1], index,
                                                    byte[0]);
         if (count > 2)

@@ -32,7 +32,7 @@ static const uint8_t own_bits_of_nibble[64] = {
 /* The bits of v that are no group tests, together. */
 ZTI_INLINE __m512i own_bits32(__m512i v, __m512i tests)
 {
-    const __m512i table = load512(own_bits_of_nibble), m4 = _mm512_set1_epi8(15);
+    const __m512i table = v_load(own_bits_of_nibble), m4 = _mm512_set1_epi8(15);
     const __m512i m8 = _mm512_set1_epi16(0xff), bit = _mm512_set1_epi8(1);
     const __m512i m16 = _mm512_set1_epi32(0xffff);
     const __m512i tests_high = _mm512_srli_epi16(tests, 4);
@@ -177,12 +177,12 @@ ZTI_INLINE uint32_t take_planes16_of_lanes(const uint8_t *base, struct lanes *s,
     struct group g[GROUPS];
     uint32_t i = zeros < most ? zeros : most;
     for (uint32_t k = 0; k < groups; k++) {
-        const __m512i step = _mm512_min_epu32(load512(s[k].precision),
+        const __m512i step = _mm512_min_epu32(v_load(s[k].precision),
                                               _mm512_set1_epi32((int32_t)i));
-        g[k] = (struct group){.at = {_mm512_add_epi64(load512(s[k].at), widened(step, 0)),
-                                     _mm512_add_epi64(load512(s[k].at + 8), widened(step, 1))},
-                              .precision = load512(s[k].precision),
-                              .left = load512(s[k].left),
+        g[k] = (struct group){.at = {_mm512_add_epi64(v_load(s[k].at), widened(step, 0)),
+                                     _mm512_add_epi64(v_load(s[k].at + 8), widened(step, 1))},
+                              .precision = v_load(s[k].precision),
+                              .left = v_load(s[k].left),
                               .c = _mm512_setzero_si512()};
         g[k].left = _mm512_sub_epi32(g[k].left, _mm512_min_epu32(g[k].left, step));
         memset(plane[k], 0, i * sizeof plane[k][0]);

@@ -1,12 +1,14 @@
 /* zfp_avx512_width32.h: what the AVX-512 texts need defined for 32-bit values; the list is in
- * zfp_avx512_encode.h. zfp_avx512_width_end.h undefines it. */
+ * zfp_vector_encode.h. zfp_vector_width_end.h undefines it. */
 #define WIDTH 32
 #define NEGABINARY UINT32_C(0xaaaaaaaa)
 #define EXPONENT_BITS 8
 #define BIAS 127
 #define MANTISSA_BITS 23
 #define PRECISION_BITS 5
-#define ZMMS 4
+#define REGISTERS 4
+#define PARTS 1
+#define ELEMENTS 16
 #define word uint32_t
 #define lane i32x16
 #define ulane u32x16
@@ -24,7 +26,8 @@
 #define SWAP_ELEMENTS(v) _mm512_shuffle_epi32(v, (_MM_PERM_ENUM)0xb1)
 #define SWAP_PAIRS(v) _mm512_shuffle_epi32(v, (_MM_PERM_ENUM)0x4e)
 #define REDUCE_OR(v) ((uint32_t)_mm512_reduce_or_epi32(v))
-#define LEADING(v) _mm512_lzcnt_epi32(v)
+#define BELOW_TOP(v) SHIFT_RIGHT((__m512i)FILL(((word)-1) >> 1), _mm512_lzcnt_epi32(v))
+#define LOAD_WORDS(p) _mm512_loadu_si512(p)
 #define SHIFT_LEFT(a, b) _mm512_sllv_epi32(a, b)
 #define SHIFT_RIGHT(a, b) _mm512_srlv_epi32(a, b)
 #define TO_INT(v) _mm512_cvttps_epi32((__m512)(v))

@@ -5,7 +5,9 @@
 #define BIAS 1023
 #define MANTISSA_BITS 52
 #define PRECISION_BITS 6
-#define ZMMS 8
+#define REGISTERS 8
+#define PARTS 2
+#define ELEMENTS 8
 #define word uint64_t
 #define lane i64x8
 #define ulane u64x8
@@ -23,7 +25,8 @@
 #define SWAP_ELEMENTS(v) _mm512_permutex_epi64(v, 0xb1)
 #define SWAP_PAIRS(v) _mm512_permutex_epi64(v, 0x4e)
 #define REDUCE_OR(v) ((uint64_t)_mm512_reduce_or_epi64(v))
-#define LEADING(v) _mm512_lzcnt_epi64(v)
+#define BELOW_TOP(v) SHIFT_RIGHT((__m512i)FILL(((word)-1) >> 1), _mm512_lzcnt_epi64(v))
+#define LOAD_WORDS(p) _mm512_cvtepu32_epi64(_mm256_loadu_si256((const __m256i *)(p)))
 #define SHIFT_LEFT(a, b) _mm512_sllv_epi64(a, b)
 #define SHIFT_RIGHT(a, b) _mm512_srlv_epi64(a, b)
 #define TO_INT(v) _mm512_cvttpd_epi64((__m512d)(v))

@@ -20,6 +20,7 @@
 #define ZTI_ZFP_BMI_TAKE_H
 
 #include "codec/zfp/zfp_planes.h"
+#include "codec/zfp/zfp_short_tables.h"
 #include "codec/zfp/zfp_string_tables.h"
 
 #include <immintrin.h>
@@ -67,9 +68,26 @@ ZTI_INLINE uint32_t take_zeros(const uint8_t *base, uint64_t at, uint32_t most)
     return n < most ? n : most;
 }
 
+/* A string that is looked up: the coefficients that it makes known, those and its bits together,
+ * and their own bits; 'step' is 0 where the tables do not have it. */
+struct short_string {
+    uint32_t known, step;
+    uint64_t own;
+};
+
+/* Bits that a look-up looks at. */
+enum { SHORT_BITS = 11 };
+
+ZTI_INLINE struct short_string short_string_of(uint64_t window)
+{
+    const uint32_t i = window & ((1u << SHORT_BITS) - 1);
+    return (struct short_string){(&string3_known[0][0])[i], (&string3_step[0][0])[i],
+                                 (&string3_own[0][0])[i]};
+}
+
 /* ---- 64 coefficients ---- */
 
-/* A tile whose planes are being taken. */
+/* A tile whose planes are being taken; plane is NULL where they are passed over. */
 struct taking {
     uint64_t *plane;
     uint64_t at;
@@ -80,7 +98,7 @@ ZTI_INLINE struct taking taking_at(const uint8_t *base, uint64_t at, uint64_t *p
                                    uint32_t precision, bool is_limited, uint32_t left)
 {
     const uint32_t i = take_zeros(base, at, is_limited && left < precision ? left : precision);
-    for (uint32_t k = 0; k < i; k++)
+    for (uint32_t k = 0; plane && k < i; k++)
         plane[k] = 0;
     return (struct taking){.plane = plane, .at = at + i, .precision = precision, .i = i,
                            .left = left - i};
@@ -92,47 +110,76 @@ ZTI_INLINE bool is_learning64(const struct taking *t, bool is_limited)
     return t->i < t->precision && t->c < 64 && (!is_limited || t->left > 0);
 }
 
+/* Take planes whose strings are short. A window gives as many as it holds: where a plane's string
+ * begins depends on the string before and on nothing else that takes long. */
+ZTI_INLINE void take_short64(const uint8_t *base, struct taking *t, bool is_limited)
+{
+    const uint64_t end = t->at + t->left;
+    uint64_t at = t->at + t->c; /* of the string */
+    uint32_t i = t->i, c = t->c;
+    bool is_short = true;
+    while (is_short && i < t->precision) {
+        const uint64_t window = window57(base, at);
+        uint32_t used = 0;
+        do {
+            const struct short_string s = short_string_of(window >> used);
+            is_short = s.step > 0 && c + s.known < 64 &&
+                       (!is_limited || at + used + s.step - s.known <= end);
+            if (zti_unlikely(!is_short))
+                break;
+            if (t->plane)
+                t->plane[i] = below(window64(base, at + used - c), c) | s.own << c;
+            used += s.step + c;
+            c += s.known;
+            i++;
+        } while (i < t->precision && used <= 57 - SHORT_BITS);
+        at += used;
+    }
+    t->i = i;
+    t->c = c;
+    t->at = at - c;
+    t->left = (uint32_t)(end - t->at);
+}
+
+/* Take a plane that makes coefficients known. */
 ZTI_INLINE void take_learning64(const uint8_t *base, struct taking *t, bool is_limited)
 {
     const uint32_t c = t->c;
-    const uint64_t known = below(window64(base, t->at), c), window = window57(base, t->at + c);
-    const uint32_t made = (&string3_known[0][0])[window & 2047];
-    const uint32_t step = (&string3_step[0][0])[window & 2047];
-    if (!is_limited && zti_likely(step > 0 && c + made < 64)) {
-        t->plane[t->i++] = known | (uint64_t)(&string3_own[0][0])[window & 2047] << c;
-        t->c += made;
-        t->at += c + step - made;
-        return;
-    }
-    const uint64_t v = window << 1 | 1;
+    const uint64_t known = below(window64(base, t->at), c);
+    const uint64_t v = window57(base, t->at + c) << 1 | 1;
     const struct group_bits g = group_bits_of(v);
     const uint32_t n = (uint32_t)g.end - (uint32_t)_mm_popcnt_u64(below(g.tests, g.end));
     uint32_t used = c + (uint32_t)g.end + 1;
-    if (zti_likely(g.end < 57 && c + n < 64 && (!is_limited || used <= t->left))) {
-        t->plane[t->i++] = known | _pext_u64(v, below(~g.tests, g.end + 1)) >> 1 << c;
-        t->c += n;
-        t->at += used;
-        t->left -= used;
-        return;
-    }
-    const uint64_t x = below(_pext_u64(v, ~g.tests) >> 1, 63 - c);
-    used = 64 + (uint32_t)_mm_popcnt_u64(x);
-    if ((g.end >= 57 || c + n >= 64) && used - c <= 57 && (!is_limited || used <= t->left)) {
-        t->plane[t->i++] = known | x << c | UINT64_C(1) << 63;
+    uint64_t plane = known | _pext_u64(v, below(~g.tests, g.end + 1)) >> 1 << c;
+    t->c = c + n;
+    if (zti_unlikely(g.end >= 57 || c + n >= 64 || (is_limited && used > t->left))) {
+        const uint64_t x = below(_pext_u64(v, ~g.tests) >> 1, 63 - c);
+        used = 64 + (uint32_t)_mm_popcnt_u64(x);
+        plane = known | x << c | UINT64_C(1) << 63;
         t->c = 64;
-    } else {
-        struct zti_bit_reader own = {.base = base, .at = t->at};
-        uint32_t rest = is_limited ? t->left : UINT32_MAX;
-        t->plane[t->i++] = take_plane(&own, 64, &t->c, &rest);
-        used = (uint32_t)(own.at - t->at);
+        if (!((g.end >= 57 || c + n >= 64) && used - c <= 57 &&
+              (!is_limited || used <= t->left))) {
+            struct zti_bit_reader own = {.base = base, .at = t->at};
+            uint32_t rest = is_limited ? t->left : UINT32_MAX;
+            t->c = c;
+            plane = take_plane(&own, 64, &t->c, &rest);
+            used = (uint32_t)(own.at - t->at);
+        }
     }
+    if (t->plane)
+        t->plane[t->i] = plane;
+    t->i++;
     t->at += used;
     t->left -= used;
 }
 
-/* Planes that are there as they are. */
+/* Take planes that are there as they are. */
 ZTI_INLINE void take_known64(const uint8_t *base, struct taking *t, bool is_limited)
 {
+    if (!t->plane && !is_limited) {
+        t->at += 64 * (uint64_t)(t->precision - t->i);
+        return;
+    }
     for (; t->i < t->precision && (!is_limited || t->left >= 64); t->at += 64, t->left -= 64)
         t->plane[t->i++] = window64(base, t->at);
     if (is_limited && t->i < t->precision && t->left > 0) {
@@ -141,12 +188,16 @@ ZTI_INLINE void take_known64(const uint8_t *base, struct taking *t, bool is_limi
     }
 }
 
+/* plane may be NULL where there is no limit. */
 ZTI_INLINE uint32_t take_planes64(struct zti_bit_reader *r, uint64_t *plane, uint32_t precision,
                                   bool is_limited, uint32_t left)
 {
     struct taking t = taking_at(r->base, r->at, plane, precision, is_limited, left);
-    while (is_learning64(&t, is_limited))
-        take_learning64(r->base, &t, is_limited);
+    while (is_learning64(&t, is_limited)) {
+        take_short64(r->base, &t, is_limited);
+        if (is_learning64(&t, is_limited))
+            take_learning64(r->base, &t, is_limited);
+    }
     take_known64(r->base, &t, is_limited);
     r->at = t.at;
     return t.i;
@@ -252,6 +303,21 @@ ZTI_INLINE uint32_t take_planes16(struct zti_bit_reader *r, uint16_t *plane, uin
     left -= i;
     while (i < precision && c < 16 && (!is_limited || left > 0)) {
         const uint64_t w = window57(base, at), v = w >> c << 1 | 1;
+        uint32_t string = c; /* place of the next plane's in w, behind its c bits */
+        for (; i < precision && string <= 57 - SHORT_BITS; i++) {
+            const struct short_string s = short_string_of(w >> string);
+            if (s.step == 0 || c + s.known >= 16 ||
+                (is_limited && string + s.step - s.known > left))
+                break;
+            plane[i] = (uint16_t)(below(w >> (string - c), c) | s.own << c);
+            string += s.step + c;
+            c += s.known;
+        }
+        if (string > c) {
+            at += string - c;
+            left -= string - c;
+            continue;
+        }
         const struct group_bits g = group_bits_of(v);
         const uint32_t n = (uint32_t)g.end - (uint32_t)_mm_popcnt_u64(below(g.tests, g.end));
         uint32_t used = c + (uint32_t)g.end + 1;

@@ -1,6 +1,6 @@
 /* zfp_cpu.c: the plain C instance of the zfp codec, and the choice among the instances. */
-#include "codec/zfp/zfp_avx512.h"
 #include "codec/zfp/zfp_plain.h"
+#include "codec/zfp/zfp_vector.h"
 #include "core/cpu.h"
 
 #define ZTI_ZFP_INSTANCE zti_zfp_ranges_plain
@@ -12,7 +12,7 @@
 #if defined(ZTI_HAS_X86_INSTANCES)
 #define CHOOSE(coding, call)                                                                       \
     ((coding)->isa >= ZT_ISA_AVX512 ? OF(zti_zfp_##call##_avx512, coding)                          \
-     : (coding)->isa >= ZT_ISA_AVX2 ? OF(zti_zfp_ranges_avx2, coding).call                         \
+     : (coding)->isa >= ZT_ISA_AVX2 ? OF(zti_zfp_##call##_avx2, coding)                            \
                                     : OF(zti_zfp_ranges_plain, coding).call)
 #else
 #define CHOOSE(coding, call) OF(zti_zfp_ranges_plain, coding).call

@@ -8,7 +8,9 @@
 #include "codec/zfp/zfp.h"
 #include "codec/zfp/zfp_planes.h"
 
+#if !defined(FN) /* the CUDA instance has its own */
 #define FN ZTI_INLINE
+#endif
 
 #define lane int64_t
 #define ulane uint64_t

@@ -91,7 +91,7 @@ ZTI_INLINE uint64_t take_plane(struct zti_bit_reader *r, uint32_t n, uint32_t *c
 }
 
 /* The same for planes of 256 coefficients in four words. */
-static inline uint32_t put_plane256(struct zti_bit_writer *w, const uint64_t *plane, uint32_t c)
+ZTI_STATIC uint32_t put_plane256(struct zti_bit_writer *w, const uint64_t *plane, uint32_t c)
 {
     uint32_t word = 0;
     for (; word < c / 64; word++)
@@ -118,7 +118,7 @@ static inline uint32_t put_plane256(struct zti_bit_writer *w, const uint64_t *pl
     }
 }
 
-static inline void take_plane256(struct zti_bit_reader *r, uint64_t *plane, uint32_t *c,
+ZTI_STATIC void take_plane256(struct zti_bit_reader *r, uint64_t *plane, uint32_t *c,
                                  uint32_t *left)
 {
     uint32_t known = *c < *left ? *c : *left;

@@ -1,7 +1,7 @@
-/* zfp_avx512.h: what the files of the AVX-512 instance share (VBMI, VBMI2, GFNI and BITALG are part
- * of it). Which of its functions run is chosen in zfp_cpu.c. */
-#ifndef ZTI_ZFP_AVX512_H
-#define ZTI_ZFP_AVX512_H
+/* zfp_vector.h: what the files of the AVX2 and AVX-512 instances share (BMI2 is part of both; VBMI,
+ * VBMI2, GFNI and BITALG of the latter). Which of their functions run is chosen in zfp_cpu.c. */
+#ifndef ZTI_ZFP_VECTOR_H
+#define ZTI_ZFP_VECTOR_H
 
 #include "codec/zfp/zfp.h"
 
@@ -21,21 +21,26 @@ ZTI_INLINE bool goes_plainly(const struct zti_coding *coding)
 }
 
 /* The walks over tiles: [zt_type - 1][rank - 1]. */
-extern bool (*const zti_zfp_encode_avx512[4][ZT_MAX_RANK])(const struct zti_coding *,
+typedef bool (*zti_zfp_encode_table[4][ZT_MAX_RANK])(const struct zti_coding *,
                                                            const zt_array *, uint64_t, uint64_t,
                                                            struct zti_bit_writer *);
-extern void (*const zti_zfp_decode_avx512[4][ZT_MAX_RANK])(const struct zti_coding *,
+typedef void (*zti_zfp_decode_table[4][ZT_MAX_RANK])(const struct zti_coding *,
                                                            struct zti_bit_reader *, uint64_t,
                                                            uint64_t, const struct zti_view *);
-extern void (*const zti_zfp_skip_avx512[4][ZT_MAX_RANK])(const struct zti_coding *,
+typedef void (*zti_zfp_skip_table[4][ZT_MAX_RANK])(const struct zti_coding *,
                                                          struct zti_bit_reader *, uint64_t,
                                                          uint64_t);
+/* Runs of tiles side by side, as struct zti_codec has it: [zt_type - 1]. */
+typedef void (*zti_zfp_runs_table[4])(const struct zti_coding *, const uint8_t *, uint64_t *,
+                                            uint32_t, uint64_t, uint32_t,
+                                            const struct zti_view *);
 
-/* Runs of tiles side by side, as struct zti_codec has it, where the first says that this pays:
- * [zt_type - 1]. */
+extern const zti_zfp_encode_table zti_zfp_encode_avx2, zti_zfp_encode_avx512;
+extern const zti_zfp_decode_table zti_zfp_decode_avx2, zti_zfp_decode_avx512;
+extern const zti_zfp_skip_table zti_zfp_skip_avx2, zti_zfp_skip_avx512;
+
+/* Where the first says that this pays. */
 bool zti_zfp_runs_avx512(const struct zti_coding *coding);
-extern void (*const zti_zfp_decode_runs_avx512[4])(const struct zti_coding *, const uint8_t *,
-                                                   uint64_t *, uint32_t, uint64_t, uint32_t,
-                                                   const struct zti_view *);
+extern const zti_zfp_runs_table zti_zfp_decode_runs_avx512;
 
 #endif

@@ -1,92 +1,74 @@
-/* zfp_avx512_encode.h: text: tiles into a stream with AVX-512, for one width: the values of a
- * batch of tiles (a cube; for 256 values four) stay in registers until they are planes.
+/* zfp_vector_encode.h: text: tiles into a stream with vectors, for one instruction set and width:
+ * the values of a batch of tiles (a cube; for 256 values four) stay in registers until they are
+ * planes. The text for 64 bits uses that for 32, which comes before it.
  *
- * The includer has zfp_avx512_cube.h, zfp_avx512_put.h and the plain texts of the width, and
+ * The includer has the cubes and the planes of its instruction set (zfp_avx512_cube.h and
+ * zfp_avx512_planes.h, or those of AVX2), zfp_vector_put.h and the plain texts of the width, and
  * defines WIDTH, NEGABINARY, EXPONENT_BITS, BIAS, MANTISSA_BITS, PRECISION_BITS as they do, and
- *   lane, ulane     vectors of the width: i32x16, u32x16 or i64x8, u64x8
+ *   lane, ulane     vectors of the width, e.g. i32x16, u32x16
  *   word            the unsigned integer of the width
- *   NAME(x)         x with this instance's suffix; CUBE(x) with that of zfp_avx512_cube.h
- *   ZMMS            zmm registers a cube has
+ *   NAME(x)         x with this instance's suffix; CUBE(x) with that of the cubes
  *   SCALAR(x)       x with the suffix of the floating-point plain text; INTEGER(x) of the other
+ *   REGISTERS       vectors that a cube has; PARTS, a quarter of them: of one of its four
+ *   ELEMENTS        values that a vector has
  *   TO_FLOAT(v), TO_INT(v)   conversions, the latter truncating
- *   MULTIPLY(a, b), MAX(a, b), FILL(x), TEST(v)   and other intrinsics of the width */
+ *   BELOW_TOP(v)    ones below the top bit of each element
+ *   LOAD_WORDS(p)   ELEMENTS numbers of 32 bits
+ *   NOT_ZERO(v), LESS(a, b)  a bit for each element
+ *   MULTIPLY(a, b), MAX(a, b), FILL(x)   and other intrinsics of the width */
 
 /* What is to be coded, but for the values themselves. */
 struct NAME(batch) {
-    ulane r[4 * ZMMS]; /* the cubes */
-    ulane top[ZMMS / 4];  /* exponent field of its tile's largest value, an element each; two zmm
-                             for 64-bit values: lanes 0 and 1, 2 and 3 */
-    ulane any[ZMMS / 4];  /* OR of its tile's coefficients, reversible only */
-    uint32_t is_raw;      /* by element: a reversible tile coded as the values' bits */
-    uint32_t is_zero;     /* all values +0 */
+    ulane r[4 * REGISTERS];  /* the cubes */
+    ulane top[PARTS];        /* its tile's largest magnitude, an element each */
+    ulane any[PARTS];        /* OR of its tile's coefficients, reversible only */
+    uint32_t is_raw;         /* by element: a reversible tile coded as the values' bits */
+    uint32_t is_zero;        /* all values +0 */
 };
 
-/* The largest (or the OR) of the elements of each tile, in all its elements. */
-FN void NAME(spread)(ulane *v, uint32_t rank, bool is_or)
-{
-    if (rank == 1)
-        return;
-    __m512i a = (__m512i)v[0];
-    if (WIDTH == 64)
-        a = is_or ? _mm512_or_si512(a, (__m512i)v[1]) : MAX(a, (__m512i)v[1]);
-    else {
-        const __m512i b = _mm512_shuffle_i64x2(a, a, 0xb1);
-        a = is_or ? _mm512_or_si512(a, b) : MAX(a, b);
-    }
-    const __m512i b = _mm512_shuffle_i64x2(a, a, 0x4e);
-    a = is_or ? _mm512_or_si512(a, b) : MAX(a, b);
-    if (rank > 2)
-        for (int i = 0; i < 2; i++) {
-            const __m512i c = i == 0 ? SWAP_PAIRS(a) : SWAP_ELEMENTS(a);
-            a = is_or ? _mm512_or_si512(a, c) : MAX(a, c);
-        }
-    for (uint32_t i = 0; i < ZMMS / 4; i++)
-        v[i] = (ulane)a;
-}
-
-/* OR of the elements of 'count' zmm. */
+/* OR of the elements of 'count' registers. */
 FN word NAME(or_of)(const ulane *r, uint32_t count)
 {
     ulane v = r[0];
     for (uint32_t i = 1; i < count; i++)
         v |= r[i];
-    return REDUCE_OR((__m512i)v);
+    return REDUCE_OR((vec)v);
 }
 
 /* Values to integers, and what the tiles' headers need. False where a tile has a value that
  * needs care: not finite, or so small that the scale overflows. */
 FN bool NAME(quantize)(struct NAME(batch) *b, uint32_t rank, bool is_exact)
 {
-    const uint32_t zmms = ZMMS * (rank == 4 ? 4 : 1);
+    const uint32_t registers = REGISTERS * (rank == 4 ? 4 : 1);
     const ulane magnitude = FILL(((word)-1) >> 1);
-    ulane scale[(ZMMS / 4)], unscale[(ZMMS / 4)], field[(ZMMS / 4)], differ[(ZMMS / 4)];
-    for (uint32_t i = 0; i < (ZMMS / 4); i++) {
+    ulane scale[PARTS], unscale[PARTS], field[PARTS], differ[PARTS];
+    for (uint32_t i = 0; i < PARTS; i++) {
         b->top[i] = b->r[i] & magnitude;
-        for (uint32_t j = i + (ZMMS / 4); j < zmms; j += (ZMMS / 4))
-            b->top[i] = (ulane)MAX((__m512i)b->top[i], (__m512i)(b->r[j] & magnitude));
+        for (uint32_t j = i + PARTS; j < registers; j += PARTS)
+            b->top[i] = (ulane)MAX((vec)b->top[i], (vec)(b->r[j] & magnitude));
     }
     NAME(spread)(b->top, rank, false);
     bool is_plain = true;
     uint32_t has_bits = 0;
-    for (uint32_t i = 0; i < (ZMMS / 4); i++) {
-        const uint32_t not_zero = NOT_ZERO((__m512i)b->top[i]);
+    for (uint32_t i = 0; i < PARTS; i++) {
+        const uint32_t not_zero = NOT_ZERO((vec)b->top[i]);
         field[i] = b->top[i] >> MANTISSA_BITS;
         /* WIDTH - 2 <= emax + BIAS, the least whose scales both ways are normal numbers */
-        is_plain &= (not_zero & LESS((__m512i)field[i], (__m512i)FILL(WIDTH - 2))) == 0;
-        is_plain &= LESS((__m512i)FILL(2 * BIAS), (__m512i)field[i]) == 0;
+        is_plain &= (not_zero & LESS((vec)field[i], (vec)FILL(WIDTH - 2))) == 0;
+        is_plain &= LESS((vec)FILL(2 * BIAS), (vec)field[i]) == 0;
         scale[i] = (FILL(2 * BIAS - 1 + WIDTH - 2) - field[i]) << MANTISSA_BITS;
         unscale[i] = ((field[i] - FILL(WIDTH - 3)) << MANTISSA_BITS) & magnitude;
         differ[i] = FILL(0);
-        has_bits |= not_zero << i * (512 / WIDTH);
+        has_bits |= not_zero << i * ELEMENTS;
     }
     if (zti_unlikely(!is_plain))
         return false;
-    for (uint32_t j = 0; j < zmms; j++) {
-        const ulane q = (ulane)TO_INT(MULTIPLY((__m512i)b->r[j], (__m512i)scale[j % (ZMMS / 4)]));
+    for (uint32_t j = 0; j < registers; j++) {
+        const ulane q = (ulane)TO_INT(MULTIPLY((vec)b->r[j], (vec)scale[j % PARTS]));
         if (is_exact) { /* keep the bits until it is known that q says all */
             const ulane back =
-                (ulane)MULTIPLY(TO_FLOAT((__m512i)q), (__m512i)unscale[j % (ZMMS / 4)]);
-            differ[j % (ZMMS / 4)] |= back ^ b->r[j];
+                (ulane)MULTIPLY(TO_FLOAT((vec)q), (vec)unscale[j % PARTS]);
+            differ[j % PARTS] |= back ^ b->r[j];
         } else {
             b->r[j] = q;
         }
@@ -95,15 +77,15 @@ FN bool NAME(quantize)(struct NAME(batch) *b, uint32_t rank, bool is_exact)
     if (!is_exact)
         return true;
     NAME(spread)(differ, rank, true);
-    for (uint32_t i = 0; i < (ZMMS / 4); i++)
-        b->is_raw |= (uint32_t)NOT_ZERO((__m512i)differ[i]) << i * (512 / WIDTH);
+    for (uint32_t i = 0; i < PARTS; i++)
+        b->is_raw |= (uint32_t)NOT_ZERO((vec)differ[i]) << i * ELEMENTS;
     b->is_zero &= ~b->is_raw;
-    for (uint32_t j = 0; j < zmms; j++) {
+    for (uint32_t j = 0; j < registers; j++) {
         const ulane v = b->r[j];
         const ulane raw = v ^ (ulane)((ulane)((lane)v >> (WIDTH - 1)) >> 1);
-        const ulane q = (ulane)TO_INT(MULTIPLY((__m512i)v, (__m512i)scale[j % (ZMMS / 4)]));
-        b->r[j] = (ulane)BLEND(b->is_raw >> j % (ZMMS / 4) * (512 / WIDTH), (__m512i)q,
-                               (__m512i)raw);
+        const ulane q = (ulane)TO_INT(MULTIPLY((vec)v, (vec)scale[j % PARTS]));
+        b->r[j] = (ulane)BLEND(b->is_raw >> j % PARTS * ELEMENTS, (vec)q,
+                               (vec)raw);
     }
     return true;
 }
@@ -113,29 +95,29 @@ FN void NAME(transform_batch)(struct NAME(batch) *b, uint32_t rank, bool is_exac
 {
     const uint32_t cubes = rank == 4 ? 4 : 1;
     for (uint32_t cube = 0; cube < cubes; cube++) {
-        ulane *r = b->r + cube * ZMMS;
+        ulane *r = b->r + cube * REGISTERS;
         for (uint32_t axis = 0; axis < (rank < 3 ? rank : 3); axis++) {
             if (axis == 1)
                 CUBE(turn_lanes)(r);
             if (axis == 2)
                 CUBE(turn_elements)(r);
-            for (uint32_t i = 0; i < (ZMMS / 4); i++) {
+            for (uint32_t i = 0; i < PARTS; i++) {
                 if (is_exact)
-                    NAME(difference)(r + i, (ZMMS / 4));
+                    NAME(difference)(r + i, PARTS);
                 else
-                    NAME(lift)(r + i, (ZMMS / 4));
+                    NAME(lift)(r + i, PARTS);
             }
         }
         if (rank == 2)
             CUBE(turn_elements)(r);
     }
-    for (uint32_t i = 0; rank == 4 && i < ZMMS; i++) {
+    for (uint32_t i = 0; rank == 4 && i < REGISTERS; i++) {
         if (is_exact)
-            NAME(difference)(b->r + i, ZMMS);
+            NAME(difference)(b->r + i, REGISTERS);
         else
-            NAME(lift)(b->r + i, ZMMS);
+            NAME(lift)(b->r + i, REGISTERS);
     }
-    for (uint32_t i = 0; i < cubes * ZMMS; i++)
+    for (uint32_t i = 0; i < cubes * REGISTERS; i++)
         b->r[i] = (b->r[i] + FILL(NEGABINARY)) ^ FILL(NEGABINARY);
 }
 
@@ -144,23 +126,16 @@ FN void NAME(transform_batch)(struct NAME(batch) *b, uint32_t rank, bool is_exac
 FN void NAME(put_16)(struct fast_writer *f, const struct NAME(batch) *b, uint32_t t,
                      uint32_t precision, bool is_limited)
 {
-    const __m512i turn = load512(TABLE(byte_of_rank2));
-    __m512i seen = _mm512_setzero_si512();
-    for (uint32_t half = 0; half * 32 < precision; half++) {
-        const __m512i bytes =
-            WIDTH == 32 ? _mm512_permutexvar_epi8(turn, (__m512i)b->r[t])
-                        : _mm512_permutex2var_epi8(
-                              (__m512i)b->r[2 * t],
-                              _mm512_sub_epi8(turn, _mm512_set1_epi8((char)(4 * half))),
-                              (__m512i)b->r[2 * t + 1 < 4 * ZMMS ? 2 * t + 1 : 0]);
-        const __m512i planes = _mm512_permutexvar_epi8(load512(plane2), columns_of_rows(bytes));
-        const uint32_t rest = precision - half * 32;
-        put_planes16(f, _mm512_cvtepu16_epi32(_mm512_castsi512_si256(planes)), &seen,
-                     rest < 16 ? rest : 16, is_limited);
-        if (rest <= 16 || (is_limited && f->left == 0))
+    struct seen seen = nothing_seen();
+    for (uint32_t done = 0; done < precision; done += 2 * LANES32) {
+        const vec planes = NAME(planes_of_16)(b->r + t * PARTS, done);
+        const uint32_t rest = precision - done;
+        put_planes16(f, v_widened16(planes, 0), &seen, rest < LANES32 ? rest : LANES32,
+                     is_limited);
+        if (rest <= LANES32 || (is_limited && f->left == 0))
             return;
-        put_planes16(f, _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(planes, 1)), &seen,
-                     rest < 32 ? rest - 16 : 16, is_limited);
+        put_planes16(f, v_widened16(planes, 1), &seen,
+                     rest < 2 * LANES32 ? rest - LANES32 : LANES32, is_limited);
         if (is_limited && f->left == 0)
             return;
     }
@@ -169,35 +144,38 @@ FN void NAME(put_16)(struct fast_writer *f, const struct NAME(batch) *b, uint32_
 FN void NAME(put_64)(struct fast_writer *f, const struct NAME(batch) *b, uint32_t precision,
                      bool is_limited)
 {
-    const __m512i turn = load512(turn8);
-    __m512i seen = _mm512_setzero_si512();
+    struct seen seen = nothing_seen();
+    struct NAME(bytes) bytes;
+    NAME(bytes_of_64)(b->r, precision, &bytes);
     for (uint32_t done = 0; done < precision && (!is_limited || f->left > 0); done += 8) {
-        const __m512i bytes = CUBE(byte_of_cube)(b->r, WIDTH / 8 - 1 - done / 8,
-                                                 TABLE(byte_of_rank3), upper_of_rank3_64);
-        const __m512i planes = _mm512_permutexvar_epi8(turn, columns_of_rows(bytes));
-        put_planes64(f, planes, &seen, precision - done < 8 ? precision - done : 8, is_limited);
+        vec planes[8 / LANES64];
+        NAME(planes_of_64)(&bytes, done / 8, planes);
+        for (uint32_t i = 0; i < 8 && done + i < precision; i += LANES64) {
+            const uint32_t rest = precision - done - i;
+            put_planes64(f, planes[i / LANES64], &seen, rest < LANES64 ? rest : LANES64,
+                         is_limited);
+        }
     }
 }
 
 FN void NAME(put_256)(struct fast_writer *f, const struct NAME(batch) *b, uint32_t precision,
                       bool is_limited)
 {
-    const __m512i turn = load512(turn8);
     struct planes256 seen;
+    struct NAME(bytes) bytes[4];
+    NAME(bytes_of_256)(b->r, precision, bytes);
     for (uint32_t q = 0; q < 4; q++)
-        seen.quarter[q] = _mm512_setzero_si512();
+        seen.quarter[q] = v_zero();
     for (uint32_t done = 0; done < precision && (!is_limited || f->left > 0); done += 8) {
-        struct planes256 p;
-        __m512i cube[4];
-        for (uint32_t i = 0; i < 4; i++)
-            cube[i] = CUBE(byte_of_cube)(b->r + i * ZMMS, WIDTH / 8 - 1 - done / 8,
-                                         TABLE(byte_of_spot), upper_of_spot_64);
-        for (uint32_t q = 0; q < 4; q++) {
-            const __m512i bytes = bytes_of_four(cube[0], cube[1], cube[2], cube[3],
-                                                load512(spot_of_rank4[q]));
-            p.quarter[q] = _mm512_permutexvar_epi8(turn, columns_of_rows(bytes));
+        vec planes[4][8 / LANES64];
+        NAME(planes_of_256)(bytes, done / 8, planes);
+        for (uint32_t i = 0; i < 8 && done + i < precision; i += LANES64) {
+            const uint32_t rest = precision - done - i;
+            struct planes256 p;
+            for (uint32_t q = 0; q < 4; q++)
+                p.quarter[q] = planes[q][i / LANES64];
+            put_planes256(f, &p, &seen, rest < LANES64 ? rest : LANES64, is_limited);
         }
-        put_planes256(f, &p, &seen, precision - done < 8 ? precision - done : 8, is_limited);
     }
 }
 
@@ -256,66 +234,35 @@ FN struct NAME(tile_head) NAME(head_of)(const struct zti_zfp *z, word top, word 
 
 /* ---- 16 tiles of 4 ---- */
 
-/* Rows for code_planes4, by element a tile: 0..3 the coefficients, 4 and 5 c, 6 "c is 4", 7 "the
+/* Rows for strings_of_rows, by element a tile: 0..3 the coefficients, 4 and 5 c, 6 "c is 4", 7 "the
  * plane is coded", each at the plane's bit. */
-FN void NAME(rows_of_4)(const struct NAME(batch) *b, const word *planes, ulane (*row)[8])
+FN void NAME(rows_of_4)(const ulane *r, const uint32_t *planes, ulane (*row)[8])
 {
-    for (uint32_t i = 0; i < (ZMMS / 4); i++) {
+    for (uint32_t i = 0; i < PARTS; i++) {
         ulane seen[4], v = FILL(0);
         for (uint32_t x = 4; x-- > 0;) { /* bits below the top bit of coefficients x and up */
-            v |= b->r[x * (ZMMS / 4) + i];
-            row[i][x] = b->r[x * (ZMMS / 4) + i];
-            seen[x] = (ulane)SHIFT_RIGHT((__m512i)FILL(((word)-1) >> 1), LEADING((__m512i)v));
+            v |= r[x * PARTS + i];
+            row[i][x] = r[x * PARTS + i];
+            seen[x] = (ulane)BELOW_TOP((vec)v);
         }
         row[i][4] = seen[0] ^ seen[1] ^ seen[2] ^ seen[3];
         row[i][5] = seen[1] & ~seen[3];
         row[i][6] = seen[3];
-        ulane count;
-        memcpy(&count, planes + i * (512 / WIDTH), sizeof count);
-        row[i][7] = (ulane)SHIFT_LEFT((__m512i)FILL((word)-1), (__m512i)(FILL(WIDTH) - count));
+        const ulane count = (ulane)LOAD_WORDS(planes + i * ELEMENTS);
+        row[i][7] = (ulane)SHIFT_LEFT((vec)FILL((word)-1), (vec)(FILL(WIDTH) - count));
     }
 }
 
-/* To one or two groups of qwords with 8 planes each: string[e] is that of element e. */
-FN void NAME(code_4)(const struct NAME(batch) *b, const word *planes,
-                     uint64_t (*string)[WIDTH / 8], uint64_t (*length)[WIDTH / 8])
+/* The strings of 16 tiles of 4 from their coefficients, by register and element; string e is that
+ * of element e. */
+FN void NAME(strings_of_tiles)(const void *coefficients, const uint32_t *planes,
+                               uint64_t (*string)[WIDTH / 8], uint64_t (*length)[WIDTH / 8])
 {
-    ulane row[2][8];
-    __m512i v, n;
-    NAME(rows_of_4)(b, planes, row);
-    if (WIDTH == 32) {
-        const __m512i turn = load512(TABLE(rows1));
-        turn_elements_32((u32x16 *)row[0]);     /* register t, lane l: rows 0 to 3 of tile (l, t) */
-        turn_elements_32((u32x16 *)row[0] + 4); /* and 4 to 7 */
-        for (uint32_t t = 0; t < 4; t++)
-            for (uint32_t half = 0; half < 2; half++) {
-                const __m512i index =
-                    _mm512_add_epi8(turn, _mm512_set1_epi8((char)(32 * half)));
-                const __m512i bytes = _mm512_permutex2var_epi8(
-                    (__m512i)row[0][t], index, (__m512i)row[0][4 + t]);
-                code_planes4(columns_of_rows(bytes), &v, &n);
-                /* elements (l, t) of lanes l = 2 half and 2 half + 1 */
-                _mm256_storeu_si256((__m256i *)string[8 * half + t], _mm512_castsi512_si256(v));
-                _mm256_storeu_si256((__m256i *)length[8 * half + t], _mm512_castsi512_si256(n));
-                _mm256_storeu_si256((__m256i *)string[8 * half + 4 + t],
-                                    _mm512_extracti64x4_epi64(v, 1));
-                _mm256_storeu_si256((__m256i *)length[8 * half + 4 + t],
-                                    _mm512_extracti64x4_epi64(n, 1));
-            }
-        return;
-    }
-    const __m512i turn = load512(TABLE(rows1));
-    for (uint32_t i = 0; i < ZMMS / 4; i++) {
-        uint64_t column[8][8], tile[8][8];
-        memcpy(column, row[i], sizeof column);
-        turn_qwords(&column[0][0], &tile[0][0]);
-        for (uint32_t e = 0; e < 8; e++) {
-            const __m512i bytes = _mm512_permutexvar_epi8(turn, load512(tile[e]));
-            code_planes4(columns_of_rows(bytes), &v, &n);
-            _mm512_storeu_si512(string[8 * i + e], v);
-            _mm512_storeu_si512(length[8 * i + e], n);
-        }
-    }
+    ulane r[REGISTERS], row[PARTS][8];
+    memcpy(r, coefficients, sizeof r);
+    NAME(rows_of_4)(r, planes, row);
+    for (uint32_t i = 0; i < PARTS; i++)
+        NAME(strings_of_rows)(row[i], string + i * ELEMENTS, length + i * ELEMENTS);
 }
 
 /* ---- a batch ---- */
@@ -341,29 +288,63 @@ FN void NAME(put_tile)(struct fast_writer *f, const struct NAME(batch) *b, uint3
         put_fast_zeros(f, h->minbits - n);
 }
 
-FN void NAME(put_tiles_of_4)(struct fast_writer *f, const struct NAME(batch) *b,
-                             const struct NAME(tile_head) *head, uint32_t tiles, bool is_limited)
+/* Append 16 tiles of 4; string e has 'words' words of eight planes, and room for 'room' of them. */
+FN void NAME(put_strings_of_4)(struct fast_writer *f, const struct NAME(tile_head) *head,
+                               uint32_t tiles, const uint64_t *string, const uint64_t *length,
+                               uint32_t room, uint32_t words, bool is_limited)
 {
-    uint64_t string[16][WIDTH / 8], length[16][WIDTH / 8];
-    word planes[16];
-    uint32_t most = 0;
-    for (uint32_t t = 0; t < 16; t++) {
-        planes[t % 4 * 4 + t / 4] = t < tiles ? head[t].precision : 0;
-        most = t < tiles && head[t].precision > most ? head[t].precision : most;
-    }
-    most = (most + 7) / 8;
-    NAME(code_4)(b, planes, string, length);
     for (uint32_t t = 0; t < tiles; t++) {
-        const uint32_t e = t % 4 * 4 + t / 4;
+        const uint32_t e = (t % 4 * 4 + t / 4) * room;
         put(f, head[t].bits, head[t].length);
         const uint64_t start = fast_bits(f, NULL);
         f->left = head[t].budget;
-        for (uint32_t i = 0; i < most; i++)
-            put_within(f, string[e][i], length[e][i], is_limited);
+        for (uint32_t i = 0; i < words; i++)
+            put_within(f, string[e + i], length[e + i], is_limited);
         const uint64_t n = fast_bits(f, NULL) - start;
         if (n < head[t].minbits)
             put_fast_zeros(f, head[t].minbits - n);
     }
+}
+
+/* Whether no tile has planes beyond those in strings of four words each that its budget reaches. */
+FN bool NAME(are_enough)(const struct NAME(tile_head) *head, uint32_t tiles,
+                         uint64_t (*length)[4])
+{
+    bool is_enough = true;
+    for (uint32_t t = 0; t < tiles; t++) {
+        const uint64_t *n = length[t % 4 * 4 + t / 4];
+        is_enough &= head[t].precision <= 32 || n[0] + n[1] + n[2] + n[3] >= head[t].budget;
+    }
+    return is_enough;
+}
+
+/* The first 32 planes are those of the upper halves of 64-bit coefficients. */
+FN void NAME(put_tiles_of_4)(struct fast_writer *f, const struct NAME(batch) *b,
+                             const struct NAME(tile_head) *head, uint32_t tiles, bool is_limited)
+{
+    uint32_t planes[16], upper[64], most = 0;
+    for (uint32_t t = 0; t < 16; t++) {
+        const uint32_t n = t < tiles ? head[t].precision : 0;
+        planes[t % 4 * 4 + t / 4] = n;
+        most = n > most ? n : most;
+    }
+    if (WIDTH == 64 && (is_limited || most <= 32)) {
+        uint64_t string[16][4], length[16][4];
+        uint32_t first[16];
+        for (uint32_t e = 0; e < 16; e++)
+            first[e] = planes[e] < 32 ? planes[e] : 32;
+        NAME(store_upper)(b->r, upper);
+        strings_of_tiles_v32(upper, first, string, length);
+        if (most <= 32 || NAME(are_enough)(head, tiles, length)) {
+            NAME(put_strings_of_4)(f, head, tiles, string[0], length[0], 4,
+                                   most < 32 ? (most + 7) / 8 : 4, is_limited);
+            return;
+        }
+    }
+    uint64_t string[16][WIDTH / 8], length[16][WIDTH / 8];
+    NAME(strings_of_tiles)(b->r, planes, string, length);
+    NAME(put_strings_of_4)(f, head, tiles, string[0], length[0], WIDTH / 8, (most + 7) / 8,
+                           is_limited);
 }
 
 /* Append the tiles of a batch that was loaded; false where the plain way must be gone. */
@@ -373,12 +354,12 @@ FN bool NAME(put_batch)(const struct zti_zfp *z, struct NAME(batch) *b, uint32_t
 {
     const uint32_t cubes = rank == 4 ? 4 : 1;
     for (uint32_t cube = 0; cube < cubes; cube++)
-        CUBE(turn_elements)(b->r + cube * ZMMS);
+        CUBE(turn_elements)(b->r + cube * REGISTERS);
     b->is_raw = b->is_zero = 0;
     if (is_float && !NAME(quantize)(b, rank, is_exact))
         return false;
     if (!is_float && z->shift != 0)
-        for (uint32_t i = 0; i < cubes * ZMMS; i++)
+        for (uint32_t i = 0; i < cubes * REGISTERS; i++)
             b->r[i] = z->shift > 0 ? b->r[i] << z->shift
                                    : (ulane)((lane)b->r[i] >> -z->shift);
     NAME(transform_batch)(b, rank, is_exact);
@@ -386,16 +367,16 @@ FN bool NAME(put_batch)(const struct zti_zfp *z, struct NAME(batch) *b, uint32_t
     if (is_float)
         memcpy(top, b->top, sizeof top);
     if (is_exact && rank == 1) {
-        for (uint32_t i = 0; i < (ZMMS / 4); i++)
-            b->any[i] = b->r[i] | b->r[i + (ZMMS / 4)] | b->r[i + 2 * (ZMMS / 4)] |
-                        b->r[i + 3 * (ZMMS / 4)];
+        for (uint32_t i = 0; i < PARTS; i++)
+            b->any[i] = b->r[i] | b->r[i + PARTS] | b->r[i + 2 * PARTS] |
+                        b->r[i + 3 * PARTS];
         memcpy(any, b->any, sizeof any);
     }
     if (is_exact && rank == 2)
         for (uint32_t t = 0; t < 4; t++)
-            any[t] = NAME(or_of)(b->r + t * (ZMMS / 4), ZMMS / 4);
+            any[t] = NAME(or_of)(b->r + t * PARTS, PARTS);
     if (is_exact && rank > 2)
-        any[0] = NAME(or_of)(b->r, cubes * ZMMS);
+        any[0] = NAME(or_of)(b->r, cubes * REGISTERS);
     struct NAME(tile_head) head[16];
     const uint32_t room = rank == 1 ? 16 : rank == 2 ? 4 : 1;
     for (uint32_t t = 0; t < room && t < tiles; t++) {
@@ -443,7 +424,7 @@ FN void NAME(load_batch)(const zt_array *array, const struct zti_grid *grid,
             for (uint32_t i = 0; rank > 2 && i < 4; i++)
                 at[i] = p + i * array->stride[last - 2 + (rank < 3 ? 2 : 0)] +
                         (rank == 4 ? cube * array->stride[0] : 0);
-            CUBE(load_cube)(b->r + cube * ZMMS, at, step);
+            CUBE(load_cube)(b->r + cube * REGISTERS, at, step);
         }
         *walk = ahead;
         return;
@@ -463,7 +444,7 @@ FN void NAME(load_batch)(const zt_array *array, const struct zti_grid *grid,
     for (uint32_t cube = 0; cube < (rank == 4 ? 4 : 1); cube++) {
         for (uint32_t i = 0; i < 4; i++)
             at[i] = gathered + 64 * cube + 16 * i;
-        CUBE(load_cube)(b->r + cube * ZMMS, at, 4);
+        CUBE(load_cube)(b->r + cube * REGISTERS, at, 4);
     }
 }
 

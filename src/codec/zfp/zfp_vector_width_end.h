@@ -1,11 +1,13 @@
-/* zfp_avx512_width_end.h: ends what zfp_avx512_width32.h and zfp_avx512_width64.h define. */
+/* zfp_vector_width_end.h: ends what the headers named NAME_width32.h and NAME_width64.h define. */
 #undef WIDTH
 #undef NEGABINARY
 #undef EXPONENT_BITS
 #undef BIAS
 #undef MANTISSA_BITS
 #undef PRECISION_BITS
-#undef ZMMS
+#undef REGISTERS
+#undef PARTS
+#undef ELEMENTS
 #undef word
 #undef lane
 #undef ulane
@@ -23,7 +25,8 @@
 #undef SWAP_ELEMENTS
 #undef SWAP_PAIRS
 #undef REDUCE_OR
-#undef LEADING
+#undef BELOW_TOP
+#undef LOAD_WORDS
 #undef SHIFT_LEFT
 #undef SHIFT_RIGHT
 #undef TO_INT

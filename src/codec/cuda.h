@@ -1,0 +1,68 @@
+/* cuda.h: what a codec is to the cuda policy: kernels over all tiles of an array in the device's
+ * memory, queued and not waited for. What they write is what the functions of codec.h write. */
+#ifndef ZTI_CODEC_CUDA_H
+#define ZTI_CODEC_CUDA_H
+
+#include "codec/codec.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Pointers are to the device's memory, but for coding. */
+struct zti_cuda_encoding {
+    const struct zti_coding *coding; /* its grid is the array's, perhaps a slab of a larger one */
+    zt_array array;
+    uint64_t *words;       /* the stream, zeroed; room for all tiles at their largest and a word */
+    uint32_t start_bits;   /* where the first tile goes: bit of words, 0..7 */
+    uint64_t *starts;      /* NULL, or: where chunks begin, in bits from the first tile */
+    uint32_t chunk_tiles;
+    uint64_t first_tile;   /* the number of the array's first tile; chunks that begin before it are
+                              not noted, and starts[0] is of the first one that is */
+    uint8_t *doubts;       /* NULL, or: a byte a tile, 1 where the codec does not vouch for it */
+    uint64_t *states;      /* zeroed; afterwards states[1] is the bits of all tiles, unless each
+                              takes the same */
+    void *queue;
+};
+
+/* A chunk of which it is not known where it must end. */
+#define ZTI_CUDA_ANY_END UINT64_MAX
+
+struct zti_cuda_decoding {
+    const struct zti_coding *coding; /* of the whole array */
+    struct zti_view view;            /* may be a part of it */
+    const uint64_t *words;           /* of the stream */
+    uint64_t words_count;            /* zeros are read beyond */
+    const uint64_t *places; /* two numbers a chunk: bits of words where it begins, and where it must
+                               end. NULL where all tiles take the same: tile 0 begins at bit
+                               first_bits, which may lie before words */
+    int64_t first_bits;
+    const uint64_t *chunks; /* the numbers of the chunks wanted, or NULL: from first_chunk on */
+    uint64_t first_chunk;
+    uint64_t count;         /* of chunks */
+    uint32_t chunk_tiles;
+    uint64_t *states;       /* zeroed; afterwards [0]: count less the least i whose chunk i does not
+                               end where it must, or 0; [1]: the bit where the last chunk ends */
+    void *queue;
+};
+
+struct zti_cuda_codec {
+    /* Whether there are kernels for a coding; the rest is for the host. */
+    bool (*has_kernels)(const struct zti_coding *coding);
+    /* Words of states that encode needs for so many tiles. */
+    uint64_t (*state_words)(const struct zti_coding *coding, uint64_t tiles);
+    void (*encode)(const struct zti_cuda_encoding *e);
+    void (*decode)(const struct zti_cuda_decoding *d);
+};
+
+/* The kernels of the codec with this zt_codec number, or NULL. */
+const struct zti_cuda_codec *zti_cuda_codec_of(uint32_t id);
+
+extern const struct zti_cuda_codec zti_cuda_ndzip;
+extern const struct zti_cuda_codec zti_cuda_zfp;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

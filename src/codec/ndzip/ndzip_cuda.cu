@@ -1,0 +1,127 @@
+/* ndzip_cuda.cu: the CUDA instance of the ndzip codec: ndzip_kernel.h for both widths, and the
+ * launches. */
+#include "cuda/lookback.h"
+
+#include "codec/cuda.h"
+#include "codec/ndzip/ndzip_part.h"
+
+/* What kernels are given. */
+struct cubes {
+    struct zti_grid grid;
+    struct shape shape;
+    struct zti_view view;
+    uint32_t rotation;
+    uint32_t chunk_tiles;
+    uint64_t *words;
+    uint64_t words_count;
+    uint64_t *states;
+    uint64_t *starts;
+    uint64_t first_tile;
+    uint64_t first_chunk; /* encoding: the first whose start is noted */
+    const uint64_t *places;
+    const uint64_t *chunks;
+    uint64_t count; /* of chunks */
+};
+
+/* What a cube has of the view; no values where it has none, as a chunk's cubes may. */
+static __device__ __forceinline__ struct part part_of_view(const struct cubes *c, uint64_t tile)
+{
+    const struct zti_walk at = zti_walk_from(&c->grid, tile);
+    struct part p = part_of(&c->grid, c->shape, &at, &c->view.out, c->view.lo, c->view.hi);
+    for (uint32_t i = 0; i < c->grid.rank; i++)
+        if (at.origin[i] >= c->view.hi[i] || at.origin[i] + c->grid.side[i] <= c->view.lo[i])
+            for (uint32_t k = 0; k < 3; k++)
+                p.extent[k] = p.skip[k] = 0;
+    return p;
+}
+
+#define word uint32_t
+#define sword int32_t
+#define WIDTH 32
+#define NAME(x) x##_32
+#include "codec/ndzip/ndzip_kernel.h" /* put_1d_32, take_1d_32, ... */
+#undef word
+#undef sword
+#undef WIDTH
+#undef NAME
+
+#define word uint64_t
+#define sword int64_t
+#define WIDTH 64
+#define NAME(x) x##_64
+#include "codec/ndzip/ndzip_kernel.h" /* put_1d_64, take_1d_64, ... */
+#undef word
+#undef sword
+#undef WIDTH
+#undef NAME
+
+static bool has_kernels(const struct zti_coding *coding)
+{
+    return !zti_ndzip_is_stored(coding);
+}
+
+static uint64_t state_words(const struct zti_coding *coding, uint64_t tiles)
+{
+    (void)coding;
+    return lookback_words(tiles);
+}
+
+static struct cubes cubes_of(const struct zti_coding *coding, const struct zti_view *view)
+{
+    struct cubes c;
+    memset(&c, 0, sizeof c);
+    c.grid = coding->grid;
+    c.shape = shape_of(coding);
+    c.view = *view;
+    c.rotation = coding->type == ZT_F32 || coding->type == ZT_F64;
+    return c;
+}
+
+/* Queue the kernel for a cube's width and rank. */
+#define LAUNCH(direction, c, blocks, queue)                                                        \
+    do {                                                                                           \
+        if ((c).shape.value_bytes == 4 && (c).shape.rank == 1)                                     \
+            SIMT_LAUNCH(direction##_1d_32, blocks, 256, 0, queue, c);                              \
+        else if ((c).shape.value_bytes == 4 && (c).shape.rank == 2)                                \
+            SIMT_LAUNCH(direction##_2d_32, blocks, 256, 0, queue, c);                              \
+        else if ((c).shape.value_bytes == 4)                                                       \
+            SIMT_LAUNCH(direction##_3d_32, blocks, 256, 0, queue, c);                              \
+        else if ((c).shape.rank == 1)                                                              \
+            SIMT_LAUNCH(direction##_1d_64, blocks, 256, 0, queue, c);                              \
+        else if ((c).shape.rank == 2)                                                              \
+            SIMT_LAUNCH(direction##_2d_64, blocks, 256, 0, queue, c);                              \
+        else                                                                                       \
+            SIMT_LAUNCH(direction##_3d_64, blocks, 256, 0, queue, c);                              \
+    } while (0)
+
+static void encode(const struct zti_cuda_encoding *e)
+{
+    struct zti_view view;
+    memset(&view, 0, sizeof view);
+    view.out = e->array;
+    memcpy(view.hi, e->array.shape, sizeof view.hi);
+    struct cubes c = cubes_of(e->coding, &view);
+    c.words = e->words;
+    c.states = e->states;
+    c.starts = e->starts;
+    c.chunk_tiles = e->chunk_tiles;
+    c.first_tile = e->first_tile;
+    c.first_chunk = e->chunk_tiles ? (e->first_tile + e->chunk_tiles - 1) / e->chunk_tiles : 0;
+    LAUNCH(put, c, c.grid.count, e->queue);
+}
+
+static void decode(const struct zti_cuda_decoding *d)
+{
+    struct cubes c = cubes_of(d->coding, &d->view);
+    c.words = (uint64_t *)d->words; /* only read */
+    c.words_count = d->words_count;
+    c.states = d->states;
+    c.places = d->places;
+    c.chunks = d->chunks;
+    c.first_chunk = d->first_chunk;
+    c.count = d->count;
+    c.chunk_tiles = d->chunk_tiles;
+    LAUNCH(take, c, c.count, d->queue);
+}
+
+extern "C" const struct zti_cuda_codec zti_cuda_ndzip = {has_kernels, state_words, encode, decode};

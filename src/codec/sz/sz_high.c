@@ -1,0 +1,301 @@
+/* sz_high.c: effort 'high' of the sz codec: interpolation from coarse to fine, with feedback.
+ *
+ * Integers are multiples of a unit, of which an odd number (the reach) makes a step. Where there
+ * are values at multiples of 2^l along the halved axes, those midway are predicted by cubic (or
+ * linear) interpolation of the values as decoded, along each axis that they are odd in, and the
+ * mean of these; their residual is a multiple of the level's step. With the finest level's step all
+ * integers are within half a reach of where they should be, and these are integers again: no
+ * rounding to floating point comes between.
+ *
+ * Points at multiples of the anchors' distance make the coarse grid: it is coded once, in the
+ * stream's head, by the same levels of prediction down to the array's first point. A tile knows the
+ * coarse grid, and beyond its own points the next plane along each halved axis as far as it is on
+ * the coarse grid; the others of that plane are taken for what is predicted.
+ *
+ * Points of a level that are odd along the same axes are a band, and in memory side by side.
+ * Residuals are coded with ANS models, chosen by the level and by the magnitudes of residuals
+ * around: those of the points it lies between and those of the rows before it in its band.
+ *
+ * docs/sz-format.md describes the stream. */
+#include "codec/sz/sz_high.h"
+#include "core/cpu.h"
+#include "core/threads.h"
+#include "core/wire.h"
+
+/* ---- shapes ---- */
+
+/* By so many axes the coarse grid has every 2^n-th point along each. */
+static const uint32_t distance_bits[ZT_MAX_RANK + 1] = {0, 6, 4, 3, 2};
+
+static uint32_t axes_count(uint32_t axes)
+{
+    uint32_t n = 0;
+    for (; axes; axes &= axes - 1)
+        n++;
+    return n;
+}
+
+uint32_t zti_sz_high_distance(uint32_t axes)
+{
+    return distance_bits[axes_count(axes)];
+}
+
+uint32_t zti_sz_high_axes(const struct zti_coding *coding)
+{
+    return coding->sz.axes << (ZT_MAX_RANK - coding->grid.rank);
+}
+
+/* Units in a step: coarse levels can have finer ones, down to half. */
+static uint32_t step_of(const struct zti_sz *sz, uint32_t level)
+{
+    static const uint32_t finer[4] = {256, 256, 205, 164};
+    if (!(sz->tuning & ZTI_SZ_HIGH_FINER))
+        return sz->reach;
+    return (uint32_t)((uint64_t)sz->reach * (level < 4 ? finer[level] : 128) >> 8) | 1;
+}
+
+/* Lay out the bands of one level; returns the points in them. */
+static size_t lay_out(struct zti_sz_level *level, const uint32_t *own, uint32_t axes, size_t at)
+{
+    for (uint32_t n = 1; n <= ZT_MAX_RANK; n++)
+        for (uint32_t odd = 1; odd < 16; odd++) {
+            struct zti_sz_band *const band = &level->band[level->bands];
+            size_t points = 1;
+            if ((odd & ~axes) || axes_count(odd) != n)
+                continue;
+            band->odd = odd;
+            band->at = at;
+            for (uint32_t i = 0; i < 4; i++) {
+                const bool is_odd = odd >> i & 1, is_halved = axes >> i & 1;
+                const uint32_t dim = level->dim[i];
+                band->dim[i] = is_odd ? dim / 2 : is_halved ? (dim + 1) / 2 : dim;
+                band->own[i] = band->dim[i] - (!is_odd && own[i] < dim ? 1 : 0);
+                points *= band->dim[i];
+            }
+            if (points == 0)
+                continue;
+            level->band_of[odd] = (uint8_t)level->bands++;
+            at += points;
+        }
+    return at;
+}
+
+/* Levels and bands of a box whose finest level is number 'first'; returns its points. */
+size_t zti_sz_high_shape(const struct zti_coding *coding, uint32_t axes, const uint32_t *dim,
+                         const uint32_t *own, uint32_t first, uint32_t levels,
+                         struct zti_sz_pyramid *p)
+{
+    uint32_t left[4];
+    size_t at = 0, points = 1;
+    memcpy(left, own, sizeof left);
+    p->axes = axes;
+    p->levels = levels;
+    p->is_linear = coding->sz.tuning & ZTI_SZ_HIGH_LINEAR;
+    for (uint32_t l = 0; l <= levels; l++) {
+        struct zti_sz_level *const level = &p->level[l];
+        level->bands = 0;
+        level->step = step_of(&coding->sz, first + l);
+        level->depth = first + l - 1 < ZTI_SZ_HIGH_DEPTHS ? first + l - 1 : ZTI_SZ_HIGH_DEPTHS - 1;
+        for (uint32_t i = 0; i < 4; i++) {
+            const uint32_t before = l > 0 ? p->level[l - 1].dim[i] : 0;
+            level->dim[i] = l == 0 ? dim[i] : axes >> i & 1 ? (before + 1) / 2 : before;
+            left[i] = level->dim[i] - (own[i] < dim[i] ? 1 : 0);
+            points *= l == 0 ? dim[i] : 1;
+        }
+        if (l < levels)
+            at = lay_out(level, left, axes, at);
+    }
+    return points;
+}
+
+/* Of a box all of which is its own: levels until no halved axis has two points. */
+uint32_t zti_sz_high_all_levels(uint32_t axes, const uint32_t *dim)
+{
+    uint32_t levels = 0;
+    for (uint32_t i = 0; i < 4; i++)
+        while (axes >> i & 1 && (UINT64_C(1) << levels) < dim[i])
+            levels++;
+    return levels;
+}
+
+/* The points of the coarse grid along each axis; 0 where there are too many to be worth it. */
+static uint64_t coarse_dim(const struct zti_coding *coding, uint32_t *dim)
+{
+    const uint32_t rank = coding->grid.rank, bits = zti_sz_high_distance(coding->sz.axes);
+    uint64_t points = 1, values = 1;
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint64_t extent = i < 4 - rank ? 1 : coding->grid.shape[i - (4 - rank)];
+        const uint64_t along = zti_sz_high_axes(coding) >> i & 1 ? ((extent - 1) >> bits) + 1 : extent;
+        dim[i] = (uint32_t)along;
+        values *= extent;
+        if (along > UINT32_MAX || !zti_mul(points, along, &points))
+            return 0;
+    }
+    return points <= zti_sz_high_coarse_most(values) ? points : 0;
+}
+
+uint64_t zti_sz_high_coarse_most(uint64_t values)
+{
+    const uint64_t most = values / 32 + 256;
+    return most < UINT32_MAX ? most : UINT32_MAX;
+}
+
+bool zti_sz_high_can(const struct zti_coding *coding)
+{
+    uint32_t dim[4];
+    return coding->sz.axes != 0 && coarse_dim(coding, dim) > 0;
+}
+
+/* ---- memory ---- */
+
+void zti_sz_pyramid_free(zt_context *context, struct zti_sz_pyramid *p)
+{
+    zti_release(context, p->bands);
+    memset(p, 0, sizeof *p);
+}
+
+/* Room for boxes up to so many points. */
+zt_status zti_sz_pyramid_alloc(zt_context *context, size_t points, struct zti_sz_pyramid *p)
+{
+    const size_t padded = (points + 63) & ~(size_t)63;
+    uint8_t *at = zti_alloc(context, padded * (3 * sizeof(int32_t) + 5));
+    if (!at)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu points", points);
+    p->bands = (int32_t *)(void *)at;
+    p->grid[0] = p->bands + padded;
+    p->grid[1] = p->grid[0] + padded;
+    p->band_loud = (uint8_t *)(p->grid[1] + padded);
+    p->grid_loud[0] = p->band_loud + padded;
+    p->grid_loud[1] = p->grid_loud[0] + padded;
+    p->symbols = p->grid_loud[1] + padded;
+    p->contexts = p->symbols + padded;
+    return ZT_OK;
+}
+
+static size_t points_of_tile(const struct zti_coding *coding)
+{
+    size_t points = 1;
+    for (uint32_t i = 0; i < coding->grid.rank; i++) {
+        const bool has_more = coding->sz.axes >> i & 1 && coding->grid.side[i] < coding->grid.shape[i];
+        points *= coding->grid.side[i] + (size_t)has_more;
+    }
+    return points;
+}
+
+/* A slot for each thread, for tiles of the coding's grid and samples. */
+zt_status zti_sz_high_slots(zt_context *context, const struct zti_coding *coding, size_t points)
+{
+    struct zti_sz_high *const high = coding->model;
+    const uint32_t wanted =
+        context && context->policy == ZT_OMP ? zti_threads_wanted(context) : 1;
+    const size_t tile = points_of_tile(coding);
+    zti_sz_high_free_slots(context, high);
+    points = points > tile ? points : tile;
+    high->slot = zti_alloc_zeroed(context, wanted * sizeof *high->slot);
+    if (!high->slot)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for %u threads", wanted);
+    high->slots = wanted;
+    for (uint32_t i = 0; i < wanted; i++) {
+        struct zti_sz_slot *const slot = &high->slot[i];
+        atomic_flag_clear(&slot->is_taken);
+        const zt_status status = zti_sz_pyramid_alloc(context, points, &slot->pyramid);
+        if (status != ZT_OK)
+            return status;
+        slot->most_extra_bytes = 4 * points;
+        slot->bytes = zti_alloc(context, 7 * points + 512);
+        slot->is_exact = zti_alloc(context, points / 8 + 64);
+        if (!slot->bytes || !slot->is_exact)
+            return zti_fail(context, ZT_NO_MEMORY, "no memory for the bits of %zu points", points);
+    }
+    return ZT_OK;
+}
+
+void zti_sz_high_free_slots(zt_context *context, struct zti_sz_high *high)
+{
+    for (uint32_t i = 0; i < high->slots; i++) {
+        zti_sz_pyramid_free(context, &high->slot[i].pyramid);
+        zti_release(context, high->slot[i].bytes);
+        zti_release(context, high->slot[i].is_exact);
+    }
+    zti_release(context, high->slot);
+    high->slot = NULL;
+    high->slots = 0;
+}
+
+/* There are as many as the policy had threads when they were made: a wait is short, and rare. */
+struct zti_sz_slot *zti_sz_high_take_slot(struct zti_sz_high *high)
+{
+    for (uint32_t i = 0;; i = (i + 1) % high->slots)
+        if (!atomic_flag_test_and_set_explicit(&high->slot[i].is_taken, memory_order_acquire))
+            return &high->slot[i];
+}
+
+void zti_sz_high_give_slot(struct zti_sz_slot *slot)
+{
+    atomic_flag_clear_explicit(&slot->is_taken, memory_order_release);
+}
+
+const struct zti_sz_high_ops *zti_sz_high_ops_of(const struct zti_coding *coding)
+{
+#if defined(ZTI_HAS_X86_INSTANCES)
+    if (coding->isa == ZT_ISA_AVX512)
+        return &zti_sz_high_avx512;
+    if (coding->isa == ZT_ISA_AVX2)
+        return &zti_sz_high_avx2;
+#else
+    (void)coding;
+#endif
+    return &zti_sz_high_plain;
+}
+
+/* ---- the coarse grid ---- */
+
+zt_status zti_sz_high_coarse_shape(zt_context *context, const struct zti_coding *coding)
+{
+    struct zti_sz_high *const high = coding->model;
+    const uint32_t axes = zti_sz_high_axes(coding), bits = zti_sz_high_distance(coding->sz.axes);
+    uint32_t dim[4];
+    zti_sz_pyramid_free(context, &high->coarse);
+    const uint64_t points = coarse_dim(coding, dim);
+    high->coarse.has_anchors = true;
+    (void)zti_sz_high_shape(coding, axes, dim, dim, bits + 1, zti_sz_high_all_levels(axes, dim),
+                            &high->coarse);
+    return zti_sz_pyramid_alloc(context, (size_t)points, &high->coarse);
+}
+
+/* Integers of a box of an array, every 2^bits-th along halved axes, from 'origin', in order. */
+void zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
+                        const uint64_t *origin, const uint32_t *dim, uint32_t bits, int32_t *x)
+{
+    const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
+    const uint32_t rank = coding->grid.rank, skip = 4 - rank, axes = zti_sz_high_axes(coding);
+    const size_t value_bytes = zt_type_bytes(coding->type);
+    const uint32_t apart = axes >> 3 & 1 ? bits : 0;
+    const int64_t stride = array->stride[rank - 1] * ((int64_t)1 << apart);
+    uint64_t row[ZTI_SZ_HIGH_SEGMENT];
+    uint32_t at[4] = {0};
+    int32_t before = 0;
+    for (bool is_more = true; is_more;) {
+        uint64_t place[ZT_MAX_RANK];
+        for (uint32_t i = 0; i < rank; i++)
+            place[i] = origin[i] + ((uint64_t)at[i + skip] << (axes >> (i + skip) & 1 ? bits : 0));
+        const char *from = zti_array_at(array, place);
+        for (uint32_t k = 0; k < dim[3]; k += ZTI_SZ_HIGH_SEGMENT) {
+            const uint32_t left = dim[3] - k;
+            const uint32_t n = left < ZTI_SZ_HIGH_SEGMENT ? left : ZTI_SZ_HIGH_SEGMENT;
+            const void *values = from;
+            if (stride != 1) {
+                zti_sz_gather_row(row, from, stride, n, value_bytes);
+                values = row;
+            }
+            before = ops->integers(coding, values, n, before, x);
+            from += stride * (int64_t)(n * value_bytes);
+            x += n;
+        }
+        is_more = false;
+        for (uint32_t i = 3; i-- > 0 && !is_more;) {
+            is_more = ++at[i] < dim[i];
+            at[i] = is_more ? at[i] : 0;
+        }
+    }
+}

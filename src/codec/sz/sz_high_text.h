@@ -1,0 +1,664 @@
+/* sz_high_text.h: kernel text of effort 'high': bands of points, what they are predicted to be, and
+ * their residuals. The includer defines OPS; it is compiled for each instruction set, and all
+ * arithmetic is on integers, so that all do the same.
+ *
+ * Integers come back modulo 2^32 from whatever a stream holds, hence the unsigned sums. */
+#include "codec/sz/sz_bits.h"
+#include "codec/sz/sz_high.h"
+
+enum { SEGMENT = ZTI_SZ_HIGH_SEGMENT };
+
+ZTI_INLINE size_t row_at(const uint32_t *dim, const uint32_t *at)
+{
+    return (((size_t)at[0] * dim[1] + at[1]) * dim[2] + at[2]) * dim[3];
+}
+
+/* The next of the rows of a box; false after the last one. */
+ZTI_INLINE bool next_row(const uint32_t *dim, uint32_t *at)
+{
+    for (uint32_t i = 3; i-- > 0;) {
+        if (++at[i] < dim[i])
+            return true;
+        at[i] = 0;
+    }
+    return false;
+}
+
+/* ---- points of a level to bands, and back ---- */
+
+/* The rows that a row of a level's points consists of: even points and odd ones. */
+struct row_parts {
+    size_t even, odd;  /* among the bands, or the points of the coarser level */
+    bool is_even_grid; /* the former are there */
+};
+
+static struct row_parts parts_of(const struct zti_sz_pyramid *p, uint32_t number,
+                                 const uint32_t *at)
+{
+    const struct zti_sz_level *const level = &p->level[number];
+    struct row_parts parts = {.even = 0};
+    uint32_t odd = 0, half[4] = {0};
+    for (uint32_t i = 0; i < 3; i++) {
+        const bool is_halved = p->axes >> i & 1;
+        odd |= is_halved ? (at[i] & 1) << i : 0;
+        half[i] = is_halved ? at[i] / 2 : at[i];
+    }
+    parts.is_even_grid = odd == 0;
+    if (odd == 0) {
+        parts.even = row_at(p->level[number + 1].dim, half);
+    } else {
+        const struct zti_sz_band *const band = &level->band[level->band_of[odd]];
+        parts.even = band->at + row_at(band->dim, half);
+    }
+    if (p->axes & 8 && level->dim[3] > 1) {
+        const struct zti_sz_band *const band = &level->band[level->band_of[odd | 8]];
+        parts.odd = band->at + row_at(band->dim, half);
+    }
+    return parts;
+}
+
+static void split(struct zti_sz_pyramid *p)
+{
+    for (uint32_t l = 0; l < p->levels; l++) {
+        const uint32_t *const dim = p->level[l].dim, n = dim[3];
+        const int32_t *from = p->grid[l & 1];
+        uint32_t at[3] = {0};
+        do {
+            const struct row_parts parts = parts_of(p, l, at);
+            int32_t *const even =
+                (parts.is_even_grid ? p->grid[~l & 1] : p->bands) + parts.even;
+            if (p->axes & 8) {
+                int32_t *const odd = p->bands + parts.odd;
+                for (uint32_t i = 0; i < n / 2; i++) {
+                    even[i] = from[2 * i];
+                    odd[i] = from[2 * i + 1];
+                }
+                if (n & 1)
+                    even[n / 2] = from[n - 1];
+            } else {
+                memcpy(even, from, n * sizeof *even);
+            }
+            from += n;
+        } while (next_row(dim, at));
+    }
+}
+
+static void merge(struct zti_sz_pyramid *p, uint32_t l)
+{
+    const uint32_t *const dim = p->level[l].dim, n = dim[3];
+    int32_t *to = p->grid[l & 1];
+    uint8_t *loud = p->grid_loud[l & 1];
+    const bool is_heard = l > 0 || p->has_anchors; /* by what is coded next */
+    uint32_t at[3] = {0};
+    do {
+        const struct row_parts parts = parts_of(p, l, at);
+        const int32_t *const even =
+            (parts.is_even_grid ? p->grid[~l & 1] : p->bands) + parts.even;
+        const uint8_t *const even_loud =
+            (parts.is_even_grid ? p->grid_loud[~l & 1] : p->band_loud) + parts.even;
+        if (p->axes & 8) {
+            const int32_t *const odd = p->bands + parts.odd;
+            const uint8_t *const odd_loud = p->band_loud + parts.odd;
+            for (uint32_t i = 0; i < n / 2; i++) {
+                to[2 * i] = even[i];
+                to[2 * i + 1] = odd[i];
+            }
+            for (uint32_t i = 0; is_heard && i < n / 2; i++) {
+                loud[2 * i] = even_loud[i];
+                loud[2 * i + 1] = odd_loud[i];
+            }
+            if (n & 1) {
+                to[n - 1] = even[n / 2];
+                loud[n - 1] = even_loud[n / 2];
+            }
+        } else {
+            memcpy(to, even, n * sizeof *to);
+            memcpy(loud, even_loud, n);
+        }
+        to += n;
+        loud += n;
+    } while (next_row(dim, at));
+}
+
+/* ---- prediction ---- */
+
+/* What is between the points before and behind a row's along one axis. */
+struct parent {
+    const int32_t *row;
+    const uint8_t *loud;
+    size_t step;     /* to the next row along the axis */
+    uint32_t at, of; /* the row's place along the axis, of so many */
+};
+
+struct row {
+    uint32_t odd;
+    struct parent parent[4]; /* by axis */
+    uint32_t across;         /* axes but the last, with a point on both sides */
+    bool is_linear;
+};
+
+static struct row row_of(const struct zti_sz_pyramid *p, uint32_t l,
+                         const struct zti_sz_band *band, const uint32_t *at)
+{
+    const struct zti_sz_level *const level = &p->level[l];
+    struct row row = {.odd = band->odd, .is_linear = p->is_linear};
+    for (uint32_t i = 0; i < 4; i++) {
+        if (!(band->odd >> i & 1))
+            continue;
+        const uint32_t odd = band->odd & ~(1u << i);
+        const struct zti_sz_band *const other = odd ? &level->band[level->band_of[odd]] : NULL;
+        const uint32_t *const dim = other ? other->dim : p->level[l + 1].dim;
+        const size_t first = (other ? other->at : 0) + row_at(dim, at);
+        struct parent *const parent = &row.parent[i];
+        parent->row = (other ? p->bands : p->grid[~l & 1]) + first;
+        parent->loud = (other ? p->band_loud : p->grid_loud[~l & 1]) + first;
+        parent->of = dim[i];
+        parent->at = i < 3 ? at[i] : 0;
+        parent->step = 1;
+        for (uint32_t k = i + 1; k < 4; k++)
+            parent->step *= dim[k];
+        if (i < 3 && at[i] + 1 < dim[i])
+            row.across |= 1u << i;
+    }
+    return row;
+}
+
+#define HALF(sum, bits) ((int32_t)((uint32_t)(sum) + (1u << (bits) >> 1)) >> (bits))
+
+/* Midway between from[0] and from[step], with what there is on both sides of them. */
+ZTI_INLINE void between(const int32_t *from, size_t step, bool has_left, bool has_right,
+                        bool is_linear, uint32_t n, int32_t *out)
+{
+    const int32_t *const next = from + step, *const left = from - (has_left ? step : 0),
+                        *const right = next + (has_right ? step : 0);
+    if (is_linear || !(has_left || has_right)) {
+        for (uint32_t i = 0; i < n; i++)
+            out[i] = HALF((uint32_t)from[i] + (uint32_t)next[i], 1);
+    } else if (has_left && has_right) {
+        for (uint32_t i = 0; i < n; i++)
+            out[i] = HALF(9 * ((uint32_t)from[i] + (uint32_t)next[i]) - (uint32_t)left[i] -
+                          (uint32_t)right[i], 4);
+    } else if (has_left) {
+        for (uint32_t i = 0; i < n; i++)
+            out[i] = HALF(6 * (uint32_t)from[i] + 3 * (uint32_t)next[i] - (uint32_t)left[i], 3);
+    } else {
+        for (uint32_t i = 0; i < n; i++)
+            out[i] = HALF(3 * (uint32_t)from[i] + 6 * (uint32_t)next[i] - (uint32_t)right[i], 3);
+    }
+}
+
+/* Beyond the last point, on the line through the last two. */
+ZTI_INLINE void beyond(const int32_t *from, size_t step, bool has_left, uint32_t n, int32_t *out)
+{
+    const int32_t *const left = from - (has_left ? step : 0);
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = HALF(3 * (uint32_t)from[i] - (uint32_t)left[i], 1);
+}
+
+/* The same within a row: n points from number 'first', all with one on both sides. */
+ZTI_INLINE void within(const struct parent *parent, uint32_t first, uint32_t n, bool is_linear,
+                       int32_t *out)
+{
+    const int32_t *const from = parent->row + first;
+    const uint32_t head = first == 0 && n > 0, whole = parent->of - 1;
+    const uint32_t tail = n > head && first + n == whole;
+    if (head)
+        between(from, 1, false, 2 < parent->of, is_linear, 1, out);
+    between(from + head, 1, true, true, is_linear, n - head - tail, out + head);
+    if (tail)
+        between(from + n - 1, 1, true, false, is_linear, 1, out + n - 1);
+}
+
+/* The mean of up to four predictions. */
+ZTI_INLINE void mean_of(int32_t (*t)[SEGMENT], uint32_t terms, uint32_t n, int32_t *out)
+{
+    if (terms == 1)
+        memcpy(out, t[0], n * sizeof *out);
+    for (uint32_t i = 0; terms == 2 && i < n; i++)
+        out[i] = HALF((uint32_t)t[0][i] + (uint32_t)t[1][i], 1);
+    for (uint32_t i = 0; terms == 3 && i < n; i++)
+        out[i] = HALF(5 * ((uint32_t)t[0][i] + (uint32_t)t[1][i]) + 6 * (uint32_t)t[2][i], 4);
+    for (uint32_t i = 0; terms == 4 && i < n; i++)
+        out[i] = HALF((uint32_t)t[0][i] + (uint32_t)t[1][i] + (uint32_t)t[2][i] +
+                      (uint32_t)t[3][i], 2);
+}
+
+/* Points [first, first + n) of a row. */
+static void predict(const struct row *row, uint32_t first, uint32_t n, int32_t *out)
+{
+    int32_t t[4][SEGMENT];
+    uint32_t terms = 0, full = n;
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct parent *const parent = &row->parent[i];
+        if (row->across >> i & 1)
+            between(parent->row + first, parent->step, parent->at > 0, parent->at + 2 < parent->of,
+                    row->is_linear, n, t[terms++]);
+    }
+    if (row->odd & 8) {
+        const struct parent *const parent = &row->parent[3];
+        full = first + n < parent->of ? n : n - 1; /* the last may have none behind it */
+        within(parent, first, full, row->is_linear, t[terms]);
+        mean_of(t, terms + 1, full, out);
+        if (full < n && terms == 0)
+            beyond(parent->row + first + full, 1, first + full > 0, 1, out + full);
+    }
+    if (terms > 0 && !(row->odd & 8)) {
+        mean_of(t, terms, n, out);
+    } else if (terms > 0 && full < n) {
+        for (uint32_t k = 0; k < terms; k++)
+            t[k][0] = t[k][full];
+        mean_of(t, terms, 1, out + full);
+    } else if (!(row->odd & 8)) { /* the last row along the first of its axes */
+        const uint32_t axis = lowest_bit(row->odd);
+        const struct parent *const parent = &row->parent[axis];
+        beyond(parent->row + first, parent->step, parent->at > 0, n, out);
+    }
+}
+
+/* ---- contexts ---- */
+
+/* Sums of the magnitudes around the points of a row, in sixteenths: of those that they are between,
+ * and of those before them in their own band (rows: how many of these there are). */
+struct around {
+    uint16_t sum[SEGMENT];
+    uint32_t rows;
+};
+
+static const uint16_t share[5] = {0, 16, 8, 5, 4};       /* of 1 .. 4 axes */
+static const uint16_t row_share[4] = {0, 32, 16, 11};    /* of 1 .. 3 rows before */
+/* above so many sixteenths a neighbourhood is of the next kind */
+static const uint16_t ladder[ZTI_SZ_HIGH_MAGNITUDES - 1] = {15,  47,  79,   127,  191, 287,
+                                                            431, 655, 1007, 1615, 2895};
+
+static void look_around(const struct row *row, const uint8_t *own, const uint32_t *dim,
+                        const uint32_t *at, uint32_t first, uint32_t n, struct around *a)
+{
+    uint16_t rows[SEGMENT] = {0};
+    const uint16_t part = share[count_ones(row->odd)];
+    size_t step = dim[3];
+    memset(a->sum, 0, n * sizeof a->sum[0]);
+    a->rows = 0;
+    for (uint32_t i = 4; i-- > 0;) {
+        const struct parent *const parent = &row->parent[i];
+        if (!(row->odd >> i & 1))
+            continue;
+        const uint8_t *const left = parent->loud + first;
+        const uint8_t *const right =
+            i == 3 ? left + 1 : left + (row->across >> i & 1 ? parent->step : 0);
+        const uint32_t full = i == 3 && first + n >= parent->of ? n - 1 : n;
+        for (uint32_t k = 0; k < full; k++)
+            a->sum[k] = (uint16_t)(a->sum[k] + left[k] + right[k]);
+        if (full < n)
+            a->sum[full] = (uint16_t)(a->sum[full] + 2 * left[full]);
+    }
+    for (uint32_t i = 3; i-- > 0; step *= dim[i + 1]) {
+        if (at[i] == 0)
+            continue;
+        a->rows++;
+        for (uint32_t k = 0; k < n; k++)
+            rows[k] = (uint16_t)(rows[k] + own[(ptrdiff_t)k - (ptrdiff_t)step]);
+    }
+    const uint16_t row_part = row_share[a->rows];
+    for (uint32_t k = 0; k < n; k++)
+        a->sum[k] = (uint16_t)(a->sum[k] * part + rows[k] * row_part);
+}
+
+ZTI_INLINE void kinds_of(const uint16_t *sum, uint32_t n, uint32_t depth, uint8_t *contexts)
+{
+    const uint8_t base = (uint8_t)(depth * ZTI_SZ_HIGH_MAGNITUDES);
+    for (uint32_t k = 0; k < n; k++) {
+        uint16_t kind = base;
+        for (uint32_t i = 0; i < ZTI_SZ_HIGH_MAGNITUDES - 1; i++)
+            kind = (uint16_t)(kind + (sum[k] > ladder[i]));
+        contexts[k] = (uint8_t)kind;
+    }
+}
+
+/* Where no row is before it, four points look at the last two of the four before. */
+ZTI_INLINE void kinds_of_four(const uint16_t *sum, const uint8_t *own, bool is_first, uint32_t n,
+                              uint32_t depth, uint8_t *contexts)
+{
+    uint16_t with[4];
+    for (uint32_t k = 0; k < n; k++)
+        with[k] = (uint16_t)(is_first ? 2 * sum[k] : sum[k] + 16 * (own[-1] + own[-2]));
+    kinds_of(with, n, depth, contexts);
+}
+
+/* ---- residuals and symbols ---- */
+
+static inline uint32_t folded(int32_t q)
+{
+    return (uint32_t)q << 1 ^ (uint32_t)(q >> 31);
+}
+
+static inline uint8_t loudness(int32_t q)
+{
+    const uint32_t size = q < 0 ? 0 - (uint32_t)q : (uint32_t)q;
+    return size < ZTI_SZ_HIGH_LOUDEST ? (uint8_t)size : ZTI_SZ_HIGH_LOUDEST;
+}
+
+static void put_extra(struct zti_sz_extras *e, uint32_t value, uint32_t bits)
+{
+    e->bits += bits;
+    if (e->bits > e->most_bits)
+        e->is_over = true;
+    if (e->writer.base && !e->is_over)
+        zti_put_bits(&e->writer, value, bits);
+}
+
+static uint8_t loud_symbol(int32_t q, const uint8_t *has, struct zti_sz_extras *e)
+{
+    const uint32_t size = q < 0 ? 0 - (uint32_t)q : (uint32_t)q;
+    uint32_t symbol = folded(q), bits = 0;
+    if (symbol >= ZTI_SZ_HIGH_DIRECT) {
+        const uint32_t n = highest_bit(size);
+        bits = n - 1;
+        symbol = ZTI_SZ_HIGH_DIRECT + 4 * (n - 6) + 2 * (size >> bits & 1) + (q < 0);
+    }
+    if (has && !has[symbol]) {
+        put_extra(e, (uint32_t)q, 32);
+        return ZTI_SZ_HIGH_ESCAPE;
+    }
+    if (bits > 0)
+        put_extra(e, size & ((1u << bits) - 1), bits);
+    return (uint8_t)symbol;
+}
+
+static int32_t loud_residual(uint32_t symbol, struct zti_bit_reader *extras)
+{
+    if (symbol == ZTI_SZ_HIGH_ESCAPE)
+        return (int32_t)zti_take_within(extras, 32);
+    const uint32_t number = symbol - ZTI_SZ_HIGH_DIRECT, bits = number / 4 + 5;
+    const uint32_t size = ((2 | (number >> 1 & 1)) << (bits & 31)) |
+                          zti_take_within(extras, bits & 31);
+    return (int32_t)(number & 1 ? 0 - size : size);
+}
+
+/* Symbols to residuals; their magnitudes. */
+ZTI_INLINE void residuals_of(const uint8_t *symbols, uint32_t n, struct zti_bit_reader *extras,
+                             int32_t *q, uint8_t *loud)
+{
+    uint32_t loudest = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t u = symbols[k];
+        loudest = u > loudest ? u : loudest;
+        q[k] = (int32_t)(u >> 1 ^ (0 - (u & 1)));
+        loud[k] = (uint8_t)((u + 1) >> 1);
+    }
+    for (uint32_t k = 0; loudest >= ZTI_SZ_HIGH_DIRECT && k < n; k++)
+        if (symbols[k] >= ZTI_SZ_HIGH_DIRECT) {
+            q[k] = loud_residual(symbols[k], extras);
+            loud[k] = loudness(q[k]);
+        }
+}
+
+/* Residuals of integers in units: the nearest multiples of the step, an odd number, so that no
+ * quotient is midway and doubles are exact enough. Adding 3 * 2^51 rounds to an integer. */
+ZTI_INLINE uint32_t quantize(int32_t *x, const int32_t *predicted, uint32_t n, uint32_t step,
+                             int32_t *q, uint8_t *loud)
+{
+    const double magic = 0x1.8p52, per = 1.0 / step;
+    uint32_t loudest = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        const int32_t d = (int32_t)((uint32_t)x[k] - (uint32_t)predicted[k]);
+        q[k] = (int32_t)(uint32_t)zti_bits_of_double((double)d * per + magic);
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t size = q[k] < 0 ? 0 - (uint32_t)q[k] : (uint32_t)q[k];
+        loudest = size > loudest ? size : loudest;
+        loud[k] = (uint8_t)(size < ZTI_SZ_HIGH_LOUDEST ? size : ZTI_SZ_HIGH_LOUDEST);
+        x[k] = (int32_t)((uint32_t)predicted[k] + (uint32_t)q[k] * step);
+    }
+    return loudest;
+}
+
+static void code_segment(struct zti_sz_pyramid *p, const struct row *row, const uint32_t *dim,
+                         const uint32_t *at, uint32_t first, uint32_t n, uint32_t own_n,
+                         const struct zti_sz_level *level, size_t band_at,
+                         const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET], struct zti_sz_extras *extras)
+{
+    int32_t predicted[SEGMENT], q[SEGMENT];
+    struct around around;
+    int32_t *const x = p->bands + band_at + first;
+    uint8_t *const loud = p->band_loud + band_at + first;
+    uint8_t *const symbols = p->symbols + p->count, *const contexts = p->contexts + p->count;
+    predict(row, first, n, predicted);
+    const uint32_t loudest = quantize(x, predicted, own_n, level->step, q, loud);
+    for (uint32_t k = own_n; k < n; k++) { /* a neighbour's: as if it were predicted well */
+        x[k] = predicted[k];
+        loud[k] = 0;
+    }
+    look_around(row, loud, dim, at, first, own_n, &around);
+    if (around.rows > 0)
+        kinds_of(around.sum, own_n, level->depth, contexts);
+    for (uint32_t k = 0; around.rows == 0 && k < own_n; k += 4)
+        kinds_of_four(around.sum + k, loud + k, first + k == 0, own_n - k < 4 ? own_n - k : 4,
+                      level->depth, contexts + k);
+    if (loudest < ZTI_SZ_HIGH_LOUDEST && !has) {
+        for (uint32_t k = 0; k < own_n; k++)
+            symbols[k] = (uint8_t)folded(q[k]);
+    } else {
+        for (uint32_t k = 0; k < own_n; k++)
+            symbols[k] = loud_symbol(q[k], has ? has[contexts[k]] : NULL, extras);
+    }
+    p->count += own_n;
+}
+
+/* The coarsest points of all, each with the one before as its prediction. */
+static void code_anchors(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET],
+                         struct zti_sz_extras *extras)
+{
+    const struct zti_sz_level *const level = &p->level[p->levels];
+    const size_t n = row_at(level->dim, (const uint32_t[3]){level->dim[0], 0, 0});
+    int32_t *const x = p->grid[p->levels & 1], before = 0, q;
+    for (size_t i = 0; i < n; before = x[i++]) {
+        (void)quantize(&x[i], &before, 1, level->step, &q, &p->grid_loud[p->levels & 1][i]);
+        p->grid_loud[p->levels & 1][i] = 0;
+        p->contexts[p->count] = ZTI_SZ_HIGH_ANCHOR;
+        p->symbols[p->count++] = loud_symbol(q, has ? has[ZTI_SZ_HIGH_ANCHOR] : NULL, extras);
+    }
+    p->anchor_bits = extras->bits;
+}
+
+static void decode_anchors(struct zti_sz_pyramid *p, const uint32_t *const *tables,
+                           struct zti_ans_mixed *codes, struct zti_bit_reader *extras)
+{
+    const struct zti_sz_level *const level = &p->level[p->levels];
+    const size_t n = row_at(level->dim, (const uint32_t[3]){level->dim[0], 0, 0});
+    int32_t *const x = p->grid[p->levels & 1];
+    uint32_t before = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t context = ZTI_SZ_HIGH_ANCHOR;
+        uint8_t symbol, loud;
+        int32_t q = 0;
+        zti_ans_mixed_take(codes, tables, &context, 1, &symbol);
+        residuals_of(&symbol, 1, extras, &q, &loud);
+        before += (uint32_t)q * level->step;
+        x[i] = (int32_t)before;
+        p->grid_loud[p->levels & 1][i] = 0;
+    }
+}
+
+/* Whether all of a row but its end is coded here. */
+ZTI_INLINE bool is_own_row(const struct zti_sz_band *band, const uint32_t *at)
+{
+    return at[0] < band->own[0] && at[1] < band->own[1] && at[2] < band->own[2];
+}
+
+static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET],
+                 struct zti_sz_extras *extras)
+{
+    p->count = 0;
+    if (p->has_anchors)
+        code_anchors(p, has, extras);
+    for (uint32_t l = p->levels; l-- > 0; merge(p, l)) {
+        const struct zti_sz_level *const level = &p->level[l];
+        for (uint32_t b = 0; b < level->bands; b++) {
+            const struct zti_sz_band *const band = &level->band[b];
+            uint32_t at[3] = {0};
+            do {
+                const struct row row = row_of(p, l, band, at);
+                const size_t band_at = band->at + row_at(band->dim, at);
+                const uint32_t own = is_own_row(band, at) ? band->own[3] : 0;
+                for (uint32_t k = 0; k < band->dim[3]; k += SEGMENT) {
+                    const uint32_t left = band->dim[3] - k, n = left < SEGMENT ? left : SEGMENT;
+                    const uint32_t own_left = own > k ? own - k : 0;
+                    code_segment(p, &row, band->dim, at, k, n, own_left < n ? own_left : n, level,
+                                 band_at, has, extras);
+                }
+            } while (next_row(band->dim, at));
+        }
+    }
+}
+
+static void decode_segment(struct zti_sz_pyramid *p, const struct row *row, const uint32_t *dim,
+                           const uint32_t *at, uint32_t first, uint32_t n, uint32_t own_n,
+                           const struct zti_sz_level *level, size_t band_at,
+                           const uint32_t *const *tables, struct zti_ans_mixed *codes,
+                           struct zti_bit_reader *extras)
+{
+    int32_t predicted[SEGMENT], q[SEGMENT];
+    uint8_t contexts[SEGMENT], symbols[SEGMENT];
+    struct around around;
+    q[0] = 0; /* a compiler cannot know that there are as many as are used */
+    int32_t *const x = p->bands + band_at + first;
+    uint8_t *const loud = p->band_loud + band_at + first;
+    predict(row, first, n, predicted);
+    look_around(row, loud, dim, at, first, own_n, &around);
+    if (around.rows > 0) {
+        kinds_of(around.sum, own_n, level->depth, contexts);
+        zti_ans_mixed_take(codes, tables, contexts, own_n, symbols);
+        residuals_of(symbols, own_n, extras, q, loud);
+    }
+    for (uint32_t k = 0; around.rows == 0 && k < own_n; k += 4) {
+        const uint32_t four = own_n - k < 4 ? own_n - k : 4;
+        kinds_of_four(around.sum + k, loud + k, first + k == 0, four, level->depth, contexts);
+        zti_ans_mixed_take(codes, tables, contexts, four, symbols);
+        residuals_of(symbols, four, extras, q + k, loud + k);
+    }
+    for (uint32_t k = 0; k < own_n; k++)
+        x[k] = (int32_t)((uint32_t)predicted[k] + (uint32_t)q[k] * level->step);
+    for (uint32_t k = own_n; k < n; k++) {
+        x[k] = predicted[k];
+        loud[k] = 0;
+    }
+}
+
+static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *of,
+                   struct zti_ans_mixed *codes, struct zti_bit_reader *extras)
+{
+    const uint32_t *tables[ZTI_SZ_HIGH_CONTEXTS];
+    for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++)
+        tables[i] = of[i]->decode;
+    if (p->has_anchors)
+        decode_anchors(p, tables, codes, extras);
+    for (uint32_t l = p->levels; l-- > 0; merge(p, l)) {
+        const struct zti_sz_level *const level = &p->level[l];
+        for (uint32_t b = 0; b < level->bands; b++) {
+            const struct zti_sz_band *const band = &level->band[b];
+            uint32_t at[3] = {0};
+            do {
+                const struct row row = row_of(p, l, band, at);
+                const size_t band_at = band->at + row_at(band->dim, at);
+                const uint32_t own = is_own_row(band, at) ? band->own[3] : 0;
+                for (uint32_t k = 0; k < band->dim[3]; k += SEGMENT) {
+                    const uint32_t left = band->dim[3] - k, n = left < SEGMENT ? left : SEGMENT;
+                    const uint32_t own_left = own > k ? own - k : 0;
+                    decode_segment(p, &row, band->dim, at, k, n, own_left < n ? own_left : n,
+                                   level, band_at, tables, codes, extras);
+                }
+            } while (next_row(band->dim, at));
+        }
+    }
+    return extras->at <= extras->end;
+}
+
+/* ---- values ---- */
+
+static inline double units_of(const struct zti_coding *coding, const void *values, uint32_t i,
+                              double per)
+{
+    return coding->type == ZT_F32 ? (double)((const float *)values)[i] * per
+                                  : ((const double *)values)[i] * per;
+}
+
+static int32_t whole_integers(const struct zti_coding *coding, const void *values, uint32_t n,
+                              int32_t *x)
+{
+    const int64_t centre = coding->sz.centre;
+    for (uint32_t i = 0; i < n; i++) {
+        const int64_t v = coding->type == ZT_I32 ? ((const int32_t *)values)[i]
+                                                 : ((const int64_t *)values)[i];
+        x[i] = (int32_t)(v - centre); /* the range of all values is known to fit */
+    }
+    return n > 0 ? x[n - 1] : 0;
+}
+
+static int32_t integers(const struct zti_coding *coding, const void *values, uint32_t n,
+                        int32_t before, int32_t *x)
+{
+    const double magic = 0x1.8p52, most = 2 * (double)ZTI_SZ_HIGH_RANGE;
+    const double per = 1 / coding->sz.step, centre = (double)coding->sz.centre;
+    uint32_t bad = 0;
+    if (coding->sz.source == ZTI_SZ_STEPS)
+        return whole_integers(coding, values, n, x);
+    for (uint32_t i = 0; i < n; i++) {
+        const double t = units_of(coding, values, i, per) - centre;
+        x[i] = (int32_t)(uint32_t)zti_bits_of_double(t + magic);
+        bad |= !(fabs(t) < most);
+    }
+    for (uint32_t i = 0; bad && i < n; i++) {
+        const double t = units_of(coding, values, i, per) - centre;
+        x[i] = fabs(t) < most ? x[i] : before;
+        before = x[i];
+    }
+    return n > 0 ? x[n - 1] : before;
+}
+
+static void values(const struct zti_coding *coding, const int32_t *x, uint32_t n, void *out)
+{
+    const double step = coding->sz.step, centre = (double)coding->sz.centre;
+    const int64_t whole = coding->sz.centre;
+    if (coding->type == ZT_F32) {
+        for (uint32_t i = 0; i < n; i++)
+            ((float *)out)[i] = (float)(((double)x[i] + centre) * step);
+    } else if (coding->type == ZT_F64) {
+        for (uint32_t i = 0; i < n; i++)
+            ((double *)out)[i] = ((double)x[i] + centre) * step;
+    } else if (coding->type == ZT_I32) {
+        for (uint32_t i = 0; i < n; i++) {
+            const int64_t v = (int64_t)((uint64_t)x[i] + (uint64_t)whole);
+            ((int32_t *)out)[i] = v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN
+                                                                            : (int32_t)v;
+        }
+    } else {
+        for (uint32_t i = 0; i < n; i++) /* an encoder leaves room at the ends of the range */
+            ((int64_t *)out)[i] = (int64_t)((uint64_t)x[i] + (uint64_t)whole);
+    }
+}
+
+static bool check(const struct zti_coding *coding, const int32_t *x, const void *in, uint32_t n)
+{
+    const double step = coding->sz.step, centre = (double)coding->sz.centre;
+    const double bound = coding->sz.bound;
+    uint32_t bad = 0;
+    if (coding->type == ZT_F32) {
+        for (uint32_t i = 0; i < n; i++) {
+            const float y = (float)(((double)x[i] + centre) * step);
+            bad |= !(fabs((double)((const float *)in)[i] - (double)y) <= bound);
+        }
+    } else if (coding->type == ZT_F64) {
+        for (uint32_t i = 0; i < n; i++) {
+            const double y = ((double)x[i] + centre) * step;
+            bad |= !(fabs(((const double *)in)[i] - y) <= bound);
+        }
+    }
+    return !bad;
+}
+
+const struct zti_sz_high_ops OPS = {.split = split,
+                                    .code = code,
+                                    .decode = decode,
+                                    .integers = integers,
+                                    .values = values,
+                                    .check = check};

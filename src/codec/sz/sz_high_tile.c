@@ -1,0 +1,456 @@
+/* sz_high_tile.c: effort 'high': a tile to bytes and back.
+ *
+ *     u8       0: all residuals are 0; 1: they are coded; 3: raw values follow instead
+ *              | 4 if symbols leave bits open | 8 if exact values follow
+ *     varint   where residuals are coded: bytes of the two that follow
+ *     section  if bit 2 is set: varint, bytes; and the bits that symbols leave open
+ *     section  the ANS stream (entropy/ans_mixed.h)
+ *     section  if bit 3 is set: u32, bytes; and for each 4096 values of the tile (sz_exact.c)
+ */
+#include "codec/sz/sz_high.h"
+#include "core/wire.h"
+
+enum { ZERO = 0, CODED = 1, RAW = 3, KIND = 3, HAS_EXTRAS = 4, HAS_EXACT = 8 };
+
+/* ---- a tile ---- */
+
+struct box {
+    uint64_t origin[ZT_MAX_RANK]; /* in the array */
+    uint32_t own[4];              /* of four axes */
+    uint32_t dim[4];
+    size_t values;
+    size_t points;
+};
+
+static struct box box_of(const struct zti_coding *coding, const struct zti_walk *walk)
+{
+    const struct zti_grid *const grid = &coding->grid;
+    const uint32_t skip = 4 - grid->rank;
+    struct box box = {.values = 1, .points = 1};
+    for (uint32_t i = 0; i < 4; i++) {
+        uint64_t extent = 1, more = 0;
+        if (i >= skip) {
+            const uint64_t rest = grid->shape[i - skip] - walk->origin[i - skip];
+            box.origin[i - skip] = walk->origin[i - skip];
+            extent = rest < grid->side[i - skip] ? rest : grid->side[i - skip];
+            more = coding->sz.axes >> (i - skip) & 1 && rest > extent;
+        }
+        box.own[i] = (uint32_t)extent;
+        box.dim[i] = (uint32_t)(extent + more);
+        box.values *= box.own[i];
+        box.points *= box.dim[i];
+    }
+    return box;
+}
+
+/* What a tile has of the coarse grid, to its coarsest level. */
+static void copy_coarse(const struct zti_coding *coding, const struct box *box,
+                        struct zti_sz_pyramid *p)
+{
+    const struct zti_sz_high *const high = coding->model;
+    const uint32_t bits = zti_sz_high_distance(coding->sz.axes), skip = 4 - coding->grid.rank;
+    const uint32_t *const all = high->coarse.level[0].dim, *const dim = p->level[p->levels].dim;
+    int32_t *to = p->grid[p->levels & 1];
+    uint8_t *loud = p->grid_loud[p->levels & 1];
+    uint32_t from[4] = {0};
+    for (uint32_t i = skip; i < 4; i++)
+        from[i] = (uint32_t)(box->origin[i - skip] >> (p->axes >> i & 1 ? bits : 0));
+    for (uint32_t a = 0; a < dim[0]; a++)
+        for (uint32_t b = 0; b < dim[1]; b++)
+            for (uint32_t c = 0; c < dim[2]; c++) {
+                const size_t row = (((size_t)(from[0] + a) * all[1] + from[1] + b) * all[2] +
+                                    from[2] + c) * all[3] + from[3];
+                memcpy(to, high->coarse.grid[0] + row, dim[3] * sizeof *to);
+                memcpy(loud, high->coarse.grid_loud[0] + row, dim[3]);
+                to += dim[3];
+                loud += dim[3];
+            }
+}
+
+static void shape_tile(const struct zti_coding *coding, const struct box *box,
+                       struct zti_sz_pyramid *p)
+{
+    p->has_anchors = false;
+    (void)zti_sz_high_shape(coding, zti_sz_high_axes(coding), box->dim, box->own, 1,
+                            zti_sz_high_distance(coding->sz.axes), p);
+}
+
+/* All symbols of a tile. */
+static void code_tile(const struct zti_coding *coding, const zt_array *array,
+                      const struct box *box, struct zti_sz_pyramid *p,
+                      struct zti_sz_extras *extras)
+{
+    const struct zti_sz_high *const high = coding->model;
+    const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
+    shape_tile(coding, box, p);
+    zti_sz_high_gather(coding, array, box->origin, box->dim, 0, p->grid[0]);
+    ops->split(p);
+    copy_coarse(coding, box, p);
+    ops->code(p, high->has, extras);
+}
+
+void zti_sz_high_count(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
+                       struct zti_sz_high_counts *counts)
+{
+    const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
+    const struct box box = box_of(coding, &walk);
+    struct zti_sz_slot *const slot = zti_sz_high_take_slot(coding->model);
+    struct zti_sz_extras extras = {.most_bits = UINT64_MAX};
+    code_tile(coding, array, &box, &slot->pyramid, &extras);
+    zti_sz_high_add(&slot->pyramid, extras.bits, counts);
+    counts->values += box.values;
+    zti_sz_high_give_slot(slot);
+}
+
+/* The rows of a tile's own values. */
+struct rows {
+    const struct box *box;
+    uint32_t at[3];
+    size_t point; /* the row's first, in the grid */
+    bool is_done;
+};
+
+static void next_row(struct rows *rows)
+{
+    const uint32_t *const dim = rows->box->dim;
+    rows->is_done = true;
+    for (uint32_t i = 3; i-- > 0 && rows->is_done;) {
+        rows->is_done = ++rows->at[i] >= rows->box->own[i];
+        rows->at[i] = rows->is_done ? 0 : rows->at[i];
+    }
+    rows->point = (((size_t)rows->at[0] * dim[1] + rows->at[1]) * dim[2] + rows->at[2]) * dim[3];
+}
+
+static const char *row_in(const struct zti_coding *coding, const zt_array *array,
+                          const struct rows *rows)
+{
+    uint64_t place[ZT_MAX_RANK];
+    const uint32_t skip = 4 - coding->grid.rank;
+    for (uint32_t i = skip; i < 4; i++)
+        place[i - skip] = rows->box->origin[i - skip] + (i < 3 ? rows->at[i] : 0);
+    return zti_array_at(array, place);
+}
+
+/* Note values that do not keep the bound; returns how many there are. */
+static size_t find_exact(const struct zti_coding *coding, const zt_array *array,
+                         const struct box *box, const struct zti_sz_pyramid *p, uint64_t *is_exact)
+{
+    const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
+    const size_t value_bytes = zt_type_bytes(coding->type);
+    const int64_t stride = array->stride[coding->grid.rank - 1];
+    size_t count = 0, number = 0;
+    if (coding->sz.source != ZTI_SZ_LATTICE)
+        return 0;
+    for (struct rows rows = {.box = box}; !rows.is_done; next_row(&rows)) {
+        const char *from = row_in(coding, array, &rows);
+        for (uint32_t k = 0; k < box->own[3]; k += ZTI_SZ_HIGH_SEGMENT) {
+            uint64_t row[ZTI_SZ_HIGH_SEGMENT];
+            const uint32_t left = box->own[3] - k;
+            const uint32_t n = left < ZTI_SZ_HIGH_SEGMENT ? left : ZTI_SZ_HIGH_SEGMENT;
+            const int32_t *const x = p->grid[0] + rows.point + k;
+            const char *values = from;
+            if (stride != 1) {
+                zti_sz_gather_row(row, from, stride, n, value_bytes);
+                values = (const char *)row;
+            }
+            const bool is_good = ops->check(coding, x, values, n);
+            for (uint32_t i = 0; !is_good && i < n; i++)
+                if (!ops->check(coding, x + i, values + i * value_bytes, 1)) {
+                    if (count++ == 0)
+                        memset(is_exact, 0, (box->values + 63) / 64 * sizeof *is_exact);
+                    is_exact[(number + i) / 64] |= UINT64_C(1) << (number + i) % 64;
+                }
+            from += stride * (int64_t)(n * value_bytes);
+            number += n;
+        }
+    }
+    return count;
+}
+
+/* Values [first, first + n) of a tile, in its own order. */
+static void values_of(const struct zti_coding *coding, const zt_array *array,
+                      const struct box *box, size_t first, uint32_t n, uint8_t *to)
+{
+    const size_t value_bytes = zt_type_bytes(coding->type);
+    const uint32_t skip = 4 - coding->grid.rank;
+    for (size_t i = first; i < first + n; i++, to += value_bytes) {
+        uint64_t place[ZT_MAX_RANK];
+        size_t rest = i;
+        for (uint32_t a = 4; a-- > skip; rest /= box->own[a])
+            place[a - skip] = box->origin[a - skip] + rest % box->own[a];
+        memcpy(to, zti_array_at(array, place), value_bytes);
+    }
+}
+
+static uint8_t *put_exact(const struct zti_coding *coding, const zt_array *array,
+                          const struct box *box, const uint64_t *is_exact, uint8_t *to)
+{
+    uint8_t *const length = to;
+    uint8_t values[ZTI_SZ_RAW_BYTES];
+    to += 4;
+    for (size_t first = 0; first < box->values; first += ZTI_SZ_TILE_VALUES) {
+        const size_t left = box->values - first;
+        const uint32_t n = left < ZTI_SZ_TILE_VALUES ? (uint32_t)left : ZTI_SZ_TILE_VALUES;
+        values_of(coding, array, box, first, n, values);
+        to = zti_sz_put_exact(to, is_exact + first / 64, n, values, zt_type_bytes(coding->type));
+    }
+    zti_put_le32(length, (uint32_t)(to - length - 4));
+    return to;
+}
+
+static uint8_t *put_raw(const struct zti_coding *coding, const zt_array *array,
+                        const struct box *box, uint8_t *to)
+{
+    const size_t value_bytes = zt_type_bytes(coding->type);
+    const int64_t stride = array->stride[coding->grid.rank - 1];
+    *to++ = RAW;
+    for (struct rows rows = {.box = box}; !rows.is_done; next_row(&rows)) {
+        const char *from = row_in(coding, array, &rows);
+        for (uint32_t k = 0; k < box->own[3]; k++, from += stride * (int64_t)value_bytes) {
+            uint64_t bits = 0;
+            uint32_t narrow;
+            if (value_bytes == 8) {
+                memcpy(&bits, from, sizeof bits);
+            } else {
+                memcpy(&narrow, from, sizeof narrow);
+                bits = narrow;
+            }
+            to = zti_put_value(to, bits, value_bytes);
+        }
+    }
+    return to;
+}
+
+static uint8_t *put_tile(const struct zti_coding *coding, const zt_array *array,
+                         const struct box *box, struct zti_sz_slot *slot, uint8_t *to)
+{
+    const struct zti_sz_high *const high = coding->model;
+    const size_t value_bytes = zt_type_bytes(coding->type), raw_bytes = box->values * value_bytes;
+    struct zti_sz_pyramid *const p = &slot->pyramid;
+    struct zti_sz_extras extras = {.writer = zti_bit_writer_at(slot->bytes),
+                                   .most_bits = slot->most_extra_bytes * 8};
+    code_tile(coding, array, box, p, &extras);
+    const size_t exact = find_exact(coding, array, box, p, slot->is_exact);
+    const size_t exact_most =
+        exact * value_bytes + (exact ? 4 + (box->values / ZTI_SZ_TILE_VALUES + 1) * 515 : 0);
+    bool is_zero = true;
+    for (size_t i = 0; i < p->count && is_zero; i++)
+        is_zero = p->symbols[i] == 0;
+    uint8_t *const scratch = slot->bytes + slot->most_extra_bytes + 64;
+    const uint8_t *const codes =
+        is_zero ? NULL : zti_ans_mixed_put(high->of, p->contexts, p->symbols, p->count, scratch);
+    const size_t code_bytes =
+        is_zero ? 0 : (size_t)(scratch + zti_ans_mixed_bytes(p->count) - codes);
+    const size_t extra_bytes = (size_t)(extras.bits + 7) / 8;
+    if (extras.is_over || code_bytes + extra_bytes + exact_most + 8 > raw_bytes)
+        return put_raw(coding, array, box, to);
+    *to++ = (uint8_t)((is_zero ? ZERO : CODED) | (extra_bytes ? HAS_EXTRAS : 0) |
+                      (exact ? HAS_EXACT : 0));
+    if (!is_zero)
+        to = zti_put_varint(to, code_bytes + extra_bytes +
+                                    (extra_bytes ? zti_varint_bytes(extra_bytes) : 0));
+    if (extra_bytes) {
+        to = zti_put_varint(to, extra_bytes);
+        memcpy(to, slot->bytes, extra_bytes);
+        to += extra_bytes;
+    }
+    if (!is_zero)
+        memcpy(to, codes, code_bytes);
+    to += code_bytes;
+    return exact ? put_exact(coding, array, box, slot->is_exact, to) : to;
+}
+
+void zti_sz_high_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+                        uint64_t last, struct zti_bit_writer *w)
+{
+    struct zti_sz_slot *const slot = zti_sz_high_take_slot(coding->model);
+    struct zti_walk walk = zti_walk_from(&coding->grid, first);
+    for (; walk.tile < last; zti_walk_next(&coding->grid, &walk)) {
+        const struct box box = box_of(coding, &walk);
+        w->next = put_tile(coding, array, &box, slot, w->next); /* whole bytes: nothing is held */
+    }
+    zti_sz_high_give_slot(slot);
+}
+
+/* ---- bytes to a tile ---- */
+
+struct parts {
+    uint32_t first;
+    struct zti_bit_reader extras, codes;
+    const uint8_t *exact, *exact_end, *raw;
+};
+
+/* Find what a tile consists of; returns its end, or NULL where it makes no sense. */
+static const uint8_t *parts_of(const struct zti_coding *coding, const struct box *box,
+                               const uint8_t *at, const uint8_t *end, struct parts *parts)
+{
+    const size_t raw_bytes = box->values * zt_type_bytes(coding->type);
+    struct zti_cursor c = {.at = at, .end = end, .is_bad = false};
+    parts->first = zti_take_byte(&c);
+    if (parts->first == RAW) {
+        parts->raw = zti_take_bytes(&c, raw_bytes);
+        return parts->raw ? c.at : NULL;
+    }
+    const bool is_coded = parts->first & CODED, has_extras = parts->first & HAS_EXTRAS;
+    if ((parts->first & KIND) > CODED || parts->first > 15 || (has_extras && !is_coded))
+        return NULL;
+    uint64_t bytes = is_coded ? zti_take_varint(&c) : 0;
+    const uint8_t *const coded = zti_take_bytes(&c, bytes);
+    if (c.is_bad || bytes > raw_bytes)
+        return NULL;
+    struct zti_cursor in = {.at = coded, .end = coded + bytes, .is_bad = false};
+    const uint64_t extra_bytes = has_extras ? zti_take_varint(&in) : 0;
+    const uint8_t *const extras = zti_take_bytes(&in, extra_bytes);
+    if (in.is_bad)
+        return NULL;
+    parts->extras = (struct zti_bit_reader){.base = extras, .end = extra_bytes * 8};
+    parts->codes = (struct zti_bit_reader){.base = in.at, .end = zti_cursor_left(&in) * 8};
+    parts->exact = parts->exact_end = NULL;
+    if (parts->first & HAS_EXACT) {
+        const uint8_t *const length = zti_take_bytes(&c, 4);
+        const uint64_t exact_bytes = length ? zti_get_le32(length) : 0;
+        parts->exact = zti_take_bytes(&c, exact_bytes);
+        parts->exact_end = c.at;
+    }
+    return c.is_bad ? NULL : c.at;
+}
+
+/* Whether a row of a tile is in a view. */
+static bool is_seen(const struct zti_coding *coding, const struct zti_view *view,
+                    const struct rows *rows)
+{
+    const uint32_t skip = 4 - coding->grid.rank;
+    for (uint32_t i = skip; i < 3; i++) {
+        const uint64_t at = rows->box->origin[i - skip] + rows->at[i];
+        if (at < view->lo[i - skip] || at >= view->hi[i - skip])
+            return false;
+    }
+    return true;
+}
+
+/* Write values [first, last) of a row where the view has them. */
+static void put_row(const struct zti_coding *coding, const struct zti_view *view,
+                    const struct rows *rows, uint32_t first, uint32_t last, const uint8_t *values)
+{
+    const uint32_t rank = coding->grid.rank, skip = 4 - rank;
+    const size_t value_bytes = zt_type_bytes(coding->type);
+    const uint64_t start = rows->box->origin[rank - 1];
+    const uint64_t lo = view->lo[rank - 1] > start + first ? view->lo[rank - 1] : start + first;
+    const uint64_t hi = view->hi[rank - 1] < start + last ? view->hi[rank - 1] : start + last;
+    uint64_t place[ZT_MAX_RANK];
+    if (lo >= hi)
+        return;
+    for (uint32_t i = skip; i < 3; i++)
+        place[i - skip] = rows->box->origin[i - skip] + rows->at[i] - view->lo[i - skip];
+    place[rank - 1] = lo - view->lo[rank - 1];
+    char *to = zti_array_at(&view->out, place);
+    const int64_t stride = view->out.stride[rank - 1];
+    values += (lo - start - first) * value_bytes;
+    if (stride == 1) {
+        memcpy(to, values, (size_t)(hi - lo) * value_bytes);
+        return;
+    }
+    for (uint64_t i = lo; i < hi; i++, values += value_bytes, to += stride * (int64_t)value_bytes)
+        memcpy(to, values, value_bytes);
+}
+
+static void put_values(const struct zti_coding *coding, const struct box *box,
+                       const struct zti_sz_pyramid *p, const struct zti_view *view)
+{
+    const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
+    uint64_t row[ZTI_SZ_HIGH_SEGMENT];
+    for (struct rows rows = {.box = box}; !rows.is_done; next_row(&rows)) {
+        if (!is_seen(coding, view, &rows))
+            continue;
+        for (uint32_t k = 0; k < box->own[3]; k += ZTI_SZ_HIGH_SEGMENT) {
+            const uint32_t left = box->own[3] - k;
+            const uint32_t n = left < ZTI_SZ_HIGH_SEGMENT ? left : ZTI_SZ_HIGH_SEGMENT;
+            ops->values(coding, p->grid[0] + rows.point + k, n, row);
+            put_row(coding, view, &rows, k, k + n, (const uint8_t *)row);
+        }
+    }
+}
+
+/* Values of a tile from bytes, little-endian, one at a time: number i of the tile. */
+static void put_value(const struct zti_coding *coding, const struct box *box,
+                      const struct zti_view *view, size_t i, const uint8_t *from)
+{
+    const size_t value_bytes = zt_type_bytes(coding->type);
+    struct rows rows = {.box = box};
+    const uint32_t x = (uint32_t)(i % box->own[3]);
+    size_t rest = i / box->own[3];
+    for (uint32_t a = 3; a-- > 0; rest /= box->own[a])
+        rows.at[a] = (uint32_t)(rest % box->own[a]);
+    const uint64_t bits = zti_get_value(from, value_bytes);
+    const uint32_t narrow = (uint32_t)bits;
+    uint8_t value[8];
+    memcpy(value, value_bytes == 8 ? (const void *)&bits : (const void *)&narrow, value_bytes);
+    if (is_seen(coding, view, &rows))
+        put_row(coding, view, &rows, x, x + 1, value);
+}
+
+static bool take_exact(const struct zti_coding *coding, const struct box *box,
+                       const struct parts *parts, const struct zti_view *view)
+{
+    const size_t value_bytes = zt_type_bytes(coding->type);
+    const uint8_t *at = parts->exact;
+    for (size_t first = 0; first < box->values; first += ZTI_SZ_TILE_VALUES) {
+        const size_t left = box->values - first;
+        const uint32_t n = left < ZTI_SZ_TILE_VALUES ? (uint32_t)left : ZTI_SZ_TILE_VALUES;
+        uint64_t is_exact[ZTI_SZ_GROUPS];
+        const uint8_t *values;
+        at = zti_sz_take_exact(at, parts->exact_end, n, value_bytes, is_exact, &values);
+        if (!at)
+            return false;
+        for (uint32_t i = 0; i < n; i++)
+            if (is_exact[i / 64] >> i % 64 & 1) {
+                put_value(coding, box, view, first + i, values);
+                values += value_bytes;
+            }
+    }
+    return at == parts->exact_end;
+}
+
+static bool take_tile(const struct zti_coding *coding, const struct box *box, struct parts *parts,
+                      struct zti_sz_slot *slot, const struct zti_view *view)
+{
+    const struct zti_sz_high *const high = coding->model;
+    struct zti_sz_pyramid *const p = &slot->pyramid;
+    struct zti_ans_mixed codes = {.state = {0}};
+    const bool is_zero = (parts->first & KIND) == ZERO;
+    if (parts->first == RAW) {
+        for (size_t i = 0; i < box->values; i++)
+            put_value(coding, box, view, i, parts->raw + i * zt_type_bytes(coding->type));
+        return true;
+    }
+    if (!is_zero && !zti_ans_mixed_open(&codes, &parts->codes))
+        return false;
+    shape_tile(coding, box, p);
+    copy_coarse(coding, box, p);
+    if (!zti_sz_high_ops_of(coding)->decode(p, is_zero ? high->of_zero : high->of, &codes,
+                                            &parts->extras))
+        return false;
+    if (!is_zero && !zti_ans_mixed_ends(&codes))
+        return false;
+    put_values(coding, box, p, view);
+    return !(parts->first & HAS_EXACT) || take_exact(coding, box, parts, view);
+}
+
+void zti_sz_high_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
+                        uint64_t last, const struct zti_view *view)
+{
+    struct zti_sz_slot *const slot = view ? zti_sz_high_take_slot(coding->model) : NULL;
+    struct zti_walk walk = zti_walk_from(&coding->grid, first);
+    for (; walk.tile < last && r->at <= r->end; zti_walk_next(&coding->grid, &walk)) {
+        const struct box box = box_of(coding, &walk);
+        struct parts parts = {.raw = NULL};
+        const uint8_t *const end = parts_of(coding, &box, r->base + r->at / 8,
+                                            r->base + r->end / 8, &parts);
+        if (end && (!view || take_tile(coding, &box, &parts, slot, view)))
+            r->at = (uint64_t)(end - r->base) * 8;
+        else
+            r->at = r->end + 1; /* as if it were cut short: exec refuses it */
+    }
+    if (slot)
+        zti_sz_high_give_slot(slot);
+}

@@ -1,0 +1,112 @@
+/* sz_small_avx512.h: sz_small.h with AVX-512: a register. */
+
+struct small {
+    __m512i v;
+};
+
+ZTI_INLINE struct small small_zero(void)
+{
+    return (struct small){_mm512_setzero_si512()};
+}
+
+ZTI_INLINE struct small small_load(const uint8_t *from)
+{
+    return (struct small){_mm512_loadu_si512(from)};
+}
+
+ZTI_INLINE void small_store(struct small s, uint8_t *to)
+{
+    _mm512_storeu_si512(to, s.v);
+}
+
+ZTI_INLINE uint64_t small_above(struct small s, uint32_t limit)
+{
+    return _mm512_cmpgt_epu8_mask(s.v, _mm512_set1_epi8((char)limit));
+}
+
+ZTI_INLINE struct small small_down(struct small s, uint32_t k)
+{
+    const __m512i down = _mm512_srl_epi16(s.v, _mm_cvtsi32_si128((int32_t)k));
+    return (struct small){_mm512_and_si512(down, _mm512_set1_epi8((char)(0xffu >> k)))};
+}
+
+ZTI_INLINE struct small small_up(struct small s, uint32_t k)
+{
+    return (struct small){_mm512_sll_epi16(s.v, _mm_cvtsi32_si128((int32_t)k))};
+}
+
+ZTI_INLINE struct small small_or(struct small a, struct small b)
+{
+    return (struct small){_mm512_or_si512(a.v, b.v)};
+}
+
+ZTI_INLINE struct small small_least(struct small s, uint32_t most)
+{
+    return (struct small){_mm512_min_epu8(s.v, _mm512_set1_epi8((char)most))};
+}
+
+ZTI_INLINE uint32_t small_sum(struct small s)
+{
+    const __m512i eights = _mm512_sad_epu8(s.v, _mm512_setzero_si512());
+    return (uint32_t)_mm512_reduce_add_epi64(eights);
+}
+
+ZTI_INLINE struct small small_raise(struct small s, uint64_t word)
+{
+    return (struct small){_mm512_mask_add_epi8(s.v, word, s.v, _mm512_set1_epi8(1))};
+}
+
+/* Byte 8 i + j to 8 j + i. */
+ZTI_INLINE __m512i turned_bytes(__m512i v)
+{
+    const __m512i index = _mm512_set_epi64(
+        0x3f372f271f170f07, 0x3e362e261e160e06, 0x3d352d251d150d05, 0x3c342c241c140c04,
+        0x3b332b231b130b03, 0x3a322a221a120a02, 0x3931292119110901, 0x3830282018100800);
+    return _mm512_permutexvar_epi8(index, v);
+}
+
+/* In each eight bytes, bit j of byte i to bit i of byte j: rows as matrices, highest row first,
+ * times unit vectors. */
+ZTI_INLINE __m512i turned_squares(__m512i v)
+{
+    const __m512i reversed = _mm512_set_epi64(
+        0x08090a0b0c0d0e0f, 0x0001020304050607, 0x08090a0b0c0d0e0f, 0x0001020304050607,
+        0x08090a0b0c0d0e0f, 0x0001020304050607, 0x08090a0b0c0d0e0f, 0x0001020304050607);
+    const __m512i units = _mm512_set1_epi64((int64_t)UINT64_C(0x8040201008040201));
+    return _mm512_gf2p8affine_epi64_epi8(units, _mm512_shuffle_epi8(v, reversed), 0);
+}
+
+ZTI_INLINE void small_planes(struct small s, uint64_t *planes)
+{
+    _mm512_storeu_si512(planes, turned_bytes(turned_squares(s.v)));
+}
+
+ZTI_INLINE struct small small_of_planes(const uint64_t *planes)
+{
+    return (struct small){turned_squares(turned_bytes(_mm512_loadu_si512(planes)))};
+}
+
+ZTI_INLINE void small_pack(struct small s, bool is_pairs, uint16_t *to)
+{
+    const __m512i two = _mm512_maddubs_epi16(s.v, _mm512_set1_epi16(is_pairs ? 0x1001 : 0x0401));
+    if (is_pairs) {
+        _mm512_storeu_si512(to, two);
+    } else {
+        const __m512i four = _mm512_madd_epi16(two, _mm512_set1_epi32(0x00100001));
+        _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtepi32_epi16(four));
+    }
+}
+
+ZTI_INLINE struct small small_unpack(const uint16_t *from, bool is_pairs)
+{
+    if (is_pairs) {
+        const __m512i two = _mm512_loadu_si512(from);
+        const __m512i both = _mm512_or_si512(two, _mm512_slli_epi16(two, 4));
+        return (struct small){_mm512_and_si512(both, _mm512_set1_epi8(15))};
+    }
+    const __m512i four =
+        _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)from));
+    const __m512i twos = _mm512_or_si512(four, _mm512_slli_epi32(four, 12));
+    const __m512i ones = _mm512_or_si512(twos, _mm512_slli_epi32(twos, 6));
+    return (struct small){_mm512_and_si512(ones, _mm512_set1_epi8(3))};
+}

@@ -1,0 +1,32 @@
+/* zfp_avx2_decode.c: the AVX2 and BMI2 instance, decoding. */
+#include "codec/zfp/zfp_avx2_cube.h"
+#include "codec/zfp/zfp_avx2_tables.h"
+#include "codec/zfp/zfp_bmi_take.h"
+#include "codec/zfp/zfp_plain.h"
+#include "codec/zfp/zfp_vector.h"
+
+#include "codec/zfp/zfp_avx2_width32.h"
+#include "codec/zfp/zfp_avx2_from_planes.h"
+#include "codec/zfp/zfp_vector_decode.h" /* decode_v32 */
+#include "codec/zfp/zfp_vector_width_end.h"
+
+#include "codec/zfp/zfp_avx2_width64.h"
+#include "codec/zfp/zfp_avx2_from_planes.h"
+#include "codec/zfp/zfp_vector_decode.h" /* decode_v64 */
+#include "codec/zfp/zfp_vector_width_end.h"
+
+#include "codec/zfp/zfp_vector_decoders.h"
+
+const zti_zfp_decode_table zti_zfp_decode_avx2 = {
+    {decode_f32_1d, decode_f32_2d, decode_f32_3d, decode_f32_4d},
+    {decode_f64_1d, decode_f64_2d, decode_f64_3d, decode_f64_4d},
+    {decode_i32_1d, decode_i32_2d, decode_i32_3d, decode_i32_4d},
+    {decode_i64_1d, decode_i64_2d, decode_i64_3d, decode_i64_4d},
+};
+
+const zti_zfp_skip_table zti_zfp_skip_avx2 = {
+    {skip_f32_1d, skip_f32_2d, skip_f32_3d, skip_f32_4d},
+    {skip_f64_1d, skip_f64_2d, skip_f64_3d, skip_f64_4d},
+    {skip_i32_1d, skip_i32_2d, skip_i32_3d, skip_i32_4d},
+    {skip_i64_1d, skip_i64_2d, skip_i64_3d, skip_i64_4d},
+};

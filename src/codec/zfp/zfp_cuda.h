@@ -1,0 +1,47 @@
+/* zfp_cuda.h: what the files of zfp's CUDA instance share. */
+#ifndef ZTI_ZFP_CUDA_H
+#define ZTI_ZFP_CUDA_H
+
+#include "codec/cuda.h"
+#include "codec/zfp/zfp.h"
+
+/* Threads of a block, at most; fewer where their slots would not fit in shared memory. */
+enum { ZTI_ZFP_THREADS = 128 };
+
+/* What kernels are given; cf. codec/cuda.h. */
+struct zfp_tiles {
+    struct zti_grid grid;
+    struct zti_zfp zfp;
+    struct zti_view view; /* encoding: out is the array */
+    uint64_t fixed_bits;  /* of each tile, or 0 */
+    uint64_t *words;
+    uint64_t words_count;
+    uint64_t *states;
+    uint64_t *starts;
+    uint8_t *doubts;
+    const uint64_t *places;
+    const uint64_t *chunks;
+    uint64_t first_tile;
+    uint64_t first_chunk; /* encoding: the first whose start is noted */
+    uint64_t count;       /* of chunks */
+    int64_t first_bits;
+    uint32_t start_bits;
+    uint32_t chunk_tiles;
+    uint32_t slot_words; /* of a thread: content of the largest tile, and a plane that is cut */
+};
+
+struct zfp_launches {
+    void (*put)(const struct zfp_tiles *tiles, unsigned threads, void *queue);
+    void (*take)(const struct zfp_tiles *tiles, unsigned threads, void *queue);
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern const struct zfp_launches zti_zfp_cuda_f32, zti_zfp_cuda_f64, zti_zfp_cuda_i32,
+    zti_zfp_cuda_i64;
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,162 @@
+/* zfp_kernel.h: kernel text: tiles of one type to bits and back, a tile a thread, by the texts of
+ * zfp_plain.h. The includer defines TYPE (f32, ...), BITS (32 or 64) and ZTI_ZFP_LAUNCHES, the name
+ * of the two functions that queue kernels.
+ *
+ *     tile (the thread's) --> bits in the thread's slot (shared) --> stream, behind the bits of all
+ *                                                                    tiles before
+ *
+ * How many these are is computed at fixed rate; otherwise it is the sum within the block and that of
+ * the blocks before, by look-back: values are read once and bits written once. Words of the stream
+ * that two tiles share are or'ed, the others stored. Slots have odd numbers of words, so that threads
+ * side by side use different banks. */
+#include "cuda/lookback.h"
+
+#include "codec/zfp/zfp_cuda.h"
+
+#define FN static __device__ __forceinline__
+#define EXPORTED static __device__
+#define LOCAL static __device__
+#define zti_zfp_pad pad_cuda
+#define zti_zfp_order order_cuda
+#include "codec/zfp/zfp_order.h"
+#include "codec/zfp/zfp_plain.h" /* put_tile_f32, take_tile_i64, gather_32, ... */
+
+#define JOIN3(a, b, c)  a##b##c
+#define OF_TYPE(name, type) JOIN3(name, _, type)
+#define VALUE           OF_TYPE(uint, BITS) /* uint_32 */
+
+typedef uint32_t uint_32;
+typedef uint64_t uint_64;
+
+/* Copy 'bits' bits of a slot to bit 'at' of the stream; what is beyond the slot is zero, and so is
+ * the stream. */
+static __device__ __forceinline__ void place(uint64_t *words, uint64_t at, const uint64_t *slot,
+                                             uint32_t slot_words, uint64_t bits)
+{
+    const uint32_t shift = (uint32_t)(at % 64);
+    const uint64_t all = (uint64_t)slot_words * 64, n = bits < all ? bits : all;
+    uint64_t *to = words + at / 64, carry = 0;
+    for (uint64_t from = 0; from < n; from += 64, to++) {
+        const uint64_t v = slot[from / 64], out = v << shift | carry;
+        carry = shift > 0 ? v >> (64 - shift) : 0;
+        if ((from == 0 && shift > 0) || from + 64 - shift > n)
+            simt_or(to, out);
+        else
+            *to = out;
+    }
+    if (carry != 0)
+        simt_or(to, carry);
+}
+
+/* Where the thread's bits go, behind those of all threads before it. */
+static __device__ __forceinline__ uint64_t bits_before(const struct zfp_tiles *t, uint64_t block,
+                                                       uint64_t bits)
+{
+    SIMT_SHARED(uint64_t, sums, [4]);
+    SIMT_SHARED(uint64_t, base, );
+    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    const uint64_t own = warp_sums(bits);
+    uint64_t before = own - bits;
+    if (lane == 31)
+        sums[warp] = own;
+    __syncthreads();
+    for (uint32_t i = 0; i < warp; i++)
+        before += sums[i];
+    if (warp == 0) {
+        uint64_t all = 0;
+        for (uint32_t i = 0; i < warps; i++)
+            all += sums[i];
+        const uint64_t found = lookback(t->states, block, gridDim.x, all);
+        if (lane == 0)
+            base = found;
+    }
+    __syncthreads();
+    return base + before;
+}
+
+/* Place what a thread has written, of tile 'tile' if there is one. */
+static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, uint64_t block,
+                                                   uint64_t tile, struct zti_bit_writer *w)
+{
+    const bool is_tile = tile < t->grid.count;
+    const uint64_t bits = is_tile ? zti_bits_written(w) : 0;
+    const uint64_t at = t->fixed_bits > 0 ? tile * t->fixed_bits : bits_before(t, block, bits);
+    if (!is_tile)
+        return;
+    if (w->words < w->slot_words)
+        w->slot[w->words] = w->held;
+    place(t->words, t->start_bits + at, w->slot, w->slot_words, bits);
+    const uint64_t number = t->first_tile + tile;
+    if (t->starts && number % t->chunk_tiles == 0)
+        t->starts[number / t->chunk_tiles - t->first_chunk] = at;
+}
+
+#define KERNELS(rank)                                                                              \
+    __global__ void __launch_bounds__(ZTI_ZFP_THREADS) put_##rank##d(struct zfp_tiles t)           \
+    {                                                                                              \
+        SIMT_SHARED_DYNAMIC(uint64_t, slots);                                                      \
+        const uint64_t block = t.fixed_bits > 0 ? blockIdx.x : lookback_ticket(t.states);          \
+        const uint64_t tile = block * blockDim.x + threadIdx.x;                                    \
+        struct zti_bit_writer w =                                                                  \
+            zti_bit_writer_in(slots + threadIdx.x * t.slot_words, t.slot_words);                   \
+        if (tile < t.grid.count) {                                                                 \
+            VALUE values[1 << 2 * rank];                                                           \
+            const struct zti_walk at = zti_walk_from(&t.grid, tile);                               \
+            OF_TYPE(gather, BITS)(&t.view.out, at.origin, values, rank);                           \
+            const bool is_proved = OF_TYPE(put_tile, TYPE)(&t.zfp, values, rank, &w);              \
+            if (t.doubts)                                                                          \
+                t.doubts[tile] = !is_proved;                                                       \
+        }                                                                                          \
+        finish_tile(&t, block, tile, &w);                                                          \
+    }                                                                                              \
+    __global__ void __launch_bounds__(ZTI_ZFP_THREADS) take_##rank##d(struct zfp_tiles t)          \
+    {                                                                                              \
+        const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;                        \
+        if (i >= t.count)                                                                          \
+            return;                                                                                \
+        const uint64_t chunk = t.chunks ? t.chunks[i] : t.first_chunk + i;                         \
+        const uint64_t first = chunk * t.chunk_tiles, rest = t.grid.count - first;                 \
+        const uint64_t last = first + (rest < t.chunk_tiles ? rest : t.chunk_tiles);               \
+        struct zti_bit_reader r = {t.words, t.words_count,                                         \
+                                   t.places ? t.places[2 * i]                                      \
+                                            : (uint64_t)t.first_bits + first * t.fixed_bits};      \
+        struct zti_walk at = zti_walk_from(&t.grid, first);                                        \
+        for (; at.tile < last; zti_walk_next(&t.grid, &at)) {                                      \
+            VALUE values[1 << 2 * rank];                                                           \
+            OF_TYPE(take_tile, TYPE)(&t.zfp, values, rank, &r);                                    \
+            OF_TYPE(scatter, BITS)(&t.view, at.origin, values, rank);                              \
+        }                                                                                          \
+        note_end(t.states, i, t.count, r.at, t.places ? t.places[2 * i + 1] : UINT64_MAX);         \
+    }
+
+KERNELS(1) /* put_1d, take_1d */
+KERNELS(2) /* put_2d, take_2d */
+KERNELS(3) /* put_3d, take_3d */
+KERNELS(4) /* put_4d, take_4d */
+
+static void put(const struct zfp_tiles *tiles, unsigned threads, void *queue)
+{
+    const struct zfp_tiles t = *tiles;
+    const unsigned blocks = (unsigned)((t.grid.count + threads - 1) / threads);
+    const size_t bytes = (size_t)threads * t.slot_words * 8;
+    switch (t.grid.rank) {
+    case 1: SIMT_LAUNCH(put_1d, blocks, threads, bytes, queue, t); break;
+    case 2: SIMT_LAUNCH(put_2d, blocks, threads, bytes, queue, t); break;
+    case 3: SIMT_LAUNCH(put_3d, blocks, threads, bytes, queue, t); break;
+    default: SIMT_LAUNCH(put_4d, blocks, threads, bytes, queue, t);
+    }
+}
+
+static void take(const struct zfp_tiles *tiles, unsigned threads, void *queue)
+{
+    const struct zfp_tiles t = *tiles;
+    const unsigned blocks = (unsigned)((t.count + threads - 1) / threads);
+    switch (t.grid.rank) {
+    case 1: SIMT_LAUNCH(take_1d, blocks, threads, 0, queue, t); break;
+    case 2: SIMT_LAUNCH(take_2d, blocks, threads, 0, queue, t); break;
+    case 3: SIMT_LAUNCH(take_3d, blocks, threads, 0, queue, t); break;
+    default: SIMT_LAUNCH(take_4d, blocks, threads, 0, queue, t);
+    }
+}
+
+extern "C" const struct zfp_launches ZTI_ZFP_LAUNCHES = {put, take};

@@ -1,0 +1,9 @@
+/* no_device.c: the cuda policy in a build without CUDA. */
+#include "cuda/device.h"
+
+zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
+{
+    (void)cuda;
+    return zti_fail(context, ZT_UNSUPPORTED,
+                    "the cuda policy is not in this build; use serial or omp");
+}

@@ -1,0 +1,132 @@
+/* ans_mixed.h: ANS streams in which each symbol names its model, inline for the codec that uses
+ * them. As in ans.c symbol i has state i mod 4.
+ *
+ * A stream is whole bytes: zeros, a one (in the first byte, so that the last bit ends one); the
+ * four states that the encoder ended in, 12 bits each; and what each symbol's state sheds, the
+ * first symbol's first. */
+#ifndef ZTI_ANS_MIXED_H
+#define ZTI_ANS_MIXED_H
+
+#include "entropy/ans.h"
+#include "entropy/bits_within.h"
+
+enum { ZTI_ANS_WAYS = 4, ZTI_ANS_LOW = ZTI_ANS_STATES - 1 };
+
+/* ---- encoding: from the last symbol to the first ---- */
+
+/* Bytes of scratch for n symbols: the most that their stream takes. */
+static inline size_t zti_ans_mixed_bytes(size_t n)
+{
+    return (n + ZTI_ANS_WAYS + 1) * ZTI_ANS_STATE_BITS / 8 + 16;
+}
+
+struct zti_ans_front {
+    uint8_t *at; /* of the bytes that are there */
+    uint64_t held; /* bits in front of them */
+    uint32_t bits;
+};
+
+static inline void zti_ans_shed(struct zti_ans_front *f, uint32_t value, uint32_t bits)
+{
+    f->held = f->held << bits | value;
+    f->bits += bits;
+    if (f->bits >= 32) {
+        f->bits -= 32;
+        f->at -= 4;
+        zti_put_le32(f->at, (uint32_t)(f->held >> f->bits));
+    }
+}
+
+/* Code n symbols, symbol i with the model of[contexts[i]], in which it has a frequency. The stream
+ * ends where the scratch does; returns where it begins. */
+static inline uint8_t *zti_ans_mixed_put(const struct zti_ans_model *const *of,
+                                         const uint8_t *contexts, const uint8_t *symbols, size_t n,
+                                         uint8_t *scratch)
+{
+    struct zti_ans_front f = {scratch + zti_ans_mixed_bytes(n), 0, 0};
+    uint32_t state[ZTI_ANS_WAYS] = {ZTI_ANS_STATES, ZTI_ANS_STATES, ZTI_ANS_STATES,
+                                    ZTI_ANS_STATES};
+    for (size_t i = n; i-- > 0;) {
+        const struct zti_ans_model *const model = of[contexts[i]];
+        const uint32_t *const steps = model->steps + 2 * (size_t)symbols[i];
+        const uint32_t y = state[i % ZTI_ANS_WAYS], bits = (y + steps[0]) >> 16;
+        zti_ans_shed(&f, y & ((UINT32_C(1) << bits) - 1), bits);
+        state[i % ZTI_ANS_WAYS] = model->next[(y >> bits) + steps[1]];
+    }
+    for (uint32_t k = ZTI_ANS_WAYS; k-- > 0;)
+        zti_ans_shed(&f, state[k] - ZTI_ANS_STATES, ZTI_ANS_STATE_BITS);
+    zti_ans_shed(&f, 1, 1);
+    zti_ans_shed(&f, 0, (8 - f.bits % 8) % 8);
+    for (; f.bits > 0; f.bits -= 8)
+        *--f.at = (uint8_t)(f.held >> (f.bits - 8));
+    return f.at;
+}
+
+/* ---- decoding ---- */
+
+struct zti_ans_mixed {
+    struct zti_bit_reader r;
+    uint32_t state[ZTI_ANS_WAYS]; /* of the next symbol, and of those behind it */
+};
+
+/* The reader is at the stream's beginning, and its end is the stream's. False where that cannot
+ * be. */
+static inline bool zti_ans_mixed_open(struct zti_ans_mixed *m, const struct zti_bit_reader *r)
+{
+    uint32_t zeros = 0;
+    m->r = *r;
+    while (zeros < 8 && zti_take_within(&m->r, 1) == 0)
+        zeros++;
+    for (uint32_t k = 0; k < ZTI_ANS_WAYS; k++)
+        m->state[k] = zti_take_within(&m->r, ZTI_ANS_STATE_BITS);
+    return zeros < 8 && m->r.at <= m->r.end;
+}
+
+/* Whether all was taken, and no more. */
+static inline bool zti_ans_mixed_ends(const struct zti_ans_mixed *m)
+{
+    return m->r.at == m->r.end && (m->state[0] | m->state[1] | m->state[2] | m->state[3]) == 0;
+}
+
+ZTI_INLINE uint8_t zti_ans_mixed_step(const uint32_t *table, uint32_t *state, uint64_t *bits,
+                                      uint64_t *at)
+{
+    const uint32_t entry = table[*state], n = entry & 15;
+    *state = (entry >> 4 & ZTI_ANS_LOW) + (uint32_t)(*bits & ((UINT32_C(1) << n) - 1));
+    *bits >>= n;
+    *at += n;
+    return (uint8_t)(entry >> 16);
+}
+
+/* The next n symbols, symbol i in the model whose decoding table is tables[contexts[i]]. Where the
+ * stream has ended they are any. */
+ZTI_INLINE void zti_ans_mixed_take(struct zti_ans_mixed *m, const uint32_t *const *tables,
+                                   const uint8_t *contexts, size_t n, uint8_t *out)
+{
+    uint32_t a = m->state[0], b = m->state[1], c = m->state[2], d = m->state[3];
+    struct zti_bit_reader r = m->r;
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) { /* 57 bits are there, 48 are taken */
+        uint64_t bits = r.at + 64 <= r.end ? zti_peek_bits(&r) : zti_peek_within(&r);
+        out[i] = zti_ans_mixed_step(tables[contexts[i]], &a, &bits, &r.at);
+        out[i + 1] = zti_ans_mixed_step(tables[contexts[i + 1]], &b, &bits, &r.at);
+        out[i + 2] = zti_ans_mixed_step(tables[contexts[i + 2]], &c, &bits, &r.at);
+        out[i + 3] = zti_ans_mixed_step(tables[contexts[i + 3]], &d, &bits, &r.at);
+    }
+    for (; i < n; i++) {
+        uint64_t bits = zti_peek_within(&r);
+        out[i] = zti_ans_mixed_step(tables[contexts[i]], &a, &bits, &r.at);
+        const uint32_t next = b;
+        b = c;
+        c = d;
+        d = a;
+        a = next;
+    }
+    m->r = r;
+    m->state[0] = a;
+    m->state[1] = b;
+    m->state[2] = c;
+    m->state[3] = d;
+}
+
+#endif

@@ -1,0 +1,22 @@
+/* cuda.h: the cuda policy, as exec.c calls it. Inside exec only. */
+#ifndef ZTI_EXEC_CUDA_H
+#define ZTI_EXEC_CUDA_H
+
+#include "exec/exec.h"
+
+/* False for what is left to the host: codings that only copy. */
+bool zti_cuda_takes(const struct zti_coding *coding);
+
+/* zti_exec_encode and zti_exec_decode (with starts: zti_exec_decode_noting) but for what is common
+ * to all policies at the ends of a stream. */
+zt_status zti_cuda_encode(zt_context *context, const struct zti_coding *coding,
+                          const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
+                          uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
+                          const struct zti_starts *starts);
+
+zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding,
+                          const uint8_t *data, size_t data_bytes, uint64_t start_bits,
+                          const struct zti_index *index, const struct zti_view *view,
+                          const struct zti_starts *starts, uint64_t *end_bits);
+
+#endif

@@ -1,0 +1,209 @@
+/* planned.c: the writer's choices: a plan for each frame, codec and effort with the first one, and
+ * what else there would have been. */
+#include "frame/write.h"
+
+#include <math.h>
+
+bool zti_has_planning(const zt_params *params)
+{
+    const uint32_t kind = params->bound.kind;
+    return params->plan != ZT_PLAN_OFF &&
+           (kind == ZT_ABS || kind == ZT_REL || kind == ZT_LOSSLESS || kind == ZT_PSNR ||
+            (kind == ZT_PWREL && params->codec != ZT_CODEC_ZFP)); /* which is tried out later */
+}
+
+/* What samples are coded under: for a PSNR the absolute bound that errors spread evenly need. */
+static struct zti_ask ask_of_plan(const struct zti_frame *f, const struct zti_ask *ask)
+{
+    struct zti_ask own = *ask;
+    if (own.kind == ZT_PSNR) {
+        own.kind = ZT_ABS;
+        own.abs_bound = zti_psnr_bound(f->bound.value, f->range);
+    }
+    return own;
+}
+
+void zti_frame_set_plan(struct zti_frame *f, const struct zti_plan *plan)
+{
+    uint64_t coded[ZT_MAX_RANK];
+    f->plan = plan ? *plan : zti_plan_none(f->rank);
+    const uint32_t rank = zti_plan_shape(&f->plan, f->shape, coded);
+    f->coding.grid = zti_codec_grid(f->coding.codec, rank, coded);
+}
+
+/* All that may be chosen for a writer, with loss and without: an absolute bound may come to 0. */
+static uint32_t contenders_of(const struct zt_writer *w, struct zti_contender *list)
+{
+    const uint32_t n = zti_contenders(w->type, true, &w->params, list);
+    return n + zti_contenders(w->type, false, &w->params, list + n);
+}
+
+uint32_t zti_side_of_all(const struct zt_writer *w)
+{
+    struct zti_contender list[2 * ZTI_CONTENDERS_MOST];
+    const uint32_t n = contenders_of(w, list);
+    uint32_t most = 1; /* sides are powers of two */
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t side = zti_codec_by_id(list[i].codec)->tile_shape[w->rank - 1][0];
+        most = side > most ? side : most;
+    }
+    return most;
+}
+
+zt_status zti_writer_plan(struct zt_writer *w, struct zti_frame *f, const struct zti_ask *asked,
+                          const zt_array *slab)
+{
+    if (!zti_has_planning(&w->params) || w->fixed_plan)
+        return ZT_OK;
+    const struct zti_ask own = ask_of_plan(f, asked), *const ask = &own;
+    if (w->is_codec_open) {
+        struct zti_result results[ZTI_CONTENDERS_MOST];
+        uint32_t count;
+        const zt_status status = zti_plan_contest(w->context, slab, ask, results, &count);
+        if (status)
+            return status;
+        w->is_codec_open = false;
+        w->codec = f->coding.codec = zti_codec_by_id(results[0].contender.codec);
+        w->params.effort = results[0].contender.effort;
+        zti_frame_set_plan(f, &results[0].choice.plan);
+        return ZT_OK;
+    }
+    struct zti_choice choice;
+    const zt_status status = zti_plan_choose(w->context, slab, w->codec, ask, &choice);
+    if (!status)
+        zti_frame_set_plan(f, &choice.plan);
+    return status;
+}
+
+zt_status zti_writer_turn(struct zt_writer *w, const struct zti_frame *f, const zt_array *slab,
+                          zt_array *coded)
+{
+    const struct zti_grid *grid = &f->coding.grid;
+    if (zti_plan_view(&f->plan, slab, coded))
+        return ZT_OK;
+    const uint64_t bytes = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
+    const zt_status status = zti_buffer_reserve(w->context, &w->turned, bytes, 0);
+    if (status)
+        return status;
+    zti_plan_copy(&f->plan, slab, w->turned.bytes);
+    *coded = zt_array_nd(w->turned.bytes, (zt_type)f->type, grid->rank, grid->shape);
+    return ZT_OK;
+}
+
+/* The most that any plan takes with the codec that is set. */
+static zt_status bound_of_plans(struct zt_writer *w, uint64_t extent, uint64_t *bytes)
+{
+    struct zti_plan list[ZTI_PLANS_MOST];
+    uint64_t shape[ZT_MAX_RANK];
+    memcpy(shape, w->shape, sizeof shape);
+    shape[0] = extent;
+    zt_status status = zti_writer_bound_of(w, extent, w->fixed_plan, bytes);
+    const uint32_t plans =
+        zti_has_planning(&w->params) ? zti_plans_of(w->rank, shape, list) : 0;
+    for (uint32_t i = 0; i < plans && !status; i++) {
+        uint64_t planned = 0;
+        status = zti_writer_bound_of(w, extent, &list[i], &planned);
+        *bytes = planned > *bytes ? planned : *bytes;
+    }
+    return status;
+}
+
+zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t *bytes)
+{
+    struct zti_contender list[2 * ZTI_CONTENDERS_MOST];
+    const struct zti_codec *codec = w->codec;
+    const uint32_t effort = w->params.effort;
+    const uint32_t n = w->is_codec_open ? contenders_of(w, list) : 0;
+    zt_status status = ZT_OK;
+    *bytes = 0;
+    if (n == 0)
+        return bound_of_plans(w, extent, bytes);
+    for (uint32_t i = 0; i < n && !status; i++) {
+        uint64_t own = 0;
+        w->codec = zti_codec_by_id(list[i].codec);
+        if (w->codec->id == ZT_CODEC_NDZIP && !zti_is_lossless(&w->params.bound))
+            continue;
+        w->params.effort = list[i].effort;
+        status = bound_of_plans(w, extent, &own);
+        *bytes = own > *bytes ? own : *bytes;
+    }
+    w->codec = codec;
+    w->params.effort = effort;
+    return status;
+}
+
+/* ---- zt_plan_options ---- */
+
+static void describe_option(const struct zti_contender *contender, const struct zti_tried *tried,
+                            const uint64_t *shape, zt_option *option)
+{
+    const struct zti_plan *plan = &tried->plan;
+    memset(option, 0, sizeof *option);
+    option->codec = contender->codec;
+    option->effort = contender->effort;
+    option->stream_bytes = tried->bytes;
+    if (zti_plan_is_none(plan))
+        return;
+    option->plan.rank = plan->rank;
+    option->plan.coded_rank = zti_plan_shape(plan, shape, option->plan.coded_shape);
+    for (uint32_t k = 0; k < plan->rank; k++) {
+        option->plan.axis[k] = plan->axis[k];
+        option->plan.joined[k] = plan->is_joined[k];
+    }
+}
+
+/* The choices of one codec: the one that was taken first. */
+static void describe_result(const struct zti_result *r, const uint64_t *shape, zt_option *options,
+                            uint32_t room, uint32_t *count)
+{
+    const struct zti_choice *c = &r->choice;
+    const struct zti_tried taken = {.plan = c->plan, .bytes = c->bytes};
+    if (*count < room)
+        describe_option(&r->contender, &taken, shape, &options[(*count)++]);
+    for (uint32_t i = 0; i < c->tried && *count < room; i++)
+        if (memcmp(&c->list[i].plan, &c->plan, sizeof c->plan) != 0)
+            describe_option(&r->contender, &c->list[i], shape, &options[(*count)++]);
+}
+
+zt_status zt_plan_options(zt_context *context, const zt_array *array, const zt_params *params,
+                          zt_option *options, uint32_t room, uint32_t *count)
+{
+    if (!array || !options || room == 0 || !count)
+        return zti_fail(context, ZT_BAD_ARG, "no array, or no room for options or their number");
+    zt_status status = zti_array_check(context, array, true);
+    struct zti_result results[ZTI_CONTENDERS_MOST];
+    uint32_t found = 1;
+    struct zt_writer w;
+    struct zti_frame f;
+    struct zti_ask ask;
+    if (!status)
+        status = zti_writer_init(context, array, params, &w);
+    if (status)
+        return status;
+    w.params.plan = ZT_PLAN_ON;
+    if (!zti_has_planning(&w.params) || w.params.bound.kind == ZT_PWREL)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "planning needs an absolute or relative bound, a PSNR, or none");
+    zt_stats stats;
+    const zt_bound *bound = &w.params.bound;
+    if (zti_needs_range(bound) && isnan(w.params.range_lo))
+        status = zti_writer_measure(&w, array, &stats);
+    if (!status)
+        status = zti_writer_prepare(&w, array, NULL, &f, &ask);
+    if (!status)
+        ask = ask_of_plan(&f, &ask);
+    if (!status && w.params.codec == ZT_CODEC_AUTO) {
+        status = zti_plan_contest(context, array, &ask, results, &found);
+    } else if (!status) {
+        results[0].contender = (struct zti_contender){.codec = w.codec->id,
+                                                      .effort = w.params.effort};
+        status = zti_plan_choose(context, array, w.codec, &ask, &results[0].choice);
+    }
+    zti_writer_clear(&w);
+    if (status)
+        return status;
+    *count = 0;
+    for (uint32_t i = 0; i < found; i++)
+        describe_result(&results[i], f.shape, options, room, count);
+    return ZT_OK;
+}

@@ -1,0 +1,33 @@
+/* choose.h: find the plan under which a codec makes an array smallest, by trying on samples. */
+#ifndef ZTI_PLAN_CHOOSE_H
+#define ZTI_PLAN_CHOOSE_H
+
+#include "plan/sample.h"
+
+/* Plans with an estimate of the stream's bytes, the best first. */
+struct zti_tried {
+    struct zti_plan plan;
+    double bytes;
+};
+
+enum { ZTI_TRIED_MOST = 64 };
+
+struct zti_choice {
+    struct zti_plan plan;   /* the one to be taken */
+    double bytes;           /* what it is expected to take */
+    double unplanned_bytes; /* what coding the array as it is would */
+    uint32_t tried;         /* of list; plans that went far, in the order of their bytes */
+    struct zti_tried list[ZTI_TRIED_MOST];
+};
+
+/* Choose for an array (a frame's slab), a codec and what is asked of it. The choice is a function
+ * of values and parameters alone. */
+zt_status zti_plan_choose(zt_context *context, const zt_array *array,
+                          const struct zti_codec *codec, const struct zti_ask *ask,
+                          struct zti_choice *choice);
+
+/* Every plan that can be chosen for a shape: for bounds of sizes. At most ZTI_PLANS_MOST. */
+enum { ZTI_PLANS_MOST = 192 };
+uint32_t zti_plans_of(uint32_t rank, const uint64_t *shape, struct zti_plan *list);
+
+#endif

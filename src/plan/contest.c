@@ -1,0 +1,86 @@
+/* contest.c: which codec and effort. */
+#include "plan/contest.h"
+
+/* Speeds are those of docs/planning.md, rounded. */
+static const struct zti_contender contenders[] = {
+    {ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, true, 350},
+    {ZT_CODEC_SZ, ZT_EFFORT_FAST, true, 900},
+    {ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, true, 700},
+    {ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT, false, 2500},
+    {ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, false, 250},
+    {ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, false, 300},
+};
+
+uint32_t zti_contenders(uint32_t type, bool is_lossy, const zt_params *params,
+                        struct zti_contender *list)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < sizeof contenders / sizeof *contenders; i++) {
+        struct zti_contender one = contenders[i];
+        if (one.is_lossy != is_lossy || !zti_codec_by_id(one.codec))
+            continue;
+        if (one.codec == ZT_CODEC_SZ && params->effort != ZT_EFFORT_DEFAULT) {
+            if (n > 0 && list[n - 1].codec == ZT_CODEC_SZ)
+                continue;
+            one.effort = params->effort;
+        }
+        list[n++] = one;
+    }
+    (void)type;
+    return n;
+}
+
+/* The fastest of those that count under a preference, or the one of the least bytes. */
+static uint32_t best_of(const struct zti_result *results, uint32_t count, uint32_t prefer)
+{
+    uint32_t least = 0, fastest = 0, best = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        if (results[i].choice.bytes < results[least].choice.bytes)
+            least = i;
+        if (results[i].contender.speed > results[fastest].contender.speed)
+            fastest = i;
+    }
+    if (prefer == ZT_PREFER_RATIO)
+        return least;
+    if (prefer == ZT_PREFER_SPEED) { /* the best ratio at half the greatest speed or more */
+        best = fastest;
+        for (uint32_t i = 0; i < count; i++)
+            if (2 * results[i].contender.speed >= results[fastest].contender.speed &&
+                results[i].choice.bytes < results[best].choice.bytes)
+                best = i;
+        return best;
+    }
+    best = least; /* the greatest speed at no more than an eighth above the least bytes */
+    for (uint32_t i = 0; i < count; i++)
+        if (results[i].choice.bytes <= 1.125 * results[least].choice.bytes &&
+            results[i].contender.speed > results[best].contender.speed)
+            best = i;
+    return best;
+}
+
+zt_status zti_plan_contest(zt_context *context, const zt_array *array, const struct zti_ask *ask,
+                           struct zti_result *results, uint32_t *count)
+{
+    struct zti_contender list[ZTI_CONTENDERS_MOST];
+    const uint32_t n = zti_contenders(array->type, ask->kind == ZT_ABS, ask->params, list);
+    for (uint32_t i = 0; i < n; i++) {
+        zt_params params = *ask->params;
+        struct zti_ask own = *ask;
+        params.effort = list[i].effort;
+        own.params = &params;
+        results[i].contender = list[i];
+        const zt_status status = zti_plan_choose(context, array, zti_codec_by_id(list[i].codec),
+                                                 &own, &results[i].choice);
+        if (status)
+            return status;
+    }
+    if (n == 0)
+        return zti_fail(context, ZT_UNSUPPORTED, "no codec takes part in a choice of one");
+    const uint32_t best = best_of(results, n, ask->params->prefer);
+    const struct zti_result winner = results[best];
+    for (uint32_t i = best; i > 0; i--)
+        results[i] = results[i - 1];
+    results[0] = winner;
+    *count = n;
+    return ZT_OK;
+}
