@@ -11,10 +11,11 @@ static const char of_all[] =
     "  decompress IN [-o OUT]   the array, or a box of it, back\n"
     "  info FILE                what is in a compressed file\n"
     "  index FILE               give a file an index, also one that libzfp wrote\n"
+    "  plan FILE                under which axis order and codec it gets small\n"
     "  compare ORIGINAL FILE    errors, ratio, and whether the bound holds\n"
     "  plot ORIGINAL [FILE]     a picture of a slice, its reconstruction, the error\n"
     "  demo                     simulate a field, compress it in many ways, show it\n"
-    "  bench --index-study      what indexes cost, and how fast decoding is with them\n"
+    "  bench FILE...            codecs at bounds, beside peers: tables and a report\n"
     "\n"
     "'ztile SUBCOMMAND --help' lists the options of each. --version says which\n"
     "version this is, --version -v also which instructions it uses here.\n"
@@ -63,15 +64,15 @@ static const char of_compress[] =
     "      --slab-bytes N   raw bytes a frame, such as 64M (default 256M)\n"
     "      --zfp-word-bits N  8, 16, 32 or 64 (default)\n"
     "      --index KIND     none, offsets, lengths, hybrid, compact (default), with\n"
-    "                       --index-chunk TILES, --index-partition CHUNKS; of a bare\n"
-    "                       stream only if it is asked for, in OUT.zti\n"
+    "                       --index-chunk N, --index-partition N; bare: in OUT.zti\n"
     "bare zfp streams only:\n"
-    "      --zfp-header on|off  write zfp's header (default on)\n"
-    "      --allow-nonfinite    code NaN and infinities as libzfp does\n"
+    "      --zfp-header on|off  write it (default on); --allow-nonfinite: as libzfp\n"
     "      --no-verify          do not look at what the stream decodes to\n"
-    "how:  -c auto|zfp|ndzip|sz  --plan off  --isa plain|avx2|avx512\n"
-    "      --effort E       sz: fast, default, or paper (--sz-bins N, default 1024)\n"
-    "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN], cuda[=DEV]\n"
+    "how:  -c auto|zfp|ndzip|sz; --prefer ratio|speed|balanced of auto\n"
+    "      --plan on|off|tight  axis order and rank by samples (on); tight: and zfp's\n"
+    "                       loosest tolerance; --explain it; --dry-run: sizes only\n"
+    "      --effort E       sz: fast, default, high, or paper (--sz-bins N, else 1024)\n"
+    "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN], cuda; --isa I\n"
     "  -q, --quiet, -v, --verbose  no summary and progress bar, or a longer one\n";
 
 static const char of_decompress[] =
@@ -202,29 +203,54 @@ static const char of_demo[] =
     "RMSE); enc and dec are speeds of raw data, in memory, fastest of 3.\n";
 
 static const char of_bench[] =
-    "usage: ztile bench --index-study FILE... [-o DIR] [--json]\n"
+    "usage: ztile bench FILE... [-o DIR] [--json] [options]\n"
+    "       ztile bench --index-study FILE... [-o DIR] [--json]\n"
     "\n"
-    "What the index costs and what it gives, over chunks of C = 1, 4, 16 .. 4^12\n"
-    "tiles, with zfp at fixed precision 8, 12, 16, 20 and 24: the evaluation of\n"
-    "Noordsij et al., PDP 2020, on your arrays. A FILE is an array as compress takes\n"
-    "it; all are read into memory. Minutes, and a quiet machine, are needed.\n"
+    "Compress arrays with every codec at several bounds, with one thread and with\n"
+    "all, in memory, beside libzfp, fpzip and zstd where they are installed. A FILE\n"
+    "is an array as compress takes it; all are read into memory.\n"
+    "'python -m ztile.bench' adds SZ3, Blosc2 and pcodec.\n"
     "\n"
-    "      --index-study  the only benchmark of this version\n"
-    "  -o, --output DIR   also write index-overhead, index-throughput and\n"
-    "                     index-speedup there, each as .csv and as .png\n"
+    "  -o, --output DIR   also report.html, one file with all charts and pictures;\n"
+    "                     ratio, speed-compress, speed-decompress and\n"
+    "                     rate-distortion-NAME as .svg and .png; slices; and\n"
+    "                     bench.json and bench.tsv, all rows\n"
     "  -f, --force        overwrite them\n"
+    "      --bounds LIST  such as rel=1e-3,abs=0.5,lossless; default:\n"
+    "                     rel 1e-2 .. 1e-5, lossless\n"
+    "      --codecs LIST  of zfp,sz,ndzip,libzfp,fpzip,zstd; default all\n"
+    "      --peers TSV    rows that another program measured; repeatable\n"
+    "      --fill V       a fill value, no part of ranges and errors\n"
     "      --json         for scripts, in place of the tables\n"
-    "  -x, --exec X       omp (default: as many threads as processors), omp=THREADS,\n"
-    "                     omp=THREADS,GRAIN, or serial\n"
+    "  -x, --exec X       omp (1 thread and all; default), omp=THREADS, serial\n"
     "      --isa I        plain, avx2 or avx512: the most to use\n"
     "  -t, --type T       f32, f64, i32 or i64, for raw data\n"
     "  -s, --shape S      such as 512x512x128, slowest first\n"
-    "  -q, --quiet        no progress bar\n"
+    "  -q, --quiet        no progress bar, and with -o no tables\n"
     "\n"
-    "Columns: ratio is raw over stream bytes; f is index bits over stream bits; GB/s\n"
-    "are of raw data, decoding on all threads. Of a file, sizes and times are means\n"
-    "over the precisions; over files, ratios, speeds and speed-ups are harmonic\n"
-    "means. A file counts for the chunk sizes that are no larger than it.\n";
+    "--index-study: what the index costs and gives, over chunks of 1, 4, 16 .. 4^12\n"
+    "tiles, zfp at fixed precision: the evaluation of Noordsij et al., PDP 2020. -o:\n"
+    "index-overhead, index-throughput and index-speedup, each as .csv and .png.\n"
+    "\n"
+    "Columns: bits are per value; of bound is the largest error over the bound; PSNR\n"
+    "is 20 log10(range / RMSE), dB; MB/s and GB/s are of raw data, the fastest of\n"
+    "some runs. f is index bits over stream bits. ztile-bench(1) has the rest.\n";
+
+static const char of_plan[] =
+    "usage: ztile plan FILE [--abs E | --rel E | --lossless] [options]\n"
+    "\n"
+    "Try on samples under which order of axes, which of them joined, and with which\n"
+    "codec an array gets small. Tried is what 'ztile compress --plan on' does;\n"
+    "nothing is written. The last lines are for bare streams, which have no place for\n"
+    "a plan: how to transpose and reshape the array. Where raw data seem to have\n"
+    "another shape than was said, a warning says so.\n"
+    "\n"
+    "      --abs E, --rel E, --lossless (default)  the bound\n"
+    "  -c, --codec C        auto (default), zfp, ndzip or sz; --effort E of sz\n"
+    "      --prefer P       of auto: ratio (default), speed or balanced\n"
+    "  -t, --type T, -s, --shape S  of raw data\n"
+    "      --range LO:HI    the array's range for --rel\n"
+    "      --fill V         a fill value\n";
 
 const char *help_text(unsigned command)
 {
@@ -237,6 +263,7 @@ const char *help_text(unsigned command)
     case CMD_DEMO: return of_demo;
     case CMD_BENCH: return of_bench;
     case CMD_INDEX: return of_index;
+    case CMD_PLAN: return of_plan;
     default: return of_all;
     }
 }

@@ -74,7 +74,8 @@ static bool open_damaged(struct job *job, struct ztio_error *error)
     if (o->has_salvage_fill &&
         zt_fill_bits((zt_type)job->info.type, o->salvage_fill, &job->found.fill) != ZT_OK)
         return fail(error, ZTIO_BAD_USE,
-                    "%s: --salvage-fill %g is no value of type %s; leave it out", job->place, o->salvage_fill, ztio_name_of_type(job->info.type));
+                    "%s: --salvage-fill %g is no value of type %s; leave it out", job->place,
+                    o->salvage_fill, ztio_name_of_type(job->info.type));
     return true;
 }
 

@@ -2,20 +2,26 @@
 # fuzz.sh: build the fuzz targets with clang and run each for some seconds. New inputs are kept
 # under build/fuzz/, those that crash under build/fuzz/crashes/.
 #
-#     scripts/fuzz.sh SECONDS
+#     scripts/fuzz.sh SECONDS [TARGET...]
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 seconds=${1:-60}
+[ $# -gt 0 ] && shift
+[ $# -gt 0 ] || set -- zt salvage zfp zti ndzip huffman write index npy h5ztile h5zfp
 "$root/scripts/build.sh" fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-    -DZTILE_FUZZ=ON -DZTILE_SANITIZE=ON -DZTILE_WERROR=ON -DZTILE_CLI=OFF
+    -DZTILE_FUZZ=ON -DZTILE_SANITIZE=ON -DZTILE_WERROR=ON -DZTILE_HDF5=OFF -DZTILE_NETCDF=OFF \
+    -DZTILE_PNG=OFF
 status=0
-for target in zt zfp zti ndzip huffman; do
+for target; do
+    corpus=$target dict=$root/tests/fuzz/dict/$target.dict
+    [ "$target" = salvage ] && corpus=zt # damage is made from good files
     mkdir -p "$root/build/fuzz/found/$target" "$root/build/fuzz/crashes"
     echo "fuzz_$target for $seconds seconds"
     "$root/build/fuzz/bin/fuzz_$target" -max_total_time="$seconds" -max_len=8192 -timeout=10 \
         -rss_limit_mb=2048 -print_final_stats=1 -verbosity=1 \
+        ${dict:+$([ -f "$dict" ] && echo "-dict=$dict")} \
         -artifact_prefix="$root/build/fuzz/crashes/$target-" "$root/build/fuzz/found/$target" \
-        "$root/tests/fuzz/corpus/$target" >"$root/build/fuzz/$target.log" 2>&1 || {
+        "$root/tests/fuzz/corpus/$corpus" >"$root/build/fuzz/$target.log" 2>&1 || {
         status=1
         echo "fuzz_$target found something:"
         tail -n 40 "$root/build/fuzz/$target.log"

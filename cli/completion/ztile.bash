@@ -9,7 +9,8 @@ _ztile_options()
         compress)
             printf '%s ' "$common" "$mode" --rel --pwrel --psnr --range --fill --allow-nonfinite --zfp-header \
                 --no-verify --slab-bytes --output --force -o -f --codec -c --exec -x --isa \
-                --index --index-chunk --index-partition --plan --effort --sz-bins --var
+                --index --index-chunk --index-partition --plan --prefer \
+                --explain --dry-run --effort --sz-bins --var
             ;;
         decompress)
             printf '%s ' "$common" "$mode" --box --output --force -o -f --exec -x --isa \
@@ -20,6 +21,10 @@ _ztile_options()
             printf '%s ' "$common" "$mode" --index --index-chunk --index-partition --output \
                 --force -o -f
             ;;
+        plan)
+            printf '%s ' "$common" --abs --rel --lossless --type --shape -t -s --codec -c --effort \
+                --range --fill --prefer --exec -x --isa
+            ;;
         compare) printf '%s ' "$common" "$mode" --json --fill --exec -x --isa --index-file ;;
         plot)
             printf '%s ' "$common" "$mode" --slice --output --force -o -f --exec -x --isa \
@@ -28,7 +33,7 @@ _ztile_options()
         demo) printf '%s ' "$common" --save --output --force -o -f --exec -x --isa ;;
         bench)
             printf '%s ' "$common" --index-study --json --output --force -o -f --exec -x --isa \
-                --type --shape -t -s
+                --type --shape -t -s --bounds --codecs --peers --fill
             ;;
     esac
 }
@@ -39,14 +44,17 @@ _ztile_values()
     case $1 in
         -t | --type) printf 'f32 f64 i32 i64' ;;
         -c | --codec) printf 'auto zfp ndzip sz' ;;
-        --effort) printf 'fast default paper' ;;
+        --effort) printf 'fast default high paper' ;;
         -x | --exec) printf 'serial omp' ;;
         --isa) printf 'plain avx2 avx512' ;;
         --format) printf 'zt zfp ndzip' ;;
         --zfp-header) printf 'on off' ;;
         --zfp-word-bits) printf '8 16 32 64' ;;
         --index) printf 'none offsets lengths hybrid compact' ;;
-        --plan) printf 'off' ;;
+        --codecs) printf 'zfp sz ndzip libzfp fpzip zstd' ;;
+        --bounds) printf 'rel=1e-3 abs=1e-3 lossless' ;;
+        --plan) printf 'on off tight' ;;
+        --prefer) printf 'ratio speed balanced' ;;
         --slab-bytes) printf '16M 64M 256M 1G' ;;
     esac
 }
@@ -62,12 +70,12 @@ _ztile()
         before=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if ((COMP_CWORD == 1)); then
-        COMPREPLY=($(compgen -W 'compress decompress info index compare plot demo bench help \
+        COMPREPLY=($(compgen -W 'compress decompress info index compare plan plot demo bench help \
             --help --version' -- "$word"))
         return
     fi
     if [[ ${COMP_WORDS[1]} == help ]]; then
-        COMPREPLY=($(compgen -W 'compress decompress info index compare plot demo bench' -- "$word"))
+        COMPREPLY=($(compgen -W 'compress decompress info index compare plan plot demo bench' -- "$word"))
         return
     fi
     values=$(_ztile_values "$before")

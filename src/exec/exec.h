@@ -72,8 +72,8 @@ void zti_exec_piece(const struct zti_coding *coding, const struct zti_index *ind
                     uint64_t start_bits, uint64_t tile, uint64_t *last, uint64_t *at_bits);
 
 /* Decode tiles [*tile, last), the first of which begins at bit *at_bits of data, into a view, as
- * long as they end at or before bit limit_bits. *tile, *at_bits: the first one that does not. What is in
- * the view of that one and of others after it is undefined. One thread, plain instances. */
+ * long as they end at or before bit limit_bits. *tile, *at_bits: the first one that does not. What
+ * is in the view of that one and of others after it is undefined. One thread, plain instances. */
 zt_status zti_exec_decode_until(zt_context *context, const struct zti_coding *coding,
                                 const uint8_t *data, size_t data_bytes, uint64_t limit_bits,
                                 uint64_t *tile, uint64_t last, uint64_t *at_bits,

@@ -99,8 +99,12 @@ double zti_sum_squares(zt_context *context, const zt_array *array, const uint8_t
     double sums[PARTS], sum = 0;
     const uint64_t values = zti_array_values(array->rank, array->shape);
     const uint64_t parts = (values + PART_VALUES - 1) / PART_VALUES;
-    struct squares s = {.array = array, .decoded = decoded, .mask = mask, .scale = 1 / range,
-                        .values = values, .sums = sums};
+    struct squares s = {.array = array,
+                        .decoded = decoded,
+                        .mask = mask,
+                        .scale = 1 / range,
+                        .values = values,
+                        .sums = sums};
     for (uint64_t first = 0; first < parts; first += PARTS) {
         const uint64_t n = parts - first < PARTS ? parts - first : PARTS;
         s.first_part = first;
@@ -165,7 +169,7 @@ struct search {
     const struct zti_special *special;
     struct zti_misses *misses;
     uint8_t **payload;
-    double target; /* of the mean squared error over range^2 */
+    double target;    /* of the mean squared error over range^2 */
     uint64_t counted; /* values */
 };
 
@@ -189,12 +193,13 @@ static zt_status code_and_measure(struct search *s, double bound)
                                 zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type), 0);
     const zt_progress progress = zti_pause_progress(w->context);
     if (!status)
-        status = zti_decode_own(w->context, &f->coding, *s->payload, f->payload_bytes,
-                                w->decoded.bytes);
+        status =
+            zti_decode_own(w->context, &f->coding, *s->payload, f->payload_bytes, w->decoded.bytes);
     zti_resume_progress(w->context, progress);
     if (!status)
-        f->error = zti_sum_squares(w->context, s->slab, w->decoded.bytes, mask_of(s->special),
-                                   f->range) / (double)s->counted;
+        f->error =
+            zti_sum_squares(w->context, s->slab, w->decoded.bytes, mask_of(s->special), f->range) /
+            (double)s->counted;
     return status;
 }
 
@@ -369,8 +374,8 @@ static zt_status estimate_power(const struct search *s, int most, int *power)
         ask.abs_bound = ldexp(1, k);
         if (ask.abs_bound < DBL_MIN)
             break;
-        status = zti_trial_error(s->w->context, s->f->coding.codec, &ask, &sample, s->f->range,
-                                  &error);
+        status =
+            zti_trial_error(s->w->context, s->f->coding.codec, &ask, &sample, s->f->range, &error);
         if (error > s->target * margin) {
             k -= step;
         } else if (step == STRIDE) { /* met; not four above, or that is the most */
@@ -421,8 +426,13 @@ zt_status zti_psnr_code(struct zt_writer *w, struct zti_frame *f, struct zti_ask
                         const zt_array *slab, const struct zti_special *special,
                         struct zti_misses *misses, uint8_t **payload)
 {
-    struct search s = {.w = w, .f = f, .ask = ask, .slab = slab, .special = special,
-                       .misses = misses, .payload = payload,
+    struct search s = {.w = w,
+                       .f = f,
+                       .ask = ask,
+                       .slab = slab,
+                       .special = special,
+                       .misses = misses,
+                       .payload = payload,
                        .target = target_of(w->params.bound.value)};
     s.counted = zti_array_values(f->rank, f->shape) - f->special_values;
     if (s.counted == 0 || s.target < DBL_MIN / DBL_EPSILON)

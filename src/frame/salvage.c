@@ -148,11 +148,12 @@ static bool can_hold(const struct zti_frame *f, uint64_t bytes, uint64_t slices)
 {
     const struct zti_coding *c = &f->coding;
     const uint64_t least = c->codec->tile_min_bits(c);
-    const uint64_t layers = (f->shape[0] - 1) / c->grid.side[0] + 1;
-    uint64_t bits;
-    if (!zti_mul(c->grid.count / layers, least > 0 ? least : 1, &bits))
+    uint64_t values = zti_array_values(f->rank, f->shape) / f->shape[0];
+    if (!zti_mul(values, slices, &values))
         return false;
-    return slices / c->grid.side[0] <= bytes * 8 / (bits > 0 ? bits : 1);
+    for (uint32_t i = 0; i < c->grid.rank; i++)
+        values /= c->grid.side[i];
+    return values <= bytes * 8 / (least > 0 ? least : 1);
 }
 
 /* Places while they are found. */

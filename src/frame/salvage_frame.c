@@ -126,6 +126,45 @@ static zt_status lose_tiles(struct frame *s, uint64_t first, uint64_t last)
     return ZT_OK;
 }
 
+/* A box of the coded array, of whose axes those before 'axis' are in 'box' already, told as boxes of
+ * the frame: a range of an axis that several were joined to is a run, as tiles are. */
+static zt_status tell_coded(struct frame *s, zt_loss loss, const zt_box *coded, uint32_t axis,
+                            zt_box *box, const char *why)
+{
+    const struct zti_plan *plan = &s->f->plan;
+    uint32_t first = 0, last, step_at;
+    if (axis == s->coding.grid.rank)
+        return loss == ZT_LOSS_LOST ? zti_salvage_lost(s->r, s->out, box, why, s->salvage)
+                                    : tell(s->r, loss, box, why, s->salvage);
+    for (uint32_t k = 1, n = 0; k < plan->rank && n < axis; k++)
+        if (!plan->is_joined[k] && ++n == axis)
+            first = k;
+    for (last = first + 1; last < plan->rank && plan->is_joined[last]; last++)
+        continue;
+    zt_status status = ZT_OK;
+    for (uint64_t at = coded->lo[axis]; !status && at < coded->hi[axis];) {
+        uint64_t step = s->coding.grid.shape[axis], rest = at;
+        for (step_at = first;; step_at++) {
+            step /= s->f->shape[plan->axis[step_at]];
+            if (at % step == 0 && coded->hi[axis] - at >= step)
+                break;
+        }
+        uint64_t n = (coded->hi[axis] - at) / step;
+        for (uint32_t k = last; k-- > first;) {
+            const uint32_t own = plan->axis[k];
+            const uint64_t extent = s->f->shape[own], index = rest % extent;
+            rest /= extent;
+            if (k == step_at && n > extent - index)
+                n = extent - index;
+            box->lo[own] = index;
+            box->hi[own] = k > step_at ? extent : k == step_at ? index + n : index + 1;
+        }
+        status = tell_coded(s, loss, coded, axis + 1, box, why);
+        at += n * step;
+    }
+    return status;
+}
+
 /* ---- bytes ---- */
 
 /* The tail, proved or not. */
@@ -220,9 +259,8 @@ static zt_status decode_piece(struct frame *s, const struct zti_index *index, ui
     return status || done == *last ? status : lose_tiles(s, done, *last);
 }
 
-static zt_status decode_pieces(struct frame *s)
+static zt_status decode_pieces(struct frame *s, const struct zti_view *view)
 {
-    const struct zti_view view = zti_view_whole(s->out);
     const uint64_t head = zti_head_bytes(&s->coding);
     const bool is_head_whole = head == 0 || whole_until(s, 0) >= head;
     const struct zti_index *index = NULL;
@@ -242,7 +280,7 @@ static zt_status decode_pieces(struct frame *s)
         index = NULL;
     }
     for (uint64_t tile = 0, last; !status && tile < s->coding.grid.count; tile = last)
-        status = decode_piece(s, index, tile, &last, &view);
+        status = decode_piece(s, index, tile, &last, view);
     zti_index_close(s->r->context, &opened);
     return status;
 }
@@ -254,8 +292,9 @@ static zt_status tell_tiles(struct frame *s)
     zt_status status = ZT_OK;
     for (uint64_t i = 0; !status && i < s->runs_count; i++)
         for (uint64_t tile = runs[2 * i]; !status && tile < runs[2 * i + 1];) {
-            const zt_box box = next_box(&s->coding.grid, &tile, runs[2 * i + 1]);
-            status = zti_salvage_lost(s->r, s->out, &box, why, s->salvage);
+            const zt_box coded = next_box(&s->coding.grid, &tile, runs[2 * i + 1]);
+            zt_box box = {{0}, {0}};
+            status = tell_coded(s, ZT_LOSS_LOST, &coded, 0, &box, why);
         }
     return status;
 }
@@ -272,11 +311,40 @@ static zt_status tell_unverified(struct frame *s)
     for (uint64_t i = 0; !status && i <= s->runs_count; i++) {
         const uint64_t end = i < s->runs_count ? runs[2 * i] : s->coding.grid.count;
         while (!status && tile < end) {
-            const zt_box box = next_box(&s->coding.grid, &tile, end);
-            status = tell(s->r, ZT_LOSS_UNVERIFIED, &box, why, s->salvage);
+            const zt_box coded = next_box(&s->coding.grid, &tile, end);
+            zt_box box = {{0}, {0}};
+            status = tell_coded(s, ZT_LOSS_UNVERIFIED, &coded, 0, &box, why);
         }
         tile = i < s->runs_count ? runs[2 * i + 1] : tile;
     }
+    return status;
+}
+
+/* Decode what is whole, by way of memory of its own where the plan asks for that. */
+static zt_status decode(struct frame *s)
+{
+    const struct zti_frame *f = s->f;
+    const struct zti_grid *grid = &s->coding.grid;
+    uint8_t *scratch = NULL;
+    zt_array coded;
+    if (!zti_plan_view(&f->plan, s->out, &coded)) {
+        const uint64_t values = zti_array_values(grid->rank, grid->shape);
+        scratch = zti_alloc_zeroed(s->r->context, (size_t)values * zt_type_bytes(f->type));
+        if (!scratch)
+            return zti_fail(s->r->context, ZT_NO_MEMORY, "no memory for %" PRIu64 " values",
+                            values);
+        coded = zt_array_nd(scratch, (zt_type)f->type, grid->rank, grid->shape);
+    }
+    const struct zti_view view = zti_view_whole(&coded), out = zti_view_whole(s->out);
+    const zt_status status = decode_pieces(s, &view);
+    if (!status && s->has_tail)
+        zti_tail_apply(f, &s->tail, &view);
+    if (!status && scratch) {
+        zt_box all = {{0}, {0}};
+        memcpy(all.hi, grid->shape, grid->rank * sizeof *all.hi);
+        zti_plan_uncover(&f->plan, f->shape, &all, scratch, &out);
+    }
+    zti_release(s->r->context, scratch);
     return status;
 }
 
@@ -290,11 +358,7 @@ static zt_status salvage_parts(struct frame *s)
     if (!status)
         status = find_bad(s);
     if (!status)
-        status = decode_pieces(s);
-    if (!status && s->has_tail) {
-        const struct zti_view view = zti_view_whole(s->out);
-        zti_tail_apply(f, &s->tail, &view);
-    }
+        status = decode(s);
     if (!status && !s->has_tail && (!s->has_checksums || f->exact_values + f->special_values > 0))
         status = tell_unverified(s);
     return status ? status : tell_tiles(s);

@@ -66,7 +66,7 @@ static void tile_origin(const struct layout *l, uint32_t rank, uint64_t i, uint6
 }
 
 zt_status zti_trial_take(zt_context *context, const struct zti_codec *codec, const zt_array *slab,
-                          uint64_t values, struct zti_trial *sample)
+                         uint64_t values, struct zti_trial *sample)
 {
     const struct layout l = layout_of(codec, slab);
     const uint64_t n = values / l.box_values + 1;
@@ -136,8 +136,8 @@ static zt_status code_sample(zt_context *context, const struct zti_codec *codec,
 }
 
 zt_status zti_trial_error(zt_context *context, const struct zti_codec *codec,
-                           const struct zti_ask *ask, struct zti_trial *sample, double range,
-                           double *error)
+                          const struct zti_ask *ask, struct zti_trial *sample, double range,
+                          double *error)
 {
     const uint64_t values = zti_array_values(sample->array.rank, sample->array.shape);
     struct zti_coding coding;
@@ -147,8 +147,7 @@ zt_status zti_trial_error(zt_context *context, const struct zti_codec *codec,
         status = zti_buffer_reserve(context, &sample->decoded,
                                     values * zt_type_bytes(sample->array.type), 0);
     if (!status)
-        status = zti_decode_own(context, &coding, sample->room.bytes, bytes,
-                                sample->decoded.bytes);
+        status = zti_decode_own(context, &coding, sample->room.bytes, bytes, sample->decoded.bytes);
     if (!status)
         *error = zti_sum_squares(context, &sample->array, sample->decoded.bytes, NULL, range) /
                  (double)values;

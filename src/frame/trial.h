@@ -32,7 +32,7 @@ struct zti_trial {
 
 /* Tiles of the codec's own shape, from all over the slab, about 'values' values. */
 zt_status zti_trial_take(zt_context *context, const struct zti_codec *codec, const zt_array *slab,
-                          uint64_t values, struct zti_trial *sample);
+                         uint64_t values, struct zti_trial *sample);
 void zti_trial_free(zt_context *context, struct zti_trial *sample);
 
 /* Set ask->choice to the codec's way of keeping a bound of ZT_PWREL that makes the smallest stream,
@@ -42,8 +42,8 @@ zt_status zti_choose(struct zt_writer *writer, const struct zti_frame *frame, st
 
 /* The mean squared error of a sample over the square of range, when coded as is asked. */
 zt_status zti_trial_error(zt_context *context, const struct zti_codec *codec,
-                           const struct zti_ask *ask, struct zti_trial *sample, double range,
-                           double *error);
+                          const struct zti_ask *ask, struct zti_trial *sample, double range,
+                          double *error);
 
 /* ---- psnr.c ---- */
 

@@ -1,19 +1,10 @@
 # What is not in this version is refused with status 5; values that no version takes with 1.
 field a_2x3x4.f32 f32 2 3 4
-for words in '--plan on' \
-    '--plan tight' \
-    '--effort high' '--prefer ratio' \
-    '--explain' '--dry-run'; do
-    # shellcheck disable=SC2086
-    status ztile compress a_2x3x4.f32 $words
-done
 for words in '-c gzip' '--pwrel x' '--pwrel 1' '--psnr 0' '--plan maybe' '-x omp=' '-x gpu' '--index best' \
     '--sz-bins -1'; do
     # shellcheck disable=SC2086
     status ztile compress a_2x3x4.f32 $words
 done
 ztile compress -q a_2x3x4.f32 -c zfp -x serial --index none --plan off
-for command in plan bench; do
-    status ztile $command a_2x3x4.f32.zt
-done
+status ztile bench --stages a_2x3x4.f32
 ls

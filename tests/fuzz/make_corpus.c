@@ -1,8 +1,9 @@
 /* make_corpus.c: writes the seeds of the fuzz targets, small files of our own writer.
  *
- *     make_corpus FOLDER, which has a folder for each target: zt, zfp, zti, ndzip, huffman
+ *     make_corpus FOLDER, which has a folder for each target, but salvage: it takes those of zt
  *
  * The corpus is checked in; this is run again when a version of the format adds something. */
+#include "make_corpus.h"
 #include "support/support.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 
 enum { ZFP_CHOICES = 16 };
 
-static void write_file(const char *folder, const char *name, const void *data, size_t bytes)
+void corpus_write(const char *folder, const char *name, const void *data, size_t bytes)
 {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -54,7 +55,7 @@ static void make_zt(const char *folder)
             if (zt_compress(NULL, &a.array, &p, out, capacity, &bytes) != ZT_OK)
                 exit(1);
             snprintf(name, sizeof name, "%s-%u-%s.zt", type_name(type), rank, names[i]);
-            write_file(folder, name, out, bytes);
+            corpus_write(folder, name, out, bytes);
             free(out);
             test_array_free(&a);
         }
@@ -84,7 +85,7 @@ static void make_special(const char *folder)
         if (zt_compress(NULL, &a.array, &p, out, capacity, &bytes) != ZT_OK)
             exit(1);
         snprintf(name, sizeof name, "special-%u.zt", i);
-        write_file(folder, name, out, bytes);
+        corpus_write(folder, name, out, bytes);
         free(out);
         test_array_free(&a);
     }
@@ -93,12 +94,12 @@ static void make_special(const char *folder)
 /* Arrays that are large enough for codebooks. */
 static void make_sz(const char *folder)
 {
-    static const char *const efforts[] = {"default", "paper", "fast"};
+    static const char *const efforts[] = {"default", "paper", "fast", "high"};
     static const uint64_t shape[] = {29, 53};
     int64_t stride[ZT_MAX_RANK];
     contiguous_strides(2, shape, stride);
     for (uint32_t type = ZT_F32; type <= ZT_I64; type++)
-        for (uint32_t effort = 0; effort < ZT_EFFORT_HIGH; effort++) {
+        for (uint32_t effort = 0; effort <= ZT_EFFORT_HIGH; effort++) {
             struct test_array a = test_array_new(type, 2, shape, stride);
             zt_params p;
             size_t capacity, bytes;
@@ -115,7 +116,7 @@ static void make_sz(const char *folder)
             if (zt_compress(NULL, &a.array, &p, out, capacity, &bytes) != ZT_OK)
                 exit(1);
             snprintf(name, sizeof name, "sz-%s-%s.zt", type_name(type), efforts[effort]);
-            write_file(folder, name, out, bytes);
+            corpus_write(folder, name, out, bytes);
             free(out);
             test_array_free(&a);
         }
@@ -175,7 +176,7 @@ static void make_zfp(const char *folder)
             if (zt_zfp_compress(NULL, &a.array, &z, out + ZFP_CHOICES, capacity, &bytes) != ZT_OK)
                 exit(1);
             snprintf(name, sizeof name, "%s-%u-%u.zfp", type_name(type), rank, mode);
-            write_file(folder, name, out, ZFP_CHOICES + bytes);
+            corpus_write(folder, name, out, ZFP_CHOICES + bytes);
             free(out);
             test_array_free(&a);
         }
@@ -220,7 +221,7 @@ static void make_zti(const char *folder)
             memcpy(out + ZFP_CHOICES + 2, index.bytes, index.index_bytes);
             memcpy(out + ZFP_CHOICES + 2 + index.index_bytes, stream, bytes);
             snprintf(name, sizeof name, "%s-%u-%u-%u.zti", type_name(type), rank, kind, chunk);
-            write_file(folder, name, out, ZFP_CHOICES + 2 + index.index_bytes + bytes);
+            corpus_write(folder, name, out, ZFP_CHOICES + 2 + index.index_bytes + bytes);
             free(out);
             free(stream);
             free(index.bytes);
@@ -252,7 +253,7 @@ static void make_ndzip(const char *folder)
             if (zt_ndzip_compress(NULL, &a.array, out + sizeof choices, capacity, &bytes) != ZT_OK)
                 exit(1);
             snprintf(name, sizeof name, "%s-%u.ndz", type_name(type), rank);
-            write_file(folder, name, out, sizeof choices + bytes);
+            corpus_write(folder, name, out, sizeof choices + bytes);
             free(out);
             test_array_free(&a);
         }
@@ -286,7 +287,7 @@ static void make_huffman(const char *folder)
                               capacity, &bytes) != ZT_OK)
             exit(1);
         snprintf(name, sizeof name, "%s.zthf", seeds[k].name);
-        write_file(folder, name, out, bytes + 1);
+        corpus_write(folder, name, out, bytes + 1);
         free(out);
         free(symbols);
     }
@@ -303,7 +304,12 @@ int main(int argc, char **argv)
                    {"zfp", make_zfp},
                    {"zti", make_zti},
                    {"ndzip", make_ndzip},
-                   {"huffman", make_huffman}};
+                   {"huffman", make_huffman},
+                   {"npy", make_npy},
+                   {"write", make_write},
+                   {"index", make_index},
+                   {"h5ztile", make_h5ztile},
+                   {"h5zfp", make_h5zfp}};
     if (argc != 2) {
         fprintf(stderr, "use: make_corpus FOLDER\n");
         return 2;

@@ -99,7 +99,7 @@ static void random_case(struct trial *t, struct rng *r)
     t->type = 1 + (uint32_t)rng_below(r, 4);
     t->rank = 1 + (uint32_t)rng_below(r, 4);
     for (uint32_t i = 0; i < t->rank; i++)
-        t->shape[i] = 1 + rng_below(r, rng_once_in(r, 5) ? 6 : most[t->rank]);
+        t->shape[i] = 1 + rng_below(r, rng_once_in(r, 4) ? 3 : most[t->rank]);
     t->values = values_of(t->rank, t->shape);
     t->element = zt_type_bytes(t->type);
     t->params.codec = ZT_CODEC_ZFP + (uint32_t)rng_below(r, 3);
@@ -113,6 +113,7 @@ static void random_case(struct trial *t, struct rng *r)
     t->params.index = (uint32_t)rng_below(r, 6);
     if (t->params.index != ZT_INDEX_NONE && rng_once_in(r, 2))
         t->params.index_chunk = 1 + (uint32_t)rng_below(r, 64);
+    t->params.plan = (uint32_t)rng_below(r, 2); /* planned frames have other axes than the array */
     t->params.name = rng_once_in(r, 2) ? "wind" : NULL;
     const uint64_t raw = t->values * t->element;
     t->params.slab_bytes = rng_once_in(r, 3) ? raw : 1 + raw / (1 + rng_below(r, 12));

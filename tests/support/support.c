@@ -64,7 +64,7 @@ const char *data_kind_name(enum data_kind kind)
     static const char *const names[DATA_KINDS] = {
         "smooth",  "ramp",    "noise", "wave-noise", "sparse", "constant",  "zeros", "wide",
         "extreme", "denormal", "bits",  "few-bits",   "spike",  "offset",
-        "nonfinite", "any-bits"};
+        "nonfinite", "any-bits", "steps"};
     return (unsigned)kind < DATA_KINDS ? names[kind] : "?";
 }
 
@@ -134,6 +134,8 @@ static double plain_value(const struct flavour *f, struct rng *r, uint32_t rank,
         return rng_once_in(r, 16) ? -0.0 : 0.0;
     case DATA_OFFSET:
         return f->scale * (f->constant + 1e-4 * noise);
+    case DATA_STEPS:
+        return f->scale * ldexp(1, -3 * (int)(mix64(number / 37, f->spike_at) % 6));
     case DATA_SPIKE:
         return number == f->spike_at ? f->scale : f->scale * 1e-5 * noise;
     default:

@@ -55,6 +55,7 @@ enum data_kind {
     DATA_OFFSET,    /* small noise on a large constant */
     DATA_NONFINITE, /* noise with NaN and infinities; integers: as DATA_BITS */
     DATA_ANY_BITS,  /* random bits, NaN payloads and all */
+    DATA_STEPS,     /* a few levels far apart, in runs */
     DATA_KINDS
 };
 

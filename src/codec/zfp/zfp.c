@@ -203,6 +203,10 @@ static zt_status set_mode(zt_context *context, const struct zti_ask *ask,
                             "expert parameters need minbits <= maxbits and maxprec in 1..%d, "
                             "not %u, %u, %u",
                             ZTI_ZFP_MAX_PREC, b->minbits, b->maxbits, b->maxprec);
+        if (b->minbits > 4096u << 2 * coding->grid.rank) /* as much as a rate can be */
+            return zti_fail(context, ZT_BAD_ARG,
+                            "expert minbits %u are more than 4096 bits for each value of a tile; "
+                            "use less", b->minbits);
         return ZT_OK;
     case ZT_REL:
     case ZT_PSNR:
@@ -236,6 +240,25 @@ static zt_status configure(zt_context *context, const struct zti_ask *ask,
             configure_integers(ask, coding);
     }
     return zti_zfp_check_decodable(context, &coding->zfp, coding->type, false);
+}
+
+/* The stream stays one of fixed accuracy (integers: fixed precision), with another tolerance. */
+static bool loosen(struct zti_coding *coding, uint32_t planes)
+{
+    struct zti_zfp *z = &coding->zfp;
+    if (isnan(coding->verify_bound) || zti_zfp_is_reversible(z))
+        return false;
+    if (coding->type == ZT_F32 || coding->type == ZT_F64) {
+        if (z->minexp > 1023 - (int32_t)planes)
+            return false;
+        z->minexp += (int32_t)planes;
+    } else {
+        if (z->maxprec <= planes)
+            return false;
+        z->maxprec -= planes;
+    }
+    coding->loose_planes += planes;
+    return true;
 }
 
 /* The codec's part of a frame header: a byte with the mode in its low four bits and the base-2
@@ -335,6 +358,7 @@ const struct zti_codec zti_codec_zfp = {
     .store_params = store_params,
     .load_params = load_params,
     .describe = describe,
+    .loosen = loosen,
     .tile_min_bits = tile_min_bits,
     .tile_max_bits = tile_max_bits,
     .tile_reach_bits = tile_reach_bits,

@@ -1,0 +1,238 @@
+"""Interrupt the command in every way and look at what is left: an output that is absent, or whole.
+
+    interruptions_test.py --ztile PATH --shim READ_ERROR_SO [--kills N] [--seed N]
+
+Killed (SIGKILL) at random times; a disk that is full at any size (a small tmpfs where mounting is
+permitted, a limit of a file's size else); memory that ends at any size (RLIMIT_AS); reading that
+fails in the middle (read_error.c, preloaded); the reader of a pipe gone. The exit status is the
+one that the manual says, an error is one line.
+"""
+import argparse
+import os
+import random
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+BAD_DATA, IO_ERROR, LACKING = 2, 3, 5
+SHAPE = "96x96x96"
+VALUES = 96 ** 3
+failures = []
+counts = {}
+
+
+def expect(condition, text):
+    if not condition:
+        failures.append(text)
+        print("FAIL ", text)
+
+
+def count(name, n=1):
+    counts[name] = counts.get(name, 0) + n
+
+
+class Field:
+    """A field, what it is compressed to, and what that decompresses to."""
+
+    def __init__(self, ztile, folder):
+        self.ztile = ztile
+        self.folder = folder
+        self.raw = os.path.join(folder, f"field_{SHAPE}.f32")
+        state, values = 1, []
+        for i in range(VALUES):
+            state = (state * 1103515245 + 12345) & 0x7FFFFFFF
+            values.append((i % 96) * 0.25 + (i // 9216) * 0.5 + (state >> 20) / 4096)
+        with open(self.raw, "wb") as file:
+            file.write(struct.pack(f"<{VALUES}f", *values))
+        self.zt = os.path.join(folder, "good.zt")
+        self.back = os.path.join(folder, "good.f32")
+        subprocess.run(self.compress(self.zt), check=True)
+        subprocess.run(self.decompress(self.zt, self.back), check=True)
+        self.wanted = {True: read(self.zt), False: read(self.back)}
+
+    def compress(self, out, *more):
+        return [self.ztile, "compress", "-q", "-f", "--abs", "1e-3", "--slab-bytes", "256K", *more,
+                self.raw, "-o", out]
+
+    def decompress(self, source, out, *more):
+        return [self.ztile, "decompress", "-q", "-f", *more, source, "-o", out]
+
+    def job(self, compresses, out):
+        return self.compress(out) if compresses else self.decompress(self.zt, out)
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def is_absent_or_whole(field, compresses, out):
+    return not os.path.exists(out) or read(out) == field.wanted[compresses]
+
+
+def run(command, **more):
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **more)
+    return done.returncode, done.stderr.decode(errors="replace")
+
+
+def check(field, compresses, out, status, text, allowed, what):
+    """One outcome of a job that may have failed."""
+    expect(is_absent_or_whole(field, compresses, out), f"{what}: the output is half-written")
+    expect(status in allowed, f"{what}: status {status}, {text!r}")
+    expect((status == 0) == os.path.exists(out), f"{what}: status {status} and an output or none")
+    expect(status == 0 or text.count("\n") == 1, f"{what}: the error is not one line: {text!r}")
+    for name in os.listdir(os.path.dirname(out)):
+        expect(os.path.join(os.path.dirname(out), name) in (out, field.raw, field.zt, field.back),
+               f"{what}: {name} is left over")
+    if os.path.exists(out):
+        os.remove(out)
+
+
+def kills(field, n, rng):
+    """SIGKILL at random times; half the runs replace a file that is whole."""
+    out = os.path.join(field.folder, "killed")
+    began = time.monotonic()
+    subprocess.run(field.job(True, out), check=True)
+    once = time.monotonic() - began
+    for i in range(n):
+        compresses, replaces = bool(i & 1), bool(i & 2)
+        if replaces:
+            with open(out, "wb") as file:
+                file.write(field.wanted[compresses])
+        elif os.path.exists(out):
+            os.remove(out)
+        job = subprocess.Popen(field.job(compresses, out), stderr=subprocess.DEVNULL)
+        try:
+            job.wait(timeout=rng.uniform(0, 1.2 * once))
+        except subprocess.TimeoutExpired:
+            job.send_signal(signal.SIGKILL)
+        status = job.wait()
+        count("killed" if status == -signal.SIGKILL else "done before the kill")
+        expect(status in (0, -signal.SIGKILL), f"kill {i}: status {status}")
+        expect(is_absent_or_whole(field, compresses, out), f"kill {i}: the output is half-written")
+        expect(os.path.exists(out) or not (replaces or status == 0), f"kill {i}: no output")
+        for name in os.listdir(field.folder):  # what a killed run leaves is not the output
+            path = os.path.join(field.folder, name)
+            if path not in (out, field.raw, field.zt, field.back):
+                count("temporary files left by kills")
+                os.remove(path)
+    if os.path.exists(out):
+        os.remove(out)
+
+
+def full_disk(field, steps):
+    folder = os.path.join(field.folder, "disk")
+    os.mkdir(folder)
+    is_mounted = False
+    for i in range(steps):
+        for compresses in (True, False):
+            most = len(field.wanted[compresses])
+            limit = max(4096, most * i // steps)
+            mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={limit}", "none", folder],
+                                     stderr=subprocess.DEVNULL).returncode == 0
+            is_mounted = is_mounted or mounted
+            out = os.path.join(folder, "out")
+            try:
+                if mounted:
+                    status, text = run(field.job(compresses, out))
+                else:
+                    status, text = run(field.job(compresses, out), preexec_fn=lambda n=limit:
+                                       resource.setrlimit(resource.RLIMIT_FSIZE, (n, n)))
+                check(field, compresses, out, status, text, (IO_ERROR,), f"disk of {limit} bytes")
+                count("full disks (tmpfs)" if mounted else "full disks (ulimit -f)")
+            finally:
+                if mounted:
+                    subprocess.run(["umount", folder], check=True)
+    os.rmdir(folder)
+    for compresses in (True, False):
+        status, text = run(field.job(compresses, "/dev/full"))
+        expect(status == IO_ERROR and text.count("\n") == 1, f"/dev/full: {status}, {text!r}")
+        count("full disks (/dev/full)")
+
+
+def no_memory(field, steps):
+    out = os.path.join(field.folder, "lean")
+    done = 0
+    for i in range(steps):
+        limit = (4 << 20) + i * (500 << 20) // steps
+        for compresses in (True, False):
+            status, text = run(field.job(compresses, out), preexec_fn=lambda n=limit:
+                               resource.setrlimit(resource.RLIMIT_AS, (n, n)))
+            if status in (-signal.SIGKILL, -signal.SIGSEGV, 127, 1) and "ztile: " not in text:
+                count("too little memory to load the program")
+                expect(not os.path.exists(out), f"memory of {limit} bytes: a file is left")
+                continue
+            check(field, compresses, out, status, text, (0, LACKING), f"memory of {limit} bytes")
+            count("out of memory" if status else "enough memory")
+            done += status == 0
+    expect(done > 0 and counts.get("out of memory", 0) > 0,
+           "the memory limits were all too low or all too high")
+
+
+def read_errors(field, shim, steps, rng):
+    """Reading fails from some byte on, of the raw field or of the .zt file."""
+    out = os.path.join(field.folder, "unread")
+    for _ in range(steps):
+        for compresses in (True, False):
+            source = field.raw if compresses else field.zt
+            at = rng.randrange(os.path.getsize(source))
+            env = {**os.environ, "LD_PRELOAD": shim, "READ_ERROR_FILE": source,
+                   "READ_ERROR_AT": str(at)}
+            status, text = run(field.job(compresses, out), env=env)
+            check(field, compresses, out, status, text, (IO_ERROR,), f"read error at byte {at}")
+            count("read errors")
+        env["READ_ERROR_END"] = str(at + 5000)  # a bad sector of the .zt file
+        status, text = run(field.decompress(field.zt, out, "--salvage"), env=env)
+        expect(status in (0, BAD_DATA, IO_ERROR) and (status == IO_ERROR or os.path.exists(out)),
+               f"bad sector at {at}: status {status}, {text!r}")
+        if os.path.exists(out):
+            got, whole = read(out), field.wanted[False]
+            nan = struct.pack("<f", float("nan"))
+            expect(len(got) == len(whole) and all(
+                got[k:k + 4] in (whole[k:k + 4], nan) for k in range(0, len(whole), 4)),
+                f"bad sector at {at}: values that are neither whole nor NaN")
+            os.remove(out)
+        count("bad sectors salvaged")
+
+
+def no_reader(field, steps, rng):
+    for i in range(steps):
+        job = subprocess.Popen(field.job(bool(i & 1), "-"), stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+        job.stdout.read(rng.randrange(60000))
+        job.stdout.close()
+        text = job.stderr.read().decode(errors="replace")
+        status = job.wait()
+        expect(status in (IO_ERROR, -signal.SIGPIPE), f"reader gone: status {status}, {text!r}")
+        expect(text.count("\n") <= 1, f"reader gone: {text!r}")
+        count("readers gone")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--ztile", required=True)
+    parser.add_argument("--shim", required=True)
+    parser.add_argument("--kills", type=int, default=40)
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    options = parser.parse_args()
+    rng = random.Random(options.seed)
+    steps = max(4, options.kills // 8)
+    print(f"seed {options.seed}")
+    with tempfile.TemporaryDirectory() as folder:
+        field = Field(options.ztile, folder)
+        kills(field, options.kills, rng)
+        full_disk(field, steps)
+        no_memory(field, 2 * steps)
+        read_errors(field, options.shim, steps, rng)
+        no_reader(field, steps, rng)
+    print(", ".join(f"{name} {n}" for name, n in counts.items()))
+    print(f"{len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
