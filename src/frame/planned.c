@@ -6,9 +6,21 @@
 
 bool zti_has_planning(const zt_params *params)
 {
+    const uint32_t kind = params->bound.kind;
     return params->plan != ZT_PLAN_OFF &&
-           (params->bound.kind == ZT_ABS || params->bound.kind == ZT_REL ||
-            params->bound.kind == ZT_LOSSLESS);
+           (kind == ZT_ABS || kind == ZT_REL || kind == ZT_LOSSLESS || kind == ZT_PSNR ||
+            (kind == ZT_PWREL && params->codec != ZT_CODEC_ZFP)); /* which is tried out later */
+}
+
+/* What samples are coded under: for a PSNR the absolute bound that errors spread evenly need. */
+static struct zti_ask ask_of_plan(const struct zti_frame *f, const struct zti_ask *ask)
+{
+    struct zti_ask own = *ask;
+    if (own.kind == ZT_PSNR) {
+        own.kind = ZT_ABS;
+        own.abs_bound = zti_psnr_bound(f->bound.value, f->range);
+    }
+    return own;
 }
 
 void zti_frame_set_plan(struct zti_frame *f, const struct zti_plan *plan)
@@ -38,11 +50,12 @@ uint32_t zti_side_of_all(const struct zt_writer *w)
     return most;
 }
 
-zt_status zti_writer_plan(struct zt_writer *w, struct zti_frame *f, const struct zti_ask *ask,
+zt_status zti_writer_plan(struct zt_writer *w, struct zti_frame *f, const struct zti_ask *asked,
                           const zt_array *slab)
 {
     if (!zti_has_planning(&w->params) || w->fixed_plan)
         return ZT_OK;
+    const struct zti_ask own = ask_of_plan(f, asked), *const ask = &own;
     if (w->is_codec_open) {
         struct zti_result results[ZTI_CONTENDERS_MOST];
         uint32_t count;
@@ -168,15 +181,17 @@ zt_status zt_plan_options(zt_context *context, const zt_array *array, const zt_p
     if (status)
         return status;
     w.params.plan = ZT_PLAN_ON;
-    if (!zti_has_planning(&w.params))
+    if (!zti_has_planning(&w.params) || w.params.bound.kind == ZT_PWREL)
         return zti_fail(context, ZT_UNSUPPORTED,
-                        "planning needs an absolute or relative bound, or none");
+                        "planning needs an absolute or relative bound, a PSNR, or none");
     zt_stats stats;
     const zt_bound *bound = &w.params.bound;
-    if (bound->kind == ZT_REL && bound->value > 0 && isnan(w.params.range_lo))
+    if (zti_needs_range(bound) && isnan(w.params.range_lo))
         status = zti_writer_measure(&w, array, &stats);
     if (!status)
         status = zti_writer_prepare(&w, array, NULL, &f, &ask);
+    if (!status)
+        ask = ask_of_plan(&f, &ask);
     if (!status && w.params.codec == ZT_CODEC_AUTO) {
         status = zti_plan_contest(context, array, &ask, results, &found);
     } else if (!status) {

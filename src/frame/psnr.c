@@ -155,6 +155,11 @@ static double target_of(double decibel)
     return ldexp(sum, (int)whole);
 }
 
+double zti_psnr_bound(double decibel, double range)
+{
+    return sqrt(3 * target_of(decibel)) * range;
+}
+
 /* What a search knows. */
 struct search {
     struct zt_writer *w;

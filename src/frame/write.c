@@ -90,7 +90,8 @@ zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_p
     one.shape[0] = 1;
     w->slice_bytes = zti_array_values(one.rank, one.shape) * zt_type_bytes(w->type);
 
-    w->is_codec_open = w->params.codec == ZT_CODEC_AUTO && zti_has_planning(&w->params);
+    w->is_codec_open = w->params.codec == ZT_CODEC_AUTO && zti_has_planning(&w->params) &&
+                       w->params.bound.kind != ZT_PWREL && w->params.bound.kind != ZT_PSNR;
     const uint32_t side = w->is_codec_open ? zti_side_of_all(w)
                                            : w->codec->tile_shape[w->rank - 1][0];
     uint64_t layer_bytes, layers = 1;

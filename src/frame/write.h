@@ -119,6 +119,9 @@ zt_status zti_writer_code(struct zt_writer *writer, struct zti_frame *frame,
                           const struct zti_ask *ask, const zt_array *slab,
                           struct zti_misses *misses, uint8_t **payload);
 
+/* The absolute bound at which errors spread evenly below it have a PSNR. */
+double zti_psnr_bound(double decibel, double range);
+
 /* Write a frame of which all is known but the lengths of header and tail. */
 zt_status zti_writer_emit(struct zt_writer *writer, struct zti_frame *frame,
                           const uint8_t *payload, const struct zti_tail_parts *parts);

@@ -91,8 +91,9 @@ static zt_status configure(zt_context *context, const struct zti_ask *ask,
                         "the zfp codec");
     memset(&coding->sz, 0, sizeof coding->sz);
     configure_bound(ask, coding);
-    coding->sz.wants_high = ask->params->effort == ZT_EFFORT_HIGH;
-    coding->sz.effort = coding->sz.wants_high ? ZT_EFFORT_DEFAULT : ask->params->effort;
+    const bool is_high = ask->params->effort == ZT_EFFORT_HIGH;
+    coding->sz.wants_high = is_high && coding->sz.source != ZTI_SZ_LOG; /* which has holes */
+    coding->sz.effort = is_high ? ZT_EFFORT_DEFAULT : ask->params->effort;
     coding->sz.least = ask->min;
     coding->sz.most = ask->max;
     coding->sz.bins = ask->params->sz_bins ? ask->params->sz_bins : DEFAULT_BINS;
@@ -160,8 +161,8 @@ static bool take_high(struct zti_cursor *c, struct zti_coding *coding, uint64_t 
     sz->reach = (uint32_t)reach;
     sz->tuning = zti_take_byte(c);
     return reach % 2 == 1 && reach <= ZTI_SZ_HIGH_RANGE && sz->tuning < ZTI_SZ_HIGH_TUNINGS &&
-           (sz->source == ZTI_SZ_LATTICE || sz->source == ZTI_SZ_STEPS) && !sz->is_blocked && centre <= UINT64_C(1) << 62 &&
-           zti_sz_high_can(coding);
+           sz->source != ZTI_SZ_BITS && sz->source != ZTI_SZ_LOG && !sz->is_blocked &&
+           centre <= UINT64_C(1) << 62 && zti_sz_high_can(coding);
 }
 
 static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_bytes,
