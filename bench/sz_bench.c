@@ -207,8 +207,8 @@ static void measure(const struct options *o, struct field *f, int effort, double
     }
     const double gb = 1e-9 * (double)f->bytes;
     const unsigned n = o->rounds;
-    printf("%-8s %-18s %6.0e %8.2f %6.2f %6.2f %6.2f %6.2f %6.2f %6.2f %6.2f %6.2f\n", names[effort],
-           f->name, rel, (double)f->bytes / (double)f->stream_bytes, gb / median(copy, n),
+    printf("%-8s %-18s %6.0e %8.2f %6.2f %6.2f %6.2f %6.2f %6.2f %6.2f %6.2f %6.2f\n",
+           names[effort], f->name, rel, (double)f->bytes / (double)f->stream_bytes, gb / median(copy, n),
            gb / median(c.one, n), gb / median(d.one, n), median(c.times, n), median(d.times, n),
            median(c.work, n), median(d.work, n), extra);
     fflush(stdout);
@@ -368,8 +368,8 @@ int main(int argc, char **argv)
     check(several, zt_context_set_policy(several, ZT_OMP, &omp), "policy");
     printf("sz_bench: ztile %s, %s, %zu MiB, %u rounds\n", zt_version(),
            zt_isa_name(zt_context_isa(one)), o.mib, o.rounds);
-    printf("%-8s %-18s %6s %8s %6s %6s %6s %6s %6s %6s %6s %6s\n", "effort", "field", "rel", "ratio",
-           "copy", "comp", "decomp", "c time", "d time", "c work", "d work", "extra");
+    printf("%-8s %-18s %6s %8s %6s %6s %6s %6s %6s %6s %6s %6s\n", "effort", "field", "rel",
+           "ratio", "copy", "comp", "decomp", "c time", "d time", "c work", "d work", "extra");
     if (at == argc) {
         run_made(&o, "turbulence", 11.0 / 3, 0, one, several);
         run_made(&o, "smooth", 6.5, 0, one, several);

@@ -5,7 +5,8 @@
 
 FOLDER holds MANIFEST.tsv and peers.tsv. For each effort: the geometric means of the ratio (raw
 bytes over all bytes of the .zt file) over all float fields but four with fill values, at three
-relative bounds; every file is decompressed and compared. --fields prints every field.
+relative bounds; every file is decompressed and compared. --fields prints every field, each ratio
+with what part it is of the best of SZ3, SZ2 and SPERR on that field.
 """
 import argparse
 import csv
@@ -17,6 +18,7 @@ import tempfile
 
 LEFT_OUT = {"bcc_tos2d", "cesm_le_ts2d", "spitzer2d", "um_seaice_v3d"}
 BOUNDS = ("1e-2", "1e-3", "1e-4")
+BEST = ("SZ3", "SZ2", "SPERR")
 
 
 def fields_of(folder):
@@ -64,6 +66,23 @@ def mean(ratios):
     return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else float("nan")
 
 
+def of_best(found, peers, bound, field):
+    """A ratio as a part of the best peer's."""
+    return found[bound][field] / max(peers.get((p, bound), {}).get(field, 0) for p in BEST)
+
+
+def print_fields(found, peers, rows):
+    for row in rows:
+        field = row["file"]
+        print("  %-22s" % field,
+              *("%8.2f (%.2f)" % (found[b][field], of_best(found, peers, b, field))
+                for b in BOUNDS))
+    parts = {b: [of_best(found, peers, b, row["file"]) for row in rows] for b in BOUNDS}
+    for name, what in (("mean", mean), ("least", min)):
+        print("  %-22s" % (name + " part of the best"),
+              *("%15.2f" % what(parts[b]) for b in BOUNDS))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--ztile", required=True)
@@ -75,16 +94,15 @@ def main():
     peers = peers_of(options.data)
     print("%-24s %8s %8s %8s" % (("geometric mean of %d" % len(rows),) + BOUNDS))
     with tempfile.TemporaryDirectory() as scratch:
-        for effort in options.effort or ["fast", "default", "paper"]:
+        for effort in options.effort or ["fast", "default", "high", "paper"]:
             found = {b: {} for b in BOUNDS}
             for row in rows:
                 path = raw_file(options.data, row, scratch)
                 for bound in BOUNDS:
                     found[bound][row["file"]] = ratio_of(options.ztile, path, row, bound, effort,
                                                          scratch)
-                if options.fields:
-                    print("  %-22s" % row["file"],
-                          *("%8.2f" % found[b][row["file"]] for b in BOUNDS))
+            if options.fields:
+                print_fields(found, peers, rows)
             print("%-24s" % ("ztile sz, " + effort),
                   *("%8.2f" % mean(list(found[b].values())) for b in BOUNDS))
             for peer in sorted({p for p, _ in peers}):

@@ -104,7 +104,7 @@ int make_turbulence(double *out, size_t side, unsigned rank, double slope, uint6
         total *= side;
     struct complex_number *const v = malloc(total * sizeof *v);
     struct complex_number *const line = malloc(side * sizeof *line);
-    struct complex_number *const turn = malloc((side / 2 + 1) * sizeof *turn);
+    struct complex_number *const turn = calloc(side / 2 + 1, sizeof *turn);
     const int is_good = v && line && turn;
     if (is_good) {
         for (size_t i = 0; i < total; i++) {

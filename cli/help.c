@@ -70,7 +70,7 @@ static const char of_compress[] =
     "      --allow-nonfinite    code NaN and infinities as libzfp does\n"
     "      --no-verify          do not look at what the stream decodes to\n"
     "how:  -c auto|zfp|ndzip|sz  --plan off  --isa plain|avx2|avx512\n"
-    "      --effort E       sz: fast, default, or paper (--sz-bins N, default 1024)\n"
+    "      --effort E       sz: fast, default, high, or paper (--sz-bins N, else 1024)\n"
     "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN], cuda[=DEV]\n"
     "  -q, --quiet, -v, --verbose  no summary and progress bar, or a longer one\n";
 

@@ -303,7 +303,7 @@ static bool take_effort(struct options *o, const char *argument, struct ztio_err
             o->params.effort = effort;
             return true;
         }
-    return bad(error, "effort", argument, "paper, fast or default");
+    return bad(error, "effort", argument, "fast, default, high or paper");
 }
 
 static bool take_bins(struct options *o, const char *argument, struct ztio_error *error)

@@ -39,7 +39,7 @@ _ztile_values()
     case $1 in
         -t | --type) printf 'f32 f64 i32 i64' ;;
         -c | --codec) printf 'auto zfp ndzip sz' ;;
-        --effort) printf 'fast default paper' ;;
+        --effort) printf 'fast default high paper' ;;
         -x | --exec) printf 'serial omp' ;;
         --isa) printf 'plain avx2 avx512' ;;
         --format) printf 'zt zfp ndzip' ;;

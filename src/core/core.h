@@ -31,6 +31,15 @@
 #define zti_unlikely(x) (x)
 #endif
 
+/* Ask for the memory at an address, which need not exist. */
+#if defined(__GNUC__)
+#define zti_prefetch(p) __builtin_prefetch(p)
+#define zti_prefetch_to_write(p) __builtin_prefetch(p, 1)
+#else
+#define zti_prefetch_to_write(p) ((void)(p))
+#define zti_prefetch(p) ((void)(p))
+#endif
+
 /* POSIX threads, for the omp policy. */
 #if defined(__unix__) || defined(__APPLE__)
 #define ZTI_HAS_THREADS

@@ -12,6 +12,7 @@ enum {
     NAME(MOST_LOOKUPS) = 5, /* of a turn, as many as these bits are sure to do for */
     NAME(FEW_LOOKUPS) = 4,
     NAME(TURN_SYMBOLS) = 2 * NAME(MOST_LOOKUPS) + 1,
+    NAME(AHEAD_BYTES) = 8192, /* behind what is written, where memory is made ready */
     NAME(TURN_BITS) = NAME(LOADED_BITS) + ZTI_HUFFMAN_MAX_BITS
 };
 _Static_assert(NAME(MOST_LOOKUPS) * ZTI_SMALL_TABLE_BITS <= NAME(LOADED_BITS) &&
@@ -93,8 +94,10 @@ ZTI_INLINE void NAME(turns)(const struct zti_huffman_decoder *decoder, const uin
     bool goes_on = true;
     while (goes_on) {
         uint64_t entry[ZTI_HUFFMAN_PARTS];
-        for (uint32_t k = 0; k < n; k++)
+        for (uint32_t k = 0; k < n; k++) {
             NAME(load)(buffer, &r[k]);
+            zti_prefetch_to_write((const void *)((uintptr_t)r[k].out + NAME(AHEAD_BYTES)));
+        }
         for (int i = 0; i < lookups; i++)
             for (uint32_t k = 0; k < n; k++)
                 entry[k] = NAME(look_up)(table, mask, &r[k]);

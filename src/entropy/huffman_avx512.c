@@ -11,7 +11,7 @@
 #include "entropy/encode_text.h"
 #undef NAME
 
-enum { AT_ONCE = 32, PUT_MOST_BITS = 56 };
+enum { AT_ONCE = 32, PUT_MOST_BITS = 56, AHEAD_BYTES = 4096 };
 
 /* Codes and their lengths, in the same lanes of two registers. */
 struct merged {
@@ -58,6 +58,7 @@ void zti_encode_avx512(const struct zti_codebook *book, const uint16_t *symbols,
     struct zti_bit_writer w = *writer;
     size_t i = 0;
     for (; i + AT_ONCE <= n; i += AT_ONCE) {
+        zti_prefetch((const void *)((uintptr_t)(symbols + i) + AHEAD_BYTES));
         const __m512i place = _mm512_sub_epi16(_mm512_loadu_si512(symbols + i), first);
         const __m512i entries = _mm512_mask_blend_epi16(
             _mm512_test_epi16_mask(place, _mm512_set1_epi16(64)),

@@ -67,31 +67,30 @@ static const uint16_t *take_symbols(const struct zti_symbols *s, uint64_t first,
     return room;
 }
 
-/* The largest of n symbols in their own width. */
-static uint32_t largest(const struct zti_symbols *s, uint64_t first, size_t n)
+/* Whether n symbols of one width are below the alphabet. Most often already all bits that any of
+ * them has are a number below it. */
+#define ARE_SYMBOLS(name, width)                                                                   \
+    static bool name(const width *symbols, size_t n, uint32_t alphabet)                            \
+    {                                                                                              \
+        width any = 0, most = 0;                                                                   \
+        for (size_t i = 0; i < n; i++)                                                             \
+            any |= symbols[i];                                                                     \
+        for (size_t i = 0; any >= alphabet && i < n; i++)                                          \
+            most = symbols[i] > most ? symbols[i] : most;                                          \
+        return most < alphabet;                                                                    \
+    }
+
+ARE_SYMBOLS(are_symbols_8, uint8_t)
+ARE_SYMBOLS(are_symbols_16, uint16_t)
+ARE_SYMBOLS(are_symbols_32, uint32_t)
+
+static bool are_symbols(const struct zti_symbols *s, uint64_t first, size_t n)
 {
-    if (s->bytes == 1) {
-        uint8_t most = 0;
-        for (size_t i = 0; i < n; i++) {
-            const uint8_t v = ((const uint8_t *)s->data)[first + i];
-            most = v > most ? v : most;
-        }
-        return most;
-    }
-    if (s->bytes == 2) {
-        uint16_t most = 0;
-        for (size_t i = 0; i < n; i++) {
-            const uint16_t v = ((const uint16_t *)s->data)[first + i];
-            most = v > most ? v : most;
-        }
-        return most;
-    }
-    uint32_t most = 0;
-    for (size_t i = 0; i < n; i++) {
-        const uint32_t v = ((const uint32_t *)s->data)[first + i];
-        most = v > most ? v : most;
-    }
-    return most;
+    if (s->bytes == 1)
+        return are_symbols_8((const uint8_t *)s->data + first, n, s->alphabet);
+    if (s->bytes == 2)
+        return are_symbols_16((const uint16_t *)s->data + first, n, s->alphabet);
+    return are_symbols_32((const uint32_t *)s->data + first, n, s->alphabet);
 }
 
 /* The symbols of chunk 'chunk' of a run: how many, and the first. */
@@ -114,7 +113,7 @@ static bool count_run(void *shared, uint32_t worker, uint64_t run)
         const size_t n = chunk_at(job->source, run, c, &first);
         if (n == 0)
             break;
-        if (largest(job->source, first, n) >= job->source->alphabet)
+        if (!are_symbols(job->source, first, n))
             return false;
         zti_histogram_add(w->tally, job->source->alphabet,
                           take_symbols(job->source, first, n, w->symbols), n);

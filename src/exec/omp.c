@@ -3,7 +3,8 @@
  * Encoding. The tiles are cut into pieces. A thread takes the next piece in order and codes it
  * into a buffer from a pool. When a piece and all before it are coded, its place in the stream is
  * known: the bits of its first and last byte are joined with the neighbours' at once, in order;
- * the bytes between are shifted into place by whichever thread is free next.
+ * the bytes between are shifted into place by whichever thread is free next. A piece whose place is
+ * known when a thread takes it is coded right there.
  *
  *     pieces    0 placed | 1 placed | 2 being placed | 3 coded | 4 being coded | 5 coded | 6 ...
  *                                                              ^ frontier
@@ -158,6 +159,7 @@ struct piece {
     uint8_t *bytes;
     uint64_t bits;
     uint64_t at_bits; /* in the stream, once PLACEABLE */
+    bool is_in_place; /* coded where it stays: all pieces before had their places */
     struct zti_misses misses;
 };
 
@@ -175,6 +177,7 @@ struct encoder {
     uint64_t fixed_bits;  /* a piece, where pieces are coded where they stay */
     uint64_t start_bits;
     bool is_streamed;     /* the stream is too much for the caches */
+    const struct zti_coding *in_place; /* the coding of pieces that are coded where they stay */
     struct zti_misses *misses;
     const struct zti_starts *starts;
     struct piece *pool;
@@ -220,11 +223,11 @@ static void piece_commit(struct encoder *e, struct piece *p)
         return;
     }
     const uint32_t used = at % 8, room = (8 - used) % 8;
-    if (used) { /* bits beyond the piece's are overwritten by the next */
+    if (used && !p->is_in_place) { /* bits beyond the piece's are overwritten by the next */
         const uint32_t keep = (1u << used) - 1;
         e->out[at / 8] = (uint8_t)((e->out[at / 8] & keep) | (uint32_t)p->bytes[0] << used);
     }
-    if (p->bits > room && end % 8) {
+    if (p->bits > room && end % 8 && !p->is_in_place) {
         const uint64_t from = p->bits - end % 8;
         const uint32_t two = p->bytes[from / 8] | (uint32_t)p->bytes[from / 8 + 1] << 8;
         e->out[end / 8] = (uint8_t)(two >> from % 8);
@@ -250,7 +253,7 @@ static void piece_place(const struct encoder *e, const struct piece *p)
 {
     move_starts(e, p);
     const uint32_t room = (8 - p->at_bits % 8) % 8;
-    if (p->bits <= room)
+    if (p->bits <= room || p->is_in_place)
         return;
     const uint64_t n = (p->bits - room) & ~UINT64_C(7);
     copy_bits(e->out + zti_bytes_of_bits(p->at_bits), p->bytes, room, n, e->is_streamed);
@@ -288,10 +291,15 @@ static void code_piece(struct encoder *e, uint32_t thread, zt_context *own, stru
     p->misses.is_over = false;
     p->misses.limit = e->misses ? e->misses->limit : 0;
     piece_tiles(e, p->number, &first, &last);
+    p->is_in_place = p->number == e->frontier; /* and nobody else moves the end meanwhile */
+    const uint64_t at = p->is_in_place ? e->end_bits : 0;
     (void)pthread_mutex_unlock(&e->crew.lock);
-    const zt_status status =
-        zti_encode_run(own, e->crew.coding, e->array, first, last, p->bytes, e->buffer_bytes, 0,
-                       &p->bits, e->misses ? &p->misses : NULL, e->starts);
+    const zt_status status = zti_encode_run(
+        own, p->is_in_place ? e->in_place : e->crew.coding, e->array, first, last,
+        p->is_in_place ? e->out : p->bytes,
+        p->is_in_place ? (size_t)(e->capacity_bits / 8) : e->buffer_bytes, at, &p->bits,
+        e->misses ? &p->misses : NULL, e->starts);
+    p->bits -= status == ZT_OK ? at : 0;
     (void)pthread_mutex_lock(&e->crew.lock);
     p->state = CODED;
     if (p->misses.is_over)
@@ -405,6 +413,7 @@ static zt_status encode_anywhere(struct encoder *e, uint32_t threads)
 {
     struct zti_coding own = *e->crew.coding;
     e->is_streamed = own.is_streamed;
+    e->in_place = e->crew.coding;
     own.is_streamed = false; /* pieces are coded to be copied */
     e->crew.coding = &own;
     const uint64_t count = e->crew.coding->grid.count;

@@ -326,7 +326,7 @@ zt_status zti_writer_code(struct zt_writer *w, struct zti_frame *f, const struct
     const struct zti_codec *codec = f->coding.codec;
     if (codec->forget)
         codec->forget(w->context, &f->coding);
-    f->coding.grid = zti_codec_grid(codec, f->rank, f->shape);
+    zti_frame_set_plan(f, &f->plan); /* the grid, as before anything was learnt */
     zt_status status = codec->configure(w->context, ask, &f->coding);
     if (w->params.bound.kind == ZT_PSNR)
         f->coding.verify_bound = (double)NAN; /* it is the mean that counts */

@@ -2,7 +2,7 @@
 field a_2x3x4.f32 f32 2 3 4
 for words in '--plan on' \
     '--plan tight' \
-    '--effort high' '--prefer ratio' \
+    '--prefer ratio' \
     '--explain' '--dry-run'; do
     # shellcheck disable=SC2086
     status ztile compress a_2x3x4.f32 $words

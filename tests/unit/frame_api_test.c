@@ -145,7 +145,6 @@ static void params_that_make_no_sense_are_refused_in_words(void **state)
     REFUSED(p.bound.reserved[1] = 1, ZT_BAD_ARG, "reserved");
     REFUSED(p.codec = ZT_CODEC_NDZIP, ZT_UNSUPPORTED, "ndzip");
     REFUSED(p.codec = ZT_CODEC_SZ; p.bound = zt_rate(8), ZT_UNSUPPORTED, "sz");
-    REFUSED(p.codec = ZT_CODEC_SZ; p.effort = ZT_EFFORT_HIGH, ZT_UNSUPPORTED, "high");
     REFUSED(p.effort = 4, ZT_BAD_ARG, "effort");
     REFUSED(p.sz_bins = 1023, ZT_BAD_ARG, "1023 bins");
     REFUSED(p.codec = 4, ZT_BAD_ARG, "codec");

@@ -152,7 +152,7 @@ static void every_exponent_and_bound_holds(void **state)
             }
             need_bound(NULL, &a.array, ldexp(1 + rng_unit(&r), exponent - below), ZT_EFFORT_FAST);
             need_bound(NULL, &d.array, ldexp(1 + rng_unit(&r), exponent - 2 * below),
-                       (uint32_t)rng_below(&r, 3));
+                       (uint32_t)rng_below(&r, 4));
         }
     test_array_free(&a);
     test_array_free(&d);
@@ -169,7 +169,7 @@ static void means_far_from_zero_hold(void **state)
     for (double bound = 1e-1; bound > 1e-7; bound /= 3.7) {
         for (uint32_t i = 0; i < N; i++)
             f[i] = (float)(250 + 0.01 * (rng_unit(&r) - 0.5));
-        for (uint32_t effort = 0; effort < ZT_EFFORT_HIGH; effort++)
+        for (uint32_t effort = 0; effort <= ZT_EFFORT_HIGH; effort++)
             need_bound(NULL, &a.array, bound * 0.01, effort);
     }
     test_array_free(&a);
@@ -214,7 +214,7 @@ static void special_values_keep_their_bits(void **state)
     struct rng r = {5};
     (void)state;
     for (uint32_t part = 1; part < 200; part = part * 3 + 1)
-        for (uint32_t effort = 0; effort < ZT_EFFORT_HIGH; effort++) {
+        for (uint32_t effort = 0; effort <= ZT_EFFORT_HIGH; effort++) {
             fill_array(&a.array, DATA_WAVE_NOISE, part);
             for (uint32_t i = 0; i < 70 * 90; i++)
                 if (rng_once_in(&r, part))
@@ -233,7 +233,7 @@ static void signs_of_zero_and_subnormals_come_back_without_loss(void **state)
         for (uint32_t kind = 0; kind < 4; kind++) {
             struct test_array a = array_of(type, 3, shape);
             fill_array(&a.array, kinds[kind], 7);
-            for (uint32_t effort = 0; effort < ZT_EFFORT_HIGH; effort++)
+            for (uint32_t effort = 0; effort <= ZT_EFFORT_HIGH; effort++)
                 need_bound(NULL, &a.array, 0, effort);
             test_array_free(&a);
         }
@@ -254,7 +254,7 @@ static void shapes_around_tiles_hold(void **state)
         shape[0] *= rank == 1 ? 100 : 1;
         struct test_array a = array_of(type, rank, shape);
         fill_array(&a.array, DATA_WAVE_NOISE, i);
-        need_bound(NULL, &a.array, 0.5, (uint32_t)rng_below(&r, 3));
+        need_bound(NULL, &a.array, 0.5, (uint32_t)rng_below(&r, 4));
         test_array_free(&a);
     }
 }
@@ -268,7 +268,7 @@ static void random_bits_take_no_more_than_themselves(void **state)
         fill_array(&a.array, DATA_ANY_BITS, type);
         const uint64_t raw_bits = 8 * 300 * 200 * zt_type_bytes(type);
         const uint64_t most_bits = raw_bits + raw_bits / 1000 + 64;
-        for (uint32_t effort = 0; effort < ZT_EFFORT_HIGH; effort++) {
+        for (uint32_t effort = 0; effort <= ZT_EFFORT_HIGH; effort++) {
             assert_true(need_bound(NULL, &a.array, 1e-3, effort) <= most_bits);
             assert_true(need_bound(NULL, &a.array, 0, effort) <= most_bits);
         }
@@ -308,7 +308,7 @@ static void instances_and_threads_write_the_same_bytes(void **state)
     for (uint32_t i = 0; i < 60; i++) {
         const uint64_t shape[3] = {1 + rng_below(&r, 40), 1 + rng_below(&r, 40),
                                    1 + rng_below(&r, 70)};
-        const uint32_t effort = (uint32_t)rng_below(&r, 3), type = 1 + (uint32_t)rng_below(&r, 4);
+        const uint32_t effort = (uint32_t)rng_below(&r, 4), type = 1 + (uint32_t)rng_below(&r, 4);
         const double bound = ldexp(1, 3 - (int)rng_below(&r, 12));
         struct test_array a = array_of(type, 3, shape);
         fill_array(&a.array, (enum data_kind)rng_below(&r, DATA_KINDS), i);
@@ -335,6 +335,73 @@ static void instances_and_threads_write_the_same_bytes(void **state)
     }
 }
 
+/* Decode tile by tile, or runs of tiles side by side, by the instance of a coding; into *back,
+ * which is filled with something else before. */
+static void decode_with(const struct zti_coding *coding, const uint8_t *bytes, uint64_t end_bits,
+                        bool is_side_by_side, struct test_array *back)
+{
+    enum { RUNS = 4 };
+    const struct zti_view view = zti_view_whole(&back->array);
+    const uint64_t count = coding->grid.count, run = count / RUNS;
+    struct zti_bit_reader r = {.base = bytes, .end = end_bits};
+    uint64_t starts[RUNS], expected[RUNS];
+    memset(back->array.data, 0x5a, (size_t)values_of(back->array.rank, back->array.shape) *
+                                       zt_type_bytes(back->array.type));
+    for (uint64_t tile = 0; tile < count; tile++) {
+        if (tile % run == 0 && tile / run < RUNS)
+            starts[tile / run] = r.at;
+        zti_codec_sz.decode(coding, &r, tile, tile + 1,
+                            is_side_by_side && tile < RUNS * run ? NULL : &view);
+        if ((tile + 1) % run == 0 && tile / run < RUNS)
+            expected[tile / run] = r.at;
+    }
+    assert_int_equal(r.at, end_bits);
+    if (!is_side_by_side)
+        return;
+    zti_codec_sz.decode_runs(coding, bytes, starts, RUNS, 0, (uint32_t)run, &view);
+    assert_memory_equal(starts, expected, sizeof starts);
+}
+
+static void instances_decode_the_same_values_in_turns_and_past_the_caches(void **state)
+{
+    struct rng r = {11};
+    (void)state;
+    for (uint32_t i = 0; i < 24; i++) {
+        const uint64_t shape[3] = {17 + rng_below(&r, 32), 33 + rng_below(&r, 16),
+                                   i % 2 ? 64 : 48 + rng_below(&r, 20)};
+        const uint32_t effort = (uint32_t)rng_below(&r, 3), type = 1 + (uint32_t)rng_below(&r, 4);
+        struct test_array a = array_of(type, 3, shape), first = array_of(type, 3, shape);
+        struct test_array back = array_of(type, 3, shape);
+        const size_t bytes = (size_t)values_of(3, shape) * zt_type_bytes(type);
+        fill_array(&a.array, (enum data_kind)rng_below(&r, DATA_KINDS), i);
+        struct coded c = code(NULL, &a.array, ldexp(1, 3 - (int)rng_below(&r, 20)), effort);
+        struct zti_coding coding = loaded(NULL, &c);
+        const size_t reach =
+            (size_t)(coding.grid.count * zti_codec_sz.tile_reach_bits(&coding) / 8);
+        uint8_t *const stream = need(c.capacity + reach);
+        memset(stream, 0, c.capacity + reach);
+        memcpy(stream, c.bytes, (size_t)(c.end_bits / 8));
+        decode_with(&coding, stream, c.end_bits, false, &first);
+        for (uint32_t turn = 1; turn < 12; turn++) {
+            zt_context *context;
+            zt_context_new(NULL, &context);
+            zt_context_set_isa(context, (zt_isa)(turn % 3));
+            coding.isa = (uint32_t)zt_context_isa(context);
+            coding.is_streamed = turn / 3 % 2;
+            decode_with(&coding, stream, c.end_bits,
+                        turn >= 6 && coding.grid.count >= 4 && effort == ZT_EFFORT_DEFAULT, &back);
+            assert_memory_equal(back.array.data, first.array.data, bytes);
+            zt_context_free(context);
+        }
+        free(stream);
+        zti_sz_forget(NULL, &coding);
+        coded_free(NULL, &c);
+        test_array_free(&a);
+        test_array_free(&first);
+        test_array_free(&back);
+    }
+}
+
 /* ---- foreign streams ---- */
 
 static void damaged_streams_decode_or_are_refused(void **state)
@@ -343,7 +410,7 @@ static void damaged_streams_decode_or_are_refused(void **state)
     struct rng r = {11};
     (void)state;
     for (uint32_t type = ZT_F32; type <= ZT_F64; type++)
-        for (uint32_t effort = 0; effort < ZT_EFFORT_HIGH; effort++) {
+        for (uint32_t effort = 0; effort <= ZT_EFFORT_HIGH; effort++) {
             struct test_array a = array_of(type, 3, shape), back = array_of(type, 3, shape);
             fill_array(&a.array, DATA_NONFINITE, 3);
             struct coded c = code(NULL, &a.array, 1e-3, effort);
@@ -393,6 +460,203 @@ static void parameters_that_make_no_sense_are_refused(void **state)
     }
 }
 
+/* ---- effort high ---- */
+
+/* Waves that interpolation follows, with some noise; integers span some thousands. */
+static struct test_array smooth_array(uint32_t type, uint32_t rank, const uint64_t *shape,
+                                      uint64_t seed)
+{
+    struct test_array a = array_of(type, rank, shape);
+    struct rng r = {seed};
+    const uint64_t n = values_of(rank, shape);
+    for (uint64_t i = 0; i < n; i++) {
+        double v = 0.002 * rng_unit(&r);
+        uint64_t rest = i;
+        for (uint32_t axis = rank; axis-- > 0; rest /= shape[axis])
+            v += sin(0.07 * (double)(axis + 1) * (double)(rest % shape[axis]) + (double)axis);
+        if (type == ZT_F32)
+            ((float *)a.array.data)[i] = (float)v;
+        else if (type == ZT_F64)
+            ((double *)a.array.data)[i] = v;
+        else if (type == ZT_I32)
+            ((int32_t *)a.array.data)[i] = (int32_t)(2000 * v) - 70000;
+        else
+            ((int64_t *)a.array.data)[i] = (int64_t)(2000 * v) + INT64_C(5000000000);
+    }
+    return a;
+}
+
+static const uint64_t smooth_shapes[][ZT_MAX_RANK] = {
+    {300001}, {5000}, {600, 520}, {33, 70}, {67, 70, 150}, {20, 30, 40}, {5, 17, 66, 130},
+    {3, 9, 10, 33}};
+static const uint32_t smooth_ranks[] = {1, 1, 2, 2, 3, 3, 4, 4};
+
+/* Small bounds too: down to where a lattice has no room for interpolation. */
+static void interpolation_keeps_the_bound(void **state)
+{
+    (void)state;
+    for (uint32_t s = 0; s < 8; s++)
+        for (uint32_t type = ZT_F32; type <= ZT_I64; type++) {
+            struct test_array a = smooth_array(type, smooth_ranks[s], smooth_shapes[s], s);
+            const double unit = type == ZT_F32 || type == ZT_F64 ? 1 : 2000;
+            for (double bound = 0.03; bound > 1e-8; bound /= s % 2 ? 31 : 970) {
+                struct coded c = code(NULL, &a.array, bound * unit, ZT_EFFORT_HIGH);
+                if (bound == 0.03 && s % 2 == 0) /* else the test is of something else */
+                    assert_int_equal(c.coding.sz.effort, ZT_EFFORT_HIGH);
+                coded_free(NULL, &c);
+                (void)need_bound(NULL, &a.array, bound * unit, ZT_EFFORT_HIGH);
+            }
+            test_array_free(&a);
+        }
+}
+
+/* Values that no lattice has, alone, in runs and everywhere in a tile; and an array's ends. */
+static void interpolation_keeps_special_values(void **state)
+{
+    static const uint64_t shape[3] = {70, 80, 140};
+    (void)state;
+    for (uint32_t part = 1; part < 4; part++) {
+        struct test_array a = smooth_array(ZT_F32, 3, shape, part);
+        struct rng r = {part};
+        float *f = a.array.data;
+        for (uint32_t i = 0; i < 70 * 80 * 140; i++)
+            if (part == 1   ? rng_once_in(&r, 1000)
+                : part == 2 ? i % 140 < 5 && i > 80 * 140 * 60
+                            : i < 80 * 140 * 40 && i % 9)
+                f[i] = rng_once_in(&r, 3) ? INFINITY : NAN;
+        struct coded c = code(NULL, &a.array, 0.01, ZT_EFFORT_HIGH);
+        assert_true(part == 3 || c.coding.sz.effort == ZT_EFFORT_HIGH);
+        coded_free(NULL, &c);
+        (void)need_bound(NULL, &a.array, 0.01, ZT_EFFORT_HIGH);
+        test_array_free(&a);
+    }
+}
+
+static void interpolation_writes_the_same_bytes(void **state)
+{
+    (void)state;
+    for (uint32_t s = 0; s < 8; s++) {
+        struct test_array a = smooth_array(1 + s % 4, smooth_ranks[s], smooth_shapes[s], 3);
+        struct coded first = {.bytes = NULL};
+        uint8_t *first_head = NULL;
+        for (uint32_t turn = 0; turn < 6; turn++) {
+            zt_context *context;
+            zt_context_new(NULL, &context);
+            zt_context_set_isa(context, (zt_isa)(turn % 3));
+            const zt_omp omp = {.threads = turn, .grain = 1};
+            if (turn >= 3)
+                zt_context_set_policy(context, ZT_OMP, &omp);
+            struct coded c = code(context, &a.array, s % 2 ? 0.02 : 0.001, ZT_EFFORT_HIGH);
+            const size_t head_bytes = (size_t)zti_head_bytes(&c.coding);
+            uint8_t *head = need(head_bytes + 1);
+            zti_codec_sz.put_head(&c.coding, NULL, head);
+            if (turn > 0) {
+                assert_int_equal(head_bytes, zti_head_bytes(&first.coding));
+                assert_memory_equal(head, first_head, head_bytes);
+                assert_int_equal(c.end_bits, first.end_bits);
+                assert_memory_equal(c.bytes, first.bytes, (size_t)(c.end_bits / 8));
+                coded_free(context, &c);
+                free(head);
+            } else {
+                first = c;
+                first_head = head;
+            }
+            zt_context_free(context);
+        }
+        free(first_head);
+        coded_free(NULL, &first);
+        test_array_free(&a);
+    }
+}
+
+/* A box is what the whole array has there. */
+static void boxes_of_interpolated_arrays_are_parts_of_them(void **state)
+{
+    static const uint64_t shape[3] = {67, 70, 150};
+    struct test_array a = smooth_array(ZT_F32, 3, shape, 5), back = array_of(ZT_F32, 3, shape);
+    struct coded c = code(NULL, &a.array, 0.001, ZT_EFFORT_HIGH);
+    struct zti_coding coding = loaded(NULL, &c);
+    const struct zti_view all = zti_view_whole(&back.array);
+    struct rng r = {6};
+    uint64_t end;
+    (void)state;
+    assert_int_equal(coding.sz.effort, ZT_EFFORT_HIGH);
+    assert_int_equal(zti_exec_decode(NULL, &coding, c.bytes, (size_t)(c.end_bits / 8), 0, NULL,
+                                     &all, &end), ZT_OK);
+    for (uint32_t k = 0; k < 40; k++) {
+        struct zti_view view = {.lo = {0}};
+        uint64_t box[3];
+        for (uint32_t i = 0; i < 3; i++) {
+            view.lo[i] = rng_below(&r, shape[i]);
+            view.hi[i] = view.lo[i] + 1 + rng_below(&r, shape[i] - view.lo[i]);
+            box[i] = view.hi[i] - view.lo[i];
+        }
+        struct test_array part = array_of(ZT_F32, 3, box);
+        view.out = part.array;
+        assert_int_equal(zti_exec_decode(NULL, &coding, c.bytes, (size_t)(c.end_bits / 8), 0, NULL,
+                                         &view, &end), ZT_OK);
+        for (uint64_t y = 0; y < box[0] * box[1]; y++)
+            assert_memory_equal(
+                (float *)part.array.data + y * box[2],
+                (float *)back.array.data +
+                    ((view.lo[0] + y / box[1]) * shape[1] + view.lo[1] + y % box[1]) * shape[2] +
+                    view.lo[2], box[2] * sizeof(float));
+        test_array_free(&part);
+    }
+    zti_sz_forget(NULL, &coding);
+    coded_free(NULL, &c);
+    test_array_free(&back);
+    test_array_free(&a);
+}
+
+static void damage(struct rng *r, uint8_t *bytes, size_t n, uint32_t flips)
+{
+    for (uint32_t i = 0; i < flips && n > 0; i++)
+        bytes[rng_below(r, n)] ^= (uint8_t)(1 + rng_below(r, 255));
+}
+
+/* Heads and tiles whose bits were changed, or that end too early. */
+static void damaged_interpolation_decodes_or_is_refused(void **state)
+{
+    static const uint64_t shape[3] = {20, 30, 70};
+    struct test_array a = smooth_array(ZT_F64, 3, shape, 7), back = array_of(ZT_F64, 3, shape);
+    struct rng r = {13};
+    (void)state;
+    ((double *)a.array.data)[1000] = NAN;
+    struct coded c = code(NULL, &a.array, 1e-4, ZT_EFFORT_HIGH);
+    assert_int_equal(c.coding.sz.effort, ZT_EFFORT_HIGH);
+    const size_t head_bytes = (size_t)zti_head_bytes(&c.coding), bytes = (size_t)(c.end_bits / 8);
+    uint8_t params[ZTI_CODEC_PARAMS_BYTES], *good_head = need(head_bytes);
+    const size_t params_bytes = zti_codec_sz.store_params(&c.coding, params);
+    const struct zti_view view = zti_view_whole(&back.array);
+    uint32_t heads = 0, streams = 0;
+    zti_codec_sz.put_head(&c.coding, NULL, good_head);
+    for (uint32_t i = 0; i < 400; i++) {
+        struct zti_coding coding = {.codec = &zti_codec_sz, .type = ZT_F64};
+        const size_t n = i % 3 ? bytes : (size_t)rng_below(&r, bytes);
+        uint8_t *head = need(head_bytes), *stream = need(n + 1);
+        uint64_t end;
+        coding.grid = zti_codec_grid(&zti_codec_sz, 3, shape);
+        assert_int_equal(zti_codec_sz.load_params(NULL, params, params_bytes, &coding), ZT_OK);
+        memcpy(head, good_head, head_bytes);
+        memcpy(stream, c.bytes, n);
+        damage(&r, head, head_bytes, i % 2 ? 1 + i % 9 : 0);
+        damage(&r, stream, n, i % 4 ? 1 + i % 20 : 0);
+        if (zti_codec_sz.take_head(NULL, &coding, head) == ZT_OK) {
+            heads++;
+            streams += zti_exec_decode(NULL, &coding, stream, n, 0, NULL, &view, &end) == ZT_OK;
+        }
+        zti_sz_forget(NULL, &coding);
+        free(head);
+        free(stream);
+    }
+    assert_true(heads > 200 && heads < 400 && streams < heads);
+    free(good_head);
+    coded_free(NULL, &c);
+    test_array_free(&a);
+    test_array_free(&back);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -406,8 +670,14 @@ int main(void)
         cmocka_unit_test(random_bits_take_no_more_than_themselves),
         cmocka_unit_test(half_the_bound_costs_a_bit),
         cmocka_unit_test(instances_and_threads_write_the_same_bytes),
+        cmocka_unit_test(instances_decode_the_same_values_in_turns_and_past_the_caches),
         cmocka_unit_test(damaged_streams_decode_or_are_refused),
         cmocka_unit_test(parameters_that_make_no_sense_are_refused),
+        cmocka_unit_test(interpolation_keeps_the_bound),
+        cmocka_unit_test(interpolation_keeps_special_values),
+        cmocka_unit_test(interpolation_writes_the_same_bytes),
+        cmocka_unit_test(boxes_of_interpolated_arrays_are_parts_of_them),
+        cmocka_unit_test(damaged_interpolation_decodes_or_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

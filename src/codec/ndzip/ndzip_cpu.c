@@ -31,42 +31,11 @@ FN void transpose_steps(uint64_t *restrict a, uint64_t *restrict b, const uint32
 #define WIDTH 32
 #define NAME(x) x##_32
 
-FN lane before_32(lane left, lane v)
-{
-    (void)v;
-    return left;
-}
-
-FN lane sums_32(lane v)
-{
-    return v;
-}
-
-FN lane last_32(lane v)
-{
-    return v;
-}
-
-FN lane turn_32(lane v, uint32_t n)
-{
-    return v << n | v >> (-n & (WIDTH - 1));
-}
-
-FN void put_32(uint8_t *to, word v)
-{
-    zti_put_le32(to, v);
-}
-
-FN word get_32(const uint8_t *from)
-{
-    return zti_get_le32(from);
-}
-
-/* There is no way past the caches in C. */
-FN void stream_line_32(uint8_t *to, const uint8_t *from)
-{
-    memcpy(to, from, 64);
-}
+#define STORE zti_put_le32
+#define LOAD zti_get_le32
+#include "codec/ndzip/ndzip_plain.h" /* before_32, put_32, ... */
+#undef STORE
+#undef LOAD
 
 static void transpose_32(word *f)
 {
@@ -95,42 +64,11 @@ static void transpose_32(word *f)
 #define WIDTH 64
 #define NAME(x) x##_64
 
-FN lane before_64(lane left, lane v)
-{
-    (void)v;
-    return left;
-}
-
-FN lane sums_64(lane v)
-{
-    return v;
-}
-
-FN lane last_64(lane v)
-{
-    return v;
-}
-
-FN lane turn_64(lane v, uint32_t n)
-{
-    return v << n | v >> (-n & (WIDTH - 1));
-}
-
-FN void put_64(uint8_t *to, word v)
-{
-    zti_put_le64(to, v);
-}
-
-FN word get_64(const uint8_t *from)
-{
-    return zti_get_le64(from);
-}
-
-/* There is no way past the caches in C. */
-FN void stream_line_64(uint8_t *to, const uint8_t *from)
-{
-    memcpy(to, from, 64);
-}
+#define STORE zti_put_le64
+#define LOAD zti_get_le64
+#include "codec/ndzip/ndzip_plain.h" /* before_64, put_64, ... */
+#undef STORE
+#undef LOAD
 
 static void transpose_64(word *a)
 {

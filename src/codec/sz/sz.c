@@ -160,7 +160,7 @@ static bool take_high(struct zti_cursor *c, struct zti_coding *coding, uint64_t 
     sz->reach = (uint32_t)reach;
     sz->tuning = zti_take_byte(c);
     return reach % 2 == 1 && reach <= ZTI_SZ_HIGH_RANGE && sz->tuning < ZTI_SZ_HIGH_TUNINGS &&
-           sz->source != ZTI_SZ_BITS && !sz->is_blocked && centre <= UINT64_C(1) << 62 &&
+           (sz->source == ZTI_SZ_LATTICE || sz->source == ZTI_SZ_STEPS) && !sz->is_blocked && centre <= UINT64_C(1) << 62 &&
            zti_sz_high_can(coding);
 }
 
@@ -362,48 +362,99 @@ static void learn_axes(struct zti_coding *coding, const struct zti_sz_tally *t)
     zti_sz_set_grid(coding);
 }
 
-/* About the bits that the stream takes, from some of its tiles. */
-static zt_status estimate(zt_context *context, const struct zti_coding *coding,
-                          const zt_array *array, uint64_t *bits)
+/* The tile that holds a place. */
+static uint64_t tile_at(const struct zti_grid *grid, const uint64_t *place)
 {
-    enum { MOST = 256 };
-    const uint64_t tiles = coding->grid.count, samples = tiles < MOST ? tiles : MOST;
-    const size_t tile_bytes = (size_t)(tile_max_bits(coding) / 8) + 2 * ZTI_BIT_MARGIN_BYTES;
-    uint8_t *const out = zti_alloc(context, tile_bytes);
-    uint64_t bytes = 0;
-    if (!out)
-        return zti_fail(context, ZT_NO_MEMORY, "no memory for a tile of %zu bytes", tile_bytes);
-    for (uint64_t i = 0; i < samples; i++) {
-        const uint64_t tile = sample_tile(coding, i, samples);
-        struct zti_bit_writer w = zti_bit_writer_at(out);
-        ops_of(coding)->encode(coding, array, tile, tile + 1, &w);
-        bytes += (uint64_t)(w.next - out) + 1; /* and about a byte of the index */
+    uint64_t tile = 0;
+    for (uint32_t i = 0; i < grid->rank; i++)
+        tile = tile * grid->tiles[i] + place[i] / grid->side[i];
+    return tile;
+}
+
+/* What some tiles of a stream take. */
+struct measured {
+    uint64_t bytes, values;
+    uint8_t *out; /* room for one of them */
+};
+
+static void measure(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
+                    struct measured *m)
+{
+    const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
+    struct zti_bit_writer w = zti_bit_writer_at(m->out);
+    uint64_t values = 1;
+    for (uint32_t i = 0; i < coding->grid.rank; i++) {
+        const uint64_t rest = coding->grid.shape[i] - walk.origin[i];
+        values *= rest < coding->grid.side[i] ? rest : coding->grid.side[i];
     }
-    zti_release(context, out);
-    *bits = (uint64_t)((double)bytes * 8 * ((double)tiles / (double)samples)) +
-            coding->sz.head_bits;
+    ops_of(coding)->encode(coding, array, tile, tile + 1, &w);
+    m->bytes += (uint64_t)(w.next - m->out) + 1; /* and about a byte of the index */
+    m->values += values;
+}
+
+/* About the bits of the stream that there is instead of effort 'high': from some of its tiles,
+ * which are taken where those are that the other was measured in. */
+static zt_status measure_other(zt_context *context, struct zti_coding *coding,
+                               const zt_array *array)
+{
+    enum { MOST = 512 };
+    struct zti_sz_high *const high = coding->model;
+    struct zti_coding other = *coding;
+    struct measured m = {.bytes = 0};
+    uint64_t values = 1, counted = 0;
+    other.sz = high->lorenzo;
+    other.model = high->lorenzo_model;
+    zti_sz_set_grid(&other);
+    m.out = zti_alloc(context, (size_t)(tile_max_bits(&other) / 8) + 2 * ZTI_BIT_MARGIN_BYTES);
+    if (!m.out)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a tile");
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        values *= coding->grid.shape[i];
+    for (uint64_t tile = 0; tile < coding->grid.count; tile++)
+        counted += zti_sz_high_is_counted(coding, tile);
+    const uint64_t a_tile = MOST / counted + 1;
+    for (uint64_t tile = 0; other.grid.count <= MOST && tile < other.grid.count; tile++)
+        measure(&other, array, tile, &m);
+    for (uint64_t tile = 0; other.grid.count > MOST && tile < coding->grid.count; tile++) {
+        const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
+        for (uint32_t k = 0; k < a_tile && zti_sz_high_is_counted(coding, tile); k++) {
+            uint64_t place[ZT_MAX_RANK];
+            zti_sz_high_place(coding, &walk, k, place);
+            measure(&other, array, tile_at(&other.grid, place), &m);
+        }
+    }
+    zti_release(context, m.out);
+    high->lorenzo_bits = (uint64_t)((double)m.bytes * 8 * ((double)values / (double)m.values)) +
+                         other.sz.head_bits;
     return ZT_OK;
 }
 
-static zt_status learn_books(zt_context *context, struct zti_coding *coding, const zt_array *array,
+static zt_status learn_books(zt_context *context, struct zti_coding *coding,
                              struct zti_sz_counts *counts)
 {
-    uint64_t bits = 0;
     zt_status status = zti_sz_learn_books(context, coding, counts, count_part(coding) > 1);
     if (status != ZT_OK || !coding->sz.wants_high)
         return status;
     coding->sz.wants_high = false;
-    status = estimate(context, coding, array, &bits);
-    return status == ZT_OK ? zti_sz_high_begin(context, coding, bits) : status;
+    return zti_sz_high_begin(context, coding);
+}
+
+static zt_status learn_high(zt_context *context, struct zti_coding *coding, uint32_t pass,
+                            const zt_array *array, void *tallied)
+{
+    zt_status status = ZT_OK;
+    if (pass == ZTI_SZ_HIGH_COUNT_PASS)
+        status = measure_other(context, coding, array);
+    return status == ZT_OK ? zti_sz_high_learn(context, coding, pass, array, tallied) : status;
 }
 
 static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t pass,
                        const zt_array *array, void *tallied)
 {
     if (pass >= HIGH_PASS)
-        return zti_sz_high_learn(context, coding, pass - HIGH_PASS, array, tallied);
+        return learn_high(context, coding, pass - HIGH_PASS, array, tallied);
     if (pass == BOOKS_PASS)
-        return learn_books(context, coding, array, tallied);
+        return learn_books(context, coding, tallied);
     const struct zti_sz_tally *t = tallied;
     if (coding->sz.effort != ZT_EFFORT_PAPER && pass == AXES_PASS)
         learn_axes(coding, t);

@@ -3,6 +3,7 @@
  * those. */
 
 struct scratch {
+    struct rows ahead; /* of the next tile, which memory is asked for meanwhile */
     union values values;
     union integers a, b;
     struct exact exact;
@@ -12,21 +13,12 @@ struct scratch {
 
 static void gather_tile(const struct tile *tile, const zt_array *array, uint8_t *values)
 {
-    const uint32_t last = tile->rank - 1;
     const size_t value_bytes = zt_type_bytes(array->type);
-    uint32_t at[ZT_MAX_RANK] = {0};
-    const char *from = zti_array_at(array, tile->origin);
-    for (uint32_t done = 0; done < tile->n; done += tile->extent[last]) {
-        copy_row(values + done * value_bytes, 1, from, array->stride[last], tile->extent[last],
+    const uint32_t last = tile->rank - 1;
+    struct rows rows = rows_of(tile, array);
+    for (uint32_t done = 0; done < tile->n; done += tile->extent[last], next_row(&rows))
+        copy_row(values + done * value_bytes, 1, rows.at, array->stride[last], tile->extent[last],
                  value_bytes);
-        for (uint32_t i = last; i-- > 0;) {
-            from += array->stride[i] * (int64_t)value_bytes;
-            if (++at[i] < tile->extent[i])
-                break;
-            from -= (int64_t)tile->extent[i] * array->stride[i] * (int64_t)value_bytes;
-            at[i] = 0;
-        }
-    }
 }
 
 /* ---- values to integers ---- */
@@ -76,11 +68,11 @@ static uint32_t integers_of(const struct zti_coding *coding, uint32_t n, struct 
         return coding->type == ZT_F32 ? ZTI_SZ_NARROW : ZTI_SZ_WIDE;
     }
     if (coding->type == ZT_F32) {
-        (void)quantize_f32(sz, s->values.f32, n, s->a.u32, &s->exact);
+        (void)quantize_f32(sz, s->values.f32, n, s->a.u32, &s->exact, &s->ahead);
         return ZTI_SZ_NARROW;
     }
     if (coding->type == ZT_F64) {
-        if (quantize_f64(sz, s->values.f64, n, s->a.u32, &s->exact))
+        if (quantize_f64(sz, s->values.f64, n, s->a.u32, &s->exact, &s->ahead))
             return ZTI_SZ_NARROW;
         quantize_wide_f64(sz, s->values.f64, n, s->a.u64, &s->exact);
         return ZTI_SZ_WIDE;
@@ -164,12 +156,16 @@ static void encode(const struct zti_coding *coding, const zt_array *array, uint6
                    uint64_t last, struct zti_bit_writer *w)
 {
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
+    struct tile tile = tile_at(coding, &walk);
     struct scratch s;
-    for (; walk.tile < last; zti_walk_next(&coding->grid, &walk)) {
-        const struct tile tile = tile_at(coding, &walk);
+    while (walk.tile < last) {
         const uint8_t *coded;
         gather_tile(&tile, array, s.values.bytes);
-        const uint32_t bytes = put_tile(coding, &tile, &s, &coded);
+        const struct tile own = tile;
+        zti_walk_next(&coding->grid, &walk);
+        tile = tile_at(coding, &walk);
+        s.ahead = walk.tile < last ? rows_of(&tile, array) : (struct rows){.bytes = 0};
+        const uint32_t bytes = put_tile(coding, &own, &s, &coded);
         memcpy(w->next, coded, bytes); /* tiles are whole bytes, so nothing is held */
         w->next += bytes;
     }
@@ -183,6 +179,7 @@ static void sample(const struct zti_coding *coding, const zt_array *array, uint6
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
     const struct tile tile = tile_at(coding, &walk);
     struct scratch s;
+    s.ahead.bytes = 0;
     gather_tile(&tile, array, s.values.bytes);
     const bool is_wide = integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE;
     const uint64_t *const gaps = gaps_of(&s.exact);
@@ -203,6 +200,7 @@ static void try_blocks(const struct zti_coding *coding, const zt_array *array, u
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
     const struct tile tile = tile_at(coding, &walk);
     struct scratch s;
+    s.ahead.bytes = 0;
     gather_tile(&tile, array, s.values.bytes);
     const bool is_wide = integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE;
     if (gaps_of(&s.exact))
@@ -219,6 +217,7 @@ static void count(const struct zti_coding *coding, const zt_array *array, uint64
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
     const struct tile tile = tile_at(coding, &walk);
     struct scratch s;
+    s.ahead.bytes = 0;
     gather_tile(&tile, array, s.values.bytes);
     const bool is_wide = integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE;
     const uint64_t *const gaps = gaps_of(&s.exact);

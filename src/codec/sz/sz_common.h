@@ -15,6 +15,51 @@ struct tile {
     uint64_t origin[ZT_MAX_RANK];
 };
 
+/* A walk over the rows of a tile in an array. */
+struct rows {
+    const char *at;
+    uint32_t bytes; /* of a row, where its values are side by side; else 0 */
+    uint32_t axes;  /* that it goes along */
+    uint32_t place[ZT_MAX_RANK];
+    uint32_t extent[ZT_MAX_RANK];
+    int64_t step[ZT_MAX_RANK]; /* bytes */
+};
+
+static inline struct rows rows_of(const struct tile *tile, const zt_array *array)
+{
+    const int64_t value_bytes = (int64_t)zt_type_bytes(array->type);
+    const uint32_t last = tile->rank - 1;
+    struct rows r = {.at = zti_array_at(array, tile->origin), .axes = last};
+    r.bytes = array->stride[last] == 1 ? tile->extent[last] * (uint32_t)value_bytes : 0;
+    for (uint32_t i = 0; i < last; i++) {
+        r.extent[i] = tile->extent[i];
+        r.step[i] = array->stride[i] * value_bytes;
+    }
+    return r;
+}
+
+/* After the last row it is at the first again. */
+static inline void next_row(struct rows *r)
+{
+    for (uint32_t i = r->axes; i-- > 0;) {
+        r->at += r->step[i];
+        if (++r->place[i] < r->extent[i])
+            return;
+        r->at -= (int64_t)r->extent[i] * r->step[i];
+        r->place[i] = 0;
+    }
+}
+
+/* Ask for memory of about as much as 64 values. */
+static inline void fetch_some(struct rows *r, uint32_t value_bytes)
+{
+    for (uint32_t done = 0; r->bytes > 0 && done < ZTI_SZ_GROUP * value_bytes; done += r->bytes) {
+        for (uint32_t i = 0; i < r->bytes; i += 64)
+            zti_prefetch(r->at + i);
+        next_row(r);
+    }
+}
+
 /* The blocks of 64 values that a tile's groups can be: 8 x 8, 4 x 4 x 4 or 2 x 2 x 4 x 4 in the
  * axes that it extends along, one after another as tiles are in an array. */
 struct blocks {

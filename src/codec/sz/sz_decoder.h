@@ -27,9 +27,22 @@ struct unpacked {
     union values values;
 };
 
+/* A row of a tile to where it goes. */
+ZTI_INLINE void put_row(void *to, int64_t to_stride, const void *from, uint32_t n,
+                        size_t value_bytes, bool is_streamed)
+{
+    const size_t bytes = n * value_bytes;
+    if (!is_streamed || to_stride != 1 || bytes % 64 != 0 || (uintptr_t)to % 64 != 0) {
+        copy_row(to, to_stride, from, 1, n, value_bytes);
+        return;
+    }
+    for (size_t i = 0; i < bytes; i += 64)
+        small_stream(small_load((const uint8_t *)from + i), (uint8_t *)to + i);
+}
+
 /* The part of a tile that is in a view. */
 static void scatter_tile(const struct tile *tile, const struct zti_view *view,
-                         const uint8_t *values)
+                         const uint8_t *values, bool is_streamed)
 {
     const uint32_t last = tile->rank - 1;
     const size_t value_bytes = zt_type_bytes(view->out.type);
@@ -49,8 +62,8 @@ static void scatter_tile(const struct tile *tile, const struct zti_view *view,
     }
     char *to = zti_array_at(&view->out, to_at);
     for (uint32_t i = 0; i <= last;) {
-        copy_row(to, view->out.stride[last], values + from * value_bytes, 1,
-                 (uint32_t)(hi[last] - lo[last]), value_bytes);
+        put_row(to, view->out.stride[last], values + from * value_bytes,
+                (uint32_t)(hi[last] - lo[last]), value_bytes, is_streamed);
         for (i = last; i-- > 0;) {
             const int64_t stride = view->out.stride[i] * (int64_t)value_bytes;
             to += stride;
@@ -303,8 +316,10 @@ static void take_tiles(const struct zti_coding *coding, struct unpacked *s, uint
         if (!l->is_good || !view)
             continue;
         finish_lane(coding, l, &s->spare, &s->values);
-        scatter_tile(&l->tile, view, s->values.bytes);
+        scatter_tile(&l->tile, view, s->values.bytes, coding->is_streamed);
     }
+    if (coding->is_streamed)
+        small_stream_end();
 }
 
 static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,

@@ -116,7 +116,7 @@ ZTI_INLINE void NAME(put_rounds)(struct zti_bit_writer *writer, const struct NAM
     const struct small high = NAME(high)(group, k);
     struct zti_bit_writer w = *writer;
     uint64_t alive = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
-    for (uint32_t t = 0; t < ZTI_SZ_ROUNDS && alive; t++) {
+    for (uint32_t t = 0; t < ZTI_SZ_ROUNDS && (t < 4 || alive); t++) {
         const uint64_t higher = small_above(high, t);
         put_word(&w, gather_bits(higher, alive), count_ones(alive));
         alive = higher;
@@ -149,7 +149,7 @@ ZTI_INLINE void NAME(take_rounds)(struct zti_bit_reader *reader, struct zti_bit_
     uint64_t alive = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
     struct small high = small_zero();
     struct zti_bit_reader r = *reader;
-    for (uint32_t t = 0; t < ZTI_SZ_ROUNDS && alive; t++) {
+    for (uint32_t t = 0; t < ZTI_SZ_ROUNDS && (t < 4 || alive); t++) {
         const uint64_t bits = take_word(&r, count_ones(alive));
         alive = scatter_bits(bits, alive);
         high = small_raise(high, alive);

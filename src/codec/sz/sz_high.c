@@ -125,7 +125,8 @@ static uint64_t coarse_dim(const struct zti_coding *coding, uint32_t *dim)
     uint64_t points = 1, values = 1;
     for (uint32_t i = 0; i < 4; i++) {
         const uint64_t extent = i < 4 - rank ? 1 : coding->grid.shape[i - (4 - rank)];
-        const uint64_t along = zti_sz_high_axes(coding) >> i & 1 ? ((extent - 1) >> bits) + 1 : extent;
+        const bool is_halved = zti_sz_high_axes(coding) >> i & 1;
+        const uint64_t along = is_halved ? ((extent - 1) >> bits) + 1 : extent;
         dim[i] = (uint32_t)along;
         values *= extent;
         if (along > UINT32_MAX || !zti_mul(points, along, &points))
@@ -157,7 +158,7 @@ void zti_sz_pyramid_free(zt_context *context, struct zti_sz_pyramid *p)
 /* Room for boxes up to so many points. */
 zt_status zti_sz_pyramid_alloc(zt_context *context, size_t points, struct zti_sz_pyramid *p)
 {
-    const size_t padded = (points + 63) & ~(size_t)63;
+    const size_t padded = (points + 127) & ~(size_t)63; /* rows are gone through in blocks */
     uint8_t *at = zti_alloc(context, padded * (3 * sizeof(int32_t) + 5));
     if (!at)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu points", points);
@@ -176,8 +177,9 @@ static size_t points_of_tile(const struct zti_coding *coding)
 {
     size_t points = 1;
     for (uint32_t i = 0; i < coding->grid.rank; i++) {
-        const bool has_more = coding->sz.axes >> i & 1 && coding->grid.side[i] < coding->grid.shape[i];
-        points *= coding->grid.side[i] + (size_t)has_more;
+        const uint32_t side = coding->grid.side[i];
+        const bool has_more = coding->sz.axes >> i & 1 && side < coding->grid.shape[i];
+        points *= side + (size_t)has_more;
     }
     return points;
 }

@@ -101,7 +101,7 @@ struct zti_sz_high {
     struct zti_sz lorenzo;    /* what is done where this one is not better */
     struct zti_sz_model *lorenzo_model;
     uint64_t lorenzo_bits;
-    uint64_t coarse_extra_bits;
+    uint64_t coarse_extra_bits, coarse_code_bits;
     uint8_t *coarse_extras;
 };
 
@@ -193,9 +193,15 @@ enum { /* passes over the values, in order */
 /* The most bytes of a head. */
 uint64_t zti_sz_high_head_most(const struct zti_coding *coding);
 
-/* Turn a coding that is ready for another effort, which takes so many bits, to effort 'high' where
- * that can be done; else it stays what it is. */
-zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding, uint64_t other_bits);
+/* Turn a coding that is ready for another effort to effort 'high' where that can be done; else it
+ * stays what it is. */
+zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding);
+
+/* Whether a tile is among those that are counted; and places in it that follow no regular pattern:
+ * place number k. */
+bool zti_sz_high_is_counted(const struct zti_coding *coding, uint64_t tile);
+void zti_sz_high_place(const struct zti_coding *coding, const struct zti_walk *walk, uint32_t k,
+                       uint64_t *place);
 
 size_t zti_sz_high_tally_bytes(const struct zti_coding *coding, uint32_t pass);
 void zti_sz_high_tally(const struct zti_coding *coding, uint32_t pass, const zt_array *array,

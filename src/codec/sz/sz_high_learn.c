@@ -241,6 +241,7 @@ static zt_status put_head(zt_context *context, struct zti_coding *coding)
         zti_ans_mixed_put(high->of, p->contexts, p->symbols, p->count, scratch);
     const size_t code_bytes = (size_t)(scratch + most - codes);
     memcpy(at, codes, code_bytes);
+    high->coarse_code_bits = 8 * (uint64_t)code_bytes;
     coding->sz.head_bits = 8 * (uint64_t)(at + code_bytes - high->head);
     zti_release(context, scratch);
     return ZT_OK;
@@ -354,16 +355,22 @@ static uint32_t regions_of(const struct zti_coding *coding)
     return region_of(coding, side) == values ? 1 : REGIONS;
 }
 
-/* Where region number r of several begins: places that follow no regular pattern. */
-static void place_region(const struct zti_coding *coding, uint32_t r, const uint32_t *side,
-                         uint64_t *origin)
+/* Number r of places in [0, room) that follow no regular pattern, along one axis. */
+static uint64_t spread_out(uint32_t r, uint32_t axis, uint64_t room)
 {
     static const uint32_t spread[ZT_MAX_RANK] = {2654435769u, 1640531527u, 3242174889u,
                                                  2447445413u};
+    const uint32_t part = (2 * r + 1) * spread[axis] >> 16; /* of 2^16 */
+    return (room >> 16) * part + ((room & 65535) * part >> 16);
+}
+
+void zti_sz_high_place(const struct zti_coding *coding, const struct zti_walk *walk, uint32_t k,
+                       uint64_t *place)
+{
     for (uint32_t i = 0; i < coding->grid.rank; i++) {
-        const uint32_t part = (2 * r + 1) * spread[i] >> 16; /* of 2^16 */
-        const uint64_t room = coding->grid.shape[i] - side[i];
-        origin[i] = (room >> 16) * part + ((room & 65535) * part >> 16);
+        const uint64_t rest = coding->grid.shape[i] - walk->origin[i];
+        const uint64_t side = rest < coding->grid.side[i] ? rest : coding->grid.side[i];
+        place[i] = walk->origin[i] + spread_out(k, i, side);
     }
 }
 
@@ -387,7 +394,8 @@ static void sample_region(const struct zti_coding *coding, uint32_t pass, const 
     uint32_t side[ZT_MAX_RANK], dim[4] = {1, 1, 1, 1};
     uint64_t origin[ZT_MAX_RANK];
     const size_t points = region_of(coding, side);
-    place_region(coding, region, side, origin);
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        origin[i] = spread_out(region, i, coding->grid.shape[i] - side[i] + 1);
     memcpy(dim + 4 - coding->grid.rank, side, coding->grid.rank * sizeof *dim);
     for (uint32_t way = 0; way < 1u << ZT_MAX_RANK; way++) {
         struct zti_coding trial = *coding;
@@ -452,7 +460,9 @@ static bool set_lattice(struct zti_coding *coding)
     struct zti_sz *const sz = &coding->sz;
     const double low = sz->least, high = sz->most, largest = fmax(fabs(low), fabs(high));
     const double range = (double)ZTI_SZ_HIGH_RANGE;
-    if (!isfinite(low) || !isfinite(high) || sz->source == ZTI_SZ_BITS)
+    if (!isfinite(low) || !isfinite(high))
+        return false;
+    if (sz->source != ZTI_SZ_LATTICE && sz->source != ZTI_SZ_STEPS)
         return false;
     if (sz->source == ZTI_SZ_STEPS) {
         sz->reach = (uint32_t)fmin((double)sz->whole_step, range);
@@ -473,7 +483,7 @@ static bool set_lattice(struct zti_coding *coding)
     return false;
 }
 
-zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding, uint64_t other_bits)
+zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding)
 {
     const struct zti_sz other = coding->sz;
     void *const other_model = coding->model;
@@ -490,7 +500,6 @@ zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding, uint
     }
     high->lorenzo = other;
     high->lorenzo_model = other_model;
-    high->lorenzo_bits = other_bits;
     coding->sz.effort = ZT_EFFORT_HIGH;
     coding->sz.is_blocked = 0;
     coding->sz.tuning = 0;
@@ -509,22 +518,31 @@ size_t zti_sz_high_tally_bytes(const struct zti_coding *coding, uint32_t pass)
 }
 
 /* One tile in so many is counted. */
-static uint32_t part_of(const struct zti_coding *coding)
+static uint64_t part_of(const struct zti_coding *coding)
 {
-    return coding->grid.count < 32 ? 1 : coding->grid.count < 256 ? 4 : 8;
+    enum { SAMPLES = 16, MOST = 8 };
+    const uint64_t tiles = coding->grid.count;
+    return tiles < 2 * SAMPLES ? 1 : tiles < MOST * SAMPLES ? tiles / SAMPLES : MOST;
+}
+
+/* One in each 'part' tiles. */
+bool zti_sz_high_is_counted(const struct zti_coding *coding, uint64_t tile)
+{
+    const uint64_t part = part_of(coding);
+    return tile % part == tile / part * 5 % part;
 }
 
 void zti_sz_high_tally(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
                        uint64_t first, uint64_t last, void *tally)
 {
-    const uint32_t regions = regions_of(coding), part = part_of(coding);
+    const uint32_t regions = regions_of(coding);
     for (uint32_t r = 0; pass < ZTI_SZ_HIGH_COUNT_PASS && r < regions; r++) {
         const uint64_t tile = r * coding->grid.count / regions;
         if (tile >= first && tile < last)
             sample_region(coding, pass, array, r, tally);
     }
     for (uint64_t tile = first; pass == ZTI_SZ_HIGH_COUNT_PASS && tile < last; tile++)
-        if ((uint32_t)(tile * UINT32_C(2654435769)) <= UINT32_MAX / part)
+        if (zti_sz_high_is_counted(coding, tile))
             zti_sz_high_count(coding, array, tile, tally);
 }
 
@@ -607,6 +625,7 @@ static zt_status learn_models(zt_context *context, struct zti_coding *coding,
         status = put_head(context, coding);
     if (status != ZT_OK)
         return status;
+    bits -= bits < high->coarse_code_bits ? bits : high->coarse_code_bits;
     const double all = ((double)bits + (double)tile_extras) * scale +
                        (double)coding->sz.head_bits + TILE_BITS * (double)coding->grid.count;
     if (all >= (double)high->lorenzo_bits)

@@ -6,7 +6,7 @@
 #include "codec/sz/sz_bits.h"
 #include "codec/sz/sz_high.h"
 
-enum { SEGMENT = ZTI_SZ_HIGH_SEGMENT };
+enum { SEGMENT = ZTI_SZ_HIGH_SEGMENT, BLOCK = 16, ROOM = SEGMENT + 2 * BLOCK };
 
 ZTI_INLINE size_t row_at(const uint32_t *dim, const uint32_t *at)
 {
@@ -124,8 +124,9 @@ static void merge(struct zti_sz_pyramid *p, uint32_t l)
 
 /* What is between the points before and behind a row's along one axis. */
 struct parent {
-    const int32_t *row;
-    const uint8_t *loud;
+    const int32_t *row, *first; /* the row, and that of a band's first row */
+    const uint8_t *loud, *first_loud;
+    const uint32_t *dim;
     size_t step;     /* to the next row along the axis */
     uint32_t at, of; /* the row's place along the axis, of so many */
 };
@@ -137,8 +138,9 @@ struct row {
     bool is_linear;
 };
 
-static struct row row_of(const struct zti_sz_pyramid *p, uint32_t l,
-                         const struct zti_sz_band *band, const uint32_t *at)
+/* What the rows of a band have in common. */
+static struct row rows_of(const struct zti_sz_pyramid *p, uint32_t l,
+                          const struct zti_sz_band *band)
 {
     const struct zti_sz_level *const level = &p->level[l];
     struct row row = {.odd = band->odd, .is_linear = p->is_linear};
@@ -147,48 +149,76 @@ static struct row row_of(const struct zti_sz_pyramid *p, uint32_t l,
             continue;
         const uint32_t odd = band->odd & ~(1u << i);
         const struct zti_sz_band *const other = odd ? &level->band[level->band_of[odd]] : NULL;
-        const uint32_t *const dim = other ? other->dim : p->level[l + 1].dim;
-        const size_t first = (other ? other->at : 0) + row_at(dim, at);
         struct parent *const parent = &row.parent[i];
-        parent->row = (other ? p->bands : p->grid[~l & 1]) + first;
-        parent->loud = (other ? p->band_loud : p->grid_loud[~l & 1]) + first;
-        parent->of = dim[i];
-        parent->at = i < 3 ? at[i] : 0;
+        parent->dim = other ? other->dim : p->level[l + 1].dim;
+        parent->first = other ? p->bands + other->at : p->grid[~l & 1];
+        parent->first_loud = other ? p->band_loud + other->at : p->grid_loud[~l & 1];
+        parent->of = parent->dim[i];
         parent->step = 1;
         for (uint32_t k = i + 1; k < 4; k++)
-            parent->step *= dim[k];
-        if (i < 3 && at[i] + 1 < dim[i])
-            row.across |= 1u << i;
+            parent->step *= parent->dim[k];
     }
     return row;
 }
 
+ZTI_INLINE void place_row(struct row *row, const uint32_t *at)
+{
+    row->across = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        struct parent *const parent = &row->parent[i];
+        if (!(row->odd >> i & 1))
+            continue;
+        const size_t first = row_at(parent->dim, at);
+        parent->row = parent->first + first;
+        parent->loud = parent->first_loud + first;
+        parent->at = i < 3 ? at[i] : 0;
+        row->across |= i < 3 && parent->at + 1 < parent->of ? 1u << i : 0;
+    }
+}
+
 #define HALF(sum, bits) ((int32_t)((uint32_t)(sum) + (1u << (bits) >> 1)) >> (bits))
 
+/* What is done to a row is done to whole blocks: what that reads and writes behind the row's end
+ * is nobody's or is overwritten. */
+#define EACH(k, n, block)                                                                          \
+    for (uint32_t k##_base = 0; k##_base < (n); k##_base += (block))                               \
+        for (uint32_t k = k##_base; k < k##_base + (block); k++)
+
 /* Midway between from[0] and from[step], with what there is on both sides of them. */
-ZTI_INLINE void between(const int32_t *from, size_t step, bool has_left, bool has_right,
-                        bool is_linear, uint32_t n, int32_t *out)
+ZTI_INLINE void between(const int32_t *restrict from, size_t step, bool has_left, bool has_right,
+                        bool is_linear, uint32_t n, int32_t *restrict out)
 {
     const int32_t *const next = from + step, *const left = from - (has_left ? step : 0),
                         *const right = next + (has_right ? step : 0);
     if (is_linear || !(has_left || has_right)) {
-        for (uint32_t i = 0; i < n; i++)
+        EACH(i, n, BLOCK)
             out[i] = HALF((uint32_t)from[i] + (uint32_t)next[i], 1);
     } else if (has_left && has_right) {
-        for (uint32_t i = 0; i < n; i++)
+        EACH(i, n, BLOCK)
             out[i] = HALF(9 * ((uint32_t)from[i] + (uint32_t)next[i]) - (uint32_t)left[i] -
                           (uint32_t)right[i], 4);
     } else if (has_left) {
-        for (uint32_t i = 0; i < n; i++)
+        EACH(i, n, BLOCK)
             out[i] = HALF(6 * (uint32_t)from[i] + 3 * (uint32_t)next[i] - (uint32_t)left[i], 3);
     } else {
-        for (uint32_t i = 0; i < n; i++)
+        EACH(i, n, BLOCK)
             out[i] = HALF(3 * (uint32_t)from[i] + 6 * (uint32_t)next[i] - (uint32_t)right[i], 3);
     }
 }
 
+/* The same for one point. */
+ZTI_INLINE int32_t between_two(const int32_t *from, bool has_left, bool has_right, bool is_linear)
+{
+    const uint32_t a = (uint32_t)from[0], b = (uint32_t)from[1];
+    if (is_linear || !(has_left || has_right))
+        return HALF(a + b, 1);
+    return has_left ? HALF(6 * a + 3 * b - (uint32_t)from[-1], 3)
+                    : HALF(3 * a + 6 * b - (uint32_t)from[2], 3);
+}
+
 /* Beyond the last point, on the line through the last two. */
-ZTI_INLINE void beyond(const int32_t *from, size_t step, bool has_left, uint32_t n, int32_t *out)
+ZTI_INLINE void beyond(const int32_t *restrict from, size_t step, bool has_left, uint32_t n,
+                       int32_t *restrict out)
 {
     const int32_t *const left = from - (has_left ? step : 0);
     for (uint32_t i = 0; i < n; i++)
@@ -197,36 +227,43 @@ ZTI_INLINE void beyond(const int32_t *from, size_t step, bool has_left, uint32_t
 
 /* The same within a row: n points from number 'first', all with one on both sides. */
 ZTI_INLINE void within(const struct parent *parent, uint32_t first, uint32_t n, bool is_linear,
-                       int32_t *out)
+                       int32_t *restrict out)
 {
     const int32_t *const from = parent->row + first;
     const uint32_t head = first == 0 && n > 0, whole = parent->of - 1;
     const uint32_t tail = n > head && first + n == whole;
+    if (n > head + tail)
+        between(from + head, 1, true, true, is_linear, n - head - tail, out + head);
     if (head)
-        between(from, 1, false, 2 < parent->of, is_linear, 1, out);
-    between(from + head, 1, true, true, is_linear, n - head - tail, out + head);
+        out[0] = between_two(from, false, 2 < parent->of, is_linear);
     if (tail)
-        between(from + n - 1, 1, true, false, is_linear, 1, out + n - 1);
+        out[n - 1] = between_two(from + n - 1, true, false, is_linear);
 }
 
 /* The mean of up to four predictions. */
-ZTI_INLINE void mean_of(int32_t (*t)[SEGMENT], uint32_t terms, uint32_t n, int32_t *out)
+ZTI_INLINE void mean_of(int32_t (*restrict t)[ROOM], uint32_t terms, uint32_t n,
+                        int32_t *restrict out)
 {
-    if (terms == 1)
-        memcpy(out, t[0], n * sizeof *out);
-    for (uint32_t i = 0; terms == 2 && i < n; i++)
-        out[i] = HALF((uint32_t)t[0][i] + (uint32_t)t[1][i], 1);
-    for (uint32_t i = 0; terms == 3 && i < n; i++)
-        out[i] = HALF(5 * ((uint32_t)t[0][i] + (uint32_t)t[1][i]) + 6 * (uint32_t)t[2][i], 4);
-    for (uint32_t i = 0; terms == 4 && i < n; i++)
-        out[i] = HALF((uint32_t)t[0][i] + (uint32_t)t[1][i] + (uint32_t)t[2][i] +
-                      (uint32_t)t[3][i], 2);
+    if (terms == 1) {
+        EACH(i, n, BLOCK)
+            out[i] = t[0][i];
+    } else if (terms == 2) {
+        EACH(i, n, BLOCK)
+            out[i] = HALF((uint32_t)t[0][i] + (uint32_t)t[1][i], 1);
+    } else if (terms == 3) {
+        EACH(i, n, BLOCK)
+            out[i] = HALF(5 * ((uint32_t)t[0][i] + (uint32_t)t[1][i]) + 6 * (uint32_t)t[2][i], 4);
+    } else {
+        EACH(i, n, BLOCK)
+            out[i] = HALF((uint32_t)t[0][i] + (uint32_t)t[1][i] + (uint32_t)t[2][i] +
+                          (uint32_t)t[3][i], 2);
+    }
 }
 
 /* Points [first, first + n) of a row. */
 static void predict(const struct row *row, uint32_t first, uint32_t n, int32_t *out)
 {
-    int32_t t[4][SEGMENT];
+    int32_t t[4][ROOM];
     uint32_t terms = 0, full = n;
     for (uint32_t i = 0; i < 3; i++) {
         const struct parent *const parent = &row->parent[i];
@@ -245,9 +282,11 @@ static void predict(const struct row *row, uint32_t first, uint32_t n, int32_t *
     if (terms > 0 && !(row->odd & 8)) {
         mean_of(t, terms, n, out);
     } else if (terms > 0 && full < n) {
+        int32_t last[4][ROOM] = {{0}}, mean[BLOCK];
         for (uint32_t k = 0; k < terms; k++)
-            t[k][0] = t[k][full];
-        mean_of(t, terms, 1, out + full);
+            last[k][0] = t[k][full];
+        mean_of(last, terms, 1, mean);
+        out[full] = mean[0];
     } else if (!(row->odd & 8)) { /* the last row along the first of its axes */
         const uint32_t axis = lowest_bit(row->odd);
         const struct parent *const parent = &row->parent[axis];
@@ -260,7 +299,7 @@ static void predict(const struct row *row, uint32_t first, uint32_t n, int32_t *
 /* Sums of the magnitudes around the points of a row, in sixteenths: of those that they are between,
  * and of those before them in their own band (rows: how many of these there are). */
 struct around {
-    uint16_t sum[SEGMENT];
+    uint16_t sum[ROOM];
     uint32_t rows;
 };
 
@@ -270,43 +309,59 @@ static const uint16_t row_share[4] = {0, 32, 16, 11};    /* of 1 .. 3 rows befor
 static const uint16_t ladder[ZTI_SZ_HIGH_MAGNITUDES - 1] = {15,  47,  79,   127,  191, 287,
                                                             431, 655, 1007, 1615, 2895};
 
+ZTI_INLINE void add_pair(const uint8_t *restrict a, const uint8_t *restrict b, uint16_t part,
+                         bool is_first, uint32_t n, uint16_t *restrict sum)
+{
+    if (is_first) {
+        EACH(k, n, BLOCK)
+            sum[k] = (uint16_t)((a[k] + b[k]) * part);
+    } else {
+        EACH(k, n, BLOCK)
+            sum[k] = (uint16_t)(sum[k] + (a[k] + b[k]) * part);
+    }
+}
+
+ZTI_INLINE void add_row(const uint8_t *restrict a, uint16_t part, uint32_t n,
+                        uint16_t *restrict sum)
+{
+    EACH(k, n, BLOCK)
+        sum[k] = (uint16_t)(sum[k] + a[k] * part);
+}
+
 static void look_around(const struct row *row, const uint8_t *own, const uint32_t *dim,
                         const uint32_t *at, uint32_t first, uint32_t n, struct around *a)
 {
-    uint16_t rows[SEGMENT] = {0};
     const uint16_t part = share[count_ones(row->odd)];
+    bool is_first = true;
     size_t step = dim[3];
-    memset(a->sum, 0, n * sizeof a->sum[0]);
-    a->rows = 0;
-    for (uint32_t i = 4; i-- > 0;) {
+    if (row->odd & 8) {
+        const struct parent *const parent = &row->parent[3];
+        const uint8_t *const left = parent->loud + first;
+        add_pair(left, left + 1, part, true, n, a->sum);
+        if (first + n >= parent->of) /* the last has none behind it */
+            a->sum[n - 1] = (uint16_t)(2 * left[n - 1] * part);
+        is_first = false;
+    }
+    for (uint32_t i = 3; i-- > 0;) {
         const struct parent *const parent = &row->parent[i];
         if (!(row->odd >> i & 1))
             continue;
         const uint8_t *const left = parent->loud + first;
-        const uint8_t *const right =
-            i == 3 ? left + 1 : left + (row->across >> i & 1 ? parent->step : 0);
-        const uint32_t full = i == 3 && first + n >= parent->of ? n - 1 : n;
-        for (uint32_t k = 0; k < full; k++)
-            a->sum[k] = (uint16_t)(a->sum[k] + left[k] + right[k]);
-        if (full < n)
-            a->sum[full] = (uint16_t)(a->sum[full] + 2 * left[full]);
+        const uint8_t *const right = left + (row->across >> i & 1 ? parent->step : 0);
+        add_pair(left, right, part, is_first, n, a->sum);
+        is_first = false;
     }
-    for (uint32_t i = 3; i-- > 0; step *= dim[i + 1]) {
-        if (at[i] == 0)
-            continue;
-        a->rows++;
-        for (uint32_t k = 0; k < n; k++)
-            rows[k] = (uint16_t)(rows[k] + own[(ptrdiff_t)k - (ptrdiff_t)step]);
-    }
-    const uint16_t row_part = row_share[a->rows];
-    for (uint32_t k = 0; k < n; k++)
-        a->sum[k] = (uint16_t)(a->sum[k] * part + rows[k] * row_part);
+    a->rows = (uint32_t)(at[0] > 0) + (at[1] > 0) + (at[2] > 0);
+    for (uint32_t i = 3; i-- > 0; step *= dim[i])
+        if (at[i] > 0)
+            add_row(own - step, row_share[a->rows], n, a->sum);
 }
 
-ZTI_INLINE void kinds_of(const uint16_t *sum, uint32_t n, uint32_t depth, uint8_t *contexts)
+ZTI_INLINE void kinds_of(const uint16_t *restrict sum, uint32_t n, uint32_t depth,
+                         uint8_t *restrict contexts)
 {
-    const uint8_t base = (uint8_t)(depth * ZTI_SZ_HIGH_MAGNITUDES);
-    for (uint32_t k = 0; k < n; k++) {
+    const uint16_t base = (uint16_t)(depth * ZTI_SZ_HIGH_MAGNITUDES);
+    EACH(k, n, BLOCK) {
         uint16_t kind = base;
         for (uint32_t i = 0; i < ZTI_SZ_HIGH_MAGNITUDES - 1; i++)
             kind = (uint16_t)(kind + (sum[k] > ladder[i]));
@@ -318,10 +373,13 @@ ZTI_INLINE void kinds_of(const uint16_t *sum, uint32_t n, uint32_t depth, uint8_
 ZTI_INLINE void kinds_of_four(const uint16_t *sum, const uint8_t *own, bool is_first, uint32_t n,
                               uint32_t depth, uint8_t *contexts)
 {
-    uint16_t with[4];
-    for (uint32_t k = 0; k < n; k++)
-        with[k] = (uint16_t)(is_first ? 2 * sum[k] : sum[k] + 16 * (own[-1] + own[-2]));
-    kinds_of(with, n, depth, contexts);
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t with = is_first ? 2u * sum[k] : sum[k] + 16u * own[-1] + 16u * own[-2];
+        uint32_t kind = depth * ZTI_SZ_HIGH_MAGNITUDES;
+        for (uint32_t i = 0; i < ZTI_SZ_HIGH_MAGNITUDES - 1; i++)
+            kind += with > ladder[i];
+        contexts[k] = (uint8_t)kind;
+    }
 }
 
 /* ---- residuals and symbols ---- */
@@ -375,16 +433,19 @@ static int32_t loud_residual(uint32_t symbol, struct zti_bit_reader *extras)
 }
 
 /* Symbols to residuals; their magnitudes. */
-ZTI_INLINE void residuals_of(const uint8_t *symbols, uint32_t n, struct zti_bit_reader *extras,
-                             int32_t *q, uint8_t *loud)
+ZTI_INLINE void residuals_of(const uint8_t *restrict symbols, uint32_t n,
+                             struct zti_bit_reader *extras, int32_t *restrict q,
+                             uint8_t *restrict loud)
 {
-    uint32_t loudest = 0;
-    for (uint32_t k = 0; k < n; k++) {
+    uint8_t loudest = 0;
+    for (uint32_t k = 0; k < n; k++)
+        loudest = symbols[k] > loudest ? symbols[k] : loudest;
+    EACH(k, n, BLOCK) {
         const uint32_t u = symbols[k];
-        loudest = u > loudest ? u : loudest;
         q[k] = (int32_t)(u >> 1 ^ (0 - (u & 1)));
-        loud[k] = (uint8_t)((u + 1) >> 1);
     }
+    EACH(k, n, BLOCK)
+        loud[k] = (uint8_t)((symbols[k] >> 1) + (symbols[k] & 1));
     for (uint32_t k = 0; loudest >= ZTI_SZ_HIGH_DIRECT && k < n; k++)
         if (symbols[k] >= ZTI_SZ_HIGH_DIRECT) {
             q[k] = loud_residual(symbols[k], extras);
@@ -393,23 +454,32 @@ ZTI_INLINE void residuals_of(const uint8_t *symbols, uint32_t n, struct zti_bit_
 }
 
 /* Residuals of integers in units: the nearest multiples of the step, an odd number, so that no
- * quotient is midway and doubles are exact enough. Adding 3 * 2^51 rounds to an integer. */
-ZTI_INLINE uint32_t quantize(int32_t *x, const int32_t *predicted, uint32_t n, uint32_t step,
-                             int32_t *q, uint8_t *loud)
+ * quotient is midway and doubles are exact enough. Adding 3 * 2^51 rounds to an integer. Returns
+ * the bits that are set in one magnitude or another. */
+ZTI_INLINE uint32_t quantize(const int32_t *restrict x, const int32_t *restrict predicted,
+                             uint32_t n, uint32_t step, int32_t *restrict q,
+                             int32_t *restrict decoded, uint8_t *restrict loud)
 {
     const double magic = 0x1.8p52, per = 1.0 / step;
-    uint32_t loudest = 0;
-    for (uint32_t k = 0; k < n; k++) {
+    uint32_t any[BLOCK] = {0}, all = 0;
+    EACH(k, n, BLOCK) {
         const int32_t d = (int32_t)((uint32_t)x[k] - (uint32_t)predicted[k]);
         q[k] = (int32_t)(uint32_t)zti_bits_of_double((double)d * per + magic);
     }
-    for (uint32_t k = 0; k < n; k++) {
-        const uint32_t size = q[k] < 0 ? 0 - (uint32_t)q[k] : (uint32_t)q[k];
-        loudest = size > loudest ? size : loudest;
-        loud[k] = (uint8_t)(size < ZTI_SZ_HIGH_LOUDEST ? size : ZTI_SZ_HIGH_LOUDEST);
-        x[k] = (int32_t)((uint32_t)predicted[k] + (uint32_t)q[k] * step);
-    }
-    return loudest;
+    for (uint32_t k = n; k % BLOCK; k++)
+        q[k] = 0; /* what is behind the row's end is not looked at */
+    for (uint32_t first = 0; first < n; first += BLOCK)
+        for (uint32_t k = 0; k < BLOCK; k++) {
+            const int32_t v = q[first + k];
+            const uint32_t size = v < 0 ? 0 - (uint32_t)v : (uint32_t)v;
+            any[k] |= size;
+            loud[first + k] =
+                (uint8_t)(size < ZTI_SZ_HIGH_LOUDEST ? size : ZTI_SZ_HIGH_LOUDEST);
+            decoded[first + k] = (int32_t)((uint32_t)predicted[first + k] + (uint32_t)v * step);
+        }
+    for (uint32_t k = 0; k < BLOCK; k++)
+        all |= any[k];
+    return all;
 }
 
 static void code_segment(struct zti_sz_pyramid *p, const struct row *row, const uint32_t *dim,
@@ -417,30 +487,41 @@ static void code_segment(struct zti_sz_pyramid *p, const struct row *row, const 
                          const struct zti_sz_level *level, size_t band_at,
                          const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET], struct zti_sz_extras *extras)
 {
-    int32_t predicted[SEGMENT], q[SEGMENT];
+    int32_t predicted[ROOM], decoded[ROOM], q[ROOM], behind[BLOCK];
+    uint8_t sizes[ROOM];
     struct around around;
-    int32_t *const x = p->bands + band_at + first;
-    uint8_t *const loud = p->band_loud + band_at + first;
+    int32_t *const restrict x = p->bands + band_at + first;
+    uint8_t *const restrict loud = p->band_loud + band_at + first;
     uint8_t *const symbols = p->symbols + p->count, *const contexts = p->contexts + p->count;
     predict(row, first, n, predicted);
-    const uint32_t loudest = quantize(x, predicted, own_n, level->step, q, loud);
+    const uint32_t any = quantize(x, predicted, own_n, level->step, q, decoded, sizes);
+    memcpy(behind, x + own_n, sizeof behind);
+    EACH(k, own_n, BLOCK)
+        x[k] = decoded[k];
+    memcpy(x + own_n, behind, sizeof behind);
+    EACH(k, own_n, BLOCK)
+        loud[k] = sizes[k];
     for (uint32_t k = own_n; k < n; k++) { /* a neighbour's: as if it were predicted well */
         x[k] = predicted[k];
         loud[k] = 0;
     }
+    if (own_n == 0)
+        return;
     look_around(row, loud, dim, at, first, own_n, &around);
     if (around.rows > 0)
         kinds_of(around.sum, own_n, level->depth, contexts);
     for (uint32_t k = 0; around.rows == 0 && k < own_n; k += 4)
         kinds_of_four(around.sum + k, loud + k, first + k == 0, own_n - k < 4 ? own_n - k : 4,
                       level->depth, contexts + k);
-    if (loudest < ZTI_SZ_HIGH_LOUDEST && !has) {
-        for (uint32_t k = 0; k < own_n; k++)
+    uint32_t unseen = any >= ZTI_SZ_HIGH_LOUDEST + 1;
+    if (!unseen) {
+        EACH(k, own_n, BLOCK)
             symbols[k] = (uint8_t)folded(q[k]);
-    } else {
-        for (uint32_t k = 0; k < own_n; k++)
-            symbols[k] = loud_symbol(q[k], has ? has[contexts[k]] : NULL, extras);
+        for (uint32_t k = 0; has && k < own_n; k++)
+            unseen |= (uint32_t)!has[contexts[k]][symbols[k]];
     }
+    for (uint32_t k = 0; unseen && k < own_n; k++)
+        symbols[k] = loud_symbol(q[k], has ? has[contexts[k]] : NULL, extras);
     p->count += own_n;
 }
 
@@ -450,12 +531,15 @@ static void code_anchors(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_H
 {
     const struct zti_sz_level *const level = &p->level[p->levels];
     const size_t n = row_at(level->dim, (const uint32_t[3]){level->dim[0], 0, 0});
-    int32_t *const x = p->grid[p->levels & 1], before = 0, q;
+    int32_t *const x = p->grid[p->levels & 1], before = 0, q[BLOCK], decoded[BLOCK];
+    uint8_t loud[BLOCK];
     for (size_t i = 0; i < n; before = x[i++]) {
-        (void)quantize(&x[i], &before, 1, level->step, &q, &p->grid_loud[p->levels & 1][i]);
+        const int32_t in[BLOCK] = {x[i]}, predicted[BLOCK] = {before};
+        (void)quantize(in, predicted, 1, level->step, q, decoded, loud);
+        x[i] = decoded[0];
         p->grid_loud[p->levels & 1][i] = 0;
         p->contexts[p->count] = ZTI_SZ_HIGH_ANCHOR;
-        p->symbols[p->count++] = loud_symbol(q, has ? has[ZTI_SZ_HIGH_ANCHOR] : NULL, extras);
+        p->symbols[p->count++] = loud_symbol(q[0], has ? has[ZTI_SZ_HIGH_ANCHOR] : NULL, extras);
     }
     p->anchor_bits = extras->bits;
 }
@@ -469,11 +553,11 @@ static void decode_anchors(struct zti_sz_pyramid *p, const uint32_t *const *tabl
     uint32_t before = 0;
     for (size_t i = 0; i < n; i++) {
         const uint8_t context = ZTI_SZ_HIGH_ANCHOR;
-        uint8_t symbol, loud;
-        int32_t q = 0;
-        zti_ans_mixed_take(codes, tables, &context, 1, &symbol);
-        residuals_of(&symbol, 1, extras, &q, &loud);
-        before += (uint32_t)q * level->step;
+        uint8_t symbol[BLOCK] = {0}, loud[BLOCK];
+        int32_t q[BLOCK];
+        zti_ans_mixed_take(codes, tables, &context, 1, symbol);
+        residuals_of(symbol, 1, extras, q, loud);
+        before += (uint32_t)q[0] * level->step;
         x[i] = (int32_t)before;
         p->grid_loud[p->levels & 1][i] = 0;
     }
@@ -495,9 +579,10 @@ static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPH
         const struct zti_sz_level *const level = &p->level[l];
         for (uint32_t b = 0; b < level->bands; b++) {
             const struct zti_sz_band *const band = &level->band[b];
+            struct row row = rows_of(p, l, band);
             uint32_t at[3] = {0};
             do {
-                const struct row row = row_of(p, l, band, at);
+                place_row(&row, at);
                 const size_t band_at = band->at + row_at(band->dim, at);
                 const uint32_t own = is_own_row(band, at) ? band->own[3] : 0;
                 for (uint32_t k = 0; k < band->dim[3]; k += SEGMENT) {
@@ -517,26 +602,26 @@ static void decode_segment(struct zti_sz_pyramid *p, const struct row *row, cons
                            const uint32_t *const *tables, struct zti_ans_mixed *codes,
                            struct zti_bit_reader *extras)
 {
-    int32_t predicted[SEGMENT], q[SEGMENT];
-    uint8_t contexts[SEGMENT], symbols[SEGMENT];
+    int32_t predicted[ROOM], q[ROOM];
+    uint8_t contexts[ROOM], symbols[ROOM];
     struct around around;
-    q[0] = 0; /* a compiler cannot know that there are as many as are used */
-    int32_t *const x = p->bands + band_at + first;
+    int32_t *const restrict x = p->bands + band_at + first;
     uint8_t *const loud = p->band_loud + band_at + first;
     predict(row, first, n, predicted);
-    look_around(row, loud, dim, at, first, own_n, &around);
-    if (around.rows > 0) {
+    if (own_n > 0)
+        look_around(row, loud, dim, at, first, own_n, &around);
+    if (own_n > 0 && around.rows > 0) {
         kinds_of(around.sum, own_n, level->depth, contexts);
         zti_ans_mixed_take(codes, tables, contexts, own_n, symbols);
         residuals_of(symbols, own_n, extras, q, loud);
     }
-    for (uint32_t k = 0; around.rows == 0 && k < own_n; k += 4) {
+    for (uint32_t k = 0; k < own_n && around.rows == 0; k += 4) {
         const uint32_t four = own_n - k < 4 ? own_n - k : 4;
         kinds_of_four(around.sum + k, loud + k, first + k == 0, four, level->depth, contexts);
         zti_ans_mixed_take(codes, tables, contexts, four, symbols);
         residuals_of(symbols, four, extras, q + k, loud + k);
     }
-    for (uint32_t k = 0; k < own_n; k++)
+    EACH(k, own_n, BLOCK)
         x[k] = (int32_t)((uint32_t)predicted[k] + (uint32_t)q[k] * level->step);
     for (uint32_t k = own_n; k < n; k++) {
         x[k] = predicted[k];
@@ -556,9 +641,10 @@ static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *
         const struct zti_sz_level *const level = &p->level[l];
         for (uint32_t b = 0; b < level->bands; b++) {
             const struct zti_sz_band *const band = &level->band[b];
+            struct row row = rows_of(p, l, band);
             uint32_t at[3] = {0};
             do {
-                const struct row row = row_of(p, l, band, at);
+                place_row(&row, at);
                 const size_t band_at = band->at + row_at(band->dim, at);
                 const uint32_t own = is_own_row(band, at) ? band->own[3] : 0;
                 for (uint32_t k = 0; k < band->dim[3]; k += SEGMENT) {
@@ -575,13 +661,6 @@ static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *
 
 /* ---- values ---- */
 
-static inline double units_of(const struct zti_coding *coding, const void *values, uint32_t i,
-                              double per)
-{
-    return coding->type == ZT_F32 ? (double)((const float *)values)[i] * per
-                                  : ((const double *)values)[i] * per;
-}
-
 static int32_t whole_integers(const struct zti_coding *coding, const void *values, uint32_t n,
                               int32_t *x)
 {
@@ -594,22 +673,37 @@ static int32_t whole_integers(const struct zti_coding *coding, const void *value
     return n > 0 ? x[n - 1] : 0;
 }
 
+/* Values of a floating-point type to integers; true where some have none. */
+#define INTEGERS_OF(scalar)                                                                        \
+    static bool integers_of_##scalar(const scalar *restrict v, uint32_t n, double per,             \
+                                     double centre, int32_t *restrict x)                           \
+    {                                                                                              \
+        const double magic = 0x1.8p52, most = 2 * (double)ZTI_SZ_HIGH_RANGE;                       \
+        uint32_t bad = 0;                                                                          \
+        for (uint32_t i = 0; i < n; i++) {                                                         \
+            const double t = (double)v[i] * per - centre;                                          \
+            x[i] = (int32_t)(uint32_t)zti_bits_of_double(t + magic);                               \
+            bad |= (uint32_t)!(fabs(t) < most);                                                    \
+        }                                                                                          \
+        return bad;                                                                                \
+    }
+INTEGERS_OF(float)
+INTEGERS_OF(double)
+
 static int32_t integers(const struct zti_coding *coding, const void *values, uint32_t n,
                         int32_t before, int32_t *x)
 {
-    const double magic = 0x1.8p52, most = 2 * (double)ZTI_SZ_HIGH_RANGE;
     const double per = 1 / coding->sz.step, centre = (double)coding->sz.centre;
-    uint32_t bad = 0;
+    const double most = 2 * (double)ZTI_SZ_HIGH_RANGE;
+    const bool is_narrow = coding->type == ZT_F32;
     if (coding->sz.source == ZTI_SZ_STEPS)
         return whole_integers(coding, values, n, x);
-    for (uint32_t i = 0; i < n; i++) {
-        const double t = units_of(coding, values, i, per) - centre;
-        x[i] = (int32_t)(uint32_t)zti_bits_of_double(t + magic);
-        bad |= !(fabs(t) < most);
-    }
-    for (uint32_t i = 0; bad && i < n; i++) {
-        const double t = units_of(coding, values, i, per) - centre;
-        x[i] = fabs(t) < most ? x[i] : before;
+    const bool is_bad = is_narrow ? integers_of_float(values, n, per, centre, x)
+                                  : integers_of_double(values, n, per, centre, x);
+    for (uint32_t i = 0; is_bad && i < n; i++) {
+        const double v = is_narrow ? (double)((const float *)values)[i]
+                                   : ((const double *)values)[i];
+        x[i] = fabs(v * per - centre) < most ? x[i] : before;
         before = x[i];
     }
     return n > 0 ? x[n - 1] : before;

@@ -52,17 +52,21 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 #undef NAME
 
 #define scalar float
+#define word uint32_t
 #define NAME(x) x##_f32
 #include "codec/sz/sz_lattice.h" /* quantize_f32, dequantize_f32 */
 #include "codec/sz/sz_log.h"     /* logs_f32, numbers_f32 */
 #undef scalar
+#undef word
 #undef NAME
 
 #define scalar double
+#define word uint64_t
 #define NAME(x) x##_f64
 #include "codec/sz/sz_lattice.h"
 #include "codec/sz/sz_log.h"
 #undef scalar
+#undef word
 #undef NAME
 
 #include "codec/sz/sz_tiles.h"

@@ -1,6 +1,7 @@
 /* sz_lattice.h: kernel text: numbers of one floating-point type to multiples of a step and back.
  * The includer defines
  *   scalar      float or double
+ *   word        uint32_t or uint64_t: as wide
  *   NAME(x)     x with this instance's suffix
  *
  * What is accepted is within the bound in exact arithmetic. y = q * step is what the decoder makes
@@ -25,19 +26,47 @@ static inline bool NAME(nearest)(const struct zti_sz *sz, scalar x, double limit
     return fabs(v - (double)y) <= sz->bound;
 }
 
-/* 64 values; false where not all of them are within 2^30 steps and, at the first trial, within the
- * bound. Adding 3 * 2^51 rounds to an integer, half to even, and leaves it in the low bits. */
-ZTI_INLINE bool NAME(quantize_64)(const struct zti_sz *sz, const scalar *x, uint32_t *q)
+/* What 64 values are compared with at once: by magnitude, as integers, which NaN and infinities are
+ * above. Both are a little less than what decides about a value (nearest), so that the rounding of
+ * x - y does not matter; what is in between goes the slow way to the same result. */
+struct NAME(limits) {
+    word reach; /* of values within 2^29 steps */
+    word error; /* a little below the bound; 0 where that cannot be said */
+};
+
+ZTI_INLINE word NAME(magnitude)(scalar x)
 {
-    const double magic = 0x1.8p52, r = 1 / sz->step, step = sz->step, bound = sz->bound;
-    uint64_t bad = 0;
+    word bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits & (word)-1 >> 1;
+}
+
+static struct NAME(limits) NAME(limits_of)(const struct zti_sz *sz)
+{
+    const double most = sizeof(scalar) == 4 ? 0x1.fffffep127 : 0x1.fffffffffffffp1023;
+    const scalar error = (scalar)fmin(sz->bound * (1 - 0x1p-20), most);
+    const bool is_below = (double)error <= sz->bound * (1 - 0x1p-21); /* not if it is subnormal */
+    return (struct NAME(limits)){
+        .reach = NAME(magnitude)((scalar)fmin(0x1p29 * sz->step, most)),
+        .error = is_below ? NAME(magnitude)(error) : 0};
+}
+
+/* 64 values; false where not all of them are within the limits. Adding 3 * 2^51 rounds to an
+ * integer, half to even, and leaves it in the low bits. */
+ZTI_INLINE bool NAME(quantize_64)(const struct zti_sz *sz, struct NAME(limits) limits,
+                                  const scalar *x, uint32_t *q)
+{
+    const double magic = 0x1.8p52, r = 1 / sz->step, step = sz->step;
+    word most = 0, error = 0;
     for (uint32_t i = 0; i < 64; i++) {
-        const double v = (double)x[i], t = v * r, sum = t + magic;
+        const double sum = (double)x[i] * r + magic;
         const scalar y = (scalar)((sum - magic) * step);
+        const word magnitude = NAME(magnitude)(x[i]), off = NAME(magnitude)((scalar)(x[i] - y));
         q[i] = (uint32_t)zti_bits_of_double(sum);
-        bad |= (uint64_t)!(fabs(t) < 0x1p30) | (uint64_t)!(fabs(v - (double)y) <= bound);
+        most = magnitude > most ? magnitude : most;
+        error = off > error ? off : error;
     }
-    return bad == 0;
+    return most <= limits.reach && error <= limits.error;
 }
 
 ZTI_INLINE void NAME(dequantize_64)(double step, const uint32_t *q, scalar *x)
@@ -63,14 +92,16 @@ ZTI_INLINE void NAME(quantize_wide)(const struct zti_sz *sz, const scalar *x, ui
 }
 
 /* n values of 32-bit integers; false where a finite value of doubles needs more. x and q are
- * readable and writable to the end of the last group. */
+ * readable and writable to the end of the last group. Meanwhile memory is asked for 'ahead'. */
 static bool NAME(quantize)(const struct zti_sz *sz, const scalar *x, uint32_t n, uint32_t *q,
-                           struct exact *exact)
+                           struct exact *exact, struct rows *ahead)
 {
+    const struct NAME(limits) limits = NAME(limits_of)(sz);
     exact->count = 0;
     memset(exact->bits, 0, sizeof exact->bits);
     for (uint32_t first = 0; first < n; first += 64) {
-        if (first + 64 <= n && NAME(quantize_64)(sz, x + first, q + first))
+        fetch_some(ahead, sizeof *x);
+        if (first + 64 <= n && NAME(quantize_64)(sz, limits, x + first, q + first))
             continue;
         for (uint32_t i = first; i < first + 64 && i < n; i++) {
             int64_t one = 0;

@@ -101,7 +101,7 @@ static void even_out(const struct zti_coding *coding, uint32_t *side)
  * a tile need not extend. Rows are kept long enough for the sake of speed. */
 void zti_sz_set_grid(struct zti_coding *coding)
 {
-    enum { ROW = 16, HIGH_ROW = 64 };
+    enum { ROW = 16, HIGH_ROW = 128 };
     const bool is_high = coding->sz.effort == ZT_EFFORT_HIGH;
     const uint32_t rank = coding->grid.rank, all = (1u << rank) - 1;
     const uint32_t row = is_high ? HIGH_ROW : ROW;
@@ -109,7 +109,7 @@ void zti_sz_set_grid(struct zti_coding *coding)
     const uint64_t *const shape = coding->grid.shape;
     const uint32_t axes = coding->sz.axes ? coding->sz.axes : all;
     uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1};
-    if (!(axes >> (rank - 1) & 1))
+    if (is_high || !(axes >> (rank - 1) & 1))
         side[rank - 1] = shape[rank - 1] < row ? (uint32_t)shape[rank - 1] : row;
     while (grow(rank, shape, axes, most, side))
         continue;

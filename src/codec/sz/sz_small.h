@@ -151,3 +151,13 @@ ZTI_INLINE struct small small_unpack(const uint16_t *from, bool is_pairs)
         b[i] = (uint8_t)(from[i / 4] >> 2 * (i % 4) & 3);
     return small_load(b);
 }
+
+/* 64 bytes to an aligned line of memory that is not looked at again soon. */
+ZTI_INLINE void small_stream(struct small s, uint8_t *to)
+{
+    small_store(s, to);
+}
+
+ZTI_INLINE void small_stream_end(void)
+{
+}

@@ -173,3 +173,14 @@ ZTI_INLINE struct small small_unpack(const uint16_t *from, bool is_pairs)
     return s;
 }
 #undef BOTH
+
+ZTI_INLINE void small_stream(struct small s, uint8_t *to)
+{
+    for (uint32_t i = 0; i < 2; i++)
+        _mm256_stream_si256((__m256i *)(void *)(to + 32 * i), s.v[i]);
+}
+
+ZTI_INLINE void small_stream_end(void)
+{
+    _mm_sfence();
+}

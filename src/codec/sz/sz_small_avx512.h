@@ -24,10 +24,16 @@ ZTI_INLINE uint64_t small_above(struct small s, uint32_t limit)
     return _mm512_cmpgt_epu8_mask(s.v, _mm512_set1_epi8((char)limit));
 }
 
+/* Broadcast from memory, counts and masks take no turn in the units that shuffle. */
+static const uint32_t down_by[9] = {0x00000000, 0x00010001, 0x00020002, 0x00030003, 0x00040004,
+                                    0x00050005, 0x00060006, 0x00070007, 0x00080008};
+static const uint32_t kept_of[9] = {0xffffffff, 0x7f7f7f7f, 0x3f3f3f3f, 0x1f1f1f1f, 0x0f0f0f0f,
+                                    0x07070707, 0x03030303, 0x01010101, 0x00000000};
+
 ZTI_INLINE struct small small_down(struct small s, uint32_t k)
 {
-    const __m512i down = _mm512_srl_epi16(s.v, _mm_cvtsi32_si128((int32_t)k));
-    return (struct small){_mm512_and_si512(down, _mm512_set1_epi8((char)(0xffu >> k)))};
+    const __m512i down = _mm512_srlv_epi16(s.v, _mm512_set1_epi32((int32_t)down_by[k]));
+    return (struct small){_mm512_and_si512(down, _mm512_set1_epi32((int32_t)kept_of[k]))};
 }
 
 ZTI_INLINE struct small small_up(struct small s, uint32_t k)
@@ -109,4 +115,14 @@ ZTI_INLINE struct small small_unpack(const uint16_t *from, bool is_pairs)
     const __m512i twos = _mm512_or_si512(four, _mm512_slli_epi32(four, 12));
     const __m512i ones = _mm512_or_si512(twos, _mm512_slli_epi32(twos, 6));
     return (struct small){_mm512_and_si512(ones, _mm512_set1_epi8(3))};
+}
+
+ZTI_INLINE void small_stream(struct small s, uint8_t *to)
+{
+    _mm512_stream_si512((__m512i *)(void *)to, s.v);
+}
+
+ZTI_INLINE void small_stream_end(void)
+{
+    _mm_sfence();
 }

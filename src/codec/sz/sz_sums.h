@@ -251,13 +251,16 @@ static uint64_t NAME(cost)(const struct tile *tile, uint32_t axes, const uval *f
     uint32_t at[ZT_MAX_RANK] = {0}, n = 0;
     memcpy(a, from, tile->n * sizeof *a);
     NAME(differences)(tile, axes, &a, &b);
-    for (uint32_t i = 0; i < tile->n; i++) {
+    const uint32_t last = tile->rank - 1, row = tile->extent[last], skipped = row > 1;
+    for (uint32_t i = 0; i < tile->n; i += row) {
         bool is_inside = true;
-        for (uint32_t axis = 0; axis < tile->rank; axis++)
+        for (uint32_t axis = 0; axis < last; axis++)
             is_inside &= at[axis] > 0 || tile->extent[axis] == 1;
-        if (is_inside)
-            b[n++] = a[i];
-        for (uint32_t axis = tile->rank; axis-- > 0 && ++at[axis] == tile->extent[axis];)
+        if (is_inside) {
+            memcpy(b + n, a + i + skipped, (row - skipped) * sizeof *b);
+            n += row - skipped;
+        }
+        for (uint32_t axis = last; axis-- > 0 && ++at[axis] == tile->extent[axis];)
             at[axis] = 0;
     }
     NAME(fold)(b, n);

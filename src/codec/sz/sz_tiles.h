@@ -1,5 +1,5 @@
-/* sz_tiles.h: kernel text: what the encoder and the decoder of tiles share: their places, their rows,
- * and the order of floats' bits. */
+/* sz_tiles.h: kernel text: what the encoder and the decoder of tiles share: places, rows, and the
+ * order of floats' bits. */
 
 /* A tile's values, contiguous. */
 union values {
@@ -34,11 +34,12 @@ static struct tile tile_at(const struct zti_coding *coding, const struct zti_wal
 ZTI_INLINE void copy_row(void *to, int64_t to_stride, const void *from, int64_t from_stride,
                          uint32_t n, size_t value_bytes)
 {
-    if (to_stride == 1 && from_stride == 1) {
-        if (n * value_bytes == 64)
-            memcpy(to, from, 64);
-        else
-            memcpy(to, from, n * value_bytes);
+    const size_t bytes = n * value_bytes;
+    if (to_stride == 1 && from_stride == 1 && bytes % 64 == 0) {
+        for (size_t i = 0; i < bytes; i += 64)
+            memcpy((char *)to + i, (const char *)from + i, 64);
+    } else if (to_stride == 1 && from_stride == 1) {
+        memcpy(to, from, bytes);
     } else if (value_bytes == 4) {
         for (int64_t i = 0; i < n; i++)
             ((uint32_t *)to)[i * to_stride] = ((const uint32_t *)from)[i * from_stride];
