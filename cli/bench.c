@@ -1,50 +1,13 @@
-/* bench.c: ztile bench --index-study: read the arrays, measure, report. study.h has the parts. */
+/* bench.c: ztile bench: which benchmark; and --index-study: read the arrays, measure, report.
+ * study.h has its parts. */
 #include "study.h"
 
+#include "bench_files.h"
 #include "picture.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-/* Read a whole array; its NaN would be found only after minutes of work on others. */
-static bool read_file(struct study *s, const char *place, struct ztio_error *error)
-{
-    const struct options *o = s->options;
-    const char *name = input_name(place);
-    struct study_file *f = &s->file[s->files];
-    uint64_t got;
-    if (s->files == STUDY_FILES)
-        return fail(error, ZTIO_BAD_USE, "%s: bench takes at most %d arrays; leave some out", name,
-                    STUDY_FILES);
-    s->files++;
-    *f = (struct study_file){.place = strdup(place), .tiles = 1};
-    if (!f->place)
-        return fail(error, ZTIO_LACKING, "%s: no memory for its name; free some", name);
-    struct ztio_input *input = ztio_open(place, o->hints.type || o->hints.rank ? &o->hints : NULL,
-                                         error);
-    if (!input)
-        return false;
-    const struct ztio_meta *meta = ztio_meta_of(input);
-    f->type = meta->type;
-    f->rank = meta->rank;
-    memcpy(f->shape, meta->shape, sizeof f->shape);
-    bool done = f->shape[0] != ZT_UNKNOWN ||
-                fail(error, ZTIO_BAD_USE,
-                     "%s: bench needs to know the whole shape; give it with -s", name);
-    done = done && (count_bytes(f->type, f->rank, f->shape, &f->raw_bytes) ||
-                    fail(error, ZTIO_BAD_USE,
-                         "%s: the shape has more bytes than 64 bits count; check -s", name));
-    done = done && (f->raw_bytes > 0 || fail(error, ZTIO_BAD_USE,
-                                             "%s: has no values to measure with; leave it out",
-                                             name));
-    done = done && allocate(&f->values, f->raw_bytes, name, error) &&
-           ztio_read(input, 0, f->shape[0], f->values, &got, error);
-    ztio_close(input);
-    return done;
-}
 
 /* What of a file follows from its shape and values. */
 static bool check_file(const struct study *s, struct study_file *f, struct ztio_error *error)
@@ -66,12 +29,20 @@ static bool check_file(const struct study *s, struct study_file *f, struct ztio_
     return true;
 }
 
-static bool read_files(struct study *s, char **places, size_t count, struct ztio_error *error)
+/* An array's NaN would be found only after minutes of work on others. */
+static bool take_file(void *user, struct bench_array *a, struct ztio_error *error)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!read_file(s, places[i], error) || !check_file(s, &s->file[s->files - 1], error))
-            return false;
-    return true;
+    struct study *s = user;
+    if (s->files == STUDY_FILES)
+        return fail(error, ZTIO_BAD_USE, "%s: bench takes at most %d arrays; leave some out",
+                    input_name(a->place), STUDY_FILES);
+    struct study_file *f = &s->file[s->files++];
+    *f = (struct study_file){.place = a->place, .type = a->type, .rank = a->rank,
+                             .raw_bytes = a->raw_bytes, .values = a->values, .tiles = 1};
+    memcpy(f->shape, a->shape, sizeof f->shape);
+    a->place = NULL;
+    a->values = NULL;
+    return check_file(s, f, error);
 }
 
 /* 1, 2, 3 .. 16, 24, 32, 48 .. and all. */
@@ -89,27 +60,6 @@ static void choose_threads(struct study *s)
             step = n / 2;
     }
     s->threads[s->counts++] = most;
-}
-
-/* Known before the work is done, not after. */
-static bool prepare_directory(const struct options *o, struct ztio_error *error)
-{
-    static const char *const names[] = {"index-overhead.csv", "index-throughput.csv",
-                                        "index-speedup.csv",  "index-overhead.png",
-                                        "index-throughput.png", "index-speedup.png"};
-    struct stat st;
-    if (!o->out)
-        return true;
-    if (mkdir(o->out, 0777) != 0 && (stat(o->out, &st) != 0 || !S_ISDIR(st.st_mode)))
-        return fail(error, ZTIO_IO_ERROR, "%s: cannot be a directory: %s; name another", o->out,
-                    strerror(errno));
-    for (size_t i = 0; !o->force && i < sizeof names / sizeof *names; i++) {
-        char path[4096];
-        (void)snprintf(path, sizeof path, "%s/%s", o->out, names[i]);
-        if (stat(path, &st) == 0)
-            return fail(error, ZTIO_BAD_USE, "%s exists; -f overwrites it", path);
-    }
-    return true;
 }
 
 static bool report(const struct study *s, struct ztio_error *error)
@@ -134,41 +84,26 @@ static bool report(const struct study *s, struct ztio_error *error)
     return true;
 }
 
-/* Several where an operand is a netCDF or HDF5 file and names no variable. */
-static bool read_operand(struct study *s, char *operand, struct ztio_error *error)
-{
-    char **places;
-    size_t count;
-    if (strcmp(operand, "-") == 0)
-        return read_files(s, &operand, 1, error);
-    if (!ztio_places(operand, &places, &count, error))
-        return false;
-    bool done = read_files(s, places, count, error);
-    ztio_places_free(places, count);
-    return done;
-}
-
 static bool run(struct study *s, struct ztio_error *error)
 {
+    static const char *const names[] = {"index-overhead.csv", "index-throughput.csv",
+                                        "index-speedup.csv",  "index-overhead.png",
+                                        "index-throughput.png", "index-speedup.png", NULL};
     const struct options *o = s->options;
-    if (!context_open(o, &s->context, error) || !prepare_directory(o, error))
+    if (!context_open(o, &s->context, error) || !bench_prepare_directory(o, names, error) ||
+        !bench_read_all(o, take_file, s, error))
         return false;
-    for (int i = 0; i < o->operands; i++)
-        if (!read_operand(s, o->operands_all[i], error))
-            return false;
     choose_threads(s);
     return study_measure(s, error) && report(s, error);
 }
 
 bool run_bench(const struct options *o, struct ztio_error *error)
 {
-    if (!o->index_study)
-        return fail(error, ZTIO_LACKING,
-                    "bench without --index-study is not in this version; 'make bench' runs "
-                    "bench/'s ztile_bench, which compares speeds with libzfp's");
     if (!o->operands)
         return fail(error, ZTIO_BAD_USE,
                     "bench takes one or more arrays; see 'ztile bench --help'");
+    if (!o->index_study)
+        return run_bench_rates(o, error);
     struct study *s = calloc(1, sizeof *s);
     if (!s)
         return fail(error, ZTIO_LACKING, "bench: no memory; free some");

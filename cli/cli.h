@@ -89,7 +89,7 @@ enum command {
     CMD_INDEX = 1u << 7
 };
 
-enum { MAX_VARS = 64 }; /* of --var */
+enum { MAX_VARS = 64, MAX_PEERS = 16 }; /* of --var, of --peers */
 
 enum coded_format { FORMAT_AUTO, FORMAT_ZT, FORMAT_ZFP, FORMAT_NDZIP };
 
@@ -114,6 +114,10 @@ struct options {
     bool allow_nonfinite;
     uint32_t fills;      /* values of --fill */
     double fill[ZT_MAX_FILLS];
+    const char *bounds;     /* of bench: --bounds and --codecs; NULL: all */
+    const char *codecs;
+    int peer_files;         /* of bench: --peers */
+    const char *peer_file[MAX_PEERS];
     int vars;               /* of a whole file: --var, in their order */
     const char *var[MAX_VARS];
     bool no_verify;
@@ -418,6 +422,8 @@ bool run_compare(const struct options *options, struct ztio_error *error);
 bool run_plot(const struct options *options, struct ztio_error *error);
 bool run_demo(const struct options *options, struct ztio_error *error);
 bool run_bench(const struct options *options, struct ztio_error *error);
+/* bench_rates.c */
+bool run_bench_rates(const struct options *options, struct ztio_error *error);
 bool run_index(const struct options *options, struct ztio_error *error);
 
 #endif

@@ -11,8 +11,8 @@ const struct later_rule later_rules[LATER_OPTIONS] = {
     {"prefer", "| ratio speed balanced", CMD_COMPRESS, "leave it out"},
     {"explain", NULL, CMD_COMPRESS, "leave it out"},
     {"dry-run", NULL, CMD_COMPRESS, "use -o /dev/null"},
-    {"stages", NULL, CMD_BENCH, "use --index-study"},
-    {"link", "number", CMD_BENCH, "use --index-study"},
+    {"stages", NULL, CMD_BENCH, "leave it out"},
+    {"link", "number", CMD_BENCH, "leave it out"},
 };
 
 /* Look argument up in values. *is_here: it stands before '|'. */

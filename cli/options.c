@@ -43,6 +43,9 @@ enum {
     OPT_SZ_BINS,
     OPT_ISA,
     OPT_VAR,
+    OPT_BOUNDS,
+    OPT_CODECS,
+    OPT_PEERS,
     OPT_LATER /* and those after it: rows of later.c */
 };
 
@@ -80,7 +83,7 @@ static const struct rule rules[] = {
     {"expert", OPT_EXPERT, true, OPENS_ZFP},
     {"codec", 'c', true, CMD_COMPRESS},
     {"range", OPT_RANGE, true, CMD_COMPRESS},
-    {"fill", OPT_FILL, true, CMD_COMPRESS | CMD_COMPARE},
+    {"fill", OPT_FILL, true, CMD_COMPRESS | CMD_COMPARE | CMD_BENCH},
     {"allow-nonfinite", OPT_ALLOW_NONFINITE, false, CMD_COMPRESS},
     {"format", OPT_FORMAT, true, OPENS_ZFP},
     {"zfp-header", OPT_ZFP_HEADER, true, CMD_COMPRESS},
@@ -102,6 +105,9 @@ static const struct rule rules[] = {
     {"index-partition", OPT_INDEX_PARTITION, true, CMD_COMPRESS | CMD_INDEX},
     {"index-file", OPT_INDEX_FILE, true, CMD_DECOMPRESS | CMD_INFO | CMD_COMPARE | CMD_PLOT},
     {"var", OPT_VAR, true, CMD_COMPRESS},
+    {"bounds", OPT_BOUNDS, true, CMD_BENCH},
+    {"codecs", OPT_CODECS, true, CMD_BENCH},
+    {"peers", OPT_PEERS, true, CMD_BENCH},
     {"save", OPT_SAVE, true, CMD_DEMO},
     {"index-study", OPT_INDEX_STUDY, false, CMD_BENCH},
 };
@@ -359,6 +365,13 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_INDEX_PARTITION: return take_index(o, option, argument, error);
     case OPT_INDEX_FILE: o->index_file = argument; break;
     case OPT_VAR: return take_var(o, argument, error);
+    case OPT_BOUNDS: o->bounds = argument; break;
+    case OPT_CODECS: o->codecs = argument; break;
+    case OPT_PEERS:
+        if (o->peer_files == MAX_PEERS)
+            return fail(error, ZTIO_BAD_USE, "--peers: more than %d files; join some", MAX_PEERS);
+        o->peer_file[o->peer_files++] = argument;
+        break;
     case OPT_SAVE: o->save = argument; break;
     case OPT_INDEX_STUDY: o->index_study = true; break;
     case 'c': return take_codec(o, argument, error);

@@ -1,5 +1,5 @@
 /* picture.h: a picture in memory: boxes, lines and text with smooth edges, saved as PNG; colour
- * maps; figures made of panels; charts. Coordinates are pixels, x to the right, y down. */
+ * maps; figures made of panels. Coordinates are pixels, x to the right, y down. */
 #ifndef PICTURE_H
 #define PICTURE_H
 
@@ -82,35 +82,14 @@ struct figure {
 bool figure_save(const struct figure *figure, const char *path, bool force,
                  struct ztio_error *error);
 
-/* chart.c: lines through points that are named along the horizontal axis. */
-enum { CHART_POINTS = 24, CHART_SERIES = 48 };
-
-struct series {
-    const char *name; /* in the legend; NULL: not there */
-    struct color color;
-    double thickness;
-    double value[CHART_POINTS]; /* NaN: none */
-};
-
-struct chart {
-    char title[160];
-    const char *x_axis;
-    const char *y_axis;
-    bool is_log; /* the vertical axis, by powers of ten; else from 0 up */
-    int points;
-    char label[CHART_POINTS][12]; /* of the points */
-    int count;
-    struct series series[CHART_SERIES]; /* the last is on top */
-};
-
-bool chart_save(const struct chart *chart, const char *path, bool force,
-                struct ztio_error *error);
-
 /* slice.c: plot.c and demo.c fill figures by these. */
 
 /* Smallest and largest finite value, for a scale: 0, 1 if there is none, apart by something if they
  * are equal, and less if their distance is no number. */
 void find_limits(const double *values, uint64_t n, double *lo, double *hi);
+
+/* What an axis of a slice is called. */
+void name_axis(char *text, size_t text_bytes, uint32_t axis, uint32_t rank);
 
 /* Contiguous elements of a type as doubles. */
 void to_doubles(uint32_t type, const void *from, uint64_t n, double *to);

@@ -89,15 +89,6 @@ static bool read_slice(const struct job *job, struct stored *s, double **values,
     return done;
 }
 
-static void name_axis(char *text, size_t text_bytes, uint32_t axis, uint32_t rank)
-{
-    (void)snprintf(text, text_bytes, "axis %u%s", (unsigned)axis,
-                   rank < 2           ? ""
-                   : axis + 1 == rank ? " (fastest)"
-                   : axis == 0        ? " (slowest)"
-                                      : "");
-}
-
 static void describe(struct job *job)
 {
     const struct stored *s = &job->original;

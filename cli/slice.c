@@ -29,6 +29,15 @@ void find_limits(const double *values, uint64_t n, double *lo, double *hi)
     }
 }
 
+void name_axis(char *text, size_t text_bytes, uint32_t axis, uint32_t rank)
+{
+    (void)snprintf(text, text_bytes, "axis %u%s", (unsigned)axis,
+                   rank < 2           ? ""
+                   : axis + 1 == rank ? " (fastest)"
+                   : axis == 0        ? " (slowest)"
+                                      : "");
+}
+
 void to_doubles(uint32_t type, const void *from, uint64_t n, double *to)
 {
     for (uint64_t i = 0; i < n; i++)

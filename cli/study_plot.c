@@ -1,5 +1,5 @@
 /* study_plot.c: the index study as charts: the means in colour over the files in grey. */
-#include "picture.h"
+#include "chart.h"
 #include "study.h"
 
 #include <inttypes.h>
@@ -7,16 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct color grey = {198, 203, 209};
-static const struct color colors[STUDY_LAYOUTS] = {
-    {38, 84, 150}, {60, 140, 80}, {222, 118, 36}, {176, 46, 44}};
-
-static struct series *add(struct chart *c, const char *name, struct color color, double thickness)
-{
-    struct series *line = &c->series[c->count++];
-    *line = (struct series){.name = name, .color = color, .thickness = thickness};
-    return line;
-}
+static const int colors[STUDY_LAYOUTS] = {PAINT_SERIES, PAINT_SERIES + 2, PAINT_SERIES + 5,
+                                          PAINT_SERIES + 1};
 
 static bool save(const struct study *s, const struct chart *c, const char *name,
                  struct ztio_error *error)
@@ -46,12 +38,12 @@ static bool save_overhead(const struct study *s, struct chart *c, struct ztio_er
                 "f, index bits over stream bits");
     c->is_log = true;
     for (int i = 0; i < s->files; i++) {
-        struct series *line = add(c, i ? NULL : "a file, offsets", grey, 1);
+        struct series *line = chart_add(c, i ? NULL : "a file, offsets", PAINT_GREY, 1);
         for (int j = 0; j < c->points; j++)
             line->value[j] = study_overhead(&s->file[i], j, 0);
     }
     for (int k = 0; k < STUDY_LAYOUTS; k++) {
-        struct series *line = add(c, name_of_index(study_layout[k]), colors[k], 2);
+        struct series *line = chart_add(c, name_of_index(study_layout[k]), colors[k], 2);
         for (int j = 0; j < c->points; j++)
             line->value[j] = study_mean_of(s, j).overhead[k];
     }
@@ -66,13 +58,13 @@ static bool save_throughput(const struct study *s, struct chart *c, struct ztio_
                    threads, threads == 1 ? "" : "s");
     over_chunks(s, c, title, "GB/s of raw data");
     for (int i = 0; i < s->files; i++) {
-        struct series *line = add(c, i ? NULL : "a file, offsets", grey, 1);
+        struct series *line = chart_add(c, i ? NULL : "a file, offsets", PAINT_GREY, 1);
         for (int j = 0; j < c->points; j++)
             line->value[j] = study_speed(&s->file[i], j, 0);
     }
     for (int k = 0; k < STUDY_TIMED; k++) {
         const int layout = study_timed[k];
-        struct series *line = add(c, name_of_index(study_layout[layout]), colors[layout], 2);
+        struct series *line = chart_add(c, name_of_index(study_layout[layout]), colors[layout], 2);
         for (int j = 0; j < c->points; j++)
             line->value[j] = study_mean_of(s, j).speed[k];
     }
@@ -87,17 +79,17 @@ static bool save_speedup(const struct study *s, struct chart *c, struct ztio_err
     c->x_axis = "threads";
     c->y_axis = "speed-up over 1 thread";
     c->points = s->counts;
-    struct series *ideal = add(c, "as many as threads", (struct color){120, 128, 138}, 1.2);
+    struct series *ideal = chart_add(c, "as many as threads", PAINT_SOFT, 1.2);
     for (int j = 0; j < s->counts; j++) {
         (void)snprintf(c->label[j], sizeof c->label[j], "%" PRIu32, s->threads[j]);
         ideal->value[j] = s->threads[j];
     }
     for (int i = 0; i < s->files; i++) {
-        struct series *line = add(c, i ? NULL : "a file", grey, 1);
+        struct series *line = chart_add(c, i ? NULL : "a file", PAINT_GREY, 1);
         for (int j = 0; j < s->counts; j++)
             line->value[j] = study_speedup(&s->file[i], j);
     }
-    struct series *mean = add(c, "harmonic mean", colors[0], 2);
+    struct series *mean = chart_add(c, "harmonic mean", colors[0], 2);
     for (int j = 0; j < s->counts; j++)
         mean->value[j] = study_mean_speedup(s, j);
     return save(s, c, "index-speedup.png", error);

@@ -303,6 +303,28 @@ static uint64_t bytes_of_file(const char *path)
     return stat(path, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
+/* What float variables were not touched, and why. */
+static void print_left(const struct whole_job *job)
+{
+    const struct {
+        uint64_t count;
+        const char *what;
+    } parts[] = {{job->scales, "coordinates or dimensions"},
+                 {job->small, "smaller than 1024 bytes"},
+                 {job->already, "compressed before"},
+                 {job->kept, job->options->command == CMD_COMPRESS ? "not asked for"
+                                                                   : "other float variables"}};
+    bool is_begun = false;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].count > 0) {
+            (void)fprintf(stderr, "%s%" PRIu64 " %s", is_begun ? ", " : "  as they were: ",
+                          parts[i].count, parts[i].what);
+            is_begun = true;
+        }
+    if (is_begun)
+        (void)fputc('\n', stderr);
+}
+
 static void print_summary(const struct whole_job *job, double seconds)
 {
     const struct options *o = job->options;
@@ -310,14 +332,7 @@ static void print_summary(const struct whole_job *job, double seconds)
     const double before = (double)bytes_of_file(job->place), after = (double)bytes_of_file(o->out);
     if (job->written > SHOWN && !o->verbose)
         (void)fprintf(stderr, "  and %" PRIu64 " more (-v lists them)\n", job->written - SHOWN);
-    const uint64_t left = job->kept + job->scales + job->small + job->already;
-    if (left > 0 && o->command == CMD_DECOMPRESS)
-        (void)fprintf(stderr, "  as they were: %" PRIu64 " other float variables\n", left);
-    else if (left > 0)
-        (void)fprintf(stderr, "  as they were: %" PRIu64 " float variables (%" PRIu64
-                      " coordinates, %" PRIu64 " below %d bytes, %" PRIu64
-                      " compressed before, %" PRIu64 " not asked for)\n", left, job->scales,
-                      job->small, SMALL_BYTES, job->already, job->kept);
+    print_left(job);
     (void)fprintf(stderr, "%s: %s -> %s, ratio %.2f, %.0f MB/s\n", o->out, format_size(before, old),
                   format_size(after, new),
                   o->command == CMD_COMPRESS ? before / after : after / before,
@@ -361,6 +376,7 @@ static bool check_options(const struct options *o, struct ztio_error *error)
                       : !o->zfp_header                                 ? "--zfp-header"
                       : o->box                                         ? "--box"
                       : o->isa != ZT_ISA_AVX512                        ? "--isa"
+                      : o->policy != ZT_SERIAL && o->policy != ZT_OMP  ? "--exec cuda"
                       : !isnan(p->range_lo)                            ? "--range"
                       : p->effort != defaults.effort                   ? "--effort"
                       : p->sz_bins != defaults.sz_bins                 ? "--sz-bins"

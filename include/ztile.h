@@ -207,8 +207,8 @@ static inline zt_array zt_array_const_4d(const void *data, zt_type type, uint64_
 /* ---- params: everything the bytes depend on ------------------------------------------------ */
 
 typedef enum zt_codec {
-    ZT_CODEC_AUTO = 0,  /* with a plan: chosen by samples; else ndzip for floats without loss, and
-                           zfp otherwise */
+    ZT_CODEC_AUTO = 0,  /* with a plan: chosen by samples; else ndzip for floats without loss, sz for
+                           pwrel and psnr, and zfp otherwise */
     ZT_CODEC_ZFP = 1,
     ZT_CODEC_NDZIP = 2, /* lossless only, fast */
     ZT_CODEC_SZ = 3     /* prediction and quantization within a bound */

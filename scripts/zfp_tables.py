@@ -83,6 +83,37 @@ def plane1(index):
     return sum(b << i for i, b in enumerate(bits)), len(bits)
 
 
+def one_plane(c, known, length, at):
+    """The plane of 4 bits that begins at bit 'at' of 'length' known ones after c significant
+    coefficients: its bits, the new c, where it ends, and whether the stream ends before."""
+    w, n = 0, c
+    refine = min(n, length - at)
+    w = known >> at & ((1 << refine) - 1)
+    at += refine
+    if refine < n:
+        return w, n, at, True
+    while n < 4:
+        if at == length:
+            return w, n, at, True
+        at += 1
+        if not known >> (at - 1) & 1:
+            break
+        is_cut = False
+        while n < 3:
+            if at == length:
+                is_cut = True
+                break
+            at += 1
+            if known >> (at - 1) & 1:
+                break
+            n += 1
+        w |= 1 << n # where the stream ends in a run of zeros: libzfp's guess
+        n += 1
+        if is_cut:
+            return w, n, at, True
+    return w, n, at, False
+
+
 def planes1(c, known):
     """As many planes of 4 bits as end inside the known bits, or are cut by the end of the stream,
     after c significant coefficients: the planes (4 bits each, the first lowest), their number, the
@@ -93,34 +124,21 @@ def planes1(c, known):
     if known == 0:
         return 512 * c + 256 << 52
     while c < 4 and count < 8 and used < length:
-        at, w, n, is_cut = used, 0, c, False
-        refine = min(n, length - at)
-        w = known >> at & ((1 << refine) - 1)
-        at += refine
-        is_cut = refine < n
-        while n < 4 and not is_cut:
-            if at == length:
-                is_cut = True
-                break
-            at += 1
-            if not known >> (at - 1) & 1:
-                break
-            while n < 3:
-                if at == length:
-                    is_cut = True
-                    break
-                at += 1
-                if known >> (at - 1) & 1:
-                    break
-                n += 1
-            w |= 1 << n # where the stream ends in a run of zeros: libzfp's guess
-            n += 1
+        w, n, at, is_cut = one_plane(c, known, length, used)
         if is_cut and length == 8:
             break
         planes |= w << 4 * count
         count, c, used = count + 1, n, at
         ends |= 1 << at - 1
     return used | planes << 8 | count << 40 | ends << 44 | 512 * c + 256 << 52
+
+
+def step1(c, known):
+    """One plane, which may be cut where fewer than 7 bits are known."""
+    if known == 0:
+        return 256 * c
+    w, n, at, is_cut = one_plane(c, known, known.bit_length() - 1, 0)
+    return at | 256 * n | w << 28
 
 
 def print_short():
@@ -136,6 +154,13 @@ static const uint64_t planes1[2048] = {''')
     for start in range(0, 2048, 4):
         print('    ' + ' '.join('0x%x,' % planes1(i >> 9, i & 511)
                                 for i in range(start, min(start + 4, 2048))))
+    print('};')
+    print('''
+/* The first of them: bits 0 to 2 the bits that it takes, 8 to 10 where 256 times the new c is, 28 to
+ * 31 the plane. By 256 c plus the next 7 bits with a 1 above them, as above. */
+static const uint32_t step1[5 * 256] = {''')
+    for start in range(0, 5 * 256, 8):
+        print('    ' + ' '.join('0x%x,' % step1(i >> 8, i & 255) for i in range(start, start + 8)))
     print('};')
 
 

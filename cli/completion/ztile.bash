@@ -28,7 +28,7 @@ _ztile_options()
         demo) printf '%s ' "$common" --save --output --force -o -f --exec -x --isa ;;
         bench)
             printf '%s ' "$common" --index-study --json --output --force -o -f --exec -x --isa \
-                --type --shape -t -s
+                --type --shape -t -s --bounds --codecs --peers --fill
             ;;
     esac
 }
@@ -47,6 +47,8 @@ _ztile_values()
         --zfp-word-bits) printf '8 16 32 64' ;;
         --index) printf 'none offsets lengths hybrid compact' ;;
         --plan) printf 'off' ;;
+        --codecs) printf 'zfp sz ndzip libzfp fpzip zstd' ;;
+        --bounds) printf 'rel=1e-3 abs=1e-3 lossless' ;;
         --slab-bytes) printf '16M 64M 256M 1G' ;;
     esac
 }

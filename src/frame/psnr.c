@@ -212,12 +212,13 @@ static uint32_t sample_values(const struct search *s, double *values)
 {
     const zt_array *const slab = s->slab;
     const uint64_t all = zti_array_values(slab->rank, slab->shape);
-    const uint64_t n = all < SAMPLE_VALUES ? all : SAMPLE_VALUES, part = all / n;
+    const uint64_t n = all < SAMPLE_VALUES ? all : SAMPLE_VALUES;
     const uint64_t *const mask = mask_of(s->special);
     const size_t value_bytes = zt_type_bytes(slab->type);
     uint32_t count = 0;
     for (uint64_t i = 0; i < n; i++) {
-        const uint64_t at = i * part + (i + 1) * UINT64_C(2654435769) % UINT32_MAX % part;
+        const uint64_t first = all / n * i + all % n * i / n, part = all / n;
+        const uint64_t at = first + (i + 1) * UINT64_C(2654435769) % UINT32_MAX % part;
         uint64_t place[ZT_MAX_RANK], left = at;
         if (mask && (mask[at / 64] >> at % 64 & 1))
             continue;
@@ -242,11 +243,29 @@ static double lattice_error(const double *values, uint32_t n, double bound)
     return sum / n;
 }
 
+/* Near a bound at which a sample has the error 'aim', the largest at which it has that and little
+ * less: errors are no smooth function of the bound where many values are the same. */
+static double refine(const double *values, uint32_t n, double aim, double bound)
+{
+    enum { PLACES = 24 };
+    double best = bound, best_error = 0;
+    if (n == 0)
+        return bound;
+    for (uint32_t i = 0; i < PLACES; i++) {
+        const double other = bound * (0.8 + 0.025 * i), error = lattice_error(values, n, other);
+        if (error <= aim && (error >= best_error || error >= 0.97 * aim)) {
+            best = other;
+            best_error = error;
+        }
+    }
+    return best;
+}
+
 /* The bound (over range) at which a sample has the error 'aim': at least that of errors spread
  * evenly, sqrt(3 aim), and more where many values lie on the lattice whatever it is. */
 static zt_status estimate(const struct search *s, double aim, double *bound)
 {
-    enum { STEPS = 14, MOST = 8 };
+    enum { STEPS = 18, MOST = 64 };
     double *const values = zti_alloc(s->w->context, SAMPLE_VALUES * sizeof *values);
     if (!values)
         return zti_fail(s->w->context, ZT_NO_MEMORY, "no memory for a sample of the values");
@@ -261,8 +280,9 @@ static zt_status estimate(const struct search *s, double aim, double *bound)
         else
             high = middle;
     }
+    const double error = n > 0 ? lattice_error(values, n, low) : aim;
+    *bound = error <= aim && error >= 0.97 * aim ? low : refine(values, n, aim, low);
     zti_release(s->w->context, values);
-    *bound = low;
     return ZT_OK;
 }
 
@@ -290,33 +310,44 @@ static bool is_same(const struct search *s, double a, double b)
     return (s->f->type == ZT_I32 || s->f->type == ZT_I64) && floor(a * range) == floor(b * range);
 }
 
-/* From one measurement to the next. The end is for arrays whose errors follow no rule: the best
- * bound that was met; where there is none, smaller ones until there is. */
+/* Whether a bound that is met needs no other trial: the error is near enough to the target, 0.25 dB
+ * and later 0.45; or the bound is far above what even errors would allow, so that most values lie
+ * on the lattice whatever it is. */
+static bool is_enough(const struct search *s, double bound, uint32_t trial)
+{
+    const double part = trial < 2 ? 0.944 : 0.901;
+    return s->f->error >= part * s->target || bound >= 50 * sqrt(3 * s->target);
+}
+
+/* From one measurement to the next. The end is for arrays whose errors follow no rule: the bound
+ * that was met most nearly; where none was, smaller ones until there is one. */
 static zt_status search_any(struct search *s)
 {
-    enum { TRIALS = 6, ALL_TRIALS = 48 };
-    const double aim = s->target * 0.993, enough = s->target * 0.944; /* 0.03 and 0.25 dB */
+    enum { TRIALS = 5, ALL_TRIALS = 48 };
+    const double aim = s->target * 0.993; /* 0.03 dB */
     struct bracket bracket = {0, 0};
-    double bound = 0;
+    double bound = 0, best = 0, best_error = -1;
     zt_status status = estimate(s, aim, &bound);
-    for (uint32_t i = 0; i < ALL_TRIALS && !status; i++) {
+    for (uint32_t i = 0; i < ALL_TRIALS && !status && bound > 0; i++) {
         status = code_and_measure(s, bound * s->f->range);
         if (status)
             return status;
         const bool met = is_met(s);
-        if (met && (s->f->error >= enough || i >= TRIALS))
+        if (met && (is_enough(s, bound, i) || i >= TRIALS))
             return ZT_OK;
         *(met ? &bracket.met : &bracket.unmet) = bound;
+        if (met && s->f->error >= best_error) {
+            best = bound;
+            best_error = s->f->error;
+        }
         double next = next_bound(&bracket, bound, s->f->error, aim);
         if (is_same(s, next, bracket.unmet)) /* one less */
             next = (floor(bracket.unmet * s->f->range) - 0.5) / s->f->range;
-        if (i >= TRIALS || (bracket.met > 0 && (i == TRIALS - 1 || is_same(s, next, bracket.met))))
-            next = bracket.met > 0 ? bracket.met : bracket.unmet / 4;
+        if (i >= TRIALS - 1 || (bracket.met > 0 && is_same(s, next, bracket.met)))
+            next = best > 0 ? best : bracket.unmet / 4;
         if (met && next == bound)
             return ZT_OK;
-        bound = next > 0 ? next : 0;
-        if (bound == 0)
-            break;
+        bound = next;
     }
     return status ? status : code_and_measure(s, 0);
 }
@@ -361,10 +392,12 @@ static zt_status estimate_power(const struct search *s, int most, int *power)
  * is coded once more. */
 static zt_status search_powers(struct search *s)
 {
+    enum { SLACK = 12 }; /* errors are that many powers below a bound, at most */
     int most = 0, k = 0;
     const bool is_integer = s->f->type == ZT_I32 || s->f->type == ZT_I64;
     const int least = is_integer ? 0 : -1070;
     (void)frexp(s->f->range, &most);
+    most = most + SLACK < 1020 ? most + SLACK : 1020;
     zt_status status = estimate_power(s, most, &k);
     bool was_met = false, was_unmet = false; /* k - 1 if met before; k + 1 if not */
     for (k = k < most ? k + 1 : k; k >= least && !status; k += was_met ? 1 : -1) {
@@ -372,7 +405,7 @@ static zt_status search_powers(struct search *s)
         if (status)
             return status;
         if (is_met(s)) {
-            if (k >= most || was_unmet)
+            if (k == most || was_unmet)
                 return ZT_OK;
             was_met = true;
         } else if (was_met) {

@@ -26,7 +26,6 @@ perl -0777 -ne '
 grep -c '"file":' json
 
 status ztile bench --index-study
-status ztile bench a_40x40x30.f32
 status ztile bench --index-study --stages a_40x40x30.f32
 status ztile bench --index-study missing_2x2x2.f32
 perl -e 'print pack("f<*", 1, "nan", 2, 3)' >nan_2x2.f32

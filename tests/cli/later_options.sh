@@ -13,7 +13,6 @@ for words in '-c gzip' '--pwrel x' '--pwrel 1' '--psnr 0' '--plan maybe' '-x omp
     status ztile compress a_2x3x4.f32 $words
 done
 ztile compress -q a_2x3x4.f32 -c zfp -x serial --index none --plan off
-for command in plan bench; do
-    status ztile $command a_2x3x4.f32.zt
-done
+status ztile plan a_2x3x4.f32.zt
+status ztile bench --stages a_2x3x4.f32
 ls

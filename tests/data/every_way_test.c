@@ -7,6 +7,7 @@
  * a box in the middle is taken, where it lies: halved along its longest axis until it is small
  * enough; the output says which. That all of a field survives is tested by fields_test.py. */
 #include "support/every_way.h"
+#include "support/fields.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,45 +17,6 @@ enum { MODES = 5, LINE_BYTES = 4096 };
 
 static const char *const mode_names[MODES] = {"rate", "precision", "accuracy", "reversible",
                                               "expert"};
-
-struct field {
-    char name[128], stored[160];
-    uint32_t type, rank;
-    uint64_t shape[ZT_MAX_RANK];
-};
-
-/* One row of the manifest; false where it is none. */
-static bool parse_row(char *line, struct field *f)
-{
-    char type[16], dims[128];
-    memset(f, 0, sizeof *f);
-    if (sscanf(line, "%127[^\t]\t%159[^\t]\t%15[^\t]\t%127[^\t]", f->name, f->stored, type,
-               dims) != 4)
-        return false;
-    f->type = type_of_name(type);
-    for (char *at = dims; *at && f->rank < ZT_MAX_RANK; at += *at == 'x')
-        f->shape[f->rank++] = strtoull(at, &at, 10);
-    return f->type != 0 && f->rank > 0;
-}
-
-/* The raw values, from malloc, or NULL. */
-static unsigned char *load(const char *dir, const struct field *f, size_t bytes)
-{
-    char text[LINE_BYTES];
-    const size_t n = strlen(f->stored);
-    const bool is_packed = n > 4 && strcmp(f->stored + n - 4, ".zst") == 0;
-    snprintf(text, sizeof text, is_packed ? "zstd -q -d -c '%s/%s'" : "%s/%s", dir, f->stored);
-    FILE *file = is_packed ? popen(text, "r") : fopen(text, "rb");
-    if (!file)
-        return NULL;
-    unsigned char *values = need(bytes);
-    const bool is_whole = fread(values, 1, bytes, file) == bytes;
-    const int closed = is_packed ? pclose(file) : fclose(file);
-    if (is_whole && closed == 0)
-        return values;
-    free(values);
-    return NULL;
-}
 
 /* The box in the middle of a contiguous array that has at most so many bytes. */
 static zt_array cut(zt_array a, uint64_t most_bytes)
@@ -100,7 +62,7 @@ static unsigned check_field(const char *dir, const struct field *f, uint64_t mos
     char why[EVERY_WAY_WHY_BYTES], whole[96], part[96];
     unsigned failures = 0;
     unsigned char *values =
-        load(dir, f, values_of(f->rank, f->shape) * zt_type_bytes(f->type));
+        load_field(dir, f);
     if (!values) {
         printf("%s: cannot be read, or is shorter than its shape\n", f->name);
         return 1;
@@ -150,7 +112,7 @@ int main(int argc, char **argv)
     struct field f;
     unsigned fields = 0, failures = 0;
     while (fgets(line, sizeof line, manifest)) {
-        if (!parse_row(line, &f) || (only && strcmp(f.name, only) != 0))
+        if (!parse_field(line, &f) || (only && strcmp(f.name, only) != 0))
             continue;
         fields++;
         failures += check_field(argv[1], &f, mib << 20, &tally);

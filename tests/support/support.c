@@ -497,6 +497,57 @@ bool is_within_exactly(uint32_t type, const void *original, const void *decoded,
     return integers_are_within(a, b, bound);
 }
 
+__extension__ typedef unsigned __int128 wide;
+
+static uint32_t bits_in(wide v)
+{
+    uint32_t n = 0;
+    for (; v; v >>= 1)
+        n++;
+    return n;
+}
+
+/* A finite double that is not 0, as mantissa 2^exponent with a mantissa of 53 bits. */
+static uint64_t split(double v, int *exponent)
+{
+    const uint64_t mantissa = (uint64_t)ldexp(frexp(fabs(v), exponent), 53);
+    *exponent -= 53;
+    return mantissa;
+}
+
+/* With the exponents of a and b as they are, the smaller one is the unit of both sides. */
+bool is_within_part_exactly(uint32_t type, const void *original, const void *decoded, double part)
+{
+    float narrow[2];
+    double a, b;
+    if (memcmp(original, decoded, zt_type_bytes(type)) == 0)
+        return true;
+    if (type == ZT_F32) {
+        memcpy(&narrow[0], original, sizeof narrow[0]);
+        memcpy(&narrow[1], decoded, sizeof narrow[1]);
+        a = (double)narrow[0];
+        b = (double)narrow[1];
+    } else {
+        memcpy(&a, original, sizeof a);
+        memcpy(&b, decoded, sizeof b);
+    }
+    int ea, eb, ep;
+    if (a == 0 || b == 0 || !isfinite(b) || part <= 0 || (a < 0) != (b < 0))
+        return false; /* off by |a| or more */
+    const uint64_t ma = split(a, &ea), mb = split(b, &eb), mp = split(part, &ep);
+    if (eb > ea + 1 || eb < ea - 20)
+        return false; /* off by more than 0.99 |a| */
+    const int unit = ea < eb ? ea : eb;
+    const wide x = (wide)ma << (ea - unit), y = (wide)mb << (eb - unit);
+    const wide off = x > y ? x - y : y - x, most = (wide)ma * mp;
+    const int shift = ea + ep - unit; /* of most, in units */
+    if (off == 0)
+        return true;
+    if (shift >= 0)
+        return off <= most << shift;
+    return bits_in(off) + (uint32_t)-shift <= 127 && off << -shift <= most;
+}
+
 void range_of(const zt_array *array, double *min, double *max)
 {
     uint64_t n = values_of(array->rank, array->shape), at[ZT_MAX_RANK];

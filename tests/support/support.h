@@ -104,6 +104,10 @@ uint64_t count_nonfinite(const zt_array *array, uint64_t *nan, uint64_t *inf);
  * both are the same bits. No code of the library's. */
 bool is_within_exactly(uint32_t type, const void *original, const void *decoded, double bound);
 
+/* |decoded - original| <= part |original| of two floats or doubles, part below 0.99, in whole
+ * numbers only; zero stays zero, and its sign. Also true where both are the same bits. */
+bool is_within_part_exactly(uint32_t type, const void *original, const void *decoded, double part);
+
 /* The least and the greatest finite value; NaN if there is none. int64 is rounded to double. */
 void range_of(const zt_array *array, double *min, double *max);
 

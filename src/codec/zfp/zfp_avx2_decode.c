@@ -2,26 +2,29 @@
 #include "codec/zfp/zfp_avx2_cube.h"
 #include "codec/zfp/zfp_avx2_tables.h"
 #include "codec/zfp/zfp_bmi_take.h"
+#include "codec/zfp/zfp_lanes4.h"
 #include "codec/zfp/zfp_plain.h"
 #include "codec/zfp/zfp_vector.h"
 
 #include "codec/zfp/zfp_avx2_width32.h"
 #include "codec/zfp/zfp_avx2_from_planes.h"
 #include "codec/zfp/zfp_vector_decode.h" /* decode_v32 */
+#include "codec/zfp/zfp_vector_runs4.h"
 #include "codec/zfp/zfp_vector_width_end.h"
 
 #include "codec/zfp/zfp_avx2_width64.h"
 #include "codec/zfp/zfp_avx2_from_planes.h"
 #include "codec/zfp/zfp_vector_decode.h" /* decode_v64 */
+#include "codec/zfp/zfp_vector_runs4.h"
 #include "codec/zfp/zfp_vector_width_end.h"
 
 #include "codec/zfp/zfp_vector_decoders.h"
 
 const zti_zfp_decode_table zti_zfp_decode_avx2 = {
-    {decode_f32_1d, decode_f32_2d, decode_f32_3d, decode_f32_4d},
-    {decode_f64_1d, decode_f64_2d, decode_f64_3d, decode_f64_4d},
-    {decode_i32_1d, decode_i32_2d, decode_i32_3d, decode_i32_4d},
-    {decode_i64_1d, decode_i64_2d, decode_i64_3d, decode_i64_4d},
+    {decode_f32_1d_lanes, decode_f32_2d, decode_f32_3d, decode_f32_4d},
+    {decode_f64_1d_lanes, decode_f64_2d, decode_f64_3d, decode_f64_4d},
+    {decode_i32_1d_lanes, decode_i32_2d, decode_i32_3d, decode_i32_4d},
+    {decode_i64_1d_lanes, decode_i64_2d, decode_i64_3d, decode_i64_4d},
 };
 
 const zti_zfp_skip_table zti_zfp_skip_avx2 = {
@@ -30,3 +33,7 @@ const zti_zfp_skip_table zti_zfp_skip_avx2 = {
     {skip_i32_1d, skip_i32_2d, skip_i32_3d, skip_i32_4d},
     {skip_i64_1d, skip_i64_2d, skip_i64_3d, skip_i64_4d},
 };
+
+/* Of tiles of 4 values. */
+const zti_zfp_runs_table zti_zfp_decode_runs_avx2 = {decode_runs4_f32, decode_runs4_f64,
+                                                     decode_runs4_i32, decode_runs4_i64};

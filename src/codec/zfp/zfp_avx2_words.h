@@ -23,6 +23,7 @@ ZTI_INLINE vec v_all64(uint64_t x) { return _mm256_set1_epi64x((int64_t)x); }
 
 ZTI_INLINE vec v_and(vec a, vec b) { return _mm256_and_si256(a, b); }
 ZTI_INLINE vec v_or(vec a, vec b) { return _mm256_or_si256(a, b); }
+ZTI_INLINE vec v_xor(vec a, vec b) { return _mm256_xor_si256(a, b); }
 ZTI_INLINE vec v_without(vec a, vec b) { return _mm256_andnot_si256(b, a); }
 
 ZTI_INLINE vec v_add16(vec a, vec b) { return _mm256_add_epi16(a, b); }
@@ -39,6 +40,7 @@ ZTI_INLINE vec v_right32(vec v, uint8_t n) { return _mm256_srli_epi32(v, n); }
 ZTI_INLINE vec v_right64(vec v, uint8_t n) { return _mm256_srli_epi64(v, n); }
 ZTI_INLINE vec v_left16(vec v, uint8_t n) { return _mm256_slli_epi16(v, n); }
 ZTI_INLINE vec v_left32(vec v, uint8_t n) { return _mm256_slli_epi32(v, n); }
+ZTI_INLINE vec v_left64(vec v, uint8_t n) { return _mm256_slli_epi64(v, n); }
 ZTI_INLINE vec v_rightv32(vec v, vec n) { return _mm256_srlv_epi32(v, n); }
 ZTI_INLINE vec v_rightv64(vec v, vec n) { return _mm256_srlv_epi64(v, n); }
 ZTI_INLINE vec v_leftv32(vec v, vec n) { return _mm256_sllv_epi32(v, n); }
@@ -145,6 +147,42 @@ ZTI_INLINE vec v_widened16(vec v, uint32_t half)
                                       : _mm256_castsi256_si128(v));
 }
 
+ZTI_INLINE vec v_widened32(vec v, uint32_t half)
+{
+    return _mm256_cvtepu32_epi64(half ? _mm256_extracti128_si256(v, 1)
+                                      : _mm256_castsi256_si128(v));
+}
+
+ZTI_INLINE vec v_gather32(const uint32_t *table, vec index)
+{
+    return _mm256_i32gather_epi32((const int *)table, index, 4);
+}
+
+ZTI_INLINE vec v_windows32(const uint8_t *base, vec low, vec high)
+{
+    const vec bit = _mm256_set1_epi64x(7);
+    const long long *p = (const long long *)(const void *)base;
+    low = _mm256_srlv_epi64(_mm256_i64gather_epi64(p, _mm256_srli_epi64(low, 3), 1),
+                            _mm256_and_si256(low, bit));
+    high = _mm256_srlv_epi64(_mm256_i64gather_epi64(p, _mm256_srli_epi64(high, 3), 1),
+                             _mm256_and_si256(high, bit));
+    return _mm256_permute4x64_epi64(
+        _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(low),
+                                              _mm256_castsi256_ps(high), 0x88)), 0xd8);
+}
+
+ZTI_INLINE vec v_inner_bytes_exchanged32(vec v)
+{
+    return _mm256_shuffle_epi8(v, _mm256_broadcastsi128_si256(_mm_setr_epi8(
+                                      0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15)));
+}
+
+ZTI_INLINE vec v_bytes_reversed32(vec v)
+{
+    return _mm256_shuffle_epi8(v, _mm256_broadcastsi128_si256(_mm_setr_epi8(
+                                      3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)));
+}
+
 /* ---- masks ---- */
 
 ZTI_INLINE mask64 m_both64(mask64 a, mask64 b) { return _mm256_and_si256(a, b); }
@@ -169,6 +207,11 @@ ZTI_INLINE bool v_any_is_less64(vec a, vec b)
 ZTI_INLINE mask32 v_is_bit_set32(vec v, uint32_t bit)
 {
     return _mm256_srai_epi32(_mm256_slli_epi32(v, 31 - (int)bit), 31);
+}
+ZTI_INLINE mask32 v_is_less32(vec a, vec b) { return _mm256_cmpgt_epi32(b, a); }
+ZTI_INLINE bool v_any_is_less32(vec a, vec b)
+{
+    return _mm256_movemask_epi8(_mm256_cmpgt_epi32(b, a)) != 0;
 }
 ZTI_INLINE mask32 m_first32(uint32_t n)
 {

@@ -1,30 +1,35 @@
 /* zfp_avx512_decode.c: the AVX-512 instance, decoding. */
 #include "codec/zfp/zfp_avx512_lanes.h"
 #include "codec/zfp/zfp_bmi_take.h"
+#include "codec/zfp/zfp_lanes4.h"
 #include "codec/zfp/zfp_plain.h"
 #include "codec/zfp/zfp_vector.h"
 
 #include "codec/zfp/zfp_avx512_width32.h"
 #include "codec/zfp/zfp_avx512_from_planes.h"
 #include "codec/zfp/zfp_vector_decode.h" /* decode_v32 */
+#include "codec/zfp/zfp_vector_runs4.h"
 #include "codec/zfp/zfp_avx512_runs.h"
 #include "codec/zfp/zfp_vector_width_end.h"
 
 #include "codec/zfp/zfp_avx512_width64.h"
 #include "codec/zfp/zfp_avx512_from_planes.h"
 #include "codec/zfp/zfp_vector_decode.h" /* decode_v64 */
+#include "codec/zfp/zfp_vector_runs4.h"
 #include "codec/zfp/zfp_avx512_runs.h"
 #include "codec/zfp/zfp_vector_width_end.h"
 
 #include "codec/zfp/zfp_vector_decoders.h"
 
-/* Runs of tiles side by side; tiles of 16 values gain from it. */
+/* Runs of tiles of 4 or 16 values side by side. */
 #define DECODE_RUNS(kind, width, is_float)                                                         \
     static void decode_runs_##kind(const struct zti_coding *coding, const uint8_t *base,           \
                                    uint64_t *at, uint32_t runs, uint64_t first,                    \
                                    uint32_t run_tiles, const struct zti_view *view)                \
     {                                                                                              \
-        if (zti_zfp_is_reversible(&coding->zfp))                                                   \
+        if (coding->grid.rank == 1)                                                                \
+            decode_runs4_##kind(coding, base, at, runs, first, run_tiles, view);                   \
+        else if (zti_zfp_is_reversible(&coding->zfp))                                              \
             decode_runs_v##width(coding, base, at, runs, first, run_tiles, view, is_float, true);  \
         else                                                                                       \
             decode_runs_v##width(coding, base, at, runs, first, run_tiles, view, is_float, false); \
@@ -34,11 +39,6 @@ DECODE_RUNS(f32, 32, true)
 DECODE_RUNS(f64, 64, true)
 DECODE_RUNS(i32, 32, false)
 DECODE_RUNS(i64, 64, false)
-
-bool zti_zfp_runs_avx512(const struct zti_coding *coding)
-{
-    return coding->grid.rank == 2 && !goes_plainly(coding) && !is_limited(coding);
-}
 
 const zti_zfp_runs_table zti_zfp_decode_runs_avx512 = {decode_runs_f32, decode_runs_f64,
                                                        decode_runs_i32, decode_runs_i64};
@@ -62,10 +62,10 @@ DECODE_LANES(i32, 32, false)
 DECODE_LANES(i64, 64, false)
 
 const zti_zfp_decode_table zti_zfp_decode_avx512 = {
-    {decode_f32_1d, decode_f32_2d_lanes, decode_f32_3d, decode_f32_4d},
-    {decode_f64_1d, decode_f64_2d_lanes, decode_f64_3d, decode_f64_4d},
-    {decode_i32_1d, decode_i32_2d_lanes, decode_i32_3d, decode_i32_4d},
-    {decode_i64_1d, decode_i64_2d_lanes, decode_i64_3d, decode_i64_4d},
+    {decode_f32_1d_lanes, decode_f32_2d_lanes, decode_f32_3d, decode_f32_4d},
+    {decode_f64_1d_lanes, decode_f64_2d_lanes, decode_f64_3d, decode_f64_4d},
+    {decode_i32_1d_lanes, decode_i32_2d_lanes, decode_i32_3d, decode_i32_4d},
+    {decode_i64_1d_lanes, decode_i64_2d_lanes, decode_i64_3d, decode_i64_4d},
 };
 
 const zti_zfp_skip_table zti_zfp_skip_avx512 = {

@@ -27,6 +27,7 @@ ZTI_INLINE vec v_all64(uint64_t x) { return _mm512_set1_epi64((int64_t)x); }
 
 ZTI_INLINE vec v_and(vec a, vec b) { return _mm512_and_si512(a, b); }
 ZTI_INLINE vec v_or(vec a, vec b) { return _mm512_or_si512(a, b); }
+ZTI_INLINE vec v_xor(vec a, vec b) { return _mm512_xor_si512(a, b); }
 ZTI_INLINE vec v_without(vec a, vec b) { return _mm512_andnot_si512(b, a); } /* a & ~b */
 
 ZTI_INLINE vec v_add16(vec a, vec b) { return _mm512_add_epi16(a, b); }
@@ -44,6 +45,7 @@ ZTI_INLINE vec v_right32(vec v, uint8_t n) { return _mm512_srli_epi32(v, n); }
 ZTI_INLINE vec v_right64(vec v, uint8_t n) { return _mm512_srli_epi64(v, n); }
 ZTI_INLINE vec v_left16(vec v, uint8_t n) { return _mm512_slli_epi16(v, n); }
 ZTI_INLINE vec v_left32(vec v, uint8_t n) { return _mm512_slli_epi32(v, n); }
+ZTI_INLINE vec v_left64(vec v, uint8_t n) { return _mm512_slli_epi64(v, n); }
 ZTI_INLINE vec v_rightv32(vec v, vec n) { return _mm512_srlv_epi32(v, n); }
 ZTI_INLINE vec v_rightv64(vec v, vec n) { return _mm512_srlv_epi64(v, n); }
 ZTI_INLINE vec v_leftv32(vec v, vec n) { return _mm512_sllv_epi32(v, n); }
@@ -122,6 +124,45 @@ ZTI_INLINE vec v_widened16(vec v, uint32_t half)
                                       : _mm512_castsi512_si256(v));
 }
 
+/* And those of 32 bits in 64. */
+ZTI_INLINE vec v_widened32(vec v, uint32_t half)
+{
+    return _mm512_cvtepu32_epi64(half ? _mm512_extracti64x4_epi64(v, 1)
+                                      : _mm512_castsi512_si256(v));
+}
+
+/* Numbers of a table, by lane. */
+ZTI_INLINE vec v_gather32(const uint32_t *table, vec index)
+{
+    return _mm512_i32gather_epi32(index, table, 4);
+}
+
+/* 32 bits from the bit positions of each lane; those of the first half of the lanes in 'low'. */
+ZTI_INLINE vec v_windows32(const uint8_t *base, vec low, vec high)
+{
+    const vec bit = _mm512_set1_epi64(7);
+    low = _mm512_srlv_epi64(_mm512_i64gather_epi64(_mm512_srli_epi64(low, 3), base, 1),
+                            _mm512_and_si512(low, bit));
+    high = _mm512_srlv_epi64(_mm512_i64gather_epi64(_mm512_srli_epi64(high, 3), base, 1),
+                             _mm512_and_si512(high, bit));
+    return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(low)),
+                              _mm512_cvtepi64_epi32(high), 1);
+}
+
+/* The second and third byte of 32 bits exchanged. */
+ZTI_INLINE vec v_inner_bytes_exchanged32(vec v)
+{
+    return _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(_mm_setr_epi8(
+                                      0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15)));
+}
+
+/* Bytes of 32 bits in reverse order. */
+ZTI_INLINE vec v_bytes_reversed32(vec v)
+{
+    return _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(_mm_setr_epi8(
+                                      3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)));
+}
+
 /* ---- masks ---- */
 
 ZTI_INLINE mask64 m_both64(mask64 a, mask64 b) { return a & b; }
@@ -137,6 +178,8 @@ ZTI_INLINE mask32 v_is_bit_set32(vec v, uint32_t bit)
 {
     return _mm512_test_epi32_mask(v, _mm512_set1_epi32((int32_t)(UINT32_C(1) << bit)));
 }
+ZTI_INLINE mask32 v_is_less32(vec a, vec b) { return _mm512_cmplt_epi32_mask(a, b); }
+ZTI_INLINE bool v_any_is_less32(vec a, vec b) { return _mm512_cmplt_epi32_mask(a, b) != 0; }
 ZTI_INLINE mask32 m_first32(uint32_t n) { return (mask32)((1u << n) - 1); }
 ZTI_INLINE vec v_if32(mask32 m, vec a, vec b) { return _mm512_mask_blend_epi32(m, b, a); }
 ZTI_INLINE vec v_where32(mask32 m, vec v) { return _mm512_maskz_mov_epi32(m, v); }

@@ -40,7 +40,10 @@ void zti_zfp_skip(const struct zti_coding *coding, struct zti_bit_reader *r, uin
 uint32_t zti_zfp_runs(const struct zti_coding *coding)
 {
 #if defined(ZTI_HAS_X86_INSTANCES)
-    if (coding->isa >= ZT_ISA_AVX512 && zti_zfp_runs_avx512(coding))
+    const uint32_t ranks = coding->isa >= ZT_ISA_AVX512 ? ZTI_ZFP_RUNS_RANK_AVX512
+                           : coding->isa >= ZT_ISA_AVX2 ? ZTI_ZFP_RUNS_RANK_AVX2
+                                                        : 0;
+    if (coding->grid.rank <= ranks && !goes_plainly(coding) && !is_limited(coding))
         return ZTI_RUNS_MOST;
 #else
     (void)coding;
@@ -53,7 +56,9 @@ void zti_zfp_decode_runs(const struct zti_coding *coding, const uint8_t *base, u
                          const struct zti_view *view)
 {
 #if defined(ZTI_HAS_X86_INSTANCES)
-    zti_zfp_decode_runs_avx512[coding->type - 1](coding, base, at, runs, first, run_tiles, view);
+    const zti_zfp_runs_table *table = coding->isa >= ZT_ISA_AVX512 ? &zti_zfp_decode_runs_avx512
+                                                                   : &zti_zfp_decode_runs_avx2;
+    (*table)[coding->type - 1](coding, base, at, runs, first, run_tiles, view);
 #else
     (void)coding, (void)base, (void)at, (void)runs, (void)first, (void)run_tiles, (void)view;
 #endif

@@ -39,8 +39,9 @@ extern const zti_zfp_encode_table zti_zfp_encode_avx2, zti_zfp_encode_avx512;
 extern const zti_zfp_decode_table zti_zfp_decode_avx2, zti_zfp_decode_avx512;
 extern const zti_zfp_skip_table zti_zfp_skip_avx2, zti_zfp_skip_avx512;
 
-/* Where the first says that this pays. */
-bool zti_zfp_runs_avx512(const struct zti_coding *coding);
-extern const zti_zfp_runs_table zti_zfp_decode_runs_avx512;
+extern const zti_zfp_runs_table zti_zfp_decode_runs_avx2, zti_zfp_decode_runs_avx512;
+
+/* The ranks of tiles that gain from being decoded side by side: up to this. */
+enum { ZTI_ZFP_RUNS_RANK_AVX2 = 1, ZTI_ZFP_RUNS_RANK_AVX512 = 2 };
 
 #endif

@@ -243,26 +243,33 @@ FN void NAME(store_batch)(const struct NAME(taken) *b, const ulane *r,
     }
 }
 
+/* Integers whose transformation is undone to values, in the order of memory. */
+FN void NAME(values_of_integers)(const struct zti_zfp *z, const struct NAME(taken) *b, ulane *r,
+                                 uint32_t rank, bool is_float, bool is_exact)
+{
+    const uint32_t cubes = rank == 4 ? 4 : 1;
+    if (is_float)
+        NAME(dequantize_batch)(b, r, rank, is_exact);
+    else if (z->shift > 0) /* to the nearest integer */
+        for (uint32_t i = 0; i < cubes * REGISTERS; i++)
+            r[i] = (ulane)((lane)r[i] >> z->shift) + (r[i] >> (z->shift - 1) & 1);
+    for (uint32_t i = 0; i < cubes; i++)
+        CUBE(turn_elements)(r + i * REGISTERS);
+}
+
 /* A batch's planes to the view. */
 FN void NAME(finish_batch)(const struct zti_zfp *z, const struct NAME(taken) *b,
                            const struct zti_view *view, uint32_t rank, bool is_float,
                            bool is_exact)
 {
-    const uint32_t cubes = rank == 4 ? 4 : 1;
     ulane r[4 * REGISTERS];
     if (rank >= 3 && b->planes == 0) {
-        for (uint32_t i = 0; i < cubes * REGISTERS; i++)
+        for (uint32_t i = 0; i < (rank == 4 ? 4 : 1) * REGISTERS; i++)
             r[i] = FILL(0);
     } else {
         NAME(coefficients)(b, r, rank);
         NAME(untransform_batch)(r, rank, is_exact);
-        if (is_float)
-            NAME(dequantize_batch)(b, r, rank, is_exact);
-        else if (z->shift > 0) /* to the nearest integer */
-            for (uint32_t i = 0; i < cubes * REGISTERS; i++)
-                r[i] = (ulane)((lane)r[i] >> z->shift) + (r[i] >> (z->shift - 1) & 1);
-        for (uint32_t i = 0; i < cubes; i++)
-            CUBE(turn_elements)(r + i * REGISTERS);
+        NAME(values_of_integers)(z, b, r, rank, is_float, is_exact);
     }
     NAME(store_batch)(b, r, view, rank);
 }

@@ -1,0 +1,45 @@
+# The report of ztile bench in a browser: its charts are there and drawn, in light and in dark.
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
+    skip "there is no Chromium to look at the report with (Debian package chromium)"
+field a_40x48x56.f32 f32 40 48 56
+ztile bench a_40x48x56.f32 --codecs zfp,sz,ndzip -x omp=2 -o report -q \
+    --bounds rel=1e-2,rel=1e-3,lossless || exit 1
+page=file://$PWD/report/report.html
+look()
+{
+    HOME=$PWD timeout 60 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars \
+        --disable-dev-shm-usage --user-data-dir="$PWD/profile" --window-size=1280,3200 "$@" 2>log
+}
+look --dump-dom "$page" >dom || { tail -n 3 log; exit 1; }
+for id in ratio speed-compress speed-decompress rate-distortion-0; do
+    perl -0777 -ne 'print "no chart \n" unless /<svg[^>]*id="'$id'".*?<\/svg>/s;
+        my ($svg) = /(<svg[^>]*id="'$id'".*?<\/svg>)/s;
+        print "'$id': ", ($svg =~ /<line / ? "lines, " : "no lines, "),
+            (($svg =~ /<(circle|polygon)/) ? "points, " : "no points, "),
+            (() = $svg =~ /<text/g) > 8 ? "words\n" : "no words\n"' dom
+done
+grep -c 'id="means"' dom
+# what is drawn: PNG decoded by perl's zlib, its colours counted
+colours()
+{
+    perl -MCompress::Zlib -0777 -ne '
+        my ($w, $h) = unpack "x16 N N", $_;
+        my $type = unpack "x25 C", $_;
+        my ($data, $at) = ("", 8);
+        while ($at < length) {
+            my ($n, $name) = unpack "x$at N a4", $_;
+            $data .= substr $_, $at + 8, $n if $name eq "IDAT";
+            $at += 12 + $n;
+        }
+        my $raw = uncompress($data);
+        my $bytes = $type == 6 ? 4 : 3;
+        my $row = 1 + $bytes * $w;
+        # the first pixel of all is the paper; filters make others hard to read, but a page that is
+        # blank compresses to next to nothing
+        my ($r, $g, $b) = unpack "x1 C3", $raw;
+        print "$w x $h, ", $r > 200 ? "light" : $r < 60 ? "dark" : "grey",
+            length($data) > 60000 ? ", drawn\n" : ", blank: " . length($data) . "\n"' "$1"
+}
+look --screenshot=light.png "$page" >/dev/null && colours light.png
+look --blink-settings=preferredColorScheme=0 --screenshot=dark.png "$page" >/dev/null &&
+    colours dark.png
