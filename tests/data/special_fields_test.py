@@ -132,12 +132,14 @@ def cost(args, rows, folder):
                 subprocess.run([args.ztile, "compress", "-q", "-f", raw, "-o", out, "-t", kind,
                                 "-s", row["dims"], "-c", codec, "--plan", "off", "--abs",
                                 repr(1e-3 * (high - low))], check=True)
-                list_of.append(os.path.getsize(out))
+                info = subprocess.run([args.ztile, "info", "--json", out], check=True,
+                                      stdout=subprocess.PIPE).stdout
+                list_of.append((os.path.getsize(out), json.loads(info)["stream_bytes"]))
         total = os.path.getsize(raw)
         for codec, list_of in sizes.items():
-            cells = [f"{total / size:.2f} ({100 * (list_of[0] / size - 1):+.1f} %)"
-                     for size in list_of[1:]]
-            print(f"| {name} | {codec} | {total / list_of[0]:.2f} | {' | '.join(cells)} |",
+            cells = [" / ".join(f"{100 * (list_of[0][k] / sizes_of[k] - 1):+.1f} %" for k in (0, 1))
+                     for sizes_of in list_of[1:]]
+            print(f"| {name} | {codec} | {total / list_of[0][0]:.2f} | {' | '.join(cells)} |",
                   flush=True)
 
 
