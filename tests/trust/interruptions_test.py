@@ -158,7 +158,7 @@ def no_memory(field, steps):
     out = os.path.join(field.folder, "lean")
     done = 0
     for i in range(steps):
-        limit = (4 << 20) + i * (500 << 20) // steps
+        limit = int((4 << 20) * 2 ** (7 * i / steps))
         for compresses in (True, False):
             status, text = run(field.job(compresses, out), preexec_fn=lambda n=limit:
                                resource.setrlimit(resource.RLIMIT_AS, (n, n)))
