@@ -46,7 +46,9 @@ bench:
 	@build/bench/bin/ztile_bench $(BENCH_OPTIONS)
 
 gpu-check:
-	@echo "no CUDA policy in this version: nothing to check"
+	@sh scripts/install-deps.sh build
+	@sh scripts/build.sh gpu -DCMAKE_BUILD_TYPE=Release -DZTILE_CUDA=ON
+	@build/gpu/bin/ztile-gpu-check --bench $(GPU_CHECK_OPTIONS)
 
 install: all
 	@cmake --install build/release --prefix "$(PREFIX)"
@@ -64,7 +66,7 @@ help:
 	@echo "make sanitize-threads  the short tests under the thread sanitizer"
 	@echo "make fuzz       each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)"
 	@echo "make bench      ztile and libzfp on the same arrays; BENCH_OPTIONS='--help' lists options"
-	@echo "make gpu-check  the GPU's tests"
+	@echo "make gpu-check  the cuda policy on this machine's GPU, and its speeds (needs nvcc)"
 	@echo "make install    to PREFIX=$(PREFIX)"
 	@echo "make clean      remove build/"
 	@echo "Missing Debian packages are installed with apt; ZTILE_NO_INSTALL=1 prevents it."

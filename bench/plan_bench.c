@@ -1,12 +1,14 @@
 /* plan_bench.c: what planning finds, beside all that there is to be found.
  *
- *     plan_bench [--codec zfp|sz|ndzip] [--variants] [--quick] DATA [FIELD...]
+ *     plan_bench [--codec zfp|sz|ndzip] [--variants] [--quick|--tight|--auto] DATA [FIELD...]
  *
  * DATA holds MANIFEST.tsv and the fields it lists, some of them as .zst (zstd -dc is run). For each
  * field and relative bound (ndzip: lossless): bytes without a plan, with one, and with the best of
  * all orders of axes and all ways to join them, each of which is really compressed. --variants:
  * also the field as it would be declared with its axes reversed, with a useless axis of 1 or 2, and
  * flat; beside the best of the right declaration. --quick leaves the exhaustive search out.
+ * --tight: 'off' is a plan, 'on' a tight one. --auto: 'off' is the best of all fixed choices of codec
+ * and effort, each with a plan, 'on' is -c auto.
  * Times are CPU time of one thread. */
 #include "ztile.h"
 
@@ -25,6 +27,8 @@ struct field {
     char name[NAME_BYTES], stored[NAME_BYTES];
     zt_array array;
 };
+
+enum mode { PLAIN, QUICK, TIGHT, AUTO };
 
 struct sums {
     double log_on, log_best, log_on_off; /* sums of logarithms of ratios of bytes */
@@ -254,11 +258,36 @@ static void add(struct sums *s, size_t off, size_t on, size_t best)
     s->count++;
 }
 
-static void run_bound(const struct field *f, zt_params params, bool has_variants, bool is_quick,
+/* What is compared with. */
+static size_t baseline(const zt_array *a, zt_params params, enum mode mode, double *cpu)
+{
+    static const uint32_t fixed[][2] = {{ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT},
+                                        {ZT_CODEC_SZ, ZT_EFFORT_DEFAULT},
+                                        {ZT_CODEC_SZ, ZT_EFFORT_FAST},
+                                        {ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT}};
+    const bool is_lossless = params.bound.kind == ZT_LOSSLESS;
+    size_t best = SIZE_MAX;
+    params.plan = mode == PLAIN || mode == QUICK ? ZT_PLAN_OFF : ZT_PLAN_ON;
+    if (mode != AUTO)
+        return compressed(a, &params, cpu, NULL);
+    for (size_t i = 0; i < (is_lossless ? 4 : 3); i++) {
+        double own;
+        params.codec = fixed[i][0];
+        params.effort = fixed[i][1];
+        const size_t n = compressed(a, &params, &own, NULL);
+        if (n < best) {
+            best = n;
+            *cpu = own;
+        }
+    }
+    return best;
+}
+
+static void run_bound(const struct field *f, zt_params params, bool has_variants, enum mode mode,
                       struct sums *sums)
 {
     char text[NAME_BYTES] = "";
-    size_t best = is_quick ? 0 : best_of_all(&f->array, &params, text);
+    size_t best = mode != PLAIN ? 0 : best_of_all(&f->array, &params, text);
     for (uint32_t i = 0; i < (has_variants ? VARIANTS : 1); i++) {
         zt_array a;
         bool is_own;
@@ -267,12 +296,12 @@ static void run_bound(const struct field *f, zt_params params, bool has_variants
         zt_plan plan;
         if (!variant(&f->array, i, &a, &is_own, &name))
             continue;
-        params.plan = ZT_PLAN_OFF;
-        const size_t off = compressed(&a, &params, &cpu_off, NULL);
-        params.plan = ZT_PLAN_ON;
+        const size_t off = baseline(&a, params, mode, &cpu_off);
+        params.plan = mode == TIGHT ? ZT_PLAN_TIGHT : ZT_PLAN_ON;
+        params.codec = mode == AUTO ? ZT_CODEC_AUTO : params.codec;
         const size_t on = compressed(&a, &params, &cpu_on, &plan);
-        if (is_quick && i == 0)
-            best = on;
+        if (mode != PLAIN && i == 0)
+            best = mode == QUICK ? on : off;
         printf("%-24s %7.0e %-9s ", f->name, params.bound.value, name);
         printf("off %8.2f on %8.2f best %8.2f  on/best %.3f  on/off %.3f  time %.2f  ",
                (double)array_bytes(&a) / (double)off, (double)array_bytes(&a) / (double)on,
@@ -307,11 +336,15 @@ static void print_sums(const struct sums *sums)
 int main(int argc, char **argv)
 {
     uint32_t codec = ZT_CODEC_ZFP;
-    bool has_variants = false, is_quick = false;
+    bool has_variants = false;
+    enum mode mode = PLAIN;
     int i = 1;
     for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
         has_variants = has_variants || strcmp(argv[i], "--variants") == 0;
-        is_quick = is_quick || strcmp(argv[i], "--quick") == 0;
+        mode = strcmp(argv[i], "--quick") == 0   ? QUICK
+               : strcmp(argv[i], "--tight") == 0 ? TIGHT
+               : strcmp(argv[i], "--auto") == 0  ? AUTO
+                                                 : mode;
         if (strcmp(argv[i], "--codec") == 0 && i + 1 < argc) {
             i++;
             codec = strcmp(argv[i], "sz") == 0      ? ZT_CODEC_SZ
@@ -342,7 +375,7 @@ int main(int argc, char **argv)
         params.codec = codec;
         for (uint32_t b = 0; b < (codec == ZT_CODEC_NDZIP ? 1 : BOUNDS); b++) {
             params.bound = codec == ZT_CODEC_NDZIP ? zt_lossless() : zt_rel(bounds[b]);
-            run_bound(&f, params, has_variants, is_quick, sums);
+            run_bound(&f, params, has_variants, mode, sums);
         }
         free(f.array.data);
     }

@@ -86,7 +86,8 @@ enum command {
     CMD_PLOT = 1u << 4,
     CMD_DEMO = 1u << 5,
     CMD_BENCH = 1u << 6,
-    CMD_INDEX = 1u << 7
+    CMD_INDEX = 1u << 7,
+    CMD_PLAN = 1u << 8
 };
 
 enum { MAX_VARS = 64, MAX_PEERS = 16 }; /* of --var, of --peers */
@@ -106,6 +107,8 @@ struct options {
     bool check;
     bool index_study;
     bool help;
+    bool explain;
+    bool dry_run;
     struct ztio_meta hints; /* type of -t, rank and shape of -s */
     zt_params params;       /* bound, range, slab bytes, zfp word bits */
     bool has_bound;
@@ -412,6 +415,20 @@ bool fail_nonfinite(struct compress_job *job, zt_status status, struct ztio_erro
 bool wants_whole_file(const struct options *options);
 bool run_whole(const struct options *options, struct ztio_error *error);
 
+/* ---- plan.c, shape_check.c ------------------------------------------------------------------ */
+
+/* How an array is coded under a plan: "1446x480, axes 0+1+2 3". */
+const char *format_plan(const zt_plan *plan, char *text);
+
+/* Say on standard error what planning chooses for the first slab, and what else there was. */
+bool explain_plan(const struct compress_job *job, const zt_array *slab, struct ztio_error *error);
+
+/* Predict size and time, write nothing. */
+bool run_dry(struct compress_job *job, struct ztio_error *error);
+
+/* Warn where a raw array looks as if it had another shape. */
+void warn_of_shape(const struct compress_job *job, const zt_array *slab);
+
 /* ---- the subcommands ------------------------------------------------------------------------ */
 
 bool run_compress(const struct options *options, struct ztio_error *error);
@@ -425,5 +442,6 @@ bool run_bench(const struct options *options, struct ztio_error *error);
 /* bench_rates.c */
 bool run_bench_rates(const struct options *options, struct ztio_error *error);
 bool run_index(const struct options *options, struct ztio_error *error);
+bool run_plan(const struct options *options, struct ztio_error *error);
 
 #endif

@@ -134,6 +134,12 @@ static bool put_slabs(struct compress_job *job, zt_writer *writer, struct ztio_e
         job->slices += got;
         progress_slab(&job->progress, got * job->slice_bytes);
         zt_array a = zt_array_nd(slab, (zt_type)job->meta->type, job->meta->rank, shape);
+        if (first == 0 && !job->options->quiet)
+            warn_of_shape(job, &a);
+        if (first == 0 && job->options->explain)
+            done = explain_plan(job, &a, error);
+        if (!done)
+            break;
         zt_status status = zt_writer_put(writer, &a);
         if (status != ZT_OK)
             done = fail_writer(job, status, error);
@@ -254,8 +260,13 @@ static bool run_job(struct compress_job *job, struct ztio_error *error)
                     input_name(job->place));
     if (!find_format(job, error) ||
         (job->format == FORMAT_ZT && !find_fills(o, job->place, job->meta->type, job->meta,
-                                                 &job->params.fills, job->params.fill, error)) ||
-        !byte_sink_open(&job->sink, job->out, o->force, error) || !measure_range(job, error))
+                                                 &job->params.fills, job->params.fill, error)))
+        return false;
+    if (o->dry_run)
+        return job->format == FORMAT_ZT
+                   ? measure_range(job, error) && run_dry(job, error)
+                   : fail(error, ZTIO_BAD_USE, "--dry-run is for .zt files; leave it out");
+    if (!byte_sink_open(&job->sink, job->out, o->force, error) || !measure_range(job, error))
         return false;
     if (!(job->format == FORMAT_ZFP     ? compress_zfp(job, error)
           : job->format == FORMAT_NDZIP ? compress_ndzip(job, error)

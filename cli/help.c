@@ -11,6 +11,7 @@ static const char of_all[] =
     "  decompress IN [-o OUT]   the array, or a box of it, back\n"
     "  info FILE                what is in a compressed file\n"
     "  index FILE               give a file an index, also one that libzfp wrote\n"
+    "  plan FILE                under which axis order and codec it gets small\n"
     "  compare ORIGINAL FILE    errors, ratio, and whether the bound holds\n"
     "  plot ORIGINAL [FILE]     a picture of a slice, its reconstruction, the error\n"
     "  demo                     simulate a field, compress it in many ways, show it\n"
@@ -65,12 +66,13 @@ static const char of_compress[] =
     "      --index KIND     none, offsets, lengths, hybrid, compact (default), with\n"
     "                       --index-chunk N, --index-partition N; bare: in OUT.zti\n"
     "bare zfp streams only:\n"
-    "      --zfp-header on|off  write zfp's header (default on)\n"
-    "      --allow-nonfinite    code NaN and infinities as libzfp does\n"
+    "      --zfp-header on|off  write it (default on); --allow-nonfinite: as libzfp\n"
     "      --no-verify          do not look at what the stream decodes to\n"
-    "how:  -c auto|zfp|ndzip|sz  --plan off  --isa plain|avx2|avx512\n"
+    "how:  -c auto|zfp|ndzip|sz; --prefer ratio|speed|balanced of auto\n"
+    "      --plan on|off|tight  axis order and rank by samples (on); tight: and zfp's\n"
+    "                       loosest tolerance; --explain it; --dry-run: sizes only\n"
     "      --effort E       sz: fast, default, high, or paper (--sz-bins N, else 1024)\n"
-    "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN], cuda[=DEV]\n"
+    "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN], cuda; --isa I\n"
     "  -q, --quiet, -v, --verbose  no summary and progress bar, or a longer one\n";
 
 static const char of_decompress[] =
@@ -234,6 +236,22 @@ static const char of_bench[] =
     "is 20 log10(range / RMSE), dB; MB/s and GB/s are of raw data, the fastest of\n"
     "some runs. f is index bits over stream bits. ztile-bench(1) has the rest.\n";
 
+static const char of_plan[] =
+    "usage: ztile plan FILE [--abs E | --rel E | --lossless] [options]\n"
+    "\n"
+    "Try on samples under which order of axes, which of them joined, and with which\n"
+    "codec an array gets small. Tried is what 'ztile compress --plan on' does;\n"
+    "nothing is written. The last lines are for bare streams, which have no place for\n"
+    "a plan: how to transpose and reshape the array. Where raw data seem to have\n"
+    "another shape than was said, a warning says so.\n"
+    "\n"
+    "      --abs E, --rel E, --lossless (default)  the bound\n"
+    "  -c, --codec C        auto (default), zfp, ndzip or sz; --effort E of sz\n"
+    "      --prefer P       of auto: ratio (default), speed or balanced\n"
+    "  -t, --type T, -s, --shape S  of raw data\n"
+    "      --range LO:HI    the array's range for --rel\n"
+    "      --fill V         a fill value\n";
+
 const char *help_text(unsigned command)
 {
     switch (command) {
@@ -245,6 +263,7 @@ const char *help_text(unsigned command)
     case CMD_DEMO: return of_demo;
     case CMD_BENCH: return of_bench;
     case CMD_INDEX: return of_index;
+    case CMD_PLAN: return of_plan;
     default: return of_all;
     }
 }

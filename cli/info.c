@@ -36,6 +36,23 @@ static void print_zfp_json(struct json *j, const zt_info *info, bool is_zt)
     json_close(j);
 }
 
+/* The coded shape, and the axes joined in each of its axes. */
+static void print_plan_json(struct json *j, const zt_plan *plan)
+{
+    json_object(j, "plan");
+    json_shape(j, "coded_shape", plan->coded_rank, plan->coded_shape);
+    json_list(j, "axes");
+    for (uint32_t k = 0; k < plan->rank; k++) {
+        if (!plan->joined[k])
+            json_list(j, NULL);
+        json_count(j, NULL, plan->axis[k]);
+        if (k + 1 == plan->rank || !plan->joined[k + 1])
+            json_close_list(j);
+    }
+    json_close_list(j);
+    json_close(j);
+}
+
 static void print_sz_json(struct json *j, const zt_info *info)
 {
     json_object(j, "sz");
@@ -76,6 +93,10 @@ static void print_json(const struct stored *s, bool is_checked)
     json_number(&j, "overhead", (double)info->index_bytes / (double)info->stream_bytes);
     json_text(&j, "file", has_index && !is_zt ? s->index_place : NULL);
     json_close(&j);
+    if (info->plan.rank)
+        print_plan_json(&j, &info->plan);
+    else
+        json_null(&j, "plan");
     json_count_or_null(&j, "frames", is_zt, info->frames);
     json_count_or_null(&j, "slab_extent", is_zt, info->slab_extent);
     json_count_or_null(&j, "exact_values", is_zt, info->exact_values);
@@ -192,6 +213,12 @@ static void print_table(const struct stored *s, const struct options *o, struct 
     table_row(t);
     table_cell(t, "shape");
     table_cell(t, "%s (slowest first)", ztio_format_shape(info->rank, info->shape, text));
+    if (info->plan.rank) {
+        table_row(t);
+        table_cell(t, "plan");
+        table_cell(t, "coded as %s%s", format_plan(&info->plan, text),
+                   info->frames > 1 ? " (the first frame)" : "");
+    }
     table_row(t);
     table_cell(t, "bound");
     if (info->bound.kind == ZT_REL)

@@ -1,4 +1,4 @@
-/* later.c: options and subcommands that the design has and this version has not. */
+/* later.c: options that the design has and this version has not. */
 #include "later.h"
 #include "cli.h"
 
@@ -7,10 +7,6 @@
 /* values is "number" or words apart by spaces. The words before '|' are accepted: they
  * ask for what there is. */
 const struct later_rule later_rules[LATER_OPTIONS] = {
-    {"plan", "off | on tight", CMD_COMPRESS, "use --plan off"},
-    {"prefer", "| ratio speed balanced", CMD_COMPRESS, "leave it out"},
-    {"explain", NULL, CMD_COMPRESS, "leave it out"},
-    {"dry-run", NULL, CMD_COMPRESS, "use -o /dev/null"},
     {"stages", NULL, CMD_BENCH, "leave it out"},
     {"link", "number", CMD_BENCH, "leave it out"},
 };
@@ -50,16 +46,4 @@ bool later_option(int rule, const char *argument, struct ztio_error *error)
         return true;
     return fail(error, ZTIO_LACKING, "--%s%s%s is not in this version; %s", r->name,
                 r->values ? " " : "", r->values ? argument : "", r->instead);
-}
-
-bool is_later_command(const char *word, struct ztio_error *error)
-{
-    static const char *const commands[][2] = {
-        {"plan", "compress the axes as they are"},
-    };
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(word, commands[i][0]) == 0)
-            return !fail(error, ZTIO_LACKING, "the subcommand %s is not in this version; %s", word,
-                         commands[i][1]);
-    return false;
 }

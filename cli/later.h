@@ -1,11 +1,11 @@
-/* later.h: options and subcommands that the design has and this version has not: each is refused
+/* later.h: options that the design has and this version has not: each is refused
  * with one sentence that says what to use instead. */
 #ifndef LATER_H
 #define LATER_H
 
 #include "io.h"
 
-enum { LATER_OPTIONS = 6 };
+enum { LATER_OPTIONS = 2 };
 
 struct later_rule {
     const char *name;
@@ -19,8 +19,5 @@ extern const struct later_rule later_rules[LATER_OPTIONS];
 /* True for the one value that means "do without it" (--plan off); else false: ZTIO_LACKING, or
  * ZTIO_BAD_USE for a value that no version takes. */
 bool later_option(int rule, const char *argument, struct ztio_error *error);
-
-/* True, with the sentence, if a word is a subcommand of a later version. */
-bool is_later_command(const char *word, struct ztio_error *error);
 
 #endif

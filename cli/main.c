@@ -1,6 +1,5 @@
 /* main.c: the ztile command: find the subcommand, run it, print its one error line, exit. */
 #include "cli.h"
-#include "later.h"
 
 #ifdef ZTILE_HAVE_FILTERS
 #include "filters.h"
@@ -25,6 +24,7 @@ static const struct {
     {"demo", CMD_DEMO, run_demo},
     {"bench", CMD_BENCH, run_bench},
     {"index", CMD_INDEX, run_index},
+    {"plan", CMD_PLAN, run_plan},
 };
 
 /* Whatever ends the command, a user or a library that falls over a damaged file: nothing
@@ -112,9 +112,8 @@ static int find_and_run(int argc, char **argv, struct ztio_error *error)
             return print_text(help_text(options.command));
         return commands[i].run(&options, error) ? 0 : error->exit_status;
     }
-    if (!is_later_command(word, error))
-        (void)fail(error, ZTIO_BAD_USE, "'%s' is no subcommand; see 'ztile --help'",
-                   wants_help ? argv[2] : word);
+    (void)fail(error, ZTIO_BAD_USE, "'%s' is no subcommand; see 'ztile --help'",
+               wants_help ? argv[2] : word);
     return error->exit_status;
 }
 

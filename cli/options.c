@@ -46,6 +46,10 @@ enum {
     OPT_BOUNDS,
     OPT_CODECS,
     OPT_PEERS,
+    OPT_PLAN,
+    OPT_PREFER,
+    OPT_EXPLAIN,
+    OPT_DRY_RUN,
     OPT_LATER /* and those after it: rows of later.c */
 };
 
@@ -54,7 +58,7 @@ enum {
     OPENS_ZFP = CODED | CMD_COMPARE | CMD_PLOT | CMD_INDEX,
     WRITES = CMD_COMPRESS | CMD_DECOMPRESS | CMD_PLOT | CMD_DEMO | CMD_BENCH | CMD_INDEX,
     ALL = CMD_COMPRESS | CMD_DECOMPRESS | CMD_INFO | CMD_COMPARE | CMD_PLOT | CMD_DEMO |
-          CMD_BENCH | CMD_INDEX
+          CMD_BENCH | CMD_INDEX | CMD_PLAN
 };
 
 struct rule {
@@ -70,20 +74,20 @@ static const struct rule rules[] = {
     {"quiet", 'q', false, ALL},
     {"verbose", 'v', false, ALL},
     {"help", 'h', false, ALL},
-    {"type", 't', true, OPENS_ZFP | CMD_BENCH},
-    {"shape", 's', true, OPENS_ZFP | CMD_BENCH},
-    {"abs", OPT_ABS, true, OPENS_ZFP},
-    {"rel", OPT_REL, true, CMD_COMPRESS},
+    {"type", 't', true, OPENS_ZFP | CMD_BENCH | CMD_PLAN},
+    {"shape", 's', true, OPENS_ZFP | CMD_BENCH | CMD_PLAN},
+    {"abs", OPT_ABS, true, OPENS_ZFP | CMD_PLAN},
+    {"rel", OPT_REL, true, CMD_COMPRESS | CMD_PLAN},
     {"pwrel", OPT_PWREL, true, CMD_COMPRESS},
     {"psnr", OPT_PSNR, true, CMD_COMPRESS},
     {"rate", OPT_RATE, true, OPENS_ZFP},
     {"rate-align", OPT_RATE_ALIGN, false, OPENS_ZFP},
     {"precision", OPT_PRECISION, true, OPENS_ZFP},
-    {"lossless", OPT_LOSSLESS, false, OPENS_ZFP},
+    {"lossless", OPT_LOSSLESS, false, OPENS_ZFP | CMD_PLAN},
     {"expert", OPT_EXPERT, true, OPENS_ZFP},
-    {"codec", 'c', true, CMD_COMPRESS},
-    {"range", OPT_RANGE, true, CMD_COMPRESS},
-    {"fill", OPT_FILL, true, CMD_COMPRESS | CMD_COMPARE | CMD_BENCH},
+    {"codec", 'c', true, CMD_COMPRESS | CMD_PLAN},
+    {"range", OPT_RANGE, true, CMD_COMPRESS | CMD_PLAN},
+    {"fill", OPT_FILL, true, CMD_COMPRESS | CMD_COMPARE | CMD_BENCH | CMD_PLAN},
     {"allow-nonfinite", OPT_ALLOW_NONFINITE, false, CMD_COMPRESS},
     {"format", OPT_FORMAT, true, OPENS_ZFP},
     {"zfp-header", OPT_ZFP_HEADER, true, CMD_COMPRESS},
@@ -96,7 +100,7 @@ static const struct rule rules[] = {
     {"json", OPT_JSON, false, CMD_DECOMPRESS | CMD_INFO | CMD_COMPARE | CMD_BENCH},
     {"check", OPT_CHECK, false, CMD_INFO},
     {"slice", OPT_SLICE, true, CMD_PLOT},
-    {"effort", OPT_EFFORT, true, CMD_COMPRESS},
+    {"effort", OPT_EFFORT, true, CMD_COMPRESS | CMD_PLAN},
     {"sz-bins", OPT_SZ_BINS, true, CMD_COMPRESS},
     {"exec", 'x', true, ALL & ~(unsigned)(CMD_INFO | CMD_INDEX)},
     {"isa", OPT_ISA, true, ALL & ~(unsigned)(CMD_INFO | CMD_INDEX)},
@@ -108,6 +112,10 @@ static const struct rule rules[] = {
     {"bounds", OPT_BOUNDS, true, CMD_BENCH},
     {"codecs", OPT_CODECS, true, CMD_BENCH},
     {"peers", OPT_PEERS, true, CMD_BENCH},
+    {"plan", OPT_PLAN, true, CMD_COMPRESS},
+    {"prefer", OPT_PREFER, true, CMD_COMPRESS | CMD_PLAN},
+    {"explain", OPT_EXPLAIN, false, CMD_COMPRESS},
+    {"dry-run", OPT_DRY_RUN, false, CMD_COMPRESS},
     {"save", OPT_SAVE, true, CMD_DEMO},
     {"index-study", OPT_INDEX_STUDY, false, CMD_BENCH},
 };
@@ -125,6 +133,7 @@ static const char *name_of_command(enum command command)
     case CMD_DEMO: return "demo";
     case CMD_BENCH: return "bench";
     case CMD_INDEX: return "index";
+    case CMD_PLAN: return "plan";
     }
     return "";
 }
@@ -302,6 +311,30 @@ static bool take_codec(struct options *o, const char *argument, struct ztio_erro
     return bad(error, "codec", argument, "auto, zfp, ndzip or sz");
 }
 
+/* One of some words, by its number. */
+static bool take_word(const char *name, const char *const *words, uint32_t count,
+                      const char *argument, uint32_t *value, const char *wanted,
+                      struct ztio_error *error)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(argument, words[i]) == 0) {
+            *value = i;
+            return true;
+        }
+    return bad(error, name, argument, wanted);
+}
+
+static bool take_plan(struct options *o, int option, const char *argument,
+                      struct ztio_error *error)
+{
+    static const char *const plans[] = {"off", "on", "tight"};
+    static const char *const preferences[] = {"ratio", "speed", "balanced"};
+    if (option == OPT_PLAN)
+        return take_word("plan", plans, 3, argument, &o->params.plan, "on, off or tight", error);
+    return take_word("prefer", preferences, 3, argument, &o->params.prefer,
+                     "ratio, speed or balanced", error);
+}
+
 static bool take_effort(struct options *o, const char *argument, struct ztio_error *error)
 {
     for (uint32_t effort = ZT_EFFORT_DEFAULT; effort <= ZT_EFFORT_HIGH; effort++)
@@ -372,6 +405,10 @@ static bool take(struct options *o, int option, const char *argument, struct zti
             return fail(error, ZTIO_BAD_USE, "--peers: more than %d files; join some", MAX_PEERS);
         o->peer_file[o->peer_files++] = argument;
         break;
+    case OPT_PLAN:
+    case OPT_PREFER: return take_plan(o, option, argument, error);
+    case OPT_EXPLAIN: o->explain = true; break;
+    case OPT_DRY_RUN: o->dry_run = true; break;
     case OPT_SAVE: o->save = argument; break;
     case OPT_INDEX_STUDY: o->index_study = true; break;
     case 'c': return take_codec(o, argument, error);
@@ -462,7 +499,8 @@ static bool check_together(const struct options *o, struct ztio_error *error)
                  {CMD_PLOT, 1, 2, "an original and at most one file beside it"},
                  {CMD_DEMO, 0, 0, "no file"},
                  {CMD_BENCH, 0, INT_MAX, "any number of arrays"},
-                 {CMD_INDEX, 1, 1, "one file"}};
+                 {CMD_INDEX, 1, 1, "one file"},
+                 {CMD_PLAN, 1, 1, "one array"}};
     const zt_params *p = &o->params;
     for (size_t i = 0; i < sizeof wants / sizeof *wants; i++)
         if (o->command == wants[i].command &&
@@ -483,7 +521,7 @@ static bool check_together(const struct options *o, struct ztio_error *error)
         (o->format == FORMAT_ZFP && p->codec == ZT_CODEC_NDZIP))
         return fail(error, ZTIO_BAD_USE,
                     "--format names a bare stream of another codec than -c; leave one of them out");
-    if (o->command != CMD_COMPRESS && o->has_bound && o->format != FORMAT_ZFP)
+    if (!(o->command & (CMD_COMPRESS | CMD_PLAN)) && o->has_bound && o->format != FORMAT_ZFP)
         return fail(error, ZTIO_BAD_USE,
                     "a bound describes a zfp stream that has no header: give --format zfp as "
                     "well, or leave the bound out");
@@ -501,6 +539,8 @@ bool options_parse(struct options *o, enum command command, int argc, char **arg
     zt_status status = zt_params_init(&o->params, sizeof o->params);
     if (status != ZT_OK)
         return fail_zt(error, NULL, status, "ztile");
+    if (command == CMD_COMPRESS || command == CMD_PLAN)
+        o->params.plan = ZT_PLAN_ON;
     if (!read_words(o, argc, argv, error))
         return false;
     return o->help || check_together(o, error);

@@ -391,15 +391,21 @@ typedef struct zt_omp {
 
 /* Parameters of ZT_CUDA. Frozen. */
 typedef struct zt_cuda {
-    int32_t device;
+    int32_t device; /* CUDA's number */
     uint32_t flags; /* 0 */
-    void *stream;   /* a cudaStream_t */
+    void *stream;   /* a cudaStream_t of that device; NULL: the default stream */
     uint64_t reserved[2];
 } zt_cuda;
 
 /* Choose where tiles are run. parameters is a zt_omp for ZT_OMP, a zt_cuda for ZT_CUDA, or NULL
  * for the defaults; setting a policy resets the parameters of the one before. ZT_UNSUPPORTED, with
- * the policy unchanged, where this build lacks it: in this version that is ZT_CUDA.
+ * the policy unchanged, where this build or machine lacks it: ZT_CUDA needs a build with CUDA and a
+ * GPU.
+ *
+ * ZT_CUDA runs the tiles of zfp and ndzip on a GPU, from and to the host's memory, slab by slab:
+ * copy, kernels on zt_cuda.stream, copy back, and the call returns when the stream is done. Memory
+ * on the GPU is kept for the next call until the policy changes. The sz codec has no kernels in
+ * this version: ZT_UNSUPPORTED. Bytes are those of the other policies.
  *
  * ZT_OMP never shows in the bytes. It makes threads of its own for the length of a call, as many
  * as OpenMP would use, changes nothing of OpenMP's state, and works in a forked child. With it, a
@@ -518,8 +524,8 @@ typedef struct zt_option {
 
 /* What planning tries for an array as one frame, with a bound that is absolute or relative, or
  * none: options[0] is what zt_compress would take with the same params; then follow the others that
- * went far, those of the same codec and effort first, each codec's by their bytes. The array as it is is
- * always among those of a codec. params->plan is not looked at.
+ * went far, those of the same codec and effort first, each codec's by their bytes. The array as it
+ * is is always among those of a codec. params->plan is not looked at.
  *
  * room: of options; 64 is enough. count: how many there are. */
 ZT_API zt_status zt_plan_options(zt_context *context, const zt_array *array,

@@ -27,7 +27,8 @@ forbid() {
 }
 
 # ---- which layer may include which
-forbid core 'array/|bits/|entropy/|codec/|index/|exec/|frame/|quality/|plan/' src/core
+forbid cuda 'array/|bits/|entropy/|codec/|index/|exec/|frame/|quality/|plan/' src/cuda
+forbid core 'cuda/|array/|bits/|entropy/|codec/|index/|exec/|frame/|quality/|plan/' src/core
 forbid array 'bits/|entropy/|codec/|index/|exec/|frame/|quality/|plan/' src/array
 forbid bits 'array/|entropy/|codec/|index/|exec/|frame/|quality/|plan/' src/bits
 forbid entropy 'codec/|index/|exec/|frame/|quality/|plan/' src/entropy

@@ -9,7 +9,8 @@ _ztile_options()
         compress)
             printf '%s ' "$common" "$mode" --rel --pwrel --psnr --range --fill --allow-nonfinite --zfp-header \
                 --no-verify --slab-bytes --output --force -o -f --codec -c --exec -x --isa \
-                --index --index-chunk --index-partition --plan --effort --sz-bins --var
+                --index --index-chunk --index-partition --plan --prefer \
+                --explain --dry-run --effort --sz-bins --var
             ;;
         decompress)
             printf '%s ' "$common" "$mode" --box --output --force -o -f --exec -x --isa \
@@ -19,6 +20,10 @@ _ztile_options()
         index)
             printf '%s ' "$common" "$mode" --index --index-chunk --index-partition --output \
                 --force -o -f
+            ;;
+        plan)
+            printf '%s ' "$common" --abs --rel --lossless --type --shape -t -s --codec -c --effort \
+                --range --fill --prefer --exec -x --isa
             ;;
         compare) printf '%s ' "$common" "$mode" --json --fill --exec -x --isa --index-file ;;
         plot)
@@ -46,9 +51,10 @@ _ztile_values()
         --zfp-header) printf 'on off' ;;
         --zfp-word-bits) printf '8 16 32 64' ;;
         --index) printf 'none offsets lengths hybrid compact' ;;
-        --plan) printf 'off' ;;
         --codecs) printf 'zfp sz ndzip libzfp fpzip zstd' ;;
         --bounds) printf 'rel=1e-3 abs=1e-3 lossless' ;;
+        --plan) printf 'on off tight' ;;
+        --prefer) printf 'ratio speed balanced' ;;
         --slab-bytes) printf '16M 64M 256M 1G' ;;
     esac
 }
@@ -64,12 +70,12 @@ _ztile()
         before=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if ((COMP_CWORD == 1)); then
-        COMPREPLY=($(compgen -W 'compress decompress info index compare plot demo bench help \
+        COMPREPLY=($(compgen -W 'compress decompress info index compare plan plot demo bench help \
             --help --version' -- "$word"))
         return
     fi
     if [[ ${COMP_WORDS[1]} == help ]]; then
-        COMPREPLY=($(compgen -W 'compress decompress info index compare plot demo bench' -- "$word"))
+        COMPREPLY=($(compgen -W 'compress decompress info index compare plan plot demo bench' -- "$word"))
         return
     fi
     values=$(_ztile_values "$before")

@@ -46,6 +46,8 @@ struct zti_coding {
     uint32_t isa;          /* zt_isa that encode, decode and skip may use; exec sets it */
     bool is_streamed;      /* exec sets it: what is written is too much for the caches to be found
                               there again */
+    uint32_t loose_planes; /* that are dropped beyond what the bound allows for any values: nothing
+                              is vouched for; while coding only */
     double verify_bound;   /* error that the encoder must prove or verify; NaN: none */
     bool is_of_value;      /* it is a part of each value's magnitude, not absolute */
     void *model;           /* what the codec learnt from the values, or read in the stream's head;
@@ -136,6 +138,10 @@ struct zti_codec {
     zt_status (*take_head)(zt_context *context, struct zti_coding *coding, const uint8_t *head);
     bool has_ends; /* the head begins with a 32-bit number for each tile: where it ends, in units
                       of unit_bits from the first tile. It serves as the index */
+
+    /* Drop so many more bit planes than configure did, which most values may be within the bound
+     * without. False where there are not so many. */
+    bool (*loosen)(struct zti_coding *coding, uint32_t planes);
 
     /* Turn a coding into one that copies: exactly the raw bytes, whatever they are. Asked for where
      * the stream would be longer than that. */

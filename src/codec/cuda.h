@@ -13,7 +13,7 @@ extern "C" {
 struct zti_cuda_encoding {
     const struct zti_coding *coding; /* its grid is the array's, perhaps a slab of a larger one */
     zt_array array;
-    uint64_t *words;       /* the stream, zeroed; room for all tiles at their largest and a word */
+    uint64_t *words;       /* the stream; room for all tiles at their largest and a word */
     uint32_t start_bits;   /* where the first tile goes: bit of words, 0..7 */
     uint64_t *starts;      /* NULL, or: where chunks begin, in bits from the first tile */
     uint32_t chunk_tiles;
@@ -47,6 +47,7 @@ struct zti_cuda_decoding {
 };
 
 struct zti_cuda_codec {
+    bool expects_zeros; /* encode finds words zeroed */
     /* Whether there are kernels for a coding; the rest is for the host. */
     bool (*has_kernels)(const struct zti_coding *coding);
     /* Words of states that encode needs for so many tiles. */

@@ -1,6 +1,6 @@
 /* context.c: the public calls on contexts. */
 #include "core/cpu.h"
-#include "cuda/device.h"
+#include "core/device.h"
 
 #include <stdlib.h>
 

@@ -81,7 +81,7 @@ struct zt_context {
 zt_status zti_fail(zt_context *context, zt_status status, const char *format, ...)
     ZTI_PRINTF(3, 4);
 
-/* Open the device of the cuda policy (cuda/device.h) as context->device, in place of the one that
+/* Open the device of the cuda policy (core/device.h) as context->device, in place of the one that
  * was open. ZT_UNSUPPORTED, with the context as it was, where there is no CUDA or no GPU. */
 zt_status zti_device_open(zt_context *context, const zt_cuda *cuda);
 

@@ -1,6 +1,6 @@
 /* device.cu: the device of the cuda policy over CUDA's runtime library, which is linked statically
  * and finds the driver when it is called: where there is none, opening fails with a sentence. */
-#include "cuda/device.h"
+#include "core/device.h"
 
 #include <cuda_runtime.h>
 

@@ -1,5 +1,5 @@
-/* lookback.h: where each block's bits go, in one pass: sums within a block, and of all blocks before
- * it by decoupled look-back (D. Merrill, M. Garland, "Single-pass Parallel Prefix Scan with
+/* lookback.h: where each block's bits go, in one pass: sums within a block, and of all blocks
+ * before it by decoupled look-back (D. Merrill, M. Garland, "Single-pass Parallel Prefix Scan with
  * Decoupled Look-back", 2016).
  *
  *     ticket         blocks take numbers in the order in which they start, so that a block waits

@@ -1,5 +1,5 @@
 /* no_device.c: the cuda policy in a build without CUDA. */
-#include "cuda/device.h"
+#include "core/device.h"
 
 zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
 {

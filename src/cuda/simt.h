@@ -16,6 +16,7 @@
 
 #if defined(__CUDACC__)
 
+#define SIMT_KERNEL static __global__
 #define SIMT_UNROLL _Pragma("unroll") /* the loop that follows */
 #define SIMT_SHARED(type, name, dims) __shared__ type name dims
 #define SIMT_SHARED_DYNAMIC(type, name)                                                            \
@@ -49,6 +50,7 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
 }
 
 #else
+#define SIMT_KERNEL static
 #define SIMT_UNROLL
 #include "simt_host.h"
 #endif

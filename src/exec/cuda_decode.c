@@ -4,7 +4,7 @@
  * Where chunks begin is computed at fixed rate and looked up in the index otherwise. Of a stream
  * without an index, one thread of the host parses the tiles first, and reconstructs none. */
 #include "codec/cuda.h"
-#include "cuda/device.h"
+#include "core/device.h"
 #include "exec/cuda.h"
 #include "exec/run.h"
 
@@ -278,8 +278,8 @@ zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding,
     if (!d.index && d.fixed_bits == 0) {
         const uint32_t each = starts ? starts->chunk_tiles : own.chunk_tiles;
         const uint64_t chunks = zti_index_chunks(tiles_before_end(&coding->grid, view), each);
-        const uint64_t last =
-            chunks < zti_index_chunks(coding->grid.count, each) ? chunks * each : coding->grid.count;
+        const uint64_t all = zti_index_chunks(coding->grid.count, each);
+        const uint64_t last = chunks < all ? chunks * each : coding->grid.count;
         if (!starts) {
             const uint64_t n = chunks + 1;
             own.list = zti_alloc(context, (size_t)(n * sizeof *own.list));

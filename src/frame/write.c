@@ -319,7 +319,39 @@ static zt_status encode_once(struct zt_writer *w, struct zti_frame *f, const zt_
     return ZT_OK;
 }
 
-/* Where the stream would be longer than the values, it is these. */
+/* The same, but copied where the stream would be longer than the values. */
+static zt_status encode_or_store(struct zt_writer *w, struct zti_frame *f, const zt_array *slab,
+                                 struct zti_misses *misses, uint8_t **payload)
+{
+    zt_status status = encode_once(w, f, slab, misses, payload);
+    if (status != ZT_NO_SPACE || !f->coding.codec->store)
+        return status;
+    f->coding.codec->store(&f->coding);
+    return encode_once(w, f, slab, misses, payload);
+}
+
+/* Code a slab whose coding was loosened; where so many values were left beyond the bound that it
+ * does not pay, which samples have not shown, with one plane more, and then strictly. */
+static zt_status encode_loosely(struct zt_writer *w, struct zti_frame *f,
+                                const struct zti_coding *strict, const zt_array *slab,
+                                struct zti_misses *misses, uint8_t **payload)
+{
+    enum { MISSES_MOST = 6 }; /* exact values may take this part of the stream */
+    for (bool is_second = false;; is_second = true) {
+        const zt_status status = encode_or_store(w, f, slab, misses, payload);
+        const double bits = (double)misses->count * zti_exact_bits(f->type);
+        const uint32_t planes = f->coding.loose_planes;
+        if (status || planes == 0 ||
+            (!misses->is_over && bits * MISSES_MOST <= 8 * (double)f->payload_bytes))
+            return status;
+        zti_misses_free(w->context, misses);
+        *misses = (struct zti_misses){.limit = misses_limit(f)};
+        f->coding = *strict;
+        if (!is_second)
+            (void)f->coding.codec->loosen(&f->coding, planes - 1);
+    }
+}
+
 zt_status zti_writer_code(struct zt_writer *w, struct zti_frame *f, const struct zti_ask *ask,
                           const zt_array *slab, struct zti_misses *misses, uint8_t **payload)
 {
@@ -327,17 +359,16 @@ zt_status zti_writer_code(struct zt_writer *w, struct zti_frame *f, const struct
     if (codec->forget)
         codec->forget(w->context, &f->coding);
     zti_frame_set_plan(f, &f->plan); /* the grid, as before anything was learnt */
+    f->coding.verify_bound = (double)NAN;
     zt_status status = codec->configure(w->context, ask, &f->coding);
     if (w->params.bound.kind == ZT_PSNR)
         f->coding.verify_bound = (double)NAN; /* it is the mean that counts */
+    const struct zti_coding strict = f->coding;
+    if (!status && w->params.plan == ZT_PLAN_TIGHT)
+        status = zti_plan_tighten(w->context, slab, ask, &f->coding);
     if (!status)
         status = zti_exec_survey(w->context, &f->coding, slab);
-    if (!status)
-        status = encode_once(w, f, slab, misses, payload);
-    if (status != ZT_NO_SPACE || !codec->store)
-        return status;
-    codec->store(&f->coding);
-    return encode_once(w, f, slab, misses, payload);
+    return status ? status : encode_loosely(w, f, &strict, slab, misses, payload);
 }
 
 /* Code a slab; without loss where too many values would have to be kept exactly. */

@@ -5,6 +5,7 @@
 #include "frame/format.h"
 #include "frame/input.h"
 #include "plan/contest.h"
+#include "plan/tight.h"
 
 enum zti_writer_state { ZTI_WRITER_OPEN, ZTI_WRITER_CLOSED, ZTI_WRITER_FAILED };
 

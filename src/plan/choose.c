@@ -14,8 +14,8 @@
  * orders are then tried with axes joined.
  *
  * Each of the three rounds has fewer plans and more values of each. Another plan than none at all
- * has to be better in the last one: by little where the round had all values, by more where it had samples,
- * most where these say least. */
+ * has to be better in the last one: by little where the round had all values, by more where it had
+ * samples, most where these say least. */
 #include "plan/choose.h"
 
 enum { AXES_MOST = ZT_MAX_RANK };
@@ -261,12 +261,15 @@ static zt_status rounds(struct search *s)
     zt_status status = try_all(s, false);
     if (status)
         return status;
-    keep(s, is_ordered(s) ? 4 : 2);
+    const struct zti_plan first = s->choice->list[0].plan;
+    keep(s, is_ordered(s) && s->n < ZT_MAX_RANK ? 4 : 2);
     propose_second(s);
     status = try_all(s, false);
     if (status)
         return status;
     keep(s, 2);
+    if (is_ordered(s))
+        propose(s, &first); /* of more values than the second round had for each */
     return try_all(s, true);
 }
 
@@ -279,28 +282,56 @@ static bool has_far_joins(const struct zti_plan *plan)
     return false;
 }
 
-zt_status zti_plan_choose(zt_context *context, const zt_array *array,
-                          const struct zti_codec *codec, const struct zti_ask *ask,
-                          struct zti_choice *choice)
+/* Take the first plan of the list, or none. */
+static void decide(struct search *s)
+{
+    struct zti_choice *choice = s->choice;
+    const struct zti_tried *best = &choice->list[0];
+    for (uint32_t i = 0; i < choice->tried; i++)
+        if (zti_plan_is_none(&choice->list[i].plan))
+            choice->unplanned_bytes = choice->list[i].bytes;
+    const double gain = s->has_all         ? gain_of_all
+                        : is_ordered(s) ? gain_of_sample_ordered
+                                        : gain_of_sample;
+    const bool is_better = best->bytes < (1 - gain) * choice->unplanned_bytes &&
+                           (s->has_all || !is_ordered(s) || !has_far_joins(&best->plan));
+    if (is_better)
+        choice->plan = best->plan;
+    choice->bytes = is_better ? best->bytes : choice->unplanned_bytes;
+}
+
+static struct search search_of(zt_context *context, const zt_array *array,
+                               const struct zti_codec *codec, const struct zti_ask *ask,
+                               struct zti_choice *choice)
 {
     struct search s = {.context = context, .array = array, .codec = codec, .ask = ask,
                        .choice = choice};
     memset(choice, 0, sizeof *choice);
     choice->plan = zti_plan_none(array->rank);
     s.n = real_axes(array->rank, array->shape, s.axes);
+    return s;
+}
+
+zt_status zti_plan_choose(zt_context *context, const zt_array *array,
+                          const struct zti_codec *codec, const struct zti_ask *ask,
+                          struct zti_choice *choice)
+{
+    struct search s = search_of(context, array, codec, ask, choice);
     const zt_status status = rounds(&s);
-    if (status)
-        return status;
-    for (uint32_t i = 0; i < choice->tried; i++)
-        if (zti_plan_is_none(&choice->list[i].plan))
-            choice->unplanned_bytes = choice->list[i].bytes;
-    const double gain = s.has_all           ? gain_of_all
-                        : is_ordered(&s) ? gain_of_sample_ordered
-                                         : gain_of_sample;
-    const bool is_better = choice->list[0].bytes < (1 - gain) * choice->unplanned_bytes &&
-                           (s.has_all || !is_ordered(&s) || !has_far_joins(&choice->list[0].plan));
-    if (is_better)
-        choice->plan = choice->list[0].plan;
-    choice->bytes = is_better ? choice->list[0].bytes : choice->unplanned_bytes;
-    return ZT_OK;
+    if (!status)
+        decide(&s);
+    return status;
+}
+
+zt_status zti_plan_compare(zt_context *context, const zt_array *array,
+                           const struct zti_codec *codec, const struct zti_ask *ask,
+                           const struct zti_plan *plan, struct zti_choice *choice)
+{
+    struct search s = search_of(context, array, codec, ask, choice);
+    propose(&s, &choice->plan);
+    propose(&s, plan);
+    const zt_status status = try_all(&s, true);
+    if (!status)
+        decide(&s);
+    return status;
 }

@@ -26,6 +26,11 @@ zt_status zti_plan_choose(zt_context *context, const zt_array *array,
                           const struct zti_codec *codec, const struct zti_ask *ask,
                           struct zti_choice *choice);
 
+/* The same where only one plan and none at all are to be compared. */
+zt_status zti_plan_compare(zt_context *context, const zt_array *array,
+                           const struct zti_codec *codec, const struct zti_ask *ask,
+                           const struct zti_plan *plan, struct zti_choice *choice);
+
 /* Every plan that can be chosen for a shape: for bounds of sizes. At most ZTI_PLANS_MOST. */
 enum { ZTI_PLANS_MOST = 192 };
 uint32_t zti_plans_of(uint32_t rank, const uint64_t *shape, struct zti_plan *list);

@@ -102,9 +102,10 @@ static uint64_t activity(const zt_array *brick, double bound)
         for (uint32_t i = 0; i < brick->rank; i++) {
             if (brick->shape[i] < 2)
                 continue;
-            at[i] += at[i] + 1 < brick->shape[i] ? 1 : UINT64_MAX;
+            const uint64_t place = at[i];
+            at[i] = place + 1 < brick->shape[i] ? place + 1 : place - 1;
             const double steps = fabs(number_at(brick, at) - here) / (2 * bound) * 8;
-            at[i] += at[i] < brick->shape[i] - 1 ? UINT64_MAX : 0;
+            at[i] = place;
             sum += steps < 1 ? 0 : steps < 0x1p60 ? zti_bit_length64((uint64_t)steps) : 0;
         }
     }
@@ -223,23 +224,30 @@ static zt_status room_for(struct zti_sample *s, size_t bytes)
                      : zti_fail(s->context, ZT_NO_MEMORY, "no memory for a sample's stream");
 }
 
+zt_status zti_sample_stream(struct zti_sample *s, const struct zti_coding *coding,
+                            const zt_array *bricks, uint64_t *end_bits)
+{
+    size_t capacity = 0;
+    zt_status status = zti_exec_capacity(s->context, coding, &capacity);
+    if (!status)
+        status = room_for(s, capacity);
+    if (!status)
+        status = zti_exec_encode(s->context, coding, bricks, s->stream, s->stream_bytes, 0,
+                                 end_bits, NULL, NULL);
+    return status;
+}
+
 zt_status zti_sample_code(struct zti_sample *s, const struct zti_codec *codec,
                           const struct zti_ask *ask, const struct zti_plan *plan, double *bytes)
 {
     struct zti_coding coding;
     zt_array array;
-    size_t capacity = 0;
     uint64_t end_bits = 0;
     zt_status status = set_up(s, codec, ask, plan, &coding, &array);
     if (!status)
         status = zti_exec_survey(s->context, &coding, &array);
     if (!status)
-        status = zti_exec_capacity(s->context, &coding, &capacity);
-    if (!status)
-        status = room_for(s, capacity);
-    if (!status)
-        status = zti_exec_encode(s->context, &coding, &array, s->stream, s->stream_bytes, 0,
-                                 &end_bits, NULL, NULL);
+        status = zti_sample_stream(s, &coding, &array, &end_bits);
     const double scale = (double)zti_array_values(s->rank, s->shape) /
                          (double)(s->brick_values * s->bricks) / s->share;
     if (!status) {

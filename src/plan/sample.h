@@ -32,6 +32,10 @@ zt_status zti_sample_take(zt_context *context, const zt_array *array, const stru
                           struct zti_sample *sample);
 void zti_sample_free(struct zti_sample *sample);
 
+/* Code an array of bricks into s->stream, which is made large enough. */
+zt_status zti_sample_stream(struct zti_sample *sample, const struct zti_coding *coding,
+                            const zt_array *bricks, uint64_t *end_bits);
+
 /* Estimate the bytes of the array's stream under a plan. */
 zt_status zti_sample_code(struct zti_sample *sample, const struct zti_codec *codec,
                           const struct zti_ask *ask, const struct zti_plan *plan, double *bytes);

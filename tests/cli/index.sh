@@ -11,7 +11,7 @@ for kind in offsets lengths hybrid compact; do
     ztile decompress -q -x omp=3,8 $kind.zt --box 7:20,5:30,40:64 -o box.f32 -f &&
         cmp none_box.f32 box.f32
 done
-ztile compress -q --abs 1e-3 a_40x64x64.f32 -o default.zt
+ztile compress -q --abs 1e-3 -c zfp a_40x64x64.f32 -o default.zt
 ztile info default.zt | grep -o '^index *[a-z]*'
 ztile compress -q --rate 8 --index offsets a_40x64x64.f32 -o rate.zt
 ztile info rate.zt | grep -o '^index *[a-z]*'

@@ -1,6 +1,6 @@
 # ztile index on .zt files: what comes out is what compress writes with that index.
 field a_40x64x64.f32 f32 40 64 64
-opt='-q --abs 1e-7 --slab-bytes 300000'
+opt='-q -c zfp --plan off --abs 1e-7 --slab-bytes 300000'
 for kind in none offsets lengths hybrid compact; do
     # shellcheck disable=SC2086
     ztile compress $opt --index $kind a_40x64x64.f32 -o $kind.zt

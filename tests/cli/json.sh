@@ -1,7 +1,7 @@
 # --json is JSON and has the keys that scripts rely on.
 need python3
 field a_9x10x11.f32 f32 9 10 11
-ztile compress -q --abs 0.5 a_9x10x11.f32
+ztile compress -q -c zfp --plan off --abs 0.5 a_9x10x11.f32
 ztile compress -q --rate 8 a_9x10x11.f32 -o a.zfp
 for file in a_9x10x11.f32.zt a.zfp; do
     ztile info --json --check $file | python3 -c '

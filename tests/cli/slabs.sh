@@ -1,7 +1,7 @@
 # Small slabs: many frames; the same bytes however the data come; a pipe is decoded frame by frame.
 field a_40x10x11.f64 f64 40 10 11
-ztile compress -q --abs 0.25 --slab-bytes 4K a_40x10x11.f64
-cat a_40x10x11.f64 | ztile compress -q --abs 0.25 --slab-bytes 4KiB - -t f64 -s 40x10x11 |
+ztile compress -q -c zfp --abs 0.25 --slab-bytes 4K a_40x10x11.f64
+cat a_40x10x11.f64 | ztile compress -q -c zfp --abs 0.25 --slab-bytes 4KiB - -t f64 -s 40x10x11 |
     cmp - a_40x10x11.f64.zt && echo same
 ztile info a_40x10x11.f64.zt | grep format
 cat a_40x10x11.f64.zt | ztile decompress -q - >piped.f64

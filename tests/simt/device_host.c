@@ -1,6 +1,6 @@
-/* device_host.c: the device of the cuda policy for the tests: the CPU's own memory. Kernels run when
- * they are launched. */
-#include "cuda/device.h"
+/* device_host.c: the device of the cuda policy for the tests: the CPU's own memory. Kernels run
+ * when they are launched. */
+#include "core/device.h"
 #include "simt_device.h"
 #include "simt_runtime.h"
 

@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#define __global__ static
 #define __device__
 #define __host__
 #define __constant__

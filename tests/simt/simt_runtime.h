@@ -29,8 +29,8 @@ extern struct simt_place *simt_here;
 struct simt_options {
     uint64_t seed;
     unsigned resident;     /* blocks in flight; 0: 1 + seed mod 4 */
-    const char *skip_file; /* a barrier on this line of this file (its end) does nothing: for tests */
-    int skip_line;         /* of tests: does removing it show? */
+    const char *skip_file; /* the barrier on this line of this file does nothing, for tests of */
+    int skip_line;         /* tests: does it show? */
 };
 extern struct simt_options simt_opt;
 

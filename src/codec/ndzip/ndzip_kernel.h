@@ -327,7 +327,7 @@ static __device__ __forceinline__ uint32_t NAME(take_cube)(const struct cubes *c
     const struct part p = part_of_view(c, tile);
     const uint32_t back = -c->rotation & (WIDTH - 1);
     word v[16];
-    __syncthreads(); /* the cube before is done with */
+    /* of the cube before, nothing is read any more that is written before the second barrier */
     if (threadIdx.x < GROUPS)
         masks[threadIdx.x] = NAME(word_at)(c, record + threadIdx.x);
     __syncthreads();
@@ -368,13 +368,15 @@ static __device__ __forceinline__ void NAME(take_chunk)(const struct cubes *c, u
         note_end(c->states, i, c->count, record * WIDTH, end);
 }
 
-__global__ void __launch_bounds__(256, 2) NAME(put_1d)(struct cubes c) { NAME(put_cube)(&c, 1); }
-__global__ void __launch_bounds__(256, 2) NAME(put_2d)(struct cubes c) { NAME(put_cube)(&c, 2); }
-__global__ void __launch_bounds__(256, 2) NAME(put_3d)(struct cubes c) { NAME(put_cube)(&c, 3); }
-__global__ void __launch_bounds__(256, 2) NAME(take_1d)(struct cubes c) { NAME(take_chunk)(&c, 1); }
-__global__ void __launch_bounds__(256, 2) NAME(take_2d)(struct cubes c) { NAME(take_chunk)(&c, 2); }
-__global__ void __launch_bounds__(256, 2) NAME(take_3d)(struct cubes c) { NAME(take_chunk)(&c, 3); }
+#define KERNEL SIMT_KERNEL void __launch_bounds__(256, 2)
+KERNEL NAME(put_1d)(struct cubes c) { NAME(put_cube)(&c, 1); }
+KERNEL NAME(put_2d)(struct cubes c) { NAME(put_cube)(&c, 2); }
+KERNEL NAME(put_3d)(struct cubes c) { NAME(put_cube)(&c, 3); }
+KERNEL NAME(take_1d)(struct cubes c) { NAME(take_chunk)(&c, 1); }
+KERNEL NAME(take_2d)(struct cubes c) { NAME(take_chunk)(&c, 2); }
+KERNEL NAME(take_3d)(struct cubes c) { NAME(take_chunk)(&c, 3); }
 
+#undef KERNEL
 #undef PARTS
 #undef WARP_GROUPS
 #undef GROUPS

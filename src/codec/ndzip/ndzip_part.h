@@ -1,8 +1,8 @@
 /* ndzip_part.h: where the values of a cube are: in an array, and cut by its end or a view.
  *
  * A cube at the array's end is padded. Padding repeats the last value along each axis, so that all
- * its residuals are zero, and such a cube is turned first: its axes are ordered by its extents along
- * them, the longest last, so that its values fill as few groups as can be. */
+ * its residuals are zero, and such a cube is turned first: its axes are ordered by its extents
+ * along them, the longest last, so that its values fill as few groups as can be. */
 #ifndef ZTI_NDZIP_PART_H
 #define ZTI_NDZIP_PART_H
 
@@ -56,8 +56,9 @@ ZTI_INLINE void turn(const struct zti_grid *grid, const struct zti_walk *at, str
 }
 
 /* What a cube has inside the box [lo, hi) of the array, in memory whose first element is lo's. */
-ZTI_INLINE struct part part_of(const struct zti_grid *grid, struct shape s, const struct zti_walk *at,
-                           const zt_array *memory, const uint64_t *lo, const uint64_t *hi)
+ZTI_INLINE struct part part_of(const struct zti_grid *grid, struct shape s,
+                               const struct zti_walk *at, const zt_array *memory,
+                               const uint64_t *lo, const uint64_t *hi)
 {
     struct part p = {NULL, {0, 0, 0}, {1, 1, 1}, {0, 0, 0}, true};
     int64_t offset = 0;

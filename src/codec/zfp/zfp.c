@@ -242,6 +242,25 @@ static zt_status configure(zt_context *context, const struct zti_ask *ask,
     return zti_zfp_check_decodable(context, &coding->zfp, coding->type, false);
 }
 
+/* The stream stays one of fixed accuracy (integers: fixed precision), with another tolerance. */
+static bool loosen(struct zti_coding *coding, uint32_t planes)
+{
+    struct zti_zfp *z = &coding->zfp;
+    if (isnan(coding->verify_bound) || zti_zfp_is_reversible(z))
+        return false;
+    if (coding->type == ZT_F32 || coding->type == ZT_F64) {
+        if (z->minexp > 1023 - (int32_t)planes)
+            return false;
+        z->minexp += (int32_t)planes;
+    } else {
+        if (z->maxprec <= planes)
+            return false;
+        z->maxprec -= planes;
+    }
+    coding->loose_planes += planes;
+    return true;
+}
+
 /* The codec's part of a frame header: a byte with the mode in its low four bits and the base-2
  * logarithm of the word bytes above, a signed byte with the shift, and what the mode needs:
  * reversible: nothing; accuracy: minexp (2 bytes); precision: maxprec (1); rate: maxbits (4);
@@ -339,6 +358,7 @@ const struct zti_codec zti_codec_zfp = {
     .store_params = store_params,
     .load_params = load_params,
     .describe = describe,
+    .loosen = loosen,
     .tile_min_bits = tile_min_bits,
     .tile_max_bits = tile_max_bits,
     .tile_reach_bits = tile_reach_bits,

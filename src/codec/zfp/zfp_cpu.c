@@ -22,7 +22,8 @@ bool zti_zfp_encode(const struct zti_coding *coding, const zt_array *array, uint
                     uint64_t last, struct zti_bit_writer *w)
 {
     const bool is_proved = CHOOSE(coding, encode)(coding, array, first, last, w);
-    return is_proved && !coding->is_of_value; /* of which nothing is proved */
+    /* nothing is proved of parts of values, nor with planes dropped beyond what the bound allows */
+    return is_proved && !coding->is_of_value && coding->loose_planes == 0;
 }
 
 void zti_zfp_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,

@@ -3,10 +3,21 @@
 #define ZTI_ZFP_CUDA_H
 
 #include "codec/cuda.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 #include "codec/zfp/zfp.h"
+#ifdef __cplusplus
+}
+#endif
 
 /* Threads of a block, at most; fewer where their slots would not fit in shared memory. */
 enum { ZTI_ZFP_THREADS = 128 };
+
+/* Places of a tile of 64 values in shared memory: one more, so that threads side by side use
+ * different banks. */
+enum { ZTI_ZFP_VALUES_IN_SHARED = 65 };
 
 /* What kernels are given; cf. codec/cuda.h. */
 struct zfp_tiles {
@@ -27,7 +38,8 @@ struct zfp_tiles {
     int64_t first_bits;
     uint32_t start_bits;
     uint32_t chunk_tiles;
-    uint32_t slot_words; /* of a thread: content of the largest tile, and a plane that is cut */
+    uint32_t slot_words;   /* of a thread: content of the largest tile, and a plane that is cut */
+    uint32_t thread_bytes; /* of shared memory: slot and values */
 };
 
 struct zfp_launches {

@@ -5,10 +5,10 @@
  *     tile (the thread's) --> bits in the thread's slot (shared) --> stream, behind the bits of all
  *                                                                    tiles before
  *
- * How many these are is computed at fixed rate; otherwise it is the sum within the block and that of
- * the blocks before, by look-back: values are read once and bits written once. Words of the stream
- * that two tiles share are or'ed, the others stored. Slots have odd numbers of words, so that threads
- * side by side use different banks. */
+ * How many these are is computed at fixed rate; otherwise it is the sum within the block and that
+ * of the blocks before, by look-back: values are read once and bits written once. Words of the
+ * stream that two tiles share are or'ed, the others stored. Slots have odd numbers of words, so
+ * that threads side by side use different banks. */
 #include "cuda/lookback.h"
 
 #include "codec/zfp/zfp_cuda.h"
@@ -91,16 +91,25 @@ static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, ui
         t->starts[number / t->chunk_tiles - t->first_chunk] = at;
 }
 
-#define KERNELS(rank)                                                                              \
-    __global__ void __launch_bounds__(ZTI_ZFP_THREADS) put_##rank##d(struct zfp_tiles t)           \
+/* Kernels for tiles of a rank that the compiler knows hold coefficients in registers: the lossy and
+ * the reversible algorithm apart, whose texts need different ones. 64 values of 32 bits are read
+ * into shared memory first, behind the slots, so that values and coefficients do not take registers
+ * at once. Tiles of more bytes have kernels of a rank that the compiler does not know, and lie in
+ * the thread's local memory. */
+#define KERNEL SIMT_KERNEL void __launch_bounds__(ZTI_ZFP_THREADS, 2)
+
+#define PUT_KERNEL(name, rank, values_memory, is_wrong)                                            \
+    KERNEL name(struct zfp_tiles t)                                                                \
     {                                                                                              \
         SIMT_SHARED_DYNAMIC(uint64_t, slots);                                                      \
+        if (is_wrong) /* by which the compiler knows what it is not */                             \
+            return;                                                                                \
         const uint64_t block = t.fixed_bits > 0 ? blockIdx.x : lookback_ticket(t.states);          \
         const uint64_t tile = block * blockDim.x + threadIdx.x;                                    \
         struct zti_bit_writer w =                                                                  \
             zti_bit_writer_in(slots + threadIdx.x * t.slot_words, t.slot_words);                   \
         if (tile < t.grid.count) {                                                                 \
-            VALUE values[1 << 2 * rank];                                                           \
+            VALUE values_memory;                                                                   \
             const struct zti_walk at = zti_walk_from(&t.grid, tile);                               \
             OF_TYPE(gather, BITS)(&t.view.out, at.origin, values, rank);                           \
             const bool is_proved = OF_TYPE(put_tile, TYPE)(&t.zfp, values, rank, &w);              \
@@ -108,8 +117,10 @@ static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, ui
                 t.doubts[tile] = !is_proved;                                                       \
         }                                                                                          \
         finish_tile(&t, block, tile, &w);                                                          \
-    }                                                                                              \
-    __global__ void __launch_bounds__(ZTI_ZFP_THREADS) take_##rank##d(struct zfp_tiles t)          \
+    }
+
+#define TAKE_KERNEL(name, rank, values_count)                                                      \
+    KERNEL name(struct zfp_tiles t)                                                                \
     {                                                                                              \
         const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;                        \
         if (i >= t.count)                                                                          \
@@ -122,28 +133,46 @@ static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, ui
                                             : (uint64_t)t.first_bits + first * t.fixed_bits};      \
         struct zti_walk at = zti_walk_from(&t.grid, first);                                        \
         for (; at.tile < last; zti_walk_next(&t.grid, &at)) {                                      \
-            VALUE values[1 << 2 * rank];                                                           \
+            VALUE values[values_count];                                                            \
             OF_TYPE(take_tile, TYPE)(&t.zfp, values, rank, &r);                                    \
             OF_TYPE(scatter, BITS)(&t.view, at.origin, values, rank);                              \
         }                                                                                          \
         note_end(t.states, i, t.count, r.at, t.places ? t.places[2 * i + 1] : UINT64_MAX);         \
     }
 
-KERNELS(1) /* put_1d, take_1d */
-KERNELS(2) /* put_2d, take_2d */
-KERNELS(3) /* put_3d, take_3d */
-KERNELS(4) /* put_4d, take_4d */
+#define IN_SHARED                                                                                  \
+    *const values =                                                                                \
+        (VALUE *)(slots + blockDim.x * t.slot_words) + threadIdx.x * ZTI_ZFP_VALUES_IN_SHARED
+
+PUT_KERNEL(put_lossy_1d, 1, values[4], zti_zfp_is_reversible(&t.zfp))
+PUT_KERNEL(put_lossy_2d, 2, values[16], zti_zfp_is_reversible(&t.zfp))
+PUT_KERNEL(put_exact_1d, 1, values[4], !zti_zfp_is_reversible(&t.zfp))
+PUT_KERNEL(put_exact_2d, 2, values[16], !zti_zfp_is_reversible(&t.zfp))
+#if BITS == 32
+PUT_KERNEL(put_lossy_3d, 3, IN_SHARED, zti_zfp_is_reversible(&t.zfp))
+PUT_KERNEL(put_exact_3d, 3, IN_SHARED, !zti_zfp_is_reversible(&t.zfp))
+#endif
+PUT_KERNEL(put_any, t.grid.rank, values[256], false)
+TAKE_KERNEL(take_1d, 1, 4)
+TAKE_KERNEL(take_2d, 2, 16)
+TAKE_KERNEL(take_3d, 3, 64)
+TAKE_KERNEL(take_any, t.grid.rank, 256)
 
 static void put(const struct zfp_tiles *tiles, unsigned threads, void *queue)
 {
     const struct zfp_tiles t = *tiles;
     const unsigned blocks = (unsigned)((t.grid.count + threads - 1) / threads);
-    const size_t bytes = (size_t)threads * t.slot_words * 8;
-    switch (t.grid.rank) {
-    case 1: SIMT_LAUNCH(put_1d, blocks, threads, bytes, queue, t); break;
-    case 2: SIMT_LAUNCH(put_2d, blocks, threads, bytes, queue, t); break;
-    case 3: SIMT_LAUNCH(put_3d, blocks, threads, bytes, queue, t); break;
-    default: SIMT_LAUNCH(put_4d, blocks, threads, bytes, queue, t);
+    const size_t bytes = (size_t)threads * t.thread_bytes;
+    switch (t.grid.rank + (zti_zfp_is_reversible(&t.zfp) ? 4 : 0)) {
+    case 1: SIMT_LAUNCH(put_lossy_1d, blocks, threads, bytes, queue, t); break;
+    case 2: SIMT_LAUNCH(put_lossy_2d, blocks, threads, bytes, queue, t); break;
+#if BITS == 32
+    case 3: SIMT_LAUNCH(put_lossy_3d, blocks, threads, bytes, queue, t); break;
+    case 7: SIMT_LAUNCH(put_exact_3d, blocks, threads, bytes, queue, t); break;
+#endif
+    case 5: SIMT_LAUNCH(put_exact_1d, blocks, threads, bytes, queue, t); break;
+    case 6: SIMT_LAUNCH(put_exact_2d, blocks, threads, bytes, queue, t); break;
+    default: SIMT_LAUNCH(put_any, blocks, threads, bytes, queue, t);
     }
 }
 
@@ -155,7 +184,7 @@ static void take(const struct zfp_tiles *tiles, unsigned threads, void *queue)
     case 1: SIMT_LAUNCH(take_1d, blocks, threads, 0, queue, t); break;
     case 2: SIMT_LAUNCH(take_2d, blocks, threads, 0, queue, t); break;
     case 3: SIMT_LAUNCH(take_3d, blocks, threads, 0, queue, t); break;
-    default: SIMT_LAUNCH(take_4d, blocks, threads, 0, queue, t);
+    default: SIMT_LAUNCH(take_any, blocks, threads, 0, queue, t);
     }
 }
 

@@ -1,8 +1,8 @@
 /* device.h: a GPU as the host's part of the cuda policy sees it: memory, copies and one queue of
  * work. device.cu is over CUDA's runtime library, no_device.c for a build without it, and the tests
  * have one over the CPU's own memory. Nothing here knows codecs. */
-#ifndef ZTI_CUDA_DEVICE_H
-#define ZTI_CUDA_DEVICE_H
+#ifndef ZTI_CORE_DEVICE_H
+#define ZTI_CORE_DEVICE_H
 
 #include "core/core.h"
 

@@ -1,12 +1,15 @@
-/* zfp_cuda.c: the CUDA instance of the zfp codec, the host's part: which kernel, and how many
+/* zfp_cuda.cu: the CUDA instance of the zfp codec, the host's part: which kernel, and how many
  * threads. */
+#include "cuda/simt.h"
+
 #include "codec/zfp/zfp_cuda.h"
 
 static const struct zfp_launches *const launches[4] = {&zti_zfp_cuda_f32, &zti_zfp_cuda_f64,
                                                        &zti_zfp_cuda_i32, &zti_zfp_cuda_i64};
 
-/* Shared memory of a block that every GPU has without being asked. */
-enum { SHARED_BYTES = 48 << 10, LEAST_THREADS = 32 };
+/* Shared memory of a block: two of them fit in any multiprocessor from sm_80 on, and their
+ * registers allow no third. */
+enum { SHARED_BYTES = 80 << 10, LEAST_THREADS = 32 };
 
 /* Words of a slot: the content of the largest tile, which padding may lengthen but not in the slot;
  * a plane (two bits a value) that is written before the budget cuts it; the word that is being
@@ -19,10 +22,17 @@ static uint32_t slot_words(const struct zti_coding *coding)
     return (uint32_t)(bits / 64 + 2) | 1;
 }
 
+static uint32_t thread_bytes(const struct zti_coding *coding)
+{
+    const bool is_3d_of_32 =
+        coding->grid.rank == 3 && (coding->type == ZT_F32 || coding->type == ZT_I32);
+    return 8 * slot_words(coding) + (is_3d_of_32 ? 4u * ZTI_ZFP_VALUES_IN_SHARED : 0);
+}
+
 static unsigned threads_of(const struct zti_coding *coding)
 {
     unsigned threads = ZTI_ZFP_THREADS;
-    while (threads > LEAST_THREADS && threads * slot_words(coding) * 8 > SHARED_BYTES)
+    while (threads > LEAST_THREADS && threads * thread_bytes(coding) > SHARED_BYTES)
         threads /= 2;
     return threads;
 }
@@ -40,10 +50,14 @@ static uint64_t state_words(const struct zti_coding *coding, uint64_t tiles)
 
 static struct zfp_tiles tiles_of(const struct zti_coding *coding)
 {
-    return (struct zfp_tiles){.grid = coding->grid,
-                              .zfp = coding->zfp,
-                              .fixed_bits = coding->codec->tile_fixed_bits(coding),
-                              .slot_words = slot_words(coding)};
+    struct zfp_tiles t;
+    memset(&t, 0, sizeof t);
+    t.grid = coding->grid;
+    t.zfp = coding->zfp;
+    t.fixed_bits = coding->codec->tile_fixed_bits(coding);
+    t.slot_words = slot_words(coding);
+    t.thread_bytes = thread_bytes(coding);
+    return t;
 }
 
 static void encode(const struct zti_cuda_encoding *e)
@@ -65,12 +79,8 @@ static void encode(const struct zti_cuda_encoding *e)
 static void decode(const struct zti_cuda_decoding *d)
 {
     struct zfp_tiles t = tiles_of(d->coding);
-    union {
-        const uint64_t *in;
-        uint64_t *words; /* only read */
-    } u = {.in = d->words};
     t.view = d->view;
-    t.words = u.words;
+    t.words = (uint64_t *)d->words; /* only read */
     t.words_count = d->words_count;
     t.states = d->states;
     t.places = d->places;
@@ -82,7 +92,5 @@ static void decode(const struct zti_cuda_decoding *d)
     launches[d->coding->type - 1]->take(&t, ZTI_ZFP_THREADS, d->queue);
 }
 
-const struct zti_cuda_codec zti_cuda_zfp = {.has_kernels = has_kernels,
-                                            .state_words = state_words,
-                                            .encode = encode,
-                                            .decode = decode};
+extern "C" const struct zti_cuda_codec zti_cuda_zfp = {true, has_kernels, state_words, encode,
+                                                        decode};

@@ -1,7 +1,0 @@
-/* cuda_registry.c: the codecs that the cuda policy has kernels for. */
-#include "codec/cuda.h"
-
-const struct zti_cuda_codec *zti_cuda_codec_of(uint32_t id)
-{
-    return id == ZT_CODEC_NDZIP ? &zti_cuda_ndzip : id == ZT_CODEC_ZFP ? &zti_cuda_zfp : NULL;
-}

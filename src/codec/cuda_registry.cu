@@ -1,0 +1,9 @@
+/* cuda_registry.cu: the codecs that the cuda policy has kernels for. */
+#include "cuda/simt.h"
+
+#include "codec/cuda.h"
+
+extern "C" const struct zti_cuda_codec *zti_cuda_codec_of(uint32_t id)
+{
+    return id == ZT_CODEC_NDZIP ? &zti_cuda_ndzip : id == ZT_CODEC_ZFP ? &zti_cuda_zfp : NULL;
+}

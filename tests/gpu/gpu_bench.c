@@ -1,0 +1,249 @@
+/* gpu_bench.c: a table of the cuda policy's speeds, by codec, mode, type and rank.
+ *
+ *     kernels     of the values in the device's memory to bits there, and back: several runs queued
+ *                 one behind the other, by the wall clock; clearing of what kernels expect cleared
+ *                 is included
+ *     end to end  zt_compress and zt_decompress from and to the host's memory
+ *     fraction    bytes read and written (values and stream) over the bytes that a copy within the
+ *                 device's memory reads and writes in the same time
+ */
+#include "gpu_bench.h"
+
+#include "codec/cuda.h"
+#include "core/device.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { RUNS = 5 };
+
+struct row {
+    const char *name;
+    uint32_t codec, type, rank;
+    zt_bound bound;
+};
+
+struct bench {
+    zt_context *context;
+    struct zti_device *device;
+    double copy_rate; /* bytes read and written a second */
+    zt_array array;   /* the field */
+    struct zti_coding coding;
+    size_t raw_bytes;
+    uint64_t stream_bits;
+    void *values, *words, *starts, *states; /* in the device's memory */
+    double put_seconds, take_seconds;
+};
+
+static double seconds(void)
+{
+    struct timespec t;
+    timespec_get(&t, TIME_UTC);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* A cube, square or row of waves and a little noise. */
+static bool make_field(struct bench *b, const struct row *row, uint64_t bytes)
+{
+    const uint64_t values = bytes / zt_type_bytes(row->type);
+    uint64_t side = (uint64_t)pow((double)values, 1.0 / row->rank) / 64 * 64, shape[ZT_MAX_RANK];
+    side = side < 16 ? 16 : side;
+    for (uint32_t i = 0; i < row->rank; i++)
+        shape[i] = side;
+    b->array = zt_array_nd(NULL, (zt_type)row->type, row->rank, shape);
+    b->raw_bytes = (size_t)values_of(row->rank, shape) * zt_type_bytes(row->type);
+    b->array.data = malloc(b->raw_bytes);
+    if (b->array.data)
+        fill_array(&b->array, DATA_WAVE_NOISE, 1);
+    return b->array.data != NULL;
+}
+
+static bool configure(struct bench *b, const struct row *row)
+{
+    zt_params p;
+    struct zti_ask ask = {.params = &p, .kind = (zt_bound_kind)row->bound.kind,
+                          .abs_bound = row->bound.value, .min = -2, .max = 2};
+    (void)zt_params_init(&p, sizeof p);
+    p.bound = row->bound;
+    memset(&b->coding, 0, sizeof b->coding);
+    b->coding.codec = zti_codec_by_id(row->codec);
+    b->coding.type = row->type;
+    b->coding.grid = zti_codec_grid(b->coding.codec, row->rank, b->array.shape);
+    return b->coding.codec->configure(b->context, &ask, &b->coding) == ZT_OK;
+}
+
+/* Values to bits, RUNS times. */
+static bool put(struct bench *b, const struct zti_cuda_codec *codec)
+{
+    struct zti_device *const d = b->device;
+    const uint64_t tiles = b->coding.grid.count;
+    const uint64_t words = tiles * b->coding.codec->tile_max_bits(&b->coding) / 64 + 2;
+    const uint64_t states = codec->state_words(&b->coding, tiles);
+    bool ok = d->room(b->context, ZTI_DEVICE_VALUES, b->raw_bytes, &b->values) == ZT_OK &&
+              d->room(b->context, ZTI_DEVICE_STREAM, words * 8, &b->words) == ZT_OK &&
+              d->room(b->context, ZTI_DEVICE_STARTS, tiles * 16, &b->starts) == ZT_OK &&
+              d->room(b->context, ZTI_DEVICE_STATES, states * 8, &b->states) == ZT_OK &&
+              d->put(b->context, b->values, b->array.data, b->raw_bytes) == ZT_OK &&
+              d->wait(b->context) == ZT_OK;
+    struct zti_cuda_encoding e = {.coding = &b->coding, .array = b->array, .words = b->words,
+                                  .starts = b->starts, .chunk_tiles = 1, .states = b->states,
+                                  .queue = d->queue};
+    e.array.data = b->values;
+    double start = seconds();
+    for (int i = -1; ok && i < RUNS; i++) { /* -1: to get warm */
+        if (i == 0) {
+            ok = d->wait(b->context) == ZT_OK;
+            start = seconds();
+        }
+        ok = ok &&
+             (!codec->expects_zeros || d->zero(b->context, b->words, words * 8) == ZT_OK) &&
+             d->zero(b->context, b->states, states * 8) == ZT_OK;
+        if (ok)
+            codec->encode(&e);
+    }
+    ok = ok && d->wait(b->context) == ZT_OK;
+    b->put_seconds = (seconds() - start) / RUNS;
+    b->stream_bits = tiles * b->coding.codec->tile_fixed_bits(&b->coding);
+    if (ok && b->stream_bits == 0)
+        ok = d->get(b->context, &b->stream_bits, (uint64_t *)b->states + 1, 8) == ZT_OK &&
+             d->wait(b->context) == ZT_OK;
+    return ok;
+}
+
+/* And back, each tile from the place that was noted. */
+static bool take(struct bench *b, const struct zti_cuda_codec *codec)
+{
+    struct zti_device *const d = b->device;
+    const uint64_t tiles = b->coding.grid.count;
+    uint64_t *places = malloc((size_t)tiles * 16), ends[2] = {0, 0};
+    bool ok = places && d->get(b->context, places, b->starts, tiles * 8) == ZT_OK &&
+              d->wait(b->context) == ZT_OK;
+    for (uint64_t i = tiles; ok && i-- > 0;) { /* starts to pairs, in place from the end */
+        const uint64_t begin = places[i];
+        places[2 * i + 1] = i + 1 < tiles ? places[2 * (i + 1)] : b->stream_bits;
+        places[2 * i] = begin;
+    }
+    ok = ok && d->put(b->context, b->starts, places, tiles * 16) == ZT_OK &&
+         d->zero(b->context, b->states, 16) == ZT_OK && d->wait(b->context) == ZT_OK;
+    struct zti_cuda_decoding c = {.coding = &b->coding, .view = zti_view_whole(&b->array),
+                                  .words = b->words, .words_count = b->stream_bits / 64 + 1,
+                                  .places = b->starts, .count = tiles, .chunk_tiles = 1,
+                                  .states = b->states, .queue = d->queue};
+    c.view.out.data = b->values;
+    double start = seconds();
+    for (int i = -1; ok && i < RUNS; i++) {
+        if (i == 0) {
+            ok = d->wait(b->context) == ZT_OK;
+            start = seconds();
+        }
+        if (ok)
+            codec->decode(&c);
+    }
+    ok = ok && d->get(b->context, ends, b->states, 16) == ZT_OK && d->wait(b->context) == ZT_OK;
+    b->take_seconds = (seconds() - start) / RUNS;
+    free(places);
+    return ok && ends[0] == 0 && ends[1] == b->stream_bits;
+}
+
+/* The public calls, from and to the host's memory. */
+static bool end_to_end(struct bench *b, const struct row *row, double *compress_s,
+                       double *decompress_s)
+{
+    zt_params p;
+    size_t cap = 0, n = 0;
+    (void)zt_params_init(&p, sizeof p);
+    p.codec = row->codec;
+    p.bound = row->bound;
+    p.index = ZT_INDEX_HYBRID;
+    p.index_chunk = 1;
+    if (zt_compress_bound(b->context, &b->array, &p, &cap) != ZT_OK)
+        return false;
+    void *file = malloc(cap), *back = malloc(b->raw_bytes);
+    zt_array out = b->array;
+    out.data = back;
+    double start = seconds();
+    bool ok = file && back && zt_compress(b->context, &b->array, &p, file, cap, &n) == ZT_OK;
+    *compress_s = seconds() - start;
+    start = seconds();
+    ok = ok && zt_decompress(b->context, file, n, &out) == ZT_OK;
+    *decompress_s = seconds() - start;
+    if (ok && row->bound.kind == ZT_LOSSLESS)
+        ok = memcmp(back, b->array.data, b->raw_bytes) == 0;
+    free(file);
+    free(back);
+    return ok;
+}
+
+static bool print_row(struct bench *b, const struct row *row, uint64_t bytes)
+{
+    static const char *const types[] = {"", "f32", "f64", "i32", "i64"};
+    const struct zti_cuda_codec *codec = zti_cuda_codec_of(row->codec);
+    double compress_s = 0, decompress_s = 0;
+    bool ok = codec && make_field(b, row, bytes) && configure(b, row) && put(b, codec) &&
+              take(b, codec) && end_to_end(b, row, &compress_s, &decompress_s);
+    const double raw = (double)b->raw_bytes, stream = (double)b->stream_bits / 8;
+    if (ok)
+        printf("# %-16s %s %ud  ratio %6.2f  kernels %8.3f %8.3f ms %7.1f %7.1f GB/s "
+               "fraction %.3f %.3f  end to end %6.2f %6.2f GB/s\n",
+               row->name, types[row->type], row->rank, raw / stream, 1e3 * b->put_seconds,
+               1e3 * b->take_seconds, raw / b->put_seconds / 1e9, raw / b->take_seconds / 1e9,
+               (raw + stream) / b->put_seconds / b->copy_rate,
+               (raw + stream) / b->take_seconds / b->copy_rate, raw / compress_s / 1e9,
+               raw / decompress_s / 1e9);
+    else
+        printf("# %s %s %ud failed: %s\n", row->name, types[row->type], row->rank,
+               zt_context_error(b->context));
+    fflush(stdout);
+    free(b->array.data);
+    return ok;
+}
+
+/* The rate of a copy within the device's memory: the floor that kernels are compared with. */
+static bool measure_copy(struct bench *b, uint64_t bytes)
+{
+    struct zti_device *const d = b->device;
+    void *from, *to;
+    bool ok = d->room(b->context, ZTI_DEVICE_VALUES, bytes, &from) == ZT_OK &&
+              d->room(b->context, ZTI_DEVICE_STREAM, bytes, &to) == ZT_OK &&
+              d->zero(b->context, from, bytes) == ZT_OK &&
+              d->put(b->context, to, from, bytes) == ZT_OK && d->wait(b->context) == ZT_OK;
+    const double start = seconds();
+    for (int i = 0; ok && i < 10; i++)
+        ok = d->put(b->context, to, from, bytes) == ZT_OK;
+    ok = ok && d->wait(b->context) == ZT_OK;
+    b->copy_rate = 20 * (double)bytes / (seconds() - start);
+    return ok;
+}
+
+bool gpu_bench(zt_context *cuda, uint64_t bytes)
+{
+    const struct row rows[] = {
+        {"ndzip", ZT_CODEC_NDZIP, ZT_F32, 1, zt_lossless()},
+        {"ndzip", ZT_CODEC_NDZIP, ZT_F32, 2, zt_lossless()},
+        {"ndzip", ZT_CODEC_NDZIP, ZT_F32, 3, zt_lossless()},
+        {"ndzip", ZT_CODEC_NDZIP, ZT_F64, 1, zt_lossless()},
+        {"ndzip", ZT_CODEC_NDZIP, ZT_F64, 2, zt_lossless()},
+        {"ndzip", ZT_CODEC_NDZIP, ZT_F64, 3, zt_lossless()},
+        {"zfp rate 8", ZT_CODEC_ZFP, ZT_F32, 1, zt_rate(8)},
+        {"zfp rate 8", ZT_CODEC_ZFP, ZT_F32, 2, zt_rate(8)},
+        {"zfp rate 8", ZT_CODEC_ZFP, ZT_F32, 3, zt_rate(8)},
+        {"zfp rate 8", ZT_CODEC_ZFP, ZT_F32, 4, zt_rate(8)},
+        {"zfp rate 8", ZT_CODEC_ZFP, ZT_F64, 3, zt_rate(8)},
+        {"zfp precision 16", ZT_CODEC_ZFP, ZT_F32, 3, zt_precision(16)},
+        {"zfp precision 16", ZT_CODEC_ZFP, ZT_I32, 3, zt_precision(16)},
+        {"zfp precision 16", ZT_CODEC_ZFP, ZT_I64, 3, zt_precision(16)},
+        {"zfp abs 1e-3", ZT_CODEC_ZFP, ZT_F32, 3, zt_abs(1e-3)},
+        {"zfp abs 1e-3", ZT_CODEC_ZFP, ZT_F64, 3, zt_abs(1e-3)},
+        {"zfp reversible", ZT_CODEC_ZFP, ZT_F32, 3, zt_lossless()},
+        {"zfp reversible", ZT_CODEC_ZFP, ZT_F64, 3, zt_lossless()},
+    };
+    struct bench b = {.context = cuda, .device = cuda->device};
+    bool ok = measure_copy(&b, bytes);
+    printf("# fields of %.1f MiB; compress, then decompress; a copy within the device's memory "
+           "reads and writes %.1f GB/s\n", (double)bytes / 1048576, b.copy_rate / 1e9);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        ok = print_row(&b, &rows[i], bytes) && ok;
+    return ok;
+}

@@ -1,0 +1,271 @@
+/* policy_cases.c: see policy_cases.h. */
+#include "policy_cases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct subject {
+    struct test_array array;
+    char shape[96], stride[96];
+    const char *kind;
+};
+
+static bool complain(struct policy_run *run, const struct subject *s, const char *what)
+{
+    run->failures++;
+    printf("--seed %llu --case %llu: %s of %s, strides %s, %s: %s (%s; %s)\n",
+           (unsigned long long)run->seed, (unsigned long long)run->number,
+           type_name(s->array.array.type), s->shape, s->stride, s->kind, what,
+           zt_context_error(run->cuda), zt_context_error(run->serial));
+    return false;
+}
+
+/* Extents around what cubes and tiles have, of few values. */
+static void random_shape(struct rng *r, uint32_t rank, bool is_for_cubes, uint64_t *shape)
+{
+    static const uint64_t cubes[4][3] = {{4096, 8192, 12000}, {64, 128, 150}, {16, 32, 40},
+                                         {3, 16, 20}};
+    for (uint32_t i = 0; i < rank; i++) {
+        shape[i] = is_for_cubes ? cubes[rank - 1][rng_below(r, 3)] + rng_below(r, 3)
+                                : 1 + rng_below(r, rank == 1 ? 3000 : rank == 2 ? 60
+                                                             : rank == 3   ? 18 : 10);
+        if (rng_once_in(r, 4))
+            shape[i] = 1 + rng_below(r, shape[i]);
+    }
+}
+
+static struct subject random_subject(struct policy_run *run, bool is_for_cubes)
+{
+    struct subject s;
+    struct rng *const r = &run->r;
+    const uint32_t type = 1 + (uint32_t)rng_below(r, is_for_cubes ? 2 : 4);
+    const uint32_t rank = 1 + (uint32_t)rng_below(r, is_for_cubes ? 3 : 4);
+    uint64_t shape[ZT_MAX_RANK] = {0};
+    int64_t stride[ZT_MAX_RANK] = {0};
+    random_shape(r, rank, is_for_cubes, shape);
+    contiguous_strides(rank, shape, stride);
+    if (rng_once_in(r, 4))
+        random_strides(r, rank, shape, stride);
+    s.array = test_array_new(type, rank, shape, stride);
+    const enum data_kind kind = (enum data_kind)rng_below(r, DATA_KINDS);
+    fill_array(&s.array.array, kind, rng_next(r));
+    s.kind = data_kind_name(kind);
+    shape_text(rank, shape, s.shape);
+    stride_text(rank, stride, s.stride);
+    return s;
+}
+
+/* An array of the same shape, other strides, and nothing in it. */
+static struct test_array blank_like(struct rng *r, const zt_array *a)
+{
+    int64_t stride[ZT_MAX_RANK] = {0};
+    contiguous_strides(a->rank, a->shape, stride);
+    if (rng_once_in(r, 4))
+        random_strides(r, a->rank, a->shape, stride);
+    return test_array_new(a->type, a->rank, a->shape, stride);
+}
+
+static bool same_values(const zt_array *a, const zt_array *b)
+{
+    const size_t bytes = (size_t)values_of(a->rank, a->shape) * zt_type_bytes(a->type);
+    unsigned char *x = need(bytes), *y = need(bytes);
+    gather(a, x);
+    gather(b, y);
+    const bool is_same = memcmp(x, y, bytes) == 0;
+    free(x);
+    free(y);
+    return is_same;
+}
+
+static zt_box random_box(struct rng *r, const zt_array *a, zt_array *part)
+{
+    zt_box box;
+    memset(&box, 0, sizeof box);
+    uint64_t shape[ZT_MAX_RANK] = {0};
+    for (uint32_t i = 0; i < a->rank; i++) {
+        box.lo[i] = rng_below(r, a->shape[i]);
+        box.hi[i] = box.lo[i] + 1 + rng_below(r, a->shape[i] - box.lo[i]);
+        shape[i] = box.hi[i] - box.lo[i];
+    }
+    *part = zt_array_nd(NULL, (zt_type)a->type, a->rank, shape);
+    return box;
+}
+
+/* ---- bare ndzip streams ---- */
+
+static bool check_ndzip(struct policy_run *run, const struct subject *s)
+{
+    const zt_array *a = &s->array.array;
+    size_t cap = 0, n = 0, m = 0;
+    if (zt_ndzip_compress_bound(run->serial, a, &cap) != ZT_OK)
+        return complain(run, s, "no bound");
+    unsigned char *x = need(cap + 1), *y = need(cap + 1);
+    memset(y, 0x5a, cap + 1);
+    struct test_array back = blank_like(&run->r, a);
+    bool ok = zt_ndzip_compress(run->serial, a, x, cap, &n) == ZT_OK;
+    ok = ok && zt_ndzip_compress(run->cuda, a, y, cap, &m) == ZT_OK;
+    if (!ok || n != m || memcmp(x, y, n) != 0)
+        ok = complain(run, s, "the ndzip stream differs");
+    if (ok && (zt_ndzip_decompress(run->cuda, x, n, &back.array, NULL) != ZT_OK ||
+               !same_values(a, &back.array) || !gaps_are_untouched(&back)))
+        ok = complain(run, s, "the values of an ndzip stream differ");
+    zt_array part;
+    const zt_box box = random_box(&run->r, a, &part);
+    struct test_array p = blank_like(&run->r, &part), q = blank_like(&run->r, &part);
+    if (ok && (zt_ndzip_decompress_box(run->serial, x, n, a, &box, &p.array) != ZT_OK ||
+               zt_ndzip_decompress_box(run->cuda, x, n, a, &box, &q.array) != ZT_OK ||
+               !same_values(&p.array, &q.array) || !gaps_are_untouched(&q)))
+        ok = complain(run, s, "a box of an ndzip stream differs");
+    test_array_free(&p);
+    test_array_free(&q);
+    test_array_free(&back);
+    free(x);
+    free(y);
+    run->bare_ndzip++;
+    return ok;
+}
+
+/* ---- files ---- */
+
+static zt_params random_params(struct policy_run *run, const zt_array *a, uint32_t codec)
+{
+    struct rng *const r = &run->r;
+    zt_params p;
+    double lo = 0, hi = 0;
+    zt_params_init(&p, sizeof p);
+    p.codec = codec;
+    p.slab_bytes = rng_once_in(r, 2) ? 1 + rng_below(r, 1 << 14) : p.slab_bytes;
+    p.index = (uint32_t)rng_below(r, ZT_INDEX_COMPACT + 1);
+    p.index_chunk = rng_once_in(r, 3) ? 0 : 1 + (uint32_t)rng_below(r, 40);
+    if (codec == ZT_CODEC_NDZIP)
+        return p;
+    p.zfp_word_bits = 8u << rng_below(r, 4);
+    range_of(a, &lo, &hi);
+    const double range = hi > lo ? hi - lo : 1;
+    switch (rng_below(r, 7)) {
+    case 0: p.bound = zt_rate(0.5 + (double)rng_below(r, 80) / 2); break;
+    case 1: p.bound = zt_precision(1 + (uint32_t)rng_below(r, 64)); break;
+    case 2: p.bound = zt_abs(range / (double)(UINT64_C(1) << rng_below(r, 40))); break;
+    case 3: p.bound = zt_rel(1 / (double)(UINT64_C(2) << rng_below(r, 30))); break;
+    case 4:
+        p.bound = zt_expert((uint32_t)rng_below(r, 300), 300 + (uint32_t)rng_below(r, 3000),
+                            1 + (uint32_t)rng_below(r, 64), (int32_t)rng_below(r, 60) - 40);
+        break;
+    case 5: p.bound = zt_pwrel(1 / (double)(UINT64_C(2) << rng_below(r, 30))); break;
+    default: break;
+    }
+    return p;
+}
+
+static bool check_file(struct policy_run *run, const struct subject *s, uint32_t codec)
+{
+    const zt_array *a = &s->array.array;
+    const zt_params p = random_params(run, a, codec);
+    size_t cap = 0, n = 0, m = 0;
+    zt_status one = zt_compress_bound(run->serial, a, &p, &cap);
+    if (one != ZT_OK) /* not for this codec, or a bound that makes no sense here */
+        return true;
+    unsigned char *x = need(cap + 1), *y = need(cap + 1);
+    one = zt_compress(run->serial, a, &p, x, cap, &n);
+    const zt_status two = zt_compress(run->cuda, a, &p, y, cap, &m);
+    bool ok = true;
+    if (one != two || (one == ZT_OK && (n != m || memcmp(x, y, n) != 0)))
+        ok = complain(run, s, "the file differs");
+    struct test_array back = blank_like(&run->r, a), like = blank_like(&run->r, a);
+    if (ok && one == ZT_OK &&
+        (zt_decompress(run->serial, x, n, &like.array) != ZT_OK ||
+         zt_decompress(run->cuda, x, n, &back.array) != ZT_OK ||
+         !same_values(&like.array, &back.array) || !gaps_are_untouched(&back)))
+        ok = complain(run, s, "the values of a file differ");
+    zt_array part;
+    const zt_box box = random_box(&run->r, a, &part);
+    struct test_array u = blank_like(&run->r, &part), v = blank_like(&run->r, &part);
+    if (ok && one == ZT_OK &&
+        (zt_decompress_box(run->serial, x, n, &box, &u.array) != ZT_OK ||
+         zt_decompress_box(run->cuda, x, n, &box, &v.array) != ZT_OK ||
+         !same_values(&u.array, &v.array) || !gaps_are_untouched(&v)))
+        ok = complain(run, s, "a box of a file differs");
+    test_array_free(&u);
+    test_array_free(&v);
+    test_array_free(&back);
+    test_array_free(&like);
+    free(x);
+    free(y);
+    run->files++;
+    return ok;
+}
+
+/* ---- bare zfp streams ---- */
+
+static void random_mode(struct rng *r, const zt_array *a, zt_zfp *zfp)
+{
+    zt_zfp_init(zfp, sizeof *zfp);
+    switch (rng_below(r, 5)) {
+    case 0:
+        zt_zfp_set_rate(zfp, 0.25 + (double)rng_below(r, 140) / 2, (zt_type)a->type, a->rank,
+                        rng_once_in(r, 2), NULL);
+        break;
+    case 1: zt_zfp_set_precision(zfp, 1 + (uint32_t)rng_below(r, 64), NULL); break;
+    case 2: zt_zfp_set_accuracy(zfp, 1 / (double)(UINT64_C(1) << rng_below(r, 60)), NULL); break;
+    case 3:
+        zt_zfp_set_expert(zfp, (uint32_t)rng_below(r, 900), 900 + (uint32_t)rng_below(r, 9000),
+                          1 + (uint32_t)rng_below(r, 64), (int32_t)rng_below(r, 90) - 50);
+        break;
+    default: zt_zfp_set_reversible(zfp); break;
+    }
+    zfp->word_bits = 8u << rng_below(r, 4);
+    zfp->flags = ZT_ZFP_AS_LIBZFP | (rng_once_in(r, 2) ? ZT_ZFP_HEADER : 0);
+}
+
+static bool check_zfp(struct policy_run *run, const struct subject *s)
+{
+    const zt_array *a = &s->array.array;
+    zt_zfp zfp;
+    size_t cap = 0, n = 0, m = 0;
+    random_mode(&run->r, a, &zfp);
+    if (zt_zfp_compress_bound(run->serial, a, &zfp, &cap) != ZT_OK)
+        return true;
+    unsigned char *x = need(cap + 1), *y = need(cap + 1);
+    memset(y, 0xa5, cap + 1);
+    const zt_status one = zt_zfp_compress(run->serial, a, &zfp, x, cap, &n);
+    const zt_status two = zt_zfp_compress(run->cuda, a, &zfp, y, cap, &m);
+    bool ok = true;
+    if (one != two || (one == ZT_OK && (n != m || memcmp(x, y, n) != 0)))
+        ok = complain(run, s, "the zfp stream differs");
+    struct test_array back = blank_like(&run->r, a), like = blank_like(&run->r, a);
+    if (ok && one == ZT_OK) {
+        const zt_status three = zt_zfp_decompress(run->serial, x, n, &zfp, &like.array, NULL);
+        const zt_status four = zt_zfp_decompress(run->cuda, x, n, &zfp, &back.array, NULL);
+        if (three != four || (three == ZT_OK && !same_values(&like.array, &back.array)) ||
+            !gaps_are_untouched(&back))
+            ok = complain(run, s, "the values of a zfp stream differ");
+    }
+    test_array_free(&back);
+    test_array_free(&like);
+    free(x);
+    free(y);
+    run->bare_zfp++;
+    return ok;
+}
+
+/* ---- one of these ---- */
+
+void policy_case(struct policy_run *run, uint64_t number)
+{
+    run->number = number;
+    run->r = (struct rng){mix64(run->seed, number)};
+    if (run->before)
+        run->before(run);
+    const bool is_for_cubes = run->codec ? strcmp(run->codec, "ndzip") == 0
+                                         : rng_once_in(&run->r, 4);
+    struct subject s = random_subject(run, is_for_cubes);
+    if (is_for_cubes && rng_once_in(&run->r, 2))
+        (void)check_ndzip(run, &s);
+    else if (is_for_cubes)
+        (void)check_file(run, &s, ZT_CODEC_NDZIP);
+    else if (rng_once_in(&run->r, 2))
+        (void)check_zfp(run, &s);
+    else
+        (void)check_file(run, &s, ZT_CODEC_ZFP);
+    test_array_free(&s.array);
+}
