@@ -208,9 +208,9 @@ static void measure(const struct options *o, struct field *f, int effort, double
     const double gb = 1e-9 * (double)f->bytes;
     const unsigned n = o->rounds;
     printf("%-8s %-18s %6.0e %8.2f %6.2f %6.2f %6.2f %6.2f %6.2f %6.2f %6.2f %6.2f\n",
-           names[effort], f->name, rel, (double)f->bytes / (double)f->stream_bytes, gb / median(copy, n),
-           gb / median(c.one, n), gb / median(d.one, n), median(c.times, n), median(d.times, n),
-           median(c.work, n), median(d.work, n), extra);
+           names[effort], f->name, rel, (double)f->bytes / (double)f->stream_bytes,
+           gb / median(copy, n), gb / median(c.one, n), gb / median(d.one, n),
+           median(c.times, n), median(d.times, n), median(c.work, n), median(d.work, n), extra);
     fflush(stdout);
 }
 

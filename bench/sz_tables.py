@@ -50,7 +50,8 @@ def told_of(ztile, path, kind, dims, scratch, *options):
 def print_tight(ztile, name, path, kind, dims, scratch):
     values = math.prod(int(n) for n in dims.split("x"))
     before, before_rel = None, None
-    print("\n| %s, rel | bits a value | ratio | a halving costs |\n| --- | --- | --- | --- |" % name)
+    print("\n| %s, rel | bits a value | ratio | a halving costs |" % name)
+    print("| --- | --- | --- | --- |")
     for rel in TIGHT:
         _, size = told_of(ztile, path, kind, dims, scratch, "-c", "sz", "--rel", rel)
         bits = 8 * size / values
@@ -104,8 +105,9 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         for row in rows:
             if row["file"].startswith("channel_dns"):
-                print_tight(options.ztile, "channel_dns_uvw4d", raw_file(options.data, row, scratch),
-                            row["dtype"], row["dims"], scratch)
+                print_tight(options.ztile, "channel_dns_uvw4d",
+                            raw_file(options.data, row, scratch), row["dtype"], row["dims"],
+                            scratch)
         if options.made:
             print_tight(options.ztile, "turbulence-like, float64", options.made, "f64",
                         "128x128x128", scratch)

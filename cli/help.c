@@ -59,8 +59,7 @@ static const char of_compress[] =
     "  -o, --output OUT     file, directory, '-' or /dev/null; -f, --force overwrites\n"
     "      --var NAME[:WORDS]  of a whole file, only this; WORDS are a bound of its\n"
     "                       own, such as abs=0.1; repeatable, '*' stands for the rest\n"
-    "      --format F       zt, or a bare stream: zfp or ndzip (also if OUT ends in\n"
-    "                       .zfp or .ndz)\n"
+    "      --format F       zt, or a bare stream: zfp or ndzip (or OUT is .zfp, .ndz)\n"
     "      --slab-bytes N   raw bytes a frame, such as 64M (default 256M)\n"
     "      --zfp-word-bits N  8, 16, 32 or 64 (default)\n"
     "      --index KIND     none, offsets, lengths, hybrid, compact (default), with\n"
@@ -71,7 +70,7 @@ static const char of_compress[] =
     "how:  -c auto|zfp|ndzip|sz; --prefer ratio|speed|balanced of auto\n"
     "      --plan on|off|tight  axis order and rank by samples (on); tight: and zfp's\n"
     "                       loosest tolerance; --explain it; --dry-run: sizes only\n"
-    "      --effort E       sz: fast, default, high, or paper (--sz-bins N, else 1024)\n"
+    "      --effort E       sz: fast, default, high, or paper (--sz-bins N, or 1024)\n"
     "  -x, --exec X         serial, omp (default), omp=THREADS[,GRAIN], cuda; --isa I\n"
     "  -q, --quiet, -v, --verbose  no summary and progress bar, or a longer one\n";
 

@@ -156,8 +156,8 @@ static const uint64_t planes1[2048] = {''')
                                 for i in range(start, min(start + 4, 2048))))
     print('};')
     print('''
-/* The first of them: bits 0 to 2 the bits that it takes, 8 to 10 where 256 times the new c is, 28 to
- * 31 the plane. By 256 c plus the next 7 bits with a 1 above them, as above. */
+/* The first of them: bits 0 to 2 the bits that it takes, 8 to 10 where 256 times the new c is, 28
+ * to 31 the plane. By 256 c plus the next 7 bits with a 1 above them, as above. */
 static const uint32_t step1[5 * 256] = {''')
     for start in range(0, 5 * 256, 8):
         print('    ' + ' '.join('0x%x,' % step1(i >> 8, i & 255) for i in range(start, start + 8)))

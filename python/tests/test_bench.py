@@ -30,8 +30,8 @@ def fake_peers():
 
     def exact(array, _):
         return (lambda: zlib.compress(array.tobytes()),
-                lambda data: (len(data),
-                              np.frombuffer(zlib.decompress(data), array.dtype).reshape(array.shape)))
+                lambda data: (len(data), np.frombuffer(zlib.decompress(data), array.dtype)
+                              .reshape(array.shape)))
 
     yield "round", "lossy", rounding
     yield "zlib", "lossless", exact

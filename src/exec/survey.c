@@ -8,8 +8,8 @@
 #include <pthread.h>
 #endif
 
-/* Tiles that a thread takes at a time. */
-enum { GRAIN_TILES = 32 };
+/* Tiles that a thread takes at a time: so many, or as hold so many values. */
+enum { GRAIN_TILES = 32, GRAIN_VALUES = GRAIN_TILES * 4096 };
 
 struct surveyor {
     const struct zti_coding *coding;
@@ -24,14 +24,23 @@ struct surveyor {
 };
 
 #if defined(ZTI_HAS_THREADS)
+static uint64_t grain_of(const struct zti_coding *coding)
+{
+    uint64_t values = 1;
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        values *= coding->grid.side[i];
+    const uint64_t tiles = GRAIN_VALUES / values;
+    return tiles < 1 ? 1 : tiles < GRAIN_TILES ? tiles : GRAIN_TILES;
+}
+
 static void survey_task(void *shared, uint32_t thread)
 {
     struct surveyor *s = shared;
-    const uint64_t count = s->coding->grid.count;
+    const uint64_t count = s->coding->grid.count, grain = grain_of(s->coding);
     for (;;) {
         (void)pthread_mutex_lock(&s->lock);
         const uint64_t first = s->next;
-        const uint64_t last = count - first < GRAIN_TILES ? count : first + GRAIN_TILES;
+        const uint64_t last = count - first < grain ? count : first + grain;
         s->next = last;
         (void)pthread_mutex_unlock(&s->lock);
         if (first == last)
@@ -43,7 +52,7 @@ static void survey_task(void *shared, uint32_t thread)
 
 static uint32_t threads_of(const zt_context *context, const struct zti_coding *coding)
 {
-    const uint64_t pieces = coding->grid.count / GRAIN_TILES + 1;
+    const uint64_t pieces = coding->grid.count / grain_of(coding) + 1;
     const uint32_t threads =
         context && context->policy == ZT_OMP ? zti_threads_wanted(context) : 1;
     return pieces < threads ? (uint32_t)pieces : threads;

@@ -4,7 +4,7 @@
 
 measures SZ3 and Blosc2 (packages h5py and hdf5plugin) and pcodec, each where it is installed,
 writes DIR/peers.tsv, and lets 'ztile bench FILE... --peers DIR/peers.tsv -o DIR' measure the rest
-and make the report. FILE is .npy, or raw with a name that says shape and type: wind_512x512x128.f32.
+and make the report. FILE is .npy, or raw with a name that says what it is: wind_512x512x128.f32.
 """
 from __future__ import annotations
 

@@ -184,12 +184,14 @@ static size_t points_of_tile(const struct zti_coding *coding)
     return points;
 }
 
-/* A slot for each thread, for tiles of the coding's grid and samples. */
+/* A slot for each thread that there is work for, for tiles of the coding's grid and samples. */
 zt_status zti_sz_high_slots(zt_context *context, const struct zti_coding *coding, size_t points)
 {
     struct zti_sz_high *const high = coding->model;
-    const uint32_t wanted =
+    const uint64_t threads =
         context && context->policy == ZT_OMP ? zti_threads_wanted(context) : 1;
+    const uint32_t wanted =
+        (uint32_t)(threads < coding->grid.count ? threads : coding->grid.count);
     const size_t tile = points_of_tile(coding);
     zti_sz_high_free_slots(context, high);
     points = points > tile ? points : tile;

@@ -88,6 +88,23 @@ ZTI_INLINE vec bytes_of_nibbles(vec v)
     return exchanged(exchanged(v, 14, 0x0000cccc), 7, 0x00aa00aa);
 }
 
+/* Take planes from i on, four by four, until 'stop' of them are taken or no tile has bits
+ * left; the number of planes taken. */
+ZTI_INLINE uint32_t take_steps4(const uint8_t *base, struct group4 *g, vec (*eight)[GROUPS4],
+                                uint32_t i, uint32_t stop)
+{
+    for (bool has_bits = true; i < stop && has_bits; i += 4) {
+        has_bits = false;
+        for (uint32_t k = 0; k < GROUPS4; k++) {
+            vec *planes = &eight[i / 8][k];
+            *planes = i % 8 == 0 ? take_four4(base, &g[k], *planes, i, true)
+                                 : take_four4(base, &g[k], *planes, i, false);
+            has_bits |= v_any_is_less32(v_zero(), g[k].left);
+        }
+    }
+    return i;
+}
+
 /* Take the tiles' planes, of which the first 'zeros' have no bits, and 'most' are the most of a
  * tile: of group k, u[k][half][x] are the upper or lower 32 bits of coefficient x of each lane.
  * Moves the positions. may_be_deep: tiles may have more than 32 planes. */
@@ -109,29 +126,16 @@ ZTI_INLINE void take_planes4_of_lanes(const uint8_t *base, struct tiles4 *tiles,
         for (uint32_t q = 0; q < 8; q++)
             eight[q][k] = v_zero();
     }
-    bool is_learning = true, has_bits = true;
-    uint32_t stop = may_be_deep && most > 32 ? 32 : most; /* then it pays to look at c */
-    do {
-        for (; i < stop && has_bits; i += 4) {
-            has_bits = false;
-            for (uint32_t k = 0; k < GROUPS4; k++) {
-                vec *planes = &eight[i / 8][k];
-                *planes = i % 8 == 0 ? take_four4(base, &g[k], *planes, i, true)
-                                     : take_four4(base, &g[k], *planes, i, false);
-                has_bits |= v_any_is_less32(v_zero(), g[k].left);
-            }
-        }
-        stop = most;
-        is_learning = !may_be_deep;
-        for (uint32_t k = 0; k < GROUPS4 && may_be_deep; k++)
+    i = take_steps4(base, g, eight, i, may_be_deep && most > 32 ? 32 : most);
+    if (may_be_deep && i >= 32) { /* now it pays to look whether all coefficients are known */
+        bool is_learning = false;
+        for (uint32_t k = 0; k < GROUPS4; k++)
             is_learning |= is_learning4(&g[k], i);
-    } while (i < most && has_bits && is_learning);
-    for (; may_be_deep && i < most && has_bits; i += 8) {
-        has_bits = false;
-        for (uint32_t k = 0; k < GROUPS4; k++) {
-            eight[i / 8][k] = take_eight4(base, &g[k], i);
-            has_bits |= v_any_is_less32(v_zero(), g[k].left);
-        }
+        if (is_learning)
+            (void)take_steps4(base, g, eight, i, most);
+        for (; !is_learning && i < most; i += 8)
+            for (uint32_t k = 0; k < GROUPS4; k++)
+                eight[i / 8][k] = take_eight4(base, &g[k], i);
     }
     for (uint32_t k = 0; k < GROUPS4; k++) {
         for (uint32_t h = 0; h < 2; h++) {

@@ -543,8 +543,8 @@ static const uint64_t planes1[2048] = {
     0x9000810000000c04, 0x9000810000000d04, 0x9000810000000e04, 0x9000810000000f04,
 };
 
-/* The first of them: bits 0 to 2 the bits that it takes, 8 to 10 where 256 times the new c is, 28 to
- * 31 the plane. By 256 c plus the next 7 bits with a 1 above them, as above. */
+/* The first of them: bits 0 to 2 the bits that it takes, 8 to 10 where 256 times the new c is, 28
+ * to 31 the plane. By 256 c plus the next 7 bits with a 1 above them, as above. */
 static const uint32_t step1[5 * 256] = {
     0x0, 0x0, 0x1, 0x10000101, 0x1, 0x20000202, 0x1, 0x10000102,
     0x1, 0x40000303, 0x1, 0x10000103, 0x1, 0x20000203, 0x1, 0x30000203,
