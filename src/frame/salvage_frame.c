@@ -126,8 +126,8 @@ static zt_status lose_tiles(struct frame *s, uint64_t first, uint64_t last)
     return ZT_OK;
 }
 
-/* A box of the coded array, of whose axes those before 'axis' are in 'box' already, told as boxes of
- * the frame: a range of an axis that several were joined to is a run, as tiles are. */
+/* A box of the coded array, of whose axes those before 'axis' are in 'box' already, told as boxes
+ * of the frame: a range of an axis that several were joined to is a run, as tiles are. */
 static zt_status tell_coded(struct frame *s, zt_loss loss, const zt_box *coded, uint32_t axis,
                             zt_box *box, const char *why)
 {

@@ -2,8 +2,8 @@
  * cd_values. The filter returns 0 with the buffer as it was, or the size of a buffer that it has
  * made in its place.
  *
- * Input: a byte: bit 0 compress, bits 1-5 how many cd_values; those, 4 bytes each; the chunk. A chunk
- * of the ztile filter is tried once more with its checksums made right. */
+ * Input: a byte: bit 0 compress, bits 1-5 how many cd_values; those, 4 bytes each; the chunk. A
+ * chunk of the ztile filter is tried once more with its checksums made right. */
 #include "fuzz.h"
 #include "abi.h"
 #include "zt_repair.h"

@@ -1,5 +1,5 @@
-/* fuzz_npy.c: any bytes as a .npy file, read as the command reads it: from a file, slab by slab, and
- * from a pipe's place. The header must be refused with a sentence and an exit status, or the array
+/* fuzz_npy.c: any bytes as a .npy file, read as the command reads it, as a whole and slab by slab.
+ * The header must be refused with a sentence and an exit status, or the array
  * be read whole, twice alike. */
 #define _GNU_SOURCE
 #include "fuzz.h"

@@ -1,6 +1,6 @@
-/* fuzz_write.c: any bytes as an array and what is asked for: compressed, the array comes back within
- * the bound, compared in exact arithmetic that is not the library's; and with memory that fails at
- * some allocation both ways end with ZT_NO_MEMORY, or as they would have.
+/* fuzz_write.c: any bytes as an array and what is asked for: compressed, the array comes back
+ * within the bound, compared in exact arithmetic that is not the library's; and with memory that
+ * fails at some allocation both ways end with ZT_NO_MEMORY, or as they would have.
  *
  * Input: FUZZ_WRITE_CHOICES bytes (see choose), then the values, from the first again where there
  * are too few. */

@@ -33,7 +33,8 @@ void make_npy(const char *folder)
         for (size_t b = 0; b < 96; b++)
             file[head + text + b] = (uint8_t)(b * 37);
         snprintf(name, sizeof name, "v%zu-%zu.npy", version, i);
-        corpus_write(folder, name, file, head + text + (i == 0 ? 48 : i == 2 ? 20 : i == 3 ? 48 : 96));
+        static const size_t data[] = {48, 96, 20, 48};
+        corpus_write(folder, name, file, head + text + data[i]);
     }
 }
 

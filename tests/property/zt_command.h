@@ -20,8 +20,8 @@ struct command_case {
  * numbers. */
 bool command_can(const zt_params *params, uint32_t type);
 
-/* Compress and decompress by the command: the file has the bytes of zt_compress, and the array those
- * of zt_decompress. Where not, 'why' (256 bytes) says what differs. */
+/* Compress and decompress by the command: the file has the bytes of zt_compress, and the array
+ * those of zt_decompress. Where not, 'why' (256 bytes) says what differs. */
 bool command_agrees(const struct command_case *c, char *why);
 
 #endif

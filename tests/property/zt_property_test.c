@@ -345,6 +345,8 @@ static bool check_psnr(struct trial *t)
     const double reached = (double)(-10 * log10l(sum / (long double)n / range / range));
     if (reached < c->params.bound.value)
         return fail(t, "PSNR %.12g is below %.12g", reached, c->params.bound.value);
+    if (reached > 3000 && isinf(t->info.psnr)) /* in double, squares of such errors are 0 */
+        return true;
     return fabs(t->info.psnr - reached) < 1e-6 ||
            fail(t, "PSNR %.12g is noted as %.12g", reached, t->info.psnr);
 }
@@ -677,8 +679,10 @@ int main(int argc, char **argv)
     fflush(stdout);
     for (uint64_t n = first; n < cases && failures < 5; n++) {
         struct test_case c = random_case(seed, n);
-        if (ztile) /* it names arrays after their files */
+        if (ztile) { /* it names arrays after their files, and has other samples to plan by */
             c.params.name = c.params.units = NULL;
+            c.params.plan = ZT_PLAN_OFF;
+        }
         char why[512];
         if (run_case(&c, context, why))
             continue;

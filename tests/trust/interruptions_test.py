@@ -132,8 +132,8 @@ def full_disk(field, steps):
         for compresses in (True, False):
             most = len(field.wanted[compresses])
             limit = max(4096, most * i // steps)
-            mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={limit}", "none", folder],
-                                     stderr=subprocess.DEVNULL).returncode == 0
+            mount = ["mount", "-t", "tmpfs", "-o", f"size={limit}", "none", folder]
+            mounted = subprocess.run(mount, stderr=subprocess.DEVNULL).returncode == 0
             is_mounted = is_mounted or mounted
             out = os.path.join(folder, "out")
             try:
@@ -154,23 +154,34 @@ def full_disk(field, steps):
         count("full disks (/dev/full)")
 
 
+def run_lean(field, compresses, out, limit):
+    """Run with so many bytes of address space; checked. True where it was enough."""
+    status, text = run(field.job(compresses, out), preexec_fn=lambda:
+                       resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+    if status == 127 or status in (-signal.SIGKILL, -signal.SIGSEGV):
+        count("too little memory to load the program")
+        expect(not os.path.exists(out), f"memory of {limit} bytes: a file is left")
+        return False
+    check(field, compresses, out, status, text, (0, LACKING), f"memory of {limit} bytes")
+    count("out of memory" if status else "enough memory")
+    return status == 0
+
+
 def no_memory(field, steps):
+    """The least memory that is enough is searched for; then steps up to it."""
     out = os.path.join(field.folder, "lean")
-    done = 0
-    for i in range(steps):
-        limit = (4 << 20) + i * (500 << 20) // steps
-        for compresses in (True, False):
-            status, text = run(field.job(compresses, out), preexec_fn=lambda n=limit:
-                               resource.setrlimit(resource.RLIMIT_AS, (n, n)))
-            if status in (-signal.SIGKILL, -signal.SIGSEGV, 127, 1) and "ztile: " not in text:
-                count("too little memory to load the program")
-                expect(not os.path.exists(out), f"memory of {limit} bytes: a file is left")
-                continue
-            check(field, compresses, out, status, text, (0, LACKING), f"memory of {limit} bytes")
-            count("out of memory" if status else "enough memory")
-            done += status == 0
-    expect(done > 0 and counts.get("out of memory", 0) > 0,
-           "the memory limits were all too low or all too high")
+    for compresses in (True, False):
+        low, high = 2 << 20, 4 << 30
+        expect(run_lean(field, compresses, out, high), "4 GiB are not enough")
+        while high - low > 64 << 10:
+            middle = (low + high) // 2
+            if run_lean(field, compresses, out, middle):
+                high = middle
+            else:
+                low = middle
+        for i in range(steps):
+            run_lean(field, compresses, out, high - (i + 1) * (256 << 10))
+    expect(counts.get("out of memory", 0) > 0, "no run was out of memory")
 
 
 def read_errors(field, shim, steps, rng):
@@ -226,7 +237,7 @@ def main():
         field = Field(options.ztile, folder)
         kills(field, options.kills, rng)
         full_disk(field, steps)
-        no_memory(field, 2 * steps)
+        no_memory(field, steps)
         read_errors(field, options.shim, steps, rng)
         no_reader(field, steps, rng)
     print(", ".join(f"{name} {n}" for name, n in counts.items()))

@@ -1,6 +1,6 @@
-/* many_contexts_test.c: two hundred contexts on twenty threads at once, mixed codecs, types, bounds,
- * index layouts, policies and instruction sets: the bytes, and the values that come back, are those
- * of a run alone. */
+/* many_contexts_test.c: two hundred contexts on twenty threads at once, mixed codecs, types,
+ * bounds, index layouts, policies and instruction sets: the bytes, and the values that come back,
+ * are those of a run alone. */
 #include "support/support.h"
 
 #include <pthread.h>

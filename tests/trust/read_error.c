@@ -1,6 +1,6 @@
 /* read_error.c: preloaded into the command by interruptions_test.py: reading of the file that
- * READ_ERROR_FILE names fails from byte READ_ERROR_AT on, up to READ_ERROR_END if that is set, as it
- * does on a bad disk. */
+ * READ_ERROR_FILE names fails from byte READ_ERROR_AT on, up to READ_ERROR_END if that is set, as
+ * it does on a bad disk. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -46,7 +46,8 @@ ssize_t pread(int fd, void *buffer, size_t n, off_t offset)
 
 ssize_t read(int fd, void *buffer, size_t n)
 {
-    ssize_t (*next)(int, void *, size_t) = (ssize_t(*)(int, void *, size_t))dlsym(RTLD_NEXT, "read");
+    ssize_t (*next)(int, void *, size_t) =
+        (ssize_t(*)(int, void *, size_t))dlsym(RTLD_NEXT, "read");
     if (fails(fd, lseek(fd, 0, SEEK_CUR), n)) {
         errno = EIO;
         return -1;
