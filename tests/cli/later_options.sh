@@ -1,9 +1,5 @@
 # What is not in this version is refused with status 5; values that no version takes with 1.
 field a_2x3x4.f32 f32 2 3 4
-for words in '--effort high'; do
-    # shellcheck disable=SC2086
-    status ztile compress a_2x3x4.f32 $words
-done
 for words in '-c gzip' '--pwrel x' '--pwrel 1' '--psnr 0' '--plan maybe' '-x omp=' '-x gpu' '--index best' \
     '--sz-bins -1'; do
     # shellcheck disable=SC2086
