@@ -6,7 +6,7 @@ ztile compress -q -c zfp --rel 1e-4 a_2x3x60x80.f32 -o on.zt
 ztile info off.zt | grep -c '^plan'
 ztile info on.zt | grep '^plan'
 ztile info --json on.zt | tr -d ' \n' | grep -o '"plan":{[^}]*}'
-[[ $(($(wc -c <on.zt) * 3 / 2)) -lt $(wc -c <off.zt) ]] && echo smaller
+[[ $(wc -c <on.zt) -lt $(wc -c <off.zt) ]] && echo smaller
 ztile compress -q -x serial -c zfp --rel 1e-4 a_2x3x60x80.f32 -o serial.zt && cmp on.zt serial.zt
 ztile compress -q -c zfp --rel 1e-4 --range -2:112.5 - -t f32 -s 2x3x60x80 <a_2x3x60x80.f32 -o pipe.zt
 ztile compare -q a_2x3x60x80.f32 pipe.zt | grep '^bound'
