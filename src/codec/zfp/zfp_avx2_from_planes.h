@@ -101,19 +101,13 @@ FN void NAME(cube_of_planes64)(const uint64_t *plane, uint32_t count, ulane *r)
     NAME(cube_of_bytes)((const vec(*)[2])byte, bytes, r);
 }
 
-/* Quarters without bits, which are many at low precision, cost only the look at them. */
 static void NAME(cubes_of_planes256)(const uint64_t (*plane)[64], uint32_t count, ulane *r)
 {
     const uint32_t bytes = (count + 7) / 8;
     word spot[256], u[64];
-    memset(spot, 0, sizeof spot);
     for (uint32_t q = 0; q < 4; q++) {
-        vec byte[WIDTH / 8][2], any = v_zero();
+        vec byte[WIDTH / 8][2];
         ulane v[REGISTERS];
-        for (uint32_t i = 0; i < 8 * bytes; i += LANES64)
-            any = v_or(any, v_load(plane[q] + i));
-        if (_mm256_testz_si256(any, any))
-            continue;
         for (uint32_t i = 0; i < WIDTH / 8 && i < bytes; i++)
             NAME(bytes_of_planes)(plane[q] + 8 * i, byte[i]);
         NAME(cube_of_bytes)((const vec(*)[2])byte, bytes, v);

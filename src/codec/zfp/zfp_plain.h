@@ -1,6 +1,6 @@
 /* zfp_plain.h: the plain C texts of a tile for all four types: put_tile_f32, take_tile_i64, ...
  *
- * Each instance file includes them: as what it does (plain C, AVX2), or for the tiles that its own
+ * Each instance file includes them: as what it does (plain C), or for the tiles that its own
  * texts leave out. */
 #ifndef ZTI_ZFP_PLAIN_H
 #define ZTI_ZFP_PLAIN_H
