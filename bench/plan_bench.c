@@ -7,8 +7,8 @@
  * all orders of axes and all ways to join them, each of which is really compressed. --variants:
  * also the field as it would be declared with its axes reversed, with a useless axis of 1 or 2, and
  * flat; beside the best of the right declaration. --quick leaves the exhaustive search out.
- * --tight: 'off' is a plan, 'on' a tight one. --auto: 'off' is the best of all fixed choices of codec
- * and effort, each with a plan, 'on' is -c auto.
+ * --tight: 'off' is a plan, 'on' a tight one. --auto: 'off' is the best of all fixed choices of
+ * codec and effort, each with a plan, 'on' is -c auto.
  * Times are CPU time of one thread. */
 #include "ztile.h"
 

@@ -314,7 +314,7 @@ typedef struct zt_plan {
     uint64_t reserved[2];
 } zt_plan;
 
-/* sz: two passes; as published for cuSZ (PACT 2020); one pass; interpolation where it is shorter. */
+/* sz: two passes; as published for cuSZ (PACT 2020); one pass; interpolation where it is shorter */
 typedef enum zt_effort { ZT_EFFORT_DEFAULT = 0, ZT_EFFORT_PAPER = 1, ZT_EFFORT_FAST = 2,
                          ZT_EFFORT_HIGH = 3 } zt_effort;
 

@@ -140,7 +140,8 @@ void zti_sz_put_head(const struct zti_coding *coding, uint8_t *head)
     const struct zti_sz_model *const model = coding->model;
     const struct zti_sz_high *const high = coding->model;
     if (model)
-        memcpy(head, coding->sz.effort == ZT_EFFORT_HIGH ? high->head : model->head, (size_t)(coding->sz.head_bits + 7) / 8);
+        memcpy(head, coding->sz.effort == ZT_EFFORT_HIGH ? high->head : model->head,
+               (size_t)(coding->sz.head_bits + 7) / 8);
 }
 
 zt_status zti_sz_take_head(zt_context *context, struct zti_coding *coding, const uint8_t *head)
