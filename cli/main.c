@@ -117,10 +117,22 @@ static int find_and_run(int argc, char **argv, struct ztio_error *error)
     return error->exit_status;
 }
 
+/* Codecs keep tiles on the stack, some hundred kilobytes. Have it grow now: where memory is short
+ * that ends a program, and later on a file would be left half-written. */
+static void grow_stack(void)
+{
+    enum { STACK_BYTES = 1 << 20, PAGE_BYTES = 4096 };
+    volatile char stack[STACK_BYTES];
+    for (size_t at = STACK_BYTES; at > 0; at -= PAGE_BYTES)
+        stack[at - 1] = 0;
+    (void)stack[0];
+}
+
 int main(int argc, char **argv)
 {
     struct ztio_error error = {0, ""};
     int status;
+    grow_stack();
     keep_standard_files();
     add_filters();
     catch_signals();
