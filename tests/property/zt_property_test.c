@@ -472,6 +472,9 @@ static int take(void *user, uint64_t offset, void *buffer, size_t bytes, size_t 
 static bool check_writer(struct trial *t)
 {
     const struct test_case *c = t->c;
+    /* samples of an array that is put slab by slab, or with a range that was given, are others */
+    if (c->params.plan != ZT_PLAN_OFF)
+        return true;
     struct memory m = {need(t->capacity), 0, t->capacity, 0};
     zt_sink sink = {append, &m, {0, 0}};
     random_policy(&t->rng, t->context);
@@ -481,9 +484,6 @@ static bool check_writer(struct trial *t)
         if (isnan(params.range_lo))
             params.range_lo = params.range_hi = 0;
     }
-    /* samples of an array that is put slab by slab, or with a range that was given, are others */
-    if (params.plan != ZT_PLAN_OFF)
-        return true;
     zt_writer *w = NULL;
     zt_status s = zt_writer_open(t->context, &sink, &t->in.array, &params, &w);
     for (uint64_t done = 0, n; s == ZT_OK && done < c->shape[0]; done += n) {

@@ -115,6 +115,7 @@ static void params_that_make_no_sense_are_refused_in_words(void **state)
     zt_context *c = NULL;
     zt_context_new(NULL, &c);
     zt_array a = sample_array();
+    const uint32_t type = a.type;
     zt_params good = sample_params(), p;
     size_t n;
 #define REFUSED(change, status, word)                                                              \
@@ -137,7 +138,7 @@ static void params_that_make_no_sense_are_refused_in_words(void **state)
     REFUSED(p.bound = zt_pwrel(1), ZT_BAD_ARG, "below 1");
     REFUSED(p.bound = zt_pwrel(NAN), ZT_BAD_ARG, "nan");
     REFUSED(p.bound = zt_pwrel(1e-3); a.type = ZT_I32, ZT_UNSUPPORTED, "floating-point");
-    a.type = sample_array().type;
+    a.type = type;
     REFUSED(p.bound = zt_psnr(0), ZT_BAD_ARG, "above 0");
     REFUSED(p.bound = zt_psnr(INFINITY), ZT_BAD_ARG, "inf");
     REFUSED(p.bound.kind = 8, ZT_BAD_ARG, "8 is no kind");

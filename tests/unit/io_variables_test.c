@@ -315,7 +315,7 @@ static void make_mixed_netcdf(void)
     NC(nc_def_dim(file, "x", 2, &dims[1]));
     NC(nc_def_dim(file, "one", 1, &dims[2]));
     for (int i = 3; i < 6; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "d%d", i);
         NC(nc_def_dim(file, name, 2, &dims[i]));
     }

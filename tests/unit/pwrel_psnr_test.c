@@ -138,10 +138,10 @@ static void zeros_and_signs_come_back(void **state)
         const uint32_t length = 1 + (uint32_t)rng_below(&r, 90);
         for (uint64_t i = 0; i < n; i++) {
             const bool by_chance = rng_once_in(&r, 3);
-            const bool is_set = pattern == 0   ? i / length % 2
-                                : pattern == 1 ? i % row > row / 2
+            const bool is_set = pattern == 0   ? (bool)(i / length % 2)
+                                : pattern == 1 ? (bool)(i % row > row / 2)
                                 : pattern == 2 ? by_chance
-                                               : pattern == 3;
+                                               : (bool)(pattern == 3);
             const float v = 1 + 0.1f * (float)sin(0.1 * (double)i);
             const float zero = i % 5 ? 0.0f : -0.0f;
             ((float *)a.data)[i] = !is_set ? v : run % 2 ? -v : zero;
