@@ -1,7 +1,7 @@
 /* contest.c: which codec and effort. */
 #include "plan/contest.h"
 
-/* Speeds are those of docs/planning.md, rounded. */
+/* Speeds are MB/s of raw values on one core, roughly: only their order and distance matter. */
 static const struct zti_contender contenders[] = {
     {ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, true, 350},
     {ZT_CODEC_SZ, ZT_EFFORT_FAST, true, 900},
