@@ -167,7 +167,7 @@ static bool save_field(const struct demo *d, const char *place, struct ztio_erro
     }
     if (!ztio_commit(output, error))
         return false;
-    (void)printf("%s: the field\n\n", place);
+    (void)printf("%s: the field\n%s", place, d->options->out ? "\n" : "");
     return true;
 }
 
@@ -190,7 +190,8 @@ static bool run(struct demo *d, struct ztio_error *error)
     const zt_bound drawn = zt_abs(1e-3);
     struct outcome last;
     struct ztio_error no_picture = {0, ""};
-    bool has_picture = can_save_pictures(&no_picture);
+    bool only_field = o->save && !o->out;
+    bool has_picture = !only_field && can_save_pictures(&no_picture);
     bool has_out = has_picture || o->out;
     if ((has_out && !check_name(d, out, error)) || (o->save && !check_name(d, o->save, error)))
         return false;
@@ -212,7 +213,11 @@ static bool run(struct demo *d, struct ztio_error *error)
         return false;
     d->decoded = decoded;
     if (!allocate(&d->file, d->file_capacity, "demo", error) || !simulate_field(d, error) ||
-        (o->save && !save_field(d, o->save, error)) || !compress_every_way(d, &last, drawn, error))
+        (o->save && !save_field(d, o->save, error)))
+        return false;
+    if (only_field)
+        return true;
+    if (!compress_every_way(d, &last, drawn, error))
         return false;
     table_print(&d->table, stdout, 0xfe);
     if (!has_picture) {

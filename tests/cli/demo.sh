@@ -1,5 +1,9 @@
-# The demo: a table and, where the build draws them, a picture; nothing else.
+# The field alone, and the demo: a table and, where the build draws them, a picture; nothing else.
 ztile demo -q --save field_96x96x96.f32 >table
+tail -n 1 table
+rm table
+ls
+ztile demo -q -f -o demo.png --save field_96x96x96.f32 >table
 grep -o 'values.*,' table
 cut -c 1-13 table | head -n 15
 grep -c '%' table
