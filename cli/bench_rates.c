@@ -86,7 +86,8 @@ static bool check_codecs(const struct options *o, struct ztio_error *error)
             }
         if (!is_known)
             return fail(error, ZTIO_BAD_USE,
-                        "--codecs: '%.*s' is not zfp, sz, ndzip, libzfp, fpzip or zstd", (int)n, p);
+                        "--codecs: '%.*s' is not zfp, sz, sz-fast, sz-high, ndzip, libzfp, fpzip "
+                        "or zstd", (int)n, p);
     }
     return true;
 }

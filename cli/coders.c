@@ -1,16 +1,22 @@
 /* coders.c: ztile's codecs as ztile bench calls them, and the list of all. */
 #include "coders.h"
 
+/* One of ztile's codecs, at an effort. */
+struct choice {
+    uint32_t codec, effort;
+};
+
 static bool always(void)
 {
     return true;
 }
 
-static zt_params params_of(uint32_t codec, const struct subject *s, const struct ask *ask)
+static zt_params params_of(struct choice c, const struct subject *s, const struct ask *ask)
 {
     zt_params p;
     (void)zt_params_init(&p, sizeof p);
-    p.codec = codec;
+    p.codec = c.codec;
+    p.effort = c.effort;
     p.bound = ask->bound;
     p.range_lo = s->lo;
     p.range_hi = s->hi;
@@ -43,18 +49,18 @@ static bool fits_ndzip(const struct subject *s, const struct ask *ask)
     return is_bound(ask) && ask->tolerance == 0;
 }
 
-static size_t capacity_of(uint32_t codec, const struct subject *s, const struct ask *ask)
+static size_t capacity_of(struct choice c, const struct subject *s, const struct ask *ask)
 {
-    const zt_params p = params_of(codec, s, ask);
+    const zt_params p = params_of(c, s, ask);
     const zt_array a = zt_array_nd(s->values, (zt_type)s->type, s->rank, s->shape);
     size_t capacity = 0;
     return zt_compress_bound(ask->context, &a, &p, &capacity) == ZT_OK ? capacity : 0;
 }
 
-static size_t encode(uint32_t codec, const struct subject *s, const struct ask *ask, void *out,
+static size_t encode(struct choice c, const struct subject *s, const struct ask *ask, void *out,
                      size_t capacity)
 {
-    const zt_params p = params_of(codec, s, ask);
+    const zt_params p = params_of(c, s, ask);
     const zt_array a = zt_array_nd(s->values, (zt_type)s->type, s->rank, s->shape);
     size_t n = 0;
     return zt_compress(ask->context, &a, &p, out, capacity, &n) == ZT_OK ? n : 0;
@@ -67,24 +73,27 @@ static bool decode(const struct subject *s, const struct ask *ask, const void *i
     return zt_decompress(ask->context, in, n, &a) == ZT_OK;
 }
 
-/* One function for each codec, for a table holds no arguments. */
-#define CODEC(name, number)                                                                        \
-    static size_t capacity_##name(const struct subject *s, const struct ask *ask)                  \
+/* One function for each choice, for a table holds no arguments. */
+#define CODEC(id, name, codec, number, effort)                                                     \
+    static size_t capacity_##id(const struct subject *s, const struct ask *ask)                    \
     {                                                                                              \
-        return capacity_of(number, s, ask);                                                        \
+        return capacity_of((struct choice){number, effort}, s, ask);                               \
     }                                                                                              \
-    static size_t encode_##name(const struct subject *s, const struct ask *ask, void *out,         \
-                                size_t capacity)                                                   \
+    static size_t encode_##id(const struct subject *s, const struct ask *ask, void *out,           \
+                              size_t capacity)                                                     \
     {                                                                                              \
-        return encode(number, s, ask, out, capacity);                                              \
+        return encode((struct choice){number, effort}, s, ask, out, capacity);                     \
     }                                                                                              \
-    static const struct coder coder_##name = {                                                     \
-        #name, false, false, always, fits_##name, capacity_##name, encode_##name, decode};
+    static const struct coder coder_##id = {                                                       \
+        name, false, false, always, fits_##codec, capacity_##id, encode_##id, decode};
 
-CODEC(zfp, ZT_CODEC_ZFP)
-CODEC(sz, ZT_CODEC_SZ)
-CODEC(ndzip, ZT_CODEC_NDZIP)
+CODEC(zfp, "zfp", zfp, ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT)
+CODEC(sz, "sz", sz, ZT_CODEC_SZ, ZT_EFFORT_DEFAULT)
+CODEC(sz_fast, "sz-fast", sz, ZT_CODEC_SZ, ZT_EFFORT_FAST)
+CODEC(sz_high, "sz-high", sz, ZT_CODEC_SZ, ZT_EFFORT_HIGH)
+CODEC(ndzip, "ndzip", ndzip, ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT)
 
-const struct coder *const coders[] = {&coder_zfp,    &coder_sz,    &coder_ndzip,
-                                      &coder_libzfp, &coder_fpzip, &coder_zstd};
+const struct coder *const coders[] = {&coder_zfp,     &coder_sz,    &coder_sz_fast,
+                                      &coder_sz_high, &coder_ndzip, &coder_libzfp,
+                                      &coder_fpzip,   &coder_zstd};
 const int coder_count = sizeof coders / sizeof *coders;

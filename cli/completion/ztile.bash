@@ -51,7 +51,7 @@ _ztile_values()
         --zfp-header) printf 'on off' ;;
         --zfp-word-bits) printf '8 16 32 64' ;;
         --index) printf 'none offsets lengths hybrid compact' ;;
-        --codecs) printf 'zfp sz ndzip libzfp fpzip zstd' ;;
+        --codecs) printf 'zfp sz sz-fast sz-high ndzip libzfp fpzip zstd' ;;
         --bounds) printf 'rel=1e-3 abs=1e-3 lossless' ;;
         --plan) printf 'on off tight' ;;
         --prefer) printf 'ratio speed balanced' ;;
