@@ -57,7 +57,7 @@ FN int64_t NAME(place)(const struct zti_ndzip_rows *rows, uint32_t part, const u
 FN const uint8_t *NAME(ahead)(const struct zti_ndzip_rows *rows, uint32_t part,
                               const uint32_t nz, const uint32_t ny)
 {
-    const uint32_t soon = part + (nz > 1 && rows->far_rows > 0 ? ZTI_NDZIP_NEAR : ZTI_NDZIP_AHEAD);
+    const uint32_t soon = part + (nz > 1 && rows->is_fetched ? ZTI_NDZIP_NEAR : ZTI_NDZIP_AHEAD);
     const uint8_t *const cube = soon < NAME(parts) ? rows->at : rows->ahead;
     return cube + NAME(place)(rows, soon % NAME(parts), nz, ny);
 }
@@ -131,7 +131,7 @@ FN void NAME(accumulate)(const word *restrict f, uint32_t rotation, uint32_t par
         above[k] = nz > 1 && part % 4 == 0 ? (lane){0} : edge->above[k];
     if (nz > 1)
         FETCH_FAR(to, part, zti_fetch_to_write)
-    const uint32_t ahead_bytes = nz > 1 && to->far_rows > 0 ? 0 : row_values * sizeof(word);
+    const uint32_t ahead_bytes = nz > 1 && to->is_fetched ? 0 : row_values * sizeof(word);
     uint8_t *const first = to->at + NAME(place)(to, part, nz, ny);
     const uint8_t *const first_ahead = NAME(ahead)(to, part, nz, ny);
     for (uint32_t i = 0; i < 64 / row_values; i++) {

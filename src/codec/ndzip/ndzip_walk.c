@@ -20,23 +20,26 @@ static uint32_t strip_of(const struct shape *s, uint64_t x, uint64_t cubes)
     return n;
 }
 
-/* Fill in the rows of the strip after a cube's own that are the cube's to fetch, if that strip
- * begins before tile 'last': lines that another thread writes to are not to be taken from it. */
+/* Fill in the rows of the strip after a cube's own that are the cube's to fetch, if that strip is
+ * before tile 'last', which ends a run that began with tile 'first': lines that another thread
+ * writes to are not to be taken from it. The first strip of a run is fetched by nobody before. */
 static void look_far(const struct zti_grid *grid, const struct shape *s, struct zti_walk at,
-                     uint64_t last, const struct zti_view *view, struct zti_ndzip_rows *rows)
+                     uint64_t first, uint64_t last, const struct zti_view *view,
+                     struct zti_ndzip_rows *rows)
 {
     const uint32_t axis = grid->rank - 1;
     const uint64_t x = at.origin[axis] / grid->side[axis], cubes = grid->tiles[axis];
     if (s->rank < 3)
         return;
     const uint32_t n = strip_of(s, x, cubes), k = (uint32_t)(x % n);
+    rows->is_fetched = at.tile > first + k && last - at.tile >= n - k;
     for (uint32_t i = k; i < n; i++)
         zti_walk_next(grid, &at);
     if (at.tile >= last)
         return;
     const uint32_t next_n = strip_of(s, at.origin[axis] / grid->side[axis], cubes);
     const struct part next = part_of(grid, *s, &at, &view->out, view->lo, view->hi);
-    if (!next.is_plain)
+    if (last - at.tile < next_n || !next.is_plain)
         return;
     rows->far = next.data + k * (s->side / n) * rows->plane_bytes;
     rows->far_rows = s->side * s->side / n;
@@ -197,7 +200,7 @@ bool zti_ndzip_encode(const struct zti_coding *coding, const zt_array *array, ui
         _Alignas(64) uint8_t buffer[8 * ZTI_NDZIP_VALUES];
         struct zti_ndzip_rows rows = rows_of(&part, &next);
         if (part.is_plain) {
-            look_far(grid, &s, here, grid->count, &all, &rows);
+            look_far(grid, &s, here, first, grid->count, &all, &rows);
         } else {
             gather(&part, &s, buffer);
             rows = rows_in(buffer, &s);
@@ -232,7 +235,7 @@ void zti_ndzip_decode(const struct zti_coding *coding, struct zti_bit_reader *r,
         _Alignas(64) uint8_t buffer[8 * ZTI_NDZIP_VALUES];
         struct zti_ndzip_rows rows = rows_of(&part, &next);
         if (part.is_plain)
-            look_far(grid, &s, here, last, view, &rows);
+            look_far(grid, &s, here, first, last, view, &rows);
         else
             rows = rows_in(buffer, &s);
         from = k->take(from, rotation_of(coding), &rows);
