@@ -7,8 +7,8 @@
 #include "codec/ndzip/ndzip_part.h"
 
 /* Cubes side by side, a strip, have their rows asked for together: runs of lines come faster than
- * as many lines in as many places. Of 256 to 2048 bytes the best for both widths and ways, whether or
- * not rows are whole lines of memory. */
+ * as many lines in as many places. Of 256 to 2048 bytes the best for both widths and ways, whether
+ * or not rows are whole lines of memory. */
 enum { STRIP_ROW_BYTES = 512 };
 
 /* Cubes of the strip that cube x of a line of cubes is in: as many as fit, a power of two. */
