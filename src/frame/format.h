@@ -35,7 +35,8 @@
  *   end - 8     8        XXH3 of the tail before
  *
  *   SECTIONS    bit 7 of the type: whoever does not know the type must not decode the frame
- *   01 tail     checksums: byte r, 10 to 30 (written: 12), then for each 2^r bytes of payload (the
+ *   01 tail     checksums: byte r, 10 to 30 (written: 12, or 13 where a payload with such checksums
+ *               would be longer than the frame's values), then for each 2^r bytes of payload (the
  *               last range may be shorter) the low 32 bits of their XXH3. Always there
  *   82 tail     side values: byte 0 (method), a varint for each value: its position in C order
  *               less that of the one before less 1 (the first: its position); then the values.
@@ -80,7 +81,8 @@ enum {
     ZTI_HASH_BYTES = 8,
     ZTI_CHECKSUM_BYTES = 4,
     ZTI_RANGE_LOG2 = 12, /* a checksum covers 2^12 bytes of payload: checksums are 0.1 % of it, and
-                            boxes need not read far beyond what they need */
+                            boxes need not read far beyond what they need. Twice as many where the
+                            payload is as long as the values, see zti_range_log2 */
     ZTI_RANGE_LEAST_LOG2 = 10,
     ZTI_RANGE_MOST_LOG2 = 30,
     ZTI_NAME_BYTES = 127,         /* at most, without the end */
@@ -204,9 +206,12 @@ void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,
 
 /* ---- checksums.c ---- */
 
-/* Write the checksums of a payload's ranges of ZTI_RANGE_LOG2. */
+/* The ranges of a frame's payload that a writer makes checksums of, as power of two. */
+uint32_t zti_range_log2(const struct zti_frame *frame);
+
+/* Write the checksums of a payload's ranges of 2^log2 bytes. */
 void zti_checksums_make(zt_context *context, const uint8_t *payload, uint64_t payload_bytes,
-                        uint8_t *out);
+                        uint32_t log2, uint8_t *out);
 
 /* Verify bytes [first, last) of the payload, of which 'bytes' is the first one; both ends are at
  * multiples of the tail's range or at the payload's end. */

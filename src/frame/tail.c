@@ -48,7 +48,7 @@ static uint64_t special_section_bytes(const struct zti_frame *f)
 uint64_t zti_tail_bytes(const struct zti_frame *f, const struct zti_tail_parts *parts)
 {
     uint64_t bytes = ZTI_HASH_BYTES + section_bytes(checksums_body_bytes(f->payload_bytes,
-                                                                         ZTI_RANGE_LOG2));
+                                                                         zti_range_log2(f)));
     if (f->exact_values > 0)
         bytes += section_bytes(side_body_bytes(f->type, parts->exact, f->exact_values));
     return bytes + index_section_bytes(f) + special_section_bytes(f);
@@ -72,12 +72,13 @@ static uint8_t *put_section(uint8_t *at, uint8_t type, uint64_t body_bytes)
 }
 
 static uint8_t *put_checksums(zt_context *context, uint8_t *at, const uint8_t *payload,
-                              uint64_t payload_bytes)
+                              const struct zti_frame *f)
 {
-    const uint64_t bytes = checksums_body_bytes(payload_bytes, ZTI_RANGE_LOG2);
+    const uint32_t log2 = zti_range_log2(f);
+    const uint64_t bytes = checksums_body_bytes(f->payload_bytes, log2);
     at = put_section(at, ZTI_SECTION_CHECKSUMS, bytes);
-    *at = ZTI_RANGE_LOG2;
-    zti_checksums_make(context, payload, payload_bytes, at + 1);
+    *at = (uint8_t)log2;
+    zti_checksums_make(context, payload, f->payload_bytes, log2, at + 1);
     return at + bytes;
 }
 
@@ -96,7 +97,7 @@ static uint8_t *put_side(uint8_t *at, uint32_t type, const struct zti_miss *list
 void zti_tail_store(zt_context *context, const struct zti_frame *f,
                     const uint8_t *payload, const struct zti_tail_parts *parts, uint8_t *out)
 {
-    uint8_t *at = put_checksums(context, out, payload, f->payload_bytes);
+    uint8_t *at = put_checksums(context, out, payload, f);
     if (f->exact_values > 0)
         at = put_side(at, f->type, parts->exact, f->exact_values);
     if (f->special_values > 0) {

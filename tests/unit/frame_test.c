@@ -98,6 +98,33 @@ static void small_files_cost_at_most_128_bytes(void **state)
         fail_msg("a small file costs up to %u bytes beyond its stream", (unsigned)worst);
 }
 
+/* From 256 KiB on, in which the frame's own bytes are less than half of that. */
+static void noise_grows_by_less_than_a_thousandth(void **state)
+{
+    (void)state;
+    static const uint64_t noise_shapes[ZT_MAX_RANK][ZT_MAX_RANK] = {
+        {65536}, {257, 263}, {41, 43, 47}, {13, 17, 19, 23}};
+    struct rng rng = {.state = 1};
+    for (uint32_t t = 0; t < 4; t++)
+        for (uint32_t rank = 1; rank <= ZT_MAX_RANK; rank++) {
+            zt_array a = new_array(types[t], rank, noise_shapes[rank - 1]);
+            zt_array back = new_array(types[t], rank, noise_shapes[rank - 1]);
+            const size_t bytes = values_of(rank, noise_shapes[rank - 1]) * zt_type_bytes(types[t]);
+            for (size_t i = 0; i < bytes; i++)
+                ((uint8_t *)a.data)[i] = (uint8_t)rng_below(&rng, 256);
+            zt_params p = params_of(zt_lossless());
+            p.codec = ZT_CODEC_NDZIP;
+            struct bytes file = compress(&a, &p);
+            if ((file.n - bytes) * 1000 >= bytes)
+                fail_msg("%zu bytes of noise take %zu", bytes, file.n);
+            assert_int_equal(zt_decompress(NULL, file.data, file.n, &back), ZT_OK);
+            assert_memory_equal(a.data, back.data, bytes);
+            free(file.data);
+            free(a.data);
+            free(back.data);
+        }
+}
+
 static void payloads_are_aligned_and_followed_by_zeros(void **state)
 {
     (void)state;
@@ -599,6 +626,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_return_arrays_within_their_bound),
         cmocka_unit_test(small_files_cost_at_most_128_bytes),
+        cmocka_unit_test(noise_grows_by_less_than_a_thousandth),
         cmocka_unit_test(payloads_are_aligned_and_followed_by_zeros),
         cmocka_unit_test(bytes_do_not_depend_on_how_slabs_are_put),
         cmocka_unit_test(headers_are_as_short_as_can_be_wherever_they_go),

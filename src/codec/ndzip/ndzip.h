@@ -18,14 +18,15 @@ extern const struct zti_codec zti_codec_ndzip;
 /* The values of a cube as rows of consecutive elements: y rows row_bytes apart make a plane, and z
  * planes are plane_bytes apart. ahead is where the next cube's first row is, at the same distances,
  * to have its memory fetched while this cube is worked on. From far on, also at these distances,
- * are rows of far_bytes to be fetched on behalf of cubes after that, far_rows for each part of this
- * one; 0: none. */
+ * are far_rows rows of far_bytes to be fetched meanwhile on behalf of cubes after that; 0: none. So
+ * these rows were, to a farther cache, where is_fetched is set. */
 struct zti_ndzip_rows {
     uint8_t *at;
     uint8_t *ahead;
     uint8_t *far;
     uint32_t far_rows;
     uint32_t far_bytes;
+    bool is_fetched;
     int64_t row_bytes;
     int64_t plane_bytes;
 };

@@ -42,33 +42,34 @@ struct NAME(edge) {
     lane behind[256 / LANES];
 };
 
-/* Where row i of a part begins. */
-FN int64_t NAME(place)(const struct zti_ndzip_rows *rows, uint32_t part, uint32_t i,
-                       const uint32_t nz, const uint32_t ny)
+/* Where a part's first row begins. The others are row_bytes apart. */
+FN int64_t NAME(place)(const struct zti_ndzip_rows *rows, uint32_t part, const uint32_t nz,
+                       const uint32_t ny)
 {
     if (nz > 1)
-        return part / 4 * rows->plane_bytes + (part % 4 * 4 + i) * rows->row_bytes;
+        return part / 4 * rows->plane_bytes + part % 4 * 4 * rows->row_bytes;
     if (ny > 1)
         return part * rows->row_bytes;
     return part * (int64_t)(64 * sizeof(word));
 }
 
 /* The same of the part that is so many parts ahead, perhaps in the next cube. */
-FN const uint8_t *NAME(ahead)(const struct zti_ndzip_rows *rows, uint32_t part, uint32_t i,
+FN const uint8_t *NAME(ahead)(const struct zti_ndzip_rows *rows, uint32_t part,
                               const uint32_t nz, const uint32_t ny)
 {
-    const uint32_t soon = part + (nz > 1 && rows->far_rows > 0 ? ZTI_NDZIP_NEAR : ZTI_NDZIP_AHEAD);
+    const uint32_t soon = part + (nz > 1 && rows->is_fetched ? ZTI_NDZIP_NEAR : ZTI_NDZIP_AHEAD);
     const uint8_t *const cube = soon < NAME(parts) ? rows->at : rows->ahead;
-    return cube + NAME(place)(rows, soon % NAME(parts), i, nz, ny);
+    return cube + NAME(place)(rows, soon % NAME(parts), nz, ny);
 }
 
-/* A part's share of the rows, whole lines of memory, that are worked on a strip of cubes later. */
+/* A part's share of the rows that are worked on a strip of cubes later. */
 #define FETCH_FAR(rows, part, fetch)                                                               \
-    for (uint32_t r = part * rows->far_rows; r < (part + 1) * rows->far_rows; r++) {               \
-        const uint8_t *const row =                                                                 \
+    for (uint32_t r = part * rows->far_rows / NAME(parts);                                         \
+         r < (part + 1) * rows->far_rows / NAME(parts); r++) {                                     \
+        const uint8_t *const far_row =                                                             \
             rows->far + r / 16 * rows->plane_bytes + r % 16 * rows->row_bytes;                     \
         for (uint32_t b = 0; b < rows->far_bytes; b += 64)                                         \
-            fetch(row + b);                                                                        \
+            fetch(far_row + b);                                                                    \
     }
 
 /* Part 'part' of a cube of nz x ny x nx values: values, turned left by 'rotation' bits, less what
@@ -85,9 +86,11 @@ FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, 
         above[k] = nz > 1 && part % 4 == 0 ? (lane){0} : edge->above[k];
     if (nz > 1)
         FETCH_FAR(from, part, zti_fetch_far)
+    const uint8_t *const first = from->at + NAME(place)(from, part, nz, ny);
+    const uint8_t *const first_ahead = NAME(ahead)(from, part, nz, ny);
     for (uint32_t i = 0; i < 64 / row_values; i++) {
-        const uint8_t *const row = from->at + NAME(place)(from, part, i, nz, ny);
-        const uint8_t *const ahead = NAME(ahead)(from, part, i, nz, ny);
+        const uint8_t *const row = first + i * from->row_bytes;
+        const uint8_t *const ahead = first_ahead + i * from->row_bytes;
         const lane left = ny > 1 ? (lane){0} : edge->left;
         for (uint32_t b = 63; b < row_values * sizeof(word); b += 64)
             zti_fetch(ahead + b);
@@ -108,7 +111,8 @@ FN void NAME(differences)(const struct zti_ndzip_rows *from, uint32_t rotation, 
             }
             NAME(store)(f + (i * n + k) * LANES, NAME(fold)(d));
         }
-        edge->left = v[n];
+        if (ny == 1)
+            edge->left = v[n];
     }
     for (uint32_t k = 0; ny > 1 && k < n; k++)
         edge->above[k] = above[k];
@@ -127,10 +131,12 @@ FN void NAME(accumulate)(const word *restrict f, uint32_t rotation, uint32_t par
         above[k] = nz > 1 && part % 4 == 0 ? (lane){0} : edge->above[k];
     if (nz > 1)
         FETCH_FAR(to, part, zti_fetch_to_write)
+    const uint32_t ahead_bytes = nz > 1 && to->is_fetched ? 0 : row_values * sizeof(word);
+    uint8_t *const first = to->at + NAME(place)(to, part, nz, ny);
+    const uint8_t *const first_ahead = NAME(ahead)(to, part, nz, ny);
     for (uint32_t i = 0; i < 64 / row_values; i++) {
-        uint8_t *const row = to->at + NAME(place)(to, part, i, nz, ny);
-        const uint8_t *const ahead = NAME(ahead)(to, part, i, nz, ny);
-        const uint32_t ahead_bytes = nz > 1 && to->far_rows > 0 ? 0 : row_values * sizeof(word);
+        uint8_t *const row = first + i * to->row_bytes;
+        const uint8_t *const ahead = first_ahead + i * to->row_bytes;
         lane left = ny > 1 ? (lane){0} : edge->left;
         for (uint32_t b = 63; b < ahead_bytes; b += 64)
             zti_fetch_to_write(ahead + b);
@@ -147,7 +153,8 @@ FN void NAME(accumulate)(const word *restrict f, uint32_t rotation, uint32_t par
         }
         for (uint32_t k = 0; k < n; k++)
             NAME(store)(row + k * sizeof(lane), NAME(turn)(v[k], back));
-        edge->left = left;
+        if (ny == 1)
+            edge->left = left;
     }
     for (uint32_t k = 0; ny > 1 && k < n; k++)
         edge->above[k] = above[k];

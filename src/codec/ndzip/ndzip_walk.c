@@ -6,42 +6,44 @@
  * the array, which is padded. */
 #include "codec/ndzip/ndzip_part.h"
 
-/* Cubes side by side whose rows memory is asked for together, 256 bytes each: runs of lines come
- * faster than as many lines in as many places. Measured to help where a row is a line of memory,
- * and neither where it is in two of them nor where it is longer. */
-enum { STRIP_CUBES = 4, STRIP_ROW_BYTES = 64 };
+/* Cubes side by side, a strip, have their rows asked for together: runs of lines come faster than
+ * as many lines in as many places. Of 256 to 2048 bytes the best for both widths and ways, whether
+ * or not rows are whole lines of memory. */
+enum { STRIP_ROW_BYTES = 512 };
 
 /* Cubes of the strip that cube x of a line of cubes is in: as many as fit, a power of two. */
-static uint32_t strip_of(uint64_t x, uint64_t cubes)
+static uint32_t strip_of(const struct shape *s, uint64_t x, uint64_t cubes)
 {
-    uint32_t n = STRIP_CUBES;
+    uint32_t n = STRIP_ROW_BYTES / (s->side * s->value_bytes);
     while (x / n * n + n > cubes)
         n /= 2;
     return n;
 }
 
-/* Fill in the rows of the strip after a cube's own that are the cube's to fetch, if that strip
- * begins before tile 'last': lines that another thread writes to are not to be taken from it. */
+/* Fill in the rows of the strip after a cube's own that are the cube's to fetch, if that strip is
+ * before tile 'last', which ends a run that began with tile 'first': lines that another thread
+ * writes to are not to be taken from it. The first strip of a run is fetched by nobody before. */
 static void look_far(const struct zti_grid *grid, const struct shape *s, struct zti_walk at,
-                     uint64_t last, const struct zti_view *view, struct zti_ndzip_rows *rows)
+                     uint64_t first, uint64_t last, const struct zti_view *view,
+                     struct zti_ndzip_rows *rows)
 {
     const uint32_t axis = grid->rank - 1;
     const uint64_t x = at.origin[axis] / grid->side[axis], cubes = grid->tiles[axis];
-    const uint32_t n = strip_of(x, cubes), k = (uint32_t)(x % n);
-    if (s->rank < 3 || s->side * s->value_bytes > STRIP_ROW_BYTES ||
-        ((uintptr_t)rows->at | (uint64_t)rows->row_bytes | (uint64_t)rows->plane_bytes) % 64 != 0)
+    if (s->rank < 3)
         return;
+    const uint32_t n = strip_of(s, x, cubes), k = (uint32_t)(x % n);
+    rows->is_fetched = at.tile > first + k && last - at.tile >= n - k;
     for (uint32_t i = k; i < n; i++)
         zti_walk_next(grid, &at);
     if (at.tile >= last)
         return;
-    const uint32_t next_n = strip_of(at.origin[axis] / grid->side[axis], cubes);
+    const uint32_t next_n = strip_of(s, at.origin[axis] / grid->side[axis], cubes);
     const struct part next = part_of(grid, *s, &at, &view->out, view->lo, view->hi);
-    if (!next.is_plain)
+    if (last - at.tile < next_n || !next.is_plain)
         return;
     rows->far = next.data + k * (s->side / n) * rows->plane_bytes;
-    rows->far_rows = 4 / n;
-    rows->far_bytes = next_n * STRIP_ROW_BYTES;
+    rows->far_rows = s->side * s->side / n;
+    rows->far_bytes = next_n * s->side * s->value_bytes;
 }
 
 static struct zti_ndzip_rows rows_of(const struct part *p, const struct part *next)
@@ -198,7 +200,7 @@ bool zti_ndzip_encode(const struct zti_coding *coding, const zt_array *array, ui
         _Alignas(64) uint8_t buffer[8 * ZTI_NDZIP_VALUES];
         struct zti_ndzip_rows rows = rows_of(&part, &next);
         if (part.is_plain) {
-            look_far(grid, &s, here, grid->count, &all, &rows);
+            look_far(grid, &s, here, first, grid->count, &all, &rows);
         } else {
             gather(&part, &s, buffer);
             rows = rows_in(buffer, &s);
@@ -233,7 +235,7 @@ void zti_ndzip_decode(const struct zti_coding *coding, struct zti_bit_reader *r,
         _Alignas(64) uint8_t buffer[8 * ZTI_NDZIP_VALUES];
         struct zti_ndzip_rows rows = rows_of(&part, &next);
         if (part.is_plain)
-            look_far(grid, &s, here, last, view, &rows);
+            look_far(grid, &s, here, first, last, view, &rows);
         else
             rows = rows_in(buffer, &s);
         from = k->take(from, rotation_of(coding), &rows);

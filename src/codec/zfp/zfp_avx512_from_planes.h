@@ -46,19 +46,24 @@ FN void NAME(cube_of_planes64)(const uint64_t *plane, uint32_t count, ulane *r)
     CUBE(cube_of_bytes)(r, byte, TABLE(rank3_of_byte), bytes);
 }
 
-FN void NAME(cubes_of_planes256)(const uint64_t (*plane)[64], uint32_t count, ulane *r)
+/* Quarters from 'known' coefficients on are zero and not looked at. Returns which registers of the
+ * cubes may have bits: all. */
+FN uint32_t NAME(cubes_of_planes256)(const uint64_t (*plane)[64], uint32_t count, uint32_t known,
+                                     ulane *r)
 {
     const uint32_t bytes = (count + 15) / 16 * 2;
     vec byte[4][WIDTH / 8];
     for (uint32_t i = 0; i < WIDTH / 8; i++) {
         vec q[4];
         for (uint32_t j = 0; j < 4; j++)
-            q[j] = i < bytes ? rows_of_planes(_mm512_permutexvar_epi8(
-                                   v_load(turn8), v_load(plane[j] + 8 * i)))
-                             : _mm512_setzero_si512();
+            q[j] = i < bytes && 64 * j < known
+                       ? rows_of_planes(_mm512_permutexvar_epi8(v_load(turn8),
+                                                                v_load(plane[j] + 8 * i)))
+                       : _mm512_setzero_si512();
         for (uint32_t cube = 0; cube < 4; cube++)
             byte[cube][i] = bytes_of_four(q[0], q[1], q[2], q[3], v_load(rank4_of_spot[cube]));
     }
     for (uint32_t cube = 0; cube < 4; cube++)
         CUBE(cube_of_bytes)(r + cube * REGISTERS, byte[cube], TABLE(spot_of_byte), bytes);
+    return (1u << REGISTERS) - 1;
 }

@@ -256,39 +256,52 @@ ZTI_INLINE uint64_t take_plane_of_quarters(const uint8_t *base, const uint64_t s
     return at - start;
 }
 
-static inline uint32_t take_planes256(struct zti_bit_reader *r, uint64_t *plane,
-                                      uint32_t precision, bool is_limited, uint32_t left)
+/* Take a plane of 256 that makes coefficients known, or one that is there as it is. */
+ZTI_INLINE void take_one256(const uint8_t *base, struct taking *t, bool is_limited)
 {
-    const uint8_t *base = r->base;
-    uint32_t i = take_zeros(base, r->at, is_limited && left < precision ? left : precision);
-    uint32_t c = 0;
-    uint64_t at = r->at + i;
-    left -= i;
-    for (uint32_t k = 0; k < 4 * i; k++)
-        plane[64 * (k & 3) + k / 4] = 0;
-    for (; i < precision && (!is_limited || left > 0); i++) {
-        uint32_t known = c;
-        uint64_t used = 256;
-        if (c < 256)
-            used = take_plane_of_quarters(base, at, plane + i, &known);
-        else
-            for (uint32_t q = 0; q < 4; q++)
-                plane[64 * q + i] = window64(base, at + 64 * q);
-        if (zti_unlikely(is_limited && used > left)) {
-            struct zti_bit_reader own = {.base = base, .at = at};
-            uint64_t word[4] = {0, 0, 0, 0};
-            take_plane256(&own, word, &c, &left);
-            for (uint32_t q = 0; q < 4; q++)
-                plane[64 * q + i] = word[q];
-            at = own.at;
-            continue;
-        }
-        c = known;
-        at += used;
-        left -= (uint32_t)used;
+    uint64_t *const plane = t->plane + t->i++;
+    uint32_t known = t->c;
+    uint64_t used = 256;
+    if (known < 256)
+        used = take_plane_of_quarters(base, t->at, plane, &known);
+    else
+        for (uint32_t q = 0; q < 4; q++)
+            plane[64 * q] = window64(base, t->at + 64 * q);
+    if (zti_unlikely(is_limited && used > t->left)) {
+        struct zti_bit_reader own = {.base = base, .at = t->at};
+        uint64_t word[4] = {0, 0, 0, 0};
+        take_plane256(&own, word, &t->c, &t->left);
+        for (uint32_t q = 0; q < 4; q++)
+            plane[64 * q] = word[q];
+        t->at = own.at;
+        return;
     }
-    r->at = at;
-    return i;
+    t->c = known;
+    t->at += used;
+    t->left -= (uint32_t)used;
+}
+
+/* As long as all that is known is in the first quarter, strings are those of 64 coefficients. Of
+ * the coefficients from *known on no plane has a bit; quarters that have nothing else are not
+ * stored to. */
+static inline uint32_t take_planes256(struct zti_bit_reader *r, uint64_t *plane,
+                                      uint32_t precision, bool is_limited, uint32_t left,
+                                      uint32_t *known)
+{
+    struct taking t = taking_at(r->base, r->at, plane, precision, is_limited, left);
+    while (is_learning64(&t, is_limited)) {
+        take_short64(r->base, &t, is_limited);
+        if (is_learning64(&t, is_limited))
+            take_one256(r->base, &t, is_limited);
+    }
+    for (uint32_t i = 0; t.c >= 64 && i + 1 < t.i; i++) /* the last one has left the quarter */
+        for (uint32_t q = 1; q < 4; q++)
+            plane[64 * q + i] = 0;
+    while (t.i < precision && (!is_limited || t.left > 0))
+        take_one256(r->base, &t, is_limited);
+    r->at = t.at;
+    *known = t.c;
+    return t.i;
 }
 
 /* ---- 16 coefficients ---- */

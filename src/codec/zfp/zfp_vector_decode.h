@@ -20,6 +20,7 @@ struct NAME(taken) {
         uint64_t of_256[4][64]; /* by quarter */
     } plane;
     uint32_t planes;   /* the most of a tile */
+    uint32_t known;    /* of 256 coefficients: those from here on are zero */
     uint32_t is_raw;   /* by tile: values' bits, in a reversible tile */
     word scale[16];    /* by tile (of 4: by element): what integers are multiplied by, as bits */
     uint64_t origin[4][ZT_MAX_RANK]; /* of its tiles; of 16 tiles of 4 the first one only */
@@ -42,7 +43,7 @@ FN void NAME(take_planes)(struct zti_bit_reader *r, uint64_t window, uint32_t ha
     else if (rank == 3)
         n = take_planes64(r, b->plane.of_64, precision, is_limited, left);
     else
-        n = take_planes256(r, b->plane.of_256[0], precision, is_limited, left);
+        n = take_planes256(r, b->plane.of_256[0], precision, is_limited, left, &b->known);
     b->planes = n > b->planes ? n : b->planes;
 }
 
@@ -115,7 +116,7 @@ FN void NAME(take_batch)(const struct zti_zfp *z, struct zti_bit_reader *r,
     else if (rank == 2)
         NAME(clear)(b->plane.of_16, sizeof b->plane.of_16);
     NAME(clear)(b->scale, sizeof b->scale);
-    b->planes = b->is_raw = 0;
+    b->planes = b->known = b->is_raw = 0;
     b->tiles = tiles;
     for (uint32_t t = 0; t < tiles; t++)
         NAME(take)(z, r, b, t, rank, is_float, is_exact, is_limited);
@@ -129,16 +130,18 @@ FN void NAME(take_batch)(const struct zti_zfp *z, struct zti_bit_reader *r,
 
 /* ---- from planes to coefficients ---- */
 
-FN void NAME(coefficients)(const struct NAME(taken) *b, ulane *r, uint32_t rank)
+/* Returns, of rank 4, which registers of its cubes may have bits. */
+FN uint32_t NAME(coefficients)(const struct NAME(taken) *b, ulane *r, uint32_t rank)
 {
+    if (rank == 4)
+        return NAME(cubes_of_planes256)(b->plane.of_256, b->planes, b->known, r);
     if (rank == 1)
         NAME(cube_of_planes4)(b->plane.of_4, r);
     else if (rank == 2)
         NAME(cube_of_planes16)(b->plane.of_16, r);
-    else if (rank == 3)
-        NAME(cube_of_planes64)(b->plane.of_64, b->planes, r);
     else
-        NAME(cubes_of_planes256)(b->plane.of_256, b->planes, r);
+        NAME(cube_of_planes64)(b->plane.of_64, b->planes, r);
+    return 0;
 }
 
 /* ---- from coefficients to values ---- */
@@ -153,20 +156,46 @@ FN void NAME(undo_axis)(ulane *r, bool is_exact)
     }
 }
 
-/* The first axis is that of the registers afterwards. */
-FN void NAME(untransform_batch)(ulane *r, uint32_t rank, bool is_exact)
+FN ulane NAME(of_negabinary)(ulane v)
+{
+    return (v ^ FILL(NEGABINARY)) - FILL(NEGABINARY);
+}
+
+/* The axis of four cubes, and of each cube the one that four registers PARTS apart are along. Bit i
+ * of 'used' is clear where register i of all cubes is zero: so it stays, and so do four zeros. */
+FN void NAME(undo_two_axes)(ulane *r, uint32_t used, bool is_exact)
+{
+    for (uint32_t left = used; left != 0; left &= left - 1) {
+        ulane *const at = r + zti_ctz64(left);
+        for (uint32_t cube = 0; cube < 4; cube++)
+            at[cube * REGISTERS] = NAME(of_negabinary)(at[cube * REGISTERS]);
+        if (is_exact)
+            NAME(accumulate)(at, REGISTERS);
+        else
+            NAME(unlift)(at, REGISTERS);
+    }
+    used |= used >> 2 * (PARTS);
+    used = (used | used >> (PARTS)) & ((1u << (PARTS)) - 1);
+    for (uint32_t left = used; left != 0; left &= left - 1)
+        for (uint32_t cube = 0; cube < 4; cube++) {
+            ulane *const at = r + cube * REGISTERS + zti_ctz64(left);
+            if (is_exact)
+                NAME(accumulate)(at, PARTS);
+            else
+                NAME(unlift)(at, PARTS);
+        }
+}
+
+/* The first axis is that of the registers afterwards. used: of rank 4, as for undo_two_axes. */
+FN void NAME(untransform_batch)(ulane *r, uint32_t rank, uint32_t used, bool is_exact)
 {
     const uint32_t cubes = rank == 4 ? 4 : 1;
-    for (uint32_t i = 0; i < cubes * REGISTERS; i++)
-        r[i] = (r[i] ^ FILL(NEGABINARY)) - FILL(NEGABINARY);
-    for (uint32_t i = 0; rank == 4 && i < REGISTERS; i++) {
-        if (is_exact)
-            NAME(accumulate)(r + i, REGISTERS);
-        else
-            NAME(unlift)(r + i, REGISTERS);
-    }
+    for (uint32_t i = 0; rank < 4 && i < REGISTERS; i++)
+        r[i] = NAME(of_negabinary)(r[i]);
+    if (rank == 4)
+        NAME(undo_two_axes)(r, used, is_exact);
     for (uint32_t cube = 0; cube < cubes; cube++, r += REGISTERS) {
-        if (rank >= 3)
+        if (rank == 3)
             NAME(undo_axis)(r, is_exact);
         CUBE(turn_elements)(r);
         if (rank >= 2) {
@@ -267,8 +296,8 @@ FN void NAME(finish_batch)(const struct zti_zfp *z, const struct NAME(taken) *b,
         for (uint32_t i = 0; i < (rank == 4 ? 4 : 1) * REGISTERS; i++)
             r[i] = FILL(0);
     } else {
-        NAME(coefficients)(b, r, rank);
-        NAME(untransform_batch)(r, rank, is_exact);
+        const uint32_t used = NAME(coefficients)(b, r, rank);
+        NAME(untransform_batch)(r, rank, used, is_exact);
         NAME(values_of_integers)(z, b, r, rank, is_float, is_exact);
     }
     NAME(store_batch)(b, r, view, rank);
