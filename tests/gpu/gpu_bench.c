@@ -245,5 +245,5 @@ bool gpu_bench(zt_context *cuda, uint64_t bytes)
            "reads and writes %.1f GB/s\n", (double)bytes / 1048576, b.copy_rate / 1e9);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         ok = print_row(&b, &rows[i], bytes) && ok;
-    return ok;
+    return huffman_bench(cuda, bytes, b.copy_rate) && ok;
 }
