@@ -12,6 +12,7 @@
  * A unit of more than 32 bits breaks: in a chunk that has one all cells have room for the longest
  * unit there can be, so that the bits do not depend on r. */
 #include "cuda/lookback.h"
+#include "cuda/place.h"
 
 #include "entropy/huffman_kernel.h"
 
@@ -135,30 +136,6 @@ static __device__ __forceinline__ void note_parts(const struct zti_cuda_merging 
         m->part_bits[chunk * parts + threadIdx.x] = (uint16_t)c->from_bits[threadIdx.x];
 }
 
-/* 32 bits of the chunk from byte 'byte' on; what is behind its end is rubbish. */
-static __device__ __forceinline__ uint32_t word_at_byte(const uint32_t *words, uint32_t byte)
-{
-    const uint32_t shift = byte % 4 * 8;
-    return shift == 0 ? words[byte / 4]
-                      : words[byte / 4] >> shift | words[byte / 4 + 1] << (32 - shift);
-}
-
-/* A chunk of so many bytes to its place. */
-static __device__ __forceinline__ void put_chunk(const uint32_t *words, uint32_t bytes,
-                                                 uint8_t *out, uint64_t at)
-{
-    const uint32_t before = (uint32_t)(-at & 3), head = before < bytes ? before : bytes;
-    const uint32_t whole = (bytes - head) / 4, tail = head + whole * 4;
-    uint32_t *const to = (uint32_t *)(void *)(out + at + head);
-    for (uint32_t i = threadIdx.x; i < whole; i += THREADS)
-        to[i] = word_at_byte(words, head + 4 * i);
-    if (threadIdx.x < head)
-        out[at + threadIdx.x] = (uint8_t)(words[0] >> 8 * threadIdx.x);
-    if (threadIdx.x < bytes - tail)
-        out[at + tail + threadIdx.x] =
-            (uint8_t)(words[(tail + threadIdx.x) / 4] >> (tail + threadIdx.x) % 4 * 8);
-}
-
 /* The chunk's bits, in c->from; returns how many. */
 static __device__ __forceinline__ uint32_t merge(const struct zti_cuda_merging *m,
                                                  struct cells *c, uint64_t chunk)
@@ -206,7 +183,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS) merge_chunks(const struct zti_cuda_m
                 place = before;
         }
         __syncthreads();
-        put_chunk(c.from, bytes, m.out, place); /* the next ticket is a barrier */
+        place_bytes(c.from, bytes, m.out, place, THREADS); /* the next ticket is a barrier */
     }
 }
 
