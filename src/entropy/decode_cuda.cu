@@ -166,11 +166,11 @@ static __device__ __forceinline__ uint32_t sums_32(uint32_t v)
     return v;
 }
 
-/* A part of a book with two symbols or more, by a warp. Returns where its last wanted code ends; 0
- * where it was not met. */
-static __device__ __forceinline__ uint32_t decode_part(const struct zti_cuda_unmerging *u,
-                                                       struct unpacking *s, const struct part *p,
-                                                       uint32_t k)
+/* A part of a book with two symbols or more, by a warp. Returns whether the lane found nothing
+ * wrong: there are as many codes as wanted, and the last one ends where the part does. */
+static __device__ __forceinline__ bool decode_part(const struct zti_cuda_unmerging *u,
+                                                   struct unpacking *s, const struct part *p,
+                                                   uint32_t k)
 {
     const uint32_t lane = threadIdx.x % 32, each = (p->end - p->begin + 31) / 32;
     const uint32_t border = p->begin + lane * each, next = border + each;
@@ -185,16 +185,18 @@ static __device__ __forceinline__ uint32_t decode_part(const struct zti_cuda_unm
             stop = go_through(u, s, start, limit, &count);
         }
     } while (__any_sync(SIMT_ALL_LANES, changes));
-    uint32_t place = sums_32(count) - count, end = 0;
+    const uint32_t up_to = sums_32(count);
+    bool is_good = __shfl_sync(SIMT_ALL_LANES, up_to, 31) >= p->symbols;
+    uint32_t place = up_to - count;
     struct bits b = bits_at(s->words, start < limit ? start : 0);
     for (uint32_t at = start; at < limit && place < p->symbols; place++) {
         const uint32_t code = take_code(u, s, &b);
         at += code >> 16;
         s->symbols[k][place] = (uint16_t)code;
         if (place + 1 == p->symbols)
-            end = at;
+            is_good = p->end - at <= p->slack; /* wraps around where it ends beyond */
     }
-    return __reduce_max_sync(SIMT_ALL_LANES, end);
+    return is_good;
 }
 
 /* Symbols of a part to where they belong, side by side. */
@@ -220,14 +222,14 @@ static __device__ __forceinline__ void take_part(const struct zti_cuda_unmerging
     const uint32_t used = s->numbers[ZTI_BOOK_USED];
     if (p->symbols == 0)
         return;
-    uint32_t end = p->begin; /* codes of no bits */
+    bool is_good = p->end - p->begin <= p->slack; /* codes of no bits */
     if (used > 1)
-        end = decode_part(u, s, p, k);
+        is_good = decode_part(u, s, p, k);
     else
         for (uint32_t i = lane; i < p->symbols; i += 32)
             s->symbols[k][i] = u->book.order[0];
     __syncwarp();
-    if (lane == 0 && p->end - end > p->slack) /* wraps around where it ends beyond */
+    if (!is_good)
         (void)atomicExch((unsigned long long *)u->bad, 1ull);
     put_symbols(&u->symbols, chunk * CHUNK_SYMBOLS + (uint64_t)k * PART_SYMBOLS, s->symbols[k],
                 p->symbols);
@@ -270,8 +272,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS) unmerge_chunks(const struct zti_cuda
                 s.place = before;
         }
         __syncthreads();
-        take_chunk(&u, &s, chunk, bits);
-        __syncthreads();
+        take_chunk(&u, &s, chunk, bits); /* the next ticket is a barrier */
     }
 }
 

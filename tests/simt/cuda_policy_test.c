@@ -1,6 +1,7 @@
 /* cuda_policy_test.c: the cases of policy_cases.h over kernels that run on the CPU.
  *
- *     cuda_policy_test [--seed N] [--cases N] [--codec zfp|ndzip|sz|huffman] [--case N] [--barriers]
+ *     cuda_policy_test [--seed N] [--cases N] [--codec zfp|ndzip|sz|huffman] [--case N]
+ *                      [--barriers]
  *
  * Each case has its own schedule of the CUDA threads (0: ascending, 1: descending, then random).
  * With --barriers the cases are run again for each barrier of the kernels, without it, in a child

@@ -178,7 +178,8 @@ static __device__ __forceinline__ uint32_t number_rest_bits(uint64_t v)
 static __device__ __forceinline__ uint32_t value_bits(uint64_t v)
 {
     return v < ZTI_SZ_ROUNDS ? (uint32_t)v + 1
-                             : (uint32_t)ZTI_SZ_ROUNDS + NUMBER_BITS + number_rest_bits(v - ZTI_SZ_ROUNDS);
+                             : (uint32_t)ZTI_SZ_ROUNDS + NUMBER_BITS +
+                                   number_rest_bits(v - ZTI_SZ_ROUNDS);
 }
 
 /* Parameter of the Rice code of gaps in a list: gap_bits of sz_bits.h, 4 bits each. */
