@@ -60,6 +60,7 @@ struct zti_cuda_codec {
 const struct zti_cuda_codec *zti_cuda_codec_of(uint32_t id);
 
 extern const struct zti_cuda_codec zti_cuda_ndzip;
+extern const struct zti_cuda_codec zti_cuda_sz;
 extern const struct zti_cuda_codec zti_cuda_zfp;
 
 #ifdef __cplusplus

@@ -5,5 +5,8 @@
 
 extern "C" const struct zti_cuda_codec *zti_cuda_codec_of(uint32_t id)
 {
-    return id == ZT_CODEC_NDZIP ? &zti_cuda_ndzip : id == ZT_CODEC_ZFP ? &zti_cuda_zfp : NULL;
+    return id == ZT_CODEC_NDZIP ? &zti_cuda_ndzip
+           : id == ZT_CODEC_ZFP ? &zti_cuda_zfp
+           : id == ZT_CODEC_SZ  ? &zti_cuda_sz
+                                : NULL;
 }

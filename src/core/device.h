@@ -14,6 +14,7 @@ enum zti_device_part {
     ZTI_DEVICE_CHUNKS, /* which chunks are wanted */
     ZTI_DEVICE_DOUBTS, /* tiles that the codec does not vouch for */
     ZTI_DEVICE_STATES, /* sums and flags between blocks */
+    ZTI_DEVICE_MODEL,  /* codebooks, counts, and what they are made in */
     ZTI_DEVICE_PARTS
 };
 

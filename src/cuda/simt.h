@@ -15,6 +15,7 @@
 #include <string.h>
 
 #if defined(__CUDACC__)
+#include <cooperative_groups.h>
 
 #define SIMT_KERNEL static __global__
 #define SIMT_UNROLL _Pragma("unroll") /* the loop that follows */
@@ -33,6 +34,26 @@
         kernel<<<(unsigned)(grid), (unsigned)(block), (shared_bytes), (cudaStream_t)(stream)>>>(   \
             __VA_ARGS__);                                                                          \
     } while (0)
+
+/* A launch whose blocks are all resident and may meet (simt_grid_sync). */
+#define SIMT_LAUNCH_COOPERATIVE(kernel, grid, block, on_stream, ...)                               \
+    do {                                                                                           \
+        cudaLaunchConfig_t launch_config = {};                                                     \
+        cudaLaunchAttribute launch_attribute[1];                                                   \
+        launch_attribute[0].id = cudaLaunchAttributeCooperative;                                   \
+        launch_attribute[0].val.cooperative = 1;                                                   \
+        launch_config.gridDim = dim3((unsigned)(grid));                                            \
+        launch_config.blockDim = dim3((unsigned)(block));                                          \
+        launch_config.stream = (cudaStream_t)(on_stream);                                          \
+        launch_config.attrs = launch_attribute;                                                    \
+        launch_config.numAttrs = 1;                                                                \
+        (void)cudaLaunchKernelEx(&launch_config, kernel, __VA_ARGS__);                             \
+    } while (0)
+
+static __device__ __forceinline__ void simt_grid_sync(void)
+{
+    cooperative_groups::this_grid().sync();
+}
 
 static __device__ __forceinline__ uint64_t simt_load_acquire(const uint64_t *p)
 {
@@ -63,11 +84,15 @@ static __device__ __forceinline__ void simt_or(uint64_t *word, uint64_t bits)
     (void)atomicOr((unsigned long long *)word, (unsigned long long)bits);
 }
 
+static __host__ __device__ __forceinline__ unsigned simt_at_most(uint64_t n, unsigned most)
+{
+    return n < most ? (unsigned)n : most;
+}
+
 /* The grid of a launch over n things, 'each' a block; what is more comes with the next launch. */
 static inline unsigned simt_grid_of(uint64_t n, unsigned each)
 {
-    const uint64_t blocks = (n + each - 1) / each;
-    return blocks < 0x7fffffffu ? (unsigned)blocks : 0x7fffffffu;
+    return simt_at_most((n + each - 1) / each, 0x7fffffffu);
 }
 
 #endif

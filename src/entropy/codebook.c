@@ -38,11 +38,6 @@ void zti_codebook_free(zt_context *context, struct zti_codebook *book)
     memset(book, 0, sizeof *book);
 }
 
-uint32_t zti_codebook_limit(uint32_t alphabet)
-{
-    return alphabet > 4096 ? 16 : 15;
-}
-
 /* ---- sorting ---- */
 
 struct leaf {

@@ -25,6 +25,14 @@ enum {
     ZTI_HUFFMAN_WINDOW_BITS = 12 /* of the codes in it */
 };
 
+/* Symbols in 1, 2 or 4 bytes each, at somebody's. */
+struct zti_symbols {
+    void *data; /* only read when encoding */
+    uint32_t bytes; /* of a symbol */
+    uint64_t count;
+    uint32_t alphabet;
+};
+
 /* ---- histogram.c: how often each symbol occurs ----------------------------------------------- */
 
 /* Bytes of a tally of symbols below alphabet. It is valid when zeroed and aligned to 8 bytes; each
@@ -58,7 +66,10 @@ struct zti_codebook {
 };
 
 /* The limit of code lengths that goes with an alphabet: 15, or 16 above 4096 symbols. */
-uint32_t zti_codebook_limit(uint32_t alphabet);
+static inline uint32_t zti_codebook_limit(uint32_t alphabet)
+{
+    return alphabet > 4096 ? 16 : 15;
+}
 
 /* The book of least total length, no code longer than zti_codebook_limit; symbols whose count is 0
  * get no code. All counts together are below 2^64. ZT_BAD_ARG for an alphabet of 0 or above 65,536;

@@ -21,7 +21,7 @@ zt_status zti_limit_lengths(zt_context *context, const uint64_t *sorted_counts, 
                             uint32_t limit, uint8_t *lengths);
 
 /* The low 'bits' <= 16 bits the other way round. */
-static inline uint32_t zti_reversed(uint32_t code, uint32_t bits)
+ZTI_INLINE uint32_t zti_reversed(uint32_t code, uint32_t bits)
 {
     uint32_t v = code;
     v = (v & 0x5555) << 1 | (v >> 1 & 0x5555);
@@ -33,7 +33,7 @@ static inline uint32_t zti_reversed(uint32_t code, uint32_t bits)
 
 /* How many of the first 'diagonal' items of the merge of two runs are of the first run (merge path,
  * Green et al.). The first run's items come before equal ones of the second. */
-static inline uint32_t zti_merge_split(const uint64_t *a, uint32_t an, const uint64_t *b,
+ZTI_INLINE uint32_t zti_merge_split(const uint64_t *a, uint32_t an, const uint64_t *b,
                                        uint32_t bn, uint32_t diagonal)
 {
     uint32_t low = diagonal > bn ? diagonal - bn : 0, high = diagonal < an ? diagonal : an;
@@ -45,6 +45,14 @@ static inline uint32_t zti_merge_split(const uint64_t *a, uint32_t an, const uin
             high = middle;
     }
     return low;
+}
+
+/* The weight of two items as one, in a package-merge. Weights add up to at most 'limit' times all
+ * counts; where that is too much for 64 bits they stay below the heaviest, UINT64_MAX, and the
+ * lengths are still those of a complete code. */
+ZTI_INLINE uint64_t zti_pack(uint64_t a, uint64_t b)
+{
+    return a + b < a || a + b == UINT64_MAX ? UINT64_MAX - 1 : a + b;
 }
 
 #endif

@@ -11,16 +11,9 @@
 
 enum { CHAINS = 4 }; /* partitions of a merge that are worked on at once */
 
-/* Weights of packages stop below this, which stands behind both runs of a merge: counts are below
- * it, and so the one run is taken to its end where the other one has ended. */
+/* Weights of packages stop below this (zti_pack), which stands behind both runs of a merge: counts
+ * are below it, and so the one run is taken to its end where the other one has ended. */
 static const uint64_t heaviest = UINT64_MAX;
-
-/* Weights add up to at most 'limit' times all counts. Where that is too much for 64 bits the
- * lengths are still those of a complete code. */
-static uint64_t pack(uint64_t a, uint64_t b)
-{
-    return a + b < a || a + b == heaviest ? heaviest - 1 : a + b;
-}
 
 struct merge {
     const uint64_t *leaves;   /* [n], and the heaviest behind */
@@ -73,7 +66,7 @@ zt_status zti_limit_lengths(zt_context *context, const uint64_t *sorted_counts, 
     uint32_t items = 0;
     for (uint32_t j = 0; j < limit; j++) {
         for (uint32_t k = 0; k < items / 2; k++)
-            packages[k] = pack(list[2 * k], list[2 * k + 1]);
+            packages[k] = zti_pack(list[2 * k], list[2 * k + 1]);
         packages[items / 2] = heaviest;
         const struct merge m = {leaves, packages, n, items / 2, list, is_leaf + j * most};
         merge_list(&m);

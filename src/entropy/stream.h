@@ -18,7 +18,7 @@
 #ifndef ZTI_HUFFMAN_STREAM_H
 #define ZTI_HUFFMAN_STREAM_H
 
-#include "entropy/huffman.h"
+#include "entropy/huffman_cuda.h"
 
 enum {
     STREAM_VERSION = 1,
@@ -52,14 +52,6 @@ static inline uint64_t zti_runs_of(uint64_t symbols)
     return symbols / RUN_SYMBOLS + (symbols % RUN_SYMBOLS != 0);
 }
 
-/* Symbols in 1, 2 or 4 bytes each, at the caller's. */
-struct zti_symbols {
-    void *data; /* only read when encoding */
-    uint32_t bytes; /* of a symbol */
-    uint64_t count;
-    uint32_t alphabet;
-};
-
 /* ZT_BAD_ARG, with a sentence, where an alphabet or the width of symbols makes no sense. */
 zt_status zti_symbols_check(zt_context *context, const struct zti_symbols *s);
 
@@ -74,5 +66,44 @@ struct zti_workers {
 /* How many threads the context's policy has for so many runs. */
 uint32_t zti_worker_count(const zt_context *context, uint64_t runs);
 void zti_workers_run(const struct zti_workers *workers, uint32_t threads);
+
+/* What a stream has, as its reader finds it. */
+struct zti_coded {
+    uint32_t alphabet;
+    uint64_t symbols;
+    struct zti_codebook book;
+    const uint8_t *chunks;
+    uint64_t chunks_bytes;
+    const uint8_t *lengths; /* of parts, as the tail has them; the tail's rest is behind */
+    uint32_t width, least;
+};
+
+/* ZT_CORRUPT, with the sentence. */
+zt_status zti_codes_do_not_fill(zt_context *context);
+
+/* ---- stream_cuda.c ---- */
+
+/* Whether the context's policy has kernels for this. */
+bool zti_stream_is_cuda(const zt_context *context);
+
+/* What the device keeps between counting and coding. */
+struct zti_stream_cuda {
+    struct zti_cuda_book book;
+    struct zti_symbols symbols; /* the last slab's */
+    uint64_t code_bits;         /* of all symbols */
+};
+
+/* Count symbols and make the book. ZT_BAD_ARG where a symbol is not below the alphabet. */
+zt_status zti_stream_cuda_learn(zt_context *context, const struct zti_symbols *s,
+                                struct zti_codebook *book, struct zti_stream_cuda *cuda);
+
+/* The chunks, and the bits of each part. *bytes is more than room_bytes where they do not fit. */
+zt_status zti_stream_cuda_code(zt_context *context, const struct zti_symbols *s,
+                               const struct zti_stream_cuda *cuda, uint8_t *out,
+                               uint64_t room_bytes, uint16_t *part_bits, uint64_t *bytes);
+
+/* Decode all chunks; run_starts: bytes from the first chunk to each run. */
+zt_status zti_stream_cuda_decode(zt_context *context, const struct zti_coded *coded,
+                                 const struct zti_symbols *target, const uint64_t *run_starts);
 
 #endif

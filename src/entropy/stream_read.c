@@ -7,18 +7,8 @@
 
 #include <xxhash.h>
 
-struct stream {
-    uint32_t alphabet;
-    uint64_t symbols;
-    struct zti_codebook book;
-    const uint8_t *chunks;
-    uint64_t chunks_bytes;
-    const uint8_t *lengths; /* of parts, as the tail has them */
-    uint32_t width, least;
-};
-
 struct job {
-    const struct stream *stream;
+    const struct zti_coded *stream;
     const struct zti_symbols *target;
     uint32_t isa;
     struct zti_huffman_decoder decoder;
@@ -53,7 +43,7 @@ static zt_status take_fixed(zt_context *context, struct zti_cursor *cursor, uint
 }
 
 /* The tail, before which the cursor's end moves. */
-static zt_status take_tail(zt_context *context, struct zti_cursor *cursor, struct stream *stream)
+static zt_status take_tail(zt_context *context, struct zti_cursor *cursor, struct zti_coded *stream)
 {
     const uint64_t parts = zti_measured_parts_of(stream->symbols), left = zti_cursor_left(cursor);
     if (left < TAIL_FIXED_BYTES)
@@ -75,7 +65,7 @@ static zt_status take_tail(zt_context *context, struct zti_cursor *cursor, struc
 }
 
 static zt_status open_stream(zt_context *context, const uint8_t *data, size_t data_bytes,
-                             struct stream *stream)
+                             struct zti_coded *stream)
 {
     struct zti_cursor cursor = {data, data + data_bytes, false};
     zt_status status = take_fixed(context, &cursor, &stream->alphabet, &stream->symbols);
@@ -99,7 +89,7 @@ static zt_status open_stream(zt_context *context, const uint8_t *data, size_t da
 }
 
 /* Bits of a part. */
-static uint32_t part_bits(const struct stream *stream, uint64_t part)
+static uint32_t part_bits(const struct zti_coded *stream, uint64_t part)
 {
     const uint64_t bit = part * stream->width;
     uint32_t v = 0; /* up to 15 bits, from up to 3 bytes, all of the tail */
@@ -111,7 +101,7 @@ static uint32_t part_bits(const struct stream *stream, uint64_t part)
 /* Where the parts of the chunk end that begins with symbol 'first' and is at byte 'at' of the
  * chunks: bits from there. Of the last part that is the end of its padding. Returns the chunk's
  * bytes; more than there are left where the lengths make no sense. */
-static uint64_t measure_chunk(const struct stream *stream, uint64_t first, uint64_t at,
+static uint64_t measure_chunk(const struct zti_coded *stream, uint64_t first, uint64_t at,
                               uint64_t ends[ZTI_HUFFMAN_PARTS])
 {
     const uint64_t last_part = zti_measured_parts_of(stream->symbols);
@@ -145,7 +135,7 @@ static void give_symbols(const struct zti_symbols *s, uint64_t first, size_t n,
 /* A part ends where it should; the last one, and the parts without symbols behind it, in the last
  * byte. */
 static bool is_at_end(const struct zti_huffman_part *part, uint64_t number,
-                      const struct stream *stream)
+                      const struct zti_coded *stream)
 {
     const uint64_t slack = number < zti_measured_parts_of(stream->symbols) ? 0 : 7;
     return part->end - part->at <= slack;
@@ -156,7 +146,7 @@ static bool is_at_end(const struct zti_huffman_part *part, uint64_t number,
 static bool decode_chunk(const struct job *job, uint16_t *room, uint64_t first, uint64_t at,
                          const uint64_t ends[ZTI_HUFFMAN_PARTS])
 {
-    const struct stream *stream = job->stream;
+    const struct zti_coded *stream = job->stream;
     const struct zti_symbols *target = job->target;
     uint16_t *out = target->bytes == 2 ? (uint16_t *)target->data + first : room;
     const uint64_t left = target->count - first;
@@ -210,6 +200,11 @@ static bool place_runs(const struct job *job)
     return at == job->stream->chunks_bytes;
 }
 
+zt_status zti_codes_do_not_fill(zt_context *context)
+{
+    return zti_fail(context, ZT_CORRUPT, "the codes of the Huffman stream do not fill its parts");
+}
+
 static zt_status decode_all(zt_context *context, struct job *job)
 {
     const uint64_t runs = zti_runs_of(job->target->count);
@@ -225,13 +220,14 @@ static zt_status decode_all(zt_context *context, struct job *job)
     } else if (!place_runs(job)) {
         status = zti_fail(context, ZT_CORRUPT,
                           "the parts of the Huffman stream are not as long together as its chunks");
+    } else if (zti_stream_is_cuda(context)) {
+        status = zti_stream_cuda_decode(context, job->stream, job->target, job->run_starts);
     } else {
         const struct zti_workers workers = {job, decode_run, runs};
         zti_workers_run(&workers, threads);
         for (uint64_t r = 0; r < runs && status == ZT_OK; r++)
             if (job->run_starts[r] == UINT64_MAX)
-                status = zti_fail(context, ZT_CORRUPT,
-                                  "the codes of the Huffman stream do not fill its parts");
+                status = zti_codes_do_not_fill(context);
     }
     zti_release(context, job->rooms);
     zti_release(context, job->run_starts);
@@ -260,7 +256,7 @@ zt_status zt_huffman_decode(zt_context *context, const void *data, size_t data_b
 {
     if (!data)
         return zti_fail(context, ZT_BAD_ARG, "no stream is given");
-    struct stream stream = {0};
+    struct zti_coded stream = {0};
     zt_status status = open_stream(context, data, data_bytes, &stream);
     if (status != ZT_OK)
         return status;

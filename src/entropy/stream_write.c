@@ -34,6 +34,7 @@ struct job {
     uint8_t *out;          /* where the first chunk goes */
     uint64_t room_bytes;   /* for chunks */
     bool is_placed;        /* part_bits and run_starts are known before the chunks are coded */
+    struct zti_stream_cuda cuda;
 };
 
 zt_status zt_huffman_bound(uint64_t symbols, uint32_t alphabet, size_t *capacity_bytes)
@@ -241,6 +242,8 @@ static void run_all(const struct job *job, bool (*work)(void *, uint32_t, uint64
 static zt_status learn(zt_context *context, struct job *job)
 {
     const uint32_t alphabet = job->source->alphabet;
+    if (zti_stream_is_cuda(context))
+        return zti_stream_cuda_learn(context, job->source, &job->book, &job->cuda);
     run_all(job, count_run);
     for (uint32_t k = 1; k < job->worker_count; k++)
         zti_histogram_merge(job->workers[0].tally, alphabet, job->workers[k].tally);
@@ -338,8 +341,15 @@ static zt_status write_stream(zt_context *context, struct job *job, uint8_t *out
         for (uint64_t r = 0; r < runs; r++)
             job->run_starts[r + 1] += job->run_starts[r];
     }
-    if (job->run_starts[runs] <= job->room_bytes)
+    if (zti_stream_is_cuda(context)) {
+        const zt_status status =
+            zti_stream_cuda_code(context, job->source, &job->cuda, job->out, job->room_bytes,
+                                 job->part_bits, &job->run_starts[runs]);
+        if (status != ZT_OK)
+            return status;
+    } else if (job->run_starts[runs] <= job->room_bytes) {
         run_all(job, code_run);
+    }
     const uint64_t chunks = job->run_starts[runs];
     const struct tail tail = tail_of(job);
     if (chunks > job->room_bytes || tail.bytes > job->room_bytes - chunks)

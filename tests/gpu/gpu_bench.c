@@ -11,6 +11,7 @@
 
 #include "codec/cuda.h"
 #include "core/device.h"
+#include "exec/exec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,11 +68,13 @@ static bool configure(struct bench *b, const struct row *row)
                           .abs_bound = row->bound.value, .min = -2, .max = 2};
     (void)zt_params_init(&p, sizeof p);
     p.bound = row->bound;
+    p.effort = row->codec == ZT_CODEC_SZ ? ZT_EFFORT_FAST : p.effort;
     memset(&b->coding, 0, sizeof b->coding);
     b->coding.codec = zti_codec_by_id(row->codec);
     b->coding.type = row->type;
     b->coding.grid = zti_codec_grid(b->coding.codec, row->rank, b->array.shape);
-    return b->coding.codec->configure(b->context, &ask, &b->coding) == ZT_OK;
+    return b->coding.codec->configure(b->context, &ask, &b->coding) == ZT_OK &&
+           zti_exec_survey(b->context, &b->coding, &b->array) == ZT_OK;
 }
 
 /* Values to bits, RUNS times. */
@@ -156,6 +159,7 @@ static bool end_to_end(struct bench *b, const struct row *row, double *compress_
     (void)zt_params_init(&p, sizeof p);
     p.codec = row->codec;
     p.bound = row->bound;
+    p.effort = row->codec == ZT_CODEC_SZ ? ZT_EFFORT_FAST : p.effort;
     p.index = ZT_INDEX_HYBRID;
     p.index_chunk = 1;
     if (zt_compress_bound(b->context, &b->array, &p, &cap) != ZT_OK)
@@ -238,6 +242,11 @@ bool gpu_bench(zt_context *cuda, uint64_t bytes)
         {"zfp abs 1e-3", ZT_CODEC_ZFP, ZT_F64, 3, zt_abs(1e-3)},
         {"zfp reversible", ZT_CODEC_ZFP, ZT_F32, 3, zt_lossless()},
         {"zfp reversible", ZT_CODEC_ZFP, ZT_F64, 3, zt_lossless()},
+        {"sz fast 1e-4", ZT_CODEC_SZ, ZT_F32, 1, zt_abs(4e-4)}, /* of a range of about 4 */
+        {"sz fast 1e-4", ZT_CODEC_SZ, ZT_F32, 2, zt_abs(4e-4)},
+        {"sz fast 1e-4", ZT_CODEC_SZ, ZT_F32, 3, zt_abs(4e-4)},
+        {"sz fast 1e-4", ZT_CODEC_SZ, ZT_F64, 3, zt_abs(4e-4)},
+        {"sz fast lossless", ZT_CODEC_SZ, ZT_I32, 3, zt_lossless()},
     };
     struct bench b = {.context = cuda, .device = cuda->device};
     bool ok = measure_copy(&b, bytes);
@@ -245,5 +254,5 @@ bool gpu_bench(zt_context *cuda, uint64_t bytes)
            "reads and writes %.1f GB/s\n", (double)bytes / 1048576, b.copy_rate / 1e9);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         ok = print_row(&b, &rows[i], bytes) && ok;
-    return ok;
+    return huffman_bench(cuda, bytes, b.copy_rate) && ok;
 }

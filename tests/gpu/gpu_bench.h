@@ -8,4 +8,8 @@
  * something failed or did not come back as it was. */
 bool gpu_bench(zt_context *cuda, uint64_t bytes);
 
+/* The same of Huffman coding by itself, for so many bytes of symbols. copy_rate: bytes that a copy
+ * within the device's memory reads and writes in a second. */
+bool huffman_bench(zt_context *cuda, uint64_t bytes, double copy_rate);
+
 #endif

@@ -6,7 +6,7 @@
  * more than 2^32 elements; with --bench a table of speeds (gpu_bench.c). Exit status 0: all is
  * well; 1: not; 2: bad use; 77: there is no GPU. Prints lines of TAP. */
 #include "gpu_bench.h"
-#include "policy_cases.h"
+#include "huffman_cases.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +111,10 @@ int main(int argc, char **argv)
     for (uint64_t i = 0; i < o.cases && run.failures < 10; i++)
         policy_case(&run, i);
     result(&number, run.failures == 0, "random arrays are coded as by the serial policy", o.seed);
+    const unsigned before = run.failures;
+    for (uint64_t i = 0; i < (o.cases + 9) / 10 && run.failures < before + 10; i++)
+        huffman_case(&run, i);
+    result(&number, run.failures == before, "symbols are coded as by the serial policy", o.seed);
     if (o.is_large) {
         bool ok = check_large(&run, ZT_CODEC_NDZIP, &hash);
         result(&number, ok, "4 G elements by ndzip", hash);

@@ -139,10 +139,12 @@ static zt_params random_params(struct policy_run *run, const zt_array *a, uint32
     p.index_chunk = rng_once_in(r, 3) ? 0 : 1 + (uint32_t)rng_below(r, 40);
     if (codec == ZT_CODEC_NDZIP)
         return p;
+    if (codec == ZT_CODEC_SZ && !rng_once_in(r, 8))
+        p.effort = ZT_EFFORT_FAST;
     p.zfp_word_bits = 8u << rng_below(r, 4);
     range_of(a, &lo, &hi);
     const double range = hi > lo ? hi - lo : 1;
-    switch (rng_below(r, 7)) {
+    switch (codec == ZT_CODEC_SZ ? 2 + rng_below(r, 5) : rng_below(r, 7)) {
     case 0: p.bound = zt_rate(0.5 + (double)rng_below(r, 80) / 2); break;
     case 1: p.bound = zt_precision(1 + (uint32_t)rng_below(r, 64)); break;
     case 2: p.bound = zt_abs(range / (double)(UINT64_C(1) << rng_below(r, 40))); break;
@@ -256,10 +258,13 @@ void policy_case(struct policy_run *run, uint64_t number)
     run->r = (struct rng){mix64(run->seed, number)};
     if (run->before)
         run->before(run);
-    const bool is_for_cubes = run->codec ? strcmp(run->codec, "ndzip") == 0
-                                         : rng_once_in(&run->r, 4);
+    const bool is_sz = run->codec && strcmp(run->codec, "sz") == 0;
+    const bool is_for_cubes = run->codec && !is_sz ? strcmp(run->codec, "ndzip") == 0
+                                                   : rng_once_in(&run->r, 4);
     struct subject s = random_subject(run, is_for_cubes);
-    if (is_for_cubes && rng_once_in(&run->r, 2))
+    if (is_sz || (!run->codec && rng_once_in(&run->r, 4)))
+        (void)check_file(run, &s, ZT_CODEC_SZ);
+    else if (is_for_cubes && rng_once_in(&run->r, 2))
         (void)check_ndzip(run, &s);
     else if (is_for_cubes)
         (void)check_file(run, &s, ZT_CODEC_NDZIP);

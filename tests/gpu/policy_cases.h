@@ -10,10 +10,10 @@ struct policy_run {
     struct rng r;
     zt_context *serial, *cuda; /* the caller's */
     uint64_t seed, number;
-    const char *codec; /* "zfp", "ndzip" or NULL: any */
+    const char *codec; /* "zfp", "ndzip", "sz" or NULL: any; "huffman": huffman_cases.h */
     void (*before)(struct policy_run *run); /* of each case; NULL: nothing */
     unsigned failures;                      /* each was printed */
-    unsigned bare_zfp, bare_ndzip, files;
+    unsigned bare_zfp, bare_ndzip, files, huffman;
 };
 
 /* Case 'number' of the run with this seed. */

@@ -1,11 +1,12 @@
 /* cuda_policy_test.c: the cases of policy_cases.h over kernels that run on the CPU.
  *
- *     cuda_policy_test [--seed N] [--cases N] [--codec zfp|ndzip] [--case N] [--barriers]
+ *     cuda_policy_test [--seed N] [--cases N] [--codec zfp|ndzip|sz|huffman] [--case N]
+ *                      [--barriers]
  *
  * Each case has its own schedule of the CUDA threads (0: ascending, 1: descending, then random).
  * With --barriers the cases are run again for each barrier of the kernels, without it, in a child
  * process: some case must fail. */
-#include "gpu/policy_cases.h"
+#include "gpu/huffman_cases.h"
 #include "simt_device.h"
 #include "simt_runtime.h"
 
@@ -22,6 +23,14 @@ static void before(struct policy_run *run)
     simt_slab_bytes = rng_once_in(&run->r, 2) ? 1 << 20 : 1 + rng_below(&run->r, 1 << 14);
     if (zt_context_set_policy(run->cuda, ZT_CUDA, NULL) != ZT_OK)
         exit(1);
+}
+
+static void one_case(struct policy_run *run, uint64_t number)
+{
+    if (run->codec && strcmp(run->codec, "huffman") == 0)
+        huffman_case(run, number);
+    else
+        policy_case(run, number);
 }
 
 /* Run the cases without one barrier after the other; a failure where no case shows that it is
@@ -41,7 +50,7 @@ static void check_barriers(struct policy_run *run, uint64_t cases)
             simt_opt.skip_file = file;
             simt_opt.skip_line = line;
             for (uint64_t k = 0; k < cases && run->failures == 0; k++)
-                policy_case(run, k);
+                one_case(run, k);
             _exit(run->failures > 0);
         }
         waitpid(child, &status, 0);
@@ -79,12 +88,12 @@ int main(int argc, char **argv)
     if (zt_context_new(NULL, &run.serial) != ZT_OK || zt_context_new(NULL, &run.cuda) != ZT_OK)
         return 1;
     for (uint64_t i = first; i < cases && run.failures < 10; i++)
-        policy_case(&run, i);
+        one_case(&run, i);
     if (has_barriers && run.failures == 0)
         check_barriers(&run, cases);
-    printf("%llu cases (%u bare zfp, %u bare ndzip, %u files), %u failures\n",
+    printf("%llu cases (%u bare zfp, %u bare ndzip, %u files, %u of Huffman), %u failures\n",
            (unsigned long long)(cases - first), run.bare_zfp, run.bare_ndzip, run.files,
-           run.failures);
+           run.huffman, run.failures);
     zt_context_free(run.serial);
     zt_context_free(run.cuda);
     return run.failures != 0;

@@ -44,12 +44,21 @@ static void simt_launch_body(unsigned grid, unsigned block, size_t shared, int a
                      ((void)(stream), (size_t)(shared_bytes)), 0, #kernel,                         \
                      [=]() { kernel(__VA_ARGS__); })
 
+#define SIMT_LAUNCH_COOPERATIVE(kernel, grid, block, stream, ...)                                  \
+    simt_launch_body((unsigned)(grid), (unsigned)(block), ((void)(stream), (size_t)0), 1, #kernel, \
+                     [=]() { kernel(__VA_ARGS__); })
+
 /* Default arguments take the caller's file and line. */
 #define SIMT_AT const char *file = __builtin_FILE(), int line = __builtin_LINE()
 
 static inline void __syncthreads(SIMT_AT)
 {
     simt_block(SIMT_SYNC, 0, file, line);
+}
+
+static inline void simt_grid_sync(SIMT_AT)
+{
+    simt_grid(file, line);
 }
 
 static inline int __syncthreads_count(int p, SIMT_AT)

@@ -1,0 +1,285 @@
+/* decode_cuda.cu: bits to symbols on a GPU. A block takes a chunk, its warps a part of it each, and
+ * the lanes of a warp 32 pieces of the part that are equally long in bits.
+ *
+ * Where the first code of a piece begins is not known: lanes begin at the piece's first bit, as if
+ * one did, and tell the next lane where the first code beyond their own piece begins. A lane that
+ * began elsewhere goes through its piece again, until nothing changes (self-synchronization:
+ * Klein and Wiseman 2003; Weissenberger and Schmidt 2018). Codes fall into step after a few symbols
+ * as a rule, so that two or three rounds do; 32 always do, as lane k is right after round k.
+ *
+ *     pieces    |abc..d|e..fg...|hi.jk...|     each lane begins at its border,
+ *     next one          ^+2      ^+1           and learns where it should have
+ *
+ * Then counts of codes give each lane its place, and symbols go through shared memory, from where
+ * they are stored side by side. */
+#include "cuda/lookback.h"
+
+#include "entropy/huffman_kernel.h"
+
+#include "entropy/huffman_build.h"
+
+enum {
+    THREADS = 128,
+    PARTS = ZTI_HUFFMAN_PARTS,
+    PART_SYMBOLS = 1 << ZTI_PART_MAGNITUDE,
+    CHUNK_SYMBOLS = PARTS * PART_SYMBOLS,
+    CHUNK_MOST_BYTES = CHUNK_SYMBOLS * ZTI_HUFFMAN_MAX_BITS / 8,
+    CHUNK_WORDS = CHUNK_MOST_BYTES / 4 + 3, /* it begins within a word, and is read ahead of */
+    TABLE = 1 << ZTI_SMALL_TABLE_BITS
+};
+
+/* What a block has in shared memory. */
+struct unpacking {
+    uint32_t numbers[ZTI_BOOK_NUMBERS];
+    uint32_t table[TABLE]; /* by the next bits: symbol | bits << 16; 0: the code is longer */
+    uint32_t words[CHUNK_WORDS];
+    uint16_t symbols[PARTS][PART_SYMBOLS];
+    unsigned long long place;
+};
+
+/* A part: bits of the words at hand. */
+struct part {
+    uint32_t begin, end;
+    uint32_t symbols; /* wanted */
+    uint32_t slack;   /* bits that may be left */
+};
+
+/* The code at the highest of 16 bits, from a length on: symbol | bits << 16, or 0 where it is
+ * longer than 'most'. */
+static __device__ __forceinline__ uint32_t code_at(const struct zti_cuda_book *book,
+                                                   const uint32_t *numbers, uint32_t high,
+                                                   uint32_t bits, uint32_t most)
+{
+    const uint32_t *const first = numbers + ZTI_BOOK_FIRST, *const entry = numbers + ZTI_BOOK_ENTRY;
+    for (; bits <= most; bits++) {
+        const uint32_t place = (high >> (16 - bits)) - first[bits];
+        if (place < entry[bits + 1] - entry[bits])
+            return book->order[entry[bits] + place] | bits << 16;
+    }
+    return 0;
+}
+
+static __device__ __forceinline__ void make_table(const struct zti_cuda_book *book,
+                                                  struct unpacking *s)
+{
+    for (uint32_t i = threadIdx.x; i < ZTI_BOOK_NUMBERS; i += THREADS)
+        s->numbers[i] = book->numbers[i];
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < TABLE; i += THREADS)
+        s->table[i] = code_at(book, s->numbers, zti_reversed(i, 16), 1, ZTI_SMALL_TABLE_BITS);
+}
+
+/* Bits of a part, from the list of lengths. */
+static __device__ __forceinline__ uint32_t part_bits(const struct zti_cuda_unmerging *u,
+                                                     uint64_t part)
+{
+    const uint64_t bit = part * u->width;
+    uint32_t v = 0;
+    for (uint32_t k = 0; k < 3; k++)
+        v |= (uint32_t)u->lengths[bit / 8 + k] << 8 * k;
+    return u->least + (v >> (bit & 7) & ((1u << u->width) - 1));
+}
+
+/* Bits of a chunk's parts before part k; of all, k = PARTS. Parts without a length count
+ * nothing. */
+static __device__ __forceinline__ uint32_t bits_before(const struct zti_cuda_unmerging *u,
+                                                       uint64_t chunk, uint32_t k)
+{
+    uint32_t bits = 0;
+    for (uint32_t i = 0; i < k; i++) {
+        const uint64_t part = u->first_part + chunk * PARTS + i;
+        bits += part < u->measured_parts ? part_bits(u, part) : 0;
+    }
+    return bits;
+}
+
+/* A warp's part of a chunk of so many bytes, which begins at bit 'skip' of the words at hand. */
+static __device__ __forceinline__ struct part part_of(const struct zti_cuda_unmerging *u,
+                                                      uint64_t chunk, uint32_t k, uint32_t skip,
+                                                      uint32_t bytes)
+{
+    const uint64_t number = u->first_part + chunk * PARTS + k;
+    const uint64_t first = chunk * CHUNK_SYMBOLS + (uint64_t)k * PART_SYMBOLS;
+    const uint64_t left = first < u->symbols.count ? u->symbols.count - first : 0;
+    const bool is_measured = number < u->measured_parts;
+    struct part p;
+    p.begin = skip + bits_before(u, chunk, k);
+    p.end = is_measured ? p.begin + part_bits(u, number) : skip + bytes * 8;
+    p.symbols = simt_at_most(left, PART_SYMBOLS);
+    p.slack = is_measured ? 0 : 7;
+    return p;
+}
+
+/* Bits in a register, of which 16 or more are there. */
+struct bits {
+    uint64_t held;
+    uint32_t count, next; /* how many; the word that comes behind */
+};
+
+static __device__ __forceinline__ struct bits bits_at(const uint32_t *words, uint32_t at)
+{
+    struct bits b;
+    b.held = words[at / 32] >> at % 32;
+    b.count = 32 - at % 32;
+    b.next = at / 32 + 1;
+    return b;
+}
+
+/* The next code: symbol | bits << 16. */
+static __device__ __forceinline__ uint32_t take_code(const struct zti_cuda_unmerging *u,
+                                                     const struct unpacking *s, struct bits *b)
+{
+    if (b->count < 32) {
+        b->held |= (uint64_t)(b->next < CHUNK_WORDS ? s->words[b->next] : 0) << b->count;
+        b->count += 32;
+        b->next++;
+    }
+    uint32_t code = s->table[b->held & (TABLE - 1)];
+    if (code == 0)
+        code = code_at(&u->book, s->numbers, zti_reversed((uint32_t)b->held & 0xffff, 16),
+                       ZTI_SMALL_TABLE_BITS + 1, s->numbers[ZTI_BOOK_LONGEST]);
+    b->held >>= code >> 16;
+    b->count -= code >> 16;
+    return code;
+}
+
+/* Go through codes that begin in [at, limit); returns where the first one beyond begins. */
+static __device__ __forceinline__ uint32_t go_through(const struct zti_cuda_unmerging *u,
+                                                      const struct unpacking *s, uint32_t at,
+                                                      uint32_t limit, uint32_t *count)
+{
+    struct bits b = bits_at(s->words, at < limit ? at : 0);
+    *count = 0;
+    for (; at < limit; (*count)++)
+        at += take_code(u, s, &b) >> 16;
+    return at;
+}
+
+/* Inclusive sums over a warp. */
+static __device__ __forceinline__ uint32_t sums_32(uint32_t v)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    for (uint32_t step = 1; step < 32; step *= 2) {
+        const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, v, (int)step);
+        v += lane >= step ? left : 0;
+    }
+    return v;
+}
+
+/* A part of a book with two symbols or more, by a warp. Returns whether the lane found nothing
+ * wrong: there are as many codes as wanted, and the last one ends where the part does. */
+static __device__ __forceinline__ bool decode_part(const struct zti_cuda_unmerging *u,
+                                                   struct unpacking *s, const struct part *p,
+                                                   uint32_t k)
+{
+    const uint32_t lane = threadIdx.x % 32, each = (p->end - p->begin + 31) / 32;
+    const uint32_t border = p->begin + lane * each, next = border + each;
+    const uint32_t limit = next < p->end ? next : p->end;
+    uint32_t start = border, count, stop = go_through(u, s, start, limit, &count);
+    bool changes;
+    do {
+        const uint32_t before = __shfl_up_sync(SIMT_ALL_LANES, stop, 1);
+        changes = lane > 0 && before != start;
+        if (changes) {
+            start = before;
+            stop = go_through(u, s, start, limit, &count);
+        }
+    } while (__any_sync(SIMT_ALL_LANES, changes));
+    const uint32_t up_to = sums_32(count);
+    bool is_good = __shfl_sync(SIMT_ALL_LANES, up_to, 31) >= p->symbols;
+    uint32_t place = up_to - count;
+    struct bits b = bits_at(s->words, start < limit ? start : 0);
+    for (uint32_t at = start; at < limit && place < p->symbols; place++) {
+        const uint32_t code = take_code(u, s, &b);
+        at += code >> 16;
+        s->symbols[k][place] = (uint16_t)code;
+        if (place + 1 == p->symbols)
+            is_good = p->end - at <= p->slack; /* wraps around where it ends beyond */
+    }
+    return is_good;
+}
+
+/* Symbols of a part to where they belong, side by side. */
+static __device__ __forceinline__ void put_symbols(const struct zti_symbols *to, uint64_t first,
+                                                   const uint16_t *symbols, uint32_t n)
+{
+    for (uint32_t i = threadIdx.x % 32; i < n; i += 32) {
+        if (to->bytes == 2)
+            ((uint16_t *)to->data)[first + i] = symbols[i];
+        else if (to->bytes == 1)
+            ((uint8_t *)to->data)[first + i] = (uint8_t)symbols[i];
+        else
+            ((uint32_t *)to->data)[first + i] = symbols[i];
+    }
+}
+
+/* A warp's part: decoded, checked and stored. */
+static __device__ __forceinline__ void take_part(const struct zti_cuda_unmerging *u,
+                                                 struct unpacking *s, uint64_t chunk,
+                                                 const struct part *p)
+{
+    const uint32_t k = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const uint32_t used = s->numbers[ZTI_BOOK_USED];
+    if (p->symbols == 0)
+        return;
+    bool is_good = p->end - p->begin <= p->slack; /* codes of no bits */
+    if (used > 1)
+        is_good = decode_part(u, s, p, k);
+    else
+        for (uint32_t i = lane; i < p->symbols; i += 32)
+            s->symbols[k][i] = u->book.order[0];
+    __syncwarp();
+    if (!is_good)
+        (void)atomicExch((unsigned long long *)u->bad, 1ull);
+    put_symbols(&u->symbols, chunk * CHUNK_SYMBOLS + (uint64_t)k * PART_SYMBOLS, s->symbols[k],
+                p->symbols);
+}
+
+/* A chunk's words to shared memory, and its parts from there. */
+static __device__ __forceinline__ void take_chunk(const struct zti_cuda_unmerging *u,
+                                                  struct unpacking *s, uint64_t chunk,
+                                                  uint32_t bits)
+{
+    const uint64_t at = s->place, left = at < u->bytes ? u->bytes - at : 0;
+    const bool is_last = u->first_part + (chunk + 1) * PARTS > u->measured_parts;
+    const uint64_t bytes = is_last ? left : (bits + 7) / 8;
+    if (bytes > left || bytes > CHUNK_MOST_BYTES || bits > bytes * 8) { /* no codes are so long */
+        if (threadIdx.x == 0)
+            (void)atomicExch((unsigned long long *)u->bad, 1ull);
+        return;
+    }
+    const uint32_t skip = (uint32_t)(at % 4 * 8), words = (skip + (uint32_t)bytes * 8 + 31) / 32;
+    for (uint32_t i = threadIdx.x; i < CHUNK_WORDS; i += THREADS)
+        s->words[i] = i < words ? u->words[at / 4 + i] : 0;
+    __syncthreads();
+    const struct part p = part_of(u, chunk, threadIdx.x / 32, skip, (uint32_t)bytes);
+    take_part(u, s, chunk, &p);
+}
+
+SIMT_KERNEL void __launch_bounds__(THREADS) unmerge_chunks(const struct zti_cuda_unmerging u,
+                                                           const uint64_t chunks)
+{
+    SIMT_SHARED(struct unpacking, s, );
+    make_table(&u.book, &s);
+    for (;;) {
+        const uint64_t chunk = lookback_ticket(u.states);
+        if (chunk >= chunks)
+            return;
+        const uint32_t bits = bits_before(&u, chunk, PARTS);
+        if (threadIdx.x < 32) {
+            const uint64_t before = lookback(u.states, chunk, chunks, (bits + 7) / 8);
+            if (threadIdx.x == 0)
+                s.place = before;
+        }
+        __syncthreads();
+        take_chunk(&u, &s, chunk, bits); /* the next ticket is a barrier */
+    }
+}
+
+extern "C" void zti_cuda_unmerge(const struct zti_cuda_unmerging *u, void *queue)
+{
+    const uint64_t chunks = (u->symbols.count + CHUNK_SYMBOLS - 1) / CHUNK_SYMBOLS;
+    if (chunks > 0)
+        SIMT_LAUNCH(unmerge_chunks, simt_at_most(chunks, ZTI_CUDA_TAKERS), THREADS, 0, queue, *u,
+                    chunks);
+}

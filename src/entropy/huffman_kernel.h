@@ -1,0 +1,38 @@
+/* huffman_kernel.h: what the Huffman kernels share: their launches, and symbols of 1, 2 or 4
+ * bytes. */
+#ifndef ZTI_HUFFMAN_KERNEL_H
+#define ZTI_HUFFMAN_KERNEL_H
+
+#include "cuda/simt.h"
+
+#include "entropy/huffman_cuda.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void zti_cuda_count(const struct zti_symbols *symbols, uint64_t *counts, uint64_t *strays,
+                    void *queue);
+size_t zti_cuda_build_bytes(uint32_t alphabet);
+void zti_cuda_build(const uint64_t *counts, const struct zti_cuda_book *book, void *scratch,
+                    void *queue);
+uint64_t zti_cuda_merge_states(uint64_t chunks);
+void zti_cuda_merge(const struct zti_cuda_merging *m, void *queue);
+void zti_cuda_unmerge(const struct zti_cuda_unmerging *u, void *queue);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* Blocks that take one chunk after the other until there are none left: enough to fill any device
+ * from sm_80 on, few enough that what a block loads once is loaded seldom. */
+enum { ZTI_CUDA_TAKERS = 2048 };
+
+static __device__ __forceinline__ uint32_t symbol_at(const struct zti_symbols *s, uint64_t i)
+{
+    if (s->bytes == 2)
+        return ((const uint16_t *)s->data)[i];
+    return s->bytes == 1 ? ((const uint8_t *)s->data)[i] : ((const uint32_t *)s->data)[i];
+}
+
+#endif
