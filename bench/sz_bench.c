@@ -1,7 +1,7 @@
 /* sz_bench.c: the speed of the sz codec, whole .zt files in memory, beside a copy of the array.
  *
  *     sz_bench [--mib N] [--rounds N] [--isa plain|avx2|avx512] [--threads N] [--effort NAME]
- *              [--rel E]... [--write FILE] [FILE TYPE SHAPE]...
+ *              [--rel E]... [--slope S] [--write FILE] [FILE TYPE SHAPE]...
  *
  * Fields are float32 of N MiB (64 at least count): a turbulence-like one (3-D, power law -11/3), a
  * smooth one (-6.5), one with noise; and each FILE of raw values, repeated along its slowest axis
@@ -11,7 +11,8 @@
  * one thread's: N / work is what 'times' is on a machine with nothing else to do. 'extra' is the
  * most memory that one call of compression asks for, as a part of the array's.
  *
- * --write FILE only writes the turbulence-like field: float64, 128 x 128 x 128; or, where the name
+ * --slope S: the turbulence-like field's waves have the power k^-S instead of k^(-11/3).
+ * --write FILE only writes it: float64, 128 x 128 x 128; or, where the name
  * ends in .f32, the float32 values of 256 x 256 x 256. */
 #include "measure.h"
 #include "turbulence.h"
@@ -29,6 +30,7 @@ struct options {
     int effort; /* -1: fast and default */
     double rel[BOUNDS_MOST];
     const char *write;
+    double slope; /* of the turbulence-like field */
 };
 
 struct field {
@@ -271,7 +273,7 @@ static int run_file(const struct options *o, char *const *words, zt_context *one
 }
 
 /* 128 x 128 x 128 doubles; or floats, 256 x 256 x 256, where the name ends in .f32. */
-static int write_turbulence(const char *name)
+static int write_turbulence(const char *name, double slope)
 {
     const size_t length = strlen(name);
     const int is_float = length > 4 && strcmp(name + length - 4, ".f32") == 0;
@@ -279,7 +281,7 @@ static int write_turbulence(const char *name)
     const size_t value_bytes = is_float ? sizeof(float) : sizeof(double);
     double *const made = bench_need(n * sizeof *made);
     void *const narrow = is_float ? bench_need(n * sizeof(float)) : NULL;
-    const int is_made = make_turbulence(made, side, 3, 11.0 / 3, 1) == 0;
+    const int is_made = make_turbulence(made, side, 3, slope, 1) == 0;
     for (size_t i = 0; i < n && is_float; i++)
         ((float *)narrow)[i] = (float)made[i];
     FILE *const file = fopen(name, "wb");
@@ -293,7 +295,7 @@ static int write_turbulence(const char *name)
 static int use(void)
 {
     fprintf(stderr, "use: sz_bench [--mib N] [--rounds N] [--isa plain|avx2|avx512] [--threads N] "
-                    "[--effort default|paper|fast|high] [--rel E]... [--write FILE] "
+                    "[--effort default|paper|fast|high] [--rel E]... [--slope S] [--write FILE] "
                     "[FILE f32|f64 SHAPE]...\n");
     return 2;
 }
@@ -327,6 +329,8 @@ static int parse(int argc, char **argv, struct options *o)
             o->effort = at = number_of(efforts, 4, value);
         else if (strcmp(argv[i], "--rel") == 0 && o->bounds < BOUNDS_MOST)
             o->rel[o->bounds++] = strtod(value, NULL);
+        else if (strcmp(argv[i], "--slope") == 0)
+            o->slope = strtod(value, NULL);
         else if (strcmp(argv[i], "--write") == 0)
             o->write = value;
         else
@@ -338,13 +342,14 @@ static int parse(int argc, char **argv, struct options *o)
 
 int main(int argc, char **argv)
 {
-    struct options o = {.mib = 64, .rounds = 7, .isa = ZT_ISA_AVX512, .threads = 2, .effort = -1};
+    struct options o = {.mib = 64, .rounds = 7, .isa = ZT_ISA_AVX512, .threads = 2, .effort = -1,
+                        .slope = 11.0 / 3};
     zt_context *one, *several;
     int at = parse(argc, argv, &o);
     if (at < 0)
         return use();
     if (o.write)
-        return write_turbulence(o.write) == 0 ? 0 : 1;
+        return write_turbulence(o.write, o.slope) == 0 ? 0 : 1;
     const int is_given = o.bounds > 0;
     for (int i = 2; i < 5 && !is_given; i++)
         o.rel[o.bounds++] = pow(10, -i);
@@ -359,7 +364,7 @@ int main(int argc, char **argv)
     printf("%-8s %-18s %6s %8s %6s %6s %6s %6s %6s %6s %6s %6s\n", "effort", "field", "rel",
            "ratio", "copy", "comp", "decomp", "c time", "d time", "c work", "d work", "extra");
     if (at == argc) {
-        run_made(&o, "turbulence", 11.0 / 3, 0, one, several);
+        run_made(&o, "turbulence", o.slope, 0, one, several);
         run_made(&o, "smooth", 6.5, 0, one, several);
         run_made(&o, "noisy", 6.5, 1e-2, one, several);
     }

@@ -1,5 +1,7 @@
 /* sz_test.c: the sz codec below the frame: its bound in exact arithmetic, special values, shapes,
- * sizes, instances, and streams that are not its own. */
+ * sizes, instances, and streams that are not its own.
+ *
+ *     sz_test [ARRAYS [FIRST]]    random arrays from that number on, and nothing else */
 #include "codec/sz/sz.h"
 #include "exec/exec.h"
 #include "support/support.h"
@@ -99,7 +101,7 @@ static uint64_t need_bound(zt_context *context, const zt_array *array, double bo
     for (uint64_t i = 0; i < n; i++)
         if (!is_within_exactly(array->type, raw + i * value_bytes, decoded + i * value_bytes,
                                bound))
-            fail_msg("value %llu is beyond the bound %.17g", (unsigned long long)i, bound);
+            fail_msg("value %llu is beyond %.17g, effort %u", (unsigned long long)i, bound, effort);
     free(raw);
     free(decoded);
     test_array_free(&back);
@@ -729,9 +731,49 @@ static void bytes_of_interpolation_do_not_change(void **state)
     assert_true(is_good);
 }
 
-int main(void)
+static uint64_t arrays = 500, first_array;
+
+/* Arrays of all types, ranks and kinds, with any effort and bounds from twice the range to far
+ * below what the type can tell. Number i depends on i alone. */
+static void random_arrays_hold(void **state)
 {
+    uint64_t efforts[4] = {0};
+    (void)state;
+    for (uint64_t i = first_array; i < first_array + arrays; i++) {
+        struct rng r = {i};
+        uint64_t shape[ZT_MAX_RANK];
+        double min, max;
+        const uint32_t type = 1 + (uint32_t)rng_below(&r, 4), rank = 1 + (uint32_t)rng_below(&r, 4);
+        const uint32_t effort = (uint32_t)rng_below(&r, 4);
+        static const uint64_t most[ZT_MAX_RANK] = {3000, 70, 20, 9};
+        for (uint32_t k = 0; k < rank; k++)
+            shape[k] = 1 + rng_below(&r, most[rank - 1]);
+        struct test_array a = array_of(type, rank, shape);
+        fill_array(&a.array, (enum data_kind)rng_below(&r, DATA_KINDS), rng_next(&r));
+        range_of(&a.array, &min, &max);
+        const double range = max - min > 0 ? fmin(max - min, DBL_MAX) : 1;
+        const double bound = rng_once_in(&r, 30) ? 0 : ldexp(range * (1 + rng_unit(&r)),
+                                                             -(int)rng_below(&r, 60));
+        efforts[effort]++;
+        if (arrays > 1000 && i % 65536 == 0)
+            print_message("array %llu\n", (unsigned long long)i);
+        (void)need_bound(NULL, &a.array, fmin(bound, DBL_MAX), effort);
+        test_array_free(&a);
+    }
+    print_message("%llu arrays, of these with effort high %llu\n", (unsigned long long)arrays,
+                  (unsigned long long)efforts[ZT_EFFORT_HIGH]);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest some[] = {cmocka_unit_test(random_arrays_hold)};
+    if (argc > 1) {
+        arrays = strtoull(argv[1], NULL, 10);
+        first_array = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
+        return cmocka_run_group_tests(some, NULL, NULL);
+    }
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_arrays_hold),
         cmocka_unit_test(steps_are_representable_and_no_larger_than_twice_the_bound),
         cmocka_unit_test(every_exponent_and_bound_holds),
         cmocka_unit_test(means_far_from_zero_hold),
