@@ -19,6 +19,7 @@ import h5py
 import hdf5plugin
 import matplotlib
 import numpy
+from PIL import Image
 
 from sz_tables import raw_file, rows_of, told_of
 
@@ -93,6 +94,8 @@ def draw(all_lines, out):
         axis.set_ylabel("PSNR, dB")
     axes.flat[0].legend(fontsize=8, loc="lower right")
     figure.savefig(out, dpi=100)
+    if out.endswith(".png"):
+        Image.open(out).convert("RGB").quantize(64).save(out, optimize=True)
 
 
 def print_tight(options, scratch):
