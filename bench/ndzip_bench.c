@@ -13,13 +13,10 @@
  * machine that has nothing else to do.
  *
  * --zt compresses to .zt files, checksums included, instead of bare streams. */
+#include "measure.h"
 #include "ztile.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 enum kind { SMOOTH, NOISY, RANDOM, KINDS };
 static const char *const kind_names[KINDS] = {"smooth", "noisy", "random"};
@@ -43,24 +40,6 @@ struct field {
     size_t capacity, stream_bytes;
 };
 
-static double now(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void *need(size_t bytes)
-{
-    void *memory = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-    if (!memory) {
-        fprintf(stderr, "ndzip_bench: no memory for %zu bytes\n", bytes);
-        exit(1);
-    }
-    memset(memory, 1, bytes);
-    return memory;
-}
-
 static uint64_t random_bits(uint64_t *state)
 {
     uint64_t t = *state += UINT64_C(0x9E3779B97F4A7C15);
@@ -75,7 +54,7 @@ static void fill(struct field *f, enum kind kind)
     const uint64_t *shape = f->array.shape;
     const uint32_t rank = f->array.rank;
     uint64_t state = 1, rows = 1, nx = shape[rank - 1];
-    double *wave = need(2 * nx * sizeof *wave);
+    double *wave = bench_need(2 * nx * sizeof *wave);
     for (uint64_t x = 0; x < nx; x++) {
         wave[x] = sin(0.003 * (double)(x % 100000));
         wave[nx + x] = cos(0.011 * (double)(x % 100000));
@@ -179,27 +158,27 @@ static void measure(const struct options *o, struct field *f, zt_context *one, z
     double c_work[ROUNDS_MOST], d_work[ROUNDS_MOST];
     for (unsigned i = 0; i < o->rounds; i++) {
         double t[8], wall[2], work[2];
-        t[0] = now(CLOCK_PROCESS_CPUTIME_ID);
+        t[0] = bench_now(CLOCK_PROCESS_CPUTIME_ID);
         memcpy(f->back, f->raw, f->bytes);
-        t[1] = now(CLOCK_PROCESS_CPUTIME_ID);
-        wall[0] = now(CLOCK_MONOTONIC);
+        t[1] = bench_now(CLOCK_PROCESS_CPUTIME_ID);
+        wall[0] = bench_now(CLOCK_MONOTONIC);
         compress(one, o, f);
-        t[2] = now(CLOCK_PROCESS_CPUTIME_ID);
-        wall[0] = now(CLOCK_MONOTONIC) - wall[0];
-        t[3] = now(CLOCK_MONOTONIC);
+        t[2] = bench_now(CLOCK_PROCESS_CPUTIME_ID);
+        wall[0] = bench_now(CLOCK_MONOTONIC) - wall[0];
+        t[3] = bench_now(CLOCK_MONOTONIC);
         compress(several, o, f);
-        t[4] = now(CLOCK_MONOTONIC);
-        work[0] = now(CLOCK_PROCESS_CPUTIME_ID) - t[2];
+        t[4] = bench_now(CLOCK_MONOTONIC);
+        work[0] = bench_now(CLOCK_PROCESS_CPUTIME_ID) - t[2];
         memset(f->back, 0xa5, 4096);
-        t[5] = now(CLOCK_PROCESS_CPUTIME_ID);
-        wall[1] = now(CLOCK_MONOTONIC);
+        t[5] = bench_now(CLOCK_PROCESS_CPUTIME_ID);
+        wall[1] = bench_now(CLOCK_MONOTONIC);
         decompress(one, o, f);
-        t[6] = now(CLOCK_PROCESS_CPUTIME_ID);
-        wall[1] = now(CLOCK_MONOTONIC) - wall[1];
-        t[7] = now(CLOCK_MONOTONIC);
+        t[6] = bench_now(CLOCK_PROCESS_CPUTIME_ID);
+        wall[1] = bench_now(CLOCK_MONOTONIC) - wall[1];
+        t[7] = bench_now(CLOCK_MONOTONIC);
         decompress(several, o, f);
-        dn[i] = now(CLOCK_MONOTONIC) - t[7];
-        work[1] = now(CLOCK_PROCESS_CPUTIME_ID) - t[6];
+        dn[i] = bench_now(CLOCK_MONOTONIC) - t[7];
+        work[1] = bench_now(CLOCK_PROCESS_CPUTIME_ID) - t[6];
         copy[i] = t[1] - t[0];
         c[i] = t[2] - t[1];
         cn[i] = t[4] - t[3];
@@ -246,9 +225,9 @@ static void run_field(const struct options *o, zt_type type, uint32_t rank, int 
         f.bytes *= (size_t)shape[i];
     check(one, zt_ndzip_compress_bound(one, &f.array, &f.capacity), "bound");
     f.capacity += 1 << 20; /* what a .zt file has beside the stream */
-    f.array.data = f.raw = need(f.bytes);
-    f.back = need(f.bytes);
-    f.stream = need(f.capacity);
+    f.array.data = f.raw = bench_need(f.bytes);
+    f.back = bench_need(f.bytes);
+    f.stream = bench_need(f.capacity);
     fill(&f, kind);
     measure(o, &f, one, several);
     free(f.raw);

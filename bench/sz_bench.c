@@ -1,7 +1,7 @@
 /* sz_bench.c: the speed of the sz codec, whole .zt files in memory, beside a copy of the array.
  *
  *     sz_bench [--mib N] [--rounds N] [--isa plain|avx2|avx512] [--threads N] [--effort NAME]
- *              [--rel E]... [--write FILE] [FILE TYPE SHAPE]...
+ *              [--rel E]... [--slope S] [--write FILE] [FILE TYPE SHAPE]...
  *
  * Fields are float32 of N MiB (64 at least count): a turbulence-like one (3-D, power law -11/3), a
  * smooth one (-6.5), one with noise; and each FILE of raw values, repeated along its slowest axis
@@ -11,15 +11,14 @@
  * one thread's: N / work is what 'times' is on a machine with nothing else to do. 'extra' is the
  * most memory that one call of compression asks for, as a part of the array's.
  *
- * --write FILE only writes the turbulence-like field, as float64. */
+ * --slope S: the turbulence-like field's waves have the power k^-S instead of k^(-11/3).
+ * --write FILE only writes it: float64, 128 x 128 x 128; or, where the name
+ * ends in .f32, the float32 values of 256 x 256 x 256. */
+#include "measure.h"
 #include "turbulence.h"
 #include "ztile.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 enum { ROUNDS_MOST = 101, BOUNDS_MOST = 16 };
 
@@ -31,6 +30,7 @@ struct options {
     int effort; /* -1: fast and default */
     double rel[BOUNDS_MOST];
     const char *write;
+    double slope; /* of the turbulence-like field */
 };
 
 struct field {
@@ -40,24 +40,6 @@ struct field {
     void *back, *stream;
     size_t capacity, stream_bytes;
 };
-
-static double now(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void *need(size_t bytes)
-{
-    void *memory = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-    if (!memory) {
-        fprintf(stderr, "sz_bench: no memory for %zu bytes\n", bytes);
-        exit(1);
-    }
-    memset(memory, 1, bytes);
-    return memory;
-}
 
 /* An allocator that knows how much is in use, and how much was at most. */
 struct meter {
@@ -157,8 +139,8 @@ static void take_times(struct times *t, unsigned i, const double *cpu, const dou
 
 static void stamp(double *cpu, double *wall)
 {
-    *cpu = now(CLOCK_PROCESS_CPUTIME_ID);
-    *wall = now(CLOCK_MONOTONIC);
+    *cpu = bench_now(CLOCK_PROCESS_CPUTIME_ID);
+    *wall = bench_now(CLOCK_MONOTONIC);
 }
 
 static double extra_memory(const struct options *o, const zt_params *p, struct field *f)
@@ -218,9 +200,9 @@ static void run_field(const struct options *o, struct field *f, zt_context *one,
                       zt_context *several)
 {
     const zt_params p = params_of(0, 1e-3);
-    f->back = need(f->bytes);
+    f->back = bench_need(f->bytes);
     check(one, zt_compress_bound(one, &f->array, &p, &f->capacity), "bound");
-    f->stream = need(f->capacity);
+    f->stream = bench_need(f->capacity);
     for (int effort = 0; effort <= 3; effort++)
         for (unsigned i = 0; i < o->bounds; i++)
             if (o->effort == effort ||
@@ -240,8 +222,8 @@ static void run_made(const struct options *o, const char *name, double slope, do
     const size_t values = o->mib * (1u << 20) / 4 / SIDE / SIDE * SIDE * SIDE;
     const uint64_t shape[3] = {values / SIDE / SIDE, SIDE, SIDE};
     struct field f = {.bytes = values * 4};
-    double *const made = need(cube * sizeof *made);
-    float *const out = need(f.bytes);
+    double *const made = bench_need(cube * sizeof *made);
+    float *const out = bench_need(f.bytes);
     snprintf(f.name, sizeof f.name, "%s", name);
     if (make_turbulence(made, SIDE, 3, slope, 1) != 0)
         exit(1);
@@ -272,14 +254,14 @@ static int run_file(const struct options *o, char *const *words, zt_context *one
     }
     FILE *const file = fopen(words[0], "rb");
     const size_t value_bytes = is_double ? 8 : 4;
-    char *const raw = file && values ? need((size_t)values * value_bytes) : NULL;
+    char *const raw = file && values ? bench_need((size_t)values * value_bytes) : NULL;
     if (!raw || fread(raw, value_bytes, (size_t)values, file) != values)
         return -1;
     (void)fclose(file);
     const uint64_t times = (o->mib * (1u << 20) / 4 + values - 1) / values;
     shape[0] *= times;
     f.bytes = (size_t)(4 * values * times);
-    float *const out = need(f.bytes);
+    float *const out = bench_need(f.bytes);
     for (size_t i = 0; i < values * times; i++)
         out[i] = is_double ? (float)((double *)(void *)raw)[i % values]
                            : ((float *)(void *)raw)[i % values];
@@ -290,14 +272,22 @@ static int run_file(const struct options *o, char *const *words, zt_context *one
     return 0;
 }
 
-static int write_turbulence(const char *name)
+/* 128 x 128 x 128 doubles; or floats, 256 x 256 x 256, where the name ends in .f32. */
+static int write_turbulence(const char *name, double slope)
 {
-    enum { SIDE = 128 };
-    const size_t n = (size_t)SIDE * SIDE * SIDE;
-    double *const made = need(n * sizeof *made);
+    const size_t length = strlen(name);
+    const int is_float = length > 4 && strcmp(name + length - 4, ".f32") == 0;
+    const size_t side = is_float ? 256 : 128, n = side * side * side;
+    const size_t value_bytes = is_float ? sizeof(float) : sizeof(double);
+    double *const made = bench_need(n * sizeof *made);
+    void *const narrow = is_float ? bench_need(n * sizeof(float)) : NULL;
+    const int is_made = make_turbulence(made, side, 3, slope, 1) == 0;
+    for (size_t i = 0; i < n && is_float; i++)
+        ((float *)narrow)[i] = (float)made[i];
     FILE *const file = fopen(name, "wb");
-    const int is_good = file && make_turbulence(made, SIDE, 3, 11.0 / 3, 1) == 0 &&
-                        fwrite(made, sizeof *made, n, file) == n;
+    const int is_good =
+        file && is_made && fwrite(is_float ? narrow : made, value_bytes, n, file) == n;
+    free(narrow);
     free(made);
     return file && fclose(file) == 0 && is_good ? 0 : -1;
 }
@@ -305,7 +295,7 @@ static int write_turbulence(const char *name)
 static int use(void)
 {
     fprintf(stderr, "use: sz_bench [--mib N] [--rounds N] [--isa plain|avx2|avx512] [--threads N] "
-                    "[--effort default|paper|fast|high] [--rel E]... [--write FILE] "
+                    "[--effort default|paper|fast|high] [--rel E]... [--slope S] [--write FILE] "
                     "[FILE f32|f64 SHAPE]...\n");
     return 2;
 }
@@ -339,6 +329,8 @@ static int parse(int argc, char **argv, struct options *o)
             o->effort = at = number_of(efforts, 4, value);
         else if (strcmp(argv[i], "--rel") == 0 && o->bounds < BOUNDS_MOST)
             o->rel[o->bounds++] = strtod(value, NULL);
+        else if (strcmp(argv[i], "--slope") == 0)
+            o->slope = strtod(value, NULL);
         else if (strcmp(argv[i], "--write") == 0)
             o->write = value;
         else
@@ -350,13 +342,14 @@ static int parse(int argc, char **argv, struct options *o)
 
 int main(int argc, char **argv)
 {
-    struct options o = {.mib = 64, .rounds = 7, .isa = ZT_ISA_AVX512, .threads = 2, .effort = -1};
+    struct options o = {.mib = 64, .rounds = 7, .isa = ZT_ISA_AVX512, .threads = 2, .effort = -1,
+                        .slope = 11.0 / 3};
     zt_context *one, *several;
     int at = parse(argc, argv, &o);
     if (at < 0)
         return use();
     if (o.write)
-        return write_turbulence(o.write) == 0 ? 0 : 1;
+        return write_turbulence(o.write, o.slope) == 0 ? 0 : 1;
     const int is_given = o.bounds > 0;
     for (int i = 2; i < 5 && !is_given; i++)
         o.rel[o.bounds++] = pow(10, -i);
@@ -371,7 +364,7 @@ int main(int argc, char **argv)
     printf("%-8s %-18s %6s %8s %6s %6s %6s %6s %6s %6s %6s %6s\n", "effort", "field", "rel",
            "ratio", "copy", "comp", "decomp", "c time", "d time", "c work", "d work", "extra");
     if (at == argc) {
-        run_made(&o, "turbulence", 11.0 / 3, 0, one, several);
+        run_made(&o, "turbulence", o.slope, 0, one, several);
         run_made(&o, "smooth", 6.5, 0, one, several);
         run_made(&o, "noisy", 6.5, 1e-2, one, several);
     }

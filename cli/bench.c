@@ -102,6 +102,8 @@ bool run_bench(const struct options *o, struct ztio_error *error)
     if (!o->operands)
         return fail(error, ZTIO_BAD_USE,
                     "bench takes one or more arrays; see 'ztile bench --help'");
+    if (o->stages)
+        return run_bench_stages(o, error);
     if (!o->index_study)
         return run_bench_rates(o, error);
     struct study *s = calloc(1, sizeof *s);

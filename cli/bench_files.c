@@ -1,4 +1,5 @@
-/* bench_files.c: read what ztile bench measures with; make the directory it reports to. */
+/* bench_files.c: read what ztile bench measures with, and its bounds; make the directory it reports
+ * to. */
 #include "bench_files.h"
 
 #include <errno.h>
@@ -80,4 +81,29 @@ bool bench_prepare_directory(const struct options *o, const char *const *names,
             return fail(error, ZTIO_BAD_USE, "%s exists; -f overwrites it", path);
     }
     return true;
+}
+
+bool bench_parse_bounds(const char *text, zt_bound *bound, int *bounds, struct ztio_error *error)
+{
+    for (const char *p = text; *p; p += strcspn(p, ","), p += *p == ',') {
+        char word[64];
+        const size_t n = strcspn(p, ",");
+        double v = 0;
+        if (*bounds == BENCH_BOUNDS || n >= sizeof word)
+            return fail(error, ZTIO_BAD_USE, "--bounds: at most %d of them, apart by commas",
+                        BENCH_BOUNDS);
+        memcpy(word, p, n);
+        word[n] = 0;
+        const bool has_value = n > 4 && parse_number(word + 4, &v) && v > 0;
+        if (strcmp(word, "lossless") == 0)
+            bound[(*bounds)++] = zt_lossless();
+        else if (strncmp(word, "rel=", 4) == 0 && has_value)
+            bound[(*bounds)++] = zt_rel(v);
+        else if (strncmp(word, "abs=", 4) == 0 && has_value)
+            bound[(*bounds)++] = zt_abs(v);
+        else
+            return fail(error, ZTIO_BAD_USE,
+                        "--bounds: '%s' is not rel=E, abs=E or lossless, with E above 0", word);
+    }
+    return *bounds > 0 || fail(error, ZTIO_BAD_USE, "--bounds: names none; leave it out");
 }

@@ -1,4 +1,5 @@
-/* bench_files.h: the arrays that ztile bench measures with, whole in memory; and its directory. */
+/* bench_files.h: the arrays that ztile bench measures with, whole in memory; at which bounds; and
+ * its directory. */
 #ifndef BENCH_FILES_H
 #define BENCH_FILES_H
 
@@ -25,5 +26,11 @@ bool bench_read_all(const struct options *options,
  * NULL) is in it, unless -f is given: known before the work is done, not after. */
 bool bench_prepare_directory(const struct options *options, const char *const *names,
                              struct ztio_error *error);
+
+enum { BENCH_BOUNDS = 12 };
+
+/* "rel=1e-3,abs=0.5,lossless" */
+bool bench_parse_bounds(const char *text, zt_bound *bound /* BENCH_BOUNDS */, int *bounds,
+                        struct ztio_error *error);
 
 #endif

@@ -1,8 +1,6 @@
 /* bench_rates.c: ztile bench FILE...: read the arrays, measure, report. rates.h has the parts. */
 #include "rates.h"
 
-#include "bench_files.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,32 +41,6 @@ static bool take_file(void *user, struct bench_array *a, struct ztio_error *erro
     a->place = NULL;
     a->values = NULL;
     return scan(r, s, a, error);
-}
-
-/* "rel=1e-3,abs=0.5,lossless" */
-static bool parse_bounds(struct rates *r, const char *text, struct ztio_error *error)
-{
-    for (const char *p = text; *p; p += strcspn(p, ","), p += *p == ',') {
-        char word[64];
-        const size_t n = strcspn(p, ",");
-        double v = 0;
-        if (r->bounds == RATES_BOUNDS || n >= sizeof word)
-            return fail(error, ZTIO_BAD_USE, "--bounds: at most %d of them, apart by commas",
-                        RATES_BOUNDS);
-        memcpy(word, p, n);
-        word[n] = 0;
-        const bool has_value = n > 4 && parse_number(word + 4, &v) && v > 0;
-        if (strcmp(word, "lossless") == 0)
-            r->bound[r->bounds++] = zt_lossless();
-        else if (strncmp(word, "rel=", 4) == 0 && has_value)
-            r->bound[r->bounds++] = zt_rel(v);
-        else if (strncmp(word, "abs=", 4) == 0 && has_value)
-            r->bound[r->bounds++] = zt_abs(v);
-        else
-            return fail(error, ZTIO_BAD_USE,
-                        "--bounds: '%s' is not rel=E, abs=E or lossless, with E above 0", word);
-    }
-    return r->bounds > 0 || fail(error, ZTIO_BAD_USE, "--bounds: names none; leave it out");
 }
 
 /* A word that is no codec would silently measure nothing. */
@@ -125,8 +97,9 @@ static bool run(struct rates *r, struct ztio_error *error)
     if (o->policy != ZT_SERIAL && o->policy != ZT_OMP)
         return fail(error, ZTIO_LACKING, "bench compares one thread with many; --exec cuda is not "
                     "among what it runs, leave it out");
-    if (!parse_bounds(r, o->bounds ? o->bounds : "rel=1e-2,rel=1e-3,rel=1e-4,rel=1e-5,lossless",
-                      error) ||
+    if (!bench_parse_bounds(o->bounds ? o->bounds
+                                      : "rel=1e-2,rel=1e-3,rel=1e-4,rel=1e-5,lossless",
+                            r->bound, &r->bounds, error) ||
         !check_codecs(o, error) || !open_contexts(r, error) ||
         !bench_prepare_directory(o, names, error) || !bench_read_all(o, take_file, r, error) ||
         !rates_measure(r, error))

@@ -106,6 +106,7 @@ struct options {
     bool json;
     bool check;
     bool index_study;
+    bool stages;
     bool help;
     bool explain;
     bool dry_run;
@@ -441,6 +442,7 @@ bool run_demo(const struct options *options, struct ztio_error *error);
 bool run_bench(const struct options *options, struct ztio_error *error);
 /* bench_rates.c */
 bool run_bench_rates(const struct options *options, struct ztio_error *error);
+bool run_bench_stages(const struct options *options, struct ztio_error *error);
 bool run_index(const struct options *options, struct ztio_error *error);
 bool run_plan(const struct options *options, struct ztio_error *error);
 

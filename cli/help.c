@@ -203,6 +203,7 @@ static const char of_demo[] =
 
 static const char of_bench[] =
     "usage: ztile bench FILE... [-o DIR] [--json] [options]\n"
+    "       ztile bench --stages FILE... [--bounds LIST] [--json]\n"
     "       ztile bench --index-study FILE... [-o DIR] [--json]\n"
     "\n"
     "Compress arrays with every codec at several bounds, with one thread and with\n"
@@ -228,6 +229,8 @@ static const char of_bench[] =
     "  -s, --shape S      such as 512x512x128, slowest first\n"
     "  -q, --quiet        no progress bar, and with -o no tables\n"
     "\n"
+    "--stages: where the time of sz goes, by effort: range, samples, symbols counted,\n"
+    "models made, tiles coded; tables, tiles decoded; and the rest.\n"
     "--index-study: what the index costs and gives, over chunks of 1, 4, 16 .. 4^12\n"
     "tiles, zfp at fixed precision: the evaluation of Noordsij et al., PDP 2020. -o:\n"
     "index-overhead, index-throughput and index-speedup, each as .csv and .png.\n"

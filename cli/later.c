@@ -7,7 +7,6 @@
 /* values is "number" or words apart by spaces. The words before '|' are accepted: they
  * ask for what there is. */
 const struct later_rule later_rules[LATER_OPTIONS] = {
-    {"stages", NULL, CMD_BENCH, "leave it out"},
     {"link", "number", CMD_BENCH, "leave it out"},
 };
 

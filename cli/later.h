@@ -5,7 +5,7 @@
 
 #include "io.h"
 
-enum { LATER_OPTIONS = 2 };
+enum { LATER_OPTIONS = 1 };
 
 struct later_rule {
     const char *name;

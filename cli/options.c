@@ -39,6 +39,7 @@ enum {
     OPT_INDEX_FILE,
     OPT_SAVE,
     OPT_INDEX_STUDY,
+    OPT_STAGES,
     OPT_EFFORT,
     OPT_SZ_BINS,
     OPT_ISA,
@@ -118,6 +119,7 @@ static const struct rule rules[] = {
     {"dry-run", OPT_DRY_RUN, false, CMD_COMPRESS},
     {"save", OPT_SAVE, true, CMD_DEMO},
     {"index-study", OPT_INDEX_STUDY, false, CMD_BENCH},
+    {"stages", OPT_STAGES, false, CMD_BENCH},
 };
 
 enum { RULES = sizeof rules / sizeof *rules, LONG_OPTIONS = RULES + LATER_OPTIONS + 1 };
@@ -411,6 +413,7 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_DRY_RUN: o->dry_run = true; break;
     case OPT_SAVE: o->save = argument; break;
     case OPT_INDEX_STUDY: o->index_study = true; break;
+    case OPT_STAGES: o->stages = true; break;
     case 'c': return take_codec(o, argument, error);
     case OPT_EFFORT: return take_effort(o, argument, error);
     case OPT_SZ_BINS: return take_bins(o, argument, error);
@@ -513,6 +516,11 @@ static bool check_together(const struct options *o, struct ztio_error *error)
                     "result");
     if (o->command == CMD_DECOMPRESS && o->json && !o->salvage)
         return fail(error, ZTIO_BAD_USE, "decompress has --json with --salvage only; leave it out");
+    if (o->stages && (o->index_study || o->codecs || o->peer_files || o->out))
+        return fail(error, ZTIO_BAD_USE, "--stages is a table of its own; leave out %s",
+                    o->index_study ? "--index-study" : o->codecs ? "--codecs"
+                    : o->peer_files                              ? "--peers"
+                                                                 : "-o");
     if (p->bound.flags & ZT_RATE_ALIGN && p->bound.kind != ZT_RATE)
         return fail(error, ZTIO_BAD_USE, "--rate-align goes with --rate only; leave it out");
     if (!isnan(p->range_lo) && p->bound.kind != ZT_REL && p->bound.kind != ZT_PSNR)

@@ -166,7 +166,7 @@ typedef bool each_trial(struct rates *r, struct trial *t, struct ztio_error *err
 /* Call what for each measurement there is to do. */
 static bool for_each(struct rates *r, void *decoded, each_trial *what, struct ztio_error *error)
 {
-    zt_bound bounds[RATES_BOUNDS + 4];
+    zt_bound bounds[BENCH_BOUNDS + 4];
     for (int i = 0; i < r->files; i++) {
         const struct subject *s = &r->file[i];
         memcpy(bounds, r->bound, sizeof r->bound);

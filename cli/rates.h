@@ -3,12 +3,12 @@
 #ifndef RATES_H
 #define RATES_H
 
+#include "bench_files.h"
 #include "chart.h"
 #include "coders.h"
 
 enum {
     RATES_FILES = 38,
-    RATES_BOUNDS = 12,
     RATES_NAME_BYTES = 24, /* of a codec */
     RATES_CODECS = 16      /* that charts show */
 };
@@ -34,7 +34,7 @@ struct rates {
     uint32_t threads;              /* of parallel */
     struct subject file[RATES_FILES];
     int files;
-    zt_bound bound[RATES_BOUNDS];
+    zt_bound bound[BENCH_BOUNDS];
     int bounds;
     struct rate *row;
     size_t rows, room;

@@ -443,6 +443,27 @@ typedef int (*zt_progress)(void *user, uint64_t done_tiles, uint64_t total_tiles
 /* NULL: no progress. */
 ZT_API zt_status zt_context_set_progress(zt_context *context, zt_progress progress, void *user);
 
+/* What a call is at: for benchmarks that say where its time goes. */
+typedef enum zt_stage {
+    ZT_STAGE_OTHER = 0,   /* headers, checksums, index, copies */
+    ZT_STAGE_RANGE = 1,   /* range of all values, and which are special */
+    ZT_STAGE_SAMPLES = 2, /* sz: ways to predict, tried on samples */
+    ZT_STAGE_COUNT = 3,   /* sz: symbols of the tiles, or of a part of them, counted */
+    ZT_STAGE_MODELS = 4,  /* sz: codebooks or models made of what was counted */
+    ZT_STAGE_ENCODE = 5,  /* tiles: values to bits */
+    ZT_STAGE_TABLES = 6,  /* the head of a stream to tables for decoding */
+    ZT_STAGE_DECODE = 7   /* tiles: bits to values */
+} zt_stage;
+
+enum { ZT_STAGES = 8 };
+
+/* Called from the calling thread when a stage begins, which lasts until the next call; a stage may
+ * come more than once. What it may call is what zt_progress may. */
+typedef void (*zt_stage_begins)(void *user, zt_stage stage);
+
+/* NULL: no calls. */
+ZT_API zt_status zt_context_set_stages(zt_context *context, zt_stage_begins begins, void *user);
+
 /* ---- compress and decompress, memory to memory --------------------------------------------- */
 
 /* What is in a .zt file. Returned by zt_inspect and zt_reader_info. Of a sequential source, what is

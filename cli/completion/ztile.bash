@@ -32,7 +32,7 @@ _ztile_options()
             ;;
         demo) printf '%s ' "$common" --save --output --force -o -f --exec -x --isa ;;
         bench)
-            printf '%s ' "$common" --index-study --json --output --force -o -f --exec -x --isa \
+            printf '%s ' "$common" --index-study --stages --json --output --force -o -f --exec -x --isa \
                 --type --shape -t -s --bounds --codecs --peers --fill
             ;;
     esac

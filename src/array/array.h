@@ -12,6 +12,11 @@ zt_status zti_array_check(zt_context *context, const zt_array *array, bool need_
  * as far as a stride of 0 along an axis of more than one element. */
 zt_status zti_array_check_output(zt_context *context, const zt_array *array);
 
+static inline bool zti_is_float(uint32_t type)
+{
+    return type == ZT_F32 || type == ZT_F64;
+}
+
 /* Elements of a shape; the caller has checked that the number fits. */
 uint64_t zti_array_values(uint32_t rank, const uint64_t *shape);
 

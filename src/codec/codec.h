@@ -122,6 +122,8 @@ struct zti_codec {
      * filled by one thread from runs of tiles in any order, are merged into one, which learn turns
      * into coding->model. The outcome must not depend on how tiles were dealt to tallies. */
     size_t (*tally_bytes)(const struct zti_coding *coding, uint32_t pass);
+    bool (*is_sampled)(const struct zti_coding *coding, uint32_t pass); /* only samples are looked
+                                                                           at; NULL: in no pass */
     void (*tally)(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
                   uint64_t first, uint64_t last, void *tally);
     void (*merge)(const struct zti_coding *coding, uint32_t pass, void *into, const void *from);

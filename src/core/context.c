@@ -122,3 +122,12 @@ zt_status zt_context_set_progress(zt_context *context, zt_progress progress, voi
     context->progress_user = user;
     return ZT_OK;
 }
+
+zt_status zt_context_set_stages(zt_context *context, zt_stage_begins begins, void *user)
+{
+    if (!context)
+        return ZT_BAD_ARG;
+    context->stage_begins = begins;
+    context->stage_user = user;
+    return ZT_OK;
+}

@@ -71,6 +71,8 @@ struct zt_context {
     uint32_t isa; /* zt_isa: what the machine has and zt_context_set_isa left of it */
     zt_progress progress;
     void *progress_user;
+    zt_stage_begins stage_begins; /* or NULL */
+    void *stage_user;
     char sentence[ZTI_SENTENCE_BYTES];
 };
 
@@ -80,6 +82,13 @@ struct zt_context {
  * that a caller can put "file.zt: " before them. */
 zt_status zti_fail(zt_context *context, zt_status status, const char *format, ...)
     ZTI_PRINTF(3, 4);
+
+/* Tell the caller, who may have asked for it, that a stage begins. */
+static inline void zti_stage(const zt_context *context, zt_stage stage)
+{
+    if (context && context->stage_begins)
+        context->stage_begins(context->stage_user, stage);
+}
 
 /* Open the device of the cuda policy (core/device.h) as context->device, in place of the one that
  * was open. ZT_UNSUPPORTED, with the context as it was, where there is no CUDA or no GPU. */

@@ -1,13 +1,10 @@
 /* ans.h: asymmetric numeral systems with tables (tANS, Duda 2009): codes whose mean length is
  * within a fraction of a percent of the entropy, also below one bit a symbol.
  *
- * A model is frequencies out of 4096 for symbols below an alphabet of at most 1024. Symbols are
- * coded in groups of 64, each with the model that the caller names for it: a symbol's state belongs
- * to no model, because all have the same number of states. A model in which one symbol has all
- * frequency takes no bits and next to no time.
- *
- * A stream is coded by 1, 2 or 4 states in turn (ways), which are 12 bits each at its beginning:
- * more ways are faster, and cost that much.
+ * A model is frequencies out of 4096 for symbols below an alphabet of at most 1024; this is models
+ * and their tables. A symbol's state belongs to no model, because all have the same number of
+ * states: each symbol of a stream can have its own (ans_mixed.h). A model in which one symbol has
+ * all frequency takes no bits.
  *
  * All arithmetic is on integers: the bits are a function of the arguments, whatever the machine. */
 #ifndef ZTI_ANS_H
@@ -18,8 +15,7 @@
 enum {
     ZTI_ANS_STATE_BITS = 12,
     ZTI_ANS_STATES = 1 << ZTI_ANS_STATE_BITS,
-    ZTI_ANS_MAX_ALPHABET = 1024,
-    ZTI_ANS_GROUP = 64
+    ZTI_ANS_MAX_ALPHABET = 1024
 };
 
 /* Frequencies, and tables for both directions. Owned by who made it; zti_ans_free. */
@@ -55,30 +51,5 @@ uint64_t zti_ans_stored_bits(const struct zti_ans_model *model);
 void zti_ans_put(const struct zti_ans_model *model, struct zti_bit_writer *writer);
 zt_status zti_ans_take(zt_context *context, struct zti_bit_reader *reader, uint32_t alphabet,
                        struct zti_ans_model *model);
-
-/* What a call codes: n symbols, of which group i, symbols [64 i, 64 i + 64) or to the end, has the
- * model models[model_of[i]]. The caller has checked that there is one of that number. */
-struct zti_ans_plan {
-    const struct zti_ans_model *models;
-    const uint8_t *model_of;
-    size_t n;
-    uint32_t ways; /* 1, 2 or 4 */
-    uint32_t isa;  /* zt_isa; the bits are the same for each */
-};
-
-/* The most bits of a stream, and bytes of scratch that the encoder wants. */
-uint64_t zti_ans_most_bits(size_t n, uint32_t ways);
-size_t zti_ans_scratch_bytes(size_t n);
-
-/* Append the stream of symbols, each of which has a frequency in its model. The writer's buffer has
- * room for zti_ans_most_bits and the margin. */
-void zti_ans_encode(const struct zti_ans_plan *plan, const uint16_t *symbols, void *scratch,
-                    struct zti_bit_writer *writer);
-
-/* Decode a stream: the reader is at its beginning, and goes to its end. No byte beyond that of the
- * reader's last bit is looked at, and nothing but out[0 .. n) is written. False where the bits run
- * out, a group has a model without symbols, or the states do not end where every stream of ours
- * does; the symbols are then undefined. */
-bool zti_ans_decode(const struct zti_ans_plan *plan, struct zti_bit_reader *reader, uint16_t *out);
 
 #endif

@@ -1,5 +1,6 @@
-/* ans_mixed.h: ANS streams in which each symbol names its model, inline for the codec that uses
- * them. As in ans.c symbol i has state i mod 4.
+/* ans_mixed.h: ANS streams in which each symbol names its model, inline, so that who uses them
+ * compiles them for its instruction set. Symbol i has state i mod 4. The encoder begins with all
+ * states at 0, and so must the decoder end.
  *
  * A stream is whole bytes: zeros, a one (in the first byte, so that the last bit ends one); the
  * four states that the encoder ended in, 12 bits each; and what each symbol's state sheds, the
@@ -21,44 +22,64 @@ static inline size_t zti_ans_mixed_bytes(size_t n)
 }
 
 struct zti_ans_front {
-    uint8_t *at; /* of the bytes that are there */
+    uint8_t *at;   /* of the bytes that are there */
     uint64_t held; /* bits in front of them */
-    uint32_t bits;
+    uint32_t bits; /* up to 7 between groups of four symbols */
 };
 
-static inline void zti_ans_shed(struct zti_ans_front *f, uint32_t value, uint32_t bits)
+/* Store whole bytes; what is stored below them is garbage until it is overwritten. */
+ZTI_INLINE void zti_ans_store(struct zti_ans_front *f)
+{
+    zti_put_le64(f->at - 8, f->held << 1 << (63 - f->bits));
+    f->at -= f->bits >> 3;
+    f->bits &= 7;
+}
+
+ZTI_INLINE void zti_ans_shed(struct zti_ans_front *f, uint32_t value, uint32_t bits)
 {
     f->held = f->held << bits | value;
     f->bits += bits;
-    if (f->bits >= 32) {
-        f->bits -= 32;
-        f->at -= 4;
-        zti_put_le32(f->at, (uint32_t)(f->held >> f->bits));
-    }
+}
+
+ZTI_INLINE void zti_ans_put_symbol(const struct zti_ans_model *model, uint32_t symbol,
+                                   uint32_t *state, struct zti_ans_front *f)
+{
+    const uint32_t *const steps = model->steps + 2 * (size_t)symbol;
+    const uint32_t y = *state, bits = (y + steps[0]) >> 16;
+    zti_ans_shed(f, y & ((UINT32_C(1) << bits) - 1), bits);
+    *state = model->next[(y >> bits) + steps[1]];
 }
 
 /* Code n symbols, symbol i with the model of[contexts[i]], in which it has a frequency. The stream
  * ends where the scratch does; returns where it begins. */
-static inline uint8_t *zti_ans_mixed_put(const struct zti_ans_model *const *of,
-                                         const uint8_t *contexts, const uint8_t *symbols, size_t n,
-                                         uint8_t *scratch)
+ZTI_INLINE uint8_t *zti_ans_mixed_put(const struct zti_ans_model *const *of,
+                                      const uint8_t *contexts, const uint8_t *symbols, size_t n,
+                                      uint8_t *scratch)
 {
     struct zti_ans_front f = {scratch + zti_ans_mixed_bytes(n), 0, 0};
     uint32_t state[ZTI_ANS_WAYS] = {ZTI_ANS_STATES, ZTI_ANS_STATES, ZTI_ANS_STATES,
                                     ZTI_ANS_STATES};
-    for (size_t i = n; i-- > 0;) {
-        const struct zti_ans_model *const model = of[contexts[i]];
-        const uint32_t *const steps = model->steps + 2 * (size_t)symbols[i];
-        const uint32_t y = state[i % ZTI_ANS_WAYS], bits = (y + steps[0]) >> 16;
-        zti_ans_shed(&f, y & ((UINT32_C(1) << bits) - 1), bits);
-        state[i % ZTI_ANS_WAYS] = model->next[(y >> bits) + steps[1]];
+    size_t i = n;
+    for (; i % ZTI_ANS_WAYS != 0; zti_ans_store(&f)) {
+        i--;
+        zti_ans_put_symbol(of[contexts[i]], symbols[i], &state[i % ZTI_ANS_WAYS], &f);
     }
-    for (uint32_t k = ZTI_ANS_WAYS; k-- > 0;)
-        zti_ans_shed(&f, state[k] - ZTI_ANS_STATES, ZTI_ANS_STATE_BITS);
+    uint32_t a = state[0], b = state[1], c = state[2], d = ZTI_ANS_STATES;
+    for (; i > 0; zti_ans_store(&f)) { /* 48 bits and the 7 that may be there */
+        i -= ZTI_ANS_WAYS;
+        zti_ans_put_symbol(of[contexts[i + 3]], symbols[i + 3], &d, &f);
+        zti_ans_put_symbol(of[contexts[i + 2]], symbols[i + 2], &c, &f);
+        zti_ans_put_symbol(of[contexts[i + 1]], symbols[i + 1], &b, &f);
+        zti_ans_put_symbol(of[contexts[i]], symbols[i], &a, &f);
+    }
+    zti_ans_shed(&f, d - ZTI_ANS_STATES, ZTI_ANS_STATE_BITS);
+    zti_ans_shed(&f, c - ZTI_ANS_STATES, ZTI_ANS_STATE_BITS);
+    zti_ans_shed(&f, b - ZTI_ANS_STATES, ZTI_ANS_STATE_BITS);
+    zti_ans_shed(&f, a - ZTI_ANS_STATES, ZTI_ANS_STATE_BITS);
+    zti_ans_store(&f);
     zti_ans_shed(&f, 1, 1);
     zti_ans_shed(&f, 0, (8 - f.bits % 8) % 8);
-    for (; f.bits > 0; f.bits -= 8)
-        *--f.at = (uint8_t)(f.held >> (f.bits - 8));
+    zti_ans_store(&f);
     return f.at;
 }
 

@@ -3,7 +3,6 @@
 #ifndef ZTI_ENTROPY_INSTANCES_H
 #define ZTI_ENTROPY_INSTANCES_H
 
-#include "entropy/ans.h"
 #include "entropy/huffman.h"
 
 void zti_encode_avx2(const uint32_t *codes, const uint16_t *symbols, size_t n,
@@ -17,11 +16,5 @@ void zti_encode_avx512(const struct zti_codebook *book, const uint16_t *symbols,
  * symbols or more. Does not look at 'end': the caller does, afterwards. */
 void zti_decode_avx2(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
                      size_t buffer_bytes, struct zti_huffman_part *parts, uint32_t part_count);
-
-/* scratch_end: behind the last byte of the scratch; bits are put in front of one another. */
-void zti_ans_encode_avx2(const struct zti_ans_plan *plan, const uint16_t *symbols,
-                         uint8_t *scratch_end, struct zti_bit_writer *writer);
-bool zti_ans_decode_avx2(const struct zti_ans_plan *plan, struct zti_bit_reader *reader,
-                         uint16_t *out);
 
 #endif

@@ -105,6 +105,7 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
 {
     const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
     const uint64_t total = coding->grid.count;
+    zti_stage(context, ZT_STAGE_ENCODE);
     zt_status status =
         is_on_device(context, coding)
             ? zti_cuda_encode(context, coding, array, out, out_capacity_bytes, start_bits,
@@ -114,6 +115,7 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
                              end_bits, misses, starts)
             : zti_encode_run(context, coding, array, 0, total, out, out_capacity_bytes,
                              start_bits, end_bits, misses, starts);
+    zti_stage(context, ZT_STAGE_OTHER);
     if (status != ZT_OK || (misses && misses->is_over))
         return status;
     if (starts)
@@ -169,6 +171,7 @@ static zt_status decode(zt_context *context, const struct zti_coding *as_asked,
                         const struct zti_starts *starts, uint64_t *end_bits)
 {
     const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
+    zti_stage(context, ZT_STAGE_DECODE);
     zt_status status = is_on_device(context, coding)
                            ? zti_cuda_decode(context, coding, data, data_bytes, start_bits, index,
                                              view, starts, end_bits)
@@ -177,6 +180,7 @@ static zt_status decode(zt_context *context, const struct zti_coding *as_asked,
                                             view, starts, end_bits)
                            : serial_decode(context, coding, data, data_bytes, start_bits, index,
                                            view, starts, end_bits);
+    zti_stage(context, ZT_STAGE_OTHER);
     return status == ZT_OK ? zti_report(context, coding->grid.count, coding->grid.count) : status;
 }
 

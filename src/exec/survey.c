@@ -91,9 +91,13 @@ zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding, const 
         if (!s.tallies)
             return zti_fail(context, ZT_NO_MEMORY, "no memory for %u tallies of %zu bytes",
                             threads, s.tally_bytes);
+        const bool is_sample = codec->is_sampled && codec->is_sampled(coding, pass);
+        zti_stage(context, is_sample ? ZT_STAGE_SAMPLES : ZT_STAGE_COUNT);
         run_pass(&s, threads);
+        zti_stage(context, ZT_STAGE_MODELS);
         status = codec->learn(context, coding, pass, array, s.tallies);
         zti_release(context, s.tallies);
+        zti_stage(context, ZT_STAGE_OTHER);
     }
     return status;
 }

@@ -345,8 +345,11 @@ zt_status zti_load_view(struct zt_reader *r, uint64_t number, const struct zti_f
     struct decoding d = {.r = r, .number = number, .f = f, .coding = &coding, .tail = &tail,
                          .p = {.at = at + f->header_bytes}, .is_whole = is_whole(f, view)};
     zt_status status = load_ends(r, number, f, &tail, &d.p);
-    if (!status && coding.codec->take_head)
+    if (!status && coding.codec->take_head) {
+        zti_stage(r->context, ZT_STAGE_TABLES);
         status = coding.codec->take_head(r->context, &coding, d.p.bytes);
+        zti_stage(r->context, ZT_STAGE_OTHER);
+    }
     if (!status)
         status = zti_load_index(r, f, &tail, d.p.bytes, &opened, &d.index);
     if (!status)

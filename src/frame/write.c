@@ -33,11 +33,6 @@ struct zti_index_layout zti_layout_of(const zt_params *p, const struct zti_codec
     return layout;
 }
 
-static bool is_float(uint32_t type)
-{
-    return type == ZT_F32 || type == ZT_F64;
-}
-
 bool zti_is_lossless(const zt_bound *bound)
 {
     return bound->kind == ZT_LOSSLESS ||
@@ -68,7 +63,7 @@ zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_p
         one.shape[0] = 1;
     if (!status)
         status = zti_array_check(context, &one, false);
-    if (!status && w->params.bound.kind == ZT_PWREL && !is_float(whole->type))
+    if (!status && w->params.bound.kind == ZT_PWREL && !zti_is_float(whole->type))
         status = zti_fail(context, ZT_UNSUPPORTED,
                           "a bound relative to each value (pwrel) is for floating-point arrays; "
                           "use abs or rel for integers, or no bound");
@@ -143,7 +138,8 @@ zt_status zti_writer_prepare(struct zt_writer *w, const zt_array *slab, const zt
     if (w->params.bound.kind == ZT_PSNR)
         f->range = zti_range_of(w->type, w->params.range_lo, w->params.range_hi);
     if (status || ask->kind == ZT_LOSSLESS ||
-        !(is_float(w->type) || ask->kind == ZT_ABS || ask->kind == ZT_PSNR || w->params.fills > 0))
+        !(zti_is_float(w->type) || ask->kind == ZT_ABS || ask->kind == ZT_PSNR ||
+          w->params.fills > 0))
         return status;
 
     zt_stats own;

@@ -357,7 +357,9 @@ zt_status zt_scan(zt_context *context, const zt_array *array, zt_stats *stats)
     if (stats->fills > ZT_MAX_FILLS)
         return zti_fail(context, ZT_BAD_ARG, "%u fill values are more than %d", stats->fills,
                         ZT_MAX_FILLS);
+    zti_stage(context, ZT_STAGE_RANGE);
     scan_all(context, array, stats);
+    zti_stage(context, ZT_STAGE_OTHER);
     return ZT_OK;
 }
 

@@ -6,5 +6,5 @@ for words in '-c gzip' '--pwrel x' '--pwrel 1' '--psnr 0' '--plan maybe' '-x omp
     status ztile compress a_2x3x4.f32 $words
 done
 ztile compress -q a_2x3x4.f32 -c zfp -x serial --index none --plan off
-status ztile bench --stages a_2x3x4.f32
+status ztile bench --link 1 a_2x3x4.f32
 ls

@@ -1,5 +1,7 @@
 /* sz_test.c: the sz codec below the frame: its bound in exact arithmetic, special values, shapes,
- * sizes, instances, and streams that are not its own. */
+ * sizes, instances, and streams that are not its own.
+ *
+ *     sz_test [ARRAYS [FIRST]]    random arrays from that number on, and nothing else */
 #include "codec/sz/sz.h"
 #include "exec/exec.h"
 #include "support/support.h"
@@ -99,7 +101,7 @@ static uint64_t need_bound(zt_context *context, const zt_array *array, double bo
     for (uint64_t i = 0; i < n; i++)
         if (!is_within_exactly(array->type, raw + i * value_bytes, decoded + i * value_bytes,
                                bound))
-            fail_msg("value %llu is beyond the bound %.17g", (unsigned long long)i, bound);
+            fail_msg("value %llu is beyond %.17g, effort %u", (unsigned long long)i, bound, effort);
     free(raw);
     free(decoded);
     test_array_free(&back);
@@ -657,9 +659,121 @@ static void damaged_interpolation_decodes_or_is_refused(void **state)
     test_array_free(&back);
 }
 
-int main(void)
+/* Parabolas along each axis, and noise: integers, so that every machine makes the same. */
+static void fill_golden(const zt_array *array)
 {
+    const uint64_t n = values_of(array->rank, array->shape);
+    struct rng r = {77};
+    for (uint64_t i = 0; i < n; i++) {
+        int64_t v = (int64_t)rng_below(&r, 9);
+        uint64_t rest = i;
+        for (uint32_t k = array->rank; k-- > 0; rest /= array->shape[k]) {
+            const int64_t x = (int64_t)(rest % array->shape[k] % 97) - 48;
+            v += (x * x - 800) * (k % 2 ? 1 : -1) * (1 + (int64_t)k);
+        }
+        switch (array->type) {
+        case ZT_F32: ((float *)array->data)[i] = (float)v / 8; break;
+        case ZT_F64: ((double *)array->data)[i] = (double)v / 8; break;
+        case ZT_I32: ((int32_t *)array->data)[i] = (int32_t)v; break;
+        default: ((int64_t *)array->data)[i] = v - (INT64_C(1) << 40); break;
+        }
+    }
+    if (array->type == ZT_F32)
+        ((float *)array->data)[n / 2] = NAN;
+}
+
+/* Bytes are the contract: head and tiles of effort 'high', by a hash, of every instance. */
+static void bytes_of_interpolation_do_not_change(void **state)
+{
+    static const struct {
+        uint32_t type, rank;
+        uint64_t shape[ZT_MAX_RANK];
+        double bound;
+        uint64_t bytes, hash;
+    } golden[] = {
+        {ZT_F32, 1, {20000}, 0.25, 6728, UINT64_C(0x331345f25697b7c1)},
+        {ZT_F32, 2, {300, 411}, 0.5, 23362, UINT64_C(0xf154143e548c8eac)},
+        {ZT_F32, 3, {67, 70, 150}, 0.125, 256873, UINT64_C(0xafd6eafec278b8a1)},
+        {ZT_F32, 4, {5, 18, 33, 40}, 4, 421, UINT64_C(0xdab9fa18bfab97f8)},
+        {ZT_F64, 1, {9001}, 0.01, 7554, UINT64_C(0x78e832aa7574c982)},
+        {ZT_F64, 2, {64, 64}, 1, 144, UINT64_C(0xbc3990c527e3c356)},
+        {ZT_F64, 3, {65, 65, 65}, 0.02, 182532, UINT64_C(0xce1f40cf836e6000)},
+        {ZT_I32, 3, {40, 64, 100}, 3, 42635, UINT64_C(0xe0ef69adc80c5b49)},
+        {ZT_I64, 2, {127, 513}, 1, 21325, UINT64_C(0xb4130cf0ae7a11cc)},
+    };
+    bool is_good = true;
+    (void)state;
+    for (size_t i = 0; i < sizeof golden / sizeof *golden; i++) {
+        struct test_array a = array_of(golden[i].type, golden[i].rank, golden[i].shape);
+        fill_golden(&a.array);
+        for (uint32_t isa = 0; isa < 3; isa++) {
+            zt_context *context;
+            zt_context_new(NULL, &context);
+            zt_context_set_isa(context, (zt_isa)isa);
+            struct coded c = code(context, &a.array, golden[i].bound, ZT_EFFORT_HIGH);
+            const size_t head_bytes = (size_t)zti_head_bytes(&c.coding);
+            const size_t bytes = head_bytes + (size_t)(c.end_bits / 8);
+            uint8_t *const all = need(bytes);
+            assert_int_equal(c.coding.sz.effort, ZT_EFFORT_HIGH);
+            zti_codec_sz.put_head(&c.coding, NULL, all);
+            memcpy(all + head_bytes, c.bytes, bytes - head_bytes);
+            if (bytes != golden[i].bytes || fnv1a64(all, bytes) != golden[i].hash) {
+                print_error("case %zu, instance %u: %zu, 0x%016llx\n", i, isa, bytes,
+                            (unsigned long long)fnv1a64(all, bytes));
+                is_good = false;
+            }
+            free(all);
+            coded_free(context, &c);
+            zt_context_free(context);
+        }
+        test_array_free(&a);
+    }
+    assert_true(is_good);
+}
+
+static uint64_t arrays = 500, first_array;
+
+/* Arrays of all types, ranks and kinds, with any effort and bounds from twice the range to far
+ * below what the type can tell. Number i depends on i alone. */
+static void random_arrays_hold(void **state)
+{
+    uint64_t efforts[4] = {0};
+    (void)state;
+    for (uint64_t i = first_array; i < first_array + arrays; i++) {
+        struct rng r = {i};
+        uint64_t shape[ZT_MAX_RANK];
+        double min, max;
+        const uint32_t type = 1 + (uint32_t)rng_below(&r, 4), rank = 1 + (uint32_t)rng_below(&r, 4);
+        const uint32_t effort = (uint32_t)rng_below(&r, 4);
+        static const uint64_t most[ZT_MAX_RANK] = {3000, 70, 20, 9};
+        for (uint32_t k = 0; k < rank; k++)
+            shape[k] = 1 + rng_below(&r, most[rank - 1]);
+        struct test_array a = array_of(type, rank, shape);
+        fill_array(&a.array, (enum data_kind)rng_below(&r, DATA_KINDS), rng_next(&r));
+        range_of(&a.array, &min, &max);
+        const double range = max - min > 0 ? fmin(max - min, DBL_MAX) : 1;
+        const double bound = rng_once_in(&r, 30) ? 0 : ldexp(range * (1 + rng_unit(&r)),
+                                                             -(int)rng_below(&r, 60));
+        efforts[effort]++;
+        if (arrays > 1000 && i % 65536 == 0)
+            print_message("array %llu\n", (unsigned long long)i);
+        (void)need_bound(NULL, &a.array, fmin(bound, DBL_MAX), effort);
+        test_array_free(&a);
+    }
+    print_message("%llu arrays, of these with effort high %llu\n", (unsigned long long)arrays,
+                  (unsigned long long)efforts[ZT_EFFORT_HIGH]);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest some[] = {cmocka_unit_test(random_arrays_hold)};
+    if (argc > 1) {
+        arrays = strtoull(argv[1], NULL, 10);
+        first_array = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
+        return cmocka_run_group_tests(some, NULL, NULL);
+    }
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_arrays_hold),
         cmocka_unit_test(steps_are_representable_and_no_larger_than_twice_the_bound),
         cmocka_unit_test(every_exponent_and_bound_holds),
         cmocka_unit_test(means_far_from_zero_hold),
@@ -676,6 +790,7 @@ int main(void)
         cmocka_unit_test(interpolation_keeps_the_bound),
         cmocka_unit_test(interpolation_keeps_special_values),
         cmocka_unit_test(interpolation_writes_the_same_bytes),
+        cmocka_unit_test(bytes_of_interpolation_do_not_change),
         cmocka_unit_test(boxes_of_interpolated_arrays_are_parts_of_them),
         cmocka_unit_test(damaged_interpolation_decodes_or_is_refused),
     };

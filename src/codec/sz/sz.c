@@ -47,11 +47,6 @@ static const struct zti_sz_ops *ops_of(const struct zti_coding *coding)
     return &zti_sz_plain;
 }
 
-static bool is_float(uint32_t type)
-{
-    return type == ZT_F32 || type == ZT_F64;
-}
-
 static uint32_t chunk_tiles(uint32_t rank)
 {
     (void)rank;
@@ -61,7 +56,7 @@ static uint32_t chunk_tiles(uint32_t rank)
 static void configure_bound(const struct zti_ask *ask, struct zti_coding *coding)
 {
     struct zti_sz *sz = &coding->sz;
-    if (!is_float(coding->type)) {
+    if (!zti_is_float(coding->type)) {
         const double most = coding->type == ZT_I32 ? 0x1p31 - 1 : 0x1p61;
         const double whole = ask->kind == ZT_ABS ? floor(fmin(ask->abs_bound, most)) : 0;
         sz->source = ZTI_SZ_STEPS;
@@ -178,7 +173,7 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     sz->axes = second & 15;
     sz->is_blocked = second >> 4;
     bool is_good = sz->axes < 1u << coding->grid.rank && sz->is_blocked <= 1 &&
-                   (sz->source == ZTI_SZ_STEPS) != is_float(coding->type);
+                   (sz->source == ZTI_SZ_STEPS) != zti_is_float(coding->type);
     if (sz->source == ZTI_SZ_LATTICE) {
         sz->step = take_step(&c);
         is_good = is_good && sz->step > 0;
@@ -283,6 +278,13 @@ static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
         return sizeof(struct zti_sz_tally);
     const bool has_books = coding->sz.effort != ZT_EFFORT_FAST;
     return pass == BOOKS_PASS && has_books ? zti_sz_count_bytes(coding) : 0;
+}
+
+static bool is_sampled(const struct zti_coding *coding, uint32_t pass)
+{
+    (void)coding;
+    return pass < BOOKS_PASS ||
+           (pass >= HIGH_PASS && pass - HIGH_PASS < ZTI_SZ_HIGH_COUNT_PASS);
 }
 
 /* One tile in so many is counted. */
@@ -535,6 +537,7 @@ const struct zti_codec zti_codec_sz = {
     .tile_fixed_bits = tile_fixed_bits,
     .stream_align_bits = stream_align_bits,
     .tally_bytes = tally_bytes,
+    .is_sampled = is_sampled,
     .tally = tally,
     .merge = merge,
     .learn = learn,

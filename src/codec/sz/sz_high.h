@@ -113,6 +113,8 @@ struct zti_sz_high_ops {
                  struct zti_sz_extras *extras);
     bool (*decode)(struct zti_sz_pyramid *p, const struct zti_ans_model *const *of,
                    struct zti_ans_mixed *codes, struct zti_bit_reader *extras);
+    uint8_t *(*put_codes)(const struct zti_ans_model *const *of, const struct zti_sz_pyramid *p,
+                          uint8_t *scratch); /* see zti_ans_mixed_put */
     /* Integers of n values; those that have none become the one before. Returns the last. */
     int32_t (*integers)(const struct zti_coding *coding, const void *values, uint32_t n,
                         int32_t before, int32_t *x);

@@ -237,8 +237,7 @@ static zt_status put_head(zt_context *context, struct zti_coding *coding)
     at = zti_put_varint(at, extra_bytes);
     memcpy(at, high->coarse_extras, extra_bytes);
     at += extra_bytes;
-    const uint8_t *const codes =
-        zti_ans_mixed_put(high->of, p->contexts, p->symbols, p->count, scratch);
+    const uint8_t *const codes = zti_sz_high_ops_of(coding)->put_codes(high->of, p, scratch);
     const size_t code_bytes = (size_t)(scratch + most - codes);
     memcpy(at, codes, code_bytes);
     high->coarse_code_bits = 8 * (uint64_t)code_bytes;

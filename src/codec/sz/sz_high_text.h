@@ -5,8 +5,20 @@
  * Integers come back modulo 2^32 from whatever a stream holds, hence the unsigned sums. */
 #include "codec/sz/sz_bits.h"
 #include "codec/sz/sz_high.h"
+#include "codec/sz/sz_high_values.h"
 
 enum { SEGMENT = ZTI_SZ_HIGH_SEGMENT, BLOCK = 16, ROOM = SEGMENT + 2 * BLOCK };
+
+/* 16-bit numbers that are worked on together, and as many bytes: what compilers make of plain loops
+ * that compare and widen is several times slower. Not more than BLOCK, in which bytes are stored: a
+ * load that spans two stores waits for both. */
+#if defined(__AVX2__)
+enum { WIDE = BLOCK };
+#else
+enum { WIDE = BLOCK / 2 };
+#endif
+typedef int16_t words __attribute__((vector_size(2 * WIDE)));
+typedef uint8_t small __attribute__((vector_size(WIDE)));
 
 ZTI_INLINE size_t row_at(const uint32_t *dim, const uint32_t *at)
 {
@@ -296,89 +308,122 @@ static void predict(const struct row *row, uint32_t first, uint32_t n, int32_t *
 
 /* ---- contexts ---- */
 
-/* Sums of the magnitudes around the points of a row, in sixteenths: of those that they are between,
- * and of those before them in their own band (rows: how many of these there are). */
-struct around {
-    uint16_t sum[ROOM];
-    uint32_t rows;
+/* Up to SEGMENT points of a row of a band, from number 'first'. */
+struct segment {
+    const struct row *row;
+    const uint32_t *dim, *at; /* the band's, and the row in it */
+    const struct zti_sz_level *level;
+    uint32_t first, n;
+    uint32_t own_n; /* that are coded here */
+    size_t place;   /* of its first among the bands */
 };
 
-static const uint16_t share[5] = {0, 16, 8, 5, 4};       /* of 1 .. 4 axes */
-static const uint16_t row_share[4] = {0, 32, 16, 11};    /* of 1 .. 3 rows before */
+/* The magnitudes around the points of a row: of those that they are between, and of those before
+ * them in their own band. Their weighted sum, in sixteenths, is below 2^12. */
+struct around {
+    const uint8_t *between[8], *before[3];
+    uint32_t betweens, rows;
+    bool is_last; /* the last point has none behind it: between[0] stands for between[1] */
+};
+
+static const int16_t share[9] = {0, 0, 16, 0, 8, 0, 5, 0, 4}; /* of 1 .. 4 axes, two points each */
+static const int16_t row_share[4] = {0, 32, 16, 11};          /* of 1 .. 3 rows before */
 /* above so many sixteenths a neighbourhood is of the next kind */
-static const uint16_t ladder[ZTI_SZ_HIGH_MAGNITUDES - 1] = {15,  47,  79,   127,  191, 287,
-                                                            431, 655, 1007, 1615, 2895};
+static const int16_t ladder[ZTI_SZ_HIGH_MAGNITUDES - 1] = {15,  47,  79,   127,  191, 287,
+                                                           431, 655, 1007, 1615, 2895};
 
-ZTI_INLINE void add_pair(const uint8_t *restrict a, const uint8_t *restrict b, uint16_t part,
-                         bool is_first, uint32_t n, uint16_t *restrict sum)
+static struct around look_around(const struct segment *s, const uint8_t *own)
 {
-    if (is_first) {
-        EACH(k, n, BLOCK)
-            sum[k] = (uint16_t)((a[k] + b[k]) * part);
-    } else {
-        EACH(k, n, BLOCK)
-            sum[k] = (uint16_t)(sum[k] + (a[k] + b[k]) * part);
-    }
-}
-
-ZTI_INLINE void add_row(const uint8_t *restrict a, uint16_t part, uint32_t n,
-                        uint16_t *restrict sum)
-{
-    EACH(k, n, BLOCK)
-        sum[k] = (uint16_t)(sum[k] + a[k] * part);
-}
-
-static void look_around(const struct row *row, const uint8_t *own, const uint32_t *dim,
-                        const uint32_t *at, uint32_t first, uint32_t n, struct around *a)
-{
-    const uint16_t part = share[count_ones(row->odd)];
-    bool is_first = true;
-    size_t step = dim[3];
+    const struct row *const row = s->row;
+    const uint32_t first = s->first;
+    struct around a = {.betweens = 0};
+    size_t step = s->dim[3];
     if (row->odd & 8) {
-        const struct parent *const parent = &row->parent[3];
-        const uint8_t *const left = parent->loud + first;
-        add_pair(left, left + 1, part, true, n, a->sum);
-        if (first + n >= parent->of) /* the last has none behind it */
-            a->sum[n - 1] = (uint16_t)(2 * left[n - 1] * part);
-        is_first = false;
+        a.between[a.betweens++] = row->parent[3].loud + first;
+        a.between[a.betweens++] = row->parent[3].loud + first + 1;
+        a.is_last = first + s->own_n >= row->parent[3].of;
     }
-    for (uint32_t i = 3; i-- > 0;) {
+    for (uint32_t i = 0; i < 3; i++) {
         const struct parent *const parent = &row->parent[i];
         if (!(row->odd >> i & 1))
             continue;
-        const uint8_t *const left = parent->loud + first;
-        const uint8_t *const right = left + (row->across >> i & 1 ? parent->step : 0);
-        add_pair(left, right, part, is_first, n, a->sum);
-        is_first = false;
+        a.between[a.betweens++] = parent->loud + first;
+        a.between[a.betweens++] =
+            parent->loud + first + (row->across >> i & 1 ? parent->step : 0);
     }
-    a->rows = (uint32_t)(at[0] > 0) + (at[1] > 0) + (at[2] > 0);
-    for (uint32_t i = 3; i-- > 0; step *= dim[i])
-        if (at[i] > 0)
-            add_row(own - step, row_share[a->rows], n, a->sum);
+    for (uint32_t i = 3; i-- > 0; step *= s->dim[i])
+        if (s->at[i] > 0)
+            a.before[a.rows++] = own - step;
+    return a;
 }
 
-ZTI_INLINE void kinds_of(const uint16_t *restrict sum, uint32_t n, uint32_t depth,
-                         uint8_t *restrict contexts)
+ZTI_INLINE words heard(const uint8_t *at)
 {
-    const uint16_t base = (uint16_t)(depth * ZTI_SZ_HIGH_MAGNITUDES);
-    EACH(k, n, BLOCK) {
-        uint16_t kind = base;
+    small loud;
+    memcpy(&loud, at, sizeof loud);
+    return __builtin_convertvector(loud, words);
+}
+
+/* The sums of points from number k on. */
+ZTI_INLINE words sums_of(const struct around *a, uint32_t k)
+{
+    words between = {0}, before = {0};
+    for (uint32_t i = 0; i < a->betweens; i++)
+        between += heard(a->between[i] + k);
+    for (uint32_t i = 0; i < a->rows; i++)
+        before += heard(a->before[i] + k);
+    return between * share[a->betweens] + before * row_share[a->rows];
+}
+
+ZTI_INLINE uint32_t sum_of_last(const struct around *a, uint32_t k)
+{
+    int32_t between = 0, before = 0;
+    for (uint32_t i = 0; i < a->betweens; i++)
+        between += a->between[i == 1 ? 0 : i][k];
+    for (uint32_t i = 0; i < a->rows; i++)
+        before += a->before[i][k];
+    return (uint32_t)(between * share[a->betweens] + before * row_share[a->rows]);
+}
+
+ZTI_INLINE uint8_t kind_of(uint32_t sum, uint32_t depth)
+{
+    uint32_t kind = depth * ZTI_SZ_HIGH_MAGNITUDES;
+    for (uint32_t i = 0; i < ZTI_SZ_HIGH_MAGNITUDES - 1; i++)
+        kind += (int32_t)sum > ladder[i];
+    return (uint8_t)kind;
+}
+
+ZTI_INLINE void kinds_of(const struct around *a, uint32_t n, uint32_t depth, uint8_t *contexts)
+{
+    for (uint32_t k = 0; k < n; k += WIDE) {
+        const words sums = sums_of(a, k);
+        words kind = (words){0} + (int16_t)(depth * ZTI_SZ_HIGH_MAGNITUDES);
         for (uint32_t i = 0; i < ZTI_SZ_HIGH_MAGNITUDES - 1; i++)
-            kind = (uint16_t)(kind + (sum[k] > ladder[i]));
-        contexts[k] = (uint8_t)kind;
+            kind -= sums > ladder[i];
+        const small narrow = __builtin_convertvector(kind, small);
+        memcpy(contexts + k, &narrow, sizeof narrow);
     }
+    if (a->is_last)
+        contexts[n - 1] = kind_of(sum_of_last(a, n - 1), depth);
 }
 
 /* Where no row is before it, four points look at the last two of the four before. */
+ZTI_INLINE void sums_between(const struct around *a, uint32_t n, uint16_t *sum)
+{
+    for (uint32_t k = 0; k < n; k += WIDE) {
+        const words sums = sums_of(a, k);
+        memcpy(sum + k, &sums, sizeof sums);
+    }
+    if (a->is_last)
+        sum[n - 1] = (uint16_t)sum_of_last(a, n - 1);
+}
+
 ZTI_INLINE void kinds_of_four(const uint16_t *sum, const uint8_t *own, bool is_first, uint32_t n,
                               uint32_t depth, uint8_t *contexts)
 {
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t with = is_first ? 2u * sum[k] : sum[k] + 16u * own[-1] + 16u * own[-2];
-        uint32_t kind = depth * ZTI_SZ_HIGH_MAGNITUDES;
-        for (uint32_t i = 0; i < ZTI_SZ_HIGH_MAGNITUDES - 1; i++)
-            kind += with > ladder[i];
-        contexts[k] = (uint8_t)kind;
+        contexts[k] = kind_of(with, depth);
     }
 }
 
@@ -482,46 +527,88 @@ ZTI_INLINE uint32_t quantize(const int32_t *restrict x, const int32_t *restrict 
     return all;
 }
 
-static void code_segment(struct zti_sz_pyramid *p, const struct row *row, const uint32_t *dim,
-                         const uint32_t *at, uint32_t first, uint32_t n, uint32_t own_n,
-                         const struct zti_sz_level *level, size_t band_at,
-                         const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET], struct zti_sz_extras *extras)
+/* What coding and decoding want beside the pyramid. */
+struct coder {
+    const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET]; /* NULL: all */
+    uint8_t least[ZTI_SZ_HIGH_CONTEXTS]; /* that a context has not, or 255 */
+    struct zti_sz_extras *extras;
+};
+
+struct decoder {
+    const uint32_t *const *tables;
+    struct zti_ans_mixed *codes;
+    struct zti_bit_reader *extras;
+};
+
+/* A neighbour's points: as if they were predicted well. */
+ZTI_INLINE void take_predicted(const struct segment *s, const int32_t *predicted, int32_t *x,
+                               uint8_t *loud)
 {
+    for (uint32_t k = s->own_n; k < s->n; k++) {
+        x[k] = predicted[k];
+        loud[k] = 0;
+    }
+}
+
+/* Whether a symbol is perhaps none that its context has; contexts are of one depth, and symbols
+ * are 0 behind the last to the end of its block. */
+ZTI_INLINE bool may_lack(const struct coder *c, uint32_t depth, const uint8_t *contexts,
+                         uint32_t n, const uint8_t *symbols)
+{
+    const uint32_t base = depth * ZTI_SZ_HIGH_MAGNITUDES;
+    small bad = {0};
+    for (uint32_t k = 0; k < n; k += WIDE) {
+        small kind, symbol, least = {0};
+        memcpy(&kind, contexts + k, sizeof kind);
+        memcpy(&symbol, symbols + k, sizeof symbol);
+        for (uint32_t i = base; i < base + ZTI_SZ_HIGH_MAGNITUDES; i++)
+            least |= (small)(kind == (uint8_t)i) & c->least[i];
+        bad |= (small)(symbol >= least);
+    }
+    uint64_t part[WIDE / 8], any = 0;
+    memcpy(part, &bad, sizeof part);
+    for (uint32_t i = 0; i < WIDE / 8; i++)
+        any |= part[i];
+    return any != 0;
+}
+
+static void code_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
+{
+    const struct coder *const c = user;
     int32_t predicted[ROOM], decoded[ROOM], q[ROOM], behind[BLOCK];
     uint8_t sizes[ROOM];
-    struct around around;
-    int32_t *const restrict x = p->bands + band_at + first;
-    uint8_t *const restrict loud = p->band_loud + band_at + first;
+    uint16_t sum[ROOM];
+    const uint32_t own_n = s->own_n;
+    int32_t *const restrict x = p->bands + s->place;
+    uint8_t *const restrict loud = p->band_loud + s->place;
     uint8_t *const symbols = p->symbols + p->count, *const contexts = p->contexts + p->count;
-    predict(row, first, n, predicted);
-    const uint32_t any = quantize(x, predicted, own_n, level->step, q, decoded, sizes);
+    predict(s->row, s->first, s->n, predicted);
+    const uint32_t any = quantize(x, predicted, own_n, s->level->step, q, decoded, sizes);
     memcpy(behind, x + own_n, sizeof behind);
     EACH(k, own_n, BLOCK)
         x[k] = decoded[k];
     memcpy(x + own_n, behind, sizeof behind);
     EACH(k, own_n, BLOCK)
         loud[k] = sizes[k];
-    for (uint32_t k = own_n; k < n; k++) { /* a neighbour's: as if it were predicted well */
-        x[k] = predicted[k];
-        loud[k] = 0;
-    }
+    take_predicted(s, predicted, x, loud);
     if (own_n == 0)
         return;
-    look_around(row, loud, dim, at, first, own_n, &around);
+    const struct around around = look_around(s, loud);
     if (around.rows > 0)
-        kinds_of(around.sum, own_n, level->depth, contexts);
+        kinds_of(&around, own_n, s->level->depth, contexts);
+    else
+        sums_between(&around, own_n, sum);
     for (uint32_t k = 0; around.rows == 0 && k < own_n; k += 4)
-        kinds_of_four(around.sum + k, loud + k, first + k == 0, own_n - k < 4 ? own_n - k : 4,
-                      level->depth, contexts + k);
+        kinds_of_four(sum + k, loud + k, s->first + k == 0, own_n - k < 4 ? own_n - k : 4,
+                      s->level->depth, contexts + k);
     uint32_t unseen = any >= ZTI_SZ_HIGH_LOUDEST + 1;
     if (!unseen) {
         EACH(k, own_n, BLOCK)
             symbols[k] = (uint8_t)folded(q[k]);
-        for (uint32_t k = 0; has && k < own_n; k++)
-            unseen |= (uint32_t)!has[contexts[k]][symbols[k]];
+        unseen = c->has && may_lack(c, s->level->depth, contexts, own_n, symbols);
     }
     for (uint32_t k = 0; unseen && k < own_n; k++)
-        symbols[k] = loud_symbol(q[k], has ? has[contexts[k]] : NULL, extras);
+        symbols[k] = loud_symbol(q[k], c->has ? c->has[contexts[k]] : NULL, c->extras);
     p->count += own_n;
 }
 
@@ -569,12 +656,11 @@ ZTI_INLINE bool is_own_row(const struct zti_sz_band *band, const uint32_t *at)
     return at[0] < band->own[0] && at[1] < band->own[1] && at[2] < band->own[2];
 }
 
-static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET],
-                 struct zti_sz_extras *extras)
+/* All points of all levels but the coarsest, in the order of coding. */
+ZTI_INLINE void each_segment(struct zti_sz_pyramid *p,
+                             void (*visit)(struct zti_sz_pyramid *, const struct segment *,
+                                           const void *), const void *user)
 {
-    p->count = 0;
-    if (p->has_anchors)
-        code_anchors(p, has, extras);
     for (uint32_t l = p->levels; l-- > 0; merge(p, l)) {
         const struct zti_sz_level *const level = &p->level[l];
         for (uint32_t b = 0; b < level->bands; b++) {
@@ -583,176 +669,89 @@ static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPH
             uint32_t at[3] = {0};
             do {
                 place_row(&row, at);
-                const size_t band_at = band->at + row_at(band->dim, at);
+                const size_t place = band->at + row_at(band->dim, at);
                 const uint32_t own = is_own_row(band, at) ? band->own[3] : 0;
                 for (uint32_t k = 0; k < band->dim[3]; k += SEGMENT) {
                     const uint32_t left = band->dim[3] - k, n = left < SEGMENT ? left : SEGMENT;
                     const uint32_t own_left = own > k ? own - k : 0;
-                    code_segment(p, &row, band->dim, at, k, n, own_left < n ? own_left : n, level,
-                                 band_at, has, extras);
+                    const struct segment s = {.row = &row, .dim = band->dim, .at = at,
+                                              .level = level, .first = k, .n = n,
+                                              .own_n = own_left < n ? own_left : n,
+                                              .place = place + k};
+                    visit(p, &s, user);
                 }
             } while (next_row(band->dim, at));
         }
     }
 }
 
-static void decode_segment(struct zti_sz_pyramid *p, const struct row *row, const uint32_t *dim,
-                           const uint32_t *at, uint32_t first, uint32_t n, uint32_t own_n,
-                           const struct zti_sz_level *level, size_t band_at,
-                           const uint32_t *const *tables, struct zti_ans_mixed *codes,
-                           struct zti_bit_reader *extras)
+static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET],
+                 struct zti_sz_extras *extras)
 {
+    struct coder coder = {.has = has, .extras = extras};
+    for (uint32_t i = 0; has && i < ZTI_SZ_HIGH_CONTEXTS; i++)
+        while (coder.least[i] < 255 && has[i][coder.least[i]])
+            coder.least[i]++;
+    p->count = 0;
+    if (p->has_anchors)
+        code_anchors(p, has, extras);
+    each_segment(p, code_segment, &coder);
+}
+
+static void decode_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
+{
+    const struct decoder *const d = user;
     int32_t predicted[ROOM], q[ROOM];
     uint8_t contexts[ROOM], symbols[ROOM];
-    struct around around;
-    int32_t *const restrict x = p->bands + band_at + first;
-    uint8_t *const loud = p->band_loud + band_at + first;
-    predict(row, first, n, predicted);
+    uint16_t sum[ROOM];
+    struct around around = {.rows = 0};
+    const uint32_t own_n = s->own_n;
+    int32_t *const restrict x = p->bands + s->place;
+    uint8_t *const loud = p->band_loud + s->place;
+    predict(s->row, s->first, s->n, predicted);
     if (own_n > 0)
-        look_around(row, loud, dim, at, first, own_n, &around);
+        around = look_around(s, loud);
+    if (own_n > 0 && around.rows == 0)
+        sums_between(&around, own_n, sum);
     if (own_n > 0 && around.rows > 0) {
-        kinds_of(around.sum, own_n, level->depth, contexts);
-        zti_ans_mixed_take(codes, tables, contexts, own_n, symbols);
-        residuals_of(symbols, own_n, extras, q, loud);
+        kinds_of(&around, own_n, s->level->depth, contexts);
+        zti_ans_mixed_take(d->codes, d->tables, contexts, own_n, symbols);
+        residuals_of(symbols, own_n, d->extras, q, loud);
     }
     for (uint32_t k = 0; k < own_n && around.rows == 0; k += 4) {
         const uint32_t four = own_n - k < 4 ? own_n - k : 4;
-        kinds_of_four(around.sum + k, loud + k, first + k == 0, four, level->depth, contexts);
-        zti_ans_mixed_take(codes, tables, contexts, four, symbols);
-        residuals_of(symbols, four, extras, q + k, loud + k);
+        kinds_of_four(sum + k, loud + k, s->first + k == 0, four, s->level->depth, contexts);
+        zti_ans_mixed_take(d->codes, d->tables, contexts, four, symbols);
+        residuals_of(symbols, four, d->extras, q + k, loud + k);
     }
     EACH(k, own_n, BLOCK)
-        x[k] = (int32_t)((uint32_t)predicted[k] + (uint32_t)q[k] * level->step);
-    for (uint32_t k = own_n; k < n; k++) {
-        x[k] = predicted[k];
-        loud[k] = 0;
-    }
+        x[k] = (int32_t)((uint32_t)predicted[k] + (uint32_t)q[k] * s->level->step);
+    take_predicted(s, predicted, x, loud);
 }
 
 static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *of,
                    struct zti_ans_mixed *codes, struct zti_bit_reader *extras)
 {
     const uint32_t *tables[ZTI_SZ_HIGH_CONTEXTS];
+    const struct decoder decoder = {tables, codes, extras};
     for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++)
         tables[i] = of[i]->decode;
     if (p->has_anchors)
         decode_anchors(p, tables, codes, extras);
-    for (uint32_t l = p->levels; l-- > 0; merge(p, l)) {
-        const struct zti_sz_level *const level = &p->level[l];
-        for (uint32_t b = 0; b < level->bands; b++) {
-            const struct zti_sz_band *const band = &level->band[b];
-            struct row row = rows_of(p, l, band);
-            uint32_t at[3] = {0};
-            do {
-                place_row(&row, at);
-                const size_t band_at = band->at + row_at(band->dim, at);
-                const uint32_t own = is_own_row(band, at) ? band->own[3] : 0;
-                for (uint32_t k = 0; k < band->dim[3]; k += SEGMENT) {
-                    const uint32_t left = band->dim[3] - k, n = left < SEGMENT ? left : SEGMENT;
-                    const uint32_t own_left = own > k ? own - k : 0;
-                    decode_segment(p, &row, band->dim, at, k, n, own_left < n ? own_left : n,
-                                   level, band_at, tables, codes, extras);
-                }
-            } while (next_row(band->dim, at));
-        }
-    }
+    each_segment(p, decode_segment, &decoder);
     return extras->at <= extras->end;
 }
 
-/* ---- values ---- */
-
-static int32_t whole_integers(const struct zti_coding *coding, const void *values, uint32_t n,
-                              int32_t *x)
+static uint8_t *put_codes(const struct zti_ans_model *const *of, const struct zti_sz_pyramid *p,
+                          uint8_t *scratch)
 {
-    const int64_t centre = coding->sz.centre;
-    for (uint32_t i = 0; i < n; i++) {
-        const int64_t v = coding->type == ZT_I32 ? ((const int32_t *)values)[i]
-                                                 : ((const int64_t *)values)[i];
-        x[i] = (int32_t)(v - centre); /* the range of all values is known to fit */
-    }
-    return n > 0 ? x[n - 1] : 0;
-}
-
-/* Values of a floating-point type to integers; true where some have none. */
-#define INTEGERS_OF(scalar)                                                                        \
-    static bool integers_of_##scalar(const scalar *restrict v, uint32_t n, double per,             \
-                                     double centre, int32_t *restrict x)                           \
-    {                                                                                              \
-        const double magic = 0x1.8p52, most = 2 * (double)ZTI_SZ_HIGH_RANGE;                       \
-        uint32_t bad = 0;                                                                          \
-        for (uint32_t i = 0; i < n; i++) {                                                         \
-            const double t = (double)v[i] * per - centre;                                          \
-            x[i] = (int32_t)(uint32_t)zti_bits_of_double(t + magic);                               \
-            bad |= (uint32_t)!(fabs(t) < most);                                                    \
-        }                                                                                          \
-        return bad;                                                                                \
-    }
-INTEGERS_OF(float)
-INTEGERS_OF(double)
-
-static int32_t integers(const struct zti_coding *coding, const void *values, uint32_t n,
-                        int32_t before, int32_t *x)
-{
-    const double per = 1 / coding->sz.step, centre = (double)coding->sz.centre;
-    const double most = 2 * (double)ZTI_SZ_HIGH_RANGE;
-    const bool is_narrow = coding->type == ZT_F32;
-    if (coding->sz.source == ZTI_SZ_STEPS)
-        return whole_integers(coding, values, n, x);
-    const bool is_bad = is_narrow ? integers_of_float(values, n, per, centre, x)
-                                  : integers_of_double(values, n, per, centre, x);
-    for (uint32_t i = 0; is_bad && i < n; i++) {
-        const double v = is_narrow ? (double)((const float *)values)[i]
-                                   : ((const double *)values)[i];
-        x[i] = fabs(v * per - centre) < most ? x[i] : before;
-        before = x[i];
-    }
-    return n > 0 ? x[n - 1] : before;
-}
-
-static void values(const struct zti_coding *coding, const int32_t *x, uint32_t n, void *out)
-{
-    const double step = coding->sz.step, centre = (double)coding->sz.centre;
-    const int64_t whole = coding->sz.centre;
-    if (coding->type == ZT_F32) {
-        for (uint32_t i = 0; i < n; i++)
-            ((float *)out)[i] = (float)(((double)x[i] + centre) * step);
-    } else if (coding->type == ZT_F64) {
-        for (uint32_t i = 0; i < n; i++)
-            ((double *)out)[i] = ((double)x[i] + centre) * step;
-    } else if (coding->type == ZT_I32) {
-        for (uint32_t i = 0; i < n; i++) {
-            const int64_t v = (int64_t)((uint64_t)x[i] + (uint64_t)whole);
-            ((int32_t *)out)[i] = v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN
-                                                                            : (int32_t)v;
-        }
-    } else {
-        for (uint32_t i = 0; i < n; i++) /* an encoder leaves room at the ends of the range */
-            ((int64_t *)out)[i] = (int64_t)((uint64_t)x[i] + (uint64_t)whole);
-    }
-}
-
-static bool check(const struct zti_coding *coding, const int32_t *x, const void *in, uint32_t n)
-{
-    const double step = coding->sz.step, centre = (double)coding->sz.centre;
-    const double bound = coding->sz.bound;
-    uint32_t bad = 0;
-    if (coding->type == ZT_F32) {
-        for (uint32_t i = 0; i < n; i++) {
-            const float y = (float)(((double)x[i] + centre) * step);
-            bad |= !(fabs((double)((const float *)in)[i] - (double)y) <= bound);
-        }
-    } else if (coding->type == ZT_F64) {
-        for (uint32_t i = 0; i < n; i++) {
-            const double y = ((double)x[i] + centre) * step;
-            bad |= !(fabs(((const double *)in)[i] - y) <= bound);
-        }
-    }
-    return !bad;
+    return zti_ans_mixed_put(of, p->contexts, p->symbols, p->count, scratch);
 }
 
 const struct zti_sz_high_ops OPS = {.split = split,
                                     .code = code,
                                     .decode = decode,
+                                    .put_codes = put_codes,
                                     .integers = integers,
                                     .values = values,
                                     .check = check};

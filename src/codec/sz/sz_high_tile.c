@@ -198,6 +198,25 @@ static uint8_t *put_exact(const struct zti_coding *coding, const zt_array *array
     return to;
 }
 
+/* n values as bytes, little-endian, and back. */
+static void put_bytes(uint8_t *restrict to, const void *restrict values, uint32_t n,
+                      size_t value_bytes)
+{
+    for (uint32_t i = 0; i < n && value_bytes == 4; i++)
+        zti_put_le32(to + 4 * (size_t)i, ((const uint32_t *)values)[i]);
+    for (uint32_t i = 0; i < n && value_bytes == 8; i++)
+        zti_put_le64(to + 8 * (size_t)i, ((const uint64_t *)values)[i]);
+}
+
+static void take_bytes(const uint8_t *restrict from, void *restrict values, uint32_t n,
+                       size_t value_bytes)
+{
+    for (uint32_t i = 0; i < n && value_bytes == 4; i++)
+        ((uint32_t *)values)[i] = zti_get_le32(from + 4 * (size_t)i);
+    for (uint32_t i = 0; i < n && value_bytes == 8; i++)
+        ((uint64_t *)values)[i] = zti_get_le64(from + 8 * (size_t)i);
+}
+
 static uint8_t *put_raw(const struct zti_coding *coding, const zt_array *array,
                         const struct box *box, uint8_t *to)
 {
@@ -206,16 +225,14 @@ static uint8_t *put_raw(const struct zti_coding *coding, const zt_array *array,
     *to++ = RAW;
     for (struct rows rows = {.box = box}; !rows.is_done; next_row(&rows)) {
         const char *from = row_in(coding, array, &rows);
-        for (uint32_t k = 0; k < box->own[3]; k++, from += stride * (int64_t)value_bytes) {
-            uint64_t bits = 0;
-            uint32_t narrow;
-            if (value_bytes == 8) {
-                memcpy(&bits, from, sizeof bits);
-            } else {
-                memcpy(&narrow, from, sizeof narrow);
-                bits = narrow;
-            }
-            to = zti_put_value(to, bits, value_bytes);
+        for (uint32_t k = 0; k < box->own[3]; k += ZTI_SZ_HIGH_SEGMENT) {
+            uint64_t row[ZTI_SZ_HIGH_SEGMENT];
+            const uint32_t left = box->own[3] - k;
+            const uint32_t n = left < ZTI_SZ_HIGH_SEGMENT ? left : ZTI_SZ_HIGH_SEGMENT;
+            zti_sz_gather_row(row, from, stride, n, value_bytes);
+            put_bytes(to, row, n, value_bytes);
+            from += stride * (int64_t)(n * value_bytes);
+            to += n * value_bytes;
         }
     }
     return to;
@@ -233,12 +250,10 @@ static uint8_t *put_tile(const struct zti_coding *coding, const zt_array *array,
     const size_t exact = find_exact(coding, array, box, p, slot->is_exact);
     const size_t exact_most =
         exact * value_bytes + (exact ? 4 + (box->values / ZTI_SZ_TILE_VALUES + 1) * 515 : 0);
-    bool is_zero = true;
-    for (size_t i = 0; i < p->count && is_zero; i++)
-        is_zero = p->symbols[i] == 0;
+    const bool is_zero = zti_all_zero(p->symbols, p->count);
     uint8_t *const scratch = slot->bytes + slot->most_extra_bytes + 64;
     const uint8_t *const codes =
-        is_zero ? NULL : zti_ans_mixed_put(high->of, p->contexts, p->symbols, p->count, scratch);
+        is_zero ? NULL : zti_sz_high_ops_of(coding)->put_codes(high->of, p, scratch);
     const size_t code_bytes =
         is_zero ? 0 : (size_t)(scratch + zti_ans_mixed_bytes(p->count) - codes);
     const size_t extra_bytes = (size_t)(extras.bits + 7) / 8;
@@ -371,7 +386,25 @@ static void put_values(const struct zti_coding *coding, const struct box *box,
     }
 }
 
-/* Values of a tile from bytes, little-endian, one at a time: number i of the tile. */
+static void take_raw(const struct zti_coding *coding, const struct box *box, const uint8_t *from,
+                     const struct zti_view *view)
+{
+    const size_t value_bytes = zt_type_bytes(coding->type);
+    uint64_t row[ZTI_SZ_HIGH_SEGMENT];
+    for (struct rows rows = {.box = box}; !rows.is_done; next_row(&rows)) {
+        const bool is_wanted = is_seen(coding, view, &rows);
+        for (uint32_t k = 0, n; k < box->own[3]; k += n, from += n * value_bytes) {
+            const uint32_t left = box->own[3] - k;
+            n = left < ZTI_SZ_HIGH_SEGMENT ? left : ZTI_SZ_HIGH_SEGMENT;
+            if (!is_wanted)
+                continue;
+            take_bytes(from, row, n, value_bytes);
+            put_row(coding, view, &rows, k, k + n, (const uint8_t *)row);
+        }
+    }
+}
+
+/* One value of a tile from bytes, little-endian: number i of the tile. */
 static void put_value(const struct zti_coding *coding, const struct box *box,
                       const struct zti_view *view, size_t i, const uint8_t *from)
 {
@@ -419,8 +452,7 @@ static bool take_tile(const struct zti_coding *coding, const struct box *box, st
     struct zti_ans_mixed codes = {.state = {0}};
     const bool is_zero = (parts->first & KIND) == ZERO;
     if (parts->first == RAW) {
-        for (size_t i = 0; i < box->values; i++)
-            put_value(coding, box, view, i, parts->raw + i * zt_type_bytes(coding->type));
+        take_raw(coding, box, parts->raw, view);
         return true;
     }
     if (!is_zero && !zti_ans_mixed_open(&codes, &parts->codes))

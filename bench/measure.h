@@ -1,0 +1,30 @@
+/* measure.h: what benchmarks of whole arrays have in common: time and memory. */
+#ifndef ZTILE_MEASURE_H
+#define ZTILE_MEASURE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Seconds of a clock. */
+static inline double bench_now(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Memory whose pages are there; the program ends where there is none. */
+static inline void *bench_need(size_t bytes)
+{
+    void *const memory = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    if (!memory) {
+        fprintf(stderr, "no memory for %zu bytes\n", bytes);
+        exit(1);
+    }
+    memset(memory, 1, bytes);
+    return memory;
+}
+
+#endif
