@@ -156,6 +156,7 @@ zt_status zti_writer_prepare(struct zt_writer *w, const zt_array *slab, const zt
     ask->min = stats->min;
     ask->max = stats->max;
     f->special_values = stats->nan_values + stats->inf_values + stats->fill_values;
+    ask->special_values = f->special_values;
     return status;
 }
 

@@ -2,7 +2,8 @@
 #ifndef ZTI_PLAN_CHOOSE_H
 #define ZTI_PLAN_CHOOSE_H
 
-#include "plan/sample.h"
+#include "codec/codec.h"
+#include "plan/plan.h"
 
 /* Plans with an estimate of the stream's bytes, the best first. */
 struct zti_tried {
@@ -26,10 +27,11 @@ zt_status zti_plan_choose(zt_context *context, const zt_array *array,
                           const struct zti_codec *codec, const struct zti_ask *ask,
                           struct zti_choice *choice);
 
-/* The same where only one plan and none at all are to be compared. */
-zt_status zti_plan_compare(zt_context *context, const zt_array *array,
+/* Set the bytes of a choice, which until then are those of its estimates, to what the codec makes of
+ * larger samples with all that it does, and scale those of the list alike. */
+zt_status zti_plan_measure(zt_context *context, const zt_array *array,
                            const struct zti_codec *codec, const struct zti_ask *ask,
-                           const struct zti_plan *plan, struct zti_choice *choice);
+                           struct zti_choice *choice);
 
 /* Every plan that can be chosen for a shape: for bounds of sizes. At most ZTI_PLANS_MOST. */
 enum { ZTI_PLANS_MOST = 192 };

@@ -58,7 +58,7 @@ static uint32_t best_of(const struct zti_result *results, uint32_t count, uint32
     return best;
 }
 
-/* Efforts of one codec, which follow each other, share what is searched for with the first. */
+/* Efforts of one codec, which follow each other, share the plan that was found for the first. */
 zt_status zti_plan_contest(zt_context *context, const zt_array *array, const struct zti_ask *ask,
                            struct zti_result *results, uint32_t *count)
 {
@@ -72,10 +72,13 @@ zt_status zti_plan_contest(zt_context *context, const zt_array *array, const str
         results[i].contender = list[i];
         const struct zti_codec *codec = zti_codec_by_id(list[i].codec);
         const bool is_known = i > 0 && list[i - 1].codec == list[i].codec;
-        const zt_status status =
-            is_known ? zti_plan_compare(context, array, codec, &own, &results[i - 1].choice.plan,
-                                        &results[i].choice)
-                     : zti_plan_choose(context, array, codec, &own, &results[i].choice);
+        zt_status status = ZT_OK;
+        if (is_known)
+            results[i].choice = results[i - 1].choice;
+        else
+            status = zti_plan_choose(context, array, codec, &own, &results[i].choice);
+        if (!status)
+            status = zti_plan_measure(context, array, codec, &own, &results[i].choice);
         if (status)
             return status;
     }

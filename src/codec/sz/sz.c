@@ -475,6 +475,33 @@ static void put_head(const struct zti_coding *coding, const uint64_t *starts, ui
     zti_sz_put_head(coding, head);
 }
 
+/* ---- for planning ---- */
+
+static void set_axes(struct zti_coding *coding, uint32_t axes)
+{
+    coding->sz.axes = axes;
+    zti_sz_set_grid(coding);
+}
+
+/* In Rice codes, with the shape of groups that each tile would choose. */
+static uint64_t guess(const struct zti_coding *coding, const zt_array *array, uint8_t *scratch)
+{
+    struct zti_coding fast = *coding;
+    uint64_t sum = 0;
+    fast.sz.effort = ZT_EFFORT_FAST;
+    for (uint64_t tile = 0; tile < coding->grid.count; tile++) {
+        struct zti_bit_writer w = zti_bit_writer_at(scratch);
+        uint64_t bits[2] = {0, 0};
+        ops_of(coding)->try_blocks(&fast, array, tile, bits);
+        if (bits[0] == 0) { /* none is possible, or some values are exact */
+            ops_of(coding)->encode(&fast, array, tile, tile + 1, &w);
+            bits[0] = bits[1] = zti_bits_written(&w);
+        }
+        sum += bits[0] < bits[1] ? bits[0] : bits[1];
+    }
+    return sum;
+}
+
 /* ---- tiles ---- */
 
 static bool encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
@@ -535,6 +562,8 @@ const struct zti_codec zti_codec_sz = {
     .tile_fixed_bits = tile_fixed_bits,
     .stream_align_bits = stream_align_bits,
     .tally_bytes = tally_bytes,
+    .set_axes = set_axes,
+    .guess = guess,
     .tally = tally,
     .merge = merge,
     .learn = learn,
