@@ -36,6 +36,7 @@ struct zti_sz {
     uint32_t reach;      /* effort 'high': units in a step, of which 'step' is one; odd */
     uint32_t tuning;     /* effort 'high': how points are predicted */
     double least, most;  /* not kept in the file: the range of the values */
+    bool has_axes;       /* not kept in the file: axes were asked for, and are not learnt */
 };
 
 /* How one stream is coded: fixed before its first tile, and enough to decode it. */
@@ -65,6 +66,8 @@ struct zti_ask {
     double part;        /* ZT_PWREL only: of each value's magnitude; below 1 */
     uint32_t choice;    /* ZT_PWREL only: below what the codec's 'choices' says */
     uint32_t loose_planes; /* ZT_ABS only: to be dropped beyond what the bound allows for */
+    bool has_axes;           /* axes that are not the codec's to choose, where it does: */
+    uint32_t axes;           /* bit i: axis i of the coded array */
     uint64_t special_values; /* of the array, which are taken out before it is coded */
     double min, max;    /* of the stream's finite values; NaN where there are none or where the
                            values are not known yet (sizes are asked for) */

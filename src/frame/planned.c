@@ -50,7 +50,15 @@ uint32_t zti_side_of_all(const struct zt_writer *w)
     return most;
 }
 
-zt_status zti_writer_plan(struct zt_writer *w, struct zti_frame *f, const struct zti_ask *asked,
+/* Code a frame as was chosen. */
+static void take(struct zti_frame *f, const struct zti_choice *choice, struct zti_ask *ask)
+{
+    zti_frame_set_plan(f, &choice->plan);
+    ask->has_axes = choice->has_axes;
+    ask->axes = choice->axes;
+}
+
+zt_status zti_writer_plan(struct zt_writer *w, struct zti_frame *f, struct zti_ask *asked,
                           const zt_array *slab)
 {
     if (!zti_has_planning(&w->params) || w->fixed_plan)
@@ -65,13 +73,13 @@ zt_status zti_writer_plan(struct zt_writer *w, struct zti_frame *f, const struct
         w->is_codec_open = false;
         w->codec = f->coding.codec = zti_codec_by_id(results[0].contender.codec);
         w->params.effort = results[0].contender.effort;
-        zti_frame_set_plan(f, &results[0].choice.plan);
+        take(f, &results[0].choice, asked);
         return ZT_OK;
     }
     struct zti_choice choice;
     const zt_status status = zti_plan_choose(w->context, slab, w->codec, ask, &choice);
     if (!status)
-        zti_frame_set_plan(f, &choice.plan);
+        take(f, &choice, asked);
     return status;
 }
 
@@ -79,7 +87,7 @@ zt_status zti_writer_turn(struct zt_writer *w, const struct zti_frame *f, const 
                           zt_array *coded)
 {
     const struct zti_grid *grid = &f->coding.grid;
-    if (zti_plan_view(&f->plan, slab, coded))
+    if (zti_plan_view(&f->plan, slab, coded) && coded->stride[coded->rank - 1] == 1)
         return ZT_OK;
     const uint64_t bytes = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
     const zt_status status = zti_buffer_reserve(w->context, &w->turned, bytes, 0);

@@ -26,7 +26,8 @@
 enum { AXES_MOST = ZT_MAX_RANK };
 
 /* What another plan than none has to gain to be taken. */
-static const double least_gain = 0.004, least_gain_ordered = 0.015;
+static const double least_gain = 0.004, least_gain_ordered = 0.015,
+                    least_gain_joined = 0.03;
 
 /* The axes that have more than one element, slowest first. */
 static uint32_t real_axes(uint32_t rank, const uint64_t *shape, uint8_t *axes)
@@ -87,7 +88,7 @@ uint32_t zti_plans_of(uint32_t rank, const uint64_t *shape, struct zti_plan *lis
 
 /* ---- the race ---- */
 
-enum { BATCHES_MOST = 64, BATCHES_LEAST = 3 };
+enum { BATCHES_MOST = 96, BATCHES_LEAST = 3 };
 
 struct runner {
     struct zti_plan plan;
@@ -118,7 +119,7 @@ static void propose(struct race *r, const struct zti_plan *plan)
     for (uint32_t i = 0; i < r->count; i++)
         if (is_same(&r->runner[i].plan, plan))
             return;
-    if (r->count < ZTI_TRIED_MOST) {
+    if (r->count < ZTI_TRIED_MOST && zti_estimate_can(&r->estimator, plan)) {
         r->runner[r->count] = (struct runner){.plan = *plan};
         r->count++;
     }
@@ -347,10 +348,11 @@ static bool propose_second(struct race *r, uint64_t budget)
  * that all of it does; of a large one so many that chance does not matter. */
 static uint64_t budget_of(const struct race *r)
 {
-    enum { PART = 16, PART_ORDERED = 8, MOST = 1 << 19 };
+    enum { PART = 16, PART_ORDERED = 8, MOST = 1 << 19, MOST_ORDERED = 1 << 20 };
     const uint64_t all = zti_array_values(r->array->rank, r->array->shape);
     const uint64_t some = all / (r->is_ordered ? PART_ORDERED : PART);
-    return some < MOST ? some : MOST;
+    const uint64_t most = r->is_ordered ? MOST_ORDERED : MOST;
+    return some < most ? some : most;
 }
 
 /* How far each of the race got, the best first. */
@@ -393,15 +395,25 @@ static void decide(const struct race *r, struct zti_choice *choice)
         choice->plan = one->plan;
 }
 
+static bool has_joins(const struct zti_plan *plan)
+{
+    bool is_joined = false;
+    for (uint32_t k = 1; k < plan->rank; k++)
+        is_joined = is_joined || plan->is_joined[k];
+    return is_joined;
+}
+
 /* The best of none and of the plans that are left, two at most, by what the codec makes of so many
  * batches with all that it learns. */
 static zt_status run_final(struct race *r, uint32_t batches, struct zti_choice *choice)
 {
+    enum { MANY = 128 };
     const struct zti_plan none = r->runner[0].plan;
+    const uint32_t most = batches < MANY ? 1 : 2;
     double least = 0, rate;
     zt_status status = zti_estimate_learnt(&r->estimator, &none, batches, &least);
     least *= 1 - least_gain_ordered;
-    for (uint32_t turn = 0; turn < 2 && !status; turn++) {
+    for (uint32_t turn = 0; turn < most && !status; turn++) {
         uint32_t best = 0;
         for (uint32_t i = 1; i < r->count; i++)
             if (!r->runner[i].is_out && (best == 0 || mean(&r->runner[i], BATCHES_LEAST) <
@@ -411,9 +423,13 @@ static zt_status run_final(struct race *r, uint32_t batches, struct zti_choice *
             break;
         r->runner[best].is_out = true;
         status = zti_estimate_learnt(&r->estimator, &r->runner[best].plan, batches, &rate);
+        if (has_joins(&r->runner[best].plan)) /* whose tiles are elsewhere than those of none */
+            rate *= 1 + least_gain_joined;
         if (!status && rate < least) {
             least = rate;
             choice->plan = r->runner[best].plan;
+            choice->has_axes =
+                zti_estimate_axes(&r->estimator, &choice->plan, &choice->axes);
         }
     }
     return status;
@@ -422,13 +438,13 @@ static zt_status run_final(struct race *r, uint32_t batches, struct zti_choice *
 /* Where the codec learns from all values, estimates sort out and a final decides. */
 static zt_status race_ordered(struct race *r, uint64_t budget, struct zti_choice *choice)
 {
-    const uint64_t tile = zti_estimate_tile(r->estimator.codec, r->array->rank);
-    const uint64_t batches = budget / 2 / 3 / tile;
+    enum { PART_VALUES = 1 << 10 };
+    const uint64_t batches = budget / 2 / 2 / PART_VALUES;
     zt_status status = r->count > 2 ? run(r, budget / 3) : ZT_OK;
     if (!status && r->count > 2 && propose_second(r, budget / 2))
         status = run(r, budget / 2);
     if (!status)
-        status = run_final(r, batches < 4 ? 4 : (uint32_t)batches, choice);
+        status = run_final(r, batches < 8 ? 8 : (uint32_t)batches, choice);
     return status;
 }
 
@@ -438,12 +454,12 @@ static zt_status race(struct race *r, zt_context *context, const struct zti_code
                       const struct zti_ask *ask, struct zti_choice *choice)
 {
     const uint64_t budget = budget_of(r);
-    propose_first(r);
-    const uint64_t batch = budget / 3 / BATCHES_LEAST / r->count;
-    if (r->count < 2 || zti_array_values(r->array->rank, r->array->shape) < least_values(r))
+    const uint64_t sets = (1u << r->n) - 1;
+    if (r->n < 2 || zti_array_values(r->array->rank, r->array->shape) < least_values(r))
         return ZT_OK;
-    zt_status status =
-        zti_estimator_open(context, r->array, codec, ask, batch, &r->estimator);
+    zt_status status = zti_estimator_open(context, r->array, codec, ask,
+                                          budget / 3 / BATCHES_LEAST / sets, &r->estimator);
+    propose_first(r);
     if (!status && r->is_ordered) {
         status = race_ordered(r, budget, choice);
     } else if (!status) {

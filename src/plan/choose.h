@@ -15,6 +15,8 @@ enum { ZTI_TRIED_MOST = 64 };
 
 struct zti_choice {
     struct zti_plan plan;   /* the one to be taken */
+    bool has_axes;          /* and, of a codec that takes differences, the axes that it takes them */
+    uint32_t axes;          /* along: bit i: axis i of the coded array; where a plan is taken only */
     double bytes;           /* what it is expected to take */
     double unplanned_bytes; /* what coding the array as it is would */
     uint32_t tried;         /* of list; plans that went far, in the order of their bytes */

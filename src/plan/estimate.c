@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-enum { BRICK_VALUES = 64, AXES_BOXES = 8, AXES_VALUES = 512 };
+enum { BRICK_VALUES = 64, AXES_BOXES = 16, AXES_VALUES = 512, PART_VALUES = 1024 };
 
 /* ---- values ---- */
 
@@ -230,7 +230,8 @@ static zt_status estimate_bricks(struct zti_estimator *e, const struct zti_plan 
     return status;
 }
 
-/* The sides of the tiles of a coded array. */
+/* The sides of the tiles of a coded array, or of parts of them: many small ones say more of an array
+ * than a few large ones. */
 static zt_status tile_sides(const struct zti_estimator *e, const struct zti_plan *plan,
                             uint64_t *coded, uint64_t *side, struct zti_coding *coding)
 {
@@ -238,7 +239,26 @@ static zt_status tile_sides(const struct zti_estimator *e, const struct zti_plan
     const zt_status status = configure(e, plan, rank, coded, coding);
     for (uint32_t i = 0; i < rank && !status; i++)
         side[i] = coding->grid.side[i] < coded[i] ? coding->grid.side[i] : coded[i];
+    while (!status && e->has_axes && zti_array_values(rank, side) > PART_VALUES) {
+        uint32_t longest = 0;
+        for (uint32_t i = 1; i < rank; i++)
+            longest = side[i] > side[longest] ? i : longest;
+        side[longest] = (side[longest] + 1) / 2;
+    }
     return status;
+}
+
+/* So many tiles, one behind the other. */
+static struct zti_grid grid_of_tiles(uint32_t rank, const uint64_t *side, uint32_t tiles)
+{
+    uint32_t sides[ZT_MAX_RANK] = {1, 1, 1, 1};
+    uint64_t shape[ZT_MAX_RANK] = {0};
+    for (uint32_t i = 0; i < rank; i++) {
+        sides[i] = (uint32_t)side[i];
+        shape[i] = side[i];
+    }
+    shape[0] *= tiles;
+    return zti_grid_of(rank, shape, sides);
 }
 
 static zt_status estimate_tile(struct zti_estimator *e, const struct zti_plan *plan, uint32_t batch,
@@ -257,7 +277,8 @@ static zt_status estimate_tile(struct zti_estimator *e, const struct zti_plan *p
     tile_origin(plan, e->array->shape, place, coded, side, origin);
     (void)gather(e, plan, e->array, rank, origin, side, e->values);
     const zt_array tile = zt_array_nd(e->values, (zt_type)e->array->type, rank, side);
-    coding.grid = zti_grid_of(rank, side, coding.grid.side);
+    coding.grid = e->has_axes ? grid_of_tiles(rank, side, 1)
+                              : zti_codec_grid(e->codec, rank, side);
     status = code(e, &coding, &tile, &bits);
     e->spent += values;
     *rate = (double)bits / (double)values;
@@ -307,9 +328,9 @@ zt_status zti_estimate_learnt(struct zti_estimator *e, const struct zti_plan *pl
         tile_origin(plan, e->array->shape, place, coded, side, origin);
         to = gather(e, plan, e->array, rank, origin, side, to);
     }
-    side[0] *= batches;
-    const zt_array array = zt_array_nd(memory, (zt_type)e->array->type, rank, side);
-    coding.grid = zti_grid_of(rank, side, coding.grid.side);
+    coding.grid = grid_of_tiles(rank, side, batches);
+    const zt_array array =
+        zt_array_nd(memory, (zt_type)e->array->type, rank, coding.grid.shape);
     status = learn(e, &coding, &array);
     if (!status)
         status = room_for(e, coding.grid.count * (e->codec->tile_max_bits(&coding) + 64));
@@ -430,6 +451,17 @@ static zt_status find_axes(struct zti_estimator *e)
     zti_release(e->context, memory);
     zti_release(e->context, tally);
     return status;
+}
+
+bool zti_estimate_axes(const struct zti_estimator *e, const struct zti_plan *plan, uint32_t *axes)
+{
+    *axes = coded_axes(plan, e->array->shape, e->axes);
+    return e->has_axes;
+}
+
+bool zti_estimate_can(const struct zti_estimator *e, const struct zti_plan *plan)
+{
+    return !e->has_axes || e->axes == 0 || coded_axes(plan, e->array->shape, e->axes) != 0;
 }
 
 zt_status zti_estimator_open(zt_context *context, const zt_array *array,

@@ -30,6 +30,13 @@ zt_status zti_estimator_open(zt_context *context, const zt_array *array,
                              uint64_t batch_values, struct zti_estimator *estimator);
 void zti_estimator_free(struct zti_estimator *estimator);
 
+/* The axes along which the coded array's differences are taken; false where that is not known. */
+bool zti_estimate_axes(const struct zti_estimator *estimator, const struct zti_plan *plan,
+                       uint32_t *axes);
+
+/* False of plans that leave no axis of those along which the codec takes differences. */
+bool zti_estimate_can(const struct zti_estimator *estimator, const struct zti_plan *plan);
+
 /* Bits for each value of a batch under a plan, about; what all plans have in common may be missing
  * in it. */
 zt_status zti_estimate(struct zti_estimator *estimator, const struct zti_plan *plan,

@@ -100,6 +100,9 @@ static zt_status configure(zt_context *context, const struct zti_ask *ask,
     coding->sz.axes = (1u << coding->grid.rank) - 1;
     if (coding->sz.effort == ZT_EFFORT_PAPER && coding->grid.rank == 4)
         coding->sz.axes &= ~1u; /* as volumes, one after another */
+    else if (ask->has_axes)
+        coding->sz.axes = ask->axes;
+    coding->sz.has_axes = ask->has_axes;
     zti_sz_set_grid(coding);
     coding->verify_bound = (double)NAN;
     return ZT_OK;
@@ -356,7 +359,7 @@ static int64_t median(const int64_t *base, uint64_t n)
 
 static void learn_axes(struct zti_coding *coding, const struct zti_sz_tally *t)
 {
-    for (uint32_t axes = 0; axes < 1u << coding->grid.rank; axes++)
+    for (uint32_t axes = 0; axes < 1u << coding->grid.rank && !coding->sz.has_axes; axes++)
         if (t->bits[axes] < t->bits[coding->sz.axes])
             coding->sz.axes = axes;
     coding->sz.centre = median(t->base, samples_of(coding));
