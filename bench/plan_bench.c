@@ -264,13 +264,14 @@ static size_t baseline(const zt_array *a, zt_params params, enum mode mode, doub
     static const uint32_t fixed[][2] = {{ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT},
                                         {ZT_CODEC_SZ, ZT_EFFORT_DEFAULT},
                                         {ZT_CODEC_SZ, ZT_EFFORT_FAST},
+                                        {ZT_CODEC_SZ, ZT_EFFORT_HIGH},
                                         {ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT}};
     const bool is_lossless = params.bound.kind == ZT_LOSSLESS;
     size_t best = SIZE_MAX;
     params.plan = mode == PLAIN || mode == QUICK ? ZT_PLAN_OFF : ZT_PLAN_ON;
     if (mode != AUTO)
         return compressed(a, &params, cpu, NULL);
-    for (size_t i = 0; i < (is_lossless ? 4 : 3); i++) {
+    for (size_t i = 0; i < (is_lossless ? 5 : 4); i++) {
         double own;
         params.codec = fixed[i][0];
         params.effort = fixed[i][1];

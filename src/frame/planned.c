@@ -54,7 +54,7 @@ uint32_t zti_side_of_all(const struct zt_writer *w)
 static void take(struct zti_frame *f, const struct zti_choice *choice, struct zti_ask *ask)
 {
     zti_frame_set_plan(f, &choice->plan);
-    ask->has_axes = choice->has_axes;
+    ask->has_axes = choice->has_axes && ask->params->effort != ZT_EFFORT_HIGH; /* own way */
     ask->axes = choice->axes;
 }
 

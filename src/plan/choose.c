@@ -484,11 +484,16 @@ zt_status zti_plan_choose(zt_context *context, const zt_array *array,
     choice->plan = zti_plan_none(array->rank);
     if (!r)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a choice of plans");
+    zt_params params = *ask->params;
+    struct zti_ask own = *ask;
+    if (params.effort == ZT_EFFORT_HIGH) /* which chooses between 'default' and its own way */
+        params.effort = ZT_EFFORT_DEFAULT;
+    own.params = &params;
     r->array = array;
     r->estimator.codec = codec;
     r->is_ordered = codec->id == ZT_CODEC_SZ;
     r->n = real_axes(array->rank, array->shape, r->axes);
-    const zt_status status = race(r, context, codec, ask, choice);
+    const zt_status status = race(r, context, codec, &own, choice);
     zti_release(context, r);
     return status;
 }

@@ -5,6 +5,7 @@
 static const struct zti_contender contenders[] = {
     {ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, true, 350},
     {ZT_CODEC_SZ, ZT_EFFORT_FAST, true, 900},
+    {ZT_CODEC_SZ, ZT_EFFORT_HIGH, true, 40},
     {ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, true, 700},
     {ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT, false, 2500},
     {ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, false, 250},
@@ -17,7 +18,8 @@ uint32_t zti_contenders(uint32_t type, bool is_lossy, const zt_params *params,
     uint32_t n = 0;
     for (size_t i = 0; i < sizeof contenders / sizeof *contenders; i++) {
         struct zti_contender one = contenders[i];
-        if (one.is_lossy != is_lossy || !zti_codec_by_id(one.codec))
+        const bool is_slow = one.effort == ZT_EFFORT_HIGH && params->prefer != ZT_PREFER_RATIO;
+        if (one.is_lossy != is_lossy || !zti_codec_by_id(one.codec) || is_slow)
             continue;
         if (one.codec == ZT_CODEC_SZ && params->effort != ZT_EFFORT_DEFAULT) {
             if (n > 0 && list[n - 1].codec == ZT_CODEC_SZ)
@@ -58,6 +60,14 @@ static uint32_t best_of(const struct zti_result *results, uint32_t count, uint32
     return best;
 }
 
+/* The bytes of a choice, of which no more are taken than of another. */
+static void limit_bytes(struct zti_choice *choice, const struct zti_choice *other)
+{
+    const double part = 0.999; /* of two that are alike it is the one */
+    if (choice->bytes > part * other->bytes)
+        choice->bytes = part * other->bytes;
+}
+
 /* Efforts of one codec, which follow each other, share the plan that was found for the first. */
 zt_status zti_plan_contest(zt_context *context, const zt_array *array, const struct zti_ask *ask,
                            struct zti_result *results, uint32_t *count)
@@ -79,6 +89,8 @@ zt_status zti_plan_contest(zt_context *context, const zt_array *array, const str
             status = zti_plan_choose(context, array, codec, &own, &results[i].choice);
         if (!status)
             status = zti_plan_measure(context, array, codec, &own, &results[i].choice);
+        if (list[i].effort == ZT_EFFORT_HIGH && n > 1) /* it is what 'default' is, or better */
+            limit_bytes(&results[i].choice, &results[0].choice);
         if (status)
             return status;
     }

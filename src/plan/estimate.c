@@ -14,7 +14,8 @@
 
 #include <math.h>
 
-enum { BRICK_VALUES = 64, AXES_BOXES = 16, AXES_VALUES = 512, PART_VALUES = 1024 };
+enum { BRICK_VALUES = 64, AXES_BOXES = 16, AXES_VALUES = 512, PART_VALUES = 1024,
+       HIGH_VALUES = 1 << 15 };
 
 /* ---- values ---- */
 
@@ -367,6 +368,12 @@ zt_status zti_estimate_whole(struct zti_estimator *e, const struct zti_plan *pla
     if (status)
         return status;
     const uint32_t rank = coding.grid.rank;
+    const zt_array whole = zt_array_nd(NULL, (zt_type)e->array->type, rank, coded);
+    if (e->ask->params->effort == ZT_EFFORT_HIGH) /* predicts from far away */
+        zti_sample_shape(&whole, HIGH_VALUES, side);
+    else
+        for (uint32_t i = 0; i < rank; i++)
+            side[i] = coding.grid.side[i] < coded[i] ? coding.grid.side[i] : coded[i];
     const uint64_t all = zti_array_values(rank, coded), tile = zti_array_values(rank, side);
     const bool is_all = all <= values + values / 2;
     const uint64_t n = is_all ? 1 : values / tile + 1;
