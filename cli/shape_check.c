@@ -93,8 +93,8 @@ void warn_of_shape(const struct compress_job *job, const zt_array *slab)
     double declared = 0, best = 0;
     uint64_t step = slab->shape[slab->rank - 1];
     for (uint32_t i = slab->rank - 1; i-- > 0; step *= slab->shape[i])
-        if (step >= LEAST_ROW)
-            declared = fmax(declared, dip(slab, n, step));
+        declared = fmax(declared, dip(slab, n, step < LEAST_ROW ? step * (LEAST_ROW / step + 1)
+                                                          : step));
     for (uint64_t d = LEAST_ROW; d <= values / d; d++)
         for (int is_pair = 0; values % d == 0 && is_pair < 2; is_pair++) {
             const uint64_t row = is_pair ? values / d : d;

@@ -67,7 +67,7 @@ zt_status zti_writer_plan(struct zt_writer *w, struct zti_frame *f, struct zti_a
     if (w->is_codec_open) {
         struct zti_result results[ZTI_CONTENDERS_MOST];
         uint32_t count;
-        const zt_status status = zti_plan_contest(w->context, slab, ask, results, &count);
+        const zt_status status = zti_plan_contest(w->context, slab, ask, false, results, &count);
         if (status)
             return status;
         w->is_codec_open = false;
@@ -201,11 +201,14 @@ zt_status zt_plan_options(zt_context *context, const zt_array *array, const zt_p
     if (!status)
         ask = ask_of_plan(&f, &ask);
     if (!status && w.params.codec == ZT_CODEC_AUTO) {
-        status = zti_plan_contest(context, array, &ask, results, &found);
+        status = zti_plan_contest(context, array, &ask, true, results, &found);
     } else if (!status) {
         results[0].contender = (struct zti_contender){.codec = w.codec->id,
                                                       .effort = w.params.effort};
         status = zti_plan_choose(context, array, w.codec, &ask, &results[0].choice);
+        if (!status)
+            status =
+                zti_plan_measure(context, array, w.codec, &ask, true, &results[0].choice);
     }
     zti_writer_clear(&w);
     if (status)

@@ -502,21 +502,21 @@ zt_status zti_plan_choose(zt_context *context, const zt_array *array,
 
 zt_status zti_plan_measure(zt_context *context, const zt_array *array,
                            const struct zti_codec *codec, const struct zti_ask *ask,
-                           struct zti_choice *choice)
+                           bool is_exact, struct zti_choice *choice)
 {
-    enum { PART = 24, LEAST = 1 << 17 };
-    const uint64_t some = zti_array_values(array->rank, array->shape) / PART;
+    enum { PART = 24, LEAST = 1 << 15, LEAST_EXACT = 1 << 17, MOST = 1 << 19 };
+    const uint64_t part = zti_array_values(array->rank, array->shape) / PART;
+    const uint64_t least = is_exact ? LEAST_EXACT : LEAST;
+    const uint64_t values = part < least ? least : part < MOST ? part : MOST;
     const struct zti_plan none = zti_plan_none(array->rank);
     const double guessed = choice->bytes;
     struct zti_estimator e;
     zt_status status = zti_estimator_open(context, array, codec, ask, 0, &e);
     if (!status)
-        status = zti_estimate_whole(&e, &choice->plan, some > LEAST ? some : LEAST,
-                                    &choice->bytes);
+        status = zti_estimate_whole(&e, &choice->plan, values, &choice->bytes);
     choice->unplanned_bytes = choice->bytes;
-    if (!status && !zti_plan_is_none(&choice->plan))
-        status = zti_estimate_whole(&e, &none, some > LEAST ? some : LEAST,
-                                    &choice->unplanned_bytes);
+    if (!status && is_exact && !zti_plan_is_none(&choice->plan))
+        status = zti_estimate_whole(&e, &none, values, &choice->unplanned_bytes);
     zti_estimator_free(&e);
     for (uint32_t i = 0; i < choice->tried && !status; i++) {
         struct zti_tried *one = &choice->list[i];

@@ -30,10 +30,11 @@ zt_status zti_plan_choose(zt_context *context, const zt_array *array,
                           struct zti_choice *choice);
 
 /* Set the bytes of a choice, which until then are those of its estimates, to what the codec makes of
- * larger samples with all that it does, and scale those of the list alike. */
+ * larger samples with all that it does, and scale those of the list alike. Not is_exact: from smaller
+ * ones, and not those without a plan. */
 zt_status zti_plan_measure(zt_context *context, const zt_array *array,
                            const struct zti_codec *codec, const struct zti_ask *ask,
-                           struct zti_choice *choice);
+                           bool is_exact, struct zti_choice *choice);
 
 /* Every plan that can be chosen for a shape: for bounds of sizes. At most ZTI_PLANS_MOST. */
 enum { ZTI_PLANS_MOST = 192 };

@@ -25,9 +25,10 @@ struct zti_result {
     struct zti_choice choice;
 };
 
-/* Let them code samples of an array; results[0] is the one to be taken. results has room for
+/* Let them code samples of an array; results[0] is the one to be taken. is_exact: the bytes of each
+ * are wanted, not only who is the best. results has room for
  * ZTI_CONTENDERS_MOST. ZT_UNSUPPORTED if there is none. */
 zt_status zti_plan_contest(zt_context *context, const zt_array *array, const struct zti_ask *ask,
-                           struct zti_result *results, uint32_t *count);
+                           bool is_exact, struct zti_result *results, uint32_t *count);
 
 #endif

@@ -381,8 +381,12 @@ zt_status zti_estimate_whole(struct zti_estimator *e, const struct zti_plan *pla
     shape[0] *= n;
     uint8_t *const memory = zti_alloc(
         e->context, (size_t)zti_array_values(rank, shape) * zt_type_bytes(e->array->type));
-    if (!memory)
+    zti_release(e->context, e->offset);
+    e->offset = zti_alloc(e->context, (size_t)(tile + 64) * sizeof *e->offset);
+    if (!memory || !e->offset) {
+        zti_release(e->context, memory);
         return zti_fail(e->context, ZT_NO_MEMORY, "no memory for a sample of an array");
+    }
     uint8_t *to = memory;
     if (is_all) {
         zti_plan_copy(plan, e->array, memory);
