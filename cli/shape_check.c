@@ -51,8 +51,9 @@ static double difference(const zt_array *a, uint64_t n, uint64_t distance)
     return sum / (count - 2 * (count / 4));
 }
 
-/* By what factor values 'distance' apart are more alike than values a quarter less and a quarter more
- * apart: well above 1 where the distance is that of a row, and below in one smooth row. */
+/* By what factor values 'distance' apart are more alike than values a quarter less and a
+ * quarter more apart: well above 1 where the distance is that of a row, and below in one smooth
+ * row. */
 static double dip(const zt_array *a, uint64_t n, uint64_t distance)
 {
     const uint64_t quarter = distance / 4 > 2 ? distance / 4 : 2;

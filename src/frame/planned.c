@@ -1,6 +1,6 @@
 /* planned.c: the writer's choices: a plan for each frame, codec and effort with the first one, and
  * what else there would have been. */
-#include "frame/write.h"
+#include "frame/trial.h"
 
 #include <math.h>
 
@@ -58,11 +58,9 @@ static void take(struct zti_frame *f, const struct zti_choice *choice, struct zt
     ask->axes = choice->axes;
 }
 
-zt_status zti_writer_plan(struct zt_writer *w, struct zti_frame *f, struct zti_ask *asked,
-                          const zt_array *slab)
+static zt_status plan(struct zt_writer *w, struct zti_frame *f, struct zti_ask *asked,
+                      const zt_array *slab)
 {
-    if (!zti_has_planning(&w->params) || w->fixed_plan)
-        return ZT_OK;
     const struct zti_ask own = ask_of_plan(f, asked), *const ask = &own;
     if (w->is_codec_open) {
         struct zti_result results[ZTI_CONTENDERS_MOST];
@@ -80,6 +78,17 @@ zt_status zti_writer_plan(struct zt_writer *w, struct zti_frame *f, struct zti_a
     const zt_status status = zti_plan_choose(w->context, slab, w->codec, ask, &choice);
     if (!status)
         take(f, &choice, asked);
+    return status;
+}
+
+zt_status zti_writer_plan(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
+                          const zt_array *slab)
+{
+    if (!zti_has_planning(&w->params) || w->fixed_plan)
+        return ZT_OK;
+    const zt_progress progress = zti_pause_progress(w->context);
+    const zt_status status = plan(w, f, ask, slab);
+    zti_resume_progress(w->context, progress);
     return status;
 }
 

@@ -13,10 +13,10 @@
  * the last axis: which one that is comes first. The best are then tried with the others in other
  * orders, and with axes joined.
  *
- * Plans race: each is estimated on one batch of values after the other (estimate.h), and is out once
- * its mean difference from the best is too large for chance. So clear cases take a few batches, and
- * what is left of the budget, a part of the array, goes to near ties. Another plan than none at all
- * is taken if it is better by enough in the end. */
+ * Plans race: each is estimated on one batch of values after the other (estimate.h), and is out
+ * once its mean difference from the best is too large for chance. So clear cases take a few
+ * batches, and what is left of the budget, a part of the array, goes to near ties. Another plan
+ * than none at all is taken if it is better by enough in the end. */
 #include "plan/choose.h"
 
 #include "plan/estimate.h"
@@ -134,7 +134,8 @@ static double mean(const struct runner *one, uint32_t n)
     return n > 0 ? sum / n : 0;
 }
 
-/* By how much 'one' is worse than 'other' in the batches of both, and the standard error of that. */
+/* By how much 'one' is worse than 'other' in the batches of both, and the standard error of
+ * that. */
 static double worse_by(const struct runner *one, const struct runner *other, double *error)
 {
     const uint32_t n = one->batches < other->batches ? one->batches : other->batches;
@@ -159,7 +160,8 @@ static uint32_t leader_of(const struct race *r)
     return best;
 }
 
-/* Who is worse than the best by more than chance explains is out; so is who is hardly different. */
+/* Who is worse than the best by more than chance explains is out; so is who is hardly
+ * different. */
 static void sort_out(struct race *r, uint32_t batches)
 {
     const uint32_t best = leader_of(r);

@@ -15,8 +15,8 @@ enum { ZTI_TRIED_MOST = 64 };
 
 struct zti_choice {
     struct zti_plan plan;   /* the one to be taken */
-    bool has_axes;          /* and, of a codec that takes differences, the axes that it takes them */
-    uint32_t axes;          /* along: bit i: axis i of the coded array; where a plan is taken only */
+    bool has_axes;          /* and the axes that sz takes differences along, where it is sz's */
+    uint32_t axes;          /* and another plan than none: bit i: axis i of the coded array */
     double bytes;           /* what it is expected to take */
     double unplanned_bytes; /* what coding the array as it is would */
     uint32_t tried;         /* of list; plans that went far, in the order of their bytes */
@@ -29,9 +29,9 @@ zt_status zti_plan_choose(zt_context *context, const zt_array *array,
                           const struct zti_codec *codec, const struct zti_ask *ask,
                           struct zti_choice *choice);
 
-/* Set the bytes of a choice, which until then are those of its estimates, to what the codec makes of
- * larger samples with all that it does, and scale those of the list alike. Not is_exact: from smaller
- * ones, and not those without a plan. */
+/* Set the bytes of a choice, which until then are those of its estimates, to what the codec
+ * makes of larger samples with all that it does, and scale those of the list alike. Not
+ * is_exact: from smaller ones, and not those without a plan. */
 zt_status zti_plan_measure(zt_context *context, const zt_array *array,
                            const struct zti_codec *codec, const struct zti_ask *ask,
                            bool is_exact, struct zti_choice *choice);

@@ -61,10 +61,12 @@ static uint32_t best_of(const struct zti_result *results, uint32_t count, uint32
     return best;
 }
 
-/* What an effort 'high' takes: no more than 'default', as it chooses between that and its own way. */
+/* What an effort 'high' takes: no more than 'default', as it chooses between that and its own
+ * way. */
 static zt_status judge_high(zt_context *context, const zt_array *array,
                             const struct zti_codec *codec, const struct zti_ask *ask,
-                            const struct zti_choice *other, bool is_close, struct zti_choice *choice)
+                            const struct zti_choice *other, bool is_close,
+                            struct zti_choice *choice)
 {
     const double part = 0.999; /* of two that are alike it is the one */
     *choice = *other;

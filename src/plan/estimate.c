@@ -1,10 +1,10 @@
 /* estimate.c: a plan's bits for a few values of an array.
  *
- * What zfp makes of values depends on the 4^rank of a tile alone, so bricks of the array that hold a
- * whole tile under each plan are turned as the plan says and coded: the same values under each. Other
- * codecs have tiles of thousands of values and cut them by the coded shape: the tiles of the coded
- * array that hold some places are coded, one a batch. The places are the same under each plan, and
- * the tiles, where axes change their order only. */
+ * What zfp makes of values depends on the 4^rank of a tile alone, so bricks of the array that
+ * hold a whole tile under each plan are turned as the plan says and coded: the same values
+ * under each. Other codecs have tiles of thousands of values and cut them by the coded shape:
+ * the tiles of the coded array that hold some places are coded, one a batch. The places are the
+ * same under each plan, and the tiles, where axes change their order only. */
 #include "plan/estimate.h"
 
 #include "core/cpu.h"
@@ -19,9 +19,9 @@ enum { BRICK_VALUES = 64, AXES_BOXES = 16, AXES_VALUES = 512, PART_VALUES = 1024
 
 /* ---- values ---- */
 
-/* Where the elements of a box of the coded array lie, as a sum of one number for each coded axis,
- * counted in elements from the array's first: offset[sum of the sides before + i] is that of element
- * i of a side. */
+/* Where the elements of a box of the coded array lie, as a sum of one number for each coded
+ * axis, counted in elements from the array's first: offset[sum of the sides before + i] is that
+ * of element i of a side. */
 static void find_offsets(const struct zti_plan *plan, const zt_array *array, const uint64_t *origin,
                          const uint64_t *side, int64_t *offset)
 {
@@ -184,8 +184,8 @@ static zt_status code(struct zti_estimator *e, const struct zti_coding *coding,
     return ZT_OK;
 }
 
-/* What tiles that reach beyond the array's end cost more in it than in bricks: zfp fills them up and
- * codes them whole. */
+/* What tiles that reach beyond the array's end cost more in it than in bricks: zfp fills them
+ * up and codes them whole. */
 static double padding(const struct zti_estimator *e, const struct zti_plan *plan,
                       const uint64_t *brick)
 {
@@ -231,8 +231,8 @@ static zt_status estimate_bricks(struct zti_estimator *e, const struct zti_plan 
     return status;
 }
 
-/* The sides of the tiles of a coded array, or of parts of them: many small ones say more of an array
- * than a few large ones. */
+/* The sides of the tiles of a coded array, or of parts of them: many small ones say more of an
+ * array than a few large ones. */
 static zt_status tile_sides(const struct zti_estimator *e, const struct zti_plan *plan,
                             uint64_t *coded, uint64_t *side, struct zti_coding *coding)
 {

@@ -42,8 +42,8 @@ bool zti_estimate_can(const struct zti_estimator *estimator, const struct zti_pl
 zt_status zti_estimate(struct zti_estimator *estimator, const struct zti_plan *plan,
                        uint32_t batch, double *rate);
 
-/* The same from the first so many batches, with all that the codec learns of these values: of codecs
- * that learn the more precise measure. */
+/* The same from the first so many batches, with all that the codec learns of these values: of
+ * codecs that learn the more precise measure. */
 zt_status zti_estimate_learnt(struct zti_estimator *estimator, const struct zti_plan *plan,
                               uint32_t batches, double *rate);
 

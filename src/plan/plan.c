@@ -1,5 +1,6 @@
 /* plan.c: plans as views: a permutation is strides in another order; axes are joined where the
- * strides of memory allow it, and otherwise parts of an array are looked at one after the other. */
+ * strides of memory allow it, and otherwise parts of an array are looked at one after the
+ * other. */
 #include "plan/plan.h"
 
 struct zti_plan zti_plan_none(uint32_t rank)
@@ -51,8 +52,8 @@ bool zti_plan_view(const struct zti_plan *plan, const zt_array *array, zt_array 
 }
 
 /* Copy a plane: elements along axis 'from', which lie together in the array, become rows 'row'
- * elements apart; those along the other axis, 'step' elements apart, lie together in 'to'. In squares
- * that fit in the cache line by line. */
+ * elements apart; those along the other axis, 'step' elements apart, lie together in 'to'. In
+ * squares that fit in the cache line by line. */
 static void copy_plane(const uint8_t *from, uint64_t n, uint64_t rows, int64_t step, uint64_t row,
                        size_t value_bytes, uint8_t *to)
 {
@@ -72,8 +73,8 @@ static void copy_plane(const uint8_t *from, uint64_t n, uint64_t rows, int64_t s
         }
 }
 
-/* The elements in the coded order of axes. Where an axis whose elements lie together is not the last
- * of that order, planes of that axis and the last one are copied, one after the other. */
+/* The elements in the coded order of axes. Where an axis whose elements lie together is not the
+ * last of that order, planes of that axis and the last one are copied, one after the other. */
 void zti_plan_copy(const struct zti_plan *plan, const zt_array *array, uint8_t *to)
 {
     const size_t value_bytes = zt_type_bytes(array->type);
@@ -126,8 +127,8 @@ void zti_plan_cover(const struct zti_plan *plan, const uint64_t *shape, const zt
     }
 }
 
-/* Axes [from, to) of plan->axis as one range of the coded axis that they make. False, with the axis
- * to cut along, where it is none, or where memory has no one stride for it. */
+/* Axes [from, to) of plan->axis as one range of the coded axis that they make. False, with the
+ * axis to cut along, where it is none, or where memory has no one stride for it. */
 static bool join(const struct zti_plan *plan, const uint64_t *shape, const struct zti_view *view,
                  uint32_t from, uint32_t to, uint64_t *extent, int64_t *stride, uint32_t *cut)
 {

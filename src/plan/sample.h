@@ -4,8 +4,8 @@
 
 #include "codec/codec.h"
 
-/* A box of at least 'wanted' values, or all of the array, nearly a cube; its sides are whole axes or
- * multiples of 4. */
+/* A box of at least 'wanted' values, or all of the array, nearly a cube; its sides are whole
+ * axes or multiples of 4. */
 void zti_sample_shape(const zt_array *array, uint64_t wanted, uint64_t *box);
 
 /* Where box number k is: boxes 0 .. n - 1 are spread evenly for any n. Multiples of 4. */

@@ -1,9 +1,9 @@
 /* tight.c: the loosest tolerance that keeps a bound.
  *
  * zfp's tolerance is a power of two and its guarantee holds for the worst of all tiles; what it
- * does to real ones is 0.05 to 0.6 of that. Each plane more that is dropped doubles the error. When
- * the first few values come out beyond the bound, keeping those exactly is still cheaper than a
- * plane of all others, for a while. */
+ * does to real ones is 0.05 to 0.6 of that. Each plane more that is dropped doubles the error.
+ * When the first few values come out beyond the bound, keeping those exactly is still cheaper
+ * than a plane of all others, for a while. */
 #include "plan/tight.h"
 
 #include "exec/exec.h"
