@@ -1,6 +1,6 @@
 /* plan_bench.c: what planning finds, beside all that there is to be found.
  *
- *     plan_bench [--codec zfp|sz|ndzip] [--variants] [--quick|--tight|--auto|--cost] DATA [FIELD...]
+ *     plan_bench [--codec zfp|sz|ndzip] [--variants] [MODE] DATA [FIELD...]
  *
  * DATA holds MANIFEST.tsv and the fields it lists, some of them as .zst (zstd -dc is run). For each
  * field and relative bound (ndzip: lossless): bytes without a plan, with one, and with the best of

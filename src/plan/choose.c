@@ -318,7 +318,8 @@ static void propose_near(struct race *r, const struct zti_plan *plan)
 
 static void propose_first(struct race *r)
 {
-    const struct zti_plan none = zti_plan_none(r->array->rank);
+    const struct zti_plan none =
+        make_plan(r->array->rank, r->array->shape, r->axes, r->n, 0);
     propose(r, &none);
     if (r->is_ordered)
         propose_lasts(r);
@@ -350,7 +351,7 @@ static bool propose_second(struct race *r, uint64_t budget)
  * that all of it does; of a large one so many that chance does not matter. */
 static uint64_t budget_of(const struct race *r)
 {
-    enum { PART = 16, PART_ORDERED = 8, MOST = 1 << 19, MOST_ORDERED = 1 << 20 };
+    enum { PART = 28, PART_ORDERED = 10, MOST = 1 << 19, MOST_ORDERED = 3 << 17 };
     const uint64_t all = zti_array_values(r->array->rank, r->array->shape);
     const uint64_t some = all / (r->is_ordered ? PART_ORDERED : PART);
     const uint64_t most = r->is_ordered ? MOST_ORDERED : MOST;
@@ -457,6 +458,8 @@ static zt_status race(struct race *r, zt_context *context, const struct zti_code
 {
     const uint64_t budget = budget_of(r);
     const uint64_t sets = (1u << r->n) - 1;
+    if (r->n < r->array->rank) /* axes of one element vanish in any case */
+        choice->plan = make_plan(r->array->rank, r->array->shape, r->axes, r->n, 0);
     if (r->n < 2 || zti_array_values(r->array->rank, r->array->shape) < least_values(r))
         return ZT_OK;
     zt_status status = zti_estimator_open(context, r->array, codec, ask,

@@ -125,16 +125,15 @@ static void tile_origin(const struct zti_plan *plan, const uint64_t *shape, cons
 /* ---- codings ---- */
 
 /* Bit i: axis i of the coded array is one that differences are taken along: where axes are joined,
- * the fastest says it. */
+ * any of them says it. */
 static uint32_t coded_axes(const struct zti_plan *plan, const uint64_t *shape, uint32_t axes)
 {
     uint32_t coded = 0, rank = 0;
     for (uint32_t k = 0; k < plan->rank; k++) {
         if (k > 0 && !plan->is_joined[k])
             rank++;
-        const bool is_one = axes >> plan->axis[k] & 1;
-        if (shape[plan->axis[k]] > 1 || !plan->is_joined[k])
-            coded = (coded & ~(1u << rank)) | (uint32_t)is_one << rank;
+        const bool is_one = shape[plan->axis[k]] > 1 && (axes >> plan->axis[k] & 1);
+        coded |= (uint32_t)is_one << rank;
     }
     return coded;
 }
