@@ -1,6 +1,6 @@
 /* plan_bench.c: what planning finds, beside all that there is to be found.
  *
- *     plan_bench [--codec zfp|sz|ndzip] [--variants] [--quick|--tight|--auto] DATA [FIELD...]
+ *     plan_bench [--codec zfp|sz|ndzip] [--variants] [MODE] DATA [FIELD...]
  *
  * DATA holds MANIFEST.tsv and the fields it lists, some of them as .zst (zstd -dc is run). For each
  * field and relative bound (ndzip: lossless): bytes without a plan, with one, and with the best of
@@ -8,10 +8,12 @@
  * also the field as it would be declared with its axes reversed, with a useless axis of 1 or 2, and
  * flat; beside the best of the right declaration. --quick leaves the exhaustive search out.
  * --tight: 'off' is a plan, 'on' a tight one. --auto: 'off' is the best of all fixed choices of
- * codec and effort, each with a plan, 'on' is -c auto.
+ * codec and effort, each with a plan, 'on' is -c auto. --cost: the time of planning alone, beside
+ * that of compressing without a plan; also of each field stacked to 64 MB and more.
  * Times are CPU time of one thread. */
-#include "ztile.h"
+#include "plan/choose.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,7 +30,7 @@ struct field {
     zt_array array;
 };
 
-enum mode { PLAIN, QUICK, TIGHT, AUTO };
+enum mode { PLAIN, QUICK, TIGHT, AUTO, COST };
 
 struct sums {
     double log_on, log_best, log_on_off; /* sums of logarithms of ratios of bytes */
@@ -264,13 +266,14 @@ static size_t baseline(const zt_array *a, zt_params params, enum mode mode, doub
     static const uint32_t fixed[][2] = {{ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT},
                                         {ZT_CODEC_SZ, ZT_EFFORT_DEFAULT},
                                         {ZT_CODEC_SZ, ZT_EFFORT_FAST},
+                                        {ZT_CODEC_SZ, ZT_EFFORT_HIGH},
                                         {ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT}};
     const bool is_lossless = params.bound.kind == ZT_LOSSLESS;
     size_t best = SIZE_MAX;
     params.plan = mode == PLAIN || mode == QUICK ? ZT_PLAN_OFF : ZT_PLAN_ON;
     if (mode != AUTO)
         return compressed(a, &params, cpu, NULL);
-    for (size_t i = 0; i < (is_lossless ? 4 : 3); i++) {
+    for (size_t i = 0; i < (is_lossless ? 5 : 4); i++) {
         double own;
         params.codec = fixed[i][0];
         params.effort = fixed[i][1];
@@ -281,6 +284,53 @@ static size_t baseline(const zt_array *a, zt_params params, enum mode mode, doub
         }
     }
     return best;
+}
+
+/* The least of some times of choosing a plan for an array, and of compressing it without one. */
+static void run_cost(const struct field *f, const zt_array *a, zt_params params, const char *what)
+{
+    enum { TIMES = 5 };
+    zt_context *context = NULL;
+    double planning = DBL_MAX, coding = DBL_MAX;
+    zt_stats stats;
+    (void)zt_context_new(NULL, &context);
+    (void)zt_stats_init(&stats, sizeof stats);
+    (void)zt_scan(context, a, &stats);
+    const struct zti_codec *codec = zti_codec_by_id(params.codec);
+    struct zti_ask ask = {.params = &params, .kind = ZT_ABS, .min = stats.min, .max = stats.max,
+                          .abs_bound = params.bound.value * (stats.max - stats.min),
+                          .special_values = stats.nan_values + stats.inf_values};
+    if (params.bound.kind == ZT_LOSSLESS)
+        ask.kind = ZT_LOSSLESS;
+    struct zti_choice *choice = need(sizeof *choice);
+    for (uint32_t i = 0; i < TIMES; i++) {
+        double own;
+        const double began = seconds();
+        (void)zti_plan_choose(context, a, codec, &ask, choice);
+        planning = fmin(planning, seconds() - began);
+        (void)compressed(a, &params, &own, NULL);
+        coding = fmin(coding, own);
+    }
+    printf("%-24s %7.0e %-9s %9.3f MB  planning %8.3f ms  coding %8.3f ms  part %.3f\n", f->name,
+           params.bound.value, what, 1e-6 * (double)array_bytes(a), 1e3 * planning, 1e3 * coding,
+           planning / coding);
+    (void)fflush(stdout);
+    free(choice);
+    zt_context_free(context);
+}
+
+/* The field as often along its slowest axis as makes 64 MB. */
+static void run_costs(const struct field *f, zt_params params)
+{
+    const size_t bytes = array_bytes(&f->array), times = (((size_t)64 << 20) + bytes - 1) / bytes;
+    zt_array stack = f->array;
+    stack.shape[0] *= times;
+    stack.data = need(bytes * times);
+    for (size_t i = 0; i < times; i++)
+        memcpy((char *)stack.data + i * bytes, f->array.data, bytes);
+    run_cost(f, &f->array, params, "as it is");
+    run_cost(f, &stack, params, "stacked");
+    free(stack.data);
 }
 
 static void run_bound(const struct field *f, zt_params params, bool has_variants, enum mode mode,
@@ -344,6 +394,7 @@ int main(int argc, char **argv)
         mode = strcmp(argv[i], "--quick") == 0   ? QUICK
                : strcmp(argv[i], "--tight") == 0 ? TIGHT
                : strcmp(argv[i], "--auto") == 0  ? AUTO
+               : strcmp(argv[i], "--cost") == 0  ? COST
                                                  : mode;
         if (strcmp(argv[i], "--codec") == 0 && i + 1 < argc) {
             i++;
@@ -375,7 +426,10 @@ int main(int argc, char **argv)
         params.codec = codec;
         for (uint32_t b = 0; b < (codec == ZT_CODEC_NDZIP ? 1 : BOUNDS); b++) {
             params.bound = codec == ZT_CODEC_NDZIP ? zt_lossless() : zt_rel(bounds[b]);
-            run_bound(&f, params, has_variants, mode, sums);
+            if (mode == COST)
+                run_costs(&f, params);
+            else
+                run_bound(&f, params, has_variants, mode, sums);
         }
         free(f.array.data);
     }

@@ -9,6 +9,8 @@
 
 enum { PLACES = 2048, LEAST_ROW = 8 };
 
+static const double least_dip = 1.6;
+
 static double value_at(const zt_array *a, uint64_t i)
 {
     switch (a->type) {
@@ -49,14 +51,16 @@ static double difference(const zt_array *a, uint64_t n, uint64_t distance)
     return sum / (count - 2 * (count / 4));
 }
 
-/* Whether values 'distance' apart are neighbours along an axis of the shape as it was said. */
-static bool is_declared(const zt_array *a, uint64_t distance)
+/* By what factor values 'distance' apart are more alike than values a quarter less and a
+ * quarter more apart: well above 1 where the distance is that of a row, and below in one smooth
+ * row. */
+static double dip(const zt_array *a, uint64_t n, uint64_t distance)
 {
-    uint64_t step = 1;
-    for (uint32_t i = a->rank; i-- > 0; step *= a->shape[i])
-        if (distance % step == 0 && distance / step < 4)
-            return true;
-    return false;
+    const uint64_t quarter = distance / 4 > 2 ? distance / 4 : 2;
+    const double here = difference(a, n, distance);
+    const double less = difference(a, n, distance - quarter);
+    const double more = difference(a, n, distance + quarter);
+    return isfinite(here) && isfinite(less) && isfinite(more) ? fmin(less, more) / here : 0;
 }
 
 /* A shape that has rows of this length: the extents that were said, another of them last, or two
@@ -87,26 +91,23 @@ void warn_of_shape(const struct compress_job *job, const zt_array *slab)
     if (!is_raw || job->meta->shape[0] == ZT_UNKNOWN ||
         !count_values(job->meta->rank, job->meta->shape, &values))
         return;
-    double declared = (double)INFINITY, best = (double)INFINITY, any = 0;
+    double declared = 0, best = 0;
     uint64_t step = slab->shape[slab->rank - 1];
     for (uint32_t i = slab->rank - 1; i-- > 0; step *= slab->shape[i])
-        declared = fmin(declared, difference(slab, n, step));
-    for (uint32_t i = 0; i < 8; i++) /* what values have in common that are no neighbours */
-        any += difference(slab, n, n / 3 + 1009 * i) / 8;
+        declared = fmax(declared, dip(slab, n, step < LEAST_ROW ? step * (LEAST_ROW / step + 1)
+                                                          : step));
     for (uint64_t d = LEAST_ROW; d <= values / d; d++)
         for (int is_pair = 0; values % d == 0 && is_pair < 2; is_pair++) {
             const uint64_t row = is_pair ? values / d : d;
-            if (row > n / 4 || is_declared(slab, row))
+            if (row > n / 4)
                 continue;
-            const double here = difference(slab, n, row);
-            if (here < best) {
+            const double here = dip(slab, n, row);
+            if (here > best) {
                 best = here;
                 best_row = row;
             }
         }
-    const double next = difference(slab, n, 1);
-    const bool is_far = slab->rank == 1 ? best < 0.25 * any && best < 6 * next
-                                        : best < 0.4 * declared;
+    const bool is_far = best > least_dip && best > 1.5 * declared;
     if (is_far)
         (void)fprintf(stderr,
                       "ztile: warning: %s: the shape looks wrong: rows seem to have %" PRIu64

@@ -51,6 +51,17 @@ def test_parameters_of_sz_reach_the_file(cube, effort):
     assert np.array_equal(ztile.decompress_box(data, np.s_[2:9, -3]), whole[2:9, -3])
 
 
+@pytest.mark.parametrize("plan", ["on", "tight"])
+def test_a_plan_makes_files_smaller_and_keeps_the_shape(plan):
+    x = np.linspace(0, 9, 480)
+    a = (np.sin(x)[:, None] + np.cos(x)).astype(np.float32).reshape(2, 240, 1, 480)
+    off = ztile.compress(a, abs=1e-4, codec="zfp", plan="off")
+    data = ztile.compress(a, abs=1e-4, codec="zfp", plan=plan)
+    assert len(data) < len(off) == len(ztile.compress(a, abs=1e-4, codec="zfp"))
+    back = ztile.decompress(data)
+    assert back.shape == a.shape and np.abs(back - a).max() <= 1e-4
+
+
 @pytest.mark.parametrize("codec", ["zfp", "sz"])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", SHAPES)

@@ -36,6 +36,7 @@ struct zti_sz {
     uint32_t reach;      /* effort 'high': units in a step, of which 'step' is one; odd */
     uint32_t tuning;     /* effort 'high': how points are predicted */
     double least, most;  /* not kept in the file: the range of the values */
+    bool has_axes;       /* not kept in the file: axes were asked for, and are not learnt */
 };
 
 /* How one stream is coded: fixed before its first tile, and enough to decode it. */
@@ -65,6 +66,9 @@ struct zti_ask {
     double part;        /* ZT_PWREL only: of each value's magnitude; below 1 */
     uint32_t choice;    /* ZT_PWREL only: below what the codec's 'choices' says */
     uint32_t loose_planes; /* ZT_ABS only: to be dropped beyond what the bound allows for */
+    bool has_axes;           /* axes that are not the codec's to choose, where it does: */
+    uint32_t axes;           /* bit i: axis i of the coded array */
+    uint64_t special_values; /* of the array, which are taken out before it is coded */
     double min, max;    /* of the stream's finite values; NaN where there are none or where the
                            values are not known yet (sizes are asked for) */
 };
@@ -145,6 +149,12 @@ struct zti_codec {
     /* Drop so many more bit planes than configure did, which most values may be within the bound
      * without. False where there are not so many. */
     bool (*loosen)(struct zti_coding *coding, uint32_t planes);
+
+    /* Both or neither, for planning, by codecs whose tiles have thousands of values. set_axes: take
+     * differences along these axes (bit i: axis i), as if that had been learnt in the first pass.
+     * guess: the bits of all tiles, about, without what is learnt; scratch has room for a tile. */
+    void (*set_axes)(struct zti_coding *coding, uint32_t axes);
+    uint64_t (*guess)(const struct zti_coding *coding, const zt_array *array, uint8_t *scratch);
 
     /* Turn a coding into one that copies: exactly the raw bytes, whatever they are. Asked for where
      * the stream would be longer than that. */

@@ -1,6 +1,6 @@
 /* planned.c: the writer's choices: a plan for each frame, codec and effort with the first one, and
  * what else there would have been. */
-#include "frame/write.h"
+#include "frame/trial.h"
 
 #include <math.h>
 
@@ -50,28 +50,45 @@ uint32_t zti_side_of_all(const struct zt_writer *w)
     return most;
 }
 
-zt_status zti_writer_plan(struct zt_writer *w, struct zti_frame *f, const struct zti_ask *asked,
-                          const zt_array *slab)
+/* Code a frame as was chosen. */
+static void take(struct zti_frame *f, const struct zti_choice *choice, struct zti_ask *ask)
 {
-    if (!zti_has_planning(&w->params) || w->fixed_plan)
-        return ZT_OK;
+    zti_frame_set_plan(f, &choice->plan);
+    ask->has_axes = choice->has_axes && ask->params->effort != ZT_EFFORT_HIGH; /* own way */
+    ask->axes = choice->axes;
+}
+
+static zt_status plan(struct zt_writer *w, struct zti_frame *f, struct zti_ask *asked,
+                      const zt_array *slab)
+{
     const struct zti_ask own = ask_of_plan(f, asked), *const ask = &own;
     if (w->is_codec_open) {
         struct zti_result results[ZTI_CONTENDERS_MOST];
         uint32_t count;
-        const zt_status status = zti_plan_contest(w->context, slab, ask, results, &count);
+        const zt_status status = zti_plan_contest(w->context, slab, ask, false, results, &count);
         if (status)
             return status;
         w->is_codec_open = false;
         w->codec = f->coding.codec = zti_codec_by_id(results[0].contender.codec);
         w->params.effort = results[0].contender.effort;
-        zti_frame_set_plan(f, &results[0].choice.plan);
+        take(f, &results[0].choice, asked);
         return ZT_OK;
     }
     struct zti_choice choice;
     const zt_status status = zti_plan_choose(w->context, slab, w->codec, ask, &choice);
     if (!status)
-        zti_frame_set_plan(f, &choice.plan);
+        take(f, &choice, asked);
+    return status;
+}
+
+zt_status zti_writer_plan(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
+                          const zt_array *slab)
+{
+    if (!zti_has_planning(&w->params) || w->fixed_plan)
+        return ZT_OK;
+    const zt_progress progress = zti_pause_progress(w->context);
+    const zt_status status = plan(w, f, ask, slab);
+    zti_resume_progress(w->context, progress);
     return status;
 }
 
@@ -79,7 +96,7 @@ zt_status zti_writer_turn(struct zt_writer *w, const struct zti_frame *f, const 
                           zt_array *coded)
 {
     const struct zti_grid *grid = &f->coding.grid;
-    if (zti_plan_view(&f->plan, slab, coded))
+    if (zti_plan_view(&f->plan, slab, coded) && coded->stride[coded->rank - 1] == 1)
         return ZT_OK;
     const uint64_t bytes = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
     const zt_status status = zti_buffer_reserve(w->context, &w->turned, bytes, 0);
@@ -193,11 +210,14 @@ zt_status zt_plan_options(zt_context *context, const zt_array *array, const zt_p
     if (!status)
         ask = ask_of_plan(&f, &ask);
     if (!status && w.params.codec == ZT_CODEC_AUTO) {
-        status = zti_plan_contest(context, array, &ask, results, &found);
+        status = zti_plan_contest(context, array, &ask, true, results, &found);
     } else if (!status) {
         results[0].contender = (struct zti_contender){.codec = w.codec->id,
                                                       .effort = w.params.effort};
         status = zti_plan_choose(context, array, w.codec, &ask, &results[0].choice);
+        if (!status)
+            status =
+                zti_plan_measure(context, array, w.codec, &ask, true, &results[0].choice);
     }
     zti_writer_clear(&w);
     if (status)

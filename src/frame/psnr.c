@@ -364,9 +364,9 @@ static zt_status estimate_power(const struct search *s, int most, int *power)
 {
     enum { VALUES = 1 << 15, STRIDE = 4 };
     struct zti_ask ask = *s->ask;
-    struct zti_trial sample;
+    struct zti_trial trial;
     double error = 0;
-    zt_status status = zti_trial_take(s->w->context, s->f->coding.codec, s->slab, VALUES, &sample);
+    zt_status status = zti_trial_take(s->w->context, s->f->coding.codec, s->slab, VALUES, &trial);
     int step = STRIDE, k = most;
     const zt_progress progress = zti_pause_progress(s->w->context);
     ask.kind = ZT_ABS;
@@ -375,7 +375,7 @@ static zt_status estimate_power(const struct search *s, int most, int *power)
         if (ask.abs_bound < DBL_MIN)
             break;
         status =
-            zti_trial_error(s->w->context, s->f->coding.codec, &ask, &sample, s->f->range, &error);
+            zti_trial_error(s->w->context, s->f->coding.codec, &ask, &trial, s->f->range, &error);
         if (error > s->target * margin) {
             k -= step;
         } else if (step == STRIDE) { /* met; not four above, or that is the most */
@@ -388,7 +388,7 @@ static zt_status estimate_power(const struct search *s, int most, int *power)
         }
     }
     zti_resume_progress(s->w->context, progress);
-    zti_trial_free(s->w->context, &sample);
+    zti_trial_free(s->w->context, &trial);
     *power = k;
     return status;
 }

@@ -4,6 +4,7 @@
 #define ZTI_FRAME_TRIAL_H
 
 #include "frame/write.h"
+#include "plan/sample.h"
 
 /* Trials are not told as progress. */
 static inline zt_progress zti_pause_progress(zt_context *context)
@@ -22,18 +23,17 @@ static inline void zti_resume_progress(zt_context *context, zt_progress progress
 
 /* ---- trial.c ---- */
 
-/* Some tiles of a slab as an array of their own; all of it, where that is small. */
+/* Some tiles of a slab, or all of it where that is small. */
 struct zti_trial {
-    zt_array array;
-    uint8_t *memory;        /* the copy, or NULL */
+    struct zti_sample sample;
     struct zti_buffer room; /* for its stream and for its values decoded */
     struct zti_buffer decoded;
 };
 
 /* Tiles of the codec's own shape, from all over the slab, about 'values' values. */
 zt_status zti_trial_take(zt_context *context, const struct zti_codec *codec, const zt_array *slab,
-                         uint64_t values, struct zti_trial *sample);
-void zti_trial_free(zt_context *context, struct zti_trial *sample);
+                         uint64_t values, struct zti_trial *trial);
+void zti_trial_free(zt_context *context, struct zti_trial *trial);
 
 /* Set ask->choice to the codec's way of keeping a bound of ZT_PWREL that makes the smallest stream,
  * exact values included. */
@@ -42,7 +42,7 @@ zt_status zti_choose(struct zt_writer *writer, const struct zti_frame *frame, st
 
 /* The mean squared error of a sample over the square of range, when coded as is asked. */
 zt_status zti_trial_error(zt_context *context, const struct zti_codec *codec,
-                          const struct zti_ask *ask, struct zti_trial *sample, double range,
+                          const struct zti_ask *ask, struct zti_trial *trial, double range,
                           double *error);
 
 /* ---- psnr.c ---- */

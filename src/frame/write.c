@@ -152,6 +152,7 @@ zt_status zti_writer_prepare(struct zt_writer *w, const zt_array *slab, const zt
     ask->min = stats->min;
     ask->max = stats->max;
     f->special_values = stats->nan_values + stats->inf_values + stats->fill_values;
+    ask->special_values = f->special_values;
     return status;
 }
 
@@ -359,6 +360,15 @@ static zt_status encode_loosely(struct zt_writer *w, struct zti_frame *f, struct
     }
 }
 
+/* Trials are not told as progress. */
+static zt_status tighten(struct zt_writer *w, struct zti_ask *ask, const zt_array *slab)
+{
+    const zt_progress progress = zti_pause_progress(w->context);
+    const zt_status status = zti_plan_tighten(w->context, slab, w->codec, ask);
+    zti_resume_progress(w->context, progress);
+    return status;
+}
+
 /* Code a slab; without loss where too many values would have to be kept exactly. */
 static zt_status encode(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
                         const zt_array *slab, const struct zti_special *special,
@@ -371,7 +381,7 @@ static zt_status encode(struct zt_writer *w, struct zti_frame *f, struct zti_ask
         status = zti_choose(w, f, ask, slab);
     misses->limit = misses_limit(f);
     if (!status && w->params.plan == ZT_PLAN_TIGHT)
-        status = zti_plan_tighten(w->context, slab, w->codec, ask);
+        status = tighten(w, ask, slab);
     if (!status)
         status = encode_loosely(w, f, ask, slab, misses, payload);
     if (!status && misses->is_over) {

@@ -77,7 +77,7 @@ void zti_frame_set_plan(struct zti_frame *frame, const struct zti_plan *plan);
 
 /* Choose what is to be chosen for a frame: its plan, with the first one codec and effort. */
 zt_status zti_writer_plan(struct zt_writer *writer, struct zti_frame *frame,
-                          const struct zti_ask *ask, const zt_array *slab);
+                          struct zti_ask *ask, const zt_array *slab);
 
 /* The slab as the coded array: where it lies if strides can say that, else copied. */
 zt_status zti_writer_turn(struct zt_writer *writer, const struct zti_frame *frame,

@@ -1,4 +1,4 @@
-/* choose.c: which plans are tried, and how few values of each.
+/* choose.c: which plans are tried, and on how few values.
  *
  * Of an array of rank 4 there are 24 orders of axes and 8 ways to join them: too many to try. What
  * matters differs by codec.
@@ -10,18 +10,24 @@
  * symmetric).
  *
  * sz chooses itself along which axes it takes differences, but groups what is left in runs along
- * the last axis and cuts tiles accordingly: what matters first is the order of axes. The best
- * orders are then tried with axes joined.
+ * the last axis: which one that is comes first. The best are then tried with the others in other
+ * orders, and with axes joined.
  *
- * Each of the three rounds has fewer plans and more values of each. Another plan than none at all
- * has to be better in the last one: by little where the round had all values, by more where it had
- * samples, most where these say least. */
+ * Plans race: each is estimated on one batch of values after the other (estimate.h), and is out
+ * once its mean difference from the best is too large for chance. So clear cases take a few
+ * batches, and what is left of the budget, a part of the array, goes to near ties. Another plan
+ * than none at all is taken if it is better by enough in the end. */
 #include "plan/choose.h"
+
+#include "plan/estimate.h"
+
+#include <math.h>
 
 enum { AXES_MOST = ZT_MAX_RANK };
 
-/* What another plan than none has to gain to be taken, by what was found out about it. */
-static const double gain_of_sample = 0.01, gain_of_sample_ordered = 0.04, gain_of_all = 0.002;
+/* What another plan than none has to gain to be taken. */
+static const double least_gain = 0.004, least_gain_ordered = 0.015,
+                    least_gain_joined = 0.03;
 
 /* The axes that have more than one element, slowest first. */
 static uint32_t real_axes(uint32_t rank, const uint64_t *shape, uint8_t *axes)
@@ -80,17 +86,25 @@ uint32_t zti_plans_of(uint32_t rank, const uint64_t *shape, struct zti_plan *lis
     return count;
 }
 
-/* ---- what is tried ---- */
+/* ---- the race ---- */
 
-struct search {
-    zt_context *context;
+enum { BATCHES_MOST = 96, BATCHES_LEAST = 3 };
+
+struct runner {
+    struct zti_plan plan;
+    uint32_t batches; /* that were estimated */
+    bool is_out;
+    double rate[BATCHES_MOST];
+};
+
+struct race {
     const zt_array *array;
-    const struct zti_codec *codec;
-    const struct zti_ask *ask;
-    struct zti_choice *choice;
-    uint8_t axes[AXES_MOST];
-    uint32_t n; /* of axes */
-    bool has_all; /* the last round's sample was the whole array */
+    struct zti_estimator estimator;
+    uint8_t axes[AXES_MOST]; /* of more than one element */
+    uint32_t n;
+    bool is_ordered; /* the order of axes matters most */
+    uint32_t count;  /* runner[0] is no plan at all, which is never out */
+    struct runner runner[ZTI_TRIED_MOST];
 };
 
 static bool is_same(const struct zti_plan *a, const struct zti_plan *b)
@@ -99,45 +113,169 @@ static bool is_same(const struct zti_plan *a, const struct zti_plan *b)
            memcmp(a->is_joined, b->is_joined, sizeof a->is_joined) == 0;
 }
 
-/* Put a plan on the list unless it is there. */
-static void propose(struct search *s, const struct zti_plan *plan)
+/* Let a plan take part unless it does. */
+static void propose(struct race *r, const struct zti_plan *plan)
 {
-    struct zti_choice *c = s->choice;
-    for (uint32_t i = 0; i < c->tried; i++)
-        if (is_same(&c->list[i].plan, plan))
+    for (uint32_t i = 0; i < r->count; i++)
+        if (is_same(&r->runner[i].plan, plan))
             return;
-    if (c->tried < ZTI_TRIED_MOST)
-        c->list[c->tried++] = (struct zti_tried){.plan = *plan};
+    if (r->count < ZTI_TRIED_MOST && zti_estimate_can(&r->estimator, plan)) {
+        r->runner[r->count] = (struct runner){.plan = *plan};
+        r->count++;
+    }
 }
 
-static void propose_order(struct search *s, const uint8_t *order, uint32_t joins)
+/* The mean of the first n rates. */
+static double mean(const struct runner *one, uint32_t n)
 {
-    const struct zti_plan plan =
-        make_plan(s->array->rank, s->array->shape, order, s->n, joins);
-    propose(s, &plan);
+    double sum = 0;
+    for (uint32_t b = 0; b < n; b++)
+        sum += one->rate[b];
+    return n > 0 ? sum / n : 0;
+}
+
+/* By how much 'one' is worse than 'other' in the batches of both, and the standard error of
+ * that. */
+static double worse_by(const struct runner *one, const struct runner *other, double *error)
+{
+    const uint32_t n = one->batches < other->batches ? one->batches : other->batches;
+    const double by = mean(one, n) - mean(other, n);
+    double squares = 0;
+    for (uint32_t b = 0; b < n; b++) {
+        const double d = one->rate[b] - other->rate[b] - by;
+        squares += d * d;
+    }
+    *error = n > 1 ? sqrt(squares / n / (n - 1)) : (double)INFINITY;
+    return by;
+}
+
+static uint32_t leader_of(const struct race *r)
+{
+    uint32_t best = 0;
+    double error;
+    for (uint32_t i = 1; i < r->count; i++)
+        if (!r->runner[i].is_out && r->runner[i].batches >= BATCHES_LEAST &&
+            worse_by(&r->runner[i], &r->runner[best], &error) < 0)
+            best = i;
+    return best;
+}
+
+/* Who is worse than the best by more than chance explains is out; so is who is hardly
+ * different. */
+static void sort_out(struct race *r, uint32_t batches)
+{
+    const uint32_t best = leader_of(r);
+    const double rate = mean(&r->runner[best], r->runner[best].batches);
+    for (uint32_t i = 1; i < r->count; i++) {
+        double error;
+        struct runner *one = &r->runner[i];
+        if (one->is_out || i == best || one->batches < BATCHES_LEAST || batches < BATCHES_LEAST)
+            continue;
+        const double by = worse_by(one, &r->runner[best], &error);
+        if (r->is_ordered) /* such estimates are off by that much whatever they are made of */
+            one->is_out = by > 2 * error + 0.04 * rate;
+        else
+            one->is_out =
+                by > 2 * error + 0.003 * rate || (by >= 0 && by + 2 * error < 0.004 * rate);
+    }
+}
+
+/* The one that is next: who has the fewest batches. r->count where the race is over: one is left,
+ * beside none at all if that is out of the question. */
+static uint32_t next_of(const struct race *r)
+{
+    uint32_t next = r->count, live = 0;
+    for (uint32_t i = 0; i < r->count; i++) {
+        if (r->runner[i].is_out)
+            continue;
+        live++;
+        if (r->runner[i].batches < BATCHES_MOST &&
+            (next == r->count || r->runner[i].batches < r->runner[next].batches))
+            next = i;
+    }
+    if (live == 2 && next < r->count && r->runner[next].batches >= BATCHES_LEAST) {
+        double error;
+        const uint32_t best = leader_of(r);
+        const double by = worse_by(&r->runner[0], &r->runner[best], &error);
+        if (best > 0 && by > 3 * error + 0.05 * mean(&r->runner[best], BATCHES_LEAST))
+            return r->count;
+    }
+    return live < 2 ? r->count : next;
+}
+
+/* Run until so many values were looked at or all is clear. */
+static zt_status run(struct race *r, uint64_t budget)
+{
+    uint32_t next;
+    zt_status status = ZT_OK;
+    uint32_t lap = 0;
+    while (!status && (next = next_of(r)) < r->count) {
+        struct runner *one = &r->runner[next];
+        if (one->batches > lap) { /* all have as many */
+            lap = one->batches;
+            sort_out(r, lap);
+            if (lap >= BATCHES_LEAST && r->estimator.spent >= budget)
+                return ZT_OK;
+            if (r->runner[next].is_out)
+                continue;
+        }
+        status = zti_estimate(&r->estimator, &one->plan, one->batches, &one->rate[one->batches]);
+        one->batches++;
+    }
+    return status;
+}
+
+/* ---- who takes part ---- */
+
+static void propose_order(struct race *r, const uint8_t *order, uint32_t joins)
+{
+    const struct zti_plan plan = make_plan(r->array->rank, r->array->shape, order, r->n, joins);
+    propose(r, &plan);
 }
 
 /* Tiles that extend along the axes of a set: each other axis is joined to the next faster one of
  * the set, as the slower part; those behind the last one of the set come first. */
-static void propose_set(struct search *s, uint32_t set)
+static void propose_set(struct race *r, uint32_t set)
 {
     uint8_t order[AXES_MOST];
     uint32_t n = 0, joins = 0, last = 0;
-    for (uint32_t k = 0; k < s->n; k++)
+    for (uint32_t k = 0; k < r->n; k++)
         last = set >> k & 1 ? k : last;
-    for (uint32_t k = last + 1; k < s->n; k++) {
+    for (uint32_t k = last + 1; k < r->n; k++) {
         joins |= 2u << n;
-        order[n++] = s->axes[k];
+        order[n++] = r->axes[k];
     }
     for (uint32_t k = 0; k <= last; k++) {
         joins |= set >> k & 1 ? 0 : 2u << n;
-        order[n++] = s->axes[k];
+        order[n++] = r->axes[k];
     }
-    propose_order(s, order, joins);
+    propose_order(r, order, joins);
+}
+
+/* Each axis as the last, the others in their order; and with a short axis joined to it, whose
+ * elements then lie side by side. */
+static void propose_lasts(struct race *r)
+{
+    enum { SHORT = 8 };
+    for (uint32_t last = 0; last < r->n; last++) {
+        for (uint32_t with = 0; with < r->n; with++) {
+            uint8_t order[AXES_MOST];
+            uint32_t n = 0;
+            if (with != last && r->array->shape[r->axes[with]] > SHORT)
+                continue;
+            for (uint32_t k = 0; k < r->n; k++)
+                if (k != last && k != with)
+                    order[n++] = r->axes[k];
+            order[n++] = r->axes[last];
+            if (with != last)
+                order[n] = r->axes[with];
+            propose_order(r, order, with != last ? 1u << n : 0);
+        }
+    }
 }
 
 /* The coded axes of a plan in all other orders; in rank 4 backwards only. */
-static void propose_turns(struct search *s, const struct zti_plan *plan)
+static void propose_turns(struct race *r, const struct zti_plan *plan)
 {
     uint8_t start[AXES_MOST + 1], axes[AXES_MOST] = {0, 1, 2, 3}, order[AXES_MOST];
     uint32_t rank = 0;
@@ -155,183 +293,244 @@ static void propose_turns(struct search *s, const struct zti_plan *plan)
                 turned.axis[to] = plan->axis[k];
                 turned.is_joined[to] = plan->is_joined[k];
             }
-        propose(s, &turned);
+        propose(r, &turned);
     }
 }
 
-/* A plan with its axes joined in all ways. */
-static void propose_joins(struct search *s, const struct zti_plan *plan)
+/* A plan with its axes joined in all ways; and, without joins, with the slower axes swapped. */
+static void propose_near(struct race *r, const struct zti_plan *plan)
 {
     uint8_t order[AXES_MOST];
     uint32_t n = 0;
     for (uint32_t k = 0; k < plan->rank; k++)
-        if (s->array->shape[plan->axis[k]] > 1)
+        if (r->array->shape[plan->axis[k]] > 1)
             order[n++] = plan->axis[k];
     for (uint32_t joins = 0; joins < 1u << n; joins += 2)
-        propose_order(s, order, joins);
-}
-
-static bool is_ordered(const struct search *s)
-{
-    return s->codec->id == ZT_CODEC_SZ;
-}
-
-static void propose_first(struct search *s)
-{
-    const struct zti_plan none = zti_plan_none(s->array->rank);
-    uint8_t order[AXES_MOST];
-    propose(s, &none);
-    if (is_ordered(s)) {
-        for (uint32_t code = 0; code < 256; code++)
-            if (order_of(code, s->axes, s->n, order))
-                propose_order(s, order, 0);
-    } else {
-        for (uint32_t set = 1; set < 1u << s->n; set++)
-            propose_set(s, set);
+        propose_order(r, order, joins);
+    for (uint32_t k = 0; k + 2 < n; k++) {
+        uint8_t swapped[AXES_MOST];
+        memcpy(swapped, order, sizeof swapped);
+        swapped[k] = order[k + 1];
+        swapped[k + 1] = order[k];
+        propose_order(r, swapped, 0);
     }
 }
 
-/* What is near the best ones. */
-static void propose_second(struct search *s)
+static void propose_first(struct race *r)
 {
-    const uint32_t best = s->choice->tried;
-    for (uint32_t i = 0; i < best; i++) {
-        const struct zti_plan plan = s->choice->list[i].plan;
-        if (is_ordered(s))
-            propose_joins(s, &plan);
-        else if (i == 0)
-            propose_turns(s, &plan);
+    const struct zti_plan none =
+        make_plan(r->array->rank, r->array->shape, r->axes, r->n, 0);
+    propose(r, &none);
+    if (r->is_ordered)
+        propose_lasts(r);
+    for (uint32_t set = 1; set < 1u << r->n && !r->is_ordered; set++)
+        propose_set(r, set);
+}
+
+/* What is near the best one; false where what is left of the budget does not suffice. */
+static bool propose_second(struct race *r, uint64_t budget)
+{
+    const struct zti_plan best = r->runner[leader_of(r)].plan;
+    const uint32_t before = r->count;
+    const uint64_t left = budget > r->estimator.spent ? budget - r->estimator.spent : 0;
+    uint32_t batches = 0;
+    for (uint32_t i = 0; i < before; i++)
+        batches += r->runner[i].batches;
+    if (r->is_ordered)
+        propose_near(r, &best);
+    else
+        propose_turns(r, &best);
+    if (left / BATCHES_LEAST * batches < (r->count - before) * r->estimator.spent)
+        r->count = before;
+    return r->count > before;
+}
+
+/* ---- the choice ---- */
+
+/* Values that may be looked at: the part of the array whose coding takes about a tenth of the time
+ * that all of it does; of a large one so many that chance does not matter. */
+static uint64_t budget_of(const struct race *r)
+{
+    enum { PART = 28, PART_ORDERED = 10, MOST = 1 << 19, MOST_ORDERED = 3 << 17 };
+    const uint64_t all = zti_array_values(r->array->rank, r->array->shape);
+    const uint64_t some = all / (r->is_ordered ? PART_ORDERED : PART);
+    const uint64_t most = r->is_ordered ? MOST_ORDERED : MOST;
+    return some < most ? some : most;
+}
+
+/* How far each of the race got, the best first. */
+static void list(const struct race *r, struct zti_choice *choice)
+{
+    const struct runner *none = &r->runner[0];
+    const double values = (double)zti_array_values(r->array->rank, r->array->shape);
+    const double rate = mean(none, none->batches);
+    double error;
+    choice->unplanned_bytes = values / 8 * rate;
+    for (uint32_t i = 0; i < r->count; i++) {
+        struct zti_tried tried = {.plan = r->runner[i].plan};
+        if (r->runner[i].batches == 0)
+            continue;
+        tried.bytes = values / 8 * (rate + worse_by(&r->runner[i], none, &error));
+        uint32_t at = choice->tried++;
+        for (; at > 0 && choice->list[at - 1].bytes > tried.bytes; at--)
+            choice->list[at] = choice->list[at - 1];
+        choice->list[at] = tried;
+        if (is_same(&tried.plan, &choice->plan))
+            choice->bytes = tried.bytes;
     }
 }
 
-/* ---- rounds ---- */
-
-/* Values that a round may code, for all plans on the list together: so many that three rounds take
- * less than a tenth of the time that the array takes; and, where that is nothing, what takes a few
- * milliseconds (sz: some tens of them, as it is slower and its plans differ by less). */
-static uint64_t round_values(const struct search *s, bool is_last)
+/* Smaller arrays are coded as they are: nothing can be said of them in a tenth of the time. */
+static uint64_t least_values(const struct race *r)
 {
-    enum { PART = 48, LEAST = 1 << 17, LEAST_ORDERED = 1 << 19 };
-    const uint64_t some = zti_array_values(s->array->rank, s->array->shape) / PART;
-    const uint64_t least = !is_ordered(s) ? LEAST : is_last ? 3 * LEAST_ORDERED : LEAST_ORDERED;
-    return some > least ? some : least;
+    enum { LEAST = 1 << 14, LEAST_TILES = 1 << 18 };
+    return r->estimator.codec->id == ZT_CODEC_ZFP ? LEAST : LEAST_TILES;
 }
 
-/* Estimate all plans on the list and sort it, equal ones in the order they were proposed. What zfp
- * makes of a few values anywhere is what it makes of them; sz learns from bricks, and needs such as
- * are not nearly empty. */
-static zt_status try_all(struct search *s, bool is_last)
+/* Take the best plan, or none if that is hardly worse. */
+static void decide(const struct race *r, struct zti_choice *choice)
 {
-    enum { BRICK_VALUES = 4096 };
-    struct zti_choice *c = s->choice;
-    struct zti_sample sample;
-    const uint64_t values = round_values(s, is_last) / c->tried;
-    zt_status status = zti_sample_take(s->context, s->array, s->ask, values, BRICK_VALUES,
-                                       is_ordered(s), &sample);
-    s->has_all =
-        !status && sample.brick_values == zti_array_values(sample.rank, sample.shape);
-    for (uint32_t i = 0; i < c->tried && !status; i++) {
-        struct zti_tried one = c->list[i];
-        status = zti_sample_code(&sample, s->codec, s->ask, &one.plan, &one.bytes);
-        uint32_t at = i;
-        for (; at > 0 && c->list[at - 1].bytes > one.bytes; at--)
-            c->list[at] = c->list[at - 1];
-        c->list[at] = one;
+    const uint32_t best = leader_of(r);
+    const struct runner *none = &r->runner[0], *one = &r->runner[best];
+    double error;
+    const double by = worse_by(none, one, &error);
+    if (best > 0 && by > least_gain * mean(none, none->batches) && by > error)
+        choice->plan = one->plan;
+}
+
+static bool has_joins(const struct zti_plan *plan)
+{
+    bool is_joined = false;
+    for (uint32_t k = 1; k < plan->rank; k++)
+        is_joined = is_joined || plan->is_joined[k];
+    return is_joined;
+}
+
+/* The best of none and of the plans that are left, two at most, by what the codec makes of so many
+ * batches with all that it learns. */
+static zt_status run_final(struct race *r, uint32_t batches, struct zti_choice *choice)
+{
+    enum { MANY = 128 };
+    const struct zti_plan none = r->runner[0].plan;
+    const uint32_t most = batches < MANY ? 1 : 2;
+    double least = 0, rate;
+    zt_status status = zti_estimate_learnt(&r->estimator, &none, batches, &least);
+    least *= 1 - least_gain_ordered;
+    for (uint32_t turn = 0; turn < most && !status; turn++) {
+        uint32_t best = 0;
+        for (uint32_t i = 1; i < r->count; i++)
+            if (!r->runner[i].is_out && (best == 0 || mean(&r->runner[i], BATCHES_LEAST) <
+                                                          mean(&r->runner[best], BATCHES_LEAST)))
+                best = i;
+        if (best == 0)
+            break;
+        r->runner[best].is_out = true;
+        status = zti_estimate_learnt(&r->estimator, &r->runner[best].plan, batches, &rate);
+        if (has_joins(&r->runner[best].plan)) /* whose tiles are elsewhere than those of none */
+            rate *= 1 + least_gain_joined;
+        if (!status && rate < least) {
+            least = rate;
+            choice->plan = r->runner[best].plan;
+            choice->has_axes =
+                zti_estimate_axes(&r->estimator, &choice->plan, &choice->axes);
+        }
     }
-    zti_sample_free(&sample);
     return status;
 }
 
-/* Keep the best ones, and no plan at all, which is put at the end where it is not among them. */
-static void keep(struct search *s, uint32_t count)
+/* Where the codec learns from all values, estimates sort out and a final decides. */
+static zt_status race_ordered(struct race *r, uint64_t budget, struct zti_choice *choice)
 {
-    struct zti_choice *c = s->choice;
-    for (uint32_t i = count; i < c->tried; i++)
-        if (zti_plan_is_none(&c->list[i].plan)) {
-            c->list[count] = c->list[i];
-            c->tried = count + 1;
-            return;
-        }
-    c->tried = count < c->tried ? count : c->tried;
+    enum { PART_VALUES = 1 << 10 };
+    const uint64_t batches = budget / 2 / 2 / PART_VALUES;
+    zt_status status = r->count > 2 ? run(r, budget / 3) : ZT_OK;
+    if (!status && r->count > 2 && propose_second(r, budget / 2))
+        status = run(r, budget / 2);
+    if (!status)
+        status = run_final(r, batches < 8 ? 8 : (uint32_t)batches, choice);
+    return status;
 }
 
-static zt_status rounds(struct search *s)
+/* Two thirds of what may be looked at are for the first round. The first three laps of it take a
+ * third, or more where a batch is a tile. */
+static zt_status race(struct race *r, zt_context *context, const struct zti_codec *codec,
+                      const struct zti_ask *ask, struct zti_choice *choice)
 {
-    propose_first(s);
-    zt_status status = try_all(s, false);
-    if (status)
-        return status;
-    const struct zti_plan first = s->choice->list[0].plan;
-    keep(s, is_ordered(s) && s->n < ZT_MAX_RANK ? 4 : 2);
-    propose_second(s);
-    status = try_all(s, false);
-    if (status)
-        return status;
-    keep(s, 2);
-    if (is_ordered(s))
-        propose(s, &first); /* of more values than the second round had for each */
-    return try_all(s, true);
-}
-
-/* Whether axes are joined that do not lie together in memory. Of these, bricks tell sz wrong. */
-static bool has_far_joins(const struct zti_plan *plan)
-{
-    for (uint32_t k = 1; k < plan->rank; k++)
-        if (plan->is_joined[k] && plan->axis[k] != plan->axis[k - 1] + 1)
-            return true;
-    return false;
-}
-
-/* Take the first plan of the list, or none. */
-static void decide(struct search *s)
-{
-    struct zti_choice *choice = s->choice;
-    const struct zti_tried *best = &choice->list[0];
-    for (uint32_t i = 0; i < choice->tried; i++)
-        if (zti_plan_is_none(&choice->list[i].plan))
-            choice->unplanned_bytes = choice->list[i].bytes;
-    const double gain = s->has_all         ? gain_of_all
-                        : is_ordered(s) ? gain_of_sample_ordered
-                                        : gain_of_sample;
-    const bool is_better = best->bytes < (1 - gain) * choice->unplanned_bytes &&
-                           (s->has_all || !is_ordered(s) || !has_far_joins(&best->plan));
-    if (is_better)
-        choice->plan = best->plan;
-    choice->bytes = is_better ? best->bytes : choice->unplanned_bytes;
-}
-
-static struct search search_of(zt_context *context, const zt_array *array,
-                               const struct zti_codec *codec, const struct zti_ask *ask,
-                               struct zti_choice *choice)
-{
-    struct search s = {.context = context, .array = array, .codec = codec, .ask = ask,
-                       .choice = choice};
-    memset(choice, 0, sizeof *choice);
-    choice->plan = zti_plan_none(array->rank);
-    s.n = real_axes(array->rank, array->shape, s.axes);
-    return s;
+    const uint64_t budget = budget_of(r);
+    const uint64_t sets = (1u << r->n) - 1;
+    if (r->n < r->array->rank) /* axes of one element vanish in any case */
+        choice->plan = make_plan(r->array->rank, r->array->shape, r->axes, r->n, 0);
+    if (r->n < 2 || zti_array_values(r->array->rank, r->array->shape) < least_values(r))
+        return ZT_OK;
+    zt_status status = zti_estimator_open(context, r->array, codec, ask,
+                                          budget / 3 / BATCHES_LEAST / sets, &r->estimator);
+    propose_first(r);
+    if (!status && r->is_ordered) {
+        status = race_ordered(r, budget, choice);
+    } else if (!status) {
+        status = run(r, budget / 3 * 2);
+        if (!status && propose_second(r, budget))
+            status = run(r, budget);
+        if (!status)
+            decide(r, choice);
+    }
+    if (!status)
+        list(r, choice);
+    zti_estimator_free(&r->estimator);
+    return status;
 }
 
 zt_status zti_plan_choose(zt_context *context, const zt_array *array,
                           const struct zti_codec *codec, const struct zti_ask *ask,
                           struct zti_choice *choice)
 {
-    struct search s = search_of(context, array, codec, ask, choice);
-    const zt_status status = rounds(&s);
-    if (!status)
-        decide(&s);
+    struct race *const r = zti_alloc_zeroed(context, sizeof *r);
+    memset(choice, 0, sizeof *choice);
+    choice->plan = zti_plan_none(array->rank);
+    if (!r)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a choice of plans");
+    zt_params params = *ask->params;
+    struct zti_ask own = *ask;
+    if (params.effort == ZT_EFFORT_HIGH) /* which chooses between 'default' and its own way */
+        params.effort = ZT_EFFORT_DEFAULT;
+    own.params = &params;
+    r->array = array;
+    r->estimator.codec = codec;
+    r->is_ordered = codec->id == ZT_CODEC_SZ;
+    r->n = real_axes(array->rank, array->shape, r->axes);
+    const zt_status status = race(r, context, codec, &own, choice);
+    zti_release(context, r);
     return status;
 }
 
-zt_status zti_plan_compare(zt_context *context, const zt_array *array,
+/* ---- what a choice takes ---- */
+
+zt_status zti_plan_measure(zt_context *context, const zt_array *array,
                            const struct zti_codec *codec, const struct zti_ask *ask,
-                           const struct zti_plan *plan, struct zti_choice *choice)
+                           bool is_exact, struct zti_choice *choice)
 {
-    struct search s = search_of(context, array, codec, ask, choice);
-    propose(&s, &choice->plan);
-    propose(&s, plan);
-    const zt_status status = try_all(&s, true);
+    enum { PART = 24, LEAST = 1 << 15, LEAST_EXACT = 1 << 17, MOST = 1 << 19 };
+    const uint64_t part = zti_array_values(array->rank, array->shape) / PART;
+    const uint64_t least = is_exact ? LEAST_EXACT : LEAST;
+    const uint64_t values = part < least ? least : part < MOST ? part : MOST;
+    const struct zti_plan none = zti_plan_none(array->rank);
+    const double guessed = choice->bytes;
+    struct zti_estimator e;
+    zt_status status = zti_estimator_open(context, array, codec, ask, 0, &e);
     if (!status)
-        decide(&s);
+        status = zti_estimate_whole(&e, &choice->plan, values, &choice->bytes);
+    choice->unplanned_bytes = choice->bytes;
+    if (!status && is_exact && !zti_plan_is_none(&choice->plan))
+        status = zti_estimate_whole(&e, &none, values, &choice->unplanned_bytes);
+    zti_estimator_free(&e);
+    for (uint32_t i = 0; i < choice->tried && !status; i++) {
+        struct zti_tried *one = &choice->list[i];
+        one->bytes *= choice->bytes / guessed;
+        if (zti_plan_is_none(&one->plan))
+            one->bytes = choice->unplanned_bytes;
+    }
+    if (choice->tried == 0)
+        choice->list[choice->tried++] =
+            (struct zti_tried){.plan = none, .bytes = choice->unplanned_bytes};
     return status;
 }

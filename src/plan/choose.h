@@ -2,7 +2,8 @@
 #ifndef ZTI_PLAN_CHOOSE_H
 #define ZTI_PLAN_CHOOSE_H
 
-#include "plan/sample.h"
+#include "codec/codec.h"
+#include "plan/plan.h"
 
 /* Plans with an estimate of the stream's bytes, the best first. */
 struct zti_tried {
@@ -14,6 +15,8 @@ enum { ZTI_TRIED_MOST = 64 };
 
 struct zti_choice {
     struct zti_plan plan;   /* the one to be taken */
+    bool has_axes;          /* and the axes that sz takes differences along, where it is sz's */
+    uint32_t axes;          /* and another plan than none: bit i: axis i of the coded array */
     double bytes;           /* what it is expected to take */
     double unplanned_bytes; /* what coding the array as it is would */
     uint32_t tried;         /* of list; plans that went far, in the order of their bytes */
@@ -26,10 +29,12 @@ zt_status zti_plan_choose(zt_context *context, const zt_array *array,
                           const struct zti_codec *codec, const struct zti_ask *ask,
                           struct zti_choice *choice);
 
-/* The same where only one plan and none at all are to be compared. */
-zt_status zti_plan_compare(zt_context *context, const zt_array *array,
+/* Set the bytes of a choice, which until then are those of its estimates, to what the codec
+ * makes of larger samples with all that it does, and scale those of the list alike. Not
+ * is_exact: from smaller ones, and not those without a plan. */
+zt_status zti_plan_measure(zt_context *context, const zt_array *array,
                            const struct zti_codec *codec, const struct zti_ask *ask,
-                           const struct zti_plan *plan, struct zti_choice *choice);
+                           bool is_exact, struct zti_choice *choice);
 
 /* Every plan that can be chosen for a shape: for bounds of sizes. At most ZTI_PLANS_MOST. */
 enum { ZTI_PLANS_MOST = 192 };

@@ -6,6 +6,7 @@ static const struct zti_contender contenders[] = {
     {ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, true, 350},
     {ZT_CODEC_SZ, ZT_EFFORT_FAST, true, 900},
     {ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, true, 700},
+    {ZT_CODEC_SZ, ZT_EFFORT_HIGH, true, 40},
     {ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT, false, 2500},
     {ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, false, 250},
     {ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, false, 300},
@@ -17,10 +18,12 @@ uint32_t zti_contenders(uint32_t type, bool is_lossy, const zt_params *params,
     uint32_t n = 0;
     for (size_t i = 0; i < sizeof contenders / sizeof *contenders; i++) {
         struct zti_contender one = contenders[i];
-        if (one.is_lossy != is_lossy || !zti_codec_by_id(one.codec))
+        const uint32_t other =
+            params->prefer == ZT_PREFER_RATIO ? ZT_EFFORT_FAST : ZT_EFFORT_HIGH;
+        if (one.is_lossy != is_lossy || !zti_codec_by_id(one.codec) || one.effort == other)
             continue;
         if (one.codec == ZT_CODEC_SZ && params->effort != ZT_EFFORT_DEFAULT) {
-            if (n > 0 && list[n - 1].codec == ZT_CODEC_SZ)
+            if (one.effort != ZT_EFFORT_DEFAULT)
                 continue;
             one.effort = params->effort;
         }
@@ -58,9 +61,27 @@ static uint32_t best_of(const struct zti_result *results, uint32_t count, uint32
     return best;
 }
 
-/* Efforts of one codec, which follow each other, share what is searched for with the first. */
+/* What an effort 'high' takes: no more than 'default', as it chooses between that and its own
+ * way. */
+static zt_status judge_high(zt_context *context, const zt_array *array,
+                            const struct zti_codec *codec, const struct zti_ask *ask,
+                            const struct zti_choice *other, bool is_close,
+                            struct zti_choice *choice)
+{
+    const double part = 0.999; /* of two that are alike it is the one */
+    *choice = *other;
+    choice->has_axes = false;
+    const zt_status status =
+        is_close ? zti_plan_measure(context, array, codec, ask, true, choice) : ZT_OK;
+    if (!status && choice->bytes > part * other->bytes)
+        choice->bytes = part * other->bytes;
+    return status;
+}
+
+/* Efforts of one codec, which follow each other, share the plan that was found for the first. The
+ * high one is last, and is not tried where it is better than the first and that is the best. */
 zt_status zti_plan_contest(zt_context *context, const zt_array *array, const struct zti_ask *ask,
-                           struct zti_result *results, uint32_t *count)
+                           bool is_exact, struct zti_result *results, uint32_t *count)
 {
     struct zti_contender list[ZTI_CONTENDERS_MOST];
     const uint32_t n = zti_contenders(array->type, ask->kind == ZT_ABS, ask->params, list);
@@ -71,11 +92,21 @@ zt_status zti_plan_contest(zt_context *context, const zt_array *array, const str
         own.params = &params;
         results[i].contender = list[i];
         const struct zti_codec *codec = zti_codec_by_id(list[i].codec);
-        const bool is_known = i > 0 && list[i - 1].codec == list[i].codec;
-        const zt_status status =
-            is_known ? zti_plan_compare(context, array, codec, &own, &results[i - 1].choice.plan,
-                                        &results[i].choice)
-                     : zti_plan_choose(context, array, codec, &own, &results[i].choice);
+        zt_status status = ZT_OK;
+        if (i > 0 && list[i].effort == ZT_EFFORT_HIGH) {
+            const bool is_close =
+                is_exact || best_of(results, i, ZT_PREFER_RATIO) != 0;
+            status = judge_high(context, array, codec, &own, &results[0].choice, is_close,
+                                &results[i].choice);
+        } else {
+            if (i > 0 && list[i - 1].codec == list[i].codec)
+                results[i].choice = results[i - 1].choice;
+            else
+                status = zti_plan_choose(context, array, codec, &own, &results[i].choice);
+            if (!status)
+                status = zti_plan_measure(context, array, codec, &own, is_exact,
+                                          &results[i].choice);
+        }
         if (status)
             return status;
     }

@@ -15,8 +15,8 @@ struct zti_contender {
 
 enum { ZTI_CONTENDERS_MOST = 8 };
 
-/* Those that can code arrays of a type, loss allowed or not; returns how many. With an effort other
- * than the default, sz takes part with that one only. */
+/* Those that can code arrays of a type, loss allowed or not; returns how many. With an effort
+ * other than the default, sz takes part with that one only. */
 uint32_t zti_contenders(uint32_t type, bool is_lossy, const zt_params *params,
                         struct zti_contender *list);
 
@@ -25,9 +25,10 @@ struct zti_result {
     struct zti_choice choice;
 };
 
-/* Let them code samples of an array; results[0] is the one to be taken. results has room for
- * ZTI_CONTENDERS_MOST. ZT_UNSUPPORTED if there is none. */
+/* Let them code samples of an array; results[0] is the one to be taken. is_exact: the bytes of
+ * each are wanted, not only who is the best. results has room for ZTI_CONTENDERS_MOST.
+ * ZT_UNSUPPORTED if there is none. */
 zt_status zti_plan_contest(zt_context *context, const zt_array *array, const struct zti_ask *ask,
-                           struct zti_result *results, uint32_t *count);
+                           bool is_exact, struct zti_result *results, uint32_t *count);
 
 #endif

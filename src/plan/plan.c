@@ -1,5 +1,6 @@
 /* plan.c: plans as views: a permutation is strides in another order; axes are joined where the
- * strides of memory allow it, and otherwise parts of an array are looked at one after the other. */
+ * strides of memory allow it, and otherwise parts of an array are looked at one after the
+ * other. */
 #include "plan/plan.h"
 
 struct zti_plan zti_plan_none(uint32_t rank)
@@ -50,21 +51,62 @@ bool zti_plan_view(const struct zti_plan *plan, const zt_array *array, zt_array 
     return true;
 }
 
-/* The array with its axes in the coded order, none joined. */
-static zt_array turned(const struct zti_plan *plan, const zt_array *array)
+/* Copy a plane: elements along axis 'from', which lie together in the array, become rows 'row'
+ * elements apart; those along the other axis, 'step' elements apart, lie together in 'to'. In
+ * squares that fit in the cache line by line. */
+static void copy_plane(const uint8_t *from, uint64_t n, uint64_t rows, int64_t step, uint64_t row,
+                       size_t value_bytes, uint8_t *to)
 {
-    zt_array a = *array;
-    for (uint32_t k = 0; k < plan->rank; k++) {
-        a.shape[k] = array->shape[plan->axis[k]];
-        a.stride[k] = array->stride[plan->axis[k]];
-    }
-    return a;
+    enum { SQUARE = 16 };
+    for (uint64_t i = 0; i < n; i += SQUARE)
+        for (uint64_t k = 0; k < rows; k += SQUARE) {
+            const uint64_t i_end = n - i < SQUARE ? n : i + SQUARE;
+            const uint64_t k_end = rows - k < SQUARE ? rows : k + SQUARE;
+            for (uint64_t a = i; a < i_end; a++) {
+                const uint8_t *in = from + ((int64_t)a + (int64_t)k * step) * (int64_t)value_bytes;
+                uint8_t *out = to + (a * row + k) * value_bytes;
+                for (uint64_t b = k; b < k_end && value_bytes == 4; b++, out += 4, in += 4 * step)
+                    memcpy(out, in, 4);
+                for (uint64_t b = k; b < k_end && value_bytes == 8; b++, out += 8, in += 8 * step)
+                    memcpy(out, in, 8);
+            }
+        }
 }
 
+/* The elements in the coded order of axes. Where an axis whose elements lie together is not the
+ * last of that order, planes of that axis and the last one are copied, one after the other. */
 void zti_plan_copy(const struct zti_plan *plan, const zt_array *array, uint8_t *to)
 {
-    const zt_array a = turned(plan, array);
-    zti_array_copy(&a, to);
+    const size_t value_bytes = zt_type_bytes(array->type);
+    const uint32_t last = plan->rank - 1;
+    uint64_t row[ZT_MAX_RANK], at[ZT_MAX_RANK] = {0}, n = 1;
+    zt_array turned = *array; /* its axes in the coded order, none joined */
+    uint32_t along = last, i;
+    for (uint32_t k = plan->rank; k-- > 0;) {
+        turned.shape[k] = array->shape[plan->axis[k]];
+        turned.stride[k] = array->stride[plan->axis[k]];
+        row[k] = n;
+        n *= turned.shape[k];
+        along = turned.stride[k] == 1 && turned.shape[k] > 1 ? k : along;
+    }
+    if (along == last) {
+        zti_array_copy(&turned, to);
+        return;
+    }
+    do {
+        uint64_t offset = 0;
+        for (uint32_t k = 0; k < last; k++)
+            offset += at[k] * row[k];
+        copy_plane(zti_array_at(&turned, at), turned.shape[along], turned.shape[last],
+                   turned.stride[last], row[along], value_bytes, to + offset * value_bytes);
+        for (i = last; i-- > 0;) {
+            if (i == along)
+                continue;
+            if (++at[i] < turned.shape[i])
+                break;
+            at[i] = 0;
+        }
+    } while (i < last);
 }
 
 void zti_plan_cover(const struct zti_plan *plan, const uint64_t *shape, const zt_box *box,
@@ -85,8 +127,8 @@ void zti_plan_cover(const struct zti_plan *plan, const uint64_t *shape, const zt
     }
 }
 
-/* Axes [from, to) of plan->axis as one range of the coded axis that they make. False, with the axis
- * to cut along, where it is none, or where memory has no one stride for it. */
+/* Axes [from, to) of plan->axis as one range of the coded axis that they make. False, with the
+ * axis to cut along, where it is none, or where memory has no one stride for it. */
 static bool join(const struct zti_plan *plan, const uint64_t *shape, const struct zti_view *view,
                  uint32_t from, uint32_t to, uint64_t *extent, int64_t *stride, uint32_t *cut)
 {

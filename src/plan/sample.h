@@ -1,43 +1,29 @@
-/* sample.h: a few bricks of an array, and how small a codec makes them under a plan. */
+/* sample.h: boxes spread over an array, as an array of their own. */
 #ifndef ZTI_PLAN_SAMPLE_H
 #define ZTI_PLAN_SAMPLE_H
 
 #include "codec/codec.h"
-#include "plan/plan.h"
 
-/* Bricks of one shape, spread over an array, each C-contiguous in the array's axes. They are the
- * same for every plan, so that plans are compared on the same values. */
+/* A box of at least 'wanted' values, or all of the array, nearly a cube; its sides are whole
+ * axes or multiples of 4. */
+void zti_sample_shape(const zt_array *array, uint64_t wanted, uint64_t *box);
+
+/* Where box number k is: boxes 0 .. n - 1 are spread evenly for any n. Multiples of 4. */
+void zti_sample_place(const zt_array *array, const uint64_t *box, uint32_t k, uint64_t *at);
+
 struct zti_sample {
-    zt_context *context;
-    uint32_t type;
-    uint32_t rank;
-    uint64_t shape[ZT_MAX_RANK]; /* of the array */
-    uint64_t brick[ZT_MAX_RANK]; /* of a brick: whole axes, or multiples of 4 of at least 4 */
-    uint64_t brick_values;
-    uint32_t bricks;
-    double share; /* of what is going on in the array, for each part of its values: 1 where bricks
-                     were taken evenly */
-    uint8_t *values;
-    uint8_t *coded; /* room for as many, in a plan's order */
-    uint8_t *stream;
-    size_t stream_bytes; /* room */
+    zt_array array;  /* the boxes one after another along the slowest axis; or all that there is */
+    uint8_t *memory; /* the copy, or NULL */
 };
 
-/* Take about 'values' values in bricks of at least 'brick_values'; all of the array where that is
- * less than twice as much. With by_activity, where there is an absolute bound, bricks in which more
- * is going on are taken more often. Special values (see frame/special.h) are replaced by the valid
- * one before them. */
-zt_status zti_sample_take(zt_context *context, const zt_array *array, const struct zti_ask *ask,
-                          uint64_t values, uint64_t brick_values, bool by_activity,
-                          struct zti_sample *sample);
-void zti_sample_free(struct zti_sample *sample);
+/* Take boxes with about 'values' values together; all of the array where it has less than twice as
+ * many. Free it in any case. */
+zt_status zti_sample_take(zt_context *context, const zt_array *array, const uint64_t *box,
+                          uint64_t values, struct zti_sample *sample);
 
-/* Code an array of bricks into s->stream, which is made large enough. */
-zt_status zti_sample_stream(struct zti_sample *sample, const struct zti_coding *coding,
-                            const zt_array *bricks, uint64_t *end_bits);
-
-/* Estimate the bytes of the array's stream under a plan. */
-zt_status zti_sample_code(struct zti_sample *sample, const struct zti_codec *codec,
-                          const struct zti_ask *ask, const struct zti_plan *plan, double *bytes);
+static inline void zti_sample_free(zt_context *context, struct zti_sample *sample)
+{
+    zti_release(context, sample->memory);
+}
 
 #endif

@@ -1,9 +1,9 @@
 /* tight.c: the loosest tolerance that keeps a bound.
  *
  * zfp's tolerance is a power of two and its guarantee holds for the worst of all tiles; what it
- * does to real ones is 0.05 to 0.6 of that. Each plane more that is dropped doubles the error. When
- * the first few values come out beyond the bound, keeping those exactly is still cheaper than a
- * plane of all others, for a while. */
+ * does to real ones is 0.05 to 0.6 of that. Each plane more that is dropped doubles the error.
+ * When the first few values come out beyond the bound, keeping those exactly is still cheaper
+ * than a plane of all others, for a while. */
 #include "plan/tight.h"
 
 #include "exec/exec.h"
@@ -13,43 +13,51 @@
 
 enum { PLANES_MOST = 6 };
 
-/* Bits of the sample's stream and of what is beyond the bound in it. */
-static zt_status measure(struct zti_sample *s, struct zti_coding *coding, const zt_array *bricks,
-                         uint8_t *back, double *bits)
+/* The sample, coded and decoded again and again. */
+struct trial {
+    zt_context *context;
+    struct zti_sample sample;
+    uint8_t *stream;
+    size_t stream_bytes;
+    uint8_t *back; /* values decoded */
+};
+
+static bool is_within(uint32_t type, const void *a, const void *b, int64_t i, double bound)
 {
+    const size_t value_bytes = zt_type_bytes(type);
+    return zti_within(type, zti_bits_at(a, i, value_bytes), zti_bits_at(b, i, value_bytes), bound);
+}
+
+/* Bits of the sample's stream and of what is beyond the bound in it. */
+static zt_status measure(struct trial *t, struct zti_coding *coding, double *bits)
+{
+    const zt_array *const array = &t->sample.array;
     const double bound = coding->verify_bound;
-    const uint64_t values = zti_array_values(bricks->rank, bricks->shape);
-    const size_t value_bytes = zt_type_bytes(s->type);
-    const zt_array out = zt_array_nd(back, (zt_type)s->type, bricks->rank, bricks->shape);
+    const uint64_t values = zti_array_values(array->rank, array->shape);
+    const zt_array out = zt_array_nd(t->back, (zt_type)array->type, array->rank, array->shape);
     const struct zti_view view = zti_view_whole(&out);
     uint64_t end_bits = 0, end = 0, beyond = 0;
     coding->verify_bound = (double)NAN;
-    zt_status status = zti_sample_stream(s, coding, bricks, &end_bits);
+    zt_status status = zti_exec_encode(t->context, coding, array, t->stream, t->stream_bytes, 0,
+                                       &end_bits, NULL, NULL);
     if (!status)
-        status = zti_exec_decode(s->context, coding, s->stream, s->stream_bytes, 0, NULL, &view,
+        status = zti_exec_decode(t->context, coding, t->stream, t->stream_bytes, 0, NULL, &view,
                                  &end);
     for (uint64_t i = 0; i < values && !status; i++)
-        beyond += !zti_within(s->type, zti_bits_at(s->values, (int64_t)i, value_bytes),
-                              zti_bits_at(back, (int64_t)i, value_bytes), bound);
-    *bits = (double)end_bits + (double)beyond * zti_exact_bits(s->type);
+        beyond += !is_within(array->type, array->data, t->back, (int64_t)i, bound);
+    *bits = (double)end_bits + (double)beyond * zti_exact_bits(array->type);
     return status;
 }
 
 /* Planes to drop, by the first of them after which it gets no better. */
-static zt_status find_planes(struct zti_sample *s, const struct zti_coding *coding, uint8_t *back,
-                             uint32_t *planes)
+static zt_status find_planes(struct trial *t, const struct zti_coding *coding, uint32_t *planes)
 {
     double least = 0, bits;
-    uint64_t shape[ZT_MAX_RANK];
-    memcpy(shape, s->brick, sizeof shape);
-    shape[0] *= s->bricks;
-    const zt_array bricks = zt_array_nd(s->values, (zt_type)s->type, s->rank, shape);
     for (uint32_t n = 0; n <= PLANES_MOST; n++) {
         struct zti_coding loose = *coding;
-        loose.grid = zti_codec_grid(coding->codec, s->rank, shape);
         if (!coding->codec->loosen(&loose, n))
             break;
-        const zt_status status = measure(s, &loose, &bricks, back, &bits);
+        const zt_status status = measure(t, &loose, &bits);
         if (status)
             return status;
         if (n > 0 && bits >= least)
@@ -60,29 +68,52 @@ static zt_status find_planes(struct zti_sample *s, const struct zti_coding *codi
     return ZT_OK;
 }
 
+/* A sample, C-contiguous, with room for its stream and for what comes back. */
+static zt_status set_up(struct trial *t, const zt_array *array, const struct zti_codec *codec,
+                        const struct zti_ask *ask, struct zti_coding *coding)
+{
+    enum { PART = 48, LEAST = 1 << 16, BOX_VALUES = 1024 };
+    const uint64_t some = zti_array_values(array->rank, array->shape) / PART;
+    uint64_t box[ZT_MAX_RANK];
+    zti_sample_shape(array, BOX_VALUES, box);
+    zt_status status =
+        zti_sample_take(t->context, array, box, some > LEAST ? some : LEAST, &t->sample);
+    if (status)
+        return status;
+    zt_array *const sample = &t->sample.array;
+    const size_t bytes = (size_t)zti_array_values(sample->rank, sample->shape) *
+                         zt_type_bytes(sample->type);
+    if (!t->sample.memory) { /* all of the array, whose strides may be any */
+        t->sample.memory = zti_alloc(t->context, bytes);
+        if (t->sample.memory)
+            zti_array_copy(sample, t->sample.memory);
+        *sample = zt_array_nd(t->sample.memory, (zt_type)sample->type, sample->rank,
+                              sample->shape);
+    }
+    *coding = (struct zti_coding){.codec = codec, .type = sample->type,
+                                  .grid = zti_codec_grid(codec, sample->rank, sample->shape)};
+    status = codec->configure(t->context, ask, coding);
+    if (!status)
+        status = zti_exec_capacity(t->context, coding, &t->stream_bytes);
+    t->back = zti_alloc(t->context, bytes);
+    t->stream = zti_alloc(t->context, t->stream_bytes ? t->stream_bytes : 1);
+    if (!status && (!t->back || !t->stream || !t->sample.memory))
+        status = zti_fail(t->context, ZT_NO_MEMORY, "no memory for a sample of an array");
+    return status;
+}
+
 zt_status zti_plan_tighten(zt_context *context, const zt_array *array,
                            const struct zti_codec *codec, struct zti_ask *ask)
 {
-    enum { PART = 48, LEAST = 1 << 16, BRICK_VALUES = 1024 };
-    const uint64_t some = zti_array_values(array->rank, array->shape) / PART;
-    struct zti_coding coding = {.codec = codec, .type = array->type,
-                                .grid = zti_codec_grid(codec, array->rank, array->shape)};
-    struct zti_sample s;
+    struct trial t = {.context = context};
+    struct zti_coding coding;
     if (!codec->loosen || ask->kind != ZT_ABS)
         return ZT_OK;
-    zt_status status = codec->configure(context, ask, &coding);
-    if (status || isnan(coding.verify_bound))
-        return status;
-    status = zti_sample_take(context, array, ask, some > LEAST ? some : LEAST, BRICK_VALUES, false,
-                             &s);
-    uint8_t *back = NULL;
-    if (!status)
-        back = zti_alloc(context, (size_t)(s.brick_values * s.bricks) * zt_type_bytes(s.type));
-    if (!status && !back)
-        status = zti_fail(context, ZT_NO_MEMORY, "no memory for a sample of an array");
-    if (!status)
-        status = find_planes(&s, &coding, back, &ask->loose_planes);
-    zti_release(context, back);
-    zti_sample_free(&s);
+    zt_status status = set_up(&t, array, codec, ask, &coding);
+    if (!status && !isnan(coding.verify_bound))
+        status = find_planes(&t, &coding, &ask->loose_planes);
+    zti_release(context, t.back);
+    zti_release(context, t.stream);
+    zti_sample_free(context, &t.sample);
     return status;
 }

@@ -95,6 +95,9 @@ static zt_status configure(zt_context *context, const struct zti_ask *ask,
     coding->sz.axes = (1u << coding->grid.rank) - 1;
     if (coding->sz.effort == ZT_EFFORT_PAPER && coding->grid.rank == 4)
         coding->sz.axes &= ~1u; /* as volumes, one after another */
+    else if (ask->has_axes)
+        coding->sz.axes = ask->axes;
+    coding->sz.has_axes = ask->has_axes;
     zti_sz_set_grid(coding);
     coding->verify_bound = (double)NAN;
     return ZT_OK;
@@ -358,7 +361,7 @@ static int64_t median(const int64_t *base, uint64_t n)
 
 static void learn_axes(struct zti_coding *coding, const struct zti_sz_tally *t)
 {
-    for (uint32_t axes = 0; axes < 1u << coding->grid.rank; axes++)
+    for (uint32_t axes = 0; axes < 1u << coding->grid.rank && !coding->sz.has_axes; axes++)
         if (t->bits[axes] < t->bits[coding->sz.axes])
             coding->sz.axes = axes;
     coding->sz.centre = median(t->base, samples_of(coding));
@@ -477,6 +480,33 @@ static void put_head(const struct zti_coding *coding, const uint64_t *starts, ui
     zti_sz_put_head(coding, head);
 }
 
+/* ---- for planning ---- */
+
+static void set_axes(struct zti_coding *coding, uint32_t axes)
+{
+    coding->sz.axes = axes;
+    zti_sz_set_grid(coding);
+}
+
+/* In Rice codes, with the shape of groups that each tile would choose. */
+static uint64_t guess(const struct zti_coding *coding, const zt_array *array, uint8_t *scratch)
+{
+    struct zti_coding fast = *coding;
+    uint64_t sum = 0;
+    fast.sz.effort = ZT_EFFORT_FAST;
+    for (uint64_t tile = 0; tile < coding->grid.count; tile++) {
+        struct zti_bit_writer w = zti_bit_writer_at(scratch);
+        uint64_t bits[2] = {0, 0};
+        ops_of(coding)->try_blocks(&fast, array, tile, bits);
+        if (bits[0] == 0) { /* none is possible, or some values are exact */
+            ops_of(coding)->encode(&fast, array, tile, tile + 1, &w);
+            bits[0] = bits[1] = zti_bits_written(&w);
+        }
+        sum += bits[0] < bits[1] ? bits[0] : bits[1];
+    }
+    return sum;
+}
+
 /* ---- tiles ---- */
 
 static bool encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
@@ -538,6 +568,8 @@ const struct zti_codec zti_codec_sz = {
     .stream_align_bits = stream_align_bits,
     .tally_bytes = tally_bytes,
     .is_sampled = is_sampled,
+    .set_axes = set_axes,
+    .guess = guess,
     .tally = tally,
     .merge = merge,
     .learn = learn,
