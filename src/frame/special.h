@@ -5,6 +5,7 @@
 #define ZTI_FRAME_SPECIAL_H
 
 #include "array/array.h"
+#include "codec/codec.h"
 #include "frame/input.h"
 #include "quality/quality.h"
 
@@ -56,8 +57,9 @@ uint64_t zti_special_bytes_max(uint32_t type, uint64_t values);
 /* Make special->filled: the slab, C-contiguous, with something smooth in place of the special
  * values (filling.c). The grid is that of the codec's tiles: what is filled in follows the valid
  * values of its own tile, and is 0 in tiles that have none. */
-zt_status zti_special_fill(zt_context *context, const zt_array *slab, const struct zti_grid *grid,
-                           struct zti_special *special, zt_array *filled);
+zt_status zti_special_fill(zt_context *context, const zt_array *slab,
+                           const struct zti_coding *coding, const struct zti_ask *ask,
+                           double range, struct zti_special *special, zt_array *filled);
 
 /* A section that is read. */
 struct zti_special_section {
