@@ -2,8 +2,9 @@
  *
  * Along n axes that differences are taken along, a value is in 2^n residuals, with one sign or the
  * other. What is in a hole is free: it is moved to where the magnitudes of its residuals have the
- * least sum, which is a median of them. That is done hole after hole, forward and backward, until
- * nothing moves; a hole by itself then costs no more than a value less.
+ * least sum, which is a median of them; and once nothing moves, to where one of them is 0 and the
+ * others take the fewest bits. That is done hole after hole, forward and backward. A hole by itself
+ * then costs as little as a value that was predicted.
  *
  * All of it is in integers, of a tile by itself: the bytes depend on it. */
 #include "codec/sz/sz.h"
@@ -172,30 +173,70 @@ static bool is_odd(uint32_t set)
     return zti_popcount64(set) & 1;
 }
 
-/* By how much a hole is to be raised: residuals of one sign fall as the others rise. */
-static int64_t shift_of(const struct sheet *s, uint32_t hole)
+/* The shifts of a hole that make one of its residuals 0; residuals of one sign fall as the others
+ * rise. */
+static uint32_t shifts_of(const struct sheet *s, uint32_t hole, int64_t *shifts)
 {
-    int64_t sorted[CORNERS];
-    uint32_t n = 0;
     const uint32_t place = s->place[hole], ahead = s->ahead[hole];
+    uint32_t n = 0;
     for (uint32_t set = ahead;; set = (set - 1) & ahead) {
         const int64_t d = s->d[place + s->corner[set]];
-        const int64_t shift = is_odd(set) ? d : -d;
-        uint32_t at = n++;
-        for (; at > 0 && sorted[at - 1] > shift; at--)
-            sorted[at] = sorted[at - 1];
-        sorted[at] = shift;
+        shifts[n++] = is_odd(set) ? d : -d;
         if (set == 0)
-            break;
+            return n;
     }
-    const int64_t low = sorted[(n - 1) / 2], high = sorted[n / 2];
+}
+
+/* The one after which magnitudes have the least sum. */
+static int64_t median_of(int64_t *shifts, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        const int64_t shift = shifts[i];
+        uint32_t at = i;
+        for (; at > 0 && shifts[at - 1] > shift; at--)
+            shifts[at] = shifts[at - 1];
+        shifts[at] = shift;
+    }
+    const int64_t low = shifts[(n - 1) / 2], high = shifts[n / 2];
     return low > 0 ? low : high < 0 ? high : 0;
 }
 
-static bool move(struct sheet *s, uint32_t hole)
+/* About the bits of a residual, in sixteenths: the logarithm of one and its magnitude. */
+static uint32_t bits_of(int64_t d)
+{
+    static const uint8_t small[16] = {0, 16, 25, 32, 37, 41, 45, 48, 51, 53, 55, 57, 59, 61, 63, 64};
+    const uint64_t m = (uint64_t)(d < 0 ? -d : d);
+    if (m < 16)
+        return small[m];
+    const uint32_t more = zti_bit_length64(m) - 4;
+    return small[m >> more] + 16 * more - 1;
+}
+
+/* The one after which residuals take the fewest bits; 0 where none is better. */
+static int64_t cheapest_of(const int64_t *shifts, uint32_t n)
+{
+    int64_t best = 0;
+    uint32_t least = 0;
+    for (uint32_t i = 0; i < n; i++)
+        least += bits_of(shifts[i]);
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t bits = 0;
+        for (uint32_t i = 0; i < n; i++)
+            bits += bits_of(shifts[k] - shifts[i]);
+        if (bits < least) {
+            least = bits;
+            best = shifts[k];
+        }
+    }
+    return best;
+}
+
+static bool move(struct sheet *s, uint32_t hole, bool by_bits)
 {
     const uint32_t place = s->place[hole], ahead = s->ahead[hole];
-    int64_t q = s->q[place] + shift_of(s, hole);
+    int64_t shifts[CORNERS];
+    const uint32_t n = shifts_of(s, hole, shifts);
+    int64_t q = s->q[place] + (by_bits ? cheapest_of(shifts, n) : median_of(shifts, n));
     q = q < s->least ? s->least : q > s->most ? s->most : q;
     const int64_t shift = q - s->q[place];
     if (shift == 0)
@@ -208,13 +249,13 @@ static bool move(struct sheet *s, uint32_t hole)
     }
 }
 
-static void settle(struct sheet *s)
+static void settle(struct sheet *s, bool by_bits)
 {
     bool is_moving = true;
     for (uint32_t sweep = 0; sweep < SWEEPS && is_moving; sweep++) {
         is_moving = false;
         for (uint32_t i = 0; i < s->holes; i++)
-            is_moving |= move(s, sweep % 2 ? s->holes - 1 - i : i);
+            is_moving |= move(s, sweep % 2 ? s->holes - 1 - i : i, by_bits);
     }
 }
 
@@ -228,7 +269,8 @@ void zti_sz_fit_holes(const struct zti_coding *coding, const zt_array *array,
         if (!gather(coding, array, holes, &walk, &s))
             continue;
         take_differences(&s);
-        settle(&s);
+        settle(&s, false);
+        settle(&s, true);
         scatter(coding, &walk, &s, array);
     }
 }
