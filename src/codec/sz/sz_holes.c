@@ -204,7 +204,8 @@ static int64_t median_of(int64_t *shifts, uint32_t n)
 /* About the bits of a residual, in sixteenths: the logarithm of one and its magnitude. */
 static uint32_t bits_of(int64_t d)
 {
-    static const uint8_t small[16] = {0, 16, 25, 32, 37, 41, 45, 48, 51, 53, 55, 57, 59, 61, 63, 64};
+    static const uint8_t small[16] = {0,  16, 25, 32, 37, 41, 45, 48,
+                                      51, 53, 55, 57, 59, 61, 63, 64};
     const uint64_t m = (uint64_t)(d < 0 ? -d : d);
     if (m < 16)
         return small[m];
