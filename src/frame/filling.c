@@ -8,7 +8,8 @@
  *     for more;
  *   - else from what is known on the lines of the cell: between two on the line between them, and
  *     beyond the last as that is; in passes, each from what the ones before have filled in.
- * All in double, in a fixed order: the bytes depend on it. */
+ * All in double, in a fixed order: the bytes depend on it. Then the codec may change what is in the
+ * holes to what it codes in fewer bits (zti_codec's fit_holes). */
 #include "frame/write.h"
 
 #include "core/threads.h"
