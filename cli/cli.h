@@ -435,6 +435,10 @@ void warn_of_shape(const struct compress_job *job, const zt_array *slab);
 bool run_compress(const struct options *options, struct ztio_error *error);
 bool run_decompress(const struct options *options, struct ztio_error *error);
 bool run_salvage(const struct options *options, const char *out, struct ztio_error *error);
+
+/* For info --check, of a .zt file that was found to be damaged: list what is, and put the outcome
+ * in place of the error; which stays what it is where there is nothing to list. Returns false. */
+bool list_damage(const struct options *options, struct ztio_error *error);
 bool run_info(const struct options *options, struct ztio_error *error);
 bool run_compare(const struct options *options, struct ztio_error *error);
 bool run_plot(const struct options *options, struct ztio_error *error);

@@ -262,11 +262,15 @@ bool run_info(const struct options *o, struct ztio_error *error)
     bool done = table && zt_context_new(NULL, &context) == ZT_OK;
     if (!done)
         (void)fail(error, ZTIO_LACKING, "%s: no memory; free some", o->operand[0]);
+    const bool has_context = done;
     done = done && stored_open(&s, o->operand[0], o, false, NULL, context, error);
     if (done && s.shape[0] == ZT_UNKNOWN)
         done = fail(error, ZTIO_BAD_USE, "%s: a pipe cannot be looked through; name a file",
                     s.bytes.place);
     done = done && stored_zfp_check_index(&s, error) && (!o->check || check(&s, error));
+    if (has_context && !done && o->check && s.kind == STORED_ZT && !s.is_sequential &&
+        error->exit_status == ZTIO_BAD_DATA)
+        (void)list_damage(o, error);
     if (done && o->json)
         print_json(&s, o->check);
     else if (done)

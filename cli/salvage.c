@@ -1,5 +1,5 @@
 /* salvage.c: ztile decompress --salvage: what is left of a damaged .zt file into a plain file, and
- * which parts of the array are not. */
+ * which parts of the array are not. ztile info --check lists the same and writes nothing. */
 #include "cli.h"
 
 #include <inttypes.h>
@@ -14,6 +14,11 @@ struct loss {
     const char *why; /* the library's, static */
 };
 
+/* A frame that is not as it was written, whether or not values are lost. */
+struct hit {
+    uint64_t number, first, extent;
+};
+
 struct job {
     const struct options *options;
     const char *place;
@@ -24,6 +29,8 @@ struct job {
     zt_salvage found;
     struct loss *losses;
     size_t count, capacity;
+    struct hit *hits;
+    size_t hit_count;
     struct ztio_output *output;
     struct progress progress;
 };
@@ -79,6 +86,19 @@ static bool open_damaged(struct job *job, struct ztio_error *error)
     return true;
 }
 
+static bool note_frame(struct job *job, uint64_t first, uint64_t extent, struct ztio_error *error)
+{
+    struct hit *more = realloc(job->hits, (job->hit_count + 1) * sizeof *more);
+    if (!more)
+        return fail(error, ZTIO_LACKING, "%s: no memory for a list of %zu frames; free some",
+                    job->place, job->hit_count);
+    job->hits = more;
+    job->hits[job->hit_count++] =
+        (struct hit){.number = job->found.frames - 1, .first = first, .extent = extent};
+    return true;
+}
+
+/* Frame after frame: what is left into the output, if there is one. */
 static bool copy_frames(struct job *job, uint64_t slice_bytes, struct ztio_error *error)
 {
     uint64_t first, extent, held = 0;
@@ -106,27 +126,39 @@ static bool copy_frames(struct job *job, uint64_t slice_bytes, struct ztio_error
                                    job->info.shape);
         out.shape[0] = extent;
         progress_slab(&job->progress, extent * slice_bytes);
+        const uint64_t damaged = job->found.damaged_frames;
         status = zt_reader_salvage(job->reader, &out, &job->found);
         if (status != ZT_OK) {
             (void)fail_library(job, status, error);
             break;
         }
-        if (!ztio_write(job->output, extent, buffer, error))
+        if (job->found.damaged_frames > damaged && !note_frame(job, first, extent, error))
+            break;
+        if (job->output && !ztio_write(job->output, extent, buffer, error))
             break;
     }
     free(buffer);
     return done;
 }
 
-static bool copy(struct job *job, const char *out, struct ztio_error *error)
+static bool go_through(struct job *job, const char *verb, struct ztio_error *error)
 {
     const zt_info *info = &job->info;
     uint64_t slice_bytes, total;
-    struct ztio_meta meta;
     if (!count_slice_bytes(info->type, info->rank, info->shape, &slice_bytes) ||
         !count_bytes(info->type, info->rank, info->shape, &total))
         return fail(error, ZTIO_BAD_DATA, "%s: its shape has more bytes than 64 bits count",
                     job->place);
+    progress_begin(&job->progress, verb, total, job->options->quiet, job->context);
+    const bool done = copy_frames(job, slice_bytes, error);
+    progress_end(&job->progress);
+    return done;
+}
+
+static bool copy(struct job *job, const char *out, struct ztio_error *error)
+{
+    const zt_info *info = &job->info;
+    struct ztio_meta meta;
     if (refuse_terminal(out, job->options->force, error))
         return false;
     memset(&meta, 0, sizeof meta);
@@ -138,10 +170,7 @@ static bool copy(struct job *job, const char *out, struct ztio_error *error)
     job->output = ztio_create(out, &meta, job->options->force, error);
     if (!job->output)
         return false;
-    progress_begin(&job->progress, "salvage", total, job->options->quiet, job->context);
-    const bool done = copy_frames(job, slice_bytes, error);
-    progress_end(&job->progress);
-    if (!done)
+    if (!go_through(job, "salvage", error))
         return false;
     struct ztio_output *output = job->output;
     job->output = NULL;
@@ -169,6 +198,11 @@ static void print_list(const struct job *job, FILE *file)
     const size_t most = job->options->verbose ? job->count : LISTED_MOST;
     if (job->options->quiet)
         return;
+    for (size_t i = 0; i < job->hit_count && (i < LISTED_MOST || job->options->verbose); i++) {
+        const struct hit *h = &job->hits[i];
+        (void)fprintf(file, "%s: frame %" PRIu64 ", slices %" PRIu64 ":%" PRIu64 ": damaged\n",
+                      job->place, h->number, h->first, h->first + h->extent);
+    }
     for (size_t i = 0; i < job->count && i < most; i++) {
         const struct loss *l = &job->losses[i];
         (void)fprintf(file, "%s: %s ", job->place, name_of_loss(l->kind));
@@ -206,6 +240,18 @@ static void print_json(const struct job *job)
     json_count(&j, "damaged_frames", s->damaged_frames);
     json_count(&j, "repaired", s->repaired);
     json_text(&j, "seek_table", tables[s->table <= ZT_TABLE_MISSING ? s->table : 2]);
+    json_bool(&j, "checksums_hold", s->damaged_frames == 0 && s->repaired == 0 &&
+                                        s->table == ZT_TABLE_WHOLE);
+    json_list(&j, "damage");
+    for (size_t i = 0; i < job->hit_count; i++) {
+        const struct hit *h = &job->hits[i];
+        json_object(&j, NULL);
+        json_count(&j, "frame", h->number);
+        json_count(&j, "first", h->first);
+        json_count(&j, "slices", h->extent);
+        json_close(&j);
+    }
+    json_close_list(&j);
     json_list(&j, "boxes");
     for (size_t i = 0; i < job->count; i++) {
         const struct loss *l = &job->losses[i];
@@ -243,6 +289,59 @@ static bool judge(const struct job *job, const char *out, struct ztio_error *err
     return true;
 }
 
+static void close_job(struct job *job)
+{
+    ztio_abandon(job->output);
+    free(job->losses);
+    free(job->hits);
+    zt_reader_close(job->reader);
+    byte_source_close(&job->bytes);
+    zt_context_free(job->context);
+}
+
+/* What --check ends with; never true, as something was found to be wrong. */
+static bool judge_check(const struct job *job, struct ztio_error *error)
+{
+    const zt_salvage *s = &job->found;
+    const uint64_t values = job->info.raw_bytes / zt_type_bytes(job->info.type);
+    if (s->table == ZT_TABLE_MISSING)
+        return fail(error, ZTIO_BAD_DATA,
+                    "%s: the file is cut short, or its seek table is damaged; of %" PRIu64
+                    " values in what is left %" PRIu64 " are lost and %" PRIu64
+                    " unverified; decompress --salvage writes the others",
+                    job->place, values, s->lost_values, s->unverified_values);
+    if (s->lost_values == 0 && s->unverified_values == 0)
+        return fail(error, ZTIO_BAD_DATA,
+                    "%s: the file is damaged, but no values are lost; decompress --salvage writes "
+                    "all of them",
+                    job->place);
+    return fail(error, ZTIO_BAD_DATA,
+                "%s: %" PRIu64 " of %" PRIu64 " frames are damaged: %" PRIu64 " of %" PRIu64
+                " values are lost and %" PRIu64 " unverified; decompress --salvage writes the "
+                "others",
+                job->place, s->damaged_frames, s->frames, s->lost_values, values,
+                s->unverified_values);
+}
+
+bool list_damage(const struct options *o, struct ztio_error *error)
+{
+    struct job job;
+    struct ztio_error other = {0, ""};
+    memset(&job, 0, sizeof job);
+    job.options = o;
+    job.place = o->operand[0];
+    if (context_open(o, &job.context, &other) && open_damaged(&job, &other) &&
+        go_through(&job, "check", &other)) {
+        if (o->json)
+            print_json(&job);
+        else
+            print_list(&job, stderr);
+        (void)judge_check(&job, error);
+    }
+    close_job(&job);
+    return false;
+}
+
 bool run_salvage(const struct options *o, const char *out, struct ztio_error *error)
 {
     struct job job;
@@ -259,10 +358,6 @@ bool run_salvage(const struct options *o, const char *out, struct ztio_error *er
     else if (done)
         print_list(&job, stderr);
     done = done && judge(&job, out, error);
-    ztio_abandon(job.output);
-    free(job.losses);
-    zt_reader_close(job.reader);
-    byte_source_close(&job.bytes);
-    zt_context_free(job.context);
+    close_job(&job);
     return done;
 }

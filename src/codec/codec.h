@@ -156,6 +156,14 @@ struct zti_codec {
     void (*set_axes)(struct zti_coding *coding, uint32_t axes);
     uint64_t (*guess)(const struct zti_coding *coding, const zt_array *array, uint8_t *scratch);
 
+    /* Both or neither: where an array (C-contiguous, and to be written to) has holes, values of
+     * which nothing is kept, and something smooth in them, put there what costs fewer bits. learn
+     * looks at the array for a coding that is configured; false where nothing can be won. Then
+     * tiles [first, last) of the coding's grid are gone through; holes has a bit for each value. */
+    bool (*learn_holes)(struct zti_coding *coding, const zt_array *array);
+    void (*fit_holes)(const struct zti_coding *coding, const zt_array *array,
+                      const uint64_t *holes, uint64_t first, uint64_t last);
+
     /* Turn a coding into one that copies: exactly the raw bytes, whatever they are. Asked for where
      * the stream would be longer than that. */
     void (*store)(struct zti_coding *coding);

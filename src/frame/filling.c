@@ -8,8 +8,9 @@
  *     for more;
  *   - else from what is known on the lines of the cell: between two on the line between them, and
  *     beyond the last as that is; in passes, each from what the ones before have filled in.
- * All in double, in a fixed order: the bytes depend on it. */
-#include "frame/special.h"
+ * All in double, in a fixed order: the bytes depend on it. Then the codec may change what is in the
+ * holes to what it codes in fewer bits (zti_codec's fit_holes). */
+#include "frame/write.h"
 
 #include "core/threads.h"
 
@@ -18,6 +19,7 @@
 enum {
     CELL_VALUES = 4096,
     CELLS_A_PART = 64,
+    TILES_A_PART = 64,
     REACH = 7 /* steps to either side in which valid values are close by */
 };
 
@@ -339,14 +341,54 @@ static struct zti_grid cells_of(const struct zti_grid *tiles)
     return zti_grid_of(tiles->rank, tiles->shape, side);
 }
 
-zt_status zti_special_fill(zt_context *context, const zt_array *slab, const struct zti_grid *grid,
-                           struct zti_special *special, zt_array *filled)
+/* ---- what the codec makes of it ---- */
+
+struct fitting {
+    const struct zti_coding *coding;
+    const zt_array *filled;
+    const uint64_t *holes;
+};
+
+static void fit_part(void *shared, uint64_t number)
+{
+    const struct fitting *f = shared;
+    const uint64_t first = number * TILES_A_PART, left = f->coding->grid.count - first;
+    f->coding->codec->fit_holes(f->coding, f->filled, f->holes, first,
+                                first + (left < TILES_A_PART ? left : TILES_A_PART));
+}
+
+/* The bound is known but for a PSNR, where it is about what even errors ask for. */
+static zt_status fit(zt_context *context, const struct zti_coding *like, const struct zti_ask *ask,
+                     double range, const struct zti_special *special, const zt_array *filled)
+{
+    const struct zti_codec *const codec = like->codec;
+    struct zti_coding coding = *like;
+    struct zti_ask own = *ask;
+    if (!codec->fit_holes || (ask->kind != ZT_ABS && ask->kind != ZT_PSNR))
+        return ZT_OK;
+    if (ask->kind == ZT_PSNR) {
+        own.kind = ZT_ABS;
+        own.abs_bound = zti_psnr_bound(ask->params->bound.value, range);
+        if (!(own.abs_bound > 0))
+            return ZT_OK;
+    }
+    const zt_status status = codec->configure(context, &own, &coding);
+    if (status || !codec->learn_holes(&coding, filled))
+        return status;
+    struct fitting f = {.coding = &coding, .filled = filled, .holes = special->mask};
+    zti_parts_run(context, (coding.grid.count - 1) / TILES_A_PART + 1, fit_part, &f);
+    return ZT_OK;
+}
+
+zt_status zti_special_fill(zt_context *context, const zt_array *slab,
+                           const struct zti_coding *coding, const struct zti_ask *ask,
+                           double range, struct zti_special *special, zt_array *filled)
 {
     const uint64_t bytes = special->values * zt_type_bytes(slab->type);
     zt_status status = zti_buffer_reserve(context, &special->filled, bytes, 0);
     if (status)
         return status;
-    struct filling f = {.slab = slab, .special = special, .grid = cells_of(grid),
+    struct filling f = {.slab = slab, .special = special, .grid = cells_of(&coding->grid),
                         .copy = special->filled.bytes};
     f.step[slab->rank - 1] = 1;
     for (uint32_t a = slab->rank - 1; a-- > 0;)
@@ -354,5 +396,5 @@ zt_status zti_special_fill(zt_context *context, const zt_array *slab, const stru
     zti_array_copy(slab, f.copy);
     zti_parts_run(context, (f.grid.count - 1) / CELLS_A_PART + 1, fill_part, &f);
     *filled = zt_array_nd(f.copy, (zt_type)slab->type, slab->rank, slab->shape);
-    return ZT_OK;
+    return fit(context, coding, ask, range, special, filled);
 }

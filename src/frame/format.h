@@ -192,9 +192,9 @@ uint64_t zti_tail_bytes_max(const struct zti_frame *frame);
 void zti_tail_store(zt_context *context, const struct zti_frame *frame, const uint8_t *payload,
                     const struct zti_tail_parts *parts, uint8_t *out);
 
-/* Parse and check a tail of frame->tail_bytes; *tail points into it. */
+/* Parse and check a tail of frame->tail_bytes; *tail points into it, and into 'map'. */
 zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_frame *frame,
-                         const uint8_t *bytes, struct zti_tail *tail);
+                         const uint8_t *bytes, struct zti_buffer *map, struct zti_tail *tail);
 
 /* Of a tail whose hash does not hold: its checksums, if they look like some. */
 bool zti_tail_find_checksums(const struct zti_frame *frame, const uint8_t *bytes,

@@ -68,7 +68,7 @@ zt_status zti_load_tail(struct zt_reader *r, uint64_t number, const struct zti_f
     if (!zti_all_zero(bytes, ZTI_GAP_BYTES))
         return zti_fail(r->context, ZT_CORRUPT,
                         "frame %" PRIu64 ": the bytes after its payload are not zero", number);
-    return zti_tail_parse(r->context, number, f, bytes + ZTI_GAP_BYTES, tail);
+    return zti_tail_parse(r->context, number, f, bytes + ZTI_GAP_BYTES, &r->map, tail);
 }
 
 /* A frame's payload on its way into memory. */

@@ -40,19 +40,27 @@ struct squares {
     double *sums; /* of parts from that one on */
 };
 
-/* (a - b) / range, of two elements given as bits. */
-static double difference(uint32_t type, uint64_t a, uint64_t b, double scale)
+/* a - b, of two elements given as bits; 0 only where both are the same number. */
+static double difference(uint32_t type, uint64_t a, uint64_t b)
 {
     if (type == ZT_I32)
-        return (double)((int64_t)(int32_t)a - (int32_t)b) * scale;
+        return (double)((int64_t)(int32_t)a - (int32_t)b);
     if (type == ZT_I64)
-        return ((int64_t)a > (int64_t)b ? (double)(a - b) : (double)(b - a)) * scale;
+        return (int64_t)a > (int64_t)b ? (double)(a - b) : (double)(b - a);
     if (type == ZT_F64)
-        return (zti_double_from_bits(a) - zti_double_from_bits(b)) * scale;
+        return zti_double_from_bits(a) - zti_double_from_bits(b);
     const uint32_t low[2] = {(uint32_t)a, (uint32_t)b};
     float v[2];
     memcpy(v, low, sizeof v);
-    return ((double)v[0] - (double)v[1]) * scale;
+    return (double)v[0] - (double)v[1];
+}
+
+/* The square of a difference over the range. What is no normal number counts as the least that is:
+ * a PSNR above 3,000 dB is told too low, and is infinite only where there is no error at all. */
+static double square_of(double difference, double scale)
+{
+    const double d = difference * scale, square = d * d;
+    return square < DBL_MIN && difference != 0 ? DBL_MIN : square;
 }
 
 /* n values of a row, of which the first is value 'at' of the array, to the lanes' sums. */
@@ -64,9 +72,9 @@ static void add_row(const struct squares *s, const char *from, int64_t stride, u
     const uint8_t *const decoded = s->decoded + at * value_bytes;
     for (uint64_t i = 0; i < n; i++) {
         const double d = difference(type, zti_bits_at(from, (int64_t)i * stride, value_bytes),
-                                    zti_bits_at(decoded, (int64_t)i, value_bytes), s->scale);
+                                    zti_bits_at(decoded, (int64_t)i, value_bytes));
         if (!s->mask || !(s->mask[(at + i) / 64] >> (at + i) % 64 & 1))
-            lanes[i % LANES] += d * d;
+            lanes[i % LANES] += square_of(d, s->scale);
     }
 }
 
@@ -230,7 +238,7 @@ static uint32_t sample_values(const struct search *s, double *values)
         for (uint32_t k = slab->rank; k-- > 0; left /= slab->shape[k])
             place[k] = left % slab->shape[k];
         const uint64_t bits = zti_bits_at(zti_array_at(slab, place), 0, value_bytes);
-        const double v = difference(slab->type, bits, 0, 1);
+        const double v = difference(slab->type, bits, 0);
         values[count++] = v / s->f->range;
     }
     return count;

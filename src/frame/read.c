@@ -16,6 +16,7 @@ void zti_reader_clear(struct zt_reader *r)
     zti_buffer_free(r->context, &r->head);
     zti_buffer_free(r->context, &r->payload);
     zti_buffer_free(r->context, &r->tail);
+    zti_buffer_free(r->context, &r->map);
 }
 
 void zti_reader_shape(const struct zt_reader *r, uint64_t *shape)

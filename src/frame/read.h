@@ -36,6 +36,7 @@ struct zt_reader {
     struct zti_buffer head;
     struct zti_buffer payload;
     struct zti_buffer tail;
+    struct zti_buffer map; /* of the special values of the tail that was read last */
 };
 
 /* Read and verify what opening a file takes. input is set up already; the rest of *reader is set

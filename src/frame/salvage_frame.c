@@ -181,7 +181,7 @@ static zt_status load_tail(struct frame *s, uint64_t at)
     zti_read_leniently(r, at, bytes, r->tail.bytes, &whole);
     uint8_t *const tail = r->tail.bytes + ZTI_GAP_BYTES;
     if (zti_repair(r, tail, (size_t)s->f->tail_bytes)) {
-        status = zti_tail_parse(r->context, r->number, s->f, tail, &s->tail);
+        status = zti_tail_parse(r->context, r->number, s->f, tail, &r->map, &s->tail);
         if (status == ZT_UNSUPPORTED)
             return status;
         s->has_tail = status == ZT_OK;

@@ -112,6 +112,8 @@ struct plan {
     uint64_t pattern[ZTI_SPECIAL_PATTERNS];
     uint32_t k;
     uint64_t places_bytes;
+    const uint64_t *mask; /* whose runs are the places */
+    uint64_t distance;    /* repeats; else 0 */
 };
 
 static uint32_t number_bits(uint32_t patterns)
@@ -156,12 +158,59 @@ static void find_patterns(const zt_array *slab, const struct zti_special *s, str
         }
 }
 
+/* The runs of a mask. */
+static uint64_t count_runs(const uint64_t *mask, uint64_t values)
+{
+    uint64_t runs = 0, before = 0;
+    for (uint64_t i = 0; i <= values / 64; i++) {
+        runs += zti_popcount64(mask[i] & ~(mask[i] << 1 | before));
+        before = mask[i] >> 63;
+    }
+    return runs;
+}
+
+/* Where a mask differs from itself so many places before, 64 or more. */
+static void find_changes(const uint64_t *mask, uint64_t values, uint64_t distance, uint64_t *out)
+{
+    const uint64_t words = distance / 64, shift = distance % 64;
+    for (uint64_t i = 0; i <= values / 64; i++) {
+        uint64_t before = i < words ? 0 : mask[i - words] << shift;
+        if (shift > 0 && i > words)
+            before |= mask[i - words - 1] >> (64 - shift);
+        out[i] = mask[i] ^ before;
+    }
+    out[values / 64] &= (UINT64_C(1) << values % 64) - 1;
+}
+
+/* Take the changes from row to row, slice to slice or volume to volume, where they have by far
+ * fewer runs than the mask. 'spare' and 'best' are as large as the mask. */
+static void find_repeats(const zt_array *slab, const struct zti_special *s, uint64_t *spare,
+                         uint64_t *best, struct plan *plan)
+{
+    uint64_t distance = 1, runs = count_runs(s->mask, s->values) / 2;
+    for (uint32_t i = slab->rank; i-- > 1;) {
+        distance *= slab->shape[i];
+        if (distance < ZTI_SPECIAL_DISTANCE_LEAST || slab->shape[i - 1] == 1)
+            continue;
+        find_changes(s->mask, s->values, distance, spare);
+        const uint64_t changes = count_runs(spare, s->values);
+        if (changes >= runs)
+            continue;
+        uint64_t *const other = best;
+        best = spare;
+        spare = other;
+        runs = changes;
+        plan->distance = distance;
+        plan->mask = best;
+    }
+}
+
 /* The k that takes the fewest bits, and their bytes; a bit map where that takes fewer. */
 static void find_k(const struct zti_special *s, struct plan *plan)
 {
     uint64_t bits[ZTI_SPECIAL_MAX_K + 1] = {0}, lengths = 0, past = 0;
     struct run run = {0, 0};
-    while (next_run(s->mask, s->values, &run)) {
+    while (next_run(plan->mask, s->values, &run)) {
         const uint64_t gap = run.first - past - (past > 0);
         for (uint32_t k = 0; k <= ZTI_SPECIAL_MAX_K; k++)
             bits[k] += code_bits(gap, k);
@@ -176,15 +225,16 @@ static void find_k(const struct zti_special *s, struct plan *plan)
     if (plan->places_bytes > (s->values + 7) / 8) {
         plan->k = ZTI_SPECIAL_BIT_MAP;
         plan->places_bytes = (s->values + 7) / 8;
+        plan->distance = 0;
     }
 }
 
-static void put_runs(struct zti_bit_writer *w, const struct zti_special *s, uint32_t k)
+static void put_runs(struct zti_bit_writer *w, uint64_t values, const struct plan *plan)
 {
     struct run run = {0, 0};
     uint64_t past = 0;
-    while (next_run(s->mask, s->values, &run)) {
-        put_code(w, run.first - past - (past > 0), k);
+    while (next_run(plan->mask, values, &run)) {
+        put_code(w, run.first - past - (past > 0), plan->k);
         put_code(w, run.last - run.first - 1, 0);
         past = run.last;
     }
@@ -197,7 +247,7 @@ static uint8_t *put_places(const struct zti_special *s, const struct plan *plan,
             at[i] = (uint8_t)(s->mask[i / 8] >> i % 8 * 8);
     } else {
         struct zti_bit_writer w = zti_bit_writer_at(at);
-        put_runs(&w, s, plan->k);
+        put_runs(&w, s->values, plan);
         zti_put_bits(&w, 0, (8 - w.held_bits) % 8);
     }
     return at + plan->places_bytes;
@@ -233,32 +283,51 @@ static uint64_t body_bytes(const zt_array *slab, const struct zti_special *s,
     const uint64_t rest = plan->patterns == 0
                               ? s->count * value_bytes
                               : (s->count * number_bits(plan->patterns) + 7) / 8;
-    return 2 + zti_varint_bytes(plan->places_bytes) + plan->patterns * value_bytes +
+    const uint64_t distance = plan->distance > 0 ? zti_varint_bytes(plan->distance) : 0;
+    return 2 + distance + zti_varint_bytes(plan->places_bytes) + plan->patterns * value_bytes +
            plan->places_bytes + rest;
 }
 
-static zt_status make_body(zt_context *context, const zt_array *slab, struct zti_special *s)
+static zt_status put_body(zt_context *context, const zt_array *slab, struct zti_special *s,
+                          const struct plan *plan)
 {
-    struct plan plan = {.patterns = 0};
-    find_patterns(slab, s, &plan);
-    s->is_over = plan.patterns == 0 && s->count > s->values / ZTI_SPECIAL_PART;
-    if (s->is_over)
-        return ZT_OK;
-    find_k(s, &plan);
-    s->body_bytes = body_bytes(slab, s, &plan);
+    s->body_bytes = body_bytes(slab, s, plan);
     zt_status status =
         zti_buffer_reserve(context, &s->body, s->body_bytes + ZTI_BIT_MARGIN_BYTES, 0);
     if (status)
         return status;
     uint8_t *at = s->body.bytes;
-    *at++ = (uint8_t)plan.patterns;
-    *at++ = (uint8_t)plan.k;
-    at = zti_put_varint(at, plan.places_bytes);
-    for (uint32_t i = 0; i < plan.patterns; i++)
-        at = zti_put_value(at, plan.pattern[i], zt_type_bytes(slab->type));
-    at = put_places(s, &plan, at);
-    (void)put_rest(slab, s, &plan, at);
+    *at++ = (uint8_t)plan->patterns;
+    *at++ = (uint8_t)(plan->distance > 0 ? ZTI_SPECIAL_REPEATS + plan->k : plan->k);
+    if (plan->distance > 0)
+        at = zti_put_varint(at, plan->distance);
+    at = zti_put_varint(at, plan->places_bytes);
+    for (uint32_t i = 0; i < plan->patterns; i++)
+        at = zti_put_value(at, plan->pattern[i], zt_type_bytes(slab->type));
+    at = put_places(s, plan, at);
+    (void)put_rest(slab, s, plan, at);
     return ZT_OK;
+}
+
+static zt_status make_body(zt_context *context, const zt_array *slab, struct zti_special *s)
+{
+    struct plan plan = {.mask = s->mask};
+    find_patterns(slab, s, &plan);
+    s->is_over = plan.patterns == 0 && s->count > s->values / ZTI_SPECIAL_PART;
+    if (s->is_over)
+        return ZT_OK;
+    const size_t words = (size_t)(s->values / 64 + 1);
+    uint64_t *const changes = slab->rank > 1 ? zti_alloc(context, 2 * words * sizeof *changes)
+                                             : NULL;
+    if (slab->rank > 1 && !changes)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a bit for each of %" PRIu64 " values",
+                        s->values);
+    if (changes)
+        find_repeats(slab, s, changes, changes + words, &plan);
+    find_k(s, &plan);
+    const zt_status status = put_body(context, slab, s, &plan);
+    zti_release(context, changes);
+    return status;
 }
 
 zt_status zti_special_find(zt_context *context, const zt_array *slab, uint32_t fills,
@@ -292,7 +361,7 @@ uint64_t zti_special_bytes_max(uint32_t type, uint64_t values)
     const uint64_t value_bytes = zt_type_bytes(type);
     const uint64_t one_by_one = values / ZTI_SPECIAL_PART * value_bytes;
     const uint64_t numbers = values / 2 + 1; /* 4 bits each */
-    return 2 + ZTI_VARINT_MAX_BYTES + ZTI_SPECIAL_PATTERNS * value_bytes + values / 8 + 1 +
+    return 2 + 2 * ZTI_VARINT_MAX_BYTES + ZTI_SPECIAL_PATTERNS * value_bytes + values / 8 + 1 +
            (one_by_one > numbers ? one_by_one : numbers);
 }
 
@@ -321,10 +390,10 @@ static bool next_in_map(struct places *p)
     const struct zti_special_section *s = p->section;
     uint64_t at = p->run.last;
     while (at < s->values && !is_set(s->places, at))
-        at++;
+        at = at % 8 == 0 && s->places[at / 8] == 0 ? at + 8 : at + 1;
     p->run.first = at;
     while (at < s->values && is_set(s->places, at))
-        at++;
+        at = at % 8 == 0 && s->places[at / 8] == 0xff && s->values - at >= 8 ? at + 8 : at + 1;
     p->run.last = at;
     return p->run.first < s->values;
 }
@@ -379,9 +448,48 @@ static bool are_places_good(const struct zti_special_section *s)
     return p.reader.end - p.reader.at < 8;
 }
 
+/* The bits [from, from + 64) of a map, of which those before 0 are 0; from > -64. */
+static uint64_t map_word(const uint8_t *map, uint64_t at, uint64_t distance)
+{
+    if (at + 64 <= distance)
+        return 0;
+    if (at < distance)
+        return zti_get_le64(map) << (distance - at);
+    const uint64_t from = at - distance, shift = from % 64;
+    const uint8_t *const word = map + from / 64 * 8;
+    return shift == 0 ? zti_get_le64(word)
+                      : zti_get_le64(word) >> shift | zti_get_le64(word + 8) << (64 - shift);
+}
+
+/* Turn changes from what is 'distance' before into a map, and let the section have that for its
+ * places. */
+static zt_status expand(zt_context *context, uint64_t distance, struct zti_buffer *map,
+                        struct zti_special_section *s)
+{
+    struct places p = places_of(s);
+    const uint64_t words = s->values / 64 + 1;
+    zt_status status = zti_buffer_reserve(context, map, words * 8, 0);
+    if (status)
+        return status;
+    memset(map->bytes, 0, (size_t)words * 8);
+    uint64_t read_bits = 0;
+    for (; next_place(&p); read_bits = p.reader.at) /* the zero bits at the end are no code */
+        for (uint64_t i = p.run.first; i < p.run.last; i++)
+            map->bytes[i / 8] |= (uint8_t)(1u << i % 8);
+    const bool is_read = p.reader.end - read_bits < 8;
+    for (uint64_t i = distance / 64; i < words; i++) {
+        uint8_t *const word = map->bytes + i * 8;
+        zti_put_le64(word, zti_get_le64(word) ^ map_word(map->bytes, i * 64, distance));
+    }
+    s->k = ZTI_SPECIAL_BIT_MAP;
+    s->places = map->bytes;
+    s->places_bytes = is_read ? (s->values + 7) / 8 : 0;
+    return ZT_OK;
+}
+
 zt_status zti_special_parse(zt_context *context, uint64_t number, const uint8_t *body,
                             uint64_t body_bytes, uint32_t type, uint64_t values, uint64_t count,
-                            struct zti_special_section *s)
+                            struct zti_buffer *map, struct zti_special_section *s)
 {
     struct zti_cursor c = {.at = body, .end = body + body_bytes};
     const uint64_t value_bytes = zt_type_bytes(type);
@@ -389,6 +497,9 @@ zt_status zti_special_parse(zt_context *context, uint64_t number, const uint8_t 
                                       .values = values, .count = count};
     s->patterns = zti_take_byte(&c);
     s->k = zti_take_byte(&c);
+    const bool is_repeated = s->k >= ZTI_SPECIAL_REPEATS && s->k != ZTI_SPECIAL_BIT_MAP;
+    const uint64_t distance = is_repeated ? zti_take_varint(&c) : ZTI_SPECIAL_DISTANCE_LEAST;
+    s->k -= is_repeated ? ZTI_SPECIAL_REPEATS : 0;
     s->places_bytes = zti_take_varint(&c);
     s->pattern = zti_take_bytes(&c, s->patterns * value_bytes);
     s->places = zti_take_bytes(&c, s->places_bytes);
@@ -397,9 +508,14 @@ zt_status zti_special_parse(zt_context *context, uint64_t number, const uint8_t 
     bool is_good = !c.is_bad && s->patterns <= ZTI_SPECIAL_PATTERNS && count > 0 &&
                    (s->k <= ZTI_SPECIAL_MAX_K || s->k == ZTI_SPECIAL_BIT_MAP) &&
                    (s->k != ZTI_SPECIAL_BIT_MAP || s->places_bytes == (values + 7) / 8) &&
+                   distance >= ZTI_SPECIAL_DISTANCE_LEAST && (!is_repeated || distance < values) &&
                    zti_mul(count, s->patterns ? number_bits(s->patterns) : 8 * value_bytes, &rest);
     rest = rest / 8 + (rest % 8 != 0);
-    if (!is_good || zti_cursor_left(&c) != rest || !are_places_good(s))
+    is_good = is_good && zti_cursor_left(&c) == rest;
+    const zt_status status = is_good && is_repeated ? expand(context, distance, map, s) : ZT_OK;
+    if (status)
+        return status;
+    if (!is_good || !are_places_good(s))
         return zti_fail(context, ZT_CORRUPT,
                         "frame %" PRIu64 ": its section of special values does not place %" PRIu64
                         " of %" PRIu64 " values", number, count, values);

@@ -5,6 +5,7 @@
 #define ZTI_FRAME_SPECIAL_H
 
 #include "array/array.h"
+#include "codec/codec.h"
 #include "frame/input.h"
 #include "quality/quality.h"
 
@@ -12,7 +13,8 @@
  *
  *   size       field
  *   u8         P, distinct bit patterns, 0..16; 0: each special value is stored
- *   u8         k, 0..20; 255: the places are a bit map
+ *   u8         k, 0..20; 255: the places are a bit map; 32 + k: of repeats, see below
+ *   varint     repeats only: the distance, 64 values or more
  *   varint     R, bytes of the places
  *   P values   the patterns, in the order in which they first occur
  *   R bytes    places, by runs in C order: values that are not special before a run (after the
@@ -22,12 +24,18 @@
  *   bytes      P > 1: the pattern's number for each special value, in as many bits as P - 1 has.
  *              P = 0: the values
  *
+ * Where one slice has special values in the places of the one before, the runs are those of values
+ * that are special and whose fellow the distance before them is not, or the other way round; the
+ * first ones have none, which is not special.
+ *
  * The code of n with k: v = n + 2^k has L + 1 bits; L - k zero bits, a one bit, then the low L bits
  * of v, least significant first. */
 enum {
     ZTI_SPECIAL_PATTERNS = 16,
     ZTI_SPECIAL_MAX_K = 20,
     ZTI_SPECIAL_BIT_MAP = 255,
+    ZTI_SPECIAL_REPEATS = 32,
+    ZTI_SPECIAL_DISTANCE_LEAST = 64,
     /* Of the values of a frame, this part at most is stored one by one; with more patterns of more
      * values the frame is coded without loss. */
     ZTI_SPECIAL_PART = 8
@@ -54,10 +62,12 @@ void zti_special_free(zt_context *context, struct zti_special *special);
 uint64_t zti_special_bytes_max(uint32_t type, uint64_t values);
 
 /* Make special->filled: the slab, C-contiguous, with something smooth in place of the special
- * values (filling.c). The grid is that of the codec's tiles: what is filled in follows the valid
- * values of its own tile, and is 0 in tiles that have none. */
-zt_status zti_special_fill(zt_context *context, const zt_array *slab, const struct zti_grid *grid,
-                           struct zti_special *special, zt_array *filled);
+ * values (filling.c), and then what the codec, which is to be given 'ask', codes in fewer bits.
+ * What is filled in follows the valid values of its own tile of coding->grid, and is 0 in tiles
+ * that have none. range: as in a frame. */
+zt_status zti_special_fill(zt_context *context, const zt_array *slab,
+                           const struct zti_coding *coding, const struct zti_ask *ask,
+                           double range, struct zti_special *special, zt_array *filled);
 
 /* A section that is read. */
 struct zti_special_section {
@@ -72,10 +82,10 @@ struct zti_special_section {
 };
 
 /* Parse and check a body; ZT_CORRUPT unless it places 'count' of 'values' values. Eight bytes
- * beyond the body are readable. */
+ * beyond the body are readable. A bit map that had to be made is in 'map'. */
 zt_status zti_special_parse(zt_context *context, uint64_t number, const uint8_t *body,
                             uint64_t body_bytes, uint32_t type, uint64_t values, uint64_t count,
-                            struct zti_special_section *section);
+                            struct zti_buffer *map, struct zti_special_section *section);
 
 /* Put the special values of a frame of this shape that lie in a view where they belong. */
 void zti_special_apply(const struct zti_special_section *section, uint32_t rank,

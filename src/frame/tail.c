@@ -159,7 +159,7 @@ static zt_status parse_checksums(zt_context *context, uint64_t number,
 
 static zt_status parse_section(zt_context *context, uint64_t number, const struct zti_frame *frame,
                                uint8_t type, const uint8_t *body, uint64_t body_bytes,
-                               struct zti_tail *tail)
+                               struct zti_buffer *map, struct zti_tail *tail)
 {
     if ((type == ZTI_SECTION_CHECKSUMS && tail->checksums) ||
         (type == ZTI_SECTION_SIDE && tail->values) ||
@@ -179,7 +179,7 @@ static zt_status parse_section(zt_context *context, uint64_t number, const struc
     if (type == ZTI_SECTION_SPECIAL)
         return zti_special_parse(context, number, body, body_bytes, frame->type,
                                  zti_array_values(frame->rank, frame->shape),
-                                 frame->special_values, &tail->special);
+                                 frame->special_values, map, &tail->special);
     if (type == ZTI_SECTION_SIDE)
         return parse_side(context, number, frame, body, body_bytes, tail);
     if (type & ZTI_SECTION_CRITICAL)
@@ -190,7 +190,7 @@ static zt_status parse_section(zt_context *context, uint64_t number, const struc
 }
 
 zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_frame *frame,
-                         const uint8_t *bytes, struct zti_tail *tail)
+                         const uint8_t *bytes, struct zti_buffer *map, struct zti_tail *tail)
 {
     memset(tail, 0, sizeof *tail);
     if (frame->tail_bytes < ZTI_HASH_BYTES)
@@ -206,7 +206,7 @@ zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_
         if (!body)
             return zti_fail(context, ZT_CORRUPT,
                             "frame %" PRIu64 ": a section reaches beyond the tail", number);
-        zt_status status = parse_section(context, number, frame, type, body, n, tail);
+        zt_status status = parse_section(context, number, frame, type, body, n, map, tail);
         if (status)
             return status;
     }

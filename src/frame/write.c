@@ -174,7 +174,7 @@ static zt_status take_out_special(struct zt_writer *w, struct zti_frame *f, stru
         return ZT_OK;
     }
     f->special_bytes = special->body_bytes;
-    return zti_special_fill(w->context, slab, &f->coding.grid, special, slab);
+    return zti_special_fill(w->context, slab, &f->coding, ask, f->range, special, slab);
 }
 
 /* ---- one frame: its bytes ---- */

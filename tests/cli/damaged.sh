@@ -22,7 +22,7 @@ for ((n = 0; n < size; n += n < 200 || n > size - 100 ? 7 : 97)); do
         head -c "$size" >bad.zt
     cmp -s bad.zt a_9x10x11.f32.zt && continue
     try ztile decompress -q bad.zt -o out.f32
-    try ztile info --check bad.zt
+    try ztile info --check -q bad.zt
 done
 size=$(stat -c %s a.zfp)
 for ((n = 0; n < size - 8; n += n < 40 ? 3 : 97)); do

@@ -46,5 +46,15 @@ status ztile decompress --salvage --json a.zt -o -
 status ztile decompress --json a.zt -o -
 status ztile decompress --salvage-fill x a.zt
 status ztile info --check flip.zt
+# every frame that is hit, and a file that was cut
+cp flip.zt three.zt
+patch three.zt 50000 ffff
+patch three.zt 160000 ffff
+status ztile info --check three.zt
+status ztile info --check --json -q three.zt >list.json
+grep -E '"(frame|lost_values|damaged_frames|checksums_hold)"' list.json
+status ztile info --check -q cut20.zt
+status ztile info --check bit.zt
+status ztile info --check stub.zt
 cat a.zt | status ztile decompress --salvage - -o -
 ls

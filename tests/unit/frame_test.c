@@ -519,6 +519,67 @@ static void special_values_are_kept_under_every_bound(void **state)
     free(back.data);
 }
 
+/* The codec's bytes of a field with sz, and all others of the file. */
+static void sizes_with_sz(const zt_array *a, uint64_t *stream_bytes, uint64_t *other_bytes)
+{
+    zt_params p = params_of(bound_number(1, a->type));
+    p.codec = ZT_CODEC_SZ;
+    p.bound = zt_abs(1e-3);
+    struct bytes file = compress(a, &p);
+    const zt_info info = info_of(&file);
+    *stream_bytes = info.stream_bytes;
+    *other_bytes = file.n - info.stream_bytes;
+    free(file.data);
+}
+
+static void holes_cost_what_is_around_them_nothing(void **state)
+{
+    (void)state;
+    const uint64_t shape[] = {32, 48, 48}, values = 32 * 48 * 48;
+    zt_array a = new_array(ZT_F32, 3, shape);
+    struct rng rng = {.state = 4};
+    uint64_t whole, holed, other;
+    fill_array(&a, DATA_WAVE_NOISE, 1);
+    float *v = (float *)a.data;
+    sizes_with_sz(&a, &whole, &other);
+    for (uint64_t i = 0; i < values; i++)
+        v[i] = rng_once_in(&rng, 100) ? NAN : v[i];
+    sizes_with_sz(&a, &holed, &other);
+    assert_in_range(holed, whole / 2, whole + whole / 100);
+    assert_in_range(other, 1, values * 12 / 100 / 8 + 1024);
+    free(a.data);
+}
+
+/* The same coast in each slice is stored once; rows and slices that are no multiple of 64. */
+static void repeated_masks_are_stored_once(void **state)
+{
+    (void)state;
+    const uint64_t shape[] = {3, 21, 37, 45}, slice = 37 * 45, values = 3 * 21 * slice;
+    zt_array a = new_array(ZT_F32, 4, shape), back = new_array(ZT_F32, 4, shape);
+    uint64_t bytes[3];
+    for (uint32_t slices = 0; slices < 3; slices++) { /* alike: one, all, all but one value */
+        fill_array(&a, DATA_SMOOTH, 1);
+        float *v = (float *)a.data;
+        for (uint64_t i = 0; i < values; i++) {
+            const uint64_t y = i % slice / 45, x = i % 45;
+            const bool is_land = (x + y * y / 7) % 23 < 9 && (slices > 0 || i < slice);
+            v[i] = is_land || (slices == 2 && i == values - 3) ? NAN : v[i];
+        }
+        zt_params p = params_of(bound_number(1, ZT_F32));
+        struct bytes file = compress(&a, &p);
+        const zt_info info = info_of(&file);
+        bytes[slices] = file.n - info.stream_bytes;
+        assert_int_equal(zt_decompress(NULL, file.data, file.n, &back), ZT_OK);
+        for (uint64_t i = 0; i < values; i++)
+            assert_int_equal(isnan(v[i]), isnan(((float *)back.data)[i]));
+        free(file.data);
+    }
+    assert_in_range(bytes[1], 1, bytes[0] + 64);
+    assert_in_range(bytes[2], 1, bytes[1] + 64);
+    free(a.data);
+    free(back.data);
+}
+
 static void arrays_of_special_values_alone_come_back(void **state)
 {
     (void)state;
@@ -637,6 +698,8 @@ int main(void)
         cmocka_unit_test(values_beyond_the_bound_are_kept_exactly),
         cmocka_unit_test(too_many_such_values_make_a_frame_lossless),
         cmocka_unit_test(special_values_are_kept_under_every_bound),
+        cmocka_unit_test(holes_cost_what_is_around_them_nothing),
+        cmocka_unit_test(repeated_masks_are_stored_once),
         cmocka_unit_test(arrays_of_special_values_alone_come_back),
         cmocka_unit_test(a_payload_is_the_bare_stream_of_its_slab),
         cmocka_unit_test(relative_bounds_are_of_the_whole_range),

@@ -368,6 +368,19 @@ static void learn_axes(struct zti_coding *coding, const struct zti_sz_tally *t)
     zti_sz_set_grid(coding);
 }
 
+/* The axes are those that the stream's values call for as they were filled in. */
+static bool learn_holes(struct zti_coding *coding, const zt_array *array)
+{
+    const struct zti_sz *const sz = &coding->sz;
+    struct zti_sz_tally tally = {.bits = {0}};
+    if ((sz->source != ZTI_SZ_LATTICE && sz->source != ZTI_SZ_STEPS) || sz->wants_high ||
+        sz->effort == ZT_EFFORT_PAPER)
+        return false;
+    tally_samples(coding, AXES_PASS, array, 0, coding->grid.count, &tally);
+    learn_axes(coding, &tally);
+    return true;
+}
+
 /* The tile that holds a place. */
 static uint64_t tile_at(const struct zti_grid *grid, const uint64_t *place)
 {
@@ -574,6 +587,8 @@ const struct zti_codec zti_codec_sz = {
     .merge = merge,
     .learn = learn,
     .forget = zti_sz_forget,
+    .learn_holes = learn_holes,
+    .fit_holes = zti_sz_fit_holes,
     .head_max_bytes = zti_sz_head_most,
     .head_bytes = head_bytes,
     .put_head = put_head,

@@ -143,6 +143,12 @@ uint8_t *zti_sz_put_exact(uint8_t *to, const uint64_t *is_exact, uint32_t n, con
 const uint8_t *zti_sz_take_exact(const uint8_t *from, const uint8_t *end, uint32_t n,
                                  size_t value_bytes, uint64_t *is_exact, const uint8_t **values);
 
+/* ---- sz_holes.c ---- */
+
+/* zti_codec's fit_holes, for differences along the coding's axes. */
+void zti_sz_fit_holes(const struct zti_coding *coding, const zt_array *array,
+                      const uint64_t *holes, uint64_t first, uint64_t last);
+
 /* ---- sz_marks.c: which values of a tile of logarithms are zero, and which are negative ---- */
 
 enum { ZTI_SZ_MARKS_MOST_BYTES = 2 * (2 + ZTI_SZ_TILE_VALUES / 8) };
