@@ -4,7 +4,7 @@
  * Input: a byte: 0 index, 1 ANS; then numbers and bytes as tried below. */
 #include "fuzz.h"
 
-#include "entropy/ans.h"
+#include "entropy/ans_mixed.h"
 #include "index/index.h"
 
 #include <stdlib.h>
@@ -45,14 +45,15 @@ static void try_index(const uint8_t *data, size_t bytes, uint64_t fail_at)
     fuzz_context_free(context, &memory);
 }
 
-/* A byte: ways; a byte: models less 1 (mod 3); 2 bytes alphabet; 2 bytes symbols; then tables and a
- * stream. */
+/* A byte of which contexts are made; a byte: models less 1 (mod 3); 2 bytes alphabet; 2 bytes
+ * symbols; then tables, to a whole byte, and a stream. */
 static void try_ans(const uint8_t *data, size_t bytes, uint64_t fail_at)
 {
-    enum { MODELS = 3, GROUPS = 1024 };
+    enum { MODELS = 3, MOST_ALPHABET = 256 }; /* symbols of such streams are bytes */
     struct fuzz_memory memory;
     struct zti_ans_model models[MODELS];
-    uint8_t model_of[GROUPS];
+    const uint32_t *tables[MODELS];
+    struct zti_ans_mixed stream;
     uint32_t count = 0;
     if (bytes < 6)
         return;
@@ -60,28 +61,34 @@ static void try_ans(const uint8_t *data, size_t bytes, uint64_t fail_at)
     if (!context)
         return;
     const uint32_t wanted = 1 + data[1] % MODELS;
-    const uint32_t alphabet = 1 + (data[2] | (uint32_t)data[3] << 8) % ZTI_ANS_MAX_ALPHABET;
+    const uint32_t alphabet = 1 + (data[2] | (uint32_t)data[3] << 8) % MOST_ALPHABET;
     const size_t n = data[4] | (size_t)data[5] << 8;
-    uint8_t *copy = malloc(bytes - 6 + 1);
-    uint16_t *symbols = malloc((n + 1) * sizeof *symbols);
-    fuzz_require(copy && symbols, "no memory");
+    uint8_t *copy = malloc(bytes - 6 + 1), *contexts = malloc(n + 1), *symbols = malloc(n + 1);
+    fuzz_require(copy && contexts && symbols, "no memory");
     memcpy(copy, data + 6, bytes - 6);
-    symbols[n] = 0xb7b7;
+    symbols[n] = 0xb7;
     struct zti_bit_reader reader = {copy, 0, (bytes - 6) * 8};
-    while (count < wanted && zti_ans_take(context, &reader, alphabet, &models[count]) == ZT_OK)
+    while (count < wanted && zti_ans_take(context, &reader, alphabet, &models[count]) == ZT_OK) {
+        tables[count] = models[count].decode;
         count++;
-    for (size_t i = 0; i < GROUPS; i++)
-        model_of[i] = (uint8_t)(count ? (i * 7 + data[0]) % count : 0);
-    const struct zti_ans_plan plan = {.models = models, .model_of = model_of, .n = n,
-                                      .ways = 1u << data[0] % 3,
-                                      .isa = (uint32_t)zt_context_isa(NULL)};
-    if (count == wanted && zti_ans_decode(&plan, &reader, symbols))
+    }
+    for (size_t i = 0; i < n; i++)
+        contexts[i] = (uint8_t)((i / 5 * 7 + data[0]) % wanted);
+    reader.at = (reader.at + 7) / 8 * 8;
+    if (count == wanted && reader.at <= reader.end && zti_ans_mixed_open(&stream, &reader)) {
+        for (size_t i = 0, piece; i < n; i += piece) {
+            piece = (i * 3 + data[0]) % 50 + 1 < n - i ? (i * 3 + data[0]) % 50 + 1 : n - i;
+            zti_ans_mixed_take(&stream, tables, contexts + i, piece, symbols + i);
+        }
         for (size_t i = 0; i < n; i++)
             fuzz_require(symbols[i] < alphabet, "a symbol that is none of the alphabet's");
-    fuzz_require(symbols[n] == 0xb7b7, "decoding wrote behind the symbols");
+        (void)zti_ans_mixed_ends(&stream);
+    }
+    fuzz_require(symbols[n] == 0xb7, "decoding wrote behind the symbols");
     while (count > 0)
         zti_ans_free(context, &models[--count]);
     free(copy);
+    free(contexts);
     free(symbols);
     fuzz_context_free(context, &memory);
 }

@@ -2,7 +2,7 @@
  * h5ztile, h5zfp. Part of make_corpus. */
 #include "make_corpus.h"
 
-#include "entropy/ans.h"
+#include "entropy/ans_mixed.h"
 #include "index/index.h"
 #include "support/support.h"
 #include "ztile_h5.h"
@@ -97,27 +97,30 @@ void make_index(const char *folder)
         uint8_t bytes[4096] = {1, (uint8_t)k, 1, ALPHABET - 1, 0, SYMBOLS & 255, SYMBOLS >> 8};
         struct zti_ans_model models[2];
         uint64_t counts[2][ALPHABET] = {{0}};
-        uint16_t symbols[SYMBOLS];
-        uint8_t model_of[SYMBOLS / ZTI_ANS_GROUP + 1];
+        uint8_t symbols[SYMBOLS], contexts[SYMBOLS];
+        const struct zti_ans_model *const of[] = {&models[0], &models[1]};
         struct rng r = {k};
         char name[64];
         struct zti_bit_writer w = zti_bit_writer_at(bytes + 7);
         for (uint32_t i = 0; i < SYMBOLS; i++) {
-            model_of[i / ZTI_ANS_GROUP] = (uint8_t)((i / ZTI_ANS_GROUP * 7 + k) % 2);
-            symbols[i] = (uint16_t)(rng_below(&r, ALPHABET) * rng_below(&r, 2));
-            counts[model_of[i / ZTI_ANS_GROUP]][symbols[i]]++;
+            contexts[i] = (uint8_t)((i / 5 * 7 + k) % 2);
+            symbols[i] = (uint8_t)(rng_below(&r, ALPHABET) * rng_below(&r, 2));
+            counts[contexts[i]][symbols[i]]++;
         }
         for (int m = 0; m < 2; m++) {
             if (zti_ans_build(NULL, counts[m], ALPHABET, &models[m]) != ZT_OK)
                 exit(1);
             zti_ans_put(&models[m], &w);
         }
-        const struct zti_ans_plan plan = {.models = models, .model_of = model_of, .n = SYMBOLS,
-                                          .ways = 1u << k};
-        void *scratch = need(zti_ans_scratch_bytes(SYMBOLS));
-        zti_ans_encode(&plan, symbols, scratch, &w);
+        const size_t head = 7 + (size_t)(zti_bits_written(&w) + 7) / 8;
+        zti_put_bits(&w, 0, 7);
+        const size_t most = zti_ans_mixed_bytes(SYMBOLS);
+        uint8_t *scratch = need(most);
+        const uint8_t *codes = zti_ans_mixed_put(of, contexts, symbols, SYMBOLS, scratch);
+        const size_t n = (size_t)(scratch + most - codes);
+        memcpy(bytes + head, codes, n);
         snprintf(name, sizeof name, "ans-%u", k);
-        corpus_write(folder, name, bytes, 7 + (size_t)(zti_bits_written(&w) + 7) / 8);
+        corpus_write(folder, name, bytes, head + n);
         free(scratch);
         zti_ans_free(NULL, &models[0]);
         zti_ans_free(NULL, &models[1]);
