@@ -438,6 +438,26 @@ static zt_status run_final(struct race *r, uint32_t batches, struct zti_choice *
     return status;
 }
 
+/* Give up a plan that chance has favoured: coded for good, samples have to be smaller with it. */
+static zt_status check(struct race *r, struct zti_choice *choice)
+{
+    enum { PART = 96, LEAST = 1 << 14, MOST = 1 << 16 };
+    const uint64_t part = zti_array_values(r->array->rank, r->array->shape) / PART;
+    const uint64_t values = part < LEAST ? LEAST : part < MOST ? part : MOST;
+    const struct zti_plan none = r->runner[0].plan;
+    double with, without;
+    if (is_same(&none, &choice->plan))
+        return ZT_OK;
+    zt_status status = zti_estimate_whole(&r->estimator, &none, values, &without);
+    if (!status)
+        status = zti_estimate_whole(&r->estimator, &choice->plan, values, &with);
+    if (!status && with > without * (1 - least_gain)) {
+        choice->plan = none;
+        choice->has_axes = false;
+    }
+    return status;
+}
+
 /* Where the codec learns from all values, estimates sort out and a final decides. */
 static zt_status race_ordered(struct race *r, uint64_t budget, struct zti_choice *choice)
 {
@@ -448,7 +468,7 @@ static zt_status race_ordered(struct race *r, uint64_t budget, struct zti_choice
         status = run(r, budget / 2);
     if (!status)
         status = run_final(r, batches < 8 ? 8 : (uint32_t)batches, choice);
-    return status;
+    return status ? status : check(r, choice);
 }
 
 /* Two thirds of what may be looked at are for the first round. The first three laps of it take a

@@ -2,120 +2,10 @@
  * sizes, instances, and streams that are not its own.
  *
  *     sz_test [ARRAYS [FIRST]]    random arrays from that number on, and nothing else */
-#include "codec/sz/sz.h"
-#include "exec/exec.h"
-#include "support/support.h"
+#include "unit/sz_support.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 #include <float.h>
 #include <math.h>
-
-/* A stream, and what decoding it needs. */
-struct coded {
-    struct zti_coding coding;
-    uint8_t *bytes;
-    size_t capacity;
-    uint64_t end_bits;
-};
-
-static zt_bound_kind kind_of(double bound)
-{
-    return bound > 0 ? ZT_ABS : ZT_LOSSLESS;
-}
-
-/* Code an array as the frame layer does; bound 0: without loss. */
-static struct coded code(zt_context *context, const zt_array *array, double bound, uint32_t effort)
-{
-    struct coded c;
-    zt_params params;
-    double min, max;
-    memset(&c, 0, sizeof c);
-    zt_params_init(&params, sizeof params);
-    params.codec = ZT_CODEC_SZ;
-    params.effort = effort;
-    range_of(array, &min, &max);
-    const struct zti_ask ask = {.params = &params, .kind = kind_of(bound), .abs_bound = bound,
-                                .min = min, .max = max};
-    c.coding = (struct zti_coding){.codec = &zti_codec_sz, .type = array->type};
-    c.coding.grid = zti_codec_grid(&zti_codec_sz, array->rank, array->shape);
-    assert_int_equal(zti_codec_sz.configure(context, &ask, &c.coding), ZT_OK);
-    assert_int_equal(zti_exec_survey(context, &c.coding, array), ZT_OK);
-    assert_int_equal(zti_exec_capacity(context, &c.coding, &c.capacity), ZT_OK);
-    c.bytes = need(c.capacity);
-    assert_int_equal(zti_exec_encode(context, &c.coding, array, c.bytes, c.capacity, 0, &c.end_bits,
-                                     NULL, NULL),
-                     ZT_OK);
-    return c;
-}
-
-/* The coding as a reader has it: from its serialized parameters and head. */
-static struct zti_coding loaded(zt_context *context, const struct coded *c)
-{
-    uint8_t params[ZTI_CODEC_PARAMS_BYTES];
-    const size_t params_bytes = zti_codec_sz.store_params(&c->coding, params);
-    const size_t head_bytes = (size_t)zti_head_bytes(&c->coding);
-    uint8_t *head = need(head_bytes + 1);
-    struct zti_coding coding = {.codec = &zti_codec_sz, .type = c->coding.type};
-    coding.grid = zti_codec_grid(&zti_codec_sz, c->coding.grid.rank, c->coding.grid.shape);
-    zti_codec_sz.put_head(&c->coding, NULL, head);
-    assert_int_equal(zti_codec_sz.load_params(context, params, params_bytes, &coding), ZT_OK);
-    assert_int_equal(zti_head_bytes(&coding), head_bytes);
-    assert_int_equal(zti_codec_sz.take_head(context, &coding, head), ZT_OK);
-    free(head);
-    return coding;
-}
-
-static void coded_free(zt_context *context, struct coded *c)
-{
-    zti_sz_forget(context, &c->coding);
-    free(c->bytes);
-}
-
-/* Code and decode; every value must be within the bound, or have the same bits. Returns the bits of
- * the stream. */
-static uint64_t need_bound(zt_context *context, const zt_array *array, double bound,
-                           uint32_t effort)
-{
-    const uint64_t n = values_of(array->rank, array->shape);
-    const size_t value_bytes = zt_type_bytes(array->type);
-    struct coded c = code(context, array, bound, effort);
-    struct zti_coding coding = loaded(context, &c);
-    struct test_array back;
-    int64_t stride[ZT_MAX_RANK];
-    uint64_t end_bits;
-    contiguous_strides(array->rank, array->shape, stride);
-    back = test_array_new(array->type, array->rank, array->shape, stride);
-    const struct zti_view view = zti_view_whole(&back.array);
-    assert_int_equal(zti_exec_decode(context, &coding, c.bytes, (size_t)(c.end_bits / 8), 0, NULL,
-                                     &view, &end_bits),
-                     ZT_OK);
-    assert_int_equal(end_bits, c.end_bits);
-    unsigned char *raw = need(n * value_bytes), *decoded = need(n * value_bytes);
-    gather(array, raw);
-    gather(&back.array, decoded);
-    for (uint64_t i = 0; i < n; i++)
-        if (!is_within_exactly(array->type, raw + i * value_bytes, decoded + i * value_bytes,
-                               bound))
-            fail_msg("value %llu is beyond %.17g, effort %u", (unsigned long long)i, bound, effort);
-    free(raw);
-    free(decoded);
-    test_array_free(&back);
-    zti_sz_forget(context, &coding);
-    coded_free(context, &c);
-    return end_bits;
-}
-
-static struct test_array array_of(uint32_t type, uint32_t rank, const uint64_t *shape)
-{
-    int64_t stride[ZT_MAX_RANK];
-    contiguous_strides(rank, shape, stride);
-    return test_array_new(type, rank, shape, stride);
-}
 
 /* ---- the bound ---- */
 
@@ -534,6 +424,34 @@ static void interpolation_keeps_special_values(void **state)
     }
 }
 
+/* Marks are of 4096 values each; behind a tile's last ones nothing may follow. */
+static void marks_may_end_in_a_run_of_a_byte(void **state)
+{
+    static const uint64_t shape[2] = {64, 129};
+    (void)state;
+    struct test_array a = smooth_array(ZT_F32, 2, shape, 1);
+    ((float *)a.array.data)[10] = INFINITY;
+    struct coded c = code(NULL, &a.array, 0.03, ZT_EFFORT_HIGH);
+    assert_int_equal(c.coding.sz.effort, ZT_EFFORT_HIGH);
+    coded_free(NULL, &c);
+    (void)need_bound(NULL, &a.array, 0.03, ZT_EFFORT_HIGH);
+    test_array_free(&a);
+}
+
+static void interpolation_reaches_the_largest_numbers(void **state)
+{
+    static const uint64_t shape[1] = {5000};
+    (void)state;
+    struct test_array a = smooth_array(ZT_F64, 1, shape, 2);
+    for (uint32_t i = 0; i < 5000; i++)
+        ((double *)a.array.data)[i] = (1.5 + 0.2 * ((double *)a.array.data)[i]) * 0x1p1023;
+    struct coded c = code(NULL, &a.array, 0x1p1015, ZT_EFFORT_HIGH);
+    assert_int_equal(c.coding.sz.effort, ZT_EFFORT_HIGH);
+    coded_free(NULL, &c);
+    (void)need_bound(NULL, &a.array, 0x1p1015, ZT_EFFORT_HIGH);
+    test_array_free(&a);
+}
+
 static void interpolation_writes_the_same_bytes(void **state)
 {
     (void)state;
@@ -789,6 +707,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(parameters_that_make_no_sense_are_refused),
         cmocka_unit_test(interpolation_keeps_the_bound),
         cmocka_unit_test(interpolation_keeps_special_values),
+        cmocka_unit_test(marks_may_end_in_a_run_of_a_byte),
+        cmocka_unit_test(interpolation_reaches_the_largest_numbers),
         cmocka_unit_test(interpolation_writes_the_same_bytes),
         cmocka_unit_test(bytes_of_interpolation_do_not_change),
         cmocka_unit_test(boxes_of_interpolated_arrays_are_parts_of_them),

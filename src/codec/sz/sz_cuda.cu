@@ -353,11 +353,14 @@ static __device__ __forceinline__ bool take_marks(struct zti_bit_reader *r, uint
         return false;
     bool is_set = false;
     for (uint32_t at = 0; way == EXACT_RUNS && at < n; is_set = !is_set) {
-        if (r->at + 16 > end_bits)
+        if (r->at + 8 > end_bits)
             return false;
         uint32_t length = (uint32_t)zti_take_bits64(r, 8);
-        if (length >= 128)
+        if (length >= 128) {
+            if (r->at + 8 > end_bits)
+                return false;
             length = (length & 127) | (uint32_t)zti_take_bits64(r, 8) << 7;
+        }
         if (length > n - at || (length == 0 && at > 0))
             return false;
         for (const uint32_t stop = at + length; at < stop; at++)

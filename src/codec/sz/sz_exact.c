@@ -82,11 +82,14 @@ static const uint8_t *take_runs(const uint8_t *from, const uint8_t *end, uint32_
 {
     uint32_t at = 0;
     for (bool is_set = false; at < n; is_set = !is_set) {
-        if (end - from < 2)
+        if (from == end)
             return NULL;
         uint32_t length = *from++;
-        if (length >= 128)
+        if (length >= 128) {
+            if (from == end)
+                return NULL;
             length = (length & 127) | (uint32_t)*from++ << 7;
+        }
         if (length > n - at || (length == 0 && at > 0))
             return NULL;
         for (const uint32_t stop = at + length; at < stop; at++)

@@ -475,7 +475,7 @@ static bool set_lattice(struct zti_coding *coding)
         sz->step = zti_sz_round_down(room * (2 - 0x1p-10) / sz->reach, 24);
         if (sz->step < 0x1p-1000 || !(largest / sz->step < 0x1p44))
             return false;
-        sz->centre = (int64_t)rint((low + high) / 2 / sz->step);
+        sz->centre = (int64_t)rint((low / 2 + high / 2) / sz->step); /* the sum may be too large */
         if ((high - low) / sz->step < range)
             return true;
     }

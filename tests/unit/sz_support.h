@@ -1,0 +1,118 @@
+/* sz_support.h: arrays through the sz codec below the frame, in memory, for its tests. */
+#ifndef ZTILE_TEST_SZ_SUPPORT_H
+#define ZTILE_TEST_SZ_SUPPORT_H
+
+#include "codec/sz/sz.h"
+#include "exec/exec.h"
+#include "support/support.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* A stream, and what decoding it needs. */
+struct coded {
+    struct zti_coding coding;
+    uint8_t *bytes;
+    size_t capacity;
+    uint64_t end_bits;
+};
+
+static zt_bound_kind kind_of(double bound)
+{
+    return bound > 0 ? ZT_ABS : ZT_LOSSLESS;
+}
+
+/* Code an array as the frame layer does; bound 0: without loss. */
+static struct coded code(zt_context *context, const zt_array *array, double bound, uint32_t effort)
+{
+    struct coded c;
+    zt_params params;
+    double min, max;
+    memset(&c, 0, sizeof c);
+    zt_params_init(&params, sizeof params);
+    params.codec = ZT_CODEC_SZ;
+    params.effort = effort;
+    range_of(array, &min, &max);
+    const struct zti_ask ask = {.params = &params, .kind = kind_of(bound), .abs_bound = bound,
+                                .min = min, .max = max};
+    c.coding = (struct zti_coding){.codec = &zti_codec_sz, .type = array->type};
+    c.coding.grid = zti_codec_grid(&zti_codec_sz, array->rank, array->shape);
+    assert_int_equal(zti_codec_sz.configure(context, &ask, &c.coding), ZT_OK);
+    assert_int_equal(zti_exec_survey(context, &c.coding, array), ZT_OK);
+    assert_int_equal(zti_exec_capacity(context, &c.coding, &c.capacity), ZT_OK);
+    c.bytes = need(c.capacity);
+    assert_int_equal(zti_exec_encode(context, &c.coding, array, c.bytes, c.capacity, 0, &c.end_bits,
+                                     NULL, NULL),
+                     ZT_OK);
+    return c;
+}
+
+/* The coding as a reader has it: from its serialized parameters and head. */
+static struct zti_coding loaded(zt_context *context, const struct coded *c)
+{
+    uint8_t params[ZTI_CODEC_PARAMS_BYTES];
+    const size_t params_bytes = zti_codec_sz.store_params(&c->coding, params);
+    const size_t head_bytes = (size_t)zti_head_bytes(&c->coding);
+    uint8_t *head = need(head_bytes + 1);
+    struct zti_coding coding = {.codec = &zti_codec_sz, .type = c->coding.type};
+    coding.grid = zti_codec_grid(&zti_codec_sz, c->coding.grid.rank, c->coding.grid.shape);
+    zti_codec_sz.put_head(&c->coding, NULL, head);
+    assert_int_equal(zti_codec_sz.load_params(context, params, params_bytes, &coding), ZT_OK);
+    assert_int_equal(zti_head_bytes(&coding), head_bytes);
+    assert_int_equal(zti_codec_sz.take_head(context, &coding, head), ZT_OK);
+    free(head);
+    return coding;
+}
+
+static void coded_free(zt_context *context, struct coded *c)
+{
+    zti_sz_forget(context, &c->coding);
+    free(c->bytes);
+}
+
+/* Code and decode; every value must be within the bound, or have the same bits. Returns the bits of
+ * the stream. */
+static uint64_t need_bound(zt_context *context, const zt_array *array, double bound,
+                           uint32_t effort)
+{
+    const uint64_t n = values_of(array->rank, array->shape);
+    const size_t value_bytes = zt_type_bytes(array->type);
+    struct coded c = code(context, array, bound, effort);
+    struct zti_coding coding = loaded(context, &c);
+    struct test_array back;
+    int64_t stride[ZT_MAX_RANK];
+    uint64_t end_bits;
+    contiguous_strides(array->rank, array->shape, stride);
+    back = test_array_new(array->type, array->rank, array->shape, stride);
+    const struct zti_view view = zti_view_whole(&back.array);
+    assert_int_equal(zti_exec_decode(context, &coding, c.bytes, (size_t)(c.end_bits / 8), 0, NULL,
+                                     &view, &end_bits),
+                     ZT_OK);
+    assert_int_equal(end_bits, c.end_bits);
+    unsigned char *raw = need(n * value_bytes), *decoded = need(n * value_bytes);
+    gather(array, raw);
+    gather(&back.array, decoded);
+    for (uint64_t i = 0; i < n; i++)
+        if (!is_within_exactly(array->type, raw + i * value_bytes, decoded + i * value_bytes,
+                               bound))
+            fail_msg("value %llu is beyond %.17g, effort %u", (unsigned long long)i, bound, effort);
+    free(raw);
+    free(decoded);
+    test_array_free(&back);
+    zti_sz_forget(context, &coding);
+    coded_free(context, &c);
+    return end_bits;
+}
+
+static struct test_array array_of(uint32_t type, uint32_t rank, const uint64_t *shape)
+{
+    int64_t stride[ZT_MAX_RANK];
+    contiguous_strides(rank, shape, stride);
+    return test_array_new(type, rank, shape, stride);
+}
+
+#endif
