@@ -186,7 +186,7 @@ static bool check_merge(struct policy_run *run, const struct subject *s, uint32_
     uint64_t *counts = need(s->alphabet * sizeof *counts), total = 0, broken = 0, all_broken = 0;
     struct zti_codebook book;
     struct zti_cuda_book own = {.numbers = NULL};
-    void *memory, *at[4];
+    void *memory = NULL, *at[4] = {NULL, NULL, NULL, NULL};
     if (chunks == 0) {
         free(counts);
         return true;
