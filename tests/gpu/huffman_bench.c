@@ -172,7 +172,7 @@ static bool turn_round(struct bench *b)
               d->get(b->context, bits, b->merging.part_bits, parts * 2) == ZT_OK &&
               d->wait(b->context) == ZT_OK;
     for (uint64_t i = 0; ok && i < parts * WIDTH; i++)
-        packed[i / 8] |= (uint8_t)((bits[i / WIDTH] >> i % WIDTH & 1u) << i % 8);
+        packed[i / 8] |= (uint8_t)(((uint32_t)bits[i / WIDTH] >> i % WIDTH & 1u) << i % 8);
     ok = ok && d->room(b->context, ZTI_DEVICE_CHUNKS, bytes, &lengths) == ZT_OK &&
          d->room(b->context, ZTI_DEVICE_DOUBTS, b->n * 2, &out) == ZT_OK &&
          d->put(b->context, lengths, packed, bytes) == ZT_OK && d->wait(b->context) == ZT_OK;
