@@ -1,0 +1,9 @@
+/* sz_cuda_32.cu: the CUDA instance of the sz codec for values of 32 bits. */
+#include "codec/sz/sz_cuda.h"
+
+typedef uint32_t word;
+typedef float scalar;
+#define WIDTH 32
+#define MIN_BLOCKS 4
+#define NAME(x) x##_32
+#include "codec/sz/sz_kernel.h"
