@@ -4,6 +4,7 @@
 typedef uint32_t word;
 typedef float scalar;
 #define WIDTH 32
-#define MIN_BLOCKS 4
+#define PUT_BLOCKS 4
+#define TAKE_BLOCKS 3
 #define NAME(x) x##_32
 #include "codec/sz/sz_kernel.h"

@@ -4,6 +4,7 @@
 typedef uint64_t word;
 typedef double scalar;
 #define WIDTH 64
-#define MIN_BLOCKS 3
+#define PUT_BLOCKS 3
+#define TAKE_BLOCKS 3
 #define NAME(x) x##_64
 #include "codec/sz/sz_kernel.h"

@@ -51,7 +51,7 @@ codes_of(const struct sz_tiles *s, const struct tile_bits *b, uint32_t book, uin
     return c;
 }
 
-/* The tables of all books. */
+/* The tables of all books, there after the next barrier. */
 static __device__ __forceinline__ void make_tables(const struct sz_tiles *s, uint32_t effort,
                                                    uint32_t *tables)
 {
@@ -60,7 +60,6 @@ static __device__ __forceinline__ void make_tables(const struct sz_tiles *s, uin
         const struct zti_cuda_book book = sz_book(s->model, s->alphabet, i);
         zti_make_table(book.order, book.numbers, tables + (i << bits), bits, THREADS);
     }
-    __syncthreads();
 }
 
 /* Symbols from bit *at on, which goes behind them. A warp; false where they reach beyond the end.
@@ -330,20 +329,20 @@ static __device__ __forceinline__ void take_paper(const struct sz_tiles *s, cons
     }
 }
 
-/* A tile from bit 'start' on; sh->next is where it ends. */
-static __device__ __forceinline__ void take_tile(const struct sz_tiles *s, const struct sz_tile *t,
+/* A tile from bit 'start' on; sh->next is where it ends. False where it makes no sense. */
+static __device__ __forceinline__ bool take_tile(const struct sz_tiles *s, const struct sz_tile *t,
                                                  struct shared *sh, uint64_t start, uint32_t effort,
                                                  const uint32_t *tables)
 {
     const uint64_t end_bits = start + 8 * (1 + (uint64_t)t->n * (WIDTH / 8));
+    bool is_bad = false;
     if (threadIdx.x == 0) {
         struct zti_bit_reader r = reader_at(s, start);
-        sh->is_good = take_head(s, t, sh, &r, end_bits);
+        is_bad = !take_head(s, t, sh, &r, end_bits);
         sh->next = (sh->form & 3) == ZTI_SZ_RAW ? end_bits : r.at;
     }
-    __syncthreads();
-    if (!sh->is_good)
-        return;
+    if (__syncthreads_or(is_bad))
+        return false;
     const uint32_t form = sh->form & 3;
     const bool is_huffman = is_coded(effort, sh->form);
     if (form == ZTI_SZ_NARROW || form == ZTI_SZ_WIDE) {
@@ -356,11 +355,12 @@ static __device__ __forceinline__ void take_tile(const struct sz_tiles *s, const
             take_rice(s, t, sh, start, end_bits);
         __syncthreads();
         if (!sh->is_good)
-            return;
+            return false;
     }
     if (form != ZTI_SZ_RAW)
         sum_tile(s, t, sh, is_huffman && effort == ZT_EFFORT_PAPER);
     put_values(s, t, sh);
+    return true;
 }
 
 /* A block's chunk of tiles. */
@@ -376,9 +376,9 @@ static __device__ __forceinline__ void take_chunk(const struct sz_tiles *s, uint
         make_tables(s, effort, tables);
     for (uint64_t number = first; number < last; number++) {
         const struct sz_tile t = tile_of(s, number);
-        take_tile(s, &t, sh, at, effort, tables);
-        at = sh->is_good ? (sh->next + 7) & ~UINT64_C(7)
-                         : UINT64_C(1) << 62; /* as if cut short: the host refuses it */
+        const bool is_good = take_tile(s, &t, sh, at, effort, tables);
+        at = is_good ? (sh->next + 7) & ~UINT64_C(7)
+                     : UINT64_C(1) << 62; /* as if cut short: the host refuses it */
         __syncthreads();
         if (at >> 62 != 0)
             break;

@@ -2,7 +2,8 @@
  *   word        a type, uint32_t or uint64_t: as wide as a value
  *   scalar      a type, float or double, as wide
  *   WIDTH       their bits
- *   MIN_BLOCKS  that are to be in a multiprocessor at a time, for shared memory's sake
+ *   PUT_BLOCKS  blocks that are to be in a multiprocessor at a time, by what shared memory and
+ *   TAKE_BLOCKS registers allow: coding, and decoding
  *   NAME(x)     x with this instance's suffix
  *
  *     values --> integers --> differences, axis by axis --> groups of 64 --> a thread a group:
@@ -26,44 +27,44 @@
 
 #include "codec/sz/sz_cuda_decoder.h"
 
-#define KERNEL SIMT_KERNEL void __launch_bounds__(THREADS, MIN_BLOCKS)
+#define KERNEL(blocks) SIMT_KERNEL void __launch_bounds__(THREADS, blocks)
 
-KERNEL NAME(put_fast)(const struct sz_tiles s)
+KERNEL(PUT_BLOCKS) NAME(put_fast)(const struct sz_tiles s)
 {
     put_tiles(&s, ZT_EFFORT_FAST);
 }
 
-KERNEL NAME(put_default)(const struct sz_tiles s)
+KERNEL(PUT_BLOCKS) NAME(put_default)(const struct sz_tiles s)
 {
     put_tiles(&s, ZT_EFFORT_DEFAULT);
 }
 
-KERNEL NAME(put_paper)(const struct sz_tiles s)
+KERNEL(PUT_BLOCKS) NAME(put_paper)(const struct sz_tiles s)
 {
     put_tiles(&s, ZT_EFFORT_PAPER);
 }
 
-KERNEL NAME(take_fast)(const struct sz_tiles s)
+KERNEL(TAKE_BLOCKS) NAME(take_fast)(const struct sz_tiles s)
 {
     take_chunk(&s, ZT_EFFORT_FAST);
 }
 
-KERNEL NAME(take_default)(const struct sz_tiles s)
+KERNEL(TAKE_BLOCKS) NAME(take_default)(const struct sz_tiles s)
 {
     take_chunk(&s, ZT_EFFORT_DEFAULT);
 }
 
-KERNEL NAME(take_paper)(const struct sz_tiles s)
+KERNEL(TAKE_BLOCKS) NAME(take_paper)(const struct sz_tiles s)
 {
     take_chunk(&s, ZT_EFFORT_PAPER);
 }
 
-KERNEL NAME(count_default)(const struct sz_tiles s)
+KERNEL(PUT_BLOCKS) NAME(count_default)(const struct sz_tiles s)
 {
     count_tile(&s, ZT_EFFORT_DEFAULT);
 }
 
-KERNEL NAME(count_paper)(const struct sz_tiles s)
+KERNEL(PUT_BLOCKS) NAME(count_paper)(const struct sz_tiles s)
 {
     count_tile(&s, ZT_EFFORT_PAPER);
 }
