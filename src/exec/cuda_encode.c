@@ -28,6 +28,7 @@ struct encoder {
     /* of the slab at hand */
     struct zti_coding own; /* with the slab's grid */
     struct zti_cuda_encoding args;
+    const void *model; /* what the codec learnt, on the device */
     uint64_t tiles;
     uint64_t slab_bits;
     uint64_t *list; /* where chunks begin, on the host */
@@ -208,7 +209,7 @@ static zt_status encode_slab(struct encoder *e, uint64_t first_layer, uint64_t l
     e->tiles = e->own.grid.count;
     e->args = (struct zti_cuda_encoding){.coding = &e->own, .start_bits = e->at % 8,
                                          .first_tile = first_layer * (grid->count / grid->tiles[0]),
-                                         .queue = e->device->queue};
+                                         .model = e->model, .queue = e->device->queue};
     want_starts(e);
     e->list = e->list_count ? zti_alloc(e->context, (size_t)e->list_count * sizeof *e->list) : NULL;
     zt_status status = e->list_count && !e->list
@@ -255,6 +256,7 @@ zt_status zti_cuda_encode(zt_context *context, const struct zti_coding *coding,
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the %s codec has no CUDA kernels in this version; use serial or omp, or "
                         "another codec", coding->codec->name);
+    status = zti_cuda_put_model(context, coding, &e.model);
     for (uint64_t at = 0; status == ZT_OK && at < total && !(misses && misses->is_over);
          at += layers) {
         status = encode_slab(&e, at, layers < total - at ? layers : total - at);
