@@ -64,7 +64,7 @@ struct row_parts {
     bool is_even_grid; /* the former are there */
 };
 
-static struct row_parts parts_of(const struct zti_sz_pyramid *p, uint32_t number,
+ZTI_INLINE struct row_parts parts_of(const struct zti_sz_pyramid *p, uint32_t number,
                                  const uint32_t *at)
 {
     const struct zti_sz_level *const level = &p->level[number];
@@ -366,7 +366,7 @@ static const int16_t row_share[4] = {0, 32, 16, 11};          /* of 1 .. 3 rows 
 static const int16_t ladder[ZTI_SZ_HIGH_MAGNITUDES - 1] = {15,  47,  79,   127,  191, 287,
                                                            431, 655, 1007, 1615, 2895};
 
-static struct around look_around(const struct segment *s, const uint8_t *own)
+ZTI_INLINE struct around look_around(const struct segment *s, const uint8_t *own)
 {
     const struct row *const row = s->row;
     const uint32_t first = s->first;
