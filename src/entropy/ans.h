@@ -24,7 +24,7 @@ struct zti_ans_model {
     uint32_t used;         /* symbols with a frequency */
     uint32_t only;         /* the symbol, where used is 1 */
     uint32_t precision;    /* bits of a stored weight below its leading one */
-    uint32_t *decode;      /* [4096]: bits | (next state without them) << 4 | symbol << 16 */
+    uint32_t *decode;      /* [4096]: symbol | bits << 16 | (next state without them) << 20 */
     uint32_t *steps;       /* [2 * alphabet]: for the encoder, see make_steps in ans_model.c */
     uint16_t *next;        /* [4096]: the encoder's states, symbol after symbol */
     uint16_t *frequencies; /* [alphabet]: sum 4096, or 0 where used is 0 */

@@ -11,7 +11,7 @@
 #include "entropy/ans.h"
 #include "entropy/bits_within.h"
 
-enum { ZTI_ANS_WAYS = 4, ZTI_ANS_LOW = ZTI_ANS_STATES - 1 };
+enum { ZTI_ANS_WAYS = 4 };
 
 /* ---- encoding: from the last symbol to the first ---- */
 
@@ -112,11 +112,11 @@ static inline bool zti_ans_mixed_ends(const struct zti_ans_mixed *m)
 ZTI_INLINE uint8_t zti_ans_mixed_step(const uint32_t *table, uint32_t *state, uint64_t *bits,
                                       uint64_t *at)
 {
-    const uint32_t entry = table[*state], n = entry & 15;
-    *state = (entry >> 4 & ZTI_ANS_LOW) + (uint32_t)(*bits & ((UINT32_C(1) << n) - 1));
+    const uint32_t entry = table[*state], n = entry >> 16 & 15;
+    *state = (entry >> 20) + (uint32_t)(*bits & ((UINT32_C(1) << n) - 1));
     *bits >>= n;
     *at += n;
-    return (uint8_t)(entry >> 16);
+    return (uint8_t)entry;
 }
 
 /* The next n symbols, symbol i in the model whose decoding table is tables[contexts[i]]. Where the

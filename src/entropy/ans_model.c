@@ -272,14 +272,14 @@ static void make_tables(struct zti_ans_model *model)
             make_steps(model, s, at);
         at += f;
         for (uint32_t k = 0; k < f; k++) {
-            model->decode[state] = s << 16;
+            model->decode[state] = s;
             state = (state + SPREAD_STEP) & (ZTI_ANS_STATES - 1);
         }
     }
     for (uint32_t x = 0; x < ZTI_ANS_STATES; x++) {
-        const uint32_t s = model->decode[x] >> 16, k = number[s]++;
+        const uint32_t s = model->decode[x], k = number[s]++;
         const uint32_t bits = ZTI_ANS_STATE_BITS - floor_log2(k);
-        model->decode[x] |= bits | ((k << bits) - ZTI_ANS_STATES) << 4;
+        model->decode[x] |= bits << 16 | ((k << bits) - ZTI_ANS_STATES) << 20;
         model->next[place[s]++] = (uint16_t)(ZTI_ANS_STATES + x);
     }
 }

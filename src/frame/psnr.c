@@ -302,17 +302,22 @@ static zt_status estimate(const struct search *s, double aim, double *bound)
 /* The bounds between which a search is; 0: not known. */
 struct bracket {
     double met, unmet;
+    uint32_t misses; /* trials, as long as none was met */
 };
 
-/* The bound to try after one that made an error: errors grow as bounds do; else the middle. */
+/* The bound to try after one that made an error: errors grow as bounds do; else the middle. Where
+ * that was not enough before, errors grow more slowly, as where most values are predicted well
+ * whatever the bound: then as far again for each miss. */
 static double next_bound(const struct bracket *b, double bound, double error, double aim)
 {
     const double most = 8, factor = error > 0 ? sqrt(aim / error) : most;
-    const double next = bound * (factor > most ? most : factor < 1 / most ? 1 / most : factor);
+    double next = bound * (factor > most ? most : factor < 1 / most ? 1 / most : factor);
     if (b->met > 0 && b->unmet > 0)
         return next > b->met && next < b->unmet ? next : sqrt(b->met * b->unmet);
     if (b->met > 0)
         return next > b->met ? next : 2 * b->met;
+    for (uint32_t i = 1; i < b->misses && factor > 0.5; i++)
+        next *= factor;
     return next < b->unmet ? next : b->unmet / 2;
 }
 
@@ -336,9 +341,9 @@ static bool is_enough(const struct search *s, double bound, uint32_t trial)
  * that was met most nearly; where none was, smaller ones until there is one. */
 static zt_status search_any(struct search *s)
 {
-    enum { TRIALS = 5, ALL_TRIALS = 48 };
+    enum { TRIALS = 7, ALL_TRIALS = 48 };
     const double aim = s->target * 0.993; /* 0.03 dB */
-    struct bracket bracket = {0, 0};
+    struct bracket bracket = {0, 0, 0};
     double bound = 0, best = 0, best_error = -1;
     zt_status status = estimate(s, aim, &bound);
     for (uint32_t i = 0; i < ALL_TRIALS && !status && bound > 0; i++) {
@@ -349,6 +354,7 @@ static zt_status search_any(struct search *s)
         if (met && (is_enough(s, bound, i) || i >= TRIALS))
             return ZT_OK;
         *(met ? &bracket.met : &bracket.unmet) = bound;
+        bracket.misses += !met;
         if (met && s->f->error >= best_error) {
             best = bound;
             best_error = s->f->error;

@@ -409,7 +409,7 @@ static void measure(const struct zti_coding *coding, const zt_array *array, uint
 static zt_status measure_other(zt_context *context, struct zti_coding *coding,
                                const zt_array *array)
 {
-    enum { MOST = 512 };
+    enum { MOST = 512, SAMPLES = 256 }; /* all tiles, where they are not more; else so many */
     struct zti_sz_high *const high = coding->model;
     struct zti_coding other = *coding;
     struct measured m = {.bytes = 0};
@@ -424,7 +424,7 @@ static zt_status measure_other(zt_context *context, struct zti_coding *coding,
         values *= coding->grid.shape[i];
     for (uint64_t tile = 0; tile < coding->grid.count; tile++)
         counted += zti_sz_high_is_counted(coding, tile);
-    const uint64_t a_tile = MOST / counted + 1;
+    const uint64_t a_tile = SAMPLES / counted + 1;
     for (uint64_t tile = 0; other.grid.count <= MOST && tile < other.grid.count; tile++)
         measure(&other, array, tile, &m);
     for (uint64_t tile = 0; other.grid.count > MOST && tile < coding->grid.count; tile++) {

@@ -19,6 +19,7 @@ struct tile {
 struct rows {
     const char *at;
     uint32_t bytes; /* of a row, where its values are side by side; else 0 */
+    uint32_t asked; /* bytes of this row that memory was asked for */
     uint32_t axes;  /* that it goes along */
     uint32_t place[ZT_MAX_RANK];
     uint32_t extent[ZT_MAX_RANK];
@@ -50,13 +51,21 @@ static inline void next_row(struct rows *r)
     }
 }
 
-/* Ask for memory of about as much as 64 values. */
+/* Ask for memory of as much as 64 values; a longer row a part at a time. */
 static inline void fetch_some(struct rows *r, uint32_t value_bytes)
 {
-    for (uint32_t done = 0; r->bytes > 0 && done < ZTI_SZ_GROUP * value_bytes; done += r->bytes) {
-        for (uint32_t i = 0; i < r->bytes; i += 64)
-            zti_prefetch(r->at + i);
-        next_row(r);
+    for (uint32_t left = ZTI_SZ_GROUP * value_bytes; r->bytes > 0 && left > 0;) {
+        const uint32_t rest = r->bytes - r->asked, some = rest < left ? rest : left;
+        for (uint32_t i = 0; i < some; i += 64)
+            zti_prefetch(r->at + r->asked + i);
+        if ((uintptr_t)r->at % 64 != 0) /* the line that it ends in */
+            zti_prefetch(r->at + r->asked + some - 1);
+        left -= some;
+        r->asked += some;
+        if (r->asked == r->bytes) {
+            r->asked = 0;
+            next_row(r);
+        }
     }
 }
 

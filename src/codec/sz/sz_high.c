@@ -276,6 +276,8 @@ void zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
     const size_t value_bytes = zt_type_bytes(coding->type);
     const uint32_t apart = axes >> 3 & 1 ? bits : 0;
     const int64_t stride = array->stride[rank - 1] * ((int64_t)1 << apart);
+    const int64_t row_bytes = (int64_t)(value_bytes << (axes >> 2 & 1 ? bits : 0));
+    const int64_t next_row = rank > 1 ? array->stride[rank - 2] * row_bytes : 0;
     uint64_t row[ZTI_SZ_HIGH_SEGMENT];
     uint32_t at[4] = {0};
     int32_t before = 0;
@@ -284,6 +286,8 @@ void zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
         for (uint32_t i = 0; i < rank; i++)
             place[i] = origin[i] + ((uint64_t)at[i + skip] << (axes >> (i + skip) & 1 ? bits : 0));
         const char *from = zti_array_at(array, place);
+        if (stride == 1 && at[2] + 1 < dim[2])
+            zti_sz_high_ask(from + next_row, dim[3] * value_bytes);
         for (uint32_t k = 0; k < dim[3]; k += ZTI_SZ_HIGH_SEGMENT) {
             const uint32_t left = dim[3] - k;
             const uint32_t n = left < ZTI_SZ_HIGH_SEGMENT ? left : ZTI_SZ_HIGH_SEGMENT;

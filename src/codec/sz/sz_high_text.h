@@ -9,16 +9,36 @@
 
 enum { SEGMENT = ZTI_SZ_HIGH_SEGMENT, BLOCK = 16, ROOM = SEGMENT + 2 * BLOCK };
 
-/* 16-bit numbers that are worked on together, and as many bytes: what compilers make of plain loops
- * that compare and widen is several times slower. Not more than BLOCK, in which bytes are stored: a
- * load that spans two stores waits for both. */
-#if defined(__AVX2__)
-enum { WIDE = BLOCK };
+/* What is worked on together: integers, LANES at a time, and 16-bit numbers and bytes, WIDE at a
+ * time. What compilers make of plain loops over blocks is several times slower, or no vectors at
+ * all. Not more than BLOCK, in which bytes are stored: a load that spans two stores waits for
+ * both. */
+#if defined(__AVX512F__)
+enum { LANES = BLOCK, WIDE = BLOCK };
+#elif defined(__AVX2__)
+enum { LANES = BLOCK / 2, WIDE = BLOCK };
 #else
-enum { WIDE = BLOCK / 2 };
+enum { LANES = BLOCK / 4, WIDE = BLOCK / 2 };
 #endif
+typedef uint32_t lanes __attribute__((vector_size(4 * LANES)));
+typedef int32_t signed_lanes __attribute__((vector_size(4 * LANES)));
+typedef uint8_t narrow_lanes __attribute__((vector_size(LANES)));
 typedef int16_t words __attribute__((vector_size(2 * WIDE)));
 typedef uint8_t small __attribute__((vector_size(WIDE)));
+
+ZTI_INLINE lanes load_lanes(const int32_t *from)
+{
+    lanes v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+ZTI_INLINE void store_lanes(lanes v, int32_t *to)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+#include "codec/sz/sz_high_loud.h"
 
 ZTI_INLINE size_t row_at(const uint32_t *dim, const uint32_t *at)
 {
@@ -44,7 +64,7 @@ struct row_parts {
     bool is_even_grid; /* the former are there */
 };
 
-static struct row_parts parts_of(const struct zti_sz_pyramid *p, uint32_t number,
+ZTI_INLINE struct row_parts parts_of(const struct zti_sz_pyramid *p, uint32_t number,
                                  const uint32_t *at)
 {
     const struct zti_sz_level *const level = &p->level[number];
@@ -190,8 +210,14 @@ ZTI_INLINE void place_row(struct row *row, const uint32_t *at)
 
 #define HALF(sum, bits) ((int32_t)((uint32_t)(sum) + (1u << (bits) >> 1)) >> (bits))
 
-/* What is done to a row is done to whole blocks: what that reads and writes behind the row's end
- * is nobody's or is overwritten. */
+/* The same of sums in lanes. */
+ZTI_INLINE lanes half_of(lanes sum, int32_t bits)
+{
+    return (lanes)((signed_lanes)(sum + (1u << bits >> 1)) >> bits);
+}
+
+/* What is done to a row is done to whole blocks, or as many values as fit in lanes: what that reads
+ * and writes behind the row's end is nobody's or is overwritten. */
 #define EACH(k, n, block)                                                                          \
     for (uint32_t k##_base = 0; k##_base < (n); k##_base += (block))                               \
         for (uint32_t k = k##_base; k < k##_base + (block); k++)
@@ -203,18 +229,20 @@ ZTI_INLINE void between(const int32_t *restrict from, size_t step, bool has_left
     const int32_t *const next = from + step, *const left = from - (has_left ? step : 0),
                         *const right = next + (has_right ? step : 0);
     if (is_linear || !(has_left || has_right)) {
-        EACH(i, n, BLOCK)
-            out[i] = HALF((uint32_t)from[i] + (uint32_t)next[i], 1);
+        for (uint32_t i = 0; i < n; i += LANES)
+            store_lanes(half_of(load_lanes(from + i) + load_lanes(next + i), 1), out + i);
     } else if (has_left && has_right) {
-        EACH(i, n, BLOCK)
-            out[i] = HALF(9 * ((uint32_t)from[i] + (uint32_t)next[i]) - (uint32_t)left[i] -
-                          (uint32_t)right[i], 4);
+        for (uint32_t i = 0; i < n; i += LANES)
+            store_lanes(half_of(9 * (load_lanes(from + i) + load_lanes(next + i)) -
+                                    load_lanes(left + i) - load_lanes(right + i), 4), out + i);
     } else if (has_left) {
-        EACH(i, n, BLOCK)
-            out[i] = HALF(6 * (uint32_t)from[i] + 3 * (uint32_t)next[i] - (uint32_t)left[i], 3);
+        for (uint32_t i = 0; i < n; i += LANES)
+            store_lanes(half_of(6 * load_lanes(from + i) + 3 * load_lanes(next + i) -
+                                    load_lanes(left + i), 3), out + i);
     } else {
-        EACH(i, n, BLOCK)
-            out[i] = HALF(3 * (uint32_t)from[i] + 6 * (uint32_t)next[i] - (uint32_t)right[i], 3);
+        for (uint32_t i = 0; i < n; i += LANES)
+            store_lanes(half_of(3 * load_lanes(from + i) + 6 * load_lanes(next + i) -
+                                    load_lanes(right + i), 3), out + i);
     }
 }
 
@@ -253,22 +281,22 @@ ZTI_INLINE void within(const struct parent *parent, uint32_t first, uint32_t n, 
 }
 
 /* The mean of up to four predictions. */
+ZTI_INLINE lanes mean_of_lanes(const lanes *t, uint32_t terms)
+{
+    return terms == 1   ? t[0]
+           : terms == 2 ? half_of(t[0] + t[1], 1)
+           : terms == 3 ? half_of(5 * (t[0] + t[1]) + 6 * t[2], 4)
+                        : half_of(t[0] + t[1] + t[2] + t[3], 2);
+}
+
 ZTI_INLINE void mean_of(int32_t (*restrict t)[ROOM], uint32_t terms, uint32_t n,
                         int32_t *restrict out)
 {
-    if (terms == 1) {
-        EACH(i, n, BLOCK)
-            out[i] = t[0][i];
-    } else if (terms == 2) {
-        EACH(i, n, BLOCK)
-            out[i] = HALF((uint32_t)t[0][i] + (uint32_t)t[1][i], 1);
-    } else if (terms == 3) {
-        EACH(i, n, BLOCK)
-            out[i] = HALF(5 * ((uint32_t)t[0][i] + (uint32_t)t[1][i]) + 6 * (uint32_t)t[2][i], 4);
-    } else {
-        EACH(i, n, BLOCK)
-            out[i] = HALF((uint32_t)t[0][i] + (uint32_t)t[1][i] + (uint32_t)t[2][i] +
-                          (uint32_t)t[3][i], 2);
+    for (uint32_t i = 0; i < n; i += LANES) {
+        lanes at[4] = {{0}};
+        for (uint32_t k = 0; k < terms; k++)
+            at[k] = load_lanes(t[k] + i);
+        store_lanes(mean_of_lanes(at, terms), out + i);
     }
 }
 
@@ -287,18 +315,24 @@ static void predict(const struct row *row, uint32_t first, uint32_t n, int32_t *
         const struct parent *const parent = &row->parent[3];
         full = first + n < parent->of ? n : n - 1; /* the last may have none behind it */
         within(parent, first, full, row->is_linear, t[terms]);
-        mean_of(t, terms + 1, full, out);
+        if (terms == 0)
+            mean_of(t, 1, full, out);
+        else if (terms == 1)
+            mean_of(t, 2, full, out);
+        else if (terms == 2)
+            mean_of(t, 3, full, out);
+        else
+            mean_of(t, 4, full, out);
         if (full < n && terms == 0)
             beyond(parent->row + first + full, 1, first + full > 0, 1, out + full);
     }
     if (terms > 0 && !(row->odd & 8)) {
         mean_of(t, terms, n, out);
     } else if (terms > 0 && full < n) {
-        int32_t last[4][ROOM] = {{0}}, mean[BLOCK];
+        lanes last[4] = {{0}};
         for (uint32_t k = 0; k < terms; k++)
-            last[k][0] = t[k][full];
-        mean_of(last, terms, 1, mean);
-        out[full] = mean[0];
+            last[k][0] = (uint32_t)t[k][full];
+        out[full] = (int32_t)mean_of_lanes(last, terms)[0];
     } else if (!(row->odd & 8)) { /* the last row along the first of its axes */
         const uint32_t axis = lowest_bit(row->odd);
         const struct parent *const parent = &row->parent[axis];
@@ -332,7 +366,7 @@ static const int16_t row_share[4] = {0, 32, 16, 11};          /* of 1 .. 3 rows 
 static const int16_t ladder[ZTI_SZ_HIGH_MAGNITUDES - 1] = {15,  47,  79,   127,  191, 287,
                                                            431, 655, 1007, 1615, 2895};
 
-static struct around look_around(const struct segment *s, const uint8_t *own)
+ZTI_INLINE struct around look_around(const struct segment *s, const uint8_t *own)
 {
     const struct row *const row = s->row;
     const uint32_t first = s->first;
@@ -429,75 +463,6 @@ ZTI_INLINE void kinds_of_four(const uint16_t *sum, const uint8_t *own, bool is_f
 
 /* ---- residuals and symbols ---- */
 
-static inline uint32_t folded(int32_t q)
-{
-    return (uint32_t)q << 1 ^ (uint32_t)(q >> 31);
-}
-
-static inline uint8_t loudness(int32_t q)
-{
-    const uint32_t size = q < 0 ? 0 - (uint32_t)q : (uint32_t)q;
-    return size < ZTI_SZ_HIGH_LOUDEST ? (uint8_t)size : ZTI_SZ_HIGH_LOUDEST;
-}
-
-static void put_extra(struct zti_sz_extras *e, uint32_t value, uint32_t bits)
-{
-    e->bits += bits;
-    if (e->bits > e->most_bits)
-        e->is_over = true;
-    if (e->writer.base && !e->is_over)
-        zti_put_bits(&e->writer, value, bits);
-}
-
-static uint8_t loud_symbol(int32_t q, const uint8_t *has, struct zti_sz_extras *e)
-{
-    const uint32_t size = q < 0 ? 0 - (uint32_t)q : (uint32_t)q;
-    uint32_t symbol = folded(q), bits = 0;
-    if (symbol >= ZTI_SZ_HIGH_DIRECT) {
-        const uint32_t n = highest_bit(size);
-        bits = n - 1;
-        symbol = ZTI_SZ_HIGH_DIRECT + 4 * (n - 6) + 2 * (size >> bits & 1) + (q < 0);
-    }
-    if (has && !has[symbol]) {
-        put_extra(e, (uint32_t)q, 32);
-        return ZTI_SZ_HIGH_ESCAPE;
-    }
-    if (bits > 0)
-        put_extra(e, size & ((1u << bits) - 1), bits);
-    return (uint8_t)symbol;
-}
-
-static int32_t loud_residual(uint32_t symbol, struct zti_bit_reader *extras)
-{
-    if (symbol == ZTI_SZ_HIGH_ESCAPE)
-        return (int32_t)zti_take_within(extras, 32);
-    const uint32_t number = symbol - ZTI_SZ_HIGH_DIRECT, bits = number / 4 + 5;
-    const uint32_t size = ((2 | (number >> 1 & 1)) << (bits & 31)) |
-                          zti_take_within(extras, bits & 31);
-    return (int32_t)(number & 1 ? 0 - size : size);
-}
-
-/* Symbols to residuals; their magnitudes. */
-ZTI_INLINE void residuals_of(const uint8_t *restrict symbols, uint32_t n,
-                             struct zti_bit_reader *extras, int32_t *restrict q,
-                             uint8_t *restrict loud)
-{
-    uint8_t loudest = 0;
-    for (uint32_t k = 0; k < n; k++)
-        loudest = symbols[k] > loudest ? symbols[k] : loudest;
-    EACH(k, n, BLOCK) {
-        const uint32_t u = symbols[k];
-        q[k] = (int32_t)(u >> 1 ^ (0 - (u & 1)));
-    }
-    EACH(k, n, BLOCK)
-        loud[k] = (uint8_t)((symbols[k] >> 1) + (symbols[k] & 1));
-    for (uint32_t k = 0; loudest >= ZTI_SZ_HIGH_DIRECT && k < n; k++)
-        if (symbols[k] >= ZTI_SZ_HIGH_DIRECT) {
-            q[k] = loud_residual(symbols[k], extras);
-            loud[k] = loudness(q[k]);
-        }
-}
-
 /* Residuals of integers in units: the nearest multiples of the step, an odd number, so that no
  * quotient is midway and doubles are exact enough. Adding 3 * 2^51 rounds to an integer. Returns
  * the bits that are set in one magnitude or another. */
@@ -506,23 +471,23 @@ ZTI_INLINE uint32_t quantize(const int32_t *restrict x, const int32_t *restrict 
                              int32_t *restrict decoded, uint8_t *restrict loud)
 {
     const double magic = 0x1.8p52, per = 1.0 / step;
-    uint32_t any[BLOCK] = {0}, all = 0;
+    lanes any = {0};
+    uint32_t all = 0;
     EACH(k, n, BLOCK) {
         const int32_t d = (int32_t)((uint32_t)x[k] - (uint32_t)predicted[k]);
         q[k] = (int32_t)(uint32_t)zti_bits_of_double((double)d * per + magic);
     }
     for (uint32_t k = n; k % BLOCK; k++)
         q[k] = 0; /* what is behind the row's end is not looked at */
-    for (uint32_t first = 0; first < n; first += BLOCK)
-        for (uint32_t k = 0; k < BLOCK; k++) {
-            const int32_t v = q[first + k];
-            const uint32_t size = v < 0 ? 0 - (uint32_t)v : (uint32_t)v;
-            any[k] |= size;
-            loud[first + k] =
-                (uint8_t)(size < ZTI_SZ_HIGH_LOUDEST ? size : ZTI_SZ_HIGH_LOUDEST);
-            decoded[first + k] = (int32_t)((uint32_t)predicted[first + k] + (uint32_t)v * step);
-        }
-    for (uint32_t k = 0; k < BLOCK; k++)
+    for (uint32_t k = 0; k < whole_blocks(n); k += LANES) {
+        const lanes v = load_lanes(q + k), sign = sign_of(v);
+        const lanes size = (v ^ sign) - sign, is_more = (lanes)(size > ZTI_SZ_HIGH_LOUDEST);
+        const lanes cut = (size & ~is_more) | (is_more & ZTI_SZ_HIGH_LOUDEST);
+        any |= size;
+        store_narrow(cut, loud + k);
+        store_lanes(load_lanes(predicted + k) + v * step, decoded + k);
+    }
+    for (uint32_t k = 0; k < LANES; k++)
         all |= any[k];
     return all;
 }
@@ -565,11 +530,30 @@ ZTI_INLINE bool may_lack(const struct coder *c, uint32_t depth, const uint8_t *c
             least |= (small)(kind == (uint8_t)i) & c->least[i];
         bad |= (small)(symbol >= least);
     }
-    uint64_t part[WIDE / 8], any = 0;
-    memcpy(part, &bad, sizeof part);
-    for (uint32_t i = 0; i < WIDE / 8; i++)
-        any |= part[i];
-    return any != 0;
+    return is_any(bad);
+}
+
+/* The symbols of n residuals in contexts of one depth. */
+ZTI_INLINE void put_symbols(const struct coder *c, const int32_t *q, uint32_t n, bool is_loud,
+                            uint32_t depth, const uint8_t *contexts, uint8_t *symbols)
+{
+    struct open_bits open;
+    uint32_t sum = 0;
+    bool lacks = false;
+    if (is_loud)
+        sum = loud_symbols(q, n, symbols, &open);
+    for (uint32_t k = 0; !is_loud && k < whole_blocks(n); k += LANES) {
+        const lanes v = load_lanes(q + k);
+        store_narrow(v << 1 ^ sign_of(v), symbols + k);
+    }
+    if (c->has && may_lack(c, depth, contexts, n, symbols))
+        for (uint32_t k = 0; k < n; k++)
+            lacks |= !c->has[contexts[k]][symbols[k]];
+    if (lacks)
+        for (uint32_t k = 0; k < n; k++)
+            symbols[k] = loud_symbol(q[k], c->has[contexts[k]], c->extras);
+    else if (sum > 0)
+        put_open(c->extras, &open, n, sum);
 }
 
 static void code_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
@@ -601,14 +585,7 @@ static void code_segment(struct zti_sz_pyramid *p, const struct segment *s, cons
     for (uint32_t k = 0; around.rows == 0 && k < own_n; k += 4)
         kinds_of_four(sum + k, loud + k, s->first + k == 0, own_n - k < 4 ? own_n - k : 4,
                       s->level->depth, contexts + k);
-    uint32_t unseen = any >= ZTI_SZ_HIGH_LOUDEST + 1;
-    if (!unseen) {
-        EACH(k, own_n, BLOCK)
-            symbols[k] = (uint8_t)folded(q[k]);
-        unseen = c->has && may_lack(c, s->level->depth, contexts, own_n, symbols);
-    }
-    for (uint32_t k = 0; unseen && k < own_n; k++)
-        symbols[k] = loud_symbol(q[k], c->has ? c->has[contexts[k]] : NULL, c->extras);
+    put_symbols(c, q, own_n, any > ZTI_SZ_HIGH_LOUDEST, s->level->depth, contexts, symbols);
     p->count += own_n;
 }
 
@@ -640,7 +617,7 @@ static void decode_anchors(struct zti_sz_pyramid *p, const uint32_t *const *tabl
     uint32_t before = 0;
     for (size_t i = 0; i < n; i++) {
         const uint8_t context = ZTI_SZ_HIGH_ANCHOR;
-        uint8_t symbol[BLOCK] = {0}, loud[BLOCK];
+        uint8_t symbol[2 * BLOCK] = {0}, loud[BLOCK];
         int32_t q[BLOCK];
         zti_ans_mixed_take(codes, tables, &context, 1, symbol);
         residuals_of(symbol, 1, extras, q, loud);
@@ -698,6 +675,14 @@ static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPH
     each_segment(p, code_segment, &coder);
 }
 
+/* Not part of what calls it, so that all it has is in registers. */
+__attribute__((noinline)) static void take_symbols(const struct decoder *d,
+                                                   const uint8_t *contexts, uint32_t n,
+                                                   uint8_t *symbols)
+{
+    zti_ans_mixed_take(d->codes, d->tables, contexts, n, symbols);
+}
+
 static void decode_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
 {
     const struct decoder *const d = user;
@@ -715,13 +700,13 @@ static void decode_segment(struct zti_sz_pyramid *p, const struct segment *s, co
         sums_between(&around, own_n, sum);
     if (own_n > 0 && around.rows > 0) {
         kinds_of(&around, own_n, s->level->depth, contexts);
-        zti_ans_mixed_take(d->codes, d->tables, contexts, own_n, symbols);
+        take_symbols(d, contexts, own_n, symbols);
         residuals_of(symbols, own_n, d->extras, q, loud);
     }
     for (uint32_t k = 0; k < own_n && around.rows == 0; k += 4) {
         const uint32_t four = own_n - k < 4 ? own_n - k : 4;
         kinds_of_four(sum + k, loud + k, s->first + k == 0, four, s->level->depth, contexts);
-        zti_ans_mixed_take(d->codes, d->tables, contexts, four, symbols);
+        take_symbols(d, contexts, four, symbols);
         residuals_of(symbols, four, d->extras, q + k, loud + k);
     }
     EACH(k, own_n, BLOCK)

@@ -138,11 +138,15 @@ static size_t find_exact(const struct zti_coding *coding, const zt_array *array,
     const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
     const size_t value_bytes = zt_type_bytes(coding->type);
     const int64_t stride = array->stride[coding->grid.rank - 1];
+    const uint32_t rank = coding->grid.rank;
+    const int64_t to_next = rank > 1 ? array->stride[rank - 2] * (int64_t)value_bytes : 0;
     size_t count = 0, number = 0;
     if (coding->sz.source != ZTI_SZ_LATTICE)
         return 0;
     for (struct rows rows = {.box = box}; !rows.is_done; next_row(&rows)) {
         const char *from = row_in(coding, array, &rows);
+        if (stride == 1 && rows.at[2] + 1 < box->own[2])
+            zti_sz_high_ask(from + to_next, box->own[3] * value_bytes);
         for (uint32_t k = 0; k < box->own[3]; k += ZTI_SZ_HIGH_SEGMENT) {
             uint64_t row[ZTI_SZ_HIGH_SEGMENT];
             const uint32_t left = box->own[3] - k;

@@ -1,0 +1,191 @@
+/* sz_high_loud.h: kernel text of effort 'high': residuals to symbols and back, and what symbols of
+ * large ones leave open. Included by sz_high_text.h, whose lanes and small it is written in.
+ *
+ * Where bounds are tight a large part of all residuals are large ones: their symbols are made in
+ * lanes, without a branch, and only the bits that are left go one after another. */
+
+static inline uint32_t folded(int32_t q)
+{
+    return (uint32_t)q << 1 ^ (uint32_t)(q >> 31);
+}
+
+static inline uint8_t loudness(int32_t q)
+{
+    const uint32_t size = q < 0 ? 0 - (uint32_t)q : (uint32_t)q;
+    return size < ZTI_SZ_HIGH_LOUDEST ? (uint8_t)size : ZTI_SZ_HIGH_LOUDEST;
+}
+
+static void put_extra(struct zti_sz_extras *e, uint32_t value, uint32_t bits)
+{
+    e->bits += bits;
+    if (e->bits > e->most_bits)
+        e->is_over = true;
+    if (e->writer.base && !e->is_over)
+        zti_put_bits(&e->writer, value, bits);
+}
+
+static uint8_t loud_symbol(int32_t q, const uint8_t *has, struct zti_sz_extras *e)
+{
+    const uint32_t size = q < 0 ? 0 - (uint32_t)q : (uint32_t)q;
+    uint32_t symbol = folded(q), bits = 0;
+    if (symbol >= ZTI_SZ_HIGH_DIRECT) {
+        const uint32_t n = highest_bit(size);
+        bits = n - 1;
+        symbol = ZTI_SZ_HIGH_DIRECT + 4 * (n - 6) + 2 * (size >> bits & 1) + (q < 0);
+    }
+    if (has && !has[symbol]) {
+        put_extra(e, (uint32_t)q, 32);
+        return ZTI_SZ_HIGH_ESCAPE;
+    }
+    if (bits > 0)
+        put_extra(e, size & ((1u << bits) - 1), bits);
+    return (uint8_t)symbol;
+}
+
+static int32_t loud_residual(uint32_t symbol, struct zti_bit_reader *extras)
+{
+    if (symbol == ZTI_SZ_HIGH_ESCAPE)
+        return (int32_t)zti_take_within(extras, 32);
+    const uint32_t number = symbol - ZTI_SZ_HIGH_DIRECT, bits = number / 4 + 5;
+    const uint32_t size = ((2 | (number >> 1 & 1)) << (bits & 31)) |
+                          zti_take_within(extras, bits & 31);
+    return (int32_t)(number & 1 ? 0 - size : size);
+}
+
+ZTI_INLINE uint32_t whole_blocks(uint32_t n)
+{
+    return (n + BLOCK - 1) / BLOCK * BLOCK;
+}
+
+/* Whether a byte is set. */
+ZTI_INLINE bool is_any(small flags)
+{
+    uint64_t part[WIDE / 8], any = 0;
+    memcpy(part, &flags, sizeof part);
+    for (uint32_t i = 0; i < WIDE / 8; i++)
+        any |= part[i];
+    return any != 0;
+}
+
+ZTI_INLINE lanes sign_of(lanes v)
+{
+    return (lanes)((signed_lanes)v >> 31);
+}
+
+ZTI_INLINE void store_narrow(lanes v, uint8_t *to)
+{
+    const narrow_lanes narrow = __builtin_convertvector(v, narrow_lanes);
+    memcpy(to, &narrow, sizeof narrow);
+}
+
+/* The place of the highest bit of what is not 0, as a float's exponent. Below the highest one no
+ * two bits are left side by side, so that nothing is rounded up. */
+ZTI_INLINE lanes highest_of(lanes v)
+{
+    typedef float floats __attribute__((vector_size(4 * LANES)));
+    const floats f = __builtin_convertvector((signed_lanes)(v & ~(v >> 1)), floats);
+    lanes bits;
+    memcpy(&bits, &f, sizeof bits);
+    return (bits >> 23 & 255) - 127;
+}
+
+/* What symbols leave open, of each. */
+struct open_bits {
+    int32_t value[ROOM], bits[ROOM];
+};
+
+/* The symbols of n residuals, and to the end of a block, among which there are large ones, whatever
+ * their models have. Returns the bits that they leave open. */
+static uint32_t loud_symbols(const int32_t *q, uint32_t n, uint8_t *symbols, struct open_bits *open)
+{
+    lanes all = {0};
+    uint32_t sum = 0;
+    for (uint32_t k = 0; k < whole_blocks(n); k += LANES) {
+        const lanes v = load_lanes(q + k), sign = sign_of(v), size = (v ^ sign) - sign;
+        const lanes quiet = v << 1 ^ sign;
+        const lanes is_loud = (lanes)(quiet >= ZTI_SZ_HIGH_DIRECT);
+        const lanes bits = (highest_of(size) - 1) & is_loud;
+        const lanes loud =
+            ZTI_SZ_HIGH_DIRECT + 4 * (bits - 5) + 2 * (size >> bits & 1) + (sign & 1);
+        store_narrow((quiet & ~is_loud) | (loud & is_loud), symbols + k);
+        store_lanes(size & ((1u << bits) - 1), open->value + k);
+        store_lanes(bits, open->bits + k);
+        all += bits;
+    }
+    for (uint32_t k = 0; k < LANES; k++)
+        sum += all[k];
+    return sum;
+}
+
+/* Append them. */
+static void put_open(struct zti_sz_extras *e, const struct open_bits *open, uint32_t n,
+                     uint32_t sum)
+{
+    e->bits += sum;
+    e->is_over = e->is_over || e->bits > e->most_bits;
+    if (!e->writer.base || e->is_over)
+        return;
+    struct zti_bit_writer w = e->writer; /* what nobody can point at stays in registers */
+    for (uint32_t k = 0; k < n; k++)
+        zti_put_bits(&w, (uint32_t)open->value[k], (uint32_t)open->bits[k]);
+    e->writer = w;
+}
+
+/* Large residuals in place of what was made of their symbols: all but escapes. */
+static void loud_residuals(const uint8_t *symbols, uint32_t n, struct zti_bit_reader *extras,
+                           int32_t *q, uint8_t *loud)
+{
+    for (uint32_t k = 0; k < n; k += LANES) {
+        narrow_lanes narrow;
+        memcpy(&narrow, symbols + k, sizeof narrow);
+        const lanes number = __builtin_convertvector(narrow, lanes) - ZTI_SZ_HIGH_DIRECT;
+        const lanes is_loud = ~sign_of(number), sign = 0 - (number & 1);
+        const lanes bits = (number / 4 + 5) & 31 & is_loud, top = (2 | (number >> 1 & 1)) << bits;
+        int32_t many[LANES], below[LANES];
+        store_lanes(bits, many);
+        if (extras->at + 32 * LANES + 64 <= extras->end)
+            for (uint32_t i = 0; i < LANES; i++)
+                below[i] = (int32_t)zti_take_bits(extras, (uint32_t)many[i]);
+        else
+            for (uint32_t i = 0; i < LANES; i++)
+                below[i] = (int32_t)zti_take_within(extras, (uint32_t)many[i]);
+        const lanes size = top + load_lanes(below), value = (size ^ sign) - sign;
+        store_lanes((value & is_loud) | (load_lanes(q + k) & ~is_loud), q + k);
+        memcpy(&narrow, loud + k, sizeof narrow);
+        const lanes heard = __builtin_convertvector(narrow, lanes);
+        store_narrow((ZTI_SZ_HIGH_LOUDEST & is_loud) | (heard & ~is_loud), loud + k);
+    }
+}
+
+/* Symbols to residuals; their magnitudes. A block of symbols behind the last is cleared. */
+ZTI_INLINE void residuals_of(uint8_t *restrict symbols, uint32_t n, struct zti_bit_reader *extras,
+                             int32_t *restrict q, uint8_t *restrict loud)
+{
+    small any = {0}, escapes = {0};
+    memset(symbols + n, 0, BLOCK);
+    for (uint32_t k = 0; k < n; k += WIDE) {
+        small u;
+        memcpy(&u, symbols + k, sizeof u);
+        const small size = (u >> 1) + (u & 1);
+        memcpy(loud + k, &size, sizeof size);
+        any |= (small)(u >= ZTI_SZ_HIGH_DIRECT);
+        escapes |= (small)(u == ZTI_SZ_HIGH_ESCAPE);
+    }
+    for (uint32_t k = 0; k < n; k += LANES) {
+        narrow_lanes narrow;
+        memcpy(&narrow, symbols + k, sizeof narrow);
+        const lanes u = __builtin_convertvector(narrow, lanes);
+        store_lanes(u >> 1 ^ (0 - (u & 1)), q + k);
+    }
+    if (!is_any(any))
+        return;
+    if (!is_any(escapes)) {
+        loud_residuals(symbols, n, extras, q, loud);
+        return;
+    }
+    for (uint32_t k = 0; k < n; k++)
+        if (symbols[k] >= ZTI_SZ_HIGH_DIRECT) {
+            q[k] = loud_residual(symbols[k], extras);
+            loud[k] = loudness(q[k]);
+        }
+}
