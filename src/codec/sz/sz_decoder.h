@@ -135,11 +135,13 @@ static const uint8_t *take_head(const struct zti_coding *coding, struct lane *l,
                                 const uint8_t *end)
 {
     const uint32_t first = *at++, base_bytes = first >> 4;
+    const uint32_t value_bytes = (uint32_t)zt_type_bytes(coding->type);
     l->form = first & ZTI_SZ_FORM;
     l->exact.count = 0;
     l->is_wide =
         (first & 3) == ZTI_SZ_ZERO ? zt_type_bytes(coding->type) == 8 : (first & 3) == ZTI_SZ_WIDE;
-    if (base_bytes > 8 || end - at < (ptrdiff_t)base_bytes || !is_form(&coding->sz, (uint32_t)zt_type_bytes(coding->type), first))
+    if (base_bytes > 8 || end - at < (ptrdiff_t)base_bytes ||
+        !is_form(&coding->sz, value_bytes, first))
         return NULL;
     l->away = 0;
     for (uint32_t i = 0; i < base_bytes; i++)
