@@ -402,10 +402,10 @@ typedef struct zt_cuda {
  * the policy unchanged, where this build or machine lacks it: ZT_CUDA needs a build with CUDA and a
  * GPU.
  *
- * ZT_CUDA runs the tiles of zfp and ndzip, those of sz with effort fast, zt_huffman_encode and
+ * ZT_CUDA runs the tiles of zfp and ndzip, those of sz but for effort high, zt_huffman_encode and
  * zt_huffman_decode on a GPU, from and to the host's memory, slab by slab: copy, kernels on
  * zt_cuda.stream, copy back, and the call returns when the stream is done. Memory on the GPU is
- * kept for the next call until the policy changes. sz with another effort, or under a bound of
+ * kept for the next call until the policy changes. sz with effort high, or under a bound of
  * ZT_PWREL, has no kernels in this version: one thread of the host codes it. Bytes are those of
  * the other policies.
  *

@@ -80,11 +80,11 @@ static __device__ __forceinline__ struct plan residuals_of(const struct sz_tiles
             before += (uint32_t)__popcll(sh->exact[i]);
         }
         sh->exact_bytes += before * (WIDTH / 8);
+        sh->base = effort == ZT_EFFORT_PAPER ? 0 : sh->a[0];
     }
     __syncthreads();
-    const word base = effort == ZT_EFFORT_PAPER ? 0 : sh->a[0];
+    const word base = sh->base;
     bool differs = false;
-    __syncthreads();
     for (uint32_t i = threadIdx.x; i < t->n; i += THREADS) {
         const word d = sh->a[pad(i)] - base;
         differs = differs || d != 0;

@@ -23,6 +23,7 @@ struct shared {
     uint64_t more[ZTI_SZ_GROUPS];      /* decoding: values that are more than their symbols say */
     uint32_t class_bits, plane_bits, rest_bits, excess_bits, exact_bytes, exact_way;
     uint32_t section_end[SECTIONS];
+    word base; /* coding: what all integers are less by */
     uint32_t form, is_good;
     uint64_t away, place, values_at, next;
 };

@@ -77,27 +77,6 @@ static void scatter_tile(const struct tile *tile, const struct zti_view *view,
     }
 }
 
-/* Ask for the memory that a tile goes to, all of which is in the view, before it is decoded, where
- * its rows are no whole lines: these have to be read before a part of them is written. */
-static void ask_for_lines(const struct tile *tile, const struct zti_view *view)
-{
-    struct tile own = *tile;
-    const uint32_t last = tile->rank - 1;
-    for (uint32_t i = 0; i < tile->rank; i++) {
-        if (view->lo[i] > tile->origin[i] || view->hi[i] < tile->origin[i] + tile->extent[i])
-            return;
-        own.origin[i] -= view->lo[i];
-    }
-    struct rows rows = rows_of(&own, &view->out);
-    if (rows.bytes == 0 || ((uintptr_t)rows.at % 64 == 0 && rows.bytes % 64 == 0))
-        return;
-    for (uint32_t done = 0; done < tile->n; done += tile->extent[last], next_row(&rows)) {
-        for (uint32_t i = 0; i < rows.bytes; i += 64)
-            zti_prefetch_to_write(rows.at + i);
-        zti_prefetch_to_write(rows.at + rows.bytes - 1);
-    }
-}
-
 /* ---- integers to values ---- */
 
 static void values_of_bits(uint32_t type, uint32_t n, const uint32_t *narrow, const uint64_t *wide,
@@ -156,12 +135,13 @@ static const uint8_t *take_head(const struct zti_coding *coding, struct lane *l,
                                 const uint8_t *end)
 {
     const uint32_t first = *at++, base_bytes = first >> 4;
+    const uint32_t value_bytes = (uint32_t)zt_type_bytes(coding->type);
     l->form = first & ZTI_SZ_FORM;
     l->exact.count = 0;
     l->is_wide =
         (first & 3) == ZTI_SZ_ZERO ? zt_type_bytes(coding->type) == 8 : (first & 3) == ZTI_SZ_WIDE;
     if (base_bytes > 8 || end - at < (ptrdiff_t)base_bytes ||
-        !is_form(&coding->sz, (uint32_t)zt_type_bytes(coding->type), first))
+        !is_form(&coding->sz, value_bytes, first))
         return NULL;
     l->away = 0;
     for (uint32_t i = 0; i < base_bytes; i++)
@@ -295,8 +275,6 @@ static void finish_lane(const struct zti_coding *coding, struct lane *l, union i
 static void take_tiles(const struct zti_coding *coding, struct unpacked *s, uint32_t n,
                        const struct zti_view *view)
 {
-    for (uint32_t i = 0; i < n && view; i++)
-        ask_for_lines(&s->lanes[i].tile, view);
     for (uint32_t i = 0; i < n; i++)
         begin_lane(coding, &s->lanes[i]);
     take_book(coding, s->lanes, n, 0);
