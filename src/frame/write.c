@@ -6,6 +6,7 @@
  * need, which is known afterwards, so its length is guessed from the largest numbers that can
  * come, and a guess that was too long (rare: lengths are whole units of 64 bytes) costs one
  * memmove. The bytes never depend on how slabs were put, nor on where they go. */
+#include "array/mirror.h"
 #include "frame/write.h"
 
 #include "frame/trial.h"
@@ -190,7 +191,7 @@ static uint64_t next_frame_at(const struct zt_writer *w)
     return zti_round_up(w->at, ZTI_FRAME_ALIGN_BYTES);
 }
 
-static zt_status no_space(const struct zt_writer *w)
+zt_status zti_writer_no_space(const struct zt_writer *w)
 {
     return zti_fail(w->context, ZT_NO_SPACE,
                     "the output buffer of %zu bytes is too small; zt_compress_bound says what "
@@ -242,7 +243,7 @@ static zt_status payload_room(struct zt_writer *w, const struct zti_frame *f, si
     set_largest(&largest, capacity);
     uint64_t at = next_frame_at(w) + zti_header_store(&largest, header);
     if (at > w->memory_bytes)
-        return no_space(w);
+        return zti_writer_no_space(w);
     *room = w->memory + at;
     *room_bytes = w->memory_bytes - (size_t)at;
     return ZT_OK;
@@ -301,7 +302,7 @@ static zt_status encode_once(struct zt_writer *w, struct zti_frame *f, const zt_
     if (!status)
         status = payload_room(w, f, (size_t)limit, payload, &room_bytes);
     if (!status && (room_bytes < head_bytes || limit < head_bytes))
-        status = no_space(w);
+        status = zti_writer_no_space(w);
     if (status)
         return status;
     if (f->coding.codec->store && room_bytes > limit)
@@ -434,7 +435,7 @@ static zt_status emit_to_memory(struct zt_writer *w, const struct zti_frame *f,
     size_t at = (size_t)next_frame_at(w);
     uint64_t end = at + zti_frame_bytes(f);
     if (end > w->memory_bytes)
-        return no_space(w);
+        return zti_writer_no_space(w);
     uint8_t *place = w->memory + at + f->header_bytes;
     if (payload != place)
         memmove(place, payload, (size_t)f->payload_bytes);
@@ -462,7 +463,8 @@ zt_status zti_writer_emit(struct zt_writer *w, struct zti_frame *f, const uint8_
                          : emit_to_memory(w, f, header, payload, parts);
 }
 
-static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_stats *stats)
+/* Code a slab in the host's memory, or one that only kernels look at. */
+static zt_status code_slab(struct zt_writer *w, const zt_array *slab, const zt_stats *stats)
 {
     zt_array values; /* that the codec is given */
     struct zti_special special = {.mask = NULL};
@@ -488,6 +490,30 @@ static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_
     zti_special_free(w->context, &special);
     if (f.coding.codec->forget)
         f.coding.codec->forget(w->context, &f.coding);
+    return status;
+}
+
+/* Whether the host has to look at a frame's values: for special values, for a plan, to verify a
+ * bound, or to learn before the first is coded. */
+static bool is_looked_at(const struct zt_writer *w)
+{
+    const uint32_t kind = w->params.bound.kind;
+    const bool is_exact_type = !zti_is_float(w->type) && w->params.fills == 0 && kind != ZT_ABS &&
+                               kind != ZT_REL && kind != ZT_PSNR;
+    return zti_has_planning(&w->params) || w->fixed_plan || w->codec->tally_bytes ||
+           !(zti_is_lossless(&w->params.bound) || is_exact_type);
+}
+
+/* Code a slab, which is fetched from a GPU's memory where the host has to look at it. */
+static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_stats *stats)
+{
+    struct zti_mirror values = {.array = *slab};
+    zt_status status = ZT_OK;
+    if (is_looked_at(w))
+        status = zti_mirror_open(w->context, slab, &values);
+    if (!status)
+        status = code_slab(w, &values.array, stats);
+    zti_mirror_close(&values);
     return status;
 }
 
@@ -615,8 +641,12 @@ zt_status zti_writer_put(struct zt_writer *w, const zt_array *slab, const zt_sta
             status = code_frame(w, &piece, stats);
         } else {
             status = reserve_stage(w, w->staged + part);
+            uint8_t *to = w->stage.bytes + w->staged * w->slice_bytes;
+            if (!status && zti_is_on_device(w->context, piece.data))
+                status = zti_fetch_array(w->context, &piece, to);
+            else if (!status)
+                zti_array_copy(&piece, to);
             if (!status) {
-                zti_array_copy(&piece, w->stage.bytes + w->staged * w->slice_bytes);
                 w->staged += part;
                 if (w->staged == whole)
                     status = code_staged(w);
@@ -642,7 +672,7 @@ zt_status zti_writer_finish(struct zt_writer *w)
         return status;
     if (!w->sink.write) {
         if (bytes > w->memory_bytes - w->at)
-            return no_space(w);
+            return zti_writer_no_space(w);
         zti_table_store(&w->table, w->memory + w->at);
         w->at += bytes;
         return ZT_OK;

@@ -93,6 +93,9 @@ zt_status zti_writer_measure(struct zt_writer *writer, const zt_array *array, zt
 
 /* ---- write.c ---- */
 
+/* ZT_NO_SPACE, with the sentence. */
+zt_status zti_writer_no_space(const struct zt_writer *writer);
+
 /* Whether a bound is as asked for one that leaves no loss. */
 bool zti_is_lossless(const zt_bound *bound);
 
