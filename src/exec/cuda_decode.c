@@ -295,13 +295,10 @@ static zt_status run_slab(struct decoder *d, const struct way *way, uint64_t k)
 static zt_status decode_view(struct decoder *d, const struct zti_view *view)
 {
     const struct zti_grid *grid = &d->coding->grid;
-    uint64_t bytes = grid->side[0] * zt_type_bytes(d->coding->type);
-    for (uint32_t i = 1; i < grid->rank; i++)
-        bytes *= view->out.shape[i];
-    const uint64_t most = d->device->slab_bytes / bytes;
     struct way way = {.view = view, .first = view->lo[0] / grid->side[0],
                       .last = (view->hi[0] - 1) / grid->side[0] + 1,
-                      .layers = most > 1 ? most : 1};
+                      .layers =
+                          zti_cuda_slab_layers(d->context, d->coding, view->out.shape)};
     way.slabs = (way.last - way.first + way.layers - 1) / way.layers;
     zt_status status = d->device->after(d->context, ZTI_QUEUE_IN, ZTI_QUEUE_KERNELS);
     if (status == ZT_OK)

@@ -60,14 +60,14 @@ static bool is_verified(const struct encoder *e)
     return !isnan(e->coding->verify_bound);
 }
 
-/* Layers of tiles in a slab. */
-static uint64_t slab_layers(uint64_t slab_bytes, const struct zti_coding *coding)
+uint64_t zti_cuda_slab_layers(const zt_context *context, const struct zti_coding *coding,
+                              const uint64_t *shape)
 {
     const struct zti_grid *grid = &coding->grid;
     uint64_t bytes = grid->side[0] * zt_type_bytes(coding->type);
     for (uint32_t i = 1; i < grid->rank; i++)
-        bytes *= grid->shape[i];
-    const uint64_t n = slab_bytes / bytes;
+        bytes *= shape[i];
+    const uint64_t n = context->device->slab_bytes / bytes;
     return n > 1 ? n : 1;
 }
 
@@ -320,7 +320,8 @@ static zt_status run_slab(struct encoder *e, uint64_t k, uint64_t layers, uint64
 static zt_status run_slabs(struct encoder *e)
 {
     const uint64_t total = e->coding->grid.tiles[0];
-    const uint64_t layers = slab_layers(e->device->slab_bytes, e->coding);
+    const uint64_t layers =
+        zti_cuda_slab_layers(e->context, e->coding, e->coding->grid.shape);
     const uint64_t slabs = total / layers + (total % layers != 0);
     zt_status status = e->device->after(e->context, ZTI_QUEUE_IN, ZTI_QUEUE_KERNELS);
     if (status == ZT_OK)
@@ -334,6 +335,49 @@ static zt_status run_slabs(struct encoder *e)
     if (status == ZT_OK && !is_over(e))
         status = end_slab(e, &e->slabs[(slabs - 1) % 3]);
     return status;
+}
+
+zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
+                           uint32_t chunk_tiles, uint64_t *bytes)
+{
+    const struct zti_cuda_codec *codec = zti_cuda_codec_of(coding->codec->id);
+    const struct zti_grid *grid = &coding->grid;
+    if (!codec || !codec->has_kernels(coding))
+        return ZT_OK;
+    const uint64_t layers = zti_cuda_slab_layers(context, coding, grid->shape);
+    const uint64_t rows = layers < grid->tiles[0] ? layers * grid->side[0] : grid->shape[0];
+    struct zti_coding own = *coding;
+    uint64_t shape[ZT_MAX_RANK], encoding[ZTI_DEVICE_KINDS] = {0}, most = 0;
+    memcpy(shape, grid->shape, sizeof shape);
+    shape[0] = rows;
+    own.grid = zti_grid_of(grid->rank, shape, grid->side);
+    const bool has_doubts = !isnan(coding->verify_bound);
+    /* chunks are those of an index or, where there is none, as many as the codec likes */
+    const uint32_t usual = coding->codec->chunk_tiles(grid->rank);
+    const uint32_t least = coding->codec->tile_fixed_bits(coding) > 0 ? 1
+                           : usual < chunk_tiles                      ? usual
+                                                                      : chunk_tiles;
+    const uint64_t around = 2 * (uint64_t)(usual < chunk_tiles ? chunk_tiles : usual);
+    const uint64_t tiles = own.grid.count, chunks = tiles / least + 2;
+    if (!part_bytes(codec, &own, has_doubts ? tiles : chunks, has_doubts, encoding))
+        return zti_fail(context, ZT_NO_MEMORY, "a slab's stream is too large for the device");
+    /* decoding: whole chunks, of which the first and the last may begin and end in other slabs */
+    own.grid.count = around < grid->count - tiles ? tiles + around : grid->count;
+    if (!zti_mul(own.grid.count, coding->codec->tile_max_bits(coding), &most))
+        return zti_fail(context, ZT_NO_MEMORY, "a slab's stream is too large for the device");
+    const uint64_t decoding[ZTI_DEVICE_KINDS] = {
+        [ZTI_DEVICE_VALUES] = zti_array_values(grid->rank, shape) * zt_type_bytes(coding->type),
+        [ZTI_DEVICE_STREAM] = (most / 64 + 4) * 8,
+        [ZTI_DEVICE_STARTS] = 16 * chunks,
+        [ZTI_DEVICE_CHUNKS] = 8 * chunks,
+        [ZTI_DEVICE_STATES] = 16};
+    for (uint32_t slab = 0; slab < (rows < grid->shape[0] ? 2u : 1u); slab++)
+        for (uint32_t i = 0; i < ZTI_DEVICE_KINDS; i++) {
+            uint64_t *const part = &bytes[zti_part_of((enum zti_device_part)i, slab)];
+            *part = encoding[i] > *part ? encoding[i] : *part;
+            *part = decoding[i] > *part ? decoding[i] : *part;
+        }
+    return ZT_OK;
 }
 
 bool zti_cuda_takes(const struct zti_coding *coding)

@@ -57,6 +57,19 @@ static bool is_on_device(const zt_context *context, const struct zti_coding *cod
     return context && context->policy == ZT_CUDA && zti_cuda_takes(coding);
 }
 
+zt_status zti_exec_scratch(zt_context *context, const struct zti_coding *coding,
+                           uint32_t chunk_tiles, uint64_t *bytes)
+{
+    struct zti_coding own = *coding;
+    zt_status status = ZT_OK;
+    if (is_on_device(context, coding))
+        status = zti_cuda_scratch(context, coding, chunk_tiles, bytes);
+    for (uint32_t i = 0; !status && coding->codec->vary && coding->codec->vary(&own, i); i++)
+        if (is_on_device(context, &own))
+            status = zti_cuda_scratch(context, &own, chunk_tiles, bytes);
+    return status;
+}
+
 /* ---- encode ---- */
 
 /* The list's last entry, once the stream was gone through. */

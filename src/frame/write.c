@@ -217,7 +217,7 @@ void zti_writer_choose_index(const struct zt_writer *w, struct zti_frame *f)
 }
 
 /* The lengths of f set to the most that they can be. */
-static void set_largest(struct zti_frame *f, uint64_t payload_bytes)
+void zti_frame_set_largest(struct zti_frame *f, uint64_t payload_bytes)
 {
     f->payload_bytes = payload_bytes;
     f->exact_values = misses_limit(f);
@@ -240,7 +240,7 @@ static zt_status payload_room(struct zt_writer *w, const struct zti_frame *f, si
     }
     struct zti_frame largest = *f;
     uint8_t header[ZTI_HEADER_STORED_BYTES];
-    set_largest(&largest, capacity);
+    zti_frame_set_largest(&largest, capacity);
     uint64_t at = next_frame_at(w) + zti_header_store(&largest, header);
     if (at > w->memory_bytes)
         return zti_writer_no_space(w);
@@ -279,7 +279,7 @@ void zti_writer_set_index(struct zti_frame *f, const struct zti_starts *starts)
 }
 
 /* The most bytes a stream can have: where the codec can copy instead, the raw bytes. */
-static uint64_t stream_limit(const struct zti_coding *coding, uint64_t most)
+uint64_t zti_stream_limit(const struct zti_coding *coding, uint64_t most)
 {
     const uint64_t raw = zti_array_values(coding->grid.rank, coding->grid.shape) *
                          zt_type_bytes(coding->type);
@@ -296,7 +296,7 @@ static zt_status encode_once(struct zt_writer *w, struct zti_frame *f, const zt_
     struct zti_starts starts = {.list = NULL};
     zti_writer_choose_index(w, f);
     zt_status status = zti_exec_capacity(w->context, &f->coding, &capacity);
-    const uint64_t limit = stream_limit(&f->coding, head_bytes + capacity);
+    const uint64_t limit = zti_stream_limit(&f->coding, head_bytes + capacity);
     if (!status)
         status = zti_writer_starts_room(w, f, &starts);
     if (!status)
@@ -515,73 +515,6 @@ static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_
         status = code_slab(w, &values.array, stats);
     zti_mirror_close(&values);
     return status;
-}
-
-/* The most bytes that a stream of this coding takes, of which nothing was learnt yet. */
-static zt_status stream_most(struct zt_writer *w, const struct zti_coding *coding, uint64_t *bytes)
-{
-    const struct zti_codec *codec = coding->codec;
-    size_t capacity = 0;
-    zt_status status = zti_exec_capacity(w->context, coding, &capacity);
-    const uint64_t head = codec->head_max_bytes ? codec->head_max_bytes(coding) : 0;
-    const uint64_t most = stream_limit(coding, head + capacity);
-    if (most > *bytes)
-        *bytes = most;
-    return status;
-}
-
-zt_status zti_writer_bound_of(struct zt_writer *w, uint64_t extent, const struct zti_plan *plan,
-                              uint64_t *bytes)
-{
-    struct zti_frame f;
-    memset(&f, 0, sizeof f);
-    f.type = w->type;
-    f.rank = w->rank;
-    memcpy(f.shape, w->shape, sizeof f.shape);
-    f.shape[0] = extent;
-    f.coding.codec = w->codec;
-    f.coding.type = w->type;
-    zti_frame_set_plan(&f, plan);
-
-    /* Not knowing the values, the absolute bound that rel comes to may be the smallest there is;
-     * a frame with a bound may also end up lossless. */
-    const zt_bound *bound = &w->params.bound;
-    struct zti_ask ask = {.params = &w->params, .kind = (zt_bound_kind)bound->kind,
-                          .abs_bound = (double)NAN, .min = (double)NAN, .max = (double)NAN};
-    const bool is_lossless = zti_is_lossless(bound);
-    const bool has_part = bound->kind == ZT_PWREL && !is_lossless;
-    const bool has_abs = !is_lossless && (has_part || bound->kind == ZT_ABS ||
-                                          bound->kind == ZT_REL || bound->kind == ZT_PSNR);
-    uint64_t most = 0;
-    zt_status status = ZT_OK;
-    if (is_lossless || has_abs) {
-        ask.kind = ZT_LOSSLESS;
-        ask.abs_bound = 0;
-    }
-    if (has_abs) {
-        status = w->codec->configure(w->context, &ask, &f.coding);
-        if (!status)
-            status = stream_most(w, &f.coding, &most);
-        ask.kind = has_part ? ZT_PWREL : ZT_ABS;
-        ask.part = bound->value;
-        ask.abs_bound = bound->kind == ZT_ABS ? bound->value : DBL_TRUE_MIN;
-    }
-    f.coding.verify_bound = (double)NAN;
-    if (!status)
-        status = w->codec->configure(w->context, &ask, &f.coding);
-    if (!status)
-        status = stream_most(w, &f.coding, &most);
-    if (status)
-        return status;
-    f.index = zti_layout_of(&w->params, w->codec, f.coding.grid.rank); /* if there is one */
-    if (!is_lossless)
-        f.special_values = zti_array_values(f.rank, f.shape);
-    set_largest(&f, most);
-    if (!has_abs)
-        f.exact_values = 0;
-    *bytes = ZTI_FRAME_ALIGN_BYTES + ZTI_HEADER_STORED_BYTES + f.payload_bytes + ZTI_GAP_BYTES +
-             zti_tail_bytes_max(&f);
-    return ZT_OK;
 }
 
 /* ---- slabs ---- */
