@@ -29,7 +29,8 @@ ZT_API zt_status zt_cuda_scratch_bytes(zt_context *context, const zt_array *arra
                                        const zt_params *params, size_t *bytes);
 
 /* Allocate that memory now, as far as the context does not have it, or divide the caller's among
- * its uses: calls for such arrays then allocate nothing on the GPU. It is kept until the policy is set again or the context is freed.
+ * its uses: calls for such arrays then allocate nothing on the GPU. It is kept until the policy is
+ * set again or the context is freed.
  * Without this, the first call does it, and later ones that need more. ZT_NO_MEMORY. */
 ZT_API zt_status zt_cuda_reserve(zt_context *context, const zt_array *array,
                                  const zt_params *params);
@@ -37,7 +38,8 @@ ZT_API zt_status zt_cuda_reserve(zt_context *context, const zt_array *array,
 /* Let a context work in this memory of its GPU and allocate none: a call for which it is too small
  * is ZT_NO_MEMORY. Memory that the context had is freed. zt_cuda_reserve divides it; what was not
  * reserved is taken piece by piece as calls ask for more, and not given back: where they are for
- * different arrays, set it anew or make it large enough for all of them together. memory stays the caller's, must not be used otherwise, and lives until it
+ * different arrays, set it anew or make it large enough for all of them together. memory stays the
+ * caller's, must not be used otherwise, and lives until it
  * is replaced, the policy is set again or the context is freed. NULL: back to the context's own. */
 ZT_API zt_status zt_cuda_set_scratch(zt_context *context, void *memory, size_t bytes);
 

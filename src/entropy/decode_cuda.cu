@@ -155,17 +155,6 @@ static __device__ __forceinline__ uint32_t go_through(const struct zti_cuda_unme
     return at;
 }
 
-/* Inclusive sums over a warp. */
-static __device__ __forceinline__ uint32_t sums_32(uint32_t v)
-{
-    const uint32_t lane = threadIdx.x % 32;
-    for (uint32_t step = 1; step < 32; step *= 2) {
-        const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, v, (int)step);
-        v += lane >= step ? left : 0;
-    }
-    return v;
-}
-
 /* A part of a book with two symbols or more, by a warp. Returns whether the lane found nothing
  * wrong: there are as many codes as wanted, and the last one ends where the part does. */
 static __device__ __forceinline__ bool decode_part(const struct zti_cuda_unmerging *u,
@@ -185,7 +174,7 @@ static __device__ __forceinline__ bool decode_part(const struct zti_cuda_unmergi
             stop = go_through(u, s, start, limit, &count);
         }
     } while (__any_sync(SIMT_ALL_LANES, changes));
-    const uint32_t up_to = sums_32(count);
+    const uint32_t up_to = warp_sums_32(count);
     bool is_good = __shfl_sync(SIMT_ALL_LANES, up_to, 31) >= p->symbols;
     uint32_t place = up_to - count;
     struct bits b = bits_at(s->words, start < limit ? start : 0);

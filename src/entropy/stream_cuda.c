@@ -27,9 +27,25 @@ static zt_status put_symbols(zt_context *context, const struct zti_symbols *s, u
     void *memory;
     zt_status status = device->room(context, ZTI_DEVICE_VALUES, n * s->bytes + 8, &memory);
     if (status == ZT_OK)
-        status = device->copy(context, ZTI_QUEUE_KERNELS, memory, (const uint8_t *)s->data + first * s->bytes,
+        status = device->copy(context, ZTI_QUEUE_KERNELS, memory,
+                              (const uint8_t *)s->data + first * s->bytes,
                              n * s->bytes);
     *on_device = (struct zti_symbols){memory, s->bytes, n, s->alphabet};
+    return status;
+}
+
+/* The sums and flags of so many chunks, zeroed, and a word behind them. */
+static zt_status make_states(zt_context *context, uint64_t chunks, uint64_t **states,
+                             uint64_t **behind)
+{
+    const uint64_t words = zti_cuda_huffman()->merge_states(chunks);
+    void *memory = NULL;
+    zt_status status =
+        context->device->room(context, ZTI_DEVICE_STATES, 8 * (words + 1), &memory);
+    if (status == ZT_OK)
+        status = context->device->zero(context, ZTI_QUEUE_KERNELS, memory, 8 * (words + 1));
+    *states = memory;
+    *behind = status == ZT_OK ? *states + words : NULL;
     return status;
 }
 
@@ -70,7 +86,8 @@ static zt_status count_all(zt_context *context, const struct zti_symbols *s,
 {
     struct zti_device *const device = context->device;
     const uint64_t each = slab_symbols(context, s, CHUNK_SYMBOLS);
-    zt_status status = device->zero(context, ZTI_QUEUE_KERNELS, p->counts, 8 * ((uint64_t)s->alphabet + 1));
+    zt_status status = device->zero(context, ZTI_QUEUE_KERNELS, p->counts,
+                                    8 * ((uint64_t)s->alphabet + 1));
     for (uint64_t at = 0; status == ZT_OK && at < s->count; at += each) {
         status = put_symbols(context, s, at, each < s->count - at ? each : s->count - at, slab);
         if (status == ZT_OK)
@@ -109,7 +126,8 @@ zt_status zti_stream_cuda_learn(zt_context *context, const struct zti_symbols *s
         status = zti_codebook_alloc(context, s->alphabet, book);
     }
     if (status == ZT_OK)
-        status = device->copy(context, ZTI_QUEUE_KERNELS, book->lengths, p.book.lengths, s->alphabet);
+        status = device->copy(context, ZTI_QUEUE_KERNELS, book->lengths, p.book.lengths,
+                              s->alphabet);
     if (status == ZT_OK)
         status = device->copy(context, ZTI_QUEUE_KERNELS, numbers, p.book.numbers, sizeof numbers);
     if (status == ZT_OK)
@@ -117,7 +135,8 @@ zt_status zti_stream_cuda_learn(zt_context *context, const struct zti_symbols *s
     if (status == ZT_OK)
         status = device->copy(context, ZTI_QUEUE_KERNELS, &strays, p.strays, sizeof strays);
     if (status == ZT_OK)
-        status = device->copy(context, ZTI_QUEUE_KERNELS, counts, p.counts, s->alphabet * sizeof *counts);
+        status = device->copy(context, ZTI_QUEUE_KERNELS, counts, p.counts,
+                              s->alphabet * sizeof *counts);
     if (status == ZT_OK)
         status = device->wait(context, ZTI_QUEUE_KERNELS);
     if (status == ZT_OK && strays > 0)
@@ -140,7 +159,7 @@ static zt_status code_slab(zt_context *context, struct zti_cuda_merging *m, uint
 {
     struct zti_device *const device = context->device;
     const uint64_t chunks = (m->symbols.count + CHUNK_SYMBOLS - 1) / CHUNK_SYMBOLS;
-    const uint64_t states = zti_cuda_huffman()->merge_states(chunks), parts = chunks * 4;
+    const uint64_t parts = chunks * 4;
     void *memory;
     zt_status status =
         device->room(context, ZTI_DEVICE_STREAM, chunks * CHUNK_MOST_BYTES, &memory);
@@ -149,13 +168,9 @@ static zt_status code_slab(zt_context *context, struct zti_cuda_merging *m, uint
         status = device->room(context, ZTI_DEVICE_STARTS, parts * sizeof *part_bits, &memory);
     m->part_bits = memory;
     if (status == ZT_OK)
-        status = device->room(context, ZTI_DEVICE_STATES, 8 * (states + 1), &memory);
-    if (status == ZT_OK)
-        status = device->zero(context, ZTI_QUEUE_KERNELS, memory, 8 * (states + 1));
+        status = make_states(context, chunks, &m->states, &m->breaking);
     if (status != ZT_OK)
         return status;
-    m->states = memory;
-    m->breaking = m->states + states;
     zti_cuda_huffman()->encode(m, device->queue);
     status = device->copy(context, ZTI_QUEUE_KERNELS, bytes, m->states + 1, sizeof *bytes);
     if (status == ZT_OK)
@@ -218,7 +233,7 @@ static zt_status put_slab(zt_context *context, const struct zti_coded *coded, ui
 {
     struct zti_device *const device = context->device;
     const uint64_t chunks = (u->symbols.count + CHUNK_SYMBOLS - 1) / CHUNK_SYMBOLS;
-    const uint64_t words = u->bytes / 4 + 2, states = zti_cuda_huffman()->merge_states(chunks);
+    const uint64_t words = u->bytes / 4 + 2;
     void *memory;
     zt_status status = device->room(context, ZTI_DEVICE_STREAM, words * 4, &memory);
     if (status == ZT_OK)
@@ -227,13 +242,9 @@ static zt_status put_slab(zt_context *context, const struct zti_coded *coded, ui
         status = device->copy(context, ZTI_QUEUE_KERNELS, memory, coded->chunks + at, u->bytes);
     u->words = memory;
     if (status == ZT_OK)
-        status = device->room(context, ZTI_DEVICE_STATES, 8 * (states + 1), &memory);
-    if (status == ZT_OK)
-        status = device->zero(context, ZTI_QUEUE_KERNELS, memory, 8 * (states + 1));
+        status = make_states(context, chunks, &u->states, &u->bad);
     if (status != ZT_OK)
         return status;
-    u->states = memory;
-    u->bad = u->states + states;
     status = device->room(context, ZTI_DEVICE_VALUES, u->symbols.count * u->symbols.bytes, &memory);
     u->symbols.data = memory;
     return status;
@@ -281,7 +292,8 @@ zt_status zti_stream_cuda_decode(zt_context *context, const struct zti_coded *co
         status = put_slab(context, coded, first, &u);
         if (status == ZT_OK) {
             zti_cuda_huffman()->decode(&u, device->queue);
-            status = device->copy(context, ZTI_QUEUE_KERNELS, (uint8_t *)target->data + at * target->bytes,
+            status = device->copy(context, ZTI_QUEUE_KERNELS,
+                                  (uint8_t *)target->data + at * target->bytes,
                                  u.symbols.data, n * target->bytes);
         }
         if (status == ZT_OK)

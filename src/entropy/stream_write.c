@@ -357,7 +357,7 @@ static zt_status write_stream(zt_context *context, struct job *job, uint8_t *out
     return ZT_OK;
 }
 
-/* The same into the device's memory: the host puts the stream together and computes its checksum. */
+/* The same into the device's memory: the host puts the stream together, and its checksum. */
 static zt_status write_aside(zt_context *context, struct job *job, uint8_t *out,
                              size_t capacity_bytes, size_t *out_bytes)
 {

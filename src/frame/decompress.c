@@ -1,6 +1,6 @@
 /* decompress.c: zt_decompress, zt_decompress_box and zt_inspect: a reader over the caller's
- * memory, in which payloads are decoded where they lie; those in a GPU's memory are fetched, because
- * the host verifies checksums. */
+ * memory, in which payloads are decoded where they lie; those in a GPU's memory are fetched,
+ * because the host verifies checksums. */
 #include "array/mirror.h"
 #include "frame/read.h"
 

@@ -1,5 +1,5 @@
-/* room.c: how much room frames need at most: bytes of a file, and memory of a GPU that they are coded
- * in. Neither looks at values. */
+/* room.c: how much room frames need at most: bytes of a file, and memory of a GPU that they are
+ * coded in. Neither looks at values. */
 #include "array/mirror.h"
 #include "core/device.h"
 #include "frame/write.h"

@@ -173,8 +173,10 @@ static bool turn_round(struct bench *b)
     uint8_t *packed = calloc(1, (size_t)bytes);
     void *lengths = NULL, *out = NULL;
     bool ok = bits && packed &&
-              d->copy(b->context, ZTI_QUEUE_KERNELS, &b->coded_bytes, b->merging.states + 1, 8) == ZT_OK &&
-              d->copy(b->context, ZTI_QUEUE_KERNELS, bits, b->merging.part_bits, parts * 2) == ZT_OK &&
+              d->copy(b->context, ZTI_QUEUE_KERNELS, &b->coded_bytes, b->merging.states + 1,
+                      8) == ZT_OK &&
+              d->copy(b->context, ZTI_QUEUE_KERNELS, bits, b->merging.part_bits,
+                      parts * 2) == ZT_OK &&
               d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     for (uint64_t i = 0; ok && i < parts * WIDTH; i++)
         packed[i / 8] |= (uint8_t)(((uint32_t)bits[i / WIDTH] >> i % WIDTH & 1u) << i % 8);
