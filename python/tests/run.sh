@@ -4,6 +4,9 @@
 #
 #     python/tests/run.sh SOURCE_DIR WORK_DIR [PYTHON [PYTEST ARGUMENT...]]
 #
+# ZTILE_KERNELS in the environment: object files of the kernels that the wheel is to take, instead of
+# compiling them for minutes.
+#
 # The environment stays in WORK_DIR and is made again when requirements.txt changes. Exits with 77
 # (skipped) where Python lacks venv, pip or headers, or its packages cannot be fetched; a wheel that
 # does not build or install is a failure.
@@ -44,7 +47,8 @@ fi
 # ---- the wheel
 rm -rf "$work/wheel"
 "$venv/bin/python" -m pip wheel -q --no-build-isolation --no-deps --wheel-dir "$work/wheel" \
-    --config-settings=build-dir="$work/cmake" "$source/python" >"$log" 2>&1 || {
+    --config-settings=build-dir="$work/cmake" \
+    --config-settings=cmake.define.ZTILE_KERNELS="${ZTILE_KERNELS:-}" "$source/python" >"$log" 2>&1 || {
     tail -n 30 "$log"
     echo "the wheel does not build"
     exit 1

@@ -19,6 +19,7 @@ struct zti_cuda_encoding {
     uint32_t chunk_tiles;
     uint64_t first_tile;   /* the number of the array's first tile; chunks that begin before it are
                               not noted, and starts[0] is of the first one that is */
+    const void *model;     /* what zti_cuda_learning says, or NULL */
     uint8_t *doubts;       /* NULL, or: a byte a tile, 1 where the codec does not vouch for it */
     uint64_t *states;      /* zeroed; afterwards states[1] is the bits of all tiles, unless each
                               takes the same */
@@ -41,6 +42,7 @@ struct zti_cuda_decoding {
     uint64_t first_chunk;
     uint64_t count;         /* of chunks */
     uint32_t chunk_tiles;
+    const void *model;      /* what zti_cuda_learning says, or NULL */
     uint64_t *states;       /* zeroed; afterwards [0]: count less the least i whose chunk i does not
                                end where it must, or 0; [1]: the bit where the last chunk ends */
     void *queue;
@@ -56,12 +58,38 @@ struct zti_cuda_codec {
     void (*decode)(const struct zti_cuda_decoding *d);
 };
 
-/* The kernels of the codec with this zt_codec number, or NULL. */
+/* What is to be counted in all tiles of an array, which may be a slab of a larger one. */
+struct zti_cuda_counting {
+    const struct zti_coding *coding; /* of the larger one */
+    struct zti_grid grid;            /* of this one */
+    zt_array array;
+    uint64_t first_tile; /* its number in the larger one */
+    uint64_t *counts;    /* to be added to */
+    void *queue;
+};
+
+/* For codecs that learn something from the values before they code the first. */
+struct zti_cuda_learning {
+    /* What was learnt, in the form that kernels read: its bytes, 0 where there is nothing, and the
+     * bytes themselves, in memory of the host that is aligned to 8. */
+    uint64_t (*model_bytes)(const struct zti_coding *coding);
+    void (*put_model)(const struct zti_coding *coding, void *memory);
+
+    /* Passes over all tiles (tally in codec.h) that are counting: the numbers that are counted in a
+     * pass, 0 where it is none; the kernels; and adding what they counted to a tally. */
+    uint64_t (*counters)(const struct zti_coding *coding, uint32_t pass);
+    void (*count)(const struct zti_cuda_counting *c);
+    void (*add_counts)(const struct zti_coding *coding, const uint64_t *counts, void *tally);
+};
+
+/* The kernels of the codec with this zt_codec number, or NULL; what it learns, or NULL. */
 const struct zti_cuda_codec *zti_cuda_codec_of(uint32_t id);
+const struct zti_cuda_learning *zti_cuda_learning_of(uint32_t id);
 
 extern const struct zti_cuda_codec zti_cuda_ndzip;
 extern const struct zti_cuda_codec zti_cuda_sz;
 extern const struct zti_cuda_codec zti_cuda_zfp;
+extern const struct zti_cuda_learning zti_cuda_sz_learning;
 
 #ifdef __cplusplus
 }

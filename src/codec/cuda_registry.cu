@@ -10,3 +10,8 @@ extern "C" const struct zti_cuda_codec *zti_cuda_codec_of(uint32_t id)
            : id == ZT_CODEC_SZ  ? &zti_cuda_sz
                                 : NULL;
 }
+
+extern "C" const struct zti_cuda_learning *zti_cuda_learning_of(uint32_t id)
+{
+    return id == ZT_CODEC_SZ ? &zti_cuda_sz_learning : NULL;
+}

@@ -1,22 +1,10 @@
 /* decode_cuda.cu: bits to symbols on a GPU. A block takes a chunk, its warps a part of it each, and
- * the lanes of a warp 32 pieces of the part that are equally long in bits.
- *
- * Where the first code of a piece begins is not known: lanes begin at the piece's first bit, as if
- * one did, and tell the next lane where the first code beyond their own piece begins. A lane that
- * began elsewhere goes through its piece again, until nothing changes (self-synchronization:
- * Klein and Wiseman 2003; Weissenberger and Schmidt 2018). Codes fall into step after a few symbols
- * as a rule, so that two or three rounds do; 32 always do, as lane k is right after round k.
- *
- *     pieces    |abc..d|e..fg...|hi.jk...|     each lane begins at its border,
- *     next one          ^+2      ^+1           and learns where it should have
- *
- * Then counts of codes give each lane its place, and symbols go through shared memory, from where
- * they are stored side by side. */
+ * the lanes of a warp 32 pieces of the part that are equally long in bits (sync_cuda.h). Then
+ * counts of codes give each lane its place, and symbols go through shared memory, from where they
+ * are stored side by side. */
 #include "cuda/lookback.h"
 
-#include "entropy/huffman_kernel.h"
-
-#include "entropy/huffman_build.h"
+#include "entropy/sync_cuda.h"
 
 enum {
     THREADS = 128,
@@ -44,29 +32,13 @@ struct part {
     uint32_t slack;   /* bits that may be left */
 };
 
-/* The code at the highest of 16 bits, from a length on: symbol | bits << 16, or 0 where it is
- * longer than 'most'. */
-static __device__ __forceinline__ uint32_t code_at(const struct zti_cuda_book *book,
-                                                   const uint32_t *numbers, uint32_t high,
-                                                   uint32_t bits, uint32_t most)
-{
-    const uint32_t *const first = numbers + ZTI_BOOK_FIRST, *const entry = numbers + ZTI_BOOK_ENTRY;
-    for (; bits <= most; bits++) {
-        const uint32_t place = (high >> (16 - bits)) - first[bits];
-        if (place < entry[bits + 1] - entry[bits])
-            return book->order[entry[bits] + place] | bits << 16;
-    }
-    return 0;
-}
-
 static __device__ __forceinline__ void make_table(const struct zti_cuda_book *book,
                                                   struct unpacking *s)
 {
     for (uint32_t i = threadIdx.x; i < ZTI_BOOK_NUMBERS; i += THREADS)
         s->numbers[i] = book->numbers[i];
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < TABLE; i += THREADS)
-        s->table[i] = code_at(book, s->numbers, zti_reversed(i, 16), 1, ZTI_SMALL_TABLE_BITS);
+    zti_make_table(book->order, s->numbers, s->table, ZTI_SMALL_TABLE_BITS, THREADS);
 }
 
 /* Bits of a part, from the list of lengths. */
@@ -110,76 +82,25 @@ static __device__ __forceinline__ struct part part_of(const struct zti_cuda_unme
     return p;
 }
 
-/* Bits in a register, of which 16 or more are there. */
-struct bits {
-    uint64_t held;
-    uint32_t count, next; /* how many; the word that comes behind */
-};
-
-static __device__ __forceinline__ struct bits bits_at(const uint32_t *words, uint32_t at)
-{
-    struct bits b;
-    b.held = words[at / 32] >> at % 32;
-    b.count = 32 - at % 32;
-    b.next = at / 32 + 1;
-    return b;
-}
-
-/* The next code: symbol | bits << 16. */
-static __device__ __forceinline__ uint32_t take_code(const struct zti_cuda_unmerging *u,
-                                                     const struct unpacking *s, struct bits *b)
-{
-    if (b->count < 32) {
-        b->held |= (uint64_t)(b->next < CHUNK_WORDS ? s->words[b->next] : 0) << b->count;
-        b->count += 32;
-        b->next++;
-    }
-    uint32_t code = s->table[b->held & (TABLE - 1)];
-    if (code == 0)
-        code = code_at(&u->book, s->numbers, zti_reversed((uint32_t)b->held & 0xffff, 16),
-                       ZTI_SMALL_TABLE_BITS + 1, s->numbers[ZTI_BOOK_LONGEST]);
-    b->held >>= code >> 16;
-    b->count -= code >> 16;
-    return code;
-}
-
-/* Go through codes that begin in [at, limit); returns where the first one beyond begins. */
-static __device__ __forceinline__ uint32_t go_through(const struct zti_cuda_unmerging *u,
-                                                      const struct unpacking *s, uint32_t at,
-                                                      uint32_t limit, uint32_t *count)
-{
-    struct bits b = bits_at(s->words, at < limit ? at : 0);
-    *count = 0;
-    for (; at < limit; (*count)++)
-        at += take_code(u, s, &b) >> 16;
-    return at;
-}
-
 /* A part of a book with two symbols or more, by a warp. Returns whether the lane found nothing
  * wrong: there are as many codes as wanted, and the last one ends where the part does. */
 static __device__ __forceinline__ bool decode_part(const struct zti_cuda_unmerging *u,
                                                    struct unpacking *s, const struct part *p,
                                                    uint32_t k)
 {
+    const struct zti_code_bits c = {s->numbers,           u->book.order, s->table,
+                                    ZTI_SMALL_TABLE_BITS, s->words,      CHUNK_WORDS};
     const uint32_t lane = threadIdx.x % 32, each = (p->end - p->begin + 31) / 32;
     const uint32_t border = p->begin + lane * each, next = border + each;
     const uint32_t limit = next < p->end ? next : p->end;
-    uint32_t start = border, count, stop = go_through(u, s, start, limit, &count);
-    bool changes;
-    do {
-        const uint32_t before = __shfl_up_sync(SIMT_ALL_LANES, stop, 1);
-        changes = lane > 0 && before != start;
-        if (changes) {
-            start = before;
-            stop = go_through(u, s, start, limit, &count);
-        }
-    } while (__any_sync(SIMT_ALL_LANES, changes));
+    uint32_t start = border, count;
+    (void)zti_settle(&c, &start, limit, &count);
     const uint32_t up_to = warp_sums_32(count);
     bool is_good = __shfl_sync(SIMT_ALL_LANES, up_to, 31) >= p->symbols;
     uint32_t place = up_to - count;
-    struct bits b = bits_at(s->words, start < limit ? start : 0);
+    struct zti_held_bits b = zti_held_at(&c, start < limit ? start : 0);
     for (uint32_t at = start; at < limit && place < p->symbols; place++) {
-        const uint32_t code = take_code(u, s, &b);
+        const uint32_t code = zti_take_code(&c, &b);
         at += code >> 16;
         s->symbols[k][place] = (uint16_t)code;
         if (place + 1 == p->symbols)
@@ -225,9 +146,8 @@ static __device__ __forceinline__ void take_part(const struct zti_cuda_unmerging
 }
 
 /* A chunk's words to shared memory, and its parts from there. */
-static __device__ __forceinline__ void take_chunk(const struct zti_cuda_unmerging *u,
-                                                  struct unpacking *s, uint64_t chunk,
-                                                  uint32_t bits)
+static __device__ __forceinline__ void
+take_chunk(const struct zti_cuda_unmerging *u, struct unpacking *s, uint64_t chunk, uint32_t bits)
 {
     const uint64_t at = s->place, left = at < u->bytes ? u->bytes - at : 0;
     const bool is_last = u->first_part + (chunk + 1) * PARTS > u->measured_parts;
@@ -245,8 +165,8 @@ static __device__ __forceinline__ void take_chunk(const struct zti_cuda_unmergin
     take_part(u, s, chunk, &p);
 }
 
-SIMT_KERNEL void __launch_bounds__(THREADS) unmerge_chunks(const struct zti_cuda_unmerging u,
-                                                           const uint64_t chunks)
+SIMT_KERNEL void __launch_bounds__(THREADS)
+    unmerge_chunks(const struct zti_cuda_unmerging u, const uint64_t chunks)
 {
     SIMT_SHARED(struct unpacking, s, );
     make_table(&u.book, &s);

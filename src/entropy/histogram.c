@@ -100,6 +100,13 @@ void zti_histogram_add(void *tally, uint32_t alphabet, const uint16_t *symbols, 
     }
 }
 
+void zti_histogram_add_counts(void *tally, uint32_t alphabet, const uint64_t *counts)
+{
+    uint64_t *const totals = tally;
+    for (uint32_t i = 0; i < alphabet; i++)
+        totals[i] += counts[i];
+}
+
 void zti_histogram_merge(void *into, uint32_t alphabet, const void *from)
 {
     union {

@@ -42,6 +42,9 @@ size_t zti_histogram_bytes(uint32_t alphabet);
 /* Count n symbols, all below alphabet (not checked). Up to 2^64 - 1 in all. */
 void zti_histogram_add(void *tally, uint32_t alphabet, const uint16_t *symbols, size_t n);
 
+/* Add numbers of symbols that were counted elsewhere: alphabet of them. */
+void zti_histogram_add_counts(void *tally, uint32_t alphabet, const uint64_t *counts);
+
 /* Add a tally to another. 'from' stays as it is. */
 void zti_histogram_merge(void *into, uint32_t alphabet, const void *from);
 

@@ -36,12 +36,12 @@ enum {
 };
 
 /* A book lies in one block: numbers, codes, order, lengths. */
-static inline size_t zti_cuda_book_bytes(uint32_t alphabet)
+ZTI_STATIC size_t zti_cuda_book_bytes(uint32_t alphabet)
 {
     return (ZTI_BOOK_NUMBERS + (size_t)alphabet) * sizeof(uint32_t) + alphabet * (size_t)3;
 }
 
-static inline struct zti_cuda_book zti_cuda_book_in(void *memory, uint32_t alphabet)
+ZTI_STATIC struct zti_cuda_book zti_cuda_book_in(void *memory, uint32_t alphabet)
 {
     struct zti_cuda_book book;
     book.alphabet = alphabet;

@@ -7,6 +7,19 @@
 /* False for what is left to the host: codings that only copy. */
 bool zti_cuda_takes(const struct zti_coding *coding);
 
+/* ---- cuda_learn.c ---- */
+
+/* One of the codec's passes over all tiles into a tally, where there are kernels for it;
+ * *is_done says so. */
+zt_status zti_cuda_tally(zt_context *context, const struct zti_coding *coding, uint32_t pass,
+                         const zt_array *array, void *tally, bool *is_done);
+
+/* What the codec learnt to the device; *model is where, or NULL where there is nothing. */
+zt_status zti_cuda_put_model(zt_context *context, const struct zti_coding *coding,
+                             const void **model);
+
+/* ---- cuda_encode.c, cuda_decode.c ---- */
+
 /* zti_exec_encode and zti_exec_decode (with starts: zti_exec_decode_noting) but for what is common
  * to all policies at the ends of a stream. */
 zt_status zti_cuda_encode(zt_context *context, const struct zti_coding *coding,

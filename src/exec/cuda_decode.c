@@ -38,6 +38,7 @@ struct decoder {
     const struct zti_index *index;
     const uint64_t *starts; /* of chunks, where there is no index: bits from start_bits */
     uint64_t chunk_tiles;
+    const void *model; /* what the codec learnt, on the device */
     uint64_t end; /* where the last tile that was looked at ends, in bits of the data */
     bool is_out_on_device;
     struct slab slabs[3]; /* of which two have memory on the device */
@@ -156,7 +157,7 @@ static zt_status begin_slab(struct decoder *d, struct slab *s, uint64_t tiles)
     void *memory;
     s->args = (struct zti_cuda_decoding){.coding = d->coding, .view = s->view,
                                          .chunk_tiles = (uint32_t)d->chunk_tiles,
-                                         .queue = d->device->queue};
+                                         .model = d->model, .queue = d->device->queue};
     zt_status status = list_chunks(d, s, tiles);
     if (status == ZT_OK)
         status = put_stream(d, s);
@@ -377,6 +378,8 @@ zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding,
         d.chunk_tiles = each;
         status = scan(&d, last, starts ? starts : &own);
     }
+    if (status == ZT_OK)
+        status = zti_cuda_put_model(context, coding, &d.model);
     if (status == ZT_OK)
         status = decode_view(&d, view);
     zti_release(context, own.list);

@@ -49,6 +49,7 @@ struct encoder {
     uint64_t start_bits; /* of the stream */
     uint64_t at;         /* bits of out that are taken */
     uint8_t before;      /* what is in the byte that the stream begins in, on the host */
+    const void *model;   /* what the codec learnt, on the device */
     bool is_array_on_device, is_out_on_device;
     struct zti_misses *misses;
     const struct zti_starts *starts;
@@ -124,7 +125,7 @@ static zt_status begin_slab(struct encoder *e, uint64_t k, uint64_t first_layer,
     s->tiles = s->own.grid.count;
     s->args = (struct zti_cuda_encoding){.coding = &s->own,
                                          .first_tile = first_layer * (grid->count / grid->tiles[0]),
-                                         .queue = e->device->queue};
+                                         .model = e->model, .queue = e->device->queue};
     want_starts(e, s);
     if (s->list_count > 0)
         s->list = zti_alloc(e->context, (size_t)s->list_count * sizeof *s->list);
@@ -403,7 +404,9 @@ zt_status zti_cuda_encode(zt_context *context, const struct zti_coding *coding,
                         "another codec", coding->codec->name);
     if (start_bits % 8 > 0 && !e.is_out_on_device)
         e.before = out[start_bits / 8] & (uint8_t)((1u << start_bits % 8) - 1);
-    const zt_status status = run_slabs(&e);
+    zt_status status = zti_cuda_put_model(context, coding, &e.model);
+    if (status == ZT_OK)
+        status = run_slabs(&e);
     for (uint32_t q = 0; (status != ZT_OK || is_over(&e)) && q < ZTI_QUEUES; q++)
         (void)context->device->wait(context, (enum zti_device_queue)q);
     for (uint32_t i = 0; i < 3; i++)

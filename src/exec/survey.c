@@ -3,6 +3,7 @@
 #include "array/mirror.h"
 #include "core/cpu.h"
 #include "core/threads.h"
+#include "exec/cuda.h"
 #include "exec/run.h"
 
 #if defined(ZTI_HAS_THREADS)
@@ -94,9 +95,14 @@ static zt_status survey(zt_context *context, struct zti_coding *coding, const zt
                             threads, s.tally_bytes);
         const bool is_sample = codec->is_sampled && codec->is_sampled(coding, pass);
         zti_stage(context, is_sample ? ZT_STAGE_SAMPLES : ZT_STAGE_COUNT);
-        run_pass(&s, threads);
+        bool is_done = false;
+        if (context && context->policy == ZT_CUDA && zti_cuda_takes(coding))
+            status = zti_cuda_tally(context, coding, pass, array, s.tallies, &is_done);
+        if (status == ZT_OK && !is_done)
+            run_pass(&s, threads);
         zti_stage(context, ZT_STAGE_MODELS);
-        status = codec->learn(context, coding, pass, array, s.tallies);
+        if (status == ZT_OK)
+            status = codec->learn(context, coding, pass, array, s.tallies);
         zti_release(context, s.tallies);
         zti_stage(context, ZT_STAGE_OTHER);
     }

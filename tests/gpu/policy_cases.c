@@ -197,8 +197,12 @@ static zt_params random_params(struct policy_run *run, const zt_array *a, uint32
     p.index_chunk = rng_once_in(r, 3) ? 0 : 1 + (uint32_t)rng_below(r, 40);
     if (codec == ZT_CODEC_NDZIP)
         return p;
-    if (codec == ZT_CODEC_SZ && !rng_once_in(r, 8))
-        p.effort = ZT_EFFORT_FAST;
+    if (codec == ZT_CODEC_SZ) {
+        static const uint32_t efforts[] = {ZT_EFFORT_FAST, ZT_EFFORT_DEFAULT, ZT_EFFORT_DEFAULT,
+                                           ZT_EFFORT_PAPER, ZT_EFFORT_PAPER};
+        p.effort = rng_once_in(r, 16) ? ZT_EFFORT_HIGH : efforts[rng_below(r, 5)];
+        p.sz_bins = rng_once_in(r, 2) ? 0 : 4 + 2 * (uint32_t)rng_below(r, 1 << rng_below(r, 15));
+    }
     p.zfp_word_bits = 8u << rng_below(r, 4);
     range_of(a, &lo, &hi);
     const double range = hi > lo ? hi - lo : 1;

@@ -50,15 +50,15 @@ static void add_block(struct sum *s, const unsigned char *block)
                (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
     }
     memcpy(v, s->state, sizeof v);
-    for (unsigned i = 0; i < 64; i++) {
-        const uint32_t e = v[4], a = v[0];
-        const uint32_t t = v[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
-                           ((e & v[5]) ^ (~e & v[6])) + s->constant[i] + w[i];
-        const uint32_t u = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) +
-                           ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
-        memmove(v + 1, v, 7 * sizeof *v);
-        v[4] += t;
-        v[0] = t + u;
+    for (unsigned i = 0; i < 64; i++) { /* a is v[-i % 8]: it becomes b of the next round, ... */
+        const uint32_t a = v[-i % 8], b = v[(1 - i) % 8], c = v[(2 - i) % 8];
+        const uint32_t e = v[(4 - i) % 8], f = v[(5 - i) % 8], g = v[(6 - i) % 8];
+        uint32_t *const h = v + (7 - i) % 8;
+        const uint32_t t = *h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
+                           ((e & f) ^ (~e & g)) + s->constant[i] + w[i];
+        v[(3 - i) % 8] += t;
+        *h = t + (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) +
+             ((a & b) ^ (a & c) ^ (b & c));
     }
     for (unsigned i = 0; i < 8; i++)
         s->state[i] += v[i];

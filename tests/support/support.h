@@ -12,6 +12,13 @@
  * "SKIP: reason" before, which the summary of a test run repeats. */
 enum { TEST_SKIPPED = 77 };
 
+/* Whether a sanitizer makes this program ten times slower: long loops may take every third case. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TEST_IS_SLOW 1
+#else
+#define TEST_IS_SLOW 0
+#endif
+
 /* ---- random numbers: splitmix64 ---- */
 
 struct rng {

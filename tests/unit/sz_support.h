@@ -76,7 +76,7 @@ static void coded_free(zt_context *context, struct coded *c)
 
 /* Code and decode; every value must be within the bound, or have the same bits. Returns the bits of
  * the stream. */
-static uint64_t need_bound(zt_context *context, const zt_array *array, double bound,
+static inline uint64_t need_bound(zt_context *context, const zt_array *array, double bound,
                            uint32_t effort)
 {
     const uint64_t n = values_of(array->rank, array->shape);

@@ -269,7 +269,7 @@ static uint64_t sample_tile(const struct zti_coding *coding, uint64_t i, uint64_
 
 /* What is learnt: first the axes, then the shape of groups, from samples; then the codebooks, from
  * all tiles or, where these are many, from a part of them. */
-enum { AXES_PASS, BLOCKS_PASS, BOOKS_PASS, HIGH_PASS };
+enum { AXES_PASS, BLOCKS_PASS, BOOKS_PASS = ZTI_SZ_BOOKS_PASS, HIGH_PASS };
 
 static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
 {
@@ -290,13 +290,6 @@ static bool is_sampled(const struct zti_coding *coding, uint32_t pass)
            (pass >= HIGH_PASS && pass - HIGH_PASS < ZTI_SZ_HIGH_COUNT_PASS);
 }
 
-/* One tile in so many is counted. */
-static uint32_t count_part(const struct zti_coding *coding)
-{
-    const uint64_t tiles = coding->grid.count;
-    return coding->sz.effort == ZT_EFFORT_PAPER || tiles < 1024 ? 1 : tiles < 4096 ? 4 : 8;
-}
-
 static void tally_samples(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
                           uint64_t first, uint64_t last, struct zti_sz_tally *t)
 {
@@ -315,7 +308,7 @@ static void tally_samples(const struct zti_coding *coding, uint32_t pass, const 
 static void tally(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
                   uint64_t first, uint64_t last, void *out)
 {
-    const uint32_t part = count_part(coding);
+    const uint32_t part = zti_sz_count_part(coding);
     if (pass >= HIGH_PASS) {
         zti_sz_high_tally(coding, pass - HIGH_PASS, array, first, last, out);
         return;
@@ -323,7 +316,7 @@ static void tally(const struct zti_coding *coding, uint32_t pass, const zt_array
     if (pass < BOOKS_PASS && coding->sz.effort != ZT_EFFORT_PAPER)
         tally_samples(coding, pass, array, first, last, out);
     for (uint64_t tile = first; tile < last && pass == BOOKS_PASS; tile++)
-        if ((uint32_t)(tile * UINT32_C(2654435769)) <= UINT32_MAX / part)
+        if (zti_sz_is_counted(tile, part))
             ops_of(coding)->count(coding, array, tile, out);
 }
 
@@ -461,7 +454,7 @@ static zt_status measure_other(zt_context *context, struct zti_coding *coding,
 static zt_status learn_books(zt_context *context, struct zti_coding *coding,
                              struct zti_sz_counts *counts)
 {
-    zt_status status = zti_sz_learn_books(context, coding, counts, count_part(coding) > 1);
+    zt_status status = zti_sz_learn_books(context, coding, counts, zti_sz_count_part(coding) > 1);
     if (status != ZT_OK || !coding->sz.wants_high)
         return status;
     coding->sz.wants_high = false;

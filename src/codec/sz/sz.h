@@ -45,6 +45,9 @@ enum {
     ZTI_SZ_HAS_EXACT = 8
 };
 
+/* Of the passes over the values that codebooks come from: samples are looked at before. */
+enum { ZTI_SZ_BOOKS_PASS = 2 };
+
 /* What is learnt from a sample: what each set of axes would cost, and the tiles' bases. */
 struct zti_sz_tally {
     uint64_t bits[1 << ZT_MAX_RANK];
@@ -118,6 +121,25 @@ void zti_sz_count(const struct zti_coding *coding, struct zti_sz_counts *counts,
                   const uint16_t *symbols, size_t n);
 void zti_sz_merge_counts(const struct zti_coding *coding, struct zti_sz_counts *into,
                          const struct zti_sz_counts *from);
+
+/* Add what was counted elsewhere: of each book's symbols, then bits in Rice codes. */
+#ifdef __cplusplus
+extern "C"
+#endif
+void zti_sz_add_counts(const struct zti_coding *coding, struct zti_sz_counts *counts,
+                       const uint64_t *more);
+
+/* One tile in so many is counted. */
+static inline uint32_t zti_sz_count_part(const struct zti_coding *coding)
+{
+    const uint64_t tiles = coding->grid.count;
+    return coding->sz.effort == ZT_EFFORT_PAPER || tiles < 1024 ? 1 : tiles < 4096 ? 4 : 8;
+}
+
+ZTI_STATIC bool zti_sz_is_counted(uint64_t tile, uint32_t part)
+{
+    return (uint32_t)(tile * UINT32_C(2654435769)) <= UINT32_MAX / part;
+}
 
 /* Make coding->model; or, where Rice codes are shorter, turn to effort 'fast'. is_sample: symbols
  * that were not counted can come as well. */

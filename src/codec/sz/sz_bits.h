@@ -1,9 +1,8 @@
-/* sz_bits.h: small codes that the instances of the sz codec share: words of bits, classes, numbers
- * without a limit. */
+/* sz_bits.h: words of bits, and the small codes of sz_shared.h as the CPU writes them. */
 #ifndef ZTI_SZ_BITS_H
 #define ZTI_SZ_BITS_H
 
-#include "codec/sz/sz.h"
+#include "codec/sz/sz_shared.h"
 
 /* With these instructions the two loops below are one each. */
 #if defined(__BMI2__)
@@ -88,14 +87,8 @@ ZTI_INLINE uint64_t take_word(struct zti_bit_reader *r, uint32_t n)
 static inline void put_number(struct zti_bit_writer *w, uint64_t v)
 {
     const uint32_t n = highest_bit(v + 1);
-    zti_put_bits(w, n, 6);
+    zti_put_bits(w, n, ZTI_SZ_NUMBER_BITS);
     zti_put_bits64(w, v + 1 - (UINT64_C(1) << n), n);
-}
-
-static inline uint64_t take_number(struct zti_bit_reader *r)
-{
-    const uint32_t n = (uint32_t)zti_take_bits(r, 6);
-    return (UINT64_C(1) << n) - 1 + zti_take_bits64(r, n);
 }
 
 /* v in unary code; where it has more than 11 zeros, what is above as a number. */
@@ -109,101 +102,9 @@ static inline void put_value(struct zti_bit_writer *w, uint64_t v)
     }
 }
 
-static inline uint64_t take_value(struct zti_bit_reader *r)
+static inline void put_code(struct zti_bit_writer *w, struct zti_sz_code code)
 {
-    const uint32_t zeros = lowest_bit(zti_peek_bits(r) | UINT64_C(1) << ZTI_SZ_ROUNDS);
-    if (zeros < ZTI_SZ_ROUNDS) {
-        r->at += zeros + 1;
-        return zeros;
-    }
-    r->at += ZTI_SZ_ROUNDS;
-    return zeros + take_number(r);
-}
-
-/* Parameter of the Rice code of gaps in a list of so many values: about the gap's mean. */
-static const uint8_t gap_bits[ZTI_SZ_SPARSE + 1] = {5, 5, 4, 4, 3, 3, 3, 2, 2,
-                                                    2, 2, 2, 2, 1, 1, 1, 1};
-
-/* Planes of a group: all that are counted in its class, or where the rest is in Huffman codes. */
-static inline uint32_t class_planes(uint32_t c)
-{
-    return c > ZTI_SZ_FEW ? c - ZTI_SZ_FEW - 1 : 0;
-}
-
-static inline uint32_t shift_of(uint32_t k)
-{
-    return k > 1 ? k - 1 : 0;
-}
-
-static inline uint32_t class_shift(uint32_t c)
-{
-    return shift_of(class_planes(c));
-}
-
-static inline bool is_list(uint32_t c)
-{
-    return c <= ZTI_SZ_SPARSE;
-}
-
-/* The book of a class that is no list. */
-static inline uint32_t book_of(uint32_t c)
-{
-    return c - ZTI_SZ_FEW < ZTI_SZ_BOOKS - 2 ? c - ZTI_SZ_FEW + 1 : ZTI_SZ_BOOKS - 1;
-}
-
-/* Classes numbered without those that Huffman codes have no use for, and back. */
-static inline uint32_t class_number(uint32_t c)
-{
-    return is_list(c) ? c : c - (ZTI_SZ_SPARSE - ZTI_SZ_SPARSE_CODED);
-}
-
-static inline uint32_t class_of_number(uint32_t number)
-{
-    return number <= ZTI_SZ_SPARSE_CODED ? number
-                                         : number + (ZTI_SZ_SPARSE - ZTI_SZ_SPARSE_CODED);
-}
-
-/* A class, knowing the one before: after class 0 in Elias's gamma code, else the difference in a
- * Rice code, of which more than 14 zeros say that 7 bits follow with the class itself. */
-static inline uint32_t class_bits(uint32_t before)
-{
-    return before > ZTI_SZ_SPARSE ? 0 : before > 4 ? 2 : 1;
-}
-
-static inline void put_class(struct zti_bit_writer *w, uint32_t c, uint32_t before)
-{
-    if (before == 0) {
-        const uint32_t n = highest_bit(c + 1);
-        zti_put_bits(w, (UINT64_C(1) | (uint64_t)(c + 1 - (1u << n)) << 1) << n, 2 * n + 1);
-        return;
-    }
-    const uint32_t k = class_bits(before);
-    const uint32_t d = c >= before ? 2 * (c - before) : 2 * (before - c) - 1;
-    const uint32_t zeros = d >> k;
-    if (zeros < 15)
-        zti_put_bits(w, (UINT64_C(1) | (uint64_t)(d & ((1u << k) - 1)) << 1) << zeros,
-                     zeros + 1 + k);
-    else
-        zti_put_bits(w, (uint64_t)c << 15, 15 + 7);
-}
-
-/* Any bits give a number; the caller compares it with the largest class. */
-static inline uint32_t take_class(struct zti_bit_reader *r, uint32_t before)
-{
-    const uint64_t bits = zti_peek_bits(r);
-    const uint32_t zeros = lowest_bit(bits | UINT64_C(1) << 15);
-    if (before == 0) {
-        r->at += 2 * zeros + 1;
-        return (1u << zeros) - 1 + (uint32_t)(bits >> (zeros + 1) & ((1u << zeros) - 1));
-    }
-    if (zeros == 15) {
-        r->at += 15 + 7;
-        return (uint32_t)(bits >> 15 & 127);
-    }
-    const uint32_t k = class_bits(before);
-    r->at += zeros + 1 + k;
-    const uint32_t d = zeros << k | (uint32_t)(bits >> (zeros + 1) & ((1u << k) - 1));
-    return d & 1 ? before - (d + 1) / 2 : before + d / 2;
+    zti_put_bits(w, code.bits, code.count);
 }
 
 #endif

@@ -26,7 +26,7 @@ static void NAME(symbols_of)(const uval *u, const struct smalls *smalls, uint32_
     for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
         const uint32_t c = class_number(classes[g]);
         symbols->of[0][symbols->count[0]++] =
-            (uint16_t)(c >= before ? 2 * (c - before) : 2 * (before - c) - 1);
+            (uint16_t)class_step(c, before);
         before = c;
         if (is_list(classes[g]))
             continue;
@@ -94,7 +94,7 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
     for (uint64_t left = symbols.excess; left; left &= left - 1) {
         const uint32_t g = lowest_bit(left), shift = class_shift(classes[g]);
         const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
-        const uint32_t most = book_of(classes[g]) > 1 ? 15 : 3;
+        const uint32_t most = symbol_most(book_of(classes[g]));
         for (uint64_t high = small_above(NAME(high)(&group, shift), most - 1); high;
              high &= high - 1)
             put_value(w, (group.u[lowest_bit(high)] >> shift) - most);
@@ -111,8 +111,7 @@ static bool NAME(begin_coded)(struct coded *c, struct zti_bit_reader *r, uval *u
 {
     uint64_t plane_bits = 0;
     for (uint32_t g = 0, number = 0; g < c->count[0]; g++) {
-        const uint32_t d = c->symbols[g];
-        number = d & 1 ? number - (d + 1) / 2 : number + d / 2;
+        number = class_after(c->symbols[g], number);
         if (class_of_number(number) > ZTI_SZ_FEW + 1 + VAL_BITS)
             return false;
         c->classes[g] = (uint8_t)class_of_number(number);

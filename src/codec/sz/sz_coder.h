@@ -23,17 +23,6 @@ static void gather_tile(const struct tile *tile, const zt_array *array, uint8_t 
 
 /* ---- values to integers ---- */
 
-static inline int64_t nearest_multiple(int64_t x, int64_t step)
-{
-    int64_t q = x / step;
-    const int64_t rest = x % step;
-    if (rest > step / 2)
-        q++;
-    else if (rest < -(step / 2))
-        q--;
-    return q;
-}
-
 static void integers_of_bits(uint32_t type, uint32_t n, struct scratch *s)
 {
     if (type == ZT_F32)

@@ -2,7 +2,7 @@
 #ifndef ZTI_SZ_COMMON_H
 #define ZTI_SZ_COMMON_H
 
-#include "codec/sz/sz.h"
+#include "codec/sz/sz_shared.h"
 
 #include <math.h>
 
@@ -136,19 +136,6 @@ struct smalls {
 static inline uint32_t in_group(uint32_t n, uint32_t g)
 {
     return n - g * ZTI_SZ_GROUP < ZTI_SZ_GROUP ? n - g * ZTI_SZ_GROUP : ZTI_SZ_GROUP;
-}
-
-/* Symbols that so many values of a group are in. */
-static inline uint32_t symbols_in(uint32_t values, uint32_t book)
-{
-    return book > 1 ? (values + 1) / 2 : (values + 3) / 4;
-}
-
-/* Whether a tile's integers are in Huffman codes. The books know nothing of tiles that are coded
- * without loss beside the others. */
-static inline bool is_coded(const struct zti_coding *coding, uint32_t form)
-{
-    return coding->sz.effort != ZT_EFFORT_FAST && !(form & ZTI_SZ_LOSSLESS);
 }
 
 /* The symbols of a tile, by book, and the groups of which a value is more than a symbol says. */

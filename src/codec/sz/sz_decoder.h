@@ -79,14 +79,6 @@ static void scatter_tile(const struct tile *tile, const struct zti_view *view,
 
 /* ---- integers to values ---- */
 
-/* The multiple, or the end of the type's range where it is beyond. */
-static inline int64_t multiple(int64_t q, int64_t step, int64_t least, int64_t most)
-{
-    if (q > most / step)
-        return most;
-    return q < least / step ? least : q * step;
-}
-
 static void values_of_bits(uint32_t type, uint32_t n, const uint32_t *narrow, const uint64_t *wide,
                            union values *to)
 {
@@ -138,22 +130,6 @@ static void values_from(const struct zti_coding *coding, uint32_t n, bool is_bit
 
 /* ---- a tile's bytes ---- */
 
-/* Whether a tile of this form can be of the coding's type. */
-static bool is_form(const struct zti_coding *coding, uint32_t first)
-{
-    const size_t value_bytes = zt_type_bytes(coding->type);
-    const uint32_t form = first & 3;
-    const bool is_bits = coding->sz.source == ZTI_SZ_BITS || (first & ZTI_SZ_LOSSLESS);
-    if (form == ZTI_SZ_RAW)
-        return first == ZTI_SZ_RAW;
-    if ((first & ZTI_SZ_LOSSLESS) && coding->sz.source != ZTI_SZ_LATTICE &&
-        coding->sz.source != ZTI_SZ_LOG)
-        return false;
-    if (form == ZTI_SZ_WIDE)
-        return value_bytes == 8;
-    return !(is_bits && form == ZTI_SZ_NARROW && value_bytes == 8);
-}
-
 /* The bytes of a tile before its residuals; returns where these are, or NULL. */
 static const uint8_t *take_head(const struct zti_coding *coding, struct lane *l, const uint8_t *at,
                                 const uint8_t *end)
@@ -163,7 +139,7 @@ static const uint8_t *take_head(const struct zti_coding *coding, struct lane *l,
     l->exact.count = 0;
     l->is_wide =
         (first & 3) == ZTI_SZ_ZERO ? zt_type_bytes(coding->type) == 8 : (first & 3) == ZTI_SZ_WIDE;
-    if (base_bytes > 8 || end - at < (ptrdiff_t)base_bytes || !is_form(coding, first))
+    if (base_bytes > 8 || end - at < (ptrdiff_t)base_bytes || !is_form(&coding->sz, (uint32_t)zt_type_bytes(coding->type), first))
         return NULL;
     l->away = 0;
     for (uint32_t i = 0; i < base_bytes; i++)
@@ -185,7 +161,7 @@ static bool is_shared(const struct zti_coding *coding, const struct lane *l)
 {
     const uint32_t form = l->form & 3;
     return l->is_good && (form == ZTI_SZ_NARROW || form == ZTI_SZ_WIDE) &&
-           is_coded(coding, l->form) && coding->sz.effort == ZT_EFFORT_DEFAULT;
+           is_coded(coding->sz.effort, l->form) && coding->sz.effort == ZT_EFFORT_DEFAULT;
 }
 
 /* A tile up to its first code; l->tile and l->r are there. */

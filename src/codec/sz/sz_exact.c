@@ -7,23 +7,7 @@
  *     bitmap   a bit for each value, low bit first, in whole bytes
  *     values   the exact ones, little-endian
  */
-#include "codec/sz/sz.h"
-
-enum { ALL = 0, RUNS = 1, BITMAP = 2 };
-
-static bool bit_at(const uint64_t *bits, uint32_t i)
-{
-    return bits[i / 64] >> i % 64 & 1;
-}
-
-/* The first i from 'from' on whose bit is not 'is_set', or n. */
-static uint32_t run_end(const uint64_t *bits, uint32_t from, uint32_t n, bool is_set)
-{
-    uint32_t i = from;
-    while (i < n && bit_at(bits, i) == is_set)
-        i++;
-    return i;
-}
+#include "codec/sz/sz_shared.h"
 
 static uint8_t *put_run(uint8_t *to, uint32_t length)
 {
@@ -60,9 +44,9 @@ uint8_t *zti_sz_put_exact(uint8_t *to, const uint64_t *is_exact, uint32_t n, con
         at = end;
     }
     if (run_end(is_exact, 0, n, true) == n) {
-        *to++ = ALL;
+        *to++ = ZTI_SZ_EXACT_ALL;
     } else if (runs_bytes <= (n + 7) / 8) {
-        *to++ = RUNS;
+        *to++ = ZTI_SZ_EXACT_RUNS;
         at = 0;
         for (bool is_set = false; at < n; is_set = !is_set) {
             const uint32_t end = run_end(is_exact, at, n, is_set);
@@ -70,7 +54,7 @@ uint8_t *zti_sz_put_exact(uint8_t *to, const uint64_t *is_exact, uint32_t n, con
             at = end;
         }
     } else {
-        *to++ = BITMAP;
+        *to++ = ZTI_SZ_EXACT_BITMAP;
         for (at = 0; at < n; at += 8)
             *to++ = (uint8_t)(is_exact[at / 64] >> at % 64);
     }
@@ -106,18 +90,18 @@ const uint8_t *zti_sz_take_exact(const uint8_t *from, const uint8_t *end, uint32
         return NULL;
     const uint8_t method = *from++;
     uint32_t count = 0;
-    if (method == RUNS) {
+    if (method == ZTI_SZ_EXACT_RUNS) {
         from = take_runs(from, end, n, is_exact);
         if (!from)
             return NULL;
-    } else if (method == BITMAP || method == ALL) {
-        if (method == BITMAP && end - from < (n + 7) / 8)
+    } else if (method == ZTI_SZ_EXACT_BITMAP || method == ZTI_SZ_EXACT_ALL) {
+        if (method == ZTI_SZ_EXACT_BITMAP && end - from < (n + 7) / 8)
             return NULL;
         for (uint32_t i = 0; i < n; i++) {
-            const bool is_set = method == ALL || (from[i / 8] >> i % 8 & 1);
+            const bool is_set = method == ZTI_SZ_EXACT_ALL || (from[i / 8] >> i % 8 & 1);
             is_exact[i / 64] |= (uint64_t)is_set << i % 64;
         }
-        from += method == BITMAP ? (n + 7) / 8 : 0;
+        from += method == ZTI_SZ_EXACT_BITMAP ? (n + 7) / 8 : 0;
     } else {
         return NULL;
     }

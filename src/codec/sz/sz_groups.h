@@ -166,13 +166,12 @@ ZTI_INLINE void NAME(take_rounds)(struct zti_bit_reader *reader, struct zti_bit_
 ZTI_INLINE void NAME(put_list)(struct zti_bit_writer *w, const struct NAME(group) *group,
                                uint32_t count)
 {
-    const uint32_t k = gap_bits[count];
+    const uint32_t k = gap_bits_of(count);
     const uval *const u = group->u;
     uint32_t next = 0;
     for (uint64_t left = small_above(NAME(high)(group, 0), 0); left; left &= left - 1) {
-        const uint32_t i = lowest_bit(left), gap = i - next, zeros = gap >> k;
-        zti_put_bits(w, (UINT64_C(1) | (uint64_t)(gap & ((1u << k) - 1)) << 1) << zeros,
-                     zeros + 1 + k);
+        const uint32_t i = lowest_bit(left);
+        put_code(w, rice_code(i - next, k));
         put_value(w, u[i] - 1);
         next = i + 1;
     }
@@ -181,17 +180,12 @@ ZTI_INLINE void NAME(put_list)(struct zti_bit_writer *w, const struct NAME(group
 /* A whole group; false where a value would be beyond its n. */
 ZTI_INLINE bool NAME(take_list)(struct zti_bit_reader *r, uval *u, uint32_t n, uint32_t count)
 {
-    const uint32_t k = gap_bits[count];
     uint32_t next = 0;
     memset(u, 0, ZTI_SZ_GROUP * sizeof *u);
-    for (; count > 0; count--) {
-        uint64_t bits = zti_peek_bits(r);
-        const uint32_t zeros = lowest_bit(bits | UINT64_C(1) << 32);
-        bits >>= zeros + 1;
-        const uint32_t i = next + (zeros << k) + ((uint32_t)bits & ((1u << k) - 1));
+    for (uint32_t left = count; left > 0; left--) {
+        const uint32_t i = next + take_gap(r, count);
         if (i >= n)
             return false;
-        r->at += zeros + 1 + k;
         u[i] = (uval)(take_value(r) + 1);
         next = i + 1;
     }
@@ -217,7 +211,7 @@ static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n
             k = class_planes(c);
             plane_bits += (uint64_t)k * in_group(n, g);
         }
-        put_class(w, c, before);
+        put_code(w, class_code(c, before));
         before = c;
         classes[g] = (uint8_t)c;
     }

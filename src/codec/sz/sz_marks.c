@@ -10,30 +10,9 @@
  * Golomb's code of n: v = n + 2^k has L + 1 bits; L - k zero bits, a one, then the low L bits of v.
  * is_against: what is coded is where marks differ from those of the row of values before; the first
  * row is coded as it is. The shortest form is written, the first of several. */
-#include "codec/sz/sz.h"
+#include "codec/sz/sz_shared.h"
 
 enum { NONE = 0, ALL = 1, BITMAP = 2, RUNS = 3, ORDERS = 8, WORDS = ZTI_SZ_GROUPS };
-
-static bool bit_at(const uint64_t *bits, uint32_t i)
-{
-    return bits[i / 64] >> i % 64 & 1;
-}
-
-/* The first i from 'from' on whose bit is not 'is_set', or n. */
-static uint32_t run_end(const uint64_t *bits, uint32_t from, uint32_t n, bool is_set)
-{
-    const uint64_t flip = is_set ? ~UINT64_C(0) : 0;
-    uint32_t i = from;
-    while (i < n) {
-        const uint64_t other = (bits[i / 64] ^ flip) >> i % 64;
-        if (other)
-            break;
-        i = (i / 64 + 1) * 64;
-    }
-    if (i < n)
-        i += zti_ctz64((bits[i / 64] ^ flip) >> i % 64);
-    return i < n ? i : n;
-}
 
 /* The length of each run less 1, the first as it is; returns how many there are. */
 static uint32_t runs_of(const uint64_t *bits, uint32_t n, uint16_t *runs)

@@ -57,6 +57,15 @@ void zti_sz_merge_counts(const struct zti_coding *coding, struct zti_sz_counts *
                             histogram(coding, from, i));
 }
 
+void zti_sz_add_counts(const struct zti_coding *coding, struct zti_sz_counts *counts,
+                       const uint64_t *more)
+{
+    const uint32_t alphabet = alphabet_of(coding), books = books_of(coding);
+    for (uint32_t i = 0; i < books; i++)
+        zti_histogram_add_counts(histogram(coding, counts, i), alphabet, more + i * alphabet);
+    counts->rice_bits += more[(size_t)books * alphabet];
+}
+
 void zti_sz_forget(zt_context *context, struct zti_coding *coding)
 {
     if (coding->sz.effort == ZT_EFFORT_HIGH) {

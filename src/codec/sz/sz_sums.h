@@ -161,11 +161,11 @@ static bool NAME(put_residuals)(const struct zti_coding *coding, const struct ti
                                 uint32_t form, struct zti_bit_writer *w, uval *d, uval *spare,
                                 uint32_t most_bytes)
 {
-    if (is_coded(coding, form) && coding->sz.effort == ZT_EFFORT_PAPER)
+    if (is_coded(coding->sz.effort, form) && coding->sz.effort == ZT_EFFORT_PAPER)
         return NAME(put_paper)(coding, w, d, tile->n, most_bytes);
     NAME(fold)(d, tile->n);
     d = NAME(in_blocks)(coding, tile, d, spare);
-    return is_coded(coding, form) ? NAME(put_coded)(coding, w, d, tile->n, most_bytes)
+    return is_coded(coding->sz.effort, form) ? NAME(put_coded)(coding, w, d, tile->n, most_bytes)
                                   : NAME(put_groups)(w, d, tile->n, most_bytes);
 }
 
@@ -175,7 +175,7 @@ static bool NAME(take_residuals)(const struct zti_coding *coding, const struct t
                                  uint32_t form, struct zti_bit_reader *r, uint64_t end_bits,
                                  uval *d)
 {
-    return is_coded(coding, form) ? NAME(take_paper)(coding, r, d, tile->n, end_bits)
+    return is_coded(coding->sz.effort, form) ? NAME(take_paper)(coding, r, d, tile->n, end_bits)
                                   : NAME(take_groups)(r, d, tile->n, end_bits);
 }
 
@@ -224,7 +224,7 @@ static uval *NAME(integers)(const struct zti_coding *coding, const struct tile *
                              (uval)((half >> 1) ^ (uval)(0 - (half & 1))));
     if ((form & 3) == ZTI_SZ_ZERO) {
         memset(u, 0, tile->n * sizeof *u);
-    } else if (is_coded(coding, form) && coding->sz.effort == ZT_EFFORT_PAPER) {
+    } else if (is_coded(coding->sz.effort, form) && coding->sz.effort == ZT_EFFORT_PAPER) {
         NAME(sums)(tile, coding->sz.axes, u);
     } else {
         struct blocks blocks = {.count = 0};

@@ -17,10 +17,9 @@ union integers {
 
 static struct tile tile_at(const struct zti_coding *coding, const struct zti_walk *walk)
 {
-    static const uint32_t block[ZT_MAX_RANK] = {256, 16, 8, 8};
     const struct zti_grid *const grid = &coding->grid;
     struct tile tile = {.rank = grid->rank, .n = 1};
-    tile.block = coding->sz.effort == ZT_EFFORT_PAPER ? block[grid->rank - 1] : 0;
+    tile.block = block_side(coding->sz.effort, grid->rank);
     for (uint32_t i = 0; i < grid->rank; i++) {
         const uint64_t rest = grid->shape[i] - walk->origin[i];
         tile.origin[i] = walk->origin[i];

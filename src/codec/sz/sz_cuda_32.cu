@@ -1,0 +1,10 @@
+/* sz_cuda_32.cu: the CUDA instance of the sz codec for values of 32 bits. */
+#include "codec/sz/sz_cuda.h"
+
+typedef uint32_t word;
+typedef float scalar;
+#define WIDTH 32
+#define PUT_BLOCKS 4
+#define TAKE_BLOCKS 3
+#define NAME(x) x##_32
+#include "codec/sz/sz_kernel.h"

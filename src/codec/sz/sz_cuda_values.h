@@ -1,0 +1,246 @@
+/* sz_cuda_values.h: kernel text: values of a tile to integers and back, and differences along axes
+ * and the sums that undo them. Its parameters are those of sz_kernel.h. */
+
+/* Groups are a word further apart than they are long, so that threads at equal places of theirs are
+ * in different banks. */
+enum { PADDED = ZTI_SZ_TILE_VALUES + ZTI_SZ_GROUPS };
+
+/* Parts of a tile that hold bits of each group: lists and all else with Rice codes, or lists, then
+ * symbols of each book. */
+enum { SECTIONS = ZTI_SZ_BOOKS };
+
+/* What a block has in shared memory. */
+struct shared {
+    word a[PADDED], b[PADDED];
+    uint64_t exact[EXACT_WORDS]; /* which values are kept as they are */
+    uint32_t exact_before[EXACT_WORDS];
+    uint32_t classes[ZTI_SZ_GROUPS];
+    uint32_t
+        class_at[ZTI_SZ_GROUPS]; /* a group's class, planes, list or symbols, and what is more */
+    uint32_t plane_at[ZTI_SZ_GROUPS]; /* than these say: how many bits, then where. With effort */
+    uint32_t rest_at[ZTI_SZ_GROUPS]; /* 'paper' in the place of classes where parts begin, and of */
+    uint32_t excess_at[ZTI_SZ_GROUPS]; /* what is more residuals as they are */
+    uint64_t more[ZTI_SZ_GROUPS];      /* decoding: values that are more than their symbols say */
+    uint32_t class_bits, plane_bits, rest_bits, excess_bits, exact_bytes, exact_way;
+    uint32_t section_end[SECTIONS];
+    uint32_t form, is_good;
+    uint64_t away, place, values_at, next;
+};
+
+static __device__ __forceinline__ uint32_t pad(uint32_t i)
+{
+    return i + i / ZTI_SZ_GROUP;
+}
+
+static __device__ __forceinline__ word fold(word d, bool is_narrow)
+{
+    if (is_narrow) {
+        const uint32_t low = (uint32_t)d;
+        return (word)(low << 1 ^ (0 - (low >> 31)));
+    }
+    return (word)(d << 1) ^ (word)(0 - (d >> (WIDTH - 1)));
+}
+
+static __device__ __forceinline__ word unfold(word u, bool is_narrow)
+{
+    const word own = is_narrow ? (word)(uint32_t)u : u;
+    return own >> 1 ^ (word)(0 - (own & 1));
+}
+
+/* Bits of a float in the order of the numbers; its own inverse. */
+static __device__ __forceinline__ word ordered(word bits)
+{
+    return bits ^ ((word)(0 - (bits >> (WIDTH - 1))) >> 1);
+}
+
+/* A value as a number, where it is one of a floating-point type. */
+static __device__ __forceinline__ scalar number_of(word bits)
+{
+    scalar v;
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+static __device__ __forceinline__ word bits_of(scalar v)
+{
+    word bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+/* ---- values to integers ---- */
+
+/* The multiples nearest to floats, into sh->a; what has none within the bound and the limit is
+ * exact. Returns whether integers of 64 bits are needed for one. */
+static __device__ __forceinline__ bool quantize(const struct sz_tiles *s, const struct sz_tile *t,
+                                                struct shared *sh, double limit, bool may_be_wide)
+{
+    bool is_wide = false;
+    for (uint32_t i = threadIdx.x; i < t->n; i += THREADS) {
+        const scalar v = number_of(*(const word *)(const void *)value_at(s, t, i));
+        const double steps = fabs((double)v * (1 / s->sz.step));
+        int64_t q = 0;
+        if (!NAME(nearest)(&s->sz, v, limit, &q)) {
+            is_wide = is_wide || (may_be_wide && steps < 0x1p62 && !(steps < limit));
+            simt_or(sh->exact + i / 64, UINT64_C(1) << i % 64);
+        }
+        sh->a[pad(i)] = (word)q;
+    }
+    return __syncthreads_or(is_wide);
+}
+
+static __device__ __forceinline__ void clear_exact(struct shared *sh)
+{
+    for (uint32_t i = threadIdx.x; i < EXACT_WORDS; i += THREADS)
+        sh->exact[i] = 0;
+    __syncthreads();
+}
+
+/* Integers to sh->a; returns the form. */
+static __device__ __forceinline__ uint32_t integers_of(const struct sz_tiles *s,
+                                                       const struct sz_tile *t, struct shared *sh,
+                                                       bool is_lossless)
+{
+    const bool is_bits = is_lossless || s->sz.source == ZTI_SZ_BITS;
+    clear_exact(sh);
+    if (!is_bits && s->sz.source == ZTI_SZ_LATTICE) {
+        if (!quantize(s, t, sh, 0x1p30, WIDTH == 64))
+            return ZTI_SZ_NARROW;
+        clear_exact(sh);
+        (void)quantize(s, t, sh, 0x1p62, false);
+        return ZTI_SZ_WIDE;
+    }
+    bool is_far = is_bits && WIDTH == 64;
+    for (uint32_t i = threadIdx.x; i < t->n; i += THREADS) {
+        const word v = *(const word *)(const void *)value_at(s, t, i);
+        const int64_t x = WIDTH == 32 ? (int64_t)(int32_t)v : (int64_t)v;
+        const int64_t q = is_bits ? 0 : nearest_multiple(x, (int64_t)s->sz.whole_step);
+        is_far = is_far || (WIDTH == 64 && ((uint64_t)q + (UINT64_C(1) << 30)) >> 31 != 0);
+        sh->a[pad(i)] = is_bits ? ordered(v) : (word)q;
+    }
+    const uint32_t form = __syncthreads_or(is_far) ? ZTI_SZ_WIDE : ZTI_SZ_NARROW;
+    return form | (is_lossless ? ZTI_SZ_LOSSLESS : 0);
+}
+
+/* Integers for exact values: bridge of sz_sums.h. One thread: tiles with gaps are few. */
+static __device__ __forceinline__ void bridge(const struct sz_tiles *s, const struct sz_tile *t,
+                                              struct shared *sh)
+{
+    const uint32_t row = t->extent[t->rank - 1];
+    const uint32_t some = run_end(sh->exact, 0, t->n, true);
+    const word first = some < t->n ? sh->a[pad(some)] : (word)s->sz.centre;
+    for (uint32_t i = 0; i < t->n; i++)
+        if (bit_at(sh->exact, i))
+            sh->a[pad(i)] = i % row != 0 ? sh->a[pad(i - 1)] : i > 0 ? sh->a[pad(i - row)] : first;
+}
+
+/* Differences along the axes; the result is in *from. */
+static __device__ __forceinline__ void differences(const struct sz_tile *t, uint32_t axes,
+                                                   word **from, word **to)
+{
+    for (uint32_t k = t->rank; k-- > 0;) {
+        if (!(axes >> k & 1) || t->extent[k] == 1)
+            continue;
+        for (uint32_t i = threadIdx.x; i < t->n; i += THREADS) {
+            const uint32_t at = i / t->step[k] % t->extent[k];
+            const bool is_first = t->block > 0 ? at % t->block == 0 : at == 0;
+            (*to)[pad(i)] = (*from)[pad(i)] - (is_first ? 0 : (*from)[pad(i - t->step[k])]);
+        }
+        __syncthreads();
+        word *const swap = *from;
+        *from = *to;
+        *to = swap;
+    }
+}
+
+/* ---- integers to values ---- */
+
+/* Sums along one axis, in place: a piece of a line a thread, or where these are few a warp. */
+static __device__ __forceinline__ void sum_lines(const struct sz_tile *t, uint32_t k, word *u)
+{
+    const uint32_t extent = t->extent[k], step = t->step[k];
+    const uint32_t side = t->block > 0 && t->block < extent ? t->block : extent;
+    const uint32_t each = (extent + side - 1) / side, pieces = t->n / extent * each;
+    const uint32_t lane = threadIdx.x % 32;
+    const bool is_alone = pieces >= THREADS / 4;
+    for (uint32_t p = is_alone ? threadIdx.x : threadIdx.x / 32; p < pieces;
+         p += is_alone ? THREADS : THREADS / 32) {
+        const uint32_t l = p / each, begin = p % each * side;
+        const uint32_t first = l / step * step * extent + l % step + begin * step;
+        const uint32_t n = extent - begin < side ? extent - begin : side;
+        word sum = 0;
+        for (uint32_t i = 0; is_alone && i < n; i++) {
+            word *const at = u + pad(first + i * step);
+            sum += *at;
+            *at = sum;
+        }
+        for (uint32_t i = 0; !is_alone && i < n; i += 32) {
+            word *const at = u + pad(first + (i + lane < n ? i + lane : 0) * step);
+            const uint64_t own = i + lane < n ? *at : 0;
+            const word up_to = (word)warp_sums(own) + sum;
+            if (i + lane < n)
+                *at = up_to;
+            sum = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+        }
+    }
+}
+
+/* The bits of a value from its integer. */
+static __device__ __forceinline__ word value_of(const struct sz_tiles *s, uint32_t form,
+                                                word integer)
+{
+    const bool is_narrow = (form & 3) == ZTI_SZ_NARROW;
+    const int64_t q =
+        WIDTH == 32 || is_narrow ? (int64_t)(int32_t)(uint32_t)integer : (int64_t)integer;
+    if (s->sz.source == ZTI_SZ_BITS || (form & ZTI_SZ_LOSSLESS))
+        return ordered(integer);
+    if (s->sz.source == ZTI_SZ_LATTICE)
+        return bits_of((scalar)((double)q * s->sz.step));
+    return (word)multiple(q, (int64_t)s->sz.whole_step, WIDTH == 32 ? INT32_MIN : INT64_MIN,
+                          WIDTH == 32 ? INT32_MAX : INT64_MAX);
+}
+
+/* Residuals, in sh->a, to integers in sh->b; is_plain: as they are, not folded and by groups. */
+static __device__ __forceinline__ void sum_tile(const struct sz_tiles *s, const struct sz_tile *t,
+                                                struct shared *sh, bool is_plain)
+{
+    const bool is_narrow = (sh->form & 3) == ZTI_SZ_NARROW;
+    const bool is_zero = (sh->form & 3) == ZTI_SZ_ZERO;
+    for (uint32_t i = threadIdx.x; i < t->n; i += THREADS)
+        sh->b[pad(is_zero || is_plain ? i : place_in_groups(t, i))] =
+            is_zero    ? 0
+            : is_plain ? sh->a[pad(i)]
+                       : unfold(sh->a[pad(i)], is_narrow);
+    __syncthreads();
+    for (uint32_t k = t->rank; k-- > 0 && !is_zero;) {
+        if (!(s->sz.axes >> k & 1) || t->extent[k] == 1)
+            continue;
+        sum_lines(t, k, sh->b);
+        __syncthreads();
+    }
+}
+
+/* A tile's values to the view. */
+static __device__ __forceinline__ void put_values(const struct sz_tiles *s, const struct sz_tile *t,
+                                                  const struct shared *sh)
+{
+    const bool is_raw = (sh->form & 3) == ZTI_SZ_RAW;
+    const bool is_narrow = (sh->form & 3) == ZTI_SZ_NARROW;
+    const word base = (word)s->sz.centre + unfold((word)sh->away, is_narrow);
+    for (uint32_t i = threadIdx.x; i < t->n; i += THREADS) {
+        word *const to = (word *)(void *)value_at(s, t, i);
+        struct zti_bit_reader r = {s->words, s->words_count, sh->values_at};
+        if (!to)
+            continue;
+        if (is_raw) {
+            r.at += (uint64_t)i * WIDTH;
+            *to = (word)zti_take_bits64(&r, WIDTH);
+        } else if ((sh->form & ZTI_SZ_HAS_EXACT) && bit_at(sh->exact, i)) {
+            const uint64_t before = sh->exact[i / 64] & ((UINT64_C(1) << i % 64) - 1);
+            r.at += (uint64_t)(sh->exact_before[i / 64] + (uint32_t)__popcll(before)) * WIDTH;
+            *to = (word)zti_take_bits64(&r, WIDTH);
+        } else {
+            *to = value_of(s, sh->form, sh->b[pad(i)] + base);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+/* sz_damage_test.c: damaged tiles of sz, to kernels that run on the CPU and to the CPU's own text:
+ * both refuse a tile or both take the same values from it, and it ends at the same place. What is
+ * read is a copy of the stream and no byte more, so that a sanitizer sees every access beyond. */
+#include "codec/cuda.h"
+#include "simt_runtime.h"
+#include "unit/sz_support.h"
+
+#include <math.h>
+
+enum { WAYS = 40 }; /* that a stream is damaged in */
+
+/* A stream, and where its tiles begin. */
+struct stream {
+    struct zti_coding coding;
+    const uint8_t *bytes; /* with as many zeros behind them as a tile may be read beyond */
+    size_t n;
+    uint64_t *starts; /* one more than there are tiles */
+    void *model;
+};
+
+/* One tile by the CPU; where it ends, or UINT64_MAX where it is refused. */
+static uint64_t take_here(const struct stream *s, uint64_t tile, size_t room,
+                          const struct zti_view *view)
+{
+    struct zti_bit_reader r = {.base = s->bytes, .at = s->starts[tile], .end = 8 * (uint64_t)room};
+    zti_codec_sz.decode(&s->coding, &r, tile, tile + 1, view);
+    return r.at > r.end ? UINT64_MAX : r.at;
+}
+
+/* The same by kernels. */
+static uint64_t take_there(const struct stream *s, uint64_t tile, const struct zti_view *view)
+{
+    const size_t words = s->n / 8 + 1;
+    uint64_t *const copy = need(8 * words), states[2] = {0, 0};
+    const uint64_t places[2] = {s->starts[tile], ZTI_CUDA_ANY_END};
+    memset(copy, 0, 8 * words);
+    memcpy(copy, s->bytes, s->n);
+    const struct zti_cuda_decoding d = {.coding = &s->coding, .view = *view, .words = copy,
+                                        .words_count = words, .places = places, .model = s->model,
+                                        .first_chunk = tile, .count = 1, .chunk_tiles = 1,
+                                        .states = states};
+    zti_cuda_codec_of(ZT_CODEC_SZ)->decode(&d);
+    free(copy);
+    return states[1] >> 62 ? UINT64_MAX : states[1];
+}
+
+static void damage(struct rng *r, uint8_t *bytes, size_t n, uint32_t way)
+{
+    const uint32_t flips = way % 4 ? 1 + way % 9 : 0;
+    for (uint32_t i = 0; i < flips; i++)
+        bytes[rng_below(r, n)] ^= (uint8_t)(1u << rng_below(r, 8));
+    for (size_t i = 1; i < n && way % 4 == 0; i++) /* the first byte says what there is */
+        bytes[i] = (uint8_t)(rng_next(r) & (way % 8 ? 255 : rng_next(r)));
+}
+
+/* All tiles of a stream, each damaged in some way; counts those that were refused and taken. */
+static void compare(struct rng *r, struct stream *s, const zt_array *like, size_t room,
+                    uint32_t *refused, uint32_t *taken)
+{
+    struct test_array a = array_of(like->type, like->rank, like->shape);
+    struct test_array b = array_of(like->type, like->rank, like->shape);
+    const struct zti_view here = zti_view_whole(&a.array), there = zti_view_whole(&b.array);
+    const size_t bytes = (size_t)values_of(like->rank, like->shape) * zt_type_bytes(like->type);
+    const uint8_t *const whole = s->bytes;
+    uint8_t *const bad = need(room);
+    for (uint32_t way = 0; way < WAYS; way++) {
+        const uint64_t tile = rng_below(r, s->coding.grid.count);
+        const size_t first = (size_t)(s->starts[tile] / 8);
+        memcpy(bad, whole, room);
+        damage(r, bad + first, (size_t)(s->starts[tile + 1] / 8) - first, way);
+        memset(a.array.data, 0x5a, bytes);
+        memset(b.array.data, 0x5a, bytes);
+        s->bytes = bad;
+        simt_opt.seed = way;
+        const uint64_t end = take_here(s, tile, room, &here);
+        assert_int_equal(take_there(s, tile, &there), end);
+        *(end == UINT64_MAX ? refused : taken) += 1;
+        if (end != UINT64_MAX)
+            assert_memory_equal(a.array.data, b.array.data, bytes);
+    }
+    s->bytes = whole;
+    free(bad);
+    test_array_free(&a);
+    test_array_free(&b);
+}
+
+static void check(struct rng *r, const zt_array *array, double bound, uint32_t effort,
+                  uint32_t *refused, uint32_t *taken)
+{
+    const struct zti_cuda_learning *const learning = zti_cuda_learning_of(ZT_CODEC_SZ);
+    struct coded c = code(NULL, array, bound, effort);
+    struct stream s = {.coding = loaded(NULL, &c), .n = (size_t)(c.end_bits / 8)};
+    const size_t room = s.n + (size_t)(zti_codec_sz.tile_reach_bits(&s.coding) / 8) + 1;
+    const uint64_t tiles = s.coding.grid.count, model_bytes = learning->model_bytes(&s.coding);
+    uint8_t *const bytes = need(room);
+    memset(bytes, 0, room);
+    memcpy(bytes, c.bytes, s.n);
+    s.bytes = bytes;
+    s.starts = need((tiles + 1) * sizeof *s.starts);
+    s.model = need(model_bytes + 1);
+    if (model_bytes > 0)
+        learning->put_model(&s.coding, s.model);
+    s.starts[0] = 0;
+    for (uint64_t tile = 0; tile < tiles; tile++)
+        s.starts[tile + 1] = take_here(&s, tile, room, NULL);
+    assert_int_equal(s.starts[tiles], c.end_bits);
+    compare(r, &s, array, room, refused, taken);
+    free(bytes);
+    free(s.starts);
+    free(s.model);
+    zti_sz_forget(NULL, &s.coding);
+    coded_free(NULL, &c);
+}
+
+static void damaged_tiles_are_as_on_the_cpu(void **state)
+{
+    static const uint64_t shape[3] = {20, 30, 40};
+    struct rng r = {5};
+    (void)state;
+    for (uint32_t effort = 0; effort < ZT_EFFORT_HIGH; effort++) {
+        uint32_t refused = 0, taken = 0;
+        for (uint32_t i = 0; i < 24; i++) {
+            struct test_array a = array_of(1 + i % 4, 3, shape);
+            double lo, hi;
+            fill_array(&a.array, (enum data_kind)rng_below(&r, DATA_KINDS), i);
+            range_of(&a.array, &lo, &hi);
+            const double bound = i % 6 == 5 || !(hi > lo) ? 0 : ldexp(hi - lo, -(int)(2 * i));
+            check(&r, &a.array, bound, effort, &refused, &taken);
+            test_array_free(&a);
+        }
+        assert_true(refused > WAYS && taken > WAYS);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(damaged_tiles_are_as_on_the_cpu)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
