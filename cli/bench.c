@@ -52,7 +52,7 @@ static void choose_threads(struct study *s)
     uint32_t most = all > 1024 ? 1024 : all > 0 ? (uint32_t)all : 1;
     if (s->options->omp.threads)
         most = s->options->omp.threads;
-    if (s->options->policy == ZT_SERIAL || zt_context_policy(s->context) == ZT_SERIAL)
+    if (s->options->policy == ZT_SERIAL || zt_context_policy(s->context) != ZT_OMP)
         most = 1;
     for (uint32_t n = 1, step = 1; n < most; n += step) {
         s->threads[s->counts++] = n;

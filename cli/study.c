@@ -37,11 +37,12 @@ struct timing {
     double *seconds;
 };
 
-/* A build without threads has one, which no policy has to be set for. */
+/* A build without threads has one, which no policy has to be set for; on a GPU there are none to
+ * choose. */
 static bool use_threads(const struct study *s, uint32_t threads, struct ztio_error *error)
 {
     const zt_omp omp = {.threads = threads, .grain = s->options->omp.grain};
-    if (s->options->policy == ZT_SERIAL || zt_context_policy(s->context) == ZT_SERIAL)
+    if (s->options->policy == ZT_SERIAL || zt_context_policy(s->context) != ZT_OMP)
         return true;
     zt_status status = zt_context_set_policy(s->context, ZT_OMP, &omp);
     return status == ZT_OK || fail_zt(error, s->context, status, "bench");

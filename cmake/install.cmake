@@ -4,7 +4,8 @@ install(TARGETS ztile EXPORT ztileTargets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
     RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(FILES ${CMAKE_SOURCE_DIR}/include/ztile.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES ${CMAKE_SOURCE_DIR}/include/ztile.h ${CMAKE_SOURCE_DIR}/include/ztile_cuda.h
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 set(ztile_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/ztile)
 install(EXPORT ztileTargets NAMESPACE ztile:: DESTINATION ${ztile_package_dir})

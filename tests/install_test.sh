@@ -83,8 +83,8 @@ shared=$(find "$libdir" -maxdepth 1 -name 'libztile.so')
 if [ -n "$shared" ]; then
     others=$(nm -D --defined-only "$shared" | awk '{print $3}' | grep -v '^zt_' || true)
     [ -z "$others" ] || complain "libztile.so exports more than zt_*: $others"
-    # every function of the header is there
-    for name in $(grep -oE '^ZT_API [^(]*\bzt_[a-z0-9_]+\(' "$prefix/include/ztile.h" |
+    # every function of the headers is there
+    for name in $(grep -ohE '^ZT_API [^(]*\bzt_[a-z0-9_]+\(' "$prefix"/include/ztile*.h |
         grep -oE 'zt_[a-z0-9_]+\(' | tr -d '('); do
         nm -D --defined-only "$shared" | grep -qw "$name" || complain "$name is not exported"
     done

@@ -1,5 +1,5 @@
 /* array.c: checks of arrays and boxes, and where tiles lie. */
-#include "array/array.h"
+#include "array/mirror.h"
 
 zt_status zti_array_check(zt_context *context, const zt_array *array, bool need_data)
 {
@@ -33,7 +33,7 @@ zt_status zti_array_check(zt_context *context, const zt_array *array, bool need_
             !zti_add(span, reach, &span) || span > INT64_MAX)
             return zti_fail(context, ZT_BAD_ARG, "the strides span more than 2^63 bytes");
     }
-    return ZT_OK;
+    return zti_check_memory(context, array->data, "the array");
 }
 
 zt_status zti_array_check_output(zt_context *context, const zt_array *array)

@@ -133,6 +133,9 @@ struct zti_codec {
     void (*merge)(const struct zti_coding *coding, uint32_t pass, void *into, const void *from);
     zt_status (*learn)(zt_context *context, struct zti_coding *coding, uint32_t pass,
                        const zt_array *array, void *tally);
+    /* Make the coding one that learning may lead to, number i, with other tiles; false past the
+     * last. NULL: learning leaves tiles as they are. */
+    bool (*vary)(struct zti_coding *coding, uint32_t i);
     void (*forget)(zt_context *context, struct zti_coding *coding); /* free the model */
 
     /* The head: what a stream has before its first tile. head_max_bytes is asked before anything

@@ -1,6 +1,6 @@
-/* device.h: a GPU as the host's part of the cuda policy sees it: memory, copies and one queue of
- * work. device.cu is over CUDA's runtime library, no_device.c for a build without it, and the tests
- * have one over the CPU's own memory. Nothing here knows codecs. */
+/* device.h: a GPU as the host's part of the cuda policy sees it: memory, copies and queues of work.
+ * device.cu is over CUDA's runtime library, no_device.c for a build without it, and the tests have
+ * one over the CPU's own memory. Nothing here knows codecs. */
 #ifndef ZTI_CORE_DEVICE_H
 #define ZTI_CORE_DEVICE_H
 
@@ -14,9 +14,25 @@ enum zti_device_part {
     ZTI_DEVICE_CHUNKS, /* which chunks are wanted */
     ZTI_DEVICE_DOUBTS, /* tiles that the codec does not vouch for */
     ZTI_DEVICE_STATES, /* sums and flags between blocks */
-    ZTI_DEVICE_MODEL,  /* codebooks, counts, and what they are made in */
+    ZTI_DEVICE_KINDS,
+    /* the same once more, for the slab that is copied while kernels run over another */
+    ZTI_DEVICE_MODEL = 2 * ZTI_DEVICE_KINDS, /* codebooks, counts, and what they are made in */
+    ZTI_DEVICE_PACKED, /* values of an array whose strides leave gaps, without them */
     ZTI_DEVICE_PARTS
 };
+
+/* A part of one of the two slabs that are under way; slab is 0 or 1. */
+static inline enum zti_device_part zti_part_of(enum zti_device_part part, uint32_t slab)
+{
+    return (enum zti_device_part)(part + slab * ZTI_DEVICE_KINDS);
+}
+
+/* Parts begin at multiples of so many bytes. */
+enum { ZTI_PART_ALIGN_BYTES = 256 };
+
+/* Work of a queue is done in order; between queues only 'after' orders anything. Kernels run on the
+ * caller's stream; the two others are the device's own, for copies of slabs beside kernels. */
+enum zti_device_queue { ZTI_QUEUE_KERNELS, ZTI_QUEUE_IN, ZTI_QUEUE_OUT, ZTI_QUEUES };
 
 /* The device of a context (context->device); core.h has zti_device_open. Functions that fail write
  * the sentence: ZT_NO_MEMORY, or ZT_UNSUPPORTED with CUDA's own words where something went wrong,
@@ -25,21 +41,65 @@ struct zti_device {
     void *queue;         /* what kernels are queued on: a cudaStream_t */
     uint64_t slab_bytes; /* of values that are worked on at a time */
 
-    /* At least so many bytes of a part, aligned to 256; what was in it is lost where it grows. */
+    /* An array's values as they are in the host's memory and, the same, in the device's: who copies
+     * from the one may take the other. NULL: none. */
+    const void *twin_on_host, *twin_on_device;
+    uint64_t twin_bytes;
+
+    /* At least so many bytes of a part; what was in it is lost where it grows, for which all queues
+     * are waited for. */
     zt_status (*room)(zt_context *context, enum zti_device_part part, uint64_t bytes,
                       void **memory);
 
-    /* Queue a copy to the device, a copy from it, or zeroing. The host's memory must stay as it is
-     * until wait returns. */
-    zt_status (*put)(zt_context *context, void *to, const void *from, uint64_t bytes);
-    zt_status (*get)(zt_context *context, void *to, const void *from, uint64_t bytes);
-    zt_status (*zero)(zt_context *context, void *to, uint64_t bytes);
+    /* Take all parts from this memory of the device from now on, the caller's, instead of memory of
+     * the device's own; NULL: the other way round. What parts held is lost. */
+    zt_status (*lend)(zt_context *context, void *memory, uint64_t bytes);
+
+    /* Queue a copy to, from or within the device, or zeroing. The host's memory must stay as it is
+     * until the queue was waited for. */
+    zt_status (*copy)(zt_context *context, enum zti_device_queue queue, void *to,
+                      const void *from, uint64_t bytes);
+    zt_status (*zero)(zt_context *context, enum zti_device_queue queue, void *to, uint64_t bytes);
+
+    /* Queue for the kernels: an array of the device's memory to C-contiguous memory there, and
+     * back. */
+    void (*pack)(zt_context *context, void *to, const zt_array *from);
+    void (*unpack)(zt_context *context, const zt_array *to, const void *from);
+
+    /* What is queued on 'later' from now on begins when all is done that is queued on 'earlier'
+     * now. */
+    zt_status (*after)(zt_context *context, enum zti_device_queue later,
+                       enum zti_device_queue earlier);
 
     /* Until all that was queued is done. */
-    zt_status (*wait)(zt_context *context);
+    zt_status (*wait)(zt_context *context, enum zti_device_queue queue);
 
     /* Free the parts and the device itself. */
     void (*close)(zt_context *context);
 };
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Whose memory an address is in: the host's, which includes memory that both reach; the GPU's of
+ * the context; or one that the context cannot use, having another GPU or none. */
+enum zti_memory { ZTI_MEMORY_HOST, ZTI_MEMORY_DEVICE, ZTI_MEMORY_ELSEWHERE };
+
+enum zti_memory zti_memory_of(const zt_context *context, const void *address);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* Where a copy from the host's memory can be taken from instead: 'from' itself, or its twin. */
+static inline const void *zti_twin_of(const struct zti_device *device, const void *from,
+                                      uint64_t bytes)
+{
+    const uint64_t at = (uint64_t)(uintptr_t)from - (uint64_t)(uintptr_t)device->twin_on_host;
+    const bool is_twin = device->twin_on_host && at < device->twin_bytes &&
+                         bytes <= device->twin_bytes - at;
+    return is_twin ? (const char *)device->twin_on_device + at : from;
+}
 
 #endif

@@ -1,15 +1,23 @@
 /* device.cu: the device of the cuda policy over CUDA's runtime library, which is linked statically
  * and finds the driver when it is called: where there is none, opening fails with a sentence. */
 #include "core/device.h"
+#include "cuda/strided.h"
 
 #include <cuda_runtime.h>
+#if defined(__linux__)
+#include <dlfcn.h>
+#endif
 
 /* The device, and what only this file knows of it. */
 struct gpu {
     struct zti_device device; /* first */
     int number;
+    cudaStream_t queues[ZTI_QUEUES]; /* that of the kernels is the caller's */
+    cudaEvent_t event;
     void *memory[ZTI_DEVICE_PARTS];
     uint64_t bytes[ZTI_DEVICE_PARTS];
+    uint8_t *lent; /* the caller's memory, of which so many bytes are taken; or NULL */
+    uint64_t lent_bytes, taken_bytes;
 };
 
 static struct gpu *gpu_of(const zt_context *context)
@@ -25,9 +33,30 @@ static zt_status check(zt_context *context, cudaError_t error, const char *what)
                     "CUDA failed to %s: %s", what, cudaGetErrorString(error));
 }
 
-static cudaStream_t queue_of(const zt_context *context)
+/* ---- memory ---- */
+
+static cudaError_t wait_for_all(const struct gpu *g)
 {
-    return (cudaStream_t)context->device->queue;
+    cudaError_t error = cudaSuccess;
+    for (int i = 0; i < ZTI_QUEUES && error == cudaSuccess; i++)
+        error = cudaStreamSynchronize(g->queues[i]);
+    return error;
+}
+
+/* A piece of the caller's memory. What a part had before is not used again. */
+static zt_status take_lent(zt_context *context, enum zti_device_part part, uint64_t bytes)
+{
+    struct gpu *const g = gpu_of(context);
+    const uint64_t want = zti_round_up(bytes, ZTI_PART_ALIGN_BYTES);
+    if (want > g->lent_bytes - g->taken_bytes)
+        return zti_fail(context, ZT_NO_MEMORY,
+                        "the scratch memory of %llu bytes is too small; "
+                        "zt_cuda_scratch_bytes says what suffices",
+                        (unsigned long long)g->lent_bytes);
+    g->memory[part] = g->lent + g->taken_bytes;
+    g->bytes[part] = want;
+    g->taken_bytes += want;
+    return ZT_OK;
 }
 
 static zt_status room(zt_context *context, enum zti_device_part part, uint64_t bytes,
@@ -35,8 +64,12 @@ static zt_status room(zt_context *context, enum zti_device_part part, uint64_t b
 {
     struct gpu *const g = gpu_of(context);
     cudaError_t error = cudaSetDevice(g->number);
-    if (error == cudaSuccess && bytes > g->bytes[part]) {
-        error = cudaStreamSynchronize(queue_of(context));
+    if (error == cudaSuccess && bytes > g->bytes[part] && g->lent) {
+        const zt_status status = take_lent(context, part, bytes);
+        if (status != ZT_OK)
+            return status;
+    } else if (error == cudaSuccess && bytes > g->bytes[part]) {
+        error = wait_for_all(g);
         (void)cudaFree(g->memory[part]);
         g->memory[part] = NULL;
         g->bytes[part] = 0;
@@ -54,54 +87,139 @@ static zt_status room(zt_context *context, enum zti_device_part part, uint64_t b
     return check(context, error, "allocate memory");
 }
 
-static zt_status put(zt_context *context, void *to, const void *from, uint64_t bytes)
+static void free_parts(struct gpu *g)
 {
-    cudaError_t error = cudaGetLastError();
-    if (error == cudaSuccess)
-        error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, queue_of(context));
-    return check(context, error, "copy to the GPU");
+    for (int i = 0; i < ZTI_DEVICE_PARTS; i++) {
+        if (!g->lent)
+            (void)cudaFree(g->memory[i]);
+        g->memory[i] = NULL;
+        g->bytes[i] = 0;
+    }
 }
 
-static zt_status get(zt_context *context, void *to, const void *from, uint64_t bytes)
+static zt_status lend(zt_context *context, void *memory, uint64_t bytes)
+{
+    struct gpu *const g = gpu_of(context);
+    cudaError_t error = cudaSetDevice(g->number);
+    if (error == cudaSuccess)
+        error = wait_for_all(g);
+    free_parts(g);
+    const uint64_t skip = -(uint64_t)(uintptr_t)memory % ZTI_PART_ALIGN_BYTES;
+    g->lent = memory && skip < bytes ? (uint8_t *)memory + skip : NULL;
+    g->lent_bytes = g->lent ? bytes - skip : 0;
+    g->taken_bytes = 0;
+    return check(context, error, "wait for its queues");
+}
+
+/* Whether CUDA's driver is in this process: without it no address is of a GPU, and asking must not
+ * start it. */
+static bool has_driver(void)
+{
+#if defined(__linux__)
+    void *const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (driver)
+        (void)dlclose(driver);
+    return driver != NULL;
+#else
+    return true;
+#endif
+}
+
+extern "C" enum zti_memory zti_memory_of(const zt_context *context, const void *address)
+{
+    cudaPointerAttributes attributes;
+    if (!address || !has_driver())
+        return ZTI_MEMORY_HOST;
+    if (cudaPointerGetAttributes(&attributes, address) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return ZTI_MEMORY_HOST;
+    }
+    if (attributes.type != cudaMemoryTypeDevice)
+        return ZTI_MEMORY_HOST;
+    return context && context->device && gpu_of(context)->number == attributes.device
+               ? ZTI_MEMORY_DEVICE
+               : ZTI_MEMORY_ELSEWHERE;
+}
+
+/* ---- queues ---- */
+
+static zt_status copy(zt_context *context, enum zti_device_queue queue, void *to, const void *from,
+                      uint64_t bytes)
 {
     cudaError_t error = cudaGetLastError(); /* of a launch */
     if (error == cudaSuccess)
-        error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, queue_of(context));
-    return check(context, error, "copy from the GPU");
+        error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, gpu_of(context)->queues[queue]);
+    return check(context, error, "copy to or from the GPU");
 }
 
-static zt_status zero(zt_context *context, void *to, uint64_t bytes)
+static zt_status zero(zt_context *context, enum zti_device_queue queue, void *to, uint64_t bytes)
 {
-    return check(context, cudaMemsetAsync(to, 0, bytes, queue_of(context)), "clear memory");
+    return check(context, cudaMemsetAsync(to, 0, bytes, gpu_of(context)->queues[queue]),
+                 "clear memory");
 }
 
-static zt_status wait(zt_context *context)
+static void pack(zt_context *context, void *to, const zt_array *from)
+{
+    zti_cuda_pack(from, to, context->device->queue);
+}
+
+static void unpack(zt_context *context, const zt_array *to, const void *from)
+{
+    zti_cuda_unpack(from, to, context->device->queue);
+}
+
+static zt_status after(zt_context *context, enum zti_device_queue later,
+                       enum zti_device_queue earlier)
+{
+    const struct gpu *const g = gpu_of(context);
+    cudaError_t error = cudaEventRecord(g->event, g->queues[earlier]);
+    if (error == cudaSuccess) /* on what was recorded; the event can be recorded anew */
+        error = cudaStreamWaitEvent(g->queues[later], g->event, 0);
+    return check(context, error, "order its queues");
+}
+
+static zt_status wait(zt_context *context, enum zti_device_queue queue)
 {
     cudaError_t error = cudaGetLastError();
     if (error == cudaSuccess)
-        error = cudaStreamSynchronize(queue_of(context));
+        error = cudaStreamSynchronize(gpu_of(context)->queues[queue]);
     return check(context, error, "run the kernels");
 }
+
+/* ---- opening and closing ---- */
 
 static void close(zt_context *context)
 {
     struct gpu *const g = gpu_of(context);
     (void)cudaSetDevice(g->number);
-    (void)cudaStreamSynchronize(queue_of(context));
-    for (int i = 0; i < ZTI_DEVICE_PARTS; i++)
-        (void)cudaFree(g->memory[i]);
+    (void)wait_for_all(g);
+    free_parts(g);
+    for (int i = ZTI_QUEUE_KERNELS + 1; i < ZTI_QUEUES; i++)
+        (void)cudaStreamDestroy(g->queues[i]);
+    (void)cudaEventDestroy(g->event);
     zti_release(context, g);
 }
 
-/* Values that are worked on at a time: with the coded bits and what belongs to them a slab takes
- * some three times its size. */
+/* Values that are worked on at a time. Two slabs are under way, and with the coded bits and what
+ * belongs to them each takes some three times its size. Small enough that an array of a few hundred
+ * megabytes has several, of which one is copied while kernels run over another. */
 static uint64_t slab_bytes(void)
 {
     size_t available = 0, total = 0;
     if (cudaMemGetInfo(&available, &total) != cudaSuccess)
         return 64u << 20;
-    const uint64_t part = available / 8;
-    return part > 1u << 30 ? 1u << 30 : part;
+    const uint64_t part = available / 16;
+    return part > 128u << 20 ? 128u << 20 : part;
+}
+
+/* The queues and the event. */
+static cudaError_t make_queues(struct gpu *g, void *stream)
+{
+    cudaError_t error = cudaEventCreateWithFlags(&g->event, cudaEventDisableTiming);
+    g->queues[ZTI_QUEUE_KERNELS] = (cudaStream_t)stream;
+    for (int i = ZTI_QUEUE_KERNELS + 1; i < ZTI_QUEUES && error == cudaSuccess; i++)
+        error = cudaStreamCreateWithFlags(&g->queues[i], cudaStreamNonBlocking);
+    return error;
 }
 
 extern "C" zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
@@ -121,13 +239,21 @@ extern "C" zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
     struct gpu *const g = (struct gpu *)zti_alloc_zeroed(context, sizeof *g);
     if (!g)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a device");
+    error = make_queues(g, cuda->stream);
+    if (error != cudaSuccess) {
+        zti_release(context, g);
+        return check(context, error, "make its queues");
+    }
     g->number = cuda->device;
     g->device.queue = cuda->stream;
     g->device.slab_bytes = slab_bytes();
     g->device.room = room;
-    g->device.put = put;
-    g->device.get = get;
+    g->device.lend = lend;
+    g->device.copy = copy;
     g->device.zero = zero;
+    g->device.pack = pack;
+    g->device.unpack = unpack;
+    g->device.after = after;
     g->device.wait = wait;
     g->device.close = close;
     if (context->device)

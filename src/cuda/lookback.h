@@ -38,15 +38,18 @@ static __device__ __forceinline__ uint64_t lookback_ticket(uint64_t *words)
 }
 
 /* Inclusive sums over a warp. */
-static __device__ __forceinline__ uint64_t warp_sums(uint64_t v)
-{
-    const unsigned lane = threadIdx.x % 32;
-    for (unsigned step = 1; step < 32; step *= 2) {
-        const uint64_t left = __shfl_up_sync(SIMT_ALL_LANES, v, (int)step);
-        v += lane >= step ? left : 0;
+#define WARP_SUMS(name, type)                                                                      \
+    static __device__ __forceinline__ type name(type v)                                            \
+    {                                                                                              \
+        const unsigned lane = threadIdx.x % 32;                                                    \
+        for (unsigned step = 1; step < 32; step *= 2) {                                            \
+            const type left = __shfl_up_sync(SIMT_ALL_LANES, v, (int)step);                        \
+            v += lane >= step ? left : 0;                                                          \
+        }                                                                                          \
+        return v;                                                                                  \
     }
-    return v;
-}
+WARP_SUMS(warp_sums, uint64_t)
+WARP_SUMS(warp_sums_32, uint32_t)
 
 /* What each lane sees of the state of block number - 1 - lane; blocks before the first are a prefix
  * of nothing. Spins until all have at least their own sum. */

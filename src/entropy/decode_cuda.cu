@@ -95,7 +95,7 @@ static __device__ __forceinline__ bool decode_part(const struct zti_cuda_unmergi
     const uint32_t limit = next < p->end ? next : p->end;
     uint32_t start = border, count;
     (void)zti_settle(&c, &start, limit, &count);
-    const uint32_t up_to = zti_sums_32(count);
+    const uint32_t up_to = warp_sums_32(count);
     bool is_good = __shfl_sync(SIMT_ALL_LANES, up_to, 31) >= p->symbols;
     uint32_t place = up_to - count;
     struct zti_held_bits b = zti_held_at(&c, start < limit ? start : 0);

@@ -18,6 +18,7 @@
 #ifndef ZTI_HUFFMAN_STREAM_H
 #define ZTI_HUFFMAN_STREAM_H
 
+#include "core/wire.h"
 #include "entropy/huffman_cuda.h"
 
 enum {
@@ -33,6 +34,8 @@ enum {
     TAIL_FIXED_BYTES = 1 + 2 + 8
 };
 _Static_assert(PART_MOST_BITS < 1 << WIDTH_MOST, "a part's length has WIDTH_MOST bits");
+
+enum { HEAD_FIXED_MOST = STREAM_MAGIC_BYTES + 1 + 2 * ZTI_VARINT_MAX_BYTES };
 
 static const uint8_t zti_stream_magic[STREAM_MAGIC_BYTES] = {'z', 't', 'h', 'f'};
 

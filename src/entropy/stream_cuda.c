@@ -27,9 +27,25 @@ static zt_status put_symbols(zt_context *context, const struct zti_symbols *s, u
     void *memory;
     zt_status status = device->room(context, ZTI_DEVICE_VALUES, n * s->bytes + 8, &memory);
     if (status == ZT_OK)
-        status = device->put(context, memory, (const uint8_t *)s->data + first * s->bytes,
+        status = device->copy(context, ZTI_QUEUE_KERNELS, memory,
+                              (const uint8_t *)s->data + first * s->bytes,
                              n * s->bytes);
     *on_device = (struct zti_symbols){memory, s->bytes, n, s->alphabet};
+    return status;
+}
+
+/* The sums and flags of so many chunks, zeroed, and a word behind them. */
+static zt_status make_states(zt_context *context, uint64_t chunks, uint64_t **states,
+                             uint64_t **behind)
+{
+    const uint64_t words = zti_cuda_huffman()->merge_states(chunks);
+    void *memory = NULL;
+    zt_status status =
+        context->device->room(context, ZTI_DEVICE_STATES, 8 * (words + 1), &memory);
+    if (status == ZT_OK)
+        status = context->device->zero(context, ZTI_QUEUE_KERNELS, memory, 8 * (words + 1));
+    *states = memory;
+    *behind = status == ZT_OK ? *states + words : NULL;
     return status;
 }
 
@@ -70,7 +86,8 @@ static zt_status count_all(zt_context *context, const struct zti_symbols *s,
 {
     struct zti_device *const device = context->device;
     const uint64_t each = slab_symbols(context, s, CHUNK_SYMBOLS);
-    zt_status status = device->zero(context, p->counts, 8 * ((uint64_t)s->alphabet + 1));
+    zt_status status = device->zero(context, ZTI_QUEUE_KERNELS, p->counts,
+                                    8 * ((uint64_t)s->alphabet + 1));
     for (uint64_t at = 0; status == ZT_OK && at < s->count; at += each) {
         status = put_symbols(context, s, at, each < s->count - at ? each : s->count - at, slab);
         if (status == ZT_OK)
@@ -109,17 +126,19 @@ zt_status zti_stream_cuda_learn(zt_context *context, const struct zti_symbols *s
         status = zti_codebook_alloc(context, s->alphabet, book);
     }
     if (status == ZT_OK)
-        status = device->get(context, book->lengths, p.book.lengths, s->alphabet);
+        status = device->copy(context, ZTI_QUEUE_KERNELS, book->lengths, p.book.lengths,
+                              s->alphabet);
     if (status == ZT_OK)
-        status = device->get(context, numbers, p.book.numbers, sizeof numbers);
+        status = device->copy(context, ZTI_QUEUE_KERNELS, numbers, p.book.numbers, sizeof numbers);
     if (status == ZT_OK)
-        status = device->get(context, &only, p.book.order, sizeof only);
+        status = device->copy(context, ZTI_QUEUE_KERNELS, &only, p.book.order, sizeof only);
     if (status == ZT_OK)
-        status = device->get(context, &strays, p.strays, sizeof strays);
+        status = device->copy(context, ZTI_QUEUE_KERNELS, &strays, p.strays, sizeof strays);
     if (status == ZT_OK)
-        status = device->get(context, counts, p.counts, s->alphabet * sizeof *counts);
+        status = device->copy(context, ZTI_QUEUE_KERNELS, counts, p.counts,
+                              s->alphabet * sizeof *counts);
     if (status == ZT_OK)
-        status = device->wait(context);
+        status = device->wait(context, ZTI_QUEUE_KERNELS);
     if (status == ZT_OK && strays > 0)
         status = zti_fail(context, ZT_BAD_ARG, "a symbol is not below the alphabet's %u",
                           s->alphabet);
@@ -140,7 +159,7 @@ static zt_status code_slab(zt_context *context, struct zti_cuda_merging *m, uint
 {
     struct zti_device *const device = context->device;
     const uint64_t chunks = (m->symbols.count + CHUNK_SYMBOLS - 1) / CHUNK_SYMBOLS;
-    const uint64_t states = zti_cuda_huffman()->merge_states(chunks), parts = chunks * 4;
+    const uint64_t parts = chunks * 4;
     void *memory;
     zt_status status =
         device->room(context, ZTI_DEVICE_STREAM, chunks * CHUNK_MOST_BYTES, &memory);
@@ -149,23 +168,19 @@ static zt_status code_slab(zt_context *context, struct zti_cuda_merging *m, uint
         status = device->room(context, ZTI_DEVICE_STARTS, parts * sizeof *part_bits, &memory);
     m->part_bits = memory;
     if (status == ZT_OK)
-        status = device->room(context, ZTI_DEVICE_STATES, 8 * (states + 1), &memory);
-    if (status == ZT_OK)
-        status = device->zero(context, memory, 8 * (states + 1));
+        status = make_states(context, chunks, &m->states, &m->breaking);
     if (status != ZT_OK)
         return status;
-    m->states = memory;
-    m->breaking = m->states + states;
     zti_cuda_huffman()->encode(m, device->queue);
-    status = device->get(context, bytes, m->states + 1, sizeof *bytes);
+    status = device->copy(context, ZTI_QUEUE_KERNELS, bytes, m->states + 1, sizeof *bytes);
     if (status == ZT_OK)
-        status = device->get(context, part_bits, m->part_bits,
+        status = device->copy(context, ZTI_QUEUE_KERNELS, part_bits, m->part_bits,
                              zti_parts_of(m->symbols.count) * sizeof *part_bits);
     if (status == ZT_OK)
-        status = device->wait(context);
+        status = device->wait(context, ZTI_QUEUE_KERNELS);
     if (status == ZT_OK && *bytes <= room_bytes)
-        status = device->get(context, out, m->out, *bytes);
-    return status == ZT_OK ? device->wait(context) : status;
+        status = device->copy(context, ZTI_QUEUE_KERNELS, out, m->out, *bytes);
+    return status == ZT_OK ? device->wait(context, ZTI_QUEUE_KERNELS) : status;
 }
 
 zt_status zti_stream_cuda_code(zt_context *context, const struct zti_symbols *s,
@@ -204,10 +219,10 @@ static zt_status put_book(zt_context *context, const struct zti_codebook *book,
     if (status != ZT_OK)
         return status;
     *on_device = zti_cuda_book_in(memory, book->alphabet);
-    status = device->put(context, on_device->numbers, numbers,
+    status = device->copy(context, ZTI_QUEUE_KERNELS, on_device->numbers, numbers,
                          ZTI_BOOK_NUMBERS * sizeof *numbers);
     if (status == ZT_OK && book->used > 0)
-        status = device->put(context, on_device->order, book->order,
+        status = device->copy(context, ZTI_QUEUE_KERNELS, on_device->order, book->order,
                              book->used * sizeof *book->order);
     return status;
 }
@@ -218,22 +233,18 @@ static zt_status put_slab(zt_context *context, const struct zti_coded *coded, ui
 {
     struct zti_device *const device = context->device;
     const uint64_t chunks = (u->symbols.count + CHUNK_SYMBOLS - 1) / CHUNK_SYMBOLS;
-    const uint64_t words = u->bytes / 4 + 2, states = zti_cuda_huffman()->merge_states(chunks);
+    const uint64_t words = u->bytes / 4 + 2;
     void *memory;
     zt_status status = device->room(context, ZTI_DEVICE_STREAM, words * 4, &memory);
     if (status == ZT_OK)
-        status = device->zero(context, (uint8_t *)memory + u->bytes / 4 * 4, 8);
+        status = device->zero(context, ZTI_QUEUE_KERNELS, (uint8_t *)memory + u->bytes / 4 * 4, 8);
     if (status == ZT_OK)
-        status = device->put(context, memory, coded->chunks + at, u->bytes);
+        status = device->copy(context, ZTI_QUEUE_KERNELS, memory, coded->chunks + at, u->bytes);
     u->words = memory;
     if (status == ZT_OK)
-        status = device->room(context, ZTI_DEVICE_STATES, 8 * (states + 1), &memory);
-    if (status == ZT_OK)
-        status = device->zero(context, memory, 8 * (states + 1));
+        status = make_states(context, chunks, &u->states, &u->bad);
     if (status != ZT_OK)
         return status;
-    u->states = memory;
-    u->bad = u->states + states;
     status = device->room(context, ZTI_DEVICE_VALUES, u->symbols.count * u->symbols.bytes, &memory);
     u->symbols.data = memory;
     return status;
@@ -248,7 +259,7 @@ static zt_status put_lengths(zt_context *context, const struct zti_coded *coded,
     void *memory;
     zt_status status = context->device->room(context, ZTI_DEVICE_STARTS, bytes, &memory);
     if (status == ZT_OK)
-        status = context->device->put(context, memory, coded->lengths, bytes);
+        status = context->device->copy(context, ZTI_QUEUE_KERNELS, memory, coded->lengths, bytes);
     u->lengths = memory;
     u->width = coded->width;
     u->least = coded->least;
@@ -281,13 +292,14 @@ zt_status zti_stream_cuda_decode(zt_context *context, const struct zti_coded *co
         status = put_slab(context, coded, first, &u);
         if (status == ZT_OK) {
             zti_cuda_huffman()->decode(&u, device->queue);
-            status = device->get(context, (uint8_t *)target->data + at * target->bytes,
+            status = device->copy(context, ZTI_QUEUE_KERNELS,
+                                  (uint8_t *)target->data + at * target->bytes,
                                  u.symbols.data, n * target->bytes);
         }
         if (status == ZT_OK)
-            status = device->get(context, &bad, u.bad, sizeof bad);
+            status = device->copy(context, ZTI_QUEUE_KERNELS, &bad, u.bad, sizeof bad);
         if (status == ZT_OK)
-            status = device->wait(context);
+            status = device->wait(context, ZTI_QUEUE_KERNELS);
     }
     if (status == ZT_OK && bad > 0)
         status = zti_codes_do_not_fill(context);

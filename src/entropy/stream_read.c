@@ -1,6 +1,7 @@
 /* stream_read.c: zt_huffman_inspect and zt_huffman_decode. The checksum of all bytes comes first;
  * then head and tail say where each run of chunks begins, and threads decode runs. What a stream
  * that was made with a fitting checksum can still claim is checked on the way. */
+#include "array/mirror.h"
 #include "core/cpu.h"
 #include "core/wire.h"
 #include "entropy/stream.h"
@@ -240,10 +241,18 @@ zt_status zt_huffman_inspect(zt_context *context, const void *data, size_t data_
 {
     if (!data || !alphabet || !symbols)
         return zti_fail(context, ZT_BAD_ARG, "no stream, or no place for what is in it, is given");
-    struct zti_cursor cursor = {data, (const uint8_t *)data + data_bytes, false};
+    struct zti_mirror head;
     uint32_t wide = 0;
     uint64_t count = 0;
-    const zt_status status = take_fixed(context, &cursor, &wide, &count);
+    zt_status status = zti_check_memory(context, data, "the stream");
+    if (status != ZT_OK)
+        return status;
+    const size_t n = data_bytes < HEAD_FIXED_MOST ? data_bytes : HEAD_FIXED_MOST;
+    status = zti_mirror_open_bytes(context, data, n, &head);
+    struct zti_cursor cursor = {head.bytes, (const uint8_t *)head.bytes + n, false};
+    if (status == ZT_OK)
+        status = take_fixed(context, &cursor, &wide, &count);
+    zti_mirror_close(&head);
     if (status == ZT_OK) {
         *alphabet = wide;
         *symbols = count;
@@ -251,11 +260,10 @@ zt_status zt_huffman_inspect(zt_context *context, const void *data, size_t data_
     return status;
 }
 
-zt_status zt_huffman_decode(zt_context *context, const void *data, size_t data_bytes, void *symbols,
-                            uint32_t symbol_bytes, uint64_t count)
+/* The same of a stream in the host's memory. */
+static zt_status decode_stream(zt_context *context, const void *data, size_t data_bytes,
+                               void *symbols, uint32_t symbol_bytes, uint64_t count)
 {
-    if (!data)
-        return zti_fail(context, ZT_BAD_ARG, "no stream is given");
     struct zti_coded stream = {0};
     zt_status status = open_stream(context, data, data_bytes, &stream);
     if (status != ZT_OK)
@@ -269,5 +277,23 @@ zt_status zt_huffman_decode(zt_context *context, const void *data, size_t data_b
     if (status == ZT_OK)
         status = decode_all(context, &job);
     zti_codebook_free(context, &stream.book);
+    return status;
+}
+
+zt_status zt_huffman_decode(zt_context *context, const void *data, size_t data_bytes, void *symbols,
+                            uint32_t symbol_bytes, uint64_t count)
+{
+    struct zti_mirror stream;
+    if (!data)
+        return zti_fail(context, ZT_BAD_ARG, "no stream is given");
+    zt_status status = zti_check_memory(context, data, "the stream");
+    if (status == ZT_OK)
+        status = zti_check_memory(context, symbols, "the memory of the symbols");
+    if (status != ZT_OK)
+        return status;
+    status = zti_mirror_open_bytes(context, data, data_bytes, &stream);
+    if (status == ZT_OK)
+        status = decode_stream(context, stream.bytes, data_bytes, symbols, symbol_bytes, count);
+    zti_mirror_close(&stream);
     return status;
 }

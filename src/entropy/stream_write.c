@@ -5,16 +5,13 @@
  * follows where each run of chunks goes, and then code: no thread waits for another, and the bytes
  * are the same. Every chunk is coded in a worker's own memory and copied, because a bit writer
  * touches more than it writes. */
+#include "array/mirror.h"
 #include "core/cpu.h"
 #include "core/wire.h"
 #include "entropy/items.h"
 #include "entropy/stream.h"
 
 #include <xxhash.h>
-
-enum {
-    HEAD_FIXED_MOST = STREAM_MAGIC_BYTES + 1 + 2 * ZTI_VARINT_MAX_BYTES
-};
 
 /* A worker's own memory. */
 struct worker {
@@ -360,6 +357,25 @@ static zt_status write_stream(zt_context *context, struct job *job, uint8_t *out
     return ZT_OK;
 }
 
+/* The same into the device's memory: the host puts the stream together, and its checksum. */
+static zt_status write_aside(zt_context *context, struct job *job, uint8_t *out,
+                             size_t capacity_bytes, size_t *out_bytes)
+{
+    size_t most, bytes = 0;
+    zt_status status = zt_huffman_bound(job->source->count, job->source->alphabet, &most);
+    most = capacity_bytes < most ? capacity_bytes : most;
+    uint8_t *own = status == ZT_OK ? zti_alloc(context, most + 1) : NULL;
+    if (!own)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a stream of %zu bytes", most);
+    status = write_stream(context, job, own, most, &bytes);
+    if (status == ZT_OK)
+        status = zti_move(context, out, own, bytes);
+    if (status == ZT_OK)
+        *out_bytes = bytes;
+    zti_release(context, own);
+    return status;
+}
+
 zt_status zt_huffman_encode(zt_context *context, const void *symbols, uint32_t symbol_bytes,
                             uint64_t count, uint32_t alphabet, void *out,
                             size_t out_capacity_bytes, size_t *out_bytes)
@@ -375,10 +391,16 @@ zt_status zt_huffman_encode(zt_context *context, const void *symbols, uint32_t s
     if (status != ZT_OK)
         return status;
     struct job job = {.source = &source, .isa = zti_isa_of(context)};
-    status = provide_job(context, &job);
+    status = zti_check_memory(context, symbols, "the memory of the symbols");
+    if (status == ZT_OK)
+        status = zti_check_memory(context, out, "the output buffer");
+    if (status == ZT_OK)
+        status = provide_job(context, &job);
     if (status == ZT_OK)
         status = learn(context, &job);
-    if (status == ZT_OK)
+    if (status == ZT_OK && zti_is_on_device(context, out))
+        status = write_aside(context, &job, out, out_capacity_bytes, out_bytes);
+    else if (status == ZT_OK)
         status = write_stream(context, &job, out, out_capacity_bytes, out_bytes);
     release_job(context, &job);
     return status;

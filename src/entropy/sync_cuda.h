@@ -122,15 +122,4 @@ static __device__ __forceinline__ uint32_t zti_settle(const struct zti_code_bits
     return stop;
 }
 
-/* Inclusive sums over a warp. */
-static __device__ __forceinline__ uint32_t zti_sums_32(uint32_t v)
-{
-    const uint32_t lane = threadIdx.x % 32;
-    for (uint32_t step = 1; step < 32; step *= 2) {
-        const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, v, (int)step);
-        v += lane >= step ? left : 0;
-    }
-    return v;
-}
-
 #endif

@@ -32,4 +32,12 @@ zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding,
                           const struct zti_index *index, const struct zti_view *view,
                           const struct zti_starts *starts, uint64_t *end_bits);
 
+/* zti_exec_scratch. */
+zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
+                           uint32_t chunk_tiles, uint64_t *bytes);
+
+/* Layers of tiles in a slab. */
+uint64_t zti_cuda_slab_layers(const zt_context *context, const struct zti_coding *coding,
+                              const uint64_t *shape);
+
 #endif

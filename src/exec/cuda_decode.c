@@ -1,12 +1,30 @@
 /* cuda_decode.c: decoding under the cuda policy, the host's part: slab after slab of a view, the
- * chunks that meet it: their places and bits to the device, kernels over them, values back.
+ * chunks that meet it: their places and bits to the device, kernels over them, values back. While
+ * kernels run over a slab, the values of the one before are fetched, and the bits of the next one
+ * brought. An array in the device's memory is written there.
  *
  * Where chunks begin is computed at fixed rate and looked up in the index otherwise. Of a stream
  * without an index, one thread of the host parses the tiles first, and reconstructs none. */
+#include "array/mirror.h"
 #include "codec/cuda.h"
 #include "core/device.h"
 #include "exec/cuda.h"
 #include "exec/run.h"
+
+/* A slab that is under way. */
+struct slab {
+    uint32_t number; /* 0 or 1: whose parts of the device's memory */
+    struct zti_view view;
+    struct zti_cuda_decoding args;
+    uint64_t *chunks;    /* numbers of those wanted */
+    uint64_t *places;    /* two a chunk, cf. codec/cuda.h, here in bits of the data */
+    uint64_t count;
+    bool is_run;         /* the chunks follow each other */
+    uint64_t base;       /* the bit of the data that is bit 0 on the device */
+    uint64_t states[2];  /* as the kernels leave them */
+    uint8_t *staged;     /* values without gaps on their way back, or NULL */
+    uint64_t done_tiles; /* of the grid, once the slab is done */
+};
 
 struct decoder {
     zt_context *context;
@@ -22,12 +40,8 @@ struct decoder {
     uint64_t chunk_tiles;
     const void *model; /* what the codec learnt, on the device */
     uint64_t end; /* where the last tile that was looked at ends, in bits of the data */
-    /* of the slab at hand */
-    struct zti_cuda_decoding args;
-    uint64_t *chunks; /* numbers of those wanted */
-    uint64_t *places; /* two a chunk, cf. codec/cuda.h, here in bits of the data */
-    uint64_t count;
-    bool is_run; /* the chunks follow each other */
+    bool is_out_on_device;
+    struct slab slabs[3]; /* of which two have memory on the device */
 };
 
 static uint64_t chunks_of_stream(const struct decoder *d)
@@ -43,46 +57,47 @@ static uint64_t place_of(const struct decoder *d, uint64_t chunk)
     return zti_index_bits(d->coding, d->index, d->start_bits, chunk);
 }
 
-/* List the chunks that meet a view. */
-static zt_status list_chunks(struct decoder *d, const struct zti_view *view, uint64_t most_tiles)
+/* List the chunks that meet a slab. */
+static zt_status list_chunks(struct decoder *d, struct slab *s, uint64_t most_tiles)
 {
-    struct zti_runs runs = zti_runs_of(&d->coding->grid, view);
+    struct zti_runs runs = zti_runs_of(&d->coding->grid, &s->view);
     const uint64_t most = most_tiles / d->chunk_tiles + 2, all = chunks_of_stream(d);
     uint64_t first, last;
-    d->chunks = zti_alloc(d->context, (size_t)(most * sizeof *d->chunks));
-    d->places = zti_alloc(d->context, (size_t)(2 * most * sizeof *d->places));
-    if (!d->chunks || !d->places)
+    s->chunks = zti_alloc(d->context, (size_t)(most * sizeof *s->chunks));
+    s->places = zti_alloc(d->context, (size_t)(2 * most * sizeof *s->places));
+    if (!s->chunks || !s->places)
         return zti_fail(d->context, ZT_NO_MEMORY, "no memory for the places of %llu chunks",
                         (unsigned long long)most);
-    d->count = 0;
+    s->count = 0;
     while (zti_runs_next(&runs, UINT64_MAX, &first, &last))
         for (uint64_t c = first / d->chunk_tiles; c * d->chunk_tiles < last; c++)
-            if (d->count == 0 || c > d->chunks[d->count - 1])
-                d->chunks[d->count++] = c;
-    d->is_run = d->chunks[d->count - 1] - d->chunks[0] == d->count - 1;
-    for (uint64_t i = 0; d->fixed_bits == 0 && i < d->count; i++) {
-        const uint64_t c = d->chunks[i];
-        d->places[2 * i] = place_of(d, c);
-        d->places[2 * i + 1] = c + 1 < all ? place_of(d, c + 1) : ZTI_CUDA_ANY_END;
+            if (s->count == 0 || c > s->chunks[s->count - 1])
+                s->chunks[s->count++] = c;
+    s->is_run = s->chunks[s->count - 1] - s->chunks[0] == s->count - 1;
+    for (uint64_t i = 0; d->fixed_bits == 0 && i < s->count; i++) {
+        const uint64_t c = s->chunks[i];
+        s->places[2 * i] = place_of(d, c);
+        s->places[2 * i + 1] = c + 1 < all ? place_of(d, c + 1) : ZTI_CUDA_ANY_END;
     }
     return ZT_OK;
 }
 
 /* The bytes of the data that the chunks are in; false where they are not in it. */
-static bool bytes_of_chunks(const struct decoder *d, uint64_t *first, uint64_t *last)
+static bool bytes_of_chunks(const struct decoder *d, const struct slab *s, uint64_t *first,
+                            uint64_t *last)
 {
     const uint64_t end = d->data_bytes * 8;
     uint64_t from = UINT64_MAX, to = 0;
-    for (uint64_t i = 0; d->fixed_bits == 0 && i < d->count; i++) {
-        const uint64_t begin = d->places[2 * i], stop = d->places[2 * i + 1];
+    for (uint64_t i = 0; d->fixed_bits == 0 && i < s->count; i++) {
+        const uint64_t begin = s->places[2 * i], stop = s->places[2 * i + 1];
         if (begin > end || (stop > end && stop != ZTI_CUDA_ANY_END))
             return false;
         from = begin < from ? begin : from;
         to = stop == ZTI_CUDA_ANY_END ? end : stop > to ? stop : to;
     }
     if (d->fixed_bits > 0) {
-        const uint64_t tile_end = d->chunks[d->count - 1] + 1;
-        if (!zti_mul(d->chunks[0], d->fixed_bits, &from) || !zti_add(from, d->start_bits, &from) ||
+        const uint64_t tile_end = s->chunks[s->count - 1] + 1;
+        if (!zti_mul(s->chunks[0], d->fixed_bits, &from) || !zti_add(from, d->start_bits, &from) ||
             !zti_mul(tile_end, d->fixed_bits, &to) || !zti_add(to, d->start_bits, &to) || to > end)
             return false;
     }
@@ -100,137 +115,207 @@ static zt_status cut_short(const struct decoder *d)
                     (unsigned long long)d->data_bytes);
 }
 
-/* Queue what the kernels read. *base: the bit of the data that is bit 0 on the device. */
-static zt_status put_stream(struct decoder *d, uint64_t *base)
+/* Queue a copy of what the host has to a part of the slab's memory, if there is anything. */
+static zt_status put_list(struct decoder *d, const struct slab *s, enum zti_device_part part,
+                          const uint64_t *list, uint64_t count, const uint64_t **there)
+{
+    void *memory;
+    zt_status status =
+        d->device->room(d->context, zti_part_of(part, s->number), 8 * count, &memory);
+    if (status == ZT_OK)
+        status = d->device->copy(d->context, ZTI_QUEUE_IN, memory, list, 8 * count);
+    *there = memory;
+    return status;
+}
+
+/* Queue the bytes that the chunks are in, with zeros behind them. */
+static zt_status put_stream(struct decoder *d, struct slab *s)
 {
     struct zti_device *const device = d->device;
     uint64_t first, last;
     void *memory;
-    if (!bytes_of_chunks(d, &first, &last))
+    if (!bytes_of_chunks(d, s, &first, &last))
         return cut_short(d);
     const uint64_t n = last - first, words = n / 8 + 1;
-    *base = first * 8;
-    zt_status status = device->room(d->context, ZTI_DEVICE_STREAM, words * 8, &memory);
+    s->base = first * 8;
+    zt_status status = device->room(d->context, zti_part_of(ZTI_DEVICE_STREAM, s->number),
+                                    words * 8, &memory);
     if (status == ZT_OK)
-        status = device->zero(d->context, (uint8_t *)memory + n / 8 * 8, 8);
+        status = device->zero(d->context, ZTI_QUEUE_IN, (uint8_t *)memory + n / 8 * 8, 8);
     if (status == ZT_OK && n > 0)
-        status = device->put(d->context, memory, d->data + first, n);
-    d->args.words = memory;
-    d->args.words_count = words;
-    d->args.first_bits = (int64_t)d->start_bits - (int64_t)*base;
-    if (status == ZT_OK && d->fixed_bits == 0) {
-        for (uint64_t i = 0; i < 2 * d->count; i++)
-            d->places[i] -= d->places[i] == ZTI_CUDA_ANY_END ? 0 : *base;
-        status = device->room(d->context, ZTI_DEVICE_STARTS, 16 * d->count, &memory);
-        if (status == ZT_OK)
-            status = device->put(d->context, memory, d->places, 16 * d->count);
-        d->args.places = memory;
-    }
-    if (status == ZT_OK && !d->is_run) {
-        status = device->room(d->context, ZTI_DEVICE_CHUNKS, 8 * d->count, &memory);
-        if (status == ZT_OK)
-            status = device->put(d->context, memory, d->chunks, 8 * d->count);
-        d->args.chunks = memory;
-    }
-    if (status == ZT_OK)
-        status = device->room(d->context, ZTI_DEVICE_STATES, 16, &memory);
-    if (status == ZT_OK)
-        status = device->zero(d->context, memory, 16);
-    d->args.states = memory;
+        status = device->copy(d->context, ZTI_QUEUE_IN, memory,
+                              zti_twin_of(device, d->data + first, n), n);
+    s->args.words = memory;
+    s->args.words_count = words;
+    s->args.first_bits = (int64_t)d->start_bits - (int64_t)s->base;
     return status;
 }
 
-/* Whether chunks ended where they must, as the kernels tell. */
-static zt_status check_ends(struct decoder *d, const uint64_t *states, uint64_t base)
+/* Begin with a slab: what its kernels read goes to the device. */
+static zt_status begin_slab(struct decoder *d, struct slab *s, uint64_t tiles)
 {
-    if (states[0] > 0) {
-        const uint64_t i = d->count - states[0];
+    void *memory;
+    s->args = (struct zti_cuda_decoding){.coding = d->coding, .view = s->view,
+                                         .chunk_tiles = (uint32_t)d->chunk_tiles,
+                                         .model = d->model, .queue = d->device->queue};
+    zt_status status = list_chunks(d, s, tiles);
+    if (status == ZT_OK)
+        status = put_stream(d, s);
+    if (status == ZT_OK && d->fixed_bits == 0) {
+        for (uint64_t i = 0; i < 2 * s->count; i++)
+            s->places[i] -= s->places[i] == ZTI_CUDA_ANY_END ? 0 : s->base;
+        status = put_list(d, s, ZTI_DEVICE_STARTS, s->places, 2 * s->count, &s->args.places);
+    }
+    if (status == ZT_OK && !s->is_run)
+        status = put_list(d, s, ZTI_DEVICE_CHUNKS, s->chunks, s->count, &s->args.chunks);
+    if (status == ZT_OK)
+        status = d->device->room(d->context, zti_part_of(ZTI_DEVICE_STATES, s->number), 16,
+                                 &memory);
+    if (status == ZT_OK)
+        status = d->device->zero(d->context, ZTI_QUEUE_IN, memory, 16);
+    s->args.states = memory;
+    return status;
+}
+
+static uint64_t bytes_of(const zt_array *array)
+{
+    return zti_array_values(array->rank, array->shape) * zt_type_bytes(array->type);
+}
+
+/* Queue the slab's kernels, and what they found. */
+static zt_status launch(struct decoder *d, struct slab *s)
+{
+    const zt_array *out = &s->view.out;
+    void *memory;
+    zt_status status = d->device->after(d->context, ZTI_QUEUE_KERNELS, ZTI_QUEUE_IN);
+    if (status == ZT_OK && !d->is_out_on_device) {
+        status = d->device->room(d->context, zti_part_of(ZTI_DEVICE_VALUES, s->number),
+                                 bytes_of(out), &memory);
+        s->args.view.out = zt_array_nd(memory, (zt_type)out->type, out->rank, out->shape);
+    }
+    if (status != ZT_OK)
+        return status;
+    s->args.first_chunk = s->chunks[0];
+    s->args.count = s->count;
+    d->codec->decode(&s->args);
+    return d->device->copy(d->context, ZTI_QUEUE_KERNELS, s->states, s->args.states,
+                           sizeof s->states);
+}
+
+/* Whether chunks ended where they must, as the kernels tell, which are done. */
+static zt_status check_ends(struct decoder *d, const struct slab *s)
+{
+    if (s->states[0] > 0) {
+        const uint64_t i = s->count - s->states[0];
         return zti_fail(d->context, ZT_CORRUPT,
                         "the index is not this stream's: chunk %llu of %llu ends elsewhere",
-                        (unsigned long long)d->chunks[i] + 1,
+                        (unsigned long long)s->chunks[i] + 1,
                         (unsigned long long)chunks_of_stream(d));
     }
-    d->end = base + states[1];
+    d->end = s->base + s->states[1];
     return d->end > d->data_bytes * 8 ? cut_short(d) : ZT_OK;
 }
 
-/* Fetch the values of a slab into the caller's array. */
-static zt_status get_values(struct decoder *d, const zt_array *out)
+/* Queue the values of a slab, whose kernels are done, to the caller's array. */
+static zt_status get_values(struct decoder *d, struct slab *s)
 {
-    const uint64_t bytes = zti_array_values(out->rank, out->shape) * zt_type_bytes(out->type);
-    const zt_array like = zt_array_nd(out->data, (zt_type)out->type, out->rank, out->shape);
-    bool is_contiguous = true;
-    for (uint32_t i = 0; i < out->rank; i++)
-        is_contiguous &= out->shape[i] == 1 || out->stride[i] == like.stride[i];
-    uint8_t *staged = is_contiguous ? NULL : zti_alloc(d->context, (size_t)bytes);
-    if (!is_contiguous && !staged)
-        return zti_fail(d->context, ZT_NO_MEMORY, "no memory for a slab of %llu bytes",
-                        (unsigned long long)bytes);
-    zt_status status = d->device->get(d->context, is_contiguous ? out->data : staged,
-                                      d->args.view.out.data, bytes);
-    if (status == ZT_OK)
-        status = d->device->wait(d->context);
-    if (status == ZT_OK && !is_contiguous)
-        zti_array_paste(staged, out);
-    zti_release(d->context, staged);
-    return status;
+    const zt_array *out = &s->view.out;
+    const uint64_t bytes = bytes_of(out);
+    if (d->is_out_on_device)
+        return ZT_OK;
+    if (!zti_array_is_contiguous(out)) {
+        s->staged = zti_alloc(d->context, (size_t)bytes);
+        if (!s->staged)
+            return zti_fail(d->context, ZT_NO_MEMORY, "no memory for a slab of %llu bytes",
+                            (unsigned long long)bytes);
+    }
+    return d->device->copy(d->context, ZTI_QUEUE_OUT, s->staged ? s->staged : out->data,
+                           s->args.view.out.data, bytes);
 }
 
-static zt_status decode_slab(struct decoder *d, const struct zti_view *view, uint64_t tiles)
+static void release_slab(struct decoder *d, struct slab *s)
 {
-    const uint64_t bytes =
-        zti_array_values(view->out.rank, view->out.shape) * zt_type_bytes(view->out.type);
-    uint64_t states[2] = {0, 0}, base = 0;
-    void *memory;
-    d->args = (struct zti_cuda_decoding){.coding = d->coding, .view = *view,
-                                         .chunk_tiles = (uint32_t)d->chunk_tiles,
-                                         .model = d->model, .queue = d->device->queue};
-    zt_status status = list_chunks(d, view, tiles);
+    zti_release(d->context, s->chunks);
+    zti_release(d->context, s->places);
+    zti_release(d->context, s->staged);
+    s->chunks = s->places = NULL;
+    s->staged = NULL;
+}
+
+/* Finish with a slab of which get_values has queued all. */
+static zt_status end_slab(struct decoder *d, struct slab *s)
+{
+    zt_status status = d->device->wait(d->context, ZTI_QUEUE_OUT);
+    if (status == ZT_OK && s->staged)
+        zti_array_paste(s->staged, &s->view.out);
+    release_slab(d, s);
+    return status == ZT_OK ? zti_report(d->context, s->done_tiles, d->coding->grid.count) : status;
+}
+
+/* The way through a view: how many layers of tiles a slab has, and where the view ends. */
+struct way {
+    const struct zti_view *view;
+    uint64_t first, last, layers; /* in layers of tiles */
+    uint64_t slabs;
+};
+
+static zt_status begin_number(struct decoder *d, const struct way *way, uint64_t k)
+{
+    const struct zti_grid *grid = &d->coding->grid;
+    const uint64_t layer_tiles = grid->count / grid->tiles[0], at = way->first + k * way->layers;
+    const uint64_t left = way->last - at, n = way->layers < left ? way->layers : left;
+    const uint64_t from = at * grid->side[0], rows = (at + n) * grid->side[0];
+    struct slab *const s = &d->slabs[k % 3];
+    s->number = k % 2;
+    s->view = *way->view;
+    s->view.lo[0] = from > way->view->lo[0] ? from : way->view->lo[0];
+    s->view.hi[0] = rows < way->view->hi[0] ? rows : way->view->hi[0];
+    s->view.out = zti_array_slab(&way->view->out, s->view.lo[0] - way->view->lo[0],
+                                 s->view.hi[0] - s->view.lo[0]);
+    s->done_tiles = (at + n) * layer_tiles;
+    return begin_slab(d, s, n * layer_tiles);
+}
+
+/* Slab k's kernels, the values of the one before, the stream of the next one. */
+static zt_status run_slab(struct decoder *d, const struct way *way, uint64_t k)
+{
+    struct slab *const s = &d->slabs[k % 3], *const before = &d->slabs[(k + 2) % 3];
+    zt_status status = launch(d, s);
+    if (status == ZT_OK && k > 0)
+        status = get_values(d, before);
+    if (status == ZT_OK && k + 1 < way->slabs)
+        status = begin_number(d, way, k + 1);
+    if (status == ZT_OK && k > 0)
+        status = end_slab(d, before);
     if (status == ZT_OK)
-        status = put_stream(d, &base);
-    if (status == ZT_OK)
-        status = d->device->room(d->context, ZTI_DEVICE_VALUES, bytes, &memory);
-    if (status == ZT_OK) {
-        d->args.view.out = zt_array_nd(memory, (zt_type)view->out.type, view->out.rank,
-                                       view->out.shape);
-        d->args.first_chunk = d->chunks[0];
-        d->args.count = d->count;
-        d->codec->decode(&d->args);
-        status = d->device->get(d->context, states, d->args.states, sizeof states);
-    }
-    if (status == ZT_OK)
-        status = d->device->wait(d->context);
-    if (status == ZT_OK)
-        status = check_ends(d, states, base);
-    if (status == ZT_OK)
-        status = get_values(d, &view->out);
-    zti_release(d->context, d->chunks);
-    zti_release(d->context, d->places);
-    return status;
+        status = d->device->wait(d->context, ZTI_QUEUE_KERNELS);
+    return status == ZT_OK ? check_ends(d, s) : status;
 }
 
 /* All slabs of a view. */
 static zt_status decode_view(struct decoder *d, const struct zti_view *view)
 {
     const struct zti_grid *grid = &d->coding->grid;
-    const uint64_t layer_tiles = grid->count / grid->tiles[0];
-    uint64_t bytes = grid->side[0] * zt_type_bytes(d->coding->type);
-    for (uint32_t i = 1; i < grid->rank; i++)
-        bytes *= view->out.shape[i];
-    const uint64_t most = d->device->slab_bytes / bytes, layers = most > 1 ? most : 1;
-    const uint64_t last = (view->hi[0] - 1) / grid->side[0] + 1;
-    zt_status status = ZT_OK;
-    for (uint64_t at = view->lo[0] / grid->side[0]; status == ZT_OK && at < last; at += layers) {
-        const uint64_t rows = (at + layers) * grid->side[0], from = at * grid->side[0];
-        struct zti_view slab = *view;
-        slab.lo[0] = from > view->lo[0] ? from : view->lo[0];
-        slab.hi[0] = rows < view->hi[0] ? rows : view->hi[0];
-        slab.out = zti_array_slab(&view->out, slab.lo[0] - view->lo[0], slab.hi[0] - slab.lo[0]);
-        status = decode_slab(d, &slab, (layers < last - at ? layers : last - at) * layer_tiles);
-        if (status == ZT_OK)
-            status = zti_report(d->context, (at + layers < last ? at + layers : last) * layer_tiles,
-                                grid->count);
-    }
+    struct way way = {.view = view, .first = view->lo[0] / grid->side[0],
+                      .last = (view->hi[0] - 1) / grid->side[0] + 1,
+                      .layers =
+                          zti_cuda_slab_layers(d->context, d->coding, view->out.shape)};
+    way.slabs = (way.last - way.first + way.layers - 1) / way.layers;
+    zt_status status = d->device->after(d->context, ZTI_QUEUE_IN, ZTI_QUEUE_KERNELS);
+    if (status == ZT_OK)
+        status = d->device->after(d->context, ZTI_QUEUE_OUT, ZTI_QUEUE_KERNELS);
+    if (status == ZT_OK)
+        status = begin_number(d, &way, 0);
+    for (uint64_t k = 0; k < way.slabs && status == ZT_OK; k++)
+        status = run_slab(d, &way, k);
+    if (status == ZT_OK)
+        status = get_values(d, &d->slabs[(way.slabs - 1) % 3]);
+    if (status == ZT_OK)
+        status = end_slab(d, &d->slabs[(way.slabs - 1) % 3]);
+    for (uint32_t q = 0; status != ZT_OK && q < ZTI_QUEUES; q++)
+        (void)d->device->wait(d->context, (enum zti_device_queue)q);
+    for (uint32_t i = 0; i < 3; i++)
+        release_slab(d, &d->slabs[i]);
     return status;
 }
 
@@ -265,6 +350,7 @@ zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding,
     struct decoder d = {.context = context, .device = context->device, .coding = coding,
                         .data = data, .data_bytes = data_bytes, .start_bits = start_bits,
                         .index = index, .codec = zti_cuda_codec_of(coding->codec->id),
+                        .is_out_on_device = zti_is_on_device(context, view->out.data),
                         .fixed_bits = coding->codec->tile_fixed_bits(coding), .chunk_tiles = 1};
     struct zti_starts own = {.chunk_tiles = coding->codec->chunk_tiles(coding->grid.rank)};
     zt_status status = ZT_OK;

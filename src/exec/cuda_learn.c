@@ -28,13 +28,13 @@ static zt_status count_slab(struct counter *c, uint64_t row, uint64_t rows)
     zti_array_copy(&slab, staged);
     zt_status status = c->device->room(c->context, ZTI_DEVICE_VALUES, bytes, &memory);
     if (status == ZT_OK)
-        status = c->device->put(c->context, memory, staged, bytes);
+        status = c->device->copy(c->context, ZTI_QUEUE_KERNELS, memory, staged, bytes);
     if (status == ZT_OK) {
         c->args.array = zt_array_nd(memory, (zt_type)slab.type, slab.rank, slab.shape);
         c->args.grid = zti_grid_of(grid->rank, slab.shape, grid->side);
         c->args.first_tile = row / grid->side[0] * (grid->count / grid->tiles[0]);
         c->learning->count(&c->args);
-        status = c->device->wait(c->context);
+        status = c->device->wait(c->context, ZTI_QUEUE_KERNELS);
     }
     zti_release(c->context, staged);
     return status;
@@ -73,16 +73,17 @@ zt_status zti_cuda_tally(zt_context *context, const struct zti_coding *coding, u
     zt_status status =
         c.device->room(context, ZTI_DEVICE_MODEL, counters * sizeof *counts, &memory);
     if (status == ZT_OK)
-        status = c.device->zero(context, memory, counters * sizeof *counts);
+        status = c.device->zero(context, ZTI_QUEUE_KERNELS, memory, counters * sizeof *counts);
     if (status == ZT_OK) {
         c.args = (struct zti_cuda_counting){
             .coding = coding, .counts = memory, .queue = c.device->queue};
         status = count_slabs(&c);
     }
     if (status == ZT_OK)
-        status = c.device->get(context, counts, memory, counters * sizeof *counts);
+        status = c.device->copy(context, ZTI_QUEUE_KERNELS, counts, memory,
+                                counters * sizeof *counts);
     if (status == ZT_OK)
-        status = c.device->wait(context);
+        status = c.device->wait(context, ZTI_QUEUE_KERNELS);
     if (status == ZT_OK) {
         c.learning->add_counts(coding, counts, tally);
         *is_done = true;
@@ -107,9 +108,9 @@ zt_status zti_cuda_put_model(zt_context *context, const struct zti_coding *codin
     learning->put_model(coding, own);
     zt_status status = context->device->room(context, ZTI_DEVICE_MODEL, bytes, &memory);
     if (status == ZT_OK)
-        status = context->device->put(context, memory, own, bytes);
+        status = context->device->copy(context, ZTI_QUEUE_KERNELS, memory, own, bytes);
     if (status == ZT_OK)
-        status = context->device->wait(context);
+        status = context->device->wait(context, ZTI_QUEUE_KERNELS);
     *model = memory;
     zti_release(context, own);
     return status;

@@ -1,10 +1,14 @@
 /* exec.c: what exec offers: the choice of policy, what all policies have in common at the ends of
- * a stream, and the serial policy. */
+ * a stream, and the serial policy. Arrays and streams in a GPU's memory are fetched here where the
+ * host has to do with them. */
+#include "array/mirror.h"
 #include "core/cpu.h"
+#include "core/device.h"
 #include "core/threads.h"
 #include "exec/cuda.h"
 #include "exec/run.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -53,6 +57,19 @@ static bool is_on_device(const zt_context *context, const struct zti_coding *cod
     return context && context->policy == ZT_CUDA && zti_cuda_takes(coding);
 }
 
+zt_status zti_exec_scratch(zt_context *context, const struct zti_coding *coding,
+                           uint32_t chunk_tiles, uint64_t *bytes)
+{
+    struct zti_coding own = *coding;
+    zt_status status = ZT_OK;
+    if (is_on_device(context, coding))
+        status = zti_cuda_scratch(context, coding, chunk_tiles, bytes);
+    for (uint32_t i = 0; !status && coding->codec->vary && coding->codec->vary(&own, i); i++)
+        if (is_on_device(context, &own))
+            status = zti_cuda_scratch(context, &own, chunk_tiles, bytes);
+    return status;
+}
+
 /* ---- encode ---- */
 
 /* The list's last entry, once the stream was gone through. */
@@ -72,10 +89,15 @@ static zt_status finish(zt_context *context, const struct zti_coding *coding, ui
         return zti_fail(context, ZT_NO_SPACE,
                         "the stream needs %llu bytes and the output buffer has %zu",
                         (unsigned long long)(end / 8), capacity_bytes);
+    *end_bits = end;
+    if (zti_is_on_device(context, out)) { /* bits behind the last one are zero there */
+        const zt_status status =
+            context->device->zero(context, ZTI_QUEUE_KERNELS, out + from, end / 8 - from);
+        return status ? status : context->device->wait(context, ZTI_QUEUE_KERNELS);
+    }
     if (bits % 8)
         out[bits / 8] &= (uint8_t)((1u << bits % 8) - 1);
     memset(out + from, 0, (size_t)(end / 8 - from));
-    *end_bits = end;
     return ZT_OK;
 }
 
@@ -98,12 +120,11 @@ static struct zti_coding with_isa(const zt_context *context, const struct zti_co
     return own;
 }
 
-zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked,
-                          const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
-                          uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
-                          const struct zti_starts *starts)
+static zt_status encode(zt_context *context, const struct zti_coding *coding,
+                        const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
+                        uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
+                        const struct zti_starts *starts)
 {
-    const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
     const uint64_t total = coding->grid.count;
     zti_stage(context, ZT_STAGE_ENCODE);
     zt_status status =
@@ -125,8 +146,55 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
         status = finish(context, coding, out, out_capacity_bytes, end_bits);
     if (status == ZT_OK && misses && misses->count > 1)
         qsort(misses->list, (size_t)misses->count, sizeof *misses->list, by_place);
-    if (own.is_streamed) /* stores past the caches are not ordered by others' locks */
+    if (coding->is_streamed) /* stores past the caches are not ordered by others' locks */
         atomic_thread_fence(memory_order_seq_cst);
+    return status;
+}
+
+/* The same by the host into a stream in the device's memory. */
+static zt_status encode_aside(zt_context *context, const struct zti_coding *coding,
+                              const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
+                              uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
+                              const struct zti_starts *starts)
+{
+    const uint64_t first = start_bits / 8;
+    size_t capacity = 0;
+    zt_status status = zti_exec_capacity(context, coding, &capacity);
+    if (status)
+        return status;
+    const size_t rest = out_capacity_bytes > first ? out_capacity_bytes - (size_t)first : 0;
+    const size_t bytes = capacity < rest ? capacity : rest; /* with padding and margin */
+    uint8_t *own = zti_alloc(context, bytes + 2 * ZTI_BIT_MARGIN_BYTES);
+    if (!own)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a stream of %zu bytes", bytes);
+    if (start_bits % 8 > 0)
+        status = zti_move(context, own, out + first, 1);
+    if (!status)
+        status = encode(context, coding, array, own, bytes, start_bits % 8, end_bits, misses,
+                        starts);
+    if (!status && !(misses && misses->is_over))
+        status = zti_move(context, out + first, own, *end_bits / 8);
+    *end_bits += first * 8;
+    zti_release(context, own);
+    return status;
+}
+
+zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked,
+                          const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
+                          uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
+                          const struct zti_starts *starts)
+{
+    const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
+    const bool is_aside = !is_on_device(context, coding) && zti_is_on_device(context, out);
+    struct zti_mirror values = {.array = *array};
+    zt_status status = ZT_OK;
+    if (!is_on_device(context, coding) || !isnan(coding->verify_bound))
+        status = zti_mirror_open(context, array, &values);
+    if (!status)
+        status = (is_aside ? encode_aside : encode)(context, coding, &values.array, out,
+                                                    out_capacity_bytes, start_bits, end_bits,
+                                                    misses, starts);
+    zti_mirror_close(&values);
     return status;
 }
 
@@ -165,12 +233,11 @@ static zt_status serial_decode(zt_context *context, const struct zti_coding *cod
     return status;
 }
 
-static zt_status decode(zt_context *context, const struct zti_coding *as_asked,
-                        const uint8_t *data, size_t data_bytes, uint64_t start_bits,
-                        const struct zti_index *index, const struct zti_view *view,
-                        const struct zti_starts *starts, uint64_t *end_bits)
+static zt_status decode_here(zt_context *context, const struct zti_coding *coding,
+                             const uint8_t *data, size_t data_bytes, uint64_t start_bits,
+                             const struct zti_index *index, const struct zti_view *view,
+                             const struct zti_starts *starts, uint64_t *end_bits)
 {
-    const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
     zti_stage(context, ZT_STAGE_DECODE);
     zt_status status = is_on_device(context, coding)
                            ? zti_cuda_decode(context, coding, data, data_bytes, start_bits, index,
@@ -182,6 +249,33 @@ static zt_status decode(zt_context *context, const struct zti_coding *as_asked,
                                            view, starts, end_bits);
     zti_stage(context, ZT_STAGE_OTHER);
     return status == ZT_OK ? zti_report(context, coding->grid.count, coding->grid.count) : status;
+}
+
+/* Streams and arrays in the device's memory go through the host's where it decodes; and streams
+ * whose tiles it has to find. */
+static zt_status decode(zt_context *context, const struct zti_coding *as_asked,
+                        const uint8_t *data, size_t data_bytes, uint64_t start_bits,
+                        const struct zti_index *index, const struct zti_view *view,
+                        const struct zti_starts *starts, uint64_t *end_bits)
+{
+    const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
+    const bool is_parsed = !index && coding->codec->tile_fixed_bits(coding) == 0;
+    struct zti_mirror stream = {.bytes = data}, values = {.array = view->out};
+    struct zti_view here = *view;
+    zt_status status = ZT_OK;
+    if (!is_on_device(context, coding) || is_parsed)
+        status = zti_mirror_open_bytes(context, data, data_bytes, &stream);
+    if (!status && !is_on_device(context, coding))
+        status = zti_mirror_open_output(context, &view->out, &values);
+    here.out = values.array;
+    if (!status)
+        status = decode_here(context, coding, stream.bytes, data_bytes, start_bits, index, &here,
+                             starts, end_bits);
+    if (!status)
+        status = zti_mirror_store(&values, &view->out);
+    zti_mirror_close(&values);
+    zti_mirror_close(&stream);
+    return status;
 }
 
 zt_status zti_exec_decode(zt_context *context, const struct zti_coding *coding,
@@ -209,9 +303,11 @@ zt_status zti_exec_scan(zt_context *context, const struct zti_coding *as_asked,
                         const struct zti_starts *starts, uint64_t *end_bits)
 {
     const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
-    struct zti_tile_source source = zti_tile_source_at(coding, data, data_bytes, start_bits);
     const uint64_t every = zti_report_tiles(coding), count = coding->grid.count;
-    zt_status status = ZT_OK;
+    struct zti_mirror stream;
+    zt_status status = zti_mirror_open_bytes(context, data, data_bytes, &stream);
+    struct zti_tile_source source =
+        zti_tile_source_at(coding, stream.bytes, data_bytes, start_bits);
     for (uint64_t first = 0, last; status == ZT_OK && first < count; first = last) {
         last = count - first < every ? count : first + every;
         status = zti_take_noting(context, coding, &source, start_bits, first, last, NULL, starts);
@@ -222,6 +318,7 @@ zt_status zti_exec_scan(zt_context *context, const struct zti_coding *as_asked,
     if (status == ZT_OK)
         note_end(coding, starts, *end_bits - start_bits);
     zti_tile_source_free(context, &source);
+    zti_mirror_close(&stream);
     return status;
 }
 

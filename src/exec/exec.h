@@ -39,6 +39,12 @@ zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding, const 
 zt_status zti_exec_capacity(zt_context *context, const struct zti_coding *coding,
                             size_t *capacity_bytes);
 
+/* For the cuda policy: raise bytes[part], for each part of the device's memory (core/device.h), to
+ * what coding and decoding take, where chunks of chunk_tiles tiles are noted. Nothing under other
+ * policies, or where the host does it. */
+zt_status zti_exec_scratch(zt_context *context, const struct zti_coding *coding,
+                           uint32_t chunk_tiles, uint64_t *bytes);
+
 /* Encode the array into out, from bit start_bits (what is before, in the first byte, is kept).
  * out_capacity_bytes may be less than zti_exec_capacity says; ZT_NO_SPACE if the stream does not
  * fit. *end_bits: after padding to the codec's alignment, counted from out. misses may be NULL

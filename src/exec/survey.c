@@ -1,5 +1,6 @@
 /* survey.c: let a codec look at the values before the first is coded: pass after pass, each thread
  * into a tally of its own, all of them then merged. What is learnt does not depend on threads. */
+#include "array/mirror.h"
 #include "core/cpu.h"
 #include "core/threads.h"
 #include "exec/cuda.h"
@@ -77,7 +78,7 @@ static void run_pass(struct surveyor *s, uint32_t threads)
         s->coding->codec->merge(s->coding, s->pass, s->tallies, s->tallies + i * s->tally_bytes);
 }
 
-zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding, const zt_array *array)
+static zt_status survey(zt_context *context, struct zti_coding *coding, const zt_array *array)
 {
     const struct zti_codec *codec = coding->codec;
     zt_status status = ZT_OK;
@@ -105,5 +106,17 @@ zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding, const 
         zti_release(context, s.tallies);
         zti_stage(context, ZT_STAGE_OTHER);
     }
+    return status;
+}
+
+zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding, const zt_array *array)
+{
+    struct zti_mirror values;
+    if (!coding->codec->tally_bytes)
+        return survey(context, coding, array);
+    zt_status status = zti_mirror_open(context, array, &values);
+    if (!status)
+        status = survey(context, coding, &values.array);
+    zti_mirror_close(&values);
     return status;
 }

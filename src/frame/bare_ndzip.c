@@ -5,6 +5,7 @@
  * The border is in C order. Before row (z, y) it has the elements of all rows before less those
  * that tiles have, so rows can be copied in any order and on any thread. What rows have beyond the
  * last tile is copied with that tile (struct zti_ndzip_tails), not in a pass of its own. */
+#include "array/mirror.h"
 #include "codec/ndzip/ndzip.h"
 #include "core/threads.h"
 #include "exec/exec.h"
@@ -222,6 +223,24 @@ zt_status zt_ndzip_compress_bound(zt_context *context, const zt_array *array,
     return ZT_OK;
 }
 
+/* The table, which the host makes, to wherever the stream is. */
+static zt_status put_table(zt_context *context, const struct stream *s, uint64_t *starts,
+                           uint8_t *out)
+{
+    if (!zti_is_on_device(context, out)) {
+        zti_codec_ndzip.put_head(&s->coding, starts, out);
+        return ZT_OK;
+    }
+    uint8_t *own = zti_alloc(context, (size_t)s->head_bytes);
+    if (!own)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a table of %llu bytes",
+                        (unsigned long long)s->head_bytes);
+    zti_codec_ndzip.put_head(&s->coding, starts, own);
+    const zt_status status = zti_move(context, out, own, s->head_bytes);
+    zti_release(context, own);
+    return status;
+}
+
 /* Table and records; *records_bytes is how long the latter are. */
 static zt_status put_tiles(zt_context *context, const struct stream *s, const zt_array *array,
                            uint8_t *out, size_t capacity_bytes, uint64_t *end_bytes)
@@ -247,9 +266,38 @@ static zt_status put_tiles(zt_context *context, const struct stream *s, const zt
         status = zti_fail(context, ZT_UNSUPPORTED,
                           "the table of an ndzip stream ends at 2^32 words; use a .zt file");
     if (status == ZT_OK)
-        zti_codec_ndzip.put_head(&s->coding, starts.list, out);
+        status = put_table(context, s, starts.list, out);
     *end_bytes = end_bits / 8;
     zti_release(context, starts.list);
+    return status;
+}
+
+/* The border, which the host copies, of an array and to a place that may be a GPU's. */
+static zt_status put_border(zt_context *context, const struct stream *s, const zt_array *array,
+                            uint8_t *place)
+{
+    const uint64_t bytes = s->border_values * s->value_bytes;
+    const bool is_aside = zti_is_on_device(context, place);
+    struct zti_mirror values;
+    uint8_t *own = NULL;
+    if (bytes == 0)
+        return ZT_OK;
+    zt_status status = zti_mirror_open(context, array, &values);
+    if (status == ZT_OK && is_aside && !(own = zti_alloc(context, (size_t)bytes)))
+        status = zti_fail(context, ZT_NO_MEMORY, "no memory for a border of %llu bytes",
+                          (unsigned long long)bytes);
+    struct border border = {.stream = s,
+                            .shape = array->shape,
+                            .view = zti_view_whole(&values.array),
+                            .bytes = own ? own : place,
+                            .is_encoding = true,
+                            .has_tails = s->coding.model != NULL};
+    if (status == ZT_OK)
+        copy_border(context, &border);
+    if (status == ZT_OK && own)
+        status = zti_move(context, place, own, bytes);
+    zti_release(context, own);
+    zti_mirror_close(&values);
     return status;
 }
 
@@ -263,6 +311,8 @@ zt_status zt_ndzip_compress(zt_context *context, const zt_array *array, void *ou
         status = stream_of(context, array, &s);
     if (status == ZT_OK && (!out || !out_bytes))
         status = zti_fail(context, ZT_BAD_ARG, "no place for the stream given");
+    if (status == ZT_OK)
+        status = zti_check_memory(context, out, "the output buffer");
     if (status != ZT_OK)
         return status;
     struct zti_ndzip_tails tails;
@@ -278,15 +328,10 @@ zt_status zt_ndzip_compress(zt_context *context, const zt_array *array, void *ou
         return zti_fail(context, ZT_NO_SPACE,
                         "the stream needs %llu bytes and the output buffer has %zu",
                         (unsigned long long)(end_bytes + border_bytes), out_capacity_bytes);
-    struct border border = {.stream = &s,
-                            .shape = array->shape,
-                            .view = zti_view_whole(array),
-                            .bytes = (uint8_t *)out + end_bytes,
-                            .is_encoding = true,
-                            .has_tails = s.coding.model != NULL};
-    copy_border(context, &border);
-    *out_bytes = (size_t)(end_bytes + border_bytes);
-    return ZT_OK;
+    status = put_border(context, &s, array, (uint8_t *)out + end_bytes);
+    if (status == ZT_OK)
+        *out_bytes = (size_t)(end_bytes + border_bytes);
+    return status;
 }
 
 /* ---- decompression ---- */
@@ -317,8 +362,9 @@ static zt_status take_table(zt_context *context, struct stream *s, const uint8_t
 }
 
 /* What tiles have of a view. */
-static zt_status take_tiles(zt_context *context, const struct stream *s, const uint8_t *data,
-                            uint64_t records_end, const struct zti_view *view)
+static zt_status take_tiles(zt_context *context, const struct stream *s, const uint8_t *head,
+                            const uint8_t *data, uint64_t records_end,
+                            const struct zti_view *view)
 {
     const uint32_t rank = s->coding.grid.rank;
     struct zti_view inner = *view;
@@ -332,7 +378,7 @@ static zt_status take_tiles(zt_context *context, const struct stream *s, const u
         inner.out.shape[i] = inner.hi[i] - inner.lo[i];
         is_whole &= inner.out.shape[i] == s->inner[i];
     }
-    zt_status status = zti_index_open_ends(context, data, s->coding.grid.count,
+    zt_status status = zti_index_open_ends(context, head, s->coding.grid.count,
                                            (records_end - s->head_bytes) / s->value_bytes, &index);
     if (status != ZT_OK)
         return status;
@@ -354,42 +400,85 @@ static bool is_whole(const struct zti_view *view, const zt_array *whole)
     return true;
 }
 
-static zt_status decompress(zt_context *context, const void *data, size_t data_bytes,
-                            const zt_array *whole, const struct zti_view *view,
-                            size_t *consumed_bytes)
+/* The border's part of a view, of which the border's bytes are at 'bytes'. */
+static zt_status take_border(zt_context *context, const struct stream *s, const zt_array *whole,
+                             const struct zti_view *view, const uint8_t *bytes)
 {
-    struct stream s;
-    uint64_t total_bytes = 0;
-    zt_status status = stream_of(context, whole, &s);
-    if (status == ZT_OK && !data)
-        status = zti_fail(context, ZT_BAD_ARG, "no stream given");
+    union {
+        const void *in;
+        uint8_t *out; /* not written to when decoding */
+    } u;
+    struct zti_mirror border_bytes;
+    if (s->border_values == 0)
+        return ZT_OK;
+    const zt_status status = zti_mirror_open_bytes(
+        context, bytes, s->border_values * s->value_bytes, &border_bytes);
+    u.in = border_bytes.bytes;
+    struct border border = {.stream = s, .shape = whole->shape, .view = *view, .bytes = u.out,
+                            .has_tails = s->coding.model != NULL};
     if (status == ZT_OK)
-        status = take_table(context, &s, data, data_bytes, &total_bytes);
-    if (status != ZT_OK)
-        return status;
-    const uint64_t records_end = total_bytes - s.border_values * s.value_bytes;
+        copy_border(context, &border);
+    zti_mirror_close(&border_bytes);
+    return status;
+}
+
+/* Into a view of the host's memory, or of one that kernels fill alone. head: the stream's table. */
+static zt_status take_view(zt_context *context, struct stream *s, const uint8_t *head,
+                           const uint8_t *data, uint64_t total_bytes, const zt_array *whole,
+                           const struct zti_view *view)
+{
+    const uint64_t records_end = total_bytes - s->border_values * s->value_bytes;
     union {
         const void *in;
         uint8_t *out; /* not written to when decoding */
     } stream = {.in = data};
     struct zti_ndzip_tails tails = {.bytes = stream.out + records_end,
-                                    .values = tail_values(context, &s, whole->shape)};
+                                    .values = tail_values(context, s, whole->shape)};
+    zt_status status = ZT_OK;
     if (whole->rank > 2)
         tails.plane_bytes =
-            (whole->shape[1] * whole->shape[2] - s.inner[1] * s.inner[2]) * s.value_bytes;
+            (whole->shape[1] * whole->shape[2] - s->inner[1] * s->inner[2]) * s->value_bytes;
     if (tails.values > 0 && is_whole(view, whole))
-        s.coding.model = &tails;
-    if (s.coding.grid.count > 0)
-        status = take_tiles(context, &s, data, records_end, view);
+        s->coding.model = &tails;
+    if (s->coding.grid.count > 0)
+        status = take_tiles(context, s, head, data, records_end, view);
+    if (status == ZT_OK)
+        status = take_border(context, s, whole, view, data + records_end);
+    s->coding.model = NULL;
+    return status;
+}
+
+static zt_status decompress(zt_context *context, const void *data, size_t data_bytes,
+                            const zt_array *whole, const struct zti_view *view,
+                            size_t *consumed_bytes)
+{
+    struct stream s;
+    struct zti_mirror head = {.own = NULL}, values = {.array = view->out};
+    struct zti_view here = *view;
+    uint64_t total_bytes = 0;
+    zt_status status = stream_of(context, whole, &s);
+    if (status == ZT_OK && !data)
+        status = zti_fail(context, ZT_BAD_ARG, "no stream given");
+    if (status == ZT_OK)
+        status = zti_check_memory(context, data, "the stream");
     if (status != ZT_OK)
         return status;
-    struct border border = {
-        .stream = &s, .shape = whole->shape, .view = *view, .bytes = stream.out + records_end,
-        .has_tails = s.coding.model != NULL};
-    copy_border(context, &border);
-    if (consumed_bytes)
+    const uint64_t head_bytes = s.head_bytes < data_bytes ? s.head_bytes : data_bytes;
+    status = zti_mirror_open_bytes(context, data, head_bytes, &head);
+    if (status == ZT_OK)
+        status = take_table(context, &s, head.bytes, data_bytes, &total_bytes);
+    if (status == ZT_OK && s.border_values > 0)
+        status = zti_mirror_open_output(context, &view->out, &values);
+    here.out = values.array;
+    if (status == ZT_OK)
+        status = take_view(context, &s, head.bytes, data, total_bytes, whole, &here);
+    if (status == ZT_OK)
+        status = zti_mirror_store(&values, &view->out);
+    if (status == ZT_OK && consumed_bytes)
         *consumed_bytes = (size_t)total_bytes;
-    return ZT_OK;
+    zti_mirror_close(&values);
+    zti_mirror_close(&head);
+    return status;
 }
 
 zt_status zt_ndzip_decompress(zt_context *context, const void *data, size_t data_bytes,

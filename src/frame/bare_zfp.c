@@ -1,6 +1,7 @@
 /* bare_zfp.c: the public calls on zfp streams without a .zt file around them. */
 #include "frame/bare_zfp.h"
 
+#include "array/mirror.h"
 #include "quality/quality.h"
 
 #include <math.h>
@@ -72,6 +73,8 @@ zt_status zti_bare_zfp_encode(zt_context *context, const zt_array *array, const 
     if (!out || !out_bytes)
         status = zti_fail(context, ZT_BAD_ARG, "no place for the stream given");
     if (status == ZT_OK)
+        status = zti_check_memory(context, out, "the output buffer");
+    if (status == ZT_OK)
         status = zti_bare_zfp_refuse_nonfinite(context, array, &coding->zfp);
     if (status == ZT_OK && zfp->flags & ZT_ZFP_HEADER)
         status = zti_zfp_put_header(context, &coding->zfp, array, &w);
@@ -81,10 +84,14 @@ zt_status zti_bare_zfp_encode(zt_context *context, const zt_array *array, const 
     const size_t header_bytes = (size_t)((*header_bits + 7) / 8);
     if (header_bytes > out_capacity_bytes)
         return zti_fail(context, ZT_NO_SPACE, "the output buffer has no room for zfp's header");
-    memcpy(out, head, header_bytes);
     uint64_t end_bits = 0;
-    status = zti_exec_encode(context, coding, array, out, out_capacity_bytes, *header_bits,
-                             &end_bits, NULL, starts);
+    if (zti_is_on_device(context, out))
+        status = header_bytes > 0 ? zti_move(context, out, head, header_bytes) : ZT_OK;
+    else
+        memcpy(out, head, header_bytes);
+    if (status == ZT_OK)
+        status = zti_exec_encode(context, coding, array, out, out_capacity_bytes, *header_bits,
+                                 &end_bits, NULL, starts);
     if (status == ZT_OK)
         *out_bytes = (size_t)(end_bits / 8);
     return status;
@@ -104,6 +111,22 @@ zt_status zt_zfp_compress(zt_context *context, const zt_array *array, const zt_z
                            : status;
 }
 
+/* The header of a stream, wherever that is. */
+static zt_status take_header(zt_context *context, const void *data, size_t data_bytes,
+                             struct zti_zfp *zfp, zt_array *array, uint32_t *header_bits)
+{
+    struct zti_mirror head;
+    const size_t most = ZTI_ZFP_HEADER_MAX_BITS / 8 + 1;
+    zt_status status =
+        zti_mirror_open_bytes(context, data, data_bytes < most ? data_bytes : most, &head);
+    if (status == ZT_OK)
+        status = zti_zfp_take_header(context, head.bytes,
+                                     head.own && data_bytes > most ? most : data_bytes, zfp, array,
+                                     header_bits);
+    zti_mirror_close(&head);
+    return status;
+}
+
 zt_status zt_zfp_read_header(zt_context *context, const void *data, size_t data_bytes,
                              zt_zfp *zfp, zt_array *array, uint32_t *header_bits)
 {
@@ -115,7 +138,9 @@ zt_status zt_zfp_read_header(zt_context *context, const void *data, size_t data_
         return status;
     if (!data || !array)
         return zti_fail(context, ZT_BAD_ARG, "no stream, or no place for what its header says");
-    status = zti_zfp_take_header(context, data, data_bytes, &z, &found, &bits);
+    status = zti_check_memory(context, data, "the stream");
+    if (status == ZT_OK)
+        status = take_header(context, data, data_bytes, &z, &found, &bits);
     if (status == ZT_OK && zti_array_check(NULL, &found, false) != ZT_OK)
         status = zti_fail(context, ZT_CORRUPT, "the shape in the zfp header makes no sense");
     if (status != ZT_OK)
@@ -139,9 +164,11 @@ zt_status zti_bare_zfp_open(zt_context *context, const void *data, size_t data_b
     *header_bits = 0;
     if (status == ZT_OK && !data)
         status = zti_fail(context, ZT_BAD_ARG, "no stream given");
+    if (status == ZT_OK)
+        status = zti_check_memory(context, data, "the stream");
     if (status != ZT_OK || !(zfp->flags & ZT_ZFP_HEADER))
         return status;
-    status = zti_zfp_take_header(context, data, data_bytes, &coding->zfp, &found, header_bits);
+    status = take_header(context, data, data_bytes, &coding->zfp, &found, header_bits);
     if (status == ZT_OK &&
         (found.type != array->type || found.rank != array->rank ||
          memcmp(found.shape, array->shape, found.rank * sizeof found.shape[0]) != 0))

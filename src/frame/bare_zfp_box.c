@@ -4,6 +4,7 @@
  * whole: a tile at the array's end is padded from its own values. Tiles share bytes with their
  * neighbours, so a tile is coded behind the bits that its first byte already has, and its last byte
  * is merged. */
+#include "array/mirror.h"
 #include "frame/bare_zfp.h"
 
 #include "quality/quality.h"
@@ -182,6 +183,10 @@ zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_byte
     struct zti_coding coding;
     uint32_t header_bits;
     zt_status status = zti_array_check(context, whole, false);
+    if (status == ZT_OK)
+        status = zti_check_on_host(context, stream, "the stream");
+    if (status == ZT_OK && values)
+        status = zti_check_on_host(context, values->data, "the box");
     if (status == ZT_OK)
         status = zti_bare_zfp_open(context, stream, stream_bytes, zfp, whole, &coding,
                                    &header_bits);

@@ -2,6 +2,7 @@
  * used to decode a stream, or a box of it, from memory or from a source. */
 #include "frame/bare_zfp.h"
 
+#include "array/mirror.h"
 #include "core/core.h"
 #include "exec/exec.h"
 #include "frame/index_file.h"
@@ -123,21 +124,25 @@ static zt_status begin(zt_context *context, const struct zti_coding *coding, zt_
 }
 
 /* Store the index of a stream that was gone through, and free what begin took. */
-static void end(zt_context *context, const struct zti_coding *coding, const void *stream,
-                size_t stream_bytes, uint64_t start_bits, struct maker *m, zt_status status,
-                zt_zfp_index *index)
+static zt_status end(zt_context *context, const struct zti_coding *coding, const void *stream,
+                     size_t stream_bytes, uint64_t start_bits, struct maker *m, zt_status status,
+                     zt_zfp_index *index)
 {
     if (status == ZT_OK && m->starts.list) {
-        struct zti_input input = {.context = context, .memory = stream, .bytes = stream_bytes};
+        struct zti_input input = zti_input_of(context, stream, stream_bytes);
+        struct zti_buffer ends = {.bytes = NULL};
         const uint64_t chunks = zti_index_chunks(coding->grid.count, m->layout.chunk_tiles);
         struct zti_index_file f = {.codec = coding->codec->id, .stream_bytes = stream_bytes,
                                    .start_bits = start_bits, .tiles = coding->grid.count,
                                    .tile_bits = m->starts.list[chunks]};
-        (void)zti_index_file_hash(&input, NULL, &f); /* memory: cannot fail */
-        index->index_bytes =
-            zti_index_file_store(&f, &m->layout, m->starts.list, index->bytes);
+        status = zti_index_file_hash(&input, &ends, &f);
+        zti_buffer_free(context, &ends);
+        if (status == ZT_OK)
+            index->index_bytes =
+                zti_index_file_store(&f, &m->layout, m->starts.list, index->bytes);
     }
     zti_release(context, m->starts.list);
+    return status;
 }
 
 /* The coding that a reader of the stream will find: zfp's header has no 0 for minbits and maxbits,
@@ -170,8 +175,8 @@ zt_status zt_zfp_compress_indexed(zt_context *context, const zt_array *array, co
         return status;
     status = zti_bare_zfp_encode(context, array, zfp, &coding, out, out_capacity_bytes, out_bytes,
                                  m.starts.list ? &m.starts : NULL, &header_bits);
-    end(context, &coding, out, status == ZT_OK ? *out_bytes : 0, header_bits, &m, status, index);
-    return status;
+    return end(context, &coding, out, status == ZT_OK ? *out_bytes : 0, header_bits, &m, status,
+               index);
 }
 
 zt_status zt_zfp_index_build(zt_context *context, const void *stream, size_t stream_bytes,
@@ -192,8 +197,7 @@ zt_status zt_zfp_index_build(zt_context *context, const void *stream, size_t str
     if (m.starts.list)
         status = zti_exec_scan(context, &coding, stream, stream_bytes, header_bits, &m.starts,
                                &end_bits);
-    end(context, &coding, stream, stream_bytes, header_bits, &m, status, index);
-    return status;
+    return end(context, &coding, stream, stream_bytes, header_bits, &m, status, index);
 }
 
 /* ---- a stream and its index, opened ---- */
@@ -257,8 +261,9 @@ static zt_status open_stream(struct opened *s, const struct zti_input *input, co
 static zt_status memory_input(zt_context *context, const void *data, size_t data_bytes,
                               struct zti_input *input)
 {
-    *input = (struct zti_input){.context = context, .memory = data, .bytes = data_bytes};
-    return data ? ZT_OK : zti_fail(context, ZT_BAD_ARG, "no stream given");
+    *input = zti_input_of(context, data, data_bytes);
+    return data ? zti_check_memory(context, data, "the stream")
+                : zti_fail(context, ZT_BAD_ARG, "no stream given");
 }
 
 zt_status zt_zfp_index_check(zt_context *context, const void *stream, size_t stream_bytes,
@@ -326,8 +331,7 @@ static zt_status decode_without(zt_context *context, const void *data, size_t da
                                           &m.starts, end_bits)
                  : zti_exec_decode(context, coding, data, data_bytes, header_bits, NULL, &view,
                                    end_bits);
-    end(context, coding, data, data_bytes, header_bits, &m, status, index);
-    return status;
+    return end(context, coding, data, data_bytes, header_bits, &m, status, index);
 }
 
 zt_status zt_zfp_decompress_indexed(zt_context *context, const void *data, size_t data_bytes,
@@ -360,8 +364,8 @@ static zt_status load(struct opened *s, const struct zti_view *view, const uint8
         zti_exec_extents(&s->coding, s->index, view, s->header_bits, s->input.bytes);
     uint64_t first, last, done = 0;
     zt_status status = ZT_OK;
-    if (s->input.memory) {
-        *data = s->input.memory;
+    if (s->input.memory || s->input.device) {
+        *data = s->input.memory ? s->input.memory : s->input.device;
         return ZT_OK;
     }
     zti_buffer_free(s->input.context, &s->buffer);

@@ -1,4 +1,6 @@
-/* compress.c: zt_compress and its bound: a writer over the caller's memory. */
+/* compress.c: zt_compress and its bound: a writer over the caller's memory. What is to go into a
+ * GPU's memory is made by the host, which computes checksums, and brought there. */
+#include "array/mirror.h"
 #include "frame/write.h"
 
 #include <math.h>
@@ -50,6 +52,25 @@ zt_status zti_writer_measure(struct zt_writer *w, const zt_array *array, zt_stat
     return status;
 }
 
+/* A place in the device's memory that a file goes to. */
+struct place {
+    zt_context *context;
+    uint8_t *at;
+    size_t left_bytes;
+    bool is_full;
+};
+
+static int write_place(void *user, const void *data, size_t bytes)
+{
+    struct place *p = user;
+    p->is_full = bytes > p->left_bytes;
+    if (p->is_full || zti_move(p->context, p->at, data, bytes) != ZT_OK)
+        return 1;
+    p->at += bytes;
+    p->left_bytes -= bytes;
+    return 0;
+}
+
 zt_status zt_compress(zt_context *context, const zt_array *array, const zt_params *params,
                       void *out, size_t out_capacity_bytes, size_t *out_bytes)
 {
@@ -58,12 +79,17 @@ zt_status zt_compress(zt_context *context, const zt_array *array, const zt_param
                         "no array, no output buffer or no place for the number of bytes");
     zt_status status = zti_array_check(context, array, true);
     struct zt_writer w;
+    struct place place = {context, out, out_capacity_bytes, false};
+    if (!status)
+        status = zti_check_memory(context, out, "the output buffer");
     if (!status)
         status = zti_writer_init(context, array, params, &w);
     if (status)
         return status;
     w.memory = (uint8_t *)out;
     w.memory_bytes = out_capacity_bytes;
+    if (zti_is_on_device(context, out))
+        w.sink = (zt_sink){.write = write_place, .user = &place};
 
     const zt_bound *bound = &w.params.bound;
     bool is_one_frame = w.thickness == w.shape[0];
@@ -76,6 +102,8 @@ zt_status zt_compress(zt_context *context, const zt_array *array, const zt_param
         status = zti_writer_finish(&w);
     if (!status)
         *out_bytes = (size_t)w.at;
+    if (place.is_full)
+        status = zti_writer_no_space(&w);
     zti_writer_clear(&w);
     return status;
 }

@@ -1,5 +1,7 @@
 /* decompress.c: zt_decompress, zt_decompress_box and zt_inspect: a reader over the caller's
- * memory, in which payloads are decoded where they lie. */
+ * memory, in which payloads are decoded where they lie; those in a GPU's memory are fetched,
+ * because the host verifies checksums. */
+#include "array/mirror.h"
 #include "frame/read.h"
 
 static zt_status open_memory(zt_context *context, const void *data, size_t data_bytes,
@@ -9,8 +11,10 @@ static zt_status open_memory(zt_context *context, const void *data, size_t data_
     reader->context = context;
     if (!data)
         return zti_fail(context, ZT_BAD_ARG, "no data");
-    struct zti_input input = {.context = context, .memory = (const uint8_t *)data,
-                              .bytes = data_bytes};
+    const zt_status status = zti_check_memory(context, data, "the file");
+    if (status)
+        return status;
+    const struct zti_input input = zti_input_of(context, data, data_bytes);
     return zti_reader_init(context, &input, reader);
 }
 

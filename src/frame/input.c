@@ -1,6 +1,8 @@
 /* input.c: reading from memory and from sources. */
 #include "frame/input.h"
 
+#include "array/mirror.h"
+
 #include <inttypes.h>
 
 /* What is asked for at once of a sequential source, before it has shown that it has more. */
@@ -54,10 +56,21 @@ static zt_status call(const struct zti_input *input, uint64_t offset, size_t n, 
     *got = 0;
     if (n == 0)
         return ZT_OK;
+    if (input->device) {
+        *got = n;
+        return zti_move(input->context, to, input->device + offset, n);
+    }
     if (input->source.read(input->source.user, offset, to, n, got) != 0 || *got > n)
         return zti_fail(input->context, ZT_IO, "reading %zu bytes at byte %" PRIu64 " failed", n,
                         offset);
     return ZT_OK;
+}
+
+struct zti_input zti_input_of(zt_context *context, const void *data, size_t data_bytes)
+{
+    const bool is_on_device = zti_is_on_device(context, data);
+    return (struct zti_input){.context = context, .memory = is_on_device ? NULL : data,
+                              .device = is_on_device ? data : NULL, .bytes = data_bytes};
 }
 
 zt_status zti_input_read(struct zti_input *input, uint64_t offset, size_t n, uint8_t *to)

@@ -22,10 +22,14 @@ void zti_buffer_free(zt_context *context, struct zti_buffer *buffer);
 struct zti_input {
     zt_context *context;
     const uint8_t *memory; /* or NULL: source is used */
+    const uint8_t *device; /* or NULL: memory of the context's GPU, instead of the source */
     zt_source source;
     uint64_t bytes; /* of all; ZT_UNKNOWN: sequential */
     uint64_t at;    /* sequential: what was read so far */
 };
+
+/* An input over bytes in the host's memory or the GPU's. */
+struct zti_input zti_input_of(zt_context *context, const void *data, size_t data_bytes);
 
 static inline bool zti_is_sequential(const struct zti_input *input)
 {

@@ -1,5 +1,6 @@
 /* load.c: one frame of a file, from its bytes to values: what has to be read is read, what is read
  * is verified, and then decoded. */
+#include "array/mirror.h"
 #include "frame/read.h"
 
 #include <inttypes.h>
@@ -336,8 +337,8 @@ static zt_status decode_parts(struct decoding *d, const struct zti_view *view)
     return status;
 }
 
-zt_status zti_load_view(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
-                        uint64_t at, const struct zti_view *view)
+static zt_status load_view(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                           uint64_t at, const struct zti_view *view)
 {
     struct zti_coding coding = f->coding; /* with what the head says */
     struct zti_index opened = {.sums = NULL};
@@ -357,6 +358,25 @@ zt_status zti_load_view(struct zt_reader *r, uint64_t number, const struct zti_f
     zti_index_close(r->context, &opened);
     if (coding.codec->forget)
         coding.codec->forget(r->context, &coding);
+    return status;
+}
+
+/* Values in a GPU's memory that the host has to do with, because some are kept beside the stream or
+ * their axes are turned, are decoded in its own. */
+zt_status zti_load_view(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                        uint64_t at, const struct zti_view *view)
+{
+    struct zti_mirror values = {.array = view->out};
+    struct zti_view here = *view;
+    zt_status status = ZT_OK;
+    if (f->exact_values > 0 || f->special_values > 0 || !zti_plan_is_none(&f->plan))
+        status = zti_mirror_open_output(r->context, &view->out, &values);
+    here.out = values.array;
+    if (!status)
+        status = load_view(r, number, f, at, &here);
+    if (!status)
+        status = zti_mirror_store(&values, &view->out);
+    zti_mirror_close(&values);
     return status;
 }
 

@@ -1,5 +1,6 @@
 /* planned.c: the writer's choices: a plan for each frame, codec and effort with the first one, and
  * what else there would have been. */
+#include "array/mirror.h"
 #include "frame/trial.h"
 
 #include <math.h>
@@ -96,7 +97,8 @@ zt_status zti_writer_turn(struct zt_writer *w, const struct zti_frame *f, const 
                           zt_array *coded)
 {
     const struct zti_grid *grid = &f->coding.grid;
-    if (zti_plan_view(&f->plan, slab, coded) && coded->stride[coded->rank - 1] == 1)
+    if (zti_plan_view(&f->plan, slab, coded) &&
+        (coded->stride[coded->rank - 1] == 1 || zti_is_on_device(w->context, slab->data)))
         return ZT_OK;
     const uint64_t bytes = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
     const zt_status status = zti_buffer_reserve(w->context, &w->turned, bytes, 0);
@@ -182,12 +184,11 @@ static void describe_result(const struct zti_result *r, const uint64_t *shape, z
             describe_option(&r->contender, &c->list[i], shape, &options[(*count)++]);
 }
 
-zt_status zt_plan_options(zt_context *context, const zt_array *array, const zt_params *params,
-                          zt_option *options, uint32_t room, uint32_t *count)
+/* The same of an array in the host's memory. */
+static zt_status plan_options(zt_context *context, const zt_array *array, const zt_params *params,
+                              zt_option *options, uint32_t room, uint32_t *count)
 {
-    if (!array || !options || room == 0 || !count)
-        return zti_fail(context, ZT_BAD_ARG, "no array, or no room for options or their number");
-    zt_status status = zti_array_check(context, array, true);
+    zt_status status = ZT_OK;
     struct zti_result results[ZTI_CONTENDERS_MOST];
     uint32_t found = 1;
     struct zt_writer w;
@@ -226,4 +227,20 @@ zt_status zt_plan_options(zt_context *context, const zt_array *array, const zt_p
     for (uint32_t i = 0; i < found; i++)
         describe_result(&results[i], f.shape, options, room, count);
     return ZT_OK;
+}
+
+zt_status zt_plan_options(zt_context *context, const zt_array *array, const zt_params *params,
+                          zt_option *options, uint32_t room, uint32_t *count)
+{
+    struct zti_mirror values;
+    if (!array || !options || room == 0 || !count)
+        return zti_fail(context, ZT_BAD_ARG, "no array, or no room for options or their number");
+    zt_status status = zti_array_check(context, array, true);
+    if (status)
+        return status;
+    status = zti_mirror_open(context, array, &values);
+    if (!status)
+        status = plan_options(context, &values.array, params, options, room, count);
+    zti_mirror_close(&values);
+    return status;
 }

@@ -3,6 +3,7 @@
  *
  * Header, tail and seek table each have a hash of 64 bits, which also says whether one bit was
  * changed, and which: of all arrays that differ in one bit, one has the hash. */
+#include "array/mirror.h"
 #include "frame/read.h"
 
 #include <inttypes.h>
@@ -439,6 +440,8 @@ zt_status zt_reader_salvage(zt_reader *reader, const zt_array *out, zt_salvage *
     zt_status status = check_salvage(reader->context, salvage);
     if (!status)
         status = zti_output_check(reader, out, reader->frame.shape, "frame");
+    if (!status)
+        status = zti_check_on_host(reader->context, out->data, "the output array");
     if (status)
         return status;
     reader->is_read = true;

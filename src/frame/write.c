@@ -6,6 +6,7 @@
  * need, which is known afterwards, so its length is guessed from the largest numbers that can
  * come, and a guess that was too long (rare: lengths are whole units of 64 bytes) costs one
  * memmove. The bytes never depend on how slabs were put, nor on where they go. */
+#include "array/mirror.h"
 #include "frame/write.h"
 
 #include "frame/trial.h"
@@ -190,7 +191,7 @@ static uint64_t next_frame_at(const struct zt_writer *w)
     return zti_round_up(w->at, ZTI_FRAME_ALIGN_BYTES);
 }
 
-static zt_status no_space(const struct zt_writer *w)
+zt_status zti_writer_no_space(const struct zt_writer *w)
 {
     return zti_fail(w->context, ZT_NO_SPACE,
                     "the output buffer of %zu bytes is too small; zt_compress_bound says what "
@@ -216,7 +217,7 @@ void zti_writer_choose_index(const struct zt_writer *w, struct zti_frame *f)
 }
 
 /* The lengths of f set to the most that they can be. */
-static void set_largest(struct zti_frame *f, uint64_t payload_bytes)
+void zti_frame_set_largest(struct zti_frame *f, uint64_t payload_bytes)
 {
     f->payload_bytes = payload_bytes;
     f->exact_values = misses_limit(f);
@@ -239,10 +240,10 @@ static zt_status payload_room(struct zt_writer *w, const struct zti_frame *f, si
     }
     struct zti_frame largest = *f;
     uint8_t header[ZTI_HEADER_STORED_BYTES];
-    set_largest(&largest, capacity);
+    zti_frame_set_largest(&largest, capacity);
     uint64_t at = next_frame_at(w) + zti_header_store(&largest, header);
     if (at > w->memory_bytes)
-        return no_space(w);
+        return zti_writer_no_space(w);
     *room = w->memory + at;
     *room_bytes = w->memory_bytes - (size_t)at;
     return ZT_OK;
@@ -278,7 +279,7 @@ void zti_writer_set_index(struct zti_frame *f, const struct zti_starts *starts)
 }
 
 /* The most bytes a stream can have: where the codec can copy instead, the raw bytes. */
-static uint64_t stream_limit(const struct zti_coding *coding, uint64_t most)
+uint64_t zti_stream_limit(const struct zti_coding *coding, uint64_t most)
 {
     const uint64_t raw = zti_array_values(coding->grid.rank, coding->grid.shape) *
                          zt_type_bytes(coding->type);
@@ -295,13 +296,13 @@ static zt_status encode_once(struct zt_writer *w, struct zti_frame *f, const zt_
     struct zti_starts starts = {.list = NULL};
     zti_writer_choose_index(w, f);
     zt_status status = zti_exec_capacity(w->context, &f->coding, &capacity);
-    const uint64_t limit = stream_limit(&f->coding, head_bytes + capacity);
+    const uint64_t limit = zti_stream_limit(&f->coding, head_bytes + capacity);
     if (!status)
         status = zti_writer_starts_room(w, f, &starts);
     if (!status)
         status = payload_room(w, f, (size_t)limit, payload, &room_bytes);
     if (!status && (room_bytes < head_bytes || limit < head_bytes))
-        status = no_space(w);
+        status = zti_writer_no_space(w);
     if (status)
         return status;
     if (f->coding.codec->store && room_bytes > limit)
@@ -434,7 +435,7 @@ static zt_status emit_to_memory(struct zt_writer *w, const struct zti_frame *f,
     size_t at = (size_t)next_frame_at(w);
     uint64_t end = at + zti_frame_bytes(f);
     if (end > w->memory_bytes)
-        return no_space(w);
+        return zti_writer_no_space(w);
     uint8_t *place = w->memory + at + f->header_bytes;
     if (payload != place)
         memmove(place, payload, (size_t)f->payload_bytes);
@@ -462,7 +463,8 @@ zt_status zti_writer_emit(struct zt_writer *w, struct zti_frame *f, const uint8_
                          : emit_to_memory(w, f, header, payload, parts);
 }
 
-static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_stats *stats)
+/* Code a slab in the host's memory, or one that only kernels look at. */
+static zt_status code_slab(struct zt_writer *w, const zt_array *slab, const zt_stats *stats)
 {
     zt_array values; /* that the codec is given */
     struct zti_special special = {.mask = NULL};
@@ -491,71 +493,28 @@ static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_
     return status;
 }
 
-/* The most bytes that a stream of this coding takes, of which nothing was learnt yet. */
-static zt_status stream_most(struct zt_writer *w, const struct zti_coding *coding, uint64_t *bytes)
+/* Whether the host has to look at a frame's values: for special values, for a plan, to verify a
+ * bound, or to learn before the first is coded. */
+static bool is_looked_at(const struct zt_writer *w)
 {
-    const struct zti_codec *codec = coding->codec;
-    size_t capacity = 0;
-    zt_status status = zti_exec_capacity(w->context, coding, &capacity);
-    const uint64_t head = codec->head_max_bytes ? codec->head_max_bytes(coding) : 0;
-    const uint64_t most = stream_limit(coding, head + capacity);
-    if (most > *bytes)
-        *bytes = most;
-    return status;
+    const uint32_t kind = w->params.bound.kind;
+    const bool is_exact_type = !zti_is_float(w->type) && w->params.fills == 0 && kind != ZT_ABS &&
+                               kind != ZT_REL && kind != ZT_PSNR;
+    return zti_has_planning(&w->params) || w->fixed_plan || w->codec->tally_bytes ||
+           !(zti_is_lossless(&w->params.bound) || is_exact_type);
 }
 
-zt_status zti_writer_bound_of(struct zt_writer *w, uint64_t extent, const struct zti_plan *plan,
-                              uint64_t *bytes)
+/* Code a slab, which is fetched from a GPU's memory where the host has to look at it. */
+static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_stats *stats)
 {
-    struct zti_frame f;
-    memset(&f, 0, sizeof f);
-    f.type = w->type;
-    f.rank = w->rank;
-    memcpy(f.shape, w->shape, sizeof f.shape);
-    f.shape[0] = extent;
-    f.coding.codec = w->codec;
-    f.coding.type = w->type;
-    zti_frame_set_plan(&f, plan);
-
-    /* Not knowing the values, the absolute bound that rel comes to may be the smallest there is;
-     * a frame with a bound may also end up lossless. */
-    const zt_bound *bound = &w->params.bound;
-    struct zti_ask ask = {.params = &w->params, .kind = (zt_bound_kind)bound->kind,
-                          .abs_bound = (double)NAN, .min = (double)NAN, .max = (double)NAN};
-    const bool is_lossless = zti_is_lossless(bound);
-    const bool has_part = bound->kind == ZT_PWREL && !is_lossless;
-    const bool has_abs = !is_lossless && (has_part || bound->kind == ZT_ABS ||
-                                          bound->kind == ZT_REL || bound->kind == ZT_PSNR);
-    uint64_t most = 0;
+    struct zti_mirror values = {.array = *slab};
     zt_status status = ZT_OK;
-    if (is_lossless || has_abs) {
-        ask.kind = ZT_LOSSLESS;
-        ask.abs_bound = 0;
-    }
-    if (has_abs) {
-        status = w->codec->configure(w->context, &ask, &f.coding);
-        if (!status)
-            status = stream_most(w, &f.coding, &most);
-        ask.kind = has_part ? ZT_PWREL : ZT_ABS;
-        ask.part = bound->value;
-        ask.abs_bound = bound->kind == ZT_ABS ? bound->value : DBL_TRUE_MIN;
-    }
-    f.coding.verify_bound = (double)NAN;
+    if (is_looked_at(w))
+        status = zti_mirror_open(w->context, slab, &values);
     if (!status)
-        status = w->codec->configure(w->context, &ask, &f.coding);
-    if (!status)
-        status = stream_most(w, &f.coding, &most);
-    if (status)
-        return status;
-    f.index = zti_layout_of(&w->params, w->codec, f.coding.grid.rank); /* if there is one */
-    if (!is_lossless)
-        f.special_values = zti_array_values(f.rank, f.shape);
-    set_largest(&f, most);
-    if (!has_abs)
-        f.exact_values = 0;
-    *bytes = ZTI_FRAME_ALIGN_BYTES + ZTI_HEADER_STORED_BYTES + f.payload_bytes + ZTI_GAP_BYTES +
-             zti_tail_bytes_max(&f);
-    return ZT_OK;
+        status = code_slab(w, &values.array, stats);
+    zti_mirror_close(&values);
+    return status;
 }
 
 /* ---- slabs ---- */
@@ -615,8 +574,12 @@ zt_status zti_writer_put(struct zt_writer *w, const zt_array *slab, const zt_sta
             status = code_frame(w, &piece, stats);
         } else {
             status = reserve_stage(w, w->staged + part);
+            uint8_t *to = w->stage.bytes + w->staged * w->slice_bytes;
+            if (!status && zti_is_on_device(w->context, piece.data))
+                status = zti_fetch_array(w->context, &piece, to);
+            else if (!status)
+                zti_array_copy(&piece, to);
             if (!status) {
-                zti_array_copy(&piece, w->stage.bytes + w->staged * w->slice_bytes);
                 w->staged += part;
                 if (w->staged == whole)
                     status = code_staged(w);
@@ -642,7 +605,7 @@ zt_status zti_writer_finish(struct zt_writer *w)
         return status;
     if (!w->sink.write) {
         if (bytes > w->memory_bytes - w->at)
-            return no_space(w);
+            return zti_writer_no_space(w);
         zti_table_store(&w->table, w->memory + w->at);
         w->at += bytes;
         return ZT_OK;

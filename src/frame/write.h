@@ -36,6 +36,8 @@ struct zt_writer {
     struct zti_buffer turned; /* a slab as the coded array, where its strides cannot be that */
     const struct zti_plan *fixed_plan; /* of all frames, instead of one that is chosen; or NULL */
     struct zti_buffer decoded; /* psnr only: a slab */
+    uint64_t *device_parts; /* NULL, or: raised to the memory of a GPU that codings need, when their
+                               frames' bounds are computed */
     struct zti_table table;
     enum zti_writer_state state;
 };
@@ -58,8 +60,8 @@ void zti_writer_clear(struct zt_writer *writer);
 zt_status zti_writer_prepare(struct zt_writer *writer, const zt_array *slab, const zt_stats *stats,
                              struct zti_frame *frame, struct zti_ask *ask);
 
-/* The most bytes of a frame of this many slices under a plan (NULL: none), with the padding before
- * it. */
+/* room.c: the most bytes of a frame of this many slices under a plan (NULL: none), with the padding
+ * before it. */
 zt_status zti_writer_bound_of(struct zt_writer *writer, uint64_t extent,
                               const struct zti_plan *plan, uint64_t *bytes);
 
@@ -92,6 +94,15 @@ zt_status zti_writer_frame_bound(struct zt_writer *writer, uint64_t extent, uint
 zt_status zti_writer_measure(struct zt_writer *writer, const zt_array *array, zt_stats *stats);
 
 /* ---- write.c ---- */
+
+/* The lengths of a frame set to the most that they can be. */
+void zti_frame_set_largest(struct zti_frame *frame, uint64_t payload_bytes);
+
+/* The most bytes a stream can have: where the codec can copy instead, the raw bytes. */
+uint64_t zti_stream_limit(const struct zti_coding *coding, uint64_t most);
+
+/* ZT_NO_SPACE, with the sentence. */
+zt_status zti_writer_no_space(const struct zt_writer *writer);
 
 /* Whether a bound is as asked for one that leaves no loss. */
 bool zti_is_lossless(const zt_bound *bound);

@@ -1,6 +1,7 @@
 /* quality.c: what is in an array, and how far two arrays are apart. */
 #include "quality/quality.h"
 
+#include "array/mirror.h"
 #include "core/cpu.h"
 #include "core/threads.h"
 
@@ -357,10 +358,14 @@ zt_status zt_scan(zt_context *context, const zt_array *array, zt_stats *stats)
     if (stats->fills > ZT_MAX_FILLS)
         return zti_fail(context, ZT_BAD_ARG, "%u fill values are more than %d", stats->fills,
                         ZT_MAX_FILLS);
+    struct zti_mirror values;
+    status = zti_mirror_open(context, array, &values);
     zti_stage(context, ZT_STAGE_RANGE);
-    scan_all(context, array, stats);
+    if (status == ZT_OK)
+        scan_all(context, &values.array, stats);
     zti_stage(context, ZT_STAGE_OTHER);
-    return ZT_OK;
+    zti_mirror_close(&values);
+    return status;
 }
 
 /* ---- zt_compare ---- */
@@ -412,6 +417,24 @@ static void compare_values(uint32_t type, uint64_t a, uint64_t b, zt_quality *q)
         q->beyond_bound += is_integer || !zti_within_part(type, a, b, q->pwrel_bound);
 }
 
+/* The same of arrays in the host's memory. */
+static void compare(const zt_array *original, const zt_array *reconstructed, zt_quality *quality)
+{
+    const uint32_t last = original->rank - 1;
+    const size_t value_bytes = zt_type_bytes(original->type);
+    struct rows rows = rows_of(original);
+    for (; rows.left > 0; next_row(&rows, original)) {
+        const char *a = zti_array_at(original, rows.at);
+        const char *b = zti_array_at(reconstructed, rows.at);
+        for (uint64_t i = 0; i < original->shape[last]; i++)
+            compare_values(original->type,
+                           zti_bits_at(a, (int64_t)i * original->stride[last], value_bytes),
+                           zti_bits_at(b, (int64_t)i * reconstructed->stride[last], value_bytes),
+                           quality);
+    }
+    quality->values += zti_array_values(original->rank, original->shape);
+}
+
 zt_status zt_compare(zt_context *context, const zt_array *original, const zt_array *reconstructed,
                      zt_quality *quality)
 {
@@ -430,20 +453,15 @@ zt_status zt_compare(zt_context *context, const zt_array *original, const zt_arr
                original->rank * sizeof original->shape[0]) != 0)
         return zti_fail(context, ZT_BAD_ARG,
                         "arrays of different type or shape cannot be compared");
-    const uint32_t last = original->rank - 1;
-    const size_t value_bytes = zt_type_bytes(original->type);
-    struct rows rows = rows_of(original);
-    for (; rows.left > 0; next_row(&rows, original)) {
-        const char *a = zti_array_at(original, rows.at);
-        const char *b = zti_array_at(reconstructed, rows.at);
-        for (uint64_t i = 0; i < original->shape[last]; i++)
-            compare_values(original->type,
-                           zti_bits_at(a, (int64_t)i * original->stride[last], value_bytes),
-                           zti_bits_at(b, (int64_t)i * reconstructed->stride[last], value_bytes),
-                           quality);
-    }
-    quality->values += zti_array_values(original->rank, original->shape);
-    return ZT_OK;
+    struct zti_mirror one, other = {.own = NULL};
+    status = zti_mirror_open(context, original, &one);
+    if (status == ZT_OK)
+        status = zti_mirror_open(context, reconstructed, &other);
+    if (status == ZT_OK)
+        compare(&one.array, &other.array, quality);
+    zti_mirror_close(&other);
+    zti_mirror_close(&one);
+    return status;
 }
 
 double zt_quality_rmse(const zt_quality *quality)

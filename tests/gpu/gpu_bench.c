@@ -88,8 +88,9 @@ static bool put(struct bench *b, const struct zti_cuda_codec *codec)
               d->room(b->context, ZTI_DEVICE_STREAM, words * 8, &b->words) == ZT_OK &&
               d->room(b->context, ZTI_DEVICE_STARTS, tiles * 16, &b->starts) == ZT_OK &&
               d->room(b->context, ZTI_DEVICE_STATES, states * 8, &b->states) == ZT_OK &&
-              d->put(b->context, b->values, b->array.data, b->raw_bytes) == ZT_OK &&
-              d->wait(b->context) == ZT_OK;
+              d->copy(b->context, ZTI_QUEUE_KERNELS, b->values, b->array.data,
+              b->raw_bytes) == ZT_OK &&
+              d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     struct zti_cuda_encoding e = {.coding = &b->coding, .array = b->array, .words = b->words,
                                   .starts = b->starts, .chunk_tiles = 1, .states = b->states,
                                   .queue = d->queue};
@@ -97,21 +98,23 @@ static bool put(struct bench *b, const struct zti_cuda_codec *codec)
     double start = seconds();
     for (int i = -1; ok && i < RUNS; i++) { /* -1: to get warm */
         if (i == 0) {
-            ok = d->wait(b->context) == ZT_OK;
+            ok = d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
             start = seconds();
         }
         ok = ok &&
-             (!codec->expects_zeros || d->zero(b->context, b->words, words * 8) == ZT_OK) &&
-             d->zero(b->context, b->states, states * 8) == ZT_OK;
+             (!codec->expects_zeros || d->zero(b->context, ZTI_QUEUE_KERNELS, b->words,
+                 words * 8) == ZT_OK) &&
+             d->zero(b->context, ZTI_QUEUE_KERNELS, b->states, states * 8) == ZT_OK;
         if (ok)
             codec->encode(&e);
     }
-    ok = ok && d->wait(b->context) == ZT_OK;
+    ok = ok && d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     b->put_seconds = (seconds() - start) / RUNS;
     b->stream_bits = tiles * b->coding.codec->tile_fixed_bits(&b->coding);
     if (ok && b->stream_bits == 0)
-        ok = d->get(b->context, &b->stream_bits, (uint64_t *)b->states + 1, 8) == ZT_OK &&
-             d->wait(b->context) == ZT_OK;
+        ok = d->copy(b->context, ZTI_QUEUE_KERNELS, &b->stream_bits, (uint64_t *)b->states + 1,
+            8) == ZT_OK &&
+             d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     return ok;
 }
 
@@ -121,15 +124,17 @@ static bool take(struct bench *b, const struct zti_cuda_codec *codec)
     struct zti_device *const d = b->device;
     const uint64_t tiles = b->coding.grid.count;
     uint64_t *places = malloc((size_t)tiles * 16), ends[2] = {0, 0};
-    bool ok = places && d->get(b->context, places, b->starts, tiles * 8) == ZT_OK &&
-              d->wait(b->context) == ZT_OK;
+    bool ok = places &&
+        d->copy(b->context, ZTI_QUEUE_KERNELS, places, b->starts, tiles * 8) == ZT_OK &&
+              d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     for (uint64_t i = tiles; ok && i-- > 0;) { /* starts to pairs, in place from the end */
         const uint64_t begin = places[i];
         places[2 * i + 1] = i + 1 < tiles ? places[2 * (i + 1)] : b->stream_bits;
         places[2 * i] = begin;
     }
-    ok = ok && d->put(b->context, b->starts, places, tiles * 16) == ZT_OK &&
-         d->zero(b->context, b->states, 16) == ZT_OK && d->wait(b->context) == ZT_OK;
+    ok = ok && d->copy(b->context, ZTI_QUEUE_KERNELS, b->starts, places, tiles * 16) == ZT_OK &&
+         d->zero(b->context, ZTI_QUEUE_KERNELS, b->states, 16) == ZT_OK &&
+         d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     struct zti_cuda_decoding c = {.coding = &b->coding, .view = zti_view_whole(&b->array),
                                   .words = b->words, .words_count = b->stream_bits / 64 + 1,
                                   .places = b->starts, .count = tiles, .chunk_tiles = 1,
@@ -138,13 +143,14 @@ static bool take(struct bench *b, const struct zti_cuda_codec *codec)
     double start = seconds();
     for (int i = -1; ok && i < RUNS; i++) {
         if (i == 0) {
-            ok = d->wait(b->context) == ZT_OK;
+            ok = d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
             start = seconds();
         }
         if (ok)
             codec->decode(&c);
     }
-    ok = ok && d->get(b->context, ends, b->states, 16) == ZT_OK && d->wait(b->context) == ZT_OK;
+    ok = ok && d->copy(b->context, ZTI_QUEUE_KERNELS, ends, b->states, 16) == ZT_OK &&
+        d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     b->take_seconds = (seconds() - start) / RUNS;
     free(places);
     return ok && ends[0] == 0 && ends[1] == b->stream_bits;
@@ -211,12 +217,13 @@ static bool measure_copy(struct bench *b, uint64_t bytes)
     void *from, *to;
     bool ok = d->room(b->context, ZTI_DEVICE_VALUES, bytes, &from) == ZT_OK &&
               d->room(b->context, ZTI_DEVICE_STREAM, bytes, &to) == ZT_OK &&
-              d->zero(b->context, from, bytes) == ZT_OK &&
-              d->put(b->context, to, from, bytes) == ZT_OK && d->wait(b->context) == ZT_OK;
+              d->zero(b->context, ZTI_QUEUE_KERNELS, from, bytes) == ZT_OK &&
+              d->copy(b->context, ZTI_QUEUE_KERNELS, to, from, bytes) == ZT_OK &&
+              d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     const double start = seconds();
     for (int i = 0; ok && i < 10; i++)
-        ok = d->put(b->context, to, from, bytes) == ZT_OK;
-    ok = ok && d->wait(b->context) == ZT_OK;
+        ok = d->copy(b->context, ZTI_QUEUE_KERNELS, to, from, bytes) == ZT_OK;
+    ok = ok && d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     b->copy_rate = 20 * (double)bytes / (seconds() - start);
     return ok;
 }

@@ -98,6 +98,7 @@ int main(int argc, char **argv)
                         "[--bench [--bytes N]]\n");
         return 2;
     }
+    run.memory = gpu_memory();
     if (zt_context_new(NULL, &run.serial) != ZT_OK || zt_context_new(NULL, &run.cuda) != ZT_OK)
         return 1;
     if (zt_context_set_policy(run.cuda, ZT_CUDA, &o.cuda) != ZT_OK) {

@@ -62,11 +62,11 @@ static void draw(struct bench *b, double ratio)
 /* Run 'work' once to get warm, then RUNS times; seconds of one, or a negative number. */
 static double measure(struct bench *b, bool (*work)(struct bench *b))
 {
-    bool ok = work(b) && b->device->wait(b->context) == ZT_OK;
+    bool ok = work(b) && b->device->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     const double start = seconds();
     for (int i = 0; ok && i < RUNS; i++)
         ok = work(b);
-    ok = ok && b->device->wait(b->context) == ZT_OK;
+    ok = ok && b->device->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     return ok ? (seconds() - start) / RUNS : -1;
 }
 
@@ -74,7 +74,8 @@ static double measure(struct bench *b, bool (*work)(struct bench *b))
 
 static bool count(struct bench *b)
 {
-    const bool ok = b->device->zero(b->context, b->counts, 8 * (ALPHABET + 1)) == ZT_OK;
+    const bool ok = b->device->zero(b->context, ZTI_QUEUE_KERNELS, b->counts,
+        8 * (ALPHABET + 1)) == ZT_OK;
     if (ok)
         b->kernels->count(&b->on_device, b->counts, b->counts + ALPHABET, b->device->queue);
     return ok;
@@ -89,7 +90,8 @@ static bool build(struct bench *b)
 static bool encode(struct bench *b)
 {
     const bool ok =
-        b->device->zero(b->context, b->merging.states, 8 * (b->state_words + 1)) == ZT_OK;
+        b->device->zero(b->context, ZTI_QUEUE_KERNELS, b->merging.states,
+            8 * (b->state_words + 1)) == ZT_OK;
     if (ok)
         b->kernels->encode(&b->merging, b->device->queue);
     return ok;
@@ -98,7 +100,8 @@ static bool encode(struct bench *b)
 static bool decode(struct bench *b)
 {
     const bool ok =
-        b->device->zero(b->context, b->unmerging.states, 8 * (b->state_words + 1)) == ZT_OK;
+        b->device->zero(b->context, ZTI_QUEUE_KERNELS, b->unmerging.states,
+            8 * (b->state_words + 1)) == ZT_OK;
     if (ok)
         b->kernels->decode(&b->unmerging, b->device->queue);
     return ok;
@@ -137,7 +140,7 @@ static bool prepare(struct bench *b, double ratio)
         d->room(b->context, ZTI_DEVICE_STREAM, b->n * 2 + 8, &out) == ZT_OK &&
         d->room(b->context, ZTI_DEVICE_STARTS, chunks * 2, &parts) == ZT_OK &&
         d->room(b->context, ZTI_DEVICE_STATES, 8 * (b->state_words + 1), &states) == ZT_OK &&
-        d->put(b->context, values, b->symbols, b->n * 2) == ZT_OK;
+        d->copy(b->context, ZTI_QUEUE_KERNELS, values, b->symbols, b->n * 2) == ZT_OK;
     b->on_device = (struct zti_symbols){values, 2, b->n, ALPHABET};
     b->merging = (struct zti_cuda_merging){.symbols = b->on_device, .book = b->book, .out = out,
                                            .part_bits = parts, .states = states,
@@ -150,9 +153,11 @@ static double mean_bits(struct bench *b)
 {
     uint8_t lengths[ALPHABET];
     uint64_t bits = 0;
-    if (b->device->get(b->context, b->counts_here, b->counts, 8 * ALPHABET) != ZT_OK ||
-        b->device->get(b->context, lengths, b->book.lengths, ALPHABET) != ZT_OK ||
-        b->device->wait(b->context) != ZT_OK)
+    if (b->device->copy(b->context, ZTI_QUEUE_KERNELS, b->counts_here, b->counts,
+        8 * ALPHABET) != ZT_OK ||
+        b->device->copy(b->context, ZTI_QUEUE_KERNELS, lengths, b->book.lengths,
+            ALPHABET) != ZT_OK ||
+        b->device->wait(b->context, ZTI_QUEUE_KERNELS) != ZT_OK)
         return -1;
     for (uint32_t s = 0; s < ALPHABET; s++)
         bits += b->counts_here[s] * lengths[s];
@@ -168,14 +173,17 @@ static bool turn_round(struct bench *b)
     uint8_t *packed = calloc(1, (size_t)bytes);
     void *lengths = NULL, *out = NULL;
     bool ok = bits && packed &&
-              d->get(b->context, &b->coded_bytes, b->merging.states + 1, 8) == ZT_OK &&
-              d->get(b->context, bits, b->merging.part_bits, parts * 2) == ZT_OK &&
-              d->wait(b->context) == ZT_OK;
+              d->copy(b->context, ZTI_QUEUE_KERNELS, &b->coded_bytes, b->merging.states + 1,
+                      8) == ZT_OK &&
+              d->copy(b->context, ZTI_QUEUE_KERNELS, bits, b->merging.part_bits,
+                      parts * 2) == ZT_OK &&
+              d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     for (uint64_t i = 0; ok && i < parts * WIDTH; i++)
         packed[i / 8] |= (uint8_t)(((uint32_t)bits[i / WIDTH] >> i % WIDTH & 1u) << i % 8);
     ok = ok && d->room(b->context, ZTI_DEVICE_CHUNKS, bytes, &lengths) == ZT_OK &&
          d->room(b->context, ZTI_DEVICE_DOUBTS, b->n * 2, &out) == ZT_OK &&
-         d->put(b->context, lengths, packed, bytes) == ZT_OK && d->wait(b->context) == ZT_OK;
+         d->copy(b->context, ZTI_QUEUE_KERNELS, lengths, packed, bytes) == ZT_OK &&
+         d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     b->unmerging = (struct zti_cuda_unmerging){
         .symbols = {out, 2, b->n, ALPHABET}, .book = b->book,
         .words = (const uint32_t *)(const void *)b->merging.out, .bytes = b->coded_bytes,
@@ -190,10 +198,12 @@ static bool came_back(struct bench *b)
 {
     uint16_t *back = malloc((size_t)b->n * 2);
     uint64_t bad = 0;
-    const bool ok = back && b->device->get(b->context, back, b->unmerging.symbols.data,
+    const bool ok = back &&
+        b->device->copy(b->context, ZTI_QUEUE_KERNELS, back, b->unmerging.symbols.data,
                                            b->n * 2) == ZT_OK &&
-                    b->device->get(b->context, &bad, b->unmerging.bad, 8) == ZT_OK &&
-                    b->device->wait(b->context) == ZT_OK && bad == 0 &&
+                    b->device->copy(b->context, ZTI_QUEUE_KERNELS, &bad, b->unmerging.bad,
+                        8) == ZT_OK &&
+                    b->device->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK && bad == 0 &&
                     memcmp(back, b->symbols, (size_t)b->n * 2) == 0;
     free(back);
     return ok;
@@ -208,9 +218,10 @@ static bool print_codebook(struct bench *b, uint32_t alphabet)
     for (uint32_t s = 0; counts && s < alphabet; s++) /* codes of 1 to some 30 bits */
         counts[s] = 1 + rng_below(&r, UINT64_C(1) << rng_below(&r, 30));
     const bool ok = counts && book_room(b, alphabet) &&
-                    b->device->put(b->context, b->counts, counts, alphabet * sizeof *counts) ==
+                    b->device->copy(b->context, ZTI_QUEUE_KERNELS, b->counts, counts,
+                        alphabet * sizeof *counts) ==
                         ZT_OK &&
-                    b->device->wait(b->context) == ZT_OK;
+                    b->device->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     const double s = ok ? measure(b, build) : -1;
     printf("# codebook of %5u symbols %37s %8.3f ms\n", alphabet, "", 1e3 * s);
     free(counts);
@@ -252,8 +263,10 @@ static bool print_sweep(struct bench *b)
             b->merging.magnitude = magnitude;
             b->merging.factor = factor;
             const double s = measure(b, encode);
-            ok = s >= 0 && b->device->get(b->context, &breaking, b->merging.breaking, 8) == ZT_OK &&
-                 b->device->wait(b->context) == ZT_OK;
+            ok = s >= 0 &&
+                b->device->copy(b->context, ZTI_QUEUE_KERNELS, &breaking, b->merging.breaking,
+                    8) == ZT_OK &&
+                 b->device->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
             printf("# Huffman, %5.3f bits  magnitude %u, reduction factor %u  encode %8.3f ms "
                    "%7.1f GB/s  breaking units %.6f %%\n",
                    bits, magnitude, factor, 1e3 * s, 2 * (double)b->n / s / 1e9,

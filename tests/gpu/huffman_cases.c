@@ -128,11 +128,12 @@ static bool build(struct policy_run *run, const uint64_t *counts, uint32_t alpha
     if (d->room(run->cuda, ZTI_DEVICE_VALUES, alphabet * sizeof *counts, &from) != ZT_OK ||
         d->room(run->cuda, ZTI_DEVICE_MODEL, bytes, &to) != ZT_OK ||
         d->room(run->cuda, ZTI_DEVICE_STREAM, k->build_bytes(alphabet), &scratch) != ZT_OK ||
-        d->put(run->cuda, from, counts, alphabet * sizeof *counts) != ZT_OK)
+        d->copy(run->cuda, ZTI_QUEUE_KERNELS, from, counts, alphabet * sizeof *counts) != ZT_OK)
         return false;
     const struct zti_cuda_book on_device = zti_cuda_book_in(to, alphabet);
     k->build(from, &on_device, scratch, d->queue);
-    return d->get(run->cuda, book->numbers, to, bytes) == ZT_OK && d->wait(run->cuda) == ZT_OK;
+    return d->copy(run->cuda, ZTI_QUEUE_KERNELS, book->numbers, to, bytes) == ZT_OK &&
+        d->wait(run->cuda, ZTI_QUEUE_KERNELS) == ZT_OK;
 }
 
 static bool check_book(struct policy_run *run, const struct subject *s, const uint64_t *counts)
@@ -202,9 +203,10 @@ static bool check_merge(struct policy_run *run, const struct subject *s, uint32_
               d->room(run->cuda, ZTI_DEVICE_STATES, 8 * (states + 1), &at[3]) == ZT_OK &&
               d->room(run->cuda, ZTI_DEVICE_MODEL, zti_cuda_book_bytes(s->alphabet), &memory) ==
                   ZT_OK &&
-              d->put(run->cuda, memory, own.numbers, zti_cuda_book_bytes(s->alphabet)) == ZT_OK &&
-              d->put(run->cuda, at[0], s->symbols, count * 2) == ZT_OK &&
-              d->zero(run->cuda, at[3], 8 * (states + 1)) == ZT_OK;
+              d->copy(run->cuda, ZTI_QUEUE_KERNELS, memory, own.numbers,
+              zti_cuda_book_bytes(s->alphabet)) == ZT_OK &&
+              d->copy(run->cuda, ZTI_QUEUE_KERNELS, at[0], s->symbols, count * 2) == ZT_OK &&
+              d->zero(run->cuda, ZTI_QUEUE_KERNELS, at[3], 8 * (states + 1)) == ZT_OK;
     const struct zti_cuda_merging m = {.symbols = {at[0], 2, count, s->alphabet},
                                        .book = zti_cuda_book_in(memory, s->alphabet),
                                        .magnitude = magnitude, .factor = factor, .out = at[1],
@@ -214,9 +216,10 @@ static bool check_merge(struct policy_run *run, const struct subject *s, uint32_
     uint32_t *cells = need(zti_merge_room_words(magnitude) * sizeof *cells);
     if (ok)
         k->encode(&m, d->queue);
-    ok = ok && d->get(run->cuda, &total, m.states + 1, 8) == ZT_OK &&
-         d->get(run->cuda, &broken, m.breaking, 8) == ZT_OK &&
-         d->get(run->cuda, out, m.out, room) == ZT_OK && d->wait(run->cuda) == ZT_OK;
+    ok = ok && d->copy(run->cuda, ZTI_QUEUE_KERNELS, &total, m.states + 1, 8) == ZT_OK &&
+         d->copy(run->cuda, ZTI_QUEUE_KERNELS, &broken, m.breaking, 8) == ZT_OK &&
+         d->copy(run->cuda, ZTI_QUEUE_KERNELS, out, m.out, room) == ZT_OK &&
+         d->wait(run->cuda, ZTI_QUEUE_KERNELS) == ZT_OK;
     uint64_t place = 0;
     for (uint64_t c = 0; ok && c < chunks; c++) {
         uint64_t bits;
@@ -261,6 +264,36 @@ static bool check_damaged(struct policy_run *run, const struct subject *s, uint8
     return ok;
 }
 
+/* The calls of the cuda policy, with what they are given in memory of either kind. */
+static zt_status encode_there(struct policy_run *run, const struct subject *s, uint8_t *y,
+                              size_t cap, size_t *m)
+{
+    const size_t bytes = s->n * s->bytes;
+    void *symbols = policy_place(run, s->data, bytes), *stream = policy_place(run, y, cap);
+    const zt_status status =
+        zt_huffman_encode(run->cuda, symbols, s->bytes, s->n, s->alphabet, stream, cap, m);
+    policy_fetch(run, stream, y, cap);
+    policy_fetch(run, symbols, s->data, bytes);
+    return status;
+}
+
+static zt_status decode_there(struct policy_run *run, const struct subject *s, uint8_t *x, size_t n,
+                              void *back)
+{
+    const size_t bytes = s->n * s->bytes;
+    void *symbols = policy_place(run, back, bytes), *stream = policy_place(run, x, n);
+    uint32_t alphabet = 0;
+    uint64_t count = 0;
+    zt_status status = zt_huffman_inspect(run->cuda, stream, n, &alphabet, &count);
+    if (status == ZT_OK && (alphabet != s->alphabet || count != s->n))
+        status = ZT_CORRUPT;
+    if (status == ZT_OK)
+        status = zt_huffman_decode(run->cuda, stream, n, symbols, s->bytes, s->n);
+    policy_fetch(run, stream, x, n);
+    policy_fetch(run, symbols, back, bytes);
+    return status;
+}
+
 static bool check_stream(struct policy_run *run, const struct subject *s)
 {
     size_t cap = 0, n = 0, m = 0;
@@ -269,12 +302,11 @@ static bool check_stream(struct policy_run *run, const struct subject *s)
     uint8_t *x = need(cap), *y = need(cap), *back = need((s->n + 1) * s->bytes);
     bool ok = zt_huffman_encode(run->serial, s->data, s->bytes, s->n, s->alphabet, x, cap, &n) ==
                   ZT_OK &&
-              zt_huffman_encode(run->cuda, s->data, s->bytes, s->n, s->alphabet, y, cap, &m) ==
-                  ZT_OK &&
+              encode_there(run, s, y, cap, &m) == ZT_OK &&
               n == m && memcmp(x, y, n) == 0;
     if (!ok)
         complain(run, s, "the stream differs");
-    if (ok && (zt_huffman_decode(run->cuda, x, n, back, s->bytes, s->n) != ZT_OK ||
+    if (ok && (decode_there(run, s, x, n, back) != ZT_OK ||
                memcmp(back, s->data, s->n * s->bytes) != 0))
         ok = complain(run, s, "the symbols of a stream differ");
     if (ok && zt_huffman_encode(run->cuda, s->data, s->bytes, s->n, s->alphabet, y, n - 1, &m) !=

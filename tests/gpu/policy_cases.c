@@ -91,9 +91,67 @@ static zt_box random_box(struct rng *r, const zt_array *a, zt_array *part)
     return box;
 }
 
+/* ---- memory of either kind ---- */
+
+void *policy_place(struct policy_run *run, void *here, size_t n)
+{
+    if (!run->memory || !rng_once_in(&run->r, 2))
+        return here;
+    void *const there = run->memory->take(n);
+    run->memory->move(there, here, n);
+    run->placed++;
+    return there;
+}
+
+void policy_fetch(struct policy_run *run, void *there, void *here, size_t n)
+{
+    if (there == here)
+        return;
+    run->memory->move(here, there, n);
+    run->memory->give(there);
+}
+
+static zt_array place_array(struct policy_run *run, struct test_array *a, unsigned char **there)
+{
+    zt_array placed = a->array;
+    *there = policy_place(run, a->memory, a->memory_bytes);
+    placed.data = *there + ((unsigned char *)a->array.data - a->memory);
+    return placed;
+}
+
+static void fetch_array(struct policy_run *run, struct test_array *a, unsigned char *there)
+{
+    policy_fetch(run, there, a->memory, a->memory_bytes);
+}
+
 /* ---- bare ndzip streams ---- */
 
-static bool check_ndzip(struct policy_run *run, const struct subject *s)
+/* The calls of the cuda policy, with what they are given in memory of either kind. */
+static zt_status ndzip_there(struct policy_run *run, struct test_array *a, unsigned char *y,
+                             size_t cap, size_t *m)
+{
+    unsigned char *values, *stream = policy_place(run, y, cap + 1);
+    const zt_array from = place_array(run, a, &values);
+    const zt_status status = zt_ndzip_compress(run->cuda, &from, stream, cap, m);
+    fetch_array(run, a, values);
+    policy_fetch(run, stream, y, cap + 1);
+    return status;
+}
+
+static zt_status ndzip_back(struct policy_run *run, unsigned char *x, size_t n,
+                            const zt_array *whole, const zt_box *box, struct test_array *out)
+{
+    unsigned char *values, *stream = policy_place(run, x, n);
+    const zt_array to = place_array(run, out, &values);
+    const zt_status status =
+        box ? zt_ndzip_decompress_box(run->cuda, stream, n, whole, box, &to)
+            : zt_ndzip_decompress(run->cuda, stream, n, &to, NULL);
+    fetch_array(run, out, values);
+    policy_fetch(run, stream, x, n);
+    return status;
+}
+
+static bool check_ndzip(struct policy_run *run, struct subject *s)
 {
     const zt_array *a = &s->array.array;
     size_t cap = 0, n = 0, m = 0;
@@ -103,17 +161,17 @@ static bool check_ndzip(struct policy_run *run, const struct subject *s)
     memset(y, 0x5a, cap + 1);
     struct test_array back = blank_like(&run->r, a);
     bool ok = zt_ndzip_compress(run->serial, a, x, cap, &n) == ZT_OK;
-    ok = ok && zt_ndzip_compress(run->cuda, a, y, cap, &m) == ZT_OK;
+    ok = ok && ndzip_there(run, &s->array, y, cap, &m) == ZT_OK;
     if (!ok || n != m || memcmp(x, y, n) != 0)
         ok = complain(run, s, "the ndzip stream differs");
-    if (ok && (zt_ndzip_decompress(run->cuda, x, n, &back.array, NULL) != ZT_OK ||
+    if (ok && (ndzip_back(run, x, n, a, NULL, &back) != ZT_OK ||
                !same_values(a, &back.array) || !gaps_are_untouched(&back)))
         ok = complain(run, s, "the values of an ndzip stream differ");
     zt_array part;
     const zt_box box = random_box(&run->r, a, &part);
     struct test_array p = blank_like(&run->r, &part), q = blank_like(&run->r, &part);
     if (ok && (zt_ndzip_decompress_box(run->serial, x, n, a, &box, &p.array) != ZT_OK ||
-               zt_ndzip_decompress_box(run->cuda, x, n, a, &box, &q.array) != ZT_OK ||
+               ndzip_back(run, x, n, a, &box, &q) != ZT_OK ||
                !same_values(&p.array, &q.array) || !gaps_are_untouched(&q)))
         ok = complain(run, s, "a box of an ndzip stream differs");
     test_array_free(&p);
@@ -163,7 +221,30 @@ static zt_params random_params(struct policy_run *run, const zt_array *a, uint32
     return p;
 }
 
-static bool check_file(struct policy_run *run, const struct subject *s, uint32_t codec)
+static zt_status file_there(struct policy_run *run, struct test_array *a, const zt_params *p,
+                            unsigned char *y, size_t cap, size_t *m)
+{
+    unsigned char *values, *file = policy_place(run, y, cap + 1);
+    const zt_array from = place_array(run, a, &values);
+    const zt_status status = zt_compress(run->cuda, &from, p, file, cap, m);
+    fetch_array(run, a, values);
+    policy_fetch(run, file, y, cap + 1);
+    return status;
+}
+
+static zt_status file_back(struct policy_run *run, unsigned char *x, size_t n, const zt_box *box,
+                           struct test_array *out)
+{
+    unsigned char *values, *file = policy_place(run, x, n);
+    const zt_array to = place_array(run, out, &values);
+    const zt_status status = box ? zt_decompress_box(run->cuda, file, n, box, &to)
+                                 : zt_decompress(run->cuda, file, n, &to);
+    fetch_array(run, out, values);
+    policy_fetch(run, file, x, n);
+    return status;
+}
+
+static bool check_file(struct policy_run *run, struct subject *s, uint32_t codec)
 {
     const zt_array *a = &s->array.array;
     const zt_params p = random_params(run, a, codec);
@@ -173,14 +254,14 @@ static bool check_file(struct policy_run *run, const struct subject *s, uint32_t
         return true;
     unsigned char *x = need(cap + 1), *y = need(cap + 1);
     one = zt_compress(run->serial, a, &p, x, cap, &n);
-    const zt_status two = zt_compress(run->cuda, a, &p, y, cap, &m);
+    const zt_status two = file_there(run, &s->array, &p, y, cap, &m);
     bool ok = true;
     if (one != two || (one == ZT_OK && (n != m || memcmp(x, y, n) != 0)))
         ok = complain(run, s, "the file differs");
     struct test_array back = blank_like(&run->r, a), like = blank_like(&run->r, a);
     if (ok && one == ZT_OK &&
         (zt_decompress(run->serial, x, n, &like.array) != ZT_OK ||
-         zt_decompress(run->cuda, x, n, &back.array) != ZT_OK ||
+         file_back(run, x, n, NULL, &back) != ZT_OK ||
          !same_values(&like.array, &back.array) || !gaps_are_untouched(&back)))
         ok = complain(run, s, "the values of a file differ");
     zt_array part;
@@ -188,7 +269,7 @@ static bool check_file(struct policy_run *run, const struct subject *s, uint32_t
     struct test_array u = blank_like(&run->r, &part), v = blank_like(&run->r, &part);
     if (ok && one == ZT_OK &&
         (zt_decompress_box(run->serial, x, n, &box, &u.array) != ZT_OK ||
-         zt_decompress_box(run->cuda, x, n, &box, &v.array) != ZT_OK ||
+         file_back(run, x, n, &box, &v) != ZT_OK ||
          !same_values(&u.array, &v.array) || !gaps_are_untouched(&v)))
         ok = complain(run, s, "a box of a file differs");
     test_array_free(&u);
@@ -223,7 +304,31 @@ static void random_mode(struct rng *r, const zt_array *a, zt_zfp *zfp)
     zfp->flags = ZT_ZFP_AS_LIBZFP | (rng_once_in(r, 2) ? ZT_ZFP_HEADER : 0);
 }
 
-static bool check_zfp(struct policy_run *run, const struct subject *s)
+static zt_status zfp_there(struct policy_run *run, struct test_array *a, const zt_zfp *zfp,
+                           unsigned char *y, size_t cap, size_t *m)
+{
+    unsigned char *values, *stream = policy_place(run, y, cap + 1);
+    const zt_array from = place_array(run, a, &values);
+    const zt_status status = zt_zfp_compress(run->cuda, &from, zfp, stream, cap, m);
+    fetch_array(run, a, values);
+    policy_fetch(run, stream, y, cap + 1);
+    return status;
+}
+
+/* With an index of the stream, made on the way or there already, or without. */
+static zt_status zfp_back(struct policy_run *run, unsigned char *x, size_t n, const zt_zfp *zfp,
+                          zt_zfp_index *index, struct test_array *out)
+{
+    unsigned char *values, *stream = policy_place(run, x, n);
+    const zt_array to = place_array(run, out, &values);
+    const zt_status status =
+        zt_zfp_decompress_indexed(run->cuda, stream, n, zfp, index, &to, NULL);
+    fetch_array(run, out, values);
+    policy_fetch(run, stream, x, n);
+    return status;
+}
+
+static bool check_zfp(struct policy_run *run, struct subject *s)
 {
     const zt_array *a = &s->array.array;
     zt_zfp zfp;
@@ -234,14 +339,22 @@ static bool check_zfp(struct policy_run *run, const struct subject *s)
     unsigned char *x = need(cap + 1), *y = need(cap + 1);
     memset(y, 0xa5, cap + 1);
     const zt_status one = zt_zfp_compress(run->serial, a, &zfp, x, cap, &n);
-    const zt_status two = zt_zfp_compress(run->cuda, a, &zfp, y, cap, &m);
+    const zt_status two = zfp_there(run, &s->array, &zfp, y, cap, &m);
     bool ok = true;
     if (one != two || (one == ZT_OK && (n != m || memcmp(x, y, n) != 0)))
         ok = complain(run, s, "the zfp stream differs");
     struct test_array back = blank_like(&run->r, a), like = blank_like(&run->r, a);
     if (ok && one == ZT_OK) {
         const zt_status three = zt_zfp_decompress(run->serial, x, n, &zfp, &like.array, NULL);
-        const zt_status four = zt_zfp_decompress(run->cuda, x, n, &zfp, &back.array, NULL);
+        zt_zfp_index index;
+        zt_zfp_index_init(&index, sizeof index);
+        if (zt_zfp_index_bound(run->serial, a, &zfp, &index, &index.capacity_bytes) != ZT_OK)
+            index.capacity_bytes = 0;
+        index.bytes = need(index.capacity_bytes + 1);
+        zt_status four = zfp_back(run, x, n, &zfp, rng_once_in(&run->r, 2) ? &index : NULL, &back);
+        if (four == ZT_OK && index.index_bytes > 0)
+            four = zfp_back(run, x, n, &zfp, &index, &back);
+        free(index.bytes);
         if (three != four || (three == ZT_OK && !same_values(&like.array, &back.array)) ||
             !gaps_are_untouched(&back))
             ok = complain(run, s, "the values of a zfp stream differ");

@@ -6,15 +6,33 @@
 
 #include "support/support.h"
 
+/* Memory of the GPU: taken, given back, and copied to, from and within. */
+struct gpu_memory {
+    void *(*take)(size_t bytes);
+    void (*give)(void *memory);
+    void (*move)(void *to, const void *from, size_t bytes);
+};
+
+/* That of the machine: gpu_memory.c, simt_memory.c. */
+const struct gpu_memory *gpu_memory(void);
+
 struct policy_run {
     struct rng r;
     zt_context *serial, *cuda; /* the caller's */
     uint64_t seed, number;
     const char *codec; /* "zfp", "ndzip", "sz" or NULL: any; "huffman": huffman_cases.h */
     void (*before)(struct policy_run *run); /* of each case; NULL: nothing */
+    const struct gpu_memory *memory; /* where arrays and streams are put by chance; NULL: never */
+    unsigned placed;                 /* how many were */
     unsigned failures;                      /* each was printed */
     unsigned bare_zfp, bare_ndzip, files, huffman;
 };
+
+/* Where the cuda policy is given n bytes that are at 'here': there, or in the GPU's memory. */
+void *policy_place(struct policy_run *run, void *here, size_t n);
+
+/* And back, after the call. */
+void policy_fetch(struct policy_run *run, void *there, void *here, size_t n);
 
 /* Case 'number' of the run with this seed. */
 void policy_case(struct policy_run *run, uint64_t number);

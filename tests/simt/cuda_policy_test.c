@@ -67,7 +67,7 @@ static void check_barriers(struct policy_run *run, uint64_t cases)
 
 int main(int argc, char **argv)
 {
-    struct policy_run run = {.seed = 1, .before = before};
+    struct policy_run run = {.seed = 1, .before = before, .memory = gpu_memory()};
     uint64_t cases = 100, first = 0;
     bool has_barriers = false;
     for (int i = 1; i < argc; i += 2) {
@@ -95,9 +95,10 @@ int main(int argc, char **argv)
         one_case(&run, i);
     if (has_barriers && run.failures == 0)
         check_barriers(&run, cases);
-    printf("%llu cases (%u bare zfp, %u bare ndzip, %u files, %u of Huffman), %u failures\n",
+    printf("%llu cases (%u bare zfp, %u bare ndzip, %u files, %u of Huffman; %u arrays and streams "
+           "in the device's memory), %u failures\n",
            (unsigned long long)(cases - first), run.bare_zfp, run.bare_ndzip, run.files,
-           run.huffman, run.failures);
+           run.huffman, run.placed, run.failures);
     zt_context_free(run.serial);
     zt_context_free(run.cuda);
     return run.failures != 0;

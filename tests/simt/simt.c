@@ -426,6 +426,8 @@ static void prepare(unsigned threads, unsigned places)
     }
 }
 
+void (*simt_queue)(void *stream, void (*run)(void *), const void *body, size_t bytes);
+
 void simt_launch(const char *name, simt_idx grid, simt_idx block, size_t shared_bytes,
                  int is_cooperative, void (*call)(void *), void *body)
 {

@@ -1,10 +1,23 @@
-/* simt_device.h: what tests can set of the device that device_host.c makes of the CPU. */
+/* simt_device.h: what tests can set of the device that device_host.c makes of the CPU, and memory
+ * that the host cannot reach. */
 #ifndef SIMT_DEVICE_H
 #define SIMT_DEVICE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* Values that are worked on at a time, for devices opened from now on. */
 extern uint64_t simt_slab_bytes;
+
+/* How often parts of a device's memory had to grow, since the program began. */
+extern uint64_t simt_allocations;
+
+/* Memory of the device with rubbish in it, aligned to 16; what is behind its end, rounded up to 16,
+ * ends the program. To be given back. */
+void *simt_device_take(size_t bytes);
+void simt_device_give(void *memory);
+
+/* Copy to, from or within it. */
+void simt_device_move(void *to, const void *from, size_t bytes);
 
 #endif

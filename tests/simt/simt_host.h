@@ -31,21 +31,39 @@ template <class body> static void simt_call(void *p)
     (*(body *)p)();
 }
 
+/* A launch that is still to be done: plain data, so that a queue can copy it. */
+template <class body> struct simt_launched {
+    simt_idx grid, block;
+    size_t shared;
+    int all;
+    const char *name;
+    body f;
+};
+
+template <class body> static void simt_run_launched(void *p)
+{
+    simt_launched<body> *const l = (simt_launched<body> *)p;
+    simt_launch(l->name, l->grid, l->block, l->shared, l->all, simt_call<body>, &l->f);
+}
+
 template <class body>
-static void simt_launch_body(unsigned grid, unsigned block, size_t shared, int all,
+static void simt_launch_body(unsigned grid, unsigned block, size_t shared, void *stream, int all,
                              const char *name, body f)
 {
-    const simt_idx g = {grid, 1, 1}, b = {block, 1, 1};
-    simt_launch(name, g, b, shared, all, simt_call<body>, &f);
+    simt_launched<body> l = {{grid, 1, 1}, {block, 1, 1}, shared, all, name, f};
+    if (simt_queue)
+        simt_queue(stream, simt_run_launched<body>, &l, sizeof l);
+    else
+        simt_run_launched<body>(&l);
 }
 
 #define SIMT_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                                \
     simt_launch_body((unsigned)(grid), (unsigned)(block),                                          \
-                     ((void)(stream), (size_t)(shared_bytes)), 0, #kernel,                         \
+                     (size_t)(shared_bytes), (void *)(stream), 0, #kernel,                         \
                      [=]() { kernel(__VA_ARGS__); })
 
 #define SIMT_LAUNCH_COOPERATIVE(kernel, grid, block, stream, ...)                                  \
-    simt_launch_body((unsigned)(grid), (unsigned)(block), ((void)(stream), (size_t)0), 1, #kernel, \
+    simt_launch_body((unsigned)(grid), (unsigned)(block), (size_t)0, (void *)(stream), 1, #kernel, \
                      [=]() { kernel(__VA_ARGS__); })
 
 /* Default arguments take the caller's file and line. */

@@ -63,6 +63,9 @@ enum simt_op {
 void simt_launch(const char *name, simt_idx grid, simt_idx block, size_t shared_bytes,
                  int is_cooperative, void (*call)(void *), void *body);
 
+/* Where launches go: run(a copy of body) is to be called when their turn comes. NULL: at once. */
+extern void (*simt_queue)(void *stream, void (*run)(void *), const void *body, size_t bytes);
+
 /* Collectives of the running thread's block and warp. */
 unsigned simt_block(enum simt_op op, int value, const char *file, int line);
 uint64_t simt_warp(enum simt_op op, unsigned mask, uint64_t value, int lane, int width,

@@ -361,6 +361,16 @@ static void learn_axes(struct zti_coding *coding, const struct zti_sz_tally *t)
     zti_sz_set_grid(coding);
 }
 
+/* Any axes; and effort default may turn to fast. */
+static bool vary(struct zti_coding *coding, uint32_t i)
+{
+    coding->sz.axes = i;
+    coding->sz.effort =
+        coding->sz.effort == ZT_EFFORT_DEFAULT ? (uint32_t)ZT_EFFORT_FAST : coding->sz.effort;
+    zti_sz_set_grid(coding);
+    return i < 1u << coding->grid.rank;
+}
+
 /* The axes are those that the stream's values call for as they were filled in. */
 static bool learn_holes(struct zti_coding *coding, const zt_array *array)
 {
@@ -579,6 +589,7 @@ const struct zti_codec zti_codec_sz = {
     .tally = tally,
     .merge = merge,
     .learn = learn,
+    .vary = vary,
     .forget = zti_sz_forget,
     .learn_holes = learn_holes,
     .fit_holes = zti_sz_fit_holes,

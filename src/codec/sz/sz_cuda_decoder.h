@@ -79,7 +79,7 @@ static __device__ __forceinline__ bool take_symbols(const struct zti_code_bits *
         uint32_t start = *at + lane * PIECE_BITS, count, last = 0;
         const uint32_t limit = start + PIECE_BITS;
         const uint32_t stop = zti_settle(c, &start, limit, &count);
-        const uint32_t up_to = done + zti_sums_32(count);
+        const uint32_t up_to = done + warp_sums_32(count);
         struct zti_held_bits held = zti_held_at(c, start);
         for (uint32_t place = up_to - count, p = start; p < limit && place < wanted; place++) {
             const uint32_t code = zti_take_code(c, &held);
@@ -153,7 +153,7 @@ static __device__ __forceinline__ bool place_classes(struct shared *sh, const ui
     const uint32_t lane = threadIdx.x % 32, groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
     const uint32_t a = 2 * lane < groups ? class_after(steps[2 * lane], 0) : 0;
     const uint32_t b = 2 * lane + 1 < groups ? class_after(steps[2 * lane + 1], 0) : 0;
-    const uint32_t up_to = zti_sums_32(a + b);
+    const uint32_t up_to = warp_sums_32(a + b);
     bool is_good = true;
     for (uint32_t g = 2 * lane; g < 2 * lane + 2; g++) {
         const uint32_t c = class_of_number(g == 2 * lane ? up_to - b : up_to);

@@ -77,6 +77,27 @@ static void scatter_tile(const struct tile *tile, const struct zti_view *view,
     }
 }
 
+/* Ask for the memory that a tile goes to, all of which is in the view, before it is decoded, where
+ * its rows are no whole lines: these have to be read before a part of them is written. */
+static void ask_for_lines(const struct tile *tile, const struct zti_view *view)
+{
+    struct tile own = *tile;
+    const uint32_t last = tile->rank - 1;
+    for (uint32_t i = 0; i < tile->rank; i++) {
+        if (view->lo[i] > tile->origin[i] || view->hi[i] < tile->origin[i] + tile->extent[i])
+            return;
+        own.origin[i] -= view->lo[i];
+    }
+    struct rows rows = rows_of(&own, &view->out);
+    if (rows.bytes == 0 || ((uintptr_t)rows.at % 64 == 0 && rows.bytes % 64 == 0))
+        return;
+    for (uint32_t done = 0; done < tile->n; done += tile->extent[last], next_row(&rows)) {
+        for (uint32_t i = 0; i < rows.bytes; i += 64)
+            zti_prefetch_to_write(rows.at + i);
+        zti_prefetch_to_write(rows.at + rows.bytes - 1);
+    }
+}
+
 /* ---- integers to values ---- */
 
 static void values_of_bits(uint32_t type, uint32_t n, const uint32_t *narrow, const uint64_t *wide,
@@ -275,6 +296,8 @@ static void finish_lane(const struct zti_coding *coding, struct lane *l, union i
 static void take_tiles(const struct zti_coding *coding, struct unpacked *s, uint32_t n,
                        const struct zti_view *view)
 {
+    for (uint32_t i = 0; i < n && view; i++)
+        ask_for_lines(&s->lanes[i].tile, view);
     for (uint32_t i = 0; i < n; i++)
         begin_lane(coding, &s->lanes[i]);
     take_book(coding, s->lanes, n, 0);

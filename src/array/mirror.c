@@ -1,0 +1,164 @@
+/* mirror.c: see mirror.h. */
+#include "array/mirror.h"
+
+#include "core/device.h"
+
+bool zti_is_on_device(const zt_context *context, const void *address)
+{
+    return context && context->device && zti_memory_of(context, address) == ZTI_MEMORY_DEVICE;
+}
+
+zt_status zti_check_memory(zt_context *context, const void *address, const char *what)
+{
+    if (zti_memory_of(context, address) != ZTI_MEMORY_ELSEWHERE)
+        return ZT_OK;
+    return zti_fail(context, ZT_BAD_ARG,
+                    context && context->device
+                        ? "%s is in the memory of another GPU than the cuda policy's"
+                        : "%s is in a GPU's memory, which the cuda policy can use and the others "
+                          "cannot",
+                    what);
+}
+
+zt_status zti_check_on_host(zt_context *context, const void *address, const char *what)
+{
+    if (zti_memory_of(context, address) == ZTI_MEMORY_HOST)
+        return ZT_OK;
+    return zti_fail(context, ZT_BAD_ARG,
+                    "%s is in a GPU's memory; this call takes memory of the host", what);
+}
+
+bool zti_array_is_contiguous(const zt_array *array)
+{
+    const zt_array like =
+        zt_array_nd(array->data, (zt_type)array->type, array->rank, array->shape);
+    for (uint32_t i = 0; i < array->rank; i++)
+        if (array->shape[i] != 1 && array->stride[i] != like.stride[i])
+            return false;
+    return true;
+}
+
+zt_status zti_move(zt_context *context, void *to, const void *from, uint64_t bytes)
+{
+    if (!context || !context->device) {
+        memcpy(to, from, (size_t)bytes);
+        return ZT_OK;
+    }
+    const zt_status status =
+        context->device->copy(context, ZTI_QUEUE_KERNELS, to, from, bytes);
+    return status ? status : context->device->wait(context, ZTI_QUEUE_KERNELS);
+}
+
+static uint64_t bytes_of(const zt_array *array)
+{
+    return zti_array_values(array->rank, array->shape) * zt_type_bytes(array->type);
+}
+
+zt_status zti_fetch_array(zt_context *context, const zt_array *array, void *to)
+{
+    const uint64_t bytes = bytes_of(array);
+    void *packed = array->data;
+    if (!zti_array_is_contiguous(array)) {
+        const zt_status status = context->device->room(context, ZTI_DEVICE_PACKED, bytes, &packed);
+        if (status)
+            return status;
+        context->device->pack(context, packed, array);
+    }
+    return zti_move(context, to, packed, bytes);
+}
+
+/* Host memory of n bytes instead of what is at 'original', or that itself. */
+static zt_status open_mirror(zt_context *context, const void *original, uint64_t n,
+                             struct zti_mirror *m)
+{
+    memset(m, 0, sizeof *m);
+    m->context = context;
+    m->bytes = original;
+    if (!zti_is_on_device(context, original))
+        return ZT_OK;
+    m->own = n <= SIZE_MAX ? zti_alloc(context, n > 0 ? (size_t)n : 1) : NULL;
+    m->bytes = m->own;
+    return m->own ? ZT_OK
+                  : zti_fail(context, ZT_NO_MEMORY,
+                             "no memory for %llu bytes that the host has to see of the GPU's",
+                             (unsigned long long)n);
+}
+
+/* From now on the copy counts as what it is a copy of. */
+static void set_twin(struct zti_mirror *m, const void *original, uint64_t bytes)
+{
+    struct zti_device *const device = m->context->device;
+    m->twin_on_host = device->twin_on_host;
+    m->twin_on_device = device->twin_on_device;
+    m->twin_bytes = device->twin_bytes;
+    device->twin_on_host = m->own;
+    device->twin_on_device = original;
+    device->twin_bytes = bytes;
+}
+
+static void unset_twin(struct zti_mirror *m)
+{
+    struct zti_device *const device = m->context->device;
+    if (device->twin_on_host != m->own)
+        return;
+    device->twin_on_host = m->twin_on_host;
+    device->twin_on_device = m->twin_on_device;
+    device->twin_bytes = m->twin_bytes;
+}
+
+zt_status zti_mirror_open_output(zt_context *context, const zt_array *array, struct zti_mirror *m)
+{
+    const zt_status status = open_mirror(context, array->data, bytes_of(array), m);
+    m->array = *array;
+    if (m->own)
+        m->array = zt_array_nd(m->own, (zt_type)array->type, array->rank, array->shape);
+    return status;
+}
+
+zt_status zti_mirror_open(zt_context *context, const zt_array *array, struct zti_mirror *m)
+{
+    zt_status status = zti_mirror_open_output(context, array, m);
+    if (!status && m->own)
+        status = zti_fetch_array(context, array, m->own);
+    if (!status && m->own && zti_array_is_contiguous(array))
+        set_twin(m, array->data, bytes_of(array));
+    return status;
+}
+
+zt_status zti_mirror_store(const struct zti_mirror *m, const zt_array *array)
+{
+    zt_context *const context = m->context;
+    const uint64_t bytes = bytes_of(array);
+    void *packed;
+    if (!m->own)
+        return ZT_OK;
+    if (zti_array_is_contiguous(array))
+        return zti_move(context, array->data, m->own, bytes);
+    zt_status status = context->device->room(context, ZTI_DEVICE_PACKED, bytes, &packed);
+    if (!status)
+        status = context->device->copy(context, ZTI_QUEUE_KERNELS, packed, m->own, bytes);
+    if (status)
+        return status;
+    context->device->unpack(context, array, packed);
+    return context->device->wait(context, ZTI_QUEUE_KERNELS);
+}
+
+zt_status zti_mirror_open_bytes(zt_context *context, const void *bytes, uint64_t n,
+                                struct zti_mirror *m)
+{
+    zt_status status = open_mirror(context, bytes, n, m);
+    if (!status && m->own && n > 0)
+        status = zti_move(context, m->own, bytes, n);
+    if (!status && m->own)
+        set_twin(m, bytes, n);
+    return status;
+}
+
+void zti_mirror_close(struct zti_mirror *m)
+{
+    if (!m->own)
+        return;
+    unset_twin(m);
+    zti_release(m->context, m->own);
+    m->own = NULL;
+}

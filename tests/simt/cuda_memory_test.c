@@ -1,0 +1,159 @@
+/* cuda_memory_test.c: the calls on arrays of the device's memory that random cases leave out:
+ * writers, readers, scans, comparisons, plans; and those that refuse such memory. */
+#include "simt_device.h"
+#include "support/support.h"
+#include "ztile_cuda.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NZ = 37, NY = 21, NX = 30, VALUES = NZ * NY * NX, FILE_BYTES = 1 << 20 };
+
+static unsigned failures;
+
+#define CHECK(condition, context)                                                                  \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            printf("%s:%d: %s (%s)\n", __FILE__, __LINE__, #condition, zt_context_error(context)); \
+            failures++;                                                                            \
+        }                                                                                          \
+    } while (0)
+
+struct file {
+    uint8_t bytes[FILE_BYTES];
+    size_t n;
+};
+
+static int put_to(void *user, const void *data, size_t bytes)
+{
+    struct file *f = user;
+    if (bytes > FILE_BYTES - f->n)
+        return 1;
+    memcpy(f->bytes + f->n, data, bytes);
+    f->n += bytes;
+    return 0;
+}
+
+static int take_from(void *user, uint64_t offset, void *buffer, size_t bytes, size_t *got)
+{
+    const struct file *f = user;
+    *got = offset >= f->n ? 0 : f->n - offset < bytes ? (size_t)(f->n - offset) : bytes;
+    memcpy(buffer, f->bytes + offset, *got);
+    return 0;
+}
+
+/* A writer that is given slabs of 5 slices of the device's memory, and a reader into it. */
+static void check_files(zt_context *cuda, zt_context *serial, const float *values,
+                        const zt_array *there, const zt_params *p)
+{
+    static struct file one, two;
+    static float back[VALUES], wanted[VALUES];
+    const zt_array here = zt_array_const_3d(values, ZT_F32, NZ, NY, NX);
+    const zt_array to = zt_array_3d(wanted, ZT_F32, NZ, NY, NX);
+    const zt_sink sink = {.write = put_to, .user = &two};
+    zt_writer *writer = NULL;
+    zt_reader *reader = NULL;
+    uint64_t first = 0, extent = 0;
+    CHECK(zt_compress(serial, &here, p, one.bytes, FILE_BYTES, &one.n) == ZT_OK, serial);
+    two.n = 0;
+    CHECK(zt_writer_open(cuda, &sink, there, p, &writer) == ZT_OK, cuda);
+    for (uint64_t z = 0; z < NZ; z += 5) {
+        zt_array slab = *there;
+        slab.data = (float *)there->data + z * NY * NX;
+        slab.shape[0] = NZ - z < 5 ? NZ - z : 5;
+        CHECK(zt_writer_put(writer, &slab) == ZT_OK, cuda);
+    }
+    CHECK(zt_writer_close(writer) == ZT_OK, cuda);
+    zt_writer_free(writer);
+    CHECK(one.n == two.n && memcmp(one.bytes, two.bytes, one.n) == 0, cuda);
+
+    const zt_source source = {.read = take_from, .user = &two, .source_bytes = two.n};
+    float *const out = simt_device_take(sizeof back);
+    CHECK(zt_reader_open(cuda, &source, &reader) == ZT_OK, cuda);
+    while (zt_reader_next(reader, &first, &extent) == ZT_OK && extent > 0) {
+        const zt_array slab = zt_array_3d(out + first * NY * NX, ZT_F32, extent, NY, NX);
+        CHECK(zt_reader_read(reader, &slab) == ZT_OK, cuda);
+    }
+    zt_reader_close(reader);
+    simt_device_move(back, out, sizeof back);
+    CHECK(zt_decompress(serial, one.bytes, one.n, &to) == ZT_OK &&
+              memcmp(back, wanted, sizeof back) == 0, serial);
+
+    zt_quality a, b;
+    zt_quality_init(&a, sizeof a);
+    zt_quality_init(&b, sizeof b);
+    const zt_array made = zt_array_3d(out, ZT_F32, NZ, NY, NX);
+    CHECK(zt_compare(cuda, there, &made, &a) == ZT_OK, cuda);
+    CHECK(zt_compare(serial, &here, &to, &b) == ZT_OK, serial);
+    CHECK(a.values == VALUES && a.max_abs_error == b.max_abs_error &&
+              a.different_values == b.different_values && a.sum_squares == b.sum_squares, cuda);
+    simt_device_give(out);
+}
+
+static void check_scan(zt_context *cuda, zt_context *serial, const float *values,
+                       const zt_array *there)
+{
+    const zt_array here = zt_array_const_3d(values, ZT_F32, NZ, NY, NX);
+    zt_stats a, b;
+    zt_stats_init(&a, sizeof a);
+    zt_stats_init(&b, sizeof b);
+    CHECK(zt_scan(cuda, there, &a) == ZT_OK && zt_scan(serial, &here, &b) == ZT_OK, cuda);
+    CHECK(a.values == VALUES && a.nan_values == 1 && a.nan_values == b.nan_values &&
+              a.min == b.min && a.max == b.max, cuda);
+}
+
+/* Calls that need the host's memory, and a file that does not fit into the device's. */
+static void check_refusals(zt_context *cuda, const zt_array *there)
+{
+    uint8_t stream[4096] = {0};
+    zt_zfp zfp;
+    zt_params p;
+    size_t n = 0;
+    const zt_box box = {{0, 0, 0}, {NZ, NY, NX}};
+    zt_zfp_init(&zfp, sizeof zfp);
+    zt_zfp_set_rate(&zfp, 8, ZT_F32, 3, 0, NULL);
+    CHECK(zt_zfp_write_box(cuda, stream, sizeof stream, &zfp, there, &box, there) == ZT_BAD_ARG,
+          cuda);
+    CHECK(strcmp(zt_context_error(cuda),
+                 "the box is in a GPU's memory; this call takes memory of the host") == 0, cuda);
+    zt_params_init(&p, sizeof p);
+    void *const small = simt_device_take(1000);
+    CHECK(zt_compress(cuda, there, &p, small, 1000, &n) == ZT_NO_SPACE, cuda);
+    simt_device_give(small);
+}
+
+int main(void)
+{
+    static float values[VALUES];
+    static const uint32_t codecs[] = {ZT_CODEC_ZFP, ZT_CODEC_NDZIP, ZT_CODEC_SZ};
+    zt_context *serial = NULL, *cuda = NULL;
+    simt_slab_bytes = 20000;
+    if (zt_context_new(NULL, &serial) != ZT_OK || zt_context_new(NULL, &cuda) != ZT_OK ||
+        zt_context_set_policy(cuda, ZT_CUDA, NULL) != ZT_OK)
+        return 1;
+    for (uint32_t i = 0; i < VALUES; i++)
+        values[i] = sinf((float)i / 700) + (float)(i % NX) / 50;
+    values[123] = NAN;
+    float *const memory = simt_device_take(sizeof values);
+    simt_device_move(memory, values, sizeof values);
+    const zt_array there = zt_array_3d(memory, ZT_F32, NZ, NY, NX);
+    check_scan(cuda, serial, values, &there);
+    check_refusals(cuda, &there);
+    for (uint32_t c = 0; c < 3; c++)
+        for (uint32_t k = 0; k < 4; k++) { /* plan, bound */
+            zt_params p;
+            zt_params_init(&p, sizeof p);
+            p.codec = codecs[c];
+            p.plan = k & 1 ? ZT_PLAN_ON : ZT_PLAN_OFF;
+            p.slab_bytes = 16 * NY * NX * sizeof *values;
+            if (k & 2 && codecs[c] != ZT_CODEC_NDZIP)
+                p.bound = zt_abs(1e-3);
+            check_files(cuda, serial, values, &there, &p);
+        }
+    simt_device_give(memory);
+    printf("%u failures\n", failures);
+    zt_context_free(serial);
+    zt_context_free(cuda);
+    return failures != 0;
+}
