@@ -58,10 +58,11 @@ static struct bytes compress_planned(zt_context *context, const zt_array *array,
                                      const zt_params *params, const struct zti_plan *plan)
 {
     struct mem_sink sink = {.limit = SIZE_MAX};
+    const struct zti_choice choice = {.plan = *plan};
     struct zt_writer w;
     need_ok(context, zti_writer_init(context, array, params, &w));
     w.sink = sink_of(&sink);
-    w.fixed_plan = plan;
+    w.fixed = &choice;
     need_ok(context, zti_writer_put(&w, array, NULL));
     need_ok(context, zti_writer_finish(&w));
     zti_writer_clear(&w);
