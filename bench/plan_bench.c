@@ -4,14 +4,16 @@
  *
  * DATA holds MANIFEST.tsv and the fields it lists, some of them as .zst (zstd -dc is run). For each
  * field and relative bound (ndzip: lossless): bytes without a plan, with one, and with the best of
- * all orders of axes and all ways to join them, each of which is really compressed. --variants:
- * also the field as it would be declared with its axes reversed, with a useless axis of 1 or 2, and
- * flat; beside the best of the right declaration. --quick leaves the exhaustive search out.
+ * all orders of axes, all ways to join them and with sz all sets of axes to take differences along,
+ * each of which is really compressed. --search only does that, and prints the best few of each;
+ * its output, as --best FILE, saves others the search. --variants: also the field as it would be
+ * declared with its axes reversed, with a useless axis of 1 or 2, and flat; beside the best of the
+ * right declaration. --quick leaves the exhaustive search out.
  * --tight: 'off' is a plan, 'on' a tight one. --auto: 'off' is the best of all fixed choices of
  * codec and effort, each with a plan, 'on' is -c auto. --cost: the time of planning alone, beside
  * that of compressing without a plan; also of each field stacked to 64 MB and more.
  * Times are CPU time of one thread. */
-#include "plan/choose.h"
+#include "frame/write.h"
 
 #include <float.h>
 #include <math.h>
@@ -30,7 +32,15 @@ struct field {
     zt_array array;
 };
 
-enum mode { PLAIN, QUICK, TIGHT, AUTO, COST };
+enum mode { PLAIN, QUICK, TIGHT, AUTO, COST, SEARCH };
+
+/* What the command line says. */
+struct asked {
+    enum mode mode;
+    uint32_t codec;
+    bool has_variants;
+    const char *known; /* output of --search */
+};
 
 struct sums {
     double log_on, log_best, log_on_off; /* sums of logarithms of ratios of bytes */
@@ -118,47 +128,135 @@ static size_t compressed(const zt_array *a, const zt_params *params, double *cpu
     return n;
 }
 
-/* The least bytes of all ways to join the axes of an array that are not joined yet. */
-static void try_joins(const zt_array *a, const zt_params *params, size_t *best, char *text)
+/* ---- the exhaustive search ---- */
+
+enum { TOP = 6 };
+
+struct found {
+    size_t bytes;
+    struct zti_plan plan;
+    bool has_axes;
+    uint32_t axes;
+};
+
+/* The bytes of a file with all that planning may choose as it is given; out has room for it. */
+static size_t compressed_as(zt_context *context, const zt_array *a, const zt_params *params,
+                            const struct found *as, uint8_t *out, size_t capacity)
 {
-    for (uint32_t joins = 0; joins < 1u << (a->rank - 1); joins++) {
-        uint64_t shape[ZT_MAX_RANK] = {0};
-        uint32_t rank = 0;
-        double cpu;
-        for (uint32_t k = 0; k < a->rank; k++) {
-            if (k > 0 && joins >> (k - 1) & 1)
-                shape[rank - 1] *= a->shape[k];
-            else
-                shape[rank++] = a->shape[k];
-        }
-        const zt_array joined = zt_array_nd(a->data, (zt_type)a->type, rank, shape);
-        const size_t n = compressed(&joined, params, &cpu, NULL);
-        if (n >= *best)
-            continue;
-        *best = n;
-        int used = 0;
-        for (uint32_t k = 0; k < rank; k++)
-            used += snprintf(text + used, NAME_BYTES - (size_t)used, "%s%llu", k ? "x" : "",
-                             (unsigned long long)shape[k]);
+    const struct zti_choice choice = {
+        .plan = as->plan, .has_axes = as->has_axes, .axes = as->axes};
+    struct zt_writer w;
+    zt_stats stats;
+    zt_status status = zti_writer_init(context, a, params, &w);
+    w.memory = out;
+    w.memory_bytes = capacity;
+    w.fixed = &choice;
+    if (!status && zti_needs_range(&w.params.bound))
+        status = zti_writer_measure(&w, a, &stats);
+    if (!status)
+        status = zti_writer_put(&w, a, NULL);
+    if (!status)
+        status = zti_writer_finish(&w);
+    const size_t n = (size_t)w.at;
+    zti_writer_clear(&w);
+    if (status) {
+        (void)fprintf(stderr, "plan_bench: %s\n", zt_context_error(context));
+        exit(1);
     }
+    return n;
 }
 
-static size_t best_of_all(const zt_array *a, const zt_params *params, char *text)
+/* The best few, the best first. */
+static void keep(struct found *top, const struct found *one)
 {
-    size_t best = SIZE_MAX;
-    for (uint32_t code = 0; code < 256; code++) {
-        uint32_t axis[ZT_MAX_RANK], seen = 0;
-        for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
-            axis[k] = code >> 2 * k & 3;
-            seen |= k < a->rank ? 1u << axis[k] : 0;
+    uint32_t at = TOP;
+    while (at > 0 && (top[at - 1].bytes == 0 || one->bytes < top[at - 1].bytes))
+        at--;
+    for (uint32_t i = TOP - 1; i > at; i--)
+        top[i] = top[i - 1];
+    if (at < TOP)
+        top[at] = *one;
+}
+
+/* Compress an array under all plans, with sz along all sets of axes. */
+static void search(const zt_array *a, zt_params params, struct found *top)
+{
+    static struct zti_plan list[ZTI_PLANS_MOST];
+    zt_context *context = NULL;
+    size_t capacity = 0;
+    const uint32_t plans = zti_plans_of(a->rank, a->shape, list);
+    memset(top, 0, TOP * sizeof *top);
+    (void)zt_context_new(NULL, &context);
+    params.plan = ZT_PLAN_ON;
+    (void)zt_compress_bound(context, a, &params, &capacity);
+    uint8_t *const out = need(capacity ? capacity : 1);
+    for (uint32_t i = 0; i < plans; i++) {
+        uint64_t coded[ZT_MAX_RANK];
+        const uint32_t rank = zti_plan_shape(&list[i], a->shape, coded);
+        const bool is_sz = params.codec == ZT_CODEC_SZ;
+        for (uint32_t axes = is_sz ? 1 : 0; axes < (is_sz ? 1u << rank : 1); axes++) {
+            struct found one = {.plan = list[i], .has_axes = is_sz, .axes = axes};
+            one.bytes = compressed_as(context, a, &params, &one, out, capacity);
+            keep(top, &one);
         }
-        if (code >> 2 * a->rank || seen != (1u << a->rank) - 1)
-            continue;
-        zt_array other = transposed(a, axis);
-        try_joins(&other, params, &best, text);
-        free(other.data);
     }
+    free(out);
+    zt_context_free(context);
+}
+
+/* "2,0+1 d3": axis 2, then axes 0 and 1 joined; differences along both. */
+static void describe(const struct found *f, char *text)
+{
+    char *at = text;
+    for (uint32_t k = 0; k < f->plan.rank; k++)
+        at += sprintf(at, "%s%u", k == 0 ? "" : f->plan.is_joined[k] ? "+" : ",",
+                      f->plan.axis[k]);
+    if (f->has_axes)
+        (void)sprintf(at, " d%u", f->axes);
+}
+
+static void print_search(const char *name, double bound, const struct found *top)
+{
+    char text[NAME_BYTES];
+    for (uint32_t i = 0; i < TOP && top[i].bytes > 0; i++) {
+        describe(&top[i], text);
+        printf("%-24s %7.0e %u %10zu %s\n", name, bound, i, top[i].bytes, text);
+    }
+    (void)fflush(stdout);
+}
+
+/* What a search found before, from a file of its output; 0 if it is not there. */
+static size_t looked_up(const char *path, const char *name, double bound, char *text)
+{
+    char line[256], own[NAME_BYTES];
+    FILE *in = fopen(path, "r");
+    size_t best = 0;
+    while (in && best == 0 && fgets(line, sizeof line, in)) {
+        double value;
+        unsigned rank;
+        size_t bytes;
+        int used = 0;
+        if (sscanf(line, "%127s %lf %u %zu %n", own, &value, &rank, &bytes, &used) < 4 ||
+            rank != 0 || strcmp(own, name) != 0 || fabs(value - bound) > 1e-3 * bound)
+            continue;
+        best = bytes;
+        (void)snprintf(text, NAME_BYTES, "%.*s", (int)strcspn(line + used, "\n"), line + used);
+    }
+    if (in)
+        (void)fclose(in);
     return best;
+}
+
+static size_t best_of_all(const struct field *f, const zt_params *params, const char *known,
+                          char *text)
+{
+    struct found top[TOP];
+    const size_t bytes = known ? looked_up(known, f->name, params->bound.value, text) : 0;
+    if (bytes > 0)
+        return bytes;
+    search(&f->array, *params, top);
+    describe(&top[0], text);
+    return top[0].bytes;
 }
 
 /* ---- fields ---- */
@@ -333,11 +431,20 @@ static void run_costs(const struct field *f, zt_params params)
     free(stack.data);
 }
 
-static void run_bound(const struct field *f, zt_params params, bool has_variants, enum mode mode,
+static void run_search(const struct field *f, const zt_params *params)
+{
+    struct found top[TOP];
+    search(&f->array, *params, top);
+    print_search(f->name, params->bound.value, top);
+}
+
+static void run_bound(const struct field *f, zt_params params, const struct asked *asked,
                       struct sums *sums)
 {
     char text[NAME_BYTES] = "";
-    size_t best = mode != PLAIN ? 0 : best_of_all(&f->array, &params, text);
+    const enum mode mode = asked->mode;
+    const bool has_variants = asked->has_variants;
+    size_t best = mode != PLAIN ? 0 : best_of_all(f, &params, asked->known, text);
     for (uint32_t i = 0; i < (has_variants ? VARIANTS : 1); i++) {
         zt_array a;
         bool is_own;
@@ -383,26 +490,49 @@ static void print_sums(const struct sums *sums)
     }
 }
 
+/* One option, the argument after which is 'value'; returns how many arguments it takes. */
+static int take_option(const char *name, const char *value, struct asked *asked)
+{
+    static const char *const modes[] = {"--plain", "--quick", "--tight",
+                                        "--auto",  "--cost",  "--search"};
+    for (uint32_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(name, modes[i]) == 0)
+            asked->mode = (enum mode)i;
+    asked->has_variants = asked->has_variants || strcmp(name, "--variants") == 0;
+    if (strcmp(name, "--best") == 0 && value)
+        asked->known = value;
+    else if (strcmp(name, "--codec") == 0 && value)
+        asked->codec = strcmp(value, "sz") == 0      ? ZT_CODEC_SZ
+                       : strcmp(value, "ndzip") == 0 ? ZT_CODEC_NDZIP
+                                                     : ZT_CODEC_ZFP;
+    else
+        return 1;
+    return 2;
+}
+
+static void run_field(const struct field *f, const struct asked *asked, struct sums *sums)
+{
+    const bool is_lossless = asked->codec == ZT_CODEC_NDZIP;
+    zt_params params;
+    (void)zt_params_init(&params, sizeof params);
+    params.codec = asked->codec;
+    for (uint32_t b = 0; b < (is_lossless ? 1 : BOUNDS); b++) {
+        params.bound = is_lossless ? zt_lossless() : zt_rel(bounds[b]);
+        if (asked->mode == COST)
+            run_costs(f, params);
+        else if (asked->mode == SEARCH)
+            run_search(f, &params);
+        else
+            run_bound(f, params, asked, sums);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    uint32_t codec = ZT_CODEC_ZFP;
-    bool has_variants = false;
-    enum mode mode = PLAIN;
+    struct asked asked = {.codec = ZT_CODEC_ZFP};
     int i = 1;
-    for (; i < argc && strncmp(argv[i], "--", 2) == 0; i++) {
-        has_variants = has_variants || strcmp(argv[i], "--variants") == 0;
-        mode = strcmp(argv[i], "--quick") == 0   ? QUICK
-               : strcmp(argv[i], "--tight") == 0 ? TIGHT
-               : strcmp(argv[i], "--auto") == 0  ? AUTO
-               : strcmp(argv[i], "--cost") == 0  ? COST
-                                                 : mode;
-        if (strcmp(argv[i], "--codec") == 0 && i + 1 < argc) {
-            i++;
-            codec = strcmp(argv[i], "sz") == 0      ? ZT_CODEC_SZ
-                    : strcmp(argv[i], "ndzip") == 0 ? ZT_CODEC_NDZIP
-                                                    : ZT_CODEC_ZFP;
-        }
-    }
+    while (i < argc && strncmp(argv[i], "--", 2) == 0)
+        i += take_option(argv[i], i + 1 < argc ? argv[i + 1] : NULL, &asked);
     char path[512], line[1024];
     (void)snprintf(path, sizeof path, "%s/MANIFEST.tsv", i < argc ? argv[i] : ".");
     FILE *manifest = fopen(path, "r");
@@ -421,16 +551,7 @@ int main(int argc, char **argv)
         if (!is_wanted)
             continue;
         load(argv[i], &f);
-        zt_params params;
-        (void)zt_params_init(&params, sizeof params);
-        params.codec = codec;
-        for (uint32_t b = 0; b < (codec == ZT_CODEC_NDZIP ? 1 : BOUNDS); b++) {
-            params.bound = codec == ZT_CODEC_NDZIP ? zt_lossless() : zt_rel(bounds[b]);
-            if (mode == COST)
-                run_costs(&f, params);
-            else
-                run_bound(&f, params, has_variants, mode, sums);
-        }
+        run_field(&f, &asked, sums);
         free(f.array.data);
     }
     (void)fclose(manifest);

@@ -85,7 +85,9 @@ static zt_status plan(struct zt_writer *w, struct zti_frame *f, struct zti_ask *
 zt_status zti_writer_plan(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
                           const zt_array *slab)
 {
-    if (!zti_has_planning(&w->params) || w->fixed_plan)
+    if (w->fixed)
+        take(f, w->fixed, ask);
+    if (!zti_has_planning(&w->params) || w->fixed)
         return ZT_OK;
     const zt_progress progress = zti_pause_progress(w->context);
     const zt_status status = plan(w, f, ask, slab);
@@ -116,7 +118,7 @@ static zt_status bound_of_plans(struct zt_writer *w, uint64_t extent, uint64_t *
     uint64_t shape[ZT_MAX_RANK];
     memcpy(shape, w->shape, sizeof shape);
     shape[0] = extent;
-    zt_status status = zti_writer_bound_of(w, extent, w->fixed_plan, bytes);
+    zt_status status = zti_writer_bound_of(w, extent, w->fixed ? &w->fixed->plan : NULL, bytes);
     const uint32_t plans =
         zti_has_planning(&w->params) ? zti_plans_of(w->rank, shape, list) : 0;
     for (uint32_t i = 0; i < plans && !status; i++) {

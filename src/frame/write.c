@@ -129,7 +129,7 @@ zt_status zti_writer_prepare(struct zt_writer *w, const zt_array *slab, const zt
     f->coding.codec = w->codec;
     f->coding.type = w->type;
     f->coding.verify_bound = (double)NAN;
-    zti_frame_set_plan(f, w->fixed_plan);
+    zti_frame_set_plan(f, w->fixed ? &w->fixed->plan : NULL);
 
     *ask = (struct zti_ask){.params = &w->params, .min = (double)NAN, .max = (double)NAN};
     zt_status status = zti_bound_resolve(w->context, &w->params.bound, w->type, w->params.range_lo,

@@ -34,7 +34,7 @@ struct zt_writer {
     struct zti_buffer tail;
     struct zti_buffer starts; /* of chunks, uint64_t */
     struct zti_buffer turned; /* a slab as the coded array, where its strides cannot be that */
-    const struct zti_plan *fixed_plan; /* of all frames, instead of one that is chosen; or NULL */
+    const struct zti_choice *fixed; /* plan and axes of all frames, instead of a choice; or NULL */
     struct zti_buffer decoded; /* psnr only: a slab */
     uint64_t *device_parts; /* NULL, or: raised to the memory of a GPU that codings need, when their
                                frames' bounds are computed */

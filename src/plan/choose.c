@@ -27,7 +27,7 @@ enum { AXES_MOST = ZT_MAX_RANK };
 
 /* What another plan than none has to gain to be taken. */
 static const double least_gain = 0.004, least_gain_ordered = 0.015,
-                    least_gain_joined = 0.03;
+                    least_gain_joined = 0.03, least_gain_few = 0.03;
 
 /* The axes that have more than one element, slowest first. */
 static uint32_t real_axes(uint32_t rank, const uint64_t *shape, uint8_t *axes)
@@ -383,7 +383,7 @@ static void list(const struct race *r, struct zti_choice *choice)
 /* Smaller arrays are coded as they are: nothing can be said of them in a tenth of the time. */
 static uint64_t least_values(const struct race *r)
 {
-    enum { LEAST = 1 << 14, LEAST_TILES = 1 << 18 };
+    enum { LEAST = 1 << 14, LEAST_TILES = 1 << 15 };
     return r->estimator.codec->id == ZT_CODEC_ZFP ? LEAST : LEAST_TILES;
 }
 
@@ -441,7 +441,7 @@ static zt_status run_final(struct race *r, uint32_t batches, struct zti_choice *
 /* Give up a plan that chance has favoured: coded for good, samples have to be smaller with it. */
 static zt_status check(struct race *r, struct zti_choice *choice)
 {
-    enum { PART = 96, LEAST = 1 << 14, MOST = 1 << 16 };
+    enum { PART = 48, LEAST = 1 << 15, MOST = 1 << 17, FEW = 1 << 18 };
     const uint64_t part = zti_array_values(r->array->rank, r->array->shape) / PART;
     const uint64_t values = part < LEAST ? LEAST : part < MOST ? part : MOST;
     const struct zti_plan none = r->runner[0].plan;
@@ -451,7 +451,9 @@ static zt_status check(struct race *r, struct zti_choice *choice)
     zt_status status = zti_estimate_whole(&r->estimator, &none, values, &without);
     if (!status)
         status = zti_estimate_whole(&r->estimator, &choice->plan, values, &with);
-    if (!status && with > without * (1 - least_gain)) {
+    const double gain =
+        zti_array_values(r->array->rank, r->array->shape) < FEW ? least_gain_few : least_gain;
+    if (!status && with > without * (1 - gain)) {
         choice->plan = none;
         choice->has_axes = false;
     }
@@ -500,26 +502,125 @@ static zt_status race(struct race *r, zt_context *context, const struct zti_code
     return status;
 }
 
-zt_status zti_plan_choose(zt_context *context, const zt_array *array,
-                          const struct zti_codec *codec, const struct zti_ask *ask,
-                          struct zti_choice *choice)
+static zt_status choose(zt_context *context, const zt_array *array, const struct zti_codec *codec,
+                        const struct zti_ask *ask, struct zti_choice *choice)
 {
     struct race *const r = zti_alloc_zeroed(context, sizeof *r);
     memset(choice, 0, sizeof *choice);
     choice->plan = zti_plan_none(array->rank);
     if (!r)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a choice of plans");
-    zt_params params = *ask->params;
-    struct zti_ask own = *ask;
-    if (params.effort == ZT_EFFORT_HIGH) /* which chooses between 'default' and its own way */
-        params.effort = ZT_EFFORT_DEFAULT;
-    own.params = &params;
     r->array = array;
     r->estimator.codec = codec;
     r->is_ordered = codec->id == ZT_CODEC_SZ;
     r->n = real_axes(array->rank, array->shape, r->axes);
-    const zt_status status = race(r, context, codec, &own, choice);
+    const zt_status status = race(r, context, codec, ask, choice);
     zti_release(context, r);
+    return status;
+}
+
+/* ---- short axes ---- */
+
+/* Whether samples, coded for good, are smaller by far under a plan than under none. */
+static zt_status is_far_smaller(zt_context *context, const zt_array *array,
+                                const struct zti_codec *codec, const struct zti_ask *ask,
+                                const struct zti_plan *plan, bool *is_smaller)
+{
+    enum { PART = 16, LEAST = 1 << 15, MOST = 1 << 17 };
+    const double part_of = 0.99;
+    const uint64_t part = zti_array_values(array->rank, array->shape) / PART;
+    const uint64_t values = part < LEAST ? LEAST : part < MOST ? part : MOST;
+    const struct zti_plan none = zti_plan_none(array->rank);
+    struct zti_estimator e;
+    double with = 0, without = 0;
+    zt_status status = zti_estimator_open(context, array, codec, ask, 0, &e);
+    if (!status)
+        status = zti_estimate_whole(&e, &none, values, &without);
+    if (!status)
+        status = zti_estimate_whole(&e, plan, values, &with);
+    zti_estimator_free(&e);
+    *is_smaller = with < part_of * without;
+    return status;
+}
+
+/* The plan of an array from one of its view under 'outer', which has fewer axes. */
+static struct zti_plan composed(const struct zti_plan *outer, const struct zti_plan *inner)
+{
+    struct zti_plan plan = {.rank = outer->rank};
+    uint8_t first[AXES_MOST + 1];
+    uint32_t parts = 0, to = 0;
+    for (uint32_t k = 0; k < outer->rank; k++)
+        if (!outer->is_joined[k])
+            first[parts++] = (uint8_t)k;
+    first[parts] = outer->rank;
+    for (uint32_t i = 0; i < inner->rank; i++)
+        for (uint32_t k = first[inner->axis[i]]; k < first[inner->axis[i] + 1]; k++, to++) {
+            plan.axis[to] = outer->axis[k];
+            plan.is_joined[to] = k > first[inner->axis[i]] || inner->is_joined[i];
+        }
+    return plan;
+}
+
+/* The choice for an array, as one for its view under 'outer'. */
+static void compose(struct zti_choice *choice, const struct zti_plan *outer)
+{
+    choice->plan = composed(outer, &choice->plan);
+    for (uint32_t i = 0; i < choice->tried; i++)
+        choice->list[i].plan = composed(outer, &choice->list[i].plan);
+}
+
+/* An axis of a few elements may be a part of its neighbour, split off: where the array with both
+ * joined is far smaller, what is planned is that array. *is_found: *choice was made so. */
+static zt_status choose_joined(zt_context *context, const zt_array *array,
+                               const struct zti_codec *codec, const struct zti_ask *ask,
+                               struct zti_choice *choice, bool *is_found)
+{
+    enum { SHORT = 4, LEAST = 1 << 14 };
+    uint8_t axes[AXES_MOST];
+    zt_status status = ZT_OK;
+    const uint32_t n = real_axes(array->rank, array->shape, axes);
+    *is_found = false;
+    if (n < 2 || zti_array_values(array->rank, array->shape) < LEAST)
+        return ZT_OK;
+    for (uint32_t k = 0; k < n && !status && !*is_found; k++) {
+        const struct zti_plan plan =
+            make_plan(array->rank, array->shape, axes, n, 1u << (k > 0 ? k : 1));
+        zt_array joined;
+        if (array->shape[axes[k]] > SHORT || !zti_plan_view(&plan, array, &joined))
+            continue;
+        status = is_far_smaller(context, array, codec, ask, &plan, is_found);
+        if (status || !*is_found)
+            continue;
+        status = choose(context, &joined, codec, ask, choice);
+        if (!status)
+            compose(choice, &plan);
+    }
+    return status;
+}
+
+/* Axes of one element are no matter. */
+zt_status zti_plan_choose(zt_context *context, const zt_array *array,
+                          const struct zti_codec *codec, const struct zti_ask *ask,
+                          struct zti_choice *choice)
+{
+    uint8_t axes[AXES_MOST];
+    const uint32_t n = real_axes(array->rank, array->shape, axes);
+    const struct zti_plan real = make_plan(array->rank, array->shape, axes, n, 0);
+    zt_array seen = *array;
+    zt_params params = *ask->params;
+    struct zti_ask own = *ask;
+    bool is_found = false;
+    if (params.effort == ZT_EFFORT_HIGH) /* which chooses between 'default' and its own way */
+        params.effort = ZT_EFFORT_DEFAULT;
+    own.params = &params;
+    const bool is_seen = n < array->rank && zti_plan_view(&real, array, &seen);
+    zt_status status = ZT_OK;
+    if (codec->id == ZT_CODEC_SZ)
+        status = choose_joined(context, &seen, codec, &own, choice, &is_found);
+    if (!status && !is_found)
+        status = choose(context, &seen, codec, &own, choice);
+    if (!status && is_seen)
+        compose(choice, &real);
     return status;
 }
 
