@@ -500,7 +500,7 @@ static bool is_looked_at(const struct zt_writer *w)
     const uint32_t kind = w->params.bound.kind;
     const bool is_exact_type = !zti_is_float(w->type) && w->params.fills == 0 && kind != ZT_ABS &&
                                kind != ZT_REL && kind != ZT_PSNR;
-    return zti_has_planning(&w->params) || w->fixed_plan || w->codec->tally_bytes ||
+    return zti_has_planning(&w->params) || w->fixed || w->codec->tally_bytes ||
            !(zti_is_lossless(&w->params.bound) || is_exact_type);
 }
 

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include <tuple>
+
 #define __device__
 #define __host__
 #define __constant__
@@ -57,14 +59,20 @@ static void simt_launch_body(unsigned grid, unsigned block, size_t shared, void 
         simt_run_launched<body>(&l);
 }
 
+/* A call with arguments that are worked out now: the kernel runs later. */
+template <typename F, typename... A> static inline auto simt_call_of(F kernel, A... arg)
+{
+    return [kernel, all = std::tuple<A...>(arg...)]() { std::apply(kernel, all); };
+}
+
 #define SIMT_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                                \
     simt_launch_body((unsigned)(grid), (unsigned)(block),                                          \
                      (size_t)(shared_bytes), (void *)(stream), 0, #kernel,                         \
-                     [=]() { kernel(__VA_ARGS__); })
+                     simt_call_of([](auto... arg) { kernel(arg...); }, __VA_ARGS__))
 
 #define SIMT_LAUNCH_COOPERATIVE(kernel, grid, block, stream, ...)                                  \
     simt_launch_body((unsigned)(grid), (unsigned)(block), (size_t)0, (void *)(stream), 1, #kernel, \
-                     [=]() { kernel(__VA_ARGS__); })
+                     simt_call_of([](auto... arg) { kernel(arg...); }, __VA_ARGS__))
 
 /* Default arguments take the caller's file and line. */
 #define SIMT_AT const char *file = __builtin_FILE(), int line = __builtin_LINE()
