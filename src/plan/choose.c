@@ -27,7 +27,7 @@ enum { AXES_MOST = ZT_MAX_RANK };
 
 /* What another plan than none has to gain to be taken. */
 static const double least_gain = 0.004, least_gain_ordered = 0.015,
-                    least_gain_joined = 0.03, least_gain_few = 0.03;
+                    least_gain_joined = 0.03;
 
 /* The axes that have more than one element, slowest first. */
 static uint32_t real_axes(uint32_t rank, const uint64_t *shape, uint8_t *axes)
@@ -383,7 +383,7 @@ static void list(const struct race *r, struct zti_choice *choice)
 /* Smaller arrays are coded as they are: nothing can be said of them in a tenth of the time. */
 static uint64_t least_values(const struct race *r)
 {
-    enum { LEAST = 1 << 14, LEAST_TILES = 1 << 15 };
+    enum { LEAST = 1 << 14, LEAST_TILES = 1 << 18 };
     return r->estimator.codec->id == ZT_CODEC_ZFP ? LEAST : LEAST_TILES;
 }
 
@@ -441,7 +441,7 @@ static zt_status run_final(struct race *r, uint32_t batches, struct zti_choice *
 /* Give up a plan that chance has favoured: coded for good, samples have to be smaller with it. */
 static zt_status check(struct race *r, struct zti_choice *choice)
 {
-    enum { PART = 48, LEAST = 1 << 15, MOST = 1 << 17, FEW = 1 << 18 };
+    enum { PART = 96, LEAST = 1 << 14, MOST = 1 << 16 };
     const uint64_t part = zti_array_values(r->array->rank, r->array->shape) / PART;
     const uint64_t values = part < LEAST ? LEAST : part < MOST ? part : MOST;
     const struct zti_plan none = r->runner[0].plan;
@@ -451,9 +451,7 @@ static zt_status check(struct race *r, struct zti_choice *choice)
     zt_status status = zti_estimate_whole(&r->estimator, &none, values, &without);
     if (!status)
         status = zti_estimate_whole(&r->estimator, &choice->plan, values, &with);
-    const double gain =
-        zti_array_values(r->array->rank, r->array->shape) < FEW ? least_gain_few : least_gain;
-    if (!status && with > without * (1 - gain)) {
+    if (!status && with > without * (1 - least_gain)) {
         choice->plan = none;
         choice->has_axes = false;
     }
