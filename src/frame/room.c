@@ -42,27 +42,28 @@ zt_status zti_writer_bound_of(struct zt_writer *w, uint64_t extent, const struct
     zti_frame_set_plan(&f, plan);
 
     /* Not knowing the values, the absolute bound that rel comes to may be the smallest there is;
-     * a frame with a bound may also end up lossless. */
+     * a frame with a bound may also end up lossless, one with any where special values are too
+     * many different ones. */
     const zt_bound *bound = &w->params.bound;
-    struct zti_ask ask = {.params = &w->params, .kind = (zt_bound_kind)bound->kind,
-                          .abs_bound = (double)NAN, .min = (double)NAN, .max = (double)NAN};
+    struct zti_ask ask = {.params = &w->params, .kind = ZT_LOSSLESS,
+                          .min = (double)NAN, .max = (double)NAN};
     const bool is_lossless = zti_is_lossless(bound);
-    const bool has_part = bound->kind == ZT_PWREL && !is_lossless;
-    const bool has_abs = !is_lossless && (has_part || bound->kind == ZT_ABS ||
+    const bool has_abs = !is_lossless && (bound->kind == ZT_PWREL || bound->kind == ZT_ABS ||
                                           bound->kind == ZT_REL || bound->kind == ZT_PSNR);
     uint64_t most = 0;
     zt_status status = ZT_OK;
-    if (is_lossless || has_abs) {
-        ask.kind = ZT_LOSSLESS;
-        ask.abs_bound = 0;
-    }
-    if (has_abs) {
+    if (has_abs || (!is_lossless && (zti_is_float(w->type) || w->params.fills > 0))) {
         status = w->codec->configure(w->context, &ask, &f.coding);
         if (!status)
             status = stream_most(w, &f.coding, &most);
-        ask.kind = has_part ? ZT_PWREL : ZT_ABS;
+    }
+    if (has_abs) {
+        ask.kind = bound->kind == ZT_PWREL ? ZT_PWREL : ZT_ABS;
         ask.part = bound->value;
         ask.abs_bound = bound->kind == ZT_ABS ? bound->value : DBL_TRUE_MIN;
+    } else if (!is_lossless) {
+        ask.kind = (zt_bound_kind)bound->kind;
+        ask.abs_bound = (double)NAN;
     }
     f.coding.verify_bound = (double)NAN;
     if (!status)
