@@ -18,6 +18,9 @@ zt_status zti_cuda_tally(zt_context *context, const struct zti_coding *coding, u
 zt_status zti_cuda_put_model(zt_context *context, const struct zti_coding *coding,
                              const void **model);
 
+/* Bytes of ZTI_DEVICE_MODEL that these two need at most. */
+uint64_t zti_cuda_learning_bytes(const struct zti_coding *coding);
+
 /* ---- cuda_encode.c, cuda_decode.c ---- */
 
 /* zti_exec_encode and zti_exec_decode (with starts: zti_exec_decode_noting) but for what is common

@@ -378,6 +378,9 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
             *part = encoding[i] > *part ? encoding[i] : *part;
             *part = decoding[i] > *part ? decoding[i] : *part;
         }
+    const uint64_t learning = zti_cuda_learning_bytes(coding);
+    if (learning > bytes[ZTI_DEVICE_MODEL])
+        bytes[ZTI_DEVICE_MODEL] = learning;
     return ZT_OK;
 }
 

@@ -43,12 +43,9 @@ static zt_status count_slab(struct counter *c, uint64_t row, uint64_t rows)
 static zt_status count_slabs(struct counter *c)
 {
     const struct zti_grid *const grid = &c->args.coding->grid;
-    uint64_t bytes = grid->side[0] * zt_type_bytes((zt_type)c->array->type);
-    zt_status status = ZT_OK;
-    for (uint32_t i = 1; i < grid->rank; i++)
-        bytes *= grid->shape[i];
-    const uint64_t most = c->device->slab_bytes / bytes, layers = most > 1 ? most : 1;
+    const uint64_t layers = zti_cuda_slab_layers(c->context, c->args.coding, grid->shape);
     const uint64_t all = grid->shape[0], rows = layers * grid->side[0];
+    zt_status status = ZT_OK;
     for (uint64_t row = 0; status == ZT_OK && row < all; row += rows)
         status = count_slab(c, row, rows < all - row ? rows : all - row);
     return status;
@@ -90,6 +87,17 @@ zt_status zti_cuda_tally(zt_context *context, const struct zti_coding *coding, u
     }
     zti_release(context, counts);
     return status;
+}
+
+uint64_t zti_cuda_learning_bytes(const struct zti_coding *coding)
+{
+    const struct zti_cuda_learning *const learning = zti_cuda_learning_of(coding->codec->id);
+    uint64_t most = learning ? learning->model_bytes(coding) : 0;
+    for (uint32_t pass = 0; learning && coding->codec->tally_bytes(coding, pass) > 0; pass++) {
+        const uint64_t bytes = learning->counters(coding, pass) * sizeof(uint64_t);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
 }
 
 zt_status zti_cuda_put_model(zt_context *context, const struct zti_coding *coding,

@@ -361,14 +361,17 @@ static void learn_axes(struct zti_coding *coding, const struct zti_sz_tally *t)
     zti_sz_set_grid(coding);
 }
 
-/* Any axes; and effort default may turn to fast. */
+/* Any axes; and effort high may turn to default, default to fast. */
 static bool vary(struct zti_coding *coding, uint32_t i)
 {
-    coding->sz.axes = i;
-    coding->sz.effort =
-        coding->sz.effort == ZT_EFFORT_DEFAULT ? (uint32_t)ZT_EFFORT_FAST : coding->sz.effort;
+    const uint32_t sets = 1u << coding->grid.rank;
+    if (coding->sz.effort == ZT_EFFORT_HIGH)
+        coding->sz.effort = ZT_EFFORT_DEFAULT;
+    else if (coding->sz.effort == ZT_EFFORT_DEFAULT && i == sets)
+        coding->sz.effort = ZT_EFFORT_FAST;
+    coding->sz.axes = i % sets;
     zti_sz_set_grid(coding);
-    return i < 1u << coding->grid.rank;
+    return i < 2 * sets;
 }
 
 /* The axes are those that the stream's values call for as they were filled in. */
