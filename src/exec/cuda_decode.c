@@ -154,7 +154,7 @@ static zt_status put_stream(struct decoder *d, struct slab *s)
 /* Begin with a slab: what its kernels read goes to the device. */
 static zt_status begin_slab(struct decoder *d, struct slab *s, uint64_t tiles)
 {
-    void *memory;
+    void *memory = NULL;
     s->args = (struct zti_cuda_decoding){.coding = d->coding, .view = s->view,
                                          .chunk_tiles = (uint32_t)d->chunk_tiles,
                                          .model = d->model, .queue = d->device->queue};
