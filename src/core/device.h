@@ -92,6 +92,14 @@ enum zti_memory zti_memory_of(const zt_context *context, const void *address);
 }
 #endif
 
+/* Wait for the kernels' queue, also after a failure: what is queued may be about memory that is
+ * about to go. The first failure. */
+static inline zt_status zti_device_settle(zt_context *context, zt_status status)
+{
+    const zt_status waited = context->device->wait(context, ZTI_QUEUE_KERNELS);
+    return status != ZT_OK ? status : waited;
+}
+
 /* Where a copy from the host's memory can be taken from instead: 'from' itself, or its twin. */
 static inline const void *zti_twin_of(const struct zti_device *device, const void *from,
                                       uint64_t bytes)

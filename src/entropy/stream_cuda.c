@@ -137,8 +137,7 @@ zt_status zti_stream_cuda_learn(zt_context *context, const struct zti_symbols *s
     if (status == ZT_OK)
         status = device->copy(context, ZTI_QUEUE_KERNELS, counts, p.counts,
                               s->alphabet * sizeof *counts);
-    if (status == ZT_OK)
-        status = device->wait(context, ZTI_QUEUE_KERNELS);
+    status = zti_device_settle(context, status);
     if (status == ZT_OK && strays > 0)
         status = zti_fail(context, ZT_BAD_ARG, "a symbol is not below the alphabet's %u",
                           s->alphabet);
@@ -176,11 +175,10 @@ static zt_status code_slab(zt_context *context, struct zti_cuda_merging *m, uint
     if (status == ZT_OK)
         status = device->copy(context, ZTI_QUEUE_KERNELS, part_bits, m->part_bits,
                              zti_parts_of(m->symbols.count) * sizeof *part_bits);
-    if (status == ZT_OK)
-        status = device->wait(context, ZTI_QUEUE_KERNELS);
+    status = zti_device_settle(context, status);
     if (status == ZT_OK && *bytes <= room_bytes)
         status = device->copy(context, ZTI_QUEUE_KERNELS, out, m->out, *bytes);
-    return status == ZT_OK ? device->wait(context, ZTI_QUEUE_KERNELS) : status;
+    return zti_device_settle(context, status);
 }
 
 zt_status zti_stream_cuda_code(zt_context *context, const struct zti_symbols *s,
@@ -298,9 +296,9 @@ zt_status zti_stream_cuda_decode(zt_context *context, const struct zti_coded *co
         }
         if (status == ZT_OK)
             status = device->copy(context, ZTI_QUEUE_KERNELS, &bad, u.bad, sizeof bad);
-        if (status == ZT_OK)
-            status = device->wait(context, ZTI_QUEUE_KERNELS);
+        status = zti_device_settle(context, status); /* for 'bad' */
     }
+    status = zti_device_settle(context, status);
     if (status == ZT_OK && bad > 0)
         status = zti_codes_do_not_fill(context);
     return status;

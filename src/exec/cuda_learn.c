@@ -34,8 +34,8 @@ static zt_status count_slab(struct counter *c, uint64_t row, uint64_t rows)
         c->args.grid = zti_grid_of(grid->rank, slab.shape, grid->side);
         c->args.first_tile = row / grid->side[0] * (grid->count / grid->tiles[0]);
         c->learning->count(&c->args);
-        status = c->device->wait(c->context, ZTI_QUEUE_KERNELS);
     }
+    status = zti_device_settle(c->context, status);
     zti_release(c->context, staged);
     return status;
 }
@@ -79,8 +79,7 @@ zt_status zti_cuda_tally(zt_context *context, const struct zti_coding *coding, u
     if (status == ZT_OK)
         status = c.device->copy(context, ZTI_QUEUE_KERNELS, counts, memory,
                                 counters * sizeof *counts);
-    if (status == ZT_OK)
-        status = c.device->wait(context, ZTI_QUEUE_KERNELS);
+    status = zti_device_settle(context, status);
     if (status == ZT_OK) {
         c.learning->add_counts(coding, counts, tally);
         *is_done = true;
@@ -117,8 +116,7 @@ zt_status zti_cuda_put_model(zt_context *context, const struct zti_coding *codin
     zt_status status = context->device->room(context, ZTI_DEVICE_MODEL, bytes, &memory);
     if (status == ZT_OK)
         status = context->device->copy(context, ZTI_QUEUE_KERNELS, memory, own, bytes);
-    if (status == ZT_OK)
-        status = context->device->wait(context, ZTI_QUEUE_KERNELS);
+    status = zti_device_settle(context, status);
     *model = memory;
     zti_release(context, own);
     return status;
