@@ -2,33 +2,31 @@
  * what two independent runs of one thread reach on the machine at that moment, and what a box of a
  * thousandth of an array costs, in bytes and in time.
  *
- *     parallel_bench [--side N] [--repeats N]
+ *     parallel_bench [--mib N] [--repeats N] [--type f32|f64] [--rank 1..4]
  *
- * The array is a made float field of N^3 values (default 512). Wall-clock times; each figure is a
- * median of alternating runs. */
+ * Arrays are made fields of N MiB (default 64) of both types and 1 to 4 dimensions. Each figure is a
+ * median of alternating runs. Speeds are by the clock, which other programs' use of the processors
+ * lowers; "work" is the processor time that 2 threads take, as a multiple of what one takes: where it
+ * is w, 2 threads that share it evenly are 2 / w times as fast. */
+#include "measure.h"
 #include "ztile.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#include <stdint.h>
 
-enum { MOST_REPEATS = 31 };
+enum { MOST_REPEATS = 31, MODES = 6 };
 
 struct mode {
     const char *name;
     zt_bound bound;
 };
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+/* A made field, and room for two decoded ones. */
+struct field {
+    zt_array in, out[2];
+};
 
 static int by_size(const void *a, const void *b)
 {
@@ -50,31 +48,53 @@ static void need(zt_status status, const zt_context *context)
     exit(1);
 }
 
-static void *need_memory(size_t bytes)
+static uint64_t values_of(const zt_array *a)
 {
-    void *memory = malloc(bytes);
-    if (!memory) {
-        fprintf(stderr, "no memory for %zu bytes\n", bytes);
-        exit(1);
-    }
-    return memory;
+    uint64_t n = 1;
+    for (uint32_t i = 0; i < a->rank; i++)
+        n *= a->shape[i];
+    return n;
 }
 
-/* Four waves and noise of 1e-4, from a generator of its own. */
-static float *make_field(uint64_t side)
+/* Waves along every axis and noise of 1e-4, from a generator of its own. */
+static void fill(const zt_array *a)
 {
-    float *v = need_memory(side * side * side * sizeof *v);
+    const uint64_t n = values_of(a);
     uint32_t noise = 1;
-    for (uint64_t i = 0, z = 0; z < side; z++)
-        for (uint64_t y = 0; y < side; y++)
-            for (uint64_t x = 0; x < side; x++, i++) {
-                const double step = 6.28 / (double)side;
-                const double u = step * (double)x, t = step * (double)y, s = step * (double)z;
-                noise = noise * 1664525u + 1013904223u;
-                v[i] = (float)(sin(3 * u + t) + 0.5 * cos(5 * t - s) + 0.3 * sin(7 * s + 2 * u) +
-                               0.2 * cos(11 * u * t / 6.28) + 1e-4 * (noise >> 8) / 16777216.0);
-            }
-    return v;
+    for (uint64_t i = 0; i < n; i++) {
+        double value = 0, phase = 0;
+        uint64_t rest = i;
+        for (uint32_t axis = a->rank; axis-- > 0;) {
+            const double length = a->rank == 1 ? 1000 : (double)a->shape[axis];
+            phase += (2 * axis + 1) * 6.28 / length * (double)(rest % a->shape[axis]);
+            rest /= a->shape[axis];
+            value += sin(phase);
+        }
+        noise = noise * 1664525u + 1013904223u;
+        value += 1e-4 * (noise >> 8) / 16777216.0;
+        if (a->type == ZT_F32)
+            ((float *)a->data)[i] = (float)value;
+        else
+            ((double *)a->data)[i] = value;
+    }
+}
+
+/* A field of about so many bytes, of equal extents, the fastest a multiple of 16. */
+static struct field make_field(zt_type type, uint32_t rank, uint64_t bytes)
+{
+    const double values = (double)bytes / (double)zt_type_bytes(type);
+    uint64_t shape[ZT_MAX_RANK], n = 1;
+    for (uint32_t i = 0; i < rank; i++) {
+        shape[i] = (uint64_t)(pow(values, 1.0 / rank) / 16 + 0.5) * 16;
+        n *= shape[i];
+    }
+    struct field f;
+    for (uint32_t i = 0; i < 3; i++) {
+        zt_array *const a = i ? &f.out[i - 1] : &f.in;
+        *a = zt_array_nd(bench_need(n * zt_type_bytes(type)), type, rank, shape);
+    }
+    fill(&f.in);
+    return f;
 }
 
 /* ---- one run, timed ---- */
@@ -105,44 +125,60 @@ static void *run_on_thread(void *job)
     return NULL;
 }
 
-static double time_of(struct job *j, uint32_t threads)
+struct seconds {
+    double clock, work;
+};
+
+static struct seconds now(void)
+{
+    return (struct seconds){bench_now(CLOCK_MONOTONIC), bench_now(CLOCK_PROCESS_CPUTIME_ID)};
+}
+
+static struct seconds since(struct seconds from)
+{
+    const struct seconds to = now();
+    return (struct seconds){to.clock - from.clock, to.work - from.work};
+}
+
+static struct seconds time_of(struct job *j, uint32_t threads)
 {
     if (threads == 1)
         need(zt_context_set_policy(j->context, ZT_SERIAL, NULL), j->context);
     else
         need(zt_context_set_policy(j->context, ZT_OMP, &(zt_omp){.threads = threads}), j->context);
-    const double from = now();
+    const struct seconds from = now();
     run_job(j);
-    return now() - from;
+    return since(from);
 }
 
 /* Two jobs of one thread each, at the same time. */
-static double time_of_two(struct job *a, struct job *b)
+static struct seconds time_of_two(struct job *a, struct job *b)
 {
     pthread_t thread;
     need(zt_context_set_policy(a->context, ZT_SERIAL, NULL), a->context);
     need(zt_context_set_policy(b->context, ZT_SERIAL, NULL), b->context);
-    const double from = now();
+    const struct seconds from = now();
     if (pthread_create(&thread, NULL, run_on_thread, b) != 0)
         exit(1);
     run_job(a);
     pthread_join(thread, NULL);
-    return now() - from;
+    return since(from);
 }
 
-/* Print how much 2 threads are worth, and how much two runs of 1 thread are. */
+/* Print how much 2 threads are worth, how much two runs of 1 thread are, and the work of 2 threads. */
 static void compare(struct job *a, struct job *b, uint32_t repeats)
 {
-    double one[MOST_REPEATS], two[MOST_REPEATS], both[MOST_REPEATS];
+    double one[MOST_REPEATS], two[MOST_REPEATS], both[MOST_REPEATS], work[MOST_REPEATS];
     for (uint32_t i = 0; i < repeats; i++) {
-        one[i] = time_of(a, 1);
-        two[i] = time_of(a, 2);
-        both[i] = time_of_two(a, b);
+        const struct seconds s = time_of(a, 1), t = time_of(a, 2);
+        one[i] = s.clock;
+        two[i] = s.clock / t.clock;
+        work[i] = t.work / s.work;
+        both[i] = 2 * s.clock / time_of_two(a, b).clock;
     }
-    const double t = median(one, repeats);
-    printf(" %7.2f %5.2f (%4.2f)", 1e-9 * (double)(zt_type_bytes(a->array.type) *
-           a->array.shape[0] * a->array.shape[1] * a->array.shape[2]) / t,
-           t / median(two, repeats), 2 * t / median(both, repeats));
+    const uint64_t bytes = values_of(&a->array) * zt_type_bytes(a->array.type);
+    printf(" %5.2f %5.2f (%4.2f) %4.2f", 1e-9 * (double)bytes / median(one, repeats),
+           median(two, repeats), median(both, repeats), median(work, repeats));
     fflush(stdout);
 }
 
@@ -154,7 +190,7 @@ static struct job job_of(enum task task, zt_array array, zt_bound bound, uint32_
     j.params.bound = bound;
     j.params.index = index;
     need(zt_compress_bound(j.context, &array, &j.params, &j.capacity), j.context);
-    j.file = need_memory(j.capacity);
+    j.file = bench_need(j.capacity);
     return j;
 }
 
@@ -164,26 +200,25 @@ static void job_free(struct job *j)
     free(j->file);
 }
 
-static void threads_in_mode(const struct mode *mode, zt_array in, zt_array out, zt_array out2,
-                            uint32_t repeats)
+static void threads_in_mode(const struct mode *mode, const struct field *f, uint32_t repeats)
 {
-    struct job a = job_of(COMPRESS, in, mode->bound, ZT_INDEX_DEFAULT);
-    struct job b = job_of(COMPRESS, in, mode->bound, ZT_INDEX_DEFAULT);
-    printf("%-16s", mode->name);
+    struct job a = job_of(COMPRESS, f->in, mode->bound, ZT_INDEX_DEFAULT);
+    struct job b = job_of(COMPRESS, f->in, mode->bound, ZT_INDEX_DEFAULT);
+    printf("%s %u-D %-13s", f->in.type == ZT_F32 ? "f32" : "f64", f->in.rank, mode->name);
     compare(&a, &b, repeats);
     a.task = b.task = DECOMPRESS;
-    a.array = out;
-    b.array = out2;
+    a.array = f->out[0];
+    b.array = f->out[1];
     compare(&a, &b, repeats);
     if (mode->bound.kind != ZT_RATE) {
         a.task = b.task = COMPRESS;
-        a.array = b.array = in;
+        a.array = b.array = f->in;
         a.params.index = b.params.index = ZT_INDEX_NONE;
         run_job(&a);
         run_job(&b);
         a.task = b.task = DECOMPRESS;
-        a.array = out;
-        b.array = out2;
+        a.array = f->out[0];
+        b.array = f->out[1];
         compare(&a, &b, repeats);
     }
     printf("\n");
@@ -208,32 +243,32 @@ static int read_counted(void *user, uint64_t offset, void *into, size_t n, size_
 }
 
 /* A box of about a thousandth of the array, a cube or rows, through a source that counts. */
-static void box_in_mode(const struct mode *mode, zt_array in, zt_array out, uint32_t repeats)
+static void box_in_mode(const struct mode *mode, const struct field *f, uint32_t repeats)
 {
-    struct job j = job_of(COMPRESS, in, mode->bound, ZT_INDEX_DEFAULT);
-    const uint64_t n = in.shape[0], part = n / 10;
+    struct job j = job_of(COMPRESS, f->in, mode->bound, ZT_INDEX_DEFAULT);
+    const uint64_t n = f->in.shape[0], part = n / 10;
     double whole[MOST_REPEATS], box_time[MOST_REPEATS];
     run_job(&j);
     j.task = DECOMPRESS;
-    j.array = out;
+    j.array = f->out[0];
     printf("%-16s %11zu", mode->name, j.file_bytes);
     for (uint32_t shape = 0; shape < 2; shape++) {
         const uint64_t y = n * 3 / 8 + 1;
         const uint64_t thick = shape ? (uint64_t)sqrt((double)n * (double)n / 1000) : part;
         const zt_box box = {.lo = {y, y, shape ? 0 : y},
                             .hi = {y + thick, y + thick, shape ? n : y + part}};
-        zt_array part_out = zt_array_3d(out.data, ZT_F32, thick, thick, shape ? n : part);
+        zt_array part_out = zt_array_3d(f->out[1].data, ZT_F32, thick, thick, shape ? n : part);
         struct counted c = {.bytes = j.file};
         for (uint32_t i = 0; i < repeats; i++) {
             zt_source source = {.read = read_counted, .user = &c, .source_bytes = j.file_bytes};
             zt_reader *reader;
-            whole[i] = time_of(&j, 1);
+            whole[i] = time_of(&j, 1).clock;
             c.read = 0;
-            const double from = now();
+            const struct seconds from = now();
             need(zt_reader_open(j.context, &source, &reader), j.context);
             need(zt_reader_read_box(reader, &box, &part_out), j.context);
             zt_reader_close(reader);
-            box_time[i] = now() - from;
+            box_time[i] = since(from).clock;
         }
         printf("   %5.2f %%  1/%-5.0f", 100 * (double)c.read / (double)j.file_bytes,
                median(whole, repeats) / median(box_time, repeats));
@@ -243,47 +278,73 @@ static void box_in_mode(const struct mode *mode, zt_array in, zt_array out, uint
     job_free(&j);
 }
 
+struct options {
+    uint64_t mib;
+    uint32_t repeats, rank; /* rank 0: all */
+    int type;               /* 0: both */
+};
+
+static bool parse(int argc, char **argv, struct options *o)
+{
+    *o = (struct options){.mib = 64, .repeats = 5};
+    for (int i = 1; i < argc; i += 2) {
+        const char *const value = i + 1 < argc ? argv[i + 1] : "";
+        if (strcmp(argv[i], "--mib") == 0)
+            o->mib = strtoull(value, NULL, 10);
+        else if (strcmp(argv[i], "--repeats") == 0)
+            o->repeats = (uint32_t)strtoul(value, NULL, 10);
+        else if (strcmp(argv[i], "--rank") == 0)
+            o->rank = (uint32_t)strtoul(value, NULL, 10);
+        else if (strcmp(argv[i], "--type") == 0 && strcmp(value, "f32") == 0)
+            o->type = ZT_F32;
+        else if (strcmp(argv[i], "--type") == 0 && strcmp(value, "f64") == 0)
+            o->type = ZT_F64;
+        else
+            return false;
+    }
+    return o->mib >= 1 && o->mib <= 8192 && o->repeats >= 1 && o->repeats <= MOST_REPEATS &&
+           o->rank <= ZT_MAX_RANK;
+}
+
+static void bench_field(const struct options *o, zt_type type, uint32_t rank)
+{
+    const struct mode modes[MODES] = {
+        {"rate 8", zt_rate(8)},
+        {"rate 16", zt_rate(16)},
+        {"precision 16", zt_precision(16)},
+        {"precision 24", zt_precision(24)},
+        {"abs 1e-3", zt_abs(1e-3)},
+        {"lossless", zt_lossless()},
+    };
+    const struct field f = make_field(type, rank, o->mib << 20);
+    for (size_t i = 0; i < MODES; i++)
+        threads_in_mode(&modes[i], &f, o->repeats);
+    if (type == ZT_F32 && rank == 3) {
+        printf("\nboxes of 1/1000 of it by 1 thread: bytes read of the file, time of the whole\n");
+        printf("%-16s %11s   %-17s %-17s\n", "", "file bytes", "cube", "rows");
+        for (size_t i = 0; i < MODES; i++)
+            box_in_mode(&modes[i], &f, o->repeats);
+        printf("\n");
+    }
+    free(f.in.data);
+    free(f.out[0].data);
+    free(f.out[1].data);
+}
+
 int main(int argc, char **argv)
 {
-    uint64_t side = 512;
-    uint32_t repeats = 5;
-    for (int i = 1; i < argc; i++) {
-        const bool has_value = i + 1 < argc;
-        if (has_value && strcmp(argv[i], "--side") == 0)
-            side = strtoull(argv[++i], NULL, 10);
-        else if (has_value && strcmp(argv[i], "--repeats") == 0)
-            repeats = (uint32_t)strtoul(argv[++i], NULL, 10);
-        else
-            side = 0;
-    }
-    if (side < 32 || side > 2048 || repeats < 1 || repeats > MOST_REPEATS) {
-        fprintf(stderr, "usage: parallel_bench [--side 32..2048] [--repeats 1..%d]\n",
-                MOST_REPEATS);
+    struct options o;
+    if (!parse(argc, argv, &o)) {
+        fprintf(stderr, "use: parallel_bench [--mib 1..8192] [--repeats 1..%d] [--type f32|f64] "
+                        "[--rank 1..4]\n", MOST_REPEATS);
         return 1;
     }
-    const struct mode modes[] = {
-        {"rate 8", zt_rate(8)},        {"precision 16", zt_precision(16)},
-        {"precision 24", zt_precision(24)}, {"abs 1e-3", zt_abs(1e-3)},
-        {"abs 1e-5", zt_abs(1e-5)},    {"lossless", zt_lossless()},
-    };
-    const size_t count = sizeof modes / sizeof *modes, bytes = side * side * side * sizeof(float);
-    float *field = make_field(side), *out = need_memory(bytes), *out2 = need_memory(bytes);
-    memset(out, 0, bytes);
-    memset(out2, 0, bytes);
-    const zt_array in = zt_array_3d(field, ZT_F32, side, side, side);
-    const zt_array back = zt_array_3d(out, ZT_F32, side, side, side);
-    const zt_array back2 = zt_array_3d(out2, ZT_F32, side, side, side);
-    printf("float field of %llu^3 values, %zu bytes\n\n", (unsigned long long)side, bytes);
-    printf("GB/s of 1 thread, speed-up by 2 threads (and of two runs of 1 thread at once)\n");
-    printf("%-16s %21s %21s %21s\n", "", "compress", "decompress", "without an index");
-    for (size_t i = 0; i < count; i++)
-        threads_in_mode(&modes[i], in, back, back2, repeats);
-    printf("\nbox of 1/1000 by 1 thread: bytes read of the file, time of the whole\n");
-    printf("%-16s %11s   %-17s %-17s\n", "", "file bytes", "cube", "rows");
-    for (size_t i = 0; i < count; i++)
-        box_in_mode(&modes[i], in, back, repeats < 3 ? repeats : 3);
-    free(field);
-    free(out);
-    free(out2);
+    printf("fields of %llu MiB: GB/s of 1 thread, speed-up by 2 threads (and of two runs of 1 thread "
+           "at once), work of 2\n%-21s %-23s %-23s %s\n", (unsigned long long)o.mib, "",
+           " compress", " decompress", " without an index");
+    for (int type = ZT_F32; type <= ZT_F64; type++)
+        for (uint32_t rank = 1; rank <= ZT_MAX_RANK; rank++)
+            if ((!o.type || type == o.type) && (!o.rank || rank == o.rank))
+                bench_field(&o, (zt_type)type, rank);
     return 0;
 }
