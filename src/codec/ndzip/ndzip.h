@@ -10,7 +10,7 @@ enum {
     ZTI_NDZIP_OVERSHOOT = 64, /* bytes that kernels touch beyond a record */
     ZTI_NDZIP_AHEAD = 16,     /* parts (of 64 values) between asking memory for values and using
                                  them; of 4 to 64 the best on average on a Xeon with AVX-512 */
-    ZTI_NDZIP_NEAR = 4        /* the same where they were fetched to a farther cache before */
+    ZTI_NDZIP_NEAR = 8        /* the same where they were fetched to a farther cache before */
 };
 
 extern const struct zti_codec zti_codec_ndzip;
@@ -32,7 +32,10 @@ struct zti_ndzip_rows {
 };
 
 /* The kernels of one instruction set, element width and cube. put codes a cube and returns the end
- * of its record; so does stream, past the caches where it can; take decodes one. rotation is the
+ * of its record; so does stream, past the caches where it can; take decodes one. stream is NULL for
+ * more than one dimension: the buffers in which stores wait on their way past the caches are those
+ * in which lines wait that were asked for, and where neither is in sequence both wait longer than
+ * reading what is overwritten takes. rotation is the
  * number of bits by which values are turned left before they are subtracted: 1 for floats, whose
  * sign so becomes the lowest bit, 0 for integers. Both touch up to ZTI_NDZIP_OVERSHOOT bytes beyond
  * the record's end. take reads at most as much as put can write, whatever the record holds. */

@@ -258,11 +258,11 @@ FN lane last_64(lane v)
 
 zti_ndzip_kernel_table zti_ndzip_avx512 = {
     {{put_1d_32, stream_1d_32, take_1d_32},
-     {put_2d_32, stream_2d_32, take_2d_32},
-     {put_3d_32, stream_3d_32, take_3d_32}},
+     {put_2d_32, NULL, take_2d_32},
+     {put_3d_32, NULL, take_3d_32}},
     {{put_1d_64, stream_1d_64, take_1d_64},
-     {put_2d_64, stream_2d_64, take_2d_64},
-     {put_3d_64, stream_3d_64, take_3d_64}},
+     {put_2d_64, NULL, take_2d_64},
+     {put_3d_64, NULL, take_3d_64}},
 };
 #else
 typedef int zti_ndzip_no_avx512; /* a file must not be empty */

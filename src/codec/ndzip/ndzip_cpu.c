@@ -84,11 +84,11 @@ static void transpose_64(word *a)
 
 zti_ndzip_kernel_table zti_ndzip_plain = {
     {{put_1d_32, stream_1d_32, take_1d_32},
-     {put_2d_32, stream_2d_32, take_2d_32},
-     {put_3d_32, stream_3d_32, take_3d_32}},
+     {put_2d_32, NULL, take_2d_32},
+     {put_3d_32, NULL, take_3d_32}},
     {{put_1d_64, stream_1d_64, take_1d_64},
-     {put_2d_64, stream_2d_64, take_2d_64},
-     {put_3d_64, stream_3d_64, take_3d_64}},
+     {put_2d_64, NULL, take_2d_64},
+     {put_3d_64, NULL, take_3d_64}},
 };
 
 const struct zti_ndzip_kernels *zti_ndzip_kernels_of(uint32_t isa, uint32_t width, uint32_t rank)

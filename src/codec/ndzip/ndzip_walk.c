@@ -190,6 +190,8 @@ bool zti_ndzip_encode(const struct zti_coding *coding, const zt_array *array, ui
     const struct shape s = shape_of(coding);
     const struct zti_ndzip_kernels *k =
         zti_ndzip_kernels_of(coding->isa, 8 * s.value_bytes, s.rank);
+    uint8_t *(*const put)(const struct zti_ndzip_rows *, uint32_t, uint8_t *) =
+        coding->is_streamed && k->stream ? k->stream : k->put;
     struct zti_walk at = zti_walk_from(grid, first);
     struct part part = part_of(grid, s, &at, array, all.lo, all.hi);
     while (at.tile < last) {
@@ -205,7 +207,7 @@ bool zti_ndzip_encode(const struct zti_coding *coding, const zt_array *array, ui
             gather(&part, &s, buffer);
             rows = rows_in(buffer, &s);
         }
-        w->next = (coding->is_streamed ? k->stream : k->put)(&rows, rotation_of(coding), w->next);
+        w->next = put(&rows, rotation_of(coding), w->next);
         copy_tails(coding, &here, array, true);
         part = next;
     }
