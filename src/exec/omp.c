@@ -26,6 +26,10 @@
 /* A piece should be worth a look at the shared state, and its worst case fit a core's cache. */
 enum { PIECE_BYTES = 256 * 1024, PIECES_A_THREAD = 8, BUFFERS_A_THREAD = 3 };
 
+/* A piece to decode that goes to no buffer, of large arrays: what a codec fetches ahead it fetches
+ * within a piece. A thread has as many pieces at least, so that none is waited for long. */
+enum { KNOWN_PIECE_RAW_BYTES = 2 * 1024 * 1024, KNOWN_PIECES_A_THREAD = 32 };
+
 /* What each piece of tiles at least holds where the caller leaves the grain to us: making a
  * thread costs as much as coding a few of these. */
 enum { LEAST_PIECE_RAW_BYTES = 16 * 1024 };
@@ -51,6 +55,19 @@ static uint64_t grain_of(const zt_context *context, const struct zti_coding *cod
     if (grain > fair)
         grain = fair;
     return grain > least ? grain : least;
+}
+
+/* The same where any piece may be decoded in its turn. */
+static uint64_t known_grain_of(const zt_context *context, const struct zti_coding *coding,
+                               uint32_t threads)
+{
+    const uint64_t grain = grain_of(context, coding, threads);
+    if (context->omp.grain)
+        return grain;
+    const uint64_t most = KNOWN_PIECE_RAW_BYTES / tile_raw_bytes(coding) + 1;
+    const uint64_t fair = coding->grid.count / ((uint64_t)threads * KNOWN_PIECES_A_THREAD) + 1;
+    const uint64_t larger = fair < most ? fair : most;
+    return grain > larger ? grain : larger;
 }
 
 /* A context for a thread: its own sentence, and no progress, which is the calling thread's. */
@@ -573,17 +590,18 @@ zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding,
                          const struct zti_starts *starts, uint64_t *end_bits)
 {
     uint32_t threads = zti_threads_wanted(context);
+    const bool is_known = index || coding->codec->tile_fixed_bits(coding) > 0;
     struct decoder d = {.data = data,
                         .data_bytes = data_bytes,
                         .view = view,
-                        .grain = grain_of(context, coding, threads),
+                        .grain = is_known ? known_grain_of(context, coding, threads)
+                                          : grain_of(context, coding, threads),
                         .start_bits = start_bits,
                         .index = index,
                         .starts = starts,
                         .runs = zti_runs_of(&coding->grid, view),
                         .walk = zti_tile_source_at(coding, data, data_bytes, start_bits),
                         .end_bits = start_bits};
-    const bool is_known = index || coding->codec->tile_fixed_bits(coding) > 0;
     if (index) /* so that pieces begin where chunks do */
         d.grain = (d.grain + index->layout.chunk_tiles - 1) / index->layout.chunk_tiles *
                   index->layout.chunk_tiles;
