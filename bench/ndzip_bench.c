@@ -1,7 +1,7 @@
 /* ndzip_bench.c: the speed of the ndzip codec beside a copy of the same array.
  *
- *     ndzip_bench [--mib N] [--rounds N] [--isa plain|avx2|avx512] [--threads N] [--zt] [--only
- * TEXT]
+ *     ndzip_bench [--mib N] [--rounds N] [--isa plain|avx2|avx512] [--threads N] [--zt]
+ *                 [--only TEXT] [--peer LIBRARY]
  *
  * For each field - float and double, 1 to 3 dimensions, extents that are multiples of the tile's
  * and such that are not, smooth, smooth with noise, random bits - memcpy, compression and
@@ -12,10 +12,13 @@
  * much processor time they take as a multiple of one thread's: N / work is what 'times' can be on a
  * machine that has nothing else to do.
  *
- * --zt compresses to .zt files, checksums included, instead of bare streams. */
+ * --zt compresses to .zt files, checksums included, instead of bare streams. --peer takes turns
+ * with ndzip itself as well, in a library made of ndzip_peer.cc: 'c/peer' and 'd/peer' are how many
+ * times faster one thread is than it. */
 #include "measure.h"
 #include "ztile.h"
 
+#include <dlfcn.h>
 #include <math.h>
 
 enum kind { SMOOTH, NOISY, RANDOM, KINDS };
@@ -29,8 +32,14 @@ struct options {
     zt_isa isa;
     uint32_t threads;
     int is_zt;
-    const char *only;
+    const char *only, *peer;
 };
+
+/* The functions of ndzip_peer.cc; NULL without a peer. */
+static size_t (*peer_compress)(size_t value_bytes, uint32_t rank, const uint32_t *shape,
+                               const void *values, void *stream);
+static void (*peer_decompress)(size_t value_bytes, uint32_t rank, const uint32_t *shape,
+                               const void *stream, void *values);
 
 struct field {
     char name[64];
@@ -38,6 +47,8 @@ struct field {
     size_t bytes;
     void *raw, *back, *stream;
     size_t capacity, stream_bytes;
+    void *peer_stream;
+    size_t peer_bytes;
 };
 
 static uint64_t random_bits(uint64_t *state)
@@ -151,57 +162,99 @@ static double median(double *list, unsigned n)
     return list[n / 2];
 }
 
+enum {
+    COPY,
+    COMPRESS,
+    DECOMPRESS,
+    COMPRESS_N,
+    DECOMPRESS_N,
+    COMPRESS_PEER,
+    DECOMPRESS_PEER,
+    TASKS
+};
+
+static void run_task(int task, const struct options *o, struct field *f, zt_context *one,
+                     zt_context *several)
+{
+    uint32_t shape[ZT_MAX_RANK];
+    for (uint32_t i = 0; i < f->array.rank; i++)
+        shape[i] = (uint32_t)f->array.shape[i];
+    const size_t value_bytes = zt_type_bytes(f->array.type);
+    switch (task) {
+    case COPY:
+        memcpy(f->back, f->raw, f->bytes);
+        break;
+    case COMPRESS:
+        compress(one, o, f);
+        break;
+    case COMPRESS_N:
+        compress(several, o, f);
+        break;
+    case DECOMPRESS:
+        decompress(one, o, f);
+        break;
+    case DECOMPRESS_N:
+        decompress(several, o, f);
+        break;
+    case COMPRESS_PEER:
+        f->peer_bytes = peer_compress(value_bytes, f->array.rank, shape, f->raw, f->peer_stream);
+        break;
+    default:
+        peer_decompress(value_bytes, f->array.rank, shape, f->peer_stream, f->back);
+        break;
+    }
+}
+
+static double median_of(const double *list, unsigned n)
+{
+    double copy[ROUNDS_MOST];
+    memcpy(copy, list, n * sizeof *copy);
+    return median(copy, n);
+}
+
+/* The median, over the rounds, of a[i] / b[i]. */
+static double median_ratio(const double *a, const double *b, unsigned n)
+{
+    double ratio[ROUNDS_MOST];
+    for (unsigned i = 0; i < n; i++)
+        ratio[i] = a[i] / b[i];
+    return median(ratio, n);
+}
+
 static void measure(const struct options *o, struct field *f, zt_context *one, zt_context *several)
 {
-    double copy[ROUNDS_MOST], c[ROUNDS_MOST], d[ROUNDS_MOST], cn[ROUNDS_MOST], dn[ROUNDS_MOST];
-    double c_part[ROUNDS_MOST], d_part[ROUNDS_MOST], c_times[ROUNDS_MOST], d_times[ROUNDS_MOST];
-    double c_work[ROUNDS_MOST], d_work[ROUNDS_MOST];
-    for (unsigned i = 0; i < o->rounds; i++) {
-        double t[8], wall[2], work[2];
-        t[0] = bench_now(CLOCK_PROCESS_CPUTIME_ID);
-        memcpy(f->back, f->raw, f->bytes);
-        t[1] = bench_now(CLOCK_PROCESS_CPUTIME_ID);
-        wall[0] = bench_now(CLOCK_MONOTONIC);
-        compress(one, o, f);
-        t[2] = bench_now(CLOCK_PROCESS_CPUTIME_ID);
-        wall[0] = bench_now(CLOCK_MONOTONIC) - wall[0];
-        t[3] = bench_now(CLOCK_MONOTONIC);
-        compress(several, o, f);
-        t[4] = bench_now(CLOCK_MONOTONIC);
-        work[0] = bench_now(CLOCK_PROCESS_CPUTIME_ID) - t[2];
-        memset(f->back, 0xa5, 4096);
-        t[5] = bench_now(CLOCK_PROCESS_CPUTIME_ID);
-        wall[1] = bench_now(CLOCK_MONOTONIC);
-        decompress(one, o, f);
-        t[6] = bench_now(CLOCK_PROCESS_CPUTIME_ID);
-        wall[1] = bench_now(CLOCK_MONOTONIC) - wall[1];
-        t[7] = bench_now(CLOCK_MONOTONIC);
-        decompress(several, o, f);
-        dn[i] = bench_now(CLOCK_MONOTONIC) - t[7];
-        work[1] = bench_now(CLOCK_PROCESS_CPUTIME_ID) - t[6];
-        copy[i] = t[1] - t[0];
-        c[i] = t[2] - t[1];
-        cn[i] = t[4] - t[3];
-        d[i] = t[6] - t[5];
-        c_part[i] = copy[i] / c[i];
-        d_part[i] = copy[i] / d[i];
-        c_times[i] = wall[0] / cn[i];
-        d_times[i] = wall[1] / dn[i];
-        c_work[i] = work[0] / c[i];
-        d_work[i] = work[1] / d[i];
-    }
-    if (memcmp(f->raw, f->back, f->bytes) != 0) {
-        fprintf(stderr, "ndzip_bench: %s: the array differs\n", f->name);
-        exit(1);
-    }
+    static double cpu[TASKS][ROUNDS_MOST], wall[TASKS][ROUNDS_MOST];
+    const int tasks = peer_compress ? TASKS : COMPRESS_PEER;
+    for (unsigned i = 0; i < o->rounds; i++)
+        for (int task = 0; task < tasks; task++) {
+            if (task != COPY)
+                memset(f->back, 0xa5, 4096);
+            const double c = bench_now(CLOCK_PROCESS_CPUTIME_ID), w = bench_now(CLOCK_MONOTONIC);
+            run_task(task, o, f, one, several);
+            cpu[task][i] = bench_now(CLOCK_PROCESS_CPUTIME_ID) - c;
+            wall[task][i] = bench_now(CLOCK_MONOTONIC) - w;
+            if (task >= DECOMPRESS && task != COMPRESS_N && task != COMPRESS_PEER &&
+                memcmp(f->raw, f->back, f->bytes) != 0) {
+                fprintf(stderr, "ndzip_bench: %s: the array differs\n", f->name);
+                exit(1);
+            }
+        }
     const double gb = 1e-9 * (double)f->bytes;
     const unsigned n = o->rounds;
-    printf("%-24s %6.3f %6.2f %6.2f %6.2f %7.2f %7.2f %6.2f %6.2f %6.2f %6.2f %6.2f %6.2f\n",
-           f->name,
-           (double)f->bytes / (double)f->stream_bytes, gb / median(copy, n), gb / median(c, n),
-           gb / median(d, n), median(c_part, n), median(d_part, n), gb / median(cn, n),
-           gb / median(dn, n), median(c_times, n), median(d_times, n), median(c_work, n),
-           median(d_work, n));
+    printf("%-24s %6.3f %6.2f %6.2f %6.2f %7.2f %7.2f %6.2f %6.2f", f->name,
+           (double)f->bytes / (double)f->stream_bytes, gb / median_of(cpu[COPY], n),
+           gb / median_of(cpu[COMPRESS], n), gb / median_of(cpu[DECOMPRESS], n),
+           median_ratio(cpu[COPY], cpu[COMPRESS], n), median_ratio(cpu[COPY], cpu[DECOMPRESS], n),
+           gb / median_of(wall[COMPRESS_N], n), gb / median_of(wall[DECOMPRESS_N], n));
+    printf(" %6.2f %6.2f %6.2f %6.2f", median_ratio(wall[COMPRESS], wall[COMPRESS_N], n),
+           median_ratio(wall[DECOMPRESS], wall[DECOMPRESS_N], n),
+           median_ratio(cpu[COMPRESS_N], cpu[COMPRESS], n),
+           median_ratio(cpu[DECOMPRESS_N], cpu[DECOMPRESS], n));
+    if (peer_compress)
+        printf(" %6.2f %6.2f %s", median_ratio(cpu[COMPRESS_PEER], cpu[COMPRESS], n),
+               median_ratio(cpu[DECOMPRESS_PEER], cpu[DECOMPRESS], n),
+               f->peer_bytes == f->stream_bytes ? "" : "(another length)");
+    printf("\n");
     fflush(stdout);
 }
 
@@ -228,11 +281,13 @@ static void run_field(const struct options *o, zt_type type, uint32_t rank, int 
     f.array.data = f.raw = bench_need(f.bytes);
     f.back = bench_need(f.bytes);
     f.stream = bench_need(f.capacity);
+    f.peer_stream = peer_compress ? bench_need(f.capacity) : NULL;
     fill(&f, kind);
     measure(o, &f, one, several);
     free(f.raw);
     free(f.back);
     free(f.stream);
+    free(f.peer_stream);
 }
 
 static void parse(int argc, char **argv, struct options *o)
@@ -251,6 +306,8 @@ static void parse(int argc, char **argv, struct options *o)
             o->threads = (uint32_t)strtoul(value, NULL, 10);
         else if (strcmp(argv[i], "--only") == 0)
             o->only = value;
+        else if (strcmp(argv[i], "--peer") == 0)
+            o->peer = value;
         else if (strcmp(argv[i], "--isa") == 0)
             o->isa = strcmp(value, "plain") == 0  ? ZT_ISA_PLAIN
                      : strcmp(value, "avx2") == 0 ? ZT_ISA_AVX2
@@ -260,7 +317,7 @@ static void parse(int argc, char **argv, struct options *o)
         i++;
         if (*value == 0) {
             fprintf(stderr, "use: ndzip_bench [--mib N] [--rounds N] [--isa plain|avx2|avx512] "
-                            "[--threads N] [--zt] [--only TEXT]\n");
+                            "[--threads N] [--zt] [--only TEXT] [--peer LIBRARY]\n");
             exit(2);
         }
     }
@@ -270,11 +327,26 @@ static void parse(int argc, char **argv, struct options *o)
     }
 }
 
+static void open_peer(const char *path)
+{
+    void *const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *const c = library ? dlsym(library, "ndzip_peer_compress") : NULL;
+    void *const d = library ? dlsym(library, "ndzip_peer_decompress") : NULL;
+    if (!c || !d) {
+        fprintf(stderr, "ndzip_bench: %s\n", dlerror());
+        exit(1);
+    }
+    memcpy(&peer_compress, &c, sizeof c);
+    memcpy(&peer_decompress, &d, sizeof d);
+}
+
 int main(int argc, char **argv)
 {
     struct options o = {.mib = 256, .rounds = 7, .isa = ZT_ISA_AVX512, .threads = 2};
     zt_context *one, *several;
     parse(argc, argv, &o);
+    if (o.peer)
+        open_peer(o.peer);
     const zt_omp omp = {.threads = o.threads};
     if (zt_context_new(NULL, &one) != ZT_OK || zt_context_new(NULL, &several) != ZT_OK)
         return 1;
@@ -283,9 +355,9 @@ int main(int argc, char **argv)
     check(several, zt_context_set_policy(several, ZT_OMP, &omp), "policy");
     printf("ndzip_bench: ztile %s, %s, %s, %zu MiB, %u rounds\n", zt_version(),
            zt_isa_name(zt_context_isa(one)), o.is_zt ? ".zt" : "bare streams", o.mib, o.rounds);
-    printf("%-24s %6s %6s %6s %6s %7s %7s %6s %6s %6s %6s %6s %6s\n", "field", "ratio",
-           "copy", "comp", "decomp", "c/copy", "d/copy", "compN", "decoN", "times", "times", "work",
-           "work");
+    printf("%-24s %6s %6s %6s %6s %7s %7s %6s %6s %6s %6s %6s %6s%s\n", "field", "ratio", "copy",
+           "comp", "decomp", "c/copy", "d/copy", "compN", "decoN", "times", "times", "work", "work",
+           o.peer ? " c/peer d/peer" : "");
     for (int type = ZT_F32; type <= ZT_F64; type++)
         for (uint32_t rank = 1; rank <= 3; rank++)
             for (int is_odd = 0; is_odd < 2; is_odd++)

@@ -4,10 +4,10 @@
  *
  *     parallel_bench [--mib N] [--repeats N] [--type f32|f64] [--rank 1..4]
  *
- * Arrays are made fields of N MiB (default 64) of both types and 1 to 4 dimensions. Each figure is a
- * median of alternating runs. Speeds are by the clock, which other programs' use of the processors
- * lowers; "work" is the processor time that 2 threads take, as a multiple of what one takes: where it
- * is w, 2 threads that share it evenly are 2 / w times as fast. */
+ * Arrays are made fields of N MiB (default 64) of both types and 1 to 4 dimensions. Each figure is
+ * a median of alternating runs. Speeds are by the clock, which other programs' use of the
+ * processors lowers; "work" is the processor time that 2 threads take, as a multiple of what one
+ * takes: where it is w, 2 threads that share it evenly are 2 / w times as fast. */
 #include "measure.h"
 #include "ztile.h"
 
@@ -165,7 +165,8 @@ static struct seconds time_of_two(struct job *a, struct job *b)
     return since(from);
 }
 
-/* Print how much 2 threads are worth, how much two runs of 1 thread are, and the work of 2 threads. */
+/* Print how much 2 threads are worth, how much two runs of 1 thread are, and the work of 2 threads.
+ */
 static void compare(struct job *a, struct job *b, uint32_t repeats)
 {
     double one[MOST_REPEATS], two[MOST_REPEATS], both[MOST_REPEATS], work[MOST_REPEATS];
@@ -335,13 +336,16 @@ int main(int argc, char **argv)
 {
     struct options o;
     if (!parse(argc, argv, &o)) {
-        fprintf(stderr, "use: parallel_bench [--mib 1..8192] [--repeats 1..%d] [--type f32|f64] "
-                        "[--rank 1..4]\n", MOST_REPEATS);
+        fprintf(stderr,
+                "use: parallel_bench [--mib 1..8192] [--repeats 1..%d] [--type f32|f64] "
+                "[--rank 1..4]\n",
+                MOST_REPEATS);
         return 1;
     }
-    printf("fields of %llu MiB: GB/s of 1 thread, speed-up by 2 threads (and of two runs of 1 thread "
-           "at once), work of 2\n%-21s %-23s %-23s %s\n", (unsigned long long)o.mib, "",
-           " compress", " decompress", " without an index");
+    printf(
+        "fields of %llu MiB: GB/s of 1 thread, speed-up by 2 threads (and of two runs of 1 thread "
+        "at once), work of 2\n%-21s %-23s %-23s %s\n",
+        (unsigned long long)o.mib, "", " compress", " decompress", " without an index");
     for (int type = ZT_F32; type <= ZT_F64; type++)
         for (uint32_t rank = 1; rank <= ZT_MAX_RANK; rank++)
             if ((!o.type || type == o.type) && (!o.rank || rank == o.rank))
