@@ -259,8 +259,11 @@ FN void NAME(store_batch)(const struct NAME(taken) *b, const ulane *r,
                 at[i] = p + i * out->stride[rank > 2 ? last - 2 : 0] +
                         (rank == 4 ? cube * out->stride[0] : 0);
         }
-        CUBE(store_cube)(r + cube * REGISTERS, at,
-                         is_whole && rank > 1 ? out->stride[rank > 1 ? last - 1 : 0] : 4);
+        const int64_t step = is_whole && rank > 1 ? out->stride[rank > 1 ? last - 1 : 0] : 4;
+        CUBE(store_cube)(r + cube * REGISTERS, at, step);
+        if (rank == 4 && is_whole && begins_line(p, 4 * sizeof(word)))
+            for (uint32_t i = 0; i < 16; i++)
+                __builtin_prefetch(at[i / 4] + i % 4 * step + 64 / sizeof(word), 1);
     }
     if (is_whole)
         return;

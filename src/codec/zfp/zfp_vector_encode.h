@@ -425,6 +425,9 @@ FN void NAME(load_batch)(const zt_array *array, const struct zti_grid *grid,
                 at[i] = p + i * array->stride[last - 2 + (rank < 3 ? 2 : 0)] +
                         (rank == 4 ? cube * array->stride[0] : 0);
             CUBE(load_cube)(b->r + cube * REGISTERS, at, step);
+            if (rank == 4 && begins_line(p, 4 * sizeof(word)))
+                for (uint32_t i = 0; i < 16; i++)
+                    __builtin_prefetch(at[i / 4] + i % 4 * step + 64 / sizeof(word));
         }
         *walk = ahead;
         return;
