@@ -31,18 +31,6 @@ struct cube {
     uint8_t place[MOST_VALUES]; /* of hole i */
 };
 
-static double number_at(uint32_t type, const char *at)
-{
-    float f;
-    double d;
-    if (type == ZT_F64) {
-        memcpy(&d, at, sizeof d);
-        return d;
-    }
-    memcpy(&f, at, sizeof f);
-    return (double)f;
-}
-
 static void put_number(uint32_t type, double v, char *at)
 {
     const float f = (float)v;
@@ -73,7 +61,7 @@ static bool gather(const zt_array *array, const uint64_t *holes, const struct zt
             return false;
     for (uint32_t i = 0; i < c->values; i++) {
         const uint64_t at = number_of(array, walk, i);
-        c->value[i] = number_at(array->type, (const char *)array->data + at * value_bytes);
+        c->value[i] = zti_number_at(array->type, (const char *)array->data + at * value_bytes);
         if (holes[at / 64] >> at % 64 & 1) {
             c->place[c->holes++] = (uint8_t)i;
             continue;
@@ -136,9 +124,10 @@ static void move(struct cube *c, uint32_t place)
         c->coefficient[k] += shift * column[k];
 }
 
-bool zti_zfp_learn_holes(struct zti_coding *coding, const zt_array *array)
+bool zti_zfp_learn_holes(struct zti_coding *coding, const zt_array *array, const uint64_t *holes)
 {
     (void)array;
+    (void)holes;
     return (coding->type == ZT_F32 || coding->type == ZT_F64) && coding->zfp.minexp > -400 &&
            coding->zfp.minexp < 400;
 }
