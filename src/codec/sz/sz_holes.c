@@ -27,7 +27,7 @@ static const double integer_most = 0x1p40; /* larger ones are left as they are *
 /* The best of those tried on fields of five kinds. */
 static const double beyond = 1.4;    /* how far a hole is moved, of the way to the least */
 static const double floor_of = 0.75; /* what magnitudes count as at least, about */
-static const double own_part = 0.75; /* of a residual itself in its weight; the rest is its group's */
+static const double own_part = 0.75; /* of a residual itself in its weight; else its group's */
 
 /* The residuals that a value is in: distances to those that grow as it does, and to as many that
  * fall. */
@@ -147,8 +147,8 @@ static bool gather(const struct zti_coding *coding, const zt_array *array, const
         const uint64_t at = number_of(s, walk, array, first);
         for (uint32_t k = 0; k < row; k++) {
             const uint32_t i = first + k;
-            const double v = rint(
-                zti_number_at(array->type, (const char *)array->data + (at + k) * value_bytes) * scale);
+            const char *const from = (const char *)array->data + (at + k) * value_bytes;
+            const double v = rint(zti_number_at(array->type, from) * scale);
             if (!(fabs(v) < integer_most))
                 return false;
             s->q[i] = v;
