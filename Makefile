@@ -25,16 +25,16 @@ test-long:
 	@sh scripts/install-deps.sh test
 	@sh tests/run.sh long
 
+sanitized = -DCMAKE_BUILD_TYPE=RelWithDebInfo -DZTILE_TESTS_NESTED=OFF \
+    -DCMAKE_C_FLAGS_RELWITHDEBINFO="-O1 -g1" -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1"
+
 sanitize:
 	@sh scripts/install-deps.sh test
-	@sh tests/run.sh medium sanitize -DCMAKE_BUILD_TYPE=RelWithDebInfo -DZTILE_SANITIZE=ON \
-	    -DZTILE_TESTS_NESTED=OFF
+	@sh tests/run.sh medium sanitize $(sanitized) -DZTILE_SANITIZE=QUICK
 
 sanitize-threads:
 	@sh scripts/install-deps.sh test
-	@sh tests/run.sh short threads -DCMAKE_BUILD_TYPE=RelWithDebInfo \
-	    -DCMAKE_C_FLAGS=-fsanitize=thread -DCMAKE_CXX_FLAGS=-fsanitize=thread \
-	    -DZTILE_TESTS_NESTED=OFF -DZTILE_CLI=OFF
+	@sh tests/run.sh short threads $(sanitized) -DZTILE_SANITIZE=THREAD -DZTILE_CLI=OFF
 
 fuzz:
 	@sh scripts/install-deps.sh fuzz

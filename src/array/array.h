@@ -32,6 +32,19 @@ ZTI_INLINE void *zti_array_at(const zt_array *array, const uint64_t *at)
     return (char *)array->data + offset * (array->type == ZT_F32 || array->type == ZT_I32 ? 4 : 8);
 }
 
+/* A value of any type; one of 64 bits is rounded. */
+static inline double zti_number_at(uint32_t type, const void *at)
+{
+    union {
+        float f;
+        double d;
+        int32_t i;
+        int64_t l;
+    } u = {.l = 0};
+    memcpy(&u, at, zt_type_bytes(type));
+    return type == ZT_F32 ? (double)u.f : type == ZT_F64 ? u.d : type == ZT_I32 ? u.i : (double)u.l;
+}
+
 /* Copy an array to C-contiguous memory. */
 void zti_array_copy(const zt_array *from, uint8_t *to);
 

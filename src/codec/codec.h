@@ -163,7 +163,7 @@ struct zti_codec {
      * which nothing is kept, and something smooth in them, put there what costs fewer bits. learn
      * looks at the array for a coding that is configured; false where nothing can be won. Then
      * tiles [first, last) of the coding's grid are gone through; holes has a bit for each value. */
-    bool (*learn_holes)(struct zti_coding *coding, const zt_array *array);
+    bool (*learn_holes)(struct zti_coding *coding, const zt_array *array, const uint64_t *holes);
     void (*fit_holes)(const struct zti_coding *coding, const zt_array *array,
                       const uint64_t *holes, uint64_t first, uint64_t last);
 

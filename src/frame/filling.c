@@ -128,18 +128,6 @@ static void fill_cell(struct cell *c, double low, double high)
 
 /* ---- cells and the slab ---- */
 
-static double value_at(uint32_t type, const uint8_t *at)
-{
-    union {
-        float f;
-        double d;
-        int32_t i;
-        int64_t l;
-    } u = {.l = 0};
-    memcpy(&u, at, zt_type_bytes(type));
-    return type == ZT_F32 ? (double)u.f : type == ZT_F64 ? u.d : type == ZT_I32 ? u.i : (double)u.l;
-}
-
 /* The value is between two of the type, so only int64, which rounds to double, can be left. */
 static void put_value(uint32_t type, double v, uint8_t *at)
 {
@@ -194,7 +182,7 @@ static struct side look(const struct filling *f, uint64_t at, uint64_t step, boo
         if (is_special(f, at))
             continue;
         s.distance[s.count] = is_back ? -(double)k : (double)k;
-        s.value[s.count++] = value_at(f->slab->type, f->copy + at * value_bytes);
+        s.value[s.count++] = zti_number_at(f->slab->type, f->copy + at * value_bytes);
     }
     return s;
 }
@@ -293,7 +281,7 @@ static void do_cell(const struct filling *f, struct cell *c)
         c->is_near[i] = false;
         if (!c->is_known[i])
             continue;
-        const double v = value_at(f->slab->type, f->copy + at * value_bytes);
+        const double v = zti_number_at(f->slab->type, f->copy + at * value_bytes);
         low = known == 0 || v < low ? v : low;
         high = known == 0 || v > high ? v : high;
         c->value[i] = v;
@@ -373,7 +361,7 @@ static zt_status fit(zt_context *context, const struct zti_coding *like, const s
             return ZT_OK;
     }
     const zt_status status = codec->configure(context, &own, &coding);
-    if (status || !codec->learn_holes(&coding, filled))
+    if (status || !codec->learn_holes(&coding, filled, special->mask))
         return status;
     struct fitting f = {.coding = &coding, .filled = filled, .holes = special->mask};
     zti_parts_run(context, (coding.grid.count - 1) / TILES_A_PART + 1, fit_part, &f);

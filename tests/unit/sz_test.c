@@ -27,6 +27,14 @@ static void steps_are_representable_and_no_larger_than_twice_the_bound(void **st
     }
 }
 
+static void the_last_place_of_the_largest_values_is_a_step(void **state)
+{
+    (void)state;
+    for (double bound = 0x1.08p-16; bound < 0x1p-15; bound += 0x1p-20)
+        assert_true(zti_sz_step(ZT_F32, bound, 303.6) == 0x1p-15);
+    assert_true(zti_sz_step(ZT_F64, 0x1.8p-45, 303.6) == 0x1p-44);
+}
+
 static void every_exponent_and_bound_holds(void **state)
 {
     enum { N = 300 };
@@ -695,6 +703,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_arrays_hold),
         cmocka_unit_test(steps_are_representable_and_no_larger_than_twice_the_bound),
+        cmocka_unit_test(the_last_place_of_the_largest_values_is_a_step),
         cmocka_unit_test(every_exponent_and_bound_holds),
         cmocka_unit_test(means_far_from_zero_hold),
         cmocka_unit_test(halves_of_steps_hold),

@@ -374,8 +374,73 @@ static bool vary(struct zti_coding *coding, uint32_t i)
     return i < 2 * sets;
 }
 
-/* The axes are those that the stream's values call for as they were filled in. */
-static bool learn_holes(struct zti_coding *coding, const zt_array *array)
+/* A tile by itself, with its holes. */
+struct excerpt {
+    zt_array array;
+    struct zti_grid grid;
+    uint64_t holes[ZTI_SZ_TILE_VALUES / 64];
+    uint64_t before[ZTI_SZ_TILE_VALUES], values[ZTI_SZ_TILE_VALUES]; /* of any type */
+};
+
+static void excerpt_of(const struct zti_coding *coding, const zt_array *array,
+                       const uint64_t *holes, uint64_t tile, struct excerpt *e)
+{
+    const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
+    zt_array box = *array;
+    uint32_t side[ZT_MAX_RANK];
+    for (uint32_t i = 0; i < array->rank; i++) {
+        const uint64_t rest = array->shape[i] - walk.origin[i];
+        side[i] = rest < coding->grid.side[i] ? (uint32_t)rest : coding->grid.side[i];
+        box.shape[i] = side[i];
+    }
+    box.data = zti_array_at(array, walk.origin);
+    zti_array_copy(&box, (uint8_t *)e->before);
+    e->array = zt_array_nd(e->values, (zt_type)array->type, array->rank, box.shape);
+    e->grid = zti_grid_of(array->rank, box.shape, side);
+    memset(e->holes, 0, sizeof e->holes);
+    for (uint64_t k = 0, n = zti_array_values(array->rank, box.shape); k < n; k++) {
+        uint64_t at = 0, rest = k, place[ZT_MAX_RANK];
+        for (uint32_t i = array->rank; i-- > 0; rest /= side[i])
+            place[i] = rest % side[i];
+        for (uint32_t i = 0; i < array->rank; i++)
+            at = at * array->shape[i] + walk.origin[i] + place[i];
+        e->holes[k / 64] |= (holes[at / 64] >> at % 64 & 1) << k % 64;
+    }
+}
+
+/* Smooth values in holes call for other axes than what will be there, so the sets for which they
+ * cost the least, and little more than that, are told apart by fitting some tiles for each. */
+static void price_fits(const struct zti_coding *coding, const zt_array *array,
+                       const uint64_t *holes, struct zti_sz_tally *t)
+{
+    const uint64_t samples = samples_of(coding);
+    uint64_t least = UINT64_MAX;
+    bool is_near[1 << ZT_MAX_RANK];
+    struct excerpt e;
+    for (uint32_t axes = 0; axes < 1u << coding->grid.rank; axes++)
+        least = t->bits[axes] < least ? t->bits[axes] : least;
+    for (uint32_t axes = 0; axes < 1u << coding->grid.rank; axes++) {
+        is_near[axes] = t->bits[axes] <= least + least / 8;
+        t->bits[axes] = is_near[axes] ? 0 : UINT64_MAX;
+    }
+    for (uint64_t i = 0; i < samples; i += 2) {
+        struct zti_coding own = *coding;
+        excerpt_of(coding, array, holes, sample_tile(coding, i, samples), &e);
+        own.grid = e.grid;
+        for (uint32_t axes = 0; axes < 1u << coding->grid.rank; axes++) {
+            struct zti_sz_tally fitted = {.bits = {0}};
+            if (!is_near[axes])
+                continue;
+            own.sz.axes = axes;
+            memcpy(e.values, e.before, sizeof e.values);
+            zti_sz_fit_holes(&own, &e.array, e.holes, 0, 1);
+            ops_of(coding)->sample(&own, &e.array, 0, fitted.bits, &fitted.base[0]);
+            t->bits[axes] += fitted.bits[axes];
+        }
+    }
+}
+
+static bool learn_holes(struct zti_coding *coding, const zt_array *array, const uint64_t *holes)
 {
     const struct zti_sz *const sz = &coding->sz;
     struct zti_sz_tally tally = {.bits = {0}};
@@ -383,6 +448,8 @@ static bool learn_holes(struct zti_coding *coding, const zt_array *array)
         sz->effort == ZT_EFFORT_PAPER)
         return false;
     tally_samples(coding, AXES_PASS, array, 0, coding->grid.count, &tally);
+    if (!sz->has_axes)
+        price_fits(coding, array, holes, &tally);
     learn_axes(coding, &tally);
     return true;
 }

@@ -1,49 +1,55 @@
 /* sz_holes.c: what is put where an array has holes, so that the values around them cost few bits.
  *
  * Along n axes that differences are taken along, a value is in 2^n residuals, with one sign or the
- * other. What is in a hole is free: it is moved to where the magnitudes of its residuals have the
- * least sum, which is a median of them; and once nothing moves, to where one of them is 0 and the
- * others take the fewest bits. That is done hole after hole, forward and backward. A hole by itself
- * then costs as little as a value that was predicted.
+ * other. A group of residuals takes about as many bits as the logarithm of their mean magnitude.
+ * What is in a hole is free, so the sum of these is made small by solving, again and again, for the
+ * least sum of squares under weights that make a square stand for what it adds to that: hole after
+ * hole is moved to where the sum is least with all else as it is, and some of the way beyond, as
+ * its neighbours will follow.
  *
- * All of it is in integers, of a tile by itself: the bytes depend on it. */
+ * In double, in a fixed order, without functions of the mathematical library, of a tile by itself:
+ * the bytes depend on it. */
 #include "codec/sz/sz.h"
 
 #include <float.h>
 #include <math.h>
 
 enum {
-    SWEEPS = 12,
+    WEIGHTINGS = 4,
+    SWEEPS = 2, /* over the holes, with the same weights; there and back would win less */
+    GROUP = 64, /* residuals in a row of which the weights know the mean magnitude */
+    LANES = 8,  /* of a sum */
     CORNERS = 1 << ZT_MAX_RANK
 };
 
 static const double integer_most = 0x1p40; /* larger ones are left as they are */
 
-/* A tile's integers; n values, the last axis is fastest. */
+/* The best of those tried on fields of five kinds. */
+static const double beyond = 1.4;    /* how far a hole is moved, of the way to the least */
+static const double floor_of = 0.75; /* what magnitudes count as at least, about */
+static const double own_part = 0.75; /* of a residual itself in its weight; else its group's */
+
+/* The residuals that a value is in: distances to those that grow as it does, and to as many that
+ * fall. */
+struct corners {
+    uint32_t pairs; /* 0: along no axis is there a value behind it; only its own, which grows */
+    uint16_t rising[CORNERS / 2], falling[CORNERS / 2];
+};
+
+/* A tile's integers and their residuals; n values, the last axis is fastest. Zeros are behind. */
 struct sheet {
     uint32_t rank, n, holes;
     uint32_t axes; /* bit i: differences are taken along axis i */
     uint32_t extent[ZT_MAX_RANK], step[ZT_MAX_RANK];
-    uint32_t corner[CORNERS]; /* by a set of axes: from a value to a residual that it is in */
-    int64_t least, most;      /* of the values that are no holes */
-    int64_t q[ZTI_SZ_TILE_VALUES], d[ZTI_SZ_TILE_VALUES];
-    uint32_t place[ZTI_SZ_TILE_VALUES]; /* of hole i */
-    uint8_t ahead[ZTI_SZ_TILE_VALUES];  /* axes along which it has a residual after its own */
+    struct corners corners[CORNERS]; /* by the axes along which there is a value behind */
+    double least, most;              /* of the values that are no holes */
+    double q[ZTI_SZ_TILE_VALUES];
+    double d[ZTI_SZ_TILE_VALUES + GROUP], weight[ZTI_SZ_TILE_VALUES + GROUP];
+    uint16_t place[ZTI_SZ_TILE_VALUES]; /* of hole i */
+    uint8_t ahead[ZTI_SZ_TILE_VALUES];  /* axes along which it has a value behind */
 };
 
 /* ---- between values and integers ---- */
-
-static double number_at(uint32_t type, const void *at)
-{
-    union {
-        float f;
-        double d;
-        int32_t i;
-        int64_t l;
-    } u = {.l = 0};
-    memcpy(&u, at, zt_type_bytes(type));
-    return type == ZT_F32 ? (double)u.f : type == ZT_F64 ? u.d : type == ZT_I32 ? u.i : (double)u.l;
-}
 
 /* A multiple of the step is at most half of one beyond a value of the type; there it stays what it
  * was. */
@@ -75,6 +81,31 @@ static double step_of(const struct zti_sz *sz)
     return sz->source == ZTI_SZ_LATTICE ? sz->step : (double)sz->whole_step;
 }
 
+static bool is_odd(uint32_t set)
+{
+    return zti_popcount64(set) & 1;
+}
+
+static void find_corners(struct sheet *s)
+{
+    for (uint32_t ahead = 0; ahead < CORNERS; ahead++) {
+        struct corners *const c = &s->corners[ahead];
+        uint32_t rising = 0, falling = 0;
+        for (uint32_t set = 0; set < CORNERS; set++) {
+            uint32_t distance = 0;
+            if ((set & ahead) != set)
+                continue;
+            for (uint32_t i = 0; i < s->rank; i++)
+                distance += set >> i & 1 ? s->step[i] : 0;
+            if (is_odd(set))
+                c->falling[falling++] = (uint16_t)distance;
+            else
+                c->rising[rising++] = (uint16_t)distance;
+        }
+        c->pairs = falling;
+    }
+}
+
 static void lay_out(const struct zti_coding *coding, const struct zti_walk *walk, struct sheet *s)
 {
     const struct zti_grid *const grid = &coding->grid;
@@ -89,11 +120,7 @@ static void lay_out(const struct zti_coding *coding, const struct zti_walk *walk
         if (coding->sz.axes >> i & 1 && s->extent[i] > 1)
             s->axes |= 1u << i;
     }
-    for (uint32_t set = 0; set < CORNERS; set++) {
-        s->corner[set] = 0;
-        for (uint32_t i = 0; i < s->rank; i++)
-            s->corner[set] += set >> i & 1 ? s->step[i] : 0;
-    }
+    find_corners(s);
 }
 
 /* The number in the array of value i of a tile. */
@@ -106,7 +133,7 @@ static uint64_t number_of(const struct sheet *s, const struct zti_walk *walk, co
     return at;
 }
 
-/* Read a tile, row by row; false where there is nothing to be done, or not with these integers. */
+/* Read a tile, row by row; false where nothing can be done with these integers. */
 static bool gather(const struct zti_coding *coding, const zt_array *array, const uint64_t *holes,
                    const struct zti_walk *walk, struct sheet *s)
 {
@@ -114,27 +141,27 @@ static bool gather(const struct zti_coding *coding, const zt_array *array, const
     const uint32_t row = s->extent[s->rank - 1];
     const double scale = 1 / step_of(&coding->sz);
     s->holes = 0;
-    s->least = INT64_MAX;
-    s->most = INT64_MIN;
+    s->least = INFINITY;
+    s->most = -INFINITY;
     for (uint32_t first = 0; first < s->n; first += row) {
         const uint64_t at = number_of(s, walk, array, first);
         for (uint32_t k = 0; k < row; k++) {
             const uint32_t i = first + k;
-            const double v = rint(
-                number_at(array->type, (const char *)array->data + (at + k) * value_bytes) * scale);
+            const char *const from = (const char *)array->data + (at + k) * value_bytes;
+            const double v = rint(zti_number_at(array->type, from) * scale);
             if (!(fabs(v) < integer_most))
                 return false;
-            s->q[i] = (int64_t)v;
+            s->q[i] = v;
             if (holes[(at + k) / 64] >> (at + k) % 64 & 1) {
                 if (i > 0) /* the first one is the tile's base */
-                    s->place[s->holes++] = i;
+                    s->place[s->holes++] = (uint16_t)i;
                 continue;
             }
-            s->least = s->q[i] < s->least ? s->q[i] : s->least;
-            s->most = s->q[i] > s->most ? s->q[i] : s->most;
+            s->least = v < s->least ? v : s->least;
+            s->most = v > s->most ? v : s->most;
         }
     }
-    return s->holes > 0 && s->least <= s->most;
+    return s->least <= s->most;
 }
 
 static void scatter(const struct zti_coding *coding, const struct zti_walk *walk,
@@ -144,7 +171,7 @@ static void scatter(const struct zti_coding *coding, const struct zti_walk *walk
     const double step = step_of(&coding->sz);
     for (uint32_t i = 0; i < s->holes; i++) {
         const uint64_t at = number_of(s, walk, array, s->place[i]);
-        put_number(array->type, (double)s->q[s->place[i]] * step,
+        put_number(array->type, rint(s->q[s->place[i]]) * step,
                    (char *)array->data + at * value_bytes);
     }
 }
@@ -159,6 +186,7 @@ static void take_differences(struct sheet *s)
         for (uint32_t i = s->n; s->axes >> a & 1 && i-- > 0;)
             if (i / s->step[a] % s->extent[a] > 0)
                 s->d[i] -= s->d[i - s->step[a]];
+    memset(s->d + s->n, 0, GROUP * sizeof s->d[0]);
     for (uint32_t h = 0; h < s->holes; h++) {
         uint32_t ahead = 0;
         for (uint32_t a = 0; a < s->rank; a++)
@@ -168,95 +196,60 @@ static void take_differences(struct sheet *s)
     }
 }
 
-static bool is_odd(uint32_t set)
+/* The mean magnitude of a group of residuals. */
+static double mean_of(const struct sheet *s, uint32_t first)
 {
-    return zti_popcount64(set) & 1;
+    double sum[LANES] = {0};
+    for (uint32_t k = 0; k < GROUP; k += LANES)
+        for (uint32_t i = 0; i < LANES; i++)
+            sum[i] += fabs(s->d[first + k + i]);
+    const uint32_t n = s->n - first < GROUP ? s->n - first : GROUP;
+    return (sum[0] + sum[1] + (sum[2] + sum[3]) + (sum[4] + sum[5] + (sum[6] + sum[7]))) / n;
 }
 
-/* The shifts of a hole that make one of its residuals 0; residuals of one sign fall as the others
- * rise. */
-static uint32_t shifts_of(const struct sheet *s, uint32_t hole, int64_t *shifts)
+static void weigh(struct sheet *s)
 {
-    const uint32_t place = s->place[hole], ahead = s->ahead[hole];
-    uint32_t n = 0;
-    for (uint32_t set = ahead;; set = (set - 1) & ahead) {
-        const int64_t d = s->d[place + s->corner[set]];
-        shifts[n++] = is_odd(set) ? d : -d;
-        if (set == 0)
-            return n;
+    for (uint32_t first = 0; first < s->n; first += GROUP) {
+        const double mean = mean_of(s, first) + floor_of;
+        const double rest = mean - own_part * (mean - floor_of);
+        for (uint32_t i = first; i < first + GROUP; i++)
+            s->weight[i] = 1 / (mean * (rest + own_part * fabs(s->d[i])));
     }
 }
 
-/* The one after which magnitudes have the least sum. */
-static int64_t median_of(int64_t *shifts, uint32_t n)
+static void move(struct sheet *s, uint32_t hole)
 {
-    for (uint32_t i = 1; i < n; i++) {
-        const int64_t shift = shifts[i];
-        uint32_t at = i;
-        for (; at > 0 && shifts[at - 1] > shift; at--)
-            shifts[at] = shifts[at - 1];
-        shifts[at] = shift;
-    }
-    const int64_t low = shifts[(n - 1) / 2], high = shifts[n / 2];
-    return low > 0 ? low : high < 0 ? high : 0;
-}
-
-/* About the bits of a residual, in sixteenths: the logarithm of one and its magnitude. */
-static uint32_t bits_of(int64_t d)
-{
-    static const uint8_t small[16] = {0,  16, 25, 32, 37, 41, 45, 48,
-                                      51, 53, 55, 57, 59, 61, 63, 64};
-    const uint64_t m = (uint64_t)(d < 0 ? -d : d);
-    if (m < 16)
-        return small[m];
-    const uint32_t more = zti_bit_length64(m) - 4;
-    return small[m >> more] + 16 * more - 1;
-}
-
-/* The one after which residuals take the fewest bits; 0 where none is better. */
-static int64_t cheapest_of(const int64_t *shifts, uint32_t n)
-{
-    int64_t best = 0;
-    uint32_t least = 0;
-    for (uint32_t i = 0; i < n; i++)
-        least += bits_of(shifts[i]);
-    for (uint32_t k = 0; k < n; k++) {
-        uint32_t bits = 0;
-        for (uint32_t i = 0; i < n; i++)
-            bits += bits_of(shifts[k] - shifts[i]);
-        if (bits < least) {
-            least = bits;
-            best = shifts[k];
+    const uint32_t place = s->place[hole];
+    const struct corners *const c = &s->corners[s->ahead[hole]];
+    double *const d = s->d + place;
+    const double *const weight = s->weight + place;
+    double pull = weight[0] * d[0], scale = weight[0];
+    if (c->pairs > 0) {
+        pull = scale = 0;
+        for (uint32_t i = 0; i < c->pairs; i++) {
+            const uint32_t up = c->rising[i], down = c->falling[i];
+            pull += weight[up] * d[up] - weight[down] * d[down];
+            scale += weight[up] + weight[down];
         }
     }
-    return best;
-}
-
-static bool move(struct sheet *s, uint32_t hole, bool by_bits)
-{
-    const uint32_t place = s->place[hole], ahead = s->ahead[hole];
-    int64_t shifts[CORNERS];
-    const uint32_t n = shifts_of(s, hole, shifts);
-    int64_t q = s->q[place] + (by_bits ? cheapest_of(shifts, n) : median_of(shifts, n));
+    double q = s->q[place] - beyond * (pull / scale);
     q = q < s->least ? s->least : q > s->most ? s->most : q;
-    const int64_t shift = q - s->q[place];
-    if (shift == 0)
-        return false;
+    const double shift = q - s->q[place];
     s->q[place] = q;
-    for (uint32_t set = ahead;; set = (set - 1) & ahead) {
-        s->d[place + s->corner[set]] += is_odd(set) ? -shift : shift;
-        if (set == 0)
-            return true;
+    d[0] += c->pairs > 0 ? 0 : shift;
+    for (uint32_t i = 0; i < c->pairs; i++) {
+        d[c->rising[i]] += shift;
+        d[c->falling[i]] -= shift;
     }
 }
 
-static void settle(struct sheet *s, bool by_bits)
+static void settle(struct sheet *s)
 {
-    bool is_moving = true;
-    for (uint32_t sweep = 0; sweep < SWEEPS && is_moving; sweep++) {
-        is_moving = false;
-        for (uint32_t i = 0; i < s->holes; i++)
-            is_moving |= move(s, sweep % 2 ? s->holes - 1 - i : i, by_bits);
+    take_differences(s);
+    for (uint32_t k = 0; k < WEIGHTINGS; k++) {
+        weigh(s);
+        for (uint32_t i = 0; i < SWEEPS * s->holes; i++)
+            move(s, i % s->holes);
     }
 }
 
@@ -267,11 +260,9 @@ void zti_sz_fit_holes(const struct zti_coding *coding, const zt_array *array,
     for (struct zti_walk walk = zti_walk_from(&coding->grid, first); walk.tile < last;
          zti_walk_next(&coding->grid, &walk)) {
         lay_out(coding, &walk, &s);
-        if (!gather(coding, array, holes, &walk, &s))
+        if (!gather(coding, array, holes, &walk, &s) || s.holes == 0)
             continue;
-        take_differences(&s);
-        settle(&s, false);
-        settle(&s, true);
+        settle(&s);
         scatter(coding, &walk, &s, array);
     }
 }

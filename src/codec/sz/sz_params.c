@@ -23,8 +23,9 @@ double zti_sz_round_down(double v, int bits)
 }
 
 /* With b significant bits of the step and n bits of a multiple's number, b + n bits hold the
- * multiple. Where the type has too few for the largest value, the step keeps 12 (it is then less by
- * 2^-12 at most) and the encoder looks which multiples were rounded too far. */
+ * multiple, n where b is 1: so the last place of the largest values is a step as well. Where the
+ * type has too few for the largest value, the step keeps 12 (it is then less by 2^-12 at most) and
+ * the encoder looks which multiples were rounded too far. */
 double zti_sz_step(uint32_t type, double bound, double most)
 {
     enum { STEP_BITS = 24, FEW_BITS = 12 };
@@ -32,9 +33,10 @@ double zti_sz_step(uint32_t type, double bound, double most)
     const double twice = 2 * fmin(bound, 0x1p1000);
     if (isnan(most))
         most = 0;
-    int bits = precision - bits_of_quotient(most, twice);
+    int bits = precision + 1 - bits_of_quotient(most, twice);
     bits = bits > STEP_BITS ? STEP_BITS : bits;
-    while (bits > 0 && bits_of_quotient(most, zti_sz_round_down(twice, bits)) + bits > precision)
+    while (bits > 0 && bits_of_quotient(most, zti_sz_round_down(twice, bits)) +
+                               (bits > 1 ? bits : 0) > precision)
         bits--;
     return zti_sz_round_down(twice, bits > 0 ? bits : FEW_BITS);
 }
