@@ -80,7 +80,7 @@ struct zti_sz_high_counts {
 struct zti_sz_slot {
     atomic_flag is_taken;
     struct zti_sz_pyramid pyramid;
-    uint8_t *bytes; /* extras, then what the ANS coder wants */
+    uint8_t *bytes; /* extras, then what the ANS coder wants; or a sample's integers */
     size_t most_extra_bytes;
     uint64_t *is_exact;
 };
@@ -101,6 +101,7 @@ struct zti_sz_high {
     struct zti_sz lorenzo;    /* what is done where this one is not better */
     struct zti_sz_model *lorenzo_model;
     uint64_t lorenzo_bits;
+    double least_bits;        /* of the ways that were tried */
     uint64_t coarse_extra_bits, coarse_code_bits;
     uint8_t *coarse_extras;
 };
@@ -207,7 +208,10 @@ uint64_t zti_sz_high_head_most(const struct zti_coding *coding);
  * stays what it is. */
 zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding);
 
-/* Whether a tile is among those that are counted; and places in it that follow no regular pattern:
+/* Whether not all tiles are counted, and of those that are not all; */
+bool zti_sz_high_is_sampled(const struct zti_coding *coding);
+
+/* whether a tile is among those; and places in it that follow no regular pattern:
  * place number k. */
 bool zti_sz_high_is_counted(const struct zti_coding *coding, uint64_t tile);
 void zti_sz_high_place(const struct zti_coding *coding, const struct zti_walk *walk, uint32_t k,
