@@ -109,7 +109,8 @@ struct zti_sz_high {
 struct zti_sz_high_ops {
     void (*split)(struct zti_sz_pyramid *p);
     /* From the integers in the bands and the coarsest grid: all symbols, and what they leave open;
-     * has (NULL: all) says which symbols there are in a context. */
+     * has (NULL: all) says which symbols there are in a context. What is decoded is in grid[0]
+     * unless the extras are only counted. */
     void (*code)(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET],
                  struct zti_sz_extras *extras);
     bool (*decode)(struct zti_sz_pyramid *p, const struct zti_ans_model *const *of,
@@ -208,10 +209,10 @@ uint64_t zti_sz_high_head_most(const struct zti_coding *coding);
  * stays what it is. */
 zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding);
 
-/* Whether not all tiles are counted, and of those that are not all; */
-bool zti_sz_high_is_sampled(const struct zti_coding *coding);
+/* Whether quarters of tiles are counted instead of tiles. */
+bool zti_sz_high_is_in_pieces(const struct zti_coding *coding);
 
-/* whether a tile is among those; and places in it that follow no regular pattern:
+/* Whether a tile is among those that are counted; and places in it that follow no regular pattern:
  * place number k. */
 bool zti_sz_high_is_counted(const struct zti_coding *coding, uint64_t tile);
 void zti_sz_high_place(const struct zti_coding *coding, const struct zti_walk *walk, uint32_t k,

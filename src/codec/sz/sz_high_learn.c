@@ -19,7 +19,7 @@ enum {
     FRACTION = 16,                               /* bits, of logarithms */
     TILE_BITS = 96,                              /* of a tile beside its residuals' bits */
     REGIONS = 4,
-    SAMPLES = 32                                 /* tiles that parts are counted of, at least */
+    SAMPLES = 32                                 /* tiles that pieces are counted of, at least */
 };
 
 /* What samples are counted in, one for each way to code them. */
@@ -521,17 +521,20 @@ size_t zti_sz_high_tally_bytes(const struct zti_coding *coding, uint32_t pass)
                                        : 0;
 }
 
-/* Of arrays of many tiles a part of one tile in so many is counted. */
-bool zti_sz_high_is_sampled(const struct zti_coding *coding)
+bool zti_sz_high_is_in_pieces(const struct zti_coding *coding)
 {
-    return coding->grid.count >= SAMPLES;
+    return coding->grid.count >= 2 * SAMPLES;
 }
 
+/* One tile in so many is counted; of many tiles, pieces of more of them. */
 static uint64_t part_of(const struct zti_coding *coding)
 {
     enum { MOST = 4 };
     const uint64_t tiles = coding->grid.count;
-    return tiles < SAMPLES ? 1 : tiles < MOST * SAMPLES ? tiles / SAMPLES : MOST;
+    return tiles < SAMPLES                      ? 1
+           : !zti_sz_high_is_in_pieces(coding)  ? tiles / (SAMPLES / 2)
+           : tiles < MOST * SAMPLES             ? tiles / SAMPLES
+                                                : MOST;
 }
 
 /* One in each 'part' tiles. */
@@ -622,7 +625,7 @@ static zt_status learn_models(zt_context *context, struct zti_coding *coding,
                               struct zti_sz_high_counts *counts)
 {
     struct zti_sz_high *const high = coding->model;
-    const bool is_sample = zti_sz_high_is_sampled(coding);
+    const bool is_sample = part_of(coding) > 1;
     uint64_t values = 1, bits = 0;
     for (uint32_t i = 0; i < coding->grid.rank; i++)
         values *= coding->grid.shape[i];

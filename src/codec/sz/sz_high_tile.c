@@ -124,7 +124,7 @@ void zti_sz_high_count(const struct zti_coding *coding, const zt_array *array, u
 {
     const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
     const struct box box =
-        zti_sz_high_is_sampled(coding) ? quarter_of(coding, &walk) : box_of(coding, &walk);
+        zti_sz_high_is_in_pieces(coding) ? quarter_of(coding, &walk) : box_of(coding, &walk);
     struct zti_sz_slot *const slot = zti_sz_high_take_slot(coding->model);
     struct zti_sz_extras extras = {.most_bits = UINT64_MAX};
     code_tile(coding, array, &box, &slot->pyramid, &extras);
