@@ -245,7 +245,8 @@ static void bench_ans(size_t n, double widest, int runs)
     for (int run = 0; run < runs; run++) {
         double t = cpu_seconds();
         for (size_t i = 0; i < n; i += ANS_STREAM)
-            codes = zti_ans_mixed_put(w->of, w->contexts, w->symbols, ANS_STREAM, scratch);
+            codes = zti_ans_mixed_put(w->of, CLASSES, w->contexts, w->symbols, ANS_STREAM,
+                                      scratch);
         encode_s[run] = cpu_seconds() - t;
         const struct zti_bit_reader r = {codes, 0, 8 * (uint64_t)(scratch + most - codes)};
         bool ok = true;

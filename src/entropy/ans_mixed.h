@@ -41,36 +41,45 @@ ZTI_INLINE void zti_ans_shed(struct zti_ans_front *f, uint32_t value, uint32_t b
     f->bits += bits;
 }
 
-ZTI_INLINE void zti_ans_put_symbol(const struct zti_ans_model *model, uint32_t symbol,
+/* What of a model is looked at for each symbol. */
+struct zti_ans_row {
+    const uint32_t *steps;
+    const uint16_t *next;
+};
+
+ZTI_INLINE void zti_ans_put_symbol(const struct zti_ans_row *row, uint32_t symbol,
                                    uint32_t *state, struct zti_ans_front *f)
 {
-    const uint32_t *const steps = model->steps + 2 * (size_t)symbol;
+    const uint32_t *const steps = row->steps + 2 * (size_t)symbol;
     const uint32_t y = *state, bits = (y + steps[0]) >> 16;
     zti_ans_shed(f, y & ((UINT32_C(1) << bits) - 1), bits);
-    *state = model->next[(y >> bits) + steps[1]];
+    *state = row->next[(y >> bits) + steps[1]];
 }
 
-/* Code n symbols, symbol i with the model of[contexts[i]], in which it has a frequency. The stream
- * ends where the scratch does; returns where it begins. */
-ZTI_INLINE uint8_t *zti_ans_mixed_put(const struct zti_ans_model *const *of,
+/* Code n symbols, symbol i with the model of[contexts[i]], one of so many, in which it has a
+ * frequency. The stream ends where the scratch does; returns where it begins. */
+ZTI_INLINE uint8_t *zti_ans_mixed_put(const struct zti_ans_model *const *of, uint32_t models,
                                       const uint8_t *contexts, const uint8_t *symbols, size_t n,
                                       uint8_t *scratch)
 {
+    struct zti_ans_row row[256];
     struct zti_ans_front f = {scratch + zti_ans_mixed_bytes(n), 0, 0};
     uint32_t state[ZTI_ANS_WAYS] = {ZTI_ANS_STATES, ZTI_ANS_STATES, ZTI_ANS_STATES,
                                     ZTI_ANS_STATES};
     size_t i = n;
+    for (uint32_t k = 0; k < models; k++)
+        row[k] = (struct zti_ans_row){of[k]->steps, of[k]->next};
     for (; i % ZTI_ANS_WAYS != 0; zti_ans_store(&f)) {
         i--;
-        zti_ans_put_symbol(of[contexts[i]], symbols[i], &state[i % ZTI_ANS_WAYS], &f);
+        zti_ans_put_symbol(&row[contexts[i]], symbols[i], &state[i % ZTI_ANS_WAYS], &f);
     }
     uint32_t a = state[0], b = state[1], c = state[2], d = ZTI_ANS_STATES;
     for (; i > 0; zti_ans_store(&f)) { /* 48 bits and the 7 that may be there */
         i -= ZTI_ANS_WAYS;
-        zti_ans_put_symbol(of[contexts[i + 3]], symbols[i + 3], &d, &f);
-        zti_ans_put_symbol(of[contexts[i + 2]], symbols[i + 2], &c, &f);
-        zti_ans_put_symbol(of[contexts[i + 1]], symbols[i + 1], &b, &f);
-        zti_ans_put_symbol(of[contexts[i]], symbols[i], &a, &f);
+        zti_ans_put_symbol(&row[contexts[i + 3]], symbols[i + 3], &d, &f);
+        zti_ans_put_symbol(&row[contexts[i + 2]], symbols[i + 2], &c, &f);
+        zti_ans_put_symbol(&row[contexts[i + 1]], symbols[i + 1], &b, &f);
+        zti_ans_put_symbol(&row[contexts[i]], symbols[i], &a, &f);
     }
     zti_ans_shed(&f, d - ZTI_ANS_STATES, ZTI_ANS_STATE_BITS);
     zti_ans_shed(&f, c - ZTI_ANS_STATES, ZTI_ANS_STATE_BITS);

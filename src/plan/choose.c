@@ -27,7 +27,7 @@ enum { AXES_MOST = ZT_MAX_RANK };
 
 /* What another plan than none has to gain to be taken. */
 static const double least_gain = 0.004, least_gain_ordered = 0.015,
-                    least_gain_joined = 0.03;
+                    least_gain_joined = 0.03, least_gain_high = 0.03;
 
 /* The axes that have more than one element, slowest first. */
 static uint32_t real_axes(uint32_t rank, const uint64_t *shape, uint8_t *axes)
@@ -596,6 +596,32 @@ static zt_status choose_joined(zt_context *context, const zt_array *array,
     return status;
 }
 
+zt_status zti_plan_check_high(zt_context *context, const zt_array *array,
+                              const struct zti_codec *codec, const struct zti_ask *ask,
+                              struct zti_choice *choice)
+{
+    enum { PART = 16, LEAST = 1 << 17, MOST = 1 << 19 };
+    const uint64_t part = zti_array_values(array->rank, array->shape) / PART;
+    const uint64_t values = part < LEAST ? LEAST : part < MOST ? part : MOST;
+    const struct zti_plan none = zti_plan_none(array->rank);
+    struct zti_estimator e;
+    double with = 0, without = 0;
+    if (zti_plan_is_none(&choice->plan))
+        return ZT_OK;
+    zt_status status = zti_estimator_open(context, array, codec, ask, 0, &e);
+    if (!status)
+        status = zti_estimate_whole(&e, &none, values, &without);
+    if (!status)
+        status = zti_estimate_whole(&e, &choice->plan, values, &with);
+    zti_estimator_free(&e);
+    if (!status && with > without * (1 - least_gain_high)) {
+        choice->plan = none;
+        choice->has_axes = false;
+        choice->bytes = choice->unplanned_bytes;
+    }
+    return status;
+}
+
 /* Axes of one element are no matter. */
 zt_status zti_plan_choose(zt_context *context, const zt_array *array,
                           const struct zti_codec *codec, const struct zti_ask *ask,
@@ -617,6 +643,8 @@ zt_status zti_plan_choose(zt_context *context, const zt_array *array,
         status = choose_joined(context, &seen, codec, &own, choice, &is_found);
     if (!status && !is_found)
         status = choose(context, &seen, codec, &own, choice);
+    if (!status && ask->params->effort == ZT_EFFORT_HIGH)
+        status = zti_plan_check_high(context, &seen, codec, ask, choice);
     if (!status && is_seen)
         compose(choice, &real);
     return status;

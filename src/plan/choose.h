@@ -29,6 +29,13 @@ zt_status zti_plan_choose(zt_context *context, const zt_array *array,
                           const struct zti_codec *codec, const struct zti_ask *ask,
                           struct zti_choice *choice);
 
+/* A choice is made for sz's effort 'default', and does little for effort 'high', which interpolates
+ * along several axes alike: give its plan up where samples do not become smaller by far with it,
+ * coded with what 'ask' asks for. */
+zt_status zti_plan_check_high(zt_context *context, const zt_array *array,
+                              const struct zti_codec *codec, const struct zti_ask *ask,
+                              struct zti_choice *choice);
+
 /* Set the bytes of a choice, which until then are those of its estimates, to what the codec
  * makes of larger samples with all that it does, and scale those of the list alike. Not
  * is_exact: from smaller ones, and not those without a plan. */

@@ -62,7 +62,7 @@ static uint32_t best_of(const struct zti_result *results, uint32_t count, uint32
 }
 
 /* What an effort 'high' takes: no more than 'default', as it chooses between that and its own
- * way. */
+ * way. The plan is that of 'default', or none. */
 static zt_status judge_high(zt_context *context, const zt_array *array,
                             const struct zti_codec *codec, const struct zti_ask *ask,
                             const struct zti_choice *other, bool is_close,
@@ -71,8 +71,9 @@ static zt_status judge_high(zt_context *context, const zt_array *array,
     const double part = 0.999; /* of two that are alike it is the one */
     *choice = *other;
     choice->has_axes = false;
-    const zt_status status =
-        is_close ? zti_plan_measure(context, array, codec, ask, true, choice) : ZT_OK;
+    zt_status status = zti_plan_check_high(context, array, codec, ask, choice);
+    if (!status && is_close)
+        status = zti_plan_measure(context, array, codec, ask, true, choice);
     if (!status && choice->bytes > part * other->bytes)
         choice->bytes = part * other->bytes;
     return status;

@@ -116,7 +116,7 @@ void make_index(const char *folder)
         zti_put_bits(&w, 0, 7);
         const size_t most = zti_ans_mixed_bytes(SYMBOLS);
         uint8_t *scratch = need(most);
-        const uint8_t *codes = zti_ans_mixed_put(of, contexts, symbols, SYMBOLS, scratch);
+        const uint8_t *codes = zti_ans_mixed_put(of, 2, contexts, symbols, SYMBOLS, scratch);
         const size_t n = (size_t)(scratch + most - codes);
         memcpy(bytes + head, codes, n);
         snprintf(name, sizeof name, "ans-%u", k);

@@ -122,7 +122,7 @@ static uint8_t *coded_world(const struct world *w, size_t *bytes)
     const size_t most = zti_ans_mixed_bytes(w->n);
     uint8_t *const scratch = need(most);
     const uint8_t *const codes =
-        zti_ans_mixed_put(w->of, w->contexts, w->symbols, w->n, scratch);
+        zti_ans_mixed_put(w->of, MODELS, w->contexts, w->symbols, w->n, scratch);
     assert_true(codes > scratch);
     *bytes = (size_t)(scratch + most - codes);
     uint8_t *const exact = need(*bytes);
@@ -267,7 +267,7 @@ static double excess(struct rng *r, double ratio, size_t n)
     const struct zti_ans_model *const of = &model;
     uint8_t *const contexts = calloc(n, 1), *const scratch = need(zti_ans_mixed_bytes(n));
     assert_non_null(contexts);
-    const uint8_t *const codes = zti_ans_mixed_put(&of, contexts, symbols, n, scratch);
+    const uint8_t *const codes = zti_ans_mixed_put(&of, 1, contexts, symbols, n, scratch);
     const double bits = 8 * (double)(scratch + zti_ans_mixed_bytes(n) - codes);
     const double promised = (double)zti_ans_cost_bits(&model, counts);
     print_message("entropy %.4f bits: coded %.4f, promised %.4f, table %d bits\n",

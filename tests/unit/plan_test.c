@@ -4,6 +4,7 @@
 #include "unit/frame_support.h"
 
 #include "frame/write.h"
+#include "plan/choose.h"
 #include "plan/plan.h"
 
 struct planned_case {
@@ -308,10 +309,41 @@ static void split_axes_are_joined_again(void **state)
     free(values);
 }
 
+/* A plan that effort 'default' has gained by is kept for 'high' where an axis was split, and given
+ * up where a smooth array would lose one to interpolate along. */
+static void high_keeps_plans_that_make_samples_smaller(void **state)
+{
+    enum { SIDE = 64, VALUES = SIDE * SIDE * SIDE };
+    static const uint64_t split[] = {SIDE * SIDE, SIDE / 2, 2}, whole[] = {SIDE, SIDE, SIDE};
+    const struct zti_plan joined_pairs = {.rank = 3, .axis = {0, 1, 2}, .is_joined = {0, 0, 1}};
+    const struct zti_plan joined_planes = {.rank = 3, .axis = {0, 2, 1}, .is_joined = {0, 1, 0}};
+    float *const values = malloc(sizeof(float) * VALUES);
+    zt_params params;
+    (void)state;
+    assert_non_null(values);
+    for (int32_t i = 0; i < VALUES; i++) {
+        const int32_t x = i % SIDE - 20, y = i / SIDE % SIDE - 30, z = i / SIDE / SIDE - 40;
+        values[i] = (float)(x * x + 3 * y * y - 2 * z * z + x * y);
+    }
+    (void)zt_params_init(&params, sizeof params);
+    params.effort = ZT_EFFORT_HIGH;
+    const struct zti_ask ask = {.params = &params, .kind = ZT_ABS, .abs_bound = 2,
+                                .min = -1e5, .max = 1e5};
+    for (uint32_t i = 0; i < 2; i++) {
+        const zt_array array = zt_array_nd(values, ZT_F32, 3, i ? whole : split);
+        struct zti_choice choice = {.plan = i ? joined_planes : joined_pairs};
+        assert_int_equal(zti_plan_check_high(NULL, &array, zti_codec_by_id(ZT_CODEC_SZ), &ask,
+                                             &choice), ZT_OK);
+        assert_int_equal(zti_plan_is_none(&choice.plan), i);
+    }
+    free(values);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(split_axes_are_joined_again),
+        cmocka_unit_test(high_keeps_plans_that_make_samples_smaller),
         cmocka_unit_test(plans_change_no_value),
         cmocka_unit_test(thin_boxes_of_joined_axes_are_found),
         cmocka_unit_test(a_plan_in_a_file_is_checked),

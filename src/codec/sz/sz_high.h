@@ -80,7 +80,7 @@ struct zti_sz_high_counts {
 struct zti_sz_slot {
     atomic_flag is_taken;
     struct zti_sz_pyramid pyramid;
-    uint8_t *bytes; /* extras, then what the ANS coder wants */
+    uint8_t *bytes; /* extras, then what the ANS coder wants; or a sample's integers */
     size_t most_extra_bytes;
     uint64_t *is_exact;
 };
@@ -101,6 +101,7 @@ struct zti_sz_high {
     struct zti_sz lorenzo;    /* what is done where this one is not better */
     struct zti_sz_model *lorenzo_model;
     uint64_t lorenzo_bits;
+    double least_bits;        /* of the ways that were tried */
     uint64_t coarse_extra_bits, coarse_code_bits;
     uint8_t *coarse_extras;
 };
@@ -108,7 +109,8 @@ struct zti_sz_high {
 struct zti_sz_high_ops {
     void (*split)(struct zti_sz_pyramid *p);
     /* From the integers in the bands and the coarsest grid: all symbols, and what they leave open;
-     * has (NULL: all) says which symbols there are in a context. */
+     * has (NULL: all) says which symbols there are in a context. What is decoded is in grid[0]
+     * unless the extras are only counted. */
     void (*code)(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET],
                  struct zti_sz_extras *extras);
     bool (*decode)(struct zti_sz_pyramid *p, const struct zti_ans_model *const *of,
@@ -206,6 +208,9 @@ uint64_t zti_sz_high_head_most(const struct zti_coding *coding);
 /* Turn a coding that is ready for another effort to effort 'high' where that can be done; else it
  * stays what it is. */
 zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding);
+
+/* Whether quarters of tiles are counted instead of tiles. */
+bool zti_sz_high_is_in_pieces(const struct zti_coding *coding);
 
 /* Whether a tile is among those that are counted; and places in it that follow no regular pattern:
  * place number k. */

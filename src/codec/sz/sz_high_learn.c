@@ -9,6 +9,7 @@
  *     varint   bytes of the next section
  *     section  bits that the symbols of the coarse grid leave open
  *     section  the coarse grid's symbols, as in a tile */
+#include "codec/sz/sz_bits.h"
 #include "codec/sz/sz_high.h"
 #include "core/wire.h"
 
@@ -17,7 +18,8 @@ enum {
     TABLE_BYTES = 3 * ZTI_SZ_HIGH_ALPHABET + 16, /* of a model, at most */
     FRACTION = 16,                               /* bits, of logarithms */
     TILE_BITS = 96,                              /* of a tile beside its residuals' bits */
-    REGIONS = 4
+    REGIONS = 4,
+    SAMPLES = 32                                 /* tiles that pieces are counted of, at least */
 };
 
 /* What samples are counted in, one for each way to code them. */
@@ -60,9 +62,7 @@ static struct logarithms make_logarithms(void)
 
 static uint64_t log_of(const struct logarithms *logs, uint64_t v)
 {
-    uint32_t bits = 0;
-    for (uint32_t step = 32; step > 0; step /= 2)
-        bits += v >> bits >> step ? step : 0;
+    const uint32_t bits = highest_bit(v);
     const uint64_t below = bits > 16 ? v >> (bits - 16) : v << (16 - bits);
     const uint32_t i = (uint32_t)(below >> 8 & 255), rest = (uint32_t)(below & 255);
     return ((uint64_t)bits << FRACTION) + logs->of[i] +
@@ -373,12 +373,13 @@ void zti_sz_high_place(const struct zti_coding *coding, const struct zti_walk *w
     }
 }
 
-/* The ways that are tried in a pass; false for one that there is not. */
+/* The ways that are tried in a pass; false for one that there is not. The axes were tried without
+ * any tuning. */
 static bool set_way(struct zti_coding *coding, uint32_t pass, uint32_t way)
 {
     if (pass == ZTI_SZ_HIGH_TUNING_PASS) {
         coding->sz.tuning = way;
-        return way < ZTI_SZ_HIGH_TUNINGS;
+        return way > 0 && way < ZTI_SZ_HIGH_TUNINGS;
     }
     coding->sz.axes = way;
     return way < 1u << coding->grid.rank && zti_sz_high_can(coding);
@@ -396,6 +397,8 @@ static void sample_region(const struct zti_coding *coding, uint32_t pass, const 
     for (uint32_t i = 0; i < coding->grid.rank; i++)
         origin[i] = spread_out(region, i, coding->grid.shape[i] - side[i] + 1);
     memcpy(dim + 4 - coding->grid.rank, side, coding->grid.rank * sizeof *dim);
+    int32_t *const sample = (int32_t *)(void *)slot->bytes;
+    zti_sz_high_gather(coding, array, origin, dim, 0, sample);
     for (uint32_t way = 0; way < 1u << ZT_MAX_RANK; way++) {
         struct zti_coding trial = *coding;
         struct zti_sz_extras extras = {.most_bits = UINT64_MAX};
@@ -404,7 +407,7 @@ static void sample_region(const struct zti_coding *coding, uint32_t pass, const 
         const uint32_t axes = zti_sz_high_axes(&trial);
         p->has_anchors = true;
         (void)zti_sz_high_shape(&trial, axes, dim, dim, 1, zti_sz_high_all_levels(axes, dim), p);
-        zti_sz_high_gather(&trial, array, origin, dim, 0, p->grid[0]);
+        memcpy(p->grid[0], sample, points * sizeof *sample);
         ops->split(p);
         ops->code(p, NULL, &extras);
         zti_sz_high_add(p, extras.bits, &t->way[way]);
@@ -435,8 +438,9 @@ static double bits_of_way(const struct zti_coding *coding, const struct logarith
 static void choose_way(struct zti_coding *coding, uint32_t pass, const struct tally *t)
 {
     const struct logarithms logs = make_logarithms();
+    struct zti_sz_high *const high = coding->model;
     struct zti_sz best = coding->sz;
-    double least = -1;
+    double least = pass == ZTI_SZ_HIGH_TUNING_PASS ? high->least_bits : -1;
     for (uint32_t way = 0; way < 1u << ZT_MAX_RANK; way++) {
         struct zti_coding trial = *coding;
         if (t->way[way].values == 0 || !set_way(&trial, pass, way))
@@ -448,6 +452,7 @@ static void choose_way(struct zti_coding *coding, uint32_t pass, const struct ta
         }
     }
     coding->sz = best;
+    high->least_bits = least;
 }
 
 /* ---- passes ---- */
@@ -516,12 +521,20 @@ size_t zti_sz_high_tally_bytes(const struct zti_coding *coding, uint32_t pass)
                                        : 0;
 }
 
-/* One tile in so many is counted. */
+bool zti_sz_high_is_in_pieces(const struct zti_coding *coding)
+{
+    return coding->grid.count >= 2 * SAMPLES;
+}
+
+/* One tile in so many is counted; of many tiles, pieces of more of them. */
 static uint64_t part_of(const struct zti_coding *coding)
 {
-    enum { SAMPLES = 16, MOST = 8 };
+    enum { MOST = 4 };
     const uint64_t tiles = coding->grid.count;
-    return tiles < 2 * SAMPLES ? 1 : tiles < MOST * SAMPLES ? tiles / SAMPLES : MOST;
+    return tiles < SAMPLES                      ? 1
+           : !zti_sz_high_is_in_pieces(coding)  ? tiles / (SAMPLES / 2)
+           : tiles < MOST * SAMPLES             ? tiles / SAMPLES
+                                                : MOST;
 }
 
 /* One in each 'part' tiles. */

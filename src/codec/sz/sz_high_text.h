@@ -633,12 +633,13 @@ ZTI_INLINE bool is_own_row(const struct zti_sz_band *band, const uint32_t *at)
     return at[0] < band->own[0] && at[1] < band->own[1] && at[2] < band->own[2];
 }
 
-/* All points of all levels but the coarsest, in the order of coding. */
-ZTI_INLINE void each_segment(struct zti_sz_pyramid *p,
+/* All points of all levels but the coarsest, in the order of coding; those of the finest level are
+ * merged if they are wanted afterwards. */
+ZTI_INLINE void each_segment(struct zti_sz_pyramid *p, bool is_wanted,
                              void (*visit)(struct zti_sz_pyramid *, const struct segment *,
                                            const void *), const void *user)
 {
-    for (uint32_t l = p->levels; l-- > 0; merge(p, l)) {
+    for (uint32_t l = p->levels; l-- > 0;) {
         const struct zti_sz_level *const level = &p->level[l];
         for (uint32_t b = 0; b < level->bands; b++) {
             const struct zti_sz_band *const band = &level->band[b];
@@ -659,6 +660,8 @@ ZTI_INLINE void each_segment(struct zti_sz_pyramid *p,
                 }
             } while (next_row(band->dim, at));
         }
+        if (l > 0 || is_wanted)
+            merge(p, l);
     }
 }
 
@@ -672,7 +675,7 @@ static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPH
     p->count = 0;
     if (p->has_anchors)
         code_anchors(p, has, extras);
-    each_segment(p, code_segment, &coder);
+    each_segment(p, extras->writer.base != NULL, code_segment, &coder);
 }
 
 /* Not part of what calls it, so that all it has is in registers. */
@@ -723,14 +726,15 @@ static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *
         tables[i] = of[i]->decode;
     if (p->has_anchors)
         decode_anchors(p, tables, codes, extras);
-    each_segment(p, decode_segment, &decoder);
+    each_segment(p, true, decode_segment, &decoder);
     return extras->at <= extras->end;
 }
 
 static uint8_t *put_codes(const struct zti_ans_model *const *of, const struct zti_sz_pyramid *p,
                           uint8_t *scratch)
 {
-    return zti_ans_mixed_put(of, p->contexts, p->symbols, p->count, scratch);
+    return zti_ans_mixed_put(of, ZTI_SZ_HIGH_CONTEXTS, p->contexts, p->symbols, p->count,
+                             scratch);
 }
 
 const struct zti_sz_high_ops OPS = {.split = split,
