@@ -5,7 +5,7 @@
 
 static bool has_kernels(const struct zti_coding *coding)
 {
-    return coding->sz.effort <= ZT_EFFORT_HIGH && coding->sz.source != ZTI_SZ_LOG;
+    return coding->sz.source != ZTI_SZ_LOG;
 }
 
 static bool is_high(const struct zti_coding *coding)
@@ -77,8 +77,8 @@ static void put_model(const struct zti_coding *coding, void *memory)
 
 /* ---- tiles ---- */
 
-/* Tiles of a slab end at planes of the next one, as far as these are on the coarse grid: kernels are
- * told of the whole array, and which part of it there is. */
+/* Tiles of a slab end at planes of the next one, as far as these are on the coarse grid: kernels
+ * are told of the whole array, and which part of it there is. */
 static void put_high(struct sz_tiles *s, const struct zti_cuda_encoding *e)
 {
     const struct zti_grid *const all = &e->whole->grid;

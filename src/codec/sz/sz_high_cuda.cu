@@ -324,9 +324,10 @@ struct exact_marks {
 };
 
 static __device__ __forceinline__ void take_exact_marks(const struct sz_tiles *s, uint32_t n,
-                                                        uint64_t end, struct exact_marks *m)
+                                                        uint64_t at, uint64_t end,
+                                                        struct exact_marks *m)
 {
-    struct zti_bit_reader r = {s->words, s->words_count, m->next};
+    struct zti_bit_reader r = {s->words, s->words_count, at};
     uint32_t count = 0;
     m->is_good = take_marks(&r, end, n, value_bytes_of(s->type), m->bits);
     for (uint32_t i = 0; i < EXACT_WORDS; i++) {
@@ -342,32 +343,31 @@ static __device__ __forceinline__ bool put_exact_values(const struct sz_tiles *s
                                                         const struct sz_tile *t,
                                                         const struct zti_sz_parts *parts)
 {
-    SIMT_SHARED(struct exact_marks, m, );
+    SIMT_SHARED(struct exact_marks, marks, [2]); /* by turns: one is read, one is written */
     const uint64_t end = reader_from(s, parts->exact_end).at;
     const uint32_t value_bits = 8 * value_bytes_of(s->type);
+    uint64_t at = reader_from(s, parts->exact).at;
     bool is_good = true;
-    if (threadIdx.x == 0)
-        m.next = reader_from(s, parts->exact).at;
     for (uint32_t first = 0; first < t->n && is_good; first += ZTI_SZ_TILE_VALUES) {
+        struct exact_marks *const m = &marks[first / ZTI_SZ_TILE_VALUES % 2];
         const uint32_t left = t->n - first;
         const uint32_t n = simt_at_most(left, ZTI_SZ_TILE_VALUES);
         if (threadIdx.x == 0)
-            take_exact_marks(s, n, end, &m);
+            take_exact_marks(s, n, at, end, m);
         __syncthreads();
-        is_good = m.is_good;
+        is_good = m->is_good;
+        at = m->next;
         for (uint32_t i = threadIdx.x; i < n && is_good; i += HIGH_THREADS) {
-            char *const to = bit_at(m.bits, i) ? value_at(s, t, first + i) : NULL;
-            const uint64_t before = m.bits[i / 64] & ((UINT64_C(1) << i % 64) - 1);
-            const uint32_t number = m.before[i / 64] + (uint32_t)__popcll(before);
+            char *const to = bit_at(m->bits, i) ? value_at(s, t, first + i) : NULL;
+            const uint64_t before = m->bits[i / 64] & ((UINT64_C(1) << i % 64) - 1);
+            const uint32_t number = m->before[i / 64] + (uint32_t)__popcll(before);
             struct zti_bit_reader r = {s->words, s->words_count,
-                                       m.at + (uint64_t)number * value_bits};
+                                       m->at + (uint64_t)number * value_bits};
             if (to)
                 store_bits(s, to, zti_take_bits(&r, value_bits));
         }
-        is_good = is_good && (left > n || m.next == end);
-        __syncthreads();
     }
-    return is_good;
+    return is_good && at == end;
 }
 
 SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_take_values(const struct sz_high_tiles h)

@@ -298,7 +298,8 @@ SIMT_KERNEL void __launch_bounds__(32) high_run_states(const struct sz_high_tile
 /* What a block knows of the bytes of its tile. */
 struct putting {
     uint32_t code_bits[HIGH_WARPS + 1], extra_bits[HIGH_WARPS + 1]; /* of the warps before */
-    uint32_t marks[PARTS], ways[PARTS], values[PARTS]; /* exact: bytes of marks, their way, values */
+    uint32_t marks[PARTS], ways[PARTS]; /* exact values: bytes of marks, and their way */
+    uint32_t values[PARTS];
     uint32_t exact_at[PARTS + 1];
     uint32_t head[4]; /* what is before the sections */
     uint32_t head_bytes, extra_bytes, code_bytes, exact_bytes, bytes;
@@ -313,7 +314,7 @@ static __device__ __forceinline__ uint32_t first_of_warp(uint32_t n, uint32_t wa
     return at < n ? at : n;
 }
 
-/* The bits of each warp's symbols, then of those before it. */
+/* The bits of each warp's symbols; then, for the first thread, of those before it. */
 static __device__ __forceinline__ void sum_bits(const struct put_slot *slot, struct putting *p)
 {
     const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, n = slot->note->symbols;
@@ -494,9 +495,8 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_put_tiles(const struct 
     const uint64_t ticket = lookback_ticket(s->states), number = s->first_tile + ticket;
     const struct put_slot slot = put_slot_of(&h, ticket - h.first);
     const struct sz_tile t = tile_of(s, number);
-    sum_bits(&slot, &p);
     measure_exact(&t, &slot, &p);
-    __syncthreads();
+    sum_bits(&slot, &p);
     if (threadIdx.x == 0)
         measure_tile(&t, value_bytes_of(s->type), &slot, &p);
     __syncthreads();

@@ -172,7 +172,8 @@ ZTI_STATIC uint8_t zti_sz_high_loudness(int32_t q)
 }
 
 /* The symbol of a residual; how many bits it leaves open (any symbol has less than 32, but for the
- * escape), and what they are: the lowest of the residual's magnitude or, of an escape, of itself. */
+ * escape), and what they are: the lowest of the residual's magnitude or, of an escape, of
+ * itself. */
 ZTI_STATIC uint32_t zti_sz_high_symbol(int32_t q)
 {
     const uint32_t size = zti_sz_high_size(q), folded = (uint32_t)q << 1 ^ (uint32_t)(q >> 31);
@@ -260,7 +261,7 @@ ZTI_STATIC const uint8_t *zti_sz_high_parts(uint64_t raw_bytes, const uint8_t *a
     return c.is_bad ? NULL : c.at;
 }
 
-/* ---- what kernels are told of a stream's head: models and the coarse grid --------------------- */
+/* ---- what kernels are told of a stream's head: models and the coarse grid -------------------- */
 
 /* Bytes: the number of each context's model; of all models the tables of zti_ans_model; the symbols
  * that a context has; and the coarse grid, integers and then magnitudes. */
@@ -283,8 +284,8 @@ ZTI_STATIC uint64_t zti_sz_high_coarse_along(uint64_t extent, bool is_halved, ui
 extern "C" {
 #endif
 
-/* How many bytes that is, of a coding whose coarse grid is not too large; and writing them, to memory
- * that is aligned to 8. */
+/* How many bytes that is, of a coding whose coarse grid is not too large; and writing them, to
+ * memory that is aligned to 8. */
 uint64_t zti_sz_high_model_bytes(const struct zti_coding *coding);
 void zti_sz_high_put_model(const struct zti_coding *coding, void *memory);
 

@@ -107,7 +107,8 @@ static const char *row_in(const struct zti_coding *coding, const zt_array *array
 
 /* Note values that do not keep the bound; returns how many there are. */
 static size_t find_exact(const struct zti_coding *coding, const zt_array *array,
-                         const struct zti_sz_box *box, const struct zti_sz_pyramid *p, uint64_t *is_exact)
+                         const struct zti_sz_box *box, const struct zti_sz_pyramid *p,
+                         uint64_t *is_exact)
 {
     const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
     const size_t value_bytes = zt_type_bytes(coding->type);
