@@ -159,8 +159,8 @@ static void damaged_tiles_are_as_on_the_cpu(void **state)
     }
 }
 
-/* Values that have no integer do not come from frames. A device is there from now on, on whose stream
- * kernels must be. */
+/* Values that have no integer do not come from frames. A device is there from now on, on whose
+ * stream kernels must be. */
 static void exact_values_are_as_on_the_cpu(void **state)
 {
     static const uint64_t shape[3] = {20, 30, 40};
