@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Pointers are to the device's memory, but for coding. */
+/* Pointers are to the device's memory, but for codings. */
 struct zti_cuda_encoding {
     const struct zti_coding *coding; /* its grid is the array's, perhaps a slab of a larger one */
     zt_array array;
@@ -19,7 +19,9 @@ struct zti_cuda_encoding {
     uint32_t chunk_tiles;
     uint64_t first_tile;   /* the number of the array's first tile; chunks that begin before it are
                               not noted, and starts[0] is of the first one that is */
+    const struct zti_coding *whole; /* of the larger one */
     const void *model;     /* what zti_cuda_learning says, or NULL */
+    void *work;            /* as many bytes as work_bytes says of that */
     uint8_t *doubts;       /* NULL, or: a byte a tile, 1 where the codec does not vouch for it */
     uint64_t *states;      /* zeroed; afterwards states[1] is the bits of all tiles, unless each
                               takes the same */
@@ -43,6 +45,7 @@ struct zti_cuda_decoding {
     uint64_t count;         /* of chunks */
     uint32_t chunk_tiles;
     const void *model;      /* what zti_cuda_learning says, or NULL */
+    void *work;             /* as many bytes as work_bytes says */
     uint64_t *states;       /* zeroed; afterwards [0]: count less the least i whose chunk i does not
                                end where it must, or 0; [1]: the bit where the last chunk ends */
     void *queue;
@@ -56,6 +59,8 @@ struct zti_cuda_codec {
     uint64_t (*state_words)(const struct zti_coding *coding, uint64_t tiles);
     void (*encode)(const struct zti_cuda_encoding *e);
     void (*decode)(const struct zti_cuda_decoding *d);
+    /* Memory that kernels work in; NULL: none. It is theirs from their launch to their end. */
+    uint64_t (*work_bytes)(const struct zti_coding *coding);
 };
 
 /* What is to be counted in all tiles of an array, which may be a slab of a larger one. */

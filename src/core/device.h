@@ -17,6 +17,7 @@ enum zti_device_part {
     ZTI_DEVICE_KINDS,
     /* the same once more, for the slab that is copied while kernels run over another */
     ZTI_DEVICE_MODEL = 2 * ZTI_DEVICE_KINDS, /* codebooks, counts, and what they are made in */
+    ZTI_DEVICE_WORK,   /* what kernels leave for those that come after them */
     ZTI_DEVICE_PACKED, /* values of an array whose strides leave gaps, without them */
     ZTI_DEVICE_PARTS
 };

@@ -11,7 +11,7 @@
 
 enum { ZTI_VARINT_MAX_BYTES = 10 }; /* ceil(64 / 7) */
 
-static inline size_t zti_varint_bytes(uint64_t v)
+ZTI_STATIC size_t zti_varint_bytes(uint64_t v)
 {
     size_t n = 1;
     while (v >>= 7)
@@ -20,7 +20,7 @@ static inline size_t zti_varint_bytes(uint64_t v)
 }
 
 /* Returns the place after what was written. */
-static inline uint8_t *zti_put_varint(uint8_t *to, uint64_t v)
+ZTI_STATIC uint8_t *zti_put_varint(uint8_t *to, uint64_t v)
 {
     while (v >= 0x80) {
         *to++ = (uint8_t)(v | 0x80);
@@ -60,13 +60,13 @@ struct zti_cursor {
     bool is_bad;
 };
 
-static inline size_t zti_cursor_left(const struct zti_cursor *c)
+ZTI_STATIC size_t zti_cursor_left(const struct zti_cursor *c)
 {
     return (size_t)(c->end - c->at);
 }
 
 /* The next n bytes, or NULL if there are fewer. */
-static inline const uint8_t *zti_take_bytes(struct zti_cursor *c, uint64_t n)
+ZTI_STATIC const uint8_t *zti_take_bytes(struct zti_cursor *c, uint64_t n)
 {
     if (c->is_bad || n > zti_cursor_left(c)) {
         c->is_bad = true;
@@ -77,7 +77,7 @@ static inline const uint8_t *zti_take_bytes(struct zti_cursor *c, uint64_t n)
     return bytes;
 }
 
-static inline uint8_t zti_take_byte(struct zti_cursor *c)
+ZTI_STATIC uint8_t zti_take_byte(struct zti_cursor *c)
 {
     const uint8_t *b = zti_take_bytes(c, 1);
     return b ? *b : 0;
@@ -89,7 +89,15 @@ static inline double zti_take_f64(struct zti_cursor *c)
     return b ? zti_double_from_bits(zti_get_le64(b)) : 0;
 }
 
-static inline uint64_t zti_take_varint(struct zti_cursor *c)
+ZTI_STATIC uint32_t zti_take_le32(struct zti_cursor *c)
+{
+    uint32_t v = zti_take_byte(c);
+    v |= (uint32_t)zti_take_byte(c) << 8;
+    v |= (uint32_t)zti_take_byte(c) << 16;
+    return v | (uint32_t)zti_take_byte(c) << 24;
+}
+
+ZTI_STATIC uint64_t zti_take_varint(struct zti_cursor *c)
 {
     uint64_t v = 0;
     for (uint32_t shift = 0; shift < 64; shift += 7) {

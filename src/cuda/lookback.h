@@ -94,14 +94,15 @@ static __device__ __forceinline__ uint64_t lookback(uint64_t *words, uint64_t nu
 }
 
 /* After decoding: chunk i of 'count' ended at a bit, and should have at another (UINT64_MAX: not
- * known). states: cf. zti_cuda_decoding in codec/cuda.h. */
+ * known). Of several blocks that have parts of a chunk the last place counts. states: cf.
+ * zti_cuda_decoding in codec/cuda.h. */
 static __device__ __forceinline__ void note_end(uint64_t *states, uint64_t i, uint64_t count,
                                                 uint64_t end, uint64_t wanted)
 {
     if (wanted != UINT64_MAX && end != wanted)
         (void)atomicMax((unsigned long long *)states, (unsigned long long)(count - i));
     if (i == count - 1)
-        states[1] = end;
+        (void)atomicMax((unsigned long long *)states + 1, (unsigned long long)end);
 }
 
 #endif

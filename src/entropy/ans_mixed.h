@@ -13,6 +13,8 @@
 
 enum { ZTI_ANS_WAYS = 4 };
 
+#if !defined(ZTI_DEVICE)
+
 /* ---- encoding: from the last symbol to the first ---- */
 
 /* Bytes of scratch for n symbols: the most that their stream takes. */
@@ -92,6 +94,8 @@ ZTI_INLINE uint8_t *zti_ans_mixed_put(const struct zti_ans_model *const *of, uin
     return f.at;
 }
 
+#endif
+
 /* ---- decoding ---- */
 
 struct zti_ans_mixed {
@@ -99,9 +103,9 @@ struct zti_ans_mixed {
     uint32_t state[ZTI_ANS_WAYS]; /* of the next symbol, and of those behind it */
 };
 
-/* The reader is at the stream's beginning, and its end is the stream's. False where that cannot
- * be. */
-static inline bool zti_ans_mixed_open(struct zti_ans_mixed *m, const struct zti_bit_reader *r)
+/* What is before the first symbol, from a reader at the stream's beginning. False where that cannot
+ * be one, unless it ends before. */
+ZTI_STATIC bool zti_ans_mixed_begin(struct zti_ans_mixed *m, const struct zti_bit_reader *r)
 {
     uint32_t zeros = 0;
     m->r = *r;
@@ -109,14 +113,27 @@ static inline bool zti_ans_mixed_open(struct zti_ans_mixed *m, const struct zti_
         zeros++;
     for (uint32_t k = 0; k < ZTI_ANS_WAYS; k++)
         m->state[k] = zti_take_within(&m->r, ZTI_ANS_STATE_BITS);
-    return zeros < 8 && m->r.at <= m->r.end;
+    return zeros < 8;
 }
 
-/* Whether all was taken, and no more. */
+/* Whether all was taken of a stream that ends at bit 'end', and no more. */
+ZTI_STATIC bool zti_ans_mixed_ends_at(const struct zti_ans_mixed *m, uint64_t end)
+{
+    return m->r.at == end && (m->state[0] | m->state[1] | m->state[2] | m->state[3]) == 0;
+}
+
+#if !defined(ZTI_DEVICE)
+/* The same of a reader whose end is the stream's. */
+static inline bool zti_ans_mixed_open(struct zti_ans_mixed *m, const struct zti_bit_reader *r)
+{
+    return zti_ans_mixed_begin(m, r) && m->r.at <= m->r.end;
+}
+
 static inline bool zti_ans_mixed_ends(const struct zti_ans_mixed *m)
 {
-    return m->r.at == m->r.end && (m->state[0] | m->state[1] | m->state[2] | m->state[3]) == 0;
+    return zti_ans_mixed_ends_at(m, m->r.end);
 }
+#endif
 
 ZTI_INLINE uint8_t zti_ans_mixed_step(const uint32_t *table, uint32_t *state, uint64_t *bits,
                                       uint64_t *at)
@@ -137,7 +154,7 @@ ZTI_INLINE void zti_ans_mixed_take(struct zti_ans_mixed *m, const uint32_t *cons
     struct zti_bit_reader r = m->r;
     size_t i = 0;
     for (; i + 4 <= n; i += 4) { /* 57 bits are there, 48 are taken */
-        uint64_t bits = r.at + 64 <= r.end ? zti_peek_bits(&r) : zti_peek_within(&r);
+        uint64_t bits = zti_peek_either(&r);
         out[i] = zti_ans_mixed_step(tables[contexts[i]], &a, &bits, &r.at);
         out[i + 1] = zti_ans_mixed_step(tables[contexts[i + 1]], &b, &bits, &r.at);
         out[i + 2] = zti_ans_mixed_step(tables[contexts[i + 2]], &c, &bits, &r.at);

@@ -5,6 +5,21 @@
 
 #include "bits/bits.h"
 
+#if defined(ZTI_DEVICE)
+
+/* In kernels any reader gives zeros beyond its end. */
+ZTI_INLINE uint64_t zti_peek_within(const struct zti_bit_reader *r)
+{
+    return zti_peek_bits(r);
+}
+
+ZTI_INLINE uint64_t zti_peek_either(const struct zti_bit_reader *r)
+{
+    return zti_peek_bits(r);
+}
+
+#else
+
 /* The next 57 bits or more of a reader; zeros beyond its end. No byte beyond that of its last bit
  * is looked at, wherever it stands. */
 static inline uint64_t zti_peek_within(const struct zti_bit_reader *r)
@@ -21,8 +36,16 @@ static inline uint64_t zti_peek_within(const struct zti_bit_reader *r)
     return left < 64 ? v & ((UINT64_C(1) << left) - 1) : v;
 }
 
+/* The same, with fewer steps where the end is far. */
+ZTI_INLINE uint64_t zti_peek_either(const struct zti_bit_reader *r)
+{
+    return r->at + 64 <= r->end ? zti_peek_bits(r) : zti_peek_within(r);
+}
+
+#endif
+
 /* Take n <= 32 bits; beyond the end they are zeros, and r->at > r->end says so. */
-static inline uint32_t zti_take_within(struct zti_bit_reader *r, uint32_t n)
+ZTI_STATIC uint32_t zti_take_within(struct zti_bit_reader *r, uint32_t n)
 {
     const uint64_t v = zti_peek_within(r);
     r->at += n;

@@ -39,6 +39,7 @@ struct decoder {
     const uint64_t *starts; /* of chunks, where there is no index: bits from start_bits */
     uint64_t chunk_tiles;
     const void *model; /* what the codec learnt, on the device */
+    void *work;        /* memory there for kernels to work in, or NULL */
     uint64_t end; /* where the last tile that was looked at ends, in bits of the data */
     bool is_out_on_device;
     struct slab slabs[3]; /* of which two have memory on the device */
@@ -157,7 +158,8 @@ static zt_status begin_slab(struct decoder *d, struct slab *s, uint64_t tiles)
     void *memory = NULL;
     s->args = (struct zti_cuda_decoding){.coding = d->coding, .view = s->view,
                                          .chunk_tiles = (uint32_t)d->chunk_tiles,
-                                         .model = d->model, .queue = d->device->queue};
+                                         .model = d->model, .work = d->work,
+                                         .queue = d->device->queue};
     zt_status status = list_chunks(d, s, tiles);
     if (status == ZT_OK)
         status = put_stream(d, s);
@@ -380,6 +382,9 @@ zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding,
     }
     if (status == ZT_OK)
         status = zti_cuda_put_model(context, coding, &d.model);
+    const uint64_t work = d.codec->work_bytes ? d.codec->work_bytes(coding) : 0;
+    if (status == ZT_OK && work > 0)
+        status = context->device->room(context, ZTI_DEVICE_WORK, work, &d.work);
     if (status == ZT_OK)
         status = decode_view(&d, view);
     zti_release(context, own.list);

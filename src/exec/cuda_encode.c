@@ -50,6 +50,7 @@ struct encoder {
     uint64_t at;         /* bits of out that are taken */
     uint8_t before;      /* what is in the byte that the stream begins in, on the host */
     const void *model;   /* what the codec learnt, on the device */
+    void *work;          /* memory there for kernels to work in, or NULL */
     bool is_array_on_device, is_out_on_device;
     struct zti_misses *misses;
     const struct zti_starts *starts;
@@ -125,7 +126,8 @@ static zt_status begin_slab(struct encoder *e, uint64_t k, uint64_t first_layer,
     s->tiles = s->own.grid.count;
     s->args = (struct zti_cuda_encoding){.coding = &s->own,
                                          .first_tile = first_layer * (grid->count / grid->tiles[0]),
-                                         .model = e->model, .queue = e->device->queue};
+                                         .whole = e->coding, .model = e->model,
+                                         .work = e->work, .queue = e->device->queue};
     want_starts(e, s);
     if (s->list_count > 0)
         s->list = zti_alloc(e->context, (size_t)s->list_count * sizeof *s->list);
@@ -381,6 +383,9 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
     const uint64_t learning = zti_cuda_learning_bytes(coding);
     if (learning > bytes[ZTI_DEVICE_MODEL])
         bytes[ZTI_DEVICE_MODEL] = learning;
+    const uint64_t work = codec->work_bytes ? codec->work_bytes(coding) : 0;
+    if (work > bytes[ZTI_DEVICE_WORK])
+        bytes[ZTI_DEVICE_WORK] = work;
     return ZT_OK;
 }
 
@@ -408,6 +413,9 @@ zt_status zti_cuda_encode(zt_context *context, const struct zti_coding *coding,
     if (start_bits % 8 > 0 && !e.is_out_on_device)
         e.before = out[start_bits / 8] & (uint8_t)((1u << start_bits % 8) - 1);
     zt_status status = zti_cuda_put_model(context, coding, &e.model);
+    const uint64_t work = e.codec->work_bytes ? e.codec->work_bytes(coding) : 0;
+    if (status == ZT_OK && work > 0)
+        status = context->device->room(context, ZTI_DEVICE_WORK, work, &e.work);
     if (status == ZT_OK)
         status = run_slabs(&e);
     for (uint32_t q = 0; (status != ZT_OK || is_over(&e)) && q < ZTI_QUEUES; q++)

@@ -200,7 +200,7 @@ static zt_params random_params(struct policy_run *run, const zt_array *a, uint32
     if (codec == ZT_CODEC_SZ) {
         static const uint32_t efforts[] = {ZT_EFFORT_FAST, ZT_EFFORT_DEFAULT, ZT_EFFORT_DEFAULT,
                                            ZT_EFFORT_PAPER, ZT_EFFORT_PAPER};
-        p.effort = rng_once_in(r, 16) ? ZT_EFFORT_HIGH : efforts[rng_below(r, 5)];
+        p.effort = rng_once_in(r, 4) ? ZT_EFFORT_HIGH : efforts[rng_below(r, 5)];
         p.sz_bins = rng_once_in(r, 2) ? 0 : 4 + 2 * (uint32_t)rng_below(r, 1 << rng_below(r, 15));
     }
     p.zfp_word_bits = 8u << rng_below(r, 4);

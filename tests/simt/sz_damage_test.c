@@ -27,20 +27,25 @@ static uint64_t take_here(const struct stream *s, uint64_t tile, size_t room,
     return r.at > r.end ? UINT64_MAX : r.at;
 }
 
-/* The same by kernels. */
-static uint64_t take_there(const struct stream *s, uint64_t tile, const struct zti_view *view)
+/* The same by kernels. Of effort 'high' both are told how many bytes there are. */
+static uint64_t take_there(const struct stream *s, uint64_t tile, size_t room,
+                           const struct zti_view *view)
 {
-    const size_t words = s->n / 8 + 1;
+    const struct zti_cuda_codec *const codec = zti_cuda_codec_of(ZT_CODEC_SZ);
+    const size_t words = (s->coding.sz.effort == ZT_EFFORT_HIGH ? room : s->n) / 8 + 1;
     uint64_t *const copy = need(8 * words), states[2] = {0, 0};
+    void *const work = need(codec->work_bytes(&s->coding) + 1);
     const uint64_t places[2] = {s->starts[tile], ZTI_CUDA_ANY_END};
     memset(copy, 0, 8 * words);
     memcpy(copy, s->bytes, s->n);
     const struct zti_cuda_decoding d = {.coding = &s->coding, .view = *view, .words = copy,
-                                        .words_count = words, .places = places, .model = s->model,
+                                        .words_count = words, .places = places,
+                                        .model = s->model, .work = work,
                                         .first_chunk = tile, .count = 1, .chunk_tiles = 1,
                                         .states = states};
-    zti_cuda_codec_of(ZT_CODEC_SZ)->decode(&d);
+    codec->decode(&d);
     free(copy);
+    free(work);
     return states[1] >> 62 ? UINT64_MAX : states[1];
 }
 
@@ -73,7 +78,7 @@ static void compare(struct rng *r, struct stream *s, const zt_array *like, size_
         s->bytes = bad;
         simt_opt.seed = way;
         const uint64_t end = take_here(s, tile, room, &here);
-        assert_int_equal(take_there(s, tile, &there), end);
+        assert_int_equal(take_there(s, tile, room, &there), end);
         *(end == UINT64_MAX ? refused : taken) += 1;
         if (end != UINT64_MAX)
             assert_memory_equal(a.array.data, b.array.data, bytes);
@@ -84,11 +89,27 @@ static void compare(struct rng *r, struct stream *s, const zt_array *like, size_
     test_array_free(&b);
 }
 
+/* Values that have no integer, which frames keep elsewhere. */
+static void put_gaps(struct rng *r, const struct test_array *a, uint64_t values)
+{
+    for (uint32_t i = 0; i < 50 && a->array.type <= ZT_F64; i++) {
+        const uint64_t at = rng_below(r, values);
+        if (a->array.type == ZT_F32)
+            ((float *)a->array.data)[at] = NAN;
+        else
+            ((double *)a->array.data)[at] = (double)NAN;
+    }
+}
+
 static void check(struct rng *r, const zt_array *array, double bound, uint32_t effort,
                   uint32_t *refused, uint32_t *taken)
 {
     const struct zti_cuda_learning *const learning = zti_cuda_learning_of(ZT_CODEC_SZ);
     struct coded c = code(NULL, array, bound, effort);
+    if (effort == ZT_EFFORT_HIGH && c.coding.sz.effort != effort) { /* another is shorter */
+        coded_free(NULL, &c);
+        return;
+    }
     struct stream s = {.coding = loaded(NULL, &c), .n = (size_t)(c.end_bits / 8)};
     const size_t room = s.n + (size_t)(zti_codec_sz.tile_reach_bits(&s.coding) / 8) + 1;
     const uint64_t tiles = s.coding.grid.count, model_bytes = learning->model_bytes(&s.coding);
@@ -114,26 +135,61 @@ static void check(struct rng *r, const zt_array *array, double bound, uint32_t e
 
 static void damaged_tiles_are_as_on_the_cpu(void **state)
 {
-    static const uint64_t shape[3] = {20, 30, 40};
+    static const uint64_t large[3] = {20, 30, 40}, small[3] = {12, 20, 30};
     struct rng r = {5};
     (void)state;
-    for (uint32_t effort = 0; effort < ZT_EFFORT_HIGH; effort++) {
+    for (uint32_t effort = 0; effort <= ZT_EFFORT_HIGH; effort++) {
+        const bool is_high = effort == ZT_EFFORT_HIGH;
         uint32_t refused = 0, taken = 0;
-        for (uint32_t i = 0; i < 24; i++) {
-            struct test_array a = array_of(1 + i % 4, 3, shape);
+        for (uint32_t i = 0; i < (is_high ? 5u : 24u); i++) {
+            struct test_array a = array_of(1 + i % 4, 3, is_high ? small : large);
             double lo, hi;
-            fill_array(&a.array, (enum data_kind)rng_below(&r, DATA_KINDS), i);
+            fill_array(&a.array,
+                       is_high ? DATA_WAVE_NOISE : (enum data_kind)rng_below(&r, DATA_KINDS), i);
+            if (is_high)
+                put_gaps(&r, &a, values_of(3, small));
             range_of(&a.array, &lo, &hi);
-            const double bound = i % 6 == 5 || !(hi > lo) ? 0 : ldexp(hi - lo, -(int)(2 * i));
+            const double bound = !is_high && (i % 6 == 5 || !(hi > lo))
+                                     ? 0
+                                     : ldexp(hi - lo, -(int)(is_high ? 4 + 5 * i : 2 * i));
             check(&r, &a.array, bound, effort, &refused, &taken);
             test_array_free(&a);
         }
-        assert_true(refused > WAYS && taken > WAYS);
+        assert_true(refused > WAYS && taken > (is_high ? 2 : WAYS));
     }
+}
+
+/* Values that have no integer do not come from frames. A device is there from now on, on whose
+ * stream kernels must be. */
+static void exact_values_are_as_on_the_cpu(void **state)
+{
+    static const uint64_t shape[3] = {20, 30, 40};
+    struct rng r = {6};
+    zt_context *cuda = NULL;
+    (void)state;
+    assert_int_equal(zt_context_new(NULL, &cuda), ZT_OK);
+    assert_int_equal(zt_context_set_policy(cuda, ZT_CUDA, NULL), ZT_OK);
+    for (uint32_t type = ZT_F32; type <= ZT_F64; type++) {
+        struct test_array a = array_of(type, 3, shape);
+        double lo, hi;
+        fill_array(&a.array, DATA_WAVE_NOISE, type);
+        put_gaps(&r, &a, values_of(3, shape));
+        range_of(&a.array, &lo, &hi);
+        struct coded one = code(NULL, &a.array, (hi - lo) / 256, ZT_EFFORT_HIGH);
+        struct coded two = code(cuda, &a.array, (hi - lo) / 256, ZT_EFFORT_HIGH);
+        assert_int_equal(one.coding.sz.effort, ZT_EFFORT_HIGH);
+        assert_int_equal(one.end_bits, two.end_bits);
+        assert_memory_equal(one.bytes, two.bytes, (size_t)(one.end_bits / 8));
+        coded_free(NULL, &one);
+        coded_free(cuda, &two);
+        test_array_free(&a);
+    }
+    zt_context_free(cuda);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(damaged_tiles_are_as_on_the_cpu)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(damaged_tiles_are_as_on_the_cpu),
+                                       cmocka_unit_test(exact_values_are_as_on_the_cpu)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,4 +125,4 @@ static void decode(const struct zti_cuda_decoding *d)
 }
 
 extern "C" const struct zti_cuda_codec zti_cuda_ndzip = {false, has_kernels, state_words, encode,
-                                                          decode};
+                                                          decode, NULL};

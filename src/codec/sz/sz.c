@@ -361,10 +361,17 @@ static void learn_axes(struct zti_coding *coding, const struct zti_sz_tally *t)
     zti_sz_set_grid(coding);
 }
 
-/* Any axes; and effort high may turn to default, default to fast. */
+/* Any axes; and effort high may turn to default, default to fast; what is tried for effort high is
+ * last. */
 static bool vary(struct zti_coding *coding, uint32_t i)
 {
     const uint32_t sets = 1u << coding->grid.rank;
+    if (i >= 2 * sets) {
+        coding->sz.axes = i % sets;
+        coding->sz.effort = zti_sz_high_can(coding) ? ZT_EFFORT_HIGH : ZT_EFFORT_FAST;
+        zti_sz_set_grid(coding);
+        return coding->sz.wants_high && i < 3 * sets;
+    }
     if (coding->sz.effort == ZT_EFFORT_HIGH)
         coding->sz.effort = ZT_EFFORT_DEFAULT;
     else if (coding->sz.effort == ZT_EFFORT_DEFAULT && i == sets)

@@ -1,10 +1,23 @@
 /* sz_cuda.cu: the CUDA instance of the sz codec, the host's part: what kernels there are, what they
  * are given, and codebooks in the form that they read. */
 #include "codec/sz/sz_cuda.h"
+#include "codec/sz/sz_high_shared.h"
 
 static bool has_kernels(const struct zti_coding *coding)
 {
-    return coding->sz.effort <= ZT_EFFORT_FAST && coding->sz.source != ZTI_SZ_LOG;
+    return coding->sz.source != ZTI_SZ_LOG;
+}
+
+static bool is_high(const struct zti_coding *coding)
+{
+    return coding->sz.effort == ZT_EFFORT_HIGH;
+}
+
+static uint64_t work_bytes(const struct zti_coding *coding)
+{
+    const uint64_t take = is_high(coding) ? zti_sz_high_cuda_take_bytes(coding) : 0;
+    const uint64_t put = is_high(coding) ? zti_sz_high_cuda_put_bytes(coding) : 0;
+    return take > put ? take : put;
 }
 
 static uint64_t state_words(const struct zti_coding *coding, uint64_t tiles)
@@ -38,6 +51,8 @@ static bool is_32(uint32_t type)
 
 static uint64_t model_bytes(const struct zti_coding *coding)
 {
+    if (is_high(coding))
+        return zti_sz_high_model_bytes(coding);
     return sz_books_of(coding->sz.effort) * (uint64_t)sz_book_bytes(alphabet_of(coding));
 }
 
@@ -45,6 +60,8 @@ static void put_model(const struct zti_coding *coding, void *memory)
 {
     const struct zti_sz_model *const model = (const struct zti_sz_model *)coding->model;
     const uint32_t alphabet = alphabet_of(coding);
+    if (is_high(coding))
+        zti_sz_high_put_model(coding, memory);
     for (uint32_t i = 0; i < sz_books_of(coding->sz.effort); i++) {
         const struct zti_codebook *const book = &model->book[i];
         const struct zti_cuda_book to = sz_book(memory, alphabet, i);
@@ -60,6 +77,18 @@ static void put_model(const struct zti_coding *coding, void *memory)
 
 /* ---- tiles ---- */
 
+/* Tiles of a slab end at planes of the next one, as far as these are on the coarse grid: kernels
+ * are told of the whole array, and which part of it there is. */
+static void put_high(struct sz_tiles *s, const struct zti_cuda_encoding *e)
+{
+    const struct zti_grid *const all = &e->whole->grid;
+    const uint64_t tiles = e->coding->grid.count, layer = all->count / all->tiles[0];
+    s->grid = *all;
+    s->view.lo[0] = e->first_tile / layer * all->side[0];
+    s->view.hi[0] = s->view.lo[0] + e->array.shape[0];
+    zti_sz_high_cuda_put(s, e->whole, tiles, e->work, e->queue);
+}
+
 static void encode(const struct zti_cuda_encoding *e)
 {
     struct sz_tiles s = tiles_of(e->coding);
@@ -73,7 +102,9 @@ static void encode(const struct zti_cuda_encoding *e)
     s.first_chunk =
         e->chunk_tiles ? e->first_tile / e->chunk_tiles + (e->first_tile % e->chunk_tiles != 0) : 0;
     s.model = (void *)e->model; /* only read */
-    if (is_32(s.type))
+    if (is_high(e->coding))
+        put_high(&s, e);
+    else if (is_32(s.type))
         zti_sz_cuda_put_32(&s, e->queue);
     else
         zti_sz_cuda_put_64(&s, e->queue);
@@ -92,7 +123,9 @@ static void decode(const struct zti_cuda_decoding *d)
     s.count = d->count;
     s.chunk_tiles = d->chunk_tiles;
     s.model = (void *)d->model; /* only read */
-    if (is_32(s.type))
+    if (is_high(d->coding))
+        zti_sz_high_cuda_take(&s, d->coding, d->work, d->queue);
+    else if (is_32(s.type))
         zti_sz_cuda_take_32(&s, d->queue);
     else
         zti_sz_cuda_take_64(&s, d->queue);
@@ -126,8 +159,8 @@ static void add_counts(const struct zti_coding *coding, const uint64_t *counts, 
     zti_sz_add_counts(coding, (struct zti_sz_counts *)tally, counts);
 }
 
-extern "C" const struct zti_cuda_codec zti_cuda_sz = {false, has_kernels, state_words, encode,
-                                                       decode};
+extern "C" const struct zti_cuda_codec zti_cuda_sz = {
+    false, has_kernels, state_words, encode, decode, work_bytes};
 
 extern "C" const struct zti_cuda_learning zti_cuda_sz_learning = {model_bytes, put_model, counters,
                                                                    count, add_counts};

@@ -24,34 +24,9 @@
 
 /* ---- shapes ---- */
 
-/* By so many axes the coarse grid has every 2^n-th point along each. */
-static const uint32_t distance_bits[ZT_MAX_RANK + 1] = {0, 6, 4, 3, 2};
-
-static uint32_t axes_count(uint32_t axes)
-{
-    uint32_t n = 0;
-    for (; axes; axes &= axes - 1)
-        n++;
-    return n;
-}
-
-uint32_t zti_sz_high_distance(uint32_t axes)
-{
-    return distance_bits[axes_count(axes)];
-}
-
 uint32_t zti_sz_high_axes(const struct zti_coding *coding)
 {
     return coding->sz.axes << (ZT_MAX_RANK - coding->grid.rank);
-}
-
-/* Units in a step: coarse levels can have finer ones, down to half. */
-static uint32_t step_of(const struct zti_sz *sz, uint32_t level)
-{
-    static const uint32_t finer[4] = {256, 256, 205, 164};
-    if (!(sz->tuning & ZTI_SZ_HIGH_FINER))
-        return sz->reach;
-    return (uint32_t)((uint64_t)sz->reach * (level < 4 ? finer[level] : 128) >> 8) | 1;
 }
 
 /* Lay out the bands of one level; returns the points in them. */
@@ -61,14 +36,14 @@ static size_t lay_out(struct zti_sz_level *level, const uint32_t *own, uint32_t 
         for (uint32_t odd = 1; odd < 16; odd++) {
             struct zti_sz_band *const band = &level->band[level->bands];
             size_t points = 1;
-            if ((odd & ~axes) || axes_count(odd) != n)
+            if ((odd & ~axes) || zti_sz_high_axes_count(odd) != n)
                 continue;
             band->odd = odd;
             band->at = at;
             for (uint32_t i = 0; i < 4; i++) {
                 const bool is_odd = odd >> i & 1, is_halved = axes >> i & 1;
                 const uint32_t dim = level->dim[i];
-                band->dim[i] = is_odd ? dim / 2 : is_halved ? (dim + 1) / 2 : dim;
+                band->dim[i] = zti_sz_high_along(dim, is_odd, is_halved);
                 band->own[i] = band->dim[i] - (!is_odd && own[i] < dim ? 1 : 0);
                 points *= band->dim[i];
             }
@@ -94,8 +69,8 @@ size_t zti_sz_high_shape(const struct zti_coding *coding, uint32_t axes, const u
     for (uint32_t l = 0; l <= levels; l++) {
         struct zti_sz_level *const level = &p->level[l];
         level->bands = 0;
-        level->step = step_of(&coding->sz, first + l);
-        level->depth = first + l - 1 < ZTI_SZ_HIGH_DEPTHS ? first + l - 1 : ZTI_SZ_HIGH_DEPTHS - 1;
+        level->step = zti_sz_high_step(&coding->sz, first + l);
+        level->depth = zti_sz_high_depth(first + l);
         for (uint32_t i = 0; i < 4; i++) {
             const uint32_t before = l > 0 ? p->level[l - 1].dim[i] : 0;
             level->dim[i] = l == 0 ? dim[i] : axes >> i & 1 ? (before + 1) / 2 : before;
@@ -126,7 +101,7 @@ static uint64_t coarse_dim(const struct zti_coding *coding, uint32_t *dim)
     for (uint32_t i = 0; i < 4; i++) {
         const uint64_t extent = i < 4 - rank ? 1 : coding->grid.shape[i - (4 - rank)];
         const bool is_halved = zti_sz_high_axes(coding) >> i & 1;
-        const uint64_t along = is_halved ? ((extent - 1) >> bits) + 1 : extent;
+        const uint64_t along = zti_sz_high_coarse_along(extent, is_halved, bits);
         dim[i] = (uint32_t)along;
         values *= extent;
         if (along > UINT32_MAX || !zti_mul(points, along, &points))
@@ -173,7 +148,7 @@ zt_status zti_sz_pyramid_alloc(zt_context *context, size_t points, struct zti_sz
     return ZT_OK;
 }
 
-static size_t points_of_tile(const struct zti_coding *coding)
+size_t zti_sz_high_points(const struct zti_coding *coding)
 {
     size_t points = 1;
     for (uint32_t i = 0; i < coding->grid.rank; i++) {
@@ -192,7 +167,7 @@ zt_status zti_sz_high_slots(zt_context *context, const struct zti_coding *coding
         context && context->policy == ZT_OMP ? zti_threads_wanted(context) : 1;
     const uint32_t wanted =
         (uint32_t)(threads < coding->grid.count ? threads : coding->grid.count);
-    const size_t tile = points_of_tile(coding);
+    const size_t tile = zti_sz_high_points(coding);
     zti_sz_high_free_slots(context, high);
     points = points > tile ? points : tile;
     high->slot = zti_alloc_zeroed(context, wanted * sizeof *high->slot);
@@ -306,4 +281,37 @@ void zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
             at[i] = is_more ? at[i] : 0;
         }
     }
+}
+
+/* ---- for kernels ---- */
+
+uint64_t zti_sz_high_model_bytes(const struct zti_coding *coding)
+{
+    uint32_t dim[4];
+    const uint64_t points = coarse_dim(coding, dim);
+    return zti_round_up(ZTI_SZ_HIGH_COARSE_AT + points * (sizeof(int32_t) + 1), 8);
+}
+
+void zti_sz_high_put_model(const struct zti_coding *coding, void *memory)
+{
+    const struct zti_sz_high *const high = coding->model;
+    uint8_t *const to = memory;
+    uint32_t dim[4];
+    const size_t points = (size_t)coarse_dim(coding, dim);
+    memcpy(to, high->model_of, sizeof high->model_of);
+    for (size_t i = 0; i < high->models; i++) {
+        const struct zti_ans_model *const model = &high->model[i];
+        memcpy(to + ZTI_SZ_HIGH_TABLES_AT + 4 * i * ZTI_SZ_HIGH_STATES, model->decode,
+               4 * (size_t)ZTI_SZ_HIGH_STATES);
+        memcpy(to + ZTI_SZ_HIGH_STEPS_AT + 8 * i * ZTI_SZ_HIGH_ALPHABET, model->steps,
+               8 * (size_t)ZTI_SZ_HIGH_ALPHABET);
+        memcpy(to + ZTI_SZ_HIGH_NEXT_AT + 2 * i * ZTI_SZ_HIGH_STATES, model->next,
+               2 * (size_t)ZTI_SZ_HIGH_STATES);
+    }
+    memset(to + ZTI_SZ_HIGH_HAS_AT, 1, ZTI_SZ_HIGH_CONTEXTS * ZTI_SZ_HIGH_ALPHABET);
+    if (high->has)
+        memcpy(to + ZTI_SZ_HIGH_HAS_AT, high->has, ZTI_SZ_HIGH_CONTEXTS * ZTI_SZ_HIGH_ALPHABET);
+    memcpy(to + ZTI_SZ_HIGH_COARSE_AT, high->coarse.grid[0], points * sizeof(int32_t));
+    memcpy(to + ZTI_SZ_HIGH_COARSE_AT + points * sizeof(int32_t), high->coarse.grid_loud[0],
+           points);
 }

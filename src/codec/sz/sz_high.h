@@ -3,32 +3,10 @@
 #ifndef ZTI_SZ_HIGH_H
 #define ZTI_SZ_HIGH_H
 
-#include "codec/sz/sz.h"
+#include "codec/sz/sz_high_shared.h"
 #include "entropy/ans_mixed.h"
 
-#include <math.h>
 #include <stdatomic.h>
-
-enum {
-    ZTI_SZ_HIGH_VALUES = 1 << 18, /* of a tile, at most */
-    ZTI_SZ_HIGH_SEGMENT = 256,    /* values of a row that are predicted together */
-    ZTI_SZ_HIGH_LEVELS = 32,      /* of halving, at most */
-    ZTI_SZ_HIGH_BANDS = 15,       /* of a level in four axes */
-    ZTI_SZ_HIGH_DEPTHS = 4,       /* kinds of levels that contexts tell apart */
-    ZTI_SZ_HIGH_MAGNITUDES = 12,  /* kinds of neighbourhoods */
-    ZTI_SZ_HIGH_CONTEXTS = ZTI_SZ_HIGH_DEPTHS * ZTI_SZ_HIGH_MAGNITUDES + 1, /* and anchors */
-    ZTI_SZ_HIGH_ANCHOR = ZTI_SZ_HIGH_CONTEXTS - 1,
-    ZTI_SZ_HIGH_MODELS = 24,      /* at most */
-    ZTI_SZ_HIGH_ALPHABET = 256,
-    ZTI_SZ_HIGH_DIRECT = 127,     /* folded residuals below have a symbol each */
-    ZTI_SZ_HIGH_ESCAPE = 255,     /* any other integer, in 32 bits */
-    ZTI_SZ_HIGH_LOUDEST = 63,     /* magnitudes are cut there */
-    ZTI_SZ_HIGH_RANGE = 1 << 26,  /* integers are below, in magnitude */
-    ZTI_SZ_HIGH_REACH = 63        /* units in a step, where the range allows it; odd */
-};
-
-/* sz.tuning */
-enum { ZTI_SZ_HIGH_LINEAR = 1, ZTI_SZ_HIGH_FINER = 2, ZTI_SZ_HIGH_TUNINGS = 4 };
 
 /* The points of a level that are odd along some axes and even along the others. */
 struct zti_sz_band {
@@ -153,9 +131,6 @@ static inline void zti_sz_high_ask(const char *row, size_t bytes)
 }
 
 /* ---- sz_high.c ---- */
-
-/* The coarse grid has every 2^n-th point along each of these axes. */
-uint32_t zti_sz_high_distance(uint32_t axes);
 
 /* The coding's axes as the last of four. */
 uint32_t zti_sz_high_axes(const struct zti_coding *coding);

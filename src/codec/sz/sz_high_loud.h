@@ -4,17 +4,6 @@
  * Where bounds are tight a large part of all residuals are large ones: their symbols are made in
  * lanes, without a branch, and only the bits that are left go one after another. */
 
-static inline uint32_t folded(int32_t q)
-{
-    return (uint32_t)q << 1 ^ (uint32_t)(q >> 31);
-}
-
-static inline uint8_t loudness(int32_t q)
-{
-    const uint32_t size = q < 0 ? 0 - (uint32_t)q : (uint32_t)q;
-    return size < ZTI_SZ_HIGH_LOUDEST ? (uint8_t)size : ZTI_SZ_HIGH_LOUDEST;
-}
-
 static void put_extra(struct zti_sz_extras *e, uint32_t value, uint32_t bits)
 {
     e->bits += bits;
@@ -26,30 +15,17 @@ static void put_extra(struct zti_sz_extras *e, uint32_t value, uint32_t bits)
 
 static uint8_t loud_symbol(int32_t q, const uint8_t *has, struct zti_sz_extras *e)
 {
-    const uint32_t size = q < 0 ? 0 - (uint32_t)q : (uint32_t)q;
-    uint32_t symbol = folded(q), bits = 0;
-    if (symbol >= ZTI_SZ_HIGH_DIRECT) {
-        const uint32_t n = highest_bit(size);
-        bits = n - 1;
-        symbol = ZTI_SZ_HIGH_DIRECT + 4 * (n - 6) + 2 * (size >> bits & 1) + (q < 0);
-    }
-    if (has && !has[symbol]) {
-        put_extra(e, (uint32_t)q, 32);
-        return ZTI_SZ_HIGH_ESCAPE;
-    }
+    const uint32_t own = zti_sz_high_symbol(q);
+    const uint32_t symbol = has && !has[own] ? (uint32_t)ZTI_SZ_HIGH_ESCAPE : own;
+    const uint32_t bits = zti_sz_high_open_bits(symbol);
     if (bits > 0)
-        put_extra(e, size & ((1u << bits) - 1), bits);
+        put_extra(e, zti_sz_high_open(symbol, q), bits);
     return (uint8_t)symbol;
 }
 
 static int32_t loud_residual(uint32_t symbol, struct zti_bit_reader *extras)
 {
-    if (symbol == ZTI_SZ_HIGH_ESCAPE)
-        return (int32_t)zti_take_within(extras, 32);
-    const uint32_t number = symbol - ZTI_SZ_HIGH_DIRECT, bits = number / 4 + 5;
-    const uint32_t size = ((2 | (number >> 1 & 1)) << (bits & 31)) |
-                          zti_take_within(extras, bits & 31);
-    return (int32_t)(number & 1 ? 0 - size : size);
+    return zti_sz_high_residual(symbol, zti_take_within(extras, zti_sz_high_open_bits(symbol)));
 }
 
 ZTI_INLINE uint32_t whole_blocks(uint32_t n)
@@ -186,6 +162,6 @@ ZTI_INLINE void residuals_of(uint8_t *restrict symbols, uint32_t n, struct zti_b
     for (uint32_t k = 0; k < n; k++)
         if (symbols[k] >= ZTI_SZ_HIGH_DIRECT) {
             q[k] = loud_residual(symbols[k], extras);
-            loud[k] = loudness(q[k]);
+            loud[k] = zti_sz_high_loudness(q[k]);
         }
 }

@@ -208,7 +208,7 @@ ZTI_INLINE void place_row(struct row *row, const uint32_t *at)
     }
 }
 
-#define HALF(sum, bits) ((int32_t)((uint32_t)(sum) + (1u << (bits) >> 1)) >> (bits))
+#define HALF(sum, bits) ((int32_t)zti_sz_high_round(sum, bits))
 
 /* The same of sums in lanes. */
 ZTI_INLINE lanes half_of(lanes sum, int32_t bits)
@@ -233,16 +233,17 @@ ZTI_INLINE void between(const int32_t *restrict from, size_t step, bool has_left
             store_lanes(half_of(load_lanes(from + i) + load_lanes(next + i), 1), out + i);
     } else if (has_left && has_right) {
         for (uint32_t i = 0; i < n; i += LANES)
-            store_lanes(half_of(9 * (load_lanes(from + i) + load_lanes(next + i)) -
-                                    load_lanes(left + i) - load_lanes(right + i), 4), out + i);
+            store_lanes(half_of(ZTI_SZ_HIGH_BOTH(load_lanes(from + i), load_lanes(next + i),
+                                                 load_lanes(left + i), load_lanes(right + i)), 4),
+                        out + i);
     } else if (has_left) {
         for (uint32_t i = 0; i < n; i += LANES)
-            store_lanes(half_of(6 * load_lanes(from + i) + 3 * load_lanes(next + i) -
-                                    load_lanes(left + i), 3), out + i);
+            store_lanes(half_of(ZTI_SZ_HIGH_LEFT(load_lanes(from + i), load_lanes(next + i),
+                                                 load_lanes(left + i)), 3), out + i);
     } else {
         for (uint32_t i = 0; i < n; i += LANES)
-            store_lanes(half_of(3 * load_lanes(from + i) + 6 * load_lanes(next + i) -
-                                    load_lanes(right + i), 3), out + i);
+            store_lanes(half_of(ZTI_SZ_HIGH_LEFT(load_lanes(next + i), load_lanes(from + i),
+                                                 load_lanes(right + i)), 3), out + i);
     }
 }
 
@@ -252,8 +253,8 @@ ZTI_INLINE int32_t between_two(const int32_t *from, bool has_left, bool has_righ
     const uint32_t a = (uint32_t)from[0], b = (uint32_t)from[1];
     if (is_linear || !(has_left || has_right))
         return HALF(a + b, 1);
-    return has_left ? HALF(6 * a + 3 * b - (uint32_t)from[-1], 3)
-                    : HALF(3 * a + 6 * b - (uint32_t)from[2], 3);
+    return has_left ? HALF(ZTI_SZ_HIGH_LEFT(a, b, (uint32_t)from[-1]), 3)
+                    : HALF(ZTI_SZ_HIGH_LEFT(b, a, (uint32_t)from[2]), 3);
 }
 
 /* Beyond the last point, on the line through the last two. */
@@ -262,7 +263,7 @@ ZTI_INLINE void beyond(const int32_t *restrict from, size_t step, bool has_left,
 {
     const int32_t *const left = from - (has_left ? step : 0);
     for (uint32_t i = 0; i < n; i++)
-        out[i] = HALF(3 * (uint32_t)from[i] - (uint32_t)left[i], 1);
+        out[i] = HALF(ZTI_SZ_HIGH_BEYOND((uint32_t)from[i], (uint32_t)left[i]), 1);
 }
 
 /* The same within a row: n points from number 'first', all with one on both sides. */
@@ -285,7 +286,7 @@ ZTI_INLINE lanes mean_of_lanes(const lanes *t, uint32_t terms)
 {
     return terms == 1   ? t[0]
            : terms == 2 ? half_of(t[0] + t[1], 1)
-           : terms == 3 ? half_of(5 * (t[0] + t[1]) + 6 * t[2], 4)
+           : terms == 3 ? half_of(ZTI_SZ_HIGH_MEAN_3(t[0], t[1], t[2]), 4)
                         : half_of(t[0] + t[1] + t[2] + t[3], 2);
 }
 
@@ -360,11 +361,9 @@ struct around {
     bool is_last; /* the last point has none behind it: between[0] stands for between[1] */
 };
 
-static const int16_t share[9] = {0, 0, 16, 0, 8, 0, 5, 0, 4}; /* of 1 .. 4 axes, two points each */
-static const int16_t row_share[4] = {0, 32, 16, 11};          /* of 1 .. 3 rows before */
-/* above so many sixteenths a neighbourhood is of the next kind */
-static const int16_t ladder[ZTI_SZ_HIGH_MAGNITUDES - 1] = {15,  47,  79,   127,  191, 287,
-                                                           431, 655, 1007, 1615, 2895};
+#define STEP(most) most,
+static const int16_t ladder[ZTI_SZ_HIGH_MAGNITUDES - 1] = {ZTI_SZ_HIGH_LADDER(STEP)};
+#undef STEP
 
 ZTI_INLINE struct around look_around(const struct segment *s, const uint8_t *own)
 {
@@ -406,25 +405,18 @@ ZTI_INLINE words sums_of(const struct around *a, uint32_t k)
         between += heard(a->between[i] + k);
     for (uint32_t i = 0; i < a->rows; i++)
         before += heard(a->before[i] + k);
-    return between * share[a->betweens] + before * row_share[a->rows];
+    return between * (int16_t)zti_sz_high_share(a->betweens / 2) +
+           before * (int16_t)zti_sz_high_row_share(a->rows);
 }
 
 ZTI_INLINE uint32_t sum_of_last(const struct around *a, uint32_t k)
 {
-    int32_t between = 0, before = 0;
+    uint32_t between = 0, before = 0;
     for (uint32_t i = 0; i < a->betweens; i++)
         between += a->between[i == 1 ? 0 : i][k];
     for (uint32_t i = 0; i < a->rows; i++)
         before += a->before[i][k];
-    return (uint32_t)(between * share[a->betweens] + before * row_share[a->rows]);
-}
-
-ZTI_INLINE uint8_t kind_of(uint32_t sum, uint32_t depth)
-{
-    uint32_t kind = depth * ZTI_SZ_HIGH_MAGNITUDES;
-    for (uint32_t i = 0; i < ZTI_SZ_HIGH_MAGNITUDES - 1; i++)
-        kind += (int32_t)sum > ladder[i];
-    return (uint8_t)kind;
+    return between * zti_sz_high_share(a->betweens / 2) + before * zti_sz_high_row_share(a->rows);
 }
 
 ZTI_INLINE void kinds_of(const struct around *a, uint32_t n, uint32_t depth, uint8_t *contexts)
@@ -438,7 +430,7 @@ ZTI_INLINE void kinds_of(const struct around *a, uint32_t n, uint32_t depth, uin
         memcpy(contexts + k, &narrow, sizeof narrow);
     }
     if (a->is_last)
-        contexts[n - 1] = kind_of(sum_of_last(a, n - 1), depth);
+        contexts[n - 1] = zti_sz_high_kind(sum_of_last(a, n - 1), depth);
 }
 
 /* Where no row is before it, four points look at the last two of the four before. */
@@ -457,25 +449,23 @@ ZTI_INLINE void kinds_of_four(const uint16_t *sum, const uint8_t *own, bool is_f
 {
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t with = is_first ? 2u * sum[k] : sum[k] + 16u * own[-1] + 16u * own[-2];
-        contexts[k] = kind_of(with, depth);
+        contexts[k] = zti_sz_high_kind(with, depth);
     }
 }
 
 /* ---- residuals and symbols ---- */
 
-/* Residuals of integers in units: the nearest multiples of the step, an odd number, so that no
- * quotient is midway and doubles are exact enough. Adding 3 * 2^51 rounds to an integer. Returns
- * the bits that are set in one magnitude or another. */
+/* Residuals of integers in units. Returns the bits that are set in one magnitude or another. */
 ZTI_INLINE uint32_t quantize(const int32_t *restrict x, const int32_t *restrict predicted,
                              uint32_t n, uint32_t step, int32_t *restrict q,
                              int32_t *restrict decoded, uint8_t *restrict loud)
 {
-    const double magic = 0x1.8p52, per = 1.0 / step;
+    const double per = 1.0 / step;
     lanes any = {0};
     uint32_t all = 0;
     EACH(k, n, BLOCK) {
         const int32_t d = (int32_t)((uint32_t)x[k] - (uint32_t)predicted[k]);
-        q[k] = (int32_t)(uint32_t)zti_bits_of_double((double)d * per + magic);
+        q[k] = zti_sz_high_nearest(d, per);
     }
     for (uint32_t k = n; k % BLOCK; k++)
         q[k] = 0; /* what is behind the row's end is not looked at */

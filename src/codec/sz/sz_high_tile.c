@@ -10,41 +10,15 @@
 #include "codec/sz/sz_high.h"
 #include "core/wire.h"
 
-enum { ZERO = 0, CODED = 1, RAW = 3, KIND = 3, HAS_EXTRAS = 4, HAS_EXACT = 8 };
-
 /* ---- a tile ---- */
 
-struct box {
-    uint64_t origin[ZT_MAX_RANK]; /* in the array */
-    uint32_t own[4];              /* of four axes */
-    uint32_t dim[4];
-    size_t values;
-    size_t points;
-};
-
-static struct box box_of(const struct zti_coding *coding, const struct zti_walk *walk)
+static struct zti_sz_box box_of(const struct zti_coding *coding, const struct zti_walk *walk)
 {
-    const struct zti_grid *const grid = &coding->grid;
-    const uint32_t skip = 4 - grid->rank;
-    struct box box = {.values = 1, .points = 1};
-    for (uint32_t i = 0; i < 4; i++) {
-        uint64_t extent = 1, more = 0;
-        if (i >= skip) {
-            const uint64_t rest = grid->shape[i - skip] - walk->origin[i - skip];
-            box.origin[i - skip] = walk->origin[i - skip];
-            extent = rest < grid->side[i - skip] ? rest : grid->side[i - skip];
-            more = coding->sz.axes >> (i - skip) & 1 && rest > extent;
-        }
-        box.own[i] = (uint32_t)extent;
-        box.dim[i] = (uint32_t)(extent + more);
-        box.values *= box.own[i];
-        box.points *= box.dim[i];
-    }
-    return box;
+    return zti_sz_high_box(&coding->grid, coding->sz.axes, walk);
 }
 
 /* What a tile has of the coarse grid, to its coarsest level. */
-static void copy_coarse(const struct zti_coding *coding, const struct box *box,
+static void copy_coarse(const struct zti_coding *coding, const struct zti_sz_box *box,
                         struct zti_sz_pyramid *p)
 {
     const struct zti_sz_high *const high = coding->model;
@@ -67,7 +41,7 @@ static void copy_coarse(const struct zti_coding *coding, const struct box *box,
             }
 }
 
-static void shape_tile(const struct zti_coding *coding, const struct box *box,
+static void shape_tile(const struct zti_coding *coding, const struct zti_sz_box *box,
                        struct zti_sz_pyramid *p)
 {
     p->has_anchors = false;
@@ -77,7 +51,7 @@ static void shape_tile(const struct zti_coding *coding, const struct box *box,
 
 /* All symbols of a tile. */
 static void code_tile(const struct zti_coding *coding, const zt_array *array,
-                      const struct box *box, struct zti_sz_pyramid *p,
+                      const struct zti_sz_box *box, struct zti_sz_pyramid *p,
                       struct zti_sz_extras *extras)
 {
     const struct zti_sz_high *const high = coding->model;
@@ -91,11 +65,11 @@ static void code_tile(const struct zti_coding *coding, const zt_array *array,
 
 /* A quarter of a tile, which is coded as if it were one: two axes are halved, the longest, where
  * that leaves some levels of interpolation; which half of each goes by the tile's number. */
-static struct box quarter_of(const struct zti_coding *coding, const struct zti_walk *walk)
+static struct zti_sz_box quarter_of(const struct zti_coding *coding, const struct zti_walk *walk)
 {
     const uint32_t skip = 4 - coding->grid.rank, axes = zti_sz_high_axes(coding);
     const uint32_t apart = 1u << zti_sz_high_distance(coding->sz.axes);
-    struct box box = box_of(coding, walk);
+    struct zti_sz_box box = box_of(coding, walk);
     for (uint32_t turn = 0; turn < 2; turn++) {
         uint32_t axis = skip;
         for (uint32_t i = skip; i < 4; i++)
@@ -123,7 +97,7 @@ void zti_sz_high_count(const struct zti_coding *coding, const zt_array *array, u
                        struct zti_sz_high_counts *counts)
 {
     const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
-    const struct box box =
+    const struct zti_sz_box box =
         zti_sz_high_is_in_pieces(coding) ? quarter_of(coding, &walk) : box_of(coding, &walk);
     struct zti_sz_slot *const slot = zti_sz_high_take_slot(coding->model);
     struct zti_sz_extras extras = {.most_bits = UINT64_MAX};
@@ -135,7 +109,7 @@ void zti_sz_high_count(const struct zti_coding *coding, const zt_array *array, u
 
 /* The rows of a tile's own values. */
 struct rows {
-    const struct box *box;
+    const struct zti_sz_box *box;
     uint32_t at[3];
     size_t point; /* the row's first, in the grid */
     bool is_done;
@@ -164,7 +138,8 @@ static const char *row_in(const struct zti_coding *coding, const zt_array *array
 
 /* Note values that do not keep the bound; returns how many there are. */
 static size_t find_exact(const struct zti_coding *coding, const zt_array *array,
-                         const struct box *box, const struct zti_sz_pyramid *p, uint64_t *is_exact)
+                         const struct zti_sz_box *box, const struct zti_sz_pyramid *p,
+                         uint64_t *is_exact)
 {
     const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
     const size_t value_bytes = zt_type_bytes(coding->type);
@@ -204,7 +179,7 @@ static size_t find_exact(const struct zti_coding *coding, const zt_array *array,
 
 /* Values [first, first + n) of a tile, in its own order. */
 static void values_of(const struct zti_coding *coding, const zt_array *array,
-                      const struct box *box, size_t first, uint32_t n, uint8_t *to)
+                      const struct zti_sz_box *box, size_t first, uint32_t n, uint8_t *to)
 {
     const size_t value_bytes = zt_type_bytes(coding->type);
     const uint32_t skip = 4 - coding->grid.rank;
@@ -218,7 +193,7 @@ static void values_of(const struct zti_coding *coding, const zt_array *array,
 }
 
 static uint8_t *put_exact(const struct zti_coding *coding, const zt_array *array,
-                          const struct box *box, const uint64_t *is_exact, uint8_t *to)
+                          const struct zti_sz_box *box, const uint64_t *is_exact, uint8_t *to)
 {
     uint8_t *const length = to;
     uint8_t values[ZTI_SZ_RAW_BYTES];
@@ -253,11 +228,11 @@ static void take_bytes(const uint8_t *restrict from, void *restrict values, uint
 }
 
 static uint8_t *put_raw(const struct zti_coding *coding, const zt_array *array,
-                        const struct box *box, uint8_t *to)
+                        const struct zti_sz_box *box, uint8_t *to)
 {
     const size_t value_bytes = zt_type_bytes(coding->type);
     const int64_t stride = array->stride[coding->grid.rank - 1];
-    *to++ = RAW;
+    *to++ = ZTI_SZ_HIGH_RAW;
     for (struct rows rows = {.box = box}; !rows.is_done; next_row(&rows)) {
         const char *from = row_in(coding, array, &rows);
         for (uint32_t k = 0; k < box->own[3]; k += ZTI_SZ_HIGH_SEGMENT) {
@@ -274,7 +249,7 @@ static uint8_t *put_raw(const struct zti_coding *coding, const zt_array *array,
 }
 
 static uint8_t *put_tile(const struct zti_coding *coding, const zt_array *array,
-                         const struct box *box, struct zti_sz_slot *slot, uint8_t *to)
+                         const struct zti_sz_box *box, struct zti_sz_slot *slot, uint8_t *to)
 {
     const struct zti_sz_high *const high = coding->model;
     const size_t value_bytes = zt_type_bytes(coding->type), raw_bytes = box->values * value_bytes;
@@ -294,8 +269,9 @@ static uint8_t *put_tile(const struct zti_coding *coding, const zt_array *array,
     const size_t extra_bytes = (size_t)(extras.bits + 7) / 8;
     if (extras.is_over || code_bytes + extra_bytes + exact_most + 8 > raw_bytes)
         return put_raw(coding, array, box, to);
-    *to++ = (uint8_t)((is_zero ? ZERO : CODED) | (extra_bytes ? HAS_EXTRAS : 0) |
-                      (exact ? HAS_EXACT : 0));
+    *to++ = (uint8_t)((is_zero ? ZTI_SZ_HIGH_ZERO : ZTI_SZ_HIGH_CODED) |
+                      (extra_bytes ? ZTI_SZ_HIGH_HAS_EXTRAS : 0) |
+                      (exact ? ZTI_SZ_HIGH_HAS_EXACT : 0));
     if (!is_zero)
         to = zti_put_varint(to, code_bytes + extra_bytes +
                                     (extra_bytes ? zti_varint_bytes(extra_bytes) : 0));
@@ -316,54 +292,13 @@ void zti_sz_high_encode(const struct zti_coding *coding, const zt_array *array, 
     struct zti_sz_slot *const slot = zti_sz_high_take_slot(coding->model);
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     for (; walk.tile < last; zti_walk_next(&coding->grid, &walk)) {
-        const struct box box = box_of(coding, &walk);
+        const struct zti_sz_box box = box_of(coding, &walk);
         w->next = put_tile(coding, array, &box, slot, w->next); /* whole bytes: nothing is held */
     }
     zti_sz_high_give_slot(slot);
 }
 
 /* ---- bytes to a tile ---- */
-
-struct parts {
-    uint32_t first;
-    struct zti_bit_reader extras, codes;
-    const uint8_t *exact, *exact_end, *raw;
-};
-
-/* Find what a tile consists of; returns its end, or NULL where it makes no sense. */
-static const uint8_t *parts_of(const struct zti_coding *coding, const struct box *box,
-                               const uint8_t *at, const uint8_t *end, struct parts *parts)
-{
-    const size_t raw_bytes = box->values * zt_type_bytes(coding->type);
-    struct zti_cursor c = {.at = at, .end = end, .is_bad = false};
-    parts->first = zti_take_byte(&c);
-    if (parts->first == RAW) {
-        parts->raw = zti_take_bytes(&c, raw_bytes);
-        return parts->raw ? c.at : NULL;
-    }
-    const bool is_coded = parts->first & CODED, has_extras = parts->first & HAS_EXTRAS;
-    if ((parts->first & KIND) > CODED || parts->first > 15 || (has_extras && !is_coded))
-        return NULL;
-    uint64_t bytes = is_coded ? zti_take_varint(&c) : 0;
-    const uint8_t *const coded = zti_take_bytes(&c, bytes);
-    if (c.is_bad || bytes > raw_bytes)
-        return NULL;
-    struct zti_cursor in = {.at = coded, .end = coded + bytes, .is_bad = false};
-    const uint64_t extra_bytes = has_extras ? zti_take_varint(&in) : 0;
-    const uint8_t *const extras = zti_take_bytes(&in, extra_bytes);
-    if (in.is_bad)
-        return NULL;
-    parts->extras = (struct zti_bit_reader){.base = extras, .end = extra_bytes * 8};
-    parts->codes = (struct zti_bit_reader){.base = in.at, .end = zti_cursor_left(&in) * 8};
-    parts->exact = parts->exact_end = NULL;
-    if (parts->first & HAS_EXACT) {
-        const uint8_t *const length = zti_take_bytes(&c, 4);
-        const uint64_t exact_bytes = length ? zti_get_le32(length) : 0;
-        parts->exact = zti_take_bytes(&c, exact_bytes);
-        parts->exact_end = c.at;
-    }
-    return c.is_bad ? NULL : c.at;
-}
 
 /* Whether a row of a tile is in a view. */
 static bool is_seen(const struct zti_coding *coding, const struct zti_view *view,
@@ -404,7 +339,7 @@ static void put_row(const struct zti_coding *coding, const struct zti_view *view
         memcpy(to, values, value_bytes);
 }
 
-static void put_values(const struct zti_coding *coding, const struct box *box,
+static void put_values(const struct zti_coding *coding, const struct zti_sz_box *box,
                        const struct zti_sz_pyramid *p, const struct zti_view *view)
 {
     const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
@@ -421,8 +356,8 @@ static void put_values(const struct zti_coding *coding, const struct box *box,
     }
 }
 
-static void take_raw(const struct zti_coding *coding, const struct box *box, const uint8_t *from,
-                     const struct zti_view *view)
+static void take_raw(const struct zti_coding *coding, const struct zti_sz_box *box,
+                     const uint8_t *from, const struct zti_view *view)
 {
     const size_t value_bytes = zt_type_bytes(coding->type);
     uint64_t row[ZTI_SZ_HIGH_SEGMENT];
@@ -440,7 +375,7 @@ static void take_raw(const struct zti_coding *coding, const struct box *box, con
 }
 
 /* One value of a tile from bytes, little-endian: number i of the tile. */
-static void put_value(const struct zti_coding *coding, const struct box *box,
+static void put_value(const struct zti_coding *coding, const struct zti_sz_box *box,
                       const struct zti_view *view, size_t i, const uint8_t *from)
 {
     const size_t value_bytes = zt_type_bytes(coding->type);
@@ -457,8 +392,8 @@ static void put_value(const struct zti_coding *coding, const struct box *box,
         put_row(coding, view, &rows, x, x + 1, value);
 }
 
-static bool take_exact(const struct zti_coding *coding, const struct box *box,
-                       const struct parts *parts, const struct zti_view *view)
+static bool take_exact(const struct zti_coding *coding, const struct zti_sz_box *box,
+                       const struct zti_sz_parts *parts, const struct zti_view *view)
 {
     const size_t value_bytes = zt_type_bytes(coding->type);
     const uint8_t *at = parts->exact;
@@ -479,28 +414,31 @@ static bool take_exact(const struct zti_coding *coding, const struct box *box,
     return at == parts->exact_end;
 }
 
-static bool take_tile(const struct zti_coding *coding, const struct box *box, struct parts *parts,
-                      struct zti_sz_slot *slot, const struct zti_view *view)
+static bool take_tile(const struct zti_coding *coding, const struct zti_sz_box *box,
+                      const struct zti_sz_parts *parts, struct zti_sz_slot *slot,
+                      const struct zti_view *view)
 {
     const struct zti_sz_high *const high = coding->model;
     struct zti_sz_pyramid *const p = &slot->pyramid;
+    const struct zti_bit_reader in = {.base = parts->codes, .end = parts->code_bytes * 8};
+    struct zti_bit_reader extras = {.base = parts->extras, .end = parts->extra_bytes * 8};
     struct zti_ans_mixed codes = {.state = {0}};
-    const bool is_zero = (parts->first & KIND) == ZERO;
-    if (parts->first == RAW) {
+    const bool is_zero = (parts->first & ZTI_SZ_HIGH_KIND) == ZTI_SZ_HIGH_ZERO;
+    if (parts->first == ZTI_SZ_HIGH_RAW) {
         take_raw(coding, box, parts->raw, view);
         return true;
     }
-    if (!is_zero && !zti_ans_mixed_open(&codes, &parts->codes))
+    if (!is_zero && !zti_ans_mixed_open(&codes, &in))
         return false;
     shape_tile(coding, box, p);
     copy_coarse(coding, box, p);
     if (!zti_sz_high_ops_of(coding)->decode(p, is_zero ? high->of_zero : high->of, &codes,
-                                            &parts->extras))
+                                            &extras))
         return false;
     if (!is_zero && !zti_ans_mixed_ends(&codes))
         return false;
     put_values(coding, box, p, view);
-    return !(parts->first & HAS_EXACT) || take_exact(coding, box, parts, view);
+    return !(parts->first & ZTI_SZ_HIGH_HAS_EXACT) || take_exact(coding, box, parts, view);
 }
 
 void zti_sz_high_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
@@ -509,10 +447,11 @@ void zti_sz_high_decode(const struct zti_coding *coding, struct zti_bit_reader *
     struct zti_sz_slot *const slot = view ? zti_sz_high_take_slot(coding->model) : NULL;
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     for (; walk.tile < last && r->at <= r->end; zti_walk_next(&coding->grid, &walk)) {
-        const struct box box = box_of(coding, &walk);
-        struct parts parts = {.raw = NULL};
-        const uint8_t *const end = parts_of(coding, &box, r->base + r->at / 8,
-                                            r->base + r->end / 8, &parts);
+        const struct zti_sz_box box = box_of(coding, &walk);
+        struct zti_sz_parts parts;
+        const uint8_t *const end = zti_sz_high_parts(
+            box.values * zt_type_bytes(coding->type), r->base + r->at / 8, r->base + r->end / 8,
+            &parts);
         if (end && (!view || take_tile(coding, &box, &parts, slot, view)))
             r->at = (uint64_t)(end - r->base) * 8;
         else

@@ -19,12 +19,11 @@ static int32_t whole_integers(const struct zti_coding *coding, const void *value
     static bool integers_of_##scalar(const scalar *restrict v, uint32_t n, double per,             \
                                      double centre, int32_t *restrict x)                           \
     {                                                                                              \
-        const double magic = 0x1.8p52, most = 2 * (double)ZTI_SZ_HIGH_RANGE;                       \
         uint32_t bad = 0;                                                                          \
         for (uint32_t i = 0; i < n; i++) {                                                         \
-            const double t = (double)v[i] * per - centre;                                          \
-            x[i] = (int32_t)(uint32_t)zti_bits_of_double(t + magic);                               \
-            bad |= (uint32_t)!(fabs(t) < most);                                                    \
+            const double t = zti_sz_high_units((double)v[i], per, centre);                         \
+            x[i] = zti_sz_high_rint(t);                                                            \
+            bad |= (uint32_t)!zti_sz_high_has_integer(t);                                          \
         }                                                                                          \
         return bad;                                                                                \
     }
@@ -35,7 +34,6 @@ static int32_t integers(const struct zti_coding *coding, const void *values, uin
                         int32_t before, int32_t *x)
 {
     const double per = 1 / coding->sz.step, centre = (double)coding->sz.centre;
-    const double most = 2 * (double)ZTI_SZ_HIGH_RANGE;
     const bool is_narrow = coding->type == ZT_F32;
     if (coding->sz.source == ZTI_SZ_STEPS)
         return whole_integers(coding, values, n, x);
@@ -44,7 +42,7 @@ static int32_t integers(const struct zti_coding *coding, const void *values, uin
     for (uint32_t i = 0; is_bad && i < n; i++) {
         const double v = is_narrow ? (double)((const float *)values)[i]
                                    : ((const double *)values)[i];
-        x[i] = fabs(v * per - centre) < most ? x[i] : before;
+        x[i] = zti_sz_high_has_integer(zti_sz_high_units(v, per, centre)) ? x[i] : before;
         before = x[i];
     }
     return n > 0 ? x[n - 1] : before;
@@ -56,19 +54,16 @@ static void values(const struct zti_coding *coding, const int32_t *x, uint32_t n
     const int64_t whole = coding->sz.centre;
     if (coding->type == ZT_F32) {
         for (uint32_t i = 0; i < n; i++)
-            ((float *)out)[i] = (float)(((double)x[i] + centre) * step);
+            ((float *)out)[i] = (float)zti_sz_high_number(x[i], centre, step);
     } else if (coding->type == ZT_F64) {
         for (uint32_t i = 0; i < n; i++)
-            ((double *)out)[i] = ((double)x[i] + centre) * step;
+            ((double *)out)[i] = zti_sz_high_number(x[i], centre, step);
     } else if (coding->type == ZT_I32) {
-        for (uint32_t i = 0; i < n; i++) {
-            const int64_t v = (int64_t)((uint64_t)x[i] + (uint64_t)whole);
-            ((int32_t *)out)[i] = v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN
-                                                                            : (int32_t)v;
-        }
+        for (uint32_t i = 0; i < n; i++)
+            ((int32_t *)out)[i] = zti_sz_high_whole_32(x[i], whole);
     } else {
-        for (uint32_t i = 0; i < n; i++) /* an encoder leaves room at the ends of the range */
-            ((int64_t *)out)[i] = (int64_t)((uint64_t)x[i] + (uint64_t)whole);
+        for (uint32_t i = 0; i < n; i++)
+            ((int64_t *)out)[i] = zti_sz_high_whole_64(x[i], whole);
     }
 }
 
@@ -79,12 +74,12 @@ static bool check(const struct zti_coding *coding, const int32_t *x, const void 
     uint32_t bad = 0;
     if (coding->type == ZT_F32) {
         for (uint32_t i = 0; i < n; i++) {
-            const float y = (float)(((double)x[i] + centre) * step);
+            const float y = (float)zti_sz_high_number(x[i], centre, step);
             bad |= !(fabs((double)((const float *)in)[i] - (double)y) <= bound);
         }
     } else if (coding->type == ZT_F64) {
         for (uint32_t i = 0; i < n; i++) {
-            const double y = ((double)x[i] + centre) * step;
+            const double y = zti_sz_high_number(x[i], centre, step);
             bad |= !(fabs(((const double *)in)[i] - y) <= bound);
         }
     }

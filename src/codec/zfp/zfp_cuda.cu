@@ -93,4 +93,4 @@ static void decode(const struct zti_cuda_decoding *d)
 }
 
 extern "C" const struct zti_cuda_codec zti_cuda_zfp = {true, has_kernels, state_words, encode,
-                                                        decode};
+                                                        decode, NULL};

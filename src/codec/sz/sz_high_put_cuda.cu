@@ -1,0 +1,546 @@
+/* sz_high_put_cuda.cu: tiles of effort 'high' to bytes, in three kernels.
+ *
+ * A block has a tile: points of a band depend on those of earlier ones alone, so each has a thread;
+ * their contexts on the magnitudes of the band itself, all of which are there then. The ANS coder's
+ * four states go backwards through the symbols, each on its own: four lanes of a warp, which leave
+ * for each symbol the bits that its state sheds. Sums over these say where they go: a block has a
+ * tile again, looks back for its place, and writes. */
+#include "codec/sz/sz_high_cuda.h"
+
+enum {
+    HIGH_WARPS = HIGH_THREADS / 32,
+    WAYS = 4,              /* ZTI_ANS_WAYS */
+    STATE_BITS = 12,       /* ZTI_ANS_STATE_BITS */
+    EXACT_MOST = 515,      /* bytes of the marks of 4096 values, at most */
+    PARTS = (int)ZTI_SZ_HIGH_VALUES / (int)ZTI_SZ_TILE_VALUES
+};
+
+/* What kernels leave for the next ones, at the beginning of a slot. Then a box's integers and
+ * magnitudes, whose place what states shed takes; residuals, and symbols with their contexts, in
+ * the order of coding; which values are exact; and bytes. */
+struct put_note {
+    uint32_t symbols; /* their number */
+    uint32_t has_symbols; /* other than 0 */
+    uint32_t exact;   /* values */
+    uint32_t state[WAYS];
+};
+
+struct put_slot {
+    struct put_note *note;
+    int32_t *x, *q;
+    uint8_t *loud;
+    uint16_t *shed;  /* bits, and above them how many */
+    uint16_t *codes; /* symbols, and above them contexts */
+    uint64_t *exact;
+    uint32_t *out;
+};
+
+static __host__ __device__ __forceinline__ uint64_t up(uint64_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
+static inline uint64_t put_slot_bytes(uint64_t points, uint32_t value_bytes)
+{
+    return NOTE_BYTES + up(5 * points) + up(4 * points) + up(2 * points) + up(points / 8 + 64) +
+           up(value_bytes * points + 256);
+}
+
+static __device__ __forceinline__ struct put_slot put_slot_of(const struct sz_high_tiles *h,
+                                                              uint64_t number)
+{
+    const uint64_t points = h->points;
+    uint8_t *at = h->slots + number * h->slot_bytes;
+    struct put_slot slot;
+    slot.note = (struct put_note *)(void *)at;
+    at += NOTE_BYTES;
+    slot.x = (int32_t *)(void *)at;
+    slot.loud = at + 4 * points;
+    slot.shed = (uint16_t *)(void *)at;
+    at += up(5 * points);
+    slot.q = (int32_t *)(void *)at;
+    at += up(4 * points);
+    slot.codes = (uint16_t *)(void *)at;
+    at += up(2 * points);
+    slot.exact = (uint64_t *)(void *)at;
+    at += up(points / 8 + 64);
+    slot.out = (uint32_t *)(void *)at;
+    return slot;
+}
+
+static __device__ __forceinline__ const uint8_t *model_at(const struct sz_tiles *s, uint64_t at)
+{
+    return (const uint8_t *)s->model + at;
+}
+
+/* ---- integers ---- */
+
+/* A value as a number in units, and its integer; false where it has none. */
+static __device__ __forceinline__ bool integer_of(const struct sz_tiles *s, const char *from,
+                                                  int32_t *x)
+{
+    if (s->sz.source == ZTI_SZ_STEPS) {
+        const int64_t v = s->type == ZT_I32 ? *(const int32_t *)(const void *)from
+                                            : *(const int64_t *)(const void *)from;
+        *x = (int32_t)(uint32_t)((uint64_t)v - (uint64_t)s->sz.centre);
+        return true;
+    }
+    const double v = s->type == ZT_F32 ? (double)*(const float *)(const void *)from
+                                       : *(const double *)(const void *)from;
+    const double units = zti_sz_high_units(v, 1 / s->sz.step, (double)s->sz.centre);
+    const bool has_one = zti_sz_high_has_integer(units);
+    *x = has_one ? zti_sz_high_rint(units) : 0;
+    return has_one;
+}
+
+/* Where point i of a box is in the array; NULL on the plane behind a slab, which is last. */
+static __device__ __forceinline__ const char *point_in(const struct sz_tiles *s,
+                                                       const struct zti_sz_box *box, uint32_t i)
+{
+    const uint32_t skip = 4 - s->grid.rank;
+    uint32_t c[4];
+    int64_t offset = 0;
+    coordinates(box->dim, i, c);
+    for (uint32_t k = skip; k < 4; k++) {
+        const uint64_t at = box->origin[k - skip] + c[k];
+        if (at >= s->view.hi[k - skip])
+            return NULL;
+        offset += (int64_t)(at - s->view.lo[k - skip]) * s->view.out.stride[k - skip];
+    }
+    return (const char *)s->view.out.data + offset * (int64_t)value_bytes_of(s->type);
+}
+
+/* Integers of values that have none: the one before. The first warp; such tiles are few. */
+static __device__ __forceinline__ void bridge(const struct sz_tiles *s,
+                                              const struct zti_sz_box *box, int32_t *x)
+{
+    const uint32_t lane = threadIdx.x % 32, points = (uint32_t)box->points;
+    int32_t before = 0;
+    for (uint32_t i = 0; i < points; i += 32) {
+        const char *const from = i + lane < points ? point_in(s, box, i + lane) : NULL;
+        int32_t own = 0;
+        const bool is_good = from && integer_of(s, from, &own);
+        const unsigned good = __ballot_sync(SIMT_ALL_LANES, is_good) & (0xffffffffu >> (31 - lane));
+        const int last = good ? 31 - __clz((int)good) : 0;
+        const int32_t found = __shfl_sync(SIMT_ALL_LANES, own, last);
+        own = good ? found : before;
+        before = __shfl_sync(SIMT_ALL_LANES, own, 31);
+        if (i + lane < points)
+            x[i + lane] = own;
+    }
+}
+
+static __device__ __forceinline__ void gather(const struct sz_tiles *s,
+                                              const struct zti_sz_box *box, int32_t *x)
+{
+    bool is_bad = false;
+    for (uint32_t i = threadIdx.x; i < box->points; i += HIGH_THREADS) {
+        const char *const from = point_in(s, box, i);
+        int32_t own = 0;
+        is_bad = is_bad || (from && !integer_of(s, from, &own));
+        x[i] = own;
+    }
+    if (__syncthreads_or(is_bad)) {
+        if (threadIdx.x < 32)
+            bridge(s, box, x);
+        __syncthreads();
+    }
+}
+
+/* ---- residuals and symbols ---- */
+
+/* All points of a band, of which the first has number 'first' of those that are coded. */
+static __device__ __forceinline__ void quantize_band(const struct sz_tiles *s,
+                                                     const struct put_slot *slot,
+                                                     const struct high_band *b, uint32_t step,
+                                                     uint32_t first)
+{
+    const bool is_linear = s->sz.tuning & ZTI_SZ_HIGH_LINEAR;
+    const double per = 1.0 / step;
+    const uint32_t n = points_in(b);
+    for (uint32_t i = threadIdx.x; i < n; i += HIGH_THREADS) {
+        uint32_t c[4];
+        coordinates(b->dim, i, c);
+        const uint32_t at = point_at(b, c);
+        const uint32_t predicted = predict(b, c, slot->x + at, is_linear);
+        int32_t q = 0;
+        if (is_own(b, c)) {
+            q = zti_sz_high_nearest((int32_t)((uint32_t)slot->x[at] - predicted), per);
+            slot->q[first + number_in(b, c)] = q;
+        }
+        slot->x[at] = (int32_t)(predicted + (uint32_t)q * step);
+        slot->loud[at] = zti_sz_high_loudness(q);
+    }
+}
+
+/* A point's context, once the magnitudes of its band are there. */
+static __device__ __forceinline__ uint32_t context_of(const struct high_band *b, const uint32_t *c,
+                                                      const uint8_t *loud)
+{
+    uint32_t rows, sum = sum_around(b, c, loud, &rows);
+    if (rows == 0 && c[3] < 4) {
+        sum *= 2;
+    } else if (rows == 0) { /* four points look at the two before them */
+        const uint8_t *const four = loud - (int64_t)(c[3] % 4) * b->step[3];
+        sum += 16u * four[-(int64_t)b->step[3]] + 16u * four[-2 * (int64_t)b->step[3]];
+    }
+    return zti_sz_high_kind(sum, b->depth);
+}
+
+/* Symbols and contexts of the coded points of a band; whether one is not 0. */
+static __device__ __forceinline__ bool name_band(const struct sz_tiles *s,
+                                                 const struct put_slot *slot,
+                                                 const struct high_band *b, uint32_t first)
+{
+    const uint8_t *const has = model_at(s, ZTI_SZ_HIGH_HAS_AT);
+    const uint32_t n = own_points_in(b);
+    bool is_any = false;
+    for (uint32_t i = threadIdx.x; i < n; i += HIGH_THREADS) {
+        uint32_t c[4];
+        coordinates(b->own, i, c);
+        const uint32_t context = context_of(b, c, slot->loud + point_at(b, c));
+        const uint32_t own = zti_sz_high_symbol(slot->q[first + i]);
+        const uint32_t symbol = has[context * (uint32_t)ZTI_SZ_HIGH_ALPHABET + own]
+                                    ? own
+                                    : (uint32_t)ZTI_SZ_HIGH_ESCAPE;
+        slot->codes[first + i] = (uint16_t)(symbol | context << 8);
+        is_any = is_any || symbol != 0;
+    }
+    return is_any;
+}
+
+/* Note values that do not keep the bound. */
+static __device__ __forceinline__ void find_exact(const struct sz_tiles *s,
+                                                  const struct zti_sz_box *box,
+                                                  const struct sz_tile *t,
+                                                  const struct put_slot *slot)
+{
+    uint32_t count = 0;
+    for (uint32_t i = threadIdx.x; i < t->n && s->sz.source == ZTI_SZ_LATTICE; i += HIGH_THREADS) {
+        const char *const from = value_at(s, t, i);
+        uint32_t c[4];
+        coordinates(box->own, i, c);
+        const double y = zti_sz_high_number(slot->x[place_in_box(box, c)], (double)s->sz.centre,
+                                            s->sz.step);
+        const double v = s->type == ZT_F32 ? (double)*(const float *)(const void *)from
+                                           : *(const double *)(const void *)from;
+        if (fabs(v - (s->type == ZT_F32 ? (double)(float)y : y)) <= s->sz.bound)
+            continue;
+        simt_or(slot->exact + i / 64, UINT64_C(1) << i % 64);
+        count++;
+    }
+    if (count > 0)
+        (void)atomicAdd((unsigned *)&slot->note->exact, count);
+}
+
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_make_symbols(const struct sz_high_tiles h)
+{
+    const struct sz_tiles *const s = &h.s;
+    const uint64_t number = s->first_tile + h.first + blockIdx.x;
+    const struct put_slot slot = put_slot_of(&h, blockIdx.x);
+    const struct zti_sz_box box = high_box_of(s, number);
+    const struct sz_tile t = tile_of(s, number);
+    const uint32_t axes = high_axes(s);
+    uint32_t count = 0;
+    bool is_any = false;
+    for (uint32_t i = threadIdx.x; i < (t.n + 63) / 64; i += HIGH_THREADS)
+        slot.exact[i] = 0;
+    if (threadIdx.x == 0)
+        slot.note->exact = 0;
+    gather(s, &box, slot.x);
+    copy_coarse(&h, &box, slot.x, slot.loud, HIGH_THREADS);
+    for (uint32_t level = zti_sz_high_distance(axes); level-- > 0;) {
+        const uint32_t step = zti_sz_high_step(&s->sz, level + 1);
+        for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
+            const struct high_band b = high_band_of(&box, axes, level, odd);
+            __syncthreads();
+            quantize_band(s, &slot, &b, step, count);
+            __syncthreads();
+            is_any = name_band(s, &slot, &b, count) || is_any;
+            count += own_points_in(&b);
+        }
+    }
+    is_any = __syncthreads_or(is_any);
+    find_exact(s, &box, &t, &slot);
+    if (threadIdx.x == 0) {
+        slot.note->symbols = count;
+        slot.note->has_symbols = is_any;
+    }
+}
+
+/* ---- states: a warp a tile, of which four lanes have one each ---- */
+
+SIMT_KERNEL void __launch_bounds__(32) high_run_states(const struct sz_high_tiles h)
+{
+    const struct sz_tiles *const s = &h.s;
+    const struct put_slot slot = put_slot_of(&h, blockIdx.x);
+    const uint8_t *const model_of = model_at(s, 0);
+    const uint32_t *const steps =
+        (const uint32_t *)(const void *)model_at(s, ZTI_SZ_HIGH_STEPS_AT);
+    const uint16_t *const next = (const uint16_t *)(const void *)model_at(s, ZTI_SZ_HIGH_NEXT_AT);
+    const uint32_t n = slot.note->symbols, way = threadIdx.x;
+    uint32_t state = ZTI_SZ_HIGH_STATES;
+    if (way >= WAYS || !slot.note->has_symbols)
+        return;
+    for (uint32_t i = n > way ? (n - 1 - way) / WAYS + 1 : 0; i-- > 0;) {
+        const uint32_t code = slot.codes[i * WAYS + way], symbol = code & 255;
+        const uint32_t model = model_of[code >> 8], y = state;
+        const uint32_t *const own = steps + 2 * (model * (uint32_t)ZTI_SZ_HIGH_ALPHABET + symbol);
+        const uint32_t bits = (y + own[0]) >> 16;
+        slot.shed[i * WAYS + way] = (uint16_t)((y & ((1u << bits) - 1)) | bits << STATE_BITS);
+        state = next[model * (uint32_t)ZTI_SZ_HIGH_STATES + (uint16_t)((y >> bits) + own[1])];
+    }
+    slot.note->state[way] = state - ZTI_SZ_HIGH_STATES;
+}
+
+/* ---- bytes: a block a tile ---- */
+
+/* What a block knows of the bytes of its tile. */
+struct putting {
+    uint32_t code_bits[HIGH_WARPS + 1], extra_bits[HIGH_WARPS + 1]; /* of the warps before */
+    uint32_t marks[PARTS], ways[PARTS]; /* exact values: bytes of marks, and their way */
+    uint32_t values[PARTS];
+    uint32_t exact_at[PARTS + 1];
+    uint32_t head[4]; /* what is before the sections */
+    uint32_t head_bytes, extra_bytes, code_bytes, exact_bytes, bytes;
+    uint64_t place;
+    bool is_raw;
+};
+
+/* The symbols of the calling warp. */
+static __device__ __forceinline__ uint32_t first_of_warp(uint32_t n, uint32_t warp)
+{
+    const uint32_t each = ((n + HIGH_WARPS - 1) / HIGH_WARPS + 31) / 32 * 32, at = warp * each;
+    return at < n ? at : n;
+}
+
+/* The bits of each warp's symbols; then, for the first thread, of those before it. */
+static __device__ __forceinline__ void sum_bits(const struct put_slot *slot, struct putting *p)
+{
+    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, n = slot->note->symbols;
+    uint32_t codes = 0, extras = 0;
+    for (uint32_t i = first_of_warp(n, warp) + lane; i < first_of_warp(n, warp + 1); i += 32) {
+        codes += (uint32_t)slot->shed[i] >> STATE_BITS;
+        extras += zti_sz_high_open_bits(slot->codes[i] & 255u);
+    }
+    codes = warp_sums_32(codes);
+    extras = warp_sums_32(extras);
+    if (lane == 31) {
+        p->code_bits[warp + 1] = codes;
+        p->extra_bits[warp + 1] = extras;
+    }
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        p->code_bits[0] = 1 + WAYS * STATE_BITS; /* and zeros before them, to whole bytes */
+        p->extra_bits[0] = 0;
+        for (uint32_t i = 1; i <= HIGH_WARPS; i++) {
+            p->code_bits[i] += p->code_bits[i - 1];
+            p->extra_bits[i] += p->extra_bits[i - 1];
+        }
+    }
+}
+
+static __device__ __forceinline__ uint32_t part_values(uint32_t n, uint32_t part)
+{
+    return simt_at_most(n - part * ZTI_SZ_TILE_VALUES, ZTI_SZ_TILE_VALUES);
+}
+
+/* Exact values: the bytes of each 4096 values, a thread each. */
+static __device__ __forceinline__ void measure_exact(const struct sz_tile *t,
+                                                     const struct put_slot *slot,
+                                                     struct putting *p)
+{
+    const uint32_t part = threadIdx.x, parts = (t->n - 1) / ZTI_SZ_TILE_VALUES + 1;
+    if (part >= parts || slot->note->exact == 0)
+        return;
+    const uint32_t n = part_values(t->n, part);
+    const uint64_t *const bits = slot->exact + part * ZTI_SZ_GROUPS;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i * 64 < n; i++)
+        count += (uint32_t)__popcll(bits[i]);
+    p->marks[part] = exact_mark_bytes(bits, n, &p->ways[part]);
+    p->values[part] = count;
+}
+
+/* All lengths, and what is before the sections. One thread. */
+static __device__ __forceinline__ void measure_tile(const struct sz_tile *t, uint32_t value_bytes,
+                                                    const struct put_slot *slot,
+                                                    struct putting *p)
+{
+    const uint32_t raw_bytes = t->n * value_bytes, exact = slot->note->exact;
+    const bool is_zero = !slot->note->has_symbols;
+    const uint32_t parts = (t->n - 1) / ZTI_SZ_TILE_VALUES + 1;
+    uint8_t *const head = (uint8_t *)(void *)p->head, *at = head;
+    p->code_bytes = is_zero ? 0 : (p->code_bits[HIGH_WARPS] + 7) / 8;
+    p->extra_bytes = (p->extra_bits[HIGH_WARPS] + 7) / 8;
+    const uint64_t exact_most =
+        exact ? (uint64_t)exact * value_bytes + 4 + (t->n / ZTI_SZ_TILE_VALUES + 1) * EXACT_MOST
+              : 0;
+    p->is_raw = p->code_bytes + (uint64_t)p->extra_bytes + exact_most + 8 > raw_bytes;
+    p->exact_at[0] = 4;
+    for (uint32_t i = 0; i < parts && exact; i++)
+        p->exact_at[i + 1] = p->exact_at[i] + p->marks[i] + p->values[i] * value_bytes;
+    p->exact_bytes = exact ? p->exact_at[parts] : 0;
+    *at++ = p->is_raw ? (uint8_t)ZTI_SZ_HIGH_RAW
+                      : (uint8_t)((is_zero ? ZTI_SZ_HIGH_ZERO : ZTI_SZ_HIGH_CODED) |
+                                  (p->extra_bytes ? ZTI_SZ_HIGH_HAS_EXTRAS : 0) |
+                                  (exact ? ZTI_SZ_HIGH_HAS_EXACT : 0));
+    if (!p->is_raw && !is_zero)
+        at = zti_put_varint(at, p->code_bytes + p->extra_bytes +
+                                    (p->extra_bytes ? zti_varint_bytes(p->extra_bytes) : 0));
+    if (!p->is_raw && p->extra_bytes)
+        at = zti_put_varint(at, p->extra_bytes);
+    p->head_bytes = (uint32_t)(at - head);
+    p->bytes = p->is_raw ? 1 + raw_bytes
+                         : p->head_bytes + p->extra_bytes + p->code_bytes + p->exact_bytes;
+}
+
+/* Or what states shed and symbols leave open into cleared words. */
+static __device__ __forceinline__ void put_bits(const struct put_slot *slot,
+                                                const struct putting *p, uint32_t *extras,
+                                                uint32_t *codes)
+{
+    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, n = slot->note->symbols;
+    const uint32_t zeros = 8 * p->code_bytes - p->code_bits[HIGH_WARPS];
+    const uint32_t end = first_of_warp(n, warp + 1);
+    uint32_t code_at = p->code_bits[warp] + zeros, extra_at = p->extra_bits[warp];
+    if (threadIdx.x <= WAYS) {
+        uint32_t at = zeros + (threadIdx.x > 0 ? 1 + (threadIdx.x - 1) * STATE_BITS : 0);
+        put_at(codes, &at, threadIdx.x > 0 ? slot->note->state[threadIdx.x - 1] : 1,
+               threadIdx.x > 0 ? (uint32_t)STATE_BITS : 1);
+    }
+    for (uint32_t i = first_of_warp(n, warp); i < end; i += 32) {
+        const bool is_there = i + lane < end;
+        const uint32_t shed = is_there ? slot->shed[i + lane] : 0, bits = shed >> STATE_BITS;
+        const uint32_t symbol = is_there ? slot->codes[i + lane] & 255u : 0;
+        const uint32_t open = zti_sz_high_open_bits(symbol);
+        const uint32_t up_to = warp_sums_32(bits);
+        uint32_t at = code_at + up_to - bits;
+        put_at(codes, &at, shed & ((1u << STATE_BITS) - 1), bits);
+        code_at += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+        if (!__any_sync(SIMT_ALL_LANES, open > 0))
+            continue;
+        const uint32_t all = warp_sums_32(open);
+        at = extra_at + all - open;
+        if (open > 0)
+            put_at(extras, &at, zti_sz_high_open(symbol, slot->q[i + lane]), open);
+        extra_at += __shfl_sync(SIMT_ALL_LANES, all, 31);
+    }
+}
+
+/* Values as they are: marks by a thread each 4096 values, then these. */
+static __device__ __forceinline__ void put_exact_part(const struct sz_tiles *s,
+                                                      const struct sz_tile *t,
+                                                      const struct put_slot *slot,
+                                                      const struct putting *p, uint32_t *out)
+{
+    const uint32_t part = threadIdx.x, value_bits = 8 * value_bytes_of(s->type);
+    const uint32_t parts = (t->n - 1) / ZTI_SZ_TILE_VALUES + 1;
+    uint32_t at = 0;
+    if (part == 0)
+        put_at(out, &at, p->exact_bytes - 4, 32);
+    if (part >= parts)
+        return;
+    const uint32_t n = part_values(t->n, part), first = part * ZTI_SZ_TILE_VALUES;
+    const uint64_t *const bits = slot->exact + part * ZTI_SZ_GROUPS;
+    at = 8 * p->exact_at[part];
+    put_marks(out, &at, bits, n, p->ways[part]);
+    for (uint32_t i = 0; i < n; i++)
+        if (bit_at(bits, i))
+            put_at(out, &at, load_bits(s, value_at(s, t, first + i)), value_bits);
+}
+
+/* A raw tile's values, behind its first byte. */
+static __device__ __forceinline__ void put_raw(const struct sz_tiles *s, const struct sz_tile *t,
+                                               uint8_t *to)
+{
+    const uint32_t value_bytes = value_bytes_of(s->type);
+    for (uint32_t i = threadIdx.x; i < t->n; i += HIGH_THREADS) {
+        const uint64_t bits = load_bits(s, value_at(s, t, i));
+        for (uint32_t k = 0; k < value_bytes; k++)
+            to[(uint64_t)i * value_bytes + k] = (uint8_t)(bits >> 8 * k);
+    }
+}
+
+/* The sections of a tile that is not raw, to their places. */
+static __device__ __forceinline__ void put_sections(const struct sz_tiles *s,
+                                                    const struct sz_tile *t,
+                                                    const struct put_slot *slot,
+                                                    const struct putting *p, uint64_t at)
+{
+    uint8_t *const stream = (uint8_t *)(void *)s->words;
+    uint32_t *const extras = slot->out, *const codes = extras + p->extra_bytes / 4 + 1;
+    uint32_t *const exact = codes + p->code_bytes / 4 + 1;
+    const uint32_t *const end = exact + p->exact_bytes / 4 + 1;
+    for (uint32_t *word = slot->out + threadIdx.x; word < end; word += HIGH_THREADS)
+        *word = 0;
+    __syncthreads();
+    if (p->code_bytes > 0)
+        put_bits(slot, p, extras, codes);
+    if (p->exact_bytes > 0)
+        put_exact_part(s, t, slot, p, exact);
+    __syncthreads();
+    at += p->head_bytes;
+    place_bytes(extras, p->extra_bytes, stream, at, HIGH_THREADS);
+    at += p->extra_bytes;
+    place_bytes(codes, p->code_bytes, stream, at, HIGH_THREADS);
+    at += p->code_bytes;
+    place_bytes(exact, p->exact_bytes, stream, at, HIGH_THREADS);
+}
+
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_put_tiles(const struct sz_high_tiles h)
+{
+    SIMT_SHARED(struct putting, p, );
+    const struct sz_tiles *const s = &h.s;
+    const uint64_t ticket = lookback_ticket(s->states), number = s->first_tile + ticket;
+    const struct put_slot slot = put_slot_of(&h, ticket - h.first);
+    const struct sz_tile t = tile_of(s, number);
+    measure_exact(&t, &slot, &p);
+    sum_bits(&slot, &p);
+    if (threadIdx.x == 0)
+        measure_tile(&t, value_bytes_of(s->type), &slot, &p);
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        const uint64_t before = lookback(s->states, ticket, h.each, 8 * (uint64_t)p.bytes);
+        if (threadIdx.x == 0) {
+            p.place = before / 8;
+            if (s->starts && number % s->chunk_tiles == 0)
+                s->starts[number / s->chunk_tiles - s->first_chunk] = before;
+        }
+    }
+    __syncthreads();
+    uint8_t *const stream = (uint8_t *)(void *)s->words;
+    if (threadIdx.x < p.head_bytes)
+        stream[p.place + threadIdx.x] = ((const uint8_t *)(const void *)p.head)[threadIdx.x];
+    if (p.is_raw)
+        put_raw(s, &t, stream + p.place + 1);
+    else
+        put_sections(s, &t, &slot, &p, p.place);
+}
+
+/* ---- launches ---- */
+
+extern "C" uint64_t zti_sz_high_cuda_put_bytes(const struct zti_coding *coding)
+{
+    return simt_at_most(coding->grid.count, HIGH_BATCH) *
+           put_slot_bytes(zti_sz_high_points(coding), (uint32_t)zt_type_bytes(coding->type));
+}
+
+extern "C" void zti_sz_high_cuda_put(const struct sz_tiles *s, const struct zti_coding *whole,
+                                     uint64_t tiles, void *work, void *queue)
+{
+    const unsigned slots = simt_at_most(s->grid.count, HIGH_BATCH);
+    struct sz_high_tiles h;
+    memset(&h, 0, sizeof h);
+    h.s = *s;
+    h.slots = (uint8_t *)work;
+    h.points = (uint32_t)zti_sz_high_points(whole);
+    h.slot_bytes = put_slot_bytes(h.points, (uint32_t)zt_type_bytes(whole->type));
+    h.each = tiles;
+    for (; h.first < tiles; h.first += slots) {
+        const unsigned blocks = simt_at_most(tiles - h.first, slots);
+        SIMT_LAUNCH(high_make_symbols, blocks, HIGH_THREADS, 0, queue, h);
+        SIMT_LAUNCH(high_run_states, blocks, 32, 0, queue, h);
+        SIMT_LAUNCH(high_put_tiles, blocks, HIGH_THREADS, 0, queue, h);
+    }
+}
