@@ -1,5 +1,5 @@
 /* zfp_kernel.h: kernel text: tiles of one type to bits and back, a tile a thread, by the texts of
- * zfp_plain.h. The includer defines TYPE (f32, ...), BITS (32 or 64) and ZTI_ZFP_LAUNCHES, the name
+ * zfp_plain.h, or a warp, by those of zfp_warp.h. The includer defines TYPE (f32, ...), BITS (32 or 64) and ZTI_ZFP_LAUNCHES, the name
  * of the two functions that queue kernels.
  *
  *     tile (the thread's) --> bits in the thread's slot (shared) --> stream, behind the bits of all
@@ -20,6 +20,7 @@
 #define zti_zfp_order order_cuda
 #include "codec/zfp/zfp_order.h"
 #include "codec/zfp/zfp_plain.h" /* put_tile_f32, take_tile_i64, gather_32, ... */
+#include "codec/zfp/zfp_warp.h"  /* put_tile_warp_f32, ... */
 
 #define JOIN3(a, b, c)  a##b##c
 #define OF_TYPE(name, type) JOIN3(name, _, type)
@@ -74,6 +75,15 @@ static __device__ __forceinline__ uint64_t bits_before(const struct zfp_tiles *t
     return base + before;
 }
 
+/* Note where a tile went. */
+static __device__ __forceinline__ void note_start(const struct zfp_tiles *t, uint64_t tile,
+                                                  uint64_t at)
+{
+    const uint64_t number = t->first_tile + tile;
+    if (t->starts && number % t->chunk_tiles == 0)
+        t->starts[number / t->chunk_tiles - t->first_chunk] = at;
+}
+
 /* Place what a thread has written, of tile 'tile' if there is one. */
 static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, uint64_t block,
                                                    uint64_t tile, struct zti_bit_writer *w)
@@ -86,23 +96,41 @@ static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, ui
     if (w->words < w->slot_words)
         w->slot[w->words] = w->held;
     place(t->words, t->start_bits + at, w->slot, w->slot_words, bits);
-    const uint64_t number = t->first_tile + tile;
-    if (t->starts && number % t->chunk_tiles == 0)
-        t->starts[number / t->chunk_tiles - t->first_chunk] = at;
+    note_start(t, tile, at);
 }
 
-/* Kernels for tiles of a rank that the compiler knows hold coefficients in registers: the lossy and
- * the reversible algorithm apart, whose texts need different ones. 64 values of 32 bits are read
- * into shared memory first, behind the slots, so that values and coefficients do not take registers
- * at once. Tiles of more bytes have kernels of a rank that the compiler does not know, and lie in
- * the thread's local memory. */
+/* Place what a warp has written: tiles from 'first', lane k has the bits of the k-th; their slots
+ * follow each other. */
+static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, uint64_t block,
+                                                    uint64_t first, uint64_t bits,
+                                                    const uint64_t *slots)
+{
+    const uint32_t me = threadIdx.x % 32;
+    const uint64_t at =
+        t->fixed_bits > 0 ? (first + me) * t->fixed_bits : bits_before(t, block, bits);
+    __syncwarp();
+    for (uint32_t k = 0; k < t->warp_tiles && first + k < t->grid.count; k++) {
+        const uint64_t to = t->start_bits + __shfl_sync(SIMT_ALL_LANES, at, (int)k);
+        place_slot(t->words, to, (const uint32_t *)(const void *)(slots + k * t->slot_words));
+    }
+    if (me < t->warp_tiles && first + me < t->grid.count)
+        note_start(t, first + me, at);
+}
+
+/* Kernels for tiles of a rank that the compiler knows: the lossy and the reversible algorithm apart,
+ * whose texts need different registers. 64 values of 32 bits are read into shared memory first,
+ * behind the slots, so that values and coefficients do not take registers at once. Tiles of more
+ * bytes are a warp's. */
 #define KERNEL SIMT_KERNEL void __launch_bounds__(ZTI_ZFP_THREADS, 2)
 
-#define PUT_KERNEL(name, rank, values_memory, is_wrong)                                            \
+#define IS_OTHER_RANK(known)  (t.grid.rank != (known))
+#define IS_WRONG(exact, rank) (zti_zfp_is_reversible(&t.zfp) != (exact) || IS_OTHER_RANK(rank))
+
+#define PUT_KERNEL(name, rank, values_memory, is_exact)                                            \
     KERNEL name(struct zfp_tiles t)                                                                \
     {                                                                                              \
         SIMT_SHARED_DYNAMIC(uint64_t, slots);                                                      \
-        if (is_wrong) /* by which the compiler knows what it is not */                             \
+        if (IS_WRONG(is_exact, rank)) /* by which the compiler knows what it is not */             \
             return;                                                                                \
         const uint64_t block = t.fixed_bits > 0 ? blockIdx.x : lookback_ticket(t.states);          \
         const uint64_t tile = block * blockDim.x + threadIdx.x;                                    \
@@ -119,11 +147,40 @@ static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, ui
         finish_tile(&t, block, tile, &w);                                                          \
     }
 
-#define TAKE_KERNEL(name, rank, values_count)                                                      \
+/* The same for warps, which take t.warp_tiles tiles one after the other. */
+#define PUT_WARP_KERNEL(name, rank, own_values, is_exact)                                          \
     KERNEL name(struct zfp_tiles t)                                                                \
     {                                                                                              \
-        const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;                        \
-        if (i >= t.count)                                                                          \
+        SIMT_SHARED_DYNAMIC(uint64_t, memory);                                                     \
+        if (IS_WRONG(is_exact, rank))                                                              \
+            return;                                                                                \
+        const uint32_t warps = blockDim.x / 32, warp = threadIdx.x / 32, me = threadIdx.x % 32;    \
+        const uint64_t block = t.fixed_bits > 0 ? blockIdx.x : lookback_ticket(t.states);          \
+        const uint64_t first = (block * warps + warp) * t.warp_tiles;                              \
+        uint64_t *const slots = memory + warps * zti_zfp_warp_words(BITS, rank) +                  \
+                                warp * t.warp_tiles * t.slot_words;                                \
+        uint64_t bits = 0; /* of tile first + me */                                                \
+        for (uint32_t k = 0; k < t.warp_tiles && first + k < t.grid.count; k++) {                  \
+            VALUE values[own_values];                                                              \
+            const struct zti_walk at = zti_walk_from(&t.grid, first + k);                          \
+            struct zti_bit_writer w = zti_bit_writer_in(slots + k * t.slot_words, 0);              \
+            OF_TYPE(gather_warp, BITS)(&t.view.out, at.origin, values, rank);                      \
+            if (me == 0)                                                                           \
+                w.slot[0] = 0;                                                                     \
+            const bool is_proved = OF_TYPE(put_tile_warp, TYPE)(&t.zfp, values, rank, &w);         \
+            if (t.doubts && me == 0)                                                               \
+                t.doubts[first + k] = !is_proved;                                                  \
+            bits = me == k ? zti_bits_written(&w) : bits;                                          \
+        }                                                                                          \
+        finish_tiles(&t, block, first, bits, slots);                                               \
+    }
+
+/* A chunk a thread ('of' is nothing) or a warp (_warp), of so many lanes. */
+#define TAKE_KERNEL(name, rank, values_count, of, lanes)                                           \
+    KERNEL name(struct zfp_tiles t)                                                                \
+    {                                                                                              \
+        const uint64_t i = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / (lanes);            \
+        if (i >= t.count || IS_OTHER_RANK(rank))                                                   \
             return;                                                                                \
         const uint64_t chunk = t.chunks ? t.chunks[i] : t.first_chunk + i;                         \
         const uint64_t first = chunk * t.chunk_tiles, rest = t.grid.count - first;                 \
@@ -134,57 +191,68 @@ static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, ui
         struct zti_walk at = zti_walk_from(&t.grid, first);                                        \
         for (; at.tile < last; zti_walk_next(&t.grid, &at)) {                                      \
             VALUE values[values_count];                                                            \
-            OF_TYPE(take_tile, TYPE)(&t.zfp, values, rank, &r);                                    \
-            OF_TYPE(scatter, BITS)(&t.view, at.origin, values, rank);                              \
+            OF_TYPE(take_tile##of, TYPE)(&t.zfp, values, rank, &r);                                \
+            OF_TYPE(scatter##of, BITS)(&t.view, at.origin, values, rank);                          \
         }                                                                                          \
-        note_end(t.states, i, t.count, r.at, t.places ? t.places[2 * i + 1] : UINT64_MAX);         \
+        if (threadIdx.x % (lanes) == 0)                                                            \
+            note_end(t.states, i, t.count, r.at, t.places ? t.places[2 * i + 1] : UINT64_MAX);     \
     }
 
 #define IN_SHARED                                                                                  \
     *const values =                                                                                \
         (VALUE *)(slots + blockDim.x * t.slot_words) + threadIdx.x * ZTI_ZFP_VALUES_IN_SHARED
 
-PUT_KERNEL(put_lossy_1d, 1, values[4], zti_zfp_is_reversible(&t.zfp))
-PUT_KERNEL(put_lossy_2d, 2, values[16], zti_zfp_is_reversible(&t.zfp))
-PUT_KERNEL(put_exact_1d, 1, values[4], !zti_zfp_is_reversible(&t.zfp))
-PUT_KERNEL(put_exact_2d, 2, values[16], !zti_zfp_is_reversible(&t.zfp))
+PUT_KERNEL(put_lossy_1d, 1, values[4], false)
+PUT_KERNEL(put_lossy_2d, 2, values[16], false)
+PUT_KERNEL(put_exact_1d, 1, values[4], true)
+PUT_KERNEL(put_exact_2d, 2, values[16], true)
 #if BITS == 32
-PUT_KERNEL(put_lossy_3d, 3, IN_SHARED, zti_zfp_is_reversible(&t.zfp))
-PUT_KERNEL(put_exact_3d, 3, IN_SHARED, !zti_zfp_is_reversible(&t.zfp))
+PUT_KERNEL(put_lossy_3d, 3, IN_SHARED, false)
+PUT_KERNEL(put_exact_3d, 3, IN_SHARED, true)
+#else
+PUT_WARP_KERNEL(put_lossy_3d, 3, 4, false)
+PUT_WARP_KERNEL(put_exact_3d, 3, 4, true)
 #endif
-PUT_KERNEL(put_any, t.grid.rank, values[256], false)
-TAKE_KERNEL(take_1d, 1, 4)
-TAKE_KERNEL(take_2d, 2, 16)
-TAKE_KERNEL(take_3d, 3, 64)
-TAKE_KERNEL(take_any, t.grid.rank, 256)
+PUT_WARP_KERNEL(put_lossy_4d, 4, 8, false)
+PUT_WARP_KERNEL(put_exact_4d, 4, 8, true)
+TAKE_KERNEL(take_1d, 1, 4, , 1)
+TAKE_KERNEL(take_2d, 2, 16, , 1)
+#if BITS == 32
+TAKE_KERNEL(take_3d, 3, 64, , 1)
+#else
+TAKE_KERNEL(take_3d, 3, 4, _warp, 32)
+#endif
+TAKE_KERNEL(take_4d, 4, 8, _warp, 32)
 
 static void put(const struct zfp_tiles *tiles, unsigned threads, void *queue)
 {
     const struct zfp_tiles t = *tiles;
-    const unsigned blocks = (unsigned)((t.grid.count + threads - 1) / threads);
-    const size_t bytes = (size_t)threads * t.thread_bytes;
+    const uint64_t each = t.warp_tiles > 0 ? threads / 32 * t.warp_tiles : threads;
+    const unsigned blocks = (unsigned)((t.grid.count + each - 1) / each);
+    const size_t bytes = t.block_bytes;
     switch (t.grid.rank + (zti_zfp_is_reversible(&t.zfp) ? 4 : 0)) {
     case 1: SIMT_LAUNCH(put_lossy_1d, blocks, threads, bytes, queue, t); break;
     case 2: SIMT_LAUNCH(put_lossy_2d, blocks, threads, bytes, queue, t); break;
-#if BITS == 32
     case 3: SIMT_LAUNCH(put_lossy_3d, blocks, threads, bytes, queue, t); break;
-    case 7: SIMT_LAUNCH(put_exact_3d, blocks, threads, bytes, queue, t); break;
-#endif
+    case 4: SIMT_LAUNCH(put_lossy_4d, blocks, threads, bytes, queue, t); break;
     case 5: SIMT_LAUNCH(put_exact_1d, blocks, threads, bytes, queue, t); break;
     case 6: SIMT_LAUNCH(put_exact_2d, blocks, threads, bytes, queue, t); break;
-    default: SIMT_LAUNCH(put_any, blocks, threads, bytes, queue, t);
+    case 7: SIMT_LAUNCH(put_exact_3d, blocks, threads, bytes, queue, t); break;
+    default: SIMT_LAUNCH(put_exact_4d, blocks, threads, bytes, queue, t);
     }
 }
 
 static void take(const struct zfp_tiles *tiles, unsigned threads, void *queue)
 {
     const struct zfp_tiles t = *tiles;
-    const unsigned blocks = (unsigned)((t.count + threads - 1) / threads);
+    const uint64_t each = t.warp_tiles > 0 ? threads / 32 : threads;
+    const unsigned blocks = (unsigned)((t.count + each - 1) / each);
+    const size_t bytes = t.block_bytes;
     switch (t.grid.rank) {
-    case 1: SIMT_LAUNCH(take_1d, blocks, threads, 0, queue, t); break;
-    case 2: SIMT_LAUNCH(take_2d, blocks, threads, 0, queue, t); break;
-    case 3: SIMT_LAUNCH(take_3d, blocks, threads, 0, queue, t); break;
-    default: SIMT_LAUNCH(take_any, blocks, threads, 0, queue, t);
+    case 1: SIMT_LAUNCH(take_1d, blocks, threads, bytes, queue, t); break;
+    case 2: SIMT_LAUNCH(take_2d, blocks, threads, bytes, queue, t); break;
+    case 3: SIMT_LAUNCH(take_3d, blocks, threads, bytes, queue, t); break;
+    default: SIMT_LAUNCH(take_4d, blocks, threads, bytes, queue, t);
     }
 }
 
