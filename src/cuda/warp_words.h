@@ -1,6 +1,6 @@
 /* warp_words.h: kernel text: words that a warp holds: their or, and squares of bits turned.
  *
- * The includer defines word (of WIDTH bits: 32 or 64) and NAME(x), x with this instance's suffix. */
+ * The includer defines word (of WIDTH bits: 32 or 64) and NAME(x), x with the instance's suffix. */
 
 static __device__ __forceinline__ word NAME(or_of_warp)(word v)
 {

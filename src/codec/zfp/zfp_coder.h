@@ -1,4 +1,4 @@
-/* zfp_coder.h: text: coefficients of a tile to bit planes and back, and values of an array to a tile
+/* zfp_coder.h: text: coefficients of a tile to bit planes and back, values of an array to a tile
  * and back, for one width. Plain C, a tile a thread.
  *
  * The includer has zfp_planes.h and defines lane, ulane, FN, NAME as for zfp_tile.h, and

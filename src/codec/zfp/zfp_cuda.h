@@ -19,8 +19,8 @@ enum { ZTI_ZFP_THREADS = 128 };
  * different banks. */
 enum { ZTI_ZFP_VALUES_IN_SHARED = 65 };
 
-/* Where a warp has a tile (zfp_warp.h): words of 32 bits from one plane in shared memory to the next,
- * an odd number for its banks; and words of 64 bits of the warp's tile and its planes. */
+/* Where a warp has a tile (zfp_warp.h): words of 32 bits from one plane in shared memory to the
+ * next, an odd number for its banks; and words of 64 bits of the warp's tile and its planes. */
 #define ZTI_ZFP_PLANE_PITCH(rank) ((1u << 2 * (rank)) / 32 | 1)
 
 static __host__ __device__ __forceinline__ uint32_t zti_zfp_warp_words(uint32_t width,

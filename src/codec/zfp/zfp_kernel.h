@@ -1,9 +1,9 @@
 /* zfp_kernel.h: kernel text: tiles of one type to bits and back, a tile a thread, by the texts of
- * zfp_plain.h, or a warp, by those of zfp_warp.h. The includer defines TYPE (f32, ...), BITS (32 or 64) and ZTI_ZFP_LAUNCHES, the name
- * of the two functions that queue kernels.
+ * zfp_plain.h, or a warp, by those of zfp_warp.h. The includer defines TYPE (f32, ...), BITS (32 or
+ * 64) and ZTI_ZFP_LAUNCHES, the name of the two functions that queue kernels.
  *
- *     tile (the thread's) --> bits in the thread's slot (shared) --> stream, behind the bits of all
- *                                                                    tiles before
+ *     tile (a thread's) --> bits in the tile's slot (shared) --> stream, behind the bits of all
+ *                                                                  tiles before
  *
  * How many these are is computed at fixed rate; otherwise it is the sum within the block and that
  * of the blocks before, by look-back: values are read once and bits written once. Words of the
@@ -28,6 +28,32 @@
 
 typedef uint32_t uint_32;
 typedef uint64_t uint_64;
+
+/* zti_walk_from and zti_walk_next for a rank that the compiler knows: places stay in registers. */
+static __device__ __forceinline__ struct zti_walk walk_from(const struct zti_grid *grid,
+                                                            uint64_t tile, uint32_t rank)
+{
+    struct zti_walk walk = {tile, {0, 0, 0, 0}};
+SIMT_UNROLL
+    for (uint32_t i = rank; i-- > 0;) {
+        walk.origin[i] = tile % grid->tiles[i] * grid->side[i];
+        tile /= grid->tiles[i];
+    }
+    return walk;
+}
+
+static __device__ __forceinline__ void walk_next(const struct zti_grid *grid,
+                                                 struct zti_walk *walk, uint32_t rank)
+{
+    bool is_past = true;
+    walk->tile++;
+SIMT_UNROLL
+    for (uint32_t i = rank; i-- > 0;) {
+        const uint64_t at = walk->origin[i] + (is_past ? grid->side[i] : 0);
+        is_past = at >= grid->shape[i];
+        walk->origin[i] = is_past ? 0 : at;
+    }
+}
 
 /* Copy 'bits' bits of a slot to bit 'at' of the stream; what is beyond the slot is zero, and so is
  * the stream. */
@@ -105,22 +131,22 @@ static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, u
                                                     uint64_t first, uint64_t bits,
                                                     const uint64_t *slots)
 {
-    const uint32_t me = threadIdx.x % 32;
-    const uint64_t at =
-        t->fixed_bits > 0 ? (first + me) * t->fixed_bits : bits_before(t, block, bits);
+    const uint64_t own = t->fixed_bits > 0 ? 0 : bits_before(t, block, bits);
     __syncwarp();
     for (uint32_t k = 0; k < t->warp_tiles && first + k < t->grid.count; k++) {
-        const uint64_t to = t->start_bits + __shfl_sync(SIMT_ALL_LANES, at, (int)k);
-        place_slot(t->words, to, (const uint32_t *)(const void *)(slots + k * t->slot_words));
+        const uint64_t at = t->fixed_bits > 0 ? (first + k) * t->fixed_bits
+                                              : __shfl_sync(SIMT_ALL_LANES, own, (int)k);
+        place_slot(t->words, t->start_bits + at,
+                   (const uint32_t *)(const void *)(slots + k * t->slot_words));
+        if (threadIdx.x % 32 == 0)
+            note_start(t, first + k, at);
     }
-    if (me < t->warp_tiles && first + me < t->grid.count)
-        note_start(t, first + me, at);
 }
 
-/* Kernels for tiles of a rank that the compiler knows: the lossy and the reversible algorithm apart,
- * whose texts need different registers. 64 values of 32 bits are read into shared memory first,
- * behind the slots, so that values and coefficients do not take registers at once. Tiles of more
- * bytes are a warp's. */
+/* Kernels for tiles of a rank that the compiler knows: the lossy and the reversible algorithm
+ * apart, whose texts need different registers. 64 values of 32 bits are read into shared memory
+ * first, behind the slots, so that values and coefficients do not take registers at once. Tiles of
+ * more bytes are a warp's. */
 #define KERNEL SIMT_KERNEL void __launch_bounds__(ZTI_ZFP_THREADS, 2)
 
 #define IS_OTHER_RANK(known)  (t.grid.rank != (known))
@@ -138,7 +164,7 @@ static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, u
             zti_bit_writer_in(slots + threadIdx.x * t.slot_words, t.slot_words);                   \
         if (tile < t.grid.count) {                                                                 \
             VALUE values_memory;                                                                   \
-            const struct zti_walk at = zti_walk_from(&t.grid, tile);                               \
+            const struct zti_walk at = walk_from(&t.grid, tile, rank);                             \
             OF_TYPE(gather, BITS)(&t.view.out, at.origin, values, rank);                           \
             const bool is_proved = OF_TYPE(put_tile, TYPE)(&t.zfp, values, rank, &w);              \
             if (t.doubts)                                                                          \
@@ -162,7 +188,7 @@ static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, u
         uint64_t bits = 0; /* of tile first + me */                                                \
         for (uint32_t k = 0; k < t.warp_tiles && first + k < t.grid.count; k++) {                  \
             VALUE values[own_values];                                                              \
-            const struct zti_walk at = zti_walk_from(&t.grid, first + k);                          \
+            const struct zti_walk at = walk_from(&t.grid, first + k, rank);                        \
             struct zti_bit_writer w = zti_bit_writer_in(slots + k * t.slot_words, 0);              \
             OF_TYPE(gather_warp, BITS)(&t.view.out, at.origin, values, rank);                      \
             if (me == 0)                                                                           \
@@ -188,8 +214,8 @@ static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, u
         struct zti_bit_reader r = {t.words, t.words_count,                                         \
                                    t.places ? t.places[2 * i]                                      \
                                             : (uint64_t)t.first_bits + first * t.fixed_bits};      \
-        struct zti_walk at = zti_walk_from(&t.grid, first);                                        \
-        for (; at.tile < last; zti_walk_next(&t.grid, &at)) {                                      \
+        struct zti_walk at = walk_from(&t.grid, first, rank);                                      \
+        for (; at.tile < last; walk_next(&t.grid, &at, rank)) {                                    \
             VALUE values[values_count];                                                            \
             OF_TYPE(take_tile##of, TYPE)(&t.zfp, values, rank, &r);                                \
             OF_TYPE(scatter##of, BITS)(&t.view, at.origin, values, rank);                          \

@@ -132,8 +132,8 @@ ZTI_STATIC uint32_t put_plane256(struct zti_bit_writer *w, const uint64_t *plane
 }
 
 /* Take a group test of a plane of n coefficients and, where there is a later bit, the run of zeros
- * before it: then it is true, and the bit is coefficient *c. Where the budget ends in the run, it is
- * the one that libzfp takes. */
+ * before it: then it is true, and the bit is coefficient *c. Where the budget ends in the run, it
+ * is the one that libzfp takes. */
 ZTI_INLINE bool take_next(struct zti_bit_reader *r, uint32_t n, uint32_t *c, uint32_t *left)
 {
     if (*left == 0 || *c == n)

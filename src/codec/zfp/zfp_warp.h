@@ -1,12 +1,12 @@
 /* zfp_warp.h: kernel text: a tile a warp, for tiles whose values do not fit one thread's registers:
  * 256 values, or 64 of 64 bits.
  *
- * zfp_types.h is the text of the tile, as on the CPU, and every lane runs it: a lane has a few of the
- * values in registers, and all have the same header, limits, writer and reader. Reading array, lifting,
- * order and planes are the warp's (zfp_warp_coder.h), most of it by shuffles.
+ * zfp_types.h is the text of the tile, as on the CPU, and every lane runs it: a lane has a few of
+ * the values in registers, and all have the same header, limits, writer and reader. Reading the
+ * array, lifting, order and planes are the warp's (zfp_warp_coder.h), most of it by shuffles.
  *
- *     values, 8 a lane --> lifted along an axis: its two bits of the value's place are in registers,
- *          |               and change places with two bits of the lane for the next axis
+ *     values, 8 a lane --> lifted along an axis: its two bits of the value's place are in
+ *          |               registers, and change places with two bits of the lane for the next axis
  *          v
  *     stage (shared), in block order --> coefficients in rank order, number 32 j + lane
  *                                             |
@@ -15,11 +15,12 @@
  *          |
  *          v
  *     How many coefficients are known before a plane is the largest number with a bit in the planes
- *     above: a scan. That and the plane say how many bits it takes: places are another scan, and the
- *     budget an end. Each lane codes its planes, all at once.
+ *     above: a scan. That and the plane say how many bits it takes: places are another scan, and
+ *     the budget an end. Each lane codes its planes, all at once.
  *
- * To decode, where a plane begins is known when the one above was read: all lanes read the same bits,
- * lane j has word j of the plane, and no lane has to be told anything. The rest goes the way back.
+ * To decode, where a plane begins is known when the one above was read: all lanes read the same
+ * bits, lane j has word j of the plane, and no lane has to be told anything. The rest goes the way
+ * back.
  *
  * The writer holds the header and counts; a slot of shared memory has the bits: one word of 32 bits
  * that says how many, one that is free, and the bits. */
@@ -71,8 +72,8 @@ FN void append_zeros(struct strand *s, uint32_t n)
 }
 
 /* Bits that a plane of n coefficients takes, of which c are known and the highest bit is number
- * top - 1: those of the coefficients up to there, a group test for each 1 past c, and a negative one,
- * or none and no last 1. */
+ * top - 1: those of the coefficients up to there, a group test for each 1 past c, and a negative
+ * one, or none and no last 1. */
 FN uint32_t plane_bits(const uint32_t *plane, uint32_t n, uint32_t c, uint32_t top)
 {
     uint32_t ones = 0;
@@ -108,8 +109,8 @@ FN void append_plane(struct strand *s, const uint32_t *plane, uint32_t n, uint32
     store_held(s);
 }
 
-/* Take a plane of n coefficients: the lane gets coefficients 32 lane and on. All lanes read the same
- * bits. */
+/* Take a plane of n coefficients: the lane gets coefficients 32 lane and on. All lanes read the
+ * same bits. */
 FN uint32_t take_plane_word(struct zti_bit_reader *r, uint32_t n, uint32_t *c, uint32_t *left)
 {
     const uint32_t known = *c < *left ? *c : *left, me = threadIdx.x % 32;
@@ -128,7 +129,7 @@ FN uint32_t take_plane_word(struct zti_bit_reader *r, uint32_t n, uint32_t *c, u
     return word;
 }
 
-/* The largest of the values of the lanes before, and of 'before', which becomes the largest of all. */
+/* The largest value of the lanes before, and of 'before', which becomes the largest of all. */
 FN uint32_t most_before(uint32_t v, uint32_t *before)
 {
     const uint32_t me = threadIdx.x % 32;

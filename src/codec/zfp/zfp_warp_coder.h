@@ -1,9 +1,9 @@
-/* zfp_warp_coder.h: kernel text: coefficients of a tile to bit planes and back, and values of an array
- * to a tile and back, for one width, a tile a warp: what zfp_coder.h is for a tile a thread. Cf.
- * zfp_warp.h.
+/* zfp_warp_coder.h: kernel text: coefficients of a tile to bit planes and back, values of an array
+ * to a tile and back, for one width, a tile a warp: what zfp_tile.h and zfp_coder.h are for a tile
+ * a thread. Cf. zfp_warp.h.
  *
- * The includer defines lane, ulane, FN, NAME as for zfp_tile.h, WIDTH (32 or 64) and OWN_VALUES(rank).
- * 'rank' is 3 or 4, and a constant. */
+ * The includer defines lane, ulane, FN, NAME as for zfp_tile.h, WIDTH (32 or 64) and
+ * OWN_VALUES(rank). 'rank' is 3 or 4, and a constant. */
 
 #define word ulane
 #include "cuda/warp_words.h"
@@ -131,8 +131,9 @@ FN uint32_t *NAME(planes_of_warp)(uint32_t rank)
 FN uint32_t NAME(block_place)(uint32_t rank, uint32_t i)
 {
     const uint32_t me = threadIdx.x % 32;
-    return rank == 3 ? (me >> 2 & 3) + 4 * (me & 3) + 16 * i
-                     : (me >> 2 & 3) + 4 * (2 * (me >> 4) + (i & 1)) + 16 * (me & 3) + 64 * (i >> 1);
+    const uint32_t x = me >> 2 & 3, pair = me & 3; /* y or z */
+    return rank == 3 ? x + 4 * pair + 16 * i
+                     : x + 4 * (2 * (me >> 4) + (i & 1)) + 16 * pair + 64 * (i >> 1);
 }
 
 /* To coefficients 32 j + lane; there are no more of 64 than two a lane, the others are 0. */
@@ -219,7 +220,8 @@ FN void NAME(begin_slot)(const struct zti_bit_writer *w, uint32_t bits)
     }
 }
 
-/* As in zfp_coder.h; the writer has a header of less than 32 bits, and counts what was put behind. */
+/* As in zfp_coder.h; the writer has a header of less than 32 bits, and counts what is put behind
+ * it. */
 FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank,
                          uint32_t precision, uint32_t budget)
 {
