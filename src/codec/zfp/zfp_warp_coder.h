@@ -288,7 +288,7 @@ FN uint32_t NAME(axis_place)(uint32_t rank, uint32_t axis, uint32_t i)
 
 FN void NAME(gather)(const zt_array *array, const uint64_t *origin, ulane *own, uint32_t rank)
 {
-    const ulane *const p = (const ulane *)zti_array_at(array, origin);
+    const ulane *const p = (const ulane *)array->data;
 SIMT_UNROLL
     for (uint32_t i = 0; i < OWN_VALUES(rank); i++) {
         int64_t offset = 0;
@@ -296,8 +296,8 @@ SIMT_UNROLL
         for (uint32_t a = 0; a < rank; a++) {
             const uint32_t axis = rank - 1 - a;
             const uint64_t rest = array->shape[axis] - origin[axis];
-            offset += zti_zfp_pad[rest < 4 ? rest : 4][NAME(axis_place)(rank, a, i)] *
-                      array->stride[axis];
+            const uint8_t from = zti_zfp_pad[rest < 4 ? rest : 4][NAME(axis_place)(rank, a, i)];
+            offset += (int64_t)(origin[axis] + from) * array->stride[axis];
         }
         own[i] = p[offset];
     }
