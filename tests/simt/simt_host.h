@@ -218,6 +218,19 @@ static inline int __popc(unsigned v) { return __builtin_popcount(v); }
 static inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
 static inline int __clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
 static inline int __clzll(long long v) { return v ? __builtin_clzll((unsigned long long)v) : 64; }
+static inline unsigned __brev(unsigned v)
+{
+    unsigned r = 0;
+    for (unsigned i = 0; i < 32; i++)
+        r |= (v >> i & 1) << (31 - i);
+    return r;
+}
+
+static inline unsigned long long __brevll(unsigned long long v)
+{
+    return (unsigned long long)__brev((unsigned)v) << 32 | __brev((unsigned)(v >> 32));
+}
+
 static inline int __ffs(int v) { return __builtin_ffs(v); }
 static inline int __ffsll(long long v) { return __builtin_ffsll(v); }
 

@@ -14,6 +14,8 @@
  *
  * Reads of the cube are of 32 neighbours, and no two of them in one bank. */
 
+#include "cuda/warp_words.h"
+
 /* Words of a group that a lane holds; groups of a warp, of a cube. */
 #define PARTS       (WIDTH / 32)
 #define WARP_GROUPS (16 / PARTS)
@@ -30,26 +32,6 @@ static __device__ __forceinline__ word NAME(fold)(word v)
     return v ^ ((word)((sword)v >> (WIDTH - 1)) & ((word)-1 >> 1));
 }
 
-/* Turn a square of bits, WIDTH rows, the highest bit leftmost: row 32 q + lane is a[q]. */
-static __device__ __forceinline__ void NAME(transpose)(word *a)
-{
-    const uint32_t lane = threadIdx.x % 32;
-#if WIDTH == 64
-    const word high = a[0], low = a[1];
-    a[0] = (high & 0xffffffff00000000u) | low >> 32;
-    a[1] = (low & 0xffffffffu) | high << 32;
-#endif
-SIMT_UNROLL
-    for (uint32_t s = 16; s > 0; s /= 2) {
-        const word right = (word)-1 / (((word)1 << s) + 1); /* bits b with b & s == 0 */
-        for (uint32_t q = 0; q < PARTS; q++) {
-            const word other = __shfl_xor_sync(SIMT_ALL_LANES, a[q], (int)s);
-            a[q] = lane & s ? (a[q] & right) | (other << s & ~right)
-                            : (a[q] & ~right) | (other >> s & right);
-        }
-    }
-}
-
 /* Whether row i of a turned group, i = 32 q + lane, is kept, and rows before it that are. */
 static __device__ __forceinline__ bool NAME(is_kept)(word mask, uint32_t i)
 {
@@ -59,16 +41,6 @@ static __device__ __forceinline__ bool NAME(is_kept)(word mask, uint32_t i)
 static __device__ __forceinline__ uint32_t NAME(kept_before)(word mask, uint32_t i)
 {
     return i == 0 ? 0 : (uint32_t)__popcll((unsigned long long)(mask >> (WIDTH - i)));
-}
-
-static __device__ __forceinline__ word NAME(or_of_warp)(word v)
-{
-#if WIDTH == 64
-    return (word)__reduce_or_sync(SIMT_ALL_LANES, (unsigned)(v >> 32)) << 32 |
-           __reduce_or_sync(SIMT_ALL_LANES, (unsigned)v);
-#else
-    return __reduce_or_sync(SIMT_ALL_LANES, v);
-#endif
 }
 
 /* From the masks of a cube to the planes before each group; the record's words. The first warp
@@ -155,7 +127,7 @@ SIMT_UNROLL
         if (lane == 0)
             masks[group] = any;
         if (any != 0) /* the same in all lanes */
-            NAME(transpose)(a);
+            NAME(turn_square)(a);
     }
 }
 
@@ -222,7 +194,7 @@ SIMT_UNROLL
                        ? NAME(word_at)(c, from + NAME(kept_before)(mask, 32 * q + lane))
                        : 0;
         if (mask != 0)
-            NAME(transpose)(a);
+            NAME(turn_square)(a);
         for (uint32_t q = 0; q < PARTS; q++)
             a[q] = NAME(fold)(a[q]);
     }

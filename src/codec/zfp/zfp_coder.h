@@ -1,11 +1,23 @@
-/* zfp_coder.h: text: a tile of integers to bits and back, for one width. Plain C, one tile.
+/* zfp_coder.h: text: coefficients of a tile to bit planes and back, values of an array to a tile
+ * and back, for one width. Plain C, a tile a thread.
  *
- * The includer has zfp_tile.h and zfp_planes.h and defines lane, ulane, FN, NAME as there, and
+ * The includer has zfp_planes.h and defines lane, ulane, FN, NAME as for zfp_tile.h, and
  *   WIDTH           32 or 64
- *   PRECISION_BITS  width of the precision field of a reversible tile: 5 or 6
- *   NEGABINARY      1010...10 of the width
  *   FEW_BITS        a tile coded in so many bits is set bit by bit; a transposition takes longer
  * Every function takes 'rank' as a constant, so that each use is compiled for its own rank. */
+
+#include "codec/zfp/zfp_tile.h"
+
+/* What is true of all who have values of the tile, where one has them all. */
+FN ulane NAME(most_of_tile)(ulane most)
+{
+    return most;
+}
+
+FN ulane NAME(or_of_tile)(ulane any)
+{
+    return any;
+}
 
 /* Planes of a tile. For up to 64 coefficients, of_rows[] holds the transposed rows: with fewer
  * coefficients n than planes, row k % n has plane k at bit k - k % n. */
@@ -107,17 +119,8 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank
     union NAME(planes) p;
     uint32_t k = WIDTH, c = 0, left = budget;
 
-    while (k > kmin && left > 0) { /* planes before the first significant coefficient */
-        uint64_t window = zti_peek_bits(&r) | UINT64_C(1) << 56;
-        uint32_t zeros = zti_ctz64(window);
-        uint32_t most = k - kmin < left ? k - kmin : left;
-        uint32_t step = zeros < most ? zeros : most;
-        k -= step;
-        left -= step;
-        r.at += step;
-        if (step < 56)
-            break;
-    }
+    k -= take_empty_planes(&r, k - kmin < left ? k - kmin : left);
+    left -= WIDTH - k;
     const uint32_t kmax = k;
     if (u)
         memset(&p, 0, rank == 4 ? WIDTH * 32 : rank == 3 ? WIDTH * 8 : sizeof(ulane) * n);
@@ -142,77 +145,6 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank
         NAME(join)(&p, u, rank);
     *in = r;
     return c;
-}
-
-/* Append a lossy tile of integers, of which the bits of a header have been written already and
- * are taken off the limits; q is used up. */
-FN void NAME(put_lossy)(struct zti_bit_writer *w, ulane *q, uint32_t rank, uint32_t precision,
-                        uint32_t minbits, uint32_t maxbits)
-{
-    const uint64_t start = zti_bits_written(w);
-    ulane u[256];
-    NAME(transform)(q, rank);
-    NAME(to_negabinary)(q, u, zti_zfp_order[rank - 1], 1u << 2 * rank, NEGABINARY);
-    NAME(put_planes)(w, u, rank, precision, maxbits);
-    const uint64_t n = zti_bits_written(w) - start;
-    if (n < minbits)
-        zti_put_zeros(w, minbits - n);
-}
-
-FN void NAME(take_lossy)(struct zti_bit_reader *r, ulane *q, uint32_t rank, uint32_t precision,
-                         uint32_t minbits, uint32_t maxbits)
-{
-    const uint64_t start = r->at;
-    ulane u[256];
-    const uint32_t c = NAME(take_planes)(r, q ? u : NULL, rank, precision, maxbits);
-    if (r->at - start < minbits)
-        r->at = start + minbits;
-    if (q && c == 0) {
-        memset(q, 0, sizeof *q << 2 * rank);
-    } else if (q) {
-        NAME(from_negabinary)(u, q, zti_zfp_order[rank - 1], 1u << 2 * rank, NEGABINARY);
-        NAME(untransform)(q, rank);
-    }
-}
-
-/* The same for a reversible tile, which says how many planes it has. */
-FN void NAME(put_exact)(struct zti_bit_writer *w, ulane *q, uint32_t rank, uint32_t maxprec,
-                        uint32_t minbits, uint32_t maxbits)
-{
-    const uint64_t start = zti_bits_written(w);
-    ulane u[256], any = 0;
-    NAME(transform_exact)(q, rank);
-    NAME(to_negabinary)(q, u, zti_zfp_order[rank - 1], 1u << 2 * rank, NEGABINARY);
-    for (uint32_t i = 0; i < 1u << 2 * rank; i++)
-        any |= u[i];
-    uint32_t precision = any ? WIDTH - zti_ctz64(any) : 0;
-    if (precision > maxprec)
-        precision = maxprec;
-    if (precision < 1)
-        precision = 1;
-    zti_put_bits(w, precision - 1, PRECISION_BITS);
-    NAME(put_planes)(w, u, rank, precision, maxbits - PRECISION_BITS);
-    const uint64_t n = zti_bits_written(w) - start;
-    if (n < minbits)
-        zti_put_zeros(w, minbits - n);
-}
-
-FN void NAME(take_exact)(struct zti_bit_reader *r, ulane *q, uint32_t rank, uint32_t minbits,
-                         uint32_t maxbits)
-{
-    const uint64_t start = r->at;
-    ulane u[256];
-    const uint32_t precision = (uint32_t)zti_take_bits(r, PRECISION_BITS) + 1;
-    const uint32_t c = NAME(take_planes)(r, q ? u : NULL, rank, precision,
-                                         maxbits - PRECISION_BITS);
-    if (r->at - start < minbits)
-        r->at = start + minbits;
-    if (q && c == 0) {
-        memset(q, 0, sizeof *q << 2 * rank);
-    } else if (q) {
-        NAME(from_negabinary)(u, q, zti_zfp_order[rank - 1], 1u << 2 * rank, NEGABINARY);
-        NAME(untransform_exact)(q, rank);
-    }
 }
 
 /* Read a tile of the array into block order. What lies beyond the array's end along an axis is

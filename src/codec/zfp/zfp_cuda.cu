@@ -8,33 +8,56 @@ static const struct zfp_launches *const launches[4] = {&zti_zfp_cuda_f32, &zti_z
                                                        &zti_zfp_cuda_i32, &zti_zfp_cuda_i64};
 
 /* Shared memory of a block: two of them fit in any multiprocessor from sm_80 on, and their
- * registers allow no third. */
-enum { SHARED_BYTES = 80 << 10, LEAST_THREADS = 32 };
+ * registers allow no third. Bytes of values that a block of warps takes, so that look-back has few
+ * blocks. */
+enum { SHARED_BYTES = 80 << 10, LEAST_THREADS = 32, WARPS_BYTES = 8 << 10 };
+
+/* Whether a tile's values are too many for a thread. */
+static bool is_of_warp(const struct zti_coding *coding)
+{
+    const uint32_t rank = coding->grid.rank;
+    return rank == 4 || (rank == 3 && zt_type_bytes(coding->type) == 8);
+}
 
 /* Words of a slot: the content of the largest tile, which padding may lengthen but not in the slot;
  * a plane (two bits a value) that is written before the budget cuts it; the word that is being
- * filled. Odd, for the banks of shared memory. */
+ * filled. Odd, for the banks of shared memory. Of a warp's slot, the content behind its length. */
 static uint32_t slot_words(const struct zti_coding *coding)
 {
     const uint32_t rank = coding->grid.rank;
-    const uint64_t bits =
-        zti_zfp_tile_reach(&coding->zfp, coding->type, rank) + (UINT64_C(2) << 2 * rank);
-    return (uint32_t)(bits / 64 + 2) | 1;
+    const uint64_t bits = zti_zfp_tile_reach(&coding->zfp, coding->type, rank);
+    return is_of_warp(coding) ? (uint32_t)(bits / 64 + 2)
+                              : (uint32_t)((bits + (UINT64_C(2) << 2 * rank)) / 64 + 2) | 1;
+}
+
+static uint32_t warp_tiles(const struct zti_coding *coding)
+{
+    const uint32_t tile_bytes = (uint32_t)zt_type_bytes(coding->type) << 2 * coding->grid.rank;
+    return is_of_warp(coding) ? WARPS_BYTES / (ZTI_ZFP_THREADS / 32) / tile_bytes : 0;
 }
 
 static uint32_t thread_bytes(const struct zti_coding *coding)
 {
-    const bool is_3d_of_32 =
-        coding->grid.rank == 3 && (coding->type == ZT_F32 || coding->type == ZT_I32);
-    return 8 * slot_words(coding) + (is_3d_of_32 ? 4u * ZTI_ZFP_VALUES_IN_SHARED : 0);
+    return 8 * slot_words(coding) + (coding->grid.rank == 3 ? 4u * ZTI_ZFP_VALUES_IN_SHARED : 0);
 }
 
 static unsigned threads_of(const struct zti_coding *coding)
 {
     unsigned threads = ZTI_ZFP_THREADS;
-    while (threads > LEAST_THREADS && threads * thread_bytes(coding) > SHARED_BYTES)
+    while (!is_of_warp(coding) && threads > LEAST_THREADS &&
+           threads * thread_bytes(coding) > SHARED_BYTES)
         threads /= 2;
     return threads;
+}
+
+/* Shared memory of a block that codes, or decodes. */
+static uint32_t block_bytes(const struct zti_coding *coding, bool has_slots)
+{
+    const uint32_t width = 8 * (uint32_t)zt_type_bytes(coding->type), threads = threads_of(coding);
+    const uint32_t slots = has_slots ? warp_tiles(coding) * slot_words(coding) : 0;
+    if (is_of_warp(coding))
+        return threads / 32 * 8 * (zti_zfp_warp_words(width, coding->grid.rank) + slots);
+    return has_slots ? threads * thread_bytes(coding) : 0;
 }
 
 static bool has_kernels(const struct zti_coding *coding)
@@ -45,10 +68,12 @@ static bool has_kernels(const struct zti_coding *coding)
 
 static uint64_t state_words(const struct zti_coding *coding, uint64_t tiles)
 {
-    return 2 + (tiles / threads_of(coding) + 1); /* lookback_words */
+    const uint32_t threads = threads_of(coding);
+    const uint32_t each = is_of_warp(coding) ? threads / 32 * warp_tiles(coding) : threads;
+    return 2 + (tiles / each + 1); /* lookback_words */
 }
 
-static struct zfp_tiles tiles_of(const struct zti_coding *coding)
+static struct zfp_tiles tiles_of(const struct zti_coding *coding, bool has_slots)
 {
     struct zfp_tiles t;
     memset(&t, 0, sizeof t);
@@ -56,13 +81,14 @@ static struct zfp_tiles tiles_of(const struct zti_coding *coding)
     t.zfp = coding->zfp;
     t.fixed_bits = coding->codec->tile_fixed_bits(coding);
     t.slot_words = slot_words(coding);
-    t.thread_bytes = thread_bytes(coding);
+    t.warp_tiles = warp_tiles(coding);
+    t.block_bytes = block_bytes(coding, has_slots);
     return t;
 }
 
 static void encode(const struct zti_cuda_encoding *e)
 {
-    struct zfp_tiles t = tiles_of(e->coding);
+    struct zfp_tiles t = tiles_of(e->coding, true);
     t.view.out = e->array;
     t.words = e->words;
     t.states = e->states;
@@ -78,7 +104,7 @@ static void encode(const struct zti_cuda_encoding *e)
 
 static void decode(const struct zti_cuda_decoding *d)
 {
-    struct zfp_tiles t = tiles_of(d->coding);
+    struct zfp_tiles t = tiles_of(d->coding, false);
     t.view = d->view;
     t.words = (uint64_t *)d->words; /* only read */
     t.words_count = d->words_count;

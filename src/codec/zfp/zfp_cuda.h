@@ -19,6 +19,16 @@ enum { ZTI_ZFP_THREADS = 128 };
  * different banks. */
 enum { ZTI_ZFP_VALUES_IN_SHARED = 65 };
 
+/* Where a warp has a tile (zfp_warp.h): words of 32 bits from one plane in shared memory to the
+ * next, an odd number for its banks; and words of 64 bits of the warp's tile and its planes. */
+#define ZTI_ZFP_PLANE_PITCH(rank) ((1u << 2 * (rank)) / 32 | 1)
+
+static __host__ __device__ __forceinline__ uint32_t zti_zfp_warp_words(uint32_t width,
+                                                                       uint32_t rank)
+{
+    return ((1u << 2 * rank) + ZTI_ZFP_PLANE_PITCH(rank) * 32) * width / 64;
+}
+
 /* What kernels are given; cf. codec/cuda.h. */
 struct zfp_tiles {
     struct zti_grid grid;
@@ -38,8 +48,9 @@ struct zfp_tiles {
     int64_t first_bits;
     uint32_t start_bits;
     uint32_t chunk_tiles;
-    uint32_t slot_words;   /* of a thread: content of the largest tile, and a plane that is cut */
-    uint32_t thread_bytes; /* of shared memory: slot and values */
+    uint32_t slot_words;  /* of a tile: content of the largest one, and a plane that is cut */
+    uint32_t warp_tiles;  /* of a warp, or 0 where each thread has one */
+    uint32_t block_bytes; /* of shared memory */
 };
 
 struct zfp_launches {

@@ -1,8 +1,9 @@
 /* zfp_float.h: text: a tile of floating-point values, for one type.
  *
- * The includer has zfp_coder.h's instance of the same width and defines
+ * The includer has zfp_stages.h's instance of the same width and defines
  *   scalar, lane, ulane     the type and the integers of its width
  *   FN, NAME(x), INTS(x)    as there; INTS names the functions of the integer instance
+ *   OWN_VALUES(rank)        as there
  *   WIDTH, EXPONENT_BITS, BIAS, MANTISSA_BITS   32, 8, 127, 23 or 64, 11, 1023, 52
  *   PROOF_PLANES            see NAME(is_proved)
  *
@@ -44,6 +45,7 @@ FN int32_t NAME(emax)(const ulane *bits, uint32_t n, bool *has_special)
         ulane a = bits[i] & magnitude;
         most = a > most ? a : most;
     }
+    most = INTS(most_of_tile)(most);
     *has_special = most >= infinity;
     if (zti_unlikely(*has_special)) {
         most = 0;
@@ -51,6 +53,7 @@ FN int32_t NAME(emax)(const ulane *bits, uint32_t n, bool *has_special)
             ulane a = bits[i] & magnitude;
             most = a > most && a <= infinity ? a : most;
         }
+        most = INTS(most_of_tile)(most);
         if (most == infinity)
             return 0;
     }
@@ -120,7 +123,7 @@ FN bool NAME(is_proved)(int64_t planes, int32_t emax, uint32_t rank)
 FN bool NAME(put_lossy)(const struct zti_zfp *z, const ulane *bits, uint32_t rank,
                         struct zti_bit_writer *w)
 {
-    const uint32_t n = 1u << 2 * rank, header = 1 + EXPONENT_BITS;
+    const uint32_t n = OWN_VALUES(rank), header = 1 + EXPONENT_BITS;
     bool has_special;
     const int32_t emax = NAME(emax)(bits, n, &has_special);
     const int64_t planes = NAME(planes_above)(z, emax, rank);
@@ -130,7 +133,7 @@ FN bool NAME(put_lossy)(const struct zti_zfp *z, const ulane *bits, uint32_t ran
     if (e == 0) {
         zti_put_zeros(w, z->minbits > 1 ? z->minbits : 1);
     } else {
-        ulane q[256];
+        ulane q[OWN_VALUES(ZT_MAX_RANK)];
         zti_put_bits(w, 2 * e + 1, header);
         NAME(quantize)(bits, q, n, emax, has_special);
         INTS(put_lossy)(w, q, rank, precision,
@@ -144,7 +147,7 @@ FN bool NAME(put_lossy)(const struct zti_zfp *z, const ulane *bits, uint32_t ran
 FN void NAME(take_lossy)(const struct zti_zfp *z, ulane *bits, uint32_t rank,
                          struct zti_bit_reader *r)
 {
-    const uint32_t n = 1u << 2 * rank, header = 1 + EXPONENT_BITS;
+    const uint32_t n = OWN_VALUES(rank), header = 1 + EXPONENT_BITS;
     if (!zti_take_bits(r, 1)) {
         r->at += z->minbits > 1 ? z->minbits - 1 : 0;
         if (bits)
@@ -155,7 +158,7 @@ FN void NAME(take_lossy)(const struct zti_zfp *z, ulane *bits, uint32_t rank,
     const int64_t planes = NAME(planes_above)(z, emax, rank);
     const uint32_t precision =
         planes <= 0 ? 0 : planes < z->maxprec ? (uint32_t)planes : z->maxprec;
-    ulane q[256];
+    ulane q[OWN_VALUES(ZT_MAX_RANK)];
     INTS(take_lossy)(r, bits ? q : NULL, rank, precision,
                      z->minbits - (z->minbits < header ? z->minbits : header),
                      z->maxbits - header);
@@ -166,7 +169,7 @@ FN void NAME(take_lossy)(const struct zti_zfp *z, ulane *bits, uint32_t rank,
 /* Whether quantizing and dequantizing gives every bit back; q is then the integers. */
 FN bool NAME(is_exact)(const ulane *bits, ulane *q, uint32_t n, int32_t emax)
 {
-    ulane back[256], differ = 0;
+    ulane back[OWN_VALUES(ZT_MAX_RANK)], differ = 0;
     if (emax == -BIAS) {
         memset(q, 0, sizeof *q * n);
         memset(back, 0, sizeof *back * n);
@@ -176,7 +179,7 @@ FN bool NAME(is_exact)(const ulane *bits, ulane *q, uint32_t n, int32_t emax)
     }
     for (uint32_t i = 0; i < n; i++)
         differ |= bits[i] ^ back[i];
-    return differ == 0;
+    return INTS(or_of_tile)(differ) == 0;
 }
 
 /* A reversible tile: 0 if all values are +0; 1 0, the exponent and the integers where these say
@@ -184,8 +187,8 @@ FN bool NAME(is_exact)(const ulane *bits, ulane *q, uint32_t n, int32_t emax)
 FN void NAME(put_exact)(const struct zti_zfp *z, const ulane *bits, uint32_t rank,
                         struct zti_bit_writer *w)
 {
-    const uint32_t n = 1u << 2 * rank;
-    ulane q[256];
+    const uint32_t n = OWN_VALUES(rank);
+    ulane q[OWN_VALUES(ZT_MAX_RANK)];
     bool has_special;
     uint32_t header = 2;
     const int32_t emax = NAME(emax)(bits, n, &has_special);
@@ -210,10 +213,10 @@ FN void NAME(put_exact)(const struct zti_zfp *z, const ulane *bits, uint32_t ran
 FN void NAME(take_exact)(const struct zti_zfp *z, ulane *bits, uint32_t rank,
                          struct zti_bit_reader *r)
 {
-    const uint32_t n = 1u << 2 * rank;
+    const uint32_t n = OWN_VALUES(rank);
     uint32_t header = 2;
     int32_t emax = -BIAS;
-    ulane q[256];
+    ulane q[OWN_VALUES(ZT_MAX_RANK)];
     if (!zti_take_bits(r, 1)) {
         r->at += z->minbits > 1 ? z->minbits - 1 : 0;
         if (bits)

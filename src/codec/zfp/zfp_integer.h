@@ -1,8 +1,9 @@
 /* zfp_integer.h: text: a tile of integers, for one type.
  *
- * The includer has zfp_coder.h's instance of the same width and defines
+ * The includer has zfp_stages.h's instance of the same width and defines
  *   lane, ulane       the type and the unsigned integer of its width
  *   FN, NAME(x), INTS(x)   as in zfp_float.h
+ *   OWN_VALUES(rank)  as there
  *   WIDTH, LANE_MAX   32 or 64, and the type's largest value
  *
  * Integers under an absolute bound use the bits above them: they are coded as value * 2^shift. */
@@ -33,7 +34,7 @@ FN void NAME(lower)(ulane *q, uint32_t n, int32_t shift)
 FN bool NAME(put_tile)(const struct zti_zfp *z, ulane *tile, uint32_t rank,
                        struct zti_bit_writer *w)
 {
-    NAME(raise)(tile, 1u << 2 * rank, z->shift);
+    NAME(raise)(tile, OWN_VALUES(rank), z->shift);
     if (zti_zfp_is_reversible(z))
         INTS(put_exact)(w, tile, rank, z->maxprec, z->minbits, z->maxbits);
     else
@@ -50,5 +51,5 @@ FN void NAME(take_tile)(const struct zti_zfp *z, ulane *tile, uint32_t rank,
     else
         INTS(take_lossy)(r, tile, rank, z->maxprec, z->minbits, z->maxbits);
     if (tile)
-        NAME(lower)(tile, 1u << 2 * rank, z->shift);
+        NAME(lower)(tile, OWN_VALUES(rank), z->shift);
 }

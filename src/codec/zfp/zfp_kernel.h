@@ -1,9 +1,9 @@
 /* zfp_kernel.h: kernel text: tiles of one type to bits and back, a tile a thread, by the texts of
- * zfp_plain.h. The includer defines TYPE (f32, ...), BITS (32 or 64) and ZTI_ZFP_LAUNCHES, the name
- * of the two functions that queue kernels.
+ * zfp_plain.h, or a warp, by those of zfp_warp.h. The includer defines TYPE (f32, ...), BITS (32 or
+ * 64) and ZTI_ZFP_LAUNCHES, the name of the two functions that queue kernels.
  *
- *     tile (the thread's) --> bits in the thread's slot (shared) --> stream, behind the bits of all
- *                                                                    tiles before
+ *     tile (a thread's) --> bits in the tile's slot (shared) --> stream, behind the bits of all
+ *                                                                  tiles before
  *
  * How many these are is computed at fixed rate; otherwise it is the sum within the block and that
  * of the blocks before, by look-back: values are read once and bits written once. Words of the
@@ -20,6 +20,7 @@
 #define zti_zfp_order order_cuda
 #include "codec/zfp/zfp_order.h"
 #include "codec/zfp/zfp_plain.h" /* put_tile_f32, take_tile_i64, gather_32, ... */
+#include "codec/zfp/zfp_warp.h"  /* put_tile_warp_f32, ... */
 
 #define JOIN3(a, b, c)  a##b##c
 #define OF_TYPE(name, type) JOIN3(name, _, type)
@@ -27,6 +28,32 @@
 
 typedef uint32_t uint_32;
 typedef uint64_t uint_64;
+
+/* zti_walk_from and zti_walk_next for a rank that the compiler knows: places stay in registers. */
+static __device__ __forceinline__ struct zti_walk walk_from(const struct zti_grid *grid,
+                                                            uint64_t tile, uint32_t rank)
+{
+    struct zti_walk walk = {tile, {0, 0, 0, 0}};
+SIMT_UNROLL
+    for (uint32_t i = rank; i-- > 0;) {
+        walk.origin[i] = tile % grid->tiles[i] * grid->side[i];
+        tile /= grid->tiles[i];
+    }
+    return walk;
+}
+
+static __device__ __forceinline__ void walk_next(const struct zti_grid *grid,
+                                                 struct zti_walk *walk, uint32_t rank)
+{
+    bool is_past = true;
+    walk->tile++;
+SIMT_UNROLL
+    for (uint32_t i = rank; i-- > 0;) {
+        const uint64_t at = walk->origin[i] + (is_past ? grid->side[i] : 0);
+        is_past = at >= grid->shape[i];
+        walk->origin[i] = is_past ? 0 : at;
+    }
+}
 
 /* Copy 'bits' bits of a slot to bit 'at' of the stream; what is beyond the slot is zero, and so is
  * the stream. */
@@ -74,6 +101,15 @@ static __device__ __forceinline__ uint64_t bits_before(const struct zfp_tiles *t
     return base + before;
 }
 
+/* Note where a tile went. */
+static __device__ __forceinline__ void note_start(const struct zfp_tiles *t, uint64_t tile,
+                                                  uint64_t at)
+{
+    const uint64_t number = t->first_tile + tile;
+    if (t->starts && number % t->chunk_tiles == 0)
+        t->starts[number / t->chunk_tiles - t->first_chunk] = at;
+}
+
 /* Place what a thread has written, of tile 'tile' if there is one. */
 static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, uint64_t block,
                                                    uint64_t tile, struct zti_bit_writer *w)
@@ -86,23 +122,41 @@ static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, ui
     if (w->words < w->slot_words)
         w->slot[w->words] = w->held;
     place(t->words, t->start_bits + at, w->slot, w->slot_words, bits);
-    const uint64_t number = t->first_tile + tile;
-    if (t->starts && number % t->chunk_tiles == 0)
-        t->starts[number / t->chunk_tiles - t->first_chunk] = at;
+    note_start(t, tile, at);
 }
 
-/* Kernels for tiles of a rank that the compiler knows hold coefficients in registers: the lossy and
- * the reversible algorithm apart, whose texts need different ones. 64 values of 32 bits are read
- * into shared memory first, behind the slots, so that values and coefficients do not take registers
- * at once. Tiles of more bytes have kernels of a rank that the compiler does not know, and lie in
- * the thread's local memory. */
+/* Place what a warp has written: tiles from 'first', lane k has the bits of the k-th; their slots
+ * follow each other. */
+static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, uint64_t block,
+                                                    uint64_t first, uint64_t bits,
+                                                    const uint64_t *slots)
+{
+    const uint64_t own = t->fixed_bits > 0 ? 0 : bits_before(t, block, bits);
+    __syncwarp();
+    for (uint32_t k = 0; k < t->warp_tiles && first + k < t->grid.count; k++) {
+        const uint64_t at = t->fixed_bits > 0 ? (first + k) * t->fixed_bits
+                                              : __shfl_sync(SIMT_ALL_LANES, own, (int)k);
+        place_slot(t->words, t->start_bits + at,
+                   (const uint32_t *)(const void *)(slots + k * t->slot_words));
+        if (threadIdx.x % 32 == 0)
+            note_start(t, first + k, at);
+    }
+}
+
+/* Kernels for tiles of a rank that the compiler knows: the lossy and the reversible algorithm
+ * apart, whose texts need different registers. 64 values of 32 bits are read into shared memory
+ * first, behind the slots, so that values and coefficients do not take registers at once. Tiles of
+ * more bytes are a warp's. */
 #define KERNEL SIMT_KERNEL void __launch_bounds__(ZTI_ZFP_THREADS, 2)
 
-#define PUT_KERNEL(name, rank, values_memory, is_wrong)                                            \
+#define IS_OTHER_RANK(known)  (t.grid.rank != (known))
+#define IS_WRONG(exact, rank) (zti_zfp_is_reversible(&t.zfp) != (exact) || IS_OTHER_RANK(rank))
+
+#define PUT_KERNEL(name, rank, values_memory, is_exact)                                            \
     KERNEL name(struct zfp_tiles t)                                                                \
     {                                                                                              \
         SIMT_SHARED_DYNAMIC(uint64_t, slots);                                                      \
-        if (is_wrong) /* by which the compiler knows what it is not */                             \
+        if (IS_WRONG(is_exact, rank)) /* by which the compiler knows what it is not */             \
             return;                                                                                \
         const uint64_t block = t.fixed_bits > 0 ? blockIdx.x : lookback_ticket(t.states);          \
         const uint64_t tile = block * blockDim.x + threadIdx.x;                                    \
@@ -110,7 +164,7 @@ static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, ui
             zti_bit_writer_in(slots + threadIdx.x * t.slot_words, t.slot_words);                   \
         if (tile < t.grid.count) {                                                                 \
             VALUE values_memory;                                                                   \
-            const struct zti_walk at = zti_walk_from(&t.grid, tile);                               \
+            const struct zti_walk at = walk_from(&t.grid, tile, rank);                             \
             OF_TYPE(gather, BITS)(&t.view.out, at.origin, values, rank);                           \
             const bool is_proved = OF_TYPE(put_tile, TYPE)(&t.zfp, values, rank, &w);              \
             if (t.doubts)                                                                          \
@@ -119,11 +173,40 @@ static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, ui
         finish_tile(&t, block, tile, &w);                                                          \
     }
 
-#define TAKE_KERNEL(name, rank, values_count)                                                      \
+/* The same for warps, which take t.warp_tiles tiles one after the other. */
+#define PUT_WARP_KERNEL(name, rank, own_values, is_exact)                                          \
     KERNEL name(struct zfp_tiles t)                                                                \
     {                                                                                              \
-        const uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;                        \
-        if (i >= t.count)                                                                          \
+        SIMT_SHARED_DYNAMIC(uint64_t, memory);                                                     \
+        if (IS_WRONG(is_exact, rank))                                                              \
+            return;                                                                                \
+        const uint32_t warps = blockDim.x / 32, warp = threadIdx.x / 32, me = threadIdx.x % 32;    \
+        const uint64_t block = t.fixed_bits > 0 ? blockIdx.x : lookback_ticket(t.states);          \
+        const uint64_t first = (block * warps + warp) * t.warp_tiles;                              \
+        uint64_t *const slots = memory + warps * zti_zfp_warp_words(BITS, rank) +                  \
+                                warp * t.warp_tiles * t.slot_words;                                \
+        uint64_t bits = 0; /* of tile first + me */                                                \
+        for (uint32_t k = 0; k < t.warp_tiles && first + k < t.grid.count; k++) {                  \
+            VALUE values[own_values];                                                              \
+            const struct zti_walk at = walk_from(&t.grid, first + k, rank);                        \
+            struct zti_bit_writer w = zti_bit_writer_in(slots + k * t.slot_words, 0);              \
+            OF_TYPE(gather_warp, BITS)(&t.view.out, at.origin, values, rank);                      \
+            if (me == 0)                                                                           \
+                w.slot[0] = 0;                                                                     \
+            const bool is_proved = OF_TYPE(put_tile_warp, TYPE)(&t.zfp, values, rank, &w);         \
+            if (t.doubts && me == 0)                                                               \
+                t.doubts[first + k] = !is_proved;                                                  \
+            bits = me == k ? zti_bits_written(&w) : bits;                                          \
+        }                                                                                          \
+        finish_tiles(&t, block, first, bits, slots);                                               \
+    }
+
+/* A chunk a thread ('of' is nothing) or a warp (_warp), of so many lanes. */
+#define TAKE_KERNEL(name, rank, values_count, of, lanes)                                           \
+    KERNEL name(struct zfp_tiles t)                                                                \
+    {                                                                                              \
+        const uint64_t i = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / (lanes);            \
+        if (i >= t.count || IS_OTHER_RANK(rank))                                                   \
             return;                                                                                \
         const uint64_t chunk = t.chunks ? t.chunks[i] : t.first_chunk + i;                         \
         const uint64_t first = chunk * t.chunk_tiles, rest = t.grid.count - first;                 \
@@ -131,60 +214,71 @@ static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, ui
         struct zti_bit_reader r = {t.words, t.words_count,                                         \
                                    t.places ? t.places[2 * i]                                      \
                                             : (uint64_t)t.first_bits + first * t.fixed_bits};      \
-        struct zti_walk at = zti_walk_from(&t.grid, first);                                        \
-        for (; at.tile < last; zti_walk_next(&t.grid, &at)) {                                      \
+        struct zti_walk at = walk_from(&t.grid, first, rank);                                      \
+        for (; at.tile < last; walk_next(&t.grid, &at, rank)) {                                    \
             VALUE values[values_count];                                                            \
-            OF_TYPE(take_tile, TYPE)(&t.zfp, values, rank, &r);                                    \
-            OF_TYPE(scatter, BITS)(&t.view, at.origin, values, rank);                              \
+            OF_TYPE(take_tile##of, TYPE)(&t.zfp, values, rank, &r);                                \
+            OF_TYPE(scatter##of, BITS)(&t.view, at.origin, values, rank);                          \
         }                                                                                          \
-        note_end(t.states, i, t.count, r.at, t.places ? t.places[2 * i + 1] : UINT64_MAX);         \
+        if (threadIdx.x % (lanes) == 0)                                                            \
+            note_end(t.states, i, t.count, r.at, t.places ? t.places[2 * i + 1] : UINT64_MAX);     \
     }
 
 #define IN_SHARED                                                                                  \
     *const values =                                                                                \
         (VALUE *)(slots + blockDim.x * t.slot_words) + threadIdx.x * ZTI_ZFP_VALUES_IN_SHARED
 
-PUT_KERNEL(put_lossy_1d, 1, values[4], zti_zfp_is_reversible(&t.zfp))
-PUT_KERNEL(put_lossy_2d, 2, values[16], zti_zfp_is_reversible(&t.zfp))
-PUT_KERNEL(put_exact_1d, 1, values[4], !zti_zfp_is_reversible(&t.zfp))
-PUT_KERNEL(put_exact_2d, 2, values[16], !zti_zfp_is_reversible(&t.zfp))
+PUT_KERNEL(put_lossy_1d, 1, values[4], false)
+PUT_KERNEL(put_lossy_2d, 2, values[16], false)
+PUT_KERNEL(put_exact_1d, 1, values[4], true)
+PUT_KERNEL(put_exact_2d, 2, values[16], true)
 #if BITS == 32
-PUT_KERNEL(put_lossy_3d, 3, IN_SHARED, zti_zfp_is_reversible(&t.zfp))
-PUT_KERNEL(put_exact_3d, 3, IN_SHARED, !zti_zfp_is_reversible(&t.zfp))
+PUT_KERNEL(put_lossy_3d, 3, IN_SHARED, false)
+PUT_KERNEL(put_exact_3d, 3, IN_SHARED, true)
+#else
+PUT_WARP_KERNEL(put_lossy_3d, 3, 4, false)
+PUT_WARP_KERNEL(put_exact_3d, 3, 4, true)
 #endif
-PUT_KERNEL(put_any, t.grid.rank, values[256], false)
-TAKE_KERNEL(take_1d, 1, 4)
-TAKE_KERNEL(take_2d, 2, 16)
-TAKE_KERNEL(take_3d, 3, 64)
-TAKE_KERNEL(take_any, t.grid.rank, 256)
+PUT_WARP_KERNEL(put_lossy_4d, 4, 8, false)
+PUT_WARP_KERNEL(put_exact_4d, 4, 8, true)
+TAKE_KERNEL(take_1d, 1, 4, , 1)
+TAKE_KERNEL(take_2d, 2, 16, , 1)
+#if BITS == 32
+TAKE_KERNEL(take_3d, 3, 64, , 1)
+#else
+TAKE_KERNEL(take_3d, 3, 4, _warp, 32)
+#endif
+TAKE_KERNEL(take_4d, 4, 8, _warp, 32)
 
 static void put(const struct zfp_tiles *tiles, unsigned threads, void *queue)
 {
     const struct zfp_tiles t = *tiles;
-    const unsigned blocks = (unsigned)((t.grid.count + threads - 1) / threads);
-    const size_t bytes = (size_t)threads * t.thread_bytes;
+    const uint64_t each = t.warp_tiles > 0 ? threads / 32 * t.warp_tiles : threads;
+    const unsigned blocks = (unsigned)((t.grid.count + each - 1) / each);
+    const size_t bytes = t.block_bytes;
     switch (t.grid.rank + (zti_zfp_is_reversible(&t.zfp) ? 4 : 0)) {
     case 1: SIMT_LAUNCH(put_lossy_1d, blocks, threads, bytes, queue, t); break;
     case 2: SIMT_LAUNCH(put_lossy_2d, blocks, threads, bytes, queue, t); break;
-#if BITS == 32
     case 3: SIMT_LAUNCH(put_lossy_3d, blocks, threads, bytes, queue, t); break;
-    case 7: SIMT_LAUNCH(put_exact_3d, blocks, threads, bytes, queue, t); break;
-#endif
+    case 4: SIMT_LAUNCH(put_lossy_4d, blocks, threads, bytes, queue, t); break;
     case 5: SIMT_LAUNCH(put_exact_1d, blocks, threads, bytes, queue, t); break;
     case 6: SIMT_LAUNCH(put_exact_2d, blocks, threads, bytes, queue, t); break;
-    default: SIMT_LAUNCH(put_any, blocks, threads, bytes, queue, t);
+    case 7: SIMT_LAUNCH(put_exact_3d, blocks, threads, bytes, queue, t); break;
+    default: SIMT_LAUNCH(put_exact_4d, blocks, threads, bytes, queue, t);
     }
 }
 
 static void take(const struct zfp_tiles *tiles, unsigned threads, void *queue)
 {
     const struct zfp_tiles t = *tiles;
-    const unsigned blocks = (unsigned)((t.count + threads - 1) / threads);
+    const uint64_t each = t.warp_tiles > 0 ? threads / 32 : threads;
+    const unsigned blocks = (unsigned)((t.count + each - 1) / each);
+    const size_t bytes = t.block_bytes;
     switch (t.grid.rank) {
-    case 1: SIMT_LAUNCH(take_1d, blocks, threads, 0, queue, t); break;
-    case 2: SIMT_LAUNCH(take_2d, blocks, threads, 0, queue, t); break;
-    case 3: SIMT_LAUNCH(take_3d, blocks, threads, 0, queue, t); break;
-    default: SIMT_LAUNCH(take_any, blocks, threads, 0, queue, t);
+    case 1: SIMT_LAUNCH(take_1d, blocks, threads, bytes, queue, t); break;
+    case 2: SIMT_LAUNCH(take_2d, blocks, threads, bytes, queue, t); break;
+    case 3: SIMT_LAUNCH(take_3d, blocks, threads, bytes, queue, t); break;
+    default: SIMT_LAUNCH(take_4d, blocks, threads, bytes, queue, t);
     }
 }
 

@@ -19,6 +19,19 @@ ZTI_INLINE uint64_t low_mask(uint32_t n)
     return n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
 }
 
+/* Pass over planes before the first significant coefficient, at most 'most'; returns how many. */
+ZTI_INLINE uint32_t take_empty_planes(struct zti_bit_reader *r, uint32_t most)
+{
+    uint32_t n = 0, zeros = 56;
+    while (zeros == 56 && n < most) {
+        zeros = zti_ctz64(zti_peek_bits(r) | UINT64_C(1) << 56);
+        const uint32_t step = zeros < most - n ? zeros : most - n;
+        n += step;
+        r->at += step;
+    }
+    return n;
+}
+
 /* Append a plane of n <= 64 coefficients; returns the new c. */
 ZTI_INLINE uint32_t put_plane(struct zti_bit_writer *w, uint64_t plane, uint32_t n, uint32_t c)
 {
@@ -118,6 +131,36 @@ ZTI_STATIC uint32_t put_plane256(struct zti_bit_writer *w, const uint64_t *plane
     }
 }
 
+/* Take a group test of a plane of n coefficients and, where there is a later bit, the run of zeros
+ * before it: then it is true, and the bit is coefficient *c. Where the budget ends in the run, it
+ * is the one that libzfp takes. */
+ZTI_INLINE bool take_next(struct zti_bit_reader *r, uint32_t n, uint32_t *c, uint32_t *left)
+{
+    if (*left == 0 || *c == n)
+        return false;
+    uint64_t window = zti_peek_bits(r);
+    r->at++;
+    (*left)--;
+    if (!(window & 1))
+        return false;
+    uint32_t scan = n - 1 - *c < *left ? n - 1 - *c : *left;
+    window >>= 1;
+    while (scan > 0) {
+        const uint32_t step = scan < 56 ? scan : 56;
+        window &= low_mask(step);
+        const uint32_t zeros = window ? zti_ctz64(window) : step;
+        const uint32_t used = window ? zeros + 1 : step;
+        r->at += used;
+        *left -= used;
+        *c += zeros;
+        if (window)
+            break;
+        scan -= step;
+        window = zti_peek_bits(r);
+    }
+    return true;
+}
+
 ZTI_STATIC void take_plane256(struct zti_bit_reader *r, uint64_t *plane, uint32_t *c,
                                  uint32_t *left)
 {
@@ -128,23 +171,7 @@ ZTI_STATIC void take_plane256(struct zti_bit_reader *r, uint64_t *plane, uint32_
         plane[word++] = zti_take_bits64(r, 64);
     if (known)
         plane[word] = zti_take_bits64(r, known);
-    while (*left > 0 && *c < 256) {
-        (*left)--;
-        if (!zti_take_bits(r, 1))
-            break;
-        uint32_t scan = 255 - *c < *left ? 255 - *c : *left;
-        while (scan > 0) {
-            uint32_t step = scan < 56 ? scan : 56;
-            uint64_t window = zti_peek_bits(r) & low_mask(step);
-            uint32_t zeros = window ? zti_ctz64(window) : step;
-            uint32_t used = window ? zeros + 1 : step;
-            r->at += used;
-            *left -= used;
-            *c += zeros;
-            if (window)
-                break;
-            scan -= step;
-        }
+    while (take_next(r, 256, c, left)) {
         plane[*c / 64] |= UINT64_C(1) << *c % 64;
         (*c)++;
     }
