@@ -101,7 +101,7 @@ static __device__ __forceinline__ void take_first_row(struct taker *t, const str
 {
     for (uint32_t k = 0; k < n; k += 4) {
         const uint32_t four = n - k < 4 ? n - k : 4, more = 16 * (t->before + t->before_that);
-        uint8_t contexts[4], symbols[4];
+        uint8_t contexts[4] = {0}, symbols[4];
         for (uint32_t i = 0; i < four; i++) {
             const uint32_t sum = t->sh->sums[k + i];
             contexts[i] = zti_sz_high_kind(first + k == 0 ? 2 * sum : sum + more, b->depth);

@@ -20,9 +20,9 @@ ZTI_INLINE bool goes_plainly(const struct zti_coding *coding)
     return coding->zfp.shift < 0 || (zti_zfp_is_reversible(&coding->zfp) && is_limited(coding));
 }
 
-/* Whether the row of a tile that p points to is the first in its line of memory. The rows of a tile of
- * four dimensions are in more places than the processor looks ahead at by itself, so that the lines
- * after a row's are asked for when it is reached. */
+/* Whether the row of a tile that p points to is the first in its line of memory. The rows of a tile
+ * of four dimensions are in more places than the processor looks ahead at by itself, so that the
+ * lines after a row's are asked for when it is reached. */
 ZTI_INLINE bool begins_line(const void *p, uint32_t row_bytes)
 {
     return (uintptr_t)p % 64 < row_bytes;
