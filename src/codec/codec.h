@@ -119,6 +119,9 @@ struct zti_codec {
     /* The stream ends at a multiple of this many bits. */
     uint32_t (*stream_align_bits)(const struct zti_coding *coding);
 
+    /* Bytes, at most, of the tiles that a thread codes at a time; 0 for the policy's own measure. */
+    uint32_t piece_bytes;
+
     /* ---- slots from here to the next line may be NULL ---- */
 
     /* For codecs that must see all values before they code the first: what is to be learnt, in one

@@ -51,7 +51,9 @@ static uint64_t grain_of(const zt_context *context, const struct zti_coding *cod
     const uint64_t tile_bytes = coding->codec->tile_max_bits(coding) / 8 + 1;
     const uint64_t least = LEAST_PIECE_RAW_BYTES / tile_raw_bytes(coding) + 1;
     const uint64_t fair = coding->grid.count / ((uint64_t)threads * PIECES_A_THREAD) + 1;
-    uint64_t grain = PIECE_BYTES / tile_bytes + 1;
+    const uint32_t piece_bytes =
+        coding->codec->piece_bytes ? coding->codec->piece_bytes : PIECE_BYTES;
+    uint64_t grain = piece_bytes / tile_bytes + 1;
     if (grain > fair)
         grain = fair;
     return grain > least ? grain : least;
@@ -111,8 +113,8 @@ static void crew_fail(struct crew *crew, zt_status status, const zt_context *own
 
 /* With the lock held: count a piece, note its failure, and report where it is the calling thread
  * that does so. The lock is not held while the caller's progress function runs. */
-static void crew_note(struct crew *crew, uint32_t thread, zt_status status,
-                      const zt_context *own, uint64_t tiles)
+static void crew_note(struct crew *crew, uint32_t thread, zt_status status, const zt_context *own,
+                      uint64_t tiles)
 {
     crew->done_tiles += tiles;
     crew_fail(crew, status, own);
@@ -187,13 +189,13 @@ struct encoder {
     uint64_t capacity_bits;
     uint64_t grain;
     uint64_t pieces;
-    uint64_t next;        /* piece to be coded */
-    uint64_t frontier;    /* piece whose place is not known yet */
+    uint64_t next;     /* piece to be coded */
+    uint64_t frontier; /* piece whose place is not known yet */
     uint64_t placed;
-    uint64_t end_bits;    /* where the frontier's bits go */
-    uint64_t fixed_bits;  /* a piece, where pieces are coded where they stay */
+    uint64_t end_bits;   /* where the frontier's bits go */
+    uint64_t fixed_bits; /* a piece, where pieces are coded where they stay */
     uint64_t start_bits;
-    bool is_streamed;     /* the stream is too much for the caches */
+    bool is_streamed;                  /* the stream is too much for the caches */
     const struct zti_coding *in_place; /* the coding of pieces that are coded where they stay */
     struct zti_misses *misses;
     const struct zti_starts *starts;
@@ -311,11 +313,11 @@ static void code_piece(struct encoder *e, uint32_t thread, zt_context *own, stru
     p->is_in_place = p->number == e->frontier; /* and nobody else moves the end meanwhile */
     const uint64_t at = p->is_in_place ? e->end_bits : 0;
     (void)pthread_mutex_unlock(&e->crew.lock);
-    const zt_status status = zti_encode_run(
-        own, p->is_in_place ? e->in_place : e->crew.coding, e->array, first, last,
-        p->is_in_place ? e->out : p->bytes,
-        p->is_in_place ? (size_t)(e->capacity_bits / 8) : e->buffer_bytes, at, &p->bits,
-        e->misses ? &p->misses : NULL, e->starts);
+    const zt_status status =
+        zti_encode_run(own, p->is_in_place ? e->in_place : e->crew.coding, e->array, first, last,
+                       p->is_in_place ? e->out : p->bytes,
+                       p->is_in_place ? (size_t)(e->capacity_bits / 8) : e->buffer_bytes, at,
+                       &p->bits, e->misses ? &p->misses : NULL, e->starts);
     p->bits -= status == ZT_OK ? at : 0;
     (void)pthread_mutex_lock(&e->crew.lock);
     p->state = CODED;
@@ -369,8 +371,8 @@ static void encode_fixed_task(void *shared, uint32_t thread)
         const uint64_t bytes = zti_bytes_of_bits((last - first) * tile_bits);
         const zt_status status =
             zti_encode_run(&own, e->crew.coding, e->array, first, last,
-                           e->out + (e->start_bits + number * e->fixed_bits) / 8, (size_t)bytes,
-                           0, &end_bits, NULL, NULL);
+                           e->out + (e->start_bits + number * e->fixed_bits) / 8, (size_t)bytes, 0,
+                           &end_bits, NULL, NULL);
         (void)pthread_mutex_lock(&e->crew.lock);
         crew_note(&e->crew, thread, status, &own, last - first);
     }
@@ -413,8 +415,8 @@ static zt_status make_pool(struct encoder *e, uint32_t threads)
     }
     return is_good ? ZT_OK
                    : zti_fail(e->crew.context, ZT_NO_MEMORY,
-                              "no memory for %u buffers of %llu tiles; lower the grain",
-                              e->pool_n, (unsigned long long)e->grain);
+                              "no memory for %u buffers of %llu tiles; lower the grain", e->pool_n,
+                              (unsigned long long)e->grain);
 }
 
 static void free_pool(struct encoder *e)
@@ -488,7 +490,7 @@ struct decoder {
     const struct zti_view *view;
     uint64_t grain;
     uint64_t start_bits;
-    const struct zti_index *index; /* or NULL: the walk finds places, but at fixed rate */
+    const struct zti_index *index;   /* or NULL: the walk finds places, but at fixed rate */
     const struct zti_starts *starts; /* of chunks, noted by the walk; or NULL */
     struct zti_runs runs;
     struct zti_tile_source walk;
@@ -508,8 +510,8 @@ static void decode_piece(struct decoder *d, uint32_t thread, zt_context *own,
     (void)pthread_mutex_unlock(&d->crew.lock);
     struct zti_tile_source source =
         zti_tile_source_at(coding, d->data, d->data_bytes, piece->at_bits);
-    zt_status status = zti_go_to(own, coding, &source, d->start_bits, d->index, piece->at_tile,
-                                 piece->first);
+    zt_status status =
+        zti_go_to(own, coding, &source, d->start_bits, d->index, piece->at_tile, piece->first);
     if (status == ZT_OK)
         status = zti_take_indexed(own, coding, &source, d->start_bits, d->index, piece->first,
                                   piece->last, d->view);
@@ -530,8 +532,7 @@ static void decode_known_task(void *shared, uint32_t thread)
     zt_context own = context_of_thread(d->crew.context);
     struct found piece = {.at_tile = 0, .at_bits = d->start_bits};
     (void)pthread_mutex_lock(&d->crew.lock);
-    while (d->crew.status == ZT_OK &&
-           zti_runs_next(&d->runs, d->grain, &piece.first, &piece.last))
+    while (d->crew.status == ZT_OK && zti_runs_next(&d->runs, d->grain, &piece.first, &piece.last))
         decode_piece(d, thread, &own, &piece);
     (void)pthread_mutex_unlock(&d->crew.lock);
 }
@@ -548,8 +549,8 @@ static void walk_on(struct decoder *d, uint32_t thread, zt_context *own)
     }
     d->is_walking = true;
     (void)pthread_mutex_unlock(&d->crew.lock);
-    zt_status status = zti_take_tiles(own, d->crew.coding, &d->walk, d->walk_tile, piece.first,
-                                      NULL);
+    zt_status status =
+        zti_take_tiles(own, d->crew.coding, &d->walk, d->walk_tile, piece.first, NULL);
     piece.at_tile = piece.first;
     piece.at_bits = zti_tile_source_bits(&d->walk);
     if (status == ZT_OK)
@@ -584,10 +585,10 @@ static void decode_task(void *shared, uint32_t thread)
     (void)pthread_mutex_unlock(&d->crew.lock);
 }
 
-zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding,
-                         const uint8_t *data, size_t data_bytes, uint64_t start_bits,
-                         const struct zti_index *index, const struct zti_view *view,
-                         const struct zti_starts *starts, uint64_t *end_bits)
+zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding, const uint8_t *data,
+                         size_t data_bytes, uint64_t start_bits, const struct zti_index *index,
+                         const struct zti_view *view, const struct zti_starts *starts,
+                         uint64_t *end_bits)
 {
     uint32_t threads = zti_threads_wanted(context);
     const bool is_known = index || coding->codec->tile_fixed_bits(coding) > 0;

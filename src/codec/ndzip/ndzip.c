@@ -105,6 +105,9 @@ static uint64_t tile_max_bits(const struct zti_coding *coding)
                : (uint64_t)(ZTI_NDZIP_VALUES + ZTI_NDZIP_VALUES / width) * width;
 }
 
+/* A strip of cubes fetches the lines of the next, which another thread codes where a piece ends. */
+enum { PIECE_BYTES = 1024 * 1024 };
+
 static uint32_t stream_align_bits(const struct zti_coding *coding)
 {
     return width_of(coding);
@@ -164,6 +167,7 @@ const struct zti_codec zti_codec_ndzip = {
     .tile_reach_bits = tile_max_bits,
     .tile_fixed_bits = tile_fixed_bits,
     .stream_align_bits = stream_align_bits,
+    .piece_bytes = PIECE_BYTES,
     .head_max_bytes = head_bytes,
     .head_bytes = head_bytes,
     .put_head = put_head,
