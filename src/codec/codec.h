@@ -119,7 +119,7 @@ struct zti_codec {
     /* The stream ends at a multiple of this many bits. */
     uint32_t (*stream_align_bits)(const struct zti_coding *coding);
 
-    /* Bytes, at most, of the tiles that a thread codes at a time; 0 for the policy's own measure. */
+    /* Bytes, at most, of the tiles that a thread codes at a time; 0: as the policy sees fit. */
     uint32_t piece_bytes;
 
     /* ---- slots from here to the next line may be NULL ---- */
