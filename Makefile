@@ -30,7 +30,7 @@ sanitized = -DCMAKE_BUILD_TYPE=RelWithDebInfo -DZTILE_TESTS_NESTED=OFF \
 
 sanitize:
 	@sh scripts/install-deps.sh test
-	@sh tests/run.sh medium sanitize $(sanitized) -DZTILE_SANITIZE=QUICK
+	@sh tests/run.sh medium sanitize $(sanitized) -DZTILE_SANITIZE=ON
 
 sanitize-threads:
 	@sh scripts/install-deps.sh test
