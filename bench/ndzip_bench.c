@@ -150,18 +150,6 @@ static void decompress(zt_context *context, const struct options *o, struct fiel
           "decompression");
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *list, unsigned n)
-{
-    qsort(list, n, sizeof *list, by_size);
-    return list[n / 2];
-}
-
 enum {
     COPY,
     COMPRESS,
@@ -209,7 +197,7 @@ static double median_of(const double *list, unsigned n)
 {
     double copy[ROUNDS_MOST];
     memcpy(copy, list, n * sizeof *copy);
-    return median(copy, n);
+    return bench_median(copy, n);
 }
 
 /* The median, over the rounds, of a[i] / b[i]. */
@@ -218,7 +206,7 @@ static double median_ratio(const double *a, const double *b, unsigned n)
     double ratio[ROUNDS_MOST];
     for (unsigned i = 0; i < n; i++)
         ratio[i] = a[i] / b[i];
-    return median(ratio, n);
+    return bench_median(ratio, n);
 }
 
 static void measure(const struct options *o, struct field *f, zt_context *one, zt_context *several)

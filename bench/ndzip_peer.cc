@@ -1,5 +1,5 @@
-// ndzip_peer.cc: ndzip itself (github.com/celerity/ndzip) behind two functions, for ndzip_bench --peer.
-// Built where NDZIP_SOURCE names a source tree, once without and once with AVX2.
+// ndzip_peer.cc: ndzip itself (github.com/celerity/ndzip) behind two functions, for ndzip_bench
+// --peer. Built where NDZIP_SOURCE names a source tree, once without and once with AVX2.
 #include <cassert>
 #include <cstring>
 #include <memory>
@@ -8,7 +8,6 @@
 
 namespace {
 
-template <class T>
 ndzip::extent extent_of(std::uint32_t rank, const std::uint32_t *shape)
 {
     ndzip::extent e(static_cast<int>(rank));
@@ -22,7 +21,7 @@ std::size_t compress(std::uint32_t rank, const std::uint32_t *shape, const void 
                      void *stream)
 {
     const auto coder = ndzip::make_compressor<T>(static_cast<int>(rank), 1);
-    return sizeof(T) * coder->compress(static_cast<const T *>(values), extent_of<T>(rank, shape),
+    return sizeof(T) * coder->compress(static_cast<const T *>(values), extent_of(rank, shape),
                                        static_cast<ndzip::compressed_type<T> *>(stream));
 }
 
@@ -31,7 +30,7 @@ void decompress(std::uint32_t rank, const std::uint32_t *shape, const void *stre
 {
     const auto coder = ndzip::make_decompressor<T>(static_cast<int>(rank), 1);
     coder->decompress(static_cast<const ndzip::compressed_type<T> *>(stream),
-                      static_cast<T *>(values), extent_of<T>(rank, shape));
+                      static_cast<T *>(values), extent_of(rank, shape));
 }
 
 } // namespace

@@ -28,18 +28,6 @@ struct field {
     zt_array in, out[2];
 };
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *list, uint32_t n)
-{
-    qsort(list, n, sizeof *list, by_size);
-    return list[n / 2];
-}
-
 static void need(zt_status status, const zt_context *context)
 {
     if (status == ZT_OK)
@@ -178,8 +166,8 @@ static void compare(struct job *a, struct job *b, uint32_t repeats)
         both[i] = 2 * s.clock / time_of_two(a, b).clock;
     }
     const uint64_t bytes = values_of(&a->array) * zt_type_bytes(a->array.type);
-    printf(" %5.2f %5.2f (%4.2f) %4.2f", 1e-9 * (double)bytes / median(one, repeats),
-           median(two, repeats), median(both, repeats), median(work, repeats));
+    printf(" %5.2f %5.2f (%4.2f) %4.2f", 1e-9 * (double)bytes / bench_median(one, repeats),
+           bench_median(two, repeats), bench_median(both, repeats), bench_median(work, repeats));
     fflush(stdout);
 }
 
@@ -272,7 +260,7 @@ static void box_in_mode(const struct mode *mode, const struct field *f, uint32_t
             box_time[i] = since(from).clock;
         }
         printf("   %5.2f %%  1/%-5.0f", 100 * (double)c.read / (double)j.file_bytes,
-               median(whole, repeats) / median(box_time, repeats));
+               bench_median(whole, repeats) / bench_median(box_time, repeats));
     }
     printf("\n");
     fflush(stdout);

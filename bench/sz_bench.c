@@ -100,18 +100,6 @@ static void decompress(zt_context *context, struct field *f)
     check(context, zt_decompress(context, f->stream, f->stream_bytes, &to), "decompression");
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *list, unsigned n)
-{
-    qsort(list, n, sizeof *list, by_size);
-    return list[n / 2];
-}
-
 /* The worst error as a part of the bound. */
 static double worst(const struct field *f, double rel)
 {
@@ -191,8 +179,9 @@ static void measure(const struct options *o, struct field *f, int effort, double
     const unsigned n = o->rounds;
     printf("%-8s %-18s %6.0e %8.2f %6.2f %6.2f %6.2f %6.2f %6.2f %6.2f %6.2f %6.2f\n",
            names[effort], f->name, rel, (double)f->bytes / (double)f->stream_bytes,
-           gb / median(copy, n), gb / median(c.one, n), gb / median(d.one, n),
-           median(c.times, n), median(d.times, n), median(c.work, n), median(d.work, n), extra);
+           gb / bench_median(copy, n), gb / bench_median(c.one, n), gb / bench_median(d.one, n),
+           bench_median(c.times, n), bench_median(d.times, n), bench_median(c.work, n),
+           bench_median(d.work, n), extra);
     fflush(stdout);
 }
 
