@@ -21,7 +21,15 @@ struct demo {
     struct table table;
 };
 
-/* What one way of compressing came to. */
+/* A way to compress: a codec with its effort, and a bound. */
+struct way {
+    const char *name;
+    zt_codec codec;
+    zt_effort effort;
+    zt_bound bound;
+};
+
+/* What one of them came to. */
 struct outcome {
     size_t file_bytes;
     double compress_seconds; /* fastest of REPEATS */
@@ -29,13 +37,16 @@ struct outcome {
     zt_quality quality;
 };
 
-static bool measure(struct demo *d, zt_bound bound, struct outcome *r, struct ztio_error *error)
+static bool measure(struct demo *d, const struct way *way, struct outcome *r,
+                    struct ztio_error *error)
 {
     zt_params p;
     zt_array in = zt_array_3d(d->field, ZT_F32, FIELD_N, FIELD_N, FIELD_N);
     zt_array out = zt_array_3d(d->decoded, ZT_F32, FIELD_N, FIELD_N, FIELD_N);
     zt_status s = zt_params_init(&p, sizeof p);
-    p.bound = bound;
+    p.codec = way->codec;
+    p.effort = way->effort;
+    p.bound = way->bound;
     r->compress_seconds = r->decompress_seconds = (double)INFINITY;
     for (int i = 0; i < REPEATS && s == ZT_OK; i++) {
         double start = now_seconds();
@@ -47,19 +58,21 @@ static bool measure(struct demo *d, zt_bound bound, struct outcome *r, struct zt
         r->decompress_seconds = fmin(r->decompress_seconds, now_seconds() - middle);
     }
     (void)zt_quality_init(&r->quality, sizeof r->quality);
-    if (bound.kind == ZT_ABS)
-        r->quality.abs_bound = bound.value;
+    if (way->bound.kind == ZT_ABS)
+        r->quality.abs_bound = way->bound.value;
     if (s == ZT_OK)
         s = zt_compare(d->context, &in, &out, &r->quality);
     return s == ZT_OK || fail_zt(error, d->context, s, "demo");
 }
 
-static void add_row(struct demo *d, zt_bound bound, const struct outcome *r)
+static void add_row(struct demo *d, const struct way *way, const struct outcome *r)
 {
     char text[CLI_TEXT_BYTES];
     struct table *t = &d->table;
+    const zt_bound bound = way->bound;
     double raw = (double)values_n * sizeof(float), psnr = zt_quality_psnr(&r->quality);
     table_row(t);
+    table_cell(t, "%s", way->name);
     table_cell(t, "%s", format_bound(&bound, text));
     table_cell(t, "%.2f", raw / (double)r->file_bytes);
     table_cell(t, "%.2f", 8 * (double)r->file_bytes / (double)values_n);
@@ -77,32 +90,57 @@ static void add_row(struct demo *d, zt_bound bound, const struct outcome *r)
 
 static void add_head(struct demo *d)
 {
-    static const char *const names[] = {"bound",    "ratio",   "bits/val", "max error",
+    static const char *const names[] = {"codec",    "bound",   "ratio",    "bits/val", "max error",
                                         "of bound", "PSNR dB", "enc MB/s", "dec MB/s"};
     table_row(&d->table);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         table_cell(&d->table, "%s", names[i]);
 }
 
+#define ZFP(bound)                                                                                 \
+    {                                                                                              \
+        "zfp", ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, bound                                              \
+    }
+#define SZ(name, e, bound)                                                                         \
+    {                                                                                              \
+        name, ZT_CODEC_SZ, ZT_EFFORT_##e, bound                                                    \
+    }
+#define NDZIP                                                                                      \
+    {                                                                                              \
+        "ndzip", ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT, zt_lossless()                                  \
+    }
+
 /* Every way, the one that is drawn last, so that its reconstruction is at hand. */
-static bool compress_every_way(struct demo *d, struct outcome *last, zt_bound drawn,
+static bool compress_every_way(struct demo *d, struct outcome *last, const struct way *drawn,
                                struct ztio_error *error)
 {
-    const zt_bound bounds[] = {zt_abs(1e-2),     zt_abs(1e-3),     zt_abs(1e-4),
-                               zt_abs(1e-6),     zt_rate(4),       zt_rate(8),
-                               zt_precision(12), zt_precision(20), zt_lossless()};
+    const struct way ways[] = {SZ("sz high", HIGH, zt_abs(1e-2)),
+                               SZ("sz high", HIGH, zt_abs(1e-3)),
+                               SZ("sz high", HIGH, zt_abs(1e-4)),
+                               SZ("sz", DEFAULT, zt_abs(1e-2)),
+                               SZ("sz", DEFAULT, zt_abs(1e-3)),
+                               SZ("sz", DEFAULT, zt_abs(1e-4)),
+                               SZ("sz fast", FAST, zt_abs(1e-3)),
+                               ZFP(zt_abs(1e-2)),
+                               ZFP(zt_abs(1e-3)),
+                               ZFP(zt_abs(1e-4)),
+                               ZFP(zt_rate(4)),
+                               ZFP(zt_rate(8)),
+                               ZFP(zt_precision(16)),
+                               ZFP(zt_lossless()),
+                               NDZIP};
     add_head(d);
-    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
-        if (!measure(d, bounds[i], last, error))
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        if (!measure(d, &ways[i], last, error))
             return false;
-        add_row(d, bounds[i], last);
+        add_row(d, &ways[i], last);
     }
     return measure(d, drawn, last, error);
 }
 
 /* The middle slice, as plot draws it. */
-static bool draw(const struct demo *d, zt_bound bound, const struct outcome *r, const char *out,
-                 struct ztio_error *error)
+static bool draw(const struct demo *d, const struct way *way, const struct outcome *r,
+                 const char *out, struct ztio_error *error)
 {
     const uint64_t n = (uint64_t)FIELD_N * FIELD_N, start = FIELD_N / 2 * n;
     char text[CLI_TEXT_BYTES], what[CLI_TEXT_BYTES];
@@ -119,7 +157,8 @@ static bool draw(const struct demo *d, zt_bound bound, const struct outcome *r, 
     (void)snprintf(f.row_axis, sizeof f.row_axis, "axis 1");
     (void)snprintf(f.column_axis, sizeof f.column_axis, "axis 2 (fastest)");
     f.rows = f.columns = FIELD_N;
-    (void)snprintf(what, sizeof what, "%.40s, ratio %.1f", format_bound(&bound, text),
+    (void)snprintf(what, sizeof what, "%s, %.40s, ratio %.1f", way->name,
+                   format_bound(&way->bound, text),
                    (double)values_n * sizeof(float) / (double)r->file_bytes);
     fill_panels(&f, original, other, errors, what);
     bool saved = figure_save(&f, out, d->options->force, error);
@@ -187,7 +226,7 @@ static bool run(struct demo *d, struct ztio_error *error)
 {
     const struct options *o = d->options;
     const char *out = o->out ? o->out : "demo.png";
-    const zt_bound drawn = zt_abs(1e-3);
+    const struct way drawn = SZ("sz high", HIGH, zt_abs(1e-3));
     struct outcome last;
     struct ztio_error no_picture = {0, ""};
     bool only_field = o->save && !o->out;
@@ -217,14 +256,14 @@ static bool run(struct demo *d, struct ztio_error *error)
         return false;
     if (only_field)
         return true;
-    if (!compress_every_way(d, &last, drawn, error))
+    if (!compress_every_way(d, &last, &drawn, error))
         return false;
-    table_print(&d->table, stdout, 0xfe);
+    table_print(&d->table, stdout, 0x1fc);
     if (!has_picture) {
         (void)printf("\nno picture: %s\n", no_picture.sentence);
         return true;
     }
-    if (!draw(d, drawn, &last, out, error))
+    if (!draw(d, &drawn, &last, out, error))
         return false;
     (void)printf("\n%s: a slice, its reconstruction at abs 0.001, and the error\n", out);
     return true;
