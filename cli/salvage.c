@@ -216,8 +216,9 @@ static void print_list(const struct job *job, FILE *file)
         (void)fprintf(file, "%s: and %zu more boxes; -v or --json lists all\n", job->place,
                       job->count - most);
     if (s->repaired > 0)
-        (void)fprintf(file, "%s: one bit each was put right in %" PRIu64 " header%s, tail or seek "
-                      "table\n", job->place, s->repaired, s->repaired == 1 ? "" : "s");
+        (void)fprintf(file, "%s: %" PRIu64 " %s put right, by a bit or from a copy\n", job->place,
+                      s->repaired, s->repaired == 1 ? "header, tail or seek table was"
+                                                    : "headers, tails or seek tables were");
     if (s->table == ZT_TABLE_REBUILT)
         (void)fprintf(file, "%s: the seek table is damaged; the frames are all there\n",
                       job->place);

@@ -272,8 +272,8 @@ static inline zt_bound zt_expert(uint32_t minbits, uint32_t maxbits, uint32_t ma
 }
 
 /* How a decoder finds a tile: an index of where chunks of tiles begin, which never changes the
- * stream. The default is compact, with 16 tiles a chunk (1-D: 64), and none for small arrays. At
- * fixed rate places are computed and there is none. docs/format.md describes the layouts; offsets,
+ * stream. The default is compact, with zfp 16 tiles a chunk (1-D: 64), and none for small arrays.
+ * At fixed rate places are computed: none. docs/format.md describes the layouts; offsets,
  * lengths and hybrid are those of Noordsij et al., "Parallelization of Variable Rate Decompression
  * through Metadata", PDP 2020. */
 typedef enum zt_index_kind {
@@ -675,8 +675,8 @@ typedef struct zt_salvage {
     uint64_t lost_boxes, lost_values;
     uint64_t unverified_boxes, unverified_values;
     uint64_t frames, damaged_frames; /* that were gone to, and of these, that had any damage */
-    uint64_t repaired; /* headers, tails and seek tables in which one bit was put right: what they
-                          say is proved by their hash of 64 bits */
+    uint64_t repaired; /* headers, tails and seek tables in which one bit was put right, and headers
+                          of which a copy was whole: a hash of 64 bits proves what they say */
     uint32_t table;    /* zt_table_state */
     uint32_t reserved;
 } zt_salvage;

@@ -354,7 +354,7 @@ zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding,
                         .index = index, .codec = zti_cuda_codec_of(coding->codec->id),
                         .is_out_on_device = zti_is_on_device(context, view->out.data),
                         .fixed_bits = coding->codec->tile_fixed_bits(coding), .chunk_tiles = 1};
-    struct zti_starts own = {.chunk_tiles = coding->codec->chunk_tiles(coding->grid.rank)};
+    struct zti_starts own = {.chunk_tiles = zti_usual_chunk_tiles(coding)};
     zt_status status = ZT_OK;
     if (!d.codec)
         return zti_fail(context, ZT_UNSUPPORTED,

@@ -356,7 +356,7 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
     own.grid = zti_grid_of(grid->rank, shape, grid->side);
     const bool has_doubts = !isnan(coding->verify_bound);
     /* chunks are those of an index or, where there is none, as many as the codec likes */
-    const uint32_t usual = coding->codec->chunk_tiles(grid->rank);
+    const uint32_t usual = zti_usual_chunk_tiles(coding);
     const uint32_t least = coding->codec->tile_fixed_bits(coding) > 0 ? 1
                            : usual < chunk_tiles                      ? usual
                                                                       : chunk_tiles;

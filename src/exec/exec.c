@@ -70,6 +70,17 @@ zt_status zti_exec_scratch(zt_context *context, const struct zti_coding *coding,
     return status;
 }
 
+/* Values of a tile that is a chunk by itself. */
+enum { LARGE_TILE_VALUES = 1 << 16 };
+
+uint32_t zti_usual_chunk_tiles(const struct zti_coding *coding)
+{
+    const struct zti_grid *grid = &coding->grid;
+    return zti_array_values(grid->rank, grid->shape) / grid->count >= LARGE_TILE_VALUES
+               ? 1
+               : coding->codec->chunk_tiles(grid->rank);
+}
+
 /* ---- encode ---- */
 
 /* The list's last entry, once the stream was gone through. */

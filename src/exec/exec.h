@@ -20,6 +20,10 @@ struct zti_misses {
     bool is_over;
 };
 
+/* Tiles a chunk where nobody asks for another number: what the codec likes, but one where tiles are
+ * as large as chunks of others, on the mean. */
+uint32_t zti_usual_chunk_tiles(const struct zti_coding *coding);
+
 /* Where chunks of chunk_tiles tiles begin, noted while a stream is coded or gone through: in bits
  * from its first tile. The list has an entry for each chunk and one for the end. */
 struct zti_starts {

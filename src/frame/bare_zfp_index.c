@@ -40,8 +40,8 @@ static zt_status check_struct(zt_context *context, const zt_zfp_index *index)
 }
 
 /* The layout that is to be made. */
-static zt_status layout_of(zt_context *context, const zt_zfp_index *index, uint32_t rank,
-                           struct zti_index_layout *layout)
+static zt_status layout_of(zt_context *context, const zt_zfp_index *index,
+                           const struct zti_coding *coding, struct zti_index_layout *layout)
 {
     zt_params params, known;
     zt_status status = check_struct(context, index);
@@ -55,7 +55,7 @@ static zt_status layout_of(zt_context *context, const zt_zfp_index *index, uint3
     params.index_partition = index->partition;
     status = zti_params_load(context, &params, &known);
     if (status == ZT_OK)
-        *layout = zti_layout_of(&known, &zti_codec_zfp, rank);
+        *layout = zti_layout_of(&known, coding);
     return status;
 }
 
@@ -74,7 +74,7 @@ zt_status zt_zfp_index_bound(zt_context *context, const zt_array *array, const z
     if (status == ZT_OK)
         status = zti_bare_zfp_coding(context, array, zfp, &coding);
     if (status == ZT_OK)
-        status = layout_of(context, index, array->rank, &layout);
+        status = layout_of(context, index, &coding, &layout);
     if (status != ZT_OK)
         return status;
     const uint64_t bytes = bytes_max(&coding, &layout);
@@ -101,7 +101,7 @@ static zt_status begin(zt_context *context, const struct zti_coding *coding, zt_
 {
     uint64_t bytes;
     *m = (struct maker){.starts = {.list = NULL}};
-    zt_status status = layout_of(context, index, coding->grid.rank, &m->layout);
+    zt_status status = layout_of(context, index, coding, &m->layout);
     if (status != ZT_OK)
         return status;
     index->index_bytes = 0;

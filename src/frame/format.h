@@ -51,6 +51,9 @@
  *               lossy bound, which the codec was not given
  *   86 tail     their places and bits, described in special.h; there if and only if the header has
  *               section 86
+ *   08 tail     copy, of what is needed for every tile: the payload's head, where that is at most a
+ *               1024th of it, and the header, which ends where the tail's hash begins: the last
+ *               section. Of frames whose payload has 2^19 bytes or more
  *   87 header   plan: the payload is not of the slab but of an array with its axes in another
  *               order, some of them joined; described in ../plan/plan.h. Exact and special values
  *               have their places in that array
@@ -106,6 +109,7 @@ enum {
     ZTI_SECTION_INDEX = 0x05,
     ZTI_SECTION_SPECIAL = 0x86,
     ZTI_SECTION_PLAN = 0x87,
+    ZTI_SECTION_COPY = 0x08,
     ZTI_SECTION_CRITICAL = 0x80
 };
 
@@ -178,6 +182,7 @@ struct zti_tail {
     const uint8_t *positions; /* of exact values: varints */
     const uint8_t *values;    /* the exact values; also the end of positions */
     const uint8_t *index;     /* frame->index_bytes */
+    const uint8_t *head;      /* the payload's, copied; NULL: there is none */
     struct zti_special_section special; /* count 0: there is none */
 };
 

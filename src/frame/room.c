@@ -22,8 +22,7 @@ static zt_status stream_most(struct zt_writer *w, const struct zti_coding *codin
         status = zti_exec_scratch(w->context, coding,
                                   zti_has_ends(coding)
                                       ? 1
-                                      : zti_layout_of(&w->params, codec, coding->grid.rank)
-                                            .chunk_tiles,
+                                      : zti_layout_of(&w->params, coding).chunk_tiles,
                                   w->device_parts);
     return status;
 }
@@ -72,7 +71,7 @@ zt_status zti_writer_bound_of(struct zt_writer *w, uint64_t extent, const struct
         status = stream_most(w, &f.coding, &most);
     if (status)
         return status;
-    f.index = zti_layout_of(&w->params, w->codec, f.coding.grid.rank); /* if there is one */
+    f.index = zti_layout_of(&w->params, &f.coding); /* if there is one */
     if (!is_lossless)
         f.special_values = zti_array_values(f.rank, f.shape);
     zti_frame_set_largest(&f, most);

@@ -113,6 +113,41 @@ static zt_status find_header(struct zt_reader *r, uint64_t number, uint64_t at, 
     return ZT_OK;
 }
 
+/* The header that a frame's tail ends with a copy of, see format.h. */
+static zt_status find_copy(struct zt_reader *r, uint64_t number, const struct zti_place *place,
+                           struct zti_frame *f, bool *is_found)
+{
+    enum { MOST = ZTI_HEADER_STORED_BYTES + ZTI_HASH_BYTES };
+    uint8_t bytes[MOST];
+    uint64_t whole;
+    *is_found = false;
+    if (place->bytes < MOST || place->at > r->input.bytes ||
+        place->bytes > r->input.bytes - place->at)
+        return ZT_OK;
+    zti_read_leniently(r, place->at + place->bytes - MOST, MOST, bytes, &whole);
+    for (size_t n = ZTI_FRAME_ALIGN_BYTES; n <= ZTI_HEADER_STORED_BYTES && !*is_found;
+         n += ZTI_FRAME_ALIGN_BYTES)
+        *is_found = parse_header(r, number, bytes + ZTI_HEADER_STORED_BYTES - n, n, false, f) &&
+                    f->header_bytes == n;
+    return ZT_OK;
+}
+
+/* The header of the frame at a place, or its copy. */
+static zt_status find_frame(struct zt_reader *r, uint64_t number, const struct zti_place *place,
+                            struct zti_frame *f, bool *is_found)
+{
+    zt_status status = find_header(r, number, place->at, true, f, is_found);
+    for (uint32_t way = 0; !status && way < 2; way++) {
+        *is_found = *is_found && zti_frame_bytes(f) == place->bytes && f->first == place->first &&
+                    f->shape[0] == place[1].first - place->first;
+        if (*is_found || way == 1)
+            break;
+        status = find_copy(r, number, place, f, is_found);
+        r->repaired += *is_found;
+    }
+    return status;
+}
+
 /* The next byte from 'at' on, a multiple of the alignment, that looks like a header; the end of the
  * file where there is none. */
 static zt_status find_magic(struct zt_reader *r, uint64_t *at)
@@ -206,10 +241,8 @@ static zt_status check_places(struct zt_reader *r, bool *is_good)
         struct zti_place *const place = &r->places[i];
         struct zti_frame f;
         bool is_found;
-        status = find_header(r, i, place->at, true, &f, &is_found);
-        is_found = is_found && zti_frame_bytes(&f) == place->bytes && f.first == place->first &&
-                   f.shape[0] == place[1].first - place->first &&
-                   (!has_first || zti_same_array(r, i, &f) == ZT_OK);
+        status = find_frame(r, i, place, &f, &is_found);
+        is_found = is_found && (!has_first || zti_same_array(r, i, &f) == ZT_OK);
         if (is_found && !has_first)
             r->first = f;
         has_first = has_first || is_found;
@@ -390,12 +423,11 @@ zt_status zti_salvage_next(struct zt_reader *r)
     r->number = number;
     if (place->at != ZT_UNKNOWN) {
         const uint64_t repaired = r->repaired; /* it was counted when the file was opened */
-        const zt_status status = find_header(r, number, place->at, true, &r->frame, &is_found);
+        const zt_status status = find_frame(r, number, place, &r->frame, &is_found);
         r->repaired = repaired;
         if (status)
             return status;
-        if (!is_found || r->frame.first != place->first ||
-            r->frame.shape[0] != place[1].first - place->first)
+        if (!is_found)
             return zti_fail(r->context, ZT_IO, "the header of frame %" PRIu64 " has changed while "
                             "the file was read", number);
         return ZT_OK;

@@ -262,10 +262,14 @@ static zt_status decode_piece(struct frame *s, const struct zti_index *index, ui
 static zt_status decode_pieces(struct frame *s, const struct zti_view *view)
 {
     const uint64_t head = zti_head_bytes(&s->coding);
-    const bool is_head_whole = head == 0 || whole_until(s, 0) >= head;
+    bool is_head_whole = head == 0 || whole_until(s, 0) >= head;
     const struct zti_index *index = NULL;
     struct zti_index opened = {.sums = NULL};
     zt_status status = ZT_OK;
+    if (!is_head_whole && s->has_tail && s->tail.head && head <= s->have_bytes) {
+        memcpy(s->r->payload.bytes, s->tail.head, (size_t)head);
+        is_head_whole = true;
+    }
     if (!is_head_whole && !zti_has_ends(&s->coding))
         return lose_tiles(s, 0, s->coding.grid.count);
     if (is_head_whole && s->coding.codec->take_head)

@@ -45,13 +45,42 @@ static uint64_t special_section_bytes(const struct zti_frame *f)
     return f->special_values == 0 ? 0 : section_bytes(f->special_bytes);
 }
 
+/* So that the copy is about a thousandth of the payload at most. */
+enum { COPY_LEAST_BYTES = 1 << 19, COPY_PART = 1024 };
+
+static bool has_copy(const struct zti_frame *f)
+{
+    return f->payload_bytes >= COPY_LEAST_BYTES;
+}
+
+/* Of the payload's head. */
+static uint64_t copied_bytes(const struct zti_frame *f)
+{
+    const uint64_t head = zti_head_bytes(&f->coding);
+    return head <= f->payload_bytes / COPY_PART ? head : 0;
+}
+
+/* With a copy of the header, which says how long the tail is with it. */
+static uint64_t with_copy(const struct zti_frame *f, uint64_t bytes)
+{
+    uint8_t header[ZTI_HEADER_STORED_BYTES];
+    struct zti_frame copied = *f;
+    copied.tail_bytes = bytes;
+    for (uint64_t n = 0, header_bytes; n != (header_bytes = zti_header_store(&copied, header));) {
+        n = header_bytes;
+        copied.tail_bytes = bytes + section_bytes(copied_bytes(f) + n);
+    }
+    return copied.tail_bytes;
+}
+
 uint64_t zti_tail_bytes(const struct zti_frame *f, const struct zti_tail_parts *parts)
 {
     uint64_t bytes = ZTI_HASH_BYTES + section_bytes(checksums_body_bytes(f->payload_bytes,
                                                                          zti_range_log2(f)));
     if (f->exact_values > 0)
         bytes += section_bytes(side_body_bytes(f->type, parts->exact, f->exact_values));
-    return bytes + index_section_bytes(f) + special_section_bytes(f);
+    bytes += index_section_bytes(f) + special_section_bytes(f);
+    return has_copy(f) ? with_copy(f, bytes) : bytes;
 }
 
 uint64_t zti_tail_bytes_max(const struct zti_frame *f)
@@ -62,6 +91,8 @@ uint64_t zti_tail_bytes_max(const struct zti_frame *f)
                                                                          ZTI_RANGE_LOG2));
     if (f->exact_values > 0)
         bytes += section_bytes(1 + f->exact_values * value_bytes);
+    if (has_copy(f))
+        bytes += section_bytes(f->payload_bytes / COPY_PART + ZTI_HEADER_STORED_BYTES);
     return bytes + index_section_bytes(f) + special_section_bytes(f);
 }
 
@@ -110,6 +141,15 @@ void zti_tail_store(zt_context *context, const struct zti_frame *f,
         zti_index_store(&f->index, parts->starts,
                         zti_index_chunks(f->coding.grid.count, f->index.chunk_tiles), at);
         at += f->index_bytes;
+    }
+    if (has_copy(f)) {
+        uint8_t header[ZTI_HEADER_STORED_BYTES];
+        const size_t head_bytes = (size_t)copied_bytes(f);
+        const size_t header_bytes = zti_header_store(f, header);
+        at = put_section(at, ZTI_SECTION_COPY, head_bytes + header_bytes);
+        memcpy(at, payload, head_bytes);
+        memcpy(at + head_bytes, header, header_bytes);
+        at += head_bytes + header_bytes;
     }
     zti_put_le64(at, zti_hash(out, (size_t)f->tail_bytes - ZTI_HASH_BYTES));
 }
@@ -180,6 +220,9 @@ static zt_status parse_section(zt_context *context, uint64_t number, const struc
         return zti_special_parse(context, number, body, body_bytes, frame->type,
                                  zti_array_values(frame->rank, frame->shape),
                                  frame->special_values, map, &tail->special);
+    if (type == ZTI_SECTION_COPY && body_bytes > frame->header_bytes &&
+        body_bytes == frame->header_bytes + copied_bytes(frame))
+        tail->head = body;
     if (type == ZTI_SECTION_SIDE)
         return parse_side(context, number, frame, body, body_bytes, tail);
     if (type & ZTI_SECTION_CRITICAL)

@@ -20,15 +20,14 @@
  * coded without loss, which is then about as small. */
 enum { MISSES_PART = 8 };
 
-struct zti_index_layout zti_layout_of(const zt_params *p, const struct zti_codec *codec,
-                                      uint32_t rank)
+struct zti_index_layout zti_layout_of(const zt_params *p, const struct zti_coding *coding)
 {
     struct zti_index_layout layout = {.kind = p->index, .chunk_tiles = p->index_chunk,
                                       .partition = p->index_partition};
     if (layout.kind == ZT_INDEX_DEFAULT)
         layout.kind = ZT_INDEX_COMPACT;
     if (layout.chunk_tiles == 0)
-        layout.chunk_tiles = codec->chunk_tiles(rank);
+        layout.chunk_tiles = zti_usual_chunk_tiles(coding);
     if (layout.partition == 0 && layout.kind == ZT_INDEX_HYBRID)
         layout.partition = ZTI_INDEX_PARTITION;
     return layout;
@@ -203,15 +202,18 @@ static uint64_t chunks_of(const struct zti_frame *f)
     return zti_index_chunks(f->coding.grid.count, f->index.chunk_tiles);
 }
 
-/* Chunks from which on the default is an index: a smaller frame is decoded in no time. */
-enum { DEFAULT_INDEX_CHUNKS = 64 };
+/* Chunks from which on the default is an index: a smaller frame is decoded in no time. Of large
+ * tiles fewer do. */
+enum { DEFAULT_INDEX_CHUNKS = 64, DEFAULT_INDEX_TILES = 8 };
 
 void zti_writer_choose_index(const struct zt_writer *w, struct zti_frame *f)
 {
     const bool is_default = w->params.index == ZT_INDEX_DEFAULT;
-    f->index = zti_layout_of(&w->params, w->codec, f->coding.grid.rank);
+    f->index = zti_layout_of(&w->params, &f->coding);
+    const uint32_t least = zti_usual_chunk_tiles(&f->coding) == 1 ? DEFAULT_INDEX_TILES
+                                                                  : DEFAULT_INDEX_CHUNKS;
     if (f->index.kind == ZT_INDEX_NONE || f->coding.codec->tile_fixed_bits(&f->coding) > 0 ||
-        chunks_of(f) < (is_default ? DEFAULT_INDEX_CHUNKS : 2) ||
+        chunks_of(f) < (is_default ? least : 2) ||
         (is_default && zti_has_ends(&f->coding)))
         f->index = (struct zti_index_layout){.kind = ZT_INDEX_NONE};
 }

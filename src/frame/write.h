@@ -110,9 +110,8 @@ bool zti_is_lossless(const zt_bound *bound);
 /* Let fill values be counted apart. */
 void zti_stats_set_fills(zt_stats *stats, const zt_params *params);
 
-/* The index that params ask for. The default depends on codec and rank alone. */
-struct zti_index_layout zti_layout_of(const zt_params *params, const struct zti_codec *codec,
-                                      uint32_t rank);
+/* The index that params ask for. The default depends on codec, rank and size of tiles. */
+struct zti_index_layout zti_layout_of(const zt_params *params, const struct zti_coding *coding);
 
 /* Choose a frame's index: none where places are computed, or where there is one chunk only. */
 void zti_writer_choose_index(const struct zt_writer *writer, struct zti_frame *frame);

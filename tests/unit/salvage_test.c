@@ -1,0 +1,116 @@
+/* salvage_test.c: frames whose header is destroyed are read by the copy that their tail ends with,
+ * and sz's tables with it. */
+#include "frame_support.h"
+
+enum { SIDE = 112, HEADER_BYTES = 64, SECTOR_BYTES = 4096 };
+
+struct found {
+    const zt_array *whole, *got;
+    uint64_t differing; /* values outside the boxes that are told */
+    unsigned char *is_told;
+};
+
+static int note(void *user, zt_loss loss, const zt_box *box, const char *why)
+{
+    struct found *f = user;
+    assert_true(loss == ZT_LOSS_LOST && why[0]);
+    for (uint64_t z = box->lo[0]; z < box->hi[0]; z++)
+        for (uint64_t y = box->lo[1]; y < box->hi[1]; y++)
+            memset(f->is_told + (z * SIDE + y) * SIDE + box->lo[2], 1,
+                   (size_t)(box->hi[2] - box->lo[2]));
+    return 0;
+}
+
+/* Salvage a file of one frame; the values that are in no box of losses are those of 'whole'. */
+static zt_salvage salvage(const struct bytes *file, const zt_array *whole, const zt_array *out)
+{
+    struct mem_source memory;
+    zt_source source = source_of(&memory, file->data, file->n, false);
+    zt_context *context = NULL;
+    zt_reader *reader = NULL;
+    zt_salvage s;
+    uint64_t first, extent;
+    struct found f = {whole, out, 0, (unsigned char *)calloc(1, array_bytes(out) / 4)};
+    assert_int_equal(zt_context_new(NULL, &context), ZT_OK);
+    assert_int_equal(zt_salvage_init(&s, sizeof s), ZT_OK);
+    s.part = note;
+    s.user = &f;
+    need_ok(context, zt_reader_open_damaged(context, &source, &reader));
+    need_ok(context, zt_reader_next(reader, &first, &extent));
+    assert_true(first == 0 && extent == SIDE);
+    need_ok(context, zt_reader_salvage(reader, out, &s));
+    for (size_t i = 0; i < array_bytes(out) / 4; i++)
+        f.differing += !f.is_told[i] && memcmp((const char *)whole->data + 4 * i,
+                                               (const char *)out->data + 4 * i, 4) != 0;
+    assert_int_equal(f.differing, 0);
+    zt_reader_close(reader);
+    zt_context_free(context);
+    free(f.is_told);
+    return s;
+}
+
+static zt_array noise(void)
+{
+    const uint64_t shape[] = {SIDE, SIDE, SIDE};
+    zt_array a = new_array(ZT_F32, 3, shape);
+    struct rng rng = {7};
+    for (uint64_t i = 0; i < values_of(3, shape); i++)
+        ((float *)a.data)[i] = (float)rng_unit(&rng);
+    return a;
+}
+
+static void a_codec(zt_codec codec, zt_effort effort, zt_bound bound)
+{
+    const zt_array in = noise();
+    const zt_array whole = new_array(ZT_F32, 3, in.shape), out = new_array(ZT_F32, 3, in.shape);
+    zt_params p = params_of(bound);
+    p.codec = codec;
+    p.effort = effort;
+    struct bytes file = compress(&in, &p);
+    assert_int_equal(zt_decompress(NULL, file.data, file.n, &whole), ZT_OK);
+
+    memset(file.data, 0xff, HEADER_BYTES); /* the header alone */
+    zt_salvage s = salvage(&file, &whole, &out);
+    assert_int_equal(s.lost_values + s.unverified_values, 0);
+    assert_int_equal(s.repaired, 1);
+
+    memset(file.data, 0xff, SECTOR_BYTES); /* and the payload behind it, with its head */
+    s = salvage(&file, &whole, &out);
+    assert_int_equal(s.unverified_values, 0);
+    print_message("codec %u, effort %u: %llu values lost\n", (unsigned)codec, (unsigned)effort,
+                  (unsigned long long)s.lost_values);
+    /* the head of effort 'high' has a grid of the array in it and is not copied */
+    const uint64_t values = values_of(3, in.shape);
+    assert_true(s.lost_values > 0 &&
+                s.lost_values <= (effort == ZT_EFFORT_HIGH ? values : values / 64));
+
+    struct mem_source memory; /* and the copy */
+    zt_context *context = NULL;
+    zt_reader *reader = NULL;
+    memset(file.data + file.n - 80, 0xff, 20); /* the seek table takes some 30 bytes */
+    zt_source source = source_of(&memory, file.data, file.n, false);
+    assert_int_equal(zt_context_new(NULL, &context), ZT_OK);
+    need_failure(context, zt_reader_open_damaged(context, &source, &reader), ZT_CORRUPT,
+                 "no frame's header is whole");
+    zt_context_free(context);
+    free(file.data);
+    free(in.data);
+    free(whole.data);
+    free(out.data);
+}
+
+static void copies_of_headers_save_frames(void **state)
+{
+    (void)state;
+    a_codec(ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, zt_precision(24));
+    a_codec(ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT, zt_lossless());
+    a_codec(ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, zt_abs(1e-6));
+    a_codec(ZT_CODEC_SZ, ZT_EFFORT_FAST, zt_abs(1e-6));
+    a_codec(ZT_CODEC_SZ, ZT_EFFORT_HIGH, zt_abs(1e-6));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(copies_of_headers_save_frames)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
