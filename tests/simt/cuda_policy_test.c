@@ -4,9 +4,9 @@
  *                      [--barriers UNSEEN]
  *
  * Each case has its own schedule of the CUDA threads (0: ascending, 1: descending, then random).
- * With --barriers the cases that come to a barrier of the kernels are run again without it, for each
- * one in a child process: some case must fail, but for UNSEEN barriers. Those order memory alone,
- * between shuffles and votes, which do so here as well, and on a GPU need not. */
+ * With --barriers the cases that come to a barrier of the kernels are run again without it, for
+ * each one in a child process: some case must fail, but for UNSEEN barriers. Those order memory
+ * alone, after shuffles and votes, which do so here as well, and on a GPU need not. */
 #include "gpu/huffman_cases.h"
 #include "simt_device.h"
 #include "simt_runtime.h"
@@ -74,8 +74,8 @@ static _Noreturn void run_without(struct policy_run *run, const struct survey *s
     _exit(run->failures > 0);
 }
 
-/* Leave out one barrier after the other; a failure where more than 'unseen' of them are
- * missed by no case. */
+/* Leave out one barrier after the other; a failure where more than 'unseen' of them are missed by
+ * no case. */
 static void check_barriers(struct policy_run *run, const struct survey *survey, uint64_t cases,
                            uint64_t unseen)
 {

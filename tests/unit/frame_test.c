@@ -533,9 +533,9 @@ static void sizes_with(uint32_t codec, const zt_array *a, uint64_t *stream_bytes
     free(file.data);
 }
 
-/* Streams with holes at random, against the whole field's, and all that is beside them: the places of
- * 1 % holes have 0.081 bits a value of entropy, of 30 % 0.881. Limits are what is reached here, and
- * a little; docs/trust.md has real fields. */
+/* Streams with holes at random, against the whole field's, and all that is beside them: the places
+ * of 1 % holes have 0.081 bits a value of entropy, of 30 % 0.881. Limits are what is reached here,
+ * and a little; docs/trust.md has real fields. */
 static void holes_cost_what_is_around_them_nothing(void **state)
 {
     (void)state;
