@@ -5,7 +5,7 @@
 #     python/tests/run.sh SOURCE_DIR WORK_DIR [PYTHON [PYTEST ARGUMENT...]]
 #
 # ZTILE_KERNELS in the environment: object files of the kernels that the wheel is to take, instead of
-# compiling them for minutes.
+# compiling them for minutes; all else is then compiled with -O1, as their speed is not what is tested.
 #
 # The environment stays in WORK_DIR and is made again when requirements.txt changes. Exits with 77
 # (skipped) where Python lacks venv, pip or headers, or its packages cannot be fetched; a wheel that
@@ -46,8 +46,11 @@ fi
 
 # ---- the wheel
 rm -rf "$work/wheel"
+fast=
+[ -z "${ZTILE_KERNELS:-}" ] || fast="--config-settings=cmake.build-type=RelWithDebInfo
+    --config-settings=cmake.define.CMAKE_C_FLAGS_RELWITHDEBINFO=-O1"
 "$venv/bin/python" -m pip wheel -q --no-build-isolation --no-deps --wheel-dir "$work/wheel" \
-    --config-settings=build-dir="$work/cmake" \
+    --config-settings=build-dir="$work/cmake" $fast \
     --config-settings=cmake.define.ZTILE_KERNELS="${ZTILE_KERNELS:-}" "$source/python" >"$log" 2>&1 || {
     tail -n 30 "$log"
     echo "the wheel does not build"

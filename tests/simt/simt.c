@@ -41,7 +41,6 @@ enum {
     STATIC_LIMIT_BYTES = 48 << 10,
     SHARED_LIMIT_BYTES = 227 << 10,
     MOST_VARIABLES = 64,
-    MOST_BARRIERS = 256,
     SPIN_LIMIT = 4 << 20
 };
 
@@ -123,8 +122,9 @@ static unsigned pool_count;
 static struct {
     const char *file;
     int line;
-} barriers[MOST_BARRIERS];
-static unsigned barrier_count;
+    uint64_t visits;
+} barriers[SIMT_MOST_BARRIERS];
+static unsigned barrier_count, barrier_last; /* the last one that a thread came to */
 
 static struct fiber *here(void)
 {
@@ -509,15 +509,30 @@ int simt_barrier_at(unsigned i, const char **file)
     return barriers[i].line;
 }
 
+uint64_t simt_barrier_visits(unsigned i)
+{
+    return i < barrier_count ? barriers[i].visits : 0;
+}
+
+static bool is_barrier(unsigned i, const char *file, int line)
+{
+    return barriers[i].line == line && barriers[i].file == file;
+}
+
 static bool is_skipped(const char *file, int line)
 {
-    unsigned i = 0;
-    while (i < barrier_count && (barriers[i].line != line || barriers[i].file != file))
-        i++;
-    if (i == barrier_count && i < MOST_BARRIERS) {
+    unsigned i = barrier_last; /* where most threads of a block come from */
+    if (!is_barrier(i, file, line))
+        for (i = 0; i < barrier_count && !is_barrier(i, file, line);)
+            i++;
+    if (i == barrier_count && i < SIMT_MOST_BARRIERS) {
         barriers[i].file = file;
         barriers[i].line = line;
         barrier_count++;
+    }
+    if (i < barrier_count) {
+        barriers[i].visits++;
+        barrier_last = i;
     }
     return simt_opt.skip_file && line == simt_opt.skip_line &&
            strcmp(file, simt_opt.skip_file) == 0;

@@ -12,11 +12,13 @@
  * "SKIP: reason" before, which the summary of a test run repeats. */
 enum { TEST_SKIPPED = 77 };
 
-/* Whether a sanitizer makes this program ten times slower: long loops may take every third case. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define TEST_IS_SLOW 1
+/* Long loops over cases of one kind take one in so many: all of them, but in the builds whose
+ * sanitizers make a program many times slower and that are to end soon (ZTILE_SANITIZE QUICK and
+ * THREAD). */
+#if defined(ZTILE_TEST_SHARE)
+enum { TEST_SHARE = ZTILE_TEST_SHARE };
 #else
-#define TEST_IS_SLOW 0
+enum { TEST_SHARE = 1 };
 #endif
 
 /* ---- random numbers: splitmix64 ---- */

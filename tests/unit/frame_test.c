@@ -519,11 +519,12 @@ static void special_values_are_kept_under_every_bound(void **state)
     free(back.data);
 }
 
-/* The codec's bytes of a field with sz, and all others of the file. */
-static void sizes_with_sz(const zt_array *a, uint64_t *stream_bytes, uint64_t *other_bytes)
+/* The codec's bytes of a field, and all others of the file. */
+static void sizes_with(uint32_t codec, const zt_array *a, uint64_t *stream_bytes,
+                       uint64_t *other_bytes)
 {
     zt_params p = params_of(bound_number(1, a->type));
-    p.codec = ZT_CODEC_SZ;
+    p.codec = codec;
     p.bound = zt_abs(1e-3);
     struct bytes file = compress(a, &p);
     const zt_info info = info_of(&file);
@@ -532,21 +533,31 @@ static void sizes_with_sz(const zt_array *a, uint64_t *stream_bytes, uint64_t *o
     free(file.data);
 }
 
+/* Streams with holes at random, against the whole field's, and all that is beside them: the places
+ * of 1 % holes have 0.081 bits a value of entropy, of 30 % 0.881. Limits are what is reached here,
+ * and a little; docs/trust.md has real fields. */
 static void holes_cost_what_is_around_them_nothing(void **state)
 {
     (void)state;
+    static const struct {
+        uint32_t codec;
+        uint64_t percent, more_permille, most_millibits;
+    } holes[] = {{ZT_CODEC_ZFP, 1, 20, 145}, {ZT_CODEC_ZFP, 30, 185, 1100},
+                 {ZT_CODEC_SZ, 1, 2, 125}, {ZT_CODEC_SZ, 30, 5, 1100}};
     const uint64_t shape[] = {32, 48, 48}, values = 32 * 48 * 48;
     zt_array a = new_array(ZT_F32, 3, shape);
-    struct rng rng = {.state = 4};
-    uint64_t whole, holed, other;
-    fill_array(&a, DATA_WAVE_NOISE, 1);
     float *v = (float *)a.data;
-    sizes_with_sz(&a, &whole, &other);
-    for (uint64_t i = 0; i < values; i++)
-        v[i] = rng_once_in(&rng, 100) ? NAN : v[i];
-    sizes_with_sz(&a, &holed, &other);
-    assert_in_range(holed, whole / 2, whole + whole / 100);
-    assert_in_range(other, 1, values * 12 / 100 / 8 + 1024);
+    for (uint32_t k = 0; k < 4; k++) {
+        struct rng rng = {.state = 4};
+        uint64_t whole, holed, other;
+        fill_array(&a, DATA_WAVE_NOISE, 1);
+        sizes_with(holes[k].codec, &a, &whole, &other);
+        for (uint64_t i = 0; i < values; i++)
+            v[i] = rng_below(&rng, 100) < holes[k].percent ? NAN : v[i];
+        sizes_with(holes[k].codec, &a, &holed, &other);
+        assert_in_range(holed, whole / 2, whole + whole * holes[k].more_permille / 1000);
+        assert_in_range(other, 1, values * holes[k].most_millibits / 8000);
+    }
     free(a.data);
 }
 
