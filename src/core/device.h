@@ -14,6 +14,7 @@ enum zti_device_part {
     ZTI_DEVICE_CHUNKS, /* which chunks are wanted */
     ZTI_DEVICE_DOUBTS, /* tiles that the codec does not vouch for */
     ZTI_DEVICE_STATES, /* sums and flags between blocks */
+    ZTI_DEVICE_INDEX,  /* bytes that say where chunks begin */
     ZTI_DEVICE_KINDS,
     /* the same once more, for the slab that is copied while kernels run over another */
     ZTI_DEVICE_MODEL = 2 * ZTI_DEVICE_KINDS, /* codebooks, counts, and what they are made in */
