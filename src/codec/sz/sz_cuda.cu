@@ -108,13 +108,7 @@ static void encode(const struct zti_cuda_encoding *e)
     struct sz_tiles s = tiles_of(e->coding);
     s.view.out = e->array;
     memcpy(s.view.hi, e->array.shape, sizeof s.view.hi);
-    s.words = e->words;
-    s.states = e->states;
-    s.starts = e->starts;
-    s.chunk_tiles = e->chunk_tiles;
-    s.first_tile = e->first_tile;
-    s.first_chunk =
-        e->chunk_tiles ? e->first_tile / e->chunk_tiles + (e->first_tile % e->chunk_tiles != 0) : 0;
+    ZTI_CUDA_SET_ENCODING(&s, e);
     s.model = (void *)e->model; /* only read */
     if (is_high(e->coding))
         put_high(&s, e);
@@ -125,15 +119,7 @@ static void encode(const struct zti_cuda_encoding *e)
 static void decode(const struct zti_cuda_decoding *d)
 {
     struct sz_tiles s = tiles_of(d->coding);
-    s.view = d->view;
-    s.words = (uint64_t *)d->words; /* only read */
-    s.words_count = d->words_count;
-    s.states = d->states;
-    s.places = d->places;
-    s.chunks = d->chunks;
-    s.first_chunk = d->first_chunk;
-    s.count = d->count;
-    s.chunk_tiles = d->chunk_tiles;
+    ZTI_CUDA_SET_DECODING(&s, d);
     s.model = (void *)d->model; /* only read */
     if (is_high(d->coding))
         zti_sz_high_cuda_take(&s, d->coding, d->work, d->queue);
