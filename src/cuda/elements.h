@@ -9,9 +9,13 @@
 static __device__ __forceinline__ int64_t offset_of(const zt_array *array, uint64_t i)
 {
     int64_t offset = 0;
-    for (uint32_t axis = array->rank; axis-- > 0;) {
-        offset += (int64_t)(i % array->shape[axis]) * array->stride[axis];
-        i /= array->shape[axis];
+    SIMT_UNROLL
+    for (uint32_t axis = ZT_MAX_RANK; axis-- > 0;) {
+        if (axis >= array->rank)
+            continue;
+        const uint64_t rest = i / array->shape[axis];
+        offset += (int64_t)(i - rest * array->shape[axis]) * array->stride[axis];
+        i = rest;
     }
     return offset;
 }

@@ -55,8 +55,9 @@ static __device__ __forceinline__ void raise_to(uint64_t *to, uint64_t v)
             const uint64_t bits = values[offset_of(&array, i)];                                    \
             const uint64_t magnitude = bits & ~UINT64_C(0) >> (65 - width);                        \
             bool is_fill = false;                                                                  \
-            for (uint32_t k = 0; k < fills.count; k++)                                             \
-                is_fill = is_fill || bits == fills.bits[k];                                        \
+            SIMT_UNROLL                                                                            \
+            for (uint32_t k = 0; k < ZT_MAX_FILLS; k++)                                            \
+                is_fill = is_fill || (k < fills.count && bits == fills.bits[k]);                   \
             const bool is_nan = !is_fill && is_float && magnitude > infinity;                      \
             const bool is_infinite = !is_fill && is_float && magnitude == infinity;                \
             own.fill_values += is_fill;                                                            \
