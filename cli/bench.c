@@ -24,7 +24,7 @@ static bool check_file(const struct study *s, struct study_file *f, struct ztio_
                     input_name(f->place));
     for (uint32_t i = 0; i < f->rank; i++)
         f->tiles *= f->shape[i] / 4 + (f->shape[i] % 4 != 0);
-    while (f->chunks < STUDY_CHUNKS && study_chunk(f->chunks) <= f->tiles)
+    while (f->chunks < s->sizes && study_chunk(s, f->chunks) <= f->tiles)
         f->chunks++;
     return true;
 }
@@ -79,8 +79,8 @@ static bool report(const struct study *s, struct ztio_error *error)
     if (!s->options->json && !has_pictures)
         (void)printf("\nno plots: %s\n", no_picture.sentence);
     if (!s->options->json)
-        (void)printf("\n%s/index-{overhead,throughput,speedup}.{csv%s}: all of it\n",
-                     s->options->out, has_pictures ? ",png" : "");
+        (void)printf("\n%s/index-{overhead,throughput%s}.{csv%s}: all of it\n", s->options->out,
+                     study_is_on_gpu(s) ? "" : ",speedup", has_pictures ? ",png" : "");
     return true;
 }
 
@@ -90,8 +90,10 @@ static bool run(struct study *s, struct ztio_error *error)
                                         "index-speedup.csv",  "index-overhead.png",
                                         "index-throughput.png", "index-speedup.png", NULL};
     const struct options *o = s->options;
-    if (!context_open(o, &s->context, error) || !bench_prepare_directory(o, names, error) ||
-        !bench_read_all(o, take_file, s, error))
+    if (!context_open(o, &s->context, error) || !bench_prepare_directory(o, names, error))
+        return false;
+    study_choose(s);
+    if (!bench_read_all(o, take_file, s, error))
         return false;
     choose_threads(s);
     return study_measure(s, error) && report(s, error);

@@ -7,7 +7,6 @@
 
 const uint32_t study_layout[STUDY_LAYOUTS] = {ZT_INDEX_OFFSETS, ZT_INDEX_LENGTHS,
                                               ZT_INDEX_HYBRID, ZT_INDEX_COMPACT};
-const int study_timed[STUDY_TIMED] = {0, 3};
 
 /* A time is the fastest of at least so many runs that take together at least so long. */
 enum { LEAST_RUNS = 7 };
@@ -18,9 +17,25 @@ uint32_t study_precision(int i)
     return 8 + 4 * (uint32_t)i;
 }
 
-uint32_t study_chunk(int i)
+void study_choose(struct study *s)
 {
-    return UINT32_C(1) << 2 * i;
+    s->size_log2 = study_is_on_gpu(s) ? 1 : 2;
+    s->sizes = study_is_on_gpu(s) ? STUDY_CHUNKS_CUDA : STUDY_CHUNKS;
+    s->timed_count = 0;
+    for (int i = 0; i < STUDY_LAYOUTS; i++)
+        if (study_is_on_gpu(s) || study_layout[i] == ZT_INDEX_OFFSETS ||
+            study_layout[i] == ZT_INDEX_COMPACT)
+            s->timed[s->timed_count++] = i;
+}
+
+bool study_is_on_gpu(const struct study *s)
+{
+    return zt_context_policy(s->context) == ZT_CUDA;
+}
+
+uint32_t study_chunk(const struct study *s, int i)
+{
+    return UINT32_C(1) << s->size_log2 * i;
 }
 
 /* An array, compressed with one layout. */
@@ -71,21 +86,22 @@ static bool take_times(const struct study *s, const struct study_file *f, void *
 }
 
 /* One frame, so that the index is one and its chunks are what C says. */
-static zt_params params_of(const struct study_file *f, int precision, int chunk, uint32_t layout)
+static zt_params params_of(const struct study *s, const struct study_file *f, int precision,
+                           int chunk, uint32_t layout)
 {
     zt_params p;
     (void)zt_params_init(&p, sizeof p);
     p.bound = zt_precision(study_precision(precision));
     p.slab_bytes = f->raw_bytes;
     p.index = layout;
-    p.index_chunk = study_chunk(chunk);
+    p.index_chunk = study_chunk(s, chunk);
     return p;
 }
 
 static bool encode(const struct study *s, struct study_file *f, int precision, int chunk,
                    int layout, struct coded *coded, struct ztio_error *error)
 {
-    const zt_params p = params_of(f, precision, chunk, study_layout[layout]);
+    const zt_params p = params_of(s, f, precision, chunk, study_layout[layout]);
     const zt_array in = zt_array_nd(f->values, (zt_type)f->type, f->rank, f->shape);
     zt_info info;
     (void)zt_info_init(&info, sizeof info);
@@ -104,7 +120,7 @@ static bool encode(const struct study *s, struct study_file *f, int precision, i
 static bool measure_chunk(struct study *s, struct study_file *f, int precision, int chunk,
                           struct coded *coded, void *decoded, struct ztio_error *error)
 {
-    struct timing timings[STUDY_TIMED + STUDY_COUNTS];
+    struct timing timings[STUDY_LAYOUTS + STUDY_COUNTS];
     const uint32_t all = s->threads[s->counts - 1];
     int n = 0;
     if (!use_threads(s, all, error))
@@ -112,9 +128,11 @@ static bool measure_chunk(struct study *s, struct study_file *f, int precision, 
     for (int layout = 0; layout < STUDY_LAYOUTS; layout++)
         if (!encode(s, f, precision, chunk, layout, &coded[layout], error))
             return false;
-    for (int i = 0; i < STUDY_TIMED; i++)
+    for (int i = 0; i < s->timed_count; i++) {
+        const int layout = s->timed[i];
         timings[n++] =
-            (struct timing){&coded[study_timed[i]], all, &f->seconds[precision][chunk][i]};
+            (struct timing){&coded[layout], all, &f->seconds[precision][chunk][layout]};
+    }
     for (int i = 0; chunk == STUDY_SPEEDUP_AT && i < s->counts; i++)
         timings[n++] =
             (struct timing){&coded[0], s->threads[i], &f->seconds_on[precision][i]};
@@ -128,7 +146,7 @@ static bool find_capacity(const struct study *s, const struct study_file *f, siz
     const zt_array in = zt_array_nd(NULL, (zt_type)f->type, f->rank, f->shape);
     *capacity = 0;
     for (int layout = 0; layout < STUDY_LAYOUTS; layout++) {
-        const zt_params p = params_of(f, STUDY_PRECISIONS - 1, 0, study_layout[layout]);
+        const zt_params p = params_of(s, f, STUDY_PRECISIONS - 1, 0, study_layout[layout]);
         size_t bytes;
         zt_status status = zt_compress_bound(s->context, &in, &p, &bytes);
         if (status != ZT_OK)
@@ -204,13 +222,13 @@ double study_overhead(const struct study_file *f, int chunk, int layout)
     return sum / STUDY_PRECISIONS / mean_stream(f);
 }
 
-double study_speed(const struct study_file *f, int chunk, int timed)
+double study_speed(const struct study_file *f, int chunk, int layout)
 {
     double sum = 0;
     if (chunk >= f->chunks)
         return (double)NAN;
     for (int i = 0; i < STUDY_PRECISIONS; i++)
-        sum += f->seconds[i][chunk][timed];
+        sum += f->seconds[i][chunk][layout];
     return (double)f->raw_bytes / 1e9 / (sum / STUDY_PRECISIONS);
 }
 
@@ -239,7 +257,7 @@ double study_speedup(const struct study_file *f, int count)
 struct study_mean study_mean_of(const struct study *s, int chunk)
 {
     struct study_mean m = {0};
-    double inverse = 0, index[STUDY_LAYOUTS] = {0}, slowness[STUDY_TIMED] = {0};
+    double inverse = 0, index[STUDY_LAYOUTS] = {0}, slowness[STUDY_LAYOUTS] = {0};
     for (int i = 0; i < s->files; i++) {
         const struct study_file *f = &s->file[i];
         if (chunk >= f->chunks)
@@ -248,14 +266,14 @@ struct study_mean study_mean_of(const struct study *s, int chunk)
         inverse += 1 / study_ratio(f);
         for (int j = 0; j < STUDY_LAYOUTS; j++)
             index[j] += study_overhead(f, chunk, j) / study_ratio(f);
-        for (int j = 0; j < STUDY_TIMED; j++)
-            slowness[j] += 1 / study_speed(f, chunk, j);
+        for (int j = 0; j < s->timed_count; j++)
+            slowness[s->timed[j]] += 1 / study_speed(f, chunk, s->timed[j]);
     }
     m.ratio = m.files ? m.files / inverse : (double)NAN;
     for (int j = 0; j < STUDY_LAYOUTS; j++)
         m.overhead[j] = m.files ? index[j] / inverse : (double)NAN;
-    for (int j = 0; j < STUDY_TIMED; j++)
-        m.speed[j] = m.files ? m.files / slowness[j] : (double)NAN;
+    for (int j = 0; j < STUDY_LAYOUTS; j++)
+        m.speed[j] = slowness[j] > 0 ? m.files / slowness[j] : (double)NAN;
     return m;
 }
 

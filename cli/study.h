@@ -1,25 +1,24 @@
 /* study.h: the index study of ztile bench: what is measured, and what is said about it. After
  * Noordsij et al., "Parallelization of Variable Rate Decompression through Metadata", PDP 2020,
- * section V: fixed precision, chunk sizes that are powers of 4, means over the precisions. */
+ * section V: fixed precision, chunk sizes that are powers of 4, or on a GPU of 2, means over the
+ * precisions. */
 #ifndef STUDY_H
 #define STUDY_H
 
 #include "cli.h"
 
 enum {
-    STUDY_CHUNKS = 13,     /* C = 4^0 .. 4^12 tiles a chunk */
+    STUDY_CHUNKS = 13,     /* C = 4^0 .. 4^12 tiles a chunk; */
+    STUDY_CHUNKS_CUDA = 5, /* 2^0 .. 2^4 on a GPU */
     STUDY_PRECISIONS = 5,  /* 8, 12 .. 24 bit planes */
     STUDY_LAYOUTS = 4,     /* offsets, lengths, hybrid, compact */
-    STUDY_TIMED = 2,       /* of them are also timed: offsets, compact */
     STUDY_SPEEDUP_AT = 6,  /* speed-up is measured at C = 4^6 = 4096 */
     STUDY_COUNTS = 24,     /* thread counts at most */
     STUDY_FILES = TABLE_ROWS - 2
 };
 
 extern const uint32_t study_layout[STUDY_LAYOUTS];
-extern const int study_timed[STUDY_TIMED]; /* which of study_layout */
 uint32_t study_precision(int i);
-uint32_t study_chunk(int i);
 
 /* An array and what came of it. */
 struct study_file {
@@ -33,7 +32,8 @@ struct study_file {
     int chunks; /* so many chunk sizes are no larger than the array */
     uint64_t stream_bytes[STUDY_PRECISIONS];
     uint64_t index_bytes[STUDY_PRECISIONS][STUDY_CHUNKS][STUDY_LAYOUTS];
-    double seconds[STUDY_PRECISIONS][STUDY_CHUNKS][STUDY_TIMED]; /* to decode on all threads */
+    double seconds[STUDY_PRECISIONS][STUDY_CHUNKS][STUDY_LAYOUTS]; /* to decode on all threads, with
+                                                                      layouts that are timed */
     double seconds_on[STUDY_PRECISIONS][STUDY_COUNTS]; /* at C = 4096, with offsets */
 };
 
@@ -42,12 +42,22 @@ struct study {
     zt_context *context;
     struct study_file file[STUDY_FILES];
     int files;
-    uint32_t threads[STUDY_COUNTS]; /* 1, 2, ... all */
+    int sizes, size_log2;           /* of chunks: so many, and the logarithm of their quotient */
+    int timed[STUDY_LAYOUTS];       /* which of study_layout are also timed: offsets and compact, */
+    int timed_count;                /* or on a GPU all */
+    uint32_t threads[STUDY_COUNTS]; /* 1, 2, ... all; on a GPU 1 */
     int counts;
     struct progress progress;
 };
 
 /* ---- study.c: measuring ---------------------------------------------------------------------- */
+
+/* Choose what is measured, by where the context runs. */
+void study_choose(struct study *study);
+bool study_is_on_gpu(const struct study *study);
+
+/* Tiles of chunk size number i. */
+uint32_t study_chunk(const struct study *study, int i);
 
 /* Fill in what came of each file, whose values are in memory. */
 bool study_measure(struct study *study, struct ztio_error *error);
@@ -60,7 +70,7 @@ double study_ratio(const struct study_file *file);
 double study_overhead(const struct study_file *file, int chunk, int layout);
 
 /* Of one file: raw GB/s of decoding on all threads; mean of the times. NaN likewise. */
-double study_speed(const struct study_file *file, int chunk, int timed);
+double study_speed(const struct study_file *file, int chunk, int layout);
 
 /* Of one file: raw GB/s of decoding on one thread, with offsets at C = 4096. NaN likewise. */
 double study_speed_alone(const struct study_file *file);
@@ -75,7 +85,7 @@ struct study_mean {
     int files;
     double ratio;
     double overhead[STUDY_LAYOUTS];
-    double speed[STUDY_TIMED];
+    double speed[STUDY_LAYOUTS]; /* NaN where it is not timed */
 };
 
 struct study_mean study_mean_of(const struct study *study, int chunk);

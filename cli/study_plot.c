@@ -29,7 +29,7 @@ static void over_chunks(const struct study *s, struct chart *c, const char *titl
     for (int i = 0; i < s->files; i++)
         c->points = s->file[i].chunks > c->points ? s->file[i].chunks : c->points;
     for (int i = 0; i < c->points; i++)
-        (void)snprintf(c->label[i], sizeof c->label[i], "%" PRIu32, study_chunk(i));
+        (void)snprintf(c->label[i], sizeof c->label[i], "%" PRIu32, study_chunk(s, i));
 }
 
 static bool save_overhead(const struct study *s, struct chart *c, struct ztio_error *error)
@@ -54,19 +54,23 @@ static bool save_throughput(const struct study *s, struct chart *c, struct ztio_
 {
     char title[96];
     const uint32_t threads = s->threads[s->counts - 1];
-    (void)snprintf(title, sizeof title, "Decoding, %" PRIu32 " thread%s, zfp at precision 8 to 24",
-                   threads, threads == 1 ? "" : "s");
+    if (study_is_on_gpu(s))
+        (void)snprintf(title, sizeof title, "Decoding on a GPU, zfp at precision 8 to 24");
+    else
+        (void)snprintf(title, sizeof title,
+                       "Decoding, %" PRIu32 " thread%s, zfp at precision 8 to 24", threads,
+                       threads == 1 ? "" : "s");
     over_chunks(s, c, title, "GB/s of raw data");
     for (int i = 0; i < s->files; i++) {
         struct series *line = chart_add(c, i ? NULL : "a file, offsets", PAINT_GREY, 1);
         for (int j = 0; j < c->points; j++)
             line->value[j] = study_speed(&s->file[i], j, 0);
     }
-    for (int k = 0; k < STUDY_TIMED; k++) {
-        const int layout = study_timed[k];
+    for (int k = 0; k < s->timed_count; k++) {
+        const int layout = s->timed[k];
         struct series *line = chart_add(c, name_of_index(study_layout[layout]), colors[layout], 2);
         for (int j = 0; j < c->points; j++)
-            line->value[j] = study_mean_of(s, j).speed[k];
+            line->value[j] = study_mean_of(s, j).speed[layout];
     }
     return save(s, c, "index-throughput.png", error);
 }
@@ -75,7 +79,7 @@ static bool save_speedup(const struct study *s, struct chart *c, struct ztio_err
 {
     memset(c, 0, sizeof *c);
     (void)snprintf(c->title, sizeof c->title, "Decoding with offsets, C = %" PRIu32
-                   ", zfp at precision 8 to 24", study_chunk(STUDY_SPEEDUP_AT));
+                   ", zfp at precision 8 to 24", study_chunk(s, STUDY_SPEEDUP_AT));
     c->x_axis = "threads";
     c->y_axis = "speed-up over 1 thread";
     c->points = s->counts;
@@ -101,7 +105,7 @@ bool study_save_plots(const struct study *s, struct ztio_error *error)
     if (!c)
         return fail(error, ZTIO_LACKING, "bench: no memory for a picture; free some");
     bool saved = save_overhead(s, c, error) && save_throughput(s, c, error) &&
-                 save_speedup(s, c, error);
+                 (study_is_on_gpu(s) || save_speedup(s, c, error));
     free(c);
     return saved;
 }

@@ -61,35 +61,60 @@ static void print_overhead_at(const struct study *s, struct table *t, int chunk)
             cell(t, "%.2g", study_overhead(&s->file[i], chunk, k));
     }
     (void)printf("\noverhead f, index bits over stream bits, at C = %" PRIu32 "\n\n",
-                 study_chunk(chunk));
+                 study_chunk(s, chunk));
     table_print(t, stdout, 0x1e);
+}
+
+/* Columns of overhead, then of speed. */
+static void head_of_chunks(const struct study *s, struct table *t)
+{
+    HEAD(t, "C", "files", "offsets", "lengths", "hybrid", "compact");
+    for (int k = 0; k < s->timed_count; k++)
+        table_cell(t, "%s GB/s", name_of_index(study_layout[s->timed[k]]));
 }
 
 static void print_chunks(const struct study *s, struct table *t)
 {
-    HEAD(t, "C", "files", "offsets", "lengths", "hybrid", "compact", "offsets GB/s",
-         "compact GB/s");
-    for (int i = 0; i < STUDY_CHUNKS; i++) {
+    head_of_chunks(s, t);
+    for (int i = 0; i < s->sizes; i++) {
         const struct study_mean m = study_mean_of(s, i);
         if (!m.files)
             break;
         table_row(t);
-        table_cell(t, "%" PRIu32, study_chunk(i));
+        table_cell(t, "%" PRIu32, study_chunk(s, i));
         table_cell(t, "%d", m.files);
         for (int k = 0; k < STUDY_LAYOUTS; k++)
             cell(t, "%.2g", m.overhead[k]);
-        for (int k = 0; k < STUDY_TIMED; k++)
-            cell(t, "%.3f", m.speed[k]);
+        for (int k = 0; k < s->timed_count; k++)
+            cell(t, "%.3f", m.speed[s->timed[k]]);
     }
-    (void)printf("\nof the files that have C tiles: overhead f, and decoding on %" PRIu32
-                 " threads\n\n",
-                 s->threads[s->counts - 1]);
-    table_print(t, stdout, 0xff);
+    if (study_is_on_gpu(s))
+        (void)printf("\nof the files that have C tiles: overhead f, and decoding on the GPU\n\n");
+    else
+        (void)printf("\nof the files that have C tiles: overhead f, and decoding on %" PRIu32
+                     " threads\n\n",
+                     s->threads[s->counts - 1]);
+    table_print(t, stdout, 0x3ff);
+}
+
+/* Figure 7 of the paper: each file's speed against C. */
+static void print_gpu_speeds(const struct study *s, struct table *t)
+{
+    static const char *const names[] = {"file", "C = 1", "C = 2", "C = 4", "C = 8", "C = 16"};
+    head(t, names, 1 + (size_t)s->sizes);
+    for (int i = 0; i < s->files; i++) {
+        table_row(t);
+        table_cell(t, "%s", study_name(&s->file[i]));
+        for (int k = 0; k < s->sizes; k++)
+            cell(t, "%.3f", study_speed(&s->file[i], k, 0));
+    }
+    (void)printf("\ndecoding on the GPU with offsets, GB/s, from and to the host's memory\n\n");
+    table_print(t, stdout, 0x3e);
 }
 
 static void print_speedup(const struct study *s, struct table *t)
 {
-    const uint64_t c = study_chunk(STUDY_SPEEDUP_AT);
+    const uint64_t c = study_chunk(s, STUDY_SPEEDUP_AT);
     HEAD(t, "file", "chunks", "1 thread GB/s", "all GB/s", "speed-up");
     for (int i = 0; i < s->files; i++) {
         const struct study_file *f = &s->file[i];
@@ -123,9 +148,14 @@ void study_print(const struct study *s)
         return;
     print_files(s, t);
     print_overhead_at(s, t, 0);
-    print_overhead_at(s, t, STUDY_SPEEDUP_AT);
-    print_chunks(s, t);
-    print_speedup(s, t);
+    if (study_is_on_gpu(s)) {
+        print_gpu_speeds(s, t);
+        print_chunks(s, t);
+    } else {
+        print_overhead_at(s, t, STUDY_SPEEDUP_AT);
+        print_chunks(s, t);
+        print_speedup(s, t);
+    }
     free(t);
 }
 
@@ -134,20 +164,21 @@ static double gb_per_s(const struct study_file *f, double seconds)
     return (double)f->raw_bytes / 1e9 / seconds;
 }
 
-static void json_sizes(struct json *j, const struct study_file *f, int precision)
+static void json_sizes(struct json *j, const struct study *s, const struct study_file *f,
+                       int precision)
 {
     json_list(j, "chunks");
     for (int i = 0; i < f->chunks; i++) {
         json_object(j, NULL);
-        json_count(j, "chunk", study_chunk(i));
+        json_count(j, "chunk", study_chunk(s, i));
         json_object(j, "index_bytes");
         for (int k = 0; k < STUDY_LAYOUTS; k++)
             json_count(j, name_of_index(study_layout[k]), f->index_bytes[precision][i][k]);
         json_close(j);
         json_object(j, "gb_per_s");
-        for (int k = 0; k < STUDY_TIMED; k++)
-            json_number(j, name_of_index(study_layout[study_timed[k]]),
-                        gb_per_s(f, f->seconds[precision][i][k]));
+        for (int k = 0; k < s->timed_count; k++)
+            json_number(j, name_of_index(study_layout[s->timed[k]]),
+                        gb_per_s(f, f->seconds[precision][i][s->timed[k]]));
         json_close(j);
         json_close(j);
     }
@@ -168,7 +199,7 @@ static void json_file(struct json *j, const struct study *s, const struct study_
         json_object(j, NULL);
         json_count(j, "precision", study_precision(i));
         json_count(j, "stream_bytes", f->stream_bytes[i]);
-        json_sizes(j, f, i);
+        json_sizes(j, s, f, i);
         json_close(j);
     }
     json_close_list(j);
@@ -182,12 +213,12 @@ static void json_file(struct json *j, const struct study *s, const struct study_
 static void json_means(struct json *j, const struct study *s)
 {
     json_list(j, "means");
-    for (int i = 0; i < STUDY_CHUNKS; i++) {
+    for (int i = 0; i < s->sizes; i++) {
         const struct study_mean m = study_mean_of(s, i);
         if (!m.files)
             break;
         json_object(j, NULL);
-        json_count(j, "chunk", study_chunk(i));
+        json_count(j, "chunk", study_chunk(s, i));
         json_count(j, "files", (uint64_t)m.files);
         json_number(j, "ratio", m.ratio);
         json_object(j, "overhead");
@@ -195,8 +226,8 @@ static void json_means(struct json *j, const struct study *s)
             json_number(j, name_of_index(study_layout[k]), m.overhead[k]);
         json_close(j);
         json_object(j, "gb_per_s");
-        for (int k = 0; k < STUDY_TIMED; k++)
-            json_number(j, name_of_index(study_layout[study_timed[k]]), m.speed[k]);
+        for (int k = 0; k < s->timed_count; k++)
+            json_number(j, name_of_index(study_layout[s->timed[k]]), m.speed[s->timed[k]]);
         json_close(j);
         json_close(j);
     }
@@ -268,27 +299,30 @@ static bool csv_close(struct csv *c)
     return false;
 }
 
-static void add_overhead(struct csv *c, const struct study_file *f, int precision, int chunk)
+static void add_overhead(struct csv *c, const struct study *s, const struct study_file *f,
+                         int precision, int chunk)
 {
     const uint64_t stream = f->stream_bytes[precision];
     for (int k = 0; k < STUDY_LAYOUTS; k++) {
         const uint64_t index = f->index_bytes[precision][chunk][k];
         csv_name(c, f);
         csv_add(c, ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%s,%" PRIu64 ",%" PRIu64 ",%.6g\n",
-                f->tiles, study_precision(precision), study_chunk(chunk),
+                f->tiles, study_precision(precision), study_chunk(s, chunk),
                 name_of_index(study_layout[k]), stream, index, (double)index / (double)stream);
     }
 }
 
-static void add_throughput(struct csv *c, const struct study_file *f, int precision, int chunk,
-                           uint32_t threads)
+static void add_throughput(struct csv *c, const struct study *s, const struct study_file *f,
+                           int precision, int chunk)
 {
-    for (int k = 0; k < STUDY_TIMED; k++) {
-        const double seconds = f->seconds[precision][chunk][k];
+    const uint32_t threads = s->threads[s->counts - 1];
+
+    for (int k = 0; k < s->timed_count; k++) {
+        const double seconds = f->seconds[precision][chunk][s->timed[k]];
         csv_name(c, f);
         csv_add(c, ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%s,%" PRIu32 ",%.6g,%.4g\n", f->raw_bytes,
-                study_precision(precision), study_chunk(chunk),
-                name_of_index(study_layout[study_timed[k]]), threads, seconds,
+                study_precision(precision), study_chunk(s, chunk),
+                name_of_index(study_layout[s->timed[k]]), threads, seconds,
                 gb_per_s(f, seconds));
     }
 }
@@ -313,15 +347,19 @@ bool study_save_csv(const struct study *s, struct ztio_error *error)
     for (int i = 0; i < s->files; i++)
         for (int j = 0; j < STUDY_PRECISIONS; j++)
             for (int k = 0; k < s->file[i].chunks; k++)
-                add_overhead(&overhead, &s->file[i], j, k);
+                add_overhead(&overhead, s, &s->file[i], j, k);
     if (!csv_close(&overhead) || !csv_open(&throughput, s, "index-throughput.csv", error))
         return false;
     csv_add(&throughput, "file,raw_bytes,precision,chunk,layout,threads,seconds,gb_per_s\n");
     for (int i = 0; i < s->files; i++)
         for (int j = 0; j < STUDY_PRECISIONS; j++)
             for (int k = 0; k < s->file[i].chunks; k++)
-                add_throughput(&throughput, &s->file[i], j, k, s->threads[s->counts - 1]);
-    if (!csv_close(&throughput) || !csv_open(&speedup, s, "index-speedup.csv", error))
+                add_throughput(&throughput, s, &s->file[i], j, k);
+    if (!csv_close(&throughput))
+        return false;
+    if (study_is_on_gpu(s)) /* which has no threads to choose */
+        return true;
+    if (!csv_open(&speedup, s, "index-speedup.csv", error))
         return false;
     csv_add(&speedup, "file,precision,threads,seconds,speedup\n");
     for (int i = 0; i < s->files; i++)

@@ -51,6 +51,37 @@ struct zti_cuda_decoding {
     void *queue;
 };
 
+/* What each codec's own arguments of kernels have of these, by the same names: stream, places and
+ * chunks. 'words' is there for both directions, and only read when decoding. */
+#define ZTI_CUDA_SET_ENCODING(to, e)                                                               \
+    do {                                                                                           \
+        (to)->words = (e)->words;                                                                  \
+        (to)->states = (e)->states;                                                                \
+        (to)->starts = (e)->starts;                                                                \
+        (to)->chunk_tiles = (e)->chunk_tiles;                                                      \
+        (to)->first_tile = (e)->first_tile;                                                        \
+        (to)->first_chunk = zti_first_chunk_noted(e);                                              \
+    } while (0)
+#define ZTI_CUDA_SET_DECODING(to, d)                                                               \
+    do {                                                                                           \
+        (to)->view = (d)->view;                                                                    \
+        (to)->words = (uint64_t *)(d)->words;                                                      \
+        (to)->words_count = (d)->words_count;                                                      \
+        (to)->states = (d)->states;                                                                \
+        (to)->places = (d)->places;                                                                \
+        (to)->chunks = (d)->chunks;                                                                \
+        (to)->first_chunk = (d)->first_chunk;                                                      \
+        (to)->count = (d)->count;                                                                  \
+        (to)->chunk_tiles = (d)->chunk_tiles;                                                      \
+    } while (0)
+
+/* The first chunk that begins in the array. */
+static inline uint64_t zti_first_chunk_noted(const struct zti_cuda_encoding *e)
+{
+    const uint64_t each = e->chunk_tiles, first = e->first_tile;
+    return each > 0 ? first / each + (first % each != 0) : 0;
+}
+
 struct zti_cuda_codec {
     bool expects_zeros; /* encode finds words zeroed */
     /* Whether there are kernels for a coding; the rest is for the host. */

@@ -207,14 +207,14 @@ ZTI_INLINE uint32_t zti_popcount64(uint64_t v)
 }
 #endif
 
-static inline double zti_double_from_bits(uint64_t bits)
+ZTI_STATIC double zti_double_from_bits(uint64_t bits)
 {
     double v;
     memcpy(&v, &bits, sizeof v);
     return v;
 }
 
-static inline uint64_t zti_bits_of_double(double v)
+ZTI_STATIC uint64_t zti_bits_of_double(double v)
 {
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);

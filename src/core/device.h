@@ -14,6 +14,7 @@ enum zti_device_part {
     ZTI_DEVICE_CHUNKS, /* which chunks are wanted */
     ZTI_DEVICE_DOUBTS, /* tiles that the codec does not vouch for */
     ZTI_DEVICE_STATES, /* sums and flags between blocks */
+    ZTI_DEVICE_INDEX,  /* bytes that say where chunks begin */
     ZTI_DEVICE_KINDS,
     /* the same once more, for the slab that is copied while kernels run over another */
     ZTI_DEVICE_MODEL = 2 * ZTI_DEVICE_KINDS, /* codebooks, counts, and what they are made in */
@@ -34,6 +35,19 @@ enum { ZTI_PART_ALIGN_BYTES = 256 };
 /* Work of a queue is done in order; between queues only 'after' orders anything. Kernels run on the
  * caller's stream; the two others are the device's own, for copies of slabs beside kernels. */
 enum zti_device_queue { ZTI_QUEUE_KERNELS, ZTI_QUEUE_IN, ZTI_QUEUE_OUT, ZTI_QUEUES };
+
+/* What is looked for in an array, and what was found: numbers of values, and of those that are
+ * finite and no fill the greatest and, all bits flipped, the least: as bits in the order of the
+ * values (the sign's flipped, of a negative float all), in the low bits. */
+struct zti_scan_fills {
+    uint32_t count;
+    uint64_t bits[ZT_MAX_FILLS];
+};
+
+struct zti_scan_found {
+    uint64_t nan_values, inf_values, fill_values;
+    uint64_t most, least_flipped;
+};
 
 /* The device of a context (context->device); core.h has zti_device_open. Functions that fail write
  * the sentence: ZT_NO_MEMORY, or ZT_UNSUPPORTED with CUDA's own words where something went wrong,
@@ -66,6 +80,10 @@ struct zti_device {
      * back. */
     void (*pack)(zt_context *context, void *to, const zt_array *from);
     void (*unpack)(zt_context *context, const zt_array *to, const void *from);
+
+    /* And a scan of an array of the device's memory; found is there too, and all zeros. */
+    void (*scan)(zt_context *context, const zt_array *array, const struct zti_scan_fills *fills,
+                 struct zti_scan_found *found);
 
     /* What is queued on 'later' from now on begins when all is done that is queued on 'earlier'
      * now. */

@@ -1,6 +1,7 @@
 /* device.cu: the device of the cuda policy over CUDA's runtime library, which is linked statically
  * and finds the driver when it is called: where there is none, opening fails with a sentence. */
 #include "core/device.h"
+#include "cuda/scan.h"
 #include "cuda/strided.h"
 
 #include <cuda_runtime.h>
@@ -168,6 +169,12 @@ static void unpack(zt_context *context, const zt_array *to, const void *from)
     zti_cuda_unpack(from, to, context->device->queue);
 }
 
+static void scan(zt_context *context, const zt_array *array, const struct zti_scan_fills *fills,
+                 struct zti_scan_found *found)
+{
+    zti_cuda_scan(array, fills, found, context->device->queue);
+}
+
 static zt_status after(zt_context *context, enum zti_device_queue later,
                        enum zti_device_queue earlier)
 {
@@ -253,6 +260,7 @@ extern "C" zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
     g->device.zero = zero;
     g->device.pack = pack;
     g->device.unpack = unpack;
+    g->device.scan = scan;
     g->device.after = after;
     g->device.wait = wait;
     g->device.close = close;

@@ -1,20 +1,9 @@
 /* strided.cu: see strided.h. A thread takes every so-many-th value, so that neighbours take
  * neighbours. */
 #include "cuda/strided.h"
-#include "cuda/simt.h"
+#include "cuda/elements.h"
 
 enum { THREADS = 256, MOST_BLOCKS = 1 << 16 };
-
-/* Where element i, in C order, of an array is, in elements from its first. */
-static __device__ __forceinline__ int64_t offset_of(const zt_array *array, uint64_t i)
-{
-    int64_t offset = 0;
-    for (uint32_t axis = array->rank; axis-- > 0;) {
-        offset += (int64_t)(i % array->shape[axis]) * array->stride[axis];
-        i /= array->shape[axis];
-    }
-    return offset;
-}
 
 #define MOVE_KERNEL(name, type)                                                                    \
     SIMT_KERNEL void __launch_bounds__(THREADS)                                                    \
@@ -36,9 +25,7 @@ MOVE_KERNEL(move_64, uint64_t)
 static void move(const zt_array *array, void *packed, bool is_packing, void *queue)
 {
     const zt_array a = *array;
-    uint64_t count = 1;
-    for (uint32_t i = 0; i < a.rank; i++)
-        count *= a.shape[i];
+    const uint64_t count = elements_of(&a);
     const unsigned blocks = simt_at_most((count + THREADS - 1) / THREADS, MOST_BLOCKS);
     if (zt_type_bytes(a.type) == 4)
         SIMT_LAUNCH(move_32, blocks, THREADS, 0, queue, a, (uint32_t *)packed, count, is_packing);

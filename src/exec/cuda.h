@@ -3,6 +3,7 @@
 #define ZTI_EXEC_CUDA_H
 
 #include "exec/exec.h"
+#include "index/index_cuda.h"
 
 /* False for what is left to the host: codings that only copy. */
 bool zti_cuda_takes(const struct zti_coding *coding);
@@ -20,6 +21,31 @@ zt_status zti_cuda_put_model(zt_context *context, const struct zti_coding *codin
 
 /* Bytes of ZTI_DEVICE_MODEL that these two need at most. */
 uint64_t zti_cuda_learning_bytes(const struct zti_coding *coding);
+
+/* ---- cuda_index.c ---- */
+
+/* Whether kernels find the chunks of this stream by this index: where all of it is decoded. */
+bool zti_cuda_expands(const struct zti_coding *coding, const struct zti_index *index,
+                      const struct zti_view *view);
+
+/* Chunks that follow each other, whose places are wanted. */
+struct zti_cuda_places {
+    uint64_t first, count;
+    uint32_t slab;           /* 0 or 1: whose parts of the device's memory */
+    uint64_t expected;       /* units: where the first one begins */
+    const uint64_t *places;  /* on the device, cf. codec/cuda.h */
+    struct zti_index_borders borders;
+};
+
+/* Queue what finds them: sets places. Then wait for borders; ZT_CORRUPT for a bad index. */
+zt_status zti_cuda_expand(zt_context *context, const struct zti_coding *coding,
+                          const struct zti_index *index, uint64_t start_bits,
+                          struct zti_cuda_places *p);
+zt_status zti_cuda_take_borders(zt_context *context, const struct zti_index *index,
+                                const struct zti_cuda_places *p);
+
+/* Bytes of ZTI_DEVICE_INDEX for so many chunks, of an index that ztile writes. */
+uint64_t zti_cuda_index_bytes(uint64_t count);
 
 /* ---- cuda_encode.c, cuda_decode.c ---- */
 

@@ -3,8 +3,10 @@
  * kernels run over a slab, the values of the one before are fetched, and the bits of the next one
  * brought. An array in the device's memory is written there.
  *
- * Where chunks begin is computed at fixed rate and looked up in the index otherwise. Of a stream
- * without an index, one thread of the host parses the tiles first, and reconstructs none. */
+ * Where chunks begin is computed at fixed rate. Otherwise kernels find it by the index
+ * (cuda_index.c) while others run over the slab before, and the host looks up the chunks of boxes.
+ * Of a stream without an index, one thread of the host parses the tiles first, and reconstructs
+ * none. */
 #include "array/mirror.h"
 #include "codec/cuda.h"
 #include "core/device.h"
@@ -16,14 +18,15 @@ struct slab {
     uint32_t number; /* 0 or 1: whose parts of the device's memory */
     struct zti_view view;
     struct zti_cuda_decoding args;
-    uint64_t *chunks;    /* numbers of those wanted */
-    uint64_t *places;    /* two a chunk, cf. codec/cuda.h, here in bits of the data */
-    uint64_t count;
-    bool is_run;         /* the chunks follow each other */
+    uint64_t *chunks;    /* numbers of those wanted; NULL: they follow each other */
+    uint64_t *places;    /* two a chunk, cf. codec/cuda.h, here in bits of the data; NULL: none, or
+                            the device has them */
+    uint64_t first, count; /* of chunks */
+    struct zti_cuda_places expanded;
     uint64_t base;       /* the bit of the data that is bit 0 on the device */
     uint64_t states[2];  /* as the kernels leave them */
     uint8_t *staged;     /* values without gaps on their way back, or NULL */
-    uint64_t done_tiles; /* of the grid, once the slab is done */
+    uint64_t first_tile, done_tiles; /* of the grid: the first in the slab's layers, and the end */
 };
 
 struct decoder {
@@ -36,6 +39,7 @@ struct decoder {
     uint64_t start_bits;
     uint64_t fixed_bits; /* of each tile, or 0 */
     const struct zti_index *index;
+    bool is_expanded;       /* by kernels, for all of the array */
     const uint64_t *starts; /* of chunks, where there is no index: bits from start_bits */
     uint64_t chunk_tiles;
     const void *model; /* what the codec learnt, on the device */
@@ -58,53 +62,97 @@ static uint64_t place_of(const struct decoder *d, uint64_t chunk)
     return zti_index_bits(d->coding, d->index, d->start_bits, chunk);
 }
 
-/* List the chunks that meet a slab. */
-static zt_status list_chunks(struct decoder *d, struct slab *s, uint64_t most_tiles)
+/* Chunk number i of those wanted. */
+static uint64_t chunk_of(const struct slab *s, uint64_t i)
+{
+    return s->chunks ? s->chunks[i] : s->first + i;
+}
+
+/* List the chunks that meet a slab of which not all layers' tiles are wanted. */
+static zt_status list_chunks(struct decoder *d, struct slab *s)
 {
     struct zti_runs runs = zti_runs_of(&d->coding->grid, &s->view);
-    const uint64_t most = most_tiles / d->chunk_tiles + 2, all = chunks_of_stream(d);
+    const uint64_t most = (s->done_tiles - s->first_tile) / d->chunk_tiles + 2;
     uint64_t first, last;
     s->chunks = zti_alloc(d->context, (size_t)(most * sizeof *s->chunks));
-    s->places = zti_alloc(d->context, (size_t)(2 * most * sizeof *s->places));
-    if (!s->chunks || !s->places)
-        return zti_fail(d->context, ZT_NO_MEMORY, "no memory for the places of %llu chunks",
+    if (!s->chunks)
+        return zti_fail(d->context, ZT_NO_MEMORY, "no memory for the numbers of %llu chunks",
                         (unsigned long long)most);
     s->count = 0;
     while (zti_runs_next(&runs, UINT64_MAX, &first, &last))
         for (uint64_t c = first / d->chunk_tiles; c * d->chunk_tiles < last; c++)
             if (s->count == 0 || c > s->chunks[s->count - 1])
                 s->chunks[s->count++] = c;
-    s->is_run = s->chunks[s->count - 1] - s->chunks[0] == s->count - 1;
-    for (uint64_t i = 0; d->fixed_bits == 0 && i < s->count; i++) {
-        const uint64_t c = s->chunks[i];
+    s->first = s->chunks[0];
+    if (s->chunks[s->count - 1] - s->first == s->count - 1) {
+        zti_release(d->context, s->chunks);
+        s->chunks = NULL;
+    }
+    return ZT_OK;
+}
+
+/* Whether a view is of whole layers of tiles. */
+static bool has_whole_layers(const struct decoder *d, const struct zti_view *view)
+{
+    const struct zti_grid *const grid = &d->coding->grid;
+    for (uint32_t i = 1; i < grid->rank; i++)
+        if (view->lo[i] > 0 || view->hi[i] < grid->shape[i])
+            return false;
+    return true;
+}
+
+/* Which chunks meet a slab. */
+static zt_status choose_chunks(struct decoder *d, struct slab *s)
+{
+    if (!has_whole_layers(d, &s->view))
+        return list_chunks(d, s);
+    s->first = s->first_tile / d->chunk_tiles;
+    s->count = zti_index_chunks(s->done_tiles, (uint32_t)d->chunk_tiles) - s->first;
+    return ZT_OK;
+}
+
+/* Where the chunks are, as far as the host knows. */
+static zt_status look_up_places(struct decoder *d, struct slab *s)
+{
+    const uint64_t all = chunks_of_stream(d);
+    s->places = zti_alloc(d->context, (size_t)(2 * s->count * sizeof *s->places));
+    if (!s->places)
+        return zti_fail(d->context, ZT_NO_MEMORY, "no memory for the places of %llu chunks",
+                        (unsigned long long)s->count);
+    for (uint64_t i = 0; i < s->count; i++) {
+        const uint64_t c = chunk_of(s, i);
         s->places[2 * i] = place_of(d, c);
         s->places[2 * i + 1] = c + 1 < all ? place_of(d, c + 1) : ZTI_CUDA_ANY_END;
     }
     return ZT_OK;
 }
 
-/* The bytes of the data that the chunks are in; false where they are not in it. */
-static bool bytes_of_chunks(const struct decoder *d, const struct slab *s, uint64_t *first,
-                            uint64_t *last)
+/* The bits of the data that the chunks are in; false where they are not in it. */
+static bool bits_of_chunks(const struct decoder *d, const struct slab *s, uint64_t *from,
+                           uint64_t *to)
 {
-    const uint64_t end = d->data_bytes * 8;
-    uint64_t from = UINT64_MAX, to = 0;
-    for (uint64_t i = 0; d->fixed_bits == 0 && i < s->count; i++) {
+    const uint64_t end = d->data_bytes * 8, unit = zti_unit_bits(d->coding);
+    const struct zti_index_borders *const b = &s->expanded.borders;
+    *from = UINT64_MAX;
+    *to = 0;
+    if (d->fixed_bits > 0)
+        return zti_mul(chunk_of(s, 0), d->fixed_bits, from) &&
+               zti_add(*from, d->start_bits, from) &&
+               zti_mul(chunk_of(s, s->count - 1) + 1, d->fixed_bits, to) &&
+               zti_add(*to, d->start_bits, to) && *to <= end;
+    if (d->is_expanded) { /* numbers up to the index's end, of which bits can be counted */
+        *from = b->first * unit + d->start_bits;
+        *to = s->first + s->count == d->index->chunks ? end : b->end * unit + d->start_bits;
+        return *from <= end && *to <= end;
+    }
+    for (uint64_t i = 0; i < s->count; i++) {
         const uint64_t begin = s->places[2 * i], stop = s->places[2 * i + 1];
         if (begin > end || (stop > end && stop != ZTI_CUDA_ANY_END))
             return false;
-        from = begin < from ? begin : from;
-        to = stop == ZTI_CUDA_ANY_END ? end : stop > to ? stop : to;
+        *from = begin < *from ? begin : *from;
+        *to = stop == ZTI_CUDA_ANY_END ? end : stop > *to ? stop : *to;
     }
-    if (d->fixed_bits > 0) {
-        const uint64_t tile_end = s->chunks[s->count - 1] + 1;
-        if (!zti_mul(s->chunks[0], d->fixed_bits, &from) || !zti_add(from, d->start_bits, &from) ||
-            !zti_mul(tile_end, d->fixed_bits, &to) || !zti_add(to, d->start_bits, &to) || to > end)
-            return false;
-    }
-    *first = from / 8;
-    *last = zti_bytes_of_bits(to);
-    return *first <= *last;
+    return true;
 }
 
 static zt_status cut_short(const struct decoder *d)
@@ -133,11 +181,11 @@ static zt_status put_list(struct decoder *d, const struct slab *s, enum zti_devi
 static zt_status put_stream(struct decoder *d, struct slab *s)
 {
     struct zti_device *const device = d->device;
-    uint64_t first, last;
+    uint64_t from, to;
     void *memory;
-    if (!bytes_of_chunks(d, s, &first, &last))
+    if (!bits_of_chunks(d, s, &from, &to) || from / 8 > zti_bytes_of_bits(to))
         return cut_short(d);
-    const uint64_t n = last - first, words = n / 8 + 1;
+    const uint64_t first = from / 8, n = zti_bytes_of_bits(to) - first, words = n / 8 + 1;
     s->base = first * 8;
     zt_status status = device->room(d->context, zti_part_of(ZTI_DEVICE_STREAM, s->number),
                                     words * 8, &memory);
@@ -152,23 +200,49 @@ static zt_status put_stream(struct decoder *d, struct slab *s)
     return status;
 }
 
-/* Begin with a slab: what its kernels read goes to the device. */
-static zt_status begin_slab(struct decoder *d, struct slab *s, uint64_t tiles)
+/* Where chunk s->first begins, as the slab before has it, of whose last chunk it may be a part. */
+static uint64_t expected_start(const struct slab *s, const struct slab *before)
 {
-    void *memory = NULL;
+    if (!before)
+        return 0;
+    const struct zti_cuda_places *const p = &before->expanded;
+    return s->first < p->first + p->count ? p->borders.last : p->borders.end;
+}
+
+/* Choose the chunks of a slab, and queue what finds them. 'before': the slab before, or NULL. */
+static zt_status seek_slab(struct decoder *d, struct slab *s, const struct slab *before)
+{
     s->args = (struct zti_cuda_decoding){.coding = d->coding, .view = s->view,
                                          .chunk_tiles = (uint32_t)d->chunk_tiles,
                                          .model = d->model, .work = d->work,
                                          .queue = d->device->queue};
-    zt_status status = list_chunks(d, s, tiles);
+    const zt_status status = choose_chunks(d, s);
+    if (status != ZT_OK || d->fixed_bits > 0)
+        return status;
+    if (!d->is_expanded)
+        return look_up_places(d, s);
+    s->expanded = (struct zti_cuda_places){.first = s->first, .count = s->count,
+                                           .slab = s->number,
+                                           .expected = expected_start(s, before)};
+    return zti_cuda_expand(d->context, d->coding, d->index, d->start_bits, &s->expanded);
+}
+
+/* Begin with a slab whose chunks are found: what its kernels read goes to the device. */
+static zt_status begin_slab(struct decoder *d, struct slab *s)
+{
+    void *memory = NULL;
+    zt_status status = ZT_OK;
+    if (d->is_expanded)
+        status = zti_cuda_take_borders(d->context, d->index, &s->expanded);
     if (status == ZT_OK)
         status = put_stream(d, s);
-    if (status == ZT_OK && d->fixed_bits == 0) {
+    s->args.places = s->expanded.places;
+    if (status == ZT_OK && s->places) {
         for (uint64_t i = 0; i < 2 * s->count; i++)
             s->places[i] -= s->places[i] == ZTI_CUDA_ANY_END ? 0 : s->base;
         status = put_list(d, s, ZTI_DEVICE_STARTS, s->places, 2 * s->count, &s->args.places);
     }
-    if (status == ZT_OK && !s->is_run)
+    if (status == ZT_OK && s->chunks)
         status = put_list(d, s, ZTI_DEVICE_CHUNKS, s->chunks, s->count, &s->args.chunks);
     if (status == ZT_OK)
         status = d->device->room(d->context, zti_part_of(ZTI_DEVICE_STATES, s->number), 16,
@@ -197,7 +271,7 @@ static zt_status launch(struct decoder *d, struct slab *s)
     }
     if (status != ZT_OK)
         return status;
-    s->args.first_chunk = s->chunks[0];
+    s->args.first_chunk = s->first;
     s->args.count = s->count;
     d->codec->decode(&s->args);
     return d->device->copy(d->context, ZTI_QUEUE_KERNELS, s->states, s->args.states,
@@ -211,7 +285,7 @@ static zt_status check_ends(struct decoder *d, const struct slab *s)
         const uint64_t i = s->count - s->states[0];
         return zti_fail(d->context, ZT_CORRUPT,
                         "the index is not this stream's: chunk %llu of %llu ends elsewhere",
-                        (unsigned long long)s->chunks[i] + 1,
+                        (unsigned long long)chunk_of(s, i) + 1,
                         (unsigned long long)chunks_of_stream(d));
     }
     d->end = s->base + s->states[1];
@@ -261,7 +335,8 @@ struct way {
     uint64_t slabs;
 };
 
-static zt_status begin_number(struct decoder *d, const struct way *way, uint64_t k)
+/* Choose what slab k is, and queue what finds its chunks. */
+static zt_status seek_number(struct decoder *d, const struct way *way, uint64_t k)
 {
     const struct zti_grid *grid = &d->coding->grid;
     const uint64_t layer_tiles = grid->count / grid->tiles[0], at = way->first + k * way->layers;
@@ -274,19 +349,24 @@ static zt_status begin_number(struct decoder *d, const struct way *way, uint64_t
     s->view.hi[0] = rows < way->view->hi[0] ? rows : way->view->hi[0];
     s->view.out = zti_array_slab(&way->view->out, s->view.lo[0] - way->view->lo[0],
                                  s->view.hi[0] - s->view.lo[0]);
+    s->first_tile = at * layer_tiles;
     s->done_tiles = (at + n) * layer_tiles;
-    return begin_slab(d, s, n * layer_tiles);
+    return seek_slab(d, s, k > 0 ? &d->slabs[(k - 1) % 3] : NULL);
 }
 
-/* Slab k's kernels, the values of the one before, the stream of the next one. */
+/* Slab k's kernels, the values of the one before, the stream of the next one, whose chunks are
+ * found before these kernels run. */
 static zt_status run_slab(struct decoder *d, const struct way *way, uint64_t k)
 {
     struct slab *const s = &d->slabs[k % 3], *const before = &d->slabs[(k + 2) % 3];
-    zt_status status = launch(d, s);
+    const bool has_next = k + 1 < way->slabs;
+    zt_status status = has_next ? seek_number(d, way, k + 1) : ZT_OK;
+    if (status == ZT_OK)
+        status = launch(d, s);
     if (status == ZT_OK && k > 0)
         status = get_values(d, before);
-    if (status == ZT_OK && k + 1 < way->slabs)
-        status = begin_number(d, way, k + 1);
+    if (status == ZT_OK && has_next)
+        status = begin_slab(d, &d->slabs[(k + 1) % 3]);
     if (status == ZT_OK && k > 0)
         status = end_slab(d, before);
     if (status == ZT_OK)
@@ -307,7 +387,9 @@ static zt_status decode_view(struct decoder *d, const struct zti_view *view)
     if (status == ZT_OK)
         status = d->device->after(d->context, ZTI_QUEUE_OUT, ZTI_QUEUE_KERNELS);
     if (status == ZT_OK)
-        status = begin_number(d, &way, 0);
+        status = seek_number(d, &way, 0);
+    if (status == ZT_OK)
+        status = begin_slab(d, &d->slabs[0]);
     for (uint64_t k = 0; k < way.slabs && status == ZT_OK; k++)
         status = run_slab(d, &way, k);
     if (status == ZT_OK)
@@ -380,6 +462,7 @@ zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding,
         d.chunk_tiles = each;
         status = scan(&d, last, starts ? starts : &own);
     }
+    d.is_expanded = d.index && zti_cuda_expands(coding, index, view);
     if (status == ZT_OK)
         status = zti_cuda_put_model(context, coding, &d.model);
     const uint64_t work = d.codec->work_bytes ? d.codec->work_bytes(coding) : 0;

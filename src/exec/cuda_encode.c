@@ -373,7 +373,8 @@ zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
         [ZTI_DEVICE_STREAM] = (most / 64 + 4) * 8,
         [ZTI_DEVICE_STARTS] = 16 * chunks,
         [ZTI_DEVICE_CHUNKS] = 8 * chunks,
-        [ZTI_DEVICE_STATES] = 16};
+        [ZTI_DEVICE_INDEX] = zti_cuda_index_bytes(chunks),
+        [ZTI_DEVICE_STATES] = sizeof(struct zti_scan_found)};
     for (uint32_t slab = 0; slab < (rows < grid->shape[0] ? 2u : 1u); slab++)
         for (uint32_t i = 0; i < ZTI_DEVICE_KINDS; i++) {
             uint64_t *const part = &bytes[zti_part_of((enum zti_device_part)i, slab)];

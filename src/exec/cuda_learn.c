@@ -1,5 +1,6 @@
 /* cuda_learn.c: what a codec learns from the values under the cuda policy, the host's part: passes
  * that count are made by kernels, slab after slab, and what was learnt goes to the device. */
+#include "array/mirror.h"
 #include "codec/cuda.h"
 #include "core/device.h"
 #include "exec/cuda.h"
@@ -13,22 +14,38 @@ struct counter {
     const zt_array *array;
 };
 
+/* A slab's values on the device, without gaps: where they are already, or copied there; *staged is
+ * to be released once that is done. */
+static zt_status bring(struct counter *c, const zt_array *slab, uint8_t **staged, void **memory)
+{
+    const uint64_t bytes =
+        zti_array_values(slab->rank, slab->shape) * zt_type_bytes((zt_type)slab->type);
+    const void *from = slab->data;
+    if (!zti_array_is_contiguous(slab)) {
+        from = *staged = zti_alloc(c->context, (size_t)bytes);
+        if (!from)
+            return zti_fail(c->context, ZT_NO_MEMORY, "no memory for a slab of %llu bytes",
+                            (unsigned long long)bytes);
+        zti_array_copy(slab, *staged);
+    }
+    const void *const there = zti_twin_of(c->device, from, bytes);
+    *memory = (void *)(uintptr_t)there; /* only read */
+    if (there != from)
+        return ZT_OK;
+    const zt_status status = c->device->room(c->context, ZTI_DEVICE_VALUES, bytes, memory);
+    return status != ZT_OK
+               ? status
+               : c->device->copy(c->context, ZTI_QUEUE_KERNELS, *memory, from, bytes);
+}
+
 /* Count in rows of the array that begin at a tile's. */
 static zt_status count_slab(struct counter *c, uint64_t row, uint64_t rows)
 {
     const struct zti_grid *const grid = &c->args.coding->grid;
     const zt_array slab = zti_array_slab(c->array, row, rows);
-    const uint64_t bytes =
-        zti_array_values(slab.rank, slab.shape) * zt_type_bytes((zt_type)slab.type);
-    uint8_t *const staged = zti_alloc(c->context, (size_t)bytes);
-    void *memory;
-    if (!staged)
-        return zti_fail(c->context, ZT_NO_MEMORY, "no memory for a slab of %llu bytes",
-                        (unsigned long long)bytes);
-    zti_array_copy(&slab, staged);
-    zt_status status = c->device->room(c->context, ZTI_DEVICE_VALUES, bytes, &memory);
-    if (status == ZT_OK)
-        status = c->device->copy(c->context, ZTI_QUEUE_KERNELS, memory, staged, bytes);
+    uint8_t *staged = NULL;
+    void *memory = NULL;
+    zt_status status = bring(c, &slab, &staged, &memory);
     if (status == ZT_OK) {
         c->args.array = zt_array_nd(memory, (zt_type)slab.type, slab.rank, slab.shape);
         c->args.grid = zti_grid_of(grid->rank, slab.shape, grid->side);

@@ -297,6 +297,12 @@ zt_status zti_exec_decode(zt_context *context, const struct zti_coding *coding,
     return decode(context, coding, data, data_bytes, start_bits, index, view, NULL, end_bits);
 }
 
+bool zti_exec_checks_index(const zt_context *context, const struct zti_coding *coding,
+                           const struct zti_index *index, const struct zti_view *view)
+{
+    return is_on_device(context, coding) && zti_cuda_expands(coding, index, view);
+}
+
 zt_status zti_exec_decode_noting(zt_context *context, const struct zti_coding *coding,
                                  const uint8_t *data, size_t data_bytes, uint64_t start_bits,
                                  const struct zti_view *view, const struct zti_starts *starts,

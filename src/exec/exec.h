@@ -68,6 +68,11 @@ zt_status zti_exec_decode(zt_context *context, const struct zti_coding *coding,
                           const struct zti_index *index, const struct zti_view *view,
                           uint64_t *end_bits);
 
+/* Whether zti_exec_decode checks the index itself that it is given with this view; else it must
+ * have been checked (zti_index_check) before. index may be NULL. */
+bool zti_exec_checks_index(const zt_context *context, const struct zti_coding *coding,
+                           const struct zti_index *index, const struct zti_view *view);
+
 /* The same for all of an array, without an index, noting on the way where chunks begin; not for
  * streams at fixed rate, where nobody has to look. */
 zt_status zti_exec_decode_noting(zt_context *context, const struct zti_coding *coding,

@@ -380,10 +380,11 @@ static zt_status take_tiles(zt_context *context, const struct stream *s, const u
     }
     zt_status status = zti_index_open_ends(context, head, s->coding.grid.count,
                                            (records_end - s->head_bytes) / s->value_bytes, &index);
-    if (status != ZT_OK)
-        return status;
-    status = zti_exec_decode(context, &s->coding, data, (size_t)records_end, s->head_bytes * 8,
-                             &index, &inner, &end_bits);
+    if (status == ZT_OK && !zti_exec_checks_index(context, &s->coding, &index, &inner))
+        status = zti_index_check(context, &index);
+    if (status == ZT_OK)
+        status = zti_exec_decode(context, &s->coding, data, (size_t)records_end,
+                                 s->head_bytes * 8, &index, &inner, &end_bits);
     zti_index_close(context, &index);
     if (status == ZT_OK && is_whole && end_bits != records_end * 8)
         status = zti_fail(context, ZT_CORRUPT,

@@ -218,8 +218,9 @@ static void close_stream(struct opened *s)
     zti_index_close(s->input.context, &s->own);
 }
 
-/* Check and open the index of a stream whose coding is known. */
-static zt_status open_index(struct opened *s, const zt_zfp_index *index)
+/* Check and open the index of a stream whose coding is known, for a view of it, or NULL. */
+static zt_status open_index(struct opened *s, const zt_zfp_index *index,
+                            const struct zti_view *view)
 {
     zt_context *const context = s->input.context;
     struct zti_index_file file, stream = {.codec = s->coding.codec->id,
@@ -234,15 +235,19 @@ static zt_status open_index(struct opened *s, const zt_zfp_index *index)
     if (status == ZT_OK)
         status = zti_index_open(context, file.index, file.index_bytes, file.tiles,
                                 file.tile_bits, &s->own);
+    if (status == ZT_OK && !(view && zti_exec_checks_index(context, &s->coding, &s->own, view)))
+        status = zti_index_check(context, &s->own);
     if (status == ZT_OK)
         s->index = &s->own;
     s->tile_bits = file.tile_bits;
     return status;
 }
 
-/* Open a stream, and its index where there is one; close_stream follows whatever happens. */
+/* Open a stream, and its index where there is one, for a view or NULL; close_stream follows
+ * whatever happens. */
 static zt_status open_stream(struct opened *s, const struct zti_input *input, const zt_zfp *zfp,
-                             const zt_array *array, const zt_zfp_index *index)
+                             const zt_array *array, const zt_zfp_index *index,
+                             const struct zti_view *view)
 {
     const uint64_t head_bytes =
         input->bytes < ZTI_INDEX_FILE_END_BYTES ? input->bytes : ZTI_INDEX_FILE_END_BYTES;
@@ -255,7 +260,7 @@ static zt_status open_stream(struct opened *s, const struct zti_input *input, co
     if (status == ZT_OK)
         status = zti_bare_zfp_open(input->context, head, (size_t)head_bytes, zfp, array,
                                    &s->coding, &s->header_bits);
-    return status == ZT_OK && index && index->index_bytes > 0 ? open_index(s, index) : status;
+    return status == ZT_OK && index && index->index_bytes > 0 ? open_index(s, index, view) : status;
 }
 
 static zt_status memory_input(zt_context *context, const void *data, size_t data_bytes,
@@ -278,7 +283,7 @@ zt_status zt_zfp_index_check(zt_context *context, const void *stream, size_t str
         status = zti_fail(context, ZT_BAD_ARG, "there is no index to be checked");
     if (status != ZT_OK)
         return status;
-    status = open_stream(&s, &input, zfp, array, index);
+    status = open_stream(&s, &input, zfp, array, index, NULL);
     if (status == ZT_OK) {
         index->kind = s.own.layout.kind;
         index->chunk = s.own.layout.chunk_tiles;
@@ -301,7 +306,7 @@ static zt_status decode_by(zt_context *context, const void *data, size_t data_by
     zt_status status = memory_input(context, data, data_bytes, &input);
     if (status != ZT_OK)
         return status;
-    status = open_stream(&s, &input, zfp, out, index);
+    status = open_stream(&s, &input, zfp, out, index, &view);
     if (status == ZT_OK)
         status = zti_exec_decode(context, &s.coding, data, data_bytes, s.header_bits, s.index,
                                  &view, end_bits);
@@ -409,7 +414,7 @@ static zt_status decode_box(const struct zti_input *input, const zt_zfp *zfp,
     view.out = *out;
     memcpy(view.lo, box->lo, sizeof view.lo);
     memcpy(view.hi, box->hi, sizeof view.hi);
-    status = open_stream(&s, input, zfp, whole, index);
+    status = open_stream(&s, input, zfp, whole, index, &view);
     if (status == ZT_OK)
         status = load(&s, &view, &data);
     if (status == ZT_OK)

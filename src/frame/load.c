@@ -183,7 +183,7 @@ zt_status zti_check_end(struct zt_reader *r, uint64_t number, const struct zti_f
 
 zt_status zti_load_index(struct zt_reader *r, const struct zti_frame *f,
                          const struct zti_tail *tail, const uint8_t *head,
-                         struct zti_index *opened, const struct zti_index **index)
+                         struct zti_index *opened, struct zti_index **index)
 {
     const uint64_t bits = (f->payload_bytes - zti_head_bytes(&f->coding)) * 8;
     const uint64_t units = bits / zti_unit_bits(&f->coding);
@@ -240,7 +240,7 @@ struct decoding {
     const struct zti_frame *f;
     const struct zti_coding *coding;
     const struct zti_tail *tail;
-    const struct zti_index *index; /* or NULL */
+    struct zti_index *index; /* or NULL */
     struct payload p;
     bool is_whole; /* all of the frame is wanted */
 };
@@ -251,9 +251,14 @@ static zt_status decode_part(struct decoding *d, const struct zti_view *view)
     const struct zti_frame *f = d->f;
     const uint64_t start_bits = zti_head_bytes(d->coding) * 8;
     uint64_t end_bits = 0;
+    zt_status status = ZT_OK;
+    if (d->index && !zti_exec_checks_index(d->r->context, d->coding, d->index, view))
+        status = zti_index_check(d->r->context, d->index);
+    if (status)
+        return status;
     struct zti_extents extents =
         zti_exec_extents(d->coding, d->index, view, start_bits, f->payload_bytes);
-    zt_status status = load_payload(d->r, d->number, f, d->tail, &extents, &d->p);
+    status = load_payload(d->r, d->number, f, d->tail, &extents, &d->p);
     if (!status)
         status = zti_exec_decode(d->r->context, d->coding, d->p.bytes, (size_t)f->payload_bytes,
                                  start_bits, d->index, view, &end_bits);

@@ -83,11 +83,11 @@ zt_status zti_salvage_lost(struct zt_reader *reader, const zt_array *out, const 
 
 /* load.c: one frame of a file. */
 
-/* The index of a frame, opened; *index stays NULL where there is none, or none that this version
- * knows: it is not needed. head is the payload's. To be closed. */
+/* The index of a frame, opened and not checked; *index stays NULL where there is none, or none that
+ * this version knows: it is not needed. head is the payload's. To be closed. */
 zt_status zti_load_index(struct zt_reader *reader, const struct zti_frame *frame,
                          const struct zti_tail *tail, const uint8_t *head, struct zti_index *opened,
-                         const struct zti_index **index);
+                         struct zti_index **index);
 
 /* Read and check the header of frame 'number' of a file of known size, against the seek table and
  * the first frame. */

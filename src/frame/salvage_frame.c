@@ -263,8 +263,7 @@ static zt_status decode_pieces(struct frame *s, const struct zti_view *view)
 {
     const uint64_t head = zti_head_bytes(&s->coding);
     bool is_head_whole = head == 0 || whole_until(s, 0) >= head;
-    const struct zti_index *index = NULL;
-    struct zti_index opened = {.sums = NULL};
+    struct zti_index opened = {.sums = NULL}, *index = NULL;
     zt_status status = ZT_OK;
     if (!is_head_whole && s->has_tail && s->tail.head && head <= s->have_bytes) {
         memcpy(s->r->payload.bytes, s->tail.head, (size_t)head);
@@ -279,6 +278,8 @@ static zt_status decode_pieces(struct frame *s, const struct zti_view *view)
     const bool is_stored = s->f->index.kind != ZT_INDEX_NONE;
     if (s->has_tail ? is_stored || is_head_whole : is_head_whole && !is_stored)
         status = zti_load_index(s->r, s->f, &s->tail, s->r->payload.bytes, &opened, &index);
+    if (!status && index)
+        status = zti_index_check(s->r->context, index);
     if (status && status != ZT_NO_MEMORY) {
         status = ZT_OK;
         index = NULL;

@@ -506,12 +506,29 @@ static bool is_looked_at(const struct zt_writer *w)
            !(zti_is_lossless(&w->params.bound) || is_exact_type);
 }
 
+/* Whether it has to for special values alone, of which a scan says whether there are any. */
+static bool is_only_scanned(const struct zt_writer *w)
+{
+    const uint32_t kind = w->params.bound.kind;
+    return !zti_has_planning(&w->params) && !w->fixed && !w->codec->tally_bytes &&
+           (kind == ZT_RATE || kind == ZT_PRECISION || kind == ZT_EXPERT);
+}
+
 /* Code a slab, which is fetched from a GPU's memory where the host has to look at it. */
 static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_stats *stats)
 {
     struct zti_mirror values = {.array = *slab};
     zt_status status = ZT_OK;
-    if (is_looked_at(w))
+    zt_stats own;
+    bool is_fetched = is_looked_at(w);
+    if (is_fetched && is_only_scanned(w) && !stats && zti_is_on_device(w->context, slab->data)) {
+        (void)zt_stats_init(&own, sizeof own);
+        zti_stats_set_fills(&own, &w->params);
+        status = zt_scan(w->context, slab, &own);
+        stats = &own;
+        is_fetched = own.nan_values + own.inf_values + own.fill_values > 0;
+    }
+    if (!status && is_fetched)
         status = zti_mirror_open(w->context, slab, &values);
     if (!status)
         status = code_slab(w, &values.array, stats);

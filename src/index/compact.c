@@ -30,62 +30,7 @@
  * Steps. Z < 2 n, so that the high parts of a block are less than 3 B = 768 bits, which lie in 13
  * words: a look-up counts their ones. */
 #include "index/layout.h"
-
-enum { BLOCK = 256, MAX_LOW_BITS = 56 };
-
-/* ---- bits of a word ---- */
-
-#define EACH_BYTE(x) (UINT64_C(0x0101010101010101) * (x))
-
-/* Byte i: ones in bytes 0 .. i. */
-ZTI_INLINE uint64_t ones_up_to_bytes(uint64_t v)
-{
-    v -= v >> 1 & EACH_BYTE(0x55);
-    v = (v & EACH_BYTE(0x33)) + (v >> 2 & EACH_BYTE(0x33));
-    v = (v + (v >> 4)) & EACH_BYTE(0x0f);
-    return v * EACH_BYTE(1);
-}
-
-/* The place of the lowest one of v, which is not 0. */
-ZTI_INLINE uint32_t lowest_one(uint64_t v)
-{
-    return (uint32_t)(ones_up_to_bytes((v & (0 - v)) - 1) >> 56);
-}
-
-/* The place of one number k of v, where there are more than k ones, given ones_up_to_bytes(v). */
-ZTI_INLINE uint32_t place_of_one(uint64_t v, uint64_t sums, uint32_t k)
-{
-    /* bit 7 of each byte whose sum is at most k (sums and k are below 128) */
-    const uint64_t before = (EACH_BYTE(0x80 + (uint64_t)k) - sums) & EACH_BYTE(0x80);
-    const uint32_t place = (uint32_t)((before >> 7) * EACH_BYTE(1) >> 56) * 8;
-    k -= (uint32_t)(sums << 8 >> place & 0xff);
-    v = v >> place & 0xff;
-    for (; k > 0; k--)
-        v &= v - 1;
-    return place + lowest_one(v);
-}
-
-ZTI_INLINE uint32_t floor_log2(uint64_t v)
-{
-    uint32_t log2 = 0;
-    for (uint32_t step = 32; step > 0; step /= 2)
-        if (v >> step) {
-            v >>= step;
-            log2 += step;
-        }
-    return log2;
-}
-
-/* 8 bytes, or what is left of n followed by zeros. */
-ZTI_INLINE uint64_t load(const uint8_t *bytes, uint64_t n, uint64_t at)
-{
-    if (zti_likely(at + 8 <= n))
-        return zti_get_le64(bytes + at);
-    uint64_t v = 0;
-    for (uint32_t i = 0; at + i < n; i++)
-        v |= (uint64_t)bytes[at + i] << 8 * i;
-    return v;
-}
+#include "index/compact_text.h"
 
 /* Set n <= 56 bits that are 0. */
 static void put(uint8_t *bytes, uint64_t at, uint64_t v, uint32_t n)
@@ -95,39 +40,6 @@ static void put(uint8_t *bytes, uint64_t at, uint64_t v, uint32_t n)
         if (n <= 8)
             break;
     }
-}
-
-/* ---- a block ---- */
-
-struct block {
-    uint64_t span;  /* units */
-    uint32_t n;     /* chunks */
-    uint32_t low;   /* L */
-    uint32_t highs; /* bits of high parts */
-    uint32_t bits;  /* of all */
-};
-
-ZTI_INLINE struct block block_of(uint64_t span, uint64_t n)
-{
-    struct block b = {.span = span, .n = (uint32_t)n};
-    if (n == 1)
-        return b;
-    const uint32_t low = floor_log2(n == BLOCK ? span / BLOCK : span / n);
-    b.low = low < MAX_LOW_BITS ? low : MAX_LOW_BITS;
-    b.highs = b.n - 1 + (uint32_t)(span >> b.low);
-    b.bits = b.highs + (b.n - 1) * b.low;
-    return b;
-}
-
-static uint64_t blocks_of(uint64_t chunks)
-{
-    return chunks / BLOCK + (chunks % BLOCK != 0);
-}
-
-static uint64_t chunks_of_block(uint64_t chunks, uint64_t block)
-{
-    const uint64_t rest = chunks - block * BLOCK;
-    return rest < BLOCK ? rest : BLOCK;
 }
 
 /* ---- building ---- */
@@ -182,90 +94,75 @@ static void store(const struct zti_index_layout *layout, const uint64_t *starts,
 
 /* ---- look-up ---- */
 
-/* A number of the directory; 2 i is where block i + 1 begins in units, 2 i + 1 in bits. */
-ZTI_INLINE uint64_t directory(const struct zti_index *index, uint64_t i)
+static struct compact whole(const struct zti_index *index)
 {
-    const uint64_t v = load(index->body, index->body_bytes, 1 + i * index->width);
-    return index->width == 8 ? v : v & ((UINT64_C(1) << 8 * index->width) - 1);
+    const uint64_t at = index->at, bytes = index->body_bytes;
+    return (struct compact){.entries = index->body + 1,
+                            .entries_bytes = at - 1,
+                            .bits = index->body + at,
+                            .bits_bytes = bytes - at,
+                            .chunks = index->chunks,
+                            .width = index->width};
 }
 
 static zt_status open(zt_context *context, struct zti_index *index)
 {
     const uint64_t blocks = blocks_of(index->chunks), bytes = index->body_bytes;
-    uint64_t base = 0, at = 0;
     index->width = bytes > 0 ? index->body[0] : 0;
     if (index->width < 1 || index->width > 8 || (bytes - 1) / (2 * index->width) < blocks)
         return zti_index_bad_size(context, index);
     index->at = 1 + 2 * index->width * blocks;
-    for (uint64_t i = 0; i < blocks; i++) {
-        const uint64_t next = directory(index, 2 * i);
+    const struct compact c = whole(index);
+    const uint64_t end = blocks > 0 ? entry_at(&c, 2 * blocks - 2) : 0;
+    const uint64_t at = blocks > 0 ? entry_at(&c, 2 * blocks - 1) : 0;
+    if (bytes - index->at != at / 8 + (at % 8 != 0) || index->width != width_of(end, at) ||
+        (at % 8 != 0 && index->body[bytes - 1] >> at % 8 != 0))
+        return zti_index_bad_size(context, index);
+    return zti_index_set_end(context, index, end);
+}
+
+static zt_status check(zt_context *context, struct zti_index *index)
+{
+    const struct compact c = whole(index);
+    uint64_t base = 0, at = 0;
+    for (uint64_t i = 0; i < blocks_of(index->chunks); i++) {
+        const uint64_t next = entry_at(&c, 2 * i);
         if (next >= base && next <= index->end)
             at += block_of(next - base, chunks_of_block(index->chunks, i)).bits;
-        if (next < base || next > index->end || directory(index, 2 * i + 1) != at)
+        if (next < base || next > index->end || entry_at(&c, 2 * i + 1) != at)
             return zti_fail(context, ZT_CORRUPT,
                             "the index is damaged or another stream's: block %llu does not begin "
                             "where the one before ends, or ends beyond the stream",
                             (unsigned long long)i);
         base = next;
     }
-    if (bytes - index->at != (at + 7) / 8 || index->width != width_of(base, at) ||
-        (at % 8 != 0 && index->body[bytes - 1] >> at % 8 != 0))
-        return zti_index_bad_size(context, index);
-    return zti_index_set_end(context, index, base);
-}
-
-/* Where one number k of the bits [at, end) of the blocks is, counted from at; end - at if there are
- * not so many. */
-static uint64_t find_one(const struct zti_index *index, uint64_t at, uint64_t end, uint32_t k)
-{
-    uint64_t byte = at / 8, mask = UINT64_MAX << at % 8;
-    for (; byte * 8 < end; byte += 8, mask = UINT64_MAX) {
-        const uint64_t v = load(index->body, index->body_bytes, index->at + byte) & mask;
-        const uint64_t sums = ones_up_to_bytes(v);
-        const uint32_t ones = (uint32_t)(sums >> 56);
-        if (k < ones) {
-            const uint64_t found = byte * 8 + place_of_one(v, sums, k);
-            return (found < end ? found : end) - at;
-        }
-        k -= ones;
-    }
-    return end - at;
-}
-
-struct place {
-    uint64_t base; /* units */
-    uint64_t at;   /* bits */
-    uint64_t end;  /* of its high parts, bits */
-    struct block block;
-};
-
-ZTI_INLINE struct place place_of(const struct zti_index *index, uint64_t block)
-{
-    struct place p = {.base = block > 0 ? directory(index, 2 * block - 2) : 0,
-                      .at = block > 0 ? directory(index, 2 * block - 1) : 0};
-    p.block = block_of(directory(index, 2 * block) - p.base,
-                       chunks_of_block(index->chunks, block));
-    p.end = p.at + p.block.highs;
-    return p;
-}
-
-/* The start of chunk j > 0 of a block, whose one is at a place counted from the first high part. */
-ZTI_INLINE uint64_t start_of(const struct zti_index *index, const struct place *p, uint32_t j,
-                             uint64_t one)
-{
-    const struct block *const b = &p->block;
-    const uint64_t at = p->end + (uint64_t)(j - 1) * b->low;
-    const uint64_t low = load(index->body, index->body_bytes, index->at + at / 8) >> at % 8;
-    const uint64_t d = (one - (j - 1)) << b->low | (low & ((UINT64_C(1) << b->low) - 1));
-    return p->base + (d < b->span ? d : b->span);
+    return ZT_OK;
 }
 
 static uint64_t start(const struct zti_index *index, uint64_t chunk)
 {
-    const uint32_t j = chunk % BLOCK;
-    const struct place p = place_of(index, chunk / BLOCK);
-    return j == 0 ? p.base : start_of(index, &p, j, find_one(index, p.at, p.end, j - 1));
+    const struct compact c = whole(index);
+    return compact_start(&c, chunk);
 }
 
-const struct zti_layout zti_layout_compact = {
-    .name = "compact", .body_bytes = body_bytes, .store = store, .open = open, .start = start};
+/* Of the directory also where the first block begins. */
+static void window(const struct zti_index *index, uint64_t first, uint64_t last,
+                   struct zti_index_window *w)
+{
+    const struct compact c = whole(index);
+    const uint64_t from = first / BLOCK, to = (last - 1) / BLOCK + 1;
+    const uint64_t begin = from > 0 ? entry_at(&c, 2 * from - 1) / 8 : 0;
+    const uint64_t end = entry_at(&c, 2 * to - 1), whole_bytes = c.bits_bytes;
+    uint64_t stop = end / 8 + (end % 8 != 0);
+    stop = stop < whole_bytes ? stop : whole_bytes; /* of one that was not checked */
+    w->first_number = from > 0 ? 2 * from - 2 : 0;
+    w->at[0] = 1 + w->first_number * c.width;
+    w->bytes[0] = (2 * to - w->first_number) * c.width;
+    w->first_byte = begin < stop ? begin : stop;
+    w->at[1] = index->at + w->first_byte;
+    w->bytes[1] = stop - w->first_byte;
+}
+
+const struct zti_layout zti_layout_compact = {.name = "compact", .body_bytes = body_bytes,
+                                              .store = store, .open = open, .check = check,
+                                              .start = start, .window = window};

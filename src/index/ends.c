@@ -18,6 +18,12 @@ static uint64_t start(const struct zti_index *index, uint64_t chunk)
 
 static zt_status open(zt_context *context, struct zti_index *index)
 {
+    return zti_index_set_end(context, index,
+                             index->chunks > 0 ? end_of(index, index->chunks - 1) : 0);
+}
+
+static zt_status check(zt_context *context, struct zti_index *index)
+{
     uint64_t last = 0;
     for (uint64_t i = 0; i < index->chunks; i++) {
         const uint64_t end = end_of(index, i);
@@ -29,8 +35,17 @@ static zt_status open(zt_context *context, struct zti_index *index)
                             (unsigned long long)last, (unsigned long long)index->end);
         last = end;
     }
-    return zti_index_set_end(context, index, last);
+    return ZT_OK;
+}
+
+static void window(const struct zti_index *index, uint64_t first, uint64_t last,
+                   struct zti_index_window *w)
+{
+    (void)index;
+    const uint64_t from = first > 0 ? first - 1 : 0;
+    w->at[0] = 4 * from;
+    w->bytes[0] = 4 * (last - from);
 }
 
 const struct zti_layout zti_layout_ends = {
-    .name = "ends", .open = open, .start = start};
+    .name = "ends", .open = open, .check = check, .start = start, .window = window};

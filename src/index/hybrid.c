@@ -51,6 +51,14 @@ static zt_status open(zt_context *context, struct zti_index *index)
     if (!zti_is_length_width(index->width) || (index->body_bytes - 1) % each != 0 ||
         (index->body_bytes - 1) / each != partitions)
         return zti_index_bad_size(context, index);
+    return ZT_OK;
+}
+
+static zt_status check(zt_context *context, struct zti_index *index)
+{
+    const uint32_t partition = index->layout.partition;
+    const uint64_t partitions = partitions_of(index->chunks, partition);
+    const uint64_t each = partition_bytes(partition, index->width);
     uint64_t end = 0;
     for (uint64_t i = 0; i < partitions; i++) {
         const uint8_t *const at = index->body + 1 + i * each;
@@ -75,5 +83,16 @@ static uint64_t start(const struct zti_index *index, uint64_t chunk)
     return zti_get_le64(at) + zti_sum_lengths(at + 8, chunk % partition, index->width);
 }
 
-const struct zti_layout zti_layout_hybrid = {
-    .name = "hybrid", .body_bytes = body_bytes, .store = store, .open = open, .start = start};
+/* Whole partitions. */
+static void window(const struct zti_index *index, uint64_t first, uint64_t last,
+                   struct zti_index_window *w)
+{
+    const uint32_t partition = index->layout.partition;
+    const uint64_t each = partition_bytes(partition, index->width), from = first / partition;
+    w->at[0] = 1 + from * each;
+    w->bytes[0] = (partitions_of(last, partition) - from) * each;
+}
+
+const struct zti_layout zti_layout_hybrid = {.name = "hybrid", .body_bytes = body_bytes,
+                                             .store = store, .open = open, .check = check,
+                                             .start = start, .window = window};

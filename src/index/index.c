@@ -93,7 +93,26 @@ void zti_index_close(zt_context *context, struct zti_index *index)
 
 uint64_t zti_index_start(const struct zti_index *index, uint64_t chunk)
 {
+    if (chunk == 0 && index->chunks > 0)
+        return 0;
     return chunk < index->chunks ? layouts[index->layout.kind]->start(index, chunk) : index->end;
+}
+
+zt_status zti_index_check(zt_context *context, struct zti_index *index)
+{
+    if (index->is_checked)
+        return ZT_OK;
+    const zt_status status = layouts[index->layout.kind]->check(context, index);
+    index->is_checked = status == ZT_OK;
+    return status;
+}
+
+struct zti_index_window zti_index_window_of(const struct zti_index *index, uint64_t first,
+                                            uint64_t last)
+{
+    struct zti_index_window w = {.at = {0}};
+    layouts[index->layout.kind]->window(index, first, last, &w);
+    return w;
 }
 
 zt_status zti_index_bad_size(zt_context *context, const struct zti_index *index)

@@ -52,7 +52,9 @@ void zti_index_store(const struct zti_index_layout *layout, const uint64_t *star
 struct zti_index {
     struct zti_index_layout layout;
     uint64_t chunks;
-    uint64_t end; /* of the last chunk; of the stream, padding included, where offsets do not say */
+    uint64_t end; /* of the last chunk; of the stream, padding included, where offsets do not say,
+                     and lengths before they were checked */
+    bool is_checked; /* zti_index_check has been there */
     /* for the layouts' own files */
     const uint8_t *body;
     uint64_t body_bytes;
@@ -61,23 +63,45 @@ struct zti_index {
     uint64_t at;    /* compact: of the blocks within body */
 };
 
-/* Check an index of a stream of so many tiles and units, and make it ready; ZT_CORRUPT where it
- * cannot be one of this stream's, ZT_UNSUPPORTED for a kind of a later version. stream_units may
- * include the padding behind the last tile.
- *
- * Look-ups through an index that passed never read outside its bytes, whatever is in them, and
- * give at most index->end. Linear in the index's bytes; for compact in one part of about 40. */
+/* Open an index of a stream of so many tiles and units; ZT_CORRUPT where its size is not that of
+ * one of this stream's, ZT_UNSUPPORTED for a kind of a later version. stream_units may include the
+ * padding behind the last tile. A constant number of steps. */
 zt_status zti_index_open(zt_context *context, const uint8_t *bytes, size_t n, uint64_t tiles,
                          uint64_t stream_units, struct zti_index *index);
 /* An index that is part of the stream itself: a 32-bit number for each tile, where it ends. */
 zt_status zti_index_open_ends(zt_context *context, const uint8_t *ends, uint64_t tiles,
                               uint64_t stream_units, struct zti_index *index);
 
+/* Check an index, if that was not done yet, and make it ready for look-ups; ZT_CORRUPT where it
+ * cannot be one of this stream's.
+ *
+ * Look-ups through an index that passed never read outside its bytes, whatever is in them, and
+ * give at most index->end. Linear in the index's bytes; for compact in one part of about 40. */
+zt_status zti_index_check(zt_context *context, struct zti_index *index);
+
 void zti_index_close(zt_context *context, struct zti_index *index);
 
 /* Where a chunk begins, in at most a constant number of steps; chunk == chunks gives the end.
  * Of an index that is damaged but consistent any number up to the end: the caller compares where
- * a chunk's tiles end with where the next begins. */
+ * a chunk's tiles end with where the next begins. Of one that was not checked the first chunk and
+ * the end can be asked for, no other. */
 uint64_t zti_index_start(const struct zti_index *index, uint64_t chunk);
+
+/* The parts of the body that say where chunks [first, last) begin and the last one ends: by where
+ * they are in it. */
+struct zti_index_window {
+    uint64_t at[2], bytes[2];
+    uint64_t first_number; /* compact: of the directory, the one that the first part begins with */
+    uint64_t first_byte;   /* compact: of the blocks, the one that the second part begins with */
+};
+
+struct zti_index_window zti_index_window_of(const struct zti_index *index, uint64_t first,
+                                            uint64_t last);
+
+/* The most bytes of such a window of so many chunks, in an index that ztile writes. */
+static inline uint64_t zti_index_window_max(uint64_t chunks)
+{
+    return 8192 + 9 * chunks;
+}
 
 #endif

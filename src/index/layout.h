@@ -13,13 +13,20 @@ struct zti_layout {
     void (*store)(const struct zti_index_layout *layout, const uint64_t *starts, uint64_t chunks,
                   uint8_t *out);
 
-    /* Check the body and set the fields that start needs. layout, chunks, body and body_bytes are
-     * set, and end to the stream's end, which is replaced by the last chunk's where the body has
-     * it. */
+    /* Check the body's size and set the fields that the others need. layout, chunks, body and
+     * body_bytes are set, and end to the stream's end, which open or check replaces by the last
+     * chunk's where the body has it. */
     zt_status (*open)(zt_context *context, struct zti_index *index);
 
-    /* chunk < chunks */
+    /* All that is in it. */
+    zt_status (*check)(zt_context *context, struct zti_index *index);
+
+    /* 0 < chunk < chunks */
     uint64_t (*start)(const struct zti_index *index, uint64_t chunk);
+
+    /* first < last; w is all zeros. */
+    void (*window)(const struct zti_index *index, uint64_t first, uint64_t last,
+                   struct zti_index_window *w);
 };
 
 extern const struct zti_layout zti_layout_offsets;

@@ -79,6 +79,11 @@ static zt_status open(zt_context *context, struct zti_index *index)
     if (!zti_is_length_width(index->width) || (bytes - 1) % index->width != 0 ||
         (bytes - 1) / index->width != index->chunks)
         return zti_index_bad_size(context, index);
+    return ZT_OK;
+}
+
+static zt_status check(zt_context *context, struct zti_index *index)
+{
     const uint64_t sums = index->chunks / SUM_CHUNKS + 1; /* a sixteenth of the body or less */
     if (sums > SIZE_MAX / sizeof *index->sums ||
         !(index->sums = zti_alloc(context, (size_t)sums * sizeof *index->sums)))
@@ -106,5 +111,13 @@ static uint64_t start(const struct zti_index *index, uint64_t chunk)
            zti_sum_lengths(index->body + 1 + first * index->width, chunk - first, index->width);
 }
 
-const struct zti_layout zti_layout_lengths = {
-    .name = "lengths", .body_bytes = body_bytes, .store = store, .open = open, .start = start};
+static void window(const struct zti_index *index, uint64_t first, uint64_t last,
+                   struct zti_index_window *w)
+{
+    w->at[0] = 1 + first * index->width;
+    w->bytes[0] = (last - first) * index->width;
+}
+
+const struct zti_layout zti_layout_lengths = {.name = "lengths", .body_bytes = body_bytes,
+                                              .store = store, .open = open, .check = check,
+                                              .start = start, .window = window};

@@ -30,6 +30,11 @@ static zt_status open(zt_context *context, struct zti_index *index)
 {
     if (index->body_bytes % 8 != 0 || index->body_bytes / 8 != index->chunks)
         return zti_index_bad_size(context, index);
+    return ZT_OK;
+}
+
+static zt_status check(zt_context *context, struct zti_index *index)
+{
     uint64_t last = 0;
     for (uint64_t i = 0; i < index->chunks; i++) {
         const uint64_t at = start(index, i);
@@ -44,5 +49,14 @@ static zt_status open(zt_context *context, struct zti_index *index)
     return ZT_OK;
 }
 
-const struct zti_layout zti_layout_offsets = {
-    .name = "offsets", .body_bytes = body_bytes, .store = store, .open = open, .start = start};
+/* The end of the last chunk is where the next one begins. */
+static void window(const struct zti_index *index, uint64_t first, uint64_t last,
+                   struct zti_index_window *w)
+{
+    w->at[0] = 8 * first;
+    w->bytes[0] = 8 * (last - first + (last < index->chunks));
+}
+
+const struct zti_layout zti_layout_offsets = {.name = "offsets", .body_bytes = body_bytes,
+                                              .store = store, .open = open, .check = check,
+                                              .start = start, .window = window};

@@ -3,6 +3,7 @@
 
 #include "array/mirror.h"
 #include "core/cpu.h"
+#include "core/device.h"
 #include "core/threads.h"
 
 #include <math.h>
@@ -348,6 +349,45 @@ static void scan_all(zt_context *context, const zt_array *array, zt_stats *stats
         join_stats(stats, &s.found[i]);
 }
 
+/* The value of a key of a scan on the device, rounded to double; no -0. */
+static double value_of_key(uint32_t type, uint64_t key)
+{
+    const uint32_t width = 8 * (uint32_t)zt_type_bytes(type);
+    const uint64_t sign = UINT64_C(1) << (width - 1), all = UINT64_MAX >> (64 - width);
+    const bool is_float = type == ZT_F32 || type == ZT_F64;
+    const uint64_t bits = is_float && !(key & sign) ? ~key & all : (key & all) ^ sign;
+    return value_of(type, bits) + 0.0;
+}
+
+/* An array of the device's memory, where it is. */
+static zt_status scan_there(zt_context *context, const zt_array *array, zt_stats *stats)
+{
+    struct zti_device *const device = context->device;
+    struct zti_scan_fills fills = {.count = stats->fills};
+    struct zti_scan_found found;
+    zt_stats own;
+    void *memory;
+    memcpy(fills.bits, stats->fill, sizeof fills.bits);
+    zt_status status = device->room(context, ZTI_DEVICE_STATES, sizeof found, &memory);
+    if (status == ZT_OK)
+        status = device->zero(context, ZTI_QUEUE_KERNELS, memory, sizeof found);
+    if (status != ZT_OK)
+        return status;
+    device->scan(context, array, &fills, memory);
+    status = zti_move(context, &found, memory, sizeof found);
+    if (status != ZT_OK)
+        return status;
+    (void)zt_stats_init(&own, sizeof own);
+    own.values = zti_array_values(array->rank, array->shape);
+    own.nan_values = found.nan_values;
+    own.inf_values = found.inf_values;
+    own.fill_values = found.fill_values;
+    own.min = value_of_key(array->type, ~found.least_flipped);
+    own.max = value_of_key(array->type, found.most);
+    join_stats(stats, &own);
+    return ZT_OK;
+}
+
 zt_status zt_scan(zt_context *context, const zt_array *array, zt_stats *stats)
 {
     zt_status status = zti_array_check(context, array, true);
@@ -358,13 +398,12 @@ zt_status zt_scan(zt_context *context, const zt_array *array, zt_stats *stats)
     if (stats->fills > ZT_MAX_FILLS)
         return zti_fail(context, ZT_BAD_ARG, "%u fill values are more than %d", stats->fills,
                         ZT_MAX_FILLS);
-    struct zti_mirror values;
-    status = zti_mirror_open(context, array, &values);
     zti_stage(context, ZT_STAGE_RANGE);
-    if (status == ZT_OK)
-        scan_all(context, &values.array, stats);
+    if (zti_is_on_device(context, array->data))
+        status = scan_there(context, array, stats);
+    else
+        scan_all(context, array, stats);
     zti_stage(context, ZT_STAGE_OTHER);
-    zti_mirror_close(&values);
     return status;
 }
 

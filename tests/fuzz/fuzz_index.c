@@ -5,7 +5,7 @@
 #include "fuzz.h"
 
 #include "entropy/ans_mixed.h"
-#include "index/index.h"
+#include "support/checked_index.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static void try_index(const uint8_t *data, size_t bytes, uint64_t fail_at)
     fuzz_require(copy, "no memory");
     if (n)
         memcpy(copy, data + 9, n);
-    const zt_status s = zti_index_open(context, copy, n, tiles + 1, units, &index);
+    const zt_status s = checked_index(context, copy, n, tiles + 1, units, &index);
     if (s == ZT_OK) {
         const uint64_t step = index.chunks / 3000 + 1;
         for (uint64_t chunk = 0; chunk <= index.chunks; chunk += step)

@@ -11,7 +11,7 @@
 
 #include "codec/cuda.h"
 #include "core/device.h"
-#include "exec/exec.h"
+#include "exec/cuda.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,6 +24,7 @@ struct row {
     const char *name;
     uint32_t codec, type, rank;
     zt_bound bound;
+    uint32_t effort; /* sz */
 };
 
 struct bench {
@@ -34,7 +35,7 @@ struct bench {
     struct zti_coding coding;
     size_t raw_bytes;
     uint64_t stream_bits;
-    void *values, *words, *starts, *states; /* in the device's memory */
+    void *values, *words, *starts, *states, *work; /* in the device's memory */
     double put_seconds, take_seconds;
 };
 
@@ -65,10 +66,11 @@ static bool configure(struct bench *b, const struct row *row)
 {
     zt_params p;
     struct zti_ask ask = {.params = &p, .kind = (zt_bound_kind)row->bound.kind,
-                          .abs_bound = row->bound.value, .min = -2, .max = 2};
+                          .abs_bound = row->bound.value, .part = row->bound.value,
+                          .min = -2, .max = 2};
     (void)zt_params_init(&p, sizeof p);
     p.bound = row->bound;
-    p.effort = row->codec == ZT_CODEC_SZ ? ZT_EFFORT_FAST : p.effort;
+    p.effort = row->effort;
     memset(&b->coding, 0, sizeof b->coding);
     b->coding.codec = zti_codec_by_id(row->codec);
     b->coding.type = row->type;
@@ -84,7 +86,13 @@ static bool put(struct bench *b, const struct zti_cuda_codec *codec)
     const uint64_t tiles = b->coding.grid.count;
     const uint64_t words = tiles * b->coding.codec->tile_max_bits(&b->coding) / 64 + 2;
     const uint64_t states = codec->state_words(&b->coding, tiles);
-    bool ok = d->room(b->context, ZTI_DEVICE_VALUES, b->raw_bytes, &b->values) == ZT_OK &&
+    const uint64_t work = codec->work_bytes ? codec->work_bytes(&b->coding) : 0;
+    const void *model = NULL;
+    b->work = NULL;
+    bool ok = zti_cuda_put_model(b->context, &b->coding, &model) == ZT_OK &&
+              (work == 0 ||
+               d->room(b->context, ZTI_DEVICE_WORK, work, &b->work) == ZT_OK) &&
+              d->room(b->context, ZTI_DEVICE_VALUES, b->raw_bytes, &b->values) == ZT_OK &&
               d->room(b->context, ZTI_DEVICE_STREAM, words * 8, &b->words) == ZT_OK &&
               d->room(b->context, ZTI_DEVICE_STARTS, tiles * 16, &b->starts) == ZT_OK &&
               d->room(b->context, ZTI_DEVICE_STATES, states * 8, &b->states) == ZT_OK &&
@@ -93,6 +101,7 @@ static bool put(struct bench *b, const struct zti_cuda_codec *codec)
               d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     struct zti_cuda_encoding e = {.coding = &b->coding, .array = b->array, .words = b->words,
                                   .starts = b->starts, .chunk_tiles = 1, .states = b->states,
+                                  .whole = &b->coding, .model = model, .work = b->work,
                                   .queue = d->queue};
     e.array.data = b->values;
     double start = seconds();
@@ -118,13 +127,36 @@ static bool put(struct bench *b, const struct zti_cuda_codec *codec)
     return ok;
 }
 
+/* The coding as a reader has it: of sz also with the models that the head has. */
+static bool load_coding(const struct bench *b, struct zti_coding *coding)
+{
+    const struct zti_codec *const codec = b->coding.codec;
+    uint8_t params[ZTI_CODEC_PARAMS_BYTES];
+    *coding = b->coding;
+    if (codec->id != ZT_CODEC_SZ)
+        return true;
+    const size_t n = codec->store_params(&b->coding, params);
+    uint8_t *const head = malloc((size_t)zti_head_bytes(&b->coding) + 1);
+    coding->model = NULL;
+    memset(&coding->sz, 0, sizeof coding->sz);
+    if (head)
+        codec->put_head(&b->coding, NULL, head);
+    const bool ok = head && codec->load_params(b->context, params, n, coding) == ZT_OK &&
+                    codec->take_head(b->context, coding, head) == ZT_OK;
+    free(head);
+    return ok;
+}
+
 /* And back, each tile from the place that was noted. */
 static bool take(struct bench *b, const struct zti_cuda_codec *codec)
 {
     struct zti_device *const d = b->device;
     const uint64_t tiles = b->coding.grid.count;
     uint64_t *places = malloc((size_t)tiles * 16), ends[2] = {0, 0};
-    bool ok = places &&
+    struct zti_coding coding;
+    const void *model = NULL;
+    bool ok = load_coding(b, &coding);
+    ok = ok && places && zti_cuda_put_model(b->context, &coding, &model) == ZT_OK &&
         d->copy(b->context, ZTI_QUEUE_KERNELS, places, b->starts, tiles * 8) == ZT_OK &&
               d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     for (uint64_t i = tiles; ok && i-- > 0;) { /* starts to pairs, in place from the end */
@@ -135,9 +167,10 @@ static bool take(struct bench *b, const struct zti_cuda_codec *codec)
     ok = ok && d->copy(b->context, ZTI_QUEUE_KERNELS, b->starts, places, tiles * 16) == ZT_OK &&
          d->zero(b->context, ZTI_QUEUE_KERNELS, b->states, 16) == ZT_OK &&
          d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
-    struct zti_cuda_decoding c = {.coding = &b->coding, .view = zti_view_whole(&b->array),
+    struct zti_cuda_decoding c = {.coding = &coding, .view = zti_view_whole(&b->array),
                                   .words = b->words, .words_count = b->stream_bits / 64 + 1,
                                   .places = b->starts, .count = tiles, .chunk_tiles = 1,
+                                  .model = model, .work = b->work,
                                   .states = b->states, .queue = d->queue};
     c.view.out.data = b->values;
     double start = seconds();
@@ -153,6 +186,8 @@ static bool take(struct bench *b, const struct zti_cuda_codec *codec)
         d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     b->take_seconds = (seconds() - start) / RUNS;
     free(places);
+    if (b->coding.codec->id == ZT_CODEC_SZ)
+        coding.codec->forget(b->context, &coding);
     return ok && ends[0] == 0 && ends[1] == b->stream_bits;
 }
 
@@ -165,7 +200,7 @@ static bool end_to_end(struct bench *b, const struct row *row, double *compress_
     (void)zt_params_init(&p, sizeof p);
     p.codec = row->codec;
     p.bound = row->bound;
-    p.effort = row->codec == ZT_CODEC_SZ ? ZT_EFFORT_FAST : p.effort;
+    p.effort = row->effort;
     p.index = ZT_INDEX_HYBRID;
     p.index_chunk = 1;
     if (zt_compress_bound(b->context, &b->array, &p, &cap) != ZT_OK)
@@ -207,6 +242,8 @@ static bool print_row(struct bench *b, const struct row *row, uint64_t bytes)
                zt_context_error(b->context));
     fflush(stdout);
     free(b->array.data);
+    if (codec && b->coding.codec->forget)
+        b->coding.codec->forget(b->context, &b->coding);
     return ok;
 }
 
@@ -231,29 +268,40 @@ static bool measure_copy(struct bench *b, uint64_t bytes)
 bool gpu_bench(zt_context *cuda, uint64_t bytes)
 {
     const struct row rows[] = {
-        {"ndzip", ZT_CODEC_NDZIP, ZT_F32, 1, zt_lossless()},
-        {"ndzip", ZT_CODEC_NDZIP, ZT_F32, 2, zt_lossless()},
-        {"ndzip", ZT_CODEC_NDZIP, ZT_F32, 3, zt_lossless()},
-        {"ndzip", ZT_CODEC_NDZIP, ZT_F64, 1, zt_lossless()},
-        {"ndzip", ZT_CODEC_NDZIP, ZT_F64, 2, zt_lossless()},
-        {"ndzip", ZT_CODEC_NDZIP, ZT_F64, 3, zt_lossless()},
-        {"zfp rate 8", ZT_CODEC_ZFP, ZT_F32, 1, zt_rate(8)},
-        {"zfp rate 8", ZT_CODEC_ZFP, ZT_F32, 2, zt_rate(8)},
-        {"zfp rate 8", ZT_CODEC_ZFP, ZT_F32, 3, zt_rate(8)},
-        {"zfp rate 8", ZT_CODEC_ZFP, ZT_F32, 4, zt_rate(8)},
-        {"zfp rate 8", ZT_CODEC_ZFP, ZT_F64, 3, zt_rate(8)},
-        {"zfp precision 16", ZT_CODEC_ZFP, ZT_F32, 3, zt_precision(16)},
-        {"zfp precision 16", ZT_CODEC_ZFP, ZT_I32, 3, zt_precision(16)},
-        {"zfp precision 16", ZT_CODEC_ZFP, ZT_I64, 3, zt_precision(16)},
-        {"zfp abs 1e-3", ZT_CODEC_ZFP, ZT_F32, 3, zt_abs(1e-3)},
-        {"zfp abs 1e-3", ZT_CODEC_ZFP, ZT_F64, 3, zt_abs(1e-3)},
-        {"zfp reversible", ZT_CODEC_ZFP, ZT_F32, 3, zt_lossless()},
-        {"zfp reversible", ZT_CODEC_ZFP, ZT_F64, 3, zt_lossless()},
-        {"sz fast 1e-4", ZT_CODEC_SZ, ZT_F32, 1, zt_abs(4e-4)}, /* of a range of about 4 */
-        {"sz fast 1e-4", ZT_CODEC_SZ, ZT_F32, 2, zt_abs(4e-4)},
-        {"sz fast 1e-4", ZT_CODEC_SZ, ZT_F32, 3, zt_abs(4e-4)},
-        {"sz fast 1e-4", ZT_CODEC_SZ, ZT_F64, 3, zt_abs(4e-4)},
-        {"sz fast lossless", ZT_CODEC_SZ, ZT_I32, 3, zt_lossless()},
+        {"ndzip", ZT_CODEC_NDZIP, ZT_F32, 1, zt_lossless(), 0},
+        {"ndzip", ZT_CODEC_NDZIP, ZT_F32, 2, zt_lossless(), 0},
+        {"ndzip", ZT_CODEC_NDZIP, ZT_F32, 3, zt_lossless(), 0},
+        {"ndzip", ZT_CODEC_NDZIP, ZT_F64, 1, zt_lossless(), 0},
+        {"ndzip", ZT_CODEC_NDZIP, ZT_F64, 2, zt_lossless(), 0},
+        {"ndzip", ZT_CODEC_NDZIP, ZT_F64, 3, zt_lossless(), 0},
+        {"zfp rate 8", ZT_CODEC_ZFP, ZT_F32, 1, zt_rate(8), 0},
+        {"zfp rate 8", ZT_CODEC_ZFP, ZT_F32, 2, zt_rate(8), 0},
+        {"zfp rate 8", ZT_CODEC_ZFP, ZT_F32, 3, zt_rate(8), 0},
+        {"zfp rate 8", ZT_CODEC_ZFP, ZT_F32, 4, zt_rate(8), 0},
+        {"zfp rate 8", ZT_CODEC_ZFP, ZT_F64, 3, zt_rate(8), 0},
+        {"zfp precision 16", ZT_CODEC_ZFP, ZT_F32, 3, zt_precision(16), 0},
+        {"zfp precision 16", ZT_CODEC_ZFP, ZT_I32, 3, zt_precision(16), 0},
+        {"zfp precision 16", ZT_CODEC_ZFP, ZT_I64, 3, zt_precision(16), 0},
+        {"zfp abs 1e-3", ZT_CODEC_ZFP, ZT_F32, 3, zt_abs(1e-3), 0},
+        {"zfp abs 1e-3", ZT_CODEC_ZFP, ZT_F64, 3, zt_abs(1e-3), 0},
+        {"zfp reversible", ZT_CODEC_ZFP, ZT_F32, 3, zt_lossless(), 0},
+        {"zfp reversible", ZT_CODEC_ZFP, ZT_F64, 3, zt_lossless(), 0},
+        /* of a range of about 4 */
+        {"sz fast 1e-4", ZT_CODEC_SZ, ZT_F32, 1, zt_abs(4e-4), ZT_EFFORT_FAST},
+        {"sz fast 1e-4", ZT_CODEC_SZ, ZT_F32, 2, zt_abs(4e-4), ZT_EFFORT_FAST},
+        {"sz fast 1e-4", ZT_CODEC_SZ, ZT_F32, 3, zt_abs(4e-4), ZT_EFFORT_FAST},
+        {"sz fast 1e-4", ZT_CODEC_SZ, ZT_F64, 3, zt_abs(4e-4), ZT_EFFORT_FAST},
+        {"sz fast lossless", ZT_CODEC_SZ, ZT_I32, 3, zt_lossless(), ZT_EFFORT_FAST},
+        {"sz default 1e-4", ZT_CODEC_SZ, ZT_F32, 1, zt_abs(4e-4), ZT_EFFORT_DEFAULT},
+        {"sz default 1e-4", ZT_CODEC_SZ, ZT_F32, 2, zt_abs(4e-4), ZT_EFFORT_DEFAULT},
+        {"sz default 1e-4", ZT_CODEC_SZ, ZT_F32, 3, zt_abs(4e-4), ZT_EFFORT_DEFAULT},
+        {"sz default 1e-4", ZT_CODEC_SZ, ZT_F64, 3, zt_abs(4e-4), ZT_EFFORT_DEFAULT},
+        {"sz default pwrel", ZT_CODEC_SZ, ZT_F32, 3, zt_pwrel(1e-3), ZT_EFFORT_DEFAULT},
+        {"sz paper 1e-4", ZT_CODEC_SZ, ZT_F32, 3, zt_abs(4e-4), ZT_EFFORT_PAPER},
+        {"sz paper 1e-4", ZT_CODEC_SZ, ZT_F64, 3, zt_abs(4e-4), ZT_EFFORT_PAPER},
+        {"sz high 1e-4", ZT_CODEC_SZ, ZT_F32, 2, zt_abs(4e-4), ZT_EFFORT_HIGH},
+        {"sz high 1e-4", ZT_CODEC_SZ, ZT_F32, 3, zt_abs(4e-4), ZT_EFFORT_HIGH},
+        {"sz high 1e-4", ZT_CODEC_SZ, ZT_F64, 3, zt_abs(4e-4), ZT_EFFORT_HIGH},
     };
     struct bench b = {.context = cuda, .device = cuda->device};
     bool ok = measure_copy(&b, bytes);

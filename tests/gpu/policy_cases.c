@@ -124,19 +124,42 @@ static void fetch_array(struct policy_run *run, struct test_array *a, unsigned c
     policy_fetch(run, there, a->memory, a->memory_bytes);
 }
 
-/* ---- bare ndzip streams ---- */
+/* A call of the cuda policy that codes an array; 'how' is its own. */
+typedef zt_status (*coder)(zt_context *cuda, const zt_array *from, const void *how, void *out,
+                           size_t cap, size_t *n);
 
-/* The calls of the cuda policy, with what they are given in memory of either kind. */
-static zt_status ndzip_there(struct policy_run *run, struct test_array *a, unsigned char *y,
-                             size_t cap, size_t *m)
+static zt_status put_ndzip(zt_context *cuda, const zt_array *from, const void *how, void *out,
+                           size_t cap, size_t *n)
 {
-    unsigned char *values, *stream = policy_place(run, y, cap + 1);
+    (void)how;
+    return zt_ndzip_compress(cuda, from, out, cap, n);
+}
+
+static zt_status put_file(zt_context *cuda, const zt_array *from, const void *how, void *out,
+                          size_t cap, size_t *n)
+{
+    return zt_compress(cuda, from, how, out, cap, n);
+}
+
+static zt_status put_zfp(zt_context *cuda, const zt_array *from, const void *how, void *out,
+                         size_t cap, size_t *n)
+{
+    return zt_zfp_compress(cuda, from, how, out, cap, n);
+}
+
+/* One of these, with what it is given in memory of either kind. */
+static zt_status put_there(struct policy_run *run, coder put, struct test_array *a,
+                           const void *how, unsigned char *y, size_t cap, size_t *m)
+{
+    unsigned char *values, *out = policy_place(run, y, cap + 1);
     const zt_array from = place_array(run, a, &values);
-    const zt_status status = zt_ndzip_compress(run->cuda, &from, stream, cap, m);
+    const zt_status status = put(run->cuda, &from, how, out, cap, m);
     fetch_array(run, a, values);
-    policy_fetch(run, stream, y, cap + 1);
+    policy_fetch(run, out, y, cap + 1);
     return status;
 }
+
+/* ---- bare ndzip streams ---- */
 
 static zt_status ndzip_back(struct policy_run *run, unsigned char *x, size_t n,
                             const zt_array *whole, const zt_box *box, struct test_array *out)
@@ -161,7 +184,7 @@ static bool check_ndzip(struct policy_run *run, struct subject *s)
     memset(y, 0x5a, cap + 1);
     struct test_array back = blank_like(&run->r, a);
     bool ok = zt_ndzip_compress(run->serial, a, x, cap, &n) == ZT_OK;
-    ok = ok && ndzip_there(run, &s->array, y, cap, &m) == ZT_OK;
+    ok = ok && put_there(run, put_ndzip, &s->array, NULL, y, cap, &m) == ZT_OK;
     if (!ok || n != m || memcmp(x, y, n) != 0)
         ok = complain(run, s, "the ndzip stream differs");
     if (ok && (ndzip_back(run, x, n, a, NULL, &back) != ZT_OK ||
@@ -221,17 +244,6 @@ static zt_params random_params(struct policy_run *run, const zt_array *a, uint32
     return p;
 }
 
-static zt_status file_there(struct policy_run *run, struct test_array *a, const zt_params *p,
-                            unsigned char *y, size_t cap, size_t *m)
-{
-    unsigned char *values, *file = policy_place(run, y, cap + 1);
-    const zt_array from = place_array(run, a, &values);
-    const zt_status status = zt_compress(run->cuda, &from, p, file, cap, m);
-    fetch_array(run, a, values);
-    policy_fetch(run, file, y, cap + 1);
-    return status;
-}
-
 static zt_status file_back(struct policy_run *run, unsigned char *x, size_t n, const zt_box *box,
                            struct test_array *out)
 {
@@ -254,7 +266,7 @@ static bool check_file(struct policy_run *run, struct subject *s, uint32_t codec
         return true;
     unsigned char *x = need(cap + 1), *y = need(cap + 1);
     one = zt_compress(run->serial, a, &p, x, cap, &n);
-    const zt_status two = file_there(run, &s->array, &p, y, cap, &m);
+    const zt_status two = put_there(run, put_file, &s->array, &p, y, cap, &m);
     bool ok = true;
     if (one != two || (one == ZT_OK && (n != m || memcmp(x, y, n) != 0)))
         ok = complain(run, s, "the file differs");
@@ -304,17 +316,6 @@ static void random_mode(struct rng *r, const zt_array *a, zt_zfp *zfp)
     zfp->flags = ZT_ZFP_AS_LIBZFP | (rng_once_in(r, 2) ? ZT_ZFP_HEADER : 0);
 }
 
-static zt_status zfp_there(struct policy_run *run, struct test_array *a, const zt_zfp *zfp,
-                           unsigned char *y, size_t cap, size_t *m)
-{
-    unsigned char *values, *stream = policy_place(run, y, cap + 1);
-    const zt_array from = place_array(run, a, &values);
-    const zt_status status = zt_zfp_compress(run->cuda, &from, zfp, stream, cap, m);
-    fetch_array(run, a, values);
-    policy_fetch(run, stream, y, cap + 1);
-    return status;
-}
-
 /* With an index of the stream, made on the way or there already, or without. */
 static zt_status zfp_back(struct policy_run *run, unsigned char *x, size_t n, const zt_zfp *zfp,
                           zt_zfp_index *index, struct test_array *out)
@@ -339,7 +340,7 @@ static bool check_zfp(struct policy_run *run, struct subject *s)
     unsigned char *x = need(cap + 1), *y = need(cap + 1);
     memset(y, 0xa5, cap + 1);
     const zt_status one = zt_zfp_compress(run->serial, a, &zfp, x, cap, &n);
-    const zt_status two = zfp_there(run, &s->array, &zfp, y, cap, &m);
+    const zt_status two = put_there(run, put_zfp, &s->array, &zfp, y, cap, &m);
     bool ok = true;
     if (one != two || (one == ZT_OK && (n != m || memcmp(x, y, n) != 0)))
         ok = complain(run, s, "the zfp stream differs");

@@ -103,6 +103,92 @@ static void check_scan(zt_context *cuda, zt_context *serial, const float *values
               a.min == b.min && a.max == b.max, cuda);
 }
 
+/* Arrays of any type, kind and strides, with fill values. */
+static void check_scans(zt_context *cuda, zt_context *serial)
+{
+    for (uint64_t number = 0; number < 60; number++) {
+        struct rng r = {mix64(3, number)};
+        const uint32_t rank = 1 + (uint32_t)rng_below(&r, 4), type = 1 + (uint32_t)(number % 4);
+        uint64_t shape[ZT_MAX_RANK] = {0};
+        int64_t stride[ZT_MAX_RANK] = {0};
+        for (uint32_t i = 0; i < rank; i++)
+            shape[i] = 1 + rng_below(&r, rank == 1 ? 3000 : 9);
+        contiguous_strides(rank, shape, stride);
+        if (rng_once_in(&r, 2))
+            random_strides(&r, rank, shape, stride);
+        struct test_array here = test_array_new(type, rank, shape, stride);
+        fill_array(&here.array, (enum data_kind)rng_below(&r, DATA_KINDS), number);
+        unsigned char *const memory = simt_device_take(here.memory_bytes);
+        simt_device_move(memory, here.memory, here.memory_bytes);
+        zt_array there = here.array;
+        there.data = memory + ((unsigned char *)here.array.data - here.memory);
+        zt_stats a, b;
+        zt_stats_init(&a, sizeof a);
+        zt_stats_init(&b, sizeof b);
+        a.fills = b.fills = (uint32_t)rng_below(&r, 3);
+        for (uint32_t k = 0; k < a.fills; k++) /* some value's bits, perhaps NaN's */
+            memcpy(&a.fill[k], here.array.data, zt_type_bytes(type));
+        memcpy(b.fill, a.fill, sizeof b.fill);
+        CHECK(zt_scan(cuda, &there, &a) == ZT_OK && zt_scan(serial, &here.array, &b) == ZT_OK,
+              cuda);
+        CHECK(memcmp(&a, &b, sizeof a) == 0 ||
+                  (isnan(a.min) && isnan(b.min) && a.nan_values == b.nan_values &&
+                   a.inf_values == b.inf_values && a.fill_values == b.fill_values), cuda);
+        simt_device_give(memory);
+        test_array_free(&here);
+    }
+}
+
+/* The largest piece of the host's memory that a context asks for. */
+static size_t largest;
+
+static void *take_noting(void *user, size_t bytes)
+{
+    (void)user;
+    largest = bytes > largest ? bytes : largest;
+    return malloc(bytes);
+}
+
+static void give(void *user, void *memory)
+{
+    (void)user;
+    free(memory);
+}
+
+/* Values without NaN are not fetched for a lossy zfp stream or file, nor for its range. */
+static void check_nothing_is_fetched(zt_context *serial, const float *values)
+{
+    const zt_allocator allocator = {.alloc = take_noting, .release = give};
+    const zt_array here = zt_array_const_3d(values, ZT_F32, NZ, NY, NX);
+    static uint8_t one[FILE_BYTES], two[FILE_BYTES];
+    size_t n = 0, m = 0;
+    zt_context *cuda = NULL;
+    zt_params p;
+    zt_zfp zfp;
+    if (zt_context_new(&allocator, &cuda) != ZT_OK ||
+        zt_context_set_policy(cuda, ZT_CUDA, NULL) != ZT_OK)
+        exit(1);
+    float *const memory = simt_device_take(VALUES * sizeof *values);
+    simt_device_move(memory, values, VALUES * sizeof *values);
+    const zt_array there = zt_array_3d(memory, ZT_F32, NZ, NY, NX);
+    zt_zfp_init(&zfp, sizeof zfp);
+    zt_zfp_set_rate(&zfp, 4, ZT_F32, 3, 0, NULL);
+    zt_params_init(&p, sizeof p);
+    p.codec = ZT_CODEC_ZFP;
+    p.plan = ZT_PLAN_OFF;
+    p.bound = zt_precision(8);
+    largest = 0;
+    CHECK(zt_zfp_compress(serial, &here, &zfp, one, FILE_BYTES, &n) == ZT_OK &&
+              zt_zfp_compress(cuda, &there, &zfp, two, FILE_BYTES, &m) == ZT_OK && n == m &&
+              memcmp(one, two, n) == 0, cuda);
+    CHECK(zt_compress(serial, &here, &p, one, FILE_BYTES, &n) == ZT_OK &&
+              zt_compress(cuda, &there, &p, two, FILE_BYTES, &m) == ZT_OK && n == m &&
+              memcmp(one, two, n) == 0, cuda);
+    CHECK(largest < VALUES * sizeof *values, cuda);
+    simt_device_give(memory);
+    zt_context_free(cuda);
+}
+
 /* Calls that need the host's memory, and a file that does not fit into the device's. */
 static void check_refusals(zt_context *cuda, const zt_array *there)
 {
@@ -134,6 +220,8 @@ int main(void)
         return 1;
     for (uint32_t i = 0; i < VALUES; i++)
         values[i] = sinf((float)i / 700) + (float)(i % NX) / 50;
+    check_nothing_is_fetched(serial, values);
+    check_scans(cuda, serial);
     values[123] = NAN;
     float *const memory = simt_device_take(sizeof values);
     simt_device_move(memory, values, sizeof values);

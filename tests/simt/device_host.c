@@ -8,6 +8,7 @@
  * was queued is done: a host's access ends the program. */
 #define _GNU_SOURCE
 #include "core/device.h"
+#include "cuda/scan.h"
 #include "cuda/strided.h"
 #include "simt_device.h"
 #include "simt_runtime.h"
@@ -305,6 +306,12 @@ static void unpack(zt_context *context, const zt_array *to, const void *from)
     zti_cuda_unpack(from, to, host_of(context)->device.queue);
 }
 
+static void scan(zt_context *context, const zt_array *array, const struct zti_scan_fills *fills,
+                 struct zti_scan_found *found)
+{
+    zti_cuda_scan(array, fills, found, host_of(context)->device.queue);
+}
+
 static zt_status after(zt_context *context, enum zti_device_queue later,
                        enum zti_device_queue earlier)
 {
@@ -338,7 +345,8 @@ zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a test");
     h->device = (struct zti_device){.queue = cuda->stream, .slab_bytes = simt_slab_bytes,
                                     .room = room, .lend = lend, .copy = copy, .zero = zero,
-                                    .pack = pack, .unpack = unpack, .after = after, .wait = wait,
+                                    .pack = pack, .unpack = unpack, .scan = scan,
+                                    .after = after, .wait = wait,
                                     .close = close_device};
     h->random = simt_opt.seed;
     simt_queue = launch;

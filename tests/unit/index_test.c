@@ -1,6 +1,6 @@
 /* index_test.c: every layout against the starts that it was made from, its size against the
  * formulas of docs/format.md, and damaged indexes, whose look-ups must stay inside their bytes. */
-#include "index/index.h"
+#include "support/checked_index.h"
 #include "support/support.h"
 
 #include <math.h>
@@ -101,8 +101,8 @@ static void check(const struct zti_index_layout *layout, const struct chunks *c,
     struct zti_index index;
     if (layout->kind != ZT_INDEX_COMPACT)
         assert_int_equal(bytes, size_of(layout, c));
-    assert_int_equal(zti_index_open(NULL, data, bytes, c->count * layout->chunk_tiles - cut,
-                                    end + padding, &index), ZT_OK);
+    assert_int_equal(checked_index(NULL, data, bytes, c->count * layout->chunk_tiles - cut,
+                                   end + padding, &index), ZT_OK);
     assert_int_equal(index.layout.kind, layout->kind);
     assert_int_equal(index.layout.chunk_tiles, layout->chunk_tiles);
     assert_int_equal(index.chunks, c->count);
@@ -274,7 +274,7 @@ static bool survives(const uint8_t *data, size_t bytes, uint64_t tiles, uint64_t
     struct zti_index index;
     uint8_t *const copy = need(bytes > 0 ? bytes : 1); /* exact, for the sanitizer */
     memcpy(copy, data, bytes);
-    const zt_status status = zti_index_open(NULL, copy, bytes, tiles, units, &index);
+    const zt_status status = checked_index(NULL, copy, bytes, tiles, units, &index);
     if (status == ZT_OK) {
         for (uint64_t i = 0; i <= index.chunks; i++)
             assert_true(zti_index_start(&index, i) <= index.end && index.end <= units);
@@ -351,14 +351,14 @@ static void a_later_kind_is_told_apart_from_damage(void **state)
     struct zti_index index;
     zt_context *context;
     assert_int_equal(zt_context_new(NULL, &context), ZT_OK);
-    assert_int_equal(zti_index_open(context, later, sizeof later, 1, 1, &index), ZT_UNSUPPORTED);
+    assert_int_equal(checked_index(context, later, sizeof later, 1, 1, &index), ZT_UNSUPPORTED);
     assert_string_equal(zt_context_error(context),
                         "an index of kind 6 is of a later version of ztile");
-    assert_int_equal(zti_index_open(context, none, sizeof none, 1, 1, &index), ZT_CORRUPT);
-    assert_int_equal(zti_index_open(context, no_chunk, sizeof no_chunk, 1, 1, &index), ZT_CORRUPT);
-    assert_int_equal(zti_index_open(context, no_partition, sizeof no_partition, 1, 1, &index),
+    assert_int_equal(checked_index(context, none, sizeof none, 1, 1, &index), ZT_CORRUPT);
+    assert_int_equal(checked_index(context, no_chunk, sizeof no_chunk, 1, 1, &index), ZT_CORRUPT);
+    assert_int_equal(checked_index(context, no_partition, sizeof no_partition, 1, 1, &index),
                      ZT_CORRUPT);
-    assert_int_equal(zti_index_open(context, later, 0, 1, 1, &index), ZT_CORRUPT);
+    assert_int_equal(checked_index(context, later, 0, 1, 1, &index), ZT_CORRUPT);
     zt_context_free(context);
 }
 

@@ -23,10 +23,11 @@ struct coded {
 
 static zt_bound_kind kind_of(double bound)
 {
-    return bound > 0 ? ZT_ABS : ZT_LOSSLESS;
+    return bound > 0 ? ZT_ABS : bound < 0 ? ZT_PWREL : ZT_LOSSLESS;
 }
 
-/* Code an array as the frame layer does; bound 0: without loss. */
+/* Code an array as the frame layer does; bound 0: without loss; below 0: less by a part of each
+ * value. */
 static struct coded code(zt_context *context, const zt_array *array, double bound, uint32_t effort)
 {
     struct coded c;
@@ -38,7 +39,7 @@ static struct coded code(zt_context *context, const zt_array *array, double boun
     params.effort = effort;
     range_of(array, &min, &max);
     const struct zti_ask ask = {.params = &params, .kind = kind_of(bound), .abs_bound = bound,
-                                .min = min, .max = max};
+                                .part = -bound, .min = min, .max = max};
     c.coding = (struct zti_coding){.codec = &zti_codec_sz, .type = array->type};
     c.coding.grid = zti_codec_grid(&zti_codec_sz, array->rank, array->shape);
     assert_int_equal(zti_codec_sz.configure(context, &ask, &c.coding), ZT_OK);

@@ -101,26 +101,14 @@ static void encode(const struct zti_cuda_encoding *e)
     view.out = e->array;
     memcpy(view.hi, e->array.shape, sizeof view.hi);
     struct cubes c = cubes_of(e->coding, &view);
-    c.words = e->words;
-    c.states = e->states;
-    c.starts = e->starts;
-    c.chunk_tiles = e->chunk_tiles;
-    c.first_tile = e->first_tile;
-    c.first_chunk = e->chunk_tiles ? (e->first_tile + e->chunk_tiles - 1) / e->chunk_tiles : 0;
+    ZTI_CUDA_SET_ENCODING(&c, e);
     LAUNCH(put, c, c.grid.count, e->queue);
 }
 
 static void decode(const struct zti_cuda_decoding *d)
 {
     struct cubes c = cubes_of(d->coding, &d->view);
-    c.words = (uint64_t *)d->words; /* only read */
-    c.words_count = d->words_count;
-    c.states = d->states;
-    c.places = d->places;
-    c.chunks = d->chunks;
-    c.first_chunk = d->first_chunk;
-    c.count = d->count;
-    c.chunk_tiles = d->chunk_tiles;
+    ZTI_CUDA_SET_DECODING(&c, d);
     LAUNCH(take, c, c.count, d->queue);
 }
 

@@ -58,6 +58,12 @@ void zti_sz_cuda_take_32(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_take_64(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_count_32(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_count_64(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_put_log_32(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_put_log_64(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_take_log_32(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_take_log_64(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_count_log_32(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_count_log_64(const struct sz_tiles *s, void *queue);
 
 /* Effort 'high': the chunks wanted to values; so many tiles from first_tile on to bytes; and the
  * bytes of the memory that each works in. 'coding' is the whole array's. */

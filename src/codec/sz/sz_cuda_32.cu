@@ -4,6 +4,7 @@
 typedef uint32_t word;
 typedef float scalar;
 #define WIDTH 32
+#define IS_LOG 0
 #define PUT_BLOCKS 4
 #define TAKE_BLOCKS 3
 #define NAME(x) x##_32

@@ -4,6 +4,7 @@
 typedef uint64_t word;
 typedef double scalar;
 #define WIDTH 64
+#define IS_LOG 0
 #define PUT_BLOCKS 3
 #define TAKE_BLOCKS 3
 #define NAME(x) x##_64

@@ -109,17 +109,17 @@ static __device__ __forceinline__ bool take_head(const struct sz_tiles *s, const
         return false;
     sh->away = zti_take_bits64(r, 8 * base_bytes);
     sh->values_at = r->at;
-    if (!(first & ZTI_SZ_HAS_EXACT))
-        return true;
-    if (!take_marks(r, end_bits, t->n, WIDTH / 8, sh->exact))
+    if ((first & ZTI_SZ_HAS_EXACT) && !take_exact(r, end_bits, t->n, WIDTH / 8, sh->exact))
         return false;
-    for (uint32_t i = 0; i < EXACT_WORDS; i++) {
+    for (uint32_t i = 0; (first & ZTI_SZ_HAS_EXACT) && i < EXACT_WORDS; i++) {
         sh->exact_before[i] = before;
         before += (uint32_t)__popcll(sh->exact[i]);
     }
     sh->values_at = r->at;
     r->at += (uint64_t)before * WIDTH;
-    return true;
+    return !IS_LOG || (first & ZTI_SZ_LOSSLESS) || (first & 3) == ZTI_SZ_RAW ||
+           (take_mark(r, end_bits, t->n, marks_of(sh), 0) &&
+            take_mark(r, end_bits, t->n, marks_of(sh), 1));
 }
 
 /* ---- residuals ---- */
@@ -345,6 +345,8 @@ static __device__ __forceinline__ bool take_tile(const struct sz_tiles *s, const
         return false;
     const uint32_t form = sh->form & 3;
     const bool is_huffman = is_coded(effort, sh->form);
+    if (IS_LOG && form != ZTI_SZ_RAW && !(sh->form & ZTI_SZ_LOSSLESS))
+        undo_rows(t, marks_of(sh));
     if (form == ZTI_SZ_NARROW || form == ZTI_SZ_WIDE) {
         const struct tile_bits b = tile_bits_at(s, start, end_bits, tables);
         if (is_huffman && effort == ZT_EFFORT_DEFAULT)
@@ -367,7 +369,7 @@ static __device__ __forceinline__ bool take_tile(const struct sz_tiles *s, const
 static __device__ __forceinline__ void take_chunk(const struct sz_tiles *s, uint32_t effort)
 {
     SIMT_SHARED_DYNAMIC(struct shared, sh);
-    uint32_t *const tables = (uint32_t *)(void *)(sh + 1);
+    uint32_t *const tables = (uint32_t *)(void *)(marks_of(sh) + IS_LOG);
     const uint64_t i = blockIdx.x, chunk = s->chunks ? s->chunks[i] : s->first_chunk + i;
     const uint64_t first = chunk * s->chunk_tiles, rest = s->grid.count - first;
     const uint64_t last = first + (rest < s->chunk_tiles ? rest : s->chunk_tiles);

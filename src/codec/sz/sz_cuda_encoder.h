@@ -3,7 +3,7 @@
 
 /* How a tile is coded; the same in all threads. */
 struct plan {
-    uint32_t form, base_bytes, bytes;
+    uint32_t form, base_bytes, marks_bytes, bytes;
     bool is_zero, has_exact, is_coded;
     uint64_t away;
     word *u, *free; /* the groups, and where bytes can go */
@@ -66,15 +66,26 @@ static __device__ __forceinline__ struct plan residuals_of(const struct sz_tiles
     p.u = sh->a;
     p.free = sh->b;
     p.has_exact = __syncthreads_or(threadIdx.x < EXACT_WORDS && sh->exact[threadIdx.x] != 0);
+    const bool has_marks = IS_LOG && !is_lossless;
+    bool has_gaps = p.has_exact;
+    if (has_marks) {
+        has_gaps = find_marks(s, t, marks_of(sh)) || has_gaps;
+        if (threadIdx.x < EXACT_WORDS)
+            marks_of(sh)->gaps[threadIdx.x] =
+                marks_of(sh)->bits[0][threadIdx.x] | sh->exact[threadIdx.x];
+        __syncthreads();
+        if (threadIdx.x / 32 == 1)
+            measure_marks(marks_of(sh), t->n);
+    }
     p.is_coded = is_coded(effort, p.form);
     const bool is_narrow = (p.form & ZTI_SZ_NARROW) != 0;
     if (threadIdx.x == 0) {
         uint32_t before = 0;
         sh->exact_bytes = 0;
-        if (p.has_exact) {
-            bridge(s, t, sh);
+        if (has_gaps)
+            bridge(s, t, sh, has_marks ? marks_of(sh)->gaps : sh->exact);
+        if (p.has_exact)
             sh->exact_bytes = exact_mark_bytes(sh->exact, t->n, &sh->exact_way);
-        }
         for (uint32_t i = 0; p.has_exact && i < EXACT_WORDS; i++) {
             sh->exact_before[i] = before;
             before += (uint32_t)__popcll(sh->exact[i]);
@@ -93,7 +104,8 @@ static __device__ __forceinline__ struct plan residuals_of(const struct sz_tiles
     p.is_zero = !__syncthreads_or(differs);
     p.away = fold(base - (word)s->sz.centre, is_narrow);
     p.base_bytes = (71 - (uint32_t)__clzll((long long)p.away)) / 8;
-    p.bytes = 1 + p.base_bytes + sh->exact_bytes;
+    p.marks_bytes = has_marks ? marks_of(sh)->bytes[0] + marks_of(sh)->bytes[1] : 0;
+    p.bytes = 1 + p.base_bytes + sh->exact_bytes + p.marks_bytes;
     if (p.is_zero) {
         p.form = (p.form & ZTI_SZ_LOSSLESS) | ZTI_SZ_ZERO;
         return p;
@@ -172,7 +184,12 @@ static __device__ __forceinline__ void put_planned(const struct sz_tiles *s,
         put_at(out, &at, p->form | (p->has_exact ? ZTI_SZ_HAS_EXACT : 0) | p->base_bytes << 4, 8);
         put_at(out, &at, p->away, 8 * p->base_bytes);
         if (p->has_exact)
-            put_marks(out, &at, sh->exact, t->n, sh->exact_way);
+            put_exact(out, &at, sh->exact, t->n, sh->exact_way);
+    }
+    if (p->marks_bytes > 0 && threadIdx.x % 32 == 0 && threadIdx.x / 32 < 2) {
+        const uint32_t mark = threadIdx.x / 32;
+        put_mark(out, values + (mark == 0 ? 0 : 8 * marks_of(sh)->bytes[0]), marks_of(sh), mark,
+                 t->n);
     }
     const uint32_t last = p->has_exact ? sh->exact_before[EXACT_WORDS - 1] +
                                              (uint32_t)__popcll(sh->exact[EXACT_WORDS - 1])
@@ -186,7 +203,7 @@ static __device__ __forceinline__ void put_planned(const struct sz_tiles *s,
         put_at(out, &at, *(const word *)(const void *)value_at(s, t, i), WIDTH);
     }
     if (!p->is_zero)
-        put_groups(s, sh, p, t->n, out, values, effort);
+        put_groups(s, sh, p, t->n, out, values + 8 * p->marks_bytes, effort);
 }
 
 /* The bytes of a tile; where they are, and how many. put_tile of sz_coder.h decides alike: what is
@@ -197,7 +214,7 @@ static __device__ __forceinline__ const uint32_t *put_tile(const struct sz_tiles
                                                            uint32_t effort)
 {
     const uint32_t raw_bytes = t->n * (WIDTH / 8);
-    const bool has_other = s->sz.source == ZTI_SZ_LATTICE;
+    const bool has_other = IS_LOG || s->sz.source == ZTI_SZ_LATTICE;
     bool fits = false;
     *bytes = raw_bytes + 1;
     for (uint32_t attempt = 0; attempt < 3; attempt++) {

@@ -163,7 +163,7 @@ static __device__ __forceinline__ uint32_t exact_mark_bytes(const uint64_t *bits
 }
 
 /* Write the marks. One thread. */
-static __device__ __forceinline__ void put_marks(uint32_t *words, uint32_t *at,
+static __device__ __forceinline__ void put_exact(uint32_t *words, uint32_t *at,
                                                  const uint64_t *bits, uint32_t n, uint32_t way)
 {
     bool is_set = false;
@@ -182,7 +182,7 @@ static __device__ __forceinline__ void put_marks(uint32_t *words, uint32_t *at,
 
 /* zti_sz_take_exact: which values are exact, from a reader that goes behind the marks; false where
  * they are not a tile's. One thread. */
-static __device__ __forceinline__ bool take_marks(struct zti_bit_reader *r, uint64_t end_bits,
+static __device__ __forceinline__ bool take_exact(struct zti_bit_reader *r, uint64_t end_bits,
                                                   uint32_t n, uint32_t value_bytes, uint64_t *bits)
 {
     uint32_t count = 0;

@@ -54,19 +54,10 @@ static __device__ __forceinline__ word ordered(word bits)
     return bits ^ ((word)(0 - (bits >> (WIDTH - 1))) >> 1);
 }
 
-/* A value as a number, where it is one of a floating-point type. */
-static __device__ __forceinline__ scalar number_of(word bits)
+/* That of a block whose values are logarithms. */
+static __device__ __forceinline__ struct marks *marks_of(struct shared *sh)
 {
-    scalar v;
-    memcpy(&v, &bits, sizeof v);
-    return v;
-}
-
-static __device__ __forceinline__ word bits_of(scalar v)
-{
-    word bits;
-    memcpy(&bits, &v, sizeof bits);
-    return bits;
+    return (struct marks *)(void *)(sh + 1);
 }
 
 /* ---- values to integers ---- */
@@ -97,6 +88,46 @@ static __device__ __forceinline__ void clear_exact(struct shared *sh)
     __syncthreads();
 }
 
+/* The integers of logarithms into sh->a: groups of 64 values at once where all are good, else each
+ * by itself, and so all where they are to be wide. Returns whether they must be. */
+static __device__ __forceinline__ bool take_logs(const struct sz_tiles *s, const struct sz_tile *t,
+                                                 struct shared *sh, bool is_wide)
+{
+    const double fineness = (double)s->sz.fineness, inverse = 1 / fineness;
+    bool is_far = false;
+    for (uint32_t first = threadIdx.x / 32 * 64; first < t->n; first += 2 * THREADS) {
+        const bool is_group = !is_wide && first + 64 <= t->n;
+        bool is_good = is_group;
+        for (uint32_t i = first + threadIdx.x % 32; is_group && i < first + 64; i += 32) {
+            const scalar v = number_of(*(const word *)(const void *)value_at(s, t, i));
+            uint32_t q;
+            is_good = NAME(log_at_once)(v, fineness, inverse, s->sz.bound, &q) && is_good;
+            sh->a[pad(i)] = (word)(int64_t)(int32_t)q;
+        }
+        if (__all_sync(SIMT_ALL_LANES, is_good))
+            continue;
+        for (uint32_t i = first + threadIdx.x % 32; i < first + 64 && i < t->n; i += 32) {
+            const scalar v = number_of(*(const word *)(const void *)value_at(s, t, i));
+            int64_t q = 0;
+            if (!NAME(log_or_exact)(&s->sz, v, &q))
+                simt_or(sh->exact + i / 64, UINT64_C(1) << i % 64);
+            is_far = is_far || q <= -(INT64_C(1) << 30) || q >= INT64_C(1) << 30;
+            sh->a[pad(i)] = (word)q;
+        }
+    }
+    return __syncthreads_or(is_far && !is_wide);
+}
+
+static __device__ __forceinline__ uint32_t logs_of(const struct sz_tiles *s,
+                                                   const struct sz_tile *t, struct shared *sh)
+{
+    if (!take_logs(s, t, sh, false) || WIDTH == 32)
+        return ZTI_SZ_NARROW;
+    clear_exact(sh);
+    (void)take_logs(s, t, sh, true);
+    return ZTI_SZ_WIDE;
+}
+
 /* Integers to sh->a; returns the form. */
 static __device__ __forceinline__ uint32_t integers_of(const struct sz_tiles *s,
                                                        const struct sz_tile *t, struct shared *sh,
@@ -104,6 +135,8 @@ static __device__ __forceinline__ uint32_t integers_of(const struct sz_tiles *s,
 {
     const bool is_bits = is_lossless || s->sz.source == ZTI_SZ_BITS;
     clear_exact(sh);
+    if (IS_LOG && !is_lossless)
+        return logs_of(s, t, sh);
     if (!is_bits && s->sz.source == ZTI_SZ_LATTICE) {
         if (!quantize(s, t, sh, 0x1p30, WIDTH == 64))
             return ZTI_SZ_NARROW;
@@ -125,13 +158,13 @@ static __device__ __forceinline__ uint32_t integers_of(const struct sz_tiles *s,
 
 /* Integers for exact values: bridge of sz_sums.h. One thread: tiles with gaps are few. */
 static __device__ __forceinline__ void bridge(const struct sz_tiles *s, const struct sz_tile *t,
-                                              struct shared *sh)
+                                              struct shared *sh, const uint64_t *gaps)
 {
     const uint32_t row = t->extent[t->rank - 1];
-    const uint32_t some = run_end(sh->exact, 0, t->n, true);
+    const uint32_t some = run_end(gaps, 0, t->n, true);
     const word first = some < t->n ? sh->a[pad(some)] : (word)s->sz.centre;
     for (uint32_t i = 0; i < t->n; i++)
-        if (bit_at(sh->exact, i))
+        if (bit_at(gaps, i))
             sh->a[pad(i)] = i % row != 0 ? sh->a[pad(i - 1)] : i > 0 ? sh->a[pad(i - row)] : first;
 }
 
@@ -195,6 +228,12 @@ static __device__ __forceinline__ word value_of(const struct sz_tiles *s, uint32
         WIDTH == 32 || is_narrow ? (int64_t)(int32_t)(uint32_t)integer : (int64_t)integer;
     if (s->sz.source == ZTI_SZ_BITS || (form & ZTI_SZ_LOSSLESS))
         return ordered(integer);
+    if (IS_LOG && (WIDTH == 32 || is_narrow)) {
+        const double fineness = (double)s->sz.fineness;
+        return bits_of(NAME(number)((double)q, fineness, 1 / fineness));
+    }
+    if (IS_LOG)
+        return bits_of(NAME(wide_number)(q, &s->sz));
     if (s->sz.source == ZTI_SZ_LATTICE)
         return bits_of((scalar)((double)q * s->sz.step));
     return (word)multiple(q, (int64_t)s->sz.whole_step, WIDTH == 32 ? INT32_MIN : INT64_MIN,
@@ -223,8 +262,9 @@ static __device__ __forceinline__ void sum_tile(const struct sz_tiles *s, const 
 
 /* A tile's values to the view. */
 static __device__ __forceinline__ void put_values(const struct sz_tiles *s, const struct sz_tile *t,
-                                                  const struct shared *sh)
+                                                  struct shared *sh)
 {
+    const bool has_marks = IS_LOG && !(sh->form & ZTI_SZ_LOSSLESS);
     const bool is_raw = (sh->form & 3) == ZTI_SZ_RAW;
     const bool is_narrow = (sh->form & 3) == ZTI_SZ_NARROW;
     const word base = (word)s->sz.centre + unfold((word)sh->away, is_narrow);
@@ -241,7 +281,10 @@ static __device__ __forceinline__ void put_values(const struct sz_tiles *s, cons
             r.at += (uint64_t)(sh->exact_before[i / 64] + (uint32_t)__popcll(before)) * WIDTH;
             *to = (word)zti_take_bits64(&r, WIDTH);
         } else {
-            *to = value_of(s, sh->form, sh->b[pad(i)] + base);
+            const word v = value_of(s, sh->form, sh->b[pad(i)] + base);
+            const bool is_zero = has_marks && bit_at(marks_of(sh)->bits[0], i);
+            const bool is_negative = has_marks && bit_at(marks_of(sh)->bits[1], i);
+            *to = (is_zero ? 0 : v) ^ (word)is_negative << (WIDTH - 1);
         }
     }
 }

@@ -329,7 +329,7 @@ static __device__ __forceinline__ void take_exact_marks(const struct sz_tiles *s
 {
     struct zti_bit_reader r = {s->words, s->words_count, at};
     uint32_t count = 0;
-    m->is_good = take_marks(&r, end, n, value_bytes_of(s->type), m->bits);
+    m->is_good = take_exact(&r, end, n, value_bytes_of(s->type), m->bits);
     for (uint32_t i = 0; i < EXACT_WORDS; i++) {
         m->before[i] = count;
         count += (uint32_t)__popcll(m->bits[i]);

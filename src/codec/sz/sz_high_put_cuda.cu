@@ -444,7 +444,7 @@ static __device__ __forceinline__ void put_exact_part(const struct sz_tiles *s,
     const uint32_t n = part_values(t->n, part), first = part * ZTI_SZ_TILE_VALUES;
     const uint64_t *const bits = slot->exact + part * ZTI_SZ_GROUPS;
     at = 8 * p->exact_at[part];
-    put_marks(out, &at, bits, n, p->ways[part]);
+    put_exact(out, &at, bits, n, p->ways[part]);
     for (uint32_t i = 0; i < n; i++)
         if (bit_at(bits, i))
             put_at(out, &at, load_bits(s, value_at(s, t, first + i)), value_bits);

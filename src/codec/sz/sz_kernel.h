@@ -2,6 +2,7 @@
  *   word        a type, uint32_t or uint64_t: as wide as a value
  *   scalar      a type, float or double, as wide
  *   WIDTH       their bits
+ *   IS_LOG      whether values are coded as logarithms, 0 or 1
  *   PUT_BLOCKS  blocks that are to be in a multiprocessor at a time, by what shared memory and
  *   TAKE_BLOCKS registers allow: coding, and decoding
  *   NAME(x)     x with this instance's suffix
@@ -15,7 +16,11 @@
  * modulo 2^32 in their lower half. */
 #include "codec/sz/sz_nearest.h" /* nearest */
 
+#include "codec/sz/sz_log_text.h" /* log_at_once, log_or_exact, number */
+
 #include "codec/sz/sz_cuda_tile.h"
+
+#include "codec/sz/sz_cuda_marks.h"
 
 #include "codec/sz/sz_cuda_values.h"
 
@@ -28,6 +33,32 @@
 #include "codec/sz/sz_cuda_decoder.h"
 
 #define KERNEL(blocks) SIMT_KERNEL void __launch_bounds__(THREADS, blocks)
+
+#define LAUNCH_NAMED(kernel, blocks, bytes)                                                        \
+    SIMT_LAUNCH(kernel, blocks, THREADS, bytes, queue, *s)
+
+#if IS_LOG
+
+/* Fewer arrays are coded so: the kernels are those of all efforts. */
+KERNEL(PUT_BLOCKS) NAME(put)(const struct sz_tiles s)
+{
+    put_tiles(&s, s.sz.effort);
+}
+
+KERNEL(TAKE_BLOCKS) NAME(take)(const struct sz_tiles s)
+{
+    take_chunk(&s, s.sz.effort);
+}
+
+KERNEL(PUT_BLOCKS) NAME(count)(const struct sz_tiles s)
+{
+    count_tile(&s, s.sz.effort);
+}
+
+#define LAUNCH(kernel, blocks, bytes)                                                              \
+    LAUNCH_NAMED(NAME(kernel), blocks, (bytes) + sizeof(struct marks))
+
+#else
 
 KERNEL(PUT_BLOCKS) NAME(put_fast)(const struct sz_tiles s)
 {
@@ -69,9 +100,7 @@ KERNEL(PUT_BLOCKS) NAME(count_paper)(const struct sz_tiles s)
     count_tile(&s, ZT_EFFORT_PAPER);
 }
 
-/* A kernel by its whole name; one of its three forms, by the effort. */
-#define LAUNCH_NAMED(kernel, blocks, bytes)                                                        \
-    SIMT_LAUNCH(kernel, blocks, THREADS, bytes, queue, *s)
+/* A kernel, by the effort. */
 #define LAUNCH(kernel, blocks, bytes)                                                              \
     do {                                                                                           \
         if (s->sz.effort == ZT_EFFORT_FAST)                                                        \
@@ -81,6 +110,8 @@ KERNEL(PUT_BLOCKS) NAME(count_paper)(const struct sz_tiles s)
         else                                                                                       \
             LAUNCH_NAMED(NAME(kernel##_default), blocks, bytes);                                   \
     } while (0)
+
+#endif
 
 extern "C" void NAME(zti_sz_cuda_put)(const struct sz_tiles *s, void *queue)
 {
@@ -94,8 +125,12 @@ extern "C" void NAME(zti_sz_cuda_take)(const struct sz_tiles *s, void *queue)
 
 extern "C" void NAME(zti_sz_cuda_count)(const struct sz_tiles *s, void *queue)
 {
+#if IS_LOG
+    LAUNCH(count, s->grid.count, sizeof(struct shared));
+#else
     if (s->sz.effort == ZT_EFFORT_PAPER)
         LAUNCH_NAMED(NAME(count_paper), s->grid.count, sizeof(struct shared));
     else
         LAUNCH_NAMED(NAME(count_default), s->grid.count, sizeof(struct shared));
+#endif
 }

@@ -12,7 +12,14 @@
  * row is coded as it is. The shortest form is written, the first of several. */
 #include "codec/sz/sz_shared.h"
 
-enum { NONE = 0, ALL = 1, BITMAP = 2, RUNS = 3, ORDERS = 8, WORDS = ZTI_SZ_GROUPS };
+enum {
+    NONE = ZTI_SZ_MARKS_NONE,
+    ALL = ZTI_SZ_MARKS_ALL,
+    BITMAP = ZTI_SZ_MARKS_BITMAP,
+    RUNS = ZTI_SZ_MARKS_RUNS,
+    ORDERS = ZTI_SZ_MARKS_ORDERS,
+    WORDS = ZTI_SZ_GROUPS
+};
 
 /* The length of each run less 1, the first as it is; returns how many there are. */
 static uint32_t runs_of(const uint64_t *bits, uint32_t n, uint16_t *runs)
@@ -27,12 +34,6 @@ static uint32_t runs_of(const uint64_t *bits, uint32_t n, uint16_t *runs)
     return count;
 }
 
-static uint32_t length_of(uint32_t number, uint32_t k)
-{
-    const uint32_t top = zti_bit_length64(number + (1u << k)) - 1;
-    return 2 * top - k + 1;
-}
-
 /* The order that so many runs are shortest with; adds its number and bits. */
 static uint32_t best_order(const uint16_t *runs, uint32_t count, uint32_t *bits)
 {
@@ -41,7 +42,7 @@ static uint32_t best_order(const uint16_t *runs, uint32_t count, uint32_t *bits)
     for (uint32_t k = 0; k < ORDERS; k++) {
         uint32_t sum = 0;
         for (uint32_t i = 0; i < count && sum < *bits; i++)
-            sum += length_of(runs[i], k);
+            sum += run_bits(runs[i], k);
         if (sum < *bits) {
             *bits = sum;
             best = k;
@@ -114,7 +115,7 @@ static const uint8_t *take_runs(const uint8_t *from, const uint8_t *end, uint32_
             return NULL;
         const uint64_t ahead = zti_peek_bits(&r);
         const uint32_t zeros = ahead ? zti_ctz64(ahead) : 64, top = zeros + k;
-        if (top > 13) /* longer than any tile */
+        if (top > ZTI_SZ_MARKS_TOP)
             return NULL;
         r.at += zeros + 1;
         const uint32_t v = (uint32_t)zti_take_bits(&r, top) | 1u << top;

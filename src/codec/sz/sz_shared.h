@@ -12,7 +12,13 @@ enum {
     ZTI_SZ_CLASS_BITS = 7,    /* in so many bits */
     ZTI_SZ_EXACT_ALL = 0,     /* how exact values are marked: sz_exact.c */
     ZTI_SZ_EXACT_RUNS = 1,
-    ZTI_SZ_EXACT_BITMAP = 2
+    ZTI_SZ_EXACT_BITMAP = 2,
+    ZTI_SZ_MARKS_NONE = 0, /* how zeros and signs are marked: sz_marks.c */
+    ZTI_SZ_MARKS_ALL = 1,
+    ZTI_SZ_MARKS_BITMAP = 2,
+    ZTI_SZ_MARKS_RUNS = 3,
+    ZTI_SZ_MARKS_ORDERS = 8, /* of Golomb's code */
+    ZTI_SZ_MARKS_TOP = 13    /* bits of a number, less 1: more is longer than any tile */
 };
 
 /* ---- numbers without a limit: v + 1 = 2^n + rest; n in 6 bits, the rest in n ------------------
@@ -248,6 +254,13 @@ ZTI_STATIC uint32_t run_end(const uint64_t *bits, uint32_t from, uint32_t n, boo
             return end < n ? end : n;
     }
     return n;
+}
+
+/* Bits of the length of a run in Golomb's code of exponential order k. */
+ZTI_STATIC uint32_t run_bits(uint32_t number, uint32_t k)
+{
+    const uint32_t top = zti_bit_length64(number + (1u << k)) - 1;
+    return 2 * top - k + 1;
 }
 
 #endif

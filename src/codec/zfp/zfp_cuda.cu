@@ -90,31 +90,17 @@ static void encode(const struct zti_cuda_encoding *e)
 {
     struct zfp_tiles t = tiles_of(e->coding, true);
     t.view.out = e->array;
-    t.words = e->words;
-    t.states = e->states;
-    t.starts = e->starts;
+    ZTI_CUDA_SET_ENCODING(&t, e);
     t.doubts = e->doubts;
     t.start_bits = e->start_bits;
-    t.chunk_tiles = e->chunk_tiles;
-    t.first_tile = e->first_tile;
-    t.first_chunk =
-        e->chunk_tiles ? e->first_tile / e->chunk_tiles + (e->first_tile % e->chunk_tiles != 0) : 0;
     launches[e->coding->type - 1]->put(&t, threads_of(e->coding), e->queue);
 }
 
 static void decode(const struct zti_cuda_decoding *d)
 {
     struct zfp_tiles t = tiles_of(d->coding, false);
-    t.view = d->view;
-    t.words = (uint64_t *)d->words; /* only read */
-    t.words_count = d->words_count;
-    t.states = d->states;
-    t.places = d->places;
-    t.chunks = d->chunks;
-    t.first_chunk = d->first_chunk;
+    ZTI_CUDA_SET_DECODING(&t, d);
     t.first_bits = d->first_bits;
-    t.count = d->count;
-    t.chunk_tiles = d->chunk_tiles;
     launches[d->coding->type - 1]->take(&t, ZTI_ZFP_THREADS, d->queue);
 }
 

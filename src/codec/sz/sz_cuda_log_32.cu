@@ -1,0 +1,12 @@
+/* sz_cuda_log_32.cu: the CUDA instance of the sz codec for values of 32 bits that are coded as
+ * logarithms. */
+#include "codec/sz/sz_cuda.h"
+
+typedef uint32_t word;
+typedef float scalar;
+#define WIDTH 32
+#define IS_LOG 1
+#define PUT_BLOCKS 3
+#define TAKE_BLOCKS 3
+#define NAME(x) x##_log_32
+#include "codec/sz/sz_kernel.h"

@@ -1,0 +1,12 @@
+/* sz_cuda_log_64.cu: the CUDA instance of the sz codec for values of 64 bits that are coded as
+ * logarithms. */
+#include "codec/sz/sz_cuda.h"
+
+typedef uint64_t word;
+typedef double scalar;
+#define WIDTH 64
+#define IS_LOG 1
+#define PUT_BLOCKS 3
+#define TAKE_BLOCKS 3
+#define NAME(x) x##_log_64
+#include "codec/sz/sz_kernel.h"
