@@ -5,8 +5,8 @@
  *
  * Each case has its own schedule of the CUDA threads (0: ascending, 1: descending, then random).
  * With --barriers the cases that come to a barrier of the kernels are run again without it, for
- * each one in a child process: some case must fail, but for UNSEEN barriers. Those order memory
- * alone, after shuffles and votes, which do so here as well, and on a GPU need not. */
+ * each one in a child process: some case must fail, but for UNSEEN barriers. Such order memory
+ * alone, near shuffles and votes, which do so here as well, and on a GPU need not. */
 #include "gpu/huffman_cases.h"
 #include "simt_device.h"
 #include "simt_runtime.h"
@@ -95,6 +95,8 @@ static void check_barriers(struct policy_run *run, const struct survey *survey, 
         }
     }
     run->failures += found > unseen;
+    printf("%llu barriers are not noticed, of %u; at most %llu may be\n", (unsigned long long)found,
+           simt_barriers(), (unsigned long long)unseen);
 }
 
 int main(int argc, char **argv)

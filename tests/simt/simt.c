@@ -514,6 +514,11 @@ uint64_t simt_barrier_visits(unsigned i)
     return i < barrier_count ? barriers[i].visits : 0;
 }
 
+unsigned simt_barriers(void)
+{
+    return barrier_count;
+}
+
 static bool is_barrier(unsigned i, const char *file, int line)
 {
     return barriers[i].line == line && barriers[i].file == file;

@@ -35,10 +35,11 @@ struct simt_options {
 extern struct simt_options simt_opt;
 
 /* Barriers that were met since the program began, as many as are counted: file and line of number
- * i, 0 past the last; and how often a thread came to it. */
+ * i, 0 past the last; how often a thread came to it; how many there are. */
 enum { SIMT_MOST_BARRIERS = 256 };
 int simt_barrier_at(unsigned i, const char **file);
 uint64_t simt_barrier_visits(unsigned i);
+unsigned simt_barriers(void);
 
 enum simt_op {
     SIMT_SYNC,
