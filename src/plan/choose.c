@@ -9,9 +9,8 @@
  * orders, which is worth a few per cent (coefficients are coded in an order that is not quite
  * symmetric).
  *
- * sz chooses itself along which axes it takes differences, but groups what is left in runs along
- * the last axis: which one that is comes first. The best are then tried with the others in other
- * orders, and with axes joined.
+ * sz chooses itself along which axes it takes differences, which matters as much as their order:
+ * what takes part are ways (ways.h), of which there are too many to code even a tile with each.
  *
  * Plans race: each is estimated on one batch of values after the other (estimate.h), and is out
  * once its mean difference from the best is too large for chance. So clear cases take a few
@@ -19,15 +18,14 @@
  * than none at all is taken if it is better by enough in the end. */
 #include "plan/choose.h"
 
-#include "plan/estimate.h"
+#include "plan/ways.h"
 
 #include <math.h>
 
 enum { AXES_MOST = ZT_MAX_RANK };
 
 /* What another plan than none has to gain to be taken. */
-static const double least_gain = 0.004, least_gain_ordered = 0.015,
-                    least_gain_joined = 0.03, least_gain_high = 0.03;
+static const double least_gain = 0.004, least_gain_high = 0.03;
 
 /* The axes that have more than one element, slowest first. */
 static uint32_t real_axes(uint32_t rank, const uint64_t *shape, uint8_t *axes)
@@ -91,10 +89,9 @@ uint32_t zti_plans_of(uint32_t rank, const uint64_t *shape, struct zti_plan *lis
 enum { BATCHES_MOST = 96, BATCHES_LEAST = 3 };
 
 struct runner {
-    struct zti_plan plan;
-    uint32_t batches; /* that were estimated */
+    struct zti_way way;
     bool is_out;
-    double rate[BATCHES_MOST];
+    struct zti_rates is; /* of the batches that were estimated */
 };
 
 struct race {
@@ -102,7 +99,9 @@ struct race {
     struct zti_estimator estimator;
     uint8_t axes[AXES_MOST]; /* of more than one element */
     uint32_t n;
-    bool is_ordered; /* the order of axes matters most */
+    bool is_of_ways; /* sz */
+    struct zti_look look;
+    double slope;    /* bits, for one bit more that is to be expected */
     uint32_t count;  /* runner[0] is no plan at all, which is never out */
     struct runner runner[ZTI_TRIED_MOST];
 };
@@ -113,40 +112,79 @@ static bool is_same(const struct zti_plan *a, const struct zti_plan *b)
            memcmp(a->is_joined, b->is_joined, sizeof a->is_joined) == 0;
 }
 
-/* Let a plan take part unless it does. */
-static void propose(struct race *r, const struct zti_plan *plan)
+/* Let a way take part unless it does. */
+static void propose(struct race *r, const struct zti_way *way)
 {
     for (uint32_t i = 0; i < r->count; i++)
-        if (is_same(&r->runner[i].plan, plan))
+        if (is_same(&r->runner[i].way.plan, &way->plan) && r->runner[i].way.axes == way->axes)
             return;
-    if (r->count < ZTI_TRIED_MOST && zti_estimate_can(&r->estimator, plan)) {
-        r->runner[r->count] = (struct runner){.plan = *plan};
-        r->count++;
-    }
+    if (r->count < ZTI_TRIED_MOST)
+        r->runner[r->count++] = (struct runner){.way = *way};
 }
 
-/* The mean of the first n rates. */
-static double mean(const struct runner *one, uint32_t n)
+static void propose_plan(struct race *r, const struct zti_plan *plan)
+{
+    const struct zti_way way = {.plan = *plan};
+    propose(r, &way);
+}
+
+/* What a batch took beside what was to be expected. */
+static double excess(const struct zti_rates *r, uint32_t batch, double slope)
+{
+    return r->rate[batch] - slope * r->rough[batch];
+}
+
+/* The mean of the first n. */
+static double mean(const struct zti_rates *r, uint32_t n, double slope)
 {
     double sum = 0;
     for (uint32_t b = 0; b < n; b++)
-        sum += one->rate[b];
+        sum += excess(r, b, slope);
     return n > 0 ? sum / n : 0;
 }
 
 /* By how much 'one' is worse than 'other' in the batches of both, and the standard error of
  * that. */
-static double worse_by(const struct runner *one, const struct runner *other, double *error)
+static double worse_by(const struct zti_rates *one, const struct zti_rates *other, double slope,
+                       double *error)
 {
-    const uint32_t n = one->batches < other->batches ? one->batches : other->batches;
-    const double by = mean(one, n) - mean(other, n);
+    const uint32_t n = one->count < other->count ? one->count : other->count;
+    const double by = mean(one, n, slope) - mean(other, n, slope);
     double squares = 0;
     for (uint32_t b = 0; b < n; b++) {
-        const double d = one->rate[b] - other->rate[b] - by;
+        const double d = excess(one, b, slope) - excess(other, b, slope) - by;
         squares += d * d;
     }
     *error = n > 1 ? sqrt(squares / n / (n - 1)) : (double)INFINITY;
     return by;
+}
+
+/* Sums of which the slope of a line is made. */
+struct line {
+    double together, squares;
+};
+
+static void add_to(struct line *line, const struct zti_rates *r)
+{
+    double rate = 0, rough = 0;
+    for (uint32_t b = 0; b < r->count; b++) {
+        rate += r->rate[b] / r->count;
+        rough += r->rough[b] / r->count;
+    }
+    for (uint32_t b = 0; b < r->count; b++) {
+        line->together += (r->rate[b] - rate) * (r->rough[b] - rough);
+        line->squares += (r->rough[b] - rough) * (r->rough[b] - rough);
+    }
+}
+
+static double slope_of(const struct line *line)
+{
+    return line->squares > 0 && line->together > 0 ? line->together / line->squares : 0;
+}
+
+static double worse_than(const struct race *r, uint32_t one, uint32_t other, double *error)
+{
+    return worse_by(&r->runner[one].is, &r->runner[other].is, r->slope, error);
 }
 
 static uint32_t leader_of(const struct race *r)
@@ -154,26 +192,44 @@ static uint32_t leader_of(const struct race *r)
     uint32_t best = 0;
     double error;
     for (uint32_t i = 1; i < r->count; i++)
-        if (!r->runner[i].is_out && r->runner[i].batches >= BATCHES_LEAST &&
-            worse_by(&r->runner[i], &r->runner[best], &error) < 0)
+        if (!r->runner[i].is_out && r->runner[i].is.count >= BATCHES_LEAST &&
+            worse_than(r, i, best, &error) < 0)
             best = i;
     return best;
+}
+
+/* Whether a runner has the same tiles as one before it. */
+static bool is_like_another(const struct race *r, uint32_t one)
+{
+    const struct zti_rates *const own = &r->runner[one].is;
+    for (uint32_t i = 0; i < one; i++) {
+        const struct zti_rates *const other = &r->runner[i].is;
+        if (other->count >= own->count &&
+            memcmp(own->rate, other->rate, own->count * sizeof *own->rate) == 0)
+            return true;
+    }
+    return false;
 }
 
 /* Who is worse than the best by more than chance explains is out; so is who is hardly
  * different. */
 static void sort_out(struct race *r, uint32_t batches)
 {
+    struct line line = {0, 0};
+    for (uint32_t i = 0; i < r->count; i++)
+        add_to(&line, &r->runner[i].is);
+    r->slope = slope_of(&line);
     const uint32_t best = leader_of(r);
-    const double rate = mean(&r->runner[best], r->runner[best].batches);
+    const double rate = mean(&r->runner[best].is, r->runner[best].is.count, 0);
     for (uint32_t i = 1; i < r->count; i++) {
         double error;
         struct runner *one = &r->runner[i];
-        if (one->is_out || i == best || one->batches < BATCHES_LEAST || batches < BATCHES_LEAST)
+        if (one->is_out || (i == best && !r->is_of_ways) || one->is.count < BATCHES_LEAST ||
+            batches < BATCHES_LEAST)
             continue;
-        const double by = worse_by(one, &r->runner[best], &error);
-        if (r->is_ordered) /* such estimates are off by that much whatever they are made of */
-            one->is_out = by > 2 * error + 0.04 * rate;
+        const double by = worse_than(r, i, best, &error);
+        if (r->is_of_ways) /* such estimates are off by that much whatever they are made of */
+            one->is_out = by > 2 * error + 0.01 * rate || is_like_another(r, i);
         else
             one->is_out =
                 by > 2 * error + 0.003 * rate || (by >= 0 && by + 2 * error < 0.004 * rate);
@@ -189,15 +245,15 @@ static uint32_t next_of(const struct race *r)
         if (r->runner[i].is_out)
             continue;
         live++;
-        if (r->runner[i].batches < BATCHES_MOST &&
-            (next == r->count || r->runner[i].batches < r->runner[next].batches))
+        if (r->runner[i].is.count < BATCHES_MOST &&
+            (next == r->count || r->runner[i].is.count < r->runner[next].is.count))
             next = i;
     }
-    if (live == 2 && next < r->count && r->runner[next].batches >= BATCHES_LEAST) {
+    if (live == 2 && next < r->count && r->runner[next].is.count >= BATCHES_LEAST) {
         double error;
         const uint32_t best = leader_of(r);
-        const double by = worse_by(&r->runner[0], &r->runner[best], &error);
-        if (best > 0 && by > 3 * error + 0.05 * mean(&r->runner[best], BATCHES_LEAST))
+        const double by = worse_than(r, 0, best, &error);
+        if (best > 0 && by > 3 * error + 0.05 * mean(&r->runner[best].is, BATCHES_LEAST, 0))
             return r->count;
     }
     return live < 2 ? r->count : next;
@@ -211,16 +267,21 @@ static zt_status run(struct race *r, uint64_t budget)
     uint32_t lap = 0;
     while (!status && (next = next_of(r)) < r->count) {
         struct runner *one = &r->runner[next];
-        if (one->batches > lap) { /* all have as many */
-            lap = one->batches;
+        if (one->is.count > lap) { /* all have as many */
+            lap = one->is.count;
             sort_out(r, lap);
             if (lap >= BATCHES_LEAST && r->estimator.spent >= budget)
                 return ZT_OK;
             if (r->runner[next].is_out)
                 continue;
         }
-        status = zti_estimate(&r->estimator, &one->plan, one->batches, &one->rate[one->batches]);
-        one->batches++;
+        if (r->is_of_ways) {
+            status = zti_ways_guess(&r->estimator, &r->look, &one->way, &one->is);
+        } else {
+            status = zti_estimate(&r->estimator, &one->way.plan, one->is.count,
+                                  &one->is.rate[one->is.count]);
+            one->is.count++;
+        }
     }
     return status;
 }
@@ -230,7 +291,7 @@ static zt_status run(struct race *r, uint64_t budget)
 static void propose_order(struct race *r, const uint8_t *order, uint32_t joins)
 {
     const struct zti_plan plan = make_plan(r->array->rank, r->array->shape, order, r->n, joins);
-    propose(r, &plan);
+    propose_plan(r, &plan);
 }
 
 /* Tiles that extend along the axes of a set: each other axis is joined to the next faster one of
@@ -252,28 +313,6 @@ static void propose_set(struct race *r, uint32_t set)
     propose_order(r, order, joins);
 }
 
-/* Each axis as the last, the others in their order; and with a short axis joined to it, whose
- * elements then lie side by side. */
-static void propose_lasts(struct race *r)
-{
-    enum { SHORT = 8 };
-    for (uint32_t last = 0; last < r->n; last++) {
-        for (uint32_t with = 0; with < r->n; with++) {
-            uint8_t order[AXES_MOST];
-            uint32_t n = 0;
-            if (with != last && r->array->shape[r->axes[with]] > SHORT)
-                continue;
-            for (uint32_t k = 0; k < r->n; k++)
-                if (k != last && k != with)
-                    order[n++] = r->axes[k];
-            order[n++] = r->axes[last];
-            if (with != last)
-                order[n] = r->axes[with];
-            propose_order(r, order, with != last ? 1u << n : 0);
-        }
-    }
-}
-
 /* The coded axes of a plan in all other orders; in rank 4 backwards only. */
 static void propose_turns(struct race *r, const struct zti_plan *plan)
 {
@@ -293,26 +332,7 @@ static void propose_turns(struct race *r, const struct zti_plan *plan)
                 turned.axis[to] = plan->axis[k];
                 turned.is_joined[to] = plan->is_joined[k];
             }
-        propose(r, &turned);
-    }
-}
-
-/* A plan with its axes joined in all ways; and, without joins, with the slower axes swapped. */
-static void propose_near(struct race *r, const struct zti_plan *plan)
-{
-    uint8_t order[AXES_MOST];
-    uint32_t n = 0;
-    for (uint32_t k = 0; k < plan->rank; k++)
-        if (r->array->shape[plan->axis[k]] > 1)
-            order[n++] = plan->axis[k];
-    for (uint32_t joins = 0; joins < 1u << n; joins += 2)
-        propose_order(r, order, joins);
-    for (uint32_t k = 0; k + 2 < n; k++) {
-        uint8_t swapped[AXES_MOST];
-        memcpy(swapped, order, sizeof swapped);
-        swapped[k] = order[k + 1];
-        swapped[k + 1] = order[k];
-        propose_order(r, swapped, 0);
+        propose_plan(r, &turned);
     }
 }
 
@@ -320,26 +340,21 @@ static void propose_first(struct race *r)
 {
     const struct zti_plan none =
         make_plan(r->array->rank, r->array->shape, r->axes, r->n, 0);
-    propose(r, &none);
-    if (r->is_ordered)
-        propose_lasts(r);
-    for (uint32_t set = 1; set < 1u << r->n && !r->is_ordered; set++)
+    propose_plan(r, &none);
+    for (uint32_t set = 1; set < 1u << r->n; set++)
         propose_set(r, set);
 }
 
-/* What is near the best one; false where what is left of the budget does not suffice. */
+/* The best one in other orders; false where what is left of the budget does not suffice. */
 static bool propose_second(struct race *r, uint64_t budget)
 {
-    const struct zti_plan best = r->runner[leader_of(r)].plan;
+    const struct zti_plan best = r->runner[leader_of(r)].way.plan;
     const uint32_t before = r->count;
     const uint64_t left = budget > r->estimator.spent ? budget - r->estimator.spent : 0;
     uint32_t batches = 0;
     for (uint32_t i = 0; i < before; i++)
-        batches += r->runner[i].batches;
-    if (r->is_ordered)
-        propose_near(r, &best);
-    else
-        propose_turns(r, &best);
+        batches += r->runner[i].is.count;
+    propose_turns(r, &best);
     if (left / BATCHES_LEAST * batches < (r->count - before) * r->estimator.spent)
         r->count = before;
     return r->count > before;
@@ -351,11 +366,9 @@ static bool propose_second(struct race *r, uint64_t budget)
  * that all of it does; of a large one so many that chance does not matter. */
 static uint64_t budget_of(const struct race *r)
 {
-    enum { PART = 28, PART_ORDERED = 10, MOST = 1 << 19, MOST_ORDERED = 3 << 17 };
-    const uint64_t all = zti_array_values(r->array->rank, r->array->shape);
-    const uint64_t some = all / (r->is_ordered ? PART_ORDERED : PART);
-    const uint64_t most = r->is_ordered ? MOST_ORDERED : MOST;
-    return some < most ? some : most;
+    enum { PART = 28, MOST = 1 << 19 };
+    const uint64_t some = zti_array_values(r->array->rank, r->array->shape) / PART;
+    return some < MOST ? some : MOST;
 }
 
 /* How far each of the race got, the best first. */
@@ -363,15 +376,20 @@ static void list(const struct race *r, struct zti_choice *choice)
 {
     const struct runner *none = &r->runner[0];
     const double values = (double)zti_array_values(r->array->rank, r->array->shape);
-    const double rate = mean(none, none->batches);
+    const double rate = mean(&none->is, none->is.count, 0);
     double error;
     choice->unplanned_bytes = values / 8 * rate;
     for (uint32_t i = 0; i < r->count; i++) {
-        struct zti_tried tried = {.plan = r->runner[i].plan};
-        if (r->runner[i].batches == 0)
+        struct zti_tried tried = {.plan = r->runner[i].way.plan};
+        if (r->runner[i].is.count == 0)
             continue;
-        tried.bytes = values / 8 * (rate + worse_by(&r->runner[i], none, &error));
-        uint32_t at = choice->tried++;
+        tried.bytes = values / 8 * (rate + worse_than(r, i, 0, &error));
+        uint32_t at = 0;
+        while (at < choice->tried && !is_same(&choice->list[at].plan, &tried.plan))
+            at++;
+        if (at < choice->tried && choice->list[at].bytes <= tried.bytes)
+            continue; /* of the ways of a plan the best counts */
+        choice->tried += at == choice->tried;
         for (; at > 0 && choice->list[at - 1].bytes > tried.bytes; at--)
             choice->list[at] = choice->list[at - 1];
         choice->list[at] = tried;
@@ -384,92 +402,181 @@ static void list(const struct race *r, struct zti_choice *choice)
 static uint64_t least_values(const struct race *r)
 {
     enum { LEAST = 1 << 14, LEAST_TILES = 1 << 18 };
-    return r->estimator.codec->id == ZT_CODEC_ZFP ? LEAST : LEAST_TILES;
+    return r->estimator.codec->id == ZT_CODEC_ZFP || r->is_of_ways ? LEAST : LEAST_TILES;
 }
 
 /* Take the best plan, or none if that is hardly worse. */
 static void decide(const struct race *r, struct zti_choice *choice)
 {
     const uint32_t best = leader_of(r);
-    const struct runner *none = &r->runner[0], *one = &r->runner[best];
+    const struct zti_rates *const none = &r->runner[0].is;
     double error;
-    const double by = worse_by(none, one, &error);
-    if (best > 0 && by > least_gain * mean(none, none->batches) && by > error)
-        choice->plan = one->plan;
+    const double by = worse_than(r, 0, best, &error);
+    if (best > 0 && by > least_gain * mean(none, none->count, 0) && by > error)
+        choice->plan = r->runner[best].way.plan;
 }
 
-static bool has_joins(const struct zti_plan *plan)
+/* ---- the choice of a way ---- */
+
+enum { WAYS_MOST = 10, OTHERS = 3 }; /* ways beside none: that race, and that are coded for good */
+
+/* How much is looked at: of large arrays a smaller part. */
+struct effort {
+    uint32_t ways;   /* that race */
+    uint32_t tiles;  /* of all of them */
+    uint32_t others; /* that are coded for good */
+    uint32_t places, closer;
+};
+
+static struct effort effort_of(const struct race *r)
 {
-    bool is_joined = false;
-    for (uint32_t k = 1; k < plan->rank; k++)
-        is_joined = is_joined || plan->is_joined[k];
-    return is_joined;
+    enum { LEAST = 16, CLOSER = 96, TINY = 64, SMALL = 512, LARGE = 4096 }; /* tiles */
+    static const double part = 0.4;
+    const uint64_t values = zti_array_values(r->array->rank, r->array->shape);
+    const uint64_t tiles = values / zti_estimate_tile(r->estimator.codec, 1);
+    const double some = fmin(part * sqrt((double)tiles), ZTI_PLACES_MOST / 2);
+    struct effort e = {.others = tiles < LARGE ? OTHERS : OTHERS - 1};
+    e.places = some < LEAST ? LEAST : (uint32_t)some;
+    e.ways = tiles < TINY ? WAYS_MOST / 2 : WAYS_MOST;
+    e.tiles = tiles < SMALL ? 3 * e.places : 2 * e.places;
+    e.tiles = tiles < e.tiles ? (uint32_t)tiles : e.tiles;
+    e.closer = tiles < SMALL ? CLOSER : (uint32_t)(CLOSER * SMALL / tiles);
+    e.closer = e.closer < 2 * e.places ? 2 * e.places : e.closer;
+    return e;
 }
 
-/* The best of none and of the plans that are left, two at most, by what the codec makes of so many
- * batches with all that it learns. */
-static zt_status run_final(struct race *r, uint32_t batches, struct zti_choice *choice)
+/* By how much a way is worse than none, as a part of what none takes, and the standard error of
+ * that. Where all tiles were coded there is none. */
+static double loss_of(const struct race *r, const struct zti_coded *one,
+                      const struct zti_coded *none, double slope, double *error)
 {
-    enum { MANY = 128 };
-    const struct zti_plan none = r->runner[0].plan;
-    const uint32_t most = batches < MANY ? 1 : 2;
-    double least = 0, rate;
-    zt_status status = zti_estimate_learnt(&r->estimator, &none, batches, &least);
-    least *= 1 - least_gain_ordered;
-    for (uint32_t turn = 0; turn < most && !status; turn++) {
-        uint32_t best = 0;
-        for (uint32_t i = 1; i < r->count; i++)
-            if (!r->runner[i].is_out && (best == 0 || mean(&r->runner[i], BATCHES_LEAST) <
-                                                          mean(&r->runner[best], BATCHES_LEAST)))
-                best = i;
-        if (best == 0)
-            break;
-        r->runner[best].is_out = true;
-        status = zti_estimate_learnt(&r->estimator, &r->runner[best].plan, batches, &rate);
-        if (has_joins(&r->runner[best].plan)) /* whose tiles are elsewhere than those of none */
-            rate *= 1 + least_gain_joined;
-        if (!status && rate < least) {
-            least = rate;
-            choice->plan = r->runner[best].plan;
-            choice->has_axes =
-                zti_estimate_axes(&r->estimator, &choice->plan, &choice->axes);
+    const double bits = 8 / (double)zti_array_values(r->array->rank, r->array->shape);
+    double by = bits * (one->bytes - none->bytes);
+    *error = 0;
+    if (!one->is_all) { /* then none is not either */
+        const uint32_t n = none->rates.count;
+        by += worse_by(&one->rates, &none->rates, slope, error) - mean(&one->rates, n, 0) +
+              mean(&none->rates, n, 0);
+    }
+    if (none->bytes <= 0)
+        return 0;
+    *error /= bits * none->bytes;
+    return by / (bits * none->bytes);
+}
+
+/* The best of the race but those that were taken out of it; but for the first one also those that
+ * have no chance against none, with whose codebooks they were coded. 0: there is none. */
+static uint32_t next_best(const struct race *r, const uint32_t *taken, uint32_t n)
+{
+    static const double books = 0.15; /* what others are worth, at most */
+    const struct zti_rates *const none = &r->runner[0].is;
+    const double rate = mean(none, none->count, 0);
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < r->count; i++) {
+        double error;
+        bool is_taken = is_like_another(r, i);
+        for (uint32_t k = 0; k < n; k++)
+            is_taken = is_taken || taken[k] == i;
+        if (is_taken || r->runner[i].is.count < BATCHES_LEAST ||
+            (n > 1 && worse_than(r, i, 0, &error) - error > books * rate))
+            continue;
+        if (best == 0 || worse_than(r, i, best, &error) < 0)
+            best = i;
+    }
+    return best;
+}
+
+/* What a way has to gain beside what chance may explain: enough for the copy of the array that it
+ * may take, more where values are special, as what comes to be in their place is not what samples
+ * have there. */
+static double least_gain_of(const struct race *r)
+{
+    static const double least = 0.005, of_special = 0.15;
+    const double all = (double)zti_array_values(r->array->rank, r->array->shape);
+    return least + of_special * (double)r->estimator.ask->special_values / all;
+}
+
+/* Compare none, the first, with others at the same places: take the best of those that are better
+ * by enough. Returns one that may be better, but has to be looked at more closely; 0: there is
+ * none. */
+static uint32_t judge(const struct race *r, const uint32_t *who, const struct zti_coded *coded,
+                      uint32_t n, double errors, struct zti_choice *choice)
+{
+    static const double promising = -0.02;
+    struct line line = {0, 0};
+    double least = 0, least_open = INFINITY;
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < n; i++)
+        add_to(&line, &coded[i].rates);
+    for (uint32_t i = 1; i < n; i++) {
+        double error;
+        const double loss = loss_of(r, &coded[i], &coded[0], slope_of(&line), &error);
+        if (loss + errors * error + least_gain_of(r) < 0 && loss + error < least) {
+            least = loss + error;
+            choice->plan = r->runner[who[i]].way.plan;
+            choice->has_axes = true;
+            choice->axes = r->runner[who[i]].way.axes;
+        }
+        if (error > 0 && loss - error / 2 < promising && loss + error < least_open) {
+            least_open = loss + error;
+            open = i;
         }
     }
-    return status;
+    return least < 0 ? 0 : open;
 }
 
-/* Give up a plan that chance has favoured: coded for good, samples have to be smaller with it. */
-static zt_status check(struct race *r, struct zti_choice *choice)
+/* The best of none and of a few others, coded for good. */
+static zt_status run_final(struct race *r, struct effort effort, struct zti_coded *coded,
+                           struct zti_choice *choice)
 {
-    enum { PART = 96, LEAST = 1 << 14, MOST = 1 << 16 };
-    const uint64_t part = zti_array_values(r->array->rank, r->array->shape) / PART;
-    const uint64_t values = part < LEAST ? LEAST : part < MOST ? part : MOST;
-    const struct zti_plan none = r->runner[0].plan;
-    double with, without;
-    if (is_same(&none, &choice->plan))
-        return ZT_OK;
-    zt_status status = zti_estimate_whole(&r->estimator, &none, values, &without);
-    if (!status)
-        status = zti_estimate_whole(&r->estimator, &choice->plan, values, &with);
-    if (!status && with > without * (1 - least_gain)) {
-        choice->plan = none;
-        choice->has_axes = false;
+    static const double errors[] = {2, 1.25}; /* at first, and where it was looked at closely */
+    uint32_t who[OTHERS + 1] = {0}, n = 1;
+    zt_status status = ZT_OK;
+    while (n <= effort.others && !status && (who[n] = next_best(r, who, n)) > 0) {
+        status = zti_ways_code(&r->estimator, &r->look, &r->runner[who[n]].way, effort.places,
+                               &coded[n]);
+        n++;
     }
+    const uint32_t open = status ? 0 : judge(r, who, coded, n, errors[0], choice);
+    if (open == 0)
+        return status;
+    who[1] = who[open];
+    for (uint32_t i = 0; i < 2 && !status; i++)
+        status = zti_ways_code(&r->estimator, &r->look, &r->runner[who[i]].way, effort.closer,
+                               &coded[i]);
+    if (!status)
+        (void)judge(r, who, coded, 2, errors[1], choice);
     return status;
 }
 
-/* Where the codec learns from all values, estimates sort out and a final decides. */
-static zt_status race_ordered(struct race *r, uint64_t budget, struct zti_choice *choice)
+/* Most ways are sorted out by a look, some by tiles in codebooks of others, and two by tiles coded
+ * for good. */
+static zt_status race_ways(struct race *r, struct zti_coded *coded, struct zti_choice *choice)
 {
-    enum { PART_VALUES = 1 << 10 };
-    const uint64_t batches = budget / 2 / 2 / PART_VALUES;
-    zt_status status = r->count > 2 ? run(r, budget / 3) : ZT_OK;
-    if (!status && r->count > 2 && propose_second(r, budget / 2))
-        status = run(r, budget / 2);
+    struct zti_way list[WAYS_MOST];
+    const struct effort effort = effort_of(r);
+    const uint64_t budget = effort.tiles * zti_estimate_tile(r->estimator.codec, 1);
+    zt_status status = zti_ways_look(&r->estimator, &r->look);
+    if (status)
+        return status;
+    const struct zti_way none = {
+        .plan = make_plan(r->array->rank, r->array->shape, r->axes, r->n, 0),
+        .axes = r->look.axes};
+    propose(r, &none);
+    choice->has_axes = r->estimator.ask->special_values == 0; /* filled in they may be others */
+    choice->axes = none.axes;
+    const uint32_t n = zti_ways_list(&r->estimator, &r->look, effort.ways, list);
+    for (uint32_t i = 0; i < n; i++)
+        propose(r, &list[i]);
+    if (r->count < 2)
+        return ZT_OK;
+    status = zti_ways_code(&r->estimator, &r->look, &none, effort.places, &coded[0]);
     if (!status)
-        status = run_final(r, batches < 8 ? 8 : (uint32_t)batches, choice);
-    return status ? status : check(r, choice);
+        status = run(r, r->estimator.spent + budget);
+    return status ? status : run_final(r, effort, coded, choice);
 }
+
+/* ---- */
 
 /* Two thirds of what may be looked at are for the first round. The first three laps of it take a
  * third, or more where a batch is a tile. */
@@ -484,10 +591,13 @@ static zt_status race(struct race *r, zt_context *context, const struct zti_code
         return ZT_OK;
     zt_status status = zti_estimator_open(context, r->array, codec, ask,
                                           budget / 3 / BATCHES_LEAST / sets, &r->estimator);
-    propose_first(r);
-    if (!status && r->is_ordered) {
-        status = race_ordered(r, budget, choice);
+    if (!status && r->is_of_ways) {
+        struct zti_coded *const coded = zti_alloc_zeroed(context, (OTHERS + 1) * sizeof *coded);
+        status = coded ? race_ways(r, coded, choice)
+                       : zti_fail(context, ZT_NO_MEMORY, "no memory for a final");
+        zti_release(context, coded);
     } else if (!status) {
+        propose_first(r);
         status = run(r, budget / 3 * 2);
         if (!status && propose_second(r, budget))
             status = run(r, budget);
@@ -496,6 +606,7 @@ static zt_status race(struct race *r, zt_context *context, const struct zti_code
     }
     if (!status)
         list(r, choice);
+    zti_look_free(&r->estimator, &r->look);
     zti_estimator_free(&r->estimator);
     return status;
 }
@@ -510,36 +621,14 @@ static zt_status choose(zt_context *context, const zt_array *array, const struct
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a choice of plans");
     r->array = array;
     r->estimator.codec = codec;
-    r->is_ordered = codec->id == ZT_CODEC_SZ;
+    r->is_of_ways = codec->id == ZT_CODEC_SZ;
     r->n = real_axes(array->rank, array->shape, r->axes);
     const zt_status status = race(r, context, codec, ask, choice);
     zti_release(context, r);
     return status;
 }
 
-/* ---- short axes ---- */
-
-/* Whether samples, coded for good, are smaller by far under a plan than under none. */
-static zt_status is_far_smaller(zt_context *context, const zt_array *array,
-                                const struct zti_codec *codec, const struct zti_ask *ask,
-                                const struct zti_plan *plan, bool *is_smaller)
-{
-    enum { PART = 16, LEAST = 1 << 15, MOST = 1 << 17 };
-    const double part_of = 0.99;
-    const uint64_t part = zti_array_values(array->rank, array->shape) / PART;
-    const uint64_t values = part < LEAST ? LEAST : part < MOST ? part : MOST;
-    const struct zti_plan none = zti_plan_none(array->rank);
-    struct zti_estimator e;
-    double with = 0, without = 0;
-    zt_status status = zti_estimator_open(context, array, codec, ask, 0, &e);
-    if (!status)
-        status = zti_estimate_whole(&e, &none, values, &without);
-    if (!status)
-        status = zti_estimate_whole(&e, plan, values, &with);
-    zti_estimator_free(&e);
-    *is_smaller = with < part_of * without;
-    return status;
-}
+/* ---- axes of one element ---- */
 
 /* The plan of an array from one of its view under 'outer', which has fewer axes. */
 static struct zti_plan composed(const struct zti_plan *outer, const struct zti_plan *inner)
@@ -565,35 +654,6 @@ static void compose(struct zti_choice *choice, const struct zti_plan *outer)
     choice->plan = composed(outer, &choice->plan);
     for (uint32_t i = 0; i < choice->tried; i++)
         choice->list[i].plan = composed(outer, &choice->list[i].plan);
-}
-
-/* An axis of a few elements may be a part of its neighbour, split off: where the array with both
- * joined is far smaller, what is planned is that array. *is_found: *choice was made so. */
-static zt_status choose_joined(zt_context *context, const zt_array *array,
-                               const struct zti_codec *codec, const struct zti_ask *ask,
-                               struct zti_choice *choice, bool *is_found)
-{
-    enum { SHORT = 4, LEAST = 1 << 14 };
-    uint8_t axes[AXES_MOST];
-    zt_status status = ZT_OK;
-    const uint32_t n = real_axes(array->rank, array->shape, axes);
-    *is_found = false;
-    if (n < 2 || zti_array_values(array->rank, array->shape) < LEAST)
-        return ZT_OK;
-    for (uint32_t k = 0; k < n && !status && !*is_found; k++) {
-        const struct zti_plan plan =
-            make_plan(array->rank, array->shape, axes, n, 1u << (k > 0 ? k : 1));
-        zt_array joined;
-        if (array->shape[axes[k]] > SHORT || !zti_plan_view(&plan, array, &joined))
-            continue;
-        status = is_far_smaller(context, array, codec, ask, &plan, is_found);
-        if (status || !*is_found)
-            continue;
-        status = choose(context, &joined, codec, ask, choice);
-        if (!status)
-            compose(choice, &plan);
-    }
-    return status;
 }
 
 zt_status zti_plan_check_high(zt_context *context, const zt_array *array,
@@ -633,16 +693,11 @@ zt_status zti_plan_choose(zt_context *context, const zt_array *array,
     zt_array seen = *array;
     zt_params params = *ask->params;
     struct zti_ask own = *ask;
-    bool is_found = false;
     if (params.effort == ZT_EFFORT_HIGH) /* which chooses between 'default' and its own way */
         params.effort = ZT_EFFORT_DEFAULT;
     own.params = &params;
     const bool is_seen = n < array->rank && zti_plan_view(&real, array, &seen);
-    zt_status status = ZT_OK;
-    if (codec->id == ZT_CODEC_SZ)
-        status = choose_joined(context, &seen, codec, &own, choice, &is_found);
-    if (!status && !is_found)
-        status = choose(context, &seen, codec, &own, choice);
+    zt_status status = choose(context, &seen, codec, &own, choice);
     if (!status && ask->params->effort == ZT_EFFORT_HIGH)
         status = zti_plan_check_high(context, &seen, codec, ask, choice);
     if (!status && is_seen)
@@ -651,6 +706,41 @@ zt_status zti_plan_choose(zt_context *context, const zt_array *array,
 }
 
 /* ---- what a choice takes ---- */
+
+/* sz: by its tiles, along the axes that were chosen. */
+static zt_status measure_ways(struct zti_estimator *e, uint64_t values, bool is_exact,
+                              struct zti_choice *choice)
+{
+    struct zti_coded coded;
+    struct zti_look look;
+    const uint64_t tiles = values / zti_estimate_tile(e->codec, 1) + 1;
+    const uint32_t places = tiles < ZTI_PLACES_MOST ? (uint32_t)tiles : ZTI_PLACES_MOST;
+    zt_status status = zti_ways_look(e, &look);
+    struct zti_way way = {.plan = choice->plan, .axes = choice->axes};
+    if (!choice->has_axes)
+        way.axes = zti_ways_axes(&look, &way.plan, e->array->shape);
+    if (!status)
+        status = zti_ways_code(e, &look, &way, places, &coded);
+    choice->bytes = choice->unplanned_bytes = status ? 0 : coded.bytes;
+    way = (struct zti_way){.plan = zti_plan_none(e->array->rank), .axes = look.axes};
+    if (!status && is_exact && !zti_plan_is_none(&choice->plan)) {
+        status = zti_ways_code(e, &look, &way, places, &coded);
+        choice->unplanned_bytes = coded.bytes;
+    }
+    zti_look_free(e, &look);
+    return status;
+}
+
+static zt_status measure_whole(struct zti_estimator *e, uint64_t values, bool is_exact,
+                               struct zti_choice *choice)
+{
+    const struct zti_plan none = zti_plan_none(e->array->rank);
+    const zt_status status = zti_estimate_whole(e, &choice->plan, values, &choice->bytes);
+    choice->unplanned_bytes = choice->bytes;
+    return status || !is_exact || zti_plan_is_none(&choice->plan)
+               ? status
+               : zti_estimate_whole(e, &none, values, &choice->unplanned_bytes);
+}
 
 zt_status zti_plan_measure(zt_context *context, const zt_array *array,
                            const struct zti_codec *codec, const struct zti_ask *ask,
@@ -663,12 +753,11 @@ zt_status zti_plan_measure(zt_context *context, const zt_array *array,
     const struct zti_plan none = zti_plan_none(array->rank);
     const double guessed = choice->bytes;
     struct zti_estimator e;
+    const bool is_of_ways = codec->id == ZT_CODEC_SZ && ask->params->effort != ZT_EFFORT_HIGH;
     zt_status status = zti_estimator_open(context, array, codec, ask, 0, &e);
     if (!status)
-        status = zti_estimate_whole(&e, &choice->plan, values, &choice->bytes);
-    choice->unplanned_bytes = choice->bytes;
-    if (!status && is_exact && !zti_plan_is_none(&choice->plan))
-        status = zti_estimate_whole(&e, &none, values, &choice->unplanned_bytes);
+        status = is_of_ways ? measure_ways(&e, values, is_exact, choice)
+                            : measure_whole(&e, values, is_exact, choice);
     zti_estimator_free(&e);
     for (uint32_t i = 0; i < choice->tried && !status; i++) {
         struct zti_tried *one = &choice->list[i];

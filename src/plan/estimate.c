@@ -4,7 +4,8 @@
  * hold a whole tile under each plan are turned as the plan says and coded: the same values
  * under each. Other codecs have tiles of thousands of values and cut them by the coded shape:
  * the tiles of the coded array that hold some places are coded, one a batch. The places are the
- * same under each plan, and the tiles, where axes change their order only. */
+ * same under each plan, and the tiles, where axes change their order only. How sz is estimated is
+ * in ways.c. */
 #include "plan/estimate.h"
 
 #include "core/cpu.h"
@@ -14,8 +15,7 @@
 
 #include <math.h>
 
-enum { BRICK_VALUES = 64, AXES_BOXES = 16, AXES_VALUES = 512, PART_VALUES = 1024,
-       HIGH_VALUES = 1 << 15 };
+enum { BRICK_VALUES = 64, HIGH_VALUES = 1 << 15 };
 
 /* ---- values ---- */
 
@@ -45,6 +45,15 @@ static void find_offsets(const struct zti_plan *plan, const zt_array *array, con
             }
         }
     }
+}
+
+/* Whether elements lie one behind the other. */
+static bool is_together(const int64_t *offset, uint64_t n)
+{
+    uint64_t i = 1;
+    while (i < n && offset[i] == offset[i - 1] + 1)
+        i++;
+    return i == n;
 }
 
 static void copy_row(const char *from, const int64_t *offset, uint64_t n, size_t value_bytes,
@@ -85,12 +94,17 @@ static uint8_t *gather(struct zti_estimator *e, const struct zti_plan *plan, con
     table[0] = e->offset;
     for (uint32_t i = 1; i < rank; i++)
         table[i] = table[i - 1] + side[i - 1];
+    const int64_t *const last = table[rank - 1];
+    const bool is_row = is_together(last, side[rank - 1]);
     for (uint32_t axis = 1; axis > 0;) {
         int64_t sum = 0;
         for (uint32_t i = 0; i + 1 < rank; i++)
             sum += table[i][at[i]];
-        copy_row((const char *)array->data + sum * (int64_t)value_bytes, table[rank - 1],
-                 side[rank - 1], value_bytes, to);
+        const char *const from = (const char *)array->data + sum * (int64_t)value_bytes;
+        if (is_row)
+            memcpy(to, from + last[0] * (int64_t)value_bytes, side[rank - 1] * value_bytes);
+        else
+            copy_row(from, last, side[rank - 1], value_bytes, to);
         to += side[rank - 1] * value_bytes;
         for (axis = rank; axis-- > 1;) {
             if (++at[axis - 1] < side[axis - 1])
@@ -101,6 +115,12 @@ static uint8_t *gather(struct zti_estimator *e, const struct zti_plan *plan, con
     }
     smooth(e, first, zti_array_values(rank, side));
     return to;
+}
+
+uint8_t *zti_estimate_gather(struct zti_estimator *e, const struct zti_plan *plan, uint32_t rank,
+                             const uint64_t *origin, const uint64_t *side, uint8_t *to)
+{
+    return gather(e, plan, e->array, rank, origin, side, to);
 }
 
 /* The tile of a coded shape that holds a place of the array; one at the end is moved until it is
@@ -124,35 +144,18 @@ static void tile_origin(const struct zti_plan *plan, const uint64_t *shape, cons
 
 /* ---- codings ---- */
 
-/* Bit i: axis i of the coded array is one that differences are taken along: where axes are joined,
- * any of them says it. */
-static uint32_t coded_axes(const struct zti_plan *plan, const uint64_t *shape, uint32_t axes)
-{
-    uint32_t coded = 0, rank = 0;
-    for (uint32_t k = 0; k < plan->rank; k++) {
-        if (k > 0 && !plan->is_joined[k])
-            rank++;
-        const bool is_one = shape[plan->axis[k]] > 1 && (axes >> plan->axis[k] & 1);
-        coded |= (uint32_t)is_one << rank;
-    }
-    return coded;
-}
-
-/* The coding of an array of a shape; with axes that were found, its tiles are cut for these. */
-static zt_status configure(const struct zti_estimator *e, const struct zti_plan *plan,
-                           uint32_t rank, const uint64_t *coded, struct zti_coding *coding)
+static zt_status configure(const struct zti_estimator *e, uint32_t rank, const uint64_t *coded,
+                           struct zti_coding *coding)
 {
     *coding = (struct zti_coding){.codec = e->codec, .type = e->array->type,
                                   .grid = zti_codec_grid(e->codec, rank, coded)};
     const zt_status status = e->codec->configure(e->context, e->ask, coding);
     coding->isa = zti_isa_of(e->context);
     coding->verify_bound = (double)NAN;
-    if (!status && e->has_axes)
-        e->codec->set_axes(coding, coded_axes(plan, e->array->shape, e->axes));
     return status;
 }
 
-static zt_status room_for(struct zti_estimator *e, uint64_t bits)
+zt_status zti_estimate_room(struct zti_estimator *e, uint64_t bits)
 {
     const size_t bytes = (size_t)(bits / 8) + 2 * ZTI_BIT_MARGIN_BYTES;
     if (bytes <= e->stream_bytes)
@@ -170,13 +173,9 @@ static zt_status code(struct zti_estimator *e, const struct zti_coding *coding,
 {
     const struct zti_codec *codec = e->codec;
     const zt_status status =
-        room_for(e, coding->grid.count * (codec->tile_max_bits(coding) + 64));
+        zti_estimate_room(e, coding->grid.count * (codec->tile_max_bits(coding) + 64));
     if (status)
         return status;
-    if (codec->guess) {
-        *bits += codec->guess(coding, array, e->stream);
-        return ZT_OK;
-    }
     struct zti_bit_writer w = zti_bit_writer_at(e->stream);
     (void)codec->encode(coding, array, 0, coding->grid.count, &w);
     *bits += zti_bits_written(&w);
@@ -210,7 +209,7 @@ static zt_status estimate_bricks(struct zti_estimator *e, const struct zti_plan 
     struct zti_coding coding;
     memcpy(shape, side, sizeof shape);
     shape[0] *= together;
-    zt_status status = configure(e, plan, rank, shape, &coding);
+    zt_status status = configure(e, rank, shape, &coding);
     const zt_array array = zt_array_nd(e->values, (zt_type)e->array->type, rank, shape);
     uint8_t *to = e->values;
     for (uint32_t i = 0; i < e->bricks && !status; i++) {
@@ -230,35 +229,15 @@ static zt_status estimate_bricks(struct zti_estimator *e, const struct zti_plan 
     return status;
 }
 
-/* The sides of the tiles of a coded array, or of parts of them: many small ones say more of an
- * array than a few large ones. */
+/* The sides of the tiles of a coded array. */
 static zt_status tile_sides(const struct zti_estimator *e, const struct zti_plan *plan,
                             uint64_t *coded, uint64_t *side, struct zti_coding *coding)
 {
     const uint32_t rank = zti_plan_shape(plan, e->array->shape, coded);
-    const zt_status status = configure(e, plan, rank, coded, coding);
+    const zt_status status = configure(e, rank, coded, coding);
     for (uint32_t i = 0; i < rank && !status; i++)
         side[i] = coding->grid.side[i] < coded[i] ? coding->grid.side[i] : coded[i];
-    while (!status && e->has_axes && zti_array_values(rank, side) > PART_VALUES) {
-        uint32_t longest = 0;
-        for (uint32_t i = 1; i < rank; i++)
-            longest = side[i] > side[longest] ? i : longest;
-        side[longest] = (side[longest] + 1) / 2;
-    }
     return status;
-}
-
-/* So many tiles, one behind the other. */
-static struct zti_grid grid_of_tiles(uint32_t rank, const uint64_t *side, uint32_t tiles)
-{
-    uint32_t sides[ZT_MAX_RANK] = {1, 1, 1, 1};
-    uint64_t shape[ZT_MAX_RANK] = {0};
-    for (uint32_t i = 0; i < rank; i++) {
-        sides[i] = (uint32_t)side[i];
-        shape[i] = side[i];
-    }
-    shape[0] *= tiles;
-    return zti_grid_of(rank, shape, sides);
 }
 
 static zt_status estimate_tile(struct zti_estimator *e, const struct zti_plan *plan, uint32_t batch,
@@ -277,8 +256,7 @@ static zt_status estimate_tile(struct zti_estimator *e, const struct zti_plan *p
     tile_origin(plan, e->array->shape, place, coded, side, origin);
     (void)gather(e, plan, e->array, rank, origin, side, e->values);
     const zt_array tile = zt_array_nd(e->values, (zt_type)e->array->type, rank, side);
-    coding.grid = e->has_axes ? grid_of_tiles(rank, side, 1)
-                              : zti_codec_grid(e->codec, rank, side);
+    coding.grid = zti_codec_grid(e->codec, rank, side);
     status = code(e, &coding, &tile, &bits);
     e->spent += values;
     *rate = (double)bits / (double)values;
@@ -292,59 +270,6 @@ zt_status zti_estimate(struct zti_estimator *e, const struct zti_plan *plan, uin
                                         : estimate_tile(e, plan, batch, rate);
 }
 
-/* The passes after the one that finds axes. */
-static zt_status learn(struct zti_estimator *e, struct zti_coding *coding, const zt_array *array)
-{
-    zt_status status = ZT_OK;
-    size_t bytes;
-    for (uint32_t pass = 1; !status && (bytes = e->codec->tally_bytes(coding, pass)) > 0; pass++) {
-        void *const tally = zti_alloc_zeroed(e->context, bytes);
-        if (!tally)
-            return zti_fail(e->context, ZT_NO_MEMORY, "no memory for %zu bytes", bytes);
-        e->codec->tally(coding, pass, array, 0, coding->grid.count, tally);
-        status = e->codec->learn(e->context, coding, pass, array, tally);
-        zti_release(e->context, tally);
-    }
-    return status;
-}
-
-zt_status zti_estimate_learnt(struct zti_estimator *e, const struct zti_plan *plan,
-                              uint32_t batches, double *rate)
-{
-    static const uint64_t one[ZT_MAX_RANK] = {1, 1, 1, 1};
-    uint64_t coded[ZT_MAX_RANK], side[ZT_MAX_RANK], place[ZT_MAX_RANK], origin[ZT_MAX_RANK];
-    struct zti_coding coding;
-    zt_status status = tile_sides(e, plan, coded, side, &coding);
-    if (status)
-        return status;
-    const uint32_t rank = coding.grid.rank;
-    const uint64_t values = batches * zti_array_values(rank, side);
-    uint8_t *const memory = zti_alloc(e->context, (size_t)values * zt_type_bytes(e->array->type));
-    if (!memory)
-        return zti_fail(e->context, ZT_NO_MEMORY, "no memory for a sample of an array");
-    uint8_t *to = memory;
-    for (uint32_t k = 0; k < batches; k++) {
-        zti_sample_place(e->array, one, k, place);
-        tile_origin(plan, e->array->shape, place, coded, side, origin);
-        to = gather(e, plan, e->array, rank, origin, side, to);
-    }
-    coding.grid = grid_of_tiles(rank, side, batches);
-    const zt_array array =
-        zt_array_nd(memory, (zt_type)e->array->type, rank, coding.grid.shape);
-    status = learn(e, &coding, &array);
-    if (!status)
-        status = room_for(e, coding.grid.count * (e->codec->tile_max_bits(&coding) + 64));
-    if (!status) {
-        struct zti_bit_writer w = zti_bit_writer_at(e->stream);
-        (void)e->codec->encode(&coding, &array, 0, coding.grid.count, &w);
-        *rate = (double)zti_bits_written(&w) / (double)values;
-    }
-    e->codec->forget(e->context, &coding);
-    e->spent += values;
-    zti_release(e->context, memory);
-    return status;
-}
-
 uint64_t zti_estimate_tile(const struct zti_codec *codec, uint32_t rank)
 {
     uint64_t values = 1;
@@ -355,64 +280,95 @@ uint64_t zti_estimate_tile(const struct zti_codec *codec, uint32_t rank)
 
 /* ---- all that a codec does ---- */
 
+/* What a sample is made of: n boxes of the coded array, one behind the other. */
+struct boxes {
+    uint64_t coded[ZT_MAX_RANK], side[ZT_MAX_RANK], n;
+    bool is_all; /* the coded array is the one box */
+};
+
+static struct boxes boxes_of(const struct zti_estimator *e, uint64_t values,
+                             const struct zti_coding *coding)
+{
+    struct boxes b = {.n = 1};
+    const uint32_t rank = coding->grid.rank;
+    memcpy(b.coded, coding->grid.shape, sizeof b.coded);
+    b.is_all = zti_array_values(rank, b.coded) <= values + values / 2;
+    const zt_array whole = zt_array_nd(NULL, (zt_type)e->array->type, rank, b.coded);
+    memcpy(b.side, b.coded, sizeof b.side);
+    if (b.is_all)
+        return b;
+    if (e->ask->params->effort == ZT_EFFORT_HIGH) /* predicts from far away */
+        zti_sample_shape(&whole, HIGH_VALUES, b.side);
+    else
+        for (uint32_t i = 0; i < rank; i++)
+            b.side[i] = coding->grid.side[i] < b.coded[i] ? coding->grid.side[i] : b.coded[i];
+    b.n = values / zti_array_values(rank, b.side) + 1;
+    return b;
+}
+
+static void take_boxes(struct zti_estimator *e, const struct zti_plan *plan, uint32_t rank,
+                       const struct boxes *b, uint8_t *to)
+{
+    static const uint64_t one[ZT_MAX_RANK] = {1, 1, 1, 1};
+    if (b->is_all) {
+        zti_plan_copy(plan, e->array, to);
+        smooth(e, to, zti_array_values(rank, b->coded));
+    }
+    for (uint32_t k = 0; k < b->n && !b->is_all; k++) {
+        uint64_t place[ZT_MAX_RANK], origin[ZT_MAX_RANK];
+        zti_sample_place(e->array, one, k, place);
+        tile_origin(plan, e->array->shape, place, b->coded, b->side, origin);
+        to = gather(e, plan, e->array, rank, origin, b->side, to);
+    }
+}
+
+/* All that the codec does with an array. */
+static zt_status code_whole(struct zti_estimator *e, struct zti_coding *coding,
+                            const zt_array *array, uint64_t *end_bits)
+{
+    size_t capacity = 0;
+    coding->grid = zti_codec_grid(e->codec, array->rank, array->shape);
+    zt_status status = e->codec->configure(e->context, e->ask, coding);
+    coding->verify_bound = (double)NAN;
+    if (!status)
+        status = zti_exec_survey(e->context, coding, array);
+    if (!status)
+        status = zti_exec_capacity(e->context, coding, &capacity);
+    if (!status)
+        status = zti_estimate_room(e, 8 * (uint64_t)capacity);
+    if (!status)
+        status = zti_exec_encode(e->context, coding, array, e->stream, e->stream_bytes, 0,
+                                 end_bits, NULL, NULL);
+    return status;
+}
+
 zt_status zti_estimate_whole(struct zti_estimator *e, const struct zti_plan *plan, uint64_t values,
                              double *bytes)
 {
-    static const uint64_t one[ZT_MAX_RANK] = {1, 1, 1, 1};
-    uint64_t coded[ZT_MAX_RANK], side[ZT_MAX_RANK], shape[ZT_MAX_RANK];
+    uint64_t coded[ZT_MAX_RANK], side[ZT_MAX_RANK], shape[ZT_MAX_RANK], end_bits = 0;
     struct zti_coding coding;
-    size_t capacity = 0;
-    uint64_t end_bits = 0;
     zt_status status = tile_sides(e, plan, coded, side, &coding);
     if (status)
         return status;
     const uint32_t rank = coding.grid.rank;
-    const zt_array whole = zt_array_nd(NULL, (zt_type)e->array->type, rank, coded);
-    if (e->ask->params->effort == ZT_EFFORT_HIGH) /* predicts from far away */
-        zti_sample_shape(&whole, HIGH_VALUES, side);
-    else
-        for (uint32_t i = 0; i < rank; i++)
-            side[i] = coding.grid.side[i] < coded[i] ? coding.grid.side[i] : coded[i];
-    const uint64_t all = zti_array_values(rank, coded), tile = zti_array_values(rank, side);
-    const bool is_all = all <= values + values / 2;
-    const uint64_t n = is_all ? 1 : values / tile + 1;
-    memcpy(shape, is_all ? coded : side, sizeof shape);
-    shape[0] *= n;
-    uint8_t *const memory = zti_alloc(
-        e->context, (size_t)zti_array_values(rank, shape) * zt_type_bytes(e->array->type));
+    const struct boxes b = boxes_of(e, values, &coding);
+    memcpy(shape, b.side, sizeof shape);
+    shape[0] *= b.n;
+    const uint64_t taken = zti_array_values(rank, shape);
+    uint8_t *const memory = zti_alloc(e->context, (size_t)taken * zt_type_bytes(e->array->type));
     zti_release(e->context, e->offset);
-    e->offset = zti_alloc(e->context, (size_t)(tile + 64) * sizeof *e->offset);
+    e->offset = zti_alloc(e->context,
+                          (size_t)(zti_array_values(rank, b.side) + 64) * sizeof *e->offset);
     if (!memory || !e->offset) {
         zti_release(e->context, memory);
         return zti_fail(e->context, ZT_NO_MEMORY, "no memory for a sample of an array");
     }
-    uint8_t *to = memory;
-    if (is_all) {
-        zti_plan_copy(plan, e->array, memory);
-        smooth(e, memory, all);
-    }
-    for (uint32_t k = 0; k < n && !is_all; k++) {
-        uint64_t place[ZT_MAX_RANK], origin[ZT_MAX_RANK];
-        zti_sample_place(e->array, one, k, place);
-        tile_origin(plan, e->array->shape, place, coded, side, origin);
-        to = gather(e, plan, e->array, rank, origin, side, to);
-    }
+    take_boxes(e, plan, rank, &b, memory);
     const zt_array array = zt_array_nd(memory, (zt_type)e->array->type, rank, shape);
-    coding.grid = zti_codec_grid(e->codec, rank, shape);
-    status = e->codec->configure(e->context, e->ask, &coding);
-    coding.verify_bound = (double)NAN;
-    if (!status)
-        status = zti_exec_survey(e->context, &coding, &array);
-    if (!status)
-        status = zti_exec_capacity(e->context, &coding, &capacity);
-    if (!status)
-        status = room_for(e, 8 * (uint64_t)capacity);
-    if (!status)
-        status = zti_exec_encode(e->context, &coding, &array, e->stream, e->stream_bytes, 0,
-                                 &end_bits, NULL, NULL);
-    const double scale = (double)all / (double)zti_array_values(rank, shape);
+    status = code_whole(e, &coding, &array, &end_bits);
+    const double scale = (double)zti_array_values(rank, coded) / (double)taken;
     const double head = status ? 0 : (double)zti_head_bytes(&coding);
-    *bytes = (double)end_bits / 8 * scale * (e->codec->id == ZT_CODEC_ZFP && !is_all
+    *bytes = (double)end_bits / 8 * scale * (e->codec->id == ZT_CODEC_ZFP && !b.is_all
                                                  ? padding(e, plan, side) : 1) +
              head * (!status && zti_has_ends(&coding) ? scale : 1);
     if (e->codec->forget)
@@ -422,57 +378,6 @@ zt_status zti_estimate_whole(struct zti_estimator *e, const struct zti_plan *pla
 }
 
 /* ---- setting up ---- */
-
-/* The axes that differences are taken along, by the codec's own first look at some small boxes. */
-static zt_status find_axes(struct zti_estimator *e)
-{
-    const struct zti_plan none = zti_plan_none(e->array->rank);
-    const uint32_t rank = e->array->rank;
-    struct zti_coding coding;
-    uint64_t box[ZT_MAX_RANK], shape[ZT_MAX_RANK];
-    zti_sample_shape(e->array, AXES_VALUES, box);
-    memcpy(shape, box, sizeof shape);
-    shape[0] *= AXES_BOXES;
-    const uint64_t values = zti_array_values(rank, shape);
-    zt_status status = configure(e, &none, rank, shape, &coding);
-    const size_t tally_bytes = status ? 0 : e->codec->tally_bytes(&coding, 0);
-    uint8_t *const memory = zti_alloc(e->context, (size_t)values * zt_type_bytes(e->array->type));
-    void *const tally = zti_alloc_zeroed(e->context, tally_bytes ? tally_bytes : 1);
-    if (!status && (!memory || !tally))
-        status = zti_fail(e->context, ZT_NO_MEMORY, "no memory for a sample of an array");
-    uint8_t *to = memory;
-    for (uint32_t k = 0; k < AXES_BOXES && !status; k++) {
-        uint64_t at[ZT_MAX_RANK];
-        zti_sample_place(e->array, box, k, at);
-        to = gather(e, &none, e->array, rank, at, box, to);
-    }
-    if (!status) {
-        const zt_array array = zt_array_nd(memory, (zt_type)e->array->type, rank, shape);
-        uint32_t side[ZT_MAX_RANK];
-        for (uint32_t i = 0; i < rank; i++)
-            side[i] = (uint32_t)box[i];
-        coding.grid = zti_grid_of(rank, shape, side);
-        e->codec->tally(&coding, 0, &array, 0, coding.grid.count, tally);
-        status = e->codec->learn(e->context, &coding, 0, &array, tally);
-        e->axes = coding.sz.axes;
-        e->has_axes = true;
-        e->spent += values;
-    }
-    zti_release(e->context, memory);
-    zti_release(e->context, tally);
-    return status;
-}
-
-bool zti_estimate_axes(const struct zti_estimator *e, const struct zti_plan *plan, uint32_t *axes)
-{
-    *axes = coded_axes(plan, e->array->shape, e->axes);
-    return e->has_axes;
-}
-
-bool zti_estimate_can(const struct zti_estimator *e, const struct zti_plan *plan)
-{
-    return !e->has_axes || e->axes == 0 || coded_axes(plan, e->array->shape, e->axes) != 0;
-}
 
 zt_status zti_estimator_open(zt_context *context, const zt_array *array,
                              const struct zti_codec *codec, const struct zti_ask *ask,
@@ -492,8 +397,7 @@ zt_status zti_estimator_open(zt_context *context, const zt_array *array,
     e->offset = zti_alloc(context, (size_t)(values + 64) * sizeof *e->offset);
     if (!e->values || !e->offset)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a sample of an array");
-    const bool is_fixed = ask->params->effort == ZT_EFFORT_PAPER;
-    return codec->set_axes && !is_fixed && array->rank > 1 ? find_axes(e) : ZT_OK;
+    return ZT_OK;
 }
 
 void zti_estimator_free(struct zti_estimator *e)

@@ -25,17 +25,27 @@ void zti_sample_shape(const zt_array *array, uint64_t wanted, uint64_t *box)
 
 /* A sequence of Kronecker's, whose steps are those of roots that have little to do with each
  * other. */
-void zti_sample_place(const zt_array *array, const uint64_t *box, uint32_t k, uint64_t *at)
+static uint64_t place_along(uint64_t room, uint32_t axis, uint32_t k)
 {
     /* fractions of 2^32: powers of 1 / 1.1673, the root of x^5 = x + 1: Roberts' sequence */
     static const uint32_t step[ZT_MAX_RANK] = {3679390609u, 3152041523u, 2700274805u, 2313257604u};
+    const uint32_t fraction = 0x80000000u + k * step[axis];
+    const uint64_t high = room >> 32, low = room & UINT32_MAX; /* room * fraction / 2^32 */
+    return high * fraction + (low * fraction >> 32);
+}
+
+void zti_sample_place(const zt_array *array, const uint64_t *box, uint32_t k, uint64_t *at)
+{
     for (uint32_t i = 0; i < array->rank; i++) {
-        const uint64_t room = array->shape[i] - box[i] + 1;
-        const uint32_t fraction = 0x80000000u + k * step[i];
-        const uint64_t high = room >> 32, low = room & UINT32_MAX; /* room * fraction / 2^32 */
-        at[i] = high * fraction + (low * fraction >> 32);
+        at[i] = place_along(array->shape[i] - box[i] + 1, i, k);
         at[i] -= at[i] % LEAST_SIDE;
     }
+}
+
+void zti_sample_point(const zt_array *array, uint32_t k, uint64_t *at)
+{
+    for (uint32_t i = 0; i < array->rank; i++)
+        at[i] = place_along(array->shape[i], i, k);
 }
 
 zt_status zti_sample_take(zt_context *context, const zt_array *array, const uint64_t *box,

@@ -11,6 +11,9 @@ void zti_sample_shape(const zt_array *array, uint64_t wanted, uint64_t *box);
 /* Where box number k is: boxes 0 .. n - 1 are spread evenly for any n. Multiples of 4. */
 void zti_sample_place(const zt_array *array, const uint64_t *box, uint32_t k, uint64_t *at);
 
+/* The k-th of points that are spread over the array: at any of its elements. */
+void zti_sample_point(const zt_array *array, uint32_t k, uint64_t *at);
+
 struct zti_sample {
     zt_array array;  /* the boxes one after another along the slowest axis; or all that there is */
     uint8_t *memory; /* the copy, or NULL */

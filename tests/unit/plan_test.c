@@ -6,6 +6,7 @@
 #include "frame/write.h"
 #include "plan/choose.h"
 #include "plan/plan.h"
+#include "plan/sample.h"
 
 struct planned_case {
     uint32_t type, rank;
@@ -309,6 +310,68 @@ static void split_axes_are_joined_again(void **state)
     free(values);
 }
 
+/* Points are spread over axes of any length, or short ones would be judged by some of their
+ * elements. */
+static void points_reach_all_elements_of_short_axes(void **state)
+{
+    enum { POINTS = 24, LONGEST = 6 };
+    (void)state;
+    for (uint64_t extent = 1; extent <= LONGEST; extent++)
+        for (uint32_t axis = 0; axis < ZT_MAX_RANK; axis++) {
+            uint64_t shape[ZT_MAX_RANK] = {100, 100, 100, 100}, at[ZT_MAX_RANK];
+            uint32_t seen = 0;
+            shape[axis] = extent;
+            const zt_array array = zt_array_nd(NULL, ZT_F32, ZT_MAX_RANK, shape);
+            for (uint32_t k = 0; k < POINTS; k++) {
+                zti_sample_point(&array, k, at);
+                assert_true(at[axis] < extent);
+                seen |= 1u << at[axis];
+            }
+            assert_int_equal(seen, (1u << extent) - 1);
+        }
+}
+
+/* Arrays in which something else matters along each axis: nowhere does planning cost a hundredth
+ * with sz. */
+static void sz_is_not_larger_with_a_plan(void **state)
+{
+    static const uint64_t shapes[][ZT_MAX_RANK] = {{300, 250}, {3, 130, 170}, {70, 5, 200},
+                                                   {2, 24, 40, 32}, {90, 100, 2}};
+    static const uint32_t ranks[] = {2, 3, 3, 4, 3};
+    (void)state;
+    for (uint32_t c = 0; c < 3 * sizeof ranks / sizeof *ranks; c++) {
+        const uint32_t kind = c % 3;
+        const uint64_t *const shape = shapes[c / 3];
+        const uint32_t rank = ranks[c / 3];
+        const uint64_t n = zti_array_values(rank, shape), row = shape[rank - 1];
+        float *const values = malloc(sizeof(float) * n);
+        struct rng r = {mix64(91, c)};
+        zt_params params;
+        size_t bytes[2];
+        assert_non_null(values);
+        for (uint64_t i = 0; i < n; i++) {
+            const float x = (float)(i % row), y = (float)(i / row % 50);
+            const float noise = (float)rng_below(&r, 1000) / 1000;
+            values[i] = kind == 0   ? x * x / 40 + y * (x - y) / 9 + noise
+                        : kind == 1 ? (float)(mix64(5, i % row) % 1000) + y * y / 20 + noise
+                                    : noise * (i > n / 8 * 7 ? 60 : 1); /* most of it in one part */
+        }
+        (void)zt_params_init(&params, sizeof params);
+        params.codec = ZT_CODEC_SZ;
+        params.bound = zt_abs(0.1);
+        for (uint32_t k = 0; k < 2; k++) {
+            params.plan = k ? ZT_PLAN_ON : ZT_PLAN_OFF;
+            const zt_array array = zt_array_nd(values, ZT_F32, rank, shape);
+            struct bytes file = compress(&array, &params);
+            bytes[k] = file.n;
+            free(file.data);
+        }
+        if (bytes[1] > bytes[0] + bytes[0] / 100)
+            fail_msg("case %u takes %zu bytes with a plan, %zu without", c, bytes[1], bytes[0]);
+        free(values);
+    }
+}
+
 /* A plan that effort 'default' has gained by is kept for 'high' where an axis was split, and given
  * up where a smooth array would lose one to interpolate along. */
 static void high_keeps_plans_that_make_samples_smaller(void **state)
@@ -343,6 +406,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(split_axes_are_joined_again),
+        cmocka_unit_test(points_reach_all_elements_of_short_axes),
+        cmocka_unit_test(sz_is_not_larger_with_a_plan),
         cmocka_unit_test(high_keeps_plans_that_make_samples_smaller),
         cmocka_unit_test(plans_change_no_value),
         cmocka_unit_test(thin_boxes_of_joined_axes_are_found),

@@ -27,8 +27,9 @@ static zt_bound_kind kind_of(double bound)
 }
 
 /* Code an array as the frame layer does; bound 0: without loss; below 0: less by a part of each
- * value. */
-static struct coded code(zt_context *context, const zt_array *array, double bound, uint32_t effort)
+ * value. axes: to take differences along, bit i for axis i; negative: those that the codec chooses. */
+static struct coded code_along(zt_context *context, const zt_array *array, double bound,
+                               uint32_t effort, int axes)
 {
     struct coded c;
     zt_params params;
@@ -39,7 +40,8 @@ static struct coded code(zt_context *context, const zt_array *array, double boun
     params.effort = effort;
     range_of(array, &min, &max);
     const struct zti_ask ask = {.params = &params, .kind = kind_of(bound), .abs_bound = bound,
-                                .part = -bound, .min = min, .max = max};
+                                .part = -bound, .min = min, .max = max, .has_axes = axes >= 0,
+                                .axes = axes >= 0 ? (uint32_t)axes : 0};
     c.coding = (struct zti_coding){.codec = &zti_codec_sz, .type = array->type};
     c.coding.grid = zti_codec_grid(&zti_codec_sz, array->rank, array->shape);
     assert_int_equal(zti_codec_sz.configure(context, &ask, &c.coding), ZT_OK);
@@ -50,6 +52,11 @@ static struct coded code(zt_context *context, const zt_array *array, double boun
                                      NULL, NULL),
                      ZT_OK);
     return c;
+}
+
+static struct coded code(zt_context *context, const zt_array *array, double bound, uint32_t effort)
+{
+    return code_along(context, array, bound, effort, -1);
 }
 
 /* The coding as a reader has it: from its serialized parameters and head. */

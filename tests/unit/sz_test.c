@@ -386,6 +386,54 @@ static struct test_array smooth_array(uint32_t type, uint32_t rank, const uint64
     return a;
 }
 
+/* A short axis looks best inside of tiles, but all values are first or second along it: the set of
+ * axes that is chosen is nearly the best of all. */
+static void axes_are_chosen_with_the_edges_of_tiles(void **state)
+{
+    static const uint64_t shapes[][ZT_MAX_RANK] = {{250, 130, 2}, {2, 90, 200}, {90, 3, 140}};
+    (void)state;
+    for (uint32_t s = 0; s < 3; s++) {
+        struct test_array a = smooth_array(ZT_F32, 3, shapes[s], s);
+        struct coded chosen = code(NULL, &a.array, 1e-3, ZT_EFFORT_DEFAULT);
+        uint64_t least = UINT64_MAX;
+        for (int axes = 0; axes < 8; axes++) {
+            struct coded c = code_along(NULL, &a.array, 1e-3, ZT_EFFORT_DEFAULT, axes);
+            least = c.end_bits < least ? c.end_bits : least;
+            coded_free(NULL, &c);
+        }
+        assert_true((double)chosen.end_bits <= 1.05 * (double)least);
+        coded_free(NULL, &chosen);
+        test_array_free(&a);
+    }
+}
+
+/* Axes that were asked for are not learnt, and tiles that are not the codec's stay: planning codes
+ * tiles of an array by themselves. */
+static void tiles_stay_where_axes_were_asked_for(void **state)
+{
+    static const uint64_t shape[] = {2, 100, 60};
+    static const uint32_t side[] = {1, 10, 60};
+    const uint32_t axes = 5;
+    struct test_array a = smooth_array(ZT_F32, 3, shape, 1);
+    zt_params params;
+    (void)state;
+    (void)zt_params_init(&params, sizeof params);
+    const struct zti_ask ask = {.params = &params, .kind = ZT_ABS, .abs_bound = 1e-3,
+                                .has_axes = true, .axes = axes};
+    struct zti_coding coding = {.codec = &zti_codec_sz, .type = ZT_F32};
+    coding.grid = zti_codec_grid(&zti_codec_sz, 3, shape);
+    assert_int_equal(zti_codec_sz.configure(NULL, &ask, &coding), ZT_OK);
+    coding.grid = zti_grid_of(3, shape, side);
+    for (uint32_t pass = ZTI_SZ_LOOK_PASS; pass < ZTI_SZ_BOOKS_PASS; pass++) {
+        struct zti_sz_tally tally = {.bits = {0}};
+        zti_codec_sz.tally(&coding, pass, &a.array, 0, coding.grid.count, &tally);
+        assert_int_equal(zti_codec_sz.learn(NULL, &coding, pass, &a.array, &tally), ZT_OK);
+        assert_int_equal(coding.sz.axes, axes);
+        assert_memory_equal(coding.grid.side, side, sizeof side);
+    }
+    test_array_free(&a);
+}
+
 static const uint64_t smooth_shapes[][ZT_MAX_RANK] = {
     {300001}, {5000}, {600, 520}, {33, 70}, {67, 70, 150}, {20, 30, 40}, {5, 17, 66, 130},
     {3, 9, 10, 33}};
@@ -716,6 +764,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(instances_and_threads_write_the_same_bytes),
         cmocka_unit_test(instances_decode_the_same_values_in_turns_and_past_the_caches),
         cmocka_unit_test(damaged_streams_decode_or_are_refused),
+        cmocka_unit_test(axes_are_chosen_with_the_edges_of_tiles),
+        cmocka_unit_test(tiles_stay_where_axes_were_asked_for),
         cmocka_unit_test(parameters_that_make_no_sense_are_refused),
         cmocka_unit_test(interpolation_keeps_the_bound),
         cmocka_unit_test(interpolation_keeps_special_values),

@@ -251,25 +251,9 @@ static uint32_t stream_align_bits(const struct zti_coding *coding)
 
 /* ---- what is learnt before the first tile is coded ---- */
 
-static uint64_t samples_of(const struct zti_coding *coding)
-{
-    enum { LEAST = 16, PART = 8 };
-    const uint64_t tiles = coding->grid.count, some = tiles / PART;
-    if (tiles <= LEAST)
-        return tiles;
-    return some < LEAST ? LEAST : some < ZTI_SZ_SAMPLES ? some : ZTI_SZ_SAMPLES;
-}
-
-/* Tile i of so many: one of each part of the tiles of the coding, at no regular distance. */
-static uint64_t sample_tile(const struct zti_coding *coding, uint64_t i, uint64_t samples)
-{
-    const uint64_t whole = coding->grid.count / samples, rest = coding->grid.count % samples;
-    return i * whole + i * rest / samples + (i + 1) * UINT32_C(2654435769) % UINT32_MAX % whole;
-}
-
-/* What is learnt: first the axes, then the shape of groups, from samples; then the codebooks, from
- * all tiles or, where these are many, from a part of them. */
-enum { AXES_PASS, BLOCKS_PASS, BOOKS_PASS = ZTI_SZ_BOOKS_PASS, HIGH_PASS };
+/* What is learnt: the axes and the shape of groups, from samples (sz_axes.c); then the codebooks,
+ * from all tiles or, where these are many, from a part of them. */
+enum { BOOKS_PASS = ZTI_SZ_BOOKS_PASS, HIGH_PASS };
 
 static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
 {
@@ -290,21 +274,6 @@ static bool is_sampled(const struct zti_coding *coding, uint32_t pass)
            (pass >= HIGH_PASS && pass - HIGH_PASS < ZTI_SZ_HIGH_COUNT_PASS);
 }
 
-static void tally_samples(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
-                          uint64_t first, uint64_t last, struct zti_sz_tally *t)
-{
-    const uint64_t samples = samples_of(coding);
-    for (uint64_t i = 0; i < samples; i++) {
-        const uint64_t tile = sample_tile(coding, i, samples);
-        if (tile < first || tile >= last)
-            continue;
-        if (pass == AXES_PASS)
-            ops_of(coding)->sample(coding, array, tile, t->bits, &t->base[i]);
-        else
-            ops_of(coding)->try_blocks(coding, array, tile, t->bits);
-    }
-}
-
 static void tally(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
                   uint64_t first, uint64_t last, void *out)
 {
@@ -314,7 +283,7 @@ static void tally(const struct zti_coding *coding, uint32_t pass, const zt_array
         return;
     }
     if (pass < BOOKS_PASS && coding->sz.effort != ZT_EFFORT_PAPER)
-        tally_samples(coding, pass, array, first, last, out);
+        zti_sz_axes_tally(coding, ops_of(coding), pass, array, first, last, out);
     for (uint64_t tile = first; tile < last && pass == BOOKS_PASS; tile++)
         if (zti_sz_is_counted(tile, part))
             ops_of(coding)->count(coding, array, tile, out);
@@ -322,8 +291,6 @@ static void tally(const struct zti_coding *coding, uint32_t pass, const zt_array
 
 static void merge(const struct zti_coding *coding, uint32_t pass, void *into, const void *from)
 {
-    struct zti_sz_tally *t = into;
-    const struct zti_sz_tally *other = from;
     if (pass >= HIGH_PASS) {
         zti_sz_high_merge(coding, pass - HIGH_PASS, into, from);
         return;
@@ -332,33 +299,7 @@ static void merge(const struct zti_coding *coding, uint32_t pass, void *into, co
         zti_sz_merge_counts(coding, into, from);
         return;
     }
-    for (uint32_t i = 0; i < 1u << ZT_MAX_RANK; i++)
-        t->bits[i] += other->bits[i];
-    for (uint32_t i = 0; i < ZTI_SZ_SAMPLES; i++)
-        t->base[i] += other->base[i]; /* each sample is in one tally only */
-}
-
-/* The middle of the sampled bases, where a 32-bit integer holds it. */
-static int64_t median(const int64_t *base, uint64_t n)
-{
-    int64_t sorted[ZTI_SZ_SAMPLES];
-    for (uint64_t i = 0; i < n; i++) {
-        uint64_t at = i;
-        for (; at > 0 && sorted[at - 1] > base[i]; at--)
-            sorted[at] = sorted[at - 1];
-        sorted[at] = base[i];
-    }
-    const int64_t middle = sorted[n / 2], most = INT64_C(1) << 30;
-    return middle > most ? most : middle < -most ? -most : middle;
-}
-
-static void learn_axes(struct zti_coding *coding, const struct zti_sz_tally *t)
-{
-    for (uint32_t axes = 0; axes < 1u << coding->grid.rank && !coding->sz.has_axes; axes++)
-        if (t->bits[axes] < t->bits[coding->sz.axes])
-            coding->sz.axes = axes;
-    coding->sz.centre = median(t->base, samples_of(coding));
-    zti_sz_set_grid(coding);
+    zti_sz_axes_merge(into, from);
 }
 
 /* Any axes; and effort high may turn to default, default to fast; what is tried for effort high is
@@ -381,93 +322,9 @@ static bool vary(struct zti_coding *coding, uint32_t i)
     return i < 2 * sets;
 }
 
-/* A tile by itself, with its holes. */
-struct excerpt {
-    zt_array array;
-    struct zti_grid grid;
-    uint64_t holes[ZTI_SZ_TILE_VALUES / 64];
-    uint64_t before[ZTI_SZ_TILE_VALUES], values[ZTI_SZ_TILE_VALUES]; /* of any type */
-};
-
-static void excerpt_of(const struct zti_coding *coding, const zt_array *array,
-                       const uint64_t *holes, uint64_t tile, struct excerpt *e)
-{
-    const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
-    zt_array box = *array;
-    uint32_t side[ZT_MAX_RANK];
-    for (uint32_t i = 0; i < array->rank; i++) {
-        const uint64_t rest = array->shape[i] - walk.origin[i];
-        side[i] = rest < coding->grid.side[i] ? (uint32_t)rest : coding->grid.side[i];
-        box.shape[i] = side[i];
-    }
-    box.data = zti_array_at(array, walk.origin);
-    zti_array_copy(&box, (uint8_t *)e->before);
-    e->array = zt_array_nd(e->values, (zt_type)array->type, array->rank, box.shape);
-    e->grid = zti_grid_of(array->rank, box.shape, side);
-    memset(e->holes, 0, sizeof e->holes);
-    for (uint64_t k = 0, n = zti_array_values(array->rank, box.shape); k < n; k++) {
-        uint64_t at = 0, rest = k, place[ZT_MAX_RANK];
-        for (uint32_t i = array->rank; i-- > 0; rest /= side[i])
-            place[i] = rest % side[i];
-        for (uint32_t i = 0; i < array->rank; i++)
-            at = at * array->shape[i] + walk.origin[i] + place[i];
-        e->holes[k / 64] |= (holes[at / 64] >> at % 64 & 1) << k % 64;
-    }
-}
-
-/* Smooth values in holes call for other axes than what will be there, so the sets for which they
- * cost the least, and little more than that, are told apart by fitting some tiles for each. */
-static void price_fits(const struct zti_coding *coding, const zt_array *array,
-                       const uint64_t *holes, struct zti_sz_tally *t)
-{
-    const uint64_t samples = samples_of(coding);
-    uint64_t least = UINT64_MAX;
-    bool is_near[1 << ZT_MAX_RANK];
-    struct excerpt e;
-    for (uint32_t axes = 0; axes < 1u << coding->grid.rank; axes++)
-        least = t->bits[axes] < least ? t->bits[axes] : least;
-    for (uint32_t axes = 0; axes < 1u << coding->grid.rank; axes++) {
-        is_near[axes] = t->bits[axes] <= least + least / 8;
-        t->bits[axes] = is_near[axes] ? 0 : UINT64_MAX;
-    }
-    for (uint64_t i = 0; i < samples; i += 2) {
-        struct zti_coding own = *coding;
-        excerpt_of(coding, array, holes, sample_tile(coding, i, samples), &e);
-        own.grid = e.grid;
-        for (uint32_t axes = 0; axes < 1u << coding->grid.rank; axes++) {
-            struct zti_sz_tally fitted = {.bits = {0}};
-            if (!is_near[axes])
-                continue;
-            own.sz.axes = axes;
-            memcpy(e.values, e.before, sizeof e.values);
-            zti_sz_fit_holes(&own, &e.array, e.holes, 0, 1);
-            ops_of(coding)->sample(&own, &e.array, 0, fitted.bits, &fitted.base[0]);
-            t->bits[axes] += fitted.bits[axes];
-        }
-    }
-}
-
 static bool learn_holes(struct zti_coding *coding, const zt_array *array, const uint64_t *holes)
 {
-    const struct zti_sz *const sz = &coding->sz;
-    struct zti_sz_tally tally = {.bits = {0}};
-    if ((sz->source != ZTI_SZ_LATTICE && sz->source != ZTI_SZ_STEPS) || sz->wants_high ||
-        sz->effort == ZT_EFFORT_PAPER)
-        return false;
-    tally_samples(coding, AXES_PASS, array, 0, coding->grid.count, &tally);
-    if (!sz->has_axes)
-        price_fits(coding, array, holes, &tally);
-    learn_axes(coding, &tally);
-    return true;
-}
-
-/* The tile that holds a place. */
-static uint64_t tile_at(const struct zti_grid *grid, const uint64_t *place)
-{
-    uint64_t tile = 0;
-    for (uint32_t i = 0; i < grid->rank; i++)
-        tile = tile * grid->tiles[i] + place[i] / grid->side[i];
-    return tile;
+    return zti_sz_learn_holes(ops_of(coding), coding, array, holes);
 }
 
 /* What some tiles of a stream take. */
@@ -519,7 +376,7 @@ static zt_status measure_other(zt_context *context, struct zti_coding *coding,
         for (uint32_t k = 0; k < a_tile && zti_sz_high_is_counted(coding, tile); k++) {
             uint64_t place[ZT_MAX_RANK];
             zti_sz_high_place(coding, &walk, k, place);
-            measure(&other, array, tile_at(&other.grid, place), &m);
+            measure(&other, array, zti_sz_tile_at(&other.grid, place), &m);
         }
     }
     zti_release(context, m.out);
@@ -554,11 +411,8 @@ static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t 
         return learn_high(context, coding, pass - HIGH_PASS, array, tallied);
     if (pass == BOOKS_PASS)
         return learn_books(context, coding, tallied);
-    const struct zti_sz_tally *t = tallied;
-    if (coding->sz.effort != ZT_EFFORT_PAPER && pass == AXES_PASS)
-        learn_axes(coding, t);
-    else
-        coding->sz.is_blocked = t->bits[1] < t->bits[0];
+    if (coding->sz.effort != ZT_EFFORT_PAPER)
+        zti_sz_axes_learn(coding, pass, tallied);
     return ZT_OK;
 }
 
@@ -584,17 +438,13 @@ static void set_axes(struct zti_coding *coding, uint32_t axes)
 /* In Rice codes, with the shape of groups that each tile would choose. */
 static uint64_t guess(const struct zti_coding *coding, const zt_array *array, uint8_t *scratch)
 {
+    (void)scratch;
     struct zti_coding fast = *coding;
     uint64_t sum = 0;
     fast.sz.effort = ZT_EFFORT_FAST;
     for (uint64_t tile = 0; tile < coding->grid.count; tile++) {
-        struct zti_bit_writer w = zti_bit_writer_at(scratch);
         uint64_t bits[2] = {0, 0};
-        ops_of(coding)->try_blocks(&fast, array, tile, bits);
-        if (bits[0] == 0) { /* none is possible, or some values are exact */
-            ops_of(coding)->encode(&fast, array, tile, tile + 1, &w);
-            bits[0] = bits[1] = zti_bits_written(&w);
-        }
+        (void)ops_of(coding)->try_groups(&fast, array, tile, bits);
         sum += bits[0] < bits[1] ? bits[0] : bits[1];
     }
     return sum;

@@ -15,7 +15,8 @@ enum {
     ZTI_SZ_SPARSE_CODED = 6,   /* the same with Huffman codes */
     ZTI_SZ_FEW = ZTI_SZ_SPARSE + 1, /* class of no planes, and at most so many not 0: */
     ZTI_SZ_FEW_MOST = 34,
-    ZTI_SZ_SAMPLES = 24,       /* tiles that the axes are chosen from, at most */
+    ZTI_SZ_SAMPLES = 48,       /* places that the axes are chosen from, at most */
+    ZTI_SZ_FINALISTS = 3,      /* sets of axes that race */
     ZTI_SZ_RAW_BYTES = 8 * ZTI_SZ_TILE_VALUES,
     /* of the variable part of a group: 12 rounds, 6 bits that give a length, 63 bits, 64 times */
     ZTI_SZ_GROUP_MOST_BYTES = ZTI_SZ_GROUP * (ZTI_SZ_ROUNDS + 6 + 64) / 8,
@@ -45,13 +46,15 @@ enum {
     ZTI_SZ_HAS_EXACT = 8
 };
 
-/* Of the passes over the values that codebooks come from: samples are looked at before. */
-enum { ZTI_SZ_BOOKS_PASS = 2 };
+/* The passes over the values: two over samples (sz_axes.c), then the one of the codebooks. */
+enum { ZTI_SZ_LOOK_PASS, ZTI_SZ_RACE_PASS, ZTI_SZ_BOOKS_PASS };
 
-/* What is learnt from a sample: what each set of axes would cost, and the tiles' bases. */
+/* What is learnt from samples. */
 struct zti_sz_tally {
-    uint64_t bits[1 << ZT_MAX_RANK];
-    int64_t base[ZTI_SZ_SAMPLES];
+    uint64_t bits[1 << ZT_MAX_RANK]; /* what values cost inside of tiles, with each set of axes */
+    int64_t base[ZTI_SZ_SAMPLES];    /* the first integer of each */
+    uint64_t race[ZTI_SZ_FINALISTS][2]; /* what tiles cost in groups that are runs, and blocks */
+    uint64_t values[ZTI_SZ_FINALISTS];  /* of these tiles */
 };
 
 /* What codebooks are made of: histograms, one a book, come behind it. */
@@ -75,12 +78,13 @@ struct zti_sz_ops {
     void (*decode_runs)(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,
                         uint32_t runs, uint64_t first, uint32_t run_tiles,
                         const struct zti_view *view);
-    /* Add what one tile costs with each set of axes, and note its base. */
+    /* Add what one tile costs with each set of axes (bits: NULL, do not), and note its base. */
     void (*sample)(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
                    uint64_t *bits, int64_t *base);
-    /* Add what one tile costs with groups that are runs of values, and that are blocks. */
-    void (*try_blocks)(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
-                       uint64_t *bits);
+    /* Add what one tile takes in Rice codes with groups that are runs of values, and that are
+     * blocks; returns its values. */
+    uint64_t (*try_groups)(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
+                           uint64_t *bits);
     /* Count the symbols of one tile. */
     void (*count)(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
                   struct zti_sz_counts *counts);
@@ -110,6 +114,21 @@ double zti_sz_round_down(double v, int bits);
 /* Cut the array into tiles of about ZTI_SZ_TILE_VALUES values, as long along each axis that
  * differences are taken along as the array lets them be. */
 void zti_sz_set_grid(struct zti_coding *coding);
+
+/* ---- sz_axes.c: the first two passes ---- */
+
+void zti_sz_axes_tally(const struct zti_coding *coding, const struct zti_sz_ops *ops,
+                       uint32_t pass, const zt_array *array, uint64_t first, uint64_t last,
+                       struct zti_sz_tally *tally);
+void zti_sz_axes_merge(struct zti_sz_tally *into, const struct zti_sz_tally *from);
+void zti_sz_axes_learn(struct zti_coding *coding, uint32_t pass, const struct zti_sz_tally *tally);
+
+/* zti_codec's learn_holes: the axes that the stream's values call for once they are fitted. */
+bool zti_sz_learn_holes(const struct zti_sz_ops *ops, struct zti_coding *coding,
+                        const zt_array *array, const uint64_t *holes);
+
+/* The tile that holds a place. */
+uint64_t zti_sz_tile_at(const struct zti_grid *grid, const uint64_t *place);
 
 /* ---- sz_model.c: codebooks ---- */
 

@@ -178,13 +178,13 @@ static void sample(const struct zti_coding *coding, const zt_array *array, uint6
         bridge_32(&tile, gaps, s.a.u32, 0);
     *base = is_wide ? (int64_t)s.a.u64[0] : (int32_t)s.a.u32[0];
     memcpy(&s.values, &s.a, (is_wide ? sizeof(uint64_t) : sizeof(uint32_t)) * tile.n);
-    for (uint32_t axes = 0; axes < 1u << tile.rank; axes++)
+    for (uint32_t axes = 0; bits && axes < 1u << tile.rank; axes++)
         bits[axes] += is_wide ? cost_64(&tile, axes, s.values.u64, s.a.u64, s.b.u64, s.out)
                               : cost_32(&tile, axes, s.values.u32, s.a.u32, s.b.u32, s.out);
 }
 
-static void try_blocks(const struct zti_coding *coding, const zt_array *array, uint64_t number,
-                       uint64_t *bits)
+static uint64_t try_groups(const struct zti_coding *coding, const zt_array *array, uint64_t number,
+                           uint64_t *bits)
 {
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
     const struct tile tile = tile_at(coding, &walk);
@@ -192,12 +192,17 @@ static void try_blocks(const struct zti_coding *coding, const zt_array *array, u
     s.ahead.bytes = 0;
     gather_tile(&tile, array, s.values.bytes);
     const bool is_wide = integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE;
-    if (gaps_of(&s.exact))
-        return;
-    if (is_wide)
-        try_blocks_64(coding, &tile, s.a.u64, s.b.u64, s.out, bits);
-    else
-        try_blocks_32(coding, &tile, s.a.u32, s.b.u32, s.out, bits);
+    const uint64_t *const gaps = gaps_of(&s.exact);
+    if (is_wide) {
+        if (gaps)
+            bridge_64(&tile, gaps, s.a.u64, (uint64_t)coding->sz.centre);
+        try_groups_64(coding, &tile, s.a.u64, s.b.u64, s.out, bits);
+    } else {
+        if (gaps)
+            bridge_32(&tile, gaps, s.a.u32, (uint32_t)coding->sz.centre);
+        try_groups_32(coding, &tile, s.a.u32, s.b.u32, s.out, bits);
+    }
+    return tile.n;
 }
 
 static void count(const struct zti_coding *coding, const zt_array *array, uint64_t number,

@@ -77,5 +77,5 @@ const struct zti_sz_ops OPS = {.encode = encode,
                                .decode = decode,
                                .decode_runs = decode_runs,
                                .sample = sample,
-                               .try_blocks = try_blocks,
+                               .try_groups = try_groups,
                                .count = count};

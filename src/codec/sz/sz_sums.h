@@ -295,24 +295,32 @@ static void NAME(count_integers)(const struct zti_coding *coding, const struct t
         zti_sz_count(coding, counts, i, symbols.of[i], symbols.count[i]);
 }
 
-/* The bits of a tile's integers with groups that are runs, and with groups that are blocks. */
-static void NAME(try_blocks)(const struct zti_coding *coding, const struct tile *tile, uval *a,
+/* Add the bits of a tile's integers with groups that are runs, and with groups that are blocks
+ * where it is made of these: in Rice codes. */
+static void NAME(try_groups)(const struct zti_coding *coding, const struct tile *tile, uval *a,
                              uval *b, uint8_t *out, uint64_t *bits)
 {
     const struct blocks blocks = blocks_of(tile);
-    struct zti_bit_writer w = zti_bit_writer_at(out);
     bool is_zero;
-    if (blocks.count == 0)
-        return;
-    (void)NAME(take_base)(a, tile->n, true, &is_zero);
-    NAME(differences)(tile, coding->sz.axes, &a, &b);
-    NAME(fold)(a, tile->n);
-    NAME(move_blocks)(tile, &blocks, false, a, b);
-    const bool is_short = NAME(put_groups)(&w, a, tile->n, ZTI_SZ_RAW_BYTES);
-    const uint64_t runs = zti_bits_written(&w);
-    w = zti_bit_writer_at(out);
-    if (is_short && NAME(put_groups)(&w, b, tile->n, ZTI_SZ_RAW_BYTES)) {
-        bits[0] += runs;
-        bits[1] += zti_bits_written(&w);
+    const uval base = NAME(take_base)(a, tile->n, true, &is_zero);
+    uval away = (uval)(base - (uval)coding->sz.centre);
+    uint64_t head = 8;
+    for (away = (uval)(away << 1) ^ (uval)(0 - (away >> (VAL_BITS - 1))); away;
+         away = (uval)(away >> 4 >> 4))
+        head += 8;
+    if (!is_zero) {
+        NAME(differences)(tile, coding->sz.axes, &a, &b);
+        NAME(fold)(a, tile->n);
+    }
+    uint64_t own = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct zti_bit_writer w = zti_bit_writer_at(out);
+        if (i > 0 && blocks.count > 0 && !is_zero)
+            NAME(move_blocks)(tile, &blocks, false, a, b);
+        if (!is_zero && (i == 0 || blocks.count > 0))
+            own = NAME(put_groups)(&w, i > 0 ? b : a, tile->n, ZTI_SZ_RAW_BYTES)
+                      ? zti_bits_written(&w)
+                      : 8 * ZTI_SZ_RAW_BYTES;
+        bits[i] += zti_round_up(head + own, 8);
     }
 }
