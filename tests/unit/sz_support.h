@@ -27,7 +27,7 @@ static zt_bound_kind kind_of(double bound)
 }
 
 /* Code an array as the frame layer does; bound 0: without loss; below 0: less by a part of each
- * value. axes: to take differences along, bit i for axis i; negative: those that the codec chooses. */
+ * value. axes: to take differences along, bit i for axis i; negative: what the codec chooses. */
 static struct coded code_along(zt_context *context, const zt_array *array, double bound,
                                uint32_t effort, int axes)
 {
