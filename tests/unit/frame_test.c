@@ -536,7 +536,7 @@ static void sizes_with(uint32_t codec, const zt_array *a, uint64_t *stream_bytes
 /* Streams with holes at random, against the whole field's, and all that is beside them: the places
  * of 1 % holes have 0.081 bits a value of entropy, of 30 % 0.881. Limits are what is reached here,
  * and a little; docs/trust.md has real fields. */
-static void holes_cost_what_is_around_them_nothing(void **state)
+static void holes_cost_what_is_around_them_little(void **state)
 {
     (void)state;
     static const struct {
@@ -709,7 +709,7 @@ int main(void)
         cmocka_unit_test(values_beyond_the_bound_are_kept_exactly),
         cmocka_unit_test(too_many_such_values_make_a_frame_lossless),
         cmocka_unit_test(special_values_are_kept_under_every_bound),
-        cmocka_unit_test(holes_cost_what_is_around_them_nothing),
+        cmocka_unit_test(holes_cost_what_is_around_them_little),
         cmocka_unit_test(repeated_masks_are_stored_once),
         cmocka_unit_test(arrays_of_special_values_alone_come_back),
         cmocka_unit_test(a_payload_is_the_bare_stream_of_its_slab),
