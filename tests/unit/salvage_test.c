@@ -100,7 +100,7 @@ static void a_codec(zt_codec codec, zt_effort effort, zt_bound bound)
     assert_false(salvage(&file, &whole, &out, &s));
 
     struct rng rng = {codec + 10 * effort}; /* and bytes beside a lost header, most in the tail */
-    for (uint32_t i = 0; i < DAMAGES; i++) {
+    for (uint32_t i = 0; i < DAMAGES; i += TEST_SHARE) {
         memcpy(file.data, good, bytes);
         memset(file.data, 0xff, rng_once_in(&rng, 4) ? SECTOR_BYTES : HEADER_BYTES);
         for (uint32_t k = 0; k < 1 + i % 3; k++) {
