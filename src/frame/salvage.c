@@ -132,19 +132,23 @@ static zt_status find_copy(struct zt_reader *r, uint64_t number, const struct zt
     return ZT_OK;
 }
 
+static bool is_of_place(const struct zti_frame *f, const struct zti_place *place)
+{
+    return zti_frame_bytes(f) == place->bytes && f->first == place->first &&
+           f->shape[0] == place[1].first - place->first;
+}
+
 /* The header of the frame at a place, or its copy. */
 static zt_status find_frame(struct zt_reader *r, uint64_t number, const struct zti_place *place,
                             struct zti_frame *f, bool *is_found)
 {
     zt_status status = find_header(r, number, place->at, true, f, is_found);
-    for (uint32_t way = 0; !status && way < 2; way++) {
-        *is_found = *is_found && zti_frame_bytes(f) == place->bytes && f->first == place->first &&
-                    f->shape[0] == place[1].first - place->first;
-        if (*is_found || way == 1)
-            break;
-        status = find_copy(r, number, place, f, is_found);
-        r->repaired += *is_found;
-    }
+    *is_found = *is_found && is_of_place(f, place);
+    if (status || *is_found)
+        return status;
+    status = find_copy(r, number, place, f, is_found);
+    *is_found = *is_found && is_of_place(f, place);
+    r->repaired += *is_found;
     return status;
 }
 

@@ -4,19 +4,13 @@
 
 enum { SIDE = 112, HEADER_BYTES = 64, SECTOR_BYTES = 4096, DAMAGES = 12 };
 
-struct found {
-    const zt_array *whole, *got;
-    uint64_t differing; /* values outside the boxes that are told */
-    unsigned char *is_told;
-};
-
 static int note(void *user, zt_loss loss, const zt_box *box, const char *why)
 {
-    struct found *f = user;
+    unsigned char *const is_told = user;
     assert_true((loss == ZT_LOSS_LOST || loss == ZT_LOSS_UNVERIFIED) && why[0]);
     for (uint64_t z = box->lo[0]; z < box->hi[0]; z++)
         for (uint64_t y = box->lo[1]; y < box->hi[1]; y++)
-            memset(f->is_told + (z * SIDE + y) * SIDE + box->lo[2], 1,
+            memset(is_told + (z * SIDE + y) * SIDE + box->lo[2], 1,
                    (size_t)(box->hi[2] - box->lo[2]));
     return 0;
 }
@@ -32,12 +26,13 @@ static bool salvage(const struct bytes *file, const zt_array *whole, const zt_ar
     zt_reader *reader = NULL;
     uint64_t first, extent;
     const size_t values = array_bytes(out) / 4;
-    struct found f = {whole, out, 0, (unsigned char *)need(values)};
-    memset(f.is_told, 0, values);
+    unsigned char *const is_told = (unsigned char *)need(values);
+    uint64_t differing = 0; /* values outside the boxes that are told */
+    memset(is_told, 0, values);
     assert_int_equal(zt_context_new(NULL, &context), ZT_OK);
     assert_int_equal(zt_salvage_init(s, sizeof *s), ZT_OK);
     s->part = note;
-    s->user = &f;
+    s->user = is_told;
     const zt_status status = zt_reader_open_damaged(context, &source, &reader);
     if (status != ZT_OK) {
         need_failure(context, status, ZT_CORRUPT, "no frame's header is whole");
@@ -46,13 +41,13 @@ static bool salvage(const struct bytes *file, const zt_array *whole, const zt_ar
         assert_true(first == 0 && extent == SIDE);
         need_ok(context, zt_reader_salvage(reader, out, s));
         for (size_t i = 0; i < values; i++)
-            f.differing += !f.is_told[i] && memcmp((const char *)whole->data + 4 * i,
-                                                   (const char *)out->data + 4 * i, 4) != 0;
-        assert_int_equal(f.differing, 0);
+            differing += !is_told[i] && memcmp((const char *)whole->data + 4 * i,
+                                               (const char *)out->data + 4 * i, 4) != 0;
+        assert_int_equal(differing, 0);
     }
     zt_reader_close(reader);
     zt_context_free(context);
-    free(f.is_told);
+    free(is_told);
     return status == ZT_OK;
 }
 
