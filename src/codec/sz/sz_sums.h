@@ -68,11 +68,17 @@ static void NAME(sums)(const struct tile *tile, uint32_t axes, uval *u)
     }
 }
 
-/* 0, -1, 1, -2, 2, ... as 0, 1, 2, 3, 4, ..., with zeros to the end of the last group. */
+/* 0, -1, 1, -2, 2, ... as 0, 1, 2, 3, 4, ... */
+ZTI_INLINE uval NAME(folded)(uval u)
+{
+    return (uval)(u << 1) ^ (uval)(0 - (u >> (VAL_BITS - 1)));
+}
+
+/* All of them, with zeros to the end of the last group. */
 static void NAME(fold)(uval *u, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        u[i] = (uval)(u[i] << 1) ^ (uval)(0 - (u[i] >> (VAL_BITS - 1)));
+        u[i] = NAME(folded)(u[i]);
     for (uint32_t i = n; i % ZTI_SZ_GROUP != 0; i++)
         u[i] = 0;
 }
@@ -188,7 +194,7 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
     bool is_zero;
     const uval base = NAME(take_base)(a, tile->n, tile->block == 0, &is_zero);
     const uval away = (uval)(base - (uval)coding->sz.centre);
-    uval folded = (uval)(away << 1) ^ (uval)(0 - (away >> (VAL_BITS - 1)));
+    uval folded = NAME(folded)(away);
     uint8_t *at = out + 1;
     for (; folded; folded = (uval)(folded >> 4 >> 4))
         *at++ = (uint8_t)folded;
@@ -303,10 +309,9 @@ static void NAME(try_groups)(const struct zti_coding *coding, const struct tile 
     const struct blocks blocks = blocks_of(tile);
     bool is_zero;
     const uval base = NAME(take_base)(a, tile->n, true, &is_zero);
-    uval away = (uval)(base - (uval)coding->sz.centre);
+    uval folded = NAME(folded)((uval)(base - (uval)coding->sz.centre));
     uint64_t head = 8;
-    for (away = (uval)(away << 1) ^ (uval)(0 - (away >> (VAL_BITS - 1))); away;
-         away = (uval)(away >> 4 >> 4))
+    for (; folded; folded = (uval)(folded >> 4 >> 4))
         head += 8;
     if (!is_zero) {
         NAME(differences)(tile, coding->sz.axes, &a, &b);
