@@ -53,6 +53,7 @@ check_missing() {
         have_module hdf5-openmpi || want libhdf5-openmpi-dev
         have_command mpirun || want openmpi-bin
         have_command clang || want clang
+        have_clang_runtime || want libclang-rt-dev
         have_command chromium || want chromium # looks at the report of ztile bench
         ;;
     bench)
@@ -60,13 +61,13 @@ check_missing() {
         ;;
     fuzz)
         have_command clang || need clang
-        have_fuzzer || need libclang-rt-dev
+        have_clang_runtime || need libclang-rt-dev
         ;;
     esac
 }
 
 # The sanitizers' runtime is a package of its own, and of clang's own version.
-have_fuzzer() {
+have_clang_runtime() {
     have_command clang && ls "$(clang -print-resource-dir)"/lib/*/*fuzzer* >/dev/null 2>&1
 }
 

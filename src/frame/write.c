@@ -593,7 +593,7 @@ zt_status zti_writer_put(struct zt_writer *w, const zt_array *slab, const zt_sta
             status = code_frame(w, &piece, stats);
         } else {
             status = reserve_stage(w, w->staged + part);
-            uint8_t *to = w->stage.bytes + w->staged * w->slice_bytes;
+            uint8_t *const to = status ? NULL : w->stage.bytes + w->staged * w->slice_bytes;
             if (!status && zti_is_on_device(w->context, piece.data))
                 status = zti_fetch_array(w->context, &piece, to);
             else if (!status)

@@ -293,7 +293,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "use: ndzip_vectors_test VECTORS_DIR [--cuda [MOST_BYTES]]\n");
         return 2;
     }
-    struct run run = {.dir = argv[1], .is_cuda = argc > 2, .most_bytes = SIZE_MAX};
+    struct run run = {.dir = argv[1], .is_cuda = argc > 2};
+    run.most_bytes = TEST_SHARE > 1 ? 1000000 : SIZE_MAX;
     if (argc > 3)
         run.most_bytes = strtoull(argv[3], NULL, 10);
     char path[4096];
