@@ -126,18 +126,19 @@ bool zti_sz_high_can(const struct zti_coding *coding)
 
 void zti_sz_pyramid_free(zt_context *context, struct zti_sz_pyramid *p)
 {
-    zti_release(context, p->bands);
+    zti_release(context, p->memory);
     memset(p, 0, sizeof *p);
 }
 
 /* Room for boxes up to so many points. */
 zt_status zti_sz_pyramid_alloc(zt_context *context, size_t points, struct zti_sz_pyramid *p)
 {
-    const size_t padded = (points + 127) & ~(size_t)63; /* rows are gone through in blocks */
-    uint8_t *at = zti_alloc(context, padded * (3 * sizeof(int32_t) + 5));
-    if (!at)
+    const size_t padded = (points + 127) & ~(size_t)63; /* rows are gone through in blocks, */
+    const size_t before = 64;                           /* and from the point before them */
+    p->memory = zti_alloc(context, before + padded * (3 * sizeof(int32_t) + 5));
+    if (!p->memory)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu points", points);
-    p->bands = (int32_t *)(void *)at;
+    p->bands = (int32_t *)(void *)(p->memory + before);
     p->grid[0] = p->bands + padded;
     p->grid[1] = p->grid[0] + padded;
     p->band_loud = (uint8_t *)(p->grid[1] + padded);

@@ -34,6 +34,7 @@ struct zti_sz_pyramid {
     bool has_anchors; /* the coarsest points are coded too */
     uint64_t anchor_bits; /* that their symbols leave open */
     struct zti_sz_level level[ZTI_SZ_HIGH_LEVELS + 1]; /* the last has points but no bands */
+    uint8_t *memory; /* of all that follows */
     int32_t *bands, *grid[2];
     uint8_t *band_loud, *grid_loud[2]; /* magnitudes of the residuals */
     uint8_t *symbols, *contexts;       /* in the order of coding */

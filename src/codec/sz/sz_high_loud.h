@@ -33,27 +33,6 @@ ZTI_INLINE uint32_t whole_blocks(uint32_t n)
     return (n + BLOCK - 1) / BLOCK * BLOCK;
 }
 
-/* Whether a byte is set. */
-ZTI_INLINE bool is_any(small flags)
-{
-    uint64_t part[WIDE / 8], any = 0;
-    memcpy(part, &flags, sizeof part);
-    for (uint32_t i = 0; i < WIDE / 8; i++)
-        any |= part[i];
-    return any != 0;
-}
-
-ZTI_INLINE lanes sign_of(lanes v)
-{
-    return (lanes)((signed_lanes)v >> 31);
-}
-
-ZTI_INLINE void store_narrow(lanes v, uint8_t *to)
-{
-    const narrow_lanes narrow = __builtin_convertvector(v, narrow_lanes);
-    memcpy(to, &narrow, sizeof narrow);
-}
-
 /* The place of the highest bit of what is not 0, as a float's exponent. Below the highest one no
  * two bits are left side by side, so that nothing is rounded up. */
 ZTI_INLINE lanes highest_of(lanes v)

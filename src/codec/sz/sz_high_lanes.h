@@ -1,0 +1,141 @@
+/* sz_high_lanes.h: kernel text of effort 'high': what is worked on together: integers, LANES at a
+ * time, and 16-bit numbers and bytes, WIDE at a time. What compilers make of plain loops over blocks
+ * is several times slower, or no vectors at all. Where an instruction set has more than vectors of C
+ * can say, it is written here, beside plain C that does the same. */
+#include "codec/sz/sz_high.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+/* Neither LANES nor WIDE is more than BLOCK, in which bytes are stored: a load that spans two stores
+ * waits for both. */
+enum { SEGMENT = ZTI_SZ_HIGH_SEGMENT, BLOCK = 16, ROOM = SEGMENT + 2 * BLOCK };
+#if defined(__AVX512F__)
+enum { LANES = BLOCK, WIDE = BLOCK };
+#elif defined(__AVX2__)
+enum { LANES = BLOCK / 2, WIDE = BLOCK };
+#else
+enum { LANES = BLOCK / 4, WIDE = BLOCK / 2 };
+#endif
+enum { PARTS = BLOCK / LANES };
+
+typedef uint32_t lanes __attribute__((vector_size(4 * LANES)));
+typedef int32_t signed_lanes __attribute__((vector_size(4 * LANES)));
+typedef float float_lanes __attribute__((vector_size(4 * LANES)));
+typedef uint8_t narrow_lanes __attribute__((vector_size(LANES)));
+typedef int16_t words __attribute__((vector_size(2 * WIDE)));
+typedef uint8_t small __attribute__((vector_size(WIDE)));
+
+ZTI_INLINE lanes load_lanes(const int32_t *from)
+{
+    lanes v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+ZTI_INLINE void store_lanes(lanes v, int32_t *to)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+ZTI_INLINE small load_small(const uint8_t *from)
+{
+    small v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+ZTI_INLINE void store_small(small v, uint8_t *to)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+/* 'first', 'first' + 1, ... */
+ZTI_INLINE lanes numbers_from(uint32_t first)
+{
+    lanes v;
+#if defined(__AVX512F__)
+    v = (lanes){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+#elif defined(__AVX2__)
+    v = (lanes){0, 1, 2, 3, 4, 5, 6, 7};
+#else
+    v = (lanes){0, 1, 2, 3};
+#endif
+    return v + first;
+}
+
+/* Where the mask has ones, the former. */
+ZTI_INLINE lanes either(lanes mask, lanes yes, lanes no)
+{
+    return (mask & yes) | (~mask & no);
+}
+
+ZTI_INLINE lanes sign_of(lanes v)
+{
+    return (lanes)((signed_lanes)v >> 31);
+}
+
+ZTI_INLINE lanes size_of(lanes v)
+{
+    const lanes sign = sign_of(v);
+    return (v ^ sign) - sign;
+}
+
+/* Whether a bit is set. */
+ZTI_INLINE bool is_any_lane(lanes v)
+{
+#if defined(__AVX512F__)
+    return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0;
+#elif defined(__AVX2__)
+    return !_mm256_testz_si256((__m256i)v, (__m256i)v);
+#else
+    uint32_t any = 0;
+    for (uint32_t i = 0; i < LANES; i++)
+        any |= v[i];
+    return any != 0;
+#endif
+}
+
+ZTI_INLINE bool is_any(small flags)
+{
+    uint64_t part[WIDE / 8], any = 0;
+    memcpy(part, &flags, sizeof part);
+    for (uint32_t i = 0; i < WIDE / 8; i++)
+        any |= part[i];
+    return any != 0;
+}
+
+ZTI_INLINE void store_narrow(lanes v, uint8_t *to)
+{
+    const narrow_lanes narrow = __builtin_convertvector(v, narrow_lanes);
+    memcpy(to, &narrow, sizeof narrow);
+}
+
+/* A block of numbers below 256 as bytes, in one store where there is one. */
+ZTI_INLINE void store_block(const lanes *v, uint8_t *to)
+{
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    const __m256i pairs = _mm256_packus_epi32((__m256i)v[0], (__m256i)v[1]);
+    const __m256i in_order = _mm256_permute4x64_epi64(pairs, 0xd8);
+    _mm_storeu_si128((__m128i *)(void *)to,
+                     _mm_packus_epi16(_mm256_castsi256_si128(in_order),
+                                      _mm256_extracti128_si256(in_order, 1)));
+#else
+    for (uint32_t part = 0; part < PARTS; part++)
+        store_narrow(v[part], to + part * LANES);
+#endif
+}
+
+/* Entries 0 to 15 of a table. */
+ZTI_INLINE small look_up(const uint8_t *table, small number)
+{
+#if defined(__AVX2__)
+    return (small)_mm_shuffle_epi8((__m128i)load_small(table), (__m128i)number);
+#else
+    small entry;
+    for (uint32_t i = 0; i < WIDE; i++)
+        entry[i] = table[number[i]];
+    return entry;
+#endif
+}
