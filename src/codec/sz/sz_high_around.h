@@ -19,54 +19,49 @@ struct around {
     bool is_last; /* the last point has none behind it: between[0] stands for between[1] */
 };
 
-#define STEP(most) most,
-static const int16_t ladder[ZTI_SZ_HIGH_MAGNITUDES - 1] = {ZTI_SZ_HIGH_LADDER(STEP)};
-#undef STEP
-
-ZTI_INLINE struct around look_around(const struct segment *s, const uint8_t *own)
+/* Filled where it is: a structure that is put together from narrow parts and copied by wide loads
+ * waits for the former. */
+ZTI_INLINE void look_around(const struct segment *s, const uint8_t *own, struct around *a)
 {
     const struct row *const row = s->row;
     const uint32_t first = s->first;
-    struct around a;
+    uint32_t betweens = 0, rows = 0;
     size_t step = s->dim[3];
-    a.axes = a.rows = 0;
-    a.is_last = false;
     if (row->odd & 8) {
-        a.between[0] = row->parent[3].loud + first;
-        a.between[1] = row->parent[3].loud + first + 1;
-        a.axes = 1;
-        a.is_last = first + s->own_n >= row->parent[3].of;
+        a->between[betweens++] = row->parent[3].loud + first;
+        a->between[betweens++] = row->parent[3].loud + first + 1;
     }
+    a->is_last = row->odd & 8 && first + s->own_n >= row->parent[3].of;
     for (uint32_t i = 0; i < 3; i++) {
         const struct parent *const parent = &row->parent[i];
         if (!(row->odd >> i & 1))
             continue;
-        a.between[2 * a.axes] = parent->loud + first;
-        a.between[2 * a.axes + 1] =
+        a->between[betweens++] = parent->loud + first;
+        a->between[betweens++] =
             parent->loud + first + (row->across >> i & 1 ? parent->step : 0);
-        a.axes++;
     }
     for (uint32_t i = 3; i-- > 0; step *= s->dim[i])
         if (s->at[i] > 0)
-            a.before[a.rows++] = own - step;
-    return a;
+            a->before[rows++] = own - step;
+    a->axes = betweens / 2;
+    a->rows = rows;
 }
 
 /* The sums of points from number k on. Those of four magnitudes are bytes. */
-ZTI_INLINE words sums_of(const struct around *a, uint32_t k)
+ZTI_INLINE words sums_of(const struct around *a, uint32_t k, uint32_t axes, uint32_t rows)
 {
     words between = {0};
     small before = {0};
-    for (uint32_t i = 0; i < a->axes; i += 2) {
+    for (uint32_t i = 0; i < axes; i += 2) {
         small pair = load_small(a->between[2 * i] + k) + load_small(a->between[2 * i + 1] + k);
-        if (i + 1 < a->axes)
+        if (i + 1 < axes)
             pair += load_small(a->between[2 * i + 2] + k) + load_small(a->between[2 * i + 3] + k);
         between += __builtin_convertvector(pair, words);
     }
-    for (uint32_t i = 0; i < a->rows; i++)
+    for (uint32_t i = 0; i < rows; i++)
         before += load_small(a->before[i] + k);
-    return between * (int16_t)zti_sz_high_share(a->axes) +
-           __builtin_convertvector(before, words) * (int16_t)zti_sz_high_row_share(a->rows);
+    return between * (int16_t)zti_sz_high_share(axes) +
+           __builtin_convertvector(before, words) * (int16_t)zti_sz_high_row_share(rows);
 }
 
 ZTI_INLINE uint32_t sum_of_last(const struct around *a, uint32_t k)
@@ -79,24 +74,72 @@ ZTI_INLINE uint32_t sum_of_last(const struct around *a, uint32_t k)
     return between * zti_sz_high_share(a->axes) + before * zti_sz_high_row_share(a->rows);
 }
 
-ZTI_INLINE void kinds_of(const struct around *a, uint32_t n, uint32_t depth, uint8_t *contexts)
+/* Kinds of neighbourhoods go by whole multiples of 16 sixteenths. */
+#define OFF(most) +(((most) + 1) % 16)
+_Static_assert((ZTI_SZ_HIGH_LADDER(OFF)) == 0, "a sum's lowest four bits make a difference");
+#undef OFF
+
+/* The kinds of all multiples, which is what sums are looked up in. */
+struct kinds {
+    uint8_t of[256];
+};
+
+static void make_kinds(struct kinds *kinds)
 {
-    for (uint32_t k = 0; k < n; k += WIDE) {
-        const words sums = sums_of(a, k);
-        words kind = (words){0} + (int16_t)(depth * ZTI_SZ_HIGH_MAGNITUDES);
-        for (uint32_t i = 0; i < ZTI_SZ_HIGH_MAGNITUDES - 1; i++)
-            kind -= sums > ladder[i];
-        store_small(__builtin_convertvector(kind, small), contexts + k);
+    for (uint32_t i = 0; i < 256; i++)
+        kinds->of[i] = zti_sz_high_kind(16 * i, 0);
+}
+
+ZTI_INLINE small kinds_of_sums(const struct kinds *kinds, words sums)
+{
+#if defined(__AVX512VBMI__)
+    const __m512i at = _mm512_castsi128_si512(_mm256_cvtepi16_epi8((__m256i)(sums >> 4)));
+    const __m512i *const of = (const __m512i *)(const void *)kinds->of;
+    const __m512i low = _mm512_permutex2var_epi8(_mm512_loadu_si512(of), at,
+                                                 _mm512_loadu_si512(of + 1));
+    const __m512i high = _mm512_permutex2var_epi8(_mm512_loadu_si512(of + 2), at,
+                                                  _mm512_loadu_si512(of + 3));
+    const __m128i number = _mm512_castsi512_si128(at);
+    return (small)_mm_mask_blend_epi8(_mm_movepi8_mask(number), _mm512_castsi512_si128(low),
+                                      _mm512_castsi512_si128(high));
+#else
+    words kind = {0};
+    (void)kinds;
+#define ABOVE(most) kind -= sums > (int16_t)(most);
+    ZTI_SZ_HIGH_LADDER(ABOVE)
+#undef ABOVE
+    return __builtin_convertvector(kind, small);
+#endif
+}
+
+ZTI_INLINE void kinds_with(const struct around *a, const struct kinds *kinds, uint32_t n,
+                           uint32_t base, uint8_t *contexts, uint32_t axes, uint32_t rows)
+{
+    for (uint32_t k = 0; k < n; k += WIDE)
+        store_small(kinds_of_sums(kinds, sums_of(a, k, axes, rows)) + (uint8_t)base, contexts + k);
+}
+
+/* By axes, 1 to 4, and rows before, 1 to 3: loops over them would be most of it. */
+static void kinds_of(const struct around *a, const struct kinds *kinds, uint32_t n, uint32_t depth,
+                     uint8_t *contexts)
+{
+    const uint32_t base = depth * ZTI_SZ_HIGH_MAGNITUDES;
+#define CASE(axes, rows)                                                                           \
+    case 4 * (axes) + (rows): kinds_with(a, kinds, n, base, contexts, axes, rows); break;
+    switch (4 * a->axes + a->rows) {
+        CASE(1, 1) CASE(1, 2) CASE(1, 3) CASE(2, 1) CASE(2, 2) CASE(2, 3)
+        CASE(3, 1) CASE(3, 2) CASE(3, 3) CASE(4, 1) CASE(4, 2) CASE(4, 3)
     }
+#undef CASE
     if (a->is_last)
         contexts[n - 1] = zti_sz_high_kind(sum_of_last(a, n - 1), depth);
 }
 
 /* Where no row is before it, four points look at the last two of the four before. */
-ZTI_INLINE void sums_between(const struct around *a, uint32_t n, uint16_t *sum)
+static void sums_between(const struct around *a, uint32_t n, uint16_t *sum)
 {
     for (uint32_t k = 0; k < n; k += WIDE) {
-        const words sums = sums_of(a, k);
+        const words sums = sums_of(a, k, a->axes, 0);
         memcpy(sum + k, &sums, sizeof sums);
     }
     if (a->is_last)

@@ -84,12 +84,14 @@ struct coder {
     const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET]; /* NULL: all */
     uint8_t least[ZTI_SZ_HIGH_CONTEXTS + BLOCK]; /* that a context has not, or 255 */
     struct zti_sz_extras *extras;
+    struct kinds kinds;
 };
 
 struct decoder {
     const uint32_t *const *tables;
     struct zti_ans_mixed *codes;
     struct zti_bit_reader *extras;
+    struct kinds kinds;
 };
 
 /* A neighbour's points: as if they were predicted well. */
@@ -150,9 +152,10 @@ static void code_segment(struct zti_sz_pyramid *p, const struct segment *s, cons
     take_predicted(s, x, loud);
     if (own_n == 0)
         return;
-    const struct around around = look_around(s, loud);
+    struct around around;
+    look_around(s, loud, &around);
     if (around.rows > 0)
-        kinds_of(&around, own_n, depth, contexts);
+        kinds_of(&around, &c->kinds, own_n, depth, contexts);
     else
         sums_between(&around, own_n, sum);
     for (uint32_t k = 0; around.rows == 0 && k < own_n; k += 4)
@@ -246,6 +249,7 @@ static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPH
     for (uint32_t i = 0; has && i < ZTI_SZ_HIGH_CONTEXTS; i++)
         while (coder.least[i] < 255 && has[i][coder.least[i]])
             coder.least[i]++;
+    make_kinds(&coder.kinds);
     p->count = 0;
     if (p->has_anchors)
         code_anchors(p, has, extras);
@@ -266,16 +270,17 @@ static void decode_segment(struct zti_sz_pyramid *p, const struct segment *s, co
     int32_t q[ROOM];
     uint8_t contexts[ROOM], symbols[ROOM];
     uint16_t sum[ROOM];
-    struct around around = {.rows = 0};
+    struct around around;
+    around.rows = 0;
     const uint32_t own_n = s->own_n;
     int32_t *const x = p->bands + s->place;
     uint8_t *const loud = p->band_loud + s->place;
     if (own_n > 0)
-        around = look_around(s, loud);
+        look_around(s, loud, &around);
     if (own_n > 0 && around.rows == 0)
         sums_between(&around, own_n, sum);
     if (own_n > 0 && around.rows > 0) {
-        kinds_of(&around, own_n, s->level->depth, contexts);
+        kinds_of(&around, &d->kinds, own_n, s->level->depth, contexts);
         take_symbols(d, contexts, own_n, symbols);
         residuals_of(symbols, own_n, d->extras, q, loud);
     }
@@ -294,7 +299,8 @@ static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *
                    struct zti_ans_mixed *codes, struct zti_bit_reader *extras)
 {
     const uint32_t *tables[ZTI_SZ_HIGH_CONTEXTS];
-    const struct decoder decoder = {tables, codes, extras};
+    struct decoder decoder = {.tables = tables, .codes = codes, .extras = extras};
+    make_kinds(&decoder.kinds);
     for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++)
         tables[i] = of[i]->decode;
     if (p->has_anchors)
