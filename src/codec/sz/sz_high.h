@@ -73,6 +73,7 @@ struct zti_sz_high {
     const struct zti_ans_model *of[ZTI_SZ_HIGH_CONTEXTS]; /* the same */
     const struct zti_ans_model *of_zero[ZTI_SZ_HIGH_CONTEXTS]; /* in which all symbols are 0 */
     struct zti_ans_model zero;
+    struct zti_ans_mixed_table table; /* for encoding */
     uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET]; /* where not all symbols were seen: those that were */
     uint32_t slots;
     struct zti_sz_slot *slot; /* one a thread */
@@ -94,7 +95,7 @@ struct zti_sz_high_ops {
                  struct zti_sz_extras *extras);
     bool (*decode)(struct zti_sz_pyramid *p, const struct zti_ans_model *const *of,
                    struct zti_ans_mixed *codes, struct zti_bit_reader *extras);
-    uint8_t *(*put_codes)(const struct zti_ans_model *const *of, const struct zti_sz_pyramid *p,
+    uint8_t *(*put_codes)(const struct zti_ans_mixed_table *table, const struct zti_sz_pyramid *p,
                           uint8_t *scratch); /* see zti_ans_mixed_put */
     /* Integers of n values; those that have none become the one before. Returns the last. */
     int32_t (*integers)(const struct zti_coding *coding, const void *values, uint32_t n,

@@ -196,6 +196,8 @@ static zt_status make_models(zt_context *context, struct zti_sz_high *high,
     zti_release(context, c);
     if (status == ZT_OK)
         status = connect(context, high);
+    if (status == ZT_OK)
+        status = zti_ans_mixed_make(context, high->of, ZTI_SZ_HIGH_CONTEXTS, &high->table);
     return status == ZT_OK && is_sample ? note_seen(context, high) : status;
 }
 
@@ -237,7 +239,7 @@ static zt_status put_head(zt_context *context, struct zti_coding *coding)
     at = zti_put_varint(at, extra_bytes);
     memcpy(at, high->coarse_extras, extra_bytes);
     at += extra_bytes;
-    const uint8_t *const codes = zti_sz_high_ops_of(coding)->put_codes(high->of, p, scratch);
+    const uint8_t *const codes = zti_sz_high_ops_of(coding)->put_codes(&high->table, p, scratch);
     const size_t code_bytes = (size_t)(scratch + most - codes);
     memcpy(at, codes, code_bytes);
     high->coarse_code_bits = 8 * (uint64_t)code_bytes;
@@ -317,6 +319,7 @@ void zti_sz_high_forget(zt_context *context, struct zti_coding *coding)
     for (uint32_t i = 0; i < high->models; i++)
         zti_ans_free(context, &high->model[i]);
     zti_ans_free(context, &high->zero);
+    zti_ans_mixed_free(context, &high->table);
     zti_sz_pyramid_free(context, &high->coarse);
     zti_sz_high_free_slots(context, high);
     zti_release(context, high->coarse_extras);

@@ -309,11 +309,10 @@ static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *
     return extras->at <= extras->end;
 }
 
-static uint8_t *put_codes(const struct zti_ans_model *const *of, const struct zti_sz_pyramid *p,
+static uint8_t *put_codes(const struct zti_ans_mixed_table *table, const struct zti_sz_pyramid *p,
                           uint8_t *scratch)
 {
-    return zti_ans_mixed_put(of, ZTI_SZ_HIGH_CONTEXTS, p->contexts, p->symbols, p->count,
-                             scratch);
+    return zti_ans_mixed_put(table, p->contexts, p->symbols, p->count, scratch);
 }
 
 const struct zti_sz_high_ops OPS = {.split = split,

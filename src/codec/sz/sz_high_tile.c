@@ -263,7 +263,7 @@ static uint8_t *put_tile(const struct zti_coding *coding, const zt_array *array,
     const bool is_zero = zti_all_zero(p->symbols, p->count);
     uint8_t *const scratch = slot->bytes + slot->most_extra_bytes + 64;
     const uint8_t *const codes =
-        is_zero ? NULL : zti_sz_high_ops_of(coding)->put_codes(high->of, p, scratch);
+        is_zero ? NULL : zti_sz_high_ops_of(coding)->put_codes(&high->table, p, scratch);
     const size_t code_bytes =
         is_zero ? 0 : (size_t)(scratch + zti_ans_mixed_bytes(p->count) - codes);
     const size_t extra_bytes = (size_t)(extras.bits + 7) / 8;
