@@ -56,12 +56,12 @@ ZTI_INLINE words sums_of(const struct around *a, uint32_t k, uint32_t axes, uint
         small pair = load_small(a->between[2 * i] + k) + load_small(a->between[2 * i + 1] + k);
         if (i + 1 < axes)
             pair += load_small(a->between[2 * i + 2] + k) + load_small(a->between[2 * i + 3] + k);
-        between += __builtin_convertvector(pair, words);
+        between += words_of(pair);
     }
     for (uint32_t i = 0; i < rows; i++)
         before += load_small(a->before[i] + k);
     return between * (int16_t)zti_sz_high_share(axes) +
-           __builtin_convertvector(before, words) * (int16_t)zti_sz_high_row_share(rows);
+           words_of(before) * (int16_t)zti_sz_high_row_share(rows);
 }
 
 ZTI_INLINE uint32_t sum_of_last(const struct around *a, uint32_t k)
@@ -79,20 +79,28 @@ ZTI_INLINE uint32_t sum_of_last(const struct around *a, uint32_t k)
 _Static_assert((ZTI_SZ_HIGH_LADDER(OFF)) == 0, "a sum's lowest four bits make a difference");
 #undef OFF
 
-/* The kinds of all multiples, which is what sums are looked up in. */
+/* What the kind of each multiple is looked up in. */
 struct kinds {
-    uint8_t of[256];
+    _Alignas(64) uint8_t of[256];
+    uint8_t base[16], above[2][16]; /* by 16 multiples: the first's kind, and where there are more */
 };
 
 static void make_kinds(struct kinds *kinds)
 {
+    memset(kinds->above, 255, sizeof kinds->above);
     for (uint32_t i = 0; i < 256; i++)
         kinds->of[i] = zti_sz_high_kind(16 * i, 0);
+    for (uint32_t h = 0; h < 16; h++) {
+        kinds->base[h] = h > 0 ? kinds->of[16 * h] : 0;
+        for (uint32_t i = 16 * h + 1, steps = 0; h > 0 && i < 16 * h + 16; i++)
+            if (kinds->of[i] > kinds->of[i - 1])
+                kinds->above[steps++][h] = (uint8_t)(i - 1);
+    }
 }
 
+#if defined(__AVX512VBMI__)
 ZTI_INLINE small kinds_of_sums(const struct kinds *kinds, words sums)
 {
-#if defined(__AVX512VBMI__)
     const __m512i at = _mm512_castsi128_si512(_mm256_cvtepi16_epi8((__m256i)(sums >> 4)));
     const __m512i *const of = (const __m512i *)(const void *)kinds->of;
     const __m512i low = _mm512_permutex2var_epi8(_mm512_loadu_si512(of), at,
@@ -102,15 +110,35 @@ ZTI_INLINE small kinds_of_sums(const struct kinds *kinds, words sums)
     const __m128i number = _mm512_castsi512_si128(at);
     return (small)_mm_mask_blend_epi8(_mm_movepi8_mask(number), _mm512_castsi512_si128(low),
                                       _mm512_castsi512_si128(high));
+}
+#elif defined(__AVX2__)
+/* Multiples below 16 have a table; above, 16 have two steps at most. */
+ZTI_INLINE small kinds_of_sums(const struct kinds *kinds, words sums)
+{
+    const __m256i multiple = (__m256i)(sums >> 4);
+    const __m128i number = _mm_packus_epi16(_mm256_castsi256_si128(multiple),
+                                            _mm256_extracti128_si256(multiple, 1));
+    const __m128i part = _mm_and_si128(_mm_srli_epi16(number, 4), _mm_set1_epi8(15));
+    const __m128i one = _mm_set1_epi8(1), of_small = (__m128i)load_small(kinds->of);
+    const __m128i low = _mm_shuffle_epi8(of_small, _mm_adds_epu8(number, _mm_set1_epi8(0x70)));
+    const __m128i first = _mm_shuffle_epi8((__m128i)load_small(kinds->above[0]), part);
+    const __m128i second = _mm_shuffle_epi8((__m128i)load_small(kinds->above[1]), part);
+    const __m128i steps = _mm_add_epi8(_mm_min_epu8(_mm_subs_epu8(number, first), one),
+                                       _mm_min_epu8(_mm_subs_epu8(number, second), one));
+    const __m128i base = _mm_shuffle_epi8((__m128i)load_small(kinds->base), part);
+    return (small)_mm_add_epi8(_mm_add_epi8(low, base), steps);
+}
 #else
+ZTI_INLINE small kinds_of_sums(const struct kinds *kinds, words sums)
+{
     words kind = {0};
     (void)kinds;
 #define ABOVE(most) kind -= sums > (int16_t)(most);
     ZTI_SZ_HIGH_LADDER(ABOVE)
 #undef ABOVE
     return __builtin_convertvector(kind, small);
-#endif
 }
+#endif
 
 ZTI_INLINE void kinds_with(const struct around *a, const struct kinds *kinds, uint32_t n,
                            uint32_t base, uint8_t *contexts, uint32_t axes, uint32_t rows)

@@ -78,25 +78,45 @@ ZTI_INLINE lanes sign_of(lanes v)
 
 ZTI_INLINE lanes size_of(lanes v)
 {
+#if defined(__AVX512F__)
+    return (lanes)_mm512_abs_epi32((__m512i)v);
+#elif defined(__AVX2__)
+    return (lanes)_mm256_abs_epi32((__m256i)v);
+#else
     const lanes sign = sign_of(v);
     return (v ^ sign) - sign;
+#endif
 }
 
-/* Whether a bit is set. */
-ZTI_INLINE bool is_any_lane(lanes v)
+ZTI_INLINE lanes at_most(lanes v, uint32_t most)
 {
+    const lanes all = (lanes){0} + most;
 #if defined(__AVX512F__)
-    return _mm512_test_epi32_mask((__m512i)v, (__m512i)v) != 0;
+    return (lanes)_mm512_min_epu32((__m512i)v, (__m512i)all);
 #elif defined(__AVX2__)
-    return !_mm256_testz_si256((__m256i)v, (__m256i)v);
+    return (lanes)_mm256_min_epu32((__m256i)v, (__m256i)all);
+#else
+    return either((lanes)(v > all), all, v);
+#endif
+}
+
+/* Whether a bit that the mask has is set. */
+ZTI_INLINE bool has_bits(lanes v, uint32_t mask)
+{
+    const lanes all = (lanes){0} + mask;
+#if defined(__AVX512F__)
+    return _mm512_test_epi32_mask((__m512i)v, (__m512i)all) != 0;
+#elif defined(__AVX2__)
+    return !_mm256_testz_si256((__m256i)v, (__m256i)all);
 #else
     uint32_t any = 0;
     for (uint32_t i = 0; i < LANES; i++)
-        any |= v[i];
+        any |= (v & all)[i];
     return any != 0;
 #endif
 }
 
+/* Whether a byte is set. */
 ZTI_INLINE bool is_any(small flags)
 {
     uint64_t part[WIDE / 8], any = 0;
@@ -106,10 +126,37 @@ ZTI_INLINE bool is_any(small flags)
     return any != 0;
 }
 
+/* Numbers below 256 as bytes, and back. */
 ZTI_INLINE void store_narrow(lanes v, uint8_t *to)
 {
+#if defined(__AVX512F__)
+    _mm_storeu_si128((__m128i *)(void *)to, _mm512_cvtepi32_epi8((__m512i)v));
+#else
     const narrow_lanes narrow = __builtin_convertvector(v, narrow_lanes);
     memcpy(to, &narrow, sizeof narrow);
+#endif
+}
+
+ZTI_INLINE lanes load_narrow(const uint8_t *from)
+{
+#if defined(__AVX512F__)
+    return (lanes)_mm512_cvtepu8_epi32((__m128i)load_small(from));
+#elif defined(__AVX2__)
+    return (lanes)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from));
+#else
+    narrow_lanes narrow;
+    memcpy(&narrow, from, sizeof narrow);
+    return __builtin_convertvector(narrow, lanes);
+#endif
+}
+
+ZTI_INLINE words words_of(small v)
+{
+#if defined(__AVX2__)
+    return (words)_mm256_cvtepu8_epi16((__m128i)v);
+#else
+    return __builtin_convertvector(v, words);
+#endif
 }
 
 /* A block of numbers below 256 as bytes, in one store where there is one. */

@@ -34,7 +34,7 @@ struct row {
     uint32_t across;         /* axes but the last, with a point on both sides */
     uint32_t terms;          /* predictions, but for that along the last axis */
     struct term term[3];
-    bool is_linear;
+    bool is_linear, is_plain; /* plain: all terms are BOTH */
 };
 
 /* What the rows of a band have in common. */
@@ -72,6 +72,7 @@ ZTI_INLINE enum kind kind_of(const struct parent *parent, bool is_linear)
 ZTI_INLINE void place_row(struct row *row, const uint32_t *at)
 {
     row->across = row->terms = 0;
+    row->is_plain = true;
     for (uint32_t i = 0; i < 4; i++) {
         struct parent *const parent = &row->parent[i];
         if (!(row->odd >> i & 1))
@@ -81,15 +82,17 @@ ZTI_INLINE void place_row(struct row *row, const uint32_t *at)
         parent->loud = parent->first_loud + first;
         parent->at = i < 3 ? at[i] : 0;
         if (i < 3 && parent->at + 1 < parent->of) {
+            const enum kind kind = kind_of(parent, row->is_linear);
             row->across |= 1u << i;
-            row->term[row->terms++] = (struct term){parent->row, parent->step,
-                                                    kind_of(parent, row->is_linear)};
+            row->is_plain = row->is_plain && kind == BOTH;
+            row->term[row->terms++] = (struct term){parent->row, parent->step, kind};
         }
     }
     if (row->terms == 0 && !(row->odd & 8)) { /* the last row along the first of its axes */
         const struct parent *const parent = &row->parent[lowest_bit(row->odd)];
         row->term[row->terms++] =
             (struct term){parent->row, parent->at > 0 ? parent->step : 0, BEYOND};
+        row->is_plain = false;
     }
 }
 
@@ -100,11 +103,11 @@ ZTI_INLINE lanes half_of(lanes sum, int32_t bits)
 }
 
 /* Points from number k on, along an axis but the last. */
-ZTI_INLINE lanes across_axis(const struct term *term, uint32_t k)
+ZTI_INLINE lanes across_axis(const struct term *term, uint32_t k, bool is_plain)
 {
     const int32_t *const from = term->from + k, *const next = from + term->step;
     const lanes a = load_lanes(from);
-    if (__builtin_expect(term->kind == BOTH, true))
+    if (is_plain || term->kind == BOTH)
         return half_of(ZTI_SZ_HIGH_BOTH(a, load_lanes(next), load_lanes(from - term->step),
                                         load_lanes(next + term->step)), 4);
     if (term->kind == MIDWAY)
@@ -125,51 +128,64 @@ ZTI_INLINE lanes mean_of(const lanes *t, uint32_t terms)
                         : half_of(t[0] + t[1] + t[2] + t[3], 2);
 }
 
+/* The row's ends, where points miss one beside them: 'along' is what the others are, 't' the
+ * predictions along the other axes, from number k on. */
+static lanes at_ends(const struct row *row, uint32_t k, uint32_t terms, lanes *t, lanes along)
+{
+    const struct parent *const parent = &row->parent[3];
+    const int32_t *const from = parent->row + k;
+    const uint32_t last = parent->of - 1; /* the point that may have none behind it */
+    const lanes a = load_lanes(from), b = load_lanes(from + 1), before = load_lanes(from - 1);
+    const lanes number = numbers_from(k);
+    if (!row->is_linear && last > 1) {
+        const lanes first = half_of(ZTI_SZ_HIGH_LEFT(b, a, load_lanes(from + 2)), 3);
+        along = either((lanes)(number == 0), first, along);
+        along = either((lanes)(number == last - 1), half_of(ZTI_SZ_HIGH_LEFT(a, b, before), 3),
+                       along);
+    }
+    t[terms] = along;
+    const lanes left = last > 0 ? before : a;
+    const lanes end = terms > 0 ? mean_of(t, terms) : half_of(ZTI_SZ_HIGH_BEYOND(a, left), 1);
+    return either((lanes)(number == last), end, mean_of(t, terms + 1));
+}
+
 /* Along the last axis too; 't' has the others. */
 ZTI_INLINE lanes with_last_axis(const struct row *row, uint32_t k, uint32_t terms, lanes *t)
 {
     const struct parent *const parent = &row->parent[3];
     const int32_t *const from = parent->row + k;
-    const uint32_t of = parent->of, last = of - 1; /* the point that may have none behind it */
-    const lanes a = load_lanes(from), b = load_lanes(from + 1), before = load_lanes(from - 1);
-    const lanes number = numbers_from(k);
-    lanes along = half_of(a + b, 1);
-    if (!row->is_linear && of > 2) {
-        const lanes behind = load_lanes(from + 2);
-        along = half_of(ZTI_SZ_HIGH_BOTH(a, b, before, behind), 4);
-        if (k == 0)
-            along = either((lanes)(number == 0), half_of(ZTI_SZ_HIGH_LEFT(b, a, behind), 3), along);
-        if (k + LANES >= last)
-            along = either((lanes)(number == last - 1),
-                           half_of(ZTI_SZ_HIGH_LEFT(a, b, before), 3), along);
-    }
-    t[terms] = along;
-    const lanes all = mean_of(t, terms + 1);
-    if (k + LANES <= last)
-        return all;
-    const lanes left = of > 1 ? before : a;
-    return either((lanes)(number == last),
-                  terms > 0 ? mean_of(t, terms) : half_of(ZTI_SZ_HIGH_BEYOND(a, left), 1), all);
+    const lanes pair = load_lanes(from) + load_lanes(from + 1);
+    t[terms] = row->is_linear || parent->of < 3
+                   ? half_of(pair, 1)
+                   : half_of(9 * pair - load_lanes(from - 1) - load_lanes(from + 2), 4);
+    if (k == 0 || k + LANES + 1 >= parent->of)
+        return at_ends(row, k, terms, t, t[terms]);
+    return mean_of(t, terms + 1);
 }
 
-ZTI_INLINE lanes predict_with(const struct row *row, uint32_t k, uint32_t terms, bool has_last)
+ZTI_INLINE void predict_with(const struct row *row, uint32_t first, uint32_t n, int32_t *out,
+                             uint32_t terms, bool has_last, bool is_plain)
 {
-    lanes t[4];
-    for (uint32_t i = 0; i < terms; i++)
-        t[i] = across_axis(&row->term[i], k);
-    return has_last ? with_last_axis(row, k, terms, t) : mean_of(t, terms);
+    for (uint32_t k = 0; k < n; k += LANES) {
+        lanes t[4];
+        for (uint32_t i = 0; i < terms; i++)
+            t[i] = across_axis(&row->term[i], first + k, is_plain);
+        store_lanes(has_last ? with_last_axis(row, first + k, terms, t) : mean_of(t, terms),
+                    out + k);
+    }
 }
 
-/* Points of a row from number k on. */
-ZTI_INLINE lanes predict(const struct row *row, uint32_t k)
+/* Points [first, first + n) of a row, and on to whole lanes. */
+static void predict(const struct row *row, uint32_t first, uint32_t n, int32_t *out)
 {
-    switch (2 * row->terms + (row->odd >> 3)) {
-    case 1: return predict_with(row, k, 0, true);
-    case 2: return predict_with(row, k, 1, false);
-    case 3: return predict_with(row, k, 1, true);
-    case 4: return predict_with(row, k, 2, false);
-    case 5: return predict_with(row, k, 2, true);
-    case 6: return predict_with(row, k, 3, false);
-    default: return predict_with(row, k, 3, true);
+#define CASE(terms, has_last)                                                                      \
+    case 4 * (terms) + 2 * (has_last): predict_with(row, first, n, out, terms, has_last, false);   \
+        break;                                                                                     \
+    case 4 * (terms) + 2 * (has_last) + 1: predict_with(row, first, n, out, terms, has_last,       \
+                                                        true);                                     \
+        break;
+    switch (4 * row->terms + 2 * (row->odd >> 3) + row->is_plain) {
+        CASE(0, 1) CASE(1, 0) CASE(1, 1) CASE(2, 0) CASE(2, 1) CASE(3, 0) CASE(3, 1)
     }
+#undef CASE
 }

@@ -34,49 +34,64 @@ ZTI_INLINE bool next_row(const uint32_t *dim, uint32_t *at)
 /* The nearest multiples of a step. Of less than 2^21 units floats are exact enough: a quotient is
  * 1 / (2 step) or more from midway between two integers, and of less than 2^21 / step, so that it is
  * off by less than 2^-23 of that. Adding 3 * 2^22 rounds. */
-ZTI_INLINE lanes nearest_of(lanes d, uint32_t step)
+ZTI_INLINE lanes nearest_of(lanes d, uint32_t step, float per)
 {
     enum { FAR = 1 << 21 };
     const float rounds = 0x1.8p23F;
     uint32_t zero;
     memcpy(&zero, &rounds, sizeof zero);
-    if (__builtin_expect(is_any_lane((lanes)(d + (FAR - 1) >= 2 * FAR - 1)), false)) {
-        const double per = 1.0 / step;
+    if (__builtin_expect(has_bits(d + FAR, ~(2u * FAR - 1)), false)) {
         for (uint32_t i = 0; i < LANES; i++)
-            d[i] = (uint32_t)zti_sz_high_nearest((int32_t)d[i], per);
+            d[i] = (uint32_t)zti_sz_high_nearest((int32_t)d[i], 1.0 / step);
         return d;
     }
-    const float_lanes sum =
-        __builtin_convertvector((signed_lanes)d, float_lanes) * (float)(1.0 / step) + rounds;
-    return (lanes)sum - zero;
+    return (lanes)(__builtin_convertvector((signed_lanes)d, float_lanes) * per + rounds) - zero;
 }
 
-/* Residuals of a row's integers, which become what is decoded; and their symbols, but for large
- * ones', to the end of a block. Returns the bits that are set in one magnitude or another. */
-ZTI_INLINE lanes quantize(const struct segment *s, int32_t *restrict x, int32_t *restrict q,
-                          uint8_t *restrict loud, uint8_t *restrict symbols)
+/* What residuals become. */
+struct residuals {
+    int32_t *restrict x;          /* integers: what is decoded */
+    const int32_t *restrict predicted;
+    int32_t *restrict q;          /* residuals */
+    uint8_t *restrict loud, *restrict symbols; /* symbols but for large ones' */
+    uint32_t step;
+    float per;                    /* 1 / step */
+};
+
+/* A block of them, of which n are there; the others' integers stay. Returns the bits that are set
+ * in one magnitude or another. */
+ZTI_INLINE lanes quantize_block(const struct residuals *r, uint32_t k, uint32_t n, bool is_whole)
 {
-    const uint32_t step = s->level->step, n = s->own_n;
-    lanes any = {0};
-    for (uint32_t k = 0; k < n; k += BLOCK) {
-        lanes size[PARTS], folded[PARTS];
-        for (uint32_t part = 0; part < PARTS; part++) {
-            const uint32_t at = k + part * LANES;
-            const lanes in = load_lanes(x + at), predicted = predict(s->row, s->first + at);
-            const lanes keep = (lanes)((signed_lanes)numbers_from(at) < (int32_t)n);
-            const lanes v = nearest_of(in - predicted, step) & keep;
-            size[part] = size_of(v);
-            folded[part] = v << 1 ^ sign_of(v);
-            any |= size[part];
-            store_lanes(v, q + at);
-            store_lanes(either(keep, predicted + v * step, in), x + at);
-            const lanes is_more = (lanes)(size[part] > ZTI_SZ_HIGH_LOUDEST);
-            size[part] = either(is_more, (lanes){0} + ZTI_SZ_HIGH_LOUDEST, size[part]);
-        }
-        store_block(size, loud + k);
-        store_block(folded, symbols + k);
+    lanes size[PARTS], folded[PARTS], any = {0};
+    for (uint32_t part = 0; part < PARTS; part++) {
+        const uint32_t at = part * LANES;
+        const lanes in = load_lanes(r->x + k + at), predicted = load_lanes(r->predicted + k + at);
+        const lanes keep = (lanes)((signed_lanes)numbers_from(at) < (int32_t)n);
+        lanes v = nearest_of(in - predicted, r->step, r->per);
+        v = is_whole ? v : v & keep;
+        const lanes decoded = predicted + v * r->step;
+        store_lanes(is_whole ? decoded : either(keep, decoded, in), r->x + k + at);
+        store_lanes(v, r->q + k + at);
+        size[part] = size_of(v);
+        any |= size[part];
+        size[part] = at_most(size[part], ZTI_SZ_HIGH_LOUDEST);
+        folded[part] = v << 1 ^ sign_of(v);
     }
+    store_block(size, r->loud + k);
+    store_block(folded, r->symbols + k);
     return any;
+}
+
+static bool quantize(const struct residuals *residuals, uint32_t n)
+{
+    const struct residuals r = *residuals;
+    lanes any = {0};
+    uint32_t k = 0;
+    for (; k + BLOCK <= n; k += BLOCK)
+        any |= quantize_block(&r, k, BLOCK, true);
+    if (k < n)
+        any |= quantize_block(&r, k, n - k, false);
+    return has_bits(any, ~(uint32_t)ZTI_SZ_HIGH_LOUDEST);
 }
 
 /* What coding and decoding want beside the pyramid. */
@@ -95,14 +110,12 @@ struct decoder {
 };
 
 /* A neighbour's points: as if they were predicted well. */
-ZTI_INLINE void take_predicted(const struct segment *s, int32_t *x, uint8_t *loud)
+ZTI_INLINE void take_predicted(const struct segment *s, const int32_t *predicted, int32_t *x,
+                               uint8_t *loud)
 {
-    for (uint32_t k = s->own_n; k < s->n; k += LANES) {
-        int32_t predicted[LANES];
-        const uint32_t left = s->n - k, n = left < LANES ? left : LANES;
-        store_lanes(predict(s->row, s->first + k), predicted);
-        memcpy(x + k, predicted, n * sizeof *x);
-        memset(loud + k, 0, n);
+    for (uint32_t k = s->own_n; k < s->n; k++) {
+        x[k] = predicted[k];
+        loud[k] = 0;
     }
 }
 
@@ -142,14 +155,16 @@ ZTI_INLINE void put_symbols(const struct coder *c, const int32_t *q, uint32_t n,
 static void code_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
 {
     const struct coder *const c = user;
-    int32_t q[ROOM];
+    _Alignas(64) int32_t q[ROOM], predicted[ROOM];
     uint16_t sum[ROOM];
-    const uint32_t own_n = s->own_n, depth = s->level->depth;
+    const uint32_t own_n = s->own_n, depth = s->level->depth, step = s->level->step;
     int32_t *const x = p->bands + s->place;
     uint8_t *const loud = p->band_loud + s->place;
     uint8_t *const symbols = p->symbols + p->count, *const contexts = p->contexts + p->count;
-    const lanes any = quantize(s, x, q, loud, symbols);
-    take_predicted(s, x, loud);
+    const struct residuals residuals = {x, predicted, q, loud, symbols, step, (float)(1.0 / step)};
+    predict(s->row, s->first, s->n, predicted);
+    const bool is_loud = quantize(&residuals, own_n);
+    take_predicted(s, predicted, x, loud);
     if (own_n == 0)
         return;
     struct around around;
@@ -161,7 +176,6 @@ static void code_segment(struct zti_sz_pyramid *p, const struct segment *s, cons
     for (uint32_t k = 0; around.rows == 0 && k < own_n; k += 4)
         kinds_of_four(sum + k, loud + k, s->first + k == 0, own_n - k < 4 ? own_n - k : 4, depth,
                       contexts + k);
-    const bool is_loud = is_any_lane(any & ~(uint32_t)ZTI_SZ_HIGH_LOUDEST);
     put_symbols(c, q, own_n, is_loud, depth, contexts, symbols);
     p->count += own_n;
 }
@@ -267,7 +281,7 @@ __attribute__((noinline)) static void take_symbols(const struct decoder *d,
 static void decode_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
 {
     const struct decoder *const d = user;
-    int32_t q[ROOM];
+    _Alignas(64) int32_t q[ROOM], predicted[ROOM];
     uint8_t contexts[ROOM], symbols[ROOM];
     uint16_t sum[ROOM];
     struct around around;
@@ -290,9 +304,10 @@ static void decode_segment(struct zti_sz_pyramid *p, const struct segment *s, co
         take_symbols(d, contexts, four, symbols);
         residuals_of(symbols, four, d->extras, q + k, loud + k);
     }
+    predict(s->row, s->first, s->n, predicted);
     for (uint32_t k = 0; k < own_n; k += LANES)
-        store_lanes(predict(s->row, s->first + k) + load_lanes(q + k) * s->level->step, x + k);
-    take_predicted(s, x, loud);
+        store_lanes(load_lanes(predicted + k) + load_lanes(q + k) * s->level->step, x + k);
+    take_predicted(s, predicted, x, loud);
 }
 
 static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *of,
