@@ -244,8 +244,9 @@ zt_status zti_sz_high_coarse_shape(zt_context *context, const struct zti_coding 
 }
 
 /* Integers of a box of an array, every 2^bits-th along halved axes, from 'origin', in order. */
-void zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
-                        const uint64_t *origin, const uint32_t *dim, uint32_t bits, int32_t *x)
+bool zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
+                        const uint64_t *origin, const uint32_t *dim, uint32_t bits,
+                        struct zti_sz_pyramid *p)
 {
     const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
     const uint32_t rank = coding->grid.rank, skip = 4 - rank, axes = zti_sz_high_axes(coding);
@@ -256,7 +257,8 @@ void zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
     const int64_t next_row = rank > 1 ? array->stride[rank - 2] * row_bytes : 0;
     uint64_t row[ZTI_SZ_HIGH_SEGMENT];
     uint32_t at[4] = {0};
-    int32_t before = 0;
+    int32_t before = 0, x[ZTI_SZ_HIGH_SEGMENT];
+    bool is_far = false;
     for (bool is_more = true; is_more;) {
         uint64_t place[ZT_MAX_RANK];
         for (uint32_t i = 0; i < rank; i++)
@@ -272,9 +274,9 @@ void zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
                 zti_sz_gather_row(row, from, stride, n, value_bytes);
                 values = row;
             }
-            before = ops->integers(coding, values, n, before, x);
+            before = ops->integers(coding, values, n, before, x, &is_far);
+            ops->split_row(p, at, k, n, x);
             from += stride * (int64_t)(n * value_bytes);
-            x += n;
         }
         is_more = false;
         for (uint32_t i = 3; i-- > 0 && !is_more;) {
@@ -282,6 +284,8 @@ void zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
             at[i] = is_more ? at[i] : 0;
         }
     }
+    ops->split(p);
+    return !is_far;
 }
 
 /* ---- for kernels ---- */

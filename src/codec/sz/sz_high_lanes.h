@@ -186,3 +186,49 @@ ZTI_INLINE small look_up(const uint8_t *table, small number)
     return entry;
 #endif
 }
+
+/* 2 * LANES points to those at even places and those at odd ones, and back. */
+ZTI_INLINE void part_pairs(const int32_t *restrict from, int32_t *restrict even,
+                           int32_t *restrict odd)
+{
+#if defined(__AVX512F__)
+    const __m512i at = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    const __m512i one = _mm512_set1_epi32(1);
+    const __m512i a = (__m512i)load_lanes(from), b = (__m512i)load_lanes(from + LANES);
+    store_lanes((lanes)_mm512_permutex2var_epi32(a, at, b), even);
+    store_lanes((lanes)_mm512_permutex2var_epi32(a, _mm512_or_si512(at, one), b), odd);
+#elif defined(__AVX2__)
+    const __m256 a = (__m256)load_lanes(from), b = (__m256)load_lanes(from + LANES);
+    const __m256i low = (__m256i)_mm256_shuffle_ps(a, b, 0x88);
+    const __m256i high = (__m256i)_mm256_shuffle_ps(a, b, 0xdd);
+    store_lanes((lanes)_mm256_permute4x64_epi64(low, 0xd8), even);
+    store_lanes((lanes)_mm256_permute4x64_epi64(high, 0xd8), odd);
+#else
+    for (uint32_t i = 0; i < LANES; i++) {
+        even[i] = from[2 * i];
+        odd[i] = from[2 * i + 1];
+    }
+#endif
+}
+
+ZTI_INLINE void join_pairs(const int32_t *restrict even, const int32_t *restrict odd,
+                           int32_t *restrict to)
+{
+#if defined(__AVX512F__)
+    const __m512i at = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
+    const __m512i eight = _mm512_set1_epi32(8);
+    const __m512i a = (__m512i)load_lanes(even), b = (__m512i)load_lanes(odd);
+    store_lanes((lanes)_mm512_permutex2var_epi32(a, at, b), to);
+    store_lanes((lanes)_mm512_permutex2var_epi32(a, _mm512_or_si512(at, eight), b), to + LANES);
+#elif defined(__AVX2__)
+    const __m256i a = (__m256i)load_lanes(even), b = (__m256i)load_lanes(odd);
+    const __m256i low = _mm256_unpacklo_epi32(a, b), high = _mm256_unpackhi_epi32(a, b);
+    store_lanes((lanes)_mm256_permute2x128_si256(low, high, 0x20), to);
+    store_lanes((lanes)_mm256_permute2x128_si256(low, high, 0x31), to + LANES);
+#else
+    for (uint32_t i = 0; i < LANES; i++) {
+        to[2 * i] = even[i];
+        to[2 * i + 1] = odd[i];
+    }
+#endif
+}

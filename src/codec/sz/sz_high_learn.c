@@ -388,6 +388,18 @@ static bool set_way(struct zti_coding *coding, uint32_t pass, uint32_t way)
     return way < 1u << coding->grid.rank && zti_sz_high_can(coding);
 }
 
+static void put_sample(const struct zti_sz_high_ops *ops, struct zti_sz_pyramid *p,
+                       const int32_t *sample)
+{
+    const uint32_t *const dim = p->level[0].dim;
+    uint32_t at[3];
+    for (at[0] = 0; at[0] < dim[0]; at[0]++)
+        for (at[1] = 0; at[1] < dim[1]; at[1]++)
+            for (at[2] = 0; at[2] < dim[2]; at[2]++, sample += dim[3])
+                ops->split_row(p, at, 0, dim[3], sample);
+    ops->split(p);
+}
+
 static void sample_region(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
                           uint32_t region, struct tally *t)
 {
@@ -401,7 +413,10 @@ static void sample_region(const struct zti_coding *coding, uint32_t pass, const 
         origin[i] = spread_out(region, i, coding->grid.shape[i] - side[i] + 1);
     memcpy(dim + 4 - coding->grid.rank, side, coding->grid.rank * sizeof *dim);
     int32_t *const sample = (int32_t *)(void *)slot->bytes;
-    zti_sz_high_gather(coding, array, origin, dim, 0, sample);
+    p->axes = p->levels = 0; /* as they are */
+    memcpy(p->level[0].dim, dim, sizeof dim);
+    (void)zti_sz_high_gather(coding, array, origin, dim, 0, p);
+    memcpy(sample, p->grid[0], points * sizeof *sample);
     for (uint32_t way = 0; way < 1u << ZT_MAX_RANK; way++) {
         struct zti_coding trial = *coding;
         struct zti_sz_extras extras = {.most_bits = UINT64_MAX};
@@ -410,8 +425,7 @@ static void sample_region(const struct zti_coding *coding, uint32_t pass, const 
         const uint32_t axes = zti_sz_high_axes(&trial);
         p->has_anchors = true;
         (void)zti_sz_high_shape(&trial, axes, dim, dim, 1, zti_sz_high_all_levels(axes, dim), p);
-        memcpy(p->grid[0], sample, points * sizeof *sample);
-        ops->split(p);
+        put_sample(ops, p, sample);
         ops->code(p, NULL, &extras);
         zti_sz_high_add(p, extras.bits, &t->way[way]);
         t->way[way].values += points;
@@ -490,6 +504,20 @@ static bool set_lattice(struct zti_coding *coding)
     return false;
 }
 
+/* How far values are from the centre, in units, and whether that makes the bound sure: what is
+ * decoded is within half a reach of a value, which is room * (1 - 2^-11) at most. The rest of the
+ * room, and what the bound has beside it, are more than rounding takes away: to the type less than
+ * the largest value * 2^-24 (2^-50), and in doubles, of products and sums of numbers up to the
+ * largest value in units, less than 2^-50 of it. Values beyond what was measured are looked at. */
+static void set_farthest(const struct zti_sz *sz, struct zti_sz_high *high)
+{
+    const double largest = fmax(fabs(sz->least), fabs(sz->most));
+    const double most = (sz->most / sz->step - sz->least / sz->step) / 2 + 2;
+    const double room = sz->step * sz->reach / 2;
+    high->farthest = fmin(most, 2 * (double)ZTI_SZ_HIGH_RANGE);
+    high->is_sure = sz->source == ZTI_SZ_STEPS || largest + 3 * sz->step < room * 0x1p38;
+}
+
 zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding)
 {
     const struct zti_sz other = coding->sz;
@@ -505,6 +533,7 @@ zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding)
         coding->model = other_model;
         return ZT_NO_MEMORY;
     }
+    set_farthest(&coding->sz, high);
     high->lorenzo = other;
     high->lorenzo_model = other_model;
     coding->sz.effort = ZT_EFFORT_HIGH;
@@ -603,9 +632,8 @@ static zt_status code_coarse(zt_context *context, struct zti_coding *coding, con
         return zti_fail(context, ZT_NO_MEMORY, "no memory for the bits of %zu points", points);
     struct zti_sz_extras extras = {.writer = zti_bit_writer_at(high->coarse_extras),
                                    .most_bits = UINT64_MAX};
-    zti_sz_high_gather(coding, array, origin, p->level[0].dim,
-                       zti_sz_high_distance(coding->sz.axes), p->grid[0]);
-    ops->split(p);
+    (void)zti_sz_high_gather(coding, array, origin, p->level[0].dim,
+                             zti_sz_high_distance(coding->sz.axes), p);
     ops->code(p, NULL, &extras);
     high->coarse_extra_bits = extras.bits;
     return ZT_OK;

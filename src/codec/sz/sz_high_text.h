@@ -225,8 +225,8 @@ ZTI_INLINE bool is_own_row(const struct zti_sz_band *band, const uint32_t *at)
 }
 
 /* All points of all levels but the coarsest, in the order of coding; those of the finest level are
- * merged if they are wanted afterwards. */
-ZTI_INLINE void each_segment(struct zti_sz_pyramid *p, bool is_wanted,
+ * merged of the array's coarse grid only, whose magnitudes are wanted afterwards. */
+ZTI_INLINE void each_segment(struct zti_sz_pyramid *p,
                              void (*visit)(struct zti_sz_pyramid *, const struct segment *,
                                            const void *), const void *user)
 {
@@ -251,7 +251,7 @@ ZTI_INLINE void each_segment(struct zti_sz_pyramid *p, bool is_wanted,
                 }
             } while (next_row(band->dim, at));
         }
-        if (l > 0 || is_wanted)
+        if (l > 0 || p->has_anchors)
             merge(p, l);
     }
 }
@@ -267,7 +267,7 @@ static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPH
     p->count = 0;
     if (p->has_anchors)
         code_anchors(p, has, extras);
-    each_segment(p, extras->writer.base != NULL, code_segment, &coder);
+    each_segment(p, code_segment, &coder);
 }
 
 /* Not part of what calls it, so that all it has is in registers. */
@@ -320,7 +320,7 @@ static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *
         tables[i] = of[i]->decode;
     if (p->has_anchors)
         decode_anchors(p, tables, codes, extras);
-    each_segment(p, true, decode_segment, &decoder);
+    each_segment(p, decode_segment, &decoder);
     return extras->at <= extras->end;
 }
 
@@ -330,7 +330,9 @@ static uint8_t *put_codes(const struct zti_ans_mixed_table *table, const struct 
     return zti_ans_mixed_put(table, p->contexts, p->symbols, p->count, scratch);
 }
 
-const struct zti_sz_high_ops OPS = {.split = split,
+const struct zti_sz_high_ops OPS = {.split_row = split_row,
+                                    .merge_row = merge_row,
+                                    .split = split,
                                     .code = code,
                                     .decode = decode,
                                     .put_codes = put_codes,
