@@ -79,9 +79,17 @@ ZTI_INLINE uint64_t zti_ans_low(uint64_t value, uint64_t bits)
     return value & ((UINT64_C(1) << bits) - 1);
 }
 
-/* Four symbols at a time, from the last to the first. Two by two what they shed is put together: one
- * by one each would wait for the one before. A function of its own, so that all it has is in
- * registers. */
+ZTI_INLINE uint64_t zti_ans_mixed_put_one(const struct zti_ans_mixed_table *table, uint64_t number,
+                                          uint64_t state, struct zti_ans_front *f)
+{
+    uint64_t bits;
+    const uint64_t next = zti_ans_mixed_move(table, number, state, &bits);
+    zti_ans_shed(f, zti_ans_low(state, bits), bits);
+    return next;
+}
+
+/* Four symbols at a time, from the last to the first. A function of its own, so that all it has is
+ * in registers. */
 __attribute__((noinline, unused)) static void
 zti_ans_mixed_put_fours(const struct zti_ans_mixed_table *table, const uint16_t *number, size_t n,
                         struct zti_ans_front *front)
@@ -89,27 +97,12 @@ zti_ans_mixed_put_fours(const struct zti_ans_mixed_table *table, const uint16_t 
     const struct zti_ans_mixed_table t = *table;
     struct zti_ans_front f = {.at = front->at, .held = front->held, .bits = front->bits};
     uint64_t a = front->state[0], b = front->state[1], c = front->state[2], d = front->state[3];
-    for (const uint16_t *at = number + n; at > number; zti_ans_store(&f)) {
-        uint64_t bits, low_bits, y, shed;
-        at -= ZTI_ANS_WAYS;
-        y = zti_ans_mixed_move(&t, at[3], d, &bits);
-        shed = zti_ans_low(d, bits);
-        low_bits = bits;
-        d = y;
-        y = zti_ans_mixed_move(&t, at[2], c, &bits);
-        shed = shed << bits | zti_ans_low(c, bits);
-        low_bits += bits;
-        c = y;
-        zti_ans_shed(&f, shed, low_bits);
-        y = zti_ans_mixed_move(&t, at[1], b, &bits);
-        shed = zti_ans_low(b, bits);
-        low_bits = bits;
-        b = y;
-        y = zti_ans_mixed_move(&t, at[0], a, &bits);
-        shed = shed << bits | zti_ans_low(a, bits);
-        low_bits += bits;
-        a = y;
-        zti_ans_shed(&f, shed, low_bits); /* 48 bits and the 7 that may be there */
+    for (; n > 0; zti_ans_store(&f)) { /* 48 bits and the 7 that may be there */
+        n -= ZTI_ANS_WAYS;
+        d = zti_ans_mixed_put_one(&t, number[n + 3], d, &f);
+        c = zti_ans_mixed_put_one(&t, number[n + 2], c, &f);
+        b = zti_ans_mixed_put_one(&t, number[n + 1], b, &f);
+        a = zti_ans_mixed_put_one(&t, number[n], a, &f);
     }
     *front = (struct zti_ans_front){f.at, f.held, f.bits, {a, b, c, d}};
 }
@@ -131,9 +124,8 @@ static inline uint8_t *zti_ans_mixed_put(const struct zti_ans_mixed_table *table
         for (size_t k = 0; k < i; k++)
             number[k] = (uint16_t)(contexts[from + k] << 8 | symbols[from + k]);
         for (; i % ZTI_ANS_WAYS != 0; zti_ans_store(&f)) {
-            uint64_t *const state = &f.state[--i % ZTI_ANS_WAYS], y = *state, bits;
-            *state = zti_ans_mixed_move(table, number[i], y, &bits);
-            zti_ans_shed(&f, zti_ans_low(y, bits), bits);
+            uint64_t *const state = &f.state[--i % ZTI_ANS_WAYS];
+            *state = zti_ans_mixed_put_one(table, number[i], *state, &f);
         }
         zti_ans_mixed_put_fours(table, number, i, &f);
     }
