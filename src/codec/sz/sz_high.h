@@ -98,7 +98,7 @@ struct zti_sz_high_ops {
     void (*split)(struct zti_sz_pyramid *p);
     /* From the integers in the bands and the coarsest grid: all symbols, and what they leave open;
      * has (NULL: all) says which symbols there are in a context. What is decoded is there then, and
-     * with anchors in grid[0] too. */
+     * in grid[0] too with anchors, unless extras are only counted. */
     void (*code)(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET],
                  struct zti_sz_extras *extras);
     bool (*decode)(struct zti_sz_pyramid *p, const struct zti_ans_model *const *of,

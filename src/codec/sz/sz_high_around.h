@@ -140,6 +140,11 @@ ZTI_INLINE small kinds_of_sums(const struct kinds *kinds, words sums)
 }
 #endif
 
+ZTI_INLINE uint8_t kind_of_sum(const struct kinds *kinds, uint32_t sum, uint32_t base)
+{
+    return (uint8_t)(kinds->of[sum >> 4] + base);
+}
+
 ZTI_INLINE void kinds_with(const struct around *a, const struct kinds *kinds, uint32_t n,
                            uint32_t base, uint8_t *contexts, uint32_t axes, uint32_t rows)
 {
@@ -160,7 +165,7 @@ static void kinds_of(const struct around *a, const struct kinds *kinds, uint32_t
     }
 #undef CASE
     if (a->is_last)
-        contexts[n - 1] = zti_sz_high_kind(sum_of_last(a, n - 1), depth);
+        contexts[n - 1] = kind_of_sum(kinds, sum_of_last(a, n - 1), base);
 }
 
 /* Where no row is before it, four points look at the last two of the four before. */
@@ -174,11 +179,12 @@ static void sums_between(const struct around *a, uint32_t n, uint16_t *sum)
         sum[n - 1] = (uint16_t)sum_of_last(a, n - 1);
 }
 
-ZTI_INLINE void kinds_of_four(const uint16_t *sum, const uint8_t *own, bool is_first, uint32_t n,
-                              uint32_t depth, uint8_t *contexts)
+ZTI_INLINE void kinds_of_four(const struct kinds *kinds, const uint16_t *sum, const uint8_t *own,
+                              bool is_first, uint32_t n, uint32_t depth, uint8_t *contexts)
 {
+    const uint32_t base = depth * ZTI_SZ_HIGH_MAGNITUDES;
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t with = is_first ? 2u * sum[k] : sum[k] + 16u * own[-1] + 16u * own[-2];
-        contexts[k] = zti_sz_high_kind(with, depth);
+        contexts[k] = kind_of_sum(kinds, with, base);
     }
 }

@@ -88,7 +88,10 @@ static void merge_loud(const struct zti_sz_pyramid *p, uint32_t l, const uint32_
         memcpy(to, even, n);
         return;
     }
-    for (uint32_t i = 0; i < n / 2; i++) {
+    uint32_t i = 0;
+    for (; i + WIDE <= n / 2; i += WIDE)
+        join_small(load_small(even + i), load_small(odd + i), to + 2 * i);
+    for (; i < n / 2; i++) {
         to[2 * i] = even[i];
         to[2 * i + 1] = odd[i];
     }

@@ -232,3 +232,16 @@ ZTI_INLINE void join_pairs(const int32_t *restrict even, const int32_t *restrict
     }
 #endif
 }
+
+ZTI_INLINE void join_small(small even, small odd, uint8_t *to)
+{
+#if defined(__AVX2__)
+    store_small((small)_mm_unpacklo_epi8((__m128i)even, (__m128i)odd), to);
+    store_small((small)_mm_unpackhi_epi8((__m128i)even, (__m128i)odd), to + WIDE);
+#else
+    for (uint32_t i = 0; i < WIDE; i++) {
+        to[2 * i] = even[i];
+        to[2 * i + 1] = odd[i];
+    }
+#endif
+}

@@ -174,8 +174,8 @@ static void code_segment(struct zti_sz_pyramid *p, const struct segment *s, cons
     else
         sums_between(&around, own_n, sum);
     for (uint32_t k = 0; around.rows == 0 && k < own_n; k += 4)
-        kinds_of_four(sum + k, loud + k, s->first + k == 0, own_n - k < 4 ? own_n - k : 4, depth,
-                      contexts + k);
+        kinds_of_four(&c->kinds, sum + k, loud + k, s->first + k == 0,
+                      own_n - k < 4 ? own_n - k : 4, depth, contexts + k);
     put_symbols(c, q, own_n, is_loud, depth, contexts, symbols);
     p->count += own_n;
 }
@@ -225,8 +225,8 @@ ZTI_INLINE bool is_own_row(const struct zti_sz_band *band, const uint32_t *at)
 }
 
 /* All points of all levels but the coarsest, in the order of coding; those of the finest level are
- * merged of the array's coarse grid only, whose magnitudes are wanted afterwards. */
-ZTI_INLINE void each_segment(struct zti_sz_pyramid *p,
+ * merged where that is wanted. */
+ZTI_INLINE void each_segment(struct zti_sz_pyramid *p, bool is_wanted,
                              void (*visit)(struct zti_sz_pyramid *, const struct segment *,
                                            const void *), const void *user)
 {
@@ -251,7 +251,7 @@ ZTI_INLINE void each_segment(struct zti_sz_pyramid *p,
                 }
             } while (next_row(band->dim, at));
         }
-        if (l > 0 || p->has_anchors)
+        if (l > 0 || is_wanted)
             merge(p, l);
     }
 }
@@ -267,7 +267,7 @@ static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPH
     p->count = 0;
     if (p->has_anchors)
         code_anchors(p, has, extras);
-    each_segment(p, code_segment, &coder);
+    each_segment(p, p->has_anchors && extras->writer.base, code_segment, &coder);
 }
 
 /* Not part of what calls it, so that all it has is in registers. */
@@ -300,7 +300,8 @@ static void decode_segment(struct zti_sz_pyramid *p, const struct segment *s, co
     }
     for (uint32_t k = 0; k < own_n && around.rows == 0; k += 4) {
         const uint32_t four = own_n - k < 4 ? own_n - k : 4;
-        kinds_of_four(sum + k, loud + k, s->first + k == 0, four, s->level->depth, contexts);
+        kinds_of_four(&d->kinds, sum + k, loud + k, s->first + k == 0, four, s->level->depth,
+                      contexts);
         take_symbols(d, contexts, four, symbols);
         residuals_of(symbols, four, d->extras, q + k, loud + k);
     }
@@ -320,7 +321,7 @@ static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *
         tables[i] = of[i]->decode;
     if (p->has_anchors)
         decode_anchors(p, tables, codes, extras);
-    each_segment(p, decode_segment, &decoder);
+    each_segment(p, p->has_anchors, decode_segment, &decoder);
     return extras->at <= extras->end;
 }
 
