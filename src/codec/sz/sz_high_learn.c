@@ -18,7 +18,8 @@ enum {
     TABLE_BYTES = 3 * ZTI_SZ_HIGH_ALPHABET + 16, /* of a model, at most */
     FRACTION = 16,                               /* bits, of logarithms */
     TILE_BITS = 96,                              /* of a tile beside its residuals' bits */
-    REGIONS = 4,
+    REGIONS = 4,                                 /* at most; fewer of small arrays: two, and */
+    REGION_VALUES = 1 << 19,                     /* one more in so many values */
     SAMPLES = 32                                 /* tiles that pieces are counted of, at least */
 };
 
@@ -330,18 +331,26 @@ void zti_sz_high_forget(zt_context *context, struct zti_coding *coding)
 
 /* ---- samples ---- */
 
-/* Sides of a region that is sampled: all of an array that is not larger than so much. */
+static uint64_t values_of(const struct zti_coding *coding)
+{
+    uint64_t values = 1;
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        values *= coding->grid.shape[i];
+    return values;
+}
+
+/* Sides of a region that is sampled: all of an array that is not larger than so much. Regions of four
+ * axes are 16 wide, which is little to tell ways apart by: there can't be fewer. */
 static size_t region_of(const struct zti_coding *coding, uint32_t *side)
 {
     static const uint32_t sides[ZT_MAX_RANK] = {16384, 128, 32, 16};
     const uint32_t rank = coding->grid.rank;
-    uint64_t values = 1;
+    const uint64_t whole = rank > 3 ? REGIONS * 65536 : 65536;
+    const bool is_whole = values_of(coding) <= whole;
     size_t points = 1;
-    for (uint32_t i = 0; i < rank; i++)
-        values *= coding->grid.shape[i];
     for (uint32_t i = 0; i < rank; i++) {
         const uint64_t extent = coding->grid.shape[i];
-        const uint64_t most = values <= REGIONS * 65536 ? extent : sides[rank - 1];
+        const uint64_t most = is_whole ? extent : sides[rank - 1];
         side[i] = (uint32_t)(extent < most ? extent : most);
         points *= side[i];
     }
@@ -351,10 +360,10 @@ static size_t region_of(const struct zti_coding *coding, uint32_t *side)
 static uint32_t regions_of(const struct zti_coding *coding)
 {
     uint32_t side[ZT_MAX_RANK];
-    uint64_t values = 1;
-    for (uint32_t i = 0; i < coding->grid.rank; i++)
-        values *= coding->grid.shape[i];
-    return region_of(coding, side) == values ? 1 : REGIONS;
+    const uint64_t values = values_of(coding), wanted = values / REGION_VALUES + 2;
+    if (region_of(coding, side) == values)
+        return 1;
+    return coding->grid.rank > 3 || wanted > REGIONS ? (uint32_t)REGIONS : (uint32_t)wanted;
 }
 
 /* Number r of places in [0, room) that follow no regular pattern, along one axis. */
@@ -657,9 +666,8 @@ static zt_status learn_models(zt_context *context, struct zti_coding *coding,
 {
     struct zti_sz_high *const high = coding->model;
     const bool is_sample = part_of(coding) > 1;
-    uint64_t values = 1, bits = 0;
-    for (uint32_t i = 0; i < coding->grid.rank; i++)
-        values *= coding->grid.shape[i];
+    const uint64_t values = values_of(coding);
+    uint64_t bits = 0;
     const uint64_t tile_extras = counts->extra_bits;
     const double scale = counts->values ? (double)values / (double)counts->values : 1;
     zti_sz_high_add(&high->coarse, 0, counts);
