@@ -24,8 +24,8 @@ zt_status zti_ans_mixed_make(zt_context *context, const struct zti_ans_model *co
         const uint32_t first = before + number[i] * ZTI_ANS_STATES;
         memcpy(next + first, model->next, sizeof *next * ZTI_ANS_STATES);
         for (uint32_t s = 0; s < model->alphabet && s < ZTI_ANS_MIXED_ALPHABET; s++)
-            table->entry[i * ZTI_ANS_MIXED_ALPHABET + s] = (struct zti_ans_mixed_entry){
-                model->steps[2 * s], model->steps[2 * s + 1] + first};
+            table->entry[i * ZTI_ANS_MIXED_ALPHABET + s] =
+                (struct zti_ans_mixed_entry){model->steps[2 * s], model->steps[2 * s + 1] + first};
     }
     return ZT_OK;
 }

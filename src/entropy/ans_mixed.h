@@ -43,9 +43,9 @@ void zti_ans_mixed_free(zt_context *context, struct zti_ans_mixed_table *table);
 
 /* 64 bits throughout: widening what is to be shifted takes instructions. */
 struct zti_ans_front {
-    uint8_t *at;    /* of the bytes that are there */
-    uint64_t held;  /* bits in front of them */
-    uint64_t bits;  /* up to 7 between groups of four symbols */
+    uint8_t *at;   /* of the bytes that are there */
+    uint64_t held; /* bits in front of them */
+    uint64_t bits; /* up to 7 between groups of four symbols */
     uint64_t state[ZTI_ANS_WAYS];
 };
 
@@ -63,8 +63,8 @@ ZTI_INLINE void zti_ans_shed(struct zti_ans_front *f, uint64_t value, uint64_t b
     f->bits += bits;
 }
 
-/* A state's next one for a symbol, by the symbol's number among the entries; and how many of its low
- * bits it sheds. */
+/* A state's next one for a symbol, by the symbol's number among the entries; and how many of its
+ * low bits it sheds. */
 ZTI_INLINE uint64_t zti_ans_mixed_move(const struct zti_ans_mixed_table *table, uint64_t number,
                                        uint64_t state, uint64_t *bits)
 {

@@ -1,5 +1,5 @@
-/* sz_high_around.h: kernel text of effort 'high': contexts of the points of a row, by the magnitudes
- * of residuals around them. Included by sz_high_text.h. */
+/* sz_high_around.h: kernel text of effort 'high': contexts of the points of a row, by the
+ * magnitudes of residuals around them. Included by sz_high_text.h. */
 
 /* Up to SEGMENT points of a row of a band, from number 'first'. */
 struct segment {
@@ -82,7 +82,7 @@ _Static_assert((ZTI_SZ_HIGH_LADDER(OFF)) == 0, "a sum's lowest four bits make a 
 /* What the kind of each multiple is looked up in. */
 struct kinds {
     _Alignas(64) uint8_t of[256];
-    uint8_t base[16], above[2][16]; /* by 16 multiples: the first's kind, and where there are more */
+    uint8_t base[16], above[2][16]; /* by 16 multiples: the first's kind, and what are above it */
 };
 
 static void make_kinds(struct kinds *kinds)

@@ -8,7 +8,7 @@ struct row_parts {
 };
 
 ZTI_INLINE struct row_parts parts_of(const struct zti_sz_pyramid *p, uint32_t number,
-                                 const uint32_t *at)
+                                     const uint32_t *at)
 {
     const struct zti_sz_level *const level = &p->level[number];
     struct row_parts parts = {.even = 0};
@@ -110,8 +110,8 @@ static void split_row(struct zti_sz_pyramid *p, const uint32_t *at, uint32_t fir
         memcpy(p->grid[0] + row_at(p->level[0].dim, at) + first, x, n * sizeof *x);
 }
 
-static void merge_row(const struct zti_sz_pyramid *p, const uint32_t *at, uint32_t first, uint32_t n,
-                      int32_t *x)
+static void merge_row(const struct zti_sz_pyramid *p, const uint32_t *at, uint32_t first,
+                      uint32_t n, int32_t *x)
 {
     if (p->levels > 0)
         merge_part(p, 0, at, first, n, x);

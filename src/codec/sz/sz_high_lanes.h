@@ -1,15 +1,15 @@
 /* sz_high_lanes.h: kernel text of effort 'high': what is worked on together: integers, LANES at a
- * time, and 16-bit numbers and bytes, WIDE at a time. What compilers make of plain loops over blocks
- * is several times slower, or no vectors at all. Where an instruction set has more than vectors of C
- * can say, it is written here, beside plain C that does the same. */
+ * time, and 16-bit numbers and bytes, WIDE at a time. What compilers make of plain loops over
+ * blocks is several times slower, or no vectors at all. Where an instruction set has more than
+ * vectors of C can say, it is written here, beside plain C that does the same. */
 #include "codec/sz/sz_high.h"
 
 #if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
-/* Neither LANES nor WIDE is more than BLOCK, in which bytes are stored: a load that spans two stores
- * waits for both. */
+/* Neither LANES nor WIDE is more than BLOCK, in which bytes are stored: a load that spans two
+ * stores waits for both. */
 enum { SEGMENT = ZTI_SZ_HIGH_SEGMENT, BLOCK = 16, ROOM = SEGMENT + 2 * BLOCK };
 #if defined(__AVX512F__)
 enum { LANES = BLOCK, WIDE = BLOCK };
@@ -165,9 +165,9 @@ ZTI_INLINE void store_block(const lanes *v, uint8_t *to)
 #if defined(__AVX2__) && !defined(__AVX512F__)
     const __m256i pairs = _mm256_packus_epi32((__m256i)v[0], (__m256i)v[1]);
     const __m256i in_order = _mm256_permute4x64_epi64(pairs, 0xd8);
-    _mm_storeu_si128((__m128i *)(void *)to,
-                     _mm_packus_epi16(_mm256_castsi256_si128(in_order),
-                                      _mm256_extracti128_si256(in_order, 1)));
+    _mm_storeu_si128(
+        (__m128i *)(void *)to,
+        _mm_packus_epi16(_mm256_castsi256_si128(in_order), _mm256_extracti128_si256(in_order, 1)));
 #else
     for (uint32_t part = 0; part < PARTS; part++)
         store_narrow(v[part], to + part * LANES);

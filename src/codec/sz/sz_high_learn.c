@@ -28,12 +28,18 @@ struct tally {
     struct zti_sz_high_counts way[1 << ZT_MAX_RANK];
 };
 
-uint64_t zti_sz_high_head_most(const struct zti_coding *coding)
+static uint64_t values_of(const struct zti_coding *coding)
 {
     uint64_t values = 1;
     for (uint32_t i = 0; i < coding->grid.rank; i++)
         values *= coding->grid.shape[i];
-    return ZTI_SZ_HIGH_MODELS * (uint64_t)TABLE_BYTES + 6 * zti_sz_high_coarse_most(values) + 256;
+    return values;
+}
+
+uint64_t zti_sz_high_head_most(const struct zti_coding *coding)
+{
+    return ZTI_SZ_HIGH_MODELS * (uint64_t)TABLE_BYTES +
+           6 * zti_sz_high_coarse_most(values_of(coding)) + 256;
 }
 
 /* ---- logarithms of integers ---- */
@@ -331,16 +337,8 @@ void zti_sz_high_forget(zt_context *context, struct zti_coding *coding)
 
 /* ---- samples ---- */
 
-static uint64_t values_of(const struct zti_coding *coding)
-{
-    uint64_t values = 1;
-    for (uint32_t i = 0; i < coding->grid.rank; i++)
-        values *= coding->grid.shape[i];
-    return values;
-}
-
-/* Sides of a region that is sampled: all of an array that is not larger than so much. Regions of four
- * axes are 16 wide, which is little to tell ways apart by: there can't be fewer. */
+/* Sides of a region that is sampled: all of an array that is not larger than so much. Regions of
+ * four axes are 16 wide, which is little to tell ways apart by: of these there are no fewer. */
 static size_t region_of(const struct zti_coding *coding, uint32_t *side)
 {
     static const uint32_t sides[ZT_MAX_RANK] = {16384, 128, 32, 16};
@@ -397,6 +395,7 @@ static bool set_way(struct zti_coding *coding, uint32_t pass, uint32_t way)
     return way < 1u << coding->grid.rank && zti_sz_high_can(coding);
 }
 
+/* Points of a sample, to where they are coded. */
 static void put_sample(const struct zti_sz_high_ops *ops, struct zti_sz_pyramid *p,
                        const int32_t *sample)
 {

@@ -1,8 +1,8 @@
 /* sz_high_predict.h: kernel text of effort 'high': what the points of a row are predicted to be, as
  * many at a time as there are lanes. Included by sz_high_text.h.
  *
- * Integers come back modulo 2^32 from whatever a stream holds, hence the unsigned sums. What is read
- * before a row and behind its end is not made use of. */
+ * Integers come back modulo 2^32 from whatever a stream holds, hence the unsigned sums. What is
+ * read before a row and behind its end is not made use of. */
 
 /* What is between the points before and behind a row's along one axis. */
 struct parent {
@@ -16,8 +16,8 @@ struct parent {
 /* How a row is predicted along an axis, by the points there are. */
 enum kind {
     BOTH,   /* cubic, from two before and two behind */
-    LEFT,   /* one behind */
-    RIGHT,  /* one before */
+    LEFT,   /* from two before and one behind */
+    RIGHT,  /* from one before and two behind */
     MIDWAY, /* linear, from one before and one behind */
     BEYOND  /* on the line through the last two */
 };
@@ -154,10 +154,10 @@ ZTI_INLINE lanes with_last_axis(const struct row *row, uint32_t k, uint32_t term
 {
     const struct parent *const parent = &row->parent[3];
     const int32_t *const from = parent->row + k;
-    const lanes pair = load_lanes(from) + load_lanes(from + 1);
+    const lanes a = load_lanes(from), b = load_lanes(from + 1);
     t[terms] = row->is_linear || parent->of < 3
-                   ? half_of(pair, 1)
-                   : half_of(9 * pair - load_lanes(from - 1) - load_lanes(from + 2), 4);
+                   ? half_of(a + b, 1)
+                   : half_of(ZTI_SZ_HIGH_BOTH(a, b, load_lanes(from - 1), load_lanes(from + 2)), 4);
     if (k == 0 || k + LANES + 1 >= parent->of)
         return at_ends(row, k, terms, t, t[terms]);
     return mean_of(t, terms + 1);

@@ -1,6 +1,6 @@
 /* sz_high_text.h: kernel text of effort 'high': rows of bands, from what their points are predicted
- * to be to symbols, and back. The includer defines OPS; it is compiled for each instruction set, and
- * all arithmetic is on integers, so that all do the same. */
+ * to be to symbols, and back. The includer defines OPS; it is compiled for each instruction set,
+ * and all do the same: what is not arithmetic on integers comes to the same integers. */
 #include "codec/sz/sz_bits.h"
 #include "codec/sz/sz_high.h"
 #include "codec/sz/sz_high_lanes.h"
@@ -31,9 +31,9 @@ ZTI_INLINE bool next_row(const uint32_t *dim, uint32_t *at)
 
 /* ---- residuals and symbols ---- */
 
-/* The nearest multiples of a step. Of less than 2^21 units floats are exact enough: a quotient is
- * 1 / (2 step) or more from midway between two integers, and of less than 2^21 / step, so that it is
- * off by less than 2^-23 of that. Adding 3 * 2^22 rounds. */
+/* The nearest multiples of a step, an odd number. Of less than 2^21 units floats are exact enough:
+ * a quotient is 1 / (2 step) or more from midway between two integers and below 2^21 / step, and
+ * two roundings of 2^-24 of it make 1 / (4 step) at most. Adding 3 * 2^22 rounds. */
 ZTI_INLINE lanes nearest_of(lanes d, uint32_t step, float per)
 {
     enum { FAR = 1 << 21 };

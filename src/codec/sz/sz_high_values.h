@@ -17,7 +17,7 @@ static int32_t whole_integers(const struct zti_coding *coding, const void *value
 /* Values of a floating-point type to integers; true where some are so far off, or no numbers. */
 #define INTEGERS_OF(scalar)                                                                        \
     static bool integers_of_##scalar(const scalar *restrict v, uint32_t n, double per,             \
-                                     double centre, double most, int32_t *restrict x)                           \
+                                     double centre, double most, int32_t *restrict x)              \
     {                                                                                              \
         uint32_t bad = 0;                                                                          \
         for (uint32_t i = 0; i < n; i++) {                                                         \
