@@ -137,16 +137,20 @@ static lanes at_ends(const struct row *row, uint32_t k, uint32_t terms, lanes *t
     const uint32_t last = parent->of - 1; /* the point that may have none behind it */
     const lanes a = load_lanes(from), b = load_lanes(from + 1), before = load_lanes(from - 1);
     const lanes number = numbers_from(k);
-    if (!row->is_linear && last > 1) {
-        const lanes first = half_of(ZTI_SZ_HIGH_LEFT(b, a, load_lanes(from + 2)), 3);
-        along = either((lanes)(number == 0), first, along);
+    const bool is_cubic = !row->is_linear && last > 1;
+    if (is_cubic && k == 0)
+        along = either((lanes)(number == 0),
+                       half_of(ZTI_SZ_HIGH_LEFT(b, a, load_lanes(from + 2)), 3), along);
+    if (is_cubic && k + LANES >= last)
         along = either((lanes)(number == last - 1), half_of(ZTI_SZ_HIGH_LEFT(a, b, before), 3),
                        along);
-    }
     t[terms] = along;
+    const lanes all = mean_of(t, terms + 1);
+    if (k + LANES <= last)
+        return all;
     const lanes left = last > 0 ? before : a;
     const lanes end = terms > 0 ? mean_of(t, terms) : half_of(ZTI_SZ_HIGH_BEYOND(a, left), 1);
-    return either((lanes)(number == last), end, mean_of(t, terms + 1));
+    return either((lanes)(number == last), end, all);
 }
 
 /* Along the last axis too; 't' has the others. */
