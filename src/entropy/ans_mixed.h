@@ -23,70 +23,114 @@ static inline size_t zti_ans_mixed_bytes(size_t n)
     return (n + ZTI_ANS_WAYS + 1) * ZTI_ANS_STATE_BITS / 8 + 16;
 }
 
+/* What the encoder looks at for each symbol in each context: made once for many streams of bytes.
+ * Owned by who made it; zti_ans_mixed_free. */
+enum { ZTI_ANS_MIXED_ALPHABET = 256 };
+
+struct zti_ans_mixed_entry {
+    uint32_t steps; /* see make_steps in ans_model.c */
+    uint32_t next;  /* modulo 2^32, in 16 bits from the first entry: where its states begin */
+};
+
+struct zti_ans_mixed_table {
+    struct zti_ans_mixed_entry *entry; /* [contexts][256]; behind them all models' states */
+};
+
+/* Symbols in context i, of at most 256, have the model of[i]. ZT_NO_MEMORY. */
+zt_status zti_ans_mixed_make(zt_context *context, const struct zti_ans_model *const *of,
+                             uint32_t contexts, struct zti_ans_mixed_table *table);
+void zti_ans_mixed_free(zt_context *context, struct zti_ans_mixed_table *table);
+
+/* 64 bits throughout: widening what is to be shifted takes instructions. */
 struct zti_ans_front {
     uint8_t *at;   /* of the bytes that are there */
     uint64_t held; /* bits in front of them */
-    uint32_t bits; /* up to 7 between groups of four symbols */
+    uint64_t bits; /* up to 7 between groups of four symbols */
+    uint64_t state[ZTI_ANS_WAYS];
 };
 
 /* Store whole bytes; what is stored below them is garbage until it is overwritten. */
 ZTI_INLINE void zti_ans_store(struct zti_ans_front *f)
 {
-    zti_put_le64(f->at - 8, f->held << 1 << (63 - f->bits));
+    zti_put_le64(f->at - 8, f->held << 1 << (~f->bits & 63)); /* by 64 less the bits */
     f->at -= f->bits >> 3;
     f->bits &= 7;
 }
 
-ZTI_INLINE void zti_ans_shed(struct zti_ans_front *f, uint32_t value, uint32_t bits)
+ZTI_INLINE void zti_ans_shed(struct zti_ans_front *f, uint64_t value, uint64_t bits)
 {
     f->held = f->held << bits | value;
     f->bits += bits;
 }
 
-/* What of a model is looked at for each symbol. */
-struct zti_ans_row {
-    const uint32_t *steps;
-    const uint16_t *next;
-};
-
-ZTI_INLINE void zti_ans_put_symbol(const struct zti_ans_row *row, uint32_t symbol,
-                                   uint32_t *state, struct zti_ans_front *f)
+/* A state's next one for a symbol, by the symbol's number among the entries; and how many of its
+ * low bits it sheds. */
+ZTI_INLINE uint64_t zti_ans_mixed_move(const struct zti_ans_mixed_table *table, uint64_t number,
+                                       uint64_t state, uint64_t *bits)
 {
-    const uint32_t *const steps = row->steps + 2 * (size_t)symbol;
-    const uint32_t y = *state, bits = (y + steps[0]) >> 16;
-    zti_ans_shed(f, y & ((UINT32_C(1) << bits) - 1), bits);
-    *state = row->next[(y >> bits) + steps[1]];
+    const struct zti_ans_mixed_entry *const entry = &table->entry[number];
+    const uint16_t *const next = (const uint16_t *)(const void *)table->entry;
+    *bits = (uint32_t)((uint32_t)state + entry->steps) >> 16;
+    return next[(uint32_t)((uint32_t)(state >> *bits) + entry->next)];
 }
 
-/* Code n symbols, symbol i with the model of[contexts[i]], one of so many, in which it has a
- * frequency. The stream ends where the scratch does; returns where it begins. */
-ZTI_INLINE uint8_t *zti_ans_mixed_put(const struct zti_ans_model *const *of, uint32_t models,
-                                      const uint8_t *contexts, const uint8_t *symbols, size_t n,
-                                      uint8_t *scratch)
+ZTI_INLINE uint64_t zti_ans_low(uint64_t value, uint64_t bits)
 {
-    struct zti_ans_row row[256];
-    struct zti_ans_front f = {scratch + zti_ans_mixed_bytes(n), 0, 0};
-    uint32_t state[ZTI_ANS_WAYS] = {ZTI_ANS_STATES, ZTI_ANS_STATES, ZTI_ANS_STATES,
-                                    ZTI_ANS_STATES};
-    size_t i = n;
-    for (uint32_t k = 0; k < models; k++)
-        row[k] = (struct zti_ans_row){of[k]->steps, of[k]->next};
-    for (; i % ZTI_ANS_WAYS != 0; zti_ans_store(&f)) {
-        i--;
-        zti_ans_put_symbol(&row[contexts[i]], symbols[i], &state[i % ZTI_ANS_WAYS], &f);
+    return value & ((UINT64_C(1) << bits) - 1);
+}
+
+ZTI_INLINE uint64_t zti_ans_mixed_put_one(const struct zti_ans_mixed_table *table, uint64_t number,
+                                          uint64_t state, struct zti_ans_front *f)
+{
+    uint64_t bits;
+    const uint64_t next = zti_ans_mixed_move(table, number, state, &bits);
+    zti_ans_shed(f, zti_ans_low(state, bits), bits);
+    return next;
+}
+
+/* Four symbols at a time, from the last to the first. A function of its own, so that all it has is
+ * in registers. */
+__attribute__((noinline, unused)) static void
+zti_ans_mixed_put_fours(const struct zti_ans_mixed_table *table, const uint16_t *number, size_t n,
+                        struct zti_ans_front *front)
+{
+    const struct zti_ans_mixed_table t = *table;
+    struct zti_ans_front f = {.at = front->at, .held = front->held, .bits = front->bits};
+    uint64_t a = front->state[0], b = front->state[1], c = front->state[2], d = front->state[3];
+    for (; n > 0; zti_ans_store(&f)) { /* 48 bits and the 7 that may be there */
+        n -= ZTI_ANS_WAYS;
+        d = zti_ans_mixed_put_one(&t, number[n + 3], d, &f);
+        c = zti_ans_mixed_put_one(&t, number[n + 2], c, &f);
+        b = zti_ans_mixed_put_one(&t, number[n + 1], b, &f);
+        a = zti_ans_mixed_put_one(&t, number[n], a, &f);
     }
-    uint32_t a = state[0], b = state[1], c = state[2], d = ZTI_ANS_STATES;
-    for (; i > 0; zti_ans_store(&f)) { /* 48 bits and the 7 that may be there */
-        i -= ZTI_ANS_WAYS;
-        zti_ans_put_symbol(&row[contexts[i + 3]], symbols[i + 3], &d, &f);
-        zti_ans_put_symbol(&row[contexts[i + 2]], symbols[i + 2], &c, &f);
-        zti_ans_put_symbol(&row[contexts[i + 1]], symbols[i + 1], &b, &f);
-        zti_ans_put_symbol(&row[contexts[i]], symbols[i], &a, &f);
+    *front = (struct zti_ans_front){f.at, f.held, f.bits, {a, b, c, d}};
+}
+
+/* Code n symbols, each of which has a frequency in its context's model. The stream ends where the
+ * scratch does; returns where it begins. */
+static inline uint8_t *zti_ans_mixed_put(const struct zti_ans_mixed_table *table,
+                                         const uint8_t *contexts, const uint8_t *symbols, size_t n,
+                                         uint8_t *scratch)
+{
+    enum { PART = 512 };
+    struct zti_ans_front f = {.at = scratch + zti_ans_mixed_bytes(n)};
+    uint16_t number[PART];
+    for (uint32_t k = 0; k < ZTI_ANS_WAYS; k++)
+        f.state[k] = ZTI_ANS_STATES;
+    for (size_t from; n > 0; n = from) {
+        from = (n - 1) / PART * PART;
+        size_t i = n - from;
+        for (size_t k = 0; k < i; k++)
+            number[k] = (uint16_t)(contexts[from + k] << 8 | symbols[from + k]);
+        for (; i % ZTI_ANS_WAYS != 0; zti_ans_store(&f)) {
+            uint64_t *const state = &f.state[--i % ZTI_ANS_WAYS];
+            *state = zti_ans_mixed_put_one(table, number[i], *state, &f);
+        }
+        zti_ans_mixed_put_fours(table, number, i, &f);
     }
-    zti_ans_shed(&f, d - ZTI_ANS_STATES, ZTI_ANS_STATE_BITS);
-    zti_ans_shed(&f, c - ZTI_ANS_STATES, ZTI_ANS_STATE_BITS);
-    zti_ans_shed(&f, b - ZTI_ANS_STATES, ZTI_ANS_STATE_BITS);
-    zti_ans_shed(&f, a - ZTI_ANS_STATES, ZTI_ANS_STATE_BITS);
+    for (uint32_t k = ZTI_ANS_WAYS; k-- > 0;)
+        zti_ans_shed(&f, f.state[k] - ZTI_ANS_STATES, ZTI_ANS_STATE_BITS);
     zti_ans_store(&f);
     zti_ans_shed(&f, 1, 1);
     zti_ans_shed(&f, 0, (8 - f.bits % 8) % 8);

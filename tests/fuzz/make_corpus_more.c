@@ -116,7 +116,11 @@ void make_index(const char *folder)
         zti_put_bits(&w, 0, 7);
         const size_t most = zti_ans_mixed_bytes(SYMBOLS);
         uint8_t *scratch = need(most);
-        const uint8_t *codes = zti_ans_mixed_put(of, 2, contexts, symbols, SYMBOLS, scratch);
+        struct zti_ans_mixed_table table;
+        if (zti_ans_mixed_make(NULL, of, 2, &table) != ZT_OK)
+            exit(1);
+        const uint8_t *codes = zti_ans_mixed_put(&table, contexts, symbols, SYMBOLS, scratch);
+        zti_ans_mixed_free(NULL, &table);
         const size_t n = (size_t)(scratch + most - codes);
         memcpy(bytes + head, codes, n);
         snprintf(name, sizeof name, "ans-%u", k);

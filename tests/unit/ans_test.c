@@ -121,8 +121,11 @@ static uint8_t *coded_world(const struct world *w, size_t *bytes)
 {
     const size_t most = zti_ans_mixed_bytes(w->n);
     uint8_t *const scratch = need(most);
+    struct zti_ans_mixed_table table;
+    assert_int_equal(zti_ans_mixed_make(NULL, w->of, MODELS, &table), ZT_OK);
     const uint8_t *const codes =
-        zti_ans_mixed_put(w->of, MODELS, w->contexts, w->symbols, w->n, scratch);
+        zti_ans_mixed_put(&table, w->contexts, w->symbols, w->n, scratch);
+    zti_ans_mixed_free(NULL, &table);
     assert_true(codes > scratch);
     *bytes = (size_t)(scratch + most - codes);
     uint8_t *const exact = need(*bytes);
@@ -267,7 +270,10 @@ static double excess(struct rng *r, double ratio, size_t n)
     const struct zti_ans_model *const of = &model;
     uint8_t *const contexts = calloc(n, 1), *const scratch = need(zti_ans_mixed_bytes(n));
     assert_non_null(contexts);
-    const uint8_t *const codes = zti_ans_mixed_put(&of, 1, contexts, symbols, n, scratch);
+    struct zti_ans_mixed_table table;
+    assert_int_equal(zti_ans_mixed_make(NULL, &of, 1, &table), ZT_OK);
+    const uint8_t *const codes = zti_ans_mixed_put(&table, contexts, symbols, n, scratch);
+    zti_ans_mixed_free(NULL, &table);
     const double bits = 8 * (double)(scratch + zti_ans_mixed_bytes(n) - codes);
     const double promised = (double)zti_ans_cost_bits(&model, counts);
     print_message("entropy %.4f bits: coded %.4f, promised %.4f, table %d bits\n",

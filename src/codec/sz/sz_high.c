@@ -126,18 +126,19 @@ bool zti_sz_high_can(const struct zti_coding *coding)
 
 void zti_sz_pyramid_free(zt_context *context, struct zti_sz_pyramid *p)
 {
-    zti_release(context, p->bands);
+    zti_release(context, p->memory);
     memset(p, 0, sizeof *p);
 }
 
 /* Room for boxes up to so many points. */
 zt_status zti_sz_pyramid_alloc(zt_context *context, size_t points, struct zti_sz_pyramid *p)
 {
-    const size_t padded = (points + 127) & ~(size_t)63; /* rows are gone through in blocks */
-    uint8_t *at = zti_alloc(context, padded * (3 * sizeof(int32_t) + 5));
-    if (!at)
+    const size_t padded = (points + 127) & ~(size_t)63; /* rows are gone through in blocks, */
+    const size_t before = 64;                           /* and from the point before them */
+    p->memory = zti_alloc(context, before + padded * (3 * sizeof(int32_t) + 5));
+    if (!p->memory)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu points", points);
-    p->bands = (int32_t *)(void *)at;
+    p->bands = (int32_t *)(void *)(p->memory + before);
     p->grid[0] = p->bands + padded;
     p->grid[1] = p->grid[0] + padded;
     p->band_loud = (uint8_t *)(p->grid[1] + padded);
@@ -243,8 +244,9 @@ zt_status zti_sz_high_coarse_shape(zt_context *context, const struct zti_coding 
 }
 
 /* Integers of a box of an array, every 2^bits-th along halved axes, from 'origin', in order. */
-void zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
-                        const uint64_t *origin, const uint32_t *dim, uint32_t bits, int32_t *x)
+bool zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
+                        const uint64_t *origin, const uint32_t *dim, uint32_t bits,
+                        struct zti_sz_pyramid *p)
 {
     const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
     const uint32_t rank = coding->grid.rank, skip = 4 - rank, axes = zti_sz_high_axes(coding);
@@ -255,7 +257,8 @@ void zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
     const int64_t next_row = rank > 1 ? array->stride[rank - 2] * row_bytes : 0;
     uint64_t row[ZTI_SZ_HIGH_SEGMENT];
     uint32_t at[4] = {0};
-    int32_t before = 0;
+    int32_t before = 0, x[ZTI_SZ_HIGH_SEGMENT];
+    bool is_far = false;
     for (bool is_more = true; is_more;) {
         uint64_t place[ZT_MAX_RANK];
         for (uint32_t i = 0; i < rank; i++)
@@ -271,9 +274,9 @@ void zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
                 zti_sz_gather_row(row, from, stride, n, value_bytes);
                 values = row;
             }
-            before = ops->integers(coding, values, n, before, x);
+            before = ops->integers(coding, values, n, before, x, &is_far);
+            ops->split_row(p, at, k, n, x);
             from += stride * (int64_t)(n * value_bytes);
-            x += n;
         }
         is_more = false;
         for (uint32_t i = 3; i-- > 0 && !is_more;) {
@@ -281,6 +284,8 @@ void zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
             at[i] = is_more ? at[i] : 0;
         }
     }
+    ops->split(p);
+    return !is_far;
 }
 
 /* ---- for kernels ---- */

@@ -34,6 +34,7 @@ struct zti_sz_pyramid {
     bool has_anchors; /* the coarsest points are coded too */
     uint64_t anchor_bits; /* that their symbols leave open */
     struct zti_sz_level level[ZTI_SZ_HIGH_LEVELS + 1]; /* the last has points but no bands */
+    uint8_t *memory; /* of all that follows */
     int32_t *bands, *grid[2];
     uint8_t *band_loud, *grid_loud[2]; /* magnitudes of the residuals */
     uint8_t *symbols, *contexts;       /* in the order of coding */
@@ -72,10 +73,13 @@ struct zti_sz_high {
     const struct zti_ans_model *of[ZTI_SZ_HIGH_CONTEXTS]; /* the same */
     const struct zti_ans_model *of_zero[ZTI_SZ_HIGH_CONTEXTS]; /* in which all symbols are 0 */
     struct zti_ans_model zero;
+    struct zti_ans_mixed_table table; /* for encoding */
     uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET]; /* where not all symbols were seen: those that were */
     uint32_t slots;
     struct zti_sz_slot *slot; /* one a thread */
     uint8_t *head;
+    double farthest; /* units that a value may be from the centre; see zti_sz_high_begin */
+    bool is_sure;    /* of what is not farther, the bound needs no look */
     struct zti_sz lorenzo;    /* what is done where this one is not better */
     struct zti_sz_model *lorenzo_model;
     uint64_t lorenzo_bits;
@@ -85,19 +89,26 @@ struct zti_sz_high {
 };
 
 struct zti_sz_high_ops {
+    /* n points of a row of the finest level, from number 'first' on, which is even, to where they
+     * are coded, and back; then the other levels. */
+    void (*split_row)(struct zti_sz_pyramid *p, const uint32_t *at, uint32_t first, uint32_t n,
+                      const int32_t *x);
+    void (*merge_row)(const struct zti_sz_pyramid *p, const uint32_t *at, uint32_t first,
+                      uint32_t n, int32_t *x);
     void (*split)(struct zti_sz_pyramid *p);
     /* From the integers in the bands and the coarsest grid: all symbols, and what they leave open;
-     * has (NULL: all) says which symbols there are in a context. What is decoded is in grid[0]
-     * unless the extras are only counted. */
+     * has (NULL: all) says which symbols there are in a context. What is decoded is there then, and
+     * in grid[0] too with anchors, unless extras are only counted. */
     void (*code)(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET],
                  struct zti_sz_extras *extras);
     bool (*decode)(struct zti_sz_pyramid *p, const struct zti_ans_model *const *of,
                    struct zti_ans_mixed *codes, struct zti_bit_reader *extras);
-    uint8_t *(*put_codes)(const struct zti_ans_model *const *of, const struct zti_sz_pyramid *p,
+    uint8_t *(*put_codes)(const struct zti_ans_mixed_table *table, const struct zti_sz_pyramid *p,
                           uint8_t *scratch); /* see zti_ans_mixed_put */
-    /* Integers of n values; those that have none become the one before. Returns the last. */
+    /* Integers of n values; those that have none become the one before. Returns the last; one
+     * beyond high->farthest makes *is_far true. */
     int32_t (*integers)(const struct zti_coding *coding, const void *values, uint32_t n,
-                        int32_t before, int32_t *x);
+                        int32_t before, int32_t *x, bool *is_far);
     void (*values)(const struct zti_coding *coding, const int32_t *x, uint32_t n, void *values);
     /* Whether n values keep the bound. */
     bool (*check)(const struct zti_coding *coding, const int32_t *x, const void *values,
@@ -158,9 +169,11 @@ void zti_sz_high_give_slot(struct zti_sz_slot *slot);
 /* Shape and memory of high->coarse. */
 zt_status zti_sz_high_coarse_shape(zt_context *context, const struct zti_coding *coding);
 
-/* Integers of a box of an array, every 2^bits-th along the coding's axes, from 'origin'. */
-void zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
-                        const uint64_t *origin, const uint32_t *dim, uint32_t bits, int32_t *x);
+/* Integers of a box of an array, every 2^bits-th along the coding's axes, from 'origin', to the
+ * bands and grids of a pyramid of that shape. Whether none is beyond high->farthest. */
+bool zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
+                        const uint64_t *origin, const uint32_t *dim, uint32_t bits,
+                        struct zti_sz_pyramid *p);
 
 /* ---- sz_high_tile.c ---- */
 

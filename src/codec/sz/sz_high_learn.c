@@ -18,7 +18,8 @@ enum {
     TABLE_BYTES = 3 * ZTI_SZ_HIGH_ALPHABET + 16, /* of a model, at most */
     FRACTION = 16,                               /* bits, of logarithms */
     TILE_BITS = 96,                              /* of a tile beside its residuals' bits */
-    REGIONS = 4,
+    REGIONS = 4,                                 /* at most; fewer of small arrays: two, and */
+    REGION_VALUES = 1 << 19,                     /* one more in so many values */
     SAMPLES = 32                                 /* tiles that pieces are counted of, at least */
 };
 
@@ -27,12 +28,18 @@ struct tally {
     struct zti_sz_high_counts way[1 << ZT_MAX_RANK];
 };
 
-uint64_t zti_sz_high_head_most(const struct zti_coding *coding)
+static uint64_t values_of(const struct zti_coding *coding)
 {
     uint64_t values = 1;
     for (uint32_t i = 0; i < coding->grid.rank; i++)
         values *= coding->grid.shape[i];
-    return ZTI_SZ_HIGH_MODELS * (uint64_t)TABLE_BYTES + 6 * zti_sz_high_coarse_most(values) + 256;
+    return values;
+}
+
+uint64_t zti_sz_high_head_most(const struct zti_coding *coding)
+{
+    return ZTI_SZ_HIGH_MODELS * (uint64_t)TABLE_BYTES +
+           6 * zti_sz_high_coarse_most(values_of(coding)) + 256;
 }
 
 /* ---- logarithms of integers ---- */
@@ -196,6 +203,8 @@ static zt_status make_models(zt_context *context, struct zti_sz_high *high,
     zti_release(context, c);
     if (status == ZT_OK)
         status = connect(context, high);
+    if (status == ZT_OK)
+        status = zti_ans_mixed_make(context, high->of, ZTI_SZ_HIGH_CONTEXTS, &high->table);
     return status == ZT_OK && is_sample ? note_seen(context, high) : status;
 }
 
@@ -237,7 +246,7 @@ static zt_status put_head(zt_context *context, struct zti_coding *coding)
     at = zti_put_varint(at, extra_bytes);
     memcpy(at, high->coarse_extras, extra_bytes);
     at += extra_bytes;
-    const uint8_t *const codes = zti_sz_high_ops_of(coding)->put_codes(high->of, p, scratch);
+    const uint8_t *const codes = zti_sz_high_ops_of(coding)->put_codes(&high->table, p, scratch);
     const size_t code_bytes = (size_t)(scratch + most - codes);
     memcpy(at, codes, code_bytes);
     high->coarse_code_bits = 8 * (uint64_t)code_bytes;
@@ -317,6 +326,7 @@ void zti_sz_high_forget(zt_context *context, struct zti_coding *coding)
     for (uint32_t i = 0; i < high->models; i++)
         zti_ans_free(context, &high->model[i]);
     zti_ans_free(context, &high->zero);
+    zti_ans_mixed_free(context, &high->table);
     zti_sz_pyramid_free(context, &high->coarse);
     zti_sz_high_free_slots(context, high);
     zti_release(context, high->coarse_extras);
@@ -327,18 +337,18 @@ void zti_sz_high_forget(zt_context *context, struct zti_coding *coding)
 
 /* ---- samples ---- */
 
-/* Sides of a region that is sampled: all of an array that is not larger than so much. */
+/* Sides of a region that is sampled: all of an array that is not larger than so much. Regions of
+ * four axes are 16 wide, which is little to tell ways apart by: of these there are no fewer. */
 static size_t region_of(const struct zti_coding *coding, uint32_t *side)
 {
     static const uint32_t sides[ZT_MAX_RANK] = {16384, 128, 32, 16};
     const uint32_t rank = coding->grid.rank;
-    uint64_t values = 1;
+    const uint64_t whole = rank > 3 ? REGIONS * 65536 : 65536;
+    const bool is_whole = values_of(coding) <= whole;
     size_t points = 1;
-    for (uint32_t i = 0; i < rank; i++)
-        values *= coding->grid.shape[i];
     for (uint32_t i = 0; i < rank; i++) {
         const uint64_t extent = coding->grid.shape[i];
-        const uint64_t most = values <= REGIONS * 65536 ? extent : sides[rank - 1];
+        const uint64_t most = is_whole ? extent : sides[rank - 1];
         side[i] = (uint32_t)(extent < most ? extent : most);
         points *= side[i];
     }
@@ -348,10 +358,10 @@ static size_t region_of(const struct zti_coding *coding, uint32_t *side)
 static uint32_t regions_of(const struct zti_coding *coding)
 {
     uint32_t side[ZT_MAX_RANK];
-    uint64_t values = 1;
-    for (uint32_t i = 0; i < coding->grid.rank; i++)
-        values *= coding->grid.shape[i];
-    return region_of(coding, side) == values ? 1 : REGIONS;
+    const uint64_t values = values_of(coding), wanted = values / REGION_VALUES + 2;
+    if (region_of(coding, side) == values)
+        return 1;
+    return coding->grid.rank > 3 || wanted > REGIONS ? (uint32_t)REGIONS : (uint32_t)wanted;
 }
 
 /* Number r of places in [0, room) that follow no regular pattern, along one axis. */
@@ -385,6 +395,19 @@ static bool set_way(struct zti_coding *coding, uint32_t pass, uint32_t way)
     return way < 1u << coding->grid.rank && zti_sz_high_can(coding);
 }
 
+/* Points of a sample, to where they are coded. */
+static void put_sample(const struct zti_sz_high_ops *ops, struct zti_sz_pyramid *p,
+                       const int32_t *sample)
+{
+    const uint32_t *const dim = p->level[0].dim;
+    uint32_t at[3];
+    for (at[0] = 0; at[0] < dim[0]; at[0]++)
+        for (at[1] = 0; at[1] < dim[1]; at[1]++)
+            for (at[2] = 0; at[2] < dim[2]; at[2]++, sample += dim[3])
+                ops->split_row(p, at, 0, dim[3], sample);
+    ops->split(p);
+}
+
 static void sample_region(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
                           uint32_t region, struct tally *t)
 {
@@ -398,7 +421,10 @@ static void sample_region(const struct zti_coding *coding, uint32_t pass, const 
         origin[i] = spread_out(region, i, coding->grid.shape[i] - side[i] + 1);
     memcpy(dim + 4 - coding->grid.rank, side, coding->grid.rank * sizeof *dim);
     int32_t *const sample = (int32_t *)(void *)slot->bytes;
-    zti_sz_high_gather(coding, array, origin, dim, 0, sample);
+    p->axes = p->levels = 0; /* as they are */
+    memcpy(p->level[0].dim, dim, sizeof dim);
+    (void)zti_sz_high_gather(coding, array, origin, dim, 0, p);
+    memcpy(sample, p->grid[0], points * sizeof *sample);
     for (uint32_t way = 0; way < 1u << ZT_MAX_RANK; way++) {
         struct zti_coding trial = *coding;
         struct zti_sz_extras extras = {.most_bits = UINT64_MAX};
@@ -407,8 +433,7 @@ static void sample_region(const struct zti_coding *coding, uint32_t pass, const 
         const uint32_t axes = zti_sz_high_axes(&trial);
         p->has_anchors = true;
         (void)zti_sz_high_shape(&trial, axes, dim, dim, 1, zti_sz_high_all_levels(axes, dim), p);
-        memcpy(p->grid[0], sample, points * sizeof *sample);
-        ops->split(p);
+        put_sample(ops, p, sample);
         ops->code(p, NULL, &extras);
         zti_sz_high_add(p, extras.bits, &t->way[way]);
         t->way[way].values += points;
@@ -487,6 +512,20 @@ static bool set_lattice(struct zti_coding *coding)
     return false;
 }
 
+/* How far values are from the centre, in units, and whether that makes the bound sure: what is
+ * decoded is within half a reach of a value, which is room * (1 - 2^-11) at most. The rest of the
+ * room, and what the bound has beside it, are more than rounding takes away: to the type less than
+ * the largest value * 2^-24 (2^-50), and in doubles, of products and sums of numbers up to the
+ * largest value in units, less than 2^-50 of it. Values beyond what was measured are looked at. */
+static void set_farthest(const struct zti_sz *sz, struct zti_sz_high *high)
+{
+    const double largest = fmax(fabs(sz->least), fabs(sz->most));
+    const double most = (sz->most / sz->step - sz->least / sz->step) / 2 + 2;
+    const double room = sz->step * sz->reach / 2;
+    high->farthest = fmin(most, 2 * (double)ZTI_SZ_HIGH_RANGE);
+    high->is_sure = sz->source == ZTI_SZ_STEPS || largest + 3 * sz->step < room * 0x1p38;
+}
+
 zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding)
 {
     const struct zti_sz other = coding->sz;
@@ -502,6 +541,7 @@ zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding)
         coding->model = other_model;
         return ZT_NO_MEMORY;
     }
+    set_farthest(&coding->sz, high);
     high->lorenzo = other;
     high->lorenzo_model = other_model;
     coding->sz.effort = ZT_EFFORT_HIGH;
@@ -600,9 +640,8 @@ static zt_status code_coarse(zt_context *context, struct zti_coding *coding, con
         return zti_fail(context, ZT_NO_MEMORY, "no memory for the bits of %zu points", points);
     struct zti_sz_extras extras = {.writer = zti_bit_writer_at(high->coarse_extras),
                                    .most_bits = UINT64_MAX};
-    zti_sz_high_gather(coding, array, origin, p->level[0].dim,
-                       zti_sz_high_distance(coding->sz.axes), p->grid[0]);
-    ops->split(p);
+    (void)zti_sz_high_gather(coding, array, origin, p->level[0].dim,
+                             zti_sz_high_distance(coding->sz.axes), p);
     ops->code(p, NULL, &extras);
     high->coarse_extra_bits = extras.bits;
     return ZT_OK;
@@ -626,9 +665,8 @@ static zt_status learn_models(zt_context *context, struct zti_coding *coding,
 {
     struct zti_sz_high *const high = coding->model;
     const bool is_sample = part_of(coding) > 1;
-    uint64_t values = 1, bits = 0;
-    for (uint32_t i = 0; i < coding->grid.rank; i++)
-        values *= coding->grid.shape[i];
+    const uint64_t values = values_of(coding);
+    uint64_t bits = 0;
     const uint64_t tile_extras = counts->extra_bits;
     const double scale = counts->values ? (double)values / (double)counts->values : 1;
     zti_sz_high_add(&high->coarse, 0, counts);

@@ -33,27 +33,6 @@ ZTI_INLINE uint32_t whole_blocks(uint32_t n)
     return (n + BLOCK - 1) / BLOCK * BLOCK;
 }
 
-/* Whether a byte is set. */
-ZTI_INLINE bool is_any(small flags)
-{
-    uint64_t part[WIDE / 8], any = 0;
-    memcpy(part, &flags, sizeof part);
-    for (uint32_t i = 0; i < WIDE / 8; i++)
-        any |= part[i];
-    return any != 0;
-}
-
-ZTI_INLINE lanes sign_of(lanes v)
-{
-    return (lanes)((signed_lanes)v >> 31);
-}
-
-ZTI_INLINE void store_narrow(lanes v, uint8_t *to)
-{
-    const narrow_lanes narrow = __builtin_convertvector(v, narrow_lanes);
-    memcpy(to, &narrow, sizeof narrow);
-}
-
 /* The place of the highest bit of what is not 0, as a float's exponent. Below the highest one no
  * two bits are left side by side, so that nothing is rounded up. */
 ZTI_INLINE lanes highest_of(lanes v)
@@ -112,9 +91,7 @@ static void loud_residuals(const uint8_t *symbols, uint32_t n, struct zti_bit_re
                            int32_t *q, uint8_t *loud)
 {
     for (uint32_t k = 0; k < n; k += LANES) {
-        narrow_lanes narrow;
-        memcpy(&narrow, symbols + k, sizeof narrow);
-        const lanes number = __builtin_convertvector(narrow, lanes) - ZTI_SZ_HIGH_DIRECT;
+        const lanes number = load_narrow(symbols + k) - ZTI_SZ_HIGH_DIRECT;
         const lanes is_loud = ~sign_of(number), sign = 0 - (number & 1);
         const lanes bits = (number / 4 + 5) & 31 & is_loud, top = (2 | (number >> 1 & 1)) << bits;
         int32_t many[LANES], below[LANES];
@@ -127,8 +104,7 @@ static void loud_residuals(const uint8_t *symbols, uint32_t n, struct zti_bit_re
                 below[i] = (int32_t)zti_take_within(extras, (uint32_t)many[i]);
         const lanes size = top + load_lanes(below), value = (size ^ sign) - sign;
         store_lanes((value & is_loud) | (load_lanes(q + k) & ~is_loud), q + k);
-        memcpy(&narrow, loud + k, sizeof narrow);
-        const lanes heard = __builtin_convertvector(narrow, lanes);
+        const lanes heard = load_narrow(loud + k);
         store_narrow((ZTI_SZ_HIGH_LOUDEST & is_loud) | (heard & ~is_loud), loud + k);
     }
 }
@@ -148,9 +124,7 @@ ZTI_INLINE void residuals_of(uint8_t *restrict symbols, uint32_t n, struct zti_b
         escapes |= (small)(u == ZTI_SZ_HIGH_ESCAPE);
     }
     for (uint32_t k = 0; k < n; k += LANES) {
-        narrow_lanes narrow;
-        memcpy(&narrow, symbols + k, sizeof narrow);
-        const lanes u = __builtin_convertvector(narrow, lanes);
+        const lanes u = load_narrow(symbols + k);
         store_lanes(u >> 1 ^ (0 - (u & 1)), q + k);
     }
     if (!is_any(any))

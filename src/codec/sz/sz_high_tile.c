@@ -49,18 +49,18 @@ static void shape_tile(const struct zti_coding *coding, const struct zti_sz_box 
                             zti_sz_high_distance(coding->sz.axes), p);
 }
 
-/* All symbols of a tile. */
-static void code_tile(const struct zti_coding *coding, const zt_array *array,
+/* All symbols of a tile. Whether the bound is sure to be kept. */
+static bool code_tile(const struct zti_coding *coding, const zt_array *array,
                       const struct zti_sz_box *box, struct zti_sz_pyramid *p,
                       struct zti_sz_extras *extras)
 {
     const struct zti_sz_high *const high = coding->model;
     const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
     shape_tile(coding, box, p);
-    zti_sz_high_gather(coding, array, box->origin, box->dim, 0, p->grid[0]);
-    ops->split(p);
+    const bool is_near = zti_sz_high_gather(coding, array, box->origin, box->dim, 0, p);
     copy_coarse(coding, box, p);
     ops->code(p, high->has, extras);
+    return is_near && high->is_sure;
 }
 
 /* A quarter of a tile, which is coded as if it were one: two axes are halved, the longest, where
@@ -101,7 +101,7 @@ void zti_sz_high_count(const struct zti_coding *coding, const zt_array *array, u
         zti_sz_high_is_in_pieces(coding) ? quarter_of(coding, &walk) : box_of(coding, &walk);
     struct zti_sz_slot *const slot = zti_sz_high_take_slot(coding->model);
     struct zti_sz_extras extras = {.most_bits = UINT64_MAX};
-    code_tile(coding, array, &box, &slot->pyramid, &extras);
+    (void)code_tile(coding, array, &box, &slot->pyramid, &extras);
     zti_sz_high_add(&slot->pyramid, extras.bits, counts);
     counts->values += box.values;
     zti_sz_high_give_slot(slot);
@@ -111,19 +111,16 @@ void zti_sz_high_count(const struct zti_coding *coding, const zt_array *array, u
 struct rows {
     const struct zti_sz_box *box;
     uint32_t at[3];
-    size_t point; /* the row's first, in the grid */
     bool is_done;
 };
 
 static void next_row(struct rows *rows)
 {
-    const uint32_t *const dim = rows->box->dim;
     rows->is_done = true;
     for (uint32_t i = 3; i-- > 0 && rows->is_done;) {
         rows->is_done = ++rows->at[i] >= rows->box->own[i];
         rows->at[i] = rows->is_done ? 0 : rows->at[i];
     }
-    rows->point = (((size_t)rows->at[0] * dim[1] + rows->at[1]) * dim[2] + rows->at[2]) * dim[3];
 }
 
 static const char *row_in(const struct zti_coding *coding, const zt_array *array,
@@ -157,8 +154,9 @@ static size_t find_exact(const struct zti_coding *coding, const zt_array *array,
             uint64_t row[ZTI_SZ_HIGH_SEGMENT];
             const uint32_t left = box->own[3] - k;
             const uint32_t n = left < ZTI_SZ_HIGH_SEGMENT ? left : ZTI_SZ_HIGH_SEGMENT;
-            const int32_t *const x = p->grid[0] + rows.point + k;
+            int32_t x[ZTI_SZ_HIGH_SEGMENT];
             const char *values = from;
+            ops->merge_row(p, rows.at, k, n, x);
             if (stride != 1) {
                 zti_sz_gather_row(row, from, stride, n, value_bytes);
                 values = (const char *)row;
@@ -256,14 +254,14 @@ static uint8_t *put_tile(const struct zti_coding *coding, const zt_array *array,
     struct zti_sz_pyramid *const p = &slot->pyramid;
     struct zti_sz_extras extras = {.writer = zti_bit_writer_at(slot->bytes),
                                    .most_bits = slot->most_extra_bytes * 8};
-    code_tile(coding, array, box, p, &extras);
-    const size_t exact = find_exact(coding, array, box, p, slot->is_exact);
+    const bool is_sure = code_tile(coding, array, box, p, &extras);
+    const size_t exact = is_sure ? 0 : find_exact(coding, array, box, p, slot->is_exact);
     const size_t exact_most =
         exact * value_bytes + (exact ? 4 + (box->values / ZTI_SZ_TILE_VALUES + 1) * 515 : 0);
     const bool is_zero = zti_all_zero(p->symbols, p->count);
     uint8_t *const scratch = slot->bytes + slot->most_extra_bytes + 64;
     const uint8_t *const codes =
-        is_zero ? NULL : zti_sz_high_ops_of(coding)->put_codes(high->of, p, scratch);
+        is_zero ? NULL : zti_sz_high_ops_of(coding)->put_codes(&high->table, p, scratch);
     const size_t code_bytes =
         is_zero ? 0 : (size_t)(scratch + zti_ans_mixed_bytes(p->count) - codes);
     const size_t extra_bytes = (size_t)(extras.bits + 7) / 8;
@@ -339,6 +337,23 @@ static void put_row(const struct zti_coding *coding, const struct zti_view *view
         memcpy(to, values, value_bytes);
 }
 
+/* Where values [first, last) of a row that is seen go, side by side; NULL where a view has not all
+ * of them, or has them apart. */
+static char *whole_row(const struct zti_coding *coding, const struct zti_view *view,
+                       const struct rows *rows, uint32_t first, uint32_t last)
+{
+    const uint32_t rank = coding->grid.rank, skip = 4 - rank;
+    const uint64_t start = rows->box->origin[rank - 1];
+    uint64_t place[ZT_MAX_RANK];
+    if (view->lo[rank - 1] > start + first || view->hi[rank - 1] < start + last ||
+        view->out.stride[rank - 1] != 1)
+        return NULL;
+    for (uint32_t i = skip; i < 4; i++)
+        place[i - skip] = rows->box->origin[i - skip] + (i < 3 ? rows->at[i] : first) -
+                          view->lo[i - skip];
+    return zti_array_at(&view->out, place);
+}
+
 static void put_values(const struct zti_coding *coding, const struct zti_sz_box *box,
                        const struct zti_sz_pyramid *p, const struct zti_view *view)
 {
@@ -350,8 +365,12 @@ static void put_values(const struct zti_coding *coding, const struct zti_sz_box 
         for (uint32_t k = 0; k < box->own[3]; k += ZTI_SZ_HIGH_SEGMENT) {
             const uint32_t left = box->own[3] - k;
             const uint32_t n = left < ZTI_SZ_HIGH_SEGMENT ? left : ZTI_SZ_HIGH_SEGMENT;
-            ops->values(coding, p->grid[0] + rows.point + k, n, row);
-            put_row(coding, view, &rows, k, k + n, (const uint8_t *)row);
+            int32_t x[ZTI_SZ_HIGH_SEGMENT];
+            char *const to = whole_row(coding, view, &rows, k, k + n);
+            ops->merge_row(p, rows.at, k, n, x);
+            ops->values(coding, x, n, to ? (void *)to : row);
+            if (!to)
+                put_row(coding, view, &rows, k, k + n, (const uint8_t *)row);
         }
     }
 }

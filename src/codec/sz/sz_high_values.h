@@ -14,16 +14,16 @@ static int32_t whole_integers(const struct zti_coding *coding, const void *value
     return n > 0 ? x[n - 1] : 0;
 }
 
-/* Values of a floating-point type to integers; true where some have none. */
+/* Values of a floating-point type to integers; true where some are so far off, or no numbers. */
 #define INTEGERS_OF(scalar)                                                                        \
     static bool integers_of_##scalar(const scalar *restrict v, uint32_t n, double per,             \
-                                     double centre, int32_t *restrict x)                           \
+                                     double centre, double most, int32_t *restrict x)              \
     {                                                                                              \
         uint32_t bad = 0;                                                                          \
         for (uint32_t i = 0; i < n; i++) {                                                         \
             const double t = zti_sz_high_units((double)v[i], per, centre);                         \
             x[i] = zti_sz_high_rint(t);                                                            \
-            bad |= (uint32_t)!zti_sz_high_has_integer(t);                                          \
+            bad |= (uint32_t)!(fabs(t) < most);                                                    \
         }                                                                                          \
         return bad;                                                                                \
     }
@@ -31,14 +31,16 @@ INTEGERS_OF(float)
 INTEGERS_OF(double)
 
 static int32_t integers(const struct zti_coding *coding, const void *values, uint32_t n,
-                        int32_t before, int32_t *x)
+                        int32_t before, int32_t *x, bool *is_far)
 {
+    const struct zti_sz_high *const high = coding->model;
     const double per = 1 / coding->sz.step, centre = (double)coding->sz.centre;
     const bool is_narrow = coding->type == ZT_F32;
     if (coding->sz.source == ZTI_SZ_STEPS)
         return whole_integers(coding, values, n, x);
-    const bool is_bad = is_narrow ? integers_of_float(values, n, per, centre, x)
-                                  : integers_of_double(values, n, per, centre, x);
+    const bool is_bad = is_narrow ? integers_of_float(values, n, per, centre, high->farthest, x)
+                                  : integers_of_double(values, n, per, centre, high->farthest, x);
+    *is_far = *is_far || is_bad;
     for (uint32_t i = 0; is_bad && i < n; i++) {
         const double v = is_narrow ? (double)((const float *)values)[i]
                                    : ((const double *)values)[i];

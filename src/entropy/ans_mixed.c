@@ -1,0 +1,37 @@
+/* ans_mixed.c: what an encoder of mixed ANS streams looks symbols up in, made of their models. */
+#include "entropy/ans_mixed.h"
+
+zt_status zti_ans_mixed_make(zt_context *context, const struct zti_ans_model *const *of,
+                             uint32_t contexts, struct zti_ans_mixed_table *table)
+{
+    const size_t entries = (size_t)contexts * ZTI_ANS_MIXED_ALPHABET;
+    uint32_t models = 0, number[256];
+    memset(table, 0, sizeof *table);
+    for (uint32_t i = 0; i < contexts; i++) {
+        uint32_t k = 0;
+        while (of[k] != of[i])
+            k++;
+        number[i] = k < i ? number[k] : models++;
+    }
+    table->entry = zti_alloc_zeroed(context, entries * sizeof *table->entry +
+                                                 models * sizeof(uint16_t) * ZTI_ANS_STATES);
+    if (!table->entry)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for the tables of %u models", models);
+    uint16_t *const next = (uint16_t *)(void *)table->entry;
+    const uint32_t before = (uint32_t)(entries * sizeof *table->entry / sizeof *next);
+    for (uint32_t i = 0; i < contexts; i++) {
+        const struct zti_ans_model *const model = of[i];
+        const uint32_t first = before + number[i] * ZTI_ANS_STATES;
+        memcpy(next + first, model->next, sizeof *next * ZTI_ANS_STATES);
+        for (uint32_t s = 0; s < model->alphabet && s < ZTI_ANS_MIXED_ALPHABET; s++)
+            table->entry[i * ZTI_ANS_MIXED_ALPHABET + s] =
+                (struct zti_ans_mixed_entry){model->steps[2 * s], model->steps[2 * s + 1] + first};
+    }
+    return ZT_OK;
+}
+
+void zti_ans_mixed_free(zt_context *context, struct zti_ans_mixed_table *table)
+{
+    zti_release(context, table->entry);
+    memset(table, 0, sizeof *table);
+}
