@@ -50,6 +50,10 @@
         (void)cudaLaunchKernelEx(&launch_config, kernel, __VA_ARGS__);                             \
     } while (0)
 
+/* A barrier of a warp that the tests do not leave out to see whether that shows: where it is, a
+ * comment says why they could not. */
+#define simt_order_warp() __syncwarp()
+
 static __device__ __forceinline__ void simt_grid_sync(void)
 {
     cooperative_groups::this_grid().sync();
@@ -73,6 +77,7 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
 #else
 #define SIMT_KERNEL static
 #define SIMT_UNROLL
+#define simt_order_warp() ((void)__any_sync(SIMT_ALL_LANES, 0))
 #include "simt_host.h"
 #endif
 

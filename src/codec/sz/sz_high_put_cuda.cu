@@ -555,9 +555,9 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_put_tiles(const struct 
     sum_bits(&slot, &p);
     if (threadIdx.x == 0)
         measure_tile(&t, value_bytes_of(s->type), &slot, &p);
-    __syncthreads();
     if (threadIdx.x < 32) {
-        const uint64_t before = lookback(s->states, ticket, h.each, 8 * (uint64_t)p.bytes);
+        const uint64_t bits = threadIdx.x == 0 ? 8 * (uint64_t)p.bytes : 0; /* its own are asked */
+        const uint64_t before = lookback(s->states, ticket, h.each, bits);
         if (threadIdx.x == 0) {
             p.place = before / 8;
             if (s->starts && number % s->chunk_tiles == 0)
