@@ -262,7 +262,7 @@ static zt_params random_params(struct policy_run *run, const zt_array *a, uint32
     default: break;
     }
     if (codec == ZT_CODEC_SZ && p.effort == ZT_EFFORT_HIGH && rng_once_in(r, 2))
-        p.bound = zt_abs(range / (double)(16u << rng_below(r, 7))); /* where it has several models */
+        p.bound = zt_abs(range / (double)(16u << rng_below(r, 7))); /* of several models */
     return p;
 }
 

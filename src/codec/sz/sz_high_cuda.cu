@@ -167,8 +167,8 @@ static __device__ __forceinline__ void take_segment(struct taker *t, const struc
 /* All points of a band. A neighbour's are as if they were predicted well.
  *
  * Rows need no barrier between them. What a lane looks at before lanes meet next, in the next
- * segment, and what was written since they met last, can be one only where the lane wrote it itself:
- * of the row before the same column; at the beginning of a band, of the band before it columns that
+ * segment, and what was written since they met last, is the same only where it wrote it itself: of
+ * the row before, the same column; at the beginning of a band, of the band before it columns that
  * both have, or its first row, after which lanes meet. */
 static __device__ __forceinline__ void take_band(struct taker *t, const struct high_band *b)
 {
