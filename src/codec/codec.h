@@ -39,6 +39,17 @@ struct zti_sz {
     bool has_axes;       /* not kept in the file: axes were asked for, and are not learnt */
 };
 
+/* Values that the cuda policy brought to the device to look at them, and did not overwrite since:
+ * slabs in the two parts ZTI_DEVICE_VALUES. */
+struct zti_kept {
+    uint64_t number; /* the device's values_number; 0: there are none */
+    struct {
+        const void *from; /* in the host's memory */
+        uint64_t bytes;
+        void *there;
+    } slab[2];
+};
+
 /* How one stream is coded: fixed before its first tile, and enough to decode it. */
 struct zti_coding {
     const struct zti_codec *codec;
@@ -51,6 +62,7 @@ struct zti_coding {
                               is vouched for; while coding only */
     double verify_bound;   /* error that the encoder must prove or verify; NaN: none */
     bool is_of_value;      /* it is a part of each value's magnitude, not absolute */
+    struct zti_kept kept;  /* of the array that was surveyed, until it is encoded; exec sets it */
     void *model;           /* what the codec learnt from the values, or read in the stream's head;
                               NULL for codecs that have none */
     struct zti_zfp zfp;

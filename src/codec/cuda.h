@@ -100,6 +100,8 @@ struct zti_cuda_counting {
     struct zti_grid grid;            /* of this one */
     zt_array array;
     uint64_t first_tile; /* its number in the larger one */
+    const void *model;   /* what the codec learnt before this pass, or NULL */
+    void *work;          /* as many bytes as work_bytes says of the larger one */
     uint64_t *counts;    /* to be added to */
     void *queue;
 };

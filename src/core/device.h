@@ -61,6 +61,9 @@ struct zti_device {
     const void *twin_on_host, *twin_on_device;
     uint64_t twin_bytes;
 
+    /* Grows when one of the two parts ZTI_DEVICE_VALUES is asked for: what it held may be gone. */
+    uint64_t values_number;
+
     /* At least so many bytes of a part; what was in it is lost where it grows, for which all queues
      * are waited for. */
     zt_status (*room)(zt_context *context, enum zti_device_part part, uint64_t bytes,
@@ -110,6 +113,13 @@ enum zti_memory zti_memory_of(const zt_context *context, const void *address);
 #ifdef __cplusplus
 }
 #endif
+
+/* To be called by 'room', and by 'lend' for a part of those that are lost. */
+static inline void zti_device_note_room(struct zti_device *device, uint32_t part)
+{
+    device->values_number += part == ZTI_DEVICE_VALUES ||
+                             part == ZTI_DEVICE_VALUES + (uint32_t)ZTI_DEVICE_KINDS;
+}
 
 /* Wait for the kernels' queue, also after a failure: what is queued may be about memory that is
  * about to go. The first failure. */

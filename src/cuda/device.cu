@@ -65,6 +65,7 @@ static zt_status room(zt_context *context, enum zti_device_part part, uint64_t b
 {
     struct gpu *const g = gpu_of(context);
     cudaError_t error = cudaSetDevice(g->number);
+    zti_device_note_room(&g->device, part);
     if (error == cudaSuccess && bytes > g->bytes[part] && g->lent) {
         const zt_status status = take_lent(context, part, bytes);
         if (status != ZT_OK)
@@ -105,6 +106,7 @@ static zt_status lend(zt_context *context, void *memory, uint64_t bytes)
     if (error == cudaSuccess)
         error = wait_for_all(g);
     free_parts(g);
+    zti_device_note_room(&g->device, ZTI_DEVICE_VALUES);
     const uint64_t skip = -(uint64_t)(uintptr_t)memory % ZTI_PART_ALIGN_BYTES;
     g->lent = memory && skip < bytes ? (uint8_t *)memory + skip : NULL;
     g->lent_bytes = g->lent ? bytes - skip : 0;

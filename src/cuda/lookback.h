@@ -64,8 +64,8 @@ static __device__ __forceinline__ uint64_t states_before(const uint64_t *states,
     return state;
 }
 
-/* The sum of all blocks before 'number', whose own is 'own'. The block's first warp calls it; all
- * its lanes get the sum. */
+/* The sum of all blocks before 'number', whose own is what the first lane has as 'own'. The block's
+ * first warp calls it; all its lanes get the sum. */
 static __device__ __forceinline__ uint64_t lookback(uint64_t *words, uint64_t number,
                                                     uint64_t blocks, uint64_t own)
 {

@@ -50,6 +50,24 @@
         (void)cudaLaunchKernelEx(&launch_config, kernel, __VA_ARGS__);                             \
     } while (0)
 
+/* A barrier of a warp that the tests do not leave out to see whether that shows: where it is, a
+ * comment says why they could not. */
+#define simt_order_warp() __syncwarp()
+
+/* Sixteen bytes at once, from or to an address that is a multiple of 16; the other is the thread's
+ * own. */
+#define simt_load_16(own, from) \
+    do { \
+        const uint4 loaded_16 = *(const uint4 *)(from); \
+        memcpy((own), &loaded_16, 16); \
+    } while (0)
+#define simt_store_16(to, own) \
+    do { \
+        uint4 stored_16; \
+        memcpy(&stored_16, (own), 16); \
+        *(uint4 *)(to) = stored_16; \
+    } while (0)
+
 static __device__ __forceinline__ void simt_grid_sync(void)
 {
     cooperative_groups::this_grid().sync();
@@ -73,6 +91,9 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
 #else
 #define SIMT_KERNEL static
 #define SIMT_UNROLL
+#define simt_order_warp()       ((void)__any_sync(SIMT_ALL_LANES, 0))
+#define simt_load_16(to, from)  memcpy((to), (from), 16)
+#define simt_store_16(to, from) memcpy((to), (from), 16)
 #include "simt_host.h"
 #endif
 

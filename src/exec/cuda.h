@@ -2,22 +2,38 @@
 #ifndef ZTI_EXEC_CUDA_H
 #define ZTI_EXEC_CUDA_H
 
+#include "core/device.h"
 #include "exec/exec.h"
 #include "index/index_cuda.h"
 
 /* False for what is left to the host: codings that only copy. */
 bool zti_cuda_takes(const struct zti_coding *coding);
 
+/* ---- cuda_values.c ---- */
+
+/* Values of a slab on their way to the device. */
+struct zti_cuda_bringing {
+    enum zti_device_queue queue;
+    uint32_t number;        /* 0 or 1: whose part of the device's memory */
+    struct zti_kept *kept;  /* what is there already; they are added */
+    uint8_t *staged;        /* values without gaps, or NULL; until the queue is done */
+    zt_array there;         /* on the device */
+};
+
+/* Queue a slab's values to the device, or find them there. */
+zt_status zti_cuda_bring(zt_context *context, const zt_array *slab, struct zti_cuda_bringing *b);
+
 /* ---- cuda_learn.c ---- */
 
 /* One of the codec's passes over all tiles into a tally, where there are kernels for it;
- * *is_done says so. */
-zt_status zti_cuda_tally(zt_context *context, const struct zti_coding *coding, uint32_t pass,
+ * *is_done says so. What it brought to the device is noted in the coding. */
+zt_status zti_cuda_tally(zt_context *context, struct zti_coding *coding, uint32_t pass,
                          const zt_array *array, void *tally, bool *is_done);
 
-/* What the codec learnt to the device; *model is where, or NULL where there is nothing. */
+/* What the codec learnt to the device; *model is where, or NULL where there is nothing; *work, or
+ * NULL, is memory there that its kernels work in. */
 zt_status zti_cuda_put_model(zt_context *context, const struct zti_coding *coding,
-                             const void **model);
+                             const void **model, void **work);
 
 /* Bytes of ZTI_DEVICE_MODEL that these two need at most. */
 uint64_t zti_cuda_learning_bytes(const struct zti_coding *coding);
@@ -65,7 +81,7 @@ zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding,
 zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
                            uint32_t chunk_tiles, uint64_t *bytes);
 
-/* Layers of tiles in a slab. */
+/* Layers of tiles in a slab: of slab_bytes, or about that where an array makes two. */
 uint64_t zti_cuda_slab_layers(const zt_context *context, const struct zti_coding *coding,
                               const uint64_t *shape);
 

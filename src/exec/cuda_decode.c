@@ -464,10 +464,7 @@ zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding,
     }
     d.is_expanded = d.index && zti_cuda_expands(coding, index, view);
     if (status == ZT_OK)
-        status = zti_cuda_put_model(context, coding, &d.model);
-    const uint64_t work = d.codec->work_bytes ? d.codec->work_bytes(coding) : 0;
-    if (status == ZT_OK && work > 0)
-        status = context->device->room(context, ZTI_DEVICE_WORK, work, &d.work);
+        status = zti_cuda_put_model(context, coding, &d.model, &d.work);
     if (status == ZT_OK)
         status = decode_view(&d, view);
     zti_release(context, own.list);

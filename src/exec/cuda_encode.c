@@ -19,7 +19,6 @@
  * written there. */
 #include "array/mirror.h"
 #include "codec/cuda.h"
-#include "core/device.h"
 #include "exec/cuda.h"
 #include "exec/run.h"
 
@@ -51,7 +50,8 @@ struct encoder {
     uint8_t before;      /* what is in the byte that the stream begins in, on the host */
     const void *model;   /* what the codec learnt, on the device */
     void *work;          /* memory there for kernels to work in, or NULL */
-    bool is_array_on_device, is_out_on_device;
+    struct zti_kept kept; /* values that are on the device already */
+    bool is_out_on_device;
     struct zti_misses *misses;
     const struct zti_starts *starts;
     struct slab slabs[3]; /* of which two have memory on the device */
@@ -69,35 +69,21 @@ uint64_t zti_cuda_slab_layers(const zt_context *context, const struct zti_coding
     uint64_t bytes = grid->side[0] * zt_type_bytes(coding->type);
     for (uint32_t i = 1; i < grid->rank; i++)
         bytes *= shape[i];
-    const uint64_t n = context->device->slab_bytes / bytes;
+    const uint64_t most = context->device->slab_bytes, n = most / bytes;
+    const uint64_t total = (shape[0] - 1) / grid->side[0] + 1, half = (total + 1) / 2;
+    if (half > n && bytes / grid->side[0] * shape[0] <= 2 * most)
+        return half; /* two slabs, which can stay, and not a third for what is left */
     return n > 1 ? n : 1;
 }
 
 /* ---- values to the device ---- */
 
-/* Queue the slab's values to the device, as a C-contiguous array. */
 static zt_status put_values(struct encoder *e, struct slab *s, const zt_array *values)
 {
-    const uint64_t bytes =
-        zti_array_values(values->rank, values->shape) * zt_type_bytes(values->type);
-    const void *from = values->data;
-    void *memory;
-    s->args.array = *values;
-    if (e->is_array_on_device)
-        return ZT_OK;
-    if (!zti_array_is_contiguous(values)) {
-        from = s->staged = zti_alloc(e->context, (size_t)bytes);
-        if (!s->staged)
-            return zti_fail(e->context, ZT_NO_MEMORY, "no memory for a slab of %llu bytes",
-                            (unsigned long long)bytes);
-        zti_array_copy(values, s->staged);
-    }
-    zt_status status = e->device->room(e->context, zti_part_of(ZTI_DEVICE_VALUES, s->number),
-                                       bytes, &memory);
-    if (status == ZT_OK)
-        status = e->device->copy(e->context, ZTI_QUEUE_IN, memory,
-                                 zti_twin_of(e->device, from, bytes), bytes);
-    s->args.array = zt_array_nd(memory, (zt_type)values->type, values->rank, values->shape);
+    struct zti_cuda_bringing b = {.queue = ZTI_QUEUE_IN, .number = s->number, .kept = &e->kept};
+    const zt_status status = zti_cuda_bring(e->context, values, &b);
+    s->staged = b.staged;
+    s->args.array = b.there;
     return status;
 }
 
@@ -405,7 +391,7 @@ zt_status zti_cuda_encode(zt_context *context, const struct zti_coding *coding,
                         .array = array, .out = out, .capacity_bytes = out_capacity_bytes,
                         .start_bits = start_bits, .at = start_bits, .misses = misses,
                         .starts = starts, .codec = zti_cuda_codec_of(coding->codec->id),
-                        .is_array_on_device = zti_is_on_device(context, array->data),
+                        .kept = coding->kept,
                         .is_out_on_device = zti_is_on_device(context, out)};
     if (!e.codec)
         return zti_fail(context, ZT_UNSUPPORTED,
@@ -413,10 +399,7 @@ zt_status zti_cuda_encode(zt_context *context, const struct zti_coding *coding,
                         "another codec", coding->codec->name);
     if (start_bits % 8 > 0 && !e.is_out_on_device)
         e.before = out[start_bits / 8] & (uint8_t)((1u << start_bits % 8) - 1);
-    zt_status status = zti_cuda_put_model(context, coding, &e.model);
-    const uint64_t work = e.codec->work_bytes ? e.codec->work_bytes(coding) : 0;
-    if (status == ZT_OK && work > 0)
-        status = context->device->room(context, ZTI_DEVICE_WORK, work, &e.work);
+    zt_status status = zti_cuda_put_model(context, coding, &e.model, &e.work);
     if (status == ZT_OK)
         status = run_slabs(&e);
     for (uint32_t q = 0; (status != ZT_OK || is_over(&e)) && q < ZTI_QUEUES; q++)

@@ -112,6 +112,7 @@ static zt_status survey(zt_context *context, struct zti_coding *coding, const zt
 zt_status zti_exec_survey(zt_context *context, struct zti_coding *coding, const zt_array *array)
 {
     struct zti_mirror values;
+    memset(&coding->kept, 0, sizeof coding->kept);
     if (!coding->codec->tally_bytes)
         return survey(context, coding, array);
     zt_status status = zti_mirror_open(context, array, &values);

@@ -86,12 +86,8 @@ static bool put(struct bench *b, const struct zti_cuda_codec *codec)
     const uint64_t tiles = b->coding.grid.count;
     const uint64_t words = tiles * b->coding.codec->tile_max_bits(&b->coding) / 64 + 2;
     const uint64_t states = codec->state_words(&b->coding, tiles);
-    const uint64_t work = codec->work_bytes ? codec->work_bytes(&b->coding) : 0;
     const void *model = NULL;
-    b->work = NULL;
-    bool ok = zti_cuda_put_model(b->context, &b->coding, &model) == ZT_OK &&
-              (work == 0 ||
-               d->room(b->context, ZTI_DEVICE_WORK, work, &b->work) == ZT_OK) &&
+    bool ok = zti_cuda_put_model(b->context, &b->coding, &model, &b->work) == ZT_OK &&
               d->room(b->context, ZTI_DEVICE_VALUES, b->raw_bytes, &b->values) == ZT_OK &&
               d->room(b->context, ZTI_DEVICE_STREAM, words * 8, &b->words) == ZT_OK &&
               d->room(b->context, ZTI_DEVICE_STARTS, tiles * 16, &b->starts) == ZT_OK &&
@@ -156,7 +152,7 @@ static bool take(struct bench *b, const struct zti_cuda_codec *codec)
     struct zti_coding coding;
     const void *model = NULL;
     bool ok = load_coding(b, &coding);
-    ok = ok && places && zti_cuda_put_model(b->context, &coding, &model) == ZT_OK &&
+    ok = ok && places && zti_cuda_put_model(b->context, &coding, &model, &b->work) == ZT_OK &&
         d->copy(b->context, ZTI_QUEUE_KERNELS, places, b->starts, tiles * 8) == ZT_OK &&
               d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     for (uint64_t i = tiles; ok && i-- > 0;) { /* starts to pairs, in place from the end */

@@ -34,6 +34,22 @@ static void random_shape(struct rng *r, uint32_t rank, bool is_for_cubes, uint64
     }
 }
 
+/* Parts of an array without gaps, of so many values, at levels of their own: codecs that learn how
+ * values lie then learn more than one way. */
+static void make_uneven(zt_array *a, uint64_t run_values, uint64_t seed)
+{
+    const uint64_t n = values_of(a->rank, a->shape);
+    for (uint64_t i = 0; i < n; i++) {
+        const uint32_t bits = (uint32_t)(mix64(i / run_values, seed) % 10);
+        switch (a->type) {
+        case ZT_F32: ((float *)a->data)[i] /= (float)(1u << bits); break;
+        case ZT_F64: ((double *)a->data)[i] /= (double)(1u << bits); break;
+        case ZT_I32: ((int32_t *)a->data)[i] /= (int32_t)(1u << bits); break;
+        default: ((int64_t *)a->data)[i] /= (int64_t)(1u << bits); break;
+        }
+    }
+}
+
 static struct subject random_subject(struct policy_run *run, bool is_for_cubes)
 {
     struct subject s;
@@ -44,11 +60,15 @@ static struct subject random_subject(struct policy_run *run, bool is_for_cubes)
     int64_t stride[ZT_MAX_RANK] = {0};
     random_shape(r, rank, is_for_cubes, shape);
     contiguous_strides(rank, shape, stride);
-    if (rng_once_in(r, 4))
+    const bool has_gaps = rng_once_in(r, 4);
+    if (has_gaps)
         random_strides(r, rank, shape, stride);
     s.array = test_array_new(type, rank, shape, stride);
-    const enum data_kind kind = (enum data_kind)rng_below(r, DATA_KINDS);
+    const enum data_kind kind =
+        rng_once_in(r, 4) ? DATA_WAVE_NOISE : (enum data_kind)rng_below(r, DATA_KINDS);
     fill_array(&s.array.array, kind, rng_next(r));
+    if (!has_gaps && !is_for_cubes && rng_once_in(r, 4))
+        make_uneven(&s.array.array, UINT64_C(64) << rng_below(r, 4), rng_next(r));
     s.kind = data_kind_name(kind);
     shape_text(rank, shape, s.shape);
     stride_text(rank, stride, s.stride);
@@ -241,6 +261,8 @@ static zt_params random_params(struct policy_run *run, const zt_array *a, uint32
     case 5: p.bound = zt_pwrel(1 / (double)(UINT64_C(2) << rng_below(r, 30))); break;
     default: break;
     }
+    if (codec == ZT_CODEC_SZ && p.effort == ZT_EFFORT_HIGH && rng_once_in(r, 2))
+        p.bound = zt_abs(range / (double)(16u << rng_below(r, 7))); /* of several models */
     return p;
 }
 

@@ -209,6 +209,45 @@ static void check_refusals(zt_context *cuda, const zt_array *there)
     simt_device_give(small);
 }
 
+/* Values of the first two slabs are brought once, to be counted and to be coded; also where others
+ * were at the same address before, and where there are gaps between them. */
+static void check_nothing_is_brought_twice(zt_context *serial, float *values)
+{
+    static const struct {
+        uint32_t effort, slab_rows, twice; /* rows that are */
+    } rows[] = {{ZT_EFFORT_DEFAULT, 48, 0}, {ZT_EFFORT_DEFAULT, 32, 0},
+                {ZT_EFFORT_DEFAULT, 19, 0}, /* not of one layer, of which there are three */
+                {ZT_EFFORT_DEFAULT, 16, NZ - 32},
+                {ZT_EFFORT_PAPER, 32, 0}, {ZT_EFFORT_FAST, 16, 0}, {ZT_EFFORT_HIGH, 48, 0}};
+    static uint8_t one[FILE_BYTES], two[FILE_BYTES];
+    for (uint32_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
+        const uint64_t x = i % 2 ? NX / 2 : NX; /* of rows of NX values */
+        const uint64_t shape[3] = {NZ, NY, x};
+        zt_array a = zt_array_nd(values, ZT_F32, 3, shape);
+        zt_context *cuda = NULL;
+        zt_params p;
+        size_t n = 0, m = 0;
+        zt_params_init(&p, sizeof p);
+        p.codec = ZT_CODEC_SZ;
+        p.effort = rows[i / 2].effort;
+        p.bound = zt_abs(1e-3);
+        a.stride[1] = NX;
+        a.stride[0] = NY * NX;
+        simt_slab_bytes = rows[i / 2].slab_rows * NY * x * 4;
+        CHECK(zt_context_new(NULL, &cuda) == ZT_OK &&
+                  zt_context_set_policy(cuda, ZT_CUDA, NULL) == ZT_OK, cuda);
+        for (uint32_t k = 0; k < 2; k++) {
+            values[0] += 1;
+            simt_values_bytes = 0;
+            CHECK(zt_compress(serial, &a, &p, one, sizeof one, &n) == ZT_OK, serial);
+            CHECK(zt_compress(cuda, &a, &p, two, sizeof two, &m) == ZT_OK, cuda);
+            CHECK(n == m && memcmp(one, two, n) == 0, cuda);
+            CHECK(simt_values_bytes == (NZ + rows[i / 2].twice) * NY * x * 4, cuda);
+        }
+        zt_context_free(cuda);
+    }
+}
+
 int main(void)
 {
     static float values[VALUES];
@@ -221,6 +260,7 @@ int main(void)
     for (uint32_t i = 0; i < VALUES; i++)
         values[i] = sinf((float)i / 700) + (float)(i % NX) / 50;
     check_nothing_is_fetched(serial, values);
+    check_nothing_is_brought_twice(serial, values);
     check_scans(cuda, serial);
     values[123] = NAN;
     float *const memory = simt_device_take(sizeof values);

@@ -20,6 +20,7 @@
 
 uint64_t simt_slab_bytes = 1 << 20;
 uint64_t simt_allocations;
+uint64_t simt_values_bytes;
 
 enum { MOST_BLOCKS = 64, MOST_RETIRED = 256 };
 
@@ -221,6 +222,7 @@ static zt_status room(zt_context *context, enum zti_device_part part, uint64_t b
                       void **memory)
 {
     struct host *const h = host_of(context);
+    zti_device_note_room(&h->device, part);
     if (h->lent && bytes > h->bytes[part]) {
         const uint64_t want = zti_round_up(bytes, ZTI_PART_ALIGN_BYTES);
         if (want > h->lent_bytes - h->taken_bytes)
@@ -256,6 +258,7 @@ static zt_status lend(zt_context *context, void *memory, uint64_t bytes)
     struct host *const h = host_of(context);
     drain_all(h);
     free_parts(h);
+    zti_device_note_room(&h->device, ZTI_DEVICE_VALUES);
     const uint64_t skip = -(uint64_t)(uintptr_t)memory % ZTI_PART_ALIGN_BYTES;
     h->lent = memory && skip < bytes ? (uint8_t *)memory + skip : NULL;
     h->lent_bytes = h->lent ? bytes - skip : 0;
@@ -285,7 +288,10 @@ static zt_status copy(zt_context *context, enum zti_device_queue queue, void *to
                       uint64_t bytes)
 {
     const struct move m = {to, from, bytes};
-    put_thing(host_of(context), queue, new_thing(run_copy, &m, sizeof m));
+    struct host *const h = host_of(context);
+    if (to == h->memory[ZTI_DEVICE_VALUES] || to == h->memory[zti_part_of(ZTI_DEVICE_VALUES, 1)])
+        simt_values_bytes += bytes;
+    put_thing(h, queue, new_thing(run_copy, &m, sizeof m));
     return ZT_OK;
 }
 

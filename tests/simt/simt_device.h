@@ -12,6 +12,9 @@ extern uint64_t simt_slab_bytes;
 /* How often parts of a device's memory had to grow, since the program began. */
 extern uint64_t simt_allocations;
 
+/* Bytes that were copied to what a device has for values of slabs. */
+extern uint64_t simt_values_bytes;
+
 /* Memory of the device with rubbish in it, aligned to 16; what is behind its end, rounded up to 16,
  * ends the program. To be given back. */
 void *simt_device_take(size_t bytes);

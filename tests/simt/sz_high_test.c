@@ -1,6 +1,10 @@
 /* sz_high_test.c: effort 'high' of sz under the cuda policy where arrays have several tiles, which
  * random cases are too small for: planes behind a tile and behind a slab, tiles in the middle of
- * chunks, boxes. Byte for byte what the serial policy writes and reads. */
+ * chunks, boxes. Byte for byte what the serial policy writes and reads. And, number for number,
+ * what kernels count for the codec to learn from: of all tiles, of some, of pieces of them. */
+#include "codec/sz/sz_high_shared.h"
+#include "core/core.h"
+#include "exec/exec.h"
 #include "simt_device.h"
 #include "simt_runtime.h"
 #include "support/support.h"
@@ -81,8 +85,60 @@ static void check(zt_context *serial, zt_context *cuda, uint32_t type, uint32_t 
     free(two);
 }
 
+/* ---- counts ---- */
+
+static struct zti_codec counted; /* sz, but for learn_and_compare */
+static unsigned compared;        /* passes */
+
+/* What effort 'high' is handed must be what the host's text tallies; it then learns from that. */
+static zt_status learn_and_compare(zt_context *context, struct zti_coding *coding, uint32_t pass,
+                                   const zt_array *array, void *tally)
+{
+    const size_t bytes = counted.tally_bytes(coding, pass);
+    if (pass >= ZTI_SZ_HIGH_PASS) {
+        void *const own = need(bytes);
+        memset(own, 0, bytes);
+        counted.tally(coding, pass, array, 0, coding->grid.count, own);
+        need_that(memcmp(own, tally, bytes) == 0, "what was counted differs", pass, context);
+        free(own);
+        compared++;
+    }
+    return zti_codec_sz.learn(context, coding, pass, array, tally);
+}
+
+static void check_counts(zt_context *cuda, uint32_t type, uint32_t rank, const uint64_t *shape,
+                         uint64_t slab_bytes, unsigned number)
+{
+    int64_t stride[ZT_MAX_RANK];
+    struct zti_coding coding = {.codec = &counted, .type = type};
+    zt_params p;
+    struct zti_ask ask = {.params = &p, .kind = ZT_ABS};
+    contiguous_strides(rank, shape, stride);
+    struct test_array a = test_array_new(type, rank, shape, stride);
+    fill_array(&a.array, DATA_WAVE_NOISE, number);
+    range_of(&a.array, &ask.min, &ask.max);
+    (void)zt_params_init(&p, sizeof p);
+    p.codec = ZT_CODEC_SZ;
+    p.effort = ZT_EFFORT_HIGH;
+    p.bound = zt_abs(ask.abs_bound = (ask.max - ask.min) / 256);
+    counted = zti_codec_sz;
+    counted.learn = learn_and_compare;
+    coding.grid = zti_codec_grid(&counted, rank, shape);
+    simt_opt.seed = number;
+    simt_slab_bytes = slab_bytes;
+    compared = 0;
+    need_that(zt_context_set_policy(cuda, ZT_CUDA, NULL) == ZT_OK &&
+                  counted.configure(cuda, &ask, &coding) == ZT_OK &&
+                  zti_exec_survey(cuda, &coding, &a.array) == ZT_OK,
+              "no survey", number, cuda);
+    need_that(compared == ZTI_SZ_HIGH_PASSES, "passes are left out", number, cuda);
+    counted.forget(cuda, &coding);
+    test_array_free(&a);
+}
+
 int main(void)
 {
+    static const uint64_t strip[2] = {512 * 40, 6}, long_strip[2] = {512 * 70, 5};
     static const uint64_t volume[3] = {70, 66, 60}, plane[2] = {520, 520}, series[1] = {270000};
     zt_context *serial = NULL, *cuda = NULL;
     if (zt_context_new(NULL, &serial) != ZT_OK || zt_context_new(NULL, &cuda) != ZT_OK)
@@ -90,7 +146,10 @@ int main(void)
     check(serial, cuda, ZT_F32, 3, volume, 0x1p-8, 1);
     check(serial, cuda, ZT_I64, 2, plane, 0x1p-6, 2);
     check(serial, cuda, ZT_F64, 1, series, 0x1p-10, 3);
-    printf("3 arrays of several tiles, %u failures\n", failures);
+    check_counts(cuda, ZT_F32, 3, volume, 1, 4);          /* all tiles */
+    check_counts(cuda, ZT_F64, 2, strip, 1 << 18, 5);     /* one in two */
+    check_counts(cuda, ZT_I32, 2, long_strip, 1 << 18, 6); /* pieces */
+    printf("3 arrays of several tiles, 3 that were counted, %u failures\n", failures);
     zt_context_free(serial);
     zt_context_free(cuda);
     return failures != 0;

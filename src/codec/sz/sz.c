@@ -253,7 +253,7 @@ static uint32_t stream_align_bits(const struct zti_coding *coding)
 
 /* What is learnt: the axes and the shape of groups, from samples (sz_axes.c); then the codebooks,
  * from all tiles or, where these are many, from a part of them. */
-enum { BOOKS_PASS = ZTI_SZ_BOOKS_PASS, HIGH_PASS };
+enum { BOOKS_PASS = ZTI_SZ_BOOKS_PASS, HIGH_PASS = ZTI_SZ_HIGH_PASS };
 
 static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
 {

@@ -46,8 +46,9 @@ enum {
     ZTI_SZ_HAS_EXACT = 8
 };
 
-/* The passes over the values: two over samples (sz_axes.c), then the one of the codebooks. */
-enum { ZTI_SZ_LOOK_PASS, ZTI_SZ_RACE_PASS, ZTI_SZ_BOOKS_PASS };
+/* The passes over the values: two over samples (sz_axes.c), then the one of the codebooks; those of
+ * effort 'high' (sz_high_shared.h). */
+enum { ZTI_SZ_LOOK_PASS, ZTI_SZ_RACE_PASS, ZTI_SZ_BOOKS_PASS, ZTI_SZ_HIGH_PASS };
 
 /* What is learnt from samples. */
 struct zti_sz_tally {

@@ -91,16 +91,14 @@ static void put_model(const struct zti_coding *coding, void *memory)
 
 /* ---- tiles ---- */
 
-/* Tiles of a slab end at planes of the next one, as far as these are on the coarse grid: kernels
- * are told of the whole array, and which part of it there is. */
-static void put_high(struct sz_tiles *s, const struct zti_cuda_encoding *e)
+/* Tiles of effort 'high' in a slab end at planes of the next one, as far as these are on the coarse
+ * grid: kernels are told of the whole array, and which part of it there is. */
+static void set_whole(struct sz_tiles *s, const struct zti_grid *all, const zt_array *slab)
 {
-    const struct zti_grid *const all = &e->whole->grid;
-    const uint64_t tiles = e->coding->grid.count, layer = all->count / all->tiles[0];
+    const uint64_t layer = all->count / all->tiles[0];
     s->grid = *all;
-    s->view.lo[0] = e->first_tile / layer * all->side[0];
-    s->view.hi[0] = s->view.lo[0] + e->array.shape[0];
-    zti_sz_high_cuda_put(s, e->whole, tiles, e->work, e->queue);
+    s->view.lo[0] = s->first_tile / layer * all->side[0];
+    s->view.hi[0] = s->view.lo[0] + slab->shape[0];
 }
 
 static void encode(const struct zti_cuda_encoding *e)
@@ -110,10 +108,12 @@ static void encode(const struct zti_cuda_encoding *e)
     memcpy(s.view.hi, e->array.shape, sizeof s.view.hi);
     ZTI_CUDA_SET_ENCODING(&s, e);
     s.model = (void *)e->model; /* only read */
-    if (is_high(e->coding))
-        put_high(&s, e);
-    else
+    if (!is_high(e->coding)) {
         kernels_of(e->coding)->put(&s, e->queue);
+        return;
+    }
+    set_whole(&s, &e->whole->grid, &e->array);
+    zti_sz_high_cuda_put(&s, e->whole, e->coding->grid.count, e->work, e->queue);
 }
 
 static void decode(const struct zti_cuda_decoding *d)
@@ -132,6 +132,9 @@ static void decode(const struct zti_cuda_decoding *d)
 static uint64_t counters(const struct zti_coding *coding, uint32_t pass)
 {
     const uint64_t books = sz_books_of(coding->sz.effort);
+    const uint32_t of_high = (uint32_t)ZTI_SZ_HIGH_PASS + (uint32_t)ZTI_SZ_HIGH_COUNT_PASS;
+    if (is_high(coding))
+        return pass == of_high ? ZTI_SZ_HIGH_COUNTERS : 0;
     return pass == ZTI_SZ_BOOKS_PASS && books > 0 ? books * alphabet_of(coding) + 1 : 0;
 }
 
@@ -142,14 +145,24 @@ static void count(const struct zti_cuda_counting *c)
     s.view.out = c->array;
     memcpy(s.view.hi, c->array.shape, sizeof s.view.hi);
     s.first_tile = c->first_tile;
-    s.part = zti_sz_count_part(c->coding);
     s.counts = c->counts;
+    s.model = (void *)c->model; /* only read */
+    if (is_high(c->coding)) {
+        s.part = (uint32_t)zti_sz_high_part(&c->coding->grid);
+        set_whole(&s, &c->coding->grid, &c->array);
+        zti_sz_high_cuda_count(&s, c->coding, c->grid.count, c->work, c->queue);
+        return;
+    }
+    s.part = zti_sz_count_part(c->coding);
     kernels_of(c->coding)->count(&s, c->queue);
 }
 
 static void add_counts(const struct zti_coding *coding, const uint64_t *counts, void *tally)
 {
-    zti_sz_add_counts(coding, (struct zti_sz_counts *)tally, counts);
+    if (is_high(coding))
+        zti_sz_high_add_counts(coding, counts, tally);
+    else
+        zti_sz_add_counts(coding, (struct zti_sz_counts *)tally, counts);
 }
 
 extern "C" const struct zti_cuda_codec zti_cuda_sz = {

@@ -65,12 +65,15 @@ void zti_sz_cuda_take_log_64(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_count_log_32(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_count_log_64(const struct sz_tiles *s, void *queue);
 
-/* Effort 'high': the chunks wanted to values; so many tiles from first_tile on to bytes; and the
- * bytes of the memory that each works in. 'coding' is the whole array's. */
+/* Effort 'high': the chunks wanted to values; so many tiles from first_tile on to bytes, or to
+ * counts; and the bytes of the memory that taking works in, and the others. 'coding' is the whole
+ * array's. */
 void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti_coding *coding, void *work,
                            void *queue);
 void zti_sz_high_cuda_put(const struct sz_tiles *s, const struct zti_coding *coding, uint64_t tiles,
                           void *work, void *queue);
+void zti_sz_high_cuda_count(const struct sz_tiles *s, const struct zti_coding *coding,
+                            uint64_t tiles, void *work, void *queue);
 uint64_t zti_sz_high_cuda_take_bytes(const struct zti_coding *coding);
 uint64_t zti_sz_high_cuda_put_bytes(const struct zti_coding *coding);
 

@@ -195,7 +195,9 @@ take_coded_symbols(const struct sz_tiles *s, const struct sz_tile *t, struct sha
     const struct zti_code_bits classes = codes_of(s, b, 0, CODED_TABLE_BITS);
     if (!take_symbols(&classes, b->end, &at, groups, symbols))
         return false;
-    __syncwarp();
+    /* Codes end with shuffles, which order memory in the tests; a book's only symbol does not show
+     * either: no array of the tests has one in tiles of several groups. */
+    simt_order_warp();
     if (!place_classes(sh, symbols, t->n) || sh->plane_bits > b->end - at)
         return false;
     if (threadIdx.x == 0) {

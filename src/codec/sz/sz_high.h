@@ -186,19 +186,12 @@ void zti_sz_high_decode(const struct zti_coding *coding, struct zti_bit_reader *
 
 /* ---- sz_high_learn.c ---- */
 
-enum { /* passes over the values, in order */
-    ZTI_SZ_HIGH_AXES_PASS, ZTI_SZ_HIGH_TUNING_PASS, ZTI_SZ_HIGH_COUNT_PASS, ZTI_SZ_HIGH_PASSES
-};
-
 /* The most bytes of a head. */
 uint64_t zti_sz_high_head_most(const struct zti_coding *coding);
 
 /* Turn a coding that is ready for another effort to effort 'high' where that can be done; else it
  * stays what it is. */
 zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding);
-
-/* Whether quarters of tiles are counted instead of tiles. */
-bool zti_sz_high_is_in_pieces(const struct zti_coding *coding);
 
 /* Whether a tile is among those that are counted; and places in it that follow no regular pattern:
  * place number k. */

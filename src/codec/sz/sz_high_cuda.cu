@@ -164,7 +164,12 @@ static __device__ __forceinline__ void take_segment(struct taker *t, const struc
         take_residuals(t, b, at, n);
 }
 
-/* All points of a band. A neighbour's are as if they were predicted well. */
+/* All points of a band. A neighbour's are as if they were predicted well.
+ *
+ * Rows need no barrier between them. What a lane looks at before lanes meet next, in the next
+ * segment, and what was written since they met last, is the same only where it wrote it itself: of
+ * the row before, the same column; at the beginning of a band, of the band before it columns that
+ * both have, or its first row, after which lanes meet. */
 static __device__ __forceinline__ void take_band(struct taker *t, const struct high_band *b)
 {
     const uint32_t lane = threadIdx.x % 32, rows = b->dim[0] * b->dim[1] * b->dim[2];
@@ -183,7 +188,6 @@ static __device__ __forceinline__ void take_band(struct taker *t, const struct h
             t->slot.x[at + k * b->step[3]] = 0;
             t->slot.loud[at + k * b->step[3]] = 0;
         }
-        __syncwarp();
         c[2]++;
         c[1] += c[2] == b->dim[2];
         c[2] = c[2] == b->dim[2] ? 0 : c[2];

@@ -19,8 +19,7 @@ enum {
     FRACTION = 16,                               /* bits, of logarithms */
     TILE_BITS = 96,                              /* of a tile beside its residuals' bits */
     REGIONS = 4,                                 /* at most; fewer of small arrays: two, and */
-    REGION_VALUES = 1 << 19,                     /* one more in so many values */
-    SAMPLES = 32                                 /* tiles that pieces are counted of, at least */
+    REGION_VALUES = 1 << 19                      /* one more in so many values */
 };
 
 /* What samples are counted in, one for each way to code them. */
@@ -561,27 +560,10 @@ size_t zti_sz_high_tally_bytes(const struct zti_coding *coding, uint32_t pass)
                                        : 0;
 }
 
-bool zti_sz_high_is_in_pieces(const struct zti_coding *coding)
-{
-    return coding->grid.count >= 2 * SAMPLES;
-}
-
-/* One tile in so many is counted; of many tiles, pieces of more of them. */
-static uint64_t part_of(const struct zti_coding *coding)
-{
-    enum { MOST = 4 };
-    const uint64_t tiles = coding->grid.count;
-    return tiles < SAMPLES                      ? 1
-           : !zti_sz_high_is_in_pieces(coding)  ? tiles / (SAMPLES / 2)
-           : tiles < MOST * SAMPLES             ? tiles / SAMPLES
-                                                : MOST;
-}
-
-/* One in each 'part' tiles. */
 bool zti_sz_high_is_counted(const struct zti_coding *coding, uint64_t tile)
 {
-    const uint64_t part = part_of(coding);
-    return tile % part == tile / part * 5 % part;
+    const uint64_t part = zti_sz_high_part(&coding->grid);
+    return tile == zti_sz_high_counted(part, tile / part);
 }
 
 void zti_sz_high_tally(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
@@ -620,6 +602,22 @@ void zti_sz_high_merge(const struct zti_coding *coding, uint32_t pass, void *int
     }
     for (uint32_t i = 0; i < 1u << ZT_MAX_RANK; i++)
         add_counts(&to->way[i], &other->way[i]);
+}
+
+void zti_sz_high_add_counts(const struct zti_coding *coding, const uint64_t *counts, void *tally)
+{
+    struct zti_sz_high_counts *const to = tally;
+    const uint64_t part = zti_sz_high_part(&coding->grid);
+    for (uint32_t i = 0; i < ZTI_SZ_HIGH_ANCHOR; i++)
+        for (uint32_t s = 0; s < ZTI_SZ_HIGH_ALPHABET; s++) {
+            const uint64_t n = counts[i * ZTI_SZ_HIGH_ALPHABET + s];
+            to->count[i][s] += n;
+            to->extra_bits += n * zti_sz_high_open_bits(s);
+        }
+    for (uint64_t i = 0, tile; (tile = zti_sz_high_counted(part, i)) < coding->grid.count; i++) {
+        const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
+        to->values += zti_sz_high_counted_box(&coding->grid, coding->sz.axes, &walk).values;
+    }
 }
 
 /* The coarse grid's symbols, and what it is when it is decoded. */
@@ -664,7 +662,7 @@ static zt_status learn_models(zt_context *context, struct zti_coding *coding,
                               struct zti_sz_high_counts *counts)
 {
     struct zti_sz_high *const high = coding->model;
-    const bool is_sample = part_of(coding) > 1;
+    const bool is_sample = zti_sz_high_part(&coding->grid) > 1;
     const uint64_t values = values_of(coding);
     uint64_t bits = 0;
     const uint64_t tile_extras = counts->extra_bits;

@@ -1,4 +1,5 @@
-/* sz_high_put_cuda.cu: tiles of effort 'high' to bytes, in three kernels.
+/* sz_high_put_cuda.cu: tiles of effort 'high' to bytes, in three kernels; and, before that, the
+ * symbols of some of them to counts, in one.
  *
  * A block has a tile: points of a band depend on those of earlier ones alone, so each has a thread;
  * their contexts on the magnitudes of the band itself, all of which are there then. The ANS coder's
@@ -12,6 +13,7 @@ enum {
     WAYS = 4,              /* ZTI_ANS_WAYS */
     STATE_BITS = 12,       /* ZTI_ANS_STATE_BITS */
     EXACT_MOST = 515,      /* bytes of the marks of 4096 values, at most */
+    LEVEL_COUNTERS = (int)ZTI_SZ_HIGH_MAGNITUDES * (int)ZTI_SZ_HIGH_ALPHABET,
     PARTS = (int)ZTI_SZ_HIGH_VALUES / (int)ZTI_SZ_TILE_VALUES
 };
 
@@ -187,13 +189,15 @@ static __device__ __forceinline__ uint32_t context_of(const struct high_band *b,
     return zti_sz_high_kind(sum, b->depth);
 }
 
-/* Symbols and contexts of the coded points of a band; whether one is not 0. */
+/* Symbols and contexts of the coded points of a band, kept for the coder or, where there is
+ * 'counts', counted there, 256 a context of the level; whether one is not 0. */
 static __device__ __forceinline__ bool name_band(const struct sz_tiles *s,
                                                  const struct put_slot *slot,
-                                                 const struct high_band *b, uint32_t first)
+                                                 const struct high_band *b, uint32_t first,
+                                                 uint32_t *counts)
 {
     const uint8_t *const has = model_at(s, ZTI_SZ_HIGH_HAS_AT);
-    const uint32_t n = own_points_in(b);
+    const uint32_t n = own_points_in(b), first_context = b->depth * ZTI_SZ_HIGH_MAGNITUDES;
     bool is_any = false;
     for (uint32_t i = threadIdx.x; i < n; i += HIGH_THREADS) {
         uint32_t c[4];
@@ -203,8 +207,56 @@ static __device__ __forceinline__ bool name_band(const struct sz_tiles *s,
         const uint32_t symbol = has[context * (uint32_t)ZTI_SZ_HIGH_ALPHABET + own]
                                     ? own
                                     : (uint32_t)ZTI_SZ_HIGH_ESCAPE;
-        slot->codes[first + i] = (uint16_t)(symbol | context << 8);
+        if (counts)
+            (void)atomicAdd((unsigned *)counts +
+                                (context - first_context) * (uint32_t)ZTI_SZ_HIGH_ALPHABET + symbol,
+                            1u);
+        else
+            slot->codes[first + i] = (uint16_t)(symbol | context << 8);
         is_any = is_any || symbol != 0;
+    }
+    return is_any;
+}
+
+/* What a block counted of a level, whose contexts are its own, to the counts of all. */
+static __device__ __forceinline__ void add_level(const struct sz_tiles *s, uint32_t depth,
+                                                 uint32_t *counts)
+{
+    uint64_t *const all = s->counts + depth * (uint32_t)LEVEL_COUNTERS;
+    for (uint32_t i = threadIdx.x; i < LEVEL_COUNTERS; i += HIGH_THREADS) {
+        if (counts[i] > 0)
+            (void)atomicAdd((unsigned long long *)all + i, (unsigned long long)counts[i]);
+        counts[i] = 0;
+    }
+}
+
+/* The symbols of a box from its values, coarse to fine; whether one that the calling thread had is
+ * not 0, and how many there are. 'counts': see name_band, zeros before and after. */
+static __device__ __forceinline__ bool code_box(const struct sz_high_tiles *h,
+                                                const struct zti_sz_box *box,
+                                                const struct put_slot *slot, uint32_t *counts,
+                                                uint32_t *symbols)
+{
+    const struct sz_tiles *const s = &h->s;
+    const uint32_t axes = high_axes(s);
+    bool is_any = false;
+    *symbols = 0;
+    gather(s, box, slot->x);
+    copy_coarse(h, box, slot->x, slot->loud, HIGH_THREADS);
+    for (uint32_t level = zti_sz_high_distance(axes); level-- > 0;) {
+        const uint32_t step = zti_sz_high_step(&s->sz, level + 1);
+        for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
+            const struct high_band b = high_band_of(box, axes, level, odd);
+            __syncthreads();
+            quantize_band(s, slot, &b, step, *symbols);
+            __syncthreads();
+            is_any = name_band(s, slot, &b, *symbols, counts) || is_any;
+            *symbols += own_points_in(&b);
+        }
+        if (counts) {
+            __syncthreads();
+            add_level(s, zti_sz_high_depth(level + 1), counts);
+        }
     }
     return is_any;
 }
@@ -240,32 +292,36 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_make_symbols(const stru
     const struct put_slot slot = put_slot_of(&h, blockIdx.x);
     const struct zti_sz_box box = high_box_of(s, number);
     const struct sz_tile t = tile_of(s, number);
-    const uint32_t axes = high_axes(s);
-    uint32_t count = 0;
-    bool is_any = false;
+    uint32_t count;
     for (uint32_t i = threadIdx.x; i < (t.n + 63) / 64; i += HIGH_THREADS)
         slot.exact[i] = 0;
     if (threadIdx.x == 0)
         slot.note->exact = 0;
-    gather(s, &box, slot.x);
-    copy_coarse(&h, &box, slot.x, slot.loud, HIGH_THREADS);
-    for (uint32_t level = zti_sz_high_distance(axes); level-- > 0;) {
-        const uint32_t step = zti_sz_high_step(&s->sz, level + 1);
-        for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
-            const struct high_band b = high_band_of(&box, axes, level, odd);
-            __syncthreads();
-            quantize_band(s, &slot, &b, step, count);
-            __syncthreads();
-            is_any = name_band(s, &slot, &b, count) || is_any;
-            count += own_points_in(&b);
-        }
-    }
-    is_any = __syncthreads_or(is_any);
+    const bool is_any = __syncthreads_or(code_box(&h, &box, &slot, NULL, &count));
     find_exact(s, &box, &t, &slot);
     if (threadIdx.x == 0) {
         slot.note->symbols = count;
         slot.note->has_symbols = is_any;
     }
+}
+
+/* ---- counts ---- */
+
+/* A block a tile that is counted; h.first is of these, and h.each where the slab's tiles end. */
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_count_symbols(const struct sz_high_tiles h)
+{
+    SIMT_SHARED(uint32_t, counts, [LEVEL_COUNTERS]);
+    const struct sz_tiles *const s = &h.s;
+    const uint64_t number = zti_sz_high_counted(s->part, h.first + blockIdx.x);
+    if (number < s->first_tile || number >= h.each)
+        return;
+    const struct put_slot slot = put_slot_of(&h, blockIdx.x);
+    const struct zti_walk walk = zti_walk_from(&s->grid, number);
+    const struct zti_sz_box box = zti_sz_high_counted_box(&s->grid, s->sz.axes, &walk);
+    uint32_t symbols;
+    for (uint32_t i = threadIdx.x; i < LEVEL_COUNTERS; i += HIGH_THREADS)
+        counts[i] = 0;
+    (void)code_box(&h, &box, &slot, counts, &symbols);
 }
 
 /* ---- states: a warp a tile, of which four lanes have one each ---- */
@@ -499,9 +555,9 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_put_tiles(const struct 
     sum_bits(&slot, &p);
     if (threadIdx.x == 0)
         measure_tile(&t, value_bytes_of(s->type), &slot, &p);
-    __syncthreads();
     if (threadIdx.x < 32) {
-        const uint64_t before = lookback(s->states, ticket, h.each, 8 * (uint64_t)p.bytes);
+        const uint64_t bits = threadIdx.x == 0 ? 8 * (uint64_t)p.bytes : 0; /* its own are asked */
+        const uint64_t before = lookback(s->states, ticket, h.each, bits);
         if (threadIdx.x == 0) {
             p.place = before / 8;
             if (s->starts && number % s->chunk_tiles == 0)
@@ -526,16 +582,35 @@ extern "C" uint64_t zti_sz_high_cuda_put_bytes(const struct zti_coding *coding)
            put_slot_bytes(zti_sz_high_points(coding), (uint32_t)zt_type_bytes(coding->type));
 }
 
-extern "C" void zti_sz_high_cuda_put(const struct sz_tiles *s, const struct zti_coding *whole,
-                                     uint64_t tiles, void *work, void *queue)
+static struct sz_high_tiles tiles_of(const struct sz_tiles *s, const struct zti_coding *whole,
+                                     void *work)
 {
-    const unsigned slots = simt_at_most(s->grid.count, HIGH_BATCH);
     struct sz_high_tiles h;
     memset(&h, 0, sizeof h);
     h.s = *s;
     h.slots = (uint8_t *)work;
     h.points = (uint32_t)zti_sz_high_points(whole);
     h.slot_bytes = put_slot_bytes(h.points, (uint32_t)zt_type_bytes(whole->type));
+    return h;
+}
+
+extern "C" void zti_sz_high_cuda_count(const struct sz_tiles *s, const struct zti_coding *whole,
+                                       uint64_t tiles, void *work, void *queue)
+{
+    const unsigned slots = simt_at_most(s->grid.count, HIGH_BATCH);
+    const uint64_t end = (s->first_tile + tiles + s->part - 1) / s->part;
+    struct sz_high_tiles h = tiles_of(s, whole, work);
+    h.each = s->first_tile + tiles;
+    for (h.first = s->first_tile / s->part; h.first < end; h.first += slots)
+        SIMT_LAUNCH(high_count_symbols, simt_at_most(end - h.first, slots), HIGH_THREADS, 0, queue,
+                    h);
+}
+
+extern "C" void zti_sz_high_cuda_put(const struct sz_tiles *s, const struct zti_coding *whole,
+                                     uint64_t tiles, void *work, void *queue)
+{
+    const unsigned slots = simt_at_most(s->grid.count, HIGH_BATCH);
+    struct sz_high_tiles h = tiles_of(s, whole, work);
     h.each = tiles;
     for (; h.first < tiles; h.first += slots) {
         const unsigned blocks = simt_at_most(tiles - h.first, slots);

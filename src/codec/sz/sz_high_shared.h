@@ -27,6 +27,10 @@ enum {
     ZTI_SZ_HIGH_REACH = 63        /* units in a step, where the range allows it; odd */
 };
 
+enum { /* passes over the values, in order */
+    ZTI_SZ_HIGH_AXES_PASS, ZTI_SZ_HIGH_TUNING_PASS, ZTI_SZ_HIGH_COUNT_PASS, ZTI_SZ_HIGH_PASSES
+};
+
 /* sz.tuning */
 enum { ZTI_SZ_HIGH_LINEAR = 1, ZTI_SZ_HIGH_FINER = 2, ZTI_SZ_HIGH_TUNINGS = 4 };
 
@@ -94,6 +98,70 @@ ZTI_STATIC struct zti_sz_box zti_sz_high_box(const struct zti_grid *grid, uint32
         box.points *= box.dim[i];
     }
     return box;
+}
+
+/* ---- which tiles are counted, of which models are made --------------------------------------- */
+
+enum { ZTI_SZ_HIGH_SAMPLES = 32 /* tiles that pieces are counted of, at least */ };
+
+/* Whether quarters of tiles are counted instead of tiles. */
+ZTI_STATIC bool zti_sz_high_is_in_pieces(const struct zti_grid *grid)
+{
+    return grid->count >= 2 * ZTI_SZ_HIGH_SAMPLES;
+}
+
+/* One tile in so many is counted; of many tiles, pieces of more of them. */
+ZTI_STATIC uint64_t zti_sz_high_part(const struct zti_grid *grid)
+{
+    const uint64_t tiles = grid->count, samples = ZTI_SZ_HIGH_SAMPLES, most = 4;
+    return tiles < samples                     ? 1
+           : !zti_sz_high_is_in_pieces(grid)   ? tiles / (samples / 2)
+           : tiles < most * samples            ? tiles / samples
+                                               : most;
+}
+
+/* Number i of those counted, one in each 'part' tiles; the last may be beyond the grid's. */
+ZTI_STATIC uint64_t zti_sz_high_counted(uint64_t part, uint64_t i)
+{
+    return i * part + i * 5 % part;
+}
+
+/* A quarter of a tile, which is counted as if it were one: two axes are halved, the longest, where
+ * that leaves some levels of interpolation; which half of each goes by the tile's number. */
+ZTI_STATIC struct zti_sz_box zti_sz_high_quarter(const struct zti_grid *grid, uint32_t axes,
+                                                 const struct zti_walk *walk)
+{
+    const uint32_t skip = 4 - grid->rank, apart = 1u << zti_sz_high_distance(axes);
+    struct zti_sz_box box = zti_sz_high_box(grid, axes, walk);
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        uint32_t axis = skip;
+        for (uint32_t i = skip; i < 4; i++)
+            axis = box.own[i] > box.own[axis] ? i : axis;
+        const bool is_halved = axes >> (axis - skip) & 1;
+        const uint32_t own = box.own[axis], step = is_halved ? apart : 1;
+        const uint32_t half = own / 2 / step * step;
+        if (half < 2 * step)
+            break;
+        const bool is_second = walk->tile * UINT64_C(0x9e3779b97f4a7c15) >> (63 - turn) & 1;
+        const bool has_more = box.dim[axis] > own;
+        box.origin[axis - skip] += is_second ? half : 0;
+        box.own[axis] = is_second ? own - half : half;
+        box.dim[axis] = box.own[axis] + (is_second ? has_more : is_halved);
+    }
+    box.values = box.points = 1;
+    for (uint32_t i = 0; i < 4; i++) {
+        box.values *= box.own[i];
+        box.points *= box.dim[i];
+    }
+    return box;
+}
+
+/* What is counted of a tile. */
+ZTI_STATIC struct zti_sz_box zti_sz_high_counted_box(const struct zti_grid *grid, uint32_t axes,
+                                                     const struct zti_walk *walk)
+{
+    return zti_sz_high_is_in_pieces(grid) ? zti_sz_high_quarter(grid, axes, walk)
+                                          : zti_sz_high_box(grid, axes, walk);
 }
 
 /* ---- prediction, of uint32_t or lanes of them ------------------------------------------------ */
@@ -291,6 +359,11 @@ void zti_sz_high_put_model(const struct zti_coding *coding, void *memory);
 
 /* Points of the largest tile's box. */
 size_t zti_sz_high_points(const struct zti_coding *coding);
+
+/* What kernels counted: of each context but that of anchors, each symbol. To a tally of
+ * ZTI_SZ_HIGH_COUNT_PASS. */
+enum { ZTI_SZ_HIGH_COUNTERS = ZTI_SZ_HIGH_ANCHOR * ZTI_SZ_HIGH_ALPHABET };
+void zti_sz_high_add_counts(const struct zti_coding *coding, const uint64_t *counts, void *tally);
 
 #ifdef __cplusplus
 }

@@ -63,42 +63,12 @@ static bool code_tile(const struct zti_coding *coding, const zt_array *array,
     return is_near && high->is_sure;
 }
 
-/* A quarter of a tile, which is coded as if it were one: two axes are halved, the longest, where
- * that leaves some levels of interpolation; which half of each goes by the tile's number. */
-static struct zti_sz_box quarter_of(const struct zti_coding *coding, const struct zti_walk *walk)
-{
-    const uint32_t skip = 4 - coding->grid.rank, axes = zti_sz_high_axes(coding);
-    const uint32_t apart = 1u << zti_sz_high_distance(coding->sz.axes);
-    struct zti_sz_box box = box_of(coding, walk);
-    for (uint32_t turn = 0; turn < 2; turn++) {
-        uint32_t axis = skip;
-        for (uint32_t i = skip; i < 4; i++)
-            axis = box.own[i] > box.own[axis] ? i : axis;
-        const bool is_halved = axes >> axis & 1;
-        const uint32_t own = box.own[axis], step = is_halved ? apart : 1;
-        const uint32_t half = own / 2 / step * step;
-        if (half < 2 * step)
-            break;
-        const bool is_second = walk->tile * UINT64_C(0x9e3779b97f4a7c15) >> (63 - turn) & 1;
-        const bool has_more = box.dim[axis] > own;
-        box.origin[axis - skip] += is_second ? half : 0;
-        box.own[axis] = is_second ? own - half : half;
-        box.dim[axis] = box.own[axis] + (is_second ? has_more : is_halved);
-    }
-    box.values = box.points = 1;
-    for (uint32_t i = 0; i < 4; i++) {
-        box.values *= box.own[i];
-        box.points *= box.dim[i];
-    }
-    return box;
-}
-
 void zti_sz_high_count(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
                        struct zti_sz_high_counts *counts)
 {
     const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
     const struct zti_sz_box box =
-        zti_sz_high_is_in_pieces(coding) ? quarter_of(coding, &walk) : box_of(coding, &walk);
+        zti_sz_high_counted_box(&coding->grid, coding->sz.axes, &walk);
     struct zti_sz_slot *const slot = zti_sz_high_take_slot(coding->model);
     struct zti_sz_extras extras = {.most_bits = UINT64_MAX};
     (void)code_tile(coding, array, &box, &slot->pyramid, &extras);

@@ -4,6 +4,8 @@
  * The includer has zfp_planes.h and defines lane, ulane, FN, NAME as for zfp_tile.h, and
  *   WIDTH           32 or 64
  *   FEW_BITS        a tile coded in so many bits is set bit by bit; a transposition takes longer
+ *   MOST_RANK       of tiles that a thread takes
+ *   LOAD_ROW, STORE_ROW  (to, from, bytes): one value or four of an array to a tile, and back
  * Every function takes 'rank' as a constant, so that each use is compiled for its own rank. */
 
 #include "codec/zfp/zfp_tile.h"
@@ -19,12 +21,12 @@ FN ulane NAME(or_of_tile)(ulane any)
     return any;
 }
 
-/* Planes of a tile. For up to 64 coefficients, of_rows[] holds the transposed rows: with fewer
- * coefficients n than planes, row k % n has plane k at bit k - k % n. */
+/* Planes of a tile. Of up to 16 coefficients, row[] has the transposed rows: with fewer of them, n,
+ * than planes, row k % n has plane k at bit k - k % n. */
 union NAME(planes) {
-    ulane row[64];
-    uint64_t word[64];
-    uint64_t quad[64][4]; /* 256 coefficients: four words a plane */
+    ulane row[16];
+    uint64_t word[MOST_RANK >= 3 ? WIDTH : 1];
+    uint64_t quad[MOST_RANK >= 4 ? WIDTH : 1][4]; /* 256 coefficients: four words a plane */
 };
 
 FN void NAME(split)(const ulane *u, union NAME(planes) *p, uint32_t rank)
@@ -169,10 +171,10 @@ FN void NAME(gather)(const zt_array *array, const uint64_t *origin, ulane *tile,
             for (uint32_t j = 0; j < (rank > 1 ? 4 : 1); j++, tile += 4) {
                 const ulane *row = p + offset[1][j] + offset[2][k] + offset[3][l];
                 if (is_whole)
-                    memcpy(tile, row, 4 * sizeof(ulane));
+                    LOAD_ROW(tile, row, 4 * sizeof(ulane));
                 else
                     for (uint32_t i = 0; i < 4; i++)
-                        memcpy(tile + i, row + offset[0][i], sizeof(ulane));
+                        LOAD_ROW(tile + i, row + offset[0][i], sizeof(ulane));
             }
 }
 
@@ -202,9 +204,9 @@ FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const
                              (j - from[1]) * step[1];
                 const ulane *line = tile + 64 * l + 16 * k + 4 * j;
                 if (is_row)
-                    memcpy(row, line, 4 * sizeof(ulane));
+                    STORE_ROW(row, line, 4 * sizeof(ulane));
                 else
                     for (uint32_t i = from[0]; i < to[0]; i++)
-                        memcpy(row + (i - from[0]) * step[0], line + i, sizeof(ulane));
+                        STORE_ROW(row + (i - from[0]) * step[0], line + i, sizeof(ulane));
             }
 }

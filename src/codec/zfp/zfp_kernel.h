@@ -13,7 +13,44 @@
 
 #include "codec/zfp/zfp_cuda.h"
 
-#define FN static __device__ __forceinline__
+typedef uint32_t uint_32;
+typedef uint64_t uint_64;
+#define JOIN3(a, b, c)  a##b##c
+#define OF_TYPE(name, type) JOIN3(name, _, type)
+#define VALUE           OF_TYPE(uint, BITS) /* uint_32 */
+
+/* One value or a row of four, as values: of memcpy nvcc makes bytes. Rows go sixteen bytes at once
+ * where arrays let them lie so: threads side by side, whose tiles are, then use all of each sector
+ * of memory with each load or store. */
+static __device__ __forceinline__ void load_row(void *to, const void *from, uint32_t bytes)
+{
+    const VALUE *const at = (const VALUE *)from;
+    VALUE row[4];
+    if (bytes >= 16 && (uintptr_t)at % 16 == 0)
+        for (uint32_t i = 0; i < bytes; i += 16)
+            simt_load_16((char *)row + i, (const char *)from + i);
+    else
+        for (uint32_t i = 0; i < bytes / sizeof(VALUE); i++)
+            row[i] = at[i];
+    for (uint32_t i = 0; i < bytes / sizeof(VALUE); i++)
+        ((VALUE *)to)[i] = row[i];
+}
+
+static __device__ __forceinline__ void store_row(void *to, const void *from, uint32_t bytes)
+{
+    VALUE *const at = (VALUE *)to;
+    if (bytes >= 16 && (uintptr_t)at % 16 == 0)
+        for (uint32_t i = 0; i < bytes; i += 16)
+            simt_store_16((char *)to + i, (const char *)from + i);
+    else
+        for (uint32_t i = 0; i < bytes / sizeof(VALUE); i++)
+            at[i] = ((const VALUE *)from)[i];
+}
+
+#define MOST_RANK 3 /* larger tiles are a warp's */
+#define LOAD_ROW  load_row
+#define STORE_ROW store_row
+#define FN        static __device__ __forceinline__
 #define EXPORTED static __device__
 #define LOCAL static __device__
 #define zti_zfp_pad pad_cuda
@@ -21,13 +58,6 @@
 #include "codec/zfp/zfp_order.h"
 #include "codec/zfp/zfp_plain.h" /* put_tile_f32, take_tile_i64, gather_32, ... */
 #include "codec/zfp/zfp_warp.h"  /* put_tile_warp_f32, ... */
-
-#define JOIN3(a, b, c)  a##b##c
-#define OF_TYPE(name, type) JOIN3(name, _, type)
-#define VALUE           OF_TYPE(uint, BITS) /* uint_32 */
-
-typedef uint32_t uint_32;
-typedef uint64_t uint_64;
 
 /* zti_walk_from and zti_walk_next for a rank that the compiler knows: places stay in registers. */
 static __device__ __forceinline__ struct zti_walk walk_from(const struct zti_grid *grid,

@@ -10,6 +10,9 @@
 
 #if !defined(FN) /* the CUDA instance has its own */
 #define FN ZTI_INLINE
+#define MOST_RANK 4
+#define LOAD_ROW  memcpy
+#define STORE_ROW memcpy
 #endif
 
 /* One thread has all values of a tile. */
