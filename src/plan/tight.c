@@ -13,6 +13,9 @@
 
 enum { PLANES_MOST = 6 };
 
+/* Values kept exactly may take this part of a stream. */
+static const double misses_part = 1.0 / 6;
+
 /* The sample, coded and decoded again and again. */
 struct trial {
     zt_context *context;
@@ -90,7 +93,8 @@ static uint32_t doublings(const struct trial *t, double bound)
 
 /* Planes to drop, by the first of them after which it gets no better; those that the errors leave
  * room for are not looked at one by one. */
-static zt_status find_planes(struct trial *t, const struct zti_coding *coding, uint32_t *planes)
+static zt_status find_planes(struct trial *t, const struct zti_coding *coding, uint32_t *planes,
+                             double *taken)
 {
     double least = 0, bits;
     for (uint32_t n = 0, least_planes = 0; n <= PLANES_MOST; n++) {
@@ -103,7 +107,7 @@ static zt_status find_planes(struct trial *t, const struct zti_coding *coding, u
         if (n > 0 && bits >= least)
             break;
         *planes = n;
-        least = bits;
+        *taken = least = bits;
         if (n == 0)
             least_planes = doublings(t, coding->verify_bound);
         n = n + 1 < least_planes ? least_planes - 1 : n;
@@ -147,16 +151,32 @@ static zt_status set_up(struct trial *t, const zt_array *array, const struct zti
     return status;
 }
 
+bool zti_is_too_loose(const struct zti_misses *misses, uint32_t type, uint64_t stream_bytes)
+{
+    return misses->is_over || (double)misses->count * zti_exact_bits(type) >
+                                  misses_part * 8 * (double)stream_bytes;
+}
+
 zt_status zti_plan_tighten(zt_context *context, const zt_array *array,
-                           const struct zti_codec *codec, struct zti_ask *ask)
+                           const struct zti_codec *codec, struct zti_ask *ask,
+                           uint64_t *misses_most)
 {
     struct trial t = {.context = context};
     struct zti_coding coding;
+    double bits = 0;
+    *misses_most = UINT64_MAX;
     if (!codec->loosen || ask->kind != ZT_ABS)
         return ZT_OK;
     zt_status status = set_up(&t, array, codec, ask, &coding);
     if (!status && !isnan(coding.verify_bound))
-        status = find_planes(&t, &coding, &ask->loose_planes);
+        status = find_planes(&t, &coding, &ask->loose_planes, &bits);
+    if (ask->loose_planes > 0) { /* twice what is expected to be too many */
+        const zt_array *const sample = &t.sample.array;
+        const double all = (double)zti_array_values(array->rank, array->shape);
+        const double part = all / (double)zti_array_values(sample->rank, sample->shape);
+        *misses_most =
+            (uint64_t)(2 * misses_part * bits * part / zti_exact_bits(array->type)) + 1;
+    }
     zti_release(context, t.back);
     zti_release(context, t.stream);
     zti_sample_free(context, &t.sample);
