@@ -1,8 +1,8 @@
 /* contest.c: which codec and effort. */
 #include "plan/contest.h"
 
-/* Speeds are MB/s of raw values on one core, without a plan: geometric means over the float32 fields
- * of shared/data at rel 1e-2, 1e-3 and 1e-4, and without loss, all in turn in one run
+/* Speeds are MB/s of raw values on one core, without a plan: geometric means over the float32
+ * fields of shared/data at rel 1e-2, 1e-3 and 1e-4, and without loss, all in turn in one run
  * (plan_bench --speed) on a Xeon with AVX-512, rounded. Other machines are faster or slower, but
  * only the order and the distance of these matter. */
 static const struct zti_contender contenders[] = {

@@ -8,8 +8,9 @@
 /* Set ask->loose_planes: so many bit planes less than the bound allows for any values that the
  * stream, and the values that are then kept exactly beside it, take the least bytes by samples.
  * Whoever codes so has each tile decoded and compared. A codec that makes the error that it is
- * allowed, and a bound that is none on each value, are left alone. array is the coded one. Where more
- * than *misses_most values come to be kept exactly it does not pay, whatever the stream takes. */
+ * allowed, and a bound that is none on each value, are left alone. array is the coded one. Where
+ * more than *misses_most values come to be kept exactly it does not pay, whatever the stream
+ * takes. */
 zt_status zti_plan_tighten(zt_context *context, const zt_array *array,
                            const struct zti_codec *codec, struct zti_ask *ask,
                            uint64_t *misses_most);

@@ -29,8 +29,8 @@ uint32_t zti_ways_list(const struct zti_estimator *estimator, const struct zti_l
 
 enum { ZTI_PLACES_MOST = 128 };
 
-/* Pieces of tiles of a way at places of the array: bits for each value, and how rough the values are,
- * as some parts of an array take more than others. */
+/* Pieces of tiles of a way at places of the array: bits for each value, and how rough the values
+ * are, as some parts of an array take more than others. */
 struct zti_rates {
     uint32_t count;
     double rate[ZTI_PLACES_MOST], rough[ZTI_PLACES_MOST];
