@@ -656,7 +656,7 @@ zt_status zti_plan_measure(zt_context *context, const zt_array *array,
     const uint64_t least = is_exact ? LEAST_EXACT : LEAST;
     const uint64_t values = part < least ? least : part < MOST ? part : MOST;
     const struct zti_plan none = zti_plan_none(array->rank);
-    const double guessed = choice->bytes;
+    const double guessed = choice->bytes, unplanned = choice->unplanned_bytes;
     struct zti_estimator e;
     const bool is_of_ways = codec->id == ZT_CODEC_SZ && ask->params->effort != ZT_EFFORT_HIGH;
     zt_status status = zti_estimator_open(context, array, codec, ask, 0, &e);
@@ -664,6 +664,8 @@ zt_status zti_plan_measure(zt_context *context, const zt_array *array,
         status = is_of_ways ? measure_ways(&e, values, is_exact, choice)
                             : measure_whole(&e, values, is_exact, choice);
     zti_estimator_free(&e);
+    if (!status && !is_exact && guessed > 0)
+        choice->unplanned_bytes = choice->bytes * (unplanned / guessed);
     for (uint32_t i = 0; i < choice->tried && !status; i++) {
         struct zti_tried *one = &choice->list[i];
         one->bytes *= choice->bytes / guessed;
