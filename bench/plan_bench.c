@@ -11,9 +11,12 @@
  * right declaration. --quick leaves the exhaustive search out.
  * --tight: 'off' is a plan, 'on' a tight one. --auto: 'off' is the best of all fixed choices of
  * codec and effort, each with a plan, 'on' is -c auto. --cost: the time of planning alone, beside
- * that of compressing without a plan; also of each field stacked to 64 MB and more.
+ * that of compressing without a plan; also of each field stacked to 64 MB and more. --speed: how
+ * fast those are that -c auto chooses among, in turn and without a plan.
  * Times are CPU time of one thread. */
 #include "frame/write.h"
+#include "plan/contest.h"
+#include "plan/ways.h"
 
 #include <float.h>
 #include <math.h>
@@ -32,7 +35,7 @@ struct field {
     zt_array array;
 };
 
-enum mode { PLAIN, QUICK, TIGHT, AUTO, COST, SEARCH };
+enum mode { PLAIN, QUICK, TIGHT, AUTO, COST, SEARCH, SPEED };
 
 /* What the command line says. */
 struct asked {
@@ -384,12 +387,27 @@ static size_t baseline(const zt_array *a, zt_params params, enum mode mode, doub
     return best;
 }
 
-/* The least of some times of choosing a plan for an array, and of compressing it without one. */
+/* The time of sz's first look at an array, which is a part of planning and else of coding. */
+static double seconds_of_look(zt_context *context, const zt_array *a, const struct zti_codec *codec,
+                              const struct zti_ask *ask)
+{
+    struct zti_estimator e;
+    struct zti_look look;
+    const double began = seconds();
+    zt_status status = zti_estimator_open(context, a, codec, ask, 0, &e);
+    if (!status && codec->id == ZT_CODEC_SZ)
+        status = zti_ways_look(&e, &look);
+    zti_estimator_free(&e);
+    return status ? 0 : seconds() - began;
+}
+
+/* The least of some times of choosing a plan for an array, and of compressing it without one: the
+ * part that planning takes of that, and the part without what sz would have looked at itself. */
 static void run_cost(const struct field *f, const zt_array *a, zt_params params, const char *what)
 {
-    enum { TIMES = 5 };
+    enum { TIMES = 7 };
     zt_context *context = NULL;
-    double planning = DBL_MAX, coding = DBL_MAX;
+    double planning = DBL_MAX, coding = DBL_MAX, look = DBL_MAX;
     zt_stats stats;
     (void)zt_context_new(NULL, &context);
     (void)zt_stats_init(&stats, sizeof stats);
@@ -408,10 +426,11 @@ static void run_cost(const struct field *f, const zt_array *a, zt_params params,
         planning = fmin(planning, seconds() - began);
         (void)compressed(a, &params, &own, NULL);
         coding = fmin(coding, own);
+        look = fmin(look, choice->has_axes ? seconds_of_look(context, a, codec, &ask) : 0);
     }
-    printf("%-24s %7.0e %-9s %9.3f MB  planning %8.3f ms  coding %8.3f ms  part %.3f\n", f->name,
-           params.bound.value, what, 1e-6 * (double)array_bytes(a), 1e3 * planning, 1e3 * coding,
-           planning / coding);
+    printf("%-24s %7.0e %-9s %9.3f MB  planning %8.3f ms  coding %8.3f ms  part %.3f  added %.3f\n",
+           f->name, params.bound.value, what, 1e-6 * (double)array_bytes(a), 1e3 * planning,
+           1e3 * coding, planning / coding, fmax(0, planning - look) / coding);
     (void)fflush(stdout);
     free(choice);
     zt_context_free(context);
@@ -429,6 +448,61 @@ static void run_costs(const struct field *f, zt_params params)
     run_cost(f, &f->array, params, "as it is");
     run_cost(f, &stack, params, "stacked");
     free(stack.data);
+}
+
+/* Sums of logarithms of MB/s, of each of those that -c auto chooses among. */
+struct speeds {
+    double log_speed[2][ZTI_CONTENDERS_MOST]; /* without loss, with loss */
+    unsigned count;
+};
+
+/* Those that take part under any preference. */
+static uint32_t contenders_of(bool is_lossy, struct zti_contender *list)
+{
+    struct zti_contender others[ZTI_CONTENDERS_MOST];
+    zt_params params;
+    (void)zt_params_init(&params, sizeof params);
+    uint32_t n = zti_contenders(ZT_F32, is_lossy, &params, list);
+    params.prefer = ZT_PREFER_SPEED; /* where others take part */
+    const uint32_t more = zti_contenders(ZT_F32, is_lossy, &params, others);
+    for (uint32_t i = 0; i < more; i++)
+        if (is_lossy && others[i].effort == ZT_EFFORT_FAST)
+            list[n++] = others[i];
+    return n;
+}
+
+/* In turn, the least of some times of each. */
+static void run_speed(const struct field *f, zt_params params, struct speeds *speeds)
+{
+    enum { TIMES = 5 };
+    const bool is_lossy = params.bound.kind != ZT_LOSSLESS;
+    struct zti_contender list[ZTI_CONTENDERS_MOST];
+    double least[ZTI_CONTENDERS_MOST];
+    const uint32_t n = contenders_of(is_lossy, list);
+    for (uint32_t t = 0; t < TIMES; t++)
+        for (uint32_t i = 0; i < n; i++) {
+            double own;
+            params.codec = list[i].codec;
+            params.effort = list[i].effort;
+            (void)compressed(&f->array, &params, &own, NULL);
+            least[i] = t == 0 ? own : fmin(own, least[i]);
+        }
+    for (uint32_t i = 0; i < n; i++)
+        speeds->log_speed[is_lossy][i] += log(1e-6 * (double)array_bytes(&f->array) / least[i]);
+    speeds->count += !is_lossy;
+}
+
+static void print_speeds(const struct speeds *speeds)
+{
+    for (uint32_t k = 0; k < 2; k++) {
+        struct zti_contender list[ZTI_CONTENDERS_MOST];
+        const uint32_t n = contenders_of(k, list);
+        const unsigned cases = speeds->count * (k ? BOUNDS : 1);
+        for (uint32_t i = 0; i < n && cases > 0; i++)
+            printf("# codec %u effort %u %s: %.0f MB/s, %u in the list of contenders\n",
+                   list[i].codec, list[i].effort, k ? "with loss" : "without loss",
+                   exp(speeds->log_speed[k][i] / cases), list[i].speed);
+    }
 }
 
 static void run_search(const struct field *f, const zt_params *params)
@@ -494,7 +568,7 @@ static void print_sums(const struct sums *sums)
 static int take_option(const char *name, const char *value, struct asked *asked)
 {
     static const char *const modes[] = {"--plain", "--quick", "--tight",
-                                        "--auto",  "--cost",  "--search"};
+                                        "--auto",  "--cost",  "--search", "--speed"};
     for (uint32_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (strcmp(name, modes[i]) == 0)
             asked->mode = (enum mode)i;
@@ -510,18 +584,26 @@ static int take_option(const char *name, const char *value, struct asked *asked)
     return 2;
 }
 
-static void run_field(const struct field *f, const struct asked *asked, struct sums *sums)
+static void run_field(const struct field *f, const struct asked *asked, struct sums *sums,
+                      struct speeds *speeds)
 {
     const bool is_lossless = asked->codec == ZT_CODEC_NDZIP;
     zt_params params;
     (void)zt_params_init(&params, sizeof params);
     params.codec = asked->codec;
+    params.bound = zt_lossless();
+    if (asked->mode == SPEED && f->array.type == ZT_F32)
+        run_speed(f, params, speeds);
     for (uint32_t b = 0; b < (is_lossless ? 1 : BOUNDS); b++) {
         params.bound = is_lossless ? zt_lossless() : zt_rel(bounds[b]);
         if (asked->mode == COST)
             run_costs(f, params);
         else if (asked->mode == SEARCH)
             run_search(f, &params);
+        else if (asked->mode == SPEED && f->array.type == ZT_F32)
+            run_speed(f, params, speeds);
+        else if (asked->mode == SPEED)
+            continue;
         else
             run_bound(f, params, asked, sums);
     }
@@ -541,6 +623,7 @@ int main(int argc, char **argv)
         return 1;
     }
     struct sums sums[VARIANTS] = {{0}};
+    struct speeds speeds = {.count = 0};
     while (fgets(line, sizeof line, manifest)) {
         struct field f;
         if (!parse_row(line, &f))
@@ -551,10 +634,11 @@ int main(int argc, char **argv)
         if (!is_wanted)
             continue;
         load(argv[i], &f);
-        run_field(&f, &asked, sums);
+        run_field(&f, &asked, sums, &speeds);
         free(f.array.data);
     }
     (void)fclose(manifest);
     print_sums(sums);
+    print_speeds(&speeds);
     return 0;
 }

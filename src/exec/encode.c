@@ -7,8 +7,9 @@
 
 #include <math.h>
 
-/* Tiles that are decoded and compared where the codec does not vouch for one of them. */
-enum { CHECK_TILES = 8 };
+/* Tiles that are decoded and compared where the codec does not vouch for one of them, and where it
+ * vouches for none, as planes were dropped that it would have kept. */
+enum { CHECK_TILES = 8, CHECK_LOOSE_TILES = 64 };
 
 /* Append tiles to a writer whose buffer has room for them. */
 static zt_status put_tiles(zt_context *context, const struct zti_coding *coding,
@@ -20,9 +21,10 @@ static zt_status put_tiles(zt_context *context, const struct zti_coding *coding,
         (void)coding->codec->encode(coding, array, first, last, w);
         return ZT_OK;
     }
+    const uint64_t some = coding->loose_planes > 0 ? CHECK_LOOSE_TILES : CHECK_TILES;
     while (first < last && status == ZT_OK && !misses->is_over) {
         const uint64_t start = zti_bits_written(w);
-        const uint64_t end = last - first < CHECK_TILES ? last : first + CHECK_TILES;
+        const uint64_t end = last - first < some ? last : first + some;
         if (!coding->codec->encode(coding, array, first, end, w))
             status = zti_check_tiles(context, coding, array, first, end, w, start, misses);
         first = end;

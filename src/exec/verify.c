@@ -30,7 +30,7 @@ zt_status zti_add_miss(zt_context *context, struct zti_misses *misses, uint64_t 
     return ZT_OK;
 }
 
-/* Values a tile of any codec holds at most; where verification decodes them to. */
+/* Values a tile of any codec holds at most; room for what is decoded at a time. */
 enum { TILE_VALUES = 4096 };
 
 /* Note the values of a row, the first of them at 'at', that are off by more than the bound. */
@@ -54,9 +54,10 @@ static zt_status check_row(zt_context *context, const struct zti_coding *coding,
     return status;
 }
 
-/* Decode the tile at walk and note each value that is off by more than the bound. */
-static zt_status check_tile(zt_context *context, const struct zti_coding *coding,
-                            const zt_array *array, const struct zti_walk *walk,
+/* Decode tiles from the one at walk on, which are side by side along the last axis, and note each
+ * value that is off by more than the bound. */
+static zt_status check_some(zt_context *context, const struct zti_coding *coding,
+                            const zt_array *array, const struct zti_walk *walk, uint64_t tiles,
                             struct zti_bit_reader *reader, struct zti_misses *misses)
 {
     uint64_t decoded[TILE_VALUES], at[ZT_MAX_RANK], shape[ZT_MAX_RANK], rows = 1;
@@ -65,13 +66,14 @@ static zt_status check_tile(zt_context *context, const struct zti_coding *coding
     struct zti_view view;
     for (uint32_t i = 0; i < grid->rank; i++) {
         const uint64_t rest = grid->shape[i] - walk->origin[i];
-        shape[i] = rest < grid->side[i] ? rest : grid->side[i];
+        const uint64_t side = i < last ? grid->side[i] : tiles * grid->side[i];
+        shape[i] = rest < side ? rest : side;
         rows *= i < last ? shape[i] : 1;
         at[i] = view.lo[i] = walk->origin[i];
         view.hi[i] = walk->origin[i] + shape[i];
     }
     view.out = zt_array_nd(decoded, (zt_type)coding->type, grid->rank, shape);
-    coding->codec->decode(coding, reader, walk->tile, walk->tile + 1, &view);
+    coding->codec->decode(coding, reader, walk->tile, walk->tile + tiles, &view);
     const char *back = (const char *)decoded;
     for (; rows > 0; rows--, back += shape[last] * zt_type_bytes(coding->type)) {
         const char *original = zti_array_at(array, at);
@@ -92,6 +94,19 @@ static zt_status check_tile(zt_context *context, const struct zti_coding *coding
     return ZT_OK;
 }
 
+/* How many tiles from the one at walk on, before 'end', are side by side and not too many. */
+static uint64_t tiles_together(const struct zti_grid *grid, const struct zti_walk *walk,
+                               uint64_t end)
+{
+    const uint32_t last = grid->rank - 1;
+    const uint64_t row = grid->tiles[last] - walk->origin[last] / grid->side[last];
+    uint64_t most = TILE_VALUES;
+    for (uint32_t i = 0; i < grid->rank; i++)
+        most /= grid->side[i];
+    most = most < 1 ? 1 : most < row ? most : row;
+    return end - walk->tile < most ? end - walk->tile : most;
+}
+
 zt_status zti_check_tiles(zt_context *context, const struct zti_coding *coding,
                           const zt_array *array, uint64_t first, uint64_t last,
                           const struct zti_bit_writer *w, uint64_t start,
@@ -101,9 +116,12 @@ zt_status zti_check_tiles(zt_context *context, const struct zti_coding *coding,
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     zt_status status = ZT_OK;
     zti_put_le64(w->next, w->held);
-    for (; walk.tile < last && status == ZT_OK && !misses->is_over;
-         zti_walk_next(&coding->grid, &walk))
-        status = check_tile(context, coding, array, &walk, &r, misses);
+    while (walk.tile < last && status == ZT_OK && !misses->is_over) {
+        const uint64_t tiles = tiles_together(&coding->grid, &walk, last);
+        status = check_some(context, coding, array, &walk, tiles, &r, misses);
+        for (uint64_t i = 0; i < tiles; i++)
+            zti_walk_next(&coding->grid, &walk);
+    }
     return status;
 }
 

@@ -347,27 +347,28 @@ zt_status zti_writer_code(struct zt_writer *w, struct zti_frame *f, const struct
 /* Code a slab with as many planes less as ask says; where so many values were left beyond the bound
  * that it does not pay, which samples have not shown, with one plane more, and then strictly. */
 static zt_status encode_loosely(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
-                                const zt_array *slab, struct zti_misses *misses,
-                                uint8_t **payload)
+                                const zt_array *slab, uint64_t misses_most,
+                                struct zti_misses *misses, uint8_t **payload)
 {
-    enum { MISSES_MOST = 6 }; /* exact values may take this part of the stream */
     for (bool is_second = false;; is_second = true) {
+        *misses = (struct zti_misses){.limit = misses_limit(f)};
+        if (ask->loose_planes > 0 && misses_most < misses->limit)
+            misses->limit = misses_most;
         const zt_status status = zti_writer_code(w, f, ask, slab, misses, payload);
-        const double bits = (double)misses->count * zti_exact_bits(f->type);
         if (status || ask->loose_planes == 0 ||
-            (!misses->is_over && bits * MISSES_MOST <= 8 * (double)f->payload_bytes))
+            !zti_is_too_loose(misses, f->type, f->payload_bytes))
             return status;
         zti_misses_free(w->context, misses);
-        *misses = (struct zti_misses){.limit = misses_limit(f)};
         ask->loose_planes = is_second ? 0 : ask->loose_planes - 1;
     }
 }
 
 /* Trials are not told as progress. */
-static zt_status tighten(struct zt_writer *w, struct zti_ask *ask, const zt_array *slab)
+static zt_status tighten(struct zt_writer *w, struct zti_ask *ask, const zt_array *slab,
+                         uint64_t *misses_most)
 {
     const zt_progress progress = zti_pause_progress(w->context);
-    const zt_status status = zti_plan_tighten(w->context, slab, w->codec, ask);
+    const zt_status status = zti_plan_tighten(w->context, slab, w->codec, ask, misses_most);
     zti_resume_progress(w->context, progress);
     return status;
 }
@@ -377,16 +378,16 @@ static zt_status encode(struct zt_writer *w, struct zti_frame *f, struct zti_ask
                         const zt_array *slab, const struct zti_special *special,
                         struct zti_misses *misses, uint8_t **payload)
 {
+    uint64_t misses_most = UINT64_MAX;
     zt_status status = ZT_OK;
     if (ask->kind == ZT_PSNR)
         return zti_psnr_code(w, f, ask, slab, special, misses, payload);
     if (ask->kind == ZT_PWREL)
         status = zti_choose(w, f, ask, slab);
-    misses->limit = misses_limit(f);
     if (!status && w->params.plan == ZT_PLAN_TIGHT)
-        status = tighten(w, ask, slab);
+        status = tighten(w, ask, slab, &misses_most);
     if (!status)
-        status = encode_loosely(w, f, ask, slab, misses, payload);
+        status = encode_loosely(w, f, ask, slab, misses_most, misses, payload);
     if (!status && misses->is_over) {
         zti_misses_free(w->context, misses);
         *misses = (struct zti_misses){.list = NULL};

@@ -86,7 +86,7 @@ uint32_t zti_plans_of(uint32_t rank, const uint64_t *shape, struct zti_plan *lis
 
 /* ---- the race ---- */
 
-enum { BATCHES_MOST = 96, BATCHES_LEAST = 3 };
+enum { BATCHES_MOST = 128, BATCHES_LEAST = 3, BATCHES_LEAST_OF_WAYS = 5 };
 
 struct runner {
     struct zti_way way;
@@ -105,6 +105,12 @@ struct race {
     uint32_t count;  /* runner[0] is no plan at all, which is never out */
     struct runner runner[ZTI_TRIED_MOST];
 };
+
+/* So many batches say something. */
+static uint32_t least_of(const struct race *r)
+{
+    return r->is_of_ways ? BATCHES_LEAST_OF_WAYS : BATCHES_LEAST;
+}
 
 static bool is_same(const struct zti_plan *a, const struct zti_plan *b)
 {
@@ -192,7 +198,7 @@ static uint32_t leader_of(const struct race *r)
     uint32_t best = 0;
     double error;
     for (uint32_t i = 1; i < r->count; i++)
-        if (!r->runner[i].is_out && r->runner[i].is.count >= BATCHES_LEAST &&
+        if (!r->runner[i].is_out && r->runner[i].is.count >= least_of(r) &&
             worse_than(r, i, best, &error) < 0)
             best = i;
     return best;
@@ -224,12 +230,12 @@ static void sort_out(struct race *r, uint32_t batches)
     for (uint32_t i = 1; i < r->count; i++) {
         double error;
         struct runner *one = &r->runner[i];
-        if (one->is_out || (i == best && !r->is_of_ways) || one->is.count < BATCHES_LEAST ||
-            batches < BATCHES_LEAST)
+        if (one->is_out || (i == best && !r->is_of_ways) || one->is.count < least_of(r) ||
+            batches < least_of(r))
             continue;
         const double by = worse_than(r, i, best, &error);
         if (r->is_of_ways) /* such estimates are off by that much whatever they are made of */
-            one->is_out = by > 2 * error + 0.01 * rate || is_like_another(r, i);
+            one->is_out = by > 1.5 * error + 0.01 * rate || is_like_another(r, i);
         else
             one->is_out =
                 by > 2 * error + 0.003 * rate || (by >= 0 && by + 2 * error < 0.004 * rate);
@@ -249,11 +255,11 @@ static uint32_t next_of(const struct race *r)
             (next == r->count || r->runner[i].is.count < r->runner[next].is.count))
             next = i;
     }
-    if (live == 2 && next < r->count && r->runner[next].is.count >= BATCHES_LEAST) {
+    if (live == 2 && next < r->count && r->runner[next].is.count >= least_of(r)) {
         double error;
         const uint32_t best = leader_of(r);
         const double by = worse_than(r, 0, best, &error);
-        if (best > 0 && by > 3 * error + 0.05 * mean(&r->runner[best].is, BATCHES_LEAST, 0))
+        if (best > 0 && by > 3 * error + 0.05 * mean(&r->runner[best].is, least_of(r), 0))
             return r->count;
     }
     return live < 2 ? r->count : next;
@@ -270,7 +276,7 @@ static zt_status run(struct race *r, uint64_t budget)
         if (one->is.count > lap) { /* all have as many */
             lap = one->is.count;
             sort_out(r, lap);
-            if (lap >= BATCHES_LEAST && r->estimator.spent >= budget)
+            if (lap >= least_of(r) && r->estimator.spent >= budget)
                 return ZT_OK;
             if (r->runner[next].is_out)
                 continue;
@@ -418,144 +424,53 @@ static void decide(const struct race *r, struct zti_choice *choice)
 
 /* ---- the choice of a way ---- */
 
-enum { WAYS_MOST = 10, OTHERS = 3 }; /* ways beside none: that race, and that are coded for good */
+enum { WAYS_MOST = 6 }; /* beside none */
 
-/* How much is looked at: of large arrays a smaller part. */
-struct effort {
-    uint32_t ways;   /* that race */
-    uint32_t tiles;  /* of all of them */
-    uint32_t others; /* that are coded for good */
-    uint32_t places, closer;
-};
-
-static struct effort effort_of(const struct race *r)
+/* Values that may be looked at. What says something of an array is hardly less for a small one, of
+ * which 16 tiles are taken, about half a millisecond; of others a third, which ends at 24, and at
+ * last a sixteenth. */
+static uint64_t budget_of_ways(const struct race *r)
 {
-    enum { LEAST = 16, CLOSER = 96, TINY = 64, SMALL = 512, LARGE = 4096 }; /* tiles */
-    static const double part = 0.4;
-    const uint64_t values = zti_array_values(r->array->rank, r->array->shape);
-    const uint64_t tiles = values / zti_estimate_tile(r->estimator.codec, 1);
-    const double some = fmin(part * sqrt((double)tiles), ZTI_PLACES_MOST / 2);
-    struct effort e = {.others = tiles < LARGE ? OTHERS : OTHERS - 1};
-    e.places = some < LEAST ? LEAST : (uint32_t)some;
-    e.ways = tiles < TINY ? WAYS_MOST / 2 : WAYS_MOST;
-    e.tiles = tiles < SMALL ? 3 * e.places : 2 * e.places;
-    e.tiles = tiles < e.tiles ? (uint32_t)tiles : e.tiles;
-    e.closer = tiles < SMALL ? CLOSER : (uint32_t)(CLOSER * SMALL / tiles);
-    e.closer = e.closer < 2 * e.places ? 2 * e.places : e.closer;
-    return e;
-}
-
-/* By how much a way is worse than none, as a part of what none takes, and the standard error of
- * that. Where all tiles were coded there is none. */
-static double loss_of(const struct race *r, const struct zti_coded *one,
-                      const struct zti_coded *none, double slope, double *error)
-{
-    const double bits = 8 / (double)zti_array_values(r->array->rank, r->array->shape);
-    double by = bits * (one->bytes - none->bytes);
-    *error = 0;
-    if (!one->is_all) { /* then none is not either */
-        const uint32_t n = none->rates.count;
-        by += worse_by(&one->rates, &none->rates, slope, error) - mean(&one->rates, n, 0) +
-              mean(&none->rates, n, 0);
-    }
-    if (none->bytes <= 0)
-        return 0;
-    *error /= bits * none->bytes;
-    return by / (bits * none->bytes);
-}
-
-/* The best of the race but those that were taken out of it; but for the first one also those that
- * have no chance against none, with whose codebooks they were coded. 0: there is none. */
-static uint32_t next_best(const struct race *r, const uint32_t *taken, uint32_t n)
-{
-    static const double books = 0.15; /* what others are worth, at most */
-    const struct zti_rates *const none = &r->runner[0].is;
-    const double rate = mean(none, none->count, 0);
-    uint32_t best = 0;
-    for (uint32_t i = 1; i < r->count; i++) {
-        double error;
-        bool is_taken = is_like_another(r, i);
-        for (uint32_t k = 0; k < n; k++)
-            is_taken = is_taken || taken[k] == i;
-        if (is_taken || r->runner[i].is.count < BATCHES_LEAST ||
-            (n > 1 && worse_than(r, i, 0, &error) - error > books * rate))
-            continue;
-        if (best == 0 || worse_than(r, i, best, &error) < 0)
-            best = i;
-    }
-    return best;
+    enum { TINY = 16, SMALL_PART = 3, SMALL = 24, PART = 16, MOST = 192 }; /* tiles */
+    const uint64_t tile = zti_estimate_tile(r->estimator.codec, 1);
+    const uint64_t all = zti_array_values(r->array->rank, r->array->shape) / tile;
+    const uint64_t some = all < SMALL_PART * SMALL ? all / SMALL_PART : SMALL;
+    if (some < TINY)
+        return TINY * tile;
+    return (all / PART < some ? some : all / PART < MOST ? all / PART : MOST) * tile;
 }
 
 /* What a way has to gain beside what chance may explain: enough for the copy of the array that it
- * may take, more where values are special, as what comes to be in their place is not what samples
- * have there. */
-static double least_gain_of(const struct race *r)
+ * may take; twice that to be other axes alone, as the codec chose these by tiles of its own; more
+ * where values are special, as what comes to be in their place is not what samples have there. */
+static double least_gain_of(const struct race *r, bool is_axes_alone)
 {
-    static const double least = 0.005, of_special = 0.15;
+    static const double least = 0.01, of_special = 0.15;
     const double all = (double)zti_array_values(r->array->rank, r->array->shape);
-    return least + of_special * (double)r->estimator.ask->special_values / all;
+    return (is_axes_alone ? 2 : 1) * least +
+           of_special * (double)r->estimator.ask->special_values / all;
 }
 
-/* Compare none, the first, with others at the same places: take the best of those that are better
- * by enough. Returns one that may be better, but has to be looked at more closely; 0: there is
- * none. */
-static uint32_t judge(const struct race *r, const uint32_t *who, const struct zti_coded *coded,
-                      uint32_t n, double errors, struct zti_choice *choice)
+/* Take the best way, or none if that is hardly worse. */
+static void decide_way(const struct race *r, struct zti_choice *choice)
 {
-    static const double promising = -0.02;
-    struct line line = {0, 0};
-    double least = 0, least_open = INFINITY;
-    uint32_t open = 0;
-    for (uint32_t i = 0; i < n; i++)
-        add_to(&line, &coded[i].rates);
-    for (uint32_t i = 1; i < n; i++) {
-        double error;
-        const double loss = loss_of(r, &coded[i], &coded[0], slope_of(&line), &error);
-        if (loss + errors * error + least_gain_of(r) < 0 && loss + error < least) {
-            least = loss + error;
-            choice->plan = r->runner[who[i]].way.plan;
-            choice->has_axes = true;
-            choice->axes = r->runner[who[i]].way.axes;
-        }
-        if (error > 0 && loss - error / 2 < promising && loss + error < least_open) {
-            least_open = loss + error;
-            open = i;
-        }
-    }
-    return least < 0 ? 0 : open;
+    const uint32_t best = leader_of(r);
+    const struct zti_rates *const none = &r->runner[0].is;
+    const bool is_axes_alone = is_same(&r->runner[best].way.plan, &r->runner[0].way.plan);
+    double error;
+    const double by = worse_than(r, 0, best, &error);
+    if (best == 0 || by - (is_axes_alone ? 2 : 1) * error <=
+                         least_gain_of(r, is_axes_alone) * mean(none, none->count, 0))
+        return;
+    choice->plan = r->runner[best].way.plan;
+    choice->has_axes = true;
+    choice->axes = r->runner[best].way.axes;
 }
 
-/* The best of none and of a few others, coded for good. */
-static zt_status run_final(struct race *r, struct effort effort, struct zti_coded *coded,
-                           struct zti_choice *choice)
-{
-    static const double errors[] = {2, 1.25}; /* at first, and where it was looked at closely */
-    uint32_t who[OTHERS + 1] = {0}, n = 1;
-    zt_status status = ZT_OK;
-    while (n <= effort.others && !status && (who[n] = next_best(r, who, n)) > 0) {
-        status = zti_ways_code(&r->estimator, &r->look, &r->runner[who[n]].way, effort.places,
-                               &coded[n]);
-        n++;
-    }
-    const uint32_t open = status ? 0 : judge(r, who, coded, n, errors[0], choice);
-    if (open == 0)
-        return status;
-    who[1] = who[open];
-    for (uint32_t i = 0; i < 2 && !status; i++)
-        status = zti_ways_code(&r->estimator, &r->look, &r->runner[who[i]].way, effort.closer,
-                               &coded[i]);
-    if (!status)
-        (void)judge(r, who, coded, 2, errors[1], choice);
-    return status;
-}
-
-/* Most ways are sorted out by a look, some by tiles in codebooks of others, and two by tiles coded
- * for good. */
-static zt_status race_ways(struct race *r, struct zti_coded *coded, struct zti_choice *choice)
+/* Most ways are sorted out by a look, the others by pieces of tiles. */
+static zt_status race_ways(struct race *r, struct zti_choice *choice)
 {
     struct zti_way list[WAYS_MOST];
-    const struct effort effort = effort_of(r);
-    const uint64_t budget = effort.tiles * zti_estimate_tile(r->estimator.codec, 1);
     zt_status status = zti_ways_look(&r->estimator, &r->look);
     if (status)
         return status;
@@ -565,15 +480,13 @@ static zt_status race_ways(struct race *r, struct zti_coded *coded, struct zti_c
     propose(r, &none);
     choice->has_axes = r->estimator.ask->special_values == 0; /* filled in they may be others */
     choice->axes = none.axes;
-    const uint32_t n = zti_ways_list(&r->estimator, &r->look, effort.ways, list);
+    const uint32_t n = zti_ways_list(&r->estimator, &r->look, WAYS_MOST, list);
     for (uint32_t i = 0; i < n; i++)
         propose(r, &list[i]);
-    if (r->count < 2)
-        return ZT_OK;
-    status = zti_ways_code(&r->estimator, &r->look, &none, effort.places, &coded[0]);
+    status = run(r, budget_of_ways(r));
     if (!status)
-        status = run(r, r->estimator.spent + budget);
-    return status ? status : run_final(r, effort, coded, choice);
+        decide_way(r, choice);
+    return status;
 }
 
 /* ---- */
@@ -592,10 +505,7 @@ static zt_status race(struct race *r, zt_context *context, const struct zti_code
     zt_status status = zti_estimator_open(context, r->array, codec, ask,
                                           budget / 3 / BATCHES_LEAST / sets, &r->estimator);
     if (!status && r->is_of_ways) {
-        struct zti_coded *const coded = zti_alloc_zeroed(context, (OTHERS + 1) * sizeof *coded);
-        status = coded ? race_ways(r, coded, choice)
-                       : zti_fail(context, ZT_NO_MEMORY, "no memory for a final");
-        zti_release(context, coded);
+        status = race_ways(r, choice);
     } else if (!status) {
         propose_first(r);
         status = run(r, budget / 3 * 2);
@@ -606,7 +516,6 @@ static zt_status race(struct race *r, zt_context *context, const struct zti_code
     }
     if (!status)
         list(r, choice);
-    zti_look_free(&r->estimator, &r->look);
     zti_estimator_free(&r->estimator);
     return status;
 }
@@ -711,7 +620,6 @@ zt_status zti_plan_choose(zt_context *context, const zt_array *array,
 static zt_status measure_ways(struct zti_estimator *e, uint64_t values, bool is_exact,
                               struct zti_choice *choice)
 {
-    struct zti_coded coded;
     struct zti_look look;
     const uint64_t tiles = values / zti_estimate_tile(e->codec, 1) + 1;
     const uint32_t places = tiles < ZTI_PLACES_MOST ? (uint32_t)tiles : ZTI_PLACES_MOST;
@@ -720,14 +628,11 @@ static zt_status measure_ways(struct zti_estimator *e, uint64_t values, bool is_
     if (!choice->has_axes)
         way.axes = zti_ways_axes(&look, &way.plan, e->array->shape);
     if (!status)
-        status = zti_ways_code(e, &look, &way, places, &coded);
-    choice->bytes = choice->unplanned_bytes = status ? 0 : coded.bytes;
+        status = zti_ways_code(e, &look, &way, places, &choice->bytes);
+    choice->unplanned_bytes = choice->bytes;
     way = (struct zti_way){.plan = zti_plan_none(e->array->rank), .axes = look.axes};
-    if (!status && is_exact && !zti_plan_is_none(&choice->plan)) {
-        status = zti_ways_code(e, &look, &way, places, &coded);
-        choice->unplanned_bytes = coded.bytes;
-    }
-    zti_look_free(e, &look);
+    if (!status && is_exact && !zti_plan_is_none(&choice->plan))
+        status = zti_ways_code(e, &look, &way, places, &choice->unplanned_bytes);
     return status;
 }
 
@@ -751,7 +656,7 @@ zt_status zti_plan_measure(zt_context *context, const zt_array *array,
     const uint64_t least = is_exact ? LEAST_EXACT : LEAST;
     const uint64_t values = part < least ? least : part < MOST ? part : MOST;
     const struct zti_plan none = zti_plan_none(array->rank);
-    const double guessed = choice->bytes;
+    const double guessed = choice->bytes, unplanned = choice->unplanned_bytes;
     struct zti_estimator e;
     const bool is_of_ways = codec->id == ZT_CODEC_SZ && ask->params->effort != ZT_EFFORT_HIGH;
     zt_status status = zti_estimator_open(context, array, codec, ask, 0, &e);
@@ -759,6 +664,8 @@ zt_status zti_plan_measure(zt_context *context, const zt_array *array,
         status = is_of_ways ? measure_ways(&e, values, is_exact, choice)
                             : measure_whole(&e, values, is_exact, choice);
     zti_estimator_free(&e);
+    if (!status && !is_exact && guessed > 0)
+        choice->unplanned_bytes = choice->bytes * (unplanned / guessed);
     for (uint32_t i = 0; i < choice->tried && !status; i++) {
         struct zti_tried *one = &choice->list[i];
         one->bytes *= choice->bytes / guessed;

@@ -4,10 +4,11 @@
  * the values that are grouped with it. So one look at small boxes tells what each set of axes costs
  * inside of tiles; how many values are at the edges of tiles, or where a joined axis goes on in the
  * next row, follows from the tiles that a way would have. That sorts all ways out but a few, of
- * which tiles are coded: those that hold the same places of the array under each.
+ * which pieces of tiles are looked at, in Rice codes: those that hold the same places of the array
+ * under each. Pieces, as places differ more than the values of a tile do.
  *
- * Tiles of different shapes are not the same values, though, and some parts of an array take many
- * times what others do. So beside what a tile takes there is what is to be expected of its values,
+ * Pieces of different shapes are not the same values, though, and some parts of an array take many
+ * times what others do. So beside what a piece takes there is what is to be expected of its values,
  * from how much they differ from their neighbours, and chance has a part only in what that does
  * not explain. */
 #include "plan/ways.h"
@@ -106,12 +107,12 @@ static uint32_t coded_axis_of(const struct zti_plan *plan, const uint64_t *shape
     return found;
 }
 
-/* How rough the values are of a tile that was just copied: one in seven of them, which is no
- * multiple of a day's values. */
+/* How rough the values are of a tile that was just copied: one in eleven of them, which is no
+ * part of a day's values or a year's months. */
 static double expected(const struct zti_estimator *e, const struct zti_look *look,
                        const struct zti_plan *plan, const struct piece *piece)
 {
-    enum { PART = 7 };
+    enum { PART = 11 };
     const struct zti_grid *const tile = &piece->grid;
     const int64_t *table[ZT_MAX_RANK];
     const uint32_t last = tile->rank - 1;
@@ -140,12 +141,6 @@ static double expected(const struct zti_estimator *e, const struct zti_look *loo
     return n > 0 ? sum / (double)n : 0;
 }
 
-void zti_look_free(const struct zti_estimator *e, struct zti_look *look)
-{
-    if (look->has_books)
-        e->codec->forget(e->context, &look->books);
-}
-
 zt_status zti_ways_look(struct zti_estimator *e, struct zti_look *look)
 {
     const struct zti_plan none = zti_plan_none(e->array->rank);
@@ -155,9 +150,8 @@ zt_status zti_ways_look(struct zti_estimator *e, struct zti_look *look)
     zt_status status = configure(e, &none, false, 0, &coding);
     if (look->is_fixed)
         coding.sz.effort = ZT_EFFORT_FAST;
-    for (uint32_t pass = ZTI_SZ_LOOK_PASS; pass < ZTI_SZ_BOOKS_PASS && !status; pass++) {
-        if (pass != ZTI_SZ_LOOK_PASS && look->is_fixed)
-            break;
+    const uint32_t passes = look->is_fixed ? ZTI_SZ_RACE_PASS : ZTI_SZ_BOOKS_PASS;
+    for (uint32_t pass = ZTI_SZ_LOOK_PASS; pass < passes && !status; pass++) {
         memset(&tally, 0, sizeof tally);
         e->codec->tally(&coding, pass, e->array, 0, coding.grid.count, &tally);
         status = e->codec->learn(e->context, &coding, pass, e->array, &tally);
@@ -366,49 +360,48 @@ static zt_array array_of(const struct zti_estimator *e, const struct zti_grid *g
     return zt_array_nd(data, (zt_type)e->array->type, grid->rank, grid->shape);
 }
 
-/* Bits of a tile in the codebooks that there are, with the shape of groups that took fewer in the
- * first few tiles. */
-static uint64_t bits_of(struct zti_estimator *e, const struct zti_look *look,
-                        const struct zti_coding *coding, const zt_array *tile,
-                        struct zti_rates *rates)
+/* A grid of pieces of tiles: rows stay, as groups of values are made of them, and so do short sides
+ * in favour of long ones, as what is cut off is one more edge. */
+static struct zti_grid in_pieces(const struct zti_grid *grid, uint32_t most)
 {
-    enum { FEW = 2 };
-    struct zti_coding own = look->books;
-    uint64_t least = UINT64_MAX;
-    if (!look->has_books || own.sz.effort != ZT_EFFORT_DEFAULT)
-        return e->codec->guess(coding, tile, NULL);
-    own.grid = coding->grid;
-    own.sz.axes = coding->sz.axes;
-    for (uint32_t shape = 0; shape < 2; shape++) {
-        struct zti_bit_writer w = zti_bit_writer_at(e->stream);
-        if (rates->count >= FEW && rates->bits[shape] + (shape == 1) > rates->bits[1 - shape])
-            continue;
-        own.sz.is_blocked = shape;
-        (void)e->codec->encode(&own, tile, 0, 1, &w);
-        const uint64_t bits = zti_bits_written(&w);
-        rates->bits[shape] += rates->count < FEW ? bits : 0;
-        least = bits < least ? bits : least;
+    enum { ROW = ZTI_SZ_GROUP, SHORTEST = 4 };
+    uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1}, values = 1;
+    const uint32_t last = grid->rank - 1;
+    for (uint32_t i = 0; i <= last; i++) {
+        side[i] = grid->side[i] < grid->shape[i] ? grid->side[i] : (uint32_t)grid->shape[i];
+        values *= side[i];
     }
-    return least;
+    while (values > most) {
+        uint32_t longest = last;
+        for (uint32_t i = 0; i < last; i++)
+            if (longest == last ? side[i] > (side[last] > ROW ? SHORTEST : 1)
+                                : side[i] > side[longest])
+                longest = i;
+        values /= side[longest];
+        side[longest] = (side[longest] + 1) / 2;
+        values *= side[longest];
+    }
+    return zti_grid_of(grid->rank, grid->shape, side);
 }
 
 zt_status zti_ways_guess(struct zti_estimator *e, const struct zti_look *look,
                          const struct zti_way *way, struct zti_rates *rates)
 {
+    enum { PIECE = ZTI_SZ_TILE_VALUES / 4 };
     const uint32_t k = rates->count;
     struct zti_coding coding;
     struct piece piece;
     const zt_status status = configure(e, &way->plan, true, way->axes, &coding);
     if (status)
         return status;
-    const struct zti_grid grid = coding.grid;
+    const struct zti_grid grid = coding.grid, pieces = in_pieces(&grid, PIECE);
     coding.sz.centre = look->centre;
-    (void)take_tile(e, &way->plan, &grid, tile_of(e, &way->plan, &grid, k), e->values, &piece);
+    (void)take_tile(e, &way->plan, &pieces, tile_of(e, &way->plan, &pieces, k), e->values, &piece);
     coding.grid = piece.grid;
     const zt_array tile = array_of(e, &coding.grid, e->values);
     const uint64_t values = zti_array_values(tile.rank, tile.shape);
     rates->rough[k] = expected(e, look, &way->plan, &piece);
-    rates->rate[k] = (double)bits_of(e, look, &coding, &tile, rates) / (double)values *
+    rates->rate[k] = (double)e->codec->guess(&coding, &tile, NULL) / (double)values *
                      edges_of(e, look, way, &grid, &coding.grid);
     rates->count++;
     e->spent += values;
@@ -418,6 +411,7 @@ zt_status zti_ways_guess(struct zti_estimator *e, const struct zti_look *look,
 /* Tiles in memory, one behind the other. */
 struct tiles {
     uint32_t count;
+    bool is_all; /* of the array */
     uint8_t *memory;
     struct piece *piece;
     uint8_t **data;
@@ -468,24 +462,20 @@ static zt_status code(struct zti_estimator *e, struct zti_coding *coding, const 
 static const double index_bits = 3;
 
 /* What the array takes by tiles of a way: by all, or by those of some places. */
-static void sum_up(const struct zti_estimator *e, const struct zti_look *look,
-                   const struct zti_way *way, const struct zti_grid *grid,
-                   const struct tiles *tiles, struct zti_coded *coded)
+static double sum_of(const struct zti_estimator *e, const struct zti_look *look,
+                     const struct zti_way *way, const struct zti_grid *grid,
+                     const struct tiles *tiles)
 {
     const double all = (double)zti_array_values(grid->rank, grid->shape);
-    coded->bytes = 0;
+    double bits = 0;
     for (uint32_t k = 0; k < tiles->count; k++) {
         const struct zti_grid *const own = &tiles->piece[k].grid;
         const double values = (double)zti_array_values(own->rank, own->shape);
         const double rate = ((double)tiles->bits[k] + index_bits) / values;
-        if (coded->is_all) {
-            coded->bytes += rate * values / 8;
-        } else {
-            coded->rates.rate[k] = rate * edges_of(e, look, way, grid, own);
-            coded->bytes += coded->rates.rate[k] * (all / tiles->count) / 8;
-        }
+        bits += tiles->is_all ? rate * values
+                              : rate * edges_of(e, look, way, grid, own) * all / tiles->count;
     }
-    coded->rates.count = coded->is_all ? 0 : tiles->count;
+    return bits / 8;
 }
 
 static void free_tiles(const struct zti_estimator *e, struct tiles *tiles)
@@ -496,17 +486,18 @@ static void free_tiles(const struct zti_estimator *e, struct tiles *tiles)
     zti_release(e->context, tiles->data);
 }
 
-/* All tiles of a grid, or those that hold the first places. Free them in any case. */
-static zt_status take_tiles(struct zti_estimator *e, const struct zti_look *look,
-                            const struct zti_plan *plan, const struct zti_grid *grid,
-                            uint32_t places, struct zti_coded *coded, struct tiles *tiles)
+/* All tiles of a grid where they are hardly more than the places, or those that hold the first of
+ * these. Free them in any case. */
+static zt_status take_tiles(struct zti_estimator *e, const struct zti_plan *plan,
+                            const struct zti_grid *grid, uint32_t places, struct tiles *tiles)
 {
     const uint64_t all = zti_array_values(grid->rank, grid->shape);
-    coded->is_all = all <= (places + places / 2) * (uint64_t)ZTI_SZ_TILE_VALUES;
-    const uint32_t n = coded->is_all ? (uint32_t)grid->count : places;
-    const uint64_t values = coded->is_all ? all : (uint64_t)n * ZTI_SZ_TILE_VALUES;
+    const bool is_all = all <= (places + places / 2) * (uint64_t)ZTI_SZ_TILE_VALUES;
+    const uint32_t n = is_all ? (uint32_t)grid->count : places;
+    const uint64_t values = is_all ? all : (uint64_t)n * ZTI_SZ_TILE_VALUES;
     const size_t bytes = (size_t)values * zt_type_bytes(e->array->type);
     *tiles = (struct tiles){.count = n,
+                            .is_all = is_all,
                             .memory = zti_alloc(e->context, bytes),
                             .bits = zti_alloc(e->context, n * sizeof *tiles->bits),
                             .piece = zti_alloc(e->context, n * sizeof *tiles->piece),
@@ -515,17 +506,15 @@ static zt_status take_tiles(struct zti_estimator *e, const struct zti_look *look
         return zti_fail(e->context, ZT_NO_MEMORY, "no memory for a sample of an array");
     uint8_t *to = tiles->memory;
     for (uint32_t k = 0; k < n; k++) {
-        const uint64_t tile = coded->is_all ? k : tile_of(e, plan, grid, k);
+        const uint64_t tile = is_all ? k : tile_of(e, plan, grid, k);
         tiles->data[k] = to;
         to = take_tile(e, plan, grid, tile, to, &tiles->piece[k]);
-        if (!coded->is_all)
-            coded->rates.rough[k] = expected(e, look, plan, &tiles->piece[k]);
     }
     return ZT_OK;
 }
 
-zt_status zti_ways_code(struct zti_estimator *e, struct zti_look *look, const struct zti_way *way,
-                        uint32_t places, struct zti_coded *coded)
+zt_status zti_ways_code(struct zti_estimator *e, const struct zti_look *look,
+                        const struct zti_way *way, uint32_t places, double *bytes)
 {
     struct zti_coding coding;
     struct tiles tiles;
@@ -535,19 +524,12 @@ zt_status zti_ways_code(struct zti_estimator *e, struct zti_look *look, const st
         return status;
     const struct zti_grid grid = coding.grid;
     coding.sz.centre = look->centre;
-    status = take_tiles(e, look, &way->plan, &grid, places, coded, &tiles);
+    status = take_tiles(e, &way->plan, &grid, places, &tiles);
     if (!status)
         status = code(e, &coding, &tiles, &head_bits);
-    if (!status) {
-        sum_up(e, look, way, &grid, &tiles, coded);
-        coded->bytes += (double)head_bits / 8;
-    }
-    if (!status && !look->has_books) {
-        look->books = coding;
-        look->has_books = true;
-    } else {
-        e->codec->forget(e->context, &coding);
-    }
+    if (!status)
+        *bytes = sum_of(e, look, way, &grid, &tiles) + (double)head_bits / 8;
+    e->codec->forget(e->context, &coding);
     free_tiles(e, &tiles);
     return status;
 }

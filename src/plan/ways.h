@@ -14,13 +14,9 @@ struct zti_look {
     bool is_rough_known; /* how rough values are: by how many bits they differ from others, */
     uint32_t along;      /* along this axis of the array, */
     double scale;        /* multiplied by this */
-    bool has_books;
-    struct zti_coding books; /* with the codebooks of the first tiles that were coded for good */
 };
 
-/* Free it in any case. */
 zt_status zti_ways_look(struct zti_estimator *estimator, struct zti_look *look);
-void zti_look_free(const struct zti_estimator *estimator, struct zti_look *look);
 
 /* The coded axes of a plan that hold one of those that the codec would choose without. */
 uint32_t zti_ways_axes(const struct zti_look *look, const struct zti_plan *plan,
@@ -33,28 +29,20 @@ uint32_t zti_ways_list(const struct zti_estimator *estimator, const struct zti_l
 
 enum { ZTI_PLACES_MOST = 128 };
 
-/* Tiles of a way that hold places of the array: bits for each value, and how rough the values are,
- * as some parts of an array take more than others. */
+/* Pieces of tiles of a way at places of the array: bits for each value, and how rough the values
+ * are, as some parts of an array take more than others. */
 struct zti_rates {
     uint32_t count;
     double rate[ZTI_PLACES_MOST], rough[ZTI_PLACES_MOST];
-    uint64_t bits[2]; /* of the first few tiles, with groups that are runs, and blocks */
 };
 
-/* Add the tile that holds the next place, coded as it is, with codebooks of others. */
+/* Add a piece of the tile that holds the next place, in Rice codes. */
 zt_status zti_ways_guess(struct zti_estimator *estimator, const struct zti_look *look,
                          const struct zti_way *way, struct zti_rates *rates);
 
-/* What tiles take that are coded for good. */
-struct zti_coded {
-    double bytes; /* of the whole array, by these */
-    bool is_all;  /* all tiles were coded; else those of some places: */
-    struct zti_rates rates;
-};
-
-/* Code the tiles that hold the first so many places, or all where they are hardly more; with the
- * codebooks that are made of them. */
-zt_status zti_ways_code(struct zti_estimator *estimator, struct zti_look *look,
-                        const struct zti_way *way, uint32_t places, struct zti_coded *coded);
+/* Code the tiles that hold the first so many places, or all where they are hardly more, with the
+ * codebooks that are made of them. *bytes is what the array takes, by these. */
+zt_status zti_ways_code(struct zti_estimator *estimator, const struct zti_look *look,
+                        const struct zti_way *way, uint32_t places, double *bytes);
 
 #endif

@@ -15,6 +15,7 @@ enum {
     ZTI_SZ_SPARSE_CODED = 6,   /* the same with Huffman codes */
     ZTI_SZ_FEW = ZTI_SZ_SPARSE + 1, /* class of no planes, and at most so many not 0: */
     ZTI_SZ_FEW_MOST = 34,
+    ZTI_SZ_BOX_VALUES = ZTI_SZ_TILE_VALUES / ZT_MAX_RANK, /* that a box is looked at of, at most */
     ZTI_SZ_SAMPLES = 48,       /* places that the axes are chosen from, at most */
     ZTI_SZ_FINALISTS = 3,      /* sets of axes that race */
     ZTI_SZ_RAW_BYTES = 8 * ZTI_SZ_TILE_VALUES,
@@ -79,7 +80,8 @@ struct zti_sz_ops {
     void (*decode_runs)(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,
                         uint32_t runs, uint64_t first, uint32_t run_tiles,
                         const struct zti_view *view);
-    /* Add what one tile costs with each set of axes (bits: NULL, do not), and note its base. */
+    /* Add what one tile of ZTI_SZ_BOX_VALUES or fewer costs with each set of axes (bits: NULL, do
+     * not), and note its base. */
     void (*sample)(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
                    uint64_t *bits, int64_t *base);
     /* Add what one tile takes in Rice codes with groups that are runs of values, and that are

@@ -11,8 +11,6 @@
  * places, edges and all, with both shapes of groups. */
 #include "codec/sz/sz.h"
 
-enum { BOX_VALUES = 1024 };
-
 /* The sets that race, the best of the first round first. */
 struct finalists {
     uint32_t count;
@@ -89,7 +87,7 @@ static struct zti_coding in_boxes(const struct zti_coding *coding)
         side[i] = extent < coding->grid.side[i] ? (uint32_t)extent : coding->grid.side[i];
         values *= side[i];
     }
-    while (values > BOX_VALUES) {
+    while (values > ZTI_SZ_BOX_VALUES) {
         uint32_t longest = 0;
         for (uint32_t i = 1; i < coding->grid.rank; i++)
             longest = side[i] > side[longest] ? i : longest;

@@ -102,6 +102,17 @@ static inline void put_value(struct zti_bit_writer *w, uint64_t v)
     }
 }
 
+/* The bits of these. */
+static inline uint32_t bits_of_number(uint64_t v)
+{
+    return ZTI_SZ_NUMBER_BITS + highest_bit(v + 1);
+}
+
+static inline uint32_t bits_of_value(uint64_t v)
+{
+    return v < ZTI_SZ_ROUNDS ? (uint32_t)v + 1 : ZTI_SZ_ROUNDS + bits_of_number(v - ZTI_SZ_ROUNDS);
+}
+
 static inline void put_code(struct zti_bit_writer *w, struct zti_sz_code code)
 {
     zti_put_bits(w, code.bits, code.count);

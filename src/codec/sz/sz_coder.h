@@ -177,10 +177,10 @@ static void sample(const struct zti_coding *coding, const zt_array *array, uint6
     else if (gaps)
         bridge_32(&tile, gaps, s.a.u32, 0);
     *base = is_wide ? (int64_t)s.a.u64[0] : (int32_t)s.a.u32[0];
-    memcpy(&s.values, &s.a, (is_wide ? sizeof(uint64_t) : sizeof(uint32_t)) * tile.n);
-    for (uint32_t axes = 0; bits && axes < 1u << tile.rank; axes++)
-        bits[axes] += is_wide ? cost_64(&tile, axes, s.values.u64, s.a.u64, s.b.u64, s.out)
-                              : cost_32(&tile, axes, s.values.u32, s.a.u32, s.b.u32, s.out);
+    if (bits && is_wide)
+        look_64(&tile, s.a.u64, s.b.u64, s.values.u64, bits);
+    else if (bits)
+        look_32(&tile, s.a.u32, s.b.u32, s.values.u32, bits);
 }
 
 static uint64_t try_groups(const struct zti_coding *coding, const zt_array *array, uint64_t number,
@@ -196,11 +196,11 @@ static uint64_t try_groups(const struct zti_coding *coding, const zt_array *arra
     if (is_wide) {
         if (gaps)
             bridge_64(&tile, gaps, s.a.u64, (uint64_t)coding->sz.centre);
-        try_groups_64(coding, &tile, s.a.u64, s.b.u64, s.out, bits);
+        try_groups_64(coding, &tile, s.a.u64, s.b.u64, bits);
     } else {
         if (gaps)
             bridge_32(&tile, gaps, s.a.u32, (uint32_t)coding->sz.centre);
-        try_groups_32(coding, &tile, s.a.u32, s.b.u32, s.out, bits);
+        try_groups_32(coding, &tile, s.a.u32, s.b.u32, bits);
     }
     return tile.n;
 }

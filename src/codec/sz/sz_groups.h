@@ -233,6 +233,52 @@ static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n
     return true;
 }
 
+/* The bits of a group's planes, and of what put_rounds appends. */
+ZTI_INLINE uint64_t NAME(rounds_bits)(const struct NAME(group) *group, uint32_t n, uint32_t k)
+{
+    const struct small high = NAME(high)(group, k);
+    uint64_t bits = (uint64_t)n * (k + 1) + small_sum(small_least(high, ZTI_SZ_ROUNDS - 1));
+    for (uint64_t left = small_above(high, ZTI_SZ_ROUNDS - 1); left; left &= left - 1)
+        bits += bits_of_number((group->u[lowest_bit(left)] >> k) - ZTI_SZ_ROUNDS);
+    return bits;
+}
+
+/* The bits that put_list appends. */
+ZTI_INLINE uint64_t NAME(list_bits)(const struct NAME(group) *group, uint32_t count)
+{
+    const uint32_t k = gap_bits_of(count);
+    uint64_t bits = 0;
+    uint32_t next = 0;
+    for (uint64_t left = small_above(NAME(high)(group, 0), 0); left; left &= left - 1) {
+        const uint32_t i = lowest_bit(left);
+        bits += rice_code(i - next, k).count + bits_of_value(group->u[i] - 1);
+        next = i + 1;
+    }
+    return bits;
+}
+
+/* The bits that put_groups appends; those of the values as they are where it would not. */
+static uint64_t NAME(groups_bits)(const uval *u, uint32_t n)
+{
+    struct smalls smalls;
+    uint32_t k = 0, before = 0, unused;
+    uint64_t bits = 0;
+    NAME(make_small)(u, n, &smalls);
+    for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
+        const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
+        const uint32_t c = NAME(class_of)(&group, in_group(n, g), k, ZTI_SZ_SPARSE, &unused);
+        bits += class_code(c, before).count;
+        before = c;
+        if (is_list(c)) {
+            bits += NAME(list_bits)(&group, c);
+            continue;
+        }
+        k = class_planes(c);
+        bits += NAME(rounds_bits)(&group, in_group(n, g), k);
+    }
+    return bits / 8 <= ZTI_SZ_RAW_BYTES ? bits : 8 * ZTI_SZ_RAW_BYTES;
+}
+
 /* The classes of n values, and the bits of their planes; false where they and these reach beyond
  * bit end_bits or make no sense. */
 static bool NAME(take_classes)(struct zti_bit_reader *r, uint32_t n, uint64_t end_bits,

@@ -247,31 +247,75 @@ static uval *NAME(integers)(const struct zti_coding *coding, const struct tile *
     return u;
 }
 
-/* The bits of a tile's integers with a set of axes. Only values that have one before them along
- * every axis count: a stream's own tiles are as long as they can be where differences are taken
- * (zti_sz_set_grid), these are not. a, b and out are scratch. */
-static uint64_t NAME(cost)(const struct tile *tile, uint32_t axes, const uval *from, uval *a,
-                           uval *b, uint8_t *out)
+/* A box of values whose bits are looked at with each set of axes. */
+struct NAME(box) {
+    const struct tile *tile;
+    uint32_t step[ZT_MAX_RANK];
+    uint32_t count; /* of those that have one before them along every axis: */
+    uint16_t inside[ZTI_SZ_BOX_VALUES];
+    uval *spare, *left; /* a box for each axis, and one */
+    uint64_t *bits;
+};
+
+static void NAME(find_inside)(struct NAME(box) *box)
 {
-    struct zti_bit_writer w = zti_bit_writer_at(out);
-    uint32_t at[ZT_MAX_RANK] = {0}, n = 0;
-    memcpy(a, from, tile->n * sizeof *a);
-    NAME(differences)(tile, axes, &a, &b);
-    const uint32_t last = tile->rank - 1, row = tile->extent[last], skipped = row > 1;
+    const struct tile *const tile = box->tile;
+    const uint32_t last = tile->rank - 1, row = tile->extent[last];
+    uint32_t at[ZT_MAX_RANK] = {0}, step = 1;
+    for (uint32_t i = tile->rank; i-- > 0; step *= tile->extent[i])
+        box->step[i] = step;
+    box->count = 0;
     for (uint32_t i = 0; i < tile->n; i += row) {
         bool is_inside = true;
         for (uint32_t axis = 0; axis < last; axis++)
             is_inside &= at[axis] > 0 || tile->extent[axis] == 1;
-        if (is_inside) {
-            memcpy(b + n, a + i + skipped, (row - skipped) * sizeof *b);
-            n += row - skipped;
-        }
+        for (uint32_t k = row > 1; k < row && is_inside; k++)
+            box->inside[box->count++] = (uint16_t)(i + k);
         for (uint32_t axis = last; axis-- > 0 && ++at[axis] == tile->extent[axis];)
             at[axis] = 0;
     }
-    NAME(fold)(b, n);
-    return NAME(put_groups)(&w, b, n, ZTI_SZ_RAW_BYTES) ? zti_bits_written(&w)
-                                                       : 8 * ZTI_SZ_RAW_BYTES;
+}
+
+/* to[i] = from[i] - from[i - step], but for the first ones. */
+ZTI_INLINE void NAME(subtract)(const uval *restrict from, uval *restrict to, uint32_t n,
+                               uint32_t step)
+{
+    memcpy(to, from, step * sizeof *to);
+    for (uint32_t i = step; i < n; i++)
+        to[i] = (uval)(from[i] - from[i - step]);
+}
+
+ZTI_INLINE void NAME(pick)(const uval *restrict from, const uint16_t *restrict which, uint32_t n,
+                           uval *restrict to)
+{
+    for (uint32_t i = 0; i < n; i++)
+        to[i] = from[which[i]];
+}
+
+/* Add the bits of what differences along a set of axes left, and of those along more axes. What is
+ * at edges is wrong in differences, and does not count. */
+static void NAME(add_bits)(const struct NAME(box) *box, const uval *u, uint32_t axes, uint32_t next)
+{
+    const uint32_t n = box->tile->n;
+    NAME(pick)(u, box->inside, box->count, box->left);
+    NAME(fold)(box->left, box->count);
+    box->bits[axes] += NAME(groups_bits)(box->left, box->count);
+    for (uint32_t axis = next; axis < box->tile->rank; axis++) {
+        uval *const to = box->spare + axis * n;
+        NAME(subtract)(u, to, n, box->tile->extent[axis] > 1 ? box->step[axis] : n);
+        NAME(add_bits)(box, to, axes | 1u << axis, axis + 1);
+    }
+}
+
+/* Add the bits of a tile's integers with each set of axes. Only values that have one before them
+ * along every axis count: a stream's own tiles are as long as they can be where differences are
+ * taken (zti_sz_set_grid), these are not. spare and left are scratch. */
+static void NAME(look)(const struct tile *tile, const uval *from, uval *spare, uval *left,
+                       uint64_t *bits)
+{
+    struct NAME(box) box = {.tile = tile, .spare = spare, .left = left, .bits = bits};
+    NAME(find_inside)(&box);
+    NAME(add_bits)(&box, from, 0, 0);
 }
 
 /* Count the symbols of a tile's integers. */
@@ -304,7 +348,7 @@ static void NAME(count_integers)(const struct zti_coding *coding, const struct t
 /* Add the bits of a tile's integers with groups that are runs, and with groups that are blocks
  * where it is made of these: in Rice codes. */
 static void NAME(try_groups)(const struct zti_coding *coding, const struct tile *tile, uval *a,
-                             uval *b, uint8_t *out, uint64_t *bits)
+                             uval *b, uint64_t *bits)
 {
     const struct blocks blocks = blocks_of(tile);
     bool is_zero;
@@ -319,13 +363,10 @@ static void NAME(try_groups)(const struct zti_coding *coding, const struct tile 
     }
     uint64_t own = 0;
     for (uint32_t i = 0; i < 2; i++) {
-        struct zti_bit_writer w = zti_bit_writer_at(out);
         if (i > 0 && blocks.count > 0 && !is_zero)
             NAME(move_blocks)(tile, &blocks, false, a, b);
         if (!is_zero && (i == 0 || blocks.count > 0))
-            own = NAME(put_groups)(&w, i > 0 ? b : a, tile->n, ZTI_SZ_RAW_BYTES)
-                      ? zti_bits_written(&w)
-                      : 8 * ZTI_SZ_RAW_BYTES;
+            own = NAME(groups_bits)(i > 0 ? b : a, tile->n);
         bits[i] += zti_round_up(head + own, 8);
     }
 }
