@@ -37,6 +37,7 @@ struct zti_sz {
     uint32_t tuning;     /* effort 'high': how points are predicted */
     double least, most;  /* not kept in the file: the range of the values */
     bool has_axes;       /* not kept in the file: axes were asked for, and are not learnt */
+    bool has_groups;     /* nor this: is_blocked and centre were, too */
 };
 
 /* Values that the cuda policy brought to the device to look at them, and did not overwrite since:
@@ -80,6 +81,9 @@ struct zti_ask {
     uint32_t loose_planes; /* ZT_ABS only: to be dropped beyond what the bound allows for */
     bool has_axes;           /* axes that are not the codec's to choose, where it does: */
     uint32_t axes;           /* bit i: axis i of the coded array */
+    bool has_groups;         /* and these, as the codec would choose them: */
+    uint32_t is_blocked;
+    int64_t centre;
     uint64_t special_values; /* of the array, which are taken out before it is coded */
     double min, max;    /* of the stream's finite values; NaN where there are none or where the
                            values are not known yet (sizes are asked for) */

@@ -57,6 +57,10 @@ static void take(struct zti_frame *f, const struct zti_choice *choice, struct zt
     zti_frame_set_plan(f, &choice->plan);
     ask->has_axes = choice->has_axes && ask->params->effort != ZT_EFFORT_HIGH; /* own way */
     ask->axes = choice->axes;
+    /* under other bounds the bound is still to be found, and these go with it */
+    ask->has_groups = choice->has_groups && (ask->kind == ZT_ABS || ask->kind == ZT_LOSSLESS);
+    ask->is_blocked = choice->is_blocked;
+    ask->centre = choice->centre;
 }
 
 static zt_status plan(struct zt_writer *w, struct zti_frame *f, struct zti_ask *asked,
@@ -85,8 +89,10 @@ static zt_status plan(struct zt_writer *w, struct zti_frame *f, struct zti_ask *
 zt_status zti_writer_plan(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
                           const zt_array *slab)
 {
-    if (w->fixed)
+    if (w->fixed) {
         take(f, w->fixed, ask);
+        ask->has_groups = false; /* they were another frame's */
+    }
     if (!zti_has_planning(&w->params) || w->fixed)
         return ZT_OK;
     const zt_progress progress = zti_pause_progress(w->context);

@@ -465,6 +465,7 @@ static void decide_way(const struct race *r, struct zti_choice *choice)
     choice->plan = r->runner[best].way.plan;
     choice->has_axes = true;
     choice->axes = r->runner[best].way.axes;
+    choice->has_groups = false;
 }
 
 /* Most ways are sorted out by a look, the others by pieces of tiles. */
@@ -480,6 +481,9 @@ static zt_status race_ways(struct race *r, struct zti_choice *choice)
     propose(r, &none);
     choice->has_axes = r->estimator.ask->special_values == 0; /* filled in they may be others */
     choice->axes = none.axes;
+    choice->has_groups = choice->has_axes && !r->look.is_fixed;
+    choice->is_blocked = r->look.is_blocked;
+    choice->centre = r->look.centre;
     const uint32_t n = zti_ways_list(&r->estimator, &r->look, WAYS_MOST, list);
     for (uint32_t i = 0; i < n; i++)
         propose(r, &list[i]);

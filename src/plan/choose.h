@@ -17,6 +17,9 @@ struct zti_choice {
     struct zti_plan plan;   /* the one to be taken */
     bool has_axes;          /* and the axes that sz takes differences along, where it is sz's: */
     uint32_t axes;          /* bit i: axis i of the coded array */
+    bool has_groups;        /* and what else it would look for itself */
+    uint32_t is_blocked;
+    int64_t centre;
     double bytes;           /* what it is expected to take */
     double unplanned_bytes; /* what coding the array as it is would */
     uint32_t tried;         /* of list; plans that went far, in the order of their bytes */

@@ -159,6 +159,7 @@ zt_status zti_ways_look(struct zti_estimator *e, struct zti_look *look)
             memcpy(look->bits, tally.bits, sizeof look->bits);
     }
     look->axes = coding.sz.axes;
+    look->is_blocked = coding.sz.is_blocked;
     look->centre = coding.sz.centre;
     if (!status)
         find_neighbours(e, &coding, look);

@@ -9,6 +9,7 @@
 struct zti_look {
     uint64_t bits[1 << ZT_MAX_RANK]; /* of samples, by the axes of the array, inside of tiles */
     uint32_t axes;                   /* that the codec would choose without a plan */
+    uint32_t is_blocked;
     int64_t centre;
     bool is_fixed;       /* the effort has no choice of axes */
     bool is_rough_known; /* how rough values are: by how many bits they differ from others, */

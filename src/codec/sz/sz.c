@@ -98,6 +98,11 @@ static zt_status configure(zt_context *context, const struct zti_ask *ask,
     else if (ask->has_axes)
         coding->sz.axes = ask->axes;
     coding->sz.has_axes = ask->has_axes;
+    coding->sz.has_groups = ask->has_axes && ask->has_groups;
+    if (coding->sz.has_groups) {
+        coding->sz.is_blocked = ask->is_blocked;
+        coding->sz.centre = ask->centre;
+    }
     zti_sz_set_grid(coding);
     coding->verify_bound = (double)NAN;
     return ZT_OK;
@@ -255,13 +260,19 @@ static uint32_t stream_align_bits(const struct zti_coding *coding)
  * from all tiles or, where these are many, from a part of them. */
 enum { BOOKS_PASS = ZTI_SZ_BOOKS_PASS, HIGH_PASS = ZTI_SZ_HIGH_PASS };
 
+/* Effort 'paper' passes over the first two, and so does what knows already. */
+static bool has_look(const struct zti_coding *coding)
+{
+    return coding->sz.effort != ZT_EFFORT_PAPER && !coding->sz.has_groups;
+}
+
 static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
 {
     if (pass >= HIGH_PASS)
         return coding->sz.effort == ZT_EFFORT_HIGH
                    ? zti_sz_high_tally_bytes(coding, pass - HIGH_PASS)
                    : 0;
-    if (pass < BOOKS_PASS) /* effort 'paper' passes over these without a look */
+    if (pass < BOOKS_PASS)
         return sizeof(struct zti_sz_tally);
     const bool has_books = coding->sz.effort != ZT_EFFORT_FAST;
     return pass == BOOKS_PASS && has_books ? zti_sz_count_bytes(coding) : 0;
@@ -282,7 +293,7 @@ static void tally(const struct zti_coding *coding, uint32_t pass, const zt_array
         zti_sz_high_tally(coding, pass - HIGH_PASS, array, first, last, out);
         return;
     }
-    if (pass < BOOKS_PASS && coding->sz.effort != ZT_EFFORT_PAPER)
+    if (pass < BOOKS_PASS && has_look(coding))
         zti_sz_axes_tally(coding, ops_of(coding), pass, array, first, last, out);
     for (uint64_t tile = first; tile < last && pass == BOOKS_PASS; tile++)
         if (zti_sz_is_counted(tile, part))
@@ -411,7 +422,7 @@ static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t 
         return learn_high(context, coding, pass - HIGH_PASS, array, tallied);
     if (pass == BOOKS_PASS)
         return learn_books(context, coding, tallied);
-    if (coding->sz.effort != ZT_EFFORT_PAPER)
+    if (has_look(coding))
         zti_sz_axes_learn(coding, pass, tallied);
     return ZT_OK;
 }
