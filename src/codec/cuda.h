@@ -118,6 +118,9 @@ struct zti_cuda_learning {
     uint64_t (*counters)(const struct zti_coding *coding, uint32_t pass);
     void (*count)(const struct zti_cuda_counting *c);
     void (*add_counts)(const struct zti_coding *coding, const uint64_t *counts, void *tally);
+
+    /* Bytes of ZTI_DEVICE_MODEL that learning from tallies takes, where kernels help with it. */
+    uint64_t (*learn_bytes)(const struct zti_coding *coding);
 };
 
 /* The kernels of the codec with this zt_codec number, or NULL; what it learns, or NULL. */

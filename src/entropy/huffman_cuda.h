@@ -95,6 +95,33 @@ struct zti_huffman_kernels {
 /* NULL in a build without CUDA. */
 const struct zti_huffman_kernels *zti_cuda_huffman(void);
 
+/* ---- codebook_device.c: books for the host that kernels make --------------------------------- */
+
+/* Symbols of the largest book that kernels leave to the host where it has the counts: it takes
+ * about as long as the launch, its barriers and the copies would. */
+enum { ZTI_HOST_BOOK_SYMBOLS = 1024 };
+
+/* Where a book is made, in ZTI_DEVICE_MODEL. */
+struct zti_cuda_making {
+    struct zti_cuda_book book;
+    uint64_t *counts, *strays; /* to be set: [alphabet]; not looked at: one */
+    void *scratch;
+};
+
+uint64_t zti_cuda_making_bytes(uint32_t alphabet); /* of ZTI_DEVICE_MODEL */
+zt_status zti_cuda_make_room(zt_context *context, uint32_t alphabet, struct zti_cuda_making *m);
+
+/* Queue the making of a book from m->counts, wait for all that was queued, and make the host's
+ * book. Nothing is in it after a failure. */
+zt_status zti_cuda_make_book(zt_context *context, const struct zti_cuda_making *m,
+                             struct zti_codebook *book);
+
+/* Whether kernels make the book of so many symbols; and zti_codebook_build by them, from counts
+ * that the host has. */
+bool zti_cuda_makes_book(const zt_context *context, uint32_t alphabet);
+zt_status zti_cuda_codebook_build(zt_context *context, const uint64_t *counts, uint32_t alphabet,
+                                  struct zti_codebook *book);
+
 #ifdef __cplusplus
 }
 #endif

@@ -51,99 +51,46 @@ static zt_status make_states(zt_context *context, uint64_t chunks, uint64_t **st
 
 /* ---- the codebook ---- */
 
-/* Places in ZTI_DEVICE_MODEL: the book, padded; counts; the number of strays; scratch. */
-struct places {
-    struct zti_cuda_book book;
-    uint64_t *counts, *strays;
-    void *scratch;
-};
-
-static uint64_t book_bytes(uint32_t alphabet)
-{
-    return zti_round_up(zti_cuda_book_bytes(alphabet), 8);
-}
-
-static struct places places_in(void *memory, uint32_t alphabet)
-{
-    struct places p = {.book = zti_cuda_book_in(memory, alphabet)};
-    p.counts = (uint64_t *)(void *)((uint8_t *)memory + book_bytes(alphabet));
-    p.strays = p.counts + alphabet;
-    p.scratch = p.strays + 1;
-    return p;
-}
-
-static zt_status model_room(zt_context *context, uint32_t alphabet, void **memory)
-{
-    const uint64_t counts = 8 * ((uint64_t)alphabet + 1);
-    return context->device->room(context, ZTI_DEVICE_MODEL,
-                                 book_bytes(alphabet) + counts +
-                                     zti_cuda_huffman()->build_bytes(alphabet),
-                                 memory);
-}
-
 static zt_status count_all(zt_context *context, const struct zti_symbols *s,
-                           const struct places *p, struct zti_symbols *slab)
+                           const struct zti_cuda_making *m, struct zti_symbols *slab)
 {
     struct zti_device *const device = context->device;
     const uint64_t each = slab_symbols(context, s, CHUNK_SYMBOLS);
-    zt_status status = device->zero(context, ZTI_QUEUE_KERNELS, p->counts,
+    zt_status status = device->zero(context, ZTI_QUEUE_KERNELS, m->counts,
                                     8 * ((uint64_t)s->alphabet + 1));
     for (uint64_t at = 0; status == ZT_OK && at < s->count; at += each) {
         status = put_symbols(context, s, at, each < s->count - at ? each : s->count - at, slab);
         if (status == ZT_OK)
-            zti_cuda_huffman()->count(slab, p->counts, p->strays, device->queue);
+            zti_cuda_huffman()->count(slab, m->counts, m->strays, device->queue);
     }
     return status;
-}
-
-/* The host's book from the device's: numbers are those of zti_cuda_book. */
-static void book_from(const uint32_t *numbers, uint16_t only, struct zti_codebook *book)
-{
-    book->used = numbers[ZTI_BOOK_USED];
-    if (book->used == 1)
-        book->order[0] = only;
-    zti_codebook_generate(book);
 }
 
 zt_status zti_stream_cuda_learn(zt_context *context, const struct zti_symbols *s,
                                 struct zti_codebook *book, struct zti_stream_cuda *cuda)
 {
     struct zti_device *const device = context->device;
-    uint32_t numbers[ZTI_BOOK_NUMBERS];
-    uint16_t only = 0;
+    struct zti_cuda_making m;
     uint64_t strays = 0;
-    void *memory;
     uint64_t *counts = zti_alloc(context, s->alphabet * sizeof *counts);
     if (!counts)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for the counts of %u symbols",
                         s->alphabet);
-    zt_status status = model_room(context, s->alphabet, &memory);
-    const struct places p = places_in(status == ZT_OK ? memory : NULL, s->alphabet);
+    zt_status status = zti_cuda_make_room(context, s->alphabet, &m);
     if (status == ZT_OK)
-        status = count_all(context, s, &p, &cuda->symbols);
-    if (status == ZT_OK) {
-        zti_cuda_huffman()->build(p.counts, &p.book, p.scratch, device->queue);
-        status = zti_codebook_alloc(context, s->alphabet, book);
-    }
+        status = count_all(context, s, &m, &cuda->symbols);
     if (status == ZT_OK)
-        status = device->copy(context, ZTI_QUEUE_KERNELS, book->lengths, p.book.lengths,
-                              s->alphabet);
+        status = device->copy(context, ZTI_QUEUE_KERNELS, &strays, m.strays, sizeof strays);
     if (status == ZT_OK)
-        status = device->copy(context, ZTI_QUEUE_KERNELS, numbers, p.book.numbers, sizeof numbers);
-    if (status == ZT_OK)
-        status = device->copy(context, ZTI_QUEUE_KERNELS, &only, p.book.order, sizeof only);
-    if (status == ZT_OK)
-        status = device->copy(context, ZTI_QUEUE_KERNELS, &strays, p.strays, sizeof strays);
-    if (status == ZT_OK)
-        status = device->copy(context, ZTI_QUEUE_KERNELS, counts, p.counts,
+        status = device->copy(context, ZTI_QUEUE_KERNELS, counts, m.counts,
                               s->alphabet * sizeof *counts);
-    status = zti_device_settle(context, status);
+    status = status == ZT_OK ? zti_cuda_make_book(context, &m, book)
+                             : zti_device_settle(context, status);
     if (status == ZT_OK && strays > 0)
         status = zti_fail(context, ZT_BAD_ARG, "a symbol is not below the alphabet's %u",
                           s->alphabet);
     if (status == ZT_OK) {
-        book_from(numbers, only, book);
-        cuda->book = p.book;
+        cuda->book = m.book;
         cuda->code_bits = zti_codebook_cost_bits(book, counts);
     }
     zti_release(context, counts);
@@ -213,7 +160,8 @@ static zt_status put_book(zt_context *context, const struct zti_codebook *book,
 {
     struct zti_device *const device = context->device;
     void *memory;
-    zt_status status = device->room(context, ZTI_DEVICE_MODEL, book_bytes(book->alphabet), &memory);
+    zt_status status = device->room(context, ZTI_DEVICE_MODEL,
+                                    zti_cuda_book_bytes(book->alphabet), &memory);
     if (status != ZT_OK)
         return status;
     *on_device = zti_cuda_book_in(memory, book->alphabet);

@@ -35,7 +35,7 @@ zt_status zti_cuda_tally(zt_context *context, struct zti_coding *coding, uint32_
 zt_status zti_cuda_put_model(zt_context *context, const struct zti_coding *coding,
                              const void **model, void **work);
 
-/* Bytes of ZTI_DEVICE_MODEL that these two need at most. */
+/* Bytes of ZTI_DEVICE_MODEL that these two, and learning between them, need at most. */
 uint64_t zti_cuda_learning_bytes(const struct zti_coding *coding);
 
 /* ---- cuda_index.c ---- */

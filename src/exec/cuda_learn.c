@@ -149,5 +149,9 @@ uint64_t zti_cuda_learning_bytes(const struct zti_coding *coding)
         const uint64_t bytes = learning->counters(coding, pass) * sizeof(uint64_t);
         most = bytes > most ? bytes : most;
     }
-    return learning ? zti_round_up(learning->model_bytes(coding), 8) + most : 0;
+    if (!learning)
+        return 0;
+    const uint64_t counting = zti_round_up(learning->model_bytes(coding), 8) + most;
+    const uint64_t own = learning->learn_bytes(coding);
+    return own > counting ? own : counting;
 }

@@ -23,6 +23,7 @@ static void check(bool is_good, uint64_t number, const char *what, const zt_cont
 static zt_params draw(struct rng *r, zt_array *a, struct test_array *memory)
 {
     static const uint64_t most[4] = {40000, 200, 36, 14};
+    static const uint32_t many_bins[4] = {0, 0, 1026, 4096}; /* of books that kernels make */
     uint64_t shape[ZT_MAX_RANK] = {0};
     int64_t stride[ZT_MAX_RANK] = {0};
     const uint32_t rank = 1 + (uint32_t)rng_below(r, 4);
@@ -43,6 +44,8 @@ static zt_params draw(struct rng *r, zt_array *a, struct test_array *memory)
         p.bound = zt_abs(1 / (double)(1 + rng_below(r, 1000)));
     else if (p.codec == ZT_CODEC_ZFP && rng_once_in(r, 2))
         p.bound = zt_rate((double)(1 + rng_below(r, 20)));
+    if (p.codec == ZT_CODEC_SZ && p.effort == ZT_EFFORT_PAPER && p.slab_bytes > 1 << 15)
+        p.sz_bins = many_bins[rng_below(r, 4)]; /* one book an array: kernels take long here */
     return p;
 }
 

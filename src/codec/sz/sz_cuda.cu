@@ -2,6 +2,7 @@
  * are given, and codebooks in the form that they read. */
 #include "codec/sz/sz_cuda.h"
 #include "codec/sz/sz_high_shared.h"
+#include "entropy/huffman_cuda.h"
 
 static bool has_kernels(const struct zti_coding *coding)
 {
@@ -165,8 +166,15 @@ static void add_counts(const struct zti_coding *coding, const uint64_t *counts, 
         zti_sz_add_counts(coding, (struct zti_sz_counts *)tally, counts);
 }
 
+/* Of effort paper: what sz_model.c has made of many bins. */
+static uint64_t learn_bytes(const struct zti_coding *coding)
+{
+    const bool is_large = alphabet_of(coding) > (uint32_t)ZTI_HOST_BOOK_SYMBOLS;
+    return is_large ? zti_cuda_making_bytes(alphabet_of(coding)) : 0;
+}
+
 extern "C" const struct zti_cuda_codec zti_cuda_sz = {
     false, has_kernels, state_words, encode, decode, work_bytes};
 
-extern "C" const struct zti_cuda_learning zti_cuda_sz_learning = {model_bytes, put_model, counters,
-                                                                   count, add_counts};
+extern "C" const struct zti_cuda_learning zti_cuda_sz_learning = {
+    model_bytes, put_model, counters, count, add_counts, learn_bytes};

@@ -4,6 +4,7 @@
  *
  * Effort 'default' has five books of 256 symbols (sz_coded.h), effort 'paper' one (sz_paper.h). */
 #include "codec/sz/sz_high.h"
+#include "entropy/huffman_cuda.h"
 
 static uint32_t books_of(const struct zti_coding *coding)
 {
@@ -110,8 +111,11 @@ static zt_status make_book(zt_context *context, struct zti_coding *coding, const
                            uint32_t i, uint64_t *bits)
 {
     struct zti_sz_model *const model = coding->model;
+    const uint32_t alphabet = alphabet_of(coding);
     const zt_status status =
-        zti_codebook_build(context, counts, alphabet_of(coding), &model->book[i]);
+        zti_cuda_makes_book(context, alphabet)
+            ? zti_cuda_codebook_build(context, counts, alphabet, &model->book[i])
+            : zti_codebook_build(context, counts, alphabet, &model->book[i]);
     if (status == ZT_OK) {
         *bits += zti_codebook_cost_bits(&model->book[i], counts);
         coding->sz.head_bits += zti_codebook_stored_bits(&model->book[i]);
