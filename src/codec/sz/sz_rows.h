@@ -1,7 +1,7 @@
 /* sz_rows.h: kernel text: a tile's integers to folded residuals in the order of groups, in one pass
  * over its rows: less the base, differenced along all axes at once, folded, and moved to blocks.
- * Rows are made of whole lines, which are as long as a register. The includer defines uval, VAL_BITS and NAME(x), and
- * has included sz_sums.h up to its blocks. */
+ * Rows are made of whole lines, which are as long as a register. The includer defines uval,
+ * VAL_BITS and NAME(x), and has included sz_sums.h up to its blocks. */
 
 /* What is worked on together. */
 #if defined(__AVX512F__)
@@ -54,7 +54,7 @@ static struct NAME(row_walk) NAME(row_walk_of)(const struct tile *tile, uint32_t
     return walk;
 }
 
-ZTI_INLINE void NAME(walk_on)(struct NAME(row_walk) *walk)
+ZTI_INLINE void NAME(walk_on)(struct NAME(row_walk) * walk)
 {
     for (uint32_t i = walk->axes; i-- > 0;) {
         const bool is_new = (++walk->place[i] & (walk->side[i] - 1)) == 0;
@@ -106,9 +106,7 @@ ZTI_INLINE void NAME(put_line)(NAME(line) v, uval *to, uint32_t part)
 /* Where that place is. */
 ZTI_INLINE uint32_t NAME(place_in_row)(uint32_t x, uint32_t part)
 {
-    return part == 0   ? x
-           : part == 4 ? x / 4 * ZTI_SZ_GROUP + x % 4
-                       : x / 8 * ZTI_SZ_GROUP + x % 8;
+    return part == 0 ? x : part == 4 ? x / 4 * ZTI_SZ_GROUP + x % 4 : x / 8 * ZTI_SZ_GROUP + x % 8;
 }
 
 /* What the lines of a row have in common. */
@@ -121,14 +119,15 @@ struct NAME(row) {
 };
 
 /* A row with so many axes to 'to'; to 'any' is added what bits its values have. */
-ZTI_INLINE NAME(line) NAME(put_row)(const struct NAME(row) *row, uint32_t axes, const uval *u,
+ZTI_INLINE NAME(line) NAME(put_row)(const struct NAME(row) * row, uint32_t axes, const uval *u,
                                     const uval *first, uval *restrict to, NAME(line) any)
 {
     const struct NAME(row) r = *row;
     for (uint32_t x = 0; x < r.length; x += LANES) {
         const uval *const from = x ? u + x : first;
-        NAME(line) v = r.is_along ? NAME(differences_in_line)(from, x == 0, r.base)
-                                  : NAME(load_line)(from) - r.base;
+        NAME(line)
+        v = r.is_along ? NAME(differences_in_line)(from, x == 0, r.base)
+                       : NAME(load_line)(from) - r.base;
         for (uint32_t i = 0; i < axes; i++) {
             const NAME(line) was = NAME(load_line)(r.held[i] + x);
             NAME(store_line)(v, r.held[i] + x);
@@ -142,7 +141,7 @@ ZTI_INLINE NAME(line) NAME(put_row)(const struct NAME(row) *row, uint32_t axes, 
 }
 
 /* The row that the walk is at; returns how many axes there are, and in *to where it goes. */
-ZTI_INLINE uint32_t NAME(row_at)(const struct NAME(row_walk) *walk, struct NAME(row) *row,
+ZTI_INLINE uint32_t NAME(row_at)(const struct NAME(row_walk) * walk, struct NAME(row) * row,
                                  uint32_t *to)
 {
     uint32_t axes = 0;
@@ -161,7 +160,8 @@ static uval NAME(residuals_in_lines)(const struct tile *tile, uint32_t axes,
                                      const struct blocks *blocks, const uval *u, uval *to)
 {
     const uint32_t last = tile->rank - 1;
-    struct NAME(row) row = {.is_along = axes >> last & 1, .base = u[0],
+    struct NAME(row) row = {.is_along = axes >> last & 1,
+                            .base = u[0],
                             .length = tile->extent[last],
                             .part = blocks->count > 0 ? blocks->row : 0};
     uval held[ZTI_SZ_TILE_VALUES], start[2 * LANES] = {0};
