@@ -26,9 +26,11 @@ struct NAME(row_walk) {
     uint32_t side[ZT_MAX_RANK];                      /* of a block: 1, 2, 4 or 8 */
 };
 
+/* Rows of a line or two are sooner done with an axis at a time. */
 static bool NAME(is_in_lines)(const struct tile *tile)
 {
-    return tile->block == 0 && tile->extent[tile->rank - 1] % LANES == 0;
+    const uint32_t length = tile->extent[tile->rank - 1];
+    return tile->block == 0 && length >= 32 && length % LANES == 0;
 }
 
 /* 'held' has room for as many values as the tile has. */
