@@ -162,17 +162,26 @@ static uval *NAME(in_blocks)(const struct zti_coding *coding, const struct tile 
     return spare;
 }
 
-/* Append residuals as the stream's effort says; spare is as long as they are. */
-static bool NAME(put_residuals)(const struct zti_coding *coding, const struct tile *tile,
-                                uint32_t form, struct zti_bit_writer *w, uval *d, uval *spare,
-                                uint32_t most_bytes)
+#include "codec/sz/sz_rows.h" /* residuals_in_lines */
+
+/* A tile's integers, in a (b is as long), to folded residuals in the order of groups: where these
+ * are. Not if they are all zero, which is told. */
+static uval *NAME(residuals)(const struct zti_coding *coding, const struct tile *tile, uval *a,
+                             uval *b, bool *is_zero)
 {
-    if (is_coded(coding->sz.effort, form) && coding->sz.effort == ZT_EFFORT_PAPER)
-        return NAME(put_paper)(coding, w, d, tile->n, most_bytes);
-    NAME(fold)(d, tile->n);
-    d = NAME(in_blocks)(coding, tile, d, spare);
-    return is_coded(coding->sz.effort, form) ? NAME(put_coded)(coding, w, d, tile->n, most_bytes)
-                                  : NAME(put_groups)(w, d, tile->n, most_bytes);
+    if (NAME(is_in_lines)(tile)) {
+        struct blocks blocks = {.count = 0};
+        if (coding->sz.is_blocked)
+            blocks = blocks_of(tile);
+        *is_zero = NAME(residuals_in_lines)(tile, coding->sz.axes, &blocks, a, b) == 0;
+        return b;
+    }
+    (void)NAME(take_base)(a, tile->n, tile->block == 0, is_zero);
+    if (*is_zero)
+        return a;
+    NAME(differences)(tile, coding->sz.axes, &a, &b);
+    NAME(fold)(a, tile->n);
+    return NAME(in_blocks)(coding, tile, a, b);
 }
 
 /* The inverse, but of Huffman codes of effort 'default', which are taken of several tiles at once;
@@ -191,9 +200,17 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
                                uint32_t form, const struct exact *exact, uval *a, uval *b,
                                uint8_t *out, uint32_t most_bytes, uint32_t *bytes)
 {
+    const bool is_paper = is_coded(coding->sz.effort, form) &&
+                          coding->sz.effort == ZT_EFFORT_PAPER;
     bool is_zero;
-    const uval base = NAME(take_base)(a, tile->n, tile->block == 0, &is_zero);
+    const uval base = tile->block == 0 ? a[0] : 0;
     const uval away = (uval)(base - (uval)coding->sz.centre);
+    if (is_paper) {
+        (void)NAME(take_base)(a, tile->n, false, &is_zero);
+        NAME(differences)(tile, coding->sz.axes, &a, &b);
+    } else {
+        a = NAME(residuals)(coding, tile, a, b, &is_zero);
+    }
     uval folded = NAME(folded)(away);
     uint8_t *at = out + 1;
     for (; folded; folded = (uval)(folded >> 4 >> 4))
@@ -212,8 +229,11 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
     if (!is_zero) {
         struct zti_bit_writer w = zti_bit_writer_at(at);
         const uint32_t left = most_bytes - (uint32_t)(at - out);
-        NAME(differences)(tile, coding->sz.axes, &a, &b);
-        if (!NAME(put_residuals)(coding, tile, form, &w, a, b, left))
+        const bool fits = is_paper ? NAME(put_paper)(coding, &w, a, tile->n, left)
+                          : is_coded(coding->sz.effort, form)
+                              ? NAME(put_coded)(coding, &w, a, tile->n, left)
+                              : NAME(put_groups)(&w, a, tile->n, left);
+        if (!fits)
             return false;
         at += (zti_bits_written(&w) + 7) / 8;
     }
@@ -327,17 +347,18 @@ static void NAME(count_integers)(const struct zti_coding *coding, const struct t
     struct symbols symbols;
     uint64_t plane_bits;
     bool is_zero;
-    (void)NAME(take_base)(a, tile->n, tile->block == 0, &is_zero);
-    if (is_zero)
-        return;
-    NAME(differences)(tile, coding->sz.axes, &a, &b);
     if (coding->sz.effort == ZT_EFFORT_PAPER) {
+        (void)NAME(take_base)(a, tile->n, tile->block == 0, &is_zero);
+        if (is_zero)
+            return;
+        NAME(differences)(tile, coding->sz.axes, &a, &b);
         NAME(paper_symbols)(a, tile->n, coding->sz.bins, symbols.of[0]);
         zti_sz_count(coding, counts, 0, symbols.of[0], tile->n);
         return;
     }
-    NAME(fold)(a, tile->n);
-    a = NAME(in_blocks)(coding, tile, a, b);
+    a = NAME(residuals)(coding, tile, a, b, &is_zero);
+    if (is_zero)
+        return;
     NAME(make_small)(a, tile->n, &smalls);
     counts->rice_bits += NAME(classes_of)(a, &smalls, tile->n, classes, &plane_bits);
     NAME(symbols_of)(a, &smalls, tile->n, classes, &symbols);
