@@ -13,6 +13,8 @@
 #include "codec/sz/sz_high.h"
 #include "core/wire.h"
 
+#include <float.h>
+
 enum {
     MODEL_BITS = 5,
     TABLE_BYTES = 3 * ZTI_SZ_HIGH_ALPHABET + 16, /* of a model, at most */
@@ -515,14 +517,22 @@ static bool set_lattice(struct zti_coding *coding)
  * decoded is within half a reach of a value, which is room * (1 - 2^-11) at most. The rest of the
  * room, and what the bound has beside it, are more than rounding takes away: to the type less than
  * the largest value * 2^-24 (2^-50), and in doubles, of products and sums of numbers up to the
- * largest value in units, less than 2^-50 of it. Values beyond what was measured are looked at. */
-static void set_farthest(const struct zti_sz *sz, struct zti_sz_high *high)
+ * largest value in units, less than 2^-50 of it. Below the least normal number of 32 bits rounding
+ * takes up to 2^-150 away, whatever the value: the part of the room that is left, 2^-12, has to be
+ * more. And near the type's largest number half a reach more is no number. Values beyond what was
+ * measured are looked at. */
+static void set_farthest(const struct zti_coding *coding, struct zti_sz_high *high)
 {
+    const struct zti_sz *const sz = &coding->sz;
+    const double least_room = coding->type == ZT_F32 ? 0x1p-136 : 0;
+    const double end = coding->type == ZT_F32 ? (double)FLT_MAX : DBL_MAX;
     const double largest = fmax(fabs(sz->least), fabs(sz->most));
     const double most = (sz->most / sz->step - sz->least / sz->step) / 2 + 2;
     const double room = sz->step * sz->reach / 2;
     high->farthest = fmin(most, 2 * (double)ZTI_SZ_HIGH_RANGE);
-    high->is_sure = sz->source == ZTI_SZ_STEPS || largest + 3 * sz->step < room * 0x1p38;
+    high->is_sure = sz->source == ZTI_SZ_STEPS ||
+                    (largest + 3 * sz->step < room * 0x1p38 && room > least_room &&
+                     largest < end - 2 * room);
 }
 
 zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding)
@@ -540,7 +550,7 @@ zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding)
         coding->model = other_model;
         return ZT_NO_MEMORY;
     }
-    set_farthest(&coding->sz, high);
+    set_farthest(coding, high);
     high->lorenzo = other;
     high->lorenzo_model = other_model;
     coding->sz.effort = ZT_EFFORT_HIGH;
