@@ -509,9 +509,9 @@ static void interpolation_reaches_the_largest_numbers(void **state)
     (void)need_bound(NULL, &a.array, 0x1p1015, ZT_EFFORT_HIGH);
     test_array_free(&a);
     a = smooth_array(ZT_F32, 1, shape, 2); /* many of them the largest of all */
+    float *const f = a.array.data;
     for (uint32_t i = 0; i < 5000; i++)
-        ((float *)a.array.data)[i] = fminf(1.6f + 0.4f * ((float *)a.array.data)[i],
-                                           2 - 0x1p-23f) * 0x1p127f;
+        f[i] = fminf(1.6f + 0.4f * f[i], 2 - 0x1p-23f) * 0x1p127f;
     for (int power = 105; power < 122; power++)
         (void)need_bound(NULL, &a.array, ldexp(1.3, power), ZT_EFFORT_HIGH);
     test_array_free(&a);
@@ -520,19 +520,12 @@ static void interpolation_reaches_the_largest_numbers(void **state)
 /* Where the type has only multiples of 2^-149, rounding to it may take half of one. */
 static void interpolation_keeps_bounds_of_subnormal_numbers(void **state)
 {
-    static const uint64_t shape[2] = {90, 100};
     (void)state;
-    struct test_array a = smooth_array(ZT_F32, 2, shape, 2);
-    float *const f = a.array.data;
+    struct test_array a = smooth_array(ZT_F32, 2, (const uint64_t[]){90, 100}, 2);
     for (uint32_t i = 0; i < 90 * 100; i++)
-        f[i] = rintf(400 * f[i]) * 0x1p-149f;
-    for (double multiples = 1; multiples < 12; multiples += 0.15) {
-        struct coded c = code(NULL, &a.array, multiples * 0x1p-149, ZT_EFFORT_HIGH);
-        if (multiples > 3)
-            assert_int_equal(c.coding.sz.effort, ZT_EFFORT_HIGH);
-        coded_free(NULL, &c);
+        ((float *)a.array.data)[i] = rintf(400 * ((float *)a.array.data)[i]) * 0x1p-149f;
+    for (double multiples = 1; multiples < 12; multiples += 0.15)
         (void)need_bound(NULL, &a.array, multiples * 0x1p-149, ZT_EFFORT_HIGH);
-    }
     test_array_free(&a);
 }
 
