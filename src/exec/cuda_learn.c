@@ -69,7 +69,7 @@ static zt_status make_model(zt_context *context, const struct zti_coding *coding
         status = device->copy(context, ZTI_QUEUE_KERNELS, memory, own, bytes);
     }
     *model = own ? memory : NULL;
-    *counts = (uint64_t *)(void *)((uint8_t *)memory + at);
+    *counts = memory ? (uint64_t *)(void *)((uint8_t *)memory + at) : NULL;
     if (status == ZT_OK && counters > 0)
         status = device->zero(context, ZTI_QUEUE_KERNELS, *counts, counters * sizeof **counts);
     status = zti_device_settle(context, status);
