@@ -7,6 +7,7 @@
  *
  * VECTORS_DIR holds MANIFEST.tsv, inputs (*.raw) and streams (*.ndz); the README beside them has
  * the formulas of the inputs that are not files. Large streams are known by SHA-256 only. */
+#include "golden/golden.h"
 #include "support/sha256.h"
 #include "support/support.h"
 
@@ -287,7 +288,7 @@ static void check_all(struct run *run, const char *manifest, size_t manifest_byt
     free(text);
 }
 
-int main(int argc, char **argv)
+int ndzip_vectors(int argc, char **argv)
 {
     if (argc < 2 || argc > 4 || (argc > 2 && strcmp(argv[2], "--cuda") != 0)) {
         fprintf(stderr, "use: ndzip_vectors_test VECTORS_DIR [--cuda [MOST_BYTES]]\n");

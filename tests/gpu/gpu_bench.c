@@ -4,8 +4,8 @@
  *                 one behind the other, by the wall clock; clearing of what kernels expect cleared
  *                 is included
  *     end to end  zt_compress and zt_decompress from and to the host's memory
- *     fraction    bytes read and written (values and stream) over the bytes that a copy within the
- *                 device's memory reads and writes in the same time
+ *     fraction    values' bytes a second over the bytes that a copy within the device's memory
+ *                 reads and writes in a second
  */
 #include "gpu_bench.h"
 
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { RUNS = 5 };
+enum { RUNS = 10 };
 
 struct row {
     const char *name;
@@ -37,6 +37,8 @@ struct bench {
     uint64_t stream_bits;
     void *values, *words, *starts, *states, *work; /* in the device's memory */
     double put_seconds, take_seconds;
+    const struct gpu_bench_options *options;
+    int runs, first_run; /* -1: one more to get warm */
 };
 
 static double seconds(void)
@@ -46,10 +48,13 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A cube, square or row of waves and a little noise. */
-static bool make_field(struct bench *b, const struct row *row, uint64_t bytes)
+/* A cube, square or row of waves and a little noise; that of the row before where it is the same. */
+static bool make_field(struct bench *b, const struct row *row)
 {
-    const uint64_t values = bytes / zt_type_bytes(row->type);
+    if (b->array.data && b->array.type == row->type && b->array.rank == row->rank)
+        return true;
+    free(b->array.data);
+    const uint64_t values = b->options->bytes / zt_type_bytes(row->type);
     uint64_t side = (uint64_t)pow((double)values, 1.0 / row->rank) / 64 * 64, shape[ZT_MAX_RANK];
     side = side < 16 ? 16 : side;
     for (uint32_t i = 0; i < row->rank; i++)
@@ -101,7 +106,7 @@ static bool put(struct bench *b, const struct zti_cuda_codec *codec)
                                   .queue = d->queue};
     e.array.data = b->values;
     double start = seconds();
-    for (int i = -1; ok && i < RUNS; i++) { /* -1: to get warm */
+    for (int i = b->first_run; ok && i < b->runs; i++) {
         if (i == 0) {
             ok = d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
             start = seconds();
@@ -114,7 +119,7 @@ static bool put(struct bench *b, const struct zti_cuda_codec *codec)
             codec->encode(&e);
     }
     ok = ok && d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
-    b->put_seconds = (seconds() - start) / RUNS;
+    b->put_seconds = (seconds() - start) / b->runs;
     b->stream_bits = tiles * b->coding.codec->tile_fixed_bits(&b->coding);
     if (ok && b->stream_bits == 0)
         ok = d->copy(b->context, ZTI_QUEUE_KERNELS, &b->stream_bits, (uint64_t *)b->states + 1,
@@ -170,7 +175,7 @@ static bool take(struct bench *b, const struct zti_cuda_codec *codec)
                                   .states = b->states, .queue = d->queue};
     c.view.out.data = b->values;
     double start = seconds();
-    for (int i = -1; ok && i < RUNS; i++) {
+    for (int i = b->first_run; ok && i < b->runs; i++) {
         if (i == 0) {
             ok = d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
             start = seconds();
@@ -180,7 +185,7 @@ static bool take(struct bench *b, const struct zti_cuda_codec *codec)
     }
     ok = ok && d->copy(b->context, ZTI_QUEUE_KERNELS, ends, b->states, 16) == ZT_OK &&
         d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
-    b->take_seconds = (seconds() - start) / RUNS;
+    b->take_seconds = (seconds() - start) / b->runs;
     free(places);
     if (b->coding.codec->id == ZT_CODEC_SZ)
         coding.codec->forget(b->context, &coding);
@@ -217,27 +222,31 @@ static bool end_to_end(struct bench *b, const struct row *row, double *compress_
     return ok;
 }
 
-static bool print_row(struct bench *b, const struct row *row, uint64_t bytes)
+static bool print_row(struct bench *b, const struct row *row)
 {
     static const char *const types[] = {"", "f32", "f64", "i32", "i64"};
     const struct zti_cuda_codec *codec = zti_cuda_codec_of(row->codec);
     double compress_s = 0, decompress_s = 0;
-    bool ok = codec && make_field(b, row, bytes) && configure(b, row) && put(b, codec) &&
-              take(b, codec) && end_to_end(b, row, &compress_s, &decompress_s);
+    char name[64];
+    snprintf(name, sizeof name, "%-16s %s %ud", row->name, types[row->type], row->rank);
+    if (b->options->only && !strstr(name, b->options->only))
+        return true;
+    bool ok = codec && make_field(b, row) && configure(b, row) && put(b, codec) && take(b, codec);
     const double raw = (double)b->raw_bytes, stream = (double)b->stream_bits / 8;
     if (ok)
-        printf("# %-16s %s %ud  ratio %6.2f  kernels %8.3f %8.3f ms %7.1f %7.1f GB/s "
-               "fraction %.3f %.3f  end to end %6.2f %6.2f GB/s\n",
-               row->name, types[row->type], row->rank, raw / stream, 1e3 * b->put_seconds,
-               1e3 * b->take_seconds, raw / b->put_seconds / 1e9, raw / b->take_seconds / 1e9,
-               (raw + stream) / b->put_seconds / b->copy_rate,
-               (raw + stream) / b->take_seconds / b->copy_rate, raw / compress_s / 1e9,
-               raw / decompress_s / 1e9);
+        printf("# %s  ratio %6.2f  kernels %8.3f %8.3f ms %7.1f %7.1f GB/s fraction %.3f %.3f",
+               name, raw / stream, 1e3 * b->put_seconds, 1e3 * b->take_seconds,
+               raw / b->put_seconds / 1e9, raw / b->take_seconds / 1e9,
+               raw / b->put_seconds / b->copy_rate, raw / b->take_seconds / b->copy_rate);
+    if (ok && !b->options->is_kernels) {
+        ok = end_to_end(b, row, &compress_s, &decompress_s);
+        printf("  end to end %6.2f %6.2f GB/s", raw / compress_s / 1e9, raw / decompress_s / 1e9);
+    }
+    if (ok)
+        printf("\n");
     else
-        printf("# %s %s %ud failed: %s\n", row->name, types[row->type], row->rank,
-               zt_context_error(b->context));
+        printf("# %s failed: %s\n", name, zt_context_error(b->context));
     fflush(stdout);
-    free(b->array.data);
     if (codec && b->coding.codec->forget)
         b->coding.codec->forget(b->context, &b->coding);
     return ok;
@@ -261,7 +270,7 @@ static bool measure_copy(struct bench *b, uint64_t bytes)
     return ok;
 }
 
-bool gpu_bench(zt_context *cuda, uint64_t bytes)
+bool gpu_bench(zt_context *cuda, const struct gpu_bench_options *options)
 {
     const struct row rows[] = {
         {"ndzip", ZT_CODEC_NDZIP, ZT_F32, 1, zt_lossless(), 0},
@@ -299,11 +308,16 @@ bool gpu_bench(zt_context *cuda, uint64_t bytes)
         {"sz high 1e-4", ZT_CODEC_SZ, ZT_F32, 3, zt_abs(4e-4), ZT_EFFORT_HIGH},
         {"sz high 1e-4", ZT_CODEC_SZ, ZT_F64, 3, zt_abs(4e-4), ZT_EFFORT_HIGH},
     };
-    struct bench b = {.context = cuda, .device = cuda->device};
+    const uint64_t bytes = options->bytes;
+    struct bench b = {.context = cuda, .device = cuda->device, .options = options,
+                      .runs = options->is_once ? 1 : RUNS, .first_run = options->is_once ? 0 : -1};
     bool ok = measure_copy(&b, bytes);
     printf("# fields of %.1f MiB; compress, then decompress; a copy within the device's memory "
            "reads and writes %.1f GB/s\n", (double)bytes / 1048576, b.copy_rate / 1e9);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        ok = print_row(&b, &rows[i], bytes) && ok;
+        ok = print_row(&b, &rows[i]) && ok;
+    free(b.array.data);
+    if (options->only && !strstr("Huffman", options->only))
+        return ok;
     return huffman_bench(cuda, bytes, b.copy_rate) && ok;
 }

@@ -1,10 +1,13 @@
 /* gpu_check.c: whether the cuda policy does on a GPU what it must, and how fast it is.
  *
- *     ztile-gpu-check [--cases N] [--seed N] [--device N] [--large] [--bench [--bytes N]]
+ *     ztile-gpu-check [--cases N] [--seed N] [--device N] [--vectors DIR] [--large]
+ *                     [--bench [--bytes N] [--only TEXT] [--kernels] [--once]]
  *
- * Random arrays in every mode against the serial policy, byte for byte; with --large an array of
- * more than 2^32 elements; with --bench a table of speeds (gpu_bench.c). Exit status 0: all is
- * well; 1: not; 2: bad use; 77: there is no GPU. Prints lines of TAP. */
+ * Random arrays in every mode against the serial policy, byte for byte; with --vectors the golden
+ * streams of libzfp and ndzip; with --large an array of more than 2^32 elements; with --bench a
+ * table of speeds (gpu_bench.h). Exit status 0: all is well; 1: not; 2: bad use; 77: there is no
+ * GPU. Prints lines of TAP. */
+#include "golden/golden.h"
 #include "gpu_bench.h"
 #include "huffman_cases.h"
 
@@ -12,35 +15,46 @@
 #include <string.h>
 
 struct options {
-    uint64_t seed, cases, bytes;
+    uint64_t seed, cases;
     zt_cuda cuda;
+    const char *vectors;
+    struct gpu_bench_options bench;
     bool is_large, is_bench;
 };
 
 static bool parse(int argc, char **argv, struct options *o)
 {
-    *o = (struct options){.seed = 1, .cases = 2000, .bytes = UINT64_C(256) << 20};
+    *o = (struct options){.seed = 1, .cases = 2000, .bench = {.bytes = UINT64_C(256) << 20}};
+    const struct {
+        const char *name;
+        bool *is_on;
+    } switches[] = {{"--large", &o->is_large}, {"--bench", &o->is_bench},
+                    {"--kernels", &o->bench.is_kernels}, {"--once", &o->bench.is_once}};
     for (int i = 1; i < argc; i++) {
-        const uint64_t n = i + 1 < argc ? strtoull(argv[i + 1], NULL, 0) : 0;
-        const bool takes_number =
-            strcmp(argv[i], "--large") != 0 && strcmp(argv[i], "--bench") != 0;
-        if (takes_number && i + 1 == argc)
+        bool is_switch = false;
+        for (size_t k = 0; k < sizeof switches / sizeof *switches; k++)
+            if (strcmp(argv[i], switches[k].name) == 0)
+                *switches[k].is_on = is_switch = true;
+        if (is_switch)
+            continue;
+        const char *const name = argv[i++], *const value = i < argc ? argv[i] : NULL;
+        if (!value)
             return false;
-        if (strcmp(argv[i], "--large") == 0)
-            o->is_large = true;
-        else if (strcmp(argv[i], "--bench") == 0)
-            o->is_bench = true;
-        else if (strcmp(argv[i], "--seed") == 0)
+        const uint64_t n = strtoull(value, NULL, 0);
+        if (strcmp(name, "--seed") == 0)
             o->seed = n;
-        else if (strcmp(argv[i], "--cases") == 0)
+        else if (strcmp(name, "--cases") == 0)
             o->cases = n;
-        else if (strcmp(argv[i], "--bytes") == 0)
-            o->bytes = n;
-        else if (strcmp(argv[i], "--device") == 0)
+        else if (strcmp(name, "--bytes") == 0)
+            o->bench.bytes = n;
+        else if (strcmp(name, "--device") == 0)
             o->cuda.device = (int32_t)n;
+        else if (strcmp(name, "--vectors") == 0)
+            o->vectors = value;
+        else if (strcmp(name, "--only") == 0)
+            o->bench.only = value;
         else
             return false;
-        i += takes_number;
     }
     return true;
 }
@@ -87,6 +101,16 @@ static bool check_large(struct policy_run *run, uint32_t codec, uint64_t *hash)
     return ok;
 }
 
+/* The golden streams, by the tests that the other policies have. */
+static bool check_vectors(const char *dir)
+{
+    char zfp[4096], ndzip[4096], none[] = "", cuda[] = "--cuda";
+    char *zfp_words[] = {none, zfp, none, cuda}, *ndzip_words[] = {none, ndzip, cuda};
+    snprintf(zfp, sizeof zfp, "%s/zfp", dir);
+    snprintf(ndzip, sizeof ndzip, "%s/ndzip", dir);
+    return zfp_vectors(4, zfp_words) == 0 && ndzip_vectors(3, ndzip_words) == 0;
+}
+
 int main(int argc, char **argv)
 {
     struct options o;
@@ -94,8 +118,9 @@ int main(int argc, char **argv)
     unsigned number = 0;
     uint64_t hash = 0;
     if (!parse(argc, argv, &o)) {
-        fprintf(stderr, "use: ztile-gpu-check [--cases N] [--seed N] [--device N] [--large] "
-                        "[--bench [--bytes N]]\n");
+        fprintf(stderr, "use: ztile-gpu-check [--cases N] [--seed N] [--device N] [--vectors DIR] "
+                        "[--large]\n"
+                        "         [--bench [--bytes N] [--only TEXT] [--kernels] [--once]]\n");
         return 2;
     }
     run.memory = gpu_memory();
@@ -116,6 +141,11 @@ int main(int argc, char **argv)
     for (uint64_t i = 0; i < (o.cases + 9) / 10 && run.failures < before + 10; i++)
         huffman_case(&run, i);
     result(&number, run.failures == before, "symbols are coded as by the serial policy", o.seed);
+    if (o.vectors) {
+        const bool ok = check_vectors(o.vectors);
+        result(&number, ok, "golden streams of libzfp and ndzip", 0);
+        run.failures += !ok;
+    }
     if (o.is_large) {
         bool ok = check_large(&run, ZT_CODEC_NDZIP, &hash);
         result(&number, ok, "4 G elements by ndzip", hash);
@@ -125,7 +155,7 @@ int main(int argc, char **argv)
         run.failures += !ok;
     }
     if (o.is_bench)
-        run.failures += !gpu_bench(run.cuda, o.bytes);
+        run.failures += !gpu_bench(run.cuda, &o.bench);
     printf("1..%u\n", number);
     zt_context_free(run.serial);
     zt_context_free(run.cuda);
