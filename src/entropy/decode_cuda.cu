@@ -1,7 +1,8 @@
 /* decode_cuda.cu: bits to symbols on a GPU. A block takes a chunk, its warps a part of it each, and
- * the lanes of a warp 32 pieces of the part that are equally long in bits (sync_cuda.h). Then
- * counts of codes give each lane its place, and symbols go through shared memory, from where they
- * are stored side by side. */
+ * the lanes of a warp 32 pieces of the part that are equally long in bits. Lanes find code borders
+ * as in sync_cuda.h; to count codes they go as many at a time as the table's bits have. Counts give
+ * each lane its place, and symbols go through shared memory, from where they are stored side by
+ * side. */
 #include "cuda/lookback.h"
 
 #include "entropy/sync_cuda.h"
@@ -13,17 +14,38 @@ enum {
     CHUNK_SYMBOLS = PARTS * PART_SYMBOLS,
     CHUNK_MOST_BYTES = CHUNK_SYMBOLS * ZTI_HUFFMAN_MAX_BITS / 8,
     CHUNK_WORDS = CHUNK_MOST_BYTES / 4 + 3, /* it begins within a word, and is read ahead of */
-    TABLE = 1 << ZTI_SMALL_TABLE_BITS
+    TABLE = 1 << ZTI_SMALL_TABLE_BITS,
+    PLACES = PART_SYMBOLS + PART_SYMBOLS / 32 * 2
 };
+static_assert(ZTI_SMALL_TABLE_BITS == 11, "16 bits of a symbol, 11 of ends and 5 fill an entry");
 
-/* What a block has in shared memory. */
+/* What a block has in shared memory. An entry of the table, by the next bits: the first code's
+ * symbol in 16 bits, at which of the next bits a code ends, and the first code's bits. Of that code's
+ * bits there are none where it is longer than the table's. */
 struct unpacking {
     uint32_t numbers[ZTI_BOOK_NUMBERS];
-    uint32_t table[TABLE]; /* by the next bits: symbol | bits << 16; 0: the code is longer */
+    uint32_t table[TABLE];
     uint32_t words[CHUNK_WORDS];
-    uint16_t symbols[PARTS][PART_SYMBOLS];
+    alignas(8) uint16_t symbols[PARTS][PLACES];
     unsigned long long place;
 };
+
+static __device__ __forceinline__ uint32_t ends_of(uint32_t entry)
+{
+    return entry >> 16 & ((1u << ZTI_SMALL_TABLE_BITS) - 1);
+}
+
+static __device__ __forceinline__ uint32_t first_bits(uint32_t entry)
+{
+    return entry >> 27;
+}
+
+/* Where a part's symbol i is in shared memory: lanes write some 32 of them each, and do not meet in
+ * one bank. */
+static __device__ __forceinline__ uint32_t place_of(uint32_t i)
+{
+    return i + i / 32 * 2;
+}
 
 /* A part: bits of the words at hand. */
 struct part {
@@ -38,7 +60,21 @@ static __device__ __forceinline__ void make_table(const struct zti_cuda_book *bo
     for (uint32_t i = threadIdx.x; i < ZTI_BOOK_NUMBERS; i += THREADS)
         s->numbers[i] = book->numbers[i];
     __syncthreads();
-    zti_make_table(book->order, s->numbers, s->table, ZTI_SMALL_TABLE_BITS, THREADS);
+    for (uint32_t i = threadIdx.x; i < TABLE; i += THREADS) {
+        const uint32_t code = zti_code_at(book->order, s->numbers, zti_reversed(i, 16), 1,
+                                          ZTI_SMALL_TABLE_BITS);
+        s->table[i] = (code & 0xffff) | code >> 16 << 27;
+    }
+    __syncthreads();
+    /* what entries say of their first code stays as it is meanwhile */
+    for (uint32_t i = threadIdx.x; i < TABLE; i += THREADS) {
+        uint32_t ends = 0, at = 0, bits = first_bits(s->table[i]);
+        for (; bits > 0 && at + bits <= ZTI_SMALL_TABLE_BITS; bits = first_bits(s->table[i >> at])) {
+            at += bits;
+            ends |= 1u << (at - 1);
+        }
+        s->table[i] |= ends << 16;
+    }
 }
 
 /* Bits of a part, from the list of lengths. */
@@ -82,27 +118,76 @@ static __device__ __forceinline__ struct part part_of(const struct zti_cuda_unme
     return p;
 }
 
+/* The first code of bits at hand, longer than the table's: symbol | bits << 16. */
+static __device__ __forceinline__ uint32_t long_code(const struct unpacking *s,
+                                                     const uint16_t *order, uint32_t bits)
+{
+    return zti_code_at(order, s->numbers, zti_reversed(bits & 0xffff, 16),
+                       ZTI_SMALL_TABLE_BITS + 1, s->numbers[ZTI_BOOK_LONGEST]);
+}
+
+/* The next 32 bits. */
+static __device__ __forceinline__ uint32_t bits_at(const struct unpacking *s, uint32_t at)
+{
+    const uint32_t *const words = s->words + at / 32;
+    return __funnelshift_r(words[0], words[1], at % 32);
+}
+
+/* Go through codes that begin in [at, limit); returns where the first one beyond begins. */
+static __device__ __forceinline__ uint32_t count_codes(const struct unpacking *s,
+                                                       const uint16_t *order, uint32_t at,
+                                                       uint32_t limit, uint32_t *count)
+{
+    uint32_t n = 0;
+    while (at < limit) {
+        const uint32_t bits = bits_at(s, at), left = limit - at;
+        uint32_t ends = ends_of(s->table[bits & (TABLE - 1)]);
+        if (ends == 0) {
+            at += long_code(s, order, bits) >> 16;
+            n++;
+            continue;
+        }
+        /* of the ends at the limit or beyond, the first one only */
+        const uint32_t inside = (1u << (left < 12 ? left - 1 : 11)) - 1, beyond = ends & ~inside;
+        ends = (ends & inside) | (beyond & (0 - beyond));
+        at += 32 - (uint32_t)__clz((int)ends);
+        n += (uint32_t)__popc(ends);
+    }
+    *count = n;
+    return at;
+}
+
 /* A part of a book with two symbols or more, by a warp. Returns whether the lane found nothing
  * wrong: there are as many codes as wanted, and the last one ends where the part does. */
 static __device__ __forceinline__ bool decode_part(const struct zti_cuda_unmerging *u,
                                                    struct unpacking *s, const struct part *p,
                                                    uint32_t k)
 {
-    const struct zti_code_bits c = {s->numbers,           u->book.order, s->table,
-                                    ZTI_SMALL_TABLE_BITS, s->words,      CHUNK_WORDS};
+    const uint16_t *const order = u->book.order;
     const uint32_t lane = threadIdx.x % 32, each = (p->end - p->begin + 31) / 32;
-    const uint32_t border = p->begin + lane * each, next = border + each;
-    const uint32_t limit = next < p->end ? next : p->end;
-    uint32_t start = border, count;
-    (void)zti_settle(&c, &start, limit, &count);
+    const uint32_t next = p->begin + (lane + 1) * each, limit = next < p->end ? next : p->end;
+    uint32_t start = next - each, stop = start, count, before = start;
+    bool changes = true;
+    do {
+        if (changes) {
+            start = before;
+            stop = count_codes(s, order, start, limit, &count);
+        }
+        before = __shfl_up_sync(SIMT_ALL_LANES, stop, 1);
+        changes = lane > 0 && before != start;
+    } while (__any_sync(SIMT_ALL_LANES, changes));
     const uint32_t up_to = warp_sums_32(count);
     bool is_good = __shfl_sync(SIMT_ALL_LANES, up_to, 31) >= p->symbols;
-    uint32_t place = up_to - count;
-    struct zti_held_bits b = zti_held_at(&c, start < limit ? start : 0);
-    for (uint32_t at = start; at < limit && place < p->symbols; place++) {
-        const uint32_t code = zti_take_code(&c, &b);
-        at += code >> 16;
-        s->symbols[k][place] = (uint16_t)code;
+    const uint32_t last = up_to < p->symbols ? up_to : p->symbols;
+    for (uint32_t place = up_to - count, at = start; place < last; place++) {
+        const uint32_t bits = bits_at(s, at), entry = s->table[bits & (TABLE - 1)];
+        uint32_t symbol = entry, length = first_bits(entry);
+        if (length == 0) {
+            symbol = long_code(s, order, bits);
+            length = symbol >> 16;
+        }
+        at += length;
+        s->symbols[k][place_of(place)] = (uint16_t)symbol;
         if (place + 1 == p->symbols)
             is_good = p->end - at <= p->slack; /* wraps around where it ends beyond */
     }
@@ -113,13 +198,21 @@ static __device__ __forceinline__ bool decode_part(const struct zti_cuda_unmergi
 static __device__ __forceinline__ void put_symbols(const struct zti_symbols *to, uint64_t first,
                                                    const uint16_t *symbols, uint32_t n)
 {
-    for (uint32_t i = threadIdx.x % 32; i < n; i += 32) {
+    const uint32_t fours = to->bytes == 2 ? n / 4 : 0;
+    for (uint32_t i = threadIdx.x % 32; i < fours; i += 32) {
+        uint32_t two[2];
+        for (uint32_t k = 0; k < 2; k++)
+            two[k] = *(const uint32_t *)(const void *)(symbols + place_of(4 * i) + 2 * k);
+        ((uint64_t *)to->data)[first / 4 + i] = (uint64_t)two[1] << 32 | two[0];
+    }
+    for (uint32_t i = 4 * fours + threadIdx.x % 32; i < n; i += 32) {
+        const uint16_t symbol = symbols[place_of(i)];
         if (to->bytes == 2)
-            ((uint16_t *)to->data)[first + i] = symbols[i];
+            ((uint16_t *)to->data)[first + i] = symbol;
         else if (to->bytes == 1)
-            ((uint8_t *)to->data)[first + i] = (uint8_t)symbols[i];
+            ((uint8_t *)to->data)[first + i] = (uint8_t)symbol;
         else
-            ((uint32_t *)to->data)[first + i] = symbols[i];
+            ((uint32_t *)to->data)[first + i] = symbol;
     }
 }
 
@@ -137,7 +230,7 @@ static __device__ __forceinline__ void take_part(const struct zti_cuda_unmerging
         is_good = decode_part(u, s, p, k);
     else
         for (uint32_t i = lane; i < p->symbols; i += 32)
-            s->symbols[k][i] = u->book.order[0];
+            s->symbols[k][place_of(i)] = u->book.order[0];
     __syncwarp();
     if (!is_good)
         (void)atomicExch((unsigned long long *)u->bad, 1ull);
@@ -158,7 +251,7 @@ take_chunk(const struct zti_cuda_unmerging *u, struct unpacking *s, uint64_t chu
         return;
     }
     const uint32_t skip = (uint32_t)(at % 4 * 8), words = (skip + (uint32_t)bytes * 8 + 31) / 32;
-    for (uint32_t i = threadIdx.x; i < CHUNK_WORDS; i += THREADS)
+    for (uint32_t i = threadIdx.x; i < words + 2; i += THREADS) /* codes are looked for ahead */
         s->words[i] = i < words ? u->words[at / 4 + i] : 0;
     __syncthreads();
     const struct part p = part_of(u, chunk, threadIdx.x / 32, skip, (uint32_t)bytes);

@@ -228,10 +228,16 @@ static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned s)
     return r;
 }
 
-/* The high word of hi:lo turned left by s mod 32 bits. */
+/* The high word of hi:lo moved left by s mod 32 bits. */
 static inline unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned s)
 {
     return (unsigned)(((uint64_t)hi << 32 | lo) << (s & 31) >> 32);
+}
+
+/* The low word of hi:lo moved right by s mod 32 bits. */
+static inline unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned s)
+{
+    return (unsigned)(((uint64_t)hi << 32 | lo) >> (s & 31));
 }
 
 static inline unsigned __brev(unsigned v)
