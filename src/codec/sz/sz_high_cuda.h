@@ -252,7 +252,7 @@ static __device__ __forceinline__ void copy_coarse(const struct sz_high_tiles *h
         const uint32_t down = is_halved ? bits : 0;
         all[i] = i < skip ? 1
                           : zti_sz_high_coarse_along(s->grid.shape[i - skip], is_halved, bits);
-        from[i] = i < skip ? 0 : box->origin[i - skip] >> down;
+        from[i] = box->origin[i] >> down;
         dim[i] = ((box->dim[i] - 1) >> down) + 1;
         step[i] = stride << down;
         stride *= box->dim[i];

@@ -103,8 +103,11 @@ static __device__ __forceinline__ const char *point_in(const struct sz_tiles *s,
     uint32_t c[4];
     int64_t offset = 0;
     coordinates(box->dim, i, c);
-    for (uint32_t k = skip; k < 4; k++) {
-        const uint64_t at = box->origin[k - skip] + c[k];
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < 4; k++) {
+        if (k < skip)
+            continue;
+        const uint64_t at = box->origin[k] + c[k];
         if (at >= s->view.hi[k - skip])
             return NULL;
         offset += (int64_t)(at - s->view.lo[k - skip]) * s->view.out.stride[k - skip];
