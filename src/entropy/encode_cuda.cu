@@ -25,9 +25,10 @@ static_assert(THREADS * FOURS * 4 == CHUNK_SYMBOLS, "the symbols of a block are 
 
 /* What a block has in shared memory, beside codes. */
 struct packing {
-    alignas(16) uint32_t words[CHUNK_WORDS];
-    uint32_t sums[WARPS]; /* bits */
-    uint64_t place;       /* bytes */
+    alignas(16) uint32_t words[2][CHUNK_WORDS]; /* used by turns */
+    uint32_t sums[WARPS];                       /* bits */
+    uint64_t place;                             /* bytes */
+    uint64_t ticket;                            /* of the chunk after the next */
 };
 
 /* Codes of symbols that follow each other: the first in the lowest bits. */
@@ -57,26 +58,40 @@ static __device__ __forceinline__ struct codes codes_of(const uint32_t *codes, u
     return join(left, right); /* at most 32 bits of each */
 }
 
-/* The codes of a thread's symbols, from one on. */
-static __device__ __forceinline__ void load(const struct zti_symbols *s, const uint32_t *codes,
-                                            uint64_t first, struct codes *four)
+/* A thread's symbols, from one on, 16 bits each; zeros behind the last. */
+static __device__ __forceinline__ void load(const struct zti_symbols *s, uint64_t first,
+                                            uint64_t *four)
 {
-    if (s->bytes == 2 && first + 4 * FOURS <= s->count) {
-        uint64_t symbols[FOURS];
+    const bool is_whole = first + 4 * FOURS <= s->count;
+    if (s->bytes == 2 && is_whole) {
         SIMT_UNROLL
         for (uint32_t i = 0; i < FOURS; i += 2)
-            simt_load_16(symbols + i, (const uint16_t *)s->data + first + 4 * i);
+            simt_load_16(four + i, (const uint16_t *)s->data + first + 4 * i);
+        return;
+    }
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < FOURS; i++) {
+        const uint64_t at = first + 4 * i, left = at < s->count ? s->count - at : 0;
+        four[i] = four_symbols(s, at, simt_at_most(left, 4));
+    }
+}
+
+/* Their codes. */
+static __device__ __forceinline__ void look_up(const struct zti_symbols *s, const uint32_t *codes,
+                                               uint64_t first, const uint64_t *symbols,
+                                               struct codes *four)
+{
+    const uint64_t left = first < s->count ? s->count - first : 0;
+    const uint32_t n = simt_at_most(left, 4 * FOURS);
+    if (n == 4 * FOURS) {
         SIMT_UNROLL
         for (uint32_t i = 0; i < FOURS; i++)
             four[i] = codes_of(codes, symbols[i], 4);
         return;
     }
     SIMT_UNROLL
-    for (uint32_t i = 0; i < FOURS; i++) {
-        const uint64_t at = first + 4 * i, left = at < s->count ? s->count - at : 0;
-        const uint32_t n = simt_at_most(left, 4);
-        four[i] = codes_of(codes, four_symbols(s, at, n), n);
-    }
+    for (uint32_t i = 0; i < FOURS; i++)
+        four[i] = codes_of(codes, symbols[i], n > 4 * i ? n - 4 * i : 0);
 }
 
 /* Bits into zeroed words that others' bits go to as well. */
@@ -110,17 +125,26 @@ static __device__ __forceinline__ void put_fours(uint32_t *words, uint32_t at, u
     }
 }
 
-/* A chunk's bits to s->words; returns its bytes. s->place is set. */
+/* The bits of a chunk's parts, from the sums of warps. */
+static __device__ __forceinline__ void note_parts(const struct zti_cuda_merging *m,
+                                                  const struct packing *s, uint64_t chunk)
+{
+    uint32_t bits = 0;
+    if (threadIdx.x >= CHUNK_PARTS)
+        return;
+    for (uint32_t i = 0; i < PART_WARPS; i++)
+        bits += s->sums[threadIdx.x * PART_WARPS + i];
+    m->part_bits[chunk * CHUNK_PARTS + threadIdx.x] = (uint16_t)bits;
+}
+
+/* Codes to a chunk's zeroed words; returns its bytes. s->place, s->ticket and the other words are
+ * set. */
 static __device__ __forceinline__ uint32_t pack(const struct zti_cuda_merging *m,
-                                                const uint32_t *codes, struct packing *s,
-                                                uint64_t chunk, uint64_t chunks)
+                                                struct packing *s, uint64_t chunk, uint64_t chunks,
+                                                uint32_t buffer, const struct codes *four)
 {
     const uint32_t warp = threadIdx.x / 32;
     const uint64_t zeros[2] = {0, 0};
-    struct codes four[FOURS];
-    for (uint32_t i = 4 * threadIdx.x; i < CHUNK_WORDS; i += 4 * THREADS)
-        simt_store_16(s->words + i, zeros);
-    load(&m->symbols, codes, chunk * CHUNK_SYMBOLS + threadIdx.x * 4 * FOURS, four);
     uint32_t own = 0, at = 0, all = 0;
     SIMT_UNROLL
     for (uint32_t i = 0; i < FOURS; i++)
@@ -128,22 +152,21 @@ static __device__ __forceinline__ uint32_t pack(const struct zti_cuda_merging *m
     const uint32_t up_to = warp_sums_32(own);
     if (threadIdx.x % 32 == 31)
         s->sums[warp] = up_to;
-    __syncthreads();
+    __syncthreads(); /* and all have placed what was in the other words */
     SIMT_UNROLL
     for (uint32_t i = 0; i < WARPS; i++) {
         at += i < warp ? s->sums[i] : 0;
         all += s->sums[i];
     }
     const uint32_t bytes = (all + 7) / 8;
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
         lookback_publish(m->states, chunk, bytes);
-    if (threadIdx.x < CHUNK_PARTS) {
-        uint32_t bits = 0;
-        for (uint32_t i = 0; i < PART_WARPS; i++)
-            bits += s->sums[threadIdx.x * PART_WARPS + i];
-        m->part_bits[chunk * CHUNK_PARTS + threadIdx.x] = (uint16_t)bits;
+        s->ticket = lookback_take(m->states);
     }
-    put_fours(s->words, at + up_to - own, own, four);
+    note_parts(m, s, chunk);
+    put_fours(s->words[buffer], at + up_to - own, own, four);
+    for (uint32_t i = 4 * threadIdx.x; i < CHUNK_WORDS; i += 4 * THREADS)
+        simt_store_16(s->words[1 - buffer] + i, zeros);
     if (warp == 0) {
         const uint64_t before = lookback_sum(m->states, chunk, chunks, bytes);
         if (threadIdx.x == 0)
@@ -153,21 +176,46 @@ static __device__ __forceinline__ uint32_t pack(const struct zti_cuda_merging *m
     return bytes;
 }
 
-SIMT_KERNEL void __launch_bounds__(THREADS, 6) encode_chunks(const struct zti_cuda_merging m,
-                                                        const uint64_t chunks)
+#ifndef ENC_BLOCKS
+#define ENC_BLOCKS 6
+#endif
+/* A block has the ticket of its next chunk early, so that it need not wait for it, nor for symbols. */
+SIMT_KERNEL void __launch_bounds__(THREADS, ENC_BLOCKS) encode_chunks(const struct zti_cuda_merging m,
+                                                             const uint64_t chunks)
 {
     SIMT_SHARED_DYNAMIC(uint32_t, own_codes);
     SIMT_SHARED(struct packing, s, );
     const bool has_codes = m.book.alphabet <= ZTI_FEW_CODES;
     const uint32_t *const codes = has_codes ? own_codes : m.book.codes;
+    const uint64_t zeros[2] = {0, 0};
+    uint64_t symbols[FOURS];
     for (uint32_t i = threadIdx.x; has_codes && i < m.book.alphabet; i += THREADS)
         own_codes[i] = m.book.codes[i];
-    for (;;) {
-        const uint64_t chunk = lookback_ticket(m.states);
-        if (chunk >= chunks)
-            return;
-        const uint32_t bytes = pack(&m, codes, &s, chunk, chunks);
-        place_bytes(s.words, bytes, m.out, s.place, THREADS); /* the next ticket is a barrier */
+    for (uint32_t i = 4 * threadIdx.x; i < CHUNK_WORDS; i += 4 * THREADS)
+        simt_store_16(s.words[0] + i, zeros);
+    if (threadIdx.x == 0) {
+        s.place = lookback_take(m.states);
+        s.ticket = lookback_take(m.states);
+    }
+    __syncthreads();
+    uint64_t chunk = s.place, next = s.ticket;
+#ifdef ENC_AHEAD
+    load(&m.symbols, chunk * CHUNK_SYMBOLS + threadIdx.x * 4 * FOURS, symbols);
+#endif
+    for (uint32_t buffer = 0; chunk < chunks; buffer = 1 - buffer) {
+        const uint64_t first = threadIdx.x * 4 * FOURS;
+        struct codes four[FOURS];
+#ifndef ENC_AHEAD
+        load(&m.symbols, chunk * CHUNK_SYMBOLS + first, symbols);
+#endif
+        look_up(&m.symbols, codes, chunk * CHUNK_SYMBOLS + first, symbols, four);
+#ifdef ENC_AHEAD
+        load(&m.symbols, next * CHUNK_SYMBOLS + first, symbols);
+#endif
+        const uint32_t bytes = pack(&m, &s, chunk, chunks, buffer, four);
+        chunk = next;
+        next = s.ticket;
+        place_bytes(s.words[buffer], bytes, m.out, s.place, THREADS);
     }
 }
 
