@@ -1,5 +1,6 @@
-/* decode_cuda.cu: bits to symbols on a GPU. A block takes a chunk, its warps a part of it each, and
- * the lanes of a warp 32 pieces of the part that are equally long in bits. Lanes find code borders
+/* decode_cuda.cu: bits to symbols on a GPU. A kernel adds up the lengths of chunks; then blocks take
+ * a few chunks at a time, a warp the same part of each, without waiting for the block's others. The
+ * lanes of a warp have 32 pieces of the part that are equally long in bits. Lanes find code borders
  * as in sync_cuda.h; to count codes they go as many at a time as the table's bits have. Counts give
  * each lane its place, and symbols go through shared memory, from where they are stored side by
  * side. */
@@ -13,7 +14,10 @@ enum {
     PART_SYMBOLS = 1 << ZTI_PART_MAGNITUDE,
     CHUNK_SYMBOLS = PARTS * PART_SYMBOLS,
     CHUNK_MOST_BYTES = CHUNK_SYMBOLS * ZTI_HUFFMAN_MAX_BITS / 8,
-    CHUNK_WORDS = CHUNK_MOST_BYTES / 4 + 3, /* it begins within a word, and is read ahead of */
+    PART_MOST_BITS = PART_SYMBOLS * ZTI_HUFFMAN_MAX_BITS + 7,
+    PART_WORDS = PART_MOST_BITS / 32 + 4, /* it begins within a word, and is read ahead of */
+    ADDED = 128,                          /* chunks whose lengths a warp adds up */
+    TAKEN = 4,                            /* chunks that a block takes at a time */
     TABLE = 1 << ZTI_SMALL_TABLE_BITS,
     PLACES = PART_SYMBOLS + PART_SYMBOLS / 32 * 2
 };
@@ -25,9 +29,9 @@ static_assert(ZTI_SMALL_TABLE_BITS == 11, "16 bits of a symbol, 11 of ends and 5
 struct unpacking {
     uint32_t numbers[ZTI_BOOK_NUMBERS];
     uint32_t table[TABLE];
-    uint32_t words[CHUNK_WORDS];
+    uint32_t words[PARTS][PART_WORDS];
     alignas(8) uint16_t symbols[PARTS][PLACES];
-    unsigned long long place;
+    uint64_t tickets[2]; /* used by turns */
 };
 
 static __device__ __forceinline__ uint32_t ends_of(uint32_t entry)
@@ -88,34 +92,45 @@ static __device__ __forceinline__ uint32_t part_bits(const struct zti_cuda_unmer
     return u->least + (v >> (bit & 7) & ((1u << u->width) - 1));
 }
 
-/* Bits of a chunk's parts before part k; of all, k = PARTS. Parts without a length count
- * nothing. */
-static __device__ __forceinline__ uint32_t bits_before(const struct zti_cuda_unmerging *u,
-                                                       uint64_t chunk, uint32_t k)
+/* The same; parts without a length count nothing. */
+static __device__ __forceinline__ uint32_t known_bits(const struct zti_cuda_unmerging *u,
+                                                      uint64_t part)
 {
-    uint32_t bits = 0;
-    for (uint32_t i = 0; i < k; i++) {
-        const uint64_t part = u->first_part + chunk * PARTS + i;
-        bits += part < u->measured_parts ? part_bits(u, part) : 0;
-    }
-    return bits;
+    return part < u->measured_parts ? part_bits(u, part) : 0;
 }
 
-/* A warp's part of a chunk of so many bytes, which begins at bit 'skip' of the words at hand. */
-static __device__ __forceinline__ struct part part_of(const struct zti_cuda_unmerging *u,
-                                                      uint64_t chunk, uint32_t k, uint32_t skip,
-                                                      uint32_t bytes)
+/* What is in u->states: what look-back needs, where chunks begin, a ticket. */
+static __host__ __device__ __forceinline__ uint64_t start_place(uint64_t chunks)
 {
-    const uint64_t number = u->first_part + chunk * PARTS + k;
+    return 2 + (chunks + ADDED - 1) / ADDED;
+}
+
+/* A warp's part: of chunk 'chunk' part k; where it is wrong, 'end' is before 'begin'. Returns the
+ * word of u->words that bits are counted from. */
+static __device__ __forceinline__ uint64_t find_part(const struct zti_cuda_unmerging *u,
+                                                     uint64_t chunk, uint64_t at, uint32_t k,
+                                                     struct part *p)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    const uint64_t number = u->first_part + chunk * PARTS, left = at < u->bytes ? u->bytes - at : 0;
     const uint64_t first = chunk * CHUNK_SYMBOLS + (uint64_t)k * PART_SYMBOLS;
-    const uint64_t left = first < u->symbols.count ? u->symbols.count - first : 0;
-    const bool is_measured = number < u->measured_parts;
-    struct part p;
-    p.begin = skip + bits_before(u, chunk, k);
-    p.end = is_measured ? p.begin + part_bits(u, number) : skip + bytes * 8;
-    p.symbols = simt_at_most(left, PART_SYMBOLS);
-    p.slack = is_measured ? 0 : 7;
-    return p;
+    const bool is_measured = number + k < u->measured_parts;
+    const bool is_last = number + PARTS > u->measured_parts;
+    const uint32_t own = lane < PARTS ? known_bits(u, number + lane) : 0;
+    const uint32_t all = __reduce_add_sync(SIMT_ALL_LANES, own);
+    const uint32_t before = __reduce_add_sync(SIMT_ALL_LANES, lane < k ? own : 0);
+    const uint32_t bits = __shfl_sync(SIMT_ALL_LANES, own, (int)k);
+    const uint64_t bytes = is_last ? left : (all + 7) / 8, begin = at * 8 + before;
+    const uint32_t skip = (uint32_t)(begin % 32), rest = (uint32_t)bytes * 8 - before;
+    p->begin = skip;
+    p->end = skip + (is_measured ? bits : rest);
+    p->symbols =
+        first < u->symbols.count ? simt_at_most(u->symbols.count - first, PART_SYMBOLS) : 0;
+    p->slack = is_measured ? 0 : 7;
+    if (bytes > left || bytes > CHUNK_MOST_BYTES || all > bytes * 8 ||
+        p->end - skip > PART_MOST_BITS) /* no codes are so long */
+        p->end = skip - 1;
+    return begin / 32;
 }
 
 /* The first code of bits at hand, longer than the table's: symbol | bits << 16. */
@@ -129,7 +144,7 @@ static __device__ __forceinline__ uint32_t long_code(const struct unpacking *s,
 /* The next 32 bits. */
 static __device__ __forceinline__ uint32_t bits_at(const struct unpacking *s, uint32_t at)
 {
-    const uint32_t *const words = s->words + at / 32;
+    const uint32_t *const words = s->words[threadIdx.x / 32] + at / 32;
     return __funnelshift_r(words[0], words[1], at % 32);
 }
 
@@ -216,72 +231,94 @@ static __device__ __forceinline__ void put_symbols(const struct zti_symbols *to,
     }
 }
 
-/* A warp's part: decoded, checked and stored. */
+/* A warp's part: brought, decoded, checked and stored. */
 static __device__ __forceinline__ void take_part(const struct zti_cuda_unmerging *u,
-                                                 struct unpacking *s, uint64_t chunk,
-                                                 const struct part *p)
+                                                 struct unpacking *s, uint64_t chunk, uint64_t at)
 {
     const uint32_t k = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const uint32_t used = s->numbers[ZTI_BOOK_USED];
-    if (p->symbols == 0)
+    struct part p;
+    const uint64_t from = find_part(u, chunk, at, k, &p);
+    if (p.symbols == 0)
         return;
-    bool is_good = p->end - p->begin <= p->slack; /* codes of no bits */
-    if (used > 1)
-        is_good = decode_part(u, s, p, k);
-    else
-        for (uint32_t i = lane; i < p->symbols; i += 32)
+    bool is_good = p.end - p.begin <= p.slack; /* codes of no bits */
+    if (p.end < p.begin) {
+        is_good = false;
+    } else if (s->numbers[ZTI_BOOK_USED] > 1) {
+        const uint32_t words = (p.end + 31) / 32;
+        for (uint32_t i = lane; i <= words; i += 32) /* codes are looked for ahead */
+            s->words[k][i] = i < words ? u->words[from + i] : 0;
+        __syncwarp();
+        is_good = decode_part(u, s, &p, k);
+    } else {
+        for (uint32_t i = lane; i < p.symbols; i += 32)
             s->symbols[k][place_of(i)] = u->book.order[0];
+    }
     __syncwarp();
     if (!is_good)
         (void)atomicExch((unsigned long long *)u->bad, 1ull);
     put_symbols(&u->symbols, chunk * CHUNK_SYMBOLS + (uint64_t)k * PART_SYMBOLS, s->symbols[k],
-                p->symbols);
+                p.symbols);
 }
 
-/* A chunk's words to shared memory, and its parts from there. */
-static __device__ __forceinline__ void
-take_chunk(const struct zti_cuda_unmerging *u, struct unpacking *s, uint64_t chunk, uint32_t bits)
+/* Where chunks begin, in bytes. A block is a warp, which needs no barriers. */
+SIMT_KERNEL void __launch_bounds__(32)
+    place_chunks(const struct zti_cuda_unmerging u, const uint64_t chunks)
 {
-    const uint64_t at = s->place, left = at < u->bytes ? u->bytes - at : 0;
-    const bool is_last = u->first_part + (chunk + 1) * PARTS > u->measured_parts;
-    const uint64_t bytes = is_last ? left : (bits + 7) / 8;
-    if (bytes > left || bytes > CHUNK_MOST_BYTES || bits > bytes * 8) { /* no codes are so long */
-        if (threadIdx.x == 0)
-            (void)atomicExch((unsigned long long *)u->bad, 1ull);
-        return;
+    const uint64_t number = lookback_ticket(u.states);
+    const uint64_t first = number * ADDED + threadIdx.x * (ADDED / 32);
+    uint32_t bytes[ADDED / 32], own = 0;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < ADDED / 32; i++) {
+        uint32_t bits = 0;
+        for (uint32_t k = 0; k < PARTS && first + i < chunks; k++)
+            bits += known_bits(&u, u.first_part + (first + i) * PARTS + k);
+        bytes[i] = (bits + 7) / 8;
+        own += bytes[i];
     }
-    const uint32_t skip = (uint32_t)(at % 4 * 8), words = (skip + (uint32_t)bytes * 8 + 31) / 32;
-    for (uint32_t i = threadIdx.x; i < words + 2; i += THREADS) /* codes are looked for ahead */
-        s->words[i] = i < words ? u->words[at / 4 + i] : 0;
-    __syncthreads();
-    const struct part p = part_of(u, chunk, threadIdx.x / 32, skip, (uint32_t)bytes);
-    take_part(u, s, chunk, &p);
+    const uint32_t up_to = warp_sums_32(own), all = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+    uint64_t at = lookback(u.states, number, gridDim.x, all) + up_to - own;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < ADDED / 32; i++) {
+        if (first + i < chunks)
+            u.states[start_place(chunks) + first + i] = at;
+        at += bytes[i];
+    }
 }
 
 SIMT_KERNEL void __launch_bounds__(THREADS)
     unmerge_chunks(const struct zti_cuda_unmerging u, const uint64_t chunks)
 {
     SIMT_SHARED(struct unpacking, s, );
+    const uint64_t *const starts = u.states + start_place(chunks);
+    uint64_t *const ticket = u.states + start_place(chunks) + chunks;
+    if (threadIdx.x == 0)
+        s.tickets[0] = lookback_take(ticket);
     make_table(&u.book, &s);
-    for (;;) {
-        const uint64_t chunk = lookback_ticket(u.states);
-        if (chunk >= chunks)
-            return;
-        const uint32_t bits = bits_before(&u, chunk, PARTS);
-        if (threadIdx.x < 32) {
-            const uint64_t before = lookback(u.states, chunk, chunks, (bits + 7) / 8);
-            if (threadIdx.x == 0)
-                s.place = before;
-        }
+    for (uint32_t turn = 0;; turn = 1 - turn) {
         __syncthreads();
-        take_chunk(&u, &s, chunk, bits); /* the next ticket is a barrier */
+        const uint64_t first = s.tickets[turn] * TAKEN;
+        if (first >= chunks)
+            return;
+        if (threadIdx.x == 0)
+            s.tickets[1 - turn] = lookback_take(ticket);
+        for (uint64_t chunk = first; chunk < first + TAKEN && chunk < chunks; chunk++) {
+            take_part(&u, &s, chunk, starts[chunk]);
+            simt_order_warp(); /* which sums over the next part's lengths do in the tests */
+        }
     }
+}
+
+extern "C" uint64_t zti_cuda_merge_states(uint64_t chunks)
+{
+    return start_place(chunks) + chunks + 1; /* more than coding needs */
 }
 
 extern "C" void zti_cuda_unmerge(const struct zti_cuda_unmerging *u, void *queue)
 {
     const uint64_t chunks = (u->symbols.count + CHUNK_SYMBOLS - 1) / CHUNK_SYMBOLS;
-    if (chunks > 0)
-        SIMT_LAUNCH(unmerge_chunks, simt_at_most(chunks, ZTI_CUDA_TAKERS), THREADS, 0, queue, *u,
-                    chunks);
+    if (chunks == 0)
+        return;
+    SIMT_LAUNCH(place_chunks, simt_grid_of(chunks, ADDED), 32, 0, queue, *u, chunks);
+    SIMT_LAUNCH(unmerge_chunks, simt_at_most((chunks + TAKEN - 1) / TAKEN, ZTI_CUDA_TAKERS),
+                THREADS, 0, queue, *u, chunks);
 }

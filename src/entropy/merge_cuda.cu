@@ -175,11 +175,6 @@ SIMT_KERNEL void __launch_bounds__(THREADS) merge_chunks(const struct zti_cuda_m
     }
 }
 
-extern "C" uint64_t zti_cuda_merge_states(uint64_t chunks)
-{
-    return lookback_words(chunks);
-}
-
 extern "C" void zti_cuda_merge(const struct zti_cuda_merging *m, void *queue)
 {
     const uint64_t chunks = (m->symbols.count + (UINT64_C(1) << m->magnitude) - 1) >> m->magnitude;
