@@ -20,6 +20,7 @@
 #define LOOKBACK_OWN    1u
 #define LOOKBACK_PREFIX 2u
 #define LOOKBACK_EACH   4u /* states that a lane looks at at a time */
+#define LOOKBACK_AT_ONCE (32 * LOOKBACK_EACH)
 
 /* Words of global memory, zeroed before the launch: the ticket, the sum of all blocks once the last
  * one has come by, and a state a block. */
@@ -89,33 +90,56 @@ static __device__ __forceinline__ void states_before(const uint64_t *states, uin
     } while (!__all_sync(SIMT_ALL_LANES, is_there));
 }
 
+/* A lane's share of the sum of the 128 blocks before 'number', no further than to the nearest prefix;
+ * whether there was one. */
+static __device__ __forceinline__ uint64_t lookback_window(const uint64_t *words, uint64_t number,
+                                                           bool *is_found)
+{
+    const unsigned lane = threadIdx.x % 32;
+    uint64_t sum = 0, state[LOOKBACK_EACH];
+    *is_found = false;
+    states_before(words + 2, number, state);
+    SIMT_UNROLL
+    for (unsigned i = 0; i < LOOKBACK_EACH; i++) {
+        const unsigned prefixes =
+            __ballot_sync(SIMT_ALL_LANES, state[i] >> 62 == LOOKBACK_PREFIX);
+        const unsigned most = prefixes ? (unsigned)__ffs((int)prefixes) - 1 : 31;
+        sum += !*is_found && lane <= most ? state[i] & (~UINT64_C(0) >> 2) : 0;
+        *is_found |= prefixes != 0;
+    }
+    return sum;
+}
+
+/* All lanes' shares, in all lanes. */
+static __device__ __forceinline__ uint64_t lookback_total(uint64_t sum)
+{
+    for (unsigned step = 16; step > 0; step /= 2)
+        sum += __shfl_xor_sync(SIMT_ALL_LANES, sum, (int)step);
+    return sum;
+}
+
+/* Say what all blocks before 'number' have together. One thread calls it. */
+static __device__ __forceinline__ void lookback_finish(uint64_t *words, uint64_t number,
+                                                       uint64_t blocks, uint64_t own,
+                                                       uint64_t before)
+{
+    simt_store_flag(words + 2 + number, (uint64_t)LOOKBACK_PREFIX << 62 | (before + own));
+    if (number == blocks - 1)
+        words[1] = before + own;
+}
+
 /* The sum of all blocks before 'number', whose own was published. A warp calls it, whose first lane
  * has 'own'; all lanes get the sum. */
 static __device__ __forceinline__ uint64_t lookback_sum(uint64_t *words, uint64_t number,
                                                         uint64_t blocks, uint64_t own)
 {
-    uint64_t *const states = words + 2;
-    const unsigned lane = threadIdx.x % 32;
-    uint64_t before = 0, state[LOOKBACK_EACH];
-    bool goes_on = number > 0;
-    for (uint64_t at = number; goes_on;
-         at -= at < 32 * LOOKBACK_EACH ? at : 32 * LOOKBACK_EACH) {
-        states_before(states, at, state);
-        SIMT_UNROLL
-        for (unsigned i = 0; i < LOOKBACK_EACH; i++) {
-            const unsigned prefixes =
-                __ballot_sync(SIMT_ALL_LANES, state[i] >> 62 == LOOKBACK_PREFIX);
-            const unsigned most = prefixes ? (unsigned)__ffs((int)prefixes) - 1 : 31;
-            before += goes_on && lane <= most ? state[i] & (~UINT64_C(0) >> 2) : 0;
-            goes_on &= prefixes == 0;
-        }
-    }
-    for (unsigned step = 16; step > 0; step /= 2)
-        before += __shfl_xor_sync(SIMT_ALL_LANES, before, (int)step);
-    if (lane == 0 && number > 0)
-        simt_store_flag(states + number, (uint64_t)LOOKBACK_PREFIX << 62 | (before + own));
-    if (lane == 0 && number == blocks - 1)
-        words[1] = before + own;
+    uint64_t before = 0;
+    bool is_found = number == 0;
+    for (uint64_t at = number; !is_found; at -= LOOKBACK_AT_ONCE)
+        before += lookback_window(words, at, &is_found);
+    before = lookback_total(before);
+    if (threadIdx.x % 32 == 0)
+        lookback_finish(words, number, blocks, own, before);
     return before;
 }
 

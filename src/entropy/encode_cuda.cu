@@ -16,6 +16,7 @@ enum {
     THREADS = 256,
     WARPS = THREADS / 32,
     FOURS = 4, /* of symbols, that a thread has */
+    BUFFERS = 3,
     CHUNK_SYMBOLS = 1 << ZTI_CHUNK_MAGNITUDE,
     CHUNK_WORDS = CHUNK_SYMBOLS * ZTI_HUFFMAN_MAX_BITS / 32,
     CHUNK_PARTS = 1 << (ZTI_CHUNK_MAGNITUDE - ZTI_PART_MAGNITUDE),
@@ -25,10 +26,10 @@ static_assert(THREADS * FOURS * 4 == CHUNK_SYMBOLS, "the symbols of a block are 
 
 /* What a block has in shared memory, beside codes. */
 struct packing {
-    alignas(16) uint32_t words[2][CHUNK_WORDS]; /* used by turns */
-    uint32_t sums[WARPS];                       /* bits */
-    uint64_t place;                             /* bytes */
-    uint64_t ticket;                            /* of the chunk after the next */
+    alignas(16) uint32_t words[BUFFERS][CHUNK_WORDS]; /* filled; to be placed; to be zeroed */
+    uint32_t sums[WARPS];                             /* bits */
+    uint64_t place[BUFFERS];                              /* bytes */
+    uint64_t ticket;
 };
 
 /* Codes of symbols that follow each other: the first in the lowest bits. */
@@ -37,6 +38,9 @@ struct codes {
     uint32_t count;
 };
 
+#ifndef ENC_BLOCKS
+#define ENC_BLOCKS 6
+#endif
 static __device__ __forceinline__ struct codes join(struct codes a, struct codes b)
 {
     return {a.bits | b.bits << a.count, a.count + b.count};
@@ -137,13 +141,21 @@ static __device__ __forceinline__ void note_parts(const struct zti_cuda_merging 
     m->part_bits[chunk * CHUNK_PARTS + threadIdx.x] = (uint16_t)bits;
 }
 
-/* Codes to a chunk's zeroed words; returns its bytes. s->place, s->ticket and the other words are
- * set. */
-static __device__ __forceinline__ uint32_t pack(const struct zti_cuda_merging *m,
-                                                struct packing *s, uint64_t chunk, uint64_t chunks,
-                                                uint32_t buffer, const struct codes *four)
+/* A chunk whose bits are in shared memory and that others know the length of. */
+struct waiting {
+    uint64_t chunk;
+    uint32_t bytes; /* 0: there is none */
+    uint32_t buffer;
+};
+
+/* Codes of a chunk to zeroed words, its length to where others look, the next ticket to s->ticket
+ * and to s->place where the chunk before goes, which is w. The words after these are zeroed. */
+static __device__ __forceinline__ struct waiting pack(const struct zti_cuda_merging *m,
+                                                      struct packing *s, uint64_t chunk,
+                                                      uint64_t chunks, const struct codes *four,
+                                                      const struct waiting *w)
 {
-    const uint32_t warp = threadIdx.x / 32;
+    const uint32_t warp = threadIdx.x / 32, buffer = (w->buffer + 1) % BUFFERS;
     const uint64_t zeros[2] = {0, 0};
     uint32_t own = 0, at = 0, all = 0;
     SIMT_UNROLL
@@ -152,7 +164,7 @@ static __device__ __forceinline__ uint32_t pack(const struct zti_cuda_merging *m
     const uint32_t up_to = warp_sums_32(own);
     if (threadIdx.x % 32 == 31)
         s->sums[warp] = up_to;
-    __syncthreads(); /* and all have placed what was in the other words */
+    __syncthreads(); /* and all have placed what was in the words that are zeroed */
     SIMT_UNROLL
     for (uint32_t i = 0; i < WARPS; i++) {
         at += i < warp ? s->sums[i] : 0;
@@ -165,58 +177,57 @@ static __device__ __forceinline__ uint32_t pack(const struct zti_cuda_merging *m
     }
     note_parts(m, s, chunk);
     put_fours(s->words[buffer], at + up_to - own, own, four);
+    uint32_t *const zeroed = s->words[(buffer + 1) % BUFFERS];
     for (uint32_t i = 4 * threadIdx.x; i < CHUNK_WORDS; i += 4 * THREADS)
-        simt_store_16(s->words[1 - buffer] + i, zeros);
-    if (warp == 0) {
-        const uint64_t before = lookback_sum(m->states, chunk, chunks, bytes);
+        simt_store_16(zeroed + i, zeros);
+    if (warp == 0 && w->bytes > 0) {
+        const uint64_t before = lookback_sum(m->states, w->chunk, chunks, w->bytes);
         if (threadIdx.x == 0)
-            s->place = before;
+            s->place[w->buffer] = before;
     }
     __syncthreads();
-    return bytes;
+    return {chunk, bytes, buffer};
 }
 
-#ifndef ENC_BLOCKS
-#define ENC_BLOCKS 6
-#endif
-/* A block has the ticket of its next chunk early, so that it need not wait for it, nor for symbols. */
-SIMT_KERNEL void __launch_bounds__(THREADS, ENC_BLOCKS) encode_chunks(const struct zti_cuda_merging m,
-                                                             const uint64_t chunks)
+/* A block looks back for a chunk when the next one's length is published: by then what it looks for
+ * is there as a rule, and no block waits for one that waits. */
+SIMT_KERNEL void __launch_bounds__(THREADS, ENC_BLOCKS)
+    encode_chunks(const struct zti_cuda_merging m, const uint64_t chunks)
 {
     SIMT_SHARED_DYNAMIC(uint32_t, own_codes);
     SIMT_SHARED(struct packing, s, );
     const bool has_codes = m.book.alphabet <= ZTI_FEW_CODES;
-    const uint32_t *const codes = has_codes ? own_codes : m.book.codes;
-    const uint64_t zeros[2] = {0, 0};
+    const uint64_t own = threadIdx.x * 4 * FOURS, zeros[2] = {0, 0};
+    struct waiting w = {0, 0, 0};
     uint64_t symbols[FOURS];
     for (uint32_t i = threadIdx.x; has_codes && i < m.book.alphabet; i += THREADS)
         own_codes[i] = m.book.codes[i];
     for (uint32_t i = 4 * threadIdx.x; i < CHUNK_WORDS; i += 4 * THREADS)
-        simt_store_16(s.words[0] + i, zeros);
-    if (threadIdx.x == 0) {
-        s.place = lookback_take(m.states);
-        s.ticket = lookback_take(m.states);
+        simt_store_16(s.words[1] + i, zeros);
+    uint64_t chunk = lookback_ticket(m.states);
+    load(&m.symbols, chunk * CHUNK_SYMBOLS + own, symbols);
+    while (chunk < chunks) {
+        struct codes four[FOURS];
+        if (has_codes) /* shared memory by its own instructions */
+            look_up(&m.symbols, own_codes, chunk * CHUNK_SYMBOLS + own, symbols, four);
+        else
+            look_up(&m.symbols, m.book.codes, chunk * CHUNK_SYMBOLS + own, symbols, four);
+        const struct waiting next = pack(&m, &s, chunk, chunks, four, &w);
+        chunk = s.ticket;
+        load(&m.symbols, chunk * CHUNK_SYMBOLS + own, symbols);
+        if (w.bytes > 0)
+            place_bytes(s.words[w.buffer], w.bytes, m.out, s.place[w.buffer], THREADS);
+        w = next;
+    }
+    if (w.bytes == 0)
+        return;
+    if (threadIdx.x < 32) {
+        const uint64_t before = lookback_sum(m.states, w.chunk, chunks, w.bytes);
+        if (threadIdx.x == 0)
+            s.place[w.buffer] = before;
     }
     __syncthreads();
-    uint64_t chunk = s.place, next = s.ticket;
-#ifdef ENC_AHEAD
-    load(&m.symbols, chunk * CHUNK_SYMBOLS + threadIdx.x * 4 * FOURS, symbols);
-#endif
-    for (uint32_t buffer = 0; chunk < chunks; buffer = 1 - buffer) {
-        const uint64_t first = threadIdx.x * 4 * FOURS;
-        struct codes four[FOURS];
-#ifndef ENC_AHEAD
-        load(&m.symbols, chunk * CHUNK_SYMBOLS + first, symbols);
-#endif
-        look_up(&m.symbols, codes, chunk * CHUNK_SYMBOLS + first, symbols, four);
-#ifdef ENC_AHEAD
-        load(&m.symbols, next * CHUNK_SYMBOLS + first, symbols);
-#endif
-        const uint32_t bytes = pack(&m, &s, chunk, chunks, buffer, four);
-        chunk = next;
-        next = s.ticket;
-        place_bytes(s.words[buffer], bytes, m.out, s.place, THREADS);
-    }
+    place_bytes(s.words[w.buffer], w.bytes, m.out, s.place[w.buffer], THREADS);
 }
 
 extern "C" void zti_cuda_code_chunks(const struct zti_cuda_merging *m, void *queue)
