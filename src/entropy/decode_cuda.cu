@@ -73,9 +73,10 @@ static __device__ __forceinline__ void make_table(const struct zti_cuda_book *bo
     /* what entries say of their first code stays as it is meanwhile */
     for (uint32_t i = threadIdx.x; i < TABLE; i += THREADS) {
         uint32_t ends = 0, at = 0, bits = first_bits(s->table[i]);
-        for (; bits > 0 && at + bits <= ZTI_SMALL_TABLE_BITS; bits = first_bits(s->table[i >> at])) {
+        while (bits > 0 && at + bits <= ZTI_SMALL_TABLE_BITS) {
             at += bits;
             ends |= 1u << (at - 1);
+            bits = first_bits(s->table[i >> at]);
         }
         s->table[i] |= ends << 16;
     }

@@ -85,7 +85,11 @@ static __device__ __forceinline__ void find_part(const struct cubes *c, uint64_t
 #define word uint64_t
 #define sword int64_t
 #define WIDTH 64
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define PUT_BLOCKS 3 /* sm_80 takes a few registers more than 64 */
+#else
 #define PUT_BLOCKS 4
+#endif
 #define TAKE_BLOCKS 4
 #define NAME(x) x##_64
 #include "codec/ndzip/ndzip_kernel.h" /* put_1d_64, take_1d_64, ... */

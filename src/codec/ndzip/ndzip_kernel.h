@@ -11,6 +11,9 @@
  *                    +---------> turned in registers               v
  *                                        +-------------------->  stream
  *
+ * PUT_BLOCKS and TAKE_BLOCKS are how many blocks a multiprocessor is to hold: as many as leave each
+ * thread the registers for its 16 values.
+ *
  * To decode, warps sum the masks before their own by themselves, and bring their residuals into
  * shared memory, where a thread takes 16 neighbours of a row. */
 
@@ -89,8 +92,8 @@ static __device__ __forceinline__ word *NAME(plain_at)(const struct part *p, uin
 
 /* ---- encoding ---- */
 
-/* The warp's values, turned left, and what their residuals need of the warp before, from edge[8 - n]
- * on: of a plane, of a row, or the last value's row. */
+/* The warp's values, turned left, and what their residuals need of the warp before: of a plane, of a
+ * row, or the last value's row. */
 static __device__ __forceinline__ void NAME(load)(const struct part *p, uint32_t rank,
                                                   uint32_t rotation, word *edge, word *v)
 {
