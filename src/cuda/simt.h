@@ -73,16 +73,18 @@ static __device__ __forceinline__ void simt_grid_sync(void)
     cooperative_groups::this_grid().sync();
 }
 
-static __device__ __forceinline__ uint64_t simt_load_acquire(const uint64_t *p)
+/* Flags between blocks: words that say all that there is to say. They order no other memory, which
+ * would cost each look a first cache thrown away. */
+static __device__ __forceinline__ uint64_t simt_load_flag(const uint64_t *p)
 {
     unsigned long long v;
-    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
     return v;
 }
 
-static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t v)
+static __device__ __forceinline__ void simt_store_flag(uint64_t *p, uint64_t v)
 {
-    asm volatile("st.release.gpu.global.u64 [%0], %1;"
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;"
                  :
                  : "l"(p), "l"((unsigned long long)v)
                  : "memory");

@@ -1,7 +1,9 @@
-/* decode_cuda.cu: bits to symbols on a GPU. A block takes a chunk, its warps a part of it each, and
- * the lanes of a warp 32 pieces of the part that are equally long in bits (sync_cuda.h). Then
- * counts of codes give each lane its place, and symbols go through shared memory, from where they
- * are stored side by side. */
+/* decode_cuda.cu: bits to symbols on a GPU. A kernel adds up the lengths of chunks; then blocks take
+ * a few chunks at a time, a warp the same part of each, without waiting for the block's others. The
+ * lanes of a warp have 32 pieces of the part that are equally long in bits. Lanes find code borders
+ * as in sync_cuda.h; to count codes they go as many at a time as the table's bits have. Counts give
+ * each lane its place, and symbols go through shared memory, from where they are stored side by
+ * side. */
 #include "cuda/lookback.h"
 
 #include "entropy/sync_cuda.h"
@@ -12,18 +14,42 @@ enum {
     PART_SYMBOLS = 1 << ZTI_PART_MAGNITUDE,
     CHUNK_SYMBOLS = PARTS * PART_SYMBOLS,
     CHUNK_MOST_BYTES = CHUNK_SYMBOLS * ZTI_HUFFMAN_MAX_BITS / 8,
-    CHUNK_WORDS = CHUNK_MOST_BYTES / 4 + 3, /* it begins within a word, and is read ahead of */
-    TABLE = 1 << ZTI_SMALL_TABLE_BITS
+    PART_MOST_BITS = PART_SYMBOLS * ZTI_HUFFMAN_MAX_BITS + 7,
+    PART_WORDS = PART_MOST_BITS / 32 + 4, /* it begins within a word, and is read ahead of */
+    ADDED = 128,                          /* chunks whose lengths a warp adds up */
+    TAKEN = 4,                            /* chunks that a block takes at a time */
+    TABLE = 1 << ZTI_SMALL_TABLE_BITS,
+    PLACES = PART_SYMBOLS + PART_SYMBOLS / 32 * 2
 };
+static_assert(ZTI_SMALL_TABLE_BITS == 11, "16 bits of a symbol, 11 of ends and 5 fill an entry");
 
-/* What a block has in shared memory. */
+/* What a block has in shared memory. An entry of the table, by the next bits: the first code's
+ * symbol in 16 bits, at which of the next bits a code ends, and the first code's bits. Of that code's
+ * bits there are none where it is longer than the table's. */
 struct unpacking {
     uint32_t numbers[ZTI_BOOK_NUMBERS];
-    uint32_t table[TABLE]; /* by the next bits: symbol | bits << 16; 0: the code is longer */
-    uint32_t words[CHUNK_WORDS];
-    uint16_t symbols[PARTS][PART_SYMBOLS];
-    unsigned long long place;
+    uint32_t table[TABLE];
+    uint32_t words[PARTS][PART_WORDS];
+    alignas(8) uint16_t symbols[PARTS][PLACES];
+    uint64_t tickets[2]; /* used by turns */
 };
+
+static __device__ __forceinline__ uint32_t ends_of(uint32_t entry)
+{
+    return entry >> 16 & ((1u << ZTI_SMALL_TABLE_BITS) - 1);
+}
+
+static __device__ __forceinline__ uint32_t first_bits(uint32_t entry)
+{
+    return entry >> 27;
+}
+
+/* Where a part's symbol i is in shared memory: lanes write some 32 of them each, and do not meet in
+ * one bank. */
+static __device__ __forceinline__ uint32_t place_of(uint32_t i)
+{
+    return i + i / 32 * 2;
+}
 
 /* A part: bits of the words at hand. */
 struct part {
@@ -38,7 +64,22 @@ static __device__ __forceinline__ void make_table(const struct zti_cuda_book *bo
     for (uint32_t i = threadIdx.x; i < ZTI_BOOK_NUMBERS; i += THREADS)
         s->numbers[i] = book->numbers[i];
     __syncthreads();
-    zti_make_table(book->order, s->numbers, s->table, ZTI_SMALL_TABLE_BITS, THREADS);
+    for (uint32_t i = threadIdx.x; i < TABLE; i += THREADS) {
+        const uint32_t code = zti_code_at(book->order, s->numbers, zti_reversed(i, 16), 1,
+                                          ZTI_SMALL_TABLE_BITS);
+        s->table[i] = (code & 0xffff) | code >> 16 << 27;
+    }
+    __syncthreads();
+    /* what entries say of their first code stays as it is meanwhile */
+    for (uint32_t i = threadIdx.x; i < TABLE; i += THREADS) {
+        uint32_t ends = 0, at = 0, bits = first_bits(s->table[i]);
+        while (bits > 0 && at + bits <= ZTI_SMALL_TABLE_BITS) {
+            at += bits;
+            ends |= 1u << (at - 1);
+            bits = first_bits(s->table[i >> at]);
+        }
+        s->table[i] |= ends << 16;
+    }
 }
 
 /* Bits of a part, from the list of lengths. */
@@ -52,34 +93,84 @@ static __device__ __forceinline__ uint32_t part_bits(const struct zti_cuda_unmer
     return u->least + (v >> (bit & 7) & ((1u << u->width) - 1));
 }
 
-/* Bits of a chunk's parts before part k; of all, k = PARTS. Parts without a length count
- * nothing. */
-static __device__ __forceinline__ uint32_t bits_before(const struct zti_cuda_unmerging *u,
-                                                       uint64_t chunk, uint32_t k)
+/* The same; parts without a length count nothing. */
+static __device__ __forceinline__ uint32_t known_bits(const struct zti_cuda_unmerging *u,
+                                                      uint64_t part)
 {
-    uint32_t bits = 0;
-    for (uint32_t i = 0; i < k; i++) {
-        const uint64_t part = u->first_part + chunk * PARTS + i;
-        bits += part < u->measured_parts ? part_bits(u, part) : 0;
-    }
-    return bits;
+    return part < u->measured_parts ? part_bits(u, part) : 0;
 }
 
-/* A warp's part of a chunk of so many bytes, which begins at bit 'skip' of the words at hand. */
-static __device__ __forceinline__ struct part part_of(const struct zti_cuda_unmerging *u,
-                                                      uint64_t chunk, uint32_t k, uint32_t skip,
-                                                      uint32_t bytes)
+/* What is in u->states: what look-back needs, where chunks begin, a ticket. */
+static __host__ __device__ __forceinline__ uint64_t start_place(uint64_t chunks)
 {
-    const uint64_t number = u->first_part + chunk * PARTS + k;
+    return 2 + (chunks + ADDED - 1) / ADDED;
+}
+
+/* A warp's part: of chunk 'chunk' part k; where it is wrong, 'end' is before 'begin'. Returns the
+ * word of u->words that bits are counted from. */
+static __device__ __forceinline__ uint64_t find_part(const struct zti_cuda_unmerging *u,
+                                                     uint64_t chunk, uint64_t at, uint32_t k,
+                                                     struct part *p)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    const uint64_t number = u->first_part + chunk * PARTS, left = at < u->bytes ? u->bytes - at : 0;
     const uint64_t first = chunk * CHUNK_SYMBOLS + (uint64_t)k * PART_SYMBOLS;
-    const uint64_t left = first < u->symbols.count ? u->symbols.count - first : 0;
-    const bool is_measured = number < u->measured_parts;
-    struct part p;
-    p.begin = skip + bits_before(u, chunk, k);
-    p.end = is_measured ? p.begin + part_bits(u, number) : skip + bytes * 8;
-    p.symbols = simt_at_most(left, PART_SYMBOLS);
-    p.slack = is_measured ? 0 : 7;
-    return p;
+    const bool is_measured = number + k < u->measured_parts;
+    const bool is_last = number + PARTS > u->measured_parts;
+    const uint32_t own = lane < PARTS ? known_bits(u, number + lane) : 0;
+    const uint32_t all = __reduce_add_sync(SIMT_ALL_LANES, own);
+    const uint32_t before = __reduce_add_sync(SIMT_ALL_LANES, lane < k ? own : 0);
+    const uint32_t bits = __shfl_sync(SIMT_ALL_LANES, own, (int)k);
+    const uint64_t bytes = is_last ? left : (all + 7) / 8, begin = at * 8 + before;
+    const uint32_t skip = (uint32_t)(begin % 32), rest = (uint32_t)bytes * 8 - before;
+    p->begin = skip;
+    p->end = skip + (is_measured ? bits : rest);
+    p->symbols =
+        first < u->symbols.count ? simt_at_most(u->symbols.count - first, PART_SYMBOLS) : 0;
+    p->slack = is_measured ? 0 : 7;
+    if (bytes > left || bytes > CHUNK_MOST_BYTES || all > bytes * 8 ||
+        p->end - skip > PART_MOST_BITS) /* no codes are so long */
+        p->end = skip - 1;
+    return begin / 32;
+}
+
+/* The first code of bits at hand, longer than the table's: symbol | bits << 16. */
+static __device__ __forceinline__ uint32_t long_code(const struct unpacking *s,
+                                                     const uint16_t *order, uint32_t bits)
+{
+    return zti_code_at(order, s->numbers, zti_reversed(bits & 0xffff, 16),
+                       ZTI_SMALL_TABLE_BITS + 1, s->numbers[ZTI_BOOK_LONGEST]);
+}
+
+/* The next 32 bits. */
+static __device__ __forceinline__ uint32_t bits_at(const struct unpacking *s, uint32_t at)
+{
+    const uint32_t *const words = s->words[threadIdx.x / 32] + at / 32;
+    return __funnelshift_r(words[0], words[1], at % 32);
+}
+
+/* Go through codes that begin in [at, limit); returns where the first one beyond begins. */
+static __device__ __forceinline__ uint32_t count_codes(const struct unpacking *s,
+                                                       const uint16_t *order, uint32_t at,
+                                                       uint32_t limit, uint32_t *count)
+{
+    uint32_t n = 0;
+    while (at < limit) {
+        const uint32_t bits = bits_at(s, at), left = limit - at;
+        uint32_t ends = ends_of(s->table[bits & (TABLE - 1)]);
+        if (ends == 0) {
+            at += long_code(s, order, bits) >> 16;
+            n++;
+            continue;
+        }
+        /* of the ends at the limit or beyond, the first one only */
+        const uint32_t inside = (1u << (left < 12 ? left - 1 : 11)) - 1, beyond = ends & ~inside;
+        ends = (ends & inside) | (beyond & (0 - beyond));
+        at += 32 - (uint32_t)__clz((int)ends);
+        n += (uint32_t)__popc(ends);
+    }
+    *count = n;
+    return at;
 }
 
 /* A part of a book with two symbols or more, by a warp. Returns whether the lane found nothing
@@ -88,21 +179,31 @@ static __device__ __forceinline__ bool decode_part(const struct zti_cuda_unmergi
                                                    struct unpacking *s, const struct part *p,
                                                    uint32_t k)
 {
-    const struct zti_code_bits c = {s->numbers,           u->book.order, s->table,
-                                    ZTI_SMALL_TABLE_BITS, s->words,      CHUNK_WORDS};
+    const uint16_t *const order = u->book.order;
     const uint32_t lane = threadIdx.x % 32, each = (p->end - p->begin + 31) / 32;
-    const uint32_t border = p->begin + lane * each, next = border + each;
-    const uint32_t limit = next < p->end ? next : p->end;
-    uint32_t start = border, count;
-    (void)zti_settle(&c, &start, limit, &count);
+    const uint32_t next = p->begin + (lane + 1) * each, limit = next < p->end ? next : p->end;
+    uint32_t start = next - each, stop = start, count, before = start;
+    bool changes = true;
+    do {
+        if (changes) {
+            start = before;
+            stop = count_codes(s, order, start, limit, &count);
+        }
+        before = __shfl_up_sync(SIMT_ALL_LANES, stop, 1);
+        changes = lane > 0 && before != start;
+    } while (__any_sync(SIMT_ALL_LANES, changes));
     const uint32_t up_to = warp_sums_32(count);
     bool is_good = __shfl_sync(SIMT_ALL_LANES, up_to, 31) >= p->symbols;
-    uint32_t place = up_to - count;
-    struct zti_held_bits b = zti_held_at(&c, start < limit ? start : 0);
-    for (uint32_t at = start; at < limit && place < p->symbols; place++) {
-        const uint32_t code = zti_take_code(&c, &b);
-        at += code >> 16;
-        s->symbols[k][place] = (uint16_t)code;
+    const uint32_t last = up_to < p->symbols ? up_to : p->symbols;
+    for (uint32_t place = up_to - count, at = start; place < last; place++) {
+        const uint32_t bits = bits_at(s, at), entry = s->table[bits & (TABLE - 1)];
+        uint32_t symbol = entry, length = first_bits(entry);
+        if (length == 0) {
+            symbol = long_code(s, order, bits);
+            length = symbol >> 16;
+        }
+        at += length;
+        s->symbols[k][place_of(place)] = (uint16_t)symbol;
         if (place + 1 == p->symbols)
             is_good = p->end - at <= p->slack; /* wraps around where it ends beyond */
     }
@@ -113,82 +214,112 @@ static __device__ __forceinline__ bool decode_part(const struct zti_cuda_unmergi
 static __device__ __forceinline__ void put_symbols(const struct zti_symbols *to, uint64_t first,
                                                    const uint16_t *symbols, uint32_t n)
 {
-    for (uint32_t i = threadIdx.x % 32; i < n; i += 32) {
+    const uint32_t fours = to->bytes == 2 ? n / 4 : 0;
+    for (uint32_t i = threadIdx.x % 32; i < fours; i += 32) {
+        uint32_t two[2];
+        for (uint32_t k = 0; k < 2; k++)
+            two[k] = *(const uint32_t *)(const void *)(symbols + place_of(4 * i) + 2 * k);
+        ((uint64_t *)to->data)[first / 4 + i] = (uint64_t)two[1] << 32 | two[0];
+    }
+    for (uint32_t i = 4 * fours + threadIdx.x % 32; i < n; i += 32) {
+        const uint16_t symbol = symbols[place_of(i)];
         if (to->bytes == 2)
-            ((uint16_t *)to->data)[first + i] = symbols[i];
+            ((uint16_t *)to->data)[first + i] = symbol;
         else if (to->bytes == 1)
-            ((uint8_t *)to->data)[first + i] = (uint8_t)symbols[i];
+            ((uint8_t *)to->data)[first + i] = (uint8_t)symbol;
         else
-            ((uint32_t *)to->data)[first + i] = symbols[i];
+            ((uint32_t *)to->data)[first + i] = symbol;
     }
 }
 
-/* A warp's part: decoded, checked and stored. */
+/* A warp's part: brought, decoded, checked and stored. */
 static __device__ __forceinline__ void take_part(const struct zti_cuda_unmerging *u,
-                                                 struct unpacking *s, uint64_t chunk,
-                                                 const struct part *p)
+                                                 struct unpacking *s, uint64_t chunk, uint64_t at)
 {
     const uint32_t k = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const uint32_t used = s->numbers[ZTI_BOOK_USED];
-    if (p->symbols == 0)
+    struct part p;
+    const uint64_t from = find_part(u, chunk, at, k, &p);
+    if (p.symbols == 0)
         return;
-    bool is_good = p->end - p->begin <= p->slack; /* codes of no bits */
-    if (used > 1)
-        is_good = decode_part(u, s, p, k);
-    else
-        for (uint32_t i = lane; i < p->symbols; i += 32)
-            s->symbols[k][i] = u->book.order[0];
+    bool is_good = p.end - p.begin <= p.slack; /* codes of no bits */
+    if (p.end < p.begin) {
+        is_good = false;
+    } else if (s->numbers[ZTI_BOOK_USED] > 1) {
+        const uint32_t words = (p.end + 31) / 32;
+        for (uint32_t i = lane; i <= words; i += 32) /* codes are looked for ahead */
+            s->words[k][i] = i < words ? u->words[from + i] : 0;
+        __syncwarp();
+        is_good = decode_part(u, s, &p, k);
+    } else {
+        for (uint32_t i = lane; i < p.symbols; i += 32)
+            s->symbols[k][place_of(i)] = u->book.order[0];
+    }
     __syncwarp();
     if (!is_good)
         (void)atomicExch((unsigned long long *)u->bad, 1ull);
     put_symbols(&u->symbols, chunk * CHUNK_SYMBOLS + (uint64_t)k * PART_SYMBOLS, s->symbols[k],
-                p->symbols);
+                p.symbols);
 }
 
-/* A chunk's words to shared memory, and its parts from there. */
-static __device__ __forceinline__ void
-take_chunk(const struct zti_cuda_unmerging *u, struct unpacking *s, uint64_t chunk, uint32_t bits)
+/* Where chunks begin, in bytes. A block is a warp, which needs no barriers. */
+SIMT_KERNEL void __launch_bounds__(32)
+    place_chunks(const struct zti_cuda_unmerging u, const uint64_t chunks)
 {
-    const uint64_t at = s->place, left = at < u->bytes ? u->bytes - at : 0;
-    const bool is_last = u->first_part + (chunk + 1) * PARTS > u->measured_parts;
-    const uint64_t bytes = is_last ? left : (bits + 7) / 8;
-    if (bytes > left || bytes > CHUNK_MOST_BYTES || bits > bytes * 8) { /* no codes are so long */
-        if (threadIdx.x == 0)
-            (void)atomicExch((unsigned long long *)u->bad, 1ull);
-        return;
+    const uint64_t number = lookback_ticket(u.states);
+    const uint64_t first = number * ADDED + threadIdx.x * (ADDED / 32);
+    uint32_t bytes[ADDED / 32], own = 0;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < ADDED / 32; i++) {
+        uint32_t bits = 0;
+        for (uint32_t k = 0; k < PARTS && first + i < chunks; k++)
+            bits += known_bits(&u, u.first_part + (first + i) * PARTS + k);
+        bytes[i] = (bits + 7) / 8;
+        own += bytes[i];
     }
-    const uint32_t skip = (uint32_t)(at % 4 * 8), words = (skip + (uint32_t)bytes * 8 + 31) / 32;
-    for (uint32_t i = threadIdx.x; i < CHUNK_WORDS; i += THREADS)
-        s->words[i] = i < words ? u->words[at / 4 + i] : 0;
-    __syncthreads();
-    const struct part p = part_of(u, chunk, threadIdx.x / 32, skip, (uint32_t)bytes);
-    take_part(u, s, chunk, &p);
+    const uint32_t up_to = warp_sums_32(own), all = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+    uint64_t at = lookback(u.states, number, gridDim.x, all) + up_to - own;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < ADDED / 32; i++) {
+        if (first + i < chunks)
+            u.states[start_place(chunks) + first + i] = at;
+        at += bytes[i];
+    }
 }
 
 SIMT_KERNEL void __launch_bounds__(THREADS)
     unmerge_chunks(const struct zti_cuda_unmerging u, const uint64_t chunks)
 {
     SIMT_SHARED(struct unpacking, s, );
+    const uint64_t *const starts = u.states + start_place(chunks);
+    uint64_t *const ticket = u.states + start_place(chunks) + chunks;
+    if (threadIdx.x == 0)
+        s.tickets[0] = lookback_take(ticket);
     make_table(&u.book, &s);
-    for (;;) {
-        const uint64_t chunk = lookback_ticket(u.states);
-        if (chunk >= chunks)
-            return;
-        const uint32_t bits = bits_before(&u, chunk, PARTS);
-        if (threadIdx.x < 32) {
-            const uint64_t before = lookback(u.states, chunk, chunks, (bits + 7) / 8);
-            if (threadIdx.x == 0)
-                s.place = before;
-        }
+    for (uint32_t turn = 0;; turn = 1 - turn) {
         __syncthreads();
-        take_chunk(&u, &s, chunk, bits); /* the next ticket is a barrier */
+        const uint64_t first = s.tickets[turn] * TAKEN;
+        if (first >= chunks)
+            return;
+        if (threadIdx.x == 0)
+            s.tickets[1 - turn] = lookback_take(ticket);
+        for (uint64_t chunk = first; chunk < first + TAKEN && chunk < chunks; chunk++) {
+            take_part(&u, &s, chunk, starts[chunk]);
+            simt_order_warp(); /* which sums over the next part's lengths do in the tests */
+        }
     }
+}
+
+extern "C" uint64_t zti_cuda_merge_states(uint64_t chunks)
+{
+    return start_place(chunks) + chunks + 1; /* more than coding needs */
 }
 
 extern "C" void zti_cuda_unmerge(const struct zti_cuda_unmerging *u, void *queue)
 {
     const uint64_t chunks = (u->symbols.count + CHUNK_SYMBOLS - 1) / CHUNK_SYMBOLS;
-    if (chunks > 0)
-        SIMT_LAUNCH(unmerge_chunks, simt_at_most(chunks, ZTI_CUDA_TAKERS), THREADS, 0, queue, *u,
-                    chunks);
+    if (chunks == 0)
+        return;
+    SIMT_LAUNCH(place_chunks, simt_grid_of(chunks, ADDED), 32, 0, queue, *u, chunks);
+    SIMT_LAUNCH(unmerge_chunks, simt_at_most((chunks + TAKEN - 1) / TAKEN, ZTI_CUDA_TAKERS),
+                THREADS, 0, queue, *u, chunks);
 }

@@ -1,16 +1,12 @@
-/* encode_cuda.cu: chunks of symbols to bits on a GPU by reduce-merge and shuffle-merge (merge.c has
- * the picture), a block a chunk, and placed in the same pass.
+/* encode_cuda.cu: chunks of symbols to bits on a GPU, a block a chunk, and placed in the same pass.
  *
- *     reduce   a thread merges the codes of 2^r symbols into a word of a cell
- *     shuffle  rounds between two buffers in shared memory; a thread gathers each word of a merged
- *              group: of the left group, of the right one shifted behind it, or of both. Seen from
- *              the words that are written, the paper's two steps are one, and no bit has two
- *              writers.
- *     place    look-back over the bytes of chunks before; whole words to global memory, the bytes
- *              that chunks share a word with one by one
+ *     codes    a thread has 16 symbols; the codes of four of them fit in 64 bits
+ *     sums     of the bits over the block say where each thread's go in the chunk
+ *     bits     or'ed into shared memory by each thread; meanwhile look-back over the bytes of
+ *              chunks before
+ *     place    whole words to global memory, the bytes that chunks share a word with one by one
  *
- * A unit of more than 32 bits breaks: in a chunk that has one all cells have room for the longest
- * unit there can be, so that the bits do not depend on r. */
+ * The bits are those of merge_cuda.cu, which does it as in the paper. */
 #include "cuda/lookback.h"
 #include "cuda/place.h"
 
@@ -18,187 +14,227 @@
 
 enum {
     THREADS = 256,
-    WORD_BITS = 32,
-    FEW_CODES = 2048 /* that a block has in shared memory */
+    WARPS = THREADS / 32,
+    FOURS = 4, /* of symbols, that a thread has */
+    BUFFERS = 3,
+    CHUNK_SYMBOLS = 1 << ZTI_CHUNK_MAGNITUDE,
+    CHUNK_WORDS = CHUNK_SYMBOLS * ZTI_HUFFMAN_MAX_BITS / 32,
+    CHUNK_PARTS = 1 << (ZTI_CHUNK_MAGNITUDE - ZTI_PART_MAGNITUDE),
+    PART_WARPS = WARPS / CHUNK_PARTS
+};
+static_assert(THREADS * FOURS * 4 == CHUNK_SYMBOLS, "the symbols of a block are a chunk");
+
+/* What a block has in shared memory, beside codes. */
+struct packing {
+    alignas(16) uint32_t words[BUFFERS][CHUNK_WORDS]; /* filled; to be placed; to be zeroed */
+    uint32_t sums[WARPS];                             /* bits */
+    uint64_t place[BUFFERS];                              /* bytes */
+    uint64_t ticket;
 };
 
-/* Shared memory of a block. */
-struct cells {
-    uint32_t *from, *to;           /* words of cells */
-    uint32_t *from_bits, *to_bits; /* of groups, by their number */
-    const uint32_t *codes;
-    uint32_t units, cell_words;
+/* Codes of symbols that follow each other: the first in the lowest bits. */
+struct codes {
+    uint64_t bits;
+    uint32_t count;
 };
 
-static inline uint32_t room_words(uint32_t magnitude, uint32_t factor)
+#ifndef ENC_BLOCKS
+#define ENC_BLOCKS 6
+#endif
+static __device__ __forceinline__ struct codes join(struct codes a, struct codes b)
 {
-    return factor == 0 ? 1u << magnitude : 1u << (magnitude - 1);
+    return {a.bits | b.bits << a.count, a.count + b.count};
 }
 
-static __device__ __forceinline__ uint32_t words_of(uint32_t bits)
+/* The codes of four symbols, 16 bits each; n of them are there. */
+static __device__ __forceinline__ struct codes codes_of(const uint32_t *codes, uint64_t four,
+                                                        uint32_t n)
 {
-    return (bits + WORD_BITS - 1) / WORD_BITS;
+    uint32_t code[4];
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < 4; k++)
+        code[k] = k < n ? codes[four >> 16 * k & 0xffff] : 0;
+    const uint32_t first = code[0] >> 16, third = code[2] >> 16;
+    const struct codes left = {(code[0] & 0xffff) | (code[1] & 0xffff) << first,
+                               first + (code[1] >> 16)};
+    const struct codes right = {(code[2] & 0xffff) | (code[3] & 0xffff) << third,
+                                third + (code[3] >> 16)};
+    return join(left, right); /* at most 32 bits of each */
 }
 
-/* Up to four symbols from one on, 16 bits each; zeros behind the last. */
-static __device__ __forceinline__ uint64_t four_symbols(const struct zti_symbols *s,
-                                                        uint64_t first, uint32_t n)
+/* A thread's symbols, from one on, 16 bits each; zeros behind the last. */
+static __device__ __forceinline__ void load(const struct zti_symbols *s, uint64_t first,
+                                            uint64_t *four)
 {
-    uint64_t four = 0;
-    if (n == 4 && s->bytes == 2)
-        return *(const uint64_t *)((const uint16_t *)s->data + first);
-    for (uint32_t k = 0; k < n; k++)
-        four |= (uint64_t)symbol_at(s, first + k) << 16 * k;
-    return four;
-}
-
-/* Merge the codes of a unit and store its words, as many as a cell has. Returns its bits. */
-static __device__ __forceinline__ uint32_t reduce(const struct zti_cuda_merging *m,
-                                                  const struct cells *c, uint64_t first,
-                                                  uint32_t *cell)
-{
-    const uint64_t left = first < m->symbols.count ? m->symbols.count - first : 0;
-    const uint32_t n = left < 1u << m->factor ? (uint32_t)left : 1u << m->factor;
-    uint64_t held = 0;
-    uint32_t bits = 0, word = 0;
-    for (uint32_t i = 0; i < n; i += 4) {
-        const uint32_t some = n - i < 4 ? n - i : 4;
-        uint64_t four = four_symbols(&m->symbols, first + i, some);
-        for (uint32_t k = 0; k < some; k++, four >>= 16) {
-            const uint32_t code = c->codes[four & 0xffff];
-            held |= (uint64_t)(code & 0xffff) << (bits - word * WORD_BITS);
-            bits += code >> 16;
-            if (bits > (word + 1) * WORD_BITS) {
-                if (word < c->cell_words)
-                    cell[word] = (uint32_t)held;
-                held >>= WORD_BITS;
-                word++;
-            }
-        }
+    const bool is_whole = first + 4 * FOURS <= s->count;
+    if (s->bytes == 2 && is_whole) {
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < FOURS; i += 2)
+            simt_load_16(four + i, (const uint16_t *)s->data + first + 4 * i);
+        return;
     }
-    if (word < c->cell_words)
-        cell[word] = (uint32_t)held;
-    return bits;
-}
-
-/* All units of a chunk; returns whether one broke. */
-static __device__ __forceinline__ bool reduce_chunk(const struct zti_cuda_merging *m,
-                                                    struct cells *c, uint64_t chunk)
-{
-    uint32_t broken = 0;
-    for (uint32_t u = threadIdx.x; u < c->units; u += THREADS) {
-        const uint64_t first = (chunk << m->magnitude) + ((uint64_t)u << m->factor);
-        const uint32_t bits = reduce(m, c, first, c->from + u * c->cell_words);
-        c->from_bits[u] = bits;
-        broken += bits > WORD_BITS;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < FOURS; i++) {
+        const uint64_t at = first + 4 * i, left = at < s->count ? s->count - at : 0;
+        four[i] = four_symbols(s, at, simt_at_most(left, 4));
     }
-    if (c->cell_words == 1 && broken > 0)
-        (void)atomicAdd((unsigned long long *)m->breaking, (unsigned long long)broken);
-    return __syncthreads_or(broken > 0);
 }
 
-/* Merge groups of 2^log2_words words in pairs: from the buffer 'from' to the other one. */
-static __device__ __forceinline__ void shuffle(struct cells *c, uint32_t log2_words)
+/* Their codes. */
+static __device__ __forceinline__ void look_up(const struct zti_symbols *s, const uint32_t *codes,
+                                               uint64_t first, const uint64_t *symbols,
+                                               struct codes *four)
 {
-    const uint32_t group_words = 1u << log2_words;
-    for (uint32_t x = threadIdx.x; x < c->units * c->cell_words; x += THREADS) {
-        const uint32_t w = x & (2 * group_words - 1), p = x >> (log2_words + 1);
-        const uint32_t left_bits = c->from_bits[2 * p], right_bits = c->from_bits[2 * p + 1];
-        const uint32_t skip = left_bits / WORD_BITS, shift = left_bits % WORD_BITS;
-        const uint32_t right_words = words_of(right_bits);
-        const uint32_t *const left = c->from + (x - w), *const right = left + group_words;
-        if (w == 0)
-            c->to_bits[p] = left_bits + right_bits;
-        if (w >= words_of(left_bits + right_bits))
-            continue;
-        uint32_t v = w < words_of(left_bits) ? left[w] : 0;
-        if (w >= skip && w - skip < right_words)
-            v |= right[w - skip] << shift;
-        if (w > skip && w - skip - 1 < right_words && shift > 0)
-            v |= right[w - skip - 1] >> (WORD_BITS - shift);
-        c->to[x] = v;
+    const uint64_t left = first < s->count ? s->count - first : 0;
+    const uint32_t n = simt_at_most(left, 4 * FOURS);
+    if (n == 4 * FOURS) {
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < FOURS; i++)
+            four[i] = codes_of(codes, symbols[i], 4);
+        return;
+    }
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < FOURS; i++)
+        four[i] = codes_of(codes, symbols[i], n > 4 * i ? n - 4 * i : 0);
+}
+
+/* Bits into zeroed words that others' bits go to as well. */
+static __device__ __forceinline__ void put_codes(uint32_t *words, uint32_t at, struct codes c)
+{
+    const uint32_t low = (uint32_t)c.bits, high = (uint32_t)(c.bits >> 32), shift = at % 32;
+    const uint32_t word[3] = {low << shift, __funnelshift_l(low, high, shift),
+                              __funnelshift_l(high, 0, shift)};
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 3; i++)
+        if (word[i] != 0)
+            (void)atomicOr(words + at / 32 + i, word[i]);
+}
+
+/* A thread's codes: at once where they fit in 64 bits, as most do. */
+static __device__ __forceinline__ void put_fours(uint32_t *words, uint32_t at, uint32_t bits,
+                                                 const struct codes *four)
+{
+    if (bits <= 64) {
+        struct codes all = four[0];
+        SIMT_UNROLL
+        for (uint32_t i = 1; i < FOURS; i++)
+            all = all.count < 64 ? join(all, four[i]) : all;
+        put_codes(words, at, all);
+        return;
+    }
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < FOURS; i++) {
+        put_codes(words, at, four[i]);
+        at += four[i].count;
+    }
+}
+
+/* The bits of a chunk's parts, from the sums of warps. */
+static __device__ __forceinline__ void note_parts(const struct zti_cuda_merging *m,
+                                                  const struct packing *s, uint64_t chunk)
+{
+    uint32_t bits = 0;
+    if (threadIdx.x >= CHUNK_PARTS)
+        return;
+    for (uint32_t i = 0; i < PART_WARPS; i++)
+        bits += s->sums[threadIdx.x * PART_WARPS + i];
+    m->part_bits[chunk * CHUNK_PARTS + threadIdx.x] = (uint16_t)bits;
+}
+
+/* A chunk whose bits are in shared memory and that others know the length of. */
+struct waiting {
+    uint64_t chunk;
+    uint32_t bytes; /* 0: there is none */
+    uint32_t buffer;
+};
+
+/* Codes of a chunk to zeroed words, its length to where others look, the next ticket to s->ticket
+ * and to s->place where the chunk before goes, which is w. The words after these are zeroed. */
+static __device__ __forceinline__ struct waiting pack(const struct zti_cuda_merging *m,
+                                                      struct packing *s, uint64_t chunk,
+                                                      uint64_t chunks, const struct codes *four,
+                                                      const struct waiting *w)
+{
+    const uint32_t warp = threadIdx.x / 32, buffer = (w->buffer + 1) % BUFFERS;
+    const uint64_t zeros[2] = {0, 0};
+    uint32_t own = 0, at = 0, all = 0;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < FOURS; i++)
+        own += four[i].count;
+    const uint32_t up_to = warp_sums_32(own);
+    if (threadIdx.x % 32 == 31)
+        s->sums[warp] = up_to;
+    __syncthreads(); /* and all have placed what was in the words that are zeroed */
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < WARPS; i++) {
+        at += i < warp ? s->sums[i] : 0;
+        all += s->sums[i];
+    }
+    const uint32_t bytes = (all + 7) / 8;
+    if (threadIdx.x == 0) {
+        lookback_publish(m->states, chunk, bytes);
+        s->ticket = lookback_take(m->states);
+    }
+    note_parts(m, s, chunk);
+    put_fours(s->words[buffer], at + up_to - own, own, four);
+    uint32_t *const zeroed = s->words[(buffer + 1) % BUFFERS];
+    for (uint32_t i = 4 * threadIdx.x; i < CHUNK_WORDS; i += 4 * THREADS)
+        simt_store_16(zeroed + i, zeros);
+    if (warp == 0 && w->bytes > 0) {
+        const uint64_t before = lookback_sum(m->states, w->chunk, chunks, w->bytes);
+        if (threadIdx.x == 0)
+            s->place[w->buffer] = before;
     }
     __syncthreads();
-    uint32_t *const words = c->from, *const bits = c->from_bits;
-    c->from = c->to;
-    c->from_bits = c->to_bits;
-    c->to = words;
-    c->to_bits = bits;
+    return {chunk, bytes, buffer};
 }
 
-/* The bits of parts, when groups are parts. */
-static __device__ __forceinline__ void note_parts(const struct zti_cuda_merging *m,
-                                                  const struct cells *c, uint64_t chunk,
-                                                  uint32_t cells)
+/* A block looks back for a chunk when the next one's length is published: by then what it looks for
+ * is there as a rule, and no block waits for one that waits. */
+SIMT_KERNEL void __launch_bounds__(THREADS, ENC_BLOCKS)
+    encode_chunks(const struct zti_cuda_merging m, const uint64_t chunks)
 {
-    const uint32_t parts = 1u << (m->magnitude - ZTI_PART_MAGNITUDE);
-    if (cells << m->factor == 1u << ZTI_PART_MAGNITUDE && threadIdx.x < parts)
-        m->part_bits[chunk * parts + threadIdx.x] = (uint16_t)c->from_bits[threadIdx.x];
-}
-
-/* The chunk's bits, in c->from; returns how many. */
-static __device__ __forceinline__ uint32_t merge(const struct zti_cuda_merging *m,
-                                                 struct cells *c, uint64_t chunk)
-{
-    c->cell_words = 1;
-    if (reduce_chunk(m, c, chunk) && m->factor > 0) {
-        c->cell_words = (1u << m->factor) * ZTI_HUFFMAN_MAX_BITS / WORD_BITS;
-        if (c->cell_words > 1)
-            (void)reduce_chunk(m, c, chunk);
-    }
-    uint32_t log2_words = (uint32_t)__ffs((int)c->cell_words) - 1;
-    for (uint32_t cells = 1; cells < c->units; cells *= 2) {
-        note_parts(m, c, chunk, cells);
-        shuffle(c, log2_words++);
-    }
-    note_parts(m, c, chunk, c->units);
-    return c->from_bits[0];
-}
-
-SIMT_KERNEL void __launch_bounds__(THREADS) merge_chunks(const struct zti_cuda_merging m,
-                                                         const uint64_t chunks,
-                                                         const uint32_t room)
-{
-    SIMT_SHARED_DYNAMIC(uint32_t, memory);
-    SIMT_SHARED(unsigned long long, place, );
-    struct cells c;
-    c.units = 1u << (m.magnitude - m.factor);
-    const bool has_codes = m.book.alphabet <= FEW_CODES;
-    uint32_t *const codes = memory + 2 * (room + c.units);
-    c.codes = has_codes ? codes : m.book.codes;
+    SIMT_SHARED_DYNAMIC(uint32_t, own_codes);
+    SIMT_SHARED(struct packing, s, );
+    const bool has_codes = m.book.alphabet <= ZTI_FEW_CODES;
+    const uint64_t own = threadIdx.x * 4 * FOURS, zeros[2] = {0, 0};
+    struct waiting w = {0, 0, 0};
+    uint64_t symbols[FOURS];
     for (uint32_t i = threadIdx.x; has_codes && i < m.book.alphabet; i += THREADS)
-        codes[i] = m.book.codes[i];
-    for (;;) {
-        const uint64_t chunk = lookback_ticket(m.states);
-        if (chunk >= chunks)
-            return;
-        c.from = memory;
-        c.to = memory + room;
-        c.from_bits = memory + 2 * room;
-        c.to_bits = c.from_bits + c.units;
-        const uint32_t bytes = (merge(&m, &c, chunk) + 7) / 8;
-        if (threadIdx.x < 32) {
-            const uint64_t before = lookback(m.states, chunk, chunks, bytes);
-            if (threadIdx.x == 0)
-                place = before;
-        }
-        __syncthreads();
-        place_bytes(c.from, bytes, m.out, place, THREADS); /* the next ticket is a barrier */
+        own_codes[i] = m.book.codes[i];
+    for (uint32_t i = 4 * threadIdx.x; i < CHUNK_WORDS; i += 4 * THREADS)
+        simt_store_16(s.words[1] + i, zeros);
+    uint64_t chunk = lookback_ticket(m.states);
+    load(&m.symbols, chunk * CHUNK_SYMBOLS + own, symbols);
+    while (chunk < chunks) {
+        struct codes four[FOURS];
+        if (has_codes) /* shared memory by its own instructions */
+            look_up(&m.symbols, own_codes, chunk * CHUNK_SYMBOLS + own, symbols, four);
+        else
+            look_up(&m.symbols, m.book.codes, chunk * CHUNK_SYMBOLS + own, symbols, four);
+        const struct waiting next = pack(&m, &s, chunk, chunks, four, &w);
+        chunk = s.ticket;
+        load(&m.symbols, chunk * CHUNK_SYMBOLS + own, symbols);
+        if (w.bytes > 0)
+            place_bytes(s.words[w.buffer], w.bytes, m.out, s.place[w.buffer], THREADS);
+        w = next;
     }
+    if (w.bytes == 0)
+        return;
+    if (threadIdx.x < 32) {
+        const uint64_t before = lookback_sum(m.states, w.chunk, chunks, w.bytes);
+        if (threadIdx.x == 0)
+            s.place[w.buffer] = before;
+    }
+    __syncthreads();
+    place_bytes(s.words[w.buffer], w.bytes, m.out, s.place[w.buffer], THREADS);
 }
 
-extern "C" uint64_t zti_cuda_merge_states(uint64_t chunks)
+extern "C" void zti_cuda_code_chunks(const struct zti_cuda_merging *m, void *queue)
 {
-    return lookback_words(chunks);
-}
-
-extern "C" void zti_cuda_merge(const struct zti_cuda_merging *m, void *queue)
-{
-    const uint64_t chunks = (m->symbols.count + (UINT64_C(1) << m->magnitude) - 1) >> m->magnitude;
-    const uint32_t room = room_words(m->magnitude, m->factor);
-    const uint32_t units = 1u << (m->magnitude - m->factor);
-    const uint32_t codes = m->book.alphabet <= FEW_CODES ? m->book.alphabet : 0;
+    const uint64_t chunks = (m->symbols.count + CHUNK_SYMBOLS - 1) / CHUNK_SYMBOLS;
+    const uint32_t codes = m->book.alphabet <= ZTI_FEW_CODES ? m->book.alphabet : 0;
     if (chunks > 0)
-        SIMT_LAUNCH(merge_chunks, simt_at_most(chunks, ZTI_CUDA_TAKERS), THREADS,
-                    4 * (2 * (room + units) + codes), queue, *m, chunks, room);
+        SIMT_LAUNCH(encode_chunks, simt_at_most(chunks, ZTI_CUDA_TAKERS), THREADS, 4 * codes, queue,
+                    *m, chunks);
 }

@@ -1,6 +1,6 @@
-/* huffman_cuda.h: Huffman coding by CUDA kernels: counting, the codebook, coding by reduce-merge
- * and shuffle-merge, decoding of sub-chunks whose lanes find code borders by themselves. The bits
- * are those of the CPU's files. Kernels are queued and not waited for; pointers are to the device's
+/* huffman_cuda.h: Huffman coding by CUDA kernels: counting, the codebook, coding, also by
+ * reduce-merge and shuffle-merge, decoding of sub-chunks whose lanes find code borders by
+ * themselves. The bits are those of the CPU's files. Kernels are queued and not waited for; pointers are to the device's
  * memory unless they say otherwise. */
 #ifndef ZTI_HUFFMAN_CUDA_H
 #define ZTI_HUFFMAN_CUDA_H
@@ -52,16 +52,18 @@ ZTI_STATIC struct zti_cuda_book zti_cuda_book_in(void *memory, uint32_t alphabet
     return book;
 }
 
-/* A call of the encoder: chunks of 2^magnitude symbols, each padded to a byte. */
+/* A call of the encoder: chunks of 2^magnitude symbols, each padded to a byte. By 'merge' as in the
+ * paper; by 'encode' faster, the same bits, in chunks of the stream, whatever magnitude and factor
+ * say. */
 struct zti_cuda_merging {
-    struct zti_symbols symbols;  /* data: on the device, aligned to 8 bytes */
+    struct zti_symbols symbols;  /* data: on the device, aligned to 16 bytes */
     struct zti_cuda_book book;
     uint32_t magnitude;          /* ZTI_PART_MAGNITUDE to ZTI_CHUNK_MAGNITUDE */
     uint32_t factor;             /* r, at most ZTI_MERGE_MOST_FACTOR */
     uint8_t *out;                /* room for two bytes a symbol of whole chunks; aligned to 4 */
     uint16_t *part_bits;         /* room for the parts of whole chunks */
     uint64_t *states;            /* zeroed: lookback_words; [1]: afterwards the bytes of all */
-    uint64_t *breaking;          /* raised by the units of more than 32 bits */
+    uint64_t *breaking;          /* 'merge': raised by the units of more than 32 bits */
 };
 
 /* A call of the decoder: chunks of four parts, from the beginning of one. */
@@ -88,7 +90,8 @@ struct zti_huffman_kernels {
     void (*build)(const uint64_t *counts, const struct zti_cuda_book *book, void *scratch,
                   void *queue);
     uint64_t (*merge_states)(uint64_t chunks); /* words */
-    void (*encode)(const struct zti_cuda_merging *m, void *queue);
+    void (*encode)(const struct zti_cuda_merging *m, void *queue); /* chunks of the stream */
+    void (*merge)(const struct zti_cuda_merging *m, void *queue);
     void (*decode)(const struct zti_cuda_unmerging *u, void *queue);
 };
 

@@ -93,7 +93,6 @@ bool zti_stream_is_cuda(const zt_context *context);
 struct zti_stream_cuda {
     struct zti_cuda_book book;
     struct zti_symbols symbols; /* the last slab's */
-    uint64_t code_bits;         /* of all symbols */
 };
 
 /* Count symbols and make the book. ZT_BAD_ARG where a symbol is not below the alphabet. */

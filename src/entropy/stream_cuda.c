@@ -72,28 +72,18 @@ zt_status zti_stream_cuda_learn(zt_context *context, const struct zti_symbols *s
     struct zti_device *const device = context->device;
     struct zti_cuda_making m;
     uint64_t strays = 0;
-    uint64_t *counts = zti_alloc(context, s->alphabet * sizeof *counts);
-    if (!counts)
-        return zti_fail(context, ZT_NO_MEMORY, "no memory for the counts of %u symbols",
-                        s->alphabet);
     zt_status status = zti_cuda_make_room(context, s->alphabet, &m);
     if (status == ZT_OK)
         status = count_all(context, s, &m, &cuda->symbols);
     if (status == ZT_OK)
         status = device->copy(context, ZTI_QUEUE_KERNELS, &strays, m.strays, sizeof strays);
-    if (status == ZT_OK)
-        status = device->copy(context, ZTI_QUEUE_KERNELS, counts, m.counts,
-                              s->alphabet * sizeof *counts);
     status = status == ZT_OK ? zti_cuda_make_book(context, &m, book)
                              : zti_device_settle(context, status);
     if (status == ZT_OK && strays > 0)
         status = zti_fail(context, ZT_BAD_ARG, "a symbol is not below the alphabet's %u",
                           s->alphabet);
-    if (status == ZT_OK) {
+    if (status == ZT_OK)
         cuda->book = m.book;
-        cuda->code_bits = zti_codebook_cost_bits(book, counts);
-    }
-    zti_release(context, counts);
     return status;
 }
 
@@ -134,10 +124,8 @@ zt_status zti_stream_cuda_code(zt_context *context, const struct zti_symbols *s,
 {
     const uint64_t each = slab_symbols(context, s, CHUNK_SYMBOLS);
     struct zti_cuda_merging m = {.symbols = cuda->symbols,
-                                 .book = cuda->book,
-                                 .magnitude = ZTI_CHUNK_MAGNITUDE};
+                                 .book = cuda->book};
     zt_status status = ZT_OK;
-    m.factor = s->count > 0 ? zti_merge_factor(cuda->code_bits, s->count) : 0;
     *bytes = 0;
     for (uint64_t at = 0; status == ZT_OK && at < s->count && *bytes <= room_bytes; at += each) {
         uint64_t own = 0;

@@ -1,11 +1,11 @@
 /* gpu_check.c: whether the cuda policy does on a GPU what it must, and how fast it is.
  *
- *     ztile-gpu-check [--cases N] [--seed N] [--device N] [--vectors DIR] [--large]
- *                     [--bench [--bytes N] [--only TEXT] [--kernels] [--once]]
+ *     ztile-gpu-check [--cases N] [--seed N] [--codec zfp|ndzip|sz] [--device N] [--vectors DIR]
+ *                     [--large] [--bench [--bytes N] [--only TEXT] [--kernels] [--once]]
  *
- * Random arrays in every mode against the serial policy, byte for byte; with --vectors the golden
- * streams of libzfp and ndzip; with --large an array of more than 2^32 elements; with --bench a
- * table of speeds (gpu_bench.h). Exit status 0: all is well; 1: not; 2: bad use; 77: there is no
+ * Random arrays in every mode against the serial policy, byte for byte, of one codec with --codec;
+ * with --vectors the golden streams of libzfp and ndzip; with --large an array of more than 2^32
+ * elements; with --bench a table of speeds (gpu_bench.h). Exit status 0: all is well; 1: not; 2: bad use; 77: there is no
  * GPU. Prints lines of TAP. */
 #include "golden/golden.h"
 #include "gpu_bench.h"
@@ -17,7 +17,7 @@
 struct options {
     uint64_t seed, cases;
     zt_cuda cuda;
-    const char *vectors;
+    const char *vectors, *codec;
     struct gpu_bench_options bench;
     bool is_large, is_bench;
 };
@@ -51,6 +51,8 @@ static bool parse(int argc, char **argv, struct options *o)
             o->cuda.device = (int32_t)n;
         else if (strcmp(name, "--vectors") == 0)
             o->vectors = value;
+        else if (strcmp(name, "--codec") == 0)
+            o->codec = value;
         else if (strcmp(name, "--only") == 0)
             o->bench.only = value;
         else
@@ -118,8 +120,8 @@ int main(int argc, char **argv)
     unsigned number = 0;
     uint64_t hash = 0;
     if (!parse(argc, argv, &o)) {
-        fprintf(stderr, "use: ztile-gpu-check [--cases N] [--seed N] [--device N] [--vectors DIR] "
-                        "[--large]\n"
+        fprintf(stderr, "use: ztile-gpu-check [--cases N] [--seed N] [--codec NAME] [--device N] "
+                        "[--vectors DIR] [--large]\n"
                         "         [--bench [--bytes N] [--only TEXT] [--kernels] [--once]]\n");
         return 2;
     }
@@ -134,6 +136,7 @@ int main(int argc, char **argv)
         return TEST_SKIPPED;
     }
     run.seed = o.seed;
+    run.codec = o.codec;
     for (uint64_t i = 0; i < o.cases && run.failures < 10; i++)
         policy_case(&run, i);
     result(&number, run.failures == 0, "random arrays are coded as by the serial policy", o.seed);

@@ -215,7 +215,7 @@ static bool check_merge(struct policy_run *run, const struct subject *s, uint32_
     uint8_t *out = need(room);
     uint32_t *cells = need(zti_merge_room_words(magnitude) * sizeof *cells);
     if (ok)
-        k->encode(&m, d->queue);
+        k->merge(&m, d->queue);
     ok = ok && d->copy(run->cuda, ZTI_QUEUE_KERNELS, &total, m.states + 1, 8) == ZT_OK &&
          d->copy(run->cuda, ZTI_QUEUE_KERNELS, &broken, m.breaking, 8) == ZT_OK &&
          d->copy(run->cuda, ZTI_QUEUE_KERNELS, out, m.out, room) == ZT_OK &&

@@ -202,15 +202,15 @@ template <class T> static inline T atomicMax(T *p, typename simt_atomic_type<T>:
 }
 
 /* Flags between blocks: words of 64 bits. */
-static inline uint64_t simt_load_acquire(const uint64_t *p)
+static inline uint64_t simt_load_flag(const uint64_t *p)
 {
     simt_spin();
-    return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
-static inline void simt_store_release(uint64_t *p, uint64_t v)
+static inline void simt_store_flag(uint64_t *p, uint64_t v)
 {
-    __atomic_store_n(p, v, __ATOMIC_RELEASE);
+    __atomic_store_n(p, v, __ATOMIC_RELAXED);
     simt_progress();
 }
 
@@ -218,6 +218,28 @@ static inline int __popc(unsigned v) { return __builtin_popcount(v); }
 static inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
 static inline int __clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
 static inline int __clzll(long long v) { return v ? __builtin_clzll((unsigned long long)v) : 64; }
+/* Four of the eight bytes of b:a, whose numbers are nibbles of s, the lowest first. */
+static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned s)
+{
+    const uint64_t both = (uint64_t)b << 32 | a;
+    unsigned r = 0;
+    for (unsigned i = 0; i < 4; i++)
+        r |= (unsigned)(both >> 8 * (s >> 4 * i & 7) & 0xff) << 8 * i;
+    return r;
+}
+
+/* The high word of hi:lo moved left by s mod 32 bits. */
+static inline unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned s)
+{
+    return (unsigned)(((uint64_t)hi << 32 | lo) << (s & 31) >> 32);
+}
+
+/* The low word of hi:lo moved right by s mod 32 bits. */
+static inline unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned s)
+{
+    return (unsigned)(((uint64_t)hi << 32 | lo) >> (s & 31));
+}
+
 static inline unsigned __brev(unsigned v)
 {
     unsigned r = 0;

@@ -145,11 +145,11 @@ SIMT_KERNEL void not_in_mask(int *out)
 SIMT_KERNEL void waits_by_block(uint64_t *flags)
 {
     if (threadIdx.x == 0 && blockIdx.x > 0)
-        while (simt_load_acquire(flags + blockIdx.x - 1) == 0) {
+        while (simt_load_flag(flags + blockIdx.x - 1) == 0) {
         }
     __syncthreads();
     if (threadIdx.x == 0)
-        simt_store_release(flags + blockIdx.x, 1);
+        simt_store_flag(flags + blockIdx.x, 1);
 }
 
 static volatile int depth_limit = 1 << 30;

@@ -10,6 +10,7 @@ struct cubes {
     struct zti_grid grid;
     struct shape shape;
     struct zti_view view;
+    int64_t stride_bytes[3]; /* as in struct part, of cubes that the array's end does not cut */
     uint32_t rotation;
     uint32_t chunk_tiles;
     uint64_t *words;
@@ -23,36 +24,80 @@ struct cubes {
     uint64_t count; /* of chunks */
 };
 
-/* What a cube has of the view; no values where it has none, as a chunk's cubes may. */
-static __device__ __forceinline__ struct part part_of_view(const struct cubes *c, uint64_t tile)
+enum { WARPS = 8 };
+
+/* The part of a cube that the view has all of, with rows of consecutive values; false where it is
+ * another. No division of 64 bits, which takes some 100 instructions, where one of 32 does. */
+static __device__ __forceinline__ bool find_whole_part(const struct cubes *c, uint64_t tile,
+                                                       struct part *p)
 {
+    const zt_array *const memory = &c->view.out;
+    const bool is_small = c->grid.count >> 32 == 0;
+    bool is_whole = c->stride_bytes[2] == (int64_t)c->shape.value_bytes;
+    int64_t offset = 0;
+SIMT_UNROLL
+    for (uint32_t i = ZT_MAX_RANK; i-- > 0;) {
+        if (i >= c->grid.rank)
+            continue;
+        const uint64_t tiles = c->grid.tiles[i], side = c->grid.side[i], lo = c->view.lo[i];
+        const uint64_t left = is_small ? (uint32_t)tile / (uint32_t)tiles : tile / tiles;
+        const uint64_t origin = (tile - left * tiles) * side;
+        is_whole &= origin >= lo && origin + side <= c->view.hi[i];
+        offset += (int64_t)(origin - lo) * memory->stride[i];
+        tile = left;
+    }
+    p->data = (uint8_t *)memory->data + offset * (int64_t)c->shape.value_bytes;
+    for (uint32_t k = 0; k < 3; k++)
+        p->stride_bytes[k] = c->stride_bytes[k];
+    p->is_plain = is_whole;
+    return is_whole;
+}
+
+/* What a cube has of the view; no values where it has none, as a chunk's cubes may. */
+static __device__ __forceinline__ void find_part(const struct cubes *c, uint64_t tile,
+                                                 struct part *p)
+{
+    if (find_whole_part(c, tile, p))
+        return;
     const struct zti_walk at = zti_walk_from(&c->grid, tile);
-    struct part p = part_of(&c->grid, c->shape, &at, &c->view.out, c->view.lo, c->view.hi);
+    *p = part_of(&c->grid, c->shape, &at, &c->view.out, c->view.lo, c->view.hi);
     for (uint32_t i = 0; i < c->grid.rank; i++)
         if (at.origin[i] >= c->view.hi[i] || at.origin[i] + c->grid.side[i] <= c->view.lo[i])
             for (uint32_t k = 0; k < 3; k++)
-                p.extent[k] = p.skip[k] = 0;
-    return p;
+                p->extent[k] = p->skip[k] = 0;
+    p->is_plain = false;
 }
 
 #define word uint32_t
 #define sword int32_t
 #define WIDTH 32
+#define PUT_BLOCKS 5
+#define TAKE_BLOCKS 5
 #define NAME(x) x##_32
 #include "codec/ndzip/ndzip_kernel.h" /* put_1d_32, take_1d_32, ... */
 #undef word
 #undef sword
 #undef WIDTH
+#undef PUT_BLOCKS
+#undef TAKE_BLOCKS
 #undef NAME
 
 #define word uint64_t
 #define sword int64_t
 #define WIDTH 64
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define PUT_BLOCKS 3 /* sm_80 takes a few registers more than 64 */
+#else
+#define PUT_BLOCKS 4
+#endif
+#define TAKE_BLOCKS 4
 #define NAME(x) x##_64
 #include "codec/ndzip/ndzip_kernel.h" /* put_1d_64, take_1d_64, ... */
 #undef word
 #undef sword
 #undef WIDTH
+#undef PUT_BLOCKS
+#undef TAKE_BLOCKS
 #undef NAME
 
 static bool has_kernels(const struct zti_coding *coding)
@@ -73,6 +118,9 @@ static struct cubes cubes_of(const struct zti_coding *coding, const struct zti_v
     c.grid = coding->grid;
     c.shape = shape_of(coding);
     c.view = *view;
+    for (uint32_t i = 0; i < c.shape.rank; i++)
+        c.stride_bytes[3 - c.shape.rank + i] =
+            view->out.stride[c.shape.axis[i]] * (int64_t)c.shape.value_bytes;
     c.rotation = coding->type == ZT_F32 || coding->type == ZT_F64;
     return c;
 }
