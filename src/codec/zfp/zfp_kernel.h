@@ -19,44 +19,13 @@ typedef uint64_t uint_64;
 #define OF_TYPE(name, type) JOIN3(name, _, type)
 #define VALUE           OF_TYPE(uint, BITS) /* uint_32 */
 
-/* One value or a row of four, as values: of memcpy nvcc makes bytes. Rows go sixteen bytes at once
- * where arrays let them lie so: threads side by side, whose tiles are, then use all of each sector
- * of memory with each load or store. */
-static __device__ __forceinline__ void load_row(void *to, const void *from, uint32_t bytes)
-{
-    const VALUE *const at = (const VALUE *)from;
-    VALUE row[4];
-    if (bytes >= 16 && (uintptr_t)at % 16 == 0)
-        for (uint32_t i = 0; i < bytes; i += 16)
-            simt_load_16((char *)row + i, (const char *)from + i);
-    else
-        for (uint32_t i = 0; i < bytes / sizeof(VALUE); i++)
-            row[i] = at[i];
-    for (uint32_t i = 0; i < bytes / sizeof(VALUE); i++)
-        ((VALUE *)to)[i] = row[i];
-}
-
-static __device__ __forceinline__ void store_row(void *to, const void *from, uint32_t bytes)
-{
-    VALUE *const at = (VALUE *)to;
-    if (bytes >= 16 && (uintptr_t)at % 16 == 0)
-        for (uint32_t i = 0; i < bytes; i += 16)
-            simt_store_16((char *)to + i, (const char *)from + i);
-    else
-        for (uint32_t i = 0; i < bytes / sizeof(VALUE); i++)
-            at[i] = ((const VALUE *)from)[i];
-}
-
-#define MOST_RANK 3 /* larger tiles are a warp's */
-#define LOAD_ROW  load_row
-#define STORE_ROW store_row
 #define FN        static __device__ __forceinline__
 #define EXPORTED static __device__
 #define LOCAL static __device__
 #define zti_zfp_pad pad_cuda
 #define zti_zfp_order order_cuda
 #include "codec/zfp/zfp_order.h"
-#include "codec/zfp/zfp_plain.h" /* put_tile_f32, take_tile_i64, gather_32, ... */
+#include "codec/zfp/zfp_thread.h" /* put_tile_f32, take_tile_i64, gather_32, ... */
 #include "codec/zfp/zfp_warp.h"  /* put_tile_warp_f32, ... */
 
 /* zti_walk_from and zti_walk_next for a rank that the compiler knows: places stay in registers. */
@@ -177,26 +146,40 @@ static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, u
  * apart, whose texts need different registers. 64 values of 32 bits are read into shared memory
  * first, behind the slots, so that values and coefficients do not take registers at once. Tiles of
  * more bytes are a warp's. */
-#define KERNEL SIMT_KERNEL void __launch_bounds__(ZTI_ZFP_THREADS, 2)
+#define KERNEL(blocks) SIMT_KERNEL void __launch_bounds__(ZTI_ZFP_THREADS, blocks)
 
 #define IS_OTHER_RANK(known)  (t.grid.rank != (known))
-#define IS_WRONG(exact, rank) (zti_zfp_is_reversible(&t.zfp) != (exact) || IS_OTHER_RANK(rank))
 
-#define PUT_KERNEL(name, rank, values_memory, is_exact)                                            \
-    KERNEL name(struct zfp_tiles t)                                                                \
+/* The parameters of a kernel for one of both algorithms, by which the compiler knows that it is not
+ * the other. */
+static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_tiles *t,
+                                                               bool is_exact)
+{
+    struct zti_zfp z = t->zfp;
+    z.minexp = is_exact                      ? ZTI_ZFP_MIN_EXP - 1
+               : z.minexp > ZTI_ZFP_MIN_EXP ? z.minexp
+                                             : ZTI_ZFP_MIN_EXP;
+    return z;
+}
+
+#define PUT_KERNEL(name, rank, blocks, is_exact)                                                   \
+    KERNEL(blocks) name(struct zfp_tiles t)                                                                \
     {                                                                                              \
-        SIMT_SHARED_DYNAMIC(uint64_t, slots);                                                      \
-        if (IS_WRONG(is_exact, rank)) /* by which the compiler knows what it is not */             \
+        SIMT_SHARED_DYNAMIC(uint64_t, memory);                                                     \
+        if (IS_OTHER_RANK(rank))                                                                   \
             return;                                                                                \
+        const struct zti_zfp zfp = zfp_of_kernel(&t, is_exact);                                    \
         const uint64_t block = t.fixed_bits > 0 ? blockIdx.x : lookback_ticket(t.states);          \
         const uint64_t tile = block * blockDim.x + threadIdx.x;                                    \
         struct zti_bit_writer w =                                                                  \
-            zti_bit_writer_in(slots + threadIdx.x * t.slot_words, t.slot_words);                   \
+            zti_bit_writer_in(memory + (blockDim.x << 2 * (rank)) / 2 +                            \
+                                  threadIdx.x * t.slot_words,                                      \
+                              t.slot_words);                                                       \
         if (tile < t.grid.count) {                                                                 \
-            VALUE values_memory;                                                                   \
+            VALUE values[1 << 2 * (rank)];                                                         \
             const struct zti_walk at = walk_from(&t.grid, tile, rank);                             \
             OF_TYPE(gather, BITS)(&t.view.out, at.origin, values, rank);                           \
-            const bool is_proved = OF_TYPE(put_tile, TYPE)(&t.zfp, values, rank, &w);              \
+            const bool is_proved = OF_TYPE(put_tile, TYPE)(&zfp, values, rank, &w);              \
             if (t.doubts)                                                                          \
                 t.doubts[tile] = !is_proved;                                                       \
         }                                                                                          \
@@ -205,11 +188,12 @@ static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, u
 
 /* The same for warps, which take t.warp_tiles tiles one after the other. */
 #define PUT_WARP_KERNEL(name, rank, own_values, is_exact)                                          \
-    KERNEL name(struct zfp_tiles t)                                                                \
+    KERNEL(2) name(struct zfp_tiles t)                                                                \
     {                                                                                              \
         SIMT_SHARED_DYNAMIC(uint64_t, memory);                                                     \
-        if (IS_WRONG(is_exact, rank))                                                              \
+        if (IS_OTHER_RANK(rank))                                                                   \
             return;                                                                                \
+        const struct zti_zfp zfp = zfp_of_kernel(&t, is_exact);                                    \
         const uint32_t warps = blockDim.x / 32, warp = threadIdx.x / 32, me = threadIdx.x % 32;    \
         const uint64_t block = t.fixed_bits > 0 ? blockIdx.x : lookback_ticket(t.states);          \
         const uint64_t first = (block * warps + warp) * t.warp_tiles;                              \
@@ -223,7 +207,7 @@ static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, u
             OF_TYPE(gather_warp, BITS)(&t.view.out, at.origin, values, rank);                      \
             if (me == 0)                                                                           \
                 w.slot[0] = 0;                                                                     \
-            const bool is_proved = OF_TYPE(put_tile_warp, TYPE)(&t.zfp, values, rank, &w);         \
+            const bool is_proved = OF_TYPE(put_tile_warp, TYPE)(&zfp, values, rank, &w);         \
             if (t.doubts && me == 0)                                                               \
                 t.doubts[first + k] = !is_proved;                                                  \
             bits = me == k ? zti_bits_written(&w) : bits;                                          \
@@ -232,12 +216,13 @@ static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, u
     }
 
 /* A chunk a thread ('of' is nothing) or a warp (_warp), of so many lanes. */
-#define TAKE_KERNEL(name, rank, values_count, of, lanes)                                           \
-    KERNEL name(struct zfp_tiles t)                                                                \
+#define TAKE_KERNEL(name, rank, blocks, values_count, of, lanes, is_exact)                                   \
+    KERNEL(blocks) name(struct zfp_tiles t)                                                                \
     {                                                                                              \
         const uint64_t i = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / (lanes);            \
         if (i >= t.count || IS_OTHER_RANK(rank))                                                   \
             return;                                                                                \
+        const struct zti_zfp zfp = zfp_of_kernel(&t, is_exact);                                    \
         const uint64_t chunk = t.chunks ? t.chunks[i] : t.first_chunk + i;                         \
         const uint64_t first = chunk * t.chunk_tiles, rest = t.grid.count - first;                 \
         const uint64_t last = first + (rest < t.chunk_tiles ? rest : t.chunk_tiles);               \
@@ -247,38 +232,42 @@ static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, u
         struct zti_walk at = walk_from(&t.grid, first, rank);                                      \
         for (; at.tile < last; walk_next(&t.grid, &at, rank)) {                                    \
             VALUE values[values_count];                                                            \
-            OF_TYPE(take_tile##of, TYPE)(&t.zfp, values, rank, &r);                                \
+            OF_TYPE(take_tile##of, TYPE)(&zfp, values, rank, &r);                                \
             OF_TYPE(scatter##of, BITS)(&t.view, at.origin, values, rank);                          \
         }                                                                                          \
         if (threadIdx.x % (lanes) == 0)                                                            \
             note_end(t.states, i, t.count, r.at, t.places ? t.places[2 * i + 1] : UINT64_MAX);     \
     }
 
-#define IN_SHARED                                                                                  \
-    *const values =                                                                                \
-        (VALUE *)(slots + blockDim.x * t.slot_words) + threadIdx.x * ZTI_ZFP_VALUES_IN_SHARED
-
-PUT_KERNEL(put_lossy_1d, 1, values[4], false)
-PUT_KERNEL(put_lossy_2d, 2, values[16], false)
-PUT_KERNEL(put_exact_1d, 1, values[4], true)
-PUT_KERNEL(put_exact_2d, 2, values[16], true)
+/* Blocks of a multiprocessor, at least: so many registers are there for a thread. */
 #if BITS == 32
-PUT_KERNEL(put_lossy_3d, 3, IN_SHARED, false)
-PUT_KERNEL(put_exact_3d, 3, IN_SHARED, true)
+#define PUT_3D_BLOCKS 4
+#define TAKE_3D_BLOCKS 4
+#define PUT_2D_BLOCKS 8
+#define TAKE_2D_BLOCKS 8
 #else
-PUT_WARP_KERNEL(put_lossy_3d, 3, 4, false)
-PUT_WARP_KERNEL(put_exact_3d, 3, 4, true)
+#define PUT_3D_BLOCKS 3
+#define TAKE_3D_BLOCKS 3
+#define PUT_2D_BLOCKS 4
+#define TAKE_2D_BLOCKS 4
 #endif
+
+PUT_KERNEL(put_lossy_1d, 1, 8, false)
+PUT_KERNEL(put_lossy_2d, 2, PUT_2D_BLOCKS, false)
+PUT_KERNEL(put_lossy_3d, 3, PUT_3D_BLOCKS, false)
+PUT_KERNEL(put_exact_1d, 1, 8, true)
+PUT_KERNEL(put_exact_2d, 2, PUT_2D_BLOCKS, true)
+PUT_KERNEL(put_exact_3d, 3, PUT_3D_BLOCKS, true)
 PUT_WARP_KERNEL(put_lossy_4d, 4, 8, false)
 PUT_WARP_KERNEL(put_exact_4d, 4, 8, true)
-TAKE_KERNEL(take_1d, 1, 4, , 1)
-TAKE_KERNEL(take_2d, 2, 16, , 1)
-#if BITS == 32
-TAKE_KERNEL(take_3d, 3, 64, , 1)
-#else
-TAKE_KERNEL(take_3d, 3, 4, _warp, 32)
-#endif
-TAKE_KERNEL(take_4d, 4, 8, _warp, 32)
+TAKE_KERNEL(take_lossy_1d, 1, 8, 4, , 1, false)
+TAKE_KERNEL(take_lossy_2d, 2, TAKE_2D_BLOCKS, 16, , 1, false)
+TAKE_KERNEL(take_lossy_3d, 3, TAKE_3D_BLOCKS, 64, , 1, false)
+TAKE_KERNEL(take_lossy_4d, 4, 2, 8, _warp, 32, false)
+TAKE_KERNEL(take_exact_1d, 1, 8, 4, , 1, true)
+TAKE_KERNEL(take_exact_2d, 2, TAKE_2D_BLOCKS, 16, , 1, true)
+TAKE_KERNEL(take_exact_3d, 3, TAKE_3D_BLOCKS, 64, , 1, true)
+TAKE_KERNEL(take_exact_4d, 4, 2, 8, _warp, 32, true)
 
 static void put(const struct zfp_tiles *tiles, unsigned threads, void *queue)
 {
@@ -304,11 +293,15 @@ static void take(const struct zfp_tiles *tiles, unsigned threads, void *queue)
     const uint64_t each = t.warp_tiles > 0 ? threads / 32 : threads;
     const unsigned blocks = (unsigned)((t.count + each - 1) / each);
     const size_t bytes = t.block_bytes;
-    switch (t.grid.rank) {
-    case 1: SIMT_LAUNCH(take_1d, blocks, threads, bytes, queue, t); break;
-    case 2: SIMT_LAUNCH(take_2d, blocks, threads, bytes, queue, t); break;
-    case 3: SIMT_LAUNCH(take_3d, blocks, threads, bytes, queue, t); break;
-    default: SIMT_LAUNCH(take_4d, blocks, threads, bytes, queue, t);
+    switch (t.grid.rank + (zti_zfp_is_reversible(&t.zfp) ? 4 : 0)) {
+    case 1: SIMT_LAUNCH(take_lossy_1d, blocks, threads, bytes, queue, t); break;
+    case 2: SIMT_LAUNCH(take_lossy_2d, blocks, threads, bytes, queue, t); break;
+    case 3: SIMT_LAUNCH(take_lossy_3d, blocks, threads, bytes, queue, t); break;
+    case 4: SIMT_LAUNCH(take_lossy_4d, blocks, threads, bytes, queue, t); break;
+    case 5: SIMT_LAUNCH(take_exact_1d, blocks, threads, bytes, queue, t); break;
+    case 6: SIMT_LAUNCH(take_exact_2d, blocks, threads, bytes, queue, t); break;
+    case 7: SIMT_LAUNCH(take_exact_3d, blocks, threads, bytes, queue, t); break;
+    default: SIMT_LAUNCH(take_exact_4d, blocks, threads, bytes, queue, t);
     }
 }
 

@@ -28,7 +28,7 @@
 #define ZTI_ZFP_WARP_H
 
 #include "codec/zfp/zfp_cuda.h"
-#include "codec/zfp/zfp_plain.h"
+#include "codec/zfp/zfp_thread.h"
 
 /* A lane's part of a string in a slot: what is held goes to bits 'word' * 32 and on. */
 struct strand {
