@@ -57,7 +57,7 @@ static uint32_t block_bytes(const struct zti_coding *coding, bool has_slots)
     const uint32_t slots = has_slots ? warp_tiles(coding) * slot_words(coding) : 0;
     if (is_of_warp(coding))
         return threads / 32 * 8 * (zti_zfp_warp_words(width, coding->grid.rank) + slots);
-    return (has_slots ? threads : ZTI_ZFP_THREADS) * thread_bytes(coding, has_slots);
+    return (has_slots ? threads : (uint32_t)ZTI_ZFP_THREADS) * thread_bytes(coding, has_slots);
 }
 
 static bool has_kernels(const struct zti_coding *coding)
@@ -70,7 +70,7 @@ static uint64_t state_words(const struct zti_coding *coding, uint64_t tiles)
 {
     const uint32_t threads = threads_of(coding);
     const uint32_t each = is_of_warp(coding) ? threads / 32 * warp_tiles(coding) : threads;
-    return 2 + (tiles / each + 1); /* lookback_words */
+    return 2 + 2 * (tiles / each + 1); /* lookback_words, and a flag a block */
 }
 
 static struct zfp_tiles tiles_of(const struct zti_coding *coding, bool has_slots)

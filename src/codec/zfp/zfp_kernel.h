@@ -6,9 +6,8 @@
  *                                                                  tiles before
  *
  * How many these are is computed at fixed rate; otherwise it is the sum within the block and that
- * of the blocks before, by look-back: values are read once and bits written once. Words of the
- * stream that two tiles share are or'ed, the others stored. Slots have odd numbers of words, so
- * that threads side by side use different banks. */
+ * of the blocks before, by look-back: values are read once and bits written once. Slots have odd
+ * numbers of words, so that threads side by side use different banks. */
 #include "cuda/lookback.h"
 
 #include "codec/zfp/zfp_cuda.h"
@@ -54,42 +53,86 @@ SIMT_UNROLL
     }
 }
 
-/* Copy 'bits' bits of a slot to bit 'at' of the stream; what is beyond the slot is zero, and so is
- * the stream. */
-static __device__ __forceinline__ void place(uint64_t *words, uint64_t at, const uint64_t *slot,
-                                             uint32_t slot_words, uint64_t bits)
+/* ---- placing ----
+ *
+ * A word of the stream is of the tile, and the block, that has its first bit, and is stored by it
+ * with zeros for what others have of it; these are or'ed afterwards. A block says when its words are
+ * stored; the next one waits for that before it or's bits to the last of them. The first word is
+ * nobody's where the stream begins within it, and was zeroed but for what is there already. */
+
+/* Store words of the stream for the 'bits' bits of a slot, which go to bit 'at'; what is in the word
+ * of another tile is returned. Beyond its bits a slot has zeros. */
+static __device__ __forceinline__ uint64_t store_words(uint64_t *words, uint64_t at,
+                                                       const uint64_t *slot, uint32_t slot_words,
+                                                       uint64_t bits)
 {
     const uint32_t shift = (uint32_t)(at % 64);
-    const uint64_t all = (uint64_t)slot_words * 64, n = bits < all ? bits : all;
-    uint64_t *to = words + at / 64, carry = 0;
-    for (uint64_t from = 0; from < n; from += 64, to++) {
-        const uint64_t v = slot[from / 64], out = v << shift | carry;
+    const uint64_t all = (uint64_t)slot_words * 64, end = shift + bits;
+    uint64_t *to = words + at / 64, carry = 0, head = 0;
+    for (uint64_t from = 0; from < end; from += 64, to++) {
+        const uint64_t v = from < bits && from < all ? slot[from / 64] : 0;
+        const uint64_t out = v << shift | carry;
         carry = shift > 0 ? v >> (64 - shift) : 0;
-        if ((from == 0 && shift > 0) || from + 64 - shift > n)
-            simt_or(to, out);
+        if (from == 0 && shift > 0)
+            head = out;
         else
             *to = out;
     }
-    if (carry != 0)
-        simt_or(to, carry);
+    return head;
 }
 
-/* Where the thread's bits go, behind those of all threads before it. */
-static __device__ __forceinline__ uint64_t bits_before(const struct zfp_tiles *t, uint64_t block,
-                                                       uint64_t bits)
+/* Where a block's bits go. */
+struct span {
+    uint64_t start, end;
+};
+
+/* The flag of a block, behind the states of all. */
+static __device__ __forceinline__ uint64_t *stored_flag(const struct zfp_tiles *t, uint64_t block)
+{
+    return t->states + 2 + gridDim.x + block;
+}
+
+static __device__ __forceinline__ void wait_for_block(const struct zfp_tiles *t, uint64_t block)
+{
+    while (simt_load_acquire(stored_flag(t, block)) == 0) {
+    }
+}
+
+/* Say that the block's words are stored, behind a barrier; one thread does it. Where it has none,
+ * the next block's bits may be in a word of one before. */
+static __device__ __forceinline__ void note_stored(const struct zfp_tiles *t, uint64_t block,
+                                                   struct span span)
+{
+    if (block > 0 && (span.start + 63) / 64 * 64 >= span.end)
+        wait_for_block(t, block - 1);
+    simt_store_release(stored_flag(t, block), 1);
+}
+
+/* Add bits to a word of another tile, perhaps of a block before. */
+static __device__ __forceinline__ void add_head(const struct zfp_tiles *t, uint64_t block,
+                                                struct span span, uint64_t at, uint64_t head)
+{
+    if (block > 0 && at / 64 == span.start / 64 && span.start % 64 > 0)
+        wait_for_block(t, block - 1);
+    simt_or(t->words + at / 64, head);
+}
+
+/* Where the thread's bits go, behind those of all threads before it; and the block's: the first
+ * thread is told both ends. */
+static __device__ __forceinline__ uint64_t place_behind(const struct zfp_tiles *t, uint64_t block,
+                                                        uint64_t bits, struct span *span)
 {
     SIMT_SHARED(uint64_t, sums, [4]);
     SIMT_SHARED(uint64_t, base, );
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     const uint64_t own = warp_sums(bits);
-    uint64_t before = own - bits;
+    uint64_t before = own - bits, all = 0;
     if (lane == 31)
         sums[warp] = own;
     __syncthreads();
     for (uint32_t i = 0; i < warp; i++)
         before += sums[i];
     if (warp == 0) {
-        uint64_t all = 0;
         for (uint32_t i = 0; i < warps; i++)
             all += sums[i];
         const uint64_t found = lookback(t->states, block, gridDim.x, all);
@@ -97,7 +140,21 @@ static __device__ __forceinline__ uint64_t bits_before(const struct zfp_tiles *t
             base = found;
     }
     __syncthreads();
-    return base + before;
+    span->start = t->start_bits + base;
+    span->end = span->start + all;
+    return span->start + before;
+}
+
+/* The same where all tiles take as many bits; 'first' is the thread's or the warp's first tile, and
+ * 'tiles' how many a block has. */
+static __device__ __forceinline__ uint64_t place_at_rate(const struct zfp_tiles *t, uint64_t block,
+                                                         uint64_t first, uint64_t tiles,
+                                                         struct span *span)
+{
+    const uint64_t from = block * tiles, rest = t->grid.count - from;
+    span->start = t->start_bits + from * t->fixed_bits;
+    span->end = span->start + (rest < tiles ? rest : tiles) * t->fixed_bits;
+    return t->start_bits + first * t->fixed_bits;
 }
 
 /* Note where a tile went. */
@@ -106,7 +163,7 @@ static __device__ __forceinline__ void note_start(const struct zfp_tiles *t, uin
 {
     const uint64_t number = t->first_tile + tile;
     if (t->starts && number % t->chunk_tiles == 0)
-        t->starts[number / t->chunk_tiles - t->first_chunk] = at;
+        t->starts[number / t->chunk_tiles - t->first_chunk] = at - t->start_bits;
 }
 
 /* Place what a thread has written, of tile 'tile' if there is one. */
@@ -115,13 +172,21 @@ static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, ui
 {
     const bool is_tile = tile < t->grid.count;
     const uint64_t bits = is_tile ? zti_bits_written(w) : 0;
-    const uint64_t at = t->fixed_bits > 0 ? tile * t->fixed_bits : bits_before(t, block, bits);
-    if (!is_tile)
-        return;
-    if (w->words < w->slot_words)
-        w->slot[w->words] = w->held;
-    place(t->words, t->start_bits + at, w->slot, w->slot_words, bits);
-    note_start(t, tile, at);
+    struct span span;
+    const uint64_t at = t->fixed_bits > 0 ? place_at_rate(t, block, tile, blockDim.x, &span)
+                                          : place_behind(t, block, bits, &span);
+    uint64_t head = 0;
+    if (is_tile) {
+        if (w->words < w->slot_words)
+            w->slot[w->words] = w->held;
+        head = store_words(t->words, at, w->slot, w->slot_words, bits);
+        note_start(t, tile, at);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        note_stored(t, block, span);
+    if (head != 0)
+        add_head(t, block, span, at, head);
 }
 
 /* Place what a warp has written: tiles from 'first', lane k has the bits of the k-th; their slots
@@ -130,16 +195,28 @@ static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, u
                                                     uint64_t first, uint64_t bits,
                                                     const uint64_t *slots)
 {
-    const uint64_t own = t->fixed_bits > 0 ? 0 : bits_before(t, block, bits);
+    const uint32_t me = threadIdx.x % 32;
+    struct span span;
+    const uint64_t own = t->fixed_bits > 0
+                             ? place_at_rate(t, block, first + me,
+                                             blockDim.x / 32 * t->warp_tiles, &span)
+                             : place_behind(t, block, bits, &span);
+    uint64_t head = 0; /* of tile first + me */
     __syncwarp();
     for (uint32_t k = 0; k < t->warp_tiles && first + k < t->grid.count; k++) {
-        const uint64_t at = t->fixed_bits > 0 ? (first + k) * t->fixed_bits
-                                              : __shfl_sync(SIMT_ALL_LANES, own, (int)k);
-        place_slot(t->words, t->start_bits + at,
-                   (const uint32_t *)(const void *)(slots + k * t->slot_words));
-        if (threadIdx.x % 32 == 0)
+        const uint64_t at = __shfl_sync(SIMT_ALL_LANES, own, (int)k);
+        const uint32_t *const slot = (const uint32_t *)(const void *)(slots + k * t->slot_words);
+        store_slot(t->words, at, slot, __shfl_sync(SIMT_ALL_LANES, bits, (int)k));
+        if (me == k) {
+            head = head_of_slot(at, slot);
             note_start(t, first + k, at);
+        }
     }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        note_stored(t, block, span);
+    if (head != 0)
+        add_head(t, block, span, own, head);
 }
 
 /* Kernels for tiles of a rank that the compiler knows: the lossy and the reversible algorithm
@@ -169,7 +246,7 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
         if (IS_OTHER_RANK(rank))                                                                   \
             return;                                                                                \
         const struct zti_zfp zfp = zfp_of_kernel(&t, is_exact);                                    \
-        const uint64_t block = t.fixed_bits > 0 ? blockIdx.x : lookback_ticket(t.states);          \
+        const uint64_t block = lookback_ticket(t.states);                                          \
         const uint64_t tile = block * blockDim.x + threadIdx.x;                                    \
         struct zti_bit_writer w =                                                                  \
             zti_bit_writer_in(memory + (blockDim.x << 2 * (rank)) / 2 +                            \
@@ -195,7 +272,7 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
             return;                                                                                \
         const struct zti_zfp zfp = zfp_of_kernel(&t, is_exact);                                    \
         const uint32_t warps = blockDim.x / 32, warp = threadIdx.x / 32, me = threadIdx.x % 32;    \
-        const uint64_t block = t.fixed_bits > 0 ? blockIdx.x : lookback_ticket(t.states);          \
+        const uint64_t block = lookback_ticket(t.states);                                          \
         const uint64_t first = (block * warps + warp) * t.warp_tiles;                              \
         uint64_t *const slots = memory + warps * zti_zfp_warp_words(BITS, rank) +                  \
                                 warp * t.warp_tiles * t.slot_words;                                \
@@ -241,8 +318,8 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
 
 /* Blocks of a multiprocessor, at least: so many registers are there for a thread. */
 #if BITS == 32
-#define PUT_3D_BLOCKS 4
-#define TAKE_3D_BLOCKS 4
+#define PUT_3D_BLOCKS 3
+#define TAKE_3D_BLOCKS 3
 #define PUT_2D_BLOCKS 8
 #define TAKE_2D_BLOCKS 8
 #else
