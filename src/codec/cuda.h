@@ -83,7 +83,7 @@ static inline uint64_t zti_first_chunk_noted(const struct zti_cuda_encoding *e)
 }
 
 struct zti_cuda_codec {
-    bool expects_zeros; /* encode finds words zeroed */
+    bool adds_to_first_word; /* of words, which is zeroed but for start_bits bits */
     /* Whether there are kernels for a coding; the rest is for the host. */
     bool (*has_kernels)(const struct zti_coding *coding);
     /* Words of states that encode needs for so many tiles. */

@@ -19,6 +19,7 @@
 
 #define SIMT_KERNEL static __global__
 #define SIMT_UNROLL _Pragma("unroll") /* the loop that follows */
+#define SIMT_NO_UNROLL _Pragma("unroll 1")
 #define SIMT_SHARED(type, name, dims) __shared__ type name dims
 #define SIMT_SHARED_DYNAMIC(type, name)                                                            \
     extern __shared__ __align__(16) unsigned char simt_dynamic[];                                  \
@@ -93,6 +94,7 @@ static __device__ __forceinline__ void simt_store_flag(uint64_t *p, uint64_t v)
 #else
 #define SIMT_KERNEL static
 #define SIMT_UNROLL
+#define SIMT_NO_UNROLL
 #define simt_order_warp()       ((void)__any_sync(SIMT_ALL_LANES, 0))
 #define simt_load_16(to, from)  memcpy((to), (from), 16)
 #define simt_store_16(to, from) memcpy((to), (from), 16)

@@ -151,7 +151,7 @@ static bool part_bytes(const struct zti_cuda_codec *codec, const struct zti_codi
     return true;
 }
 
-/* Memory on the device for what the kernels write, zeroed where they expect it. */
+/* Memory on the device for what the kernels write; the first word is zeroed where they or to it. */
 static zt_status make_room(struct encoder *e, struct slab *s)
 {
     uint64_t bytes[ZTI_DEVICE_KINDS] = {0};
@@ -164,9 +164,8 @@ static zt_status make_room(struct encoder *e, struct slab *s)
             status = e->device->room(e->context,
                                      zti_part_of((enum zti_device_part)i, s->number), bytes[i],
                                      &memory[i]);
-    if (status == ZT_OK && e->codec->expects_zeros)
-        status = e->device->zero(e->context, ZTI_QUEUE_KERNELS, memory[ZTI_DEVICE_STREAM],
-                                 bytes[ZTI_DEVICE_STREAM]);
+    if (status == ZT_OK && e->codec->adds_to_first_word)
+        status = e->device->zero(e->context, ZTI_QUEUE_KERNELS, memory[ZTI_DEVICE_STREAM], 8);
     if (status == ZT_OK)
         status = e->device->zero(e->context, ZTI_QUEUE_KERNELS, memory[ZTI_DEVICE_STATES],
                                  bytes[ZTI_DEVICE_STATES]);

@@ -112,8 +112,8 @@ static bool put(struct bench *b, const struct zti_cuda_codec *codec)
             start = seconds();
         }
         ok = ok &&
-             (!codec->expects_zeros || d->zero(b->context, ZTI_QUEUE_KERNELS, b->words,
-                 words * 8) == ZT_OK) &&
+             (!codec->adds_to_first_word ||
+              d->zero(b->context, ZTI_QUEUE_KERNELS, b->words, 8) == ZT_OK) &&
              d->zero(b->context, ZTI_QUEUE_KERNELS, b->states, states * 8) == ZT_OK;
         if (ok)
             codec->encode(&e);

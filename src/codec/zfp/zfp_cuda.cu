@@ -15,8 +15,7 @@ enum { SHARED_BYTES = 80 << 10, LEAST_THREADS = 32, WARPS_BYTES = 8 << 10 };
 /* Whether a tile's values are too many for a thread. */
 static bool is_of_warp(const struct zti_coding *coding)
 {
-    const uint32_t rank = coding->grid.rank;
-    return rank == 4 || (rank == 3 && zt_type_bytes(coding->type) == 8);
+    return coding->grid.rank == 4;
 }
 
 /* Words of a slot: the content of the largest tile, which padding may lengthen but not in the slot;
@@ -36,16 +35,17 @@ static uint32_t warp_tiles(const struct zti_coding *coding)
     return is_of_warp(coding) ? WARPS_BYTES / (ZTI_ZFP_THREADS / 32) / tile_bytes : 0;
 }
 
-static uint32_t thread_bytes(const struct zti_coding *coding)
+/* Shared memory of a thread: its planes, and the slot where it codes. */
+static uint32_t thread_bytes(const struct zti_coding *coding, bool has_slot)
 {
-    return 8 * slot_words(coding) + (coding->grid.rank == 3 ? 4u * ZTI_ZFP_VALUES_IN_SHARED : 0);
+    return (4u << 2 * coding->grid.rank) + (has_slot ? 8 * slot_words(coding) : 0);
 }
 
 static unsigned threads_of(const struct zti_coding *coding)
 {
     unsigned threads = ZTI_ZFP_THREADS;
     while (!is_of_warp(coding) && threads > LEAST_THREADS &&
-           threads * thread_bytes(coding) > SHARED_BYTES)
+           threads * thread_bytes(coding, true) > SHARED_BYTES)
         threads /= 2;
     return threads;
 }
@@ -57,7 +57,7 @@ static uint32_t block_bytes(const struct zti_coding *coding, bool has_slots)
     const uint32_t slots = has_slots ? warp_tiles(coding) * slot_words(coding) : 0;
     if (is_of_warp(coding))
         return threads / 32 * 8 * (zti_zfp_warp_words(width, coding->grid.rank) + slots);
-    return has_slots ? threads * thread_bytes(coding) : 0;
+    return (has_slots ? threads : (uint32_t)ZTI_ZFP_THREADS) * thread_bytes(coding, has_slots);
 }
 
 static bool has_kernels(const struct zti_coding *coding)
@@ -70,7 +70,7 @@ static uint64_t state_words(const struct zti_coding *coding, uint64_t tiles)
 {
     const uint32_t threads = threads_of(coding);
     const uint32_t each = is_of_warp(coding) ? threads / 32 * warp_tiles(coding) : threads;
-    return 2 + (tiles / each + 1); /* lookback_words */
+    return 2 + 2 * (tiles / each + 1); /* lookback_words, and a flag a block */
 }
 
 static struct zfp_tiles tiles_of(const struct zti_coding *coding, bool has_slots)

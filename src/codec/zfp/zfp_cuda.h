@@ -15,10 +15,6 @@ extern "C" {
 /* Threads of a block, at most; fewer where their slots would not fit in shared memory. */
 enum { ZTI_ZFP_THREADS = 128 };
 
-/* Places of a tile of 64 values in shared memory: one more, so that threads side by side use
- * different banks. */
-enum { ZTI_ZFP_VALUES_IN_SHARED = 65 };
-
 /* Where a warp has a tile (zfp_warp.h): words of 32 bits from one plane in shared memory to the
  * next, an odd number for its banks; and words of 64 bits of the warp's tile and its planes. */
 #define ZTI_ZFP_PLANE_PITCH(rank) ((1u << 2 * (rank)) / 32 | 1)

@@ -28,7 +28,7 @@
 #define ZTI_ZFP_WARP_H
 
 #include "codec/zfp/zfp_cuda.h"
-#include "codec/zfp/zfp_plain.h"
+#include "codec/zfp/zfp_thread.h"
 
 /* A lane's part of a string in a slot: what is held goes to bits 'word' * 32 and on. */
 struct strand {
@@ -152,21 +152,28 @@ FN uint32_t most_before(uint32_t v, uint32_t *before)
 #undef OWN_VALUES
 #undef ZTI_ZFP_CODER
 
-/* Copy a slot's bits to bit 'at' of the stream, which is zero there. */
-FN void place_slot(uint64_t *words, uint64_t at, const uint32_t *slot)
+/* Word i of a slot; zeros follow its content. */
+FN uint64_t slot_word(const uint32_t *slot, uint64_t i)
 {
-    const uint32_t shift = (uint32_t)(at % 64), bits = slot[0], count = (bits + 63) / 64;
+    const uint32_t *const at = slot + 2 + 2 * i;
+    return 64 * i < slot[0] ? at[0] | (uint64_t)at[1] << 32 : 0;
+}
+
+/* Store words of the stream for the 'bits' bits of a slot, which go to bit 'at', but not the word of
+ * which the first bit is another tile's. */
+FN void store_slot(uint64_t *words, uint64_t at, const uint32_t *slot, uint64_t bits)
+{
+    const uint32_t shift = (uint32_t)(at % 64);
     uint64_t *const to = words + at / 64;
-    for (uint32_t i = threadIdx.x % 32; 64 * i < shift + bits; i += 32) {
-        const uint32_t *const from = slot + 2 + 2 * i;
-        uint64_t out = i < count ? (from[0] | (uint64_t)from[1] << 32) << shift : 0;
-        if (shift > 0 && i > 0)
-            out |= (from[-2] | (uint64_t)from[-1] << 32) >> (64 - shift);
-        if ((i == 0 && shift > 0) || 64 * (i + 1) > shift + bits)
-            simt_or(to + i, out);
-        else
-            to[i] = out;
-    }
+    for (uint64_t i = threadIdx.x % 32 + (shift > 0); 64 * i < shift + bits; i += 32)
+        to[i] = shift > 0 ? slot_word(slot, i) << shift | slot_word(slot, i - 1) >> (64 - shift)
+                          : slot_word(slot, i);
+}
+
+/* What goes to that word. */
+FN uint64_t head_of_slot(uint64_t at, const uint32_t *slot)
+{
+    return at % 64 > 0 ? slot_word(slot, 0) << at % 64 : 0;
 }
 
 #endif
