@@ -20,7 +20,6 @@ struct shared {
     uint32_t plane_at[ZTI_SZ_GROUPS]; /* than these say: how many bits, then where. With effort */
     uint32_t rest_at[ZTI_SZ_GROUPS]; /* 'paper' in the place of classes where parts begin, and of */
     uint32_t excess_at[ZTI_SZ_GROUPS]; /* what is more residuals as they are */
-    uint64_t more[ZTI_SZ_GROUPS];      /* decoding: values that are more than their symbols say */
     uint32_t class_bits, plane_bits, rest_bits, excess_bits, exact_bytes, exact_way;
     uint32_t section_end[SECTIONS];
     word base; /* coding: what all integers are less by */
@@ -189,36 +188,6 @@ static __device__ __forceinline__ void differences(const struct sz_tile *t, uint
 
 /* ---- integers to values ---- */
 
-/* Sums along one axis, in place: a piece of a line a thread, or where these are few a warp. */
-static __device__ __forceinline__ void sum_lines(const struct sz_tile *t, uint32_t k, word *u)
-{
-    const uint32_t extent = t->extent[k], step = t->step[k];
-    const uint32_t side = t->block > 0 && t->block < extent ? t->block : extent;
-    const uint32_t each = (extent + side - 1) / side, pieces = t->n / extent * each;
-    const uint32_t lane = threadIdx.x % 32;
-    const bool is_alone = pieces >= THREADS / 4;
-    for (uint32_t p = is_alone ? threadIdx.x : threadIdx.x / 32; p < pieces;
-         p += is_alone ? THREADS : THREADS / 32) {
-        const uint32_t l = p / each, begin = p % each * side;
-        const uint32_t first = l / step * step * extent + l % step + begin * step;
-        const uint32_t n = extent - begin < side ? extent - begin : side;
-        word sum = 0;
-        for (uint32_t i = 0; is_alone && i < n; i++) {
-            word *const at = u + pad(first + i * step);
-            sum += *at;
-            *at = sum;
-        }
-        for (uint32_t i = 0; !is_alone && i < n; i += 32) {
-            word *const at = u + pad(first + (i + lane < n ? i + lane : 0) * step);
-            const uint64_t own = i + lane < n ? *at : 0;
-            const word up_to = (word)warp_sums(own) + sum;
-            if (i + lane < n)
-                *at = up_to;
-            sum = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
-        }
-    }
-}
-
 /* The bits of a value from its integer. */
 static __device__ __forceinline__ word value_of(const struct sz_tiles *s, uint32_t form,
                                                 word integer)
@@ -238,53 +207,4 @@ static __device__ __forceinline__ word value_of(const struct sz_tiles *s, uint32
         return bits_of((scalar)((double)q * s->sz.step));
     return (word)multiple(q, (int64_t)s->sz.whole_step, WIDTH == 32 ? INT32_MIN : INT64_MIN,
                           WIDTH == 32 ? INT32_MAX : INT64_MAX);
-}
-
-/* Residuals, in sh->a, to integers in sh->b; is_plain: as they are, not folded and by groups. */
-static __device__ __forceinline__ void sum_tile(const struct sz_tiles *s, const struct sz_tile *t,
-                                                struct shared *sh, bool is_plain)
-{
-    const bool is_narrow = (sh->form & 3) == ZTI_SZ_NARROW;
-    const bool is_zero = (sh->form & 3) == ZTI_SZ_ZERO;
-    for (uint32_t i = threadIdx.x; i < t->n; i += THREADS)
-        sh->b[pad(is_zero || is_plain ? i : place_in_groups(t, i))] =
-            is_zero    ? 0
-            : is_plain ? sh->a[pad(i)]
-                       : unfold(sh->a[pad(i)], is_narrow);
-    __syncthreads();
-    for (uint32_t k = t->rank; k-- > 0 && !is_zero;) {
-        if (!(s->sz.axes >> k & 1) || t->extent[k] == 1)
-            continue;
-        sum_lines(t, k, sh->b);
-        __syncthreads();
-    }
-}
-
-/* A tile's values to the view. */
-static __device__ __forceinline__ void put_values(const struct sz_tiles *s, const struct sz_tile *t,
-                                                  struct shared *sh)
-{
-    const bool has_marks = IS_LOG && !(sh->form & ZTI_SZ_LOSSLESS);
-    const bool is_raw = (sh->form & 3) == ZTI_SZ_RAW;
-    const bool is_narrow = (sh->form & 3) == ZTI_SZ_NARROW;
-    const word base = (word)s->sz.centre + unfold((word)sh->away, is_narrow);
-    for (uint32_t i = threadIdx.x; i < t->n; i += THREADS) {
-        word *const to = (word *)(void *)value_at(s, t, i);
-        struct zti_bit_reader r = {s->words, s->words_count, sh->values_at};
-        if (!to)
-            continue;
-        if (is_raw) {
-            r.at += (uint64_t)i * WIDTH;
-            *to = (word)zti_take_bits64(&r, WIDTH);
-        } else if ((sh->form & ZTI_SZ_HAS_EXACT) && bit_at(sh->exact, i)) {
-            const uint64_t before = sh->exact[i / 64] & ((UINT64_C(1) << i % 64) - 1);
-            r.at += (uint64_t)(sh->exact_before[i / 64] + (uint32_t)__popcll(before)) * WIDTH;
-            *to = (word)zti_take_bits64(&r, WIDTH);
-        } else {
-            const word v = value_of(s, sh->form, sh->b[pad(i)] + base);
-            const bool is_zero = has_marks && bit_at(marks_of(sh)->bits[0], i);
-            const bool is_negative = has_marks && bit_at(marks_of(sh)->bits[1], i);
-            *to = (is_zero ? 0 : v) ^ (word)is_negative << (WIDTH - 1);
-        }
-    }
 }

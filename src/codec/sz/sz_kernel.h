@@ -47,7 +47,7 @@ KERNEL(PUT_BLOCKS) NAME(put)(const struct sz_tiles s)
 
 KERNEL(TAKE_BLOCKS) NAME(take)(const struct sz_tiles s)
 {
-    take_chunk(&s, s.sz.effort);
+    take_slot(&s, s.sz.effort);
 }
 
 KERNEL(PUT_BLOCKS) NAME(count)(const struct sz_tiles s)
@@ -77,17 +77,17 @@ KERNEL(PUT_BLOCKS) NAME(put_paper)(const struct sz_tiles s)
 
 KERNEL(TAKE_BLOCKS) NAME(take_fast)(const struct sz_tiles s)
 {
-    take_chunk(&s, ZT_EFFORT_FAST);
+    take_slot(&s, ZT_EFFORT_FAST);
 }
 
 KERNEL(TAKE_BLOCKS) NAME(take_default)(const struct sz_tiles s)
 {
-    take_chunk(&s, ZT_EFFORT_DEFAULT);
+    take_slot(&s, ZT_EFFORT_DEFAULT);
 }
 
 KERNEL(TAKE_BLOCKS) NAME(take_paper)(const struct sz_tiles s)
 {
-    take_chunk(&s, ZT_EFFORT_PAPER);
+    take_slot(&s, ZT_EFFORT_PAPER);
 }
 
 KERNEL(PUT_BLOCKS) NAME(count_default)(const struct sz_tiles s)
@@ -120,7 +120,12 @@ extern "C" void NAME(zti_sz_cuda_put)(const struct sz_tiles *s, void *queue)
 
 extern "C" void NAME(zti_sz_cuda_take)(const struct sz_tiles *s, void *queue)
 {
-    LAUNCH(take, s->count, sizeof(struct shared) + TABLE_WORDS * sizeof(uint32_t));
+    const uint64_t blocks = s->chunks_each * s->tiles_each;
+#if IS_LOG
+    LAUNCH_NAMED(NAME(take), blocks, sizeof(struct taking));
+#else
+    LAUNCH(take, blocks, sizeof(struct taking));
+#endif
 }
 
 extern "C" void NAME(zti_sz_cuda_count)(const struct sz_tiles *s, void *queue)

@@ -1,0 +1,638 @@
+/* sz_cuda_find.cu: what must be gone through bit by bit in tiles that are decoded: where one class,
+ * list, round of unary codes or Huffman code ends the next begins, and so does the next tile. A
+ * lane has a chunk, and notes what it finds in the tiles' slots (sz_cuda_found.h); of effort
+ * 'paper' four lanes have one, as a tile has four parts.
+ *
+ * Lanes are at different places of the stream, so a warp brings each lane's next bits to shared
+ * memory, 32 lanes' loads side by side:
+ *
+ *     stream    ......[lane 0's window]..........[lane 1's window].......
+ *     shared    [lane 0's][lane 1's]...
+ *
+ * A lane that comes to its window's end where it did not expect to goes on in the stream itself. */
+#include "codec/sz/sz_cuda.h"
+
+#include "codec/sz/sz_cuda_tile.h"
+
+#include "codec/sz/sz_cuda_exact.h"
+
+enum {
+    FIND_THREADS = 64,
+    PART_LANES = 4, /* of effort 'paper' */
+    WINDOW_WORDS = 64,
+    WINDOW_BITS = 64 * WINDOW_WORDS,
+    WINDOW_STRIDE = WINDOW_WORDS + 1, /* lanes at equal places are in different banks */
+    CODED_TABLE_BITS = 8,             /* a table for each of five books, */
+    PAPER_TABLE_BITS = 10,            /* or for the only one */
+    TABLE_WORDS = ZTI_SZ_BOOKS << CODED_TABLE_BITS,
+    PAPER_PART = 1024 /* symbols that begin at a known place */
+};
+
+/* What a block has in shared memory; of a lane, but for tables. Effort 'fast' has the first two. */
+struct finding {
+    uint64_t window[FIND_THREADS][WINDOW_STRIDE];
+    uint8_t classes[ZTI_SZ_GROUPS][FIND_THREADS];
+    uint8_t order[ZTI_SZ_GROUPS][FIND_THREADS];  /* groups in the order of their symbols */
+    uint8_t excess[ZTI_SZ_GROUPS][FIND_THREADS]; /* values that are more than symbols say */
+    uint32_t tables[TABLE_WORDS];
+};
+
+/* A lane's way through a tile. */
+struct lane {
+    bool is_good, is_wide;
+    uint32_t n;
+    uint64_t at, end;     /* bits; no tile reaches beyond */
+    uint64_t first;       /* word that its window begins with */
+    struct sz_found *to;
+};
+
+static __device__ __forceinline__ struct zti_bit_reader reader_at(const struct sz_tiles *s,
+                                                                  uint64_t at)
+{
+    const struct zti_bit_reader r = {s->words, s->words_count, at};
+    return r;
+}
+
+/* ---- windows ---- */
+
+/* The bits from each lane's place on. The warp calls it. */
+static __device__ __forceinline__ void bring(const struct sz_tiles *s, struct finding *f,
+                                             struct lane *l)
+{
+    const uint32_t me = threadIdx.x % 32, warp = threadIdx.x - me;
+    l->first = l->at / 64;
+    simt_order_warp(); /* the shuffles below order it in the tests */
+    for (uint32_t i = 0; i < 32; i += 4) {
+        uint64_t v[8];
+SIMT_UNROLL
+        for (uint32_t k = 0; k < 8; k++) {
+            const uint64_t from = __shfl_sync(SIMT_ALL_LANES, l->first, (int)(i + k / 2));
+            const uint64_t word = from + k % 2 * 32 + me;
+            v[k] = word < s->words_count ? s->words[word] : 0;
+        }
+SIMT_UNROLL
+        for (uint32_t k = 0; k < 8; k++)
+            f->window[warp + i + k / 2][k % 2 * 32 + me] = v[k];
+    }
+    __syncwarp();
+}
+
+static __device__ __forceinline__ struct zti_bit_reader in_window(const struct finding *f,
+                                                                  const struct lane *l)
+{
+    const struct zti_bit_reader r = {f->window[threadIdx.x], WINDOW_WORDS, l->at - 64 * l->first};
+    return r;
+}
+
+/* ---- what is before residuals ---- */
+
+/* A mark's runs; false where they are not a tile's. */
+static __device__ __forceinline__ bool take_runs(struct zti_bit_reader *r, uint64_t end_bits,
+                                                 uint32_t n, uint32_t k, uint64_t *bits)
+{
+    struct runs w = {bits, 0, 0};
+    bool is_set = false;
+    for (uint32_t is_later = 0; w.at < n; is_set = !is_set, is_later = 1) {
+        if (r->at >= end_bits)
+            return false;
+        const uint64_t ahead = zti_peek_bits(r);
+        const uint32_t zeros = ahead ? zti_ctz64(ahead) : 64, top = zeros + k;
+        if (top > ZTI_SZ_MARKS_TOP)
+            return false;
+        r->at += zeros + 1;
+        const uint32_t v = (uint32_t)(ahead >> zeros >> 1) & ((1u << top) - 1);
+        r->at += top;
+        const uint32_t length = (v | 1u << top) - (1u << k) + is_later;
+        if (length > n - w.at)
+            return false;
+        add_run(&w, length, is_set);
+    }
+    end_runs(&w);
+    return r->at <= end_bits;
+}
+
+/* A mark, as it is coded: perhaps by what differs from the row before. */
+static __device__ __noinline__ bool take_mark(struct zti_bit_reader *r, uint64_t end_bits,
+                                              uint32_t n, uint64_t *bits, uint32_t *its_way)
+{
+    if (r->at + 8 > end_bits)
+        return false;
+    const uint32_t way = (uint32_t)zti_take_bits64(r, 8), number = way - ZTI_SZ_MARKS_RUNS;
+    *its_way = way;
+    if (way == ZTI_SZ_MARKS_BITMAP && r->at + (n + 7) / 8 * 8 > end_bits)
+        return false;
+    for (uint32_t i = 0; way < ZTI_SZ_MARKS_BITMAP && i < ZTI_SZ_GROUPS; i++)
+        bits[i] = way == ZTI_SZ_MARKS_ALL ? ~UINT64_C(0) : 0;
+    for (uint32_t i = 0; way == ZTI_SZ_MARKS_BITMAP && i < n; i += 64)
+        bits[i / 64] = zti_take_bits64(r, n - i < 64 ? (n - i + 7) / 8 * 8 : 64);
+    if (way < ZTI_SZ_MARKS_RUNS)
+        return true;
+    if (number >= 2 * ZTI_SZ_MARKS_ORDERS ||
+        !take_runs(r, end_bits, n, number % ZTI_SZ_MARKS_ORDERS, bits))
+        return false;
+    r->at = (r->at + 7) & ~UINT64_C(7);
+    return true;
+}
+
+/* What is before the residuals; l->at goes behind it. */
+static __device__ __forceinline__ void take_head(const struct sz_tiles *s, struct lane *l)
+{
+    const uint32_t value_bytes = value_bytes_of(s->type);
+    struct zti_bit_reader r = reader_at(s, l->at);
+    const uint32_t first = (uint32_t)zti_take_bits64(&r, 8), base_bytes = first >> 4;
+    uint32_t exact = 0;
+    l->to->form = first;
+    l->is_wide = (first & 3) == ZTI_SZ_WIDE;
+    l->is_good = base_bytes <= 8 && base_bytes <= l->n * value_bytes &&
+                 is_form(&s->sz, value_bytes, first);
+    if (!l->is_good)
+        return;
+    l->to->away = zti_take_bits64(&r, 8 * base_bytes);
+    if (first & ZTI_SZ_HAS_EXACT)
+        l->is_good = take_exact(&r, l->end, l->n, value_bytes, l->to->exact, &exact);
+    l->to->values_at = (uint32_t)(r.at - l->to->start);
+    r.at += (uint64_t)exact * 8 * value_bytes;
+    if (s->sz.source == ZTI_SZ_LOG && !(first & ZTI_SZ_LOSSLESS) && (first & 3) != ZTI_SZ_RAW)
+        for (uint32_t i = 0; i < 2; i++)
+            l->is_good = l->is_good &&
+                         take_mark(&r, l->end, l->n, sz_marks_in(l->to)->bits[i], &l->to->way[i]);
+    l->at = (first & 3) == ZTI_SZ_RAW ? l->end : r.at;
+}
+
+/* ---- classes ---- */
+
+/* What is noted of a group, but for where its list or rounds are. */
+static __device__ __forceinline__ uint64_t group_of(uint32_t c, uint32_t planes)
+{
+    return c | (uint64_t)planes << 8;
+}
+
+/* Classes of Rice codes, and planes. The warp calls it. */
+static __device__ __forceinline__ void find_classes(const struct sz_tiles *s, struct finding *f,
+                                                    struct lane *l)
+{
+    const uint32_t most = ZTI_SZ_FEW + 1 + (l->is_wide ? 64 : 32);
+    uint32_t planes = 0, before = 0;
+    bring(s, f, l); /* 64 classes take less than a window */
+    struct zti_bit_reader r = in_window(f, l);
+    for (uint32_t g = 0; l->is_good && g * ZTI_SZ_GROUP < l->n; g++) {
+        before = take_class(&r, before);
+        l->is_good = before <= most && 64 * l->first + r.at <= l->end;
+        if (!l->is_good)
+            return;
+        f->classes[g][threadIdx.x] = (uint8_t)before;
+        l->to->groups[g] = group_of(before, planes);
+        planes += class_planes(before) * in_group(l->n, g);
+    }
+    l->at = 64 * l->first + r.at;
+    l->is_good = l->is_good && planes <= l->end - l->at;
+    if (!l->is_good)
+        return;
+    l->to->planes_at = (uint32_t)(l->at - l->to->start);
+    l->at += planes;
+}
+
+/* ---- lists, rounds and excesses ---- */
+
+enum pass { PASS_ALL, PASS_LISTS, PASS_EXCESSES };
+
+/* Pass over a group's list or rounds; false where there is a value beyond its end. */
+static __device__ __forceinline__ bool pass_group(struct zti_bit_reader *r, uint32_t n, uint32_t c)
+{
+    uint32_t alive = n, next = 0;
+    if (is_list(c)) {
+        for (uint32_t i = 0; i < c; i++) {
+            next += take_gap(r, c);
+            if (next++ >= n)
+                return false;
+            (void)take_value(r);
+        }
+        return true;
+    }
+    for (uint32_t round = 0; round < ZTI_SZ_ROUNDS && alive > 0; round++)
+        alive = (uint32_t)__popcll(zti_take_bits64(r, alive));
+    for (; alive > 0; alive--)
+        (void)take_number(r);
+    return true;
+}
+
+static __device__ __forceinline__ bool pass_by(struct zti_bit_reader *r, enum pass pass,
+                                               uint32_t n, uint32_t c)
+{
+    for (uint32_t i = 0; pass == PASS_EXCESSES && i < c; i++)
+        (void)take_value(r);
+    return pass == PASS_EXCESSES || pass_group(r, n, c);
+}
+
+/* The same in the stream; where it ends, or UINT64_MAX. */
+static __device__ __noinline__ uint64_t pass_far(const uint64_t *words, uint64_t count,
+                                                 uint64_t at, enum pass pass, uint32_t n,
+                                                 uint32_t c)
+{
+    struct zti_bit_reader r = {words, count, at};
+    return pass_by(&r, pass, n, c) ? r.at : UINT64_MAX;
+}
+
+/* One group, of class c or with c excesses. */
+static __device__ __forceinline__ void pass_over(const struct sz_tiles *s, const struct finding *f,
+                                                 struct lane *l, enum pass pass, uint32_t n,
+                                                 uint32_t c)
+{
+    struct zti_bit_reader r = in_window(f, l);
+    uint64_t end = pass_by(&r, pass, n, c) ? 64 * l->first + r.at : UINT64_MAX;
+    if (r.at > WINDOW_BITS)
+        end = pass_far(s->words, s->words_count, l->at, pass, n, c);
+    l->is_good = end <= l->end;
+    l->at = l->is_good ? end : l->at;
+}
+
+/* Of each group in order, what a pass is over. The warp calls it. */
+static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s, struct finding *f,
+                                                   struct lane *l, enum pass pass)
+{
+    const uint32_t me = threadIdx.x;
+    uint64_t some = 0;
+    bring(s, f, l);
+    for (uint32_t g = 0; g < ZTI_SZ_GROUPS; g++) {
+        const bool is_here = l->is_good && g * ZTI_SZ_GROUP < l->n;
+        if (__any_sync(SIMT_ALL_LANES, is_here && l->at - 64 * l->first > WINDOW_BITS * 3 / 4))
+            bring(s, f, l);
+        if (!is_here)
+            continue;
+        const uint32_t c = pass == PASS_EXCESSES ? f->excess[g][me] : f->classes[g][me];
+        const uint32_t at = (uint32_t)(l->at - l->to->start);
+        if (pass == PASS_EXCESSES ? c == 0 : pass == PASS_LISTS && !is_list(c))
+            continue;
+        if (pass == PASS_EXCESSES)
+            l->to->excess_at[g] = at;
+        else
+            ((uint32_t *)(void *)(l->to->groups + g))[1] = at;
+        some |= UINT64_C(1) << g;
+        pass_over(s, f, l, pass, in_group(l->n, g), c);
+    }
+    if (pass == PASS_EXCESSES && l->is_good)
+        l->to->excess_groups = some;
+}
+
+/* ---- Huffman codes ---- */
+
+/* A lane's way through the codes of a book, or of several. */
+struct codes {
+    struct zti_code_bits bits;
+    uint32_t book, left;   /* symbols */
+    uint32_t only;         /* the book's only symbol, whose codes have no bits, or UINT32_MAX */
+    uint64_t counts;       /* of books 1 to 4, 16 bits each: symbols, */
+    uint64_t begins;       /* and the number of the first */
+    uint32_t groups;       /* with symbols, up to the book's */
+    uint32_t out;          /* symbols up to here */
+    uint32_t excesses;     /* effort 'default'; effort 'paper': outliers */
+};
+
+/* Codes of a book that are in the window; false where it has none. */
+static __device__ __forceinline__ bool set_book(const struct sz_tiles *s, const struct finding *f,
+                                                struct codes *c, uint32_t book,
+                                                uint32_t table_bits)
+{
+    const struct zti_cuda_book own = sz_book(s->model, s->alphabet, book);
+    const uint32_t used = own.numbers[ZTI_BOOK_USED];
+    c->book = book;
+    c->bits.numbers = own.numbers;
+    c->bits.order = own.order;
+    c->bits.table = f->tables + (book << table_bits);
+    c->bits.table_bits = table_bits;
+    c->bits.words = (const uint32_t *)(const void *)f->window[threadIdx.x];
+    c->bits.words_count = 2 * WINDOW_WORDS;
+    c->only = used == 1 ? own.order[0] : UINT32_MAX;
+    return used > 0;
+}
+
+static __device__ __forceinline__ uint32_t next_code(const struct codes *c,
+                                                     struct zti_held_bits *held)
+{
+    return c->only != UINT32_MAX ? c->only : zti_take_code(&c->bits, held);
+}
+
+/* Classes of Huffman codes, and planes; c has what symbols there are then. The warp calls it. */
+static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles *s,
+                                                          struct finding *f, struct lane *l,
+                                                          struct codes *c)
+{
+    const uint32_t most = ZTI_SZ_FEW + 1 + (l->is_wide ? 64 : 32);
+    uint32_t planes = 0, number = 0;
+    bring(s, f, l); /* 64 codes take less than a window */
+    l->is_good = set_book(s, f, c, 0, CODED_TABLE_BITS) && l->is_good;
+    uint32_t at = (uint32_t)(l->at - 64 * l->first);
+    struct zti_held_bits held = zti_held_at(&c->bits, at);
+    c->counts = 0;
+    for (uint32_t g = 0; l->is_good && g * ZTI_SZ_GROUP < l->n; g++) {
+        const uint32_t code = next_code(c, &held), n = in_group(l->n, g);
+        at += code >> 16;
+        number = class_after(code & 0xffff, number);
+        const uint32_t class_of = class_of_number(number);
+        l->is_good = class_of <= most;
+        if (!l->is_good)
+            return;
+        f->classes[g][threadIdx.x] = (uint8_t)class_of;
+        f->excess[g][threadIdx.x] = 0;
+        l->to->groups[g] = group_of(class_of, planes);
+        planes += class_shift(class_of) * n;
+        if (!is_list(class_of))
+            c->counts += (uint64_t)symbols_in(n, book_of(class_of)) << 16 * (book_of(class_of) - 1);
+    }
+    l->at = 64 * l->first + at;
+    l->is_good = l->is_good && l->at <= l->end && planes <= l->end - l->at;
+    if (!l->is_good)
+        return;
+    l->to->planes_at = (uint32_t)(l->at - l->to->start);
+    l->at += planes;
+}
+
+/* Groups in the order of their symbols, and where these go. */
+static __device__ __forceinline__ void order_groups(struct finding *f, const struct lane *l,
+                                                    struct codes *c)
+{
+    uint64_t next = 0, place = 0; /* of each book, 16 bits: groups, symbols */
+    uint32_t begin = 0, before = 0;
+    c->begins = 0;
+    for (uint32_t book = 1; book < ZTI_SZ_BOOKS; book++) {
+        const uint32_t shift = 16 * (book - 1), count = (uint32_t)(c->counts >> shift) & 0xffff;
+        const uint32_t each = book > 1 ? 32 : 16; /* symbols of a group, but the last */
+        c->begins |= (uint64_t)begin << shift;
+        next |= (uint64_t)before << shift;
+        begin += (count + 15) / 16 * 16;
+        before += (count + each - 1) / each;
+    }
+    place = c->begins;
+    for (uint32_t g = 0; l->is_good && g * ZTI_SZ_GROUP < l->n; g++) {
+        const uint32_t class_of = f->classes[g][threadIdx.x];
+        if (is_list(class_of))
+            continue;
+        const uint32_t shift = 16 * (book_of(class_of) - 1);
+        f->order[(next >> shift) & 0xffff][threadIdx.x] = (uint8_t)g;
+        ((uint32_t *)(void *)(l->to->groups + g))[1] = (uint32_t)(place >> shift) & 0xffff;
+        next += UINT64_C(1) << shift;
+        place += (uint64_t)symbols_in(in_group(l->n, g), book_of(class_of)) << shift;
+    }
+}
+
+/* Which values a symbol says too little of: counted in the group's. */
+static __device__ __forceinline__ void note_excess(struct finding *f, const struct lane *l,
+                                                   struct codes *c, uint32_t symbol,
+                                                   uint32_t place)
+{
+    const uint32_t each = c->book > 1 ? 2 : 4, bits = c->book > 1 ? 4 : 2;
+    const uint32_t most = symbol_most(c->book), in_each = ZTI_SZ_GROUP / each;
+    const uint32_t g = f->order[c->groups + place / in_each][threadIdx.x];
+    const uint32_t first = place % in_each * each, n = in_group(l->n, g);
+    for (uint32_t i = 0; i < each && first + i < n; i++)
+        if ((symbol >> i * bits & most) == most) {
+            f->excess[g][threadIdx.x]++;
+            c->excesses++;
+        }
+}
+
+/* The next book of which there are symbols. */
+static __device__ __forceinline__ void next_book(const struct sz_tiles *s, const struct finding *f,
+                                                 struct lane *l, struct codes *c)
+{
+    const uint32_t each = c->book > 1 ? 32 : 16;
+    if (c->book > 0)
+        c->groups += ((uint32_t)(c->counts >> 16 * (c->book - 1) & 0xffff) + each - 1) / each;
+    if (++c->book == ZTI_SZ_BOOKS)
+        return;
+    c->left = (uint32_t)(c->counts >> 16 * (c->book - 1)) & 0xffff;
+    c->out = (uint32_t)(c->begins >> 16 * (c->book - 1)) & 0xffff;
+    if (c->left > 0 && !set_book(s, f, c, c->book, CODED_TABLE_BITS)) {
+        l->is_good = false;
+        c->left = 0;
+    }
+}
+
+/* Symbols of all books. The warp calls it. */
+static __device__ __forceinline__ void find_symbols(const struct sz_tiles *s, struct finding *f,
+                                                    struct lane *l, struct codes *c)
+{
+    uint64_t *const to = (uint64_t *)sz_symbols_in(l->to, &s->sz);
+    uint64_t held_symbols = 0;
+    c->book = c->left = c->groups = c->excesses = 0;
+    while (__any_sync(SIMT_ALL_LANES, l->is_good && c->book < ZTI_SZ_BOOKS)) {
+        bring(s, f, l);
+        uint32_t at = (uint32_t)(l->at - 64 * l->first);
+        struct zti_held_bits held = zti_held_at(&c->bits, at);
+        while (l->is_good && c->book < ZTI_SZ_BOOKS && at <= WINDOW_BITS - 32) {
+            if (c->left == 0) {
+                next_book(s, f, l, c);
+                continue;
+            }
+            const uint32_t code = next_code(c, &held), symbol = code & 0xffff;
+            const uint32_t begin = (uint32_t)(c->begins >> 16 * (c->book - 1)) & 0xffff;
+            at += code >> 16;
+            held_symbols |= (uint64_t)symbol << 8 * (c->out % 8);
+            if (c->book > 1 ? (symbol & 15) == 15 || symbol >= 240
+                            : (symbol & symbol >> 1 & 0x55) != 0)
+                note_excess(f, l, c, symbol, c->out - begin);
+            c->left--;
+            if (++c->out % 8 == 0 || c->left == 0) {
+                to[(c->out - 1) / 8] = held_symbols;
+                held_symbols = 0;
+            }
+        }
+        l->at = 64 * l->first + at;
+    }
+    l->is_good = l->is_good && l->at <= l->end;
+}
+
+/* A tile of effort 'default'. The warp calls it. */
+static __device__ __forceinline__ void find_coded(const struct sz_tiles *s, struct finding *f,
+                                                  struct lane *l)
+{
+    struct codes c;
+    find_coded_classes(s, f, l, &c);
+    pass_groups(s, f, l, PASS_LISTS);
+    order_groups(f, l, &c);
+    find_symbols(s, f, l, &c);
+    if (l->is_good)
+        l->to->excess_groups = 0;
+    if (__any_sync(SIMT_ALL_LANES, l->is_good && c.excesses > 0))
+        pass_groups(s, f, l, PASS_EXCESSES);
+}
+
+/* ---- effort 'paper' ---- */
+
+/* Symbols of a lane's part. The warp calls it. */
+static __device__ __forceinline__ void find_part(const struct sz_tiles *s, struct finding *f,
+                                                 struct lane *l, struct codes *c, uint32_t part)
+{
+    uint64_t *const to = (uint64_t *)sz_symbols_in(l->to, &s->sz) + part * (PAPER_PART / 4);
+    uint64_t held_symbols = 0;
+    l->is_good = set_book(s, f, c, 0, PAPER_TABLE_BITS) && l->is_good;
+    c->out = c->excesses = 0;
+    while (__any_sync(SIMT_ALL_LANES, l->is_good && c->left > 0)) {
+        bring(s, f, l);
+        uint32_t at = (uint32_t)(l->at - 64 * l->first);
+        struct zti_held_bits held = zti_held_at(&c->bits, at);
+        while (l->is_good && c->left > 0 && at <= WINDOW_BITS - 32) {
+            const uint32_t code = next_code(c, &held), symbol = code & 0xffff;
+            at += code >> 16;
+            held_symbols |= (uint64_t)symbol << 16 * (c->out % 4);
+            c->excesses += symbol == 0;
+            c->left--;
+            if (++c->out % 4 == 0 || c->left == 0) {
+                to[(c->out - 1) / 4] = held_symbols;
+                held_symbols = 0;
+            }
+        }
+        l->at = 64 * l->first + at;
+    }
+    l->is_good = l->is_good && l->at <= l->end;
+}
+
+/* A tile of effort 'paper', by four lanes that all know its head. The warp calls it. */
+static __device__ __forceinline__ void find_paper(const struct sz_tiles *s, struct finding *f,
+                                                  struct lane *l)
+{
+    const uint32_t part = threadIdx.x % PART_LANES, parts = (l->n - 1) / PAPER_PART + 1;
+    const uint32_t first = part * PAPER_PART, leader = threadIdx.x % 32 - part;
+    const bool was_good = l->is_good;
+    struct codes c;
+    struct zti_bit_reader r = reader_at(s, l->at);
+    c.left = 0;
+    if (l->is_good && part < parts) {
+        l->at += (parts - 1) * 16;
+        for (uint32_t i = 0; i < part; i++)
+            l->at += zti_take_bits64(&r, 16);
+        c.left = l->n - first < PAPER_PART ? l->n - first : (uint32_t)PAPER_PART;
+    }
+    find_part(s, f, l, &c, part);
+    const unsigned good = __ballot_sync(SIMT_ALL_LANES, l->is_good || part >= parts);
+    l->is_good = was_good && (good >> leader & 15) == 15;
+    c.excesses += __shfl_xor_sync(SIMT_ALL_LANES, c.excesses, 1);
+    c.excesses += __shfl_xor_sync(SIMT_ALL_LANES, c.excesses, 2);
+    l->at = __shfl_sync(SIMT_ALL_LANES, l->at, (int)(leader + (l->is_good ? parts - 1 : 0)));
+    if (!l->is_good)
+        return;
+    l->to->rest_at = (uint32_t)(l->at - l->to->start);
+    l->at += (uint64_t)c.excesses * (l->is_wide ? 64 : 32);
+    l->is_good = l->at <= l->end;
+}
+
+/* ---- tiles ---- */
+
+/* A tile from l->at on, which goes to where the next one begins. The warp calls it; is_good: there
+ * is one. */
+static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, struct finding *f,
+                                                 struct lane *l, uint32_t effort)
+{
+    const bool is_here = l->is_good;
+    const uint64_t start = l->at;
+    uint32_t form = ZTI_SZ_ZERO;
+    if (is_here) {
+        l->to->start = start;
+        l->end = start + 8 * (1 + (uint64_t)l->n * value_bytes_of(s->type));
+        take_head(s, l);
+        form = l->to->form;
+    }
+    const bool has_groups = (form & 3) == ZTI_SZ_NARROW || (form & 3) == ZTI_SZ_WIDE;
+    const bool is_huffman = is_coded(effort, form), is_taken = l->is_good;
+    bool is_good = is_taken;
+    l->is_good = is_taken && has_groups && !is_huffman;
+    if (__any_sync(SIMT_ALL_LANES, l->is_good)) {
+        find_classes(s, f, l);
+        pass_groups(s, f, l, PASS_ALL);
+    }
+    if (has_groups && !is_huffman)
+        is_good = l->is_good;
+    l->is_good = is_taken && has_groups && is_huffman;
+    if (effort != ZT_EFFORT_FAST && __any_sync(SIMT_ALL_LANES, l->is_good)) {
+        if (effort == ZT_EFFORT_PAPER)
+            find_paper(s, f, l);
+        else
+            find_coded(s, f, l);
+    }
+    if (has_groups && is_huffman)
+        is_good = l->is_good;
+    l->is_good = is_good;
+    if (is_here && !is_good)
+        l->to->start = FOUND_NOTHING;
+    l->at = is_good ? (l->at + 7) & ~UINT64_C(7)
+                    : UINT64_C(1) << 62; /* as if cut short: the host refuses it */
+}
+
+/* Values of a tile. */
+static __device__ __forceinline__ uint32_t values_in(const struct sz_tiles *s, uint64_t number)
+{
+    const struct zti_walk at = zti_walk_from(&s->grid, number);
+    uint32_t n = 1;
+    for (uint32_t i = 0; i < s->grid.rank; i++) {
+        const uint64_t rest = s->grid.shape[i] - at.origin[i];
+        n *= rest < s->grid.side[i] ? (uint32_t)rest : s->grid.side[i];
+    }
+    return n;
+}
+
+/* Tiles of a lane's chunk. */
+static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint32_t effort)
+{
+    SIMT_SHARED_DYNAMIC(struct finding, f);
+    const uint32_t each = effort == ZT_EFFORT_PAPER ? (uint32_t)PART_LANES : 1;
+    const uint64_t own = ((uint64_t)blockIdx.x * FIND_THREADS + threadIdx.x) / each;
+    const uint64_t i = s->from + own;
+    const bool is_here = own < s->chunks_each;
+    const uint64_t chunk = !is_here ? 0 : s->chunks ? s->chunks[i] : s->first_chunk + i;
+    uint64_t *const places = sz_chunk_places(s->found, &s->sz, s->slots);
+    struct lane l = {false, false, 1, 0, 0, 0, NULL};
+    if (effort != ZT_EFFORT_FAST) {
+        const uint32_t bits = effort == ZT_EFFORT_PAPER ? PAPER_TABLE_BITS : CODED_TABLE_BITS;
+        for (uint32_t k = 0; k < (effort == ZT_EFFORT_PAPER ? 1 : (uint32_t)ZTI_SZ_BOOKS); k++) {
+            const struct zti_cuda_book book = sz_book(s->model, s->alphabet, k);
+            zti_make_table(book.order, book.numbers, f->tables + (k << bits), bits, FIND_THREADS);
+        }
+        __syncthreads();
+    }
+    if (is_here)
+        l.at = s->skip > 0 ? places[own] : s->places[2 * i];
+    for (uint64_t k = 0; k < s->tiles_each; k++) {
+        const uint64_t in_chunk = s->skip + k, number = chunk * s->chunk_tiles + in_chunk;
+        const bool is_tile = is_here && in_chunk < s->chunk_tiles && number < s->grid.count;
+        l.to = sz_slot(s->found, &s->sz, is_here ? own * s->tiles_each + k : 0);
+        l.is_good = is_tile && l.at >> 62 == 0;
+        l.n = is_tile ? values_in(s, number) : 1;
+        if (is_tile && !l.is_good)
+            l.to->start = FOUND_NOTHING;
+        const uint64_t before = l.at;
+        find_tile(s, f, &l, effort);
+        l.at = is_tile ? l.at : before;
+    }
+    if (!is_here || threadIdx.x % each != 0)
+        return;
+    places[own] = l.at;
+    if (s->skip + s->tiles_each >= s->chunk_tiles)
+        note_end(s->states, i, s->count, l.at, s->places[2 * i + 1]);
+}
+
+SIMT_KERNEL void __launch_bounds__(FIND_THREADS) find_fast(const struct sz_tiles s)
+{
+    find_chunk(&s, ZT_EFFORT_FAST);
+}
+
+SIMT_KERNEL void __launch_bounds__(FIND_THREADS) find_default(const struct sz_tiles s)
+{
+    find_chunk(&s, ZT_EFFORT_DEFAULT);
+}
+
+SIMT_KERNEL void __launch_bounds__(FIND_THREADS) find_paper_parts(const struct sz_tiles s)
+{
+    find_chunk(&s, ZT_EFFORT_PAPER);
+}
+
+extern "C" void zti_sz_cuda_find(const struct sz_tiles *s, void *queue)
+{
+    const uint64_t each = s->sz.effort == ZT_EFFORT_PAPER ? (uint64_t)PART_LANES : 1;
+    const uint64_t blocks = (s->chunks_each * each + FIND_THREADS - 1) / FIND_THREADS;
+    if (s->sz.effort == ZT_EFFORT_FAST)
+        SIMT_LAUNCH(find_fast, blocks, FIND_THREADS, offsetof(struct finding, order), queue, *s);
+    else if (s->sz.effort == ZT_EFFORT_PAPER)
+        SIMT_LAUNCH(find_paper_parts, blocks, FIND_THREADS, sizeof(struct finding), queue, *s);
+    else
+        SIMT_LAUNCH(find_default, blocks, FIND_THREADS, sizeof(struct finding), queue, *s);
+}
