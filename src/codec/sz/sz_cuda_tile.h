@@ -136,7 +136,7 @@ static __device__ __forceinline__ void put_value_at(uint32_t *words, uint32_t *a
 static __device__ __forceinline__ uint32_t sum_groups(uint32_t *sums)
 {
     const uint32_t lane = threadIdx.x % 32, a = sums[2 * lane], b = sums[2 * lane + 1];
-    const uint32_t up_to = (uint32_t)warp_sums(a + b);
+    const uint32_t up_to = (uint32_t)warp_sums_32(a + b);
     sums[2 * lane] = up_to - a - b;
     sums[2 * lane + 1] = up_to - b;
     return __shfl_sync(SIMT_ALL_LANES, up_to, 31);
