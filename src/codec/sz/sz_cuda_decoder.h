@@ -17,9 +17,12 @@ struct taking {
     uint64_t exact[EXACT_WORDS]; /* which values are kept as they are */
     uint64_t marks[2][IS_LOG ? EXACT_WORDS : 1], against[2][IS_LOG ? EXACT_WORDS : 1];
     uint32_t exact_before[EXACT_WORDS];
-    uint16_t origin[ZTI_SZ_GROUPS], offset[ZTI_SZ_GROUP]; /* places of groups, and in them */
-    struct sz_tile tile;
-    bool is_inside; /* the view */
+    uint16_t origin[ZTI_SZ_GROUPS], within[ZTI_SZ_GROUP]; /* places of groups, and in them */
+    struct walk walk;
+    uint32_t axes, step[ZT_MAX_RANK]; /* between neighbours, in values of the tile */
+    uint32_t from[ZT_MAX_RANK], to[ZT_MAX_RANK]; /* coordinates that are in the view */
+    int64_t offset; /* of the tile's first value from the view's */
+    bool is_inside; /* all of it */
     word scan[THREADS], warp_sum[THREADS / 32];
 };
 
@@ -169,7 +172,7 @@ SIMT_UNROLL
 /* Value i of a group, in sh->u. */
 static __device__ __forceinline__ word *in_tile(struct taking *sh, uint32_t g, uint32_t i)
 {
-    return sh->u + pad((uint32_t)sh->origin[g] + sh->offset[i]);
+    return sh->u + pad((uint32_t)sh->origin[g] + sh->within[i]);
 }
 
 /* A half's integers, 32 bits of each from 'from' on, which are not unfolded where there are more. */
@@ -263,7 +266,7 @@ static __device__ __forceinline__ void take_halves(const struct sz_tiles *s, str
     const struct tile_bits b = tile_bits_at(s, found->start);
     const uint32_t g = threadIdx.x / 2, second = threadIdx.x % 2;
     const bool is_narrow = (found->form & 3) == ZTI_SZ_NARROW;
-    const uint32_t n = in_group(sh->tile.n, g);
+    const uint32_t n = in_group(sh->walk.n, g);
     const uint64_t group = n > 0 ? found->groups[g] : 0;
     struct half_group h;
     uint32_t u[HALF];
@@ -316,7 +319,7 @@ static __device__ __forceinline__ void take_paper(const struct sz_tiles *s, stru
                                                   struct sz_found *found)
 {
     const uint16_t *const symbols = (const uint16_t *)sz_symbols_in(found, &s->sz);
-    const uint32_t n = sh->tile.n, width = (found->form & 3) == ZTI_SZ_NARROW ? 32 : WIDTH;
+    const uint32_t n = sh->walk.n, width = (found->form & 3) == ZTI_SZ_NARROW ? 32 : WIDTH;
     uint32_t outliers = 0;
     for (uint32_t i = threadIdx.x; i < n; i += THREADS)
         sh->u[pad(i)] = (word)symbols[i] - s->sz.bins / 2;
@@ -340,10 +343,9 @@ static __device__ __forceinline__ void take_paper(const struct sz_tiles *s, stru
  * added. The block calls it. */
 static __device__ __forceinline__ void sum_lines(struct taking *sh, uint32_t k)
 {
-    const struct sz_tile *const t = &sh->tile;
-    const uint32_t extent = t->extent[k], step = t->step[k];
-    const uint32_t side = t->block > 0 && t->block < extent ? t->block : extent;
-    const uint32_t each = (extent + side - 1) / side, pieces = t->n / extent * each;
+    const uint32_t extent = sh->walk.extent[k], step = sh->step[k], block = sh->walk.restart + 1;
+    const uint32_t side = block > 0 && block < extent ? block : extent;
+    const uint32_t each = (extent + side - 1) / side, pieces = sh->walk.n / extent * each;
     uint32_t parts = 1;
     while (2 * parts * pieces <= THREADS && 2 * parts <= side)
         parts *= 2;
@@ -380,28 +382,35 @@ static __device__ __forceinline__ void sum_lines(struct taking *sh, uint32_t k)
 
 /* ---- integers to values ---- */
 
-/* Sums along the first axis, and the tile's values to a view that has all of it. Each thread has
+/* A value of the view: the tile's value i, of which the coordinates are known. */
+static __device__ __forceinline__ word *value_to(const struct sz_tiles *s, const struct taking *sh,
+                                                 const uint32_t *at)
+{
+    int64_t offset = sh->offset;
+SIMT_UNROLL
+    for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
+        offset += at[k] * sh->walk.stride[k];
+    return (word *)s->view.out.data + offset;
+}
+
+/* Sums along the slowest axis, and the tile's values to a view that has all of it. Each thread has
  * lines, side by side. */
 static __device__ __forceinline__ void sum_and_put(const struct sz_tiles *s, struct taking *sh,
                                                    uint32_t form, word base)
 {
-    const struct sz_tile *const t = &sh->tile;
-    const uint32_t extent = t->extent[0], step = t->step[0];
-    const uint32_t side = t->block > 0 ? t->block : extent;
+    const struct walk *const w = &sh->walk;
+    const uint32_t k = sh->axes - 1, extent = w->extent[k], step = sh->step[k];
+    const uint32_t restart = w->restart;
     const bool is_plain = !IS_LOG && s->sz.source == ZTI_SZ_LATTICE && !(form & ZTI_SZ_LOSSLESS) &&
                           (WIDTH == 32 || (form & 3) == ZTI_SZ_NARROW);
-    const int64_t stride = s->view.out.stride[0];
+    const int64_t stride = w->stride[k];
     const double unit = s->sz.step;
     for (uint32_t l = threadIdx.x; l < step; l += THREADS) {
-        word *to = (word *)(void *)value_at(s, t, l);
-        word sum = 0;
-        for (uint32_t i = 0, left = 0; i < extent; i++, to += stride) {
-            if (left == 0) {
-                sum = 0;
-                left = side;
-            }
-            left--;
-            sum += sh->u[pad(l + i * step)];
+        uint32_t at[ZT_MAX_RANK];
+        split(l, w->extent, w->inverse, at);
+        word *to = value_to(s, sh, at), sum = 0;
+        for (uint32_t i = 0; i < extent; i++, to += stride) {
+            sum = sh->u[pad(l + i * step)] + ((i & restart) == 0 ? 0 : sum);
             if (is_plain)
                 *to = bits_of((scalar)((double)(int32_t)(uint32_t)(sum + base) * unit));
             else
@@ -417,19 +426,30 @@ static __device__ __forceinline__ word kept_value(const struct sz_tiles *s, uint
     return (word)zti_take_bits64(&r, WIDTH);
 }
 
+static __device__ __forceinline__ bool is_in_view(const struct taking *sh, const uint32_t *at)
+{
+    bool is_in = true;
+SIMT_UNROLL
+    for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
+        is_in = is_in && at[k] >= sh->from[k] && at[k] < sh->to[k];
+    return is_in;
+}
+
 /* A tile's values to the view. */
 static __device__ __forceinline__ void put_values(const struct sz_tiles *s, struct taking *sh,
                                                   const struct sz_found *found, word base)
 {
-    const struct sz_tile *const t = &sh->tile;
+    const struct walk *const w = &sh->walk;
     const uint32_t form = found->form;
     const bool has_marks = IS_LOG && !(form & ZTI_SZ_LOSSLESS);
     const bool is_raw = (form & 3) == ZTI_SZ_RAW;
     const uint64_t kept = found->start + found->values_at;
-    for (uint32_t i = threadIdx.x; i < t->n; i += THREADS) {
-        word *const to = (word *)(void *)value_at(s, t, i);
-        if (!to)
+    for (uint32_t i = threadIdx.x; i < w->n; i += THREADS) {
+        uint32_t at[ZT_MAX_RANK];
+        split(i, w->extent, w->inverse, at);
+        if (!sh->is_inside && !is_in_view(sh, at))
             continue;
+        word *const to = value_to(s, sh, at);
         if (is_raw) {
             *to = kept_value(s, kept + (uint64_t)i * WIDTH);
         } else if ((form & ZTI_SZ_HAS_EXACT) && bit_at(sh->exact, i)) {
@@ -465,7 +485,7 @@ static __device__ __forceinline__ void load_exact(struct taking *sh, const struc
 static __device__ __forceinline__ void load_marks(struct taking *sh, struct sz_found *found)
 {
     const struct sz_found_marks *const marks = sz_marks_in(found);
-    const uint32_t row = sh->tile.extent[sh->tile.rank - 1], n = sh->tile.n;
+    const uint32_t row = sh->walk.row, n = sh->walk.n;
     const uint32_t limit = ZTI_SZ_MARKS_RUNS + ZTI_SZ_MARKS_ORDERS, k = threadIdx.x / 64;
     const uint64_t bits = marks->bits[k][threadIdx.x % 64];
     sh->marks[k][threadIdx.x % 64] = found->way[k] < limit ? bits : 0;
@@ -483,50 +503,95 @@ static __device__ __forceinline__ void load_marks(struct taking *sh, struct sz_f
         }
 }
 
+/* What of a tile a view has, and where the tile's values are from the view's first. One thread. */
+static __device__ __forceinline__ void cut_tile(const struct sz_tiles *s, struct taking *sh,
+                                                uint64_t number)
+{
+    uint32_t k = 0;
+    sh->offset = 0;
+    sh->is_inside = true;
+    for (uint32_t i = 0; i < ZT_MAX_RANK; i++) {
+        sh->from[i] = 0;
+        sh->to[i] = 1;
+    }
+    for (uint32_t i = s->grid.rank; i-- > 0;) {
+        const uint64_t origin = take_place(&number, s->grid.tiles[i]) * s->grid.side[i];
+        const uint64_t rest = s->grid.shape[i] - origin, lo = s->view.lo[i], hi = s->view.hi[i];
+        const uint32_t extent = rest < s->grid.side[i] ? (uint32_t)rest : s->grid.side[i];
+        const uint32_t from = lo > origin ? simt_at_most(lo - origin, extent) : 0;
+        const uint32_t to = hi > origin ? simt_at_most(hi - origin, extent) : 0;
+        sh->offset += ((int64_t)origin - (int64_t)lo) * s->view.out.stride[i];
+        sh->is_inside = sh->is_inside && from == 0 && to == extent;
+        if (extent > 1) {
+            sh->from[k] = from;
+            sh->to[k++] = to;
+        } else if (from >= to) {
+            sh->from[ZT_MAX_RANK - 1] = 1; /* none */
+        }
+    }
+}
+
 /* Where the tile is, and what of it comes first. There after the next barrier. */
 static __device__ __forceinline__ void place_tile(const struct sz_tiles *s, struct taking *sh,
                                                   const struct sz_found *found, uint64_t number)
 {
     if (threadIdx.x == 0) {
-        const struct sz_tile t = tile_of(s, number);
-        bool is_inside = true;
-        for (uint32_t i = 0; i < t.rank; i++)
-            is_inside = is_inside && t.origin[i] >= s->view.lo[i] &&
-                        t.origin[i] + t.extent[i] <= s->view.hi[i];
-        sh->tile = t;
-        sh->is_inside = is_inside;
+        uint32_t step = 1;
+        walk_of(s, number, &sh->walk);
+        sh->axes = 0;
+        for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
+            sh->step[k] = step;
+            step *= sh->walk.extent[k];
+            sh->axes += sh->walk.extent[k] > 1;
+        }
     }
+    if (threadIdx.x == 32)
+        cut_tile(s, sh, number);
     if (threadIdx.x >= THREADS - 32 && (found->form & ZTI_SZ_HAS_EXACT))
         load_exact(sh, found);
 }
 
-/* A tile's integers, in sh->u, but for sums along axes up to 'last'. */
+/* Where groups begin, and where a group's values are from there. There after the next barrier. */
+static __device__ __forceinline__ void place_groups(struct taking *sh)
+{
+    const struct walk *const w = &sh->walk;
+    const uint32_t i = threadIdx.x % ZTI_SZ_GROUP;
+    uint32_t at[ZT_MAX_RANK], within = i, origin = 0, offset = 0;
+    split(i, w->blocks, w->block_inverse, at);
+SIMT_UNROLL
+    for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
+        origin += (at[k] << w->side[k]) * sh->step[k];
+        offset += (within & ((1u << w->side[k]) - 1)) * sh->step[k];
+        within >>= w->side[k];
+    }
+    if (threadIdx.x < ZTI_SZ_GROUPS)
+        sh->origin[i] = (uint16_t)(w->is_blocked ? origin : i * ZTI_SZ_GROUP);
+    else
+        sh->within[i] = (uint16_t)(w->is_blocked ? offset : i);
+}
+
+/* A tile's integers, in sh->u, but for sums along axes from 'end' on. */
 static __device__ __forceinline__ void take_integers(const struct sz_tiles *s, struct taking *sh,
                                                      struct sz_found *found, uint32_t effort,
-                                                     uint32_t last)
+                                                     uint32_t end)
 {
     const uint32_t form = found->form & 3;
     if (form == ZTI_SZ_ZERO) {
-        for (uint32_t i = threadIdx.x; i < sh->tile.n; i += THREADS)
-            sh->u[pad(i)] = 0;
+        for (uint32_t i = threadIdx.x; i < PADDED; i += THREADS)
+            sh->u[i] = 0;
         __syncthreads();
         return;
     }
     if (effort == ZT_EFFORT_PAPER && is_coded(effort, found->form)) {
         take_paper(s, sh, found);
     } else {
-        if (threadIdx.x < ZTI_SZ_GROUPS)
-            sh->origin[threadIdx.x] =
-                (uint16_t)place_in_groups(&sh->tile, threadIdx.x * ZTI_SZ_GROUP);
-        else
-            sh->offset[threadIdx.x - ZTI_SZ_GROUPS] =
-                (uint16_t)place_in_groups(&sh->tile, threadIdx.x - ZTI_SZ_GROUPS);
+        place_groups(sh);
         __syncthreads();
         take_halves(s, sh, found, is_coded(effort, found->form));
     }
     __syncthreads();
-    for (uint32_t k = sh->tile.rank; k-- > last;) {
-        if (!(s->sz.axes >> k & 1) || sh->tile.extent[k] == 1)
+    for (uint32_t k = 0; k < end; k++) {
+        if (!(sh->walk.differ >> k & 1))
             continue;
         sum_lines(sh, k);
         __syncthreads();
@@ -551,12 +616,13 @@ static __device__ __forceinline__ void take_slot(const struct sz_tiles *s, uint3
     __syncthreads();
     if (has_marks)
         load_marks(sh, found);
+    const uint32_t last = sh->axes > 0 ? sh->axes - 1 : 0;
     const bool is_fast = sh->is_inside && !is_raw && !has_marks && !(form & ZTI_SZ_HAS_EXACT) &&
-                         (form & 3) != ZTI_SZ_ZERO && (s->sz.axes & 1) &&
-                         sh->tile.extent[0] > 1 && sh->tile.step[0] >= THREADS / 4;
+                         (form & 3) != ZTI_SZ_ZERO && (sh->walk.differ >> last & 1) &&
+                         sh->step[last] >= THREADS / 4;
     const word base = (word)s->sz.centre + unfold((word)found->away, (form & 3) == ZTI_SZ_NARROW);
     if (!is_raw)
-        take_integers(s, sh, found, effort, is_fast ? 1 : 0);
+        take_integers(s, sh, found, effort, is_fast ? last : sh->axes);
     if (is_fast)
         sum_and_put(s, sh, form, base);
     else

@@ -62,8 +62,9 @@ static __device__ __forceinline__ void bring(const struct sz_tiles *s, struct fi
     const uint32_t me = threadIdx.x % 32, warp = threadIdx.x - me;
     l->first = l->at / 64;
     simt_order_warp(); /* the shuffles below order it in the tests */
-    for (uint32_t i = 0; i < 32; i += 4) {
+    for (uint32_t i = 32; i > 0;) { /* first lanes last: those that few tiles have */
         uint64_t v[8];
+        i -= 4;
 SIMT_UNROLL
         for (uint32_t k = 0; k < 8; k++) {
             const uint64_t from = __shfl_sync(SIMT_ALL_LANES, l->first, (int)(i + k / 2));
@@ -561,10 +562,10 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, struc
 /* Values of a tile. */
 static __device__ __forceinline__ uint32_t values_in(const struct sz_tiles *s, uint64_t number)
 {
-    const struct zti_walk at = zti_walk_from(&s->grid, number);
     uint32_t n = 1;
-    for (uint32_t i = 0; i < s->grid.rank; i++) {
-        const uint64_t rest = s->grid.shape[i] - at.origin[i];
+    for (uint32_t i = s->grid.rank; i-- > 0;) {
+        const uint64_t origin = take_place(&number, s->grid.tiles[i]) * s->grid.side[i];
+        const uint64_t rest = s->grid.shape[i] - origin;
         n *= rest < s->grid.side[i] ? (uint32_t)rest : s->grid.side[i];
     }
     return n;

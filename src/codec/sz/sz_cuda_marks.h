@@ -36,22 +36,20 @@ static __device__ __forceinline__ void put_bits_of(uint64_t *bits, uint32_t i, b
 }
 
 /* The marks of a tile; whether any value is zero. */
-static __device__ __forceinline__ bool find_marks(const struct sz_tiles *s, const struct sz_tile *t,
-                                                  struct marks *m)
+static __device__ __forceinline__ bool find_marks(const struct walk *w, struct marks *m)
 {
-    const uint32_t row = t->extent[t->rank - 1];
+    const uint32_t row = w->row;
     bool has_zeros = false;
-    for (uint32_t i = threadIdx.x; i < 64 * EXACT_WORDS; i += THREADS) {
-        const scalar v =
-            i < t->n ? number_of(*(const word *)(const void *)value_at(s, t, i)) : (scalar)1;
+    for (uint32_t i = threadIdx.x; i < 64 * EXACT_WORDS; i += PUT_THREADS) {
+        const scalar v = i < w->n ? number_of(*value_in(w, i)) : (scalar)1;
         has_zeros = has_zeros || v == 0;
         put_bits_of(m->bits[0], i, v == 0);
         put_bits_of(m->bits[1], i, bits_of(v) >> (WIDTH - 1) != 0);
     }
     has_zeros = __syncthreads_or(has_zeros);
-    for (uint32_t i = threadIdx.x; i < 64 * EXACT_WORDS; i += THREADS)
+    for (uint32_t i = threadIdx.x; i < 64 * EXACT_WORDS; i += PUT_THREADS)
         for (uint32_t k = 0; k < 2; k++) {
-            const bool before = i >= row && i < t->n && bit_at(m->bits[k], i - row);
+            const bool before = i >= row && i < w->n && bit_at(m->bits[k], i - row);
             put_bits_of(m->against[k], i, bit_at(m->bits[k], i) ^ before);
         }
     return has_zeros;

@@ -85,6 +85,19 @@ static __device__ __forceinline__ char *value_at(const struct sz_tiles *s, const
     return (char *)s->view.out.data + offset * (int64_t)value_bytes_of(s->type);
 }
 
+/* A tile's place along the last axis, of so many; the number becomes that without this axis. */
+static __device__ __forceinline__ uint64_t take_place(uint64_t *number, uint64_t tiles)
+{
+    if ((*number | tiles) >> 32 == 0) { /* several times as fast */
+        const uint32_t n = (uint32_t)*number, rest = n / (uint32_t)tiles;
+        *number = rest;
+        return n - rest * (uint32_t)tiles;
+    }
+    const uint64_t at = *number % tiles;
+    *number /= tiles;
+    return at;
+}
+
 /* Of n values, how many are in group g. */
 static __device__ __forceinline__ uint32_t in_group(uint32_t n, uint32_t g)
 {
@@ -136,7 +149,7 @@ static __device__ __forceinline__ void put_value_at(uint32_t *words, uint32_t *a
 static __device__ __forceinline__ uint32_t sum_groups(uint32_t *sums)
 {
     const uint32_t lane = threadIdx.x % 32, a = sums[2 * lane], b = sums[2 * lane + 1];
-    const uint32_t up_to = (uint32_t)warp_sums(a + b);
+    const uint32_t up_to = (uint32_t)warp_sums_32(a + b);
     sums[2 * lane] = up_to - a - b;
     sums[2 * lane + 1] = up_to - b;
     return __shfl_sync(SIMT_ALL_LANES, up_to, 31);
