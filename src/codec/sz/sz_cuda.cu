@@ -130,6 +130,7 @@ static void take_chunks(const struct zti_cuda_decoding *d, struct sz_tiles *s)
     if (s->tiles_each > s->chunk_tiles)
         s->tiles_each = s->chunk_tiles;
     const uint64_t most = s->chunks_each;
+    zti_sz_cuda_make_tables(s, d->queue);
     for (s->from = 0; s->from < d->count; s->from += most) {
         s->chunks_each = d->count - s->from < most ? d->count - s->from : most;
         for (s->skip = 0; s->skip < s->chunk_tiles; s->skip += s->tiles_each) {

@@ -61,6 +61,7 @@ extern "C" {
  * values; the symbols of tiles to counts. */
 void zti_sz_cuda_put_32(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_put_64(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_make_tables(const struct sz_tiles *s, void *queue); /* before the others */
 void zti_sz_cuda_find(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_take_32(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_take_64(const struct sz_tiles *s, void *queue);

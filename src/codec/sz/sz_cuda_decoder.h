@@ -15,7 +15,7 @@ enum { HALF = ZTI_SZ_GROUP / 2 };
 struct taking {
     word u[PADDED];
     uint64_t exact[EXACT_WORDS]; /* which values are kept as they are */
-    uint64_t marks[2][IS_LOG ? EXACT_WORDS : 1], against[2][IS_LOG ? EXACT_WORDS : 1];
+    uint64_t marks[2][IS_LOG ? EXACT_WORDS : 1];
     uint32_t exact_before[EXACT_WORDS];
     uint16_t origin[ZTI_SZ_GROUPS], within[ZTI_SZ_GROUP]; /* places of groups, and in them */
     struct walk walk;
@@ -435,6 +435,22 @@ SIMT_UNROLL
     return is_in;
 }
 
+/* The values that are kept as they are, over what came out in their places. */
+static __device__ __forceinline__ void put_exact_values(const struct sz_tiles *s,
+                                                        const struct taking *sh, uint64_t kept)
+{
+    const uint32_t g = threadIdx.x / 2, second = threadIdx.x % 2;
+    const uint32_t first = (uint32_t)sh->exact[g], half = (uint32_t)(sh->exact[g] >> 32 * second);
+    uint32_t place = sh->exact_before[g] + (second ? (uint32_t)__popc(first) : 0);
+    for (uint32_t left = half; left != 0; left &= left - 1, place++) {
+        const uint32_t i = g * ZTI_SZ_GROUP + second * HALF + zti_ctz64(left);
+        uint32_t at[ZT_MAX_RANK];
+        split(i, sh->walk.extent, sh->walk.inverse, at);
+        if (sh->is_inside || is_in_view(sh, at))
+            *value_to(s, sh, at) = kept_value(s, kept + (uint64_t)place * WIDTH);
+    }
+}
+
 /* A tile's values to the view. */
 static __device__ __forceinline__ void put_values(const struct sz_tiles *s, struct taking *sh,
                                                   const struct sz_found *found, word base)
@@ -452,10 +468,6 @@ static __device__ __forceinline__ void put_values(const struct sz_tiles *s, stru
         word *const to = value_to(s, sh, at);
         if (is_raw) {
             *to = kept_value(s, kept + (uint64_t)i * WIDTH);
-        } else if ((form & ZTI_SZ_HAS_EXACT) && bit_at(sh->exact, i)) {
-            const uint64_t before = sh->exact[i / 64] & ((UINT64_C(1) << i % 64) - 1);
-            const uint32_t place = sh->exact_before[i / 64] + (uint32_t)__popcll(before);
-            *to = kept_value(s, kept + (uint64_t)place * WIDTH);
         } else {
             const word v = value_of(s, form, sh->u[pad(i)] + base);
             const bool is_zero = has_marks && bit_at(sh->marks[0], i);
@@ -480,27 +492,66 @@ static __device__ __forceinline__ void load_exact(struct taking *sh, const struc
     sh->exact_before[2 * lane + 1] = up_to - of_b;
 }
 
-/* Marks to shared memory: those of what differs from the row before are undone, a column of the
- * rows a thread. There after the next barrier. The block calls it. */
+/* A mark's bits from those of what differs from the row before, of rows that a word has several of.
+ * A warp, two words a lane. */
+static __device__ __forceinline__ void undo_short_rows(const uint64_t *against, uint64_t *bits,
+                                                       uint32_t row)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    uint64_t v[2], last[2]; /* a word's rows, and its last one repeated */
+SIMT_UNROLL
+    for (uint32_t i = 0; i < 2; i++) {
+        v[i] = against[2 * lane + i];
+        for (uint32_t step = row; step < 64; step *= 2)
+            v[i] ^= v[i] << step;
+        last[i] = v[i] >> (64 - row);
+        for (uint32_t step = row; step < 64; step *= 2)
+            last[i] |= last[i] << step;
+    }
+    const uint64_t own = last[0] ^ last[1];
+    uint64_t up_to = own;
+    for (uint32_t step = 1; step < 32; step *= 2) {
+        const uint64_t left = __shfl_up_sync(SIMT_ALL_LANES, up_to, (int)step);
+        up_to ^= lane >= step ? left : 0;
+    }
+    bits[2 * lane] = v[0] ^ up_to ^ own;
+    bits[2 * lane + 1] = v[1] ^ up_to ^ last[1];
+}
+
+/* The same for any rows, a column of them a thread. The block calls it. */
+static __device__ __forceinline__ void undo_rows(const uint64_t *against, uint64_t *bits,
+                                                 uint32_t row, uint32_t n)
+{
+    for (uint32_t first = threadIdx.x; first < row; first += THREADS) {
+        bool is_set = false;
+        for (uint32_t i = first; i < n; i += row) {
+            is_set ^= bit_at(against, i);
+            if (is_set)
+                simt_or(bits + i / 64, UINT64_C(1) << i % 64);
+        }
+    }
+}
+
+/* Marks to shared memory. There after the next barrier. The block calls it. */
 static __device__ __forceinline__ void load_marks(struct taking *sh, struct sz_found *found)
 {
     const struct sz_found_marks *const marks = sz_marks_in(found);
-    const uint32_t row = sh->walk.row, n = sh->walk.n;
-    const uint32_t limit = ZTI_SZ_MARKS_RUNS + ZTI_SZ_MARKS_ORDERS, k = threadIdx.x / 64;
-    const uint64_t bits = marks->bits[k][threadIdx.x % 64];
-    sh->marks[k][threadIdx.x % 64] = found->way[k] < limit ? bits : 0;
-    sh->against[k][threadIdx.x % 64] = bits;
+    const uint32_t row = sh->walk.row, limit = ZTI_SZ_MARKS_RUNS + ZTI_SZ_MARKS_ORDERS;
+    const uint32_t k = threadIdx.x / 64, warp = threadIdx.x / 32;
+    const bool is_against = found->way[k] >= limit, is_short = row <= 64 && 64 % row == 0;
+    if (is_short && is_against) {
+        if (warp % 2 == 0)
+            undo_short_rows(marks->bits[k], sh->marks[k], row);
+    } else {
+        const uint64_t bits = marks->bits[k][threadIdx.x % 64];
+        sh->marks[k][threadIdx.x % 64] = is_against ? 0 : bits;
+    }
+    if (is_short)
+        return;
     __syncthreads();
     for (uint32_t m = 0; m < 2; m++)
-        for (uint32_t first = threadIdx.x; found->way[m] >= limit && first < row;
-             first += THREADS) {
-            bool is_set = false;
-            for (uint32_t i = first; i < n; i += row) {
-                is_set ^= bit_at(sh->against[m], i);
-                if (is_set)
-                    simt_or(sh->marks[m] + i / 64, UINT64_C(1) << i % 64);
-            }
-        }
+        if (found->way[m] >= limit)
+            undo_rows(marks->bits[m], sh->marks[m], row, sh->walk.n);
 }
 
 /* What of a tile a view has, and where the tile's values are from the view's first. One thread. */
@@ -617,7 +668,7 @@ static __device__ __forceinline__ void take_slot(const struct sz_tiles *s, uint3
     if (has_marks)
         load_marks(sh, found);
     const uint32_t last = sh->axes > 0 ? sh->axes - 1 : 0;
-    const bool is_fast = sh->is_inside && !is_raw && !has_marks && !(form & ZTI_SZ_HAS_EXACT) &&
+    const bool is_fast = sh->is_inside && !is_raw && !has_marks &&
                          (form & 3) != ZTI_SZ_ZERO && (sh->walk.differ >> last & 1) &&
                          sh->step[last] >= THREADS / 4;
     const word base = (word)s->sz.centre + unfold((word)found->away, (form & 3) == ZTI_SZ_NARROW);
@@ -627,4 +678,8 @@ static __device__ __forceinline__ void take_slot(const struct sz_tiles *s, uint3
         sum_and_put(s, sh, form, base);
     else
         put_values(s, sh, found, base);
+    if (form & ZTI_SZ_HAS_EXACT) {
+        __syncthreads();
+        put_exact_values(s, sh, found->start + found->values_at);
+    }
 }

@@ -22,9 +22,8 @@ enum {
     WINDOW_WORDS = 64,
     WINDOW_BITS = 64 * WINDOW_WORDS,
     WINDOW_STRIDE = WINDOW_WORDS + 1, /* lanes at equal places are in different banks */
-    CODED_TABLE_BITS = 8,             /* a table for each of five books, */
-    PAPER_TABLE_BITS = 10,            /* or for the only one */
-    TABLE_WORDS = ZTI_SZ_BOOKS << CODED_TABLE_BITS,
+    TABLE_THREADS = 256,
+    CODE_BITS = 1024, /* more than 32 codes, and what is looked at behind them */
     PAPER_PART = 1024 /* symbols that begin at a known place */
 };
 
@@ -34,8 +33,15 @@ struct finding {
     uint8_t classes[ZTI_SZ_GROUPS][FIND_THREADS];
     uint8_t order[ZTI_SZ_GROUPS][FIND_THREADS];  /* groups in the order of their symbols */
     uint8_t excess[ZTI_SZ_GROUPS][FIND_THREADS]; /* values that are more than symbols say */
-    uint32_t tables[TABLE_WORDS];
+    uint32_t numbers[ZTI_SZ_BOOKS][ZTI_BOOK_NUMBERS]; /* of books */
 };
+
+/* Behind it, tables: by the next bits symbol | bits << 16 | values << 24 (see values_above); 0: the
+ * code is longer. */
+static __device__ __forceinline__ uint32_t *tables_of(struct finding *f)
+{
+    return (uint32_t *)(void *)(f + 1);
+}
 
 /* A lane's way through a tile. */
 struct lane {
@@ -85,6 +91,14 @@ static __device__ __forceinline__ struct zti_bit_reader in_window(const struct f
     return r;
 }
 
+/* The same where a lane that is at work has fewer bits than these left. The warp calls it. */
+static __device__ __forceinline__ void bring_some(const struct sz_tiles *s, struct finding *f,
+                                                  struct lane *l, uint32_t bits)
+{
+    if (__any_sync(SIMT_ALL_LANES, l->is_good && l->at - 64 * l->first > WINDOW_BITS - bits))
+        bring(s, f, l);
+}
+
 /* ---- what is before residuals ---- */
 
 /* A mark's runs; false where they are not a tile's. */
@@ -113,7 +127,7 @@ static __device__ __forceinline__ bool take_runs(struct zti_bit_reader *r, uint6
 }
 
 /* A mark, as it is coded: perhaps by what differs from the row before. */
-static __device__ __noinline__ bool take_mark(struct zti_bit_reader *r, uint64_t end_bits,
+static __device__ __forceinline__ bool take_mark(struct zti_bit_reader *r, uint64_t end_bits,
                                               uint32_t n, uint64_t *bits, uint32_t *its_way)
 {
     if (r->at + 8 > end_bits)
@@ -135,13 +149,36 @@ static __device__ __noinline__ bool take_mark(struct zti_bit_reader *r, uint64_t
     return true;
 }
 
+/* Both marks; false where they are not a tile's. */
+static __device__ __forceinline__ bool take_both_marks(struct zti_bit_reader *r, uint64_t end_bits,
+                                                    uint32_t n, struct sz_found *to)
+{
+    uint64_t(*const bits)[ZTI_SZ_GROUPS] = sz_marks_in(to)->bits;
+    return take_mark(r, end_bits, n, bits[0], &to->way[0]) &&
+           take_mark(r, end_bits, n, bits[1], &to->way[1]);
+}
+
+/* Marks from l->at on, in the window or, where they go beyond it, in the stream. */
+static __device__ __forceinline__ void take_marks(const struct sz_tiles *s,
+                                                  const struct finding *f, struct lane *l)
+{
+    struct zti_bit_reader r = in_window(f, l), far = reader_at(s, l->at);
+    l->is_good = take_both_marks(&r, l->end - 64 * l->first, l->n, l->to);
+    far.at = 64 * l->first + r.at;
+    if (r.at > WINDOW_BITS - 64) {
+        far.at = l->at;
+        l->is_good = take_both_marks(&far, l->end, l->n, l->to);
+    }
+    l->at = far.at;
+}
+
 /* What is before the residuals; l->at goes behind it. */
-static __device__ __forceinline__ void take_head(const struct sz_tiles *s, struct lane *l)
+static __device__ __forceinline__ void take_head(const struct sz_tiles *s, const struct finding *f,
+                                                 struct lane *l)
 {
     const uint32_t value_bytes = value_bytes_of(s->type);
-    struct zti_bit_reader r = reader_at(s, l->at);
+    struct zti_bit_reader r = in_window(f, l);
     const uint32_t first = (uint32_t)zti_take_bits64(&r, 8), base_bytes = first >> 4;
-    uint32_t exact = 0;
     l->to->form = first;
     l->is_wide = (first & 3) == ZTI_SZ_WIDE;
     l->is_good = base_bytes <= 8 && base_bytes <= l->n * value_bytes &&
@@ -149,15 +186,17 @@ static __device__ __forceinline__ void take_head(const struct sz_tiles *s, struc
     if (!l->is_good)
         return;
     l->to->away = zti_take_bits64(&r, 8 * base_bytes);
-    if (first & ZTI_SZ_HAS_EXACT)
-        l->is_good = take_exact(&r, l->end, l->n, value_bytes, l->to->exact, &exact);
-    l->to->values_at = (uint32_t)(r.at - l->to->start);
-    r.at += (uint64_t)exact * 8 * value_bytes;
-    if (s->sz.source == ZTI_SZ_LOG && !(first & ZTI_SZ_LOSSLESS) && (first & 3) != ZTI_SZ_RAW)
-        for (uint32_t i = 0; i < 2; i++)
-            l->is_good = l->is_good &&
-                         take_mark(&r, l->end, l->n, sz_marks_in(l->to)->bits[i], &l->to->way[i]);
-    l->at = (first & 3) == ZTI_SZ_RAW ? l->end : r.at;
+    l->at = 64 * l->first + r.at;
+    l->to->values_at = (uint32_t)(l->at - l->to->start);
+    if (first & ZTI_SZ_HAS_EXACT) {
+        uint32_t exact = 0;
+        struct zti_bit_reader far = reader_at(s, l->at);
+        l->is_good = take_exact(&far, l->end, l->n, value_bytes, l->to->exact, &exact);
+        l->to->values_at = (uint32_t)(far.at - l->to->start);
+        l->at = far.at + (uint64_t)exact * 8 * value_bytes;
+    }
+    if ((first & 3) == ZTI_SZ_RAW)
+        l->at = l->end;
 }
 
 /* ---- classes ---- */
@@ -174,7 +213,7 @@ static __device__ __forceinline__ void find_classes(const struct sz_tiles *s, st
 {
     const uint32_t most = ZTI_SZ_FEW + 1 + (l->is_wide ? 64 : 32);
     uint32_t planes = 0, before = 0;
-    bring(s, f, l); /* 64 classes take less than a window */
+    bring_some(s, f, l, WINDOW_BITS / 2); /* 64 classes take less */
     struct zti_bit_reader r = in_window(f, l);
     for (uint32_t g = 0; l->is_good && g * ZTI_SZ_GROUP < l->n; g++) {
         before = take_class(&r, before);
@@ -226,7 +265,7 @@ static __device__ __forceinline__ bool pass_by(struct zti_bit_reader *r, enum pa
 }
 
 /* The same in the stream; where it ends, or UINT64_MAX. */
-static __device__ __noinline__ uint64_t pass_far(const uint64_t *words, uint64_t count,
+static __device__ __forceinline__ uint64_t pass_far(const uint64_t *words, uint64_t count,
                                                  uint64_t at, enum pass pass, uint32_t n,
                                                  uint32_t c)
 {
@@ -253,12 +292,9 @@ static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s, str
 {
     const uint32_t me = threadIdx.x;
     uint64_t some = 0;
-    bring(s, f, l);
     for (uint32_t g = 0; g < ZTI_SZ_GROUPS; g++) {
-        const bool is_here = l->is_good && g * ZTI_SZ_GROUP < l->n;
-        if (__any_sync(SIMT_ALL_LANES, is_here && l->at - 64 * l->first > WINDOW_BITS * 3 / 4))
-            bring(s, f, l);
-        if (!is_here)
+        bring_some(s, f, l, WINDOW_BITS / 4);
+        if (!l->is_good || g * ZTI_SZ_GROUP >= l->n)
             continue;
         const uint32_t c = pass == PASS_EXCESSES ? f->excess[g][me] : f->classes[g][me];
         const uint32_t at = (uint32_t)(l->at - l->to->start);
@@ -277,58 +313,184 @@ static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s, str
 
 /* ---- Huffman codes ---- */
 
-/* A lane's way through the codes of a book, or of several. */
+/* How many values a symbol says too little of: all of them are as large as it can say, or more; of
+ * effort 'paper' it says nothing. */
+static __device__ __forceinline__ uint32_t values_above(uint32_t symbol, uint32_t book,
+                                                        uint32_t effort)
+{
+    if (effort == ZT_EFFORT_PAPER)
+        return symbol == 0;
+    return book == 0   ? 0
+           : book == 1 ? (uint32_t)__popc(symbol & symbol >> 1 & 0x55)
+                       : (uint32_t)((symbol & 15) == 15) + (symbol >> 4 == 15);
+}
+
+/* The tables of all books, a block each: blocks of find copy them. */
+SIMT_KERNEL void __launch_bounds__(TABLE_THREADS) make_tables(const struct sz_tiles s)
+{
+    const uint32_t effort = s.sz.effort, bits = sz_table_bits(effort), k = blockIdx.x;
+    const struct zti_cuda_book book = sz_book(s.model, s.alphabet, k);
+    uint32_t *const table = sz_tables_in(s.found, &s.sz, s.slots) + (k << bits);
+    for (uint32_t i = threadIdx.x; i < 1u << bits; i += TABLE_THREADS) {
+        const uint32_t code =
+            zti_code_at(book.order, book.numbers, zti_reversed(i, 16), 1, bits);
+        table[i] = code | (code ? values_above(code & 0xffff, k, effort) << 24 : 0);
+    }
+}
+
+/* Tables and numbers of all books, there after the next barrier. The block calls it. */
+static __device__ __forceinline__ void copy_books(const struct sz_tiles *s, struct finding *f,
+                                                  uint32_t effort)
+{
+    const uint32_t *const from = sz_tables_in(s->found, &s->sz, s->slots);
+    for (uint32_t first = 0; first < sz_table_words(effort); first += 8 * FIND_THREADS) {
+        uint32_t v[8]; /* at once */
+SIMT_UNROLL
+        for (uint32_t k = 0; k < 8; k++)
+            v[k] = from[first + k * FIND_THREADS + threadIdx.x];
+SIMT_UNROLL
+        for (uint32_t k = 0; k < 8; k++)
+            tables_of(f)[first + k * FIND_THREADS + threadIdx.x] = v[k];
+    }
+    for (uint32_t k = 0; k < sz_tables(effort); k++)
+        for (uint32_t m = threadIdx.x; m < ZTI_BOOK_NUMBERS; m += FIND_THREADS)
+            f->numbers[k][m] = sz_book(s->model, s->alphabet, k).numbers[m];
+}
+
+/* A book to decode with. */
 struct codes {
-    struct zti_code_bits bits;
-    uint32_t book, left;   /* symbols */
-    uint32_t only;         /* the book's only symbol, whose codes have no bits, or UINT32_MAX */
-    uint64_t counts;       /* of books 1 to 4, 16 bits each: symbols, */
-    uint64_t begins;       /* and the number of the first */
-    uint32_t groups;       /* with symbols, up to the book's */
-    uint32_t out;          /* symbols up to here */
-    uint32_t excesses;     /* effort 'default'; effort 'paper': outliers */
+    const uint32_t *numbers, *table;
+    const uint16_t *order;
+    uint32_t book, effort, table_bits;
+    const uint32_t *words; /* of the window */
 };
 
-/* Codes of a book that are in the window; false where it has none. */
-static __device__ __forceinline__ bool set_book(const struct sz_tiles *s, const struct finding *f,
-                                                struct codes *c, uint32_t book,
-                                                uint32_t table_bits)
+/* Bits of the window from bit 'at' on, of which 32 are there after each refill. */
+struct ahead {
+    uint64_t held;
+    uint32_t count, next, at;
+};
+
+static __device__ __forceinline__ struct codes codes_of(const struct sz_tiles *s,
+                                                        struct finding *f, uint32_t book,
+                                                        uint32_t effort)
 {
-    const struct zti_cuda_book own = sz_book(s->model, s->alphabet, book);
-    const uint32_t used = own.numbers[ZTI_BOOK_USED];
-    c->book = book;
-    c->bits.numbers = own.numbers;
-    c->bits.order = own.order;
-    c->bits.table = f->tables + (book << table_bits);
-    c->bits.table_bits = table_bits;
-    c->bits.words = (const uint32_t *)(const void *)f->window[threadIdx.x];
-    c->bits.words_count = 2 * WINDOW_WORDS;
-    c->only = used == 1 ? own.order[0] : UINT32_MAX;
-    return used > 0;
+    struct codes c;
+    c.numbers = f->numbers[book];
+    c.table_bits = sz_table_bits(effort);
+    c.table = tables_of(f) + (book << c.table_bits);
+    c.order = sz_book(s->model, s->alphabet, book).order;
+    c.book = book;
+    c.effort = effort;
+    c.words = (const uint32_t *)(const void *)f->window[threadIdx.x];
+    return c;
 }
 
-static __device__ __forceinline__ uint32_t next_code(const struct codes *c,
-                                                     struct zti_held_bits *held)
+static __device__ __forceinline__ struct ahead ahead_of(const struct codes *c,
+                                                        const struct lane *l)
 {
-    return c->only != UINT32_MAX ? c->only : zti_take_code(&c->bits, held);
+    struct ahead a;
+    a.at = (uint32_t)(l->at - 64 * l->first);
+    a.held = (uint64_t)c->words[a.at / 32] >> a.at % 32;
+    a.count = 32 - a.at % 32;
+    a.next = a.at / 32 + 1;
+    return a;
 }
 
-/* Classes of Huffman codes, and planes; c has what symbols there are then. The warp calls it. */
+static __device__ __forceinline__ void refill(const struct codes *c, struct ahead *a)
+{
+    if (a->count < 32) {
+        a->held |= (uint64_t)c->words[a->next] << a->count;
+        a->count += 32;
+        a->next++;
+    }
+}
+
+/* A code that is longer than the table's. */
+static __device__ __forceinline__ uint32_t long_code(const uint16_t *order, const uint32_t *numbers,
+                                                  uint32_t bits, uint32_t from, uint32_t book,
+                                                  uint32_t effort)
+{
+    const uint32_t code = zti_code_at(order, numbers, zti_reversed(bits & 0xffff, 16), from,
+                                      numbers[ZTI_BOOK_LONGEST]);
+    return code | (code ? values_above(code & 0xffff, book, effort) << 24 : 0);
+}
+
+/* The next code, as in tables; 16 bits are there. */
+static __device__ __forceinline__ uint32_t next_code(const struct codes *c, struct ahead *a)
+{
+    uint32_t code = c->table[(uint32_t)a->held & ((1u << c->table_bits) - 1)];
+    if (code == 0)
+        code = long_code(c->order, c->numbers, (uint32_t)a->held, c->table_bits + 1, c->book,
+                         c->effort);
+    const uint32_t bits = code >> 16 & 31;
+    a->held >>= bits;
+    a->count -= bits;
+    a->at += bits;
+    return code;
+}
+
+/* The only symbol of a book, whose codes have no bits; UINT32_MAX: it has several. *is_good: it has
+ * any. */
+static __device__ __forceinline__ uint32_t only_symbol(const struct codes *c, bool *is_good)
+{
+    const uint32_t used = c->numbers[ZTI_BOOK_USED];
+    *is_good = *is_good && used > 0;
+    return used < 2 ? c->order[0] : UINT32_MAX;
+}
+
+/* Four symbols, so many bits each; adds to *above what values_above says of them. */
+static __device__ __forceinline__ uint64_t four_symbols(const struct codes *c, struct ahead *a,
+                                                        uint32_t bits, uint32_t *above)
+{
+    uint64_t symbols = 0;
+SIMT_UNROLL
+    for (uint32_t k = 0; k < 4; k++) {
+        if (k % 2 == 0)
+            refill(c, a);
+        const uint32_t code = next_code(c, a);
+        symbols |= (uint64_t)(code & 0xffff) << k * bits;
+        *above += code >> 24;
+    }
+    return symbols;
+}
+
+static __device__ __forceinline__ uint32_t one_symbol(const struct codes *c, struct ahead *a,
+                                                      uint32_t only)
+{
+    if (only != UINT32_MAX)
+        return only;
+    refill(c, a);
+    return next_code(c, a) & 0xffff;
+}
+
+/* ---- effort 'default' ---- */
+
+/* Symbols of a lane's tile: of books 1 to 4, 16 bits each. */
+struct books {
+    uint64_t counts; /* symbols, */
+    uint64_t begins; /* and the number of the first */
+    uint32_t groups; /* that have any */
+    uint32_t excesses;
+};
+
+/* Classes of Huffman codes, and planes; b->counts. The warp calls it. */
 static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles *s,
                                                           struct finding *f, struct lane *l,
-                                                          struct codes *c)
+                                                          struct books *b)
 {
     const uint32_t most = ZTI_SZ_FEW + 1 + (l->is_wide ? 64 : 32);
+    const struct codes c = codes_of(s, f, 0, ZT_EFFORT_DEFAULT);
     uint32_t planes = 0, number = 0;
-    bring(s, f, l); /* 64 codes take less than a window */
-    l->is_good = set_book(s, f, c, 0, CODED_TABLE_BITS) && l->is_good;
-    uint32_t at = (uint32_t)(l->at - 64 * l->first);
-    struct zti_held_bits held = zti_held_at(&c->bits, at);
-    c->counts = 0;
+    bring_some(s, f, l, WINDOW_BITS / 2); /* 64 codes take less */
+    b->counts = 0;
+    if (!l->is_good)
+        return;
+    const uint32_t only = only_symbol(&c, &l->is_good);
+    struct ahead a = ahead_of(&c, l);
     for (uint32_t g = 0; l->is_good && g * ZTI_SZ_GROUP < l->n; g++) {
-        const uint32_t code = next_code(c, &held), n = in_group(l->n, g);
-        at += code >> 16;
-        number = class_after(code & 0xffff, number);
+        const uint32_t n = in_group(l->n, g);
+        number = class_after(one_symbol(&c, &a, only), number);
         const uint32_t class_of = class_of_number(number);
         l->is_good = class_of <= most;
         if (!l->is_good)
@@ -338,9 +500,9 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
         l->to->groups[g] = group_of(class_of, planes);
         planes += class_shift(class_of) * n;
         if (!is_list(class_of))
-            c->counts += (uint64_t)symbols_in(n, book_of(class_of)) << 16 * (book_of(class_of) - 1);
+            b->counts += (uint64_t)symbols_in(n, book_of(class_of)) << 16 * (book_of(class_of) - 1);
     }
-    l->at = 64 * l->first + at;
+    l->at = 64 * l->first + a.at;
     l->is_good = l->is_good && l->at <= l->end && planes <= l->end - l->at;
     if (!l->is_good)
         return;
@@ -350,20 +512,21 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
 
 /* Groups in the order of their symbols, and where these go. */
 static __device__ __forceinline__ void order_groups(struct finding *f, const struct lane *l,
-                                                    struct codes *c)
+                                                    struct books *b)
 {
     uint64_t next = 0, place = 0; /* of each book, 16 bits: groups, symbols */
     uint32_t begin = 0, before = 0;
-    c->begins = 0;
+    b->begins = 0;
     for (uint32_t book = 1; book < ZTI_SZ_BOOKS; book++) {
-        const uint32_t shift = 16 * (book - 1), count = (uint32_t)(c->counts >> shift) & 0xffff;
+        const uint32_t shift = 16 * (book - 1), count = (uint32_t)(b->counts >> shift) & 0xffff;
         const uint32_t each = book > 1 ? 32 : 16; /* symbols of a group, but the last */
-        c->begins |= (uint64_t)begin << shift;
+        b->begins |= (uint64_t)begin << shift;
         next |= (uint64_t)before << shift;
         begin += (count + 15) / 16 * 16;
         before += (count + each - 1) / each;
     }
-    place = c->begins;
+    b->groups = before;
+    place = b->begins;
     for (uint32_t g = 0; l->is_good && g * ZTI_SZ_GROUP < l->n; g++) {
         const uint32_t class_of = f->classes[g][threadIdx.x];
         if (is_list(class_of))
@@ -376,69 +539,50 @@ static __device__ __forceinline__ void order_groups(struct finding *f, const str
     }
 }
 
-/* Which values a symbol says too little of: counted in the group's. */
-static __device__ __forceinline__ void note_excess(struct finding *f, const struct lane *l,
-                                                   struct codes *c, uint32_t symbol,
-                                                   uint32_t place)
+/* Symbols of a group with less than 64 values or of a book with one symbol, one by one: returns how
+ * many values they say too little of. */
+static __device__ __forceinline__ uint32_t slow_symbols(const struct codes *c, struct ahead *a,
+                                                     uint32_t n, uint32_t only, uint8_t *to)
 {
     const uint32_t each = c->book > 1 ? 2 : 4, bits = c->book > 1 ? 4 : 2;
-    const uint32_t most = symbol_most(c->book), in_each = ZTI_SZ_GROUP / each;
-    const uint32_t g = f->order[c->groups + place / in_each][threadIdx.x];
-    const uint32_t first = place % in_each * each, n = in_group(l->n, g);
-    for (uint32_t i = 0; i < each && first + i < n; i++)
-        if ((symbol >> i * bits & most) == most) {
-            f->excess[g][threadIdx.x]++;
-            c->excesses++;
-        }
-}
-
-/* The next book of which there are symbols. */
-static __device__ __forceinline__ void next_book(const struct sz_tiles *s, const struct finding *f,
-                                                 struct lane *l, struct codes *c)
-{
-    const uint32_t each = c->book > 1 ? 32 : 16;
-    if (c->book > 0)
-        c->groups += ((uint32_t)(c->counts >> 16 * (c->book - 1) & 0xffff) + each - 1) / each;
-    if (++c->book == ZTI_SZ_BOOKS)
-        return;
-    c->left = (uint32_t)(c->counts >> 16 * (c->book - 1)) & 0xffff;
-    c->out = (uint32_t)(c->begins >> 16 * (c->book - 1)) & 0xffff;
-    if (c->left > 0 && !set_book(s, f, c, c->book, CODED_TABLE_BITS)) {
-        l->is_good = false;
-        c->left = 0;
+    const uint32_t most = symbol_most(c->book);
+    uint32_t above = 0;
+    for (uint32_t i = 0; i < n; i += each) {
+        const uint32_t symbol = one_symbol(c, a, only);
+        *to++ = (uint8_t)symbol;
+        for (uint32_t k = 0; k < each && i + k < n; k++)
+            above += (symbol >> k * bits & most) == most;
     }
+    return above;
 }
 
-/* Symbols of all books. The warp calls it. */
+/* Symbols of all groups. The warp calls it. */
 static __device__ __forceinline__ void find_symbols(const struct sz_tiles *s, struct finding *f,
-                                                    struct lane *l, struct codes *c)
+                                                    struct lane *l, struct books *b)
 {
-    uint64_t *const to = (uint64_t *)sz_symbols_in(l->to, &s->sz);
-    uint64_t held_symbols = 0;
-    c->book = c->left = c->groups = c->excesses = 0;
-    while (__any_sync(SIMT_ALL_LANES, l->is_good && c->book < ZTI_SZ_BOOKS)) {
-        bring(s, f, l);
-        uint32_t at = (uint32_t)(l->at - 64 * l->first);
-        struct zti_held_bits held = zti_held_at(&c->bits, at);
-        while (l->is_good && c->book < ZTI_SZ_BOOKS && at <= WINDOW_BITS - 32) {
-            if (c->left == 0) {
-                next_book(s, f, l, c);
-                continue;
-            }
-            const uint32_t code = next_code(c, &held), symbol = code & 0xffff;
-            const uint32_t begin = (uint32_t)(c->begins >> 16 * (c->book - 1)) & 0xffff;
-            at += code >> 16;
-            held_symbols |= (uint64_t)symbol << 8 * (c->out % 8);
-            if (c->book > 1 ? (symbol & 15) == 15 || symbol >= 240
-                            : (symbol & symbol >> 1 & 0x55) != 0)
-                note_excess(f, l, c, symbol, c->out - begin);
-            c->left--;
-            if (++c->out % 8 == 0 || c->left == 0) {
-                to[(c->out - 1) / 8] = held_symbols;
-                held_symbols = 0;
-            }
-        }
-        l->at = 64 * l->first + at;
+    uint8_t *const symbols = (uint8_t *)sz_symbols_in(l->to, &s->sz);
+    uint64_t place = b->begins;
+    b->excesses = 0;
+    for (uint32_t i = 0; i < ZTI_SZ_GROUPS; i++) {
+        bring_some(s, f, l, CODE_BITS);
+        if (!l->is_good || i >= b->groups)
+            continue;
+        const uint32_t g = f->order[i][threadIdx.x], n = in_group(l->n, g);
+        const uint32_t book = book_of(f->classes[g][threadIdx.x]), shift = 16 * (book - 1);
+        const struct codes c = codes_of(s, f, book, ZT_EFFORT_DEFAULT);
+        const uint32_t count = symbols_in(n, book), only = only_symbol(&c, &l->is_good);
+        uint8_t *const to = symbols + ((uint32_t)(place >> shift) & 0xffff);
+        uint32_t above = 0;
+        struct ahead a = ahead_of(&c, l);
+        if (n < ZTI_SZ_GROUP || only != UINT32_MAX)
+            above = slow_symbols(&c, &a, n, only, to);
+        else
+            for (uint32_t k = 0; k < count; k += 4)
+                *(uint32_t *)(void *)(to + k) = (uint32_t)four_symbols(&c, &a, 8, &above);
+        f->excess[g][threadIdx.x] = (uint8_t)above;
+        b->excesses += above;
+        place += (uint64_t)count << shift;
+        l->at = 64 * l->first + a.at;
     }
     l->is_good = l->is_good && l->at <= l->end;
 }
@@ -447,45 +591,44 @@ static __device__ __forceinline__ void find_symbols(const struct sz_tiles *s, st
 static __device__ __forceinline__ void find_coded(const struct sz_tiles *s, struct finding *f,
                                                   struct lane *l)
 {
-    struct codes c;
-    find_coded_classes(s, f, l, &c);
+    struct books b;
+    find_coded_classes(s, f, l, &b);
     pass_groups(s, f, l, PASS_LISTS);
-    order_groups(f, l, &c);
-    find_symbols(s, f, l, &c);
+    order_groups(f, l, &b);
+    find_symbols(s, f, l, &b);
     if (l->is_good)
         l->to->excess_groups = 0;
-    if (__any_sync(SIMT_ALL_LANES, l->is_good && c.excesses > 0))
+    if (__any_sync(SIMT_ALL_LANES, l->is_good && b.excesses > 0))
         pass_groups(s, f, l, PASS_EXCESSES);
 }
 
 /* ---- effort 'paper' ---- */
 
-/* Symbols of a lane's part. The warp calls it. */
-static __device__ __forceinline__ void find_part(const struct sz_tiles *s, struct finding *f,
-                                                 struct lane *l, struct codes *c, uint32_t part)
+/* So many symbols of a lane's part; returns how many outliers they stand for. The warp calls it. */
+static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s, struct finding *f,
+                                                     struct lane *l, uint32_t part, uint32_t count)
 {
-    uint64_t *const to = (uint64_t *)sz_symbols_in(l->to, &s->sz) + part * (PAPER_PART / 4);
-    uint64_t held_symbols = 0;
-    l->is_good = set_book(s, f, c, 0, PAPER_TABLE_BITS) && l->is_good;
-    c->out = c->excesses = 0;
-    while (__any_sync(SIMT_ALL_LANES, l->is_good && c->left > 0)) {
-        bring(s, f, l);
-        uint32_t at = (uint32_t)(l->at - 64 * l->first);
-        struct zti_held_bits held = zti_held_at(&c->bits, at);
-        while (l->is_good && c->left > 0 && at <= WINDOW_BITS - 32) {
-            const uint32_t code = next_code(c, &held), symbol = code & 0xffff;
-            at += code >> 16;
-            held_symbols |= (uint64_t)symbol << 16 * (c->out % 4);
-            c->excesses += symbol == 0;
-            c->left--;
-            if (++c->out % 4 == 0 || c->left == 0) {
-                to[(c->out - 1) / 4] = held_symbols;
-                held_symbols = 0;
-            }
+    uint16_t *const to = (uint16_t *)sz_symbols_in(l->to, &s->sz) + part * PAPER_PART;
+    const struct codes c = codes_of(s, f, 0, ZT_EFFORT_PAPER);
+    const uint32_t only = only_symbol(&c, &l->is_good);
+    uint32_t outliers = 0;
+    for (uint32_t first = 0; first < PAPER_PART; first += 32) {
+        bring_some(s, f, l, CODE_BITS);
+        if (!l->is_good || first >= count)
+            continue;
+        const uint32_t end = count - first < 32 ? count : first + 32;
+        struct ahead a = ahead_of(&c, l);
+        uint32_t i = first;
+        for (; only == UINT32_MAX && i + 4 <= end; i += 4)
+            *(uint64_t *)(void *)(to + i) = four_symbols(&c, &a, 16, &outliers);
+        for (; i < end; i++) {
+            to[i] = (uint16_t)one_symbol(&c, &a, only);
+            outliers += to[i] == 0;
         }
-        l->at = 64 * l->first + at;
+        l->at = 64 * l->first + a.at;
     }
     l->is_good = l->is_good && l->at <= l->end;
+    return outliers;
 }
 
 /* A tile of effort 'paper', by four lanes that all know its head. The warp calls it. */
@@ -495,25 +638,24 @@ static __device__ __forceinline__ void find_paper(const struct sz_tiles *s, stru
     const uint32_t part = threadIdx.x % PART_LANES, parts = (l->n - 1) / PAPER_PART + 1;
     const uint32_t first = part * PAPER_PART, leader = threadIdx.x % 32 - part;
     const bool was_good = l->is_good;
-    struct codes c;
+    uint32_t count = 0;
     struct zti_bit_reader r = reader_at(s, l->at);
-    c.left = 0;
     if (l->is_good && part < parts) {
         l->at += (parts - 1) * 16;
         for (uint32_t i = 0; i < part; i++)
             l->at += zti_take_bits64(&r, 16);
-        c.left = l->n - first < PAPER_PART ? l->n - first : (uint32_t)PAPER_PART;
+        count = l->n - first < PAPER_PART ? l->n - first : (uint32_t)PAPER_PART;
     }
-    find_part(s, f, l, &c, part);
+    uint32_t outliers = find_part(s, f, l, part, count);
     const unsigned good = __ballot_sync(SIMT_ALL_LANES, l->is_good || part >= parts);
     l->is_good = was_good && (good >> leader & 15) == 15;
-    c.excesses += __shfl_xor_sync(SIMT_ALL_LANES, c.excesses, 1);
-    c.excesses += __shfl_xor_sync(SIMT_ALL_LANES, c.excesses, 2);
+    outliers += __shfl_xor_sync(SIMT_ALL_LANES, outliers, 1);
+    outliers += __shfl_xor_sync(SIMT_ALL_LANES, outliers, 2);
     l->at = __shfl_sync(SIMT_ALL_LANES, l->at, (int)(leader + (l->is_good ? parts - 1 : 0)));
     if (!l->is_good)
         return;
     l->to->rest_at = (uint32_t)(l->at - l->to->start);
-    l->at += (uint64_t)c.excesses * (l->is_wide ? 64 : 32);
+    l->at += (uint64_t)outliers * (l->is_wide ? 64 : 32);
     l->is_good = l->at <= l->end;
 }
 
@@ -527,11 +669,18 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, struc
     const bool is_here = l->is_good;
     const uint64_t start = l->at;
     uint32_t form = ZTI_SZ_ZERO;
+    bring(s, f, l);
     if (is_here) {
         l->to->start = start;
         l->end = start + 8 * (1 + (uint64_t)l->n * value_bytes_of(s->type));
-        take_head(s, l);
+        take_head(s, f, l);
         form = l->to->form;
+    }
+    if (s->sz.source == ZTI_SZ_LOG) {
+        const bool has_marks = is_here && !(form & ZTI_SZ_LOSSLESS) && (form & 3) != ZTI_SZ_RAW;
+        bring_some(s, f, l, WINDOW_BITS / 2);
+        if (l->is_good && has_marks)
+            take_marks(s, f, l);
     }
     const bool has_groups = (form & 3) == ZTI_SZ_NARROW || (form & 3) == ZTI_SZ_WIDE;
     const bool is_huffman = is_coded(effort, form), is_taken = l->is_good;
@@ -583,11 +732,7 @@ static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint
     uint64_t *const places = sz_chunk_places(s->found, &s->sz, s->slots);
     struct lane l = {false, false, 1, 0, 0, 0, NULL};
     if (effort != ZT_EFFORT_FAST) {
-        const uint32_t bits = effort == ZT_EFFORT_PAPER ? PAPER_TABLE_BITS : CODED_TABLE_BITS;
-        for (uint32_t k = 0; k < (effort == ZT_EFFORT_PAPER ? 1 : (uint32_t)ZTI_SZ_BOOKS); k++) {
-            const struct zti_cuda_book book = sz_book(s->model, s->alphabet, k);
-            zti_make_table(book.order, book.numbers, f->tables + (k << bits), bits, FIND_THREADS);
-        }
+        copy_books(s, f, effort);
         __syncthreads();
     }
     if (is_here)
@@ -611,29 +756,39 @@ static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint
         note_end(s->states, i, s->count, l.at, s->places[2 * i + 1]);
 }
 
-SIMT_KERNEL void __launch_bounds__(FIND_THREADS) find_fast(const struct sz_tiles s)
+SIMT_KERNEL void __launch_bounds__(FIND_THREADS, 2) find_fast(const struct sz_tiles s)
 {
     find_chunk(&s, ZT_EFFORT_FAST);
 }
 
-SIMT_KERNEL void __launch_bounds__(FIND_THREADS) find_default(const struct sz_tiles s)
+SIMT_KERNEL void __launch_bounds__(FIND_THREADS, 2) find_default(const struct sz_tiles s)
 {
     find_chunk(&s, ZT_EFFORT_DEFAULT);
 }
 
-SIMT_KERNEL void __launch_bounds__(FIND_THREADS) find_paper_parts(const struct sz_tiles s)
+SIMT_KERNEL void __launch_bounds__(FIND_THREADS, 2) find_paper_parts(const struct sz_tiles s)
 {
     find_chunk(&s, ZT_EFFORT_PAPER);
 }
 
 extern "C" void zti_sz_cuda_find(const struct sz_tiles *s, void *queue)
 {
-    const uint64_t each = s->sz.effort == ZT_EFFORT_PAPER ? (uint64_t)PART_LANES : 1;
+    const uint32_t effort = s->sz.effort;
+    const uint64_t each = effort == ZT_EFFORT_PAPER ? (uint64_t)PART_LANES : 1;
     const uint64_t blocks = (s->chunks_each * each + FIND_THREADS - 1) / FIND_THREADS;
-    if (s->sz.effort == ZT_EFFORT_FAST)
-        SIMT_LAUNCH(find_fast, blocks, FIND_THREADS, offsetof(struct finding, order), queue, *s);
-    else if (s->sz.effort == ZT_EFFORT_PAPER)
-        SIMT_LAUNCH(find_paper_parts, blocks, FIND_THREADS, sizeof(struct finding), queue, *s);
+    const size_t bytes = effort == ZT_EFFORT_FAST
+                             ? offsetof(struct finding, order)
+                             : sizeof(struct finding) + sz_table_words(effort) * sizeof(uint32_t);
+    if (effort == ZT_EFFORT_FAST)
+        SIMT_LAUNCH(find_fast, blocks, FIND_THREADS, bytes, queue, *s);
+    else if (effort == ZT_EFFORT_PAPER)
+        SIMT_LAUNCH(find_paper_parts, blocks, FIND_THREADS, bytes, queue, *s);
     else
-        SIMT_LAUNCH(find_default, blocks, FIND_THREADS, sizeof(struct finding), queue, *s);
+        SIMT_LAUNCH(find_default, blocks, FIND_THREADS, bytes, queue, *s);
+}
+
+extern "C" void zti_sz_cuda_make_tables(const struct sz_tiles *s, void *queue)
+{
+    if (sz_tables(s->sz.effort) > 0)
+        SIMT_LAUNCH(make_tables, sz_tables(s->sz.effort), TABLE_THREADS, 0, queue, *s);
 }

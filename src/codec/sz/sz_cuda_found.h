@@ -2,7 +2,7 @@
  * it: the only parts of a tile that must be gone through bit by bit. A slot a tile, in memory that
  * kernels work in:
  *
- *     found | marks (logarithms) | symbols (Huffman codes)      ...      places of chunks */
+ *     found | marks (logarithms) | symbols (Huffman codes)    ...    tables of codes, places of chunks */
 #ifndef ZTI_SZ_CUDA_FOUND_H
 #define ZTI_SZ_CUDA_FOUND_H
 
@@ -38,6 +38,22 @@ ZTI_STATIC uint64_t sz_marks_bytes(const struct zti_sz *sz)
     return sz->source == ZTI_SZ_LOG ? sizeof(struct sz_found_marks) : 0;
 }
 
+/* Tables of codes: an entry for the next so many bits. */
+ZTI_STATIC uint32_t sz_table_bits(uint32_t effort)
+{
+    return effort == ZT_EFFORT_PAPER ? 12 : 11;
+}
+
+ZTI_STATIC uint32_t sz_tables(uint32_t effort)
+{
+    return effort == ZT_EFFORT_PAPER ? 1 : effort == ZT_EFFORT_FAST ? 0 : (uint32_t)ZTI_SZ_BOOKS;
+}
+
+ZTI_STATIC uint32_t sz_table_words(uint32_t effort)
+{
+    return sz_tables(effort) << sz_table_bits(effort);
+}
+
 /* Bytes of a slot; a multiple of 16. */
 ZTI_STATIC uint64_t sz_slot_bytes(const struct zti_sz *sz)
 {
@@ -47,7 +63,8 @@ ZTI_STATIC uint64_t sz_slot_bytes(const struct zti_sz *sz)
     return (sizeof(struct sz_found) + sz_marks_bytes(sz) + symbols + 15) / 16 * 16;
 }
 
-/* Slots for an array of so many tiles, and the bytes of these and the places of as many chunks. */
+/* Slots for an array of so many tiles, and the bytes of these, of tables, and of the places of as
+ * many chunks. */
 ZTI_STATIC uint64_t sz_slots_of(uint64_t tiles)
 {
     return tiles < (uint64_t)FOUND_TILES ? tiles : (uint64_t)FOUND_TILES;
@@ -55,12 +72,18 @@ ZTI_STATIC uint64_t sz_slots_of(uint64_t tiles)
 
 ZTI_STATIC uint64_t sz_found_bytes(const struct zti_sz *sz, uint64_t tiles)
 {
-    return sz_slots_of(tiles) * (sz_slot_bytes(sz) + sizeof(uint64_t));
+    return sz_slots_of(tiles) * (sz_slot_bytes(sz) + sizeof(uint64_t)) +
+           sz_table_words(sz->effort) * sizeof(uint32_t);
 }
 
 ZTI_STATIC struct sz_found *sz_slot(void *work, const struct zti_sz *sz, uint64_t slot)
 {
     return (struct sz_found *)(void *)((char *)work + slot * sz_slot_bytes(sz));
+}
+
+ZTI_STATIC uint32_t *sz_tables_in(void *work, const struct zti_sz *sz, uint64_t slots)
+{
+    return (uint32_t *)(void *)((char *)work + slots * sz_slot_bytes(sz));
 }
 
 /* Where chunks go on whose tiles take several launches. */
