@@ -1,13 +1,13 @@
 /* sz_high_cuda.cu: tiles of effort 'high' to values, in two kernels.
  *
  * A symbol's state and bits follow from those before it, and its context from the magnitudes of
- * residuals before it: not from integers. So a warp takes a tile's symbols first. One of its lanes
- * goes through the ANS codes of a row, with the CPU's text; contexts of a row, residuals and what
- * symbols leave open are the work of all lanes. Then a block has a tile: points of a band depend on
+ * residuals before it: not from integers. So a warp takes a tile's symbols first. Four of its lanes
+ * go through the ANS codes of a row, a state each; contexts of a row, residuals and what symbols
+ * leave open are the work of all lanes. Then a block has a tile: points of a band depend on
  * those of earlier ones alone, and each has a thread. */
 #include "codec/sz/sz_high_cuda.h"
 #include "codec/sz/sz_cuda_exact.h"
-#include "entropy/ans_mixed.h"
+#include "entropy/ans_ways_cuda.h"
 
 /* ---- which tile ---- */
 
@@ -70,21 +70,21 @@ static __device__ __forceinline__ struct zti_bit_reader reader_from(const struct
 /* What a warp has in shared memory. */
 struct taking {
     const uint32_t *tables[ZTI_SZ_HIGH_CONTEXTS];
+    const uint32_t *own[ZTI_SZ_HIGH_SEGMENT]; /* the table of each symbol of a row */
     uint32_t sums[ZTI_SZ_HIGH_SEGMENT];
-    uint8_t contexts[ZTI_SZ_HIGH_SEGMENT];
     uint8_t symbols[ZTI_SZ_HIGH_SEGMENT];
 };
 
-/* A warp's way through a tile: the same in all lanes but for the codes, which the first one has. */
+/* A warp's way through a tile: the same in all lanes but for the states of codes. */
 struct taker {
     struct high_slot slot;
     struct taking *sh;
-    struct zti_ans_mixed codes;
+    struct ans_ways codes;
     struct zti_bit_reader extras;
     uint32_t before, before_that; /* magnitudes of the two points before, in a band's first row */
 };
 
-/* A symbol's residual into its place; the first lane may do it alone. */
+/* A symbol's residual into its place; returns its magnitude. */
 static __device__ __forceinline__ uint32_t put_residual(struct taker *t, uint32_t symbol,
                                                         uint32_t open, uint32_t at)
 {
@@ -95,26 +95,53 @@ static __device__ __forceinline__ uint32_t put_residual(struct taker *t, uint32_
     return loud;
 }
 
+/* What the lanes' symbols leave open. */
+static __device__ __forceinline__ uint32_t take_open(struct taker *t, uint32_t symbol)
+{
+    const uint32_t bits = zti_sz_high_open_bits(symbol);
+    if (!__any_sync(SIMT_ALL_LANES, bits > 0))
+        return 0;
+    const uint32_t up_to = warp_sums_32(bits);
+    struct zti_bit_reader r = t->extras;
+    r.at += up_to - bits;
+    t->extras.at += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+    return bits ? (uint32_t)zti_take_bits(&r, bits) : 0;
+}
+
 /* Of n points of a band's first row, from coordinates c on: four look at the two before them, so
- * that one lane goes from four to four. */
+ * that the warp goes from four to four. */
 static __device__ __forceinline__ void take_first_row(struct taker *t, const struct high_band *b,
                                                       uint32_t first, uint32_t n)
 {
+    const uint32_t lane = threadIdx.x % 32;
     for (uint32_t k = 0; k < n; k += 4) {
         const uint32_t four = n - k < 4 ? n - k : 4, more = 16 * (t->before + t->before_that);
-        uint8_t contexts[4] = {0}, symbols[4];
-        for (uint32_t i = 0; i < four; i++) {
-            const uint32_t sum = t->sh->sums[k + i];
-            contexts[i] = zti_sz_high_kind(first + k == 0 ? 2 * sum : sum + more, b->depth);
-        }
-        zti_ans_mixed_take(&t->codes, t->sh->tables, contexts, four, symbols);
-        for (uint32_t i = 0; i < four; i++) {
-            const uint32_t bits = zti_sz_high_open_bits(symbols[i]);
-            const uint32_t open = bits ? (uint32_t)zti_take_bits(&t->extras, bits) : 0;
-            t->before_that = t->before;
-            t->before = put_residual(t, symbols[i], open,
-                                     b->base + (first + k + i) * b->step[3]);
-        }
+        const uint32_t sum = lane < four ? t->sh->sums[k + lane] : 0;
+        const uint32_t kind = zti_sz_high_kind(first + k == 0 ? 2 * sum : sum + more, b->depth);
+        const uint32_t taken = ans_ways_take(&t->codes, t->sh->tables[kind], four);
+        const uint32_t symbol = lane < four ? taken : 0, open = take_open(t, symbol);
+        uint32_t loud = 0;
+        if (lane < four)
+            loud = put_residual(t, symbol, open, b->base + (first + k + lane) * b->step[3]);
+        const uint32_t last = __shfl_sync(SIMT_ALL_LANES, loud, (int)four - 1);
+        t->before_that = four > 1 ? __shfl_sync(SIMT_ALL_LANES, loud, (int)four - 2) : t->before;
+        t->before = last;
+    }
+}
+
+/* The symbols of n points of another row, whose tables are known. */
+static __device__ __forceinline__ void take_symbols(struct taker *t, uint32_t n)
+{
+    const uint32_t lane = threadIdx.x % 32, way = lane % ZTI_ANS_WAYS;
+    const uint32_t *table = way < n ? t->sh->own[way] : NULL;
+    for (uint32_t k = 0; k < n; k += ZTI_ANS_WAYS) {
+        const uint32_t four = n - k < ZTI_ANS_WAYS ? n - k : (uint32_t)ZTI_ANS_WAYS;
+        const uint32_t next = k + ZTI_ANS_WAYS + way;
+        const uint32_t *const later = next < n ? t->sh->own[next] : NULL;
+        const uint32_t symbol = ans_ways_take(&t->codes, table, four);
+        if (lane < four)
+            t->sh->symbols[k + lane] = (uint8_t)symbol;
+        table = later;
     }
 }
 
@@ -126,15 +153,7 @@ static __device__ __forceinline__ void take_residuals(struct taker *t, const str
     for (uint32_t k = 0; k < n; k += 32) {
         const bool is_there = k + lane < n;
         const uint32_t symbol = is_there ? t->sh->symbols[k + lane] : 0;
-        const uint32_t bits = zti_sz_high_open_bits(symbol);
-        uint32_t open = 0;
-        if (__any_sync(SIMT_ALL_LANES, bits > 0)) {
-            const uint32_t up_to = warp_sums_32(bits);
-            struct zti_bit_reader r = t->extras;
-            r.at += up_to - bits;
-            open = bits ? (uint32_t)zti_take_bits(&r, bits) : 0;
-            t->extras.at += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
-        }
+        const uint32_t open = take_open(t, symbol);
         if (is_there)
             (void)put_residual(t, symbol, open, at + (k + lane) * b->step[3]);
     }
@@ -150,19 +169,110 @@ static __device__ __forceinline__ void take_segment(struct taker *t, const struc
         const uint32_t own[4] = {c[0], c[1], c[2], c[3] + k};
         const uint32_t sum = sum_around(b, own, t->slot.loud + at + k * b->step[3], &rows);
         t->sh->sums[k] = sum;
-        t->sh->contexts[k] = zti_sz_high_kind(sum, b->depth);
+        t->sh->own[k] = t->sh->tables[zti_sz_high_kind(sum, b->depth)];
     }
     __syncwarp();
     rows = c[0] | c[1] | c[2]; /* what sum_around counts is not 0 */
-    if (lane == 0 && rows == 0)
+    if (rows == 0) {
         take_first_row(t, b, c[3], n);
-    else if (lane == 0)
-        zti_ans_mixed_take(&t->codes, t->sh->tables, t->sh->contexts, n, t->sh->symbols);
+        return;
+    }
+    take_symbols(t, n);
     __syncwarp();
-    if (rows == 0)
-        t->extras.at = __shfl_sync(SIMT_ALL_LANES, t->extras.at, 0);
-    else
-        take_residuals(t, b, at, n);
+    take_residuals(t, b, at, n);
+}
+
+/* What a lane adds up for its point of a row of at most 32, before the row before it is known. */
+struct row_ahead {
+    uint32_t between, before; /* without the row before it */
+    bool is_there;
+};
+
+static __device__ __forceinline__ void look_ahead(const struct taker *t, const struct high_band *b,
+                                                  const uint32_t *c, struct row_ahead *ahead)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    const uint32_t own[4] = {c[0], c[1], c[2], lane};
+    ahead->is_there = c[0] < b->own[0] && c[1] < b->own[1] && c[2] < b->own[2];
+    ahead->between = ahead->before = 0;
+    if (ahead->is_there && lane < b->own[3]) {
+        const uint8_t *const loud = t->slot.loud + point_at(b, own);
+        ahead->between = sum_between(b, own, loud);
+        ahead->before = sum_before(b, own, 2, loud);
+    }
+}
+
+/* A row of at most 32 points, none of a band's first; 'last': the magnitudes of the row before it
+ * along axis 2, and then its own. */
+static __device__ __forceinline__ void take_short_row(struct taker *t, const struct high_band *b,
+                                                      const uint32_t *c,
+                                                      const struct row_ahead *ahead,
+                                                      uint32_t *last)
+{
+    const uint32_t lane = threadIdx.x % 32, n = b->own[3];
+    const uint32_t before = ahead->before + (c[2] > 0 ? *last : 0);
+    uint32_t rows;
+    const uint32_t sum = weigh_around(b, c, ahead->between, before, &rows);
+    if (lane < n)
+        t->sh->own[lane] = t->sh->tables[zti_sz_high_kind(sum, b->depth)];
+    __syncwarp();
+    take_symbols(t, n);
+    __syncwarp();
+    const uint32_t symbol = lane < n ? t->sh->symbols[lane] : 0, open = take_open(t, symbol);
+    if (lane < n)
+        *last = put_residual(t, symbol, open, point_at(b, c) + lane * b->step[3]);
+}
+
+/* The row behind one. */
+static __device__ __forceinline__ void next_row(const struct high_band *b, uint32_t *c)
+{
+    c[2]++;
+    c[1] += c[2] == b->dim[2];
+    c[2] = c[2] == b->dim[2] ? 0 : c[2];
+    c[0] += c[1] == b->dim[1];
+    c[1] = c[1] == b->dim[1] ? 0 : c[1];
+}
+
+/* Points of a row from 'own' on, which are as if they were predicted well. */
+static __device__ __forceinline__ void clear_row(struct taker *t, const struct high_band *b,
+                                                 const uint32_t *c, uint32_t own)
+{
+    const uint32_t at = point_at(b, c);
+    for (uint32_t k = own + threadIdx.x % 32; k < b->dim[3]; k += 32) {
+        t->slot.x[at + k * b->step[3]] = 0;
+        t->slot.loud[at + k * b->step[3]] = 0;
+    }
+}
+
+/* All points of a band of rows of at most 32, at least two along axis 2. What a row's contexts are
+ * made of is fetched while the row before it is taken, but for that row's own magnitudes, which
+ * lanes have. */
+static __device__ __forceinline__ void take_short_band(struct taker *t, const struct high_band *b)
+{
+    const uint32_t rows = b->dim[0] * b->dim[1] * b->dim[2];
+    uint32_t c[4] = {0, 0, 0, 0}, last = 0;
+    struct row_ahead ahead = {0, 0, false};
+    t->before = t->before_that = 0;
+    for (uint32_t row = 0; row < rows; row++) {
+        uint32_t next[4] = {c[0], c[1], c[2], 0};
+        next_row(b, next);
+        if (row == 0) {
+            take_segment(t, b, c, b->own[3]);
+            simt_order_warp(); /* four lanes have written this row, behind shuffles */
+            look_ahead(t, b, next, &ahead);
+            last = threadIdx.x % 32 < b->own[3]
+                       ? t->slot.loud[b->base + threadIdx.x % 32 * b->step[3]] : 0;
+            clear_row(t, b, c, b->own[3]);
+        } else {
+            const struct row_ahead now = ahead;
+            look_ahead(t, b, next, &ahead);
+            if (now.is_there)
+                take_short_row(t, b, c, &now, &last);
+            clear_row(t, b, c, now.is_there ? b->own[3] : 0);
+        }
+        for (uint32_t i = 0; i < 3; i++)
+            c[i] = next[i];
+    }
 }
 
 /* All points of a band. A neighbour's are as if they were predicted well.
@@ -173,8 +283,12 @@ static __device__ __forceinline__ void take_segment(struct taker *t, const struc
  * both have, or its first row, after which lanes meet. */
 static __device__ __forceinline__ void take_band(struct taker *t, const struct high_band *b)
 {
-    const uint32_t lane = threadIdx.x % 32, rows = b->dim[0] * b->dim[1] * b->dim[2];
+    const uint32_t rows = b->dim[0] * b->dim[1] * b->dim[2];
     uint32_t c[4] = {0, 0, 0, 0};
+    if (b->own[3] <= 32 && b->dim[2] > 1 && own_points_in(b) > 0) {
+        take_short_band(t, b);
+        return;
+    }
     t->before = t->before_that = 0;
     for (uint32_t row = 0; row < rows; row++) {
         const bool is_own = c[0] < b->own[0] && c[1] < b->own[1] && c[2] < b->own[2];
@@ -184,16 +298,8 @@ static __device__ __forceinline__ void take_band(struct taker *t, const struct h
             take_segment(t, b, c, simt_at_most(left, ZTI_SZ_HIGH_SEGMENT));
         }
         c[3] = 0;
-        const uint32_t at = point_at(b, c);
-        for (uint32_t k = own + lane; k < b->dim[3]; k += 32) {
-            t->slot.x[at + k * b->step[3]] = 0;
-            t->slot.loud[at + k * b->step[3]] = 0;
-        }
-        c[2]++;
-        c[1] += c[2] == b->dim[2];
-        c[2] = c[2] == b->dim[2] ? 0 : c[2];
-        c[0] += c[1] == b->dim[1];
-        c[1] = c[1] == b->dim[1] ? 0 : c[1];
+        clear_row(t, b, c, own);
+        next_row(b, c);
     }
 }
 
@@ -218,7 +324,7 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
     const uint64_t extras_end = t.extras.at + 8 * parts->extra_bytes;
     for (uint32_t i = threadIdx.x; i < ZTI_SZ_HIGH_CONTEXTS; i += 32)
         sh.tables[i] = tables + model_of[i] * (uint32_t)ZTI_SZ_HIGH_STATES;
-    bool is_good = zti_ans_mixed_begin(&t.codes, &in);
+    bool is_good = ans_ways_begin(&t.codes, &in);
     copy_coarse(h, box, NULL, slot->loud, 32);
     __syncwarp();
     for (uint32_t level = zti_sz_high_distance(axes); level-- > 0 && is_good;)
@@ -226,9 +332,8 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
             const struct high_band b = high_band_of(box, axes, level, odd);
             take_band(&t, &b);
         }
-    is_good = is_good && t.extras.at <= extras_end &&
-              zti_ans_mixed_ends_at(&t.codes, in.at + 8 * parts->code_bytes);
-    return __shfl_sync(SIMT_ALL_LANES, (int)is_good, 0) != 0; /* who has the codes knows */
+    return is_good && t.extras.at <= extras_end &&
+           ans_ways_ends_at(&t.codes, in.at + 8 * parts->code_bytes);
 }
 
 SIMT_KERNEL void __launch_bounds__(32, 1) high_take_symbols(const struct sz_high_tiles h)

@@ -11,7 +11,7 @@
 
 #include "codec/sz/sz_cuda_tile.h"
 
-enum { HIGH_THREADS = 256, HIGH_BATCH = 128, NOTE_BYTES = 128 };
+enum { HIGH_THREADS = 256, HIGH_BATCH = 1024, NOTE_BYTES = 128 };
 
 /* What kernels are given. To decode, tiles are numbered as they are in the chunks wanted, 'each' a
  * chunk; to encode, from first_tile on, and 'each' is all. Those of a batch have a slot each. */
@@ -213,25 +213,46 @@ static __device__ __forceinline__ uint32_t predict(const struct high_band *b, co
                         : zti_sz_high_round(t0 + t1 + t2 + t3, 2);
 }
 
-/* The magnitudes of the points it lies between, weighed; and with 'rows' those of the points before
- * it in its band along axes but the last. */
-static __device__ __forceinline__ uint32_t sum_around(const struct high_band *b, const uint32_t *c,
-                                                      const uint8_t *loud, uint32_t *rows)
+/* The magnitudes of the points that the one at 'loud' lies between. */
+static __device__ __forceinline__ uint32_t sum_between(const struct high_band *b,
+                                                       const uint32_t *c, const uint8_t *loud)
 {
-    uint32_t sum = 0, before = 0, count = 0;
+    uint32_t sum = 0;
     SIMT_UNROLL
     for (uint32_t i = 0; i < 4; i++) {
         const int64_t apart = b->apart[i];
         if (b->odd >> i & 1)
             sum += loud[-apart] + loud[c[i] + 1 < b->of[i] ? apart : -apart];
-        if (i < 3 && c[i] > 0) {
-            before += loud[-(int64_t)b->step[i]];
-            count++;
-        }
     }
-    *rows = count;
-    return sum * zti_sz_high_share(zti_sz_high_axes_count(b->odd)) +
-           before * zti_sz_high_row_share(count);
+    return sum;
+}
+
+/* Those of the points before it in its band along the first 'axes' axes. */
+static __device__ __forceinline__ uint32_t sum_before(const struct high_band *b, const uint32_t *c,
+                                                      uint32_t axes, const uint8_t *loud)
+{
+    uint32_t sum = 0;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 3; i++)
+        if (i < axes && c[i] > 0)
+            sum += loud[-(int64_t)b->step[i]];
+    return sum;
+}
+
+/* Both, weighed; and how many points are before it along axes but the last. */
+static __device__ __forceinline__ uint32_t weigh_around(const struct high_band *b,
+                                                        const uint32_t *c, uint32_t between,
+                                                        uint32_t before, uint32_t *rows)
+{
+    *rows = (c[0] > 0) + (c[1] > 0) + (c[2] > 0);
+    return between * zti_sz_high_share(zti_sz_high_axes_count(b->odd)) +
+           before * zti_sz_high_row_share(*rows);
+}
+
+static __device__ __forceinline__ uint32_t sum_around(const struct high_band *b, const uint32_t *c,
+                                                      const uint8_t *loud, uint32_t *rows)
+{
+    return weigh_around(b, c, sum_between(b, c, loud), sum_before(b, c, 3, loud), rows);
 }
 
 /* ---- the coarse grid ---- */
@@ -252,7 +273,7 @@ static __device__ __forceinline__ void copy_coarse(const struct sz_high_tiles *h
         const uint32_t down = is_halved ? bits : 0;
         all[i] = i < skip ? 1
                           : zti_sz_high_coarse_along(s->grid.shape[i - skip], is_halved, bits);
-        from[i] = i < skip ? 0 : box->origin[i - skip] >> down;
+        from[i] = box->origin[i] >> down;
         dim[i] = ((box->dim[i] - 1) >> down) + 1;
         step[i] = stride << down;
         stride *= box->dim[i];

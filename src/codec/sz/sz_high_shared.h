@@ -70,8 +70,9 @@ ZTI_STATIC uint32_t zti_sz_high_along(uint32_t dim, bool is_odd, bool is_halved)
 
 /* A tile, and the planes behind it that it predicts. */
 struct zti_sz_box {
-    uint64_t origin[ZT_MAX_RANK]; /* in the array */
-    uint32_t own[4];              /* of four axes */
+    /* of four axes, the last ones the array's */
+    uint64_t origin[4]; /* in the array */
+    uint32_t own[4];
     uint32_t dim[4];
     size_t values;
     size_t points;
@@ -88,7 +89,7 @@ ZTI_STATIC struct zti_sz_box zti_sz_high_box(const struct zti_grid *grid, uint32
         uint64_t extent = 1, more = 0;
         if (i >= skip) {
             const uint64_t rest = grid->shape[i - skip] - walk->origin[i - skip];
-            box.origin[i - skip] = walk->origin[i - skip];
+            box.origin[i] = walk->origin[i - skip];
             extent = rest < grid->side[i - skip] ? rest : grid->side[i - skip];
             more = (axes >> (i - skip) & 1) && rest > extent;
         }
@@ -134,19 +135,24 @@ ZTI_STATIC struct zti_sz_box zti_sz_high_quarter(const struct zti_grid *grid, ui
     const uint32_t skip = 4 - grid->rank, apart = 1u << zti_sz_high_distance(axes);
     struct zti_sz_box box = zti_sz_high_box(grid, axes, walk);
     for (uint32_t turn = 0; turn < 2; turn++) {
-        uint32_t axis = skip;
-        for (uint32_t i = skip; i < 4; i++)
-            axis = box.own[i] > box.own[axis] ? i : axis;
+        uint32_t axis = skip, own = 1;
+        for (uint32_t i = 0; i < 4; i++) {
+            axis = box.own[i] > own ? i : axis;
+            own = box.own[i] > own ? box.own[i] : own;
+        }
         const bool is_halved = axes >> (axis - skip) & 1;
-        const uint32_t own = box.own[axis], step = is_halved ? apart : 1;
-        const uint32_t half = own / 2 / step * step;
+        const uint32_t step = is_halved ? apart : 1, half = own / 2 / step * step;
         if (half < 2 * step)
             break;
         const bool is_second = walk->tile * UINT64_C(0x9e3779b97f4a7c15) >> (63 - turn) & 1;
-        const bool has_more = box.dim[axis] > own;
-        box.origin[axis - skip] += is_second ? half : 0;
-        box.own[axis] = is_second ? own - half : half;
-        box.dim[axis] = box.own[axis] + (is_second ? has_more : is_halved);
+        for (uint32_t i = 0; i < 4; i++) { /* known places, which kernels have in registers */
+            if (i != axis)
+                continue;
+            const bool has_more = box.dim[i] > own;
+            box.origin[i] += is_second ? half : 0;
+            box.own[i] = is_second ? own - half : half;
+            box.dim[i] = box.own[i] + (is_second ? has_more : is_halved);
+        }
     }
     box.values = box.points = 1;
     for (uint32_t i = 0; i < 4; i++) {

@@ -28,7 +28,7 @@ static void copy_coarse(const struct zti_coding *coding, const struct zti_sz_box
     uint8_t *loud = p->grid_loud[p->levels & 1];
     uint32_t from[4] = {0};
     for (uint32_t i = skip; i < 4; i++)
-        from[i] = (uint32_t)(box->origin[i - skip] >> (p->axes >> i & 1 ? bits : 0));
+        from[i] = (uint32_t)(box->origin[i] >> (p->axes >> i & 1 ? bits : 0));
     for (uint32_t a = 0; a < dim[0]; a++)
         for (uint32_t b = 0; b < dim[1]; b++)
             for (uint32_t c = 0; c < dim[2]; c++) {
@@ -57,7 +57,8 @@ static bool code_tile(const struct zti_coding *coding, const zt_array *array,
     const struct zti_sz_high *const high = coding->model;
     const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
     shape_tile(coding, box, p);
-    const bool is_near = zti_sz_high_gather(coding, array, box->origin, box->dim, 0, p);
+    const bool is_near = zti_sz_high_gather(coding, array, box->origin + 4 - coding->grid.rank,
+                                            box->dim, 0, p);
     copy_coarse(coding, box, p);
     ops->code(p, high->has, extras);
     return is_near && high->is_sure;
@@ -99,7 +100,7 @@ static const char *row_in(const struct zti_coding *coding, const zt_array *array
     uint64_t place[ZT_MAX_RANK];
     const uint32_t skip = 4 - coding->grid.rank;
     for (uint32_t i = skip; i < 4; i++)
-        place[i - skip] = rows->box->origin[i - skip] + (i < 3 ? rows->at[i] : 0);
+        place[i - skip] = rows->box->origin[i] + (i < 3 ? rows->at[i] : 0);
     return zti_array_at(array, place);
 }
 
@@ -155,7 +156,7 @@ static void values_of(const struct zti_coding *coding, const zt_array *array,
         uint64_t place[ZT_MAX_RANK];
         size_t rest = i;
         for (uint32_t a = 4; a-- > skip; rest /= box->own[a])
-            place[a - skip] = box->origin[a - skip] + rest % box->own[a];
+            place[a - skip] = box->origin[a] + rest % box->own[a];
         memcpy(to, zti_array_at(array, place), value_bytes);
     }
 }
@@ -274,7 +275,7 @@ static bool is_seen(const struct zti_coding *coding, const struct zti_view *view
 {
     const uint32_t skip = 4 - coding->grid.rank;
     for (uint32_t i = skip; i < 3; i++) {
-        const uint64_t at = rows->box->origin[i - skip] + rows->at[i];
+        const uint64_t at = rows->box->origin[i] + rows->at[i];
         if (at < view->lo[i - skip] || at >= view->hi[i - skip])
             return false;
     }
@@ -287,14 +288,14 @@ static void put_row(const struct zti_coding *coding, const struct zti_view *view
 {
     const uint32_t rank = coding->grid.rank, skip = 4 - rank;
     const size_t value_bytes = zt_type_bytes(coding->type);
-    const uint64_t start = rows->box->origin[rank - 1];
+    const uint64_t start = rows->box->origin[3];
     const uint64_t lo = view->lo[rank - 1] > start + first ? view->lo[rank - 1] : start + first;
     const uint64_t hi = view->hi[rank - 1] < start + last ? view->hi[rank - 1] : start + last;
     uint64_t place[ZT_MAX_RANK];
     if (lo >= hi)
         return;
     for (uint32_t i = skip; i < 3; i++)
-        place[i - skip] = rows->box->origin[i - skip] + rows->at[i] - view->lo[i - skip];
+        place[i - skip] = rows->box->origin[i] + rows->at[i] - view->lo[i - skip];
     place[rank - 1] = lo - view->lo[rank - 1];
     char *to = zti_array_at(&view->out, place);
     const int64_t stride = view->out.stride[rank - 1];
@@ -313,13 +314,13 @@ static char *whole_row(const struct zti_coding *coding, const struct zti_view *v
                        const struct rows *rows, uint32_t first, uint32_t last)
 {
     const uint32_t rank = coding->grid.rank, skip = 4 - rank;
-    const uint64_t start = rows->box->origin[rank - 1];
+    const uint64_t start = rows->box->origin[3];
     uint64_t place[ZT_MAX_RANK];
     if (view->lo[rank - 1] > start + first || view->hi[rank - 1] < start + last ||
         view->out.stride[rank - 1] != 1)
         return NULL;
     for (uint32_t i = skip; i < 4; i++)
-        place[i - skip] = rows->box->origin[i - skip] + (i < 3 ? rows->at[i] : first) -
+        place[i - skip] = rows->box->origin[i] + (i < 3 ? rows->at[i] : first) -
                           view->lo[i - skip];
     return zti_array_at(&view->out, place);
 }
