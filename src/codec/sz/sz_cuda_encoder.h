@@ -171,37 +171,6 @@ static __device__ __forceinline__ uint32_t fill_gaps(const struct sz_tiles *s, s
     return has_marks ? marks_in(sh)->bytes[0] + marks_in(sh)->bytes[1] : 0;
 }
 
-/* A group's residuals, folded where they are not effort 'paper's, to shared memory, and to lanes. */
-static __device__ __forceinline__ struct pair residuals_of_group(struct coding *sh, uint32_t g,
-                                                                 word base, bool is_paper,
-                                                                 bool is_narrow)
-{
-    const struct walk *const w = &sh->walk;
-    const uint32_t lane = threadIdx.x % 32;
-    word d[2];
-    const bool is_blocked = w->is_blocked && !is_paper;
-    struct spot block = {0, 0};
-    if (is_blocked)
-        block = spot_of_block(w, g);
-SIMT_UNROLL
-    for (uint32_t half = 0; half < 2; half++) {
-        const uint32_t v = 32 * half + lane, i = g * ZTI_SZ_GROUP + v;
-        struct spot p = {0, 0};
-        if (is_blocked) {
-            p = spot_within(w, v);
-            p.place += block.place;
-            p.has |= block.has;
-        } else if (i < w->n) {
-            p = spot_of(w, i);
-        }
-        d[half] = i < w->n ? residual(sh, w->pace, p, w->differ, base) : 0;
-        d[half] = is_paper ? d[half] : fold(d[half], is_narrow);
-        sh->u[i] = d[half];
-    }
-    const struct pair u = {d[0], d[1]};
-    return u;
-}
-
 /* The head of a tile's plan; its integers are in sh->a. */
 static __device__ __forceinline__ struct plan begin_plan(const struct sz_tiles *s,
                                                          struct coding *sh, bool is_lossless,
@@ -235,14 +204,16 @@ static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles 
     const bool is_paper = p->is_coded && effort == ZT_EFFORT_PAPER;
     const uint32_t width = is_narrow ? 32 : WIDTH, each = groups_each(sh->walk.n);
     const uint32_t most = p->is_coded ? (uint32_t)ZTI_SZ_SPARSE_CODED : (uint32_t)ZTI_SZ_SPARSE;
-    const word base = effort == ZT_EFFORT_PAPER ? 0 : sh->a[0];
+    const uint32_t first = threadIdx.x / 32 * each, some = (sh->walk.n + 63) / ZTI_SZ_GROUP;
+    const struct residuals r = {first, first + each < some ? first + each : some,
+                                effort == ZT_EFFORT_PAPER ? 0 : sh->a[0], is_paper, is_narrow};
     uint32_t near = 0, all = 0, bits;
     bool differs = false;
-    for (uint32_t i = 0; i < each; i++) {
-        const uint32_t g = threadIdx.x / 32 * each + i, n = in_group(sh->walk.n, g);
-        if (n == 0)
-            break;
-        const struct pair u = residuals_of_group(sh, g, base, is_paper, is_narrow);
+    find_residuals(sh, &r);
+    simt_order_warp(); /* symbols are of other lanes' values; votes before them order but threads */
+    for (uint32_t g = r.first; g < r.last; g++) {
+        const uint32_t n = in_group(sh->walk.n, g);
+        const struct pair u = pair_of(sh, g);
         differs = differs || (u.low | u.high) != 0;
         if (is_paper) {
             if (!is_counted)

@@ -56,19 +56,29 @@ static __device__ __forceinline__ bool quantize_at_once(double step, struct codi
     const struct NAME(limits) limits = sh->limits;
     const double inverse = sh->inverse;
     word most = 0, error = 0;
-    for (uint32_t i = threadIdx.x * count; i < w.n; i += PUT_THREADS * count) {
-        word v[AT_ONCE], q[AT_ONCE];
-        load_values(&w, i, count, v);
+    for (uint32_t first = threadIdx.x * count; first < w.n; first += LOADS * PUT_THREADS * count) {
+        word v[LOADS][AT_ONCE];
 SIMT_UNROLL
-        for (uint32_t j = 0; j < count; j++) {
-            word off;
-            const scalar x = number_of(v[j]);
-            const word magnitude = NAME(magnitude)(x);
-            q[j] = (word)(int64_t)(int32_t)NAME(at_once)(x, step, inverse, &off);
-            most = magnitude > most ? magnitude : most;
-            error = off > error ? off : error;
+        for (uint32_t load = 0; load < LOADS; load++)
+            if (first + load * PUT_THREADS * count < w.n)
+                load_values(&w, first + load * PUT_THREADS * count, count, v[load]);
+SIMT_UNROLL
+        for (uint32_t load = 0; load < LOADS; load++) {
+            const uint32_t i = first + load * PUT_THREADS * count;
+            word q[AT_ONCE];
+            if (i >= w.n)
+                break;
+SIMT_UNROLL
+            for (uint32_t j = 0; j < count; j++) {
+                word off;
+                const scalar x = number_of(v[load][j]);
+                const word magnitude = NAME(magnitude)(x);
+                q[j] = (word)(int64_t)(int32_t)NAME(at_once)(x, step, inverse, &off);
+                most = magnitude > most ? magnitude : most;
+                error = off > error ? off : error;
+            }
+            store_integers(&w, sh->a, i, count, q);
         }
-        store_integers(&w, sh->a, i, count, q);
     }
     return !__syncthreads_or(most > limits.reach || error > limits.error);
 }
@@ -287,14 +297,61 @@ SIMT_UNROLL
     return sum;
 }
 
-/* The residual of a value, less what all are less by where nothing is before it. */
-static __device__ __forceinline__ word residual(const struct coding *sh, const uint32_t *pace,
-                                                struct spot p, uint32_t differ, word base)
+/* Residuals of a warp's groups, from the first to before the last, to sh->u, folded where they are
+ * not effort 'paper's. 'axes' is known where this is compiled: differences are along no more. */
+struct residuals {
+    uint32_t first, last;
+    word base; /* what all integers are less by */
+    bool is_paper, is_narrow;
+};
+
+static __device__ __forceinline__ word residual_at(const struct coding *sh, const uint32_t *pace,
+                                                   struct spot p, const struct residuals *r,
+                                                   uint32_t axes)
 {
-    const word less = p.has == 0 ? base : 0;
-    if (differ < 2)
-        return difference(sh->a, pace, p, 1) - less;
-    if (differ < 4)
-        return difference(sh->a, pace, p, 2) - less;
-    return (differ < 8 ? difference(sh->a, pace, p, 3) : difference(sh->a, pace, p, 4)) - less;
+    const word d = difference(sh->a, pace, p, axes) - (p.has == 0 ? r->base : 0);
+    return r->is_paper ? d : fold(d, r->is_narrow);
+}
+
+static __device__ __forceinline__ void residuals_of_blocks(struct coding *sh,
+                                                           const struct residuals *r, uint32_t axes)
+{
+    const struct walk w = sh->walk;
+    const uint32_t lane = threadIdx.x % 32;
+    const struct spot low = spot_within(&w, lane), high = spot_within(&w, 32 + lane);
+    for (uint32_t g = r->first; g < r->last; g++) {
+        const struct spot block = spot_of_block(&w, g);
+        const struct spot a = {low.place + block.place, low.has | block.has};
+        const struct spot b = {high.place + block.place, high.has | block.has};
+        sh->u[g * ZTI_SZ_GROUP + lane] = residual_at(sh, w.pace, a, r, axes);
+        sh->u[g * ZTI_SZ_GROUP + 32 + lane] = residual_at(sh, w.pace, b, r, axes);
+    }
+}
+
+static __device__ __forceinline__ void residuals_of_runs(struct coding *sh,
+                                                         const struct residuals *r, uint32_t axes)
+{
+    const struct walk w = sh->walk;
+    for (uint32_t i = r->first * ZTI_SZ_GROUP + threadIdx.x % 32; i < r->last * ZTI_SZ_GROUP; i += 32)
+        sh->u[i] = i < w.n ? residual_at(sh, w.pace, spot_of(&w, i), r, axes) : 0;
+}
+
+static __device__ __forceinline__ void find_residuals(struct coding *sh, const struct residuals *r)
+{
+    const uint32_t differ = sh->walk.differ;
+    const bool is_blocked = sh->walk.is_blocked && !r->is_paper;
+    if (is_blocked && differ < 4)
+        residuals_of_blocks(sh, r, 2);
+    else if (is_blocked && differ < 8)
+        residuals_of_blocks(sh, r, 3);
+    else if (is_blocked)
+        residuals_of_blocks(sh, r, 4);
+    else if (differ < 2)
+        residuals_of_runs(sh, r, 1);
+    else if (differ < 4)
+        residuals_of_runs(sh, r, 2);
+    else if (differ < 8)
+        residuals_of_runs(sh, r, 3);
+    else
+        residuals_of_runs(sh, r, 4);
 }

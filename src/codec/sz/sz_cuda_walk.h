@@ -10,7 +10,8 @@ enum {
     PUT_THREADS = 256, /* of a block, which codes a tile */
     PUT_WARPS = PUT_THREADS / 32,
     ROOM = 5376,       /* integers in shared memory: 16 planes of 16 rows, which are 16 and 4 long */
-    AT_ONCE = 16 * 8 / WIDTH /* values in 16 bytes */
+    AT_ONCE = 16 * 8 / WIDTH, /* values in 16 bytes */
+    LOADS = 4 /* that a thread waits for together */
 };
 
 struct walk {
@@ -87,11 +88,23 @@ static __device__ __forceinline__ uint32_t set_paces(struct walk *w, bool is_apa
     return pace;
 }
 
+/* A tile's place along the last axis, of so many; the number becomes that without this axis. */
+static __device__ __forceinline__ uint64_t take_place(uint64_t *number, uint64_t tiles)
+{
+    if ((*number | tiles) >> 32 == 0) { /* several times as fast */
+        const uint32_t n = (uint32_t)*number, rest = n / (uint32_t)tiles;
+        *number = rest;
+        return n - rest * (uint32_t)tiles;
+    }
+    const uint64_t at = *number % tiles;
+    *number /= tiles;
+    return at;
+}
+
 /* A tile. One thread. */
 static __device__ __forceinline__ void walk_of(const struct sz_tiles *s, uint64_t number,
                                                struct walk *w)
 {
-    const struct zti_walk at = zti_walk_from(&s->grid, number);
     const uint32_t block = block_side(s->sz.effort, s->grid.rank);
     const word *first = (const word *)s->view.out.data;
     uint32_t axes = 0;
@@ -102,9 +115,10 @@ static __device__ __forceinline__ void walk_of(const struct sz_tiles *s, uint64_
         w->stride[k] = 0;
     }
     for (uint32_t i = s->grid.rank; i-- > 0;) {
-        const uint64_t rest = s->grid.shape[i] - at.origin[i];
+        const uint64_t origin = take_place(&number, s->grid.tiles[i]) * s->grid.side[i];
+        const uint64_t rest = s->grid.shape[i] - origin;
         const uint32_t extent = rest < s->grid.side[i] ? (uint32_t)rest : s->grid.side[i];
-        first += (int64_t)at.origin[i] * s->view.out.stride[i];
+        first += (int64_t)origin * s->view.out.stride[i];
         if (i + 1 == s->grid.rank)
             w->row = extent;
         w->n *= extent;
