@@ -5,7 +5,6 @@
 struct plan {
     uint32_t form, base_bytes, marks_bytes, exact_bytes, bytes;
     bool is_zero, has_exact, is_coded;
-    uint64_t away;
 };
 
 /* Codes of effort 'default', 256 a book. */
@@ -188,8 +187,10 @@ static __device__ __forceinline__ struct plan begin_plan(const struct sz_tiles *
     if (has_marks || p.has_exact)
         p.marks_bytes = fill_gaps(s, sh, &p, has_marks);
     const word base = effort == ZT_EFFORT_PAPER ? 0 : sh->a[0];
-    p.away = fold(base - (word)s->sz.centre, (p.form & ZTI_SZ_NARROW) != 0);
-    p.base_bytes = (71 - (uint32_t)__clzll((long long)p.away)) / 8;
+    const uint64_t away = fold(base - (word)s->sz.centre, (p.form & ZTI_SZ_NARROW) != 0);
+    if (threadIdx.x == 0)
+        sh->away = away;
+    p.base_bytes = (71 - (uint32_t)__clzll((long long)away)) / 8;
     p.bytes = 1 + p.base_bytes + p.exact_bytes + p.marks_bytes;
     return p;
 }
@@ -346,7 +347,7 @@ static __device__ __forceinline__ void put_planned(const struct sz_tiles *s, str
     if (threadIdx.x == 0) {
         uint32_t at = head;
         or_bits_32(out, 0, p->form | (p->has_exact ? ZTI_SZ_HAS_EXACT : 0) | p->base_bytes << 4);
-        or_bits(out, 8, p->away);
+        or_bits(out, 8, sh->away);
         if (p->has_exact)
             put_exact(out, &at, sh->exact, sh->walk.n, sh->exact_way);
     }
@@ -373,6 +374,14 @@ static __device__ __forceinline__ void put_raw(struct coding *sh, uint32_t bytes
         or_bits_32(out, 0, ZTI_SZ_RAW);
 }
 
+/* Other blocks wait for a tile's length, not for its bytes. */
+static __device__ __forceinline__ void tell_bytes(const struct sz_tiles *s, struct coding *sh,
+                                                  uint32_t bytes)
+{
+    if (threadIdx.x == 0)
+        lookback_post(s->states, sh->number, 8 * (uint64_t)bytes);
+}
+
 /* The bytes of a tile, in sh->a after the next barrier; returns how many. put_tile of sz_coder.h
  * decides alike: what is not short by prediction is tried without loss, and else left as it is. */
 static __device__ __forceinline__ uint32_t put_tile(const struct sz_tiles *s, struct coding *sh,
@@ -397,10 +406,12 @@ static __device__ __forceinline__ uint32_t put_tile(const struct sz_tiles *s, st
             is_taken = p.bytes < bytes;
         }
         if (is_taken) {
+            tell_bytes(s, sh, p.bytes);
             put_planned(s, sh, &p, effort);
             return p.bytes;
         }
     }
+    tell_bytes(s, sh, raw_bytes + 1);
     put_raw(sh, raw_bytes + 1);
     return raw_bytes + 1;
 }
@@ -424,10 +435,11 @@ static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint3
     if (effort == ZT_EFFORT_DEFAULT)
         load_codes(s, sh);
     __syncthreads();
-    const uint64_t number = sh->number;
     const uint32_t bytes = put_tile(s, sh, effort);
     if (threadIdx.x < 32) {
-        const uint64_t before = lookback(s->states, number, s->grid.count, 8 * (uint64_t)bytes);
+        const uint64_t number = sh->number;
+        const uint64_t before =
+            lookback_before(s->states, number, s->grid.count, 8 * (uint64_t)bytes);
         const uint64_t tile = s->first_tile + number;
         if (threadIdx.x == 0) {
             sh->place = before;

@@ -16,7 +16,8 @@ struct coding {
     double inverse; /* of the step */
     struct NAME(limits) limits;
     struct walk walk;
-    uint64_t number, place;
+    uint64_t number, place; /* of the tile; where its bits go */
+    uint64_t away;          /* its base, folded */
 };
 
 /* That of a block whose values are logarithms. */
