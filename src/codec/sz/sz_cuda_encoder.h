@@ -5,7 +5,6 @@
 struct plan {
     uint32_t form, base_bytes, marks_bytes, exact_bytes, bytes;
     bool is_zero, has_exact, is_coded;
-    uint64_t away;
 };
 
 /* Codes of effort 'default', 256 a book. */
@@ -143,6 +142,8 @@ static __device__ __forceinline__ void clear(struct coding *sh, uint32_t bytes, 
 static __device__ __forceinline__ uint32_t fill_gaps(const struct sz_tiles *s, struct coding *sh,
                                                      struct plan *p, bool has_marks)
 {
+    const uint32_t warp = threadIdx.x / 32;
+    const uint64_t *const gaps = has_marks ? marks_in(sh)->gaps : sh->exact;
     bool has_gaps = p->has_exact;
     if (has_marks) {
         has_gaps = find_marks(&sh->walk, marks_in(sh)) || has_gaps;
@@ -150,56 +151,20 @@ static __device__ __forceinline__ uint32_t fill_gaps(const struct sz_tiles *s, s
             marks_in(sh)->gaps[threadIdx.x] =
                 marks_in(sh)->bits[0][threadIdx.x] | sh->exact[threadIdx.x];
         __syncthreads();
-        if (threadIdx.x / 32 == 1)
+        if (warp == 1)
             measure_marks(marks_in(sh), sh->walk.n);
     }
-    if (threadIdx.x == 0) {
-        uint32_t before = 0;
-        sh->exact_bytes = 0;
-        if (has_gaps)
-            bridge(s, sh, has_marks ? marks_in(sh)->gaps : sh->exact);
-        if (p->has_exact)
-            sh->exact_bytes = exact_mark_bytes(sh->exact, sh->walk.n, &sh->exact_way);
-        for (uint32_t i = 0; p->has_exact && i < EXACT_WORDS; i++) {
-            sh->exact_before[i] = before;
-            before += (uint32_t)__popcll(sh->exact[i]);
-        }
-        sh->exact_bytes += before * (WIDTH / 8);
-    }
+    if (has_gaps && warp == 0)
+        bridge_rows(s, sh, gaps);
+    if (p->has_exact && warp == 2)
+        measure_exact(sh);
     __syncthreads();
-    p->exact_bytes = sh->exact_bytes;
-    return has_marks ? marks_in(sh)->bytes[0] + marks_in(sh)->bytes[1] : 0;
-}
-
-/* A group's residuals, folded where they are not effort 'paper's, to shared memory, and to lanes. */
-static __device__ __forceinline__ struct pair residuals_of_group(struct coding *sh, uint32_t g,
-                                                                 word base, bool is_paper,
-                                                                 bool is_narrow)
-{
-    const struct walk *const w = &sh->walk;
-    const uint32_t lane = threadIdx.x % 32;
-    word d[2];
-    const bool is_blocked = w->is_blocked && !is_paper;
-    struct spot block = {0, 0};
-    if (is_blocked)
-        block = spot_of_block(w, g);
-SIMT_UNROLL
-    for (uint32_t half = 0; half < 2; half++) {
-        const uint32_t v = 32 * half + lane, i = g * ZTI_SZ_GROUP + v;
-        struct spot p = {0, 0};
-        if (is_blocked) {
-            p = spot_within(w, v);
-            p.place += block.place;
-            p.has |= block.has;
-        } else if (i < w->n) {
-            p = spot_of(w, i);
-        }
-        d[half] = i < w->n ? residual(sh, w->pace, p, w->differ, base) : 0;
-        d[half] = is_paper ? d[half] : fold(d[half], is_narrow);
-        sh->u[i] = d[half];
+    if (has_gaps) {
+        bridge_within(sh, gaps);
+        __syncthreads();
     }
-    const struct pair u = {d[0], d[1]};
-    return u;
+    p->exact_bytes = p->has_exact ? sh->exact_bytes : 0;
+    return has_marks ? marks_in(sh)->bytes[0] + marks_in(sh)->bytes[1] : 0;
 }
 
 /* The head of a tile's plan; its integers are in sh->a. */
@@ -208,19 +173,19 @@ static __device__ __forceinline__ struct plan begin_plan(const struct sz_tiles *
                                                          uint32_t effort)
 {
     const bool has_marks = IS_LOG && !is_lossless;
-    const struct integers found = integers_of(s, sh, is_lossless);
     struct plan p;
-    p.form = found.form;
+    p.form = integers_of(s, sh, is_lossless);
     p.is_coded = is_coded(effort, p.form);
-    p.is_zero = p.has_exact = false;
+    p.is_zero = false;
+    p.has_exact = sh->has_exact != 0;
     p.marks_bytes = p.exact_bytes = 0;
-    if (found.may_be_exact)
-        p.has_exact = __syncthreads_or(threadIdx.x < EXACT_WORDS && sh->exact[threadIdx.x] != 0);
     if (has_marks || p.has_exact)
         p.marks_bytes = fill_gaps(s, sh, &p, has_marks);
     const word base = effort == ZT_EFFORT_PAPER ? 0 : sh->a[0];
-    p.away = fold(base - (word)s->sz.centre, (p.form & ZTI_SZ_NARROW) != 0);
-    p.base_bytes = (71 - (uint32_t)__clzll((long long)p.away)) / 8;
+    const uint64_t away = fold(base - (word)s->sz.centre, (p.form & ZTI_SZ_NARROW) != 0);
+    if (threadIdx.x == 0)
+        sh->away = away;
+    p.base_bytes = (71 - (uint32_t)__clzll((long long)away)) / 8;
     p.bytes = 1 + p.base_bytes + p.exact_bytes + p.marks_bytes;
     return p;
 }
@@ -235,14 +200,16 @@ static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles 
     const bool is_paper = p->is_coded && effort == ZT_EFFORT_PAPER;
     const uint32_t width = is_narrow ? 32 : WIDTH, each = groups_each(sh->walk.n);
     const uint32_t most = p->is_coded ? (uint32_t)ZTI_SZ_SPARSE_CODED : (uint32_t)ZTI_SZ_SPARSE;
-    const word base = effort == ZT_EFFORT_PAPER ? 0 : sh->a[0];
+    const uint32_t first = threadIdx.x / 32 * each, some = (sh->walk.n + 63) / ZTI_SZ_GROUP;
+    const struct residuals r = {first, first + each < some ? first + each : some,
+                                effort == ZT_EFFORT_PAPER ? 0 : sh->a[0], is_paper, is_narrow};
     uint32_t near = 0, all = 0, bits;
     bool differs = false;
-    for (uint32_t i = 0; i < each; i++) {
-        const uint32_t g = threadIdx.x / 32 * each + i, n = in_group(sh->walk.n, g);
-        if (n == 0)
-            break;
-        const struct pair u = residuals_of_group(sh, g, base, is_paper, is_narrow);
+    find_residuals(sh, &r);
+    simt_order_warp(); /* symbols are of other lanes' values; votes before them order but threads */
+    for (uint32_t g = r.first; g < r.last; g++) {
+        const uint32_t n = in_group(sh->walk.n, g);
+        const struct pair u = pair_of(sh, g);
         differs = differs || (u.low | u.high) != 0;
         if (is_paper) {
             if (!is_counted)
@@ -351,21 +318,6 @@ static __device__ __forceinline__ void put_groups(const struct sz_tiles *s, stru
     }
 }
 
-/* The values that are kept as they are; those of all end at bit 'end'. */
-static __device__ __forceinline__ void put_exact_values(struct coding *sh, uint32_t *out,
-                                                        uint32_t end)
-{
-    const uint32_t last = sh->exact_before[EXACT_WORDS - 1] +
-                          (uint32_t)__popcll(sh->exact[EXACT_WORDS - 1]);
-    for (uint32_t i = threadIdx.x; i < sh->walk.n; i += PUT_THREADS) {
-        if (!bit_at(sh->exact, i))
-            continue;
-        const uint64_t before = sh->exact[i / 64] & ((UINT64_C(1) << i % 64) - 1);
-        const uint32_t rank = sh->exact_before[i / 64] + (uint32_t)__popcll(before);
-        or_bits(out, end - (last - rank) * WIDTH, *value_in(&sh->walk, i));
-    }
-}
-
 /* A prepared tile's bytes to sh->a; there after the next barrier. */
 static __device__ __forceinline__ void put_planned(const struct sz_tiles *s, struct coding *sh,
                                                    const struct plan *p, uint32_t effort)
@@ -373,12 +325,11 @@ static __device__ __forceinline__ void put_planned(const struct sz_tiles *s, str
     uint32_t *const out = (uint32_t *)(void *)sh->a;
     const uint32_t head = 8 * (1 + p->base_bytes), values = head + 8 * p->exact_bytes;
     if (threadIdx.x == 0) {
-        uint32_t at = head;
         or_bits_32(out, 0, p->form | (p->has_exact ? ZTI_SZ_HAS_EXACT : 0) | p->base_bytes << 4);
-        or_bits(out, 8, p->away);
-        if (p->has_exact)
-            put_exact(out, &at, sh->exact, sh->walk.n, sh->exact_way);
+        or_bits(out, 8, sh->away);
     }
+    if (p->has_exact && threadIdx.x / 32 == 2)
+        put_exact_marks(sh, out, head);
     if (p->marks_bytes > 0 && threadIdx.x % 32 == 0 && threadIdx.x / 32 < 2) {
         const uint32_t mark = threadIdx.x / 32;
         put_mark(out, values + (mark == 0 ? 0 : 8 * marks_in(sh)->bytes[0]), marks_in(sh), mark,
@@ -402,6 +353,14 @@ static __device__ __forceinline__ void put_raw(struct coding *sh, uint32_t bytes
         or_bits_32(out, 0, ZTI_SZ_RAW);
 }
 
+/* Other blocks wait for a tile's length, not for its bytes. */
+static __device__ __forceinline__ void tell_bytes(const struct sz_tiles *s, struct coding *sh,
+                                                  uint32_t bytes)
+{
+    if (threadIdx.x == 0)
+        lookback_post(s->states, sh->number, 8 * (uint64_t)bytes);
+}
+
 /* The bytes of a tile, in sh->a after the next barrier; returns how many. put_tile of sz_coder.h
  * decides alike: what is not short by prediction is tried without loss, and else left as it is. */
 static __device__ __forceinline__ uint32_t put_tile(const struct sz_tiles *s, struct coding *sh,
@@ -414,6 +373,8 @@ static __device__ __forceinline__ uint32_t put_tile(const struct sz_tiles *s, st
     for (uint32_t attempt = 0; attempt < 3; attempt++) {
         if (attempt == 2 && !fits)
             break;
+        if (attempt > 0)
+            clear_exact(sh);
         const struct plan p = prepare(s, sh, attempt == 1, effort);
         bool is_taken = attempt == 2;
         if (attempt == 0) {
@@ -426,10 +387,12 @@ static __device__ __forceinline__ uint32_t put_tile(const struct sz_tiles *s, st
             is_taken = p.bytes < bytes;
         }
         if (is_taken) {
+            tell_bytes(s, sh, p.bytes);
             put_planned(s, sh, &p, effort);
             return p.bytes;
         }
     }
+    tell_bytes(s, sh, raw_bytes + 1);
     put_raw(sh, raw_bytes + 1);
     return raw_bytes + 1;
 }
@@ -452,11 +415,12 @@ static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint3
         begin_tile(s, sh, atomicAdd((unsigned long long *)s->states, 1ull));
     if (effort == ZT_EFFORT_DEFAULT)
         load_codes(s, sh);
-    __syncthreads();
-    const uint64_t number = sh->number;
+    clear_exact(sh);
     const uint32_t bytes = put_tile(s, sh, effort);
     if (threadIdx.x < 32) {
-        const uint64_t before = lookback(s->states, number, s->grid.count, 8 * (uint64_t)bytes);
+        const uint64_t number = sh->number;
+        const uint64_t before =
+            lookback_before(s->states, number, s->grid.count, 8 * (uint64_t)bytes);
         const uint64_t tile = s->first_tile + number;
         if (threadIdx.x == 0) {
             sh->place = before;
@@ -509,7 +473,7 @@ static __device__ __forceinline__ void count_tile(const struct sz_tiles *s, uint
         return;
     if (threadIdx.x == 0)
         begin_tile(s, sh, blockIdx.x);
-    __syncthreads();
+    clear_exact(sh);
     struct plan p = begin_plan(s, sh, false, effort);
     const uint32_t bits = measure_groups(s, sh, &p, effort, true);
     if (p.is_zero)

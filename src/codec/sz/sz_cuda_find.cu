@@ -14,7 +14,7 @@
 
 #include "codec/sz/sz_cuda_tile.h"
 
-#include "codec/sz/sz_cuda_exact.h"
+#include "codec/sz/sz_cuda_take_exact.h"
 
 enum {
     FIND_THREADS = 64,

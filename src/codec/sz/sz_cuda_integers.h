@@ -7,6 +7,7 @@ struct coding {
     word u[ZTI_SZ_TILE_VALUES];  /* residuals by groups */
     uint64_t exact[EXACT_WORDS]; /* which values are kept as they are */
     uint32_t exact_before[EXACT_WORDS];
+    uint32_t has_exact;
     uint32_t classes[ZTI_SZ_GROUPS];
     uint32_t class_at[ZTI_SZ_GROUPS]; /* a group's class, planes, list or symbols, and what is */
     uint32_t plane_at[ZTI_SZ_GROUPS]; /* more than these say: how many bits, then where. With */
@@ -16,13 +17,37 @@ struct coding {
     double inverse; /* of the step */
     struct NAME(limits) limits;
     struct walk walk;
-    uint64_t number, place;
+    uint64_t number, place; /* of the tile; where its bits go */
+    uint64_t away;          /* its base, folded */
 };
 
 /* That of a block whose values are logarithms. */
 static __device__ __forceinline__ struct marks *marks_in(struct coding *sh)
 {
     return (struct marks *)(void *)(sh + 1);
+}
+
+/* ---- which values are kept as they are ---- */
+
+static __device__ __forceinline__ void note_exact(struct coding *sh, uint32_t i)
+{
+    simt_or(sh->exact + i / 64, UINT64_C(1) << i % 64);
+    (void)atomicOr((unsigned *)&sh->has_exact, 1u);
+}
+
+/* None; known to all threads after the next barrier. */
+static __device__ __forceinline__ void begin_exact(struct coding *sh)
+{
+    if (threadIdx.x < EXACT_WORDS)
+        sh->exact[threadIdx.x] = 0;
+    if (threadIdx.x == 0)
+        sh->has_exact = 0;
+}
+
+static __device__ __forceinline__ void clear_exact(struct coding *sh)
+{
+    begin_exact(sh);
+    __syncthreads();
 }
 
 /* ---- values to integers ---- */
@@ -48,81 +73,74 @@ static __device__ __forceinline__ void store_integers(const struct walk *w, word
         to[0] = q[0];
 }
 
-/* The multiples nearest to floats, where all are good at the first trial; false where one is not. */
-static __device__ __forceinline__ bool quantize_at_once(double step, struct coding *sh,
-                                                        uint32_t count)
+/* The multiple nearest to a float; what has none within the bound and the limit is exact. Returns
+ * whether it needs 64 bits. */
+static __device__ __forceinline__ bool quantize(const struct sz_tiles *s, struct coding *sh,
+                                                uint32_t i, double limit)
+{
+    const scalar v = number_of(*value_in(&sh->walk, i));
+    int64_t q = 0;
+    const bool is_good = NAME(nearest)(&s->sz, v, limit, &q);
+    if (!is_good)
+        note_exact(sh, i);
+    sh->a[place_of(&sh->walk, i)] = (word)q;
+    const double steps = fabs((double)v * sh->inverse);
+    return !is_good && WIDTH == 64 && steps < 0x1p62 && !(steps < limit);
+}
+
+/* The same of a tile: all values at once, then one by one those that are not good at the first
+ * trial, with their neighbours. */
+static __device__ __forceinline__ bool quantize_all(const struct sz_tiles *s, struct coding *sh,
+                                                    uint32_t count)
 {
     const struct walk w = sh->walk;
     const struct NAME(limits) limits = sh->limits;
-    const double inverse = sh->inverse;
-    word most = 0, error = 0;
-    for (uint32_t i = threadIdx.x * count; i < w.n; i += PUT_THREADS * count) {
-        word v[AT_ONCE], q[AT_ONCE];
-        load_values(&w, i, count, v);
-SIMT_UNROLL
-        for (uint32_t j = 0; j < count; j++) {
-            word off;
-            const scalar x = number_of(v[j]);
-            const word magnitude = NAME(magnitude)(x);
-            q[j] = (word)(int64_t)(int32_t)NAME(at_once)(x, step, inverse, &off);
-            most = magnitude > most ? magnitude : most;
-            error = off > error ? off : error;
-        }
-        store_integers(&w, sh->a, i, count, q);
-    }
-    return !__syncthreads_or(most > limits.reach || error > limits.error);
-}
-
-/* The same, whatever they are: what has none within the bound and the limit is exact. Returns
- * whether integers of 64 bits are needed for one. */
-static __device__ __forceinline__ bool quantize(const struct sz_tiles *s, struct coding *sh,
-                                                double limit, bool may_be_wide)
-{
+    const double inverse = sh->inverse, step = s->sz.step;
     bool is_wide = false;
-    for (uint32_t i = threadIdx.x; i < sh->walk.n; i += PUT_THREADS) {
-        const scalar v = number_of(*value_in(&sh->walk, i));
-        const double steps = fabs((double)v * (1 / s->sz.step));
-        int64_t q = 0;
-        if (!NAME(nearest)(&s->sz, v, limit, &q)) {
-            is_wide = is_wide || (may_be_wide && steps < 0x1p62 && !(steps < limit));
-            simt_or(sh->exact + i / 64, UINT64_C(1) << i % 64);
+    for (uint32_t first = threadIdx.x * count; first < w.n; first += LOADS * PUT_THREADS * count) {
+        word v[LOADS][AT_ONCE];
+        uint32_t left = 0;
+SIMT_UNROLL
+        for (uint32_t load = 0; load < LOADS; load++)
+            if (first + load * PUT_THREADS * count < w.n)
+                load_values(&w, first + load * PUT_THREADS * count, count, v[load]);
+SIMT_UNROLL
+        for (uint32_t load = 0; load < LOADS; load++) {
+            const uint32_t i = first + load * PUT_THREADS * count;
+            word q[AT_ONCE], most = 0, error = 0;
+            if (i >= w.n)
+                break;
+SIMT_UNROLL
+            for (uint32_t j = 0; j < count; j++) {
+                word off;
+                const scalar x = number_of(v[load][j]);
+                const word magnitude = NAME(magnitude)(x);
+                q[j] = (word)(int64_t)(int32_t)NAME(at_once)(x, step, inverse, &off);
+                most = magnitude > most ? magnitude : most;
+                error = off > error ? off : error;
+            }
+            store_integers(&w, sh->a, i, count, q);
+            left |= (uint32_t)(most > limits.reach || error > limits.error) << load;
         }
-        sh->a[place_of(&sh->walk, i)] = (word)q;
+        for (; left != 0; left &= left - 1) {
+            const uint32_t i = first + ((uint32_t)__ffs((int)left) - 1) * PUT_THREADS * count;
+            for (uint32_t j = 0; j < count; j++)
+                is_wide = quantize(s, sh, i + j, 0x1p30) || is_wide;
+        }
     }
     return __syncthreads_or(is_wide);
 }
 
-static __device__ __forceinline__ void clear_exact(struct coding *sh)
+static __device__ __forceinline__ uint32_t multiples_of(const struct sz_tiles *s,
+                                                        struct coding *sh)
 {
-    for (uint32_t i = threadIdx.x; i < EXACT_WORDS; i += PUT_THREADS)
-        sh->exact[i] = 0;
+    if (sh->walk.is_together ? !quantize_all(s, sh, AT_ONCE) : !quantize_all(s, sh, 1))
+        return ZTI_SZ_NARROW;
+    clear_exact(sh);
+    for (uint32_t i = threadIdx.x; i < sh->walk.n; i += PUT_THREADS)
+        (void)quantize(s, sh, i, 0x1p62);
     __syncthreads();
-}
-
-/* What integers_of finds: the tile's form, and whether values may be exact: sh->exact says which. */
-struct integers {
-    uint32_t form;
-    bool may_be_exact;
-};
-
-static __device__ __forceinline__ struct integers integers_in(uint32_t form, bool may_be_exact)
-{
-    const struct integers all = {form, may_be_exact};
-    return all;
-}
-
-static __device__ __forceinline__ struct integers multiples_of(const struct sz_tiles *s,
-                                                               struct coding *sh)
-{
-    if (sh->walk.is_together ? quantize_at_once(s->sz.step, sh, AT_ONCE)
-                             : quantize_at_once(s->sz.step, sh, 1))
-        return integers_in(ZTI_SZ_NARROW, false);
-    clear_exact(sh);
-    if (!quantize(s, sh, 0x1p30, WIDTH == 64))
-        return integers_in(ZTI_SZ_NARROW, true);
-    clear_exact(sh);
-    (void)quantize(s, sh, 0x1p62, false);
-    return integers_in(ZTI_SZ_WIDE, true);
+    return ZTI_SZ_WIDE;
 }
 
 /* The integers of logarithms: groups of 64 values at once where all are good, else each by itself,
@@ -147,7 +165,7 @@ static __device__ __forceinline__ bool take_logs(const struct sz_tiles *s, struc
         for (uint32_t i = first + threadIdx.x % 32; i < first + 64 && i < w->n; i += 32) {
             int64_t q = 0;
             if (!NAME(log_or_exact)(&s->sz, number_of(*value_in(w, i)), &q))
-                simt_or(sh->exact + i / 64, UINT64_C(1) << i % 64);
+                note_exact(sh, i);
             is_far = is_far || q <= -(INT64_C(1) << 30) || q >= INT64_C(1) << 30;
             sh->a[place_of(w, i)] = (word)q;
         }
@@ -155,15 +173,13 @@ static __device__ __forceinline__ bool take_logs(const struct sz_tiles *s, struc
     return __syncthreads_or(is_far && !is_wide);
 }
 
-static __device__ __forceinline__ struct integers logs_of(const struct sz_tiles *s,
-                                                          struct coding *sh)
+static __device__ __forceinline__ uint32_t logs_of(const struct sz_tiles *s, struct coding *sh)
 {
-    clear_exact(sh);
     if (!take_logs(s, sh, false) || WIDTH == 32)
-        return integers_in(ZTI_SZ_NARROW, true);
+        return ZTI_SZ_NARROW;
     clear_exact(sh);
     (void)take_logs(s, sh, true);
-    return integers_in(ZTI_SZ_WIDE, true);
+    return ZTI_SZ_WIDE;
 }
 
 /* Bits of values in the order of numbers, or multiples of a whole step. Returns whether integers of
@@ -188,9 +204,9 @@ SIMT_UNROLL
     return __syncthreads_or(is_far);
 }
 
-/* Integers to sh->a. */
-static __device__ __forceinline__ struct integers integers_of(const struct sz_tiles *s,
-                                                              struct coding *sh, bool is_lossless)
+/* Integers to sh->a, knowing that no value is noted to be exact; returns the form. */
+static __device__ __forceinline__ uint32_t integers_of(const struct sz_tiles *s, struct coding *sh,
+                                                       bool is_lossless)
 {
     const bool is_bits = is_lossless || s->sz.source == ZTI_SZ_BITS;
     if (IS_LOG && !is_lossless)
@@ -200,21 +216,46 @@ static __device__ __forceinline__ struct integers integers_of(const struct sz_ti
     const bool is_far = sh->walk.is_together
                             ? take_whole(s->sz.whole_step, sh, is_bits, AT_ONCE)
                             : take_whole(s->sz.whole_step, sh, is_bits, 1);
-    return integers_in((is_far ? ZTI_SZ_WIDE : ZTI_SZ_NARROW) | (is_lossless ? ZTI_SZ_LOSSLESS : 0),
-                    false);
+    return (is_far ? ZTI_SZ_WIDE : ZTI_SZ_NARROW) | (is_lossless ? ZTI_SZ_LOSSLESS : 0);
 }
 
-/* Integers for exact values: bridge of sz_sums.h. One thread: tiles with gaps are few. */
-static __device__ __forceinline__ void bridge(const struct sz_tiles *s, struct coding *sh,
-                                              const uint64_t *gaps)
+/* ---- integers for exact values: bridge of sz_sums.h ---- */
+
+/* The first values of rows: that of the row before. A warp. */
+static __device__ __forceinline__ void bridge_rows(const struct sz_tiles *s, struct coding *sh,
+                                                   const uint64_t *gaps)
 {
     const struct walk *const w = &sh->walk;
-    const uint32_t some = run_end(gaps, 0, w->n, true);
-    const word first = some < w->n ? sh->a[place_of(w, some)] : (word)s->sz.centre;
-    for (uint32_t i = 0; i < w->n; i++) {
-        const uint32_t back = i % w->row != 0 ? 1 : i > 0 ? w->row : 0;
-        if (bit_at(gaps, i))
-            sh->a[place_of(w, i)] = back > 0 ? sh->a[place_of(w, i - back)] : first;
+    const uint32_t lane = threadIdx.x % 32, some = run_end(gaps, 0, w->n, true);
+    word before = some < w->n ? sh->a[place_of(w, some)] : (word)s->sz.centre;
+    for (uint32_t first = 0; first < w->n; first += 32 * w->row) {
+        const uint32_t i = first + lane * w->row;
+        const bool is_gap = i < w->n && bit_at(gaps, i);
+        const unsigned good = __ballot_sync(SIMT_ALL_LANES, i < w->n && !is_gap);
+        const uint32_t below = good & ((2u << lane) - 1); /* this one as well */
+        const word own = i < w->n ? sh->a[place_of(w, i)] : 0;
+        const word near = __shfl_sync(SIMT_ALL_LANES, own, (31 - __clz((int)below)) & 31);
+        const word v = below != 0 ? near : before;
+        if (is_gap)
+            sh->a[place_of(w, i)] = v;
+        before = __shfl_sync(SIMT_ALL_LANES, v, 31);
+    }
+}
+
+/* The others: the nearest before it in its row, of which the first has an integer now. */
+static __device__ __forceinline__ void bridge_within(struct coding *sh, const uint64_t *gaps)
+{
+    const struct walk *const w = &sh->walk;
+    for (uint32_t i = threadIdx.x; i < w->n; i += PUT_THREADS) {
+        if (!bit_at(gaps, i) || i % w->row == 0)
+            continue;
+        const uint32_t begin = i - i % w->row;
+        uint32_t k = i / 64;
+        uint64_t good = ~gaps[k] & ((UINT64_C(1) << i % 64) - 1);
+        for (; good == 0 && 64 * k > begin; good = ~gaps[k])
+            k--;
+        const uint32_t near = good != 0 ? 64 * k + 63 - (uint32_t)__clzll((long long)good) : 0;
+        sh->a[place_of(w, i)] = sh->a[place_of(w, near > begin ? near : begin)];
     }
 }
 
@@ -287,14 +328,61 @@ SIMT_UNROLL
     return sum;
 }
 
-/* The residual of a value, less what all are less by where nothing is before it. */
-static __device__ __forceinline__ word residual(const struct coding *sh, const uint32_t *pace,
-                                                struct spot p, uint32_t differ, word base)
+/* Residuals of a warp's groups, from the first to before the last, to sh->u, folded where they are
+ * not effort 'paper's. 'axes' is known where this is compiled: differences are along no more. */
+struct residuals {
+    uint32_t first, last;
+    word base; /* what all integers are less by */
+    bool is_paper, is_narrow;
+};
+
+static __device__ __forceinline__ word residual_at(const struct coding *sh, const uint32_t *pace,
+                                                   struct spot p, const struct residuals *r,
+                                                   uint32_t axes)
 {
-    const word less = p.has == 0 ? base : 0;
-    if (differ < 2)
-        return difference(sh->a, pace, p, 1) - less;
-    if (differ < 4)
-        return difference(sh->a, pace, p, 2) - less;
-    return (differ < 8 ? difference(sh->a, pace, p, 3) : difference(sh->a, pace, p, 4)) - less;
+    const word d = difference(sh->a, pace, p, axes) - (p.has == 0 ? r->base : 0);
+    return r->is_paper ? d : fold(d, r->is_narrow);
+}
+
+static __device__ __forceinline__ void residuals_of_blocks(struct coding *sh,
+                                                           const struct residuals *r, uint32_t axes)
+{
+    const struct walk w = sh->walk;
+    const uint32_t lane = threadIdx.x % 32;
+    const struct spot low = spot_within(&w, lane), high = spot_within(&w, 32 + lane);
+    for (uint32_t g = r->first; g < r->last; g++) {
+        const struct spot block = spot_of_block(&w, g);
+        const struct spot a = {low.place + block.place, low.has | block.has};
+        const struct spot b = {high.place + block.place, high.has | block.has};
+        sh->u[g * ZTI_SZ_GROUP + lane] = residual_at(sh, w.pace, a, r, axes);
+        sh->u[g * ZTI_SZ_GROUP + 32 + lane] = residual_at(sh, w.pace, b, r, axes);
+    }
+}
+
+static __device__ __forceinline__ void residuals_of_runs(struct coding *sh,
+                                                         const struct residuals *r, uint32_t axes)
+{
+    const struct walk w = sh->walk;
+    for (uint32_t i = r->first * ZTI_SZ_GROUP + threadIdx.x % 32; i < r->last * ZTI_SZ_GROUP; i += 32)
+        sh->u[i] = i < w.n ? residual_at(sh, w.pace, spot_of(&w, i), r, axes) : 0;
+}
+
+static __device__ __forceinline__ void find_residuals(struct coding *sh, const struct residuals *r)
+{
+    const uint32_t differ = sh->walk.differ;
+    const bool is_blocked = sh->walk.is_blocked && !r->is_paper;
+    if (is_blocked && differ < 4)
+        residuals_of_blocks(sh, r, 2);
+    else if (is_blocked && differ < 8)
+        residuals_of_blocks(sh, r, 3);
+    else if (is_blocked)
+        residuals_of_blocks(sh, r, 4);
+    else if (differ < 2)
+        residuals_of_runs(sh, r, 1);
+    else if (differ < 4)
+        residuals_of_runs(sh, r, 2);
+    else if (differ < 8)
+        residuals_of_runs(sh, r, 3);
+    else
+        residuals_of_runs(sh, r, 4);
 }

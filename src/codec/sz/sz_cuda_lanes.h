@@ -182,25 +182,25 @@ SIMT_UNROLL
     return a;
 }
 
-/* The bits of word where the mask has ones, together at the low end (H. S. Warren, "Hacker's
- * Delight", compress). */
+/* The bits of a word where the mask has ones, together at the low end of each half (H. S. Warren,
+ * "Hacker's Delight", compress), and then of the word. */
 static __device__ __forceinline__ uint32_t gather_bits(uint32_t bits, uint32_t mask)
 {
-    uint32_t zeros = ~mask << 1; /* before a bit, an odd number of them */
+    const uint32_t low = (uint32_t)__popc(mask & 0xffff);
+    uint32_t zeros = ~mask << 1 & 0xfffefffe; /* before a bit, an odd number of them */
     bits &= mask;
 SIMT_UNROLL
-    for (uint32_t by = 1; by < 32; by *= 2) {
-        uint32_t odd = zeros ^ zeros << 1;
-        odd ^= odd << 2;
-        odd ^= odd << 4;
-        odd ^= odd << 8;
-        odd ^= odd << 16;
+    for (uint32_t by = 1; by < 16; by *= 2) {
+        uint32_t odd = zeros ^ (zeros << 1 & 0xfffefffe);
+        odd ^= odd << 2 & 0xfffcfffc;
+        odd ^= odd << 4 & 0xfff0fff0;
+        odd ^= odd << 8 & 0xff00ff00;
         const uint32_t moved = odd & mask, own = bits & moved;
         mask = (mask ^ moved) | moved >> by;
         bits = (bits ^ own) | own >> by;
         zeros &= ~odd;
     }
-    return bits;
+    return (bits & 0xffff) | bits >> 16 << low;
 }
 
 /* The low k bits of n values, plane by plane. */

@@ -6,7 +6,7 @@
  * leave open are the work of all lanes. Then a block has a tile: points of a band depend on
  * those of earlier ones alone, and each has a thread. */
 #include "codec/sz/sz_high_cuda.h"
-#include "codec/sz/sz_cuda_exact.h"
+#include "codec/sz/sz_cuda_take_exact.h"
 #include "entropy/ans_ways_cuda.h"
 
 /* ---- which tile ---- */

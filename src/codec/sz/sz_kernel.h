@@ -32,6 +32,8 @@
 
 #include "codec/sz/sz_cuda_lanes.h"
 
+#include "codec/sz/sz_cuda_exact.h"
+
 #include "codec/sz/sz_cuda_symbols.h"
 
 #include "codec/sz/sz_cuda_encoder.h"
