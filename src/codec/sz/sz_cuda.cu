@@ -17,8 +17,10 @@ static bool is_high(const struct zti_coding *coding)
 
 static uint64_t work_bytes(const struct zti_coding *coding)
 {
-    const uint64_t take = is_high(coding) ? zti_sz_high_cuda_take_bytes(coding) : 0;
-    const uint64_t put = is_high(coding) ? zti_sz_high_cuda_put_bytes(coding) : 0;
+    if (!is_high(coding))
+        return sz_found_bytes(&coding->sz, coding->grid.count);
+    const uint64_t take = zti_sz_high_cuda_take_bytes(coding);
+    const uint64_t put = zti_sz_high_cuda_put_bytes(coding);
     return take > put ? take : put;
 }
 
@@ -117,6 +119,27 @@ static void encode(const struct zti_cuda_encoding *e)
     zti_sz_high_cuda_put(&s, e->whole, e->coding->grid.count, e->work, e->queue);
 }
 
+/* All chunks, as many tiles at a time as there are slots: of each chunk the same, which go on where
+ * they were. */
+static void take_chunks(const struct zti_cuda_decoding *d, struct sz_tiles *s)
+{
+    s->found = d->work;
+    s->slots = sz_slots_of(d->coding->grid.count);
+    s->chunks_each = d->count < s->slots ? d->count : s->slots;
+    s->tiles_each = s->slots / s->chunks_each;
+    if (s->tiles_each > s->chunk_tiles)
+        s->tiles_each = s->chunk_tiles;
+    const uint64_t most = s->chunks_each;
+    zti_sz_cuda_make_tables(s, d->queue);
+    for (s->from = 0; s->from < d->count; s->from += most) {
+        s->chunks_each = d->count - s->from < most ? d->count - s->from : most;
+        for (s->skip = 0; s->skip < s->chunk_tiles; s->skip += s->tiles_each) {
+            zti_sz_cuda_find(s, d->queue);
+            kernels_of(d->coding)->take(s, d->queue);
+        }
+    }
+}
+
 static void decode(const struct zti_cuda_decoding *d)
 {
     struct sz_tiles s = tiles_of(d->coding);
@@ -125,7 +148,7 @@ static void decode(const struct zti_cuda_decoding *d)
     if (is_high(d->coding))
         zti_sz_high_cuda_take(&s, d->coding, d->work, d->queue);
     else
-        kernels_of(d->coding)->take(&s, d->queue);
+        take_chunks(d, &s);
 }
 
 /* ---- counting ---- */

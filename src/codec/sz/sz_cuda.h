@@ -7,6 +7,7 @@
 #include "cuda/place.h"
 
 #include "codec/cuda.h"
+#include "codec/sz/sz_cuda_found.h"
 #include "codec/sz/sz_shared.h"
 #include "entropy/sync_cuda.h"
 
@@ -29,6 +30,11 @@ struct sz_tiles {
     uint32_t alphabet; /* of each */
     uint32_t part;     /* counting: one tile in so many is counted */
     uint64_t *counts;  /* counting: of each book's symbols, then bits in Rice codes */
+    /* Decoding, a launch of several: tiles of chunks from number 'from' of those wanted on; of each
+     * so many, from its tile 'skip' on. */
+    void *found;       /* sz_cuda_found.h */
+    uint64_t slots;
+    uint64_t from, chunks_each, tiles_each, skip;
 };
 
 static inline uint32_t sz_books_of(uint32_t effort)
@@ -51,9 +57,12 @@ ZTI_STATIC struct zti_cuda_book sz_book(void *model, uint32_t alphabet, uint32_t
 extern "C" {
 #endif
 
-/* All tiles of a grid to bytes; the chunks wanted to values; the symbols of tiles to counts. */
+/* All tiles of a grid to bytes; what is to be found in tiles of the chunks wanted, and then these to
+ * values; the symbols of tiles to counts. */
 void zti_sz_cuda_put_32(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_put_64(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_make_tables(const struct sz_tiles *s, void *queue); /* before the others */
+void zti_sz_cuda_find(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_take_32(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_take_64(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_count_32(const struct sz_tiles *s, void *queue);

@@ -6,6 +6,6 @@ typedef float scalar;
 #define WIDTH 32
 #define IS_LOG 0
 #define PUT_BLOCKS 4
-#define TAKE_BLOCKS 3
+#define TAKE_BLOCKS 6
 #define NAME(x) x##_32
 #include "codec/sz/sz_kernel.h"

@@ -1,38 +1,75 @@
-/* sz_cuda_decoder.h: kernel text: bytes to a tile by a block. Its parameters are those of
- * sz_kernel.h.
+/* sz_cuda_decoder.h: kernel text: a tile by a block, from what was found in it (sz_cuda_find.cu).
+ * Its parameters are those of sz_kernel.h.
  *
- * Where one Huffman code ends the next begins, and nothing in a tile of effort 'default' says where
- * the codes of a book do: a warp finds them a window at a time (entropy/sync_cuda.h), book after
- * book. With effort 'paper' each of a tile's parts has a warp. Lists and what values are more than
- * their symbols say are few: one thread takes them. */
+ * Two threads have a group, 32 values each. Planes and rounds are words with a bit of each value;
+ * eight of them are turned, in eight registers, into a byte of each value:
+ *
+ *     plane 0   v31 ... v24 | v23 ... | ... v1 v0        register 0   v24 | v16 | v8  | v0
+ *     plane 1                                       -->  register 1   v25 | v17 | v9  | v1
+ *     ...                                                ...
+ */
 
 enum {
-    PIECE_BITS = 64,       /* of a lane's part of a window */
-    CODED_TABLE_BITS = 8,  /* a table for each of five books, */
-    PAPER_TABLE_BITS = 10, /* or for the only one */
-    TABLE_WORDS = ZTI_SZ_BOOKS << CODED_TABLE_BITS
+    HALF = ZTI_SZ_GROUP / 2,
+    PLACES = 4640 /* of integers: 16 planes of 16 rows, 289 and 18 apart */
 };
 
-/* What a block knows of a tile's bits; the same in all threads. Places are in bits from 'base'. */
+/* What a block has in shared memory. */
+struct taking {
+    word u[PLACES];
+    uint64_t exact[EXACT_WORDS]; /* which values are kept as they are */
+    uint64_t marks[2][IS_LOG ? EXACT_WORDS : 1];
+    uint32_t exact_before[EXACT_WORDS];
+    uint16_t origin[ZTI_SZ_GROUPS], within[ZTI_SZ_GROUP]; /* places of groups, and from there */
+    struct walk walk;
+    uint32_t axes, step[ZT_MAX_RANK]; /* between neighbours, in values of the tile, */
+    uint32_t pace[ZT_MAX_RANK];       /* and in u where groups are blocks, else see pad */
+    uint32_t lines[ZT_MAX_RANK];      /* along each axis */
+    bool is_paced;
+    uint32_t from[ZT_MAX_RANK], to[ZT_MAX_RANK]; /* coordinates that are in the view */
+    int64_t offset; /* of the tile's first value from the view's */
+    bool is_inside; /* all of it */
+    word scan[THREADS], warp_sum[THREADS / 32];
+};
+
+/* What a thread knows of the stream; places are in bits from the tile's first word of 32. */
 struct tile_bits {
     const uint32_t *words;
-    uint32_t words_count;
-    uint64_t base;
-    uint32_t end; /* no tile reaches beyond */
-    const uint32_t *tables;
+    uint32_t words_count, skip; /* skip: where the tile begins */
 };
 
-static __device__ __forceinline__ struct tile_bits
-tile_bits_at(const struct sz_tiles *s, uint64_t start, uint64_t end, const uint32_t *tables)
+/* A thread's half of a group. */
+struct half_group {
+    uint32_t c, at;    /* class; where its list, rounds or symbols are */
+    uint32_t n, own;   /* values of the group, and of the half */
+    uint32_t plane_at; /* the bit of plane 0 of the half's first value */
+    uint32_t alive;    /* values that go on behind all rounds, */
+    uint32_t rest_at;  /* where the group's numbers are */
+    uint32_t high[4];  /* rounds that values were in: bits of these numbers */
+};
+
+static __device__ __forceinline__ struct tile_bits tile_bits_at(const struct sz_tiles *s,
+                                                                uint64_t start)
 {
     const uint64_t first = start / 32, all = 2 * s->words_count;
     struct tile_bits b;
     b.words = (const uint32_t *)(const void *)s->words + first;
     b.words_count = all > first ? simt_at_most(all - first, UINT32_MAX) : 0;
-    b.base = 32 * first;
-    b.end = (uint32_t)(end - b.base);
-    b.tables = tables;
+    b.skip = (uint32_t)(start % 32);
     return b;
+}
+
+static __device__ __forceinline__ uint32_t word_at(const struct tile_bits *b, uint32_t i)
+{
+    return i < b->words_count ? b->words[i] : 0;
+}
+
+/* 32 bits from bit 'at' on. */
+static __device__ __forceinline__ uint32_t bits_at(const struct tile_bits *b, uint32_t at)
+{
+    const uint64_t both =
+        word_at(b, at / 32) | (uint64_t)word_at(b, at / 32 + 1) << 32;
+    return (uint32_t)(both >> at % 32);
 }
 
 static __device__ __forceinline__ struct zti_bit_reader reader_at(const struct sz_tiles *s,
@@ -42,351 +79,686 @@ static __device__ __forceinline__ struct zti_bit_reader reader_at(const struct s
     return r;
 }
 
-static __device__ __forceinline__ struct zti_code_bits
-codes_of(const struct sz_tiles *s, const struct tile_bits *b, uint32_t book, uint32_t table_bits)
+/* ---- planes to values ---- */
+
+/* Bits to the places of 'alive', in order; the others are 0. */
+static __device__ __forceinline__ uint32_t spread(uint32_t bits, uint32_t alive)
 {
-    const struct zti_cuda_book own = sz_book(s->model, s->alphabet, book);
-    const struct zti_code_bits c = {own.numbers, own.order, b->tables + (book << table_bits),
-                                    table_bits,  b->words,  b->words_count};
-    return c;
+    uint32_t to = 0;
+    for (uint32_t left = alive; left != 0; bits >>= 1) {
+        const uint32_t least = left & (0 - left);
+        to |= bits & 1 ? least : 0;
+        left ^= least;
+    }
+    return to;
 }
 
-/* The tables of all books, there after the next barrier. */
-static __device__ __forceinline__ void make_tables(const struct sz_tiles *s, uint32_t effort,
-                                                   uint32_t *tables)
+/* Rounds of a group by its two threads; the block calls it, each thread for a half. */
+static __device__ __forceinline__ void take_rounds(const struct tile_bits *b, struct half_group *h)
 {
-    const uint32_t bits = effort == ZT_EFFORT_PAPER ? PAPER_TABLE_BITS : CODED_TABLE_BITS;
-    for (uint32_t i = 0; i < (effort == ZT_EFFORT_PAPER ? 1 : ZTI_SZ_BOOKS); i++) {
-        const struct zti_cuda_book book = sz_book(s->model, s->alphabet, i);
-        zti_make_table(book.order, book.numbers, tables + (i << bits), bits, THREADS);
-    }
-}
-
-/* Symbols from bit *at on, which goes behind them. A warp; false where they reach beyond the end.
- */
-static __device__ __forceinline__ bool take_symbols(const struct zti_code_bits *c, uint32_t end,
-                                                    uint32_t *at, uint32_t wanted, uint16_t *out)
-{
-    const uint32_t lane = threadIdx.x % 32, used = c->numbers[ZTI_BOOK_USED];
-    if (used < 2) { /* codes of no bits */
-        for (uint32_t i = lane; used == 1 && i < wanted; i += 32)
-            out[i] = c->order[0];
-        return used == 1 && *at <= end;
-    }
-    for (uint32_t done = 0; done < wanted;) {
-        if (*at > end)
-            return false;
-        uint32_t start = *at + lane * PIECE_BITS, count, last = 0;
-        const uint32_t limit = start + PIECE_BITS;
-        const uint32_t stop = zti_settle(c, &start, limit, &count);
-        const uint32_t up_to = done + warp_sums_32(count);
-        struct zti_held_bits held = zti_held_at(c, start);
-        for (uint32_t place = up_to - count, p = start; p < limit && place < wanted; place++) {
-            const uint32_t code = zti_take_code(c, &held);
-            p += code >> 16;
-            out[place] = (uint16_t)code;
-            last = place + 1 == wanted ? p : 0;
+    uint32_t alive = is_list(h->c) || h->own == 0 ? 0 : 0xffffffffu >> (32 - h->own);
+    uint32_t at = h->at;
+    h->high[0] = h->high[1] = h->high[2] = h->high[3] = 0;
+    for (uint32_t round = 0; round < ZTI_SZ_ROUNDS; round++) {
+        const uint32_t count = (uint32_t)__popc(alive);
+        const uint32_t others = __shfl_xor_sync(SIMT_ALL_LANES, count, 1);
+        if (!__any_sync(SIMT_ALL_LANES, count > 0))
+            break;
+        const uint32_t bits = count > 0 ? bits_at(b, at + (threadIdx.x % 2 ? others : 0)) : 0;
+        uint32_t carry = alive = round == 0 ? bits & alive : spread(bits, alive);
+        at += count + others;
+SIMT_UNROLL
+        for (uint32_t i = 0; i < 4; i++) {
+            const uint32_t both = h->high[i] & carry;
+            h->high[i] ^= carry;
+            carry = both;
         }
-        const unsigned ends = __ballot_sync(SIMT_ALL_LANES, last != 0);
-        done = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
-        *at = ends ? __shfl_sync(SIMT_ALL_LANES, last, __ffs((int)ends) - 1)
-                   : __shfl_sync(SIMT_ALL_LANES, stop, 31);
     }
-    return *at <= end;
+    h->alive = alive;
+    h->rest_at = at;
 }
 
-/* ---- what is before the residuals ---- */
-
-/* What is before the residuals. One thread. */
-static __device__ __forceinline__ bool take_head(const struct sz_tiles *s, const struct sz_tile *t,
-                                                 struct shared *sh, struct zti_bit_reader *r,
-                                                 uint64_t end_bits)
+/* Plane j of a half: a bit of the low planes or of what is above. */
+static __device__ __forceinline__ uint32_t plane_of(const struct tile_bits *b,
+                                                    const struct half_group *h, uint32_t k, uint32_t j)
 {
-    const uint32_t first = (uint32_t)zti_take_bits64(r, 8), base_bytes = first >> 4;
-    uint32_t before = 0;
-    sh->form = first;
-    if (base_bytes > 8 || base_bytes > t->n * (WIDTH / 8) || !is_form(&s->sz, WIDTH / 8, first))
-        return false;
-    sh->away = zti_take_bits64(r, 8 * base_bytes);
-    sh->values_at = r->at;
-    if ((first & ZTI_SZ_HAS_EXACT) && !take_exact(r, end_bits, t->n, WIDTH / 8, sh->exact))
-        return false;
-    for (uint32_t i = 0; (first & ZTI_SZ_HAS_EXACT) && i < EXACT_WORDS; i++) {
-        sh->exact_before[i] = before;
-        before += (uint32_t)__popcll(sh->exact[i]);
+    const uint32_t above_k = j - k;
+    if (j < k)
+        return bits_at(b, h->plane_at + j * h->n);
+    return above_k == 0   ? h->high[0]
+           : above_k == 1 ? h->high[1]
+           : above_k == 2 ? h->high[2]
+           : above_k == 3 ? h->high[3]
+                          : 0;
+}
+
+/* Turn eight words of planes: byte m of word r is then of value 8 m + r. */
+static __device__ __forceinline__ void turn_bytes(uint32_t *w)
+{
+    const uint32_t masks[3] = {0x0f0f0f0f, 0x33333333, 0x55555555};
+SIMT_UNROLL
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t step = 4 >> i;
+SIMT_UNROLL
+        for (uint32_t k = 0; k < 8; k++) {
+            if (k & step)
+                continue;
+            const uint32_t low = w[k], high = w[k + step];
+            w[k] = (low & masks[i]) | (high << step & ~masks[i]);
+            w[k + step] = (low >> step & masks[i]) | (high & ~masks[i]);
+        }
     }
-    sh->values_at = r->at;
-    r->at += (uint64_t)before * WIDTH;
-    return !IS_LOG || (first & ZTI_SZ_LOSSLESS) || (first & 3) == ZTI_SZ_RAW ||
-           (take_mark(r, end_bits, t->n, marks_of(sh), 0) &&
-            take_mark(r, end_bits, t->n, marks_of(sh), 1));
+}
+
+/* Bits 'from' to 'from' + 31 of a half's values, of k planes and what is above. The warp calls it. */
+static __device__ __forceinline__ void join_planes(const struct tile_bits *b, const struct half_group *h,
+                                                   uint32_t k, uint32_t from, uint32_t *u)
+{
+    const uint32_t high = h->high[3] ? 4 : h->high[2] ? 3 : h->high[1] ? 2 : h->high[0] ? 1 : 0;
+    const uint32_t end = h->own > 0 ? k + high : 0;
+SIMT_UNROLL
+    for (uint32_t i = 0; i < HALF; i++)
+        u[i] = 0;
+    for (uint32_t shift = 0; shift < 32; shift += 8) {
+        uint32_t w[8];
+        if (from + shift >= end)
+            break;
+SIMT_UNROLL
+        for (uint32_t i = 0; i < 8; i++)
+            w[i] = plane_of(b, h, k, from + shift + i);
+        turn_bytes(w);
+SIMT_UNROLL
+        for (uint32_t i = 0; i < HALF; i++)
+            u[i] |= (w[i % 8] >> i / 8 * 8 & 255) << shift;
+    }
+}
+
+/* ---- where values are ---- */
+
+/* Value i of a group, in sh->u. */
+static __device__ __forceinline__ word *in_tile(struct taking *sh, uint32_t g, uint32_t i)
+{
+    return sh->u + sh->origin[g] + sh->within[i];
+}
+
+/* A half's integers, 32 bits of each from 'from' on, which are not unfolded where there are more. */
+static __device__ __forceinline__ void put_half(struct taking *sh, const struct half_group *h,
+                                                const uint32_t *u, uint32_t from, bool is_narrow)
+{
+    const uint32_t g = threadIdx.x / 2, first = threadIdx.x % 2 * HALF;
+SIMT_UNROLL
+    for (uint32_t i = 0; i < HALF; i++) {
+        if (i >= h->own)
+            continue;
+        word *const to = in_tile(sh, g, first + i);
+        if (from == 0)
+            *to = is_narrow ? unfold(u[i], true) : u[i];
+        else
+            *to = unfold(*to | (word)((uint64_t)u[i] << from), false);
+    }
+}
+
+/* Add to value i of group g, before differences were folded. */
+static __device__ __forceinline__ void add_more(struct taking *sh, uint32_t g, uint32_t i,
+                                                uint64_t more, bool is_narrow)
+{
+    word *const to = in_tile(sh, g, i);
+    *to = unfold(fold(*to, is_narrow) + (word)more, is_narrow);
+}
+
+/* ---- what is rare ---- */
+
+/* A group's list. One thread. */
+static __device__ __noinline__ void take_list(const struct sz_tiles *s, struct taking *sh,
+                                              uint64_t at, uint32_t g, uint32_t c, bool is_narrow)
+{
+    struct zti_bit_reader r = reader_at(s, at);
+    for (uint32_t i = 0, next = 0; i < c; i++) {
+        next += take_gap(&r, c);
+        *in_tile(sh, g, next++) = unfold((word)(take_value(&r) + 1), is_narrow);
+    }
+}
+
+/* What values are more than rounds or symbols say: 'of' one of these in each group, of which bits
+ * say which values. One thread a group. */
+static __device__ __noinline__ void take_more(const struct sz_tiles *s, struct taking *sh,
+                                              uint64_t at, uint32_t g, uint64_t of, uint32_t shift,
+                                              bool is_value, bool is_narrow)
+{
+    struct zti_bit_reader r = reader_at(s, at);
+    for (; of != 0; of &= of - 1) {
+        const uint64_t more = is_value ? take_value(&r) : take_number(&r);
+        add_more(sh, g, zti_ctz64(of), shift < 64 ? more << shift : 0, is_narrow);
+    }
+}
+
+/* ---- effort 'default' ---- */
+
+/* What symbols say of a half's values, above 'shift' planes; which values are more. */
+static __device__ __forceinline__ uint32_t add_symbols(const uint8_t *symbols,
+                                                       const struct half_group *h, uint32_t shift,
+                                                       uint32_t from, uint32_t *u)
+{
+    const uint32_t bits = book_of(h->c) > 1 ? 4 : 2, most = symbol_most(book_of(h->c));
+    const uint32_t in_word = 32 / bits;
+    const uint32_t *const words =
+        (const uint32_t *)(const void *)(symbols + h->at) + threadIdx.x % 2 * bits;
+    uint32_t more = 0;
+    for (uint32_t q = 0; q < bits; q++) {
+        const uint32_t w = words[q];
+        uint32_t full = bits == 4 ? w & w >> 1 & w >> 2 & w >> 3 & 0x11111111 : w & w >> 1 & 0x55555555;
+        for (; full != 0; full &= full - 1)
+            more |= 1u << (q * in_word + zti_ctz64(full) / bits);
+    }
+    const uint32_t *at = words;
+    uint32_t w = 0;
+SIMT_UNROLL
+    for (uint32_t i = 0; i < HALF; i++) {
+        if (i % 16 == 0 || (i % 8 == 0 && bits == 4))
+            w = *at++;
+        const uint64_t high = (uint64_t)(w & most) << (shift < 64 ? shift : 0);
+        w >>= bits;
+        u[i] |= (uint32_t)(high >> from);
+    }
+    return h->own > 0 ? more & 0xffffffffu >> (32 - h->own) : 0;
 }
 
 /* ---- residuals ---- */
 
-/* Rice codes. */
-static __device__ __forceinline__ void take_rice(const struct sz_tiles *s, const struct sz_tile *t,
-                                                 struct shared *sh, uint64_t start,
-                                                 uint64_t end_bits)
+/* A half's values of Rice codes or with effort 'default'. The block calls it. */
+static __device__ __forceinline__ void take_halves(const struct sz_tiles *s, struct taking *sh,
+                                                   struct sz_found *found, bool is_huffman)
 {
-    struct zti_bit_reader r = reader_at(s, start);
-    const uint32_t g = threadIdx.x;
-    if (threadIdx.x == 0) {
-        r.at = sh->next;
-        sh->is_good = find_groups(sh, &r, t->n, start, end_bits);
-        sh->next = r.at;
+    const struct tile_bits b = tile_bits_at(s, found->start);
+    const uint32_t g = threadIdx.x / 2, second = threadIdx.x % 2;
+    const bool is_narrow = (found->form & 3) == ZTI_SZ_NARROW;
+    const uint32_t n = in_group(sh->walk.n, g);
+    const uint64_t group = n > 0 ? found->groups[g] : 0;
+    struct half_group h;
+    uint32_t u[HALF];
+    h.n = n;
+    h.own = n <= second * HALF ? 0 : n - second * HALF < HALF ? n - second * HALF : (uint32_t)HALF;
+    h.c = (uint32_t)group & 255;
+    h.plane_at = b.skip + found->planes_at + ((uint32_t)group >> 8) + second * HALF;
+    h.at = (uint32_t)(group >> 32) + (is_huffman ? 0 : b.skip);
+    const uint32_t k = is_huffman ? class_shift(h.c) : class_planes(h.c);
+    const bool has_symbols = is_huffman && h.own > 0 && !is_list(h.c);
+    h.alive = h.rest_at = h.high[0] = h.high[1] = h.high[2] = h.high[3] = 0;
+    if (!is_huffman)
+        take_rounds(&b, &h);
+    for (uint32_t from = 0; from < (is_narrow || WIDTH == 32 ? 32u : 64u); from += 32) {
+        join_planes(&b, &h, k, from, u);
+        if (has_symbols)
+            h.alive = add_symbols((const uint8_t *)sz_symbols_in(found, &s->sz), &h, k, from, u);
+        put_half(sh, &h, u, from, is_narrow || WIDTH == 32);
     }
-    __syncthreads();
-    if (!sh->is_good || g * ZTI_SZ_GROUP >= t->n)
+    simt_order_warp(); /* the shuffle orders it in the tests */
+    const uint32_t others = __shfl_xor_sync(SIMT_ALL_LANES, h.alive, 1);
+    if (second != 0 || n == 0)
         return;
-    r.at = start + sh->rest_at[g];
-    take_group(r, start + sh->plane_bits + sh->plane_at[g], in_group(t->n, g), sh->classes[g],
-               sh->a + g * (ZTI_SZ_GROUP + 1));
+    if (is_list(h.c))
+        take_list(s, sh, found->start + (uint32_t)(group >> 32), g, h.c, is_narrow);
+    else if ((h.alive | others) != 0)
+        take_more(s, sh,
+                  found->start + (is_huffman ? found->excess_at[g] : h.rest_at - b.skip), g,
+                  h.alive | (uint64_t)others << 32, k, is_huffman, is_narrow);
 }
 
-/* From symbols to classes, and where planes and symbols of each group are. The first warp; false
- * where classes make no sense. */
-static __device__ __forceinline__ bool place_classes(struct shared *sh, const uint16_t *steps,
-                                                     uint32_t n)
+/* The sum of all threads' numbers before the caller's; all threads of the block call it. What was
+ * in sh->scan is not looked at any more. */
+static __device__ __forceinline__ word sum_before(struct taking *sh, word own)
 {
-    const uint32_t width = (sh->form & 3) == ZTI_SZ_NARROW ? 32 : WIDTH;
-    const uint32_t lane = threadIdx.x % 32, groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
-    const uint32_t a = 2 * lane < groups ? class_after(steps[2 * lane], 0) : 0;
-    const uint32_t b = 2 * lane + 1 < groups ? class_after(steps[2 * lane + 1], 0) : 0;
-    const uint32_t up_to = warp_sums_32(a + b);
-    bool is_good = true;
-    for (uint32_t g = 2 * lane; g < 2 * lane + 2; g++) {
-        const uint32_t c = class_of_number(g == 2 * lane ? up_to - b : up_to);
-        const uint32_t own = in_group(n, g);
-        is_good = is_good && (own == 0 || c <= ZTI_SZ_FEW + 1 + width);
-        sh->classes[g] = own > 0 ? c : 0;
-        sh->class_at[g] = sh->excess_at[g] = 0;
-        sh->plane_at[g] = own > 0 ? class_shift(c) * own : 0;
-        sh->rest_at[g] = own > 0 && !is_list(c) ? symbols_in(own, book_of(c)) : 0;
-    }
-    if (!__all_sync(SIMT_ALL_LANES, is_good))
-        return false;
-    place_groups(sh, SECTIONS);
-    __syncwarp();
-    return true;
-}
-
-/* All lists, from a reader that goes behind them. One thread. */
-static __device__ __forceinline__ bool take_lists(struct shared *sh, struct zti_bit_reader *r,
-                                                  uint32_t n, uint64_t end_bits)
-{
-    for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
-        const uint32_t c = sh->classes[g];
-        if (is_list(c) && !take_list(r, sh->a + g * (ZTI_SZ_GROUP + 1), in_group(n, g), c))
-            return false;
-        if (r->at > end_bits)
-            return false;
-    }
-    return true;
-}
-
-/* Classes, lists, and the symbols of all books, which are in 'symbols' then. The first warp. */
-static __device__ __forceinline__ bool
-take_coded_symbols(const struct sz_tiles *s, const struct sz_tile *t, struct shared *sh,
-                   const struct tile_bits *b, uint16_t *symbols)
-{
-    const uint32_t groups = (t->n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
-    uint32_t at = (uint32_t)(sh->next - b->base), is_good = 1;
-    const struct zti_code_bits classes = codes_of(s, b, 0, CODED_TABLE_BITS);
-    if (!take_symbols(&classes, b->end, &at, groups, symbols))
-        return false;
-    /* Codes end with shuffles, which order memory in the tests; a book's only symbol does not show
-     * either: no array of the tests has one in tiles of several groups. */
-    simt_order_warp();
-    if (!place_classes(sh, symbols, t->n) || sh->plane_bits > b->end - at)
-        return false;
-    if (threadIdx.x == 0) {
-        struct zti_bit_reader r = reader_at(s, b->base + at + sh->plane_bits);
-        sh->place = b->base + at; /* where planes begin */
-        is_good = take_lists(sh, &r, t->n, b->base + b->end);
-        at = (uint32_t)(r.at - b->base);
-    }
-    is_good = __shfl_sync(SIMT_ALL_LANES, is_good, 0);
-    at = __shfl_sync(SIMT_ALL_LANES, at, 0);
-    for (uint32_t book = 1; book < ZTI_SZ_BOOKS && is_good; book++) {
-        const uint32_t first = sh->section_end[book - 1], wanted = sh->section_end[book] - first;
-        const struct zti_code_bits c = codes_of(s, b, book, CODED_TABLE_BITS);
-        is_good = wanted == 0 || take_symbols(&c, b->end, &at, wanted, symbols + first);
-    }
-    if (threadIdx.x == 0)
-        sh->next = b->base + at;
-    return is_good;
-}
-
-/* A group's values from symbols and planes; which of them are more. One thread a group. */
-static __device__ __forceinline__ uint64_t take_coded_group(struct zti_bit_reader planes,
-                                                            const uint16_t *symbols, uint32_t n,
-                                                            uint32_t c, word *u)
-{
-    const uint32_t book = book_of(c), most = symbol_most(book);
-    const uint32_t each = book > 1 ? 2 : 4, bits = book > 1 ? 4 : 2;
-    uint64_t more = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t high = (uint32_t)symbols[i / each] >> i % each * bits & most;
-        u[i] = high;
-        more |= (uint64_t)(high == most) << i;
-    }
-    join_planes(planes, n, class_shift(c), u);
-    return more;
-}
-
-/* What values are more than their symbols say. One thread. */
-static __device__ __forceinline__ bool take_excesses(struct shared *sh, struct zti_bit_reader *r,
-                                                     uint32_t n, uint64_t end_bits)
-{
-    for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
-        word *const u = sh->a + g * (ZTI_SZ_GROUP + 1);
-        for (uint64_t more = sh->more[g]; more != 0; more &= more - 1)
-            u[zti_ctz64(more)] += (word)take_value(r) << class_shift(sh->classes[g]);
-        if (r->at > end_bits)
-            return false;
-    }
-    return true;
-}
-
-/* Huffman codes of effort 'default'. Symbols are in the array that integers come to later. */
-static __device__ __forceinline__ void take_coded(const struct sz_tiles *s, const struct sz_tile *t,
-                                                  struct shared *sh, const struct tile_bits *b)
-{
-    uint16_t *const symbols = (uint16_t *)(void *)sh->b;
-    const uint32_t g = threadIdx.x;
-    for (uint32_t i = threadIdx.x; i < PADDED; i += THREADS)
-        sh->a[i] = 0;
+    const uint32_t warp = threadIdx.x / 32;
+    const word up_to = (word)(WIDTH == 32 ? (uint64_t)warp_sums_32((uint32_t)own)
+                                          : warp_sums((uint64_t)own));
+    word before = up_to - own;
+    if (threadIdx.x % 32 == 31)
+        sh->warp_sum[warp] = up_to;
     __syncthreads();
-    if (threadIdx.x < 32) {
-        const bool is_good = take_coded_symbols(s, t, sh, b, symbols);
-        if (threadIdx.x == 0)
-            sh->is_good = is_good;
-    }
-    __syncthreads();
-    if (sh->is_good && g * ZTI_SZ_GROUP < t->n) {
-        const uint32_t c = sh->classes[g];
-        sh->more[g] = is_list(c) ? 0
-                                 : take_coded_group(reader_at(s, sh->place + sh->plane_at[g]),
-                                                    symbols + sh->rest_at[g], in_group(t->n, g), c,
-                                                    sh->a + g * (ZTI_SZ_GROUP + 1));
-    }
-    __syncthreads();
-    if (threadIdx.x == 0 && sh->is_good) {
-        struct zti_bit_reader r = reader_at(s, sh->next);
-        sh->is_good = take_excesses(sh, &r, t->n, b->base + b->end);
-        sh->next = r.at;
-    }
+    for (uint32_t i = 0; i < warp; i++)
+        before += sh->warp_sum[i];
+    return before;
 }
 
-/* The symbols of a warp's part of a tile; where they end. */
-static __device__ __forceinline__ bool take_paper_part(const struct sz_tiles *s, uint32_t n,
-                                                       const struct shared *sh,
-                                                       const struct tile_bits *b, uint32_t part,
-                                                       uint16_t *symbols, uint32_t *at)
+/* Effort 'paper': residuals from symbols, 32 values a thread. The block calls it. */
+static __device__ __forceinline__ void take_paper(const struct sz_tiles *s, struct taking *sh,
+                                                  struct sz_found *found)
 {
-    const uint32_t first = part * PAPER_PART, left = n - first;
-    const struct zti_code_bits c = codes_of(s, b, 0, PAPER_TABLE_BITS);
-    struct zti_bit_reader r = reader_at(s, sh->next);
-    *at = (uint32_t)(sh->next - b->base) + (n - 1) / PAPER_PART * 16;
-    for (uint32_t i = 0; i < part; i++)
-        *at += (uint32_t)zti_take_bits64(&r, 16);
-    return take_symbols(&c, b->end, at, left < PAPER_PART ? left : (uint32_t)PAPER_PART,
-                        symbols + first);
+    const uint16_t *const symbols = (const uint16_t *)sz_symbols_in(found, &s->sz);
+    const uint32_t n = sh->walk.n, width = (found->form & 3) == ZTI_SZ_NARROW ? 32 : WIDTH;
+    uint32_t outliers = 0;
+    for (uint32_t i = threadIdx.x; i < n; i += THREADS)
+        sh->u[pad(i)] = (word)symbols[i] - s->sz.bins / 2;
+    for (uint32_t i = threadIdx.x * HALF; i < n && i < (threadIdx.x + 1) * HALF; i++)
+        outliers += symbols[i] == 0;
+    if (!__syncthreads_or(outliers > 0))
+        return;
+    struct zti_bit_reader r =
+        reader_at(s, found->start + found->rest_at + (uint64_t)sum_before(sh, outliers) * width);
+    for (uint32_t i = threadIdx.x * HALF; outliers > 0; i++)
+        if (symbols[i] == 0) {
+            sh->u[pad(i)] = (word)zti_take_bits64(&r, width);
+            outliers--;
+        }
 }
 
-/* Huffman codes of effort 'paper', a part a warp; symbols as above. */
-static __device__ __forceinline__ void take_paper(const struct sz_tiles *s, const struct sz_tile *t,
-                                                  struct shared *sh, const struct tile_bits *b)
+/* ---- sums ---- */
+
+/* Where the integer of value i is. */
+static __device__ __forceinline__ uint32_t place_in(const struct taking *sh, uint32_t i,
+                                                    const uint32_t *at)
 {
-    uint16_t *const symbols = (uint16_t *)(void *)sh->b;
-    const uint32_t g = threadIdx.x, part = threadIdx.x / 32, parts = (t->n - 1) / PAPER_PART + 1;
-    const uint32_t width = (sh->form & 3) == ZTI_SZ_NARROW ? 32 : WIDTH;
-    const uint32_t own = g < ZTI_SZ_GROUPS ? in_group(t->n, g) : 0;
-    uint32_t at = 0, outliers = 0;
-    bool is_good = true;
-    if (part < parts)
-        is_good = take_paper_part(s, t->n, sh, b, part, symbols, &at);
-    is_good = !__syncthreads_or(!is_good);
-    for (uint32_t i = 0; i < own; i++)
-        outliers += symbols[g * ZTI_SZ_GROUP + i] == 0;
-    if (g < ZTI_SZ_GROUPS)
-        sh->excess_at[g] = outliers * width;
-    if (threadIdx.x == 32 * (parts - 1))
-        sh->place = b->base + at; /* where outliers begin */
-    __syncthreads();
-    if (threadIdx.x < 32) {
-        const uint32_t bits = sum_groups(sh->excess_at);
-        if (threadIdx.x == 0) {
-            sh->next = sh->place + bits;
-            sh->is_good = is_good && sh->next <= b->base + b->end;
+    uint32_t place = 0;
+SIMT_UNROLL
+    for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
+        place += at[k] * sh->pace[k];
+    return sh->is_paced ? place : pad(i);
+}
+
+/* A part of a line along an axis: values 'from' to 'end' of it, the first of which is 'first'. */
+struct line {
+    uint32_t first, from, end;
+};
+
+/* Add up a line's integers, or add to each; returns the sum. */
+static __device__ __forceinline__ word sum_line(struct taking *sh, const struct line *l, uint32_t k)
+{
+    uint32_t at[ZT_MAX_RANK];
+    word sum = 0;
+    split(l->first, sh->walk.extent, sh->walk.inverse, at);
+    if (sh->is_paced) {
+        const uint32_t pace = sh->pace[k];
+        word *u = sh->u + place_in(sh, l->first, at);
+        for (uint32_t i = l->from; i < l->end; i++, u += pace)
+            *u = sum += *u;
+    } else {
+        for (uint32_t i = l->from; i < l->end; i++) {
+            word *const u = sh->u + pad(l->first + (i - l->from) * sh->step[k]);
+            *u = sum += *u;
         }
     }
+    return sum;
+}
+
+static __device__ __forceinline__ void add_to_line(struct taking *sh, const struct line *l,
+                                                   uint32_t k, word more)
+{
+    uint32_t at[ZT_MAX_RANK];
+    for (uint32_t i = l->from; i < l->end; i++) {
+        const uint32_t value = l->first + (i - l->from) * sh->step[k];
+        split(value, sh->walk.extent, sh->walk.inverse, at);
+        sh->u[place_in(sh, value, at)] += more;
+    }
+}
+
+/* Part p of 'parts' of each piece of lines along axis k, a piece 'side' long. */
+static __device__ __forceinline__ struct line line_of(const struct taking *sh, uint32_t k,
+                                                      uint32_t p, uint32_t parts, uint32_t side)
+{
+    const uint32_t extent = sh->walk.extent[k], length = (side + parts - 1) / parts;
+    const uint32_t piece = p / parts;
+    uint32_t number = piece, begin = 0, upper;
+    if (side < extent) {
+        const uint32_t each = (extent + side - 1) / side;
+        number = piece / each;
+        begin = piece % each * side;
+    }
+    const uint32_t n = extent - begin < side ? extent - begin : side;
+    struct line l;
+    upper = number;
+    for (uint32_t i = 0; i < k; i++)
+        upper = divide(upper, sh->walk.inverse[i]);
+    l.from = p % parts * length;
+    l.end = l.from + length < n ? l.from + length : n;
+    l.first = number + upper * sh->step[k] * (extent - 1) + (begin + l.from) * sh->step[k];
+    return l;
+}
+
+/* Sums along one axis, in place. A thread has a line or, where differences begin anew, a piece of
+ * one; where there are fewer of these than threads, a part of one, and the sums of those before are
+ * added. The block calls it. */
+static __device__ __forceinline__ void sum_lines(struct taking *sh, uint32_t k)
+{
+    const uint32_t extent = sh->walk.extent[k], block = sh->walk.restart + 1;
+    const uint32_t side = block > 0 && block < extent ? block : extent;
+    const uint32_t each = side < extent ? (extent + side - 1) / side : 1;
+    const uint32_t pieces = sh->lines[k] * each, p = threadIdx.x;
+    uint32_t parts = 1;
+    while (2 * parts * pieces <= THREADS && 2 * parts <= side)
+        parts *= 2;
+    word sum = 0;
+    struct line l;
+    for (uint32_t i = p; i < pieces * parts; i += THREADS) {
+        l = line_of(sh, k, i, parts, side);
+        sum = sum_line(sh, &l, k);
+    }
+    if (parts == 1)
+        return;
+    const word before = sum_before(sh, sum);
+    sh->scan[p] = before;
     __syncthreads();
-    struct zti_bit_reader r = reader_at(s, sh->place + (own > 0 ? sh->excess_at[g] : 0));
-    for (uint32_t i = 0; sh->is_good && i < own; i++) {
-        const uint32_t symbol = symbols[g * ZTI_SZ_GROUP + i];
-        sh->a[pad(g * ZTI_SZ_GROUP + i)] =
-            symbol != 0 ? (word)symbol - s->sz.bins / 2 : (word)zti_take_bits64(&r, width);
+    const word carry = before - sh->scan[p - p % parts];
+    if (p < pieces * parts && carry != 0)
+        add_to_line(sh, &l, k, carry);
+}
+
+/* ---- integers to values ---- */
+
+/* A value of the view: the tile's value i, of which the coordinates are known. */
+static __device__ __forceinline__ word *value_to(const struct sz_tiles *s, const struct taking *sh,
+                                                 const uint32_t *at)
+{
+    int64_t offset = sh->offset;
+SIMT_UNROLL
+    for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
+        offset += at[k] * sh->walk.stride[k];
+    return (word *)s->view.out.data + offset;
+}
+
+/* Sums along the slowest axis, and the tile's values to a view that has all of it. Each thread has
+ * lines, side by side. */
+static __device__ __forceinline__ void sum_and_put(const struct sz_tiles *s, struct taking *sh,
+                                                   uint32_t form, word base)
+{
+    const struct walk *const w = &sh->walk;
+    const uint32_t k = sh->axes - 1, extent = w->extent[k], step = sh->step[k];
+    const uint32_t restart = w->restart, pace = sh->pace[k];
+    const bool is_plain = !IS_LOG && s->sz.source == ZTI_SZ_LATTICE && !(form & ZTI_SZ_LOSSLESS) &&
+                          (WIDTH == 32 || (form & 3) == ZTI_SZ_NARROW);
+    const int64_t stride = w->stride[k];
+    const double unit = s->sz.step;
+    for (uint32_t l = threadIdx.x; l < step; l += THREADS) {
+        uint32_t at[ZT_MAX_RANK];
+        split(l, w->extent, w->inverse, at);
+        const word *u = sh->u + place_in(sh, l, at);
+        word *to = value_to(s, sh, at), sum = 0;
+        for (uint32_t i = 0; i < extent; i++, to += stride, u += pace) {
+            const word own = sh->is_paced ? *u : sh->u[pad(l + i * step)];
+            sum = own + ((i & restart) == 0 ? 0 : sum);
+            if (is_plain)
+                *to = bits_of((scalar)((double)(int32_t)(uint32_t)(sum + base) * unit));
+            else
+                *to = value_of(s, form, sum + base);
+        }
     }
 }
 
-/* A tile from bit 'start' on; sh->next is where it ends. False where it makes no sense. */
-static __device__ __forceinline__ bool take_tile(const struct sz_tiles *s, const struct sz_tile *t,
-                                                 struct shared *sh, uint64_t start, uint32_t effort,
-                                                 const uint32_t *tables)
+/* Values that are kept as they are, or all of a raw tile. */
+static __device__ __forceinline__ word kept_value(const struct sz_tiles *s, uint64_t at)
 {
-    const uint64_t end_bits = start + 8 * (1 + (uint64_t)t->n * (WIDTH / 8));
-    bool is_bad = false;
+    struct zti_bit_reader r = reader_at(s, at);
+    return (word)zti_take_bits64(&r, WIDTH);
+}
+
+static __device__ __forceinline__ bool is_in_view(const struct taking *sh, const uint32_t *at)
+{
+    bool is_in = true;
+SIMT_UNROLL
+    for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
+        is_in = is_in && at[k] >= sh->from[k] && at[k] < sh->to[k];
+    return is_in;
+}
+
+/* The values that are kept as they are, over what came out in their places. */
+static __device__ __forceinline__ void put_exact_values(const struct sz_tiles *s,
+                                                        const struct taking *sh, uint64_t kept)
+{
+    const uint32_t g = threadIdx.x / 2, second = threadIdx.x % 2;
+    const uint32_t first = (uint32_t)sh->exact[g], half = (uint32_t)(sh->exact[g] >> 32 * second);
+    uint32_t place = sh->exact_before[g] + (second ? (uint32_t)__popc(first) : 0);
+    for (uint32_t left = half; left != 0; left &= left - 1, place++) {
+        const uint32_t i = g * ZTI_SZ_GROUP + second * HALF + zti_ctz64(left);
+        uint32_t at[ZT_MAX_RANK];
+        split(i, sh->walk.extent, sh->walk.inverse, at);
+        if (sh->is_inside || is_in_view(sh, at))
+            *value_to(s, sh, at) = kept_value(s, kept + (uint64_t)place * WIDTH);
+    }
+}
+
+/* A tile's values to the view. */
+static __device__ __forceinline__ void put_values(const struct sz_tiles *s, struct taking *sh,
+                                                  const struct sz_found *found, word base)
+{
+    const struct walk *const w = &sh->walk;
+    const uint32_t form = found->form;
+    const bool has_marks = IS_LOG && !(form & ZTI_SZ_LOSSLESS);
+    const bool is_raw = (form & 3) == ZTI_SZ_RAW;
+    const uint64_t kept = found->start + found->values_at;
+    for (uint32_t i = threadIdx.x; i < w->n; i += THREADS) {
+        uint32_t at[ZT_MAX_RANK];
+        split(i, w->extent, w->inverse, at);
+        if (!sh->is_inside && !is_in_view(sh, at))
+            continue;
+        word *const to = value_to(s, sh, at);
+        if (is_raw) {
+            *to = kept_value(s, kept + (uint64_t)i * WIDTH);
+        } else {
+            const word v = value_of(s, form, sh->u[place_in(sh, i, at)] + base);
+            const bool is_zero = has_marks && bit_at(sh->marks[0], i);
+            const bool is_negative = has_marks && bit_at(sh->marks[1], i);
+            *to = (is_zero ? 0 : v) ^ (word)is_negative << (WIDTH - 1);
+        }
+    }
+}
+
+/* ---- tiles ---- */
+
+/* Which values are exact, and how many before each 64. The first warp. */
+static __device__ __forceinline__ void load_exact(struct taking *sh, const struct sz_found *found)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    const uint64_t a = found->exact[2 * lane], b = found->exact[2 * lane + 1];
+    const uint32_t of_a = (uint32_t)__popcll(a), of_b = (uint32_t)__popcll(b);
+    const uint32_t up_to = warp_sums_32(of_a + of_b);
+    sh->exact[2 * lane] = a;
+    sh->exact[2 * lane + 1] = b;
+    sh->exact_before[2 * lane] = up_to - of_a - of_b;
+    sh->exact_before[2 * lane + 1] = up_to - of_b;
+}
+
+/* A mark's bits from those of what differs from the row before, of rows that a word has several of.
+ * A warp, two words a lane. */
+static __device__ __forceinline__ void undo_short_rows(const uint64_t *against, uint64_t *bits,
+                                                       uint32_t row)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    uint64_t v[2], last[2]; /* a word's rows, and its last one repeated */
+SIMT_UNROLL
+    for (uint32_t i = 0; i < 2; i++) {
+        v[i] = against[2 * lane + i];
+        for (uint32_t step = row; step < 64; step *= 2)
+            v[i] ^= v[i] << step;
+        last[i] = v[i] >> (64 - row);
+        for (uint32_t step = row; step < 64; step *= 2)
+            last[i] |= last[i] << step;
+    }
+    const uint64_t own = last[0] ^ last[1];
+    uint64_t up_to = own;
+    for (uint32_t step = 1; step < 32; step *= 2) {
+        const uint64_t left = __shfl_up_sync(SIMT_ALL_LANES, up_to, (int)step);
+        up_to ^= lane >= step ? left : 0;
+    }
+    bits[2 * lane] = v[0] ^ up_to ^ own;
+    bits[2 * lane + 1] = v[1] ^ up_to ^ last[1];
+}
+
+/* The same for any rows, a column of them a thread. The block calls it. */
+static __device__ __forceinline__ void undo_rows(const uint64_t *against, uint64_t *bits,
+                                                 uint32_t row, uint32_t n)
+{
+    for (uint32_t first = threadIdx.x; first < row; first += THREADS) {
+        bool is_set = false;
+        for (uint32_t i = first; i < n; i += row) {
+            is_set ^= bit_at(against, i);
+            if (is_set)
+                simt_or(bits + i / 64, UINT64_C(1) << i % 64);
+        }
+    }
+}
+
+/* Marks to shared memory. There after the next barrier. The block calls it. */
+static __device__ __forceinline__ void load_marks(struct taking *sh, struct sz_found *found)
+{
+    const struct sz_found_marks *const marks = sz_marks_in(found);
+    const uint32_t row = sh->walk.row, limit = ZTI_SZ_MARKS_RUNS + ZTI_SZ_MARKS_ORDERS;
+    const uint32_t k = threadIdx.x / 64, warp = threadIdx.x / 32;
+    const bool is_against = found->way[k] >= limit, is_short = row <= 64 && 64 % row == 0;
+    if (is_short && is_against) {
+        if (warp % 2 == 0)
+            undo_short_rows(marks->bits[k], sh->marks[k], row);
+    } else {
+        const uint64_t bits = marks->bits[k][threadIdx.x % 64];
+        sh->marks[k][threadIdx.x % 64] = is_against ? 0 : bits;
+    }
+    if (is_short)
+        return;
+    __syncthreads();
+    for (uint32_t m = 0; m < 2; m++)
+        if (found->way[m] >= limit)
+            undo_rows(marks->bits[m], sh->marks[m], row, sh->walk.n);
+}
+
+/* What of a tile a view has, and where the tile's values are from the view's first. One thread. */
+static __device__ __forceinline__ void cut_tile(const struct sz_tiles *s, struct taking *sh,
+                                                uint64_t number)
+{
+    uint32_t k = 0;
+    sh->offset = 0;
+    sh->is_inside = true;
+    for (uint32_t i = 0; i < ZT_MAX_RANK; i++) {
+        sh->from[i] = 0;
+        sh->to[i] = 1;
+    }
+    for (uint32_t i = s->grid.rank; i-- > 0;) {
+        const uint64_t origin = take_place(&number, s->grid.tiles[i]) * s->grid.side[i];
+        const uint64_t rest = s->grid.shape[i] - origin, lo = s->view.lo[i], hi = s->view.hi[i];
+        const uint32_t extent = rest < s->grid.side[i] ? (uint32_t)rest : s->grid.side[i];
+        const uint32_t from = lo > origin ? simt_at_most(lo - origin, extent) : 0;
+        const uint32_t to = hi > origin ? simt_at_most(hi - origin, extent) : 0;
+        sh->offset += ((int64_t)origin - (int64_t)lo) * s->view.out.stride[i];
+        sh->is_inside = sh->is_inside && from == 0 && to == extent;
+        if (extent > 1) {
+            sh->from[k] = from;
+            sh->to[k++] = to;
+        } else if (from >= to) {
+            sh->from[ZT_MAX_RANK - 1] = 1; /* none */
+        }
+    }
+}
+
+/* How integers lie. One thread. */
+static __device__ __forceinline__ void set_places(struct taking *sh, bool is_paced)
+{
+    uint32_t step = 1, pace = 1;
+    sh->axes = 0;
+    for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
+        sh->step[k] = step;
+        step *= sh->walk.extent[k];
+        sh->axes += sh->walk.extent[k] > 1;
+    }
+    for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
+        sh->pace[k] = pace;
+        pace = pace * sh->walk.extent[k] + (k == 0 && sh->axes == 3 ? 2 : 1);
+        sh->lines[k] = sh->walk.n / sh->walk.extent[k];
+    }
+    for (uint32_t k = 0; k < ZT_MAX_RANK && pace > PLACES; k++)
+        sh->pace[k] = sh->step[k];
+    sh->is_paced = is_paced;
+}
+
+/* Where the tile is, and what of it comes first. There after the next barrier. */
+static __device__ __forceinline__ void place_tile(const struct sz_tiles *s, struct taking *sh,
+                                                  const struct sz_found *found, uint64_t number,
+                                                  bool is_paper)
+{
     if (threadIdx.x == 0) {
-        struct zti_bit_reader r = reader_at(s, start);
-        is_bad = !take_head(s, t, sh, &r, end_bits);
-        sh->next = (sh->form & 3) == ZTI_SZ_RAW ? end_bits : r.at;
+        walk_of(s, number, &sh->walk);
+        set_places(sh, !is_paper && sh->walk.is_blocked);
     }
-    if (__syncthreads_or(is_bad))
-        return false;
-    const uint32_t form = sh->form & 3;
-    const bool is_huffman = is_coded(effort, sh->form);
-    if (IS_LOG && form != ZTI_SZ_RAW && !(sh->form & ZTI_SZ_LOSSLESS))
-        undo_rows(t, marks_of(sh));
-    if (form == ZTI_SZ_NARROW || form == ZTI_SZ_WIDE) {
-        const struct tile_bits b = tile_bits_at(s, start, end_bits, tables);
-        if (is_huffman && effort == ZT_EFFORT_DEFAULT)
-            take_coded(s, t, sh, &b);
-        else if (is_huffman)
-            take_paper(s, t, sh, &b);
-        else
-            take_rice(s, t, sh, start, end_bits);
-        __syncthreads();
-        if (!sh->is_good)
-            return false;
-    }
-    if (form != ZTI_SZ_RAW)
-        sum_tile(s, t, sh, is_huffman && effort == ZT_EFFORT_PAPER);
-    put_values(s, t, sh);
-    return true;
+    if (threadIdx.x == 32)
+        cut_tile(s, sh, number);
+    if (threadIdx.x >= THREADS - 32 && (found->form & ZTI_SZ_HAS_EXACT))
+        load_exact(sh, found);
 }
 
-/* A block's chunk of tiles. */
-static __device__ __forceinline__ void take_chunk(const struct sz_tiles *s, uint32_t effort)
+/* Where groups begin, and where a group's values are from there. There after the next barrier. */
+static __device__ __forceinline__ void place_groups(struct taking *sh)
 {
-    SIMT_SHARED_DYNAMIC(struct shared, sh);
-    uint32_t *const tables = (uint32_t *)(void *)(marks_of(sh) + IS_LOG);
-    const uint64_t i = blockIdx.x, chunk = s->chunks ? s->chunks[i] : s->first_chunk + i;
-    const uint64_t first = chunk * s->chunk_tiles, rest = s->grid.count - first;
-    const uint64_t last = first + (rest < s->chunk_tiles ? rest : s->chunk_tiles);
-    uint64_t at = s->places[2 * i];
-    if (effort != ZT_EFFORT_FAST)
-        make_tables(s, effort, tables);
-    for (uint64_t number = first; number < last; number++) {
-        const struct sz_tile t = tile_of(s, number);
-        const bool is_good = take_tile(s, &t, sh, at, effort, tables);
-        at = is_good ? (sh->next + 7) & ~UINT64_C(7)
-                     : UINT64_C(1) << 62; /* as if cut short: the host refuses it */
-        __syncthreads();
-        if (at >> 62 != 0)
-            break;
+    const struct walk *const w = &sh->walk;
+    const uint32_t i = threadIdx.x % ZTI_SZ_GROUP;
+    uint32_t at[ZT_MAX_RANK], within = i, origin = 0, offset = 0;
+    split(i, w->blocks, w->block_inverse, at);
+SIMT_UNROLL
+    for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
+        origin += (at[k] << w->side[k]) * sh->pace[k];
+        offset += (within & ((1u << w->side[k]) - 1)) * sh->pace[k];
+        within >>= w->side[k];
     }
-    if (threadIdx.x == 0)
-        note_end(s->states, i, s->count, at, s->places[2 * i + 1]);
+    if (threadIdx.x < ZTI_SZ_GROUPS)
+        sh->origin[i] = (uint16_t)(sh->is_paced ? origin : pad(i * ZTI_SZ_GROUP));
+    else
+        sh->within[i] = (uint16_t)(sh->is_paced ? offset : i);
+}
+
+/* A tile's integers, in sh->u, but for sums along axes from 'end' on. */
+static __device__ __forceinline__ void take_integers(const struct sz_tiles *s, struct taking *sh,
+                                                     struct sz_found *found, uint32_t effort,
+                                                     uint32_t end)
+{
+    const uint32_t form = found->form & 3;
+    if (form == ZTI_SZ_ZERO) {
+        for (uint32_t i = threadIdx.x; i < PLACES; i += THREADS)
+            sh->u[i] = 0;
+        __syncthreads();
+        return;
+    }
+    if (effort == ZT_EFFORT_PAPER && is_coded(effort, found->form)) {
+        take_paper(s, sh, found);
+    } else {
+        place_groups(sh);
+        __syncthreads();
+        take_halves(s, sh, found, is_coded(effort, found->form));
+    }
+    __syncthreads();
+    for (uint32_t k = 0; k < end; k++) {
+        if (!(sh->walk.differ >> k & 1))
+            continue;
+        sum_lines(sh, k);
+        __syncthreads();
+    }
+}
+
+/* A block's tile. */
+static __device__ __forceinline__ void take_slot(const struct sz_tiles *s, uint32_t effort)
+{
+    SIMT_SHARED_DYNAMIC(struct taking, sh);
+    const uint64_t slot = blockIdx.x, i = s->from + slot / s->tiles_each;
+    const uint64_t chunk = s->chunks ? s->chunks[i] : s->first_chunk + i;
+    const uint64_t in_chunk = s->skip + slot % s->tiles_each;
+    const uint64_t number = chunk * s->chunk_tiles + in_chunk;
+    struct sz_found *const found = sz_slot(s->found, &s->sz, slot);
+    if (in_chunk >= s->chunk_tiles || number >= s->grid.count || found->start == FOUND_NOTHING)
+        return;
+    const uint32_t form = found->form;
+    const bool is_raw = (form & 3) == ZTI_SZ_RAW;
+    const bool has_marks = IS_LOG && !is_raw && !(form & ZTI_SZ_LOSSLESS);
+    place_tile(s, sh, found, number, effort == ZT_EFFORT_PAPER && is_coded(effort, form));
+    __syncthreads();
+    if (has_marks)
+        load_marks(sh, found);
+    const uint32_t last = sh->axes > 0 ? sh->axes - 1 : 0;
+    const bool is_fast = sh->is_inside && !is_raw && !has_marks &&
+                         (form & 3) != ZTI_SZ_ZERO && (sh->walk.differ >> last & 1) &&
+                         sh->step[last] >= THREADS / 4;
+    const word base = (word)s->sz.centre + unfold((word)found->away, (form & 3) == ZTI_SZ_NARROW);
+    if (!is_raw)
+        take_integers(s, sh, found, effort, is_fast ? last : sh->axes);
+    if (is_fast)
+        sum_and_put(s, sh, form, base);
+    else
+        put_values(s, sh, found, base);
+    if (form & ZTI_SZ_HAS_EXACT) {
+        __syncthreads();
+        put_exact_values(s, sh, found->start + found->values_at);
+    }
 }

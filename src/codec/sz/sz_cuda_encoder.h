@@ -3,263 +3,424 @@
 
 /* How a tile is coded; the same in all threads. */
 struct plan {
-    uint32_t form, base_bytes, marks_bytes, bytes;
+    uint32_t form, base_bytes, marks_bytes, exact_bytes, bytes;
     bool is_zero, has_exact, is_coded;
-    uint64_t away;
-    word *u, *free; /* the groups, and where bytes can go */
 };
 
-/* The classes of all groups. */
-static __device__ __forceinline__ void find_classes(struct shared *sh, const word *u, uint32_t n,
-                                                    uint32_t width, uint32_t list_most)
+/* Codes of effort 'default', 256 a book. */
+static __device__ __forceinline__ uint32_t *codes_in(struct coding *sh)
 {
-    const uint32_t g = threadIdx.x, own = g < ZTI_SZ_GROUPS ? in_group(n, g) : 0;
-    if (g < ZTI_SZ_GROUPS)
-        sh->classes[g] = own > 0 ? class_of(u + g * (ZTI_SZ_GROUP + 1), own, width, list_most) : 0;
-    __syncthreads();
+    return (uint32_t *)(void *)(marks_in(sh) + IS_LOG);
 }
 
-/* How many bits a group takes of each kind in Rice codes. */
-static __device__ __forceinline__ void measure_rice(struct shared *sh, const word *u, uint32_t n,
-                                                    uint32_t g)
+static __device__ __forceinline__ void load_codes(const struct sz_tiles *s, struct coding *sh)
+{
+    for (uint32_t i = threadIdx.x; i < ZTI_SZ_BOOKS * 256; i += PUT_THREADS)
+        codes_in(sh)[i] = sz_book(s->model, 256, i / 256).codes[i % 256];
+}
+
+static __device__ __forceinline__ struct pair pair_of(const struct coding *sh, uint32_t g)
+{
+    const struct pair u = {sh->u[g * ZTI_SZ_GROUP + threadIdx.x % 32],
+                           sh->u[g * ZTI_SZ_GROUP + 32 + threadIdx.x % 32]};
+    return u;
+}
+
+/* Groups of a warp, one after another: this one has those from the first to before the last. */
+static __device__ __forceinline__ uint32_t groups_each(uint32_t n)
+{
+    const uint32_t round = (uint32_t)PUT_WARPS * (uint32_t)ZTI_SZ_GROUP;
+    return (n + round - 1) / round;
+}
+
+/* ---- the length ------------------------------------------------------------------------------ */
+
+/* How many bits a group takes of each kind in Rice codes, but for its class. */
+static __device__ __forceinline__ void measure_rice(struct coding *sh, struct pair u, uint32_t n,
+                                                    uint32_t g, uint32_t c)
+{
+    const uint32_t rest = is_list(c) ? list_bits(u, c) : rounds_bits(u, n, class_planes(c));
+    if (threadIdx.x % 32 == 0) {
+        sh->classes[g] = c;
+        sh->plane_at[g] = class_planes(c) * n;
+        sh->rest_at[g] = rest;
+        sh->excess_at[g] = 0;
+    }
+}
+
+static __device__ __forceinline__ void measure_coded(struct coding *sh, struct pair u, uint32_t n,
+                                                     uint32_t g, uint32_t c)
+{
+    const word *const group = sh->u + g * ZTI_SZ_GROUP;
+    const uint32_t rest =
+        is_list(c) ? list_bits(u, c) : symbols_bits(codes_in(sh), group, n, c);
+    const uint32_t excess = is_list(c) ? 0 : excess_bits_of(u, c);
+    if (threadIdx.x % 32 == 0) {
+        sh->classes[g] = c;
+        sh->plane_at[g] = class_shift(c) * n;
+        sh->rest_at[g] = rest;
+        sh->excess_at[g] = excess;
+    }
+}
+
+static __device__ __forceinline__ void measure_paper(const struct sz_tiles *s, struct coding *sh,
+                                                     struct pair d, uint32_t n, uint32_t g,
+                                                     uint32_t width)
+{
+    const uint32_t *const codes = sz_book(s->model, s->alphabet, 0).codes;
+    const struct paper p = paper_of(codes, d, n, s->sz.bins, width == 32);
+    const uint32_t rest =
+        __reduce_add_sync(SIMT_ALL_LANES, code_count(p.low) + code_count(p.high));
+    const uint32_t kept = paper_kept(p);
+    if (threadIdx.x % 32 == 0) {
+        sh->classes[g] = 0;
+        sh->plane_at[g] = 0;
+        sh->rest_at[g] = rest;
+        sh->excess_at[g] = kept * width;
+    }
+}
+
+/* Bits of the class of group g, or in its place of where a part begins; 0 beyond the last group. */
+static __device__ __forceinline__ uint32_t class_bits_of(struct coding *sh, const struct plan *p,
+                                                         uint32_t g, uint32_t effort)
 {
     const uint32_t c = sh->classes[g], before = g > 0 ? sh->classes[g - 1] : 0;
-    sh->class_at[g] = n > 0 ? class_code(c, before).count : 0;
-    sh->plane_at[g] = class_planes(c) * n;
-    sh->rest_at[g] = is_list(c) ? list_bits(u, n, c) : rounds_bits(u, n, class_planes(c));
-    sh->excess_at[g] = 0;
+    if (in_group(sh->walk.n, g) == 0)
+        return 0;
+    if (!p->is_coded)
+        return class_code(c, before).count;
+    if (effort == ZT_EFFORT_PAPER)
+        return g > 0 && g % PAPER_GROUPS == 0 ? 16 : 0;
+    return code_count(codes_in(sh)[class_symbol(c, before)]);
 }
 
-/* Classes and lengths of all groups, then where each begins. */
-static __device__ __forceinline__ void measure_groups(const struct sz_tiles *s, struct shared *sh,
-                                                      const struct plan *p, uint32_t n,
-                                                      uint32_t effort)
+/* Lengths of all groups to where each begins. The first warp. What is in sections, the one kind
+ * there is or lists and symbols of each book, comes section after section. */
+static __device__ __forceinline__ void place_parts(struct coding *sh, const struct plan *p,
+                                                   uint32_t effort)
 {
-    const uint32_t g = threadIdx.x, own = g < ZTI_SZ_GROUPS ? in_group(n, g) : 0;
-    const uint32_t width = (p->form & ZTI_SZ_NARROW) != 0 ? 32 : WIDTH;
-    const uint32_t most = p->is_coded ? (uint32_t)ZTI_SZ_SPARSE_CODED : (uint32_t)ZTI_SZ_SPARSE;
-    const word *const group = p->u + g * (ZTI_SZ_GROUP + 1);
-    if (p->is_coded && effort == ZT_EFFORT_PAPER) {
-        if (g < ZTI_SZ_GROUPS)
-            measure_paper(s, sh, group, own, g, width);
-    } else {
-        find_classes(sh, p->u, n, width, most);
-        if (g < ZTI_SZ_GROUPS && p->is_coded)
-            measure_coded(s, sh, group, own, g);
-        else if (g < ZTI_SZ_GROUPS)
-            measure_rice(sh, group, own, g);
+    const uint32_t l = threadIdx.x % 32, sections = effort == ZT_EFFORT_DEFAULT ? SECTIONS : 1;
+    uint32_t rest[2], book[2], total = 0;
+SIMT_UNROLL
+    for (uint32_t k = 0; k < 2; k++) {
+        const uint32_t g = 2 * l + k, c = sh->classes[g];
+        rest[k] = sh->rest_at[g];
+        book[k] = sections == 1 || is_list(c) || !p->is_coded ? 0 : book_of(c);
+        sh->class_at[g] = class_bits_of(sh, p, g, effort);
     }
-    __syncthreads();
-    if (threadIdx.x < 32)
-        place_groups(sh, p->is_coded && effort == ZT_EFFORT_DEFAULT ? (uint32_t)SECTIONS : 1u);
-    __syncthreads();
+    const uint32_t classes = sum_groups(sh->class_at), planes = sum_groups(sh->plane_at);
+    const uint32_t excess = sum_groups(sh->excess_at);
+    for (uint32_t section = 0; section < sections; section++) {
+        const uint32_t a = book[0] == section ? rest[0] : 0, b = book[1] == section ? rest[1] : 0;
+        const uint32_t up_to = total + warp_sums_32(a + b);
+        if (book[0] == section)
+            sh->rest_at[2 * l] = up_to - a - b;
+        if (book[1] == section)
+            sh->rest_at[2 * l + 1] = up_to - b;
+        total = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+    }
+    if (l == 0) {
+        sh->class_bits = classes;
+        sh->plane_bits = planes;
+        sh->rest_bits = total;
+        sh->excess_bits = excess;
+    }
 }
 
-/* A tile's residuals, in p.u by groups, and all that comes before them. */
-static __device__ __forceinline__ struct plan residuals_of(const struct sz_tiles *s,
-                                                           const struct sz_tile *t,
-                                                           struct shared *sh, bool is_lossless,
-                                                           uint32_t effort)
+/* The bytes from there on that a tile may take, to zeros. */
+static __device__ __forceinline__ void clear(struct coding *sh, uint32_t bytes, uint32_t first)
 {
-    struct plan p;
-    p.form = integers_of(s, t, sh, is_lossless);
-    p.u = sh->a;
-    p.free = sh->b;
-    p.has_exact = __syncthreads_or(threadIdx.x < EXACT_WORDS && sh->exact[threadIdx.x] != 0);
-    const bool has_marks = IS_LOG && !is_lossless;
-    bool has_gaps = p.has_exact;
+    const uint32_t zeros[4] = {0, 0, 0, 0};
+    for (uint32_t i = threadIdx.x - first; i <= bytes / 16 + 1; i += PUT_THREADS - first)
+        simt_store_16((char *)sh->a + 16 * i, zeros);
+}
+
+/* ---- residuals ------------------------------------------------------------------------------- */
+
+/* Marks, and integers for what has none: all that is before residuals and is not in every tile.
+ * Returns the bytes of marks. */
+static __device__ __forceinline__ uint32_t fill_gaps(const struct sz_tiles *s, struct coding *sh,
+                                                     struct plan *p, bool has_marks)
+{
+    const uint32_t warp = threadIdx.x / 32;
+    const uint64_t *const gaps = has_marks ? marks_in(sh)->gaps : sh->exact;
+    bool has_gaps = p->has_exact;
     if (has_marks) {
-        has_gaps = find_marks(s, t, marks_of(sh)) || has_gaps;
+        has_gaps = find_marks(&sh->walk, marks_in(sh)) || has_gaps;
         if (threadIdx.x < EXACT_WORDS)
-            marks_of(sh)->gaps[threadIdx.x] =
-                marks_of(sh)->bits[0][threadIdx.x] | sh->exact[threadIdx.x];
+            marks_in(sh)->gaps[threadIdx.x] =
+                marks_in(sh)->bits[0][threadIdx.x] | sh->exact[threadIdx.x];
         __syncthreads();
-        if (threadIdx.x / 32 == 1)
-            measure_marks(marks_of(sh), t->n);
+        if (warp == 1)
+            measure_marks(marks_in(sh), sh->walk.n);
     }
+    if (has_gaps && warp == 0)
+        bridge_rows(s, sh, gaps);
+    if (p->has_exact && warp == 2)
+        measure_exact(sh);
+    __syncthreads();
+    if (has_gaps) {
+        bridge_within(sh, gaps);
+        __syncthreads();
+    }
+    p->exact_bytes = p->has_exact ? sh->exact_bytes : 0;
+    return has_marks ? marks_in(sh)->bytes[0] + marks_in(sh)->bytes[1] : 0;
+}
+
+/* The head of a tile's plan; its integers are in sh->a. */
+static __device__ __forceinline__ struct plan begin_plan(const struct sz_tiles *s,
+                                                         struct coding *sh, bool is_lossless,
+                                                         uint32_t effort)
+{
+    const bool has_marks = IS_LOG && !is_lossless;
+    struct plan p;
+    p.form = integers_of(s, sh, is_lossless);
     p.is_coded = is_coded(effort, p.form);
-    const bool is_narrow = (p.form & ZTI_SZ_NARROW) != 0;
-    if (threadIdx.x == 0) {
-        uint32_t before = 0;
-        sh->exact_bytes = 0;
-        if (has_gaps)
-            bridge(s, t, sh, has_marks ? marks_of(sh)->gaps : sh->exact);
-        if (p.has_exact)
-            sh->exact_bytes = exact_mark_bytes(sh->exact, t->n, &sh->exact_way);
-        for (uint32_t i = 0; p.has_exact && i < EXACT_WORDS; i++) {
-            sh->exact_before[i] = before;
-            before += (uint32_t)__popcll(sh->exact[i]);
-        }
-        sh->exact_bytes += before * (WIDTH / 8);
-        sh->base = effort == ZT_EFFORT_PAPER ? 0 : sh->a[0];
-    }
-    __syncthreads();
-    const word base = sh->base;
-    bool differs = false;
-    for (uint32_t i = threadIdx.x; i < t->n; i += THREADS) {
-        const word d = sh->a[pad(i)] - base;
-        differs = differs || d != 0;
-        sh->a[pad(i)] = d;
-    }
-    p.is_zero = !__syncthreads_or(differs);
-    p.away = fold(base - (word)s->sz.centre, is_narrow);
-    p.base_bytes = (71 - (uint32_t)__clzll((long long)p.away)) / 8;
-    p.marks_bytes = has_marks ? marks_of(sh)->bytes[0] + marks_of(sh)->bytes[1] : 0;
-    p.bytes = 1 + p.base_bytes + sh->exact_bytes + p.marks_bytes;
-    if (p.is_zero) {
-        p.form = (p.form & ZTI_SZ_LOSSLESS) | ZTI_SZ_ZERO;
-        return p;
-    }
-    differences(t, s->sz.axes, &p.u, &p.free);
-    if (p.is_coded && effort == ZT_EFFORT_PAPER)
-        return p;
-    for (uint32_t i = threadIdx.x; i < ZTI_SZ_TILE_VALUES; i += THREADS)
-        p.free[pad(i)] = i < t->n ? fold(p.u[pad(place_in_groups(t, i))], is_narrow) : 0;
-    __syncthreads();
-    word *const swap = p.u;
-    p.u = p.free;
-    p.free = swap;
+    p.is_zero = false;
+    p.has_exact = sh->has_exact != 0;
+    p.marks_bytes = p.exact_bytes = 0;
+    if (has_marks || p.has_exact)
+        p.marks_bytes = fill_gaps(s, sh, &p, has_marks);
+    const word base = effort == ZT_EFFORT_PAPER ? 0 : sh->a[0];
+    const uint64_t away = fold(base - (word)s->sz.centre, (p.form & ZTI_SZ_NARROW) != 0);
+    if (threadIdx.x == 0)
+        sh->away = away;
+    p.base_bytes = (71 - (uint32_t)__clzll((long long)away)) / 8;
+    p.bytes = 1 + p.base_bytes + p.exact_bytes + p.marks_bytes;
     return p;
 }
 
+/* A tile's residuals and how many bits each group of them takes; is_counted: only their classes.
+ * Returns about the bits in Rice codes of a warp's groups that are no lists. */
+static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles *s,
+                                                          struct coding *sh, struct plan *p,
+                                                          uint32_t effort, bool is_counted)
+{
+    const bool is_narrow = (p->form & ZTI_SZ_NARROW) != 0;
+    const bool is_paper = p->is_coded && effort == ZT_EFFORT_PAPER;
+    const uint32_t width = is_narrow ? 32 : WIDTH, each = groups_each(sh->walk.n);
+    const uint32_t most = p->is_coded ? (uint32_t)ZTI_SZ_SPARSE_CODED : (uint32_t)ZTI_SZ_SPARSE;
+    const uint32_t first = threadIdx.x / 32 * each, some = (sh->walk.n + 63) / ZTI_SZ_GROUP;
+    const struct residuals r = {first, first + each < some ? first + each : some,
+                                effort == ZT_EFFORT_PAPER ? 0 : sh->a[0], is_paper, is_narrow};
+    uint32_t near = 0, all = 0, bits;
+    bool differs = false;
+    find_residuals(sh, &r);
+    simt_order_warp(); /* symbols are of other lanes' values; votes before them order but threads */
+    for (uint32_t g = r.first; g < r.last; g++) {
+        const uint32_t n = in_group(sh->walk.n, g);
+        const struct pair u = pair_of(sh, g);
+        differs = differs || (u.low | u.high) != 0;
+        if (is_paper) {
+            if (!is_counted)
+                measure_paper(s, sh, u, n, g, width);
+            continue;
+        }
+        const uint32_t c = class_of(u, n, width, most, &near, &bits);
+        all += is_list(c) ? 0 : bits + n * (1 - class_shift(c));
+        if (is_counted)
+            sh->classes[g] = c;
+        else if (p->is_coded)
+            measure_coded(sh, u, n, g, c);
+        else
+            measure_rice(sh, u, n, g, c);
+    }
+    for (uint32_t g = threadIdx.x; g < ZTI_SZ_GROUPS && !is_counted; g += PUT_THREADS)
+        if (in_group(sh->walk.n, g) == 0)
+            sh->classes[g] = sh->plane_at[g] = sh->rest_at[g] = sh->excess_at[g] = 0;
+    p->is_zero = !__syncthreads_or(differs);
+    return all;
+}
+
 /* Everything but the bytes themselves. */
-static __device__ __forceinline__ struct plan prepare(const struct sz_tiles *s,
-                                                      const struct sz_tile *t, struct shared *sh,
+static __device__ __forceinline__ struct plan prepare(const struct sz_tiles *s, struct coding *sh,
                                                       bool is_lossless, uint32_t effort)
 {
-    struct plan p = residuals_of(s, t, sh, is_lossless, effort);
-    if (p.is_zero)
+    struct plan p = begin_plan(s, sh, is_lossless, effort);
+    (void)measure_groups(s, sh, &p, effort, false);
+    if (p.is_zero) {
+        p.form = (p.form & ZTI_SZ_LOSSLESS) | ZTI_SZ_ZERO;
+        clear(sh, p.bytes, 0);
+        __syncthreads();
         return p;
-    measure_groups(s, sh, &p, t->n, effort);
+    }
+    if (threadIdx.x < 32)
+        place_parts(sh, &p, effort);
+    else
+        clear(sh, sh->walk.n * (WIDTH / 8), 32);
+    __syncthreads();
     p.bytes += (sh->class_bits + sh->plane_bits + sh->rest_bits + sh->excess_bits + 7) / 8;
     return p;
 }
 
-static __device__ __forceinline__ void clear(uint32_t *out, uint32_t bytes)
+/* ---- the bytes ------------------------------------------------------------------------------- */
+
+/* A group's class. */
+static __device__ __forceinline__ void put_class(struct coding *sh, const struct plan *p,
+                                                 uint32_t g, uint32_t *out, uint32_t at,
+                                                 uint32_t effort)
 {
-    for (uint32_t i = threadIdx.x; i < bytes / 4 + 2; i += THREADS)
-        out[i] = 0;
-    __syncthreads();
+    const uint32_t c = sh->classes[g], before = g > 0 ? sh->classes[g - 1] : 0;
+    at += sh->class_at[g];
+    if (!p->is_coded)
+        or_bits(out, at, class_code(c, before).bits);
+    else if (effort == ZT_EFFORT_DEFAULT)
+        or_bits_32(out, at, codes_in(sh)[class_symbol(c, before)] & 0xffff);
+    else if (g > 0 && g % PAPER_GROUPS == 0)
+        or_bits_32(out, at, sh->rest_at[g] - sh->rest_at[g - PAPER_GROUPS]);
 }
 
-/* A group's bits; those of all begin at bit 'at' of out. */
-static __device__ __forceinline__ void put_groups(const struct sz_tiles *s, const struct shared *sh,
-                                                  const struct plan *p, uint32_t n, uint32_t *out,
-                                                  uint32_t at, uint32_t effort)
+/* A group's bits but its class; those of all planes and of all that is behind them begin there. */
+static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struct coding *sh,
+                                                 const struct plan *p, uint32_t g, uint32_t *out,
+                                                 uint32_t planes, uint32_t effort)
 {
-    const uint32_t g = threadIdx.x, own = g < ZTI_SZ_GROUPS ? in_group(n, g) : 0;
-    const uint32_t width = (p->form & ZTI_SZ_NARROW) != 0 ? 32 : WIDTH;
-    const word *const group = p->u + g * (ZTI_SZ_GROUP + 1);
-    const uint32_t planes = at + sh->class_bits, rest = planes + sh->plane_bits;
-    if (own == 0)
-        return;
+    const uint32_t rest = planes + sh->plane_bits, n = in_group(sh->walk.n, g);
+    const struct pair u = pair_of(sh, g);
     if (p->is_coded && effort == ZT_EFFORT_PAPER) {
-        put_paper(s, sh, group, own, g, width, out, at, rest);
+        const uint32_t width = (p->form & ZTI_SZ_NARROW) != 0 ? 32 : WIDTH;
+        const uint32_t *const codes = sz_book(s->model, s->alphabet, 0).codes;
+        const struct paper d = paper_of(codes, u, n, s->sz.bins, width == 32);
+        put_codes(d.low, out, rest + sh->rest_at[g]);
+        put_codes(d.high, out, rest + sh->rest_at[g] +
+                                   __reduce_add_sync(SIMT_ALL_LANES, code_count(d.low)));
+        put_kept(u, d, width, out, rest + sh->rest_bits + sh->excess_at[g]);
         return;
     }
     const uint32_t c = sh->classes[g], k = p->is_coded ? class_shift(c) : class_planes(c);
-    put_planes(group, own, k, out, planes + sh->plane_at[g]);
-    if (is_list(c))
-        put_list(group, own, c, out, rest + sh->rest_at[g]);
-    if (p->is_coded) {
-        put_coded(s, sh, group, own, g, out, at, rest);
+    if (is_list(c)) {
+        put_list(u, c, out, rest + sh->rest_at[g]);
         return;
     }
-    uint32_t class_at = at + sh->class_at[g];
-    put_code_at(out, &class_at, class_code(c, g > 0 ? sh->classes[g - 1] : 0));
-    if (!is_list(c))
-        put_rounds(group, own, k, out, rest + sh->rest_at[g]);
+    put_planes(u, n, k, out, planes + sh->plane_at[g]);
+    if (!p->is_coded) {
+        put_rounds(u, n, k, out, rest + sh->rest_at[g]);
+        return;
+    }
+    put_codes(code_in(codes_in(sh), sh->u + g * ZTI_SZ_GROUP, n, c), out, rest + sh->rest_at[g]);
+    put_excess(u, c, out, rest + sh->rest_bits + sh->excess_at[g]);
 }
 
-/* A prepared tile's bytes, in p->free; there after the next barrier. */
-static __device__ __forceinline__ void put_planned(const struct sz_tiles *s,
-                                                   const struct sz_tile *t, struct shared *sh,
+/* All groups' bits from bit 'at' on. */
+static __device__ __forceinline__ void put_groups(const struct sz_tiles *s, struct coding *sh,
+                                                  const struct plan *p, uint32_t *out, uint32_t at,
+                                                  uint32_t effort)
+{
+    const uint32_t each = groups_each(sh->walk.n), planes = at + sh->class_bits;
+    const uint32_t own = PUT_THREADS - 1 - threadIdx.x; /* the last warp has the fewest groups */
+    if (own < ZTI_SZ_GROUPS && in_group(sh->walk.n, own) > 0)
+        put_class(sh, p, own, out, at, effort);
+    for (uint32_t i = 0; i < each; i++) {
+        const uint32_t g = threadIdx.x / 32 * each + i;
+        if (in_group(sh->walk.n, g) == 0)
+            break;
+        put_group(s, sh, p, g, out, planes, effort);
+    }
+}
+
+/* A prepared tile's bytes to sh->a; there after the next barrier. */
+static __device__ __forceinline__ void put_planned(const struct sz_tiles *s, struct coding *sh,
                                                    const struct plan *p, uint32_t effort)
 {
-    uint32_t *const out = (uint32_t *)(void *)p->free;
-    const uint32_t head = 8 * (1 + p->base_bytes), values = head + 8 * sh->exact_bytes;
-    clear(out, p->bytes);
+    uint32_t *const out = (uint32_t *)(void *)sh->a;
+    const uint32_t head = 8 * (1 + p->base_bytes), values = head + 8 * p->exact_bytes;
     if (threadIdx.x == 0) {
-        uint32_t at = 0;
-        put_at(out, &at, p->form | (p->has_exact ? ZTI_SZ_HAS_EXACT : 0) | p->base_bytes << 4, 8);
-        put_at(out, &at, p->away, 8 * p->base_bytes);
-        if (p->has_exact)
-            put_exact(out, &at, sh->exact, t->n, sh->exact_way);
+        or_bits_32(out, 0, p->form | (p->has_exact ? ZTI_SZ_HAS_EXACT : 0) | p->base_bytes << 4);
+        or_bits(out, 8, sh->away);
     }
+    if (p->has_exact && threadIdx.x / 32 == 2)
+        put_exact_marks(sh, out, head);
     if (p->marks_bytes > 0 && threadIdx.x % 32 == 0 && threadIdx.x / 32 < 2) {
         const uint32_t mark = threadIdx.x / 32;
-        put_mark(out, values + (mark == 0 ? 0 : 8 * marks_of(sh)->bytes[0]), marks_of(sh), mark,
-                 t->n);
+        put_mark(out, values + (mark == 0 ? 0 : 8 * marks_in(sh)->bytes[0]), marks_in(sh), mark,
+                 sh->walk.n);
     }
-    const uint32_t last = p->has_exact ? sh->exact_before[EXACT_WORDS - 1] +
-                                             (uint32_t)__popcll(sh->exact[EXACT_WORDS - 1])
-                                       : 0;
-    for (uint32_t i = threadIdx.x; p->has_exact && i < t->n; i += THREADS) {
-        if (!bit_at(sh->exact, i))
-            continue;
-        const uint64_t before = sh->exact[i / 64] & ((UINT64_C(1) << i % 64) - 1);
-        const uint32_t rank = sh->exact_before[i / 64] + (uint32_t)__popcll(before);
-        uint32_t at = values - (last - rank) * WIDTH;
-        put_at(out, &at, *(const word *)(const void *)value_at(s, t, i), WIDTH);
-    }
+    if (p->has_exact)
+        put_exact_values(sh, out, values);
     if (!p->is_zero)
-        put_groups(s, sh, p, t->n, out, values + 8 * p->marks_bytes, effort);
+        put_groups(s, sh, p, out, values + 8 * p->marks_bytes, effort);
 }
 
-/* The bytes of a tile; where they are, and how many. put_tile of sz_coder.h decides alike: what is
- * not short by prediction is tried without loss, and else left as it is. */
-static __device__ __forceinline__ const uint32_t *put_tile(const struct sz_tiles *s,
-                                                           const struct sz_tile *t,
-                                                           struct shared *sh, uint32_t *bytes,
-                                                           uint32_t effort)
+/* A tile's values as they are. */
+static __device__ __forceinline__ void put_raw(struct coding *sh, uint32_t bytes)
 {
-    const uint32_t raw_bytes = t->n * (WIDTH / 8);
+    uint32_t *const out = (uint32_t *)(void *)sh->a;
+    clear(sh, bytes, 0);
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < sh->walk.n; i += PUT_THREADS)
+        or_bits(out, 8 + i * WIDTH, *value_in(&sh->walk, i));
+    if (threadIdx.x == 0)
+        or_bits_32(out, 0, ZTI_SZ_RAW);
+}
+
+/* Other blocks wait for a tile's length, not for its bytes. */
+static __device__ __forceinline__ void tell_bytes(const struct sz_tiles *s, struct coding *sh,
+                                                  uint32_t bytes)
+{
+    if (threadIdx.x == 0)
+        lookback_publish(s->states, sh->number, 8 * (uint64_t)bytes);
+}
+
+/* The bytes of a tile, in sh->a after the next barrier; returns how many. put_tile of sz_coder.h
+ * decides alike: what is not short by prediction is tried without loss, and else left as it is. */
+static __device__ __forceinline__ uint32_t put_tile(const struct sz_tiles *s, struct coding *sh,
+                                                    uint32_t effort)
+{
+    const uint32_t raw_bytes = sh->walk.n * (WIDTH / 8);
     const bool has_other = IS_LOG || s->sz.source == ZTI_SZ_LATTICE;
+    uint32_t bytes = raw_bytes + 1;
     bool fits = false;
-    *bytes = raw_bytes + 1;
     for (uint32_t attempt = 0; attempt < 3; attempt++) {
         if (attempt == 2 && !fits)
             break;
-        const struct plan p = prepare(s, t, sh, attempt == 1, effort);
+        if (attempt > 0)
+            clear_exact(sh);
+        const struct plan p = prepare(s, sh, attempt == 1, effort);
         bool is_taken = attempt == 2;
         if (attempt == 0) {
             fits = p.bytes <= raw_bytes;
             is_taken = fits && (p.bytes < raw_bytes / 4 * 3 || !has_other);
-            *bytes = fits ? p.bytes : raw_bytes + 1;
+            bytes = fits ? p.bytes : raw_bytes + 1;
             if (!has_other && !fits)
                 break;
         } else if (attempt == 1) {
-            is_taken = p.bytes < *bytes;
+            is_taken = p.bytes < bytes;
         }
         if (is_taken) {
-            put_planned(s, t, sh, &p, effort);
-            *bytes = p.bytes;
-            return (const uint32_t *)(const void *)p.free;
+            tell_bytes(s, sh, p.bytes);
+            put_planned(s, sh, &p, effort);
+            return p.bytes;
         }
     }
-    uint32_t *const out = (uint32_t *)(void *)sh->a;
-    *bytes = raw_bytes + 1;
-    clear(out, *bytes);
-    for (uint32_t i = threadIdx.x; i <= t->n; i += THREADS) {
-        uint32_t at = i < t->n ? 8 + i * WIDTH : 0;
-        if (i < t->n)
-            put_at(out, &at, *(const word *)(const void *)value_at(s, t, i), WIDTH);
-        else
-            put_at(out, &at, ZTI_SZ_RAW, 8);
-    }
-    return out;
+    tell_bytes(s, sh, raw_bytes + 1);
+    put_raw(sh, raw_bytes + 1);
+    return raw_bytes + 1;
+}
+
+/* The tile of a number, known to all threads after the next barrier. One thread. */
+static __device__ __forceinline__ void begin_tile(const struct sz_tiles *s, struct coding *sh,
+                                                  uint64_t number)
+{
+    sh->number = number;
+    sh->inverse = 1 / s->sz.step;
+    sh->limits = NAME(limits_of)(&s->sz);
+    walk_of(s, number, &sh->walk);
 }
 
 /* A block's tile to its place in the stream. */
 static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint32_t effort)
 {
-    SIMT_SHARED_DYNAMIC(struct shared, sh);
-    const uint64_t number = lookback_ticket(s->states);
-    const struct sz_tile t = tile_of(s, number);
-    uint32_t bytes;
-    const uint32_t *const out = put_tile(s, &t, sh, &bytes, effort);
+    SIMT_SHARED_DYNAMIC(struct coding, sh);
+    if (threadIdx.x == 0)
+        begin_tile(s, sh, atomicAdd((unsigned long long *)s->states, 1ull));
+    if (effort == ZT_EFFORT_DEFAULT)
+        load_codes(s, sh);
+    clear_exact(sh);
+    const uint32_t bytes = put_tile(s, sh, effort);
     if (threadIdx.x < 32) {
-        const uint64_t before = lookback(s->states, number, s->grid.count, 8 * (uint64_t)bytes);
+        const uint64_t number = sh->number;
+        const uint64_t before =
+            lookback_sum(s->states, number, s->grid.count, 8 * (uint64_t)bytes);
         const uint64_t tile = s->first_tile + number;
         if (threadIdx.x == 0) {
             sh->place = before;
@@ -268,19 +429,20 @@ static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint3
         }
     }
     __syncthreads();
-    place_bytes(out, bytes, (uint8_t *)(void *)s->words, sh->place / 8, THREADS);
+    place_bytes((const uint32_t *)(const void *)sh->a, bytes, (uint8_t *)(void *)s->words,
+                sh->place / 8, PUT_THREADS);
 }
 
-/* ---- counting ---- */
+/* ---- counting -------------------------------------------------------------------------------- */
 
-/* The symbols of a tile's residuals to the counts of all, by way of the array that is free where
+/* The symbols of a tile's residuals to the counts of all, by way of shared memory ('own') where
  * the alphabet is small. */
-static __device__ __forceinline__ void count_paper(const struct sz_tiles *s, const struct plan *p,
-                                                   uint32_t n, uint32_t *own)
+static __device__ __forceinline__ void count_paper(const struct sz_tiles *s, struct coding *sh,
+                                                   const struct plan *p, uint32_t *own)
 {
     const bool is_narrow = (p->form & ZTI_SZ_NARROW) != 0;
-    for (uint32_t i = threadIdx.x; i < n; i += THREADS) {
-        const uint32_t symbol = paper_symbol(p->u[pad(i)], s->sz.bins, is_narrow);
+    for (uint32_t i = threadIdx.x; i < sh->walk.n; i += PUT_THREADS) {
+        const uint32_t symbol = paper_symbol(sh->u[i], s->sz.bins, is_narrow);
         if (own)
             (void)atomicAdd((unsigned *)own + symbol, 1u);
         else
@@ -288,39 +450,46 @@ static __device__ __forceinline__ void count_paper(const struct sz_tiles *s, con
     }
 }
 
-static __device__ __forceinline__ void count_groups(const struct sz_tiles *s, struct shared *sh,
-                                                    const struct plan *p, uint32_t n, uint32_t *own)
+/* The same of effort 'default': classes and symbols. */
+static __device__ __forceinline__ void count_groups(struct coding *sh, uint32_t *own)
 {
-    const uint32_t g = threadIdx.x, width = (p->form & ZTI_SZ_NARROW) != 0 ? 32 : WIDTH;
-    find_classes(sh, p->u, n, width, ZTI_SZ_SPARSE_CODED);
-    if (g * ZTI_SZ_GROUP >= n)
-        return;
-    const uint32_t bits =
-        count_coded(sh, p->u + g * (ZTI_SZ_GROUP + 1), in_group(n, g), g, s->alphabet, own);
-    (void)atomicAdd((unsigned long long *)s->counts + ZTI_SZ_BOOKS * s->alphabet,
-                    (unsigned long long)bits);
+    const uint32_t g = threadIdx.x, n = sh->walk.n, each = groups_each(n);
+    if (g < ZTI_SZ_GROUPS && in_group(n, g) > 0)
+        (void)atomicAdd((unsigned *)own + class_symbol(sh->classes[g],
+                                                       g > 0 ? sh->classes[g - 1] : 0), 1u);
+    for (uint32_t i = 0; i < each; i++) {
+        const uint32_t of = threadIdx.x / 32 * each + i, c = sh->classes[of % ZTI_SZ_GROUPS];
+        if (in_group(n, of) > 0 && !is_list(c))
+            count_symbols(sh->u + of * ZTI_SZ_GROUP, in_group(n, of), c, own);
+    }
 }
 
 static __device__ __forceinline__ void count_tile(const struct sz_tiles *s, uint32_t effort)
 {
-    SIMT_SHARED_DYNAMIC(struct shared, sh);
+    SIMT_SHARED_DYNAMIC(struct coding, sh);
     const uint32_t symbols = (effort == ZT_EFFORT_PAPER ? 1 : ZTI_SZ_BOOKS) * s->alphabet;
+    uint32_t *const own = symbols <= HIST_MOST ? (uint32_t *)(void *)sh->a : NULL;
     if (!zti_sz_is_counted(s->first_tile + blockIdx.x, s->part))
         return;
-    const struct sz_tile t = tile_of(s, blockIdx.x);
-    const struct plan p = residuals_of(s, &t, sh, false, effort);
-    uint32_t *const own = symbols <= HIST_MOST ? (uint32_t *)(void *)p.free : NULL;
+    if (threadIdx.x == 0)
+        begin_tile(s, sh, blockIdx.x);
+    clear_exact(sh);
+    struct plan p = begin_plan(s, sh, false, effort);
+    const uint32_t bits = measure_groups(s, sh, &p, effort, true);
     if (p.is_zero)
         return;
-    for (uint32_t i = threadIdx.x; own && i < symbols; i += THREADS)
+    for (uint32_t i = threadIdx.x; own && i < symbols; i += PUT_THREADS)
         own[i] = 0;
     __syncthreads();
     if (effort == ZT_EFFORT_PAPER)
-        count_paper(s, &p, t.n, own);
+        count_paper(s, sh, &p, own);
     else
-        count_groups(s, sh, &p, t.n, own);
+        count_groups(sh, own);
+    if (effort != ZT_EFFORT_PAPER && threadIdx.x % 32 == 0)
+        (void)atomicAdd((unsigned long long *)s->counts + ZTI_SZ_BOOKS * s->alphabet,
+                        (unsigned long long)bits);
     __syncthreads();
-    for (uint32_t i = threadIdx.x; own && i < symbols; i += THREADS)
+    for (uint32_t i = threadIdx.x; own && i < symbols; i += PUT_THREADS)
         if (own[i] > 0)
             (void)atomicAdd((unsigned long long *)s->counts + i, (unsigned long long)own[i]);
 }

@@ -36,22 +36,20 @@ static __device__ __forceinline__ void put_bits_of(uint64_t *bits, uint32_t i, b
 }
 
 /* The marks of a tile; whether any value is zero. */
-static __device__ __forceinline__ bool find_marks(const struct sz_tiles *s, const struct sz_tile *t,
-                                                  struct marks *m)
+static __device__ __forceinline__ bool find_marks(const struct walk *w, struct marks *m)
 {
-    const uint32_t row = t->extent[t->rank - 1];
+    const uint32_t row = w->row;
     bool has_zeros = false;
-    for (uint32_t i = threadIdx.x; i < 64 * EXACT_WORDS; i += THREADS) {
-        const scalar v =
-            i < t->n ? number_of(*(const word *)(const void *)value_at(s, t, i)) : (scalar)1;
+    for (uint32_t i = threadIdx.x; i < 64 * EXACT_WORDS; i += PUT_THREADS) {
+        const scalar v = i < w->n ? number_of(*value_in(w, i)) : (scalar)1;
         has_zeros = has_zeros || v == 0;
         put_bits_of(m->bits[0], i, v == 0);
         put_bits_of(m->bits[1], i, bits_of(v) >> (WIDTH - 1) != 0);
     }
     has_zeros = __syncthreads_or(has_zeros);
-    for (uint32_t i = threadIdx.x; i < 64 * EXACT_WORDS; i += THREADS)
+    for (uint32_t i = threadIdx.x; i < 64 * EXACT_WORDS; i += PUT_THREADS)
         for (uint32_t k = 0; k < 2; k++) {
-            const bool before = i >= row && i < t->n && bit_at(m->bits[k], i - row);
+            const bool before = i >= row && i < w->n && bit_at(m->bits[k], i - row);
             put_bits_of(m->against[k], i, bit_at(m->bits[k], i) ^ before);
         }
     return has_zeros;
@@ -114,73 +112,4 @@ static __device__ __forceinline__ void put_mark(uint32_t *out, uint32_t at, cons
     }
     for (uint32_t from = 0; way == ZTI_SZ_MARKS_BITMAP && from < n; from += 8)
         put_at(out, &at, bits[from / 64] >> from % 64 & 255, 8);
-}
-
-/* ---- back ---- */
-
-/* A mark's runs; false where they are not a tile's. One thread. */
-static __device__ __forceinline__ bool take_runs(struct zti_bit_reader *r, uint64_t end_bits,
-                                                 uint32_t n, uint32_t k, uint64_t *bits)
-{
-    bool is_set = false;
-    for (uint32_t at = 0, is_later = 0; at < n; is_set = !is_set, is_later = 1) {
-        if (r->at >= end_bits)
-            return false;
-        const uint64_t ahead = zti_peek_bits(r);
-        const uint32_t zeros = ahead ? zti_ctz64(ahead) : 64, top = zeros + k;
-        if (top > ZTI_SZ_MARKS_TOP)
-            return false;
-        r->at += zeros + 1;
-        const uint32_t v = (uint32_t)zti_take_bits64(r, top) | 1u << top;
-        const uint32_t length = v - (1u << k) + is_later;
-        if (length > n - at)
-            return false;
-        for (const uint32_t stop = at + length; at < stop; at++)
-            bits[at / 64] |= (uint64_t)is_set << at % 64;
-    }
-    return r->at <= end_bits;
-}
-
-/* A mark, as it is coded: where it is so by what differs from the row before, that. One thread. */
-static __device__ __forceinline__ bool take_mark(struct zti_bit_reader *r, uint64_t end_bits,
-                                                 uint32_t n, struct marks *m, uint32_t mark)
-{
-    for (uint32_t i = 0; i < EXACT_WORDS; i++)
-        m->bits[mark][i] = m->against[mark][i] = 0;
-    if (r->at + 8 > end_bits)
-        return false;
-    const uint32_t way = (uint32_t)zti_take_bits64(r, 8), number = way - ZTI_SZ_MARKS_RUNS;
-    m->way[mark] = way;
-    if (way == ZTI_SZ_MARKS_BITMAP && r->at + (n + 7) / 8 * 8 > end_bits)
-        return false;
-    for (uint32_t i = 0; way == ZTI_SZ_MARKS_ALL && i < EXACT_WORDS; i++)
-        m->bits[mark][i] = ~UINT64_C(0);
-    for (uint32_t i = 0; way == ZTI_SZ_MARKS_BITMAP && i < n; i += 8)
-        m->bits[mark][i / 64] |= zti_take_bits64(r, 8) << i % 64;
-    if (way < ZTI_SZ_MARKS_RUNS)
-        return true;
-    if (number >= 2 * ZTI_SZ_MARKS_ORDERS)
-        return false;
-    if (!take_runs(r, end_bits, n, number % ZTI_SZ_MARKS_ORDERS,
-                   number < ZTI_SZ_MARKS_ORDERS ? m->bits[mark] : m->against[mark]))
-        return false;
-    r->at = (r->at + 7) & ~UINT64_C(7);
-    return true;
-}
-
-/* Marks of what differs to marks, a column of the rows a thread. */
-static __device__ __forceinline__ void undo_rows(const struct sz_tile *t, struct marks *m)
-{
-    const uint32_t row = t->extent[t->rank - 1];
-    for (uint32_t k = 0; k < 2; k++)
-        for (uint32_t first = threadIdx.x;
-             m->way[k] >= ZTI_SZ_MARKS_RUNS + ZTI_SZ_MARKS_ORDERS && first < row;
-             first += THREADS) {
-            bool is_set = false;
-            for (uint32_t i = first; i < t->n; i += row) {
-                is_set ^= bit_at(m->against[k], i);
-                if (is_set)
-                    simt_or(m->bits[k] + i / 64, UINT64_C(1) << i % 64);
-            }
-        }
 }

@@ -85,6 +85,19 @@ static __device__ __forceinline__ char *value_at(const struct sz_tiles *s, const
     return (char *)s->view.out.data + offset * (int64_t)value_bytes_of(s->type);
 }
 
+/* A tile's place along the last axis, of so many; the number becomes that without this axis. */
+static __device__ __forceinline__ uint64_t take_place(uint64_t *number, uint64_t tiles)
+{
+    if ((*number | tiles) >> 32 == 0) { /* several times as fast */
+        const uint32_t n = (uint32_t)*number, rest = n / (uint32_t)tiles;
+        *number = rest;
+        return n - rest * (uint32_t)tiles;
+    }
+    const uint64_t at = *number % tiles;
+    *number /= tiles;
+    return at;
+}
+
 /* Of n values, how many are in group g. */
 static __device__ __forceinline__ uint32_t in_group(uint32_t n, uint32_t g)
 {
@@ -136,7 +149,7 @@ static __device__ __forceinline__ void put_value_at(uint32_t *words, uint32_t *a
 static __device__ __forceinline__ uint32_t sum_groups(uint32_t *sums)
 {
     const uint32_t lane = threadIdx.x % 32, a = sums[2 * lane], b = sums[2 * lane + 1];
-    const uint32_t up_to = (uint32_t)warp_sums(a + b);
+    const uint32_t up_to = (uint32_t)warp_sums_32(a + b);
     sums[2 * lane] = up_to - a - b;
     sums[2 * lane + 1] = up_to - b;
     return __shfl_sync(SIMT_ALL_LANES, up_to, 31);
@@ -178,44 +191,4 @@ static __device__ __forceinline__ void put_exact(uint32_t *words, uint32_t *at,
     }
     for (uint32_t from = 0; way == ZTI_SZ_EXACT_BITMAP && from < n; from += 8)
         put_at(words, at, bits[from / 64] >> from % 64 & 255, 8);
-}
-
-/* zti_sz_take_exact: which values are exact, from a reader that goes behind the marks; false where
- * they are not a tile's. One thread. */
-static __device__ __forceinline__ bool take_exact(struct zti_bit_reader *r, uint64_t end_bits,
-                                                  uint32_t n, uint32_t value_bytes, uint64_t *bits)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < EXACT_WORDS; i++)
-        bits[i] = 0;
-    if (r->at + 8 > end_bits)
-        return false;
-    const uint32_t way = (uint32_t)zti_take_bits64(r, 8);
-    if (way > ZTI_SZ_EXACT_BITMAP ||
-        (way == ZTI_SZ_EXACT_BITMAP && r->at + (n + 7) / 8 * 8 > end_bits))
-        return false;
-    bool is_set = false;
-    for (uint32_t at = 0; way == ZTI_SZ_EXACT_RUNS && at < n; is_set = !is_set) {
-        if (r->at + 8 > end_bits)
-            return false;
-        uint32_t length = (uint32_t)zti_take_bits64(r, 8);
-        if (length >= 128) {
-            if (r->at + 8 > end_bits)
-                return false;
-            length = (length & 127) | (uint32_t)zti_take_bits64(r, 8) << 7;
-        }
-        if (length > n - at || (length == 0 && at > 0))
-            return false;
-        for (const uint32_t stop = at + length; at < stop; at++)
-            bits[at / 64] |= (uint64_t)is_set << at % 64;
-    }
-    for (uint32_t at = 0; way == ZTI_SZ_EXACT_BITMAP && at < n; at += 8)
-        bits[at / 64] |= zti_take_bits64(r, 8) << at % 64;
-    for (uint32_t at = 0; way == ZTI_SZ_EXACT_ALL && at < n; at++)
-        bits[at / 64] |= UINT64_C(1) << at % 64;
-    if (n % 64 != 0)
-        bits[n / 64] &= (UINT64_C(1) << n % 64) - 1;
-    for (uint32_t i = 0; i < EXACT_WORDS; i++)
-        count += (uint32_t)__popcll(bits[i]);
-    return r->at + 8 * (uint64_t)count * value_bytes <= end_bits;
 }

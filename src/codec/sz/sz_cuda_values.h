@@ -1,36 +1,16 @@
-/* sz_cuda_values.h: kernel text: values of a tile to integers and back, and differences along axes
- * and the sums that undo them. Its parameters are those of sz_kernel.h. */
+/* sz_cuda_values.h: kernel text: integers and what is coded of them, and values of integers. Its
+ * parameters are those of sz_kernel.h. */
 
-/* Groups are a word further apart than they are long, so that threads at equal places of theirs are
- * in different banks. */
-enum { PADDED = ZTI_SZ_TILE_VALUES + ZTI_SZ_GROUPS };
-
-/* Parts of a tile that hold bits of each group: lists and all else with Rice codes, or lists, then
- * symbols of each book. */
-enum { SECTIONS = ZTI_SZ_BOOKS };
-
-/* What a block has in shared memory. */
-struct shared {
-    word a[PADDED], b[PADDED];
-    uint64_t exact[EXACT_WORDS]; /* which values are kept as they are */
-    uint32_t exact_before[EXACT_WORDS];
-    uint32_t classes[ZTI_SZ_GROUPS];
-    uint32_t
-        class_at[ZTI_SZ_GROUPS]; /* a group's class, planes, list or symbols, and what is more */
-    uint32_t plane_at[ZTI_SZ_GROUPS]; /* than these say: how many bits, then where. With effort */
-    uint32_t rest_at[ZTI_SZ_GROUPS]; /* 'paper' in the place of classes where parts begin, and of */
-    uint32_t excess_at[ZTI_SZ_GROUPS]; /* what is more residuals as they are */
-    uint64_t more[ZTI_SZ_GROUPS];      /* decoding: values that are more than their symbols say */
-    uint32_t class_bits, plane_bits, rest_bits, excess_bits, exact_bytes, exact_way;
-    uint32_t section_end[SECTIONS];
-    word base; /* coding: what all integers are less by */
-    uint32_t form, is_good;
-    uint64_t away, place, values_at, next;
-};
-
+/* Where integers are that are not in blocks: a word further apart than they are long, 64 at a time,
+ * so that threads at equal places of theirs are in different banks. */
 static __device__ __forceinline__ uint32_t pad(uint32_t i)
 {
     return i + i / ZTI_SZ_GROUP;
+}
+
+static __device__ __forceinline__ word above(word u, uint32_t k)
+{
+    return k < WIDTH ? u >> k : 0;
 }
 
 static __device__ __forceinline__ word fold(word d, bool is_narrow)
@@ -54,170 +34,7 @@ static __device__ __forceinline__ word ordered(word bits)
     return bits ^ ((word)(0 - (bits >> (WIDTH - 1))) >> 1);
 }
 
-/* That of a block whose values are logarithms. */
-static __device__ __forceinline__ struct marks *marks_of(struct shared *sh)
-{
-    return (struct marks *)(void *)(sh + 1);
-}
-
-/* ---- values to integers ---- */
-
-/* The multiples nearest to floats, into sh->a; what has none within the bound and the limit is
- * exact. Returns whether integers of 64 bits are needed for one. */
-static __device__ __forceinline__ bool quantize(const struct sz_tiles *s, const struct sz_tile *t,
-                                                struct shared *sh, double limit, bool may_be_wide)
-{
-    bool is_wide = false;
-    for (uint32_t i = threadIdx.x; i < t->n; i += THREADS) {
-        const scalar v = number_of(*(const word *)(const void *)value_at(s, t, i));
-        const double steps = fabs((double)v * (1 / s->sz.step));
-        int64_t q = 0;
-        if (!NAME(nearest)(&s->sz, v, limit, &q)) {
-            is_wide = is_wide || (may_be_wide && steps < 0x1p62 && !(steps < limit));
-            simt_or(sh->exact + i / 64, UINT64_C(1) << i % 64);
-        }
-        sh->a[pad(i)] = (word)q;
-    }
-    return __syncthreads_or(is_wide);
-}
-
-static __device__ __forceinline__ void clear_exact(struct shared *sh)
-{
-    for (uint32_t i = threadIdx.x; i < EXACT_WORDS; i += THREADS)
-        sh->exact[i] = 0;
-    __syncthreads();
-}
-
-/* The integers of logarithms into sh->a: groups of 64 values at once where all are good, else each
- * by itself, and so all where they are to be wide. Returns whether they must be. */
-static __device__ __forceinline__ bool take_logs(const struct sz_tiles *s, const struct sz_tile *t,
-                                                 struct shared *sh, bool is_wide)
-{
-    const double fineness = (double)s->sz.fineness, inverse = 1 / fineness;
-    bool is_far = false;
-    for (uint32_t first = threadIdx.x / 32 * 64; first < t->n; first += 2 * THREADS) {
-        const bool is_group = !is_wide && first + 64 <= t->n;
-        bool is_good = is_group;
-        for (uint32_t i = first + threadIdx.x % 32; is_group && i < first + 64; i += 32) {
-            const scalar v = number_of(*(const word *)(const void *)value_at(s, t, i));
-            uint32_t q;
-            is_good = NAME(log_at_once)(v, fineness, inverse, s->sz.bound, &q) && is_good;
-            sh->a[pad(i)] = (word)(int64_t)(int32_t)q;
-        }
-        if (__all_sync(SIMT_ALL_LANES, is_good))
-            continue;
-        for (uint32_t i = first + threadIdx.x % 32; i < first + 64 && i < t->n; i += 32) {
-            const scalar v = number_of(*(const word *)(const void *)value_at(s, t, i));
-            int64_t q = 0;
-            if (!NAME(log_or_exact)(&s->sz, v, &q))
-                simt_or(sh->exact + i / 64, UINT64_C(1) << i % 64);
-            is_far = is_far || q <= -(INT64_C(1) << 30) || q >= INT64_C(1) << 30;
-            sh->a[pad(i)] = (word)q;
-        }
-    }
-    return __syncthreads_or(is_far && !is_wide);
-}
-
-static __device__ __forceinline__ uint32_t logs_of(const struct sz_tiles *s,
-                                                   const struct sz_tile *t, struct shared *sh)
-{
-    if (!take_logs(s, t, sh, false) || WIDTH == 32)
-        return ZTI_SZ_NARROW;
-    clear_exact(sh);
-    (void)take_logs(s, t, sh, true);
-    return ZTI_SZ_WIDE;
-}
-
-/* Integers to sh->a; returns the form. */
-static __device__ __forceinline__ uint32_t integers_of(const struct sz_tiles *s,
-                                                       const struct sz_tile *t, struct shared *sh,
-                                                       bool is_lossless)
-{
-    const bool is_bits = is_lossless || s->sz.source == ZTI_SZ_BITS;
-    clear_exact(sh);
-    if (IS_LOG && !is_lossless)
-        return logs_of(s, t, sh);
-    if (!is_bits && s->sz.source == ZTI_SZ_LATTICE) {
-        if (!quantize(s, t, sh, 0x1p30, WIDTH == 64))
-            return ZTI_SZ_NARROW;
-        clear_exact(sh);
-        (void)quantize(s, t, sh, 0x1p62, false);
-        return ZTI_SZ_WIDE;
-    }
-    bool is_far = is_bits && WIDTH == 64;
-    for (uint32_t i = threadIdx.x; i < t->n; i += THREADS) {
-        const word v = *(const word *)(const void *)value_at(s, t, i);
-        const int64_t x = WIDTH == 32 ? (int64_t)(int32_t)v : (int64_t)v;
-        const int64_t q = is_bits ? 0 : nearest_multiple(x, (int64_t)s->sz.whole_step);
-        is_far = is_far || (WIDTH == 64 && ((uint64_t)q + (UINT64_C(1) << 30)) >> 31 != 0);
-        sh->a[pad(i)] = is_bits ? ordered(v) : (word)q;
-    }
-    const uint32_t form = __syncthreads_or(is_far) ? ZTI_SZ_WIDE : ZTI_SZ_NARROW;
-    return form | (is_lossless ? ZTI_SZ_LOSSLESS : 0);
-}
-
-/* Integers for exact values: bridge of sz_sums.h. One thread: tiles with gaps are few. */
-static __device__ __forceinline__ void bridge(const struct sz_tiles *s, const struct sz_tile *t,
-                                              struct shared *sh, const uint64_t *gaps)
-{
-    const uint32_t row = t->extent[t->rank - 1];
-    const uint32_t some = run_end(gaps, 0, t->n, true);
-    const word first = some < t->n ? sh->a[pad(some)] : (word)s->sz.centre;
-    for (uint32_t i = 0; i < t->n; i++)
-        if (bit_at(gaps, i))
-            sh->a[pad(i)] = i % row != 0 ? sh->a[pad(i - 1)] : i > 0 ? sh->a[pad(i - row)] : first;
-}
-
-/* Differences along the axes; the result is in *from. */
-static __device__ __forceinline__ void differences(const struct sz_tile *t, uint32_t axes,
-                                                   word **from, word **to)
-{
-    for (uint32_t k = t->rank; k-- > 0;) {
-        if (!(axes >> k & 1) || t->extent[k] == 1)
-            continue;
-        for (uint32_t i = threadIdx.x; i < t->n; i += THREADS) {
-            const uint32_t at = i / t->step[k] % t->extent[k];
-            const bool is_first = t->block > 0 ? at % t->block == 0 : at == 0;
-            (*to)[pad(i)] = (*from)[pad(i)] - (is_first ? 0 : (*from)[pad(i - t->step[k])]);
-        }
-        __syncthreads();
-        word *const swap = *from;
-        *from = *to;
-        *to = swap;
-    }
-}
-
 /* ---- integers to values ---- */
-
-/* Sums along one axis, in place: a piece of a line a thread, or where these are few a warp. */
-static __device__ __forceinline__ void sum_lines(const struct sz_tile *t, uint32_t k, word *u)
-{
-    const uint32_t extent = t->extent[k], step = t->step[k];
-    const uint32_t side = t->block > 0 && t->block < extent ? t->block : extent;
-    const uint32_t each = (extent + side - 1) / side, pieces = t->n / extent * each;
-    const uint32_t lane = threadIdx.x % 32;
-    const bool is_alone = pieces >= THREADS / 4;
-    for (uint32_t p = is_alone ? threadIdx.x : threadIdx.x / 32; p < pieces;
-         p += is_alone ? THREADS : THREADS / 32) {
-        const uint32_t l = p / each, begin = p % each * side;
-        const uint32_t first = l / step * step * extent + l % step + begin * step;
-        const uint32_t n = extent - begin < side ? extent - begin : side;
-        word sum = 0;
-        for (uint32_t i = 0; is_alone && i < n; i++) {
-            word *const at = u + pad(first + i * step);
-            sum += *at;
-            *at = sum;
-        }
-        for (uint32_t i = 0; !is_alone && i < n; i += 32) {
-            word *const at = u + pad(first + (i + lane < n ? i + lane : 0) * step);
-            const uint64_t own = i + lane < n ? *at : 0;
-            const word up_to = (word)warp_sums(own) + sum;
-            if (i + lane < n)
-                *at = up_to;
-            sum = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
-        }
-    }
-}
 
 /* The bits of a value from its integer. */
 static __device__ __forceinline__ word value_of(const struct sz_tiles *s, uint32_t form,
@@ -238,53 +55,4 @@ static __device__ __forceinline__ word value_of(const struct sz_tiles *s, uint32
         return bits_of((scalar)((double)q * s->sz.step));
     return (word)multiple(q, (int64_t)s->sz.whole_step, WIDTH == 32 ? INT32_MIN : INT64_MIN,
                           WIDTH == 32 ? INT32_MAX : INT64_MAX);
-}
-
-/* Residuals, in sh->a, to integers in sh->b; is_plain: as they are, not folded and by groups. */
-static __device__ __forceinline__ void sum_tile(const struct sz_tiles *s, const struct sz_tile *t,
-                                                struct shared *sh, bool is_plain)
-{
-    const bool is_narrow = (sh->form & 3) == ZTI_SZ_NARROW;
-    const bool is_zero = (sh->form & 3) == ZTI_SZ_ZERO;
-    for (uint32_t i = threadIdx.x; i < t->n; i += THREADS)
-        sh->b[pad(is_zero || is_plain ? i : place_in_groups(t, i))] =
-            is_zero    ? 0
-            : is_plain ? sh->a[pad(i)]
-                       : unfold(sh->a[pad(i)], is_narrow);
-    __syncthreads();
-    for (uint32_t k = t->rank; k-- > 0 && !is_zero;) {
-        if (!(s->sz.axes >> k & 1) || t->extent[k] == 1)
-            continue;
-        sum_lines(t, k, sh->b);
-        __syncthreads();
-    }
-}
-
-/* A tile's values to the view. */
-static __device__ __forceinline__ void put_values(const struct sz_tiles *s, const struct sz_tile *t,
-                                                  struct shared *sh)
-{
-    const bool has_marks = IS_LOG && !(sh->form & ZTI_SZ_LOSSLESS);
-    const bool is_raw = (sh->form & 3) == ZTI_SZ_RAW;
-    const bool is_narrow = (sh->form & 3) == ZTI_SZ_NARROW;
-    const word base = (word)s->sz.centre + unfold((word)sh->away, is_narrow);
-    for (uint32_t i = threadIdx.x; i < t->n; i += THREADS) {
-        word *const to = (word *)(void *)value_at(s, t, i);
-        struct zti_bit_reader r = {s->words, s->words_count, sh->values_at};
-        if (!to)
-            continue;
-        if (is_raw) {
-            r.at += (uint64_t)i * WIDTH;
-            *to = (word)zti_take_bits64(&r, WIDTH);
-        } else if ((sh->form & ZTI_SZ_HAS_EXACT) && bit_at(sh->exact, i)) {
-            const uint64_t before = sh->exact[i / 64] & ((UINT64_C(1) << i % 64) - 1);
-            r.at += (uint64_t)(sh->exact_before[i / 64] + (uint32_t)__popcll(before)) * WIDTH;
-            *to = (word)zti_take_bits64(&r, WIDTH);
-        } else {
-            const word v = value_of(s, sh->form, sh->b[pad(i)] + base);
-            const bool is_zero = has_marks && bit_at(marks_of(sh)->bits[0], i);
-            const bool is_negative = has_marks && bit_at(marks_of(sh)->bits[1], i);
-            *to = (is_zero ? 0 : v) ^ (word)is_negative << (WIDTH - 1);
-        }
-    }
 }

@@ -6,6 +6,7 @@
  * leave open are the work of all lanes. Then a block has a tile: points of a band depend on
  * those of earlier ones alone, and each has a thread. */
 #include "codec/sz/sz_high_cuda.h"
+#include "codec/sz/sz_cuda_take_exact.h"
 #include "entropy/ans_ways_cuda.h"
 
 /* ---- which tile ---- */
@@ -437,8 +438,8 @@ static __device__ __forceinline__ void take_exact_marks(const struct sz_tiles *s
                                                         struct exact_marks *m)
 {
     struct zti_bit_reader r = {s->words, s->words_count, at};
-    uint32_t count = 0;
-    m->is_good = take_exact(&r, end, n, value_bytes_of(s->type), m->bits);
+    uint32_t all, count = 0;
+    m->is_good = take_exact(&r, end, n, value_bytes_of(s->type), m->bits, &all);
     for (uint32_t i = 0; i < EXACT_WORDS; i++) {
         m->before[i] = count;
         count += (uint32_t)__popcll(m->bits[i]);

@@ -7,10 +7,10 @@
  *   TAKE_BLOCKS registers allow: coding, and decoding
  *   NAME(x)     x with this instance's suffix
  *
- *     values --> integers --> differences, axis by axis --> groups of 64 --> a thread a group:
- *     class and lengths --> sums --> every group's bits or'ed into place --> look-back --> stream
+ *     values --> integers --> a warp a group of 64: differences along all axes, class and lengths
+ *     --> sums --> every group's bits or'ed into place --> look-back --> stream
  *
- * Two arrays in shared memory change parts; the one that is free at last takes the bytes.
+ * The integers' place in shared memory takes the bytes at last.
  *
  * Narrow integers of 64-bit values are kept in 64 bits: sums and differences modulo 2^64 are those
  * modulo 2^32 in their lower half. */
@@ -20,117 +20,133 @@
 
 #include "codec/sz/sz_cuda_tile.h"
 
+#include "codec/sz/sz_cuda_walk.h"
+
 #include "codec/sz/sz_cuda_marks.h"
 
 #include "codec/sz/sz_cuda_values.h"
 
-#include "codec/sz/sz_cuda_groups.h"
-
 #include "codec/sz/sz_cuda_coded.h"
+
+#include "codec/sz/sz_cuda_integers.h"
+
+#include "codec/sz/sz_cuda_lanes.h"
+
+#include "codec/sz/sz_cuda_exact.h"
+
+#include "codec/sz/sz_cuda_symbols.h"
 
 #include "codec/sz/sz_cuda_encoder.h"
 
 #include "codec/sz/sz_cuda_decoder.h"
 
-#define KERNEL(blocks) SIMT_KERNEL void __launch_bounds__(THREADS, blocks)
+#define KERNEL(threads, blocks) SIMT_KERNEL void __launch_bounds__(threads, blocks)
 
-#define LAUNCH_NAMED(kernel, blocks, bytes)                                                        \
-    SIMT_LAUNCH(kernel, blocks, THREADS, bytes, queue, *s)
+#define LAUNCH_NAMED(kernel, blocks, threads, bytes)                                               \
+    SIMT_LAUNCH(kernel, blocks, threads, bytes, queue, *s)
 
 #if IS_LOG
 
 /* Fewer arrays are coded so: the kernels are those of all efforts. */
-KERNEL(PUT_BLOCKS) NAME(put)(const struct sz_tiles s)
+KERNEL(PUT_THREADS, PUT_BLOCKS) NAME(put)(const struct sz_tiles s)
 {
     put_tiles(&s, s.sz.effort);
 }
 
-KERNEL(TAKE_BLOCKS) NAME(take)(const struct sz_tiles s)
+KERNEL(THREADS, TAKE_BLOCKS) NAME(take)(const struct sz_tiles s)
 {
-    take_chunk(&s, s.sz.effort);
+    take_slot(&s, s.sz.effort);
 }
 
-KERNEL(PUT_BLOCKS) NAME(count)(const struct sz_tiles s)
+KERNEL(PUT_THREADS, PUT_BLOCKS) NAME(count)(const struct sz_tiles s)
 {
     count_tile(&s, s.sz.effort);
 }
 
-#define LAUNCH(kernel, blocks, bytes)                                                              \
-    LAUNCH_NAMED(NAME(kernel), blocks, (bytes) + sizeof(struct marks))
+#define LAUNCH(kernel, blocks, threads, bytes)                                                     \
+    LAUNCH_NAMED(NAME(kernel), blocks, threads, (bytes) + sizeof(struct marks))
 
 #else
 
-KERNEL(PUT_BLOCKS) NAME(put_fast)(const struct sz_tiles s)
+KERNEL(PUT_THREADS, PUT_BLOCKS) NAME(put_fast)(const struct sz_tiles s)
 {
     put_tiles(&s, ZT_EFFORT_FAST);
 }
 
-KERNEL(PUT_BLOCKS) NAME(put_default)(const struct sz_tiles s)
+KERNEL(PUT_THREADS, PUT_BLOCKS) NAME(put_default)(const struct sz_tiles s)
 {
     put_tiles(&s, ZT_EFFORT_DEFAULT);
 }
 
-KERNEL(PUT_BLOCKS) NAME(put_paper)(const struct sz_tiles s)
+KERNEL(PUT_THREADS, PUT_BLOCKS) NAME(put_paper)(const struct sz_tiles s)
 {
     put_tiles(&s, ZT_EFFORT_PAPER);
 }
 
-KERNEL(TAKE_BLOCKS) NAME(take_fast)(const struct sz_tiles s)
+KERNEL(THREADS, TAKE_BLOCKS) NAME(take_fast)(const struct sz_tiles s)
 {
-    take_chunk(&s, ZT_EFFORT_FAST);
+    take_slot(&s, ZT_EFFORT_FAST);
 }
 
-KERNEL(TAKE_BLOCKS) NAME(take_default)(const struct sz_tiles s)
+KERNEL(THREADS, TAKE_BLOCKS) NAME(take_default)(const struct sz_tiles s)
 {
-    take_chunk(&s, ZT_EFFORT_DEFAULT);
+    take_slot(&s, ZT_EFFORT_DEFAULT);
 }
 
-KERNEL(TAKE_BLOCKS) NAME(take_paper)(const struct sz_tiles s)
+KERNEL(THREADS, TAKE_BLOCKS) NAME(take_paper)(const struct sz_tiles s)
 {
-    take_chunk(&s, ZT_EFFORT_PAPER);
+    take_slot(&s, ZT_EFFORT_PAPER);
 }
 
-KERNEL(PUT_BLOCKS) NAME(count_default)(const struct sz_tiles s)
+KERNEL(PUT_THREADS, PUT_BLOCKS) NAME(count_default)(const struct sz_tiles s)
 {
     count_tile(&s, ZT_EFFORT_DEFAULT);
 }
 
-KERNEL(PUT_BLOCKS) NAME(count_paper)(const struct sz_tiles s)
+KERNEL(PUT_THREADS, PUT_BLOCKS) NAME(count_paper)(const struct sz_tiles s)
 {
     count_tile(&s, ZT_EFFORT_PAPER);
 }
 
 /* A kernel, by the effort. */
-#define LAUNCH(kernel, blocks, bytes)                                                              \
+#define LAUNCH(kernel, blocks, threads, bytes)                                                     \
     do {                                                                                           \
         if (s->sz.effort == ZT_EFFORT_FAST)                                                        \
-            LAUNCH_NAMED(NAME(kernel##_fast), blocks, bytes);                                      \
+            LAUNCH_NAMED(NAME(kernel##_fast), blocks, threads, bytes);                             \
         else if (s->sz.effort == ZT_EFFORT_PAPER)                                                  \
-            LAUNCH_NAMED(NAME(kernel##_paper), blocks, bytes);                                     \
+            LAUNCH_NAMED(NAME(kernel##_paper), blocks, threads, bytes);                            \
         else                                                                                       \
-            LAUNCH_NAMED(NAME(kernel##_default), blocks, bytes);                                   \
+            LAUNCH_NAMED(NAME(kernel##_default), blocks, threads, bytes);                          \
     } while (0)
 
 #endif
 
+/* Codes are there for effort 'default' alone. */
 extern "C" void NAME(zti_sz_cuda_put)(const struct sz_tiles *s, void *queue)
 {
-    LAUNCH(put, s->grid.count, sizeof(struct shared));
+    const size_t codes =
+        s->sz.effort == ZT_EFFORT_DEFAULT ? ZTI_SZ_BOOKS * 256 * sizeof(uint32_t) : 0;
+    LAUNCH(put, s->grid.count, PUT_THREADS, sizeof(struct coding) + codes);
 }
 
 extern "C" void NAME(zti_sz_cuda_take)(const struct sz_tiles *s, void *queue)
 {
-    LAUNCH(take, s->count, sizeof(struct shared) + TABLE_WORDS * sizeof(uint32_t));
+    const uint64_t blocks = s->chunks_each * s->tiles_each;
+#if IS_LOG
+    LAUNCH_NAMED(NAME(take), blocks, THREADS, sizeof(struct taking));
+#else
+    LAUNCH(take, blocks, THREADS, sizeof(struct taking));
+#endif
 }
 
 extern "C" void NAME(zti_sz_cuda_count)(const struct sz_tiles *s, void *queue)
 {
 #if IS_LOG
-    LAUNCH(count, s->grid.count, sizeof(struct shared));
+    LAUNCH(count, s->grid.count, PUT_THREADS, sizeof(struct coding));
 #else
     if (s->sz.effort == ZT_EFFORT_PAPER)
-        LAUNCH_NAMED(NAME(count_paper), s->grid.count, sizeof(struct shared));
+        LAUNCH_NAMED(NAME(count_paper), s->grid.count, PUT_THREADS, sizeof(struct coding));
     else
-        LAUNCH_NAMED(NAME(count_default), s->grid.count, sizeof(struct shared));
+        LAUNCH_NAMED(NAME(count_default), s->grid.count, PUT_THREADS, sizeof(struct coding));
 #endif
 }

@@ -5,43 +5,16 @@
  *   NAME(x)     x with this instance's suffix */
 #include "codec/sz/sz_nearest.h" /* nearest */
 
-/* What 64 values are compared with at once: by magnitude, as integers, which NaN and infinities are
- * above. Both are a little less than what decides about a value (nearest), so that the rounding of
- * x - y does not matter; what is in between goes the slow way to the same result. */
-struct NAME(limits) {
-    word reach; /* of values within 2^29 steps */
-    word error; /* a little below the bound; 0 where that cannot be said */
-};
-
-ZTI_INLINE word NAME(magnitude)(scalar x)
-{
-    word bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits & (word)-1 >> 1;
-}
-
-static struct NAME(limits) NAME(limits_of)(const struct zti_sz *sz)
-{
-    const double most = sizeof(scalar) == 4 ? 0x1.fffffep127 : 0x1.fffffffffffffp1023;
-    const scalar error = (scalar)fmin(sz->bound * (1 - 0x1p-20), most);
-    const bool is_below = (double)error <= sz->bound * (1 - 0x1p-21); /* not if it is subnormal */
-    return (struct NAME(limits)){
-        .reach = NAME(magnitude)((scalar)fmin(0x1p29 * sz->step, most)),
-        .error = is_below ? NAME(magnitude)(error) : 0};
-}
-
-/* 64 values; false where not all of them are within the limits. Adding 3 * 2^51 rounds to an
- * integer, half to even, and leaves it in the low bits. */
+/* 64 values; false where not all of them are within the limits. */
 ZTI_INLINE bool NAME(quantize_64)(const struct zti_sz *sz, struct NAME(limits) limits,
                                   const scalar *x, uint32_t *q)
 {
-    const double magic = 0x1.8p52, r = 1 / sz->step, step = sz->step;
+    const double r = 1 / sz->step, step = sz->step;
     word most = 0, error = 0;
     for (uint32_t i = 0; i < 64; i++) {
-        const double sum = (double)x[i] * r + magic;
-        const scalar y = (scalar)((sum - magic) * step);
-        const word magnitude = NAME(magnitude)(x[i]), off = NAME(magnitude)((scalar)(x[i] - y));
-        q[i] = (uint32_t)zti_bits_of_double(sum);
+        word off;
+        const word magnitude = NAME(magnitude)(x[i]);
+        q[i] = NAME(at_once)(x[i], step, r, &off);
         most = magnitude > most ? magnitude : most;
         error = off > error ? off : error;
     }

@@ -1,6 +1,7 @@
 /* sz_nearest.h: text for the CPU and for kernels: a number of one floating-point type to the
  * multiple of a step that is nearest. The includer defines
  *   scalar      float or double
+ *   word        uint32_t or uint64_t: as wide
  *   NAME(x)     x with this instance's suffix
  *
  * What is accepted is within the bound in exact arithmetic. y = q * step is what the decoder makes
@@ -23,4 +24,41 @@ ZTI_STATIC bool NAME(nearest)(const struct zti_sz *sz, scalar x, double limit, i
     *q += v > (double)y ? 1 : -1;
     y = (scalar)((double)*q * sz->step);
     return fabs(v - (double)y) <= sz->bound;
+}
+
+/* ---- values at the first trial ---------------------------------------------------------------- */
+
+/* What values are compared with: by magnitude, as integers, which NaN and infinities are above.
+ * Both are a little less than what decides about a value (nearest), so that the rounding of x - y
+ * does not matter; what is in between goes the slow way to the same result. */
+struct NAME(limits) {
+    word reach; /* of values within 2^29 steps */
+    word error; /* a little below the bound; 0 where that cannot be said */
+};
+
+ZTI_INLINE word NAME(magnitude)(scalar x)
+{
+    word bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits & (word)-1 >> 1;
+}
+
+ZTI_STATIC struct NAME(limits) NAME(limits_of)(const struct zti_sz *sz)
+{
+    const double most = sizeof(scalar) == 4 ? 0x1.fffffep127 : 0x1.fffffffffffffp1023;
+    const scalar error = (scalar)fmin(sz->bound * (1 - 0x1p-20), most);
+    const bool is_below = (double)error <= sz->bound * (1 - 0x1p-21); /* not if it is subnormal */
+    const struct NAME(limits) limits = {NAME(magnitude)((scalar)fmin(0x1p29 * sz->step, most)),
+                                        is_below ? NAME(magnitude)(error) : 0};
+    return limits;
+}
+
+/* The integer of a value within the limits, r = 1 / step, and by how much it is off. Adding
+ * 3 * 2^51 rounds to an integer, half to even, and leaves it in the low bits. */
+ZTI_INLINE uint32_t NAME(at_once)(scalar x, double step, double r, word *off)
+{
+    const double magic = 0x1.8p52, sum = (double)x * r + magic;
+    const scalar y = (scalar)((sum - magic) * step);
+    *off = NAME(magnitude)((scalar)(x - y));
+    return (uint32_t)zti_bits_of_double(sum);
 }

@@ -1,0 +1,109 @@
+/* sz_cuda_exact.h: kernel text, coding: which values of a tile are kept as they are: the bytes of
+ * zti_sz_put_exact (sz_exact.c). Its parameters are those of sz_kernel.h. A warp has a tile's bits,
+ * 128 a lane, and goes through the places where they change. */
+
+/* A run's length, in a byte or two, from bit 'at' on; NULL: only how many bytes it takes. */
+static __device__ __forceinline__ uint32_t put_run(uint32_t *out, uint32_t at, uint32_t length)
+{
+    const bool is_long = length >= 128;
+    if (out)
+        or_bits_32(out, at, is_long ? (length & 127) | 128 | length >> 7 << 8 : length);
+    return is_long ? 2 : 1;
+}
+
+/* What a lane has: the changes, and the place of the one before them. */
+struct changes {
+    uint64_t at[2];
+    uint32_t before, last; /* of all lanes' */
+};
+
+static __device__ __forceinline__ struct changes changes_of(const uint64_t *bits, uint32_t n)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    struct changes c;
+    uint32_t last = 0;
+SIMT_UNROLL
+    for (uint32_t half = 0; half < 2; half++) {
+        const uint32_t i = 2 * lane + half, left = 64 * i < n ? n - 64 * i : 0;
+        const uint64_t before = i > 0 ? bits[i - 1] >> 63 : 0;
+        const uint64_t own = left < 64 ? (UINT64_C(1) << left) - 1 : ~UINT64_C(0);
+        c.at[half] = (bits[i] ^ (bits[i] << 1 | before)) & own;
+        if (c.at[half] != 0)
+            last = 64 * i + 63 - (uint32_t)__clzll((long long)c.at[half]);
+    }
+    for (uint32_t step = 1; step < 32; step *= 2) {
+        const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, last, (int)step);
+        last = lane >= step && left > last ? left : last;
+    }
+    const uint32_t before = __shfl_up_sync(SIMT_ALL_LANES, last, 1);
+    c.before = lane > 0 ? before : 0;
+    c.last = __shfl_sync(SIMT_ALL_LANES, last, 31);
+    return c;
+}
+
+/* A lane's runs, the last one's after the last change; returns their bytes. */
+static __device__ __forceinline__ uint32_t put_runs(const struct changes *c, uint32_t n,
+                                                    uint32_t *out, uint32_t at)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    uint32_t bytes = 0, before = c->before;
+    for (uint32_t half = 0; half < 2; half++)
+        for (uint64_t left = c->at[half]; left != 0; left &= left - 1) {
+            const uint32_t place = 128 * lane + 64 * half + (uint32_t)__ffsll((long long)left) - 1;
+            bytes += put_run(out, at + 8 * bytes, place - before);
+            before = place;
+        }
+    return lane == 31 ? bytes + put_run(out, at + 8 * bytes, n - c->last) : bytes;
+}
+
+/* How values are marked, in how many bytes, and how many come before those of each word. A warp. */
+static __device__ __forceinline__ void measure_exact(struct coding *sh)
+{
+    const uint32_t lane = threadIdx.x % 32, n = sh->walk.n;
+    const struct changes c = changes_of(sh->exact, n);
+    const uint32_t runs = __reduce_add_sync(SIMT_ALL_LANES, put_runs(&c, n, NULL, 0));
+    const uint32_t low = (uint32_t)__popcll(sh->exact[2 * lane]);
+    const uint32_t high = (uint32_t)__popcll(sh->exact[2 * lane + 1]);
+    const uint32_t up_to = warp_sums_32(low + high), all = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+    const bool is_run = runs <= (n + 7) / 8;
+    sh->exact_before[2 * lane] = up_to - low - high;
+    sh->exact_before[2 * lane + 1] = up_to - high;
+    if (lane == 0) {
+        sh->exact_way = all == n ? (uint32_t)ZTI_SZ_EXACT_ALL
+                        : is_run ? (uint32_t)ZTI_SZ_EXACT_RUNS
+                                 : (uint32_t)ZTI_SZ_EXACT_BITMAP;
+        sh->exact_bytes = 1 + (all == n ? 0 : is_run ? runs : (n + 7) / 8) + all * (WIDTH / 8);
+    }
+}
+
+/* The marks, from bit 'at' on. A warp. */
+static __device__ __forceinline__ void put_exact_marks(struct coding *sh, uint32_t *out,
+                                                       uint32_t at)
+{
+    const uint32_t lane = threadIdx.x % 32, n = sh->walk.n;
+    if (lane == 0)
+        or_bits_32(out, at, sh->exact_way);
+    if (sh->exact_way == ZTI_SZ_EXACT_BITMAP)
+        for (uint32_t i = lane; i < EXACT_WORDS; i += 32)
+            or_bits(out, at + 8 + 64 * i, sh->exact[i]);
+    if (sh->exact_way != ZTI_SZ_EXACT_RUNS)
+        return;
+    const struct changes c = changes_of(sh->exact, n);
+    const uint32_t bytes = put_runs(&c, n, NULL, 0);
+    (void)put_runs(&c, n, out, at + 8 + 8 * (warp_sums_32(bytes) - bytes));
+}
+
+/* The values; those of all end at bit 'end'. */
+static __device__ __forceinline__ void put_exact_values(struct coding *sh, uint32_t *out,
+                                                        uint32_t end)
+{
+    const uint32_t last = sh->exact_before[EXACT_WORDS - 1] +
+                          (uint32_t)__popcll(sh->exact[EXACT_WORDS - 1]);
+    for (uint32_t i = threadIdx.x; i < sh->walk.n; i += PUT_THREADS) {
+        if (!bit_at(sh->exact, i))
+            continue;
+        const uint64_t before = sh->exact[i / 64] & ((UINT64_C(1) << i % 64) - 1);
+        const uint32_t rank = sh->exact_before[i / 64] + (uint32_t)__popcll(before);
+        or_bits(out, end - (last - rank) * WIDTH, *value_in(&sh->walk, i));
+    }
+}

@@ -1,0 +1,675 @@
+/* sz_cuda_find.cu: what must be gone through bit by bit in tiles that are decoded: where one class,
+ * list, round of unary codes or Huffman code ends the next begins, and so does the next tile. A
+ * lane has a chunk, and notes what it finds in the tiles' slots (sz_cuda_found.h); of effort
+ * 'paper' four lanes have one, as a tile has four parts.
+ *
+ * Lanes are at different places of the stream, so a warp brings each lane's next bits to shared
+ * memory, 32 lanes' loads side by side:
+ *
+ *     stream    ......[lane 0's window]..........[lane 1's window].......
+ *     shared    [lane 0's][lane 1's]...
+ *
+ * A lane that comes to its window's end where it did not expect to goes on in the stream itself. */
+#include "codec/sz/sz_cuda.h"
+
+#include "codec/sz/sz_cuda_tile.h"
+
+#include "codec/sz/sz_cuda_take_exact.h"
+
+enum {
+    FIND_THREADS = 64,
+    PART_LANES = 4, /* of effort 'paper' */
+    WINDOW_WORDS = 64,
+    WINDOW_BITS = 64 * WINDOW_WORDS,
+    WINDOW_STRIDE = WINDOW_WORDS + 1, /* lanes at equal places are in different banks */
+    TABLE_THREADS = 256,
+    CODE_BITS = 1024, /* more than 32 codes, and what is looked at behind them */
+    PAPER_PART = 1024 /* symbols that begin at a known place */
+};
+
+/* What a block has in shared memory; of a lane, but for tables. Effort 'fast' has the first two. */
+struct finding {
+    uint64_t window[FIND_THREADS][WINDOW_STRIDE];
+    uint8_t classes[ZTI_SZ_GROUPS][FIND_THREADS];
+    uint8_t order[ZTI_SZ_GROUPS][FIND_THREADS];  /* groups in the order of their symbols */
+    uint8_t excess[ZTI_SZ_GROUPS][FIND_THREADS]; /* values that are more than symbols say */
+    uint32_t numbers[ZTI_SZ_BOOKS][ZTI_BOOK_NUMBERS]; /* of books */
+};
+
+/* Behind it, tables: by the next bits symbol | bits << 16 | values << 24 (see values_above); 0: the
+ * code is longer. */
+static __device__ __forceinline__ uint32_t *tables_of(struct finding *f)
+{
+    return (uint32_t *)(void *)(f + 1);
+}
+
+/* A lane's way through a tile. */
+struct lane {
+    bool is_good, is_wide;
+    uint32_t n;
+    uint64_t at, end;     /* bits; no tile reaches beyond */
+    uint64_t first;       /* word that its window begins with */
+    struct sz_found *to;
+};
+
+static __device__ __forceinline__ struct zti_bit_reader reader_at(const struct sz_tiles *s,
+                                                                  uint64_t at)
+{
+    const struct zti_bit_reader r = {s->words, s->words_count, at};
+    return r;
+}
+
+/* ---- windows ---- */
+
+/* The bits from each lane's place on. The warp calls it. */
+static __device__ __forceinline__ void bring(const struct sz_tiles *s, struct finding *f,
+                                             struct lane *l)
+{
+    const uint32_t me = threadIdx.x % 32, warp = threadIdx.x - me;
+    l->first = l->at / 64;
+    simt_order_warp(); /* the shuffles below order it in the tests */
+    for (uint32_t i = 32; i > 0;) { /* first lanes last: those that few tiles have */
+        uint64_t v[8];
+        i -= 4;
+SIMT_UNROLL
+        for (uint32_t k = 0; k < 8; k++) {
+            const uint64_t from = __shfl_sync(SIMT_ALL_LANES, l->first, (int)(i + k / 2));
+            const uint64_t word = from + k % 2 * 32 + me;
+            v[k] = word < s->words_count ? s->words[word] : 0;
+        }
+SIMT_UNROLL
+        for (uint32_t k = 0; k < 8; k++)
+            f->window[warp + i + k / 2][k % 2 * 32 + me] = v[k];
+    }
+    __syncwarp();
+}
+
+static __device__ __forceinline__ struct zti_bit_reader in_window(const struct finding *f,
+                                                                  const struct lane *l)
+{
+    const struct zti_bit_reader r = {f->window[threadIdx.x], WINDOW_WORDS, l->at - 64 * l->first};
+    return r;
+}
+
+/* The same where a lane that is at work has fewer bits than these left. The warp calls it. */
+static __device__ __forceinline__ void bring_some(const struct sz_tiles *s, struct finding *f,
+                                                  struct lane *l, uint32_t bits)
+{
+    if (__any_sync(SIMT_ALL_LANES, l->is_good && l->at - 64 * l->first > WINDOW_BITS - bits))
+        bring(s, f, l);
+}
+
+/* ---- what is before residuals ---- */
+
+/* A mark's runs; false where they are not a tile's. */
+static __device__ __forceinline__ bool take_runs(struct zti_bit_reader *r, uint64_t end_bits,
+                                                 uint32_t n, uint32_t k, uint64_t *bits)
+{
+    struct runs w = {bits, 0, 0};
+    bool is_set = false;
+    for (uint32_t is_later = 0; w.at < n; is_set = !is_set, is_later = 1) {
+        if (r->at >= end_bits)
+            return false;
+        const uint64_t ahead = zti_peek_bits(r);
+        const uint32_t zeros = ahead ? zti_ctz64(ahead) : 64, top = zeros + k;
+        if (top > ZTI_SZ_MARKS_TOP)
+            return false;
+        r->at += zeros + 1;
+        const uint32_t v = (uint32_t)(ahead >> zeros >> 1) & ((1u << top) - 1);
+        r->at += top;
+        const uint32_t length = (v | 1u << top) - (1u << k) + is_later;
+        if (length > n - w.at)
+            return false;
+        add_run(&w, length, is_set);
+    }
+    end_runs(&w);
+    return r->at <= end_bits;
+}
+
+/* A mark, as it is coded: perhaps by what differs from the row before. */
+static __device__ __forceinline__ bool take_mark(struct zti_bit_reader *r, uint64_t end_bits,
+                                              uint32_t n, uint64_t *bits, uint32_t *its_way)
+{
+    if (r->at + 8 > end_bits)
+        return false;
+    const uint32_t way = (uint32_t)zti_take_bits64(r, 8), number = way - ZTI_SZ_MARKS_RUNS;
+    *its_way = way;
+    if (way == ZTI_SZ_MARKS_BITMAP && r->at + (n + 7) / 8 * 8 > end_bits)
+        return false;
+    for (uint32_t i = 0; way < ZTI_SZ_MARKS_BITMAP && i < ZTI_SZ_GROUPS; i++)
+        bits[i] = way == ZTI_SZ_MARKS_ALL ? ~UINT64_C(0) : 0;
+    for (uint32_t i = 0; way == ZTI_SZ_MARKS_BITMAP && i < n; i += 64)
+        bits[i / 64] = zti_take_bits64(r, n - i < 64 ? (n - i + 7) / 8 * 8 : 64);
+    if (way < ZTI_SZ_MARKS_RUNS)
+        return true;
+    if (number >= 2 * ZTI_SZ_MARKS_ORDERS ||
+        !take_runs(r, end_bits, n, number % ZTI_SZ_MARKS_ORDERS, bits))
+        return false;
+    r->at = (r->at + 7) & ~UINT64_C(7);
+    return true;
+}
+
+/* Both marks; false where they are not a tile's. */
+static __device__ __forceinline__ bool take_both_marks(struct zti_bit_reader *r, uint64_t end_bits,
+                                                    uint32_t n, struct sz_found *to)
+{
+    uint64_t(*const bits)[ZTI_SZ_GROUPS] = sz_marks_in(to)->bits;
+    return take_mark(r, end_bits, n, bits[0], &to->way[0]) &&
+           take_mark(r, end_bits, n, bits[1], &to->way[1]);
+}
+
+/* Marks from l->at on, in the window or, where they go beyond it, in the stream. */
+static __device__ __forceinline__ void take_marks(const struct sz_tiles *s,
+                                                  const struct finding *f, struct lane *l)
+{
+    struct zti_bit_reader r = in_window(f, l), far = reader_at(s, l->at);
+    l->is_good = take_both_marks(&r, l->end - 64 * l->first, l->n, l->to);
+    far.at = 64 * l->first + r.at;
+    if (r.at > WINDOW_BITS - 64) {
+        far.at = l->at;
+        l->is_good = take_both_marks(&far, l->end, l->n, l->to);
+    }
+    l->at = far.at;
+}
+
+/* What is before the residuals; l->at goes behind it. */
+static __device__ __forceinline__ void take_head(const struct sz_tiles *s, const struct finding *f,
+                                                 struct lane *l)
+{
+    const uint32_t value_bytes = value_bytes_of(s->type);
+    struct zti_bit_reader r = in_window(f, l);
+    const uint32_t first = (uint32_t)zti_take_bits64(&r, 8), base_bytes = first >> 4;
+    l->to->form = first;
+    l->is_wide = (first & 3) == ZTI_SZ_WIDE;
+    l->is_good = base_bytes <= 8 && base_bytes <= l->n * value_bytes &&
+                 is_form(&s->sz, value_bytes, first);
+    if (!l->is_good)
+        return;
+    l->to->away = zti_take_bits64(&r, 8 * base_bytes);
+    l->at = 64 * l->first + r.at;
+    l->to->values_at = (uint32_t)(l->at - l->to->start);
+    if (first & ZTI_SZ_HAS_EXACT) {
+        uint32_t exact = 0;
+        struct zti_bit_reader far = reader_at(s, l->at);
+        l->is_good = take_exact(&far, l->end, l->n, value_bytes, l->to->exact, &exact);
+        l->to->values_at = (uint32_t)(far.at - l->to->start);
+        l->at = far.at + (uint64_t)exact * 8 * value_bytes;
+    }
+    if ((first & 3) == ZTI_SZ_RAW)
+        l->at = l->end;
+}
+
+/* ---- classes ---- */
+
+/* What is noted of a group, but for where its list or rounds are. */
+static __device__ __forceinline__ uint64_t group_of(uint32_t c, uint32_t planes)
+{
+    return c | (uint64_t)planes << 8;
+}
+
+/* Classes of Rice codes, and planes. The warp calls it. */
+static __device__ __forceinline__ void find_classes(const struct sz_tiles *s, struct finding *f,
+                                                    struct lane *l)
+{
+    const uint32_t most = ZTI_SZ_FEW + 1 + (l->is_wide ? 64 : 32);
+    uint32_t planes = 0, before = 0;
+    bring_some(s, f, l, WINDOW_BITS / 2); /* 64 classes take less */
+    struct zti_bit_reader r = in_window(f, l);
+    for (uint32_t g = 0; l->is_good && g * ZTI_SZ_GROUP < l->n; g++) {
+        before = take_class(&r, before);
+        l->is_good = before <= most && 64 * l->first + r.at <= l->end;
+        if (!l->is_good)
+            return;
+        f->classes[g][threadIdx.x] = (uint8_t)before;
+        l->to->groups[g] = group_of(before, planes);
+        planes += class_planes(before) * in_group(l->n, g);
+    }
+    l->at = 64 * l->first + r.at;
+    l->is_good = l->is_good && planes <= l->end - l->at;
+    if (!l->is_good)
+        return;
+    l->to->planes_at = (uint32_t)(l->at - l->to->start);
+    l->at += planes;
+}
+
+/* ---- lists, rounds and excesses ---- */
+
+enum pass { PASS_ALL, PASS_LISTS, PASS_EXCESSES };
+
+/* Pass over a group's list or rounds; false where there is a value beyond its end. */
+static __device__ __forceinline__ bool pass_group(struct zti_bit_reader *r, uint32_t n, uint32_t c)
+{
+    uint32_t alive = n, next = 0;
+    if (is_list(c)) {
+        for (uint32_t i = 0; i < c; i++) {
+            next += take_gap(r, c);
+            if (next++ >= n)
+                return false;
+            (void)take_value(r);
+        }
+        return true;
+    }
+    for (uint32_t round = 0; round < ZTI_SZ_ROUNDS && alive > 0; round++)
+        alive = (uint32_t)__popcll(zti_take_bits64(r, alive));
+    for (; alive > 0; alive--)
+        (void)take_number(r);
+    return true;
+}
+
+static __device__ __forceinline__ bool pass_by(struct zti_bit_reader *r, enum pass pass,
+                                               uint32_t n, uint32_t c)
+{
+    for (uint32_t i = 0; pass == PASS_EXCESSES && i < c; i++)
+        (void)take_value(r);
+    return pass == PASS_EXCESSES || pass_group(r, n, c);
+}
+
+/* The same in the stream; where it ends, or UINT64_MAX. */
+static __device__ __forceinline__ uint64_t pass_far(const uint64_t *words, uint64_t count,
+                                                 uint64_t at, enum pass pass, uint32_t n,
+                                                 uint32_t c)
+{
+    struct zti_bit_reader r = {words, count, at};
+    return pass_by(&r, pass, n, c) ? r.at : UINT64_MAX;
+}
+
+/* Rounds in the window, up to the numbers behind them; how many of these there are. Of what is beyond
+ * the window other lanes' bits are read: the caller goes again. */
+static __device__ __forceinline__ uint32_t pass_rounds(const struct finding *f, uint32_t n,
+                                                       uint32_t *at)
+{
+    const uint32_t *const words = (const uint32_t *)(const void *)f->window[threadIdx.x];
+    uint32_t alive = n;
+    for (uint32_t round = 0; round < ZTI_SZ_ROUNDS && alive > 0 && *at < WINDOW_BITS; round++) {
+        const uint32_t i = *at / 32, skip = *at % 32, low = words[i], middle = words[i + 1];
+        const uint32_t bits = (uint32_t)(((uint64_t)middle << 32 | low) >> skip);
+        uint32_t count;
+        *at += alive;
+        if (alive > 32) {
+            const uint32_t more = (uint32_t)(((uint64_t)words[i + 2] << 32 | middle) >> skip);
+            count = (uint32_t)(__popc(bits) + __popc(more << (64 - alive)));
+        } else {
+            count = (uint32_t)__popc(bits << (32 - alive));
+        }
+        alive = count;
+    }
+    return alive;
+}
+
+/* One group, of class c or with c excesses. */
+static __device__ __forceinline__ void pass_over(const struct sz_tiles *s, const struct finding *f,
+                                                 struct lane *l, enum pass pass, uint32_t n,
+                                                 uint32_t c)
+{
+    struct zti_bit_reader r = in_window(f, l);
+    uint32_t at = (uint32_t)r.at;
+    bool is_good = true;
+    if (pass == PASS_ALL && !is_list(c)) {
+        uint32_t numbers = pass_rounds(f, n, &at);
+        for (r.at = at; numbers > 0 && r.at <= WINDOW_BITS; numbers--)
+            (void)take_number(&r);
+    } else {
+        is_good = pass_by(&r, pass, n, c);
+    }
+    uint64_t end = is_good ? 64 * l->first + r.at : UINT64_MAX;
+    if (r.at > WINDOW_BITS)
+        end = pass_far(s->words, s->words_count, l->at, pass, n, c);
+    l->is_good = end <= l->end;
+    l->at = l->is_good ? end : l->at;
+}
+
+/* Of each group in order, what a pass is over. The warp calls it. */
+static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s, struct finding *f,
+                                                   struct lane *l, enum pass pass)
+{
+    const uint32_t me = threadIdx.x;
+    uint64_t some = 0;
+    for (uint32_t g = 0; g < ZTI_SZ_GROUPS; g++) {
+        bring_some(s, f, l, WINDOW_BITS / 4);
+        if (!l->is_good || g * ZTI_SZ_GROUP >= l->n)
+            continue;
+        const uint32_t c = pass == PASS_EXCESSES ? f->excess[g][me] : f->classes[g][me];
+        const uint32_t at = (uint32_t)(l->at - l->to->start);
+        if (pass == PASS_EXCESSES ? c == 0 : pass == PASS_LISTS && !is_list(c))
+            continue;
+        if (pass == PASS_EXCESSES)
+            l->to->excess_at[g] = at;
+        else
+            ((uint32_t *)(void *)(l->to->groups + g))[1] = at;
+        some |= UINT64_C(1) << g;
+        pass_over(s, f, l, pass, in_group(l->n, g), c);
+    }
+    if (pass == PASS_EXCESSES && l->is_good)
+        l->to->excess_groups = some;
+}
+
+#include "codec/sz/sz_cuda_find_codes.h"
+
+/* ---- effort 'default' ---- */
+
+/* Symbols of a lane's tile: of books 1 to 4, 16 bits each. */
+struct books {
+    uint64_t counts; /* symbols, */
+    uint64_t begins; /* and the number of the first */
+    uint32_t groups; /* that have any */
+    uint32_t excesses;
+};
+
+/* Classes of Huffman codes, and planes; b->counts. The warp calls it. */
+static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles *s,
+                                                          struct finding *f, struct lane *l,
+                                                          struct books *b)
+{
+    const uint32_t most = ZTI_SZ_FEW + 1 + (l->is_wide ? 64 : 32);
+    const struct codes c = codes_of(s, f, 0, ZT_EFFORT_DEFAULT);
+    uint32_t planes = 0, number = 0;
+    bring_some(s, f, l, WINDOW_BITS / 2); /* 64 codes take less */
+    b->counts = 0;
+    if (!l->is_good)
+        return;
+    const uint32_t only = only_symbol(&c, &l->is_good);
+    struct ahead a = ahead_of(&c, l);
+    for (uint32_t g = 0; l->is_good && g * ZTI_SZ_GROUP < l->n; g++) {
+        const uint32_t n = in_group(l->n, g);
+        number = class_after(one_symbol(&c, &a, only), number);
+        const uint32_t class_of = class_of_number(number);
+        l->is_good = class_of <= most;
+        if (!l->is_good)
+            return;
+        f->classes[g][threadIdx.x] = (uint8_t)class_of;
+        f->excess[g][threadIdx.x] = 0;
+        l->to->groups[g] = group_of(class_of, planes);
+        planes += class_shift(class_of) * n;
+        if (!is_list(class_of))
+            b->counts += (uint64_t)symbols_in(n, book_of(class_of)) << 16 * (book_of(class_of) - 1);
+    }
+    l->at = 64 * l->first + a.at;
+    l->is_good = l->is_good && l->at <= l->end && planes <= l->end - l->at;
+    if (!l->is_good)
+        return;
+    l->to->planes_at = (uint32_t)(l->at - l->to->start);
+    l->at += planes;
+}
+
+/* Groups in the order of their symbols, and where these go. */
+static __device__ __forceinline__ void order_groups(struct finding *f, const struct lane *l,
+                                                    struct books *b)
+{
+    uint64_t next = 0, place = 0; /* of each book, 16 bits: groups, symbols */
+    uint32_t begin = 0, before = 0;
+    b->begins = 0;
+    for (uint32_t book = 1; book < ZTI_SZ_BOOKS; book++) {
+        const uint32_t shift = 16 * (book - 1), count = (uint32_t)(b->counts >> shift) & 0xffff;
+        const uint32_t each = book > 1 ? 32 : 16; /* symbols of a group, but the last */
+        b->begins |= (uint64_t)begin << shift;
+        next |= (uint64_t)before << shift;
+        begin += (count + 15) / 16 * 16;
+        before += (count + each - 1) / each;
+    }
+    b->groups = before;
+    place = b->begins;
+    for (uint32_t g = 0; l->is_good && g * ZTI_SZ_GROUP < l->n; g++) {
+        const uint32_t class_of = f->classes[g][threadIdx.x];
+        if (is_list(class_of))
+            continue;
+        const uint32_t shift = 16 * (book_of(class_of) - 1);
+        f->order[(next >> shift) & 0xffff][threadIdx.x] = (uint8_t)g;
+        ((uint32_t *)(void *)(l->to->groups + g))[1] = (uint32_t)(place >> shift) & 0xffff;
+        next += UINT64_C(1) << shift;
+        place += (uint64_t)symbols_in(in_group(l->n, g), book_of(class_of)) << shift;
+    }
+}
+
+/* Symbols of a group with less than 64 values or of a book with one symbol, one by one: returns how
+ * many values they say too little of. */
+static __device__ __forceinline__ uint32_t slow_symbols(const struct codes *c, struct ahead *a,
+                                                     uint32_t n, uint32_t only, uint8_t *to)
+{
+    const uint32_t each = c->book > 1 ? 2 : 4, bits = c->book > 1 ? 4 : 2;
+    const uint32_t most = symbol_most(c->book);
+    uint32_t above = 0;
+    for (uint32_t i = 0; i < n; i += each) {
+        const uint32_t symbol = one_symbol(c, a, only);
+        *to++ = (uint8_t)symbol;
+        for (uint32_t k = 0; k < each && i + k < n; k++)
+            above += (symbol >> k * bits & most) == most;
+    }
+    return above;
+}
+
+/* Symbols of all groups. The warp calls it. */
+static __device__ __forceinline__ void find_symbols(const struct sz_tiles *s, struct finding *f,
+                                                    struct lane *l, struct books *b)
+{
+    uint8_t *const symbols = (uint8_t *)sz_symbols_in(l->to, &s->sz);
+    uint64_t place = b->begins;
+    b->excesses = 0;
+    for (uint32_t i = 0; i < ZTI_SZ_GROUPS; i++) {
+        bring_some(s, f, l, CODE_BITS);
+        if (!l->is_good || i >= b->groups)
+            continue;
+        const uint32_t g = f->order[i][threadIdx.x], n = in_group(l->n, g);
+        const uint32_t book = book_of(f->classes[g][threadIdx.x]), shift = 16 * (book - 1);
+        const struct codes c = codes_of(s, f, book, ZT_EFFORT_DEFAULT);
+        const uint32_t count = symbols_in(n, book), only = only_symbol(&c, &l->is_good);
+        uint8_t *const to = symbols + ((uint32_t)(place >> shift) & 0xffff);
+        uint32_t above = 0;
+        struct ahead a = ahead_of(&c, l);
+        if (n < ZTI_SZ_GROUP || only != UINT32_MAX)
+            above = slow_symbols(&c, &a, n, only, to);
+        else
+            for (uint32_t k = 0; k < count; k += 4)
+                *(uint32_t *)(void *)(to + k) = (uint32_t)four_symbols(&c, &a, 8, &above);
+        f->excess[g][threadIdx.x] = (uint8_t)above;
+        b->excesses += above;
+        place += (uint64_t)count << shift;
+        l->at = 64 * l->first + a.at;
+    }
+    l->is_good = l->is_good && l->at <= l->end;
+}
+
+/* A tile of effort 'default'. The warp calls it. */
+static __device__ __forceinline__ void find_coded(const struct sz_tiles *s, struct finding *f,
+                                                  struct lane *l)
+{
+    struct books b;
+    find_coded_classes(s, f, l, &b);
+    pass_groups(s, f, l, PASS_LISTS);
+    order_groups(f, l, &b);
+    find_symbols(s, f, l, &b);
+    if (l->is_good)
+        l->to->excess_groups = 0;
+    if (__any_sync(SIMT_ALL_LANES, l->is_good && b.excesses > 0))
+        pass_groups(s, f, l, PASS_EXCESSES);
+}
+
+/* ---- effort 'paper' ---- */
+
+/* So many symbols of a lane's part; returns how many outliers they stand for. The warp calls it. */
+static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s, struct finding *f,
+                                                     struct lane *l, uint32_t part, uint32_t count)
+{
+    uint16_t *const to = (uint16_t *)sz_symbols_in(l->to, &s->sz) + part * PAPER_PART;
+    const struct codes c = codes_of(s, f, 0, ZT_EFFORT_PAPER);
+    const uint32_t only = only_symbol(&c, &l->is_good);
+    uint32_t outliers = 0;
+    for (uint32_t first = 0; first < PAPER_PART; first += 32) {
+        bring_some(s, f, l, CODE_BITS);
+        if (!l->is_good || first >= count)
+            continue;
+        const uint32_t end = count - first < 32 ? count : first + 32;
+        struct ahead a = ahead_of(&c, l);
+        uint32_t i = first;
+        for (; only == UINT32_MAX && i + 4 <= end; i += 4)
+            *(uint64_t *)(void *)(to + i) = four_symbols(&c, &a, 16, &outliers);
+        for (; i < end; i++) {
+            to[i] = (uint16_t)one_symbol(&c, &a, only);
+            outliers += to[i] == 0;
+        }
+        l->at = 64 * l->first + a.at;
+    }
+    l->is_good = l->is_good && l->at <= l->end;
+    return outliers;
+}
+
+/* A tile of effort 'paper', by four lanes that all know its head. The warp calls it. */
+static __device__ __forceinline__ void find_paper(const struct sz_tiles *s, struct finding *f,
+                                                  struct lane *l)
+{
+    const uint32_t part = threadIdx.x % PART_LANES, parts = (l->n - 1) / PAPER_PART + 1;
+    const uint32_t first = part * PAPER_PART, leader = threadIdx.x % 32 - part;
+    const bool was_good = l->is_good;
+    uint32_t count = 0;
+    struct zti_bit_reader r = reader_at(s, l->at);
+    if (l->is_good && part < parts) {
+        l->at += (parts - 1) * 16;
+        for (uint32_t i = 0; i < part; i++)
+            l->at += zti_take_bits64(&r, 16);
+        count = l->n - first < PAPER_PART ? l->n - first : (uint32_t)PAPER_PART;
+    }
+    uint32_t outliers = find_part(s, f, l, part, count);
+    const unsigned good = __ballot_sync(SIMT_ALL_LANES, l->is_good || part >= parts);
+    l->is_good = was_good && (good >> leader & 15) == 15;
+    outliers += __shfl_xor_sync(SIMT_ALL_LANES, outliers, 1);
+    outliers += __shfl_xor_sync(SIMT_ALL_LANES, outliers, 2);
+    l->at = __shfl_sync(SIMT_ALL_LANES, l->at, (int)(leader + (l->is_good ? parts - 1 : 0)));
+    if (!l->is_good)
+        return;
+    l->to->rest_at = (uint32_t)(l->at - l->to->start);
+    l->at += (uint64_t)outliers * (l->is_wide ? 64 : 32);
+    l->is_good = l->at <= l->end;
+}
+
+/* ---- tiles ---- */
+
+/* A tile from l->at on, which goes to where the next one begins. The warp calls it; is_good: there
+ * is one. */
+static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, struct finding *f,
+                                                 struct lane *l, uint32_t effort)
+{
+    const bool is_here = l->is_good;
+    const uint64_t start = l->at;
+    uint32_t form = ZTI_SZ_ZERO;
+    bring(s, f, l);
+    if (is_here) {
+        l->to->start = start;
+        l->end = start + 8 * (1 + (uint64_t)l->n * value_bytes_of(s->type));
+        take_head(s, f, l);
+        form = l->to->form;
+    }
+    if (s->sz.source == ZTI_SZ_LOG) {
+        const bool has_marks = is_here && !(form & ZTI_SZ_LOSSLESS) && (form & 3) != ZTI_SZ_RAW;
+        bring_some(s, f, l, WINDOW_BITS / 2);
+        if (l->is_good && has_marks)
+            take_marks(s, f, l);
+    }
+    const bool has_groups = (form & 3) == ZTI_SZ_NARROW || (form & 3) == ZTI_SZ_WIDE;
+    const bool is_huffman = is_coded(effort, form), is_taken = l->is_good;
+    bool is_good = is_taken;
+    l->is_good = is_taken && has_groups && !is_huffman;
+    if (__any_sync(SIMT_ALL_LANES, l->is_good)) {
+        find_classes(s, f, l);
+        pass_groups(s, f, l, PASS_ALL);
+    }
+    if (has_groups && !is_huffman)
+        is_good = l->is_good;
+    l->is_good = is_taken && has_groups && is_huffman;
+    if (effort != ZT_EFFORT_FAST && __any_sync(SIMT_ALL_LANES, l->is_good)) {
+        if (effort == ZT_EFFORT_PAPER)
+            find_paper(s, f, l);
+        else
+            find_coded(s, f, l);
+    }
+    if (has_groups && is_huffman)
+        is_good = l->is_good;
+    l->is_good = is_good;
+    if (is_here && !is_good)
+        l->to->start = FOUND_NOTHING;
+    l->at = is_good ? (l->at + 7) & ~UINT64_C(7)
+                    : UINT64_C(1) << 62; /* as if cut short: the host refuses it */
+}
+
+/* Values of a tile. */
+static __device__ __forceinline__ uint32_t values_in(const struct sz_tiles *s, uint64_t number)
+{
+    uint32_t n = 1;
+    for (uint32_t i = s->grid.rank; i-- > 0;) {
+        const uint64_t origin = take_place(&number, s->grid.tiles[i]) * s->grid.side[i];
+        const uint64_t rest = s->grid.shape[i] - origin;
+        n *= rest < s->grid.side[i] ? (uint32_t)rest : s->grid.side[i];
+    }
+    return n;
+}
+
+/* Tiles of a lane's chunk. */
+static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint32_t effort)
+{
+    SIMT_SHARED_DYNAMIC(struct finding, f);
+    const uint32_t each = effort == ZT_EFFORT_PAPER ? (uint32_t)PART_LANES : 1;
+    const uint64_t own = ((uint64_t)blockIdx.x * FIND_THREADS + threadIdx.x) / each;
+    const uint64_t i = s->from + own;
+    const bool is_here = own < s->chunks_each;
+    const uint64_t chunk = !is_here ? 0 : s->chunks ? s->chunks[i] : s->first_chunk + i;
+    uint64_t *const places = sz_chunk_places(s->found, &s->sz, s->slots);
+    struct lane l = {false, false, 1, 0, 0, 0, NULL};
+    if (effort != ZT_EFFORT_FAST) {
+        copy_books(s, f, effort);
+        __syncthreads();
+    }
+    if (is_here)
+        l.at = s->skip > 0 ? places[own] : s->places[2 * i];
+    for (uint64_t k = 0; k < s->tiles_each; k++) {
+        const uint64_t in_chunk = s->skip + k, number = chunk * s->chunk_tiles + in_chunk;
+        const bool is_tile = is_here && in_chunk < s->chunk_tiles && number < s->grid.count;
+        l.to = sz_slot(s->found, &s->sz, is_here ? own * s->tiles_each + k : 0);
+        l.is_good = is_tile && l.at >> 62 == 0;
+        l.n = is_tile ? values_in(s, number) : 1;
+        if (is_tile && !l.is_good)
+            l.to->start = FOUND_NOTHING;
+        const uint64_t before = l.at;
+        find_tile(s, f, &l, effort);
+        l.at = is_tile ? l.at : before;
+    }
+    if (!is_here || threadIdx.x % each != 0)
+        return;
+    places[own] = l.at;
+    if (s->skip + s->tiles_each >= s->chunk_tiles)
+        note_end(s->states, i, s->count, l.at, s->places[2 * i + 1]);
+}
+
+SIMT_KERNEL void __launch_bounds__(FIND_THREADS, 2) find_fast(const struct sz_tiles s)
+{
+    find_chunk(&s, ZT_EFFORT_FAST);
+}
+
+SIMT_KERNEL void __launch_bounds__(FIND_THREADS, 2) find_default(const struct sz_tiles s)
+{
+    find_chunk(&s, ZT_EFFORT_DEFAULT);
+}
+
+SIMT_KERNEL void __launch_bounds__(FIND_THREADS, 2) find_paper_parts(const struct sz_tiles s)
+{
+    find_chunk(&s, ZT_EFFORT_PAPER);
+}
+
+extern "C" void zti_sz_cuda_find(const struct sz_tiles *s, void *queue)
+{
+    const uint32_t effort = s->sz.effort;
+    const uint64_t each = effort == ZT_EFFORT_PAPER ? (uint64_t)PART_LANES : 1;
+    const uint64_t blocks = (s->chunks_each * each + FIND_THREADS - 1) / FIND_THREADS;
+    const size_t bytes = effort == ZT_EFFORT_FAST
+                             ? offsetof(struct finding, order)
+                             : sizeof(struct finding) + sz_table_words(effort) * sizeof(uint32_t);
+    if (effort == ZT_EFFORT_FAST)
+        SIMT_LAUNCH(find_fast, blocks, FIND_THREADS, bytes, queue, *s);
+    else if (effort == ZT_EFFORT_PAPER)
+        SIMT_LAUNCH(find_paper_parts, blocks, FIND_THREADS, bytes, queue, *s);
+    else
+        SIMT_LAUNCH(find_default, blocks, FIND_THREADS, bytes, queue, *s);
+}
+
+extern "C" void zti_sz_cuda_make_tables(const struct sz_tiles *s, void *queue)
+{
+    if (sz_tables(s->sz.effort) > 0)
+        SIMT_LAUNCH(make_tables, sz_tables(s->sz.effort), TABLE_THREADS, 0, queue, *s);
+}

@@ -1,0 +1,388 @@
+/* sz_cuda_integers.h: kernel text, coding: the values of a tile to integers in shared memory, and
+ * these to residuals by groups. Its parameters are those of sz_kernel.h. */
+
+/* What a block that codes has in shared memory. */
+struct coding {
+    word a[ROOM];                /* integers; then the bytes */
+    word u[ZTI_SZ_TILE_VALUES];  /* residuals by groups */
+    uint64_t exact[EXACT_WORDS]; /* which values are kept as they are */
+    uint32_t exact_before[EXACT_WORDS];
+    uint32_t has_exact;
+    uint32_t classes[ZTI_SZ_GROUPS];
+    uint32_t class_at[ZTI_SZ_GROUPS]; /* a group's class, planes, list or symbols, and what is */
+    uint32_t plane_at[ZTI_SZ_GROUPS]; /* more than these say: how many bits, then where. With */
+    uint32_t rest_at[ZTI_SZ_GROUPS];  /* effort 'paper' in the place of classes where parts begin, */
+    uint32_t excess_at[ZTI_SZ_GROUPS]; /* and of what is more residuals as they are */
+    uint32_t class_bits, plane_bits, rest_bits, excess_bits, exact_bytes, exact_way;
+    double inverse; /* of the step */
+    struct NAME(limits) limits;
+    struct walk walk;
+    uint64_t number, place; /* of the tile; where its bits go */
+    uint64_t away;          /* its base, folded */
+};
+
+/* That of a block whose values are logarithms. */
+static __device__ __forceinline__ struct marks *marks_in(struct coding *sh)
+{
+    return (struct marks *)(void *)(sh + 1);
+}
+
+/* ---- which values are kept as they are ---- */
+
+static __device__ __forceinline__ void note_exact(struct coding *sh, uint32_t i)
+{
+    simt_or(sh->exact + i / 64, UINT64_C(1) << i % 64);
+    (void)atomicOr((unsigned *)&sh->has_exact, 1u);
+}
+
+/* None; known to all threads after the next barrier. */
+static __device__ __forceinline__ void begin_exact(struct coding *sh)
+{
+    if (threadIdx.x < EXACT_WORDS)
+        sh->exact[threadIdx.x] = 0;
+    if (threadIdx.x == 0)
+        sh->has_exact = 0;
+}
+
+static __device__ __forceinline__ void clear_exact(struct coding *sh)
+{
+    begin_exact(sh);
+    __syncthreads();
+}
+
+/* ---- values to integers ---- */
+
+/* As many values as are side by side, from number i on. */
+static __device__ __forceinline__ void load_values(const struct walk *w, uint32_t i, uint32_t count,
+                                                   word *v)
+{
+    const word *const from = value_in(w, i);
+    if (count == AT_ONCE)
+        simt_load_16(v, from);
+    else
+        v[0] = *from;
+}
+
+static __device__ __forceinline__ void store_integers(const struct walk *w, word *a, uint32_t i,
+                                                      uint32_t count, const word *q)
+{
+    word *const to = a + place_of(w, i);
+    if (count == AT_ONCE)
+        simt_store_16(to, q);
+    else
+        to[0] = q[0];
+}
+
+/* The multiple nearest to a float; what has none within the bound and the limit is exact. Returns
+ * whether it needs 64 bits. */
+static __device__ __forceinline__ bool quantize(const struct sz_tiles *s, struct coding *sh,
+                                                uint32_t i, double limit)
+{
+    const scalar v = number_of(*value_in(&sh->walk, i));
+    int64_t q = 0;
+    const bool is_good = NAME(nearest)(&s->sz, v, limit, &q);
+    if (!is_good)
+        note_exact(sh, i);
+    sh->a[place_of(&sh->walk, i)] = (word)q;
+    const double steps = fabs((double)v * sh->inverse);
+    return !is_good && WIDTH == 64 && steps < 0x1p62 && !(steps < limit);
+}
+
+/* The same of a tile: all values at once, then one by one those that are not good at the first
+ * trial, with their neighbours. */
+static __device__ __forceinline__ bool quantize_all(const struct sz_tiles *s, struct coding *sh,
+                                                    uint32_t count)
+{
+    const struct walk w = sh->walk;
+    const struct NAME(limits) limits = sh->limits;
+    const double inverse = sh->inverse, step = s->sz.step;
+    bool is_wide = false;
+    for (uint32_t first = threadIdx.x * count; first < w.n; first += LOADS * PUT_THREADS * count) {
+        word v[LOADS][AT_ONCE];
+        uint32_t left = 0;
+SIMT_UNROLL
+        for (uint32_t load = 0; load < LOADS; load++)
+            if (first + load * PUT_THREADS * count < w.n)
+                load_values(&w, first + load * PUT_THREADS * count, count, v[load]);
+SIMT_UNROLL
+        for (uint32_t load = 0; load < LOADS; load++) {
+            const uint32_t i = first + load * PUT_THREADS * count;
+            word q[AT_ONCE], most = 0, error = 0;
+            if (i >= w.n)
+                break;
+SIMT_UNROLL
+            for (uint32_t j = 0; j < count; j++) {
+                word off;
+                const scalar x = number_of(v[load][j]);
+                const word magnitude = NAME(magnitude)(x);
+                q[j] = (word)(int64_t)(int32_t)NAME(at_once)(x, step, inverse, &off);
+                most = magnitude > most ? magnitude : most;
+                error = off > error ? off : error;
+            }
+            store_integers(&w, sh->a, i, count, q);
+            left |= (uint32_t)(most > limits.reach || error > limits.error) << load;
+        }
+        for (; left != 0; left &= left - 1) {
+            const uint32_t i = first + ((uint32_t)__ffs((int)left) - 1) * PUT_THREADS * count;
+            for (uint32_t j = 0; j < count; j++)
+                is_wide = quantize(s, sh, i + j, 0x1p30) || is_wide;
+        }
+    }
+    return __syncthreads_or(is_wide);
+}
+
+static __device__ __forceinline__ uint32_t multiples_of(const struct sz_tiles *s,
+                                                        struct coding *sh)
+{
+    if (sh->walk.is_together ? !quantize_all(s, sh, AT_ONCE) : !quantize_all(s, sh, 1))
+        return ZTI_SZ_NARROW;
+    clear_exact(sh);
+    for (uint32_t i = threadIdx.x; i < sh->walk.n; i += PUT_THREADS)
+        (void)quantize(s, sh, i, 0x1p62);
+    __syncthreads();
+    return ZTI_SZ_WIDE;
+}
+
+/* The integers of logarithms: groups of 64 values at once where all are good, else each by itself,
+ * and so all where they are to be wide. Returns whether they must be. */
+static __device__ __forceinline__ bool take_logs(const struct sz_tiles *s, struct coding *sh,
+                                                 bool is_wide)
+{
+    const double fineness = (double)s->sz.fineness, inverse = 1 / fineness;
+    const struct walk *const w = &sh->walk;
+    bool is_far = false;
+    for (uint32_t first = threadIdx.x / 32 * 64; first < w->n; first += 2 * PUT_THREADS) {
+        const bool is_group = !is_wide && first + 64 <= w->n;
+        bool is_good = is_group;
+        for (uint32_t i = first + threadIdx.x % 32; is_group && i < first + 64; i += 32) {
+            uint32_t q;
+            is_good = NAME(log_at_once)(number_of(*value_in(w, i)), fineness, inverse,
+                                        s->sz.bound, &q) && is_good;
+            sh->a[place_of(w, i)] = (word)(int64_t)(int32_t)q;
+        }
+        if (__all_sync(SIMT_ALL_LANES, is_good))
+            continue;
+        for (uint32_t i = first + threadIdx.x % 32; i < first + 64 && i < w->n; i += 32) {
+            int64_t q = 0;
+            if (!NAME(log_or_exact)(&s->sz, number_of(*value_in(w, i)), &q))
+                note_exact(sh, i);
+            is_far = is_far || q <= -(INT64_C(1) << 30) || q >= INT64_C(1) << 30;
+            sh->a[place_of(w, i)] = (word)q;
+        }
+    }
+    return __syncthreads_or(is_far && !is_wide);
+}
+
+static __device__ __forceinline__ uint32_t logs_of(const struct sz_tiles *s, struct coding *sh)
+{
+    if (!take_logs(s, sh, false) || WIDTH == 32)
+        return ZTI_SZ_NARROW;
+    clear_exact(sh);
+    (void)take_logs(s, sh, true);
+    return ZTI_SZ_WIDE;
+}
+
+/* Bits of values in the order of numbers, or multiples of a whole step. Returns whether integers of
+ * 64 bits are needed. */
+static __device__ __forceinline__ bool take_whole(uint64_t step, struct coding *sh, bool is_bits,
+                                                  uint32_t count)
+{
+    const struct walk w = sh->walk;
+    bool is_far = is_bits && WIDTH == 64;
+    for (uint32_t i = threadIdx.x * count; i < w.n; i += PUT_THREADS * count) {
+        word v[AT_ONCE], q[AT_ONCE];
+        load_values(&w, i, count, v);
+SIMT_UNROLL
+        for (uint32_t j = 0; j < count; j++) {
+            const int64_t x = WIDTH == 32 ? (int64_t)(int32_t)v[j] : (int64_t)v[j];
+            const int64_t some = is_bits || step == 1 ? x : nearest_multiple(x, (int64_t)step);
+            is_far = is_far || (WIDTH == 64 && ((uint64_t)some + (UINT64_C(1) << 30)) >> 31 != 0);
+            q[j] = is_bits ? ordered(v[j]) : (word)some;
+        }
+        store_integers(&w, sh->a, i, count, q);
+    }
+    return __syncthreads_or(is_far);
+}
+
+/* Integers to sh->a, knowing that no value is noted to be exact; returns the form. */
+static __device__ __forceinline__ uint32_t integers_of(const struct sz_tiles *s, struct coding *sh,
+                                                       bool is_lossless)
+{
+    const bool is_bits = is_lossless || s->sz.source == ZTI_SZ_BITS;
+    if (IS_LOG && !is_lossless)
+        return logs_of(s, sh);
+    if (!is_bits && s->sz.source == ZTI_SZ_LATTICE)
+        return multiples_of(s, sh);
+    const bool is_far = sh->walk.is_together
+                            ? take_whole(s->sz.whole_step, sh, is_bits, AT_ONCE)
+                            : take_whole(s->sz.whole_step, sh, is_bits, 1);
+    return (is_far ? ZTI_SZ_WIDE : ZTI_SZ_NARROW) | (is_lossless ? ZTI_SZ_LOSSLESS : 0);
+}
+
+/* ---- integers for exact values: bridge of sz_sums.h ---- */
+
+/* The first values of rows: that of the row before. A warp. */
+static __device__ __forceinline__ void bridge_rows(const struct sz_tiles *s, struct coding *sh,
+                                                   const uint64_t *gaps)
+{
+    const struct walk *const w = &sh->walk;
+    const uint32_t lane = threadIdx.x % 32, some = run_end(gaps, 0, w->n, true);
+    word before = some < w->n ? sh->a[place_of(w, some)] : (word)s->sz.centre;
+    for (uint32_t first = 0; first < w->n; first += 32 * w->row) {
+        const uint32_t i = first + lane * w->row;
+        const bool is_gap = i < w->n && bit_at(gaps, i);
+        const unsigned good = __ballot_sync(SIMT_ALL_LANES, i < w->n && !is_gap);
+        const uint32_t below = good & ((2u << lane) - 1); /* this one as well */
+        const word own = i < w->n ? sh->a[place_of(w, i)] : 0;
+        const word near = __shfl_sync(SIMT_ALL_LANES, own, (31 - __clz((int)below)) & 31);
+        const word v = below != 0 ? near : before;
+        if (is_gap)
+            sh->a[place_of(w, i)] = v;
+        before = __shfl_sync(SIMT_ALL_LANES, v, 31);
+    }
+}
+
+/* The others: the nearest before it in its row, of which the first has an integer now. */
+static __device__ __forceinline__ void bridge_within(struct coding *sh, const uint64_t *gaps)
+{
+    const struct walk *const w = &sh->walk;
+    for (uint32_t i = threadIdx.x; i < w->n; i += PUT_THREADS) {
+        if (!bit_at(gaps, i) || i % w->row == 0)
+            continue;
+        const uint32_t begin = i - i % w->row;
+        uint32_t k = i / 64;
+        uint64_t good = ~gaps[k] & ((UINT64_C(1) << i % 64) - 1);
+        for (; good == 0 && 64 * k > begin; good = ~gaps[k])
+            k--;
+        const uint32_t near = good != 0 ? 64 * k + 63 - (uint32_t)__clzll((long long)good) : 0;
+        sh->a[place_of(w, i)] = sh->a[place_of(w, near > begin ? near : begin)];
+    }
+}
+
+/* ---- integers to residuals ---- */
+
+/* The place of a value's integer, and along which axes there is one before it. */
+struct spot {
+    uint32_t place, has;
+};
+
+static __device__ __forceinline__ struct spot spot_at(const struct walk *w, const uint32_t *at)
+{
+    struct spot p = {0, 0};
+SIMT_UNROLL
+    for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
+        p.place += at[k] * w->pace[k];
+        p.has |= (uint32_t)((at[k] & w->restart) != 0) << k;
+    }
+    p.has &= w->differ;
+    return p;
+}
+
+/* That of value v of a block that is the array's first, and of block g's first value: the sums of
+ * the places and the or of the axes are those of value v of block g. */
+static __device__ __forceinline__ struct spot spot_within(const struct walk *w, uint32_t v)
+{
+    uint32_t at[ZT_MAX_RANK];
+SIMT_UNROLL
+    for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
+        at[k] = v & ((1u << w->side[k]) - 1);
+        v >>= w->side[k];
+    }
+    return spot_at(w, at);
+}
+
+static __device__ __forceinline__ struct spot spot_of_block(const struct walk *w, uint32_t g)
+{
+    uint32_t at[ZT_MAX_RANK];
+    split(g, w->blocks, w->block_inverse, at);
+SIMT_UNROLL
+    for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
+        at[k] <<= w->side[k];
+    return spot_at(w, at);
+}
+
+static __device__ __forceinline__ struct spot spot_of(const struct walk *w, uint32_t i)
+{
+    uint32_t at[ZT_MAX_RANK];
+    split(i, w->extent, w->inverse, at);
+    return spot_at(w, at);
+}
+
+/* The difference along the first axes of those that have one before: the sum of the corners of a
+ * box, each with its sign. */
+static __device__ __forceinline__ word difference(const word *a, const uint32_t *pace,
+                                                  struct spot p, uint32_t axes)
+{
+    word sum = 0;
+SIMT_UNROLL
+    for (uint32_t corner = 0; corner < 1u << axes; corner++) {
+        uint32_t back = 0, ones = 0;
+SIMT_UNROLL
+        for (uint32_t k = 0; k < axes; k++) {
+            back += (corner >> k & 1) * pace[k];
+            ones += corner >> k & 1;
+        }
+        const word v = (p.has & corner) == corner ? a[p.place - back] : 0;
+        sum = ones % 2 ? sum - v : sum + v;
+    }
+    return sum;
+}
+
+/* Residuals of a warp's groups, from the first to before the last, to sh->u, folded where they are
+ * not effort 'paper's. 'axes' is known where this is compiled: differences are along no more. */
+struct residuals {
+    uint32_t first, last;
+    word base; /* what all integers are less by */
+    bool is_paper, is_narrow;
+};
+
+static __device__ __forceinline__ word residual_at(const struct coding *sh, const uint32_t *pace,
+                                                   struct spot p, const struct residuals *r,
+                                                   uint32_t axes)
+{
+    const word d = difference(sh->a, pace, p, axes) - (p.has == 0 ? r->base : 0);
+    return r->is_paper ? d : fold(d, r->is_narrow);
+}
+
+static __device__ __forceinline__ void residuals_of_blocks(struct coding *sh,
+                                                           const struct residuals *r, uint32_t axes)
+{
+    const struct walk w = sh->walk;
+    const uint32_t lane = threadIdx.x % 32;
+    const struct spot low = spot_within(&w, lane), high = spot_within(&w, 32 + lane);
+    for (uint32_t g = r->first; g < r->last; g++) {
+        const struct spot block = spot_of_block(&w, g);
+        const struct spot a = {low.place + block.place, low.has | block.has};
+        const struct spot b = {high.place + block.place, high.has | block.has};
+        sh->u[g * ZTI_SZ_GROUP + lane] = residual_at(sh, w.pace, a, r, axes);
+        sh->u[g * ZTI_SZ_GROUP + 32 + lane] = residual_at(sh, w.pace, b, r, axes);
+    }
+}
+
+static __device__ __forceinline__ void residuals_of_runs(struct coding *sh,
+                                                         const struct residuals *r, uint32_t axes)
+{
+    const struct walk w = sh->walk;
+    for (uint32_t i = r->first * ZTI_SZ_GROUP + threadIdx.x % 32; i < r->last * ZTI_SZ_GROUP; i += 32)
+        sh->u[i] = i < w.n ? residual_at(sh, w.pace, spot_of(&w, i), r, axes) : 0;
+}
+
+static __device__ __forceinline__ void find_residuals(struct coding *sh, const struct residuals *r)
+{
+    const uint32_t differ = sh->walk.differ;
+    const bool is_blocked = sh->walk.is_blocked && !r->is_paper;
+    if (is_blocked && differ < 4)
+        residuals_of_blocks(sh, r, 2);
+    else if (is_blocked && differ < 8)
+        residuals_of_blocks(sh, r, 3);
+    else if (is_blocked)
+        residuals_of_blocks(sh, r, 4);
+    else if (differ < 2)
+        residuals_of_runs(sh, r, 1);
+    else if (differ < 4)
+        residuals_of_runs(sh, r, 2);
+    else if (differ < 8)
+        residuals_of_runs(sh, r, 3);
+    else
+        residuals_of_runs(sh, r, 4);
+}
