@@ -11,7 +11,7 @@ enum {
     PUT_WARPS = PUT_THREADS / 32,
     ROOM = 5376,       /* integers in shared memory: 16 planes of 16 rows, which are 16 and 4 long */
     AT_ONCE = 16 * 8 / WIDTH, /* values in 16 bytes */
-    LOADS = 4 /* that a thread waits for together */
+    LOADS = 2 /* that a thread waits for together */
 };
 
 struct walk {
