@@ -29,10 +29,10 @@ struct walk {
     bool is_together; /* 16 bytes are side by side, and aligned, from each multiple of AT_ONCE on */
 };
 
-/* ceil(2^24 / d), of which divide() makes i / d for i < 4096: d <= 4096. */
+/* ceil(2^24 / d), of which divide() makes i / d for i < 4096: d <= 4096; 0 where there is no d. */
 static __device__ __forceinline__ uint32_t inverse_of(uint32_t d)
 {
-    return d > 1 ? ((1u << 24) + d - 1) / d : 0;
+    return d > 0 ? ((1u << 24) + d - 1) / d : 0;
 }
 
 static __device__ __forceinline__ uint32_t divide(uint32_t i, uint32_t inverse)
