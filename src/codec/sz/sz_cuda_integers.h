@@ -14,6 +14,7 @@ struct coding {
     uint32_t rest_at[ZTI_SZ_GROUPS];  /* effort 'paper' in the place of classes where parts begin, */
     uint32_t excess_at[ZTI_SZ_GROUPS]; /* and of what is more residuals as they are */
     uint32_t class_bits, plane_bits, rest_bits, excess_bits, exact_bytes, exact_way;
+    uint32_t blocks[ZTI_SZ_GROUPS]; /* where each begins, and in the upper half where it is not first */
     double inverse; /* of the step */
     struct NAME(limits) limits;
     struct walk walk;
@@ -314,6 +315,15 @@ SIMT_UNROLL
     return spot_at(w, at);
 }
 
+/* Those of all blocks, known to all threads after the next barrier. */
+static __device__ __forceinline__ void find_blocks(struct coding *sh)
+{
+    if (!sh->walk.is_blocked || threadIdx.x >= ZTI_SZ_GROUPS)
+        return;
+    const struct spot block = spot_of_block(&sh->walk, threadIdx.x);
+    sh->blocks[threadIdx.x] = block.place | block.has << 16;
+}
+
 static __device__ __forceinline__ struct spot spot_of(const struct walk *w, uint32_t i)
 {
     uint32_t at[ZT_MAX_RANK];
@@ -364,9 +374,9 @@ static __device__ __forceinline__ void residuals_of_blocks(struct coding *sh,
     const uint32_t lane = threadIdx.x % 32;
     const struct spot low = spot_within(&w, lane), high = spot_within(&w, 32 + lane);
     for (uint32_t g = r->first; g < r->last; g++) {
-        const struct spot block = spot_of_block(&w, g);
-        const struct spot a = {low.place + block.place, low.has | block.has};
-        const struct spot b = {high.place + block.place, high.has | block.has};
+        const uint32_t place = sh->blocks[g] & 0xffff, has = sh->blocks[g] >> 16;
+        const struct spot a = {low.place + place, low.has | has};
+        const struct spot b = {high.place + place, high.has | has};
         sh->u[g * ZTI_SZ_GROUP + lane] = residual_at(sh, w.pace, a, r, axes);
         sh->u[g * ZTI_SZ_GROUP + 32 + lane] = residual_at(sh, w.pace, b, r, axes);
     }
