@@ -253,21 +253,6 @@ static inline unsigned long long __brevll(unsigned long long v)
     return (unsigned long long)__brev((unsigned)v) << 32 | __brev((unsigned)(v >> 32));
 }
 
-/* Of the eight bytes of a and b, those that four digits of 'which' say. */
-static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned which)
-{
-    const unsigned long long all = (unsigned long long)b << 32 | a;
-    unsigned r = 0;
-    for (unsigned i = 0; i < 4; i++)
-        r |= (unsigned)(all >> 8 * (which >> 4 * i & 7) & 255) << 8 * i;
-    return r;
-}
-
-static inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned n)
-{
-    return (unsigned)(((unsigned long long)high << 32 | low) >> n % 32);
-}
-
 static inline int __ffs(int v) { return __builtin_ffs(v); }
 static inline int __ffsll(long long v) { return __builtin_ffsll(v); }
 
