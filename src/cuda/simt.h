@@ -91,6 +91,22 @@ static __device__ __forceinline__ void simt_store_flag(uint64_t *p, uint64_t v)
                  : "memory");
 }
 
+/* Flags that order what was written before them. */
+static __device__ __forceinline__ uint64_t simt_load_acquire(const uint64_t *p)
+{
+    unsigned long long v;
+    asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+    return v;
+}
+
+static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t v)
+{
+    asm volatile("st.release.gpu.global.u64 [%0], %1;"
+                 :
+                 : "l"(p), "l"((unsigned long long)v)
+                 : "memory");
+}
+
 #else
 #define SIMT_KERNEL static
 #define SIMT_UNROLL

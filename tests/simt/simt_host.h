@@ -214,6 +214,18 @@ static inline void simt_store_flag(uint64_t *p, uint64_t v)
     simt_progress();
 }
 
+static inline uint64_t simt_load_acquire(const uint64_t *p)
+{
+    simt_spin();
+    return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
+
+static inline void simt_store_release(uint64_t *p, uint64_t v)
+{
+    __atomic_store_n(p, v, __ATOMIC_RELEASE);
+    simt_progress();
+}
+
 static inline int __popc(unsigned v) { return __builtin_popcount(v); }
 static inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
 static inline int __clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
