@@ -13,6 +13,12 @@
 #include "codec/zfp/zfp_cuda.h"
 #include "codec/zfp/zfp_planes.h"
 
+#if defined(__CUDACC__)
+#define IN_REGISTER_64(v) "+l"(v)
+#else
+#define IN_REGISTER_64(v) "+r"(v)
+#endif
+
 /* The lowest n <= 32 bits. */
 FN uint32_t low_bits(uint32_t v, uint32_t n)
 {
