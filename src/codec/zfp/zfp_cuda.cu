@@ -7,12 +7,11 @@
 static const struct zfp_launches *const launches[4] = {&zti_zfp_cuda_f32, &zti_zfp_cuda_f64,
                                                        &zti_zfp_cuda_i32, &zti_zfp_cuda_i64};
 
-/* Shared memory of a block: two of them fit in any multiprocessor from sm_80 on, and their
- * registers allow no third. Bytes of values that a block of warps takes, so that look-back has few
- * blocks. */
+/* Shared memory of a block, at most: two of them fit in any multiprocessor from sm_80 on. Bytes of
+ * values that a block of warps takes, so that look-back has few blocks. */
 enum { SHARED_BYTES = 80 << 10, LEAST_THREADS = 32, WARPS_BYTES = 8 << 10 };
 
-/* Whether a tile's values are too many for a thread. */
+/* Whether a tile's values are too many for a thread: more than 64. */
 static bool is_of_warp(const struct zti_coding *coding)
 {
     return coding->grid.rank == 4;

@@ -28,9 +28,8 @@ FN void NAME(lower)(ulane *q, uint32_t n, int32_t shift)
     else if (shift < 0)
         for (uint32_t i = 0; i < n; i++) {
             const lane v = (lane)q[i];
-            q[i] = v > most        ? (ulane)LANE_MAX
-                   : v < -most - 1 ? (ulane)LANE_MAX + 1
-                                   : (ulane)v << -shift;
+            const ulane low = v < -most - 1 ? (ulane)LANE_MAX + 1 : (ulane)v << -shift;
+            q[i] = INTS(again)(v > most ? (ulane)LANE_MAX : low);
         }
 }
 

@@ -1,5 +1,5 @@
-/* zfp_thread.h: kernel text: a tile a thread, for tiles whose values fit a thread's registers: up to
- * 64.
+/* zfp_thread.h: kernel text: a tile a thread, for tiles whose values fit a thread's registers: up
+ * to 64.
  *
  * zfp_types.h is the text of the tile, as on the CPU. Planes are the thread's own
  * (zfp_thread_coder.h): squares of bits are turned in registers, and lie in shared memory between

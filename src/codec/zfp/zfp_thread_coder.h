@@ -1,8 +1,8 @@
 /* zfp_thread_coder.h: kernel text: coefficients of a tile to bit planes and back, for one width, a
  * tile a thread: what zfp_coder.h is on the CPU. Cf. zfp_thread.h.
  *
- * The includer defines ulane, FN, NAME as for zfp_tile.h, and WIDTH (32 or 64). 'rank' is 1 to 3, and
- * a constant.
+ * The includer defines ulane, FN, NAME as for zfp_tile.h, and WIDTH (32 or 64). 'rank' is 1 to 3,
+ * and a constant.
  *
  * Planes 32 h to 32 h + 31 are made of words h of the coefficients, and are in shared memory only
  * while they are coded: there are two halves of 64 bits, the higher one first. */
@@ -39,8 +39,8 @@ SIMT_UNROLL
         u[i] = NAME(again)(0);
 }
 
-/* Words 'half' of coefficients to planes; of fewer coefficients than 32, n, word k % n has plane k at
- * bit k - k % n. */
+/* Words 'half' of coefficients to planes; of fewer coefficients than 32, n, word k % n has plane k
+ * at bit k - k % n. */
 FN void NAME(split)(const ulane *u, uint32_t *planes, uint32_t rank, uint32_t half)
 {
     const uint32_t n = 1u << 2 * rank, rows = n < 32 ? n : 32;
@@ -148,9 +148,9 @@ SIMT_UNROLL
 
 /* ---- arrays ----
  *
- * Whole tiles go between the array and registers by rows of four, sixteen bytes at once where arrays
- * let them lie so: threads side by side, whose tiles are, then use all of each sector of memory with
- * each load or store. Other tiles go by way of shared memory, value by value. */
+ * Whole tiles go between the array and registers by rows of four, sixteen bytes at once where
+ * arrays let them lie so: threads side by side, whose tiles are, then use all of each sector of
+ * memory with each load or store. Other tiles go by way of shared memory, value by value. */
 
 /* Whether rows of four lie so that they can be read and written at once. */
 FN bool NAME(has_rows_of_16)(const zt_array *array, const ulane *first, uint32_t rank)
