@@ -21,6 +21,17 @@ FN ulane NAME(or_of_tile)(ulane any)
     return any;
 }
 
+/* A value that is used once more; kernels compute what they make of it again. */
+FN ulane NAME(again)(ulane v)
+{
+    return v;
+}
+
+FN void NAME(clear)(ulane *u, uint32_t n)
+{
+    memset(u, 0, sizeof *u * n);
+}
+
 /* Planes of a tile. Of up to 16 coefficients, row[] has the transposed rows: with fewer of them, n,
  * than planes, row k % n has plane k at bit k - k % n. */
 union NAME(planes) {

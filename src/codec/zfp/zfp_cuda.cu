@@ -7,12 +7,11 @@
 static const struct zfp_launches *const launches[4] = {&zti_zfp_cuda_f32, &zti_zfp_cuda_f64,
                                                        &zti_zfp_cuda_i32, &zti_zfp_cuda_i64};
 
-/* Shared memory of a block: two of them fit in any multiprocessor from sm_80 on, and their
- * registers allow no third. Bytes of values that a block of warps takes, so that look-back has few
- * blocks. */
+/* Shared memory of a block, at most: two of them fit in any multiprocessor from sm_80 on. Bytes of
+ * values that a block of warps takes, so that look-back has few blocks. */
 enum { SHARED_BYTES = 80 << 10, LEAST_THREADS = 32, WARPS_BYTES = 8 << 10 };
 
-/* Whether a tile's values are too many for a thread. */
+/* Whether a tile's values are too many for a thread: more than 64. */
 static bool is_of_warp(const struct zti_coding *coding)
 {
     return coding->grid.rank == 4;
@@ -41,9 +40,14 @@ static uint32_t thread_bytes(const struct zti_coding *coding, bool has_slot)
     return (4u << 2 * coding->grid.rank) + (has_slot ? 8 * slot_words(coding) : 0);
 }
 
+static unsigned most_threads(const struct zti_coding *coding)
+{
+    return coding->grid.rank == 3 ? (unsigned)ZTI_ZFP_CUBE_THREADS : (unsigned)ZTI_ZFP_THREADS;
+}
+
 static unsigned threads_of(const struct zti_coding *coding)
 {
-    unsigned threads = ZTI_ZFP_THREADS;
+    unsigned threads = most_threads(coding);
     while (!is_of_warp(coding) && threads > LEAST_THREADS &&
            threads * thread_bytes(coding, true) > SHARED_BYTES)
         threads /= 2;
@@ -57,7 +61,7 @@ static uint32_t block_bytes(const struct zti_coding *coding, bool has_slots)
     const uint32_t slots = has_slots ? warp_tiles(coding) * slot_words(coding) : 0;
     if (is_of_warp(coding))
         return threads / 32 * 8 * (zti_zfp_warp_words(width, coding->grid.rank) + slots);
-    return (has_slots ? threads : (uint32_t)ZTI_ZFP_THREADS) * thread_bytes(coding, has_slots);
+    return (has_slots ? threads : most_threads(coding)) * thread_bytes(coding, has_slots);
 }
 
 static bool has_kernels(const struct zti_coding *coding)
@@ -101,7 +105,7 @@ static void decode(const struct zti_cuda_decoding *d)
     struct zfp_tiles t = tiles_of(d->coding, false);
     ZTI_CUDA_SET_DECODING(&t, d);
     t.first_bits = d->first_bits;
-    launches[d->coding->type - 1]->take(&t, ZTI_ZFP_THREADS, d->queue);
+    launches[d->coding->type - 1]->take(&t, most_threads(d->coding), d->queue);
 }
 
 extern "C" const struct zti_cuda_codec zti_cuda_zfp = {true, has_kernels, state_words, encode,

@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 /* Threads of a block, at most; fewer where their slots would not fit in shared memory. */
-enum { ZTI_ZFP_THREADS = 128 };
+enum { ZTI_ZFP_THREADS = 128, ZTI_ZFP_CUBE_THREADS = 64 /* a tile of 64 values each */ };
 
 /* Where a warp has a tile (zfp_warp.h): words of 32 bits from one plane in shared memory to the
  * next, an odd number for its banks; and words of 64 bits of the warp's tile and its planes. */

@@ -50,7 +50,7 @@ FN int32_t NAME(emax)(const ulane *bits, uint32_t n, bool *has_special)
     if (zti_unlikely(*has_special)) {
         most = 0;
         for (uint32_t i = 0; i < n; i++) {
-            ulane a = bits[i] & magnitude;
+            ulane a = INTS(again)(bits[i]) & magnitude;
             most = a > most && a <= infinity ? a : most;
         }
         most = INTS(most_of_tile)(most);
@@ -68,7 +68,7 @@ FN void NAME(quantize)(const ulane *bits, ulane *q, uint32_t n, int32_t emax, bo
     const ulane indefinite = (ulane)1 << (WIDTH - 1);
     if (zti_unlikely(e > BIAS)) {
         for (uint32_t i = 0; i < n; i++)
-            q[i] = indefinite;
+            q[i] = INTS(again)(indefinite);
         return;
     }
     const scalar scale = NAME(power)(e);
@@ -79,7 +79,7 @@ FN void NAME(quantize)(const ulane *bits, ulane *q, uint32_t n, int32_t emax, bo
     }
     const scalar limit = NAME(power)(WIDTH - 1);
     for (uint32_t i = 0; i < n; i++) {
-        scalar v = scale * NAME(from_bits)(bits[i]);
+        scalar v = scale * NAME(from_bits)(INTS(again)(bits[i]));
         q[i] = v >= -limit && v < limit ? (ulane)(lane)v : indefinite;
     }
 }
@@ -151,7 +151,7 @@ FN void NAME(take_lossy)(const struct zti_zfp *z, ulane *bits, uint32_t rank,
     if (!zti_take_bits(r, 1)) {
         r->at += z->minbits > 1 ? z->minbits - 1 : 0;
         if (bits)
-            memset(bits, 0, sizeof *bits * n);
+            INTS(clear)(bits, n);
         return;
     }
     const int32_t emax = (int32_t)zti_take_bits(r, EXPONENT_BITS) - BIAS;
@@ -166,19 +166,19 @@ FN void NAME(take_lossy)(const struct zti_zfp *z, ulane *bits, uint32_t rank,
         NAME(dequantize)(q, bits, n, emax);
 }
 
-/* Whether quantizing and dequantizing gives every bit back; q is then the integers. */
-FN bool NAME(is_exact)(const ulane *bits, ulane *q, uint32_t n, int32_t emax)
+/* Whether quantizing and dequantizing gives every bit back. */
+FN bool NAME(is_exact)(const ulane *bits, uint32_t n, int32_t emax)
 {
-    ulane back[OWN_VALUES(ZT_MAX_RANK)], differ = 0;
-    if (emax == -BIAS) {
-        memset(q, 0, sizeof *q * n);
-        memset(back, 0, sizeof *back * n);
-    } else {
-        NAME(quantize)(bits, q, n, emax, false);
-        NAME(dequantize)(q, back, n, emax);
+    ulane differ = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const ulane v = INTS(again)(bits[i]);
+        ulane q, back = 0;
+        if (emax != -BIAS) {
+            NAME(quantize)(&v, &q, 1, emax, false);
+            NAME(dequantize)(&q, &back, 1, emax);
+        }
+        differ |= v ^ back;
     }
-    for (uint32_t i = 0; i < n; i++)
-        differ |= bits[i] ^ back[i];
     return INTS(or_of_tile)(differ) == 0;
 }
 
@@ -192,7 +192,7 @@ FN void NAME(put_exact)(const struct zti_zfp *z, const ulane *bits, uint32_t ran
     bool has_special;
     uint32_t header = 2;
     const int32_t emax = NAME(emax)(bits, n, &has_special);
-    if (!has_special && NAME(is_exact)(bits, q, n, emax)) {
+    if (!has_special && NAME(is_exact)(bits, n, emax)) {
         const uint32_t e = (uint32_t)(emax + BIAS);
         if (e == 0) { /* not padded to minbits: so does libzfp */
             zti_put_bits(w, 0, 1);
@@ -200,6 +200,7 @@ FN void NAME(put_exact)(const struct zti_zfp *z, const ulane *bits, uint32_t ran
         }
         header += EXPONENT_BITS;
         zti_put_bits(w, 1 + 4 * (uint64_t)e, header);
+        NAME(quantize)(bits, q, n, emax, false);
     } else {
         zti_put_bits(w, 3, header);
         for (uint32_t i = 0; i < n; i++) /* negative: flip all but the sign */
@@ -220,7 +221,7 @@ FN void NAME(take_exact)(const struct zti_zfp *z, ulane *bits, uint32_t rank,
     if (!zti_take_bits(r, 1)) {
         r->at += z->minbits > 1 ? z->minbits - 1 : 0;
         if (bits)
-            memset(bits, 0, sizeof *bits * n);
+            INTS(clear)(bits, n);
         return;
     }
     const bool is_raw = zti_take_bits(r, 1);
@@ -237,7 +238,7 @@ FN void NAME(take_exact)(const struct zti_zfp *z, ulane *bits, uint32_t rank,
         for (uint32_t i = 0; i < n; i++)
             bits[i] = q[i] ^ ((ulane)((lane)q[i] >> (WIDTH - 1)) >> 1);
     else if (emax == -BIAS)
-        memset(bits, 0, sizeof *bits * n);
+        INTS(clear)(bits, n);
     else
         NAME(dequantize)(q, bits, n, emax);
 }

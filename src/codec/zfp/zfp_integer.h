@@ -10,24 +10,27 @@
 
 FN void NAME(raise)(ulane *q, uint32_t n, int32_t shift)
 {
-    for (uint32_t i = 0; i < n && shift != 0; i++)
-        q[i] = shift > 0 ? q[i] << shift : (ulane)((lane)q[i] >> -shift);
+    if (shift > 0)
+        for (uint32_t i = 0; i < n; i++)
+            q[i] <<= shift;
+    else if (shift < 0)
+        for (uint32_t i = 0; i < n; i++)
+            q[i] = (ulane)((lane)q[i] >> -shift);
 }
 
 /* And back, to the nearest integer, within the type. */
 FN void NAME(lower)(ulane *q, uint32_t n, int32_t shift)
 {
-    for (uint32_t i = 0; i < n && shift != 0; i++) {
-        const lane v = (lane)q[i];
-        if (shift > 0)
-            q[i] = (ulane)((v >> shift) + (v >> (shift - 1) & 1));
-        else if (v > LANE_MAX >> -shift)
-            q[i] = LANE_MAX;
-        else if (v < (-LANE_MAX - 1) >> -shift)
-            q[i] = (ulane)LANE_MAX + 1;
-        else
-            q[i] = (ulane)v << -shift;
-    }
+    const lane most = LANE_MAX >> (shift < 0 ? -shift : 0);
+    if (shift > 0)
+        for (uint32_t i = 0; i < n; i++)
+            q[i] = (ulane)(((lane)q[i] >> shift) + ((lane)q[i] >> (shift - 1) & 1));
+    else if (shift < 0)
+        for (uint32_t i = 0; i < n; i++) {
+            const lane v = (lane)q[i];
+            const ulane low = v < -most - 1 ? (ulane)LANE_MAX + 1 : (ulane)v << -shift;
+            q[i] = INTS(again)(v > most ? (ulane)LANE_MAX : low);
+        }
 }
 
 /* True where the codec vouches for the bound. */

@@ -1,6 +1,6 @@
 /* zfp_kernel.h: kernel text: tiles of one type to bits and back, a tile a thread, by the texts of
- * zfp_plain.h, or a warp, by those of zfp_warp.h. The includer defines TYPE (f32, ...), BITS (32 or
- * 64) and ZTI_ZFP_LAUNCHES, the name of the two functions that queue kernels.
+ * zfp_thread.h, or a warp, by those of zfp_warp.h. The includer defines TYPE (f32, ...), BITS (32
+ * or 64) and ZTI_ZFP_LAUNCHES, the name of the two functions that queue kernels.
  *
  *     tile (a thread's) --> bits in the tile's slot (shared) --> stream, behind the bits of all
  *                                                                  tiles before
@@ -25,9 +25,9 @@ typedef uint64_t uint_64;
 #define zti_zfp_order order_cuda
 #include "codec/zfp/zfp_order.h"
 #include "codec/zfp/zfp_thread.h" /* put_tile_f32, take_tile_i64, gather_32, ... */
-#include "codec/zfp/zfp_warp.h"  /* put_tile_warp_f32, ... */
+#include "codec/zfp/zfp_warp.h"   /* put_tile_warp_f32, ... */
 
-/* zti_walk_from and zti_walk_next for a rank that the compiler knows: places stay in registers. */
+/* zti_walk_from for a rank that the compiler knows: places stay in registers. */
 static __device__ __forceinline__ struct zti_walk walk_from(const struct zti_grid *grid,
                                                             uint64_t tile, uint32_t rank)
 {
@@ -40,28 +40,15 @@ SIMT_UNROLL
     return walk;
 }
 
-static __device__ __forceinline__ void walk_next(const struct zti_grid *grid,
-                                                 struct zti_walk *walk, uint32_t rank)
-{
-    bool is_past = true;
-    walk->tile++;
-SIMT_UNROLL
-    for (uint32_t i = rank; i-- > 0;) {
-        const uint64_t at = walk->origin[i] + (is_past ? grid->side[i] : 0);
-        is_past = at >= grid->shape[i];
-        walk->origin[i] = is_past ? 0 : at;
-    }
-}
-
 /* ---- placing ----
  *
  * A word of the stream is of the tile, and the block, that has its first bit, and is stored by it
- * with zeros for what others have of it; these are or'ed afterwards. A block says when its words are
- * stored; the next one waits for that before it or's bits to the last of them. The first word is
- * nobody's where the stream begins within it, and was zeroed but for what is there already. */
+ * with zeros for what others have of it; these are or'ed afterwards. A block says when its words
+ * are stored; the next one waits for that before it or's bits to the last of them. The first word
+ * is nobody's where the stream begins within it, and was zeroed but for what is there already. */
 
-/* Store words of the stream for the 'bits' bits of a slot, which go to bit 'at'; what is in the word
- * of another tile is returned. Beyond its bits a slot has zeros. */
+/* Store words of the stream for the 'bits' bits of a slot, which go to bit 'at'; what is in the
+ * word of another tile is returned. Beyond its bits a slot has zeros. */
 static __device__ __forceinline__ uint64_t store_words(uint64_t *words, uint64_t at,
                                                        const uint64_t *slot, uint32_t slot_words,
                                                        uint64_t bits)
@@ -202,7 +189,7 @@ static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, u
                                              blockDim.x / 32 * t->warp_tiles, &span)
                              : place_behind(t, block, bits, &span);
     uint64_t head = 0; /* of tile first + me */
-    __syncwarp();
+    simt_order_warp(); /* for slots; shuffles order memory on the CPU */
     for (uint32_t k = 0; k < t->warp_tiles && first + k < t->grid.count; k++) {
         const uint64_t at = __shfl_sync(SIMT_ALL_LANES, own, (int)k);
         const uint32_t *const slot = (const uint32_t *)(const void *)(slots + k * t->slot_words);
@@ -220,10 +207,10 @@ static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, u
 }
 
 /* Kernels for tiles of a rank that the compiler knows: the lossy and the reversible algorithm
- * apart, whose texts need different registers. 64 values of 32 bits are read into shared memory
- * first, behind the slots, so that values and coefficients do not take registers at once. Tiles of
- * more bytes are a warp's. */
-#define KERNEL(blocks) SIMT_KERNEL void __launch_bounds__(ZTI_ZFP_THREADS, blocks)
+ * apart, whose texts need different registers. 4-D tiles are a warp's. */
+#define KERNEL(threads, blocks) SIMT_KERNEL void __launch_bounds__(threads, blocks)
+
+#define THREADS(rank) ((rank) == 3 ? ZTI_ZFP_CUBE_THREADS : ZTI_ZFP_THREADS)
 
 #define IS_OTHER_RANK(known)  (t.grid.rank != (known))
 
@@ -240,7 +227,7 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
 }
 
 #define PUT_KERNEL(name, rank, blocks, is_exact)                                                   \
-    KERNEL(blocks) name(struct zfp_tiles t)                                                                \
+    KERNEL(THREADS(rank), blocks) name(struct zfp_tiles t)                                         \
     {                                                                                              \
         SIMT_SHARED_DYNAMIC(uint64_t, memory);                                                     \
         if (IS_OTHER_RANK(rank))                                                                   \
@@ -256,7 +243,7 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
             VALUE values[1 << 2 * (rank)];                                                         \
             const struct zti_walk at = walk_from(&t.grid, tile, rank);                             \
             OF_TYPE(gather, BITS)(&t.view.out, at.origin, values, rank);                           \
-            const bool is_proved = OF_TYPE(put_tile, TYPE)(&zfp, values, rank, &w);              \
+            const bool is_proved = OF_TYPE(put_tile, TYPE)(&zfp, values, rank, &w);                \
             if (t.doubts)                                                                          \
                 t.doubts[tile] = !is_proved;                                                       \
         }                                                                                          \
@@ -265,7 +252,7 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
 
 /* The same for warps, which take t.warp_tiles tiles one after the other. */
 #define PUT_WARP_KERNEL(name, rank, own_values, is_exact)                                          \
-    KERNEL(2) name(struct zfp_tiles t)                                                                \
+    KERNEL(ZTI_ZFP_THREADS, 2) name(struct zfp_tiles t)                                            \
     {                                                                                              \
         SIMT_SHARED_DYNAMIC(uint64_t, memory);                                                     \
         if (IS_OTHER_RANK(rank))                                                                   \
@@ -284,7 +271,7 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
             OF_TYPE(gather_warp, BITS)(&t.view.out, at.origin, values, rank);                      \
             if (me == 0)                                                                           \
                 w.slot[0] = 0;                                                                     \
-            const bool is_proved = OF_TYPE(put_tile_warp, TYPE)(&zfp, values, rank, &w);         \
+            const bool is_proved = OF_TYPE(put_tile_warp, TYPE)(&zfp, values, rank, &w);           \
             if (t.doubts && me == 0)                                                               \
                 t.doubts[first + k] = !is_proved;                                                  \
             bits = me == k ? zti_bits_written(&w) : bits;                                          \
@@ -293,8 +280,8 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
     }
 
 /* A chunk a thread ('of' is nothing) or a warp (_warp), of so many lanes. */
-#define TAKE_KERNEL(name, rank, blocks, values_count, of, lanes, is_exact)                                   \
-    KERNEL(blocks) name(struct zfp_tiles t)                                                                \
+#define TAKE_KERNEL(name, rank, blocks, values_count, of, lanes, is_exact)                         \
+    KERNEL(THREADS(rank), blocks) name(struct zfp_tiles t)                                         \
     {                                                                                              \
         const uint64_t i = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / (lanes);            \
         if (i >= t.count || IS_OTHER_RANK(rank))                                                   \
@@ -306,44 +293,44 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
         struct zti_bit_reader r = {t.words, t.words_count,                                         \
                                    t.places ? t.places[2 * i]                                      \
                                             : (uint64_t)t.first_bits + first * t.fixed_bits};      \
-        struct zti_walk at = walk_from(&t.grid, first, rank);                                      \
-        for (; at.tile < last; walk_next(&t.grid, &at, rank)) {                                    \
+        for (uint64_t tile = first; tile < last; tile++) {                                         \
             VALUE values[values_count];                                                            \
-            OF_TYPE(take_tile##of, TYPE)(&zfp, values, rank, &r);                                \
+            OF_TYPE(take_tile##of, TYPE)(&zfp, values, rank, &r);                                  \
+            /* of which registers need not be kept meanwhile */                                    \
+            const struct zti_walk at = walk_from(&t.grid, tile, rank);                             \
             OF_TYPE(scatter##of, BITS)(&t.view, at.origin, values, rank);                          \
         }                                                                                          \
         if (threadIdx.x % (lanes) == 0)                                                            \
             note_end(t.states, i, t.count, r.at, t.places ? t.places[2 * i + 1] : UINT64_MAX);     \
     }
 
-/* Blocks of a multiprocessor, at least: so many registers are there for a thread. */
+/* Blocks of a multiprocessor, at least: how many registers there are for a thread (of 65,536). */
 #if BITS == 32
-#define PUT_3D_BLOCKS 3
-#define TAKE_3D_BLOCKS 3
-#define PUT_2D_BLOCKS 8
-#define TAKE_2D_BLOCKS 8
+#define OF_SQUARE 8
+#define PUT_CUBE 10
+#define TAKE_CUBE 10
 #else
-#define PUT_3D_BLOCKS 3
-#define TAKE_3D_BLOCKS 3
-#define PUT_2D_BLOCKS 4
-#define TAKE_2D_BLOCKS 4
+#define OF_SQUARE 4
+#define PUT_CUBE 6
+#define TAKE_CUBE 4
 #endif
+#define OF_LINE 8
 
-PUT_KERNEL(put_lossy_1d, 1, 8, false)
-PUT_KERNEL(put_lossy_2d, 2, PUT_2D_BLOCKS, false)
-PUT_KERNEL(put_lossy_3d, 3, PUT_3D_BLOCKS, false)
-PUT_KERNEL(put_exact_1d, 1, 8, true)
-PUT_KERNEL(put_exact_2d, 2, PUT_2D_BLOCKS, true)
-PUT_KERNEL(put_exact_3d, 3, PUT_3D_BLOCKS, true)
+PUT_KERNEL(put_lossy_1d, 1, OF_LINE, false)
+PUT_KERNEL(put_lossy_2d, 2, OF_SQUARE, false)
+PUT_KERNEL(put_lossy_3d, 3, PUT_CUBE, false)
 PUT_WARP_KERNEL(put_lossy_4d, 4, 8, false)
+PUT_KERNEL(put_exact_1d, 1, OF_LINE, true)
+PUT_KERNEL(put_exact_2d, 2, OF_SQUARE, true)
+PUT_KERNEL(put_exact_3d, 3, PUT_CUBE, true)
 PUT_WARP_KERNEL(put_exact_4d, 4, 8, true)
-TAKE_KERNEL(take_lossy_1d, 1, 8, 4, , 1, false)
-TAKE_KERNEL(take_lossy_2d, 2, TAKE_2D_BLOCKS, 16, , 1, false)
-TAKE_KERNEL(take_lossy_3d, 3, TAKE_3D_BLOCKS, 64, , 1, false)
+TAKE_KERNEL(take_lossy_1d, 1, OF_LINE, 4, , 1, false)
+TAKE_KERNEL(take_lossy_2d, 2, OF_SQUARE, 16, , 1, false)
+TAKE_KERNEL(take_lossy_3d, 3, TAKE_CUBE, 64, , 1, false)
 TAKE_KERNEL(take_lossy_4d, 4, 2, 8, _warp, 32, false)
-TAKE_KERNEL(take_exact_1d, 1, 8, 4, , 1, true)
-TAKE_KERNEL(take_exact_2d, 2, TAKE_2D_BLOCKS, 16, , 1, true)
-TAKE_KERNEL(take_exact_3d, 3, TAKE_3D_BLOCKS, 64, , 1, true)
+TAKE_KERNEL(take_exact_1d, 1, OF_LINE, 4, , 1, true)
+TAKE_KERNEL(take_exact_2d, 2, OF_SQUARE, 16, , 1, true)
+TAKE_KERNEL(take_exact_3d, 3, TAKE_CUBE, 64, , 1, true)
 TAKE_KERNEL(take_exact_4d, 4, 2, 8, _warp, 32, true)
 
 static void put(const struct zfp_tiles *tiles, unsigned threads, void *queue)

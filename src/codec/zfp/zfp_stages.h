@@ -7,8 +7,8 @@
  *   NEGABINARY        1010...10 of the width
  *   OWN_VALUES(rank)  how many of a tile's values who runs the text has: all of them, or a lane's
  * and has, of the same width, what works on values: transform, to_negabinary, put_planes,
- * or_of_tile and what undoes them (zfp_coder.h, zfp_warp_coder.h). Every function takes 'rank' as a
- * constant. */
+ * or_of_tile, clear, again, and what undoes them (zfp_coder.h; in kernels zfp_thread_coder.h,
+ * zfp_warp_coder.h). Every function takes 'rank' as a constant. */
 
 /* Append a lossy tile of integers, of which the bits of a header have been written already and
  * are taken off the limits; q is used up. */
@@ -34,7 +34,7 @@ FN void NAME(take_lossy)(struct zti_bit_reader *r, ulane *q, uint32_t rank, uint
     if (r->at - start < minbits)
         r->at = start + minbits;
     if (q && c == 0) {
-        memset(q, 0, sizeof *q * OWN_VALUES(rank));
+        NAME(clear)(q, OWN_VALUES(rank));
     } else if (q) {
         NAME(from_negabinary)(u, q, zti_zfp_order[rank - 1], 1u << 2 * rank, NEGABINARY);
         NAME(untransform)(q, rank);
@@ -75,7 +75,7 @@ FN void NAME(take_exact)(struct zti_bit_reader *r, ulane *q, uint32_t rank, uint
     if (r->at - start < minbits)
         r->at = start + minbits;
     if (q && c == 0) {
-        memset(q, 0, sizeof *q * OWN_VALUES(rank));
+        NAME(clear)(q, OWN_VALUES(rank));
     } else if (q) {
         NAME(from_negabinary)(u, q, zti_zfp_order[rank - 1], 1u << 2 * rank, NEGABINARY);
         NAME(untransform_exact)(q, rank);

@@ -1,5 +1,5 @@
-/* zfp_thread.h: kernel text: a tile a thread, for tiles whose values fit a thread's registers: up to
- * 64.
+/* zfp_thread.h: kernel text: a tile a thread, for tiles whose values fit a thread's registers: up
+ * to 64.
  *
  * zfp_types.h is the text of the tile, as on the CPU. Planes are the thread's own
  * (zfp_thread_coder.h): squares of bits are turned in registers, and lie in shared memory between
@@ -12,6 +12,12 @@
 
 #include "codec/zfp/zfp_cuda.h"
 #include "codec/zfp/zfp_planes.h"
+
+#if defined(__CUDACC__)
+#define IN_REGISTER_64(v) "+l"(v)
+#else
+#define IN_REGISTER_64(v) "+r"(v)
+#endif
 
 /* The lowest n <= 32 bits. */
 FN uint32_t low_bits(uint32_t v, uint32_t n)

@@ -1,8 +1,8 @@
 /* zfp_thread_coder.h: kernel text: coefficients of a tile to bit planes and back, for one width, a
  * tile a thread: what zfp_coder.h is on the CPU. Cf. zfp_thread.h.
  *
- * The includer defines ulane, FN, NAME as for zfp_tile.h, and WIDTH (32 or 64). 'rank' is 1 to 3, and
- * a constant.
+ * The includer defines ulane, FN, NAME as for zfp_tile.h, and WIDTH (32 or 64). 'rank' is 1 to 3,
+ * and a constant.
  *
  * Planes 32 h to 32 h + 31 are made of words h of the coefficients, and are in shared memory only
  * while they are coded: there are two halves of 64 bits, the higher one first. */
@@ -20,8 +20,27 @@ FN ulane NAME(or_of_tile)(ulane any)
     return any;
 }
 
-/* Words 'half' of coefficients to planes; of fewer coefficients than 32, n, word k % n has plane k at
- * bit k - k % n. */
+/* The same value, but what was made of it is not kept in a register for its next use. */
+FN ulane NAME(again)(ulane v)
+{
+#if WIDTH == 64
+    __asm__ volatile("" : IN_REGISTER_64(v));
+#else
+    __asm__ volatile("" : "+r"(v));
+#endif
+    return v;
+}
+
+/* No register holds a zero before it must. */
+FN void NAME(clear)(ulane *u, uint32_t n)
+{
+SIMT_UNROLL
+    for (uint32_t i = 0; i < n; i++)
+        u[i] = NAME(again)(0);
+}
+
+/* Words 'half' of coefficients to planes; of fewer coefficients than 32, n, word k % n has plane k
+ * at bit k - k % n. */
 FN void NAME(split)(const ulane *u, uint32_t *planes, uint32_t rank, uint32_t half)
 {
     const uint32_t n = 1u << 2 * rank, rows = n < 32 ? n : 32;
@@ -50,7 +69,8 @@ SIMT_UNROLL
         turn_words(a, rows);
 SIMT_UNROLL
         for (uint32_t i = 0; i < rows; i++)
-            u[rows * part + i] |= (ulane)a[i] << 32 * half;
+            u[rows * part + i] = half + 1 < WIDTH / 32 ? u[rows * part + i] | a[i]
+                                                       : (ulane)a[i] << 32 * half;
     }
 }
 
@@ -97,15 +117,15 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank,
     struct source s = source_at(r);
     const uint32_t start = s.at, end = start + (budget < 1u << 20 ? budget : 1u << 20);
     uint32_t k = WIDTH, c = 0;
-SIMT_UNROLL
-    for (uint32_t i = 0; i < n; i++)
-        u[i] = 0;
     k -= pass_empty_planes(&s, k - kmin < end - start ? k - kmin : end - start);
 SIMT_UNROLL
     for (uint32_t half = WIDTH / 32; half-- > 0;) {
         const uint32_t last = kmin > 32 * half ? kmin : 32 * half;
-        if (k <= last || s.at >= end)
+        if (k <= last || s.at >= end) {
+            if (half + 1 == WIDTH / 32)
+                NAME(clear)(u, n);
             continue;
+        }
 SIMT_UNROLL
         for (uint32_t i = 0; i < n; i++)
             planes[32 * i] = 0;
@@ -128,9 +148,9 @@ SIMT_UNROLL
 
 /* ---- arrays ----
  *
- * Whole tiles go between the array and registers by rows of four, sixteen bytes at once where arrays
- * let them lie so: threads side by side, whose tiles are, then use all of each sector of memory with
- * each load or store. Other tiles go by way of shared memory, value by value. */
+ * Whole tiles go between the array and registers by rows of four, sixteen bytes at once where
+ * arrays let them lie so: threads side by side, whose tiles are, then use all of each sector of
+ * memory with each load or store. Other tiles go by way of shared memory, value by value. */
 
 /* Whether rows of four lie so that they can be read and written at once. */
 FN bool NAME(has_rows_of_16)(const zt_array *array, const ulane *first, uint32_t rank)

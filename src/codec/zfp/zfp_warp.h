@@ -1,5 +1,5 @@
 /* zfp_warp.h: kernel text: a tile a warp, for tiles whose values do not fit one thread's registers:
- * 256 values, or 64 of 64 bits.
+ * 256 of them.
  *
  * zfp_types.h is the text of the tile, as on the CPU, and every lane runs it: a lane has a few of
  * the values in registers, and all have the same header, limits, writer and reader. Reading the
@@ -143,7 +143,8 @@ FN uint32_t most_before(uint32_t v, uint32_t *before)
     return me > 0 && left > all ? left : all;
 }
 
-/* A lane has 8 of 256 values, or 4 of 64, which lanes 16 to 31 have a second time. */
+/* A lane has 8 of 256 values. The text also has 64 values, 4 of them a lane, which lanes 16 to 31
+ * have a second time; no kernel uses that. */
 #define OF(x, type)      x##_warp_##type
 #define OWN_VALUES(rank) ((rank) == 4 ? 8u : 4u)
 #define ZTI_ZFP_CODER    "codec/zfp/zfp_warp_coder.h"
@@ -159,8 +160,8 @@ FN uint64_t slot_word(const uint32_t *slot, uint64_t i)
     return 64 * i < slot[0] ? at[0] | (uint64_t)at[1] << 32 : 0;
 }
 
-/* Store words of the stream for the 'bits' bits of a slot, which go to bit 'at', but not the word of
- * which the first bit is another tile's. */
+/* Store words of the stream for the 'bits' bits of a slot, which go to bit 'at', but not the word
+ * of which the first bit is another tile's. */
 FN void store_slot(uint64_t *words, uint64_t at, const uint32_t *slot, uint64_t bits)
 {
     const uint32_t shift = (uint32_t)(at % 64);

@@ -32,6 +32,16 @@ FN ulane NAME(or_of_tile)(ulane any)
     return NAME(or_of_warp)(any);
 }
 
+FN ulane NAME(again)(ulane v)
+{
+    return v;
+}
+
+FN void NAME(clear)(ulane *u, uint32_t n)
+{
+    memset(u, 0, sizeof *u * n);
+}
+
 /* ---- the transform ----
  *
  * A value's place is two bits an axis. They lie, before and after (l: bits of the lane, q: of the
