@@ -64,21 +64,17 @@ static __device__ __forceinline__ uint64_t states_before(const uint64_t *states,
     return state;
 }
 
-/* Tell other blocks of the own sum: as soon as it is known. One thread. */
-static __device__ __forceinline__ void lookback_post(uint64_t *words, uint64_t number, uint64_t own)
-{
-    simt_store_release(words + 2 + number,
-                       (uint64_t)(number == 0 ? LOOKBACK_PREFIX : LOOKBACK_OWN) << 62 | own);
-}
-
-/* The sum of all blocks before 'number', whose own is what the first lane has as 'own' and was
- * told. The block's first warp calls it; all its lanes get the sum. */
-static __device__ __forceinline__ uint64_t lookback_before(uint64_t *words, uint64_t number,
-                                                           uint64_t blocks, uint64_t own)
+/* The sum of all blocks before 'number', whose own is what the first lane has as 'own'. The block's
+ * first warp calls it; all its lanes get the sum. */
+static __device__ __forceinline__ uint64_t lookback(uint64_t *words, uint64_t number,
+                                                    uint64_t blocks, uint64_t own)
 {
     uint64_t *const states = words + 2;
     const unsigned lane = threadIdx.x % 32;
     uint64_t before = 0;
+    if (lane == 0)
+        simt_store_release(states + number,
+                           (uint64_t)(number == 0 ? LOOKBACK_PREFIX : LOOKBACK_OWN) << 62 | own);
     for (uint64_t at = number; at > 0;) {
         const uint64_t state = states_before(states, at);
         const unsigned prefixes = __ballot_sync(SIMT_ALL_LANES, state >> 62 == LOOKBACK_PREFIX);
@@ -95,15 +91,6 @@ static __device__ __forceinline__ uint64_t lookback_before(uint64_t *words, uint
     if (lane == 0 && number == blocks - 1)
         words[1] = before + own;
     return before;
-}
-
-/* Both. */
-static __device__ __forceinline__ uint64_t lookback(uint64_t *words, uint64_t number,
-                                                    uint64_t blocks, uint64_t own)
-{
-    if (threadIdx.x % 32 == 0)
-        lookback_post(words, number, own);
-    return lookback_before(words, number, blocks, own);
 }
 
 /* After decoding: chunk i of 'count' ended at a bit, and should have at another (UINT64_MAX: not

@@ -18,6 +18,7 @@ struct coding {
     double inverse; /* of the step */
     struct NAME(limits) limits;
     struct walk walk;
+    uint32_t next_group;    /* to be put */
     uint64_t number, place; /* of the tile; where its bits go */
     uint64_t away;          /* its base, folded */
 };
@@ -324,11 +325,19 @@ static __device__ __forceinline__ void find_blocks(struct coding *sh)
     sh->blocks[threadIdx.x] = block.place | block.has << 16;
 }
 
-static __device__ __forceinline__ struct spot spot_of(const struct walk *w, uint32_t i)
+/* That of value i of a tile that is not in blocks; no more than so many axes matter. */
+static __device__ __forceinline__ struct spot spot_of(const struct walk *w, uint32_t i,
+                                                      uint32_t axes)
 {
-    uint32_t at[ZT_MAX_RANK];
-    split(i, w->extent, w->inverse, at);
-    return spot_at(w, at);
+    struct spot p = {i, 0};
+SIMT_UNROLL
+    for (uint32_t k = 0; k < axes; k++) {
+        const uint32_t rest = k + 1 < ZT_MAX_RANK ? divide(i, w->inverse[k]) : 0;
+        p.has |= (uint32_t)(((i - rest * w->extent[k]) & w->restart) != 0) << k;
+        i = rest;
+    }
+    p.has &= w->differ;
+    return p;
 }
 
 /* The difference along the first axes of those that have one before: the sum of the corners of a
@@ -387,7 +396,7 @@ static __device__ __forceinline__ void residuals_of_runs(struct coding *sh,
 {
     const struct walk w = sh->walk;
     for (uint32_t i = r->first * ZTI_SZ_GROUP + threadIdx.x % 32; i < r->last * ZTI_SZ_GROUP; i += 32)
-        sh->u[i] = i < w.n ? residual_at(sh, w.pace, spot_of(&w, i), r, axes) : 0;
+        sh->u[i] = i < w.n ? residual_at(sh, w.pace, spot_of(&w, i, axes), r, axes) : 0;
 }
 
 static __device__ __forceinline__ void find_residuals(struct coding *sh, const struct residuals *r)
