@@ -9,7 +9,7 @@
 enum {
     PUT_THREADS = 256, /* of a block, which codes a tile */
     PUT_WARPS = PUT_THREADS / 32,
-    ROOM = 5376,       /* integers in shared memory: 16 planes of 16 rows, which are 16 and 4 long */
+    ROOM = 5376,       /* integers in shared memory: 16 planes of 16 rows of 16 and 4 */
     AT_ONCE = 16 * 8 / WIDTH, /* values in 16 bytes */
     LOADS = 2 /* that a thread waits for together */
 };
