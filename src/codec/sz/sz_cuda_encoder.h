@@ -37,9 +37,9 @@ static __device__ __forceinline__ uint32_t groups_each(uint32_t n)
 
 /* How many bits a group takes of each kind in Rice codes, but for its class. */
 static __device__ __forceinline__ void measure_rice(struct coding *sh, struct pair u, uint32_t n,
-                                                    uint32_t g, uint32_t c)
+                                                    uint32_t g, uint32_t c, uint32_t bits)
 {
-    const uint32_t rest = is_list(c) ? list_bits(u, c) : rounds_bits(u, n, class_planes(c));
+    const uint32_t rest = is_list(c) ? list_bits(u, c) : rounds_bits(u, n, class_planes(c), bits);
     if (threadIdx.x % 32 == 0) {
         sh->classes[g] = c;
         sh->plane_at[g] = class_planes(c) * n;
@@ -120,6 +120,7 @@ SIMT_UNROLL
         total = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
     }
     if (l == 0) {
+        sh->next_group = 0;
         sh->class_bits = classes;
         sh->plane_bits = planes;
         sh->rest_bits = total;
@@ -224,7 +225,7 @@ static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles 
         else if (p->is_coded)
             measure_coded(sh, u, n, g, c);
         else
-            measure_rice(sh, u, n, g, c);
+            measure_rice(sh, u, n, g, c, bits);
     }
     for (uint32_t g = threadIdx.x; g < ZTI_SZ_GROUPS && !is_counted; g += PUT_THREADS)
         if (in_group(sh->walk.n, g) == 0)
@@ -302,21 +303,26 @@ static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struc
     put_excess(u, c, out, rest + sh->rest_bits + sh->excess_at[g]);
 }
 
+/* A warp's next group: those that have other work as well take fewer. */
+static __device__ __forceinline__ uint32_t next_group(struct coding *sh)
+{
+    uint32_t g = 0;
+    if (threadIdx.x % 32 == 0)
+        g = atomicAdd((unsigned *)&sh->next_group, 1u);
+    return __shfl_sync(SIMT_ALL_LANES, g, 0);
+}
+
 /* All groups' bits from bit 'at' on. */
 static __device__ __forceinline__ void put_groups(const struct sz_tiles *s, struct coding *sh,
                                                   const struct plan *p, uint32_t *out, uint32_t at,
                                                   uint32_t effort)
 {
-    const uint32_t each = groups_each(sh->walk.n), planes = at + sh->class_bits;
+    const uint32_t planes = at + sh->class_bits;
     const uint32_t own = PUT_THREADS - 1 - threadIdx.x; /* the last warp has the fewest groups */
     if (own < ZTI_SZ_GROUPS && in_group(sh->walk.n, own) > 0)
         put_class(sh, p, own, out, at, effort);
-    for (uint32_t i = 0; i < each; i++) {
-        const uint32_t g = threadIdx.x / 32 * each + i;
-        if (in_group(sh->walk.n, g) == 0)
-            break;
+    for (uint32_t g; in_group(sh->walk.n, g = next_group(sh)) > 0;)
         put_group(s, sh, p, g, out, planes, effort);
-    }
 }
 
 /* A prepared tile's bytes to sh->a; there after the next barrier. */
@@ -354,12 +360,20 @@ static __device__ __forceinline__ void put_raw(struct coding *sh, uint32_t bytes
         or_bits_32(out, 0, ZTI_SZ_RAW);
 }
 
-/* Other blocks wait for a tile's length, not for its bytes. */
-static __device__ __forceinline__ void tell_bytes(const struct sz_tiles *s, struct coding *sh,
+/* Where a tile of so many bytes goes, known to all threads after the next barrier. Other blocks
+ * wait for its length, not for its bytes, and so does this one for others'. */
+static __device__ __forceinline__ void find_place(const struct sz_tiles *s, struct coding *sh,
                                                   uint32_t bytes)
 {
-    if (threadIdx.x == 0)
-        lookback_publish(s->states, sh->number, 8 * (uint64_t)bytes);
+    const uint64_t number = sh->number, tile = s->first_tile + number;
+    if (threadIdx.x >= 32)
+        return;
+    const uint64_t before = lookback(s->states, number, s->grid.count, 8 * (uint64_t)bytes);
+    if (threadIdx.x == 0) {
+        sh->place = before;
+        if (s->starts && tile % s->chunk_tiles == 0)
+            s->starts[tile / s->chunk_tiles - s->first_chunk] = before;
+    }
 }
 
 /* The bytes of a tile, in sh->a after the next barrier; returns how many. put_tile of sz_coder.h
@@ -388,12 +402,12 @@ static __device__ __forceinline__ uint32_t put_tile(const struct sz_tiles *s, st
             is_taken = p.bytes < bytes;
         }
         if (is_taken) {
-            tell_bytes(s, sh, p.bytes);
+            find_place(s, sh, p.bytes);
             put_planned(s, sh, &p, effort);
             return p.bytes;
         }
     }
-    tell_bytes(s, sh, raw_bytes + 1);
+    find_place(s, sh, raw_bytes + 1);
     put_raw(sh, raw_bytes + 1);
     return raw_bytes + 1;
 }
@@ -418,17 +432,6 @@ static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint3
         load_codes(s, sh);
     clear_exact(sh);
     const uint32_t bytes = put_tile(s, sh, effort);
-    if (threadIdx.x < 32) {
-        const uint64_t number = sh->number;
-        const uint64_t before =
-            lookback_sum(s->states, number, s->grid.count, 8 * (uint64_t)bytes);
-        const uint64_t tile = s->first_tile + number;
-        if (threadIdx.x == 0) {
-            sh->place = before;
-            if (s->starts && tile % s->chunk_tiles == 0)
-                s->starts[tile / s->chunk_tiles - s->first_chunk] = before;
-        }
-    }
     __syncthreads();
     place_bytes((const uint32_t *)(const void *)sh->a, bytes, (uint8_t *)(void *)s->words,
                 sh->place / 8, PUT_THREADS);

@@ -9,15 +9,17 @@ struct coding {
     uint32_t exact_before[EXACT_WORDS];
     uint32_t has_exact;
     uint32_t classes[ZTI_SZ_GROUPS];
-    uint32_t class_at[ZTI_SZ_GROUPS]; /* a group's class, planes, list or symbols, and what is */
-    uint32_t plane_at[ZTI_SZ_GROUPS]; /* more than these say: how many bits, then where. With */
-    uint32_t rest_at[ZTI_SZ_GROUPS];  /* effort 'paper' in the place of classes where parts begin, */
-    uint32_t excess_at[ZTI_SZ_GROUPS]; /* and of what is more residuals as they are */
+    /* a group's class, planes, list or symbols, and what is more than these say: how many bits,
+     * then where. With effort 'paper' in the place of classes where parts begin, and of what is
+     * more residuals as they are */
+    uint32_t class_at[ZTI_SZ_GROUPS], plane_at[ZTI_SZ_GROUPS];
+    uint32_t rest_at[ZTI_SZ_GROUPS], excess_at[ZTI_SZ_GROUPS];
     uint32_t class_bits, plane_bits, rest_bits, excess_bits, exact_bytes, exact_way;
-    uint32_t blocks[ZTI_SZ_GROUPS]; /* where each begins, and in the upper half where it is not first */
+    uint32_t blocks[ZTI_SZ_GROUPS]; /* where each begins; upper half: along which axes not first */
     double inverse; /* of the step */
     struct NAME(limits) limits;
     struct walk walk;
+    uint32_t next_group;    /* to be put */
     uint64_t number, place; /* of the tile; where its bits go */
     uint64_t away;          /* its base, folded */
 };
@@ -100,8 +102,8 @@ static __device__ __forceinline__ void store_integers(const struct walk *w, word
         to[0] = q[0];
 }
 
-/* The multiple nearest to a float that was fetched; what has none within the bound and the limit is exact. Returns
- * whether it needs 64 bits. */
+/* The multiple nearest to a float that was fetched; what has none within the bound and the limit is
+ * exact. Returns whether it needs 64 bits. */
 static __device__ __forceinline__ bool quantize(const struct sz_tiles *s, struct coding *sh,
                                                 uint32_t i, double limit)
 {
@@ -324,11 +326,19 @@ static __device__ __forceinline__ void find_blocks(struct coding *sh)
     sh->blocks[threadIdx.x] = block.place | block.has << 16;
 }
 
-static __device__ __forceinline__ struct spot spot_of(const struct walk *w, uint32_t i)
+/* That of value i of a tile that is not in blocks; no more than so many axes matter. */
+static __device__ __forceinline__ struct spot spot_of(const struct walk *w, uint32_t i,
+                                                      uint32_t axes)
 {
-    uint32_t at[ZT_MAX_RANK];
-    split(i, w->extent, w->inverse, at);
-    return spot_at(w, at);
+    struct spot p = {i, 0};
+SIMT_UNROLL
+    for (uint32_t k = 0; k < axes; k++) {
+        const uint32_t rest = k + 1 < ZT_MAX_RANK ? divide(i, w->inverse[k]) : 0;
+        p.has |= (uint32_t)(((i - rest * w->extent[k]) & w->restart) != 0) << k;
+        i = rest;
+    }
+    p.has &= w->differ;
+    return p;
 }
 
 /* The difference along the first axes of those that have one before: the sum of the corners of a
@@ -386,8 +396,9 @@ static __device__ __forceinline__ void residuals_of_runs(struct coding *sh,
                                                          const struct residuals *r, uint32_t axes)
 {
     const struct walk w = sh->walk;
-    for (uint32_t i = r->first * ZTI_SZ_GROUP + threadIdx.x % 32; i < r->last * ZTI_SZ_GROUP; i += 32)
-        sh->u[i] = i < w.n ? residual_at(sh, w.pace, spot_of(&w, i), r, axes) : 0;
+    const uint32_t end = r->last * ZTI_SZ_GROUP;
+    for (uint32_t i = r->first * ZTI_SZ_GROUP + threadIdx.x % 32; i < end; i += 32)
+        sh->u[i] = i < w.n ? residual_at(sh, w.pace, spot_of(&w, i, axes), r, axes) : 0;
 }
 
 static __device__ __forceinline__ void find_residuals(struct coding *sh, const struct residuals *r)

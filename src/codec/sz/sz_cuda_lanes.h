@@ -44,6 +44,20 @@ static __device__ __forceinline__ uint32_t rice_bits(struct pair u, uint32_t n, 
                                                          at_most(high.high, ZTI_SZ_UNARY_MOST));
 }
 
+/* Of k and its neighbours, where at most 39 values are longer than k: 10 bits of k, 10 of k + 1, 12
+ * of k - 1, less the planes. */
+static __device__ __forceinline__ uint32_t three_rice_bits(struct pair u, uint32_t k)
+{
+    const struct pair more = pair_above(u, k > 0 ? k - 1 : 0);
+    const uint32_t most = ZTI_SZ_UNARY_MOST, down = k > 0;
+    const uint32_t own = at_most(more.low >> down, most) + at_most(more.high >> down, most);
+    const uint32_t less =
+        at_most(more.low >> down >> 1, most) + at_most(more.high >> down >> 1, most);
+    return __reduce_add_sync(SIMT_ALL_LANES, own | less << 10 |
+                                                 (at_most(more.low, most) +
+                                                  at_most(more.high, most)) << 20);
+}
+
 /* class_of of sz_groups.h: a list of list_most values at most, or the k of the fewest bits near the
  * smallest one that leaves at most 39 of 64 values longer. *near is where the search for that
  * begins, and becomes k; *bits: of what is no list, by rice_bits. */
@@ -64,15 +78,24 @@ static __device__ __forceinline__ uint32_t class_of(struct pair u, uint32_t n, u
             k++;
         while (longer(u, k) > most);
     }
-    const uint32_t first = k;
-    uint32_t least = rice_bits(u, n, k);
-    while (k > 0 && (other = rice_bits(u, n, k - 1)) < least) {
-        least = other;
+    const uint32_t three = three_rice_bits(u, k);
+    const uint32_t above_it = n * (k + 1) + (three >> 10 & 1023);
+    const uint32_t below_it = n * (k - 1) + (three >> 20);
+    uint32_t least = n * k + (three & 1023);
+    if (k > 0 && below_it < least) {
+        least = below_it;
         k--;
-    }
-    while (k >= first && k < width && (other = rice_bits(u, n, k + 1)) < least) {
-        least = other;
+        while (k > 0 && (other = rice_bits(u, n, k - 1)) < least) {
+            least = other;
+            k--;
+        }
+    } else if (k < width && above_it < least) {
+        least = above_it;
         k++;
+        while (k < width && (other = rice_bits(u, n, k + 1)) < least) {
+            least = other;
+            k++;
+        }
     }
     *near = k;
     *bits = least;
@@ -117,14 +140,17 @@ static __device__ __forceinline__ uint32_t number_bits(word v, uint32_t most)
     return v < most ? 0 : ZTI_SZ_NUMBER_BITS + number_rest_bits(v - most);
 }
 
-/* Bits of what is above k planes, in unary code. */
-static __device__ __forceinline__ uint32_t rounds_bits(struct pair u, uint32_t n, uint32_t k)
+/* Bits of what is above k planes, in unary code, of a group of so many bits by rice_bits. */
+static __device__ __forceinline__ uint32_t rounds_bits(struct pair u, uint32_t n, uint32_t k,
+                                                       uint32_t bits)
 {
     const struct pair high = pair_above(u, k);
-    uint32_t bits = at_most(high.low, ZTI_SZ_ROUNDS - 1) + at_most(high.high, ZTI_SZ_ROUNDS - 1);
-    if (__any_sync(SIMT_ALL_LANES, high.low >= ZTI_SZ_ROUNDS || high.high >= ZTI_SZ_ROUNDS))
-        bits += number_bits(high.low, ZTI_SZ_ROUNDS) + number_bits(high.high, ZTI_SZ_ROUNDS);
-    return n + __reduce_add_sync(SIMT_ALL_LANES, bits);
+    if (!__any_sync(SIMT_ALL_LANES, high.low >= ZTI_SZ_ROUNDS || high.high >= ZTI_SZ_ROUNDS))
+        return n + bits - n * k;
+    const uint32_t unary =
+        at_most(high.low, ZTI_SZ_ROUNDS - 1) + at_most(high.high, ZTI_SZ_ROUNDS - 1);
+    return n + __reduce_add_sync(SIMT_ALL_LANES, unary + number_bits(high.low, ZTI_SZ_ROUNDS) +
+                                                     number_bits(high.high, ZTI_SZ_ROUNDS));
 }
 
 /* ---- the bits -------------------------------------------------------------------------------- */

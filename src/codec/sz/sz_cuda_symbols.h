@@ -35,7 +35,8 @@ static __device__ __forceinline__ uint32_t symbol_of(const word *u, uint32_t c, 
 {
     const uint32_t book = book_of(c), shift = class_shift(c), most = symbol_most(book);
     if (book > 1)
-        return at_most(above(u[2 * i], shift), most) | at_most(above(u[2 * i + 1], shift), most) << 4;
+        return at_most(above(u[2 * i], shift), most) |
+               at_most(above(u[2 * i + 1], shift), most) << 4;
     uint32_t symbol = 0;
 SIMT_UNROLL
     for (uint32_t k = 0; k < 4; k++)

@@ -122,12 +122,6 @@ static __device__ __forceinline__ void put_at(uint32_t *words, uint32_t *at, uin
     }
 }
 
-static __device__ __forceinline__ void put_code_at(uint32_t *words, uint32_t *at,
-                                                   struct zti_sz_code code)
-{
-    put_at(words, at, code.bits, code.count);
-}
-
 static __device__ __forceinline__ void put_number_at(uint32_t *words, uint32_t *at, uint64_t v)
 {
     const uint32_t n = number_rest_bits(v);

@@ -9,7 +9,7 @@
 enum {
     PUT_THREADS = 256, /* of a block, which codes a tile */
     PUT_WARPS = PUT_THREADS / 32,
-    ROOM = 5376,       /* integers in shared memory: 16 planes of 16 rows, which are 16 and 4 long */
+    ROOM = 5376,       /* integers in shared memory: 16 planes of 16 rows of 16 and 4 */
     AT_ONCE = 16 * 8 / WIDTH, /* values in 16 bytes */
     LOADS = 2 /* that a thread waits for together */
 };
@@ -121,7 +121,8 @@ static __device__ __forceinline__ void walk_of(const struct sz_tiles *s, uint64_
     invert(w->extent, axes, w->inverse);
     set_sides(w, axes);
     w->is_blocked = w->is_blocked && s->sz.is_blocked != 0;
-    if (set_paces(w, w->is_blocked) > ROOM)
+    /* tiles of effort 'paper' are in blocks only where they are coded without loss */
+    if (set_paces(w, w->is_blocked && s->sz.effort != ZT_EFFORT_PAPER) > ROOM)
         (void)set_paces(w, false);
     bool is_together = w->stride[0] == 1 && (uintptr_t)first % 16 == 0;
     for (uint32_t k = 0; k < ZT_MAX_RANK; k++)

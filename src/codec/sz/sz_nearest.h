@@ -26,7 +26,7 @@ ZTI_STATIC bool NAME(nearest)(const struct zti_sz *sz, scalar x, double limit, i
     return fabs(v - (double)y) <= sz->bound;
 }
 
-/* ---- values at the first trial ---------------------------------------------------------------- */
+/* ---- values at the first trial --------------------------------------------------------------- */
 
 /* What values are compared with: by magnitude, as integers, which NaN and infinities are above.
  * Both are a little less than what decides about a value (nearest), so that the rounding of x - y
