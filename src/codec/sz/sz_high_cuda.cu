@@ -181,6 +181,99 @@ static __device__ __forceinline__ void take_segment(struct taker *t, const struc
     take_residuals(t, b, at, n);
 }
 
+/* What a lane adds up for its point of a row of at most 32, before the row before it is known. */
+struct row_ahead {
+    uint32_t between, before; /* without the row before it */
+    bool is_there;
+};
+
+static __device__ __forceinline__ void look_ahead(const struct taker *t, const struct high_band *b,
+                                                  const uint32_t *c, struct row_ahead *ahead)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    const uint32_t own[4] = {c[0], c[1], c[2], lane};
+    ahead->is_there = c[0] < b->own[0] && c[1] < b->own[1] && c[2] < b->own[2];
+    ahead->between = ahead->before = 0;
+    if (ahead->is_there && lane < b->own[3]) {
+        const uint8_t *const loud = t->slot.loud + point_at(b, own);
+        ahead->between = sum_between(b, own, loud);
+        ahead->before = sum_before(b, own, 2, loud);
+    }
+}
+
+/* A row of at most 32 points, none of a band's first; 'last': the magnitudes of the row before it
+ * along axis 2, and then its own. */
+static __device__ __forceinline__ void take_short_row(struct taker *t, const struct high_band *b,
+                                                      const uint32_t *c,
+                                                      const struct row_ahead *ahead,
+                                                      uint32_t *last)
+{
+    const uint32_t lane = threadIdx.x % 32, n = b->own[3];
+    const uint32_t before = ahead->before + (c[2] > 0 ? *last : 0);
+    uint32_t rows;
+    const uint32_t sum = weigh_around(b, c, ahead->between, before, &rows);
+    if (lane < n)
+        t->sh->own[lane] = t->sh->tables[zti_sz_high_kind(sum, b->depth)];
+    __syncwarp();
+    take_symbols(t, n);
+    __syncwarp();
+    const uint32_t symbol = lane < n ? t->sh->symbols[lane] : 0, open = take_open(t, symbol);
+    if (lane < n)
+        *last = put_residual(t, symbol, open, point_at(b, c) + lane * b->step[3]);
+}
+
+/* The row behind one. */
+static __device__ __forceinline__ void next_row(const struct high_band *b, uint32_t *c)
+{
+    c[2]++;
+    c[1] += c[2] == b->dim[2];
+    c[2] = c[2] == b->dim[2] ? 0 : c[2];
+    c[0] += c[1] == b->dim[1];
+    c[1] = c[1] == b->dim[1] ? 0 : c[1];
+}
+
+/* Points of a row from 'own' on, which are as if they were predicted well. */
+static __device__ __forceinline__ void clear_row(struct taker *t, const struct high_band *b,
+                                                 const uint32_t *c, uint32_t own)
+{
+    const uint32_t at = point_at(b, c);
+    for (uint32_t k = own + threadIdx.x % 32; k < b->dim[3]; k += 32) {
+        t->slot.x[at + k * b->step[3]] = 0;
+        t->slot.loud[at + k * b->step[3]] = 0;
+    }
+}
+
+/* All points of a band of rows of at most 32, at least two along axis 2. What a row's contexts are
+ * made of is fetched while the row before it is taken, but for that row's own magnitudes, which
+ * lanes have. */
+static __device__ __forceinline__ void take_short_band(struct taker *t, const struct high_band *b)
+{
+    const uint32_t rows = b->dim[0] * b->dim[1] * b->dim[2];
+    uint32_t c[4] = {0, 0, 0, 0}, last = 0;
+    struct row_ahead ahead = {0, 0, false};
+    t->before = t->before_that = 0;
+    for (uint32_t row = 0; row < rows; row++) {
+        uint32_t next[4] = {c[0], c[1], c[2], 0};
+        next_row(b, next);
+        if (row == 0) {
+            take_segment(t, b, c, b->own[3]);
+            simt_order_warp(); /* four lanes have written this row, behind shuffles */
+            look_ahead(t, b, next, &ahead);
+            last = threadIdx.x % 32 < b->own[3]
+                       ? t->slot.loud[b->base + threadIdx.x % 32 * b->step[3]] : 0;
+            clear_row(t, b, c, b->own[3]);
+        } else {
+            const struct row_ahead now = ahead;
+            look_ahead(t, b, next, &ahead);
+            if (now.is_there)
+                take_short_row(t, b, c, &now, &last);
+            clear_row(t, b, c, now.is_there ? b->own[3] : 0);
+        }
+        for (uint32_t i = 0; i < 3; i++)
+            c[i] = next[i];
+    }
+}
+
 /* All points of a band. A neighbour's are as if they were predicted well.
  *
  * Rows need no barrier between them. What a lane looks at before lanes meet next, in the next
@@ -189,8 +282,12 @@ static __device__ __forceinline__ void take_segment(struct taker *t, const struc
  * both have, or its first row, after which lanes meet. */
 static __device__ __forceinline__ void take_band(struct taker *t, const struct high_band *b)
 {
-    const uint32_t lane = threadIdx.x % 32, rows = b->dim[0] * b->dim[1] * b->dim[2];
+    const uint32_t rows = b->dim[0] * b->dim[1] * b->dim[2];
     uint32_t c[4] = {0, 0, 0, 0};
+    if (b->own[3] <= 32 && b->dim[2] > 1 && own_points_in(b) > 0) {
+        take_short_band(t, b);
+        return;
+    }
     t->before = t->before_that = 0;
     for (uint32_t row = 0; row < rows; row++) {
         const bool is_own = c[0] < b->own[0] && c[1] < b->own[1] && c[2] < b->own[2];
@@ -200,16 +297,8 @@ static __device__ __forceinline__ void take_band(struct taker *t, const struct h
             take_segment(t, b, c, simt_at_most(left, ZTI_SZ_HIGH_SEGMENT));
         }
         c[3] = 0;
-        const uint32_t at = point_at(b, c);
-        for (uint32_t k = own + lane; k < b->dim[3]; k += 32) {
-            t->slot.x[at + k * b->step[3]] = 0;
-            t->slot.loud[at + k * b->step[3]] = 0;
-        }
-        c[2]++;
-        c[1] += c[2] == b->dim[2];
-        c[2] = c[2] == b->dim[2] ? 0 : c[2];
-        c[0] += c[1] == b->dim[1];
-        c[1] = c[1] == b->dim[1] ? 0 : c[1];
+        clear_row(t, b, c, own);
+        next_row(b, c);
     }
 }
 

@@ -213,25 +213,46 @@ static __device__ __forceinline__ uint32_t predict(const struct high_band *b, co
                         : zti_sz_high_round(t0 + t1 + t2 + t3, 2);
 }
 
-/* The magnitudes of the points it lies between, weighed; and with 'rows' those of the points before
- * it in its band along axes but the last. */
-static __device__ __forceinline__ uint32_t sum_around(const struct high_band *b, const uint32_t *c,
-                                                      const uint8_t *loud, uint32_t *rows)
+/* The magnitudes of the points that the one at 'loud' lies between. */
+static __device__ __forceinline__ uint32_t sum_between(const struct high_band *b,
+                                                       const uint32_t *c, const uint8_t *loud)
 {
-    uint32_t sum = 0, before = 0, count = 0;
+    uint32_t sum = 0;
     SIMT_UNROLL
     for (uint32_t i = 0; i < 4; i++) {
         const int64_t apart = b->apart[i];
         if (b->odd >> i & 1)
             sum += loud[-apart] + loud[c[i] + 1 < b->of[i] ? apart : -apart];
-        if (i < 3 && c[i] > 0) {
-            before += loud[-(int64_t)b->step[i]];
-            count++;
-        }
     }
-    *rows = count;
-    return sum * zti_sz_high_share(zti_sz_high_axes_count(b->odd)) +
-           before * zti_sz_high_row_share(count);
+    return sum;
+}
+
+/* Those of the points before it in its band along the first 'axes' axes. */
+static __device__ __forceinline__ uint32_t sum_before(const struct high_band *b, const uint32_t *c,
+                                                      uint32_t axes, const uint8_t *loud)
+{
+    uint32_t sum = 0;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 3; i++)
+        if (i < axes && c[i] > 0)
+            sum += loud[-(int64_t)b->step[i]];
+    return sum;
+}
+
+/* Both, weighed; and how many points are before it along axes but the last. */
+static __device__ __forceinline__ uint32_t weigh_around(const struct high_band *b,
+                                                        const uint32_t *c, uint32_t between,
+                                                        uint32_t before, uint32_t *rows)
+{
+    *rows = (c[0] > 0) + (c[1] > 0) + (c[2] > 0);
+    return between * zti_sz_high_share(zti_sz_high_axes_count(b->odd)) +
+           before * zti_sz_high_row_share(*rows);
+}
+
+static __device__ __forceinline__ uint32_t sum_around(const struct high_band *b, const uint32_t *c,
+                                                      const uint8_t *loud, uint32_t *rows)
+{
+    return weigh_around(b, c, sum_between(b, c, loud), sum_before(b, c, 3, loud), rows);
 }
 
 /* ---- the coarse grid ---- */

@@ -11,6 +11,7 @@
 enum {
     HIGH_WARPS = HIGH_THREADS / 32,
     WAYS = 4,              /* ZTI_ANS_WAYS */
+    STEPS = 8,             /* symbols of a state that are looked up together */
     STATE_BITS = 12,       /* ZTI_ANS_STATE_BITS */
     EXACT_MOST = 515,      /* bytes of the marks of 4096 values, at most */
     LEVEL_COUNTERS = (int)ZTI_SZ_HIGH_MAGNITUDES * (int)ZTI_SZ_HIGH_ALPHABET,
@@ -329,25 +330,67 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_count_symbols(const str
 
 /* ---- states: a warp a tile, of which four lanes have one each ---- */
 
+/* What a state does with a symbol: known before the state is. */
+struct way_step {
+    uint32_t bits, next; /* see make_steps in ans_model.c; 'next' among those of all models */
+};
+
+/* Symbols 'from' to 'from' + count - 1 of a lane's, of which each is the WAYS-th of all. */
+static __device__ __forceinline__ void load_steps(const struct sz_tiles *s,
+                                                  const struct put_slot *slot, uint32_t from,
+                                                  uint32_t count, struct way_step *step)
+{
+    const uint8_t *const model_of = model_at(s, 0);
+    const uint32_t *const steps =
+        (const uint32_t *)(const void *)model_at(s, ZTI_SZ_HIGH_STEPS_AT);
+    const uint32_t way = threadIdx.x;
+    uint32_t code[STEPS];
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < STEPS; i++)
+        code[i] = i < count ? slot->codes[(from + i) * WAYS + way] : 0;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < STEPS; i++) {
+        const uint32_t model = model_of[code[i] >> 8], symbol = code[i] & 255;
+        const uint32_t *const own = steps + 2 * (model * (uint32_t)ZTI_SZ_HIGH_ALPHABET + symbol);
+        step[i].bits = own[0];
+        step[i].next = own[1] + model * (uint32_t)ZTI_SZ_HIGH_STATES;
+    }
+}
+
+/* From the last symbol to the first. Only a state's own look-up waits for the symbol behind it: what
+ * symbols say is fetched for STEPS of them at a time, while the ones behind are coded. */
 SIMT_KERNEL void __launch_bounds__(32) high_run_states(const struct sz_high_tiles h)
 {
     const struct sz_tiles *const s = &h.s;
     const struct put_slot slot = put_slot_of(&h, blockIdx.x);
-    const uint8_t *const model_of = model_at(s, 0);
-    const uint32_t *const steps =
-        (const uint32_t *)(const void *)model_at(s, ZTI_SZ_HIGH_STEPS_AT);
     const uint16_t *const next = (const uint16_t *)(const void *)model_at(s, ZTI_SZ_HIGH_NEXT_AT);
     const uint32_t n = slot.note->symbols, way = threadIdx.x;
     uint32_t state = ZTI_SZ_HIGH_STATES;
     if (way >= WAYS || !slot.note->has_symbols)
         return;
-    for (uint32_t i = n > way ? (n - 1 - way) / WAYS + 1 : 0; i-- > 0;) {
-        const uint32_t code = slot.codes[i * WAYS + way], symbol = code & 255;
-        const uint32_t model = model_of[code >> 8], y = state;
-        const uint32_t *const own = steps + 2 * (model * (uint32_t)ZTI_SZ_HIGH_ALPHABET + symbol);
-        const uint32_t bits = (y + own[0]) >> 16;
-        slot.shed[i * WAYS + way] = (uint16_t)((y & ((1u << bits) - 1)) | bits << STATE_BITS);
-        state = next[model * (uint32_t)ZTI_SZ_HIGH_STATES + (uint16_t)((y >> bits) + own[1])];
+    const uint32_t own = n > way ? (n - 1 - way) / WAYS + 1 : 0;
+    uint32_t from = own / STEPS * STEPS, count = own - from;
+    struct way_step step[STEPS], ahead[STEPS];
+    load_steps(s, &slot, from, count, step);
+    for (;;) {
+        const uint32_t before = from - STEPS;
+        load_steps(s, &slot, before, from > 0 ? (uint32_t)STEPS : 0, ahead);
+        SIMT_UNROLL
+        for (uint32_t i = STEPS; i-- > 0;) {
+            if (i >= count)
+                continue;
+            const uint32_t bits = (state + step[i].bits) >> 16;
+            slot.shed[(from + i) * WAYS + way] =
+                (uint16_t)((state & ((1u << bits) - 1)) | bits << STATE_BITS);
+            state = next[(state >> bits) + step[i].next];
+        }
+        if (from == 0)
+            break;
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < STEPS; i++)
+            step[i] = ahead[i];
+        from = before;
+        count = STEPS;
     }
     slot.note->state[way] = state - ZTI_SZ_HIGH_STATES;
 }
