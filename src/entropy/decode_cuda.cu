@@ -15,7 +15,7 @@ enum {
     CHUNK_SYMBOLS = PARTS * PART_SYMBOLS,
     CHUNK_MOST_BYTES = CHUNK_SYMBOLS * ZTI_HUFFMAN_MAX_BITS / 8,
     PART_MOST_BITS = PART_SYMBOLS * ZTI_HUFFMAN_MAX_BITS + 7,
-    PART_WORDS = PART_MOST_BITS / 32 + 6, /* it begins within a word, and is read ahead of */
+    PART_WORDS = PART_MOST_BITS / 32 + 4, /* it begins within a word, and is read ahead of */
     ADDED = 128,                          /* chunks whose lengths a warp adds up */
     TAKEN = 4,                            /* chunks that a block takes at a time */
     TABLE = 1 << ZTI_SMALL_TABLE_BITS,
@@ -149,46 +149,6 @@ static __device__ __forceinline__ uint32_t bits_at(const struct unpacking *s, ui
     return __funnelshift_r(words[0], words[1], at % 32);
 }
 
-/* The symbol of the next code; the bits behind it to 'bits', how many it has to *length. */
-static __device__ __forceinline__ uint16_t take_symbol(const struct unpacking *s,
-                                                       const uint16_t *order, uint64_t *bits,
-                                                       uint32_t *length)
-{
-    const uint32_t entry = s->table[*bits & (TABLE - 1)];
-    uint32_t symbol = entry;
-    *length = first_bits(entry);
-    if (*length == 0) {
-        symbol = long_code(s, order, (uint32_t)*bits);
-        *length = symbol >> 16;
-    }
-    *bits >>= *length;
-    return (uint16_t)symbol;
-}
-
-/* The symbols of the codes from 'at' on to their places from one on to before another; returns
- * where the last one ends. Four codes have at most 64 bits. */
-static __device__ __forceinline__ uint32_t take_symbols(struct unpacking *s, const uint16_t *order,
-                                                        uint32_t at, uint32_t place, uint32_t last)
-{
-    uint16_t *const symbols = s->symbols[threadIdx.x / 32];
-    uint32_t length;
-    while (place < last) {
-        uint64_t bits = bits_at(s, at);
-        if (place + 4 > last) {
-            symbols[place_of(place++)] = take_symbol(s, order, &bits, &length);
-            at += length;
-            continue;
-        }
-        bits |= (uint64_t)bits_at(s, at + 32) << 32;
-        SIMT_UNROLL
-        for (uint32_t i = 0; i < 4; i++) {
-            symbols[place_of(place++)] = take_symbol(s, order, &bits, &length);
-            at += length;
-        }
-    }
-    return at;
-}
-
 /* Go through codes that begin in [at, limit); returns where the first one beyond begins. */
 static __device__ __forceinline__ uint32_t count_codes(const struct unpacking *s,
                                                        const uint16_t *order, uint32_t at,
@@ -196,25 +156,18 @@ static __device__ __forceinline__ uint32_t count_codes(const struct unpacking *s
 {
     uint32_t n = 0;
     while (at < limit) {
-        uint32_t bits = bits_at(s, at);
-        SIMT_UNROLL
-        for (uint32_t i = 0; i < 2 && at < limit; i++) { /* a look-up and the longest code fit */
-            const uint32_t left = limit - at;
-            uint32_t used, ends = ends_of(s->table[bits & (TABLE - 1)]);
-            if (ends == 0) {
-                used = long_code(s, order, bits) >> 16;
-                n++;
-            } else {
-                /* of the ends at the limit or beyond, the first one only */
-                const uint32_t inside = (1u << (left < 12 ? left - 1 : 11)) - 1;
-                const uint32_t beyond = ends & ~inside;
-                ends = (ends & inside) | (beyond & (0 - beyond));
-                used = 32 - (uint32_t)__clz((int)ends);
-                n += (uint32_t)__popc(ends);
-            }
-            at += used;
-            bits >>= used;
+        const uint32_t bits = bits_at(s, at), left = limit - at;
+        uint32_t ends = ends_of(s->table[bits & (TABLE - 1)]);
+        if (ends == 0) {
+            at += long_code(s, order, bits) >> 16;
+            n++;
+            continue;
         }
+        /* of the ends at the limit or beyond, the first one only */
+        const uint32_t inside = (1u << (left < 12 ? left - 1 : 11)) - 1, beyond = ends & ~inside;
+        ends = (ends & inside) | (beyond & (0 - beyond));
+        at += 32 - (uint32_t)__clz((int)ends);
+        n += (uint32_t)__popc(ends);
     }
     *count = n;
     return at;
@@ -223,7 +176,8 @@ static __device__ __forceinline__ uint32_t count_codes(const struct unpacking *s
 /* A part of a book with two symbols or more, by a warp. Returns whether the lane found nothing
  * wrong: there are as many codes as wanted, and the last one ends where the part does. */
 static __device__ __forceinline__ bool decode_part(const struct zti_cuda_unmerging *u,
-                                                   struct unpacking *s, const struct part *p)
+                                                   struct unpacking *s, const struct part *p,
+                                                   uint32_t k)
 {
     const uint16_t *const order = u->book.order;
     const uint32_t lane = threadIdx.x % 32, each = (p->end - p->begin + 31) / 32;
@@ -241,9 +195,18 @@ static __device__ __forceinline__ bool decode_part(const struct zti_cuda_unmergi
     const uint32_t up_to = warp_sums_32(count);
     bool is_good = __shfl_sync(SIMT_ALL_LANES, up_to, 31) >= p->symbols;
     const uint32_t last = up_to < p->symbols ? up_to : p->symbols;
-    const uint32_t at = take_symbols(s, order, start, up_to - count, last);
-    if (last == p->symbols && up_to - count < last)
-        is_good = p->end - at <= p->slack; /* wraps around where it ends beyond */
+    for (uint32_t place = up_to - count, at = start; place < last; place++) {
+        const uint32_t bits = bits_at(s, at), entry = s->table[bits & (TABLE - 1)];
+        uint32_t symbol = entry, length = first_bits(entry);
+        if (length == 0) {
+            symbol = long_code(s, order, bits);
+            length = symbol >> 16;
+        }
+        at += length;
+        s->symbols[k][place_of(place)] = (uint16_t)symbol;
+        if (place + 1 == p->symbols)
+            is_good = p->end - at <= p->slack; /* wraps around where it ends beyond */
+    }
     return is_good;
 }
 
@@ -283,10 +246,10 @@ static __device__ __forceinline__ void take_part(const struct zti_cuda_unmerging
         is_good = false;
     } else if (s->numbers[ZTI_BOOK_USED] > 1) {
         const uint32_t words = (p.end + 31) / 32;
-        for (uint32_t i = lane; i < words + 3; i += 32) /* codes are looked for ahead */
+        for (uint32_t i = lane; i <= words; i += 32) /* codes are looked for ahead */
             s->words[k][i] = i < words ? u->words[from + i] : 0;
         __syncwarp();
-        is_good = decode_part(u, s, &p);
+        is_good = decode_part(u, s, &p, k);
     } else {
         for (uint32_t i = lane; i < p.symbols; i += 32)
             s->symbols[k][place_of(i)] = u->book.order[0];
@@ -331,6 +294,9 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
     uint64_t *const ticket = u.states + start_place(chunks) + chunks;
     if (threadIdx.x == 0)
         s.tickets[0] = lookback_take(ticket);
+    __syncthreads();
+    if (s.tickets[0] * TAKEN >= chunks) /* a block that comes late needs no table */
+        return;
     make_table(&u.book, &s);
     for (uint32_t turn = 0;; turn = 1 - turn) {
         __syncthreads();
