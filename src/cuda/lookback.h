@@ -59,8 +59,8 @@ static __device__ __forceinline__ uint64_t lookback_ticket(uint64_t *words)
 WARP_SUMS(warp_sums, uint64_t)
 WARP_SUMS(warp_sums_32, uint32_t)
 
-/* Say what the block's own sum is, as soon as it is known: the blocks behind wait for it. One thread
- * calls it. */
+/* Say what the block's own sum is, as soon as it is known: the blocks behind wait for it. One
+ * thread calls it. */
 static __device__ __forceinline__ void lookback_publish(uint64_t *words, uint64_t number,
                                                         uint64_t own)
 {
@@ -68,8 +68,8 @@ static __device__ __forceinline__ void lookback_publish(uint64_t *words, uint64_
                     (uint64_t)(number == 0 ? LOOKBACK_PREFIX : LOOKBACK_OWN) << 62 | own);
 }
 
-/* What each lane sees of the states of blocks number - 1 - lane, 32 blocks further and so on; blocks
- * before the first are a prefix of nothing. Spins until all have at least their own sum. */
+/* What each lane sees of the states of blocks number - 1 - lane, 32 blocks further and so on;
+ * blocks before the first are a prefix of nothing. Spins until all have at least their own sum. */
 static __device__ __forceinline__ void states_before(const uint64_t *states, uint64_t number,
                                                      uint64_t *state)
 {
@@ -90,8 +90,8 @@ static __device__ __forceinline__ void states_before(const uint64_t *states, uin
     } while (!__all_sync(SIMT_ALL_LANES, is_there));
 }
 
-/* A lane's share of the sum of the 128 blocks before 'number', no further than to the nearest prefix;
- * whether there was one. */
+/* A lane's share of the sum of the 128 blocks before 'number', no further than to the nearest
+ * prefix; whether there was one. */
 static __device__ __forceinline__ uint64_t lookback_window(const uint64_t *words, uint64_t number,
                                                            bool *is_found)
 {

@@ -1,9 +1,9 @@
-/* decode_cuda.cu: bits to symbols on a GPU. A kernel adds up the lengths of chunks; then blocks take
- * a few chunks at a time, a warp the same part of each, without waiting for the block's others. The
- * lanes of a warp have 32 pieces of the part that are equally long in bits. Lanes find code borders
- * as in sync_cuda.h; to count codes they go as many at a time as the table's bits have. Counts give
- * each lane its place, and symbols go through shared memory, from where they are stored side by
- * side. */
+/* decode_cuda.cu: bits to symbols on a GPU. A kernel adds up the lengths of chunks; then blocks
+ * take a few chunks at a time, a warp the same part of each, without waiting for the block's
+ * others. The lanes of a warp have 32 pieces of the part that are equally long in bits. Lanes find
+ * code borders as in sync_cuda.h; to count codes they go as many at a time as the table's bits
+ * have. Counts give each lane its place, and symbols go through shared memory, from where they are
+ * stored side by side. */
 #include "cuda/lookback.h"
 
 #include "entropy/sync_cuda.h"
@@ -24,8 +24,8 @@ enum {
 static_assert(ZTI_SMALL_TABLE_BITS == 11, "16 bits of a symbol, 11 of ends and 5 fill an entry");
 
 /* What a block has in shared memory. An entry of the table, by the next bits: the first code's
- * symbol in 16 bits, at which of the next bits a code ends, and the first code's bits. Of that code's
- * bits there are none where it is longer than the table's. */
+ * symbol in 16 bits, at which of the next bits a code ends, and the first code's length; the last
+ * two are 0 where that code is longer than the table's bits. */
 struct unpacking {
     uint32_t numbers[ZTI_BOOK_NUMBERS];
     uint32_t table[TABLE];
@@ -294,6 +294,9 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
     uint64_t *const ticket = u.states + start_place(chunks) + chunks;
     if (threadIdx.x == 0)
         s.tickets[0] = lookback_take(ticket);
+    __syncthreads();
+    if (s.tickets[0] * TAKEN >= chunks) /* a block that comes late needs no table */
+        return;
     make_table(&u.book, &s);
     for (uint32_t turn = 0;; turn = 1 - turn) {
         __syncthreads();

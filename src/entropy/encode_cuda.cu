@@ -2,9 +2,9 @@
  *
  *     codes    a thread has 16 symbols; the codes of four of them fit in 64 bits
  *     sums     of the bits over the block say where each thread's go in the chunk
- *     bits     or'ed into shared memory by each thread; meanwhile look-back over the bytes of
- *              chunks before
- *     place    whole words to global memory, the bytes that chunks share a word with one by one
+ *     bits     or'ed into shared memory by each thread
+ *     place    look-back over the bytes of chunks before, once the next chunk's sum is known; whole
+ *              words to global memory, the bytes that chunks share a word with one by one
  *
  * The bits are those of merge_cuda.cu, which does it as in the paper. */
 #include "cuda/lookback.h"
@@ -28,7 +28,7 @@ static_assert(THREADS * FOURS * 4 == CHUNK_SYMBOLS, "the symbols of a block are 
 struct packing {
     alignas(16) uint32_t words[BUFFERS][CHUNK_WORDS]; /* filled; to be placed; to be zeroed */
     uint32_t sums[WARPS];                             /* bits */
-    uint64_t place[BUFFERS];                              /* bytes */
+    uint64_t place[BUFFERS];                          /* bytes */
     uint64_t ticket;
 };
 
@@ -38,9 +38,6 @@ struct codes {
     uint32_t count;
 };
 
-#ifndef ENC_BLOCKS
-#define ENC_BLOCKS 6
-#endif
 static __device__ __forceinline__ struct codes join(struct codes a, struct codes b)
 {
     return {a.bits | b.bits << a.count, a.count + b.count};
@@ -191,7 +188,7 @@ static __device__ __forceinline__ struct waiting pack(const struct zti_cuda_merg
 
 /* A block looks back for a chunk when the next one's length is published: by then what it looks for
  * is there as a rule, and no block waits for one that waits. */
-SIMT_KERNEL void __launch_bounds__(THREADS, ENC_BLOCKS)
+SIMT_KERNEL void __launch_bounds__(THREADS, 6)
     encode_chunks(const struct zti_cuda_merging m, const uint64_t chunks)
 {
     SIMT_SHARED_DYNAMIC(uint32_t, own_codes);

@@ -1,7 +1,7 @@
 /* huffman_cuda.h: Huffman coding by CUDA kernels: counting, the codebook, coding, also by
  * reduce-merge and shuffle-merge, decoding of sub-chunks whose lanes find code borders by
- * themselves. The bits are those of the CPU's files. Kernels are queued and not waited for; pointers are to the device's
- * memory unless they say otherwise. */
+ * themselves. The bits are those of the CPU's files. Kernels are queued and not waited for;
+ * pointers are to the device's memory unless they say otherwise. */
 #ifndef ZTI_HUFFMAN_CUDA_H
 #define ZTI_HUFFMAN_CUDA_H
 

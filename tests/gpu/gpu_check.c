@@ -5,8 +5,8 @@
  *
  * Random arrays in every mode against the serial policy, byte for byte, of one codec with --codec;
  * with --vectors the golden streams of libzfp and ndzip; with --large an array of more than 2^32
- * elements; with --bench a table of speeds (gpu_bench.h). Exit status 0: all is well; 1: not; 2: bad use; 77: there is no
- * GPU. Prints lines of TAP. */
+ * elements; with --bench a table of speeds (gpu_bench.h). Exit status 0: all is well; 1: not; 2:
+ * bad use; 77: there is no GPU. Prints lines of TAP. */
 #include "golden/golden.h"
 #include "gpu_bench.h"
 #include "huffman_cases.h"

@@ -1,7 +1,7 @@
 /* huffman_bench.c: a table of the speed of the Huffman kernels: symbols of two bytes, drawn from a
  * two-sided geometric law around the middle of 1024, as residuals are. Kernel time by the wall
- * clock over several runs in a queue; rates are of raw symbols; the fraction is theirs of what a copy
- * within the device's memory reads and writes.
+ * clock over several runs in a queue; rates are of raw symbols; the fraction is theirs of what a
+ * copy within the device's memory reads and writes.
  *
  *     codebooks   from counts to codes, by the size of the alphabet
  *     coding      counting, coding as in the paper and as in streams, decoding, by the mean length
@@ -257,9 +257,9 @@ static bool print_coding(struct bench *b, double ratio)
     if (ok)
         printf("# Huffman, %5.3f bits  count %8.3f ms %7.1f GB/s  merge %8.3f ms  encode %8.3f ms "
                "%7.1f GB/s fraction %.3f  decode %8.3f ms %7.1f GB/s fraction %.3f\n",
-               bits, 1e3 * count_s, raw / count_s / 1e9, 1e3 * merge_s, 1e3 * encode_s, raw / encode_s / 1e9,
-               raw / encode_s / b->copy_rate, 1e3 * decode_s, raw / decode_s / 1e9,
-               raw / decode_s / b->copy_rate);
+               bits, 1e3 * count_s, raw / count_s / 1e9, 1e3 * merge_s, 1e3 * encode_s,
+               raw / encode_s / 1e9, raw / encode_s / b->copy_rate, 1e3 * decode_s,
+               raw / decode_s / 1e9, raw / decode_s / b->copy_rate);
     else
         printf("# Huffman failed: %s\n", zt_context_error(b->context));
     return ok;

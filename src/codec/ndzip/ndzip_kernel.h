@@ -92,8 +92,8 @@ static __device__ __forceinline__ word *NAME(plain_at)(const struct part *p, uin
 
 /* ---- encoding ---- */
 
-/* The warp's values, turned left, and what their residuals need of the warp before: of a plane, of a
- * row, or the last value's row. */
+/* The warp's values, turned left, and what their residuals need of the warp before: a plane's, a
+ * row's, or the last value's row. */
 static __device__ __forceinline__ void NAME(load)(const struct part *p, uint32_t rank,
                                                   uint32_t rotation, word *edge, word *v)
 {
