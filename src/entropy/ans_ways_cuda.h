@@ -5,18 +5,34 @@
  *     where its bits are: after those of the lanes before, a sum over four lanes
  *     state             entry's base + bits
  *
- * All lanes hold the stream's next words, of which one is asked for before it is wanted. */
+ * The lanes hold the stream's next words, one each. What a round costs is its instructions and waits
+ * one after the other, so there are few of both: two rounds of shuffles, a look-up. */
 #ifndef ZTI_ANS_WAYS_CUDA_H
 #define ZTI_ANS_WAYS_CUDA_H
 
 #include "cuda/simt.h"
 #include "entropy/ans_mixed.h"
 
-struct ans_ways {
-    struct zti_bit_reader r;   /* at: behind what was taken */
-    uint64_t low, high, ahead; /* its words from r.at / 64 on */
-    uint32_t state;            /* of lane w < 4: of the next symbol but w */
+enum {
+    ANS_WINDOW_BITS = 32 * 32,
+    ANS_ROUND_BITS = 4 * 12 /* at most: ZTI_ANS_WAYS * ZTI_ANS_STATE_BITS */
 };
+
+struct ans_ways {
+    const uint32_t *words;
+    uint64_t count, base; /* of words; the one that the first lane has */
+    uint32_t window;      /* word base + lane; zeros where the stream has ended */
+    uint32_t at;          /* the next bit, from word base on */
+    uint32_t state;       /* of lane w < 4: of the next symbol but w */
+};
+
+static __device__ __forceinline__ void ans_ways_load(struct ans_ways *a)
+{
+    a->base += a->at / 32;
+    a->at %= 32;
+    const uint64_t own = a->base + threadIdx.x % 32;
+    a->window = own < a->count ? a->words[own] : 0;
+}
 
 /* What is before the first symbol: zti_ans_mixed_begin. The same in all lanes. */
 static __device__ __forceinline__ bool ans_ways_begin(struct ans_ways *a,
@@ -25,11 +41,12 @@ static __device__ __forceinline__ bool ans_ways_begin(struct ans_ways *a,
     const uint32_t way = threadIdx.x % ZTI_ANS_WAYS;
     struct zti_ans_mixed m;
     const bool is_good = zti_ans_mixed_begin(&m, r);
-    a->r = m.r;
+    a->words = (const uint32_t *)(const void *)r->words;
+    a->count = 2 * r->count;
+    a->base = m.r.at / 32;
+    a->at = (uint32_t)(m.r.at % 32);
     a->state = way == 0 ? m.state[0] : way == 1 ? m.state[1] : way == 2 ? m.state[2] : m.state[3];
-    a->low = zti_word_at(&a->r, a->r.at / 64);
-    a->high = zti_word_at(&a->r, a->r.at / 64 + 1);
-    a->ahead = zti_word_at(&a->r, a->r.at / 64 + 2);
+    ans_ways_load(a);
     return is_good;
 }
 
@@ -37,7 +54,7 @@ static __device__ __forceinline__ bool ans_ways_begin(struct ans_ways *a,
 static __device__ __forceinline__ bool ans_ways_ends_at(const struct ans_ways *a, uint64_t end)
 {
     const bool is_left = threadIdx.x % 32 < ZTI_ANS_WAYS && a->state != 0;
-    return a->r.at == end && !__any_sync(SIMT_ALL_LANES, is_left);
+    return 32 * a->base + a->at == end && !__any_sync(SIMT_ALL_LANES, is_left);
 }
 
 /* The next n <= 4 symbols, lane w symbol w in the model whose decoding table is 'table'; of the other
@@ -47,25 +64,20 @@ static __device__ __forceinline__ uint32_t ans_ways_take(struct ans_ways *a, con
 {
     const uint32_t lane = threadIdx.x % 32;
     const uint32_t entry = lane < n ? table[a->state] : 0, own = entry >> 16 & 15;
-    uint32_t up_to = own;
-    SIMT_UNROLL
-    for (uint32_t step = 1; step < ZTI_ANS_WAYS; step *= 2) {
-        const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, up_to, (int)step);
-        up_to += lane >= step ? left : 0;
-    }
-    const uint32_t skip = (uint32_t)(a->r.at % 64) + up_to - own; /* at most 63 + 36 */
-    const uint64_t bits = skip == 0   ? a->low
-                          : skip < 64 ? a->low >> skip | a->high << (64 - skip)
-                                      : a->high >> (skip - 64);
+    const uint32_t first = __shfl_sync(SIMT_ALL_LANES, own, 0);
+    const uint32_t second = __shfl_sync(SIMT_ALL_LANES, own, 1);
+    const uint32_t third = __shfl_sync(SIMT_ALL_LANES, own, 2);
+    const uint32_t fourth = __shfl_sync(SIMT_ALL_LANES, own, 3);
+    const uint32_t skip = a->at + (lane > 0 ? first : 0) + (lane > 1 ? second : 0) +
+                          (lane > 2 ? third : 0);
+    const uint32_t low = __shfl_sync(SIMT_ALL_LANES, a->window, (int)(skip / 32));
+    const uint32_t high = __shfl_sync(SIMT_ALL_LANES, a->window, (int)(skip / 32 + 1));
+    const uint32_t bits = (uint32_t)(((uint64_t)high << 32 | low) >> skip % 32);
     if (lane < n)
-        a->state = (entry >> 20) + ((uint32_t)bits & ((1u << own) - 1));
-    const uint32_t all = __shfl_sync(SIMT_ALL_LANES, up_to, ZTI_ANS_WAYS - 1);
-    if (a->r.at % 64 + all >= 64) { /* the same in all lanes */
-        a->low = a->high;
-        a->high = a->ahead;
-        a->ahead = zti_word_at(&a->r, a->r.at / 64 + 3);
-    }
-    a->r.at += all;
+        a->state = (entry >> 20) + (bits & ((1u << own) - 1));
+    a->at += first + second + third + fourth;
+    if (a->at + ANS_ROUND_BITS + 32 > ANS_WINDOW_BITS) /* the same in all lanes */
+        ans_ways_load(a);
     if (n < ZTI_ANS_WAYS) /* the last round of a row */
         a->state = __shfl_sync(SIMT_ALL_LANES, a->state, (int)((lane + n) % ZTI_ANS_WAYS));
     return entry & 255;

@@ -218,6 +218,12 @@ static inline int __popc(unsigned v) { return __builtin_popcount(v); }
 static inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
 static inline int __clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
 static inline int __clzll(long long v) { return v ? __builtin_clzll((unsigned long long)v) : 64; }
+/* The high word of hi:lo moved left by s mod 32 bits. */
+static inline unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned s)
+{
+    return (unsigned)(((uint64_t)hi << 32 | lo) << (s & 31) >> 32);
+}
+
 static inline unsigned __brev(unsigned v)
 {
     unsigned r = 0;

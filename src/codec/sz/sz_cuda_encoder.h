@@ -174,6 +174,7 @@ static __device__ __forceinline__ struct plan begin_plan(const struct sz_tiles *
 {
     const bool has_marks = IS_LOG && !is_lossless;
     struct plan p;
+    find_blocks(sh);
     p.form = integers_of(s, sh, is_lossless);
     p.is_coded = is_coded(effort, p.form);
     p.is_zero = false;

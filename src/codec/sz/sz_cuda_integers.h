@@ -14,6 +14,7 @@ struct coding {
     uint32_t rest_at[ZTI_SZ_GROUPS];  /* effort 'paper' in the place of classes where parts begin, */
     uint32_t excess_at[ZTI_SZ_GROUPS]; /* and of what is more residuals as they are */
     uint32_t class_bits, plane_bits, rest_bits, excess_bits, exact_bytes, exact_way;
+    uint32_t blocks[ZTI_SZ_GROUPS]; /* where each begins, and in the upper half where it is not first */
     double inverse; /* of the step */
     struct NAME(limits) limits;
     struct walk walk;
@@ -52,15 +53,41 @@ static __device__ __forceinline__ void clear_exact(struct coding *sh)
 
 /* ---- values to integers ---- */
 
-/* As many values as are side by side, from number i on. */
-static __device__ __forceinline__ void load_values(const struct walk *w, uint32_t i, uint32_t count,
-                                                   word *v)
+/* A tile's values to sh->u, in C order, of which 'count' are side by side: those that a thread
+ * brings are those that it makes integers of. */
+static __device__ __forceinline__ void fetch_values(struct coding *sh, uint32_t count)
 {
-    const word *const from = value_in(w, i);
+    const struct walk w = sh->walk;
+    const uint32_t step = PUT_THREADS * count;
+    for (uint32_t first = threadIdx.x * count; first < w.n; first += LOADS * step) {
+        word v[LOADS][AT_ONCE];
+SIMT_UNROLL
+        for (uint32_t load = 0; load < LOADS; load++) {
+            const uint32_t i = first + load * step;
+            if (i < w.n && count == AT_ONCE)
+                simt_load_16(v[load], value_in(&w, i));
+            else if (i < w.n)
+                v[load][0] = *value_in(&w, i);
+        }
+SIMT_UNROLL
+        for (uint32_t load = 0; load < LOADS; load++) {
+            const uint32_t i = first + load * step;
+            if (i < w.n && count == AT_ONCE)
+                simt_store_16(sh->u + i, v[load]);
+            else if (i < w.n)
+                sh->u[i] = v[load][0];
+        }
+    }
+}
+
+/* Those from number i on. */
+static __device__ __forceinline__ void load_values(const struct coding *sh, uint32_t i,
+                                                   uint32_t count, word *v)
+{
     if (count == AT_ONCE)
-        simt_load_16(v, from);
+        simt_load_16(v, sh->u + i);
     else
-        v[0] = *from;
+        v[0] = sh->u[i];
 }
 
 static __device__ __forceinline__ void store_integers(const struct walk *w, word *a, uint32_t i,
@@ -73,12 +100,12 @@ static __device__ __forceinline__ void store_integers(const struct walk *w, word
         to[0] = q[0];
 }
 
-/* The multiple nearest to a float; what has none within the bound and the limit is exact. Returns
+/* The multiple nearest to a float that was fetched; what has none within the bound and the limit is exact. Returns
  * whether it needs 64 bits. */
 static __device__ __forceinline__ bool quantize(const struct sz_tiles *s, struct coding *sh,
                                                 uint32_t i, double limit)
 {
-    const scalar v = number_of(*value_in(&sh->walk, i));
+    const scalar v = number_of(sh->u[i]);
     int64_t q = 0;
     const bool is_good = NAME(nearest)(&s->sz, v, limit, &q);
     if (!is_good)
@@ -97,36 +124,22 @@ static __device__ __forceinline__ bool quantize_all(const struct sz_tiles *s, st
     const struct NAME(limits) limits = sh->limits;
     const double inverse = sh->inverse, step = s->sz.step;
     bool is_wide = false;
-    for (uint32_t first = threadIdx.x * count; first < w.n; first += LOADS * PUT_THREADS * count) {
-        word v[LOADS][AT_ONCE];
-        uint32_t left = 0;
+    fetch_values(sh, count);
+    for (uint32_t i = threadIdx.x * count; i < w.n; i += PUT_THREADS * count) {
+        word v[AT_ONCE], q[AT_ONCE], most = 0, error = 0;
+        load_values(sh, i, count, v);
 SIMT_UNROLL
-        for (uint32_t load = 0; load < LOADS; load++)
-            if (first + load * PUT_THREADS * count < w.n)
-                load_values(&w, first + load * PUT_THREADS * count, count, v[load]);
-SIMT_UNROLL
-        for (uint32_t load = 0; load < LOADS; load++) {
-            const uint32_t i = first + load * PUT_THREADS * count;
-            word q[AT_ONCE], most = 0, error = 0;
-            if (i >= w.n)
-                break;
-SIMT_UNROLL
-            for (uint32_t j = 0; j < count; j++) {
-                word off;
-                const scalar x = number_of(v[load][j]);
-                const word magnitude = NAME(magnitude)(x);
-                q[j] = (word)(int64_t)(int32_t)NAME(at_once)(x, step, inverse, &off);
-                most = magnitude > most ? magnitude : most;
-                error = off > error ? off : error;
-            }
-            store_integers(&w, sh->a, i, count, q);
-            left |= (uint32_t)(most > limits.reach || error > limits.error) << load;
+        for (uint32_t j = 0; j < count; j++) {
+            word off;
+            const scalar x = number_of(v[j]);
+            const word magnitude = NAME(magnitude)(x);
+            q[j] = (word)(int64_t)(int32_t)NAME(at_once)(x, step, inverse, &off);
+            most = magnitude > most ? magnitude : most;
+            error = off > error ? off : error;
         }
-        for (; left != 0; left &= left - 1) {
-            const uint32_t i = first + ((uint32_t)__ffs((int)left) - 1) * PUT_THREADS * count;
-            for (uint32_t j = 0; j < count; j++)
-                is_wide = quantize(s, sh, i + j, 0x1p30) || is_wide;
-        }
+        store_integers(&w, sh->a, i, count, q);
+        for (uint32_t j = 0; (most > limits.reach || error > limits.error) && j < count; j++)
+            is_wide = quantize(s, sh, i + j, 0x1p30) || is_wide;
     }
     return __syncthreads_or(is_wide);
 }
@@ -189,9 +202,10 @@ static __device__ __forceinline__ bool take_whole(uint64_t step, struct coding *
 {
     const struct walk w = sh->walk;
     bool is_far = is_bits && WIDTH == 64;
+    fetch_values(sh, count);
     for (uint32_t i = threadIdx.x * count; i < w.n; i += PUT_THREADS * count) {
         word v[AT_ONCE], q[AT_ONCE];
-        load_values(&w, i, count, v);
+        load_values(sh, i, count, v);
 SIMT_UNROLL
         for (uint32_t j = 0; j < count; j++) {
             const int64_t x = WIDTH == 32 ? (int64_t)(int32_t)v[j] : (int64_t)v[j];
@@ -301,6 +315,15 @@ SIMT_UNROLL
     return spot_at(w, at);
 }
 
+/* Those of all blocks, known to all threads after the next barrier. */
+static __device__ __forceinline__ void find_blocks(struct coding *sh)
+{
+    if (!sh->walk.is_blocked || threadIdx.x >= ZTI_SZ_GROUPS)
+        return;
+    const struct spot block = spot_of_block(&sh->walk, threadIdx.x);
+    sh->blocks[threadIdx.x] = block.place | block.has << 16;
+}
+
 static __device__ __forceinline__ struct spot spot_of(const struct walk *w, uint32_t i)
 {
     uint32_t at[ZT_MAX_RANK];
@@ -351,9 +374,9 @@ static __device__ __forceinline__ void residuals_of_blocks(struct coding *sh,
     const uint32_t lane = threadIdx.x % 32;
     const struct spot low = spot_within(&w, lane), high = spot_within(&w, 32 + lane);
     for (uint32_t g = r->first; g < r->last; g++) {
-        const struct spot block = spot_of_block(&w, g);
-        const struct spot a = {low.place + block.place, low.has | block.has};
-        const struct spot b = {high.place + block.place, high.has | block.has};
+        const uint32_t place = sh->blocks[g] & 0xffff, has = sh->blocks[g] >> 16;
+        const struct spot a = {low.place + place, low.has | has};
+        const struct spot b = {high.place + place, high.has | has};
         sh->u[g * ZTI_SZ_GROUP + lane] = residual_at(sh, w.pace, a, r, axes);
         sh->u[g * ZTI_SZ_GROUP + 32 + lane] = residual_at(sh, w.pace, b, r, axes);
     }

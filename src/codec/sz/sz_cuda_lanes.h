@@ -129,28 +129,22 @@ static __device__ __forceinline__ uint32_t rounds_bits(struct pair u, uint32_t n
 
 /* ---- the bits -------------------------------------------------------------------------------- */
 
-/* Or up to 64 bits into shared memory, from bit 'at' on. */
-static __device__ __forceinline__ void or_bits(uint32_t *out, uint32_t at, uint64_t v)
-{
-    const uint32_t skip = at % 32, top = skip > 0 ? (uint32_t)(v >> (64 - skip)) : 0;
-    const uint64_t low = v << skip;
-    unsigned *const to = (unsigned *)out + at / 32;
-    if ((uint32_t)low != 0)
-        (void)atomicOr(to, (unsigned)low);
-    if (low >> 32 != 0)
-        (void)atomicOr(to + 1, (unsigned)(low >> 32));
-    if (top != 0)
-        (void)atomicOr(to + 2, top);
-}
-
+/* Or up to 32 or 64 bits into shared memory, from bit 'at' on; in any case up to the word behind
+ * them. */
 static __device__ __forceinline__ void or_bits_32(uint32_t *out, uint32_t at, uint32_t v)
 {
-    const uint64_t low = (uint64_t)v << at % 32;
     unsigned *const to = (unsigned *)out + at / 32;
-    if ((uint32_t)low != 0)
-        (void)atomicOr(to, (unsigned)low);
-    if (low >> 32 != 0)
-        (void)atomicOr(to + 1, (unsigned)(low >> 32));
+    (void)atomicOr(to, v << at % 32);
+    (void)atomicOr(to + 1, __funnelshift_l(v, 0, at));
+}
+
+static __device__ __forceinline__ void or_bits(uint32_t *out, uint32_t at, uint64_t v)
+{
+    const uint32_t low = (uint32_t)v, high = (uint32_t)(v >> 32);
+    unsigned *const to = (unsigned *)out + at / 32;
+    (void)atomicOr(to, low << at % 32);
+    (void)atomicOr(to + 1, __funnelshift_l(low, high, at));
+    (void)atomicOr(to + 2, __funnelshift_l(high, 0, at));
 }
 
 /* Where bits of each value begin that come in the order of values, and how many there are: at most
@@ -175,9 +169,10 @@ static __device__ __forceinline__ uint32_t turn(uint32_t a)
 SIMT_UNROLL
     for (uint32_t s = 16; s > 0; s /= 2) {
         const uint32_t right = UINT32_MAX / ((1u << s) + 1); /* bits b with b & s == 0 */
-        const uint32_t kept = lane & s ? ~right : right, by = lane & s ? 32 - s : s;
+        const uint32_t kept = __funnelshift_l(right, right, lane & s); /* or the others */
         const uint32_t other = __shfl_xor_sync(SIMT_ALL_LANES, a, (int)s);
-        a = (a & kept) | ((other << by | other >> (32 - by)) & ~kept);
+        const uint32_t moved = __funnelshift_l(other, other, s - 2 * (lane & s));
+        a = (a & kept) | (moved & ~kept);
     }
     return a;
 }
@@ -248,7 +243,8 @@ static __device__ __forceinline__ void put_rounds(struct pair u, uint32_t n, uin
         const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, up_to, (int)step, 16);
         up_to += round >= step ? left : 0;
     }
-    or_bits_32(out, at + up_to - (lane < 16 ? count + other : count), bits);
+    if (count > 0)
+        or_bits_32(out, at + up_to - (lane < 16 ? count + other : count), bits);
     if (__any_sync(SIMT_ALL_LANES, high.low >= ZTI_SZ_ROUNDS || high.high >= ZTI_SZ_ROUNDS))
         put_numbers(high, ZTI_SZ_ROUNDS, out, at + __shfl_sync(SIMT_ALL_LANES, up_to, 15));
 }

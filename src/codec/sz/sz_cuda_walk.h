@@ -11,7 +11,7 @@ enum {
     PUT_WARPS = PUT_THREADS / 32,
     ROOM = 5376,       /* integers in shared memory: 16 planes of 16 rows, which are 16 and 4 long */
     AT_ONCE = 16 * 8 / WIDTH, /* values in 16 bytes */
-    LOADS = 4 /* that a thread waits for together */
+    LOADS = 2 /* that a thread waits for together */
 };
 
 struct walk {
@@ -29,7 +29,7 @@ struct walk {
     bool is_together; /* 16 bytes are side by side, and aligned, from each multiple of AT_ONCE on */
 };
 
-/* ceil(2^24 / d), of which divide() makes i / d for i < 4096: d <= 4096. */
+/* ceil(2^24 / d), of which divide() makes i / d for i < 4096: d <= 4096; 0 where there is no d. */
 static __device__ __forceinline__ uint32_t inverse_of(uint32_t d)
 {
     return d > 0 ? ((1u << 24) + d - 1) / d : 0;
