@@ -120,7 +120,8 @@ SIMT_UNROLL
 
 /* Plane j of a half: a bit of the low planes or of what is above. */
 static __device__ __forceinline__ uint32_t plane_of(const struct tile_bits *b,
-                                                    const struct half_group *h, uint32_t k, uint32_t j)
+                                                    const struct half_group *h, uint32_t k,
+                                                    uint32_t j)
 {
     const uint32_t above_k = j - k;
     if (j < k)
@@ -150,9 +151,10 @@ SIMT_UNROLL
     }
 }
 
-/* Bits 'from' to 'from' + 31 of a half's values, of k planes and what is above. The warp calls it. */
-static __device__ __forceinline__ void join_planes(const struct tile_bits *b, const struct half_group *h,
-                                                   uint32_t k, uint32_t from, uint32_t *u)
+/* Bits 'from' to 'from' + 31 of a half's values, of k planes and what is above. */
+static __device__ __forceinline__ void join_planes(const struct tile_bits *b,
+                                                   const struct half_group *h, uint32_t k,
+                                                   uint32_t from, uint32_t *u)
 {
     const uint32_t high = h->high[3] ? 4 : h->high[2] ? 3 : h->high[1] ? 2 : h->high[0] ? 1 : 0;
     const uint32_t end = h->own > 0 ? k + high : 0;
@@ -181,7 +183,7 @@ static __device__ __forceinline__ word *in_tile(struct taking *sh, uint32_t g, u
     return sh->u + sh->origin[g] + sh->within[i];
 }
 
-/* A half's integers, 32 bits of each from 'from' on, which are not unfolded where there are more. */
+/* A half's integers, 32 bits of each from 'from' on; not unfolded where there are more. */
 static __device__ __forceinline__ void put_half(struct taking *sh, const struct half_group *h,
                                                 const uint32_t *u, uint32_t from, bool is_narrow)
 {
@@ -246,7 +248,8 @@ static __device__ __forceinline__ uint32_t add_symbols(const uint8_t *symbols,
     uint32_t more = 0;
     for (uint32_t q = 0; q < bits; q++) {
         const uint32_t w = words[q];
-        uint32_t full = bits == 4 ? w & w >> 1 & w >> 2 & w >> 3 & 0x11111111 : w & w >> 1 & 0x55555555;
+        const uint32_t pairs = w & w >> 1;
+        uint32_t full = bits == 4 ? pairs & pairs >> 2 & 0x11111111 : pairs & 0x55555555;
         for (; full != 0; full &= full - 1)
             more |= 1u << (q * in_word + zti_ctz64(full) / bits);
     }
