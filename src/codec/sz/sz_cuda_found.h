@@ -2,7 +2,8 @@
  * it: the only parts of a tile that must be gone through bit by bit. A slot a tile, in memory that
  * kernels work in:
  *
- *     found | marks (logarithms) | symbols (Huffman codes)   ...   tables of codes, chunks' places */
+ *     found | marks (logarithms) | symbols (Huffman codes)   ...   tables of codes, chunks' places
+ */
 #ifndef ZTI_SZ_CUDA_FOUND_H
 #define ZTI_SZ_CUDA_FOUND_H
 
