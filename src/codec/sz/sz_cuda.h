@@ -57,8 +57,8 @@ ZTI_STATIC struct zti_cuda_book sz_book(void *model, uint32_t alphabet, uint32_t
 extern "C" {
 #endif
 
-/* All tiles of a grid to bytes; what is to be found in tiles of the chunks wanted, and then these to
- * values; the symbols of tiles to counts. */
+/* All tiles of a grid to bytes; what is to be found in tiles of the chunks wanted, and then these
+ * to values; the symbols of tiles to counts. */
 void zti_sz_cuda_put_32(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_put_64(const struct sz_tiles *s, void *queue);
 void zti_sz_cuda_make_tables(const struct sz_tiles *s, void *queue); /* before the others */

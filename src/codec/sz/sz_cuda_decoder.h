@@ -9,23 +9,17 @@
  *     ...                                                ...
  */
 
-enum {
-    HALF = ZTI_SZ_GROUP / 2,
-    PLACES = 4640 /* of integers: 16 planes of 16 rows, 289 and 18 apart */
-};
+enum { HALF = ZTI_SZ_GROUP / 2 };
 
 /* What a block has in shared memory. */
 struct taking {
-    word u[PLACES];
+    word u[PADDED];
     uint64_t exact[EXACT_WORDS]; /* which values are kept as they are */
     uint64_t marks[2][IS_LOG ? EXACT_WORDS : 1];
     uint32_t exact_before[EXACT_WORDS];
-    uint16_t origin[ZTI_SZ_GROUPS], within[ZTI_SZ_GROUP]; /* places of groups, and from there */
+    uint16_t origin[ZTI_SZ_GROUPS], within[ZTI_SZ_GROUP]; /* places of groups, and in them */
     struct walk walk;
-    uint32_t axes, step[ZT_MAX_RANK]; /* between neighbours, in values of the tile, */
-    uint32_t pace[ZT_MAX_RANK];       /* and in u where groups are blocks, else see pad */
-    uint32_t lines[ZT_MAX_RANK];      /* along each axis */
-    bool is_paced;
+    uint32_t axes, step[ZT_MAX_RANK]; /* between neighbours, in values of the tile */
     uint32_t from[ZT_MAX_RANK], to[ZT_MAX_RANK]; /* coordinates that are in the view */
     int64_t offset; /* of the tile's first value from the view's */
     bool is_inside; /* all of it */
@@ -120,7 +114,8 @@ SIMT_UNROLL
 
 /* Plane j of a half: a bit of the low planes or of what is above. */
 static __device__ __forceinline__ uint32_t plane_of(const struct tile_bits *b,
-                                                    const struct half_group *h, uint32_t k, uint32_t j)
+                                                    const struct half_group *h, uint32_t k,
+                                                    uint32_t j)
 {
     const uint32_t above_k = j - k;
     if (j < k)
@@ -150,9 +145,10 @@ SIMT_UNROLL
     }
 }
 
-/* Bits 'from' to 'from' + 31 of a half's values, of k planes and what is above. The warp calls it. */
-static __device__ __forceinline__ void join_planes(const struct tile_bits *b, const struct half_group *h,
-                                                   uint32_t k, uint32_t from, uint32_t *u)
+/* Bits 'from' to 'from' + 31 of a half's values, of k planes and what is above. */
+static __device__ __forceinline__ void join_planes(const struct tile_bits *b,
+                                                   const struct half_group *h, uint32_t k,
+                                                   uint32_t from, uint32_t *u)
 {
     const uint32_t high = h->high[3] ? 4 : h->high[2] ? 3 : h->high[1] ? 2 : h->high[0] ? 1 : 0;
     const uint32_t end = h->own > 0 ? k + high : 0;
@@ -178,10 +174,10 @@ SIMT_UNROLL
 /* Value i of a group, in sh->u. */
 static __device__ __forceinline__ word *in_tile(struct taking *sh, uint32_t g, uint32_t i)
 {
-    return sh->u + sh->origin[g] + sh->within[i];
+    return sh->u + pad((uint32_t)sh->origin[g] + sh->within[i]);
 }
 
-/* A half's integers, 32 bits of each from 'from' on, which are not unfolded where there are more. */
+/* A half's integers, 32 bits of each from 'from' on; not unfolded where there are more. */
 static __device__ __forceinline__ void put_half(struct taking *sh, const struct half_group *h,
                                                 const uint32_t *u, uint32_t from, bool is_narrow)
 {
@@ -246,7 +242,8 @@ static __device__ __forceinline__ uint32_t add_symbols(const uint8_t *symbols,
     uint32_t more = 0;
     for (uint32_t q = 0; q < bits; q++) {
         const uint32_t w = words[q];
-        uint32_t full = bits == 4 ? w & w >> 1 & w >> 2 & w >> 3 & 0x11111111 : w & w >> 1 & 0x55555555;
+        const uint32_t pairs = w & w >> 1;
+        uint32_t full = bits == 4 ? pairs & pairs >> 2 & 0x11111111 : pairs & 0x55555555;
         for (; full != 0; full &= full - 1)
             more |= 1u << (q * in_word + zti_ctz64(full) / bits);
     }
@@ -344,102 +341,46 @@ static __device__ __forceinline__ void take_paper(const struct sz_tiles *s, stru
 
 /* ---- sums ---- */
 
-/* Where the integer of value i is. */
-static __device__ __forceinline__ uint32_t place_in(const struct taking *sh, uint32_t i,
-                                                    const uint32_t *at)
-{
-    uint32_t place = 0;
-SIMT_UNROLL
-    for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
-        place += at[k] * sh->pace[k];
-    return sh->is_paced ? place : pad(i);
-}
-
-/* A part of a line along an axis: values 'from' to 'end' of it, the first of which is 'first'. */
-struct line {
-    uint32_t first, from, end;
-};
-
-/* Add up a line's integers, or add to each; returns the sum. */
-static __device__ __forceinline__ word sum_line(struct taking *sh, const struct line *l, uint32_t k)
-{
-    uint32_t at[ZT_MAX_RANK];
-    word sum = 0;
-    split(l->first, sh->walk.extent, sh->walk.inverse, at);
-    if (sh->is_paced) {
-        const uint32_t pace = sh->pace[k];
-        word *u = sh->u + place_in(sh, l->first, at);
-        for (uint32_t i = l->from; i < l->end; i++, u += pace)
-            *u = sum += *u;
-    } else {
-        for (uint32_t i = l->from; i < l->end; i++) {
-            word *const u = sh->u + pad(l->first + (i - l->from) * sh->step[k]);
-            *u = sum += *u;
-        }
-    }
-    return sum;
-}
-
-static __device__ __forceinline__ void add_to_line(struct taking *sh, const struct line *l,
-                                                   uint32_t k, word more)
-{
-    uint32_t at[ZT_MAX_RANK];
-    for (uint32_t i = l->from; i < l->end; i++) {
-        const uint32_t value = l->first + (i - l->from) * sh->step[k];
-        split(value, sh->walk.extent, sh->walk.inverse, at);
-        sh->u[place_in(sh, value, at)] += more;
-    }
-}
-
-/* Part p of 'parts' of each piece of lines along axis k, a piece 'side' long. */
-static __device__ __forceinline__ struct line line_of(const struct taking *sh, uint32_t k,
-                                                      uint32_t p, uint32_t parts, uint32_t side)
-{
-    const uint32_t extent = sh->walk.extent[k], length = (side + parts - 1) / parts;
-    const uint32_t piece = p / parts;
-    uint32_t number = piece, begin = 0, upper;
-    if (side < extent) {
-        const uint32_t each = (extent + side - 1) / side;
-        number = piece / each;
-        begin = piece % each * side;
-    }
-    const uint32_t n = extent - begin < side ? extent - begin : side;
-    struct line l;
-    upper = number;
-    for (uint32_t i = 0; i < k; i++)
-        upper = divide(upper, sh->walk.inverse[i]);
-    l.from = p % parts * length;
-    l.end = l.from + length < n ? l.from + length : n;
-    l.first = number + upper * sh->step[k] * (extent - 1) + (begin + l.from) * sh->step[k];
-    return l;
-}
-
 /* Sums along one axis, in place. A thread has a line or, where differences begin anew, a piece of
  * one; where there are fewer of these than threads, a part of one, and the sums of those before are
  * added. The block calls it. */
 static __device__ __forceinline__ void sum_lines(struct taking *sh, uint32_t k)
 {
-    const uint32_t extent = sh->walk.extent[k], block = sh->walk.restart + 1;
+    const uint32_t extent = sh->walk.extent[k], step = sh->step[k], block = sh->walk.restart + 1;
     const uint32_t side = block > 0 && block < extent ? block : extent;
-    const uint32_t each = side < extent ? (extent + side - 1) / side : 1;
-    const uint32_t pieces = sh->lines[k] * each, p = threadIdx.x;
+    const uint32_t each = (extent + side - 1) / side, pieces = sh->walk.n / extent * each;
     uint32_t parts = 1;
     while (2 * parts * pieces <= THREADS && 2 * parts <= side)
         parts *= 2;
+    const uint32_t length = (side + parts - 1) / parts;
     word sum = 0;
-    struct line l;
-    for (uint32_t i = p; i < pieces * parts; i += THREADS) {
-        l = line_of(sh, k, i, parts, side);
-        sum = sum_line(sh, &l, k);
+    for (uint32_t p = threadIdx.x; p < pieces * parts; p += THREADS) {
+        const uint32_t piece = p / parts, l = piece / each, begin = piece % each * side;
+        const uint32_t n = extent - begin < side ? extent - begin : side;
+        const uint32_t from = p % parts * length;
+        const uint32_t end = from + length < n ? from + length : n;
+        const uint32_t first = l / step * step * extent + l % step + begin * step;
+        sum = 0;
+        for (uint32_t i = from; i < end; i++) {
+            word *const at = sh->u + pad(first + i * step);
+            sum += *at;
+            *at = sum;
+        }
     }
     if (parts == 1)
         return;
+    const uint32_t p = threadIdx.x;
+    const bool is_here = p < pieces * parts;
     const word before = sum_before(sh, sum);
     sh->scan[p] = before;
     __syncthreads();
     const word carry = before - sh->scan[p - p % parts];
-    if (p < pieces * parts && carry != 0)
-        add_to_line(sh, &l, k, carry);
+    const uint32_t piece = p / parts, l = piece / each, begin = piece % each * side;
+    const uint32_t n = extent - begin < side ? extent - begin : side, from = p % parts * length;
+    const uint32_t end = !is_here ? 0 : from + length < n ? from + length : n;
+    const uint32_t first = l / step * step * extent + l % step + begin * step;
+    for (uint32_t i = from; carry != 0 && i < end; i++)
+        sh->u[pad(first + i * step)] += carry;
 }
 
 /* ---- integers to values ---- */
@@ -462,7 +403,7 @@ static __device__ __forceinline__ void sum_and_put(const struct sz_tiles *s, str
 {
     const struct walk *const w = &sh->walk;
     const uint32_t k = sh->axes - 1, extent = w->extent[k], step = sh->step[k];
-    const uint32_t restart = w->restart, pace = sh->pace[k];
+    const uint32_t restart = w->restart;
     const bool is_plain = !IS_LOG && s->sz.source == ZTI_SZ_LATTICE && !(form & ZTI_SZ_LOSSLESS) &&
                           (WIDTH == 32 || (form & 3) == ZTI_SZ_NARROW);
     const int64_t stride = w->stride[k];
@@ -470,11 +411,9 @@ static __device__ __forceinline__ void sum_and_put(const struct sz_tiles *s, str
     for (uint32_t l = threadIdx.x; l < step; l += THREADS) {
         uint32_t at[ZT_MAX_RANK];
         split(l, w->extent, w->inverse, at);
-        const word *u = sh->u + place_in(sh, l, at);
         word *to = value_to(s, sh, at), sum = 0;
-        for (uint32_t i = 0; i < extent; i++, to += stride, u += pace) {
-            const word own = sh->is_paced ? *u : sh->u[pad(l + i * step)];
-            sum = own + ((i & restart) == 0 ? 0 : sum);
+        for (uint32_t i = 0; i < extent; i++, to += stride) {
+            sum = sh->u[pad(l + i * step)] + ((i & restart) == 0 ? 0 : sum);
             if (is_plain)
                 *to = bits_of((scalar)((double)(int32_t)(uint32_t)(sum + base) * unit));
             else
@@ -533,7 +472,7 @@ static __device__ __forceinline__ void put_values(const struct sz_tiles *s, stru
         if (is_raw) {
             *to = kept_value(s, kept + (uint64_t)i * WIDTH);
         } else {
-            const word v = value_of(s, form, sh->u[place_in(sh, i, at)] + base);
+            const word v = value_of(s, form, sh->u[pad(i)] + base);
             const bool is_zero = has_marks && bit_at(sh->marks[0], i);
             const bool is_negative = has_marks && bit_at(sh->marks[1], i);
             *to = (is_zero ? 0 : v) ^ (word)is_negative << (WIDTH - 1);
@@ -646,34 +585,19 @@ static __device__ __forceinline__ void cut_tile(const struct sz_tiles *s, struct
     }
 }
 
-/* How integers lie. One thread. */
-static __device__ __forceinline__ void set_places(struct taking *sh, bool is_paced)
-{
-    uint32_t step = 1, pace = 1;
-    sh->axes = 0;
-    for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
-        sh->step[k] = step;
-        step *= sh->walk.extent[k];
-        sh->axes += sh->walk.extent[k] > 1;
-    }
-    for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
-        sh->pace[k] = pace;
-        pace = pace * sh->walk.extent[k] + (k == 0 && sh->axes == 3 ? 2 : 1);
-        sh->lines[k] = sh->walk.n / sh->walk.extent[k];
-    }
-    for (uint32_t k = 0; k < ZT_MAX_RANK && pace > PLACES; k++)
-        sh->pace[k] = sh->step[k];
-    sh->is_paced = is_paced;
-}
-
 /* Where the tile is, and what of it comes first. There after the next barrier. */
 static __device__ __forceinline__ void place_tile(const struct sz_tiles *s, struct taking *sh,
-                                                  const struct sz_found *found, uint64_t number,
-                                                  bool is_paper)
+                                                  const struct sz_found *found, uint64_t number)
 {
     if (threadIdx.x == 0) {
+        uint32_t step = 1;
         walk_of(s, number, &sh->walk);
-        set_places(sh, !is_paper && sh->walk.is_blocked);
+        sh->axes = 0;
+        for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
+            sh->step[k] = step;
+            step *= sh->walk.extent[k];
+            sh->axes += sh->walk.extent[k] > 1;
+        }
     }
     if (threadIdx.x == 32)
         cut_tile(s, sh, number);
@@ -690,14 +614,14 @@ static __device__ __forceinline__ void place_groups(struct taking *sh)
     split(i, w->blocks, w->block_inverse, at);
 SIMT_UNROLL
     for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
-        origin += (at[k] << w->side[k]) * sh->pace[k];
-        offset += (within & ((1u << w->side[k]) - 1)) * sh->pace[k];
+        origin += (at[k] << w->side[k]) * sh->step[k];
+        offset += (within & ((1u << w->side[k]) - 1)) * sh->step[k];
         within >>= w->side[k];
     }
     if (threadIdx.x < ZTI_SZ_GROUPS)
-        sh->origin[i] = (uint16_t)(sh->is_paced ? origin : pad(i * ZTI_SZ_GROUP));
+        sh->origin[i] = (uint16_t)(w->is_blocked ? origin : i * ZTI_SZ_GROUP);
     else
-        sh->within[i] = (uint16_t)(sh->is_paced ? offset : i);
+        sh->within[i] = (uint16_t)(w->is_blocked ? offset : i);
 }
 
 /* A tile's integers, in sh->u, but for sums along axes from 'end' on. */
@@ -707,7 +631,7 @@ static __device__ __forceinline__ void take_integers(const struct sz_tiles *s, s
 {
     const uint32_t form = found->form & 3;
     if (form == ZTI_SZ_ZERO) {
-        for (uint32_t i = threadIdx.x; i < PLACES; i += THREADS)
+        for (uint32_t i = threadIdx.x; i < PADDED; i += THREADS)
             sh->u[i] = 0;
         __syncthreads();
         return;
@@ -742,7 +666,7 @@ static __device__ __forceinline__ void take_slot(const struct sz_tiles *s, uint3
     const uint32_t form = found->form;
     const bool is_raw = (form & 3) == ZTI_SZ_RAW;
     const bool has_marks = IS_LOG && !is_raw && !(form & ZTI_SZ_LOSSLESS);
-    place_tile(s, sh, found, number, effort == ZT_EFFORT_PAPER && is_coded(effort, form));
+    place_tile(s, sh, found, number);
     __syncthreads();
     if (has_marks)
         load_marks(sh, found);

@@ -273,8 +273,8 @@ static __device__ __forceinline__ uint64_t pass_far(const uint64_t *words, uint6
     return pass_by(&r, pass, n, c) ? r.at : UINT64_MAX;
 }
 
-/* Rounds in the window, up to the numbers behind them; how many of these there are. Of what is beyond
- * the window other lanes' bits are read: the caller goes again. */
+/* Rounds in the window, up to the numbers behind them; how many of these there are. Of what is
+ * beyond the window other lanes' bits are read: the caller goes again. */
 static __device__ __forceinline__ uint32_t pass_rounds(const struct finding *f, uint32_t n,
                                                        uint32_t *at)
 {

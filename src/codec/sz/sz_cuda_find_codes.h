@@ -1,5 +1,5 @@
-/* sz_cuda_find_codes.h: kernel text of sz_cuda_find.cu: Huffman codes of a lane's window, by tables in
- * shared memory, which are made once for all blocks. */
+/* sz_cuda_find_codes.h: kernel text of sz_cuda_find.cu: Huffman codes of a lane's window, by tables
+ * in shared memory, which are made once for all blocks. */
 
 /* How many values a symbol says too little of: all of them are as large as it can say, or more; of
  * effort 'paper' it says nothing. */

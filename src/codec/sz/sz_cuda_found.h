@@ -2,7 +2,8 @@
  * it: the only parts of a tile that must be gone through bit by bit. A slot a tile, in memory that
  * kernels work in:
  *
- *     found | marks (logarithms) | symbols (Huffman codes)    ...    tables of codes, places of chunks */
+ *     found | marks (logarithms) | symbols (Huffman codes)   ...   tables of codes, chunks' places
+ */
 #ifndef ZTI_SZ_CUDA_FOUND_H
 #define ZTI_SZ_CUDA_FOUND_H
 
@@ -89,7 +90,8 @@ ZTI_STATIC uint32_t *sz_tables_in(void *work, const struct zti_sz *sz, uint64_t 
 /* Where chunks go on whose tiles take several launches. */
 ZTI_STATIC uint64_t *sz_chunk_places(void *work, const struct zti_sz *sz, uint64_t slots)
 {
-    return (uint64_t *)(void *)((char *)work + slots * sz_slot_bytes(sz));
+    uint32_t *const tables = sz_tables_in(work, sz, slots);
+    return (uint64_t *)(void *)(tables + sz_table_words(sz->effort));
 }
 
 ZTI_STATIC struct sz_found_marks *sz_marks_in(struct sz_found *found)

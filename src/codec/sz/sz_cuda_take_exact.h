@@ -1,5 +1,5 @@
-/* sz_cuda_take_exact.h: kernel text: bits of values from runs of them, and which values are kept as they
- * are, as one thread reads it from a stream. */
+/* sz_cuda_take_exact.h: kernel text: bits of values from runs of them, and which values are kept as
+ * they are, as one thread reads it from a stream. */
 
 /* Bits in order, a word at a time. */
 struct runs {

@@ -1,8 +1,10 @@
 /* sz_cuda_values.h: kernel text: integers and what is coded of them, and values of integers. Its
  * parameters are those of sz_kernel.h. */
 
-/* Where integers are that are not in blocks: a word further apart than they are long, 64 at a time,
- * so that threads at equal places of theirs are in different banks. */
+/* Where decoded integers are in shared memory: a word further apart than they are long, 64 at a
+ * time, so that threads at equal places of theirs are in different banks. */
+enum { PADDED = ZTI_SZ_TILE_VALUES + ZTI_SZ_GROUPS };
+
 static __device__ __forceinline__ uint32_t pad(uint32_t i)
 {
     return i + i / ZTI_SZ_GROUP;
