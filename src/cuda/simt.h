@@ -51,9 +51,10 @@
         (void)cudaLaunchKernelEx(&launch_config, kernel, __VA_ARGS__);                             \
     } while (0)
 
-/* A barrier of a warp that the tests do not leave out to see whether that shows: where it is, a
- * comment says why they could not. */
-#define simt_order_warp() __syncwarp()
+/* Barriers of a warp and of a block that the tests do not leave out to see whether that shows: where
+ * they are, a comment says why they could not. */
+#define simt_order_warp()  __syncwarp()
+#define simt_order_block() __syncthreads()
 
 /* Sixteen bytes at once, from or to an address that is a multiple of 16; the other is the thread's
  * own. */
@@ -112,6 +113,7 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
 #define SIMT_UNROLL
 #define SIMT_NO_UNROLL
 #define simt_order_warp()       ((void)__any_sync(SIMT_ALL_LANES, 0))
+#define simt_order_block()      ((void)__syncthreads_or(0))
 #define simt_load_16(to, from)  memcpy((to), (from), 16)
 #define simt_store_16(to, from) memcpy((to), (from), 16)
 #include "simt_host.h"

@@ -1,12 +1,12 @@
-/* ans_ways_cuda.h: kernel text: the streams of ans_mixed.h taken by a warp: lanes 0 to 3 have a state
- * each, so that a round of four symbols waits for one look-up and two shuffles.
+/* ans_ways_cuda.h: kernel text: the streams of ans_mixed.h taken by a warp: lanes 0 to 3 have a
+ * state each, so that a round of four symbols waits for one look-up and two rounds of shuffles.
  *
  *     symbol i + w      lane w: entry of its table --> bits n
  *     where its bits are: after those of the lanes before, a sum over four lanes
  *     state             entry's base + bits
  *
- * The lanes hold the stream's next words, one each. What a round costs is its instructions and waits
- * one after the other, so there are few of both: two rounds of shuffles, a look-up. */
+ * The lanes hold the stream's next words, one each. What a round costs is its instructions and
+ * waits one after the other, so there are few of both. */
 #ifndef ZTI_ANS_WAYS_CUDA_H
 #define ZTI_ANS_WAYS_CUDA_H
 
@@ -57,8 +57,8 @@ static __device__ __forceinline__ bool ans_ways_ends_at(const struct ans_ways *a
     return 32 * a->base + a->at == end && !__any_sync(SIMT_ALL_LANES, is_left);
 }
 
-/* The next n <= 4 symbols, lane w symbol w in the model whose decoding table is 'table'; of the other
- * lanes nothing is meant. */
+/* The next n <= 4 symbols, lane w symbol w in the model whose decoding table is 'table'; of the
+ * other lanes nothing is meant. */
 static __device__ __forceinline__ uint32_t ans_ways_take(struct ans_ways *a, const uint32_t *table,
                                                          uint32_t n)
 {

@@ -70,16 +70,21 @@ static __device__ __forceinline__ void make_table(const struct zti_cuda_book *bo
         s->table[i] = (code & 0xffff) | code >> 16 << 27;
     }
     __syncthreads();
-    /* what entries say of their first code stays as it is meanwhile */
-    for (uint32_t i = threadIdx.x; i < TABLE; i += THREADS) {
-        uint32_t ends = 0, at = 0, bits = first_bits(s->table[i]);
-        while (bits > 0 && at + bits <= ZTI_SMALL_TABLE_BITS) {
+    uint32_t ends[TABLE / THREADS];
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < TABLE / THREADS; k++) {
+        const uint32_t i = k * THREADS + threadIdx.x;
+        uint32_t at = 0, bits = first_bits(s->table[i]);
+        for (ends[k] = 0; bits > 0 && at + bits <= ZTI_SMALL_TABLE_BITS;) {
             at += bits;
-            ends |= 1u << (at - 1);
+            ends[k] |= 1u << (at - 1);
             bits = first_bits(s->table[i >> at]);
         }
-        s->table[i] |= ends << 16;
     }
+    simt_order_block(); /* what entries say of their first code stays as it is */
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < TABLE / THREADS; k++)
+        s->table[k * THREADS + threadIdx.x] |= ends[k] << 16;
 }
 
 /* Bits of a part, from the list of lengths. */

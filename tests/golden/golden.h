@@ -1,5 +1,5 @@
-/* golden.h: the tests of golden streams as functions: each takes its program's arguments and returns
- * its exit status, so that ztile-gpu-check has them too. */
+/* golden.h: the tests of golden streams as functions: each takes its program's arguments and
+ * returns its exit status, so that ztile-gpu-check has them too. */
 #ifndef ZTILE_TEST_GOLDEN_H
 #define ZTILE_TEST_GOLDEN_H
 

@@ -48,7 +48,8 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* A cube, square or row of waves and a little noise; that of the row before where it is the same. */
+/* A cube, square or row of waves and a little noise; that of the row before where it is the
+ * same. */
 static bool make_field(struct bench *b, const struct row *row)
 {
     if (b->array.data && b->array.type == row->type && b->array.rank == row->rank)

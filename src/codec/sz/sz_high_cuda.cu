@@ -127,6 +127,7 @@ static __device__ __forceinline__ void take_first_row(struct taker *t, const str
         t->before_that = four > 1 ? __shfl_sync(SIMT_ALL_LANES, loud, (int)four - 2) : t->before;
         t->before = last;
     }
+    simt_order_warp(); /* sums were read by four lanes, before shuffles */
 }
 
 /* The symbols of n points of another row, whose tables are known. */

@@ -11,7 +11,7 @@
 
 #include "codec/sz/sz_cuda_tile.h"
 
-enum { HIGH_THREADS = 256, HIGH_BATCH = 1024, NOTE_BYTES = 128 };
+enum { HIGH_THREADS = 256, HIGH_BATCH = 512, NOTE_BYTES = 128 };
 
 /* What kernels are given. To decode, tiles are numbered as they are in the chunks wanted, 'each' a
  * chunk; to encode, from first_tile on, and 'each' is all. Those of a batch have a slot each. */

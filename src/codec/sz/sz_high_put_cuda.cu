@@ -357,8 +357,8 @@ static __device__ __forceinline__ void load_steps(const struct sz_tiles *s,
     }
 }
 
-/* From the last symbol to the first. Only a state's own look-up waits for the symbol behind it: what
- * symbols say is fetched for STEPS of them at a time, while the ones behind are coded. */
+/* From the last symbol to the first. Only a state's own look-up waits for the symbol behind it:
+ * what symbols say is fetched for STEPS of them at a time, while the ones behind are coded. */
 SIMT_KERNEL void __launch_bounds__(32) high_run_states(const struct sz_high_tiles h)
 {
     const struct sz_tiles *const s = &h.s;
