@@ -51,8 +51,8 @@
         (void)cudaLaunchKernelEx(&launch_config, kernel, __VA_ARGS__);                             \
     } while (0)
 
-/* Barriers of a warp and of a block that the tests do not leave out to see whether that shows: where
- * they are, a comment says why they could not. */
+/* Barriers of a warp and of a block that the tests do not leave out to see whether that shows:
+ * where they are, a comment says why they could not. */
 #define simt_order_warp()  __syncwarp()
 #define simt_order_block() __syncthreads()
 
