@@ -30,6 +30,13 @@ ZTI_INLINE word NAME(bits_at)(const char *row, uint64_t i, int64_t stride)
     return bits;
 }
 
+/* Of finite values. */
+ZTI_INLINE void NAME(widen)(zt_stats *s, integer low, integer high)
+{
+    s->min = s->min < NAME(value)(low) ? s->min : NAME(value)(low);
+    s->max = s->max > NAME(value)(high) ? s->max : NAME(value)(high);
+}
+
 ZTI_INLINE void NAME(block)(const char *row, uint64_t n, int64_t stride, zt_stats *s)
 {
     integer low = (integer)((word)-1 >> 1), high = -low - 1, most = 0;
@@ -57,17 +64,40 @@ ZTI_INLINE void NAME(block)(const char *row, uint64_t n, int64_t stride, zt_stat
             }
         }
     }
-    if (finite == 0)
-        return;
-    s->min = s->min < NAME(value)(low) ? s->min : NAME(value)(low);
-    s->max = s->max > NAME(value)(high) ? s->max : NAME(value)(high);
+    if (finite > 0)
+        NAME(widen)(s, low, high);
+}
+
+/* Values side by side, a few pages of them together: memory is asked for ahead within a page only,
+ * so that one page after another arrives at half the speed. */
+enum { NAME(PAGE) = 4096 / sizeof(word), NAME(PAGES) = 8 * NAME(PAGE) };
+
+ZTI_INLINE void NAME(pages)(const char *row, zt_stats *s)
+{
+    integer low = (integer)((word)-1 >> 1), high = -low - 1, most = 0;
+    for (uint64_t i = 0; i < NAME(PAGE); i++)
+        for (uint64_t page = 0; page < NAME(PAGES); page += NAME(PAGE)) {
+            const word bits = NAME(bits_at)(row, page + i, 1);
+            const integer key = NAME(key)(bits);
+            const integer magnitude = (integer)(bits & (word)-1 >> 1);
+            low = key < low ? key : low;
+            high = key > high ? key : high;
+            most = magnitude > most ? magnitude : most;
+        }
+    if (zti_unlikely(most >= infinity_bits))
+        NAME(block)(row, NAME(PAGES), 1, s);
+    else
+        NAME(widen)(s, low, high);
 }
 
 /* stride is a constant 1 where rows are contiguous, so that the compiler makes vectors of it. */
 static void NAME(scan)(const char *row, uint64_t n, int64_t stride, zt_stats *s)
 {
     enum { BLOCK = 1024 };
-    for (uint64_t i = 0; i < n; i += BLOCK) {
+    uint64_t i = 0;
+    for (; stride == 1 && i + NAME(PAGES) <= n; i += NAME(PAGES))
+        NAME(pages)(row + i * sizeof(word), s);
+    for (; i < n; i += BLOCK) {
         const char *const at = row + (int64_t)i * stride * (int64_t)sizeof(word);
         const uint64_t left = n - i < BLOCK ? n - i : BLOCK;
         if (stride == 1)
