@@ -103,20 +103,13 @@ static bool put_tile_integers(const struct zti_coding *coding, const struct tile
                            bytes);
 }
 
-/* The bytes of the tile in s->values; *coded is where they are. */
-static uint32_t put_tile(const struct zti_coding *coding, const struct tile *tile,
-                         struct scratch *s, const uint8_t **coded)
+/* The bytes of the tile from its values' own bits or, where that is no shorter than 'bytes', these
+ * again; values as they are where they are too many. */
+static uint32_t put_bits(const struct zti_coding *coding, const struct tile *tile,
+                         struct scratch *s, uint32_t bytes, const uint8_t **coded)
 {
     const uint32_t raw_bytes = tile->n * (uint32_t)zt_type_bytes(coding->type);
-    uint32_t bytes = raw_bytes + 1, lossless;
-    s->exact.values = s->values.bytes;
-    *coded = s->out;
-    const uint32_t form = integers_of(coding, tile->n, s);
-    const bool fits = put_tile_integers(coding, tile, form, s, s->out, raw_bytes, &bytes);
-    if (fits && bytes < raw_bytes / 4 * 3)
-        return bytes;
-    if (!fits)
-        bytes = raw_bytes + 1;
+    uint32_t lossless;
     if (coding->sz.source == ZTI_SZ_LATTICE || coding->sz.source == ZTI_SZ_LOG) {
         s->exact.count = 0;
         s->exact.has_zeros = false;
@@ -141,6 +134,35 @@ static uint32_t put_tile(const struct zti_coding *coding, const struct tile *til
     return bytes;
 }
 
+/* The bytes of a tile; *coded is where they are. 'ahead' bytes from its values are those that memory
+ * is asked for, as of s->ahead. */
+static uint32_t put_tile(const struct zti_coding *coding, const struct tile *tile,
+                         const zt_array *array, ptrdiff_t ahead, struct scratch *s,
+                         const uint8_t **coded)
+{
+    const uint32_t raw_bytes = tile->n * (uint32_t)zt_type_bytes(coding->type);
+    uint32_t bytes = raw_bytes + 1, base;
+    bool fits, is_zero;
+    s->exact.values = s->values.bytes;
+    s->exact.count = 0;
+    s->exact.has_zeros = false;
+    *coded = s->out;
+    const bool is_done = residuals_of_values(coding, tile, array, ahead, s->b.u32, &base, &is_zero);
+    if (is_done) {
+        fits = put_residuals_32(coding, tile, ZTI_SZ_NARROW, &s->exact, s->b.u32, base, is_zero,
+                                s->out, raw_bytes, &bytes);
+    } else {
+        gather_tile(tile, array, s->values.bytes);
+        const uint32_t form = integers_of(coding, tile->n, s);
+        fits = put_tile_integers(coding, tile, form, s, s->out, raw_bytes, &bytes);
+    }
+    if (fits && bytes < raw_bytes / 4 * 3)
+        return bytes;
+    if (is_done)
+        gather_tile(tile, array, s->values.bytes);
+    return put_bits(coding, tile, s, fits ? bytes : raw_bytes + 1, coded);
+}
+
 static void encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
                    uint64_t last, struct zti_bit_writer *w)
 {
@@ -149,12 +171,16 @@ static void encode(const struct zti_coding *coding, const zt_array *array, uint6
     struct scratch s;
     while (walk.tile < last) {
         const uint8_t *coded;
-        gather_tile(&tile, array, s.values.bytes);
         const struct tile own = tile;
+        const char *const at = zti_array_at(array, own.origin), *next = at;
         zti_walk_next(&coding->grid, &walk);
-        tile = tile_at(coding, &walk);
-        s.ahead = walk.tile < last ? rows_of(&tile, array) : (struct rows){.bytes = 0};
-        const uint32_t bytes = put_tile(coding, &own, &s, &coded);
+        s.ahead.bytes = 0;
+        if (walk.tile < last) {
+            tile = tile_at(coding, &walk);
+            s.ahead = rows_of(&tile, array);
+            next = s.ahead.at;
+        }
+        const uint32_t bytes = put_tile(coding, &own, array, next - at, &s, &coded);
         memcpy(w->next, coded, bytes); /* tiles are whole bytes, so nothing is held */
         w->next += bytes;
     }
@@ -211,6 +237,13 @@ static void count(const struct zti_coding *coding, const zt_array *array, uint64
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
     const struct tile tile = tile_at(coding, &walk);
     struct scratch s;
+    uint32_t base;
+    bool is_zero;
+    if (residuals_of_values(coding, &tile, array, 0, s.b.u32, &base, &is_zero)) {
+        if (!is_zero)
+            count_residuals_32(coding, &tile, s.b.u32, counts);
+        return;
+    }
     s.ahead.bytes = 0;
     gather_tile(&tile, array, s.values.bytes);
     const bool is_wide = integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE;

@@ -27,9 +27,26 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
     return small_of_planes(planes);
 }
 
+#define scalar float
+#define word uint32_t
+#define NAME(x) x##_f32
+#include "codec/sz/sz_nearest.h" /* nearest_f32, at_once_f32 */
+#undef scalar
+#undef word
+#undef NAME
+
+#define scalar double
+#define word uint64_t
+#define NAME(x) x##_f64
+#include "codec/sz/sz_nearest.h"
+#undef scalar
+#undef word
+#undef NAME
+
 #define uval uint32_t
 #define VAL_BITS 32
 #define NAME(x) x##_32
+#include "codec/sz/sz_lines.h"  /* load_line_32, ... */
 #include WORDS_32               /* saturated_32, widen_32, ... */
 #include "codec/sz/sz_groups.h" /* put_groups_32, take_groups_32 */
 #include "codec/sz/sz_coded.h"  /* put_coded_32, begin_coded_32, end_coded_32 */
@@ -42,6 +59,7 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 #define uval uint64_t
 #define VAL_BITS 64
 #define NAME(x) x##_64
+#include "codec/sz/sz_lines.h"
 #include "codec/sz/sz_words.h"
 #include "codec/sz/sz_groups.h"
 #include "codec/sz/sz_coded.h"

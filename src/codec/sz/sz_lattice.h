@@ -2,23 +2,27 @@
  * at a time. The includer defines
  *   scalar      float or double
  *   word        uint32_t or uint64_t: as wide
- *   NAME(x)     x with this instance's suffix */
-#include "codec/sz/sz_nearest.h" /* nearest */
-
+ *   NAME(x)     x with this instance's suffix
+ * and has included sz_nearest.h and sz_lines.h. */
 /* 64 values; false where not all of them are within the limits. */
-ZTI_INLINE bool NAME(quantize_64)(const struct zti_sz *sz, struct NAME(limits) limits,
-                                  const scalar *x, uint32_t *q)
+ZTI_INLINE bool NAME(quantize_64)(const struct NAME(lattice) *l, const scalar *x, uint32_t *q)
 {
-    const double r = 1 / sz->step, step = sz->step;
+#if defined(HAS_MULTIPLES)
+    struct NAME(beyond) beyond = {0};
+    for (uint32_t i = 0; i < 64; i += LANES_32)
+        store_line_32(NAME(multiples)(x + i, l, &beyond), q + i);
+    return !NAME(is_beyond)(beyond);
+#else
     word most = 0, error = 0;
     for (uint32_t i = 0; i < 64; i++) {
         word off;
         const word magnitude = NAME(magnitude)(x[i]);
-        q[i] = NAME(at_once)(x[i], step, r, &off);
+        q[i] = NAME(at_once)(x[i], l->step, l->r, &off);
         most = magnitude > most ? magnitude : most;
         error = off > error ? off : error;
     }
-    return most <= limits.reach && error <= limits.error;
+    return most <= l->limits.reach && error <= l->limits.error;
+#endif
 }
 
 ZTI_INLINE void NAME(dequantize_64)(double step, const uint32_t *q, scalar *x)
@@ -48,12 +52,12 @@ ZTI_INLINE void NAME(quantize_wide)(const struct zti_sz *sz, const scalar *x, ui
 static bool NAME(quantize)(const struct zti_sz *sz, const scalar *x, uint32_t n, uint32_t *q,
                            struct exact *exact, struct rows *ahead)
 {
-    const struct NAME(limits) limits = NAME(limits_of)(sz);
+    const struct NAME(lattice) lattice = NAME(lattice_of)(sz);
     exact->count = 0;
     memset(exact->bits, 0, sizeof exact->bits);
     for (uint32_t first = 0; first < n; first += 64) {
         fetch_some(ahead, sizeof *x);
-        if (first + 64 <= n && NAME(quantize_64)(sz, limits, x + first, q + first))
+        if (first + 64 <= n && NAME(quantize_64)(&lattice, x + first, q + first))
             continue;
         for (uint32_t i = first; i < first + 64 && i < n; i++) {
             int64_t one = 0;

@@ -53,6 +53,18 @@ ZTI_STATIC struct NAME(limits) NAME(limits_of)(const struct zti_sz *sz)
     return limits;
 }
 
+/* What a value is coded with. */
+struct NAME(lattice) {
+    double step, r; /* and 1 / step */
+    struct NAME(limits) limits;
+};
+
+ZTI_STATIC struct NAME(lattice) NAME(lattice_of)(const struct zti_sz *sz)
+{
+    const struct NAME(lattice) lattice = {sz->step, 1 / sz->step, NAME(limits_of)(sz)};
+    return lattice;
+}
+
 /* The integer of a value within the limits, r = 1 / step, and by how much it is off. Adding
  * 3 * 2^51 rounds to an integer, half to even, and leaves it in the low bits. */
 ZTI_INLINE uint32_t NAME(at_once)(scalar x, double step, double r, word *off)

@@ -1,192 +1,259 @@
-/* sz_rows.h: kernel text: a tile's integers to folded residuals in the order of groups, in one pass
- * over its rows: less the base, differenced along all axes at once, folded, and moved to blocks.
- * Rows are made of whole lines, which are as long as a register. The includer defines uval,
- * VAL_BITS and NAME(x), and has included sz_sums.h up to its blocks. */
+/* sz_rows.h: kernel text: a tile to folded residuals in the order of groups, in one pass over its
+ * rows: less the base, differenced along all axes at once, folded, and moved to blocks. What comes
+ * in are integers or, where all are within the limits of sz_nearest.h, floating-point values where
+ * they are in an array, which become integers on the way. Rows are made of whole lines (sz_lines.h).
+ * The includer defines uval, VAL_BITS and NAME(x), and has included sz_sums.h up to its blocks. */
 
-/* What is worked on together. */
-#if defined(__AVX512F__)
-#define LANES (512 / VAL_BITS)
-#elif defined(__AVX2__)
-#define LANES (256 / VAL_BITS)
+#ifndef ZTI_SZ_ROWS_OF
+#define ZTI_SZ_ROWS_OF
+/* What comes in. */
+enum { ROWS_OF_INTEGERS, ROWS_OF_F32, ROWS_OF_F64 };
+
+/* Axes other than the last one, the slowest first; a tile of fewer has some of extent 1 in front. */
+enum { ACROSS = ZT_MAX_RANK - 1 };
+
+/* What is not within the limits. */
+struct beyond {
+#if defined(HAS_MULTIPLES)
+    struct beyond_f32 f32;
+    struct beyond_f64 f64;
 #else
-#define LANES (128 / VAL_BITS)
+    int unused;
 #endif
-typedef uval NAME(line) __attribute__((vector_size(LANES * VAL_BITS / 8)));
+};
+#endif
 
-/* Rows of a tile in the order of memory: what was before them along the axes other than the last,
- * and where their values go. */
-struct NAME(row_walk) {
-    uint32_t axes; /* other than the last */
-    uint32_t place[ZT_MAX_RANK], extent[ZT_MAX_RANK];
-    uint32_t step[ZT_MAX_RANK]; /* between neighbours, in values */
-    uval *held[ZT_MAX_RANK];    /* of so many values, what they were before the axis; or NULL */
-    uint32_t to[ZT_MAX_RANK];   /* where the row goes is the sum of these */
-    uint32_t inner[ZT_MAX_RANK], outer[ZT_MAX_RANK]; /* added for the next in a block, and for the
-                                                        first of the next block */
-    uint32_t side[ZT_MAX_RANK];                      /* of a block: 1, 2, 4 or 8 */
+struct NAME(rows) {
+    uint32_t of;             /* ROWS_OF_... */
+    const char *from;        /* the first value */
+    int64_t step[ACROSS];    /* bytes between values beside each other */
+    ptrdiff_t ahead;         /* values: bytes to those that memory is asked for meanwhile */
+    bool is_split;           /* their lines are not those of memory */
+    const struct lattice_f32 *f32;
+    const struct lattice_f64 *f64;
+    uval base;
+    bool is_along;           /* differences along the last axis */
+    uint32_t length;         /* of a row */
+    uint32_t extent[ACROSS];
+    uint32_t inner[ACROSS], outer[ACROSS]; /* added to where a row goes for the next in a block, and
+                                              for the first of the next block */
+    uint32_t side[ACROSS];                 /* of a block: 1, 2, 4 or 8 */
+    uint32_t part;                         /* of put_line */
+    uint32_t axes;      /* bits: differences are taken along it, and it extends */
+    uval *held[ACROSS]; /* what was before each value along such an axis */
 };
 
-/* Rows of a line or two are sooner done with an axis at a time. */
+/* Rows that can be worked on so. */
 static bool NAME(is_in_lines)(const struct tile *tile)
 {
-    const uint32_t length = tile->extent[tile->rank - 1];
-    return tile->block == 0 && length >= 32 && length % LANES == 0;
+    return tile->block == 0 && tile->extent[tile->rank - 1] % LANES == 0;
 }
 
-/* 'held' has room for as many values as the tile has. */
-static struct NAME(row_walk) NAME(row_walk_of)(const struct tile *tile, uint32_t axes,
-                                               const struct blocks *blocks, uval *held)
+/* Where its values go, and what is to be held; 'held' has room for as many values as the tile has. */
+static void NAME(set_places)(struct NAME(rows) *r, const struct tile *tile, uint32_t axes,
+                             const struct blocks *blocks, uval *held)
 {
     const uint32_t last = tile->rank - 1;
-    struct NAME(row_walk) walk = {.axes = last};
     uint32_t step = tile->extent[last], in_block = blocks->row;
     uint32_t block = blocks->count > 0 ? ZTI_SZ_GROUP * blocks->tiles[last] : 0;
-    for (uint32_t i = last; i-- > 0; step *= tile->extent[i]) {
-        const bool is_held = (axes >> i & 1) && tile->extent[i] > 1;
-        walk.extent[i] = tile->extent[i];
-        walk.step[i] = step;
-        walk.held[i] = is_held ? held : NULL;
+    r->axes = 0;
+    r->is_along = axes >> last & 1;
+    r->length = tile->extent[last];
+    r->part = blocks->count > 0 ? blocks->row : 0;
+    for (uint32_t to = ACROSS; to-- > 0;) {
+        const bool is_there = to + last >= ACROSS;
+        const uint32_t i = is_there ? to + last - ACROSS : 0;
+        const uint32_t extent = is_there ? tile->extent[i] : 1;
+        const bool is_held = is_there && (axes >> i & 1) && extent > 1;
+        r->extent[to] = extent;
+        r->axes |= (uint32_t)is_held << to;
+        r->held[to] = held;
         held += is_held ? step : 0;
-        walk.side[i] = blocks->count > 0 ? tile->extent[i] / blocks->tiles[i] : 1;
-        walk.inner[i] = in_block;
-        walk.outer[i] = (blocks->count > 0 ? block : step) - (walk.side[i] - 1) * in_block;
-        in_block *= walk.side[i];
-        block *= blocks->count > 0 ? blocks->tiles[i] : 1;
-    }
-    return walk;
-}
-
-ZTI_INLINE void NAME(walk_on)(struct NAME(row_walk) * walk)
-{
-    for (uint32_t i = walk->axes; i-- > 0;) {
-        const bool is_new = (++walk->place[i] & (walk->side[i] - 1)) == 0;
-        walk->to[i] += is_new ? walk->outer[i] : walk->inner[i];
-        if (walk->place[i] < walk->extent[i])
-            return;
-        walk->place[i] = walk->to[i] = 0;
+        r->side[to] = is_there && blocks->count > 0 ? extent / blocks->tiles[i] : 1;
+        r->inner[to] = in_block;
+        r->outer[to] = (blocks->count > 0 ? block : step) - (r->side[to] - 1) * in_block;
+        in_block *= r->side[to];
+        block *= is_there && blocks->count > 0 ? blocks->tiles[i] : 1;
+        step *= extent;
     }
 }
 
-ZTI_INLINE NAME(line) NAME(load_line)(const uval *from)
+/* A line of integers; values are not looked at where they are none. */
+ZTI_INLINE NAME(line) NAME(line_at)(const struct NAME(rows) *r, const char *from,
+                                    struct beyond *beyond)
 {
-    NAME(line) v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-
-ZTI_INLINE void NAME(store_line)(NAME(line) v, uval *to)
-{
-    memcpy(to, &v, sizeof v);
-}
-
-/* A line less what is before each value; before the first of a row is the base. The value in front
- * of the line is readable. */
-ZTI_INLINE NAME(line) NAME(differences_in_line)(const uval *u, bool begins_row, uval base)
-{
-    const NAME(line) first = {(uval)-1}, left = NAME(load_line)(u - 1);
-    const NAME(line) before = begins_row ? (left & ~first) | (first & base) : left;
-    return NAME(load_line)(u) - before;
-}
-
-/* A line to its place: so many values are side by side in a block; 0: all are. */
-ZTI_INLINE void NAME(put_line)(NAME(line) v, uval *to, uint32_t part)
-{
-    uval u[LANES];
-    if (part == 0 || part >= LANES) {
-        NAME(store_line)(v, to);
-        return;
+#if VAL_BITS == 32 && defined(HAS_MULTIPLES)
+    if (r->of != ROWS_OF_INTEGERS) {
+        zti_prefetch(from + r->ahead);
+        return r->of == ROWS_OF_F32
+                   ? multiples_f32((const float *)(const void *)from, r->f32, &beyond->f32)
+                   : multiples_f64((const double *)(const void *)from, r->f64, &beyond->f64);
     }
-    NAME(store_line)(v, u);
-    if (part == 4)
-        for (uint32_t i = 0; i + 4 <= LANES; i += 4)
-            memcpy(to + i / 4 * ZTI_SZ_GROUP, u + i, 4 * sizeof *to);
-    else
-        for (uint32_t i = 0; i + 8 <= LANES; i += 8)
-            memcpy(to + i / 8 * ZTI_SZ_GROUP, u + i, 8 * sizeof *to);
+#endif
+    (void)r, (void)beyond;
+    return NAME(load_line)((const uval *)(const void *)from);
 }
 
-/* Where that place is. */
-ZTI_INLINE uint32_t NAME(place_in_row)(uint32_t x, uint32_t part)
+/* Less what is held of the row before along an axis, which is nothing for the first. */
+ZTI_INLINE NAME(line) NAME(less_held)(NAME(line) v, uval *held, uval has_one)
 {
-    return part == 0 ? x : part == 4 ? x / 4 * ZTI_SZ_GROUP + x % 4 : x / 8 * ZTI_SZ_GROUP + x % 8;
+    const NAME(line) was = NAME(load_line)(held);
+    NAME(store_line)(v, held);
+    return v - (was & has_one);
 }
 
-/* What the lines of a row have in common. */
-struct NAME(row) {
-    uval *held[ZT_MAX_RANK];   /* for each axis that differences are taken along but the last, */
-    bool has_one[ZT_MAX_RANK]; /* and whether the row has one before it */
-    bool is_along;             /* differences along the last axis */
-    uval base;
-    uint32_t length, part; /* part: of put_line */
-};
-
-/* A row with so many axes to 'to'; to 'any' is added what bits its values have. */
-ZTI_INLINE NAME(line) NAME(put_row)(const struct NAME(row) * row, uint32_t axes, const uval *u,
-                                    const uval *first, uval *restrict to, NAME(line) any)
+/* A row to 'to'; to 'any' is added what bits its values have. 'axes' has a bit for each that is held
+ * of, 'before' all ones for each along which there is a row before. */
+ZTI_INLINE NAME(line) NAME(put_row)(const struct NAME(rows) *r, uint32_t axes, const char *from,
+                                    uval *const *held, const uval *before, uval *restrict to,
+                                    NAME(line) any, struct beyond *beyond)
 {
-    const struct NAME(row) r = *row;
-    for (uint32_t x = 0; x < r.length; x += LANES) {
-        const uval *const from = x ? u + x : first;
-        NAME(line)
-        v = r.is_along ? NAME(differences_in_line)(from, x == 0, r.base)
-                       : NAME(load_line)(from) - r.base;
-        for (uint32_t i = 0; i < axes; i++) {
-            const NAME(line) was = NAME(load_line)(r.held[i] + x);
-            NAME(store_line)(v, r.held[i] + x);
-            v -= r.has_one[i] ? was : (NAME(line)){0};
-        }
+    const size_t value_bytes = r->of == ROWS_OF_F64 ? 8 : VAL_BITS / 8;
+    const NAME(line) base = (NAME(line)){0} + r->base;
+    NAME(line) last = base;
+    for (uint32_t x = 0; x < r->length; x += LANES, from += LANES * value_bytes) {
+        const NAME(line) in = NAME(line_at)(r, from, beyond);
+        NAME(line) v = in - (r->is_along ? NAME(moved_on)(in, last) : base);
+        last = in;
+        for (uint32_t i = 0; i < ACROSS; i++)
+            if (axes >> i & 1)
+                v = NAME(less_held)(v, held[i] + x, before[i]);
         v = v << 1 ^ (0 - (v >> (VAL_BITS - 1)));
         any |= v;
-        NAME(put_line)(v, to + NAME(place_in_row)(x, r.part), r.part);
+        NAME(put_line)(v, to + (r->part ? x / r->part * ZTI_SZ_GROUP : x), r->part);
     }
     return any;
 }
 
-/* The row that the walk is at; returns how many axes there are, and in *to where it goes. */
-ZTI_INLINE uint32_t NAME(row_at)(const struct NAME(row_walk) * walk, struct NAME(row) * row,
-                                 uint32_t *to)
+/* From what r says to 'to', with the axes that it holds of; in *any all bits that a value has. False
+ * where some value is not within the limits: the rest is then not done. */
+ZTI_INLINE bool NAME(put_rows)(const struct NAME(rows) *rows, uint32_t axes, uval *restrict to,
+                               NAME(line) *any)
 {
-    uint32_t axes = 0;
-    *to = 0;
-    for (uint32_t i = walk->axes, off = 0; i-- > 0; off += walk->place[i] * walk->step[i]) {
-        *to += walk->to[i];
-        row->held[axes] = walk->held[i] ? walk->held[i] + off : NULL;
-        row->has_one[axes] = walk->place[i] > 0;
-        axes += walk->held[i] != NULL;
+    const struct NAME(rows) r = *rows;
+    NAME(line) all = {0};
+    struct beyond beyond = {0};
+    uval before[ACROSS];
+    uint32_t at[ACROSS], place[ACROSS] = {0}, across = 0;
+    for (at[0] = 0; at[0] < r.extent[0]; at[0]++) {
+        before[0] = at[0] ? (uval)-1 : 0;
+        for (at[1] = place[1] = across = 0; at[1] < r.extent[1]; at[1]++) {
+            before[1] = at[1] ? (uval)-1 : 0;
+            const char *from = r.from + at[0] * r.step[0] + at[1] * r.step[1];
+            for (at[2] = place[2] = 0; at[2] < r.extent[2]; at[2]++, from += r.step[2]) {
+                uval *const held[ACROSS] = {r.held[0] + across, r.held[1] + at[2] * r.length,
+                                            r.held[2]};
+                before[2] = at[2] ? (uval)-1 : 0;
+                all = NAME(put_row)(&r, axes, from, held, before,
+                                    to + place[0] + place[1] + place[2], all, &beyond);
+                across += r.length;
+                place[2] += (at[2] + 1) & (r.side[2] - 1) ? r.inner[2] : r.outer[2];
+            }
+            place[1] += (at[1] + 1) & (r.side[1] - 1) ? r.inner[1] : r.outer[1];
+        }
+        place[0] += (at[0] + 1) & (r.side[0] - 1) ? r.inner[0] : r.outer[0];
+#if defined(HAS_MULTIPLES)
+        if ((r.of == ROWS_OF_F32 && is_beyond_f32(beyond.f32)) ||
+            (r.of == ROWS_OF_F64 && is_beyond_f64(beyond.f64)))
+            return false;
+#endif
     }
-    return axes;
+    *any = all;
+    return true;
+}
+
+/* The same, whatever the axes; all but integers has loops of its own. */
+ZTI_INLINE bool NAME(put_rows_of)(struct NAME(rows) r, uint32_t of, uval *to, NAME(line) *any)
+{
+    r.of = of;
+#define CASE(n) case n: return NAME(put_rows)(&r, n, to, any)
+    switch (r.axes) {
+        CASE(0);
+        CASE(1);
+        CASE(2);
+        CASE(3);
+        CASE(4);
+        CASE(5);
+        CASE(6);
+    default: return NAME(put_rows)(&r, 7, to, any);
+    }
+#undef CASE
+}
+
+/* Zeros to the end of the last group; returns all bits that one of the values has. */
+static uval NAME(end_rows)(uval *to, uint32_t n, NAME(line) any)
+{
+    for (uint32_t i = n; i % ZTI_SZ_GROUP != 0; i++)
+        to[i] = 0;
+    for (uint32_t i = 1; i < LANES; i++)
+        any[0] |= any[i];
+    return any[0];
 }
 
 /* From u to 'to', zeros up to the end of its last group; returns all bits that some value has. */
 static uval NAME(residuals_in_lines)(const struct tile *tile, uint32_t axes,
                                      const struct blocks *blocks, const uval *u, uval *to)
 {
-    const uint32_t last = tile->rank - 1;
-    struct NAME(row) row = {.is_along = axes >> last & 1,
-                            .base = u[0],
-                            .length = tile->extent[last],
-                            .part = blocks->count > 0 ? blocks->row : 0};
-    uval held[ZTI_SZ_TILE_VALUES], start[2 * LANES] = {0};
-    NAME(line) any = {0};
-    struct NAME(row_walk) walk = NAME(row_walk_of)(tile, axes, blocks, held);
-    memcpy(start + LANES, u, LANES * sizeof *u);
-    for (uint32_t done = 0; done < tile->n; done += row.length, NAME(walk_on)(&walk)) {
-        const uval *const from = u + done, *const first = done ? from : start + LANES;
-        uint32_t at;
-        const uint32_t across = NAME(row_at)(&walk, &row, &at);
-        if (across == 0)
-            any = NAME(put_row)(&row, 0, from, first, to + at, any);
-        else if (across == 1)
-            any = NAME(put_row)(&row, 1, from, first, to + at, any);
-        else if (across == 2)
-            any = NAME(put_row)(&row, 2, from, first, to + at, any);
-        else
-            any = NAME(put_row)(&row, 3, from, first, to + at, any);
-    }
-    for (uint32_t i = tile->n; i % ZTI_SZ_GROUP != 0; i++)
-        to[i] = 0;
-    for (uint32_t i = 1; i < LANES; i++)
-        any[0] |= any[i];
-    return any[0];
+    uval held[ZTI_SZ_TILE_VALUES];
+    struct NAME(rows) r = {.from = (const char *)u, .base = u[0]};
+    NAME(line) any;
+    NAME(set_places)(&r, tile, axes, blocks, held);
+    int64_t step = (int64_t)(r.length * sizeof *u);
+    for (uint32_t i = ACROSS; i-- > 0; step *= r.extent[i])
+        r.step[i] = step;
+    (void)NAME(put_rows_of)(r, ROWS_OF_INTEGERS, to, &any);
+    return NAME(end_rows)(to, tile->n, any);
 }
-#undef LANES
+
+#if VAL_BITS == 32 && !defined(HAS_MULTIPLES)
+static bool residuals_of_values(const struct zti_coding *coding, const struct tile *tile,
+                                const zt_array *array, ptrdiff_t ahead, uint32_t *to,
+                                uint32_t *base, bool *is_zero)
+{
+    (void)coding, (void)tile, (void)array, (void)ahead, (void)to, (void)base, (void)is_zero;
+    return false;
+}
+#elif VAL_BITS == 32
+static bool put_rows_f32(struct rows_32 r, uint32_t *to, line_32 *any)
+{
+    return put_rows_of_32(r, ROWS_OF_F32, to, any);
+}
+
+static bool put_rows_f64(struct rows_32 r, uint32_t *to, line_32 *any)
+{
+    return put_rows_of_32(r, ROWS_OF_F64, to, any);
+}
+
+/* The residuals of a tile of a lattice whose values are all within the limits, from the array to
+ * 'to'; false where there is no such tile. *base: its first integer. Memory is asked for 'ahead'
+ * bytes from each value. */
+static bool residuals_of_values(const struct zti_coding *coding, const struct tile *tile,
+                                const zt_array *array, ptrdiff_t ahead, uint32_t *to,
+                                uint32_t *base, bool *is_zero)
+{
+    const uint32_t last = tile->rank - 1;
+    const bool is_f32 = array->type == ZT_F32;
+    if (coding->sz.source != ZTI_SZ_LATTICE || array->stride[last] != 1 || !is_in_lines_32(tile))
+        return false;
+    const struct lattice_f32 f32 = lattice_of_f32(&coding->sz);
+    const struct lattice_f64 f64 = lattice_of_f64(&coding->sz);
+    struct beyond beyond = {0};
+    struct blocks blocks = {.count = 0};
+    uint32_t held[ZTI_SZ_TILE_VALUES];
+    struct rows_32 r = {.from = zti_array_at(array, tile->origin), .ahead = ahead, .f32 = &f32,
+                        .f64 = &f64};
+    line_32 any;
+    if (coding->sz.is_blocked)
+        blocks = blocks_of(tile);
+    set_places_32(&r, tile, coding->sz.axes, &blocks, held);
+    for (uint32_t i = ACROSS - last; i < ACROSS; i++)
+        r.step[i] = array->stride[i + last - ACROSS] * (int64_t)zt_type_bytes(array->type);
+    *base = r.base = is_f32
+                         ? multiples_f32((const float *)(const void *)r.from, &f32, &beyond.f32)[0]
+                         : multiples_f64((const double *)(const void *)r.from, &f64, &beyond.f64)[0];
+    if (!(is_f32 ? put_rows_f32(r, to, &any) : put_rows_f64(r, to, &any)))
+        return false;
+    *is_zero = end_rows_32(to, tile->n, any) == 0;
+    return true;
+}
+#endif

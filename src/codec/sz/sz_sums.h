@@ -194,23 +194,13 @@ static bool NAME(take_residuals)(const struct zti_coding *coding, const struct t
                                   : NAME(take_groups)(r, d, tile->n, end_bits);
 }
 
-/* Append a tile's integers, *a (*b is as long), as described at the top of sz.c. False where that
- * takes more than most_bytes. */
-static bool NAME(put_integers)(const struct zti_coding *coding, const struct tile *tile,
-                               uint32_t form, const struct exact *exact, uval *a, uval *b,
-                               uint8_t *out, uint32_t most_bytes, uint32_t *bytes)
+/* Append a tile whose residuals are in u, in the order of groups, and whose first integer is base,
+ * as described at the top of sz.c. False where that takes more than most_bytes. */
+static bool NAME(put_residuals)(const struct zti_coding *coding, const struct tile *tile,
+                                uint32_t form, const struct exact *exact, const uval *u, uval base,
+                                bool is_zero, uint8_t *out, uint32_t most_bytes, uint32_t *bytes)
 {
-    const bool is_paper = is_coded(coding->sz.effort, form) &&
-                          coding->sz.effort == ZT_EFFORT_PAPER;
-    bool is_zero;
-    const uval base = tile->block == 0 ? a[0] : 0;
-    const uval away = (uval)(base - (uval)coding->sz.centre);
-    if (is_paper) {
-        (void)NAME(take_base)(a, tile->n, false, &is_zero);
-        NAME(differences)(tile, coding->sz.axes, &a, &b);
-    } else {
-        a = NAME(residuals)(coding, tile, a, b, &is_zero);
-    }
+    const uval away = (uval)((tile->block == 0 ? base : 0) - (uval)coding->sz.centre);
     uval folded = NAME(folded)(away);
     uint8_t *at = out + 1;
     for (; folded; folded = (uval)(folded >> 4 >> 4))
@@ -229,16 +219,33 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
     if (!is_zero) {
         struct zti_bit_writer w = zti_bit_writer_at(at);
         const uint32_t left = most_bytes - (uint32_t)(at - out);
-        const bool fits = is_paper ? NAME(put_paper)(coding, &w, a, tile->n, left)
-                          : is_coded(coding->sz.effort, form)
-                              ? NAME(put_coded)(coding, &w, a, tile->n, left)
-                              : NAME(put_groups)(&w, a, tile->n, left);
+        const bool fits = !is_coded(coding->sz.effort, form)
+                              ? NAME(put_groups)(&w, u, tile->n, left)
+                          : coding->sz.effort == ZT_EFFORT_PAPER
+                              ? NAME(put_paper)(coding, &w, u, tile->n, left)
+                              : NAME(put_coded)(coding, &w, u, tile->n, left);
         if (!fits)
             return false;
         at += (zti_bits_written(&w) + 7) / 8;
     }
     *bytes = (uint32_t)(at - out);
     return *bytes <= most_bytes;
+}
+
+/* The same of integers, a (b is as long). */
+static bool NAME(put_integers)(const struct zti_coding *coding, const struct tile *tile,
+                               uint32_t form, const struct exact *exact, uval *a, uval *b,
+                               uint8_t *out, uint32_t most_bytes, uint32_t *bytes)
+{
+    const uval base = a[0];
+    bool is_zero;
+    if (is_coded(coding->sz.effort, form) && coding->sz.effort == ZT_EFFORT_PAPER) {
+        (void)NAME(take_base)(a, tile->n, false, &is_zero);
+        NAME(differences)(tile, coding->sz.axes, &a, &b);
+    } else {
+        a = NAME(residuals)(coding, tile, a, b, &is_zero);
+    }
+    return NAME(put_residuals)(coding, tile, form, exact, a, base, is_zero, out, most_bytes, bytes);
 }
 
 /* The integers of a tile from its residuals, u, and its base; in u or in spare. */
@@ -338,32 +345,39 @@ static void NAME(look)(const struct tile *tile, const uval *from, uval *spare, u
     NAME(add_bits)(&box, from, 0, 0);
 }
 
-/* Count the symbols of a tile's integers. */
-static void NAME(count_integers)(const struct zti_coding *coding, const struct tile *tile, uval *a,
-                                 uval *b, struct zti_sz_counts *counts)
+/* Count the symbols of a tile's residuals, which are in the order of groups. */
+static void NAME(count_residuals)(const struct zti_coding *coding, const struct tile *tile,
+                                  const uval *u, struct zti_sz_counts *counts)
 {
     uint8_t classes[ZTI_SZ_GROUPS];
     struct smalls smalls;
     struct symbols symbols;
     uint64_t plane_bits;
-    bool is_zero;
-    if (coding->sz.effort == ZT_EFFORT_PAPER) {
-        (void)NAME(take_base)(a, tile->n, tile->block == 0, &is_zero);
-        if (is_zero)
-            return;
-        NAME(differences)(tile, coding->sz.axes, &a, &b);
-        NAME(paper_symbols)(a, tile->n, coding->sz.bins, symbols.of[0]);
-        zti_sz_count(coding, counts, 0, symbols.of[0], tile->n);
-        return;
-    }
-    a = NAME(residuals)(coding, tile, a, b, &is_zero);
-    if (is_zero)
-        return;
-    NAME(make_small)(a, tile->n, &smalls);
-    counts->rice_bits += NAME(classes_of)(a, &smalls, tile->n, classes, &plane_bits);
-    NAME(symbols_of)(a, &smalls, tile->n, classes, &symbols);
+    NAME(make_small)(u, tile->n, &smalls);
+    counts->rice_bits += NAME(classes_of)(u, &smalls, tile->n, classes, &plane_bits);
+    NAME(symbols_of)(u, &smalls, tile->n, classes, &symbols);
     for (uint32_t i = 0; i < ZTI_SZ_BOOKS; i++)
         zti_sz_count(coding, counts, i, symbols.of[i], symbols.count[i]);
+}
+
+/* The same of its integers, a (b is as long). */
+static void NAME(count_integers)(const struct zti_coding *coding, const struct tile *tile, uval *a,
+                                 uval *b, struct zti_sz_counts *counts)
+{
+    uint16_t symbols[ZTI_SZ_TILE_VALUES];
+    bool is_zero;
+    if (coding->sz.effort != ZT_EFFORT_PAPER) {
+        a = NAME(residuals)(coding, tile, a, b, &is_zero);
+        if (!is_zero)
+            NAME(count_residuals)(coding, tile, a, counts);
+        return;
+    }
+    (void)NAME(take_base)(a, tile->n, tile->block == 0, &is_zero);
+    if (is_zero)
+        return;
+    NAME(differences)(tile, coding->sz.axes, &a, &b);
+    NAME(paper_symbols)(a, tile->n, coding->sz.bins, symbols);
+    zti_sz_count(coding, counts, 0, symbols, tile->n);
 }
 
 /* Add the bits of a tile's integers with groups that are runs, and with groups that are blocks
