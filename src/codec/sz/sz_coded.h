@@ -41,9 +41,10 @@ static void NAME(symbols_of)(const uval *u, const struct smalls *smalls, uint32_
     }
 }
 
-/* The classes of a tile's groups; returns about the bits of their unary parts. */
+/* The classes of a tile's groups; returns about the bits of their unary parts. Memory is asked for
+ * 'ahead' meanwhile, if that is not NULL. */
 static uint64_t NAME(classes_of)(const uval *u, const struct smalls *smalls, uint32_t n,
-                                 uint8_t *classes, uint64_t *plane_bits)
+                                 struct rows *ahead, uint8_t *classes, uint64_t *plane_bits)
 {
     uint64_t bits = 0;
     uint32_t k = 0, all;
@@ -51,6 +52,8 @@ static uint64_t NAME(classes_of)(const uval *u, const struct smalls *smalls, uin
     for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
         const struct NAME(group) group = NAME(group_of)(u, smalls, g);
         const uint32_t values = in_group(n, g);
+        if (ahead)
+            fetch_some(ahead, VAL_BITS / 8);
         const uint32_t c = NAME(class_of)(&group, values, k, ZTI_SZ_SPARSE_CODED, &all);
         classes[g] = (uint8_t)c;
         if (is_list(c))
@@ -64,7 +67,7 @@ static uint64_t NAME(classes_of)(const uval *u, const struct smalls *smalls, uin
 
 /* put_groups, with Huffman codes. Of the buffer CODED_MOST_BYTES beyond most_bytes may be used. */
 static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writer *w,
-                            const uval *u, uint32_t n, uint32_t most_bytes)
+                            const uval *u, uint32_t n, struct rows *ahead, uint32_t most_bytes)
 {
     const struct zti_sz_model *const model = coding->model;
     const uint32_t groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
@@ -73,7 +76,7 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
     struct symbols symbols;
     uint64_t plane_bits;
     NAME(make_small)(u, n, &smalls);
-    (void)NAME(classes_of)(u, &smalls, n, classes, &plane_bits);
+    (void)NAME(classes_of)(u, &smalls, n, ahead, classes, &plane_bits);
     NAME(symbols_of)(u, &smalls, n, classes, &symbols);
     zti_huffman_encode(&model->book[0], coding->isa, symbols.of[0], symbols.count[0], w);
     if ((zti_bits_written(w) + plane_bits) / 8 > most_bytes)

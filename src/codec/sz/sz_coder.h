@@ -57,11 +57,11 @@ static uint32_t integers_of(const struct zti_coding *coding, uint32_t n, struct 
         return coding->type == ZT_F32 ? ZTI_SZ_NARROW : ZTI_SZ_WIDE;
     }
     if (coding->type == ZT_F32) {
-        (void)quantize_f32(sz, s->values.f32, n, s->a.u32, &s->exact, &s->ahead);
+        (void)quantize_f32(sz, s->values.f32, n, s->a.u32, &s->exact);
         return ZTI_SZ_NARROW;
     }
     if (coding->type == ZT_F64) {
-        if (quantize_f64(sz, s->values.f64, n, s->a.u32, &s->exact, &s->ahead))
+        if (quantize_f64(sz, s->values.f64, n, s->a.u32, &s->exact))
             return ZTI_SZ_NARROW;
         quantize_wide_f64(sz, s->values.f64, n, s->a.u64, &s->exact);
         return ZTI_SZ_WIDE;
@@ -94,13 +94,13 @@ static bool put_tile_integers(const struct zti_coding *coding, const struct tile
     if (form & ZTI_SZ_WIDE) {
         if (gaps)
             bridge_64(tile, gaps, s->a.u64, (uint64_t)coding->sz.centre);
-        return put_integers_64(coding, tile, form, &s->exact, s->a.u64, s->b.u64, out, most_bytes,
-                               bytes);
+        return put_integers_64(coding, tile, form, &s->exact, s->a.u64, s->b.u64, &s->ahead, out,
+                               most_bytes, bytes);
     }
     if (gaps)
         bridge_32(tile, gaps, s->a.u32, (uint32_t)coding->sz.centre);
-    return put_integers_32(coding, tile, form, &s->exact, s->a.u32, s->b.u32, out, most_bytes,
-                           bytes);
+    return put_integers_32(coding, tile, form, &s->exact, s->a.u32, s->b.u32, &s->ahead, out,
+                           most_bytes, bytes);
 }
 
 /* The bytes of the tile from its values' own bits or, where that is no shorter than 'bytes', these
@@ -134,10 +134,9 @@ static uint32_t put_bits(const struct zti_coding *coding, const struct tile *til
     return bytes;
 }
 
-/* The bytes of a tile; *coded is where they are. 'ahead' bytes from its values are those that memory
- * is asked for, as of s->ahead. */
+/* The bytes of a tile; *coded is where they are. */
 static uint32_t put_tile(const struct zti_coding *coding, const struct tile *tile,
-                         const zt_array *array, ptrdiff_t ahead, struct scratch *s,
+                         const zt_array *array, struct scratch *s,
                          const uint8_t **coded)
 {
     const uint32_t raw_bytes = tile->n * (uint32_t)zt_type_bytes(coding->type);
@@ -147,10 +146,10 @@ static uint32_t put_tile(const struct zti_coding *coding, const struct tile *til
     s->exact.count = 0;
     s->exact.has_zeros = false;
     *coded = s->out;
-    const bool is_done = residuals_of_values(coding, tile, array, ahead, s->b.u32, &base, &is_zero);
+    const bool is_done = residuals_of_values(coding, tile, array, s->b.u32, &base, &is_zero);
     if (is_done) {
         fits = put_residuals_32(coding, tile, ZTI_SZ_NARROW, &s->exact, s->b.u32, base, is_zero,
-                                s->out, raw_bytes, &bytes);
+                                &s->ahead, s->out, raw_bytes, &bytes);
     } else {
         gather_tile(tile, array, s->values.bytes);
         const uint32_t form = integers_of(coding, tile->n, s);
@@ -172,15 +171,13 @@ static void encode(const struct zti_coding *coding, const zt_array *array, uint6
     while (walk.tile < last) {
         const uint8_t *coded;
         const struct tile own = tile;
-        const char *const at = zti_array_at(array, own.origin), *next = at;
         zti_walk_next(&coding->grid, &walk);
         s.ahead.bytes = 0;
-        if (walk.tile < last) {
+        if (walk.tile < coding->grid.count) { /* the last one's too: the next run may be ours */
             tile = tile_at(coding, &walk);
             s.ahead = rows_of(&tile, array);
-            next = s.ahead.at;
         }
-        const uint32_t bytes = put_tile(coding, &own, array, next - at, &s, &coded);
+        const uint32_t bytes = put_tile(coding, &own, array, &s, &coded);
         memcpy(w->next, coded, bytes); /* tiles are whole bytes, so nothing is held */
         w->next += bytes;
     }
@@ -239,7 +236,7 @@ static void count(const struct zti_coding *coding, const zt_array *array, uint64
     struct scratch s;
     uint32_t base;
     bool is_zero;
-    if (residuals_of_values(coding, &tile, array, 0, s.b.u32, &base, &is_zero)) {
+    if (residuals_of_values(coding, &tile, array, s.b.u32, &base, &is_zero)) {
         if (!is_zero)
             count_residuals_32(coding, &tile, s.b.u32, counts);
         return;

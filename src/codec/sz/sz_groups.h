@@ -193,10 +193,11 @@ ZTI_INLINE bool NAME(take_list)(struct zti_bit_reader *r, uval *u, uint32_t n, u
 }
 
 /* Append the n values of u, which is zero from there to the end of its last group; false, with
- * what was written to be dropped, where they take more than most_bytes from where w began. Of the
+ * what was written to be dropped, where they take more than most_bytes from where w began. Memory
+ * is asked for 'ahead' meanwhile. Of the
  * buffer ZTI_SZ_GROUP_MOST_BYTES more may be used. */
 static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n,
-                             uint32_t most_bytes)
+                             struct rows *ahead, uint32_t most_bytes)
 {
     struct smalls smalls;
     uint8_t classes[ZTI_SZ_GROUPS];
@@ -206,6 +207,7 @@ static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n
     NAME(make_small)(u, n, &smalls);
     for (uint32_t g = 0; g < groups; g++) {
         const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
+        fetch_some(ahead, VAL_BITS / 8);
         const uint32_t c = NAME(class_of)(&group, in_group(n, g), k, ZTI_SZ_SPARSE, &bits);
         if (!is_list(c)) {
             k = class_planes(c);

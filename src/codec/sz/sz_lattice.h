@@ -48,15 +48,14 @@ ZTI_INLINE void NAME(quantize_wide)(const struct zti_sz *sz, const scalar *x, ui
 }
 
 /* n values of 32-bit integers; false where a finite value of doubles needs more. x and q are
- * readable and writable to the end of the last group. Meanwhile memory is asked for 'ahead'. */
+ * readable and writable to the end of the last group. */
 static bool NAME(quantize)(const struct zti_sz *sz, const scalar *x, uint32_t n, uint32_t *q,
-                           struct exact *exact, struct rows *ahead)
+                           struct exact *exact)
 {
     const struct NAME(lattice) lattice = NAME(lattice_of)(sz);
     exact->count = 0;
     memset(exact->bits, 0, sizeof exact->bits);
     for (uint32_t first = 0; first < n; first += 64) {
-        fetch_some(ahead, sizeof *x);
         if (first + 64 <= n && NAME(quantize_64)(&lattice, x + first, q + first))
             continue;
         for (uint32_t i = first; i < first + 64 && i < n; i++) {

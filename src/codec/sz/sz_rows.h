@@ -27,8 +27,6 @@ struct NAME(rows) {
     uint32_t of;             /* ROWS_OF_... */
     const char *from;        /* the first value */
     int64_t step[ACROSS];    /* bytes between values beside each other */
-    ptrdiff_t ahead;         /* values: bytes to those that memory is asked for meanwhile */
-    bool is_split;           /* their lines are not those of memory */
     const struct lattice_f32 *f32;
     const struct lattice_f64 *f64;
     uval base;
@@ -84,7 +82,6 @@ ZTI_INLINE NAME(line) NAME(line_at)(const struct NAME(rows) *r, const char *from
 {
 #if VAL_BITS == 32 && defined(HAS_MULTIPLES)
     if (r->of != ROWS_OF_INTEGERS) {
-        zti_prefetch(from + r->ahead);
         return r->of == ROWS_OF_F32
                    ? multiples_f32((const float *)(const void *)from, r->f32, &beyond->f32)
                    : multiples_f64((const double *)(const void *)from, r->f64, &beyond->f64);
@@ -207,10 +204,10 @@ static uval NAME(residuals_in_lines)(const struct tile *tile, uint32_t axes,
 
 #if VAL_BITS == 32 && !defined(HAS_MULTIPLES)
 static bool residuals_of_values(const struct zti_coding *coding, const struct tile *tile,
-                                const zt_array *array, ptrdiff_t ahead, uint32_t *to,
-                                uint32_t *base, bool *is_zero)
+                                const zt_array *array, uint32_t *to, uint32_t *base,
+                                bool *is_zero)
 {
-    (void)coding, (void)tile, (void)array, (void)ahead, (void)to, (void)base, (void)is_zero;
+    (void)coding, (void)tile, (void)array, (void)to, (void)base, (void)is_zero;
     return false;
 }
 #elif VAL_BITS == 32
@@ -225,11 +222,10 @@ static bool put_rows_f64(struct rows_32 r, uint32_t *to, line_32 *any)
 }
 
 /* The residuals of a tile of a lattice whose values are all within the limits, from the array to
- * 'to'; false where there is no such tile. *base: its first integer. Memory is asked for 'ahead'
- * bytes from each value. */
+ * 'to'; false where there is no such tile. *base: its first integer. */
 static bool residuals_of_values(const struct zti_coding *coding, const struct tile *tile,
-                                const zt_array *array, ptrdiff_t ahead, uint32_t *to,
-                                uint32_t *base, bool *is_zero)
+                                const zt_array *array, uint32_t *to, uint32_t *base,
+                                bool *is_zero)
 {
     const uint32_t last = tile->rank - 1;
     const bool is_f32 = array->type == ZT_F32;
@@ -240,8 +236,7 @@ static bool residuals_of_values(const struct zti_coding *coding, const struct ti
     struct beyond beyond = {0};
     struct blocks blocks = {.count = 0};
     uint32_t held[ZTI_SZ_TILE_VALUES];
-    struct rows_32 r = {.from = zti_array_at(array, tile->origin), .ahead = ahead, .f32 = &f32,
-                        .f64 = &f64};
+    struct rows_32 r = {.from = zti_array_at(array, tile->origin), .f32 = &f32, .f64 = &f64};
     line_32 any;
     if (coding->sz.is_blocked)
         blocks = blocks_of(tile);

@@ -198,7 +198,7 @@ static bool NAME(take_residuals)(const struct zti_coding *coding, const struct t
  * as described at the top of sz.c. False where that takes more than most_bytes. */
 static bool NAME(put_residuals)(const struct zti_coding *coding, const struct tile *tile,
                                 uint32_t form, const struct exact *exact, const uval *u, uval base,
-                                bool is_zero, uint8_t *out, uint32_t most_bytes, uint32_t *bytes)
+                                bool is_zero, struct rows *ahead, uint8_t *out, uint32_t most_bytes, uint32_t *bytes)
 {
     const uval away = (uval)((tile->block == 0 ? base : 0) - (uval)coding->sz.centre);
     uval folded = NAME(folded)(away);
@@ -220,10 +220,10 @@ static bool NAME(put_residuals)(const struct zti_coding *coding, const struct ti
         struct zti_bit_writer w = zti_bit_writer_at(at);
         const uint32_t left = most_bytes - (uint32_t)(at - out);
         const bool fits = !is_coded(coding->sz.effort, form)
-                              ? NAME(put_groups)(&w, u, tile->n, left)
+                              ? NAME(put_groups)(&w, u, tile->n, ahead, left)
                           : coding->sz.effort == ZT_EFFORT_PAPER
                               ? NAME(put_paper)(coding, &w, u, tile->n, left)
-                              : NAME(put_coded)(coding, &w, u, tile->n, left);
+                              : NAME(put_coded)(coding, &w, u, tile->n, ahead, left);
         if (!fits)
             return false;
         at += (zti_bits_written(&w) + 7) / 8;
@@ -235,7 +235,7 @@ static bool NAME(put_residuals)(const struct zti_coding *coding, const struct ti
 /* The same of integers, a (b is as long). */
 static bool NAME(put_integers)(const struct zti_coding *coding, const struct tile *tile,
                                uint32_t form, const struct exact *exact, uval *a, uval *b,
-                               uint8_t *out, uint32_t most_bytes, uint32_t *bytes)
+                               struct rows *ahead, uint8_t *out, uint32_t most_bytes, uint32_t *bytes)
 {
     const uval base = a[0];
     bool is_zero;
@@ -245,7 +245,8 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
     } else {
         a = NAME(residuals)(coding, tile, a, b, &is_zero);
     }
-    return NAME(put_residuals)(coding, tile, form, exact, a, base, is_zero, out, most_bytes, bytes);
+    return NAME(put_residuals)(coding, tile, form, exact, a, base, is_zero, ahead, out, most_bytes,
+                               bytes);
 }
 
 /* The integers of a tile from its residuals, u, and its base; in u or in spare. */
@@ -354,7 +355,7 @@ static void NAME(count_residuals)(const struct zti_coding *coding, const struct 
     struct symbols symbols;
     uint64_t plane_bits;
     NAME(make_small)(u, tile->n, &smalls);
-    counts->rice_bits += NAME(classes_of)(u, &smalls, tile->n, classes, &plane_bits);
+    counts->rice_bits += NAME(classes_of)(u, &smalls, tile->n, NULL, classes, &plane_bits);
     NAME(symbols_of)(u, &smalls, tile->n, classes, &symbols);
     for (uint32_t i = 0; i < ZTI_SZ_BOOKS; i++)
         zti_sz_count(coding, counts, i, symbols.of[i], symbols.count[i]);
