@@ -10,6 +10,7 @@ enum {
     ZTI_SZ_GROUP = 64,         /* values that share a class */
     ZTI_SZ_GROUPS = ZTI_SZ_TILE_VALUES / ZTI_SZ_GROUP,
     ZTI_SZ_ROUNDS = 12,        /* of a unary code, before the rest is written as a number */
+    ZTI_SZ_LONGER_MOST = 39,   /* values of a group that have more bits than there are planes */
     ZTI_SZ_UNARY_MOST = 20,    /* bits that such a code is taken for at most */
     ZTI_SZ_SPARSE = 16,        /* values other than 0 in a group that lists them, at most */
     ZTI_SZ_SPARSE_CODED = 6,   /* the same with Huffman codes */

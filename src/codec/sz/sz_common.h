@@ -51,10 +51,10 @@ static inline void next_row(struct rows *r)
     }
 }
 
-/* Ask for memory of as much as 64 values; a longer row a part at a time. */
-static inline void fetch_some(struct rows *r, uint32_t value_bytes)
+/* Ask for so many bytes of memory; a longer row a part at a time. */
+static inline void fetch_some(struct rows *r, uint32_t bytes)
 {
-    for (uint32_t left = ZTI_SZ_GROUP * value_bytes; r->bytes > 0 && left > 0;) {
+    for (uint32_t left = bytes; r->bytes > 0 && left > 0;) {
         const uint32_t rest = r->bytes - r->asked, some = rest < left ? rest : left;
         for (uint32_t i = 0; i < some; i += 64)
             zti_prefetch(r->at + r->asked + i);

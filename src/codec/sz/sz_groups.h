@@ -55,6 +55,58 @@ ZTI_INLINE uint32_t NAME(rice_bits)(const struct NAME(group) *group, uint32_t n,
     return n * k + small_sum(small_least(NAME(high)(group, k), ZTI_SZ_UNARY_MOST));
 }
 
+/* From k on downwards, or upwards, as far as each takes fewer bits than the one before; *bits: of k,
+ * before and after. */
+ZTI_INLINE uint32_t NAME(go_down)(const struct NAME(group) *group, uint32_t n, uint32_t k,
+                                  uint32_t *bits)
+{
+    uint32_t other;
+    for (; k > 0 && (other = NAME(rice_bits)(group, n, k - 1)) < *bits; k--)
+        *bits = other;
+    return k;
+}
+
+ZTI_INLINE uint32_t NAME(go_up)(const struct NAME(group) *group, uint32_t n, uint32_t k,
+                                uint32_t *bits)
+{
+    uint32_t other;
+    for (; k < VAL_BITS && (other = NAME(rice_bits)(group, n, k + 1)) < *bits; k++)
+        *bits = other;
+    return k;
+}
+
+ZTI_INLINE uint32_t NAME(class_of_planes)(uint32_t k, uint32_t some)
+{
+    return k == 0 && some <= ZTI_SZ_FEW_MOST ? ZTI_SZ_FEW : ZTI_SZ_FEW + 1 + k;
+}
+
+#if defined(HAS_SMALL_RATES)
+/* class_of for a whole group without steps that wait for one another: which of three classes is the
+ * best is nothing that a processor guesses. False where it takes the other way. */
+ZTI_INLINE bool NAME(class_at_once)(const struct NAME(group) *group, uint32_t list_most,
+                                    uint32_t *class, uint32_t *bits)
+{
+    const struct small_rates r = small_rates_of(group->v, ZTI_SZ_LONGER_MOST);
+    if (group->down > 0 && r.first < 2)
+        return false; /* what is looked at may be below the bits that are left out */
+    *bits = 0;
+    *class = r.some;
+    if (group->down == 0 && r.some <= list_most)
+        return true;
+    const uint32_t is_less = small_is_less(r);
+    const uint32_t down = is_less >> 1 & (r.first > 0), down_2 = down & is_less & (r.first > 1);
+    const uint32_t up = (small_is_more(r) >> 2 & 1) & ~down;
+    uint32_t k = group->down + r.first;
+    *bits = small_rate(r, down) + ZTI_SZ_GROUP * k;
+    k -= down;
+    if (zti_unlikely(down_2 | up))
+        k = up ? NAME(go_up)(group, ZTI_SZ_GROUP, k, bits)
+               : NAME(go_down)(group, ZTI_SZ_GROUP, k, bits);
+    *class = NAME(class_of_planes)(k, r.some);
+    return true;
+}
+#endif
+
 /* A list where few values are not 0; else the k of the fewest bits near the smallest one with at
  * most 39 of 64 values of more than k bits: 0.618 of them is where one bit more is worth while for
  * a geometric law (Gallager and van Voorhis 1975). 'near' is where the search for that begins and
@@ -62,7 +114,12 @@ ZTI_INLINE uint32_t NAME(rice_bits)(const struct NAME(group) *group, uint32_t n,
 ZTI_INLINE uint32_t NAME(class_of)(const struct NAME(group) *group, uint32_t n, uint32_t near,
                                    uint32_t list_most, uint32_t *bits)
 {
-    const uint32_t some = NAME(longer)(group, 0), most = n * 39 / 64;
+#if defined(HAS_SMALL_RATES)
+    uint32_t class;
+    if (n == ZTI_SZ_GROUP && NAME(class_at_once)(group, list_most, &class, bits))
+        return class;
+#endif
+    const uint32_t some = NAME(longer)(group, 0), most = n * ZTI_SZ_LONGER_MOST / ZTI_SZ_GROUP;
     *bits = 0;
     if (some <= list_most)
         return some;
@@ -76,17 +133,11 @@ ZTI_INLINE uint32_t NAME(class_of)(const struct NAME(group) *group, uint32_t n, 
         while (NAME(longer)(group, k) > most);
     }
     const uint32_t first = k;
-    uint32_t least = NAME(rice_bits)(group, n, k), other;
-    while (k > 0 && (other = NAME(rice_bits)(group, n, k - 1)) < least) {
-        least = other;
-        k--;
-    }
-    while (k >= first && k < VAL_BITS && (other = NAME(rice_bits)(group, n, k + 1)) < least) {
-        least = other;
-        k++;
-    }
-    *bits = least;
-    return k == 0 && some <= ZTI_SZ_FEW_MOST ? ZTI_SZ_FEW : ZTI_SZ_FEW + 1 + k;
+    *bits = NAME(rice_bits)(group, n, k);
+    k = NAME(go_down)(group, n, k, bits);
+    if (k == first)
+        k = NAME(go_up)(group, n, k, bits);
+    return NAME(class_of_planes)(k, some);
 }
 
 /* Append the low k bits of n values, plane by plane. */
@@ -207,7 +258,7 @@ static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n
     NAME(make_small)(u, n, &smalls);
     for (uint32_t g = 0; g < groups; g++) {
         const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
-        fetch_some(ahead, VAL_BITS / 8);
+        fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 16);
         const uint32_t c = NAME(class_of)(&group, in_group(n, g), k, ZTI_SZ_SPARSE, &bits);
         if (!is_list(c)) {
             k = class_planes(c);
@@ -221,10 +272,12 @@ static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n
         return false;
     for (uint32_t g = 0; g < groups; g++) {
         const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
+        fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 32);
         NAME(put_planes)(w, &group, in_group(n, g), class_planes(classes[g]));
     }
     for (uint32_t g = 0; g < groups; g++) {
         const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
+        fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 32);
         if (!is_list(classes[g]))
             NAME(put_rounds)(w, &group, in_group(n, g), class_planes(classes[g]));
         else

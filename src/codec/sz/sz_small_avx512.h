@@ -92,6 +92,71 @@ ZTI_INLINE struct small small_of_planes(const uint64_t *planes)
     return (struct small){turned_squares(turned_bytes(_mm512_loadu_si512(planes)))};
 }
 
+/* What the choice of a class needs. */
+#define HAS_SMALL_RATES
+struct small_rates {
+    uint32_t some;  /* values that are not 0 */
+    uint32_t first; /* the least k such that at most so many values have more than k bits */
+    __m128i bits;   /* lane i: of k = first - 2 + i, 64 k less a constant, and of what is above k bits
+                       ZTI_SZ_UNARY_MOST at most of each; nothing where k is below 0 */
+};
+
+/* Matrices that leave out the low k bits of a byte, from k = -2 on. */
+static const uint64_t less_bits[12] = {
+    0, 0, 0x0102040810204080, 0x0204081020408000, 0x0408102040800000, 0x0810204080000000,
+    0x1020408000000000, 0x2040800000000000, 0x4080000000000000, 0x8000000000000000, 0, 0};
+
+ZTI_INLINE __m512i small_sums(struct small s, const uint64_t *matrix)
+{
+    const __m512i all =
+        _mm512_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)(const void *)matrix));
+    const __m512i high = _mm512_gf2p8affine_epi64_epi8(s.v, all, 0);
+    return _mm512_sad_epu8(_mm512_min_epu8(high, _mm512_set1_epi8(ZTI_SZ_UNARY_MOST)),
+                           _mm512_setzero_si512());
+}
+
+ZTI_INLINE struct small_rates small_rates_of(struct small s, uint32_t most)
+{
+    const __m512i zero = _mm512_setzero_si512();
+    struct small_rates r;
+    /* lane k: which values have a bit in plane k, or above; how many */
+    __m512i who = turned_bytes(turned_squares(s.v));
+    who = _mm512_or_si512(who, _mm512_alignr_epi64(zero, who, 1));
+    who = _mm512_or_si512(who, _mm512_alignr_epi64(zero, who, 2));
+    who = _mm512_or_si512(who, _mm512_alignr_epi64(zero, who, 4));
+    const __m512i count = _mm512_popcnt_epi64(who);
+    const uint32_t few = _mm512_cmple_epu64_mask(count, _mm512_set1_epi64(most));
+    r.some = (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(count));
+    r.first = lowest_bit(few | 1u << 8);
+    const uint64_t *const matrix = less_bits + r.first;
+    const __m512i two = _mm512_packus_epi32(small_sums(s, matrix), small_sums(s, matrix + 1));
+    const __m512i more = _mm512_packus_epi32(small_sums(s, matrix + 2), small_sums(s, matrix + 3));
+    const __m512i all = _mm512_madd_epi16(_mm512_packus_epi32(two, more), _mm512_set1_epi16(1));
+    const __m256i half = _mm256_add_epi32(_mm512_castsi512_si256(all),
+                                          _mm512_extracti64x4_epi64(all, 1));
+    const __m128i four = _mm_add_epi32(_mm256_castsi256_si128(half),
+                                       _mm256_extracti128_si256(half, 1));
+    r.bits = _mm_add_epi32(four, _mm_setr_epi32(-128, -64, 0, 64));
+    return r;
+}
+
+/* Bit i: k = first - 2 + i takes fewer bits than the next one, or more bits. */
+ZTI_INLINE uint32_t small_is_less(struct small_rates r)
+{
+    return _mm_cmplt_epi32_mask(r.bits, _mm_shuffle_epi32(r.bits, 0xf9));
+}
+
+ZTI_INLINE uint32_t small_is_more(struct small_rates r)
+{
+    return _mm_cmpgt_epi32_mask(r.bits, _mm_shuffle_epi32(r.bits, 0xf9));
+}
+
+ZTI_INLINE uint32_t small_rate(struct small_rates r, bool is_less)
+{
+    const uint64_t two = (uint64_t)_mm_cvtsi128_si64(_mm_shuffle_epi32(r.bits, 0x09));
+    return (uint32_t)(is_less ? two : two >> 32);
+}
+
 ZTI_INLINE void small_pack(struct small s, bool is_pairs, uint16_t *to)
 {
     const __m512i two = _mm512_maddubs_epi16(s.v, _mm512_set1_epi16(is_pairs ? 0x1001 : 0x0401));
