@@ -36,7 +36,9 @@ struct NAME(rows) {
     uint32_t inner[ACROSS], outer[ACROSS]; /* added to where a row goes for the next in a block, and
                                               for the first of the next block */
     uint32_t side[ACROSS];                 /* of a block: 1, 2, 4 or 8 */
-    uint32_t part, apart;                  /* of put_line, and its places for each value */
+    uint32_t part;                         /* of put_line */
+    uint32_t within, apart; /* a value's place is the number's bits within, and the others this far
+                               apart */
     uint32_t axes;      /* bits: differences are taken along it, and it extends */
     uval *held[ACROSS]; /* what was before each value along such an axis */
 };
@@ -58,6 +60,7 @@ static void NAME(set_places)(struct NAME(rows) *r, const struct tile *tile, uint
     r->is_along = axes >> last & 1;
     r->length = tile->extent[last];
     r->part = blocks->count > 0 ? blocks->row : 0;
+    r->within = r->part ? r->part - 1 : 0;
     r->apart = blocks->count > 0 ? ZTI_SZ_GROUP / blocks->row : 1;
     for (uint32_t to = ACROSS; to-- > 0;) {
         const bool is_there = to + last >= ACROSS;
@@ -118,7 +121,7 @@ ZTI_INLINE NAME(line) NAME(put_row)(const struct NAME(rows) *r, uint32_t axes, c
                 v = NAME(less_held)(v, held[i] + x, before[i]);
         v = v << 1 ^ (0 - (v >> (VAL_BITS - 1)));
         any |= v;
-        NAME(put_line)(v, to + x * r->apart, r->part);
+        NAME(put_line)(v, to + (x & ~r->within) * r->apart + (x & r->within), r->part);
     }
     return any;
 }
