@@ -53,7 +53,7 @@ static uint64_t NAME(classes_of)(const uval *u, const struct smalls *smalls, uin
         const struct NAME(group) group = NAME(group_of)(u, smalls, g);
         const uint32_t values = in_group(n, g);
         if (ahead)
-            fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 16);
+            fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 8);
         const uint32_t c = NAME(class_of)(&group, values, k, ZTI_SZ_SPARSE_CODED, &all);
         classes[g] = (uint8_t)c;
         if (is_list(c))
@@ -83,12 +83,10 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
         return false;
     for (uint32_t g = 0; g < groups; g++) {
         const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
-        fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 32);
         NAME(put_planes)(w, &group, in_group(n, g), class_shift(classes[g]));
     }
     for (uint32_t g = 0; g < groups; g++) {
         const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
-        fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 32);
         if (is_list(classes[g]))
             NAME(put_list)(w, &group, classes[g]);
         if (zti_bits_written(w) / 8 > most_bytes)

@@ -258,7 +258,7 @@ static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n
     NAME(make_small)(u, n, &smalls);
     for (uint32_t g = 0; g < groups; g++) {
         const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
-        fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 16);
+        fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 8);
         const uint32_t c = NAME(class_of)(&group, in_group(n, g), k, ZTI_SZ_SPARSE, &bits);
         if (!is_list(c)) {
             k = class_planes(c);
@@ -272,12 +272,10 @@ static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n
         return false;
     for (uint32_t g = 0; g < groups; g++) {
         const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
-        fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 32);
         NAME(put_planes)(w, &group, in_group(n, g), class_planes(classes[g]));
     }
     for (uint32_t g = 0; g < groups; g++) {
         const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
-        fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 32);
         if (!is_list(classes[g]))
             NAME(put_rounds)(w, &group, in_group(n, g), class_planes(classes[g]));
         else
