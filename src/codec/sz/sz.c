@@ -285,19 +285,31 @@ static bool is_sampled(const struct zti_coding *coding, uint32_t pass)
            (pass >= HIGH_PASS && pass - HIGH_PASS < ZTI_SZ_HIGH_COUNT_PASS);
 }
 
+static void count_tiles(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+                        uint64_t last, struct zti_sz_counts *counts)
+{
+    const uint32_t part = zti_sz_count_part(coding);
+    uint64_t tile = first, next;
+    while (tile < last && !zti_sz_is_counted(tile, part))
+        tile++;
+    for (; tile < last; tile = next) {
+        for (next = tile + 1; next < last && !zti_sz_is_counted(next, part);)
+            next++;
+        ops_of(coding)->count(coding, array, tile, next, counts);
+    }
+}
+
 static void tally(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
                   uint64_t first, uint64_t last, void *out)
 {
-    const uint32_t part = zti_sz_count_part(coding);
     if (pass >= HIGH_PASS) {
         zti_sz_high_tally(coding, pass - HIGH_PASS, array, first, last, out);
         return;
     }
     if (pass < BOOKS_PASS && has_look(coding))
         zti_sz_axes_tally(coding, ops_of(coding), pass, array, first, last, out);
-    for (uint64_t tile = first; tile < last && pass == BOOKS_PASS; tile++)
-        if (zti_sz_is_counted(tile, part))
-            ops_of(coding)->count(coding, array, tile, out);
+    if (pass == BOOKS_PASS)
+        count_tiles(coding, array, first, last, out);
 }
 
 static void merge(const struct zti_coding *coding, uint32_t pass, void *into, const void *from)

@@ -89,9 +89,9 @@ struct zti_sz_ops {
      * blocks; returns its values. */
     uint64_t (*try_groups)(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
                            uint64_t *bits);
-    /* Count the symbols of one tile. */
+    /* Count the symbols of one tile; 'next' is the one after it, or the number of tiles. */
     void (*count)(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
-                  struct zti_sz_counts *counts);
+                  uint64_t next, struct zti_sz_counts *counts);
 };
 
 extern const struct zti_sz_ops zti_sz_plain;

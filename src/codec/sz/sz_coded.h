@@ -42,7 +42,7 @@ static void NAME(symbols_of)(const uval *u, const struct smalls *smalls, uint32_
 }
 
 /* The classes of a tile's groups; returns about the bits of their unary parts. Memory is asked for
- * 'ahead' meanwhile, if that is not NULL. */
+ * 'ahead' meanwhile. */
 static uint64_t NAME(classes_of)(const uval *u, const struct smalls *smalls, uint32_t n,
                                  struct rows *ahead, uint8_t *classes, uint64_t *plane_bits)
 {
@@ -52,8 +52,7 @@ static uint64_t NAME(classes_of)(const uval *u, const struct smalls *smalls, uin
     for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
         const struct NAME(group) group = NAME(group_of)(u, smalls, g);
         const uint32_t values = in_group(n, g);
-        if (ahead)
-            fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 8);
+        fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 8);
         const uint32_t c = NAME(class_of)(&group, values, k, ZTI_SZ_SPARSE_CODED, &all);
         classes[g] = (uint8_t)c;
         if (is_list(c))

@@ -228,30 +228,40 @@ static uint64_t try_groups(const struct zti_coding *coding, const zt_array *arra
     return tile.n;
 }
 
+static struct rows rows_ahead(const struct zti_coding *coding, const zt_array *array,
+                              uint64_t number)
+{
+    if (number >= coding->grid.count)
+        return (struct rows){.bytes = 0};
+    const struct zti_walk walk = zti_walk_from(&coding->grid, number);
+    const struct tile tile = tile_at(coding, &walk);
+    return rows_of(&tile, array);
+}
+
 static void count(const struct zti_coding *coding, const zt_array *array, uint64_t number,
-                  struct zti_sz_counts *counts)
+                  uint64_t next, struct zti_sz_counts *counts)
 {
     const struct zti_walk walk = zti_walk_from(&coding->grid, number);
     const struct tile tile = tile_at(coding, &walk);
     struct scratch s;
     uint32_t base;
     bool is_zero;
+    s.ahead = rows_ahead(coding, array, next);
     if (residuals_of_values(coding, &tile, array, s.b.u32, &base, &is_zero)) {
         if (!is_zero)
-            count_residuals_32(coding, &tile, s.b.u32, counts);
+            count_residuals_32(coding, &tile, s.b.u32, &s.ahead, counts);
         return;
     }
-    s.ahead.bytes = 0;
     gather_tile(&tile, array, s.values.bytes);
     const bool is_wide = integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE;
     const uint64_t *const gaps = gaps_of(&s.exact);
     if (is_wide) {
         if (gaps)
             bridge_64(&tile, gaps, s.a.u64, (uint64_t)coding->sz.centre);
-        count_integers_64(coding, &tile, s.a.u64, s.b.u64, counts);
+        count_integers_64(coding, &tile, s.a.u64, s.b.u64, &s.ahead, counts);
     } else {
         if (gaps)
             bridge_32(&tile, gaps, s.a.u32, (uint32_t)coding->sz.centre);
-        count_integers_32(coding, &tile, s.a.u32, s.b.u32, counts);
+        count_integers_32(coding, &tile, s.a.u32, s.b.u32, &s.ahead, counts);
     }
 }

@@ -348,14 +348,14 @@ static void NAME(look)(const struct tile *tile, const uval *from, uval *spare, u
 
 /* Count the symbols of a tile's residuals, which are in the order of groups. */
 static void NAME(count_residuals)(const struct zti_coding *coding, const struct tile *tile,
-                                  const uval *u, struct zti_sz_counts *counts)
+                                  const uval *u, struct rows *ahead, struct zti_sz_counts *counts)
 {
     uint8_t classes[ZTI_SZ_GROUPS];
     struct smalls smalls;
     struct symbols symbols;
     uint64_t plane_bits;
     NAME(make_small)(u, tile->n, &smalls);
-    counts->rice_bits += NAME(classes_of)(u, &smalls, tile->n, NULL, classes, &plane_bits);
+    counts->rice_bits += NAME(classes_of)(u, &smalls, tile->n, ahead, classes, &plane_bits);
     NAME(symbols_of)(u, &smalls, tile->n, classes, &symbols);
     for (uint32_t i = 0; i < ZTI_SZ_BOOKS; i++)
         zti_sz_count(coding, counts, i, symbols.of[i], symbols.count[i]);
@@ -363,14 +363,14 @@ static void NAME(count_residuals)(const struct zti_coding *coding, const struct 
 
 /* The same of its integers, a (b is as long). */
 static void NAME(count_integers)(const struct zti_coding *coding, const struct tile *tile, uval *a,
-                                 uval *b, struct zti_sz_counts *counts)
+                                 uval *b, struct rows *ahead, struct zti_sz_counts *counts)
 {
     uint16_t symbols[ZTI_SZ_TILE_VALUES];
     bool is_zero;
     if (coding->sz.effort != ZT_EFFORT_PAPER) {
         a = NAME(residuals)(coding, tile, a, b, &is_zero);
         if (!is_zero)
-            NAME(count_residuals)(coding, tile, a, counts);
+            NAME(count_residuals)(coding, tile, a, ahead, counts);
         return;
     }
     (void)NAME(take_base)(a, tile->n, tile->block == 0, &is_zero);
