@@ -49,13 +49,27 @@ static __device__ __forceinline__ uint32_t zti_code_at(const uint16_t *order,
     return 0;
 }
 
-/* The first of some bits' codes, longer than a table's. */
+/* The length of the code at the highest of 16 bits, longer than a table's. Longer codes are larger
+ * than shorter ones, so it is longer than l bits where its first l + 1 are no less than the first
+ * code of so many; books are complete. */
+static __device__ __forceinline__ uint32_t zti_long_length(const uint32_t *numbers, uint32_t high,
+                                                           uint32_t table_bits)
+{
+    uint32_t length = table_bits + 1;
+    SIMT_UNROLL
+    for (uint32_t l = table_bits + 1; l < ZTI_HUFFMAN_MAX_BITS; l++)
+        length += high >> (ZTI_HUFFMAN_MAX_BITS - 1 - l) >= numbers[ZTI_BOOK_FIRST + l + 1];
+    return length;
+}
+
+/* The first of some bits' codes, longer than a table's: an entry without ends. */
 static __device__ __forceinline__ uint32_t zti_long_code(const uint16_t *order,
                                                          const uint32_t *numbers, uint32_t bits,
                                                          uint32_t table_bits)
 {
-    return zti_code_at(order, numbers, zti_reversed(bits & 0xffff, 16), table_bits + 1,
-                       numbers[ZTI_BOOK_LONGEST]);
+    const uint32_t high = __brev(bits) >> 16, length = zti_long_length(numbers, high, table_bits);
+    const uint32_t place = (high >> (16 - length)) - numbers[ZTI_BOOK_FIRST + length];
+    return order[numbers[ZTI_BOOK_ENTRY + length] + place] | length << 27;
 }
 
 /* The ends of entry i, from a table whose entries have the first codes. */
@@ -94,26 +108,33 @@ static __device__ __forceinline__ uint32_t zti_code_from(const struct zti_code_b
                : zti_long_code(c->order, c->numbers, bits, ZTI_SMALL_TABLE_BITS);
 }
 
+/* At which of the next bits a code ends: as many as are looked up at a time, or a longer one. */
+static __device__ __forceinline__ uint32_t zti_ends_from(const struct zti_code_bits *c, uint32_t at)
+{
+    const uint32_t bits = zti_bits_from(c, at);
+    const uint32_t ends = zti_code_ends(c->table[bits & (ZTI_CODE_ENTRIES - 1)]);
+    if (ends != 0)
+        return ends;
+    return 1u << (zti_long_length(c->numbers, __brev(bits) >> 16, ZTI_SMALL_TABLE_BITS) - 1);
+}
+
 /* Go through codes that begin in [at, limit); returns where the first one beyond begins. */
 static __device__ __forceinline__ uint32_t zti_count_codes(const struct zti_code_bits *c,
                                                            uint32_t at, uint32_t limit,
                                                            uint32_t *count)
 {
     uint32_t n = 0;
-    while (at < limit) {
-        const uint32_t bits = zti_bits_from(c, at), left = limit - at;
-        uint32_t ends = zti_code_ends(c->table[bits & (ZTI_CODE_ENTRIES - 1)]);
-        if (ends == 0) {
-            at += zti_code_length(
-                zti_long_code(c->order, c->numbers, bits, ZTI_SMALL_TABLE_BITS));
-            n++;
-            continue;
-        }
-        /* of the ends at the limit or beyond, the first one only */
-        const uint32_t inside = (1u << (left < 12 ? left - 1 : 11)) - 1, beyond = ends & ~inside;
-        ends = (ends & inside) | (beyond & (0 - beyond));
+    while (at + ZTI_SMALL_TABLE_BITS <= limit) {
+        const uint32_t ends = zti_ends_from(c, at);
         at += 32 - (uint32_t)__clz((int)ends);
         n += (uint32_t)__popc(ends);
+    }
+    while (at < limit) { /* of the ends at the limit or beyond, the first one only */
+        const uint32_t ends = zti_ends_from(c, at);
+        const uint32_t inside = (1u << (limit - at - 1)) - 1, beyond = ends & ~inside;
+        const uint32_t some = (ends & inside) | (beyond & (0 - beyond));
+        at += 32 - (uint32_t)__clz((int)some);
+        n += (uint32_t)__popc(some);
     }
     *count = n;
     return at;
@@ -121,7 +142,7 @@ static __device__ __forceinline__ uint32_t zti_count_codes(const struct zti_code
 
 /* Lanes by so many have the pieces of the same bits, each from *start to before 'limit'; *start is
  * then where its first code begins. How many codes begin in the piece, and where the first one
- * beyond does. The warp calls it; a lane whose piece is empty, as those behind it, has no part. */
+ * beyond does. The warp calls it. */
 static __device__ __forceinline__ uint32_t zti_settle(const struct zti_code_bits *c, uint32_t lanes,
                                                       uint32_t *start, uint32_t limit,
                                                       uint32_t *count)

@@ -260,10 +260,11 @@ static __device__ __forceinline__ void find_classes(const struct sz_tiles *s, st
 enum pass { PASS_ALL, PASS_LISTS, PASS_EXCESSES };
 
 /* Pass over a group's list or rounds; false where there is a value beyond its end. */
-static __device__ __forceinline__ bool pass_group(struct zti_bit_reader *r, uint32_t n, uint32_t c)
+static __device__ __forceinline__ bool pass_group(struct zti_bit_reader *r, enum pass pass,
+                                                  uint32_t n, uint32_t c)
 {
     uint32_t alive = n, next = 0;
-    if (is_list(c)) {
+    if (pass == PASS_LISTS || is_list(c)) {
         for (uint32_t i = 0; i < c; i++) {
             next += take_gap(r, c);
             if (next++ >= n)
@@ -284,7 +285,7 @@ static __device__ __forceinline__ bool pass_by(struct zti_bit_reader *r, enum pa
 {
     for (uint32_t i = 0; pass == PASS_EXCESSES && i < c; i++)
         (void)take_value(r);
-    return pass == PASS_EXCESSES || pass_group(r, n, c);
+    return pass == PASS_EXCESSES || pass_group(r, pass, n, c);
 }
 
 /* The same in the stream; where it ends, or UINT64_MAX. */
@@ -335,28 +336,32 @@ static __device__ __forceinline__ void pass_over(const struct sz_tiles *s, const
     l->at = l->is_good ? end : l->at;
 }
 
-/* Of each group in order, what a pass is over. The warp calls it. */
+/* Of each group in order, or of those with a bit in 'of', what a pass is over. The warp calls
+ * it. */
 static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s, struct finding *f,
-                                                   struct lane *l, enum pass pass)
+                                                   struct lane *l, enum pass pass, uint64_t of)
 {
-    uint64_t some = 0;
-    for (uint32_t g = 0; g < ZTI_SZ_GROUPS; g++) {
+    uint64_t left = of;
+    for (uint32_t next = 0;; next++) {
+        const bool has_one = pass == PASS_ALL ? next * ZTI_SZ_GROUP < l->n : left != 0;
+        if (!__any_sync(SIMT_ALL_LANES, l->is_good && has_one))
+            break;
         bring_some(s, f, l, WINDOW_BITS / 4);
-        if (!l->is_good || g * ZTI_SZ_GROUP >= l->n)
+        if (!l->is_good || !has_one)
             continue;
-        const uint32_t c = pass == PASS_EXCESSES ? f->excess[g][l->column] : f->classes[g][l->column];
+        const uint32_t g = pass == PASS_ALL ? next : zti_ctz64(left);
+        const uint32_t c =
+            pass == PASS_EXCESSES ? f->excess[g][l->column] : f->classes[g][l->column];
         const uint32_t at = (uint32_t)(l->at - l->to->start);
-        if (pass == PASS_EXCESSES ? c == 0 : pass == PASS_LISTS && !is_list(c))
-            continue;
+        left &= left - 1;
         if (pass == PASS_EXCESSES)
             l->to->excess_at[g] = at;
         else
             ((uint32_t *)(void *)(l->to->groups + g))[1] = at;
-        some |= UINT64_C(1) << g;
         pass_over(s, f, l, pass, in_group(l->n, g), c);
     }
     if (pass == PASS_EXCESSES && l->is_good)
-        l->to->excess_groups = some;
+        l->to->excess_groups = of;
 }
 
 #include "codec/sz/sz_cuda_find_codes.h"
@@ -449,7 +454,7 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, struc
     l->is_good = is_taken && has_groups && !is_huffman;
     if (__any_sync(SIMT_ALL_LANES, l->is_good)) {
         find_classes(s, f, l);
-        pass_groups(s, f, l, PASS_ALL);
+        pass_groups(s, f, l, PASS_ALL, 0);
     }
     if (has_groups && !is_huffman)
         is_good = l->is_good;

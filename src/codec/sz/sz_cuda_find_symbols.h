@@ -17,9 +17,11 @@ static_assert(2 * (ROUND_BITS + 16) + 63 + AHEAD_BITS <= WINDOW_BITS, "two round
 struct books {
     uint64_t counts; /* symbols, */
     uint64_t begins; /* and the number of the first */
+    uint64_t lists;  /* groups that are lists, a bit each */
 };
 
-/* Classes of Huffman codes, and planes; b->counts. The warp calls it. */
+/* Classes of Huffman codes, and planes; b->counts, b->lists; of other groups, how many symbols of
+ * their book come before theirs. The warp calls it. */
 static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles *s,
                                                           struct finding *f, struct lane *l,
                                                           struct books *b)
@@ -28,7 +30,7 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
     const struct codes c = codes_of(s, f, l, 0, ZT_EFFORT_DEFAULT);
     uint32_t planes = 0, number = 0;
     bring_some(s, f, l, WINDOW_BITS / 2); /* 64 codes take less */
-    b->counts = 0;
+    b->counts = b->lists = 0;
     if (!l->is_good)
         return;
     const uint32_t only = only_symbol(&c, &l->is_good);
@@ -41,10 +43,16 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
         if (!l->is_good)
             return;
         f->classes[g][l->column] = (uint8_t)class_of;
-        l->to->groups[g] = group_of(class_of, planes);
+        uint64_t place = 0;
+        if (is_list(class_of)) {
+            b->lists |= UINT64_C(1) << g;
+        } else {
+            const uint32_t shift = 16 * (book_of(class_of) - 1);
+            place = b->counts >> shift & 0xffff;
+            b->counts += (uint64_t)symbols_in(n, book_of(class_of)) << shift;
+        }
+        l->to->groups[g] = group_of(class_of, planes) | place << 32;
         planes += class_shift(class_of) * n;
-        if (!is_list(class_of))
-            b->counts += (uint64_t)symbols_in(n, book_of(class_of)) << 16 * (book_of(class_of) - 1);
     }
     l->at = 64 * l->first + a.at;
     l->is_good = l->is_good && l->at <= l->end && planes <= l->end - l->at;
@@ -54,7 +62,7 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
     l->at += planes;
 }
 
-/* Where the symbols of books and of groups go. */
+/* Where the symbols of books and of groups go: a lane has every eighth group. */
 static __device__ __forceinline__ void place_groups(const struct finding *f, const struct lane *l,
                                                     struct books *b)
 {
@@ -65,14 +73,13 @@ static __device__ __forceinline__ void place_groups(const struct finding *f, con
         b->begins |= (uint64_t)begin << shift;
         begin += (((uint32_t)(b->counts >> shift) & 0xffff) + 15) / 16 * 16;
     }
-    uint64_t place = b->begins;
-    for (uint32_t g = 0; l->is_good && g * ZTI_SZ_GROUP < l->n; g++) {
-        const uint32_t class_of = f->classes[g][l->column];
-        if (is_list(class_of))
-            continue;
-        const uint32_t shift = 16 * (book_of(class_of) - 1);
-        ((uint32_t *)(void *)(l->to->groups + g))[1] = (uint32_t)(place >> shift) & 0xffff;
-        place += (uint64_t)symbols_in(in_group(l->n, g), book_of(class_of)) << shift;
+    simt_order_warp(); /* all lanes have noted places; votes order them in the tests */
+    for (uint32_t g = threadIdx.x % CODED_LANES; l->is_good && g * ZTI_SZ_GROUP < l->n;
+         g += CODED_LANES) {
+        const uint32_t c = f->classes[g][l->column];
+        uint32_t *const place = (uint32_t *)(void *)(l->to->groups + g) + 1;
+        if (!is_list(c))
+            *place += (uint32_t)(b->begins >> 16 * (book_of(c) - 1)) & 0xffff;
     }
 }
 
@@ -84,11 +91,12 @@ struct round {
     uint8_t *to; /* where the book's go */
 };
 
-/* So many codes, four at most, from bit *at on, which goes behind them: their symbols. */
-static __device__ __forceinline__ uint32_t some_codes(const struct zti_code_bits *c, uint32_t *at,
-                                                      uint32_t some)
+/* Four codes from bit *at on, which goes behind them: their symbols. */
+static __device__ __forceinline__ uint32_t four_codes(const struct zti_code_bits *c, uint32_t *at)
 {
-    uint64_t held = (uint64_t)zti_bits_from(c, *at + 32) << 32 | zti_bits_from(c, *at);
+    const uint32_t *const from = c->words + *at / 32;
+    uint64_t held = (uint64_t)__funnelshift_r(from[1], from[2], *at % 32) << 32 |
+                    __funnelshift_r(from[0], from[1], *at % 32);
     uint32_t symbols = 0;
 SIMT_UNROLL
     for (uint32_t k = 0; k < 4; k++) {
@@ -96,10 +104,15 @@ SIMT_UNROLL
         if (zti_code_length(code) == 0)
             code = zti_long_code(c->order, c->numbers, (uint32_t)held, ZTI_SMALL_TABLE_BITS);
         held >>= zti_code_length(code);
-        *at += k < some ? zti_code_length(code) : 0;
+        *at += zti_code_length(code);
         symbols |= (code & 0xff) << 8 * k;
     }
     return symbols;
+}
+
+static __device__ __forceinline__ void put_word(const struct round *r, uint32_t own, uint32_t four)
+{
+    *(uint32_t *)(void *)(r->to + r->first + own) = four;
 }
 
 /* Words of a round that are a lane's, whose first code begins at bit 'at'; returns where the last
@@ -108,13 +121,18 @@ static __device__ __forceinline__ uint32_t put_words(const struct zti_code_bits 
                                                      const struct round *r, uint32_t at,
                                                      uint32_t own, uint32_t next)
 {
-    for (uint32_t some; own < next; own += some) {
-        const uint32_t room = 4 - own % 4;
-        some = next - own < room ? next - own : room;
-        const uint32_t symbols = some_codes(c, &at, some);
-        if (own % 4 == 0)
-            *(uint32_t *)(void *)(r->to + r->first + own) = symbols;
+    for (; own % 4 != 0; own++)
+        at += zti_code_length(zti_code_from(c, at));
+    for (; own + 4 <= next; own += 4)
+        put_word(r, own, four_codes(c, &at));
+    uint32_t four = 0;
+    for (uint32_t k = 0; own + k < next; k++) { /* the last of a book */
+        const uint32_t code = zti_code_from(c, at);
+        at += zti_code_length(code);
+        four |= (code & 0xff) << 8 * k;
     }
+    if (own < next)
+        put_word(r, own, four);
     return at;
 }
 
@@ -201,26 +219,27 @@ SIMT_UNROLL
     return above;
 }
 
-/* The same of all groups, to f->excess; whether there are any in the warp's tiles, which calls
- * it. */
-static __device__ __forceinline__ bool find_excesses(const struct sz_tiles *s, struct finding *f,
-                                                     const struct lane *l)
+/* The same of all groups, to f->excess; which groups have any, a bit each. The warp calls it. */
+static __device__ __forceinline__ uint64_t find_excesses(const struct sz_tiles *s,
+                                                         struct finding *f, const struct lane *l)
 {
     const uint8_t *const symbols = (const uint8_t *)sz_symbols_in(l->to, &s->sz);
-    bool has_any = false;
+    uint64_t some = 0;
     simt_order_warp(); /* symbols are other lanes'; shuffles order them in the tests */
     for (uint32_t g = threadIdx.x % CODED_LANES; l->is_good && g * ZTI_SZ_GROUP < l->n;
          g += CODED_LANES) {
         const uint32_t c = f->classes[g][l->column];
-        const uint32_t above = is_list(c) ? 0
-                                          : values_above(symbols + (l->to->groups[g] >> 32),
-                                                         in_group(l->n, g), book_of(c));
+        if (is_list(c))
+            continue;
+        const uint32_t above = values_above(symbols + (l->to->groups[g] >> 32),
+                                            in_group(l->n, g), book_of(c));
         f->excess[g][l->column] = (uint8_t)above;
-        has_any = has_any || above > 0;
+        some |= (uint64_t)(above > 0) << g;
     }
-    has_any = __any_sync(SIMT_ALL_LANES, has_any);
-    simt_order_warp(); /* what the vote does in the tests */
-    return has_any;
+    for (uint32_t step = 1; step < CODED_LANES; step *= 2)
+        some |= __shfl_xor_sync(SIMT_ALL_LANES, some, (int)step);
+    simt_order_warp(); /* what the shuffles do in the tests */
+    return some;
 }
 
 /* A tile of effort 'default'. The warp calls it. */
@@ -229,14 +248,11 @@ static __device__ __forceinline__ void find_coded(const struct sz_tiles *s, stru
 {
     struct books b;
     find_coded_classes(s, f, l, &b);
-    pass_groups(s, f, l, PASS_LISTS);
+    pass_groups(s, f, l, PASS_LISTS, b.lists);
     place_groups(f, l, &b);
 SIMT_NO_UNROLL
     for (uint32_t book = 1; book < ZTI_SZ_BOOKS; book++)
         find_symbols_of(s, f, l, &b, book);
     l->is_good = l->is_good && l->at <= l->end;
-    if (l->is_good)
-        l->to->excess_groups = 0;
-    if (find_excesses(s, f, l))
-        pass_groups(s, f, l, PASS_EXCESSES);
+    pass_groups(s, f, l, PASS_EXCESSES, find_excesses(s, f, l));
 }
