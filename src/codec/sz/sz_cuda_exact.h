@@ -1,6 +1,6 @@
 /* sz_cuda_exact.h: kernel text, coding: which values of a tile are kept as they are: the bytes of
- * zti_sz_put_exact (sz_exact.c), by the runs of a warp (sz_cuda_runs.h). Its parameters are those of
- * sz_kernel.h. */
+ * zti_sz_put_exact (sz_exact.c), by the runs of a warp (sz_cuda_runs.h). Its parameters are those
+ * of sz_kernel.h. */
 
 /* A run's length, in a byte or two, from bit 'at' on; NULL: only how many bytes it takes. */
 static __device__ __forceinline__ uint32_t put_run(uint32_t *out, uint32_t at, uint32_t length)

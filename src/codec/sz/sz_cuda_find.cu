@@ -2,8 +2,8 @@
  * list, round of unary codes or Huffman code ends the next begins, and so does the next tile. Some
  * lanes have a chunk, and note what they find in the tiles' slots (sz_cuda_found.h). They do the
  * same side by side, so that a warp has few tiles, which are alike in how long their parts are, and
- * there are many warps; but symbols of effort 'default' each has a piece of (sz_cuda_find_symbols.h),
- * and of effort 'paper' each has one of the tile's four parts.
+ * there are many warps; but of symbols of effort 'default' each has a piece
+ * (sz_cuda_find_symbols.h), and of effort 'paper' one of the tile's four parts.
  *
  * Tiles are at different places of the stream, so a warp brings each tile's next bits to shared
  * memory, of effort 'paper' each lane's, 32 lanes' loads side by side:
@@ -50,11 +50,10 @@ static __host__ __device__ __forceinline__ uint32_t find_threads(uint32_t effort
     return COLUMNS * window_lanes(effort);
 }
 
-/* What a block has in shared memory; in columns, but for tables. Effort 'fast' has the first two. */
+/* What a block has in shared memory, in columns but for tables. Effort 'fast' has the first two. */
 struct finding {
     alignas(16) uint64_t window[COLUMNS][WINDOW_STRIDE];
-    uint8_t classes[ZTI_SZ_GROUPS][COLUMNS];
-    uint8_t excess[ZTI_SZ_GROUPS][COLUMNS]; /* values that are more than symbols say */
+    uint8_t classes[ZTI_SZ_GROUPS][COLUMNS]; /* then values that are more than symbols say */
     uint32_t numbers[ZTI_SZ_BOOKS][ZTI_BOOK_NUMBERS]; /* of books */
 };
 
@@ -299,9 +298,11 @@ static __device__ __forceinline__ uint64_t pass_far(const uint64_t *words, uint6
 
 /* Rounds in the window, up to the numbers behind them; how many of these there are. Of what is
  * beyond the window other bits are read: the caller goes again. */
-static __device__ __forceinline__ uint32_t pass_rounds(const uint32_t *words, uint32_t n,
+static __device__ __forceinline__ uint32_t pass_rounds(const struct finding *f,
+                                                       const struct lane *l, uint32_t n,
                                                        uint32_t *at)
 {
+    const uint32_t *const words = (const uint32_t *)(const void *)f->window[l->column];
     uint32_t alive = n;
     for (uint32_t round = 0; round < ZTI_SZ_ROUNDS && alive > 0 && *at < WINDOW_BITS; round++) {
         const uint32_t *const from = words + *at / 32;
@@ -323,7 +324,7 @@ static __device__ __forceinline__ void pass_over(const struct sz_tiles *s, const
     uint32_t at = (uint32_t)r.at;
     bool is_good = true;
     if (pass == PASS_ALL && !is_list(c)) {
-        uint32_t numbers = pass_rounds((const uint32_t *)(const void *)f->window[l->column], n, &at);
+        uint32_t numbers = pass_rounds(f, l, n, &at);
         for (r.at = at; numbers > 0 && r.at <= WINDOW_BITS; numbers--)
             (void)take_number(&r);
     } else {
@@ -350,8 +351,7 @@ static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s, str
         if (!l->is_good || !has_one)
             continue;
         const uint32_t g = pass == PASS_ALL ? next : zti_ctz64(left);
-        const uint32_t c =
-            pass == PASS_EXCESSES ? f->excess[g][l->column] : f->classes[g][l->column];
+        const uint32_t c = f->classes[g][l->column];
         const uint32_t at = (uint32_t)(l->at - l->to->start);
         left &= left - 1;
         if (pass == PASS_EXCESSES)
@@ -542,7 +542,7 @@ extern "C" void zti_sz_cuda_find(const struct sz_tiles *s, void *queue)
     const uint32_t effort = s->sz.effort, threads = find_threads(effort);
     const uint64_t blocks = (s->chunks_each * chunk_lanes(effort) + threads - 1) / threads;
     const size_t bytes = effort == ZT_EFFORT_FAST
-                             ? offsetof(struct finding, excess)
+                             ? offsetof(struct finding, numbers)
                              : sizeof(struct finding) + sz_table_words(effort) * sizeof(uint32_t);
     if (effort == ZT_EFFORT_FAST)
         SIMT_LAUNCH(find_fast, blocks, threads, bytes, queue, *s);

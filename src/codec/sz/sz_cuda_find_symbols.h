@@ -219,7 +219,8 @@ SIMT_UNROLL
     return above;
 }
 
-/* The same of all groups, to f->excess; which groups have any, a bit each. The warp calls it. */
+/* The same of all groups, in the place of their classes; which groups have any, a bit each. The
+ * warp calls it. */
 static __device__ __forceinline__ uint64_t find_excesses(const struct sz_tiles *s,
                                                          struct finding *f, const struct lane *l)
 {
@@ -233,7 +234,7 @@ static __device__ __forceinline__ uint64_t find_excesses(const struct sz_tiles *
             continue;
         const uint32_t above = values_above(symbols + (l->to->groups[g] >> 32),
                                             in_group(l->n, g), book_of(c));
-        f->excess[g][l->column] = (uint8_t)above;
+        f->classes[g][l->column] = (uint8_t)above;
         some |= (uint64_t)(above > 0) << g;
     }
     for (uint32_t step = 1; step < CODED_LANES; step *= 2)

@@ -1,6 +1,6 @@
-/* sz_cuda_runs.h: kernel text, coding: runs of a tile's bits, of values that are kept as they are or
- * that are zero or negative. A warp has the bits, 128 a lane, and each lane the runs that end among
- * its own; the last lane has the last run as well, which ends with the tile. */
+/* sz_cuda_runs.h: kernel text, coding: runs of a tile's bits, which say what is kept as it is, zero
+ * or negative. A warp has the bits, 128 a lane, and each lane the runs that end among its own; the
+ * last lane has the last run as well, which ends with the tile. */
 
 struct lane_runs {
     uint64_t at[2];  /* where bits change, */
