@@ -19,7 +19,8 @@
 #include "codec/sz/sz_cuda_take_exact.h"
 
 enum {
-    COLUMNS = 64,    /* of a block: windows, tiles that have no parts */
+    COLUMNS = 64,    /* of a block at most: windows, tiles that have no parts */
+    FAST_COLUMNS = 16,
     PAPER_LANES = 4, /* a chunk, of each effort: of 'paper' each with its own window */
     CODED_LANES = 8,
     FAST_LANES = 4,
@@ -32,7 +33,7 @@ enum {
     PAPER_PART = 1024 /* symbols that begin at a known place */
 };
 
-/* Lanes that have a chunk, and a window; threads of a block. */
+/* Lanes that have a chunk, and a window. */
 static __host__ __device__ __forceinline__ uint32_t chunk_lanes(uint32_t effort)
 {
     return effort == ZT_EFFORT_PAPER  ? (uint32_t)PAPER_LANES
@@ -45,22 +46,32 @@ static __host__ __device__ __forceinline__ uint32_t window_lanes(uint32_t effort
     return effort == ZT_EFFORT_PAPER ? 1 : chunk_lanes(effort);
 }
 
-static __host__ __device__ __forceinline__ uint32_t find_threads(uint32_t effort)
-{
-    return COLUMNS * window_lanes(effort);
-}
-
-/* What a block has in shared memory, in columns but for tables. Effort 'fast' has the first two. */
-struct finding {
-    alignas(16) uint64_t window[COLUMNS][WINDOW_STRIDE];
-    uint8_t classes[ZTI_SZ_GROUPS][COLUMNS]; /* then values that are more than symbols say */
-    uint32_t numbers[ZTI_SZ_BOOKS][ZTI_BOOK_NUMBERS]; /* of books */
+/* What a block has in shared memory of each tile, or lane. */
+struct column {
+    uint64_t window[WINDOW_STRIDE];
+    uint8_t classes[ZTI_SZ_GROUPS]; /* of groups; then values that are more than their symbols say */
 };
 
-/* Behind it, tables (sync_cuda.h). */
-static __device__ __forceinline__ uint32_t *tables_of(struct finding *f)
+/* Before them tables (sync_cuda.h) and numbers of books; none of effort 'fast'. */
+struct finding {
+    uint32_t *tables;
+    uint32_t (*numbers)[ZTI_BOOK_NUMBERS];
+    struct column *column;
+};
+
+static __host__ __device__ __forceinline__ uint32_t books_bytes(uint32_t effort)
 {
-    return (uint32_t *)(void *)(f + 1);
+    const uint32_t words = sz_table_words(effort) + sz_tables(effort) * ZTI_BOOK_NUMBERS;
+    return (words * (uint32_t)sizeof(uint32_t) + 15) / 16 * 16;
+}
+
+static __device__ __forceinline__ struct finding finding_in(char *memory, uint32_t effort)
+{
+    struct finding f;
+    f.tables = (uint32_t *)(void *)memory;
+    f.numbers = (uint32_t(*)[ZTI_BOOK_NUMBERS])(void *)(f.tables + sz_table_words(effort));
+    f.column = (struct column *)(void *)(memory + books_bytes(effort));
+    return f;
 }
 
 /* A lane's way through a tile. */
@@ -83,7 +94,7 @@ static __device__ __forceinline__ struct zti_bit_reader reader_at(const struct s
 /* ---- windows ---- */
 
 /* The bits from each lane's place on. The warp calls it. */
-static __device__ __forceinline__ void bring(const struct sz_tiles *s, struct finding *f,
+static __device__ __forceinline__ void bring(const struct sz_tiles *s, const struct finding *f,
                                              struct lane *l)
 {
     const uint32_t me = threadIdx.x % 32, own = (threadIdx.x - me) / l->sharing;
@@ -101,7 +112,7 @@ SIMT_UNROLL
         }
 SIMT_UNROLL
         for (uint32_t k = 0; k < 8; k++)
-            f->window[own + i + k / 2][k % 2 * 32 + me] = v[k];
+            f->column[own + i + k / 2].window[k % 2 * 32 + me] = v[k];
     }
     __syncwarp();
 }
@@ -109,12 +120,12 @@ SIMT_UNROLL
 static __device__ __forceinline__ struct zti_bit_reader in_window(const struct finding *f,
                                                                   const struct lane *l)
 {
-    const struct zti_bit_reader r = {f->window[l->column], WINDOW_WORDS, l->at - 64 * l->first};
+    const struct zti_bit_reader r = {f->column[l->column].window, WINDOW_WORDS, l->at - 64 * l->first};
     return r;
 }
 
 /* The same where a lane that is at work has fewer bits than these left. The warp calls it. */
-static __device__ __forceinline__ void bring_some(const struct sz_tiles *s, struct finding *f,
+static __device__ __forceinline__ void bring_some(const struct sz_tiles *s, const struct finding *f,
                                                   struct lane *l, uint32_t bits)
 {
     if (__any_sync(SIMT_ALL_LANES, l->is_good && l->at - 64 * l->first > WINDOW_BITS - bits))
@@ -230,7 +241,7 @@ static __device__ __forceinline__ uint64_t group_of(uint32_t c, uint32_t planes)
 }
 
 /* Classes of Rice codes, and planes. The warp calls it. */
-static __device__ __forceinline__ void find_classes(const struct sz_tiles *s, struct finding *f,
+static __device__ __forceinline__ void find_classes(const struct sz_tiles *s, const struct finding *f,
                                                     struct lane *l)
 {
     const uint32_t most = ZTI_SZ_FEW + 1 + (l->is_wide ? 64 : 32);
@@ -242,7 +253,7 @@ static __device__ __forceinline__ void find_classes(const struct sz_tiles *s, st
         l->is_good = before <= most && 64 * l->first + r.at <= l->end;
         if (!l->is_good)
             return;
-        f->classes[g][l->column] = (uint8_t)before;
+        f->column[l->column].classes[g] = (uint8_t)before;
         l->to->groups[g] = group_of(before, planes);
         planes += class_planes(before) * in_group(l->n, g);
     }
@@ -302,7 +313,7 @@ static __device__ __forceinline__ uint32_t pass_rounds(const struct finding *f,
                                                        const struct lane *l, uint32_t n,
                                                        uint32_t *at)
 {
-    const uint32_t *const words = (const uint32_t *)(const void *)f->window[l->column];
+    const uint32_t *const words = (const uint32_t *)(const void *)f->column[l->column].window;
     uint32_t alive = n;
     for (uint32_t round = 0; round < ZTI_SZ_ROUNDS && alive > 0 && *at < WINDOW_BITS; round++) {
         const uint32_t *const from = words + *at / 32;
@@ -339,7 +350,7 @@ static __device__ __forceinline__ void pass_over(const struct sz_tiles *s, const
 
 /* Of each group in order, or of those with a bit in 'of', what a pass is over. The warp calls
  * it. */
-static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s, struct finding *f,
+static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s, const struct finding *f,
                                                    struct lane *l, enum pass pass, uint64_t of)
 {
     uint64_t left = of;
@@ -351,7 +362,7 @@ static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s, str
         if (!l->is_good || !has_one)
             continue;
         const uint32_t g = pass == PASS_ALL ? next : zti_ctz64(left);
-        const uint32_t c = f->classes[g][l->column];
+        const uint32_t c = f->column[l->column].classes[g];
         const uint32_t at = (uint32_t)(l->at - l->to->start);
         left &= left - 1;
         if (pass == PASS_EXCESSES)
@@ -371,7 +382,7 @@ static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s, str
 /* ---- effort 'paper' ---- */
 
 /* So many symbols of a lane's part; returns how many outliers they stand for. The warp calls it. */
-static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s, struct finding *f,
+static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s, const struct finding *f,
                                                      struct lane *l, uint32_t part, uint32_t count)
 {
     uint16_t *const to = (uint16_t *)sz_symbols_in(l->to, &s->sz) + part * PAPER_PART;
@@ -398,7 +409,7 @@ static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s, s
 }
 
 /* A tile of effort 'paper', by four lanes that all know its head. The warp calls it. */
-static __device__ __forceinline__ void find_paper(const struct sz_tiles *s, struct finding *f,
+static __device__ __forceinline__ void find_paper(const struct sz_tiles *s, const struct finding *f,
                                                   struct lane *l)
 {
     const uint32_t part = threadIdx.x % PAPER_LANES, parts = (l->n - 1) / PAPER_PART + 1;
@@ -429,7 +440,7 @@ static __device__ __forceinline__ void find_paper(const struct sz_tiles *s, stru
 
 /* A tile from l->at on, which goes to where the next one begins. The warp calls it; is_good: there
  * is one. */
-static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, struct finding *f,
+static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const struct finding *f,
                                                  struct lane *l, uint32_t effort)
 {
     const bool is_here = l->is_good;
@@ -489,9 +500,10 @@ static __device__ __forceinline__ uint32_t values_in(const struct sz_tiles *s, u
 /* Tiles of a lane's chunk. */
 static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint32_t effort)
 {
-    SIMT_SHARED_DYNAMIC(struct finding, f);
+    SIMT_SHARED_DYNAMIC(char, shared);
+    const struct finding in_shared = finding_in(shared, effort), *const f = &in_shared;
     const uint32_t each = chunk_lanes(effort), sharing = window_lanes(effort);
-    const uint64_t own = ((uint64_t)blockIdx.x * find_threads(effort) + threadIdx.x) / each;
+    const uint64_t own = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / each;
     const uint64_t i = s->from + own;
     const bool is_here = own < s->chunks_each;
     const uint64_t chunk = !is_here ? 0 : s->chunks ? s->chunks[i] : s->first_chunk + i;
@@ -522,7 +534,7 @@ static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint
         note_end(s->states, i, s->count, l.at, s->places[2 * i + 1]);
 }
 
-SIMT_KERNEL void __launch_bounds__(COLUMNS *FAST_LANES, 4) find_fast(const struct sz_tiles s)
+SIMT_KERNEL void __launch_bounds__(FAST_COLUMNS *FAST_LANES, 12) find_fast(const struct sz_tiles s)
 {
     find_chunk(&s, ZT_EFFORT_FAST);
 }
@@ -537,13 +549,23 @@ SIMT_KERNEL void __launch_bounds__(COLUMNS, 2) find_paper_parts(const struct sz_
     find_chunk(&s, ZT_EFFORT_PAPER);
 }
 
+/* Columns of a block: where tables are copied, as many as leave a block or two for each
+ * multiprocessor. */
+static uint32_t columns_of(const struct sz_tiles *s)
+{
+    const uint32_t most = COLUMNS;
+    return s->sz.effort == ZT_EFFORT_FAST    ? (uint32_t)FAST_COLUMNS
+           : s->sz.effort == ZT_EFFORT_PAPER ? most
+           : s->chunks_each >= 128 * most    ? most
+           : s->chunks_each >= 64 * most     ? most / 2
+                                             : most / 4;
+}
+
 extern "C" void zti_sz_cuda_find(const struct sz_tiles *s, void *queue)
 {
-    const uint32_t effort = s->sz.effort, threads = find_threads(effort);
+    const uint32_t effort = s->sz.effort, threads = columns_of(s) * window_lanes(effort);
     const uint64_t blocks = (s->chunks_each * chunk_lanes(effort) + threads - 1) / threads;
-    const size_t bytes = effort == ZT_EFFORT_FAST
-                             ? offsetof(struct finding, numbers)
-                             : sizeof(struct finding) + sz_table_words(effort) * sizeof(uint32_t);
+    const size_t bytes = books_bytes(effort) + columns_of(s) * sizeof(struct column);
     if (effort == ZT_EFFORT_FAST)
         SIMT_LAUNCH(find_fast, blocks, threads, bytes, queue, *s);
     else if (effort == ZT_EFFORT_PAPER)

@@ -17,11 +17,11 @@ SIMT_KERNEL void __launch_bounds__(TABLE_THREADS) make_tables(const struct sz_ti
 }
 
 /* Tables and numbers of all books, there after the next barrier. The block calls it. */
-static __device__ __forceinline__ void copy_books(const struct sz_tiles *s, struct finding *f,
+static __device__ __forceinline__ void copy_books(const struct sz_tiles *s, const struct finding *f,
                                                   uint32_t effort)
 {
     const uint32_t *const from = sz_tables_in(s->found, &s->sz, s->slots);
-    const uint32_t threads = find_threads(effort), words = sz_table_words(effort);
+    const uint32_t threads = blockDim.x, words = sz_table_words(effort);
     for (uint32_t first = 4 * threadIdx.x; first < words; first += 4 * 4 * threads) {
         uint32_t v[4][4]; /* at once */
 SIMT_UNROLL
@@ -31,7 +31,7 @@ SIMT_UNROLL
 SIMT_UNROLL
         for (uint32_t k = 0; k < 4; k++)
             if (first + 4 * k * threads < words)
-                simt_store_16(tables_of(f) + first + 4 * k * threads, v[k]);
+                simt_store_16(f->tables + first + 4 * k * threads, v[k]);
     }
     for (uint32_t k = 0; k < sz_tables(effort); k++)
         for (uint32_t m = threadIdx.x; m < ZTI_BOOK_NUMBERS; m += threads)
@@ -51,15 +51,15 @@ struct ahead {
 };
 
 static __device__ __forceinline__ struct codes codes_of(const struct sz_tiles *s,
-                                                        struct finding *f, const struct lane *l,
+                                                        const struct finding *f, const struct lane *l,
                                                         uint32_t book, uint32_t effort)
 {
     struct codes c;
     c.table_bits = sz_table_bits(effort);
     c.bits.numbers = f->numbers[book];
-    c.bits.table = tables_of(f) + (book << c.table_bits);
+    c.bits.table = f->tables + (book << c.table_bits);
     c.bits.order = sz_book(s->model, s->alphabet, book).order;
-    c.bits.words = (const uint32_t *)(const void *)f->window[l->column];
+    c.bits.words = (const uint32_t *)(const void *)f->column[l->column].window;
     return c;
 }
 

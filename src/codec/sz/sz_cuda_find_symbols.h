@@ -23,7 +23,7 @@ struct books {
 /* Classes of Huffman codes, and planes; b->counts, b->lists; of other groups, how many symbols of
  * their book come before theirs. The warp calls it. */
 static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles *s,
-                                                          struct finding *f, struct lane *l,
+                                                          const struct finding *f, struct lane *l,
                                                           struct books *b)
 {
     const uint32_t most = ZTI_SZ_FEW + 1 + (l->is_wide ? 64 : 32);
@@ -42,7 +42,7 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
         l->is_good = class_of <= most;
         if (!l->is_good)
             return;
-        f->classes[g][l->column] = (uint8_t)class_of;
+        f->column[l->column].classes[g] = (uint8_t)class_of;
         uint64_t place = 0;
         if (is_list(class_of)) {
             b->lists |= UINT64_C(1) << g;
@@ -76,7 +76,7 @@ static __device__ __forceinline__ void place_groups(const struct finding *f, con
     simt_order_warp(); /* all lanes have noted places; votes order them in the tests */
     for (uint32_t g = threadIdx.x % CODED_LANES; l->is_good && g * ZTI_SZ_GROUP < l->n;
          g += CODED_LANES) {
-        const uint32_t c = f->classes[g][l->column];
+        const uint32_t c = f->column[l->column].classes[g];
         uint32_t *const place = (uint32_t *)(void *)(l->to->groups + g) + 1;
         if (!is_list(c))
             *place += (uint32_t)(b->begins >> 16 * (book_of(c) - 1)) & 0xffff;
@@ -177,7 +177,7 @@ static __device__ __forceinline__ void repeat(struct round *r, uint32_t only)
 }
 
 /* The symbols of a book. The warp calls it. */
-static __device__ __forceinline__ void find_symbols_of(const struct sz_tiles *s, struct finding *f,
+static __device__ __forceinline__ void find_symbols_of(const struct sz_tiles *s, const struct finding *f,
                                                        struct lane *l, const struct books *b,
                                                        uint32_t book)
 {
@@ -222,19 +222,19 @@ SIMT_UNROLL
 /* The same of all groups, in the place of their classes; which groups have any, a bit each. The
  * warp calls it. */
 static __device__ __forceinline__ uint64_t find_excesses(const struct sz_tiles *s,
-                                                         struct finding *f, const struct lane *l)
+                                                         const struct finding *f, const struct lane *l)
 {
     const uint8_t *const symbols = (const uint8_t *)sz_symbols_in(l->to, &s->sz);
     uint64_t some = 0;
     simt_order_warp(); /* symbols are other lanes'; shuffles order them in the tests */
     for (uint32_t g = threadIdx.x % CODED_LANES; l->is_good && g * ZTI_SZ_GROUP < l->n;
          g += CODED_LANES) {
-        const uint32_t c = f->classes[g][l->column];
+        const uint32_t c = f->column[l->column].classes[g];
         if (is_list(c))
             continue;
         const uint32_t above = values_above(symbols + (l->to->groups[g] >> 32),
                                             in_group(l->n, g), book_of(c));
-        f->classes[g][l->column] = (uint8_t)above;
+        f->column[l->column].classes[g] = (uint8_t)above;
         some |= (uint64_t)(above > 0) << g;
     }
     for (uint32_t step = 1; step < CODED_LANES; step *= 2)
@@ -244,7 +244,7 @@ static __device__ __forceinline__ uint64_t find_excesses(const struct sz_tiles *
 }
 
 /* A tile of effort 'default'. The warp calls it. */
-static __device__ __forceinline__ void find_coded(const struct sz_tiles *s, struct finding *f,
+static __device__ __forceinline__ void find_coded(const struct sz_tiles *s, const struct finding *f,
                                                   struct lane *l)
 {
     struct books b;
