@@ -11,13 +11,13 @@ static __device__ __forceinline__ void choose_way(struct marks *m, uint32_t mark
             bits = of[i];
             best = i;
         }
-    const uint32_t first = run_end(m->bits[mark], 0, n, false);
-    const bool is_all = first == 0 && run_end(m->bits[mark], 0, n, true) == n;
-    m->way[mark] = first == n ? (uint32_t)ZTI_SZ_MARKS_NONE
+    const bool is_set = (m->bits[mark][0] & 1) != 0; /* the first run has no values then */
+    const bool is_none = !is_set && m->runs[mark] == 1, is_all = is_set && m->runs[mark] == 2;
+    m->way[mark] = is_none    ? (uint32_t)ZTI_SZ_MARKS_NONE
                    : is_all   ? (uint32_t)ZTI_SZ_MARKS_ALL
                    : bits < n ? ZTI_SZ_MARKS_RUNS + best
                               : (uint32_t)ZTI_SZ_MARKS_BITMAP;
-    m->bytes[mark] = 1 + (first == n || is_all ? 0 : bits < n ? (bits + 7) / 8 : (n + 7) / 8);
+    m->bytes[mark] = 1 + (is_none || is_all ? 0 : bits < n ? (bits + 7) / 8 : (n + 7) / 8);
 }
 
 /* What is coded of a run: its length less 1, of the first one its length, which may be 0. */
@@ -33,14 +33,17 @@ static __device__ __forceinline__ void measure_mark(struct marks *m, uint32_t ma
                                                     bool is_against, uint32_t n)
 {
     const uint64_t *const bits = is_against ? m->against[mark] : m->bits[mark];
-    uint32_t sum[ZTI_SZ_MARKS_ORDERS] = {0}, begin, end;
+    uint32_t sum[ZTI_SZ_MARKS_ORDERS] = {0}, runs = 0, begin, end;
     struct lane_runs r = runs_of(bits, n);
-    while (next_run(&r, &begin, &end)) {
+    for (; next_run(&r, &begin, &end); runs++) {
         const uint32_t number = run_number(bits, begin, end);
 SIMT_UNROLL
         for (uint32_t k = 0; k < ZTI_SZ_MARKS_ORDERS; k++)
             sum[k] += run_bits(number, k);
     }
+    runs = __reduce_add_sync(SIMT_ALL_LANES, runs);
+    if (threadIdx.x % 32 == 0 && !is_against)
+        m->runs[mark] = runs;
 SIMT_UNROLL
     for (uint32_t k = 0; k < ZTI_SZ_MARKS_ORDERS; k++) {
         const uint32_t all = __reduce_add_sync(SIMT_ALL_LANES, sum[k]);
