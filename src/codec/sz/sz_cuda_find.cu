@@ -49,7 +49,7 @@ static __host__ __device__ __forceinline__ uint32_t window_lanes(uint32_t effort
 /* What a block has in shared memory of each tile, or lane. */
 struct column {
     uint64_t window[WINDOW_STRIDE];
-    uint8_t classes[ZTI_SZ_GROUPS]; /* of groups; then values that are more than their symbols say */
+    uint8_t classes[ZTI_SZ_GROUPS]; /* then how many values are more than their symbols say */
 };
 
 /* Before them tables (sync_cuda.h) and numbers of books; none of effort 'fast'. */
@@ -120,7 +120,8 @@ SIMT_UNROLL
 static __device__ __forceinline__ struct zti_bit_reader in_window(const struct finding *f,
                                                                   const struct lane *l)
 {
-    const struct zti_bit_reader r = {f->column[l->column].window, WINDOW_WORDS, l->at - 64 * l->first};
+    const struct zti_bit_reader r = {f->column[l->column].window, WINDOW_WORDS,
+                                     l->at - 64 * l->first};
     return r;
 }
 
@@ -192,8 +193,8 @@ static __device__ __forceinline__ bool take_both_marks(struct zti_bit_reader *r,
 }
 
 /* Marks from l->at on, in the window or, where they go beyond it, in the stream. */
-static __device__ __forceinline__ void take_marks(const struct sz_tiles *s,
-                                                  const struct finding *f, struct lane *l)
+static __device__ __forceinline__ void take_marks(const struct sz_tiles *s, const struct finding *f,
+                                                  struct lane *l)
 {
     struct zti_bit_reader r = in_window(f, l), far = reader_at(s, l->at);
     l->is_good = take_both_marks(&r, l->end - 64 * l->first, l->n, l->to);
@@ -241,8 +242,8 @@ static __device__ __forceinline__ uint64_t group_of(uint32_t c, uint32_t planes)
 }
 
 /* Classes of Rice codes, and planes. The warp calls it. */
-static __device__ __forceinline__ void find_classes(const struct sz_tiles *s, const struct finding *f,
-                                                    struct lane *l)
+static __device__ __forceinline__ void find_classes(const struct sz_tiles *s,
+                                                    const struct finding *f, struct lane *l)
 {
     const uint32_t most = ZTI_SZ_FEW + 1 + (l->is_wide ? 64 : 32);
     uint32_t planes = 0, before = 0;
@@ -350,8 +351,9 @@ static __device__ __forceinline__ void pass_over(const struct sz_tiles *s, const
 
 /* Of each group in order, or of those with a bit in 'of', what a pass is over. The warp calls
  * it. */
-static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s, const struct finding *f,
-                                                   struct lane *l, enum pass pass, uint64_t of)
+static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s,
+                                                   const struct finding *f, struct lane *l,
+                                                   enum pass pass, uint64_t of)
 {
     uint64_t left = of;
     for (uint32_t next = 0;; next++) {
@@ -382,8 +384,9 @@ static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s, con
 /* ---- effort 'paper' ---- */
 
 /* So many symbols of a lane's part; returns how many outliers they stand for. The warp calls it. */
-static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s, const struct finding *f,
-                                                     struct lane *l, uint32_t part, uint32_t count)
+static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s,
+                                                     const struct finding *f, struct lane *l,
+                                                     uint32_t part, uint32_t count)
 {
     uint16_t *const to = (uint16_t *)sz_symbols_in(l->to, &s->sz) + part * PAPER_PART;
     const struct codes c = codes_of(s, f, l, 0, ZT_EFFORT_PAPER);

@@ -51,8 +51,9 @@ struct ahead {
 };
 
 static __device__ __forceinline__ struct codes codes_of(const struct sz_tiles *s,
-                                                        const struct finding *f, const struct lane *l,
-                                                        uint32_t book, uint32_t effort)
+                                                        const struct finding *f,
+                                                        const struct lane *l, uint32_t book,
+                                                        uint32_t effort)
 {
     struct codes c;
     c.table_bits = sz_table_bits(effort);

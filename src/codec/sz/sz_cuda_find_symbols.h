@@ -177,9 +177,9 @@ static __device__ __forceinline__ void repeat(struct round *r, uint32_t only)
 }
 
 /* The symbols of a book. The warp calls it. */
-static __device__ __forceinline__ void find_symbols_of(const struct sz_tiles *s, const struct finding *f,
-                                                       struct lane *l, const struct books *b,
-                                                       uint32_t book)
+static __device__ __forceinline__ void find_symbols_of(const struct sz_tiles *s,
+                                                       const struct finding *f, struct lane *l,
+                                                       const struct books *b, uint32_t book)
 {
     const uint32_t shift = 16 * (book - 1), count = (uint32_t)(b->counts >> shift) & 0xffff;
     const struct codes c = codes_of(s, f, l, book, ZT_EFFORT_DEFAULT);
@@ -222,7 +222,8 @@ SIMT_UNROLL
 /* The same of all groups, in the place of their classes; which groups have any, a bit each. The
  * warp calls it. */
 static __device__ __forceinline__ uint64_t find_excesses(const struct sz_tiles *s,
-                                                         const struct finding *f, const struct lane *l)
+                                                         const struct finding *f,
+                                                         const struct lane *l)
 {
     const uint8_t *const symbols = (const uint8_t *)sz_symbols_in(l->to, &s->sz);
     uint64_t some = 0;
