@@ -21,11 +21,8 @@ enum {
     TABLE = 1 << ZTI_SMALL_TABLE_BITS,
     PLACES = PART_SYMBOLS + PART_SYMBOLS / 32 * 2
 };
-static_assert(ZTI_SMALL_TABLE_BITS == 11, "16 bits of a symbol, 11 of ends and 5 fill an entry");
 
-/* What a block has in shared memory. An entry of the table, by the next bits: the first code's
- * symbol in 16 bits, at which of the next bits a code ends, and the first code's length; the last
- * two are 0 where that code is longer than the table's bits. */
+/* What a block has in shared memory. */
 struct unpacking {
     uint32_t numbers[ZTI_BOOK_NUMBERS];
     uint32_t table[TABLE];
@@ -33,16 +30,6 @@ struct unpacking {
     alignas(8) uint16_t symbols[PARTS][PLACES];
     uint64_t tickets[2]; /* used by turns */
 };
-
-static __device__ __forceinline__ uint32_t ends_of(uint32_t entry)
-{
-    return entry >> 16 & ((1u << ZTI_SMALL_TABLE_BITS) - 1);
-}
-
-static __device__ __forceinline__ uint32_t first_bits(uint32_t entry)
-{
-    return entry >> 27;
-}
 
 /* Where a part's symbol i is in shared memory: lanes write some 32 of them each, and do not meet in
  * one bank. */
@@ -64,27 +51,18 @@ static __device__ __forceinline__ void make_table(const struct zti_cuda_book *bo
     for (uint32_t i = threadIdx.x; i < ZTI_BOOK_NUMBERS; i += THREADS)
         s->numbers[i] = book->numbers[i];
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < TABLE; i += THREADS) {
-        const uint32_t code = zti_code_at(book->order, s->numbers, zti_reversed(i, 16), 1,
-                                          ZTI_SMALL_TABLE_BITS);
-        s->table[i] = (code & 0xffff) | code >> 16 << 27;
-    }
+    for (uint32_t i = threadIdx.x; i < TABLE; i += THREADS)
+        s->table[i] = zti_code_at(book->order, s->numbers, zti_reversed(i, 16), 1,
+                                  ZTI_SMALL_TABLE_BITS);
     __syncthreads();
     uint32_t ends[TABLE / THREADS];
     SIMT_UNROLL
-    for (uint32_t k = 0; k < TABLE / THREADS; k++) {
-        const uint32_t i = k * THREADS + threadIdx.x;
-        uint32_t at = 0, bits = first_bits(s->table[i]);
-        for (ends[k] = 0; bits > 0 && at + bits <= ZTI_SMALL_TABLE_BITS;) {
-            at += bits;
-            ends[k] |= 1u << (at - 1);
-            bits = first_bits(s->table[i >> at]);
-        }
-    }
+    for (uint32_t k = 0; k < TABLE / THREADS; k++)
+        ends[k] = zti_ends_in(s->table, k * THREADS + threadIdx.x);
     simt_order_block(); /* what entries say of their first code stays as it is */
     SIMT_UNROLL
     for (uint32_t k = 0; k < TABLE / THREADS; k++)
-        s->table[k * THREADS + threadIdx.x] |= ends[k] << 16;
+        s->table[k * THREADS + threadIdx.x] |= ends[k];
 }
 
 /* Bits of a part, from the list of lengths. */
@@ -139,76 +117,24 @@ static __device__ __forceinline__ uint64_t find_part(const struct zti_cuda_unmer
     return begin / 32;
 }
 
-/* The first code of bits at hand, longer than the table's: symbol | bits << 16. */
-static __device__ __forceinline__ uint32_t long_code(const struct unpacking *s,
-                                                     const uint16_t *order, uint32_t bits)
-{
-    return zti_code_at(order, s->numbers, zti_reversed(bits & 0xffff, 16),
-                       ZTI_SMALL_TABLE_BITS + 1, s->numbers[ZTI_BOOK_LONGEST]);
-}
-
-/* The next 32 bits. */
-static __device__ __forceinline__ uint32_t bits_at(const struct unpacking *s, uint32_t at)
-{
-    const uint32_t *const words = s->words[threadIdx.x / 32] + at / 32;
-    return __funnelshift_r(words[0], words[1], at % 32);
-}
-
-/* Go through codes that begin in [at, limit); returns where the first one beyond begins. */
-static __device__ __forceinline__ uint32_t count_codes(const struct unpacking *s,
-                                                       const uint16_t *order, uint32_t at,
-                                                       uint32_t limit, uint32_t *count)
-{
-    uint32_t n = 0;
-    while (at < limit) {
-        const uint32_t bits = bits_at(s, at), left = limit - at;
-        uint32_t ends = ends_of(s->table[bits & (TABLE - 1)]);
-        if (ends == 0) {
-            at += long_code(s, order, bits) >> 16;
-            n++;
-            continue;
-        }
-        /* of the ends at the limit or beyond, the first one only */
-        const uint32_t inside = (1u << (left < 12 ? left - 1 : 11)) - 1, beyond = ends & ~inside;
-        ends = (ends & inside) | (beyond & (0 - beyond));
-        at += 32 - (uint32_t)__clz((int)ends);
-        n += (uint32_t)__popc(ends);
-    }
-    *count = n;
-    return at;
-}
-
 /* A part of a book with two symbols or more, by a warp. Returns whether the lane found nothing
  * wrong: there are as many codes as wanted, and the last one ends where the part does. */
 static __device__ __forceinline__ bool decode_part(const struct zti_cuda_unmerging *u,
                                                    struct unpacking *s, const struct part *p,
                                                    uint32_t k)
 {
-    const uint16_t *const order = u->book.order;
+    const struct zti_code_bits c = {s->numbers, u->book.order, s->table, s->words[k]};
     const uint32_t lane = threadIdx.x % 32, each = (p->end - p->begin + 31) / 32;
     const uint32_t next = p->begin + (lane + 1) * each, limit = next < p->end ? next : p->end;
-    uint32_t start = next - each, stop = start, count, before = start;
-    bool changes = true;
-    do {
-        if (changes) {
-            start = before;
-            stop = count_codes(s, order, start, limit, &count);
-        }
-        before = __shfl_up_sync(SIMT_ALL_LANES, stop, 1);
-        changes = lane > 0 && before != start;
-    } while (__any_sync(SIMT_ALL_LANES, changes));
+    uint32_t at = next - each, count = 0;
+    (void)zti_settle(&c, 32, &at, limit, &count);
     const uint32_t up_to = warp_sums_32(count);
     bool is_good = __shfl_sync(SIMT_ALL_LANES, up_to, 31) >= p->symbols;
     const uint32_t last = up_to < p->symbols ? up_to : p->symbols;
-    for (uint32_t place = up_to - count, at = start; place < last; place++) {
-        const uint32_t bits = bits_at(s, at), entry = s->table[bits & (TABLE - 1)];
-        uint32_t symbol = entry, length = first_bits(entry);
-        if (length == 0) {
-            symbol = long_code(s, order, bits);
-            length = symbol >> 16;
-        }
-        at += length;
-        s->symbols[k][place_of(place)] = (uint16_t)symbol;
+    for (uint32_t place = up_to - count; place < last; place++) {
+        const uint32_t code = zti_code_from(&c, at);
+        at += zti_code_length(code);
+        s->symbols[k][place_of(place)] = (uint16_t)code;
         if (place + 1 == p->symbols)
             is_good = p->end - at <= p->slack; /* wraps around where it ends beyond */
     }

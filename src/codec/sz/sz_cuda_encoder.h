@@ -1,6 +1,8 @@
 /* sz_cuda_encoder.h: kernel text: a tile to bytes by a block, and the symbols of a tile to counts.
  * Its parameters are those of sz_kernel.h. */
 
+enum { MARK_WARPS = PUT_WARPS - 4 }; /* the first of those that have marks, in two ways each */
+
 /* How a tile is coded; the same in all threads. */
 struct plan {
     uint32_t form, base_bytes, marks_bytes, exact_bytes, bytes;
@@ -152,18 +154,19 @@ static __device__ __forceinline__ uint32_t fill_gaps(const struct sz_tiles *s, s
             marks_in(sh)->gaps[threadIdx.x] =
                 marks_in(sh)->bits[0][threadIdx.x] | sh->exact[threadIdx.x];
         __syncthreads();
-        if (warp == 1)
-            measure_marks(marks_in(sh), sh->walk.n);
+        if (warp >= MARK_WARPS)
+            measure_mark(marks_in(sh), warp % 2, warp / 2 % 2 != 0, sh->walk.n);
     }
     if (has_gaps && warp == 0)
         bridge_rows(s, sh, gaps);
     if (p->has_exact && warp == 2)
         measure_exact(sh);
     __syncthreads();
-    if (has_gaps) {
+    if (has_marks && threadIdx.x % 32 == 0 && warp < 2)
+        choose_way(marks_in(sh), warp, sh->walk.n);
+    if (has_gaps)
         bridge_within(sh, gaps);
-        __syncthreads();
-    }
+    __syncthreads();
     p->exact_bytes = p->has_exact ? sh->exact_bytes : 0;
     return has_marks ? marks_in(sh)->bytes[0] + marks_in(sh)->bytes[1] : 0;
 }
@@ -337,8 +340,8 @@ static __device__ __forceinline__ void put_planned(const struct sz_tiles *s, str
     }
     if (p->has_exact && threadIdx.x / 32 == 2)
         put_exact_marks(sh, out, head);
-    if (p->marks_bytes > 0 && threadIdx.x % 32 == 0 && threadIdx.x / 32 < 2) {
-        const uint32_t mark = threadIdx.x / 32;
+    if (p->marks_bytes > 0 && threadIdx.x / 32 >= MARK_WARPS + 2) {
+        const uint32_t mark = threadIdx.x / 32 % 2;
         put_mark(out, values + (mark == 0 ? 0 : 8 * marks_in(sh)->bytes[0]), marks_in(sh), mark,
                  sh->walk.n);
     }

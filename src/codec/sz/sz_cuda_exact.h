@@ -1,6 +1,6 @@
 /* sz_cuda_exact.h: kernel text, coding: which values of a tile are kept as they are: the bytes of
- * zti_sz_put_exact (sz_exact.c). Its parameters are those of sz_kernel.h. A warp has a tile's bits,
- * 128 a lane, and goes through the places where they change. */
+ * zti_sz_put_exact (sz_exact.c), by the runs of a warp (sz_cuda_runs.h). Its parameters are those
+ * of sz_kernel.h. */
 
 /* A run's length, in a byte or two, from bit 'at' on; NULL: only how many bytes it takes. */
 static __device__ __forceinline__ uint32_t put_run(uint32_t *out, uint32_t at, uint32_t length)
@@ -11,57 +11,21 @@ static __device__ __forceinline__ uint32_t put_run(uint32_t *out, uint32_t at, u
     return is_long ? 2 : 1;
 }
 
-/* What a lane has: the changes, and the place of the one before them. */
-struct changes {
-    uint64_t at[2];
-    uint32_t before, last; /* of all lanes' */
-};
-
-static __device__ __forceinline__ struct changes changes_of(const uint64_t *bits, uint32_t n)
+/* A lane's runs; returns their bytes. */
+static __device__ __forceinline__ uint32_t put_runs(struct lane_runs r, uint32_t *out, uint32_t at)
 {
-    const uint32_t lane = threadIdx.x % 32;
-    struct changes c;
-    uint32_t last = 0;
-SIMT_UNROLL
-    for (uint32_t half = 0; half < 2; half++) {
-        const uint32_t i = 2 * lane + half, left = 64 * i < n ? n - 64 * i : 0;
-        const uint64_t before = i > 0 ? bits[i - 1] >> 63 : 0;
-        const uint64_t own = left < 64 ? (UINT64_C(1) << left) - 1 : ~UINT64_C(0);
-        c.at[half] = (bits[i] ^ (bits[i] << 1 | before)) & own;
-        if (c.at[half] != 0)
-            last = 64 * i + 63 - (uint32_t)__clzll((long long)c.at[half]);
-    }
-    for (uint32_t step = 1; step < 32; step *= 2) {
-        const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, last, (int)step);
-        last = lane >= step && left > last ? left : last;
-    }
-    const uint32_t before = __shfl_up_sync(SIMT_ALL_LANES, last, 1);
-    c.before = lane > 0 ? before : 0;
-    c.last = __shfl_sync(SIMT_ALL_LANES, last, 31);
-    return c;
-}
-
-/* A lane's runs, the last one's after the last change; returns their bytes. */
-static __device__ __forceinline__ uint32_t put_runs(const struct changes *c, uint32_t n,
-                                                    uint32_t *out, uint32_t at)
-{
-    const uint32_t lane = threadIdx.x % 32;
-    uint32_t bytes = 0, before = c->before;
-    for (uint32_t half = 0; half < 2; half++)
-        for (uint64_t left = c->at[half]; left != 0; left &= left - 1) {
-            const uint32_t place = 128 * lane + 64 * half + (uint32_t)__ffsll((long long)left) - 1;
-            bytes += put_run(out, at + 8 * bytes, place - before);
-            before = place;
-        }
-    return lane == 31 ? bytes + put_run(out, at + 8 * bytes, n - c->last) : bytes;
+    uint32_t bytes = 0, begin, end;
+    while (next_run(&r, &begin, &end))
+        bytes += put_run(out, at + 8 * bytes, end - begin);
+    return bytes;
 }
 
 /* How values are marked, in how many bytes, and how many come before those of each word. A warp. */
 static __device__ __forceinline__ void measure_exact(struct coding *sh)
 {
     const uint32_t lane = threadIdx.x % 32, n = sh->walk.n;
-    const struct changes c = changes_of(sh->exact, n);
-    const uint32_t runs = __reduce_add_sync(SIMT_ALL_LANES, put_runs(&c, n, NULL, 0));
+    const struct lane_runs r = runs_of(sh->exact, n);
+    const uint32_t runs = __reduce_add_sync(SIMT_ALL_LANES, put_runs(r, NULL, 0));
     const uint32_t low = (uint32_t)__popcll(sh->exact[2 * lane]);
     const uint32_t high = (uint32_t)__popcll(sh->exact[2 * lane + 1]);
     const uint32_t up_to = warp_sums_32(low + high), all = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
@@ -88,9 +52,9 @@ static __device__ __forceinline__ void put_exact_marks(struct coding *sh, uint32
             or_bits(out, at + 8 + 64 * i, sh->exact[i]);
     if (sh->exact_way != ZTI_SZ_EXACT_RUNS)
         return;
-    const struct changes c = changes_of(sh->exact, n);
-    const uint32_t bytes = put_runs(&c, n, NULL, 0);
-    (void)put_runs(&c, n, out, at + 8 + 8 * (warp_sums_32(bytes) - bytes));
+    const struct lane_runs r = runs_of(sh->exact, n);
+    const uint32_t bytes = put_runs(r, NULL, 0);
+    (void)put_runs(r, out, at + 8 + 8 * (warp_sums_32(bytes) - bytes));
 }
 
 /* The values; those of all end at bit 'end'. */

@@ -1,15 +1,17 @@
 /* sz_cuda_find.cu: what must be gone through bit by bit in tiles that are decoded: where one class,
- * list, round of unary codes or Huffman code ends the next begins, and so does the next tile. A
- * lane has a chunk, and notes what it finds in the tiles' slots (sz_cuda_found.h); of effort
- * 'paper' four lanes have one, as a tile has four parts.
+ * list, round of unary codes or Huffman code ends the next begins, and so does the next tile. Some
+ * lanes have a chunk, and note what they find in the tiles' slots (sz_cuda_found.h). They do the
+ * same side by side, so that a warp has few tiles, which are alike in how long their parts are, and
+ * there are many warps; but of symbols of effort 'default' each has a piece
+ * (sz_cuda_find_symbols.h), and of effort 'paper' one of the tile's four parts.
  *
- * Lanes are at different places of the stream, so a warp brings each lane's next bits to shared
- * memory, 32 lanes' loads side by side:
+ * Tiles are at different places of the stream, so a warp brings each tile's next bits to shared
+ * memory, of effort 'paper' each lane's, 32 lanes' loads side by side:
  *
- *     stream    ......[lane 0's window]..........[lane 1's window].......
- *     shared    [lane 0's][lane 1's]...
+ *     stream    ......[a tile's window]..........[another's]........
+ *     shared    [a tile's][another's]...
  *
- * A lane that comes to its window's end where it did not expect to goes on in the stream itself. */
+ * What goes beyond the window's end where that was not expected is read in the stream itself. */
 #include "codec/sz/sz_cuda.h"
 
 #include "codec/sz/sz_cuda_tile.h"
@@ -17,34 +19,64 @@
 #include "codec/sz/sz_cuda_take_exact.h"
 
 enum {
-    FIND_THREADS = 64,
-    PART_LANES = 4, /* of effort 'paper' */
+    COLUMNS = 64,    /* of a block at most: windows, tiles that have no parts */
+    FAST_COLUMNS = 16,
+    PAPER_LANES = 4, /* a chunk, of each effort: of 'paper' each with its own window */
+    CODED_LANES = 8,
+    FAST_LANES = 4,
     WINDOW_WORDS = 64,
     WINDOW_BITS = 64 * WINDOW_WORDS,
-    WINDOW_STRIDE = WINDOW_WORDS + 1, /* lanes at equal places are in different banks */
+    WINDOW_STRIDE = WINDOW_WORDS + 1, /* equal places are in different banks */
     TABLE_THREADS = 256,
+    MOST_TABLE_BITS = 12,
     CODE_BITS = 1024, /* more than 32 codes, and what is looked at behind them */
     PAPER_PART = 1024 /* symbols that begin at a known place */
 };
 
-/* What a block has in shared memory; of a lane, but for tables. Effort 'fast' has the first two. */
-struct finding {
-    uint64_t window[FIND_THREADS][WINDOW_STRIDE];
-    uint8_t classes[ZTI_SZ_GROUPS][FIND_THREADS];
-    uint8_t order[ZTI_SZ_GROUPS][FIND_THREADS];  /* groups in the order of their symbols */
-    uint8_t excess[ZTI_SZ_GROUPS][FIND_THREADS]; /* values that are more than symbols say */
-    uint32_t numbers[ZTI_SZ_BOOKS][ZTI_BOOK_NUMBERS]; /* of books */
+/* Lanes that have a chunk, and a window. */
+static __host__ __device__ __forceinline__ uint32_t chunk_lanes(uint32_t effort)
+{
+    return effort == ZT_EFFORT_PAPER  ? (uint32_t)PAPER_LANES
+           : effort == ZT_EFFORT_FAST ? (uint32_t)FAST_LANES
+                                      : (uint32_t)CODED_LANES;
+}
+
+static __host__ __device__ __forceinline__ uint32_t window_lanes(uint32_t effort)
+{
+    return effort == ZT_EFFORT_PAPER ? 1 : chunk_lanes(effort);
+}
+
+/* What a block has in shared memory of each tile, or lane. */
+struct column {
+    uint64_t window[WINDOW_STRIDE];
+    uint8_t classes[ZTI_SZ_GROUPS]; /* then how many values are more than their symbols say */
 };
 
-/* Behind it, tables: by the next bits symbol | bits << 16 | values << 24 (see values_above); 0: the
- * code is longer. */
-static __device__ __forceinline__ uint32_t *tables_of(struct finding *f)
+/* Before them tables (sync_cuda.h) and numbers of books; none of effort 'fast'. */
+struct finding {
+    uint32_t *tables;
+    uint32_t (*numbers)[ZTI_BOOK_NUMBERS];
+    struct column *column;
+};
+
+static __host__ __device__ __forceinline__ uint32_t books_bytes(uint32_t effort)
 {
-    return (uint32_t *)(void *)(f + 1);
+    const uint32_t words = sz_table_words(effort) + sz_tables(effort) * ZTI_BOOK_NUMBERS;
+    return (words * (uint32_t)sizeof(uint32_t) + 15) / 16 * 16;
+}
+
+static __device__ __forceinline__ struct finding finding_in(char *memory, uint32_t effort)
+{
+    struct finding f;
+    f.tables = (uint32_t *)(void *)memory;
+    f.numbers = (uint32_t(*)[ZTI_BOOK_NUMBERS])(void *)(f.tables + sz_table_words(effort));
+    f.column = (struct column *)(void *)(memory + books_bytes(effort));
+    return f;
 }
 
 /* A lane's way through a tile. */
 struct lane {
+    uint32_t column, sharing; /* its window, and lanes that have it */
     bool is_good, is_wide;
     uint32_t n;
     uint64_t at, end;     /* bits; no tile reaches beyond */
@@ -62,24 +94,25 @@ static __device__ __forceinline__ struct zti_bit_reader reader_at(const struct s
 /* ---- windows ---- */
 
 /* The bits from each lane's place on. The warp calls it. */
-static __device__ __forceinline__ void bring(const struct sz_tiles *s, struct finding *f,
+static __device__ __forceinline__ void bring(const struct sz_tiles *s, const struct finding *f,
                                              struct lane *l)
 {
-    const uint32_t me = threadIdx.x % 32, warp = threadIdx.x - me;
+    const uint32_t me = threadIdx.x % 32, own = (threadIdx.x - me) / l->sharing;
     l->first = l->at / 64;
     simt_order_warp(); /* the shuffles below order it in the tests */
-    for (uint32_t i = 32; i > 0;) { /* first lanes last: those that few tiles have */
+    for (uint32_t i = 32 / l->sharing; i > 0;) { /* first ones last: those that few tiles have */
         uint64_t v[8];
         i -= 4;
 SIMT_UNROLL
         for (uint32_t k = 0; k < 8; k++) {
-            const uint64_t from = __shfl_sync(SIMT_ALL_LANES, l->first, (int)(i + k / 2));
+            const uint32_t of = (i + k / 2) * l->sharing;
+            const uint64_t from = __shfl_sync(SIMT_ALL_LANES, l->first, (int)of);
             const uint64_t word = from + k % 2 * 32 + me;
             v[k] = word < s->words_count ? s->words[word] : 0;
         }
 SIMT_UNROLL
         for (uint32_t k = 0; k < 8; k++)
-            f->window[warp + i + k / 2][k % 2 * 32 + me] = v[k];
+            f->column[own + i + k / 2].window[k % 2 * 32 + me] = v[k];
     }
     __syncwarp();
 }
@@ -87,12 +120,13 @@ SIMT_UNROLL
 static __device__ __forceinline__ struct zti_bit_reader in_window(const struct finding *f,
                                                                   const struct lane *l)
 {
-    const struct zti_bit_reader r = {f->window[threadIdx.x], WINDOW_WORDS, l->at - 64 * l->first};
+    const struct zti_bit_reader r = {f->column[l->column].window, WINDOW_WORDS,
+                                     l->at - 64 * l->first};
     return r;
 }
 
 /* The same where a lane that is at work has fewer bits than these left. The warp calls it. */
-static __device__ __forceinline__ void bring_some(const struct sz_tiles *s, struct finding *f,
+static __device__ __forceinline__ void bring_some(const struct sz_tiles *s, const struct finding *f,
                                                   struct lane *l, uint32_t bits)
 {
     if (__any_sync(SIMT_ALL_LANES, l->is_good && l->at - 64 * l->first > WINDOW_BITS - bits))
@@ -159,8 +193,8 @@ static __device__ __forceinline__ bool take_both_marks(struct zti_bit_reader *r,
 }
 
 /* Marks from l->at on, in the window or, where they go beyond it, in the stream. */
-static __device__ __forceinline__ void take_marks(const struct sz_tiles *s,
-                                                  const struct finding *f, struct lane *l)
+static __device__ __forceinline__ void take_marks(const struct sz_tiles *s, const struct finding *f,
+                                                  struct lane *l)
 {
     struct zti_bit_reader r = in_window(f, l), far = reader_at(s, l->at);
     l->is_good = take_both_marks(&r, l->end - 64 * l->first, l->n, l->to);
@@ -208,8 +242,8 @@ static __device__ __forceinline__ uint64_t group_of(uint32_t c, uint32_t planes)
 }
 
 /* Classes of Rice codes, and planes. The warp calls it. */
-static __device__ __forceinline__ void find_classes(const struct sz_tiles *s, struct finding *f,
-                                                    struct lane *l)
+static __device__ __forceinline__ void find_classes(const struct sz_tiles *s,
+                                                    const struct finding *f, struct lane *l)
 {
     const uint32_t most = ZTI_SZ_FEW + 1 + (l->is_wide ? 64 : 32);
     uint32_t planes = 0, before = 0;
@@ -220,7 +254,7 @@ static __device__ __forceinline__ void find_classes(const struct sz_tiles *s, st
         l->is_good = before <= most && 64 * l->first + r.at <= l->end;
         if (!l->is_good)
             return;
-        f->classes[g][threadIdx.x] = (uint8_t)before;
+        f->column[l->column].classes[g] = (uint8_t)before;
         l->to->groups[g] = group_of(before, planes);
         planes += class_planes(before) * in_group(l->n, g);
     }
@@ -237,10 +271,11 @@ static __device__ __forceinline__ void find_classes(const struct sz_tiles *s, st
 enum pass { PASS_ALL, PASS_LISTS, PASS_EXCESSES };
 
 /* Pass over a group's list or rounds; false where there is a value beyond its end. */
-static __device__ __forceinline__ bool pass_group(struct zti_bit_reader *r, uint32_t n, uint32_t c)
+static __device__ __forceinline__ bool pass_group(struct zti_bit_reader *r, enum pass pass,
+                                                  uint32_t n, uint32_t c)
 {
     uint32_t alive = n, next = 0;
-    if (is_list(c)) {
+    if (pass == PASS_LISTS || is_list(c)) {
         for (uint32_t i = 0; i < c; i++) {
             next += take_gap(r, c);
             if (next++ >= n)
@@ -261,7 +296,7 @@ static __device__ __forceinline__ bool pass_by(struct zti_bit_reader *r, enum pa
 {
     for (uint32_t i = 0; pass == PASS_EXCESSES && i < c; i++)
         (void)take_value(r);
-    return pass == PASS_EXCESSES || pass_group(r, n, c);
+    return pass == PASS_EXCESSES || pass_group(r, pass, n, c);
 }
 
 /* The same in the stream; where it ends, or UINT64_MAX. */
@@ -274,24 +309,20 @@ static __device__ __forceinline__ uint64_t pass_far(const uint64_t *words, uint6
 }
 
 /* Rounds in the window, up to the numbers behind them; how many of these there are. Of what is
- * beyond the window other lanes' bits are read: the caller goes again. */
-static __device__ __forceinline__ uint32_t pass_rounds(const struct finding *f, uint32_t n,
+ * beyond the window other bits are read: the caller goes again. */
+static __device__ __forceinline__ uint32_t pass_rounds(const struct finding *f,
+                                                       const struct lane *l, uint32_t n,
                                                        uint32_t *at)
 {
-    const uint32_t *const words = (const uint32_t *)(const void *)f->window[threadIdx.x];
+    const uint32_t *const words = (const uint32_t *)(const void *)f->column[l->column].window;
     uint32_t alive = n;
     for (uint32_t round = 0; round < ZTI_SZ_ROUNDS && alive > 0 && *at < WINDOW_BITS; round++) {
-        const uint32_t i = *at / 32, skip = *at % 32, low = words[i], middle = words[i + 1];
-        const uint32_t bits = (uint32_t)(((uint64_t)middle << 32 | low) >> skip);
-        uint32_t count;
+        const uint32_t *const from = words + *at / 32;
+        const uint32_t low = __funnelshift_r(from[0], from[1], *at % 32);
+        const uint32_t high = __funnelshift_r(from[1], from[2], *at % 32);
+        const uint64_t own = ((uint64_t)high << 32 | low) << (64 - alive);
         *at += alive;
-        if (alive > 32) {
-            const uint32_t more = (uint32_t)(((uint64_t)words[i + 2] << 32 | middle) >> skip);
-            count = (uint32_t)(__popc(bits) + __popc(more << (64 - alive)));
-        } else {
-            count = (uint32_t)__popc(bits << (32 - alive));
-        }
-        alive = count;
+        alive = (uint32_t)__popcll(own);
     }
     return alive;
 }
@@ -305,7 +336,7 @@ static __device__ __forceinline__ void pass_over(const struct sz_tiles *s, const
     uint32_t at = (uint32_t)r.at;
     bool is_good = true;
     if (pass == PASS_ALL && !is_list(c)) {
-        uint32_t numbers = pass_rounds(f, n, &at);
+        uint32_t numbers = pass_rounds(f, l, n, &at);
         for (r.at = at; numbers > 0 && r.at <= WINDOW_BITS; numbers--)
             (void)take_number(&r);
     } else {
@@ -318,179 +349,47 @@ static __device__ __forceinline__ void pass_over(const struct sz_tiles *s, const
     l->at = l->is_good ? end : l->at;
 }
 
-/* Of each group in order, what a pass is over. The warp calls it. */
-static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s, struct finding *f,
-                                                   struct lane *l, enum pass pass)
+/* Of each group in order, or of those with a bit in 'of', what a pass is over. The warp calls
+ * it. */
+static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s,
+                                                   const struct finding *f, struct lane *l,
+                                                   enum pass pass, uint64_t of)
 {
-    const uint32_t me = threadIdx.x;
-    uint64_t some = 0;
-    for (uint32_t g = 0; g < ZTI_SZ_GROUPS; g++) {
+    uint64_t left = of;
+    for (uint32_t next = 0;; next++) {
+        const bool has_one = pass == PASS_ALL ? next * ZTI_SZ_GROUP < l->n : left != 0;
+        if (!__any_sync(SIMT_ALL_LANES, l->is_good && has_one))
+            break;
         bring_some(s, f, l, WINDOW_BITS / 4);
-        if (!l->is_good || g * ZTI_SZ_GROUP >= l->n)
+        if (!l->is_good || !has_one)
             continue;
-        const uint32_t c = pass == PASS_EXCESSES ? f->excess[g][me] : f->classes[g][me];
+        const uint32_t g = pass == PASS_ALL ? next : zti_ctz64(left);
+        const uint32_t c = f->column[l->column].classes[g];
         const uint32_t at = (uint32_t)(l->at - l->to->start);
-        if (pass == PASS_EXCESSES ? c == 0 : pass == PASS_LISTS && !is_list(c))
-            continue;
+        left &= left - 1;
         if (pass == PASS_EXCESSES)
             l->to->excess_at[g] = at;
         else
             ((uint32_t *)(void *)(l->to->groups + g))[1] = at;
-        some |= UINT64_C(1) << g;
         pass_over(s, f, l, pass, in_group(l->n, g), c);
     }
     if (pass == PASS_EXCESSES && l->is_good)
-        l->to->excess_groups = some;
+        l->to->excess_groups = of;
 }
 
 #include "codec/sz/sz_cuda_find_codes.h"
 
-/* ---- effort 'default' ---- */
-
-/* Symbols of a lane's tile: of books 1 to 4, 16 bits each. */
-struct books {
-    uint64_t counts; /* symbols, */
-    uint64_t begins; /* and the number of the first */
-    uint32_t groups; /* that have any */
-    uint32_t excesses;
-};
-
-/* Classes of Huffman codes, and planes; b->counts. The warp calls it. */
-static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles *s,
-                                                          struct finding *f, struct lane *l,
-                                                          struct books *b)
-{
-    const uint32_t most = ZTI_SZ_FEW + 1 + (l->is_wide ? 64 : 32);
-    const struct codes c = codes_of(s, f, 0, ZT_EFFORT_DEFAULT);
-    uint32_t planes = 0, number = 0;
-    bring_some(s, f, l, WINDOW_BITS / 2); /* 64 codes take less */
-    b->counts = 0;
-    if (!l->is_good)
-        return;
-    const uint32_t only = only_symbol(&c, &l->is_good);
-    struct ahead a = ahead_of(&c, l);
-    for (uint32_t g = 0; l->is_good && g * ZTI_SZ_GROUP < l->n; g++) {
-        const uint32_t n = in_group(l->n, g);
-        number = class_after(one_symbol(&c, &a, only), number);
-        const uint32_t class_of = class_of_number(number);
-        l->is_good = class_of <= most;
-        if (!l->is_good)
-            return;
-        f->classes[g][threadIdx.x] = (uint8_t)class_of;
-        f->excess[g][threadIdx.x] = 0;
-        l->to->groups[g] = group_of(class_of, planes);
-        planes += class_shift(class_of) * n;
-        if (!is_list(class_of))
-            b->counts += (uint64_t)symbols_in(n, book_of(class_of)) << 16 * (book_of(class_of) - 1);
-    }
-    l->at = 64 * l->first + a.at;
-    l->is_good = l->is_good && l->at <= l->end && planes <= l->end - l->at;
-    if (!l->is_good)
-        return;
-    l->to->planes_at = (uint32_t)(l->at - l->to->start);
-    l->at += planes;
-}
-
-/* Groups in the order of their symbols, and where these go. */
-static __device__ __forceinline__ void order_groups(struct finding *f, const struct lane *l,
-                                                    struct books *b)
-{
-    uint64_t next = 0, place = 0; /* of each book, 16 bits: groups, symbols */
-    uint32_t begin = 0, before = 0;
-    b->begins = 0;
-    for (uint32_t book = 1; book < ZTI_SZ_BOOKS; book++) {
-        const uint32_t shift = 16 * (book - 1), count = (uint32_t)(b->counts >> shift) & 0xffff;
-        const uint32_t each = book > 1 ? 32 : 16; /* symbols of a group, but the last */
-        b->begins |= (uint64_t)begin << shift;
-        next |= (uint64_t)before << shift;
-        begin += (count + 15) / 16 * 16;
-        before += (count + each - 1) / each;
-    }
-    b->groups = before;
-    place = b->begins;
-    for (uint32_t g = 0; l->is_good && g * ZTI_SZ_GROUP < l->n; g++) {
-        const uint32_t class_of = f->classes[g][threadIdx.x];
-        if (is_list(class_of))
-            continue;
-        const uint32_t shift = 16 * (book_of(class_of) - 1);
-        f->order[(next >> shift) & 0xffff][threadIdx.x] = (uint8_t)g;
-        ((uint32_t *)(void *)(l->to->groups + g))[1] = (uint32_t)(place >> shift) & 0xffff;
-        next += UINT64_C(1) << shift;
-        place += (uint64_t)symbols_in(in_group(l->n, g), book_of(class_of)) << shift;
-    }
-}
-
-/* Symbols of a group with less than 64 values or of a book with one symbol, one by one: returns how
- * many values they say too little of. */
-static __device__ __forceinline__ uint32_t slow_symbols(const struct codes *c, struct ahead *a,
-                                                     uint32_t n, uint32_t only, uint8_t *to)
-{
-    const uint32_t each = c->book > 1 ? 2 : 4, bits = c->book > 1 ? 4 : 2;
-    const uint32_t most = symbol_most(c->book);
-    uint32_t above = 0;
-    for (uint32_t i = 0; i < n; i += each) {
-        const uint32_t symbol = one_symbol(c, a, only);
-        *to++ = (uint8_t)symbol;
-        for (uint32_t k = 0; k < each && i + k < n; k++)
-            above += (symbol >> k * bits & most) == most;
-    }
-    return above;
-}
-
-/* Symbols of all groups. The warp calls it. */
-static __device__ __forceinline__ void find_symbols(const struct sz_tiles *s, struct finding *f,
-                                                    struct lane *l, struct books *b)
-{
-    uint8_t *const symbols = (uint8_t *)sz_symbols_in(l->to, &s->sz);
-    uint64_t place = b->begins;
-    b->excesses = 0;
-    for (uint32_t i = 0; i < ZTI_SZ_GROUPS; i++) {
-        bring_some(s, f, l, CODE_BITS);
-        if (!l->is_good || i >= b->groups)
-            continue;
-        const uint32_t g = f->order[i][threadIdx.x], n = in_group(l->n, g);
-        const uint32_t book = book_of(f->classes[g][threadIdx.x]), shift = 16 * (book - 1);
-        const struct codes c = codes_of(s, f, book, ZT_EFFORT_DEFAULT);
-        const uint32_t count = symbols_in(n, book), only = only_symbol(&c, &l->is_good);
-        uint8_t *const to = symbols + ((uint32_t)(place >> shift) & 0xffff);
-        uint32_t above = 0;
-        struct ahead a = ahead_of(&c, l);
-        if (n < ZTI_SZ_GROUP || only != UINT32_MAX)
-            above = slow_symbols(&c, &a, n, only, to);
-        else
-            for (uint32_t k = 0; k < count; k += 4)
-                *(uint32_t *)(void *)(to + k) = (uint32_t)four_symbols(&c, &a, 8, &above);
-        f->excess[g][threadIdx.x] = (uint8_t)above;
-        b->excesses += above;
-        place += (uint64_t)count << shift;
-        l->at = 64 * l->first + a.at;
-    }
-    l->is_good = l->is_good && l->at <= l->end;
-}
-
-/* A tile of effort 'default'. The warp calls it. */
-static __device__ __forceinline__ void find_coded(const struct sz_tiles *s, struct finding *f,
-                                                  struct lane *l)
-{
-    struct books b;
-    find_coded_classes(s, f, l, &b);
-    pass_groups(s, f, l, PASS_LISTS);
-    order_groups(f, l, &b);
-    find_symbols(s, f, l, &b);
-    if (l->is_good)
-        l->to->excess_groups = 0;
-    if (__any_sync(SIMT_ALL_LANES, l->is_good && b.excesses > 0))
-        pass_groups(s, f, l, PASS_EXCESSES);
-}
+#include "codec/sz/sz_cuda_find_symbols.h"
 
 /* ---- effort 'paper' ---- */
 
 /* So many symbols of a lane's part; returns how many outliers they stand for. The warp calls it. */
-static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s, struct finding *f,
-                                                     struct lane *l, uint32_t part, uint32_t count)
+static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s,
+                                                     const struct finding *f, struct lane *l,
+                                                     uint32_t part, uint32_t count)
 {
     uint16_t *const to = (uint16_t *)sz_symbols_in(l->to, &s->sz) + part * PAPER_PART;
-    const struct codes c = codes_of(s, f, 0, ZT_EFFORT_PAPER);
+    const struct codes c = codes_of(s, f, l, 0, ZT_EFFORT_PAPER);
     const uint32_t only = only_symbol(&c, &l->is_good);
     uint32_t outliers = 0;
     for (uint32_t first = 0; first < PAPER_PART; first += 32) {
@@ -501,7 +400,7 @@ static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s, s
         struct ahead a = ahead_of(&c, l);
         uint32_t i = first;
         for (; only == UINT32_MAX && i + 4 <= end; i += 4)
-            *(uint64_t *)(void *)(to + i) = four_symbols(&c, &a, 16, &outliers);
+            *(uint64_t *)(void *)(to + i) = four_symbols(&c, &a, &outliers);
         for (; i < end; i++) {
             to[i] = (uint16_t)one_symbol(&c, &a, only);
             outliers += to[i] == 0;
@@ -513,10 +412,10 @@ static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s, s
 }
 
 /* A tile of effort 'paper', by four lanes that all know its head. The warp calls it. */
-static __device__ __forceinline__ void find_paper(const struct sz_tiles *s, struct finding *f,
+static __device__ __forceinline__ void find_paper(const struct sz_tiles *s, const struct finding *f,
                                                   struct lane *l)
 {
-    const uint32_t part = threadIdx.x % PART_LANES, parts = (l->n - 1) / PAPER_PART + 1;
+    const uint32_t part = threadIdx.x % PAPER_LANES, parts = (l->n - 1) / PAPER_PART + 1;
     const uint32_t first = part * PAPER_PART, leader = threadIdx.x % 32 - part;
     const bool was_good = l->is_good;
     uint32_t count = 0;
@@ -544,7 +443,7 @@ static __device__ __forceinline__ void find_paper(const struct sz_tiles *s, stru
 
 /* A tile from l->at on, which goes to where the next one begins. The warp calls it; is_good: there
  * is one. */
-static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, struct finding *f,
+static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const struct finding *f,
                                                  struct lane *l, uint32_t effort)
 {
     const bool is_here = l->is_good;
@@ -569,7 +468,7 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, struc
     l->is_good = is_taken && has_groups && !is_huffman;
     if (__any_sync(SIMT_ALL_LANES, l->is_good)) {
         find_classes(s, f, l);
-        pass_groups(s, f, l, PASS_ALL);
+        pass_groups(s, f, l, PASS_ALL, 0);
     }
     if (has_groups && !is_huffman)
         is_good = l->is_good;
@@ -604,14 +503,15 @@ static __device__ __forceinline__ uint32_t values_in(const struct sz_tiles *s, u
 /* Tiles of a lane's chunk. */
 static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint32_t effort)
 {
-    SIMT_SHARED_DYNAMIC(struct finding, f);
-    const uint32_t each = effort == ZT_EFFORT_PAPER ? (uint32_t)PART_LANES : 1;
-    const uint64_t own = ((uint64_t)blockIdx.x * FIND_THREADS + threadIdx.x) / each;
+    SIMT_SHARED_DYNAMIC(char, shared);
+    const struct finding in_shared = finding_in(shared, effort), *const f = &in_shared;
+    const uint32_t each = chunk_lanes(effort), sharing = window_lanes(effort);
+    const uint64_t own = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / each;
     const uint64_t i = s->from + own;
     const bool is_here = own < s->chunks_each;
     const uint64_t chunk = !is_here ? 0 : s->chunks ? s->chunks[i] : s->first_chunk + i;
     uint64_t *const places = sz_chunk_places(s->found, &s->sz, s->slots);
-    struct lane l = {false, false, 1, 0, 0, 0, NULL};
+    struct lane l = {threadIdx.x / sharing, sharing, false, false, 1, 0, 0, 0, NULL};
     if (effort != ZT_EFFORT_FAST) {
         copy_books(s, f, effort);
         __syncthreads();
@@ -637,35 +537,44 @@ static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint
         note_end(s->states, i, s->count, l.at, s->places[2 * i + 1]);
 }
 
-SIMT_KERNEL void __launch_bounds__(FIND_THREADS, 2) find_fast(const struct sz_tiles s)
+SIMT_KERNEL void __launch_bounds__(FAST_COLUMNS *FAST_LANES, 12) find_fast(const struct sz_tiles s)
 {
     find_chunk(&s, ZT_EFFORT_FAST);
 }
 
-SIMT_KERNEL void __launch_bounds__(FIND_THREADS, 2) find_default(const struct sz_tiles s)
+SIMT_KERNEL void __launch_bounds__(COLUMNS *CODED_LANES, 2) find_default(const struct sz_tiles s)
 {
     find_chunk(&s, ZT_EFFORT_DEFAULT);
 }
 
-SIMT_KERNEL void __launch_bounds__(FIND_THREADS, 2) find_paper_parts(const struct sz_tiles s)
+SIMT_KERNEL void __launch_bounds__(COLUMNS, 2) find_paper_parts(const struct sz_tiles s)
 {
     find_chunk(&s, ZT_EFFORT_PAPER);
 }
 
+/* Columns of a block: where tables are copied, as many as leave a block or two for each
+ * multiprocessor. */
+static uint32_t columns_of(const struct sz_tiles *s)
+{
+    const uint32_t most = COLUMNS;
+    return s->sz.effort == ZT_EFFORT_FAST    ? (uint32_t)FAST_COLUMNS
+           : s->sz.effort == ZT_EFFORT_PAPER ? most
+           : s->chunks_each >= 128 * most    ? most
+           : s->chunks_each >= 64 * most     ? most / 2
+                                             : most / 4;
+}
+
 extern "C" void zti_sz_cuda_find(const struct sz_tiles *s, void *queue)
 {
-    const uint32_t effort = s->sz.effort;
-    const uint64_t each = effort == ZT_EFFORT_PAPER ? (uint64_t)PART_LANES : 1;
-    const uint64_t blocks = (s->chunks_each * each + FIND_THREADS - 1) / FIND_THREADS;
-    const size_t bytes = effort == ZT_EFFORT_FAST
-                             ? offsetof(struct finding, order)
-                             : sizeof(struct finding) + sz_table_words(effort) * sizeof(uint32_t);
+    const uint32_t effort = s->sz.effort, threads = columns_of(s) * window_lanes(effort);
+    const uint64_t blocks = (s->chunks_each * chunk_lanes(effort) + threads - 1) / threads;
+    const size_t bytes = books_bytes(effort) + columns_of(s) * sizeof(struct column);
     if (effort == ZT_EFFORT_FAST)
-        SIMT_LAUNCH(find_fast, blocks, FIND_THREADS, bytes, queue, *s);
+        SIMT_LAUNCH(find_fast, blocks, threads, bytes, queue, *s);
     else if (effort == ZT_EFFORT_PAPER)
-        SIMT_LAUNCH(find_paper_parts, blocks, FIND_THREADS, bytes, queue, *s);
+        SIMT_LAUNCH(find_paper_parts, blocks, threads, bytes, queue, *s);
     else
-        SIMT_LAUNCH(find_default, blocks, FIND_THREADS, bytes, queue, *s);
+        SIMT_LAUNCH(find_default, blocks, threads, bytes, queue, *s);
 }
 
 extern "C" void zti_sz_cuda_make_tables(const struct sz_tiles *s, void *queue)

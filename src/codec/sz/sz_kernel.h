@@ -32,7 +32,11 @@
 
 #include "codec/sz/sz_cuda_lanes.h"
 
+#include "codec/sz/sz_cuda_runs.h"
+
 #include "codec/sz/sz_cuda_exact.h"
+
+#include "codec/sz/sz_cuda_put_marks.h"
 
 #include "codec/sz/sz_cuda_symbols.h"
 
