@@ -1,5 +1,5 @@
 /* sz_rows_test.c: tiles of the sz codec that are coded in one pass over rows of an array: the same
- * bytes as value by value, for every instance, shape, set of axes and stride; the bound where single
+ * bytes as value by value, for every instance, shape, set of axes and stride; the bound where some
  * values need more than that pass; and golden bytes of efforts fast and default.
  *
  *     sz_rows_test [ARRAYS [FIRST]]    random arrays from that number on, and nothing else */

@@ -55,8 +55,8 @@ ZTI_INLINE uint32_t NAME(rice_bits)(const struct NAME(group) *group, uint32_t n,
     return n * k + small_sum(small_least(NAME(high)(group, k), ZTI_SZ_UNARY_MOST));
 }
 
-/* From k on downwards, or upwards, as far as each takes fewer bits than the one before; *bits: of k,
- * before and after. */
+/* From k on downwards, or upwards, as far as each takes fewer bits than the one before; *bits: of
+ * k, before and after. */
 ZTI_INLINE uint32_t NAME(go_down)(const struct NAME(group) *group, uint32_t n, uint32_t k,
                                   uint32_t *bits)
 {

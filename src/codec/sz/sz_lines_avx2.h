@@ -1,5 +1,5 @@
-/* sz_lines_avx2.h: what sz_lines.h has of lanes of 32 bits, and multiples of a step (sz_lattice.h) a
- * line at a time, with AVX2. */
+/* sz_lines_avx2.h: what sz_lines.h has of lanes of 32 bits, with AVX2; and a line of multiples of a
+ * step (sz_lattice.h) at a time. */
 #define HAS_MULTIPLES
 #define LANES_32 8
 

@@ -1,5 +1,5 @@
-/* sz_lines_avx512.h: what sz_lines.h has of lanes of 32 bits, and multiples of a step (sz_lattice.h)
- * a line at a time, with AVX-512. */
+/* sz_lines_avx512.h: what sz_lines.h has of lanes of 32 bits, with AVX-512; and a line of multiples
+ * of a step (sz_lattice.h) at a time. */
 #define HAS_MULTIPLES
 #define LANES_32 16
 
@@ -37,13 +37,15 @@ ZTI_INLINE __m512d eight_sums(__m512d x, double step, double r, __m512d *y)
 /* The low halves of two registers of 64-bit numbers. */
 ZTI_INLINE line_32 low_halves(__m512d first, __m512d last)
 {
-    const __m512i even = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
+    const __m512i even =
+        _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
     return (line_32)_mm512_permutex2var_epi32(_mm512_castpd_si512(first), even,
                                               _mm512_castpd_si512(last));
 }
 
+/* The top bit of a lane is set where some value was not within the limits. */
 struct beyond_f32 {
-    __m512i of; /* the top bit of a lane is set where some value was not within the limits */
+    __m512i of;
 };
 
 struct beyond_f64 {

@@ -1,15 +1,17 @@
 /* sz_rows.h: kernel text: a tile to folded residuals in the order of groups, in one pass over its
  * rows: less the base, differenced along all axes at once, folded, and moved to blocks. What comes
  * in are integers or, where all are within the limits of sz_nearest.h, floating-point values where
- * they are in an array, which become integers on the way. Rows are made of whole lines (sz_lines.h).
- * The includer defines uval, VAL_BITS and NAME(x), and has included sz_sums.h up to its blocks. */
+ * they are in an array, which become integers on the way. Rows are made of whole lines. The
+ * includer defines uval, VAL_BITS and NAME(x), and has included sz_lines.h, and sz_sums.h up to its
+ * blocks. */
 
 #ifndef ZTI_SZ_ROWS_OF
 #define ZTI_SZ_ROWS_OF
 /* What comes in. */
 enum { ROWS_OF_INTEGERS, ROWS_OF_F32, ROWS_OF_F64 };
 
-/* Axes other than the last one, the slowest first; a tile of fewer has some of extent 1 in front. */
+/* Axes other than the last one, the slowest first; where there are fewer, some of extent 1 are in
+ * front. */
 enum { ACROSS = ZT_MAX_RANK - 1 };
 
 /* What is not within the limits. */
@@ -49,7 +51,7 @@ static bool NAME(is_in_lines)(const struct tile *tile)
     return tile->block == 0 && tile->extent[tile->rank - 1] % LANES == 0;
 }
 
-/* Where its values go, and what is to be held; 'held' has room for as many values as the tile has. */
+/* Where a tile's values go, and what is to be held; 'held' has room for as many as it has. */
 static void NAME(set_places)(struct NAME(rows) *r, const struct tile *tile, uint32_t axes,
                              const struct blocks *blocks, uval *held)
 {
@@ -80,7 +82,7 @@ static void NAME(set_places)(struct NAME(rows) *r, const struct tile *tile, uint
     }
 }
 
-/* A line of integers; values are not looked at where they are none. */
+/* A line, of integers. */
 ZTI_INLINE NAME(line) NAME(line_at)(const struct NAME(rows) *r, const char *from,
                                     struct beyond *beyond)
 {
@@ -103,8 +105,8 @@ ZTI_INLINE NAME(line) NAME(less_held)(NAME(line) v, uval *held, uval has_one)
     return v - (was & has_one);
 }
 
-/* A row to 'to'; to 'any' is added what bits its values have. 'axes' has a bit for each that is held
- * of, 'before' all ones for each along which there is a row before. */
+/* A row to 'to'; to 'any' is added what bits its values have. 'axes' has a bit for each that is
+ * held of, 'before' all ones for each along which there is a row before. */
 ZTI_INLINE NAME(line) NAME(put_row)(const struct NAME(rows) *r, uint32_t axes, const char *from,
                                     uval *const *held, const uval *before, uval *restrict to,
                                     NAME(line) any, struct beyond *beyond)
@@ -126,8 +128,8 @@ ZTI_INLINE NAME(line) NAME(put_row)(const struct NAME(rows) *r, uint32_t axes, c
     return any;
 }
 
-/* From what r says to 'to', with the axes that it holds of; in *any all bits that a value has. False
- * where some value is not within the limits: the rest is then not done. */
+/* From what r says to 'to', with the axes that it holds of; in *any all bits that a value has.
+ * False where some value is not within the limits: the rest is then not done. */
 ZTI_INLINE bool NAME(put_rows)(const struct NAME(rows) *rows, uint32_t axes, uval *restrict to,
                                NAME(line) *any)
 {
@@ -163,7 +165,7 @@ ZTI_INLINE bool NAME(put_rows)(const struct NAME(rows) *rows, uint32_t axes, uva
     return true;
 }
 
-/* The same, whatever the axes; all but integers has loops of its own. */
+/* The same with loops of its own for each set of axes. */
 ZTI_INLINE bool NAME(put_rows_of)(struct NAME(rows) r, uint32_t of, uval *to, NAME(line) *any)
 {
     r.of = of;
@@ -247,9 +249,8 @@ static bool residuals_of_values(const struct zti_coding *coding, const struct ti
     set_places_32(&r, tile, coding->sz.axes, &blocks, held);
     for (uint32_t i = ACROSS - last; i < ACROSS; i++)
         r.step[i] = array->stride[i + last - ACROSS] * (int64_t)zt_type_bytes(array->type);
-    *base = r.base = is_f32
-                         ? multiples_f32((const float *)(const void *)r.from, &f32, &beyond.f32)[0]
-                         : multiples_f64((const double *)(const void *)r.from, &f64, &beyond.f64)[0];
+    r.of = is_f32 ? ROWS_OF_F32 : ROWS_OF_F64;
+    *base = r.base = line_at_32(&r, r.from, &beyond)[0];
     if (!(is_f32 ? put_rows_f32(r, to, &any) : put_rows_f64(r, to, &any)))
         return false;
     *is_zero = end_rows_32(to, tile->n, any) == 0;

@@ -97,8 +97,8 @@ ZTI_INLINE struct small small_of_planes(const uint64_t *planes)
 struct small_rates {
     uint32_t some;  /* values that are not 0 */
     uint32_t first; /* the least k such that at most so many values have more than k bits */
-    __m128i bits;   /* lane i: of k = first - 2 + i, 64 k less a constant, and of what is above k bits
-                       ZTI_SZ_UNARY_MOST at most of each; nothing where k is below 0 */
+    __m128i bits;   /* lane i: what k = first - 2 + i takes, less 64 * first: 64 (k - first), and of
+                       what is above k bits ZTI_SZ_UNARY_MOST at most of each; of no use below 0 */
 };
 
 /* Matrices that leave out the low k bits of a byte, from k = -2 on. */
@@ -151,6 +151,7 @@ ZTI_INLINE uint32_t small_is_more(struct small_rates r)
     return _mm_cmpgt_epi32_mask(r.bits, _mm_shuffle_epi32(r.bits, 0xf9));
 }
 
+/* What first takes, or first - 1. */
 ZTI_INLINE uint32_t small_rate(struct small_rates r, bool is_less)
 {
     const uint64_t two = (uint64_t)_mm_cvtsi128_si64(_mm_shuffle_epi32(r.bits, 0x09));

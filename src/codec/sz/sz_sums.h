@@ -195,10 +195,12 @@ static bool NAME(take_residuals)(const struct zti_coding *coding, const struct t
 }
 
 /* Append a tile whose residuals are in u, in the order of groups, and whose first integer is base,
- * as described at the top of sz.c. False where that takes more than most_bytes. */
+ * as described at the top of sz.c. Memory is asked for 'ahead' meanwhile. False where that takes
+ * more than most_bytes. */
 static bool NAME(put_residuals)(const struct zti_coding *coding, const struct tile *tile,
                                 uint32_t form, const struct exact *exact, const uval *u, uval base,
-                                bool is_zero, struct rows *ahead, uint8_t *out, uint32_t most_bytes, uint32_t *bytes)
+                                bool is_zero, struct rows *ahead, uint8_t *out,
+                                uint32_t most_bytes, uint32_t *bytes)
 {
     const uval away = (uval)((tile->block == 0 ? base : 0) - (uval)coding->sz.centre);
     uval folded = NAME(folded)(away);
@@ -235,7 +237,8 @@ static bool NAME(put_residuals)(const struct zti_coding *coding, const struct ti
 /* The same of integers, a (b is as long). */
 static bool NAME(put_integers)(const struct zti_coding *coding, const struct tile *tile,
                                uint32_t form, const struct exact *exact, uval *a, uval *b,
-                               struct rows *ahead, uint8_t *out, uint32_t most_bytes, uint32_t *bytes)
+                               struct rows *ahead, uint8_t *out, uint32_t most_bytes,
+                               uint32_t *bytes)
 {
     const uval base = a[0];
     bool is_zero;
