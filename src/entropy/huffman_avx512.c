@@ -1,8 +1,11 @@
-/* huffman_avx512.c: the encoder for books with a window: codes of 128 symbols in four registers, 32
- * symbols looked up at once and merged in registers, as reduce-merge does it: in pairs, fours and
- * eights. Eight codes have at most 56 bits wherever data compress; where they do not, fours are
- * appended, which always fit. 32 symbols of which one is outside of the window go through the plain
- * text. */
+/* huffman_avx512.c: the encoder for books with a window: codes and lengths of 256 symbols in twelve
+ * registers of bytes, 64 symbols looked up at once and merged in registers, as reduce-merge does
+ * it: in pairs, fours and eights. Eight codes have at most 64 bits nearly wherever data compress;
+ * where they do not, fours are appended, which always fit. 64 symbols of which one is outside of
+ * the window go through the plain text.
+ *
+ * Sixteen codes stand in each quarter of a register, so that all that is unpacked stays in order:
+ * the first eight of a quarter are one register of pairs and fours ('a'), the others a second. */
 #include "entropy/instances.h"
 
 #include <immintrin.h>
@@ -11,84 +14,179 @@
 #include "entropy/encode_text.h"
 #undef NAME
 
-enum { AT_ONCE = 32, PUT_MOST_BITS = 56, AHEAD_BYTES = 4096 };
+enum { AT_ONCE = 64, WAITING = 64, MOST_WORDS = 16, AHEAD_BYTES = 4096 };
 
-/* Codes and their lengths, in the same lanes of two registers. */
-struct merged {
-    __m512i codes, bits;
+/* Bits on their way out, up to 63 of them: a writer that takes 64 at once. */
+struct output {
+    uint64_t held;
+    uint64_t held_bits;
+    uint8_t *next;
 };
 
-/* Entries of the window, 16 bits each, in pairs: lanes of 32 bits. */
-static inline struct merged merge_pairs(__m512i entries)
+/* Append the low n <= 64 bits of v; the higher ones are zero. Whether a word gets full is random,
+ * so it is no branch. */
+ZTI_INLINE void put_word(struct output *o, uint64_t v, uint64_t n)
 {
-    const __m512i code = _mm512_set1_epi32(0xfff), length = _mm512_set1_epi32(15);
-    const __m512i left_bits = _mm512_and_si512(_mm512_srli_epi32(entries, 12), length);
-    const __m512i right = _mm512_and_si512(_mm512_srli_epi32(entries, 16), code);
-    return (struct merged){
-        _mm512_or_si512(_mm512_and_si512(entries, code), _mm512_sllv_epi32(right, left_bits)),
-        _mm512_add_epi32(left_bits, _mm512_srli_epi32(entries, 28))};
+    const uint64_t held = o->held | v << o->held_bits;
+    const uint64_t rest = v >> 1 >> (~o->held_bits & 63); /* what did not fit */
+    const uint64_t bits = o->held_bits + n, is_full = bits >> 6;
+    zti_put_le64(o->next, held);
+    o->held = held ^ ((held ^ rest) & (0 - is_full));
+    o->next += 8 * is_full;
+    o->held_bits = bits & 63;
 }
 
-/* Pairs of 32 bits to lanes of 64: at most 48 bits. */
-static inline struct merged merge_fours(struct merged m)
+/* What is merged and waits to be appended. Twice through memory: taking words out of registers one
+ * by one costs more. */
+struct words {
+    uint64_t codes[WAITING], bits[WAITING];
+    uint32_t count;
+};
+
+static inline void put_words(struct words *words, struct output *output)
 {
-    const __m512i low = _mm512_set1_epi64(0xffffffff);
-    const __m512i left_bits = _mm512_and_si512(m.bits, low);
-    return (struct merged){
-        _mm512_or_si512(_mm512_and_si512(m.codes, low),
-                        _mm512_sllv_epi64(_mm512_srli_epi64(m.codes, 32), left_bits)),
-        _mm512_add_epi64(left_bits, _mm512_srli_epi64(m.bits, 32))};
+    struct output o = *output;
+    for (uint32_t i = 0; i < words->count; i++)
+        put_word(&o, words->codes[i], words->bits[i]);
+    words->count = 0;
+    *output = o;
 }
 
-/* Lanes 1, 3, 5, 7 behind lanes 0, 2, 4, 6, where the result is. */
-static inline struct merged merge_eights(struct merged m)
+static inline struct output output_from(const struct zti_bit_writer *w)
 {
-    const __m512i right = _mm512_unpackhi_epi64(m.codes, m.codes);
-    return (struct merged){_mm512_or_si512(m.codes, _mm512_sllv_epi64(right, m.bits)),
-                           _mm512_add_epi64(m.bits, _mm512_unpackhi_epi64(m.bits, m.bits))};
+    return (struct output){w->held, w->held_bits, w->next};
+}
+
+static inline void output_to(const struct output *o, struct zti_bit_writer *w)
+{
+    zti_put_le64(o->next, o->held);
+    w->next = o->next + (o->held_bits >> 3);
+    w->held = o->held >> (o->held_bits & 56);
+    w->held_bits = (uint32_t)(o->held_bits & 7);
+}
+
+/* Symbols one by one. */
+static void put_plain(const uint32_t *codes, const uint16_t *symbols, size_t n, struct output *o)
+{
+    struct zti_bit_writer w = {.base = o->next};
+    output_to(o, &w);
+    encode_avx512(codes, symbols, n, &w);
+    *o = output_from(&w);
+}
+
+/* 256 bytes. */
+struct bytes {
+    __m512i of[4];
+};
+
+static inline struct bytes load_bytes(const uint8_t *from)
+{
+    return (struct bytes){{_mm512_loadu_si512(from), _mm512_loadu_si512(from + 64),
+                           _mm512_loadu_si512(from + 128), _mm512_loadu_si512(from + 192)}};
+}
+
+/* Those at so many places; zero where 'is_there' says so. */
+static inline __m512i look_up(const struct bytes *t, __m512i place, __mmask64 is_there)
+{
+    const __m512i low = _mm512_maskz_permutex2var_epi8(is_there, t->of[0], place, t->of[1]);
+    const __m512i high = _mm512_permutex2var_epi8(t->of[2], place, t->of[3]);
+    return _mm512_mask_mov_epi8(low, _mm512_movepi8_mask(place) & is_there, high);
+}
+
+/* Of each quarter's sixteen bytes, four from 'first' on in steps of two, in lanes of 32 bits. */
+static inline __m512i every_other(__m512i v, int first)
+{
+    const __m512i steps = _mm512_set4_epi32((int)0x80808006, (int)0x80808004, (int)0x80808002,
+                                            (int)0x80808000);
+    return _mm512_shuffle_epi8(v, _mm512_add_epi32(steps, _mm512_set1_epi32(first)));
+}
+
+/* Codes of 16 bits in pairs: lanes of 32 bits. */
+static inline __m512i merge_pairs(__m512i codes, __m512i left_bits)
+{
+    const __m512i right = _mm512_sllv_epi32(_mm512_srli_epi32(codes, 16), left_bits);
+    return _mm512_or_si512(_mm512_and_si512(codes, _mm512_set1_epi32(0xffff)), right);
+}
+
+/* And pairs in fours: lanes of 64 bits. */
+static inline __m512i merge_fours(__m512i pairs, __m512i left_bits)
+{
+    const __m512i right = _mm512_sllv_epi64(_mm512_srli_epi64(pairs, 32), left_bits);
+    return _mm512_or_si512(_mm512_and_si512(pairs, _mm512_set1_epi64(0xffffffff)), right);
+}
+
+/* The places in the window of up to 64 symbols, as bytes in order; false where one is outside. */
+static inline bool places_of(const uint16_t *symbols, __mmask64 is_there, __m512i first,
+                             __m512i *places)
+{
+    const __mmask32 low = (__mmask32)is_there, high = (__mmask32)(is_there >> 32);
+    const __m512i a = _mm512_maskz_sub_epi16(low, _mm512_maskz_loadu_epi16(low, symbols), first);
+    const __m512i b =
+        _mm512_maskz_sub_epi16(high, _mm512_maskz_loadu_epi16(high, symbols + 32), first);
+    const __m512i quarters = _mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0);
+    *places = _mm512_permutexvar_epi64(quarters, _mm512_packus_epi16(a, b));
+    return _mm512_test_epi16_mask(_mm512_or_si512(a, b), _mm512_set1_epi16((short)0xff00)) == 0;
+}
+
+static inline void add_words(struct words *words, __m512i codes, __m512i bits)
+{
+    _mm512_storeu_si512(words->codes + words->count, codes);
+    _mm512_storeu_si512(words->bits + words->count, bits);
+    words->count += 8;
+}
+
+/* Merge codes, of which low and high bytes are given, and their lengths. */
+ZTI_INLINE void merge(__m512i low, __m512i high, __m512i bits, struct words *words)
+{
+    const __m512i one = _mm512_set1_epi64(0xffffffff);
+    const __m512i pair_bits = _mm512_maddubs_epi16(bits, _mm512_set1_epi8(1));
+    const __m512i four_bits = _mm512_madd_epi16(pair_bits, _mm512_set1_epi16(1));
+    const __m512i a = merge_fours(
+        merge_pairs(_mm512_unpacklo_epi8(low, high), every_other(bits, 0)),
+        _mm512_and_si512(_mm512_unpacklo_epi16(pair_bits, _mm512_setzero_si512()), one));
+    const __m512i b = merge_fours(
+        merge_pairs(_mm512_unpackhi_epi8(low, high), every_other(bits, 8)),
+        _mm512_and_si512(_mm512_unpackhi_epi16(pair_bits, _mm512_setzero_si512()), one));
+    const __m512i left = _mm512_unpacklo_epi64(a, b), right = _mm512_unpackhi_epi64(a, b);
+    const __m512i left_bits = _mm512_and_si512(four_bits, one);
+    const __m512i right_bits = _mm512_srli_epi64(four_bits, 32);
+    const __m512i eight_bits = _mm512_add_epi64(left_bits, right_bits);
+    if (zti_likely(_mm512_cmpgt_epu64_mask(eight_bits, _mm512_set1_epi64(64)) == 0)) {
+        add_words(words, _mm512_or_si512(left, _mm512_sllv_epi64(right, left_bits)), eight_bits);
+        return;
+    }
+    const __m512i first = _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0);
+    const __m512i last = _mm512_set_epi64(15, 7, 14, 6, 13, 5, 12, 4);
+    add_words(words, _mm512_permutex2var_epi64(left, first, right),
+              _mm512_permutex2var_epi64(left_bits, first, right_bits));
+    add_words(words, _mm512_permutex2var_epi64(left, last, right),
+              _mm512_permutex2var_epi64(left_bits, last, right_bits));
 }
 
 void zti_encode_avx512(const struct zti_codebook *book, const uint16_t *symbols, size_t n,
                        struct zti_bit_writer *writer)
 {
-    const __m512i t0 = _mm512_loadu_si512(book->window), t1 = _mm512_loadu_si512(book->window + 32);
-    const __m512i t2 = _mm512_loadu_si512(book->window + 64);
-    const __m512i t3 = _mm512_loadu_si512(book->window + 96);
+    const struct bytes low = load_bytes(book->window_low), high = load_bytes(book->window_high);
+    const struct bytes lengths = load_bytes(book->window_bits);
     const __m512i first = _mm512_set1_epi16((short)book->window_first);
-    struct zti_bit_writer w = *writer;
-    size_t i = 0;
-    for (; i + AT_ONCE <= n; i += AT_ONCE) {
+    struct output o = output_from(writer);
+    struct words words;
+    words.count = 0;
+    for (size_t i = 0; i < n; i += AT_ONCE) {
+        const size_t left = n - i, some = left < AT_ONCE ? left : AT_ONCE;
+        const __mmask64 is_there = ~UINT64_C(0) >> (AT_ONCE - some);
+        __m512i places;
         zti_prefetch((const void *)((uintptr_t)(symbols + i) + AHEAD_BYTES));
-        const __m512i place = _mm512_sub_epi16(_mm512_loadu_si512(symbols + i), first);
-        const __m512i entries = _mm512_mask_blend_epi16(
-            _mm512_test_epi16_mask(place, _mm512_set1_epi16(64)),
-            _mm512_permutex2var_epi16(t0, place, t1), _mm512_permutex2var_epi16(t2, place, t3));
-        const __mmask32 is_outside =
-            _mm512_cmpge_epu16_mask(place, _mm512_set1_epi16(ZTI_HUFFMAN_WINDOW)) |
-            _mm512_testn_epi16_mask(entries, entries);
-        if (zti_unlikely(is_outside != 0)) {
-            struct zti_bit_writer plain = w;
-            encode_avx512(book->codes, symbols + i, AT_ONCE, &plain);
-            w = plain;
-            continue;
-        }
-        const struct merged fours = merge_fours(merge_pairs(entries));
-        const struct merged eights = merge_eights(fours);
-        uint64_t codes[8], bits[8];
-        const __mmask8 too_long = _mm512_mask_cmpgt_epu64_mask(
-            0x55, eights.bits, _mm512_set1_epi64(PUT_MOST_BITS));
-        if (zti_likely(too_long == 0)) {
-            _mm512_storeu_si512(codes, eights.codes);
-            _mm512_storeu_si512(bits, eights.bits);
-            for (int k = 0; k < 8; k += 2)
-                zti_put_bits(&w, codes[k], (uint32_t)bits[k]);
-        } else {
-            _mm512_storeu_si512(codes, fours.codes);
-            _mm512_storeu_si512(bits, fours.bits);
-            for (int k = 0; k < 8; k++)
-                zti_put_bits(&w, codes[k], (uint32_t)bits[k]);
-        }
+        zti_prefetch((const void *)((uintptr_t)(symbols + i) + AHEAD_BYTES + 64));
+        const bool is_inside = places_of(symbols + i, is_there, first, &places);
+        if (zti_unlikely(words.count + MOST_WORDS > WAITING || !is_inside))
+            put_words(&words, &o);
+        if (zti_likely(is_inside))
+            merge(look_up(&low, places, is_there), look_up(&high, places, is_there),
+                  look_up(&lengths, places, is_there), &words);
+        else
+            put_plain(book->codes, symbols + i, some, &o);
     }
-    encode_avx512(book->codes, symbols + i, n - i, &w);
-    *writer = w;
+    put_words(&words, &o);
+    output_to(&o, writer);
 }
