@@ -8,10 +8,12 @@
 #include "entropy/huffman_build.h"
 
 enum {
-    NAME(LOADED_BITS) = 57, /* that are there after a load from any bit */
+    NAME(LOADED_BITS) = 56, /* that are there after a load from any bit */
     NAME(MOST_LOOKUPS) = 5, /* of a turn, as many as these bits are sure to do for */
     NAME(FEW_LOOKUPS) = 4,
-    NAME(TURN_SYMBOLS) = 2 * NAME(MOST_LOOKUPS) + 1,
+    NAME(ENTRY_SYMBOLS) = 3,
+    NAME(STORED_SYMBOLS) = 4, /* at once, of which those that an entry has are kept */
+    NAME(TURN_SYMBOLS) = NAME(ENTRY_SYMBOLS) * NAME(MOST_LOOKUPS) + 1,
     NAME(AHEAD_BYTES) = 8192, /* behind what is written, where memory is made ready */
     NAME(TURN_BITS) = NAME(LOADED_BITS) + ZTI_HUFFMAN_MAX_BITS
 };
@@ -32,132 +34,161 @@ static uint32_t NAME(long_code)(const struct zti_huffman_decoder *decoder, uint6
     return book->order[rank < book->used ? rank : 0] | bits << 16;
 }
 
-/* A part in a turn. */
+/* A part in a turn. Three registers, so that four parts stay in them: how many bits were used
+ * since the last load is told by the zeros above the highest set bit. */
 struct NAME(run) {
-    uint64_t at;   /* bit position at the last load */
-    uint64_t bits; /* what is loaded and not used */
-    uint64_t sum;  /* of the entries since then: its lowest byte is how many bits they used */
+    const uint8_t *next; /* where the last load was */
+    uint64_t bits;       /* what is loaded and not used, below a bit that is set */
     uint16_t *out;
 };
 
-ZTI_INLINE void NAME(load)(const uint8_t *buffer, struct NAME(run) *r)
+ZTI_INLINE struct NAME(run) NAME(run_of)(const struct zti_huffman_part *part, const uint8_t *buffer)
 {
-    r->at += r->sum & 0xff;
-    r->sum = 0;
-    r->bits = zti_get_le64(buffer + (r->at >> 3)) >> (r->at & 7);
+    return (struct NAME(run)){buffer + (part->at >> 3), UINT64_C(1) << 63 >> (part->at & 7),
+                              part->out};
 }
 
-/* Both symbols of an entry, whether it has two or one. */
-ZTI_INLINE void NAME(store_two)(uint16_t *out, uint64_t entry)
+/* Bits from 'next' on that are used, below 64. */
+ZTI_INLINE uint32_t NAME(used)(const struct NAME(run) *r)
 {
-    uint32_t two = (uint32_t)(entry >> 32);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    two = two << 16 | two >> 16;
-#endif
-    memcpy(out, &two, sizeof two);
+    return 64 - zti_bit_length64(r->bits | 1);
 }
 
-ZTI_INLINE uint64_t NAME(look_up)(const uint64_t *table, uint64_t mask, struct NAME(run) *r)
+ZTI_INLINE void NAME(load)(struct NAME(run) *r)
 {
-    const uint64_t entry = table[r->bits & mask];
-    NAME(store_two)(r->out, entry);
-    r->out += entry >> 8 & 0xff;
-    r->sum += entry;
+    const uint32_t used = NAME(used)(r);
+    r->next += used >> 3;
+    r->bits = (zti_get_le64(r->next) | UINT64_C(1) << 63) >> (used & 7);
+}
+
+/* All symbols that an entry has room for, whether it has that many or fewer. */
+ZTI_INLINE void NAME(store)(uint16_t *out, uint64_t entry, bool is_narrow)
+{
+    if (is_narrow) {
+        NAME(store_bytes)(out, (uint32_t)entry >> 8);
+    } else {
+        out[0] = (uint16_t)(entry >> 32);
+        out[1] = (uint16_t)(entry >> 48);
+    }
+}
+
+ZTI_INLINE uint64_t NAME(entry_at)(const struct zti_huffman_decoder *decoder, uint64_t i,
+                                   bool is_narrow)
+{
+    const uint32_t *const narrow = decoder->table;
+    const uint64_t *const wide = decoder->table;
+    return is_narrow ? narrow[i] : wide[i];
+}
+
+ZTI_INLINE uint64_t NAME(look_up)(const struct zti_huffman_decoder *decoder, uint64_t mask,
+                                  bool is_narrow, struct NAME(run) *r)
+{
+    const uint64_t entry = NAME(entry_at)(decoder, r->bits & mask, is_narrow);
+    NAME(store)(r->out, entry, is_narrow);
+    r->out += entry >> 6 & 3;
     r->bits >>= entry & 63;
     return entry;
 }
 
-ZTI_INLINE void NAME(take_long)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
-                                struct NAME(run) *r)
+ZTI_INLINE void NAME(take_long)(const struct zti_huffman_decoder *decoder, struct NAME(run) *r)
 {
-    NAME(load)(buffer, r);
+    NAME(load)(r);
     const uint32_t code = NAME(long_code)(decoder, r->bits);
     *r->out++ = (uint16_t)code;
-    r->sum = code >> 16;
+    r->bits >>= code >> 16;
 }
 
-/* Turns of the first n parts until one of them leaves the region without checks. n and lookups are
- * constant in each copy. The entry of a long code uses no bits and gives no symbol: it is met again
- * until the end of the turn, where the code is taken. */
+/* Turns of the first n parts until one of them leaves the region without checks. n, is_narrow and
+ * lookups are constant in each copy. The entry of a long code uses no bits and gives no symbol: it
+ * is met again until the end of the turn, where the code is taken. */
 ZTI_INLINE void NAME(turns)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
                             uint64_t last_at, struct zti_huffman_part *const *parts, uint32_t n,
-                            int lookups)
+                            bool is_narrow, int lookups)
 {
-    const uint64_t *table = decoder->table;
-    const uint64_t mask = (UINT64_C(1) << decoder->table_bits) - 1;
+    const struct zti_huffman_decoder own = *decoder;
+    const uint64_t mask = (UINT64_C(1) << own.table_bits) - 1;
+    const uint8_t *const last_next = buffer + (last_at >> 3);
     struct NAME(run) r[ZTI_HUFFMAN_PARTS];
     const uint16_t *last[ZTI_HUFFMAN_PARTS]; /* no turn begins at this place or behind */
     for (uint32_t k = 0; k < n; k++) {
-        r[k] = (struct NAME(run)){parts[k]->at, 0, 0, parts[k]->out};
+        r[k] = NAME(run_of)(parts[k], buffer);
         last[k] = parts[k]->out + (parts[k]->symbols - NAME(TURN_SYMBOLS) + 1);
     }
     bool goes_on = true;
     while (goes_on) {
         uint64_t entry[ZTI_HUFFMAN_PARTS];
         for (uint32_t k = 0; k < n; k++) {
-            NAME(load)(buffer, &r[k]);
+            NAME(load)(&r[k]);
             zti_prefetch_to_write((const void *)((uintptr_t)r[k].out + NAME(AHEAD_BYTES)));
         }
         for (int i = 0; i < lookups; i++)
             for (uint32_t k = 0; k < n; k++)
-                entry[k] = NAME(look_up)(table, mask, &r[k]);
+                entry[k] = NAME(look_up)(&own, mask, is_narrow, &r[k]);
         for (uint32_t k = 0; k < n; k++) {
-            if (zti_unlikely((entry[k] & 0xff) == 0))
-                NAME(take_long)(decoder, buffer, &r[k]);
-            goes_on &= (r[k].at <= last_at) & (r[k].out < last[k]);
+            if (zti_unlikely((entry[k] & 63) == 0))
+                NAME(take_long)(decoder, &r[k]);
+            goes_on &= (r[k].next <= last_next) & (r[k].out < last[k]);
         }
     }
     for (uint32_t k = 0; k < n; k++) {
         parts[k]->symbols -= (size_t)(r[k].out - parts[k]->out);
         parts[k]->out = r[k].out;
-        parts[k]->at = r[k].at + (r[k].sum & 0xff);
+        parts[k]->at = (uint64_t)(r[k].next - buffer) * 8 + NAME(used)(&r[k]);
     }
 }
 
 /* Whatever is left of a part: a look-up at a time where the buffer has a whole word, then a symbol
  * at a time. */
-static void NAME(finish)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
-                         size_t buffer_bytes, struct zti_huffman_part *part)
+ZTI_INLINE void NAME(finish)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
+                             size_t buffer_bytes, struct zti_huffman_part *part, bool is_narrow)
 {
     const uint64_t mask = (UINT64_C(1) << decoder->table_bits) - 1;
     const uint64_t bits = (uint64_t)buffer_bytes * 8;
-    struct NAME(run) r = {part->at, 0, 0, part->out};
     const uint16_t *end = part->out + part->symbols;
-    while (end - r.out >= 2 && r.at + NAME(LOADED_BITS) + 64 <= bits) {
-        NAME(load)(buffer, &r);
-        if ((NAME(look_up)(decoder->table, mask, &r) & 0xff) == 0)
-            NAME(take_long)(decoder, buffer, &r);
+    uint64_t at = part->at;
+    if (bits >= 3 * NAME(TURN_BITS)) {
+        const uint8_t *const last = buffer + ((bits - 3 * NAME(TURN_BITS)) >> 3);
+        struct NAME(run) r = NAME(run_of)(part, buffer);
+        while (end - r.out >= NAME(STORED_SYMBOLS) && r.next <= last) {
+            NAME(load)(&r);
+            if ((NAME(look_up)(decoder, mask, is_narrow, &r) & 63) == 0)
+                NAME(take_long)(decoder, &r);
+        }
+        at = (uint64_t)(r.next - buffer) * 8 + NAME(used)(&r);
+        part->out = r.out;
     }
-    struct zti_bit_reader reader = {buffer, r.at + (r.sum & 0xff), bits};
-    while (r.out < end && reader.at <= reader.end) {
-        const uint64_t word = zti_peek_within(&reader), entry = decoder->table[word & mask];
-        uint32_t code = (uint32_t)(entry >> 32 & 0xffff) | (uint32_t)(entry >> 16 & 0xff) << 16;
-        if (code >> 16 == 0)
-            code = NAME(long_code)(decoder, word);
-        *r.out++ = (uint16_t)code;
+    struct zti_bit_reader reader = {buffer, at, bits};
+    while (part->out < end && reader.at <= reader.end) {
+        const uint64_t word = zti_peek_within(&reader);
+        const uint64_t entry = NAME(entry_at)(decoder, word & mask, is_narrow);
+        uint32_t code = entry == 0 ? NAME(long_code)(decoder, word)
+                                   : (uint32_t)(entry >> (is_narrow ? 8 : 32) & (is_narrow ? 0xff : 0xffff));
+        if (entry != 0)
+            code |= (uint32_t)decoder->book->lengths[code] << 16;
+        *part->out++ = (uint16_t)code;
         reader.at += code >> 16;
     }
-    part->symbols = (size_t)(end - r.out);
-    part->out = r.out;
+    part->symbols = (size_t)(end - part->out);
     part->at = reader.at;
 }
 
 ZTI_INLINE void NAME(turns_of)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
                                uint64_t last_at, struct zti_huffman_part *const *parts, uint32_t n,
-                               int lookups)
+                               bool is_narrow, int lookups)
 {
     if (n == 4)
-        NAME(turns)(decoder, buffer, last_at, parts, 4, lookups);
+        NAME(turns)(decoder, buffer, last_at, parts, 4, is_narrow, lookups);
     else if (n == 3)
-        NAME(turns)(decoder, buffer, last_at, parts, 3, lookups);
+        NAME(turns)(decoder, buffer, last_at, parts, 3, is_narrow, lookups);
     else if (n == 2)
-        NAME(turns)(decoder, buffer, last_at, parts, 2, lookups);
+        NAME(turns)(decoder, buffer, last_at, parts, 2, is_narrow, lookups);
     else
-        NAME(turns)(decoder, buffer, last_at, parts, 1, lookups);
+        NAME(turns)(decoder, buffer, last_at, parts, 1, is_narrow, lookups);
 }
 
-static void NAME(decode)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
-                         size_t buffer_bytes, struct zti_huffman_part *parts, uint32_t part_count)
+ZTI_INLINE void NAME(decode_as)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
+                                size_t buffer_bytes, struct zti_huffman_part *parts,
+                                uint32_t part_count, bool is_narrow)
 {
     struct zti_huffman_part *run[ZTI_HUFFMAN_PARTS];
     const uint64_t reach = 2 * NAME(TURN_BITS) + 64; /* bits beyond 'at' that two turns look at */
@@ -171,10 +202,19 @@ static void NAME(decode)(const struct zti_huffman_decoder *decoder, const uint8_
         if (n == 0)
             break;
         if (decoder->table_bits <= ZTI_SMALL_TABLE_BITS)
-            NAME(turns_of)(decoder, buffer, bits - reach, run, n, NAME(MOST_LOOKUPS));
+            NAME(turns_of)(decoder, buffer, bits - reach, run, n, is_narrow, NAME(MOST_LOOKUPS));
         else
-            NAME(turns_of)(decoder, buffer, bits - reach, run, n, NAME(FEW_LOOKUPS));
+            NAME(turns_of)(decoder, buffer, bits - reach, run, n, is_narrow, NAME(FEW_LOOKUPS));
     }
     for (uint32_t k = 0; k < part_count; k++)
-        NAME(finish)(decoder, buffer, buffer_bytes, &parts[k]);
+        NAME(finish)(decoder, buffer, buffer_bytes, &parts[k], is_narrow);
+}
+
+static void NAME(decode)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
+                         size_t buffer_bytes, struct zti_huffman_part *parts, uint32_t part_count)
+{
+    if (decoder->is_narrow)
+        NAME(decode_as)(decoder, buffer, buffer_bytes, parts, part_count, true);
+    else
+        NAME(decode_as)(decoder, buffer, buffer_bytes, parts, part_count, false);
 }

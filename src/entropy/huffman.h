@@ -130,8 +130,9 @@ size_t zti_merge_room_words(uint32_t magnitude);
 
 struct zti_huffman_decoder {
     const struct zti_codebook *book;
-    uint64_t *table;      /* [2^table_bits], see decode.c */
+    void *table;          /* [2^table_bits], see decode.c */
     uint32_t table_bits;
+    bool is_narrow;       /* of 32 bits an entry, else 64 */
 };
 
 /* Make a decoder for a book, which must outlive it. ZT_NO_MEMORY. */

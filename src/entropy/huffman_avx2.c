@@ -2,8 +2,19 @@
  * count from any register and leave the flags alone. */
 #include "entropy/instances.h"
 
+#include <immintrin.h>
+#include <string.h>
+
 #define NAME(x) x##_avx2
 #include "entropy/encode_text.h"
+
+/* Three symbols, and one that is none, from three bytes. */
+ZTI_INLINE void store_bytes_avx2(uint16_t *out, uint32_t bytes)
+{
+    const uint64_t v = _pdep_u64(bytes, 0x00ff00ff00ff00ff);
+    memcpy(out, &v, sizeof v);
+}
+
 #include "entropy/decode_text.h"
 #undef NAME
 
