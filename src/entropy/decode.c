@@ -3,10 +3,10 @@
  * The table is indexed by the next table_bits bits and gives the symbols that these hold in full.
  * Of an alphabet that bytes hold (is_narrow), up to three in 32 bits; of others one or two in 64:
  *
- *   bits 0-5    bits of all their codes
- *   bits 6-7    how many symbols
- *   bits 8-15, 16-23, 24-31     narrow: the symbols
- *   bits 32-47, 48-63           wide: the symbols
+ *   narrow   wide
+ *    24-29    0-5       bits of all their codes
+ *    30-31    6-7       how many symbols
+ *     0-23   32-63      the symbols, in 8 or 16 bits each
  *
  * An entry of 0: the first code is longer than that; first[] and entry[] of the codebook find
  * it. */
@@ -18,17 +18,18 @@
  * one (measured: what a long code costs against what the larger table does to the cache). */
 enum { RARE_LONG = 100 };
 
-/* Symbols of a narrow table, and of an entry. */
-enum { NARROW = 256, NARROW_SYMBOLS = 3 };
+/* Symbols of a narrow table, and of an entry; bytes behind the last, which is loaded as 8. */
+enum { NARROW = 256, NARROW_SYMBOLS = 3, BEHIND = 4 };
 
 #define NAME(x) x##_plain
 
-/* Three symbols from three bytes. */
-ZTI_INLINE void store_bytes_plain(uint16_t *out, uint32_t bytes)
+/* The symbols of a narrow entry to 'out', where there is room for four. Returns the rest of it. */
+ZTI_INLINE uint32_t narrow_plain(const uint32_t *entry, uint16_t *out)
 {
-    out[0] = (uint16_t)(bytes & 0xff);
-    out[1] = (uint16_t)(bytes >> 8 & 0xff);
-    out[2] = (uint16_t)(bytes >> 16);
+    out[0] = (uint16_t)(*entry & 0xff);
+    out[1] = (uint16_t)(*entry >> 8 & 0xff);
+    out[2] = (uint16_t)(*entry >> 16 & 0xff);
+    return *entry >> 24;
 }
 
 #include "entropy/decode_text.h"
@@ -60,16 +61,16 @@ static void fill_narrow(const struct zti_codebook *book, uint32_t bits, uint32_t
         if (length > bits)
             break;
         for (uint32_t i = book->codes[symbol] & 0xffff; i < entries; i += UINT32_C(1) << length)
-            table[i] = length | 1u << 6 | symbol << 8;
+            table[i] = symbol | (length | 1u << 6) << 24;
     }
     for (uint32_t i = entries; i-- > 0;) {
-        uint32_t entry = table[i], used = entry & 63;
+        uint32_t entry = table[i], used = entry >> 24 & 63;
         for (uint32_t n = 1; entry > 0 && n < NARROW_SYMBOLS; n++) {
-            const uint32_t next = table[i >> used];
-            if (next == 0 || used + (next & 63) > bits)
+            const uint32_t next = table[i >> used], length = next >> 24 & 63;
+            if (next == 0 || used + length > bits)
                 break;
-            used += next & 63;
-            entry = used | (n + 1) << 6 | (entry & 0xffffff00) | (next >> 8 & 0xff) << 8 * (n + 1);
+            used += length;
+            entry = (entry & 0xffffff) | (next & 0xff) << 8 * n | (used | (n + 1) << 6) << 24;
         }
         table[i] = entry;
     }
@@ -103,8 +104,8 @@ zt_status zti_huffman_decoder_make(zt_context *context, const struct zti_codeboo
         (struct zti_huffman_decoder){.book = book, .table_bits = bits, .is_narrow = is_narrow};
     if (book->longest == 0)
         return ZT_OK;
-    decoder->table =
-        zti_alloc_zeroed(context, entries * (is_narrow ? sizeof(uint32_t) : sizeof(uint64_t)));
+    decoder->table = zti_alloc_zeroed(
+        context, is_narrow ? entries * sizeof(uint32_t) + BEHIND : entries * sizeof(uint64_t));
     if (!decoder->table)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a decoder's table");
     if (is_narrow)

@@ -15,7 +15,8 @@ enum {
     NAME(STORED_SYMBOLS) = 4, /* at once, of which those that an entry has are kept */
     NAME(TURN_SYMBOLS) = NAME(ENTRY_SYMBOLS) * NAME(MOST_LOOKUPS) + 1,
     NAME(AHEAD_BYTES) = 8192, /* behind what is written, where memory is made ready */
-    NAME(TURN_BITS) = NAME(LOADED_BITS) + ZTI_HUFFMAN_MAX_BITS
+    NAME(TURN_BITS) = NAME(LOADED_BITS) + ZTI_HUFFMAN_MAX_BITS,
+    NAME(TURN_BYTES) = NAME(TURN_BITS) / 8
 };
 _Static_assert(NAME(MOST_LOOKUPS) * ZTI_SMALL_TABLE_BITS <= NAME(LOADED_BITS) &&
                    NAME(FEW_LOOKUPS) * ZTI_LARGE_TABLE_BITS <= NAME(LOADED_BITS),
@@ -61,33 +62,24 @@ ZTI_INLINE void NAME(load)(struct NAME(run) *r)
     r->bits = (zti_get_le64(r->next) | UINT64_C(1) << 63) >> (used & 7);
 }
 
-/* All symbols that an entry has room for, whether it has that many or fewer. */
-ZTI_INLINE void NAME(store)(uint16_t *out, uint64_t entry, bool is_narrow)
+/* Symbols and bits of an entry; returns what it says of them, 0 where it has none. */
+ZTI_INLINE uint32_t NAME(look_up)(const void *table, uint64_t mask, bool is_narrow,
+                                  struct NAME(run) *r)
 {
+    const uint64_t i = r->bits & mask;
+    uint32_t counts;
     if (is_narrow) {
-        NAME(store_bytes)(out, (uint32_t)entry >> 8);
+        counts = NAME(narrow)((const uint32_t *)table + i, r->out);
     } else {
-        out[0] = (uint16_t)(entry >> 32);
-        out[1] = (uint16_t)(entry >> 48);
+        const uint64_t entry = ((const uint64_t *)table)[i];
+        r->out[0] = (uint16_t)(entry >> 32);
+        r->out[1] = (uint16_t)(entry >> 48);
+        counts = (uint32_t)entry & 0xff;
     }
-}
-
-ZTI_INLINE uint64_t NAME(entry_at)(const struct zti_huffman_decoder *decoder, uint64_t i,
-                                   bool is_narrow)
-{
-    const uint32_t *const narrow = decoder->table;
-    const uint64_t *const wide = decoder->table;
-    return is_narrow ? narrow[i] : wide[i];
-}
-
-ZTI_INLINE uint64_t NAME(look_up)(const struct zti_huffman_decoder *decoder, uint64_t mask,
-                                  bool is_narrow, struct NAME(run) *r)
-{
-    const uint64_t entry = NAME(entry_at)(decoder, r->bits & mask, is_narrow);
-    NAME(store)(r->out, entry, is_narrow);
-    r->out += entry >> 6 & 3;
-    r->bits >>= entry & 63;
-    return entry;
+    /* bit 5 is zero, so that these are bytes */
+    r->out = (uint16_t *)(void *)((uint8_t *)r->out + (counts >> 5));
+    r->bits >>= counts & 63;
+    return counts;
 }
 
 ZTI_INLINE void NAME(take_long)(const struct zti_huffman_decoder *decoder, struct NAME(run) *r)
@@ -98,6 +90,17 @@ ZTI_INLINE void NAME(take_long)(const struct zti_huffman_decoder *decoder, struc
     r->bits >>= code >> 16;
 }
 
+/* How many turns a part has room for at least, in what it writes and in what it reads, before a
+ * turn may begin behind 'last'. */
+ZTI_INLINE size_t NAME(turns_within)(const struct NAME(run) *r, const struct zti_huffman_part *part,
+                                     const uint8_t *last)
+{
+    const size_t left = part->symbols - (size_t)(r->out - part->out);
+    const size_t turns = left / NAME(TURN_SYMBOLS);
+    const size_t reads = r->next > last ? 0 : (size_t)(last - r->next) / NAME(TURN_BYTES) + 1;
+    return turns < reads ? turns : reads;
+}
+
 /* Turns of the first n parts until one of them leaves the region without checks. n, is_narrow and
  * lookups are constant in each copy. The entry of a long code uses no bits and gives no symbol: it
  * is met again until the end of the turn, where the code is taken. */
@@ -105,29 +108,31 @@ ZTI_INLINE void NAME(turns)(const struct zti_huffman_decoder *decoder, const uin
                             uint64_t last_at, struct zti_huffman_part *const *parts, uint32_t n,
                             bool is_narrow, int lookups)
 {
-    const struct zti_huffman_decoder own = *decoder;
-    const uint64_t mask = (UINT64_C(1) << own.table_bits) - 1;
-    const uint8_t *const last_next = buffer + (last_at >> 3);
+    const void *const table = decoder->table;
+    const uint64_t mask = (UINT64_C(1) << decoder->table_bits) - 1;
     struct NAME(run) r[ZTI_HUFFMAN_PARTS];
-    const uint16_t *last[ZTI_HUFFMAN_PARTS]; /* no turn begins at this place or behind */
-    for (uint32_t k = 0; k < n; k++) {
+    for (uint32_t k = 0; k < n; k++)
         r[k] = NAME(run_of)(parts[k], buffer);
-        last[k] = parts[k]->out + (parts[k]->symbols - NAME(TURN_SYMBOLS) + 1);
-    }
-    bool goes_on = true;
-    while (goes_on) {
-        uint64_t entry[ZTI_HUFFMAN_PARTS];
+    for (;;) {
+        size_t turns = SIZE_MAX;
         for (uint32_t k = 0; k < n; k++) {
-            NAME(load)(&r[k]);
-            zti_prefetch_to_write((const void *)((uintptr_t)r[k].out + NAME(AHEAD_BYTES)));
+            const size_t room = NAME(turns_within)(&r[k], parts[k], buffer + (last_at >> 3));
+            turns = room < turns ? room : turns;
         }
-        for (int i = 0; i < lookups; i++)
+        if (turns == 0)
+            break;
+        while (turns-- > 0) {
+            uint32_t counts[ZTI_HUFFMAN_PARTS];
+            for (uint32_t k = 0; k < n; k++) {
+                NAME(load)(&r[k]);
+                zti_prefetch_to_write((const void *)((uintptr_t)r[k].out + NAME(AHEAD_BYTES)));
+            }
+            for (int i = 0; i < lookups; i++)
+                for (uint32_t k = 0; k < n; k++)
+                    counts[k] = NAME(look_up)(table, mask, is_narrow, &r[k]);
             for (uint32_t k = 0; k < n; k++)
-                entry[k] = NAME(look_up)(&own, mask, is_narrow, &r[k]);
-        for (uint32_t k = 0; k < n; k++) {
-            if (zti_unlikely((entry[k] & 63) == 0))
-                NAME(take_long)(decoder, &r[k]);
-            goes_on &= (r[k].next <= last_next) & (r[k].out < last[k]);
+                if (zti_unlikely(counts[k] == 0))
+                    NAME(take_long)(decoder, &r[k]);
         }
     }
     for (uint32_t k = 0; k < n; k++) {
@@ -135,6 +140,16 @@ ZTI_INLINE void NAME(turns)(const struct zti_huffman_decoder *decoder, const uin
         parts[k]->out = r[k].out;
         parts[k]->at = (uint64_t)(r[k].next - buffer) * 8 + NAME(used)(&r[k]);
     }
+}
+
+/* The first code of an entry as symbol | bits << 16; 0 where it has none. */
+ZTI_INLINE uint32_t NAME(one_code)(const struct zti_huffman_decoder *decoder, uint64_t i,
+                                   bool is_narrow)
+{
+    const uint64_t entry = is_narrow ? ((const uint32_t *)decoder->table)[i]
+                                     : ((const uint64_t *)decoder->table)[i];
+    const uint32_t symbol = is_narrow ? entry & 0xff : entry >> 32 & 0xffff;
+    return entry == 0 ? 0 : symbol | (uint32_t)decoder->book->lengths[symbol] << 16;
 }
 
 /* Whatever is left of a part: a look-up at a time where the buffer has a whole word, then a symbol
@@ -151,7 +166,7 @@ ZTI_INLINE void NAME(finish)(const struct zti_huffman_decoder *decoder, const ui
         struct NAME(run) r = NAME(run_of)(part, buffer);
         while (end - r.out >= NAME(STORED_SYMBOLS) && r.next <= last) {
             NAME(load)(&r);
-            if ((NAME(look_up)(decoder, mask, is_narrow, &r) & 63) == 0)
+            if (NAME(look_up)(decoder->table, mask, is_narrow, &r) == 0)
                 NAME(take_long)(decoder, &r);
         }
         at = (uint64_t)(r.next - buffer) * 8 + NAME(used)(&r);
@@ -160,11 +175,9 @@ ZTI_INLINE void NAME(finish)(const struct zti_huffman_decoder *decoder, const ui
     struct zti_bit_reader reader = {buffer, at, bits};
     while (part->out < end && reader.at <= reader.end) {
         const uint64_t word = zti_peek_within(&reader);
-        const uint64_t entry = NAME(entry_at)(decoder, word & mask, is_narrow);
-        uint32_t code = entry == 0 ? NAME(long_code)(decoder, word)
-                                   : (uint32_t)(entry >> (is_narrow ? 8 : 32) & (is_narrow ? 0xff : 0xffff));
-        if (entry != 0)
-            code |= (uint32_t)decoder->book->lengths[code] << 16;
+        uint32_t code = NAME(one_code)(decoder, word & mask, is_narrow);
+        if (code >> 16 == 0)
+            code = NAME(long_code)(decoder, word);
         *part->out++ = (uint16_t)code;
         reader.at += code >> 16;
     }
