@@ -14,55 +14,29 @@
 #include "entropy/encode_text.h"
 #undef NAME
 
-enum { AT_ONCE = 64, WAITING = 64, MOST_WORDS = 16, AHEAD_BYTES = 4096 };
+enum { AT_ONCE = 64, AHEAD_BYTES = 4096 };
 
-/* Bits on their way out, up to 63 of them: a writer that takes 64 at once. */
+/* Bits on their way out: in all lanes of a register, those that do not fill a word yet (negated:
+ * see put_words), and how many. */
 struct output {
-    uint64_t held;
-    uint64_t held_bits;
+    __m512i minus_held, held_bits;
     uint8_t *next;
 };
 
-/* Append the low n <= 64 bits of v; the higher ones are zero. Whether a word gets full is random,
- * so it is no branch. */
-ZTI_INLINE void put_word(struct output *o, uint64_t v, uint64_t n)
-{
-    const uint64_t held = o->held | v << o->held_bits;
-    const uint64_t rest = v >> 1 >> (~o->held_bits & 63); /* what did not fit */
-    const uint64_t bits = o->held_bits + n, is_full = bits >> 6;
-    zti_put_le64(o->next, held);
-    o->held = held ^ ((held ^ rest) & (0 - is_full));
-    o->next += 8 * is_full;
-    o->held_bits = bits & 63;
-}
-
-/* What is merged and waits to be appended. Twice through memory: taking words out of registers one
- * by one costs more. */
-struct words {
-    uint64_t codes[WAITING], bits[WAITING];
-    uint32_t count;
-};
-
-static inline void put_words(struct words *words, struct output *output)
-{
-    struct output o = *output;
-    for (uint32_t i = 0; i < words->count; i++)
-        put_word(&o, words->codes[i], words->bits[i]);
-    words->count = 0;
-    *output = o;
-}
-
 static inline struct output output_from(const struct zti_bit_writer *w)
 {
-    return (struct output){w->held, w->held_bits, w->next};
+    return (struct output){_mm512_set1_epi64(-(int64_t)w->held),
+                           _mm512_set1_epi64((int64_t)w->held_bits), w->next};
 }
 
 static inline void output_to(const struct output *o, struct zti_bit_writer *w)
 {
-    zti_put_le64(o->next, o->held);
-    w->next = o->next + (o->held_bits >> 3);
-    w->held = o->held >> (o->held_bits & 56);
-    w->held_bits = (uint32_t)(o->held_bits & 7);
+    const uint64_t held = 0 - (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(o->minus_held));
+    const uint32_t bits = (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(o->held_bits));
+    zti_put_le64(o->next, held);
+    w->next = o->next + (bits >> 3);
+    w->held = held >> (bits & 56);
+    w->held_bits = bits & 7;
 }
 
 /* Symbols one by one. */
@@ -72,6 +46,43 @@ static void put_plain(const uint32_t *codes, const uint16_t *symbols, size_t n, 
     output_to(o, &w);
     encode_avx512(codes, symbols, n, &w);
     *o = output_from(&w);
+}
+
+/* Each lane plus all before it. */
+static inline __m512i sums_of(__m512i v)
+{
+    const __m512i zero = _mm512_setzero_si512();
+    v = _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 7));
+    v = _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 6));
+    return _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 4));
+}
+
+/* Append eight words of 'bits' <= 64 bits each; what is above those is zero. Each is shifted to
+ * where it belongs in a word of the output, and what does not fit there is the only part of the
+ * next word that is not in the lanes behind. The parts of a word have no bits in common, so that
+ * their sum is their union; and the sum of lanes that follow each other is a difference of sums
+ * from the first lane on. So words come from the lanes that fill one. */
+static inline void put_words(struct output *o, __m512i v, __m512i bits)
+{
+    const __m512i last = _mm512_set1_epi64(7), in_word = _mm512_set1_epi64(63);
+    const __m512i ends = _mm512_add_epi64(sums_of(bits), o->held_bits);
+    const __m512i begins = _mm512_sub_epi64(ends, bits), up = _mm512_and_si512(begins, in_word);
+    const __m512i over = _mm512_srlv_epi64(v, _mm512_sub_epi64(_mm512_set1_epi64(64), up));
+    const __m512i sums = sums_of(_mm512_sllv_epi64(v, up));
+    const __m512i all = _mm512_permutexvar_epi64(last, sums);
+    const __mmask8 fills =
+        _mm512_cmpgt_epu64_mask(_mm512_xor_si512(begins, ends), in_word);
+    const uint32_t words = zti_popcount64(fills);
+    const __m512i sum_at = _mm512_mask_compress_epi64(all, fills, sums);
+    const __m512i gone = _mm512_sub_epi64(sum_at, _mm512_maskz_compress_epi64(fills, over));
+    const __m512i before = _mm512_alignr_epi64(gone, o->minus_held, 7);
+    _mm512_mask_storeu_epi64(o->next, (__mmask8)((1u << words) - 1),
+                             _mm512_sub_epi64(sum_at, before));
+    const __m512i from = _mm512_set1_epi64((int64_t)words - 1); /* -1: what is held */
+    o->minus_held =
+        _mm512_sub_epi64(_mm512_permutex2var_epi64(gone, from, o->minus_held), all);
+    o->held_bits = _mm512_and_si512(_mm512_permutexvar_epi64(last, ends), in_word);
+    o->next += 8 * words;
 }
 
 /* 256 bytes. */
@@ -128,15 +139,8 @@ static inline bool places_of(const uint16_t *symbols, __mmask64 is_there, __m512
     return _mm512_test_epi16_mask(_mm512_or_si512(a, b), _mm512_set1_epi16((short)0xff00)) == 0;
 }
 
-static inline void add_words(struct words *words, __m512i codes, __m512i bits)
-{
-    _mm512_storeu_si512(words->codes + words->count, codes);
-    _mm512_storeu_si512(words->bits + words->count, bits);
-    words->count += 8;
-}
-
-/* Merge codes, of which low and high bytes are given, and their lengths. */
-ZTI_INLINE void merge(__m512i low, __m512i high, __m512i bits, struct words *words)
+/* Append codes, of which low and high bytes are given, and lengths. */
+ZTI_INLINE void put_merged(struct output *o, __m512i low, __m512i high, __m512i bits)
 {
     const __m512i one = _mm512_set1_epi64(0xffffffff);
     const __m512i pair_bits = _mm512_maddubs_epi16(bits, _mm512_set1_epi8(1));
@@ -152,14 +156,14 @@ ZTI_INLINE void merge(__m512i low, __m512i high, __m512i bits, struct words *wor
     const __m512i right_bits = _mm512_srli_epi64(four_bits, 32);
     const __m512i eight_bits = _mm512_add_epi64(left_bits, right_bits);
     if (zti_likely(_mm512_cmpgt_epu64_mask(eight_bits, _mm512_set1_epi64(64)) == 0)) {
-        add_words(words, _mm512_or_si512(left, _mm512_sllv_epi64(right, left_bits)), eight_bits);
+        put_words(o, _mm512_or_si512(left, _mm512_sllv_epi64(right, left_bits)), eight_bits);
         return;
     }
     const __m512i first = _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0);
     const __m512i last = _mm512_set_epi64(15, 7, 14, 6, 13, 5, 12, 4);
-    add_words(words, _mm512_permutex2var_epi64(left, first, right),
+    put_words(o, _mm512_permutex2var_epi64(left, first, right),
               _mm512_permutex2var_epi64(left_bits, first, right_bits));
-    add_words(words, _mm512_permutex2var_epi64(left, last, right),
+    put_words(o, _mm512_permutex2var_epi64(left, last, right),
               _mm512_permutex2var_epi64(left_bits, last, right_bits));
 }
 
@@ -170,23 +174,17 @@ void zti_encode_avx512(const struct zti_codebook *book, const uint16_t *symbols,
     const struct bytes lengths = load_bytes(book->window_bits);
     const __m512i first = _mm512_set1_epi16((short)book->window_first);
     struct output o = output_from(writer);
-    struct words words;
-    words.count = 0;
     for (size_t i = 0; i < n; i += AT_ONCE) {
         const size_t left = n - i, some = left < AT_ONCE ? left : AT_ONCE;
         const __mmask64 is_there = ~UINT64_C(0) >> (AT_ONCE - some);
         __m512i places;
         zti_prefetch((const void *)((uintptr_t)(symbols + i) + AHEAD_BYTES));
         zti_prefetch((const void *)((uintptr_t)(symbols + i) + AHEAD_BYTES + 64));
-        const bool is_inside = places_of(symbols + i, is_there, first, &places);
-        if (zti_unlikely(words.count + MOST_WORDS > WAITING || !is_inside))
-            put_words(&words, &o);
-        if (zti_likely(is_inside))
-            merge(look_up(&low, places, is_there), look_up(&high, places, is_there),
-                  look_up(&lengths, places, is_there), &words);
+        if (zti_likely(places_of(symbols + i, is_there, first, &places)))
+            put_merged(&o, look_up(&low, places, is_there), look_up(&high, places, is_there),
+                       look_up(&lengths, places, is_there));
         else
             put_plain(book->codes, symbols + i, some, &o);
     }
-    put_words(&words, &o);
     output_to(&o, writer);
 }
