@@ -8,19 +8,24 @@
 #include "entropy/huffman_build.h"
 
 enum {
-    NAME(LOADED_BITS) = 56, /* that are there after a load from any bit */
-    NAME(MOST_LOOKUPS) = 5, /* of a turn, as many as these bits are sure to do for */
-    NAME(FEW_LOOKUPS) = 4,
-    NAME(ENTRY_SYMBOLS) = 3,
+    NAME(LOADED_BITS) = 56,   /* that are there after a load from any bit */
     NAME(STORED_SYMBOLS) = 4, /* at once, of which those that an entry has are kept */
-    NAME(TURN_SYMBOLS) = NAME(ENTRY_SYMBOLS) * NAME(MOST_LOOKUPS) + 1,
     NAME(AHEAD_BYTES) = 8192, /* behind what is written, where memory is made ready */
     NAME(TURN_BITS) = NAME(LOADED_BITS) + ZTI_HUFFMAN_MAX_BITS,
     NAME(TURN_BYTES) = NAME(TURN_BITS) / 8
 };
-_Static_assert(NAME(MOST_LOOKUPS) * ZTI_SMALL_TABLE_BITS <= NAME(LOADED_BITS) &&
-                   NAME(FEW_LOOKUPS) * ZTI_LARGE_TABLE_BITS <= NAME(LOADED_BITS),
-               "the bits of a turn");
+
+/* Look-ups that the loaded bits are sure to do for. */
+ZTI_INLINE uint32_t NAME(lookups)(uint32_t table_bits)
+{
+    return NAME(LOADED_BITS) / table_bits;
+}
+
+/* Symbols of a turn at most: those of its look-ups, and a long one. */
+ZTI_INLINE uint32_t NAME(turn_symbols)(bool is_narrow, uint32_t table_bits)
+{
+    return (is_narrow ? 3 : 2) * NAME(lookups)(table_bits) + 1;
+}
 
 /* The code at the lowest bits of v, longer than the table's. Returns symbol | bits << 16. */
 static uint32_t NAME(long_code)(const struct zti_huffman_decoder *decoder, uint64_t v)
@@ -93,30 +98,33 @@ ZTI_INLINE void NAME(take_long)(const struct zti_huffman_decoder *decoder, struc
 /* How many turns a part has room for at least, in what it writes and in what it reads, before a
  * turn may begin behind 'last'. */
 ZTI_INLINE size_t NAME(turns_within)(const struct NAME(run) *r, const struct zti_huffman_part *part,
-                                     const uint8_t *last)
+                                     uint32_t turn_symbols, const uint8_t *last)
 {
     const size_t left = part->symbols - (size_t)(r->out - part->out);
-    const size_t turns = left / NAME(TURN_SYMBOLS);
+    const size_t turns = left / turn_symbols;
     const size_t reads = r->next > last ? 0 : (size_t)(last - r->next) / NAME(TURN_BYTES) + 1;
     return turns < reads ? turns : reads;
 }
 
 /* Turns of the first n parts until one of them leaves the region without checks. n, is_narrow and
- * lookups are constant in each copy. The entry of a long code uses no bits and gives no symbol: it
+ * table_bits are constant in each copy. The entry of a long code uses no bits and gives no symbol: it
  * is met again until the end of the turn, where the code is taken. */
 ZTI_INLINE void NAME(turns)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
                             uint64_t last_at, struct zti_huffman_part *const *parts, uint32_t n,
-                            bool is_narrow, int lookups)
+                            bool is_narrow, uint32_t table_bits)
 {
     const void *const table = decoder->table;
-    const uint64_t mask = (UINT64_C(1) << decoder->table_bits) - 1;
+    const uint64_t mask = (UINT64_C(1) << table_bits) - 1;
+    const uint32_t lookups = NAME(lookups)(table_bits);
     struct NAME(run) r[ZTI_HUFFMAN_PARTS];
     for (uint32_t k = 0; k < n; k++)
         r[k] = NAME(run_of)(parts[k], buffer);
     for (;;) {
         size_t turns = SIZE_MAX;
         for (uint32_t k = 0; k < n; k++) {
-            const size_t room = NAME(turns_within)(&r[k], parts[k], buffer + (last_at >> 3));
+            const size_t room =
+                NAME(turns_within)(&r[k], parts[k], NAME(turn_symbols)(is_narrow, table_bits),
+                                   buffer + (last_at >> 3));
             turns = room < turns ? room : turns;
         }
         if (turns == 0)
@@ -127,7 +135,7 @@ ZTI_INLINE void NAME(turns)(const struct zti_huffman_decoder *decoder, const uin
                 NAME(load)(&r[k]);
                 zti_prefetch_to_write((const void *)((uintptr_t)r[k].out + NAME(AHEAD_BYTES)));
             }
-            for (int i = 0; i < lookups; i++)
+            for (uint32_t i = 0; i < lookups; i++)
                 for (uint32_t k = 0; k < n; k++)
                     counts[k] = NAME(look_up)(table, mask, is_narrow, &r[k]);
             for (uint32_t k = 0; k < n; k++)
@@ -152,8 +160,8 @@ ZTI_INLINE uint32_t NAME(one_code)(const struct zti_huffman_decoder *decoder, ui
     return entry == 0 ? 0 : symbol | (uint32_t)decoder->book->lengths[symbol] << 16;
 }
 
-/* Whatever is left of a part: a look-up at a time where the buffer has a whole word, then a symbol
- * at a time. */
+/* Whatever is left of a part: a look-up at a time where the buffer has whole words, then a symbol at
+ * a time. */
 ZTI_INLINE void NAME(finish)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
                              size_t buffer_bytes, struct zti_huffman_part *part, bool is_narrow)
 {
@@ -165,8 +173,12 @@ ZTI_INLINE void NAME(finish)(const struct zti_huffman_decoder *decoder, const ui
         const uint8_t *const last = buffer + ((bits - 3 * NAME(TURN_BITS)) >> 3);
         struct NAME(run) r = NAME(run_of)(part, buffer);
         while (end - r.out >= NAME(STORED_SYMBOLS) && r.next <= last) {
+            uint32_t counts = 1;
             NAME(load)(&r);
-            if (NAME(look_up)(decoder->table, mask, is_narrow, &r) == 0)
+            for (uint32_t i = NAME(lookups)(ZTI_LARGE_TABLE_BITS);
+                 i > 0 && counts > 0 && end - r.out >= NAME(STORED_SYMBOLS); i--)
+                counts = NAME(look_up)(decoder->table, mask, is_narrow, &r);
+            if (counts == 0)
                 NAME(take_long)(decoder, &r);
         }
         at = (uint64_t)(r.next - buffer) * 8 + NAME(used)(&r);
@@ -187,16 +199,16 @@ ZTI_INLINE void NAME(finish)(const struct zti_huffman_decoder *decoder, const ui
 
 ZTI_INLINE void NAME(turns_of)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
                                uint64_t last_at, struct zti_huffman_part *const *parts, uint32_t n,
-                               bool is_narrow, int lookups)
+                               bool is_narrow, uint32_t table_bits)
 {
     if (n == 4)
-        NAME(turns)(decoder, buffer, last_at, parts, 4, is_narrow, lookups);
+        NAME(turns)(decoder, buffer, last_at, parts, 4, is_narrow, table_bits);
     else if (n == 3)
-        NAME(turns)(decoder, buffer, last_at, parts, 3, is_narrow, lookups);
+        NAME(turns)(decoder, buffer, last_at, parts, 3, is_narrow, table_bits);
     else if (n == 2)
-        NAME(turns)(decoder, buffer, last_at, parts, 2, is_narrow, lookups);
+        NAME(turns)(decoder, buffer, last_at, parts, 2, is_narrow, table_bits);
     else
-        NAME(turns)(decoder, buffer, last_at, parts, 1, is_narrow, lookups);
+        NAME(turns)(decoder, buffer, last_at, parts, 1, is_narrow, table_bits);
 }
 
 ZTI_INLINE void NAME(decode_as)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
@@ -206,18 +218,19 @@ ZTI_INLINE void NAME(decode_as)(const struct zti_huffman_decoder *decoder, const
     struct zti_huffman_part *run[ZTI_HUFFMAN_PARTS];
     const uint64_t reach = 2 * NAME(TURN_BITS) + 64; /* bits beyond 'at' that two turns look at */
     const uint64_t bits = (uint64_t)buffer_bytes * 8;
+    const uint32_t turn_symbols = NAME(turn_symbols)(is_narrow, decoder->table_bits);
     for (;;) {
         uint32_t n = 0;
         for (uint32_t k = 0; k < part_count; k++)
-            if (parts[k].symbols >= NAME(TURN_SYMBOLS) && bits >= reach &&
+            if (parts[k].symbols >= turn_symbols && bits >= reach &&
                 parts[k].at <= bits - reach)
                 run[n++] = &parts[k];
         if (n == 0)
             break;
         if (decoder->table_bits <= ZTI_SMALL_TABLE_BITS)
-            NAME(turns_of)(decoder, buffer, bits - reach, run, n, is_narrow, NAME(MOST_LOOKUPS));
+            NAME(turns_of)(decoder, buffer, bits - reach, run, n, is_narrow, ZTI_SMALL_TABLE_BITS);
         else
-            NAME(turns_of)(decoder, buffer, bits - reach, run, n, is_narrow, NAME(FEW_LOOKUPS));
+            NAME(turns_of)(decoder, buffer, bits - reach, run, n, is_narrow, ZTI_LARGE_TABLE_BITS);
     }
     for (uint32_t k = 0; k < part_count; k++)
         NAME(finish)(decoder, buffer, buffer_bytes, &parts[k], is_narrow);
