@@ -104,8 +104,8 @@ zt_status zti_huffman_decoder_make(zt_context *context, const struct zti_codeboo
         (struct zti_huffman_decoder){.book = book, .table_bits = bits, .is_narrow = is_narrow};
     if (book->longest == 0)
         return ZT_OK;
-    decoder->table = zti_alloc_zeroed(
-        context, is_narrow ? entries * sizeof(uint32_t) + BEHIND : entries * sizeof(uint64_t));
+    decoder->table = zti_alloc_zeroed(context, is_narrow ? entries * sizeof(uint32_t) + BEHIND
+                                                         : entries * sizeof(uint64_t));
     if (!decoder->table)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a decoder's table");
     if (is_narrow)

@@ -97,8 +97,9 @@ ZTI_INLINE void NAME(take_long)(const struct zti_huffman_decoder *decoder, struc
 
 /* How many turns a part has room for at least, in what it writes and in what it reads, before a
  * turn may begin behind 'last'. */
-ZTI_INLINE size_t NAME(turns_within)(const struct NAME(run) *r, const struct zti_huffman_part *part,
-                                     uint32_t turn_symbols, const uint8_t *last)
+ZTI_INLINE size_t NAME(turns_within)(const struct NAME(run) *r,
+                                     const struct zti_huffman_part *part, uint32_t turn_symbols,
+                                     const uint8_t *last)
 {
     const size_t left = part->symbols - (size_t)(r->out - part->out);
     const size_t turns = left / turn_symbols;
@@ -107,8 +108,8 @@ ZTI_INLINE size_t NAME(turns_within)(const struct NAME(run) *r, const struct zti
 }
 
 /* Turns of the first n parts until one of them leaves the region without checks. n, is_narrow and
- * table_bits are constant in each copy. The entry of a long code uses no bits and gives no symbol: it
- * is met again until the end of the turn, where the code is taken. */
+ * table_bits are constant in each copy. The entry of a long code uses no bits and gives no symbol:
+ * it is met again until the end of the turn, where the code is taken. */
 ZTI_INLINE void NAME(turns)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
                             uint64_t last_at, struct zti_huffman_part *const *parts, uint32_t n,
                             bool is_narrow, uint32_t table_bits)
@@ -154,14 +155,14 @@ ZTI_INLINE void NAME(turns)(const struct zti_huffman_decoder *decoder, const uin
 ZTI_INLINE uint32_t NAME(one_code)(const struct zti_huffman_decoder *decoder, uint64_t i,
                                    bool is_narrow)
 {
-    const uint64_t entry = is_narrow ? ((const uint32_t *)decoder->table)[i]
-                                     : ((const uint64_t *)decoder->table)[i];
+    const uint64_t entry =
+        is_narrow ? ((const uint32_t *)decoder->table)[i] : ((const uint64_t *)decoder->table)[i];
     const uint32_t symbol = is_narrow ? entry & 0xff : entry >> 32 & 0xffff;
     return entry == 0 ? 0 : symbol | (uint32_t)decoder->book->lengths[symbol] << 16;
 }
 
-/* Whatever is left of a part: a look-up at a time where the buffer has whole words, then a symbol at
- * a time. */
+/* Whatever is left of a part: a look-up at a time where the buffer has whole words, then a symbol
+ * at a time. */
 ZTI_INLINE void NAME(finish)(const struct zti_huffman_decoder *decoder, const uint8_t *buffer,
                              size_t buffer_bytes, struct zti_huffman_part *part, bool is_narrow)
 {
@@ -222,8 +223,7 @@ ZTI_INLINE void NAME(decode_as)(const struct zti_huffman_decoder *decoder, const
     for (;;) {
         uint32_t n = 0;
         for (uint32_t k = 0; k < part_count; k++)
-            if (parts[k].symbols >= turn_symbols && bits >= reach &&
-                parts[k].at <= bits - reach)
+            if (parts[k].symbols >= turn_symbols && bits >= reach && parts[k].at <= bits - reach)
                 run[n++] = &parts[k];
         if (n == 0)
             break;

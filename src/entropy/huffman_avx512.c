@@ -70,8 +70,7 @@ static inline void put_words(struct output *o, __m512i v, __m512i bits)
     const __m512i over = _mm512_srlv_epi64(v, _mm512_sub_epi64(_mm512_set1_epi64(64), up));
     const __m512i sums = sums_of(_mm512_sllv_epi64(v, up));
     const __m512i all = _mm512_permutexvar_epi64(last, sums);
-    const __mmask8 fills =
-        _mm512_cmpgt_epu64_mask(_mm512_xor_si512(begins, ends), in_word);
+    const __mmask8 fills = _mm512_cmpgt_epu64_mask(_mm512_xor_si512(begins, ends), in_word);
     const uint32_t words = zti_popcount64(fills);
     const __m512i sum_at = _mm512_mask_compress_epi64(all, fills, sums);
     const __m512i gone = _mm512_sub_epi64(sum_at, _mm512_maskz_compress_epi64(fills, over));
@@ -79,8 +78,7 @@ static inline void put_words(struct output *o, __m512i v, __m512i bits)
     _mm512_mask_storeu_epi64(o->next, (__mmask8)((1u << words) - 1),
                              _mm512_sub_epi64(sum_at, before));
     const __m512i from = _mm512_set1_epi64((int64_t)words - 1); /* -1: what is held */
-    o->minus_held =
-        _mm512_sub_epi64(_mm512_permutex2var_epi64(gone, from, o->minus_held), all);
+    o->minus_held = _mm512_sub_epi64(_mm512_permutex2var_epi64(gone, from, o->minus_held), all);
     o->held_bits = _mm512_and_si512(_mm512_permutexvar_epi64(last, ends), in_word);
     o->next += 8 * words;
 }
@@ -107,8 +105,8 @@ static inline __m512i look_up(const struct bytes *t, __m512i place, __mmask64 is
 /* Of each quarter's sixteen bytes, four from 'first' on in steps of two, in lanes of 32 bits. */
 static inline __m512i every_other(__m512i v, int first)
 {
-    const __m512i steps = _mm512_set4_epi32((int)0x80808006, (int)0x80808004, (int)0x80808002,
-                                            (int)0x80808000);
+    const __m512i steps =
+        _mm512_set4_epi32((int)0x80808006, (int)0x80808004, (int)0x80808002, (int)0x80808000);
     return _mm512_shuffle_epi8(v, _mm512_add_epi32(steps, _mm512_set1_epi32(first)));
 }
 
