@@ -4,8 +4,8 @@
  * Of an alphabet that bytes hold (is_narrow), up to three in 32 bits; of others one or two in 64:
  *
  *   narrow   wide
- *    24-29    0-5       bits of all their codes
- *    30-31    6-7       how many symbols
+ *    24-29    0-7       bits of all their codes
+ *    30-31    8-15      how many symbols
  *     0-23   32-63      the symbols, in 8 or 16 bits each
  *
  * An entry of 0: the first code is longer than that; first[] and entry[] of the codebook find
@@ -85,13 +85,13 @@ static void fill_wide(const struct zti_codebook *book, uint32_t bits, uint64_t *
         if (length > bits)
             break;
         for (uint32_t i = book->codes[symbol] & 0xffff; i < entries; i += UINT32_C(1) << length)
-            table[i] = length | 1u << 6 | (uint64_t)symbol << 32;
+            table[i] = length | 1u << 8 | (uint64_t)symbol << 32;
     }
     for (uint32_t i = entries; i-- > 0;) {
         const uint64_t one = table[i], two = table[i >> (one & 63)];
         const uint64_t both = (one & 63) + (two & 63);
         if (one > 0 && two > 0 && both <= bits)
-            table[i] = both | 2u << 6 | (one >> 32 & 0xffff) << 32 | (two >> 32 & 0xffff) << 48;
+            table[i] = both | 2u << 8 | (one >> 32 & 0xffff) << 32 | (two >> 32 & 0xffff) << 48;
     }
 }
 

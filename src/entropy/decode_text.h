@@ -67,20 +67,29 @@ ZTI_INLINE void NAME(load)(struct NAME(run) *r)
     r->bits = (zti_get_le64(r->next) | UINT64_C(1) << 63) >> (used & 7);
 }
 
-/* Symbols and bits of an entry; returns what it says of them, 0 where it has none. */
+/* Both symbols of a wide entry, whether it has two or one. */
+ZTI_INLINE void NAME(store_two)(uint16_t *out, uint64_t entry)
+{
+    uint32_t two = (uint32_t)(entry >> 32);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    two = two << 16 | two >> 16;
+#endif
+    memcpy(out, &two, sizeof two);
+}
+
+/* Symbols and bits of an entry. Returns what it says of bits, 0 where it has none. */
 ZTI_INLINE uint32_t NAME(look_up)(const void *table, uint64_t mask, bool is_narrow,
                                   struct NAME(run) *r)
 {
     const uint64_t i = r->bits & mask;
-    uint32_t counts;
-    if (is_narrow) {
-        counts = NAME(narrow)((const uint32_t *)table + i, r->out);
-    } else {
+    if (!is_narrow) {
         const uint64_t entry = ((const uint64_t *)table)[i];
-        r->out[0] = (uint16_t)(entry >> 32);
-        r->out[1] = (uint16_t)(entry >> 48);
-        counts = (uint32_t)entry & 0xff;
+        NAME(store_two)(r->out, entry);
+        r->out += entry >> 8 & 0xff;
+        r->bits >>= entry & 63;
+        return (uint32_t)entry & 0xff;
     }
+    const uint32_t counts = NAME(narrow)((const uint32_t *)table + i, r->out);
     /* bit 5 is zero, so that these are bytes */
     r->out = (uint16_t *)(void *)((uint8_t *)r->out + (counts >> 5));
     r->bits >>= counts & 63;
