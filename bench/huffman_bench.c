@@ -3,7 +3,8 @@
  *     huffman_bench [--msymbols N] [--runs N] [--alphabet N]
  *
  * Symbols are drawn from a two-sided geometric law around the middle of an alphabet (1024), as
- * residuals are, at several mean code lengths. Coding is by chunks of 4096 symbols in four parts, as the format does.
+ * residuals are, at several mean code lengths. Coding is by chunks of 4096 symbols in four parts,
+ * as the format does.
  * Every row is the median of the runs in process CPU time, instances alternating; rates are in
  * 10^9 symbols a second; the last two columns are zt_huffman_encode and zt_huffman_decode. The
  * second table is the time of a codebook against its alphabet; the third is ANS as the sz codec's
