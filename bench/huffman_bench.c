@@ -1,9 +1,10 @@
 /* huffman_bench.c: entropy coding by itself, stage by stage, on one core.
  *
- *     huffman_bench [--msymbols N] [--runs N]
+ *     huffman_bench [--msymbols N] [--runs N] [--alphabet N]
  *
- * Symbols are drawn from a two-sided geometric law around the middle of 1024, as residuals are, at
- * several mean code lengths. Coding is by chunks of 4096 symbols in four parts, as the format does.
+ * Symbols are drawn from a two-sided geometric law around the middle of an alphabet (1024), as
+ * residuals are, at several mean code lengths. Coding is by chunks of 4096 symbols in four parts,
+ * as the format does.
  * Every row is the median of the runs in process CPU time, instances alternating; rates are in
  * 10^9 symbols a second; the last two columns are zt_huffman_encode and zt_huffman_decode. The
  * second table is the time of a codebook against its alphabet; the third is ANS as the sz codec's
@@ -19,7 +20,9 @@
 #include <string.h>
 #include <time.h>
 
-enum { ALPHABET = 1024, CHUNK = 4096, PART = 1024, MOST_RUNS = 99, INSTANCES = 3 };
+static uint32_t alphabet_size = 1024;
+
+enum { CHUNK = 4096, PART = 1024, MOST_RUNS = 99, INSTANCES = 3 };
 
 static double cpu_seconds(void)
 {
@@ -67,8 +70,9 @@ static void draw(uint16_t *symbols, size_t n, double ratio)
         uint32_t d = 0;
         if (u > zero)
             d = 1 + (uint32_t)(log(uniform()) / log(ratio));
-        d = d > 500 ? 500 : d;
-        symbols[i] = (uint16_t)(ALPHABET / 2 + (uniform() < 0.5 ? d : 0u - d));
+        const uint32_t most = alphabet_size / 2 - 1;
+        d = d > most ? most : d;
+        symbols[i] = (uint16_t)(alphabet_size / 2 + (uniform() < 0.5 ? d : 0u - d));
     }
 }
 
@@ -113,11 +117,11 @@ static void decode(struct work *w, uint32_t isa)
 static void stream(struct work *w, double *encode_s, double *decode_s)
 {
     size_t capacity, bytes;
-    if (zt_huffman_bound(w->n, ALPHABET, &capacity))
+    if (zt_huffman_bound(w->n, alphabet_size, &capacity))
         exit(1);
     uint8_t *out = need(capacity);
     double t = cpu_seconds();
-    if (zt_huffman_encode(NULL, w->symbols, 2, w->n, ALPHABET, out, capacity, &bytes))
+    if (zt_huffman_encode(NULL, w->symbols, 2, w->n, alphabet_size, out, capacity, &bytes))
         exit(1);
     *encode_s = cpu_seconds() - t;
     t = cpu_seconds();
@@ -132,15 +136,16 @@ static void bench_law(struct work *w, double ratio, int runs)
     double count_s[MOST_RUNS], encode_s[INSTANCES][MOST_RUNS], decode_s[INSTANCES][MOST_RUNS];
     double stream_encode_s[MOST_RUNS], stream_decode_s[MOST_RUNS];
     const uint32_t best = zti_isa_of(NULL);
-    void *tally = need(zti_histogram_bytes(ALPHABET));
+    void *tally = need(zti_histogram_bytes(alphabet_size));
     draw(w->symbols, w->n, ratio);
-    zti_histogram_add(tally, ALPHABET, w->symbols, w->n);
-    if (zti_codebook_build(NULL, zti_histogram_counts(tally, ALPHABET), ALPHABET, &w->book) ||
+    zti_histogram_add(tally, alphabet_size, w->symbols, w->n);
+    const uint64_t *const counts = zti_histogram_counts(tally, alphabet_size);
+    if (zti_codebook_build(NULL, counts, alphabet_size, &w->book) ||
         zti_huffman_decoder_make(NULL, &w->book, &w->decoder))
         exit(1);
     for (int run = 0; run < runs; run++) {
         double t = cpu_seconds();
-        zti_histogram_add(tally, ALPHABET, w->symbols, w->n);
+        zti_histogram_add(tally, alphabet_size, w->symbols, w->n);
         count_s[run] = cpu_seconds() - t;
         stream(w, &stream_encode_s[run], &stream_decode_s[run]);
         for (uint32_t isa = 0; isa <= best; isa++) {
@@ -283,9 +288,12 @@ int main(int argc, char **argv)
             n = (size_t)atoi(argv[i + 1]) << 20;
         else if (strcmp(argv[i], "--runs") == 0)
             runs = atoi(argv[i + 1]);
+        else if (strcmp(argv[i], "--alphabet") == 0)
+            alphabet_size = (uint32_t)atoi(argv[i + 1]);
     }
-    if (n == 0 || runs < 1 || runs > MOST_RUNS) {
-        fprintf(stderr, "use: huffman_bench [--msymbols N] [--runs 1..%d]\n", MOST_RUNS);
+    if (n == 0 || runs < 1 || runs > MOST_RUNS || alphabet_size < 4 || alphabet_size > 65536) {
+        fprintf(stderr, "use: huffman_bench [--msymbols N] [--runs 1..%d] [--alphabet 4..65536]\n",
+                MOST_RUNS);
         return 2;
     }
     struct work w = {.n = n};

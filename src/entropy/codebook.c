@@ -184,17 +184,16 @@ static void generate_lengths(struct forest *f)
 /* ---- GenerateCW ---- */
 
 /* The window of consecutive symbols that is worth most: codes of l bits are expected once in 2^l.
- * It is there for symbols that are concentrated, as residuals are around the middle of their
- * alphabet: at most one in 512 may be outside. */
+ * It is there for alphabets that fit, and symbols that are concentrated, as residuals are around
+ * the middle of their alphabet: at most one in 512 may be outside. */
 static void choose_window(struct zti_codebook *book)
 {
     const uint32_t whole = UINT32_C(1) << ZTI_HUFFMAN_MAX_BITS;
     uint32_t sum = 0, best = 0;
     for (uint32_t s = 0; s < book->alphabet; s++) {
-        const uint32_t l = book->lengths[s];
-        sum += l > 0 && l <= ZTI_HUFFMAN_WINDOW_BITS ? whole >> l : 0;
+        sum += book->lengths[s] > 0 ? whole >> book->lengths[s] : 0;
         const uint32_t gone = s < ZTI_HUFFMAN_WINDOW ? 0 : book->lengths[s - ZTI_HUFFMAN_WINDOW];
-        sum -= gone > 0 && gone <= ZTI_HUFFMAN_WINDOW_BITS ? whole >> gone : 0;
+        sum -= gone > 0 ? whole >> gone : 0;
         if (sum > best) {
             best = sum;
             book->window_first = s < ZTI_HUFFMAN_WINDOW ? 0 : s + 1 - ZTI_HUFFMAN_WINDOW;
@@ -202,10 +201,10 @@ static void choose_window(struct zti_codebook *book)
     }
     book->has_window = best >= whole - whole / 512;
     for (uint32_t k = 0; k < ZTI_HUFFMAN_WINDOW; k++) {
-        const uint32_t s = book->window_first + k, l = s < book->alphabet ? book->lengths[s] : 0;
-        book->window[k] = l > 0 && l <= ZTI_HUFFMAN_WINDOW_BITS
-                              ? (uint16_t)((book->codes[s] & 0xffff) | l << 12)
-                              : 0;
+        const uint32_t s = book->window_first + k, code = s < book->alphabet ? book->codes[s] : 0;
+        book->window_low[k] = (uint8_t)code;
+        book->window_high[k] = (uint8_t)(code >> 8);
+        book->window_bits[k] = (uint8_t)(code >> 16);
     }
 }
 

@@ -1,13 +1,12 @@
 /* decode.c: bits to symbols: the table, the plain instance, and the choice of one.
  *
- * The table is indexed by the next table_bits bits and gives the one or two symbols that these hold
- * in full:
+ * The table is indexed by the next table_bits bits and gives the symbols that these hold in full.
+ * Of an alphabet that bytes hold (is_narrow), up to three in 32 bits; of others one or two in 64:
  *
- *   bits 0-7    bits of both codes, or of the one
- *   bits 8-15   1 or 2 symbols
- *   bits 16-23  bits of the first code
- *   bits 32-47  the first symbol
- *   bits 48-63  the second
+ *   narrow   wide
+ *    24-29    0-7       bits of all their codes
+ *    30-31    8-15      how many symbols
+ *     0-23   32-63      the symbols, in 8 or 16 bits each
  *
  * An entry of 0: the first code is longer than that; first[] and entry[] of the codebook find
  * it. */
@@ -19,52 +18,100 @@
  * one (measured: what a long code costs against what the larger table does to the cache). */
 enum { RARE_LONG = 100 };
 
+/* Symbols of a narrow table, and of an entry; bytes behind the last, which is loaded as 8. */
+enum { NARROW = 256, NARROW_SYMBOLS = 3, BEHIND = 4 };
+
 #define NAME(x) x##_plain
+
+/* The symbols of a narrow entry to 'out', where there is room for four. Returns the rest of it. */
+ZTI_INLINE uint32_t narrow_plain(const uint32_t *entry, uint16_t *out)
+{
+    out[0] = (uint16_t)(*entry & 0xff);
+    out[1] = (uint16_t)(*entry >> 8 & 0xff);
+    out[2] = (uint16_t)(*entry >> 16 & 0xff);
+    return *entry >> 24;
+}
+
 #include "entropy/decode_text.h"
 #undef NAME
 
-static uint64_t entry_of(uint32_t symbol, uint32_t bits)
+/* A code of l bits is expected once in 2^l codes. A narrow table is small where it is sure to be
+ * as good: its entries are full of symbols. */
+static uint32_t table_bits_for(const struct zti_codebook *book, bool is_narrow)
 {
-    return bits | 1u << 8 | bits << 16 | (uint64_t)symbol << 32;
+    const uint32_t whole = UINT32_C(1) << ZTI_HUFFMAN_MAX_BITS;
+    uint32_t share = 0, mean = 0; /* of long codes, and bits of a code, in units of 2^-16 */
+    for (uint32_t l = 1; l <= ZTI_HUFFMAN_MAX_BITS; l++) {
+        const uint32_t codes = (book->entry[l + 1] - book->entry[l]) << (ZTI_HUFFMAN_MAX_BITS - l);
+        mean += l * codes;
+        share += l > ZTI_SMALL_TABLE_BITS ? codes : 0;
+    }
+    const bool is_full = NARROW_SYMBOLS * mean <= ZTI_SMALL_TABLE_BITS * whole;
+    return share * RARE_LONG > whole || (is_narrow && !is_full) ? ZTI_LARGE_TABLE_BITS
+                                                                : ZTI_SMALL_TABLE_BITS;
 }
 
-/* A code of l bits is expected once in 2^l codes. */
-static uint32_t table_bits_for(const struct zti_codebook *book)
+/* Entries of 32 bits. What follows a code is at a smaller index: from the largest down those are
+ * still of one symbol. */
+static void fill_narrow(const struct zti_codebook *book, uint32_t bits, uint32_t *table)
 {
-    uint32_t share = 0; /* of long codes, in units of 2^-16 */
-    for (uint32_t l = ZTI_SMALL_TABLE_BITS + 1; l <= ZTI_HUFFMAN_MAX_BITS; l++)
-        share += (book->entry[l + 1] - book->entry[l]) << (ZTI_HUFFMAN_MAX_BITS - l);
-    return share * RARE_LONG > UINT32_C(1) << ZTI_HUFFMAN_MAX_BITS ? ZTI_LARGE_TABLE_BITS
-                                                                   : ZTI_SMALL_TABLE_BITS;
-}
-
-zt_status zti_huffman_decoder_make(zt_context *context, const struct zti_codebook *book,
-                                   struct zti_huffman_decoder *decoder)
-{
-    const uint32_t bits = table_bits_for(book), entries = UINT32_C(1) << bits;
-    *decoder = (struct zti_huffman_decoder){.book = book, .table_bits = bits};
-    if (book->longest == 0)
-        return ZT_OK;
-    uint64_t *table = zti_alloc_zeroed(context, entries * sizeof *table);
-    if (!table)
-        return zti_fail(context, ZT_NO_MEMORY, "no memory for a decoder's table");
+    const uint32_t entries = UINT32_C(1) << bits;
     for (uint32_t k = 0; k < book->used; k++) {
         const uint32_t symbol = book->order[k], length = book->lengths[symbol];
         if (length > bits)
             break;
         for (uint32_t i = book->codes[symbol] & 0xffff; i < entries; i += UINT32_C(1) << length)
-            table[i] = entry_of(symbol, length);
+            table[i] = symbol | (length | 1u << 6) << 24;
     }
-    /* The entry of what follows the first code is at a smaller index: from the largest down these
-     * are still of one symbol. */
+    for (uint32_t i = entries; i-- > 0;) {
+        uint32_t entry = table[i], used = entry >> 24 & 63;
+        for (uint32_t n = 1; entry > 0 && n < NARROW_SYMBOLS; n++) {
+            const uint32_t next = table[i >> used], length = next >> 24 & 63;
+            if (next == 0 || used + length > bits)
+                break;
+            used += length;
+            entry = (entry & 0xffffff) | (next & 0xff) << 8 * n | (used | (n + 1) << 6) << 24;
+        }
+        table[i] = entry;
+    }
+}
+
+/* And of 64, in the same way. */
+static void fill_wide(const struct zti_codebook *book, uint32_t bits, uint64_t *table)
+{
+    const uint32_t entries = UINT32_C(1) << bits;
+    for (uint32_t k = 0; k < book->used; k++) {
+        const uint32_t symbol = book->order[k], length = book->lengths[symbol];
+        if (length > bits)
+            break;
+        for (uint32_t i = book->codes[symbol] & 0xffff; i < entries; i += UINT32_C(1) << length)
+            table[i] = length | 1u << 8 | (uint64_t)symbol << 32;
+    }
     for (uint32_t i = entries; i-- > 0;) {
         const uint64_t one = table[i], two = table[i >> (one & 63)];
-        const uint64_t both = (one & 0xff) + (two & 0xff);
+        const uint64_t both = (one & 63) + (two & 63);
         if (one > 0 && two > 0 && both <= bits)
-            table[i] = both | 2u << 8 | (one & 0xff0000) | (one >> 32 & 0xffff) << 32 |
-                       (two >> 32 & 0xffff) << 48;
+            table[i] = both | 2u << 8 | (one >> 32 & 0xffff) << 32 | (two >> 32 & 0xffff) << 48;
     }
-    decoder->table = table;
+}
+
+zt_status zti_huffman_decoder_make(zt_context *context, const struct zti_codebook *book,
+                                   struct zti_huffman_decoder *decoder)
+{
+    const bool is_narrow = book->alphabet <= NARROW;
+    const uint32_t bits = table_bits_for(book, is_narrow), entries = UINT32_C(1) << bits;
+    *decoder =
+        (struct zti_huffman_decoder){.book = book, .table_bits = bits, .is_narrow = is_narrow};
+    if (book->longest == 0)
+        return ZT_OK;
+    decoder->table = zti_alloc_zeroed(context, is_narrow ? entries * sizeof(uint32_t) + BEHIND
+                                                         : entries * sizeof(uint64_t));
+    if (!decoder->table)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a decoder's table");
+    if (is_narrow)
+        fill_narrow(book, bits, decoder->table);
+    else
+        fill_wide(book, bits, decoder->table);
     return ZT_OK;
 }
 

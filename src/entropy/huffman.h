@@ -21,8 +21,7 @@ enum {
     ZTI_HUFFMAN_MAX_ALPHABET = 65536,
     ZTI_HUFFMAN_MAX_BITS = 16,   /* of a code; 15 where the alphabet has at most 4096 symbols */
     ZTI_HUFFMAN_PARTS = 4,       /* that the decoder interleaves */
-    ZTI_HUFFMAN_WINDOW = 128,    /* symbols whose codes fit vector registers */
-    ZTI_HUFFMAN_WINDOW_BITS = 12 /* of the codes in it */
+    ZTI_HUFFMAN_WINDOW = 256     /* symbols whose codes fit vector registers */
 };
 
 /* Symbols in 1, 2 or 4 bytes each, at somebody's. */
@@ -63,7 +62,9 @@ struct zti_codebook {
     uint16_t *order;      /* [used]: symbols by (length, symbol) */
     uint32_t window_first; /* symbols from this on are in the window */
     bool has_window;       /* nearly all symbols of a text are in the window */
-    uint16_t window[ZTI_HUFFMAN_WINDOW]; /* code in bits 0-11, length << 12; 0: not in the window */
+    uint8_t window_low[ZTI_HUFFMAN_WINDOW];  /* codes of those: bits 0-7 */
+    uint8_t window_high[ZTI_HUFFMAN_WINDOW]; /* and 8-15 */
+    uint8_t window_bits[ZTI_HUFFMAN_WINDOW]; /* and their lengths */
     uint32_t first[ZTI_HUFFMAN_MAX_BITS + 2]; /* [l]: the first code of l bits */
     uint32_t entry[ZTI_HUFFMAN_MAX_BITS + 2]; /* [l]: how many codes are shorter than l bits */
 };
@@ -129,8 +130,9 @@ size_t zti_merge_room_words(uint32_t magnitude);
 
 struct zti_huffman_decoder {
     const struct zti_codebook *book;
-    uint64_t *table;      /* [2^table_bits], see decode.c */
+    void *table;          /* [2^table_bits], see decode.c */
     uint32_t table_bits;
+    bool is_narrow;       /* of 32 bits an entry, else 64 */
 };
 
 /* Make a decoder for a book, which must outlive it. ZT_NO_MEMORY. */
@@ -152,7 +154,7 @@ struct zti_huffman_part {
  * (a book without symbols) holds what is no code; the symbols are then undefined. Afterwards 'at'
  * is where each part's last code ends: the caller compares it with what it knows.
  *
- * Give as much of the buffer as is there, not only the parts: in its last 210 bits decoding is by a
+ * Give as much of the buffer as is there, not only the parts: in its last 220 bits decoding is by a
  * symbol at a time. */
 bool zti_huffman_decode(const struct zti_huffman_decoder *decoder, uint32_t isa,
                         const uint8_t *buffer, size_t buffer_bytes, struct zti_huffman_part *parts,

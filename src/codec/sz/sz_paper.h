@@ -20,6 +20,15 @@ static void NAME(paper_symbols)(const uval *d, uint32_t n, uint32_t bins, uint16
     }
 }
 
+/* Whether one of them says that its residual follows. Few do, so groups are passed over at once. */
+static bool NAME(paper_has_more)(const uint16_t *symbols, uint32_t n)
+{
+    uint32_t more = 0;
+    for (uint32_t i = 0; i < n; i++)
+        more |= symbols[i] == 0;
+    return more != 0;
+}
+
 /* put_groups, as published. Of the buffer ZTI_SZ_SLACK_BYTES beyond most_bytes may be used. */
 static bool NAME(put_paper)(const struct zti_coding *coding, struct zti_bit_writer *w,
                             const uval *d, uint32_t n, uint32_t most_bytes)
@@ -31,12 +40,17 @@ static bool NAME(put_paper)(const struct zti_coding *coding, struct zti_bit_writ
     for (uint32_t first = 0; first + NAME(PART) < n; first += NAME(PART))
         zti_put_bits(w, zti_huffman_bits(&model->book[0], symbols + first, NAME(PART)), 16);
     zti_huffman_encode(&model->book[0], coding->isa, symbols, n, w);
-    for (uint32_t i = 0; i < n; i++) {
-        if (symbols[i] != 0)
+    for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
+        const uint32_t first = g * ZTI_SZ_GROUP, end = first + in_group(n, g);
+        if (!NAME(paper_has_more)(symbols + first, end - first))
             continue;
-        if (zti_bits_written(w) / 8 > most_bytes)
-            return false;
-        zti_put_bits64(w, d[i], VAL_BITS);
+        for (uint32_t i = first; i < end; i++) {
+            if (symbols[i] != 0)
+                continue;
+            if (zti_bits_written(w) / 8 > most_bytes)
+                return false;
+            zti_put_bits64(w, d[i], VAL_BITS);
+        }
     }
     return zti_bits_written(w) / 8 <= most_bytes;
 }
