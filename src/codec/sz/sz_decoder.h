@@ -77,19 +77,27 @@ static void scatter_tile(const struct tile *tile, const struct zti_view *view,
     }
 }
 
+/* The rows of an array that a tile goes to, if all of it is in the view. */
+static bool is_in_view(const struct tile *tile, const struct zti_view *view, struct rows *rows)
+{
+    struct tile own = *tile;
+    for (uint32_t i = 0; i < tile->rank; i++) {
+        if (view->lo[i] > tile->origin[i] || view->hi[i] < tile->origin[i] + tile->extent[i])
+            return false;
+        own.origin[i] -= view->lo[i];
+    }
+    *rows = rows_of(&own, &view->out);
+    return true;
+}
+
 /* Ask for the memory that a tile goes to, all of which is in the view, before it is decoded, where
  * its rows are no whole lines: these have to be read before a part of them is written. */
 static void ask_for_lines(const struct tile *tile, const struct zti_view *view)
 {
-    struct tile own = *tile;
     const uint32_t last = tile->rank - 1;
-    for (uint32_t i = 0; i < tile->rank; i++) {
-        if (view->lo[i] > tile->origin[i] || view->hi[i] < tile->origin[i] + tile->extent[i])
-            return;
-        own.origin[i] -= view->lo[i];
-    }
-    struct rows rows = rows_of(&own, &view->out);
-    if (rows.bytes == 0 || ((uintptr_t)rows.at % 64 == 0 && rows.bytes % 64 == 0))
+    struct rows rows;
+    if (!is_in_view(tile, view, &rows) || rows.bytes == 0 ||
+        ((uintptr_t)rows.at % 64 == 0 && rows.bytes % 64 == 0))
         return;
     for (uint32_t done = 0; done < tile->n; done += tile->extent[last], next_row(&rows)) {
         for (uint32_t i = 0; i < rows.bytes; i += 64)
@@ -292,6 +300,25 @@ static void finish_lane(const struct zti_coding *coding, struct lane *l, union i
             put_value_at(values, value_bytes, word * 64 + lowest_bit(left), l->raw);
 }
 
+/* A tile of multiples of a step straight to where it goes, past the values' place; false where it
+ * cannot go there. */
+static bool finish_straight(const struct zti_coding *coding, const struct lane *l,
+                            const struct zti_view *view)
+{
+    const uint32_t form = l->form & 3;
+    struct rows rows;
+    if (coding->sz.source != ZTI_SZ_LATTICE || (l->form & ZTI_SZ_LOSSLESS) || l->exact.count > 0 ||
+        (form != ZTI_SZ_NARROW && form != ZTI_SZ_WIDE) || !is_back_in_lines_32(&l->tile) ||
+        !is_in_view(&l->tile, view, &rows) || rows.bytes == 0)
+        return false;
+    if (l->is_wide)
+        sums_in_lines_64(coding, &l->tile, base_of_64(coding, l->away), l->u.u64, F64_64, &rows);
+    else
+        sums_in_lines_32(coding, &l->tile, base_of_32(coding, l->away), l->u.u32,
+                         coding->type == ZT_F64 ? F64_32 : F32_32, &rows);
+    return true;
+}
+
 /* Take a tile from each of n readers, into the view if there is one. */
 static void take_tiles(const struct zti_coding *coding, struct unpacked *s, uint32_t n,
                        const struct zti_view *view)
@@ -314,7 +341,7 @@ static void take_tiles(const struct zti_coding *coding, struct unpacked *s, uint
         struct lane *const l = &s->lanes[i];
         if (l->is_good)
             take_rest(coding, l);
-        if (!l->is_good || !view)
+        if (!l->is_good || !view || finish_straight(coding, l, view))
             continue;
         finish_lane(coding, l, &s->spare, &s->values);
         scatter_tile(&l->tile, view, s->values.bytes, coding->is_streamed);
