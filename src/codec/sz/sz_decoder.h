@@ -18,6 +18,8 @@ struct lane {
     bool is_wide;
     bool is_good; /* nothing was found that makes no sense */
     struct coded coded;
+    bool is_small; /* residuals are in bytes */
+    uint8_t small[ZTI_SZ_TILE_VALUES + ZTI_SZ_BEHIND];
     union integers u;
 };
 
@@ -104,6 +106,56 @@ static void ask_for_lines(const struct tile *tile, const struct zti_view *view)
             zti_prefetch_to_write(rows.at + i);
         zti_prefetch_to_write(rows.at + rows.bytes - 1);
     }
+}
+
+/* ---- a tile's residuals ---- */
+
+static struct residuals_32 residuals_of_32(struct lane *l)
+{
+    return (struct residuals_32){l->small, l->u.u32, l->is_small,
+                                 (l->tile.n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP};
+}
+
+static struct residuals_64 residuals_of_64(struct lane *l)
+{
+    return (struct residuals_64){l->small, l->u.u64, l->is_small,
+                                 (l->tile.n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP};
+}
+
+/* What follows the classes of a tile whose codes are taken with those of others, up to its codes,
+ * and what follows these. */
+static bool begin_shared(struct lane *l)
+{
+    struct residuals_32 narrow = residuals_of_32(l);
+    struct residuals_64 wide = residuals_of_64(l);
+    const bool is_good =
+        l->is_wide ? begin_coded_64(&l->coded, &l->r, &wide, l->tile.n, l->end_bits)
+                   : begin_coded_32(&l->coded, &l->r, &narrow, l->tile.n, l->end_bits);
+    l->is_small = l->is_wide ? wide.is_small : narrow.is_small;
+    return is_good;
+}
+
+static bool end_shared(struct lane *l)
+{
+    struct residuals_32 narrow = residuals_of_32(l);
+    struct residuals_64 wide = residuals_of_64(l);
+    const bool is_good =
+        l->is_wide ? end_coded_64(&l->coded, &l->r, &wide, l->tile.n, l->end_bits)
+                   : end_coded_32(&l->coded, &l->r, &narrow, l->tile.n, l->end_bits);
+    l->is_small = l->is_wide ? wide.is_small : narrow.is_small;
+    return is_good;
+}
+
+/* Those of a tile whose codes are its own affair. */
+static bool take_alone(const struct zti_coding *coding, struct lane *l)
+{
+    struct residuals_32 narrow = residuals_of_32(l);
+    struct residuals_64 wide = residuals_of_64(l);
+    const bool is_good =
+        l->is_wide ? take_residuals_64(coding, &l->tile, l->form, &l->r, l->end_bits, &wide)
+                   : take_residuals_32(coding, &l->tile, l->form, &l->r, l->end_bits, &narrow);
+    l->is_small = l->is_wide ? wide.is_small : narrow.is_small;
+    return is_good;
 }
 
 /* ---- integers to values ---- */
@@ -249,23 +301,16 @@ static void take_book(const struct zti_coding *coding, struct lane *lanes, uint3
     }
 }
 
-/* The tile's residuals in l->u, in the order of groups; the reader is behind them. */
+/* The tile's residuals, in the order of groups; the reader is behind them. */
 static void take_rest(const struct zti_coding *coding, struct lane *l)
 {
-    struct tile *const tile = &l->tile;
     if ((l->form & 3) == ZTI_SZ_ZERO)
         return;
     if ((l->form & 3) == ZTI_SZ_RAW) {
         l->r.at = l->end_bits;
         return;
     }
-    if (is_shared(coding, l))
-        l->is_good = l->is_wide ? end_coded_64(&l->coded, &l->r, l->u.u64, tile->n, l->end_bits)
-                                : end_coded_32(&l->coded, &l->r, l->u.u32, tile->n, l->end_bits);
-    else
-        l->is_good = l->is_wide
-                         ? take_residuals_64(coding, tile, l->form, &l->r, l->end_bits, l->u.u64)
-                         : take_residuals_32(coding, tile, l->form, &l->r, l->end_bits, l->u.u32);
+    l->is_good = is_shared(coding, l) ? end_shared(l) : take_alone(coding, l);
     l->r.at = (l->r.at + 7) & ~UINT64_C(7);
 }
 
@@ -288,12 +333,14 @@ static void finish_lane(const struct zti_coding *coding, struct lane *l, union i
             put_value_at(values, value_bytes, i, l->raw + i * value_bytes);
         return;
     }
+    struct residuals_32 narrow = residuals_of_32(l);
+    struct residuals_64 wide = residuals_of_64(l);
     if (l->is_wide)
         values_from(coding, l->tile.n, is_bits, &l->exact, NULL,
-                    integers_64(coding, &l->tile, l->form, l->away, l->u.u64, spare->u64), values);
+                    integers_64(coding, &l->tile, l->form, l->away, &wide, spare->u64), values);
     else
         values_from(coding, l->tile.n, is_bits, &l->exact,
-                    integers_32(coding, &l->tile, l->form, l->away, l->u.u32, spare->u32), NULL,
+                    integers_32(coding, &l->tile, l->form, l->away, &narrow, spare->u32), NULL,
                     values);
     for (uint32_t word = 0; l->exact.count && word < ZTI_SZ_GROUPS; word++)
         for (uint64_t left = l->exact.bits[word]; left; left &= left - 1, l->raw += value_bytes)
@@ -302,7 +349,7 @@ static void finish_lane(const struct zti_coding *coding, struct lane *l, union i
 
 /* A tile of multiples of a step straight to where it goes, past the values' place; false where it
  * cannot go there. */
-static bool finish_straight(const struct zti_coding *coding, const struct lane *l,
+static bool finish_straight(const struct zti_coding *coding, struct lane *l,
                             const struct zti_view *view)
 {
     const uint32_t form = l->form & 3;
@@ -311,10 +358,12 @@ static bool finish_straight(const struct zti_coding *coding, const struct lane *
         (form != ZTI_SZ_NARROW && form != ZTI_SZ_WIDE) || !is_back_in_lines_32(&l->tile) ||
         !is_in_view(&l->tile, view, &rows) || rows.bytes == 0)
         return false;
+    const struct residuals_32 narrow = residuals_of_32(l);
+    const struct residuals_64 wide = residuals_of_64(l);
     if (l->is_wide)
-        sums_in_lines_64(coding, &l->tile, base_of_64(coding, l->away), l->u.u64, F64_64, &rows);
+        sums_in_lines_64(coding, &l->tile, base_of_64(coding, l->away), &wide, F64_64, &rows);
     else
-        sums_in_lines_32(coding, &l->tile, base_of_32(coding, l->away), l->u.u32,
+        sums_in_lines_32(coding, &l->tile, base_of_32(coding, l->away), &narrow,
                          coding->type == ZT_F64 ? F64_32 : F32_32, &rows);
     return true;
 }
@@ -331,9 +380,7 @@ static void take_tiles(const struct zti_coding *coding, struct unpacked *s, uint
     for (uint32_t i = 0; i < n; i++) {
         struct lane *const l = &s->lanes[i];
         if (is_shared(coding, l))
-            l->is_good = l->is_wide
-                             ? begin_coded_64(&l->coded, &l->r, l->u.u64, l->tile.n, l->end_bits)
-                             : begin_coded_32(&l->coded, &l->r, l->u.u32, l->tile.n, l->end_bits);
+            l->is_good = begin_shared(l);
     }
     for (uint32_t book = 1; book < ZTI_SZ_BOOKS; book++)
         take_book(coding, s->lanes, n, book);
