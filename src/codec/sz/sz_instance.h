@@ -2,10 +2,12 @@
  * defines
  *   SMALL      the text of values of eight bits that its instruction set is best served by
  *   WORDS_32   the same of integers of 32 bits
+ *   LINES_TEXT the same of integers that fill a register
  *   OPS        what the instance is called */
 #include "codec/sz/sz_bits.h"
 #include "codec/sz/sz_common.h"
 #include SMALL
+#include LINES_TEXT
 
 /* The first n values, and zeros. */
 static struct small small_first(struct small s, uint32_t n)

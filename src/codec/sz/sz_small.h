@@ -158,12 +158,6 @@ ZTI_INLINE void small_stream(struct small s, uint8_t *to)
     small_store(s, to);
 }
 
-/* As many bytes as a register has, to an aligned part of such a line; all of it is to follow. */
-ZTI_INLINE void small_stream_part(const uint8_t *from, uint8_t *to)
-{
-    memcpy(to, from, 16);
-}
-
 ZTI_INLINE void small_stream_end(void)
 {
 }

@@ -180,12 +180,6 @@ ZTI_INLINE void small_stream(struct small s, uint8_t *to)
         _mm256_stream_si256((__m256i *)(void *)(to + 32 * i), s.v[i]);
 }
 
-ZTI_INLINE void small_stream_part(const uint8_t *from, uint8_t *to)
-{
-    _mm256_stream_si256((__m256i *)(void *)to,
-                        _mm256_loadu_si256((const __m256i *)(const void *)from));
-}
-
 ZTI_INLINE void small_stream_end(void)
 {
     _mm_sfence();

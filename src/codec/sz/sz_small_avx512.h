@@ -122,11 +122,6 @@ ZTI_INLINE void small_stream(struct small s, uint8_t *to)
     _mm512_stream_si512((__m512i *)(void *)to, s.v);
 }
 
-ZTI_INLINE void small_stream_part(const uint8_t *from, uint8_t *to)
-{
-    _mm512_stream_si512((__m512i *)(void *)to, _mm512_loadu_si512(from));
-}
-
 ZTI_INLINE void small_stream_end(void)
 {
     _mm_sfence();

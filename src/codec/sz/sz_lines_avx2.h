@@ -1,0 +1,120 @@
+/* sz_lines_avx2.h: sz_lines.h with AVX2. */
+
+enum { LINE_BYTES = 32 };
+
+typedef __m256i full_line;
+
+ZTI_INLINE full_line sums_of_32(full_line v)
+{
+    v = _mm256_add_epi32(v, _mm256_slli_si256(v, 4));
+    v = _mm256_add_epi32(v, _mm256_slli_si256(v, 8));
+    const __m256i low = _mm256_permute2x128_si256(v, v, 0x08);
+    return _mm256_add_epi32(v, _mm256_shuffle_epi32(low, 0xff));
+}
+
+ZTI_INLINE full_line sums_of_64(full_line v)
+{
+    v = _mm256_add_epi64(v, _mm256_slli_si256(v, 8));
+    const __m256i low = _mm256_permute2x128_si256(v, v, 0x08);
+    return _mm256_add_epi64(v, _mm256_unpackhi_epi64(low, low));
+}
+
+ZTI_INLINE full_line last_of_32(full_line v)
+{
+    return _mm256_permutevar8x32_epi32(v, _mm256_set1_epi32(7));
+}
+
+ZTI_INLINE full_line last_of_64(full_line v)
+{
+    return _mm256_permute4x64_epi64(v, 0xff);
+}
+
+ZTI_INLINE full_line pieces_32(const uint32_t *from, uint32_t part)
+{
+    if (part != 4)
+        return _mm256_loadu_si256((const __m256i *)(const void *)from);
+    const __m128i low = _mm_loadu_si128((const __m128i *)(const void *)from);
+    const __m128i high = _mm_loadu_si128((const __m128i *)(const void *)(from + ZTI_SZ_GROUP));
+    return _mm256_set_m128i(high, low);
+}
+
+ZTI_INLINE full_line pieces_64(const uint64_t *from, uint32_t part)
+{
+    (void)part; /* a piece is as long or longer */
+    return _mm256_loadu_si256((const __m256i *)(const void *)from);
+}
+
+ZTI_INLINE full_line unfolded_32(full_line v)
+{
+    const __m256i odd = _mm256_and_si256(v, _mm256_set1_epi32(1));
+    return _mm256_xor_si256(_mm256_srli_epi32(v, 1), _mm256_sub_epi32(_mm256_setzero_si256(), odd));
+}
+
+ZTI_INLINE full_line unfolded_64(full_line v)
+{
+    const __m256i odd = _mm256_and_si256(v, _mm256_set1_epi64x(1));
+    return _mm256_xor_si256(_mm256_srli_epi64(v, 1), _mm256_sub_epi64(_mm256_setzero_si256(), odd));
+}
+
+ZTI_INLINE __m128i four_bytes(const uint8_t *from)
+{
+    return _mm_cvtsi32_si128((int32_t)zti_get_le32(from));
+}
+
+ZTI_INLINE full_line unfolded_bytes_32(const uint8_t *from, uint32_t part)
+{
+    if (part == 4)
+        return unfolded_32(_mm256_cvtepu8_epi32(
+            _mm_unpacklo_epi32(four_bytes(from), four_bytes(from + ZTI_SZ_GROUP))));
+    return unfolded_32(
+        _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from)));
+}
+
+ZTI_INLINE full_line unfolded_bytes_64(const uint8_t *from, uint32_t part)
+{
+    (void)part;
+    return unfolded_64(_mm256_cvtepu8_epi64(four_bytes(from)));
+}
+
+/* The products of half a line. */
+ZTI_INLINE __m256d half_products(full_line v, bool is_high, double step)
+{
+    const __m128i half = is_high ? _mm256_extracti128_si256(v, 1) : _mm256_castsi256_si128(v);
+    return _mm256_mul_pd(_mm256_cvtepi32_pd(half), _mm256_set1_pd(step));
+}
+
+ZTI_INLINE void doubles_of_32(full_line v, double step, uint8_t *to)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        const __m256d x = half_products(v, i > 0, step);
+        memcpy(to + 32 * i, &x, sizeof x);
+    }
+}
+
+ZTI_INLINE void doubles_of_64(full_line v, double step, uint8_t *to)
+{
+    int64_t u[4];
+    double x[4];
+    memcpy(u, &v, sizeof v);
+    for (uint32_t i = 0; i < 4; i++)
+        x[i] = (double)u[i] * step;
+    memcpy(to, x, sizeof x);
+}
+
+ZTI_INLINE void floats_of_32(full_line v, double step, uint8_t *to)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        const __m128 x = _mm256_cvtpd_ps(half_products(v, i > 0, step));
+        memcpy(to + 16 * i, &x, sizeof x);
+    }
+}
+
+ZTI_INLINE full_line short_floats_of_32(full_line v, float step)
+{
+    return _mm256_castps_si256(_mm256_mul_ps(_mm256_cvtepi32_ps(v), _mm256_set1_ps(step)));
+}
+
+ZTI_INLINE void stream_lanes(full_line v, uint8_t *to)
+{
+    _mm256_stream_si256((__m256i *)(void *)to, v);
+}
