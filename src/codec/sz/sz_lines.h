@@ -4,100 +4,109 @@
 
 enum { LINE_BYTES = 16 };
 
-typedef uint64_t full_line __attribute__((vector_size(LINE_BYTES)));
+typedef uint32_t full_line __attribute__((vector_size(LINE_BYTES)));
+typedef uint64_t full_line_64 __attribute__((vector_size(LINE_BYTES)));
 
-/* For integers of so many bits:
- *   sums_of_...     each becomes the sum of all up to it
- *   last_of_...     the last in all places
- *   pieces_...      read in pieces of 'part' integers, 64 integers from one to the next; 0: as they
- *                   are
- *   bytes_...       the same of bytes
- *   unfolded_...    0, 1, 2, 3, 4 ... as 0, -1, 1, -2, 2 ... */
-#define LINES(bits, count)                                                                         \
-    ZTI_INLINE full_line sums_of_##bits(full_line v)                                                       \
-    {                                                                                              \
-        uint##bits##_t u[count];                                                                   \
-        memcpy(u, &v, sizeof v);                                                                   \
-        for (uint32_t i = 1; i < count; i++)                                                       \
-            u[i] += u[i - 1];                                                                      \
-        memcpy(&v, u, sizeof v);                                                                   \
-        return v;                                                                                  \
-    }                                                                                              \
-                                                                                                   \
-    ZTI_INLINE full_line last_of_##bits(full_line v)                                                       \
-    {                                                                                              \
-        uint##bits##_t u[count];                                                                   \
-        memcpy(u, &v, sizeof v);                                                                   \
-        for (uint32_t i = 0; i < count; i++)                                                       \
-            u[i] = u[count - 1];                                                                   \
-        memcpy(&v, u, sizeof v);                                                                   \
-        return v;                                                                                  \
-    }                                                                                              \
-                                                                                                   \
-    ZTI_INLINE full_line pieces_##bits(const uint##bits##_t *from, uint32_t part)                      \
-    {                                                                                              \
-        full_line v;                                                                                   \
-        memcpy(&v, from, sizeof v); /* a piece is as long or longer */                             \
-        (void)part;                                                                                \
-        return v;                                                                                  \
-    }                                                                                              \
-                                                                                                   \
-    ZTI_INLINE full_line unfolded_##bits(full_line v)                                                      \
-    {                                                                                              \
-        uint##bits##_t u[count];                                                                   \
-        memcpy(u, &v, sizeof v);                                                                   \
-        for (uint32_t i = 0; i < count; i++)                                                       \
-            u[i] = u[i] >> 1 ^ (0 - (u[i] & 1));                                                   \
-        memcpy(&v, u, sizeof v);                                                                   \
-        return v;                                                                                  \
-    }                                                                                              \
-                                                                                                   \
-    ZTI_INLINE full_line unfolded_bytes_##bits(const uint8_t *from, uint32_t part)                     \
-    {                                                                                              \
-        uint##bits##_t u[count];                                                                   \
-        full_line v;                                                                                   \
-        for (uint32_t i = 0; i < count; i++)                                                       \
-            u[i] = from[i];                                                                        \
-        memcpy(&v, u, sizeof v);                                                                   \
-        (void)part;                                                                                \
-        return unfolded_##bits(v);                                                                 \
-    }
-LINES(32, 4)
-LINES(64, 2)
-#undef LINES
-
-/* The products with a step, in doubles and, of narrow integers, in floats: rounded from doubles, or
- * of floats. */
-ZTI_INLINE void doubles_of_32(full_line v, double step, uint8_t *to)
+/* Each integer becomes the sum of all up to it. */
+ZTI_INLINE full_line sums_of_32(full_line v)
 {
-    int32_t u[4];
-    double x[4];
-    memcpy(u, &v, sizeof v);
-    for (uint32_t i = 0; i < 4; i++)
-        x[i] = (double)u[i] * step;
-    memcpy(to, x, sizeof x);
+    const full_line one = {0, v[0], v[1], v[2]}, pairs = v + one;
+    const full_line two = {0, 0, pairs[0], pairs[1]};
+    return pairs + two;
 }
 
-ZTI_INLINE void doubles_of_64(full_line v, double step, uint8_t *to)
+ZTI_INLINE full_line sums_of_64(full_line u)
+{
+    const full_line_64 v = (full_line_64)u, one = {0, v[0]};
+    return (full_line)(v + one);
+}
+
+/* The last in all places. */
+ZTI_INLINE full_line last_of_32(full_line v)
+{
+    return (full_line){v[3], v[3], v[3], v[3]};
+}
+
+ZTI_INLINE full_line last_of_64(full_line u)
+{
+    const full_line_64 v = (full_line_64)u;
+    return (full_line)(full_line_64){v[1], v[1]};
+}
+
+/* Integers in pieces of so many, 64 integers from one to the next; 0: as they are. A piece is as
+ * long or longer. */
+ZTI_INLINE full_line pieces_32(const uint32_t *from, uint32_t part)
+{
+    full_line v;
+    memcpy(&v, from, sizeof v);
+    (void)part;
+    return v;
+}
+
+ZTI_INLINE full_line pieces_64(const uint64_t *from, uint32_t part)
+{
+    full_line v;
+    memcpy(&v, from, sizeof v);
+    (void)part;
+    return v;
+}
+
+/* 0, 1, 2, 3, 4, ... as 0, -1, 1, -2, 2, ... */
+ZTI_INLINE full_line unfolded_32(full_line v)
+{
+    return (v >> 1) ^ -(v & 1);
+}
+
+ZTI_INLINE full_line unfolded_64(full_line u)
+{
+    const full_line_64 v = (full_line_64)u;
+    return (full_line)((v >> 1) ^ -(v & 1));
+}
+
+/* The same of bytes in pieces. */
+ZTI_INLINE full_line unfolded_bytes_32(const uint8_t *from, uint32_t part)
+{
+    (void)part;
+    return unfolded_32((full_line){from[0], from[1], from[2], from[3]});
+}
+
+ZTI_INLINE full_line unfolded_bytes_64(const uint8_t *from, uint32_t part)
+{
+    (void)part;
+    return unfolded_64((full_line)(full_line_64){from[0], from[1]});
+}
+
+/* Products with a step: doubles, of narrow integers those of half i; */
+ZTI_INLINE full_line doubles_of_32(full_line v, uint32_t i, double step)
+{
+    const double x[2] = {(double)(int32_t)v[2 * i] * step, (double)(int32_t)v[2 * i + 1] * step};
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
+ZTI_INLINE full_line doubles_of_64(full_line v, uint32_t i, double step)
 {
     int64_t u[2];
-    double x[2];
     memcpy(u, &v, sizeof v);
-    for (uint32_t i = 0; i < 2; i++)
-        x[i] = (double)u[i] * step;
-    memcpy(to, x, sizeof x);
+    const double x[2] = {(double)u[0] * step, (double)u[1] * step};
+    memcpy(&v, x, sizeof v);
+    (void)i;
+    return v;
 }
 
-ZTI_INLINE void floats_of_32(full_line v, double step, uint8_t *to)
+/* doubles, rounded; */
+ZTI_INLINE full_line floats_of_32(full_line v, double step)
 {
     int32_t u[4];
     float x[4];
     memcpy(u, &v, sizeof v);
     for (uint32_t i = 0; i < 4; i++)
         x[i] = (float)((double)u[i] * step);
-    memcpy(to, x, sizeof x);
+    memcpy(&v, x, sizeof v);
+    return v;
 }
 
+/* floats. */
 ZTI_INLINE full_line short_floats_of_32(full_line v, float step)
 {
     int32_t u[4];
@@ -111,7 +120,7 @@ ZTI_INLINE full_line short_floats_of_32(full_line v, float step)
 
 /* To an aligned part of a line of memory that is not looked at again soon; the rest of it is to
  * follow. */
-ZTI_INLINE void stream_lanes(full_line v, uint8_t *to)
+ZTI_INLINE void stream_line(full_line v, uint8_t *to)
 {
     memcpy(to, &v, sizeof v);
 }

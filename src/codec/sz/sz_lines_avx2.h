@@ -76,37 +76,35 @@ ZTI_INLINE full_line unfolded_bytes_64(const uint8_t *from, uint32_t part)
     return unfolded_64(_mm256_cvtepu8_epi64(four_bytes(from)));
 }
 
-/* The products of half a line. */
-ZTI_INLINE __m256d half_products(full_line v, bool is_high, double step)
+/* The products of half i of a line. */
+ZTI_INLINE __m256d half_products(full_line v, uint32_t i, double step)
 {
-    const __m128i half = is_high ? _mm256_extracti128_si256(v, 1) : _mm256_castsi256_si128(v);
+    const __m128i half = i > 0 ? _mm256_extracti128_si256(v, 1) : _mm256_castsi256_si128(v);
     return _mm256_mul_pd(_mm256_cvtepi32_pd(half), _mm256_set1_pd(step));
 }
 
-ZTI_INLINE void doubles_of_32(full_line v, double step, uint8_t *to)
+ZTI_INLINE full_line doubles_of_32(full_line v, uint32_t i, double step)
 {
-    for (uint32_t i = 0; i < 2; i++) {
-        const __m256d x = half_products(v, i > 0, step);
-        memcpy(to + 32 * i, &x, sizeof x);
-    }
+    return _mm256_castpd_si256(half_products(v, i, step));
 }
 
-ZTI_INLINE void doubles_of_64(full_line v, double step, uint8_t *to)
+ZTI_INLINE full_line doubles_of_64(full_line v, uint32_t i, double step)
 {
     int64_t u[4];
     double x[4];
     memcpy(u, &v, sizeof v);
-    for (uint32_t i = 0; i < 4; i++)
-        x[i] = (double)u[i] * step;
-    memcpy(to, x, sizeof x);
+    for (uint32_t k = 0; k < 4; k++)
+        x[k] = (double)u[k] * step;
+    memcpy(&v, x, sizeof v);
+    (void)i;
+    return v;
 }
 
-ZTI_INLINE void floats_of_32(full_line v, double step, uint8_t *to)
+ZTI_INLINE full_line floats_of_32(full_line v, double step)
 {
-    for (uint32_t i = 0; i < 2; i++) {
-        const __m128 x = _mm256_cvtpd_ps(half_products(v, i > 0, step));
-        memcpy(to + 16 * i, &x, sizeof x);
-    }
+    const __m128 low = _mm256_cvtpd_ps(half_products(v, 0, step));
+    const __m128 high = _mm256_cvtpd_ps(half_products(v, 1, step));
+    return _mm256_castps_si256(_mm256_set_m128(high, low));
 }
 
 ZTI_INLINE full_line short_floats_of_32(full_line v, float step)
@@ -114,7 +112,7 @@ ZTI_INLINE full_line short_floats_of_32(full_line v, float step)
     return _mm256_castps_si256(_mm256_mul_ps(_mm256_cvtepi32_ps(v), _mm256_set1_ps(step)));
 }
 
-ZTI_INLINE void stream_lanes(full_line v, uint8_t *to)
+ZTI_INLINE void stream_line(full_line v, uint8_t *to)
 {
     _mm256_stream_si256((__m256i *)(void *)to, v);
 }

@@ -116,30 +116,29 @@ ZTI_INLINE full_line unfolded_bytes_64(const uint8_t *from, uint32_t part)
     return _mm512_cvtepi8_epi64(unfolded_8(v));
 }
 
-/* The products of half a line. */
-ZTI_INLINE __m512d half_products(full_line v, bool is_high, double step)
+/* The products of half i of a line. */
+ZTI_INLINE __m512d half_products(full_line v, uint32_t i, double step)
 {
-    const __m256i half = is_high ? _mm512_extracti64x4_epi64(v, 1) : _mm512_castsi512_si256(v);
+    const __m256i half = i > 0 ? _mm512_extracti64x4_epi64(v, 1) : _mm512_castsi512_si256(v);
     return _mm512_mul_pd(_mm512_cvtepi32_pd(half), _mm512_set1_pd(step));
 }
 
-ZTI_INLINE void doubles_of_32(full_line v, double step, uint8_t *to)
+ZTI_INLINE full_line doubles_of_32(full_line v, uint32_t i, double step)
 {
-    _mm512_storeu_pd(to, half_products(v, false, step));
-    _mm512_storeu_pd(to + 64, half_products(v, true, step));
+    return _mm512_castpd_si512(half_products(v, i, step));
 }
 
-ZTI_INLINE void doubles_of_64(full_line v, double step, uint8_t *to)
+ZTI_INLINE full_line doubles_of_64(full_line v, uint32_t i, double step)
 {
-    _mm512_storeu_pd(to, _mm512_mul_pd(_mm512_cvtepi64_pd(v), _mm512_set1_pd(step)));
+    (void)i;
+    return _mm512_castpd_si512(_mm512_mul_pd(_mm512_cvtepi64_pd(v), _mm512_set1_pd(step)));
 }
 
-ZTI_INLINE void floats_of_32(full_line v, double step, uint8_t *to)
+ZTI_INLINE full_line floats_of_32(full_line v, double step)
 {
-    for (uint32_t i = 0; i < 2; i++) {
-        const __m256 x = _mm512_cvtpd_ps(half_products(v, i > 0, step));
-        memcpy(to + 32 * i, &x, sizeof x);
-    }
+    const __m256 low = _mm512_cvtpd_ps(half_products(v, 0, step));
+    const __m256 high = _mm512_cvtpd_ps(half_products(v, 1, step));
+    return _mm512_castps_si512(_mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1));
 }
 
 ZTI_INLINE full_line short_floats_of_32(full_line v, float step)
@@ -147,7 +146,7 @@ ZTI_INLINE full_line short_floats_of_32(full_line v, float step)
     return _mm512_castps_si512(_mm512_mul_ps(_mm512_cvtepi32_ps(v), _mm512_set1_ps(step)));
 }
 
-ZTI_INLINE void stream_lanes(full_line v, uint8_t *to)
+ZTI_INLINE void stream_line(full_line v, uint8_t *to)
 {
     _mm512_stream_si512((__m512i *)(void *)to, v);
 }

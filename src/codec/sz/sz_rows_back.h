@@ -31,26 +31,29 @@ ZTI_INLINE uint32_t NAME(product_bytes)(uint32_t product)
     return product == NAME(F64) ? 8 : product == NAME(PLAIN) ? (uint32_t)sizeof(uval) : 4;
 }
 
-/* What becomes of a line, its first so many bytes, to 'to'. */
+/* What becomes of a line: register i of it. */
+ZTI_INLINE full_line NAME(product_of)(full_line v, uint32_t product, uint32_t i, double step)
+{
+    return product == NAME(F64)         ? NAME(doubles_of)(v, i, step)
+           : product == NAME(F32)       ? floats_of_32(v, step)
+           : product == NAME(F32_SHORT) ? short_floats_of_32(v, (float)step)
+                                        : v;
+}
+
+/* The first so many bytes of it to 'to'; all of it, if that is allowed. */
 ZTI_INLINE void NAME(put_product)(full_line v, uint32_t product, double step, uint32_t bytes,
                                   bool is_streamed, uint8_t *to)
 {
-    const uint32_t all = LANES * NAME(product_bytes)(product);
-    full_line out[2];
-    out[0] = v;
-    if (product == NAME(F32_SHORT))
-        out[0] = short_floats_of_32(v, (float)step);
-    else if (product == NAME(F32))
-        floats_of_32(v, step, (uint8_t *)out);
-    else if (product == NAME(F64))
-        NAME(doubles_of)(v, step, (uint8_t *)out);
-    if (product != NAME(PLAIN) && is_streamed)
-        for (uint32_t i = 0; i * LINE_BYTES < all; i++)
-            stream_lanes(out[i], to + i * LINE_BYTES);
-    else if (product == NAME(PLAIN) || zti_likely(bytes >= all))
-        memcpy(to, out, all);
-    else
-        memcpy(to, out, bytes);
+    for (uint32_t i = 0; i * sizeof v < LANES * NAME(product_bytes)(product); i++) {
+        const full_line part = NAME(product_of)(v, product, i, step);
+        const uint32_t at = i * (uint32_t)sizeof v;
+        if (is_streamed)
+            stream_line(part, to + at);
+        else if (product == NAME(PLAIN) || zti_likely(bytes >= at + sizeof v))
+            memcpy(to + at, &part, sizeof v);
+        else if (bytes > at)
+            memcpy(to + at, &part, bytes - at);
+    }
 }
 
 /* A row with so many axes, which is at 'at' among the residuals, to 'to'. To 'any' are added, of
@@ -63,7 +66,7 @@ ZTI_INLINE NAME(line) NAME(take_row)(const struct NAME(row_back) * back, uint32_
     const double step = back->step;
     const uint32_t value_bytes = NAME(product_bytes)(product);
     const bool is_streamed =
-        back->is_streamed && (uintptr_t)to % 64 == 0 && r.length * value_bytes % 64 == 0;
+        product != NAME(PLAIN) && back->is_streamed && (uintptr_t)to % 64 == 0 && r.length * value_bytes % 64 == 0;
     bool has_any = false;
     for (uint32_t i = 0; i < axes; i++)
         has_any |= r.has_one[i];
