@@ -92,14 +92,22 @@ static bool is_in_view(const struct tile *tile, const struct zti_view *view, str
     return true;
 }
 
-/* Ask for the memory that a tile goes to, all of which is in the view, before it is decoded, where
- * its rows are no whole lines: these have to be read before a part of them is written. */
-static void ask_for_lines(const struct tile *tile, const struct zti_view *view)
+/* Raw bytes up to which an array may be in a core's own caches. */
+enum { OWN_BYTES = 4 << 20 };
+
+/* Ask for the memory that a tile goes to, all of which is in the view, before it is decoded: lines
+ * have to be read before a part of them is written, and those that are written whole are waited for
+ * as well unless they are near, or are written past the caches. */
+static void ask_for_lines(const struct zti_coding *coding, const struct tile *tile,
+                          const struct zti_view *view)
 {
     const uint32_t last = tile->rank - 1;
+    const uint64_t values = zti_array_values(coding->grid.rank, coding->grid.shape);
+    const bool is_waited_for =
+        !coding->is_streamed && values * zt_type_bytes(coding->type) > OWN_BYTES;
     struct rows rows;
     if (!is_in_view(tile, view, &rows) || rows.bytes == 0 ||
-        ((uintptr_t)rows.at % 64 == 0 && rows.bytes % 64 == 0))
+        (!is_waited_for && (uintptr_t)rows.at % 64 == 0 && rows.bytes % 64 == 0))
         return;
     for (uint32_t done = 0; done < tile->n; done += tile->extent[last], next_row(&rows)) {
         for (uint32_t i = 0; i < rows.bytes; i += 64)
@@ -373,7 +381,7 @@ static void take_tiles(const struct zti_coding *coding, struct unpacked *s, uint
                        const struct zti_view *view)
 {
     for (uint32_t i = 0; i < n && view; i++)
-        ask_for_lines(&s->lanes[i].tile, view);
+        ask_for_lines(coding, &s->lanes[i].tile, view);
     for (uint32_t i = 0; i < n; i++)
         begin_lane(coding, &s->lanes[i]);
     take_book(coding, s->lanes, n, 0);
