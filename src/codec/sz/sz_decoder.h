@@ -92,8 +92,8 @@ static bool is_in_view(const struct tile *tile, const struct zti_view *view, str
     return true;
 }
 
-/* Raw bytes up to which an array may be in a core's own caches. */
-enum { OWN_BYTES = 4 << 20 };
+/* Raw bytes up to which an array may be in the caches. */
+enum { OWN_BYTES = 16 << 20 };
 
 /* Ask for the memory that a tile goes to, all of which is in the view, before it is decoded: lines
  * have to be read before a part of them is written, and those that are written whole are waited for
