@@ -19,7 +19,7 @@ struct lane {
     bool is_good; /* nothing was found that makes no sense */
     struct coded coded;
     bool is_small; /* residuals are in bytes */
-    uint8_t small[ZTI_SZ_TILE_VALUES + ZTI_SZ_BEHIND];
+    _Alignas(64) uint8_t small[ZTI_SZ_TILE_VALUES + ZTI_SZ_BEHIND];
     union integers u;
 };
 

@@ -45,15 +45,24 @@ ZTI_INLINE void NAME(put_product)(full_line v, uint32_t product, double step, ui
                                   bool is_streamed, uint8_t *to)
 {
     for (uint32_t i = 0; i * sizeof v < LANES * NAME(product_bytes)(product); i++) {
-        const full_line part = NAME(product_of)(v, product, i, step);
+        const full_line part = NAME(product_of)(v, product, i, step), rest = part;
         const uint32_t at = i * (uint32_t)sizeof v;
         if (is_streamed)
             stream_line(part, to + at);
         else if (product == NAME(PLAIN) || zti_likely(bytes >= at + sizeof v))
             memcpy(to + at, &part, sizeof v);
         else if (bytes > at)
-            memcpy(to + at, &part, bytes - at);
+            memcpy(to + at, &rest, bytes - at); /* 'part' is in a register, then */
     }
+}
+
+/* A line of residuals, summed up along it or not. */
+ZTI_INLINE full_line NAME(residuals_in_line)(const struct NAME(residuals) * d, bool is_along,
+                                             uint32_t from, uint32_t part)
+{
+    const full_line v = d->is_small ? NAME(unfolded_bytes)(d->small + from, part)
+                                    : NAME(unfolded)(NAME(pieces)(d->u + from, part));
+    return is_along ? NAME(sums_of)(v) : v;
 }
 
 /* A row with so many axes, which is at 'at' among the residuals, to 'to'. To 'any' are added, of
@@ -74,14 +83,9 @@ ZTI_INLINE NAME(line) NAME(take_row)(const struct NAME(row_back) * back, uint32_
     for (uint32_t x = 0; x < r.length; x += LANES) {
         const uint32_t from = at + NAME(place_in_row)(x, r.part);
         NAME(line)
-        v = (NAME(line))(d.is_small ? NAME(unfolded_bytes)(d.small + from, r.part)
-                                    : NAME(unfolded)(NAME(pieces)(d.u + from, r.part)));
-        if (r.is_along) {
-            v = (NAME(line))NAME(sums_of)((full_line)v) + before;
+        v = before + (NAME(line))NAME(residuals_in_line)(&d, r.is_along, from, r.part);
+        if (r.is_along)
             before = (NAME(line))NAME(last_of)((full_line)v);
-        } else {
-            v += before;
-        }
         for (uint32_t i = 0; i < axes; i++) {
             const NAME(line) was = NAME(load_line)(r.held[i] + x);
             v += r.has_one[i] ? was : (NAME(line)){0};
@@ -102,7 +106,7 @@ ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t axes, const st
     const uint32_t last = tile->rank - 1, length = tile->extent[last];
     struct tile padded = *tile; /* to whole lines, for what is held */
     padded.extent[last] = (length + LANES - 1) / LANES * LANES;
-    uval held[2 * ZTI_SZ_TILE_VALUES];
+    _Alignas(64) uval held[2 * ZTI_SZ_TILE_VALUES]; /* lines of memory */
     NAME(line) any = {0};
     struct NAME(row_walk) walk = NAME(row_walk_of)(&padded, axes, blocks, held);
     for (uint32_t done = 0; done < tile->n; done += length, NAME(walk_on)(&walk), next_row(rows)) {

@@ -12,7 +12,7 @@ union values {
 
 /* A tile's integers, and what is looked at beyond (sz_rows_back.h). */
 union integers {
-    uint32_t u32[ZTI_SZ_TILE_VALUES + ZTI_SZ_BEHIND];
+    _Alignas(64) uint32_t u32[ZTI_SZ_TILE_VALUES + ZTI_SZ_BEHIND];
     uint64_t u64[ZTI_SZ_TILE_VALUES + ZTI_SZ_BEHIND];
 };
 
