@@ -24,6 +24,11 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
     uint64_t planes[8] = {0};
     if (count == 0)
         return small_zero();
+    if (zti_likely(n == ZTI_SZ_GROUP)) {
+        const uint64_t at = r->at;
+        r->at += count * ZTI_SZ_GROUP;
+        return small_of_bits(r->base + at / 8, at % 8, count);
+    }
     for (uint32_t j = 0; j < count; j++)
         planes[j] = take_word(r, n);
     return small_of_planes(planes);
