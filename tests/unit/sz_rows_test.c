@@ -1,5 +1,5 @@
-/* sz_rows_test.c: tiles of the sz codec that are decoded straight to where they go, a row at a time,
- * against the way by way of a tile's values; of every instance. */
+/* sz_rows_test.c: tiles of the sz codec decoded straight to where they go, a row at a time, against
+ * the way by way of a tile's values; of every instance. */
 #include "unit/sz_support.h"
 
 #include <math.h>
@@ -116,8 +116,7 @@ static void need_box(struct stream *s, const zt_array *array, const uint8_t *val
     }
 }
 
-static void need_rows(const zt_array *array, double bound, uint32_t effort, int axes,
-                      struct rng *r)
+static void need_rows(const zt_array *array, double bound, uint32_t effort, int axes, struct rng *r)
 {
     struct stream s = stream_of(array, bound, effort, axes);
     uint8_t *const values = values_with_gaps(&s, array);
@@ -139,18 +138,17 @@ static void rows_of_any_length_hold(void **state)
     static const struct {
         uint32_t rank;
         uint64_t shape[ZT_MAX_RANK];
-    } shapes[] = {{1, {4096}},        {1, {9001}},        {1, {7}},
-                  {2, {64, 64}},      {2, {130, 77}},     {2, {24, 200}},
-                  {2, {300, 9}},      {3, {16, 16, 16}},  {3, {20, 20, 36}},
-                  {3, {17, 19, 23}},  {3, {12, 32, 8}},   {3, {5, 40, 1}},
-                  {4, {8, 8, 8, 8}},  {4, {3, 9, 10, 13}}, {4, {2, 4, 8, 40}}};
+    } shapes[] = {{1, {4096}},       {1, {9001}},         {1, {7}},          {2, {64, 64}},
+                  {2, {130, 77}},    {2, {24, 200}},      {2, {300, 9}},     {3, {16, 16, 16}},
+                  {3, {20, 20, 36}}, {3, {17, 19, 23}},   {3, {12, 32, 8}},  {3, {5, 40, 1}},
+                  {4, {8, 8, 8, 8}}, {4, {3, 9, 10, 13}}, {4, {2, 4, 8, 40}}};
     struct rng r = {1};
     (void)state;
     for (uint32_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         for (int axes = -1; axes < 1 << shapes[i].rank; axes++) {
             const uint32_t type = 1 + (uint32_t)rng_below(&r, 4);
-            struct test_array a = array_of(axes < 0 ? ZT_F32 : type, shapes[i].rank,
-                                           shapes[i].shape);
+            struct test_array a =
+                array_of(axes < 0 ? ZT_F32 : type, shapes[i].rank, shapes[i].shape);
             for (uint32_t effort = 0; effort < 3; effort++) {
                 fill_array(&a.array, rng_once_in(&r, 2) ? DATA_WAVE_NOISE : DATA_SMOOTH,
                            rng_next(&r));

@@ -136,9 +136,9 @@ static bool begin_shared(struct lane *l)
 {
     struct residuals_32 narrow = residuals_of_32(l);
     struct residuals_64 wide = residuals_of_64(l);
-    const bool is_good =
-        l->is_wide ? begin_coded_64(&l->coded, &l->r, &wide, l->tile.n, l->end_bits)
-                   : begin_coded_32(&l->coded, &l->r, &narrow, l->tile.n, l->end_bits);
+    const bool is_good = l->is_wide
+                             ? begin_coded_64(&l->coded, &l->r, &wide, l->tile.n, l->end_bits)
+                             : begin_coded_32(&l->coded, &l->r, &narrow, l->tile.n, l->end_bits);
     l->is_small = l->is_wide ? wide.is_small : narrow.is_small;
     return is_good;
 }
@@ -147,9 +147,9 @@ static bool end_shared(struct lane *l)
 {
     struct residuals_32 narrow = residuals_of_32(l);
     struct residuals_64 wide = residuals_of_64(l);
-    const bool is_good =
-        l->is_wide ? end_coded_64(&l->coded, &l->r, &wide, l->tile.n, l->end_bits)
-                   : end_coded_32(&l->coded, &l->r, &narrow, l->tile.n, l->end_bits);
+    const bool is_good = l->is_wide
+                             ? end_coded_64(&l->coded, &l->r, &wide, l->tile.n, l->end_bits)
+                             : end_coded_32(&l->coded, &l->r, &narrow, l->tile.n, l->end_bits);
     l->is_small = l->is_wide ? wide.is_small : narrow.is_small;
     return is_good;
 }
@@ -265,6 +265,7 @@ static void begin_lane(const struct zti_coding *coding, struct lane *l)
     const uint8_t *const at = l->is_good ? take_head(coding, l, start, end) : NULL;
     l->is_good = at != NULL;
     memset(l->coded.count, 0, sizeof l->coded.count);
+    l->is_small = false;
     if (!at)
         return;
     l->r.at += (uint64_t)(at - start) * 8;

@@ -66,8 +66,7 @@ ZTI_INLINE full_line unfolded_bytes_32(const uint8_t *from, uint32_t part)
     if (part == 4)
         return unfolded_32(_mm256_cvtepu8_epi32(
             _mm_unpacklo_epi32(four_bytes(from), four_bytes(from + ZTI_SZ_GROUP))));
-    return unfolded_32(
-        _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from)));
+    return unfolded_32(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from)));
 }
 
 ZTI_INLINE full_line unfolded_bytes_64(const uint8_t *from, uint32_t part)

@@ -74,8 +74,8 @@ ZTI_INLINE NAME(line) NAME(take_row)(const struct NAME(row_back) * back, uint32_
     const struct NAME(residuals) d = *back->from;
     const double step = back->step;
     const uint32_t value_bytes = NAME(product_bytes)(product);
-    const bool is_streamed =
-        product != NAME(PLAIN) && back->is_streamed && (uintptr_t)to % 64 == 0 && r.length * value_bytes % 64 == 0;
+    const bool is_streamed = product != NAME(PLAIN) && back->is_streamed &&
+                             (uintptr_t)to % 64 == 0 && r.length * value_bytes % 64 == 0;
     bool has_any = false;
     for (uint32_t i = 0; i < axes; i++)
         has_any |= r.has_one[i];
@@ -93,8 +93,9 @@ ZTI_INLINE NAME(line) NAME(take_row)(const struct NAME(row_back) * back, uint32_
         }
         if (product == NAME(F32_SHORT))
             any |= v ^ -(v >> (VAL_BITS - 1));
-        NAME(put_product)((full_line)v, product, step, (r.length - x) * value_bytes, is_streamed,
-                          to + (size_t)x * value_bytes);
+        NAME(put_product)
+        ((full_line)v, product, step, (r.length - x) * value_bytes, is_streamed,
+         to + (size_t)x * value_bytes);
     }
     return any;
 }
