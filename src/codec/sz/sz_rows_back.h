@@ -47,11 +47,13 @@ ZTI_INLINE void NAME(put_product)(full_line v, uint32_t product, double step, ui
     for (uint32_t i = 0; i * sizeof v < LANES * NAME(product_bytes)(product); i++) {
         const full_line part = NAME(product_of)(v, product, i, step), rest = part;
         const uint32_t at = i * (uint32_t)sizeof v;
+        if (bytes <= at) /* of a row of 8 doubles, say, where a line is made of two registers */
+            return;
         if (is_streamed)
             stream_line(part, to + at);
         else if (product == NAME(PLAIN) || zti_likely(bytes >= at + sizeof v))
             memcpy(to + at, &part, sizeof v);
-        else if (bytes > at)
+        else
             memcpy(to + at, &rest, bytes - at); /* 'part' is in a register, then */
     }
 }
