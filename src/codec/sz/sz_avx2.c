@@ -3,5 +3,6 @@
 
 #define SMALL "codec/sz/sz_small_avx2.h"
 #define WORDS_32 "codec/sz/sz_words_avx2.h"
+#define LINES_TEXT "codec/sz/sz_lines_avx2.h"
 #define OPS zti_sz_avx2
 #include "codec/sz/sz_instance.h"

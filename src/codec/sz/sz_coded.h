@@ -107,9 +107,9 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
 }
 
 /* From the symbols of book 0 on, of which there is one for each group: the classes, where planes
- * begin, the lists, which go to u; and how many symbols of the other books follow. */
-static bool NAME(begin_coded)(struct coded *c, struct zti_bit_reader *r, uval *u, uint32_t n,
-                              uint64_t end_bits)
+ * begin, the lists; and how many symbols of the other books follow. */
+static bool NAME(begin_coded)(struct coded *c, struct zti_bit_reader *r,
+                              struct NAME(residuals) * to, uint32_t n, uint64_t end_bits)
 {
     uint64_t plane_bits = 0;
     for (uint32_t g = 0, number = 0; g < c->count[0]; g++) {
@@ -123,11 +123,12 @@ static bool NAME(begin_coded)(struct coded *c, struct zti_bit_reader *r, uval *u
         return false;
     c->planes = *r;
     r->at += plane_bits;
+    NAME(begin_residuals)(to, c->classes, n);
     for (uint32_t g = 0; g < c->count[0]; g++) {
         if (!is_list(c->classes[g])) {
             const uint32_t book = book_of(c->classes[g]);
             c->count[book] += symbols_in(in_group(n, g), book);
-        } else if (!NAME(take_list)(r, u + g * ZTI_SZ_GROUP, in_group(n, g), c->classes[g])) {
+        } else if (!NAME(take_list)(r, to, g, in_group(n, g), c->classes[g])) {
             return false;
         }
         if (r->at > end_bits)
@@ -139,9 +140,9 @@ static bool NAME(begin_coded)(struct coded *c, struct zti_bit_reader *r, uval *u
     return true;
 }
 
-/* From the symbols of all books to u. */
-static bool NAME(end_coded)(struct coded *c, struct zti_bit_reader *r, uval *u, uint32_t n,
-                            uint64_t end_bits)
+/* From the symbols of all books. */
+static bool NAME(end_coded)(struct coded *c, struct zti_bit_reader *r, struct NAME(residuals) * to,
+                            uint32_t n, uint64_t end_bits)
 {
     const uint16_t *at[ZTI_SZ_BOOKS];
     for (uint32_t book = 0; book < ZTI_SZ_BOOKS; book++)
@@ -150,14 +151,14 @@ static bool NAME(end_coded)(struct coded *c, struct zti_bit_reader *r, uval *u, 
         if (is_list(c->classes[g]))
             continue;
         const uint32_t book = book_of(c->classes[g]), shift = class_shift(c->classes[g]);
-        uval *const group = u + g * ZTI_SZ_GROUP;
         struct small high = small_unpack(at[book], book > 1);
         at[book] += symbols_in(in_group(n, g), book);
         if (in_group(n, g) < ZTI_SZ_GROUP)
             high = small_first(high, in_group(n, g));
-        NAME(join)(&c->planes, high, group, in_group(n, g), shift);
+        NAME(join)(&c->planes, high, to, g, in_group(n, g), shift);
         for (uint64_t more = small_above(high, book > 1 ? 14 : 2); more; more &= more - 1)
-            group[lowest_bit(more)] += (uval)((uval)take_value(r) << shift);
+            NAME(add_at)(to, g * ZTI_SZ_GROUP + lowest_bit(more),
+                         (uval)((uval)take_value(r) << shift));
         if (r->at > end_bits)
             return false;
     }

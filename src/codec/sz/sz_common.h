@@ -6,6 +6,10 @@
 
 #include <math.h>
 
+/* Values behind those of a tile that are read along with the last of them, and have no influence:
+ * of four blocks beside the last one. */
+enum { ZTI_SZ_BEHIND = 4 * ZTI_SZ_GROUP };
+
 /* A tile's place and size; the last axis is fastest. */
 struct tile {
     uint32_t rank;
@@ -37,6 +41,14 @@ static inline struct rows rows_of(const struct tile *tile, const zt_array *array
         r.step[i] = array->stride[i] * value_bytes;
     }
     return r;
+}
+
+/* The rows of a tile that are side by side in memory. */
+static inline struct rows side_by_side(const struct tile *tile, const void *at, size_t value_bytes)
+{
+    const uint32_t bytes = tile->extent[tile->rank - 1] * (uint32_t)value_bytes;
+    return (struct rows){
+        .at = at, .bytes = bytes, .axes = 1, .extent = {UINT32_MAX}, .step = {bytes}};
 }
 
 /* After the last row it is at the first again. */

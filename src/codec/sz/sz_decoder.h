@@ -18,6 +18,8 @@ struct lane {
     bool is_wide;
     bool is_good; /* nothing was found that makes no sense */
     struct coded coded;
+    bool is_small; /* residuals are in bytes */
+    _Alignas(64) uint8_t small[ZTI_SZ_TILE_VALUES + ZTI_SZ_BEHIND];
     union integers u;
 };
 
@@ -77,25 +79,91 @@ static void scatter_tile(const struct tile *tile, const struct zti_view *view,
     }
 }
 
-/* Ask for the memory that a tile goes to, all of which is in the view, before it is decoded, where
- * its rows are no whole lines: these have to be read before a part of them is written. */
-static void ask_for_lines(const struct tile *tile, const struct zti_view *view)
+/* The rows of an array that a tile goes to, if all of it is in the view. */
+static bool is_in_view(const struct tile *tile, const struct zti_view *view, struct rows *rows)
 {
     struct tile own = *tile;
-    const uint32_t last = tile->rank - 1;
     for (uint32_t i = 0; i < tile->rank; i++) {
         if (view->lo[i] > tile->origin[i] || view->hi[i] < tile->origin[i] + tile->extent[i])
-            return;
+            return false;
         own.origin[i] -= view->lo[i];
     }
-    struct rows rows = rows_of(&own, &view->out);
-    if (rows.bytes == 0 || ((uintptr_t)rows.at % 64 == 0 && rows.bytes % 64 == 0))
+    *rows = rows_of(&own, &view->out);
+    return true;
+}
+
+/* Raw bytes up to which an array may be in the caches. */
+enum { OWN_BYTES = 16 << 20 };
+
+/* Ask for the memory that a tile goes to, all of which is in the view, before it is decoded: lines
+ * have to be read before a part of them is written, and those that are written whole are waited for
+ * as well unless they are near, or are written past the caches. */
+static void ask_for_lines(const struct zti_coding *coding, const struct tile *tile,
+                          const struct zti_view *view)
+{
+    const uint32_t last = tile->rank - 1;
+    const uint64_t values = zti_array_values(coding->grid.rank, coding->grid.shape);
+    const bool is_waited_for =
+        !coding->is_streamed && values * zt_type_bytes(coding->type) > OWN_BYTES;
+    struct rows rows;
+    if (!is_in_view(tile, view, &rows) || rows.bytes == 0 ||
+        (!is_waited_for && (uintptr_t)rows.at % 64 == 0 && rows.bytes % 64 == 0))
         return;
     for (uint32_t done = 0; done < tile->n; done += tile->extent[last], next_row(&rows)) {
         for (uint32_t i = 0; i < rows.bytes; i += 64)
             zti_prefetch_to_write(rows.at + i);
         zti_prefetch_to_write(rows.at + rows.bytes - 1);
     }
+}
+
+/* ---- a tile's residuals ---- */
+
+static struct residuals_32 residuals_of_32(struct lane *l)
+{
+    return (struct residuals_32){l->small, l->u.u32, l->is_small,
+                                 (l->tile.n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP};
+}
+
+static struct residuals_64 residuals_of_64(struct lane *l)
+{
+    return (struct residuals_64){l->small, l->u.u64, l->is_small,
+                                 (l->tile.n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP};
+}
+
+/* What follows the classes of a tile whose codes are taken with those of others, up to its codes,
+ * and what follows these. */
+static bool begin_shared(struct lane *l)
+{
+    struct residuals_32 narrow = residuals_of_32(l);
+    struct residuals_64 wide = residuals_of_64(l);
+    const bool is_good = l->is_wide
+                             ? begin_coded_64(&l->coded, &l->r, &wide, l->tile.n, l->end_bits)
+                             : begin_coded_32(&l->coded, &l->r, &narrow, l->tile.n, l->end_bits);
+    l->is_small = l->is_wide ? wide.is_small : narrow.is_small;
+    return is_good;
+}
+
+static bool end_shared(struct lane *l)
+{
+    struct residuals_32 narrow = residuals_of_32(l);
+    struct residuals_64 wide = residuals_of_64(l);
+    const bool is_good = l->is_wide
+                             ? end_coded_64(&l->coded, &l->r, &wide, l->tile.n, l->end_bits)
+                             : end_coded_32(&l->coded, &l->r, &narrow, l->tile.n, l->end_bits);
+    l->is_small = l->is_wide ? wide.is_small : narrow.is_small;
+    return is_good;
+}
+
+/* Those of a tile whose codes are its own affair. */
+static bool take_alone(const struct zti_coding *coding, struct lane *l)
+{
+    struct residuals_32 narrow = residuals_of_32(l);
+    struct residuals_64 wide = residuals_of_64(l);
+    const bool is_good =
+        l->is_wide ? take_residuals_64(coding, &l->tile, l->form, &l->r, l->end_bits, &wide)
+                   : take_residuals_32(coding, &l->tile, l->form, &l->r, l->end_bits, &narrow);
+    l->is_small = l->is_wide ? wide.is_small : narrow.is_small;
+    return is_good;
 }
 
 /* ---- integers to values ---- */
@@ -197,6 +265,7 @@ static void begin_lane(const struct zti_coding *coding, struct lane *l)
     const uint8_t *const at = l->is_good ? take_head(coding, l, start, end) : NULL;
     l->is_good = at != NULL;
     memset(l->coded.count, 0, sizeof l->coded.count);
+    l->is_small = false;
     if (!at)
         return;
     l->r.at += (uint64_t)(at - start) * 8;
@@ -241,23 +310,16 @@ static void take_book(const struct zti_coding *coding, struct lane *lanes, uint3
     }
 }
 
-/* The tile's residuals in l->u, in the order of groups; the reader is behind them. */
+/* The tile's residuals, in the order of groups; the reader is behind them. */
 static void take_rest(const struct zti_coding *coding, struct lane *l)
 {
-    struct tile *const tile = &l->tile;
     if ((l->form & 3) == ZTI_SZ_ZERO)
         return;
     if ((l->form & 3) == ZTI_SZ_RAW) {
         l->r.at = l->end_bits;
         return;
     }
-    if (is_shared(coding, l))
-        l->is_good = l->is_wide ? end_coded_64(&l->coded, &l->r, l->u.u64, tile->n, l->end_bits)
-                                : end_coded_32(&l->coded, &l->r, l->u.u32, tile->n, l->end_bits);
-    else
-        l->is_good = l->is_wide
-                         ? take_residuals_64(coding, tile, l->form, &l->r, l->end_bits, l->u.u64)
-                         : take_residuals_32(coding, tile, l->form, &l->r, l->end_bits, l->u.u32);
+    l->is_good = is_shared(coding, l) ? end_shared(l) : take_alone(coding, l);
     l->r.at = (l->r.at + 7) & ~UINT64_C(7);
 }
 
@@ -280,16 +342,39 @@ static void finish_lane(const struct zti_coding *coding, struct lane *l, union i
             put_value_at(values, value_bytes, i, l->raw + i * value_bytes);
         return;
     }
+    struct residuals_32 narrow = residuals_of_32(l);
+    struct residuals_64 wide = residuals_of_64(l);
     if (l->is_wide)
         values_from(coding, l->tile.n, is_bits, &l->exact, NULL,
-                    integers_64(coding, &l->tile, l->form, l->away, l->u.u64, spare->u64), values);
+                    integers_64(coding, &l->tile, l->form, l->away, &wide, spare->u64), values);
     else
         values_from(coding, l->tile.n, is_bits, &l->exact,
-                    integers_32(coding, &l->tile, l->form, l->away, l->u.u32, spare->u32), NULL,
+                    integers_32(coding, &l->tile, l->form, l->away, &narrow, spare->u32), NULL,
                     values);
     for (uint32_t word = 0; l->exact.count && word < ZTI_SZ_GROUPS; word++)
         for (uint64_t left = l->exact.bits[word]; left; left &= left - 1, l->raw += value_bytes)
             put_value_at(values, value_bytes, word * 64 + lowest_bit(left), l->raw);
+}
+
+/* A tile of multiples of a step straight to where it goes, past the values' place; false where it
+ * cannot go there. */
+static bool finish_straight(const struct zti_coding *coding, struct lane *l,
+                            const struct zti_view *view)
+{
+    const uint32_t form = l->form & 3;
+    struct rows rows;
+    if (coding->sz.source != ZTI_SZ_LATTICE || (l->form & ZTI_SZ_LOSSLESS) || l->exact.count > 0 ||
+        (form != ZTI_SZ_NARROW && form != ZTI_SZ_WIDE) || !is_back_in_lines_32(&l->tile) ||
+        !is_in_view(&l->tile, view, &rows) || rows.bytes == 0)
+        return false;
+    const struct residuals_32 narrow = residuals_of_32(l);
+    const struct residuals_64 wide = residuals_of_64(l);
+    if (l->is_wide)
+        sums_in_lines_64(coding, &l->tile, base_of_64(coding, l->away), &wide, F64_64, &rows);
+    else
+        sums_in_lines_32(coding, &l->tile, base_of_32(coding, l->away), &narrow,
+                         coding->type == ZT_F64 ? F64_32 : F32_32, &rows);
+    return true;
 }
 
 /* Take a tile from each of n readers, into the view if there is one. */
@@ -297,16 +382,14 @@ static void take_tiles(const struct zti_coding *coding, struct unpacked *s, uint
                        const struct zti_view *view)
 {
     for (uint32_t i = 0; i < n && view; i++)
-        ask_for_lines(&s->lanes[i].tile, view);
+        ask_for_lines(coding, &s->lanes[i].tile, view);
     for (uint32_t i = 0; i < n; i++)
         begin_lane(coding, &s->lanes[i]);
     take_book(coding, s->lanes, n, 0);
     for (uint32_t i = 0; i < n; i++) {
         struct lane *const l = &s->lanes[i];
         if (is_shared(coding, l))
-            l->is_good = l->is_wide
-                             ? begin_coded_64(&l->coded, &l->r, l->u.u64, l->tile.n, l->end_bits)
-                             : begin_coded_32(&l->coded, &l->r, l->u.u32, l->tile.n, l->end_bits);
+            l->is_good = begin_shared(l);
     }
     for (uint32_t book = 1; book < ZTI_SZ_BOOKS; book++)
         take_book(coding, s->lanes, n, book);
@@ -314,7 +397,7 @@ static void take_tiles(const struct zti_coding *coding, struct unpacked *s, uint
         struct lane *const l = &s->lanes[i];
         if (l->is_good)
             take_rest(coding, l);
-        if (!l->is_good || !view)
+        if (!l->is_good || !view || finish_straight(coding, l, view))
             continue;
         finish_lane(coding, l, &s->spare, &s->values);
         scatter_tile(&l->tile, view, s->values.bytes, coding->is_streamed);

@@ -177,13 +177,49 @@ ZTI_INLINE void NAME(put_rounds)(struct zti_bit_writer *writer, const struct NAM
         put_number(writer, (group->u[lowest_bit(alive)] >> k) - ZTI_SZ_ROUNDS);
 }
 
-/* Put n values together from what is above k bits, at most 15 of each, and k planes. */
-ZTI_INLINE void NAME(join)(struct zti_bit_reader *r, struct small high, uval *u, uint32_t n,
-                           uint32_t k)
+/* Folded residuals of a tile while it is decoded: a byte each as long as all fit in one, as most
+ * tiles' do, which are then widened where they are summed up (sz_rows_back.h). */
+struct NAME(residuals) {
+    uint8_t *small;
+    uval *u;
+    bool is_small;
+    uint32_t groups;
+};
+
+/* To integers all. */
+static void NAME(make_wide)(struct NAME(residuals) * to)
+{
+    for (uint32_t g = 0; g < to->groups && to->is_small; g++)
+        NAME(widen)(small_load(to->small + g * ZTI_SZ_GROUP), 0, to->u + g * ZTI_SZ_GROUP);
+    to->is_small = false;
+}
+
+/* Add to one. */
+ZTI_INLINE void NAME(add_at)(struct NAME(residuals) * to, uint32_t i, uval more)
+{
+    if (to->is_small && zti_unlikely(more > 255 || to->small[i] + more > 255))
+        NAME(make_wide)(to);
+    if (to->is_small)
+        to->small[i] = (uint8_t)(to->small[i] + more);
+    else
+        to->u[i] += more;
+}
+
+/* Put n values of group g together from what is above k bits, at most 15 of each, and k planes. */
+ZTI_INLINE void NAME(join)(struct zti_bit_reader *r, struct small high,
+                           struct NAME(residuals) * to, uint32_t g, uint32_t n, uint32_t k)
 {
     const struct small low = take_planes(r, n, k < 8 ? k : 8);
-    if (k <= 4) {
-        NAME(widen)(small_or(low, small_up(high, k)), 0, u);
+    uval *const u = to->u + g * ZTI_SZ_GROUP;
+    const bool fits = k <= 4 || (k < 8 && small_above(high, 255u >> k) == 0);
+    if (to->is_small && zti_unlikely(!fits))
+        NAME(make_wide)(to);
+    if (fits) {
+        const struct small all = small_or(low, small_up(high, k));
+        if (to->is_small)
+            small_store(all, to->small + g * ZTI_SZ_GROUP);
+        else
+            NAME(widen)(all, 0, u);
         return;
     }
     NAME(widen)(k < VAL_BITS ? high : small_zero(), k < VAL_BITS ? k : 0, u);
@@ -193,9 +229,9 @@ ZTI_INLINE void NAME(join)(struct zti_bit_reader *r, struct small high, uval *u,
     }
 }
 
-/* The inverse of put_planes and put_rounds: n values, and zeros to the end of the group. */
+/* The inverse of put_planes and put_rounds: n values of group g, and zeros to the end of it. */
 ZTI_INLINE void NAME(take_rounds)(struct zti_bit_reader *reader, struct zti_bit_reader *planes,
-                                  uval *u, uint32_t n, uint32_t k)
+                                  struct NAME(residuals) * to, uint32_t g, uint32_t n, uint32_t k)
 {
     uint64_t alive = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
     struct small high = small_zero();
@@ -206,10 +242,10 @@ ZTI_INLINE void NAME(take_rounds)(struct zti_bit_reader *reader, struct zti_bit_
         high = small_raise(high, alive);
     }
     *reader = r;
-    NAME(join)(planes, high, u, n, k);
+    NAME(join)(planes, high, to, g, n, k);
     for (; alive; alive &= alive - 1)
-        u[lowest_bit(alive)] += (uval)((uval)take_number(reader) << (k < VAL_BITS ? k : 0)) *
-                                (k < VAL_BITS);
+        NAME(add_at)(to, g * ZTI_SZ_GROUP + lowest_bit(alive),
+                     (uval)((uval)take_number(reader) << (k < VAL_BITS ? k : 0)) * (k < VAL_BITS));
 }
 
 /* The values that are not 0: how many are between each and the one before, in a Rice code, and the
@@ -228,16 +264,20 @@ ZTI_INLINE void NAME(put_list)(struct zti_bit_writer *w, const struct NAME(group
     }
 }
 
-/* A whole group; false where a value would be beyond its n. */
-ZTI_INLINE bool NAME(take_list)(struct zti_bit_reader *r, uval *u, uint32_t n, uint32_t count)
+/* The whole of group g; false where a value would be beyond its n. */
+ZTI_INLINE bool NAME(take_list)(struct zti_bit_reader *r, struct NAME(residuals) * to, uint32_t g,
+                                uint32_t n, uint32_t count)
 {
     uint32_t next = 0;
-    memset(u, 0, ZTI_SZ_GROUP * sizeof *u);
+    if (to->is_small)
+        small_store(small_zero(), to->small + g * ZTI_SZ_GROUP);
+    else
+        memset(to->u + g * ZTI_SZ_GROUP, 0, ZTI_SZ_GROUP * sizeof *to->u);
     for (uint32_t left = count; left > 0; left--) {
         const uint32_t i = next + take_gap(r, count);
         if (i >= n)
             return false;
-        u[i] = (uval)(take_value(r) + 1);
+        NAME(add_at)(to, g * ZTI_SZ_GROUP + i, (uval)(take_value(r) + 1));
         next = i + 1;
     }
     return true;
@@ -348,22 +388,31 @@ static bool NAME(take_classes)(struct zti_bit_reader *r, uint32_t n, uint64_t en
     return *plane_bits <= end_bits - r->at;
 }
 
+/* Where a tile's residuals of such classes go: to bytes unless some group is sure not to fit. */
+static void NAME(begin_residuals)(struct NAME(residuals) * to, const uint8_t *classes, uint32_t n)
+{
+    to->groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
+    to->is_small = true;
+    for (uint32_t g = 0; g < to->groups; g++)
+        to->is_small &= class_planes(classes[g]) <= 8;
+}
+
 /* Take n values; false where they reach beyond bit end_bits or make no sense. Of the buffer
  * ZTI_SZ_GROUP_MOST_BYTES beyond that bit may be read. */
-static bool NAME(take_groups)(struct zti_bit_reader *r, uval *u, uint32_t n, uint64_t end_bits)
+static bool NAME(take_groups)(struct zti_bit_reader *r, struct NAME(residuals) * to, uint32_t n,
+                              uint64_t end_bits)
 {
     uint8_t classes[ZTI_SZ_GROUPS];
-    const uint32_t groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
     uint64_t plane_bits;
     if (!NAME(take_classes)(r, n, end_bits, classes, &plane_bits))
         return false;
     struct zti_bit_reader planes = *r;
     r->at += plane_bits;
-    for (uint32_t g = 0; g < groups; g++) {
-        uval *const group = u + g * ZTI_SZ_GROUP;
+    NAME(begin_residuals)(to, classes, n);
+    for (uint32_t g = 0; g < to->groups; g++) {
         if (!is_list(classes[g]))
-            NAME(take_rounds)(r, &planes, group, in_group(n, g), class_planes(classes[g]));
-        else if (!NAME(take_list)(r, group, in_group(n, g), classes[g]))
+            NAME(take_rounds)(r, &planes, to, g, in_group(n, g), class_planes(classes[g]));
+        else if (!NAME(take_list)(r, to, g, in_group(n, g), classes[g]))
             return false;
         if (r->at > end_bits)
             return false;

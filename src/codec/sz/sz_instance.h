@@ -2,10 +2,12 @@
  * defines
  *   SMALL      the text of values of eight bits that its instruction set is best served by
  *   WORDS_32   the same of integers of 32 bits
+ *   LINES_TEXT the same of integers that fill a register
  *   OPS        what the instance is called */
 #include "codec/sz/sz_bits.h"
 #include "codec/sz/sz_common.h"
 #include SMALL
+#include LINES_TEXT
 
 /* The first n values, and zeros. */
 static struct small small_first(struct small s, uint32_t n)
@@ -22,6 +24,11 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
     uint64_t planes[8] = {0};
     if (count == 0)
         return small_zero();
+    if (zti_likely(n == ZTI_SZ_GROUP)) {
+        const uint64_t at = r->at;
+        r->at += count * ZTI_SZ_GROUP;
+        return small_of_bits(r->base + at / 8, at % 8, count);
+    }
     for (uint32_t j = 0; j < count; j++)
         planes[j] = take_word(r, n);
     return small_of_planes(planes);
@@ -46,7 +53,7 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 #define uval uint32_t
 #define VAL_BITS 32
 #define NAME(x) x##_32
-#include "codec/sz/sz_lines.h"  /* load_line_32, ... */
+#include "codec/sz/sz_put_lines.h" /* load_line_32, ... */
 #include WORDS_32               /* saturated_32, widen_32, ... */
 #include "codec/sz/sz_groups.h" /* put_groups_32, take_groups_32 */
 #include "codec/sz/sz_coded.h"  /* put_coded_32, begin_coded_32, end_coded_32 */
@@ -59,7 +66,7 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 #define uval uint64_t
 #define VAL_BITS 64
 #define NAME(x) x##_64
-#include "codec/sz/sz_lines.h"
+#include "codec/sz/sz_put_lines.h"
 #include "codec/sz/sz_words.h"
 #include "codec/sz/sz_groups.h"
 #include "codec/sz/sz_coded.h"

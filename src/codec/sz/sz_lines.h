@@ -1,61 +1,126 @@
-/* sz_lines.h: kernel text: integers that are side by side, as many as are worked on together. The
- * includer defines
- *   uval        uint32_t or uint64_t
- *   VAL_BITS    their width
- *   NAME(x)     x with this instance's suffix
- * AVX2 and AVX-512 have their own of what moves lanes of 32 bits, in sz_lines_avx2.h and
- * sz_lines_avx512.h; this text is the specification. */
-#undef LANES
-#if defined(__AVX512F__)
-#define LANES (512 / VAL_BITS)
-#elif defined(__AVX2__)
-#define LANES (256 / VAL_BITS)
-#else
-#define LANES (128 / VAL_BITS)
-#endif
-typedef uval NAME(line) __attribute__((vector_size(LANES * VAL_BITS / 8)));
+/* sz_lines.h: kernel text: integers of 32 or 64 bits that fill a register, which rows of tiles are
+ * decoded in (sz_rows_back.h). This text is the specification; sz_lines_avx2.h and
+ * sz_lines_avx512.h are the same with longer registers. */
 
-ZTI_INLINE NAME(line) NAME(load_line)(const uval *from)
+enum { LINE_BYTES = 16 };
+
+typedef uint32_t full_line __attribute__((vector_size(LINE_BYTES)));
+typedef uint64_t full_line_64 __attribute__((vector_size(LINE_BYTES)));
+
+/* Each integer becomes the sum of all up to it. */
+ZTI_INLINE full_line sums_of_32(full_line v)
 {
-    NAME(line) v;
+    const full_line one = {0, v[0], v[1], v[2]}, pairs = v + one;
+    const full_line two = {0, 0, pairs[0], pairs[1]};
+    return pairs + two;
+}
+
+ZTI_INLINE full_line sums_of_64(full_line u)
+{
+    const full_line_64 v = (full_line_64)u, one = {0, v[0]};
+    return (full_line)(v + one);
+}
+
+/* The last in all places. */
+ZTI_INLINE full_line last_of_32(full_line v)
+{
+    return (full_line){v[3], v[3], v[3], v[3]};
+}
+
+ZTI_INLINE full_line last_of_64(full_line u)
+{
+    const full_line_64 v = (full_line_64)u;
+    return (full_line)(full_line_64){v[1], v[1]};
+}
+
+/* Integers in pieces of so many, 64 integers from one to the next; 0: as they are. A piece is as
+ * long or longer. */
+ZTI_INLINE full_line pieces_32(const uint32_t *from, uint32_t part)
+{
+    full_line v;
     memcpy(&v, from, sizeof v);
+    (void)part;
     return v;
 }
 
-ZTI_INLINE void NAME(store_line)(NAME(line) v, uval *to)
+ZTI_INLINE full_line pieces_64(const uint64_t *from, uint32_t part)
+{
+    full_line v;
+    memcpy(&v, from, sizeof v);
+    (void)part;
+    return v;
+}
+
+/* 0, 1, 2, 3, 4, ... as 0, -1, 1, -2, 2, ... */
+ZTI_INLINE full_line unfolded_32(full_line v)
+{
+    return (v >> 1) ^ -(v & 1);
+}
+
+ZTI_INLINE full_line unfolded_64(full_line u)
+{
+    const full_line_64 v = (full_line_64)u;
+    return (full_line)((v >> 1) ^ -(v & 1));
+}
+
+/* The same of bytes in pieces. */
+ZTI_INLINE full_line unfolded_bytes_32(const uint8_t *from, uint32_t part)
+{
+    (void)part;
+    return unfolded_32((full_line){from[0], from[1], from[2], from[3]});
+}
+
+ZTI_INLINE full_line unfolded_bytes_64(const uint8_t *from, uint32_t part)
+{
+    (void)part;
+    return unfolded_64((full_line)(full_line_64){from[0], from[1]});
+}
+
+/* Products with a step: doubles, of narrow integers those of half i; */
+ZTI_INLINE full_line doubles_of_32(full_line v, uint32_t i, double step)
+{
+    const double x[2] = {(double)(int32_t)v[2 * i] * step, (double)(int32_t)v[2 * i + 1] * step};
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
+ZTI_INLINE full_line doubles_of_64(full_line v, uint32_t i, double step)
+{
+    int64_t u[2];
+    memcpy(u, &v, sizeof v);
+    const double x[2] = {(double)u[0] * step, (double)u[1] * step};
+    memcpy(&v, x, sizeof v);
+    (void)i;
+    return v;
+}
+
+/* doubles, rounded; */
+ZTI_INLINE full_line floats_of_32(full_line v, double step)
+{
+    int32_t u[4];
+    float x[4];
+    memcpy(u, &v, sizeof v);
+    for (uint32_t i = 0; i < 4; i++)
+        x[i] = (float)((double)u[i] * step);
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
+/* floats. */
+ZTI_INLINE full_line short_floats_of_32(full_line v, float step)
+{
+    int32_t u[4];
+    float x[4];
+    memcpy(u, &v, sizeof v);
+    for (uint32_t i = 0; i < 4; i++)
+        x[i] = (float)u[i] * step;
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
+/* To an aligned part of a line of memory that is not looked at again soon; the rest of it is to
+ * follow. */
+ZTI_INLINE void stream_line(full_line v, uint8_t *to)
 {
     memcpy(to, &v, sizeof v);
 }
-
-#if VAL_BITS == 32 && defined(__AVX512F__)
-#include "codec/sz/sz_lines_avx512.h"
-#elif VAL_BITS == 32 && defined(__AVX2__)
-#include "codec/sz/sz_lines_avx2.h"
-#else
-
-/* What is before each value: of the first, the last value of the line before. */
-ZTI_INLINE NAME(line) NAME(moved_on)(NAME(line) v, NAME(line) before)
-{
-    uval u[LANES + 1];
-    u[0] = before[LANES - 1];
-    NAME(store_line)(v, u + 1);
-    return NAME(load_line)(u);
-}
-
-/* A line to its place: 4 or 8 values are side by side in a block, or (part is 0) all are. */
-ZTI_INLINE void NAME(put_line)(NAME(line) v, uval *to, uint32_t part)
-{
-    uval u[LANES];
-    if (part == 0 || part >= LANES) {
-        NAME(store_line)(v, to);
-        return;
-    }
-    NAME(store_line)(v, u);
-    if (part == 4)
-        for (uint32_t i = 0; i + 4 <= LANES; i += 4)
-            memcpy(to + i / 4 * ZTI_SZ_GROUP, u + i, 4 * sizeof *to);
-    else
-        for (uint32_t i = 0; i + 8 <= LANES; i += 8)
-            memcpy(to + i / 8 * ZTI_SZ_GROUP, u + i, 8 * sizeof *to);
-}
-#endif

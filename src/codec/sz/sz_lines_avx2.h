@@ -1,97 +1,117 @@
-/* sz_lines_avx2.h: what sz_lines.h has of lanes of 32 bits, with AVX2; and a line of multiples of a
- * step (sz_lattice.h) at a time. */
-#define HAS_MULTIPLES
-#define LANES_32 8
+/* sz_lines_avx2.h: sz_lines.h with AVX2. */
 
-ZTI_INLINE line_32 moved_on_32(line_32 v, line_32 before)
+enum { LINE_BYTES = 32 };
+
+typedef __m256i full_line;
+
+ZTI_INLINE full_line sums_of_32(full_line v)
 {
-    const __m256i middle = _mm256_permute2x128_si256((__m256i)before, (__m256i)v, 0x21);
-    return (line_32)_mm256_alignr_epi8((__m256i)v, middle, 12);
+    v = _mm256_add_epi32(v, _mm256_slli_si256(v, 4));
+    v = _mm256_add_epi32(v, _mm256_slli_si256(v, 8));
+    const __m256i low = _mm256_permute2x128_si256(v, v, 0x08);
+    return _mm256_add_epi32(v, _mm256_shuffle_epi32(low, 0xff));
 }
 
-ZTI_INLINE void put_line_32(line_32 v, uint32_t *to, uint32_t part)
+ZTI_INLINE full_line sums_of_64(full_line v)
 {
-    const __m256i all = (__m256i)v;
-    if (part == 4) {
-        _mm_storeu_si128((__m128i *)(void *)to, _mm256_castsi256_si128(all));
-        _mm_storeu_si128((__m128i *)(void *)(to + 64), _mm256_extracti128_si256(all, 1));
-    } else {
-        _mm256_storeu_si256((__m256i *)(void *)to, all);
-    }
+    v = _mm256_add_epi64(v, _mm256_slli_si256(v, 8));
+    const __m256i low = _mm256_permute2x128_si256(v, v, 0x08);
+    return _mm256_add_epi64(v, _mm256_unpackhi_epi64(low, low));
 }
 
-/* Four values: sums whose low bits are the multiples (at_once in sz_nearest.h), and these times the
- * step. */
-ZTI_INLINE __m256d four_sums(__m256d x, double step, double r, __m256d *y)
+ZTI_INLINE full_line last_of_32(full_line v)
 {
-    const __m256d magic = _mm256_set1_pd(0x1.8p52);
-    const __m256d sum = _mm256_add_pd(_mm256_mul_pd(x, _mm256_set1_pd(r)), magic);
-    *y = _mm256_mul_pd(_mm256_sub_pd(sum, magic), _mm256_set1_pd(step));
-    return sum;
+    return _mm256_permutevar8x32_epi32(v, _mm256_set1_epi32(7));
 }
 
-/* The low halves of two registers of 64-bit numbers. */
-ZTI_INLINE line_32 low_halves(__m256d first, __m256d last)
+ZTI_INLINE full_line last_of_64(full_line v)
 {
-    const __m256 mixed = _mm256_shuffle_ps(_mm256_castpd_ps(first), _mm256_castpd_ps(last), 0x88);
-    return (line_32)_mm256_permute4x64_epi64(_mm256_castps_si256(mixed), 0xd8);
+    return _mm256_permute4x64_epi64(v, 0xff);
 }
 
-/* The top bit of a lane is set where some value was not within the limits. */
-struct beyond_f32 {
-    __m256i of;
-};
-
-struct beyond_f64 {
-    __m256i of;
-};
-
-ZTI_INLINE line_32 multiples_f32(const float *x, const struct lattice_f32 *l,
-                                 struct beyond_f32 *beyond)
+ZTI_INLINE full_line pieces_32(const uint32_t *from, uint32_t part)
 {
-    const __m256i bits = _mm256_set1_epi32(INT32_MAX);
-    __m256d y[2];
-    const __m256d first = four_sums(_mm256_cvtps_pd(_mm_loadu_ps(x)), l->step, l->r, &y[0]);
-    const __m256d last = four_sums(_mm256_cvtps_pd(_mm_loadu_ps(x + 4)), l->step, l->r, &y[1]);
-    const __m256 v = _mm256_loadu_ps(x);
-    const __m256 off = _mm256_sub_ps(v, _mm256_set_m128(_mm256_cvtpd_ps(y[1]),
-                                                        _mm256_cvtpd_ps(y[0])));
-    const __m256i near = _mm256_sub_epi32(_mm256_set1_epi32((int32_t)l->limits.error),
-                                          _mm256_and_si256(_mm256_castps_si256(off), bits));
-    const __m256i small = _mm256_sub_epi32(_mm256_set1_epi32((int32_t)l->limits.reach),
-                                           _mm256_and_si256(_mm256_castps_si256(v), bits));
-    beyond->of = _mm256_or_si256(beyond->of, _mm256_or_si256(near, small));
-    return low_halves(first, last);
+    if (part != 4)
+        return _mm256_loadu_si256((const __m256i *)(const void *)from);
+    const __m128i low = _mm_loadu_si128((const __m128i *)(const void *)from);
+    const __m128i high = _mm_loadu_si128((const __m128i *)(const void *)(from + ZTI_SZ_GROUP));
+    return _mm256_set_m128i(high, low);
 }
 
-ZTI_INLINE bool is_beyond_f32(struct beyond_f32 beyond)
+ZTI_INLINE full_line pieces_64(const uint64_t *from, uint32_t part)
 {
-    return _mm256_movemask_ps(_mm256_castsi256_ps(beyond.of)) != 0;
+    (void)part; /* a piece is as long or longer */
+    return _mm256_loadu_si256((const __m256i *)(const void *)from);
 }
 
-ZTI_INLINE __m256i far_of_four(__m256d x, __m256d y, const struct lattice_f64 *l)
+ZTI_INLINE full_line unfolded_32(full_line v)
 {
-    const __m256i bits = _mm256_set1_epi64x(INT64_MAX);
-    const __m256i off = _mm256_and_si256(_mm256_castpd_si256(_mm256_sub_pd(x, y)), bits);
-    const __m256i size = _mm256_and_si256(_mm256_castpd_si256(x), bits);
-    return _mm256_or_si256(
-        _mm256_sub_epi64(_mm256_set1_epi64x((int64_t)l->limits.error), off),
-        _mm256_sub_epi64(_mm256_set1_epi64x((int64_t)l->limits.reach), size));
+    const __m256i odd = _mm256_and_si256(v, _mm256_set1_epi32(1));
+    return _mm256_xor_si256(_mm256_srli_epi32(v, 1), _mm256_sub_epi32(_mm256_setzero_si256(), odd));
 }
 
-ZTI_INLINE line_32 multiples_f64(const double *x, const struct lattice_f64 *l,
-                                 struct beyond_f64 *beyond)
+ZTI_INLINE full_line unfolded_64(full_line v)
 {
-    __m256d y[2];
-    const __m256d v[2] = {_mm256_loadu_pd(x), _mm256_loadu_pd(x + 4)};
-    const __m256d first = four_sums(v[0], l->step, l->r, &y[0]);
-    const __m256d last = four_sums(v[1], l->step, l->r, &y[1]);
-    beyond->of = _mm256_or_si256(beyond->of, _mm256_or_si256(far_of_four(v[0], y[0], l),
-                                                             far_of_four(v[1], y[1], l)));
-    return low_halves(first, last);
+    const __m256i odd = _mm256_and_si256(v, _mm256_set1_epi64x(1));
+    return _mm256_xor_si256(_mm256_srli_epi64(v, 1), _mm256_sub_epi64(_mm256_setzero_si256(), odd));
 }
 
-ZTI_INLINE bool is_beyond_f64(struct beyond_f64 beyond)
+ZTI_INLINE __m128i four_bytes(const uint8_t *from)
 {
-    return _mm256_movemask_pd(_mm256_castsi256_pd(beyond.of)) != 0;
+    return _mm_cvtsi32_si128((int32_t)zti_get_le32(from));
+}
+
+ZTI_INLINE full_line unfolded_bytes_32(const uint8_t *from, uint32_t part)
+{
+    if (part == 4)
+        return unfolded_32(_mm256_cvtepu8_epi32(
+            _mm_unpacklo_epi32(four_bytes(from), four_bytes(from + ZTI_SZ_GROUP))));
+    return unfolded_32(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from)));
+}
+
+ZTI_INLINE full_line unfolded_bytes_64(const uint8_t *from, uint32_t part)
+{
+    (void)part;
+    return unfolded_64(_mm256_cvtepu8_epi64(four_bytes(from)));
+}
+
+/* The products of half i of a line. */
+ZTI_INLINE __m256d half_products(full_line v, uint32_t i, double step)
+{
+    const __m128i half = i > 0 ? _mm256_extracti128_si256(v, 1) : _mm256_castsi256_si128(v);
+    return _mm256_mul_pd(_mm256_cvtepi32_pd(half), _mm256_set1_pd(step));
+}
+
+ZTI_INLINE full_line doubles_of_32(full_line v, uint32_t i, double step)
+{
+    return _mm256_castpd_si256(half_products(v, i, step));
+}
+
+ZTI_INLINE full_line doubles_of_64(full_line v, uint32_t i, double step)
+{
+    int64_t u[4];
+    double x[4];
+    memcpy(u, &v, sizeof v);
+    for (uint32_t k = 0; k < 4; k++)
+        x[k] = (double)u[k] * step;
+    memcpy(&v, x, sizeof v);
+    (void)i;
+    return v;
+}
+
+ZTI_INLINE full_line floats_of_32(full_line v, double step)
+{
+    const __m128 low = _mm256_cvtpd_ps(half_products(v, 0, step));
+    const __m128 high = _mm256_cvtpd_ps(half_products(v, 1, step));
+    return _mm256_castps_si256(_mm256_set_m128(high, low));
+}
+
+ZTI_INLINE full_line short_floats_of_32(full_line v, float step)
+{
+    return _mm256_castps_si256(_mm256_mul_ps(_mm256_cvtepi32_ps(v), _mm256_set1_ps(step)));
+}
+
+ZTI_INLINE void stream_line(full_line v, uint8_t *to)
+{
+    _mm256_stream_si256((__m256i *)(void *)to, v);
 }

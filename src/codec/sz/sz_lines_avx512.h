@@ -1,103 +1,152 @@
-/* sz_lines_avx512.h: what sz_lines.h has of lanes of 32 bits, with AVX-512; and a line of multiples
- * of a step (sz_lattice.h) at a time. */
-#define HAS_MULTIPLES
-#define LANES_32 16
+/* sz_lines_avx512.h: sz_lines.h with AVX-512. */
 
-ZTI_INLINE line_32 moved_on_32(line_32 v, line_32 before)
+enum { LINE_BYTES = 64 };
+
+typedef __m512i full_line;
+
+/* v with its full_line moved up by so many, and zeros below. */
+#define UP_32(v, by) _mm512_alignr_epi32(v, _mm512_setzero_si512(), 16 - (by))
+#define UP_64(v, by) _mm512_alignr_epi64(v, _mm512_setzero_si512(), 8 - (by))
+
+ZTI_INLINE full_line sums_of_32(full_line v)
 {
-    return (line_32)_mm512_alignr_epi32((__m512i)v, (__m512i)before, 15);
+    v = _mm512_add_epi32(v, UP_32(v, 1));
+    v = _mm512_add_epi32(v, UP_32(v, 2));
+    v = _mm512_add_epi32(v, UP_32(v, 4));
+    return _mm512_add_epi32(v, UP_32(v, 8));
 }
 
-ZTI_INLINE void put_line_32(line_32 v, uint32_t *to, uint32_t part)
+ZTI_INLINE full_line sums_of_64(full_line v)
 {
-    const __m512i all = (__m512i)v;
-    if (part == 4) {
-        _mm_storeu_si128((__m128i *)(void *)to, _mm512_castsi512_si128(all));
-        _mm_storeu_si128((__m128i *)(void *)(to + 64), _mm512_extracti32x4_epi32(all, 1));
-        _mm_storeu_si128((__m128i *)(void *)(to + 128), _mm512_extracti32x4_epi32(all, 2));
-        _mm_storeu_si128((__m128i *)(void *)(to + 192), _mm512_extracti32x4_epi32(all, 3));
-    } else if (part == 8) {
-        _mm256_storeu_si256((__m256i *)(void *)to, _mm512_castsi512_si256(all));
-        _mm256_storeu_si256((__m256i *)(void *)(to + 64), _mm512_extracti64x4_epi64(all, 1));
-    } else {
-        _mm512_storeu_si512(to, all);
-    }
+    v = _mm512_add_epi64(v, UP_64(v, 1));
+    v = _mm512_add_epi64(v, UP_64(v, 2));
+    return _mm512_add_epi64(v, UP_64(v, 4));
+}
+#undef UP_32
+#undef UP_64
+
+ZTI_INLINE full_line last_of_32(full_line v)
+{
+    return _mm512_permutexvar_epi32(_mm512_set1_epi32(15), v);
 }
 
-/* Eight values: sums whose low bits are the multiples (at_once in sz_nearest.h), and these times
- * the step. */
-ZTI_INLINE __m512d eight_sums(__m512d x, double step, double r, __m512d *y)
+ZTI_INLINE full_line last_of_64(full_line v)
 {
-    const __m512d magic = _mm512_set1_pd(0x1.8p52);
-    const __m512d sum = _mm512_add_pd(_mm512_mul_pd(x, _mm512_set1_pd(r)), magic);
-    *y = _mm512_mul_pd(_mm512_sub_pd(sum, magic), _mm512_set1_pd(step));
-    return sum;
+    return _mm512_permutexvar_epi64(_mm512_set1_epi64(7), v);
 }
 
-/* The low halves of two registers of 64-bit numbers. */
-ZTI_INLINE line_32 low_halves(__m512d first, __m512d last)
+ZTI_INLINE __m128i quarter_at(const void *from)
 {
-    const __m512i even =
-        _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
-    return (line_32)_mm512_permutex2var_epi32(_mm512_castpd_si512(first), even,
-                                              _mm512_castpd_si512(last));
+    return _mm_loadu_si128((const __m128i *)from);
 }
 
-/* The top bit of a lane is set where some value was not within the limits. */
-struct beyond_f32 {
-    __m512i of;
-};
-
-struct beyond_f64 {
-    __m512i of;
-};
-
-ZTI_INLINE line_32 multiples_f32(const float *x, const struct lattice_f32 *l,
-                                 struct beyond_f32 *beyond)
+ZTI_INLINE __m256i half_at(const void *from)
 {
-    const __m512i bits = _mm512_set1_epi32(INT32_MAX);
-    __m512d y[2];
-    const __m512d first = eight_sums(_mm512_cvtps_pd(_mm256_loadu_ps(x)), l->step, l->r, &y[0]);
-    const __m512d last = eight_sums(_mm512_cvtps_pd(_mm256_loadu_ps(x + 8)), l->step, l->r, &y[1]);
-    const __m512 all = _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(y[0])),
-                                          _mm512_cvtpd_ps(y[1]), 1);
-    const __m512 v = _mm512_loadu_ps(x);
-    const __m512i off = _mm512_and_si512(_mm512_castps_si512(_mm512_sub_ps(v, all)), bits);
-    const __m512i size = _mm512_and_si512(_mm512_castps_si512(v), bits);
-    const __m512i near = _mm512_sub_epi32(_mm512_set1_epi32((int32_t)l->limits.error), off);
-    const __m512i small = _mm512_sub_epi32(_mm512_set1_epi32((int32_t)l->limits.reach), size);
-    beyond->of = _mm512_ternarylogic_epi32(beyond->of, near, small, 0xfe);
-    return low_halves(first, last);
+    return _mm256_loadu_si256((const __m256i *)from);
 }
 
-ZTI_INLINE bool is_beyond_f32(struct beyond_f32 beyond)
+ZTI_INLINE full_line pieces_32(const uint32_t *from, uint32_t part)
 {
-    return _mm512_movepi32_mask(beyond.of) != 0;
+    if (part == 0)
+        return _mm512_loadu_si512(from);
+    if (part == 8)
+        return _mm512_inserti64x4(_mm512_castsi256_si512(half_at(from)),
+                                  half_at(from + ZTI_SZ_GROUP), 1);
+    const __m512i one = _mm512_castsi128_si512(quarter_at(from));
+    const __m512i two = _mm512_inserti32x4(one, quarter_at(from + ZTI_SZ_GROUP), 1);
+    const __m512i three = _mm512_inserti32x4(two, quarter_at(from + 2 * ZTI_SZ_GROUP), 2);
+    return _mm512_inserti32x4(three, quarter_at(from + 3 * ZTI_SZ_GROUP), 3);
 }
 
-ZTI_INLINE __m512i far_of_eight(__m512d x, __m512d y, const struct lattice_f64 *l)
+ZTI_INLINE full_line pieces_64(const uint64_t *from, uint32_t part)
 {
-    const __m512i bits = _mm512_set1_epi64(INT64_MAX);
-    const __m512i off = _mm512_and_si512(_mm512_castpd_si512(_mm512_sub_pd(x, y)), bits);
-    const __m512i size = _mm512_and_si512(_mm512_castpd_si512(x), bits);
-    return _mm512_or_si512(
-        _mm512_sub_epi64(_mm512_set1_epi64((int64_t)l->limits.error), off),
-        _mm512_sub_epi64(_mm512_set1_epi64((int64_t)l->limits.reach), size));
+    if (part != 4)
+        return _mm512_loadu_si512(from);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(half_at(from)), half_at(from + ZTI_SZ_GROUP),
+                              1);
 }
 
-ZTI_INLINE line_32 multiples_f64(const double *x, const struct lattice_f64 *l,
-                                 struct beyond_f64 *beyond)
+ZTI_INLINE full_line unfolded_32(full_line v)
 {
-    __m512d y[2];
-    const __m512d v[2] = {_mm512_loadu_pd(x), _mm512_loadu_pd(x + 8)};
-    const __m512d first = eight_sums(v[0], l->step, l->r, &y[0]);
-    const __m512d last = eight_sums(v[1], l->step, l->r, &y[1]);
-    beyond->of = _mm512_ternarylogic_epi64(beyond->of, far_of_eight(v[0], y[0], l),
-                                           far_of_eight(v[1], y[1], l), 0xfe);
-    return low_halves(first, last);
+    const __m512i odd = _mm512_and_si512(v, _mm512_set1_epi32(1));
+    return _mm512_xor_si512(_mm512_srli_epi32(v, 1), _mm512_sub_epi32(_mm512_setzero_si512(), odd));
 }
 
-ZTI_INLINE bool is_beyond_f64(struct beyond_f64 beyond)
+ZTI_INLINE full_line unfolded_64(full_line v)
 {
-    return _mm512_movepi64_mask(beyond.of) != 0;
+    const __m512i odd = _mm512_and_si512(v, _mm512_set1_epi64(1));
+    return _mm512_xor_si512(_mm512_srli_epi64(v, 1), _mm512_sub_epi64(_mm512_setzero_si512(), odd));
+}
+
+/* The same of sixteen bytes. */
+ZTI_INLINE __m128i unfolded_8(__m128i v)
+{
+    const __m128i odd = _mm_and_si128(v, _mm_set1_epi8(1));
+    const __m128i half = _mm_and_si128(_mm_srli_epi16(v, 1), _mm_set1_epi8(127));
+    return _mm_xor_si128(half, _mm_sub_epi8(_mm_setzero_si128(), odd));
+}
+
+ZTI_INLINE __m128i eight_bytes(const uint8_t *from)
+{
+    return _mm_loadl_epi64((const __m128i *)(const void *)from);
+}
+
+ZTI_INLINE __m128i four_bytes(const uint8_t *from, uint32_t piece)
+{
+    return _mm_cvtsi32_si128((int32_t)zti_get_le32(from + piece * ZTI_SZ_GROUP));
+}
+
+ZTI_INLINE full_line unfolded_bytes_32(const uint8_t *from, uint32_t part)
+{
+    __m128i v;
+    if (part == 0)
+        v = quarter_at(from);
+    else if (part == 8)
+        v = _mm_unpacklo_epi64(eight_bytes(from), eight_bytes(from + ZTI_SZ_GROUP));
+    else
+        v = _mm_unpacklo_epi64(_mm_unpacklo_epi32(four_bytes(from, 0), four_bytes(from, 1)),
+                               _mm_unpacklo_epi32(four_bytes(from, 2), four_bytes(from, 3)));
+    return _mm512_cvtepi8_epi32(unfolded_8(v));
+}
+
+ZTI_INLINE full_line unfolded_bytes_64(const uint8_t *from, uint32_t part)
+{
+    const __m128i v = part != 4 ? eight_bytes(from)
+                                : _mm_unpacklo_epi32(four_bytes(from, 0), four_bytes(from, 1));
+    return _mm512_cvtepi8_epi64(unfolded_8(v));
+}
+
+/* The products of half i of a line. */
+ZTI_INLINE __m512d half_products(full_line v, uint32_t i, double step)
+{
+    const __m256i half = i > 0 ? _mm512_extracti64x4_epi64(v, 1) : _mm512_castsi512_si256(v);
+    return _mm512_mul_pd(_mm512_cvtepi32_pd(half), _mm512_set1_pd(step));
+}
+
+ZTI_INLINE full_line doubles_of_32(full_line v, uint32_t i, double step)
+{
+    return _mm512_castpd_si512(half_products(v, i, step));
+}
+
+ZTI_INLINE full_line doubles_of_64(full_line v, uint32_t i, double step)
+{
+    (void)i;
+    return _mm512_castpd_si512(_mm512_mul_pd(_mm512_cvtepi64_pd(v), _mm512_set1_pd(step)));
+}
+
+ZTI_INLINE full_line floats_of_32(full_line v, double step)
+{
+    const __m256 low = _mm512_cvtpd_ps(half_products(v, 0, step));
+    const __m256 high = _mm512_cvtpd_ps(half_products(v, 1, step));
+    return _mm512_castps_si512(_mm512_insertf32x8(_mm512_castps256_ps512(low), high, 1));
+}
+
+ZTI_INLINE full_line short_floats_of_32(full_line v, float step)
+{
+    return _mm512_castps_si512(_mm512_mul_ps(_mm512_cvtepi32_ps(v), _mm512_set1_ps(step)));
+}
+
+ZTI_INLINE void stream_line(full_line v, uint8_t *to)
+{
+    _mm512_stream_si512((__m512i *)(void *)to, v);
 }

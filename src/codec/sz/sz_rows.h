@@ -2,8 +2,8 @@
  * rows: less the base, differenced along all axes at once, folded, and moved to blocks. What comes
  * in are integers or, where all are within the limits of sz_nearest.h, floating-point values where
  * they are in an array, which become integers on the way. Rows are made of whole lines. The
- * includer defines uval, VAL_BITS and NAME(x), and has included sz_lines.h, and sz_sums.h up to its
- * blocks. */
+ * includer defines uval, VAL_BITS and NAME(x), and has included sz_put_lines.h, and sz_sums.h up to
+ * its blocks. */
 
 #ifndef ZTI_SZ_ROWS_OF
 #define ZTI_SZ_ROWS_OF
@@ -82,6 +82,24 @@ static void NAME(set_places)(struct NAME(rows) *r, const struct tile *tile, uint
     }
 }
 
+/* Where a value of a row is in the order of groups. */
+ZTI_INLINE uint32_t NAME(place_in_row)(const struct NAME(rows) *r, uint32_t x)
+{
+    return (x & ~r->within) * r->apart + (x & r->within);
+}
+
+/* From one row, or slab of them, to the next along an axis, and from the last to the first: then
+ * true. */
+ZTI_INLINE bool NAME(walk_on)(const struct NAME(rows) *r, uint32_t *at, uint32_t *place,
+                              uint32_t axis)
+{
+    place[axis] += ++at[axis] & (r->side[axis] - 1) ? r->inner[axis] : r->outer[axis];
+    if (at[axis] < r->extent[axis])
+        return false;
+    at[axis] = place[axis] = 0;
+    return true;
+}
+
 /* A line, of integers. */
 ZTI_INLINE NAME(line) NAME(line_at)(const struct NAME(rows) *r, const char *from,
                                     struct beyond *beyond)
@@ -123,7 +141,7 @@ ZTI_INLINE NAME(line) NAME(put_row)(const struct NAME(rows) *r, uint32_t axes, c
                 v = NAME(less_held)(v, held[i] + x, before[i]);
         v = v << 1 ^ (0 - (v >> (VAL_BITS - 1)));
         any |= v;
-        NAME(put_line)(v, to + (x & ~r->within) * r->apart + (x & r->within), r->part);
+        NAME(put_line)(v, to + NAME(place_in_row)(r, x), r->part);
     }
     return any;
 }

@@ -128,6 +128,17 @@ ZTI_INLINE struct small small_of_planes(const uint64_t *planes)
     return s;
 }
 
+/* From so many planes of 64 bits, 1 to 8, that begin 'down' bits above 'from'; of what is behind
+ * them, 72 bytes from there are readable. */
+ZTI_INLINE struct small small_of_bits(const uint8_t *from, uint32_t down, uint32_t count)
+{
+    uint64_t planes[8] = {0};
+    for (uint32_t j = 0; j < count; j++)
+        planes[j] = zti_get_le64(from + 8 * j) >> down |
+                    (uint64_t)from[8 * j + 8] << 1 << (63 - down);
+    return small_of_planes(planes);
+}
+
 /* Values of four bits, two in each of 32 symbols; or of two bits, four in each of 16. */
 ZTI_INLINE void small_pack(struct small s, bool is_pairs, uint16_t *to)
 {

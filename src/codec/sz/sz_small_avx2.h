@@ -137,6 +137,25 @@ ZTI_INLINE struct small small_of_planes(const uint64_t *planes)
 #undef HALF
 }
 
+ZTI_INLINE struct small small_of_bits(const uint8_t *from, uint32_t down, uint32_t count)
+{
+    const __m128i right = _mm_cvtsi32_si128((int32_t)down);
+    const __m128i left = _mm_cvtsi32_si128((int32_t)(64 - down)); /* by 64: zeros */
+    uint64_t planes[8] = {0};
+    for (uint32_t i = 0; i < (count > 4 ? 2 : 1); i++) {
+        const __m256i *const at = (const __m256i *)(const void *)(from + 32 * i);
+        const __m256i *const next = (const __m256i *)(const void *)(from + 32 * i + 8);
+        const __m256i word = _mm256_or_si256(_mm256_srl_epi64(_mm256_loadu_si256(at), right),
+                                             _mm256_sll_epi64(_mm256_loadu_si256(next), left));
+        const __m256i number = _mm256_add_epi64(_mm256_setr_epi64x(0, 1, 2, 3),
+                                                _mm256_set1_epi64x(4 * (int64_t)i));
+        const __m256i is_there = _mm256_cmpgt_epi64(_mm256_set1_epi64x((int64_t)count), number);
+        _mm256_storeu_si256((__m256i *)(void *)(planes + 4 * i),
+                            _mm256_and_si256(word, is_there));
+    }
+    return small_of_planes(planes);
+}
+
 ZTI_INLINE void small_pack(struct small s, bool is_pairs, uint16_t *to)
 {
     const __m256i weights = _mm256_set1_epi16(is_pairs ? 0x1001 : 0x0401);

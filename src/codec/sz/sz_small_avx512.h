@@ -92,6 +92,14 @@ ZTI_INLINE struct small small_of_planes(const uint64_t *planes)
     return (struct small){turned_squares(turned_bytes(_mm512_loadu_si512(planes)))};
 }
 
+ZTI_INLINE struct small small_of_bits(const uint8_t *from, uint32_t down, uint32_t count)
+{
+    const __m512i planes = _mm512_maskz_shrdv_epi64(
+        (__mmask8)((1u << count) - 1), _mm512_loadu_si512(from), _mm512_loadu_si512(from + 8),
+        _mm512_set1_epi64((int64_t)down));
+    return (struct small){turned_squares(turned_bytes(planes))};
+}
+
 /* What the choice of a class needs. */
 #define HAS_SMALL_RATES
 struct small_rates {

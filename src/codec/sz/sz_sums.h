@@ -164,6 +164,8 @@ static uval *NAME(in_blocks)(const struct zti_coding *coding, const struct tile 
 
 #include "codec/sz/sz_rows.h" /* residuals_in_lines */
 
+#include "codec/sz/sz_rows_back.h" /* sums_in_lines */
+
 /* A tile's integers, in a (b is as long), to folded residuals in the order of groups: where these
  * are. Not if they are all zero, which is told. */
 static uval *NAME(residuals)(const struct zti_coding *coding, const struct tile *tile, uval *a,
@@ -188,10 +190,12 @@ static uval *NAME(residuals)(const struct zti_coding *coding, const struct tile 
  * still in the order of groups. */
 static bool NAME(take_residuals)(const struct zti_coding *coding, const struct tile *tile,
                                  uint32_t form, struct zti_bit_reader *r, uint64_t end_bits,
-                                 uval *d)
+                                 struct NAME(residuals) * to)
 {
-    return is_coded(coding->sz.effort, form) ? NAME(take_paper)(coding, r, d, tile->n, end_bits)
-                                  : NAME(take_groups)(r, d, tile->n, end_bits);
+    if (!is_coded(coding->sz.effort, form))
+        return NAME(take_groups)(r, to, tile->n, end_bits);
+    to->is_small = false;
+    return NAME(take_paper)(coding, r, to->u, tile->n, end_bits);
 }
 
 /* Append a tile whose residuals are in u, in the order of groups, and whose first integer is base,
@@ -252,18 +256,29 @@ static bool NAME(put_integers)(const struct zti_coding *coding, const struct til
                                bytes);
 }
 
-/* The integers of a tile from its residuals, u, and its base; in u or in spare. */
-static uval *NAME(integers)(const struct zti_coding *coding, const struct tile *tile, uint32_t form,
-                            uint64_t away, uval *u, uval *spare)
+/* The base of a tile, of which its bytes say how far from the centre it is, folded. */
+ZTI_INLINE uval NAME(base_of)(const struct zti_coding *coding, uint64_t away)
 {
     const uval half = (uval)away;
-    const uval base = (uval)((uval)coding->sz.centre +
-                             (uval)((half >> 1) ^ (uval)(0 - (half & 1))));
+    return (uval)((uval)coding->sz.centre + (uval)((half >> 1) ^ (uval)(0 - (half & 1))));
+}
+
+/* The integers of a tile from its residuals and its base; in d->u or in spare. */
+static uval *NAME(integers)(const struct zti_coding *coding, const struct tile *tile, uint32_t form,
+                            uint64_t away, struct NAME(residuals) * d, uval *spare)
+{
+    const uval base = NAME(base_of)(coding, away);
+    uval *u = d->u;
     if ((form & 3) == ZTI_SZ_ZERO) {
         memset(u, 0, tile->n * sizeof *u);
     } else if (is_coded(coding->sz.effort, form) && coding->sz.effort == ZT_EFFORT_PAPER) {
         NAME(sums)(tile, coding->sz.axes, u);
+    } else if (NAME(is_back_in_lines)(tile)) {
+        const struct rows rows = side_by_side(tile, spare, sizeof *spare);
+        NAME(sums_in_lines)(coding, tile, base, d, NAME(PLAIN), &rows);
+        return spare;
     } else {
+        NAME(make_wide)(d);
         struct blocks blocks = {.count = 0};
         if (coding->sz.is_blocked)
             blocks = blocks_of(tile);

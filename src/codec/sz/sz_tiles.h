@@ -10,9 +10,10 @@ union values {
     uint8_t bytes[ZTI_SZ_RAW_BYTES];
 };
 
+/* A tile's integers, and what is looked at beyond (sz_rows_back.h). */
 union integers {
-    uint32_t u32[ZTI_SZ_TILE_VALUES];
-    uint64_t u64[ZTI_SZ_TILE_VALUES];
+    _Alignas(64) uint32_t u32[ZTI_SZ_TILE_VALUES + ZTI_SZ_BEHIND];
+    uint64_t u64[ZTI_SZ_TILE_VALUES + ZTI_SZ_BEHIND];
 };
 
 static struct tile tile_at(const struct zti_coding *coding, const struct zti_walk *walk)

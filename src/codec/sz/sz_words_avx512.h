@@ -59,22 +59,14 @@ ZTI_INLINE void widen_more_32(struct small s, uint32_t k, uint32_t *u)
 }
 #undef PART
 
-/* v with its lanes moved up by so many, and zeros below. */
-#define moved_up(v, lanes) _mm512_alignr_epi32(v, _mm512_setzero_si512(), 16 - (lanes))
-
 ZTI_INLINE void sum_row_32(uint32_t *u, uint32_t n)
 {
     __m512i before = _mm512_setzero_si512(); /* in all lanes */
     for (uint32_t i = 0; i < n; i += 16) {
         const __mmask16 here = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : 0xffffu);
-        __m512i v = _mm512_maskz_loadu_epi32(here, u + i);
-        v = _mm512_add_epi32(v, moved_up(v, 1));
-        v = _mm512_add_epi32(v, moved_up(v, 2));
-        v = _mm512_add_epi32(v, moved_up(v, 4));
-        v = _mm512_add_epi32(v, moved_up(v, 8));
-        v = _mm512_add_epi32(v, before);
-        _mm512_mask_storeu_epi32(u + i, here, v);
-        before = _mm512_permutexvar_epi32(_mm512_set1_epi32(15), v);
+        const __m512i v = _mm512_maskz_loadu_epi32(here, u + i);
+        const __m512i sums = _mm512_add_epi32(sums_of_32(v), before);
+        _mm512_mask_storeu_epi32(u + i, here, sums);
+        before = last_of_32(sums);
     }
 }
-#undef moved_up

@@ -1,0 +1,204 @@
+/* sz_rows_back.h: kernel text: folded residuals in the order of groups to a tile's integers, or to
+ * the numbers that these are multiples for, in one pass over its rows: taken from blocks, unfolded,
+ * summed along all axes at once, the base added. The inverse of sz_rows.h, whose walk it takes. The
+ * includer defines uval, VAL_BITS and NAME(x), and has included sz_rows.h.
+ *
+ * A row is worked on in lines, which are as long as a register. The last of them may be longer than
+ * what is left of the row: its other values are read from what is behind, and only what is held for
+ * the rows that follow and integers, whose next row is written later, get to know them. */
+
+/* What becomes of integers. */
+enum NAME(product) {
+    NAME(PLAIN),     /* they stay integers */
+    NAME(F32),       /* floats: the products of doubles, rounded */
+    NAME(F32_SHORT), /* floats: the products of floats, where these are the same */
+    NAME(F64)
+};
+
+/* What the lines of a row have in common. */
+struct NAME(row_back) {
+    const struct NAME(residuals) * from;
+    double step;
+    bool is_streamed;
+    uval base;
+    uint32_t length;       /* of a row */
+    uval *held[ACROSS];    /* of each axis that sums are taken along but the last one, */
+    bool has_one[ACROSS];  /* and whether the row has one before it */
+};
+
+/* Bytes of what becomes of an integer. */
+ZTI_INLINE uint32_t NAME(product_bytes)(uint32_t product)
+{
+    return product == NAME(F64) ? 8 : product == NAME(PLAIN) ? (uint32_t)sizeof(uval) : 4;
+}
+
+/* What becomes of a line: register i of it. */
+ZTI_INLINE full_line NAME(product_of)(full_line v, uint32_t product, uint32_t i, double step)
+{
+    return product == NAME(F64)         ? NAME(doubles_of)(v, i, step)
+           : product == NAME(F32)       ? floats_of_32(v, step)
+           : product == NAME(F32_SHORT) ? short_floats_of_32(v, (float)step)
+                                        : v;
+}
+
+/* The first so many bytes of it to 'to'; all of it, if that is allowed. */
+ZTI_INLINE void NAME(put_product)(full_line v, uint32_t product, double step, uint32_t bytes,
+                                  bool is_streamed, uint8_t *to)
+{
+    for (uint32_t i = 0; i * sizeof v < LANES * NAME(product_bytes)(product); i++) {
+        const full_line part = NAME(product_of)(v, product, i, step), rest = part;
+        const uint32_t at = i * (uint32_t)sizeof v;
+        if (bytes <= at) /* of a row of 8 doubles, say, where a line is made of two registers */
+            return;
+        if (is_streamed)
+            stream_line(part, to + at);
+        else if (product == NAME(PLAIN) || zti_likely(bytes >= at + sizeof v))
+            memcpy(to + at, &part, sizeof v);
+        else
+            memcpy(to + at, &rest, bytes - at); /* 'part' is in a register, then */
+    }
+}
+
+/* A line of residuals, summed up along it or not. */
+ZTI_INLINE full_line NAME(residuals_in_line)(const struct NAME(residuals) * d, bool is_along,
+                                             uint32_t from, uint32_t part)
+{
+    const full_line v = d->is_small ? NAME(unfolded_bytes)(d->small + from, part)
+                                    : NAME(unfolded)(NAME(pieces)(d->u + from, part));
+    return is_along ? NAME(sums_of)(v) : v;
+}
+
+/* A row with so many axes, which is at 'at' among the residuals, to 'to'. To 'any' are added, of
+ * floats, the bits of magnitudes. */
+ZTI_INLINE NAME(line) NAME(take_row)(const struct NAME(row_back) * back,
+                                     const struct NAME(rows) * rows, uint32_t axes,
+                                     uint32_t product, uint32_t at, uint8_t *to, NAME(line) any)
+{
+    const struct NAME(row_back) r = *back;
+    const struct NAME(residuals) d = *r.from;
+    const uint32_t value_bytes = NAME(product_bytes)(product), part = rows->part;
+    const bool is_along = rows->is_along;
+    const bool is_streamed = product != NAME(PLAIN) && r.is_streamed && (uintptr_t)to % 64 == 0 &&
+                             r.length * value_bytes % 64 == 0;
+    bool has_any = false;
+    for (uint32_t i = 0; i < axes; i++)
+        has_any |= r.has_one[i];
+    NAME(line) before = (NAME(line)){0} + (has_any ? 0 : r.base);
+    for (uint32_t x = 0; x < r.length; x += LANES) {
+        const uint32_t from = at + NAME(place_in_row)(rows, x);
+        NAME(line)
+        v = before + (NAME(line))NAME(residuals_in_line)(&d, is_along, from, part);
+        if (is_along)
+            before = (NAME(line))NAME(last_of)((full_line)v);
+        for (uint32_t i = 0; i < axes; i++) {
+            const NAME(line) was = NAME(load_line)(r.held[i] + x);
+            v += r.has_one[i] ? was : (NAME(line)){0};
+            NAME(store_line)(v, r.held[i] + x);
+        }
+        if (product == NAME(F32_SHORT))
+            any |= v ^ -(v >> (VAL_BITS - 1));
+        NAME(put_product)
+        ((full_line)v, product, r.step, (r.length - x) * value_bytes, is_streamed,
+         to + (size_t)x * value_bytes);
+    }
+    return any;
+}
+
+/* What is before a row of number 'row' in its slab, at such places; how many axes that are. */
+ZTI_INLINE uint32_t NAME(set_before)(const struct NAME(rows) * r, const uint32_t *at, uint32_t row,
+                                     struct NAME(row_back) * back)
+{
+    const uint32_t off[ACROSS] = {row * r->length, at[2] * r->length, 0};
+    uint32_t axes = 0;
+    for (uint32_t i = 0; i < ACROSS; i++) {
+        back->held[axes] = r->held[i] + off[i];
+        back->has_one[axes] = at[i] > 0;
+        axes += r->axes >> i & 1;
+    }
+    return axes;
+}
+
+/* The row that is at 'place' among the residuals; see take_row. */
+ZTI_INLINE NAME(line) NAME(take_any_row)(const struct NAME(row_back) * back,
+                                         const struct NAME(rows) * rows, uint32_t axes,
+                                         uint32_t product, uint32_t place, uint8_t *to,
+                                         NAME(line) any)
+{
+    if (axes == 0)
+        return NAME(take_row)(back, rows, 0, product, place, to, any);
+    if (axes == 1)
+        return NAME(take_row)(back, rows, 1, product, place, to, any);
+    if (axes == 2)
+        return NAME(take_row)(back, rows, 2, product, place, to, any);
+    return NAME(take_row)(back, rows, 3, product, place, to, any);
+}
+
+/* All rows of a tile to 'rows'; returns the bits of all magnitudes. */
+ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t axes, const struct blocks *blocks,
+                                struct NAME(row_back) back, uint32_t product, struct rows *rows)
+{
+    const uint32_t last = tile->rank - 1, length = tile->extent[last];
+    struct tile padded = *tile; /* to whole lines, for what is held */
+    padded.extent[last] = (length + LANES - 1) / LANES * LANES;
+    _Alignas(64) uval held[2 * ZTI_SZ_TILE_VALUES]; /* lines of memory */
+    struct NAME(rows) r;
+    NAME(line) any = {0};
+    uint32_t at[ACROSS] = {0}, done = 0, row = 0;
+    NAME(set_places)(&r, &padded, axes, blocks, held);
+    back.length = length;
+    for (uint32_t place[ACROSS] = {0}; done < tile->n; done += length, next_row(rows)) {
+        const uint32_t in_blocks = place[0] + place[1] + place[2];
+        const uint32_t across = NAME(set_before)(&r, at, row, &back);
+        any = NAME(take_any_row)(&back, &r, across, product, blocks->count > 0 ? in_blocks : done,
+                                 (uint8_t *)(uintptr_t)rows->at, any);
+        row++;
+        if (NAME(walk_on)(&r, at, place, 2) && NAME(walk_on)(&r, at, place, 1)) {
+            row = 0;
+            (void)NAME(walk_on)(&r, at, place, 0);
+        }
+    }
+    uval each[LANES], all = 0;
+    NAME(store_line)(any, each);
+    for (uint32_t i = 0; i < LANES; i++)
+        all |= each[i];
+    return all;
+}
+
+/* Shorter rows, and those of which differences begin anew, are done with an axis at a time. */
+static bool NAME(is_back_in_lines)(const struct tile *tile)
+{
+    return tile->block == 0 && tile->extent[tile->rank - 1] >= 8;
+}
+
+/* From residuals, ZTI_SZ_BEHIND beyond which are readable, to the rows of an array. */
+static void NAME(sums_in_lines)(const struct zti_coding *coding, const struct tile *tile, uval base,
+                                const struct NAME(residuals) * d, uint32_t product,
+                                const struct rows *rows)
+{
+    struct blocks blocks = {.count = 0};
+    if (coding->sz.is_blocked)
+        blocks = blocks_of(tile);
+    const struct NAME(row_back) back = {.from = d,
+                                        .step = coding->sz.step,
+                                        .is_streamed = coding->is_streamed,
+                                        .base = base};
+    struct rows to = *rows;
+    const uint32_t axes = coding->sz.axes;
+    if (product == NAME(PLAIN)) {
+        (void)NAME(take_rows)(tile, axes, &blocks, back, NAME(PLAIN), &to);
+        return;
+    }
+    if (product == NAME(F64)) {
+        (void)NAME(take_rows)(tile, axes, &blocks, back, NAME(F64), &to);
+        return;
+    }
+#if VAL_BITS == 32
+    /* With a step that is a normal float, products of less than 2^24 with it are exact in doubles,
+     * and those of floats are the same rounded once. */
+    if ((double)(float)back.step == back.step && back.step >= 0x1p-126 &&
+        NAME(take_rows)(tile, axes, &blocks, back, NAME(F32_SHORT), &to) < 1u << 24)
+        return;
+    to = *rows;
+    (void)NAME(take_rows)(tile, axes, &blocks, back, NAME(F32), &to);
+#endif
+}
