@@ -95,17 +95,18 @@ static void estimate_line(struct cell *c, uint32_t start, uint32_t step, uint32_
 /* All lines along an axis: those that begin where the place along it is 0. */
 static void estimate_axis(struct cell *c, uint32_t axis)
 {
+    const uint32_t step = c->step[axis], run = step * c->side[axis];
     if (c->side[axis] == 1)
         return;
-    for (uint32_t i = 0; i < c->values; i++)
-        if (i / c->step[axis] % c->side[axis] == 0)
-            estimate_line(c, i, c->step[axis], c->side[axis]);
+    for (uint32_t first = 0; first < c->values; first += run)
+        for (uint32_t i = first; i < first + step; i++)
+            estimate_line(c, i, step, c->side[axis]);
 }
 
 /* Work out all unknown values of a cell that has a known one. */
 static void fill_cell(struct cell *c, double low, double high)
 {
-    bool is_done = false;
+    bool is_done = !memchr(c->is_known, false, c->values);
     while (!is_done) {
         memset(c->sum, 0, c->values * sizeof c->sum[0]);
         memset(c->weight, 0, c->values * sizeof c->weight[0]);
@@ -270,24 +271,46 @@ static bool has_special(const struct filling *f, const struct cell *c)
     return false;
 }
 
-static void do_cell(const struct filling *f, struct cell *c)
+/* The values of a cell that are there: how many, the least and the greatest. */
+static uint32_t take_known(const struct filling *f, struct cell *c, double *low, double *high)
 {
     const size_t value_bytes = zt_type_bytes(f->slab->type);
-    double low = 0, high = 0, most = 0;
+    const uint32_t row = c->side[c->rank - 1];
     uint32_t known = 0;
-    for (uint32_t i = 0; i < c->values; i++) {
-        const uint64_t at = number_of(f, c, i);
-        c->is_known[i] = !is_special(f, at);
-        c->is_near[i] = false;
-        if (!c->is_known[i])
-            continue;
-        const double v = zti_number_at(f->slab->type, f->copy + at * value_bytes);
-        low = known == 0 || v < low ? v : low;
-        high = known == 0 || v > high ? v : high;
-        c->value[i] = v;
-        known++;
+    for (uint32_t i = 0; i < c->values;) {
+        uint64_t at = number_of(f, c, i);
+        for (const uint32_t end = i + row; i < end; i++, at++) {
+            c->is_known[i] = !is_special(f, at);
+            c->is_near[i] = false;
+            if (!c->is_known[i])
+                continue;
+            const double v = zti_number_at(f->slab->type, f->copy + at * value_bytes);
+            *low = known == 0 || v < *low ? v : *low;
+            *high = known == 0 || v > *high ? v : *high;
+            c->value[i] = v;
+            known++;
+        }
     }
-    most = fabs(low) > fabs(high) ? fabs(low) : fabs(high);
+    return known;
+}
+
+static void put_missing(const struct filling *f, const struct cell *c)
+{
+    const size_t value_bytes = zt_type_bytes(f->slab->type);
+    const uint32_t row = c->side[c->rank - 1];
+    for (uint32_t i = 0; i < c->values;) {
+        uint64_t at = number_of(f, c, i);
+        for (const uint32_t end = i + row; i < end; i++, at++)
+            if (is_special(f, at))
+                put_value(f->slab->type, c->value[i], f->copy + at * value_bytes);
+    }
+}
+
+static void do_cell(const struct filling *f, struct cell *c)
+{
+    double low = 0, high = 0;
+    const uint32_t known = take_known(f, c, &low, &high);
+    const double most = fabs(low) > fabs(high) ? fabs(low) : fabs(high);
     for (uint32_t i = 0; i < c->values && known > 0; i++)
         if (!c->is_known[i])
             c->is_near[i] = fill_from_near(f, c, i, most);
@@ -297,11 +320,7 @@ static void do_cell(const struct filling *f, struct cell *c)
         fill_cell(c, low, high);
     else
         memset(c->value, 0, c->values * sizeof c->value[0]);
-    for (uint32_t i = 0; i < c->values; i++) {
-        const uint64_t at = number_of(f, c, i);
-        if (is_special(f, at))
-            put_value(f->slab->type, c->value[i], f->copy + at * value_bytes);
-    }
+    put_missing(f, c);
 }
 
 static void fill_part(void *shared, uint64_t number)

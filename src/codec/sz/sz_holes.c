@@ -47,6 +47,7 @@ struct sheet {
     double d[ZTI_SZ_TILE_VALUES + GROUP], weight[ZTI_SZ_TILE_VALUES + GROUP];
     uint16_t place[ZTI_SZ_TILE_VALUES]; /* of hole i */
     uint8_t ahead[ZTI_SZ_TILE_VALUES];  /* axes along which it has a value behind */
+    bool is_moved[ZTI_SZ_TILE_VALUES / GROUP + 1]; /* groups of residuals that some hole is in */
 };
 
 /* ---- between values and integers ---- */
@@ -178,21 +179,36 @@ static void scatter(const struct zti_coding *coding, const struct zti_walk *walk
 
 /* ---- residuals ---- */
 
+/* The groups of residuals that a hole is in. */
+static void note_groups(struct sheet *s, uint32_t hole)
+{
+    const struct corners *const c = &s->corners[s->ahead[hole]];
+    s->is_moved[s->place[hole] / GROUP] = true;
+    for (uint32_t i = 0; i < c->pairs; i++) {
+        s->is_moved[(s->place[hole] + c->rising[i]) / GROUP] = true;
+        s->is_moved[(s->place[hole] + c->falling[i]) / GROUP] = true;
+    }
+}
+
 static void take_differences(struct sheet *s)
 {
     for (uint32_t i = 0; i < s->n; i++)
         s->d[i] = s->q[i] - s->q[0];
-    for (uint32_t a = 0; a < s->rank; a++)
-        for (uint32_t i = s->n; s->axes >> a & 1 && i-- > 0;)
-            if (i / s->step[a] % s->extent[a] > 0)
-                s->d[i] -= s->d[i - s->step[a]];
+    for (uint32_t a = 0; a < s->rank; a++) {
+        const uint32_t step = s->step[a], run = step * s->extent[a];
+        for (uint32_t first = 0; s->axes >> a & 1 && first < s->n; first += run)
+            for (uint32_t i = first + run; i-- > first + step;)
+                s->d[i] -= s->d[i - step];
+    }
     memset(s->d + s->n, 0, GROUP * sizeof s->d[0]);
+    memset(s->is_moved, 0, sizeof s->is_moved);
     for (uint32_t h = 0; h < s->holes; h++) {
         uint32_t ahead = 0;
         for (uint32_t a = 0; a < s->rank; a++)
             if (s->axes >> a & 1 && s->place[h] / s->step[a] % s->extent[a] + 1 < s->extent[a])
                 ahead |= 1u << a;
         s->ahead[h] = (uint8_t)ahead;
+        note_groups(s, h);
     }
 }
 
@@ -207,9 +223,12 @@ static double mean_of(const struct sheet *s, uint32_t first)
     return (sum[0] + sum[1] + (sum[2] + sum[3]) + (sum[4] + sum[5] + (sum[6] + sum[7]))) / n;
 }
 
+/* The weights of residuals that some hole is in. */
 static void weigh(struct sheet *s)
 {
     for (uint32_t first = 0; first < s->n; first += GROUP) {
+        if (!s->is_moved[first / GROUP])
+            continue;
         const double mean = mean_of(s, first) + floor_of;
         const double rest = mean - own_part * (mean - floor_of);
         for (uint32_t i = first; i < first + GROUP; i++)

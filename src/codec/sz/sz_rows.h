@@ -217,7 +217,7 @@ static uval NAME(residuals_in_lines)(const struct tile *tile, uint32_t axes,
 {
     uval held[ZTI_SZ_TILE_VALUES];
     struct NAME(rows) r = {.from = (const char *)u, .base = u[0]};
-    NAME(line) any;
+    NAME(line) any = {0};
     NAME(set_places)(&r, tile, axes, blocks, held);
     int64_t step = (int64_t)(r.length * sizeof *u);
     for (uint32_t i = ACROSS; i-- > 0; step *= r.extent[i])
@@ -261,7 +261,7 @@ static bool residuals_of_values(const struct zti_coding *coding, const struct ti
     struct blocks blocks = {.count = 0};
     uint32_t held[ZTI_SZ_TILE_VALUES];
     struct rows_32 r = {.from = zti_array_at(array, tile->origin), .f32 = &f32, .f64 = &f64};
-    line_32 any;
+    line_32 any = {0};
     if (coding->sz.is_blocked)
         blocks = blocks_of(tile);
     set_places_32(&r, tile, coding->sz.axes, &blocks, held);
