@@ -36,10 +36,13 @@ ZTI_INLINE void NAME(store_line)(NAME(line) v, uval *to)
 /* What is before each value: of the first, the last value of the line before. */
 ZTI_INLINE NAME(line) NAME(moved_on)(NAME(line) v, NAME(line) before)
 {
-    uval u[LANES + 1];
-    u[0] = before[LANES - 1];
-    NAME(store_line)(v, u + 1);
-    return NAME(load_line)(u);
+#if LANES == 2
+    return (NAME(line)){before[1], v[0]};
+#elif LANES == 4
+    return (NAME(line)){before[3], v[0], v[1], v[2]};
+#else
+    return (NAME(line)){before[7], v[0], v[1], v[2], v[3], v[4], v[5], v[6]};
+#endif
 }
 
 /* A line to its place: 4 or 8 values are side by side in a block, or (part is 0) all are. */
