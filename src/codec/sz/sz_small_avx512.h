@@ -116,8 +116,10 @@ static const uint64_t less_bits[12] = {
 
 ZTI_INLINE __m512i small_sums(struct small s, const uint64_t *matrix)
 {
-    const __m512i all =
-        _mm512_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)(const void *)matrix));
+    __m512i all = _mm512_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)(const void *)matrix));
+    /* In a register: of an operand in memory clang 14 makes eight times the distance (compressed
+     * displacements of this instruction are counted in lines). */
+    __asm__("" : "+v"(all));
     const __m512i high = _mm512_gf2p8affine_epi64_epi8(s.v, all, 0);
     return _mm512_sad_epu8(_mm512_min_epu8(high, _mm512_set1_epi8(ZTI_SZ_UNARY_MOST)),
                            _mm512_setzero_si512());
@@ -139,7 +141,9 @@ ZTI_INLINE struct small_rates small_rates_of(struct small s, uint32_t most)
     const uint64_t *const matrix = less_bits + r.first;
     const __m512i two = _mm512_packus_epi32(small_sums(s, matrix), small_sums(s, matrix + 1));
     const __m512i more = _mm512_packus_epi32(small_sums(s, matrix + 2), small_sums(s, matrix + 3));
-    const __m512i all = _mm512_madd_epi16(_mm512_packus_epi32(two, more), _mm512_set1_epi16(1));
+    const __m512i pairs = _mm512_packus_epi32(two, more);
+    const __m512i all = _mm512_add_epi32(_mm512_and_si512(pairs, _mm512_set1_epi32(0xffff)),
+                                         _mm512_srli_epi32(pairs, 16));
     const __m256i half = _mm256_add_epi32(_mm512_castsi512_si256(all),
                                           _mm512_extracti64x4_epi64(all, 1));
     const __m128i four = _mm_add_epi32(_mm256_castsi256_si128(half),
