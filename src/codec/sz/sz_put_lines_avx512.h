@@ -52,11 +52,28 @@ struct beyond_f64 {
     __m512i of;
 };
 
+/* The multiples, if it is sure without doubles (sure_of in sz_nearest.h). */
+ZTI_INLINE bool sure_multiples(const float *x, const struct lattice_f32 *l, line_32 *q)
+{
+    const __m512 magic = _mm512_set1_ps(0x1.8p23F), v = _mm512_loadu_ps(x);
+    const __m512 sum = _mm512_fmadd_ps(v, _mm512_set1_ps((float)l->r), magic);
+    const __m512 k = _mm512_sub_ps(sum, magic);
+    const __m512 off = _mm512_fnmadd_ps(k, _mm512_set1_ps((float)l->step), v);
+    const __m512 far = _mm512_fmadd_ps(_mm512_abs_ps(v), _mm512_set1_ps(0x1p-22F),
+                                       _mm512_abs_ps(off));
+    *q = (line_32)_mm512_sub_epi32(_mm512_castps_si512(sum), _mm512_castps_si512(magic));
+    return _mm512_cmpgt_epi32_mask(_mm512_castps_si512(far),
+                                   _mm512_set1_epi32((int32_t)l->limits.sure)) == 0;
+}
+
 ZTI_INLINE line_32 multiples_f32(const float *x, const struct lattice_f32 *l,
                                  struct beyond_f32 *beyond)
 {
     const __m512i bits = _mm512_set1_epi32(INT32_MAX);
+    line_32 q;
     __m512d y[2];
+    if (l->limits.sure && zti_likely(sure_multiples(x, l, &q)))
+        return q;
     const __m512d first = eight_sums(_mm512_cvtps_pd(_mm256_loadu_ps(x)), l->step, l->r, &y[0]);
     const __m512d last = eight_sums(_mm512_cvtps_pd(_mm256_loadu_ps(x + 8)), l->step, l->r, &y[1]);
     const __m512 all = _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(y[0])),

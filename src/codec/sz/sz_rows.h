@@ -10,6 +10,9 @@
 /* What comes in. */
 enum { ROWS_OF_INTEGERS, ROWS_OF_F32, ROWS_OF_F64 };
 
+/* Of multiples above, too many are near enough to the middle between two not to be sure of. */
+enum { MOST_SURE = 1 << 13 };
+
 /* Axes other than the last one, the slowest first; where there are fewer, some of extent 1 are in
  * front. */
 enum { ACROSS = ZT_MAX_RANK - 1 };
@@ -255,7 +258,7 @@ static bool residuals_of_values(const struct zti_coding *coding, const struct ti
     const bool is_f32 = array->type == ZT_F32;
     if (coding->sz.source != ZTI_SZ_LATTICE || array->stride[last] != 1 || !is_in_lines_32(tile))
         return false;
-    const struct lattice_f32 f32 = lattice_of_f32(&coding->sz);
+    struct lattice_f32 f32 = lattice_of_f32(&coding->sz);
     const struct lattice_f64 f64 = lattice_of_f64(&coding->sz);
     struct beyond beyond = {0};
     struct blocks blocks = {.count = 0};
@@ -269,6 +272,8 @@ static bool residuals_of_values(const struct zti_coding *coding, const struct ti
         r.step[i] = array->stride[i + last - ACROSS] * (int64_t)zt_type_bytes(array->type);
     r.of = is_f32 ? ROWS_OF_F32 : ROWS_OF_F64;
     *base = r.base = line_at_32(&r, r.from, &beyond)[0];
+    if (*base + MOST_SURE > 2 * MOST_SURE)
+        f32.limits.sure = 0;
     if (!(is_f32 ? put_rows_f32(r, to, &any) : put_rows_f64(r, to, &any)))
         return false;
     *is_zero = end_rows_32(to, tile->n, any) == 0;
