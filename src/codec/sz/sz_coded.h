@@ -16,51 +16,45 @@
  *     classes (book 0) | planes | lists | codes of book 1 | ... | of book 4 | excesses
  */
 
-/* Append the symbols of the groups of a tile to those of their books. */
-static void NAME(symbols_of)(const uval *u, const struct smalls *smalls, uint32_t n,
-                             const uint8_t *classes, struct symbols *symbols)
+/* Append the symbols of group g, of n values, of a class that is not a list. */
+ZTI_INLINE void NAME(add_symbols)(const struct NAME(group) *group, uint32_t g, uint32_t n,
+                                  uint32_t class, struct symbols *symbols)
 {
-    uint32_t before = 0;
+    const uint32_t book = book_of(class);
+    const bool is_pairs = book > 1;
+    const struct small high = small_least(NAME(high)(group, class_shift(class)), is_pairs ? 15 : 3);
+    small_pack(high, is_pairs, symbols->of[book] + symbols->count[book]);
+    symbols->excess |= (uint64_t)(small_above(high, is_pairs ? 14 : 2) != 0) << g;
+    symbols->count[book] += symbols_in(n, book);
+}
+
+/* The classes and the symbols of a tile's groups; returns about the bits of their unary parts.
+ * Memory is asked for 'ahead' meanwhile. */
+static uint64_t NAME(symbols_of)(const uval *u, struct smalls *smalls, uint32_t n,
+                                 struct rows *ahead, uint8_t *classes, struct symbols *symbols,
+                                 uint64_t *plane_bits)
+{
+    uint64_t bits = 0;
+    uint32_t k = 0, before = 0, all;
+    *plane_bits = 0;
     symbols->excess = 0;
     memset(symbols->count, 0, sizeof symbols->count);
     for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
-        const uint32_t c = class_number(classes[g]);
-        symbols->of[0][symbols->count[0]++] =
-            (uint16_t)class_step(c, before);
-        before = c;
-        if (is_list(classes[g]))
-            continue;
-        const uint32_t book = book_of(classes[g]);
-        const bool is_pairs = book > 1;
-        const struct NAME(group) group = NAME(group_of)(u, smalls, g);
-        const struct small high = small_least(NAME(high)(&group, class_shift(classes[g])),
-                                              is_pairs ? 15 : 3);
-        small_pack(high, is_pairs, symbols->of[book] + symbols->count[book]);
-        symbols->excess |= (uint64_t)(small_above(high, is_pairs ? 14 : 2) != 0) << g;
-        symbols->count[book] += symbols_in(in_group(n, g), book);
-    }
-}
-
-/* The classes of a tile's groups; returns about the bits of their unary parts. Memory is asked for
- * 'ahead' meanwhile. */
-static uint64_t NAME(classes_of)(const uval *u, const struct smalls *smalls, uint32_t n,
-                                 struct rows *ahead, uint8_t *classes, uint64_t *plane_bits)
-{
-    uint64_t bits = 0;
-    uint32_t k = 0, all;
-    *plane_bits = 0;
-    for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
-        const struct NAME(group) group = NAME(group_of)(u, smalls, g);
+        const struct NAME(group) group = NAME(make_group)(u, smalls, g);
         const uint32_t values = in_group(n, g);
         fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 8);
         const uint32_t c = NAME(class_of)(&group, values, k, ZTI_SZ_SPARSE_CODED, &all);
         classes[g] = (uint8_t)c;
+        symbols->of[0][g] = (uint16_t)class_step(class_number(c), before);
+        before = class_number(c);
         if (is_list(c))
             continue;
         k = class_planes(c);
         bits += all + values * (1 - shift_of(k));
         *plane_bits += (uint64_t)shift_of(k) * values;
+        NAME(add_symbols)(&group, g, values, c, symbols);
     }
+    symbols->count[0] = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
     return bits;
 }
 
@@ -74,9 +68,7 @@ static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writ
     struct smalls smalls;
     struct symbols symbols;
     uint64_t plane_bits;
-    NAME(make_small)(u, n, &smalls);
-    (void)NAME(classes_of)(u, &smalls, n, ahead, classes, &plane_bits);
-    NAME(symbols_of)(u, &smalls, n, classes, &symbols);
+    (void)NAME(symbols_of)(u, &smalls, n, ahead, classes, &symbols, &plane_bits);
     zti_huffman_encode(&model->book[0], coding->isa, symbols.of[0], symbols.count[0], w);
     if ((zti_bits_written(w) + plane_bits) / 8 > most_bytes)
         return false;

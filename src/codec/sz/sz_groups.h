@@ -18,15 +18,16 @@ struct NAME(group) {
     uint32_t down;
 };
 
-/* Bytes for a tile's groups: of each as many low bits are left out as its largest value needs. */
-static void NAME(make_small)(const uval *u, uint32_t n, struct smalls *s)
+/* Group number g; what it has in bytes is for group_of too. As many low bits are left out as its
+ * largest value needs. */
+ZTI_INLINE struct NAME(group) NAME(make_group)(const uval *u, struct smalls *s, uint32_t g)
 {
-    for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
-        const uval any = NAME(any)(u + g * ZTI_SZ_GROUP);
-        const uint32_t down = any < 256 ? 0 : highest_bit(any) - 7;
-        small_store(NAME(saturated)(u + g * ZTI_SZ_GROUP, down), s->v + g * ZTI_SZ_GROUP);
-        s->down[g] = (uint8_t)down;
-    }
+    const uval any = NAME(any)(u + g * ZTI_SZ_GROUP);
+    const uint32_t down = any < 256 ? 0 : highest_bit(any) - 7;
+    const struct small v = NAME(saturated)(u + g * ZTI_SZ_GROUP, down);
+    small_store(v, s->v + g * ZTI_SZ_GROUP);
+    s->down[g] = (uint8_t)down;
+    return (struct NAME(group)){u + g * ZTI_SZ_GROUP, v, down};
 }
 
 ZTI_INLINE struct NAME(group) NAME(group_of)(const uval *u, const struct smalls *s, uint32_t g)
@@ -295,9 +296,8 @@ static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n
     const uint32_t groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
     uint32_t k = 0, before = 0, bits;
     uint64_t plane_bits = 0;
-    NAME(make_small)(u, n, &smalls);
     for (uint32_t g = 0; g < groups; g++) {
-        const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
+        const struct NAME(group) group = NAME(make_group)(u, &smalls, g);
         fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 8);
         const uint32_t c = NAME(class_of)(&group, in_group(n, g), k, ZTI_SZ_SPARSE, &bits);
         if (!is_list(c)) {
@@ -356,9 +356,8 @@ static uint64_t NAME(groups_bits)(const uval *u, uint32_t n)
     struct smalls smalls;
     uint32_t k = 0, before = 0, unused;
     uint64_t bits = 0;
-    NAME(make_small)(u, n, &smalls);
     for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
-        const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
+        const struct NAME(group) group = NAME(make_group)(u, &smalls, g);
         const uint32_t c = NAME(class_of)(&group, in_group(n, g), k, ZTI_SZ_SPARSE, &unused);
         bits += class_code(c, before).count;
         before = c;

@@ -372,9 +372,8 @@ static void NAME(count_residuals)(const struct zti_coding *coding, const struct 
     struct smalls smalls;
     struct symbols symbols;
     uint64_t plane_bits;
-    NAME(make_small)(u, tile->n, &smalls);
-    counts->rice_bits += NAME(classes_of)(u, &smalls, tile->n, ahead, classes, &plane_bits);
-    NAME(symbols_of)(u, &smalls, tile->n, classes, &symbols);
+    counts->rice_bits +=
+        NAME(symbols_of)(u, &smalls, tile->n, ahead, classes, &symbols, &plane_bits);
     for (uint32_t i = 0; i < ZTI_SZ_BOOKS; i++)
         zti_sz_count(coding, counts, i, symbols.of[i], symbols.count[i]);
 }
