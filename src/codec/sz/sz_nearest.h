@@ -72,12 +72,19 @@ ZTI_STATIC struct NAME(limits) NAME(limits_of)(const struct zti_sz *sz)
 /* What a value is coded with. */
 struct NAME(lattice) {
     double step, r; /* and 1 / step */
+    struct {
+        scalar step, r;
+    } rounded; /* the same, where limits.sure is not 0 */
     struct NAME(limits) limits;
 };
 
 ZTI_STATIC struct NAME(lattice) NAME(lattice_of)(const struct zti_sz *sz)
 {
-    const struct NAME(lattice) lattice = {sz->step, 1 / sz->step, NAME(limits_of)(sz)};
+    struct NAME(lattice) lattice = {sz->step, 1 / sz->step, {0, 0}, NAME(limits_of)(sz)};
+    if (lattice.limits.sure) {
+        lattice.rounded.step = (scalar)lattice.step;
+        lattice.rounded.r = (scalar)lattice.r;
+    }
     return lattice;
 }
 

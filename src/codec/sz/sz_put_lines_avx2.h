@@ -51,9 +51,9 @@ ZTI_INLINE bool sure_multiples(const float *x, const struct lattice_f32 *l, line
 {
     const __m256 bits = _mm256_castsi256_ps(_mm256_set1_epi32(INT32_MAX));
     const __m256 magic = _mm256_set1_ps(0x1.8p23F), v = _mm256_loadu_ps(x);
-    const __m256 sum = _mm256_add_ps(_mm256_mul_ps(v, _mm256_set1_ps((float)l->r)), magic);
+    const __m256 sum = _mm256_add_ps(_mm256_mul_ps(v, _mm256_set1_ps(l->rounded.r)), magic);
     const __m256 k = _mm256_sub_ps(sum, magic);
-    const __m256 off = _mm256_sub_ps(v, _mm256_mul_ps(k, _mm256_set1_ps((float)l->step)));
+    const __m256 off = _mm256_sub_ps(v, _mm256_mul_ps(k, _mm256_set1_ps(l->rounded.step)));
     const __m256 part = _mm256_mul_ps(_mm256_and_ps(v, bits), _mm256_set1_ps(0x1p-22F));
     const __m256 far = _mm256_add_ps(part, _mm256_and_ps(off, bits));
     const __m256i is_far = _mm256_cmpgt_epi32(_mm256_castps_si256(far),

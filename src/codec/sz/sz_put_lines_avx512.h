@@ -56,9 +56,9 @@ struct beyond_f64 {
 ZTI_INLINE bool sure_multiples(const float *x, const struct lattice_f32 *l, line_32 *q)
 {
     const __m512 magic = _mm512_set1_ps(0x1.8p23F), v = _mm512_loadu_ps(x);
-    const __m512 sum = _mm512_fmadd_ps(v, _mm512_set1_ps((float)l->r), magic);
+    const __m512 sum = _mm512_fmadd_ps(v, _mm512_set1_ps(l->rounded.r), magic);
     const __m512 k = _mm512_sub_ps(sum, magic);
-    const __m512 off = _mm512_fnmadd_ps(k, _mm512_set1_ps((float)l->step), v);
+    const __m512 off = _mm512_fnmadd_ps(k, _mm512_set1_ps(l->rounded.step), v);
     const __m512 far = _mm512_fmadd_ps(_mm512_abs_ps(v), _mm512_set1_ps(0x1p-22F),
                                        _mm512_abs_ps(off));
     *q = (line_32)_mm512_sub_epi32(_mm512_castps_si512(sum), _mm512_castps_si512(magic));
