@@ -141,6 +141,18 @@ ZTI_INLINE uint32_t NAME(class_of)(const struct NAME(group) *group, uint32_t n, 
     return NAME(class_of_planes)(k, some);
 }
 
+#if !defined(HAS_SMALL_PUT)
+#define HAS_SMALL_PUT
+/* Append so many planes, of 64 bits each. */
+ZTI_INLINE void small_put_planes(struct zti_bit_writer *w, struct small s, uint32_t count)
+{
+    uint64_t planes[8];
+    small_planes(s, planes);
+    for (uint32_t i = 0; i < count; i++)
+        put_word(w, planes[i], ZTI_SZ_GROUP);
+}
+#endif
+
 /* Append the low k bits of n values, plane by plane. */
 ZTI_INLINE void NAME(put_planes)(struct zti_bit_writer *writer, const struct NAME(group) *group,
                                  uint32_t n, uint32_t k)
@@ -148,14 +160,15 @@ ZTI_INLINE void NAME(put_planes)(struct zti_bit_writer *writer, const struct NAM
     struct zti_bit_writer w = *writer; /* what nobody can point at stays in registers */
     uint64_t planes[8];
     for (uint32_t j = 0; j < k; j += 8) {
-        small_planes(j + group->down == 0 ? group->v : NAME(eight_bits)(group->u, j), planes);
+        const struct small s = j + group->down == 0 ? group->v : NAME(eight_bits)(group->u, j);
         const uint32_t some = k - j < 8 ? k - j : 8;
-        if (zti_likely(n == ZTI_SZ_GROUP))
-            for (uint32_t i = 0; i < some; i++)
-                put_word(&w, planes[i], ZTI_SZ_GROUP);
-        else
-            for (uint32_t i = 0; i < some; i++)
-                put_word(&w, planes[i], n);
+        if (zti_likely(n == ZTI_SZ_GROUP)) {
+            small_put_planes(&w, s, some);
+            continue;
+        }
+        small_planes(s, planes);
+        for (uint32_t i = 0; i < some; i++)
+            put_word(&w, planes[i], n);
     }
     *writer = w;
 }

@@ -87,6 +87,22 @@ ZTI_INLINE void small_planes(struct small s, uint64_t *planes)
     _mm512_storeu_si512(planes, turned_bytes(turned_squares(s.v)));
 }
 
+/* Append so many planes, all bits of which go to the left by as many as are held. */
+#define HAS_SMALL_PUT
+ZTI_INLINE void small_put_planes(struct zti_bit_writer *w, struct small s, uint32_t count)
+{
+    const uint32_t held = w->held_bits;
+    const __m512i planes = turned_bytes(turned_squares(s.v));
+    const __m512i first = _mm512_set1_epi64((int64_t)(w->held << (-held & 63)));
+    const __m512i before = _mm512_alignr_epi64(planes, first, 7);
+    const __m512i up = _mm512_set1_epi64(held);
+    _mm512_storeu_si512(w->next, _mm512_shldv_epi64(planes, before, up));
+    const __m512i last = _mm512_permutexvar_epi64(_mm512_set1_epi64(count - 1), planes);
+    w->next += 8 * count;
+    w->held = (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(last)) >> 1 >> (63 - held);
+    *w->next = (uint8_t)w->held;
+}
+
 ZTI_INLINE struct small small_of_planes(const uint64_t *planes)
 {
     return (struct small){turned_squares(turned_bytes(_mm512_loadu_si512(planes)))};
