@@ -3,7 +3,7 @@
  * those. */
 
 struct scratch {
-    struct rows ahead; /* of the next tile, which memory is asked for meanwhile */
+    struct rows ahead; /* what memory is asked for meanwhile */
     union values values;
     union integers a, b;
     struct exact exact;
@@ -162,22 +162,58 @@ static uint32_t put_tile(const struct zti_coding *coding, const struct tile *til
     return put_bits(coding, tile, s, fits ? bytes : raw_bytes + 1, coded);
 }
 
+/* What memory is asked for while a tile is coded. Rows of a tile are short and far apart, the worst
+ * that memory can be asked for; so tiles beside each other along the last axis, whose rows together
+ * have STRIP_BYTES, are a strip, and each tile asks for its share of the rows of the next strip.
+ * Where a tile's rows are as long as that, for those of the next tile. */
+enum { STRIP_BYTES = 1024 };
+
+/* Rows of so many tiles from a tile on, but for the first rows; none behind the last tile. */
+static struct rows rows_from(const struct zti_coding *coding, const zt_array *array,
+                             uint64_t number, uint64_t tiles, uint64_t row)
+{
+    if (number >= coding->grid.count)
+        return (struct rows){.bytes = 0};
+    const uint32_t last = coding->grid.rank - 1;
+    const struct zti_walk walk = zti_walk_from(&coding->grid, number);
+    const uint64_t rest = coding->grid.shape[last] - walk.origin[last];
+    struct tile tile = tile_at(coding, &walk);
+    if (tiles > 1)
+        tile.extent[last] = (uint32_t)(rest / tiles < coding->grid.side[last]
+                                           ? rest
+                                           : tiles * coding->grid.side[last]);
+    struct rows rows = rows_of(&tile, array);
+    for (uint32_t i = last; i-- > 0; row /= rows.extent[i]) {
+        rows.place[i] = (uint32_t)(row % rows.extent[i]);
+        rows.at += rows.place[i] * rows.step[i];
+    }
+    return rows;
+}
+
+/* The share of a tile, which has so many rows. */
+static struct rows rows_ahead(const struct zti_coding *coding, const zt_array *array,
+                              const struct zti_walk *walk, uint32_t rows)
+{
+    const uint32_t last = coding->grid.rank - 1, side = coding->grid.side[last];
+    const uint64_t across = (coding->grid.shape[last] + side - 1) / side;
+    const uint64_t wide = STRIP_BYTES / (side * zt_type_bytes(array->type));
+    const uint64_t tiles = wide > 1 ? wide : 1;
+    const uint64_t x = walk->origin[last] / side, share = x % tiles, rest = across - (x - share);
+    const uint64_t own = rest < tiles ? rest : tiles; /* tiles of this strip */
+    return rows_from(coding, array, walk->tile - share + own, tiles, rows * share / own);
+}
+
 static void encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
                    uint64_t last, struct zti_bit_writer *w)
 {
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
-    struct tile tile = tile_at(coding, &walk);
     struct scratch s;
     while (walk.tile < last) {
         const uint8_t *coded;
-        const struct tile own = tile;
+        const struct tile tile = tile_at(coding, &walk);
+        s.ahead = rows_ahead(coding, array, &walk, tile.n / tile.extent[tile.rank - 1]);
+        const uint32_t bytes = put_tile(coding, &tile, array, &s, &coded);
         zti_walk_next(&coding->grid, &walk);
-        s.ahead.bytes = 0;
-        if (walk.tile < coding->grid.count) { /* the last one's too: the next run may be ours */
-            tile = tile_at(coding, &walk);
-            s.ahead = rows_of(&tile, array);
-        }
-        const uint32_t bytes = put_tile(coding, &own, array, &s, &coded);
         memcpy(w->next, coded, bytes); /* tiles are whole bytes, so nothing is held */
         w->next += bytes;
     }
@@ -228,16 +264,6 @@ static uint64_t try_groups(const struct zti_coding *coding, const zt_array *arra
     return tile.n;
 }
 
-static struct rows rows_ahead(const struct zti_coding *coding, const zt_array *array,
-                              uint64_t number)
-{
-    if (number >= coding->grid.count)
-        return (struct rows){.bytes = 0};
-    const struct zti_walk walk = zti_walk_from(&coding->grid, number);
-    const struct tile tile = tile_at(coding, &walk);
-    return rows_of(&tile, array);
-}
-
 static void count(const struct zti_coding *coding, const zt_array *array, uint64_t number,
                   uint64_t next, struct zti_sz_counts *counts)
 {
@@ -246,7 +272,7 @@ static void count(const struct zti_coding *coding, const zt_array *array, uint64
     struct scratch s;
     uint32_t base;
     bool is_zero;
-    s.ahead = rows_ahead(coding, array, next);
+    s.ahead = rows_from(coding, array, next, 1, 0);
     if (residuals_of_values(coding, &tile, array, s.b.u32, &base, &is_zero)) {
         if (!is_zero)
             count_residuals_32(coding, &tile, s.b.u32, &s.ahead, counts);
