@@ -46,6 +46,20 @@ static void fill_waves(const zt_array *array, struct rng *r)
         put_value(array, rng_below(r, n), 2147483000.0);
 }
 
+/* Near the middle between two multiples of a step, or near one, from small multiples to large ones. */
+static void fill_halves(const zt_array *array, struct rng *r, double bound)
+{
+    const uint64_t n = values_of(array->rank, array->shape);
+    const double most = ldexp(1, (int)rng_below(r, 24)), length = 20 + 400 * rng_unit(r);
+    const double step = zti_sz_step(array->type, bound, most * bound);
+    put_value(array, 0, 0);
+    for (uint64_t i = 1; i < n; i++) {
+        const double off = ldexp(rng_unit(r) - 0.5, -(int)rng_below(r, 26));
+        const double k = rint(most * sin((double)i / length)) + (rng_once_in(r, 8) ? 0 : 0.5);
+        put_value(array, i, (k + off) * step);
+    }
+}
+
 /* The same values, not side by side: no pass over rows takes them. */
 static struct test_array spread(const zt_array *array)
 {
@@ -76,9 +90,12 @@ static void every_way_writes_the_same_bytes(void **state)
         const int axes = (int)rng_below(&r, (UINT64_C(1) << rank) + 1) - 1;
         random_shape(&r, rank, shape);
         struct test_array a = array_of(type, rank, shape);
-        fill_waves(&a.array, &r);
-        struct test_array apart = spread(&a.array);
         const double bound = ldexp(1 + rng_unit(&r), 10 - (int)rng_below(&r, 26));
+        if (zti_is_float(type) && rng_once_in(&r, 3))
+            fill_halves(&a.array, &r, bound);
+        else
+            fill_waves(&a.array, &r);
+        struct test_array apart = spread(&a.array);
         struct coded first = {.bytes = NULL};
         for (uint32_t turn = 0; turn < 5; turn++) {
             zt_context *context;
