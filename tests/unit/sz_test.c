@@ -701,26 +701,8 @@ static void bytes_of_interpolation_do_not_change(void **state)
     for (size_t i = 0; i < sizeof golden / sizeof *golden; i++) {
         struct test_array a = array_of(golden[i].type, golden[i].rank, golden[i].shape);
         fill_golden(&a.array);
-        for (uint32_t isa = 0; isa < 3; isa++) {
-            zt_context *context;
-            zt_context_new(NULL, &context);
-            zt_context_set_isa(context, (zt_isa)isa);
-            struct coded c = code(context, &a.array, golden[i].bound, ZT_EFFORT_HIGH);
-            const size_t head_bytes = (size_t)zti_head_bytes(&c.coding);
-            const size_t bytes = head_bytes + (size_t)(c.end_bits / 8);
-            uint8_t *const all = need(bytes);
-            assert_int_equal(c.coding.sz.effort, ZT_EFFORT_HIGH);
-            zti_codec_sz.put_head(&c.coding, NULL, all);
-            memcpy(all + head_bytes, c.bytes, bytes - head_bytes);
-            if (bytes != golden[i].bytes || fnv1a64(all, bytes) != golden[i].hash) {
-                print_error("case %zu, instance %u: %zu, 0x%016llx\n", i, isa, bytes,
-                            (unsigned long long)fnv1a64(all, bytes));
-                is_good = false;
-            }
-            free(all);
-            coded_free(context, &c);
-            zt_context_free(context);
-        }
+        is_good &= writes_golden(&a.array, golden[i].bound, ZT_EFFORT_HIGH, -1, golden[i].bytes,
+                                 golden[i].hash);
         test_array_free(&a);
     }
     assert_true(is_good);
