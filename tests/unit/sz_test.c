@@ -2,6 +2,7 @@
  * sizes, instances, and streams that are not its own.
  *
  *     sz_test [ARRAYS [FIRST]]    random arrays from that number on, and nothing else */
+#include "codec/sz/sz_shared.h"
 #include "unit/sz_support.h"
 
 #include <float.h>
@@ -338,6 +339,19 @@ static void damaged_streams_decode_or_are_refused(void **state)
             coded_free(NULL, &c);
             test_array_free(&a);
             test_array_free(&back);
+        }
+}
+
+/* What a writer would not have written for it is no class. */
+static void steps_to_no_class_are_refused(void **state)
+{
+    const uint32_t most = class_number(ZTI_SZ_FEW + 1 + 64);
+    (void)state;
+    for (uint32_t before = 0; before <= most; before++)
+        for (uint32_t step = 0; step < 256; step++) {
+            const uint32_t c = class_of_number(class_after(step, before));
+            if (c <= ZTI_SZ_FEW + 1 + 64)
+                assert_int_equal(class_step(class_number(c), before), step);
         }
 }
 
@@ -767,6 +781,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(damaged_streams_decode_or_are_refused),
         cmocka_unit_test(axes_are_chosen_with_the_edges_of_tiles),
         cmocka_unit_test(tiles_stay_where_axes_were_asked_for),
+        cmocka_unit_test(steps_to_no_class_are_refused),
         cmocka_unit_test(parameters_that_make_no_sense_are_refused),
         cmocka_unit_test(interpolation_keeps_the_bound),
         cmocka_unit_test(interpolation_keeps_special_values),
