@@ -134,7 +134,7 @@ static struct residuals_64 residuals_of_64(struct lane *l)
  * classes, up to the codes, and what follows these; else all of it. */
 enum turn { BEFORE_CODES, BEHIND_CODES, ALONE };
 
-ZTI_INLINE bool take_turn(const struct zti_coding *coding, struct lane *l, enum turn turn)
+static bool take_turn(const struct zti_coding *coding, struct lane *l, enum turn turn)
 {
     const uint32_t n = l->tile.n;
     const uint64_t end = l->end_bits;
