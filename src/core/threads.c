@@ -45,8 +45,8 @@ static void *begin(void *argument)
     return NULL;
 }
 
-/* What a codec takes of a stack is 300 KiB at most (decoding sz), and what the caller's allocator
- * takes is its own. By default threads have as much as the first thread may have, or with some C
+/* A call takes some 300 KiB of stack at most (decoding sz), and what the caller's allocator takes
+ * is its own. By default threads have as much as the first thread may have, or with some C
  * libraries 128 KiB, beyond which a codec would write to somebody else's memory. */
 enum { STACK_BYTES = 2 << 20 };
 

@@ -150,7 +150,7 @@ static void note_stack(void *shared, uint32_t thread)
     (void)pthread_attr_destroy(&attributes);
 }
 
-/* Whatever threads have by default, as where stacks are limited or the C library gives few bytes. */
+/* Whatever they have by default, as where stacks are limited or the C library gives few bytes. */
 static void threads_have_the_stack_that_codecs_take(void **state)
 {
     pthread_attr_t usual, small;
