@@ -22,6 +22,7 @@
  *   - A context (or a writer or reader opened on it) must not be used by two threads at once;
  *     different contexts may. NULL is a valid context: serial, malloc, no error sentence.
  *   - Nothing prints, exits, reads the environment or keeps global state.
+ *   - A call takes less than half a mebibyte of the calling thread's stack.
  *   - Structs that the caller fills begin with struct_bytes, set by their _init function, and may
  *     grow at their end; the others are frozen and carry reserved words, which must be zero.
  *

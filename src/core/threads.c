@@ -45,15 +45,35 @@ static void *begin(void *argument)
     return NULL;
 }
 
+/* A call takes some 300 KiB of stack at most (decoding sz), and what the caller's allocator takes
+ * is its own. By default threads have as much as the first thread may have, or with some C
+ * libraries 128 KiB, beyond which a codec would write to somebody else's memory. */
+enum { STACK_BYTES = 2 << 20 };
+
+/* NULL: as it is by default. */
+static const pthread_attr_t *attributes_in(pthread_attr_t *memory)
+{
+    size_t stack_bytes;
+    if (pthread_attr_init(memory) != 0)
+        return NULL;
+    if (pthread_attr_getstacksize(memory, &stack_bytes) != 0 || stack_bytes < STACK_BYTES)
+        (void)pthread_attr_setstacksize(memory, STACK_BYTES);
+    return memory;
+}
+
 void zti_threads_run(uint32_t threads, void (*task)(void *shared, uint32_t thread), void *shared)
 {
     struct start starts[ZTI_MAX_THREADS];
+    pthread_attr_t memory;
+    const pthread_attr_t *const attributes = attributes_in(&memory);
     uint32_t made = 1;
     for (; made < threads && made < ZTI_MAX_THREADS; made++) {
         starts[made] = (struct start){.task = task, .shared = shared, .thread = made};
-        if (pthread_create(&starts[made].handle, NULL, begin, &starts[made]) != 0)
+        if (pthread_create(&starts[made].handle, attributes, begin, &starts[made]) != 0)
             break;
     }
+    if (attributes)
+        (void)pthread_attr_destroy(&memory);
     task(shared, 0);
     while (--made > 0)
         (void)pthread_join(starts[made].handle, NULL);

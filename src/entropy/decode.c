@@ -51,9 +51,9 @@ static uint32_t table_bits_for(const struct zti_codebook *book, bool is_narrow)
                                                                 : ZTI_SMALL_TABLE_BITS;
 }
 
-/* Entries of 32 bits. What follows a code is at a smaller index: from the largest down those are
- * still of one symbol. */
-static void fill_narrow(const struct zti_codebook *book, uint32_t bits, uint32_t *table)
+/* Entries of one symbol, for each code that is no longer than 'bits', in the one table there is. */
+ZTI_INLINE void fill_ones(const struct zti_codebook *book, uint32_t bits, uint32_t *narrow,
+                          uint64_t *wide)
 {
     const uint32_t entries = UINT32_C(1) << bits;
     for (uint32_t k = 0; k < book->used; k++) {
@@ -61,9 +61,19 @@ static void fill_narrow(const struct zti_codebook *book, uint32_t bits, uint32_t
         if (length > bits)
             break;
         for (uint32_t i = book->codes[symbol] & 0xffff; i < entries; i += UINT32_C(1) << length)
-            table[i] = symbol | (length | 1u << 6) << 24;
+            if (narrow)
+                narrow[i] = symbol | (length | 1u << 6) << 24;
+            else
+                wide[i] = length | 1u << 8 | (uint64_t)symbol << 32;
     }
-    for (uint32_t i = entries; i-- > 0;) {
+}
+
+/* Entries of 32 bits. What follows a code is at a smaller index: from the largest down those are
+ * still of one symbol. */
+static void fill_narrow(const struct zti_codebook *book, uint32_t bits, uint32_t *table)
+{
+    fill_ones(book, bits, table, NULL);
+    for (uint32_t i = UINT32_C(1) << bits; i-- > 0;) {
         uint32_t entry = table[i], used = entry >> 24 & 63;
         for (uint32_t n = 1; entry > 0 && n < NARROW_SYMBOLS; n++) {
             const uint32_t next = table[i >> used], length = next >> 24 & 63;
@@ -79,15 +89,8 @@ static void fill_narrow(const struct zti_codebook *book, uint32_t bits, uint32_t
 /* And of 64, in the same way. */
 static void fill_wide(const struct zti_codebook *book, uint32_t bits, uint64_t *table)
 {
-    const uint32_t entries = UINT32_C(1) << bits;
-    for (uint32_t k = 0; k < book->used; k++) {
-        const uint32_t symbol = book->order[k], length = book->lengths[symbol];
-        if (length > bits)
-            break;
-        for (uint32_t i = book->codes[symbol] & 0xffff; i < entries; i += UINT32_C(1) << length)
-            table[i] = length | 1u << 8 | (uint64_t)symbol << 32;
-    }
-    for (uint32_t i = entries; i-- > 0;) {
+    fill_ones(book, bits, NULL, table);
+    for (uint32_t i = UINT32_C(1) << bits; i-- > 0;) {
         const uint64_t one = table[i], two = table[i >> (one & 63)];
         const uint64_t both = (one & 63) + (two & 63);
         if (one > 0 && two > 0 && both <= bits)

@@ -154,7 +154,7 @@ struct zti_huffman_part {
  * (a book without symbols) holds what is no code; the symbols are then undefined. Afterwards 'at'
  * is where each part's last code ends: the caller compares it with what it knows.
  *
- * Give as much of the buffer as is there, not only the parts: in its last 220 bits decoding is by a
+ * Give as much of the buffer as is there, not only the parts: in its last 216 bits decoding is by a
  * symbol at a time. */
 bool zti_huffman_decode(const struct zti_huffman_decoder *decoder, uint32_t isa,
                         const uint8_t *buffer, size_t buffer_bytes, struct zti_huffman_part *parts,

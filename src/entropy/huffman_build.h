@@ -4,8 +4,8 @@
 
 #include "entropy/huffman.h"
 
-/* Bits that a decoder's table is indexed by: 11 (16 KiB, a third of a first-level cache), or 13
- * where many codes are longer than that. */
+/* Bits that a decoder's table is indexed by: 11 (16 KiB, a third of a first-level cache; 8 where
+ * entries are narrow), or 13 where that is worth it (decode.c). */
 enum { ZTI_SMALL_TABLE_BITS = 11, ZTI_LARGE_TABLE_BITS = 13 };
 
 /* A book without codes; its lengths are zero. ZT_BAD_ARG, ZT_NO_MEMORY. */

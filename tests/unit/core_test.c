@@ -1,6 +1,9 @@
-/* core_test.c: checked arithmetic, contexts, sentences, names. */
+/* core_test.c: checked arithmetic, contexts, sentences, names, threads. */
+#define _GNU_SOURCE /* pthread_getattr_np */
 #include "core/core.h"
+#include "core/threads.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -137,6 +140,34 @@ static void allocators_get_back_what_they_gave(void **state)
     assert_int_equal(zt_context_new(NULL, NULL), ZT_BAD_ARG);
 }
 
+#if defined(__GLIBC__)
+static void note_stack(void *shared, uint32_t thread)
+{
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+        return;
+    (void)pthread_attr_getstacksize(&attributes, (size_t *)shared + thread);
+    (void)pthread_attr_destroy(&attributes);
+}
+
+/* Whatever they have by default, as where stacks are limited or the C library gives few bytes. */
+static void threads_have_the_stack_that_codecs_take(void **state)
+{
+    pthread_attr_t usual, small;
+    size_t stack_bytes[2] = {0};
+    (void)state;
+    assert_int_equal(pthread_getattr_default_np(&usual), 0);
+    assert_int_equal(pthread_attr_init(&small), 0);
+    assert_int_equal(pthread_attr_setstacksize(&small, 128 << 10), 0);
+    assert_int_equal(pthread_setattr_default_np(&small), 0);
+    zti_threads_run(2, note_stack, stack_bytes);
+    assert_int_equal(pthread_setattr_default_np(&usual), 0);
+    assert_true(stack_bytes[1] >= 1 << 20);
+    (void)pthread_attr_destroy(&usual);
+    (void)pthread_attr_destroy(&small);
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +178,9 @@ int main(void)
         cmocka_unit_test(a_context_keeps_the_sentence_of_the_last_failure),
         cmocka_unit_test(policies_that_are_refused_change_nothing),
         cmocka_unit_test(allocators_get_back_what_they_gave),
+#if defined(__GLIBC__)
+        cmocka_unit_test(threads_have_the_stack_that_codecs_take),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

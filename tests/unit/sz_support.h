@@ -123,4 +123,34 @@ static struct test_array array_of(uint32_t type, uint32_t rank, const uint64_t *
     return test_array_new(type, rank, shape, stride);
 }
 
+/* Whether head and tiles of an array have these bytes, of which there is a hash, by every instance;
+ * says which have not. */
+static inline bool writes_golden(const zt_array *array, double bound, uint32_t effort, int axes,
+                                 uint64_t golden_bytes, uint64_t hash)
+{
+    bool is_good = true;
+    for (uint32_t isa = 0; isa < 3; isa++) {
+        zt_context *context;
+        zt_context_new(NULL, &context);
+        zt_context_set_isa(context, (zt_isa)isa);
+        struct coded c = code_along(context, array, bound, effort, axes);
+        const size_t head_bytes = (size_t)zti_head_bytes(&c.coding);
+        const size_t bytes = head_bytes + (size_t)(c.end_bits / 8);
+        uint8_t *const all = need(bytes);
+        assert_int_equal(c.coding.sz.effort, effort);
+        zti_codec_sz.put_head(&c.coding, NULL, all);
+        memcpy(all + head_bytes, c.bytes, bytes - head_bytes);
+        if (bytes != golden_bytes || fnv1a64(all, bytes) != hash) {
+            print_error("type %u, rank %u, bound %g, instance %u: %zu, UINT64_C(0x%016llx)\n",
+                        array->type, array->rank, bound, isa, bytes,
+                        (unsigned long long)fnv1a64(all, bytes));
+            is_good = false;
+        }
+        free(all);
+        coded_free(context, &c);
+        zt_context_free(context);
+    }
+    return is_good;
+}
+
 #endif

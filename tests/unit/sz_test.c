@@ -2,6 +2,7 @@
  * sizes, instances, and streams that are not its own.
  *
  *     sz_test [ARRAYS [FIRST]]    random arrays from that number on, and nothing else */
+#include "codec/sz/sz_shared.h"
 #include "unit/sz_support.h"
 
 #include <float.h>
@@ -338,6 +339,19 @@ static void damaged_streams_decode_or_are_refused(void **state)
             coded_free(NULL, &c);
             test_array_free(&a);
             test_array_free(&back);
+        }
+}
+
+/* What a writer would not have written for it is no class. */
+static void steps_to_no_class_are_refused(void **state)
+{
+    const uint32_t most = class_number(ZTI_SZ_FEW + 1 + 64);
+    (void)state;
+    for (uint32_t before = 0; before <= most; before++)
+        for (uint32_t step = 0; step < 256; step++) {
+            const uint32_t c = class_of_number(class_after(step, before));
+            if (c <= ZTI_SZ_FEW + 1 + 64)
+                assert_int_equal(class_step(class_number(c), before), step);
         }
 }
 
@@ -701,26 +715,8 @@ static void bytes_of_interpolation_do_not_change(void **state)
     for (size_t i = 0; i < sizeof golden / sizeof *golden; i++) {
         struct test_array a = array_of(golden[i].type, golden[i].rank, golden[i].shape);
         fill_golden(&a.array);
-        for (uint32_t isa = 0; isa < 3; isa++) {
-            zt_context *context;
-            zt_context_new(NULL, &context);
-            zt_context_set_isa(context, (zt_isa)isa);
-            struct coded c = code(context, &a.array, golden[i].bound, ZT_EFFORT_HIGH);
-            const size_t head_bytes = (size_t)zti_head_bytes(&c.coding);
-            const size_t bytes = head_bytes + (size_t)(c.end_bits / 8);
-            uint8_t *const all = need(bytes);
-            assert_int_equal(c.coding.sz.effort, ZT_EFFORT_HIGH);
-            zti_codec_sz.put_head(&c.coding, NULL, all);
-            memcpy(all + head_bytes, c.bytes, bytes - head_bytes);
-            if (bytes != golden[i].bytes || fnv1a64(all, bytes) != golden[i].hash) {
-                print_error("case %zu, instance %u: %zu, 0x%016llx\n", i, isa, bytes,
-                            (unsigned long long)fnv1a64(all, bytes));
-                is_good = false;
-            }
-            free(all);
-            coded_free(context, &c);
-            zt_context_free(context);
-        }
+        is_good &= writes_golden(&a.array, golden[i].bound, ZT_EFFORT_HIGH, -1, golden[i].bytes,
+                                 golden[i].hash);
         test_array_free(&a);
     }
     assert_true(is_good);
@@ -785,6 +781,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(damaged_streams_decode_or_are_refused),
         cmocka_unit_test(axes_are_chosen_with_the_edges_of_tiles),
         cmocka_unit_test(tiles_stay_where_axes_were_asked_for),
+        cmocka_unit_test(steps_to_no_class_are_refused),
         cmocka_unit_test(parameters_that_make_no_sense_are_refused),
         cmocka_unit_test(interpolation_keeps_the_bound),
         cmocka_unit_test(interpolation_keeps_special_values),

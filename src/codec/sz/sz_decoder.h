@@ -130,38 +130,26 @@ static struct residuals_64 residuals_of_64(struct lane *l)
                                  (l->tile.n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP};
 }
 
-/* What follows the classes of a tile whose codes are taken with those of others, up to its codes,
- * and what follows these. */
-static bool begin_shared(struct lane *l)
-{
-    struct residuals_32 narrow = residuals_of_32(l);
-    struct residuals_64 wide = residuals_of_64(l);
-    const bool is_good = l->is_wide
-                             ? begin_coded_64(&l->coded, &l->r, &wide, l->tile.n, l->end_bits)
-                             : begin_coded_32(&l->coded, &l->r, &narrow, l->tile.n, l->end_bits);
-    l->is_small = l->is_wide ? wide.is_small : narrow.is_small;
-    return is_good;
-}
+/* What is taken of a tile at once: where its codes are taken with those of others, what follows the
+ * classes, up to the codes, and what follows these; else all of it. */
+enum turn { BEFORE_CODES, BEHIND_CODES, ALONE };
 
-static bool end_shared(struct lane *l)
+static bool take_turn(const struct zti_coding *coding, struct lane *l, enum turn turn)
 {
+    const uint32_t n = l->tile.n;
+    const uint64_t end = l->end_bits;
     struct residuals_32 narrow = residuals_of_32(l);
     struct residuals_64 wide = residuals_of_64(l);
-    const bool is_good = l->is_wide
-                             ? end_coded_64(&l->coded, &l->r, &wide, l->tile.n, l->end_bits)
-                             : end_coded_32(&l->coded, &l->r, &narrow, l->tile.n, l->end_bits);
-    l->is_small = l->is_wide ? wide.is_small : narrow.is_small;
-    return is_good;
-}
-
-/* Those of a tile whose codes are its own affair. */
-static bool take_alone(const struct zti_coding *coding, struct lane *l)
-{
-    struct residuals_32 narrow = residuals_of_32(l);
-    struct residuals_64 wide = residuals_of_64(l);
-    const bool is_good =
-        l->is_wide ? take_residuals_64(coding, &l->tile, l->form, &l->r, l->end_bits, &wide)
-                   : take_residuals_32(coding, &l->tile, l->form, &l->r, l->end_bits, &narrow);
+    bool is_good;
+    if (turn == BEFORE_CODES)
+        is_good = l->is_wide ? begin_coded_64(&l->coded, &l->r, &wide, n, end)
+                             : begin_coded_32(&l->coded, &l->r, &narrow, n, end);
+    else if (turn == BEHIND_CODES)
+        is_good = l->is_wide ? end_coded_64(&l->coded, &l->r, &wide, n, end)
+                             : end_coded_32(&l->coded, &l->r, &narrow, n, end);
+    else
+        is_good = l->is_wide ? take_residuals_64(coding, &l->tile, l->form, &l->r, end, &wide)
+                             : take_residuals_32(coding, &l->tile, l->form, &l->r, end, &narrow);
     l->is_small = l->is_wide ? wide.is_small : narrow.is_small;
     return is_good;
 }
@@ -319,7 +307,8 @@ static void take_rest(const struct zti_coding *coding, struct lane *l)
         l->r.at = l->end_bits;
         return;
     }
-    l->is_good = is_shared(coding, l) ? end_shared(l) : take_alone(coding, l);
+    l->is_good =
+        is_shared(coding, l) ? take_turn(coding, l, BEHIND_CODES) : take_turn(coding, l, ALONE);
     l->r.at = (l->r.at + 7) & ~UINT64_C(7);
 }
 
@@ -389,7 +378,7 @@ static void take_tiles(const struct zti_coding *coding, struct unpacked *s, uint
     for (uint32_t i = 0; i < n; i++) {
         struct lane *const l = &s->lanes[i];
         if (is_shared(coding, l))
-            l->is_good = begin_shared(l);
+            l->is_good = take_turn(coding, l, BEFORE_CODES);
     }
     for (uint32_t book = 1; book < ZTI_SZ_BOOKS; book++)
         take_book(coding, s->lanes, n, book);

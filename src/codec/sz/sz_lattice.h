@@ -4,6 +4,7 @@
  *   word        uint32_t or uint64_t: as wide
  *   NAME(x)     x with this instance's suffix
  * and has included sz_nearest.h and sz_put_lines.h. */
+
 /* 64 values; false where not all of them are within the limits. */
 ZTI_INLINE bool NAME(quantize_64)(const struct NAME(lattice) *l, const scalar *x, uint32_t *q)
 {

@@ -170,7 +170,20 @@ static bool NAME(is_back_in_lines)(const struct tile *tile)
     return tile->block == 0 && tile->extent[tile->rank - 1] >= 8;
 }
 
-/* From residuals, ZTI_SZ_BEHIND beyond which are readable, to the rows of an array. */
+#if VAL_BITS == 32
+/* Zeros behind the last group, where lines of the last rows look that are longer than what is left
+ * of these: else the magnitudes that decide about short products would be of what was in memory. */
+static void clear_behind_32(const struct residuals_32 *d, uint32_t n)
+{
+    const uint32_t end = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP * ZTI_SZ_GROUP;
+    if (d->is_small)
+        memset(d->small + end, 0, ZTI_SZ_BEHIND);
+    else
+        memset(d->u + end, 0, ZTI_SZ_BEHIND * sizeof *d->u);
+}
+#endif
+
+/* From residuals, ZTI_SZ_BEHIND beyond which are readable and writable, to the rows of an array. */
 static void NAME(sums_in_lines)(const struct zti_coding *coding, const struct tile *tile, uval base,
                                 const struct NAME(residuals) * d, uint32_t product,
                                 const struct rows *rows)
@@ -193,6 +206,8 @@ static void NAME(sums_in_lines)(const struct zti_coding *coding, const struct ti
         return;
     }
 #if VAL_BITS == 32
+    if (tile->extent[tile->rank - 1] % LANES != 0)
+        clear_behind_32(d, tile->n);
     /* With a step that is a normal float, products of less than 2^24 with it are exact in doubles,
      * and those of floats are the same rounded once. */
     if ((double)(float)back.step == back.step && back.step >= 0x1p-126 &&

@@ -119,9 +119,12 @@ ZTI_STATIC uint32_t class_number(uint32_t c)
     return is_list(c) ? c : c - (ZTI_SZ_SPARSE - ZTI_SZ_SPARSE_CODED);
 }
 
+/* A step to below 0 leaves a number that is no class, however it is taken. */
 ZTI_STATIC uint32_t class_of_number(uint32_t number)
 {
-    return number <= ZTI_SZ_SPARSE_CODED ? number : number + (ZTI_SZ_SPARSE - ZTI_SZ_SPARSE_CODED);
+    return (int32_t)number <= ZTI_SZ_SPARSE_CODED
+               ? number
+               : number + (ZTI_SZ_SPARSE - ZTI_SZ_SPARSE_CODED);
 }
 
 /* A class or its number, knowing the one before: the difference, folded; and back. */
