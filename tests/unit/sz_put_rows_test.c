@@ -46,7 +46,7 @@ static void fill_waves(const zt_array *array, struct rng *r)
         put_value(array, rng_below(r, n), 2147483000.0);
 }
 
-/* Near the middle between two multiples of a step, or near one, from small multiples to large ones. */
+/* Near the middle between two multiples of a step, or near one, which are small or large. */
 static void fill_halves(const zt_array *array, struct rng *r, double bound)
 {
     const uint64_t n = values_of(array->rank, array->shape);
