@@ -206,7 +206,7 @@ static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles 
     const uint32_t width = is_narrow ? 32 : WIDTH, each = groups_each(sh->walk.n);
     const uint32_t most = p->is_coded ? (uint32_t)ZTI_SZ_SPARSE_CODED : (uint32_t)ZTI_SZ_SPARSE;
     const uint32_t first = threadIdx.x / 32 * each, some = (sh->walk.n + 63) / ZTI_SZ_GROUP;
-    const struct residuals r = {first, first + each < some ? first + each : some,
+    const struct residuals r = {first, first + each < some ? first + each : some, sh->walk.differ,
                                 effort == ZT_EFFORT_PAPER ? 0 : sh->a[0], is_paper, is_narrow};
     uint32_t near = 0, all = 0, bits;
     bool differs = false;
@@ -419,6 +419,8 @@ static __device__ __forceinline__ uint32_t put_tile(const struct sz_tiles *s, st
 static __device__ __forceinline__ void begin_tile(const struct sz_tiles *s, struct coding *sh,
                                                   uint64_t number)
 {
+    for (uint32_t i = 0; i < 2 * AT_ONCE; i++)
+        sh->none[i] = 0;
     sh->number = number;
     sh->inverse = 1 / s->sz.step;
     sh->limits = NAME(limits_of)(&s->sz);

@@ -3,6 +3,7 @@
 
 /* What a block that codes has in shared memory. */
 struct coding {
+    word none[2 * AT_ONCE];      /* zeros: a row of integers where there is none, and one before */
     word a[ROOM];                /* integers; then the bytes */
     word u[ZTI_SZ_TILE_VALUES];  /* residuals by groups */
     uint64_t exact[EXACT_WORDS]; /* which values are kept as they are */
@@ -365,7 +366,8 @@ SIMT_UNROLL
  * not effort 'paper's. 'axes' is known where this is compiled: differences are along no more. */
 struct residuals {
     uint32_t first, last;
-    word base; /* what all integers are less by */
+    uint32_t differ; /* along which axes */
+    word base;       /* what all integers are less by */
     bool is_paper, is_narrow;
 };
 
@@ -377,18 +379,74 @@ static __device__ __forceinline__ word residual_at(const struct coding *sh, cons
     return r->is_paper ? d : fold(d, r->is_narrow);
 }
 
+/* Those of AT_ONCE values side by side, of which p is the first one's spot: rows that lie before
+ * theirs are added up with their signs, and the one value before each; then neighbours differ. */
+static __device__ __forceinline__ void residuals_at_once(struct coding *sh, const uint32_t *pace,
+                                                         struct spot p, const struct residuals *r,
+                                                         uint32_t axes, word *d)
+{
+    const word *const own = sh->a + p.place;
+    word sum[AT_ONCE], left = 0;
+SIMT_UNROLL
+    for (uint32_t j = 0; j < AT_ONCE; j++)
+        sum[j] = 0;
+SIMT_UNROLL
+    for (uint32_t corner = 0; corner < 1u << axes; corner += 2) {
+        uint32_t back = 0, ones = 0;
+SIMT_UNROLL
+        for (uint32_t k = 1; k < axes; k++) {
+            back += (corner >> k & 1) * pace[k];
+            ones += corner >> k & 1;
+        }
+        const word *const row = (p.has & corner) == corner ? own - back : sh->none + AT_ONCE;
+        word v[AT_ONCE];
+        simt_load_16(v, row);
+        left = ones % 2 ? left - row[-1] : left + row[-1];
+SIMT_UNROLL
+        for (uint32_t j = 0; j < AT_ONCE; j++)
+            sum[j] = ones % 2 ? sum[j] - v[j] : sum[j] + v[j];
+    }
+    const bool is_along = (r->differ & 1) != 0;
+    const bool is_narrow = WIDTH == 32 || r->is_narrow;
+SIMT_UNROLL
+    for (uint32_t j = 0; j < AT_ONCE; j++) {
+        const word before = j > 0 ? (is_along ? sum[j - 1] : 0) : (p.has & 1) != 0 ? left : 0;
+        const word first = p.has == 0 && (j == 0 || !is_along) ? r->base : 0;
+        const word own_d = sum[j] - before - first;
+        d[j] = r->is_paper ? own_d : fold(own_d, is_narrow);
+    }
+}
+
+/* A warp takes AT_ONCE values a lane, which are whole groups together. */
 static __device__ __forceinline__ void residuals_of_blocks(struct coding *sh,
                                                            const struct residuals *r, uint32_t axes)
 {
     const struct walk w = sh->walk;
-    const uint32_t lane = threadIdx.x % 32;
-    const struct spot low = spot_within(&w, lane), high = spot_within(&w, 32 + lane);
-    for (uint32_t g = r->first; g < r->last; g++) {
-        const uint32_t place = sh->blocks[g] & 0xffff, has = sh->blocks[g] >> 16;
-        const struct spot a = {low.place + place, low.has | has};
-        const struct spot b = {high.place + place, high.has | has};
-        sh->u[g * ZTI_SZ_GROUP + lane] = residual_at(sh, w.pace, a, r, axes);
-        sh->u[g * ZTI_SZ_GROUP + 32 + lane] = residual_at(sh, w.pace, b, r, axes);
+    const uint32_t i = threadIdx.x % 32 * AT_ONCE, end = r->last * ZTI_SZ_GROUP;
+    const struct spot within = spot_within(&w, i % ZTI_SZ_GROUP);
+SIMT_NO_UNROLL
+    for (uint32_t at = r->first * ZTI_SZ_GROUP + i; at < end; at += 32 * AT_ONCE) {
+        const uint32_t block = sh->blocks[at / ZTI_SZ_GROUP];
+        const struct spot p = {within.place + (block & 0xffff), within.has | block >> 16};
+        word d[AT_ONCE];
+        residuals_at_once(sh, w.pace, p, r, axes, d);
+        simt_store_16(sh->u + at, d);
+    }
+}
+
+/* The same where groups are runs, in tiles that are even. */
+static __device__ __forceinline__ void residuals_of_even_runs(struct coding *sh,
+                                                              const struct residuals *r,
+                                                              uint32_t axes)
+{
+    const struct walk w = sh->walk;
+    const uint32_t i = threadIdx.x % 32 * AT_ONCE, end = r->last * ZTI_SZ_GROUP;
+SIMT_NO_UNROLL
+    for (uint32_t at = r->first * ZTI_SZ_GROUP + i; at < end; at += 32 * AT_ONCE) {
+        word d[AT_ONCE] = {0};
+        if (at < w.n)
+            residuals_at_once(sh, w.pace, spot_of(&w, at, axes), r, axes, d);
+        simt_store_16(sh->u + at, d);
     }
 }
 
@@ -403,20 +461,30 @@ static __device__ __forceinline__ void residuals_of_runs(struct coding *sh,
 
 static __device__ __forceinline__ void find_residuals(struct coding *sh, const struct residuals *r)
 {
-    const uint32_t differ = sh->walk.differ;
-    const bool is_blocked = sh->walk.is_blocked && !r->is_paper;
-    if (is_blocked && differ < 4)
-        residuals_of_blocks(sh, r, 2);
-    else if (is_blocked && differ < 8)
-        residuals_of_blocks(sh, r, 3);
-    else if (is_blocked)
-        residuals_of_blocks(sh, r, 4);
-    else if (differ < 2)
+    const uint32_t axes = r->differ < 2 ? 1 : r->differ < 4 ? 2 : r->differ < 8 ? 3 : 4;
+    if (sh->walk.is_blocked && !r->is_paper) {
+        if (axes < 3)
+            residuals_of_blocks(sh, r, 2);
+        else if (axes == 3)
+            residuals_of_blocks(sh, r, 3);
+        else
+            residuals_of_blocks(sh, r, 4);
+    } else if (sh->walk.is_even) {
+        if (axes == 1)
+            residuals_of_even_runs(sh, r, 1);
+        else if (axes == 2)
+            residuals_of_even_runs(sh, r, 2);
+        else if (axes == 3)
+            residuals_of_even_runs(sh, r, 3);
+        else
+            residuals_of_even_runs(sh, r, 4);
+    } else if (axes == 1) {
         residuals_of_runs(sh, r, 1);
-    else if (differ < 4)
+    } else if (axes == 2) {
         residuals_of_runs(sh, r, 2);
-    else if (differ < 8)
+    } else if (axes == 3) {
         residuals_of_runs(sh, r, 3);
-    else
+    } else {
         residuals_of_runs(sh, r, 4);
+    }
 }

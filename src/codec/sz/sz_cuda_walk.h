@@ -26,6 +26,7 @@ struct walk {
     uint32_t restart; /* and begin anew where these bits of a coordinate are 0 */
     const word *first;
     bool is_blocked;
+    bool is_even;     /* 16 bytes of integers lie alike from each multiple of AT_ONCE on: in a row */
     bool is_together; /* 16 bytes are side by side, and aligned, from each multiple of AT_ONCE on */
 };
 
@@ -125,10 +126,12 @@ static __device__ __forceinline__ void walk_of(const struct sz_tiles *s, uint64_
     if (set_paces(w, w->is_blocked && s->sz.effort != ZT_EFFORT_PAPER) > ROOM)
         (void)set_paces(w, false);
     bool is_together = w->stride[0] == 1 && (uintptr_t)first % 16 == 0;
-    for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
-        is_together = is_together && w->pace[k] % (k > 0 ? AT_ONCE : 1) == 0 &&
-                      w->stride[k] % (k > 0 ? AT_ONCE : 1) == 0;
-    w->is_together = is_together && w->extent[0] % AT_ONCE == 0;
+    w->is_even = w->extent[0] % AT_ONCE == 0;
+    for (uint32_t k = 1; k < ZT_MAX_RANK; k++) {
+        w->is_even = w->is_even && w->pace[k] % AT_ONCE == 0;
+        is_together = is_together && w->stride[k] % AT_ONCE == 0;
+    }
+    w->is_together = is_together && w->is_even;
 }
 
 /* Where value i is, and its integer. */
