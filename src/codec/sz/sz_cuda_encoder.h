@@ -9,23 +9,10 @@ struct plan {
     bool is_zero, has_exact, is_coded;
 };
 
-/* Codes of effort 'default', 256 a book. */
-static __device__ __forceinline__ uint32_t *codes_in(struct coding *sh)
-{
-    return (uint32_t *)(void *)(marks_in(sh) + IS_LOG);
-}
-
 static __device__ __forceinline__ void load_codes(const struct sz_tiles *s, struct coding *sh)
 {
     for (uint32_t i = threadIdx.x; i < ZTI_SZ_BOOKS * 256; i += PUT_THREADS)
         codes_in(sh)[i] = sz_book(s->model, 256, i / 256).codes[i % 256];
-}
-
-static __device__ __forceinline__ struct pair pair_of(const struct coding *sh, uint32_t g)
-{
-    const struct pair u = {sh->u[g * ZTI_SZ_GROUP + threadIdx.x % 32],
-                           sh->u[g * ZTI_SZ_GROUP + 32 + threadIdx.x % 32]};
-    return u;
 }
 
 /* Groups of a warp, one after another: this one has those from the first to before the last. */
@@ -37,34 +24,7 @@ static __device__ __forceinline__ uint32_t groups_each(uint32_t n)
 
 /* ---- the length ------------------------------------------------------------------------------ */
 
-/* How many bits a group takes of each kind in Rice codes, but for its class. */
-static __device__ __forceinline__ void measure_rice(struct coding *sh, struct pair u, uint32_t n,
-                                                    uint32_t g, uint32_t c, uint32_t bits)
-{
-    const uint32_t rest = is_list(c) ? list_bits(u, c) : rounds_bits(u, n, class_planes(c), bits);
-    if (threadIdx.x % 32 == 0) {
-        sh->classes[g] = c;
-        sh->plane_at[g] = class_planes(c) * n;
-        sh->rest_at[g] = rest;
-        sh->excess_at[g] = 0;
-    }
-}
-
-static __device__ __forceinline__ void measure_coded(struct coding *sh, struct pair u, uint32_t n,
-                                                     uint32_t g, uint32_t c)
-{
-    const word *const group = sh->u + g * ZTI_SZ_GROUP;
-    const uint32_t rest =
-        is_list(c) ? list_bits(u, c) : symbols_bits(codes_in(sh), group, n, c);
-    const uint32_t excess = is_list(c) ? 0 : excess_bits_of(u, c);
-    if (threadIdx.x % 32 == 0) {
-        sh->classes[g] = c;
-        sh->plane_at[g] = class_shift(c) * n;
-        sh->rest_at[g] = rest;
-        sh->excess_at[g] = excess;
-    }
-}
-
+/* How many bits a group takes of each kind, with effort 'paper'. */
 static __device__ __forceinline__ void measure_paper(const struct sz_tiles *s, struct coding *sh,
                                                      struct pair d, uint32_t n, uint32_t g,
                                                      uint32_t width)
@@ -196,7 +156,7 @@ static __device__ __forceinline__ struct plan begin_plan(const struct sz_tiles *
 }
 
 /* A tile's residuals and how many bits each group of them takes; is_counted: only their classes.
- * Returns about the bits in Rice codes of a warp's groups that are no lists. */
+ * Returns about the bits in Rice codes of a lane's groups that are no lists. */
 static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles *s,
                                                           struct coding *sh, struct plan *p,
                                                           uint32_t effort, bool is_counted)
@@ -204,31 +164,20 @@ static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles 
     const bool is_narrow = (p->form & ZTI_SZ_NARROW) != 0;
     const bool is_paper = p->is_coded && effort == ZT_EFFORT_PAPER;
     const uint32_t width = is_narrow ? 32 : WIDTH, each = groups_each(sh->walk.n);
-    const uint32_t most = p->is_coded ? (uint32_t)ZTI_SZ_SPARSE_CODED : (uint32_t)ZTI_SZ_SPARSE;
     const uint32_t first = threadIdx.x / 32 * each, some = (sh->walk.n + 63) / ZTI_SZ_GROUP;
     const struct residuals r = {first, first + each < some ? first + each : some, sh->walk.differ,
                                 effort == ZT_EFFORT_PAPER ? 0 : sh->a[0], is_paper, is_narrow};
-    uint32_t near = 0, all = 0, bits;
+    uint32_t all = 0;
     bool differs = false;
     find_residuals(sh, &r);
-    simt_order_warp(); /* symbols are of other lanes' values; votes before them order but threads */
-    for (uint32_t g = r.first; g < r.last; g++) {
-        const uint32_t n = in_group(sh->walk.n, g);
+    simt_order_warp(); /* groups are of other lanes' values */
+    if (!is_paper)
+        differs = measure_warp(sh, r.first, r.last, width, p->is_coded, is_counted, &all);
+    for (uint32_t g = r.first; is_paper && g < r.last; g++) {
         const struct pair u = pair_of(sh, g);
         differs = differs || (u.low | u.high) != 0;
-        if (is_paper) {
-            if (!is_counted)
-                measure_paper(s, sh, u, n, g, width);
-            continue;
-        }
-        const uint32_t c = class_of(u, n, width, most, &near, &bits);
-        all += is_list(c) ? 0 : bits + n * (1 - class_shift(c));
-        if (is_counted)
-            sh->classes[g] = c;
-        else if (p->is_coded)
-            measure_coded(sh, u, n, g, c);
-        else
-            measure_rice(sh, u, n, g, c, bits);
+        if (!is_counted)
+            measure_paper(s, sh, u, in_group(sh->walk.n, g), g, width);
     }
     for (uint32_t g = threadIdx.x; g < ZTI_SZ_GROUPS && !is_counted; g += PUT_THREADS)
         if (in_group(sh->walk.n, g) == 0)
@@ -306,12 +255,52 @@ static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struc
     put_excess(u, c, out, rest + sh->rest_bits + sh->excess_at[g]);
 }
 
-/* A warp's next group: those that have other work as well take fewer. */
-static __device__ __forceinline__ uint32_t next_group(struct coding *sh)
+/* The same of groups g and g + 1, both at once where there are two and they have few planes. */
+static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct coding *sh,
+                                                const struct plan *p, uint32_t g, uint32_t *out,
+                                                uint32_t planes, uint32_t effort)
+{
+    const uint32_t lane = threadIdx.x % 32, own = g + lane / 16, first = g * ZTI_SZ_GROUP;
+    const uint32_t a = sh->classes[g], b = sh->classes[g + 1], c = lane < 16 ? a : b;
+    const uint32_t most = BOTH_BITS + (p->is_coded ? 1 : 0);
+    const uint32_t rest = planes + sh->plane_bits, rest_at = rest + sh->rest_at[own];
+    if ((p->is_coded && effort == ZT_EFFORT_PAPER) || class_planes(a) > most ||
+        class_planes(b) > most || (is_list(a) && is_list(b))) {
+SIMT_NO_UNROLL
+        for (uint32_t i = g; i < g + 2 && in_group(sh->walk.n, i) > 0; i++)
+            put_group(s, sh, p, i, out, planes, effort);
+        return;
+    }
+    const uint32_t a_shift = p->is_coded ? class_shift(a) : class_planes(a);
+    const uint32_t b_shift = p->is_coded ? class_shift(b) : class_planes(b);
+    const uint32_t is_of = (is_list(a) ? 0 : 0xffff) | (is_list(b) ? 0 : 0xffff0000);
+    struct both v = {pair_of(sh, g), pair_of(sh, g + 1),
+                     is_list(c) ? 0 : in_group(sh->walk.n, own), lane / 8 % 2 * 32};
+    put_planes_of_both(&v, lane < 16 ? a_shift : b_shift, out, planes + sh->plane_at[own]);
+    if (is_list(a))
+        put_list(v.a, a, out, rest + sh->rest_at[g]);
+    if (is_list(b))
+        put_list(v.b, b, out, rest + sh->rest_at[g + 1]);
+    if (p->is_coded) {
+        const word *const four = sh->u + first + 4 * lane;
+        put_codes_of_both(codes_of_four(codes_in(sh), four, lane % 16 * 4, v.n, c), out, rest_at);
+        if (!is_list(a))
+            put_excess(v.a, a, out, rest + sh->rest_bits + sh->excess_at[g]);
+        if (!is_list(b))
+            put_excess(v.b, b, out, rest + sh->rest_bits + sh->excess_at[g + 1]);
+        return;
+    }
+    v.a = pair_above(v.a, a_shift);
+    v.b = pair_above(v.b, b_shift);
+    put_rounds_of_both(&v, is_of, out, rest_at);
+}
+
+/* A warp's next two groups: those that have other work as well take fewer. */
+static __device__ __forceinline__ uint32_t next_groups(struct coding *sh)
 {
     uint32_t g = 0;
     if (threadIdx.x % 32 == 0)
-        g = atomicAdd((unsigned *)&sh->next_group, 1u);
+        g = simt_take(&sh->next_group, 2);
     return __shfl_sync(SIMT_ALL_LANES, g, 0);
 }
 
@@ -324,8 +313,8 @@ static __device__ __forceinline__ void put_groups(const struct sz_tiles *s, stru
     const uint32_t own = PUT_THREADS - 1 - threadIdx.x; /* the last warp has the fewest groups */
     if (own < ZTI_SZ_GROUPS && in_group(sh->walk.n, own) > 0)
         put_class(sh, p, own, out, at, effort);
-    for (uint32_t g; in_group(sh->walk.n, g = next_group(sh)) > 0;)
-        put_group(s, sh, p, g, out, planes, effort);
+    for (uint32_t g; in_group(sh->walk.n, g = next_groups(sh)) > 0;)
+        put_both(s, sh, p, g, out, planes, effort);
 }
 
 /* A prepared tile's bytes to sh->a; there after the next barrier. */
@@ -484,7 +473,8 @@ static __device__ __forceinline__ void count_tile(const struct sz_tiles *s, uint
         begin_tile(s, sh, blockIdx.x);
     clear_exact(sh);
     struct plan p = begin_plan(s, sh, false, effort);
-    const uint32_t bits = measure_groups(s, sh, &p, effort, true);
+    const uint32_t bits =
+        __reduce_add_sync(SIMT_ALL_LANES, measure_groups(s, sh, &p, effort, true));
     if (p.is_zero)
         return;
     for (uint32_t i = threadIdx.x; own && i < symbols; i += PUT_THREADS)
