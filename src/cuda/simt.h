@@ -121,22 +121,6 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
 
 #define SIMT_ALL_LANES 0xffffffffu
 
-/* Add to a word in shared memory, by one thread of a warp: of atomicAdd nvcc makes a sum over those
- * that happen to come along. Returns what it was. */
-static __device__ __forceinline__ uint32_t simt_take(uint32_t *word, uint32_t n)
-{
-#if defined(__CUDACC__)
-    uint32_t before;
-    asm volatile("atom.shared.add.u32 %0, [%1], %2;"
-                 : "=r"(before)
-                 : "r"((uint32_t)__cvta_generic_to_shared(word)), "r"(n)
-                 : "memory");
-    return before;
-#else
-    return atomicAdd((unsigned *)word, n);
-#endif
-}
-
 /* The first address of a word of 64 bits as CUDA's atomics want it. */
 static __device__ __forceinline__ void simt_or(uint64_t *word, uint64_t bits)
 {

@@ -5,9 +5,26 @@ enum { MARK_WARPS = PUT_WARPS - 4 }; /* the first of those that have marks, in t
 
 /* How a tile is coded; the same in all threads. */
 struct plan {
-    uint32_t form, base_bytes, marks_bytes, exact_bytes, bytes;
-    bool is_zero, has_exact, is_coded;
+    uint32_t form, bytes;
+    bool is_zero, has_exact, has_marks, is_coded;
 };
+
+/* Bytes of a tile's base, its exact values and its marks. */
+static __device__ __forceinline__ uint32_t base_bytes_of(const struct coding *sh)
+{
+    return (71 - (uint32_t)__clzll((long long)sh->away)) / 8;
+}
+
+static __device__ __forceinline__ uint32_t exact_bytes_of(const struct coding *sh,
+                                                          const struct plan *p)
+{
+    return p->has_exact ? sh->exact_bytes : 0;
+}
+
+static __device__ __forceinline__ uint32_t marks_bytes_of(struct coding *sh, const struct plan *p)
+{
+    return p->has_marks ? marks_in(sh)->bytes[0] + marks_in(sh)->bytes[1] : 0;
+}
 
 static __device__ __forceinline__ void load_codes(const struct sz_tiles *s, struct coding *sh)
 {
@@ -82,7 +99,7 @@ SIMT_UNROLL
         total = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
     }
     if (l == 0) {
-        sh->next_group = 0;
+        sh->next_groups[0] = sh->next_groups[1] = 0;
         sh->class_bits = classes;
         sh->plane_bits = planes;
         sh->rest_bits = total;
@@ -100,12 +117,12 @@ static __device__ __forceinline__ void clear(struct coding *sh, uint32_t bytes, 
 
 /* ---- residuals ------------------------------------------------------------------------------- */
 
-/* Marks, and integers for what has none: all that is before residuals and is not in every tile.
- * Returns the bytes of marks. */
-static __device__ __forceinline__ uint32_t fill_gaps(const struct sz_tiles *s, struct coding *sh,
-                                                     struct plan *p, bool has_marks)
+/* Marks, and integers for what has none: all that is before residuals and is not in every tile. */
+static __device__ __forceinline__ void fill_gaps(const struct sz_tiles *s, struct coding *sh,
+                                                 const struct plan *p)
 {
     const uint32_t warp = threadIdx.x / 32;
+    const bool has_marks = p->has_marks;
     const uint64_t *const gaps = has_marks ? marks_in(sh)->gaps : sh->exact;
     bool has_gaps = p->has_exact;
     if (has_marks) {
@@ -127,31 +144,28 @@ static __device__ __forceinline__ uint32_t fill_gaps(const struct sz_tiles *s, s
     if (has_gaps)
         bridge_within(sh, gaps);
     __syncthreads();
-    p->exact_bytes = p->has_exact ? sh->exact_bytes : 0;
-    return has_marks ? marks_in(sh)->bytes[0] + marks_in(sh)->bytes[1] : 0;
 }
 
-/* The head of a tile's plan; its integers are in sh->a. */
+/* The head of a tile's plan; its integers are in sh->a, and all threads know its base after the
+ * next barrier. */
 static __device__ __forceinline__ struct plan begin_plan(const struct sz_tiles *s,
                                                          struct coding *sh, bool is_lossless,
                                                          uint32_t effort)
 {
-    const bool has_marks = IS_LOG && !is_lossless;
     struct plan p;
     find_blocks(sh);
     p.form = integers_of(s, sh, is_lossless);
     p.is_coded = is_coded(effort, p.form);
     p.is_zero = false;
     p.has_exact = sh->has_exact != 0;
-    p.marks_bytes = p.exact_bytes = 0;
-    if (has_marks || p.has_exact)
-        p.marks_bytes = fill_gaps(s, sh, &p, has_marks);
+    p.has_marks = IS_LOG && !is_lossless;
+    p.bytes = 0;
+    if (p.has_marks || p.has_exact)
+        fill_gaps(s, sh, &p);
     const word base = effort == ZT_EFFORT_PAPER ? 0 : sh->a[0];
     const uint64_t away = fold(base - (word)s->sz.centre, (p.form & ZTI_SZ_NARROW) != 0);
     if (threadIdx.x == 0)
         sh->away = away;
-    p.base_bytes = (71 - (uint32_t)__clzll((long long)away)) / 8;
-    p.bytes = 1 + p.base_bytes + p.exact_bytes + p.marks_bytes;
     return p;
 }
 
@@ -192,6 +206,7 @@ static __device__ __forceinline__ struct plan prepare(const struct sz_tiles *s, 
 {
     struct plan p = begin_plan(s, sh, is_lossless, effort);
     (void)measure_groups(s, sh, &p, effort, false);
+    p.bytes = 1 + base_bytes_of(sh) + exact_bytes_of(sh, &p) + marks_bytes_of(sh, &p);
     if (p.is_zero) {
         p.form = (p.form & ZTI_SZ_LOSSLESS) | ZTI_SZ_ZERO;
         clear(sh, p.bytes, 0);
@@ -290,17 +305,18 @@ SIMT_NO_UNROLL
             put_excess(v.b, b, out, rest + sh->rest_bits + sh->excess_at[g + 1]);
         return;
     }
-    v.a = pair_above(v.a, a_shift);
-    v.b = pair_above(v.b, b_shift);
+    v.a = pair_down(v.a, a_shift);
+    v.b = pair_down(v.b, b_shift);
     put_rounds_of_both(&v, is_of, out, rest_at);
 }
 
 /* A warp's next two groups: those that have other work as well take fewer. */
 static __device__ __forceinline__ uint32_t next_groups(struct coding *sh)
 {
+    const uint32_t lane = threadIdx.x % 32;
     uint32_t g = 0;
-    if (threadIdx.x % 32 == 0)
-        g = simt_take(&sh->next_group, 2);
+    if (lane < 2) /* one would do; of one word nvcc makes a sum over the lanes that come along */
+        g = atomicAdd((unsigned *)sh->next_groups + lane, 2u);
     return __shfl_sync(SIMT_ALL_LANES, g, 0);
 }
 
@@ -322,14 +338,15 @@ static __device__ __forceinline__ void put_planned(const struct sz_tiles *s, str
                                                    const struct plan *p, uint32_t effort)
 {
     uint32_t *const out = (uint32_t *)(void *)sh->a;
-    const uint32_t head = 8 * (1 + p->base_bytes), values = head + 8 * p->exact_bytes;
+    const uint32_t base_bytes = base_bytes_of(sh), head = 8 * (1 + base_bytes);
+    const uint32_t values = head + 8 * exact_bytes_of(sh, p);
     if (threadIdx.x == 0) {
-        or_bits_32(out, 0, p->form | (p->has_exact ? ZTI_SZ_HAS_EXACT : 0) | p->base_bytes << 4);
+        or_bits_32(out, 0, p->form | (p->has_exact ? ZTI_SZ_HAS_EXACT : 0) | base_bytes << 4);
         or_bits(out, 8, sh->away);
     }
     if (p->has_exact && threadIdx.x / 32 == 2)
         put_exact_marks(sh, out, head);
-    if (p->marks_bytes > 0 && threadIdx.x / 32 >= MARK_WARPS + 2) {
+    if (p->has_marks && threadIdx.x / 32 >= MARK_WARPS + 2) {
         const uint32_t mark = threadIdx.x / 32 % 2;
         put_mark(out, values + (mark == 0 ? 0 : 8 * marks_in(sh)->bytes[0]), marks_in(sh), mark,
                  sh->walk.n);
@@ -337,7 +354,7 @@ static __device__ __forceinline__ void put_planned(const struct sz_tiles *s, str
     if (p->has_exact)
         put_exact_values(sh, out, values);
     if (!p->is_zero)
-        put_groups(s, sh, p, out, values + 8 * p->marks_bytes, effort);
+        put_groups(s, sh, p, out, values + 8 * marks_bytes_of(sh, p), effort);
 }
 
 /* A tile's values as they are. */
@@ -375,23 +392,22 @@ static __device__ __forceinline__ uint32_t put_tile(const struct sz_tiles *s, st
 {
     const uint32_t raw_bytes = sh->walk.n * (WIDTH / 8);
     const bool has_other = IS_LOG || s->sz.source == ZTI_SZ_LATTICE;
-    uint32_t bytes = raw_bytes + 1;
-    bool fits = false;
+SIMT_NO_UNROLL
     for (uint32_t attempt = 0; attempt < 3; attempt++) {
-        if (attempt == 2 && !fits)
+        if (attempt == 2 && sh->first_bytes > raw_bytes)
             break;
         if (attempt > 0)
             clear_exact(sh);
         const struct plan p = prepare(s, sh, attempt == 1, effort);
         bool is_taken = attempt == 2;
         if (attempt == 0) {
-            fits = p.bytes <= raw_bytes;
-            is_taken = fits && (p.bytes < raw_bytes / 4 * 3 || !has_other);
-            bytes = fits ? p.bytes : raw_bytes + 1;
-            if (!has_other && !fits)
+            is_taken = p.bytes <= raw_bytes && (p.bytes < raw_bytes / 4 * 3 || !has_other);
+            if (!has_other && !is_taken)
                 break;
+            if (threadIdx.x == 0)
+                sh->first_bytes = p.bytes;
         } else if (attempt == 1) {
-            is_taken = p.bytes < bytes;
+            is_taken = p.bytes <= raw_bytes && p.bytes < sh->first_bytes;
         }
         if (is_taken) {
             find_place(s, sh, p.bytes);

@@ -117,25 +117,26 @@ SIMT_UNROLL
     return a;
 }
 
-/* The bits of a word where the mask has ones, together at the low end of each half (H. S. Warren,
+/* The bits of a word where the mask has ones, together at the low end of each byte (H. S. Warren,
  * "Hacker's Delight", compress), and then of the word. */
 static __device__ __forceinline__ uint32_t gather_bits(uint32_t bits, uint32_t mask)
 {
-    const uint32_t low = (uint32_t)__popc(mask & 0xffff);
-    uint32_t zeros = ~mask << 1 & 0xfffefffe; /* before a bit, an odd number of them */
+    const uint32_t one = (uint32_t)__popc(mask & 0xff), two = (uint32_t)__popc(mask & 0xffff);
+    const uint32_t three = (uint32_t)__popc(mask & 0xffffff);
+    uint32_t zeros = ~mask << 1 & 0xfefefefe; /* before a bit, an odd number of them */
     bits &= mask;
 SIMT_UNROLL
-    for (uint32_t by = 1; by < 16; by *= 2) {
-        uint32_t odd = zeros ^ (zeros << 1 & 0xfffefffe);
-        odd ^= odd << 2 & 0xfffcfffc;
-        odd ^= odd << 4 & 0xfff0fff0;
-        odd ^= odd << 8 & 0xff00ff00;
+    for (uint32_t by = 1; by < 8; by *= 2) {
+        uint32_t odd = zeros ^ (zeros << 1 & 0xfefefefe);
+        odd ^= odd << 2 & 0xfcfcfcfc;
+        odd ^= odd << 4 & 0xf0f0f0f0;
         const uint32_t moved = odd & mask, own = bits & moved;
         mask = (mask ^ moved) | moved >> by;
         bits = (bits ^ own) | own >> by;
         zeros &= ~odd;
     }
-    return (bits & 0xffff) | bits >> 16 << low;
+    return (bits & 0xff) | (bits >> 8 & 0xff) << one | (bits >> 16 & 0xff) << two |
+           bits >> 24 << three;
 }
 
 /* The low k bits of n values, plane by plane. */
@@ -200,6 +201,13 @@ struct both {
     uint32_t n;    /* values of the lane's own group, 0: a list */
     uint32_t half; /* 0 or 32: the first of the lane's 32 values */
 };
+
+/* What is above so many bits of each value, fewer than it has. */
+static __device__ __forceinline__ struct pair pair_down(struct pair u, uint32_t k)
+{
+    const struct pair high = {u.low >> k, u.high >> k};
+    return high;
+}
 
 /* The low BOTH_BITS bits of all values, or the next ones: 32 values a byte, for a square. */
 static __device__ __forceinline__ uint32_t bytes_of_both(uint32_t a_low, uint32_t a_high,

@@ -66,10 +66,10 @@ SIMT_UNROLL
         simt_load_16(s->v + j, sh->u + group * ZTI_SZ_GROUP + number_in_group(group, j) + j % 4);
 SIMT_UNROLL
     for (uint32_t j = 0; j < OF_GROUP; j++) {
-        const uint32_t bits = WIDTH == 32 ? 32 - (uint32_t)__clz((int)(uint32_t)s->v[j])
-                                          : 64 - (uint32_t)__clzll((long long)s->v[j]);
+        const uint32_t highest = WIDTH == 32 ? 31 - (uint32_t)__clz((int)(uint32_t)s->v[j])
+                                             : 63 - (uint32_t)__clzll((long long)s->v[j]);
         s->top = s->v[j] > s->top ? s->v[j] : s->top;
-        s->lengths[j / 4] = j % 4 == 0 ? bits : s->lengths[j / 4] << 8 | bits;
+        s->lengths[j / 4] = (j % 4 == 0 ? 0x01010101 : s->lengths[j / 4]) + (highest << j % 4 * 8);
     }
 }
 
@@ -86,11 +86,12 @@ SIMT_UNROLL
 
 static __device__ __forceinline__ uint32_t rice_bits(const struct some *s, uint32_t k)
 {
+    const uint32_t by = k < WIDTH ? k : WIDTH - 1;
     uint32_t sum = 0;
 SIMT_UNROLL
     for (uint32_t j = 0; j < OF_GROUP; j++)
-        sum += at_most(above(s->v[j], k), ZTI_SZ_UNARY_MOST);
-    return s->n * k + sum_of_group(sum);
+        sum += at_most(s->v[j] >> by, ZTI_SZ_UNARY_MOST);
+    return s->n * k + sum_of_group(k < WIDTH ? sum : 0);
 }
 
 /* Of k and its neighbours, where at most 39 values are longer than k: 10 bits of k, 10 of k + 1, 12
@@ -101,7 +102,7 @@ static __device__ __forceinline__ uint32_t three_rice_bits(const struct some *s,
     uint32_t below_it = 0, own = 0, above_it = 0;
 SIMT_UNROLL
     for (uint32_t j = 0; j < OF_GROUP; j++) {
-        const word v = above(s->v[j], less);
+        const word v = s->v[j] >> less; /* k is at most WIDTH */
         below_it += at_most(v, most);
         own += at_most(v >> down, most);
         above_it += at_most(v >> down >> 1, most);

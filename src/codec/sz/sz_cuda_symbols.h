@@ -65,7 +65,7 @@ static __device__ __forceinline__ struct codes codes_of_four(const uint32_t *cod
     uint32_t u[4];
 SIMT_UNROLL
     for (uint32_t k = 0; k < 4; k++)
-        u[k] = at_most(above(v[k], shift), most);
+        u[k] = at_most(v[k] >> shift, most); /* a bit less than all at most */
     const uint32_t by = book > 1 ? 4 : 2;
     const uint32_t low = u[0] | u[1] << by, high = u[2] | u[3] << by;
     const struct codes two = {i < n ? own[book > 1 ? low : low | high << 4] : 0,

@@ -27,6 +27,9 @@ struct walk {
     const word *first;
     bool is_blocked;
     bool is_even;     /* 16 bytes of integers lie alike from each multiple of AT_ONCE on: in a row */
+    bool is_steady;   /* PUT_THREADS * AT_ONCE values on is always the same way: */
+    int64_t leap;     /* in the array, */
+    uint32_t leap_place; /* and in shared memory */
     bool is_together; /* 16 bytes are side by side, and aligned, from each multiple of AT_ONCE on */
 };
 
@@ -89,6 +92,16 @@ static __device__ __forceinline__ uint32_t set_paces(struct walk *w, bool is_apa
     return pace;
 }
 
+/* How far values are whose numbers are PUT_THREADS * AT_ONCE apart: whole rows or planes, so many,
+ * along the slowest axis. */
+static __device__ __forceinline__ void set_leap(struct walk *w, uint32_t slowest)
+{
+    const uint32_t each = w->n / w->extent[slowest], apart = PUT_THREADS * AT_ONCE;
+    w->is_steady = apart % each == 0;
+    w->leap = (int64_t)(apart / each) * w->stride[slowest];
+    w->leap_place = apart / each * w->pace[slowest];
+}
+
 /* A tile. One thread. */
 static __device__ __forceinline__ void walk_of(const struct sz_tiles *s, uint64_t number,
                                                struct walk *w)
@@ -132,6 +145,7 @@ static __device__ __forceinline__ void walk_of(const struct sz_tiles *s, uint64_
         is_together = is_together && w->stride[k] % AT_ONCE == 0;
     }
     w->is_together = is_together && w->is_even;
+    set_leap(w, axes > 0 ? axes - 1 : 0);
 }
 
 /* Where value i is, and its integer. */
