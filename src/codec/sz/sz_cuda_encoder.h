@@ -241,8 +241,9 @@ static __device__ __forceinline__ void put_class(struct coding *sh, const struct
 
 /* A group's bits but its class; those of all planes and of all that is behind them begin there. */
 static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struct coding *sh,
-                                                 const struct plan *p, uint32_t g, uint32_t *out,
-                                                 uint32_t planes, uint32_t effort)
+                                                 const struct plan *p, const struct turner *t,
+                                                 uint32_t g, uint32_t *out, uint32_t planes,
+                                                 uint32_t effort)
 {
     const uint32_t rest = planes + sh->plane_bits, n = in_group(sh->walk.n, g);
     const struct pair u = pair_of(sh, g);
@@ -261,9 +262,9 @@ static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struc
         put_list(u, c, out, rest + sh->rest_at[g]);
         return;
     }
-    put_planes(u, n, k, out, planes + sh->plane_at[g]);
+    put_planes(t, u, n, k, out, planes + sh->plane_at[g]);
     if (!p->is_coded) {
-        put_rounds(u, n, k, out, rest + sh->rest_at[g]);
+        put_rounds(t, u, n, k, out, rest + sh->rest_at[g]);
         return;
     }
     put_codes(code_in(codes_in(sh), sh->u + g * ZTI_SZ_GROUP, n, c), out, rest + sh->rest_at[g]);
@@ -272,8 +273,9 @@ static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struc
 
 /* The same of groups g and g + 1, both at once where there are two and they have few planes. */
 static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct coding *sh,
-                                                const struct plan *p, uint32_t g, uint32_t *out,
-                                                uint32_t planes, uint32_t effort)
+                                                const struct plan *p, const struct turner *t,
+                                                uint32_t g, uint32_t *out, uint32_t planes,
+                                                uint32_t effort)
 {
     const uint32_t lane = threadIdx.x % 32, own = g + lane / 16, first = g * ZTI_SZ_GROUP;
     const uint32_t a = sh->classes[g], b = sh->classes[g + 1], c = lane < 16 ? a : b;
@@ -283,7 +285,7 @@ static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct
         class_planes(b) > most || (is_list(a) && is_list(b))) {
 SIMT_NO_UNROLL
         for (uint32_t i = g; i < g + 2 && in_group(sh->walk.n, i) > 0; i++)
-            put_group(s, sh, p, i, out, planes, effort);
+            put_group(s, sh, p, t, i, out, planes, effort);
         return;
     }
     const uint32_t a_shift = p->is_coded ? class_shift(a) : class_planes(a);
@@ -291,7 +293,7 @@ SIMT_NO_UNROLL
     const uint32_t is_of = (is_list(a) ? 0 : 0xffff) | (is_list(b) ? 0 : 0xffff0000);
     struct both v = {pair_of(sh, g), pair_of(sh, g + 1),
                      is_list(c) ? 0 : in_group(sh->walk.n, own), lane / 8 % 2 * 32};
-    put_planes_of_both(&v, lane < 16 ? a_shift : b_shift, out, planes + sh->plane_at[own]);
+    put_planes_of_both(t, &v, lane < 16 ? a_shift : b_shift, out, planes + sh->plane_at[own]);
     if (is_list(a))
         put_list(v.a, a, out, rest + sh->rest_at[g]);
     if (is_list(b))
@@ -299,15 +301,25 @@ SIMT_NO_UNROLL
     if (p->is_coded) {
         const word *const four = sh->u + first + 4 * lane;
         put_codes_of_both(codes_of_four(codes_in(sh), four, lane % 16 * 4, v.n, c), out, rest_at);
-        if (!is_list(a))
-            put_excess(v.a, a, out, rest + sh->rest_bits + sh->excess_at[g]);
-        if (!is_list(b))
-            put_excess(v.b, b, out, rest + sh->rest_bits + sh->excess_at[g + 1]);
+        const uint32_t a_at = sh->excess_at[g], b_at = sh->excess_at[g + 1];
+        const uint32_t end = g + 2 < ZTI_SZ_GROUPS ? sh->excess_at[g + 2] : sh->excess_bits;
+        if (b_at > a_at)
+            put_excess(v.a, a, out, rest + sh->rest_bits + a_at);
+        if (end > b_at)
+            put_excess(v.b, b, out, rest + sh->rest_bits + b_at);
         return;
     }
     v.a = pair_down(v.a, a_shift);
     v.b = pair_down(v.b, b_shift);
-    put_rounds_of_both(&v, is_of, out, rest_at);
+    uint32_t end;
+    if (!put_rounds_of_both(t, &v, is_of, out, rest_at, &end))
+        return;
+    const uint32_t a_end = __shfl_sync(SIMT_ALL_LANES, end, 0);
+    const uint32_t b_end = __shfl_sync(SIMT_ALL_LANES, end, 16);
+    if (!is_list(a))
+        put_numbers(pair_down(pair_of(sh, g), a_shift), ZTI_SZ_ROUNDS, out, a_end);
+    if (!is_list(b))
+        put_numbers(pair_down(pair_of(sh, g + 1), b_shift), ZTI_SZ_ROUNDS, out, b_end);
 }
 
 /* A warp's next two groups: those that have other work as well take fewer. */
@@ -326,11 +338,12 @@ static __device__ __forceinline__ void put_groups(const struct sz_tiles *s, stru
                                                   uint32_t effort)
 {
     const uint32_t planes = at + sh->class_bits;
+    const struct turner t = turner_of();
     const uint32_t own = PUT_THREADS - 1 - threadIdx.x; /* the last warp has the fewest groups */
     if (own < ZTI_SZ_GROUPS && in_group(sh->walk.n, own) > 0)
         put_class(sh, p, own, out, at, effort);
     for (uint32_t g; in_group(sh->walk.n, g = next_groups(sh)) > 0;)
-        put_both(s, sh, p, g, out, planes, effort);
+        put_both(s, sh, p, &t, g, out, planes, effort);
 }
 
 /* A prepared tile's bytes to sh->a; there after the next barrier. */

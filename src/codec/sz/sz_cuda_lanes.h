@@ -102,17 +102,37 @@ static __device__ __forceinline__ struct spans spans_of(uint32_t low, uint32_t h
     return s;
 }
 
-/* Turn a square of bits: bit i of lane j becomes bit j of lane i. */
-static __device__ __forceinline__ uint32_t turn(uint32_t a)
+/* What a lane turns squares of bits by: halves of them, and of these, change places. */
+struct turner {
+    uint32_t bytes[2];         /* of the lane's word and another's: by 16 and by 8 bits */
+    uint32_t kept[3], left[3]; /* by 4, 2 and 1: the bits that stay, and how far others' go */
+};
+
+static __device__ __forceinline__ struct turner turner_of(void)
 {
     const uint32_t lane = lane_of();
+    struct turner t;
+    t.bytes[0] = lane & 16 ? 0x3276 : 0x5410;
+    t.bytes[1] = lane & 8 ? 0x3715 : 0x6240;
 SIMT_UNROLL
-    for (uint32_t s = 16; s > 0; s /= 2) {
-        const uint32_t right = UINT32_MAX / ((1u << s) + 1); /* bits b with b & s == 0 */
-        const uint32_t kept = __funnelshift_l(right, right, lane & s); /* or the others */
-        const uint32_t other = __shfl_xor_sync(SIMT_ALL_LANES, a, (int)s);
-        const uint32_t moved = __funnelshift_l(other, other, s - 2 * (lane & s));
-        a = (a & kept) | (moved & ~kept);
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t s = 4u >> i, right = UINT32_MAX / ((1u << s) + 1); /* b & s == 0 */
+        t.kept[i] = __funnelshift_l(right, right, lane & s); /* or the others */
+        t.left[i] = lane & s ? 32 - s : s;
+    }
+    return t;
+}
+
+/* Turn a square of bits: bit i of lane j becomes bit j of lane i. */
+static __device__ __forceinline__ uint32_t turn(const struct turner *t, uint32_t a)
+{
+SIMT_UNROLL
+    for (uint32_t i = 0; i < 2; i++)
+        a = __byte_perm(a, __shfl_xor_sync(SIMT_ALL_LANES, a, 16 >> i), t->bytes[i]);
+SIMT_UNROLL
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t other = __shfl_xor_sync(SIMT_ALL_LANES, a, 4 >> i);
+        a = (a & t->kept[i]) | (__funnelshift_l(other, other, t->left[i]) & ~t->kept[i]);
     }
     return a;
 }
@@ -140,13 +160,13 @@ SIMT_UNROLL
 }
 
 /* The low k bits of n values, plane by plane. */
-static __device__ __forceinline__ void put_planes(struct pair u, uint32_t n, uint32_t k,
+static __device__ __forceinline__ void put_planes(const struct turner *t, struct pair u, uint32_t n, uint32_t k,
                                                   uint32_t *out, uint32_t at)
 {
     const uint32_t lane = lane_of();
     for (uint32_t first = 0; first < k; first += 32) {
-        const uint32_t low = turn((uint32_t)(u.low >> first));
-        const uint32_t high = turn((uint32_t)(u.high >> first));
+        const uint32_t low = turn(t, (uint32_t)(u.low >> first));
+        const uint32_t high = turn(t, (uint32_t)(u.high >> first));
         if (first + lane < k)
             or_bits(out, at + (first + lane) * n, low | (uint64_t)high << 32);
     }
@@ -166,14 +186,14 @@ static __device__ __forceinline__ void put_numbers(struct pair v, uint32_t most,
 
 /* What is above k bits, in unary code: lane t has the first 32 values' bits of round t, lane 16 + t
  * the others'. */
-static __device__ __forceinline__ void put_rounds(struct pair u, uint32_t n, uint32_t k,
+static __device__ __forceinline__ void put_rounds(const struct turner *t, struct pair u, uint32_t n, uint32_t k,
                                                   uint32_t *out, uint32_t at)
 {
     const struct pair high = pair_above(u, k);
     const uint32_t lane = lane_of(), round = lane % 16;
     const uint32_t ones = (1u << at_most(high.low, ZTI_SZ_ROUNDS)) - 1;
     const uint32_t more = (1u << at_most(high.high, ZTI_SZ_ROUNDS)) - 1;
-    const uint32_t higher = turn(ones | more << 16);
+    const uint32_t higher = turn(t, ones | more << 16);
     const uint32_t before = __shfl_up_sync(SIMT_ALL_LANES, higher, 1);
     const uint32_t all = lowest(lane < 16 ? n : n > 32 ? n - 32 : 0);
     const uint32_t alive = round == 0 ? all : round < ZTI_SZ_ROUNDS ? before : 0;
@@ -220,12 +240,12 @@ static __device__ __forceinline__ uint32_t bytes_of_both(uint32_t a_low, uint32_
 }
 
 /* The low k bits, k for the lane's group, plane by plane from bit 'at' on. */
-static __device__ __forceinline__ void put_planes_of_both(const struct both *v, uint32_t k,
+static __device__ __forceinline__ void put_planes_of_both(const struct turner *t, const struct both *v, uint32_t k,
                                                           uint32_t *out, uint32_t at)
 {
     const uint32_t plane = lane_of() % BOTH_BITS;
-    const uint32_t bits = turn(bytes_of_both((uint32_t)v->a.low, (uint32_t)v->a.high,
-                                             (uint32_t)v->b.low, (uint32_t)v->b.high, false));
+    const uint32_t bits = turn(t, bytes_of_both((uint32_t)v->a.low, (uint32_t)v->a.high,
+                                                (uint32_t)v->b.low, (uint32_t)v->b.high, false));
     if (plane < k)
         or_bits_32(out, at + plane * v->n + v->half, bits);
 }
@@ -237,10 +257,12 @@ static __device__ __forceinline__ uint32_t ones_of(word v)
 }
 
 /* What is above the low bits, v, in unary code from bit 'at' on, for the lane's group; BOTH_BITS
- * rounds at a time, the later ones where any value has them. 'is_of' has ones in the bytes of
- * groups that are no lists. */
-static __device__ __forceinline__ void put_rounds_of_both(const struct both *v, uint32_t is_of,
-                                                          uint32_t *out, uint32_t at)
+ * rounds at a time, the later ones where any value has them: returns whether, and where its group's
+ * end. 'is_of' has ones in the bytes of groups that are no lists. */
+static __device__ __forceinline__ bool put_rounds_of_both(const struct turner *t,
+                                                          const struct both *v, uint32_t is_of,
+                                                          uint32_t *out, uint32_t at,
+                                                          uint32_t *end)
 {
     const uint32_t own = lane_of() % BOTH_BITS;
     const uint32_t a_low = ones_of(v->a.low), a_high = ones_of(v->a.high);
@@ -249,7 +271,7 @@ static __device__ __forceinline__ void put_rounds_of_both(const struct both *v, 
     uint32_t alive = lowest(v->n > v->half ? v->n - v->half : 0);
     bool is_next = false;
     for (;; is_next = true) {
-        const uint32_t higher = turn(ones);
+        const uint32_t higher = turn(t, ones);
         const uint32_t before = __shfl_up_sync(SIMT_ALL_LANES, higher, 1);
         const bool is_round = !is_next || own + BOTH_BITS < (uint32_t)ZTI_SZ_ROUNDS;
         alive = own == 0 ? alive : is_round ? before : 0;
@@ -268,14 +290,8 @@ static __device__ __forceinline__ void put_rounds_of_both(const struct both *v, 
         alive = __shfl_sync(SIMT_ALL_LANES, higher, BOTH_BITS - 1, BOTH_BITS);
         ones = bytes_of_both(a_low, a_high, b_low, b_high, true) & is_of;
     }
-    if (!is_next)
-        return;
-    const uint32_t a_at = __shfl_sync(SIMT_ALL_LANES, at, 0);
-    const uint32_t b_at = __shfl_sync(SIMT_ALL_LANES, at, 16);
-    if ((is_of & 1) != 0)
-        put_numbers(v->a, ZTI_SZ_ROUNDS, out, a_at);
-    if (is_of >> 31 != 0)
-        put_numbers(v->b, ZTI_SZ_ROUNDS, out, b_at);
+    *end = at;
+    return is_next;
 }
 
 static __device__ __forceinline__ void put_entry(word u, uint64_t some, uint32_t i, uint32_t k,
