@@ -281,8 +281,8 @@ static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct
     const uint32_t a = sh->classes[g], b = sh->classes[g + 1], c = lane < 16 ? a : b;
     const uint32_t most = BOTH_BITS + (p->is_coded ? 1 : 0);
     const uint32_t rest = planes + sh->plane_bits, rest_at = rest + sh->rest_at[own];
-    if ((p->is_coded && effort == ZT_EFFORT_PAPER) || class_planes(a) > most ||
-        class_planes(b) > most || (is_list(a) && is_list(b))) {
+    if (effort == ZT_EFFORT_PAPER || class_planes(a) > most || class_planes(b) > most ||
+        (is_list(a) && is_list(b))) {
 SIMT_NO_UNROLL
         for (uint32_t i = g; i < g + 2 && in_group(sh->walk.n, i) > 0; i++)
             put_group(s, sh, p, t, i, out, planes, effort);

@@ -88,8 +88,9 @@ static __device__ __forceinline__ void fetch_values(const struct walk *w, struct
 }
 
 /* The same of integers. */
-static __device__ __forceinline__ void store_integers(const struct walk *w, struct steps *t, word *a,
-                                                      uint32_t i, uint32_t count, const word *q)
+static __device__ __forceinline__ void store_integers(const struct walk *w, struct steps *t,
+                                                      word *a, uint32_t i, uint32_t count,
+                                                      const word *q)
 {
     word *const to = a + (t->is_steady ? t->place : place_of(w, i));
     if (count == AT_ONCE)

@@ -160,8 +160,9 @@ SIMT_UNROLL
 }
 
 /* The low k bits of n values, plane by plane. */
-static __device__ __forceinline__ void put_planes(const struct turner *t, struct pair u, uint32_t n, uint32_t k,
-                                                  uint32_t *out, uint32_t at)
+static __device__ __forceinline__ void put_planes(const struct turner *t, struct pair u,
+                                                  uint32_t n, uint32_t k, uint32_t *out,
+                                                  uint32_t at)
 {
     const uint32_t lane = lane_of();
     for (uint32_t first = 0; first < k; first += 32) {
@@ -186,8 +187,9 @@ static __device__ __forceinline__ void put_numbers(struct pair v, uint32_t most,
 
 /* What is above k bits, in unary code: lane t has the first 32 values' bits of round t, lane 16 + t
  * the others'. */
-static __device__ __forceinline__ void put_rounds(const struct turner *t, struct pair u, uint32_t n, uint32_t k,
-                                                  uint32_t *out, uint32_t at)
+static __device__ __forceinline__ void put_rounds(const struct turner *t, struct pair u,
+                                                  uint32_t n, uint32_t k, uint32_t *out,
+                                                  uint32_t at)
 {
     const struct pair high = pair_above(u, k);
     const uint32_t lane = lane_of(), round = lane % 16;
@@ -240,7 +242,8 @@ static __device__ __forceinline__ uint32_t bytes_of_both(uint32_t a_low, uint32_
 }
 
 /* The low k bits, k for the lane's group, plane by plane from bit 'at' on. */
-static __device__ __forceinline__ void put_planes_of_both(const struct turner *t, const struct both *v, uint32_t k,
+static __device__ __forceinline__ void put_planes_of_both(const struct turner *t,
+                                                          const struct both *v, uint32_t k,
                                                           uint32_t *out, uint32_t at)
 {
     const uint32_t plane = lane_of() % BOTH_BITS;

@@ -26,7 +26,7 @@ struct walk {
     uint32_t restart; /* and begin anew where these bits of a coordinate are 0 */
     const word *first;
     bool is_blocked;
-    bool is_even;     /* 16 bytes of integers lie alike from each multiple of AT_ONCE on: in a row */
+    bool is_even;     /* 16 bytes of integers are in a row from each multiple of AT_ONCE on */
     bool is_steady;   /* PUT_THREADS * AT_ONCE values on is always the same way: */
     int64_t leap;     /* in the array, */
     uint32_t leap_place; /* and in shared memory */
