@@ -11,7 +11,7 @@ enum {
     PUT_WARPS = PUT_THREADS / 32,
     ROOM = 5376,       /* integers in shared memory: 16 planes of 16 rows of 16 and 4 */
     AT_ONCE = 16 * 8 / WIDTH, /* values in 16 bytes */
-    LOADS = 2 /* that a thread waits for together */
+    LOADS = 64 / WIDTH /* that a thread waits for together, as far as registers allow */
 };
 
 struct walk {
