@@ -126,7 +126,8 @@ SIMT_UNROLL
         word off;
         const scalar x = number_of(v[j]);
         q[j] = (word)(int64_t)(int32_t)NAME(at_once)(x, step, sh->inverse, &off);
-        is_good = is_good & (number_of(NAME(magnitude)(x)) <= reach) & (number_of(off) <= error);
+        is_good = number_of(NAME(magnitude)(x)) <= reach && is_good;
+        is_good = number_of(off) <= error && is_good;
     }
     return is_good;
 }
