@@ -5,14 +5,6 @@
 
 #include "cuda/simt.h"
 
-/* 32 bits from byte 'byte' on, which are there. */
-static __device__ __forceinline__ uint32_t word_at_byte(const uint32_t *words, uint32_t byte)
-{
-    const uint32_t shift = byte % 4 * 8;
-    return shift == 0 ? words[byte / 4]
-                      : words[byte / 4] >> shift | words[byte / 4 + 1] << (32 - shift);
-}
-
 /* So many bytes, the first in the lowest bits of a word, to out + at; out is aligned to 4. All
  * threads of the block call it. */
 static __device__ __forceinline__ void place_bytes(const uint32_t *words, uint32_t bytes,
@@ -20,9 +12,11 @@ static __device__ __forceinline__ void place_bytes(const uint32_t *words, uint32
 {
     const uint32_t before = (uint32_t)(-at & 3), head = before < bytes ? before : bytes;
     const uint32_t whole = (bytes - head) / 4, tail = head + whole * 4;
+    const uint32_t next = head != 0; /* a word that bytes of a word are in as well, if any */
     uint32_t *const to = (uint32_t *)(void *)(out + at + head);
+SIMT_NO_UNROLL
     for (uint32_t i = threadIdx.x; i < whole; i += threads)
-        to[i] = word_at_byte(words, head + 4 * i);
+        to[i] = __funnelshift_r(words[i], words[i + next], 8 * head);
     if (threadIdx.x < head)
         out[at + threadIdx.x] = (uint8_t)(words[0] >> 8 * threadIdx.x);
     if (threadIdx.x < bytes - tail)

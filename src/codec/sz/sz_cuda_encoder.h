@@ -5,27 +5,31 @@ enum { MARK_WARPS = PUT_WARPS - 4 }; /* the first of those that have marks, in t
 
 /* How a tile is coded; the same in all threads. */
 struct plan {
-    uint32_t form, base_bytes, marks_bytes, exact_bytes, bytes;
-    bool is_zero, has_exact, is_coded;
+    uint32_t form, bytes;
+    bool is_zero, has_exact, has_marks, is_coded;
 };
 
-/* Codes of effort 'default', 256 a book. */
-static __device__ __forceinline__ uint32_t *codes_in(struct coding *sh)
+/* Bytes of a tile's base, its exact values and its marks. */
+static __device__ __forceinline__ uint32_t base_bytes_of(const struct coding *sh)
 {
-    return (uint32_t *)(void *)(marks_in(sh) + IS_LOG);
+    return (71 - (uint32_t)__clzll((long long)sh->away)) / 8;
+}
+
+static __device__ __forceinline__ uint32_t exact_bytes_of(const struct coding *sh,
+                                                          const struct plan *p)
+{
+    return p->has_exact ? sh->exact_bytes : 0;
+}
+
+static __device__ __forceinline__ uint32_t marks_bytes_of(struct coding *sh, const struct plan *p)
+{
+    return p->has_marks ? marks_in(sh)->bytes[0] + marks_in(sh)->bytes[1] : 0;
 }
 
 static __device__ __forceinline__ void load_codes(const struct sz_tiles *s, struct coding *sh)
 {
     for (uint32_t i = threadIdx.x; i < ZTI_SZ_BOOKS * 256; i += PUT_THREADS)
         codes_in(sh)[i] = sz_book(s->model, 256, i / 256).codes[i % 256];
-}
-
-static __device__ __forceinline__ struct pair pair_of(const struct coding *sh, uint32_t g)
-{
-    const struct pair u = {sh->u[g * ZTI_SZ_GROUP + threadIdx.x % 32],
-                           sh->u[g * ZTI_SZ_GROUP + 32 + threadIdx.x % 32]};
-    return u;
 }
 
 /* Groups of a warp, one after another: this one has those from the first to before the last. */
@@ -37,34 +41,7 @@ static __device__ __forceinline__ uint32_t groups_each(uint32_t n)
 
 /* ---- the length ------------------------------------------------------------------------------ */
 
-/* How many bits a group takes of each kind in Rice codes, but for its class. */
-static __device__ __forceinline__ void measure_rice(struct coding *sh, struct pair u, uint32_t n,
-                                                    uint32_t g, uint32_t c, uint32_t bits)
-{
-    const uint32_t rest = is_list(c) ? list_bits(u, c) : rounds_bits(u, n, class_planes(c), bits);
-    if (threadIdx.x % 32 == 0) {
-        sh->classes[g] = c;
-        sh->plane_at[g] = class_planes(c) * n;
-        sh->rest_at[g] = rest;
-        sh->excess_at[g] = 0;
-    }
-}
-
-static __device__ __forceinline__ void measure_coded(struct coding *sh, struct pair u, uint32_t n,
-                                                     uint32_t g, uint32_t c)
-{
-    const word *const group = sh->u + g * ZTI_SZ_GROUP;
-    const uint32_t rest =
-        is_list(c) ? list_bits(u, c) : symbols_bits(codes_in(sh), group, n, c);
-    const uint32_t excess = is_list(c) ? 0 : excess_bits_of(u, c);
-    if (threadIdx.x % 32 == 0) {
-        sh->classes[g] = c;
-        sh->plane_at[g] = class_shift(c) * n;
-        sh->rest_at[g] = rest;
-        sh->excess_at[g] = excess;
-    }
-}
-
+/* How many bits a group takes of each kind, with effort 'paper'. */
 static __device__ __forceinline__ void measure_paper(const struct sz_tiles *s, struct coding *sh,
                                                      struct pair d, uint32_t n, uint32_t g,
                                                      uint32_t width)
@@ -122,7 +99,7 @@ SIMT_UNROLL
         total = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
     }
     if (l == 0) {
-        sh->next_group = 0;
+        sh->next_groups[0] = sh->next_groups[1] = 0;
         sh->class_bits = classes;
         sh->plane_bits = planes;
         sh->rest_bits = total;
@@ -140,12 +117,12 @@ static __device__ __forceinline__ void clear(struct coding *sh, uint32_t bytes, 
 
 /* ---- residuals ------------------------------------------------------------------------------- */
 
-/* Marks, and integers for what has none: all that is before residuals and is not in every tile.
- * Returns the bytes of marks. */
-static __device__ __forceinline__ uint32_t fill_gaps(const struct sz_tiles *s, struct coding *sh,
-                                                     struct plan *p, bool has_marks)
+/* Marks, and integers for what has none: all that is before residuals and is not in every tile. */
+static __device__ __forceinline__ void fill_gaps(const struct sz_tiles *s, struct coding *sh,
+                                                 const struct plan *p)
 {
     const uint32_t warp = threadIdx.x / 32;
+    const bool has_marks = p->has_marks;
     const uint64_t *const gaps = has_marks ? marks_in(sh)->gaps : sh->exact;
     bool has_gaps = p->has_exact;
     if (has_marks) {
@@ -167,36 +144,33 @@ static __device__ __forceinline__ uint32_t fill_gaps(const struct sz_tiles *s, s
     if (has_gaps)
         bridge_within(sh, gaps);
     __syncthreads();
-    p->exact_bytes = p->has_exact ? sh->exact_bytes : 0;
-    return has_marks ? marks_in(sh)->bytes[0] + marks_in(sh)->bytes[1] : 0;
 }
 
-/* The head of a tile's plan; its integers are in sh->a. */
+/* The head of a tile's plan; its integers are in sh->a, and all threads know its base after the
+ * next barrier. */
 static __device__ __forceinline__ struct plan begin_plan(const struct sz_tiles *s,
                                                          struct coding *sh, bool is_lossless,
                                                          uint32_t effort)
 {
-    const bool has_marks = IS_LOG && !is_lossless;
     struct plan p;
     find_blocks(sh);
     p.form = integers_of(s, sh, is_lossless);
     p.is_coded = is_coded(effort, p.form);
     p.is_zero = false;
     p.has_exact = sh->has_exact != 0;
-    p.marks_bytes = p.exact_bytes = 0;
-    if (has_marks || p.has_exact)
-        p.marks_bytes = fill_gaps(s, sh, &p, has_marks);
+    p.has_marks = IS_LOG && !is_lossless;
+    p.bytes = 0;
+    if (p.has_marks || p.has_exact)
+        fill_gaps(s, sh, &p);
     const word base = effort == ZT_EFFORT_PAPER ? 0 : sh->a[0];
     const uint64_t away = fold(base - (word)s->sz.centre, (p.form & ZTI_SZ_NARROW) != 0);
     if (threadIdx.x == 0)
         sh->away = away;
-    p.base_bytes = (71 - (uint32_t)__clzll((long long)away)) / 8;
-    p.bytes = 1 + p.base_bytes + p.exact_bytes + p.marks_bytes;
     return p;
 }
 
 /* A tile's residuals and how many bits each group of them takes; is_counted: only their classes.
- * Returns about the bits in Rice codes of a warp's groups that are no lists. */
+ * Returns about the bits in Rice codes of a lane's groups that are no lists. */
 static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles *s,
                                                           struct coding *sh, struct plan *p,
                                                           uint32_t effort, bool is_counted)
@@ -204,31 +178,20 @@ static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles 
     const bool is_narrow = (p->form & ZTI_SZ_NARROW) != 0;
     const bool is_paper = p->is_coded && effort == ZT_EFFORT_PAPER;
     const uint32_t width = is_narrow ? 32 : WIDTH, each = groups_each(sh->walk.n);
-    const uint32_t most = p->is_coded ? (uint32_t)ZTI_SZ_SPARSE_CODED : (uint32_t)ZTI_SZ_SPARSE;
     const uint32_t first = threadIdx.x / 32 * each, some = (sh->walk.n + 63) / ZTI_SZ_GROUP;
-    const struct residuals r = {first, first + each < some ? first + each : some,
+    const struct residuals r = {first, first + each < some ? first + each : some, sh->walk.differ,
                                 effort == ZT_EFFORT_PAPER ? 0 : sh->a[0], is_paper, is_narrow};
-    uint32_t near = 0, all = 0, bits;
+    uint32_t all = 0;
     bool differs = false;
     find_residuals(sh, &r);
-    simt_order_warp(); /* symbols are of other lanes' values; votes before them order but threads */
-    for (uint32_t g = r.first; g < r.last; g++) {
-        const uint32_t n = in_group(sh->walk.n, g);
+    simt_order_warp(); /* groups are of other lanes' values */
+    if (!is_paper)
+        differs = measure_warp(sh, r.first, r.last, width, p->is_coded, is_counted, &all);
+    for (uint32_t g = r.first; is_paper && g < r.last; g++) {
         const struct pair u = pair_of(sh, g);
         differs = differs || (u.low | u.high) != 0;
-        if (is_paper) {
-            if (!is_counted)
-                measure_paper(s, sh, u, n, g, width);
-            continue;
-        }
-        const uint32_t c = class_of(u, n, width, most, &near, &bits);
-        all += is_list(c) ? 0 : bits + n * (1 - class_shift(c));
-        if (is_counted)
-            sh->classes[g] = c;
-        else if (p->is_coded)
-            measure_coded(sh, u, n, g, c);
-        else
-            measure_rice(sh, u, n, g, c, bits);
+        if (!is_counted)
+            measure_paper(s, sh, u, in_group(sh->walk.n, g), g, width);
     }
     for (uint32_t g = threadIdx.x; g < ZTI_SZ_GROUPS && !is_counted; g += PUT_THREADS)
         if (in_group(sh->walk.n, g) == 0)
@@ -243,6 +206,7 @@ static __device__ __forceinline__ struct plan prepare(const struct sz_tiles *s, 
 {
     struct plan p = begin_plan(s, sh, is_lossless, effort);
     (void)measure_groups(s, sh, &p, effort, false);
+    p.bytes = 1 + base_bytes_of(sh) + exact_bytes_of(sh, &p) + marks_bytes_of(sh, &p);
     if (p.is_zero) {
         p.form = (p.form & ZTI_SZ_LOSSLESS) | ZTI_SZ_ZERO;
         clear(sh, p.bytes, 0);
@@ -277,8 +241,9 @@ static __device__ __forceinline__ void put_class(struct coding *sh, const struct
 
 /* A group's bits but its class; those of all planes and of all that is behind them begin there. */
 static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struct coding *sh,
-                                                 const struct plan *p, uint32_t g, uint32_t *out,
-                                                 uint32_t planes, uint32_t effort)
+                                                 const struct plan *p, const struct turner *t,
+                                                 uint32_t g, uint32_t *out, uint32_t planes,
+                                                 uint32_t effort)
 {
     const uint32_t rest = planes + sh->plane_bits, n = in_group(sh->walk.n, g);
     const struct pair u = pair_of(sh, g);
@@ -297,21 +262,73 @@ static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struc
         put_list(u, c, out, rest + sh->rest_at[g]);
         return;
     }
-    put_planes(u, n, k, out, planes + sh->plane_at[g]);
+    put_planes(t, u, n, k, out, planes + sh->plane_at[g]);
     if (!p->is_coded) {
-        put_rounds(u, n, k, out, rest + sh->rest_at[g]);
+        put_rounds(t, u, n, k, out, rest + sh->rest_at[g]);
         return;
     }
     put_codes(code_in(codes_in(sh), sh->u + g * ZTI_SZ_GROUP, n, c), out, rest + sh->rest_at[g]);
     put_excess(u, c, out, rest + sh->rest_bits + sh->excess_at[g]);
 }
 
-/* A warp's next group: those that have other work as well take fewer. */
-static __device__ __forceinline__ uint32_t next_group(struct coding *sh)
+/* The same of groups g and g + 1, both at once where there are two and they have few planes. */
+static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct coding *sh,
+                                                const struct plan *p, const struct turner *t,
+                                                uint32_t g, uint32_t *out, uint32_t planes,
+                                                uint32_t effort)
 {
+    const uint32_t lane = threadIdx.x % 32, own = g + lane / 16, first = g * ZTI_SZ_GROUP;
+    const uint32_t a = sh->classes[g], b = sh->classes[g + 1], c = lane < 16 ? a : b;
+    const uint32_t most = BOTH_BITS + (p->is_coded ? 1 : 0);
+    const uint32_t rest = planes + sh->plane_bits, rest_at = rest + sh->rest_at[own];
+    if (effort == ZT_EFFORT_PAPER || class_planes(a) > most || class_planes(b) > most ||
+        (is_list(a) && is_list(b))) {
+SIMT_NO_UNROLL
+        for (uint32_t i = g; i < g + 2 && in_group(sh->walk.n, i) > 0; i++)
+            put_group(s, sh, p, t, i, out, planes, effort);
+        return;
+    }
+    const uint32_t a_shift = p->is_coded ? class_shift(a) : class_planes(a);
+    const uint32_t b_shift = p->is_coded ? class_shift(b) : class_planes(b);
+    const uint32_t is_of = (is_list(a) ? 0 : 0xffff) | (is_list(b) ? 0 : 0xffff0000);
+    struct both v = {pair_of(sh, g), pair_of(sh, g + 1),
+                     is_list(c) ? 0 : in_group(sh->walk.n, own), lane / 8 % 2 * 32};
+    put_planes_of_both(t, &v, lane < 16 ? a_shift : b_shift, out, planes + sh->plane_at[own]);
+    if (is_list(a))
+        put_list(v.a, a, out, rest + sh->rest_at[g]);
+    if (is_list(b))
+        put_list(v.b, b, out, rest + sh->rest_at[g + 1]);
+    if (p->is_coded) {
+        const word *const four = sh->u + first + 4 * lane;
+        put_codes_of_both(codes_of_four(codes_in(sh), four, lane % 16 * 4, v.n, c), out, rest_at);
+        const uint32_t a_at = sh->excess_at[g], b_at = sh->excess_at[g + 1];
+        const uint32_t end = g + 2 < ZTI_SZ_GROUPS ? sh->excess_at[g + 2] : sh->excess_bits;
+        if (b_at > a_at)
+            put_excess(v.a, a, out, rest + sh->rest_bits + a_at);
+        if (end > b_at)
+            put_excess(v.b, b, out, rest + sh->rest_bits + b_at);
+        return;
+    }
+    v.a = pair_down(v.a, a_shift);
+    v.b = pair_down(v.b, b_shift);
+    uint32_t end;
+    if (!put_rounds_of_both(t, &v, is_of, out, rest_at, &end))
+        return;
+    const uint32_t a_end = __shfl_sync(SIMT_ALL_LANES, end, 0);
+    const uint32_t b_end = __shfl_sync(SIMT_ALL_LANES, end, 16);
+    if (!is_list(a))
+        put_numbers(pair_down(pair_of(sh, g), a_shift), ZTI_SZ_ROUNDS, out, a_end);
+    if (!is_list(b))
+        put_numbers(pair_down(pair_of(sh, g + 1), b_shift), ZTI_SZ_ROUNDS, out, b_end);
+}
+
+/* A warp's next two groups: those that have other work as well take fewer. */
+static __device__ __forceinline__ uint32_t next_groups(struct coding *sh)
+{
+    const uint32_t lane = threadIdx.x % 32;
     uint32_t g = 0;
-    if (threadIdx.x % 32 == 0)
-        g = atomicAdd((unsigned *)&sh->next_group, 1u);
+    if (lane < 2) /* one would do; of one word nvcc makes a sum over the lanes that come along */
+        g = atomicAdd((unsigned *)sh->next_groups + lane, 2u);
     return __shfl_sync(SIMT_ALL_LANES, g, 0);
 }
 
@@ -321,11 +338,12 @@ static __device__ __forceinline__ void put_groups(const struct sz_tiles *s, stru
                                                   uint32_t effort)
 {
     const uint32_t planes = at + sh->class_bits;
+    const struct turner t = turner_of();
     const uint32_t own = PUT_THREADS - 1 - threadIdx.x; /* the last warp has the fewest groups */
     if (own < ZTI_SZ_GROUPS && in_group(sh->walk.n, own) > 0)
         put_class(sh, p, own, out, at, effort);
-    for (uint32_t g; in_group(sh->walk.n, g = next_group(sh)) > 0;)
-        put_group(s, sh, p, g, out, planes, effort);
+    for (uint32_t g; in_group(sh->walk.n, g = next_groups(sh)) > 0;)
+        put_both(s, sh, p, &t, g, out, planes, effort);
 }
 
 /* A prepared tile's bytes to sh->a; there after the next barrier. */
@@ -333,14 +351,15 @@ static __device__ __forceinline__ void put_planned(const struct sz_tiles *s, str
                                                    const struct plan *p, uint32_t effort)
 {
     uint32_t *const out = (uint32_t *)(void *)sh->a;
-    const uint32_t head = 8 * (1 + p->base_bytes), values = head + 8 * p->exact_bytes;
+    const uint32_t base_bytes = base_bytes_of(sh), head = 8 * (1 + base_bytes);
+    const uint32_t values = head + 8 * exact_bytes_of(sh, p);
     if (threadIdx.x == 0) {
-        or_bits_32(out, 0, p->form | (p->has_exact ? ZTI_SZ_HAS_EXACT : 0) | p->base_bytes << 4);
+        or_bits_32(out, 0, p->form | (p->has_exact ? ZTI_SZ_HAS_EXACT : 0) | base_bytes << 4);
         or_bits(out, 8, sh->away);
     }
     if (p->has_exact && threadIdx.x / 32 == 2)
         put_exact_marks(sh, out, head);
-    if (p->marks_bytes > 0 && threadIdx.x / 32 >= MARK_WARPS + 2) {
+    if (p->has_marks && threadIdx.x / 32 >= MARK_WARPS + 2) {
         const uint32_t mark = threadIdx.x / 32 % 2;
         put_mark(out, values + (mark == 0 ? 0 : 8 * marks_in(sh)->bytes[0]), marks_in(sh), mark,
                  sh->walk.n);
@@ -348,7 +367,7 @@ static __device__ __forceinline__ void put_planned(const struct sz_tiles *s, str
     if (p->has_exact)
         put_exact_values(sh, out, values);
     if (!p->is_zero)
-        put_groups(s, sh, p, out, values + 8 * p->marks_bytes, effort);
+        put_groups(s, sh, p, out, values + 8 * marks_bytes_of(sh, p), effort);
 }
 
 /* A tile's values as they are. */
@@ -386,23 +405,22 @@ static __device__ __forceinline__ uint32_t put_tile(const struct sz_tiles *s, st
 {
     const uint32_t raw_bytes = sh->walk.n * (WIDTH / 8);
     const bool has_other = IS_LOG || s->sz.source == ZTI_SZ_LATTICE;
-    uint32_t bytes = raw_bytes + 1;
-    bool fits = false;
+SIMT_NO_UNROLL
     for (uint32_t attempt = 0; attempt < 3; attempt++) {
-        if (attempt == 2 && !fits)
+        if (attempt == 2 && sh->first_bytes > raw_bytes)
             break;
         if (attempt > 0)
             clear_exact(sh);
         const struct plan p = prepare(s, sh, attempt == 1, effort);
         bool is_taken = attempt == 2;
         if (attempt == 0) {
-            fits = p.bytes <= raw_bytes;
-            is_taken = fits && (p.bytes < raw_bytes / 4 * 3 || !has_other);
-            bytes = fits ? p.bytes : raw_bytes + 1;
-            if (!has_other && !fits)
+            is_taken = p.bytes <= raw_bytes && (p.bytes < raw_bytes / 4 * 3 || !has_other);
+            if (!has_other && !is_taken)
                 break;
+            if (threadIdx.x == 0)
+                sh->first_bytes = p.bytes;
         } else if (attempt == 1) {
-            is_taken = p.bytes < bytes;
+            is_taken = p.bytes <= raw_bytes && p.bytes < sh->first_bytes;
         }
         if (is_taken) {
             find_place(s, sh, p.bytes);
@@ -419,6 +437,8 @@ static __device__ __forceinline__ uint32_t put_tile(const struct sz_tiles *s, st
 static __device__ __forceinline__ void begin_tile(const struct sz_tiles *s, struct coding *sh,
                                                   uint64_t number)
 {
+    for (uint32_t i = 0; i < 2 * AT_ONCE; i++)
+        sh->none[i] = 0;
     sh->number = number;
     sh->inverse = 1 / s->sz.step;
     sh->limits = NAME(limits_of)(&s->sz);
@@ -482,7 +502,8 @@ static __device__ __forceinline__ void count_tile(const struct sz_tiles *s, uint
         begin_tile(s, sh, blockIdx.x);
     clear_exact(sh);
     struct plan p = begin_plan(s, sh, false, effort);
-    const uint32_t bits = measure_groups(s, sh, &p, effort, true);
+    const uint32_t bits =
+        __reduce_add_sync(SIMT_ALL_LANES, measure_groups(s, sh, &p, effort, true));
     if (p.is_zero)
         return;
     for (uint32_t i = threadIdx.x; own && i < symbols; i += PUT_THREADS)

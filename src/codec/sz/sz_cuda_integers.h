@@ -3,6 +3,7 @@
 
 /* What a block that codes has in shared memory. */
 struct coding {
+    word none[2 * AT_ONCE];      /* zeros: a row of integers where there is none, and one before */
     word a[ROOM];                /* integers; then the bytes */
     word u[ZTI_SZ_TILE_VALUES];  /* residuals by groups */
     uint64_t exact[EXACT_WORDS]; /* which values are kept as they are */
@@ -14,12 +15,13 @@ struct coding {
      * more residuals as they are */
     uint32_t class_at[ZTI_SZ_GROUPS], plane_at[ZTI_SZ_GROUPS];
     uint32_t rest_at[ZTI_SZ_GROUPS], excess_at[ZTI_SZ_GROUPS];
+    uint32_t first_bytes; /* that the tile took at the first attempt */
     uint32_t class_bits, plane_bits, rest_bits, excess_bits, exact_bytes, exact_way;
     uint32_t blocks[ZTI_SZ_GROUPS]; /* where each begins; upper half: along which axes not first */
     double inverse; /* of the step */
     struct NAME(limits) limits;
     struct walk walk;
-    uint32_t next_group;    /* to be put */
+    uint32_t next_groups[2]; /* to be put; the first one counts */
     uint64_t number, place; /* of the tile; where its bits go */
     uint64_t away;          /* its base, folded */
 };
@@ -55,59 +57,55 @@ static __device__ __forceinline__ void clear_exact(struct coding *sh)
 
 /* ---- values to integers ---- */
 
-/* A tile's values to sh->u, in C order, of which 'count' are side by side: those that a thread
- * brings are those that it makes integers of. */
-static __device__ __forceinline__ void fetch_values(struct coding *sh, uint32_t count)
+/* Where a thread is in a tile: it has 'count' values side by side, and the next ones are
+ * PUT_THREADS * count on. */
+struct steps {
+    const word *from; /* in the array */
+    uint32_t place;   /* of integers in shared memory */
+    bool is_steady;   /* both go on by what the walk says */
+};
+
+static __device__ __forceinline__ struct steps steps_of(const struct walk *w, uint32_t count)
 {
-    const struct walk w = sh->walk;
-    const uint32_t step = PUT_THREADS * count;
-    for (uint32_t first = threadIdx.x * count; first < w.n; first += LOADS * step) {
-        word v[LOADS][AT_ONCE];
-SIMT_UNROLL
-        for (uint32_t load = 0; load < LOADS; load++) {
-            const uint32_t i = first + load * step;
-            if (i < w.n && count == AT_ONCE)
-                simt_load_16(v[load], value_in(&w, i));
-            else if (i < w.n)
-                v[load][0] = *value_in(&w, i);
-        }
-SIMT_UNROLL
-        for (uint32_t load = 0; load < LOADS; load++) {
-            const uint32_t i = first + load * step;
-            if (i < w.n && count == AT_ONCE)
-                simt_store_16(sh->u + i, v[load]);
-            else if (i < w.n)
-                sh->u[i] = v[load][0];
-        }
-    }
+    const uint32_t first = threadIdx.x * count;
+    const struct steps t = {value_in(w, first), place_of(w, first),
+                            w->is_steady && count == AT_ONCE};
+    return t;
 }
 
-/* Those from number i on. */
-static __device__ __forceinline__ void load_values(const struct coding *sh, uint32_t i,
-                                                   uint32_t count, word *v)
+/* The values from number i on, and then i is further. */
+static __device__ __forceinline__ void fetch_values(const struct walk *w, struct steps *t,
+                                                    uint32_t i, uint32_t count, word *v)
 {
+    if (i >= w->n)
+        return;
+    const word *const from = t->is_steady ? t->from : value_in(w, i);
     if (count == AT_ONCE)
-        simt_load_16(v, sh->u + i);
+        simt_load_16(v, from);
     else
-        v[0] = sh->u[i];
+        v[0] = *from;
+    t->from += w->leap;
 }
 
-static __device__ __forceinline__ void store_integers(const struct walk *w, word *a, uint32_t i,
-                                                      uint32_t count, const word *q)
+/* The same of integers. */
+static __device__ __forceinline__ void store_integers(const struct walk *w, struct steps *t,
+                                                      word *a, uint32_t i, uint32_t count,
+                                                      const word *q)
 {
-    word *const to = a + place_of(w, i);
+    word *const to = a + (t->is_steady ? t->place : place_of(w, i));
     if (count == AT_ONCE)
         simt_store_16(to, q);
     else
         to[0] = q[0];
+    t->place += w->leap_place;
 }
 
-/* The multiple nearest to a float that was fetched; what has none within the bound and the limit is
- * exact. Returns whether it needs 64 bits. */
+/* The multiple nearest to a float; what has none within the bound and the limit is exact. Returns
+ * whether it needs 64 bits. */
 static __device__ __forceinline__ bool quantize(const struct sz_tiles *s, struct coding *sh,
                                                 uint32_t i, double limit)
 {
-    const scalar v = number_of(sh->u[i]);
+    const scalar v = number_of(*value_in(&sh->walk, i));
     int64_t q = 0;
     const bool is_good = NAME(nearest)(&s->sz, v, limit, &q);
     if (!is_good)
@@ -117,31 +115,55 @@ static __device__ __forceinline__ bool quantize(const struct sz_tiles *s, struct
     return !is_good && WIDTH == 64 && steps < 0x1p62 && !(steps < limit);
 }
 
+/* The same of some values side by side at the first trial; returns whether all are good. */
+static __device__ __forceinline__ bool quantize_at_once(const struct coding *sh, double step,
+                                                        uint32_t count, const word *v, word *q)
+{
+    const scalar reach = number_of(sh->limits.reach), error = number_of(sh->limits.error);
+    bool is_good = true;
+SIMT_UNROLL
+    for (uint32_t j = 0; j < count; j++) {
+        word off;
+        const scalar x = number_of(v[j]);
+        q[j] = (word)(int64_t)(int32_t)NAME(at_once)(x, step, sh->inverse, &off);
+        is_good = number_of(NAME(magnitude)(x)) <= reach && is_good;
+        is_good = number_of(off) <= error && is_good;
+    }
+    return is_good;
+}
+
 /* The same of a tile: all values at once, then one by one those that are not good at the first
  * trial, with their neighbours. */
 static __device__ __forceinline__ bool quantize_all(const struct sz_tiles *s, struct coding *sh,
                                                     uint32_t count)
 {
-    const struct walk w = sh->walk;
-    const struct NAME(limits) limits = sh->limits;
-    const double inverse = sh->inverse, step = s->sz.step;
+    const struct walk *const w = &sh->walk;
+    const uint32_t n = w->n;
+    const double step = s->sz.step;
+    struct steps t = steps_of(w, count);
     bool is_wide = false;
-    fetch_values(sh, count);
-    for (uint32_t i = threadIdx.x * count; i < w.n; i += PUT_THREADS * count) {
-        word v[AT_ONCE], q[AT_ONCE], most = 0, error = 0;
-        load_values(sh, i, count, v);
+SIMT_NO_UNROLL
+    for (uint32_t first = threadIdx.x * count; first < n; first += LOADS * PUT_THREADS * count) {
+        word v[LOADS][AT_ONCE];
+        uint32_t bad = 0;
 SIMT_UNROLL
-        for (uint32_t j = 0; j < count; j++) {
-            word off;
-            const scalar x = number_of(v[j]);
-            const word magnitude = NAME(magnitude)(x);
-            q[j] = (word)(int64_t)(int32_t)NAME(at_once)(x, step, inverse, &off);
-            most = magnitude > most ? magnitude : most;
-            error = off > error ? off : error;
+        for (uint32_t load = 0; load < LOADS; load++)
+            fetch_values(w, &t, first + load * PUT_THREADS * count, count, v[load]);
+SIMT_UNROLL
+        for (uint32_t load = 0; load < LOADS; load++) {
+            word q[AT_ONCE];
+            const uint32_t i = first + load * PUT_THREADS * count;
+            if (i >= n)
+                continue;
+            if (!quantize_at_once(sh, step, count, v[load], q))
+                bad |= 1u << load;
+            store_integers(w, &t, sh->a, i, count, q);
         }
-        store_integers(&w, sh->a, i, count, q);
-        for (uint32_t j = 0; (most > limits.reach || error > limits.error) && j < count; j++)
-            is_wide = quantize(s, sh, i + j, 0x1p30) || is_wide;
+SIMT_NO_UNROLL
+        for (uint32_t j = 0; bad != 0 && j < LOADS * count; j++)
+            if ((bad >> j / count & 1) != 0)
+                is_wide = quantize(s, sh, first + j / count * PUT_THREADS * count + j % count,
+                                   0x1p30) || is_wide;
     }
     return __syncthreads_or(is_wide);
 }
@@ -197,25 +219,44 @@ static __device__ __forceinline__ uint32_t logs_of(const struct sz_tiles *s, str
     return ZTI_SZ_WIDE;
 }
 
-/* Bits of values in the order of numbers, or multiples of a whole step. Returns whether integers of
- * 64 bits are needed. */
+/* Bits of values in the order of numbers, or multiples of a whole step, of some values side by
+ * side, or of a tile. Returns whether integers of 64 bits are needed. */
+static __device__ __forceinline__ bool whole_at_once(uint64_t step, bool is_bits, uint32_t count,
+                                                     const word *v, word *q)
+{
+    bool is_far = false;
+SIMT_UNROLL
+    for (uint32_t j = 0; j < count; j++) {
+        const int64_t x = WIDTH == 32 ? (int64_t)(int32_t)v[j] : (int64_t)v[j];
+        const int64_t some = is_bits || step == 1 ? x : nearest_multiple(x, (int64_t)step);
+        is_far = is_far || (WIDTH == 64 && ((uint64_t)some + (UINT64_C(1) << 30)) >> 31 != 0);
+        q[j] = is_bits ? ordered(v[j]) : (word)some;
+    }
+    return is_far;
+}
+
 static __device__ __forceinline__ bool take_whole(uint64_t step, struct coding *sh, bool is_bits,
                                                   uint32_t count)
 {
-    const struct walk w = sh->walk;
+    const struct walk *const w = &sh->walk;
+    const uint32_t n = w->n;
+    struct steps t = steps_of(w, count);
     bool is_far = is_bits && WIDTH == 64;
-    fetch_values(sh, count);
-    for (uint32_t i = threadIdx.x * count; i < w.n; i += PUT_THREADS * count) {
-        word v[AT_ONCE], q[AT_ONCE];
-        load_values(sh, i, count, v);
+SIMT_NO_UNROLL
+    for (uint32_t first = threadIdx.x * count; first < n; first += LOADS * PUT_THREADS * count) {
+        word v[LOADS][AT_ONCE];
 SIMT_UNROLL
-        for (uint32_t j = 0; j < count; j++) {
-            const int64_t x = WIDTH == 32 ? (int64_t)(int32_t)v[j] : (int64_t)v[j];
-            const int64_t some = is_bits || step == 1 ? x : nearest_multiple(x, (int64_t)step);
-            is_far = is_far || (WIDTH == 64 && ((uint64_t)some + (UINT64_C(1) << 30)) >> 31 != 0);
-            q[j] = is_bits ? ordered(v[j]) : (word)some;
+        for (uint32_t load = 0; load < LOADS; load++)
+            fetch_values(w, &t, first + load * PUT_THREADS * count, count, v[load]);
+SIMT_UNROLL
+        for (uint32_t load = 0; load < LOADS; load++) {
+            word q[AT_ONCE];
+            const uint32_t i = first + load * PUT_THREADS * count;
+            if (i >= n)
+                continue;
+            is_far = whole_at_once(step, is_bits, count, v[load], q) || is_far;
+            store_integers(w, &t, sh->a, i, count, q);
         }
-        store_integers(&w, sh->a, i, count, q);
     }
     return __syncthreads_or(is_far);
 }
@@ -365,7 +406,8 @@ SIMT_UNROLL
  * not effort 'paper's. 'axes' is known where this is compiled: differences are along no more. */
 struct residuals {
     uint32_t first, last;
-    word base; /* what all integers are less by */
+    uint32_t differ; /* along which axes */
+    word base;       /* what all integers are less by */
     bool is_paper, is_narrow;
 };
 
@@ -377,18 +419,74 @@ static __device__ __forceinline__ word residual_at(const struct coding *sh, cons
     return r->is_paper ? d : fold(d, r->is_narrow);
 }
 
+/* Those of AT_ONCE values side by side, of which p is the first one's spot: rows that lie before
+ * theirs are added up with their signs, and the one value before each; then neighbours differ. */
+static __device__ __forceinline__ void residuals_at_once(struct coding *sh, const uint32_t *pace,
+                                                         struct spot p, const struct residuals *r,
+                                                         uint32_t axes, word *d)
+{
+    const word *const own = sh->a + p.place;
+    word sum[AT_ONCE], left = 0;
+SIMT_UNROLL
+    for (uint32_t j = 0; j < AT_ONCE; j++)
+        sum[j] = 0;
+SIMT_UNROLL
+    for (uint32_t corner = 0; corner < 1u << axes; corner += 2) {
+        uint32_t back = 0, ones = 0;
+SIMT_UNROLL
+        for (uint32_t k = 1; k < axes; k++) {
+            back += (corner >> k & 1) * pace[k];
+            ones += corner >> k & 1;
+        }
+        const word *const row = (p.has & corner) == corner ? own - back : sh->none + AT_ONCE;
+        word v[AT_ONCE];
+        simt_load_16(v, row);
+        left = ones % 2 ? left - row[-1] : left + row[-1];
+SIMT_UNROLL
+        for (uint32_t j = 0; j < AT_ONCE; j++)
+            sum[j] = ones % 2 ? sum[j] - v[j] : sum[j] + v[j];
+    }
+    const bool is_along = (r->differ & 1) != 0;
+    const bool is_narrow = WIDTH == 32 || r->is_narrow;
+SIMT_UNROLL
+    for (uint32_t j = 0; j < AT_ONCE; j++) {
+        const word before = j > 0 ? (is_along ? sum[j - 1] : 0) : (p.has & 1) != 0 ? left : 0;
+        const word first = p.has == 0 && (j == 0 || !is_along) ? r->base : 0;
+        const word own_d = sum[j] - before - first;
+        d[j] = r->is_paper ? own_d : fold(own_d, is_narrow);
+    }
+}
+
+/* A warp takes AT_ONCE values a lane, which are whole groups together. */
 static __device__ __forceinline__ void residuals_of_blocks(struct coding *sh,
                                                            const struct residuals *r, uint32_t axes)
 {
     const struct walk w = sh->walk;
-    const uint32_t lane = threadIdx.x % 32;
-    const struct spot low = spot_within(&w, lane), high = spot_within(&w, 32 + lane);
-    for (uint32_t g = r->first; g < r->last; g++) {
-        const uint32_t place = sh->blocks[g] & 0xffff, has = sh->blocks[g] >> 16;
-        const struct spot a = {low.place + place, low.has | has};
-        const struct spot b = {high.place + place, high.has | has};
-        sh->u[g * ZTI_SZ_GROUP + lane] = residual_at(sh, w.pace, a, r, axes);
-        sh->u[g * ZTI_SZ_GROUP + 32 + lane] = residual_at(sh, w.pace, b, r, axes);
+    const uint32_t i = threadIdx.x % 32 * AT_ONCE, end = r->last * ZTI_SZ_GROUP;
+    const struct spot within = spot_within(&w, i % ZTI_SZ_GROUP);
+SIMT_NO_UNROLL
+    for (uint32_t at = r->first * ZTI_SZ_GROUP + i; at < end; at += 32 * AT_ONCE) {
+        const uint32_t block = sh->blocks[at / ZTI_SZ_GROUP];
+        const struct spot p = {within.place + (block & 0xffff), within.has | block >> 16};
+        word d[AT_ONCE];
+        residuals_at_once(sh, w.pace, p, r, axes, d);
+        simt_store_16(sh->u + at, d);
+    }
+}
+
+/* The same where groups are runs, in tiles that are even. */
+static __device__ __forceinline__ void residuals_of_even_runs(struct coding *sh,
+                                                              const struct residuals *r,
+                                                              uint32_t axes)
+{
+    const struct walk w = sh->walk;
+    const uint32_t i = threadIdx.x % 32 * AT_ONCE, end = r->last * ZTI_SZ_GROUP;
+SIMT_NO_UNROLL
+    for (uint32_t at = r->first * ZTI_SZ_GROUP + i; at < end; at += 32 * AT_ONCE) {
+        word d[AT_ONCE] = {0};
+        if (at < w.n)
+            residuals_at_once(sh, w.pace, spot_of(&w, at, axes), r, axes, d);
+        simt_store_16(sh->u + at, d);
     }
 }
 
@@ -403,20 +501,30 @@ static __device__ __forceinline__ void residuals_of_runs(struct coding *sh,
 
 static __device__ __forceinline__ void find_residuals(struct coding *sh, const struct residuals *r)
 {
-    const uint32_t differ = sh->walk.differ;
-    const bool is_blocked = sh->walk.is_blocked && !r->is_paper;
-    if (is_blocked && differ < 4)
-        residuals_of_blocks(sh, r, 2);
-    else if (is_blocked && differ < 8)
-        residuals_of_blocks(sh, r, 3);
-    else if (is_blocked)
-        residuals_of_blocks(sh, r, 4);
-    else if (differ < 2)
+    const uint32_t axes = r->differ < 2 ? 1 : r->differ < 4 ? 2 : r->differ < 8 ? 3 : 4;
+    if (sh->walk.is_blocked && !r->is_paper) {
+        if (axes < 3)
+            residuals_of_blocks(sh, r, 2);
+        else if (axes == 3)
+            residuals_of_blocks(sh, r, 3);
+        else
+            residuals_of_blocks(sh, r, 4);
+    } else if (sh->walk.is_even) {
+        if (axes == 1)
+            residuals_of_even_runs(sh, r, 1);
+        else if (axes == 2)
+            residuals_of_even_runs(sh, r, 2);
+        else if (axes == 3)
+            residuals_of_even_runs(sh, r, 3);
+        else
+            residuals_of_even_runs(sh, r, 4);
+    } else if (axes == 1) {
         residuals_of_runs(sh, r, 1);
-    else if (differ < 4)
+    } else if (axes == 2) {
         residuals_of_runs(sh, r, 2);
-    else if (differ < 8)
+    } else if (axes == 3) {
         residuals_of_runs(sh, r, 3);
-    else
+    } else {
         residuals_of_runs(sh, r, 4);
+    }
 }

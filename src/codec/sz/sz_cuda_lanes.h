@@ -1,6 +1,6 @@
-/* sz_cuda_lanes.h: kernel text, coding: groups of 64 values, a warp a group, in Rice codes and
- * lists: their classes, how many bits they take, and the bits. Its parameters are those of
- * sz_kernel.h. All lanes of a warp call these functions, with the same group. */
+/* sz_cuda_lanes.h: kernel text, coding: groups of 64 values, a warp a group or two, in Rice codes
+ * and lists: how many bits lists take, and the bits. Its parameters are those of sz_kernel.h. All
+ * lanes of a warp call these functions, with the same group. */
 
 /* A group's values, of which a lane has number 'lane' and number 32 + lane; 0 beyond the n-th. */
 struct pair {
@@ -24,82 +24,9 @@ static __device__ __forceinline__ struct pair pair_above(struct pair u, uint32_t
     return high;
 }
 
-/* How many values have more than k bits. */
-static __device__ __forceinline__ uint32_t longer(struct pair u, uint32_t k)
-{
-    const struct pair high = pair_above(u, k);
-    return (uint32_t)(__popc(__ballot_sync(SIMT_ALL_LANES, high.low != 0)) +
-                      __popc(__ballot_sync(SIMT_ALL_LANES, high.high != 0)));
-}
-
 static __device__ __forceinline__ uint32_t at_most(word v, uint32_t most)
 {
     return v < most ? (uint32_t)v : most;
-}
-
-static __device__ __forceinline__ uint32_t rice_bits(struct pair u, uint32_t n, uint32_t k)
-{
-    const struct pair high = pair_above(u, k);
-    return n * k + __reduce_add_sync(SIMT_ALL_LANES, at_most(high.low, ZTI_SZ_UNARY_MOST) +
-                                                         at_most(high.high, ZTI_SZ_UNARY_MOST));
-}
-
-/* Of k and its neighbours, where at most 39 values are longer than k: 10 bits of k, 10 of k + 1, 12
- * of k - 1, less the planes. */
-static __device__ __forceinline__ uint32_t three_rice_bits(struct pair u, uint32_t k)
-{
-    const struct pair more = pair_above(u, k > 0 ? k - 1 : 0);
-    const uint32_t most = ZTI_SZ_UNARY_MOST, down = k > 0;
-    const uint32_t own = at_most(more.low >> down, most) + at_most(more.high >> down, most);
-    const uint32_t less =
-        at_most(more.low >> down >> 1, most) + at_most(more.high >> down >> 1, most);
-    return __reduce_add_sync(SIMT_ALL_LANES, own | less << 10 |
-                                                 (at_most(more.low, most) +
-                                                  at_most(more.high, most)) << 20);
-}
-
-/* class_of of sz_groups.h: a list of list_most values at most, or the k of the fewest bits near the
- * smallest one that leaves at most 39 of 64 values longer. *near is where the search for that
- * begins, and becomes k; *bits: of what is no list, by rice_bits. */
-static __device__ __forceinline__ uint32_t class_of(struct pair u, uint32_t n, uint32_t width,
-                                                    uint32_t list_most, uint32_t *near,
-                                                    uint32_t *bits)
-{
-    const uint32_t some = longer(u, 0), most = n * 39 / 64;
-    uint32_t k = *near, other;
-    *bits = 0;
-    if (some <= list_most)
-        return some;
-    if (longer(u, k) <= most) {
-        while (k > 0 && longer(u, k - 1) <= most)
-            k--;
-    } else {
-        do
-            k++;
-        while (longer(u, k) > most);
-    }
-    const uint32_t three = three_rice_bits(u, k);
-    const uint32_t above_it = n * (k + 1) + (three >> 10 & 1023);
-    const uint32_t below_it = n * (k - 1) + (three >> 20);
-    uint32_t least = n * k + (three & 1023);
-    if (k > 0 && below_it < least) {
-        least = below_it;
-        k--;
-        while (k > 0 && (other = rice_bits(u, n, k - 1)) < least) {
-            least = other;
-            k--;
-        }
-    } else if (k < width && above_it < least) {
-        least = above_it;
-        k++;
-        while (k < width && (other = rice_bits(u, n, k + 1)) < least) {
-            least = other;
-            k++;
-        }
-    }
-    *near = k;
-    *bits = least;
-    return k == 0 && some <= ZTI_SZ_FEW_MOST ? (uint32_t)ZTI_SZ_FEW : ZTI_SZ_FEW + 1 + k;
 }
 
 /* ---- how many bits --------------------------------------------------------------------------- */
@@ -140,19 +67,6 @@ static __device__ __forceinline__ uint32_t number_bits(word v, uint32_t most)
     return v < most ? 0 : ZTI_SZ_NUMBER_BITS + number_rest_bits(v - most);
 }
 
-/* Bits of what is above k planes, in unary code, of a group of so many bits by rice_bits. */
-static __device__ __forceinline__ uint32_t rounds_bits(struct pair u, uint32_t n, uint32_t k,
-                                                       uint32_t bits)
-{
-    const struct pair high = pair_above(u, k);
-    if (!__any_sync(SIMT_ALL_LANES, high.low >= ZTI_SZ_ROUNDS || high.high >= ZTI_SZ_ROUNDS))
-        return n + bits - n * k;
-    const uint32_t unary =
-        at_most(high.low, ZTI_SZ_ROUNDS - 1) + at_most(high.high, ZTI_SZ_ROUNDS - 1);
-    return n + __reduce_add_sync(SIMT_ALL_LANES, unary + number_bits(high.low, ZTI_SZ_ROUNDS) +
-                                                     number_bits(high.high, ZTI_SZ_ROUNDS));
-}
-
 /* ---- the bits -------------------------------------------------------------------------------- */
 
 /* Or up to 32 or 64 bits into shared memory, from bit 'at' on; in any case up to the word behind
@@ -188,50 +102,72 @@ static __device__ __forceinline__ struct spans spans_of(uint32_t low, uint32_t h
     return s;
 }
 
-/* Turn a square of bits: bit i of lane j becomes bit j of lane i. */
-static __device__ __forceinline__ uint32_t turn(uint32_t a)
+/* What a lane turns squares of bits by: halves of them, and of these, change places. */
+struct turner {
+    uint32_t bytes[2];         /* of the lane's word and another's: by 16 and by 8 bits */
+    uint32_t kept[3], left[3]; /* by 4, 2 and 1: the bits that stay, and how far others' go */
+};
+
+static __device__ __forceinline__ struct turner turner_of(void)
 {
     const uint32_t lane = lane_of();
+    struct turner t;
+    t.bytes[0] = lane & 16 ? 0x3276 : 0x5410;
+    t.bytes[1] = lane & 8 ? 0x3715 : 0x6240;
 SIMT_UNROLL
-    for (uint32_t s = 16; s > 0; s /= 2) {
-        const uint32_t right = UINT32_MAX / ((1u << s) + 1); /* bits b with b & s == 0 */
-        const uint32_t kept = __funnelshift_l(right, right, lane & s); /* or the others */
-        const uint32_t other = __shfl_xor_sync(SIMT_ALL_LANES, a, (int)s);
-        const uint32_t moved = __funnelshift_l(other, other, s - 2 * (lane & s));
-        a = (a & kept) | (moved & ~kept);
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t s = 4u >> i, right = UINT32_MAX / ((1u << s) + 1); /* b & s == 0 */
+        t.kept[i] = __funnelshift_l(right, right, lane & s); /* or the others */
+        t.left[i] = lane & s ? 32 - s : s;
+    }
+    return t;
+}
+
+/* Turn a square of bits: bit i of lane j becomes bit j of lane i. */
+static __device__ __forceinline__ uint32_t turn(const struct turner *t, uint32_t a)
+{
+SIMT_UNROLL
+    for (uint32_t i = 0; i < 2; i++)
+        a = __byte_perm(a, __shfl_xor_sync(SIMT_ALL_LANES, a, 16 >> i), t->bytes[i]);
+SIMT_UNROLL
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t other = __shfl_xor_sync(SIMT_ALL_LANES, a, 4 >> i);
+        a = (a & t->kept[i]) | (__funnelshift_l(other, other, t->left[i]) & ~t->kept[i]);
     }
     return a;
 }
 
-/* The bits of a word where the mask has ones, together at the low end of each half (H. S. Warren,
+/* The bits of a word where the mask has ones, together at the low end of each byte (H. S. Warren,
  * "Hacker's Delight", compress), and then of the word. */
 static __device__ __forceinline__ uint32_t gather_bits(uint32_t bits, uint32_t mask)
 {
-    const uint32_t low = (uint32_t)__popc(mask & 0xffff);
-    uint32_t zeros = ~mask << 1 & 0xfffefffe; /* before a bit, an odd number of them */
+    const uint32_t one = (uint32_t)__popc(mask & 0xff), two = (uint32_t)__popc(mask & 0xffff);
+    const uint32_t three = (uint32_t)__popc(mask & 0xffffff);
+    uint32_t zeros = ~mask << 1 & 0xfefefefe; /* before a bit, an odd number of them */
     bits &= mask;
 SIMT_UNROLL
-    for (uint32_t by = 1; by < 16; by *= 2) {
-        uint32_t odd = zeros ^ (zeros << 1 & 0xfffefffe);
-        odd ^= odd << 2 & 0xfffcfffc;
-        odd ^= odd << 4 & 0xfff0fff0;
-        odd ^= odd << 8 & 0xff00ff00;
+    for (uint32_t by = 1; by < 8; by *= 2) {
+        uint32_t odd = zeros ^ (zeros << 1 & 0xfefefefe);
+        odd ^= odd << 2 & 0xfcfcfcfc;
+        odd ^= odd << 4 & 0xf0f0f0f0;
         const uint32_t moved = odd & mask, own = bits & moved;
         mask = (mask ^ moved) | moved >> by;
         bits = (bits ^ own) | own >> by;
         zeros &= ~odd;
     }
-    return (bits & 0xffff) | bits >> 16 << low;
+    return (bits & 0xff) | (bits >> 8 & 0xff) << one | (bits >> 16 & 0xff) << two |
+           bits >> 24 << three;
 }
 
 /* The low k bits of n values, plane by plane. */
-static __device__ __forceinline__ void put_planes(struct pair u, uint32_t n, uint32_t k,
-                                                  uint32_t *out, uint32_t at)
+static __device__ __forceinline__ void put_planes(const struct turner *t, struct pair u,
+                                                  uint32_t n, uint32_t k, uint32_t *out,
+                                                  uint32_t at)
 {
     const uint32_t lane = lane_of();
     for (uint32_t first = 0; first < k; first += 32) {
-        const uint32_t low = turn((uint32_t)(u.low >> first));
-        const uint32_t high = turn((uint32_t)(u.high >> first));
+        const uint32_t low = turn(t, (uint32_t)(u.low >> first));
+        const uint32_t high = turn(t, (uint32_t)(u.high >> first));
         if (first + lane < k)
             or_bits(out, at + (first + lane) * n, low | (uint64_t)high << 32);
     }
@@ -251,14 +187,15 @@ static __device__ __forceinline__ void put_numbers(struct pair v, uint32_t most,
 
 /* What is above k bits, in unary code: lane t has the first 32 values' bits of round t, lane 16 + t
  * the others'. */
-static __device__ __forceinline__ void put_rounds(struct pair u, uint32_t n, uint32_t k,
-                                                  uint32_t *out, uint32_t at)
+static __device__ __forceinline__ void put_rounds(const struct turner *t, struct pair u,
+                                                  uint32_t n, uint32_t k, uint32_t *out,
+                                                  uint32_t at)
 {
     const struct pair high = pair_above(u, k);
     const uint32_t lane = lane_of(), round = lane % 16;
     const uint32_t ones = (1u << at_most(high.low, ZTI_SZ_ROUNDS)) - 1;
     const uint32_t more = (1u << at_most(high.high, ZTI_SZ_ROUNDS)) - 1;
-    const uint32_t higher = turn(ones | more << 16);
+    const uint32_t higher = turn(t, ones | more << 16);
     const uint32_t before = __shfl_up_sync(SIMT_ALL_LANES, higher, 1);
     const uint32_t all = lowest(lane < 16 ? n : n > 32 ? n - 32 : 0);
     const uint32_t alive = round == 0 ? all : round < ZTI_SZ_ROUNDS ? before : 0;
@@ -273,6 +210,91 @@ static __device__ __forceinline__ void put_rounds(struct pair u, uint32_t n, uin
         or_bits_32(out, at + up_to - (lane < 16 ? count + other : count), bits);
     if (__any_sync(SIMT_ALL_LANES, high.low >= ZTI_SZ_ROUNDS || high.high >= ZTI_SZ_ROUNDS))
         put_numbers(high, ZTI_SZ_ROUNDS, out, at + __shfl_sync(SIMT_ALL_LANES, up_to, 15));
+}
+
+/* ---- two groups at once ---------------------------------------------------------------------- */
+
+enum { BOTH_BITS = 8 }; /* of each value, that a square of bits holds of two groups */
+
+/* Two groups, one after another. A lane of the first or second half of a warp looks after the first
+ * or second one: the first or second 32 of its values, of each of BOTH_BITS planes or rounds. */
+struct both {
+    struct pair a, b;
+    uint32_t n;    /* values of the lane's own group, 0: a list */
+    uint32_t half; /* 0 or 32: the first of the lane's 32 values */
+};
+
+/* What is above so many bits of each value, fewer than it has. */
+static __device__ __forceinline__ struct pair pair_down(struct pair u, uint32_t k)
+{
+    const struct pair high = {u.low >> k, u.high >> k};
+    return high;
+}
+
+/* The low BOTH_BITS bits of all values, or the next ones: 32 values a byte, for a square. */
+static __device__ __forceinline__ uint32_t bytes_of_both(uint32_t a_low, uint32_t a_high,
+                                                         uint32_t b_low, uint32_t b_high,
+                                                         bool is_next)
+{
+    const uint32_t which = is_next ? 0x0051 : 0x0040;
+    return __byte_perm(__byte_perm(a_low, a_high, which), __byte_perm(b_low, b_high, which),
+                       0x5410);
+}
+
+/* The low k bits, k for the lane's group, plane by plane from bit 'at' on. */
+static __device__ __forceinline__ void put_planes_of_both(const struct turner *t,
+                                                          const struct both *v, uint32_t k,
+                                                          uint32_t *out, uint32_t at)
+{
+    const uint32_t plane = lane_of() % BOTH_BITS;
+    const uint32_t bits = turn(t, bytes_of_both((uint32_t)v->a.low, (uint32_t)v->a.high,
+                                                (uint32_t)v->b.low, (uint32_t)v->b.high, false));
+    if (plane < k)
+        or_bits_32(out, at + plane * v->n + v->half, bits);
+}
+
+/* As many ones as a value has in unary code. */
+static __device__ __forceinline__ uint32_t ones_of(word v)
+{
+    return (1u << at_most(v, ZTI_SZ_ROUNDS)) - 1;
+}
+
+/* What is above the low bits, v, in unary code from bit 'at' on, for the lane's group; BOTH_BITS
+ * rounds at a time, the later ones where any value has them: returns whether, and where its group's
+ * end. 'is_of' has ones in the bytes of groups that are no lists. */
+static __device__ __forceinline__ bool put_rounds_of_both(const struct turner *t,
+                                                          const struct both *v, uint32_t is_of,
+                                                          uint32_t *out, uint32_t at,
+                                                          uint32_t *end)
+{
+    const uint32_t own = lane_of() % BOTH_BITS;
+    const uint32_t a_low = ones_of(v->a.low), a_high = ones_of(v->a.high);
+    const uint32_t b_low = ones_of(v->b.low), b_high = ones_of(v->b.high);
+    uint32_t ones = bytes_of_both(a_low, a_high, b_low, b_high, false) & is_of;
+    uint32_t alive = lowest(v->n > v->half ? v->n - v->half : 0);
+    bool is_next = false;
+    for (;; is_next = true) {
+        const uint32_t higher = turn(t, ones);
+        const uint32_t before = __shfl_up_sync(SIMT_ALL_LANES, higher, 1);
+        const bool is_round = !is_next || own + BOTH_BITS < (uint32_t)ZTI_SZ_ROUNDS;
+        alive = own == 0 ? alive : is_round ? before : 0;
+        const uint32_t bits = gather_bits(higher, alive), count = (uint32_t)__popc(alive);
+        const uint32_t other = __shfl_xor_sync(SIMT_ALL_LANES, count, BOTH_BITS);
+        uint32_t up_to = count + other;
+        for (uint32_t step = 1; step < BOTH_BITS; step *= 2) {
+            const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, up_to, (int)step, BOTH_BITS);
+            up_to += own >= step ? left : 0;
+        }
+        if (count > 0)
+            or_bits_32(out, at + up_to - (v->half == 0 ? count + other : count), bits);
+        at += __shfl_sync(SIMT_ALL_LANES, up_to, BOTH_BITS - 1, BOTH_BITS);
+        if (!__any_sync(SIMT_ALL_LANES, (ones & 0x80808080) != 0))
+            break;
+        alive = __shfl_sync(SIMT_ALL_LANES, higher, BOTH_BITS - 1, BOTH_BITS);
+        ones = bytes_of_both(a_low, a_high, b_low, b_high, true) & is_of;
+    }
+    *end = at;
+    return is_next;
 }
 
 static __device__ __forceinline__ void put_entry(word u, uint64_t some, uint32_t i, uint32_t k,

@@ -52,10 +52,43 @@ static __device__ __forceinline__ uint32_t code_in(const uint32_t *codes, const 
     return lane < symbols_in(n, book) ? codes[book * 256 + symbol_of(u, c, lane)] : 0;
 }
 
-static __device__ __forceinline__ uint32_t symbols_bits(const uint32_t *codes, const word *u,
-                                                        uint32_t n, uint32_t c)
+/* The codes of four of a group's values, from the i-th on: one or two, of values that there are. */
+struct codes {
+    uint32_t low, high;
+};
+
+static __device__ __forceinline__ struct codes codes_of_four(const uint32_t *codes, const word *v,
+                                                             uint32_t i, uint32_t n, uint32_t c)
 {
-    return __reduce_add_sync(SIMT_ALL_LANES, code_count(code_in(codes, u, n, c)));
+    const uint32_t book = book_of(c), shift = class_shift(c), most = symbol_most(book);
+    const uint32_t *const own = codes + book * 256;
+    uint32_t u[4];
+SIMT_UNROLL
+    for (uint32_t k = 0; k < 4; k++)
+        u[k] = at_most(v[k] >> shift, most); /* a bit less than all at most */
+    const uint32_t by = book > 1 ? 4 : 2;
+    const uint32_t low = u[0] | u[1] << by, high = u[2] | u[3] << by;
+    const struct codes two = {i < n ? own[book > 1 ? low : low | high << 4] : 0,
+                              i + 2 < n && book > 1 ? own[high] : 0};
+    return two;
+}
+
+/* Codes of two groups, of four values a lane, in order of lanes; from bit 'at' on, which is that of
+ * the lane's group. Those of two lanes are joined before they go to memory. */
+static __device__ __forceinline__ void put_codes_of_both(struct codes code, uint32_t *out,
+                                                         uint32_t at)
+{
+    const uint32_t lane = threadIdx.x % 32, low = code_count(code.low);
+    const uint32_t bits = (code.low & 0xffff) | (code.high & 0xffff) << low;
+    const uint32_t count = low + code_count(code.high);
+    const uint32_t next = __shfl_down_sync(SIMT_ALL_LANES, bits, 1);
+    uint32_t up_to = count;
+    for (uint32_t step = 1; step < 16; step *= 2) {
+        const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, up_to, (int)step, 16);
+        up_to += lane % 16 >= step ? left : 0;
+    }
+    if (lane % 2 == 0)
+        or_bits(out, at + up_to - count, bits | (uint64_t)next << count);
 }
 
 static __device__ __forceinline__ uint32_t excess_of(word v, uint32_t most)
@@ -63,17 +96,7 @@ static __device__ __forceinline__ uint32_t excess_of(word v, uint32_t most)
     return v < most ? 0 : value_bits(v - most);
 }
 
-/* Bits of what values are more than their symbols say. */
-static __device__ __forceinline__ uint32_t excess_bits_of(struct pair u, uint32_t c)
-{
-    const struct pair high = pair_above(u, class_shift(c));
-    const uint32_t most = symbol_most(book_of(c));
-    if (!__any_sync(SIMT_ALL_LANES, high.low >= most || high.high >= most))
-        return 0;
-    return __reduce_add_sync(SIMT_ALL_LANES,
-                             excess_of(high.low, most) + excess_of(high.high, most));
-}
-
+/* What values are more than their symbols say. */
 static __device__ __forceinline__ void put_excess(struct pair u, uint32_t c, uint32_t *out,
                                                   uint32_t at)
 {

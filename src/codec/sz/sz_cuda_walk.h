@@ -11,7 +11,7 @@ enum {
     PUT_WARPS = PUT_THREADS / 32,
     ROOM = 5376,       /* integers in shared memory: 16 planes of 16 rows of 16 and 4 */
     AT_ONCE = 16 * 8 / WIDTH, /* values in 16 bytes */
-    LOADS = 2 /* that a thread waits for together */
+    LOADS = 64 / WIDTH /* that a thread waits for together, as far as registers allow */
 };
 
 struct walk {
@@ -26,6 +26,10 @@ struct walk {
     uint32_t restart; /* and begin anew where these bits of a coordinate are 0 */
     const word *first;
     bool is_blocked;
+    bool is_even;     /* 16 bytes of integers are in a row from each multiple of AT_ONCE on */
+    bool is_steady;   /* PUT_THREADS * AT_ONCE values on is always the same way: */
+    int64_t leap;     /* in the array, */
+    uint32_t leap_place; /* and in shared memory */
     bool is_together; /* 16 bytes are side by side, and aligned, from each multiple of AT_ONCE on */
 };
 
@@ -88,6 +92,16 @@ static __device__ __forceinline__ uint32_t set_paces(struct walk *w, bool is_apa
     return pace;
 }
 
+/* How far values are whose numbers are PUT_THREADS * AT_ONCE apart: whole rows or planes, so many,
+ * along the slowest axis. */
+static __device__ __forceinline__ void set_leap(struct walk *w, uint32_t slowest)
+{
+    const uint32_t each = w->n / w->extent[slowest], apart = PUT_THREADS * AT_ONCE;
+    w->is_steady = apart % each == 0;
+    w->leap = (int64_t)(apart / each) * w->stride[slowest];
+    w->leap_place = apart / each * w->pace[slowest];
+}
+
 /* A tile. One thread. */
 static __device__ __forceinline__ void walk_of(const struct sz_tiles *s, uint64_t number,
                                                struct walk *w)
@@ -125,10 +139,13 @@ static __device__ __forceinline__ void walk_of(const struct sz_tiles *s, uint64_
     if (set_paces(w, w->is_blocked && s->sz.effort != ZT_EFFORT_PAPER) > ROOM)
         (void)set_paces(w, false);
     bool is_together = w->stride[0] == 1 && (uintptr_t)first % 16 == 0;
-    for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
-        is_together = is_together && w->pace[k] % (k > 0 ? AT_ONCE : 1) == 0 &&
-                      w->stride[k] % (k > 0 ? AT_ONCE : 1) == 0;
-    w->is_together = is_together && w->extent[0] % AT_ONCE == 0;
+    w->is_even = w->extent[0] % AT_ONCE == 0;
+    for (uint32_t k = 1; k < ZT_MAX_RANK; k++) {
+        w->is_even = w->is_even && w->pace[k] % AT_ONCE == 0;
+        is_together = is_together && w->stride[k] % AT_ONCE == 0;
+    }
+    w->is_together = is_together && w->is_even;
+    set_leap(w, axes > 0 ? axes - 1 : 0);
 }
 
 /* Where value i is, and its integer. */

@@ -40,6 +40,8 @@
 
 #include "codec/sz/sz_cuda_symbols.h"
 
+#include "codec/sz/sz_cuda_measure.h"
+
 #include "codec/sz/sz_cuda_encoder.h"
 
 #include "codec/sz/sz_cuda_decoder.h"
