@@ -403,11 +403,10 @@ typedef struct zt_cuda {
  * the policy unchanged, where this build or machine lacks it: ZT_CUDA needs a build with CUDA and a
  * GPU.
  *
- * ZT_CUDA runs the tiles of zfp and ndzip, those of sz but for effort high, zt_huffman_encode and
- * zt_huffman_decode on a GPU, slab by slab: kernels on zt_cuda.stream, copies beside them, and the
- * call returns when all is done. Arrays, streams and files may be in the memory of either
- * (docs/gpu.md). Memory on the GPU is kept for the next call (ztile_cuda.h). sz with effort high,
- * or under a bound of ZT_PWREL, has no kernels in this version: one thread of the host codes it.
+ * ZT_CUDA runs the tiles of all codecs, zt_huffman_encode and zt_huffman_decode on a GPU, slab by
+ * slab: kernels on zt_cuda.stream, copies beside them, and the call returns when all is done.
+ * Arrays, streams and files may be in the memory of either; what passes through the host is in
+ * docs/gpu.md. Memory on the GPU is kept for the next call (ztile_cuda.h).
  * Bytes are those of the other policies.
  *
  * ZT_OMP never shows in the bytes. It makes threads of its own for the length of a call, as many

@@ -523,6 +523,7 @@ const struct zti_codec zti_codec_sz = {
     .unit_bits = 8,
     .tile_shape = tile_shape,
     .chunk_tiles = chunk_tiles,
+    .piece_bytes = 1 << 20, /* some strips of tiles (sz_coder.h), so that most are asked for */
     .configure = configure,
     .store_params = store_params,
     .load_params = load_params,
