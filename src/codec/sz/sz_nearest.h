@@ -34,7 +34,6 @@ ZTI_STATIC bool NAME(nearest)(const struct zti_sz *sz, scalar x, double limit, i
 struct NAME(limits) {
     word reach; /* of values within 2^29 steps */
     word error; /* a little below the bound; 0 where that cannot be said */
-    word sure;  /* of what is computed in floats; 0: do not (sure_of) */
 };
 
 ZTI_INLINE word NAME(magnitude)(scalar x)
@@ -44,6 +43,16 @@ ZTI_INLINE word NAME(magnitude)(scalar x)
     return bits & (word)-1 >> 1;
 }
 
+ZTI_STATIC struct NAME(limits) NAME(limits_of)(const struct zti_sz *sz)
+{
+    const double most = sizeof(scalar) == 4 ? 0x1.fffffep127 : 0x1.fffffffffffffp1023;
+    const scalar error = (scalar)fmin(sz->bound * (1 - 0x1p-20), most);
+    const bool is_below = (double)error <= sz->bound * (1 - 0x1p-21); /* not if it is subnormal */
+    const struct NAME(limits) limits = {NAME(magnitude)((scalar)fmin(0x1p29 * sz->step, most)),
+                                        is_below ? NAME(magnitude)(error) : 0};
+    return limits;
+}
+
 /* In floats alone, a multiple k of a value x, of which it is sure that it is the nearest and within
  * the bound: |x - k step| + |x| 2^-22 <= sure. What comes out for k does not matter, only how much
  * x - k step may be off: a step rounded to a float (2^-24 of k step), the product rounded (as much,
@@ -51,22 +60,13 @@ ZTI_INLINE word NAME(magnitude)(scalar x)
  * |x| is at least 3/4 of k step, so that |x| 2^-22 is as much as all three; the difference between
  * that and what 'sure' is below half a step, 2^-20 steps, is enough for |k| = 1 and what the sums
  * are rounded by. Beyond 2^21 steps nothing is sure, so k is exact. */
-ZTI_STATIC word NAME(sure_of)(const struct zti_sz *sz, double error)
+ZTI_STATIC word NAME(sure_of)(const struct zti_sz *sz, word limit)
 {
-    const double most = fmin(sz->step / 2, error) - 0x1p-20 * sz->step;
+    scalar error;
+    memcpy(&error, &limit, sizeof error);
+    const double most = fmin(sz->step / 2, (double)error) - 0x1p-20 * sz->step;
     const bool is_usual = sz->step > 0x1p-100 && sz->step < 0x1p100 && most > 0;
     return sizeof(scalar) == 4 && is_usual ? NAME(magnitude)((scalar)(most * (1 - 0x1p-23))) : 0;
-}
-
-ZTI_STATIC struct NAME(limits) NAME(limits_of)(const struct zti_sz *sz)
-{
-    const double most = sizeof(scalar) == 4 ? 0x1.fffffep127 : 0x1.fffffffffffffp1023;
-    const scalar error = (scalar)fmin(sz->bound * (1 - 0x1p-20), most);
-    const bool is_below = (double)error <= sz->bound * (1 - 0x1p-21); /* not if it is subnormal */
-    const struct NAME(limits) limits = {NAME(magnitude)((scalar)fmin(0x1p29 * sz->step, most)),
-                                        is_below ? NAME(magnitude)(error) : 0,
-                                        is_below ? NAME(sure_of)(sz, (double)error) : 0};
-    return limits;
 }
 
 /* What a value is coded with. */
@@ -74,14 +74,16 @@ struct NAME(lattice) {
     double step, r; /* and 1 / step */
     struct {
         scalar step, r;
-    } rounded; /* the same, where limits.sure is not 0 */
+    } rounded; /* the same, where sure is not 0 */
+    word sure; /* what is computed in floats is, up to this; 0: do not (sure_of) */
     struct NAME(limits) limits;
 };
 
 ZTI_STATIC struct NAME(lattice) NAME(lattice_of)(const struct zti_sz *sz)
 {
-    struct NAME(lattice) lattice = {sz->step, 1 / sz->step, {0, 0}, NAME(limits_of)(sz)};
-    if (lattice.limits.sure) {
+    struct NAME(lattice) lattice = {sz->step, 1 / sz->step, {0, 0}, 0, NAME(limits_of)(sz)};
+    lattice.sure = NAME(sure_of)(sz, lattice.limits.error);
+    if (lattice.sure) {
         lattice.rounded.step = (scalar)lattice.step;
         lattice.rounded.r = (scalar)lattice.r;
     }

@@ -57,7 +57,7 @@ ZTI_INLINE bool sure_multiples(const float *x, const struct lattice_f32 *l, line
     const __m256 part = _mm256_mul_ps(_mm256_and_ps(v, bits), _mm256_set1_ps(0x1p-22F));
     const __m256 far = _mm256_add_ps(part, _mm256_and_ps(off, bits));
     const __m256i is_far = _mm256_cmpgt_epi32(_mm256_castps_si256(far),
-                                              _mm256_set1_epi32((int32_t)l->limits.sure));
+                                              _mm256_set1_epi32((int32_t)l->sure));
     *q = (line_32)_mm256_sub_epi32(_mm256_castps_si256(sum), _mm256_castps_si256(magic));
     return _mm256_testz_si256(is_far, is_far);
 }
@@ -68,7 +68,7 @@ ZTI_INLINE line_32 multiples_f32(const float *x, const struct lattice_f32 *l,
     const __m256i bits = _mm256_set1_epi32(INT32_MAX);
     line_32 q;
     __m256d y[2];
-    if (l->limits.sure && zti_likely(sure_multiples(x, l, &q)))
+    if (l->sure && zti_likely(sure_multiples(x, l, &q)))
         return q;
     const __m256d first = four_sums(_mm256_cvtps_pd(_mm_loadu_ps(x)), l->step, l->r, &y[0]);
     const __m256d last = four_sums(_mm256_cvtps_pd(_mm_loadu_ps(x + 4)), l->step, l->r, &y[1]);

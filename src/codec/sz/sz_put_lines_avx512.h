@@ -63,7 +63,7 @@ ZTI_INLINE bool sure_multiples(const float *x, const struct lattice_f32 *l, line
                                        _mm512_abs_ps(off));
     *q = (line_32)_mm512_sub_epi32(_mm512_castps_si512(sum), _mm512_castps_si512(magic));
     return _mm512_cmpgt_epi32_mask(_mm512_castps_si512(far),
-                                   _mm512_set1_epi32((int32_t)l->limits.sure)) == 0;
+                                   _mm512_set1_epi32((int32_t)l->sure)) == 0;
 }
 
 ZTI_INLINE line_32 multiples_f32(const float *x, const struct lattice_f32 *l,
@@ -72,7 +72,7 @@ ZTI_INLINE line_32 multiples_f32(const float *x, const struct lattice_f32 *l,
     const __m512i bits = _mm512_set1_epi32(INT32_MAX);
     line_32 q;
     __m512d y[2];
-    if (l->limits.sure && zti_likely(sure_multiples(x, l, &q)))
+    if (l->sure && zti_likely(sure_multiples(x, l, &q)))
         return q;
     const __m512d first = eight_sums(_mm512_cvtps_pd(_mm256_loadu_ps(x)), l->step, l->r, &y[0]);
     const __m512d last = eight_sums(_mm512_cvtps_pd(_mm256_loadu_ps(x + 8)), l->step, l->r, &y[1]);

@@ -273,7 +273,7 @@ static bool residuals_of_values(const struct zti_coding *coding, const struct ti
     r.of = is_f32 ? ROWS_OF_F32 : ROWS_OF_F64;
     *base = r.base = line_at_32(&r, r.from, &beyond)[0];
     if (*base + MOST_SURE > 2 * MOST_SURE)
-        f32.limits.sure = 0;
+        f32.sure = 0;
     if (!(is_f32 ? put_rows_f32(r, to, &any) : put_rows_f64(r, to, &any)))
         return false;
     *is_zero = end_rows_32(to, tile->n, any) == 0;
