@@ -185,6 +185,12 @@ static __device__ __forceinline__ void put_numbers(struct pair v, uint32_t most,
         put_number_at(out, &high_at, v.high - most);
 }
 
+/* As many ones as a value has in unary code. */
+static __device__ __forceinline__ uint32_t ones_of(word v)
+{
+    return (1u << at_most(v, ZTI_SZ_ROUNDS)) - 1;
+}
+
 /* What is above k bits, in unary code: lane t has the first 32 values' bits of round t, lane 16 + t
  * the others'. */
 static __device__ __forceinline__ void put_rounds(const struct turner *t, struct pair u,
@@ -193,9 +199,7 @@ static __device__ __forceinline__ void put_rounds(const struct turner *t, struct
 {
     const struct pair high = pair_above(u, k);
     const uint32_t lane = lane_of(), round = lane % 16;
-    const uint32_t ones = (1u << at_most(high.low, ZTI_SZ_ROUNDS)) - 1;
-    const uint32_t more = (1u << at_most(high.high, ZTI_SZ_ROUNDS)) - 1;
-    const uint32_t higher = turn(t, ones | more << 16);
+    const uint32_t higher = turn(t, ones_of(high.low) | ones_of(high.high) << 16);
     const uint32_t before = __shfl_up_sync(SIMT_ALL_LANES, higher, 1);
     const uint32_t all = lowest(lane < 16 ? n : n > 32 ? n - 32 : 0);
     const uint32_t alive = round == 0 ? all : round < ZTI_SZ_ROUNDS ? before : 0;
@@ -251,12 +255,6 @@ static __device__ __forceinline__ void put_planes_of_both(const struct turner *t
                                                 (uint32_t)v->b.low, (uint32_t)v->b.high, false));
     if (plane < k)
         or_bits_32(out, at + plane * v->n + v->half, bits);
-}
-
-/* As many ones as a value has in unary code. */
-static __device__ __forceinline__ uint32_t ones_of(word v)
-{
-    return (1u << at_most(v, ZTI_SZ_ROUNDS)) - 1;
 }
 
 /* What is above the low bits, v, in unary code from bit 'at' on, for the lane's group; BOTH_BITS
