@@ -87,7 +87,17 @@ static __device__ __forceinline__ void fetch_values(const struct walk *w, struct
     t->from += w->leap;
 }
 
-/* The same of integers. */
+/* All that are waited for together. */
+static __device__ __forceinline__ void fetch_loads(const struct walk *w, struct steps *t,
+                                                   uint32_t first, uint32_t count,
+                                                   word (*v)[AT_ONCE])
+{
+SIMT_UNROLL
+    for (uint32_t load = 0; load < LOADS; load++)
+        fetch_values(w, t, first + load * PUT_THREADS * count, count, v[load]);
+}
+
+/* As fetch_values, of integers to shared memory. */
 static __device__ __forceinline__ void store_integers(const struct walk *w, struct steps *t,
                                                       word *a, uint32_t i, uint32_t count,
                                                       const word *q)
@@ -146,9 +156,7 @@ SIMT_NO_UNROLL
     for (uint32_t first = threadIdx.x * count; first < n; first += LOADS * PUT_THREADS * count) {
         word v[LOADS][AT_ONCE];
         uint32_t bad = 0;
-SIMT_UNROLL
-        for (uint32_t load = 0; load < LOADS; load++)
-            fetch_values(w, &t, first + load * PUT_THREADS * count, count, v[load]);
+        fetch_loads(w, &t, first, count, v);
 SIMT_UNROLL
         for (uint32_t load = 0; load < LOADS; load++) {
             word q[AT_ONCE];
@@ -245,9 +253,7 @@ static __device__ __forceinline__ bool take_whole(uint64_t step, struct coding *
 SIMT_NO_UNROLL
     for (uint32_t first = threadIdx.x * count; first < n; first += LOADS * PUT_THREADS * count) {
         word v[LOADS][AT_ONCE];
-SIMT_UNROLL
-        for (uint32_t load = 0; load < LOADS; load++)
-            fetch_values(w, &t, first + load * PUT_THREADS * count, count, v[load]);
+        fetch_loads(w, &t, first, count, v);
 SIMT_UNROLL
         for (uint32_t load = 0; load < LOADS; load++) {
             word q[AT_ONCE];
