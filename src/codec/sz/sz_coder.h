@@ -13,11 +13,11 @@ struct scratch {
 
 static void gather_tile(const struct tile *tile, const zt_array *array, uint8_t *values)
 {
-    const size_t value_bytes = zt_type_bytes(array->type);
-    const uint32_t last = tile->rank - 1;
-    struct rows rows = rows_of(tile, array);
-    for (uint32_t done = 0; done < tile->n; done += tile->extent[last], next_row(&rows))
-        copy_row(values + done * value_bytes, 1, rows.at, array->stride[last], tile->extent[last],
+    const uint32_t value_bytes = (uint32_t)zt_type_bytes(array->type), last = tile->rank - 1;
+    struct rows rows = joined_rows_of(tile, array);
+    const uint32_t n = rows.bytes > 0 ? rows.bytes / value_bytes : tile->extent[last];
+    for (uint32_t done = 0; done < tile->n; done += n, next_row(&rows))
+        copy_row(values + (size_t)done * value_bytes, 1, rows.at, array->stride[last], n,
                  value_bytes);
 }
 

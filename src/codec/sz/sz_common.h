@@ -43,6 +43,15 @@ static inline struct rows rows_of(const struct tile *tile, const zt_array *array
     return r;
 }
 
+/* The same, with rows that follow each other without a gap as one. */
+static inline struct rows joined_rows_of(const struct tile *tile, const zt_array *array)
+{
+    struct rows r = rows_of(tile, array);
+    for (; r.axes > 0 && r.bytes > 0 && r.step[r.axes - 1] == r.bytes; r.axes--)
+        r.bytes *= r.extent[r.axes - 1];
+    return r;
+}
+
 /* The rows of a tile that are side by side in memory. */
 static inline struct rows side_by_side(const struct tile *tile, const void *at, size_t value_bytes)
 {

@@ -62,11 +62,17 @@ static void scatter_tile(const struct tile *tile, const struct zti_view *view,
         step[i] = width;
         to_at[i] = lo[i] - view->lo[i];
     }
+    /* rows that follow each other without a gap, in both, are one */
+    uint64_t run = hi[last] - lo[last];
+    uint32_t axes = last;
+    for (; axes > 0 && view->out.stride[last] == 1 && run == step[axes - 1] &&
+           view->out.stride[axes - 1] == (int64_t)run; axes--)
+        run *= hi[axes - 1] - lo[axes - 1];
     char *to = zti_array_at(&view->out, to_at);
-    for (uint32_t i = 0; i <= last;) {
-        put_row(to, view->out.stride[last], values + from * value_bytes,
-                (uint32_t)(hi[last] - lo[last]), value_bytes, is_streamed);
-        for (i = last; i-- > 0;) {
+    for (uint32_t i = 0; i <= axes;) {
+        put_row(to, view->out.stride[last], values + from * value_bytes, (uint32_t)run,
+                value_bytes, is_streamed);
+        for (i = axes; i-- > 0;) {
             const int64_t stride = view->out.stride[i] * (int64_t)value_bytes;
             to += stride;
             from += step[i];

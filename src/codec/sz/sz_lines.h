@@ -118,6 +118,12 @@ ZTI_INLINE full_line short_floats_of_32(full_line v, float step)
     return v;
 }
 
+/* The first so many bytes of it, whole words and not all. */
+ZTI_INLINE void store_part(full_line v, uint32_t bytes, uint8_t *to)
+{
+    memcpy(to, &v, bytes);
+}
+
 /* To an aligned part of a line of memory that is not looked at again soon; the rest of it is to
  * follow. */
 ZTI_INLINE void stream_line(full_line v, uint8_t *to)

@@ -111,6 +111,23 @@ ZTI_INLINE full_line short_floats_of_32(full_line v, float step)
     return _mm256_castps_si256(_mm256_mul_ps(_mm256_cvtepi32_ps(v), _mm256_set1_ps(step)));
 }
 
+ZTI_INLINE void store_part(full_line v, uint32_t bytes, uint8_t *to)
+{
+    __m128i part = _mm256_castsi256_si128(v);
+    if (bytes & 16) {
+        _mm_storeu_si128((__m128i *)(void *)to, part);
+        part = _mm256_extracti128_si256(v, 1);
+        to += 16;
+    }
+    if (bytes & 8) {
+        _mm_storel_epi64((__m128i *)(void *)to, part);
+        part = _mm_srli_si128(part, 8);
+        to += 8;
+    }
+    if (bytes & 4)
+        memcpy(to, &(uint32_t){(uint32_t)_mm_cvtsi128_si32(part)}, 4);
+}
+
 ZTI_INLINE void stream_line(full_line v, uint8_t *to)
 {
     _mm256_stream_si256((__m256i *)(void *)to, v);

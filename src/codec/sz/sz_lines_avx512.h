@@ -146,6 +146,11 @@ ZTI_INLINE full_line short_floats_of_32(full_line v, float step)
     return _mm512_castps_si512(_mm512_mul_ps(_mm512_cvtepi32_ps(v), _mm512_set1_ps(step)));
 }
 
+ZTI_INLINE void store_part(full_line v, uint32_t bytes, uint8_t *to)
+{
+    _mm512_mask_storeu_epi32(to, (__mmask16)((1u << bytes / 4) - 1), v);
+}
+
 ZTI_INLINE void stream_line(full_line v, uint8_t *to)
 {
     _mm512_stream_si512((__m512i *)(void *)to, v);

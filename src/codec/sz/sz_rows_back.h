@@ -46,7 +46,7 @@ ZTI_INLINE void NAME(put_product)(full_line v, uint32_t product, double step, ui
                                   bool is_streamed, uint8_t *to)
 {
     for (uint32_t i = 0; i * sizeof v < LANES * NAME(product_bytes)(product); i++) {
-        const full_line part = NAME(product_of)(v, product, i, step), rest = part;
+        const full_line part = NAME(product_of)(v, product, i, step);
         const uint32_t at = i * (uint32_t)sizeof v;
         if (bytes <= at) /* of a row of 8 doubles, say, where a line is made of two registers */
             return;
@@ -55,7 +55,7 @@ ZTI_INLINE void NAME(put_product)(full_line v, uint32_t product, double step, ui
         else if (product == NAME(PLAIN) || zti_likely(bytes >= at + sizeof v))
             memcpy(to + at, &part, sizeof v);
         else
-            memcpy(to + at, &rest, bytes - at); /* 'part' is in a register, then */
+            store_part(part, bytes - at, to + at);
     }
 }
 
