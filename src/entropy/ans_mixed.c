@@ -1,18 +1,27 @@
-/* ans_mixed.c: what an encoder of mixed ANS streams looks symbols up in, made of their models. */
+/* ans_mixed.c: what symbols of mixed ANS streams are looked up in, made of their models. */
 #include "entropy/ans_mixed.h"
+
+/* Each context's model by its number; returns how many there are. */
+static uint32_t number_models(const struct zti_ans_model *const *of, uint32_t contexts,
+                              uint8_t *number)
+{
+    uint32_t models = 0;
+    for (uint32_t i = 0; i < contexts; i++) {
+        uint32_t k = 0;
+        while (of[k] != of[i])
+            k++;
+        number[i] = k < i ? number[k] : (uint8_t)models++;
+    }
+    return models;
+}
 
 zt_status zti_ans_mixed_make(zt_context *context, const struct zti_ans_model *const *of,
                              uint32_t contexts, struct zti_ans_mixed_table *table)
 {
     const size_t entries = (size_t)contexts * ZTI_ANS_MIXED_ALPHABET;
-    uint32_t models = 0, number[256];
+    uint8_t number[256];
+    const uint32_t models = number_models(of, contexts, number);
     memset(table, 0, sizeof *table);
-    for (uint32_t i = 0; i < contexts; i++) {
-        uint32_t k = 0;
-        while (of[k] != of[i])
-            k++;
-        number[i] = k < i ? number[k] : models++;
-    }
     table->entry = zti_alloc_zeroed(context, entries * sizeof *table->entry +
                                                  models * sizeof(uint16_t) * ZTI_ANS_STATES);
     if (!table->entry)
@@ -34,4 +43,27 @@ void zti_ans_mixed_free(zt_context *context, struct zti_ans_mixed_table *table)
 {
     zti_release(context, table->entry);
     memset(table, 0, sizeof *table);
+}
+
+zt_status zti_ans_mixed_tables_make(zt_context *context, const struct zti_ans_model *const *of,
+                                    uint32_t contexts, struct zti_ans_mixed_tables *tables)
+{
+    memset(tables, 0, sizeof *tables);
+    const size_t models = number_models(of, contexts, tables->model);
+    tables->entry = zti_alloc(context, models * ZTI_ANS_STATES * sizeof *tables->entry);
+    if (!tables->entry)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for the tables of %zu models", models);
+    for (uint32_t i = 0, next = 0; i < contexts; i++) {
+        uint32_t *const entry = tables->entry + tables->model[i] * (size_t)ZTI_ANS_STATES;
+        tables->of[i] = entry;
+        if (tables->model[i] == next && ++next > 0)
+            memcpy(entry, of[i]->decode, ZTI_ANS_STATES * sizeof *entry);
+    }
+    return ZT_OK;
+}
+
+void zti_ans_mixed_tables_free(zt_context *context, struct zti_ans_mixed_tables *tables)
+{
+    zti_release(context, tables->entry);
+    memset(tables, 0, sizeof *tables);
 }

@@ -217,10 +217,26 @@ ZTI_INLINE uint8_t zti_ans_mixed_step(const uint32_t *table, uint32_t *state, ui
     return (uint8_t)entry;
 }
 
+/* What symbols are looked up in: made once for many streams, of the models of up to 64 contexts,
+ * which must stay. Owned by who made it; zti_ans_mixed_tables_free. */
+enum { ZTI_ANS_MIXED_CONTEXTS = 64 };
+
+struct zti_ans_mixed_tables {
+    uint32_t *entry; /* [models][4096]: zti_ans_model.decode */
+    const uint32_t *of[ZTI_ANS_MIXED_CONTEXTS]; /* of each context, among these */
+    uint8_t model[ZTI_ANS_MIXED_CONTEXTS];
+};
+
+zt_status zti_ans_mixed_tables_make(zt_context *context, const struct zti_ans_model *const *of,
+                                    uint32_t contexts, struct zti_ans_mixed_tables *tables);
+void zti_ans_mixed_tables_free(zt_context *context, struct zti_ans_mixed_tables *tables);
+
 /* With few states these are in registers, and the next symbol's is always the first. */
-ZTI_INLINE void zti_ans_mixed_take_few(struct zti_ans_mixed *m, const uint32_t *const *tables,
+ZTI_INLINE void zti_ans_mixed_take_few(struct zti_ans_mixed *m,
+                                       const struct zti_ans_mixed_tables *t,
                                        const uint8_t *contexts, size_t n, uint8_t *out)
 {
+    const uint32_t *const *const tables = t->of;
     uint32_t a = m->state[0], b = m->state[1], c = m->state[2], d = m->state[3];
     struct zti_bit_reader r = m->r;
     size_t i = 0;
@@ -240,37 +256,50 @@ ZTI_INLINE void zti_ans_mixed_take_few(struct zti_ans_mixed *m, const uint32_t *
         d = a;
         a = next;
     }
-    m->r = r;
+    m->r.at = r.at; /* all of it, put together from parts, would be waited for */
     m->state[0] = a;
     m->state[1] = b;
     m->state[2] = c;
     m->state[3] = d;
 }
 
-ZTI_INLINE void zti_ans_mixed_take_many(struct zti_ans_mixed *m, const uint32_t *const *tables,
+#if defined(__AVX512VBMI2__)
+#include "entropy/ans_mixed_avx512.h"
+#else
+ZTI_INLINE void zti_ans_mixed_take_many(struct zti_ans_mixed *m,
+                                        const struct zti_ans_mixed_tables *t,
                                         const uint8_t *contexts, size_t n, uint8_t *out)
 {
     struct zti_bit_reader r = m->r;
     uint32_t next = m->next;
-    for (size_t i = 0; i < n;) {
+    for (size_t i = 0; i < n; next %= ZTI_ANS_MANY) {
         uint64_t bits = zti_peek_either(&r);
-        for (const size_t end = i + 4 < n ? i + 4 : n; i < end; i++, next++)
-            out[i] = zti_ans_mixed_step(tables[contexts[i]], &m->state[next % ZTI_ANS_MANY], &bits,
-                                        &r.at);
+        uint32_t *const state = m->state + next;
+        if (next % 4 == 0 && i + 4 <= n) {
+            for (uint32_t k = 0; k < 4; k++)
+                out[i + k] = zti_ans_mixed_step(t->of[contexts[i + k]], &state[k], &bits, &r.at);
+            i += 4;
+            next += 4;
+        } else {
+            out[i] = zti_ans_mixed_step(t->of[contexts[i]], state, &bits, &r.at);
+            i++;
+            next++;
+        }
     }
-    m->r = r;
-    m->next = next % ZTI_ANS_MANY;
+    m->r.at = r.at;
+    m->next = next;
 }
+#endif
 
-/* The next n symbols, symbol i in the model whose decoding table is tables[contexts[i]]. Where the
- * stream has ended they are any. */
-ZTI_INLINE void zti_ans_mixed_take(struct zti_ans_mixed *m, const uint32_t *const *tables,
+/* The next n symbols, symbol i in the model of context contexts[i]. Where the stream has ended they
+ * are any. */
+ZTI_INLINE void zti_ans_mixed_take(struct zti_ans_mixed *m, const struct zti_ans_mixed_tables *t,
                                    const uint8_t *contexts, size_t n, uint8_t *out)
 {
     if (m->ways == ZTI_ANS_MANY)
-        zti_ans_mixed_take_many(m, tables, contexts, n, out);
+        zti_ans_mixed_take_many(m, t, contexts, n, out);
     else
-        zti_ans_mixed_take_few(m, tables, contexts, n, out);
+        zti_ans_mixed_take_few(m, t, contexts, n, out);
 }
 
 #endif

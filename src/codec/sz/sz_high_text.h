@@ -103,8 +103,8 @@ struct coder {
 };
 
 struct decoder {
-    const uint32_t *const *tables;
-    struct zti_ans_mixed *codes;
+    const struct zti_ans_mixed_tables *tables;
+    struct zti_ans_mixed *codes; /* NULL: all symbols are 0 */
     struct zti_bit_reader *extras;
     struct kinds kinds;
 };
@@ -199,7 +199,7 @@ static void code_anchors(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_H
     p->anchor_bits = extras->bits;
 }
 
-static void decode_anchors(struct zti_sz_pyramid *p, const uint32_t *const *tables,
+static void decode_anchors(struct zti_sz_pyramid *p, const struct zti_ans_mixed_tables *tables,
                            struct zti_ans_mixed *codes, struct zti_bit_reader *extras)
 {
     const struct zti_sz_level *const level = &p->level[p->levels];
@@ -278,32 +278,43 @@ __attribute__((noinline)) static void take_symbols(const struct decoder *d,
     zti_ans_mixed_take(d->codes, d->tables, contexts, n, symbols);
 }
 
-static void decode_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
+/* The residuals of a row, and their magnitudes. */
+static void take_residuals(const struct decoder *d, const struct segment *s, int32_t *q,
+                           uint8_t *loud)
 {
-    const struct decoder *const d = user;
-    _Alignas(64) int32_t q[ROOM], predicted[ROOM];
+    const uint32_t own_n = s->own_n;
     uint8_t contexts[ROOM], symbols[ROOM];
     uint16_t sum[ROOM];
     struct around around;
-    around.rows = 0;
-    const uint32_t own_n = s->own_n;
-    int32_t *const x = p->bands + s->place;
-    uint8_t *const loud = p->band_loud + s->place;
-    if (own_n > 0)
-        look_around(s, loud, &around);
-    if (own_n > 0 && around.rows == 0)
-        sums_between(&around, own_n, sum);
-    if (own_n > 0 && around.rows > 0) {
+    look_around(s, loud, &around);
+    if (around.rows > 0) {
         kinds_of(&around, &d->kinds, own_n, s->level->depth, contexts);
         take_symbols(d, contexts, own_n, symbols);
         residuals_of(symbols, own_n, d->extras, q, loud);
+        return;
     }
-    for (uint32_t k = 0; k < own_n && around.rows == 0; k += 4) {
+    sums_between(&around, own_n, sum);
+    for (uint32_t k = 0; k < own_n; k += 4) {
         const uint32_t four = own_n - k < 4 ? own_n - k : 4;
         kinds_of_four(&d->kinds, sum + k, loud + k, s->first + k == 0, four, s->level->depth,
                       contexts);
         take_symbols(d, contexts, four, symbols);
         residuals_of(symbols, four, d->extras, q + k, loud + k);
+    }
+}
+
+static void decode_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
+{
+    const struct decoder *const d = user;
+    _Alignas(64) int32_t q[ROOM], predicted[ROOM];
+    const uint32_t own_n = s->own_n;
+    int32_t *const x = p->bands + s->place;
+    uint8_t *const loud = p->band_loud + s->place;
+    if (own_n > 0 && d->codes) {
+        take_residuals(d, s, q, loud);
+    } else if (own_n > 0) {
+        memset(q, 0, (own_n + BLOCK) * sizeof *q);
+        memset(loud, 0, own_n);
     }
     predict(s->row, s->first, s->n, predicted);
     for (uint32_t k = 0; k < own_n; k += LANES)
@@ -311,14 +322,11 @@ static void decode_segment(struct zti_sz_pyramid *p, const struct segment *s, co
     take_predicted(s, predicted, x, loud);
 }
 
-static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *of,
+static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_mixed_tables *tables,
                    struct zti_ans_mixed *codes, struct zti_bit_reader *extras)
 {
-    const uint32_t *tables[ZTI_SZ_HIGH_CONTEXTS];
     struct decoder decoder = {.tables = tables, .codes = codes, .extras = extras};
     make_kinds(&decoder.kinds);
-    for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++)
-        tables[i] = of[i]->decode;
     if (p->has_anchors)
         decode_anchors(p, tables, codes, extras);
     each_segment(p, p->has_anchors, decode_segment, &decoder);

@@ -428,7 +428,7 @@ static bool take_tile(const struct zti_coding *coding, const struct zti_sz_box *
     struct zti_sz_pyramid *const p = &slot->pyramid;
     const struct zti_bit_reader in = {.base = parts->codes, .end = parts->code_bytes * 8};
     struct zti_bit_reader extras = {.base = parts->extras, .end = parts->extra_bytes * 8};
-    struct zti_ans_mixed codes = {.state = {0}};
+    struct zti_ans_mixed codes;
     const bool is_zero = (parts->first & ZTI_SZ_HIGH_KIND) == ZTI_SZ_HIGH_ZERO;
     if (parts->first == ZTI_SZ_HIGH_RAW) {
         take_raw(coding, box, parts->raw, view);
@@ -439,8 +439,7 @@ static bool take_tile(const struct zti_coding *coding, const struct zti_sz_box *
         return false;
     shape_tile(coding, box, p);
     copy_coarse(coding, box, p);
-    if (!zti_sz_high_ops_of(coding)->decode(p, is_zero ? high->of_zero : high->of, &codes,
-                                            &extras))
+    if (!zti_sz_high_ops_of(coding)->decode(p, &high->tables, is_zero ? NULL : &codes, &extras))
         return false;
     if (!is_zero && !zti_ans_mixed_ends(&codes))
         return false;
