@@ -22,19 +22,28 @@ zt_status zti_ans_mixed_make(zt_context *context, const struct zti_ans_model *co
     uint8_t number[256];
     const uint32_t models = number_models(of, contexts, number);
     memset(table, 0, sizeof *table);
-    table->entry = zti_alloc_zeroed(context, entries * sizeof *table->entry +
-                                                 models * sizeof(uint16_t) * ZTI_ANS_STATES);
+    /* two more bytes: vectors look at 32 bits where states are */
+    table->entry = zti_alloc_zeroed(
+        context, entries * (sizeof *table->entry + sizeof *table->joint) +
+                     models * sizeof *table->next * ZTI_ANS_STATES + 2);
     if (!table->entry)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for the tables of %u models", models);
-    uint16_t *const next = (uint16_t *)(void *)table->entry;
-    const uint32_t before = (uint32_t)(entries * sizeof *table->entry / sizeof *next);
-    for (uint32_t i = 0; i < contexts; i++) {
+    int32_t *const joint = (int32_t *)(void *)(table->entry + entries);
+    uint16_t *const next = (uint16_t *)(void *)(joint + entries);
+    const uint32_t before = (uint32_t)(next - (uint16_t *)(void *)table->entry);
+    table->joint = joint;
+    table->next = next;
+    for (uint32_t i = 0, seen = 0; i < contexts; i++) {
         const struct zti_ans_model *const model = of[i];
-        const uint32_t first = before + number[i] * ZTI_ANS_STATES;
-        memcpy(next + first, model->next, sizeof *next * ZTI_ANS_STATES);
-        for (uint32_t s = 0; s < model->alphabet && s < ZTI_ANS_MIXED_ALPHABET; s++)
-            table->entry[i * ZTI_ANS_MIXED_ALPHABET + s] =
-                (struct zti_ans_mixed_entry){model->steps[2 * s], model->steps[2 * s + 1] + first};
+        const uint32_t first = number[i] * ZTI_ANS_STATES;
+        if (number[i] == seen && ++seen > 0)
+            memcpy(next + first, model->next, sizeof *next * ZTI_ANS_STATES);
+        for (uint32_t s = 0; s < model->alphabet && s < ZTI_ANS_MIXED_ALPHABET; s++) {
+            const uint32_t at = i * ZTI_ANS_MIXED_ALPHABET + s, f = model->frequencies[s];
+            const uint32_t from = model->steps[2 * s + 1] + first;
+            table->entry[at] = (struct zti_ans_mixed_entry){model->steps[2 * s], from + before};
+            joint[at] = (int32_t)(from << ZTI_ANS_STATE_BITS | ((f - 1) & (ZTI_ANS_STATES - 1)));
+        }
     }
     return ZT_OK;
 }

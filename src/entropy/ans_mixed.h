@@ -37,7 +37,10 @@ struct zti_ans_mixed_entry {
 };
 
 struct zti_ans_mixed_table {
-    struct zti_ans_mixed_entry *entry; /* [contexts][256]; behind them all models' states */
+    struct zti_ans_mixed_entry *entry; /* [contexts][256]; behind them is the rest */
+    const int32_t *joint; /* [contexts][256]: for vectors: frequency less 1, of 12 bits, and above
+                           * them where its states begin among 'next', less the frequency */
+    const uint16_t *next; /* [models][4096]: zti_ans_model.next */
 };
 
 /* Symbols in context i, of at most 256, have the model of[i]. ZT_NO_MEMORY. */
@@ -72,7 +75,7 @@ ZTI_INLINE uint64_t zti_ans_mixed_move(const struct zti_ans_mixed_table *table, 
                                        uint64_t state, uint64_t *bits)
 {
     const struct zti_ans_mixed_entry *const entry = &table->entry[number];
-    const uint16_t *const next = (const uint16_t *)(const void *)table->entry;
+    const uint16_t *const next = (const uint16_t *)(const void *)table->entry; /* one address */
     *bits = (uint32_t)((uint32_t)state + entry->steps) >> 16;
     return next[(uint32_t)((uint32_t)(state >> *bits) + entry->next)];
 }
@@ -117,12 +120,16 @@ zti_ans_mixed_put_few(const struct zti_ans_mixed_table *table, const uint16_t *n
     memcpy(state, own, sizeof own);
 }
 
+#if defined(__AVX512VBMI2__)
+#include "entropy/ans_put_avx512.h"
+#else
 __attribute__((noinline, unused)) static void
 zti_ans_mixed_put_many(const struct zti_ans_mixed_table *table, const uint16_t *number, size_t n,
                        uint64_t *state, struct zti_ans_front *front)
 {
     zti_ans_mixed_put_fours(table, number, n, state, ZTI_ANS_MANY, front);
 }
+#endif
 
 /* Code n symbols, each of which has a frequency in its context's model, with so many states. The
  * stream ends where the scratch does; returns where it begins. */
@@ -141,7 +148,7 @@ static inline uint8_t *zti_ans_mixed_put(const struct zti_ans_mixed_table *table
         size_t i = n - from;
         for (size_t k = 0; k < i; k++)
             number[k] = (uint16_t)(contexts[from + k] << 8 | symbols[from + k]);
-        for (; i % 4 != 0; zti_ans_store(&f)) {
+        for (; i % ways != 0; zti_ans_store(&f)) {
             uint64_t *const own = &state[--i % ways];
             *own = zti_ans_mixed_put_one(table, number[i], *own, &f);
         }
@@ -264,7 +271,7 @@ ZTI_INLINE void zti_ans_mixed_take_few(struct zti_ans_mixed *m,
 }
 
 #if defined(__AVX512VBMI2__)
-#include "entropy/ans_mixed_avx512.h"
+#include "entropy/ans_take_avx512.h"
 #else
 ZTI_INLINE void zti_ans_mixed_take_many(struct zti_ans_mixed *m,
                                         const struct zti_ans_mixed_tables *t,

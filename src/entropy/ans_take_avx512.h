@@ -1,4 +1,4 @@
-/* ans_mixed_avx512.h: streams of many states with AVX-512, 16 symbols at a time: those of the one
+/* ans_take_avx512.h: symbols of streams of many states with AVX-512, 16 at a time: those of the one
  * half of the states are looked up while those of the other are put in place. Included by
  * ans_mixed.h. */
 #include <immintrin.h>
