@@ -1,5 +1,7 @@
-/* ans_mixed.c: what symbols of mixed ANS streams are looked up in, made of their models. */
-#include "entropy/ans_mixed.h"
+/* ans_mixed.c: mixed ANS streams in plain C, and what their symbols are looked up in, made of their
+ * models. */
+#define NAME(x) x
+#include "entropy/ans_mixed_text.h"
 
 /* Each context's model by its number; returns how many there are. */
 static uint32_t number_models(const struct zti_ans_model *const *of, uint32_t contexts,
@@ -23,27 +25,19 @@ zt_status zti_ans_mixed_make(zt_context *context, const struct zti_ans_model *co
     const uint32_t models = number_models(of, contexts, number);
     memset(table, 0, sizeof *table);
     /* two more bytes: vectors look at 32 bits where states are */
-    table->entry = zti_alloc_zeroed(
-        context, entries * (sizeof *table->entry + sizeof *table->joint) +
-                     models * sizeof *table->next * ZTI_ANS_STATES + 2);
+    table->entry = zti_alloc_zeroed(context, entries * sizeof *table->entry +
+                                                 models * sizeof(uint16_t) * ZTI_ANS_STATES + 2);
     if (!table->entry)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for the tables of %u models", models);
-    int32_t *const joint = (int32_t *)(void *)(table->entry + entries);
-    uint16_t *const next = (uint16_t *)(void *)(joint + entries);
-    const uint32_t before = (uint32_t)(next - (uint16_t *)(void *)table->entry);
-    table->joint = joint;
-    table->next = next;
-    for (uint32_t i = 0, seen = 0; i < contexts; i++) {
+    uint16_t *const next = (uint16_t *)(void *)table->entry;
+    const uint32_t before = (uint32_t)(entries * sizeof *table->entry / sizeof *next);
+    for (uint32_t i = 0; i < contexts; i++) {
         const struct zti_ans_model *const model = of[i];
-        const uint32_t first = number[i] * ZTI_ANS_STATES;
-        if (number[i] == seen && ++seen > 0)
-            memcpy(next + first, model->next, sizeof *next * ZTI_ANS_STATES);
-        for (uint32_t s = 0; s < model->alphabet && s < ZTI_ANS_MIXED_ALPHABET; s++) {
-            const uint32_t at = i * ZTI_ANS_MIXED_ALPHABET + s, f = model->frequencies[s];
-            const uint32_t from = model->steps[2 * s + 1] + first;
-            table->entry[at] = (struct zti_ans_mixed_entry){model->steps[2 * s], from + before};
-            joint[at] = (int32_t)(from << ZTI_ANS_STATE_BITS | ((f - 1) & (ZTI_ANS_STATES - 1)));
-        }
+        const uint32_t first = before + number[i] * ZTI_ANS_STATES;
+        memcpy(next + first, model->next, sizeof *next * ZTI_ANS_STATES);
+        for (uint32_t s = 0; s < model->alphabet && s < ZTI_ANS_MIXED_ALPHABET; s++)
+            table->entry[i * ZTI_ANS_MIXED_ALPHABET + s] =
+                (struct zti_ans_mixed_entry){model->steps[2 * s], model->steps[2 * s + 1] + first};
     }
     return ZT_OK;
 }
@@ -52,27 +46,4 @@ void zti_ans_mixed_free(zt_context *context, struct zti_ans_mixed_table *table)
 {
     zti_release(context, table->entry);
     memset(table, 0, sizeof *table);
-}
-
-zt_status zti_ans_mixed_tables_make(zt_context *context, const struct zti_ans_model *const *of,
-                                    uint32_t contexts, struct zti_ans_mixed_tables *tables)
-{
-    memset(tables, 0, sizeof *tables);
-    const size_t models = number_models(of, contexts, tables->model);
-    tables->entry = zti_alloc(context, models * ZTI_ANS_STATES * sizeof *tables->entry);
-    if (!tables->entry)
-        return zti_fail(context, ZT_NO_MEMORY, "no memory for the tables of %zu models", models);
-    for (uint32_t i = 0, next = 0; i < contexts; i++) {
-        uint32_t *const entry = tables->entry + tables->model[i] * (size_t)ZTI_ANS_STATES;
-        tables->of[i] = entry;
-        if (tables->model[i] == next && ++next > 0)
-            memcpy(entry, of[i]->decode, ZTI_ANS_STATES * sizeof *entry);
-    }
-    return ZT_OK;
-}
-
-void zti_ans_mixed_tables_free(zt_context *context, struct zti_ans_mixed_tables *tables)
-{
-    zti_release(context, tables->entry);
-    memset(tables, 0, sizeof *tables);
 }

@@ -52,8 +52,7 @@ static void try_ans(const uint8_t *data, size_t bytes, uint64_t fail_at)
     enum { MODELS = 3, MOST_ALPHABET = 256 }; /* symbols of such streams are bytes */
     struct fuzz_memory memory;
     struct zti_ans_model models[MODELS];
-    const struct zti_ans_model *of[MODELS];
-    struct zti_ans_mixed_tables tables = {.entry = NULL};
+    const uint32_t *tables[MODELS];
     struct zti_ans_mixed stream;
     uint32_t count = 0;
     if (bytes < 6)
@@ -71,25 +70,23 @@ static void try_ans(const uint8_t *data, size_t bytes, uint64_t fail_at)
     symbols[n] = 0xb7;
     struct zti_bit_reader reader = {copy, 0, (bytes - 6) * 8};
     while (count < wanted && zti_ans_take(context, &reader, alphabet, &models[count]) == ZT_OK) {
-        of[count] = &models[count];
+        tables[count] = models[count].decode;
         count++;
     }
     for (size_t i = 0; i < n; i++)
         contexts[i] = (uint8_t)((i / 5 * 7 + data[0]) % wanted);
     reader.at = (reader.at + 7) / 8 * 8;
     if (count == wanted && reader.at <= reader.end &&
-        zti_ans_mixed_open(&stream, &reader, ways) &&
-        zti_ans_mixed_tables_make(context, of, count, &tables) == ZT_OK) {
+        zti_ans_mixed_open(&stream, &reader, ways)) {
         for (size_t i = 0, piece; i < n; i += piece) {
             piece = (i * 3 + data[0]) % 50 + 1 < n - i ? (i * 3 + data[0]) % 50 + 1 : n - i;
-            zti_ans_mixed_take(&stream, &tables, contexts + i, piece, symbols + i);
+            zti_ans_mixed_take(&stream, tables, contexts + i, piece, symbols + i);
         }
         for (size_t i = 0; i < n; i++)
             fuzz_require(symbols[i] < alphabet, "a symbol that is none of the alphabet's");
         (void)zti_ans_mixed_ends(&stream);
     }
     fuzz_require(symbols[n] == 0xb7, "decoding wrote behind the symbols");
-    zti_ans_mixed_tables_free(context, &tables);
     while (count > 0)
         zti_ans_free(context, &models[--count]);
     free(copy);

@@ -71,8 +71,7 @@ struct zti_sz_high {
     struct zti_ans_model model[ZTI_SZ_HIGH_MODELS];
     uint8_t model_of[ZTI_SZ_HIGH_CONTEXTS];
     const struct zti_ans_model *of[ZTI_SZ_HIGH_CONTEXTS]; /* the same */
-    struct zti_ans_mixed_table table;   /* for encoding */
-    struct zti_ans_mixed_tables tables; /* for decoding */
+    struct zti_ans_mixed_table table; /* for encoding */
     uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET]; /* where not all symbols were seen: those that were */
     uint32_t slots;
     struct zti_sz_slot *slot; /* one a thread */
@@ -101,7 +100,7 @@ struct zti_sz_high_ops {
     void (*code)(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET],
                  struct zti_sz_extras *extras);
     /* Without codes all symbols are 0. */
-    bool (*decode)(struct zti_sz_pyramid *p, const struct zti_ans_mixed_tables *tables,
+    bool (*decode)(struct zti_sz_pyramid *p, const struct zti_ans_model *const *of,
                    struct zti_ans_mixed *codes, struct zti_bit_reader *extras);
     uint8_t *(*put_codes)(const struct zti_ans_mixed_table *table, const struct zti_sz_pyramid *p,
                           uint32_t ways, uint8_t *scratch); /* see zti_ans_mixed_put */

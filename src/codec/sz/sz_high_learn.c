@@ -273,8 +273,7 @@ static zt_status take_models(zt_context *context, struct zti_bit_reader *r,
             status = zti_fail(context, ZT_CORRUPT, "the head of a stream has an empty model");
     }
     connect(high);
-    return status == ZT_OK ? zti_ans_mixed_tables_make(context, high->of, ZTI_SZ_HIGH_CONTEXTS,
-                                                       &high->tables) : status;
+    return status;
 }
 
 static struct zti_sz_high *new_model(zt_context *context, struct zti_coding *coding)
@@ -306,7 +305,7 @@ zt_status zti_sz_high_take_head(zt_context *context, struct zti_coding *coding,
     const struct zti_bit_reader in = {.base = c.at, .end = zti_cursor_left(&c) * 8};
     struct zti_ans_mixed codes;
     if (c.is_bad || !zti_ans_mixed_open(&codes, &in, ZTI_ANS_WAYS) ||
-        !zti_sz_high_ops_of(coding)->decode(&high->coarse, &high->tables, &codes, &extras) ||
+        !zti_sz_high_ops_of(coding)->decode(&high->coarse, high->of, &codes, &extras) ||
         !zti_ans_mixed_ends(&codes))
         return zti_fail(context, ZT_CORRUPT, "the head of a stream is damaged");
     return ZT_OK;
@@ -325,7 +324,6 @@ void zti_sz_high_forget(zt_context *context, struct zti_coding *coding)
     for (uint32_t i = 0; i < high->models; i++)
         zti_ans_free(context, &high->model[i]);
     zti_ans_mixed_free(context, &high->table);
-    zti_ans_mixed_tables_free(context, &high->tables);
     zti_sz_pyramid_free(context, &high->coarse);
     zti_sz_high_free_slots(context, high);
     zti_release(context, high->coarse_extras);

@@ -439,7 +439,7 @@ static bool take_tile(const struct zti_coding *coding, const struct zti_sz_box *
         return false;
     shape_tile(coding, box, p);
     copy_coarse(coding, box, p);
-    if (!zti_sz_high_ops_of(coding)->decode(p, &high->tables, is_zero ? NULL : &codes, &extras))
+    if (!zti_sz_high_ops_of(coding)->decode(p, high->of, is_zero ? NULL : &codes, &extras))
         return false;
     if (!is_zero && !zti_ans_mixed_ends(&codes))
         return false;

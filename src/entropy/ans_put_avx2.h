@@ -1,0 +1,71 @@
+/* ans_put_avx2.h: streams of many states made with AVX2, 8 symbols at a time. Entries do not depend
+ * on states: they are copied in advance. Included by ans_mixed_text.h. */
+#include <immintrin.h>
+
+/* What 8 symbols shed: bits of each, up to 12, in 32; four together, and above bit 56 how many. */
+ZTI_INLINE void join_8(__m256i low, __m256i n, uint64_t *four)
+{
+    const __m256i even = _mm256_set1_epi64x(UINT32_MAX), own = _mm256_and_si256(n, even);
+    const __m256i two = _mm256_or_si256(_mm256_and_si256(low, even),
+                                        _mm256_sllv_epi64(_mm256_srli_epi64(low, 32), own));
+    const __m256i n_two = _mm256_add_epi64(own, _mm256_srli_epi64(n, 32));
+    const __m256i all = _mm256_or_si256(two, _mm256_sllv_epi64(_mm256_bsrli_epi128(two, 8), n_two));
+    const __m256i n_all = _mm256_add_epi64(n_two, _mm256_bsrli_epi128(n_two, 8));
+    const __m256i joined = _mm256_or_si256(all, _mm256_slli_epi64(n_all, 56));
+    four[0] = (uint64_t)_mm256_extract_epi64(joined, 0);
+    four[1] = (uint64_t)_mm256_extract_epi64(joined, 2);
+}
+
+/* The states before 8 symbols, from those behind them, and what is shed between. */
+ZTI_INLINE __m256i put_8(const struct zti_ans_mixed_table *t,
+                                 const struct zti_ans_mixed_entry *entry, __m256i state,
+                                 uint64_t *four)
+{
+    const uint16_t *const states = (const uint16_t *)(const void *)t->entry;
+    const __m256 first = _mm256_loadu_ps((const float *)(const void *)entry);
+    const __m256 second = _mm256_loadu_ps((const float *)(const void *)(entry + 4));
+    const __m256i steps = _mm256_permute4x64_epi64((__m256i)_mm256_shuffle_ps(first, second, 0x88),
+                                                   0xd8);
+    const __m256i next = _mm256_permute4x64_epi64((__m256i)_mm256_shuffle_ps(first, second, 0xdd),
+                                                  0xd8);
+    const __m256i n = _mm256_srli_epi32(_mm256_add_epi32(state, steps), 16);
+    const __m256i above = _mm256_sllv_epi32(_mm256_set1_epi32(-1), n);
+    uint32_t at[8];
+    _mm256_storeu_si256((__m256i *)(void *)at, _mm256_add_epi32(next, _mm256_srlv_epi32(state, n)));
+    __asm__("" : "+m"(at));
+    join_8(_mm256_andnot_si256(above, state), n, four);
+    return _mm256_cvtepu16_epi32(
+        _mm_setr_epi16((short)states[at[0]], (short)states[at[1]], (short)states[at[2]],
+                       (short)states[at[3]], (short)states[at[4]], (short)states[at[5]],
+                       (short)states[at[6]], (short)states[at[7]]));
+}
+
+/* n symbols, a multiple of 32 up to PART, from the last to the first. */
+__attribute__((noinline)) static void put_many(const struct zti_ans_mixed_table *table, const uint16_t *number, size_t n,
+                       uint64_t *state, struct front *front)
+{
+    const struct zti_ans_mixed_table t = *table;
+    struct front f = *front;
+    struct zti_ans_mixed_entry entry[PART];
+    uint32_t own[ZTI_ANS_MANY];
+    __m256i eight[4];
+    for (size_t k = 0; k < n; k++)
+        entry[k] = t.entry[number[k]];
+    for (uint32_t k = 0; k < ZTI_ANS_MANY; k++)
+        own[k] = (uint32_t)state[k];
+    for (uint32_t k = 0; k < 4; k++)
+        eight[k] = _mm256_loadu_si256((const __m256i *)(const void *)(own + 8 * k));
+    while (n > 0) {
+        uint64_t four[8];
+        n -= 32;
+        for (uint32_t k = 4; k-- > 0;)
+            eight[k] = put_8(&t, entry + n + 8 * k, eight[k], four + 2 * k);
+        for (uint32_t k = 8; k-- > 0; store(&f))
+            shed(&f, four[k] & (UINT64_MAX >> 8), four[k] >> 56);
+    }
+    for (uint32_t k = 0; k < 4; k++)
+        _mm256_storeu_si256((__m256i *)(void *)(own + 8 * k), eight[k]);
+    for (uint32_t k = 0; k < ZTI_ANS_MANY; k++)
+        state[k] = own[k];
+    *front = f;
+}
