@@ -1,5 +1,5 @@
-/* ans_put_avx2.h: streams of many states made with AVX2, 8 symbols at a time. Entries do not depend
- * on states: they are copied in advance. Included by ans_mixed_text.h. */
+/* ans_put_avx2.h: streams of many states made with AVX2, 8 symbols at a time. Included by
+ * ans_mixed_text.h. */
 #include <immintrin.h>
 
 /* What 8 symbols shed: bits of each, up to 12, in 32; four together, and above bit 56 how many. */
@@ -17,17 +17,16 @@ ZTI_INLINE void join_8(__m256i low, __m256i n, uint64_t *four)
 }
 
 /* The states before 8 symbols, from those behind them, and what is shed between. */
-ZTI_INLINE __m256i put_8(const struct zti_ans_mixed_table *t,
-                                 const struct zti_ans_mixed_entry *entry, __m256i state,
-                                 uint64_t *four)
+ZTI_INLINE __m256i put_8(const void *entries, const uint16_t *number, __m256i state, uint64_t *four)
 {
-    const uint16_t *const states = (const uint16_t *)(const void *)t->entry;
-    const __m256 first = _mm256_loadu_ps((const float *)(const void *)entry);
-    const __m256 second = _mm256_loadu_ps((const float *)(const void *)(entry + 4));
-    const __m256i steps = _mm256_permute4x64_epi64((__m256i)_mm256_shuffle_ps(first, second, 0x88),
-                                                   0xd8);
-    const __m256i next = _mm256_permute4x64_epi64((__m256i)_mm256_shuffle_ps(first, second, 0xdd),
-                                                  0xd8);
+    const int64_t *const entry = entries;
+    const uint16_t *const states = entries;
+    const __m256 a = (__m256)_mm256_setr_epi64x(entry[number[0]], entry[number[1]],
+                                                entry[number[4]], entry[number[5]]);
+    const __m256 b = (__m256)_mm256_setr_epi64x(entry[number[2]], entry[number[3]],
+                                                entry[number[6]], entry[number[7]]);
+    const __m256i steps = (__m256i)_mm256_shuffle_ps(a, b, 0x88);
+    const __m256i next = (__m256i)_mm256_shuffle_ps(a, b, 0xdd);
     const __m256i n = _mm256_srli_epi32(_mm256_add_epi32(state, steps), 16);
     const __m256i above = _mm256_sllv_epi32(_mm256_set1_epi32(-1), n);
     uint32_t at[8];
@@ -40,17 +39,14 @@ ZTI_INLINE __m256i put_8(const struct zti_ans_mixed_table *t,
                        (short)states[at[6]], (short)states[at[7]]));
 }
 
-/* n symbols, a multiple of 32 up to PART, from the last to the first. */
+/* n symbols, a multiple of 32, from the last to the first. */
 __attribute__((noinline)) static void put_many(const struct zti_ans_mixed_table *table, const uint16_t *number, size_t n,
                        uint64_t *state, struct front *front)
 {
-    const struct zti_ans_mixed_table t = *table;
+    const void *const entries = table->entry;
     struct front f = *front;
-    struct zti_ans_mixed_entry entry[PART];
     uint32_t own[ZTI_ANS_MANY];
     __m256i eight[4];
-    for (size_t k = 0; k < n; k++)
-        entry[k] = t.entry[number[k]];
     for (uint32_t k = 0; k < ZTI_ANS_MANY; k++)
         own[k] = (uint32_t)state[k];
     for (uint32_t k = 0; k < 4; k++)
@@ -59,7 +55,7 @@ __attribute__((noinline)) static void put_many(const struct zti_ans_mixed_table 
         uint64_t four[8];
         n -= 32;
         for (uint32_t k = 4; k-- > 0;)
-            eight[k] = put_8(&t, entry + n + 8 * k, eight[k], four + 2 * k);
+            eight[k] = put_8(entries, number + n + 8 * k, eight[k], four + 2 * k);
         for (uint32_t k = 8; k-- > 0; store(&f))
             shed(&f, four[k] & (UINT64_MAX >> 8), four[k] >> 56);
     }
