@@ -33,10 +33,15 @@ ZTI_INLINE __m256i put_8(const void *entries, const uint16_t *number, __m256i st
     _mm256_storeu_si256((__m256i *)(void *)at, _mm256_add_epi32(next, _mm256_srlv_epi32(state, n)));
     __asm__("" : "+m"(at));
     join_8(_mm256_andnot_si256(above, state), n, four);
-    return _mm256_cvtepu16_epi32(
-        _mm_setr_epi16((short)states[at[0]], (short)states[at[1]], (short)states[at[2]],
-                       (short)states[at[3]], (short)states[at[4]], (short)states[at[5]],
-                       (short)states[at[6]], (short)states[at[7]]));
+    __m128i v = _mm_cvtsi32_si128(states[at[0]]);
+    v = _mm_insert_epi16(v, states[at[1]], 1);
+    v = _mm_insert_epi16(v, states[at[2]], 2);
+    v = _mm_insert_epi16(v, states[at[3]], 3);
+    v = _mm_insert_epi16(v, states[at[4]], 4);
+    v = _mm_insert_epi16(v, states[at[5]], 5);
+    v = _mm_insert_epi16(v, states[at[6]], 6);
+    v = _mm_insert_epi16(v, states[at[7]], 7);
+    return _mm256_cvtepu16_epi32(v);
 }
 
 /* n symbols, a multiple of 32, from the last to the first. */
