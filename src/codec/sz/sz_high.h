@@ -132,12 +132,23 @@ static inline void zti_sz_gather_row(void *to, const void *from, int64_t stride,
     }
 }
 
-/* Ask for a row that is read after the present one: rows of tiles are too short for processors to
- * see where they lead. */
+/* Rows that are asked for in advance, of so many bytes each: rows of tiles are too short for
+ * processors to see where they lead, and one is gone through before the next has come. */
+static inline uint32_t zti_sz_high_ahead(size_t row_bytes)
+{
+    return 1 + (uint32_t)(1024 / (row_bytes + 1));
+}
+
 static inline void zti_sz_high_ask(const char *row, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += 64)
         zti_prefetch(row + i);
+}
+
+static inline void zti_sz_high_ask_to_write(char *row, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += 64)
+        zti_prefetch_to_write(row + i);
 }
 
 /* ---- sz_high.c ---- */
