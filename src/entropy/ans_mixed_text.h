@@ -29,8 +29,8 @@ ZTI_INLINE void shed(struct front *f, uint64_t value, uint64_t bits)
 
 /* A state's next one for a symbol, by the symbol's number among the entries; and how many of its
  * low bits it sheds. */
-ZTI_INLINE uint64_t move(const struct zti_ans_mixed_table *table, uint64_t number,
-                                       uint64_t state, uint64_t *bits)
+ZTI_INLINE uint64_t move(const struct zti_ans_mixed_table *table, uint64_t number, uint64_t state,
+                         uint64_t *bits)
 {
     const struct zti_ans_mixed_entry *const entry = &table->entry[number];
     const uint16_t *const next = (const uint16_t *)(const void *)table->entry; /* one address */
@@ -44,7 +44,7 @@ ZTI_INLINE uint64_t low_bits(uint64_t value, uint64_t bits)
 }
 
 ZTI_INLINE uint64_t put_one(const struct zti_ans_mixed_table *table, uint64_t number,
-                                          uint64_t state, struct front *f)
+                            uint64_t state, struct front *f)
 {
     uint64_t bits;
     const uint64_t next = move(table, number, state, &bits);
@@ -53,9 +53,8 @@ ZTI_INLINE uint64_t put_one(const struct zti_ans_mixed_table *table, uint64_t nu
 }
 
 /* Four symbols at a time, from the last to the first; n is a multiple of four. */
-ZTI_INLINE void put_fours(const struct zti_ans_mixed_table *table,
-                                        const uint16_t *number, size_t n, uint64_t *state,
-                                        uint32_t ways, struct front *front)
+ZTI_INLINE void put_fours(const struct zti_ans_mixed_table *table, const uint16_t *number, size_t n,
+                          uint64_t *state, uint32_t ways, struct front *front)
 {
     const struct zti_ans_mixed_table t = *table;
     struct front f = *front;
@@ -69,8 +68,9 @@ ZTI_INLINE void put_fours(const struct zti_ans_mixed_table *table,
 }
 
 /* Functions of their own, so that all they have is in registers: few states too. */
-__attribute__((noinline)) static void put_few(const struct zti_ans_mixed_table *table, const uint16_t *number, size_t n,
-                      uint64_t *state, struct front *front)
+__attribute__((noinline)) static void put_few(const struct zti_ans_mixed_table *table,
+                                              const uint16_t *number, size_t n, uint64_t *state,
+                                              struct front *front)
 {
     uint64_t own[ZTI_ANS_WAYS] = {state[0], state[1], state[2], state[3]};
     put_fours(table, number, n, own, ZTI_ANS_WAYS, front);
@@ -80,16 +80,16 @@ __attribute__((noinline)) static void put_few(const struct zti_ans_mixed_table *
 #if defined(__AVX2__)
 #include "entropy/ans_put_avx2.h"
 #else
-__attribute__((noinline)) static void put_many(const struct zti_ans_mixed_table *table, const uint16_t *number, size_t n,
-                       uint64_t *state, struct front *front)
+__attribute__((noinline)) static void put_many(const struct zti_ans_mixed_table *table,
+                                               const uint16_t *number, size_t n, uint64_t *state,
+                                               struct front *front)
 {
     put_fours(table, number, n, state, ZTI_ANS_MANY, front);
 }
 #endif
 
-uint8_t *NAME(zti_ans_mixed_put)(const struct zti_ans_mixed_table *table,
-                                         const uint8_t *contexts, const uint8_t *symbols, size_t n,
-                                         uint32_t ways, uint8_t *scratch)
+uint8_t *NAME(zti_ans_mixed_put)(const struct zti_ans_mixed_table *table, const uint8_t *contexts,
+                                 const uint8_t *symbols, size_t n, uint32_t ways, uint8_t *scratch)
 {
     struct front f = {.at = scratch + zti_ans_mixed_bytes(n)};
     uint64_t state[ZTI_ANS_MANY];
@@ -120,8 +120,7 @@ uint8_t *NAME(zti_ans_mixed_put)(const struct zti_ans_mixed_table *table,
 
 /* ---- decoding ---- */
 
-ZTI_INLINE uint8_t step(const uint32_t *table, uint32_t *state, uint64_t *bits,
-                                      uint64_t *at)
+ZTI_INLINE uint8_t step(const uint32_t *table, uint32_t *state, uint64_t *bits, uint64_t *at)
 {
     const uint32_t entry = table[*state], n = entry >> 16 & 15;
     *state = (entry >> 20) + (uint32_t)(*bits & ((UINT32_C(1) << n) - 1));
@@ -131,9 +130,8 @@ ZTI_INLINE uint8_t step(const uint32_t *table, uint32_t *state, uint64_t *bits,
 }
 
 /* With few states these are in registers, and the next symbol's is always the first. */
-static void take_few(struct zti_ans_mixed *m,
-                                       const uint32_t *const *tables,
-                                       const uint8_t *contexts, size_t n, uint8_t *out)
+static void take_few(struct zti_ans_mixed *m, const uint32_t *const *tables,
+                     const uint8_t *contexts, size_t n, uint8_t *out)
 {
     uint32_t a = m->state[0], b = m->state[1], c = m->state[2], d = m->state[3];
     struct zti_bit_reader r = m->r;
@@ -164,9 +162,8 @@ static void take_few(struct zti_ans_mixed *m,
 #if defined(__AVX2__)
 #include "entropy/ans_take_avx2.h"
 #else
-static void take_many(struct zti_ans_mixed *m,
-                                        const uint32_t *const *tables,
-                                        const uint8_t *contexts, size_t n, uint8_t *out)
+static void take_many(struct zti_ans_mixed *m, const uint32_t *const *tables,
+                      const uint8_t *contexts, size_t n, uint8_t *out)
 {
     struct zti_bit_reader r = m->r;
     uint32_t next = m->next;
@@ -190,7 +187,7 @@ static void take_many(struct zti_ans_mixed *m,
 #endif
 
 void NAME(zti_ans_mixed_take)(struct zti_ans_mixed *m, const uint32_t *const *tables,
-                                   const uint8_t *contexts, size_t n, uint8_t *out)
+                              const uint8_t *contexts, size_t n, uint8_t *out)
 {
     if (m->ways == ZTI_ANS_MANY)
         take_many(m, tables, contexts, n, out);

@@ -45,8 +45,9 @@ ZTI_INLINE __m256i put_8(const void *entries, const uint16_t *number, __m256i st
 }
 
 /* n symbols, a multiple of 32, from the last to the first. */
-__attribute__((noinline)) static void put_many(const struct zti_ans_mixed_table *table, const uint16_t *number, size_t n,
-                       uint64_t *state, struct front *front)
+__attribute__((noinline)) static void put_many(const struct zti_ans_mixed_table *table,
+                                               const uint16_t *number, size_t n, uint64_t *state,
+                                               struct front *front)
 {
     const void *const entries = table->entry;
     struct front f = *front;

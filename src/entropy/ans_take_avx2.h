@@ -13,8 +13,8 @@ ZTI_INLINE __m256i fields(struct zti_bit_reader *r, __m256i n)
     const __m256i own = _mm256_add_epi32(two, _mm256_bslli_epi128(two, 8)); /* in each half */
     const __m256i half = _mm256_shuffle_epi32(own, 0xff);
     const __m256i all = _mm256_add_epi32(own, _mm256_permute2x128_si256(half, half, 0x08));
-    const __m256i at = _mm256_add_epi32(_mm256_sub_epi32(all, n),
-                                        _mm256_set1_epi32((int32_t)(r->at & 7)));
+    const __m256i at =
+        _mm256_add_epi32(_mm256_sub_epi32(all, n), _mm256_set1_epi32((int32_t)(r->at & 7)));
     const __m256i byte = _mm256_shuffle_epi8(_mm256_srli_epi32(at, 3), four);
     const __m256i window = _mm256_broadcastsi128_si256(
         _mm_loadu_si128((const __m128i *)(const void *)(r->base + (r->at >> 3))));
@@ -25,7 +25,7 @@ ZTI_INLINE __m256i fields(struct zti_bit_reader *r, __m256i n)
 
 /* The entries of the next 8 symbols, and their states that follow. */
 ZTI_INLINE __m256i take_8(struct zti_bit_reader *r, const uint32_t *const *tables,
-                                  const uint8_t *contexts, uint32_t *state)
+                          const uint8_t *contexts, uint32_t *state)
 {
 #define ENTRY(k) (int32_t)tables[contexts[k]][state[k]]
     const __m256i entry = _mm256_setr_epi32(ENTRY(0), ENTRY(1), ENTRY(2), ENTRY(3), ENTRY(4),
