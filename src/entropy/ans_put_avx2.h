@@ -1,22 +1,9 @@
 /* ans_put_avx2.h: streams of many states made with AVX2, 8 symbols at a time. Included by
  * ans_mixed_text.h. */
-#include <immintrin.h>
+#include "bits/bits_avx2.h"
 
-/* What 8 symbols shed: bits of each, up to 12, in 32; four together, and above bit 56 how many. */
-ZTI_INLINE void join_8(__m256i low, __m256i n, uint64_t *four)
-{
-    const __m256i even = _mm256_set1_epi64x(UINT32_MAX), own = _mm256_and_si256(n, even);
-    const __m256i two = _mm256_or_si256(_mm256_and_si256(low, even),
-                                        _mm256_sllv_epi64(_mm256_srli_epi64(low, 32), own));
-    const __m256i n_two = _mm256_add_epi64(own, _mm256_srli_epi64(n, 32));
-    const __m256i all = _mm256_or_si256(two, _mm256_sllv_epi64(_mm256_bsrli_epi128(two, 8), n_two));
-    const __m256i n_all = _mm256_add_epi64(n_two, _mm256_bsrli_epi128(n_two, 8));
-    const __m256i joined = _mm256_or_si256(all, _mm256_slli_epi64(n_all, 56));
-    four[0] = (uint64_t)_mm256_extract_epi64(joined, 0);
-    four[1] = (uint64_t)_mm256_extract_epi64(joined, 2);
-}
-
-/* The states before 8 symbols, from those behind them, and what is shed between. */
+/* The states before 8 symbols, from those behind them, and what is shed between: of four together,
+ * and above bit 56 how many bits. */
 ZTI_INLINE __m256i put_8(const struct zti_ans_mixed_entry *entry, const uint16_t *number,
                          __m256i state, uint64_t *four)
 {
@@ -32,7 +19,9 @@ ZTI_INLINE __m256i put_8(const struct zti_ans_mixed_entry *entry, const uint16_t
     uint32_t at[8];
     _mm256_storeu_si256((__m256i *)(void *)at, _mm256_add_epi32(next, _mm256_srlv_epi32(state, n)));
     __asm__("" : "+m"(at)); /* taking them out of the register would take longer */
-    join_8(_mm256_andnot_si256(above, state), n, four);
+    const __m256i joined = zti_join_8(_mm256_andnot_si256(above, state), n);
+    four[0] = (uint64_t)_mm256_extract_epi64(joined, 0);
+    four[1] = (uint64_t)_mm256_extract_epi64(joined, 2);
     __m128i v = _mm_cvtsi32_si128(states[at[0]]);
     v = _mm_insert_epi16(v, states[at[1]], 1);
     v = _mm_insert_epi16(v, states[at[2]], 2);
