@@ -72,7 +72,26 @@ static uint32_t loud_symbols(const int32_t *q, uint32_t n, uint8_t *symbols, str
     return sum;
 }
 
-/* Append them. */
+ZTI_INLINE void put_eight(struct zti_bit_writer *w, const int32_t *value, const int32_t *bits)
+{
+#if defined(__AVX2__)
+    const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)value);
+    const __m256i n = _mm256_loadu_si256((const __m256i *)(const void *)bits);
+    const __m256i is_long = _mm256_cmpgt_epi32(n, _mm256_set1_epi32(56 / 4));
+    if (_mm256_testz_si256(is_long, is_long)) {
+        const __m256i joined = zti_join_8(v, n);
+        const uint64_t low = (uint64_t)_mm256_extract_epi64(joined, 0);
+        const uint64_t high = (uint64_t)_mm256_extract_epi64(joined, 2);
+        zti_put_bits(w, low & (UINT64_MAX >> 8), (uint32_t)(low >> 56));
+        zti_put_bits(w, high & (UINT64_MAX >> 8), (uint32_t)(high >> 56));
+        return;
+    }
+#endif
+    for (uint32_t k = 0; k < 8; k++)
+        zti_put_bits(w, (uint32_t)value[k], (uint32_t)bits[k]);
+}
+
+/* Append them; behind the last, to the end of a block, there are none. */
 static void put_open(struct zti_sz_extras *e, const struct open_bits *open, uint32_t n,
                      uint32_t sum)
 {
@@ -81,8 +100,8 @@ static void put_open(struct zti_sz_extras *e, const struct open_bits *open, uint
     if (!e->writer.base || e->is_over)
         return;
     struct zti_bit_writer w = e->writer; /* what nobody can point at stays in registers */
-    for (uint32_t k = 0; k < n; k++)
-        zti_put_bits(&w, (uint32_t)open->value[k], (uint32_t)open->bits[k]);
+    for (uint32_t k = 0; k < n; k += 8)
+        put_eight(&w, open->value + k, open->bits + k);
     e->writer = w;
 }
 
