@@ -40,7 +40,7 @@ static __device__ __forceinline__ bool ans_ways_begin(struct ans_ways *a,
 {
     const uint32_t way = threadIdx.x % ZTI_ANS_WAYS;
     struct zti_ans_mixed m;
-    const bool is_good = zti_ans_mixed_begin(&m, r);
+    const bool is_good = zti_ans_mixed_begin(&m, r, ZTI_ANS_WAYS);
     a->words = (const uint32_t *)(const void *)r->words;
     a->count = 2 * r->count;
     a->base = m.r.at / 32;

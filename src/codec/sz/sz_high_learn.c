@@ -155,14 +155,10 @@ static void cluster(struct zti_sz_high_counts *counts, struct clusters *c)
 }
 
 /* Point contexts at their models. */
-static zt_status connect(zt_context *context, struct zti_sz_high *high)
+static void connect(struct zti_sz_high *high)
 {
-    uint64_t only_zero[ZTI_SZ_HIGH_ALPHABET] = {1};
-    for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++) {
+    for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++)
         high->of[i] = &high->model[high->model_of[i]];
-        high->of_zero[i] = &high->zero;
-    }
-    return zti_ans_build(context, only_zero, ZTI_SZ_HIGH_ALPHABET, &high->zero);
 }
 
 /* What has a frequency where not all symbols were counted. */
@@ -202,8 +198,7 @@ static zt_status make_models(zt_context *context, struct zti_sz_high *high,
         high->model_of[i] = (uint8_t)before;
     }
     zti_release(context, c);
-    if (status == ZT_OK)
-        status = connect(context, high);
+    connect(high);
     if (status == ZT_OK)
         status = zti_ans_mixed_make(context, high->of, ZTI_SZ_HIGH_CONTEXTS, &high->table);
     return status == ZT_OK && is_sample ? note_seen(context, high) : status;
@@ -247,7 +242,8 @@ static zt_status put_head(zt_context *context, struct zti_coding *coding)
     at = zti_put_varint(at, extra_bytes);
     memcpy(at, high->coarse_extras, extra_bytes);
     at += extra_bytes;
-    const uint8_t *const codes = zti_sz_high_ops_of(coding)->put_codes(&high->table, p, scratch);
+    const uint8_t *const codes =
+        zti_sz_high_ops_of(coding)->put_codes(&high->table, p, ZTI_ANS_WAYS, scratch);
     const size_t code_bytes = (size_t)(scratch + most - codes);
     memcpy(at, codes, code_bytes);
     high->coarse_code_bits = 8 * (uint64_t)code_bytes;
@@ -276,7 +272,8 @@ static zt_status take_models(zt_context *context, struct zti_bit_reader *r,
         if (status == ZT_OK && high->model[i].used == 0)
             status = zti_fail(context, ZT_CORRUPT, "the head of a stream has an empty model");
     }
-    return status == ZT_OK ? connect(context, high) : status;
+    connect(high);
+    return status;
 }
 
 static struct zti_sz_high *new_model(zt_context *context, struct zti_coding *coding)
@@ -307,7 +304,7 @@ zt_status zti_sz_high_take_head(zt_context *context, struct zti_coding *coding,
                                     .end = extra_bytes * 8};
     const struct zti_bit_reader in = {.base = c.at, .end = zti_cursor_left(&c) * 8};
     struct zti_ans_mixed codes;
-    if (c.is_bad || !zti_ans_mixed_open(&codes, &in) ||
+    if (c.is_bad || !zti_ans_mixed_open(&codes, &in, ZTI_ANS_WAYS) ||
         !zti_sz_high_ops_of(coding)->decode(&high->coarse, high->of, &codes, &extras) ||
         !zti_ans_mixed_ends(&codes))
         return zti_fail(context, ZT_CORRUPT, "the head of a stream is damaged");
@@ -326,7 +323,6 @@ void zti_sz_high_forget(zt_context *context, struct zti_coding *coding)
     }
     for (uint32_t i = 0; i < high->models; i++)
         zti_ans_free(context, &high->model[i]);
-    zti_ans_free(context, &high->zero);
     zti_ans_mixed_free(context, &high->table);
     zti_sz_pyramid_free(context, &high->coarse);
     zti_sz_high_free_slots(context, high);
