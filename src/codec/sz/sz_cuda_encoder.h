@@ -277,7 +277,8 @@ static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct
                                                 uint32_t g, uint32_t *out, uint32_t planes,
                                                 uint32_t effort)
 {
-    const uint32_t lane = threadIdx.x % 32, own = g + lane / 16, first = g * ZTI_SZ_GROUP;
+    const uint32_t lane = threadIdx.x % 32, own = g + lane / 16;
+    const word *const four = sh->u + g * ZTI_SZ_GROUP + 4 * lane;
     const uint32_t a = sh->classes[g], b = sh->classes[g + 1], c = lane < 16 ? a : b;
     const uint32_t most = BOTH_BITS + (p->is_coded ? 1 : 0);
     const uint32_t rest = planes + sh->plane_bits, rest_at = rest + sh->rest_at[own];
@@ -290,36 +291,27 @@ SIMT_NO_UNROLL
     }
     const uint32_t a_shift = p->is_coded ? class_shift(a) : class_planes(a);
     const uint32_t b_shift = p->is_coded ? class_shift(b) : class_planes(b);
+    const uint32_t shift = lane < 16 ? a_shift : b_shift;
     const uint32_t is_of = (is_list(a) ? 0 : 0xffff) | (is_list(b) ? 0 : 0xffff0000);
     struct both v = {pair_of(sh, g), pair_of(sh, g + 1),
                      is_list(c) ? 0 : in_group(sh->walk.n, own), lane / 8 % 2 * 32};
-    put_planes_of_both(t, &v, lane < 16 ? a_shift : b_shift, out, planes + sh->plane_at[own]);
+    put_planes_of_both(t, &v, shift, out, planes + sh->plane_at[own]);
     if (is_list(a))
         put_list(v.a, a, out, rest + sh->rest_at[g]);
     if (is_list(b))
         put_list(v.b, b, out, rest + sh->rest_at[g + 1]);
     if (p->is_coded) {
-        const word *const four = sh->u + first + 4 * lane;
         put_codes_of_both(codes_of_four(codes_in(sh), four, lane % 16 * 4, v.n, c), out, rest_at);
-        const uint32_t a_at = sh->excess_at[g], b_at = sh->excess_at[g + 1];
-        const uint32_t end = g + 2 < ZTI_SZ_GROUPS ? sh->excess_at[g + 2] : sh->excess_bits;
-        if (b_at > a_at)
-            put_excess(v.a, a, out, rest + sh->rest_bits + a_at);
-        if (end > b_at)
-            put_excess(v.b, b, out, rest + sh->rest_bits + b_at);
+        if (sh->excess_at[g] < (g + 2 < ZTI_SZ_GROUPS ? sh->excess_at[g + 2] : sh->excess_bits))
+            put_more_of_both(four, shift, v.n > 0 ? symbol_most(book_of(c)) : (word)-1, false, out,
+                             rest + sh->rest_bits + sh->excess_at[own]);
         return;
     }
     v.a = pair_down(v.a, a_shift);
     v.b = pair_down(v.b, b_shift);
     uint32_t end;
-    if (!put_rounds_of_both(t, &v, is_of, out, rest_at, &end))
-        return;
-    const uint32_t a_end = __shfl_sync(SIMT_ALL_LANES, end, 0);
-    const uint32_t b_end = __shfl_sync(SIMT_ALL_LANES, end, 16);
-    if (!is_list(a))
-        put_numbers(pair_down(pair_of(sh, g), a_shift), ZTI_SZ_ROUNDS, out, a_end);
-    if (!is_list(b))
-        put_numbers(pair_down(pair_of(sh, g + 1), b_shift), ZTI_SZ_ROUNDS, out, b_end);
+    if (put_rounds_of_both(t, &v, is_of, out, rest_at, &end))
+        put_more_of_both(four, shift, v.n > 0 ? ZTI_SZ_ROUNDS : (word)-1, true, out, end);
 }
 
 /* A warp's next two groups: those that have other work as well take fewer. */

@@ -284,6 +284,15 @@ static __device__ __forceinline__ uint32_t integers_of(const struct sz_tiles *s,
 
 /* ---- integers for exact values: bridge of sz_sums.h ---- */
 
+/* Values of which a thread looks at the bits, which say of a value whether there is none or whether
+ * it is exact: mostly none of them. */
+enum { GAP_BITS = 16, GAP_PIECES = 64 * EXACT_WORDS / GAP_BITS };
+
+static __device__ __forceinline__ uint32_t gaps_of(const uint64_t *bits, uint32_t piece)
+{
+    return (uint32_t)(bits[piece * GAP_BITS / 64] >> piece * GAP_BITS % 64) & 0xffff;
+}
+
 /* The first values of rows: that of the row before. A warp. */
 static __device__ __forceinline__ void bridge_rows(const struct sz_tiles *s, struct coding *sh,
                                                    const uint64_t *gaps)
@@ -305,20 +314,25 @@ static __device__ __forceinline__ void bridge_rows(const struct sz_tiles *s, str
     }
 }
 
-/* The others: the nearest before it in its row, of which the first has an integer now. */
+/* The others: the nearest before it in its row, of which the first has an integer now. A thread has
+ * some of a word's bits. */
 static __device__ __forceinline__ void bridge_within(struct coding *sh, const uint64_t *gaps)
 {
     const struct walk *const w = &sh->walk;
-    for (uint32_t i = threadIdx.x; i < w->n; i += PUT_THREADS) {
-        if (!bit_at(gaps, i) || i % w->row == 0)
-            continue;
-        const uint32_t begin = i - i % w->row;
-        uint32_t k = i / 64;
-        uint64_t good = ~gaps[k] & ((UINT64_C(1) << i % 64) - 1);
-        for (; good == 0 && 64 * k > begin; good = ~gaps[k])
-            k--;
-        const uint32_t near = good != 0 ? 64 * k + 63 - (uint32_t)__clzll((long long)good) : 0;
-        sh->a[place_of(w, i)] = sh->a[place_of(w, near > begin ? near : begin)];
+    for (uint32_t piece = threadIdx.x; piece < GAP_PIECES; piece += PUT_THREADS) {
+        uint32_t left = gaps_of(gaps, piece);
+        for (; left != 0; left &= left - 1) {
+            const uint32_t i = piece * GAP_BITS + (uint32_t)__ffs((int)left) - 1;
+            const uint32_t begin = i - i % w->row;
+            uint32_t k = i / 64;
+            uint64_t good = ~gaps[k] & ((UINT64_C(1) << i % 64) - 1);
+            if (i == begin)
+                continue;
+            for (; good == 0 && 64 * k > begin; good = ~gaps[k])
+                k--;
+            const uint32_t near = good != 0 ? 64 * k + 63 - (uint32_t)__clzll((long long)good) : 0;
+            sh->a[place_of(w, i)] = sh->a[place_of(w, near > begin ? near : begin)];
+        }
     }
 }
 
