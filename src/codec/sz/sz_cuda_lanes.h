@@ -131,8 +131,9 @@ struct turner {
 
 static __device__ __forceinline__ struct turner turner_of(void)
 {
-    const uint32_t lane = lane_of();
+    uint32_t lane = lane_of();
     struct turner t;
+    simt_anew(lane); /* eight registers, but while bits are put */
     t.bytes[0] = lane & 16 ? 0x3276 : 0x5410;
     t.bytes[1] = lane & 8 ? 0x3715 : 0x6240;
 SIMT_UNROLL

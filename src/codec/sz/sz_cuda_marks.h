@@ -36,16 +36,17 @@ static __device__ __forceinline__ void put_bits_of(uint64_t *bits, uint32_t i, b
         ((uint32_t *)(void *)bits)[i / 32] = all;
 }
 
-/* The marks of a tile; whether any value is zero. */
-static __device__ __forceinline__ bool find_marks(const struct walk *w, struct marks *m)
+/* The marks of a tile's values, v; whether any of these is zero. */
+static __device__ __forceinline__ bool find_marks(const struct walk *w, const word *v,
+                                                  struct marks *m)
 {
     const uint32_t row = w->row;
     bool has_zeros = false;
     for (uint32_t i = threadIdx.x; i < 64 * EXACT_WORDS; i += PUT_THREADS) {
-        const scalar v = i < w->n ? number_of(*value_in(w, i)) : (scalar)1;
-        has_zeros = has_zeros || v == 0;
-        put_bits_of(m->bits[0], i, v == 0);
-        put_bits_of(m->bits[1], i, bits_of(v) >> (WIDTH - 1) != 0);
+        const scalar x = i < w->n ? number_of(v[i]) : (scalar)1;
+        has_zeros = has_zeros || x == 0;
+        put_bits_of(m->bits[0], i, x == 0);
+        put_bits_of(m->bits[1], i, bits_of(x) >> (WIDTH - 1) != 0);
     }
     has_zeros = __syncthreads_or(has_zeros);
     for (uint32_t i = threadIdx.x; i < 64 * EXACT_WORDS; i += PUT_THREADS)

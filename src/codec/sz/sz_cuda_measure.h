@@ -143,7 +143,7 @@ static __device__ __forceinline__ struct found_class class_of(const struct some 
 {
     const uint32_t most = s->n * 39 / 64;
     struct found_class f = {0, 0, 0};
-SIMT_UNROLL
+SIMT_NO_UNROLL
     for (uint32_t step = WIDTH; step > 0; step /= 2)
         f.k += longer(s, f.k + step - 1) > most ? step : 0;
     const uint32_t begin = f.k;

@@ -132,7 +132,7 @@ extern "C" void NAME(zti_sz_cuda_put)(const struct sz_tiles *s, void *queue)
 {
     const size_t codes =
         s->sz.effort == ZT_EFFORT_DEFAULT ? ZTI_SZ_BOOKS * 256 * sizeof(uint32_t) : 0;
-    LAUNCH(put, s->grid.count, PUT_THREADS, sizeof(struct coding) + codes);
+    LAUNCH(put, simt_at_most(s->grid.count, PUT_MOST), PUT_THREADS, sizeof(struct coding) + codes);
 }
 
 extern "C" void NAME(zti_sz_cuda_take)(const struct sz_tiles *s, void *queue)
