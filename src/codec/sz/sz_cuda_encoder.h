@@ -3,6 +3,10 @@
 
 enum { MARK_WARPS = PUT_WARPS - 4 }; /* the first of those that have marks, in two ways each */
 
+/* Pairs of groups that each warp has in any case; the others go to warps that are done with these:
+ * those that have other work as well take fewer. */
+enum { OWN_PAIRS = 3, FIRST_LEFT = 2 * OWN_PAIRS * PUT_WARPS };
+
 /* How a tile is coded; the same in all threads. */
 struct plan {
     uint32_t form, bytes;
@@ -73,23 +77,25 @@ static __device__ __forceinline__ uint32_t class_bits_of(struct coding *sh, cons
     return code_count(codes_in(sh)[class_symbol(c, before)]);
 }
 
-/* Lengths of all groups to where each begins. The first warp. What is in sections, the one kind
- * there is or lists and symbols of each book, comes section after section. */
-static __device__ __forceinline__ void place_parts(struct coding *sh, const struct plan *p,
-                                                   uint32_t effort)
+/* Lengths of all groups to where each begins, of one kind a warp: the first ones. */
+enum { PLACING_WARPS = 4 };
+
+/* What is in sections, the one kind there is or lists and symbols of each book, comes section after
+ * section. Returns how much that is. */
+static __device__ __forceinline__ uint32_t place_rest(struct coding *sh, const struct plan *p,
+                                                      uint32_t effort)
 {
-    const uint32_t l = threadIdx.x % 32, sections = effort == ZT_EFFORT_DEFAULT ? SECTIONS : 1;
+    const uint32_t l = threadIdx.x % 32;
     uint32_t rest[2], book[2], total = 0;
+    if (effort != ZT_EFFORT_DEFAULT)
+        return sum_groups(sh->rest_at);
 SIMT_UNROLL
     for (uint32_t k = 0; k < 2; k++) {
-        const uint32_t g = 2 * l + k, c = sh->classes[g];
-        rest[k] = sh->rest_at[g];
-        book[k] = sections == 1 || is_list(c) || !p->is_coded ? 0 : book_of(c);
-        sh->class_at[g] = class_bits_of(sh, p, g, effort);
+        const uint32_t c = sh->classes[2 * l + k];
+        rest[k] = sh->rest_at[2 * l + k];
+        book[k] = is_list(c) || !p->is_coded ? 0 : book_of(c);
     }
-    const uint32_t classes = sum_groups(sh->class_at), planes = sum_groups(sh->plane_at);
-    const uint32_t excess = sum_groups(sh->excess_at);
-    for (uint32_t section = 0; section < sections; section++) {
+    for (uint32_t section = 0; section < (uint32_t)SECTIONS; section++) {
         const uint32_t a = book[0] == section ? rest[0] : 0, b = book[1] == section ? rest[1] : 0;
         const uint32_t up_to = total + warp_sums_32(a + b);
         if (book[0] == section)
@@ -98,13 +104,30 @@ SIMT_UNROLL
             sh->rest_at[2 * l + 1] = up_to - b;
         total = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
     }
-    if (l == 0) {
-        sh->next_groups[0] = sh->next_groups[1] = 0;
-        sh->class_bits = classes;
-        sh->plane_bits = planes;
-        sh->rest_bits = total;
-        sh->excess_bits = excess;
+    return total;
+}
+
+static __device__ __forceinline__ void place_parts(struct coding *sh, const struct plan *p,
+                                                   uint32_t effort)
+{
+    const uint32_t l = threadIdx.x % 32, kind = threadIdx.x / 32;
+    uint32_t bits;
+    if (kind == 0) {
+SIMT_UNROLL
+        for (uint32_t k = 0; k < 2; k++)
+            sh->class_at[2 * l + k] = class_bits_of(sh, p, 2 * l + k, effort);
     }
+    if (kind == 3)
+        bits = place_rest(sh, p, effort);
+    else
+        bits = sum_groups(kind == 0 ? sh->class_at : kind == 1 ? sh->plane_at : sh->excess_at);
+    if (l == 0)
+        *(kind == 0   ? &sh->class_bits
+          : kind == 1 ? &sh->plane_bits
+          : kind == 2 ? &sh->excess_bits
+                      : &sh->rest_bits) = bits;
+    if (threadIdx.x == 0)
+        sh->next_groups[0] = sh->next_groups[1] = FIRST_LEFT;
 }
 
 /* The bytes from there on that a tile may take, to zeros. */
@@ -213,10 +236,10 @@ static __device__ __forceinline__ struct plan prepare(const struct sz_tiles *s, 
         __syncthreads();
         return p;
     }
-    if (threadIdx.x < 32)
+    if (threadIdx.x < 32 * (uint32_t)PLACING_WARPS)
         place_parts(sh, &p, effort);
     else
-        clear(sh, sh->walk.n * (WIDTH / 8), 32);
+        clear(sh, sh->walk.n * (WIDTH / 8), 32 * (uint32_t)PLACING_WARPS);
     __syncthreads();
     p.bytes += (sh->class_bits + sh->plane_bits + sh->rest_bits + sh->excess_bits + 7) / 8;
     return p;
@@ -302,9 +325,9 @@ static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct
     const uint32_t rest = planes + sh->plane_bits, rest_at = rest + sh->rest_at[own];
     const bool is_alone =
         effort == ZT_EFFORT_PAPER || class_planes(a) > most || class_planes(b) > most;
-    if (is_alone || is_list(a) || is_list(b))
+    if (zti_unlikely(is_alone || is_list(a) || is_list(b)))
         put_others(s, sh, p, t, g, out, planes, is_alone, effort);
-    if (is_alone || (is_list(a) && is_list(b)))
+    if (zti_unlikely(is_alone || (is_list(a) && is_list(b))))
         return;
     const uint32_t a_shift = p->is_coded ? class_shift(a) : class_planes(a);
     const uint32_t b_shift = p->is_coded ? class_shift(b) : class_planes(b);
@@ -323,11 +346,11 @@ static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct
     v.a = pair_down(v.a, a_shift);
     v.b = pair_down(v.b, b_shift);
     uint32_t end;
-    if (put_rounds_of_both(t, &v, is_of, out, rest_at, &end))
+    if (zti_unlikely(put_rounds_of_both(t, &v, is_of, out, rest_at, &end)))
         put_more_of_both(four, shift, v.n > 0 ? ZTI_SZ_ROUNDS : (word)-1, true, out, end);
 }
 
-/* A warp's next two groups: those that have other work as well take fewer. */
+/* The first of the next two groups that are left. */
 static __device__ __forceinline__ uint32_t next_groups(struct coding *sh)
 {
     const uint32_t lane = threadIdx.x % 32;
@@ -362,12 +385,17 @@ static __device__ __forceinline__ bool put_groups(const struct sz_tiles *s, stru
     const uint32_t planes = at + sh->class_bits, n = sh->walk.n;
     const struct turner t = turner_of();
     const uint32_t own = PUT_THREADS - 1 - threadIdx.x; /* the last warp has the fewest groups */
-    uint32_t g;
+    uint32_t g = threadIdx.x / 32 * 2;
     if (own < ZTI_SZ_GROUPS && in_group(n, own) > 0)
         put_class(sh, p, own, out, at, effort);
-    while (in_group(n, g = next_groups(sh)) > 0)
-        put_both(s, sh, p, &t, g, out, planes, effort);
-    return in_group(n, g - 2) > 0; /* there is one group at least */
+SIMT_NO_UNROLL
+    for (;;) {
+        if (in_group(n, g) > 0)
+            put_both(s, sh, p, &t, g, out, planes, effort);
+        else if (g >= (uint32_t)FIRST_LEFT)
+            return g == (uint32_t)FIRST_LEFT || in_group(n, g - 2) > 0;
+        g = g + 2 * PUT_WARPS < (uint32_t)FIRST_LEFT ? g + 2 * PUT_WARPS : next_groups(sh);
+    }
 }
 
 /* A prepared tile's bytes to sh->a; there after the next barrier. Returns whether this is the first
