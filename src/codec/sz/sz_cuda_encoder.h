@@ -3,10 +3,6 @@
 
 enum { MARK_WARPS = PUT_WARPS - 4 }; /* the first of those that have marks, in two ways each */
 
-/* Pairs of groups that each warp has in any case; the others go to warps that are done with these:
- * those that have other work as well take fewer. */
-enum { OWN_PAIRS = 3, FIRST_LEFT = 2 * OWN_PAIRS * PUT_WARPS };
-
 /* How a tile is coded; the same in all threads. */
 struct plan {
     uint32_t form, bytes;
@@ -77,11 +73,10 @@ static __device__ __forceinline__ uint32_t class_bits_of(struct coding *sh, cons
     return code_count(codes_in(sh)[class_symbol(c, before)]);
 }
 
-/* Lengths of all groups to where each begins, of one kind a warp: the first ones. */
-enum { PLACING_WARPS = 4 };
+enum { PLACING_WARPS = 4 }; /* the first ones: each has one of the kinds of lengths */
 
-/* What is in sections, the one kind there is or lists and symbols of each book, comes section after
- * section. Returns how much that is. */
+/* Lengths of what is in sections, the one kind there is or lists and symbols of each book, to where
+ * each begins, section after section. Returns how much that is. */
 static __device__ __forceinline__ uint32_t place_rest(struct coding *sh, const struct plan *p,
                                                       uint32_t effort)
 {
@@ -107,6 +102,7 @@ SIMT_UNROLL
     return total;
 }
 
+/* Lengths of all groups to where each begins. */
 static __device__ __forceinline__ void place_parts(struct coding *sh, const struct plan *p,
                                                    uint32_t effort)
 {
@@ -127,7 +123,7 @@ SIMT_UNROLL
           : kind == 2 ? &sh->excess_bits
                       : &sh->rest_bits) = bits;
     if (threadIdx.x == 0)
-        sh->next_groups[0] = sh->next_groups[1] = FIRST_LEFT;
+        sh->next_groups[0] = sh->next_groups[1] = 0;
 }
 
 /* The bytes from there on that a tile may take, to zeros. */
@@ -262,8 +258,8 @@ static __device__ __forceinline__ void put_class(struct coding *sh, const struct
         or_bits_32(out, at, sh->rest_at[g] - sh->rest_at[g - PAPER_GROUPS]);
 }
 
-/* The bits, but its class, of a group that is no list; those of all planes and of all that is behind
- * them begin there. */
+/* The bits, but for its class, of a group that is no list; those of all planes and of all that is
+ * behind them begin there. */
 static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struct coding *sh,
                                                  const struct plan *p, const struct turner *t,
                                                  uint32_t g, uint32_t *out, uint32_t planes,
@@ -339,18 +335,18 @@ static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct
     if (p->is_coded) {
         put_codes_of_both(codes_of_four(codes_in(sh), four, lane % 16 * 4, v.n, c), out, rest_at);
         if (sh->excess_at[g] < (g + 2 < ZTI_SZ_GROUPS ? sh->excess_at[g + 2] : sh->excess_bits))
-            put_more_of_both(four, shift, v.n > 0 ? symbol_most(book_of(c)) : (word)-1, false, out,
-                             rest + sh->rest_bits + sh->excess_at[own]);
+            put_more_of_both(four, shift, v.n > 0 ? (word)symbol_most(book_of(c)) : (word)-1,
+                             false, out, rest + sh->rest_bits + sh->excess_at[own]);
         return;
     }
     v.a = pair_down(v.a, a_shift);
     v.b = pair_down(v.b, b_shift);
     uint32_t end;
     if (zti_unlikely(put_rounds_of_both(t, &v, is_of, out, rest_at, &end)))
-        put_more_of_both(four, shift, v.n > 0 ? ZTI_SZ_ROUNDS : (word)-1, true, out, end);
+        put_more_of_both(four, shift, v.n > 0 ? (word)ZTI_SZ_ROUNDS : (word)-1, true, out, end);
 }
 
-/* The first of the next two groups that are left. */
+/* A warp's next two groups: those that have other work as well take fewer. */
 static __device__ __forceinline__ uint32_t next_groups(struct coding *sh)
 {
     const uint32_t lane = threadIdx.x % 32;
@@ -385,17 +381,12 @@ static __device__ __forceinline__ bool put_groups(const struct sz_tiles *s, stru
     const uint32_t planes = at + sh->class_bits, n = sh->walk.n;
     const struct turner t = turner_of();
     const uint32_t own = PUT_THREADS - 1 - threadIdx.x; /* the last warp has the fewest groups */
-    uint32_t g = threadIdx.x / 32 * 2;
+    uint32_t g;
     if (own < ZTI_SZ_GROUPS && in_group(n, own) > 0)
         put_class(sh, p, own, out, at, effort);
-SIMT_NO_UNROLL
-    for (;;) {
-        if (in_group(n, g) > 0)
-            put_both(s, sh, p, &t, g, out, planes, effort);
-        else if (g >= (uint32_t)FIRST_LEFT)
-            return g == (uint32_t)FIRST_LEFT || in_group(n, g - 2) > 0;
-        g = g + 2 * PUT_WARPS < (uint32_t)FIRST_LEFT ? g + 2 * PUT_WARPS : next_groups(sh);
-    }
+    while (in_group(n, g = next_groups(sh)) > 0)
+        put_both(s, sh, p, &t, g, out, planes, effort);
+    return in_group(n, g - 2) > 0; /* there is one group at least */
 }
 
 /* A prepared tile's bytes to sh->a; there after the next barrier. Returns whether this is the first
@@ -571,7 +562,7 @@ static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint3
 SIMT_NO_UNROLL
     for (;;) {
         const bool is_over = sh->number >= s->grid.count;
-        struct plan p;
+        struct plan p = {0, 0, false, false, false, false};
         bool is_raw = false, is_first = threadIdx.x < 32;
         const uint32_t bytes =
             is_over ? 0 : plan_tile(s, sh, has_values, &p, &is_raw, effort);

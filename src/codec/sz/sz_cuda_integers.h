@@ -24,7 +24,7 @@ struct coding {
     double inverse; /* of the step */
     struct NAME(limits) limits;
     struct walk walk;
-    uint32_t next_groups[2]; /* that are left to be put; the first one counts */
+    uint32_t next_groups[2]; /* to be put; the first one counts */
     uint64_t number, place; /* of the tile; where its bits go */
     uint64_t away;          /* its base, folded */
     uint64_t kept_number;   /* of the tile that is kept, if it has any bytes */
@@ -56,12 +56,6 @@ static __device__ __forceinline__ void begin_exact(struct coding *sh)
         sh->exact[threadIdx.x] = 0;
     if (threadIdx.x == 0)
         sh->has_exact = 0;
-}
-
-static __device__ __forceinline__ void clear_exact(struct coding *sh)
-{
-    begin_exact(sh);
-    __syncthreads();
 }
 
 /* ---- values to integers ---- */
@@ -179,7 +173,7 @@ static __device__ __forceinline__ uint32_t multiples_of(const struct sz_tiles *s
 {
     if (sh->walk.is_even ? !quantize_all(s, sh, AT_ONCE) : !quantize_all(s, sh, 1))
         return ZTI_SZ_NARROW;
-    clear_exact(sh);
+    begin_values(sh);
     for (uint32_t i = threadIdx.x; i < sh->walk.n; i += PUT_THREADS)
         (void)quantize(s, sh, i, 0x1p62);
     __syncthreads();
@@ -220,7 +214,7 @@ static __device__ __forceinline__ uint32_t logs_of(const struct sz_tiles *s, str
 {
     if (!take_logs(s, sh, false) || WIDTH == 32)
         return ZTI_SZ_NARROW;
-    clear_exact(sh);
+    begin_values(sh);
     (void)take_logs(s, sh, true);
     return ZTI_SZ_WIDE;
 }

@@ -314,20 +314,21 @@ static __device__ __forceinline__ bool put_rounds_of_both(const struct turner *t
         ones = bytes_of_both(a_low, a_high, b_low, b_high, true) & is_of;
     }
     *end = at;
-    const uint32_t last = 0x01010101u << (ZTI_SZ_ROUNDS - BOTH_BITS - 1);
+    const uint32_t last = 0x01010101u << ((uint32_t)ZTI_SZ_ROUNDS - BOTH_BITS - 1);
     return is_next && __any_sync(SIMT_ALL_LANES, (ones & last) != 0);
 }
 
 /* What four values a lane, the n-th of two groups and so on, are more than 'most' above the low
  * bits, as numbers or values, from bit 'at' on, which is that of the lane's group. */
-static __device__ __forceinline__ void put_more_of_both(const word *four, uint32_t shift, word most,
-                                                        bool is_number, uint32_t *out, uint32_t at)
+static __device__ __forceinline__ void put_more_of_both(const word *four, uint32_t shift,
+                                                        word most, bool is_number, uint32_t *out,
+                                                        uint32_t at)
 {
     uint32_t count = 0, marks = 0;
 SIMT_UNROLL
     for (uint32_t k = 0; k < 4; k++) {
         const word v = four[k] >> shift;
-        count += v < most ? 0 : is_number ? number_bits(v, most) : value_bits(v - most);
+        count += v < most ? 0 : is_number ? number_bits(v, (uint32_t)most) : value_bits(v - most);
         marks |= (uint32_t)(v >= most) << k;
     }
     if (!__any_sync(SIMT_ALL_LANES, marks != 0))

@@ -8,9 +8,9 @@
  *   NAME(x)     x with this instance's suffix
  *
  *     values --> integers --> a warp a group of 64: differences along all axes, class and lengths
- *     --> sums --> every group's bits or'ed into place --> look-back --> stream
+ *     --> sums --> every group's bits or'ed into place --> kept --> look-back --> stream
  *
- * The integers' place in shared memory takes the bytes at last.
+ * The integers' place in shared memory takes the bytes at last, the values' place residuals.
  *
  * Narrow integers of 64-bit values are kept in 64 bits: sums and differences modulo 2^64 are those
  * modulo 2^32 in their lower half. */
