@@ -56,6 +56,10 @@
 #define simt_order_warp()  __syncwarp()
 #define simt_order_block() __syncthreads()
 
+/* A word of 32 bits as if nothing were known of it: what follows from it is not kept in registers
+ * from before a loop on. */
+#define simt_anew(v) asm volatile("" : "+r"(v))
+
 /* Sixteen bytes at once, from or to an address that is a multiple of 16; the other is the thread's
  * own. */
 #define simt_load_16(own, from) \
@@ -69,6 +73,16 @@
         memcpy(&stored_16, (own), 16); \
         *(uint4 *)(to) = stored_16; \
     } while (0)
+
+/* From the device's memory to shared memory by the way, 4, 8 or 16 bytes, aligned to as many; they
+ * are there for the thread once it has waited, for others after a barrier behind that. */
+#define simt_bring(to, from, bytes)                                                                \
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"                                       \
+                 :                                                                                 \
+                 : "r"((uint32_t)__cvta_generic_to_shared(to)),                                    \
+                   "l"(__cvta_generic_to_global(from)), "n"(bytes)                                 \
+                 : "memory")
+#define simt_wait_brought() asm volatile("cp.async.wait_all;" : : : "memory")
 
 static __device__ __forceinline__ void simt_grid_sync(void)
 {
@@ -114,7 +128,10 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
 #define SIMT_NO_UNROLL
 #define simt_order_warp()       ((void)__any_sync(SIMT_ALL_LANES, 0))
 #define simt_order_block()      ((void)__syncthreads_or(0))
+#define simt_anew(v)            ((void)(v))
 #define simt_load_16(to, from)  memcpy((to), (from), 16)
+#define simt_bring(to, from, n) memcpy((to), (from), (n))
+#define simt_wait_brought()     ((void)0)
 #define simt_store_16(to, from) memcpy((to), (from), 16)
 #include "simt_host.h"
 #endif

@@ -73,23 +73,24 @@ static __device__ __forceinline__ uint32_t class_bits_of(struct coding *sh, cons
     return code_count(codes_in(sh)[class_symbol(c, before)]);
 }
 
-/* Lengths of all groups to where each begins. The first warp. What is in sections, the one kind
- * there is or lists and symbols of each book, comes section after section. */
-static __device__ __forceinline__ void place_parts(struct coding *sh, const struct plan *p,
-                                                   uint32_t effort)
+enum { PLACING_WARPS = 4 }; /* the first ones: each has one of the kinds of lengths */
+
+/* Lengths of what is in sections, the one kind there is or lists and symbols of each book, to where
+ * each begins, section after section. Returns how much that is. */
+static __device__ __forceinline__ uint32_t place_rest(struct coding *sh, const struct plan *p,
+                                                      uint32_t effort)
 {
-    const uint32_t l = threadIdx.x % 32, sections = effort == ZT_EFFORT_DEFAULT ? SECTIONS : 1;
+    const uint32_t l = threadIdx.x % 32;
     uint32_t rest[2], book[2], total = 0;
+    if (effort != ZT_EFFORT_DEFAULT)
+        return sum_groups(sh->rest_at);
 SIMT_UNROLL
     for (uint32_t k = 0; k < 2; k++) {
-        const uint32_t g = 2 * l + k, c = sh->classes[g];
-        rest[k] = sh->rest_at[g];
-        book[k] = sections == 1 || is_list(c) || !p->is_coded ? 0 : book_of(c);
-        sh->class_at[g] = class_bits_of(sh, p, g, effort);
+        const uint32_t c = sh->classes[2 * l + k];
+        rest[k] = sh->rest_at[2 * l + k];
+        book[k] = is_list(c) || !p->is_coded ? 0 : book_of(c);
     }
-    const uint32_t classes = sum_groups(sh->class_at), planes = sum_groups(sh->plane_at);
-    const uint32_t excess = sum_groups(sh->excess_at);
-    for (uint32_t section = 0; section < sections; section++) {
+    for (uint32_t section = 0; section < (uint32_t)SECTIONS; section++) {
         const uint32_t a = book[0] == section ? rest[0] : 0, b = book[1] == section ? rest[1] : 0;
         const uint32_t up_to = total + warp_sums_32(a + b);
         if (book[0] == section)
@@ -98,13 +99,31 @@ SIMT_UNROLL
             sh->rest_at[2 * l + 1] = up_to - b;
         total = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
     }
-    if (l == 0) {
-        sh->next_groups[0] = sh->next_groups[1] = 0;
-        sh->class_bits = classes;
-        sh->plane_bits = planes;
-        sh->rest_bits = total;
-        sh->excess_bits = excess;
+    return total;
+}
+
+/* Lengths of all groups to where each begins. */
+static __device__ __forceinline__ void place_parts(struct coding *sh, const struct plan *p,
+                                                   uint32_t effort)
+{
+    const uint32_t l = threadIdx.x % 32, kind = threadIdx.x / 32;
+    uint32_t bits;
+    if (kind == 0) {
+SIMT_UNROLL
+        for (uint32_t k = 0; k < 2; k++)
+            sh->class_at[2 * l + k] = class_bits_of(sh, p, 2 * l + k, effort);
     }
+    if (kind == 3)
+        bits = place_rest(sh, p, effort);
+    else
+        bits = sum_groups(kind == 0 ? sh->class_at : kind == 1 ? sh->plane_at : sh->excess_at);
+    if (l == 0)
+        *(kind == 0   ? &sh->class_bits
+          : kind == 1 ? &sh->plane_bits
+          : kind == 2 ? &sh->excess_bits
+                      : &sh->rest_bits) = bits;
+    if (threadIdx.x == 0)
+        sh->next_groups[0] = sh->next_groups[1] = 0;
 }
 
 /* The bytes from there on that a tile may take, to zeros. */
@@ -126,7 +145,7 @@ static __device__ __forceinline__ void fill_gaps(const struct sz_tiles *s, struc
     const uint64_t *const gaps = has_marks ? marks_in(sh)->gaps : sh->exact;
     bool has_gaps = p->has_exact;
     if (has_marks) {
-        has_gaps = find_marks(&sh->walk, marks_in(sh)) || has_gaps;
+        has_gaps = find_marks(&sh->walk, sh->u, marks_in(sh)) || has_gaps;
         if (threadIdx.x < EXACT_WORDS)
             marks_in(sh)->gaps[threadIdx.x] =
                 marks_in(sh)->bits[0][threadIdx.x] | sh->exact[threadIdx.x];
@@ -213,10 +232,10 @@ static __device__ __forceinline__ struct plan prepare(const struct sz_tiles *s, 
         __syncthreads();
         return p;
     }
-    if (threadIdx.x < 32)
+    if (threadIdx.x < 32 * (uint32_t)PLACING_WARPS)
         place_parts(sh, &p, effort);
     else
-        clear(sh, sh->walk.n * (WIDTH / 8), 32);
+        clear(sh, sh->walk.n * (WIDTH / 8), 32 * (uint32_t)PLACING_WARPS);
     __syncthreads();
     p.bytes += (sh->class_bits + sh->plane_bits + sh->rest_bits + sh->excess_bits + 7) / 8;
     return p;
@@ -239,7 +258,8 @@ static __device__ __forceinline__ void put_class(struct coding *sh, const struct
         or_bits_32(out, at, sh->rest_at[g] - sh->rest_at[g - PAPER_GROUPS]);
 }
 
-/* A group's bits but its class; those of all planes and of all that is behind them begin there. */
+/* The bits, but for its class, of a group that is no list; those of all planes and of all that is
+ * behind them begin there. */
 static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struct coding *sh,
                                                  const struct plan *p, const struct turner *t,
                                                  uint32_t g, uint32_t *out, uint32_t planes,
@@ -258,10 +278,6 @@ static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struc
         return;
     }
     const uint32_t c = sh->classes[g], k = p->is_coded ? class_shift(c) : class_planes(c);
-    if (is_list(c)) {
-        put_list(u, c, out, rest + sh->rest_at[g]);
-        return;
-    }
     put_planes(t, u, n, k, out, planes + sh->plane_at[g]);
     if (!p->is_coded) {
         put_rounds(t, u, n, k, out, rest + sh->rest_at[g]);
@@ -271,55 +287,63 @@ static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struc
     put_excess(u, c, out, rest + sh->rest_bits + sh->excess_at[g]);
 }
 
+/* Lists among groups g and g + 1, or both of these, one after the other. */
+static __device__ __forceinline__ void put_others(const struct sz_tiles *s, struct coding *sh,
+                                                  const struct plan *p, const struct turner *t,
+                                                  uint32_t g, uint32_t *out, uint32_t planes,
+                                                  bool is_alone, uint32_t effort)
+{
+    const uint32_t rest = planes + sh->plane_bits;
+SIMT_NO_UNROLL
+    for (uint32_t i = g; i < g + 2 && in_group(sh->walk.n, i) > 0; i++) {
+        const uint32_t c = sh->classes[i];
+        if (effort != ZT_EFFORT_PAPER || !p->is_coded) {
+            if (is_list(c)) {
+                put_list(pair_of(sh, i), c, out, rest + sh->rest_at[i]);
+                continue;
+            }
+        }
+        if (is_alone)
+            put_group(s, sh, p, t, i, out, planes, effort);
+    }
+}
+
 /* The same of groups g and g + 1, both at once where there are two and they have few planes. */
 static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct coding *sh,
                                                 const struct plan *p, const struct turner *t,
                                                 uint32_t g, uint32_t *out, uint32_t planes,
                                                 uint32_t effort)
 {
-    const uint32_t lane = threadIdx.x % 32, own = g + lane / 16, first = g * ZTI_SZ_GROUP;
+    const uint32_t lane = threadIdx.x % 32, own = g + lane / 16;
+    const word *const four = sh->u + g * ZTI_SZ_GROUP + 4 * lane;
     const uint32_t a = sh->classes[g], b = sh->classes[g + 1], c = lane < 16 ? a : b;
     const uint32_t most = BOTH_BITS + (p->is_coded ? 1 : 0);
     const uint32_t rest = planes + sh->plane_bits, rest_at = rest + sh->rest_at[own];
-    if (effort == ZT_EFFORT_PAPER || class_planes(a) > most || class_planes(b) > most ||
-        (is_list(a) && is_list(b))) {
-SIMT_NO_UNROLL
-        for (uint32_t i = g; i < g + 2 && in_group(sh->walk.n, i) > 0; i++)
-            put_group(s, sh, p, t, i, out, planes, effort);
+    const bool is_alone =
+        effort == ZT_EFFORT_PAPER || class_planes(a) > most || class_planes(b) > most;
+    if (zti_unlikely(is_alone || is_list(a) || is_list(b)))
+        put_others(s, sh, p, t, g, out, planes, is_alone, effort);
+    if (zti_unlikely(is_alone || (is_list(a) && is_list(b))))
         return;
-    }
     const uint32_t a_shift = p->is_coded ? class_shift(a) : class_planes(a);
     const uint32_t b_shift = p->is_coded ? class_shift(b) : class_planes(b);
+    const uint32_t shift = lane < 16 ? a_shift : b_shift;
     const uint32_t is_of = (is_list(a) ? 0 : 0xffff) | (is_list(b) ? 0 : 0xffff0000);
     struct both v = {pair_of(sh, g), pair_of(sh, g + 1),
                      is_list(c) ? 0 : in_group(sh->walk.n, own), lane / 8 % 2 * 32};
-    put_planes_of_both(t, &v, lane < 16 ? a_shift : b_shift, out, planes + sh->plane_at[own]);
-    if (is_list(a))
-        put_list(v.a, a, out, rest + sh->rest_at[g]);
-    if (is_list(b))
-        put_list(v.b, b, out, rest + sh->rest_at[g + 1]);
+    put_planes_of_both(t, &v, shift, out, planes + sh->plane_at[own]);
     if (p->is_coded) {
-        const word *const four = sh->u + first + 4 * lane;
         put_codes_of_both(codes_of_four(codes_in(sh), four, lane % 16 * 4, v.n, c), out, rest_at);
-        const uint32_t a_at = sh->excess_at[g], b_at = sh->excess_at[g + 1];
-        const uint32_t end = g + 2 < ZTI_SZ_GROUPS ? sh->excess_at[g + 2] : sh->excess_bits;
-        if (b_at > a_at)
-            put_excess(v.a, a, out, rest + sh->rest_bits + a_at);
-        if (end > b_at)
-            put_excess(v.b, b, out, rest + sh->rest_bits + b_at);
+        if (sh->excess_at[g] < (g + 2 < ZTI_SZ_GROUPS ? sh->excess_at[g + 2] : sh->excess_bits))
+            put_more_of_both(four, shift, v.n > 0 ? (word)symbol_most(book_of(c)) : (word)-1,
+                             false, out, rest + sh->rest_bits + sh->excess_at[own]);
         return;
     }
     v.a = pair_down(v.a, a_shift);
     v.b = pair_down(v.b, b_shift);
     uint32_t end;
-    if (!put_rounds_of_both(t, &v, is_of, out, rest_at, &end))
-        return;
-    const uint32_t a_end = __shfl_sync(SIMT_ALL_LANES, end, 0);
-    const uint32_t b_end = __shfl_sync(SIMT_ALL_LANES, end, 16);
-    if (!is_list(a))
-        put_numbers(pair_down(pair_of(sh, g), a_shift), ZTI_SZ_ROUNDS, out, a_end);
-    if (!is_list(b))
-        put_numbers(pair_down(pair_of(sh, g + 1), b_shift), ZTI_SZ_ROUNDS, out, b_end);
+    if (zti_unlikely(put_rounds_of_both(t, &v, is_of, out, rest_at, &end)))
+        put_more_of_both(four, shift, v.n > 0 ? (word)ZTI_SZ_ROUNDS : (word)-1, true, out, end);
 }
 
 /* A warp's next two groups: those that have other work as well take fewer. */
@@ -332,22 +356,42 @@ static __device__ __forceinline__ uint32_t next_groups(struct coding *sh)
     return __shfl_sync(SIMT_ALL_LANES, g, 0);
 }
 
-/* All groups' bits from bit 'at' on. */
-static __device__ __forceinline__ void put_groups(const struct sz_tiles *s, struct coding *sh,
+/* The number of the block's next tile, and where it is. A warp, once a tile. */
+static __device__ __forceinline__ void take_next(const struct sz_tiles *s, struct coding *sh)
+{
+    if (threadIdx.x % 32 > 0)
+        return;
+    const uint64_t number = lookback_take(s->states);
+    bool is_whole = false;
+    sh->next_number = number;
+    sh->is_next_alike = false;
+    if (number >= s->grid.count)
+        return;
+    const word *const first = first_of(s, number, &is_whole);
+    sh->next_first = first;
+    sh->is_next_whole = is_whole;
+    sh->is_next_alike = is_whole && sh->is_whole && (first - sh->walk.first) % AT_ONCE == 0;
+}
+
+/* All groups' bits from bit 'at' on; returns whether this warp is the first that has no more. */
+static __device__ __forceinline__ bool put_groups(const struct sz_tiles *s, struct coding *sh,
                                                   const struct plan *p, uint32_t *out, uint32_t at,
                                                   uint32_t effort)
 {
-    const uint32_t planes = at + sh->class_bits;
+    const uint32_t planes = at + sh->class_bits, n = sh->walk.n;
     const struct turner t = turner_of();
     const uint32_t own = PUT_THREADS - 1 - threadIdx.x; /* the last warp has the fewest groups */
-    if (own < ZTI_SZ_GROUPS && in_group(sh->walk.n, own) > 0)
+    uint32_t g;
+    if (own < ZTI_SZ_GROUPS && in_group(n, own) > 0)
         put_class(sh, p, own, out, at, effort);
-    for (uint32_t g; in_group(sh->walk.n, g = next_groups(sh)) > 0;)
+    while (in_group(n, g = next_groups(sh)) > 0)
         put_both(s, sh, p, &t, g, out, planes, effort);
+    return in_group(n, g - 2) > 0; /* there is one group at least */
 }
 
-/* A prepared tile's bytes to sh->a; there after the next barrier. */
-static __device__ __forceinline__ void put_planned(const struct sz_tiles *s, struct coding *sh,
+/* A prepared tile's bytes to sh->a; there after the next barrier. Returns whether this is the first
+ * warp that is done, or a warp that passes for it. */
+static __device__ __forceinline__ bool put_planned(const struct sz_tiles *s, struct coding *sh,
                                                    const struct plan *p, uint32_t effort)
 {
     uint32_t *const out = (uint32_t *)(void *)sh->a;
@@ -366,8 +410,9 @@ static __device__ __forceinline__ void put_planned(const struct sz_tiles *s, str
     }
     if (p->has_exact)
         put_exact_values(sh, out, values);
-    if (!p->is_zero)
-        put_groups(s, sh, p, out, values + 8 * marks_bytes_of(sh, p), effort);
+    if (p->is_zero)
+        return threadIdx.x < 32;
+    return put_groups(s, sh, p, out, values + 8 * marks_bytes_of(sh, p), effort);
 }
 
 /* A tile's values as they are. */
@@ -382,82 +427,164 @@ static __device__ __forceinline__ void put_raw(struct coding *sh, uint32_t bytes
         or_bits_32(out, 0, ZTI_SZ_RAW);
 }
 
-/* Where a tile of so many bytes goes, known to all threads after the next barrier. Other blocks
- * wait for its length, not for its bytes, and so does this one for others'. */
-static __device__ __forceinline__ void find_place(const struct sz_tiles *s, struct coding *sh,
-                                                  uint32_t bytes)
+/* Where the tile of a number and of so many bytes goes, which waits for others' lengths, not for
+ * their bits. A warp, all lanes of which get to know. */
+static __device__ __forceinline__ uint64_t find_place(const struct sz_tiles *s, uint64_t number,
+                                                      uint32_t bytes)
 {
-    const uint64_t number = sh->number, tile = s->first_tile + number;
-    if (threadIdx.x >= 32)
-        return;
-    const uint64_t before = lookback(s->states, number, s->grid.count, 8 * (uint64_t)bytes);
-    if (threadIdx.x == 0) {
-        sh->place = before;
-        if (s->starts && tile % s->chunk_tiles == 0)
-            s->starts[tile / s->chunk_tiles - s->first_chunk] = before;
+    const uint64_t tile = s->first_tile + number;
+    const uint64_t before =
+        lookback_sum(s->states, number, s->grid.count, 8 * (uint64_t)bytes);
+    if (threadIdx.x % 32 == 0 && s->starts && tile % s->chunk_tiles == 0)
+        s->starts[tile / s->chunk_tiles - s->first_chunk] = before;
+    return before;
+}
+
+/* The tile that is kept, if any, to its place; then that of this one, if it is too long to be kept:
+ * known to all threads after the next barrier. The first warp. */
+static __device__ __forceinline__ void settle(const struct sz_tiles *s, struct coding *sh,
+                                              uint32_t bytes)
+{
+SIMT_NO_UNROLL
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t some = i == 0 ? sh->kept_bytes : bytes > KEPT_BYTES ? bytes : 0;
+        if (some == 0)
+            continue;
+        const uint64_t place = find_place(s, i == 0 ? sh->kept_number : sh->number, some);
+        if (i == 0)
+            place_bytes(sh->kept, some, (uint8_t *)(void *)s->words, place / 8, 32);
+        else if (threadIdx.x == 0)
+            sh->place = place;
     }
 }
 
-/* The bytes of a tile, in sh->a after the next barrier; returns how many. put_tile of sz_coder.h
- * decides alike: what is not short by prediction is tried without loss, and else left as it is. */
-static __device__ __forceinline__ uint32_t put_tile(const struct sz_tiles *s, struct coding *sh,
-                                                    uint32_t effort)
+/* A tile's bytes in sh->a: kept if there is room, else to their place. */
+static __device__ __forceinline__ void keep(const struct sz_tiles *s, struct coding *sh,
+                                            uint32_t bytes)
+{
+    const bool is_kept = bytes <= KEPT_BYTES;
+    if (threadIdx.x == 0) {
+        sh->kept_number = sh->number;
+        sh->kept_bytes = is_kept ? bytes : 0;
+    }
+    if (!is_kept)
+        place_bytes((const uint32_t *)(const void *)sh->a, bytes, (uint8_t *)(void *)s->words,
+                    sh->place / 8, PUT_THREADS);
+SIMT_NO_UNROLL
+    for (uint32_t i = 4 * threadIdx.x; is_kept && i <= bytes / 4; i += 4 * PUT_THREADS) {
+        uint32_t some[4];
+        simt_load_16(some, (const uint32_t *)(const void *)sh->a + i);
+        simt_store_16(sh->kept + i, some);
+    }
+}
+
+/* How a tile is coded, and in how many bytes; these may be all values as they are. put_tile of
+ * sz_coder.h decides alike: what is not short by prediction is tried without loss, and else left as
+ * it is. */
+static __device__ __forceinline__ uint32_t plan_tile(const struct sz_tiles *s, struct coding *sh,
+                                                     bool has_values, struct plan *p,
+                                                     bool *is_raw, uint32_t effort)
 {
     const uint32_t raw_bytes = sh->walk.n * (WIDTH / 8);
     const bool has_other = IS_LOG || s->sz.source == ZTI_SZ_LATTICE;
+    *is_raw = false;
 SIMT_NO_UNROLL
     for (uint32_t attempt = 0; attempt < 3; attempt++) {
         if (attempt == 2 && sh->first_bytes > raw_bytes)
             break;
-        if (attempt > 0)
-            clear_exact(sh);
-        const struct plan p = prepare(s, sh, attempt == 1, effort);
-        bool is_taken = attempt == 2;
-        if (attempt == 0) {
-            is_taken = p.bytes <= raw_bytes && (p.bytes < raw_bytes / 4 * 3 || !has_other);
-            if (!has_other && !is_taken)
-                break;
-            if (threadIdx.x == 0)
-                sh->first_bytes = p.bytes;
-        } else if (attempt == 1) {
-            is_taken = p.bytes <= raw_bytes && p.bytes < sh->first_bytes;
-        }
-        if (is_taken) {
-            find_place(s, sh, p.bytes);
-            put_planned(s, sh, &p, effort);
-            return p.bytes;
-        }
+        if (attempt > 0 || !has_values)
+            begin_values(sh);
+        *p = prepare(s, sh, attempt == 1, effort);
+        if (attempt == 2)
+            return p->bytes;
+        if (attempt == 1 && p->bytes <= raw_bytes && p->bytes < sh->first_bytes)
+            return p->bytes;
+        if (attempt == 1)
+            continue;
+        if (p->bytes <= raw_bytes && (p->bytes < raw_bytes / 4 * 3 || !has_other))
+            return p->bytes;
+        if (!has_other)
+            break;
+        if (threadIdx.x == 0)
+            sh->first_bytes = p->bytes;
     }
-    find_place(s, sh, raw_bytes + 1);
-    put_raw(sh, raw_bytes + 1);
+    *is_raw = true;
     return raw_bytes + 1;
 }
 
-/* The tile of a number, known to all threads after the next barrier. One thread. */
-static __device__ __forceinline__ void begin_tile(const struct sz_tiles *s, struct coding *sh,
-                                                  uint64_t number)
+/* What a block has and the tile of a number, known to all threads after the next barrier. One
+ * thread. */
+static __device__ __forceinline__ void begin_block(const struct sz_tiles *s, struct coding *sh,
+                                                   uint64_t number)
 {
     for (uint32_t i = 0; i < 2 * AT_ONCE; i++)
         sh->none[i] = 0;
     sh->number = number;
+    sh->kept_bytes = 0;
     sh->inverse = 1 / s->sz.step;
     sh->limits = NAME(limits_of)(&s->sz);
+    if (number >= s->grid.count)
+        return;
     walk_of(s, number, &sh->walk);
+    (void)first_of(s, number, &sh->is_whole);
 }
 
-/* A block's tile to its place in the stream. */
+/* The next tile; its values are brought where the walk is that of this one, which is returned. All
+ * known to all threads after the next barrier. */
+static __device__ __forceinline__ bool begin_next(const struct sz_tiles *s, struct coding *sh)
+{
+    const bool is_alike = sh->is_next_alike;
+    if (threadIdx.x == 0) {
+        sh->number = sh->next_number;
+        if (is_alike) {
+            sh->walk.first = sh->next_first;
+        } else if (sh->number < s->grid.count) {
+            walk_of(s, sh->number, &sh->walk);
+            sh->is_whole = sh->is_next_whole;
+        }
+    }
+    begin_exact(sh);
+    simt_wait_brought();
+    return is_alike;
+}
+
+/* A block's tiles to their places in the stream: each waits for its own while the next one is
+ * coded. */
 static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint32_t effort)
 {
     SIMT_SHARED_DYNAMIC(struct coding, sh);
+    bool has_values = false;
     if (threadIdx.x == 0)
-        begin_tile(s, sh, atomicAdd((unsigned long long *)s->states, 1ull));
+        begin_block(s, sh, lookback_take(s->states));
     if (effort == ZT_EFFORT_DEFAULT)
         load_codes(s, sh);
-    clear_exact(sh);
-    const uint32_t bytes = put_tile(s, sh, effort);
     __syncthreads();
-    place_bytes((const uint32_t *)(const void *)sh->a, bytes, (uint8_t *)(void *)s->words,
-                sh->place / 8, PUT_THREADS);
+SIMT_NO_UNROLL
+    for (;;) {
+        const bool is_over = sh->number >= s->grid.count;
+        struct plan p = {0, 0, false, false, false, false};
+        bool is_raw = false, is_first = threadIdx.x < 32;
+        const uint32_t bytes =
+            is_over ? 0 : plan_tile(s, sh, has_values, &p, &is_raw, effort);
+        if (threadIdx.x == 0 && !is_over)
+            lookback_publish(s->states, sh->number, 8 * (uint64_t)bytes);
+        if (threadIdx.x < 32)
+            settle(s, sh, bytes);
+        if (is_over)
+            return;
+        if (is_raw)
+            put_raw(sh, bytes);
+        else
+            is_first = put_planned(s, sh, &p, effort);
+        if (is_first)
+            take_next(s, sh);
+        __syncthreads();
+        if (sh->is_next_alike)
+            bring_values(sh, sh->next_first);
+        keep(s, sh, bytes);
+        has_values = begin_next(s, sh);
+        __syncthreads();
+    }
 }
 
 /* ---- counting -------------------------------------------------------------------------------- */
@@ -499,8 +626,9 @@ static __device__ __forceinline__ void count_tile(const struct sz_tiles *s, uint
     if (!zti_sz_is_counted(s->first_tile + blockIdx.x, s->part))
         return;
     if (threadIdx.x == 0)
-        begin_tile(s, sh, blockIdx.x);
-    clear_exact(sh);
+        begin_block(s, sh, blockIdx.x);
+    __syncthreads();
+    begin_values(sh);
     struct plan p = begin_plan(s, sh, false, effort);
     const uint32_t bits =
         __reduce_add_sync(SIMT_ALL_LANES, measure_groups(s, sh, &p, effort, true));

@@ -63,11 +63,13 @@ static __device__ __forceinline__ void put_exact_values(struct coding *sh, uint3
 {
     const uint32_t last = sh->exact_before[EXACT_WORDS - 1] +
                           (uint32_t)__popcll(sh->exact[EXACT_WORDS - 1]);
-    for (uint32_t i = threadIdx.x; i < sh->walk.n; i += PUT_THREADS) {
-        if (!bit_at(sh->exact, i))
-            continue;
-        const uint64_t before = sh->exact[i / 64] & ((UINT64_C(1) << i % 64) - 1);
-        const uint32_t rank = sh->exact_before[i / 64] + (uint32_t)__popcll(before);
-        or_bits(out, end - (last - rank) * WIDTH, *value_in(&sh->walk, i));
+    for (uint32_t piece = threadIdx.x; piece < GAP_PIECES; piece += PUT_THREADS) {
+        uint32_t left = gaps_of(sh->exact, piece);
+        for (; left != 0; left &= left - 1) {
+            const uint32_t i = piece * GAP_BITS + (uint32_t)__ffs((int)left) - 1;
+            const uint64_t before = sh->exact[i / 64] & ((UINT64_C(1) << i % 64) - 1);
+            const uint32_t rank = sh->exact_before[i / 64] + (uint32_t)__popcll(before);
+            or_bits(out, end - (last - rank) * WIDTH, *value_in(&sh->walk, i));
+        }
     }
 }

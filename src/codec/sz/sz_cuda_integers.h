@@ -1,11 +1,14 @@
 /* sz_cuda_integers.h: kernel text, coding: the values of a tile to integers in shared memory, and
  * these to residuals by groups. Its parameters are those of sz_kernel.h. */
 
+enum { KEPT_BYTES = 7168 }; /* of a tile that waits for its place while the next one is coded */
+
 /* What a block that codes has in shared memory. */
 struct coding {
     word none[2 * AT_ONCE];      /* zeros: a row of integers where there is none, and one before */
     word a[ROOM];                /* integers; then the bytes */
-    word u[ZTI_SZ_TILE_VALUES];  /* residuals by groups */
+    word u[ZTI_SZ_TILE_VALUES];  /* values; then residuals by groups */
+    uint32_t kept[KEPT_BYTES / 4 + 4]; /* the tile before, while it is not known where it goes */
     uint64_t exact[EXACT_WORDS]; /* which values are kept as they are */
     uint32_t exact_before[EXACT_WORDS];
     uint32_t has_exact;
@@ -24,6 +27,12 @@ struct coding {
     uint32_t next_groups[2]; /* to be put; the first one counts */
     uint64_t number, place; /* of the tile; where its bits go */
     uint64_t away;          /* its base, folded */
+    uint64_t kept_number;   /* of the tile that is kept, if it has any bytes */
+    uint32_t kept_bytes;
+    bool is_whole;          /* none of the tile is cut off */
+    bool is_next_whole, is_next_alike; /* and of the next one; only where it is differs */
+    uint64_t next_number;
+    const word *next_first; /* its first value */
 };
 
 /* That of a block whose values are logarithms. */
@@ -49,65 +58,58 @@ static __device__ __forceinline__ void begin_exact(struct coding *sh)
         sh->has_exact = 0;
 }
 
-static __device__ __forceinline__ void clear_exact(struct coding *sh)
+/* ---- values to integers ---- */
+
+/* A tile's values, the first of which is there, to sh->u. */
+static __device__ __forceinline__ void bring_values(struct coding *sh, const word *first)
 {
+    const struct walk *const w = &sh->walk;
+    const uint32_t n = w->n;
+    if (!w->is_together) {
+SIMT_NO_UNROLL
+        for (uint32_t i = threadIdx.x; i < n; i += PUT_THREADS)
+            simt_bring(sh->u + i, first + offset_of(w, i), sizeof(word));
+        return;
+    }
+    const word *from = first + offset_of(w, threadIdx.x * AT_ONCE);
+SIMT_NO_UNROLL
+    for (uint32_t i = threadIdx.x * AT_ONCE; i < n; i += PUT_THREADS * AT_ONCE) {
+        simt_bring(sh->u + i, from, 16);
+        from = w->is_steady ? from + w->leap : first + offset_of(w, i + PUT_THREADS * AT_ONCE);
+    }
+}
+
+/* The same, known to all threads when it returns, and no value is noted to be exact. */
+static __device__ __forceinline__ void begin_values(struct coding *sh)
+{
+    bring_values(sh, sh->walk.first);
     begin_exact(sh);
+    simt_wait_brought();
     __syncthreads();
 }
 
-/* ---- values to integers ---- */
-
-/* Where a thread is in a tile: it has 'count' values side by side, and the next ones are
- * PUT_THREADS * count on. */
-struct steps {
-    const word *from; /* in the array */
-    uint32_t place;   /* of integers in shared memory */
-    bool is_steady;   /* both go on by what the walk says */
-};
-
-static __device__ __forceinline__ struct steps steps_of(const struct walk *w, uint32_t count)
+/* Some values side by side, one or AT_ONCE, and their integers; then the place of these is that of
+ * the thread's next ones. */
+static __device__ __forceinline__ void load_values(const struct coding *sh, uint32_t i,
+                                                   uint32_t count, word *v)
 {
-    const uint32_t first = threadIdx.x * count;
-    const struct steps t = {value_in(w, first), place_of(w, first),
-                            w->is_steady && count == AT_ONCE};
-    return t;
-}
-
-/* The values from number i on, and then i is further. */
-static __device__ __forceinline__ void fetch_values(const struct walk *w, struct steps *t,
-                                                    uint32_t i, uint32_t count, word *v)
-{
-    if (i >= w->n)
-        return;
-    const word *const from = t->is_steady ? t->from : value_in(w, i);
     if (count == AT_ONCE)
-        simt_load_16(v, from);
+        simt_load_16(v, sh->u + i);
     else
-        v[0] = *from;
-    t->from += w->leap;
+        v[0] = sh->u[i];
 }
 
-/* All that are waited for together. */
-static __device__ __forceinline__ void fetch_loads(const struct walk *w, struct steps *t,
-                                                   uint32_t first, uint32_t count,
-                                                   word (*v)[AT_ONCE])
+static __device__ __forceinline__ void store_integers(struct coding *sh, uint32_t i,
+                                                      uint32_t count, const word *q,
+                                                      uint32_t *place)
 {
-SIMT_UNROLL
-    for (uint32_t load = 0; load < LOADS; load++)
-        fetch_values(w, t, first + load * PUT_THREADS * count, count, v[load]);
-}
-
-/* As fetch_values, of integers to shared memory. */
-static __device__ __forceinline__ void store_integers(const struct walk *w, struct steps *t,
-                                                      word *a, uint32_t i, uint32_t count,
-                                                      const word *q)
-{
-    word *const to = a + (t->is_steady ? t->place : place_of(w, i));
+    const struct walk *const w = &sh->walk;
     if (count == AT_ONCE)
-        simt_store_16(to, q);
+        simt_store_16(sh->a + *place, q);
     else
-        to[0] = q[0];
-    t->place += w->leap_place;
+        sh->a[*place] = q[0];
+    *place = count == AT_ONCE && w->is_steady ? *place + w->leap_place
+                                              : place_of(w, i + PUT_THREADS * count);
 }
 
 /* The multiple nearest to a float; what has none within the bound and the limit is exact. Returns
@@ -115,7 +117,7 @@ static __device__ __forceinline__ void store_integers(const struct walk *w, stru
 static __device__ __forceinline__ bool quantize(const struct sz_tiles *s, struct coding *sh,
                                                 uint32_t i, double limit)
 {
-    const scalar v = number_of(*value_in(&sh->walk, i));
+    const scalar v = number_of(sh->u[i]);
     int64_t q = 0;
     const bool is_good = NAME(nearest)(&s->sz, v, limit, &q);
     if (!is_good)
@@ -125,53 +127,43 @@ static __device__ __forceinline__ bool quantize(const struct sz_tiles *s, struct
     return !is_good && WIDTH == 64 && steps < 0x1p62 && !(steps < limit);
 }
 
-/* The same of some values side by side at the first trial; returns whether all are good. */
-static __device__ __forceinline__ bool quantize_at_once(const struct coding *sh, double step,
-                                                        uint32_t count, const word *v, word *q)
+/* The same of some values side by side at the first trial; returns a bit for each that is not
+ * good. */
+static __device__ __forceinline__ uint32_t quantize_at_once(const struct coding *sh, double step,
+                                                            uint32_t count, const word *v, word *q)
 {
     const scalar reach = number_of(sh->limits.reach), error = number_of(sh->limits.error);
-    bool is_good = true;
+    uint32_t bad = 0;
 SIMT_UNROLL
     for (uint32_t j = 0; j < count; j++) {
         word off;
         const scalar x = number_of(v[j]);
         q[j] = (word)(int64_t)(int32_t)NAME(at_once)(x, step, sh->inverse, &off);
-        is_good = number_of(NAME(magnitude)(x)) <= reach && is_good;
-        is_good = number_of(off) <= error && is_good;
+        const bool is_good =
+            number_of(NAME(magnitude)(x)) <= reach && number_of(off) <= error;
+        bad |= is_good ? 0 : 1u << j;
     }
-    return is_good;
+    return bad;
 }
 
 /* The same of a tile: all values at once, then one by one those that are not good at the first
- * trial, with their neighbours. */
+ * trial. */
 static __device__ __forceinline__ bool quantize_all(const struct sz_tiles *s, struct coding *sh,
                                                     uint32_t count)
 {
-    const struct walk *const w = &sh->walk;
-    const uint32_t n = w->n;
+    const uint32_t n = sh->walk.n;
     const double step = s->sz.step;
-    struct steps t = steps_of(w, count);
+    uint32_t place = place_of(&sh->walk, threadIdx.x * count);
     bool is_wide = false;
 SIMT_NO_UNROLL
-    for (uint32_t first = threadIdx.x * count; first < n; first += LOADS * PUT_THREADS * count) {
-        word v[LOADS][AT_ONCE];
-        uint32_t bad = 0;
-        fetch_loads(w, &t, first, count, v);
-SIMT_UNROLL
-        for (uint32_t load = 0; load < LOADS; load++) {
-            word q[AT_ONCE];
-            const uint32_t i = first + load * PUT_THREADS * count;
-            if (i >= n)
-                continue;
-            if (!quantize_at_once(sh, step, count, v[load], q))
-                bad |= 1u << load;
-            store_integers(w, &t, sh->a, i, count, q);
-        }
+    for (uint32_t i = threadIdx.x * count; i < n; i += PUT_THREADS * count) {
+        word v[AT_ONCE], q[AT_ONCE];
+        load_values(sh, i, count, v);
+        uint32_t bad = quantize_at_once(sh, step, count, v, q);
+        store_integers(sh, i, count, q, &place);
 SIMT_NO_UNROLL
-        for (uint32_t j = 0; bad != 0 && j < LOADS * count; j++)
-            if ((bad >> j / count & 1) != 0)
-                is_wide = quantize(s, sh, first + j / count * PUT_THREADS * count + j % count,
-                                   0x1p30) || is_wide;
+        for (; bad != 0; bad &= bad - 1)
+            is_wide = quantize(s, sh, i + (uint32_t)__ffs((int)bad) - 1, 0x1p30) || is_wide;
     }
     return __syncthreads_or(is_wide);
 }
@@ -179,9 +171,9 @@ SIMT_NO_UNROLL
 static __device__ __forceinline__ uint32_t multiples_of(const struct sz_tiles *s,
                                                         struct coding *sh)
 {
-    if (sh->walk.is_together ? !quantize_all(s, sh, AT_ONCE) : !quantize_all(s, sh, 1))
+    if (sh->walk.is_even ? !quantize_all(s, sh, AT_ONCE) : !quantize_all(s, sh, 1))
         return ZTI_SZ_NARROW;
-    clear_exact(sh);
+    begin_values(sh);
     for (uint32_t i = threadIdx.x; i < sh->walk.n; i += PUT_THREADS)
         (void)quantize(s, sh, i, 0x1p62);
     __syncthreads();
@@ -201,7 +193,7 @@ static __device__ __forceinline__ bool take_logs(const struct sz_tiles *s, struc
         bool is_good = is_group;
         for (uint32_t i = first + threadIdx.x % 32; is_group && i < first + 64; i += 32) {
             uint32_t q;
-            is_good = NAME(log_at_once)(number_of(*value_in(w, i)), fineness, inverse,
+            is_good = NAME(log_at_once)(number_of(sh->u[i]), fineness, inverse,
                                         s->sz.bound, &q) && is_good;
             sh->a[place_of(w, i)] = (word)(int64_t)(int32_t)q;
         }
@@ -209,7 +201,7 @@ static __device__ __forceinline__ bool take_logs(const struct sz_tiles *s, struc
             continue;
         for (uint32_t i = first + threadIdx.x % 32; i < first + 64 && i < w->n; i += 32) {
             int64_t q = 0;
-            if (!NAME(log_or_exact)(&s->sz, number_of(*value_in(w, i)), &q))
+            if (!NAME(log_or_exact)(&s->sz, number_of(sh->u[i]), &q))
                 note_exact(sh, i);
             is_far = is_far || q <= -(INT64_C(1) << 30) || q >= INT64_C(1) << 30;
             sh->a[place_of(w, i)] = (word)q;
@@ -222,7 +214,7 @@ static __device__ __forceinline__ uint32_t logs_of(const struct sz_tiles *s, str
 {
     if (!take_logs(s, sh, false) || WIDTH == 32)
         return ZTI_SZ_NARROW;
-    clear_exact(sh);
+    begin_values(sh);
     (void)take_logs(s, sh, true);
     return ZTI_SZ_WIDE;
 }
@@ -246,28 +238,20 @@ SIMT_UNROLL
 static __device__ __forceinline__ bool take_whole(uint64_t step, struct coding *sh, bool is_bits,
                                                   uint32_t count)
 {
-    const struct walk *const w = &sh->walk;
-    const uint32_t n = w->n;
-    struct steps t = steps_of(w, count);
+    const uint32_t n = sh->walk.n;
+    uint32_t place = place_of(&sh->walk, threadIdx.x * count);
     bool is_far = is_bits && WIDTH == 64;
 SIMT_NO_UNROLL
-    for (uint32_t first = threadIdx.x * count; first < n; first += LOADS * PUT_THREADS * count) {
-        word v[LOADS][AT_ONCE];
-        fetch_loads(w, &t, first, count, v);
-SIMT_UNROLL
-        for (uint32_t load = 0; load < LOADS; load++) {
-            word q[AT_ONCE];
-            const uint32_t i = first + load * PUT_THREADS * count;
-            if (i >= n)
-                continue;
-            is_far = whole_at_once(step, is_bits, count, v[load], q) || is_far;
-            store_integers(w, &t, sh->a, i, count, q);
-        }
+    for (uint32_t i = threadIdx.x * count; i < n; i += PUT_THREADS * count) {
+        word v[AT_ONCE], q[AT_ONCE];
+        load_values(sh, i, count, v);
+        is_far = whole_at_once(step, is_bits, count, v, q) || is_far;
+        store_integers(sh, i, count, q, &place);
     }
     return __syncthreads_or(is_far);
 }
 
-/* Integers to sh->a, knowing that no value is noted to be exact; returns the form. */
+/* Values to integers in sh->a, knowing that none is noted to be exact; returns the form. */
 static __device__ __forceinline__ uint32_t integers_of(const struct sz_tiles *s, struct coding *sh,
                                                        bool is_lossless)
 {
@@ -276,49 +260,64 @@ static __device__ __forceinline__ uint32_t integers_of(const struct sz_tiles *s,
         return logs_of(s, sh);
     if (!is_bits && s->sz.source == ZTI_SZ_LATTICE)
         return multiples_of(s, sh);
-    const bool is_far = sh->walk.is_together
-                            ? take_whole(s->sz.whole_step, sh, is_bits, AT_ONCE)
-                            : take_whole(s->sz.whole_step, sh, is_bits, 1);
+    const bool is_far = sh->walk.is_even ? take_whole(s->sz.whole_step, sh, is_bits, AT_ONCE)
+                                          : take_whole(s->sz.whole_step, sh, is_bits, 1);
     return (is_far ? ZTI_SZ_WIDE : ZTI_SZ_NARROW) | (is_lossless ? ZTI_SZ_LOSSLESS : 0);
 }
 
 /* ---- integers for exact values: bridge of sz_sums.h ---- */
+
+/* Values of which a thread looks at the bits, which say of a value whether there is none or whether
+ * it is exact: mostly none of them. */
+enum { GAP_BITS = 16, GAP_PIECES = 64 * EXACT_WORDS / GAP_BITS };
+
+static __device__ __forceinline__ uint32_t gaps_of(const uint64_t *bits, uint32_t piece)
+{
+    return (uint32_t)(bits[piece * GAP_BITS / 64] >> piece * GAP_BITS % 64) & 0xffff;
+}
 
 /* The first values of rows: that of the row before. A warp. */
 static __device__ __forceinline__ void bridge_rows(const struct sz_tiles *s, struct coding *sh,
                                                    const uint64_t *gaps)
 {
     const struct walk *const w = &sh->walk;
-    const uint32_t lane = threadIdx.x % 32, some = run_end(gaps, 0, w->n, true);
-    word before = some < w->n ? sh->a[place_of(w, some)] : (word)s->sz.centre;
+    const uint32_t lane = threadIdx.x % 32;
     for (uint32_t first = 0; first < w->n; first += 32 * w->row) {
         const uint32_t i = first + lane * w->row;
         const bool is_gap = i < w->n && bit_at(gaps, i);
         const unsigned good = __ballot_sync(SIMT_ALL_LANES, i < w->n && !is_gap);
         const uint32_t below = good & ((2u << lane) - 1); /* this one as well */
+        if (!__any_sync(SIMT_ALL_LANES, is_gap))
+            continue;
+        const uint32_t some = first > 0 ? first - w->row : run_end(gaps, 0, w->n, true);
+        const word before = some < w->n ? sh->a[place_of(w, some)] : (word)s->sz.centre;
         const word own = i < w->n ? sh->a[place_of(w, i)] : 0;
         const word near = __shfl_sync(SIMT_ALL_LANES, own, (31 - __clz((int)below)) & 31);
-        const word v = below != 0 ? near : before;
         if (is_gap)
-            sh->a[place_of(w, i)] = v;
-        before = __shfl_sync(SIMT_ALL_LANES, v, 31);
+            sh->a[place_of(w, i)] = below != 0 ? near : before;
+        simt_order_warp(); /* the next ones look at the last one, which a lane has written */
     }
 }
 
-/* The others: the nearest before it in its row, of which the first has an integer now. */
+/* The others: the nearest before it in its row, of which the first has an integer now. A thread has
+ * some of a word's bits. */
 static __device__ __forceinline__ void bridge_within(struct coding *sh, const uint64_t *gaps)
 {
     const struct walk *const w = &sh->walk;
-    for (uint32_t i = threadIdx.x; i < w->n; i += PUT_THREADS) {
-        if (!bit_at(gaps, i) || i % w->row == 0)
-            continue;
-        const uint32_t begin = i - i % w->row;
-        uint32_t k = i / 64;
-        uint64_t good = ~gaps[k] & ((UINT64_C(1) << i % 64) - 1);
-        for (; good == 0 && 64 * k > begin; good = ~gaps[k])
-            k--;
-        const uint32_t near = good != 0 ? 64 * k + 63 - (uint32_t)__clzll((long long)good) : 0;
-        sh->a[place_of(w, i)] = sh->a[place_of(w, near > begin ? near : begin)];
+    for (uint32_t piece = threadIdx.x; piece < GAP_PIECES; piece += PUT_THREADS) {
+        uint32_t left = gaps_of(gaps, piece);
+        for (; left != 0; left &= left - 1) {
+            const uint32_t i = piece * GAP_BITS + (uint32_t)__ffs((int)left) - 1;
+            const uint32_t begin = i - i % w->row;
+            uint32_t k = i / 64;
+            uint64_t good = ~gaps[k] & ((UINT64_C(1) << i % 64) - 1);
+            if (i == begin)
+                continue;
+            for (; good == 0 && 64 * k > begin; good = ~gaps[k])
+                k--;
+            const uint32_t near = good != 0 ? 64 * k + 63 - (uint32_t)__clzll((long long)good) : 0;
+            sh->a[place_of(w, i)] = sh->a[place_of(w, near > begin ? near : begin)];
+        }
     }
 }
 

@@ -87,6 +87,27 @@ static __device__ __forceinline__ void or_bits(uint32_t *out, uint32_t at, uint6
     (void)atomicOr(to + 2, __funnelshift_l(high, 0, at));
 }
 
+/* A number, of number_rest_bits, and a value, of value_bits. */
+static __device__ __forceinline__ void or_number(uint32_t *out, uint32_t at, uint64_t v)
+{
+    const uint32_t n = number_rest_bits(v);
+    const uint64_t rest = v + 1 - (UINT64_C(1) << n);
+    if (WIDTH == 32) {
+        or_bits(out, at, n | rest << ZTI_SZ_NUMBER_BITS);
+        return;
+    }
+    or_bits_32(out, at, n);
+    or_bits(out, at + ZTI_SZ_NUMBER_BITS, rest);
+}
+
+static __device__ __forceinline__ void or_value(uint32_t *out, uint32_t at, uint64_t v)
+{
+    if (v < ZTI_SZ_ROUNDS)
+        or_bits_32(out, at, 1u << v);
+    else
+        or_number(out, at + ZTI_SZ_ROUNDS, v - ZTI_SZ_ROUNDS);
+}
+
 /* Where bits of each value begin that come in the order of values, and how many there are: at most
  * 2047 a value. */
 struct spans {
@@ -110,8 +131,9 @@ struct turner {
 
 static __device__ __forceinline__ struct turner turner_of(void)
 {
-    const uint32_t lane = lane_of();
+    uint32_t lane = lane_of();
     struct turner t;
+    simt_anew(lane); /* eight registers, but while bits are put */
     t.bytes[0] = lane & 16 ? 0x3276 : 0x5410;
     t.bytes[1] = lane & 8 ? 0x3715 : 0x6240;
 SIMT_UNROLL
@@ -178,11 +200,10 @@ static __device__ __forceinline__ void put_numbers(struct pair v, uint32_t most,
                                                    uint32_t at)
 {
     const struct spans s = spans_of(number_bits(v.low, most), number_bits(v.high, most));
-    uint32_t low_at = at + s.low, high_at = at + s.high;
     if (v.low >= most)
-        put_number_at(out, &low_at, v.low - most);
+        or_number(out, at + s.low, v.low - most);
     if (v.high >= most)
-        put_number_at(out, &high_at, v.high - most);
+        or_number(out, at + s.high, v.high - most);
 }
 
 /* As many ones as a value has in unary code. */
@@ -258,8 +279,9 @@ static __device__ __forceinline__ void put_planes_of_both(const struct turner *t
 }
 
 /* What is above the low bits, v, in unary code from bit 'at' on, for the lane's group; BOTH_BITS
- * rounds at a time, the later ones where any value has them: returns whether, and where its group's
- * end. 'is_of' has ones in the bytes of groups that are no lists. */
+ * rounds at a time, the later ones where any value has them: returns whether any value is more than
+ * all rounds say, and where its group's end. 'is_of' has ones in the bytes of groups that are no
+ * lists. */
 static __device__ __forceinline__ bool put_rounds_of_both(const struct turner *t,
                                                           const struct both *v, uint32_t is_of,
                                                           uint32_t *out, uint32_t at,
@@ -292,7 +314,39 @@ static __device__ __forceinline__ bool put_rounds_of_both(const struct turner *t
         ones = bytes_of_both(a_low, a_high, b_low, b_high, true) & is_of;
     }
     *end = at;
-    return is_next;
+    const uint32_t last = 0x01010101u << ((uint32_t)ZTI_SZ_ROUNDS - BOTH_BITS - 1);
+    return is_next && __any_sync(SIMT_ALL_LANES, (ones & last) != 0);
+}
+
+/* What four values a lane, the n-th of two groups and so on, are more than 'most' above the low
+ * bits, as numbers or values, from bit 'at' on, which is that of the lane's group. */
+static __device__ __forceinline__ void put_more_of_both(const word *four, uint32_t shift,
+                                                        word most, bool is_number, uint32_t *out,
+                                                        uint32_t at)
+{
+    uint32_t count = 0, marks = 0;
+SIMT_UNROLL
+    for (uint32_t k = 0; k < 4; k++) {
+        const word v = four[k] >> shift;
+        count += v < most ? 0 : is_number ? number_bits(v, (uint32_t)most) : value_bits(v - most);
+        marks |= (uint32_t)(v >= most) << k;
+    }
+    if (!__any_sync(SIMT_ALL_LANES, marks != 0))
+        return;
+    uint32_t up_to = count;
+    for (uint32_t step = 1; step < 16; step *= 2) {
+        const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, up_to, (int)step, 16);
+        up_to += lane_of() % 16 >= step ? left : 0;
+    }
+    at += up_to - count;
+    for (; marks != 0; marks &= marks - 1) {
+        const word v = (four[__ffs((int)marks) - 1] >> shift) - most;
+        if (is_number)
+            or_number(out, at, v);
+        else
+            or_value(out, at, v);
+        at += is_number ? ZTI_SZ_NUMBER_BITS + number_rest_bits(v) : value_bits(v);
+    }
 }
 
 static __device__ __forceinline__ void put_entry(word u, uint64_t some, uint32_t i, uint32_t k,
@@ -302,8 +356,7 @@ static __device__ __forceinline__ void put_entry(word u, uint64_t some, uint32_t
         return;
     const struct zti_sz_code gap = rice_code(gap_before(some, i), k);
     or_bits(out, at, gap.bits);
-    at += gap.count;
-    put_value_at(out, &at, u - 1);
+    or_value(out, at + gap.count, u - 1);
 }
 
 static __device__ __forceinline__ void put_list(struct pair u, uint32_t count, uint32_t *out,

@@ -36,22 +36,33 @@ static __device__ __forceinline__ void put_bits_of(uint64_t *bits, uint32_t i, b
         ((uint32_t *)(void *)bits)[i / 32] = all;
 }
 
-/* The marks of a tile; whether any value is zero. */
-static __device__ __forceinline__ bool find_marks(const struct walk *w, struct marks *m)
+/* Of word k of a tile's bits those of the row before, of values that there are. */
+static __device__ __forceinline__ uint64_t row_before(const uint64_t *bits, uint32_t k,
+                                                      uint32_t row, uint32_t n)
+{
+    const uint32_t back = row / 64, skip = row % 64, left = n > 64 * k ? n - 64 * k : 0;
+    const uint64_t near = k >= back ? bits[k - back] << skip : 0;
+    const uint64_t far = k > back && skip > 0 ? bits[k - back - 1] >> (64 - skip) : 0;
+    return (near | far) & (left < 64 ? (UINT64_C(1) << left) - 1 : UINT64_MAX);
+}
+
+/* The marks of a tile's values, v; whether any of these is zero. */
+static __device__ __forceinline__ bool find_marks(const struct walk *w, const word *v,
+                                                  struct marks *m)
 {
     const uint32_t row = w->row;
     bool has_zeros = false;
     for (uint32_t i = threadIdx.x; i < 64 * EXACT_WORDS; i += PUT_THREADS) {
-        const scalar v = i < w->n ? number_of(*value_in(w, i)) : (scalar)1;
-        has_zeros = has_zeros || v == 0;
-        put_bits_of(m->bits[0], i, v == 0);
-        put_bits_of(m->bits[1], i, bits_of(v) >> (WIDTH - 1) != 0);
+        const scalar x = i < w->n ? number_of(v[i]) : (scalar)1;
+        has_zeros = has_zeros || x == 0;
+        put_bits_of(m->bits[0], i, x == 0);
+        put_bits_of(m->bits[1], i, bits_of(x) >> (WIDTH - 1) != 0);
     }
     has_zeros = __syncthreads_or(has_zeros);
-    for (uint32_t i = threadIdx.x; i < 64 * EXACT_WORDS; i += PUT_THREADS)
-        for (uint32_t k = 0; k < 2; k++) {
-            const bool before = i >= row && i < w->n && bit_at(m->bits[k], i - row);
-            put_bits_of(m->against[k], i, bit_at(m->bits[k], i) ^ before);
-        }
+    for (uint32_t i = threadIdx.x; i < 2 * EXACT_WORDS; i += PUT_THREADS) {
+        const uint64_t *const bits = m->bits[i / EXACT_WORDS];
+        const uint32_t k = i % EXACT_WORDS;
+        m->against[i / EXACT_WORDS][k] = bits[k] ^ row_before(bits, k, row, w->n);
+    }
     return has_zeros;
 }

@@ -52,6 +52,18 @@ static __device__ __forceinline__ uint32_t number_in_group(uint32_t group, uint3
     return 4 * (threadIdx.x % GROUP_LANES + GROUP_LANES * (j / 4 ^ (group & 1)));
 }
 
+/* How many bits a value has; the highest one of a number, 0 of 0. */
+static __device__ __forceinline__ uint32_t bits_in(word v)
+{
+    return WIDTH == 32 ? 32 - (uint32_t)__clz((int)(uint32_t)v)
+                       : 64 - (uint32_t)__clzll((long long)v);
+}
+
+static __device__ __forceinline__ uint32_t highest_of(uint32_t v)
+{
+    return v == 0 ? 0 : 0x80000000u >> __clz((int)v);
+}
+
 static __device__ __forceinline__ void load_some(const struct coding *sh, uint32_t group,
                                                  uint32_t last, struct some *s)
 {
@@ -66,8 +78,7 @@ SIMT_UNROLL
         simt_load_16(s->v + j, sh->u + group * ZTI_SZ_GROUP + number_in_group(group, j) + j % 4);
 SIMT_UNROLL
     for (uint32_t j = 0; j < OF_GROUP; j++) {
-        const uint32_t highest = WIDTH == 32 ? 31 - (uint32_t)__clz((int)(uint32_t)s->v[j])
-                                             : 63 - (uint32_t)__clzll((long long)s->v[j]);
+        const uint32_t highest = bits_in(s->v[j]) - 1;
         s->top = s->v[j] > s->top ? s->v[j] : s->top;
         s->lengths[j / 4] = (j % 4 == 0 ? 0x01010101 : s->lengths[j / 4]) + (highest << j % 4 * 8);
     }
@@ -142,9 +153,10 @@ static __device__ __forceinline__ struct found_class class_of(const struct some 
                                                               uint32_t list_most)
 {
     const uint32_t most = s->n * 39 / 64;
+    const uint32_t longest = __reduce_max_sync(SIMT_ALL_LANES, bits_in(s->top));
     struct found_class f = {0, 0, 0};
-SIMT_UNROLL
-    for (uint32_t step = WIDTH; step > 0; step /= 2)
+SIMT_NO_UNROLL
+    for (uint32_t step = highest_of(longest); step > 0; step /= 2)
         f.k += longer(s, f.k + step - 1) > most ? step : 0;
     const uint32_t begin = f.k;
     descend(s, width, &f);

@@ -105,11 +105,10 @@ static __device__ __forceinline__ void put_excess(struct pair u, uint32_t c, uin
     if (!__any_sync(SIMT_ALL_LANES, high.low >= most || high.high >= most))
         return;
     const struct spans s = spans_of(excess_of(high.low, most), excess_of(high.high, most));
-    uint32_t low_at = at + s.low, high_at = at + s.high;
     if (high.low >= most)
-        put_value_at(out, &low_at, high.low - most);
+        or_value(out, at + s.low, high.low - most);
     if (high.high >= most)
-        put_value_at(out, &high_at, high.high - most);
+        or_value(out, at + s.high, high.high - most);
 }
 
 /* Count a group's symbols, 256 a book. */

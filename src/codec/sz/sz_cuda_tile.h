@@ -122,22 +122,6 @@ static __device__ __forceinline__ void put_at(uint32_t *words, uint32_t *at, uin
     }
 }
 
-static __device__ __forceinline__ void put_number_at(uint32_t *words, uint32_t *at, uint64_t v)
-{
-    const uint32_t n = number_rest_bits(v);
-    put_at(words, at, n, ZTI_SZ_NUMBER_BITS);
-    put_at(words, at, v + 1 - (UINT64_C(1) << n), n);
-}
-
-static __device__ __forceinline__ void put_value_at(uint32_t *words, uint32_t *at, uint64_t v)
-{
-    const bool is_short = v < ZTI_SZ_ROUNDS;
-    put_at(words, at, is_short ? UINT64_C(1) << v : 0,
-           is_short ? (uint32_t)v + 1 : (uint32_t)ZTI_SZ_ROUNDS);
-    if (!is_short)
-        put_number_at(words, at, v - ZTI_SZ_ROUNDS);
-}
-
 /* Exclusive sums of two numbers a lane over the first warp; returns the sum of all. The numbers of
  * lane l are sums[2 l] and sums[2 l + 1]. */
 static __device__ __forceinline__ uint32_t sum_groups(uint32_t *sums)

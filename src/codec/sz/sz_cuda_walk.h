@@ -9,9 +9,9 @@
 enum {
     PUT_THREADS = 256, /* of a block, which codes a tile */
     PUT_WARPS = PUT_THREADS / 32,
+    PUT_MOST = 1024,   /* blocks of a launch that codes, which take one tile after another */
     ROOM = 5376,       /* integers in shared memory: 16 planes of 16 rows of 16 and 4 */
-    AT_ONCE = 16 * 8 / WIDTH, /* values in 16 bytes */
-    LOADS = 64 / WIDTH /* that a thread waits for together, as far as registers allow */
+    AT_ONCE = 16 * 8 / WIDTH /* values in 16 bytes */
 };
 
 struct walk {
@@ -148,8 +148,23 @@ static __device__ __forceinline__ void walk_of(const struct sz_tiles *s, uint64_
     set_leap(w, axes > 0 ? axes - 1 : 0);
 }
 
-/* Where value i is, and its integer. */
-static __device__ __forceinline__ const word *value_in(const struct walk *w, uint32_t i)
+/* Where a tile's first value is, and whether none of the tile is cut off: then all else of its walk
+ * is that of other such tiles, but for is_together, which bytes from a multiple of 16 on leave. */
+static __device__ __forceinline__ const word *first_of(const struct sz_tiles *s, uint64_t number,
+                                                       bool *is_whole)
+{
+    const word *first = (const word *)s->view.out.data;
+    *is_whole = true;
+    for (uint32_t i = s->grid.rank; i-- > 0;) {
+        const uint64_t origin = take_place(&number, s->grid.tiles[i]) * s->grid.side[i];
+        *is_whole = *is_whole && s->grid.shape[i] - origin >= s->grid.side[i];
+        first += (int64_t)origin * s->view.out.stride[i];
+    }
+    return first;
+}
+
+/* Where value i is, from the first one on and at all, and its integer. */
+static __device__ __forceinline__ int64_t offset_of(const struct walk *w, uint32_t i)
 {
     uint32_t at[ZT_MAX_RANK];
     int64_t offset = 0;
@@ -157,7 +172,12 @@ static __device__ __forceinline__ const word *value_in(const struct walk *w, uin
 SIMT_UNROLL
     for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
         offset += at[k] * w->stride[k];
-    return w->first + offset;
+    return offset;
+}
+
+static __device__ __forceinline__ const word *value_in(const struct walk *w, uint32_t i)
+{
+    return w->first + offset_of(w, i);
 }
 
 static __device__ __forceinline__ uint32_t place_of(const struct walk *w, uint32_t i)

@@ -8,9 +8,9 @@
  *   NAME(x)     x with this instance's suffix
  *
  *     values --> integers --> a warp a group of 64: differences along all axes, class and lengths
- *     --> sums --> every group's bits or'ed into place --> look-back --> stream
+ *     --> sums --> every group's bits or'ed into place --> kept --> look-back --> stream
  *
- * The integers' place in shared memory takes the bytes at last.
+ * The integers' place in shared memory takes the bytes at last, the values' place residuals.
  *
  * Narrow integers of 64-bit values are kept in 64 bits: sums and differences modulo 2^64 are those
  * modulo 2^32 in their lower half. */
@@ -132,7 +132,7 @@ extern "C" void NAME(zti_sz_cuda_put)(const struct sz_tiles *s, void *queue)
 {
     const size_t codes =
         s->sz.effort == ZT_EFFORT_DEFAULT ? ZTI_SZ_BOOKS * 256 * sizeof(uint32_t) : 0;
-    LAUNCH(put, s->grid.count, PUT_THREADS, sizeof(struct coding) + codes);
+    LAUNCH(put, simt_at_most(s->grid.count, PUT_MOST), PUT_THREADS, sizeof(struct coding) + codes);
 }
 
 extern "C" void NAME(zti_sz_cuda_take)(const struct sz_tiles *s, void *queue)
