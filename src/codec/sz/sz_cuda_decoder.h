@@ -341,6 +341,49 @@ static __device__ __forceinline__ void take_paper(const struct sz_tiles *s, stru
 
 /* ---- sums ---- */
 
+/* Numbers of a line that a thread brings at a time: none waits for the one before to be stored. */
+enum { BATCH = 8 };
+
+/* A line's sums in place, from 'first' on, of so many numbers; *sum goes on behind the one before. */
+static __device__ __forceinline__ void sum_line(word *u, uint32_t first, uint32_t step,
+                                                uint32_t count, word *sum)
+{
+    uint32_t i = 0;
+SIMT_NO_UNROLL
+    for (; i + BATCH <= count; i += BATCH) {
+        word v[BATCH];
+SIMT_UNROLL
+        for (uint32_t j = 0; j < BATCH; j++)
+            v[j] = u[pad(first + (i + j) * step)];
+SIMT_UNROLL
+        for (uint32_t j = 0; j < BATCH; j++)
+            u[pad(first + (i + j) * step)] = *sum += v[j];
+    }
+SIMT_NO_UNROLL
+    for (; i < count; i++)
+        u[pad(first + i * step)] = *sum += u[pad(first + i * step)];
+}
+
+/* As many more for all of them. */
+static __device__ __forceinline__ void add_to_line(word *u, uint32_t first, uint32_t step,
+                                                   uint32_t count, word more)
+{
+    uint32_t i = 0;
+SIMT_NO_UNROLL
+    for (; i + BATCH <= count; i += BATCH) {
+        word v[BATCH];
+SIMT_UNROLL
+        for (uint32_t j = 0; j < BATCH; j++)
+            v[j] = u[pad(first + (i + j) * step)];
+SIMT_UNROLL
+        for (uint32_t j = 0; j < BATCH; j++)
+            u[pad(first + (i + j) * step)] = v[j] + more;
+    }
+SIMT_NO_UNROLL
+    for (; i < count; i++)
+        u[pad(first + i * step)] += more;
+}
+
 /* Sums along one axis, in place. A thread has a line or, where differences begin anew, a piece of
  * one; where there are fewer of these than threads, a part of one, and the sums of those before are
  * added. The block calls it. */
@@ -354,33 +397,24 @@ static __device__ __forceinline__ void sum_lines(struct taking *sh, uint32_t k)
         parts *= 2;
     const uint32_t length = (side + parts - 1) / parts;
     word sum = 0;
+    uint32_t first = 0, count = 0;
     for (uint32_t p = threadIdx.x; p < pieces * parts; p += THREADS) {
         const uint32_t piece = p / parts, l = piece / each, begin = piece % each * side;
         const uint32_t n = extent - begin < side ? extent - begin : side;
         const uint32_t from = p % parts * length;
-        const uint32_t end = from + length < n ? from + length : n;
-        const uint32_t first = l / step * step * extent + l % step + begin * step;
+        count = from >= n ? 0 : n - from < length ? n - from : length;
+        first = l / step * step * extent + l % step + (begin + from) * step;
         sum = 0;
-        for (uint32_t i = from; i < end; i++) {
-            word *const at = sh->u + pad(first + i * step);
-            sum += *at;
-            *at = sum;
-        }
+        sum_line(sh->u, first, step, count, &sum);
     }
     if (parts == 1)
         return;
-    const uint32_t p = threadIdx.x;
-    const bool is_here = p < pieces * parts;
     const word before = sum_before(sh, sum);
-    sh->scan[p] = before;
+    sh->scan[threadIdx.x] = before;
     __syncthreads();
-    const word carry = before - sh->scan[p - p % parts];
-    const uint32_t piece = p / parts, l = piece / each, begin = piece % each * side;
-    const uint32_t n = extent - begin < side ? extent - begin : side, from = p % parts * length;
-    const uint32_t end = !is_here ? 0 : from + length < n ? from + length : n;
-    const uint32_t first = l / step * step * extent + l % step + begin * step;
-    for (uint32_t i = from; carry != 0 && i < end; i++)
-        sh->u[pad(first + i * step)] += carry;
+    const word carry = before - sh->scan[threadIdx.x - threadIdx.x % parts];
+    if (carry != 0)
+        add_to_line(sh->u, first, step, count, carry);
 }
 
 /* ---- integers to values ---- */
@@ -396,29 +430,95 @@ SIMT_UNROLL
     return (word *)s->view.out.data + offset;
 }
 
-/* Sums along the slowest axis, and the tile's values to a view that has all of it. Each thread has
- * lines, side by side. */
+/* A thread's numbers along the slowest axis: of a line, or a part of it where lines are few. */
+struct column {
+    uint32_t first, step; /* places in the tile */
+    uint32_t from, end;   /* coordinates along the axis */
+    uint32_t restart;     /* sums begin anew where these bits of a coordinate are 0 */
+    word sum;             /* up to the one before */
+};
+
+/* The next numbers, summed up; as many as there are places for in v, or fewer. */
+static __device__ __forceinline__ void sum_next(const word *u, struct column *c, uint32_t count,
+                                                word *v)
+{
+SIMT_UNROLL
+    for (uint32_t j = 0; j < count; j++)
+        v[j] = u[pad(c->first + (c->from + j) * c->step)];
+SIMT_UNROLL
+    for (uint32_t j = 0; j < count; j++)
+        v[j] = c->sum = v[j] + ((c->from + j) & c->restart ? c->sum : 0);
+    c->from += count;
+}
+
+/* The sums of the parts before, of as many threads as 'apart' from one to the next. The block calls
+ * it. */
+static __device__ __forceinline__ word sum_of_parts(struct taking *sh, const struct column *own,
+                                                    uint32_t part, uint32_t length, uint32_t apart)
+{
+    struct column c = *own;
+    const uint32_t begin = own->from - (own->from & own->restart);
+    word v[BATCH], carry = 0;
+SIMT_NO_UNROLL
+    while (c.from + BATCH <= c.end)
+        sum_next(sh->u, &c, BATCH, v);
+SIMT_NO_UNROLL
+    while (c.from < c.end)
+        sum_next(sh->u, &c, 1, v);
+    sh->scan[threadIdx.x] = c.sum;
+    __syncthreads();
+    for (uint32_t p = part, i = threadIdx.x; p * length > begin; p--)
+        carry += sh->scan[i -= apart];
+    return carry;
+}
+
+/* Sums along the slowest axis, where there are any, and the tile's values to a view that has all of
+ * it. Each thread has lines, side by side, or a part of one. */
 static __device__ __forceinline__ void sum_and_put(const struct sz_tiles *s, struct taking *sh,
                                                    uint32_t form, word base)
 {
     const struct walk *const w = &sh->walk;
     const uint32_t k = sh->axes - 1, extent = w->extent[k], step = sh->step[k];
-    const uint32_t restart = w->restart;
     const bool is_plain = !IS_LOG && s->sz.source == ZTI_SZ_LATTICE && !(form & ZTI_SZ_LOSSLESS) &&
                           (WIDTH == 32 || (form & 3) == ZTI_SZ_NARROW);
     const int64_t stride = w->stride[k];
     const double unit = s->sz.step;
-    for (uint32_t l = threadIdx.x; l < step; l += THREADS) {
+    uint32_t parts = 1;
+    while (2 * parts * step <= THREADS && 2 * parts <= extent)
+        parts *= 2;
+    const uint32_t length = (extent + parts - 1) / parts;
+    for (uint32_t i = threadIdx.x; i < step || parts > 1; i += THREADS) {
+        const uint32_t part = parts > 1 ? i / step : 0, from = part * length;
+        const bool is_here = part < parts && from < extent;
         uint32_t at[ZT_MAX_RANK];
-        split(l, w->extent, w->inverse, at);
-        word *to = value_to(s, sh, at), sum = 0;
-        for (uint32_t i = 0; i < extent; i++, to += stride) {
-            sum = sh->u[pad(l + i * step)] + ((i & restart) == 0 ? 0 : sum);
-            if (is_plain)
-                *to = bits_of((scalar)((double)(int32_t)(uint32_t)(sum + base) * unit));
+        struct column c = {i - part * step, step, is_here ? from : 0, 0, 0, 0};
+        c.end = !is_here ? 0 : extent - from < length ? extent : from + length;
+        c.restart = w->differ >> k & 1 ? w->restart : 0;
+        split(c.first, w->extent, w->inverse, at);
+        word *to = value_to(s, sh, at) + c.from * stride;
+        if (parts > 1)
+            c.sum = sum_of_parts(sh, &c, is_here ? part : 0, length, step);
+SIMT_NO_UNROLL
+        while (c.from < c.end) {
+            const uint32_t count = c.end - c.from < BATCH ? 1 : BATCH;
+            word v[BATCH];
+            if (count == BATCH)
+                sum_next(sh->u, &c, BATCH, v);
             else
-                *to = value_of(s, form, sum + base);
+                sum_next(sh->u, &c, 1, v);
+SIMT_UNROLL
+            for (uint32_t j = 0; j < BATCH; j++) {
+                if (j >= count)
+                    break;
+                if (is_plain)
+                    *to = bits_of((scalar)((double)(int32_t)(uint32_t)(v[j] + base) * unit));
+                else
+                    *to = value_of(s, form, v[j] + base);
+                to += stride;
+            }
         }
+        if (parts > 1)
+            break;
     }
 }
 
@@ -672,8 +772,7 @@ static __device__ __forceinline__ void take_slot(const struct sz_tiles *s, uint3
         load_marks(sh, found);
     const uint32_t last = sh->axes > 0 ? sh->axes - 1 : 0;
     const bool is_fast = sh->is_inside && !is_raw && !has_marks &&
-                         (form & 3) != ZTI_SZ_ZERO && (sh->walk.differ >> last & 1) &&
-                         sh->step[last] >= THREADS / 4;
+                         (form & 3) != ZTI_SZ_ZERO && sh->step[last] >= 8;
     const word base = (word)s->sz.centre + unfold((word)found->away, (form & 3) == ZTI_SZ_NARROW);
     if (!is_raw)
         take_integers(s, sh, found, effort, is_fast ? last : sh->axes);
