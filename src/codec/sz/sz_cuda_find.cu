@@ -102,7 +102,6 @@ static __device__ __forceinline__ struct finding finding_in(char *memory, uint32
 /* A lane's way through a tile. */
 struct lane {
     uint32_t column, sharing; /* its window, and lanes that have it */
-    uint32_t tile;            /* of the block */
     bool is_good, is_wide;
     uint32_t n;
     uint64_t at, end;     /* bits; no tile reaches beyond */
@@ -122,6 +121,12 @@ static __device__ __forceinline__ struct zti_bit_reader reader_at(const struct s
 static __device__ __forceinline__ uint64_t *window_of(const struct finding *f, uint32_t column)
 {
     return f->windows + column * (f->words + 1);
+}
+
+/* Of the lane's tile: lanes with windows of their own are those of effort 'paper'. */
+static __device__ __forceinline__ uint8_t *classes_of(const struct finding *f, const struct lane *l)
+{
+    return f->classes[l->sharing == 1 ? threadIdx.x / PAPER_LANES : l->column];
 }
 
 /* The bits from each lane's place on. The warp calls it. */
@@ -290,7 +295,7 @@ static __device__ __forceinline__ void find_classes(const struct sz_tiles *s,
         l->is_good = before <= most && 64 * l->first + r.at <= l->end;
         if (!l->is_good)
             return;
-        f->classes[l->tile][g] = (uint8_t)before;
+        classes_of(f, l)[g] = (uint8_t)before;
         l->to->groups[g] = group_of(before, planes);
         planes += class_planes(before) * in_group(l->n, g);
     }
@@ -400,7 +405,7 @@ static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s,
         if (!l->is_good || !has_one)
             continue;
         const uint32_t g = pass == PASS_ALL ? next : zti_ctz64(left);
-        const uint32_t c = f->classes[l->tile][g];
+        const uint32_t c = classes_of(f, l)[g];
         const uint32_t at = (uint32_t)(l->at - l->to->start);
         left &= left - 1;
         if (pass == PASS_EXCESSES)
@@ -521,7 +526,7 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
     if (is_here && !is_good)
         l->to->start = FOUND_NOTHING;
     if (is_here && is_good && !(effort == ZT_EFFORT_PAPER && is_huffman))
-        l->to->rest_at = (uint32_t)(l->at - start);
+        l->to->rest_at = (uint32_t)(l->at - l->to->start);
     l->at = is_good ? (l->at + 7) & ~UINT64_C(7)
                     : UINT64_C(1) << 62; /* as if cut short: the host refuses it */
 }
@@ -550,8 +555,7 @@ static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint
     const bool is_here = own < s->chunks_each;
     const uint64_t chunk = !is_here ? 0 : s->chunks ? s->chunks[i] : s->first_chunk + i;
     uint64_t *const places = sz_chunk_places(s->found, &s->sz, s->slots);
-    struct lane l = {threadIdx.x / sharing, sharing, threadIdx.x / each, false, false, 1,
-                     0, 0, 0, NULL};
+    struct lane l = {threadIdx.x / sharing, sharing, false, false, 1, 0, 0, 0, NULL};
     if (effort != ZT_EFFORT_FAST) {
         copy_books(s, f, effort);
         __syncthreads();
