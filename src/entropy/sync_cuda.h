@@ -62,14 +62,24 @@ static __device__ __forceinline__ uint32_t zti_long_length(const uint32_t *numbe
     return length;
 }
 
-/* The first of some bits' codes, longer than a table's: an entry without ends. */
+/* The first of some bits' codes, longer than a table's: its symbol's place in the order. */
+static __device__ __forceinline__ uint32_t zti_long_place(const uint32_t *numbers, uint32_t bits,
+                                                          uint32_t table_bits, uint32_t *length)
+{
+    const uint32_t high = __brev(bits) >> 16;
+    *length = zti_long_length(numbers, high, table_bits);
+    return numbers[ZTI_BOOK_ENTRY + *length] + (high >> (16 - *length)) -
+           numbers[ZTI_BOOK_FIRST + *length];
+}
+
+/* The same as an entry without ends. */
 static __device__ __forceinline__ uint32_t zti_long_code(const uint16_t *order,
                                                          const uint32_t *numbers, uint32_t bits,
                                                          uint32_t table_bits)
 {
-    const uint32_t high = __brev(bits) >> 16, length = zti_long_length(numbers, high, table_bits);
-    const uint32_t place = (high >> (16 - length)) - numbers[ZTI_BOOK_FIRST + length];
-    return order[numbers[ZTI_BOOK_ENTRY + length] + place] | length << 27;
+    uint32_t length;
+    const uint32_t place = zti_long_place(numbers, bits, table_bits, &length);
+    return order[place] | length << 27;
 }
 
 /* The ends of entry i, from a table whose entries have the first codes. */

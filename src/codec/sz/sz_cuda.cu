@@ -119,6 +119,15 @@ static void encode(const struct zti_cuda_encoding *e)
     zti_sz_high_cuda_put(&s, e->whole, e->coding->grid.count, e->work, e->queue);
 }
 
+/* What multiples of an integers' step are divided by once for all values. */
+static void set_limits(struct sz_tiles *s)
+{
+    const bool is_32 = s->type == ZT_I32;
+    const int64_t step = s->sz.whole_step > 0 ? (int64_t)s->sz.whole_step : 1;
+    s->least = (is_32 ? INT32_MIN : INT64_MIN) / step;
+    s->most = (is_32 ? INT32_MAX : INT64_MAX) / step;
+}
+
 /* All chunks, as many tiles at a time as there are slots: of each chunk the same, which go on where
  * they were. */
 static void take_chunks(const struct zti_cuda_decoding *d, struct sz_tiles *s)
@@ -130,6 +139,7 @@ static void take_chunks(const struct zti_cuda_decoding *d, struct sz_tiles *s)
     if (s->tiles_each > s->chunk_tiles)
         s->tiles_each = s->chunk_tiles;
     const uint64_t most = s->chunks_each;
+    set_limits(s);
     zti_sz_cuda_make_tables(s, d->queue);
     for (s->from = 0; s->from < d->count; s->from += most) {
         s->chunks_each = d->count - s->from < most ? d->count - s->from : most;

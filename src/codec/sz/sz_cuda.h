@@ -35,6 +35,7 @@ struct sz_tiles {
     void *found;       /* sz_cuda_found.h */
     uint64_t slots;
     uint64_t from, chunks_each, tiles_each, skip;
+    int64_t least, most; /* integers whose multiples of the step are of the type */
 };
 
 static inline uint32_t sz_books_of(uint32_t effort)

@@ -6,6 +6,6 @@ typedef double scalar;
 #define WIDTH 64
 #define IS_LOG 0
 #define PUT_BLOCKS 3
-#define TAKE_BLOCKS 6
+#define TAKE_BLOCKS 5
 #define NAME(x) x##_64
 #include "codec/sz/sz_kernel.h"

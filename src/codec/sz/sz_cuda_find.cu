@@ -24,12 +24,15 @@ enum {
     PAPER_LANES = 4, /* a chunk, of each effort: of 'paper' each with its own window */
     CODED_LANES = 8,
     FAST_LANES = 4,
+    PAPER_COLUMNS = 128,
     WINDOW_WORDS = 64,
     WINDOW_BITS = 64 * WINDOW_WORDS,
-    WINDOW_STRIDE = WINDOW_WORDS + 1, /* equal places are in different banks */
+    PAPER_WORDS = 32, /* of its more windows, so that more blocks are in a multiprocessor */
+    ORDER_SYMBOLS = 2048, /* of paper's book at most, so that longer codes too are looked up here */
+    CLASSES_BITS = 1536, /* more than 64 classes, and what is before them in a word */
     TABLE_THREADS = 256,
     MOST_TABLE_BITS = 12,
-    CODE_BITS = 1024, /* more than 32 codes, and what is looked at behind them */
+    CODE_BITS = 640, /* more than 32 codes, and what is looked at behind them */
     PAPER_PART = 1024 /* symbols that begin at a known place */
 };
 
@@ -46,17 +49,21 @@ static __host__ __device__ __forceinline__ uint32_t window_lanes(uint32_t effort
     return effort == ZT_EFFORT_PAPER ? 1 : chunk_lanes(effort);
 }
 
-/* What a block has in shared memory of each tile, or lane. */
-struct column {
-    uint64_t window[WINDOW_STRIDE];
-    uint8_t classes[ZTI_SZ_GROUPS]; /* then how many values are more than their symbols say */
-};
+static __host__ __device__ __forceinline__ uint32_t window_words(uint32_t effort)
+{
+    return effort == ZT_EFFORT_PAPER ? (uint32_t)PAPER_WORDS : (uint32_t)WINDOW_WORDS;
+}
 
-/* Before them tables (sync_cuda.h) and numbers of books; none of effort 'fast'. */
+/* What a block has in shared memory: tables (sync_cuda.h) and numbers of books, but for effort
+ * 'fast'; windows; of each tile the groups' classes, then how many of their values are more than
+ * their symbols say. */
 struct finding {
     uint32_t *tables;
     uint32_t (*numbers)[ZTI_BOOK_NUMBERS];
-    struct column *column;
+    uint64_t *windows;
+    uint8_t (*classes)[ZTI_SZ_GROUPS];
+    uint32_t words; /* of a window; a word more is between equal places in different banks */
+    uint16_t *order; /* of effort 'paper': the book's symbols, or NULL where they are many */
 };
 
 static __host__ __device__ __forceinline__ uint32_t books_bytes(uint32_t effort)
@@ -65,12 +72,30 @@ static __host__ __device__ __forceinline__ uint32_t books_bytes(uint32_t effort)
     return (words * (uint32_t)sizeof(uint32_t) + 15) / 16 * 16;
 }
 
-static __device__ __forceinline__ struct finding finding_in(char *memory, uint32_t effort)
+static __host__ __device__ __forceinline__ uint32_t windows_bytes(uint32_t effort,
+                                                                  uint32_t threads)
 {
+    return threads / window_lanes(effort) * (window_words(effort) + 1) * (uint32_t)sizeof(uint64_t);
+}
+
+static __host__ __device__ __forceinline__ uint32_t order_bytes(uint32_t effort)
+{
+    return effort == ZT_EFFORT_PAPER ? ORDER_SYMBOLS * (uint32_t)sizeof(uint16_t) : 0;
+}
+
+static __device__ __forceinline__ struct finding finding_in(char *memory, uint32_t effort,
+                                                            uint32_t alphabet)
+{
+    const uint32_t windows = books_bytes(effort);
     struct finding f;
     f.tables = (uint32_t *)(void *)memory;
     f.numbers = (uint32_t(*)[ZTI_BOOK_NUMBERS])(void *)(f.tables + sz_table_words(effort));
-    f.column = (struct column *)(void *)(memory + books_bytes(effort));
+    f.windows = (uint64_t *)(void *)(memory + windows);
+    f.classes = (uint8_t(*)[ZTI_SZ_GROUPS])(memory + windows + windows_bytes(effort, blockDim.x));
+    f.words = window_words(effort);
+    f.order = NULL;
+    if (effort == ZT_EFFORT_PAPER && alphabet <= ORDER_SYMBOLS)
+        f.order = (uint16_t *)(void *)(f.classes + blockDim.x / chunk_lanes(effort));
     return f;
 }
 
@@ -93,35 +118,51 @@ static __device__ __forceinline__ struct zti_bit_reader reader_at(const struct s
 
 /* ---- windows ---- */
 
+static __device__ __forceinline__ uint64_t *window_of(const struct finding *f, uint32_t column)
+{
+    return f->windows + column * (f->words + 1);
+}
+
+/* Of the lane's tile: lanes with windows of their own are those of effort 'paper'. */
+static __device__ __forceinline__ uint8_t *classes_of(const struct finding *f, const struct lane *l)
+{
+    return f->classes[l->sharing == 1 ? threadIdx.x / PAPER_LANES : l->column];
+}
+
 /* The bits from each lane's place on. The warp calls it. */
 static __device__ __forceinline__ void bring(const struct sz_tiles *s, const struct finding *f,
                                              struct lane *l)
 {
     const uint32_t me = threadIdx.x % 32, own = (threadIdx.x - me) / l->sharing;
+    const uint32_t loads = f->words / 32, each = 8 / loads; /* windows at a time */
     l->first = l->at / 64;
     simt_order_warp(); /* the shuffles below order it in the tests */
     for (uint32_t i = 32 / l->sharing; i > 0;) { /* first ones last: those that few tiles have */
         uint64_t v[8];
-        i -= 4;
+        i -= 8 / loads;
 SIMT_UNROLL
         for (uint32_t k = 0; k < 8; k++) {
-            const uint32_t of = (i + k / 2) * l->sharing;
+            const uint32_t of = (i + k % each) * l->sharing;
             const uint64_t from = __shfl_sync(SIMT_ALL_LANES, l->first, (int)of);
-            const uint64_t word = from + k % 2 * 32 + me;
+            const uint64_t word = from + k / each * 32 + me;
             v[k] = word < s->words_count ? s->words[word] : 0;
         }
 SIMT_UNROLL
         for (uint32_t k = 0; k < 8; k++)
-            f->column[own + i + k / 2].window[k % 2 * 32 + me] = v[k];
+            window_of(f, own + i + k % each)[k / each * 32 + me] = v[k];
     }
     __syncwarp();
+}
+
+static __device__ __forceinline__ uint32_t window_bits(const struct finding *f)
+{
+    return 64 * f->words;
 }
 
 static __device__ __forceinline__ struct zti_bit_reader in_window(const struct finding *f,
                                                                   const struct lane *l)
 {
-    const struct zti_bit_reader r = {f->column[l->column].window, WINDOW_WORDS,
-                                     l->at - 64 * l->first};
+    const struct zti_bit_reader r = {window_of(f, l->column), f->words, l->at - 64 * l->first};
     return r;
 }
 
@@ -129,7 +170,7 @@ static __device__ __forceinline__ struct zti_bit_reader in_window(const struct f
 static __device__ __forceinline__ void bring_some(const struct sz_tiles *s, const struct finding *f,
                                                   struct lane *l, uint32_t bits)
 {
-    if (__any_sync(SIMT_ALL_LANES, l->is_good && l->at - 64 * l->first > WINDOW_BITS - bits))
+    if (__any_sync(SIMT_ALL_LANES, l->is_good && l->at - 64 * l->first > window_bits(f) - bits))
         bring(s, f, l);
 }
 
@@ -199,7 +240,7 @@ static __device__ __forceinline__ void take_marks(const struct sz_tiles *s, cons
     struct zti_bit_reader r = in_window(f, l), far = reader_at(s, l->at);
     l->is_good = take_both_marks(&r, l->end - 64 * l->first, l->n, l->to);
     far.at = 64 * l->first + r.at;
-    if (r.at > WINDOW_BITS - 64) {
+    if (r.at > window_bits(f) - 64) {
         far.at = l->at;
         l->is_good = take_both_marks(&far, l->end, l->n, l->to);
     }
@@ -247,14 +288,14 @@ static __device__ __forceinline__ void find_classes(const struct sz_tiles *s,
 {
     const uint32_t most = ZTI_SZ_FEW + 1 + (l->is_wide ? 64 : 32);
     uint32_t planes = 0, before = 0;
-    bring_some(s, f, l, WINDOW_BITS / 2); /* 64 classes take less */
+    bring_some(s, f, l, CLASSES_BITS);
     struct zti_bit_reader r = in_window(f, l);
     for (uint32_t g = 0; l->is_good && g * ZTI_SZ_GROUP < l->n; g++) {
         before = take_class(&r, before);
         l->is_good = before <= most && 64 * l->first + r.at <= l->end;
         if (!l->is_good)
             return;
-        f->column[l->column].classes[g] = (uint8_t)before;
+        classes_of(f, l)[g] = (uint8_t)before;
         l->to->groups[g] = group_of(before, planes);
         planes += class_planes(before) * in_group(l->n, g);
     }
@@ -314,9 +355,9 @@ static __device__ __forceinline__ uint32_t pass_rounds(const struct finding *f,
                                                        const struct lane *l, uint32_t n,
                                                        uint32_t *at)
 {
-    const uint32_t *const words = (const uint32_t *)(const void *)f->column[l->column].window;
+    const uint32_t *const words = (const uint32_t *)(const void *)window_of(f, l->column);
     uint32_t alive = n;
-    for (uint32_t round = 0; round < ZTI_SZ_ROUNDS && alive > 0 && *at < WINDOW_BITS; round++) {
+    for (uint32_t round = 0; round < ZTI_SZ_ROUNDS && alive > 0 && *at < window_bits(f); round++) {
         const uint32_t *const from = words + *at / 32;
         const uint32_t low = __funnelshift_r(from[0], from[1], *at % 32);
         const uint32_t high = __funnelshift_r(from[1], from[2], *at % 32);
@@ -337,13 +378,13 @@ static __device__ __forceinline__ void pass_over(const struct sz_tiles *s, const
     bool is_good = true;
     if (pass == PASS_ALL && !is_list(c)) {
         uint32_t numbers = pass_rounds(f, l, n, &at);
-        for (r.at = at; numbers > 0 && r.at <= WINDOW_BITS; numbers--)
+        for (r.at = at; numbers > 0 && r.at <= window_bits(f); numbers--)
             (void)take_number(&r);
     } else {
         is_good = pass_by(&r, pass, n, c);
     }
     uint64_t end = is_good ? 64 * l->first + r.at : UINT64_MAX;
-    if (r.at > WINDOW_BITS)
+    if (r.at > window_bits(f))
         end = pass_far(s->words, s->words_count, l->at, pass, n, c);
     l->is_good = end <= l->end;
     l->at = l->is_good ? end : l->at;
@@ -360,11 +401,11 @@ static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s,
         const bool has_one = pass == PASS_ALL ? next * ZTI_SZ_GROUP < l->n : left != 0;
         if (!__any_sync(SIMT_ALL_LANES, l->is_good && has_one))
             break;
-        bring_some(s, f, l, WINDOW_BITS / 4);
+        bring_some(s, f, l, window_bits(f) / 4);
         if (!l->is_good || !has_one)
             continue;
         const uint32_t g = pass == PASS_ALL ? next : zti_ctz64(left);
-        const uint32_t c = f->column[l->column].classes[g];
+        const uint32_t c = classes_of(f, l)[g];
         const uint32_t at = (uint32_t)(l->at - l->to->start);
         left &= left - 1;
         if (pass == PASS_EXCESSES)
@@ -458,7 +499,7 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
     }
     if (s->sz.source == ZTI_SZ_LOG) {
         const bool has_marks = is_here && !(form & ZTI_SZ_LOSSLESS) && (form & 3) != ZTI_SZ_RAW;
-        bring_some(s, f, l, WINDOW_BITS / 2);
+        bring_some(s, f, l, window_bits(f) / 2);
         if (l->is_good && has_marks)
             take_marks(s, f, l);
     }
@@ -484,6 +525,8 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
     l->is_good = is_good;
     if (is_here && !is_good)
         l->to->start = FOUND_NOTHING;
+    if (is_here && is_good && !(effort == ZT_EFFORT_PAPER && is_huffman))
+        l->to->rest_at = (uint32_t)(l->at - l->to->start);
     l->at = is_good ? (l->at + 7) & ~UINT64_C(7)
                     : UINT64_C(1) << 62; /* as if cut short: the host refuses it */
 }
@@ -504,7 +547,8 @@ static __device__ __forceinline__ uint32_t values_in(const struct sz_tiles *s, u
 static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint32_t effort)
 {
     SIMT_SHARED_DYNAMIC(char, shared);
-    const struct finding in_shared = finding_in(shared, effort), *const f = &in_shared;
+    const struct finding in_shared = finding_in(shared, effort, s->alphabet);
+    const struct finding *const f = &in_shared;
     const uint32_t each = chunk_lanes(effort), sharing = window_lanes(effort);
     const uint64_t own = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / each;
     const uint64_t i = s->from + own;
@@ -547,7 +591,7 @@ SIMT_KERNEL void __launch_bounds__(COLUMNS *CODED_LANES, 2) find_default(const s
     find_chunk(&s, ZT_EFFORT_DEFAULT);
 }
 
-SIMT_KERNEL void __launch_bounds__(COLUMNS, 2) find_paper_parts(const struct sz_tiles s)
+SIMT_KERNEL void __launch_bounds__(PAPER_COLUMNS, 4) find_paper_parts(const struct sz_tiles s)
 {
     find_chunk(&s, ZT_EFFORT_PAPER);
 }
@@ -558,7 +602,7 @@ static uint32_t columns_of(const struct sz_tiles *s)
 {
     const uint32_t most = COLUMNS;
     return s->sz.effort == ZT_EFFORT_FAST    ? (uint32_t)FAST_COLUMNS
-           : s->sz.effort == ZT_EFFORT_PAPER ? most
+           : s->sz.effort == ZT_EFFORT_PAPER ? (uint32_t)PAPER_COLUMNS
            : s->chunks_each >= 128 * most    ? most
            : s->chunks_each >= 64 * most     ? most / 2
                                              : most / 4;
@@ -568,7 +612,8 @@ extern "C" void zti_sz_cuda_find(const struct sz_tiles *s, void *queue)
 {
     const uint32_t effort = s->sz.effort, threads = columns_of(s) * window_lanes(effort);
     const uint64_t blocks = (s->chunks_each * chunk_lanes(effort) + threads - 1) / threads;
-    const size_t bytes = books_bytes(effort) + columns_of(s) * sizeof(struct column);
+    const size_t bytes = books_bytes(effort) + windows_bytes(effort, threads) +
+                         threads / chunk_lanes(effort) * ZTI_SZ_GROUPS + order_bytes(effort);
     if (effort == ZT_EFFORT_FAST)
         SIMT_LAUNCH(find_fast, blocks, threads, bytes, queue, *s);
     else if (effort == ZT_EFFORT_PAPER)

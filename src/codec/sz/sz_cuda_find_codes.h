@@ -36,6 +36,10 @@ SIMT_UNROLL
     for (uint32_t k = 0; k < sz_tables(effort); k++)
         for (uint32_t m = threadIdx.x; m < ZTI_BOOK_NUMBERS; m += threads)
             f->numbers[k][m] = sz_book(s->model, s->alphabet, k).numbers[m];
+    const struct zti_cuda_book book = sz_book(s->model, s->alphabet, 0);
+    const uint32_t used = f->order ? book.numbers[ZTI_BOOK_USED] : 0;
+    for (uint32_t i = threadIdx.x; i < used; i += threads)
+        f->order[i] = book.order[i];
 }
 
 /* A book to decode with, and bits of the window. */
@@ -59,8 +63,8 @@ static __device__ __forceinline__ struct codes codes_of(const struct sz_tiles *s
     c.table_bits = sz_table_bits(effort);
     c.bits.numbers = f->numbers[book];
     c.bits.table = f->tables + (book << c.table_bits);
-    c.bits.order = sz_book(s->model, s->alphabet, book).order;
-    c.bits.words = (const uint32_t *)(const void *)f->column[l->column].window;
+    c.bits.order = f->order ? f->order : sz_book(s->model, s->alphabet, book).order;
+    c.bits.words = (const uint32_t *)(const void *)window_of(f, l->column);
     return c;
 }
 
@@ -84,17 +88,19 @@ static __device__ __forceinline__ void refill(const struct codes *c, struct ahea
     }
 }
 
-/* The next code, as in tables; 16 bits are there. */
-static __device__ __forceinline__ uint32_t next_code(const struct codes *c, struct ahead *a)
+/* The next symbol; 16 bits are there. What a longer code stands for is not waited for: where the
+ * next one begins is known without it. */
+static __device__ __forceinline__ uint32_t next_symbol(const struct codes *c, struct ahead *a)
 {
-    uint32_t code = c->bits.table[(uint32_t)a->held & ((1u << c->table_bits) - 1)];
-    if (zti_code_length(code) == 0)
-        code = zti_long_code(c->bits.order, c->bits.numbers, (uint32_t)a->held, c->table_bits);
-    const uint32_t bits = zti_code_length(code);
+    const uint32_t code = c->bits.table[(uint32_t)a->held & ((1u << c->table_bits) - 1)];
+    uint32_t bits = zti_code_length(code), symbol = code & 0xffff;
+    if (bits == 0)
+        symbol = c->bits.order[zti_long_place(c->bits.numbers, (uint32_t)a->held, c->table_bits,
+                                              &bits)];
     a->held >>= bits;
     a->count -= bits;
     a->at += bits;
-    return code;
+    return symbol;
 }
 
 /* The only symbol of a book, whose codes have no bits; UINT32_MAX: it has several. *is_good: it has
@@ -110,16 +116,17 @@ static __device__ __forceinline__ uint32_t only_symbol(const struct codes *c, bo
 static __device__ __forceinline__ uint64_t four_symbols(const struct codes *c, struct ahead *a,
                                                         uint32_t *outliers)
 {
-    uint64_t symbols = 0;
+    uint32_t symbols[4];
 SIMT_UNROLL
     for (uint32_t k = 0; k < 4; k++) {
         if (k % 2 == 0)
             refill(c, a);
-        const uint32_t symbol = next_code(c, a) & 0xffff;
-        symbols |= (uint64_t)symbol << k * 16;
-        *outliers += symbol == 0;
+        symbols[k] = next_symbol(c, a);
     }
-    return symbols;
+SIMT_UNROLL
+    for (uint32_t k = 0; k < 4; k++)
+        *outliers += symbols[k] == 0;
+    return (uint64_t)(symbols[2] | symbols[3] << 16) << 32 | symbols[0] | symbols[1] << 16;
 }
 
 static __device__ __forceinline__ uint32_t one_symbol(const struct codes *c, struct ahead *a,
@@ -128,5 +135,5 @@ static __device__ __forceinline__ uint32_t one_symbol(const struct codes *c, str
     if (only != UINT32_MAX)
         return only;
     refill(c, a);
-    return next_code(c, a) & 0xffff;
+    return next_symbol(c, a);
 }

@@ -42,7 +42,7 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
         l->is_good = class_of <= most;
         if (!l->is_good)
             return;
-        f->column[l->column].classes[g] = (uint8_t)class_of;
+        classes_of(f, l)[g] = (uint8_t)class_of;
         uint64_t place = 0;
         if (is_list(class_of)) {
             b->lists |= UINT64_C(1) << g;
@@ -76,7 +76,7 @@ static __device__ __forceinline__ void place_groups(const struct finding *f, con
     simt_order_warp(); /* all lanes have noted places; votes order them in the tests */
     for (uint32_t g = threadIdx.x % CODED_LANES; l->is_good && g * ZTI_SZ_GROUP < l->n;
          g += CODED_LANES) {
-        const uint32_t c = f->column[l->column].classes[g];
+        const uint32_t c = classes_of(f, l)[g];
         uint32_t *const place = (uint32_t *)(void *)(l->to->groups + g) + 1;
         if (!is_list(c))
             *place += (uint32_t)(b->begins >> 16 * (book_of(c) - 1)) & 0xffff;
@@ -230,12 +230,12 @@ static __device__ __forceinline__ uint64_t find_excesses(const struct sz_tiles *
     simt_order_warp(); /* symbols are other lanes'; shuffles order them in the tests */
     for (uint32_t g = threadIdx.x % CODED_LANES; l->is_good && g * ZTI_SZ_GROUP < l->n;
          g += CODED_LANES) {
-        const uint32_t c = f->column[l->column].classes[g];
+        const uint32_t c = classes_of(f, l)[g];
         if (is_list(c))
             continue;
         const uint32_t above = values_above(symbols + (l->to->groups[g] >> 32),
                                             in_group(l->n, g), book_of(c));
-        f->column[l->column].classes[g] = (uint8_t)above;
+        classes_of(f, l)[g] = (uint8_t)above;
         some |= (uint64_t)(above > 0) << g;
     }
     for (uint32_t step = 1; step < CODED_LANES; step *= 2)

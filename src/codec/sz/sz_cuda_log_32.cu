@@ -7,6 +7,6 @@ typedef float scalar;
 #define WIDTH 32
 #define IS_LOG 1
 #define PUT_BLOCKS 2
-#define TAKE_BLOCKS 6
+#define TAKE_BLOCKS 5
 #define NAME(x) x##_log_32
 #include "codec/sz/sz_kernel.h"

@@ -7,6 +7,6 @@ typedef double scalar;
 #define WIDTH 64
 #define IS_LOG 1
 #define PUT_BLOCKS 2
-#define TAKE_BLOCKS 5
+#define TAKE_BLOCKS 4
 #define NAME(x) x##_log_64
 #include "codec/sz/sz_kernel.h"

@@ -1,13 +1,13 @@
 /* sz_cuda_values.h: kernel text: integers and what is coded of them, and values of integers. Its
  * parameters are those of sz_kernel.h. */
 
-/* Where decoded integers are in shared memory: a word further apart than they are long, 64 at a
+/* Where decoded integers are in shared memory: a word further apart than they are long, 32 at a
  * time, so that threads at equal places of theirs are in different banks. */
-enum { PADDED = ZTI_SZ_TILE_VALUES + ZTI_SZ_GROUPS };
+enum { PADDED = ZTI_SZ_TILE_VALUES + ZTI_SZ_TILE_VALUES / 32 };
 
 static __device__ __forceinline__ uint32_t pad(uint32_t i)
 {
-    return i + i / ZTI_SZ_GROUP;
+    return i + i / 32;
 }
 
 static __device__ __forceinline__ word above(word u, uint32_t k)
@@ -55,6 +55,7 @@ static __device__ __forceinline__ word value_of(const struct sz_tiles *s, uint32
         return bits_of(NAME(wide_number)(q, &s->sz));
     if (s->sz.source == ZTI_SZ_LATTICE)
         return bits_of((scalar)((double)q * s->sz.step));
-    return (word)multiple(q, (int64_t)s->sz.whole_step, WIDTH == 32 ? INT32_MIN : INT64_MIN,
-                          WIDTH == 32 ? INT32_MAX : INT64_MAX);
+    return (word)multiple_within(q, (int64_t)s->sz.whole_step, s->least, s->most,
+                                 WIDTH == 32 ? INT32_MIN : INT64_MIN,
+                                 WIDTH == 32 ? INT32_MAX : INT64_MAX);
 }

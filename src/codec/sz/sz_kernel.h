@@ -44,6 +44,10 @@
 
 #include "codec/sz/sz_cuda_encoder.h"
 
+#include "codec/sz/sz_cuda_taking.h"
+
+#include "codec/sz/sz_cuda_residuals.h"
+
 #include "codec/sz/sz_cuda_decoder.h"
 
 #define KERNEL(threads, blocks) SIMT_KERNEL void __launch_bounds__(threads, blocks)

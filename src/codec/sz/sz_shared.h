@@ -233,10 +233,17 @@ ZTI_STATIC int64_t nearest_multiple(int64_t x, int64_t step)
     return rest > step / 2 ? q + 1 : rest < -(step / 2) ? q - 1 : q;
 }
 
-/* The multiple, or the end of the type's range where it is beyond. */
+/* The multiple, or the end of the type's range where it is beyond: where q is not among those from
+ * 'least' to 'most', divided by the step. */
+ZTI_STATIC int64_t multiple_within(int64_t q, int64_t step, int64_t least_q, int64_t most_q,
+                                   int64_t least, int64_t most)
+{
+    return q > most_q ? most : q < least_q ? least : q * step;
+}
+
 ZTI_STATIC int64_t multiple(int64_t q, int64_t step, int64_t least, int64_t most)
 {
-    return q > most / step ? most : q < least / step ? least : q * step;
+    return multiple_within(q, step, least / step, most / step, least, most);
 }
 
 /* ---- a bit for each value -------------------------------------------------------------------- */
