@@ -70,6 +70,17 @@
         *(uint4 *)(to) = stored_16; \
     } while (0)
 
+/* Bytes of shared memory that a block of the present GPU can ask for. */
+static inline size_t simt_shared_most(void)
+{
+    int device = 0, bytes = 0;
+    if (cudaGetDevice(&device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
+            cudaSuccess)
+        return 48u << 10;
+    return (size_t)bytes;
+}
+
 static __device__ __forceinline__ void simt_grid_sync(void)
 {
     cooperative_groups::this_grid().sync();

@@ -1,10 +1,9 @@
 /* sz_high_cuda.cu: tiles of effort 'high' to values, in two kernels.
  *
  * A symbol's state and bits follow from those before it, and its context from the magnitudes of
- * residuals before it: not from integers. So a warp takes a tile's symbols first. Four of its lanes
- * go through the ANS codes of a row, a state each; contexts of a row, residuals and what symbols
- * leave open are the work of all lanes. Then a block has a tile: points of a band depend on
- * those of earlier ones alone, and each has a thread. */
+ * residuals before it: not from integers. So a warp takes a tile's symbols first, of a row a symbol
+ * a lane: contexts, ANS codes of as many states, and what symbols leave open. Then a block has a
+ * tile: points of a band depend on those of earlier ones alone, and each has a thread. */
 #include "codec/sz/sz_high_cuda.h"
 #include "codec/sz/sz_cuda_take_exact.h"
 #include "entropy/ans_ways_cuda.h"
@@ -18,10 +17,11 @@ struct high_tile {
     bool is_there, is_last; /* of its chunk */
 };
 
-static __device__ __forceinline__ struct high_tile high_tile_of(const struct sz_high_tiles *h)
+static __device__ __forceinline__ struct high_tile high_tile_of(const struct sz_high_tiles *h,
+                                                              uint32_t number)
 {
     const struct sz_tiles *const s = &h->s;
-    const uint64_t item = h->first + blockIdx.x;
+    const uint64_t item = h->first + number;
     struct high_tile t;
     t.chunk = item / h->each;
     t.first = (s->chunks ? s->chunks[t.chunk] : s->first_chunk + t.chunk) * s->chunk_tiles;
@@ -67,300 +67,289 @@ static __device__ __forceinline__ struct zti_bit_reader reader_from(const struct
 
 /* ---- symbols: a warp a tile ---- */
 
-/* What a warp has in shared memory. */
+enum {
+    TAKERS = 4,       /* warps of a block: as many as a multiprocessor can issue from at a time */
+    NEAR_MODELS = 13, /* whose tables a block has room for */
+    SUMS = 1 << 12 >> 4,
+    NEIGHBOURHOODS = (int)ZTI_SZ_HIGH_DEPTHS * SUMS
+};
+
+/* What a block has in shared memory; behind it are the tables of the first models. */
 struct taking {
-    const uint32_t *tables[ZTI_SZ_HIGH_CONTEXTS];
-    const uint32_t *own[ZTI_SZ_HIGH_SEGMENT]; /* the table of each symbol of a row */
-    uint32_t sums[ZTI_SZ_HIGH_SEGMENT];
-    uint8_t symbols[ZTI_SZ_HIGH_SEGMENT];
+    uint32_t model[NEIGHBOURHOODS]; /* a neighbourhood's, by depth and sum / 16 */
+    uint32_t window[TAKERS][ANS_WINDOW];
 };
 
 /* A warp's way through a tile: the same in all lanes but for the states of codes. */
 struct taker {
     struct high_slot slot;
-    struct taking *sh;
+    const uint32_t *model;
+    struct ans_tables tables;
     struct ans_ways codes;
+    uint32_t ways;
     struct zti_bit_reader extras;
-    uint32_t before, before_that; /* magnitudes of the two points before, in a band's first row */
+    uint32_t taken; /* symbols */
 };
 
-/* A symbol's residual into its place; returns its magnitude. */
-static __device__ __forceinline__ uint32_t put_residual(struct taker *t, uint32_t symbol,
-                                                        uint32_t open, uint32_t at)
+/* Of the lanes' symbols, those that leave bits open: their residuals, into their places. Returns a
+ * lane's magnitude. */
+static __device__ __forceinline__ uint32_t take_open(struct taker *t, uint32_t symbol, uint32_t at,
+                                                     uint32_t loud)
 {
-    const int32_t q = zti_sz_high_residual(symbol, open);
-    const uint8_t loud = zti_sz_high_loudness(q);
-    t->slot.x[at] = q;
-    t->slot.loud[at] = loud;
-    return loud;
-}
-
-/* What the lanes' symbols leave open. */
-static __device__ __forceinline__ uint32_t take_open(struct taker *t, uint32_t symbol)
-{
-    const uint32_t bits = zti_sz_high_open_bits(symbol);
-    if (!__any_sync(SIMT_ALL_LANES, bits > 0))
-        return 0;
-    const uint32_t up_to = warp_sums_32(bits);
+    const uint32_t bits = zti_sz_high_open_bits(symbol), up_to = warp_sums_32(bits);
     struct zti_bit_reader r = t->extras;
     r.at += up_to - bits;
     t->extras.at += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
-    return bits ? (uint32_t)zti_take_bits(&r, bits) : 0;
+    if (symbol < ZTI_SZ_HIGH_DIRECT)
+        return loud;
+    const uint32_t open = bits ? (uint32_t)zti_take_bits(&r, bits) : 0;
+    const int32_t q = zti_sz_high_residual(symbol, open);
+    t->slot.x[at] = q;
+    return zti_sz_high_loudness(q);
 }
 
-/* Of n points of a band's first row, from coordinates c on: four look at the two before them, so
- * that the warp goes from four to four. */
-static __device__ __forceinline__ void take_first_row(struct taker *t, const struct high_band *b,
-                                                      uint32_t first, uint32_t n)
+/* The next n symbols, a lane each, of the point at 'at' whose neighbourhood has that sum; returns
+ * its magnitude. */
+static __device__ __forceinline__ uint32_t take_symbols(struct taker *t, uint32_t depth,
+                                                        uint32_t sum, uint32_t at, uint32_t n)
+{
+    const uint32_t lane = threadIdx.x % 32, model = t->model[depth * (uint32_t)SUMS + sum / 16];
+    const uint32_t taken = ans_ways_take(&t->codes, &t->tables, t->ways, model, n);
+    const uint32_t symbol = lane < n ? taken : 0;
+    uint32_t loud = (symbol + 1) / 2; /* zti_sz_high_loudness where the symbol says all */
+    if (lane < n)
+        t->slot.symbols[t->taken + lane] = (uint8_t)symbol;
+    t->taken += n;
+    if (__any_sync(SIMT_ALL_LANES, symbol >= ZTI_SZ_HIGH_DIRECT))
+        loud = take_open(t, symbol, at, loud);
+    if (lane < n)
+        t->slot.loud[at] = (uint8_t)loud;
+    return loud;
+}
+
+/* A band's first row: four points look at the two before them, so that the warp goes from four to
+ * four. */
+static __device__ __forceinline__ void take_first_row(struct taker *t, const struct high_band *b)
 {
     const uint32_t lane = threadIdx.x % 32;
-    for (uint32_t k = 0; k < n; k += 4) {
-        const uint32_t four = n - k < 4 ? n - k : 4, more = 16 * (t->before + t->before_that);
-        const uint32_t sum = lane < four ? t->sh->sums[k + lane] : 0;
-        const uint32_t kind = zti_sz_high_kind(first + k == 0 ? 2 * sum : sum + more, b->depth);
-        const uint32_t taken = ans_ways_take(&t->codes, t->sh->tables[kind], four);
-        const uint32_t symbol = lane < four ? taken : 0, open = take_open(t, symbol);
-        uint32_t loud = 0;
-        if (lane < four)
-            loud = put_residual(t, symbol, open, b->base + (first + k + lane) * b->step[3]);
-        const uint32_t last = __shfl_sync(SIMT_ALL_LANES, loud, (int)four - 1);
-        t->before_that = four > 1 ? __shfl_sync(SIMT_ALL_LANES, loud, (int)four - 2) : t->before;
-        t->before = last;
-    }
-    simt_order_warp(); /* sums were read by four lanes, before shuffles */
-}
-
-/* The symbols of n points of another row, whose tables are known. */
-static __device__ __forceinline__ void take_symbols(struct taker *t, uint32_t n)
-{
-    const uint32_t lane = threadIdx.x % 32, way = lane % ZTI_ANS_WAYS;
-    const uint32_t *table = way < n ? t->sh->own[way] : NULL;
-    for (uint32_t k = 0; k < n; k += ZTI_ANS_WAYS) {
-        const uint32_t four = n - k < ZTI_ANS_WAYS ? n - k : (uint32_t)ZTI_ANS_WAYS;
-        const uint32_t next = k + ZTI_ANS_WAYS + way;
-        const uint32_t *const later = next < n ? t->sh->own[next] : NULL;
-        const uint32_t symbol = ans_ways_take(&t->codes, table, four);
-        if (lane < four)
-            t->sh->symbols[k + lane] = (uint8_t)symbol;
-        table = later;
+    uint32_t before = 0;
+    for (uint32_t i = 0, sums = 0; i < b->own[3]; i += 4) {
+        const uint32_t c[4] = {0, 0, 0, i + lane}, n = simt_at_most(b->own[3] - i, 4);
+        if (i % 32 == 0 && c[3] < b->own[3])
+            sums = weigh(b, sum_between(b, c, t->slot.loud + point_at(b, c)), 0, 0);
+        const uint32_t own = __shfl_sync(SIMT_ALL_LANES, sums, (int)((i + lane) % 32));
+        const uint32_t sum = lane >= n ? 0 : i == 0 ? 2 * own : own + 16 * before;
+        const uint32_t loud = take_symbols(t, b->depth, sum, point_at(b, c), n);
+        before = __shfl_sync(SIMT_ALL_LANES, loud, 2) + __shfl_sync(SIMT_ALL_LANES, loud, 3);
     }
 }
 
-/* Residuals of n symbols of a row that begins at a point, a symbol a lane. */
-static __device__ __forceinline__ void take_residuals(struct taker *t, const struct high_band *b,
-                                                      uint32_t at, uint32_t n)
-{
-    const uint32_t lane = threadIdx.x % 32;
-    for (uint32_t k = 0; k < n; k += 32) {
-        const bool is_there = k + lane < n;
-        const uint32_t symbol = is_there ? t->sh->symbols[k + lane] : 0;
-        const uint32_t open = take_open(t, symbol);
-        if (is_there)
-            (void)put_residual(t, symbol, open, at + (k + lane) * b->step[3]);
-    }
-}
+/* ---- the rows behind a band's first one, in pieces of a point a lane ---- */
 
-/* Up to 256 coded points of a row, from coordinates c on. */
-static __device__ __forceinline__ void take_segment(struct taker *t, const struct high_band *b,
-                                                    const uint32_t *c, uint32_t n)
-{
-    const uint32_t lane = threadIdx.x % 32, at = point_at(b, c);
-    uint32_t rows = 0;
-    for (uint32_t k = lane; k < n; k += 32) {
-        const uint32_t own[4] = {c[0], c[1], c[2], c[3] + k};
-        const uint32_t sum = sum_around(b, own, t->slot.loud + at + k * b->step[3], &rows);
-        t->sh->sums[k] = sum;
-        t->sh->own[k] = t->sh->tables[zti_sz_high_kind(sum, b->depth)];
-    }
-    __syncwarp();
-    rows = c[0] | c[1] | c[2]; /* what sum_around counts is not 0 */
-    if (rows == 0) {
-        take_first_row(t, b, c[3], n);
-        return;
-    }
-    take_symbols(t, n);
-    __syncwarp();
-    take_residuals(t, b, at, n);
-}
-
-/* What a lane adds up for its point of a row of at most 32, before the row before it is known. */
-struct row_ahead {
-    uint32_t between, before; /* without the row before it */
-    bool is_there;
+/* What a lane has of the magnitudes around its point, before it adds them up. */
+struct piece {
+    uint32_t left[4], right[4], before[3];
+    uint32_t at, n;
+    uint32_t rows;
+    bool is_behind; /* another one along axis 2 */
 };
 
-static __device__ __forceinline__ void look_ahead(const struct taker *t, const struct high_band *b,
-                                                  const uint32_t *c, struct row_ahead *ahead)
+/* A row's pieces; how many pieces before it the neighbour of one along an axis is at least. */
+static __device__ __forceinline__ uint32_t pieces_in_row(const struct high_band *b)
 {
-    const uint32_t lane = threadIdx.x % 32;
-    const uint32_t own[4] = {c[0], c[1], c[2], lane};
-    ahead->is_there = c[0] < b->own[0] && c[1] < b->own[1] && c[2] < b->own[2];
-    ahead->between = ahead->before = 0;
-    if (ahead->is_there && lane < b->own[3]) {
-        const uint8_t *const loud = t->slot.loud + point_at(b, own);
-        ahead->between = sum_between(b, own, loud);
-        ahead->before = sum_before(b, own, 2, loud);
+    return (b->own[3] + 31) / 32;
+}
+
+static __device__ __forceinline__ uint32_t pieces_apart(const struct high_band *b)
+{
+    const uint32_t row = pieces_in_row(b), plane = b->own[2] * row;
+    return b->own[1] > 1 ? plane : b->own[0] > 1 ? b->own[1] * plane : 3;
+}
+
+/* Fetch what is around the points of a piece from c on, which is the next one's then. What a piece
+ * less than three before it has along axis 2 is not there yet: lanes have it in registers. */
+static __device__ __forceinline__ void look_around(const struct taker *t,
+                                                   const struct high_band *b, uint32_t *c,
+                                                   struct piece *p)
+{
+    const uint32_t each = pieces_in_row(b);
+    const uint32_t own[4] = {c[0], c[1], c[2], c[3] + threadIdx.x % 32};
+    const bool is_there = c[0] < b->own[0] && own[3] < b->own[3];
+    p->at = point_at(b, own);
+    p->n = simt_at_most(b->own[3] - c[3], 32);
+    p->rows = (c[0] > 0) + (c[1] > 0) + (c[2] > 0);
+    p->is_behind = c[2] > 0;
+    const uint8_t *const loud = t->slot.loud + p->at;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 4; i++) {
+        const bool is_between = is_there && b->odd >> i & 1;
+        const int64_t apart = b->apart[i];
+        p->left[i] = is_between ? loud[-apart] : 0;
+        p->right[i] = is_between ? loud[own[i] + 1 < b->of[i] ? apart : -apart] : 0;
     }
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 3; i++)
+        p->before[i] =
+            is_there && c[i] > 0 && (i < 2 || each > 2) ? loud[-(int64_t)b->step[i]] : 0;
+    c[3] += 32;
+    c[2] += c[3] >= b->own[3];
+    c[3] = c[3] >= b->own[3] ? 0 : c[3];
+    c[1] += c[2] == b->own[2];
+    c[2] = c[2] == b->own[2] ? 0 : c[2];
+    c[0] += c[1] == b->own[1];
+    c[1] = c[1] == b->own[1] ? 0 : c[1];
 }
 
-/* A row of at most 32 points, none of a band's first; 'last': the magnitudes of the row before it
- * along axis 2, and then its own. */
-static __device__ __forceinline__ void take_short_row(struct taker *t, const struct high_band *b,
-                                                      const uint32_t *c,
-                                                      const struct row_ahead *ahead,
-                                                      uint32_t *last)
+/* 'last': what the lane has of the row before, where it was not fetched; returns what it has of
+ * this one. */
+static __device__ __forceinline__ uint32_t take_piece(struct taker *t, const struct high_band *b,
+                                                      const struct piece *p, uint32_t last)
 {
-    const uint32_t lane = threadIdx.x % 32, n = b->own[3];
-    const uint32_t before = ahead->before + (c[2] > 0 ? *last : 0);
-    uint32_t rows;
-    const uint32_t sum = weigh_around(b, c, ahead->between, before, &rows);
-    if (lane < n)
-        t->sh->own[lane] = t->sh->tables[zti_sz_high_kind(sum, b->depth)];
-    __syncwarp();
-    take_symbols(t, n);
-    __syncwarp();
-    const uint32_t symbol = lane < n ? t->sh->symbols[lane] : 0, open = take_open(t, symbol);
-    if (lane < n)
-        *last = put_residual(t, symbol, open, point_at(b, c) + lane * b->step[3]);
+    uint32_t between = 0, before = p->is_behind ? last : 0;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 4; i++)
+        between += p->left[i] + p->right[i];
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 3; i++)
+        before += p->before[i];
+    const uint32_t sum = weigh(b, between, before, p->rows);
+    return take_symbols(t, b->depth, sum, p->at, p->n);
 }
 
-/* The row behind one. */
-static __device__ __forceinline__ void next_row(const struct high_band *b, uint32_t *c)
-{
-    c[2]++;
-    c[1] += c[2] == b->dim[2];
-    c[2] = c[2] == b->dim[2] ? 0 : c[2];
-    c[0] += c[1] == b->dim[1];
-    c[1] = c[1] == b->dim[1] ? 0 : c[1];
-}
-
-/* Points of a row from 'own' on, which are as if they were predicted well. */
-static __device__ __forceinline__ void clear_row(struct taker *t, const struct high_band *b,
-                                                 const uint32_t *c, uint32_t own)
-{
-    const uint32_t at = point_at(b, c);
-    for (uint32_t k = own + threadIdx.x % 32; k < b->dim[3]; k += 32) {
-        t->slot.x[at + k * b->step[3]] = 0;
-        t->slot.loud[at + k * b->step[3]] = 0;
-    }
-}
-
-/* All points of a band of rows of at most 32, at least two along axis 2. What a row's contexts are
- * made of is fetched while the row before it is taken, but for that row's own magnitudes, which
- * lanes have. */
-static __device__ __forceinline__ void take_short_band(struct taker *t, const struct high_band *b)
-{
-    const uint32_t rows = b->dim[0] * b->dim[1] * b->dim[2];
-    uint32_t c[4] = {0, 0, 0, 0}, last = 0;
-    struct row_ahead ahead = {0, 0, false};
-    t->before = t->before_that = 0;
-    for (uint32_t row = 0; row < rows; row++) {
-        uint32_t next[4] = {c[0], c[1], c[2], 0};
-        next_row(b, next);
-        if (row == 0) {
-            take_segment(t, b, c, b->own[3]);
-            simt_order_warp(); /* four lanes have written this row, behind shuffles */
-            look_ahead(t, b, next, &ahead);
-            last = threadIdx.x % 32 < b->own[3]
-                       ? t->slot.loud[b->base + threadIdx.x % 32 * b->step[3]] : 0;
-            clear_row(t, b, c, b->own[3]);
-        } else {
-            const struct row_ahead now = ahead;
-            look_ahead(t, b, next, &ahead);
-            if (now.is_there)
-                take_short_row(t, b, c, &now, &last);
-            clear_row(t, b, c, now.is_there ? b->own[3] : 0);
-        }
-        for (uint32_t i = 0; i < 3; i++)
-            c[i] = next[i];
-    }
-}
-
-/* All points of a band. A neighbour's are as if they were predicted well.
+/* All points of a band that are coded. What is around a piece is fetched while the two before it
+ * are taken, but where bands are so small that it is not there by then.
  *
- * Rows need no barrier between them. What a lane looks at before lanes meet next, in the next
- * segment, and what was written since they met last, is the same only where it wrote it itself: of
- * the row before, the same column; at the beginning of a band, of the band before it columns that
- * both have, or its first row, after which lanes meet. */
+ * Pieces need no barrier between them: what a lane fetches of its own band is the same column's,
+ * which it wrote itself, but of the first row. */
 static __device__ __forceinline__ void take_band(struct taker *t, const struct high_band *b)
 {
-    const uint32_t rows = b->dim[0] * b->dim[1] * b->dim[2];
-    uint32_t c[4] = {0, 0, 0, 0};
-    if (b->own[3] <= 32 && b->dim[2] > 1 && own_points_in(b) > 0) {
-        take_short_band(t, b);
+    const uint32_t each = pieces_in_row(b), lane = threadIdx.x % 32;
+    const uint32_t pieces = b->own[0] * b->own[1] * b->own[2] * each;
+    const bool is_near = pieces_apart(b) < 3;
+    uint32_t c[4] = {0, 0, 0, 0}, last[2] = {0, 0};
+    struct piece p[2];
+    if (pieces == 0)
         return;
+    simt_order_warp(); /* other lanes wrote the bands before, and met in ballots */
+    take_first_row(t, b);
+    simt_order_warp(); /* four lanes wrote this row, behind shuffles */
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t own = lane + (each == 2 ? 32 * i : 0);
+        last[i] = own < b->own[3] ? t->slot.loud[b->base + own * b->step[3]] : 0;
     }
-    t->before = t->before_that = 0;
-    for (uint32_t row = 0; row < rows; row++) {
-        const bool is_own = c[0] < b->own[0] && c[1] < b->own[1] && c[2] < b->own[2];
-        const uint32_t own = is_own ? b->own[3] : 0;
-        for (c[3] = 0; c[3] < own; c[3] += ZTI_SZ_HIGH_SEGMENT) {
-            const uint32_t left = own - c[3];
-            take_segment(t, b, c, simt_at_most(left, ZTI_SZ_HIGH_SEGMENT));
+    c[2] = b->own[2] > 1;
+    c[1] = !c[2] && b->own[1] > 1;
+    c[0] = !c[2] && !c[1];
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 2 && !is_near; i++)
+        look_around(t, b, c, &p[i]);
+    for (uint32_t number = each; number < pieces; number += 2) {
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < 2; i++) {
+            if (number + i >= pieces)
+                break;
+            if (is_near)
+                look_around(t, b, c, &p[i]);
+            const struct piece now = p[i];
+            if (!is_near)
+                look_around(t, b, c, &p[i]);
+            const uint32_t before = each == 1 ? last[1 - i] : each == 2 ? last[i] : 0;
+            last[i] = take_piece(t, b, &now, before);
         }
-        c[3] = 0;
-        clear_row(t, b, c, own);
-        next_row(b, c);
     }
 }
 
 /* The residuals of a tile, of which the slot's note says what it consists of; whether its codes end
  * where they must. */
 static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
-                                                  const struct zti_sz_box *box,
-                                                  const struct high_slot *slot)
+                                                  const struct zti_sz_box *box, struct taker *t,
+                                                  uint32_t ways, uint32_t *window)
 {
-    SIMT_SHARED(struct taking, sh, );
-    const struct sz_tiles *const s = &h->s;
-    const struct zti_sz_parts *const parts = &slot->note->parts;
-    const uint32_t axes = high_axes(s);
-    const uint8_t *const model_of = (const uint8_t *)s->model;
-    const uint32_t *const tables =
-        (const uint32_t *)(const void *)(model_of + ZTI_SZ_HIGH_TABLES_AT);
-    const struct zti_bit_reader in = reader_from(s, parts->codes);
-    struct taker t;
-    t.slot = *slot;
-    t.sh = &sh;
-    t.extras = reader_from(s, parts->extras);
-    const uint64_t extras_end = t.extras.at + 8 * parts->extra_bytes;
-    for (uint32_t i = threadIdx.x; i < ZTI_SZ_HIGH_CONTEXTS; i += 32)
-        sh.tables[i] = tables + model_of[i] * (uint32_t)ZTI_SZ_HIGH_STATES;
-    bool is_good = ans_ways_begin(&t.codes, &in);
-    copy_coarse(h, box, NULL, slot->loud, 32);
-    __syncwarp();
+    const struct zti_sz_parts *const parts = &t->slot.note->parts;
+    const uint32_t axes = high_axes(&h->s);
+    const struct zti_bit_reader in = reader_from(&h->s, parts->codes);
+    t->ways = ways;
+    t->taken = 0;
+    t->extras = reader_from(&h->s, parts->extras);
+    const uint64_t extras_end = t->extras.at + 8 * parts->extra_bytes;
+    const bool is_good = ans_ways_begin(&t->codes, &in, ways, window);
     for (uint32_t level = zti_sz_high_distance(axes); level-- > 0 && is_good;)
         for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
             const struct high_band b = high_band_of(box, axes, level, odd);
-            take_band(&t, &b);
+            take_band(t, &b);
         }
-    return is_good && t.extras.at <= extras_end &&
-           ans_ways_ends_at(&t.codes, in.at + 8 * parts->code_bytes);
+    return is_good && t->extras.at <= extras_end &&
+           ans_ways_ends_at(&t->codes, ways, in.at + 8 * parts->code_bytes);
 }
 
-SIMT_KERNEL void __launch_bounds__(32, 1) high_take_symbols(const struct sz_high_tiles h)
+/* Magnitudes that no symbol gives: foreign points have none, and those of the coarse grid. */
+static __device__ __forceinline__ void begin_loud(const struct sz_high_tiles *h,
+                                                  const struct zti_sz_box *box, uint8_t *loud)
 {
-    const struct high_tile t = high_tile_of(&h);
-    const struct high_slot slot = high_slot_of(&h);
-    if (!t.is_there)
-        return;
-    if (threadIdx.x == 0)
-        slot.note->is_good = find_parts(&h, &t, slot.note);
+    uint32_t *const words = (uint32_t *)(void *)loud;
+    for (uint32_t i = threadIdx.x % 32; i < (box->points + 3) / 4; i += 32)
+        words[i] = 0;
     __syncwarp();
-    bool is_good = slot.note->is_good;
-    const uint32_t first = slot.note->parts.first;
-    if (is_good && first != ZTI_SZ_HIGH_RAW && (first & ZTI_SZ_HIGH_CODED)) {
-        const struct zti_sz_box box = high_box_of(&h.s, t.number);
-        is_good = take_codes(&h, &box, &slot);
+    copy_coarse(h, box, NULL, loud, 32);
+}
+
+/* The tables of models, for all warps of a block; returns where they are. */
+static __device__ __forceinline__ struct ans_tables share_tables(const struct sz_high_tiles *h,
+                                                                 struct taking *sh)
+{
+    const uint8_t *const model_of = (const uint8_t *)h->s.model;
+    uint32_t *const near = (uint32_t *)(void *)(sh + 1);
+    struct ans_tables tables;
+    tables.near = near;
+    tables.far = (const uint32_t *)(const void *)(model_of + ZTI_SZ_HIGH_TABLES_AT);
+    tables.near_entries = h->near_models * (uint32_t)ZTI_SZ_HIGH_STATES;
+    for (uint32_t i = 4 * threadIdx.x; i < tables.near_entries; i += 4 * 32 * TAKERS) {
+        uint32_t four[4];
+        simt_load_16(four, tables.far + i);
+        simt_store_16(near + i, four);
     }
-    if (threadIdx.x == 0 && !is_good) {
-        slot.note->is_good = 0;
-        note_bad(&h.s, t.chunk);
+    for (uint32_t i = threadIdx.x; i < NEIGHBOURHOODS; i += 32 * TAKERS)
+        sh->model[i] = model_of[zti_sz_high_kind(i % SUMS * 16, i / SUMS)] *
+                       (uint32_t)ZTI_SZ_HIGH_STATES;
+    __syncthreads();
+    return tables;
+}
+
+SIMT_KERNEL void __launch_bounds__(32 * TAKERS, 1)
+high_take_symbols(const struct sz_high_tiles h)
+{
+    SIMT_SHARED_DYNAMIC(struct taking, sh);
+    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const uint32_t number = blockIdx.x * (uint32_t)TAKERS + warp;
+    const struct high_tile tile = high_tile_of(&h, number);
+    struct taker t;
+    t.tables = share_tables(&h, sh);
+    t.model = sh->model;
+    if (number >= h.batch || !tile.is_there)
+        return;
+    t.slot = high_slot_of(&h, number);
+    if (lane == 0)
+        t.slot.note->is_good = find_parts(&h, &tile, t.slot.note);
+    __syncwarp();
+    bool is_good = t.slot.note->is_good;
+    const uint32_t first = t.slot.note->parts.first;
+    if (is_good && first != ZTI_SZ_HIGH_RAW && (first & ZTI_SZ_HIGH_CODED)) {
+        const struct zti_sz_box box = high_box_of(&h.s, tile.number);
+        begin_loud(&h, &box, t.slot.loud);
+        is_good = first & ZTI_SZ_HIGH_HAS_MANY
+                      ? take_codes(&h, &box, &t, ZTI_ANS_MANY, sh->window[warp])
+                      : take_codes(&h, &box, &t, ZTI_ANS_WAYS, sh->window[warp]);
+    }
+    if (lane == 0 && !is_good) {
+        t.slot.note->is_good = 0;
+        note_bad(&h.s, tile.chunk);
     }
 }
 
 /* ---- values: a block a tile ---- */
 
-/* Residuals, or none, to integers, in place. */
+/* Symbols, or none, to integers. */
 static __device__ __forceinline__ void make_integers(const struct sz_high_tiles *h,
                                                      const struct zti_sz_box *box,
                                                      const struct high_slot *slot, bool is_zero)
@@ -368,6 +357,7 @@ static __device__ __forceinline__ void make_integers(const struct sz_high_tiles 
     const struct sz_tiles *const s = &h->s;
     const uint32_t axes = high_axes(s);
     const bool is_linear = s->sz.tuning & ZTI_SZ_HIGH_LINEAR;
+    uint32_t first = 0; /* of a band's symbols */
     copy_coarse(h, box, slot->x, NULL, HIGH_THREADS);
     for (uint32_t level = zti_sz_high_distance(axes); level-- > 0;) {
         const uint32_t step = zti_sz_high_step(&s->sz, level + 1);
@@ -379,9 +369,13 @@ static __device__ __forceinline__ void make_integers(const struct sz_high_tiles 
                 uint32_t c[4];
                 coordinates(b.dim, i, c);
                 int32_t *const at = slot->x + point_at(&b, c);
-                const uint32_t residual = is_zero ? 0 : (uint32_t)*at * step;
-                *at = (int32_t)(predict(&b, c, at, is_linear) + residual);
+                const bool has_none = is_zero || !is_own(&b, c);
+                const uint32_t symbol = has_none ? 0 : slot->symbols[first + number_in(&b, c)];
+                const int32_t q = symbol < ZTI_SZ_HIGH_DIRECT ? zti_sz_high_residual(symbol, 0)
+                                                              : *at;
+                *at = (int32_t)(predict(&b, c, at, is_linear) + (uint32_t)q * step);
             }
+            first += own_points_in(&b);
         }
     }
     __syncthreads();
@@ -484,8 +478,8 @@ static __device__ __forceinline__ bool put_exact_values(const struct sz_tiles *s
 SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_take_values(const struct sz_high_tiles h)
 {
     const struct sz_tiles *const s = &h.s;
-    const struct high_tile t = high_tile_of(&h);
-    const struct high_slot slot = high_slot_of(&h);
+    const struct high_tile t = high_tile_of(&h, blockIdx.x);
+    const struct high_slot slot = high_slot_of(&h, blockIdx.x);
     if (!t.is_there || !slot.note->is_good)
         return;
     const uint32_t first = slot.note->parts.first;
@@ -506,6 +500,14 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_take_values(const struc
 
 /* ---- launches ---- */
 
+/* How many models' tables a block of this GPU has room for. */
+static unsigned near_models(void)
+{
+    const size_t most = simt_shared_most(), table = sizeof(uint32_t) * ZTI_SZ_HIGH_STATES;
+    const size_t own = sizeof(struct taking);
+    return most > own ? simt_at_most((most - own) / table, NEAR_MODELS) : 0;
+}
+
 extern "C" uint64_t zti_sz_high_cuda_take_bytes(const struct zti_coding *coding)
 {
     return simt_at_most(coding->grid.count, HIGH_BATCH) *
@@ -524,10 +526,14 @@ extern "C" void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti
     h.points = (uint32_t)zti_sz_high_points(coding);
     h.slot_bytes = high_slot_bytes(h.points);
     h.each = tiles < s->chunk_tiles ? tiles : s->chunk_tiles;
+    h.near_models = simt_at_most(zti_sz_high_models(coding), near_models());
+    const size_t shared =
+        sizeof(struct taking) + h.near_models * sizeof(uint32_t) * ZTI_SZ_HIGH_STATES;
     for (; h.first < s->count * h.each; h.first += slots) {
         const uint64_t left = s->count * h.each - h.first;
-        const unsigned blocks = simt_at_most(left, slots);
-        SIMT_LAUNCH(high_take_symbols, blocks, 32, 0, queue, h);
-        SIMT_LAUNCH(high_take_values, blocks, HIGH_THREADS, 0, queue, h);
+        h.batch = simt_at_most(left, slots);
+        SIMT_LAUNCH(high_take_symbols, (h.batch + TAKERS - 1) / TAKERS, 32 * TAKERS, shared, queue,
+                    h);
+        SIMT_LAUNCH(high_take_values, h.batch, HIGH_THREADS, 0, queue, h);
     }
 }

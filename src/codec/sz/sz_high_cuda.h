@@ -11,7 +11,7 @@
 
 #include "codec/sz/sz_cuda_tile.h"
 
-enum { HIGH_THREADS = 256, HIGH_BATCH = 512, NOTE_BYTES = 128 };
+enum { HIGH_THREADS = 256, HIGH_BATCH = 512, NOTE_BYTES = 256 };
 
 /* What kernels are given. To decode, tiles are numbered as they are in the chunks wanted, 'each' a
  * chunk; to encode, from first_tile on, and 'each' is all. Those of a batch have a slot each. */
@@ -22,10 +22,12 @@ struct sz_high_tiles {
     uint64_t first; /* of the batch */
     uint64_t each;
     uint32_t points; /* of the largest box */
+    uint32_t batch, near_models; /* tiles; models whose tables are in shared memory */
 };
 
 /* What the kernel that takes symbols leaves for the one that makes values of them, at the beginning
- * of a slot; then a box's integers, and their magnitudes. */
+ * of a slot; then a box's integers, of which it leaves residuals that symbols do not say; their
+ * magnitudes; and symbols in the order of coding. */
 struct high_note {
     uint64_t is_good;
     uint64_t end; /* of the tile, a bit of the stream */
@@ -35,21 +37,23 @@ struct high_note {
 struct high_slot {
     struct high_note *note;
     int32_t *x;
-    uint8_t *loud;
+    uint8_t *loud, *symbols;
 };
 
 static inline uint64_t high_slot_bytes(uint64_t points)
 {
-    return (NOTE_BYTES + points * (sizeof(int32_t) + 1) + 255) / 256 * 256;
+    return (NOTE_BYTES + points * (sizeof(int32_t) + 2) + 3 + 255) / 256 * 256;
 }
 
-static __device__ __forceinline__ struct high_slot high_slot_of(const struct sz_high_tiles *h)
+static __device__ __forceinline__ struct high_slot high_slot_of(const struct sz_high_tiles *h,
+                                                                uint32_t number)
 {
-    uint8_t *const at = h->slots + blockIdx.x * h->slot_bytes;
+    uint8_t *const at = h->slots + number * h->slot_bytes;
     struct high_slot slot;
     slot.note = (struct high_note *)(void *)at;
     slot.x = (int32_t *)(void *)(at + NOTE_BYTES);
     slot.loud = at + NOTE_BYTES + (uint64_t)h->points * sizeof(int32_t);
+    slot.symbols = slot.loud + (h->points + 3) / 4 * 4;
     return slot;
 }
 
@@ -227,32 +231,26 @@ static __device__ __forceinline__ uint32_t sum_between(const struct high_band *b
     return sum;
 }
 
-/* Those of the points before it in its band along the first 'axes' axes. */
+/* Those of the points before it in its band along axes but the last, which are 'rows' many. */
 static __device__ __forceinline__ uint32_t sum_before(const struct high_band *b, const uint32_t *c,
-                                                      uint32_t axes, const uint8_t *loud)
+                                                      const uint8_t *loud, uint32_t *rows)
 {
     uint32_t sum = 0;
+    *rows = 0;
     SIMT_UNROLL
-    for (uint32_t i = 0; i < 3; i++)
-        if (i < axes && c[i] > 0)
-            sum += loud[-(int64_t)b->step[i]];
+    for (uint32_t i = 0; i < 3; i++) {
+        sum += c[i] > 0 ? loud[-(int64_t)b->step[i]] : 0;
+        *rows += c[i] > 0;
+    }
     return sum;
 }
 
-/* Both, weighed; and how many points are before it along axes but the last. */
-static __device__ __forceinline__ uint32_t weigh_around(const struct high_band *b,
-                                                        const uint32_t *c, uint32_t between,
-                                                        uint32_t before, uint32_t *rows)
+/* Both, weighed. */
+static __device__ __forceinline__ uint32_t weigh(const struct high_band *b, uint32_t between,
+                                                 uint32_t before, uint32_t rows)
 {
-    *rows = (c[0] > 0) + (c[1] > 0) + (c[2] > 0);
     return between * zti_sz_high_share(zti_sz_high_axes_count(b->odd)) +
-           before * zti_sz_high_row_share(*rows);
-}
-
-static __device__ __forceinline__ uint32_t sum_around(const struct high_band *b, const uint32_t *c,
-                                                      const uint8_t *loud, uint32_t *rows)
-{
-    return weigh_around(b, c, sum_between(b, c, loud), sum_before(b, c, 3, loud), rows);
+           before * zti_sz_high_row_share(rows);
 }
 
 /* ---- the coarse grid ---- */
@@ -283,7 +281,7 @@ static __device__ __forceinline__ void copy_coarse(const struct sz_high_tiles *h
     const int32_t *const integers =
         (const int32_t *)(const void *)((const uint8_t *)s->model + ZTI_SZ_HIGH_COARSE_AT);
     const uint8_t *const magnitudes = (const uint8_t *)(integers + n);
-    for (uint32_t i = threadIdx.x; i < points; i += threads) {
+    for (uint32_t i = threadIdx.x % threads; i < points; i += threads) {
         uint32_t c[4];
         coordinates(dim, i, c);
         const uint64_t there =

@@ -3,29 +3,29 @@
  *
  * A block has a tile: points of a band depend on those of earlier ones alone, so each has a thread;
  * their contexts on the magnitudes of the band itself, all of which are there then. The ANS coder's
- * four states go backwards through the symbols, each on its own: four lanes of a warp, which leave
+ * states go backwards through the symbols, each on its own: as many lanes of a warp, which leave
  * for each symbol the bits that its state sheds. Sums over these say where they go: a block has a
  * tile again, looks back for its place, and writes. */
 #include "codec/sz/sz_high_cuda.h"
+#include "entropy/ans_mixed.h"
 
 enum {
     HIGH_WARPS = HIGH_THREADS / 32,
-    WAYS = 4,              /* ZTI_ANS_WAYS */
     STEPS = 8,             /* symbols of a state that are looked up together */
-    STATE_BITS = 12,       /* ZTI_ANS_STATE_BITS */
+    STATE_BITS = (int)ZTI_ANS_STATE_BITS,
     EXACT_MOST = 515,      /* bytes of the marks of 4096 values, at most */
     LEVEL_COUNTERS = (int)ZTI_SZ_HIGH_MAGNITUDES * (int)ZTI_SZ_HIGH_ALPHABET,
     PARTS = (int)ZTI_SZ_HIGH_VALUES / (int)ZTI_SZ_TILE_VALUES
 };
 
 /* What kernels leave for the next ones, at the beginning of a slot. Then a box's integers and
- * magnitudes, whose place what states shed takes; residuals, and symbols with their contexts, in
+ * magnitudes, whose place what states shed takes; residuals, and symbols with their models, in
  * the order of coding; which values are exact; and bytes. */
 struct put_note {
     uint32_t symbols; /* their number */
-    uint32_t has_symbols; /* other than 0 */
+    uint32_t others;  /* than 0 */
     uint32_t exact;   /* values */
-    uint32_t state[WAYS];
+    uint32_t state[ZTI_ANS_MANY];
 };
 
 struct put_slot {
@@ -33,7 +33,7 @@ struct put_slot {
     int32_t *x, *q;
     uint8_t *loud;
     uint16_t *shed;  /* bits, and above them how many */
-    uint16_t *codes; /* symbols, and above them contexts */
+    uint16_t *codes; /* symbols, and above them models */
     uint64_t *exact;
     uint32_t *out;
 };
@@ -69,6 +69,11 @@ static __device__ __forceinline__ struct put_slot put_slot_of(const struct sz_hi
     at += up(points / 8 + 64);
     slot.out = (uint32_t *)(void *)at;
     return slot;
+}
+
+static __device__ __forceinline__ uint32_t ways_of(const struct put_note *note)
+{
+    return note->others < ZTI_SZ_HIGH_MANY_FROM ? ZTI_ANS_WAYS : ZTI_ANS_MANY;
 }
 
 static __device__ __forceinline__ const uint8_t *model_at(const struct sz_tiles *s, uint64_t at)
@@ -183,7 +188,9 @@ static __device__ __forceinline__ void quantize_band(const struct sz_tiles *s,
 static __device__ __forceinline__ uint32_t context_of(const struct high_band *b, const uint32_t *c,
                                                       const uint8_t *loud)
 {
-    uint32_t rows, sum = sum_around(b, c, loud, &rows);
+    uint32_t rows;
+    const uint32_t before = sum_before(b, c, loud, &rows);
+    uint32_t sum = weigh(b, sum_between(b, c, loud), before, rows);
     if (rows == 0 && c[3] < 4) {
         sum *= 2;
     } else if (rows == 0) { /* four points look at the two before them */
@@ -194,15 +201,16 @@ static __device__ __forceinline__ uint32_t context_of(const struct high_band *b,
 }
 
 /* Symbols and contexts of the coded points of a band, kept for the coder or, where there is
- * 'counts', counted there, 256 a context of the level; whether one is not 0. */
-static __device__ __forceinline__ bool name_band(const struct sz_tiles *s,
-                                                 const struct put_slot *slot,
-                                                 const struct high_band *b, uint32_t first,
-                                                 uint32_t *counts)
+ * 'counts', counted there, 256 a context of the level; how many the calling thread had that are not
+ * 0. */
+static __device__ __forceinline__ uint32_t name_band(const struct sz_tiles *s,
+                                                     const struct put_slot *slot,
+                                                     const struct high_band *b, uint32_t first,
+                                                     uint32_t *counts)
 {
-    const uint8_t *const has = model_at(s, ZTI_SZ_HIGH_HAS_AT);
+    const uint8_t *const has = model_at(s, ZTI_SZ_HIGH_HAS_AT), *const model_of = model_at(s, 0);
     const uint32_t n = own_points_in(b), first_context = b->depth * ZTI_SZ_HIGH_MAGNITUDES;
-    bool is_any = false;
+    uint32_t others = 0;
     for (uint32_t i = threadIdx.x; i < n; i += HIGH_THREADS) {
         uint32_t c[4];
         coordinates(b->own, i, c);
@@ -216,10 +224,10 @@ static __device__ __forceinline__ bool name_band(const struct sz_tiles *s,
                                 (context - first_context) * (uint32_t)ZTI_SZ_HIGH_ALPHABET + symbol,
                             1u);
         else
-            slot->codes[first + i] = (uint16_t)(symbol | context << 8);
-        is_any = is_any || symbol != 0;
+            slot->codes[first + i] = (uint16_t)(symbol | (uint32_t)model_of[context] << 8);
+        others += symbol != 0;
     }
-    return is_any;
+    return others;
 }
 
 /* What a block counted of a level, whose contexts are its own, to the counts of all. */
@@ -234,16 +242,16 @@ static __device__ __forceinline__ void add_level(const struct sz_tiles *s, uint3
     }
 }
 
-/* The symbols of a box from its values, coarse to fine; whether one that the calling thread had is
- * not 0, and how many there are. 'counts': see name_band, zeros before and after. */
-static __device__ __forceinline__ bool code_box(const struct sz_high_tiles *h,
-                                                const struct zti_sz_box *box,
-                                                const struct put_slot *slot, uint32_t *counts,
-                                                uint32_t *symbols)
+/* The symbols of a box from its values, coarse to fine: how many there are, and how many the
+ * calling thread had that are not 0. 'counts': see name_band, zeros before and after. */
+static __device__ __forceinline__ uint32_t code_box(const struct sz_high_tiles *h,
+                                                    const struct zti_sz_box *box,
+                                                    const struct put_slot *slot, uint32_t *counts,
+                                                    uint32_t *symbols)
 {
     const struct sz_tiles *const s = &h->s;
     const uint32_t axes = high_axes(s);
-    bool is_any = false;
+    uint32_t others = 0;
     *symbols = 0;
     gather(s, box, slot->x);
     copy_coarse(h, box, slot->x, slot->loud, HIGH_THREADS);
@@ -254,7 +262,7 @@ static __device__ __forceinline__ bool code_box(const struct sz_high_tiles *h,
             __syncthreads();
             quantize_band(s, slot, &b, step, *symbols);
             __syncthreads();
-            is_any = name_band(s, slot, &b, *symbols, counts) || is_any;
+            others += name_band(s, slot, &b, *symbols, counts);
             *symbols += own_points_in(&b);
         }
         if (counts) {
@@ -262,7 +270,7 @@ static __device__ __forceinline__ bool code_box(const struct sz_high_tiles *h,
             add_level(s, zti_sz_high_depth(level + 1), counts);
         }
     }
-    return is_any;
+    return others;
 }
 
 /* Note values that do not keep the bound. */
@@ -300,13 +308,15 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_make_symbols(const stru
     for (uint32_t i = threadIdx.x; i < (t.n + 63) / 64; i += HIGH_THREADS)
         slot.exact[i] = 0;
     if (threadIdx.x == 0)
-        slot.note->exact = 0;
-    const bool is_any = __syncthreads_or(code_box(&h, &box, &slot, NULL, &count));
+        slot.note->exact = slot.note->others = 0;
+    const uint32_t others = code_box(&h, &box, &slot, NULL, &count);
+    __syncthreads();
     find_exact(s, &box, &t, &slot);
-    if (threadIdx.x == 0) {
+    const uint32_t of_warp = __reduce_add_sync(SIMT_ALL_LANES, others);
+    if (threadIdx.x % 32 == 0)
+        (void)atomicAdd((unsigned *)&slot.note->others, of_warp);
+    if (threadIdx.x == 0)
         slot.note->symbols = count;
-        slot.note->has_symbols = is_any;
-    }
 }
 
 /* ---- counts ---- */
@@ -328,71 +338,123 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_count_symbols(const str
     (void)code_box(&h, &box, &slot, counts, &symbols);
 }
 
-/* ---- states: a warp a tile, of which four lanes have one each ---- */
+/* ---- states: a warp a tile, of which lanes have one each ---- */
+
+enum {
+    RUNNERS = 4,       /* warps of a block: as many as a multiprocessor can issue from at a time */
+    NEAR_RUNNERS = 22, /* models whose tables a block has room for */
+    MODEL_STEPS = (int)ZTI_SZ_HIGH_ALPHABET,
+    RUN_BYTES = MODEL_STEPS * 8 + (int)ZTI_SZ_HIGH_STATES * 2 /* of a model */
+};
 
 /* What a state does with a symbol: known before the state is. */
 struct way_step {
     uint32_t bits, next; /* see make_steps in ans_model.c; 'next' among those of all models */
 };
 
-/* Symbols 'from' to 'from' + count - 1 of a lane's, of which each is the WAYS-th of all. */
-static __device__ __forceinline__ void load_steps(const struct sz_tiles *s,
-                                                  const struct put_slot *slot, uint32_t from,
-                                                  uint32_t count, struct way_step *step)
+/* Tables of all models, one after another: the first ones are in shared memory too. */
+struct runner {
+    const uint32_t *steps, *near_steps;
+    const uint16_t *next, *near_next;
+    uint32_t near_models;
+};
+
+/* What was coded with symbols 'from' to 'from' + count - 1 of a lane's, of which each is one of
+ * 'ways'. */
+static __device__ __forceinline__ void load_codes(const struct put_slot *slot, uint32_t ways,
+                                                  uint32_t from, uint32_t count, uint32_t *code)
 {
-    const uint8_t *const model_of = model_at(s, 0);
-    const uint32_t *const steps =
-        (const uint32_t *)(const void *)model_at(s, ZTI_SZ_HIGH_STEPS_AT);
-    const uint32_t way = threadIdx.x;
-    uint32_t code[STEPS];
+    const uint32_t way = threadIdx.x % 32;
     SIMT_UNROLL
     for (uint32_t i = 0; i < STEPS; i++)
-        code[i] = i < count ? slot->codes[(from + i) * WAYS + way] : 0;
+        code[i] = i < count && way < ways ? slot->codes[(from + i) * ways + way] : 0;
+}
+
+static __device__ __forceinline__ void find_steps(const struct runner *r, const uint32_t *code,
+                                                  struct way_step *step)
+{
     SIMT_UNROLL
     for (uint32_t i = 0; i < STEPS; i++) {
-        const uint32_t model = model_of[code[i] >> 8], symbol = code[i] & 255;
-        const uint32_t *const own = steps + 2 * (model * (uint32_t)ZTI_SZ_HIGH_ALPHABET + symbol);
+        const uint32_t model = code[i] / (uint32_t)MODEL_STEPS;
+        const uint32_t *const own =
+            (model < r->near_models ? r->near_steps : r->steps) + 2 * code[i];
         step[i].bits = own[0];
         step[i].next = own[1] + model * (uint32_t)ZTI_SZ_HIGH_STATES;
     }
 }
 
-/* From the last symbol to the first. Only a state's own look-up waits for the symbol behind it:
- * what symbols say is fetched for STEPS of them at a time, while the ones behind are coded. */
-SIMT_KERNEL void __launch_bounds__(32) high_run_states(const struct sz_high_tiles h)
+/* A state's next one, of so many bits less. */
+static __device__ __forceinline__ uint32_t next_state(const struct runner *r, uint32_t number)
 {
-    const struct sz_tiles *const s = &h.s;
-    const struct put_slot slot = put_slot_of(&h, blockIdx.x);
-    const uint16_t *const next = (const uint16_t *)(const void *)model_at(s, ZTI_SZ_HIGH_NEXT_AT);
-    const uint32_t n = slot.note->symbols, way = threadIdx.x;
-    uint32_t state = ZTI_SZ_HIGH_STATES;
-    if (way >= WAYS || !slot.note->has_symbols)
-        return;
-    const uint32_t own = n > way ? (n - 1 - way) / WAYS + 1 : 0;
-    uint32_t from = own / STEPS * STEPS, count = own - from;
-    struct way_step step[STEPS], ahead[STEPS];
-    load_steps(s, &slot, from, count, step);
+    uint32_t state = 0;
+    if (number < r->near_models * (uint32_t)ZTI_SZ_HIGH_STATES)
+        state = r->near_next[number];
+    else
+        state = r->next[number];
+    return state;
+}
+
+/* From the last symbol to the first. Only a state's own look-up waits for the symbol behind it:
+ * what was coded is fetched for STEPS symbols at a time, and what they do to states is looked up,
+ * while the ones behind are coded. */
+static __device__ __forceinline__ void run_states(const struct runner *r,
+                                                  const struct put_slot *slot)
+{
+    const uint32_t n = slot->note->symbols, way = threadIdx.x % 32, ways = ways_of(slot->note);
+    const uint32_t own = way < ways && n > way ? (n - 1 - way) / ways + 1 : 0;
+    uint32_t from = own / STEPS * STEPS, count = own - from, state = ZTI_SZ_HIGH_STATES;
+    uint32_t code[STEPS];
+    struct way_step step[STEPS];
+    load_codes(slot, ways, from, count, code);
+    find_steps(r, code, step);
+    load_codes(slot, ways, from - STEPS, from > 0 ? (uint32_t)STEPS : 0, code);
     for (;;) {
-        const uint32_t before = from - STEPS;
-        load_steps(s, &slot, before, from > 0 ? (uint32_t)STEPS : 0, ahead);
+        struct way_step ahead[STEPS];
+        find_steps(r, code, ahead);
+        load_codes(slot, ways, from - 2 * STEPS, from > STEPS ? (uint32_t)STEPS : 0, code);
         SIMT_UNROLL
         for (uint32_t i = STEPS; i-- > 0;) {
             if (i >= count)
                 continue;
             const uint32_t bits = (state + step[i].bits) >> 16;
-            slot.shed[(from + i) * WAYS + way] =
+            slot->shed[(from + i) * ways + way] =
                 (uint16_t)((state & ((1u << bits) - 1)) | bits << STATE_BITS);
-            state = next[(state >> bits) + step[i].next];
+            state = next_state(r, (state >> bits) + step[i].next);
         }
         if (from == 0)
             break;
         SIMT_UNROLL
         for (uint32_t i = 0; i < STEPS; i++)
             step[i] = ahead[i];
-        from = before;
+        from -= STEPS;
         count = STEPS;
     }
-    slot.note->state[way] = state - ZTI_SZ_HIGH_STATES;
+    if (way < ways)
+        slot->note->state[way] = state - ZTI_SZ_HIGH_STATES;
+}
+
+SIMT_KERNEL void __launch_bounds__(32 * RUNNERS, 1) high_run_states(const struct sz_high_tiles h)
+{
+    SIMT_SHARED_DYNAMIC(uint32_t, shared);
+    const uint32_t number = blockIdx.x * (uint32_t)RUNNERS + threadIdx.x / 32;
+    const uint32_t steps = h.near_models * 2 * (uint32_t)MODEL_STEPS;
+    const uint32_t words = h.near_models * (uint32_t)RUN_BYTES / 4;
+    const struct put_slot slot = put_slot_of(&h, number);
+    struct runner r;
+    r.steps = (const uint32_t *)(const void *)model_at(&h.s, ZTI_SZ_HIGH_STEPS_AT);
+    r.next = (const uint16_t *)(const void *)model_at(&h.s, ZTI_SZ_HIGH_NEXT_AT);
+    r.near_steps = shared;
+    r.near_next = (const uint16_t *)(const void *)(shared + steps);
+    r.near_models = h.near_models;
+    for (uint32_t i = 4 * threadIdx.x; i < words; i += 4 * 32 * RUNNERS) {
+        const uint32_t *const next = (const uint32_t *)(const void *)r.next;
+        uint32_t four[4];
+        simt_load_16(four, i < steps ? r.steps + i : next + (i - steps));
+        simt_store_16(shared + i, four);
+    }
+    __syncthreads();
+    if (number < h.batch && slot.note->others > 0)
+        run_states(&r, &slot);
 }
 
 /* ---- bytes: a block a tile ---- */
@@ -433,7 +495,7 @@ static __device__ __forceinline__ void sum_bits(const struct put_slot *slot, str
     }
     __syncthreads();
     if (threadIdx.x == 0) {
-        p->code_bits[0] = 1 + WAYS * STATE_BITS; /* and zeros before them, to whole bytes */
+        p->code_bits[0] = 1 + ways_of(slot->note) * STATE_BITS; /* and zeros before them, to whole bytes */
         p->extra_bits[0] = 0;
         for (uint32_t i = 1; i <= HIGH_WARPS; i++) {
             p->code_bits[i] += p->code_bits[i - 1];
@@ -470,7 +532,8 @@ static __device__ __forceinline__ void measure_tile(const struct sz_tile *t, uin
                                                     struct putting *p)
 {
     const uint32_t raw_bytes = t->n * value_bytes, exact = slot->note->exact;
-    const bool is_zero = !slot->note->has_symbols;
+    const uint32_t ways = ways_of(slot->note);
+    const bool is_zero = slot->note->others == 0;
     const uint32_t parts = (t->n - 1) / ZTI_SZ_TILE_VALUES + 1;
     uint8_t *const head = (uint8_t *)(void *)p->head, *at = head;
     p->code_bytes = is_zero ? 0 : (p->code_bits[HIGH_WARPS] + 7) / 8;
@@ -485,6 +548,7 @@ static __device__ __forceinline__ void measure_tile(const struct sz_tile *t, uin
     p->exact_bytes = exact ? p->exact_at[parts] : 0;
     *at++ = p->is_raw ? (uint8_t)ZTI_SZ_HIGH_RAW
                       : (uint8_t)((is_zero ? ZTI_SZ_HIGH_ZERO : ZTI_SZ_HIGH_CODED) |
+                                  (ways == ZTI_ANS_MANY ? ZTI_SZ_HIGH_HAS_MANY : 0) |
                                   (p->extra_bytes ? ZTI_SZ_HIGH_HAS_EXTRAS : 0) |
                                   (exact ? ZTI_SZ_HIGH_HAS_EXACT : 0));
     if (!p->is_raw && !is_zero)
@@ -506,7 +570,7 @@ static __device__ __forceinline__ void put_bits(const struct put_slot *slot,
     const uint32_t zeros = 8 * p->code_bytes - p->code_bits[HIGH_WARPS];
     const uint32_t end = first_of_warp(n, warp + 1);
     uint32_t code_at = p->code_bits[warp] + zeros, extra_at = p->extra_bits[warp];
-    if (threadIdx.x <= WAYS) {
+    if (threadIdx.x <= ways_of(slot->note)) {
         uint32_t at = zeros + (threadIdx.x > 0 ? 1 + (threadIdx.x - 1) * STATE_BITS : 0);
         put_at(codes, &at, threadIdx.x > 0 ? slot->note->state[threadIdx.x - 1] : 1,
                threadIdx.x > 0 ? (uint32_t)STATE_BITS : 1);
@@ -658,10 +722,14 @@ extern "C" void zti_sz_high_cuda_put(const struct sz_tiles *s, const struct zti_
     const unsigned slots = simt_at_most(s->grid.count, HIGH_BATCH);
     struct sz_high_tiles h = tiles_of(s, whole, work);
     h.each = tiles;
+    h.near_models = simt_at_most(zti_sz_high_models(whole), NEAR_RUNNERS);
+    h.near_models = simt_at_most(simt_shared_most() / RUN_BYTES, h.near_models);
     for (; h.first < tiles; h.first += slots) {
         const unsigned blocks = simt_at_most(tiles - h.first, slots);
+        h.batch = blocks;
         SIMT_LAUNCH(high_make_symbols, blocks, HIGH_THREADS, 0, queue, h);
-        SIMT_LAUNCH(high_run_states, blocks, 32, 0, queue, h);
+        SIMT_LAUNCH(high_run_states, (blocks + RUNNERS - 1) / RUNNERS, 32 * RUNNERS,
+                    h.near_models * (size_t)RUN_BYTES, queue, h);
         SIMT_LAUNCH(high_put_tiles, blocks, HIGH_THREADS, 0, queue, h);
     }
 }
