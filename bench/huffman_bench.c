@@ -241,7 +241,7 @@ static void draw_classes(struct ans_work *w, double widest)
         exit(1);
 }
 
-static void bench_ans(size_t n, double widest, int runs)
+static void bench_ans(size_t n, double widest, uint32_t ways, int runs)
 {
     double encode_s[MOST_RUNS], decode_s[MOST_RUNS];
     struct ans_work *const w = need(sizeof *w);
@@ -253,14 +253,15 @@ static void bench_ans(size_t n, double widest, int runs)
     for (int run = 0; run < runs; run++) {
         double t = cpu_seconds();
         for (size_t i = 0; i < n; i += ANS_STREAM)
-            codes = zti_ans_mixed_put(&w->table, w->contexts, w->symbols, ANS_STREAM, scratch);
+            codes = zti_ans_mixed_put(&w->table, w->contexts, w->symbols, ANS_STREAM, ways,
+                                      scratch);
         encode_s[run] = cpu_seconds() - t;
         const struct zti_bit_reader r = {codes, 0, 8 * (uint64_t)(scratch + most - codes)};
         bool ok = true;
         t = cpu_seconds();
         for (size_t i = 0; i < n; i += ANS_STREAM) {
             struct zti_ans_mixed m;
-            ok &= zti_ans_mixed_open(&m, &r);
+            ok &= zti_ans_mixed_open(&m, &r, ways);
             zti_ans_mixed_take(&m, w->tables, w->contexts, ANS_STREAM, w->out);
             ok &= zti_ans_mixed_ends(&m);
         }
@@ -270,7 +271,7 @@ static void bench_ans(size_t n, double widest, int runs)
             exit(1);
         }
     }
-    printf("%.3f,%.2f,%.2f\n", 8 * (double)(scratch + most - codes) / ANS_STREAM,
+    printf("%u,%.3f,%.2f,%.2f\n", ways, 8 * (double)(scratch + most - codes) / ANS_STREAM,
            1e-9 * (double)n / median(encode_s, runs), 1e-9 * (double)n / median(decode_s, runs));
     for (int m = 0; m < CLASSES; m++)
         zti_ans_free(NULL, &w->models[m]);
@@ -311,10 +312,11 @@ int main(int argc, char **argv)
     printf("\nsymbols,longest,codebook us,decoder us,table bytes\n");
     for (uint32_t alphabet = 64; alphabet <= 65536; alphabet *= 2)
         bench_codebook(alphabet, runs);
-    printf("\nbits,ANS encode,decode\n");
+    printf("\nstates,bits,ANS encode,decode\n");
     static const double widest[] = {0.1, 0.5, 0.9};
     for (size_t k = 0; k < sizeof widest / sizeof *widest; k++)
-        bench_ans(n, widest[k], runs);
+        for (uint32_t i = 0; i < 2; i++)
+            bench_ans(n, widest[k], i ? ZTI_ANS_MANY : ZTI_ANS_WAYS, runs);
     free(w.symbols);
     free(w.out);
     free(w.coded);

@@ -1,8 +1,9 @@
 /* make_store.c: writes the store of tests/compat: small files of this version, and MANIFEST.tsv.
  *
- *     make_store FOLDER VERSION
+ *     make_store FOLDER VERSION [high]
  *
- * Run once for a version, into a folder of its name; what is there is never written again. */
+ * Run once for a version, into a folder of its name; what is there is never written again. 'high':
+ * only sz's files of that effort, of arrays that are large enough for its larger tiles. */
 #include "support/support.h"
 
 #include <stdlib.h>
@@ -108,6 +109,39 @@ static void store_zt(void)
             }
 }
 
+/* Tiles of few and of many symbols that are not 0; sides that make rows of all lengths. */
+static void store_high(void)
+{
+    static const struct {
+        uint32_t type, rank;
+        uint64_t shape[ZT_MAX_RANK];
+        enum data_kind kind;
+        double rel;
+    } files[] = {{ZT_F32, 3, {45, 38, 71}, DATA_WAVE_NOISE, 0.003},
+                 {ZT_F64, 2, {131, 149}, DATA_WAVE_NOISE, 0.0005},
+                 {ZT_I32, 1, {13001}, DATA_WAVE_NOISE, 0.0005},
+                 {ZT_I64, 4, {5, 9, 18, 21}, DATA_WAVE_NOISE, 0.0005},
+                 {ZT_F32, 3, {20, 30, 40}, DATA_SMOOTH, 0.001}};
+    for (uint32_t i = 0; i < sizeof files / sizeof *files; i++) {
+        int64_t stride[ZT_MAX_RANK];
+        char name[96];
+        zt_params p;
+        contiguous_strides(files[i].rank, files[i].shape, stride);
+        struct test_array a =
+            test_array_new(files[i].type, files[i].rank, files[i].shape, stride);
+        fill_array(&a.array, files[i].kind, i);
+        zt_params_init(&p, sizeof p);
+        p.codec = ZT_CODEC_SZ;
+        p.bound = zt_rel(files[i].rel);
+        p.effort = ZT_EFFORT_HIGH;
+        p.plan = ZT_PLAN_OFF;
+        snprintf(name, sizeof name, "high-%s-%u-%u", type_name(files[i].type), files[i].rank,
+                 (unsigned)i);
+        store(name, &a.array, &p);
+        test_array_free(&a);
+    }
+}
+
 /* Bare zfp streams with zfp's header, and their indexes where there are any. */
 static void store_zfp(void)
 {
@@ -182,8 +216,8 @@ static void store_ndzip(void)
 int main(int argc, char **argv)
 {
     char path[4096];
-    if (argc != 3) {
-        fprintf(stderr, "use: make_store FOLDER VERSION\n");
+    if (argc != 3 && !(argc == 4 && strcmp(argv[3], "high") == 0)) {
+        fprintf(stderr, "use: make_store FOLDER VERSION [high]\n");
         return 2;
     }
     folder = argv[1];
@@ -194,8 +228,11 @@ int main(int argc, char **argv)
     fprintf(manifest, "# Written by ztile %s (tests/compat/make_store.c), never again: what later "
             "versions read.\n# file, type, shape (slowest first), FNV-1a of the decoded array "
             "in C order, index\n", argv[2]);
-    store_zt();
-    store_zfp();
-    store_ndzip();
+    store_high();
+    if (argc == 3) {
+        store_zt();
+        store_zfp();
+        store_ndzip();
+    }
     return fclose(manifest) == 0 ? 0 : 1;
 }

@@ -87,6 +87,7 @@ struct world {
     uint8_t contexts[MOST];
     uint8_t symbols[MOST];
     size_t n;
+    uint32_t ways;
 };
 
 static void make_world(struct rng *r, struct world *w)
@@ -124,7 +125,7 @@ static uint8_t *coded_world(const struct world *w, size_t *bytes)
     struct zti_ans_mixed_table table;
     assert_int_equal(zti_ans_mixed_make(NULL, w->of, MODELS, &table), ZT_OK);
     const uint8_t *const codes =
-        zti_ans_mixed_put(&table, w->contexts, w->symbols, w->n, scratch);
+        zti_ans_mixed_put(&table, w->contexts, w->symbols, w->n, w->ways, scratch);
     zti_ans_mixed_free(NULL, &table);
     assert_true(codes > scratch);
     *bytes = (size_t)(scratch + most - codes);
@@ -139,7 +140,7 @@ static bool take_world(struct rng *r, const struct world *w, const struct zti_bi
                        uint8_t *out)
 {
     struct zti_ans_mixed m;
-    if (!zti_ans_mixed_open(&m, in))
+    if (!zti_ans_mixed_open(&m, in, w->ways))
         return false;
     for (size_t i = 0, n; i < w->n; i += n) {
         const uint64_t piece = 1 + rng_below(r, rng_once_in(r, 2) ? 8 : 400);
@@ -158,6 +159,7 @@ static void streams_come_back(void **state)
     for (int round = 0; round < 300; round += TEST_SHARE) {
         size_t bytes;
         make_world(&r, w);
+        w->ways = round % 2 ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
         uint8_t *const coded = coded_world(w, &bytes);
         struct zti_bit_reader reader = {coded, 0, 8 * bytes};
         out[w->n] = 0x77;
@@ -182,6 +184,7 @@ static void hostile_streams_are_contained(void **state)
     uint32_t accepted = 0, rounds = 0;
     for (int round = 0; round < 100; round += TEST_SHARE) {
         make_world(&r, w);
+        w->ways = round % 2 ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
         for (int k = 0; k < 20; k++, rounds++) {
             const size_t bytes = (size_t)rng_below(&r, 900);
             uint8_t *const buffer = need(bytes + 1);
@@ -234,7 +237,8 @@ static void bytes_do_not_change(void **state)
     assert_non_null(w);
     make_world(&r, w);
     size_t bytes;
-    uint8_t *const coded = coded_world(w, &bytes), tables[16384];
+    w->ways = ZTI_ANS_WAYS;
+    uint8_t *coded = coded_world(w, &bytes), tables[16384];
     struct zti_bit_writer writer = zti_bit_writer_at(tables);
     for (int m = 0; m < MODELS; m++)
         zti_ans_put(&w->models[m], &writer);
@@ -242,8 +246,13 @@ static void bytes_do_not_change(void **state)
     zti_put_bits(&writer, 0, 7);
     const uint64_t of_tables = fnv1a64(tables, (size_t)(bits + 7) / 8);
     const uint64_t of_codes = fnv1a64(coded, bytes);
+    free(coded);
+    w->ways = ZTI_ANS_MANY;
+    coded = coded_world(w, &bytes);
+    const uint64_t of_many = fnv1a64(coded, bytes);
     assert_true(of_tables == UINT64_C(0xc149be80631314e0));
     assert_true(of_codes == UINT64_C(0xf91f1924fb85b223));
+    assert_true(of_many == UINT64_C(0x778782b40f65f48c));
     free(coded);
     free_world(w);
     free(w);
@@ -272,7 +281,8 @@ static double excess(struct rng *r, double ratio, size_t n)
     assert_non_null(contexts);
     struct zti_ans_mixed_table table;
     assert_int_equal(zti_ans_mixed_make(NULL, &of, 1, &table), ZT_OK);
-    const uint8_t *const codes = zti_ans_mixed_put(&table, contexts, symbols, n, scratch);
+    const uint8_t *const codes =
+        zti_ans_mixed_put(&table, contexts, symbols, n, ZTI_ANS_WAYS, scratch);
     zti_ans_mixed_free(NULL, &table);
     const double bits = 8 * (double)(scratch + zti_ans_mixed_bytes(n) - codes);
     const double promised = (double)zti_ans_cost_bits(&model, counts);

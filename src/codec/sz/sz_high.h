@@ -104,7 +104,7 @@ struct zti_sz_high_ops {
     bool (*decode)(struct zti_sz_pyramid *p, const struct zti_ans_model *const *of,
                    struct zti_ans_mixed *codes, struct zti_bit_reader *extras);
     uint8_t *(*put_codes)(const struct zti_ans_mixed_table *table, const struct zti_sz_pyramid *p,
-                          uint8_t *scratch); /* see zti_ans_mixed_put */
+                          uint32_t ways, uint8_t *scratch); /* see zti_ans_mixed_put */
     /* Integers of n values; those that have none become the one before. Returns the last; one
      * beyond high->farthest makes *is_far true. */
     int32_t (*integers)(const struct zti_coding *coding, const void *values, uint32_t n,

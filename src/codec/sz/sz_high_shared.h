@@ -290,7 +290,9 @@ enum {
     ZTI_SZ_HIGH_RAW = 3,
     ZTI_SZ_HIGH_KIND = 3,
     ZTI_SZ_HIGH_HAS_EXTRAS = 4,
-    ZTI_SZ_HIGH_HAS_EXACT = 8
+    ZTI_SZ_HIGH_HAS_EXACT = 8,
+    ZTI_SZ_HIGH_HAS_MANY = 16, /* states: ZTI_ANS_MANY, or ZTI_ANS_WAYS */
+    ZTI_SZ_HIGH_MANY_FROM = 8192 /* symbols other than 0, where there are so many states */
 };
 
 struct zti_sz_parts {
@@ -313,8 +315,8 @@ ZTI_STATIC const uint8_t *zti_sz_high_parts(uint64_t raw_bytes, const uint8_t *a
     }
     const bool is_coded = parts->first & ZTI_SZ_HIGH_CODED;
     const bool has_extras = parts->first & ZTI_SZ_HIGH_HAS_EXTRAS;
-    if ((parts->first & ZTI_SZ_HIGH_KIND) > ZTI_SZ_HIGH_CODED || parts->first > 15 ||
-        (has_extras && !is_coded))
+    if ((parts->first & ZTI_SZ_HIGH_KIND) > ZTI_SZ_HIGH_CODED || parts->first > 31 ||
+        (parts->first & (ZTI_SZ_HIGH_HAS_EXTRAS | ZTI_SZ_HIGH_HAS_MANY) && !is_coded))
         return NULL;
     const uint64_t bytes = is_coded ? zti_take_varint(&c) : 0;
     const uint8_t *const coded = zti_take_bytes(&c, bytes);

@@ -326,9 +326,9 @@ static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *
 }
 
 static uint8_t *put_codes(const struct zti_ans_mixed_table *table, const struct zti_sz_pyramid *p,
-                          uint8_t *scratch)
+                          uint32_t ways, uint8_t *scratch)
 {
-    return zti_ans_mixed_put(table, p->contexts, p->symbols, p->count, scratch);
+    return zti_ans_mixed_put(table, p->contexts, p->symbols, p->count, ways, scratch);
 }
 
 const struct zti_sz_high_ops OPS = {.split_row = split_row,

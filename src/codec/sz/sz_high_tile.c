@@ -1,7 +1,8 @@
 /* sz_high_tile.c: effort 'high': a tile to bytes and back.
  *
  *     u8       0: all residuals are 0; 1: they are coded; 3: raw values follow instead
- *              | 4 if symbols leave bits open | 8 if exact values follow
+ *              | 4 if symbols leave bits open | 8 if exact values follow | 16 if there are many
+ *              states
  *     varint   where residuals are coded: bytes of the two that follow
  *     section  if bit 2 is set: varint, bytes; and the bits that symbols leave open
  *     section  the ANS stream (entropy/ans_mixed.h)
@@ -217,6 +218,18 @@ static uint8_t *put_raw(const struct zti_coding *coding, const zt_array *array,
     return to;
 }
 
+/* How many symbols are not 0; of many, that there are ZTI_SZ_HIGH_MANY_FROM or more. */
+static uint32_t sounding_of(const struct zti_sz_pyramid *p)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < p->count && count < ZTI_SZ_HIGH_MANY_FROM;) {
+        const size_t end = p->count - i < 1024 ? p->count : i + 1024;
+        for (; i < end; i++)
+            count += p->symbols[i] != 0;
+    }
+    return count;
+}
+
 static uint8_t *put_tile(const struct zti_coding *coding, const zt_array *array,
                          const struct zti_sz_box *box, struct zti_sz_slot *slot, uint8_t *to)
 {
@@ -229,10 +242,12 @@ static uint8_t *put_tile(const struct zti_coding *coding, const zt_array *array,
     const size_t exact = is_sure ? 0 : find_exact(coding, array, box, p, slot->is_exact);
     const size_t exact_most =
         exact * value_bytes + (exact ? 4 + (box->values / ZTI_SZ_TILE_VALUES + 1) * 515 : 0);
-    const bool is_zero = zti_all_zero(p->symbols, p->count);
+    const uint32_t sounding = sounding_of(p);
+    const bool is_zero = sounding == 0, has_many = sounding >= ZTI_SZ_HIGH_MANY_FROM;
+    const uint32_t ways = has_many ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
     uint8_t *const scratch = slot->bytes + slot->most_extra_bytes + 64;
     const uint8_t *const codes =
-        is_zero ? NULL : zti_sz_high_ops_of(coding)->put_codes(&high->table, p, scratch);
+        is_zero ? NULL : zti_sz_high_ops_of(coding)->put_codes(&high->table, p, ways, scratch);
     const size_t code_bytes =
         is_zero ? 0 : (size_t)(scratch + zti_ans_mixed_bytes(p->count) - codes);
     const size_t extra_bytes = (size_t)(extras.bits + 7) / 8;
@@ -240,7 +255,8 @@ static uint8_t *put_tile(const struct zti_coding *coding, const zt_array *array,
         return put_raw(coding, array, box, to);
     *to++ = (uint8_t)((is_zero ? ZTI_SZ_HIGH_ZERO : ZTI_SZ_HIGH_CODED) |
                       (extra_bytes ? ZTI_SZ_HIGH_HAS_EXTRAS : 0) |
-                      (exact ? ZTI_SZ_HIGH_HAS_EXACT : 0));
+                      (exact ? ZTI_SZ_HIGH_HAS_EXACT : 0) |
+                      (has_many ? ZTI_SZ_HIGH_HAS_MANY : 0));
     if (!is_zero)
         to = zti_put_varint(to, code_bytes + extra_bytes +
                                     (extra_bytes ? zti_varint_bytes(extra_bytes) : 0));
@@ -418,7 +434,8 @@ static bool take_tile(const struct zti_coding *coding, const struct zti_sz_box *
         take_raw(coding, box, parts->raw, view);
         return true;
     }
-    if (!is_zero && !zti_ans_mixed_open(&codes, &in))
+    const uint32_t ways = parts->first & ZTI_SZ_HIGH_HAS_MANY ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
+    if (!is_zero && !zti_ans_mixed_open(&codes, &in, ways))
         return false;
     shape_tile(coding, box, p);
     copy_coarse(coding, box, p);
