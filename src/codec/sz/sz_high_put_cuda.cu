@@ -310,7 +310,6 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_make_symbols(const stru
     if (threadIdx.x == 0)
         slot.note->exact = slot.note->others = 0;
     const uint32_t others = code_box(&h, &box, &slot, NULL, &count);
-    __syncthreads();
     find_exact(s, &box, &t, &slot);
     const uint32_t of_warp = __reduce_add_sync(SIMT_ALL_LANES, others);
     if (threadIdx.x % 32 == 0)
