@@ -6,6 +6,7 @@
  * tile: points of a band depend on those of earlier ones alone, and each has a thread. */
 #include "codec/sz/sz_high_cuda.h"
 #include "codec/sz/sz_cuda_take_exact.h"
+#include "codec/sz/sz_high_slab_cuda.h"
 #include "entropy/ans_ways_cuda.h"
 
 /* ---- which tile ---- */
@@ -349,36 +350,46 @@ high_take_symbols(const struct sz_high_tiles h)
 
 /* ---- values: a block a tile ---- */
 
-/* Symbols, or none, to integers. */
-static __device__ __forceinline__ void make_integers(const struct sz_high_tiles *h,
-                                                     const struct zti_sz_box *box,
-                                                     const struct high_slot *slot, bool is_zero)
+/* The residual of a point of a band, from symbol 'number' or from its own place. */
+static __device__ __forceinline__ uint32_t residual_of(const struct high_slot *slot, bool has_one,
+                                                       uint32_t number, uint32_t at)
+{
+    const uint32_t symbol = has_one ? slot->symbols[number] : 0;
+    return (uint32_t)(symbol < ZTI_SZ_HIGH_DIRECT ? zti_sz_high_residual(symbol, 0)
+                                                  : slot->x[at]);
+}
+
+/* Symbols, or none, to integers of all levels from 'last' on; returns the number of their
+ * symbols. */
+static __device__ __forceinline__ uint32_t make_integers(const struct sz_high_tiles *h,
+                                                         const struct zti_sz_box *box,
+                                                         const struct high_slot *slot,
+                                                         bool is_zero, uint32_t last)
 {
     const struct sz_tiles *const s = &h->s;
     const uint32_t axes = high_axes(s);
     const bool is_linear = s->sz.tuning & ZTI_SZ_HIGH_LINEAR;
     uint32_t first = 0; /* of a band's symbols */
     copy_coarse(h, box, slot->x, NULL, HIGH_THREADS);
-    for (uint32_t level = zti_sz_high_distance(axes); level-- > 0;) {
+    for (uint32_t level = zti_sz_high_distance(axes); level-- > last;) {
         const uint32_t step = zti_sz_high_step(&s->sz, level + 1);
         for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
             const struct high_band b = high_band_of(box, axes, level, odd);
+            const struct extents extents = extents_of(b.dim);
             const uint32_t n = points_in(&b);
             __syncthreads();
             for (uint32_t i = threadIdx.x; i < n; i += HIGH_THREADS) {
                 uint32_t c[4];
-                coordinates(b.dim, i, c);
-                int32_t *const at = slot->x + point_at(&b, c);
-                const bool has_none = is_zero || !is_own(&b, c);
-                const uint32_t symbol = has_none ? 0 : slot->symbols[first + number_in(&b, c)];
-                const int32_t q = symbol < ZTI_SZ_HIGH_DIRECT ? zti_sz_high_residual(symbol, 0)
-                                                              : *at;
-                *at = (int32_t)(predict(&b, c, at, is_linear) + (uint32_t)q * step);
+                coordinates(&extents, i, c);
+                const uint32_t at = point_at(&b, c), number = first + number_in(&b, c);
+                const uint32_t q = residual_of(slot, !is_zero && is_own(&b, c), number, at);
+                slot->x[at] = (int32_t)(predict(&b, c, slot->x + at, is_linear) + q * step);
             }
             first += own_points_in(&b);
         }
     }
     __syncthreads();
+    return first;
 }
 
 /* The value of an integer. */
@@ -402,6 +413,7 @@ static __device__ __forceinline__ void put_tile_values(const struct sz_high_tile
                                                        const struct high_slot *slot)
 {
     const struct sz_tiles *const s = &h->s;
+    const struct extents extents = extents_of(box->own);
     const uint8_t *const raw = slot->note->parts.raw;
     const uint32_t value_bits = 8 * value_bytes_of(s->type);
     for (uint32_t i = threadIdx.x; i < t->n; i += HIGH_THREADS) {
@@ -415,9 +427,77 @@ static __device__ __forceinline__ void put_tile_values(const struct sz_high_tile
             continue;
         }
         uint32_t c[4];
-        coordinates(box->own, i, c);
+        coordinates(&extents, i, c);
         store_value(s, to, slot->x[place_in_box(box, c)]);
     }
+}
+
+/* ---- the finest level, and values: some planes at a time ---- */
+
+static __device__ __forceinline__ void slab_take_band(const struct slab *b,
+                                                      const struct slab_part *part, uint32_t odd,
+                                                      const struct high_slot *slot)
+{
+    if (odd & ~b->halved)
+        return;
+    const uint32_t is_odd = odd >> 2;
+    const struct slab_band band = slab_band_of(b, odd, part->from[is_odd], part->to[is_odd]);
+    for (uint32_t i = threadIdx.x; i < band.n; i += HIGH_THREADS) {
+        const struct slab_point p = slab_point_of(b, &band, odd, i);
+        int32_t *const own = slab_plane(b, is_odd, p.c[2]) + p.at;
+        const uint32_t at = slab_along(b, odd, 2, p.c[2]) * b->dim[0] * b->dim[1] + p.at;
+        const uint32_t q = residual_of(slot, !b->is_zero && p.is_own, p.number, at);
+        *own = (int32_t)(slab_predict(b, &p, odd, own) + q * b->step);
+    }
+}
+
+static __device__ __forceinline__ void slab_put_values(const struct slab *b,
+                                                       const struct slab_part *part)
+{
+    const uint32_t rows = slab_rows(part, b->own[1]), bytes = value_bytes_of(b->h->s.type);
+    const int64_t stride = b->h->s.view.out.stride[b->h->s.grid.rank - 1] * (int64_t)bytes;
+    for (uint32_t i = threadIdx.x / 32; i < rows; i += HIGH_WARPS) {
+        const struct slab_row r = slab_row_of(b, part, b->own[1], i);
+        uint32_t first, last;
+        char *const to = slab_row_in(b, &r, b->own[0], &first, &last);
+        const int32_t *const x = slab_plane(b, r.is_odd, r.j) + r.y * b->dim[0];
+        if (slab_along(b, r.is_odd << 2, 2, r.j) >= b->own[2])
+            continue;
+        for (uint32_t k = first + threadIdx.x % 32; k < last; k += 32)
+            store_value(&b->h->s, to + (int64_t)k * stride, x[k]);
+    }
+}
+
+/* A tile of which all levels but the finest are there, and 'taken' symbols are theirs. */
+static __device__ __forceinline__ void take_slab(const struct sz_high_tiles *h,
+                                                 const struct zti_sz_box *box,
+                                                 const struct high_slot *slot, bool is_zero,
+                                                 uint32_t taken)
+{
+    SIMT_SHARED_DYNAMIC(int32_t, memory);
+    SIMT_SHARED(uint32_t, first, [8]);
+    struct slab b = slab_of(h, box, first, memory);
+    struct slab_part part = {{0, 0}, {0, 0}};
+    b.is_zero = is_zero;
+    if (threadIdx.x == 0)
+        slab_find_first(&b, taken);
+    while (slab_next(&b, &part)) {
+        __syncthreads();
+        slab_load(&b, &part, slot->x, NULL);
+        __syncthreads();
+        slab_take_band(&b, &part, 1, slot);
+        slab_take_band(&b, &part, 2, slot);
+        slab_take_band(&b, &part, 4, slot);
+        __syncthreads();
+        slab_take_band(&b, &part, 3, slot);
+        slab_take_band(&b, &part, 5, slot);
+        slab_take_band(&b, &part, 6, slot);
+        __syncthreads();
+        slab_take_band(&b, &part, 7, slot);
+        __syncthreads();
+        slab_put_values(&b, &part);
+    }
+    __syncthreads();
 }
 
 /* What a block knows of 4096 values of which some are exact. */
@@ -475,7 +555,7 @@ static __device__ __forceinline__ bool put_exact_values(const struct sz_tiles *s
     return is_good && at == end;
 }
 
-SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_take_values(const struct sz_high_tiles h)
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_values(const struct sz_high_tiles h)
 {
     const struct sz_tiles *const s = &h.s;
     const struct high_tile t = high_tile_of(&h, blockIdx.x);
@@ -487,9 +567,12 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_take_values(const struc
     const struct zti_sz_box box = high_box_of(s, t.number);
     const struct sz_tile tile = tile_of(s, t.number);
     bool is_good = true;
-    if (!is_raw)
-        make_integers(&h, &box, &slot, !(first & ZTI_SZ_HIGH_CODED));
-    put_tile_values(&h, &box, &tile, &slot);
+    const bool is_slab = !is_raw && h.slab_each > 0, is_zero = !(first & ZTI_SZ_HIGH_CODED);
+    const uint32_t taken = is_raw ? 0 : make_integers(&h, &box, &slot, is_zero, is_slab);
+    if (is_slab)
+        take_slab(&h, &box, &slot, is_zero, taken);
+    else
+        put_tile_values(&h, &box, &tile, &slot);
     if (!is_raw && (first & ZTI_SZ_HIGH_HAS_EXACT))
         is_good = put_exact_values(s, &tile, &slot.note->parts);
     if (threadIdx.x == 0 && !is_good)
@@ -527,6 +610,7 @@ extern "C" void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti
     h.slot_bytes = high_slot_bytes(h.points);
     h.each = tiles < s->chunk_tiles ? tiles : s->chunk_tiles;
     h.near_models = simt_at_most(zti_sz_high_models(coding), near_models());
+    slab_choose(&h, coding, false);
     const size_t shared =
         sizeof(struct taking) + h.near_models * sizeof(uint32_t) * ZTI_SZ_HIGH_STATES;
     for (; h.first < s->count * h.each; h.first += slots) {
@@ -534,6 +618,6 @@ extern "C" void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti
         h.batch = simt_at_most(left, slots);
         SIMT_LAUNCH(high_take_symbols, (h.batch + TAKERS - 1) / TAKERS, 32 * TAKERS, shared, queue,
                     h);
-        SIMT_LAUNCH(high_take_values, h.batch, HIGH_THREADS, 0, queue, h);
+        SIMT_LAUNCH(high_take_values, h.batch, HIGH_THREADS, h.slab_bytes, queue, h);
     }
 }

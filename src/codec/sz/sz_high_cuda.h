@@ -11,7 +11,7 @@
 
 #include "codec/sz/sz_cuda_tile.h"
 
-enum { HIGH_THREADS = 256, HIGH_BATCH = 512, NOTE_BYTES = 256 };
+enum { HIGH_THREADS = 256, HIGH_WARPS = HIGH_THREADS / 32, HIGH_BATCH = 512, NOTE_BYTES = 256 };
 
 /* What kernels are given. To decode, tiles are numbered as they are in the chunks wanted, 'each' a
  * chunk; to encode, from first_tile on, and 'each' is all. Those of a batch have a slot each. */
@@ -23,6 +23,8 @@ struct sz_high_tiles {
     uint64_t each;
     uint32_t points; /* of the largest box */
     uint32_t batch, near_models; /* tiles; models whose tables are in shared memory */
+    uint32_t slab_axis, slab_plane, slab_each, slab_ring; /* sz_high_slab_cuda.h */
+    size_t slab_bytes;
 };
 
 /* What the kernel that takes symbols leaves for the one that makes values of them, at the beginning
@@ -89,6 +91,28 @@ static __device__ __forceinline__ void store_bits(const struct sz_tiles *s, char
         *(uint32_t *)(void *)to = (uint32_t)bits;
     else
         *(uint64_t *)(void *)to = bits;
+}
+
+/* ---- division ---- */
+
+/* Of a number below 2^20 by another one: what is multiplied with, and the shift. */
+struct divisor {
+    uint32_t by, per, shift;
+};
+
+static __device__ __forceinline__ struct divisor divisor_of(uint32_t by)
+{
+    struct divisor d = {by, 0, 0};
+    if (by < 2)
+        return d;
+    d.shift = 31 - (uint32_t)__clz((int)(by - 1));
+    d.per = (uint32_t)(((UINT64_C(1) << (32 + d.shift)) - 1) / by + 1);
+    return d;
+}
+
+static __device__ __forceinline__ uint32_t divide(uint32_t n, const struct divisor *d)
+{
+    return d->by < 2 ? n : (uint32_t)((uint64_t)n * d->per >> 32) >> d->shift;
 }
 
 /* ---- a band: the points of a level that are odd along the same axes ---- */
@@ -162,29 +186,52 @@ static __device__ __forceinline__ uint32_t point_at(const struct high_band *b, c
            c[3] * b->step[3];
 }
 
-/* The coordinates of point i of so many along each axis. */
-static __device__ __forceinline__ void coordinates(const uint32_t *dim, uint32_t i, uint32_t *c)
+/* Points along all axes but the slowest, to divide by. */
+struct extents {
+    struct divisor along[3];
+};
+
+static __device__ __forceinline__ struct extents extents_of(const uint32_t *dim)
+{
+    struct extents e;
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < 3; k++)
+        e.along[k] = divisor_of(dim[k + 1]);
+    return e;
+}
+
+/* The coordinates of point i. */
+static __device__ __forceinline__ void coordinates(const struct extents *e, uint32_t i, uint32_t *c)
 {
     SIMT_UNROLL
-    for (uint32_t k = 4; k-- > 1; i /= dim[k])
-        c[k] = i % dim[k];
+    for (uint32_t k = 3; k-- > 0;) {
+        const uint32_t rest = divide(i, &e->along[k]);
+        c[k + 1] = i - rest * e->along[k].by;
+        i = rest;
+    }
     c[0] = i;
 }
 
 /* ---- prediction ---- */
 
-/* Midway between two points along one axis, a and the one behind it. */
-static __device__ __forceinline__ uint32_t between(const int32_t *a, uint32_t apart, bool has_left,
-                                                   bool has_right, bool is_linear)
+/* Midway between u and v, with z before and c behind them where there are any. */
+static __device__ __forceinline__ uint32_t midway(uint32_t u, uint32_t v, uint32_t z, uint32_t c,
+                                                  bool has_left, bool has_right, bool is_linear)
 {
-    const uint32_t u = (uint32_t)a[0], v = (uint32_t)a[2 * (size_t)apart];
     if (is_linear || !(has_left || has_right))
         return zti_sz_high_round(u + v, 1);
-    const uint32_t z = has_left ? (uint32_t)a[-2 * (int64_t)apart] : 0;
-    const uint32_t c = has_right ? (uint32_t)a[4 * (size_t)apart] : 0;
     if (has_left && has_right)
         return zti_sz_high_round(ZTI_SZ_HIGH_BOTH(u, v, z, c), 4);
     return zti_sz_high_round(has_left ? ZTI_SZ_HIGH_LEFT(u, v, z) : ZTI_SZ_HIGH_LEFT(v, u, c), 3);
+}
+
+/* Of two points along one axis, a and the one behind it. */
+static __device__ __forceinline__ uint32_t between(const int32_t *a, uint32_t apart, bool has_left,
+                                                   bool has_right, bool is_linear)
+{
+    return midway((uint32_t)a[0], (uint32_t)a[2 * (size_t)apart],
+                  has_left ? (uint32_t)a[-2 * (int64_t)apart] : 0,
+                  has_right ? (uint32_t)a[4 * (size_t)apart] : 0, has_left, has_right, is_linear);
 }
 
 /* What the point with coordinates c of a band, at 'at', is predicted to be. */
@@ -281,9 +328,10 @@ static __device__ __forceinline__ void copy_coarse(const struct sz_high_tiles *h
     const int32_t *const integers =
         (const int32_t *)(const void *)((const uint8_t *)s->model + ZTI_SZ_HIGH_COARSE_AT);
     const uint8_t *const magnitudes = (const uint8_t *)(integers + n);
+    const struct extents extents = extents_of(dim);
     for (uint32_t i = threadIdx.x % threads; i < points; i += threads) {
         uint32_t c[4];
-        coordinates(dim, i, c);
+        coordinates(&extents, i, c);
         const uint64_t there =
             (((from[0] + c[0]) * all[1] + from[1] + c[1]) * all[2] + from[2] + c[2]) * all[3] +
             from[3] + c[3];

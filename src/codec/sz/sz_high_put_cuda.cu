@@ -10,7 +10,6 @@
 #include "entropy/ans_mixed.h"
 
 enum {
-    HIGH_WARPS = HIGH_THREADS / 32,
     STEPS = 8,             /* symbols of a state that are looked up together */
     STATE_BITS = (int)ZTI_ANS_STATE_BITS,
     EXACT_MOST = 515,      /* bytes of the marks of 4096 values, at most */
@@ -101,14 +100,14 @@ static __device__ __forceinline__ bool integer_of(const struct sz_tiles *s, cons
     return has_one;
 }
 
-/* Where point i of a box is in the array; NULL on the plane behind a slab, which is last. */
+/* Where the point with coordinates c of a box is in the array; NULL on the plane behind a slab,
+ * which is last. */
 static __device__ __forceinline__ const char *point_in(const struct sz_tiles *s,
-                                                       const struct zti_sz_box *box, uint32_t i)
+                                                       const struct zti_sz_box *box,
+                                                       const uint32_t *c)
 {
     const uint32_t skip = 4 - s->grid.rank;
-    uint32_t c[4];
     int64_t offset = 0;
-    coordinates(box->dim, i, c);
     SIMT_UNROLL
     for (uint32_t k = 0; k < 4; k++) {
         if (k < skip)
@@ -126,9 +125,12 @@ static __device__ __forceinline__ void bridge(const struct sz_tiles *s,
                                               const struct zti_sz_box *box, int32_t *x)
 {
     const uint32_t lane = threadIdx.x % 32, points = (uint32_t)box->points;
+    const struct extents extents = extents_of(box->dim);
     int32_t before = 0;
     for (uint32_t i = 0; i < points; i += 32) {
-        const char *const from = i + lane < points ? point_in(s, box, i + lane) : NULL;
+        uint32_t c[4];
+        coordinates(&extents, i + lane, c);
+        const char *const from = i + lane < points ? point_in(s, box, c) : NULL;
         int32_t own = 0;
         const bool is_good = from && integer_of(s, from, &own);
         const unsigned good = __ballot_sync(SIMT_ALL_LANES, is_good) & (0xffffffffu >> (31 - lane));
@@ -141,21 +143,30 @@ static __device__ __forceinline__ void bridge(const struct sz_tiles *s,
     }
 }
 
-static __device__ __forceinline__ void gather(const struct sz_tiles *s,
-                                              const struct zti_sz_box *box, int32_t *x)
+/* Integers of a box's values, of those with even coordinates along the axes 'halved'; whether a
+ * value has none, in any thread of the block. */
+static __device__ __forceinline__ bool gather(const struct sz_tiles *s,
+                                              const struct zti_sz_box *box, uint32_t halved,
+                                              int32_t *x)
 {
+    uint32_t dim[4], n = 1;
     bool is_bad = false;
-    for (uint32_t i = threadIdx.x; i < box->points; i += HIGH_THREADS) {
-        const char *const from = point_in(s, box, i);
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < 4; k++)
+        n *= dim[k] = halved >> k & 1 ? (box->dim[k] + 1) / 2 : box->dim[k];
+    const struct extents extents = extents_of(dim);
+    for (uint32_t i = threadIdx.x; i < n; i += HIGH_THREADS) {
+        uint32_t c[4];
+        coordinates(&extents, i, c);
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < 4; k++)
+            c[k] <<= halved >> k & 1;
+        const char *const from = point_in(s, box, c);
         int32_t own = 0;
         is_bad = is_bad || (from && !integer_of(s, from, &own));
-        x[i] = own;
+        x[place_in_box(box, c)] = own;
     }
-    if (__syncthreads_or(is_bad)) {
-        if (threadIdx.x < 32)
-            bridge(s, box, x);
-        __syncthreads();
-    }
+    return __syncthreads_or(is_bad);
 }
 
 /* ---- residuals and symbols ---- */
@@ -168,10 +179,11 @@ static __device__ __forceinline__ void quantize_band(const struct sz_tiles *s,
 {
     const bool is_linear = s->sz.tuning & ZTI_SZ_HIGH_LINEAR;
     const double per = 1.0 / step;
+    const struct extents extents = extents_of(b->dim);
     const uint32_t n = points_in(b);
     for (uint32_t i = threadIdx.x; i < n; i += HIGH_THREADS) {
         uint32_t c[4];
-        coordinates(b->dim, i, c);
+        coordinates(&extents, i, c);
         const uint32_t at = point_at(b, c);
         const uint32_t predicted = predict(b, c, slot->x + at, is_linear);
         int32_t q = 0;
@@ -210,10 +222,11 @@ static __device__ __forceinline__ uint32_t name_band(const struct sz_tiles *s,
 {
     const uint8_t *const has = model_at(s, ZTI_SZ_HIGH_HAS_AT), *const model_of = model_at(s, 0);
     const uint32_t n = own_points_in(b), first_context = b->depth * ZTI_SZ_HIGH_MAGNITUDES;
+    const struct extents extents = extents_of(b->own);
     uint32_t others = 0;
     for (uint32_t i = threadIdx.x; i < n; i += HIGH_THREADS) {
         uint32_t c[4];
-        coordinates(b->own, i, c);
+        coordinates(&extents, i, c);
         const uint32_t context = context_of(b, c, slot->loud + point_at(b, c));
         const uint32_t own = zti_sz_high_symbol(slot->q[first + i]);
         const uint32_t symbol = has[context * (uint32_t)ZTI_SZ_HIGH_ALPHABET + own]
@@ -253,7 +266,11 @@ static __device__ __forceinline__ uint32_t code_box(const struct sz_high_tiles *
     const uint32_t axes = high_axes(s);
     uint32_t others = 0;
     *symbols = 0;
-    gather(s, box, slot->x);
+    if (gather(s, box, 0, slot->x)) {
+        if (threadIdx.x < 32)
+            bridge(s, box, slot->x);
+        __syncthreads();
+    }
     copy_coarse(h, box, slot->x, slot->loud, HIGH_THREADS);
     for (uint32_t level = zti_sz_high_distance(axes); level-- > 0;) {
         const uint32_t step = zti_sz_high_step(&s->sz, level + 1);
@@ -279,11 +296,12 @@ static __device__ __forceinline__ void find_exact(const struct sz_tiles *s,
                                                   const struct sz_tile *t,
                                                   const struct put_slot *slot)
 {
+    const struct extents extents = extents_of(box->own);
     uint32_t count = 0;
     for (uint32_t i = threadIdx.x; i < t->n && s->sz.source == ZTI_SZ_LATTICE; i += HIGH_THREADS) {
         const char *const from = value_at(s, t, i);
         uint32_t c[4];
-        coordinates(box->own, i, c);
+        coordinates(&extents, i, c);
         const double y = zti_sz_high_number(slot->x[place_in_box(box, c)], (double)s->sz.centre,
                                             s->sz.step);
         const double v = s->type == ZT_F32 ? (double)*(const float *)(const void *)from
