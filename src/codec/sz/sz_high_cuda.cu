@@ -388,7 +388,6 @@ static __device__ __forceinline__ uint32_t make_integers(const struct sz_high_ti
             first += own_points_in(&b);
         }
     }
-    __syncthreads();
     return first;
 }
 
@@ -497,7 +496,6 @@ static __device__ __forceinline__ void take_slab(const struct sz_high_tiles *h,
         __syncthreads();
         slab_put_values(&b, &part);
     }
-    __syncthreads();
 }
 
 /* What a block knows of 4096 values of which some are exact. */
@@ -555,7 +553,39 @@ static __device__ __forceinline__ bool put_exact_values(const struct sz_tiles *s
     return is_good && at == end;
 }
 
+/* All levels, or all but the finest where the next kernel has room for that. */
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_levels(const struct sz_high_tiles h)
+{
+    const struct high_tile t = high_tile_of(&h, blockIdx.x);
+    const struct high_slot slot = high_slot_of(&h, blockIdx.x);
+    if (!t.is_there || !slot.note->is_good || slot.note->parts.first == ZTI_SZ_HIGH_RAW)
+        return;
+    const struct zti_sz_box box = high_box_of(&h.s, t.number);
+    const bool is_zero = !(slot.note->parts.first & ZTI_SZ_HIGH_CODED);
+    const uint32_t taken = make_integers(&h, &box, &slot, is_zero, h.slab_each > 0);
+    if (threadIdx.x == 0)
+        slot.note->taken = taken;
+}
+
 SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_values(const struct sz_high_tiles h)
+{
+    const struct high_tile t = high_tile_of(&h, blockIdx.x);
+    const struct high_slot slot = high_slot_of(&h, blockIdx.x);
+    if (!t.is_there || !slot.note->is_good)
+        return;
+    const uint32_t first = slot.note->parts.first;
+    const struct zti_sz_box box = high_box_of(&h.s, t.number);
+    if (first != ZTI_SZ_HIGH_RAW && h.slab_each > 0) {
+        take_slab(&h, &box, &slot, !(first & ZTI_SZ_HIGH_CODED),
+                  (uint32_t)slot.note->taken);
+        return;
+    }
+    const struct sz_tile tile = tile_of(&h.s, t.number);
+    put_tile_values(&h, &box, &tile, &slot);
+}
+
+/* What a tile keeps as it is, over other values; and, of a chunk's last tile, where it ends. */
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_exact(const struct sz_high_tiles h)
 {
     const struct sz_tiles *const s = &h.s;
     const struct high_tile t = high_tile_of(&h, blockIdx.x);
@@ -563,18 +593,11 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_values(const struc
     if (!t.is_there || !slot.note->is_good)
         return;
     const uint32_t first = slot.note->parts.first;
-    const bool is_raw = first == ZTI_SZ_HIGH_RAW;
-    const struct zti_sz_box box = high_box_of(s, t.number);
-    const struct sz_tile tile = tile_of(s, t.number);
     bool is_good = true;
-    const bool is_slab = !is_raw && h.slab_each > 0, is_zero = !(first & ZTI_SZ_HIGH_CODED);
-    const uint32_t taken = is_raw ? 0 : make_integers(&h, &box, &slot, is_zero, is_slab);
-    if (is_slab)
-        take_slab(&h, &box, &slot, is_zero, taken);
-    else
-        put_tile_values(&h, &box, &tile, &slot);
-    if (!is_raw && (first & ZTI_SZ_HIGH_HAS_EXACT))
+    if (first != ZTI_SZ_HIGH_RAW && (first & ZTI_SZ_HIGH_HAS_EXACT)) {
+        const struct sz_tile tile = tile_of(s, t.number);
         is_good = put_exact_values(s, &tile, &slot.note->parts);
+    }
     if (threadIdx.x == 0 && !is_good)
         note_bad(s, t.chunk);
     if (threadIdx.x == 0 && is_good && t.is_last)
@@ -618,6 +641,8 @@ extern "C" void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti
         h.batch = simt_at_most(left, slots);
         SIMT_LAUNCH(high_take_symbols, (h.batch + TAKERS - 1) / TAKERS, 32 * TAKERS, shared, queue,
                     h);
+        SIMT_LAUNCH(high_take_levels, h.batch, HIGH_THREADS, 0, queue, h);
         SIMT_LAUNCH(high_take_values, h.batch, HIGH_THREADS, h.slab_bytes, queue, h);
+        SIMT_LAUNCH(high_take_exact, h.batch, HIGH_THREADS, 0, queue, h);
     }
 }

@@ -33,6 +33,7 @@ struct sz_high_tiles {
 struct high_note {
     uint64_t is_good;
     uint64_t end; /* of the tile, a bit of the stream */
+    uint64_t taken; /* symbols of the levels whose integers are there */
     struct zti_sz_parts parts;
 };
 
