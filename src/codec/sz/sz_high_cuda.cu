@@ -479,7 +479,7 @@ static __device__ __forceinline__ void take_slab(const struct sz_high_tiles *h,
     struct slab_part part = {{0, 0}, {0, 0}};
     b.is_zero = is_zero;
     if (threadIdx.x == 0)
-        slab_find_first(&b, taken);
+        (void)slab_find_first(&b, taken);
     while (slab_next(&b, &part)) {
         __syncthreads();
         slab_load(&b, &part, slot->x, NULL);

@@ -6,316 +6,18 @@
  * states go backwards through the symbols, each on its own: as many lanes of a warp, which leave
  * for each symbol the bits that its state sheds. Sums over these say where they go: a block has a
  * tile again, looks back for its place, and writes. */
-#include "codec/sz/sz_high_cuda.h"
-#include "entropy/ans_mixed.h"
+#include "codec/sz/sz_high_put_cuda.h"
 
 enum {
     STEPS = 8,             /* symbols of a state that are looked up together */
     STATE_BITS = (int)ZTI_ANS_STATE_BITS,
     EXACT_MOST = 515,      /* bytes of the marks of 4096 values, at most */
-    LEVEL_COUNTERS = (int)ZTI_SZ_HIGH_MAGNITUDES * (int)ZTI_SZ_HIGH_ALPHABET,
     PARTS = (int)ZTI_SZ_HIGH_VALUES / (int)ZTI_SZ_TILE_VALUES
 };
 
-/* What kernels leave for the next ones, at the beginning of a slot. Then a box's integers and
- * magnitudes, whose place what states shed takes; residuals, and symbols with their models, in
- * the order of coding; which values are exact; and bytes. */
-struct put_note {
-    uint32_t symbols; /* their number */
-    uint32_t others;  /* than 0 */
-    uint32_t exact;   /* values */
-    uint32_t state[ZTI_ANS_MANY];
-};
+/* ---- symbols: a block a tile ---- */
 
-struct put_slot {
-    struct put_note *note;
-    int32_t *x, *q;
-    uint8_t *loud;
-    uint16_t *shed;  /* bits, and above them how many */
-    uint16_t *codes; /* symbols, and above them models */
-    uint64_t *exact;
-    uint32_t *out;
-};
-
-static __host__ __device__ __forceinline__ uint64_t up(uint64_t bytes)
-{
-    return (bytes + 255) / 256 * 256;
-}
-
-static inline uint64_t put_slot_bytes(uint64_t points, uint32_t value_bytes)
-{
-    return NOTE_BYTES + up(5 * points) + up(4 * points) + up(2 * points) + up(points / 8 + 64) +
-           up(value_bytes * points + 256);
-}
-
-static __device__ __forceinline__ struct put_slot put_slot_of(const struct sz_high_tiles *h,
-                                                              uint64_t number)
-{
-    const uint64_t points = h->points;
-    uint8_t *at = h->slots + number * h->slot_bytes;
-    struct put_slot slot;
-    slot.note = (struct put_note *)(void *)at;
-    at += NOTE_BYTES;
-    slot.x = (int32_t *)(void *)at;
-    slot.loud = at + 4 * points;
-    slot.shed = (uint16_t *)(void *)at;
-    at += up(5 * points);
-    slot.q = (int32_t *)(void *)at;
-    at += up(4 * points);
-    slot.codes = (uint16_t *)(void *)at;
-    at += up(2 * points);
-    slot.exact = (uint64_t *)(void *)at;
-    at += up(points / 8 + 64);
-    slot.out = (uint32_t *)(void *)at;
-    return slot;
-}
-
-static __device__ __forceinline__ uint32_t ways_of(const struct put_note *note)
-{
-    return note->others < ZTI_SZ_HIGH_MANY_FROM ? ZTI_ANS_WAYS : ZTI_ANS_MANY;
-}
-
-static __device__ __forceinline__ const uint8_t *model_at(const struct sz_tiles *s, uint64_t at)
-{
-    return (const uint8_t *)s->model + at;
-}
-
-/* ---- integers ---- */
-
-/* A value as a number in units, and its integer; false where it has none. */
-static __device__ __forceinline__ bool integer_of(const struct sz_tiles *s, const char *from,
-                                                  int32_t *x)
-{
-    if (s->sz.source == ZTI_SZ_STEPS) {
-        const int64_t v = s->type == ZT_I32 ? *(const int32_t *)(const void *)from
-                                            : *(const int64_t *)(const void *)from;
-        *x = (int32_t)(uint32_t)((uint64_t)v - (uint64_t)s->sz.centre);
-        return true;
-    }
-    const double v = s->type == ZT_F32 ? (double)*(const float *)(const void *)from
-                                       : *(const double *)(const void *)from;
-    const double units = zti_sz_high_units(v, 1 / s->sz.step, (double)s->sz.centre);
-    const bool has_one = zti_sz_high_has_integer(units);
-    *x = has_one ? zti_sz_high_rint(units) : 0;
-    return has_one;
-}
-
-/* Where the point with coordinates c of a box is in the array; NULL on the plane behind a slab,
- * which is last. */
-static __device__ __forceinline__ const char *point_in(const struct sz_tiles *s,
-                                                       const struct zti_sz_box *box,
-                                                       const uint32_t *c)
-{
-    const uint32_t skip = 4 - s->grid.rank;
-    int64_t offset = 0;
-    SIMT_UNROLL
-    for (uint32_t k = 0; k < 4; k++) {
-        if (k < skip)
-            continue;
-        const uint64_t at = box->origin[k] + c[k];
-        if (at >= s->view.hi[k - skip])
-            return NULL;
-        offset += (int64_t)(at - s->view.lo[k - skip]) * s->view.out.stride[k - skip];
-    }
-    return (const char *)s->view.out.data + offset * (int64_t)value_bytes_of(s->type);
-}
-
-/* Integers of values that have none: the one before. The first warp; such tiles are few. */
-static __device__ __forceinline__ void bridge(const struct sz_tiles *s,
-                                              const struct zti_sz_box *box, int32_t *x)
-{
-    const uint32_t lane = threadIdx.x % 32, points = (uint32_t)box->points;
-    const struct extents extents = extents_of(box->dim);
-    int32_t before = 0;
-    for (uint32_t i = 0; i < points; i += 32) {
-        uint32_t c[4];
-        coordinates(&extents, i + lane, c);
-        const char *const from = i + lane < points ? point_in(s, box, c) : NULL;
-        int32_t own = 0;
-        const bool is_good = from && integer_of(s, from, &own);
-        const unsigned good = __ballot_sync(SIMT_ALL_LANES, is_good) & (0xffffffffu >> (31 - lane));
-        const int last = good ? 31 - __clz((int)good) : 0;
-        const int32_t found = __shfl_sync(SIMT_ALL_LANES, own, last);
-        own = good ? found : before;
-        before = __shfl_sync(SIMT_ALL_LANES, own, 31);
-        if (i + lane < points)
-            x[i + lane] = own;
-    }
-}
-
-/* Integers of a box's values, of those with even coordinates along the axes 'halved'; whether a
- * value has none, in any thread of the block. */
-static __device__ __forceinline__ bool gather(const struct sz_tiles *s,
-                                              const struct zti_sz_box *box, uint32_t halved,
-                                              int32_t *x)
-{
-    uint32_t dim[4], n = 1;
-    bool is_bad = false;
-    SIMT_UNROLL
-    for (uint32_t k = 0; k < 4; k++)
-        n *= dim[k] = halved >> k & 1 ? (box->dim[k] + 1) / 2 : box->dim[k];
-    const struct extents extents = extents_of(dim);
-    for (uint32_t i = threadIdx.x; i < n; i += HIGH_THREADS) {
-        uint32_t c[4];
-        coordinates(&extents, i, c);
-        SIMT_UNROLL
-        for (uint32_t k = 0; k < 4; k++)
-            c[k] <<= halved >> k & 1;
-        const char *const from = point_in(s, box, c);
-        int32_t own = 0;
-        is_bad = is_bad || (from && !integer_of(s, from, &own));
-        x[place_in_box(box, c)] = own;
-    }
-    return __syncthreads_or(is_bad);
-}
-
-/* ---- residuals and symbols ---- */
-
-/* All points of a band, of which the first has number 'first' of those that are coded. */
-static __device__ __forceinline__ void quantize_band(const struct sz_tiles *s,
-                                                     const struct put_slot *slot,
-                                                     const struct high_band *b, uint32_t step,
-                                                     uint32_t first)
-{
-    const bool is_linear = s->sz.tuning & ZTI_SZ_HIGH_LINEAR;
-    const double per = 1.0 / step;
-    const struct extents extents = extents_of(b->dim);
-    const uint32_t n = points_in(b);
-    for (uint32_t i = threadIdx.x; i < n; i += HIGH_THREADS) {
-        uint32_t c[4];
-        coordinates(&extents, i, c);
-        const uint32_t at = point_at(b, c);
-        const uint32_t predicted = predict(b, c, slot->x + at, is_linear);
-        int32_t q = 0;
-        if (is_own(b, c)) {
-            q = zti_sz_high_nearest((int32_t)((uint32_t)slot->x[at] - predicted), per);
-            slot->q[first + number_in(b, c)] = q;
-        }
-        slot->x[at] = (int32_t)(predicted + (uint32_t)q * step);
-        slot->loud[at] = zti_sz_high_loudness(q);
-    }
-}
-
-/* A point's context, once the magnitudes of its band are there. */
-static __device__ __forceinline__ uint32_t context_of(const struct high_band *b, const uint32_t *c,
-                                                      const uint8_t *loud)
-{
-    uint32_t rows;
-    const uint32_t before = sum_before(b, c, loud, &rows);
-    uint32_t sum = weigh(b, sum_between(b, c, loud), before, rows);
-    if (rows == 0 && c[3] < 4) {
-        sum *= 2;
-    } else if (rows == 0) { /* four points look at the two before them */
-        const uint8_t *const four = loud - (int64_t)(c[3] % 4) * b->step[3];
-        sum += 16u * four[-(int64_t)b->step[3]] + 16u * four[-2 * (int64_t)b->step[3]];
-    }
-    return zti_sz_high_kind(sum, b->depth);
-}
-
-/* Symbols and contexts of the coded points of a band, kept for the coder or, where there is
- * 'counts', counted there, 256 a context of the level; how many the calling thread had that are not
- * 0. */
-static __device__ __forceinline__ uint32_t name_band(const struct sz_tiles *s,
-                                                     const struct put_slot *slot,
-                                                     const struct high_band *b, uint32_t first,
-                                                     uint32_t *counts)
-{
-    const uint8_t *const has = model_at(s, ZTI_SZ_HIGH_HAS_AT), *const model_of = model_at(s, 0);
-    const uint32_t n = own_points_in(b), first_context = b->depth * ZTI_SZ_HIGH_MAGNITUDES;
-    const struct extents extents = extents_of(b->own);
-    uint32_t others = 0;
-    for (uint32_t i = threadIdx.x; i < n; i += HIGH_THREADS) {
-        uint32_t c[4];
-        coordinates(&extents, i, c);
-        const uint32_t context = context_of(b, c, slot->loud + point_at(b, c));
-        const uint32_t own = zti_sz_high_symbol(slot->q[first + i]);
-        const uint32_t symbol = has[context * (uint32_t)ZTI_SZ_HIGH_ALPHABET + own]
-                                    ? own
-                                    : (uint32_t)ZTI_SZ_HIGH_ESCAPE;
-        if (counts)
-            (void)atomicAdd((unsigned *)counts +
-                                (context - first_context) * (uint32_t)ZTI_SZ_HIGH_ALPHABET + symbol,
-                            1u);
-        else
-            slot->codes[first + i] = (uint16_t)(symbol | (uint32_t)model_of[context] << 8);
-        others += symbol != 0;
-    }
-    return others;
-}
-
-/* What a block counted of a level, whose contexts are its own, to the counts of all. */
-static __device__ __forceinline__ void add_level(const struct sz_tiles *s, uint32_t depth,
-                                                 uint32_t *counts)
-{
-    uint64_t *const all = s->counts + depth * (uint32_t)LEVEL_COUNTERS;
-    for (uint32_t i = threadIdx.x; i < LEVEL_COUNTERS; i += HIGH_THREADS) {
-        if (counts[i] > 0)
-            (void)atomicAdd((unsigned long long *)all + i, (unsigned long long)counts[i]);
-        counts[i] = 0;
-    }
-}
-
-/* The symbols of a box from its values, coarse to fine: how many there are, and how many the
- * calling thread had that are not 0. 'counts': see name_band, zeros before and after. */
-static __device__ __forceinline__ uint32_t code_box(const struct sz_high_tiles *h,
-                                                    const struct zti_sz_box *box,
-                                                    const struct put_slot *slot, uint32_t *counts,
-                                                    uint32_t *symbols)
-{
-    const struct sz_tiles *const s = &h->s;
-    const uint32_t axes = high_axes(s);
-    uint32_t others = 0;
-    *symbols = 0;
-    if (gather(s, box, 0, slot->x)) {
-        if (threadIdx.x < 32)
-            bridge(s, box, slot->x);
-        __syncthreads();
-    }
-    copy_coarse(h, box, slot->x, slot->loud, HIGH_THREADS);
-    for (uint32_t level = zti_sz_high_distance(axes); level-- > 0;) {
-        const uint32_t step = zti_sz_high_step(&s->sz, level + 1);
-        for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
-            const struct high_band b = high_band_of(box, axes, level, odd);
-            __syncthreads();
-            quantize_band(s, slot, &b, step, *symbols);
-            __syncthreads();
-            others += name_band(s, slot, &b, *symbols, counts);
-            *symbols += own_points_in(&b);
-        }
-        if (counts) {
-            __syncthreads();
-            add_level(s, zti_sz_high_depth(level + 1), counts);
-        }
-    }
-    return others;
-}
-
-/* Note values that do not keep the bound. */
-static __device__ __forceinline__ void find_exact(const struct sz_tiles *s,
-                                                  const struct zti_sz_box *box,
-                                                  const struct sz_tile *t,
-                                                  const struct put_slot *slot)
-{
-    const struct extents extents = extents_of(box->own);
-    uint32_t count = 0;
-    for (uint32_t i = threadIdx.x; i < t->n && s->sz.source == ZTI_SZ_LATTICE; i += HIGH_THREADS) {
-        const char *const from = value_at(s, t, i);
-        uint32_t c[4];
-        coordinates(&extents, i, c);
-        const double y = zti_sz_high_number(slot->x[place_in_box(box, c)], (double)s->sz.centre,
-                                            s->sz.step);
-        const double v = s->type == ZT_F32 ? (double)*(const float *)(const void *)from
-                                           : *(const double *)(const void *)from;
-        if (fabs(v - (s->type == ZT_F32 ? (double)(float)y : y)) <= s->sz.bound)
-            continue;
-        simt_or(slot->exact + i / 64, UINT64_C(1) << i % 64);
-        count++;
-    }
-    if (count > 0)
-        (void)atomicAdd((unsigned *)&slot->note->exact, count);
-}
-
-SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_make_symbols(const struct sz_high_tiles h)
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_make_symbols(const struct sz_high_tiles h)
 {
     const struct sz_tiles *const s = &h.s;
     const uint64_t number = s->first_tile + h.first + blockIdx.x;
@@ -327,8 +29,7 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_make_symbols(const stru
         slot.exact[i] = 0;
     if (threadIdx.x == 0)
         slot.note->exact = slot.note->others = 0;
-    const uint32_t others = code_box(&h, &box, &slot, NULL, &count);
-    find_exact(s, &box, &t, &slot);
+    const uint32_t others = code_box(&h, &box, &t, &slot, NULL, &count);
     const uint32_t of_warp = __reduce_add_sync(SIMT_ALL_LANES, others);
     if (threadIdx.x % 32 == 0)
         (void)atomicAdd((unsigned *)&slot.note->others, of_warp);
@@ -339,7 +40,7 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_make_symbols(const stru
 /* ---- counts ---- */
 
 /* A block a tile that is counted; h.first is of these, and h.each where the slab's tiles end. */
-SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_count_symbols(const struct sz_high_tiles h)
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_count_symbols(const struct sz_high_tiles h)
 {
     SIMT_SHARED(uint32_t, counts, [LEVEL_COUNTERS]);
     const struct sz_tiles *const s = &h.s;
@@ -349,10 +50,11 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_count_symbols(const str
     const struct put_slot slot = put_slot_of(&h, blockIdx.x);
     const struct zti_walk walk = zti_walk_from(&s->grid, number);
     const struct zti_sz_box box = zti_sz_high_counted_box(&s->grid, s->sz.axes, &walk);
+    const struct sz_tile t = tile_of(s, number);
     uint32_t symbols;
     for (uint32_t i = threadIdx.x; i < LEVEL_COUNTERS; i += HIGH_THREADS)
         counts[i] = 0;
-    (void)code_box(&h, &box, &slot, counts, &symbols);
+    (void)code_box(&h, &box, &t, &slot, counts, &symbols);
 }
 
 /* ---- states: a warp a tile, of which lanes have one each ---- */
@@ -718,6 +420,7 @@ static struct sz_high_tiles tiles_of(const struct sz_tiles *s, const struct zti_
     h.slots = (uint8_t *)work;
     h.points = (uint32_t)zti_sz_high_points(whole);
     h.slot_bytes = put_slot_bytes(h.points, (uint32_t)zt_type_bytes(whole->type));
+    slab_choose(&h, whole, true);
     return h;
 }
 
@@ -729,8 +432,8 @@ extern "C" void zti_sz_high_cuda_count(const struct sz_tiles *s, const struct zt
     struct sz_high_tiles h = tiles_of(s, whole, work);
     h.each = s->first_tile + tiles;
     for (h.first = s->first_tile / s->part; h.first < end; h.first += slots)
-        SIMT_LAUNCH(high_count_symbols, simt_at_most(end - h.first, slots), HIGH_THREADS, 0, queue,
-                    h);
+        SIMT_LAUNCH(high_count_symbols, simt_at_most(end - h.first, slots), HIGH_THREADS,
+                    h.slab_bytes, queue, h);
 }
 
 extern "C" void zti_sz_high_cuda_put(const struct sz_tiles *s, const struct zti_coding *whole,
@@ -744,7 +447,7 @@ extern "C" void zti_sz_high_cuda_put(const struct sz_tiles *s, const struct zti_
     for (; h.first < tiles; h.first += slots) {
         const unsigned blocks = simt_at_most(tiles - h.first, slots);
         h.batch = blocks;
-        SIMT_LAUNCH(high_make_symbols, blocks, HIGH_THREADS, 0, queue, h);
+        SIMT_LAUNCH(high_make_symbols, blocks, HIGH_THREADS, h.slab_bytes, queue, h);
         SIMT_LAUNCH(high_run_states, (blocks + RUNNERS - 1) / RUNNERS, 32 * RUNNERS,
                     h.near_models * (size_t)RUN_BYTES, queue, h);
         SIMT_LAUNCH(high_put_tiles, blocks, HIGH_THREADS, 0, queue, h);

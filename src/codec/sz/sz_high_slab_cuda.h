@@ -97,9 +97,10 @@ static __device__ __forceinline__ struct slab slab_of(const struct sz_high_tiles
     return b;
 }
 
-/* Where each band's symbols begin, from number 'at' on, behind those of the other levels. One
- * thread. */
-static __device__ __forceinline__ void slab_find_first(const struct slab *b, uint32_t at)
+/* Where each band's symbols begin, from number 'at' on, behind those of the other levels; returns
+ * where they end. One thread. */
+static __device__ __forceinline__ uint32_t slab_find_first(const struct slab *b,
+                                                           uint32_t at)
 {
     const uint32_t axes = high_axes(&b->h->s);
     for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
@@ -109,6 +110,7 @@ static __device__ __forceinline__ void slab_find_first(const struct slab *b, uin
                 b->first[set] = at;
         at += own_points_in(&band);
     }
+    return at;
 }
 
 /* The first point of even or odd plane j, and its magnitudes. */
