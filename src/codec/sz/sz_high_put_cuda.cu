@@ -17,6 +17,14 @@ enum {
 
 /* ---- symbols: a block a tile ---- */
 
+/* The number of symbols that are not 0, of the calling thread, to that of all. */
+static __device__ __forceinline__ void add_others(const struct put_slot *slot, uint32_t others)
+{
+    const uint32_t of_warp = __reduce_add_sync(SIMT_ALL_LANES, others);
+    if (threadIdx.x % 32 == 0)
+        (void)atomicAdd((unsigned *)&slot->note->others, of_warp);
+}
+
 SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_make_symbols(const struct sz_high_tiles h)
 {
     const struct sz_tiles *const s = &h.s;
@@ -24,37 +32,75 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_make_symbols(const stru
     const struct put_slot slot = put_slot_of(&h, blockIdx.x);
     const struct zti_sz_box box = high_box_of(s, number);
     const struct sz_tile t = tile_of(s, number);
-    uint32_t count;
+    uint32_t symbols;
+    bool is_whole;
     for (uint32_t i = threadIdx.x; i < (t.n + 63) / 64; i += HIGH_THREADS)
         slot.exact[i] = 0;
     if (threadIdx.x == 0)
         slot.note->exact = slot.note->others = 0;
-    const uint32_t others = code_box(&h, &box, &t, &slot, NULL, &count);
-    const uint32_t of_warp = __reduce_add_sync(SIMT_ALL_LANES, others);
-    if (threadIdx.x % 32 == 0)
-        (void)atomicAdd((unsigned *)&slot.note->others, of_warp);
+    add_others(&slot, code_box(&h, &box, &slot, NULL, &symbols, &is_whole));
+    if (is_whole)
+        find_exact(s, &box, &t, &slot);
+    if (threadIdx.x == 0) {
+        slot.note->symbols = symbols;
+        slot.note->is_whole = is_whole;
+    }
+}
+
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_make_last(const struct sz_high_tiles h)
+{
+    const struct put_slot slot = put_slot_of(&h, blockIdx.x);
+    const struct zti_sz_box box = high_box_of(&h.s, h.s.first_tile + h.first + blockIdx.x);
+    if (slot.note->is_whole)
+        return;
+    uint32_t symbols = slot.note->symbols;
+    add_others(&slot, code_slab(&h, &box, &slot, NULL, &symbols));
     if (threadIdx.x == 0)
-        slot.note->symbols = count;
+        slot.note->symbols = symbols;
 }
 
 /* ---- counts ---- */
 
 /* A block a tile that is counted; h.first is of these, and h.each where the slab's tiles end. */
+static __device__ __forceinline__ bool counted_box(const struct sz_high_tiles *h,
+                                                   struct zti_sz_box *box, uint32_t *counts)
+{
+    const struct sz_tiles *const s = &h->s;
+    const uint64_t number = zti_sz_high_counted(s->part, h->first + blockIdx.x);
+    if (number < s->first_tile || number >= h->each)
+        return false;
+    const struct zti_walk walk = zti_walk_from(&s->grid, number);
+    *box = zti_sz_high_counted_box(&s->grid, s->sz.axes, &walk);
+    for (uint32_t i = threadIdx.x; i < LEVEL_COUNTERS; i += HIGH_THREADS)
+        counts[i] = 0;
+    return true;
+}
+
 SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_count_symbols(const struct sz_high_tiles h)
 {
     SIMT_SHARED(uint32_t, counts, [LEVEL_COUNTERS]);
-    const struct sz_tiles *const s = &h.s;
-    const uint64_t number = zti_sz_high_counted(s->part, h.first + blockIdx.x);
-    if (number < s->first_tile || number >= h.each)
-        return;
     const struct put_slot slot = put_slot_of(&h, blockIdx.x);
-    const struct zti_walk walk = zti_walk_from(&s->grid, number);
-    const struct zti_sz_box box = zti_sz_high_counted_box(&s->grid, s->sz.axes, &walk);
-    const struct sz_tile t = tile_of(s, number);
+    struct zti_sz_box box;
     uint32_t symbols;
-    for (uint32_t i = threadIdx.x; i < LEVEL_COUNTERS; i += HIGH_THREADS)
-        counts[i] = 0;
-    (void)code_box(&h, &box, &t, &slot, counts, &symbols);
+    bool is_whole;
+    if (!counted_box(&h, &box, counts))
+        return;
+    (void)code_box(&h, &box, &slot, counts, &symbols, &is_whole);
+    if (threadIdx.x == 0) {
+        slot.note->symbols = symbols;
+        slot.note->is_whole = is_whole;
+    }
+}
+
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_count_last(const struct sz_high_tiles h)
+{
+    SIMT_SHARED(uint32_t, counts, [LEVEL_COUNTERS]);
+    const struct put_slot slot = put_slot_of(&h, blockIdx.x);
+    struct zti_sz_box box;
+    if (!counted_box(&h, &box, counts) || slot.note->is_whole)
+        return;
+    uint32_t symbols = slot.note->symbols;
+    (void)code_slab(&h, &box, &slot, counts, &symbols);
 }
 
 /* ---- states: a warp a tile, of which lanes have one each ---- */
@@ -431,9 +477,12 @@ extern "C" void zti_sz_high_cuda_count(const struct sz_tiles *s, const struct zt
     const uint64_t end = (s->first_tile + tiles + s->part - 1) / s->part;
     struct sz_high_tiles h = tiles_of(s, whole, work);
     h.each = s->first_tile + tiles;
-    for (h.first = s->first_tile / s->part; h.first < end; h.first += slots)
-        SIMT_LAUNCH(high_count_symbols, simt_at_most(end - h.first, slots), HIGH_THREADS,
-                    h.slab_bytes, queue, h);
+    for (h.first = s->first_tile / s->part; h.first < end; h.first += slots) {
+        const unsigned blocks = simt_at_most(end - h.first, slots);
+        SIMT_LAUNCH(high_count_symbols, blocks, HIGH_THREADS, 0, queue, h);
+        if (h.slab_each > 0)
+            SIMT_LAUNCH(high_count_last, blocks, HIGH_THREADS, h.slab_bytes, queue, h);
+    }
 }
 
 extern "C" void zti_sz_high_cuda_put(const struct sz_tiles *s, const struct zti_coding *whole,
@@ -447,7 +496,9 @@ extern "C" void zti_sz_high_cuda_put(const struct sz_tiles *s, const struct zti_
     for (; h.first < tiles; h.first += slots) {
         const unsigned blocks = simt_at_most(tiles - h.first, slots);
         h.batch = blocks;
-        SIMT_LAUNCH(high_make_symbols, blocks, HIGH_THREADS, h.slab_bytes, queue, h);
+        SIMT_LAUNCH(high_make_symbols, blocks, HIGH_THREADS, 0, queue, h);
+        if (h.slab_each > 0)
+            SIMT_LAUNCH(high_make_last, blocks, HIGH_THREADS, h.slab_bytes, queue, h);
         SIMT_LAUNCH(high_run_states, (blocks + RUNNERS - 1) / RUNNERS, 32 * RUNNERS,
                     h.near_models * (size_t)RUN_BYTES, queue, h);
         SIMT_LAUNCH(high_put_tiles, blocks, HIGH_THREADS, 0, queue, h);

@@ -17,6 +17,7 @@ struct put_note {
     uint32_t symbols; /* their number */
     uint32_t others;  /* than 0 */
     uint32_t exact;   /* values */
+    uint32_t is_whole; /* no level is left to code */
     uint32_t state[ZTI_ANS_MANY];
 };
 
@@ -459,8 +460,8 @@ static __device__ __forceinline__ void slab_find_exact(const struct slab *b,
     }
 }
 
-/* The symbols of a box of which all levels but the finest are coded, *symbols of them; as
- * code_levels. */
+/* The symbols of a box of which all levels but the finest are coded; as code_levels, of which
+ * *symbols are. The first thread alone knows their number. */
 static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles *h,
                                                      const struct zti_sz_box *box,
                                                      const struct put_slot *slot,
@@ -500,18 +501,17 @@ static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles 
     return others;
 }
 
-/* ---- a box ---- */
-
-/* All symbols of a box from its values; as code_levels. And, where these are not counted, which
- * values do not keep the bound. The first thread alone knows how many symbols there are. */
+/* The symbols of a box from its values, of all levels where code_slab has no room, or is not made
+ * for them: where a value has no integer. */
 static __device__ __forceinline__ uint32_t code_box(const struct sz_high_tiles *h,
                                                     const struct zti_sz_box *box,
-                                                    const struct sz_tile *t,
                                                     const struct put_slot *slot,
-                                                    uint32_t *counts, uint32_t *symbols)
+                                                    uint32_t *counts, uint32_t *symbols,
+                                                    bool *is_whole)
 {
     const bool has_slab = h->slab_each > 0;
     const bool is_bad = gather(&h->s, box, has_slab ? high_axes(&h->s) : 0, slot->x);
+    *is_whole = !has_slab || is_bad;
     if (is_bad) { /* few tiles are */
         if (has_slab)
             (void)gather(&h->s, box, 0, slot->x);
@@ -519,12 +519,7 @@ static __device__ __forceinline__ uint32_t code_box(const struct sz_high_tiles *
             bridge(&h->s, box, slot->x);
         __syncthreads();
     }
-    uint32_t others = code_levels(h, box, slot, has_slab && !is_bad, counts, symbols);
-    if (has_slab && !is_bad)
-        return others + code_slab(h, box, slot, counts, symbols);
-    if (!counts)
-        find_exact(&h->s, box, t, slot);
-    return others;
+    return code_levels(h, box, slot, !*is_whole, counts, symbols);
 }
 
 #endif
