@@ -14,8 +14,8 @@
 #include "entropy/ans_mixed.h"
 
 enum {
-    ANS_PART = 32,        /* words that the lanes fetch at once: more than a round's 384 bits */
-    ANS_PART_SHIFT = 10,  /* bits of a part, as a power of two */
+    ANS_PART = 32,       /* words that the lanes fetch at once: more than a round's 384 bits */
+    ANS_PART_SHIFT = 10, /* bits of a part, as a power of two */
     ANS_WINDOW = 4 * ANS_PART
 };
 
@@ -34,11 +34,20 @@ struct ans_ways {
     uint32_t state;        /* of lane w: of the next symbol but w */
 };
 
-/* Zeros where the stream has ended. */
+/* A lane's word of a part, on its way: nothing is asked of it before ans_ways_place. */
 static __device__ __forceinline__ uint32_t ans_ways_fetch(const struct ans_ways *a, uint32_t part)
 {
     const uint64_t own = a->first + part * (uint32_t)ANS_PART + threadIdx.x % 32;
-    return own < a->count ? a->words[own] : 0;
+    return a->words[own < a->count ? own : a->count - 1];
+}
+
+/* To the window; zeros where the stream has ended. */
+static __device__ __forceinline__ void ans_ways_place(const struct ans_ways *a, uint32_t part,
+                                                      uint32_t word)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    const uint64_t own = a->first + part * (uint32_t)ANS_PART + lane;
+    a->window[part % 4 * ANS_PART + lane] = own < a->count ? word : 0;
 }
 
 /* What is before the first symbol, of a stream with so many states: zti_ans_mixed_begin. */
@@ -61,7 +70,7 @@ static __device__ __forceinline__ bool ans_ways_begin(struct ans_ways *a,
     a->at = (uint32_t)(in.at % 32);
     a->window = window;
     for (uint32_t part = 0; part < 3; part++)
-        window[part * ANS_PART + lane] = ans_ways_fetch(a, part);
+        ans_ways_place(a, part, ans_ways_fetch(a, part));
     a->ahead = ans_ways_fetch(a, 3);
     simt_order_warp(); /* who looks at the words first has met the others, by ballots */
     return zeros < 8;
@@ -84,7 +93,7 @@ static __device__ __forceinline__ void ans_ways_advance(struct ans_ways *a, uint
     const uint32_t part = a->at >> ANS_PART_SHIFT;
     if (part == before) /* the same in all lanes */
         return;
-    a->window[(part + 2) % 4 * ANS_PART + threadIdx.x % 32] = a->ahead;
+    ans_ways_place(a, part + 2, a->ahead);
     a->ahead = ans_ways_fetch(a, part + 3);
     simt_order_warp(); /* rounds have ballots in between */
 }

@@ -2,8 +2,9 @@
  *
  * A symbol's state and bits follow from those before it, and its context from the magnitudes of
  * residuals before it: not from integers. So a warp takes a tile's symbols first, of a row a symbol
- * a lane: contexts, ANS codes of as many states, and what symbols leave open. Then a block has a
- * tile: points of a band depend on those of earlier ones alone, and each has a thread. */
+ * a lane: contexts, and ANS codes of as many states; what contexts have of earlier bands other warps
+ * add up before. Then a block has a tile: what symbols leave open; and points of a band depend on
+ * those of earlier ones alone, and each has a thread. */
 #include "codec/sz/sz_high_cuda.h"
 #include "codec/sz/sz_cuda_take_exact.h"
 #include "codec/sz/sz_high_slab_cuda.h"
@@ -66,10 +67,11 @@ static __device__ __forceinline__ struct zti_bit_reader reader_from(const struct
     return r;
 }
 
-/* ---- symbols: a warp a tile ---- */
+/* ---- symbols: a warp a tile, and others that help it ---- */
 
 enum {
-    TAKERS = 4,       /* warps of a block: as many as a multiprocessor can issue from at a time */
+    TAKERS = 4,       /* tiles of a block: as many warps as a multiprocessor issues from at a time */
+    HELPERS = 128,    /* threads of a tile */
     NEAR_MODELS = 13, /* whose tables a block has room for */
     SUMS = 1 << 12 >> 4,
     NEIGHBOURHOODS = (int)ZTI_SZ_HIGH_DEPTHS * SUMS
@@ -87,72 +89,96 @@ struct taker {
     const uint32_t *model;
     struct ans_tables tables;
     struct ans_ways codes;
-    uint32_t ways;
-    struct zti_bit_reader extras;
     uint32_t taken; /* symbols */
+    struct zti_bit_reader extras;
+    uint32_t opened; /* symbols before the extras that the reader is at */
 };
 
-/* Of the lanes' symbols, those that leave bits open: their residuals, into their places. Returns a
+/* The bits that symbols leave open are taken later, when all symbols are known, but for escapes:
+ * these do not say their magnitudes. Of the n symbols after those taken, a lane each; returns a
  * lane's magnitude. */
-static __device__ __forceinline__ uint32_t take_open(struct taker *t, uint32_t symbol, uint32_t at,
-                                                     uint32_t loud)
+static __device__ __forceinline__ uint32_t look_at_escapes(struct taker *t, uint32_t symbol,
+                                                           uint32_t loud)
 {
+    uint32_t before = 0;
+    simt_order_warp(); /* symbols that other lanes stored, before ballots */
+    for (uint32_t i = t->opened + threadIdx.x % 32; i < t->taken; i += 32)
+        before += zti_sz_high_open_bits(t->slot.symbols[i]);
+    t->extras.at += __reduce_add_sync(SIMT_ALL_LANES, before);
+    t->opened = t->taken;
     const uint32_t bits = zti_sz_high_open_bits(symbol), up_to = warp_sums_32(bits);
     struct zti_bit_reader r = t->extras;
     r.at += up_to - bits;
-    t->extras.at += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
-    if (symbol < ZTI_SZ_HIGH_DIRECT)
-        return loud;
-    const uint32_t open = bits ? (uint32_t)zti_take_bits(&r, bits) : 0;
-    const int32_t q = zti_sz_high_residual(symbol, open);
-    t->slot.x[at] = q;
-    return zti_sz_high_loudness(q);
+    return symbol == ZTI_SZ_HIGH_ESCAPE ? zti_sz_high_loudness((int32_t)zti_take_bits(&r, 32))
+                                        : loud;
 }
 
 /* The next n symbols, a lane each, of the point at 'at' whose neighbourhood has that sum; returns
  * its magnitude. */
-static __device__ __forceinline__ uint32_t take_symbols(struct taker *t, uint32_t depth,
-                                                        uint32_t sum, uint32_t at, uint32_t n)
+static __device__ __forceinline__ uint32_t take_symbols(struct taker *t, uint32_t ways,
+                                                        uint32_t depth, uint32_t sum, uint32_t at,
+                                                        uint32_t n)
 {
     const uint32_t lane = threadIdx.x % 32, model = t->model[depth * (uint32_t)SUMS + sum / 16];
-    const uint32_t taken = ans_ways_take(&t->codes, &t->tables, t->ways, model, n);
+    const uint32_t taken = ans_ways_take(&t->codes, &t->tables, ways, model, n);
     const uint32_t symbol = lane < n ? taken : 0;
-    uint32_t loud = (symbol + 1) / 2; /* zti_sz_high_loudness where the symbol says all */
-    if (lane < n)
+    uint32_t loud = simt_at_most((symbol + 1) / 2, ZTI_SZ_HIGH_LOUDEST);
+    if (__any_sync(SIMT_ALL_LANES, symbol == ZTI_SZ_HIGH_ESCAPE))
+        loud = look_at_escapes(t, symbol, loud);
+    if (lane < n) {
         t->slot.symbols[t->taken + lane] = (uint8_t)symbol;
-    t->taken += n;
-    if (__any_sync(SIMT_ALL_LANES, symbol >= ZTI_SZ_HIGH_DIRECT))
-        loud = take_open(t, symbol, at, loud);
-    if (lane < n)
         t->slot.loud[at] = (uint8_t)loud;
+    }
+    t->taken += n;
     return loud;
+}
+
+/* Of the points between which those of a band are, what makes their contexts: for the warp that
+ * takes the symbols, the first of which has number 'first'. */
+static __device__ __forceinline__ void make_sums(const struct high_band *b,
+                                                 const struct high_slot *slot, uint32_t first)
+{
+    const struct extents extents = extents_of(b->own);
+    const uint32_t n = own_points_in(b);
+    for (uint32_t i = threadIdx.x % HELPERS; i < n; i += HELPERS) {
+        uint32_t c[4];
+        coordinates(&extents, i, c);
+        const uint32_t sum = sum_between(b, c, slot->loud + point_at(b, c));
+        slot->sums[first + i] = (uint16_t)weigh(b, sum, 0, 0);
+    }
 }
 
 /* A band's first row: four points look at the two before them, so that the warp goes from four to
  * four. */
-static __device__ __forceinline__ void take_first_row(struct taker *t, const struct high_band *b)
+static __device__ __forceinline__ void take_first_row(struct taker *t, const struct high_band *b,
+                                                      uint32_t ways)
 {
     const uint32_t lane = threadIdx.x % 32;
     uint32_t before = 0;
-    for (uint32_t i = 0, sums = 0; i < b->own[3]; i += 4) {
-        const uint32_t c[4] = {0, 0, 0, i + lane}, n = simt_at_most(b->own[3] - i, 4);
-        if (i % 32 == 0 && c[3] < b->own[3])
-            sums = weigh(b, sum_between(b, c, t->slot.loud + point_at(b, c)), 0, 0);
-        const uint32_t own = __shfl_sync(SIMT_ALL_LANES, sums, (int)((i + lane) % 32));
+    for (uint32_t i = 0; i < b->own[3]; i += 4) {
+        const uint32_t n = simt_at_most(b->own[3] - i, 4);
+        const uint32_t own = lane < n ? t->slot.sums[t->taken + lane] : 0;
         const uint32_t sum = lane >= n ? 0 : i == 0 ? 2 * own : own + 16 * before;
-        const uint32_t loud = take_symbols(t, b->depth, sum, point_at(b, c), n);
+        const uint32_t at = b->base + (i + lane) * b->step[3];
+        const uint32_t loud = take_symbols(t, ways, b->depth, sum, at, n);
         before = __shfl_sync(SIMT_ALL_LANES, loud, 2) + __shfl_sync(SIMT_ALL_LANES, loud, 3);
     }
 }
 
 /* ---- the rows behind a band's first one, in pieces of a point a lane ---- */
 
-/* What a lane has of the magnitudes around its point, before it adds them up. */
+/* What a lane has fetched for its point. */
 struct piece {
-    uint32_t left[4], right[4], before[3];
+    uint32_t sum, before[3]; /* of the points between, weighed; magnitudes */
     uint32_t at, n;
-    uint32_t rows;
+    uint32_t share; /* of the magnitudes before */
     bool is_behind; /* another one along axis 2 */
+};
+
+/* Where the next piece is that is fetched. */
+struct ahead {
+    uint32_t c[4];
+    uint32_t number; /* of its first symbol */
 };
 
 /* A row's pieces; how many pieces before it the neighbour of one along an axis is at least. */
@@ -167,31 +193,25 @@ static __device__ __forceinline__ uint32_t pieces_apart(const struct high_band *
     return b->own[1] > 1 ? plane : b->own[0] > 1 ? b->own[1] * plane : 3;
 }
 
-/* Fetch what is around the points of a piece from c on, which is the next one's then. What a piece
- * less than three before it has along axis 2 is not there yet: lanes have it in registers. */
-static __device__ __forceinline__ void look_around(const struct taker *t,
-                                                   const struct high_band *b, uint32_t *c,
-                                                   struct piece *p)
+/* What a piece less than three before it has along axis 2 is not there yet: lanes have it in
+ * registers. */
+static __device__ __forceinline__ void fetch(const struct taker *t, const struct high_band *b,
+                                             struct ahead *a, struct piece *p)
 {
-    const uint32_t each = pieces_in_row(b);
-    const uint32_t own[4] = {c[0], c[1], c[2], c[3] + threadIdx.x % 32};
-    const bool is_there = c[0] < b->own[0] && own[3] < b->own[3];
-    p->at = point_at(b, own);
-    p->n = simt_at_most(b->own[3] - c[3], 32);
-    p->rows = (c[0] > 0) + (c[1] > 0) + (c[2] > 0);
+    const uint32_t lane = threadIdx.x % 32, each = pieces_in_row(b);
+    uint32_t *const c = a->c;
+    p->n = c[0] < b->own[0] ? simt_at_most(b->own[3] - c[3], 32) : 0;
+    p->at = point_at(b, c) + lane * b->step[3];
+    p->share = zti_sz_high_row_share((c[0] > 0) + (c[1] > 0) + (c[2] > 0));
     p->is_behind = c[2] > 0;
+    const bool is_there = lane < p->n;
     const uint8_t *const loud = t->slot.loud + p->at;
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < 4; i++) {
-        const bool is_between = is_there && b->odd >> i & 1;
-        const int64_t apart = b->apart[i];
-        p->left[i] = is_between ? loud[-apart] : 0;
-        p->right[i] = is_between ? loud[own[i] + 1 < b->of[i] ? apart : -apart] : 0;
-    }
+    p->sum = is_there ? t->slot.sums[a->number + lane] : 0;
     SIMT_UNROLL
     for (uint32_t i = 0; i < 3; i++)
         p->before[i] =
             is_there && c[i] > 0 && (i < 2 || each > 2) ? loud[-(int64_t)b->step[i]] : 0;
+    a->number += p->n;
     c[3] += 32;
     c[2] += c[3] >= b->own[3];
     c[3] = c[3] >= b->own[3] ? 0 : c[3];
@@ -201,98 +221,59 @@ static __device__ __forceinline__ void look_around(const struct taker *t,
     c[1] = c[1] == b->own[1] ? 0 : c[1];
 }
 
-/* 'last': what the lane has of the row before, where it was not fetched; returns what it has of
- * this one. */
-static __device__ __forceinline__ uint32_t take_piece(struct taker *t, const struct high_band *b,
-                                                      const struct piece *p, uint32_t last)
-{
-    uint32_t between = 0, before = p->is_behind ? last : 0;
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < 4; i++)
-        between += p->left[i] + p->right[i];
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < 3; i++)
-        before += p->before[i];
-    const uint32_t sum = weigh(b, between, before, p->rows);
-    return take_symbols(t, b->depth, sum, p->at, p->n);
-}
-
-/* All points of a band that are coded. What is around a piece is fetched while the two before it
- * are taken, but where bands are so small that it is not there by then.
+/* All points of a band that are coded. What a piece needs is fetched while the two before it are
+ * taken, but where bands are so small that it is not there by then.
  *
  * Pieces need no barrier between them: what a lane fetches of its own band is the same column's,
  * which it wrote itself, but of the first row. */
-static __device__ __forceinline__ void take_band(struct taker *t, const struct high_band *b)
+static __device__ __forceinline__ void take_band(struct taker *t, const struct high_band *b,
+                                                 uint32_t ways)
 {
     const uint32_t each = pieces_in_row(b), lane = threadIdx.x % 32;
     const uint32_t pieces = b->own[0] * b->own[1] * b->own[2] * each;
     const bool is_near = pieces_apart(b) < 3;
-    uint32_t c[4] = {0, 0, 0, 0}, last[2] = {0, 0};
+    uint32_t last[2] = {0, 0};
     struct piece p[2];
     if (pieces == 0)
         return;
-    simt_order_warp(); /* other lanes wrote the bands before, and met in ballots */
-    take_first_row(t, b);
+    take_first_row(t, b, ways);
     simt_order_warp(); /* four lanes wrote this row, behind shuffles */
     SIMT_UNROLL
     for (uint32_t i = 0; i < 2; i++) {
         const uint32_t own = lane + (each == 2 ? 32 * i : 0);
         last[i] = own < b->own[3] ? t->slot.loud[b->base + own * b->step[3]] : 0;
     }
-    c[2] = b->own[2] > 1;
-    c[1] = !c[2] && b->own[1] > 1;
-    c[0] = !c[2] && !c[1];
+    struct ahead a = {{0, 0, 0, 0}, t->taken};
+    a.c[2] = b->own[2] > 1;
+    a.c[1] = !a.c[2] && b->own[1] > 1;
+    a.c[0] = !a.c[2] && !a.c[1];
     SIMT_UNROLL
     for (uint32_t i = 0; i < 2 && !is_near; i++)
-        look_around(t, b, c, &p[i]);
+        fetch(t, b, &a, &p[i]);
     for (uint32_t number = each; number < pieces; number += 2) {
         SIMT_UNROLL
         for (uint32_t i = 0; i < 2; i++) {
             if (number + i >= pieces)
                 break;
             if (is_near)
-                look_around(t, b, c, &p[i]);
+                fetch(t, b, &a, &p[i]);
             const struct piece now = p[i];
+            const uint32_t in_lane = each == 1 ? last[1 - i] : each == 2 ? last[i] : 0;
+            const uint32_t before =
+                now.before[0] + now.before[1] + now.before[2] + (now.is_behind ? in_lane : 0);
             if (!is_near)
-                look_around(t, b, c, &p[i]);
-            const uint32_t before = each == 1 ? last[1 - i] : each == 2 ? last[i] : 0;
-            last[i] = take_piece(t, b, &now, before);
+                fetch(t, b, &a, &p[i]);
+            last[i] = take_symbols(t, ways, b->depth, now.sum + before * now.share, now.at, now.n);
         }
     }
 }
 
-/* The residuals of a tile, of which the slot's note says what it consists of; whether its codes end
- * where they must. */
-static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
-                                                  const struct zti_sz_box *box, struct taker *t,
-                                                  uint32_t ways, uint32_t *window)
-{
-    const struct zti_sz_parts *const parts = &t->slot.note->parts;
-    const uint32_t axes = high_axes(&h->s);
-    const struct zti_bit_reader in = reader_from(&h->s, parts->codes);
-    t->ways = ways;
-    t->taken = 0;
-    t->extras = reader_from(&h->s, parts->extras);
-    const uint64_t extras_end = t->extras.at + 8 * parts->extra_bytes;
-    const bool is_good = ans_ways_begin(&t->codes, &in, ways, window);
-    for (uint32_t level = zti_sz_high_distance(axes); level-- > 0 && is_good;)
-        for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
-            const struct high_band b = high_band_of(box, axes, level, odd);
-            take_band(t, &b);
-        }
-    return is_good && t->extras.at <= extras_end &&
-           ans_ways_ends_at(&t->codes, ways, in.at + 8 * parts->code_bytes);
-}
-
 /* Magnitudes that no symbol gives: foreign points have none, and those of the coarse grid. */
-static __device__ __forceinline__ void begin_loud(const struct sz_high_tiles *h,
-                                                  const struct zti_sz_box *box, uint8_t *loud)
+static __device__ __forceinline__ void clear_loud(const struct zti_sz_box *box, uint8_t *loud)
 {
     uint32_t *const words = (uint32_t *)(void *)loud;
-    for (uint32_t i = threadIdx.x % 32; i < (box->points + 3) / 4; i += 32)
+    for (uint32_t i = threadIdx.x % HELPERS; i < (box->points + 3) / 4; i += HELPERS)
         words[i] = 0;
-    __syncwarp();
-    copy_coarse(h, box, NULL, loud, 32);
 }
 
 /* The tables of models, for all warps of a block; returns where they are. */
@@ -305,58 +286,152 @@ static __device__ __forceinline__ struct ans_tables share_tables(const struct sz
     tables.near = near;
     tables.far = (const uint32_t *)(const void *)(model_of + ZTI_SZ_HIGH_TABLES_AT);
     tables.near_entries = h->near_models * (uint32_t)ZTI_SZ_HIGH_STATES;
-    for (uint32_t i = 4 * threadIdx.x; i < tables.near_entries; i += 4 * 32 * TAKERS) {
+    for (uint32_t i = 4 * threadIdx.x; i < tables.near_entries; i += 4 * HELPERS * TAKERS) {
         uint32_t four[4];
         simt_load_16(four, tables.far + i);
         simt_store_16(near + i, four);
     }
-    for (uint32_t i = threadIdx.x; i < NEIGHBOURHOODS; i += 32 * TAKERS)
+    for (uint32_t i = threadIdx.x; i < NEIGHBOURHOODS; i += HELPERS * TAKERS)
         sh->model[i] = model_of[zti_sz_high_kind(i % SUMS * 16, i / SUMS)] *
                        (uint32_t)ZTI_SZ_HIGH_STATES;
-    __syncthreads();
     return tables;
 }
 
-SIMT_KERNEL void __launch_bounds__(32 * TAKERS, 1)
+/* The codes of a block's tiles, all of them band after band. Whether the calling thread's tile has
+ * any; its first warp knows whether they end where they must. */
+static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
+                                                  const struct high_tile *tile, bool has_codes,
+                                                  struct taker *t, uint32_t *window)
+{
+    const struct zti_sz_parts *const parts = &t->slot.note->parts;
+    const uint32_t axes = high_axes(&h->s);
+    const bool is_taker = has_codes && threadIdx.x % HELPERS < 32;
+    const uint32_t ways =
+        is_taker && parts->first & ZTI_SZ_HIGH_HAS_MANY ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
+    bool is_good = true;
+    uint32_t first = 0;
+    struct zti_sz_box box;
+    struct zti_bit_reader in = {NULL, 0, 0};
+    memset(&box, 0, sizeof box);
+    if (has_codes) {
+        box = high_box_of(&h->s, tile->number);
+        in = reader_from(&h->s, parts->codes);
+        clear_loud(&box, t->slot.loud);
+    }
+    __syncthreads();
+    if (has_codes)
+        copy_coarse(h, &box, NULL, t->slot.loud, HELPERS);
+    t->extras = reader_from(&h->s, parts->extras);
+    if (is_taker)
+        is_good = ans_ways_begin(&t->codes, &in, ways, window);
+    for (uint32_t level = zti_sz_high_distance(axes); level-- > 0;)
+        for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
+            const struct high_band b = high_band_of(&box, axes, level, odd);
+            __syncthreads();
+            if (has_codes)
+                make_sums(&b, &t->slot, first);
+            __syncthreads();
+            if (is_taker && ways == ZTI_ANS_MANY)
+                take_band(t, &b, ZTI_ANS_MANY);
+            else if (is_taker)
+                take_band(t, &b, ZTI_ANS_WAYS);
+            first += own_points_in(&b);
+        }
+    return !is_taker ||
+           (is_good && ans_ways_ends_at(&t->codes, ways, in.at + 8 * parts->code_bytes));
+}
+
+SIMT_KERNEL void __launch_bounds__(HELPERS *TAKERS, 1)
 high_take_symbols(const struct sz_high_tiles h)
 {
     SIMT_SHARED_DYNAMIC(struct taking, sh);
-    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const uint32_t number = blockIdx.x * (uint32_t)TAKERS + warp;
+    const uint32_t own = threadIdx.x / HELPERS;
+    const uint32_t number = blockIdx.x * (uint32_t)TAKERS + own;
     const struct high_tile tile = high_tile_of(&h, number);
+    const bool is_there = number < h.batch && tile.is_there;
     struct taker t;
+    memset(&t, 0, sizeof t);
+    t.slot = high_slot_of(&h, is_there ? number : 0);
     t.tables = share_tables(&h, sh);
     t.model = sh->model;
-    if (number >= h.batch || !tile.is_there)
-        return;
-    t.slot = high_slot_of(&h, number);
-    if (lane == 0)
+    if (is_there && threadIdx.x % HELPERS == 0)
         t.slot.note->is_good = find_parts(&h, &tile, t.slot.note);
-    __syncwarp();
-    bool is_good = t.slot.note->is_good;
-    const uint32_t first = t.slot.note->parts.first;
-    if (is_good && first != ZTI_SZ_HIGH_RAW && (first & ZTI_SZ_HIGH_CODED)) {
-        const struct zti_sz_box box = high_box_of(&h.s, tile.number);
-        begin_loud(&h, &box, t.slot.loud);
-        is_good = first & ZTI_SZ_HIGH_HAS_MANY
-                      ? take_codes(&h, &box, &t, ZTI_ANS_MANY, sh->window[warp])
-                      : take_codes(&h, &box, &t, ZTI_ANS_WAYS, sh->window[warp]);
-    }
-    if (lane == 0 && !is_good) {
-        t.slot.note->is_good = 0;
-        note_bad(&h.s, tile.chunk);
+    __syncthreads();
+    const bool is_found = is_there && t.slot.note->is_good;
+    const uint32_t first = is_found ? t.slot.note->parts.first : (uint32_t)ZTI_SZ_HIGH_RAW;
+    const bool has_codes = first != ZTI_SZ_HIGH_RAW && (first & ZTI_SZ_HIGH_CODED);
+    const bool is_good = take_codes(&h, &tile, has_codes, &t, sh->window[own]) && is_found;
+    if (is_there && threadIdx.x % HELPERS == 0) {
+        t.slot.note->symbols = has_codes ? t.taken : 0;
+        t.slot.note->is_good = is_good;
+        if (!is_good)
+            note_bad(&h.s, tile.chunk);
     }
 }
 
 /* ---- values: a block a tile ---- */
 
-/* The residual of a point of a band, from symbol 'number' or from its own place. */
+/* Symbols of a word; the bits that they leave open. */
+static __device__ __forceinline__ uint32_t open_bits_of_four(uint32_t four, uint32_t n)
+{
+    uint32_t bits = 0;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 4; i++)
+        bits += i < n ? zti_sz_high_open_bits(four >> 8 * i & 255) : 0;
+    return bits;
+}
+
+/* The residuals of symbols that leave bits open. A warp has a part of the symbols, a lane four of
+ * them at a time; sums of the parts before say where its bits begin. False where there are too few
+ * bits. */
+static __device__ __forceinline__ bool take_open(const struct sz_tiles *s,
+                                                 const struct high_slot *slot)
+{
+    SIMT_SHARED(uint32_t, sums, [HIGH_WARPS]);
+    const struct zti_sz_parts *const parts = &slot->note->parts;
+    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const uint32_t n = (uint32_t)slot->note->symbols;
+    const uint32_t each = (n + 128 * HIGH_WARPS - 1) / (128 * HIGH_WARPS) * 128;
+    const uint32_t from = warp * each, to = simt_at_most(n, from + each);
+    const uint32_t *const words = (const uint32_t *)(const void *)slot->symbols;
+    uint32_t bits = 0, all = 0;
+    for (uint32_t i = from + 4 * lane; i < to; i += 128)
+        bits += open_bits_of_four(words[i / 4], to - i);
+    bits = __reduce_add_sync(SIMT_ALL_LANES, bits);
+    if (lane == 0)
+        sums[warp] = bits;
+    __syncthreads();
+    struct zti_bit_reader in = reader_from(s, parts->extras);
+    for (uint32_t i = 0; i < HIGH_WARPS; i++) {
+        all += sums[i];
+        in.at += i < warp ? sums[i] : 0;
+    }
+    for (uint32_t k = from; k < to && bits > 0; k += 128) {
+        const uint32_t i = k + 4 * lane, four = i < to ? words[i / 4] : 0;
+        const uint32_t own = i < to ? open_bits_of_four(four, to - i) : 0;
+        if (!__any_sync(SIMT_ALL_LANES, own > 0))
+            continue;
+        const uint32_t up_to = warp_sums_32(own);
+        struct zti_bit_reader r = in;
+        r.at += up_to - own;
+        in.at += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+        for (uint32_t l = 0; l < 4 && i + l < to && own > 0; l++) {
+            const uint32_t symbol = four >> 8 * l & 255;
+            if (symbol >= ZTI_SZ_HIGH_DIRECT)
+                slot->q[i + l] = zti_sz_high_residual(
+                    symbol, (uint32_t)zti_take_bits(&r, zti_sz_high_open_bits(symbol)));
+        }
+    }
+    return all <= 8 * parts->extra_bytes;
+}
+
+/* The residual of symbol 'number', if there is one. */
 static __device__ __forceinline__ uint32_t residual_of(const struct high_slot *slot, bool has_one,
-                                                       uint32_t number, uint32_t at)
+                                                       uint32_t number)
 {
     const uint32_t symbol = has_one ? slot->symbols[number] : 0;
     return (uint32_t)(symbol < ZTI_SZ_HIGH_DIRECT ? zti_sz_high_residual(symbol, 0)
-                                                  : slot->x[at]);
+                                                  : slot->q[number]);
 }
 
 /* Symbols, or none, to integers of all levels from 'last' on; returns the number of their
@@ -382,7 +457,7 @@ static __device__ __forceinline__ uint32_t make_integers(const struct sz_high_ti
                 uint32_t c[4];
                 coordinates(&extents, i, c);
                 const uint32_t at = point_at(&b, c), number = first + number_in(&b, c);
-                const uint32_t q = residual_of(slot, !is_zero && is_own(&b, c), number, at);
+                const uint32_t q = residual_of(slot, !is_zero && is_own(&b, c), number);
                 slot->x[at] = (int32_t)(predict(&b, c, slot->x + at, is_linear) + q * step);
             }
             first += own_points_in(&b);
@@ -444,8 +519,7 @@ static __device__ __forceinline__ void slab_take_band(const struct slab *b,
     for (uint32_t i = threadIdx.x; i < band.n; i += HIGH_THREADS) {
         const struct slab_point p = slab_point_of(b, &band, odd, i);
         int32_t *const own = slab_plane(b, is_odd, p.c[2]) + p.at;
-        const uint32_t at = slab_along(b, odd, 2, p.c[2]) * b->dim[0] * b->dim[1] + p.at;
-        const uint32_t q = residual_of(slot, !b->is_zero && p.is_own, p.number, at);
+        const uint32_t q = residual_of(slot, !b->is_zero && p.is_own, p.number);
         *own = (int32_t)(slab_predict(b, &p, odd, own) + q * b->step);
     }
 }
@@ -562,6 +636,14 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_levels(const struc
         return;
     const struct zti_sz_box box = high_box_of(&h.s, t.number);
     const bool is_zero = !(slot.note->parts.first & ZTI_SZ_HIGH_CODED);
+    if (!is_zero && !take_open(&h.s, &slot)) { /* the same in all threads */
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            slot.note->is_good = 0;
+            note_bad(&h.s, t.chunk);
+        }
+        return;
+    }
     const uint32_t taken = make_integers(&h, &box, &slot, is_zero, h.slab_each > 0);
     if (threadIdx.x == 0)
         slot.note->taken = taken;
@@ -639,8 +721,8 @@ extern "C" void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti
     for (; h.first < s->count * h.each; h.first += slots) {
         const uint64_t left = s->count * h.each - h.first;
         h.batch = simt_at_most(left, slots);
-        SIMT_LAUNCH(high_take_symbols, (h.batch + TAKERS - 1) / TAKERS, 32 * TAKERS, shared, queue,
-                    h);
+        SIMT_LAUNCH(high_take_symbols, (h.batch + TAKERS - 1) / TAKERS, HELPERS * TAKERS, shared,
+                    queue, h);
         SIMT_LAUNCH(high_take_levels, h.batch, HIGH_THREADS, 0, queue, h);
         SIMT_LAUNCH(high_take_values, h.batch, HIGH_THREADS, h.slab_bytes, queue, h);
         SIMT_LAUNCH(high_take_exact, h.batch, HIGH_THREADS, 0, queue, h);

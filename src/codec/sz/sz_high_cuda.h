@@ -27,36 +27,49 @@ struct sz_high_tiles {
     size_t slab_bytes;
 };
 
-/* What the kernel that takes symbols leaves for the one that makes values of them, at the beginning
- * of a slot; then a box's integers, of which it leaves residuals that symbols do not say; their
- * magnitudes; and symbols in the order of coding. */
+/* What kernels leave for the next ones, at the beginning of a slot. Then a box's integers, in whose
+ * place there are sums before, in the order of coding; magnitudes; symbols in the order of coding;
+ * and residuals in that order, of symbols that leave bits open. */
 struct high_note {
     uint64_t is_good;
     uint64_t end; /* of the tile, a bit of the stream */
+    uint64_t symbols;
     uint64_t taken; /* symbols of the levels whose integers are there */
     struct zti_sz_parts parts;
 };
 
 struct high_slot {
     struct high_note *note;
-    int32_t *x;
+    int32_t *x, *q;
+    uint16_t *sums;
     uint8_t *loud, *symbols;
 };
 
+static __host__ __device__ __forceinline__ uint64_t high_up(uint64_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
 static inline uint64_t high_slot_bytes(uint64_t points)
 {
-    return (NOTE_BYTES + points * (sizeof(int32_t) + 2) + 3 + 255) / 256 * 256;
+    return NOTE_BYTES + 2 * high_up(points * sizeof(int32_t)) + 2 * high_up(points);
 }
 
 static __device__ __forceinline__ struct high_slot high_slot_of(const struct sz_high_tiles *h,
                                                                 uint32_t number)
 {
-    uint8_t *const at = h->slots + number * h->slot_bytes;
+    const uint64_t points = h->points;
+    uint8_t *at = h->slots + number * h->slot_bytes;
     struct high_slot slot;
     slot.note = (struct high_note *)(void *)at;
-    slot.x = (int32_t *)(void *)(at + NOTE_BYTES);
-    slot.loud = at + NOTE_BYTES + (uint64_t)h->points * sizeof(int32_t);
-    slot.symbols = slot.loud + (h->points + 3) / 4 * 4;
+    at += NOTE_BYTES;
+    slot.x = (int32_t *)(void *)at;
+    slot.sums = (uint16_t *)(void *)at;
+    at += high_up(points * sizeof(int32_t));
+    slot.q = (int32_t *)(void *)at;
+    at += high_up(points * sizeof(int32_t));
+    slot.loud = at;
+    slot.symbols = at + high_up(points);
     return slot;
 }
 

@@ -31,15 +31,10 @@ struct put_slot {
     uint32_t *out;
 };
 
-static __host__ __device__ __forceinline__ uint64_t up(uint64_t bytes)
-{
-    return (bytes + 255) / 256 * 256;
-}
-
 static inline uint64_t put_slot_bytes(uint64_t points, uint32_t value_bytes)
 {
-    return NOTE_BYTES + up(5 * points) + up(4 * points) + up(2 * points) + up(points / 8 + 64) +
-           up(value_bytes * points + 256);
+    return NOTE_BYTES + high_up(5 * points) + high_up(4 * points) + high_up(2 * points) + high_up(points / 8 + 64) +
+           high_up(value_bytes * points + 256);
 }
 
 static __device__ __forceinline__ struct put_slot put_slot_of(const struct sz_high_tiles *h,
@@ -53,13 +48,13 @@ static __device__ __forceinline__ struct put_slot put_slot_of(const struct sz_hi
     slot.x = (int32_t *)(void *)at;
     slot.loud = at + 4 * points;
     slot.shed = (uint16_t *)(void *)at;
-    at += up(5 * points);
+    at += high_up(5 * points);
     slot.q = (int32_t *)(void *)at;
-    at += up(4 * points);
+    at += high_up(4 * points);
     slot.codes = (uint16_t *)(void *)at;
-    at += up(2 * points);
+    at += high_up(2 * points);
     slot.exact = (uint64_t *)(void *)at;
-    at += up(points / 8 + 64);
+    at += high_up(points / 8 + 64);
     slot.out = (uint32_t *)(void *)at;
     return slot;
 }
