@@ -24,7 +24,7 @@ enum { SLAB_BYTES = 72 << 10 /* of shared memory, if possible: three blocks a mu
 static inline void slab_choose(struct sz_high_tiles *h, const struct zti_coding *coding,
                                bool has_loud)
 {
-    const size_t most = simt_shared_most();
+    const size_t most = simt_shared_most() - (16u << 10); /* kernels have some of their own */
     const uint32_t rank = coding->grid.rank, skip = ZT_MAX_RANK - rank;
     size_t dim[4] = {1, 1, 1, 1};
     for (uint32_t i = 0; i < rank; i++)
