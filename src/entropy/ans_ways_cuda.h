@@ -21,7 +21,7 @@ enum {
 
 /* Decoding tables, one after another: the first ones are in shared memory. */
 struct ans_tables {
-    const uint32_t *near, *far;
+    const uint32_t *near, *far; /* far: NULL, known when compiled, where all are near */
     uint32_t near_entries;
 };
 
@@ -98,7 +98,8 @@ static __device__ __forceinline__ void ans_ways_advance(struct ans_ways *a, uint
     simt_order_warp(); /* rounds have ballots in between */
 }
 
-/* The next n symbols of as many states or less; see ans_ways_take. */
+/* The next n symbols of as many states or less; see ans_ways_take. A look-up that may be of a far
+ * table would wait for all that is on its way from there. */
 static __device__ __forceinline__ uint32_t ans_ways_round(struct ans_ways *a,
                                                           const struct ans_tables *tables,
                                                           uint32_t ways, uint32_t model,
@@ -106,9 +107,9 @@ static __device__ __forceinline__ uint32_t ans_ways_round(struct ans_ways *a,
 {
     const uint32_t lane = threadIdx.x % 32, number = model + a->state;
     uint32_t entry = 0, skip = a->at, all = 0;
-    if (lane < n && number < tables->near_entries)
+    if (lane < n && (!tables->far || number < tables->near_entries))
         entry = tables->near[number];
-    if (lane < n && number >= tables->near_entries)
+    else if (lane < n)
         entry = tables->far[number];
     const uint32_t own = entry >> 16 & 15;
     SIMT_UNROLL

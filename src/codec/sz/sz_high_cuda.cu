@@ -308,6 +308,7 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
     const bool is_taker = has_codes && threadIdx.x % HELPERS < 32;
     const uint32_t ways =
         is_taker && parts->first & ZTI_SZ_HIGH_HAS_MANY ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
+    const uint32_t *const far = t->tables.far;
     bool is_good = true;
     uint32_t first = 0;
     struct zti_sz_box box;
@@ -331,10 +332,16 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
             if (has_codes)
                 make_sums(&b, &t->slot, first);
             __syncthreads();
-            if (is_taker && ways == ZTI_ANS_MANY)
+            if (is_taker && ways == ZTI_ANS_MANY && h->near_models == h->models) {
+                t->tables.far = NULL;
                 take_band(t, &b, ZTI_ANS_MANY);
-            else if (is_taker)
-                take_band(t, &b, ZTI_ANS_WAYS);
+            } else if (is_taker) {
+                t->tables.far = far;
+                if (ways == ZTI_ANS_MANY)
+                    take_band(t, &b, ZTI_ANS_MANY);
+                else
+                    take_band(t, &b, ZTI_ANS_WAYS);
+            }
             first += own_points_in(&b);
         }
     return !is_taker ||
@@ -714,7 +721,8 @@ extern "C" void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti
     h.points = (uint32_t)zti_sz_high_points(coding);
     h.slot_bytes = high_slot_bytes(h.points);
     h.each = tiles < s->chunk_tiles ? tiles : s->chunk_tiles;
-    h.near_models = simt_at_most(zti_sz_high_models(coding), near_models());
+    h.models = zti_sz_high_models(coding);
+    h.near_models = simt_at_most(h.models, near_models());
     slab_choose(&h, coding, false);
     const size_t shared =
         sizeof(struct taking) + h.near_models * sizeof(uint32_t) * ZTI_SZ_HIGH_STATES;

@@ -22,7 +22,8 @@ struct sz_high_tiles {
     uint64_t first; /* of the batch */
     uint64_t each;
     uint32_t points; /* of the largest box */
-    uint32_t batch, near_models; /* tiles; models whose tables are in shared memory */
+    uint32_t batch; /* tiles */
+    uint32_t models, near_models; /* all; those whose tables are in shared memory */
     uint32_t slab_axis, slab_plane, slab_each, slab_ring; /* sz_high_slab_cuda.h */
     size_t slab_bytes;
 };

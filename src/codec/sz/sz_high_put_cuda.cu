@@ -124,78 +124,77 @@ struct runner {
     uint32_t near_models;
 };
 
-/* What was coded with symbols 'from' to 'from' + count - 1 of a lane's, of which each is one of
- * 'ways'. */
-static __device__ __forceinline__ void load_codes(const struct put_slot *slot, uint32_t ways,
-                                                  uint32_t from, uint32_t count, uint32_t *code)
+/* Each of a lane's symbols is one of so many. */
+struct lane_codes {
+    const uint16_t *code;
+    uint16_t *shed;
+    uint32_t ways;
+};
+
+static __device__ __forceinline__ struct way_step step_of(const struct runner *r, uint32_t code,
+                                                          bool is_near)
 {
-    const uint32_t way = threadIdx.x % 32;
+    const uint32_t model = code / (uint32_t)MODEL_STEPS;
+    const uint32_t *const own =
+        (is_near || model < r->near_models ? r->near_steps : r->steps) + 2 * code;
+    const struct way_step step = {own[0], own[1] + model * (uint32_t)ZTI_SZ_HIGH_STATES};
+    return step;
+}
+
+/* What a state sheds for symbol i of the lane; returns its next one. 'is_near': all tables are; a
+ * load that may be from elsewhere would wait for what is on its way from there. */
+static __device__ __forceinline__ uint32_t run_step(const struct runner *r,
+                                                    const struct lane_codes *l, uint32_t i,
+                                                    struct way_step step, uint32_t state,
+                                                    bool is_near)
+{
+    const uint32_t bits = (state + step.bits) >> 16, number = (state >> bits) + step.next;
+    l->shed[i * l->ways] = (uint16_t)((state & ((1u << bits) - 1)) | bits << STATE_BITS);
+    if (is_near || number < r->near_models * (uint32_t)ZTI_SZ_HIGH_STATES)
+        return r->near_next[number];
+    return r->next[number];
+}
+
+static __device__ __forceinline__ void load_codes(const struct lane_codes *l, uint32_t from,
+                                                  uint32_t *code)
+{
     SIMT_UNROLL
     for (uint32_t i = 0; i < STEPS; i++)
-        code[i] = i < count && way < ways ? slot->codes[(from + i) * ways + way] : 0;
+        code[i] = l->code[(from + i) * l->ways];
 }
 
-static __device__ __forceinline__ void find_steps(const struct runner *r, const uint32_t *code,
-                                                  struct way_step *step)
+/* From the last of a lane's n symbols to the first. Only a state's own look-up waits for the symbol
+ * behind it: what was coded is fetched for STEPS symbols at a time, and what they do to states is
+ * looked up, while the ones behind are coded. */
+static __device__ __forceinline__ uint32_t run_states(const struct runner *r,
+                                                      const struct lane_codes *l, uint32_t n,
+                                                      bool is_near)
 {
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < STEPS; i++) {
-        const uint32_t model = code[i] / (uint32_t)MODEL_STEPS;
-        const uint32_t *const own =
-            (model < r->near_models ? r->near_steps : r->steps) + 2 * code[i];
-        step[i].bits = own[0];
-        step[i].next = own[1] + model * (uint32_t)ZTI_SZ_HIGH_STATES;
-    }
-}
-
-/* A state's next one, of so many bits less. */
-static __device__ __forceinline__ uint32_t next_state(const struct runner *r, uint32_t number)
-{
-    uint32_t state = 0;
-    if (number < r->near_models * (uint32_t)ZTI_SZ_HIGH_STATES)
-        state = r->near_next[number];
-    else
-        state = r->next[number];
-    return state;
-}
-
-/* From the last symbol to the first. Only a state's own look-up waits for the symbol behind it:
- * what was coded is fetched for STEPS symbols at a time, and what they do to states is looked up,
- * while the ones behind are coded. */
-static __device__ __forceinline__ void run_states(const struct runner *r,
-                                                  const struct put_slot *slot)
-{
-    const uint32_t n = slot->note->symbols, way = threadIdx.x % 32, ways = ways_of(slot->note);
-    const uint32_t own = way < ways && n > way ? (n - 1 - way) / ways + 1 : 0;
-    uint32_t from = own / STEPS * STEPS, count = own - from, state = ZTI_SZ_HIGH_STATES;
-    uint32_t code[STEPS];
+    uint32_t state = ZTI_SZ_HIGH_STATES, from = n / STEPS * STEPS, code[STEPS];
     struct way_step step[STEPS];
-    load_codes(slot, ways, from, count, code);
-    find_steps(r, code, step);
-    load_codes(slot, ways, from - STEPS, from > 0 ? (uint32_t)STEPS : 0, code);
-    for (;;) {
+    for (uint32_t i = n; i-- > from;)
+        state = run_step(r, l, i, step_of(r, l->code[i * l->ways], is_near), state, is_near);
+    if (from == 0)
+        return state;
+    load_codes(l, from - STEPS, code);
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < STEPS; i++)
+        step[i] = step_of(r, code[i], is_near);
+    load_codes(l, from > STEPS ? from - 2 * STEPS : 0, code);
+    for (; from > 0; from -= STEPS) {
         struct way_step ahead[STEPS];
-        find_steps(r, code, ahead);
-        load_codes(slot, ways, from - 2 * STEPS, from > STEPS ? (uint32_t)STEPS : 0, code);
         SIMT_UNROLL
-        for (uint32_t i = STEPS; i-- > 0;) {
-            if (i >= count)
-                continue;
-            const uint32_t bits = (state + step[i].bits) >> 16;
-            slot->shed[(from + i) * ways + way] =
-                (uint16_t)((state & ((1u << bits) - 1)) | bits << STATE_BITS);
-            state = next_state(r, (state >> bits) + step[i].next);
-        }
-        if (from == 0)
-            break;
+        for (uint32_t i = 0; i < STEPS; i++)
+            ahead[i] = step_of(r, code[i], is_near);
+        load_codes(l, from > 2 * STEPS ? from - 3 * STEPS : 0, code);
+        SIMT_UNROLL
+        for (uint32_t i = STEPS; i-- > 0;)
+            state = run_step(r, l, from - STEPS + i, step[i], state, is_near);
         SIMT_UNROLL
         for (uint32_t i = 0; i < STEPS; i++)
             step[i] = ahead[i];
-        from -= STEPS;
-        count = STEPS;
     }
-    if (way < ways)
-        slot->note->state[way] = state - ZTI_SZ_HIGH_STATES;
+    return state;
 }
 
 SIMT_KERNEL void __launch_bounds__(32 * RUNNERS, 1) high_run_states(const struct sz_high_tiles h)
@@ -218,8 +217,15 @@ SIMT_KERNEL void __launch_bounds__(32 * RUNNERS, 1) high_run_states(const struct
         simt_store_16(shared + i, four);
     }
     __syncthreads();
-    if (number < h.batch && slot.note->others > 0)
-        run_states(&r, &slot);
+    if (number >= h.batch || slot.note->others == 0)
+        return;
+    const uint32_t n = slot.note->symbols, way = threadIdx.x % 32, ways = ways_of(slot.note);
+    const struct lane_codes l = {slot.codes + way, slot.shed + way, ways};
+    const uint32_t own = n > way ? (n - 1 - way) / ways + 1 : 0;
+    if (way < ways)
+        slot.note->state[way] = (h.near_models == h.models ? run_states(&r, &l, own, true)
+                                                           : run_states(&r, &l, own, false)) -
+                                ZTI_SZ_HIGH_STATES;
 }
 
 /* ---- bytes: a block a tile ---- */
@@ -491,7 +497,8 @@ extern "C" void zti_sz_high_cuda_put(const struct sz_tiles *s, const struct zti_
     const unsigned slots = simt_at_most(s->grid.count, HIGH_BATCH);
     struct sz_high_tiles h = tiles_of(s, whole, work);
     h.each = tiles;
-    h.near_models = simt_at_most(zti_sz_high_models(whole), NEAR_RUNNERS);
+    h.models = zti_sz_high_models(whole);
+    h.near_models = simt_at_most(h.models, NEAR_RUNNERS);
     h.near_models = simt_at_most(simt_shared_most() / RUN_BYTES, h.near_models);
     for (; h.first < tiles; h.first += slots) {
         const unsigned blocks = simt_at_most(tiles - h.first, slots);
