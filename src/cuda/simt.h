@@ -19,6 +19,7 @@
 
 #define SIMT_KERNEL static __global__
 #define SIMT_UNROLL _Pragma("unroll") /* the loop that follows */
+#define SIMT_UNROLL_4 _Pragma("unroll 4")
 #define SIMT_NO_UNROLL _Pragma("unroll 1")
 #define SIMT_SHARED(type, name, dims) __shared__ type name dims
 #define SIMT_SHARED_DYNAMIC(type, name)                                                            \
@@ -122,6 +123,7 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
 #else
 #define SIMT_KERNEL static
 #define SIMT_UNROLL
+#define SIMT_UNROLL_4
 #define SIMT_NO_UNROLL
 #define simt_order_warp()       ((void)__any_sync(SIMT_ALL_LANES, 0))
 #define simt_order_block()      ((void)__syncthreads_or(0))

@@ -12,6 +12,10 @@ enum {
     STEPS = 8,             /* symbols of a state that are looked up together */
     STATE_BITS = (int)ZTI_ANS_STATE_BITS,
     EXACT_MOST = 515,      /* bytes of the marks of 4096 values, at most */
+    FOUR = 4,              /* symbols that a lane has at a time */
+    RUN_SYMBOLS = FOUR * 32,
+    RUN_WORDS = RUN_SYMBOLS + 2, /* of their bits, 32 of each at most */
+    HEAD_WORDS = (8 + (int)ZTI_ANS_MANY * (int)ZTI_ANS_STATE_BITS) / 32 + 1,
     PARTS = (int)ZTI_SZ_HIGH_VALUES / (int)ZTI_SZ_TILE_VALUES
 };
 
@@ -240,12 +244,36 @@ struct putting {
     uint32_t head_bytes, extra_bytes, code_bytes, exact_bytes, bytes;
     uint64_t place;
     bool is_raw;
+    uint32_t bits[HIGH_WARPS][RUN_WORDS];
 };
+
+/* Numbers of 16 bits of four symbols, from symbol i on, zeros from n on. */
+static __device__ __forceinline__ uint64_t four_from(const uint16_t *from, uint32_t i, uint32_t n)
+{
+    const uint64_t four = i < n ? *(const uint64_t *)(const void *)(from + i) : 0;
+    return i + FOUR <= n || i >= n ? four : four & ((UINT64_C(1) << 16 * (n - i)) - 1);
+}
+
+static __device__ __forceinline__ uint32_t code_bits_of(uint64_t shed)
+{
+    const uint64_t bits = shed >> STATE_BITS & UINT64_C(0x000f000f000f000f);
+    return (uint32_t)(bits * UINT64_C(0x0001000100010001) >> 48);
+}
+
+static __device__ __forceinline__ uint32_t open_bits_of(uint64_t codes)
+{
+    uint32_t bits = 0;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < FOUR; i++)
+        bits += zti_sz_high_open_bits((uint32_t)(codes >> 16 * i) & 255);
+    return bits;
+}
 
 /* The symbols of the calling warp. */
 static __device__ __forceinline__ uint32_t first_of_warp(uint32_t n, uint32_t warp)
 {
-    const uint32_t each = ((n + HIGH_WARPS - 1) / HIGH_WARPS + 31) / 32 * 32, at = warp * each;
+    const uint32_t all = (uint32_t)RUN_SYMBOLS * HIGH_WARPS;
+    const uint32_t each = (n + all - 1) / all * RUN_SYMBOLS, at = warp * each;
     return at < n ? at : n;
 }
 
@@ -254,9 +282,11 @@ static __device__ __forceinline__ void sum_bits(const struct put_slot *slot, str
 {
     const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, n = slot->note->symbols;
     uint32_t codes = 0, extras = 0;
-    for (uint32_t i = first_of_warp(n, warp) + lane; i < first_of_warp(n, warp + 1); i += 32) {
-        codes += (uint32_t)slot->shed[i] >> STATE_BITS;
-        extras += zti_sz_high_open_bits(slot->codes[i] & 255u);
+    const uint32_t end = first_of_warp(n, warp + 1);
+    SIMT_UNROLL_4
+    for (uint32_t i = first_of_warp(n, warp) + FOUR * lane; i < end; i += RUN_SYMBOLS) {
+        codes += code_bits_of(four_from(slot->shed, i, end));
+        extras += open_bits_of(four_from(slot->codes, i, end));
     }
     codes = warp_sums_32(codes);
     extras = warp_sums_32(extras);
@@ -332,37 +362,109 @@ static __device__ __forceinline__ void measure_tile(const struct sz_tile *t, uin
                          : p->head_bytes + p->extra_bytes + p->code_bytes + p->exact_bytes;
 }
 
-/* Or what states shed and symbols leave open into cleared words. */
-static __device__ __forceinline__ void put_bits(const struct put_slot *slot,
-                                                const struct putting *p, uint32_t *extras,
-                                                uint32_t *codes)
+/* A warp's way through bits, of which whole words are stored. Those at both ends, which others have
+ * bits of, must be 0 before. */
+struct bit_run {
+    uint32_t *bits, *to; /* shared; where they go */
+    uint32_t at, carry;  /* the next bit; those of its word before it */
+    bool is_first;       /* word of the warp */
+};
+
+static __device__ __forceinline__ struct bit_run bit_run_from(uint32_t *bits, uint32_t *to,
+                                                              uint32_t at)
+{
+    const struct bit_run run = {bits, to, at, 0, true};
+    return run;
+}
+
+/* Room for so many bits; they are or'ed in from bit run->at % 32 of run->bits on. */
+static __device__ __forceinline__ void bit_run_open(const struct bit_run *run, uint32_t bits)
+{
+    for (uint32_t i = threadIdx.x % 32; i <= (run->at % 32 + bits) / 32; i += 32)
+        run->bits[i] = i == 0 ? run->carry : 0;
+    __syncwarp();
+}
+
+static __device__ __forceinline__ void bit_run_close(struct bit_run *run, uint32_t bits)
+{
+    const uint32_t words = (run->at % 32 + bits) / 32;
+    uint32_t *const to = run->to + run->at / 32;
+    __syncwarp();
+    for (uint32_t i = threadIdx.x % 32; i < words; i += 32) {
+        if (i == 0 && run->is_first)
+            (void)atomicOr((unsigned *)to, run->bits[0]);
+        else
+            to[i] = run->bits[i];
+    }
+    run->carry = run->bits[words];
+    run->at += bits;
+    run->is_first = run->is_first && words == 0;
+    simt_order_warp(); /* bits were read that the next ones take the place of, behind a ballot */
+}
+
+static __device__ __forceinline__ void bit_run_end(const struct bit_run *run)
+{
+    if (threadIdx.x % 32 == 0 && run->carry != 0)
+        (void)atomicOr((unsigned *)run->to + run->at / 32, run->carry);
+}
+
+/* What the symbols of a lane leave open. */
+static __device__ __forceinline__ void put_open(const struct put_slot *slot, struct bit_run *run,
+                                                uint64_t codes, uint32_t number)
+{
+    const uint32_t own = open_bits_of(codes);
+    if (!__any_sync(SIMT_ALL_LANES, own > 0))
+        return;
+    const uint32_t up_to = warp_sums_32(own), all = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+    uint32_t at = run->at % 32 + up_to - own;
+    bit_run_open(run, all);
+    for (uint32_t i = 0; i < FOUR && own > 0; i++) {
+        const uint32_t symbol = (uint32_t)(codes >> 16 * i) & 255;
+        const uint32_t bits = zti_sz_high_open_bits(symbol);
+        if (bits > 0)
+            put_at(run->bits, &at, zti_sz_high_open(symbol, slot->q[number + i]), bits);
+    }
+    bit_run_close(run, all);
+}
+
+/* What states shed and symbols leave open. */
+static __device__ __forceinline__ void put_bits(const struct put_slot *slot, struct putting *p,
+                                                uint32_t *extras, uint32_t *codes)
 {
     const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, n = slot->note->symbols;
     const uint32_t zeros = 8 * p->code_bytes - p->code_bits[HIGH_WARPS];
     const uint32_t end = first_of_warp(n, warp + 1);
-    uint32_t code_at = p->code_bits[warp] + zeros, extra_at = p->extra_bits[warp];
+    struct bit_run code_run = bit_run_from(p->bits[warp], codes, p->code_bits[warp] + zeros);
+    struct bit_run open_run = bit_run_from(p->bits[warp], extras, p->extra_bits[warp]);
     if (threadIdx.x <= ways_of(slot->note)) {
         uint32_t at = zeros + (threadIdx.x > 0 ? 1 + (threadIdx.x - 1) * STATE_BITS : 0);
         put_at(codes, &at, threadIdx.x > 0 ? slot->note->state[threadIdx.x - 1] : 1,
                threadIdx.x > 0 ? (uint32_t)STATE_BITS : 1);
     }
-    for (uint32_t i = first_of_warp(n, warp); i < end; i += 32) {
-        const bool is_there = i + lane < end;
-        const uint32_t shed = is_there ? slot->shed[i + lane] : 0, bits = shed >> STATE_BITS;
-        const uint32_t symbol = is_there ? slot->codes[i + lane] & 255u : 0;
-        const uint32_t open = zti_sz_high_open_bits(symbol);
-        const uint32_t up_to = warp_sums_32(bits);
-        uint32_t at = code_at + up_to - bits;
-        put_at(codes, &at, shed & ((1u << STATE_BITS) - 1), bits);
-        code_at += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
-        if (!__any_sync(SIMT_ALL_LANES, open > 0))
-            continue;
-        const uint32_t all = warp_sums_32(open);
-        at = extra_at + all - open;
-        if (open > 0)
-            put_at(extras, &at, zti_sz_high_open(symbol, slot->q[i + lane]), open);
-        extra_at += __shfl_sync(SIMT_ALL_LANES, all, 31);
+    uint32_t i = first_of_warp(n, warp) + FOUR * lane;
+    uint64_t shed = four_from(slot->shed, i, end), code = four_from(slot->codes, i, end);
+    for (uint32_t k = first_of_warp(n, warp); k < end; k += RUN_SYMBOLS, i += RUN_SYMBOLS) {
+        const uint64_t next_shed = four_from(slot->shed, i + RUN_SYMBOLS, end);
+        const uint64_t next_code = four_from(slot->codes, i + RUN_SYMBOLS, end);
+        const uint32_t own = code_bits_of(shed), up_to = warp_sums_32(own);
+        const uint32_t all = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+        uint32_t at = code_run.at % 32 + up_to - own, count = 0;
+        uint64_t bits = 0;
+        SIMT_UNROLL
+        for (uint32_t l = 0; l < FOUR; l++) {
+            const uint64_t one = shed >> 16 * l;
+            bits |= (one & ((1u << STATE_BITS) - 1)) << count;
+            count += (uint32_t)(one >> STATE_BITS) & 15;
+        }
+        bit_run_open(&code_run, all);
+        put_at(code_run.bits, &at, bits, count);
+        bit_run_close(&code_run, all);
+        put_open(slot, &open_run, code, i);
+        shed = next_shed;
+        code = next_code;
     }
+    bit_run_end(&code_run);
+    bit_run_end(&open_run);
 }
 
 /* Values as they are: marks by a thread each 4096 values, then these. */
@@ -403,14 +505,20 @@ static __device__ __forceinline__ void put_raw(const struct sz_tiles *s, const s
 static __device__ __forceinline__ void put_sections(const struct sz_tiles *s,
                                                     const struct sz_tile *t,
                                                     const struct put_slot *slot,
-                                                    const struct putting *p, uint64_t at)
+                                                    struct putting *p, uint64_t at)
 {
     uint8_t *const stream = (uint8_t *)(void *)s->words;
     uint32_t *const extras = slot->out, *const codes = extras + p->extra_bytes / 4 + 1;
     uint32_t *const exact = codes + p->code_bytes / 4 + 1;
-    const uint32_t *const end = exact + p->exact_bytes / 4 + 1;
-    for (uint32_t *word = slot->out + threadIdx.x; word < end; word += HIGH_THREADS)
-        *word = 0;
+    const uint32_t zeros = 8 * p->code_bytes - p->code_bits[HIGH_WARPS];
+    if (p->code_bytes > 0 && threadIdx.x <= HIGH_WARPS) { /* words that warps share */
+        extras[p->extra_bits[threadIdx.x] / 32] = 0;
+        codes[(zeros + p->code_bits[threadIdx.x]) / 32] = 0;
+    }
+    if (p->code_bytes > 0 && threadIdx.x < HEAD_WORDS && threadIdx.x <= p->code_bytes / 4)
+        codes[threadIdx.x] = 0;
+    for (uint32_t i = threadIdx.x; i < p->exact_bytes / 4 + 1 && p->exact_bytes; i += HIGH_THREADS)
+        exact[i] = 0;
     __syncthreads();
     if (p->code_bytes > 0)
         put_bits(slot, p, extras, codes);
