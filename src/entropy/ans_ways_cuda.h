@@ -84,15 +84,10 @@ static __device__ __forceinline__ bool ans_ways_ends_at(const struct ans_ways *a
     return 32 * a->first + a->at == end && !__any_sync(SIMT_ALL_LANES, is_left);
 }
 
-/* So many bits on. Where that is another part, what was on its way takes the place of the part
- * before the last one; it is looked at after the next such step. */
-static __device__ __forceinline__ void ans_ways_advance(struct ans_ways *a, uint32_t bits)
+/* In another part: what was on its way takes the place of the part before the last one; it is looked
+ * at after the next such step. */
+static __device__ __forceinline__ void ans_ways_turn(struct ans_ways *a, uint32_t part)
 {
-    const uint32_t before = a->at >> ANS_PART_SHIFT;
-    a->at += bits;
-    const uint32_t part = a->at >> ANS_PART_SHIFT;
-    if (part == before) /* the same in all lanes */
-        return;
     ans_ways_place(a, part + 2, a->ahead);
     a->ahead = ans_ways_fetch(a, part + 3);
     simt_order_warp(); /* rounds have ballots in between */
@@ -123,9 +118,15 @@ static __device__ __forceinline__ uint32_t ans_ways_round(struct ans_ways *a,
     const uint32_t bits = (uint32_t)(((uint64_t)high << 32 | low) >> skip % 32);
     if (lane < n)
         a->state = (entry >> 20) + (bits & ((1u << own) - 1));
-    ans_ways_advance(a, all);
-    if (n < ways) /* the last round of a row */
-        a->state = __shfl_sync(SIMT_ALL_LANES, a->state, (int)((lane + n) % ways));
+    const uint32_t before = a->at >> ANS_PART_SHIFT;
+    a->at += all;
+    const uint32_t part = a->at >> ANS_PART_SHIFT;
+    if (part != before || n < ways) { /* the same in all lanes; one branch, for few rounds */
+        if (part != before)
+            ans_ways_turn(a, part);
+        if (n < ways)
+            a->state = __shfl_sync(SIMT_ALL_LANES, a->state, (int)((lane + n) % ways));
+    }
     return entry & 255;
 }
 

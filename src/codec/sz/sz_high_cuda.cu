@@ -125,10 +125,12 @@ static __device__ __forceinline__ uint32_t take_symbols(struct taker *t, uint32_
     uint32_t loud = simt_at_most((symbol + 1) / 2, ZTI_SZ_HIGH_LOUDEST);
     if (__any_sync(SIMT_ALL_LANES, symbol == ZTI_SZ_HIGH_ESCAPE))
         loud = look_at_escapes(t, symbol, loud);
-    if (lane < n) {
-        t->slot.symbols[t->taken + lane] = (uint8_t)symbol;
-        t->slot.loud[at] = (uint8_t)loud;
-    }
+    uint8_t *const to_symbol = t->slot.symbols + (t->taken + lane), *const to_loud =
+                                                                        t->slot.loud + at;
+    if (lane < n)
+        *to_symbol = (uint8_t)symbol;
+    if (lane < n)
+        *to_loud = (uint8_t)loud;
     t->taken += n;
     return loud;
 }
@@ -172,7 +174,7 @@ struct piece {
     uint32_t sum, before[3]; /* of the points between, weighed; magnitudes */
     uint32_t at, n;
     uint32_t share; /* of the magnitudes before */
-    bool is_behind; /* another one along axis 2 */
+    bool is_in_lane; /* the magnitude before along axis 2 */
 };
 
 /* Where the next piece is that is fetched. */
@@ -203,14 +205,14 @@ static __device__ __forceinline__ void fetch(const struct taker *t, const struct
     p->n = c[0] < b->own[0] ? simt_at_most(b->own[3] - c[3], 32) : 0;
     p->at = point_at(b, c) + lane * b->step[3];
     p->share = zti_sz_high_row_share((c[0] > 0) + (c[1] > 0) + (c[2] > 0));
-    p->is_behind = c[2] > 0;
+    p->is_in_lane = c[2] > 0 && each <= 2;
     const bool is_there = lane < p->n;
-    const uint8_t *const loud = t->slot.loud + p->at;
+    const uint8_t *const loud = t->slot.loud;
     p->sum = is_there ? t->slot.sums[a->number + lane] : 0;
     SIMT_UNROLL
     for (uint32_t i = 0; i < 3; i++)
         p->before[i] =
-            is_there && c[i] > 0 && (i < 2 || each > 2) ? loud[-(int64_t)b->step[i]] : 0;
+            is_there && c[i] > 0 && (i < 2 || each > 2) ? loud[p->at - b->step[i]] : 0;
     a->number += p->n;
     c[3] += 32;
     c[2] += c[3] >= b->own[3];
@@ -219,6 +221,16 @@ static __device__ __forceinline__ void fetch(const struct taker *t, const struct
     c[2] = c[2] == b->own[2] ? 0 : c[2];
     c[0] += c[1] == b->own[1];
     c[1] = c[1] == b->own[1] ? 0 : c[1];
+}
+
+/* 'last': what the lane has of the row before, if that was not fetched; returns its magnitude. */
+static __device__ __forceinline__ uint32_t take_piece(struct taker *t, const struct high_band *b,
+                                                      uint32_t ways, const struct piece *p,
+                                                      uint32_t last)
+{
+    const uint32_t before =
+        p->before[0] + p->before[1] + p->before[2] + (p->is_in_lane ? last : 0);
+    return take_symbols(t, ways, b->depth, p->sum + before * p->share, p->at, p->n);
 }
 
 /* All points of a band that are coded. What a piece needs is fetched while the two before it are
@@ -231,7 +243,6 @@ static __device__ __forceinline__ void take_band(struct taker *t, const struct h
 {
     const uint32_t each = pieces_in_row(b), lane = threadIdx.x % 32;
     const uint32_t pieces = b->own[0] * b->own[1] * b->own[2] * each;
-    const bool is_near = pieces_apart(b) < 3;
     uint32_t last[2] = {0, 0};
     struct piece p[2];
     if (pieces == 0)
@@ -247,25 +258,34 @@ static __device__ __forceinline__ void take_band(struct taker *t, const struct h
     a.c[2] = b->own[2] > 1;
     a.c[1] = !a.c[2] && b->own[1] > 1;
     a.c[0] = !a.c[2] && !a.c[1];
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < 2 && !is_near; i++)
-        fetch(t, b, &a, &p[i]);
-    for (uint32_t number = each; number < pieces; number += 2) {
+    if (pieces_apart(b) < 3) {
+        for (uint32_t number = each; number < pieces; number++) {
+            fetch(t, b, &a, &p[0]);
+            const uint32_t loud = take_piece(t, b, ways, &p[0], each == 1 ? last[1] : last[0]);
+            last[0] = last[1];
+            last[1] = loud;
+        }
+        return;
+    }
+    fetch(t, b, &a, &p[0]);
+    fetch(t, b, &a, &p[1]);
+    uint32_t number = each;
+    for (; number + 2 <= pieces; number += 2) { /* no branches, so that waits overlap */
         SIMT_UNROLL
         for (uint32_t i = 0; i < 2; i++) {
-            if (number + i >= pieces)
-                break;
-            if (is_near)
-                fetch(t, b, &a, &p[i]);
             const struct piece now = p[i];
-            const uint32_t in_lane = each == 1 ? last[1 - i] : each == 2 ? last[i] : 0;
-            const uint32_t before =
-                now.before[0] + now.before[1] + now.before[2] + (now.is_behind ? in_lane : 0);
-            if (!is_near)
-                fetch(t, b, &a, &p[i]);
-            last[i] = take_symbols(t, ways, b->depth, now.sum + before * now.share, now.at, now.n);
+            fetch(t, b, &a, &p[i]);
+            last[i] = take_piece(t, b, ways, &now, each == 1 ? last[1 - i] : last[i]);
         }
     }
+    if (number < pieces)
+        (void)take_piece(t, b, ways, &p[0], each == 1 ? last[1] : last[0]);
+}
+
+/* An address that is not worked out again from what it was made of wherever it is used. */
+static __device__ __forceinline__ uint8_t *in_register(uint8_t *at)
+{
+    return (uint8_t *)(uintptr_t)__shfl_sync(SIMT_ALL_LANES, (uint64_t)(uintptr_t)at, 0);
 }
 
 /* Magnitudes that no symbol gives: foreign points have none, and those of the coarse grid. */
@@ -359,6 +379,8 @@ high_take_symbols(const struct sz_high_tiles h)
     struct taker t;
     memset(&t, 0, sizeof t);
     t.slot = high_slot_of(&h, is_there ? number : 0);
+    t.slot.loud = in_register(t.slot.loud);
+    t.slot.symbols = in_register(t.slot.symbols);
     t.tables = share_tables(&h, sh);
     t.model = sh->model;
     if (is_there && threadIdx.x % HELPERS == 0)
