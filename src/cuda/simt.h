@@ -71,15 +71,25 @@
         *(uint4 *)(to) = stored_16; \
     } while (0)
 
-/* Bytes of shared memory that a block of the present GPU can ask for. */
+/* Of the present GPU, or 'otherwise'. */
+static inline unsigned simt_attribute(cudaDeviceAttr attribute, unsigned otherwise)
+{
+    int device = 0, value = 0;
+    return cudaGetDevice(&device) == cudaSuccess &&
+                   cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess
+               ? (unsigned)value
+               : otherwise;
+}
+
+/* Bytes of shared memory that a block can ask for; multiprocessors. */
 static inline size_t simt_shared_most(void)
 {
-    int device = 0, bytes = 0;
-    if (cudaGetDevice(&device) != cudaSuccess ||
-        cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) !=
-            cudaSuccess)
-        return 48u << 10;
-    return (size_t)bytes;
+    return simt_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, 48u << 10);
+}
+
+static inline unsigned simt_multiprocessors(void)
+{
+    return simt_attribute(cudaDevAttrMultiProcessorCount, 1);
 }
 
 static __device__ __forceinline__ void simt_grid_sync(void)

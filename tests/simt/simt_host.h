@@ -80,6 +80,12 @@ static inline size_t simt_shared_most(void)
     return (simt_opt.seed % 2 ? 48u : 227u) << 10;
 }
 
+/* Few, so that blocks have several things each. */
+static inline unsigned simt_multiprocessors(void)
+{
+    return 3;
+}
+
 /* Default arguments take the caller's file and line. */
 #define SIMT_AT const char *file = __builtin_FILE(), int line = __builtin_LINE()
 

@@ -70,9 +70,9 @@ static __device__ __forceinline__ struct zti_bit_reader reader_from(const struct
 /* ---- symbols: a warp a tile, and others that help it ---- */
 
 enum {
-    TAKERS = 4,       /* tiles of a block: as many warps as a multiprocessor issues from at a time */
-    HELPERS = 128,    /* threads of a tile */
-    NEAR_MODELS = 13, /* whose tables a block has room for */
+    TAKE_BATCH = 1536, /* tiles under way at a time: each takes as long as all */
+    TAKE_THREADS = 512,
+    NEAR_MODELS = 13,  /* whose tables a block has room for */
     SUMS = 1 << 12 >> 4,
     NEIGHBOURHOODS = (int)ZTI_SZ_HIGH_DEPTHS * SUMS
 };
@@ -80,7 +80,7 @@ enum {
 /* What a block has in shared memory; behind it are the tables of the first models. */
 struct taking {
     uint32_t model[NEIGHBOURHOODS]; /* a neighbourhood's, by depth and sum / 16 */
-    uint32_t window[TAKERS][ANS_WINDOW];
+    uint32_t window[HIGH_MOST_TAKERS][ANS_WINDOW];
 };
 
 /* A warp's way through a tile: the same in all lanes but for the states of codes. */
@@ -138,11 +138,12 @@ static __device__ __forceinline__ uint32_t take_symbols(struct taker *t, uint32_
 /* Of the points between which those of a band are, what makes their contexts: for the warp that
  * takes the symbols, the first of which has number 'first'. */
 static __device__ __forceinline__ void make_sums(const struct high_band *b,
-                                                 const struct high_slot *slot, uint32_t first)
+                                                 const struct high_slot *slot, uint32_t first,
+                                                 uint32_t helpers)
 {
     const struct extents extents = extents_of(b->own);
     const uint32_t n = own_points_in(b);
-    for (uint32_t i = threadIdx.x % HELPERS; i < n; i += HELPERS) {
+    for (uint32_t i = threadIdx.x % helpers; i < n; i += helpers) {
         uint32_t c[4];
         coordinates(&extents, i, c);
         const uint32_t sum = sum_between(b, c, slot->loud + point_at(b, c));
@@ -289,10 +290,11 @@ static __device__ __forceinline__ uint8_t *in_register(uint8_t *at)
 }
 
 /* Magnitudes that no symbol gives: foreign points have none, and those of the coarse grid. */
-static __device__ __forceinline__ void clear_loud(const struct zti_sz_box *box, uint8_t *loud)
+static __device__ __forceinline__ void clear_loud(const struct zti_sz_box *box, uint8_t *loud,
+                                                  uint32_t helpers)
 {
     uint32_t *const words = (uint32_t *)(void *)loud;
-    for (uint32_t i = threadIdx.x % HELPERS; i < (box->points + 3) / 4; i += HELPERS)
+    for (uint32_t i = threadIdx.x % helpers; i < (box->points + 3) / 4; i += helpers)
         words[i] = 0;
 }
 
@@ -306,12 +308,12 @@ static __device__ __forceinline__ struct ans_tables share_tables(const struct sz
     tables.near = near;
     tables.far = (const uint32_t *)(const void *)(model_of + ZTI_SZ_HIGH_TABLES_AT);
     tables.near_entries = h->near_models * (uint32_t)ZTI_SZ_HIGH_STATES;
-    for (uint32_t i = 4 * threadIdx.x; i < tables.near_entries; i += 4 * HELPERS * TAKERS) {
+    for (uint32_t i = 4 * threadIdx.x; i < tables.near_entries; i += 4 * blockDim.x) {
         uint32_t four[4];
         simt_load_16(four, tables.far + i);
         simt_store_16(near + i, four);
     }
-    for (uint32_t i = threadIdx.x; i < NEIGHBOURHOODS; i += HELPERS * TAKERS)
+    for (uint32_t i = threadIdx.x; i < NEIGHBOURHOODS; i += blockDim.x)
         sh->model[i] = model_of[zti_sz_high_kind(i % SUMS * 16, i / SUMS)] *
                        (uint32_t)ZTI_SZ_HIGH_STATES;
     return tables;
@@ -325,7 +327,7 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
 {
     const struct zti_sz_parts *const parts = &t->slot.note->parts;
     const uint32_t axes = high_axes(&h->s);
-    const bool is_taker = has_codes && threadIdx.x % HELPERS < 32;
+    const bool is_taker = has_codes && threadIdx.x % h->helpers < 32;
     const uint32_t ways =
         is_taker && parts->first & ZTI_SZ_HIGH_HAS_MANY ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
     const uint32_t *const far = t->tables.far;
@@ -337,11 +339,11 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
     if (has_codes) {
         box = high_box_of(&h->s, tile->number);
         in = reader_from(&h->s, parts->codes);
-        clear_loud(&box, t->slot.loud);
+        clear_loud(&box, t->slot.loud, h->helpers);
     }
     __syncthreads();
     if (has_codes)
-        copy_coarse(h, &box, NULL, t->slot.loud, HELPERS);
+        copy_coarse(h, &box, NULL, t->slot.loud, h->helpers);
     t->extras = reader_from(&h->s, parts->extras);
     if (is_taker)
         is_good = ans_ways_begin(&t->codes, &in, ways, window);
@@ -350,7 +352,7 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
             const struct high_band b = high_band_of(&box, axes, level, odd);
             __syncthreads();
             if (has_codes)
-                make_sums(&b, &t->slot, first);
+                make_sums(&b, &t->slot, first, h->helpers);
             __syncthreads();
             if (is_taker && ways == ZTI_ANS_MANY && h->near_models == h->models) {
                 t->tables.far = NULL;
@@ -368,12 +370,12 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
            (is_good && ans_ways_ends_at(&t->codes, ways, in.at + 8 * parts->code_bytes));
 }
 
-SIMT_KERNEL void __launch_bounds__(HELPERS *TAKERS, 1)
+SIMT_KERNEL void __launch_bounds__(TAKE_THREADS, 1)
 high_take_symbols(const struct sz_high_tiles h)
 {
     SIMT_SHARED_DYNAMIC(struct taking, sh);
-    const uint32_t own = threadIdx.x / HELPERS;
-    const uint32_t number = blockIdx.x * (uint32_t)TAKERS + own;
+    const uint32_t own = threadIdx.x / h.helpers;
+    const uint32_t number = blockIdx.x * h.takers + own;
     const struct high_tile tile = high_tile_of(&h, number);
     const bool is_there = number < h.batch && tile.is_there;
     struct taker t;
@@ -383,14 +385,14 @@ high_take_symbols(const struct sz_high_tiles h)
     t.slot.symbols = in_register(t.slot.symbols);
     t.tables = share_tables(&h, sh);
     t.model = sh->model;
-    if (is_there && threadIdx.x % HELPERS == 0)
+    if (is_there && threadIdx.x % h.helpers == 0)
         t.slot.note->is_good = find_parts(&h, &tile, t.slot.note);
     __syncthreads();
     const bool is_found = is_there && t.slot.note->is_good;
     const uint32_t first = is_found ? t.slot.note->parts.first : (uint32_t)ZTI_SZ_HIGH_RAW;
     const bool has_codes = first != ZTI_SZ_HIGH_RAW && (first & ZTI_SZ_HIGH_CODED);
     const bool is_good = take_codes(&h, &tile, has_codes, &t, sh->window[own]) && is_found;
-    if (is_there && threadIdx.x % HELPERS == 0) {
+    if (is_there && threadIdx.x % h.helpers == 0) {
         t.slot.note->symbols = has_codes ? t.taken : 0;
         t.slot.note->is_good = is_good;
         if (!is_good)
@@ -727,7 +729,7 @@ static unsigned near_models(void)
 
 extern "C" uint64_t zti_sz_high_cuda_take_bytes(const struct zti_coding *coding)
 {
-    return simt_at_most(coding->grid.count, HIGH_BATCH) *
+    return simt_at_most(coding->grid.count, TAKE_BATCH) *
            high_slot_bytes(zti_sz_high_points(coding));
 }
 
@@ -735,7 +737,7 @@ extern "C" void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti
                                       void *work, void *queue)
 {
     const uint64_t tiles = s->grid.count;
-    const unsigned slots = simt_at_most(tiles, HIGH_BATCH);
+    const unsigned slots = simt_at_most(tiles, TAKE_BATCH);
     struct sz_high_tiles h;
     memset(&h, 0, sizeof h);
     h.s = *s;
@@ -751,8 +753,10 @@ extern "C" void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti
     for (; h.first < s->count * h.each; h.first += slots) {
         const uint64_t left = s->count * h.each - h.first;
         h.batch = simt_at_most(left, slots);
-        SIMT_LAUNCH(high_take_symbols, (h.batch + TAKERS - 1) / TAKERS, HELPERS * TAKERS, shared,
-                    queue, h);
+        h.takers = high_takers(h.batch);
+        h.helpers = 32 * simt_at_most(TAKE_THREADS / 32 / h.takers, 4);
+        SIMT_LAUNCH(high_take_symbols, (h.batch + h.takers - 1) / h.takers, h.helpers * h.takers,
+                    shared, queue, h);
         SIMT_LAUNCH(high_take_levels, h.batch, HIGH_THREADS, 0, queue, h);
         SIMT_LAUNCH(high_take_values, h.batch, HIGH_THREADS, h.slab_bytes, queue, h);
         SIMT_LAUNCH(high_take_exact, h.batch, HIGH_THREADS, 0, queue, h);

@@ -11,7 +11,8 @@
 
 #include "codec/sz/sz_cuda_tile.h"
 
-enum { HIGH_THREADS = 256, HIGH_WARPS = HIGH_THREADS / 32, HIGH_BATCH = 512, NOTE_BYTES = 256 };
+enum { HIGH_THREADS = 256, HIGH_WARPS = HIGH_THREADS / 32, HIGH_BATCH = 512,
+       HIGH_MOST_TAKERS = 16, NOTE_BYTES = 256 };
 
 /* What kernels are given. To decode, tiles are numbered as they are in the chunks wanted, 'each' a
  * chunk; to encode, from first_tile on, and 'each' is all. Those of a batch have a slot each. */
@@ -22,7 +23,8 @@ struct sz_high_tiles {
     uint64_t first; /* of the batch */
     uint64_t each;
     uint32_t points; /* of the largest box */
-    uint32_t batch; /* tiles */
+    uint32_t batch;           /* tiles */
+    uint32_t takers, helpers; /* of a block, tiles of which a warp has codes; threads of each */
     uint32_t models, near_models; /* all; those whose tables are in shared memory */
     uint32_t slab_axis, slab_plane, slab_each, slab_ring; /* sz_high_slab_cuda.h */
     size_t slab_bytes;
@@ -49,6 +51,13 @@ struct high_slot {
 static __host__ __device__ __forceinline__ uint64_t high_up(uint64_t bytes)
 {
     return (bytes + 255) / 256 * 256;
+}
+
+/* Tiles of a block where a warp has a tile, so that as many blocks as multiprocessors have all. */
+static inline uint32_t high_takers(uint64_t tiles)
+{
+    const unsigned each = simt_multiprocessors();
+    return tiles < each ? 1 : simt_at_most((tiles + each - 1) / each, HIGH_MOST_TAKERS);
 }
 
 static inline uint64_t high_slot_bytes(uint64_t points)

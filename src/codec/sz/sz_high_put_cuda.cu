@@ -110,7 +110,6 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_count_last(const struct
 /* ---- states: a warp a tile, of which lanes have one each ---- */
 
 enum {
-    RUNNERS = 4,       /* warps of a block: as many as a multiprocessor can issue from at a time */
     NEAR_RUNNERS = 22, /* models whose tables a block has room for */
     MODEL_STEPS = (int)ZTI_SZ_HIGH_ALPHABET,
     RUN_BYTES = MODEL_STEPS * 8 + (int)ZTI_SZ_HIGH_STATES * 2 /* of a model */
@@ -201,10 +200,10 @@ static __device__ __forceinline__ uint32_t run_states(const struct runner *r,
     return state;
 }
 
-SIMT_KERNEL void __launch_bounds__(32 * RUNNERS, 1) high_run_states(const struct sz_high_tiles h)
+SIMT_KERNEL void __launch_bounds__(32 * HIGH_MOST_TAKERS, 1) high_run_states(const struct sz_high_tiles h)
 {
     SIMT_SHARED_DYNAMIC(uint32_t, shared);
-    const uint32_t number = blockIdx.x * (uint32_t)RUNNERS + threadIdx.x / 32;
+    const uint32_t number = blockIdx.x * h.takers + threadIdx.x / 32;
     const uint32_t steps = h.near_models * 2 * (uint32_t)MODEL_STEPS;
     const uint32_t words = h.near_models * (uint32_t)RUN_BYTES / 4;
     const struct put_slot slot = put_slot_of(&h, number);
@@ -214,7 +213,7 @@ SIMT_KERNEL void __launch_bounds__(32 * RUNNERS, 1) high_run_states(const struct
     r.near_steps = shared;
     r.near_next = (const uint16_t *)(const void *)(shared + steps);
     r.near_models = h.near_models;
-    for (uint32_t i = 4 * threadIdx.x; i < words; i += 4 * 32 * RUNNERS) {
+    for (uint32_t i = 4 * threadIdx.x; i < words; i += 4 * blockDim.x) {
         const uint32_t *const next = (const uint32_t *)(const void *)r.next;
         uint32_t four[4];
         simt_load_16(four, i < steps ? r.steps + i : next + (i - steps));
@@ -614,7 +613,8 @@ extern "C" void zti_sz_high_cuda_put(const struct sz_tiles *s, const struct zti_
         SIMT_LAUNCH(high_make_symbols, blocks, HIGH_THREADS, 0, queue, h);
         if (h.slab_each > 0)
             SIMT_LAUNCH(high_make_last, blocks, HIGH_THREADS, h.slab_bytes, queue, h);
-        SIMT_LAUNCH(high_run_states, (blocks + RUNNERS - 1) / RUNNERS, 32 * RUNNERS,
+        h.takers = high_takers(blocks);
+        SIMT_LAUNCH(high_run_states, (blocks + h.takers - 1) / h.takers, 32 * h.takers,
                     h.near_models * (size_t)RUN_BYTES, queue, h);
         SIMT_LAUNCH(high_put_tiles, blocks, HIGH_THREADS, 0, queue, h);
     }
