@@ -143,11 +143,18 @@ static __device__ __forceinline__ void make_sums(const struct high_band *b,
 {
     const struct extents extents = extents_of(b->own);
     const uint32_t n = own_points_in(b);
-    for (uint32_t i = threadIdx.x % helpers; i < n; i += helpers) {
-        uint32_t c[4];
-        coordinates(&extents, i, c);
-        const uint32_t sum = sum_between(b, c, slot->loud + point_at(b, c));
-        slot->sums[first + i] = (uint16_t)weigh(b, sum, 0, 0);
+    for (uint32_t i = threadIdx.x % helpers; i < n; i += 2 * helpers) {
+        uint32_t sum[2]; /* so that loads are on their way together */
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < 2; k++) {
+            uint32_t c[4];
+            coordinates(&extents, simt_at_most(i + k * helpers, n - 1), c);
+            sum[k] = weigh(b, sum_between(b, c, slot->loud + point_at(b, c)), 0, 0);
+        }
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < 2; k++)
+            if (i + k * helpers < n)
+                slot->sums[first + i + k * helpers] = (uint16_t)sum[k];
     }
 }
 
@@ -426,6 +433,7 @@ static __device__ __forceinline__ bool take_open(const struct sz_tiles *s,
     const uint32_t from = warp * each, to = simt_at_most(n, from + each);
     const uint32_t *const words = (const uint32_t *)(const void *)slot->symbols;
     uint32_t bits = 0, all = 0;
+    SIMT_UNROLL_4
     for (uint32_t i = from + 4 * lane; i < to; i += 128)
         bits += open_bits_of_four(words[i / 4], to - i);
     bits = __reduce_add_sync(SIMT_ALL_LANES, bits);
@@ -437,8 +445,10 @@ static __device__ __forceinline__ bool take_open(const struct sz_tiles *s,
         all += sums[i];
         in.at += i < warp ? sums[i] : 0;
     }
+    uint32_t next = from + 4 * lane < to ? words[from / 4 + lane] : 0;
     for (uint32_t k = from; k < to && bits > 0; k += 128) {
-        const uint32_t i = k + 4 * lane, four = i < to ? words[i / 4] : 0;
+        const uint32_t i = k + 4 * lane, four = next;
+        next = i + 128 < to ? words[i / 4 + 32] : 0;
         const uint32_t own = i < to ? open_bits_of_four(four, to - i) : 0;
         if (!__any_sync(SIMT_ALL_LANES, own > 0))
             continue;

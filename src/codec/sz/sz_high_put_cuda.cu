@@ -200,7 +200,8 @@ static __device__ __forceinline__ uint32_t run_states(const struct runner *r,
     return state;
 }
 
-SIMT_KERNEL void __launch_bounds__(32 * HIGH_MOST_TAKERS, 1) high_run_states(const struct sz_high_tiles h)
+SIMT_KERNEL void __launch_bounds__(32 * HIGH_MOST_TAKERS, 1)
+high_run_states(const struct sz_high_tiles h)
 {
     SIMT_SHARED_DYNAMIC(uint32_t, shared);
     const uint32_t number = blockIdx.x * h.takers + threadIdx.x / 32;

@@ -156,11 +156,16 @@ static __device__ __forceinline__ bool gather(const struct sz_tiles *s,
         const char *const from = point_in(s, box, c);
         const uint32_t odd = (c[0] & halved) | (c[1] & halved >> 1) | (c[2] & halved >> 2);
         const uint32_t at = place_in_box(box, c), far = behind(s, box);
-        for (uint32_t k = threadIdx.x % 32; k < box->dim[3]; k += 32) {
-            int32_t own = 0;
-            is_bad = is_bad || (from && k < far && !integer_of(s, from + k * stride, &own));
-            if (((odd | (k & halved >> 3)) & 1) == 0)
-                x[at + k] = own;
+        for (uint32_t k = threadIdx.x % 32; k < box->dim[3]; k += 4 * 32) {
+            int32_t own[4] = {0, 0, 0, 0}; /* so that loads are on their way together */
+            SIMT_UNROLL
+            for (uint32_t i = 0; i < 4; i++)
+                if (from && k + 32 * i < far)
+                    is_bad = !integer_of(s, from + (k + 32 * i) * stride, &own[i]) || is_bad;
+            SIMT_UNROLL
+            for (uint32_t i = 0; i < 4; i++)
+                if (k + 32 * i < box->dim[3] && ((odd | (k & halved >> 3)) & 1) == 0)
+                    x[at + k + 32 * i] = own[i];
         }
     }
     return __syncthreads_or(is_bad);
