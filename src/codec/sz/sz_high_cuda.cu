@@ -606,8 +606,10 @@ static __device__ __forceinline__ void take_slab(const struct sz_high_tiles *h,
         slab_take_band(&b, &part, 3, slot);
         slab_take_band(&b, &part, 5, slot);
         slab_take_band(&b, &part, 6, slot);
-        __syncthreads();
-        slab_take_band(&b, &part, 7, slot);
+        if (b.halved == 7) {
+            __syncthreads();
+            slab_take_band(&b, &part, 7, slot);
+        }
         __syncthreads();
         slab_put_values(&b, &part);
     }

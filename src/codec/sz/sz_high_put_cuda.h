@@ -378,13 +378,14 @@ static __device__ __forceinline__ void slab_quantize_band(const struct slab *b,
         return;
     const uint32_t is_odd = odd >> 2;
     const struct slab_band band = slab_band_of(b, odd, part->from[is_odd], part->to[is_odd]);
+    const double per = 1.0 / b->step;
     for (uint32_t i = threadIdx.x; i < band.n; i += HIGH_THREADS) {
         const struct slab_point p = slab_point_of(b, &band, odd, i);
         int32_t *const own = slab_plane(b, is_odd, p.c[2]) + p.at;
         const uint32_t predicted = slab_predict(b, &p, odd, own);
         int32_t q = 0;
         if (p.is_own) {
-            q = zti_sz_high_nearest((int32_t)((uint32_t)*own - predicted), b->per);
+            q = zti_sz_high_nearest((int32_t)((uint32_t)*own - predicted), per);
             keep_residual(slot, p.number, q);
         }
         *own = (int32_t)(predicted + (uint32_t)q * b->step);
@@ -486,9 +487,10 @@ static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles 
         slab_quantize_band(&b, &part, 3, slot);
         slab_quantize_band(&b, &part, 5, slot);
         slab_quantize_band(&b, &part, 6, slot);
-        __syncthreads();
+        simt_order_block(); /* where there is no band 7 one of these two would do */
         slab_quantize_band(&b, &part, 7, slot);
-        __syncthreads();
+        simt_order_block();
+        SIMT_NO_UNROLL
         for (uint32_t odd = 1; odd < 8; odd++)
             others += slab_name_band(&b, &part, odd, slot, counts);
         if (!counts)

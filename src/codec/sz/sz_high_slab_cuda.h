@@ -57,7 +57,6 @@ struct slab {
     uint32_t halved;
     uint32_t dim[3], own[3], of[3]; /* points; own; even ones */
     uint32_t step;
-    double per; /* 1 / step */
     bool is_linear, is_zero;
 };
 
@@ -91,7 +90,6 @@ static __device__ __forceinline__ struct slab slab_of(const struct sz_high_tiles
     for (uint32_t i = 0; i < 3; i++)
         b.of[i] = b.halved >> i & 1 ? (b.dim[i] + 1) / 2 : b.dim[i];
     b.step = zti_sz_high_step(&h->s.sz, 1);
-    b.per = 1.0 / b.step;
     b.is_linear = h->s.sz.tuning & ZTI_SZ_HIGH_LINEAR;
     b.is_zero = false;
     return b;
