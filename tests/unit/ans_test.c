@@ -1,5 +1,6 @@
 /* ans_test.c: ANS models and streams: frequencies, tables, symbols with different models, hostile
  * bits, how near to the entropy it comes. */
+#include "core/cpu.h"
 #include "entropy/ans_mixed.h"
 #include "support/support.h"
 
@@ -78,8 +79,29 @@ static void models_come_back_from_their_tables(void **state)
     assert_int_equal(zti_ans_build(NULL, counts, ZTI_ANS_MAX_ALPHABET + 1, &model), ZT_BAD_ARG);
 }
 
+/* The instances that this machine has. */
+struct coder {
+    uint8_t *(*put)(const struct zti_ans_mixed_table *table, const uint8_t *contexts,
+                    const uint8_t *symbols, size_t n, uint32_t ways, uint8_t *scratch);
+    void (*take)(struct zti_ans_mixed *m, const uint32_t *const *tables, const uint8_t *contexts,
+                 size_t n, uint8_t *out);
+};
+
+enum { CODERS = 2 };
+
+static struct coder coder_of(uint32_t number)
+{
+#if defined(ZTI_HAS_X86_INSTANCES)
+    if (number > 0 && zti_isa_of(NULL) >= ZT_ISA_AVX2)
+        return (struct coder){zti_ans_mixed_put_avx2, zti_ans_mixed_take_avx2};
+#endif
+    (void)number;
+    return (struct coder){zti_ans_mixed_put, zti_ans_mixed_take};
+}
+
 /* Models, and symbols each of which has one by chance. */
 struct world {
+    struct coder coder;
     struct zti_ans_model models[MODELS];
     const struct zti_ans_model *of[MODELS];
     const uint32_t *tables[MODELS];
@@ -125,7 +147,7 @@ static uint8_t *coded_world(const struct world *w, size_t *bytes)
     struct zti_ans_mixed_table table;
     assert_int_equal(zti_ans_mixed_make(NULL, w->of, MODELS, &table), ZT_OK);
     const uint8_t *const codes =
-        zti_ans_mixed_put(&table, w->contexts, w->symbols, w->n, w->ways, scratch);
+        w->coder.put(&table, w->contexts, w->symbols, w->n, w->ways, scratch);
     zti_ans_mixed_free(NULL, &table);
     assert_true(codes > scratch);
     *bytes = (size_t)(scratch + most - codes);
@@ -145,7 +167,7 @@ static bool take_world(struct rng *r, const struct world *w, const struct zti_bi
     for (size_t i = 0, n; i < w->n; i += n) {
         const uint64_t piece = 1 + rng_below(r, rng_once_in(r, 2) ? 8 : 400);
         n = piece < w->n - i ? (size_t)piece : w->n - i;
-        zti_ans_mixed_take(&m, w->tables, w->contexts + i, n, out + i);
+        w->coder.take(&m, w->tables, w->contexts + i, n, out + i);
     }
     return zti_ans_mixed_ends(&m);
 }
@@ -160,6 +182,7 @@ static void streams_come_back(void **state)
         size_t bytes;
         make_world(&r, w);
         w->ways = round % 2 ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
+        w->coder = coder_of((uint32_t)round / 2 % CODERS);
         uint8_t *const coded = coded_world(w, &bytes);
         struct zti_bit_reader reader = {coded, 0, 8 * bytes};
         out[w->n] = 0x77;
@@ -175,6 +198,48 @@ static void streams_come_back(void **state)
     free(w);
 }
 
+/* All lengths, and with many states all of them as the first of a piece of any length: contexts
+ * and what is written end where memory does. */
+static void instances_do_the_same_at_every_length_and_state(void **state)
+{
+    enum { LONGEST = 150, PIECE = 40 };
+    (void)state;
+    struct rng r = {6};
+    struct world *const w = need(sizeof *w);
+    for (uint32_t n = 0; n < LONGEST; n += TEST_SHARE) {
+        uint8_t *coded[CODERS];
+        size_t bytes[CODERS];
+        make_world(&r, w);
+        w->n = w->n < n ? w->n : n;
+        w->ways = n % 8 == 5 ? ZTI_ANS_WAYS : ZTI_ANS_MANY;
+        for (uint32_t k = 0; k < CODERS; k++) {
+            w->coder = coder_of(k);
+            coded[k] = coded_world(w, &bytes[k]);
+        }
+        assert_int_equal(bytes[0], bytes[1]);
+        assert_memory_equal(coded[0], coded[1], bytes[0]);
+        for (uint32_t piece = 1; piece <= PIECE; piece++) {
+            const struct zti_bit_reader in = {coded[1], 0, 8 * bytes[1]};
+            struct zti_ans_mixed m;
+            assert_true(zti_ans_mixed_open(&m, &in, w->ways));
+            for (size_t i = 0, some; i < w->n; i += some) {
+                some = piece < w->n - i ? piece : w->n - i;
+                uint8_t *const contexts = need(some), *const out = need(some);
+                memcpy(contexts, w->contexts + i, some);
+                coder_of(1).take(&m, w->tables, contexts, some, out);
+                assert_memory_equal(out, w->symbols + i, some);
+                free(contexts);
+                free(out);
+            }
+            assert_true(zti_ans_mixed_ends(&m));
+        }
+        free(coded[0]);
+        free(coded[1]);
+        free_world(w);
+    }
+    free(w);
+}
+
 static void hostile_streams_are_contained(void **state)
 {
     (void)state;
@@ -185,6 +250,7 @@ static void hostile_streams_are_contained(void **state)
     for (int round = 0; round < 100; round += TEST_SHARE) {
         make_world(&r, w);
         w->ways = round % 2 ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
+        w->coder = coder_of((uint32_t)round / 2 % CODERS);
         for (int k = 0; k < 20; k++, rounds++) {
             const size_t bytes = (size_t)rng_below(&r, 900);
             uint8_t *const buffer = need(bytes + 1);
@@ -238,6 +304,7 @@ static void bytes_do_not_change(void **state)
     make_world(&r, w);
     size_t bytes;
     w->ways = ZTI_ANS_WAYS;
+    w->coder = coder_of(0);
     uint8_t *coded = coded_world(w, &bytes), tables[16384];
     struct zti_bit_writer writer = zti_bit_writer_at(tables);
     for (int m = 0; m < MODELS; m++)
@@ -310,6 +377,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_come_back_from_their_tables),
         cmocka_unit_test(streams_come_back),
+        cmocka_unit_test(instances_do_the_same_at_every_length_and_state),
         cmocka_unit_test(hostile_streams_are_contained),
         cmocka_unit_test(random_tables_are_models_or_refused),
         cmocka_unit_test(bytes_do_not_change),

@@ -243,6 +243,17 @@ zt_status zti_sz_high_coarse_shape(zt_context *context, const struct zti_coding 
     return zti_sz_pyramid_alloc(context, (size_t)points, &high->coarse);
 }
 
+/* The next row of a box; false after the last one. */
+static bool next_row(const uint32_t *dim, uint32_t *at)
+{
+    for (uint32_t i = 3; i-- > 0;) {
+        if (++at[i] < dim[i])
+            return true;
+        at[i] = 0;
+    }
+    return false;
+}
+
 /* Integers of a box of an array, every 2^bits-th along halved axes, from 'origin', in order. */
 bool zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
                         const uint64_t *origin, const uint32_t *dim, uint32_t bits,
@@ -253,19 +264,23 @@ bool zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
     const size_t value_bytes = zt_type_bytes(coding->type);
     const uint32_t apart = axes >> 3 & 1 ? bits : 0;
     const int64_t stride = array->stride[rank - 1] * ((int64_t)1 << apart);
-    const int64_t row_bytes = (int64_t)(value_bytes << (axes >> 2 & 1 ? bits : 0));
-    const int64_t next_row = rank > 1 ? array->stride[rank - 2] * row_bytes : 0;
+    const char *const first = zti_array_at(array, origin);
+    int64_t step[4] = {0};
     uint64_t row[ZTI_SZ_HIGH_SEGMENT];
-    uint32_t at[4] = {0};
+    uint32_t at[4] = {0}, ahead[4] = {0};
     int32_t before = 0, x[ZTI_SZ_HIGH_SEGMENT];
-    bool is_far = false;
-    for (bool is_more = true; is_more;) {
-        uint64_t place[ZT_MAX_RANK];
-        for (uint32_t i = 0; i < rank; i++)
-            place[i] = origin[i] + ((uint64_t)at[i + skip] << (axes >> (i + skip) & 1 ? bits : 0));
-        const char *from = zti_array_at(array, place);
-        if (stride == 1 && at[2] + 1 < dim[2])
-            zti_sz_high_ask(from + next_row, dim[3] * value_bytes);
+    bool is_far = false, is_ahead = stride == 1;
+    for (uint32_t i = skip; i < 3; i++)
+        step[i] = array->stride[i - skip] * (int64_t)(value_bytes << (axes >> i & 1 ? bits : 0));
+    for (uint32_t k = zti_sz_high_ahead(dim[3] * value_bytes); k > 0 && is_ahead; k--)
+        is_ahead = next_row(dim, ahead);
+    for (bool is_more = true; is_more; is_more = next_row(dim, at)) {
+        const char *from = first + at[0] * step[0] + at[1] * step[1] + at[2] * step[2];
+        if (is_ahead) {
+            zti_sz_high_ask(first + ahead[0] * step[0] + ahead[1] * step[1] + ahead[2] * step[2],
+                            dim[3] * value_bytes);
+            is_ahead = next_row(dim, ahead);
+        }
         for (uint32_t k = 0; k < dim[3]; k += ZTI_SZ_HIGH_SEGMENT) {
             const uint32_t left = dim[3] - k;
             const uint32_t n = left < ZTI_SZ_HIGH_SEGMENT ? left : ZTI_SZ_HIGH_SEGMENT;
@@ -277,11 +292,6 @@ bool zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
             before = ops->integers(coding, values, n, before, x, &is_far);
             ops->split_row(p, at, k, n, x);
             from += stride * (int64_t)(n * value_bytes);
-        }
-        is_more = false;
-        for (uint32_t i = 3; i-- > 0 && !is_more;) {
-            is_more = ++at[i] < dim[i];
-            at[i] = is_more ? at[i] : 0;
         }
     }
     ops->split(p);

@@ -71,8 +71,6 @@ struct zti_sz_high {
     struct zti_ans_model model[ZTI_SZ_HIGH_MODELS];
     uint8_t model_of[ZTI_SZ_HIGH_CONTEXTS];
     const struct zti_ans_model *of[ZTI_SZ_HIGH_CONTEXTS]; /* the same */
-    const struct zti_ans_model *of_zero[ZTI_SZ_HIGH_CONTEXTS]; /* in which all symbols are 0 */
-    struct zti_ans_model zero;
     struct zti_ans_mixed_table table; /* for encoding */
     uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET]; /* where not all symbols were seen: those that were */
     uint32_t slots;
@@ -101,6 +99,7 @@ struct zti_sz_high_ops {
      * in grid[0] too with anchors, unless extras are only counted. */
     void (*code)(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET],
                  struct zti_sz_extras *extras);
+    /* Without codes all symbols are 0. */
     bool (*decode)(struct zti_sz_pyramid *p, const struct zti_ans_model *const *of,
                    struct zti_ans_mixed *codes, struct zti_bit_reader *extras);
     uint8_t *(*put_codes)(const struct zti_ans_mixed_table *table, const struct zti_sz_pyramid *p,
@@ -133,12 +132,23 @@ static inline void zti_sz_gather_row(void *to, const void *from, int64_t stride,
     }
 }
 
-/* Ask for a row that is read after the present one: rows of tiles are too short for processors to
- * see where they lead. */
+/* Rows that are asked for in advance, of so many bytes each: rows of tiles are too short for
+ * processors to see where they lead, and one is gone through before the next has come. */
+static inline uint32_t zti_sz_high_ahead(size_t row_bytes)
+{
+    return 1 + (uint32_t)(1024 / (row_bytes + 1));
+}
+
 static inline void zti_sz_high_ask(const char *row, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i += 64)
         zti_prefetch(row + i);
+}
+
+static inline void zti_sz_high_ask_to_write(char *row, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += 64)
+        zti_prefetch_to_write(row + i);
 }
 
 /* ---- sz_high.c ---- */

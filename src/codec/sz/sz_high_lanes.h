@@ -5,7 +5,7 @@
 #include "codec/sz/sz_high.h"
 
 #if defined(__AVX2__)
-#include <immintrin.h>
+#include "bits/bits_avx2.h"
 #endif
 
 /* Neither LANES nor WIDE is more than BLOCK, in which bytes are stored: a load that spans two

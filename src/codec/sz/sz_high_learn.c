@@ -155,14 +155,10 @@ static void cluster(struct zti_sz_high_counts *counts, struct clusters *c)
 }
 
 /* Point contexts at their models. */
-static zt_status connect(zt_context *context, struct zti_sz_high *high)
+static void connect(struct zti_sz_high *high)
 {
-    uint64_t only_zero[ZTI_SZ_HIGH_ALPHABET] = {1};
-    for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++) {
+    for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++)
         high->of[i] = &high->model[high->model_of[i]];
-        high->of_zero[i] = &high->zero;
-    }
-    return zti_ans_build(context, only_zero, ZTI_SZ_HIGH_ALPHABET, &high->zero);
 }
 
 /* What has a frequency where not all symbols were counted. */
@@ -202,8 +198,7 @@ static zt_status make_models(zt_context *context, struct zti_sz_high *high,
         high->model_of[i] = (uint8_t)before;
     }
     zti_release(context, c);
-    if (status == ZT_OK)
-        status = connect(context, high);
+    connect(high);
     if (status == ZT_OK)
         status = zti_ans_mixed_make(context, high->of, ZTI_SZ_HIGH_CONTEXTS, &high->table);
     return status == ZT_OK && is_sample ? note_seen(context, high) : status;
@@ -277,7 +272,8 @@ static zt_status take_models(zt_context *context, struct zti_bit_reader *r,
         if (status == ZT_OK && high->model[i].used == 0)
             status = zti_fail(context, ZT_CORRUPT, "the head of a stream has an empty model");
     }
-    return status == ZT_OK ? connect(context, high) : status;
+    connect(high);
+    return status;
 }
 
 static struct zti_sz_high *new_model(zt_context *context, struct zti_coding *coding)
@@ -327,7 +323,6 @@ void zti_sz_high_forget(zt_context *context, struct zti_coding *coding)
     }
     for (uint32_t i = 0; i < high->models; i++)
         zti_ans_free(context, &high->model[i]);
-    zti_ans_free(context, &high->zero);
     zti_ans_mixed_free(context, &high->table);
     zti_sz_pyramid_free(context, &high->coarse);
     zti_sz_high_free_slots(context, high);

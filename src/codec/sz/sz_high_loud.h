@@ -72,7 +72,26 @@ static uint32_t loud_symbols(const int32_t *q, uint32_t n, uint8_t *symbols, str
     return sum;
 }
 
-/* Append them. */
+ZTI_INLINE void put_eight(struct zti_bit_writer *w, const int32_t *value, const int32_t *bits)
+{
+#if defined(__AVX2__)
+    const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)value);
+    const __m256i n = _mm256_loadu_si256((const __m256i *)(const void *)bits);
+    const __m256i is_long = _mm256_cmpgt_epi32(n, _mm256_set1_epi32(56 / 4));
+    if (_mm256_testz_si256(is_long, is_long)) {
+        const __m256i joined = zti_join_8(v, n);
+        const uint64_t low = (uint64_t)_mm256_extract_epi64(joined, 0);
+        const uint64_t high = (uint64_t)_mm256_extract_epi64(joined, 2);
+        zti_put_bits(w, low & (UINT64_MAX >> 8), (uint32_t)(low >> 56));
+        zti_put_bits(w, high & (UINT64_MAX >> 8), (uint32_t)(high >> 56));
+        return;
+    }
+#endif
+    for (uint32_t k = 0; k < 8; k++)
+        zti_put_bits(w, (uint32_t)value[k], (uint32_t)bits[k]);
+}
+
+/* Append them; behind the last, to the end of a block, there are none. */
 static void put_open(struct zti_sz_extras *e, const struct open_bits *open, uint32_t n,
                      uint32_t sum)
 {
@@ -81,9 +100,44 @@ static void put_open(struct zti_sz_extras *e, const struct open_bits *open, uint
     if (!e->writer.base || e->is_over)
         return;
     struct zti_bit_writer w = e->writer; /* what nobody can point at stays in registers */
-    for (uint32_t k = 0; k < n; k++)
-        zti_put_bits(&w, (uint32_t)open->value[k], (uint32_t)open->bits[k]);
+    for (uint32_t k = 0; k < n; k += 8)
+        put_eight(&w, open->value + k, open->bits + k);
     e->writer = w;
+}
+
+#if defined(__AVX2__)
+/* Whether eight lanes' bits are few enough to be taken together. */
+ZTI_INLINE bool may_take_eight(__m256i bits, __m256i sums)
+{
+    const __m256i is_long = _mm256_cmpgt_epi32(bits, _mm256_set1_epi32(ZTI_FIELD_BITS));
+    return _mm256_testz_si256(is_long, is_long) &&
+           _mm256_extract_epi32(sums, 7) <= ZTI_FIELDS_BITS;
+}
+#endif
+
+/* Take so many bits for each lane. */
+ZTI_INLINE lanes take_open(struct zti_bit_reader *extras, lanes bits)
+{
+    const bool is_far = extras->at + 32 * LANES + 64 <= extras->end;
+    int32_t many[LANES], below[LANES];
+#if defined(__AVX512F__)
+    const __m256i a = _mm512_castsi512_si256((__m512i)bits), sums_a = zti_sums_8(a);
+    const __m256i b = _mm512_extracti64x4_epi64((__m512i)bits, 1), sums_b = zti_sums_8(b);
+    if (is_far && may_take_eight(a, sums_a) && may_take_eight(b, sums_b)) {
+        const __m512i first = _mm512_castsi256_si512(zti_fields_8(extras, a, sums_a));
+        return (lanes)_mm512_inserti64x4(first, zti_fields_8(extras, b, sums_b), 1);
+    }
+#elif defined(__AVX2__)
+    const __m256i sums = zti_sums_8((__m256i)bits);
+    if (is_far && may_take_eight((__m256i)bits, sums))
+        return (lanes)zti_fields_8(extras, (__m256i)bits, sums);
+#endif
+    store_lanes(bits, many);
+    for (uint32_t i = 0; i < LANES && is_far; i++)
+        below[i] = (int32_t)zti_take_bits(extras, (uint32_t)many[i]);
+    for (uint32_t i = 0; i < LANES && !is_far; i++)
+        below[i] = (int32_t)zti_take_within(extras, (uint32_t)many[i]);
+    return load_lanes(below);
 }
 
 /* Large residuals in place of what was made of their symbols: all but escapes. */
@@ -94,15 +148,7 @@ static void loud_residuals(const uint8_t *symbols, uint32_t n, struct zti_bit_re
         const lanes number = load_narrow(symbols + k) - ZTI_SZ_HIGH_DIRECT;
         const lanes is_loud = ~sign_of(number), sign = 0 - (number & 1);
         const lanes bits = (number / 4 + 5) & 31 & is_loud, top = (2 | (number >> 1 & 1)) << bits;
-        int32_t many[LANES], below[LANES];
-        store_lanes(bits, many);
-        if (extras->at + 32 * LANES + 64 <= extras->end)
-            for (uint32_t i = 0; i < LANES; i++)
-                below[i] = (int32_t)zti_take_bits(extras, (uint32_t)many[i]);
-        else
-            for (uint32_t i = 0; i < LANES; i++)
-                below[i] = (int32_t)zti_take_within(extras, (uint32_t)many[i]);
-        const lanes size = top + load_lanes(below), value = (size ^ sign) - sign;
+        const lanes size = top + take_open(extras, bits), value = (size ^ sign) - sign;
         store_lanes((value & is_loud) | (load_lanes(q + k) & ~is_loud), q + k);
         const lanes heard = load_narrow(loud + k);
         store_narrow((ZTI_SZ_HIGH_LOUDEST & is_loud) | (heard & ~is_loud), loud + k);

@@ -130,7 +130,7 @@ ZTI_INLINE lanes mean_of(const lanes *t, uint32_t terms)
 
 /* The row's ends, where points miss one beside them: 'along' is what the others are, 't' the
  * predictions along the other axes, from number k on. */
-static lanes at_ends(const struct row *row, uint32_t k, uint32_t terms, lanes *t, lanes along)
+ZTI_INLINE lanes at_ends(const struct row *row, uint32_t k, uint32_t terms, lanes *t, lanes along)
 {
     const struct parent *const parent = &row->parent[3];
     const int32_t *const from = parent->row + k;

@@ -1,6 +1,7 @@
 /* sz_high_text.h: kernel text of effort 'high': rows of bands, from what their points are predicted
- * to be to symbols, and back. The includer defines OPS; it is compiled for each instruction set,
- * and all do the same: what is not arithmetic on integers comes to the same integers. */
+ * to be to symbols, and back. The includer defines OPS, and which coder of symbols it takes; it is
+ * compiled for each instruction set, and all do the same: what is not arithmetic on integers comes
+ * to the same integers. */
 #include "codec/sz/sz_bits.h"
 #include "codec/sz/sz_high.h"
 #include "codec/sz/sz_high_lanes.h"
@@ -104,7 +105,7 @@ struct coder {
 
 struct decoder {
     const uint32_t *const *tables;
-    struct zti_ans_mixed *codes;
+    struct zti_ans_mixed *codes; /* NULL: all symbols are 0 */
     struct zti_bit_reader *extras;
     struct kinds kinds;
 };
@@ -210,7 +211,7 @@ static void decode_anchors(struct zti_sz_pyramid *p, const uint32_t *const *tabl
         const uint8_t context = ZTI_SZ_HIGH_ANCHOR;
         uint8_t symbol[2 * BLOCK] = {0}, loud[BLOCK];
         int32_t q[BLOCK];
-        zti_ans_mixed_take(codes, tables, &context, 1, symbol);
+        TAKE_CODES(codes, tables, &context, 1, symbol);
         residuals_of(symbol, 1, extras, q, loud);
         before += (uint32_t)q[0] * level->step;
         x[i] = (int32_t)before;
@@ -270,40 +271,43 @@ static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPH
     each_segment(p, p->has_anchors && extras->writer.base, code_segment, &coder);
 }
 
-/* Not part of what calls it, so that all it has is in registers. */
-__attribute__((noinline)) static void take_symbols(const struct decoder *d,
-                                                   const uint8_t *contexts, uint32_t n,
-                                                   uint8_t *symbols)
+/* The residuals of a row, and their magnitudes. */
+static void take_residuals(const struct decoder *d, const struct segment *s, int32_t *q,
+                           uint8_t *loud)
 {
-    zti_ans_mixed_take(d->codes, d->tables, contexts, n, symbols);
+    const uint32_t own_n = s->own_n;
+    uint8_t contexts[ROOM], symbols[ROOM];
+    uint16_t sum[ROOM];
+    struct around around;
+    look_around(s, loud, &around);
+    if (around.rows > 0) {
+        kinds_of(&around, &d->kinds, own_n, s->level->depth, contexts);
+        TAKE_CODES(d->codes, d->tables, contexts, own_n, symbols);
+        residuals_of(symbols, own_n, d->extras, q, loud);
+        return;
+    }
+    sums_between(&around, own_n, sum);
+    for (uint32_t k = 0; k < own_n; k += 4) {
+        const uint32_t four = own_n - k < 4 ? own_n - k : 4;
+        kinds_of_four(&d->kinds, sum + k, loud + k, s->first + k == 0, four, s->level->depth,
+                      contexts);
+        TAKE_CODES(d->codes, d->tables, contexts, four, symbols);
+        residuals_of(symbols, four, d->extras, q + k, loud + k);
+    }
 }
 
 static void decode_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
 {
     const struct decoder *const d = user;
     _Alignas(64) int32_t q[ROOM], predicted[ROOM];
-    uint8_t contexts[ROOM], symbols[ROOM];
-    uint16_t sum[ROOM];
-    struct around around;
-    around.rows = 0;
     const uint32_t own_n = s->own_n;
     int32_t *const x = p->bands + s->place;
     uint8_t *const loud = p->band_loud + s->place;
-    if (own_n > 0)
-        look_around(s, loud, &around);
-    if (own_n > 0 && around.rows == 0)
-        sums_between(&around, own_n, sum);
-    if (own_n > 0 && around.rows > 0) {
-        kinds_of(&around, &d->kinds, own_n, s->level->depth, contexts);
-        take_symbols(d, contexts, own_n, symbols);
-        residuals_of(symbols, own_n, d->extras, q, loud);
-    }
-    for (uint32_t k = 0; k < own_n && around.rows == 0; k += 4) {
-        const uint32_t four = own_n - k < 4 ? own_n - k : 4;
-        kinds_of_four(&d->kinds, sum + k, loud + k, s->first + k == 0, four, s->level->depth,
-                      contexts);
-        take_symbols(d, contexts, four, symbols);
-        residuals_of(symbols, four, d->extras, q + k, loud + k);
+    if (own_n > 0 && d->codes) {
+        take_residuals(d, s, q, loud);
+    } else if (own_n > 0) {
+        memset(q, 0, (own_n + BLOCK) * sizeof *q);
+        memset(loud, 0, own_n);
     }
     predict(s->row, s->first, s->n, predicted);
     for (uint32_t k = 0; k < own_n; k += LANES)
@@ -328,7 +332,7 @@ static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *
 static uint8_t *put_codes(const struct zti_ans_mixed_table *table, const struct zti_sz_pyramid *p,
                           uint32_t ways, uint8_t *scratch)
 {
-    return zti_ans_mixed_put(table, p->contexts, p->symbols, p->count, ways, scratch);
+    return PUT_CODES(table, p->contexts, p->symbols, p->count, ways, scratch);
 }
 
 const struct zti_sz_high_ops OPS = {.split_row = split_row,

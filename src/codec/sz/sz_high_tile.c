@@ -345,8 +345,18 @@ static void put_values(const struct zti_coding *coding, const struct zti_sz_box 
                        const struct zti_sz_pyramid *p, const struct zti_view *view)
 {
     const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
+    const size_t row_bytes = box->own[3] * zt_type_bytes(coding->type);
     uint64_t row[ZTI_SZ_HIGH_SEGMENT];
+    struct rows ahead = {.box = box};
+    for (uint32_t k = zti_sz_high_ahead(row_bytes); k > 0 && !ahead.is_done; k--)
+        next_row(&ahead);
     for (struct rows rows = {.box = box}; !rows.is_done; next_row(&rows)) {
+        char *const later = ahead.is_done || !is_seen(coding, view, &ahead)
+                                ? NULL : whole_row(coding, view, &ahead, 0, box->own[3]);
+        if (later)
+            zti_sz_high_ask_to_write(later, row_bytes);
+        if (!ahead.is_done)
+            next_row(&ahead);
         if (!is_seen(coding, view, &rows))
             continue;
         for (uint32_t k = 0; k < box->own[3]; k += ZTI_SZ_HIGH_SEGMENT) {
@@ -428,7 +438,7 @@ static bool take_tile(const struct zti_coding *coding, const struct zti_sz_box *
     struct zti_sz_pyramid *const p = &slot->pyramid;
     const struct zti_bit_reader in = {.base = parts->codes, .end = parts->code_bytes * 8};
     struct zti_bit_reader extras = {.base = parts->extras, .end = parts->extra_bytes * 8};
-    struct zti_ans_mixed codes = {.state = {0}};
+    struct zti_ans_mixed codes;
     const bool is_zero = (parts->first & ZTI_SZ_HIGH_KIND) == ZTI_SZ_HIGH_ZERO;
     if (parts->first == ZTI_SZ_HIGH_RAW) {
         take_raw(coding, box, parts->raw, view);
@@ -439,8 +449,7 @@ static bool take_tile(const struct zti_coding *coding, const struct zti_sz_box *
         return false;
     shape_tile(coding, box, p);
     copy_coarse(coding, box, p);
-    if (!zti_sz_high_ops_of(coding)->decode(p, is_zero ? high->of_zero : high->of, &codes,
-                                            &extras))
+    if (!zti_sz_high_ops_of(coding)->decode(p, high->of, is_zero ? NULL : &codes, &extras))
         return false;
     if (!is_zero && !zti_ans_mixed_ends(&codes))
         return false;
