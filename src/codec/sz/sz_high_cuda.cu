@@ -125,8 +125,8 @@ static __device__ __forceinline__ uint32_t take_symbols(struct taker *t, uint32_
     uint32_t loud = simt_at_most((symbol + 1) / 2, ZTI_SZ_HIGH_LOUDEST);
     if (__any_sync(SIMT_ALL_LANES, symbol == ZTI_SZ_HIGH_ESCAPE))
         loud = look_at_escapes(t, symbol, loud);
-    uint8_t *const to_symbol = t->slot.symbols + (t->taken + lane), *const to_loud =
-                                                                        t->slot.loud + at;
+    uint8_t *const to_symbol = t->slot.symbols + (t->taken + lane);
+    uint8_t *const to_loud = t->slot.loud + at;
     if (lane < n)
         *to_symbol = (uint8_t)symbol;
     if (lane < n)
