@@ -19,17 +19,18 @@
 
 #define SIMT_KERNEL static __global__
 #define SIMT_UNROLL _Pragma("unroll") /* the loop that follows */
+#define SIMT_UNROLL_4 _Pragma("unroll 4")
 #define SIMT_NO_UNROLL _Pragma("unroll 1")
 #define SIMT_SHARED(type, name, dims) __shared__ type name dims
 #define SIMT_SHARED_DYNAMIC(type, name)                                                            \
     extern __shared__ __align__(16) unsigned char simt_dynamic[];                                  \
     type *const name = (type *)simt_dynamic
 
-/* More than 48 KiB of dynamic shared memory must be asked for. Errors show at the next
- * zti_device_wait. */
+/* More than 48 KiB of shared memory must be asked for, of which no kernel with dynamic memory has 16
+ * otherwise. Errors show at the next zti_device_wait. */
 #define SIMT_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                                \
     do {                                                                                           \
-        if ((shared_bytes) > 48u << 10)                                                            \
+        if ((shared_bytes) > 32u << 10)                                                            \
             (void)cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,        \
                                        (int)(shared_bytes));                                       \
         kernel<<<(unsigned)(grid), (unsigned)(block), (shared_bytes), (cudaStream_t)(stream)>>>(   \
@@ -84,6 +85,27 @@
                  : "memory")
 #define simt_wait_brought() asm volatile("cp.async.wait_all;" : : : "memory")
 
+/* Of the present GPU, or 'otherwise'. */
+static inline unsigned simt_attribute(cudaDeviceAttr attribute, unsigned otherwise)
+{
+    int device = 0, value = 0;
+    return cudaGetDevice(&device) == cudaSuccess &&
+                   cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess
+               ? (unsigned)value
+               : otherwise;
+}
+
+/* Bytes of shared memory that a block can ask for; multiprocessors. */
+static inline size_t simt_shared_most(void)
+{
+    return simt_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, 48u << 10);
+}
+
+static inline unsigned simt_multiprocessors(void)
+{
+    return simt_attribute(cudaDevAttrMultiProcessorCount, 1);
+}
+
 static __device__ __forceinline__ void simt_grid_sync(void)
 {
     cooperative_groups::this_grid().sync();
@@ -125,6 +147,7 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
 #else
 #define SIMT_KERNEL static
 #define SIMT_UNROLL
+#define SIMT_UNROLL_4
 #define SIMT_NO_UNROLL
 #define simt_order_warp()       ((void)__any_sync(SIMT_ALL_LANES, 0))
 #define simt_order_block()      ((void)__syncthreads_or(0))

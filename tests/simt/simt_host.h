@@ -74,6 +74,18 @@ template <typename F, typename... A> static inline auto simt_call_of(F kernel, A
     simt_launch_body((unsigned)(grid), (unsigned)(block), (size_t)0, (void *)(stream), 1, #kernel, \
                      simt_call_of([](auto... arg) { kernel(arg...); }, __VA_ARGS__))
 
+/* What GPUs have, or less, so that what finds no room there is tried too. */
+static inline size_t simt_shared_most(void)
+{
+    return (simt_opt.seed % 2 ? 48u : 227u) << 10;
+}
+
+/* Few, so that blocks have several things each. */
+static inline unsigned simt_multiprocessors(void)
+{
+    return 3;
+}
+
 /* Default arguments take the caller's file and line. */
 #define SIMT_AT const char *file = __builtin_FILE(), int line = __builtin_LINE()
 

@@ -50,7 +50,7 @@ static void compare_values(zt_context *serial, zt_context *cuda, const zt_array 
 }
 
 static void check(zt_context *serial, zt_context *cuda, uint32_t type, uint32_t rank,
-                  const uint64_t *shape, double part, unsigned number)
+                  const uint64_t *shape, enum data_kind kind, double part, unsigned number)
 {
     int64_t stride[ZT_MAX_RANK];
     zt_params p;
@@ -59,7 +59,7 @@ static void check(zt_context *serial, zt_context *cuda, uint32_t type, uint32_t 
     size_t cap = 0, n = 0, m = 0;
     contiguous_strides(rank, shape, stride);
     struct test_array a = test_array_new(type, rank, shape, stride);
-    fill_array(&a.array, DATA_WAVE_NOISE, number);
+    fill_array(&a.array, kind, number);
     range_of(&a.array, &lo, &hi);
     (void)zt_params_init(&p, sizeof p);
     (void)zt_info_init(&info, sizeof info);
@@ -143,13 +143,14 @@ int main(void)
     zt_context *serial = NULL, *cuda = NULL;
     if (zt_context_new(NULL, &serial) != ZT_OK || zt_context_new(NULL, &cuda) != ZT_OK)
         return 1;
-    check(serial, cuda, ZT_F32, 3, volume, 0x1p-8, 1);
-    check(serial, cuda, ZT_I64, 2, plane, 0x1p-6, 2);
-    check(serial, cuda, ZT_F64, 1, series, 0x1p-10, 3);
+    check(serial, cuda, ZT_F32, 3, volume, DATA_WAVE_NOISE, 0x1p-8, 1);
+    check(serial, cuda, ZT_I64, 2, plane, DATA_WAVE_NOISE, 0x1p-6, 2);
+    check(serial, cuda, ZT_F64, 1, series, DATA_WAVE_NOISE, 0x1p-10, 3);
+    check(serial, cuda, ZT_F32, 3, volume, DATA_SMOOTH, 0x1p-20, 7); /* halved along all axes */
     check_counts(cuda, ZT_F32, 3, volume, 1, 4);          /* all tiles */
     check_counts(cuda, ZT_F64, 2, strip, 1 << 18, 5);     /* one in two */
     check_counts(cuda, ZT_I32, 2, long_strip, 1 << 18, 6); /* pieces */
-    printf("3 arrays of several tiles, 3 that were counted, %u failures\n", failures);
+    printf("4 arrays of several tiles, 3 that were counted, %u failures\n", failures);
     zt_context_free(serial);
     zt_context_free(cuda);
     return failures != 0;

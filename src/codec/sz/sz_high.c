@@ -307,6 +307,12 @@ uint64_t zti_sz_high_model_bytes(const struct zti_coding *coding)
     return zti_round_up(ZTI_SZ_HIGH_COARSE_AT + points * (sizeof(int32_t) + 1), 8);
 }
 
+uint32_t zti_sz_high_models(const struct zti_coding *coding)
+{
+    const struct zti_sz_high *const high = coding->model;
+    return high->models;
+}
+
 void zti_sz_high_put_model(const struct zti_coding *coding, void *memory)
 {
     const struct zti_sz_high *const high = coding->model;

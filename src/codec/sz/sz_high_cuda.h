@@ -11,7 +11,8 @@
 
 #include "codec/sz/sz_cuda_tile.h"
 
-enum { HIGH_THREADS = 256, HIGH_BATCH = 512, NOTE_BYTES = 128 };
+enum { HIGH_THREADS = 256, HIGH_WARPS = HIGH_THREADS / 32, HIGH_BATCH = 512,
+       HIGH_MOST_TAKERS = 16, NOTE_BYTES = 256 };
 
 /* What kernels are given. To decode, tiles are numbered as they are in the chunks wanted, 'each' a
  * chunk; to encode, from first_tile on, and 'each' is all. Those of a batch have a slot each. */
@@ -22,34 +23,63 @@ struct sz_high_tiles {
     uint64_t first; /* of the batch */
     uint64_t each;
     uint32_t points; /* of the largest box */
+    uint32_t batch;           /* tiles */
+    uint32_t takers, helpers; /* of a block, tiles of which a warp has codes; threads of each */
+    uint32_t models, near_models; /* all; those whose tables are in shared memory */
+    uint32_t slab_axis, slab_plane, slab_each, slab_ring; /* sz_high_slab_cuda.h */
+    size_t slab_bytes;
 };
 
-/* What the kernel that takes symbols leaves for the one that makes values of them, at the beginning
- * of a slot; then a box's integers, and their magnitudes. */
+/* What kernels leave for the next ones, at the beginning of a slot. Then a box's integers, in whose
+ * place there are sums before, in the order of coding; magnitudes; symbols in the order of coding;
+ * and residuals in that order, of symbols that leave bits open. */
 struct high_note {
     uint64_t is_good;
     uint64_t end; /* of the tile, a bit of the stream */
+    uint64_t symbols;
+    uint64_t taken; /* symbols of the levels whose integers are there */
     struct zti_sz_parts parts;
 };
 
 struct high_slot {
     struct high_note *note;
-    int32_t *x;
-    uint8_t *loud;
+    int32_t *x, *q;
+    uint16_t *sums;
+    uint8_t *loud, *symbols;
 };
+
+static __host__ __device__ __forceinline__ uint64_t high_up(uint64_t bytes)
+{
+    return (bytes + 255) / 256 * 256;
+}
+
+/* Tiles of a block where a warp has a tile, so that as many blocks as multiprocessors have all. */
+static inline uint32_t high_takers(uint64_t tiles)
+{
+    const unsigned each = simt_multiprocessors();
+    return tiles < each ? 1 : simt_at_most((tiles + each - 1) / each, HIGH_MOST_TAKERS);
+}
 
 static inline uint64_t high_slot_bytes(uint64_t points)
 {
-    return (NOTE_BYTES + points * (sizeof(int32_t) + 1) + 255) / 256 * 256;
+    return NOTE_BYTES + 2 * high_up(points * sizeof(int32_t)) + 2 * high_up(points);
 }
 
-static __device__ __forceinline__ struct high_slot high_slot_of(const struct sz_high_tiles *h)
+static __device__ __forceinline__ struct high_slot high_slot_of(const struct sz_high_tiles *h,
+                                                                uint32_t number)
 {
-    uint8_t *const at = h->slots + blockIdx.x * h->slot_bytes;
+    const uint64_t points = h->points;
+    uint8_t *at = h->slots + number * h->slot_bytes;
     struct high_slot slot;
     slot.note = (struct high_note *)(void *)at;
-    slot.x = (int32_t *)(void *)(at + NOTE_BYTES);
-    slot.loud = at + NOTE_BYTES + (uint64_t)h->points * sizeof(int32_t);
+    at += NOTE_BYTES;
+    slot.x = (int32_t *)(void *)at;
+    slot.sums = (uint16_t *)(void *)at;
+    at += high_up(points * sizeof(int32_t));
+    slot.q = (int32_t *)(void *)at;
+    at += high_up(points * sizeof(int32_t));
+    slot.loud = at;
+    slot.symbols = at + high_up(points);
     return slot;
 }
 
@@ -85,6 +115,28 @@ static __device__ __forceinline__ void store_bits(const struct sz_tiles *s, char
         *(uint32_t *)(void *)to = (uint32_t)bits;
     else
         *(uint64_t *)(void *)to = bits;
+}
+
+/* ---- division ---- */
+
+/* Of a number below 2^20 by another one: what is multiplied with, and the shift. */
+struct divisor {
+    uint32_t by, per, shift;
+};
+
+static __device__ __forceinline__ struct divisor divisor_of(uint32_t by)
+{
+    struct divisor d = {by, 0, 0};
+    if (by < 2)
+        return d;
+    d.shift = 31 - (uint32_t)__clz((int)(by - 1));
+    d.per = (uint32_t)(((UINT64_C(1) << (32 + d.shift)) - 1) / by + 1);
+    return d;
+}
+
+static __device__ __forceinline__ uint32_t divide(uint32_t n, const struct divisor *d)
+{
+    return d->by < 2 ? n : (uint32_t)((uint64_t)n * d->per >> 32) >> d->shift;
 }
 
 /* ---- a band: the points of a level that are odd along the same axes ---- */
@@ -158,29 +210,52 @@ static __device__ __forceinline__ uint32_t point_at(const struct high_band *b, c
            c[3] * b->step[3];
 }
 
-/* The coordinates of point i of so many along each axis. */
-static __device__ __forceinline__ void coordinates(const uint32_t *dim, uint32_t i, uint32_t *c)
+/* Points along all axes but the slowest, to divide by. */
+struct extents {
+    struct divisor along[3];
+};
+
+static __device__ __forceinline__ struct extents extents_of(const uint32_t *dim)
+{
+    struct extents e;
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < 3; k++)
+        e.along[k] = divisor_of(dim[k + 1]);
+    return e;
+}
+
+/* The coordinates of point i. */
+static __device__ __forceinline__ void coordinates(const struct extents *e, uint32_t i, uint32_t *c)
 {
     SIMT_UNROLL
-    for (uint32_t k = 4; k-- > 1; i /= dim[k])
-        c[k] = i % dim[k];
+    for (uint32_t k = 3; k-- > 0;) {
+        const uint32_t rest = divide(i, &e->along[k]);
+        c[k + 1] = i - rest * e->along[k].by;
+        i = rest;
+    }
     c[0] = i;
 }
 
 /* ---- prediction ---- */
 
-/* Midway between two points along one axis, a and the one behind it. */
-static __device__ __forceinline__ uint32_t between(const int32_t *a, uint32_t apart, bool has_left,
-                                                   bool has_right, bool is_linear)
+/* Midway between u and v, with z before and c behind them where there are any. */
+static __device__ __forceinline__ uint32_t midway(uint32_t u, uint32_t v, uint32_t z, uint32_t c,
+                                                  bool has_left, bool has_right, bool is_linear)
 {
-    const uint32_t u = (uint32_t)a[0], v = (uint32_t)a[2 * (size_t)apart];
     if (is_linear || !(has_left || has_right))
         return zti_sz_high_round(u + v, 1);
-    const uint32_t z = has_left ? (uint32_t)a[-2 * (int64_t)apart] : 0;
-    const uint32_t c = has_right ? (uint32_t)a[4 * (size_t)apart] : 0;
     if (has_left && has_right)
         return zti_sz_high_round(ZTI_SZ_HIGH_BOTH(u, v, z, c), 4);
     return zti_sz_high_round(has_left ? ZTI_SZ_HIGH_LEFT(u, v, z) : ZTI_SZ_HIGH_LEFT(v, u, c), 3);
+}
+
+/* Of two points along one axis, a and the one behind it. */
+static __device__ __forceinline__ uint32_t between(const int32_t *a, uint32_t apart, bool has_left,
+                                                   bool has_right, bool is_linear)
+{
+    return midway((uint32_t)a[0], (uint32_t)a[2 * (size_t)apart],
+                  has_left ? (uint32_t)a[-2 * (int64_t)apart] : 0,
+                  has_right ? (uint32_t)a[4 * (size_t)apart] : 0, has_left, has_right, is_linear);
 }
 
 /* What the point with coordinates c of a band, at 'at', is predicted to be. */
@@ -227,32 +302,26 @@ static __device__ __forceinline__ uint32_t sum_between(const struct high_band *b
     return sum;
 }
 
-/* Those of the points before it in its band along the first 'axes' axes. */
+/* Those of the points before it in its band along axes but the last, which are 'rows' many. */
 static __device__ __forceinline__ uint32_t sum_before(const struct high_band *b, const uint32_t *c,
-                                                      uint32_t axes, const uint8_t *loud)
+                                                      const uint8_t *loud, uint32_t *rows)
 {
     uint32_t sum = 0;
+    *rows = 0;
     SIMT_UNROLL
-    for (uint32_t i = 0; i < 3; i++)
-        if (i < axes && c[i] > 0)
-            sum += loud[-(int64_t)b->step[i]];
+    for (uint32_t i = 0; i < 3; i++) {
+        sum += c[i] > 0 ? loud[-(int64_t)b->step[i]] : 0;
+        *rows += c[i] > 0;
+    }
     return sum;
 }
 
-/* Both, weighed; and how many points are before it along axes but the last. */
-static __device__ __forceinline__ uint32_t weigh_around(const struct high_band *b,
-                                                        const uint32_t *c, uint32_t between,
-                                                        uint32_t before, uint32_t *rows)
+/* Both, weighed. */
+static __device__ __forceinline__ uint32_t weigh(const struct high_band *b, uint32_t between,
+                                                 uint32_t before, uint32_t rows)
 {
-    *rows = (c[0] > 0) + (c[1] > 0) + (c[2] > 0);
     return between * zti_sz_high_share(zti_sz_high_axes_count(b->odd)) +
-           before * zti_sz_high_row_share(*rows);
-}
-
-static __device__ __forceinline__ uint32_t sum_around(const struct high_band *b, const uint32_t *c,
-                                                      const uint8_t *loud, uint32_t *rows)
-{
-    return weigh_around(b, c, sum_between(b, c, loud), sum_before(b, c, 3, loud), rows);
+           before * zti_sz_high_row_share(rows);
 }
 
 /* ---- the coarse grid ---- */
@@ -283,9 +352,10 @@ static __device__ __forceinline__ void copy_coarse(const struct sz_high_tiles *h
     const int32_t *const integers =
         (const int32_t *)(const void *)((const uint8_t *)s->model + ZTI_SZ_HIGH_COARSE_AT);
     const uint8_t *const magnitudes = (const uint8_t *)(integers + n);
-    for (uint32_t i = threadIdx.x; i < points; i += threads) {
+    const struct extents extents = extents_of(dim);
+    for (uint32_t i = threadIdx.x % threads; i < points; i += threads) {
         uint32_t c[4];
-        coordinates(dim, i, c);
+        coordinates(&extents, i, c);
         const uint64_t there =
             (((from[0] + c[0]) * all[1] + from[1] + c[1]) * all[2] + from[2] + c[2]) * all[3] +
             from[3] + c[3];

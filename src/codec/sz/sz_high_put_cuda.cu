@@ -3,396 +3,233 @@
  *
  * A block has a tile: points of a band depend on those of earlier ones alone, so each has a thread;
  * their contexts on the magnitudes of the band itself, all of which are there then. The ANS coder's
- * four states go backwards through the symbols, each on its own: four lanes of a warp, which leave
+ * states go backwards through the symbols, each on its own: as many lanes of a warp, which leave
  * for each symbol the bits that its state sheds. Sums over these say where they go: a block has a
  * tile again, looks back for its place, and writes. */
-#include "codec/sz/sz_high_cuda.h"
+#include "codec/sz/sz_high_put_cuda.h"
 
 enum {
-    HIGH_WARPS = HIGH_THREADS / 32,
-    WAYS = 4,              /* ZTI_ANS_WAYS */
     STEPS = 8,             /* symbols of a state that are looked up together */
-    STATE_BITS = 12,       /* ZTI_ANS_STATE_BITS */
+    STATE_BITS = (int)ZTI_ANS_STATE_BITS,
     EXACT_MOST = 515,      /* bytes of the marks of 4096 values, at most */
-    LEVEL_COUNTERS = (int)ZTI_SZ_HIGH_MAGNITUDES * (int)ZTI_SZ_HIGH_ALPHABET,
+    FOUR = 4,              /* symbols that a lane has at a time */
+    RUN_SYMBOLS = FOUR * 32,
+    RUN_WORDS = RUN_SYMBOLS + 2, /* of their bits, 32 of each at most */
+    HEAD_WORDS = (8 + (int)ZTI_ANS_MANY * (int)ZTI_ANS_STATE_BITS) / 32 + 1,
     PARTS = (int)ZTI_SZ_HIGH_VALUES / (int)ZTI_SZ_TILE_VALUES
 };
 
-/* What kernels leave for the next ones, at the beginning of a slot. Then a box's integers and
- * magnitudes, whose place what states shed takes; residuals, and symbols with their contexts, in
- * the order of coding; which values are exact; and bytes. */
-struct put_note {
-    uint32_t symbols; /* their number */
-    uint32_t has_symbols; /* other than 0 */
-    uint32_t exact;   /* values */
-    uint32_t state[WAYS];
-};
+/* ---- symbols: a block a tile ---- */
 
-struct put_slot {
-    struct put_note *note;
-    int32_t *x, *q;
-    uint8_t *loud;
-    uint16_t *shed;  /* bits, and above them how many */
-    uint16_t *codes; /* symbols, and above them contexts */
-    uint64_t *exact;
-    uint32_t *out;
-};
-
-static __host__ __device__ __forceinline__ uint64_t up(uint64_t bytes)
+/* The number of symbols that are not 0, of the calling thread, to that of all. */
+static __device__ __forceinline__ void add_others(const struct put_slot *slot, uint32_t others)
 {
-    return (bytes + 255) / 256 * 256;
+    const uint32_t of_warp = __reduce_add_sync(SIMT_ALL_LANES, others);
+    if (threadIdx.x % 32 == 0)
+        (void)atomicAdd((unsigned *)&slot->note->others, of_warp);
 }
 
-static inline uint64_t put_slot_bytes(uint64_t points, uint32_t value_bytes)
-{
-    return NOTE_BYTES + up(5 * points) + up(4 * points) + up(2 * points) + up(points / 8 + 64) +
-           up(value_bytes * points + 256);
-}
-
-static __device__ __forceinline__ struct put_slot put_slot_of(const struct sz_high_tiles *h,
-                                                              uint64_t number)
-{
-    const uint64_t points = h->points;
-    uint8_t *at = h->slots + number * h->slot_bytes;
-    struct put_slot slot;
-    slot.note = (struct put_note *)(void *)at;
-    at += NOTE_BYTES;
-    slot.x = (int32_t *)(void *)at;
-    slot.loud = at + 4 * points;
-    slot.shed = (uint16_t *)(void *)at;
-    at += up(5 * points);
-    slot.q = (int32_t *)(void *)at;
-    at += up(4 * points);
-    slot.codes = (uint16_t *)(void *)at;
-    at += up(2 * points);
-    slot.exact = (uint64_t *)(void *)at;
-    at += up(points / 8 + 64);
-    slot.out = (uint32_t *)(void *)at;
-    return slot;
-}
-
-static __device__ __forceinline__ const uint8_t *model_at(const struct sz_tiles *s, uint64_t at)
-{
-    return (const uint8_t *)s->model + at;
-}
-
-/* ---- integers ---- */
-
-/* A value as a number in units, and its integer; false where it has none. */
-static __device__ __forceinline__ bool integer_of(const struct sz_tiles *s, const char *from,
-                                                  int32_t *x)
-{
-    if (s->sz.source == ZTI_SZ_STEPS) {
-        const int64_t v = s->type == ZT_I32 ? *(const int32_t *)(const void *)from
-                                            : *(const int64_t *)(const void *)from;
-        *x = (int32_t)(uint32_t)((uint64_t)v - (uint64_t)s->sz.centre);
-        return true;
-    }
-    const double v = s->type == ZT_F32 ? (double)*(const float *)(const void *)from
-                                       : *(const double *)(const void *)from;
-    const double units = zti_sz_high_units(v, 1 / s->sz.step, (double)s->sz.centre);
-    const bool has_one = zti_sz_high_has_integer(units);
-    *x = has_one ? zti_sz_high_rint(units) : 0;
-    return has_one;
-}
-
-/* Where point i of a box is in the array; NULL on the plane behind a slab, which is last. */
-static __device__ __forceinline__ const char *point_in(const struct sz_tiles *s,
-                                                       const struct zti_sz_box *box, uint32_t i)
-{
-    const uint32_t skip = 4 - s->grid.rank;
-    uint32_t c[4];
-    int64_t offset = 0;
-    coordinates(box->dim, i, c);
-    SIMT_UNROLL
-    for (uint32_t k = 0; k < 4; k++) {
-        if (k < skip)
-            continue;
-        const uint64_t at = box->origin[k] + c[k];
-        if (at >= s->view.hi[k - skip])
-            return NULL;
-        offset += (int64_t)(at - s->view.lo[k - skip]) * s->view.out.stride[k - skip];
-    }
-    return (const char *)s->view.out.data + offset * (int64_t)value_bytes_of(s->type);
-}
-
-/* Integers of values that have none: the one before. The first warp; such tiles are few. */
-static __device__ __forceinline__ void bridge(const struct sz_tiles *s,
-                                              const struct zti_sz_box *box, int32_t *x)
-{
-    const uint32_t lane = threadIdx.x % 32, points = (uint32_t)box->points;
-    int32_t before = 0;
-    for (uint32_t i = 0; i < points; i += 32) {
-        const char *const from = i + lane < points ? point_in(s, box, i + lane) : NULL;
-        int32_t own = 0;
-        const bool is_good = from && integer_of(s, from, &own);
-        const unsigned good = __ballot_sync(SIMT_ALL_LANES, is_good) & (0xffffffffu >> (31 - lane));
-        const int last = good ? 31 - __clz((int)good) : 0;
-        const int32_t found = __shfl_sync(SIMT_ALL_LANES, own, last);
-        own = good ? found : before;
-        before = __shfl_sync(SIMT_ALL_LANES, own, 31);
-        if (i + lane < points)
-            x[i + lane] = own;
-    }
-}
-
-static __device__ __forceinline__ void gather(const struct sz_tiles *s,
-                                              const struct zti_sz_box *box, int32_t *x)
-{
-    bool is_bad = false;
-    for (uint32_t i = threadIdx.x; i < box->points; i += HIGH_THREADS) {
-        const char *const from = point_in(s, box, i);
-        int32_t own = 0;
-        is_bad = is_bad || (from && !integer_of(s, from, &own));
-        x[i] = own;
-    }
-    if (__syncthreads_or(is_bad)) {
-        if (threadIdx.x < 32)
-            bridge(s, box, x);
-        __syncthreads();
-    }
-}
-
-/* ---- residuals and symbols ---- */
-
-/* All points of a band, of which the first has number 'first' of those that are coded. */
-static __device__ __forceinline__ void quantize_band(const struct sz_tiles *s,
-                                                     const struct put_slot *slot,
-                                                     const struct high_band *b, uint32_t step,
-                                                     uint32_t first)
-{
-    const bool is_linear = s->sz.tuning & ZTI_SZ_HIGH_LINEAR;
-    const double per = 1.0 / step;
-    const uint32_t n = points_in(b);
-    for (uint32_t i = threadIdx.x; i < n; i += HIGH_THREADS) {
-        uint32_t c[4];
-        coordinates(b->dim, i, c);
-        const uint32_t at = point_at(b, c);
-        const uint32_t predicted = predict(b, c, slot->x + at, is_linear);
-        int32_t q = 0;
-        if (is_own(b, c)) {
-            q = zti_sz_high_nearest((int32_t)((uint32_t)slot->x[at] - predicted), per);
-            slot->q[first + number_in(b, c)] = q;
-        }
-        slot->x[at] = (int32_t)(predicted + (uint32_t)q * step);
-        slot->loud[at] = zti_sz_high_loudness(q);
-    }
-}
-
-/* A point's context, once the magnitudes of its band are there. */
-static __device__ __forceinline__ uint32_t context_of(const struct high_band *b, const uint32_t *c,
-                                                      const uint8_t *loud)
-{
-    uint32_t rows, sum = sum_around(b, c, loud, &rows);
-    if (rows == 0 && c[3] < 4) {
-        sum *= 2;
-    } else if (rows == 0) { /* four points look at the two before them */
-        const uint8_t *const four = loud - (int64_t)(c[3] % 4) * b->step[3];
-        sum += 16u * four[-(int64_t)b->step[3]] + 16u * four[-2 * (int64_t)b->step[3]];
-    }
-    return zti_sz_high_kind(sum, b->depth);
-}
-
-/* Symbols and contexts of the coded points of a band, kept for the coder or, where there is
- * 'counts', counted there, 256 a context of the level; whether one is not 0. */
-static __device__ __forceinline__ bool name_band(const struct sz_tiles *s,
-                                                 const struct put_slot *slot,
-                                                 const struct high_band *b, uint32_t first,
-                                                 uint32_t *counts)
-{
-    const uint8_t *const has = model_at(s, ZTI_SZ_HIGH_HAS_AT);
-    const uint32_t n = own_points_in(b), first_context = b->depth * ZTI_SZ_HIGH_MAGNITUDES;
-    bool is_any = false;
-    for (uint32_t i = threadIdx.x; i < n; i += HIGH_THREADS) {
-        uint32_t c[4];
-        coordinates(b->own, i, c);
-        const uint32_t context = context_of(b, c, slot->loud + point_at(b, c));
-        const uint32_t own = zti_sz_high_symbol(slot->q[first + i]);
-        const uint32_t symbol = has[context * (uint32_t)ZTI_SZ_HIGH_ALPHABET + own]
-                                    ? own
-                                    : (uint32_t)ZTI_SZ_HIGH_ESCAPE;
-        if (counts)
-            (void)atomicAdd((unsigned *)counts +
-                                (context - first_context) * (uint32_t)ZTI_SZ_HIGH_ALPHABET + symbol,
-                            1u);
-        else
-            slot->codes[first + i] = (uint16_t)(symbol | context << 8);
-        is_any = is_any || symbol != 0;
-    }
-    return is_any;
-}
-
-/* What a block counted of a level, whose contexts are its own, to the counts of all. */
-static __device__ __forceinline__ void add_level(const struct sz_tiles *s, uint32_t depth,
-                                                 uint32_t *counts)
-{
-    uint64_t *const all = s->counts + depth * (uint32_t)LEVEL_COUNTERS;
-    for (uint32_t i = threadIdx.x; i < LEVEL_COUNTERS; i += HIGH_THREADS) {
-        if (counts[i] > 0)
-            (void)atomicAdd((unsigned long long *)all + i, (unsigned long long)counts[i]);
-        counts[i] = 0;
-    }
-}
-
-/* The symbols of a box from its values, coarse to fine; whether one that the calling thread had is
- * not 0, and how many there are. 'counts': see name_band, zeros before and after. */
-static __device__ __forceinline__ bool code_box(const struct sz_high_tiles *h,
-                                                const struct zti_sz_box *box,
-                                                const struct put_slot *slot, uint32_t *counts,
-                                                uint32_t *symbols)
-{
-    const struct sz_tiles *const s = &h->s;
-    const uint32_t axes = high_axes(s);
-    bool is_any = false;
-    *symbols = 0;
-    gather(s, box, slot->x);
-    copy_coarse(h, box, slot->x, slot->loud, HIGH_THREADS);
-    for (uint32_t level = zti_sz_high_distance(axes); level-- > 0;) {
-        const uint32_t step = zti_sz_high_step(&s->sz, level + 1);
-        for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
-            const struct high_band b = high_band_of(box, axes, level, odd);
-            __syncthreads();
-            quantize_band(s, slot, &b, step, *symbols);
-            __syncthreads();
-            is_any = name_band(s, slot, &b, *symbols, counts) || is_any;
-            *symbols += own_points_in(&b);
-        }
-        if (counts) {
-            __syncthreads();
-            add_level(s, zti_sz_high_depth(level + 1), counts);
-        }
-    }
-    return is_any;
-}
-
-/* Note values that do not keep the bound. */
-static __device__ __forceinline__ void find_exact(const struct sz_tiles *s,
-                                                  const struct zti_sz_box *box,
-                                                  const struct sz_tile *t,
-                                                  const struct put_slot *slot)
-{
-    uint32_t count = 0;
-    for (uint32_t i = threadIdx.x; i < t->n && s->sz.source == ZTI_SZ_LATTICE; i += HIGH_THREADS) {
-        const char *const from = value_at(s, t, i);
-        uint32_t c[4];
-        coordinates(box->own, i, c);
-        const double y = zti_sz_high_number(slot->x[place_in_box(box, c)], (double)s->sz.centre,
-                                            s->sz.step);
-        const double v = s->type == ZT_F32 ? (double)*(const float *)(const void *)from
-                                           : *(const double *)(const void *)from;
-        if (fabs(v - (s->type == ZT_F32 ? (double)(float)y : y)) <= s->sz.bound)
-            continue;
-        simt_or(slot->exact + i / 64, UINT64_C(1) << i % 64);
-        count++;
-    }
-    if (count > 0)
-        (void)atomicAdd((unsigned *)&slot->note->exact, count);
-}
-
-SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_make_symbols(const struct sz_high_tiles h)
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_make_symbols(const struct sz_high_tiles h)
 {
     const struct sz_tiles *const s = &h.s;
     const uint64_t number = s->first_tile + h.first + blockIdx.x;
     const struct put_slot slot = put_slot_of(&h, blockIdx.x);
     const struct zti_sz_box box = high_box_of(s, number);
     const struct sz_tile t = tile_of(s, number);
-    uint32_t count;
+    uint32_t symbols;
+    bool is_whole;
     for (uint32_t i = threadIdx.x; i < (t.n + 63) / 64; i += HIGH_THREADS)
         slot.exact[i] = 0;
     if (threadIdx.x == 0)
-        slot.note->exact = 0;
-    const bool is_any = __syncthreads_or(code_box(&h, &box, &slot, NULL, &count));
-    find_exact(s, &box, &t, &slot);
+        slot.note->exact = slot.note->others = 0;
+    add_others(&slot, code_box(&h, &box, &slot, NULL, &symbols, &is_whole));
+    if (is_whole)
+        find_exact(s, &box, &t, &slot);
     if (threadIdx.x == 0) {
-        slot.note->symbols = count;
-        slot.note->has_symbols = is_any;
+        slot.note->symbols = symbols;
+        slot.note->is_whole = is_whole;
     }
+}
+
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_make_last(const struct sz_high_tiles h)
+{
+    const struct put_slot slot = put_slot_of(&h, blockIdx.x);
+    const struct zti_sz_box box = high_box_of(&h.s, h.s.first_tile + h.first + blockIdx.x);
+    if (slot.note->is_whole)
+        return;
+    uint32_t symbols = slot.note->symbols;
+    add_others(&slot, code_slab(&h, &box, &slot, NULL, &symbols));
+    if (threadIdx.x == 0)
+        slot.note->symbols = symbols;
 }
 
 /* ---- counts ---- */
 
 /* A block a tile that is counted; h.first is of these, and h.each where the slab's tiles end. */
-SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_count_symbols(const struct sz_high_tiles h)
+static __device__ __forceinline__ bool counted_box(const struct sz_high_tiles *h,
+                                                   struct zti_sz_box *box, uint32_t *counts)
 {
-    SIMT_SHARED(uint32_t, counts, [LEVEL_COUNTERS]);
-    const struct sz_tiles *const s = &h.s;
-    const uint64_t number = zti_sz_high_counted(s->part, h.first + blockIdx.x);
-    if (number < s->first_tile || number >= h.each)
-        return;
-    const struct put_slot slot = put_slot_of(&h, blockIdx.x);
+    const struct sz_tiles *const s = &h->s;
+    const uint64_t number = zti_sz_high_counted(s->part, h->first + blockIdx.x);
+    if (number < s->first_tile || number >= h->each)
+        return false;
     const struct zti_walk walk = zti_walk_from(&s->grid, number);
-    const struct zti_sz_box box = zti_sz_high_counted_box(&s->grid, s->sz.axes, &walk);
-    uint32_t symbols;
+    *box = zti_sz_high_counted_box(&s->grid, s->sz.axes, &walk);
     for (uint32_t i = threadIdx.x; i < LEVEL_COUNTERS; i += HIGH_THREADS)
         counts[i] = 0;
-    (void)code_box(&h, &box, &slot, counts, &symbols);
+    return true;
 }
 
-/* ---- states: a warp a tile, of which four lanes have one each ---- */
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_count_symbols(const struct sz_high_tiles h)
+{
+    SIMT_SHARED(uint32_t, counts, [LEVEL_COUNTERS]);
+    const struct put_slot slot = put_slot_of(&h, blockIdx.x);
+    struct zti_sz_box box;
+    uint32_t symbols;
+    bool is_whole;
+    if (!counted_box(&h, &box, counts))
+        return;
+    (void)code_box(&h, &box, &slot, counts, &symbols, &is_whole);
+    if (threadIdx.x == 0) {
+        slot.note->symbols = symbols;
+        slot.note->is_whole = is_whole;
+    }
+}
+
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_count_last(const struct sz_high_tiles h)
+{
+    SIMT_SHARED(uint32_t, counts, [LEVEL_COUNTERS]);
+    const struct put_slot slot = put_slot_of(&h, blockIdx.x);
+    struct zti_sz_box box;
+    if (!counted_box(&h, &box, counts) || slot.note->is_whole)
+        return;
+    uint32_t symbols = slot.note->symbols;
+    (void)code_slab(&h, &box, &slot, counts, &symbols);
+}
+
+/* ---- states: a warp a tile, of which lanes have one each ---- */
+
+enum {
+    NEAR_RUNNERS = 22, /* models whose tables a block has room for */
+    MODEL_STEPS = (int)ZTI_SZ_HIGH_ALPHABET,
+    RUN_BYTES = MODEL_STEPS * 8 + (int)ZTI_SZ_HIGH_STATES * 2 /* of a model */
+};
 
 /* What a state does with a symbol: known before the state is. */
 struct way_step {
     uint32_t bits, next; /* see make_steps in ans_model.c; 'next' among those of all models */
 };
 
-/* Symbols 'from' to 'from' + count - 1 of a lane's, of which each is the WAYS-th of all. */
-static __device__ __forceinline__ void load_steps(const struct sz_tiles *s,
-                                                  const struct put_slot *slot, uint32_t from,
-                                                  uint32_t count, struct way_step *step)
+/* Tables of all models, one after another: the first ones are in shared memory too. */
+struct runner {
+    const uint32_t *steps, *near_steps;
+    const uint16_t *next, *near_next;
+    uint32_t near_models;
+};
+
+/* Each of a lane's symbols is one of so many. */
+struct lane_codes {
+    const uint16_t *code;
+    uint16_t *shed;
+    uint32_t ways;
+};
+
+static __device__ __forceinline__ struct way_step step_of(const struct runner *r, uint32_t code,
+                                                          bool is_near)
 {
-    const uint8_t *const model_of = model_at(s, 0);
-    const uint32_t *const steps =
-        (const uint32_t *)(const void *)model_at(s, ZTI_SZ_HIGH_STEPS_AT);
-    const uint32_t way = threadIdx.x;
-    uint32_t code[STEPS];
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < STEPS; i++)
-        code[i] = i < count ? slot->codes[(from + i) * WAYS + way] : 0;
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < STEPS; i++) {
-        const uint32_t model = model_of[code[i] >> 8], symbol = code[i] & 255;
-        const uint32_t *const own = steps + 2 * (model * (uint32_t)ZTI_SZ_HIGH_ALPHABET + symbol);
-        step[i].bits = own[0];
-        step[i].next = own[1] + model * (uint32_t)ZTI_SZ_HIGH_STATES;
-    }
+    const uint32_t model = code / (uint32_t)MODEL_STEPS;
+    const uint32_t *const own =
+        (is_near || model < r->near_models ? r->near_steps : r->steps) + 2 * code;
+    const struct way_step step = {own[0], own[1] + model * (uint32_t)ZTI_SZ_HIGH_STATES};
+    return step;
 }
 
-/* From the last symbol to the first. Only a state's own look-up waits for the symbol behind it:
- * what symbols say is fetched for STEPS of them at a time, while the ones behind are coded. */
-SIMT_KERNEL void __launch_bounds__(32) high_run_states(const struct sz_high_tiles h)
+/* What a state sheds for symbol i of the lane; returns its next one. 'is_near': all tables are; a
+ * load that may be from elsewhere would wait for what is on its way from there. */
+static __device__ __forceinline__ uint32_t run_step(const struct runner *r,
+                                                    const struct lane_codes *l, uint32_t i,
+                                                    struct way_step step, uint32_t state,
+                                                    bool is_near)
 {
-    const struct sz_tiles *const s = &h.s;
-    const struct put_slot slot = put_slot_of(&h, blockIdx.x);
-    const uint16_t *const next = (const uint16_t *)(const void *)model_at(s, ZTI_SZ_HIGH_NEXT_AT);
-    const uint32_t n = slot.note->symbols, way = threadIdx.x;
-    uint32_t state = ZTI_SZ_HIGH_STATES;
-    if (way >= WAYS || !slot.note->has_symbols)
-        return;
-    const uint32_t own = n > way ? (n - 1 - way) / WAYS + 1 : 0;
-    uint32_t from = own / STEPS * STEPS, count = own - from;
-    struct way_step step[STEPS], ahead[STEPS];
-    load_steps(s, &slot, from, count, step);
-    for (;;) {
-        const uint32_t before = from - STEPS;
-        load_steps(s, &slot, before, from > 0 ? (uint32_t)STEPS : 0, ahead);
+    const uint32_t bits = (state + step.bits) >> 16, number = (state >> bits) + step.next;
+    l->shed[i * l->ways] = (uint16_t)((state & ((1u << bits) - 1)) | bits << STATE_BITS);
+    if (is_near || number < r->near_models * (uint32_t)ZTI_SZ_HIGH_STATES)
+        return r->near_next[number];
+    return r->next[number];
+}
+
+static __device__ __forceinline__ void load_codes(const struct lane_codes *l, uint32_t from,
+                                                  uint32_t *code)
+{
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < STEPS; i++)
+        code[i] = l->code[(from + i) * l->ways];
+}
+
+/* From the last of a lane's n symbols to the first. Only a state's own look-up waits for the symbol
+ * behind it: what was coded is fetched for STEPS symbols at a time, and what they do to states is
+ * looked up, while the ones behind are coded. */
+static __device__ __forceinline__ uint32_t run_states(const struct runner *r,
+                                                      const struct lane_codes *l, uint32_t n,
+                                                      bool is_near)
+{
+    uint32_t state = ZTI_SZ_HIGH_STATES, from = n / STEPS * STEPS, code[STEPS];
+    struct way_step step[STEPS];
+    for (uint32_t i = n; i-- > from;)
+        state = run_step(r, l, i, step_of(r, l->code[i * l->ways], is_near), state, is_near);
+    if (from == 0)
+        return state;
+    load_codes(l, from - STEPS, code);
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < STEPS; i++)
+        step[i] = step_of(r, code[i], is_near);
+    load_codes(l, from > STEPS ? from - 2 * STEPS : 0, code);
+    for (; from > 0; from -= STEPS) {
+        struct way_step ahead[STEPS];
         SIMT_UNROLL
-        for (uint32_t i = STEPS; i-- > 0;) {
-            if (i >= count)
-                continue;
-            const uint32_t bits = (state + step[i].bits) >> 16;
-            slot.shed[(from + i) * WAYS + way] =
-                (uint16_t)((state & ((1u << bits) - 1)) | bits << STATE_BITS);
-            state = next[(state >> bits) + step[i].next];
-        }
-        if (from == 0)
-            break;
+        for (uint32_t i = 0; i < STEPS; i++)
+            ahead[i] = step_of(r, code[i], is_near);
+        load_codes(l, from > 2 * STEPS ? from - 3 * STEPS : 0, code);
+        SIMT_UNROLL
+        for (uint32_t i = STEPS; i-- > 0;)
+            state = run_step(r, l, from - STEPS + i, step[i], state, is_near);
         SIMT_UNROLL
         for (uint32_t i = 0; i < STEPS; i++)
             step[i] = ahead[i];
-        from = before;
-        count = STEPS;
     }
-    slot.note->state[way] = state - ZTI_SZ_HIGH_STATES;
+    return state;
+}
+
+SIMT_KERNEL void __launch_bounds__(32 * HIGH_MOST_TAKERS, 1)
+high_run_states(const struct sz_high_tiles h)
+{
+    SIMT_SHARED_DYNAMIC(uint32_t, shared);
+    const uint32_t number = blockIdx.x * h.takers + threadIdx.x / 32;
+    const uint32_t steps = h.near_models * 2 * (uint32_t)MODEL_STEPS;
+    const uint32_t words = h.near_models * (uint32_t)RUN_BYTES / 4;
+    const struct put_slot slot = put_slot_of(&h, number);
+    struct runner r;
+    r.steps = (const uint32_t *)(const void *)model_at(&h.s, ZTI_SZ_HIGH_STEPS_AT);
+    r.next = (const uint16_t *)(const void *)model_at(&h.s, ZTI_SZ_HIGH_NEXT_AT);
+    r.near_steps = shared;
+    r.near_next = (const uint16_t *)(const void *)(shared + steps);
+    r.near_models = h.near_models;
+    for (uint32_t i = 4 * threadIdx.x; i < words; i += 4 * blockDim.x) {
+        const uint32_t *const next = (const uint32_t *)(const void *)r.next;
+        uint32_t four[4];
+        simt_load_16(four, i < steps ? r.steps + i : next + (i - steps));
+        simt_store_16(shared + i, four);
+    }
+    __syncthreads();
+    if (number >= h.batch || slot.note->others == 0)
+        return;
+    const uint32_t n = slot.note->symbols, way = threadIdx.x % 32, ways = ways_of(slot.note);
+    const struct lane_codes l = {slot.codes + way, slot.shed + way, ways};
+    const uint32_t own = n > way ? (n - 1 - way) / ways + 1 : 0;
+    if (way < ways)
+        slot.note->state[way] = (h.near_models == h.models ? run_states(&r, &l, own, true)
+                                                           : run_states(&r, &l, own, false)) -
+                                ZTI_SZ_HIGH_STATES;
 }
 
 /* ---- bytes: a block a tile ---- */
@@ -407,12 +244,36 @@ struct putting {
     uint32_t head_bytes, extra_bytes, code_bytes, exact_bytes, bytes;
     uint64_t place;
     bool is_raw;
+    uint32_t bits[HIGH_WARPS][RUN_WORDS];
 };
+
+/* Numbers of 16 bits of four symbols, from symbol i on, zeros from n on. */
+static __device__ __forceinline__ uint64_t four_from(const uint16_t *from, uint32_t i, uint32_t n)
+{
+    const uint64_t four = i < n ? *(const uint64_t *)(const void *)(from + i) : 0;
+    return i + FOUR <= n || i >= n ? four : four & ((UINT64_C(1) << 16 * (n - i)) - 1);
+}
+
+static __device__ __forceinline__ uint32_t code_bits_of(uint64_t shed)
+{
+    const uint64_t bits = shed >> STATE_BITS & UINT64_C(0x000f000f000f000f);
+    return (uint32_t)(bits * UINT64_C(0x0001000100010001) >> 48);
+}
+
+static __device__ __forceinline__ uint32_t open_bits_of(uint64_t codes)
+{
+    uint32_t bits = 0;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < FOUR; i++)
+        bits += zti_sz_high_open_bits((uint32_t)(codes >> 16 * i) & 255);
+    return bits;
+}
 
 /* The symbols of the calling warp. */
 static __device__ __forceinline__ uint32_t first_of_warp(uint32_t n, uint32_t warp)
 {
-    const uint32_t each = ((n + HIGH_WARPS - 1) / HIGH_WARPS + 31) / 32 * 32, at = warp * each;
+    const uint32_t all = (uint32_t)RUN_SYMBOLS * HIGH_WARPS;
+    const uint32_t each = (n + all - 1) / all * RUN_SYMBOLS, at = warp * each;
     return at < n ? at : n;
 }
 
@@ -421,9 +282,11 @@ static __device__ __forceinline__ void sum_bits(const struct put_slot *slot, str
 {
     const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, n = slot->note->symbols;
     uint32_t codes = 0, extras = 0;
-    for (uint32_t i = first_of_warp(n, warp) + lane; i < first_of_warp(n, warp + 1); i += 32) {
-        codes += (uint32_t)slot->shed[i] >> STATE_BITS;
-        extras += zti_sz_high_open_bits(slot->codes[i] & 255u);
+    const uint32_t end = first_of_warp(n, warp + 1);
+    SIMT_UNROLL_4
+    for (uint32_t i = first_of_warp(n, warp) + FOUR * lane; i < end; i += RUN_SYMBOLS) {
+        codes += code_bits_of(four_from(slot->shed, i, end));
+        extras += open_bits_of(four_from(slot->codes, i, end));
     }
     codes = warp_sums_32(codes);
     extras = warp_sums_32(extras);
@@ -433,7 +296,7 @@ static __device__ __forceinline__ void sum_bits(const struct put_slot *slot, str
     }
     __syncthreads();
     if (threadIdx.x == 0) {
-        p->code_bits[0] = 1 + WAYS * STATE_BITS; /* and zeros before them, to whole bytes */
+        p->code_bits[0] = 1 + ways_of(slot->note) * STATE_BITS; /* and zeros before them, to whole bytes */
         p->extra_bits[0] = 0;
         for (uint32_t i = 1; i <= HIGH_WARPS; i++) {
             p->code_bits[i] += p->code_bits[i - 1];
@@ -470,7 +333,8 @@ static __device__ __forceinline__ void measure_tile(const struct sz_tile *t, uin
                                                     struct putting *p)
 {
     const uint32_t raw_bytes = t->n * value_bytes, exact = slot->note->exact;
-    const bool is_zero = !slot->note->has_symbols;
+    const uint32_t ways = ways_of(slot->note);
+    const bool is_zero = slot->note->others == 0;
     const uint32_t parts = (t->n - 1) / ZTI_SZ_TILE_VALUES + 1;
     uint8_t *const head = (uint8_t *)(void *)p->head, *at = head;
     p->code_bytes = is_zero ? 0 : (p->code_bits[HIGH_WARPS] + 7) / 8;
@@ -485,6 +349,7 @@ static __device__ __forceinline__ void measure_tile(const struct sz_tile *t, uin
     p->exact_bytes = exact ? p->exact_at[parts] : 0;
     *at++ = p->is_raw ? (uint8_t)ZTI_SZ_HIGH_RAW
                       : (uint8_t)((is_zero ? ZTI_SZ_HIGH_ZERO : ZTI_SZ_HIGH_CODED) |
+                                  (ways == ZTI_ANS_MANY ? ZTI_SZ_HIGH_HAS_MANY : 0) |
                                   (p->extra_bytes ? ZTI_SZ_HIGH_HAS_EXTRAS : 0) |
                                   (exact ? ZTI_SZ_HIGH_HAS_EXACT : 0));
     if (!p->is_raw && !is_zero)
@@ -497,37 +362,109 @@ static __device__ __forceinline__ void measure_tile(const struct sz_tile *t, uin
                          : p->head_bytes + p->extra_bytes + p->code_bytes + p->exact_bytes;
 }
 
-/* Or what states shed and symbols leave open into cleared words. */
-static __device__ __forceinline__ void put_bits(const struct put_slot *slot,
-                                                const struct putting *p, uint32_t *extras,
-                                                uint32_t *codes)
+/* A warp's way through bits, of which whole words are stored. Those at both ends, which others have
+ * bits of, must be 0 before. */
+struct bit_run {
+    uint32_t *bits, *to; /* shared; where they go */
+    uint32_t at, carry;  /* the next bit; those of its word before it */
+    bool is_first;       /* word of the warp */
+};
+
+static __device__ __forceinline__ struct bit_run bit_run_from(uint32_t *bits, uint32_t *to,
+                                                              uint32_t at)
+{
+    const struct bit_run run = {bits, to, at, 0, true};
+    return run;
+}
+
+/* Room for so many bits; they are or'ed in from bit run->at % 32 of run->bits on. */
+static __device__ __forceinline__ void bit_run_open(const struct bit_run *run, uint32_t bits)
+{
+    for (uint32_t i = threadIdx.x % 32; i <= (run->at % 32 + bits) / 32; i += 32)
+        run->bits[i] = i == 0 ? run->carry : 0;
+    __syncwarp();
+}
+
+static __device__ __forceinline__ void bit_run_close(struct bit_run *run, uint32_t bits)
+{
+    const uint32_t words = (run->at % 32 + bits) / 32;
+    uint32_t *const to = run->to + run->at / 32;
+    __syncwarp();
+    for (uint32_t i = threadIdx.x % 32; i < words; i += 32) {
+        if (i == 0 && run->is_first)
+            (void)atomicOr((unsigned *)to, run->bits[0]);
+        else
+            to[i] = run->bits[i];
+    }
+    run->carry = run->bits[words];
+    run->at += bits;
+    run->is_first = run->is_first && words == 0;
+    simt_order_warp(); /* bits were read that the next ones take the place of, behind a ballot */
+}
+
+static __device__ __forceinline__ void bit_run_end(const struct bit_run *run)
+{
+    if (threadIdx.x % 32 == 0 && run->carry != 0)
+        (void)atomicOr((unsigned *)run->to + run->at / 32, run->carry);
+}
+
+/* What the symbols of a lane leave open. */
+static __device__ __forceinline__ void put_open(const struct put_slot *slot, struct bit_run *run,
+                                                uint64_t codes, uint32_t number)
+{
+    const uint32_t own = open_bits_of(codes);
+    if (!__any_sync(SIMT_ALL_LANES, own > 0))
+        return;
+    const uint32_t up_to = warp_sums_32(own), all = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+    uint32_t at = run->at % 32 + up_to - own;
+    bit_run_open(run, all);
+    for (uint32_t i = 0; i < FOUR && own > 0; i++) {
+        const uint32_t symbol = (uint32_t)(codes >> 16 * i) & 255;
+        const uint32_t bits = zti_sz_high_open_bits(symbol);
+        if (bits > 0)
+            put_at(run->bits, &at, zti_sz_high_open(symbol, slot->q[number + i]), bits);
+    }
+    bit_run_close(run, all);
+}
+
+/* What states shed and symbols leave open. */
+static __device__ __forceinline__ void put_bits(const struct put_slot *slot, struct putting *p,
+                                                uint32_t *extras, uint32_t *codes)
 {
     const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, n = slot->note->symbols;
     const uint32_t zeros = 8 * p->code_bytes - p->code_bits[HIGH_WARPS];
     const uint32_t end = first_of_warp(n, warp + 1);
-    uint32_t code_at = p->code_bits[warp] + zeros, extra_at = p->extra_bits[warp];
-    if (threadIdx.x <= WAYS) {
+    struct bit_run code_run = bit_run_from(p->bits[warp], codes, p->code_bits[warp] + zeros);
+    struct bit_run open_run = bit_run_from(p->bits[warp], extras, p->extra_bits[warp]);
+    if (threadIdx.x <= ways_of(slot->note)) {
         uint32_t at = zeros + (threadIdx.x > 0 ? 1 + (threadIdx.x - 1) * STATE_BITS : 0);
         put_at(codes, &at, threadIdx.x > 0 ? slot->note->state[threadIdx.x - 1] : 1,
                threadIdx.x > 0 ? (uint32_t)STATE_BITS : 1);
     }
-    for (uint32_t i = first_of_warp(n, warp); i < end; i += 32) {
-        const bool is_there = i + lane < end;
-        const uint32_t shed = is_there ? slot->shed[i + lane] : 0, bits = shed >> STATE_BITS;
-        const uint32_t symbol = is_there ? slot->codes[i + lane] & 255u : 0;
-        const uint32_t open = zti_sz_high_open_bits(symbol);
-        const uint32_t up_to = warp_sums_32(bits);
-        uint32_t at = code_at + up_to - bits;
-        put_at(codes, &at, shed & ((1u << STATE_BITS) - 1), bits);
-        code_at += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
-        if (!__any_sync(SIMT_ALL_LANES, open > 0))
-            continue;
-        const uint32_t all = warp_sums_32(open);
-        at = extra_at + all - open;
-        if (open > 0)
-            put_at(extras, &at, zti_sz_high_open(symbol, slot->q[i + lane]), open);
-        extra_at += __shfl_sync(SIMT_ALL_LANES, all, 31);
+    uint32_t i = first_of_warp(n, warp) + FOUR * lane;
+    uint64_t shed = four_from(slot->shed, i, end), code = four_from(slot->codes, i, end);
+    for (uint32_t k = first_of_warp(n, warp); k < end; k += RUN_SYMBOLS, i += RUN_SYMBOLS) {
+        const uint64_t next_shed = four_from(slot->shed, i + RUN_SYMBOLS, end);
+        const uint64_t next_code = four_from(slot->codes, i + RUN_SYMBOLS, end);
+        const uint32_t own = code_bits_of(shed), up_to = warp_sums_32(own);
+        const uint32_t all = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+        uint32_t at = code_run.at % 32 + up_to - own, count = 0;
+        uint64_t bits = 0;
+        SIMT_UNROLL
+        for (uint32_t l = 0; l < FOUR; l++) {
+            const uint64_t one = shed >> 16 * l;
+            bits |= (one & ((1u << STATE_BITS) - 1)) << count;
+            count += (uint32_t)(one >> STATE_BITS) & 15;
+        }
+        bit_run_open(&code_run, all);
+        put_at(code_run.bits, &at, bits, count);
+        bit_run_close(&code_run, all);
+        put_open(slot, &open_run, code, i);
+        shed = next_shed;
+        code = next_code;
     }
+    bit_run_end(&code_run);
+    bit_run_end(&open_run);
 }
 
 /* Values as they are: marks by a thread each 4096 values, then these. */
@@ -568,14 +505,20 @@ static __device__ __forceinline__ void put_raw(const struct sz_tiles *s, const s
 static __device__ __forceinline__ void put_sections(const struct sz_tiles *s,
                                                     const struct sz_tile *t,
                                                     const struct put_slot *slot,
-                                                    const struct putting *p, uint64_t at)
+                                                    struct putting *p, uint64_t at)
 {
     uint8_t *const stream = (uint8_t *)(void *)s->words;
     uint32_t *const extras = slot->out, *const codes = extras + p->extra_bytes / 4 + 1;
     uint32_t *const exact = codes + p->code_bytes / 4 + 1;
-    const uint32_t *const end = exact + p->exact_bytes / 4 + 1;
-    for (uint32_t *word = slot->out + threadIdx.x; word < end; word += HIGH_THREADS)
-        *word = 0;
+    const uint32_t zeros = 8 * p->code_bytes - p->code_bits[HIGH_WARPS];
+    if (p->code_bytes > 0 && threadIdx.x <= HIGH_WARPS) { /* words that warps share */
+        extras[p->extra_bits[threadIdx.x] / 32] = 0;
+        codes[(zeros + p->code_bits[threadIdx.x]) / 32] = 0;
+    }
+    if (p->code_bytes > 0 && threadIdx.x < HEAD_WORDS && threadIdx.x <= p->code_bytes / 4)
+        codes[threadIdx.x] = 0;
+    for (uint32_t i = threadIdx.x; i < p->exact_bytes / 4 + 1 && p->exact_bytes; i += HIGH_THREADS)
+        exact[i] = 0;
     __syncthreads();
     if (p->code_bytes > 0)
         put_bits(slot, p, extras, codes);
@@ -637,6 +580,7 @@ static struct sz_high_tiles tiles_of(const struct sz_tiles *s, const struct zti_
     h.slots = (uint8_t *)work;
     h.points = (uint32_t)zti_sz_high_points(whole);
     h.slot_bytes = put_slot_bytes(h.points, (uint32_t)zt_type_bytes(whole->type));
+    slab_choose(&h, whole, true);
     return h;
 }
 
@@ -647,9 +591,12 @@ extern "C" void zti_sz_high_cuda_count(const struct sz_tiles *s, const struct zt
     const uint64_t end = (s->first_tile + tiles + s->part - 1) / s->part;
     struct sz_high_tiles h = tiles_of(s, whole, work);
     h.each = s->first_tile + tiles;
-    for (h.first = s->first_tile / s->part; h.first < end; h.first += slots)
-        SIMT_LAUNCH(high_count_symbols, simt_at_most(end - h.first, slots), HIGH_THREADS, 0, queue,
-                    h);
+    for (h.first = s->first_tile / s->part; h.first < end; h.first += slots) {
+        const unsigned blocks = simt_at_most(end - h.first, slots);
+        SIMT_LAUNCH(high_count_symbols, blocks, HIGH_THREADS, 0, queue, h);
+        if (h.slab_each > 0)
+            SIMT_LAUNCH(high_count_last, blocks, HIGH_THREADS, h.slab_bytes, queue, h);
+    }
 }
 
 extern "C" void zti_sz_high_cuda_put(const struct sz_tiles *s, const struct zti_coding *whole,
@@ -658,10 +605,18 @@ extern "C" void zti_sz_high_cuda_put(const struct sz_tiles *s, const struct zti_
     const unsigned slots = simt_at_most(s->grid.count, HIGH_BATCH);
     struct sz_high_tiles h = tiles_of(s, whole, work);
     h.each = tiles;
+    h.models = zti_sz_high_models(whole);
+    h.near_models = simt_at_most(h.models, NEAR_RUNNERS);
+    h.near_models = simt_at_most(simt_shared_most() / RUN_BYTES, h.near_models);
     for (; h.first < tiles; h.first += slots) {
         const unsigned blocks = simt_at_most(tiles - h.first, slots);
+        h.batch = blocks;
         SIMT_LAUNCH(high_make_symbols, blocks, HIGH_THREADS, 0, queue, h);
-        SIMT_LAUNCH(high_run_states, blocks, 32, 0, queue, h);
+        if (h.slab_each > 0)
+            SIMT_LAUNCH(high_make_last, blocks, HIGH_THREADS, h.slab_bytes, queue, h);
+        h.takers = high_takers(blocks);
+        SIMT_LAUNCH(high_run_states, (blocks + h.takers - 1) / h.takers, 32 * h.takers,
+                    h.near_models * (size_t)RUN_BYTES, queue, h);
         SIMT_LAUNCH(high_put_tiles, blocks, HIGH_THREADS, 0, queue, h);
     }
 }

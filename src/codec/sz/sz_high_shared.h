@@ -365,6 +365,9 @@ extern "C" {
 uint64_t zti_sz_high_model_bytes(const struct zti_coding *coding);
 void zti_sz_high_put_model(const struct zti_coding *coding, void *memory);
 
+/* Of a coding that is ready. */
+uint32_t zti_sz_high_models(const struct zti_coding *coding);
+
 /* Points of the largest tile's box. */
 size_t zti_sz_high_points(const struct zti_coding *coding);
 
