@@ -1,5 +1,5 @@
-/* ans_ways_cuda.h: kernel text: the streams of ans_mixed.h taken by a warp: lanes have a state each,
- * so that a round of as many symbols as there are states waits for one look-up.
+/* ans_ways_cuda.h: kernel text: the streams of ans_mixed.h taken by a warp: lanes have a state
+ * each, so that a round of as many symbols as there are states waits for one look-up.
  *
  *     symbol i + w      lane w: entry of its table --> bits n
  *     where its bits are: after those of the lanes before: of each of the four bits of n a ballot
@@ -84,8 +84,8 @@ static __device__ __forceinline__ bool ans_ways_ends_at(const struct ans_ways *a
     return 32 * a->first + a->at == end && !__any_sync(SIMT_ALL_LANES, is_left);
 }
 
-/* In another part: what was on its way takes the place of the part before the last one; it is looked
- * at after the next such step. */
+/* In another part: what was on its way takes the place of the part before the last one; it is
+ * looked at after the next such step. */
 static __device__ __forceinline__ void ans_ways_turn(struct ans_ways *a, uint32_t part)
 {
     ans_ways_place(a, part + 2, a->ahead);

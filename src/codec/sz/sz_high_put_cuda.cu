@@ -296,7 +296,8 @@ static __device__ __forceinline__ void sum_bits(const struct put_slot *slot, str
     }
     __syncthreads();
     if (threadIdx.x == 0) {
-        p->code_bits[0] = 1 + ways_of(slot->note) * STATE_BITS; /* and zeros before them, to whole bytes */
+        /* and zeros before them, to whole bytes */
+        p->code_bits[0] = 1 + ways_of(slot->note) * STATE_BITS;
         p->extra_bits[0] = 0;
         for (uint32_t i = 1; i <= HIGH_WARPS; i++) {
             p->code_bits[i] += p->code_bits[i - 1];

@@ -33,7 +33,8 @@ struct put_slot {
 
 static inline uint64_t put_slot_bytes(uint64_t points, uint32_t value_bytes)
 {
-    return NOTE_BYTES + high_up(5 * points) + high_up(4 * points) + high_up(2 * points) + high_up(points / 8 + 64) +
+    return NOTE_BYTES + high_up(5 * points) + high_up(4 * points) +
+           high_up(2 * points) + high_up(points / 8 + 64) +
            high_up(value_bytes * points + 256);
 }
 

@@ -2,8 +2,8 @@
  * some planes at a time, so that global memory has each point once.
  *
  * Planes follow each other along axis 1 or, where a box has one point along that, axis 2. If that
- * axis is halved, points of an even plane lie between points of the same plane; those of an odd one,
- * along this axis, between even planes up to three away. So even planes are two ahead of odd ones,
+ * axis is halved, points of an even plane lie between points of the same plane; those of an odd
+ * one, along this axis, between even planes up to three away. So even planes are two ahead of odd ones,
  * in a ring:
  *
  *     the coarser level's points of even planes
