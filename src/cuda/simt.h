@@ -26,8 +26,8 @@
     extern __shared__ __align__(16) unsigned char simt_dynamic[];                                  \
     type *const name = (type *)simt_dynamic
 
-/* More than 48 KiB of shared memory must be asked for, of which no kernel with dynamic memory has 16
- * otherwise. Errors show at the next zti_device_wait. */
+/* More than 48 KiB of shared memory must be asked for, of which no kernel with dynamic memory has
+ * 16 otherwise. Errors show at the next zti_device_wait. */
 #define SIMT_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                                \
     do {                                                                                           \
         if ((shared_bytes) > 32u << 10)                                                            \

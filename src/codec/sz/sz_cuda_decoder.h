@@ -1,8 +1,8 @@
 /* sz_cuda_decoder.h: kernel text: a tile by a block, from what was found in it (sz_cuda_find.cu).
  * Its parameters are those of sz_kernel.h.
  *
- *     stream --> shared memory --> planes of half a group a thread --> residuals --> sums along rows
- *     --> shared memory --> sums along other axes --> values
+ *     stream --> shared memory --> planes of half a group a thread --> residuals
+ *     --> sums along rows --> shared memory --> sums along other axes --> values
  */
 
 static __device__ __forceinline__ struct zti_bit_reader reader_at(const struct sz_tiles *s,
@@ -183,8 +183,11 @@ static __device__ __forceinline__ word sum_before(struct taking *sh, word own)
 static __device__ __noinline__ uint64_t outlier_at(const struct sz_tiles *s, uint64_t at,
                                                    uint32_t width)
 {
-    struct zti_bit_reader r = reader_at(s, at);
-    return zti_take_bits64(&r, width);
+    const uint64_t i = at / 64;
+    const uint64_t low = i < s->words_count ? s->words[i] : 0;
+    const uint64_t high = i + 1 < s->words_count ? s->words[i + 1] : 0;
+    const uint64_t bits = low >> at % 64 | high << 1 << (63 - at % 64);
+    return width == 64 ? bits : (uint32_t)bits;
 }
 
 /* Effort 'paper': residuals from symbols, 32 a thread, and sums along rows of so many values; of

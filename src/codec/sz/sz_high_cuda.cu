@@ -3,8 +3,8 @@
  * A symbol's state and bits follow from those before it, and its context from the magnitudes of
  * residuals before it: not from integers. So a warp takes a tile's symbols first, of a row a symbol
  * a lane: contexts, and ANS codes of as many states; what contexts have of earlier bands, other
- * warps add up before. Then a block has a tile: what symbols leave open; and points of a band depend on
- * those of earlier ones alone, and each has a thread. */
+ * warps add up before. Then a block has a tile: what symbols leave open; and points of a band
+ * depend on those of earlier ones alone, and each has a thread. */
 #include "codec/sz/sz_high_cuda.h"
 #include "codec/sz/sz_cuda_take_exact.h"
 #include "codec/sz/sz_high_slab_cuda.h"

@@ -51,7 +51,7 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_make_symbols(const stru
     }
 }
 
-SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_make_last(const struct sz_high_tiles h)
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_make_last(const struct sz_high_tiles h)
 {
     const struct put_slot slot = put_slot_of(&h, blockIdx.x);
     const struct zti_sz_box box = high_box_of(&h.s, h.s.first_tile + h.first + blockIdx.x);

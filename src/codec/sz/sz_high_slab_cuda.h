@@ -3,8 +3,8 @@
  *
  * Planes follow each other along axis 1 or, where a box has one point along that, axis 2. If that
  * axis is halved, points of an even plane lie between points of the same plane; those of an odd
- * one, along this axis, between even planes up to three away. So even planes are two ahead of odd ones,
- * in a ring:
+ * one, along this axis, between even planes up to three away. So even planes are two ahead of odd
+ * ones, in a ring:
  *
  *     the coarser level's points of even planes
  *     bands that are odd along no axis of the plane, of one, of two: even planes, and odd ones
