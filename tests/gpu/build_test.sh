@@ -1,6 +1,6 @@
 #!/bin/sh
 # build_test.sh: build the library with CUDA, and look at what came out: machine code for sm_80 and
-# sm_90 and text for later GPUs; no kernel that spills registers; no symbol exported beside the API;
+# sm_90 and text for later GPUs; no kernel that spills registers (but one); no symbol exported beside the API;
 # a command and a check program that start without a GPU and say so, or do well with one.
 #
 #     tests/gpu/build_test.sh SOURCE_DIR BUILD_DIR NVCC
@@ -38,7 +38,12 @@ for target in sm_80 sm_90; do
     echo "$n kernels for $target"
     [ "$n" -ge 50 ] || complain "there should be more"
 done
-grep -B1 -E '[1-9][0-9]* bytes spill' "$build/resources" && complain "kernels spill registers"
+# One kernel may spill a register, once: without, it takes 1.18 times as long (docs/gpu.md).
+grep -B1 -E '[1-9][0-9]* bytes spill' "$build/resources" | awk '
+    /Compiling/ { kernel = $0 }
+    /spill/ && !(kernel ~ /put_log_32/ && /[^0-9]4 bytes spill stores, 4 bytes spill loads/) {
+        print kernel; print
+    }' | grep . && complain "kernels spill registers"
 
 # ---- what is in the library
 library=$(find "$build/src" -name 'libztile.so*' -type f)

@@ -6,7 +6,7 @@ typedef uint32_t word;
 typedef float scalar;
 #define WIDTH 32
 #define IS_LOG 1
-#define PUT_BLOCKS 2
+#define PUT_BLOCKS 3
 #define TAKE_BLOCKS 5
 #define NAME(x) x##_log_32
 #include "codec/sz/sz_kernel.h"

@@ -13,7 +13,8 @@ struct taking {
     uint32_t from[ZT_MAX_RANK], to[ZT_MAX_RANK]; /* coordinates that are in the view */
     int64_t offset; /* of the tile's first value from the view's */
     bool is_inside; /* all of it */
-    word scan[THREADS], warp_sum[THREADS / 32];
+    word scan[THREADS];
+    word warp_sum[THREADS / 32] __attribute__((aligned(16))); /* they are read by 16 bytes */
 };
 
 /* ---- axes, a lane each ---- */

@@ -51,16 +51,18 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_make_symbols(const stru
     }
 }
 
-SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_make_last(const struct sz_high_tiles h)
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_make_last(const struct sz_high_tiles h)
 {
     const struct put_slot slot = put_slot_of(&h, blockIdx.x);
     const struct zti_sz_box box = high_box_of(&h.s, h.s.first_tile + h.first + blockIdx.x);
     if (slot.note->is_whole)
         return;
     uint32_t symbols = slot.note->symbols;
-    add_others(&slot, code_slab(&h, &box, &slot, NULL, &symbols));
+    const uint32_t others = code_slab(&h, &box, NULL, &symbols);
+    const struct put_slot again = put_slot_again(&h);
+    add_others(&again, others);
     if (threadIdx.x == 0)
-        slot.note->symbols = symbols;
+        again.note->symbols = symbols;
 }
 
 /* ---- counts ---- */
@@ -104,7 +106,7 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_count_last(const struct
     if (!counted_box(&h, &box, counts) || slot.note->is_whole)
         return;
     uint32_t symbols = slot.note->symbols;
-    (void)code_slab(&h, &box, &slot, counts, &symbols);
+    (void)code_slab(&h, &box, counts, &symbols);
 }
 
 /* ---- states: a warp a tile, of which lanes have one each ---- */

@@ -462,11 +462,18 @@ static __device__ __forceinline__ void slab_find_exact(const struct slab *b,
     }
 }
 
-/* The symbols of a box of which all levels but the finest are coded; as code_levels, of which
- * *symbols are. The first thread alone knows their number. */
+/* The block's slot, put together anew: what it says is not kept in registers meanwhile. */
+static __device__ __forceinline__ struct put_slot put_slot_again(const struct sz_high_tiles *h)
+{
+    uint32_t number = blockIdx.x;
+    simt_anew(number);
+    return put_slot_of(h, number);
+}
+
+/* The symbols of a box of which all levels but the finest are coded; as code_levels. The note has
+ * how many they were, and then are. */
 static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles *h,
                                                      const struct zti_sz_box *box,
-                                                     const struct put_slot *slot,
                                                      uint32_t *counts, uint32_t *symbols)
 {
     SIMT_SHARED_DYNAMIC(int32_t, memory);
@@ -477,25 +484,28 @@ static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles 
     if (threadIdx.x == 0)
         *symbols = slab_find_first(&b, *symbols);
     while (slab_next(&b, &part)) {
+        const struct put_slot from = put_slot_again(h);
         __syncthreads();
         slab_gather(&b, &part);
-        slab_load(&b, &part, slot->x, slot->loud);
+        slab_load(&b, &part, from.x, from.loud);
         __syncthreads();
-        slab_quantize_band(&b, &part, 1, slot);
-        slab_quantize_band(&b, &part, 2, slot);
-        slab_quantize_band(&b, &part, 4, slot);
+        const struct put_slot slot = put_slot_again(h);
+        SIMT_NO_UNROLL
+        for (uint32_t odd = 1; odd < 5; odd *= 2)
+            slab_quantize_band(&b, &part, odd, &slot);
         __syncthreads();
-        slab_quantize_band(&b, &part, 3, slot);
-        slab_quantize_band(&b, &part, 5, slot);
-        slab_quantize_band(&b, &part, 6, slot);
+        slab_quantize_band(&b, &part, 3, &slot);
+        slab_quantize_band(&b, &part, 5, &slot);
+        slab_quantize_band(&b, &part, 6, &slot);
         simt_order_block(); /* where there is no band 7 one of these two would do */
-        slab_quantize_band(&b, &part, 7, slot);
+        slab_quantize_band(&b, &part, 7, &slot);
         simt_order_block();
+        const struct put_slot to = put_slot_again(h);
         SIMT_NO_UNROLL
         for (uint32_t odd = 1; odd < 8; odd++)
-            others += slab_name_band(&b, &part, odd, slot, counts);
+            others += slab_name_band(&b, &part, odd, &to, counts);
         if (!counts)
-            slab_find_exact(&b, &part, slot);
+            slab_find_exact(&b, &part, &to);
     }
     if (counts) {
         __syncthreads();
