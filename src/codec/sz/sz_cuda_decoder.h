@@ -235,29 +235,10 @@ SIMT_UNROLL
 /* Numbers of a line that a thread brings at a time: none waits for the one before to be stored. */
 enum { BATCH = 8 };
 
-/* A line's sums in place, from 'first' on, of so many numbers; *sum goes on behind those before. */
-static __device__ __forceinline__ void sum_line(word *u, uint32_t first, uint32_t step,
-                                                uint32_t count, word *sum)
-{
-    uint32_t i = 0;
-SIMT_NO_UNROLL
-    for (; i + BATCH <= count; i += BATCH) {
-        word v[BATCH];
-SIMT_UNROLL
-        for (uint32_t j = 0; j < BATCH; j++)
-            v[j] = u[pad(first + (i + j) * step)];
-SIMT_UNROLL
-        for (uint32_t j = 0; j < BATCH; j++)
-            u[pad(first + (i + j) * step)] = *sum += v[j];
-    }
-SIMT_NO_UNROLL
-    for (; i < count; i++)
-        u[pad(first + i * step)] = *sum += u[pad(first + i * step)];
-}
-
-/* As many more for all of them. */
+/* A line in place, from 'first' on, of so many numbers: each is *more larger, or the sum up to it,
+ * where *more goes on behind those before. */
 static __device__ __forceinline__ void add_to_line(word *u, uint32_t first, uint32_t step,
-                                                   uint32_t count, word more)
+                                                   uint32_t count, word *more, bool is_sum)
 {
     uint32_t i = 0;
 SIMT_NO_UNROLL
@@ -268,11 +249,13 @@ SIMT_UNROLL
             v[j] = u[pad(first + (i + j) * step)];
 SIMT_UNROLL
         for (uint32_t j = 0; j < BATCH; j++)
-            u[pad(first + (i + j) * step)] = v[j] + more;
+            u[pad(first + (i + j) * step)] = is_sum ? *more += v[j] : v[j] + *more;
     }
 SIMT_NO_UNROLL
-    for (; i < count; i++)
-        u[pad(first + i * step)] += more;
+    for (; i < count; i++) {
+        word *const own = u + pad(first + i * step);
+        *own = is_sum ? *more += *own : *own + *more;
+    }
 }
 
 /* Sums along one axis, in place. A thread has a line or, where differences begin anew, a piece of
@@ -296,16 +279,16 @@ static __device__ __forceinline__ void sum_lines(struct taking *sh, uint32_t k)
         count = from >= n ? 0 : n - from < length ? n - from : length;
         first = l / step * step * extent + l % step + (begin + from) * step;
         sum = 0;
-        sum_line(sh->u, first, step, count, &sum);
+        add_to_line(sh->u, first, step, count, &sum, true);
     }
     if (parts == 1)
         return;
     const word before = sum_before(sh, sum);
     sh->scan[threadIdx.x] = before;
     __syncthreads();
-    const word carry = before - sh->scan[threadIdx.x - threadIdx.x % parts];
+    word carry = before - sh->scan[threadIdx.x - threadIdx.x % parts];
     if (carry != 0)
-        add_to_line(sh->u, first, step, count, carry);
+        add_to_line(sh->u, first, step, count, &carry, false);
 }
 
 /* ---- integers to values ---- */

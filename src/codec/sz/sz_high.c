@@ -243,17 +243,6 @@ zt_status zti_sz_high_coarse_shape(zt_context *context, const struct zti_coding 
     return zti_sz_pyramid_alloc(context, (size_t)points, &high->coarse);
 }
 
-/* The next row of a box; false after the last one. */
-static bool next_row(const uint32_t *dim, uint32_t *at)
-{
-    for (uint32_t i = 3; i-- > 0;) {
-        if (++at[i] < dim[i])
-            return true;
-        at[i] = 0;
-    }
-    return false;
-}
-
 /* Integers of a box of an array, every 2^bits-th along halved axes, from 'origin', in order. */
 bool zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
                         const uint64_t *origin, const uint32_t *dim, uint32_t bits,
@@ -273,13 +262,13 @@ bool zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
     for (uint32_t i = skip; i < 3; i++)
         step[i] = array->stride[i - skip] * (int64_t)(value_bytes << (axes >> i & 1 ? bits : 0));
     for (uint32_t k = zti_sz_high_ahead(dim[3] * value_bytes); k > 0 && is_ahead; k--)
-        is_ahead = next_row(dim, ahead);
-    for (bool is_more = true; is_more; is_more = next_row(dim, at)) {
+        is_ahead = zti_sz_high_next_row(dim, ahead);
+    for (bool is_more = true; is_more; is_more = zti_sz_high_next_row(dim, at)) {
         const char *from = first + at[0] * step[0] + at[1] * step[1] + at[2] * step[2];
         if (is_ahead) {
             zti_sz_high_ask(first + ahead[0] * step[0] + ahead[1] * step[1] + ahead[2] * step[2],
                             dim[3] * value_bytes);
-            is_ahead = next_row(dim, ahead);
+            is_ahead = zti_sz_high_next_row(dim, ahead);
         }
         for (uint32_t k = 0; k < dim[3]; k += ZTI_SZ_HIGH_SEGMENT) {
             const uint32_t left = dim[3] - k;

@@ -132,6 +132,17 @@ static inline void zti_sz_gather_row(void *to, const void *from, int64_t stride,
     }
 }
 
+/* The next of the rows of a box; false after the last one. */
+ZTI_INLINE bool zti_sz_high_next_row(const uint32_t *dim, uint32_t *at)
+{
+    for (uint32_t i = 3; i-- > 0;) {
+        if (++at[i] < dim[i])
+            return true;
+        at[i] = 0;
+    }
+    return false;
+}
+
 /* Rows that are asked for in advance, of so many bytes each: rows of tiles are too short for
  * processors to see where they lead, and one is gone through before the next has come. */
 static inline uint32_t zti_sz_high_ahead(size_t row_bytes)

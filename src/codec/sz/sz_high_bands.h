@@ -129,7 +129,7 @@ static void split(struct zti_sz_pyramid *p)
         do {
             split_part(p, l, at, 0, dim[3], from);
             from += dim[3];
-        } while (next_row(dim, at));
+        } while (zti_sz_high_next_row(dim, at));
     }
 }
 
@@ -144,5 +144,5 @@ static void merge(struct zti_sz_pyramid *p, uint32_t l)
         merge_loud(p, l, at, n, loud);
         to += n;
         loud += n;
-    } while (next_row(dim, at));
+    } while (zti_sz_high_next_row(dim, at));
 }

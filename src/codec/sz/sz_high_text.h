@@ -14,17 +14,6 @@ ZTI_INLINE size_t row_at(const uint32_t *dim, const uint32_t *at)
     return (((size_t)at[0] * dim[1] + at[1]) * dim[2] + at[2]) * dim[3];
 }
 
-/* The next of the rows of a box; false after the last one. */
-ZTI_INLINE bool next_row(const uint32_t *dim, uint32_t *at)
-{
-    for (uint32_t i = 3; i-- > 0;) {
-        if (++at[i] < dim[i])
-            return true;
-        at[i] = 0;
-    }
-    return false;
-}
-
 #include "codec/sz/sz_high_bands.h"
 #include "codec/sz/sz_high_predict.h"
 
@@ -250,7 +239,7 @@ ZTI_INLINE void each_segment(struct zti_sz_pyramid *p, bool is_wanted,
                                               .place = place + k};
                     visit(p, &s, user);
                 }
-            } while (next_row(band->dim, at));
+            } while (zti_sz_high_next_row(band->dim, at));
         }
         if (l > 0 || is_wanted)
             merge(p, l);
