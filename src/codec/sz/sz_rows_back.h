@@ -193,7 +193,7 @@ static void NAME(sums_in_lines)(const struct zti_coding *coding, const struct ti
         blocks = blocks_of(tile);
     const struct NAME(row_back) back = {.from = d,
                                         .step = coding->sz.step,
-                                        .is_streamed = coding->is_streamed,
+                                        .is_streamed = rows->is_streamed,
                                         .base = base};
     struct rows to = *rows;
     const uint32_t axes = coding->sz.axes;
