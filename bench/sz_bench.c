@@ -336,7 +336,8 @@ static int parse(int argc, char **argv, struct options *o)
         else
             at = -1;
     }
-    const int is_good = at >= 0 && o->mib >= 1 && o->off % 8 == 0 && o->rounds >= 1 && o->rounds <= ROUNDS_MOST;
+    const int is_good = at >= 0 && o->mib >= 1 && o->off % 8 == 0 && o->rounds >= 1 &&
+                        o->rounds <= ROUNDS_MOST;
     return is_good && (argc - i) % 3 == 0 ? i : -1;
 }
 

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-/* Room for a coding to put tiles together in, with something behind that is not to be written to. */
+/* Room for a coding to put tiles together in, with something behind that is not to be written. */
 struct test_room {
     uint8_t *bytes;
     size_t n;

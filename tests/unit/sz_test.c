@@ -289,7 +289,8 @@ static void instances_decode_the_same_values_in_turns_and_past_the_caches(void *
             zt_context_set_isa(context, (zt_isa)(turn % 3));
             coding.isa = (uint32_t)zt_context_isa(context);
             coding.is_streamed = turn / 3 % 2;
-            struct test_room room = test_room_open(turn < 12 ? 0 : zti_codec_sz.room_bytes, &coding);
+            const size_t room_bytes = turn < 12 ? 0 : zti_codec_sz.room_bytes;
+            struct test_room room = test_room_open(room_bytes, &coding);
             decode_with(&coding, stream, c.end_bits,
                         turn >= 6 && coding.grid.count >= 4 && effort == ZT_EFFORT_DEFAULT, &back);
             assert_memory_equal(back.array.data, first.array.data, bytes);
