@@ -149,12 +149,9 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
 #define SIMT_UNROLL
 #define SIMT_UNROLL_4
 #define SIMT_NO_UNROLL
-#define simt_order_warp()       ((void)__any_sync(SIMT_ALL_LANES, 0))
 #define simt_order_block()      ((void)__syncthreads_or(0))
 #define simt_anew(v)            ((void)(v))
 #define simt_load_16(to, from)  memcpy((to), (from), 16)
-#define simt_bring(to, from, n) memcpy((to), (from), (n))
-#define simt_wait_brought()     ((void)0)
 #define simt_store_16(to, from) memcpy((to), (from), 16)
 #include "simt_host.h"
 #endif
