@@ -16,6 +16,7 @@
 #include "race.h"
 #include "simt_runtime.h"
 
+#include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,11 +112,8 @@ static void print_place(uint32_t place)
     char program[512], command[640], line[512];
     const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     program[n > 0 ? n : 0] = 0;
-#if defined(__PIE__)
-    const uintptr_t address = place;
-#else
-    const uintptr_t address = place + (uintptr_t)__executable_start;
-#endif
+    const bool is_moved = ((const ElfW(Ehdr) *)(const void *)__executable_start)->e_type == ET_DYN;
+    const uintptr_t address = place + (is_moved ? 0 : (uintptr_t)__executable_start);
     snprintf(command, sizeof command, "addr2line -ie '%s' %#zx 2>/dev/null", program,
              (size_t)address - 1);
     fprintf(stderr, "%#zx", (size_t)address);
@@ -123,7 +121,7 @@ static void print_place(uint32_t place)
     for (unsigned i = 0; lines && fgets(line, sizeof line, lines); i++) {
         const char *const name = strrchr(line, '/');
         line[strcspn(line, " \n")] = 0;
-        if (i < 4)
+        if (i < 6)
             fprintf(stderr, "%s %s", i > 0 ? " in" : "", name ? name + 1 : line);
     }
     if (lines)
