@@ -68,12 +68,12 @@ static _Noreturn void run_without(struct policy_run *run, const struct survey *s
     if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
         _exit(0);
     simt_opt.skip_line = simt_barrier_at(i, &simt_opt.skip_file);
-    for (uint64_t k = 0; k < cases && run->failures == 0; k++)
+    for (uint64_t k = 0; k < cases && run->failures + simt_races() == 0; k++)
         if (survey->comes[k][i]) {
             (void)setitimer(ITIMER_VIRTUAL, &limit, NULL);
             one_case(run, k);
         }
-    _exit(run->failures > 0);
+    _exit(run->failures + simt_races() > 0);
 }
 
 /* Whether a barrier is that of codebooks, of which sz has few: cases of Huffman coding show it. */
