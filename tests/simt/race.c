@@ -228,9 +228,8 @@ static void note(struct slot last[2], uint32_t place)
     const unsigned warp = me.thread / WARP;
     if (last[0].thread != me.thread) {
         const bool is_live = last[0].time >= me.order->block;
-        const bool is_same_warp = last[0].thread / WARP == warp;
         const bool has_another = last[1].time >= me.order->block && last[1].thread / WARP != warp;
-        if (!is_live || !is_same_warp || !has_another)
+        if (!is_live || !has_another)
             last[1] = is_live ? last[0] : (struct slot){0, 0, 0};
     }
     last[0] = (struct slot){now, place, me.thread};

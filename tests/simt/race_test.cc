@@ -44,30 +44,35 @@ SIMT_KERNEL void half_a_warp(unsigned *out, bool is_right)
     out[threadIdx.x] = a[threadIdx.x ^ 16];
 }
 
-/* Any one of those that read may still be at it when the last one writes. */
+/* Reads of all lanes before one writes: ballots make them wait for each other and order nothing. */
 SIMT_KERNEL void writes_again(unsigned *out, bool is_right)
-{
-    SIMT_SHARED(unsigned, a, [THREADS]);
-    a[threadIdx.x] = threadIdx.x;
-    __syncthreads();
-    out[threadIdx.x] = a[0];
-    if (is_right)
-        __syncthreads();
-    if (threadIdx.x == blockIdx.x)
-        a[0] = 1;
-}
-
-SIMT_KERNEL void writes_again_in_a_warp(unsigned *out, bool is_right)
 {
     SIMT_SHARED(unsigned, a, [THREADS]);
     if (threadIdx.x % 32 == 0)
         a[threadIdx.x / 32] = threadIdx.x;
     __syncwarp();
     out[threadIdx.x] = a[threadIdx.x / 32];
+    (void)__any_sync(SIMT_ALL_LANES, 0);
     if (is_right)
         __syncwarp();
-    if (threadIdx.x % 32 == blockIdx.x)
+    if (threadIdx.x % 32 == 31)
         a[threadIdx.x / 32] = 1;
+}
+
+/* Wrong: the one that writes has waited for its own warp alone. */
+SIMT_KERNEL void writes_behind_a_warp(unsigned *out, bool is_right)
+{
+    SIMT_SHARED(unsigned, a, );
+    if (threadIdx.x == 0)
+        a = 1;
+    __syncthreads();
+    out[threadIdx.x] = a;
+    if (is_right)
+        __syncthreads();
+    else
+        __syncwarp();
+    if (threadIdx.x == THREADS - 1)
+        a = 2;
 }
 
 /* Right: all write the same. */
@@ -148,6 +153,8 @@ SIMT_KERNEL void global_memory(unsigned *out, bool is_right)
     const unsigned other = own[THREADS - 1 - threadIdx.x];
     __syncthreads();
     own[threadIdx.x] = other;
+    if (threadIdx.x == 32 * blockIdx.x)
+        out[3 * THREADS] = other; /* another block's: nobody looks */
 }
 
 /* Wrong: a barrier, but behind it what is still under way. */
@@ -184,7 +191,7 @@ SIMT_KERNEL void grid(unsigned *out, bool is_right)
 }
 
 static const char *const names[] = {"other_warps", "other_lanes", "half_a_warp", "writes_again",
-                                    "writes_again_in_a_warp", "writes_in_one_place", "counts",
+                                    "writes_behind_a_warp", "writes_in_one_place", "counts",
                                     "reads_what_is_counted", "bytes_of_words", "wide_loads",
                                     "whole_structs", "global_memory", "brings",
                                     "brings_for_others", "grid"};
@@ -197,8 +204,8 @@ static void launch(unsigned what, bool is_right)
     case 0: SIMT_LAUNCH(other_warps, 3, THREADS, 0, 0, out, is_right); break;
     case 1: SIMT_LAUNCH(other_lanes, 3, THREADS, 0, 0, out, is_right); break;
     case 2: SIMT_LAUNCH(half_a_warp, 3, THREADS, 0, 0, out, is_right); break;
-    case 3: SIMT_LAUNCH(writes_again, THREADS, THREADS, 0, 0, out, is_right); break;
-    case 4: SIMT_LAUNCH(writes_again_in_a_warp, 32, THREADS, 0, 0, out, is_right); break;
+    case 3: SIMT_LAUNCH(writes_again, 1, THREADS, 0, 0, out, is_right); break;
+    case 4: SIMT_LAUNCH(writes_behind_a_warp, 3, THREADS, 0, 0, out, is_right); break;
     case 5: SIMT_LAUNCH(writes_in_one_place, 3, THREADS, 0, 0, out, is_right); break;
     case 6: SIMT_LAUNCH(counts, 3, THREADS, 0, 0, out, is_right); break;
     case 7: SIMT_LAUNCH(reads_what_is_counted, 3, THREADS, 0, 0, out, is_right); break;
