@@ -52,8 +52,9 @@
         (void)cudaLaunchKernelEx(&launch_config, kernel, __VA_ARGS__);                             \
     } while (0)
 
-/* Barriers of a warp and of a block that the tests do not leave out to see whether that shows:
- * where they are, a comment says why they could not. */
+/* Barriers that the tests do not leave out to see whether bytes show it: of a warp, beside shuffles
+ * and votes, for which lanes wait but which order no memory (only races show that one is missing),
+ * and of a block, where a comment says why. */
 #define simt_order_warp()  __syncwarp()
 #define simt_order_block() __syncthreads()
 

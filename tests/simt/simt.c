@@ -719,7 +719,7 @@ uint64_t simt_warp(enum simt_op op, unsigned mask, uint64_t value, int from, int
                 group[n++] = w->lanes[i];
             }
         complete(w, mask, op);
-        if (op <= SIMT_WARP_ORDER && mask == ~0u) /* a part of a warp orders nothing, to be strict */
+        if (op <= SIMT_WARP_ORDER && mask == ~0u) /* to be strict: a part orders nothing */
             simt_race_order_warp(&f->block->order, f->place.thread.x / WARP);
         w->waiting &= ~mask;
         release(group, n);

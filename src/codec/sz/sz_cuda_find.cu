@@ -2,8 +2,8 @@
  * list, round of unary codes or Huffman code ends the next begins, and so does the next tile. Some
  * lanes have a chunk, and note what they find in the tiles' slots (sz_cuda_found.h). They do the
  * same side by side, and the first of them notes it, so that a warp has few tiles, which are alike
- * in how long their parts are, and there are many warps; but of symbols of effort 'default' each has
- * a piece (sz_cuda_find_symbols.h), and of effort 'paper' one of the tile's four parts.
+ * in how long their parts are, and there are many warps; but of symbols of effort 'default' each
+ * has a piece (sz_cuda_find_symbols.h), and of effort 'paper' one of the tile's four parts.
  *
  * Tiles are at different places of the stream, so a warp brings each tile's next bits to shared
  * memory, of effort 'paper' each lane's, 32 lanes' loads side by side:
