@@ -30,7 +30,7 @@ enum {
     PAGE_WORDS = 1024,
     PAGE_BYTES = 4 * PAGE_WORDS,
     TABLE = 1 << 14,
-    MOST_PAGES = 4096, /* 80 KiB each; more are given back between launches */
+    MOST_PAGES = 4096, /* of 80 KiB; more are given back between launches */
     MOST_FOUND = 200,
     MOST_SETTLED = 64, /* bytes of one write that are compared */
     SHARED_BYTES = 256 << 10
@@ -223,6 +223,8 @@ static bool is_ordered(const struct slot *s)
            (s->thread / WARP == me.thread / WARP && s->time < o->warp[me.thread / WARP]);
 }
 
+/* The second slot is the last of another warp, if there is one since the block's barrier; or the
+ * last of another lane. */
 static void note(struct slot last[2], uint32_t place)
 {
     const unsigned warp = me.thread / WARP;
@@ -272,8 +274,10 @@ static void touch(struct cell *c, const struct access *a, unsigned char *address
 /* Cells of bytes instead of a word's. */
 static void split(struct page *p, unsigned word)
 {
-    if (!p->bytes)
+    if (!p->bytes) {
         p->bytes = need(PAGE_BYTES, sizeof *p->bytes);
+        page_count += PAGE_BYTES / PAGE_WORDS;
+    }
     for (unsigned i = 0; i < 4; i++)
         p->bytes[4 * word + i] = p->words[word];
     p->words[word].is_split = true;
@@ -442,8 +446,8 @@ void __tsan_func_exit(void) {}
 SIMT_ATOMICS(32)
 SIMT_ATOMICS(64)
 
-/* What instrumented code calls by these names (simt_races.cmake's flags): the compiler does not
- * know of their accesses, nor of those that it makes of the plain names itself. */
+/* What instrumented code calls instead of <string.h>'s (CMakeLists.txt): the compiler does not tell
+ * of those, nor always of what it makes of them. */
 void *simt_race_memcpy(void *to, const void *from, size_t bytes);
 void *simt_race_memmove(void *to, const void *from, size_t bytes);
 void *simt_race_memset(void *to, int value, size_t bytes);
