@@ -14,10 +14,20 @@ ZTI_INLINE size_t row_at(const uint32_t *dim, const uint32_t *at)
     return (((size_t)at[0] * dim[1] + at[1]) * dim[2] + at[2]) * dim[3];
 }
 
+/* Short rows that the last axis does not halve follow each other in all bands: they are joined, and
+ * gone through many at a time. */
+enum { SHORT = 15 };
+
+ZTI_INLINE bool has_joined_rows(const struct zti_sz_pyramid *p)
+{
+    return !(p->axes & 8) && p->level[0].dim[3] <= SHORT;
+}
+
 #include "codec/sz/sz_high_bands.h"
 #include "codec/sz/sz_high_predict.h"
 
 #include "codec/sz/sz_high_around.h"
+#include "codec/sz/sz_high_chain.h"
 
 /* ---- residuals and symbols ---- */
 
@@ -97,6 +107,7 @@ struct decoder {
     struct zti_ans_mixed *codes; /* NULL: all symbols are 0 */
     struct zti_bit_reader *extras;
     struct kinds kinds;
+    struct chain chain; /* for joined rows */
 };
 
 /* A neighbour's points: as if they were predicted well. */
@@ -214,6 +225,18 @@ ZTI_INLINE bool is_own_row(const struct zti_sz_band *band, const uint32_t *at)
     return at[0] < band->own[0] && at[1] < band->own[1] && at[2] < band->own[2];
 }
 
+/* How many rows of a band, from one on, are joined: those that are predicted alike, with the same
+ * rows before them, and that are all coded here or none of them. */
+ZTI_INLINE uint32_t joined_from(const struct zti_sz_pyramid *p, const struct zti_sz_band *band,
+                                const struct row *row, const uint32_t *at)
+{
+    const uint32_t i = at[2], own = i < band->own[2] ? band->own[2] : band->dim[2];
+    const uint32_t of = band->odd & 4 ? row->parent[2].of : UINT32_MAX;
+    if (i == 0 || i + 2 >= of || !has_joined_rows(p))
+        return 1;
+    return (own < of - 2 ? own : of - 2) - i;
+}
+
 /* All points of all levels but the coarsest, in the order of coding; those of the finest level are
  * merged where that is wanted. */
 ZTI_INLINE void each_segment(struct zti_sz_pyramid *p, bool is_wanted,
@@ -229,9 +252,11 @@ ZTI_INLINE void each_segment(struct zti_sz_pyramid *p, bool is_wanted,
             do {
                 place_row(&row, at);
                 const size_t place = band->at + row_at(band->dim, at);
-                const uint32_t own = is_own_row(band, at) ? band->own[3] : 0;
-                for (uint32_t k = 0; k < band->dim[3]; k += SEGMENT) {
-                    const uint32_t left = band->dim[3] - k, n = left < SEGMENT ? left : SEGMENT;
+                const uint32_t rows = joined_from(p, band, &row, at);
+                const uint32_t length = rows * band->dim[3];
+                const uint32_t own = is_own_row(band, at) ? rows * band->own[3] : 0;
+                for (uint32_t k = 0; k < length; k += SEGMENT) {
+                    const uint32_t left = length - k, n = left < SEGMENT ? left : SEGMENT;
                     const uint32_t own_left = own > k ? own - k : 0;
                     const struct segment s = {.row = &row, .dim = band->dim, .at = at,
                                               .level = level, .first = k, .n = n,
@@ -239,6 +264,7 @@ ZTI_INLINE void each_segment(struct zti_sz_pyramid *p, bool is_wanted,
                                               .place = place + k};
                     visit(p, &s, user);
                 }
+                at[2] += rows - 1;
             } while (zti_sz_high_next_row(band->dim, at));
         }
         if (l > 0 || is_wanted)
@@ -260,6 +286,21 @@ static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPH
     each_segment(p, p->has_anchors && extras->writer.base, code_segment, &coder);
 }
 
+/* The residuals of rows that are joined, and their magnitudes. */
+static void take_joined(const struct decoder *d, const struct segment *s,
+                        const struct around *around, int32_t *q, uint8_t *loud)
+{
+    const uint32_t share = zti_sz_high_row_share(around->rows);
+    uint8_t symbols[ROOM];
+    uint16_t sum[ROOM];
+    sums_but_one(around, s->own_n, sum);
+    for (uint32_t k = 0, n; k < s->own_n; k += n) {
+        n = take_chain(d->codes, d->chain.tables[s->level->depth], sum + k, share, s->dim[3],
+                       s->own_n - k, loud + k, symbols + k);
+        residuals_of(symbols + k, n, d->extras, q + k, loud + k);
+    }
+}
+
 /* The residuals of a row, and their magnitudes. */
 static void take_residuals(const struct decoder *d, const struct segment *s, int32_t *q,
                            uint8_t *loud)
@@ -269,6 +310,10 @@ static void take_residuals(const struct decoder *d, const struct segment *s, int
     uint16_t sum[ROOM];
     struct around around;
     look_around(s, loud, &around);
+    if (own_n > s->dim[3]) {
+        take_joined(d, s, &around, q, loud);
+        return;
+    }
     if (around.rows > 0) {
         kinds_of(&around, &d->kinds, own_n, s->level->depth, contexts);
         TAKE_CODES(d->codes, d->tables, contexts, own_n, symbols);
@@ -308,10 +353,15 @@ static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *
                    struct zti_ans_mixed *codes, struct zti_bit_reader *extras)
 {
     const uint32_t *tables[ZTI_SZ_HIGH_CONTEXTS];
-    struct decoder decoder = {.tables = tables, .codes = codes, .extras = extras};
+    struct decoder decoder;
+    decoder.tables = tables;
+    decoder.codes = codes;
+    decoder.extras = extras;
     make_kinds(&decoder.kinds);
     for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++)
         tables[i] = of[i]->decode;
+    if (has_joined_rows(p))
+        make_chain(&decoder.kinds, tables, &decoder.chain);
     if (p->has_anchors)
         decode_anchors(p, tables, codes, extras);
     each_segment(p, p->has_anchors, decode_segment, &decoder);
