@@ -182,8 +182,8 @@ static struct rows rows_from(const struct zti_coding *coding, const zt_array *ar
         tile.extent[last] = (uint32_t)(rest / tiles < coding->grid.side[last]
                                            ? rest
                                            : tiles * coding->grid.side[last]);
-    struct rows rows = rows_of(&tile, array);
-    for (uint32_t i = last; i-- > 0; row /= rows.extent[i]) {
+    struct rows rows = row > 0 ? rows_of(&tile, array) : joined_rows_of(&tile, array);
+    for (uint32_t i = last; i-- > 0 && row > 0; row /= rows.extent[i]) {
         rows.place[i] = (uint32_t)(row % rows.extent[i]);
         rows.at += rows.place[i] * rows.step[i];
     }

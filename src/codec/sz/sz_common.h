@@ -44,12 +44,16 @@ static inline struct rows rows_of(const struct tile *tile, const zt_array *array
 }
 
 /* The same, with rows that follow each other without a gap as one. */
-static inline struct rows joined_rows_of(const struct tile *tile, const zt_array *array)
+static inline struct rows joined_rows(struct rows r)
 {
-    struct rows r = rows_of(tile, array);
     for (; r.axes > 0 && r.bytes > 0 && r.step[r.axes - 1] == r.bytes; r.axes--)
         r.bytes *= r.extent[r.axes - 1];
     return r;
+}
+
+static inline struct rows joined_rows_of(const struct tile *tile, const zt_array *array)
+{
+    return joined_rows(rows_of(tile, array));
 }
 
 /* The rows of a tile that are side by side in memory. */

@@ -107,15 +107,17 @@ enum { OWN_BYTES = 16 << 20 };
 static void ask_for_lines(const struct zti_coding *coding, const struct tile *tile,
                           const struct zti_view *view)
 {
-    const uint32_t last = tile->rank - 1;
     const uint64_t values = zti_array_values(coding->grid.rank, coding->grid.shape);
+    const uint32_t bytes = tile->n * (uint32_t)zt_type_bytes(coding->type);
     const bool is_waited_for =
         !coding->is_streamed && values * zt_type_bytes(coding->type) > OWN_BYTES;
     struct rows rows;
-    if (!is_in_view(tile, view, &rows) || rows.bytes == 0 ||
-        (!is_waited_for && (uintptr_t)rows.at % 64 == 0 && rows.bytes % 64 == 0))
+    if (!is_in_view(tile, view, &rows) || rows.bytes == 0)
         return;
-    for (uint32_t done = 0; done < tile->n; done += tile->extent[last], next_row(&rows)) {
+    rows = joined_rows(rows);
+    if (!is_waited_for && (uintptr_t)rows.at % 64 == 0 && rows.bytes % 64 == 0)
+        return;
+    for (uint32_t done = 0; done < bytes; done += rows.bytes, next_row(&rows)) {
         for (uint32_t i = 0; i < rows.bytes; i += 64)
             zti_prefetch_to_write(rows.at + i);
         zti_prefetch_to_write(rows.at + rows.bytes - 1);
