@@ -353,6 +353,20 @@ static void finish_lane(const struct zti_coding *coding, struct lane *l, union i
             put_value_at(values, value_bytes, word * 64 + lowest_bit(left), l->raw);
 }
 
+/* Whether a tile's rows are worked on in lines and can go straight to those of a view, which they
+ * are joined in too if these are. */
+static bool are_rows_there(const struct zti_coding *coding, const struct lane *l,
+                           const struct zti_view *view, struct rows *rows)
+{
+    uint32_t columns;
+    const struct tile own = tile_of_lines_32(coding, &l->tile, &columns);
+    if (!(l->is_wide ? is_back_in_lines_64(coding, &l->tile) : is_back_in_lines_32(coding, &l->tile)))
+        return false;
+    if (!is_in_view(&l->tile, view, rows) || rows->bytes == 0)
+        return false;
+    return l->is_wide || own.rank == l->tile.rank || rows->step[rows->axes - 1] == rows->bytes;
+}
+
 /* A tile of multiples of a step straight to where it goes, past the values' place; false where it
  * cannot go there. */
 static bool finish_straight(const struct zti_coding *coding, struct lane *l,
@@ -361,8 +375,7 @@ static bool finish_straight(const struct zti_coding *coding, struct lane *l,
     const uint32_t form = l->form & 3;
     struct rows rows;
     if (coding->sz.source != ZTI_SZ_LATTICE || (l->form & ZTI_SZ_LOSSLESS) || l->exact.count > 0 ||
-        (form != ZTI_SZ_NARROW && form != ZTI_SZ_WIDE) || !is_back_in_lines_32(&l->tile) ||
-        !is_in_view(&l->tile, view, &rows) || rows.bytes == 0)
+        (form != ZTI_SZ_NARROW && form != ZTI_SZ_WIDE) || !are_rows_there(coding, l, view, &rows))
         return false;
     const struct residuals_32 narrow = residuals_of_32(l);
     const struct residuals_64 wide = residuals_of_64(l);

@@ -21,6 +21,19 @@ ZTI_INLINE full_line sums_of_64(full_line u)
     return (full_line)(v + one);
 }
 
+/* The same of those that are so far apart, up to LANES - 1; and lanes from other lanes. */
+ZTI_INLINE full_line sums_apart_32(full_line v, uint32_t apart)
+{
+    for (uint32_t i = apart; i < LINE_BYTES / 4; i++)
+        v[i] += v[i - apart];
+    return v;
+}
+
+ZTI_INLINE full_line picked_32(full_line v, const uint32_t *from)
+{
+    return (full_line){v[from[0]], v[from[1]], v[from[2]], v[from[3]]};
+}
+
 /* The last in all places. */
 ZTI_INLINE full_line last_of_32(full_line v)
 {

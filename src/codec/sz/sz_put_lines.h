@@ -45,6 +45,17 @@ ZTI_INLINE NAME(line) NAME(moved_on)(NAME(line) v, NAME(line) before)
 #endif
 }
 
+#if VAL_BITS == 32
+/* The same of values that are so far apart, up to LANES - 1. */
+ZTI_INLINE line_32 moved_by_32(line_32 v, line_32 before, uint32_t by)
+{
+    line_32 moved;
+    for (uint32_t i = 0; i < LANES; i++)
+        moved[i] = i < by ? before[LANES + i - by] : v[i - by];
+    return moved;
+}
+#endif
+
 /* A line to its place: 4 or 8 values are side by side in a block, or (part is 0) all are. */
 ZTI_INLINE void NAME(put_line)(NAME(line) v, uval *to, uint32_t part)
 {

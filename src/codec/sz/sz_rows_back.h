@@ -22,6 +22,7 @@ struct NAME(row_back) {
     bool is_streamed;
     uval base;
     uint32_t length;       /* of a row */
+    uint32_t lasts[LANES]; /* of each place in a line, where the last sum in its column is */
     uval *held[ACROSS];    /* of each axis that sums are taken along but the last one, */
     bool has_one[ACROSS];  /* and whether the row has one before it */
 };
@@ -59,13 +60,34 @@ ZTI_INLINE void NAME(put_product)(full_line v, uint32_t product, double step, ui
     }
 }
 
-/* A line of residuals, summed up along it or not. */
-ZTI_INLINE full_line NAME(residuals_in_line)(const struct NAME(residuals) * d, bool is_along,
-                                             uint32_t from, uint32_t part)
+/* A line of residuals, in pieces or not. */
+ZTI_INLINE full_line NAME(residuals_in_line)(const struct NAME(residuals) * d, uint32_t from,
+                                             uint32_t part)
 {
-    const full_line v = d->is_small ? NAME(unfolded_bytes)(d->small + from, part)
-                                    : NAME(unfolded)(NAME(pieces)(d->u + from, part));
-    return is_along ? NAME(sums_of)(v) : v;
+    return d->is_small ? NAME(unfolded_bytes)(d->small + from, part)
+                       : NAME(unfolded)(NAME(pieces)(d->u + from, part));
+}
+
+/* A line summed up along the row, of values so far apart; and the last sums of a line, where the
+ * next one goes on from them. */
+ZTI_INLINE full_line NAME(sums_along)(full_line v, uint32_t columns)
+{
+#if VAL_BITS == 32
+    if (columns > 1)
+        return sums_apart_32(v, columns);
+#endif
+    (void)columns;
+    return NAME(sums_of)(v);
+}
+
+ZTI_INLINE full_line NAME(last_along)(full_line v, uint32_t columns, const uint32_t *lasts)
+{
+#if VAL_BITS == 32
+    if (columns > 1)
+        return picked_32(v, lasts);
+#endif
+    (void)columns, (void)lasts;
+    return NAME(last_of)(v);
 }
 
 /* A row with so many axes, which is at 'at' among the residuals, to 'to'. To 'any' are added, of
@@ -77,6 +99,7 @@ ZTI_INLINE NAME(line) NAME(take_row)(const struct NAME(row_back) * back,
     const struct NAME(row_back) r = *back;
     const struct NAME(residuals) d = *r.from;
     const uint32_t value_bytes = NAME(product_bytes)(product), part = rows->part;
+    const uint32_t columns = rows->columns;
     const bool is_along = rows->is_along;
     const bool is_streamed = product != NAME(PLAIN) && r.is_streamed && (uintptr_t)to % 64 == 0 &&
                              r.length * value_bytes % 64 == 0;
@@ -86,10 +109,10 @@ ZTI_INLINE NAME(line) NAME(take_row)(const struct NAME(row_back) * back,
     NAME(line) before = (NAME(line)){0} + (has_any ? 0 : r.base);
     for (uint32_t x = 0; x < r.length; x += LANES) {
         const uint32_t from = at + NAME(place_in_row)(rows, x);
-        NAME(line)
-        v = before + (NAME(line))NAME(residuals_in_line)(&d, is_along, from, part);
+        const full_line in = NAME(residuals_in_line)(&d, from, part);
+        NAME(line) v = before + (NAME(line))(is_along ? NAME(sums_along)(in, columns) : in);
         if (is_along)
-            before = (NAME(line))NAME(last_of)((full_line)v);
+            before = (NAME(line))NAME(last_along)((full_line)v, columns, r.lasts);
         for (uint32_t i = 0; i < axes; i++) {
             const NAME(line) was = NAME(load_line)(r.held[i] + x);
             v += r.has_one[i] ? was : (NAME(line)){0};
@@ -134,8 +157,9 @@ ZTI_INLINE NAME(line) NAME(take_any_row)(const struct NAME(row_back) * back,
 }
 
 /* All rows of a tile to 'rows'; returns the bits of all magnitudes. */
-ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t axes, const struct blocks *blocks,
-                                struct NAME(row_back) back, uint32_t product, struct rows *rows)
+ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t columns, uint32_t axes,
+                                const struct blocks *blocks, struct NAME(row_back) back,
+                                uint32_t product, struct rows *rows)
 {
     const uint32_t last = tile->rank - 1, length = tile->extent[last];
     struct tile padded = *tile; /* to whole lines, for what is held */
@@ -144,8 +168,10 @@ ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t axes, const st
     struct NAME(rows) r;
     NAME(line) any = {0};
     uint32_t at[ACROSS] = {0}, done = 0, row = 0;
-    NAME(set_places)(&r, &padded, axes, blocks, held);
+    NAME(set_places)(&r, &padded, columns, axes, blocks, held);
     back.length = length;
+    for (uint32_t i = 0; i < LANES && columns > 1; i++)
+        back.lasts[i] = LANES - columns + i % columns;
     for (uint32_t place[ACROSS] = {0}; done < tile->n; done += length, next_row(rows)) {
         const uint32_t in_blocks = place[0] + place[1] + place[2];
         const uint32_t across = NAME(set_before)(&r, at, row, &back);
@@ -165,9 +191,23 @@ ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t axes, const st
 }
 
 /* Shorter rows, and those of which differences begin anew, are done with an axis at a time. */
-static bool NAME(is_back_in_lines)(const struct tile *tile)
+static bool NAME(is_back_in_lines)(const struct zti_coding *coding, const struct tile *tile)
 {
-    return tile->block == 0 && tile->extent[tile->rank - 1] >= 8;
+    uint32_t columns;
+    const struct tile own = NAME(tile_of_lines)(coding, tile, &columns);
+    return own.block == 0 && own.extent[own.rank - 1] >= 8;
+}
+
+/* Where a tile's rows, which go to such rows, go where they are joined: these are, too. */
+static struct rows NAME(rows_of_lines)(const struct tile *own, const struct tile *tile,
+                                       uint32_t product, const struct rows *rows)
+{
+    struct rows to = *rows;
+    if (product == NAME(PLAIN))
+        return side_by_side(own, rows->at, sizeof(uval));
+    if (own->rank < tile->rank)
+        to.bytes *= to.extent[--to.axes];
+    return to;
 }
 
 #if VAL_BITS == 32
@@ -195,25 +235,28 @@ static void NAME(sums_in_lines)(const struct zti_coding *coding, const struct ti
                                         .step = coding->sz.step,
                                         .is_streamed = coding->is_streamed,
                                         .base = base};
-    struct rows to = *rows;
+    uint32_t columns;
+    const struct tile own = NAME(tile_of_lines)(coding, tile, &columns);
+    const struct rows first = NAME(rows_of_lines)(&own, tile, product, rows);
+    struct rows to = first;
     const uint32_t axes = coding->sz.axes;
     if (product == NAME(PLAIN)) {
-        (void)NAME(take_rows)(tile, axes, &blocks, back, NAME(PLAIN), &to);
+        (void)NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(PLAIN), &to);
         return;
     }
     if (product == NAME(F64)) {
-        (void)NAME(take_rows)(tile, axes, &blocks, back, NAME(F64), &to);
+        (void)NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(F64), &to);
         return;
     }
 #if VAL_BITS == 32
-    if (tile->extent[tile->rank - 1] % LANES != 0)
+    if (own.extent[own.rank - 1] % LANES != 0)
         clear_behind_32(d, tile->n);
     /* With a step that is a normal float, products of less than 2^24 with it are exact in doubles,
      * and those of floats are the same rounded once. */
     if ((double)(float)back.step == back.step && back.step >= 0x1p-126 &&
-        NAME(take_rows)(tile, axes, &blocks, back, NAME(F32_SHORT), &to) < 1u << 24)
+        NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(F32_SHORT), &to) < 1u << 24)
         return;
-    to = *rows;
-    (void)NAME(take_rows)(tile, axes, &blocks, back, NAME(F32), &to);
+    to = first;
+    (void)NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(F32), &to);
 #endif
 }
