@@ -190,32 +190,34 @@ static void split_row(struct zti_sz_pyramid *p, const uint32_t *at, uint32_t fir
                       const int32_t *x)
 {
     const uint32_t length = p->level[0].dim[3];
-    uint32_t row[3] = {at[0], at[1], at[2] + first / length};
-    if (p->levels == 0)
+    if (p->levels == 0) {
         memcpy(p->grid[0] + row_at(p->level[0].dim, at) + first, x, n * sizeof *x);
-    else if (n <= length)
-        split_part(p, 0, row, first % length, n, x);
-    else if (has_joined_rows(p))
-        split_rows(p, 0, row, n / length, x);
-    else
-        for (uint32_t i = 0; i < n; i += length, row[2]++)
+    } else if (first + n <= length) {
+        split_part(p, 0, at, first, n, x);
+    } else {
+        uint32_t row[3] = {at[0], at[1], at[2] + first / length};
+        if (has_joined_rows(p))
+            split_rows(p, 0, row, n / length, x);
+        for (uint32_t i = 0; i < n && !has_joined_rows(p); i += length, row[2]++)
             split_part(p, 0, row, 0, length, x + i);
+    }
 }
 
 static void merge_row(const struct zti_sz_pyramid *p, const uint32_t *at, uint32_t first,
                       uint32_t n, int32_t *x)
 {
     const uint32_t length = p->level[0].dim[3];
-    uint32_t row[3] = {at[0], at[1], at[2] + first / length};
-    if (p->levels == 0)
+    if (p->levels == 0) {
         memcpy(x, p->grid[0] + row_at(p->level[0].dim, at) + first, n * sizeof *x);
-    else if (n <= length)
-        merge_part(p, 0, row, first % length, n, x);
-    else if (has_joined_rows(p))
-        merge_rows(p, 0, row, n / length, p->grid[1], p->bands, sizeof *x, x);
-    else
-        for (uint32_t i = 0; i < n; i += length, row[2]++)
+    } else if (first + n <= length) {
+        merge_part(p, 0, at, first, n, x);
+    } else {
+        uint32_t row[3] = {at[0], at[1], at[2] + first / length};
+        if (has_joined_rows(p))
+            merge_rows(p, 0, row, n / length, p->grid[1], p->bands, sizeof *x, x);
+        for (uint32_t i = 0; i < n && !has_joined_rows(p); i += length, row[2]++)
             merge_part(p, 0, row, 0, length, x + i);
+    }
 }
 
 /* All levels but the finest, whose points are in bands. */

@@ -153,7 +153,7 @@ ZTI_INLINE void put_symbols(const struct coder *c, const int32_t *q, uint32_t n,
         put_open(c->extras, &open, n, sum);
 }
 
-static void code_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
+ZTI_INLINE void code_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
 {
     const struct coder *const c = user;
     _Alignas(64) int32_t q[ROOM], predicted[ROOM];
@@ -227,45 +227,56 @@ ZTI_INLINE bool is_own_row(const struct zti_sz_band *band, const uint32_t *at)
 
 /* How many rows of a band, from one on, are joined: those that are predicted alike, with the same
  * rows before them, and that are all coded here or none of them. */
-ZTI_INLINE uint32_t joined_from(const struct zti_sz_pyramid *p, const struct zti_sz_band *band,
-                                const struct row *row, const uint32_t *at)
+ZTI_INLINE uint32_t joined_from(const struct zti_sz_band *band, const struct row *row,
+                                const uint32_t *at)
 {
     const uint32_t i = at[2], own = i < band->own[2] ? band->own[2] : band->dim[2];
     const uint32_t of = band->odd & 4 ? row->parent[2].of : UINT32_MAX;
-    if (i == 0 || i + 2 >= of || !has_joined_rows(p))
+    if (i == 0 || i + 2 >= of)
         return 1;
     return (own < of - 2 ? own : of - 2) - i;
 }
 
+typedef void visitor(struct zti_sz_pyramid *, const struct segment *, const void *);
+
+/* All points of a band. */
+ZTI_INLINE void each_segment_of(struct zti_sz_pyramid *p, uint32_t l, const struct zti_sz_band *band,
+                                bool is_joined, visitor *visit, const void *user)
+{
+    struct row row = rows_of(p, l, band);
+    uint32_t at[3] = {0};
+    do {
+        place_row(&row, at);
+        const size_t place = band->at + row_at(band->dim, at);
+        const uint32_t rows = is_joined ? joined_from(band, &row, at) : 1;
+        const uint32_t length = rows * band->dim[3];
+        const uint32_t own = is_own_row(band, at) ? rows * band->own[3] : 0;
+        for (uint32_t k = 0; k < length; k += SEGMENT) {
+            const uint32_t left = length - k, n = left < SEGMENT ? left : SEGMENT;
+            const uint32_t own_left = own > k ? own - k : 0;
+            const struct segment s = {.row = &row, .dim = band->dim, .at = at,
+                                      .level = &p->level[l], .first = k, .n = n,
+                                      .own_n = own_left < n ? own_left : n, .place = place + k,
+                                      .is_joined = is_joined && rows > 1};
+            visit(p, &s, user);
+        }
+        at[2] += rows - 1;
+    } while (zti_sz_high_next_row(band->dim, at));
+}
+
 /* All points of all levels but the coarsest, in the order of coding; those of the finest level are
  * merged where that is wanted. */
-ZTI_INLINE void each_segment(struct zti_sz_pyramid *p, bool is_wanted,
-                             void (*visit)(struct zti_sz_pyramid *, const struct segment *,
-                                           const void *), const void *user)
+ZTI_INLINE void each_segment(struct zti_sz_pyramid *p, bool is_wanted, visitor *visit,
+                             const void *user)
 {
+    const bool is_joined = has_joined_rows(p);
     for (uint32_t l = p->levels; l-- > 0;) {
         const struct zti_sz_level *const level = &p->level[l];
         for (uint32_t b = 0; b < level->bands; b++) {
-            const struct zti_sz_band *const band = &level->band[b];
-            struct row row = rows_of(p, l, band);
-            uint32_t at[3] = {0};
-            do {
-                place_row(&row, at);
-                const size_t place = band->at + row_at(band->dim, at);
-                const uint32_t rows = joined_from(p, band, &row, at);
-                const uint32_t length = rows * band->dim[3];
-                const uint32_t own = is_own_row(band, at) ? rows * band->own[3] : 0;
-                for (uint32_t k = 0; k < length; k += SEGMENT) {
-                    const uint32_t left = length - k, n = left < SEGMENT ? left : SEGMENT;
-                    const uint32_t own_left = own > k ? own - k : 0;
-                    const struct segment s = {.row = &row, .dim = band->dim, .at = at,
-                                              .level = level, .first = k, .n = n,
-                                              .own_n = own_left < n ? own_left : n,
-                                              .place = place + k};
-                    visit(p, &s, user);
-                }
-                at[2] += rows - 1;
-            } while (zti_sz_high_next_row(band->dim, at));
+            if (is_joined)
+                each_segment_of(p, l, &level->band[b], true, visit, user);
+            else
+                each_segment_of(p, l, &level->band[b], false, visit, user);
         }
         if (l > 0 || is_wanted)
             merge(p, l);
@@ -287,7 +298,7 @@ static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPH
 }
 
 /* The residuals of rows that are joined, and their magnitudes. */
-static void take_joined(const struct decoder *d, const struct segment *s,
+__attribute__((noinline)) static void take_joined(const struct decoder *d, const struct segment *s,
                         const struct around *around, int32_t *q, uint8_t *loud)
 {
     const uint32_t share = zti_sz_high_row_share(around->rows);
@@ -302,7 +313,7 @@ static void take_joined(const struct decoder *d, const struct segment *s,
 }
 
 /* The residuals of a row, and their magnitudes. */
-static void take_residuals(const struct decoder *d, const struct segment *s, int32_t *q,
+ZTI_INLINE void take_residuals(const struct decoder *d, const struct segment *s, int32_t *q,
                            uint8_t *loud)
 {
     const uint32_t own_n = s->own_n;
@@ -310,7 +321,7 @@ static void take_residuals(const struct decoder *d, const struct segment *s, int
     uint16_t sum[ROOM];
     struct around around;
     look_around(s, loud, &around);
-    if (own_n > s->dim[3]) {
+    if (s->is_joined) {
         take_joined(d, s, &around, q, loud);
         return;
     }
@@ -330,7 +341,7 @@ static void take_residuals(const struct decoder *d, const struct segment *s, int
     }
 }
 
-static void decode_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
+ZTI_INLINE void decode_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
 {
     const struct decoder *const d = user;
     _Alignas(64) int32_t q[ROOM], predicted[ROOM];

@@ -37,6 +37,7 @@ struct NAME(rows) {
     uval base;
     bool is_along;           /* differences along the last axis, */
     uint32_t columns;        /* of values so far apart: fewer than LANES */
+    uint32_t lasts[LANES];   /* of each place in a line, where the last of its column is */
     uint32_t length;         /* of a row */
     uint32_t extent[ACROSS];
     uint32_t inner[ACROSS], outer[ACROSS]; /* added to where a row goes for the next in a block, and
@@ -72,6 +73,8 @@ static void NAME(set_places)(struct NAME(rows) *r, const struct tile *tile, uint
     r->axes = 0;
     r->is_along = axes >> last & 1;
     r->columns = columns;
+    for (uint32_t i = 0; i < LANES && columns > 1; i++)
+        r->lasts[i] = LANES - columns + i % columns;
     r->length = tile->extent[last];
     r->part = blocks->count > 0 ? blocks->row : 0;
     r->within = r->part ? r->part - 1 : 0;

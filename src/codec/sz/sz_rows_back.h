@@ -22,7 +22,6 @@ struct NAME(row_back) {
     bool is_streamed;
     uval base;
     uint32_t length;       /* of a row */
-    uint32_t lasts[LANES]; /* of each place in a line, where the last sum in its column is */
     uval *held[ACROSS];    /* of each axis that sums are taken along but the last one, */
     bool has_one[ACROSS];  /* and whether the row has one before it */
 };
@@ -94,12 +93,12 @@ ZTI_INLINE full_line NAME(last_along)(full_line v, uint32_t columns, const uint3
  * floats, the bits of magnitudes. */
 ZTI_INLINE NAME(line) NAME(take_row)(const struct NAME(row_back) * back,
                                      const struct NAME(rows) * rows, uint32_t axes,
-                                     uint32_t product, uint32_t at, uint8_t *to, NAME(line) any)
+                                     uint32_t columns, uint32_t product, uint32_t at, uint8_t *to,
+                                     NAME(line) any)
 {
     const struct NAME(row_back) r = *back;
     const struct NAME(residuals) d = *r.from;
     const uint32_t value_bytes = NAME(product_bytes)(product), part = rows->part;
-    const uint32_t columns = rows->columns;
     const bool is_along = rows->is_along;
     const bool is_streamed = product != NAME(PLAIN) && r.is_streamed && (uintptr_t)to % 64 == 0 &&
                              r.length * value_bytes % 64 == 0;
@@ -112,7 +111,7 @@ ZTI_INLINE NAME(line) NAME(take_row)(const struct NAME(row_back) * back,
         const full_line in = NAME(residuals_in_line)(&d, from, part);
         NAME(line) v = before + (NAME(line))(is_along ? NAME(sums_along)(in, columns) : in);
         if (is_along)
-            before = (NAME(line))NAME(last_along)((full_line)v, columns, r.lasts);
+            before = (NAME(line))NAME(last_along)((full_line)v, columns, rows->lasts);
         for (uint32_t i = 0; i < axes; i++) {
             const NAME(line) was = NAME(load_line)(r.held[i] + x);
             v += r.has_one[i] ? was : (NAME(line)){0};
@@ -144,16 +143,18 @@ ZTI_INLINE uint32_t NAME(set_before)(const struct NAME(rows) * r, const uint32_t
 /* The row that is at 'place' among the residuals; see take_row. */
 ZTI_INLINE NAME(line) NAME(take_any_row)(const struct NAME(row_back) * back,
                                          const struct NAME(rows) * rows, uint32_t axes,
-                                         uint32_t product, uint32_t place, uint8_t *to,
-                                         NAME(line) any)
+                                         uint32_t columns, uint32_t product, uint32_t place,
+                                         uint8_t *to, NAME(line) any)
 {
+    if (columns > 1)
+        return NAME(take_row)(back, rows, axes, columns, product, place, to, any);
     if (axes == 0)
-        return NAME(take_row)(back, rows, 0, product, place, to, any);
+        return NAME(take_row)(back, rows, 0, 1, product, place, to, any);
     if (axes == 1)
-        return NAME(take_row)(back, rows, 1, product, place, to, any);
+        return NAME(take_row)(back, rows, 1, 1, product, place, to, any);
     if (axes == 2)
-        return NAME(take_row)(back, rows, 2, product, place, to, any);
-    return NAME(take_row)(back, rows, 3, product, place, to, any);
+        return NAME(take_row)(back, rows, 2, 1, product, place, to, any);
+    return NAME(take_row)(back, rows, 3, 1, product, place, to, any);
 }
 
 /* All rows of a tile to 'rows'; returns the bits of all magnitudes. */
@@ -170,12 +171,11 @@ ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t columns, uint3
     uint32_t at[ACROSS] = {0}, done = 0, row = 0;
     NAME(set_places)(&r, &padded, columns, axes, blocks, held);
     back.length = length;
-    for (uint32_t i = 0; i < LANES && columns > 1; i++)
-        back.lasts[i] = LANES - columns + i % columns;
     for (uint32_t place[ACROSS] = {0}; done < tile->n; done += length, next_row(rows)) {
         const uint32_t in_blocks = place[0] + place[1] + place[2];
         const uint32_t across = NAME(set_before)(&r, at, row, &back);
-        any = NAME(take_any_row)(&back, &r, across, product, blocks->count > 0 ? in_blocks : done,
+        any = NAME(take_any_row)(&back, &r, across, columns, product,
+                                 blocks->count > 0 ? in_blocks : done,
                                  (uint8_t *)(uintptr_t)rows->at, any);
         row++;
         if (NAME(walk_on)(&r, at, place, 2) && NAME(walk_on)(&r, at, place, 1)) {
@@ -188,6 +188,17 @@ ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t columns, uint3
     for (uint32_t i = 0; i < LANES; i++)
         all |= each[i];
     return all;
+}
+
+/* The same, with loops of its own for the usual tile. */
+ZTI_INLINE uval NAME(take_all_rows)(const struct tile *tile, uint32_t columns, uint32_t axes,
+                                    const struct blocks *blocks,
+                                    const struct NAME(row_back) * back, uint32_t product,
+                                    struct rows *rows)
+{
+    if (VAL_BITS == 32 && columns > 1)
+        return NAME(take_rows)(tile, columns, axes, blocks, *back, product, rows);
+    return NAME(take_rows)(tile, 1, axes, blocks, *back, product, rows);
 }
 
 /* Shorter rows, and those of which differences begin anew, are done with an axis at a time. */
@@ -241,11 +252,11 @@ static void NAME(sums_in_lines)(const struct zti_coding *coding, const struct ti
     struct rows to = first;
     const uint32_t axes = coding->sz.axes;
     if (product == NAME(PLAIN)) {
-        (void)NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(PLAIN), &to);
+        (void)NAME(take_all_rows)(&own, columns, axes, &blocks, &back, NAME(PLAIN), &to);
         return;
     }
     if (product == NAME(F64)) {
-        (void)NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(F64), &to);
+        (void)NAME(take_all_rows)(&own, columns, axes, &blocks, &back, NAME(F64), &to);
         return;
     }
 #if VAL_BITS == 32
@@ -254,9 +265,9 @@ static void NAME(sums_in_lines)(const struct zti_coding *coding, const struct ti
     /* With a step that is a normal float, products of less than 2^24 with it are exact in doubles,
      * and those of floats are the same rounded once. */
     if ((double)(float)back.step == back.step && back.step >= 0x1p-126 &&
-        NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(F32_SHORT), &to) < 1u << 24)
+        NAME(take_all_rows)(&own, columns, axes, &blocks, &back, NAME(F32_SHORT), &to) < 1u << 24)
         return;
     to = first;
-    (void)NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(F32), &to);
+    (void)NAME(take_all_rows)(&own, columns, axes, &blocks, &back, NAME(F32), &to);
 #endif
 }
