@@ -353,18 +353,18 @@ static void finish_lane(const struct zti_coding *coding, struct lane *l, union i
             put_value_at(values, value_bytes, word * 64 + lowest_bit(left), l->raw);
 }
 
-/* Whether a tile's rows are worked on in lines and can go straight to those of a view, which they
- * are joined in too if these are. */
+/* Whether a tile's rows are worked on in lines and can go straight to those of a view; rows that
+ * are joined, to rows that are. */
 static bool are_rows_there(const struct zti_coding *coding, const struct lane *l,
                            const struct zti_view *view, struct rows *rows)
 {
+    const struct tile *const tile = &l->tile;
     uint32_t columns;
-    const struct tile own = tile_of_lines_32(coding, &l->tile, &columns);
-    if (!(l->is_wide ? is_back_in_lines_64(coding, &l->tile) : is_back_in_lines_32(coding, &l->tile)))
+    const struct tile own = tile_of_lines_32(coding, tile, &columns);
+    if (!(l->is_wide ? is_back_in_lines_64(coding, tile) : is_back_in_lines_32(coding, tile)) ||
+        !is_in_view(tile, view, rows) || rows->bytes == 0)
         return false;
-    if (!is_in_view(&l->tile, view, rows) || rows->bytes == 0)
-        return false;
-    return l->is_wide || own.rank == l->tile.rank || rows->step[rows->axes - 1] == rows->bytes;
+    return l->is_wide || own.rank == tile->rank || rows->step[rows->axes - 1] == rows->bytes;
 }
 
 /* A tile of multiples of a step straight to where it goes, past the values' place; false where it

@@ -133,12 +133,12 @@ static inline void zti_sz_gather_row(void *to, const void *from, int64_t stride,
     }
 }
 
-/* Rows of a box as long rows, where they follow each other in memory as well: of each two axes. Rows
- * that are not joined are long ones themselves. */
+/* Rows of a box of values; where they follow each other without a gap in an array as well, those
+ * along axis 2 are joined to one. */
 struct zti_sz_high_rows {
-    uint32_t dim[3]; /* of long rows */
-    uint32_t length; /* of one */
-    uint32_t piece;  /* what is moved at a time: whole rows, where they are joined */
+    uint32_t dim[3];
+    uint32_t length;
+    uint32_t piece; /* what is moved at a time: of joined rows whole ones */
     bool is_joined;
 };
 

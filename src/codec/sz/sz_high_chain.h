@@ -1,6 +1,6 @@
-/* sz_high_chain.h: kernel text of effort 'high': symbols of rows that were joined. Contexts of a row
- * want the magnitudes of the row before: of rows of three values there is nothing to be gained from
- * vectors, and they are decoded one after another without a stop at a row's end. Included by
+/* sz_high_chain.h: kernel text of effort 'high': symbols of rows that are joined. Contexts want the
+ * magnitudes of the row before: where that is three values there is nothing to be gained from
+ * vectors, and symbols are decoded one by one, without a stop at a row's end. Included by
  * sz_high_text.h. */
 
 /* Where each sum's decoding table is, by its multiple of 16. */

@@ -240,8 +240,9 @@ ZTI_INLINE uint32_t joined_from(const struct zti_sz_band *band, const struct row
 typedef void visitor(struct zti_sz_pyramid *, const struct segment *, const void *);
 
 /* All points of a band. */
-ZTI_INLINE void each_segment_of(struct zti_sz_pyramid *p, uint32_t l, const struct zti_sz_band *band,
-                                bool is_joined, visitor *visit, const void *user)
+ZTI_INLINE void each_segment_of(struct zti_sz_pyramid *p, uint32_t l,
+                                const struct zti_sz_band *band, bool is_joined, visitor *visit,
+                                const void *user)
 {
     struct row row = rows_of(p, l, band);
     uint32_t at[3] = {0};
