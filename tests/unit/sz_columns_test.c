@@ -102,7 +102,8 @@ static void need_box(const struct coded *c, uint32_t isa, const zt_array *good, 
         view.hi[i] = rng_once_in(r, 2) ? view.lo[i] + 1 + rng_below(r, extent - view.lo[i])
                                        : extent;
         part.shape[i] = view.hi[i] - view.lo[i];
-        part.data = (char *)part.data + (int64_t)view.lo[i] * good->stride[i] * (int64_t)value_bytes;
+        part.data = (char *)part.data +
+                    (int64_t)view.lo[i] * good->stride[i] * (int64_t)value_bytes;
     }
     const size_t bytes = values_of(part.rank, part.shape) * value_bytes;
     struct test_array back = array_of(part.type, part.rank, part.shape);

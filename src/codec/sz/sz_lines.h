@@ -21,17 +21,19 @@ ZTI_INLINE full_line sums_of_64(full_line u)
     return (full_line)(v + one);
 }
 
-/* The same of those that are so far apart, up to LANES - 1; and lanes from other lanes. */
+/* The same of those that are so far apart, 2 or 3 (of longer lines up to an integer less than
+ * these have); and the last sum before each place of the next line, which a table has too. */
 ZTI_INLINE full_line sums_apart_32(full_line v, uint32_t apart)
 {
-    for (uint32_t i = apart; i < LINE_BYTES / 4; i++)
-        v[i] += v[i - apart];
-    return v;
+    const full_line two = {0, 0, v[0], v[1]}, three = {0, 0, 0, v[0]};
+    return v + (apart == 2 ? two : three);
 }
 
-ZTI_INLINE full_line picked_32(full_line v, const uint32_t *from)
+ZTI_INLINE full_line last_apart_32(full_line v, uint32_t apart, const uint32_t *lasts)
 {
-    return (full_line){v[from[0]], v[from[1]], v[from[2]], v[from[3]]};
+    const full_line two = {v[2], v[3], v[2], v[3]}, three = {v[1], v[2], v[3], v[1]};
+    (void)lasts;
+    return apart == 2 ? two : three;
 }
 
 /* The last in all places. */

@@ -34,10 +34,11 @@ ZTI_INLINE full_line sums_apart_32(full_line v, uint32_t apart)
     return _mm256_add_epi32(v, moved_up_32(v, 2 * apart)); /* and 4 or more are 8 */
 }
 
-ZTI_INLINE full_line picked_32(full_line v, const uint32_t *from)
+ZTI_INLINE full_line last_apart_32(full_line v, uint32_t apart, const uint32_t *lasts)
 {
+    (void)apart;
     return _mm256_permutevar8x32_epi32(
-        v, _mm256_loadu_si256((const __m256i *)(const void *)from));
+        v, _mm256_loadu_si256((const __m256i *)(const void *)lasts));
 }
 
 ZTI_INLINE full_line last_of_32(full_line v)

@@ -41,9 +41,10 @@ ZTI_INLINE full_line sums_apart_32(full_line v, uint32_t apart)
     return _mm512_add_epi32(v, moved_up_32(v, 4 * apart)); /* and 8 or more are 16 */
 }
 
-ZTI_INLINE full_line picked_32(full_line v, const uint32_t *from)
+ZTI_INLINE full_line last_apart_32(full_line v, uint32_t apart, const uint32_t *lasts)
 {
-    return _mm512_permutexvar_epi32(_mm512_loadu_si512(from), v);
+    (void)apart;
+    return _mm512_permutexvar_epi32(_mm512_loadu_si512(lasts), v);
 }
 
 ZTI_INLINE full_line last_of_32(full_line v)

@@ -46,13 +46,13 @@ ZTI_INLINE NAME(line) NAME(moved_on)(NAME(line) v, NAME(line) before)
 }
 
 #if VAL_BITS == 32
-/* The same of values that are so far apart, up to LANES - 1. */
+/* The same of values that are so far apart, 2 or 3 (of longer lines up to a value less than these
+ * have). */
 ZTI_INLINE line_32 moved_by_32(line_32 v, line_32 before, uint32_t by)
 {
-    line_32 moved;
-    for (uint32_t i = 0; i < LANES; i++)
-        moved[i] = i < by ? before[LANES + i - by] : v[i - by];
-    return moved;
+    const line_32 two = {before[2], before[3], v[0], v[1]};
+    const line_32 three = {before[1], before[2], before[3], v[0]};
+    return by == 2 ? two : three;
 }
 #endif
 

@@ -69,23 +69,23 @@ ZTI_INLINE full_line NAME(residuals_in_line)(const struct NAME(residuals) * d, u
 
 /* A line summed up along the row, of values so far apart; and the last sums of a line, where the
  * next one goes on from them. */
-ZTI_INLINE full_line NAME(sums_along)(full_line v, uint32_t columns)
+ZTI_INLINE full_line NAME(sums_along)(full_line v, uint32_t apart)
 {
 #if VAL_BITS == 32
-    if (columns > 1)
-        return sums_apart_32(v, columns);
+    if (apart > 1)
+        return sums_apart_32(v, apart);
 #endif
-    (void)columns;
+    (void)apart;
     return NAME(sums_of)(v);
 }
 
-ZTI_INLINE full_line NAME(last_along)(full_line v, uint32_t columns, const uint32_t *lasts)
+ZTI_INLINE full_line NAME(last_along)(full_line v, uint32_t apart, const uint32_t *lasts)
 {
 #if VAL_BITS == 32
-    if (columns > 1)
-        return picked_32(v, lasts);
+    if (apart > 1)
+        return last_apart_32(v, apart, lasts);
 #endif
-    (void)columns, (void)lasts;
+    (void)apart, (void)lasts;
     return NAME(last_of)(v);
 }
 
