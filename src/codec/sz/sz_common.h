@@ -25,6 +25,7 @@ struct rows {
     uint32_t bytes; /* of a row, where its values are side by side; else 0 */
     uint32_t asked; /* bytes of this row that memory was asked for */
     uint32_t axes;  /* that it goes along */
+    bool is_streamed; /* what is written goes past the caches, where it is whole lines */
     uint32_t place[ZT_MAX_RANK];
     uint32_t extent[ZT_MAX_RANK];
     int64_t step[ZT_MAX_RANK]; /* bytes */
@@ -44,16 +45,11 @@ static inline struct rows rows_of(const struct tile *tile, const zt_array *array
 }
 
 /* The same, with rows that follow each other without a gap as one. */
-static inline struct rows joined_rows(struct rows r)
+static inline struct rows joined(struct rows r)
 {
     for (; r.axes > 0 && r.bytes > 0 && r.step[r.axes - 1] == r.bytes; r.axes--)
         r.bytes *= r.extent[r.axes - 1];
     return r;
-}
-
-static inline struct rows joined_rows_of(const struct tile *tile, const zt_array *array)
-{
-    return joined_rows(rows_of(tile, array));
 }
 
 /* The rows of a tile that are side by side in memory. */

@@ -103,18 +103,6 @@ ZTI_INLINE uint32_t NAME(place_in_row)(const struct NAME(rows) *r, uint32_t x)
     return (x & ~r->within) * r->apart + (x & r->within);
 }
 
-/* From one row, or slab of them, to the next along an axis, and from the last to the first: then
- * true. */
-ZTI_INLINE bool NAME(walk_on)(const struct NAME(rows) *r, uint32_t *at, uint32_t *place,
-                              uint32_t axis)
-{
-    place[axis] += ++at[axis] & (r->side[axis] - 1) ? r->inner[axis] : r->outer[axis];
-    if (at[axis] < r->extent[axis])
-        return false;
-    at[axis] = place[axis] = 0;
-    return true;
-}
-
 /* A line, of integers. */
 ZTI_INLINE NAME(line) NAME(line_at)(const struct NAME(rows) *r, const char *from,
                                     struct beyond *beyond)
