@@ -183,7 +183,9 @@ static struct rows rows_from(const struct zti_coding *coding, const zt_array *ar
                                            ? rest
                                            : tiles * coding->grid.side[last]);
     struct rows rows = rows_of(&tile, array);
-    for (uint32_t i = last; i-- > 0; row /= rows.extent[i]) {
+    if (row == 0)
+        rows = joined(rows);
+    for (uint32_t i = last; i-- > 0 && row > 0; row /= rows.extent[i]) {
         rows.place[i] = (uint32_t)(row % rows.extent[i]);
         rows.at += rows.place[i] * rows.step[i];
     }

@@ -130,6 +130,31 @@ static inline struct blocks blocks_of(const struct tile *tile)
     return b;
 }
 
+/* Whether a tile has rows shorter than so many values, in runs and without differences along them:
+ * its last two axes can be taken for one. */
+static inline bool has_joined_axes(const struct zti_coding *coding, const struct tile *tile,
+                                   uint32_t most)
+{
+    const uint32_t last = tile->rank - 1;
+    return last > 0 && tile->block == 0 && tile->extent[last] < most &&
+           (!(coding->sz.axes >> last & 1) || tile->extent[last] == 1) &&
+           !(coding->sz.is_blocked && blocks_of(tile).count > 0);
+}
+
+/* That tile, along whose last axis differences are of values that are *columns apart. Else the tile
+ * itself. */
+static inline struct tile joined_tile(const struct zti_coding *coding, const struct tile *tile,
+                                      uint32_t most, uint32_t *columns)
+{
+    struct tile joined = *tile;
+    *columns = 1;
+    if (!has_joined_axes(coding, tile, most))
+        return joined;
+    *columns = tile->extent[--joined.rank];
+    joined.extent[joined.rank - 1] *= *columns;
+    return joined;
+}
+
 /* Which values of a tile are kept as they are. */
 struct exact {
     uint32_t count;

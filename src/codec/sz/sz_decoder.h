@@ -97,12 +97,18 @@ static void ask_for_lines(const struct zti_coding *coding, const struct lane *l)
     const uint64_t values = zti_array_values(coding->grid.rank, coding->grid.shape);
     const bool is_waited_for =
         !coding->is_streamed && values * zt_type_bytes(coding->type) > OWN_BYTES;
+    uint32_t columns;
+    const struct tile own = tile_of_lines_32(coding, tile, &columns);
     struct rows rows;
     if (!l->to || l->is_streamed != coding->is_streamed || !is_in_view(tile, l->to, &rows) ||
-        rows.bytes == 0 || (!is_waited_for && (uintptr_t)rows.at % 64 == 0 && rows.bytes % 64 == 0))
+        rows.bytes == 0)
+        return;
+    const bool is_joined = own.rank < tile->rank && rows.step[rows.axes - 1] == rows.bytes;
+    const uint32_t bytes = rows.bytes * (is_joined ? tile->extent[own.rank - 1] : 1);
+    if (!is_waited_for && (uintptr_t)rows.at % 64 == 0 && bytes % 64 == 0)
         return;
     rows = joined(rows);
-    if (l->is_streamed && rows.axes < tile->rank - 1 && !is_back_in_lines_32(tile))
+    if (l->is_streamed && rows.axes < tile->rank - 1 && !is_back_in_lines_32(coding, tile))
         return;
     for (uint64_t left = tile->n * zt_type_bytes(coding->type); left > 0;
          left -= rows.bytes, next_row(&rows)) {
@@ -341,6 +347,20 @@ static void finish_lane(const struct zti_coding *coding, struct lane *l, union i
             put_value_at(values, value_bytes, word * 64 + lowest_bit(left), l->raw);
 }
 
+/* Whether a tile's rows are worked on in lines and can go straight to those of a view; rows that
+ * are joined, to rows that are. */
+static bool are_rows_there(const struct zti_coding *coding, const struct lane *l,
+                           struct rows *rows)
+{
+    const struct tile *const tile = &l->tile;
+    uint32_t columns;
+    const struct tile own = tile_of_lines_32(coding, tile, &columns);
+    if (!(l->is_wide ? is_back_in_lines_64(coding, tile) : is_back_in_lines_32(coding, tile)) ||
+        !is_in_view(tile, l->to, rows) || rows->bytes == 0)
+        return false;
+    return l->is_wide || own.rank == tile->rank || rows->step[rows->axes - 1] == rows->bytes;
+}
+
 /* A tile of multiples of a step straight to where it goes, past the values' place; false where it
  * cannot go there. */
 static bool finish_straight(const struct zti_coding *coding, struct lane *l)
@@ -348,8 +368,7 @@ static bool finish_straight(const struct zti_coding *coding, struct lane *l)
     const uint32_t form = l->form & 3;
     struct rows rows;
     if (coding->sz.source != ZTI_SZ_LATTICE || (l->form & ZTI_SZ_LOSSLESS) || l->exact.count > 0 ||
-        (form != ZTI_SZ_NARROW && form != ZTI_SZ_WIDE) || !is_back_in_lines_32(&l->tile) ||
-        !is_in_view(&l->tile, l->to, &rows) || rows.bytes == 0)
+        (form != ZTI_SZ_NARROW && form != ZTI_SZ_WIDE) || !are_rows_there(coding, l, &rows))
         return false;
     rows.is_streamed = l->is_streamed;
     const struct residuals_32 narrow = residuals_of_32(l);

@@ -59,20 +59,42 @@ ZTI_INLINE void NAME(put_product)(full_line v, uint32_t product, double step, ui
     }
 }
 
-/* A line of residuals, summed up along it or not. */
-ZTI_INLINE full_line NAME(residuals_in_line)(const struct NAME(residuals) * d, bool is_along,
-                                             uint32_t from, uint32_t part)
+/* A line of residuals, in pieces or not. */
+ZTI_INLINE full_line NAME(residuals_in_line)(const struct NAME(residuals) * d, uint32_t from,
+                                             uint32_t part)
 {
-    const full_line v = d->is_small ? NAME(unfolded_bytes)(d->small + from, part)
-                                    : NAME(unfolded)(NAME(pieces)(d->u + from, part));
-    return is_along ? NAME(sums_of)(v) : v;
+    return d->is_small ? NAME(unfolded_bytes)(d->small + from, part)
+                       : NAME(unfolded)(NAME(pieces)(d->u + from, part));
+}
+
+/* A line summed up along the row, of values so far apart; and the last sums of a line, where the
+ * next one goes on from them. */
+ZTI_INLINE full_line NAME(sums_along)(full_line v, uint32_t apart)
+{
+#if VAL_BITS == 32
+    if (apart > 1)
+        return sums_apart_32(v, apart);
+#endif
+    (void)apart;
+    return NAME(sums_of)(v);
+}
+
+ZTI_INLINE full_line NAME(last_along)(full_line v, uint32_t apart, const uint32_t *lasts)
+{
+#if VAL_BITS == 32
+    if (apart > 1)
+        return last_apart_32(v, apart, lasts);
+#endif
+    (void)apart, (void)lasts;
+    return NAME(last_of)(v);
 }
 
 /* A row, which is at 'at' among the residuals, to 'to'. 'axes' has a bit for each that sums are
  * taken along but the last one. To 'any' are added, of floats, the bits of magnitudes. */
 ZTI_INLINE NAME(line) NAME(take_row)(const struct NAME(row_back) * r,
                                      const struct NAME(rows) * rows, uint32_t axes,
-                                     uint32_t product, uint32_t at, uint8_t *to, NAME(line) any)
+                                     uint32_t columns, uint32_t product, uint32_t at, uint8_t *to,
+                                     NAME(line) any)
 {
     const struct NAME(residuals) d = *r->from;
     const uint32_t value_bytes = NAME(product_bytes)(product), part = rows->part;
@@ -85,10 +107,10 @@ ZTI_INLINE NAME(line) NAME(take_row)(const struct NAME(row_back) * r,
     NAME(line) before = (NAME(line)){0} + (r->base & ~has_any);
     for (uint32_t x = 0; x < r->length; x += LANES) {
         const uint32_t from = at + NAME(place_in_row)(rows, x);
-        NAME(line)
-        v = before + (NAME(line))NAME(residuals_in_line)(&d, is_along, from, part);
+        const full_line in = NAME(residuals_in_line)(&d, from, part);
+        NAME(line) v = before + (NAME(line))(is_along ? NAME(sums_along)(in, columns) : in);
         if (is_along)
-            before = (NAME(line))NAME(last_of)((full_line)v);
+            before = (NAME(line))NAME(last_along)((full_line)v, columns, rows->lasts);
         for (uint32_t i = 0; i < ACROSS; i++) {
             if (!(axes >> i & 1))
                 continue;
@@ -106,8 +128,9 @@ ZTI_INLINE NAME(line) NAME(take_row)(const struct NAME(row_back) * r,
 
 /* All rows of a tile to 'to', with the axes that are held of; returns the bits of magnitudes. */
 ZTI_INLINE NAME(line) NAME(take_rows_along)(const struct NAME(rows) * rows, uint32_t axes,
-                                            bool is_blocked, struct NAME(row_back) back,
-                                            uint32_t product, struct rows *to)
+                                            uint32_t columns, bool is_blocked,
+                                            struct NAME(row_back) back, uint32_t product,
+                                            struct rows *to)
 {
     const struct NAME(rows) r = *rows;
     NAME(line) any = {0};
@@ -121,7 +144,7 @@ ZTI_INLINE NAME(line) NAME(take_rows_along)(const struct NAME(rows) * rows, uint
                 back.held[0] = r.held[0] + across;
                 back.held[1] = r.held[1] + at[2] * r.length;
                 back.held[2] = r.held[2];
-                any = NAME(take_row)(&back, &r, axes, product,
+                any = NAME(take_row)(&back, &r, axes, columns, product,
                                      is_blocked ? place[0] + place[1] + place[2] : done,
                                      (uint8_t *)(uintptr_t)to->at, any);
                 across += r.length;
@@ -135,9 +158,10 @@ ZTI_INLINE NAME(line) NAME(take_rows_along)(const struct NAME(rows) * rows, uint
     return any;
 }
 
-/* The same with loops of its own for each set of axes. */
-ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t axes, const struct blocks *blocks,
-                                struct NAME(row_back) back, uint32_t product, struct rows *to)
+/* The same with loops of its own for each set of axes, but for tiles of columns. */
+ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t columns, uint32_t axes,
+                                const struct blocks *blocks, struct NAME(row_back) back,
+                                uint32_t product, struct rows *to)
 {
     const uint32_t last = tile->rank - 1, length = tile->extent[last];
     const bool is_blocked = blocks->count > 0;
@@ -146,11 +170,11 @@ ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t axes, const st
     _Alignas(64) uval held[2 * ZTI_SZ_TILE_VALUES]; /* lines of memory */
     struct NAME(rows) r;
     NAME(line) any;
-    NAME(set_places)(&r, &padded, axes, blocks, held);
+    NAME(set_places)(&r, &padded, columns, axes, blocks, held);
     back.length = length;
 #define CASE(n)                                                                                    \
-    case n: any = NAME(take_rows_along)(&r, n, is_blocked, back, product, to); break
-    switch (r.axes) {
+    case n: any = NAME(take_rows_along)(&r, n, 1, is_blocked, back, product, to); break
+    switch (VAL_BITS == 32 && columns > 1 ? 8 : r.axes) {
         CASE(0);
         CASE(1);
         CASE(2);
@@ -158,7 +182,8 @@ ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t axes, const st
         CASE(4);
         CASE(5);
         CASE(6);
-    default: any = NAME(take_rows_along)(&r, 7, is_blocked, back, product, to);
+        CASE(7);
+    default: any = NAME(take_rows_along)(&r, r.axes, columns, false, back, product, to);
     }
 #undef CASE
     uval each[LANES], all = 0;
@@ -169,9 +194,23 @@ ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t axes, const st
 }
 
 /* Shorter rows, and those of which differences begin anew, are done with an axis at a time. */
-static bool NAME(is_back_in_lines)(const struct tile *tile)
+static bool NAME(is_back_in_lines)(const struct zti_coding *coding, const struct tile *tile)
 {
-    return tile->block == 0 && tile->extent[tile->rank - 1] >= 8;
+    uint32_t columns;
+    const struct tile own = NAME(tile_of_lines)(coding, tile, &columns);
+    return own.block == 0 && own.extent[own.rank - 1] >= 8;
+}
+
+/* Where a tile's rows, which go to such rows, go where they are joined: these are, too. */
+static struct rows NAME(rows_of_lines)(const struct tile *own, const struct tile *tile,
+                                       uint32_t product, const struct rows *rows)
+{
+    struct rows to = *rows;
+    if (product == NAME(PLAIN))
+        return side_by_side(own, rows->at, sizeof(uval));
+    if (own->rank < tile->rank)
+        to.bytes *= to.extent[--to.axes];
+    return to;
 }
 
 #if VAL_BITS == 32
@@ -199,25 +238,28 @@ static void NAME(sums_in_lines)(const struct zti_coding *coding, const struct ti
                                         .step = coding->sz.step,
                                         .is_streamed = rows->is_streamed,
                                         .base = base};
-    struct rows to = *rows;
+    uint32_t columns;
+    const struct tile own = NAME(tile_of_lines)(coding, tile, &columns);
+    const struct rows first = NAME(rows_of_lines)(&own, tile, product, rows);
+    struct rows to = first;
     const uint32_t axes = coding->sz.axes;
     if (product == NAME(PLAIN)) {
-        (void)NAME(take_rows)(tile, axes, &blocks, back, NAME(PLAIN), &to);
+        (void)NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(PLAIN), &to);
         return;
     }
     if (product == NAME(F64)) {
-        (void)NAME(take_rows)(tile, axes, &blocks, back, NAME(F64), &to);
+        (void)NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(F64), &to);
         return;
     }
 #if VAL_BITS == 32
-    if (tile->extent[tile->rank - 1] % LANES != 0)
+    if (own.extent[own.rank - 1] % LANES != 0)
         clear_behind_32(d, tile->n);
     /* With a step that is a normal float, products of less than 2^24 with it are exact in doubles,
      * and those of floats are the same rounded once. */
     if ((double)(float)back.step == back.step && back.step >= 0x1p-126 &&
-        NAME(take_rows)(tile, axes, &blocks, back, NAME(F32_SHORT), &to) < 1u << 24)
+        NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(F32_SHORT), &to) < 1u << 24)
         return;
-    to = *rows;
-    (void)NAME(take_rows)(tile, axes, &blocks, back, NAME(F32), &to);
+    to = first;
+    (void)NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(F32), &to);
 #endif
 }
