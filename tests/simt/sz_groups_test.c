@@ -1,6 +1,6 @@
-/* sz_groups_test.c: last groups of 1 to 63 values of sz's tiles, by kernels that run on the CPU: the
- * serial policy's bytes, and values. Such a group has a list of its values where larger ones have
- * not, and is the last of those that a warp looks at side by side. */
+/* sz_groups_test.c: last groups of 1 to 63 values of sz's tiles, by kernels that run on the CPU:
+ * the serial policy's bytes, and values. Such a group has a list of its values where larger ones
+ * have not, and is the last of those that a warp looks at side by side. */
 #include "simt_runtime.h"
 #include "support/support.h"
 
@@ -59,11 +59,11 @@ int main(void)
     zt_context *serial = NULL, *cuda = NULL;
     if (zt_context_new(NULL, &serial) != ZT_OK || zt_context_new(NULL, &cuda) != ZT_OK)
         return 1;
-    for (uint64_t rest = 1; rest < 64; rest += TEST_SHARE) /* after as many groups as make a warp's whole */
-        for (uint32_t i = 0; i < 2; i++) {
+    for (uint32_t rest = 1; rest < 64; rest += TEST_SHARE)
+        for (uint32_t i = 0; i < 2; i++) { /* the last of those of a whole warp */
             const uint32_t effort = i ? ZT_EFFORT_DEFAULT : ZT_EFFORT_FAST;
             check(serial, cuda, ZT_F32, 63 * 64 + rest, effort);
-            check(serial, cuda, ZT_F64, (rest % 2 ? 33 : 63) * 64 + rest, effort);
+            check(serial, cuda, ZT_F64, (rest % 2 ? 33u : 63u) * 64 + rest, effort);
         }
     printf("%u arrays, %u failures\n", arrays, failures);
     zt_context_free(serial);
