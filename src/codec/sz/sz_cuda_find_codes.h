@@ -1,19 +1,38 @@
 /* sz_cuda_find_codes.h: kernel text of sz_cuda_find.cu: Huffman codes of a lane's window, by tables
  * in shared memory, which are made once for all blocks. */
 
-/* The tables of all books, a block each: blocks of find copy them. Those of effort 'paper', of more
- * bits, have no ends. */
+/* What an entry of effort 'paper' has in the place of ends: this is symbol 0. Eight entries can be
+ * added up to know of how many it is said. */
+enum { IS_OUTLIER = 1 << 20 };
+
+static __device__ __forceinline__ uint32_t outliers_in(uint32_t eight)
+{
+    return eight / IS_OUTLIER % 16;
+}
+
+/* The tables of all books, a block each: blocks of find copy them. */
 SIMT_KERNEL void __launch_bounds__(TABLE_THREADS) make_tables(const struct sz_tiles s)
 {
-    SIMT_SHARED(uint32_t, own, [1 << MOST_TABLE_BITS]);
-    const uint32_t bits = sz_table_bits(s.sz.effort), k = blockIdx.x;
+    SIMT_SHARED(uint32_t, own, [ZTI_CODE_ENTRIES]);
+    const uint32_t k = blockIdx.x;
     const struct zti_cuda_book book = sz_book(s.model, s.alphabet, k);
-    uint32_t *const table = sz_tables_in(s.found, &s.sz, s.slots) + (k << bits);
-    for (uint32_t i = threadIdx.x; i < 1u << bits; i += TABLE_THREADS)
-        own[i] = zti_code_at(book.order, book.numbers, zti_reversed(i, 16), 1, bits);
+    uint32_t *const table = sz_tables_in(s.found, &s.sz, s.slots) + k * ZTI_CODE_ENTRIES;
+    for (uint32_t i = threadIdx.x; i < ZTI_CODE_ENTRIES; i += TABLE_THREADS)
+        own[i] = zti_code_at(book.order, book.numbers, zti_reversed(i, 16), 1, ZTI_SMALL_TABLE_BITS);
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < 1u << bits; i += TABLE_THREADS)
-        table[i] = own[i] | (s.sz.effort == ZT_EFFORT_PAPER ? 0 : zti_ends_in(own, i));
+    for (uint32_t i = threadIdx.x; i < ZTI_CODE_ENTRIES; i += TABLE_THREADS)
+        table[i] = own[i] | zti_ends_in(own, i);
+}
+
+/* That of effort 'paper', of more bits, an entry a thread. */
+SIMT_KERNEL void __launch_bounds__(TABLE_THREADS) make_paper_table(const struct sz_tiles s)
+{
+    const uint32_t bits = sz_table_bits(ZT_EFFORT_PAPER);
+    const uint32_t i = blockIdx.x * TABLE_THREADS + threadIdx.x;
+    const struct zti_cuda_book book = sz_book(s.model, s.alphabet, 0);
+    const uint32_t code = zti_code_at(book.order, book.numbers, zti_reversed(i, 16), 1, bits);
+    const bool is_outlier = zti_code_length(code) > 0 && (code & 0xffff) == 0;
+    sz_tables_in(s.found, &s.sz, s.slots)[i] = code | (is_outlier ? (uint32_t)IS_OUTLIER : 0);
 }
 
 /* Tables and numbers of all books, there after the next barrier. The block calls it. */
@@ -46,61 +65,77 @@ SIMT_UNROLL
 struct codes {
     struct zti_code_bits bits;
     uint32_t table_bits;
+    const uint16_t *near; /* the order, if it is in shared memory */
 };
 
-/* Bits of the window from bit 'at' on, of which 32 are there after each refill. */
+/* Bits of the window: of two words of 32, and the one behind them, which is on its way meanwhile. */
 struct ahead {
-    uint64_t held;
-    uint32_t count, next, at;
+    uint32_t low, high, soon;
+    uint32_t used; /* of the bits of 'low' */
+    uint32_t next; /* number of the word behind those */
 };
 
 static __device__ __forceinline__ struct codes codes_of(const struct sz_tiles *s,
                                                         const struct finding *f,
-                                                        const struct lane *l, uint32_t book,
+                                                        const uint64_t *window, uint32_t book,
                                                         uint32_t effort)
 {
     struct codes c;
     c.table_bits = sz_table_bits(effort);
+    c.near = f->order;
     c.bits.numbers = f->numbers[book];
     c.bits.table = f->tables + (book << c.table_bits);
-    c.bits.order = f->order ? f->order : sz_book(s->model, s->alphabet, book).order;
-    c.bits.words = (const uint32_t *)(const void *)window_of(f, l->column);
+    c.bits.order = sz_book(s->model, s->alphabet, book).order;
+    c.bits.words = (const uint32_t *)(const void *)window;
     return c;
 }
 
 static __device__ __forceinline__ struct ahead ahead_of(const struct codes *c,
                                                         const struct lane *l)
 {
-    struct ahead a;
-    a.at = (uint32_t)(l->at - 64 * l->first);
-    a.held = (uint64_t)c->bits.words[a.at / 32] >> a.at % 32;
-    a.count = 32 - a.at % 32;
-    a.next = a.at / 32 + 1;
+    const uint32_t at = (uint32_t)(l->at - 64 * l->first);
+    const uint32_t *const from = c->bits.words + at / 32;
+    const struct ahead a = {from[0], from[1], from[2], at % 32, at / 32 + 3};
     return a;
 }
 
-static __device__ __forceinline__ void refill(const struct codes *c, struct ahead *a)
+/* Where the lane is with them. */
+static __device__ __forceinline__ uint64_t place_of(const struct ahead *a, const struct lane *l)
 {
-    if (a->count < 32) {
-        a->held |= (uint64_t)c->bits.words[a->next] << a->count;
-        a->count += 32;
-        a->next++;
+    return 64 * l->first + 32 * (a->next - 3) + a->used;
+}
+
+static __device__ __forceinline__ uint32_t next_bits(const struct ahead *a)
+{
+    return __funnelshift_r(a->low, a->high, a->used);
+}
+
+/* Go over up to 32 of them. */
+static __device__ __forceinline__ void pass_bits(const struct codes *c, struct ahead *a,
+                                                 uint32_t count)
+{
+    a->used += count;
+    if (a->used >= 32) {
+        a->used -= 32;
+        a->low = a->high;
+        a->high = a->soon;
+        a->soon = c->bits.words[a->next++];
     }
 }
 
-/* The next symbol; 16 bits are there. What a longer code stands for is not waited for: where the
- * next one begins is known without it. */
-static __device__ __forceinline__ uint32_t next_symbol(const struct codes *c, struct ahead *a)
+/* The code that the next bits begin with: its symbol, in the low 16 bits of an entry. What a longer
+ * code stands for is not waited for: where the next one begins is known without it. */
+static __device__ __forceinline__ uint32_t next_code(const struct codes *c, uint32_t bits,
+                                                     uint32_t *length)
 {
-    const uint32_t code = c->bits.table[(uint32_t)a->held & ((1u << c->table_bits) - 1)];
-    uint32_t bits = zti_code_length(code), symbol = code & 0xffff;
-    if (bits == 0)
-        symbol = c->bits.order[zti_long_place(c->bits.numbers, (uint32_t)a->held, c->table_bits,
-                                              &bits)];
-    a->held >>= bits;
-    a->count -= bits;
-    a->at += bits;
-    return symbol;
+    uint32_t entry = c->bits.table[bits & ((1u << c->table_bits) - 1)];
+    *length = zti_code_length(entry);
+    if (*length == 0) {
+        const uint32_t place = zti_long_place(c->bits.numbers, bits, c->table_bits, length);
+        entry = c->near ? c->near[place] : c->bits.order[place];
+        entry |= entry == 0 ? (uint32_t)IS_OUTLIER : 0;
+    }
+    return entry;
 }
 
 /* The only symbol of a book, whose codes have no bits; UINT32_MAX: it has several. *is_good: it has
@@ -112,28 +147,13 @@ static __device__ __forceinline__ uint32_t only_symbol(const struct codes *c, bo
     return used < 2 ? c->bits.order[0] : UINT32_MAX;
 }
 
-/* Four symbols of 16 bits; adds to *outliers how many are 0. */
-static __device__ __forceinline__ uint64_t four_symbols(const struct codes *c, struct ahead *a,
-                                                        uint32_t *outliers)
-{
-    uint32_t symbols[4];
-SIMT_UNROLL
-    for (uint32_t k = 0; k < 4; k++) {
-        if (k % 2 == 0)
-            refill(c, a);
-        symbols[k] = next_symbol(c, a);
-    }
-SIMT_UNROLL
-    for (uint32_t k = 0; k < 4; k++)
-        *outliers += symbols[k] == 0;
-    return (uint64_t)(symbols[2] | symbols[3] << 16) << 32 | symbols[0] | symbols[1] << 16;
-}
-
 static __device__ __forceinline__ uint32_t one_symbol(const struct codes *c, struct ahead *a,
                                                       uint32_t only)
 {
     if (only != UINT32_MAX)
         return only;
-    refill(c, a);
-    return next_symbol(c, a);
+    uint32_t length;
+    const uint32_t entry = next_code(c, next_bits(a), &length);
+    pass_bits(c, a, length);
+    return entry & 0xffff;
 }

@@ -1,0 +1,173 @@
+/* sz_cuda_find_paper.h: kernel text of sz_cuda_find.cu: symbols of effort 'paper' (sz_paper.h). A
+ * tile's four parts begin at known places: each of its lanes has one, with a window of its own in
+ * that of the tile.
+ *
+ * Lanes leave their symbols in shared memory, 32 at a time, and the warp takes them to the slots:
+ * what 32 lanes store in 32 places, 8 bytes each, an H100 takes some seven cycles a place for, and
+ * loads wait behind that.
+ *
+ *     shared    [a lane's 64 bytes][another's]...     16 bytes a lane of eight parts go together
+ *
+ * Which 16 bytes of a lane's are where depends on the lane, so that neither those that store their
+ * own nor those that load eight lanes' meet in the same banks. */
+
+enum {
+    PAPER_PART = 1024, /* symbols that begin at a known place */
+    PART_BITS = 64 * PART_WORDS,
+    /* So many symbols, the words that are looked at behind them, and what is before them in a
+     * word. */
+    CODES_BITS = ROUND_SYMBOLS * ZTI_HUFFMAN_MAX_BITS + 128,
+    ROUND_PIECES = ROUND_SYMBOLS / 8 /* of 16 bytes */
+};
+static_assert(CODES_BITS + 63 <= PART_BITS, "a round's codes fit in a window");
+static_assert(ROUND_SYMBOLS == 32 && PAPER_LANES == 4, "eight lanes have 512 bytes");
+
+static __device__ __forceinline__ uint64_t *part_window(const struct finding *f, uint32_t thread)
+{
+    return f->windows + thread * (PART_WORDS + 1);
+}
+
+/* The bits from each lane's place on, eight lanes for a window. The warp calls it. */
+static __device__ __forceinline__ void bring_parts(const struct sz_tiles *s,
+                                                   const struct finding *f, struct lane *l)
+{
+    enum { LOADS = PART_WORDS / 8 };
+    const uint32_t me = threadIdx.x % 32, own = threadIdx.x - me;
+    l->first = l->at / 64;
+    simt_order_warp(); /* the shuffles below order it in the tests */
+    for (uint32_t i = me / 8; i < 32; i += 8) {
+        uint64_t v[2 * LOADS];
+SIMT_UNROLL
+        for (uint32_t k = 0; k < 2 * LOADS; k++) {
+            const uint64_t from = __shfl_sync(SIMT_ALL_LANES, l->first, (int)(i + k / LOADS * 4));
+            const uint64_t word = from + k % LOADS * 8 + me % 8;
+            v[k] = word < s->words_count ? s->words[word] : 0;
+        }
+SIMT_UNROLL
+        for (uint32_t k = 0; k < 2 * LOADS; k++)
+            part_window(f, own + i + k / LOADS * 4)[k % LOADS * 8 + me % 8] = v[k];
+    }
+    __syncwarp();
+}
+
+/* A lane's piece of its symbols. */
+static __device__ __forceinline__ uint32_t *piece_of(const struct finding *f, uint32_t thread,
+                                                     uint32_t piece)
+{
+    return f->symbols + 4 * (thread * ROUND_PIECES + (piece ^ thread / 2 % ROUND_PIECES));
+}
+
+/* Eight symbols, of 16 bits; returns how many are 0. */
+static __device__ __forceinline__ uint32_t eight_symbols(const struct codes *c, struct ahead *a,
+                                                         uint32_t *to)
+{
+    uint32_t two[4], all = 0;
+SIMT_UNROLL
+    for (uint32_t k = 0; k < 4; k++) {
+        uint32_t first, second;
+        const uint32_t bits = next_bits(a), low = next_code(c, bits, &first);
+        const uint32_t high = next_code(c, bits >> first, &second);
+        pass_bits(c, a, first + second);
+        two[k] = __byte_perm(low, high, 0x5410);
+        all += low + high;
+    }
+    simt_store_16(to, two);
+    return outliers_in(all);
+}
+
+/* A round of the lane's part, of so many symbols; returns how many are 0. */
+static __device__ __forceinline__ uint32_t take_symbols(const struct finding *f,
+                                                        const struct codes *c, struct ahead *a,
+                                                        uint32_t only, uint32_t count)
+{
+    uint32_t outliers = 0, i = 0;
+SIMT_NO_UNROLL
+    for (; only == UINT32_MAX && i + 8 <= count; i += 8)
+        outliers += eight_symbols(c, a, piece_of(f, threadIdx.x, i / 8));
+    for (; i < count; i++) {
+        const uint32_t symbol = one_symbol(c, a, only);
+        ((uint16_t *)(void *)piece_of(f, threadIdx.x, i / 8))[i % 8] = (uint16_t)symbol;
+        outliers += symbol == 0;
+    }
+    return outliers;
+}
+
+/* A round of the warp's lanes with a bit in 'some' to their tiles' slots, from symbol 'first' of
+ * each part on. The warp calls it. */
+static __device__ __forceinline__ void put_symbols(const struct sz_tiles *s,
+                                                   const struct finding *f, const struct lane *l,
+                                                   uint32_t first, unsigned some)
+{
+    const uint32_t me = threadIdx.x % 32, own = threadIdx.x - me, piece = me % ROUND_PIECES;
+    __syncwarp();
+SIMT_UNROLL
+    for (uint32_t k = 0; k < 32; k += 32 / ROUND_PIECES) {
+        const uint32_t of = k + me / ROUND_PIECES, at = of % PAPER_LANES * PAPER_PART + first;
+        const uint64_t slot = __shfl_sync(SIMT_ALL_LANES, l->slot, (int)of);
+        uint16_t *const to = (uint16_t *)sz_symbols_in(sz_slot(s->found, &s->sz, slot), &s->sz);
+        uint32_t eight[4];
+        if (some >> of & 1) {
+            simt_load_16(eight, piece_of(f, own + of, piece));
+            simt_store_16(to + at + 8 * piece, eight);
+        }
+    }
+}
+
+/* So many symbols of a lane's part; returns how many outliers they stand for. The warp calls it. */
+static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s,
+                                                     const struct finding *f, struct lane *l,
+                                                     uint32_t count)
+{
+    const struct codes c = codes_of(s, f, part_window(f, threadIdx.x), 0, ZT_EFFORT_PAPER);
+    const uint32_t only = only_symbol(&c, &l->is_good);
+    uint32_t outliers = 0;
+    count = l->is_good ? count : 0;
+    for (uint32_t first = 0;; first += ROUND_SYMBOLS) {
+        const bool is_here = first < count;
+        const unsigned some = __ballot_sync(SIMT_ALL_LANES, is_here);
+        if (some == 0)
+            break;
+        const bool is_short = is_here && l->at - 64 * l->first > PART_BITS - CODES_BITS;
+        if (__any_sync(SIMT_ALL_LANES, first == 0 || is_short))
+            bring_parts(s, f, l);
+        if (is_here) {
+            struct ahead a = ahead_of(&c, l);
+            const uint32_t left = count - first;
+            outliers += take_symbols(f, &c, &a, only,
+                                     left < ROUND_SYMBOLS ? left : (uint32_t)ROUND_SYMBOLS);
+            l->at = place_of(&a, l);
+        }
+        put_symbols(s, f, l, first, some);
+        simt_order_warp(); /* the vote above does it in the tests */
+    }
+    l->is_good = l->is_good && l->at <= l->end;
+    return outliers;
+}
+
+/* A tile of effort 'paper', by four lanes that all know its head. The warp calls it. */
+static __device__ __forceinline__ void find_paper(const struct sz_tiles *s, const struct finding *f,
+                                                  struct lane *l)
+{
+    const uint32_t part = threadIdx.x % PAPER_LANES, parts = (l->n - 1) / PAPER_PART + 1;
+    const uint32_t first = part * PAPER_PART, leader = threadIdx.x % 32 - part;
+    const bool was_good = l->is_good;
+    uint32_t count = 0;
+    struct zti_bit_reader r = reader_at(s, l->at);
+    if (l->is_good && part < parts) {
+        l->at += (parts - 1) * 16;
+        for (uint32_t i = 0; i < part; i++)
+            l->at += zti_take_bits64(&r, 16);
+        count = l->n - first < PAPER_PART ? l->n - first : (uint32_t)PAPER_PART;
+    }
+    uint32_t outliers = find_part(s, f, l, count);
+    const unsigned good = __ballot_sync(SIMT_ALL_LANES, l->is_good || part >= parts);
+    l->is_good = was_good && (good >> leader & 15) == 15;
+    outliers += __shfl_xor_sync(SIMT_ALL_LANES, outliers, 1);
+    outliers += __shfl_xor_sync(SIMT_ALL_LANES, outliers, 2);
+    l->at = __shfl_sync(SIMT_ALL_LANES, l->at, (int)(leader + (l->is_good ? parts - 1 : 0)));
+    if (!l->is_good)
+        return;
+    l->to->rest_at = (uint32_t)(l->at - l->to->start);
+    l->at += (uint64_t)outliers * (l->is_wide ? 64 : 32);
+    l->is_good = l->at <= l->end;
+}
