@@ -21,7 +21,7 @@
 enum {
     COLUMNS = 64,    /* of a block at most: windows, tiles that have no parts */
     FAST_COLUMNS = 16,
-    PAPER_COLUMNS = 32,
+    PAPER_COLUMNS = 64,
     PAPER_LANES = 4, /* a chunk, of each effort */
     CODED_LANES = 8,
     FAST_LANES = 4,
@@ -30,7 +30,7 @@ enum {
     CLASSES_BITS = 1536, /* more than 64 classes, and what is before them in a word */
     PART_WORDS = 24,      /* of a window of effort 'paper', of which each lane has one */
     ROUND_SYMBOLS = 32,   /* of such a lane, before they go to its tile's slot */
-    ORDER_SYMBOLS = 2048, /* of paper's book at most, so that longer codes too are looked up here */
+    NEAR_SYMBOLS = 2048,  /* of paper's book at most, so that longer codes too are looked up here */
     TABLE_THREADS = 256
 };
 
@@ -52,15 +52,15 @@ static __host__ __device__ __forceinline__ uint32_t window_step(uint32_t effort)
 
 /* What a block has in shared memory: tables (sync_cuda.h) and numbers of books, but for effort
  * 'fast'; windows; of each tile the groups' classes, then how many of their values are more than
- * their symbols say. Of effort 'paper' (sz_cuda_find_paper.h) the symbols of longer codes, and those
- * that are on their way. */
+ * their symbols say. Of effort 'paper' (sz_cuda_find_paper.h) entries of codes longer than the
+ * table's, in order, and symbols that are on their way. */
 struct finding {
     uint32_t *tables;
     uint32_t (*numbers)[ZTI_BOOK_NUMBERS];
     uint64_t *windows;
     uint8_t (*classes)[ZTI_SZ_GROUPS];
-    uint32_t step;   /* from a window to the next, in words */
-    uint16_t *order; /* the book's symbols, or NULL where they are many */
+    uint32_t step;  /* from a window to the next, in words */
+    uint32_t *near; /* longer codes, or NULL where they may be many */
     uint32_t *symbols;
 };
 
@@ -85,9 +85,9 @@ static __host__ __device__ __forceinline__ uint32_t classes_bytes(uint32_t effor
 static __host__ __device__ __forceinline__ uint32_t symbols_bytes(uint32_t effort,
                                                                   uint32_t threads)
 {
-    return effort != ZT_EFFORT_PAPER
-               ? 0
-               : (ORDER_SYMBOLS + threads * ROUND_SYMBOLS) * (uint32_t)sizeof(uint16_t);
+    return effort != ZT_EFFORT_PAPER ? 0
+                                     : NEAR_SYMBOLS * (uint32_t)sizeof(uint32_t) +
+                                           threads * ROUND_SYMBOLS * (uint32_t)sizeof(uint16_t);
 }
 
 static __device__ __forceinline__ struct finding finding_in(char *memory, uint32_t effort,
@@ -101,13 +101,11 @@ static __device__ __forceinline__ struct finding finding_in(char *memory, uint32
     f.windows = (uint64_t *)(void *)(memory + windows);
     f.classes = (uint8_t(*)[ZTI_SZ_GROUPS])(memory + classes);
     f.step = window_step(effort);
-    f.order = NULL;
-    f.symbols = NULL;
+    f.near = f.symbols = NULL;
     if (effort == ZT_EFFORT_PAPER) {
-        uint16_t *const order = (uint16_t *)(void *)(memory + classes +
-                                                     classes_bytes(effort, blockDim.x));
-        f.order = alphabet <= ORDER_SYMBOLS ? order : NULL;
-        f.symbols = (uint32_t *)(void *)(order + ORDER_SYMBOLS);
+        const uint32_t near = classes + classes_bytes(effort, blockDim.x);
+        f.near = alphabet <= NEAR_SYMBOLS ? (uint32_t *)(void *)(memory + near) : NULL;
+        f.symbols = (uint32_t *)(void *)(memory + near) + NEAR_SYMBOLS;
     }
     return f;
 }
@@ -544,9 +542,25 @@ SIMT_KERNEL void __launch_bounds__(COLUMNS *CODED_LANES, 2) find_default(const s
     find_chunk(&s, ZT_EFFORT_DEFAULT);
 }
 
-SIMT_KERNEL void __launch_bounds__(PAPER_COLUMNS *PAPER_LANES, 4) find_paper_parts(const struct sz_tiles s)
+SIMT_KERNEL void __launch_bounds__(PAPER_COLUMNS *PAPER_LANES, 2) find_paper_parts(const struct sz_tiles s)
 {
     find_chunk(&s, ZT_EFFORT_PAPER);
+}
+
+static size_t shared_bytes(uint32_t effort, uint32_t threads)
+{
+    return books_bytes(effort) + windows_bytes(effort, threads) + classes_bytes(effort, threads) +
+           symbols_bytes(effort, threads);
+}
+
+/* Of effort 'paper': twice as many where they find room and each multiprocessor has a block. */
+static uint32_t paper_columns_of(const struct sz_tiles *s)
+{
+    const uint32_t most = PAPER_COLUMNS;
+    return s->chunks_each >= (uint64_t)simt_multiprocessors() * most &&
+                   shared_bytes(ZT_EFFORT_PAPER, most * PAPER_LANES) <= simt_shared_most()
+               ? most
+               : most / 2;
 }
 
 /* Columns of a block: where tables are copied, as many as leave a block or two for each
@@ -555,7 +569,7 @@ static uint32_t columns_of(const struct sz_tiles *s)
 {
     const uint32_t most = COLUMNS;
     return s->sz.effort == ZT_EFFORT_FAST    ? (uint32_t)FAST_COLUMNS
-           : s->sz.effort == ZT_EFFORT_PAPER ? (uint32_t)PAPER_COLUMNS
+           : s->sz.effort == ZT_EFFORT_PAPER ? paper_columns_of(s)
            : s->chunks_each >= 128 * most    ? most
            : s->chunks_each >= 64 * most     ? most / 2
                                              : most / 4;
@@ -565,8 +579,7 @@ extern "C" void zti_sz_cuda_find(const struct sz_tiles *s, void *queue)
 {
     const uint32_t effort = s->sz.effort, threads = columns_of(s) * chunk_lanes(effort);
     const uint64_t blocks = (s->chunks_each * chunk_lanes(effort) + threads - 1) / threads;
-    const size_t bytes = books_bytes(effort) + windows_bytes(effort, threads) +
-                         classes_bytes(effort, threads) + symbols_bytes(effort, threads);
+    const size_t bytes = shared_bytes(effort, threads);
     if (effort == ZT_EFFORT_FAST)
         SIMT_LAUNCH(find_fast, blocks, threads, bytes, queue, *s);
     else if (effort == ZT_EFFORT_PAPER)

@@ -5,6 +5,11 @@
  * added up to know of how many it is said. */
 enum { IS_OUTLIER = 1 << 20 };
 
+static __device__ __forceinline__ uint32_t with_outlier(uint32_t entry)
+{
+    return entry | ((entry & 0xffff) == 0 ? (uint32_t)IS_OUTLIER : 0);
+}
+
 static __device__ __forceinline__ uint32_t outliers_in(uint32_t eight)
 {
     return eight / IS_OUTLIER % 16;
@@ -27,12 +32,11 @@ SIMT_KERNEL void __launch_bounds__(TABLE_THREADS) make_tables(const struct sz_ti
 /* That of effort 'paper', of more bits, an entry a thread. */
 SIMT_KERNEL void __launch_bounds__(TABLE_THREADS) make_paper_table(const struct sz_tiles s)
 {
-    const uint32_t bits = sz_table_bits(ZT_EFFORT_PAPER);
     const uint32_t i = blockIdx.x * TABLE_THREADS + threadIdx.x;
     const struct zti_cuda_book book = sz_book(s.model, s.alphabet, 0);
-    const uint32_t code = zti_code_at(book.order, book.numbers, zti_reversed(i, 16), 1, bits);
-    const bool is_outlier = zti_code_length(code) > 0 && (code & 0xffff) == 0;
-    sz_tables_in(s.found, &s.sz, s.slots)[i] = code | (is_outlier ? (uint32_t)IS_OUTLIER : 0);
+    const uint32_t code =
+        zti_code_at(book.order, book.numbers, zti_reversed(i, 16), 1, PAPER_TABLE_BITS);
+    sz_tables_in(s.found, &s.sz, s.slots)[i] = zti_code_length(code) > 0 ? with_outlier(code) : 0;
 }
 
 /* Tables and numbers of all books, there after the next barrier. The block calls it. */
@@ -55,24 +59,66 @@ SIMT_UNROLL
     for (uint32_t k = 0; k < sz_tables(effort); k++)
         for (uint32_t m = threadIdx.x; m < ZTI_BOOK_NUMBERS; m += threads)
             f->numbers[k][m] = sz_book(s->model, s->alphabet, k).numbers[m];
+    if (!f->near)
+        return;
     const struct zti_cuda_book book = sz_book(s->model, s->alphabet, 0);
-    const uint32_t used = f->order ? book.numbers[ZTI_BOOK_USED] : 0;
-    for (uint32_t i = threadIdx.x; i < used; i += threads)
-        f->order[i] = book.order[i];
+    const uint32_t longs = book.numbers[ZTI_BOOK_ENTRY + PAPER_TABLE_BITS + 1];
+    for (uint32_t i = threadIdx.x; longs + i < book.numbers[ZTI_BOOK_USED]; i += threads)
+        f->near[i] = with_outlier(book.order[longs + i]);
+}
+
+/* Codes longer than the table of effort 'paper' is wide: of each length the first one, and how far
+ * it is from there to its place among those that are near, or in the order. They are in registers,
+ * as some lane or other of a warp has such a code often, and the others wait. */
+enum { LONGER = ZTI_HUFFMAN_MAX_BITS - PAPER_TABLE_BITS };
+
+struct longer {
+    uint32_t first[LONGER], away[LONGER];
+};
+
+static __device__ __forceinline__ struct longer longer_of(const uint32_t *numbers, bool is_near)
+{
+    const uint32_t before = is_near ? numbers[ZTI_BOOK_ENTRY + PAPER_TABLE_BITS + 1] : 0;
+    struct longer l;
+SIMT_UNROLL
+    for (uint32_t i = 0; i < LONGER; i++) {
+        l.first[i] = numbers[ZTI_BOOK_FIRST + PAPER_TABLE_BITS + 1 + i];
+        l.away[i] = numbers[ZTI_BOOK_ENTRY + PAPER_TABLE_BITS + 1 + i] - before - l.first[i];
+    }
+    return l;
+}
+
+/* What zti_long_place does, but for codes that are near. */
+static __device__ __forceinline__ uint32_t longer_place(const struct longer *l, uint32_t bits,
+                                                        uint32_t *length)
+{
+    const uint32_t high = __brev(bits) >> (32 - ZTI_HUFFMAN_MAX_BITS);
+    uint32_t away = l->away[0], own = high >> (LONGER - 1);
+    *length = PAPER_TABLE_BITS + 1;
+SIMT_UNROLL
+    for (uint32_t i = 1; i < LONGER; i++) {
+        const uint32_t code = high >> (LONGER - 1 - i);
+        const bool is_longer = code >= l->first[i];
+        *length += is_longer;
+        own = is_longer ? code : own;
+        away = is_longer ? l->away[i] : away;
+    }
+    return own + away;
 }
 
 /* A book to decode with, and bits of the window. */
 struct codes {
     struct zti_code_bits bits;
     uint32_t table_bits;
-    const uint16_t *near; /* the order, if it is in shared memory */
+    const uint32_t *near; /* effort 'paper': of the block, */
+    struct longer longer; /* and what there is to know of these */
 };
 
 /* Bits of the window: of two words of 32, and the one behind them, which is on its way meanwhile. */
 struct ahead {
     uint32_t low, high, soon;
     uint32_t used; /* of the bits of 'low' */
-    uint32_t next; /* number of the word behind those */
+    const uint32_t *next; /* the word behind those */
 };
 
 static __device__ __forceinline__ struct codes codes_of(const struct sz_tiles *s,
@@ -82,11 +128,13 @@ static __device__ __forceinline__ struct codes codes_of(const struct sz_tiles *s
 {
     struct codes c;
     c.table_bits = sz_table_bits(effort);
-    c.near = f->order;
     c.bits.numbers = f->numbers[book];
     c.bits.table = f->tables + (book << c.table_bits);
     c.bits.order = sz_book(s->model, s->alphabet, book).order;
     c.bits.words = (const uint32_t *)(const void *)window;
+    c.near = f->near;
+    if (effort == ZT_EFFORT_PAPER)
+        c.longer = longer_of(c.bits.numbers, f->near != NULL);
     return c;
 }
 
@@ -95,14 +143,15 @@ static __device__ __forceinline__ struct ahead ahead_of(const struct codes *c,
 {
     const uint32_t at = (uint32_t)(l->at - 64 * l->first);
     const uint32_t *const from = c->bits.words + at / 32;
-    const struct ahead a = {from[0], from[1], from[2], at % 32, at / 32 + 3};
+    const struct ahead a = {from[0], from[1], from[2], at % 32, from + 3};
     return a;
 }
 
 /* Where the lane is with them. */
-static __device__ __forceinline__ uint64_t place_of(const struct ahead *a, const struct lane *l)
+static __device__ __forceinline__ uint64_t place_of(const struct codes *c, const struct ahead *a,
+                                                    const struct lane *l)
 {
-    return 64 * l->first + 32 * (a->next - 3) + a->used;
+    return 64 * l->first + 32 * (uint32_t)(a->next - 3 - c->bits.words) + a->used;
 }
 
 static __device__ __forceinline__ uint32_t next_bits(const struct ahead *a)
@@ -111,15 +160,14 @@ static __device__ __forceinline__ uint32_t next_bits(const struct ahead *a)
 }
 
 /* Go over up to 32 of them. */
-static __device__ __forceinline__ void pass_bits(const struct codes *c, struct ahead *a,
-                                                 uint32_t count)
+static __device__ __forceinline__ void pass_bits(struct ahead *a, uint32_t count)
 {
     a->used += count;
     if (a->used >= 32) {
         a->used -= 32;
         a->low = a->high;
         a->high = a->soon;
-        a->soon = c->bits.words[a->next++];
+        a->soon = *a->next++;
     }
 }
 
@@ -128,12 +176,16 @@ static __device__ __forceinline__ void pass_bits(const struct codes *c, struct a
 static __device__ __forceinline__ uint32_t next_code(const struct codes *c, uint32_t bits,
                                                      uint32_t *length)
 {
-    uint32_t entry = c->bits.table[bits & ((1u << c->table_bits) - 1)];
+    uint32_t own = bits & ((1u << c->table_bits) - 1);
+    simt_anew(own); /* an instruction less for each place */
+    uint32_t entry = c->bits.table[own];
     *length = zti_code_length(entry);
-    if (*length == 0) {
-        const uint32_t place = zti_long_place(c->bits.numbers, bits, c->table_bits, length);
-        entry = c->near ? c->near[place] : c->bits.order[place];
-        entry |= entry == 0 ? (uint32_t)IS_OUTLIER : 0;
+    if (entry < ZTI_CODE_HAS_LENGTH) {
+        const uint32_t place =
+            c->table_bits == PAPER_TABLE_BITS
+                ? longer_place(&c->longer, bits, length)
+                : zti_long_place(c->bits.numbers, bits, c->table_bits, length);
+        entry = c->near ? c->near[place] : with_outlier(c->bits.order[place]);
     }
     return entry;
 }
@@ -154,6 +206,6 @@ static __device__ __forceinline__ uint32_t one_symbol(const struct codes *c, str
         return only;
     uint32_t length;
     const uint32_t entry = next_code(c, next_bits(a), &length);
-    pass_bits(c, a, length);
+    pass_bits(a, length);
     return entry & 0xffff;
 }

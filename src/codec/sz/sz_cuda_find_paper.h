@@ -35,17 +35,18 @@ static __device__ __forceinline__ void bring_parts(const struct sz_tiles *s,
     const uint32_t me = threadIdx.x % 32, own = threadIdx.x - me;
     l->first = l->at / 64;
     simt_order_warp(); /* the shuffles below order it in the tests */
-    for (uint32_t i = me / 8; i < 32; i += 8) {
+    for (uint32_t i = 0; i < 32; i += 8) {
         uint64_t v[2 * LOADS];
 SIMT_UNROLL
         for (uint32_t k = 0; k < 2 * LOADS; k++) {
-            const uint64_t from = __shfl_sync(SIMT_ALL_LANES, l->first, (int)(i + k / LOADS * 4));
+            const uint32_t of = i + k / LOADS * 4 + me / 8;
+            const uint64_t from = __shfl_sync(SIMT_ALL_LANES, l->first, (int)of);
             const uint64_t word = from + k % LOADS * 8 + me % 8;
             v[k] = word < s->words_count ? s->words[word] : 0;
         }
 SIMT_UNROLL
         for (uint32_t k = 0; k < 2 * LOADS; k++)
-            part_window(f, own + i + k / LOADS * 4)[k % LOADS * 8 + me % 8] = v[k];
+            part_window(f, own + i + k / LOADS * 4 + me / 8)[k % LOADS * 8 + me % 8] = v[k];
     }
     __syncwarp();
 }
@@ -67,7 +68,7 @@ SIMT_UNROLL
         uint32_t first, second;
         const uint32_t bits = next_bits(a), low = next_code(c, bits, &first);
         const uint32_t high = next_code(c, bits >> first, &second);
-        pass_bits(c, a, first + second);
+        pass_bits(a, first + second);
         two[k] = __byte_perm(low, high, 0x5410);
         all += low + high;
     }
@@ -135,7 +136,7 @@ static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s,
             const uint32_t left = count - first;
             outliers += take_symbols(f, &c, &a, only,
                                      left < ROUND_SYMBOLS ? left : (uint32_t)ROUND_SYMBOLS);
-            l->at = place_of(&a, l);
+            l->at = place_of(&c, &a, l);
         }
         put_symbols(s, f, l, first, some);
         simt_order_warp(); /* the vote above does it in the tests */

@@ -54,7 +54,7 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
         l->to->groups[g] = group_of(class_of, planes) | place << 32;
         planes += class_shift(class_of) * n;
     }
-    l->at = place_of(&a, l);
+    l->at = place_of(&c, &a, l);
     l->is_good = l->is_good && l->at <= l->end && planes <= l->end - l->at;
     if (!l->is_good)
         return;
