@@ -17,10 +17,12 @@ enum {
     /* So many symbols, the words that are looked at behind them, and what is before them in a
      * word. */
     CODES_BITS = ROUND_SYMBOLS * ZTI_HUFFMAN_MAX_BITS + 128,
-    ROUND_PIECES = ROUND_SYMBOLS / 8 /* of 16 bytes */
+    ROUND_PIECES = ROUND_SYMBOLS / 8, /* of 16 bytes */
+    PIECE_ROWS = 32 / ROUND_PIECES    /* lanes whose pieces go together */
 };
 static_assert(CODES_BITS + 63 <= PART_BITS, "a round's codes fit in a window");
-static_assert(ROUND_SYMBOLS == 32 && PAPER_LANES == 4, "eight lanes have 512 bytes");
+static_assert(PIECE_ROWS % (2 * ROUND_PIECES) == 0 && PIECE_ROWS % PAPER_LANES == 0,
+              "a lane's pieces are of the same part, and at equal distances");
 
 static __device__ __forceinline__ uint64_t *part_window(const struct finding *f, uint32_t thread)
 {
@@ -93,23 +95,40 @@ SIMT_NO_UNROLL
     return outliers;
 }
 
+/* Where a lane takes pieces of eight lanes' symbols to, four times. */
+struct slots {
+    uint16_t *to[32 / PIECE_ROWS];
+};
+
+static __device__ __forceinline__ struct slots slots_of(const struct sz_tiles *s,
+                                                        const struct lane *l)
+{
+    const uint32_t me = threadIdx.x % 32, part = me / ROUND_PIECES % PAPER_LANES;
+    struct slots p;
+SIMT_UNROLL
+    for (uint32_t k = 0; k < 32 / PIECE_ROWS; k++) {
+        const uint32_t of = k * PIECE_ROWS + me / ROUND_PIECES;
+        const uint64_t slot = __shfl_sync(SIMT_ALL_LANES, l->slot, (int)of);
+        p.to[k] = (uint16_t *)sz_symbols_in(sz_slot(s->found, &s->sz, slot), &s->sz) +
+                  part * PAPER_PART + me % ROUND_PIECES * 8;
+    }
+    return p;
+}
+
 /* A round of the warp's lanes with a bit in 'some' to their tiles' slots, from symbol 'first' of
  * each part on. The warp calls it. */
-static __device__ __forceinline__ void put_symbols(const struct sz_tiles *s,
-                                                   const struct finding *f, const struct lane *l,
+static __device__ __forceinline__ void put_symbols(const struct finding *f, const struct slots *p,
                                                    uint32_t first, unsigned some)
 {
-    const uint32_t me = threadIdx.x % 32, own = threadIdx.x - me, piece = me % ROUND_PIECES;
+    const uint32_t me = threadIdx.x % 32, row = me / ROUND_PIECES;
+    const uint32_t *const from = piece_of(f, threadIdx.x - me + row, me % ROUND_PIECES);
     __syncwarp();
 SIMT_UNROLL
-    for (uint32_t k = 0; k < 32; k += 32 / ROUND_PIECES) {
-        const uint32_t of = k + me / ROUND_PIECES, at = of % PAPER_LANES * PAPER_PART + first;
-        const uint64_t slot = __shfl_sync(SIMT_ALL_LANES, l->slot, (int)of);
-        uint16_t *const to = (uint16_t *)sz_symbols_in(sz_slot(s->found, &s->sz, slot), &s->sz);
+    for (uint32_t k = 0; k < 32 / PIECE_ROWS; k++) {
         uint32_t eight[4];
-        if (some >> of & 1) {
-            simt_load_16(eight, piece_of(f, own + of, piece));
-            simt_store_16(to + at + 8 * piece, eight);
+        if (some >> (k * PIECE_ROWS + row) & 1) {
+            simt_load_16(eight, from + 4 * ROUND_PIECES * PIECE_ROWS * k);
+            simt_store_16(p->to[k] + first, eight);
         }
     }
 }
@@ -120,7 +139,9 @@ static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s,
                                                      uint32_t count)
 {
     const struct codes c = codes_of(s, f, part_window(f, threadIdx.x), 0, ZT_EFFORT_PAPER);
+    const struct slots p = slots_of(s, l);
     const uint32_t only = only_symbol(&c, &l->is_good);
+    struct ahead a = {0, 0, 0, 0, c.bits.words};
     uint32_t outliers = 0;
     count = l->is_good ? count : 0;
     for (uint32_t first = 0;; first += ROUND_SYMBOLS) {
@@ -128,19 +149,20 @@ static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s,
         const unsigned some = __ballot_sync(SIMT_ALL_LANES, is_here);
         if (some == 0)
             break;
-        const bool is_short = is_here && l->at - 64 * l->first > PART_BITS - CODES_BITS;
-        if (__any_sync(SIMT_ALL_LANES, first == 0 || is_short))
+        const bool is_short = is_here && a.next >= c.bits.words + 3 + (PART_BITS - CODES_BITS) / 32;
+        if (__any_sync(SIMT_ALL_LANES, first == 0 || is_short)) {
+            l->at = first > 0 ? place_of(&c, &a, l) : l->at;
             bring_parts(s, f, l);
-        if (is_here) {
-            struct ahead a = ahead_of(&c, l);
-            const uint32_t left = count - first;
+            a = ahead_of(&c, l);
+        }
+        const uint32_t left = count - first;
+        if (is_here)
             outliers += take_symbols(f, &c, &a, only,
                                      left < ROUND_SYMBOLS ? left : (uint32_t)ROUND_SYMBOLS);
-            l->at = place_of(&c, &a, l);
-        }
-        put_symbols(s, f, l, first, some);
+        put_symbols(f, &p, first, some);
         simt_order_warp(); /* the vote above does it in the tests */
     }
+    l->at = count > 0 ? place_of(&c, &a, l) : l->at;
     l->is_good = l->is_good && l->at <= l->end;
     return outliers;
 }
