@@ -2,9 +2,8 @@
  * tile's four parts begin at known places: each of its lanes has one, with a window of its own in
  * that of the tile.
  *
- * Lanes leave their symbols in shared memory, 32 at a time, and the warp takes them to the slots:
- * what 32 lanes store in 32 places, 8 bytes each, an H100 takes some seven cycles a place for, and
- * loads wait behind that.
+ * Lanes leave their symbols in shared memory, 32 at a time, and the warp takes them to the slots: 32
+ * lanes that store 8 bytes each, all elsewhere, are 32 requests, and look-ups wait behind them.
  *
  *     shared    [a lane's 64 bytes][another's]...     16 bytes a lane of eight parts go together
  *
@@ -37,8 +36,9 @@ static __device__ __forceinline__ void bring_parts(const struct sz_tiles *s,
     const uint32_t me = threadIdx.x % 32, own = threadIdx.x - me;
     l->first = l->at / 64;
     simt_order_warp(); /* the shuffles below order it in the tests */
-    for (uint32_t i = 0; i < 32; i += 8) {
+    for (uint32_t i = 32; i > 0;) { /* first ones last: those that few tiles have */
         uint64_t v[2 * LOADS];
+        i -= 8;
 SIMT_UNROLL
         for (uint32_t k = 0; k < 2 * LOADS; k++) {
             const uint32_t of = i + k / LOADS * 4 + me / 8;
