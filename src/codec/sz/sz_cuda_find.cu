@@ -542,7 +542,8 @@ SIMT_KERNEL void __launch_bounds__(COLUMNS *CODED_LANES, 2) find_default(const s
     find_chunk(&s, ZT_EFFORT_DEFAULT);
 }
 
-SIMT_KERNEL void __launch_bounds__(PAPER_COLUMNS *PAPER_LANES, 2) find_paper_parts(const struct sz_tiles s)
+SIMT_KERNEL void __launch_bounds__(PAPER_COLUMNS *PAPER_LANES, 2)
+    find_paper_parts(const struct sz_tiles s)
 {
     find_chunk(&s, ZT_EFFORT_PAPER);
 }

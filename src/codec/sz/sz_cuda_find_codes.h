@@ -23,7 +23,8 @@ SIMT_KERNEL void __launch_bounds__(TABLE_THREADS) make_tables(const struct sz_ti
     const struct zti_cuda_book book = sz_book(s.model, s.alphabet, k);
     uint32_t *const table = sz_tables_in(s.found, &s.sz, s.slots) + k * ZTI_CODE_ENTRIES;
     for (uint32_t i = threadIdx.x; i < ZTI_CODE_ENTRIES; i += TABLE_THREADS)
-        own[i] = zti_code_at(book.order, book.numbers, zti_reversed(i, 16), 1, ZTI_SMALL_TABLE_BITS);
+        own[i] =
+            zti_code_at(book.order, book.numbers, zti_reversed(i, 16), 1, ZTI_SMALL_TABLE_BITS);
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < ZTI_CODE_ENTRIES; i += TABLE_THREADS)
         table[i] = own[i] | zti_ends_in(own, i);
@@ -114,7 +115,7 @@ struct codes {
     struct longer longer; /* and what there is to know of these */
 };
 
-/* Bits of the window: of two words of 32, and the one behind them, which is on its way meanwhile. */
+/* Bits of the window: of two words of 32, and the one behind them, which is on its way then. */
 struct ahead {
     uint32_t low, high, soon;
     uint32_t used; /* of the bits of 'low' */
@@ -177,7 +178,7 @@ static __device__ __forceinline__ uint32_t next_code(const struct codes *c, uint
                                                      uint32_t *length)
 {
     uint32_t own = bits & ((1u << c->table_bits) - 1);
-    simt_anew(own); /* an instruction less for each place */
+    simt_anew(own); /* or its place takes an instruction more */
     uint32_t entry = c->bits.table[own];
     *length = zti_code_length(entry);
     if (entry < ZTI_CODE_HAS_LENGTH) {

@@ -2,8 +2,8 @@
  * tile's four parts begin at known places: each of its lanes has one, with a window of its own in
  * that of the tile.
  *
- * Lanes leave their symbols in shared memory, 32 at a time, and the warp takes them to the slots: 32
- * lanes that store 8 bytes each, all elsewhere, are 32 requests, and look-ups wait behind them.
+ * Lanes leave their symbols in shared memory, 32 at a time, and the warp takes them to the slots:
+ * 32 lanes that store 8 bytes each, all elsewhere, are 32 requests, and look-ups wait behind them.
  *
  *     shared    [a lane's 64 bytes][another's]...     16 bytes a lane of eight parts go together
  *
