@@ -71,7 +71,7 @@ SIMT_UNROLL
 /* Codes longer than the table of effort 'paper' is wide: of each length the first one, and how far
  * it is from there to its place among those that are near, or in the order. They are in registers,
  * as some lane or other of a warp has such a code often, and the others wait. */
-enum { LONGER = ZTI_HUFFMAN_MAX_BITS - PAPER_TABLE_BITS };
+enum { LONGER = (int)ZTI_HUFFMAN_MAX_BITS - (int)PAPER_TABLE_BITS };
 
 struct longer {
     uint32_t first[LONGER], away[LONGER];

@@ -15,12 +15,12 @@ enum {
     PART_BITS = 64 * PART_WORDS,
     /* So many symbols, the words that are looked at behind them, and what is before them in a
      * word. */
-    CODES_BITS = ROUND_SYMBOLS * ZTI_HUFFMAN_MAX_BITS + 128,
+    CODES_BITS = (int)ROUND_SYMBOLS * (int)ZTI_HUFFMAN_MAX_BITS + 128,
     ROUND_PIECES = ROUND_SYMBOLS / 8, /* of 16 bytes */
     PIECE_ROWS = 32 / ROUND_PIECES    /* lanes whose pieces go together */
 };
 static_assert(CODES_BITS + 63 <= PART_BITS, "a round's codes fit in a window");
-static_assert(PIECE_ROWS % (2 * ROUND_PIECES) == 0 && PIECE_ROWS % PAPER_LANES == 0,
+static_assert(PIECE_ROWS % (2 * ROUND_PIECES) == 0 && PIECE_ROWS % (int)PAPER_LANES == 0,
               "a lane's pieces are of the same part, and at equal distances");
 
 static __device__ __forceinline__ uint64_t *part_window(const struct finding *f, uint32_t thread)
