@@ -63,7 +63,7 @@ SIMT_UNROLL
     if (!f->near)
         return;
     const struct zti_cuda_book book = sz_book(s->model, s->alphabet, 0);
-    const uint32_t longs = book.numbers[ZTI_BOOK_ENTRY + PAPER_TABLE_BITS + 1];
+    const uint32_t longs = book.numbers[ZTI_BOOK_ENTRY + (int)PAPER_TABLE_BITS + 1];
     for (uint32_t i = threadIdx.x; longs + i < book.numbers[ZTI_BOOK_USED]; i += threads)
         f->near[i] = with_outlier(book.order[longs + i]);
 }
@@ -79,12 +79,13 @@ struct longer {
 
 static __device__ __forceinline__ struct longer longer_of(const uint32_t *numbers, bool is_near)
 {
-    const uint32_t before = is_near ? numbers[ZTI_BOOK_ENTRY + PAPER_TABLE_BITS + 1] : 0;
+    const uint32_t bits = PAPER_TABLE_BITS + 1;
+    const uint32_t before = is_near ? numbers[ZTI_BOOK_ENTRY + bits] : 0;
     struct longer l;
 SIMT_UNROLL
     for (uint32_t i = 0; i < LONGER; i++) {
-        l.first[i] = numbers[ZTI_BOOK_FIRST + PAPER_TABLE_BITS + 1 + i];
-        l.away[i] = numbers[ZTI_BOOK_ENTRY + PAPER_TABLE_BITS + 1 + i] - before - l.first[i];
+        l.first[i] = numbers[ZTI_BOOK_FIRST + bits + i];
+        l.away[i] = numbers[ZTI_BOOK_ENTRY + bits + i] - before - l.first[i];
     }
     return l;
 }
