@@ -1,7 +1,7 @@
 /* sz_bench.c: the speed of the sz codec, whole .zt files in memory, beside a copy of the array.
  *
  *     sz_bench [--mib N] [--rounds N] [--isa plain|avx2|avx512] [--threads N] [--effort NAME]
- *              [--rel E]... [--slope S] [--write FILE] [FILE TYPE SHAPE]...
+ *              [--rel E]... [--off BYTES] [--slope S] [--write FILE] [FILE TYPE SHAPE]...
  *
  * Fields are float32 of N MiB (64 at least count): a turbulence-like one (3-D, power law -11/3), a
  * smooth one (-6.5), one with noise; and each FILE of raw values, repeated along its slowest axis
@@ -11,6 +11,8 @@
  * one thread's: N / work is what 'times' is on a machine with nothing else to do. 'extra' is the
  * most memory that one call of compression asks for, as a part of the array's.
  *
+ * --off BYTES: arrays begin so many bytes behind a page, where they do without it. Large ones that
+ * malloc gives do so by 16.
  * --slope S: the turbulence-like field's waves have the power k^-S instead of k^(-11/3).
  * --write FILE only writes it: float64, 128 x 128 x 128; or, where the name
  * ends in .f32, the float32 values of 256 x 256 x 256. */
@@ -23,7 +25,7 @@
 enum { ROUNDS_MOST = 101, BOUNDS_MOST = 16 };
 
 struct options {
-    size_t mib;
+    size_t mib, off; /* off: arrays begin so many bytes behind a page */
     unsigned rounds, bounds;
     zt_isa isa;
     uint32_t threads;
@@ -185,11 +187,17 @@ static void measure(const struct options *o, struct field *f, int effort, double
     fflush(stdout);
 }
 
+/* Memory for an array, where the options want it to begin. */
+static void *array_at(const struct options *o, size_t bytes)
+{
+    return (char *)bench_need(bytes + o->off) + o->off;
+}
+
 static void run_field(const struct options *o, struct field *f, zt_context *one,
                       zt_context *several)
 {
     const zt_params p = params_of(0, 1e-3);
-    f->back = bench_need(f->bytes);
+    f->back = array_at(o, f->bytes);
     check(one, zt_compress_bound(one, &f->array, &p, &f->capacity), "bound");
     f->stream = bench_need(f->capacity);
     for (int effort = 0; effort <= 3; effort++)
@@ -197,9 +205,9 @@ static void run_field(const struct options *o, struct field *f, zt_context *one,
             if (o->effort == effort ||
                 (o->effort < 0 && (effort == ZT_EFFORT_FAST || effort == ZT_EFFORT_DEFAULT)))
                 measure(o, f, effort, o->rel[i], one, several);
-    free(f->back);
+    free((char *)f->back - o->off);
     free(f->stream);
-    free(f->array.data);
+    free((char *)f->array.data - o->off);
 }
 
 /* A made field: repeated along its slowest axis to as many MiB as asked for. */
@@ -212,7 +220,7 @@ static void run_made(const struct options *o, const char *name, double slope, do
     const uint64_t shape[3] = {values / SIDE / SIDE, SIDE, SIDE};
     struct field f = {.bytes = values * 4};
     double *const made = bench_need(cube * sizeof *made);
-    float *const out = bench_need(f.bytes);
+    float *const out = array_at(o, f.bytes);
     snprintf(f.name, sizeof f.name, "%s", name);
     if (make_turbulence(made, SIDE, 3, slope, 1) != 0)
         exit(1);
@@ -250,7 +258,7 @@ static int run_file(const struct options *o, char *const *words, zt_context *one
     const uint64_t times = (o->mib * (1u << 20) / 4 + values - 1) / values;
     shape[0] *= times;
     f.bytes = (size_t)(4 * values * times);
-    float *const out = bench_need(f.bytes);
+    float *const out = array_at(o, f.bytes);
     for (size_t i = 0; i < values * times; i++)
         out[i] = is_double ? (float)((double *)(void *)raw)[i % values]
                            : ((float *)(void *)raw)[i % values];
@@ -284,7 +292,8 @@ static int write_turbulence(const char *name, double slope)
 static int use(void)
 {
     fprintf(stderr, "use: sz_bench [--mib N] [--rounds N] [--isa plain|avx2|avx512] [--threads N] "
-                    "[--effort default|paper|fast|high] [--rel E]... [--slope S] [--write FILE] "
+                    "[--effort default|paper|fast|high] [--rel E]... [--off BYTES] [--slope S] "
+                    "[--write FILE] "
                     "[FILE f32|f64 SHAPE]...\n");
     return 2;
 }
@@ -318,6 +327,8 @@ static int parse(int argc, char **argv, struct options *o)
             o->effort = at = number_of(efforts, 4, value);
         else if (strcmp(argv[i], "--rel") == 0 && o->bounds < BOUNDS_MOST)
             o->rel[o->bounds++] = strtod(value, NULL);
+        else if (strcmp(argv[i], "--off") == 0)
+            o->off = strtoul(value, NULL, 10);
         else if (strcmp(argv[i], "--slope") == 0)
             o->slope = strtod(value, NULL);
         else if (strcmp(argv[i], "--write") == 0)
@@ -325,7 +336,8 @@ static int parse(int argc, char **argv, struct options *o)
         else
             at = -1;
     }
-    const int is_good = at >= 0 && o->mib >= 1 && o->rounds >= 1 && o->rounds <= ROUNDS_MOST;
+    const int is_good = at >= 0 && o->mib >= 1 && o->off % 8 == 0 && o->rounds >= 1 &&
+                        o->rounds <= ROUNDS_MOST;
     return is_good && (argc - i) % 3 == 0 ? i : -1;
 }
 

@@ -59,6 +59,9 @@ struct zti_coding {
     uint32_t isa;          /* zt_isa that encode, decode and skip may use; exec sets it */
     bool is_streamed;      /* exec sets it: what is written is too much for the caches to be found
                               there again */
+    uint8_t *room;         /* decoding: memory of this thread's where tiles may be put together on
+                              their way to the view, or NULL; exec sets it */
+    size_t room_bytes;
     uint32_t loose_planes; /* that are dropped beyond what the bound allows for any values: nothing
                               is vouched for; while coding only */
     double verify_bound;   /* error that the encoder must prove or verify; NaN: none */
@@ -137,6 +140,9 @@ struct zti_codec {
 
     /* Bytes, at most, of the tiles that a thread codes at a time; 0: as the policy sees fit. */
     uint32_t piece_bytes;
+
+    /* Bytes of room (zti_coding) that decoding would rather have. */
+    size_t room_bytes;
 
     /* ---- slots from here to the next line may be NULL ---- */
 

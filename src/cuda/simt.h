@@ -52,8 +52,9 @@
         (void)cudaLaunchKernelEx(&launch_config, kernel, __VA_ARGS__);                             \
     } while (0)
 
-/* Barriers of a warp and of a block that the tests do not leave out to see whether that shows:
- * where they are, a comment says why they could not. */
+/* Barriers that the tests do not leave out to see whether bytes show it: of a warp, beside shuffles
+ * and votes, for which lanes wait but which order no memory (only races show that one is missing),
+ * and of a block, where a comment says why. */
 #define simt_order_warp()  __syncwarp()
 #define simt_order_block() __syncthreads()
 
@@ -149,12 +150,9 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
 #define SIMT_UNROLL
 #define SIMT_UNROLL_4
 #define SIMT_NO_UNROLL
-#define simt_order_warp()       ((void)__any_sync(SIMT_ALL_LANES, 0))
 #define simt_order_block()      ((void)__syncthreads_or(0))
 #define simt_anew(v)            ((void)(v))
 #define simt_load_16(to, from)  memcpy((to), (from), 16)
-#define simt_bring(to, from, n) memcpy((to), (from), (n))
-#define simt_wait_brought()     ((void)0)
 #define simt_store_16(to, from) memcpy((to), (from), 16)
 #include "simt_host.h"
 #endif

@@ -99,6 +99,17 @@ static inline bool zti_ans_mixed_ends(const struct zti_ans_mixed *m)
     return zti_ans_mixed_ends_at(m, m->r.end);
 }
 
+/* A symbol and its state's next one, whose bits are the lowest of those that are ahead. */
+ZTI_INLINE uint8_t zti_ans_mixed_step(const uint32_t *table, uint32_t *state, uint64_t *bits,
+                                      uint64_t *at)
+{
+    const uint32_t entry = table[*state], n = entry >> 16 & 15;
+    *state = (entry >> 20) + (uint32_t)(*bits & ((UINT32_C(1) << n) - 1));
+    *bits >>= n;
+    *at += n;
+    return (uint8_t)entry;
+}
+
 /* The next n symbols, symbol i in the model whose decoding table is tables[contexts[i]]. Where the
  * stream has ended they are any. */
 void zti_ans_mixed_take(struct zti_ans_mixed *m, const uint32_t *const *tables,

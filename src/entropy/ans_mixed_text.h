@@ -120,15 +120,6 @@ uint8_t *NAME(zti_ans_mixed_put)(const struct zti_ans_mixed_table *table, const 
 
 /* ---- decoding ---- */
 
-ZTI_INLINE uint8_t step(const uint32_t *table, uint32_t *state, uint64_t *bits, uint64_t *at)
-{
-    const uint32_t entry = table[*state], n = entry >> 16 & 15;
-    *state = (entry >> 20) + (uint32_t)(*bits & ((UINT32_C(1) << n) - 1));
-    *bits >>= n;
-    *at += n;
-    return (uint8_t)entry;
-}
-
 /* With few states these are in registers, and the next symbol's is always the first. */
 static void take_few(struct zti_ans_mixed *m, const uint32_t *const *tables,
                      const uint8_t *contexts, size_t n, uint8_t *out)
@@ -138,14 +129,14 @@ static void take_few(struct zti_ans_mixed *m, const uint32_t *const *tables,
     size_t i = 0;
     for (; i + 4 <= n; i += 4) { /* 57 bits are there, 48 are taken */
         uint64_t bits = zti_peek_either(&r);
-        out[i] = step(tables[contexts[i]], &a, &bits, &r.at);
-        out[i + 1] = step(tables[contexts[i + 1]], &b, &bits, &r.at);
-        out[i + 2] = step(tables[contexts[i + 2]], &c, &bits, &r.at);
-        out[i + 3] = step(tables[contexts[i + 3]], &d, &bits, &r.at);
+        out[i] = zti_ans_mixed_step(tables[contexts[i]], &a, &bits, &r.at);
+        out[i + 1] = zti_ans_mixed_step(tables[contexts[i + 1]], &b, &bits, &r.at);
+        out[i + 2] = zti_ans_mixed_step(tables[contexts[i + 2]], &c, &bits, &r.at);
+        out[i + 3] = zti_ans_mixed_step(tables[contexts[i + 3]], &d, &bits, &r.at);
     }
     for (; i < n; i++) {
         uint64_t bits = zti_peek_within(&r);
-        out[i] = step(tables[contexts[i]], &a, &bits, &r.at);
+        out[i] = zti_ans_mixed_step(tables[contexts[i]], &a, &bits, &r.at);
         const uint32_t next = b;
         b = c;
         c = d;
@@ -172,11 +163,11 @@ static void take_many(struct zti_ans_mixed *m, const uint32_t *const *tables,
         uint32_t *const state = m->state + next;
         if (next % 4 == 0 && i + 4 <= n) {
             for (uint32_t k = 0; k < 4; k++)
-                out[i + k] = step(tables[contexts[i + k]], &state[k], &bits, &r.at);
+                out[i + k] = zti_ans_mixed_step(tables[contexts[i + k]], &state[k], &bits, &r.at);
             i += 4;
             next += 4;
         } else {
-            out[i] = step(tables[contexts[i]], state, &bits, &r.at);
+            out[i] = zti_ans_mixed_step(tables[contexts[i]], state, &bits, &r.at);
             i++;
             next++;
         }

@@ -49,7 +49,7 @@ static void take_many(struct zti_ans_mixed *m, const uint32_t *const *tables,
             next += 8;
         } else {
             uint64_t bits = zti_peek_either(&r);
-            out[i] = step(tables[contexts[i]], state, &bits, &r.at);
+            out[i] = zti_ans_mixed_step(tables[contexts[i]], state, &bits, &r.at);
             i++;
             next++;
         }

@@ -50,7 +50,8 @@ static __device__ __forceinline__ void ans_ways_place(const struct ans_ways *a, 
     a->window[part % 4 * ANS_PART + lane] = own < a->count ? word : 0;
 }
 
-/* What is before the first symbol, of a stream with so many states: zti_ans_mixed_begin. */
+/* What is before the first symbol, of a stream with so many states: zti_ans_mixed_begin. The window
+ * is there after the next barrier of the block. */
 static __device__ __forceinline__ bool ans_ways_begin(struct ans_ways *a,
                                                       const struct zti_bit_reader *r,
                                                       uint32_t ways, uint32_t *window)
@@ -72,7 +73,6 @@ static __device__ __forceinline__ bool ans_ways_begin(struct ans_ways *a,
     for (uint32_t part = 0; part < 3; part++)
         ans_ways_place(a, part, ans_ways_fetch(a, part));
     a->ahead = ans_ways_fetch(a, 3);
-    simt_order_warp(); /* who looks at the words first has met the others, by ballots */
     return zeros < 8;
 }
 

@@ -182,6 +182,7 @@ static __device__ __forceinline__ void take_part(const struct zti_cuda_unmerging
         __syncwarp();
         is_good = decode_part(u, s, &p, k);
     } else {
+        simt_order_warp(); /* lanes may be storing the part before */
         for (uint32_t i = lane; i < p.symbols; i += 32)
             s->symbols[k][place_of(i)] = u->book.order[0];
     }
@@ -236,10 +237,8 @@ SIMT_KERNEL void __launch_bounds__(THREADS)
             return;
         if (threadIdx.x == 0)
             s.tickets[1 - turn] = lookback_take(ticket);
-        for (uint64_t chunk = first; chunk < first + TAKEN && chunk < chunks; chunk++) {
+        for (uint64_t chunk = first; chunk < first + TAKEN && chunk < chunks; chunk++)
             take_part(&u, &s, chunk, starts[chunk]);
-            simt_order_warp(); /* which sums over the next part's lengths do in the tests */
-        }
     }
 }
 

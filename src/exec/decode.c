@@ -26,6 +26,25 @@ uint64_t zti_tile_source_bits(const struct zti_tile_source *source)
     return (source->tail ? source->tail_at * 8 : 0) + source->reader.at;
 }
 
+/* Bytes of a view from which on room is worth its price. */
+enum { ROOM_VIEW_BYTES = 1 << 20 };
+
+void zti_room_open(zt_context *context, const struct zti_view *view, struct zti_coding *coding)
+{
+    const size_t bytes = coding->codec->room_bytes;
+    const uint64_t values = zti_array_values(view->out.rank, view->out.shape);
+    const bool is_worth =
+        coding->is_streamed && bytes > 0 && values * zt_type_bytes(coding->type) >= ROOM_VIEW_BYTES;
+    coding->room = is_worth ? zti_alloc(context, bytes) : NULL;
+    coding->room_bytes = coding->room ? bytes : 0;
+}
+
+void zti_room_close(zt_context *context, struct zti_coding *coding)
+{
+    zti_release(context, coding->room);
+    coding->room = NULL;
+}
+
 static zt_status use_tail(zt_context *context, struct zti_tile_source *s)
 {
     const uint64_t at = s->reader.at;

@@ -211,13 +211,15 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
 
 /* ---- decode ---- */
 
-static zt_status serial_decode(zt_context *context, const struct zti_coding *coding,
+static zt_status serial_decode(zt_context *context, const struct zti_coding *as_shared,
                                const uint8_t *data, size_t data_bytes, uint64_t start_bits,
                                const struct zti_index *index, const struct zti_view *view,
                                const struct zti_starts *starts, uint64_t *end_bits)
 {
+    struct zti_coding own = *as_shared, *const coding = &own;
     uint8_t spare[ZTI_SPARE_BYTES];
     struct zti_tile_source source = zti_tile_source_at(coding, data, data_bytes, start_bits);
+    zti_room_open(context, view, &own);
     source.spare = spare;
     source.spare_bytes = sizeof spare;
     struct zti_runs runs = zti_runs_of(&coding->grid, view);
@@ -241,6 +243,7 @@ static zt_status serial_decode(zt_context *context, const struct zti_coding *cod
     }
     *end_bits = zti_tile_source_bits(&source);
     zti_tile_source_free(context, &source);
+    zti_room_close(context, &own);
     return status;
 }
 

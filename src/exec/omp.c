@@ -503,10 +503,9 @@ struct decoder {
 };
 
 /* Decode one piece; the lock is held before and after. */
-static void decode_piece(struct decoder *d, uint32_t thread, zt_context *own,
-                         const struct found *piece)
+static void decode_piece(struct decoder *d, const struct zti_coding *coding, uint32_t thread,
+                         zt_context *own, const struct found *piece)
 {
-    const struct zti_coding *coding = d->crew.coding;
     (void)pthread_mutex_unlock(&d->crew.lock);
     struct zti_tile_source source =
         zti_tile_source_at(coding, d->data, d->data_bytes, piece->at_bits);
@@ -530,11 +529,14 @@ static void decode_known_task(void *shared, uint32_t thread)
 {
     struct decoder *d = shared;
     zt_context own = context_of_thread(d->crew.context);
+    struct zti_coding coding = *d->crew.coding;
     struct found piece = {.at_tile = 0, .at_bits = d->start_bits};
+    zti_room_open(&own, d->view, &coding);
     (void)pthread_mutex_lock(&d->crew.lock);
     while (d->crew.status == ZT_OK && zti_runs_next(&d->runs, d->grain, &piece.first, &piece.last))
-        decode_piece(d, thread, &own, &piece);
+        decode_piece(d, &coding, thread, &own, &piece);
     (void)pthread_mutex_unlock(&d->crew.lock);
+    zti_room_close(&own, &coding);
 }
 
 /* Walk to the next piece, note where it is, and pass over it; the lock is held before and after,
@@ -567,6 +569,8 @@ static void decode_task(void *shared, uint32_t thread)
 {
     struct decoder *d = shared;
     zt_context own = context_of_thread(d->crew.context);
+    struct zti_coding coding = *d->crew.coding;
+    zti_room_open(&own, d->view, &coding);
     (void)pthread_mutex_lock(&d->crew.lock);
     while (d->crew.status == ZT_OK && !(d->is_found && d->queue_n == 0)) {
         /* Keep others fed first; a thread that is alone decodes what it has found. */
@@ -576,13 +580,14 @@ static void decode_task(void *shared, uint32_t thread)
             const struct found piece = d->queue[d->queue_first];
             d->queue_first = (d->queue_first + 1) % FOUND_MOST;
             d->queue_n--;
-            decode_piece(d, thread, &own, &piece);
+            decode_piece(d, &coding, thread, &own, &piece);
         } else {
             (void)pthread_cond_wait(&d->crew.changed, &d->crew.lock);
         }
     }
     (void)pthread_cond_broadcast(&d->crew.changed);
     (void)pthread_mutex_unlock(&d->crew.lock);
+    zti_room_close(&own, &coding);
 }
 
 zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding, const uint8_t *data,

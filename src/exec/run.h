@@ -62,6 +62,11 @@ struct zti_tile_source zti_tile_source_at(const struct zti_coding *coding, const
                                           size_t data_bytes, uint64_t start_bits);
 void zti_tile_source_free(zt_context *context, struct zti_tile_source *source);
 
+/* Give a thread's coding the room that its codec would rather have to decode a view; none where the
+ * view is small, where caches are not written past, or where there is no memory for it. */
+void zti_room_open(zt_context *context, const struct zti_view *view, struct zti_coding *coding);
+void zti_room_close(zt_context *context, struct zti_coding *coding);
+
 /* The bit of the data that is read next. */
 uint64_t zti_tile_source_bits(const struct zti_tile_source *source);
 

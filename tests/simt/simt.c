@@ -1,5 +1,6 @@
 /* simt.c: CUDA threads as fibers of one host thread: see simt_runtime.h. */
 #define _GNU_SOURCE
+#include "race.h"
 #include "simt_runtime.h"
 
 #include <pthread.h>
@@ -33,8 +34,20 @@ enum { STACK_BYTES = 64 << 10 };
 #include <ucontext.h>
 #endif
 
+#if defined(SIMT_RACES)
+enum { ORDERS_SHOW = 1 };
+#else
+enum { ORDERS_SHOW = 0 }; /* whether simt_order_warp may be left out to see whether it is missed */
+unsigned simt_races(void)
+{
+    return 0;
+}
+void simt_print_races(void) {}
+#endif
+
 enum {
     WARP = 32,
+    MOST_BROUGHT = 64,
     GUARD_BYTES = 64 << 10, /* a page of any size */
     ARENA_BYTES = 256 << 10,
     RED_ZONE_BYTES = 64,
@@ -48,6 +61,13 @@ enum state { RUNNABLE, IN_WARP, IN_BLOCK, IN_GRID, DONE };
 
 struct warp;
 struct block;
+
+/* A copy to shared memory that is under way. */
+struct brought {
+    void *to;
+    const void *from;
+    size_t bytes;
+};
 
 struct fiber {
     struct simt_place place; /* first: simt_here points at it */
@@ -63,6 +83,8 @@ struct fiber {
     const char *file;
     int line;
     uint64_t out;
+    struct brought brought[MOST_BROUGHT];
+    unsigned brought_count;
     char *stack;
 #if defined(SIMT_UCONTEXT)
     ucontext_t context;
@@ -86,6 +108,7 @@ struct variable {
 struct block {
     struct fiber **fibers;
     struct warp *warps;
+    struct simt_order order;
     unsigned threads, finished, arrived, in_grid;
     const char *file;
     int line;
@@ -270,6 +293,8 @@ static void switch_to(struct fiber *to)
     if (from == to)
         return;
     simt_here = to == run.home ? NULL : &to->place;
+    simt_race_runs(to == run.home ? NULL : &to->block->order, to->place.thread.x,
+                   (&(struct simt_own){to->stack, to, STACK_BYTES, sizeof *to}));
 #if defined(SIMT_ASAN)
     __sanitizer_start_switch_fiber(&from->fake_stack, to->stack, STACK_BYTES);
 #endif
@@ -336,6 +361,7 @@ static struct fiber *fiber_new(void)
 static void begin_block(struct block *b, unsigned number)
 {
     b->finished = b->arrived = b->in_grid = b->variable_count = 0;
+    simt_race_begin(&b->order, b->arena, number);
     UNPOISON(b->arena, ARENA_BYTES);
     simt_rubbish(b->arena, run.shared_bytes + RED_ZONE_BYTES);
     POISON(b->arena + run.shared_bytes, ARENA_BYTES - run.shared_bytes);
@@ -351,6 +377,7 @@ static void begin_block(struct block *b, unsigned number)
         f->warp->lanes[t % WARP] = f;
         f->line = 0;
         f->file = NULL;
+        f->brought_count = 0;
     }
     release(b->fibers, run.threads);
 }
@@ -366,6 +393,8 @@ static void thread_done(void)
             if (f->warp->waiting >> i & 1 && f->warp->lanes[i]->mask >> f->lane & 1)
                 fail(f->warp->lanes[i]->file, f->warp->lanes[i]->line,
                      "a thread leaves the kernel while lanes wait for it here");
+    if (f->brought_count > 0)
+        fail(NULL, 0, "a thread leaves the kernel while copies of its own are under way");
     f->state = DONE;
     f->warp->done |= 1u << f->lane;
     simt_progress();
@@ -433,6 +462,7 @@ void simt_launch(const char *name, simt_idx grid, simt_idx block, size_t shared_
 {
     static struct fiber home;
     memset(&run, 0, sizeof run);
+    simt_race_kernel(name);
     run.kernel = name;
     run.call = call;
     run.body = body;
@@ -568,6 +598,7 @@ unsigned simt_block(enum simt_op op, int value, const char *file, int line)
         for (unsigned t = 0; t < b->threads; t++)
             b->fibers[t]->out = b->result;
         simt_progress();
+        simt_race_order_block(&b->order);
         release(b->fibers, b->threads);
     }
     switch_to(pick());
@@ -587,8 +618,10 @@ void simt_grid(const char *file, int line)
     if (++run.grid_arrived == run.count * run.threads) {
         run.grid_arrived = 0;
         simt_progress();
-        for (unsigned b = 0; b < run.places; b++)
+        for (unsigned b = 0; b < run.places; b++) {
+            simt_race_order_block(&run.blocks[b].order);
             release(run.blocks[b].fibers, run.threads);
+        }
     }
     switch_to(pick());
 }
@@ -659,7 +692,7 @@ uint64_t simt_warp(enum simt_op op, unsigned mask, uint64_t value, int from, int
     struct fiber *const f = here(), *group[WARP];
     struct warp *const w = f->warp;
     unsigned n = 0;
-    if (op == SIMT_WARP_SYNC && is_skipped(file, line))
+    if ((op == SIMT_WARP_SYNC || (op == SIMT_WARP_ORDER && ORDERS_SHOW)) && is_skipped(file, line))
         return 0;
     f->op = op;
     f->mask = mask;
@@ -686,11 +719,38 @@ uint64_t simt_warp(enum simt_op op, unsigned mask, uint64_t value, int from, int
                 group[n++] = w->lanes[i];
             }
         complete(w, mask, op);
+        if (op <= SIMT_WARP_ORDER && mask == ~0u) /* to be strict: a part orders nothing */
+            simt_race_order_warp(&f->block->order, f->place.thread.x / WARP);
         w->waiting &= ~mask;
         release(group, n);
     }
     switch_to(pick());
     return f->out;
+}
+
+/* ---- copies by the way ---- */
+
+/* Done when they are waited for; sometimes also at once. */
+void simt_bring(void *to, const void *from, size_t bytes)
+{
+    struct fiber *const f = here();
+    if (f->brought_count == MOST_BROUGHT)
+        fail(NULL, 0, "too many copies of one thread under way");
+    simt_race_copy(to, from, bytes, __builtin_return_address(0));
+    if (policy() >= DEPTH && chance() % 2)
+        memcpy(to, from, bytes);
+    f->brought[f->brought_count++] = (struct brought){to, from, bytes};
+}
+
+void simt_wait_brought(void)
+{
+    struct fiber *const f = here();
+    for (unsigned i = 0; i < f->brought_count; i++) {
+        const struct brought *const b = &f->brought[i];
+        simt_race_copy(b->to, b->from, b->bytes, __builtin_return_address(0));
+        memcpy(b->to, b->from, b->bytes);
+    }
+    f->brought_count = 0;
 }
 
 /* ---- giving way ---- */

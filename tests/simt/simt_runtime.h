@@ -41,12 +41,18 @@ int simt_barrier_at(unsigned i, const char **file);
 uint64_t simt_barrier_visits(unsigned i);
 unsigned simt_barriers(void);
 
+/* Races that were found since the program began, none where nobody looks (race.c). A program with
+ * some prints them and ends with 1, but by _exit. */
+unsigned simt_races(void);
+void simt_print_races(void);
+
 enum simt_op {
     SIMT_SYNC,
     SIMT_SYNC_COUNT,
     SIMT_SYNC_AND,
     SIMT_SYNC_OR,
     SIMT_WARP_SYNC,
+    SIMT_WARP_ORDER,
     SIMT_BALLOT,
     SIMT_ANY,
     SIMT_ALL,
@@ -80,6 +86,10 @@ void simt_grid(const char *file, int line);
  * dynamic part of the launch. */
 void *simt_shared(const void *key, size_t bytes);
 void *simt_shared_dynamic(void);
+
+/* Copies to shared memory that are done, for the thread, once it has waited. */
+void simt_bring(void *to, const void *from, size_t bytes);
+void simt_wait_brought(void);
 
 /* Before an atomic; before a load that may be spun on; after something others may wait for. */
 void simt_preempt(void);

@@ -191,6 +191,12 @@ SIMT_KERNEL void too_much_shared(int *out)
     out[threadIdx.x] = a[threadIdx.x];
 }
 
+SIMT_KERNEL void brings_and_leaves(int *out)
+{
+    SIMT_SHARED(int, a, [128]);
+    simt_bring(a + threadIdx.x, out + threadIdx.x, 4);
+}
+
 enum { THREADS = 128 };
 
 static void launch(unsigned what)
@@ -212,6 +218,7 @@ static void launch(unsigned what)
     case 11: SIMT_LAUNCH(deep, 1, 32, 0, 0, out); break;
     case 12: SIMT_LAUNCH(past_shared, 1, THREADS, 0, 0, out); break;
     case 13: SIMT_LAUNCH(past_dynamic, 1, THREADS, THREADS * 4, 0, out); break;
+    case 14: SIMT_LAUNCH(brings_and_leaves, 1, THREADS, 0, 0, out); break;
     default: SIMT_LAUNCH(past_global, 1, THREADS, 0, 0, out);
     }
     free(out);
@@ -237,6 +244,7 @@ static const struct mistake mistakes[] = {
     {"a stack that is too small", "", false, false},
     {"shared memory, one past the end", "", false, true},
     {"dynamic shared memory, one past the end", "", false, true},
+    {"a copy that nobody waits for", "under way", false, false},
     {"global memory, one past the end", "", false, true},
 };
 

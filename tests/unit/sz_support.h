@@ -13,6 +13,30 @@
 
 #include <cmocka.h>
 
+/* Room for a coding to put tiles together in, with something behind that is not to be written. */
+struct test_room {
+    uint8_t *bytes;
+    size_t n;
+};
+
+enum { BEHIND_ROOM = 64 };
+
+static inline struct test_room test_room_open(size_t n, struct zti_coding *coding)
+{
+    struct test_room room = {need(n + BEHIND_ROOM), n};
+    memset(room.bytes + n, 0x3c, BEHIND_ROOM);
+    coding->room = n > 0 ? room.bytes : NULL;
+    coding->room_bytes = n;
+    return room;
+}
+
+static inline void test_room_close(struct test_room *room)
+{
+    for (uint32_t i = 0; i < BEHIND_ROOM; i++)
+        assert_int_equal(room->bytes[room->n + i], 0x3c);
+    free(room->bytes);
+}
+
 /* A stream, and what decoding it needs. */
 struct coded {
     struct zti_coding coding;

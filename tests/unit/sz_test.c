@@ -283,15 +283,18 @@ static void instances_decode_the_same_values_in_turns_and_past_the_caches(void *
         memset(stream, 0, c.capacity + reach);
         memcpy(stream, c.bytes, (size_t)(c.end_bits / 8));
         decode_with(&coding, stream, c.end_bits, false, &first);
-        for (uint32_t turn = 1; turn < 12; turn++) {
+        for (uint32_t turn = 1; turn < 18; turn++) {
             zt_context *context;
             zt_context_new(NULL, &context);
             zt_context_set_isa(context, (zt_isa)(turn % 3));
             coding.isa = (uint32_t)zt_context_isa(context);
             coding.is_streamed = turn / 3 % 2;
+            const size_t room_bytes = turn < 12 ? 0 : zti_codec_sz.room_bytes;
+            struct test_room room = test_room_open(room_bytes, &coding);
             decode_with(&coding, stream, c.end_bits,
                         turn >= 6 && coding.grid.count >= 4 && effort == ZT_EFFORT_DEFAULT, &back);
             assert_memory_equal(back.array.data, first.array.data, bytes);
+            test_room_close(&room);
             zt_context_free(context);
         }
         free(stream);

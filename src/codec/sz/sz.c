@@ -524,6 +524,7 @@ const struct zti_codec zti_codec_sz = {
     .tile_shape = tile_shape,
     .chunk_tiles = chunk_tiles,
     .piece_bytes = 1 << 20, /* some strips of tiles (sz_coder.h), so that most are asked for */
+    .room_bytes = 640 << 10, /* 16 tiles of doubles (sz_strips.h), in rows that are whole lines */
     .configure = configure,
     .store_params = store_params,
     .load_params = load_params,

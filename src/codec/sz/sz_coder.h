@@ -14,7 +14,7 @@ struct scratch {
 static void gather_tile(const struct tile *tile, const zt_array *array, uint8_t *values)
 {
     const uint32_t value_bytes = (uint32_t)zt_type_bytes(array->type), last = tile->rank - 1;
-    struct rows rows = joined_rows_of(tile, array);
+    struct rows rows = joined(rows_of(tile, array));
     const uint32_t n = rows.bytes > 0 ? rows.bytes / value_bytes : tile->extent[last];
     for (uint32_t done = 0; done < tile->n; done += n, next_row(&rows))
         copy_row(values + (size_t)done * value_bytes, 1, rows.at, array->stride[last], n,
@@ -183,7 +183,9 @@ static struct rows rows_from(const struct zti_coding *coding, const zt_array *ar
                                            ? rest
                                            : tiles * coding->grid.side[last]);
     struct rows rows = rows_of(&tile, array);
-    for (uint32_t i = last; i-- > 0; row /= rows.extent[i]) {
+    if (row == 0)
+        rows = joined(rows);
+    for (uint32_t i = last; i-- > 0 && row > 0; row /= rows.extent[i]) {
         rows.place[i] = (uint32_t)(row % rows.extent[i]);
         rows.at += rows.place[i] * rows.step[i];
     }

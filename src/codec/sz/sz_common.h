@@ -25,6 +25,7 @@ struct rows {
     uint32_t bytes; /* of a row, where its values are side by side; else 0 */
     uint32_t asked; /* bytes of this row that memory was asked for */
     uint32_t axes;  /* that it goes along */
+    bool is_streamed; /* what is written goes past the caches, where it is whole lines */
     uint32_t place[ZT_MAX_RANK];
     uint32_t extent[ZT_MAX_RANK];
     int64_t step[ZT_MAX_RANK]; /* bytes */
@@ -44,9 +45,8 @@ static inline struct rows rows_of(const struct tile *tile, const zt_array *array
 }
 
 /* The same, with rows that follow each other without a gap as one. */
-static inline struct rows joined_rows_of(const struct tile *tile, const zt_array *array)
+static inline struct rows joined(struct rows r)
 {
-    struct rows r = rows_of(tile, array);
     for (; r.axes > 0 && r.bytes > 0 && r.step[r.axes - 1] == r.bytes; r.axes--)
         r.bytes *= r.extent[r.axes - 1];
     return r;
@@ -128,6 +128,31 @@ static inline struct blocks blocks_of(const struct tile *tile)
         b.rows *= side[i];
     }
     return b;
+}
+
+/* Whether a tile has rows shorter than so many values, in runs and without differences along them:
+ * its last two axes can be taken for one. */
+static inline bool has_joined_axes(const struct zti_coding *coding, const struct tile *tile,
+                                   uint32_t most)
+{
+    const uint32_t last = tile->rank - 1;
+    return last > 0 && tile->block == 0 && tile->extent[last] < most &&
+           (!(coding->sz.axes >> last & 1) || tile->extent[last] == 1) &&
+           !(coding->sz.is_blocked && blocks_of(tile).count > 0);
+}
+
+/* That tile, along whose last axis differences are of values that are *columns apart. Else the tile
+ * itself. */
+static inline struct tile joined_tile(const struct zti_coding *coding, const struct tile *tile,
+                                      uint32_t most, uint32_t *columns)
+{
+    struct tile joined = *tile;
+    *columns = 1;
+    if (!has_joined_axes(coding, tile, most))
+        return joined;
+    *columns = tile->extent[--joined.rank];
+    joined.extent[joined.rank - 1] *= *columns;
+    return joined;
 }
 
 /* Which values of a tile are kept as they are. */

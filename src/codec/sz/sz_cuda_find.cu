@@ -1,9 +1,9 @@
 /* sz_cuda_find.cu: what must be gone through bit by bit in tiles that are decoded: where one class,
  * list, round of unary codes or Huffman code ends the next begins, and so does the next tile. Some
  * lanes have a chunk, and note what they find in the tiles' slots (sz_cuda_found.h). They do the
- * same side by side, so that a warp has few tiles, which are alike in how long their parts are, and
- * there are many warps; but of symbols of effort 'default' each has a piece
- * (sz_cuda_find_symbols.h), and of effort 'paper' one of the tile's four parts.
+ * same side by side, and the first of them notes it, so that a warp has few tiles, which are alike
+ * in how long their parts are, and there are many warps; but of symbols of effort 'default' each
+ * has a piece (sz_cuda_find_symbols.h), and of effort 'paper' one of the tile's four parts.
  *
  * Tiles are at different places of the stream, so a warp brings each tile's next bits to shared
  * memory, of effort 'paper' each lane's, 32 lanes' loads side by side:
@@ -114,7 +114,7 @@ static __device__ __forceinline__ struct finding finding_in(char *memory, uint32
 struct lane {
     uint32_t column, sharing; /* its window, and lanes that have it */
     bool is_good, is_wide;
-    uint32_t n;
+    uint32_t n, start;    /* values; low bits of where it began */
     uint64_t at, end;     /* bits; no tile reaches beyond */
     uint64_t first;       /* word that its window begins with */
     uint64_t slot;        /* its number, and the slot */
@@ -128,6 +128,12 @@ static __device__ __forceinline__ struct zti_bit_reader reader_at(const struct s
     return r;
 }
 
+/* The first of a tile's lanes notes what all find. */
+static __device__ __forceinline__ bool leads(const struct lane *l)
+{
+    return threadIdx.x % l->sharing == 0;
+}
+
 /* ---- windows ---- */
 
 static __device__ __forceinline__ uint64_t *window_of(const struct finding *f, uint32_t column)
@@ -138,6 +144,19 @@ static __device__ __forceinline__ uint64_t *window_of(const struct finding *f, u
 static __device__ __forceinline__ uint8_t *classes_of(const struct finding *f, const struct lane *l)
 {
     return f->classes[l->column];
+}
+
+/* What the leader alone has found: whether it makes sense, and where it ends. The warp calls it. */
+static __device__ __forceinline__ void follow(struct lane *l)
+{
+    l->is_good = __shfl_sync(SIMT_ALL_LANES, (int)l->is_good, 0, (int)l->sharing) != 0;
+    l->at = __shfl_sync(SIMT_ALL_LANES, l->at, 0, (int)l->sharing);
+}
+
+/* How far it is in its tile. */
+static __device__ __forceinline__ uint32_t in_tile(const struct lane *l)
+{
+    return (uint32_t)l->at - l->start;
 }
 
 /* The bits from each lane's place on. The warp calls it. */
@@ -253,31 +272,32 @@ static __device__ __forceinline__ void take_marks(const struct sz_tiles *s, cons
     l->at = far.at;
 }
 
-/* What is before the residuals; l->at goes behind it. */
-static __device__ __forceinline__ void take_head(const struct sz_tiles *s, const struct finding *f,
-                                                 struct lane *l)
+/* What is before the residuals, for the leader; l->at goes behind it. Returns the form. */
+static __device__ __forceinline__ uint32_t take_head(const struct sz_tiles *s,
+                                                     const struct finding *f, struct lane *l)
 {
     const uint32_t value_bytes = value_bytes_of(s->type);
     struct zti_bit_reader r = in_window(f, l);
     const uint32_t first = (uint32_t)zti_take_bits64(&r, 8), base_bytes = first >> 4;
     l->to->form = first;
-    l->is_wide = (first & 3) == ZTI_SZ_WIDE;
     l->is_good = base_bytes <= 8 && base_bytes <= l->n * value_bytes &&
                  is_form(&s->sz, value_bytes, first);
     if (!l->is_good)
-        return;
+        return first;
     l->to->away = zti_take_bits64(&r, 8 * base_bytes);
     l->at = 64 * l->first + r.at;
-    l->to->values_at = (uint32_t)(l->at - l->to->start);
+    l->to->values_at = in_tile(l);
     if (first & ZTI_SZ_HAS_EXACT) {
         uint32_t exact = 0;
         struct zti_bit_reader far = reader_at(s, l->at);
         l->is_good = take_exact(&far, l->end, l->n, value_bytes, l->to->exact, &exact);
-        l->to->values_at = (uint32_t)(far.at - l->to->start);
-        l->at = far.at + (uint64_t)exact * 8 * value_bytes;
+        l->at = far.at;
+        l->to->values_at = in_tile(l);
+        l->at += (uint64_t)exact * 8 * value_bytes;
     }
     if ((first & 3) == ZTI_SZ_RAW)
         l->at = l->end;
+    return first;
 }
 
 /* ---- classes ---- */
@@ -301,15 +321,18 @@ static __device__ __forceinline__ void find_classes(const struct sz_tiles *s,
         l->is_good = before <= most && 64 * l->first + r.at <= l->end;
         if (!l->is_good)
             return;
-        classes_of(f, l)[g] = (uint8_t)before;
-        l->to->groups[g] = group_of(before, planes);
+        if (leads(l)) {
+            classes_of(f, l)[g] = (uint8_t)before;
+            l->to->groups[g] = group_of(before, planes);
+        }
         planes += class_planes(before) * in_group(l->n, g);
     }
     l->at = 64 * l->first + r.at;
     l->is_good = l->is_good && planes <= l->end - l->at;
     if (!l->is_good)
         return;
-    l->to->planes_at = (uint32_t)(l->at - l->to->start);
+    if (leads(l))
+        l->to->planes_at = in_tile(l);
     l->at += planes;
 }
 
@@ -412,15 +435,15 @@ static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s,
             continue;
         const uint32_t g = pass == PASS_ALL ? next : zti_ctz64(left);
         const uint32_t c = classes_of(f, l)[g];
-        const uint32_t at = (uint32_t)(l->at - l->to->start);
+        const uint32_t at = in_tile(l);
         left &= left - 1;
-        if (pass == PASS_EXCESSES)
+        if (leads(l) && pass == PASS_EXCESSES)
             l->to->excess_at[g] = at;
-        else
+        else if (leads(l))
             ((uint32_t *)(void *)(l->to->groups + g))[1] = at;
         pass_over(s, f, l, pass, in_group(l->n, g), c);
     }
-    if (pass == PASS_EXCESSES && l->is_good)
+    if (pass == PASS_EXCESSES && l->is_good && leads(l))
         l->to->excess_groups = of;
 }
 
@@ -438,20 +461,23 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
                                                  struct lane *l, uint32_t effort)
 {
     const bool is_here = l->is_good;
-    const uint64_t start = l->at;
     uint32_t form = ZTI_SZ_ZERO;
     bring(s, f, l);
-    if (is_here) {
-        l->to->start = start;
-        l->end = start + 8 * (1 + (uint64_t)l->n * value_bytes_of(s->type));
-        take_head(s, f, l);
-        form = l->to->form;
+    l->start = (uint32_t)l->at;
+    l->end = l->at + 8 * (1 + (uint64_t)l->n * value_bytes_of(s->type));
+    if (is_here && leads(l)) {
+        l->to->start = l->at;
+        form = take_head(s, f, l);
     }
+    form = __shfl_sync(SIMT_ALL_LANES, form, 0, (int)l->sharing);
+    l->is_wide = (form & 3) == ZTI_SZ_WIDE;
+    follow(l);
     if (s->sz.source == ZTI_SZ_LOG) {
         const bool has_marks = is_here && !(form & ZTI_SZ_LOSSLESS) && (form & 3) != ZTI_SZ_RAW;
         bring_some(s, f, l, WINDOW_BITS / 2);
-        if (l->is_good && has_marks)
+        if (l->is_good && has_marks && leads(l))
             take_marks(s, f, l);
+        follow(l);
     }
     const bool has_groups = (form & 3) == ZTI_SZ_NARROW || (form & 3) == ZTI_SZ_WIDE;
     const bool is_huffman = is_coded(effort, form), is_taken = l->is_good;
@@ -459,6 +485,7 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
     l->is_good = is_taken && has_groups && !is_huffman;
     if (__any_sync(SIMT_ALL_LANES, l->is_good)) {
         find_classes(s, f, l);
+        simt_order_warp(); /* classes are the leader's; votes order them in the tests */
         pass_groups(s, f, l, PASS_ALL, 0);
     }
     if (has_groups && !is_huffman)
@@ -473,10 +500,10 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
     if (has_groups && is_huffman)
         is_good = l->is_good;
     l->is_good = is_good;
-    if (is_here && !is_good)
+    if (is_here && !is_good && leads(l))
         l->to->start = FOUND_NOTHING;
-    if (is_here && is_good && !(effort == ZT_EFFORT_PAPER && is_huffman))
-        l->to->rest_at = (uint32_t)(l->at - l->to->start);
+    if (is_here && is_good && leads(l) && !(effort == ZT_EFFORT_PAPER && is_huffman))
+        l->to->rest_at = in_tile(l);
     l->at = is_good ? (l->at + 7) & ~UINT64_C(7)
                     : UINT64_C(1) << 62; /* as if cut short: the host refuses it */
 }
@@ -505,7 +532,7 @@ static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint
     const bool is_here = own < s->chunks_each;
     const uint64_t chunk = !is_here ? 0 : s->chunks ? s->chunks[i] : s->first_chunk + i;
     uint64_t *const places = sz_chunk_places(s->found, &s->sz, s->slots);
-    struct lane l = {threadIdx.x / each, each, false, false, 1, 0, 0, 0, 0, NULL};
+    struct lane l = {threadIdx.x / each, each, false, false, 1, 0, 0, 0, 0, 0, NULL};
     if (effort != ZT_EFFORT_FAST) {
         copy_books(s, f, effort);
         __syncthreads();
@@ -519,7 +546,7 @@ static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint
         l.to = sz_slot(s->found, &s->sz, l.slot);
         l.is_good = is_tile && l.at >> 62 == 0;
         l.n = is_tile ? values_in(s, number) : 1;
-        if (is_tile && !l.is_good)
+        if (is_tile && !l.is_good && leads(&l))
             l.to->start = FOUND_NOTHING;
         const uint64_t before = l.at;
         find_tile(s, f, &l, effort);

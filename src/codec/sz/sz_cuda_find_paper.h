@@ -190,7 +190,8 @@ static __device__ __forceinline__ void find_paper(const struct sz_tiles *s, cons
     l->at = __shfl_sync(SIMT_ALL_LANES, l->at, (int)(leader + (l->is_good ? parts - 1 : 0)));
     if (!l->is_good)
         return;
-    l->to->rest_at = (uint32_t)(l->at - l->to->start);
+    if (leads(l))
+        l->to->rest_at = in_tile(l);
     l->at += (uint64_t)outliers * (l->is_wide ? 64 : 32);
     l->is_good = l->at <= l->end;
 }

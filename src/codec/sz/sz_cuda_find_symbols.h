@@ -42,7 +42,8 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
         l->is_good = class_of <= most;
         if (!l->is_good)
             return;
-        classes_of(f, l)[g] = (uint8_t)class_of;
+        if (leads(l))
+            classes_of(f, l)[g] = (uint8_t)class_of;
         uint64_t place = 0;
         if (is_list(class_of)) {
             b->lists |= UINT64_C(1) << g;
@@ -51,14 +52,16 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
             place = b->counts >> shift & 0xffff;
             b->counts += (uint64_t)symbols_in(n, book_of(class_of)) << shift;
         }
-        l->to->groups[g] = group_of(class_of, planes) | place << 32;
+        if (leads(l))
+            l->to->groups[g] = group_of(class_of, planes) | place << 32;
         planes += class_shift(class_of) * n;
     }
     l->at = place_of(&c, &a, l);
     l->is_good = l->is_good && l->at <= l->end && planes <= l->end - l->at;
     if (!l->is_good)
         return;
-    l->to->planes_at = (uint32_t)(l->at - l->to->start);
+    if (leads(l))
+        l->to->planes_at = in_tile(l);
     l->at += planes;
 }
 
@@ -73,7 +76,6 @@ static __device__ __forceinline__ void place_groups(const struct finding *f, con
         b->begins |= (uint64_t)begin << shift;
         begin += (((uint32_t)(b->counts >> shift) & 0xffff) + 15) / 16 * 16;
     }
-    simt_order_warp(); /* all lanes have noted places; votes order them in the tests */
     for (uint32_t g = threadIdx.x % CODED_LANES; l->is_good && g * ZTI_SZ_GROUP < l->n;
          g += CODED_LANES) {
         const uint32_t c = classes_of(f, l)[g];
@@ -250,6 +252,7 @@ static __device__ __forceinline__ void find_coded(const struct sz_tiles *s, cons
 {
     struct books b;
     find_coded_classes(s, f, l, &b);
+    simt_order_warp(); /* classes and places are the leader's; votes order them in the tests */
     pass_groups(s, f, l, PASS_LISTS, b.lists);
     place_groups(f, l, &b);
 SIMT_NO_UNROLL

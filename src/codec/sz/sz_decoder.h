@@ -9,6 +9,8 @@ enum { SIDE_BY_SIDE = ZTI_HUFFMAN_PARTS };
 /* A tile on its way. */
 struct lane {
     struct tile tile;
+    const struct zti_view *to; /* where it goes: the array, or a strip; NULL: nowhere */
+    bool is_streamed;          /* past the caches */
     struct zti_bit_reader r;
     uint64_t end_bits;  /* no tile reaches beyond */
     uint32_t form;      /* as in its first byte */
@@ -33,13 +35,10 @@ struct unpacked {
 ZTI_INLINE void put_row(void *to, int64_t to_stride, const void *from, uint32_t n,
                         size_t value_bytes, bool is_streamed)
 {
-    const size_t bytes = n * value_bytes;
-    if (!is_streamed || to_stride != 1 || bytes % 64 != 0 || (uintptr_t)to % 64 != 0) {
+    if (is_streamed && to_stride == 1)
+        stream_bytes(to, from, n * value_bytes);
+    else
         copy_row(to, to_stride, from, 1, n, value_bytes);
-        return;
-    }
-    for (size_t i = 0; i < bytes; i += 64)
-        small_stream(small_load((const uint8_t *)from + i), (uint8_t *)to + i);
 }
 
 /* The part of a tile that is in a view. */
@@ -85,37 +84,34 @@ static void scatter_tile(const struct tile *tile, const struct zti_view *view,
     }
 }
 
-/* The rows of an array that a tile goes to, if all of it is in the view. */
-static bool is_in_view(const struct tile *tile, const struct zti_view *view, struct rows *rows)
-{
-    struct tile own = *tile;
-    for (uint32_t i = 0; i < tile->rank; i++) {
-        if (view->lo[i] > tile->origin[i] || view->hi[i] < tile->origin[i] + tile->extent[i])
-            return false;
-        own.origin[i] -= view->lo[i];
-    }
-    *rows = rows_of(&own, &view->out);
-    return true;
-}
-
 /* Raw bytes up to which an array may be in the caches. */
 enum { OWN_BYTES = 16 << 20 };
 
-/* Ask for the memory that a tile goes to, all of which is in the view, before it is decoded: lines
+/* Ask for the memory that a tile goes to, if all of it is in the view, before it is decoded: lines
  * have to be read before a part of them is written, and those that are written whole are waited for
- * as well unless they are near, or are written past the caches. */
-static void ask_for_lines(const struct zti_coding *coding, const struct tile *tile,
-                          const struct zti_view *view)
+ * as well unless they are near, or are written past the caches. Strips are near, and short rows
+ * that follow each other are mostly whole lines. */
+static void ask_for_lines(const struct zti_coding *coding, const struct lane *l)
 {
-    const uint32_t last = tile->rank - 1;
+    const struct tile *const tile = &l->tile;
     const uint64_t values = zti_array_values(coding->grid.rank, coding->grid.shape);
     const bool is_waited_for =
         !coding->is_streamed && values * zt_type_bytes(coding->type) > OWN_BYTES;
+    uint32_t columns;
+    const struct tile own = tile_of_lines_32(coding, tile, &columns);
     struct rows rows;
-    if (!is_in_view(tile, view, &rows) || rows.bytes == 0 ||
-        (!is_waited_for && (uintptr_t)rows.at % 64 == 0 && rows.bytes % 64 == 0))
+    if (!l->to || l->is_streamed != coding->is_streamed || !is_in_view(tile, l->to, &rows) ||
+        rows.bytes == 0)
         return;
-    for (uint32_t done = 0; done < tile->n; done += tile->extent[last], next_row(&rows)) {
+    const bool is_joined = own.rank < tile->rank && rows.step[rows.axes - 1] == rows.bytes;
+    const uint32_t bytes = rows.bytes * (is_joined ? tile->extent[own.rank - 1] : 1);
+    if (!is_waited_for && (uintptr_t)rows.at % 64 == 0 && bytes % 64 == 0)
+        return;
+    rows = joined(rows);
+    if (l->is_streamed && rows.axes < tile->rank - 1 && !is_back_in_lines_32(coding, tile))
+        return;
+    for (uint64_t left = tile->n * zt_type_bytes(coding->type); left > 0;
+         left -= rows.bytes, next_row(&rows)) {
         for (uint32_t i = 0; i < rows.bytes; i += 64)
             zti_prefetch_to_write(rows.at + i);
         zti_prefetch_to_write(rows.at + rows.bytes - 1);
@@ -351,17 +347,30 @@ static void finish_lane(const struct zti_coding *coding, struct lane *l, union i
             put_value_at(values, value_bytes, word * 64 + lowest_bit(left), l->raw);
 }
 
+/* Whether a tile's rows are worked on in lines and can go straight to those of a view; rows that
+ * are joined, to rows that are. */
+static bool are_rows_there(const struct zti_coding *coding, const struct lane *l,
+                           struct rows *rows)
+{
+    const struct tile *const tile = &l->tile;
+    uint32_t columns;
+    const struct tile own = tile_of_lines_32(coding, tile, &columns);
+    if (!(l->is_wide ? is_back_in_lines_64(coding, tile) : is_back_in_lines_32(coding, tile)) ||
+        !is_in_view(tile, l->to, rows) || rows->bytes == 0)
+        return false;
+    return l->is_wide || own.rank == tile->rank || rows->step[rows->axes - 1] == rows->bytes;
+}
+
 /* A tile of multiples of a step straight to where it goes, past the values' place; false where it
  * cannot go there. */
-static bool finish_straight(const struct zti_coding *coding, struct lane *l,
-                            const struct zti_view *view)
+static bool finish_straight(const struct zti_coding *coding, struct lane *l)
 {
     const uint32_t form = l->form & 3;
     struct rows rows;
     if (coding->sz.source != ZTI_SZ_LATTICE || (l->form & ZTI_SZ_LOSSLESS) || l->exact.count > 0 ||
-        (form != ZTI_SZ_NARROW && form != ZTI_SZ_WIDE) || !is_back_in_lines_32(&l->tile) ||
-        !is_in_view(&l->tile, view, &rows) || rows.bytes == 0)
+        (form != ZTI_SZ_NARROW && form != ZTI_SZ_WIDE) || !are_rows_there(coding, l, &rows))
         return false;
+    rows.is_streamed = l->is_streamed;
     const struct residuals_32 narrow = residuals_of_32(l);
     const struct residuals_64 wide = residuals_of_64(l);
     if (l->is_wide)
@@ -372,12 +381,11 @@ static bool finish_straight(const struct zti_coding *coding, struct lane *l,
     return true;
 }
 
-/* Take a tile from each of n readers, into the view if there is one. */
-static void take_tiles(const struct zti_coding *coding, struct unpacked *s, uint32_t n,
-                       const struct zti_view *view)
+/* Take a tile from each of n readers to where it goes. */
+static void take_tiles(const struct zti_coding *coding, struct unpacked *s, uint32_t n)
 {
-    for (uint32_t i = 0; i < n && view; i++)
-        ask_for_lines(coding, &s->lanes[i].tile, view);
+    for (uint32_t i = 0; i < n; i++)
+        ask_for_lines(coding, &s->lanes[i]);
     for (uint32_t i = 0; i < n; i++)
         begin_lane(coding, &s->lanes[i]);
     take_book(coding, s->lanes, n, 0);
@@ -392,11 +400,38 @@ static void take_tiles(const struct zti_coding *coding, struct unpacked *s, uint
         struct lane *const l = &s->lanes[i];
         if (l->is_good)
             take_rest(coding, l);
-        if (!l->is_good || !view || finish_straight(coding, l, view))
+        if (!l->is_good || !l->to || finish_straight(coding, l))
             continue;
         finish_lane(coding, l, &s->spare, &s->values);
-        scatter_tile(&l->tile, view, s->values.bytes, coding->is_streamed);
+        scatter_tile(&l->tile, l->to, s->values.bytes, l->is_streamed);
     }
+}
+
+/* A tile of the window is what a lane takes next. */
+static void set_lane(const struct zti_coding *coding, struct lane *l, const struct window *w,
+                     uint32_t number)
+{
+    l->tile = w->tile[number];
+    l->to = w->to[number];
+    l->is_streamed = coding->is_streamed && l->to == w->view;
+}
+
+/* Tiles to be decoded before what they are put together to is written: up to the end of a row of
+ * them, if there is one. */
+static uint32_t window_tiles(const struct zti_coding *coding, const struct zti_walk *walk,
+                             uint64_t last)
+{
+    const uint32_t axis = coding->grid.rank - 1;
+    const uint64_t across = coding->grid.tiles[axis], rest = last - walk->tile;
+    const uint32_t most = rest < WINDOW_TILES ? (uint32_t)rest : WINDOW_TILES;
+    const uint64_t row = across - walk->origin[axis] / coding->grid.side[axis];
+    return row < most ? most - (uint32_t)((most - row) % across) : most;
+}
+
+/* Where tiles go that were all decoded. */
+static void end_window(const struct zti_coding *coding, const struct window *w)
+{
+    write_strips(w);
     if (coding->is_streamed)
         small_stream_end();
 }
@@ -406,14 +441,22 @@ static void decode(const struct zti_coding *coding, struct zti_bit_reader *r, ui
 {
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
     struct unpacked s;
+    struct window w = {.view = view};
     struct lane *const lane = &s.lanes[0];
-    for (; walk.tile < last; zti_walk_next(&coding->grid, &walk)) {
-        lane->tile = tile_at(coding, &walk);
-        lane->r = *r;
-        take_tiles(coding, &s, 1, view);
-        r->at = lane->is_good ? lane->r.at : r->end + 1; /* as if cut short: exec refuses it */
-        if (!lane->is_good)
-            return;
+    while (walk.tile < last) {
+        w.tiles = window_tiles(coding, &walk, last);
+        for (uint32_t i = 0; i < w.tiles; i++, zti_walk_next(&coding->grid, &walk))
+            w.tile[i] = tile_at(coding, &walk);
+        lay_window(coding, &w);
+        for (uint32_t i = 0; i < w.tiles; i++) {
+            set_lane(coding, lane, &w, i);
+            lane->r = *r;
+            take_tiles(coding, &s, 1);
+            r->at = lane->is_good ? lane->r.at : r->end + 1; /* as if cut short: exec refuses it */
+            if (!lane->is_good)
+                return;
+        }
+        end_window(coding, &w);
     }
 }
 
@@ -425,19 +468,32 @@ static void decode_runs(const struct zti_coding *coding, const uint8_t *base, ui
         run_tiles * (uint64_t)(1 + zt_type_bytes(coding->type) * ZTI_SZ_TILE_VALUES) * 8;
     struct zti_walk walk[SIDE_BY_SIDE];
     struct unpacked s;
+    struct window w = {.view = view};
+    bool is_good = true;
     for (uint32_t i = 0; i < runs; i++) {
         walk[i] = zti_walk_from(&coding->grid, first + (uint64_t)i * run_tiles);
         s.lanes[i].r = (struct zti_bit_reader){.base = base, .at = at[i], .end = at[i] + run_bits};
     }
-    for (uint32_t tile = 0; tile < run_tiles; tile++) {
-        for (uint32_t i = 0; i < runs; i++) {
-            s.lanes[i].tile = tile_at(coding, &walk[i]);
-            zti_walk_next(&coding->grid, &walk[i]);
+    for (uint32_t done = 0, some; done < run_tiles; done += some) {
+        some = run_tiles - done < WINDOW_TILES / runs ? run_tiles - done : WINDOW_TILES / runs;
+        w.tiles = runs * some;
+        for (uint32_t i = 0; i < w.tiles; i++) {
+            w.tile[i] = tile_at(coding, &walk[i / some]);
+            zti_walk_next(&coding->grid, &walk[i / some]);
         }
-        take_tiles(coding, &s, runs, view);
-        for (uint32_t i = 0; i < runs; i++)
-            if (!s.lanes[i].is_good)
-                s.lanes[i].r.at = s.lanes[i].r.end + 1;
+        lay_window(coding, &w);
+        for (uint32_t tile = 0; tile < some; tile++) {
+            for (uint32_t i = 0; i < runs; i++)
+                set_lane(coding, &s.lanes[i], &w, i * some + tile);
+            take_tiles(coding, &s, runs);
+            for (uint32_t i = 0; i < runs; i++) {
+                is_good &= s.lanes[i].is_good;
+                if (!s.lanes[i].is_good)
+                    s.lanes[i].r.at = s.lanes[i].r.end + 1;
+            }
+        }
+        if (is_good)
+            end_window(coding, &w);
     }
     for (uint32_t i = 0; i < runs; i++)
         at[i] = s.lanes[i].r.at;

@@ -258,21 +258,24 @@ bool zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
     uint64_t row[ZTI_SZ_HIGH_SEGMENT];
     uint32_t at[4] = {0}, ahead[4] = {0};
     int32_t before = 0, x[ZTI_SZ_HIGH_SEGMENT];
-    bool is_far = false, is_ahead = stride == 1;
+    bool is_far = false;
     for (uint32_t i = skip; i < 3; i++)
         step[i] = array->stride[i - skip] * (int64_t)(value_bytes << (axes >> i & 1 ? bits : 0));
-    for (uint32_t k = zti_sz_high_ahead(dim[3] * value_bytes); k > 0 && is_ahead; k--)
-        is_ahead = zti_sz_high_next_row(dim, ahead);
-    for (bool is_more = true; is_more; is_more = zti_sz_high_next_row(dim, at)) {
+    const struct zti_sz_high_rows rows =
+        zti_sz_high_rows_of(dim, stride == 1 && step[2] == (int64_t)(dim[3] * value_bytes));
+    bool is_ahead = stride == 1 && rows.length * value_bytes <= ZTI_SZ_HIGH_ASKED;
+    for (uint32_t k = zti_sz_high_ahead(rows.length * value_bytes); k > 0 && is_ahead; k--)
+        is_ahead = zti_sz_high_next_row(rows.dim, ahead);
+    for (bool is_more = true; is_more; is_more = zti_sz_high_next_row(rows.dim, at)) {
         const char *from = first + at[0] * step[0] + at[1] * step[1] + at[2] * step[2];
         if (is_ahead) {
             zti_sz_high_ask(first + ahead[0] * step[0] + ahead[1] * step[1] + ahead[2] * step[2],
-                            dim[3] * value_bytes);
-            is_ahead = zti_sz_high_next_row(dim, ahead);
+                            rows.length * value_bytes);
+            is_ahead = zti_sz_high_next_row(rows.dim, ahead);
         }
-        for (uint32_t k = 0; k < dim[3]; k += ZTI_SZ_HIGH_SEGMENT) {
-            const uint32_t left = dim[3] - k;
-            const uint32_t n = left < ZTI_SZ_HIGH_SEGMENT ? left : ZTI_SZ_HIGH_SEGMENT;
+        for (uint32_t k = 0; k < rows.length; k += rows.piece) {
+            const uint32_t left = rows.length - k;
+            const uint32_t n = left < rows.piece ? left : rows.piece;
             const void *values = from;
             if (stride != 1) {
                 zti_sz_gather_row(row, from, stride, n, value_bytes);

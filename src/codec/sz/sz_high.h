@@ -88,7 +88,8 @@ struct zti_sz_high {
 
 struct zti_sz_high_ops {
     /* n points of a row of the finest level, from number 'first' on, which is even, to where they
-     * are coded, and back; then the other levels. */
+     * are coded, and back; or of whole rows, of which 'first' is in one that follows along axis 2.
+     * Then the other levels. */
     void (*split_row)(struct zti_sz_pyramid *p, const uint32_t *at, uint32_t first, uint32_t n,
                       const int32_t *x);
     void (*merge_row)(const struct zti_sz_pyramid *p, const uint32_t *at, uint32_t first,
@@ -132,6 +133,28 @@ static inline void zti_sz_gather_row(void *to, const void *from, int64_t stride,
     }
 }
 
+/* Rows of a box of values; where they follow each other without a gap in an array as well, those
+ * along axis 2 are joined to one. */
+struct zti_sz_high_rows {
+    uint32_t dim[3];
+    uint32_t length;
+    uint32_t piece; /* what is moved at a time: of joined rows whole ones */
+    bool is_joined;
+};
+
+ZTI_INLINE struct zti_sz_high_rows zti_sz_high_rows_of(const uint32_t *dim, bool is_joined)
+{
+    struct zti_sz_high_rows rows = {.dim = {dim[0], dim[1], dim[2]}, .length = dim[3],
+                                    .piece = ZTI_SZ_HIGH_SEGMENT};
+    rows.is_joined = is_joined && dim[3] <= ZTI_SZ_HIGH_SEGMENT / 2;
+    if (rows.is_joined) {
+        rows.dim[2] = 1;
+        rows.length = dim[2] * dim[3];
+        rows.piece = ZTI_SZ_HIGH_SEGMENT / dim[3] * dim[3];
+    }
+    return rows;
+}
+
 /* The next of the rows of a box; false after the last one. */
 ZTI_INLINE bool zti_sz_high_next_row(const uint32_t *dim, uint32_t *at)
 {
@@ -144,7 +167,10 @@ ZTI_INLINE bool zti_sz_high_next_row(const uint32_t *dim, uint32_t *at)
 }
 
 /* Rows that are asked for in advance, of so many bytes each: rows of tiles are too short for
- * processors to see where they lead, and one is gone through before the next has come. */
+ * processors to see where they lead, and one is gone through before the next has come. There is no
+ * need of it for rows that are long. */
+enum { ZTI_SZ_HIGH_ASKED = 8192 };
+
 static inline uint32_t zti_sz_high_ahead(size_t row_bytes)
 {
     return 1 + (uint32_t)(1024 / (row_bytes + 1));

@@ -9,6 +9,7 @@ struct segment {
     uint32_t first, n;
     uint32_t own_n; /* that are coded here */
     size_t place;   /* of its first among the bands */
+    bool is_joined; /* it is of several rows */
 };
 
 /* The magnitudes around the points of a row: of those that they are between, and of those before

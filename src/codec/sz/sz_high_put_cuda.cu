@@ -548,9 +548,8 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_put_tiles(const struct 
     if (threadIdx.x == 0)
         measure_tile(&t, value_bytes_of(s->type), &slot, &p);
     if (threadIdx.x < 32) {
-        simt_order_warp(); /* what is for one lane all may load */
-        const uint64_t bits = threadIdx.x == 0 ? 8 * (uint64_t)p.bytes : 0; /* its own are asked */
-        const uint64_t before = lookback(s->states, ticket, h.each, bits);
+        simt_order_warp(); /* all lanes load what one has written, though one is asked */
+        const uint64_t before = lookback(s->states, ticket, h.each, 8 * (uint64_t)p.bytes);
         if (threadIdx.x == 0) {
             p.place = before / 8;
             if (s->starts && number % s->chunk_tiles == 0)

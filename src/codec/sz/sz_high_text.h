@@ -14,10 +14,20 @@ ZTI_INLINE size_t row_at(const uint32_t *dim, const uint32_t *at)
     return (((size_t)at[0] * dim[1] + at[1]) * dim[2] + at[2]) * dim[3];
 }
 
+/* Short rows that the last axis does not halve follow each other in all bands: they are joined, and
+ * gone through many at a time. */
+enum { SHORT = 15 };
+
+ZTI_INLINE bool has_joined_rows(const struct zti_sz_pyramid *p)
+{
+    return !(p->axes & 8) && p->level[0].dim[3] <= SHORT;
+}
+
 #include "codec/sz/sz_high_bands.h"
 #include "codec/sz/sz_high_predict.h"
 
 #include "codec/sz/sz_high_around.h"
+#include "codec/sz/sz_high_chain.h"
 
 /* ---- residuals and symbols ---- */
 
@@ -97,6 +107,7 @@ struct decoder {
     struct zti_ans_mixed *codes; /* NULL: all symbols are 0 */
     struct zti_bit_reader *extras;
     struct kinds kinds;
+    struct chain chain; /* for joined rows */
 };
 
 /* A neighbour's points: as if they were predicted well. */
@@ -142,7 +153,7 @@ ZTI_INLINE void put_symbols(const struct coder *c, const int32_t *q, uint32_t n,
         put_open(c->extras, &open, n, sum);
 }
 
-static void code_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
+ZTI_INLINE void code_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
 {
     const struct coder *const c = user;
     _Alignas(64) int32_t q[ROOM], predicted[ROOM];
@@ -214,32 +225,59 @@ ZTI_INLINE bool is_own_row(const struct zti_sz_band *band, const uint32_t *at)
     return at[0] < band->own[0] && at[1] < band->own[1] && at[2] < band->own[2];
 }
 
+/* How many rows of a band, from one on, are joined: those that are predicted alike, with the same
+ * rows before them, and that are all coded here or none of them. */
+ZTI_INLINE uint32_t joined_from(const struct zti_sz_band *band, const struct row *row,
+                                const uint32_t *at)
+{
+    const uint32_t i = at[2], own = i < band->own[2] ? band->own[2] : band->dim[2];
+    const uint32_t of = band->odd & 4 ? row->parent[2].of : UINT32_MAX;
+    if (i == 0 || i + 2 >= of)
+        return 1;
+    return (own < of - 2 ? own : of - 2) - i;
+}
+
+typedef void visitor(struct zti_sz_pyramid *, const struct segment *, const void *);
+
+/* All points of a band. */
+ZTI_INLINE void each_segment_of(struct zti_sz_pyramid *p, uint32_t l,
+                                const struct zti_sz_band *band, bool is_joined, visitor *visit,
+                                const void *user)
+{
+    struct row row = rows_of(p, l, band);
+    uint32_t at[3] = {0};
+    do {
+        place_row(&row, at);
+        const size_t place = band->at + row_at(band->dim, at);
+        const uint32_t rows = is_joined ? joined_from(band, &row, at) : 1;
+        const uint32_t length = rows * band->dim[3];
+        const uint32_t own = is_own_row(band, at) ? rows * band->own[3] : 0;
+        for (uint32_t k = 0; k < length; k += SEGMENT) {
+            const uint32_t left = length - k, n = left < SEGMENT ? left : SEGMENT;
+            const uint32_t own_left = own > k ? own - k : 0;
+            const struct segment s = {.row = &row, .dim = band->dim, .at = at,
+                                      .level = &p->level[l], .first = k, .n = n,
+                                      .own_n = own_left < n ? own_left : n, .place = place + k,
+                                      .is_joined = is_joined && rows > 1};
+            visit(p, &s, user);
+        }
+        at[2] += rows - 1;
+    } while (zti_sz_high_next_row(band->dim, at));
+}
+
 /* All points of all levels but the coarsest, in the order of coding; those of the finest level are
  * merged where that is wanted. */
-ZTI_INLINE void each_segment(struct zti_sz_pyramid *p, bool is_wanted,
-                             void (*visit)(struct zti_sz_pyramid *, const struct segment *,
-                                           const void *), const void *user)
+ZTI_INLINE void each_segment(struct zti_sz_pyramid *p, bool is_wanted, visitor *visit,
+                             const void *user)
 {
+    const bool is_joined = has_joined_rows(p);
     for (uint32_t l = p->levels; l-- > 0;) {
         const struct zti_sz_level *const level = &p->level[l];
         for (uint32_t b = 0; b < level->bands; b++) {
-            const struct zti_sz_band *const band = &level->band[b];
-            struct row row = rows_of(p, l, band);
-            uint32_t at[3] = {0};
-            do {
-                place_row(&row, at);
-                const size_t place = band->at + row_at(band->dim, at);
-                const uint32_t own = is_own_row(band, at) ? band->own[3] : 0;
-                for (uint32_t k = 0; k < band->dim[3]; k += SEGMENT) {
-                    const uint32_t left = band->dim[3] - k, n = left < SEGMENT ? left : SEGMENT;
-                    const uint32_t own_left = own > k ? own - k : 0;
-                    const struct segment s = {.row = &row, .dim = band->dim, .at = at,
-                                              .level = level, .first = k, .n = n,
-                                              .own_n = own_left < n ? own_left : n,
-                                              .place = place + k};
-                    visit(p, &s, user);
-                }
-            } while (zti_sz_high_next_row(band->dim, at));
+            if (is_joined)
+                each_segment_of(p, l, &level->band[b], true, visit, user);
+            else
+                each_segment_of(p, l, &level->band[b], false, visit, user);
         }
         if (l > 0 || is_wanted)
             merge(p, l);
@@ -260,8 +298,23 @@ static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPH
     each_segment(p, p->has_anchors && extras->writer.base, code_segment, &coder);
 }
 
+/* The residuals of rows that are joined, and their magnitudes. */
+__attribute__((noinline)) static void take_joined(const struct decoder *d, const struct segment *s,
+                        const struct around *around, int32_t *q, uint8_t *loud)
+{
+    const uint32_t share = zti_sz_high_row_share(around->rows);
+    uint8_t symbols[ROOM];
+    uint16_t sum[ROOM];
+    sums_but_one(around, s->own_n, sum);
+    for (uint32_t k = 0, n; k < s->own_n; k += n) {
+        n = take_chain(d->codes, d->chain.tables[s->level->depth], sum + k, share, s->dim[3],
+                       s->own_n - k, loud + k, symbols + k);
+        residuals_of(symbols + k, n, d->extras, q + k, loud + k);
+    }
+}
+
 /* The residuals of a row, and their magnitudes. */
-static void take_residuals(const struct decoder *d, const struct segment *s, int32_t *q,
+ZTI_INLINE void take_residuals(const struct decoder *d, const struct segment *s, int32_t *q,
                            uint8_t *loud)
 {
     const uint32_t own_n = s->own_n;
@@ -269,6 +322,10 @@ static void take_residuals(const struct decoder *d, const struct segment *s, int
     uint16_t sum[ROOM];
     struct around around;
     look_around(s, loud, &around);
+    if (s->is_joined) {
+        take_joined(d, s, &around, q, loud);
+        return;
+    }
     if (around.rows > 0) {
         kinds_of(&around, &d->kinds, own_n, s->level->depth, contexts);
         TAKE_CODES(d->codes, d->tables, contexts, own_n, symbols);
@@ -285,7 +342,7 @@ static void take_residuals(const struct decoder *d, const struct segment *s, int
     }
 }
 
-static void decode_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
+ZTI_INLINE void decode_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
 {
     const struct decoder *const d = user;
     _Alignas(64) int32_t q[ROOM], predicted[ROOM];
@@ -308,10 +365,15 @@ static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *
                    struct zti_ans_mixed *codes, struct zti_bit_reader *extras)
 {
     const uint32_t *tables[ZTI_SZ_HIGH_CONTEXTS];
-    struct decoder decoder = {.tables = tables, .codes = codes, .extras = extras};
+    struct decoder decoder;
+    decoder.tables = tables;
+    decoder.codes = codes;
+    decoder.extras = extras;
     make_kinds(&decoder.kinds);
     for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++)
         tables[i] = of[i]->decode;
+    if (has_joined_rows(p))
+        make_chain(&decoder.kinds, tables, &decoder.chain);
     if (p->has_anchors)
         decode_anchors(p, tables, codes, extras);
     each_segment(p, p->has_anchors, decode_segment, &decoder);

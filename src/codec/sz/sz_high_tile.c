@@ -82,17 +82,26 @@ void zti_sz_high_count(const struct zti_coding *coding, const zt_array *array, u
 /* The rows of a tile's own values. */
 struct rows {
     const struct zti_sz_box *box;
+    struct zti_sz_high_rows all;
     uint32_t at[3];
     bool is_done;
 };
 
+static struct rows rows_of(const struct zti_sz_box *box, bool is_joined)
+{
+    return (struct rows){.box = box, .all = zti_sz_high_rows_of(box->own, is_joined)};
+}
+
 static void next_row(struct rows *rows)
 {
-    rows->is_done = true;
-    for (uint32_t i = 3; i-- > 0 && rows->is_done;) {
-        rows->is_done = ++rows->at[i] >= rows->box->own[i];
-        rows->at[i] = rows->is_done ? 0 : rows->at[i];
-    }
+    rows->is_done = !zti_sz_high_next_row(rows->all.dim, rows->at);
+}
+
+/* Whether the rows of a tile follow each other in an array without a gap. */
+static bool are_side_by_side(const struct zti_sz_box *box, const zt_array *array)
+{
+    return array->rank > 1 && box->own[3] == box->dim[3] && array->stride[array->rank - 1] == 1 &&
+           array->stride[array->rank - 2] == (int64_t)box->own[3];
 }
 
 static const char *row_in(const struct zti_coding *coding, const zt_array *array,
@@ -115,17 +124,18 @@ static size_t find_exact(const struct zti_coding *coding, const zt_array *array,
     const int64_t stride = array->stride[coding->grid.rank - 1];
     const uint32_t rank = coding->grid.rank;
     const int64_t to_next = rank > 1 ? array->stride[rank - 2] * (int64_t)value_bytes : 0;
+    struct rows rows = rows_of(box, are_side_by_side(box, array));
     size_t count = 0, number = 0;
     if (coding->sz.source != ZTI_SZ_LATTICE)
         return 0;
-    for (struct rows rows = {.box = box}; !rows.is_done; next_row(&rows)) {
+    for (; !rows.is_done; next_row(&rows)) {
         const char *from = row_in(coding, array, &rows);
-        if (stride == 1 && rows.at[2] + 1 < box->own[2])
+        if (stride == 1 && rows.at[2] + 1 < rows.all.dim[2])
             zti_sz_high_ask(from + to_next, box->own[3] * value_bytes);
-        for (uint32_t k = 0; k < box->own[3]; k += ZTI_SZ_HIGH_SEGMENT) {
+        for (uint32_t k = 0; k < rows.all.length; k += rows.all.piece) {
             uint64_t row[ZTI_SZ_HIGH_SEGMENT];
-            const uint32_t left = box->own[3] - k;
-            const uint32_t n = left < ZTI_SZ_HIGH_SEGMENT ? left : ZTI_SZ_HIGH_SEGMENT;
+            const uint32_t left = rows.all.length - k;
+            const uint32_t n = left < rows.all.piece ? left : rows.all.piece;
             int32_t x[ZTI_SZ_HIGH_SEGMENT];
             const char *values = from;
             ops->merge_row(p, rows.at, k, n, x);
@@ -203,7 +213,7 @@ static uint8_t *put_raw(const struct zti_coding *coding, const zt_array *array,
     const size_t value_bytes = zt_type_bytes(coding->type);
     const int64_t stride = array->stride[coding->grid.rank - 1];
     *to++ = ZTI_SZ_HIGH_RAW;
-    for (struct rows rows = {.box = box}; !rows.is_done; next_row(&rows)) {
+    for (struct rows rows = rows_of(box, false); !rows.is_done; next_row(&rows)) {
         const char *from = row_in(coding, array, &rows);
         for (uint32_t k = 0; k < box->own[3]; k += ZTI_SZ_HIGH_SEGMENT) {
             uint64_t row[ZTI_SZ_HIGH_SEGMENT];
@@ -324,6 +334,20 @@ static void put_row(const struct zti_coding *coding, const struct zti_view *view
         memcpy(to, values, value_bytes);
 }
 
+/* Whether a view has all of the rows of a tile that are joined, and without a gap. */
+static bool has_joined(const struct zti_coding *coding, const struct zti_view *view,
+                       const struct zti_sz_box *box)
+{
+    const uint32_t rank = coding->grid.rank, skip = 4 - rank;
+    if (rank < 2 || !are_side_by_side(box, &view->out))
+        return false;
+    for (uint32_t i = 2; i < 4; i++)
+        if (view->lo[i - skip] > box->origin[i] ||
+            view->hi[i - skip] < box->origin[i] + box->own[i])
+            return false;
+    return true;
+}
+
 /* Where values [first, last) of a row that is seen go, side by side; NULL where a view has not all
  * of them, or has them apart. */
 static char *whole_row(const struct zti_coding *coding, const struct zti_view *view,
@@ -332,8 +356,9 @@ static char *whole_row(const struct zti_coding *coding, const struct zti_view *v
     const uint32_t rank = coding->grid.rank, skip = 4 - rank;
     const uint64_t start = rows->box->origin[3];
     uint64_t place[ZT_MAX_RANK];
-    if (view->lo[rank - 1] > start + first || view->hi[rank - 1] < start + last ||
-        view->out.stride[rank - 1] != 1)
+    if (!rows->all.is_joined &&
+        (view->lo[rank - 1] > start + first || view->hi[rank - 1] < start + last ||
+         view->out.stride[rank - 1] != 1))
         return NULL;
     for (uint32_t i = skip; i < 4; i++)
         place[i - skip] = rows->box->origin[i] + (i < 3 ? rows->at[i] : first) -
@@ -345,23 +370,24 @@ static void put_values(const struct zti_coding *coding, const struct zti_sz_box 
                        const struct zti_sz_pyramid *p, const struct zti_view *view)
 {
     const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
-    const size_t row_bytes = box->own[3] * zt_type_bytes(coding->type);
+    struct rows rows = rows_of(box, has_joined(coding, view, box)), ahead = rows;
+    const size_t row_bytes = rows.all.length * zt_type_bytes(coding->type);
     uint64_t row[ZTI_SZ_HIGH_SEGMENT];
-    struct rows ahead = {.box = box};
+    ahead.is_done = row_bytes > ZTI_SZ_HIGH_ASKED;
     for (uint32_t k = zti_sz_high_ahead(row_bytes); k > 0 && !ahead.is_done; k--)
         next_row(&ahead);
-    for (struct rows rows = {.box = box}; !rows.is_done; next_row(&rows)) {
+    for (; !rows.is_done; next_row(&rows)) {
         char *const later = ahead.is_done || !is_seen(coding, view, &ahead)
-                                ? NULL : whole_row(coding, view, &ahead, 0, box->own[3]);
+                                ? NULL : whole_row(coding, view, &ahead, 0, rows.all.length);
         if (later)
             zti_sz_high_ask_to_write(later, row_bytes);
         if (!ahead.is_done)
             next_row(&ahead);
         if (!is_seen(coding, view, &rows))
             continue;
-        for (uint32_t k = 0; k < box->own[3]; k += ZTI_SZ_HIGH_SEGMENT) {
-            const uint32_t left = box->own[3] - k;
-            const uint32_t n = left < ZTI_SZ_HIGH_SEGMENT ? left : ZTI_SZ_HIGH_SEGMENT;
+        for (uint32_t k = 0; k < rows.all.length; k += rows.all.piece) {
+            const uint32_t left = rows.all.length - k;
+            const uint32_t n = left < rows.all.piece ? left : rows.all.piece;
             int32_t x[ZTI_SZ_HIGH_SEGMENT];
             char *const to = whole_row(coding, view, &rows, k, k + n);
             ops->merge_row(p, rows.at, k, n, x);
@@ -377,7 +403,7 @@ static void take_raw(const struct zti_coding *coding, const struct zti_sz_box *b
 {
     const size_t value_bytes = zt_type_bytes(coding->type);
     uint64_t row[ZTI_SZ_HIGH_SEGMENT];
-    for (struct rows rows = {.box = box}; !rows.is_done; next_row(&rows)) {
+    for (struct rows rows = rows_of(box, false); !rows.is_done; next_row(&rows)) {
         const bool is_wanted = is_seen(coding, view, &rows);
         for (uint32_t k = 0, n; k < box->own[3]; k += n, from += n * value_bytes) {
             const uint32_t left = box->own[3] - k;

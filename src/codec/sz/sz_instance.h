@@ -96,6 +96,7 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 
 #include "codec/sz/sz_tiles.h"
 #include "codec/sz/sz_coder.h"
+#include "codec/sz/sz_strips.h"
 #include "codec/sz/sz_decoder.h"
 
 const struct zti_sz_ops OPS = {.encode = encode,

@@ -21,6 +21,21 @@ ZTI_INLINE full_line sums_of_64(full_line u)
     return (full_line)(v + one);
 }
 
+/* The same of those that are so far apart, 2 or 3 (of longer lines up to an integer less than
+ * these have); and the last sum before each place of the next line, which a table has too. */
+ZTI_INLINE full_line sums_apart_32(full_line v, uint32_t apart)
+{
+    const full_line two = {0, 0, v[0], v[1]}, three = {0, 0, 0, v[0]};
+    return v + (apart == 2 ? two : three);
+}
+
+ZTI_INLINE full_line last_apart_32(full_line v, uint32_t apart, const uint32_t *lasts)
+{
+    const full_line two = {v[2], v[3], v[2], v[3]}, three = {v[1], v[2], v[3], v[1]};
+    (void)lasts;
+    return apart == 2 ? two : three;
+}
+
 /* The last in all places. */
 ZTI_INLINE full_line last_of_32(full_line v)
 {

@@ -19,6 +19,28 @@ ZTI_INLINE full_line sums_of_64(full_line v)
     return _mm256_add_epi64(v, _mm256_unpackhi_epi64(low, low));
 }
 
+/* Moved up by so many or more, there is nothing left of a line. */
+ZTI_INLINE full_line moved_up_32(full_line v, uint32_t by)
+{
+    const __m256i lane = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+    const __m256i up = _mm256_set1_epi32((int32_t)by);
+    return _mm256_andnot_si256(_mm256_cmpgt_epi32(up, lane),
+                               _mm256_permutevar8x32_epi32(v, _mm256_sub_epi32(lane, up)));
+}
+
+ZTI_INLINE full_line sums_apart_32(full_line v, uint32_t apart)
+{
+    v = _mm256_add_epi32(v, moved_up_32(v, apart));
+    return _mm256_add_epi32(v, moved_up_32(v, 2 * apart)); /* and 4 or more are 8 */
+}
+
+ZTI_INLINE full_line last_apart_32(full_line v, uint32_t apart, const uint32_t *lasts)
+{
+    (void)apart;
+    return _mm256_permutevar8x32_epi32(
+        v, _mm256_loadu_si256((const __m256i *)(const void *)lasts));
+}
+
 ZTI_INLINE full_line last_of_32(full_line v)
 {
     return _mm256_permutevar8x32_epi32(v, _mm256_set1_epi32(7));

@@ -25,6 +25,28 @@ ZTI_INLINE full_line sums_of_64(full_line v)
 #undef UP_32
 #undef UP_64
 
+/* Moved up by so many or more, there is nothing left of a line. */
+ZTI_INLINE full_line moved_up_32(full_line v, uint32_t by)
+{
+    const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+    const __m512i up = _mm512_set1_epi32((int32_t)by);
+    return _mm512_maskz_permutexvar_epi32(_mm512_cmpge_epi32_mask(lane, up),
+                                          _mm512_sub_epi32(lane, up), v);
+}
+
+ZTI_INLINE full_line sums_apart_32(full_line v, uint32_t apart)
+{
+    v = _mm512_add_epi32(v, moved_up_32(v, apart));
+    v = _mm512_add_epi32(v, moved_up_32(v, 2 * apart));
+    return _mm512_add_epi32(v, moved_up_32(v, 4 * apart)); /* and 8 or more are 16 */
+}
+
+ZTI_INLINE full_line last_apart_32(full_line v, uint32_t apart, const uint32_t *lasts)
+{
+    (void)apart;
+    return _mm512_permutexvar_epi32(_mm512_loadu_si512(lasts), v);
+}
+
 ZTI_INLINE full_line last_of_32(full_line v)
 {
     return _mm512_permutexvar_epi32(_mm512_set1_epi32(15), v);

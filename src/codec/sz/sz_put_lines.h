@@ -45,6 +45,17 @@ ZTI_INLINE NAME(line) NAME(moved_on)(NAME(line) v, NAME(line) before)
 #endif
 }
 
+#if VAL_BITS == 32
+/* The same of values that are so far apart, 2 or 3 (of longer lines up to a value less than these
+ * have). */
+ZTI_INLINE line_32 moved_by_32(line_32 v, line_32 before, uint32_t by)
+{
+    const line_32 two = {before[2], before[3], v[0], v[1]};
+    const line_32 three = {before[1], before[2], before[3], v[0]};
+    return by == 2 ? two : three;
+}
+#endif
+
 /* A line to its place: 4 or 8 values are side by side in a block, or (part is 0) all are. */
 ZTI_INLINE void NAME(put_line)(NAME(line) v, uval *to, uint32_t part)
 {

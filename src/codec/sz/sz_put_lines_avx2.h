@@ -9,6 +9,15 @@ ZTI_INLINE line_32 moved_on_32(line_32 v, line_32 before)
     return (line_32)_mm256_alignr_epi8((__m256i)v, middle, 12);
 }
 
+ZTI_INLINE line_32 moved_by_32(line_32 v, line_32 before, uint32_t by)
+{
+    const __m256i lane = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+    const __m256i up = _mm256_set1_epi32((int32_t)by), from = _mm256_sub_epi32(lane, up);
+    return (line_32)_mm256_blendv_epi8(_mm256_permutevar8x32_epi32((__m256i)v, from),
+                                       _mm256_permutevar8x32_epi32((__m256i)before, from),
+                                       _mm256_cmpgt_epi32(up, lane));
+}
+
 ZTI_INLINE void put_line_32(line_32 v, uint32_t *to, uint32_t part)
 {
     const __m256i all = (__m256i)v;

@@ -8,6 +8,14 @@ ZTI_INLINE line_32 moved_on_32(line_32 v, line_32 before)
     return (line_32)_mm512_alignr_epi32((__m512i)v, (__m512i)before, 15);
 }
 
+ZTI_INLINE line_32 moved_by_32(line_32 v, line_32 before, uint32_t by)
+{
+    const __m512i lane = _mm512_set_epi32(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18,
+                                          17, 16);
+    return (line_32)_mm512_permutex2var_epi32(
+        (__m512i)before, _mm512_sub_epi32(lane, _mm512_set1_epi32((int32_t)by)), (__m512i)v);
+}
+
 ZTI_INLINE void put_line_32(line_32 v, uint32_t *to, uint32_t part)
 {
     const __m512i all = (__m512i)v;

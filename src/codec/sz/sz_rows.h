@@ -35,7 +35,9 @@ struct NAME(rows) {
     const struct lattice_f32 *f32;
     const struct lattice_f64 *f64;
     uval base;
-    bool is_along;           /* differences along the last axis */
+    bool is_along;           /* differences along the last axis, */
+    uint32_t columns;        /* of values so far apart: fewer than LANES */
+    uint32_t lasts[LANES];   /* of each place in a line, where the last of its column is */
     uint32_t length;         /* of a row */
     uint32_t extent[ACROSS];
     uint32_t inner[ACROSS], outer[ACROSS]; /* added to where a row goes for the next in a block, and
@@ -54,15 +56,25 @@ static bool NAME(is_in_lines)(const struct tile *tile)
     return tile->block == 0 && tile->extent[tile->rank - 1] % LANES == 0;
 }
 
+/* A tile as one whose rows are worked on so: rows shorter than a line are joined. */
+static struct tile NAME(tile_of_lines)(const struct zti_coding *coding, const struct tile *tile,
+                                       uint32_t *columns)
+{
+    return joined_tile(coding, tile, VAL_BITS == 32 ? LANES : 0, columns);
+}
+
 /* Where a tile's values go, and what is to be held; 'held' has room for as many as it has. */
-static void NAME(set_places)(struct NAME(rows) *r, const struct tile *tile, uint32_t axes,
-                             const struct blocks *blocks, uval *held)
+static void NAME(set_places)(struct NAME(rows) *r, const struct tile *tile, uint32_t columns,
+                             uint32_t axes, const struct blocks *blocks, uval *held)
 {
     const uint32_t last = tile->rank - 1;
     uint32_t step = tile->extent[last], in_block = blocks->row;
     uint32_t block = blocks->count > 0 ? ZTI_SZ_GROUP * blocks->tiles[last] : 0;
     r->axes = 0;
     r->is_along = axes >> last & 1;
+    r->columns = columns;
+    for (uint32_t i = 0; i < LANES && columns > 1; i++)
+        r->lasts[i] = LANES - columns + i % columns;
     r->length = tile->extent[last];
     r->part = blocks->count > 0 ? blocks->row : 0;
     r->within = r->part ? r->part - 1 : 0;
@@ -91,18 +103,6 @@ ZTI_INLINE uint32_t NAME(place_in_row)(const struct NAME(rows) *r, uint32_t x)
     return (x & ~r->within) * r->apart + (x & r->within);
 }
 
-/* From one row, or slab of them, to the next along an axis, and from the last to the first: then
- * true. */
-ZTI_INLINE bool NAME(walk_on)(const struct NAME(rows) *r, uint32_t *at, uint32_t *place,
-                              uint32_t axis)
-{
-    place[axis] += ++at[axis] & (r->side[axis] - 1) ? r->inner[axis] : r->outer[axis];
-    if (at[axis] < r->extent[axis])
-        return false;
-    at[axis] = place[axis] = 0;
-    return true;
-}
-
 /* A line, of integers. */
 ZTI_INLINE NAME(line) NAME(line_at)(const struct NAME(rows) *r, const char *from,
                                     struct beyond *beyond)
@@ -126,6 +126,17 @@ ZTI_INLINE NAME(line) NAME(less_held)(NAME(line) v, uval *held, uval has_one)
     return v - (was & has_one);
 }
 
+/* What is before each value along a row. */
+ZTI_INLINE NAME(line) NAME(before_of)(const struct NAME(rows) *r, NAME(line) v, NAME(line) last)
+{
+#if VAL_BITS == 32
+    if (r->columns > 1)
+        return moved_by_32(v, last, r->columns);
+#endif
+    (void)r;
+    return NAME(moved_on)(v, last);
+}
+
 /* A row to 'to'; to 'any' is added what bits its values have. 'axes' has a bit for each that is
  * held of, 'before' all ones for each along which there is a row before. */
 ZTI_INLINE NAME(line) NAME(put_row)(const struct NAME(rows) *r, uint32_t axes, const char *from,
@@ -137,7 +148,7 @@ ZTI_INLINE NAME(line) NAME(put_row)(const struct NAME(rows) *r, uint32_t axes, c
     NAME(line) last = base;
     for (uint32_t x = 0; x < r->length; x += LANES, from += LANES * value_bytes) {
         const NAME(line) in = NAME(line_at)(r, from, beyond);
-        NAME(line) v = in - (r->is_along ? NAME(moved_on)(in, last) : base);
+        NAME(line) v = in - (r->is_along ? NAME(before_of)(r, in, last) : base);
         last = in;
         for (uint32_t i = 0; i < ACROSS; i++)
             if (axes >> i & 1)
@@ -215,13 +226,13 @@ static uval NAME(end_rows)(uval *to, uint32_t n, NAME(line) any)
 }
 
 /* From u to 'to', zeros up to the end of its last group; returns all bits that some value has. */
-static uval NAME(residuals_in_lines)(const struct tile *tile, uint32_t axes,
+static uval NAME(residuals_in_lines)(const struct tile *tile, uint32_t columns, uint32_t axes,
                                      const struct blocks *blocks, const uval *u, uval *to)
 {
     uval held[ZTI_SZ_TILE_VALUES];
     struct NAME(rows) r = {.from = (const char *)u, .base = u[0]};
     NAME(line) any = {0};
-    NAME(set_places)(&r, tile, axes, blocks, held);
+    NAME(set_places)(&r, tile, columns, axes, blocks, held);
     int64_t step = (int64_t)(r.length * sizeof *u);
     for (uint32_t i = ACROSS; i-- > 0; step *= r.extent[i])
         r.step[i] = step;
@@ -254,9 +265,12 @@ static bool residuals_of_values(const struct zti_coding *coding, const struct ti
                                 const zt_array *array, uint32_t *to, uint32_t *base,
                                 bool *is_zero)
 {
-    const uint32_t last = tile->rank - 1;
+    uint32_t columns;
+    const struct tile own = tile_of_lines_32(coding, tile, &columns);
+    const uint32_t last = own.rank - 1, end = tile->rank - 1;
     const bool is_f32 = array->type == ZT_F32;
-    if (coding->sz.source != ZTI_SZ_LATTICE || array->stride[last] != 1 || !is_in_lines_32(tile))
+    if (coding->sz.source != ZTI_SZ_LATTICE || array->stride[end] != 1 || !is_in_lines_32(&own) ||
+        (last < end && array->stride[last] != tile->extent[end]))
         return false;
     struct lattice_f32 f32 = lattice_of_f32(&coding->sz);
     const struct lattice_f64 f64 = lattice_of_f64(&coding->sz);
@@ -267,7 +281,7 @@ static bool residuals_of_values(const struct zti_coding *coding, const struct ti
     line_32 any = {0};
     if (coding->sz.is_blocked)
         blocks = blocks_of(tile);
-    set_places_32(&r, tile, coding->sz.axes, &blocks, held);
+    set_places_32(&r, &own, columns, coding->sz.axes, &blocks, held);
     for (uint32_t i = ACROSS - last; i < ACROSS; i++)
         r.step[i] = array->stride[i + last - ACROSS] * (int64_t)zt_type_bytes(array->type);
     r.of = is_f32 ? ROWS_OF_F32 : ROWS_OF_F64;

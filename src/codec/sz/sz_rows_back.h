@@ -21,9 +21,9 @@ struct NAME(row_back) {
     double step;
     bool is_streamed;
     uval base;
-    uint32_t length;       /* of a row */
-    uval *held[ACROSS];    /* of each axis that sums are taken along but the last one, */
-    bool has_one[ACROSS];  /* and whether the row has one before it */
+    uint32_t length;     /* of a row */
+    uval *held[ACROSS];  /* along each axis but the last one, */
+    uval before[ACROSS]; /* and all ones where the row has one before it */
 };
 
 /* Bytes of what becomes of an integer. */
@@ -59,104 +59,133 @@ ZTI_INLINE void NAME(put_product)(full_line v, uint32_t product, double step, ui
     }
 }
 
-/* A line of residuals, summed up along it or not. */
-ZTI_INLINE full_line NAME(residuals_in_line)(const struct NAME(residuals) * d, bool is_along,
-                                             uint32_t from, uint32_t part)
+/* A line of residuals, in pieces or not. */
+ZTI_INLINE full_line NAME(residuals_in_line)(const struct NAME(residuals) * d, uint32_t from,
+                                             uint32_t part)
 {
-    const full_line v = d->is_small ? NAME(unfolded_bytes)(d->small + from, part)
-                                    : NAME(unfolded)(NAME(pieces)(d->u + from, part));
-    return is_along ? NAME(sums_of)(v) : v;
+    return d->is_small ? NAME(unfolded_bytes)(d->small + from, part)
+                       : NAME(unfolded)(NAME(pieces)(d->u + from, part));
 }
 
-/* A row with so many axes, which is at 'at' among the residuals, to 'to'. To 'any' are added, of
- * floats, the bits of magnitudes. */
-ZTI_INLINE NAME(line) NAME(take_row)(const struct NAME(row_back) * back,
-                                     const struct NAME(rows) * rows, uint32_t axes,
-                                     uint32_t product, uint32_t at, uint8_t *to, NAME(line) any)
+/* A line summed up along the row, of values so far apart; and the last sums of a line, where the
+ * next one goes on from them. */
+ZTI_INLINE full_line NAME(sums_along)(full_line v, uint32_t apart)
 {
-    const struct NAME(row_back) r = *back;
-    const struct NAME(residuals) d = *r.from;
+#if VAL_BITS == 32
+    if (apart > 1)
+        return sums_apart_32(v, apart);
+#endif
+    (void)apart;
+    return NAME(sums_of)(v);
+}
+
+ZTI_INLINE full_line NAME(last_along)(full_line v, uint32_t apart, const uint32_t *lasts)
+{
+#if VAL_BITS == 32
+    if (apart > 1)
+        return last_apart_32(v, apart, lasts);
+#endif
+    (void)apart, (void)lasts;
+    return NAME(last_of)(v);
+}
+
+/* A row, which is at 'at' among the residuals, to 'to'. 'axes' has a bit for each that sums are
+ * taken along but the last one. To 'any' are added, of floats, the bits of magnitudes. */
+ZTI_INLINE NAME(line) NAME(take_row)(const struct NAME(row_back) * r,
+                                     const struct NAME(rows) * rows, uint32_t axes,
+                                     uint32_t columns, uint32_t product, uint32_t at, uint8_t *to,
+                                     NAME(line) any)
+{
+    const struct NAME(residuals) d = *r->from;
     const uint32_t value_bytes = NAME(product_bytes)(product), part = rows->part;
     const bool is_along = rows->is_along;
-    const bool is_streamed = product != NAME(PLAIN) && r.is_streamed && (uintptr_t)to % 64 == 0 &&
-                             r.length * value_bytes % 64 == 0;
-    bool has_any = false;
-    for (uint32_t i = 0; i < axes; i++)
-        has_any |= r.has_one[i];
-    NAME(line) before = (NAME(line)){0} + (has_any ? 0 : r.base);
-    for (uint32_t x = 0; x < r.length; x += LANES) {
+    const bool is_streamed = product != NAME(PLAIN) && r->is_streamed && (uintptr_t)to % 64 == 0 &&
+                             r->length * value_bytes % 64 == 0;
+    uval has_any = 0;
+    for (uint32_t i = 0; i < ACROSS; i++)
+        has_any |= axes >> i & 1 ? r->before[i] : 0;
+    NAME(line) before = (NAME(line)){0} + (r->base & ~has_any);
+    for (uint32_t x = 0; x < r->length; x += LANES) {
         const uint32_t from = at + NAME(place_in_row)(rows, x);
-        NAME(line)
-        v = before + (NAME(line))NAME(residuals_in_line)(&d, is_along, from, part);
+        const full_line in = NAME(residuals_in_line)(&d, from, part);
+        NAME(line) v = before + (NAME(line))(is_along ? NAME(sums_along)(in, columns) : in);
         if (is_along)
-            before = (NAME(line))NAME(last_of)((full_line)v);
-        for (uint32_t i = 0; i < axes; i++) {
-            const NAME(line) was = NAME(load_line)(r.held[i] + x);
-            v += r.has_one[i] ? was : (NAME(line)){0};
-            NAME(store_line)(v, r.held[i] + x);
+            before = (NAME(line))NAME(last_along)((full_line)v, columns, rows->lasts);
+        for (uint32_t i = 0; i < ACROSS; i++) {
+            if (!(axes >> i & 1))
+                continue;
+            v += NAME(load_line)(r->held[i] + x) & r->before[i];
+            NAME(store_line)(v, r->held[i] + x);
         }
         if (product == NAME(F32_SHORT))
             any |= v ^ -(v >> (VAL_BITS - 1));
         NAME(put_product)
-        ((full_line)v, product, r.step, (r.length - x) * value_bytes, is_streamed,
+        ((full_line)v, product, r->step, (r->length - x) * value_bytes, is_streamed,
          to + (size_t)x * value_bytes);
     }
     return any;
 }
 
-/* What is before a row of number 'row' in its slab, at such places; how many axes that are. */
-ZTI_INLINE uint32_t NAME(set_before)(const struct NAME(rows) * r, const uint32_t *at, uint32_t row,
-                                     struct NAME(row_back) * back)
+/* All rows of a tile to 'to', with the axes that are held of; returns the bits of magnitudes. */
+ZTI_INLINE NAME(line) NAME(take_rows_along)(const struct NAME(rows) * rows, uint32_t axes,
+                                            uint32_t columns, bool is_blocked,
+                                            struct NAME(row_back) back, uint32_t product,
+                                            struct rows *to)
 {
-    const uint32_t off[ACROSS] = {row * r->length, at[2] * r->length, 0};
-    uint32_t axes = 0;
-    for (uint32_t i = 0; i < ACROSS; i++) {
-        back->held[axes] = r->held[i] + off[i];
-        back->has_one[axes] = at[i] > 0;
-        axes += r->axes >> i & 1;
+    const struct NAME(rows) r = *rows;
+    NAME(line) any = {0};
+    uint32_t at[ACROSS], place[ACROSS] = {0}, across = 0, done = 0;
+    for (at[0] = 0; at[0] < r.extent[0]; at[0]++) {
+        back.before[0] = at[0] ? (uval)-1 : 0;
+        for (at[1] = place[1] = across = 0; at[1] < r.extent[1]; at[1]++) {
+            back.before[1] = at[1] ? (uval)-1 : 0;
+            for (at[2] = place[2] = 0; at[2] < r.extent[2]; at[2]++, next_row(to)) {
+                back.before[2] = at[2] ? (uval)-1 : 0;
+                back.held[0] = r.held[0] + across;
+                back.held[1] = r.held[1] + at[2] * r.length;
+                back.held[2] = r.held[2];
+                any = NAME(take_row)(&back, &r, axes, columns, product,
+                                     is_blocked ? place[0] + place[1] + place[2] : done,
+                                     (uint8_t *)(uintptr_t)to->at, any);
+                across += r.length;
+                done += back.length;
+                place[2] += (at[2] + 1) & (r.side[2] - 1) ? r.inner[2] : r.outer[2];
+            }
+            place[1] += (at[1] + 1) & (r.side[1] - 1) ? r.inner[1] : r.outer[1];
+        }
+        place[0] += (at[0] + 1) & (r.side[0] - 1) ? r.inner[0] : r.outer[0];
     }
-    return axes;
+    return any;
 }
 
-/* The row that is at 'place' among the residuals; see take_row. */
-ZTI_INLINE NAME(line) NAME(take_any_row)(const struct NAME(row_back) * back,
-                                         const struct NAME(rows) * rows, uint32_t axes,
-                                         uint32_t product, uint32_t place, uint8_t *to,
-                                         NAME(line) any)
-{
-    if (axes == 0)
-        return NAME(take_row)(back, rows, 0, product, place, to, any);
-    if (axes == 1)
-        return NAME(take_row)(back, rows, 1, product, place, to, any);
-    if (axes == 2)
-        return NAME(take_row)(back, rows, 2, product, place, to, any);
-    return NAME(take_row)(back, rows, 3, product, place, to, any);
-}
-
-/* All rows of a tile to 'rows'; returns the bits of all magnitudes. */
-ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t axes, const struct blocks *blocks,
-                                struct NAME(row_back) back, uint32_t product, struct rows *rows)
+/* The same with loops of its own for each set of axes, but for tiles of columns. */
+ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t columns, uint32_t axes,
+                                const struct blocks *blocks, struct NAME(row_back) back,
+                                uint32_t product, struct rows *to)
 {
     const uint32_t last = tile->rank - 1, length = tile->extent[last];
+    const bool is_blocked = blocks->count > 0;
     struct tile padded = *tile; /* to whole lines, for what is held */
     padded.extent[last] = (length + LANES - 1) / LANES * LANES;
     _Alignas(64) uval held[2 * ZTI_SZ_TILE_VALUES]; /* lines of memory */
     struct NAME(rows) r;
-    NAME(line) any = {0};
-    uint32_t at[ACROSS] = {0}, done = 0, row = 0;
-    NAME(set_places)(&r, &padded, axes, blocks, held);
+    NAME(line) any;
+    NAME(set_places)(&r, &padded, columns, axes, blocks, held);
     back.length = length;
-    for (uint32_t place[ACROSS] = {0}; done < tile->n; done += length, next_row(rows)) {
-        const uint32_t in_blocks = place[0] + place[1] + place[2];
-        const uint32_t across = NAME(set_before)(&r, at, row, &back);
-        any = NAME(take_any_row)(&back, &r, across, product, blocks->count > 0 ? in_blocks : done,
-                                 (uint8_t *)(uintptr_t)rows->at, any);
-        row++;
-        if (NAME(walk_on)(&r, at, place, 2) && NAME(walk_on)(&r, at, place, 1)) {
-            row = 0;
-            (void)NAME(walk_on)(&r, at, place, 0);
-        }
+#define CASE(n)                                                                                    \
+    case n: any = NAME(take_rows_along)(&r, n, 1, is_blocked, back, product, to); break
+    switch (VAL_BITS == 32 && columns > 1 ? 8 : r.axes) {
+        CASE(0);
+        CASE(1);
+        CASE(2);
+        CASE(3);
+        CASE(4);
+        CASE(5);
+        CASE(6);
+        CASE(7);
+    default: any = NAME(take_rows_along)(&r, r.axes, columns, false, back, product, to);
     }
+#undef CASE
     uval each[LANES], all = 0;
     NAME(store_line)(any, each);
     for (uint32_t i = 0; i < LANES; i++)
@@ -165,9 +194,23 @@ ZTI_INLINE uval NAME(take_rows)(const struct tile *tile, uint32_t axes, const st
 }
 
 /* Shorter rows, and those of which differences begin anew, are done with an axis at a time. */
-static bool NAME(is_back_in_lines)(const struct tile *tile)
+static bool NAME(is_back_in_lines)(const struct zti_coding *coding, const struct tile *tile)
 {
-    return tile->block == 0 && tile->extent[tile->rank - 1] >= 8;
+    uint32_t columns;
+    const struct tile own = NAME(tile_of_lines)(coding, tile, &columns);
+    return own.block == 0 && own.extent[own.rank - 1] >= 8;
+}
+
+/* Where a tile's rows, which go to such rows, go where they are joined: these are, too. */
+static struct rows NAME(rows_of_lines)(const struct tile *own, const struct tile *tile,
+                                       uint32_t product, const struct rows *rows)
+{
+    struct rows to = *rows;
+    if (product == NAME(PLAIN))
+        return side_by_side(own, rows->at, sizeof(uval));
+    if (own->rank < tile->rank)
+        to.bytes *= to.extent[--to.axes];
+    return to;
 }
 
 #if VAL_BITS == 32
@@ -193,27 +236,30 @@ static void NAME(sums_in_lines)(const struct zti_coding *coding, const struct ti
         blocks = blocks_of(tile);
     const struct NAME(row_back) back = {.from = d,
                                         .step = coding->sz.step,
-                                        .is_streamed = coding->is_streamed,
+                                        .is_streamed = rows->is_streamed,
                                         .base = base};
-    struct rows to = *rows;
+    uint32_t columns;
+    const struct tile own = NAME(tile_of_lines)(coding, tile, &columns);
+    const struct rows first = NAME(rows_of_lines)(&own, tile, product, rows);
+    struct rows to = first;
     const uint32_t axes = coding->sz.axes;
     if (product == NAME(PLAIN)) {
-        (void)NAME(take_rows)(tile, axes, &blocks, back, NAME(PLAIN), &to);
+        (void)NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(PLAIN), &to);
         return;
     }
     if (product == NAME(F64)) {
-        (void)NAME(take_rows)(tile, axes, &blocks, back, NAME(F64), &to);
+        (void)NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(F64), &to);
         return;
     }
 #if VAL_BITS == 32
-    if (tile->extent[tile->rank - 1] % LANES != 0)
+    if (own.extent[own.rank - 1] % LANES != 0)
         clear_behind_32(d, tile->n);
     /* With a step that is a normal float, products of less than 2^24 with it are exact in doubles,
      * and those of floats are the same rounded once. */
     if ((double)(float)back.step == back.step && back.step >= 0x1p-126 &&
-        NAME(take_rows)(tile, axes, &blocks, back, NAME(F32_SHORT), &to) < 1u << 24)
+        NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(F32_SHORT), &to) < 1u << 24)
         return;
-    to = *rows;
-    (void)NAME(take_rows)(tile, axes, &blocks, back, NAME(F32), &to);
+    to = first;
+    (void)NAME(take_rows)(&own, columns, axes, &blocks, back, NAME(F32), &to);
 #endif
 }

@@ -171,11 +171,13 @@ static uval *NAME(in_blocks)(const struct zti_coding *coding, const struct tile 
 static uval *NAME(residuals)(const struct zti_coding *coding, const struct tile *tile, uval *a,
                              uval *b, bool *is_zero)
 {
-    if (NAME(is_in_lines)(tile)) {
+    uint32_t columns;
+    const struct tile own = NAME(tile_of_lines)(coding, tile, &columns);
+    if (NAME(is_in_lines)(&own)) {
         struct blocks blocks = {.count = 0};
         if (coding->sz.is_blocked)
             blocks = blocks_of(tile);
-        *is_zero = NAME(residuals_in_lines)(tile, coding->sz.axes, &blocks, a, b) == 0;
+        *is_zero = NAME(residuals_in_lines)(&own, columns, coding->sz.axes, &blocks, a, b) == 0;
         return b;
     }
     (void)NAME(take_base)(a, tile->n, tile->block == 0, is_zero);
@@ -273,7 +275,7 @@ static uval *NAME(integers)(const struct zti_coding *coding, const struct tile *
         memset(u, 0, tile->n * sizeof *u);
     } else if (is_coded(coding->sz.effort, form) && coding->sz.effort == ZT_EFFORT_PAPER) {
         NAME(sums)(tile, coding->sz.axes, u);
-    } else if (NAME(is_back_in_lines)(tile)) {
+    } else if (NAME(is_back_in_lines)(coding, tile)) {
         const struct rows rows = side_by_side(tile, spare, sizeof *spare);
         NAME(sums_in_lines)(coding, tile, base, d, NAME(PLAIN), &rows);
         return spare;
