@@ -161,7 +161,8 @@ SIMT_NO_UNROLL
     const uint32_t begin = f.k;
     descend(s, width, &f);
     f.c = ZTI_SZ_FEW + 1 + f.k;
-    if (!__any_sync(SIMT_ALL_LANES, begin == 0 || f.k == 0))
+    /* a list may have more than 39 of 64 values where a group has few */
+    if (!__any_sync(SIMT_ALL_LANES, begin == 0 || f.k == 0 || most < list_most))
         return f;
     const uint32_t some = longer(s, 0);
     if (f.k == 0 && some <= ZTI_SZ_FEW_MOST)

@@ -1,0 +1,72 @@
+/* sz_groups_test.c: last groups of 1 to 63 values of sz's tiles, by kernels that run on the CPU:
+ * the serial policy's bytes, and values. Such a group has a list of its values where larger ones
+ * have not, and is the last of those that a warp looks at side by side. */
+#include "simt_runtime.h"
+#include "support/support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static unsigned arrays, failures;
+
+static void need_ok(zt_context *context, zt_status status)
+{
+    if (status == ZT_OK)
+        return;
+    printf("%s\n", zt_context_error(context));
+    exit(1);
+}
+
+static void check(zt_context *serial, zt_context *cuda, uint32_t type, uint64_t values,
+                  uint32_t effort)
+{
+    const int64_t stride = 1;
+    zt_params p;
+    size_t cap = 0, n = 0, m = 0;
+    struct test_array a = test_array_new(type, 1, &values, &stride);
+    struct test_array b = test_array_new(type, 1, &values, &stride);
+    const size_t bytes = (size_t)values * zt_type_bytes((zt_type)type);
+    fill_array(&a.array, DATA_WAVE_NOISE, values);
+    (void)zt_params_init(&p, sizeof p);
+    p.codec = ZT_CODEC_SZ;
+    p.effort = effort;
+    p.bound = zt_rel(1e-5);
+    simt_opt.seed = values;
+    need_ok(cuda, zt_context_set_policy(cuda, ZT_CUDA, NULL));
+    need_ok(serial, zt_compress_bound(serial, &a.array, &p, &cap));
+    uint8_t *const one = need(cap), *const two = need(cap), *const back = need(bytes);
+    const zt_array to = zt_array_1d(back, (zt_type)type, values);
+    need_ok(serial, zt_compress(serial, &a.array, &p, one, cap, &n));
+    need_ok(cuda, zt_compress(cuda, &a.array, &p, two, cap, &m));
+    need_ok(serial, zt_decompress(serial, one, n, &b.array));
+    need_ok(cuda, zt_decompress(cuda, one, n, &to));
+    if (n != m || memcmp(one, two, n) != 0 || memcmp(back, b.array.data, bytes) != 0) {
+        printf("%s of %llu, effort %u: %s\n", type_name(type),
+               (unsigned long long)values, effort,
+               n != m || memcmp(one, two, n) != 0 ? "the file differs" : "values differ");
+        failures++;
+    }
+    arrays++;
+    free(one);
+    free(two);
+    free(back);
+    test_array_free(&a);
+    test_array_free(&b);
+}
+
+int main(void)
+{
+    zt_context *serial = NULL, *cuda = NULL;
+    if (zt_context_new(NULL, &serial) != ZT_OK || zt_context_new(NULL, &cuda) != ZT_OK)
+        return 1;
+    for (uint32_t rest = 1; rest < 64; rest += TEST_SHARE)
+        for (uint32_t i = 0; i < 2; i++) { /* the last of those of a whole warp */
+            const uint32_t effort = i ? ZT_EFFORT_DEFAULT : ZT_EFFORT_FAST;
+            check(serial, cuda, ZT_F32, 63 * 64 + rest, effort);
+            check(serial, cuda, ZT_F64, (rest % 2 ? 33u : 63u) * 64 + rest, effort);
+        }
+    printf("%u arrays, %u failures\n", arrays, failures);
+    zt_context_free(serial);
+    zt_context_free(cuda);
+    return failures != 0;
+}
