@@ -29,6 +29,8 @@ static __device__ __forceinline__ uint32_t zti_code_ends(uint32_t entry)
     return entry >> 16 & (ZTI_CODE_ENTRIES - 1);
 }
 
+#define ZTI_CODE_HAS_LENGTH (1u << 27) /* entries from here on */
+
 static __device__ __forceinline__ uint32_t zti_code_length(uint32_t entry)
 {
     return entry >> 27;

@@ -179,15 +179,55 @@ static __device__ __forceinline__ word sum_before(struct taking *sh, word own)
     return before;
 }
 
-/* A residual that has no symbol. */
-static __device__ __noinline__ uint64_t outlier_at(const struct sz_tiles *s, uint64_t at,
-                                                   uint32_t width)
+/* The bits of a residual that has no symbol. */
+static __device__ __forceinline__ uint64_t outlier_at(const struct sz_tiles *s, uint64_t at)
 {
     const uint64_t i = at / 64;
     const uint64_t low = i < s->words_count ? s->words[i] : 0;
     const uint64_t high = i + 1 < s->words_count ? s->words[i + 1] : 0;
-    const uint64_t bits = low >> at % 64 | high << 1 << (63 - at % 64);
-    return width == 64 ? bits : (uint32_t)bits;
+    return low >> at % 64 | high << 1 << (63 - at % 64);
+}
+
+/* Those of 32 bits among a thread's residuals, from bit 'at' of the stream on, where other threads
+ * have so many before. They come by way of shared memory, a thread as many as another: some threads
+ * have all that are along a tile's border. The block calls it. */
+static __device__ __forceinline__ void take_outliers(const struct sz_tiles *s, struct taking *sh,
+                                                     uint64_t at, uint32_t before,
+                                                     uint32_t outliers, uint32_t *v)
+{
+    const word *next = sh->u + before;
+    uint32_t all = 0;
+    simt_anew(outliers); /* one register, not one for what it was after each symbol */
+SIMT_UNROLL
+    for (uint32_t i = 0; i < THREADS / 32; i++)
+        all += (uint32_t)sh->warp_sum[i];
+SIMT_NO_UNROLL
+    for (uint32_t i = threadIdx.x; i < all; i += 2 * THREADS) {
+        const uint32_t one = (uint32_t)outlier_at(s, at + 32 * i);
+        const uint32_t other = (uint32_t)outlier_at(s, at + 32 * (i + THREADS));
+        sh->u[i] = one;
+        if (i + THREADS < all)
+            sh->u[i + THREADS] = other;
+    }
+    __syncthreads();
+SIMT_UNROLL
+    for (uint32_t i = 0; i < HALF; i++)
+        if (outliers >> i & 1)
+            v[i] = (uint32_t)*next++;
+}
+
+/* A thread's residuals of wide tiles, those with bits in 'outliers' from bit 'at' on. */
+static __device__ __forceinline__ void put_wide_residuals(const struct sz_tiles *s,
+                                                          struct taking *sh, const uint32_t *v,
+                                                          uint32_t own, uint32_t outliers,
+                                                          uint64_t at)
+{
+SIMT_UNROLL
+    for (uint32_t i = 0; i < HALF; i++)
+        if (i < own)
+            *in_tile(sh, i, false) = (word)(int64_t)(int32_t)v[i];
+    for (uint32_t left = outliers; left != 0; left &= left - 1, at += 64)
+        *in_tile(sh, zti_ctz64(left), false) = (word)outlier_at(s, at);
 }
 
 /* Effort 'paper': residuals from symbols, 32 a thread, and sums along rows of so many values; of
@@ -198,9 +238,9 @@ static __device__ __forceinline__ void take_paper(const struct sz_tiles *s, stru
     const uint32_t *const symbols =
         (const uint32_t *)sz_symbols_in(found, &s->sz) + threadIdx.x * (HALF / 2);
     const bool is_wide = WIDTH == 64 && (found->form & 3) == ZTI_SZ_WIDE;
-    const uint32_t n = sh->walk.n, width = is_wide ? 64 : 32, first = threadIdx.x * HALF;
+    const uint32_t n = sh->walk.n, first = threadIdx.x * HALF;
     const uint32_t own = n <= first ? 0 : n - first < HALF ? n - first : (uint32_t)HALF;
-    uint32_t v[HALF], outliers = 0;
+    uint32_t v[HALF], outliers = 0, before = 0;
 SIMT_UNROLL
     for (uint32_t i = 0; i < HALF; i += 8) {
         uint32_t w[4];
@@ -208,26 +248,22 @@ SIMT_UNROLL
 SIMT_UNROLL
         for (uint32_t k = 0; k < 8; k++) {
             const uint32_t symbol = k % 2 ? w[k / 2] >> 16 : w[k / 2] & 0xffff;
-            outliers |= symbol == 0 && i + k < own ? 1u << (i + k) : 0;
+            outliers |= symbol == 0 ? 1u << (i + k) : 0;
             v[i + k] = symbol - s->sz.bins / 2;
         }
     }
-    uint64_t at = found->start + found->rest_at;
-    if (__syncthreads_or(outliers != 0))
-        at += (uint64_t)sum_before(sh, (uint32_t)__popc(outliers)) * width;
-SIMT_UNROLL
-    for (uint32_t i = 0; i < HALF; i++) {
-        uint64_t wide = (uint64_t)(int64_t)(int32_t)v[i];
-        if (outliers >> i & 1) {
-            wide = outlier_at(s, at, width);
-            at += width;
-            v[i] = (uint32_t)wide;
-        }
-        if (is_wide && i < own)
-            *in_tile(sh, i, false) = (word)wide;
+    outliers &= own < HALF ? (1u << own) - 1 : UINT32_MAX;
+    const uint64_t at = found->start + found->rest_at;
+    const bool has_some = __syncthreads_or(outliers != 0);
+    if (has_some)
+        before = (uint32_t)sum_before(sh, (uint32_t)__popc(outliers));
+    if (is_wide) {
+        put_wide_residuals(s, sh, v, own, outliers, at + (uint64_t)before * 64);
+        return;
     }
-    if (!is_wide)
-        put_residuals(sh, row, own > 0, false, v);
+    if (has_some)
+        take_outliers(s, sh, at, before, outliers, v);
+    put_residuals(sh, row, own > 0, false, v);
 }
 
 /* ---- sums ---- */

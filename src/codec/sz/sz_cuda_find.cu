@@ -21,19 +21,17 @@
 enum {
     COLUMNS = 64,    /* of a block at most: windows, tiles that have no parts */
     FAST_COLUMNS = 16,
-    PAPER_LANES = 4, /* a chunk, of each effort: of 'paper' each with its own window */
+    PAPER_COLUMNS = 64,
+    PAPER_LANES = 4, /* a chunk, of each effort */
     CODED_LANES = 8,
     FAST_LANES = 4,
-    PAPER_COLUMNS = 128,
     WINDOW_WORDS = 64,
     WINDOW_BITS = 64 * WINDOW_WORDS,
-    PAPER_WORDS = 32, /* of its more windows, so that more blocks are in a multiprocessor */
-    ORDER_SYMBOLS = 2048, /* of paper's book at most, so that longer codes too are looked up here */
     CLASSES_BITS = 1536, /* more than 64 classes, and what is before them in a word */
-    TABLE_THREADS = 256,
-    MOST_TABLE_BITS = 12,
-    CODE_BITS = 640, /* more than 32 codes, and what is looked at behind them */
-    PAPER_PART = 1024 /* symbols that begin at a known place */
+    PART_WORDS = 24,      /* of a window of effort 'paper', of which each lane has one */
+    ROUND_SYMBOLS = 32,   /* of such a lane, before they go to its tile's slot */
+    NEAR_SYMBOLS = 2048,  /* of paper's book at most, so that longer codes too are looked up here */
+    TABLE_THREADS = 256
 };
 
 /* Lanes that have a chunk, and a window. */
@@ -44,26 +42,26 @@ static __host__ __device__ __forceinline__ uint32_t chunk_lanes(uint32_t effort)
                                       : (uint32_t)CODED_LANES;
 }
 
-static __host__ __device__ __forceinline__ uint32_t window_lanes(uint32_t effort)
+/* From a tile's window to the next. A word more is between equal places in different banks; of
+ * effort 'paper' the tile's parts have windows in its place. */
+static __host__ __device__ __forceinline__ uint32_t window_step(uint32_t effort)
 {
-    return effort == ZT_EFFORT_PAPER ? 1 : chunk_lanes(effort);
-}
-
-static __host__ __device__ __forceinline__ uint32_t window_words(uint32_t effort)
-{
-    return effort == ZT_EFFORT_PAPER ? (uint32_t)PAPER_WORDS : (uint32_t)WINDOW_WORDS;
+    return effort == ZT_EFFORT_PAPER ? PAPER_LANES * ((uint32_t)PART_WORDS + 1)
+                                     : (uint32_t)WINDOW_WORDS + 1;
 }
 
 /* What a block has in shared memory: tables (sync_cuda.h) and numbers of books, but for effort
  * 'fast'; windows; of each tile the groups' classes, then how many of their values are more than
- * their symbols say. */
+ * their symbols say. Of effort 'paper' (sz_cuda_find_paper.h) entries of codes longer than the
+ * table's, in order, and symbols that are on their way. */
 struct finding {
     uint32_t *tables;
     uint32_t (*numbers)[ZTI_BOOK_NUMBERS];
     uint64_t *windows;
     uint8_t (*classes)[ZTI_SZ_GROUPS];
-    uint32_t words; /* of a window; a word more is between equal places in different banks */
-    uint16_t *order; /* of effort 'paper': the book's symbols, or NULL where they are many */
+    uint32_t step;  /* from a window to the next, in words */
+    uint32_t *near; /* longer codes, or NULL where they may be many */
+    uint32_t *symbols;
 };
 
 static __host__ __device__ __forceinline__ uint32_t books_bytes(uint32_t effort)
@@ -75,27 +73,40 @@ static __host__ __device__ __forceinline__ uint32_t books_bytes(uint32_t effort)
 static __host__ __device__ __forceinline__ uint32_t windows_bytes(uint32_t effort,
                                                                   uint32_t threads)
 {
-    return threads / window_lanes(effort) * (window_words(effort) + 1) * (uint32_t)sizeof(uint64_t);
+    return threads / chunk_lanes(effort) * window_step(effort) * (uint32_t)sizeof(uint64_t);
 }
 
-static __host__ __device__ __forceinline__ uint32_t order_bytes(uint32_t effort)
+static __host__ __device__ __forceinline__ uint32_t classes_bytes(uint32_t effort,
+                                                                  uint32_t threads)
 {
-    return effort == ZT_EFFORT_PAPER ? ORDER_SYMBOLS * (uint32_t)sizeof(uint16_t) : 0;
+    return threads / chunk_lanes(effort) * ZTI_SZ_GROUPS;
+}
+
+static __host__ __device__ __forceinline__ uint32_t symbols_bytes(uint32_t effort,
+                                                                  uint32_t threads)
+{
+    return effort != ZT_EFFORT_PAPER ? 0
+                                     : NEAR_SYMBOLS * (uint32_t)sizeof(uint32_t) +
+                                           threads * ROUND_SYMBOLS * (uint32_t)sizeof(uint16_t);
 }
 
 static __device__ __forceinline__ struct finding finding_in(char *memory, uint32_t effort,
                                                             uint32_t alphabet)
 {
     const uint32_t windows = books_bytes(effort);
+    const uint32_t classes = windows + windows_bytes(effort, blockDim.x);
     struct finding f;
     f.tables = (uint32_t *)(void *)memory;
     f.numbers = (uint32_t(*)[ZTI_BOOK_NUMBERS])(void *)(f.tables + sz_table_words(effort));
     f.windows = (uint64_t *)(void *)(memory + windows);
-    f.classes = (uint8_t(*)[ZTI_SZ_GROUPS])(memory + windows + windows_bytes(effort, blockDim.x));
-    f.words = window_words(effort);
-    f.order = NULL;
-    if (effort == ZT_EFFORT_PAPER && alphabet <= ORDER_SYMBOLS)
-        f.order = (uint16_t *)(void *)(f.classes + blockDim.x / chunk_lanes(effort));
+    f.classes = (uint8_t(*)[ZTI_SZ_GROUPS])(memory + classes);
+    f.step = window_step(effort);
+    f.near = f.symbols = NULL;
+    if (effort == ZT_EFFORT_PAPER) {
+        const uint32_t near = classes + classes_bytes(effort, blockDim.x);
+        f.near = alphabet <= NEAR_SYMBOLS ? (uint32_t *)(void *)(memory + near) : NULL;
+        f.symbols = (uint32_t *)(void *)(memory + near) + NEAR_SYMBOLS;
+    }
     return f;
 }
 
@@ -103,9 +114,10 @@ static __device__ __forceinline__ struct finding finding_in(char *memory, uint32
 struct lane {
     uint32_t column, sharing; /* its window, and lanes that have it */
     bool is_good, is_wide;
-    uint32_t n;
+    uint32_t n, start;    /* values; low bits of where it began */
     uint64_t at, end;     /* bits; no tile reaches beyond */
     uint64_t first;       /* word that its window begins with */
+    uint64_t slot;        /* its number, and the slot */
     struct sz_found *to;
 };
 
@@ -116,46 +128,35 @@ static __device__ __forceinline__ struct zti_bit_reader reader_at(const struct s
     return r;
 }
 
-/* Lanes that have the lane's tile; the first of them notes what all find. */
-static __device__ __forceinline__ uint32_t lanes_of(const struct lane *l)
-{
-    return l->sharing == 1 ? (uint32_t)PAPER_LANES : l->sharing;
-}
-
+/* The first of a tile's lanes notes what all find. */
 static __device__ __forceinline__ bool leads(const struct lane *l)
 {
-    return threadIdx.x % lanes_of(l) == 0;
+    return threadIdx.x % l->sharing == 0;
 }
 
 /* ---- windows ---- */
 
 static __device__ __forceinline__ uint64_t *window_of(const struct finding *f, uint32_t column)
 {
-    return f->windows + column * (f->words + 1);
+    return f->windows + column * f->step;
 }
 
-/* Of the lane's tile: lanes with windows of their own are those of effort 'paper'. */
 static __device__ __forceinline__ uint8_t *classes_of(const struct finding *f, const struct lane *l)
 {
-    return f->classes[threadIdx.x / lanes_of(l)];
+    return f->classes[l->column];
 }
 
 /* What the leader alone has found: whether it makes sense, and where it ends. The warp calls it. */
 static __device__ __forceinline__ void follow(struct lane *l)
 {
-    l->is_good = __shfl_sync(SIMT_ALL_LANES, (int)l->is_good, 0, (int)lanes_of(l)) != 0;
-    l->at = __shfl_sync(SIMT_ALL_LANES, l->at, 0, (int)lanes_of(l));
+    l->is_good = __shfl_sync(SIMT_ALL_LANES, (int)l->is_good, 0, (int)l->sharing) != 0;
+    l->at = __shfl_sync(SIMT_ALL_LANES, l->at, 0, (int)l->sharing);
 }
 
-/* Where the tile ends at the latest, and where it began. */
-static __device__ __forceinline__ uint64_t most_bits(const struct sz_tiles *s, const struct lane *l)
+/* How far it is in its tile. */
+static __device__ __forceinline__ uint32_t in_tile(const struct lane *l)
 {
-    return 8 * (1 + (uint64_t)l->n * value_bytes_of(s->type));
-}
-
-static __device__ __forceinline__ uint32_t in_tile(const struct sz_tiles *s, const struct lane *l)
-{
-    return (uint32_t)(l->at - (l->end - most_bits(s, l)));
+    return (uint32_t)l->at - l->start;
 }
 
 /* The bits from each lane's place on. The warp calls it. */
@@ -163,7 +164,7 @@ static __device__ __forceinline__ void bring(const struct sz_tiles *s, const str
                                              struct lane *l)
 {
     const uint32_t me = threadIdx.x % 32, own = (threadIdx.x - me) / l->sharing;
-    const uint32_t loads = f->words / 32, each = 8 / loads; /* windows at a time */
+    const uint32_t loads = WINDOW_WORDS / 32, each = 8 / loads; /* windows at a time */
     l->first = l->at / 64;
     simt_order_warp(); /* the shuffles below order it in the tests */
     for (uint32_t i = 32 / l->sharing; i > 0;) { /* first ones last: those that few tiles have */
@@ -183,15 +184,10 @@ SIMT_UNROLL
     __syncwarp();
 }
 
-static __device__ __forceinline__ uint32_t window_bits(const struct finding *f)
-{
-    return 64 * f->words;
-}
-
 static __device__ __forceinline__ struct zti_bit_reader in_window(const struct finding *f,
                                                                   const struct lane *l)
 {
-    const struct zti_bit_reader r = {window_of(f, l->column), f->words, l->at - 64 * l->first};
+    const struct zti_bit_reader r = {window_of(f, l->column), WINDOW_WORDS, l->at - 64 * l->first};
     return r;
 }
 
@@ -199,7 +195,7 @@ static __device__ __forceinline__ struct zti_bit_reader in_window(const struct f
 static __device__ __forceinline__ void bring_some(const struct sz_tiles *s, const struct finding *f,
                                                   struct lane *l, uint32_t bits)
 {
-    if (__any_sync(SIMT_ALL_LANES, l->is_good && l->at - 64 * l->first > window_bits(f) - bits))
+    if (__any_sync(SIMT_ALL_LANES, l->is_good && l->at - 64 * l->first > WINDOW_BITS - bits))
         bring(s, f, l);
 }
 
@@ -269,7 +265,7 @@ static __device__ __forceinline__ void take_marks(const struct sz_tiles *s, cons
     struct zti_bit_reader r = in_window(f, l), far = reader_at(s, l->at);
     l->is_good = take_both_marks(&r, l->end - 64 * l->first, l->n, l->to);
     far.at = 64 * l->first + r.at;
-    if (r.at > window_bits(f) - 64) {
+    if (r.at > WINDOW_BITS - 64) {
         far.at = l->at;
         l->is_good = take_both_marks(&far, l->end, l->n, l->to);
     }
@@ -290,13 +286,13 @@ static __device__ __forceinline__ uint32_t take_head(const struct sz_tiles *s,
         return first;
     l->to->away = zti_take_bits64(&r, 8 * base_bytes);
     l->at = 64 * l->first + r.at;
-    l->to->values_at = in_tile(s, l);
+    l->to->values_at = in_tile(l);
     if (first & ZTI_SZ_HAS_EXACT) {
         uint32_t exact = 0;
         struct zti_bit_reader far = reader_at(s, l->at);
         l->is_good = take_exact(&far, l->end, l->n, value_bytes, l->to->exact, &exact);
         l->at = far.at;
-        l->to->values_at = in_tile(s, l);
+        l->to->values_at = in_tile(l);
         l->at += (uint64_t)exact * 8 * value_bytes;
     }
     if ((first & 3) == ZTI_SZ_RAW)
@@ -336,7 +332,7 @@ static __device__ __forceinline__ void find_classes(const struct sz_tiles *s,
     if (!l->is_good)
         return;
     if (leads(l))
-        l->to->planes_at = in_tile(s, l);
+        l->to->planes_at = in_tile(l);
     l->at += planes;
 }
 
@@ -390,7 +386,7 @@ static __device__ __forceinline__ uint32_t pass_rounds(const struct finding *f,
 {
     const uint32_t *const words = (const uint32_t *)(const void *)window_of(f, l->column);
     uint32_t alive = n;
-    for (uint32_t round = 0; round < ZTI_SZ_ROUNDS && alive > 0 && *at < window_bits(f); round++) {
+    for (uint32_t round = 0; round < ZTI_SZ_ROUNDS && alive > 0 && *at < WINDOW_BITS; round++) {
         const uint32_t *const from = words + *at / 32;
         const uint32_t low = __funnelshift_r(from[0], from[1], *at % 32);
         const uint32_t high = __funnelshift_r(from[1], from[2], *at % 32);
@@ -411,13 +407,13 @@ static __device__ __forceinline__ void pass_over(const struct sz_tiles *s, const
     bool is_good = true;
     if (pass == PASS_ALL && !is_list(c)) {
         uint32_t numbers = pass_rounds(f, l, n, &at);
-        for (r.at = at; numbers > 0 && r.at <= window_bits(f); numbers--)
+        for (r.at = at; numbers > 0 && r.at <= WINDOW_BITS; numbers--)
             (void)take_number(&r);
     } else {
         is_good = pass_by(&r, pass, n, c);
     }
     uint64_t end = is_good ? 64 * l->first + r.at : UINT64_MAX;
-    if (r.at > window_bits(f))
+    if (r.at > WINDOW_BITS)
         end = pass_far(s->words, s->words_count, l->at, pass, n, c);
     l->is_good = end <= l->end;
     l->at = l->is_good ? end : l->at;
@@ -434,12 +430,12 @@ static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s,
         const bool has_one = pass == PASS_ALL ? next * ZTI_SZ_GROUP < l->n : left != 0;
         if (!__any_sync(SIMT_ALL_LANES, l->is_good && has_one))
             break;
-        bring_some(s, f, l, window_bits(f) / 4);
+        bring_some(s, f, l, WINDOW_BITS / 4);
         if (!l->is_good || !has_one)
             continue;
         const uint32_t g = pass == PASS_ALL ? next : zti_ctz64(left);
         const uint32_t c = classes_of(f, l)[g];
-        const uint32_t at = in_tile(s, l);
+        const uint32_t at = in_tile(l);
         left &= left - 1;
         if (leads(l) && pass == PASS_EXCESSES)
             l->to->excess_at[g] = at;
@@ -455,64 +451,7 @@ static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s,
 
 #include "codec/sz/sz_cuda_find_symbols.h"
 
-/* ---- effort 'paper' ---- */
-
-/* So many symbols of a lane's part; returns how many outliers they stand for. The warp calls it. */
-static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s,
-                                                     const struct finding *f, struct lane *l,
-                                                     uint32_t part, uint32_t count)
-{
-    uint16_t *const to = (uint16_t *)sz_symbols_in(l->to, &s->sz) + part * PAPER_PART;
-    const struct codes c = codes_of(s, f, l, 0, ZT_EFFORT_PAPER);
-    const uint32_t only = only_symbol(&c, &l->is_good);
-    uint32_t outliers = 0;
-    for (uint32_t first = 0; first < PAPER_PART; first += 32) {
-        bring_some(s, f, l, CODE_BITS);
-        if (!l->is_good || first >= count)
-            continue;
-        const uint32_t end = count - first < 32 ? count : first + 32;
-        struct ahead a = ahead_of(&c, l);
-        uint32_t i = first;
-        for (; only == UINT32_MAX && i + 4 <= end; i += 4)
-            *(uint64_t *)(void *)(to + i) = four_symbols(&c, &a, &outliers);
-        for (; i < end; i++) {
-            to[i] = (uint16_t)one_symbol(&c, &a, only);
-            outliers += to[i] == 0;
-        }
-        l->at = 64 * l->first + a.at;
-    }
-    l->is_good = l->is_good && l->at <= l->end;
-    return outliers;
-}
-
-/* A tile of effort 'paper', by four lanes that all know its head. The warp calls it. */
-static __device__ __forceinline__ void find_paper(const struct sz_tiles *s, const struct finding *f,
-                                                  struct lane *l)
-{
-    const uint32_t part = threadIdx.x % PAPER_LANES, parts = (l->n - 1) / PAPER_PART + 1;
-    const uint32_t first = part * PAPER_PART, leader = threadIdx.x % 32 - part;
-    const bool was_good = l->is_good;
-    uint32_t count = 0;
-    struct zti_bit_reader r = reader_at(s, l->at);
-    if (l->is_good && part < parts) {
-        l->at += (parts - 1) * 16;
-        for (uint32_t i = 0; i < part; i++)
-            l->at += zti_take_bits64(&r, 16);
-        count = l->n - first < PAPER_PART ? l->n - first : (uint32_t)PAPER_PART;
-    }
-    uint32_t outliers = find_part(s, f, l, part, count);
-    const unsigned good = __ballot_sync(SIMT_ALL_LANES, l->is_good || part >= parts);
-    l->is_good = was_good && (good >> leader & 15) == 15;
-    outliers += __shfl_xor_sync(SIMT_ALL_LANES, outliers, 1);
-    outliers += __shfl_xor_sync(SIMT_ALL_LANES, outliers, 2);
-    l->at = __shfl_sync(SIMT_ALL_LANES, l->at, (int)(leader + (l->is_good ? parts - 1 : 0)));
-    if (!l->is_good)
-        return;
-    if (leads(l))
-        l->to->rest_at = in_tile(s, l);
-    l->at += (uint64_t)outliers * (l->is_wide ? 64 : 32);
-    l->is_good = l->at <= l->end;
-}
+#include "codec/sz/sz_cuda_find_paper.h"
 
 /* ---- tiles ---- */
 
@@ -524,17 +463,18 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
     const bool is_here = l->is_good;
     uint32_t form = ZTI_SZ_ZERO;
     bring(s, f, l);
-    l->end = l->at + most_bits(s, l);
+    l->start = (uint32_t)l->at;
+    l->end = l->at + 8 * (1 + (uint64_t)l->n * value_bytes_of(s->type));
     if (is_here && leads(l)) {
         l->to->start = l->at;
         form = take_head(s, f, l);
     }
-    form = __shfl_sync(SIMT_ALL_LANES, form, 0, (int)lanes_of(l));
+    form = __shfl_sync(SIMT_ALL_LANES, form, 0, (int)l->sharing);
     l->is_wide = (form & 3) == ZTI_SZ_WIDE;
     follow(l);
     if (s->sz.source == ZTI_SZ_LOG) {
         const bool has_marks = is_here && !(form & ZTI_SZ_LOSSLESS) && (form & 3) != ZTI_SZ_RAW;
-        bring_some(s, f, l, window_bits(f) / 2);
+        bring_some(s, f, l, WINDOW_BITS / 2);
         if (l->is_good && has_marks && leads(l))
             take_marks(s, f, l);
         follow(l);
@@ -563,7 +503,7 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
     if (is_here && !is_good && leads(l))
         l->to->start = FOUND_NOTHING;
     if (is_here && is_good && leads(l) && !(effort == ZT_EFFORT_PAPER && is_huffman))
-        l->to->rest_at = in_tile(s, l);
+        l->to->rest_at = in_tile(l);
     l->at = is_good ? (l->at + 7) & ~UINT64_C(7)
                     : UINT64_C(1) << 62; /* as if cut short: the host refuses it */
 }
@@ -586,13 +526,13 @@ static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint
     SIMT_SHARED_DYNAMIC(char, shared);
     const struct finding in_shared = finding_in(shared, effort, s->alphabet);
     const struct finding *const f = &in_shared;
-    const uint32_t each = chunk_lanes(effort), sharing = window_lanes(effort);
+    const uint32_t each = chunk_lanes(effort);
     const uint64_t own = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / each;
     const uint64_t i = s->from + own;
     const bool is_here = own < s->chunks_each;
     const uint64_t chunk = !is_here ? 0 : s->chunks ? s->chunks[i] : s->first_chunk + i;
     uint64_t *const places = sz_chunk_places(s->found, &s->sz, s->slots);
-    struct lane l = {threadIdx.x / sharing, sharing, false, false, 1, 0, 0, 0, NULL};
+    struct lane l = {threadIdx.x / each, each, false, false, 1, 0, 0, 0, 0, 0, NULL};
     if (effort != ZT_EFFORT_FAST) {
         copy_books(s, f, effort);
         __syncthreads();
@@ -602,7 +542,8 @@ static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint
     for (uint64_t k = 0; k < s->tiles_each; k++) {
         const uint64_t in_chunk = s->skip + k, number = chunk * s->chunk_tiles + in_chunk;
         const bool is_tile = is_here && in_chunk < s->chunk_tiles && number < s->grid.count;
-        l.to = sz_slot(s->found, &s->sz, is_here ? own * s->tiles_each + k : 0);
+        l.slot = is_here ? own * s->tiles_each + k : 0;
+        l.to = sz_slot(s->found, &s->sz, l.slot);
         l.is_good = is_tile && l.at >> 62 == 0;
         l.n = is_tile ? values_in(s, number) : 1;
         if (is_tile && !l.is_good && leads(&l))
@@ -628,9 +569,26 @@ SIMT_KERNEL void __launch_bounds__(COLUMNS *CODED_LANES, 2) find_default(const s
     find_chunk(&s, ZT_EFFORT_DEFAULT);
 }
 
-SIMT_KERNEL void __launch_bounds__(PAPER_COLUMNS, 4) find_paper_parts(const struct sz_tiles s)
+SIMT_KERNEL void __launch_bounds__(PAPER_COLUMNS *PAPER_LANES, 2)
+    find_paper_parts(const struct sz_tiles s)
 {
     find_chunk(&s, ZT_EFFORT_PAPER);
+}
+
+static size_t shared_bytes(uint32_t effort, uint32_t threads)
+{
+    return books_bytes(effort) + windows_bytes(effort, threads) + classes_bytes(effort, threads) +
+           symbols_bytes(effort, threads);
+}
+
+/* Of effort 'paper': twice as many where they find room and each multiprocessor has a block. */
+static uint32_t paper_columns_of(const struct sz_tiles *s)
+{
+    const uint32_t most = PAPER_COLUMNS;
+    return s->chunks_each >= (uint64_t)simt_multiprocessors() * most &&
+                   shared_bytes(ZT_EFFORT_PAPER, most * PAPER_LANES) <= simt_shared_most()
+               ? most
+               : most / 2;
 }
 
 /* Columns of a block: where tables are copied, as many as leave a block or two for each
@@ -639,7 +597,7 @@ static uint32_t columns_of(const struct sz_tiles *s)
 {
     const uint32_t most = COLUMNS;
     return s->sz.effort == ZT_EFFORT_FAST    ? (uint32_t)FAST_COLUMNS
-           : s->sz.effort == ZT_EFFORT_PAPER ? (uint32_t)PAPER_COLUMNS
+           : s->sz.effort == ZT_EFFORT_PAPER ? paper_columns_of(s)
            : s->chunks_each >= 128 * most    ? most
            : s->chunks_each >= 64 * most     ? most / 2
                                              : most / 4;
@@ -647,10 +605,9 @@ static uint32_t columns_of(const struct sz_tiles *s)
 
 extern "C" void zti_sz_cuda_find(const struct sz_tiles *s, void *queue)
 {
-    const uint32_t effort = s->sz.effort, threads = columns_of(s) * window_lanes(effort);
+    const uint32_t effort = s->sz.effort, threads = columns_of(s) * chunk_lanes(effort);
     const uint64_t blocks = (s->chunks_each * chunk_lanes(effort) + threads - 1) / threads;
-    const size_t bytes = books_bytes(effort) + windows_bytes(effort, threads) +
-                         threads / chunk_lanes(effort) * ZTI_SZ_GROUPS + order_bytes(effort);
+    const size_t bytes = shared_bytes(effort, threads);
     if (effort == ZT_EFFORT_FAST)
         SIMT_LAUNCH(find_fast, blocks, threads, bytes, queue, *s);
     else if (effort == ZT_EFFORT_PAPER)
@@ -661,6 +618,9 @@ extern "C" void zti_sz_cuda_find(const struct sz_tiles *s, void *queue)
 
 extern "C" void zti_sz_cuda_make_tables(const struct sz_tiles *s, void *queue)
 {
-    if (sz_tables(s->sz.effort) > 0)
+    const uint32_t blocks = sz_table_words(s->sz.effort) / TABLE_THREADS;
+    if (s->sz.effort == ZT_EFFORT_PAPER)
+        SIMT_LAUNCH(make_paper_table, blocks, TABLE_THREADS, 0, queue, *s);
+    else if (blocks > 0)
         SIMT_LAUNCH(make_tables, sz_tables(s->sz.effort), TABLE_THREADS, 0, queue, *s);
 }

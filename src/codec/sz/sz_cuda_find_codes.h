@@ -1,19 +1,43 @@
 /* sz_cuda_find_codes.h: kernel text of sz_cuda_find.cu: Huffman codes of a lane's window, by tables
  * in shared memory, which are made once for all blocks. */
 
-/* The tables of all books, a block each: blocks of find copy them. Those of effort 'paper', of more
- * bits, have no ends. */
+/* What an entry of effort 'paper' has in the place of ends: this is symbol 0. Eight entries can be
+ * added up to know of how many it is said. */
+enum { IS_OUTLIER = 1 << 20 };
+
+static __device__ __forceinline__ uint32_t with_outlier(uint32_t entry)
+{
+    return entry | ((entry & 0xffff) == 0 ? (uint32_t)IS_OUTLIER : 0);
+}
+
+static __device__ __forceinline__ uint32_t outliers_in(uint32_t eight)
+{
+    return eight / IS_OUTLIER % 16;
+}
+
+/* The tables of all books, a block each: blocks of find copy them. */
 SIMT_KERNEL void __launch_bounds__(TABLE_THREADS) make_tables(const struct sz_tiles s)
 {
-    SIMT_SHARED(uint32_t, own, [1 << MOST_TABLE_BITS]);
-    const uint32_t bits = sz_table_bits(s.sz.effort), k = blockIdx.x;
+    SIMT_SHARED(uint32_t, own, [ZTI_CODE_ENTRIES]);
+    const uint32_t k = blockIdx.x;
     const struct zti_cuda_book book = sz_book(s.model, s.alphabet, k);
-    uint32_t *const table = sz_tables_in(s.found, &s.sz, s.slots) + (k << bits);
-    for (uint32_t i = threadIdx.x; i < 1u << bits; i += TABLE_THREADS)
-        own[i] = zti_code_at(book.order, book.numbers, zti_reversed(i, 16), 1, bits);
+    uint32_t *const table = sz_tables_in(s.found, &s.sz, s.slots) + k * ZTI_CODE_ENTRIES;
+    for (uint32_t i = threadIdx.x; i < ZTI_CODE_ENTRIES; i += TABLE_THREADS)
+        own[i] =
+            zti_code_at(book.order, book.numbers, zti_reversed(i, 16), 1, ZTI_SMALL_TABLE_BITS);
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < 1u << bits; i += TABLE_THREADS)
-        table[i] = own[i] | (s.sz.effort == ZT_EFFORT_PAPER ? 0 : zti_ends_in(own, i));
+    for (uint32_t i = threadIdx.x; i < ZTI_CODE_ENTRIES; i += TABLE_THREADS)
+        table[i] = own[i] | zti_ends_in(own, i);
+}
+
+/* That of effort 'paper', of more bits, an entry a thread. */
+SIMT_KERNEL void __launch_bounds__(TABLE_THREADS) make_paper_table(const struct sz_tiles s)
+{
+    const uint32_t i = blockIdx.x * TABLE_THREADS + threadIdx.x;
+    const struct zti_cuda_book book = sz_book(s.model, s.alphabet, 0);
+    const uint32_t code =
+        zti_code_at(book.order, book.numbers, zti_reversed(i, 16), 1, PAPER_TABLE_BITS);
+    sz_tables_in(s.found, &s.sz, s.slots)[i] = zti_code_length(code) > 0 ? with_outlier(code) : 0;
 }
 
 /* Tables and numbers of all books, there after the next barrier. The block calls it. */
@@ -36,71 +60,136 @@ SIMT_UNROLL
     for (uint32_t k = 0; k < sz_tables(effort); k++)
         for (uint32_t m = threadIdx.x; m < ZTI_BOOK_NUMBERS; m += threads)
             f->numbers[k][m] = sz_book(s->model, s->alphabet, k).numbers[m];
+    if (!f->near)
+        return;
     const struct zti_cuda_book book = sz_book(s->model, s->alphabet, 0);
-    const uint32_t used = f->order ? book.numbers[ZTI_BOOK_USED] : 0;
-    for (uint32_t i = threadIdx.x; i < used; i += threads)
-        f->order[i] = book.order[i];
+    const uint32_t longs = book.numbers[ZTI_BOOK_ENTRY + (int)PAPER_TABLE_BITS + 1];
+    for (uint32_t i = threadIdx.x; longs + i < book.numbers[ZTI_BOOK_USED]; i += threads)
+        f->near[i] = with_outlier(book.order[longs + i]);
+}
+
+/* Codes longer than the table of effort 'paper' is wide: of each length the first one, and how far
+ * it is from there to its place among those that are near, or in the order. They are in registers,
+ * as some lane or other of a warp has such a code often, and the others wait. */
+enum { LONGER = (int)ZTI_HUFFMAN_MAX_BITS - (int)PAPER_TABLE_BITS };
+
+struct longer {
+    uint32_t first[LONGER], away[LONGER];
+};
+
+static __device__ __forceinline__ struct longer longer_of(const uint32_t *numbers, bool is_near)
+{
+    const uint32_t bits = PAPER_TABLE_BITS + 1;
+    const uint32_t before = is_near ? numbers[ZTI_BOOK_ENTRY + bits] : 0;
+    struct longer l;
+SIMT_UNROLL
+    for (uint32_t i = 0; i < LONGER; i++) {
+        l.first[i] = numbers[ZTI_BOOK_FIRST + bits + i];
+        l.away[i] = numbers[ZTI_BOOK_ENTRY + bits + i] - before - l.first[i];
+    }
+    return l;
+}
+
+/* What zti_long_place does, but for codes that are near. */
+static __device__ __forceinline__ uint32_t longer_place(const struct longer *l, uint32_t bits,
+                                                        uint32_t *length)
+{
+    const uint32_t high = __brev(bits) >> (32 - ZTI_HUFFMAN_MAX_BITS);
+    uint32_t away = l->away[0], own = high >> (LONGER - 1);
+    *length = PAPER_TABLE_BITS + 1;
+SIMT_UNROLL
+    for (uint32_t i = 1; i < LONGER; i++) {
+        const uint32_t code = high >> (LONGER - 1 - i);
+        const bool is_longer = code >= l->first[i];
+        *length += is_longer;
+        own = is_longer ? code : own;
+        away = is_longer ? l->away[i] : away;
+    }
+    return own + away;
 }
 
 /* A book to decode with, and bits of the window. */
 struct codes {
     struct zti_code_bits bits;
     uint32_t table_bits;
+    const uint32_t *near; /* effort 'paper': of the block, */
+    struct longer longer; /* and what there is to know of these */
 };
 
-/* Bits of the window from bit 'at' on, of which 32 are there after each refill. */
+/* Bits of the window: of two words of 32, and the one behind them, which is on its way then. */
 struct ahead {
-    uint64_t held;
-    uint32_t count, next, at;
+    uint32_t low, high, soon;
+    uint32_t used; /* of the bits of 'low' */
+    const uint32_t *next; /* the word behind those */
 };
 
 static __device__ __forceinline__ struct codes codes_of(const struct sz_tiles *s,
                                                         const struct finding *f,
-                                                        const struct lane *l, uint32_t book,
+                                                        const uint64_t *window, uint32_t book,
                                                         uint32_t effort)
 {
     struct codes c;
     c.table_bits = sz_table_bits(effort);
     c.bits.numbers = f->numbers[book];
     c.bits.table = f->tables + (book << c.table_bits);
-    c.bits.order = f->order ? f->order : sz_book(s->model, s->alphabet, book).order;
-    c.bits.words = (const uint32_t *)(const void *)window_of(f, l->column);
+    c.bits.order = sz_book(s->model, s->alphabet, book).order;
+    c.bits.words = (const uint32_t *)(const void *)window;
+    c.near = f->near;
+    if (effort == ZT_EFFORT_PAPER)
+        c.longer = longer_of(c.bits.numbers, f->near != NULL);
     return c;
 }
 
 static __device__ __forceinline__ struct ahead ahead_of(const struct codes *c,
                                                         const struct lane *l)
 {
-    struct ahead a;
-    a.at = (uint32_t)(l->at - 64 * l->first);
-    a.held = (uint64_t)c->bits.words[a.at / 32] >> a.at % 32;
-    a.count = 32 - a.at % 32;
-    a.next = a.at / 32 + 1;
+    const uint32_t at = (uint32_t)(l->at - 64 * l->first);
+    const uint32_t *const from = c->bits.words + at / 32;
+    const struct ahead a = {from[0], from[1], from[2], at % 32, from + 3};
     return a;
 }
 
-static __device__ __forceinline__ void refill(const struct codes *c, struct ahead *a)
+/* Where the lane is with them. */
+static __device__ __forceinline__ uint64_t place_of(const struct codes *c, const struct ahead *a,
+                                                    const struct lane *l)
 {
-    if (a->count < 32) {
-        a->held |= (uint64_t)c->bits.words[a->next] << a->count;
-        a->count += 32;
-        a->next++;
+    return 64 * l->first + 32 * (uint32_t)(a->next - 3 - c->bits.words) + a->used;
+}
+
+static __device__ __forceinline__ uint32_t next_bits(const struct ahead *a)
+{
+    return __funnelshift_r(a->low, a->high, a->used);
+}
+
+/* Go over up to 32 of them. */
+static __device__ __forceinline__ void pass_bits(struct ahead *a, uint32_t count)
+{
+    a->used += count;
+    if (a->used >= 32) {
+        a->used -= 32;
+        a->low = a->high;
+        a->high = a->soon;
+        a->soon = *a->next++;
     }
 }
 
-/* The next symbol; 16 bits are there. What a longer code stands for is not waited for: where the
- * next one begins is known without it. */
-static __device__ __forceinline__ uint32_t next_symbol(const struct codes *c, struct ahead *a)
+/* The code that the next bits begin with: its symbol, in the low 16 bits of an entry. What a longer
+ * code stands for is not waited for: where the next one begins is known without it. */
+static __device__ __forceinline__ uint32_t next_code(const struct codes *c, uint32_t bits,
+                                                     uint32_t *length)
 {
-    const uint32_t code = c->bits.table[(uint32_t)a->held & ((1u << c->table_bits) - 1)];
-    uint32_t bits = zti_code_length(code), symbol = code & 0xffff;
-    if (bits == 0)
-        symbol = c->bits.order[zti_long_place(c->bits.numbers, (uint32_t)a->held, c->table_bits,
-                                              &bits)];
-    a->held >>= bits;
-    a->count -= bits;
-    a->at += bits;
-    return symbol;
+    uint32_t own = bits & ((1u << c->table_bits) - 1);
+    simt_anew(own); /* or its place takes an instruction more */
+    uint32_t entry = c->bits.table[own];
+    *length = zti_code_length(entry);
+    if (entry < ZTI_CODE_HAS_LENGTH) {
+        const uint32_t place =
+            c->table_bits == PAPER_TABLE_BITS
+                ? longer_place(&c->longer, bits, length)
+                : zti_long_place(c->bits.numbers, bits, c->table_bits, length);
+        entry = c->near ? c->near[place] : with_outlier(c->bits.order[place]);
+    }
+    return entry;
 }
 
 /* The only symbol of a book, whose codes have no bits; UINT32_MAX: it has several. *is_good: it has
@@ -112,28 +201,13 @@ static __device__ __forceinline__ uint32_t only_symbol(const struct codes *c, bo
     return used < 2 ? c->bits.order[0] : UINT32_MAX;
 }
 
-/* Four symbols of 16 bits; adds to *outliers how many are 0. */
-static __device__ __forceinline__ uint64_t four_symbols(const struct codes *c, struct ahead *a,
-                                                        uint32_t *outliers)
-{
-    uint32_t symbols[4];
-SIMT_UNROLL
-    for (uint32_t k = 0; k < 4; k++) {
-        if (k % 2 == 0)
-            refill(c, a);
-        symbols[k] = next_symbol(c, a);
-    }
-SIMT_UNROLL
-    for (uint32_t k = 0; k < 4; k++)
-        *outliers += symbols[k] == 0;
-    return (uint64_t)(symbols[2] | symbols[3] << 16) << 32 | symbols[0] | symbols[1] << 16;
-}
-
 static __device__ __forceinline__ uint32_t one_symbol(const struct codes *c, struct ahead *a,
                                                       uint32_t only)
 {
     if (only != UINT32_MAX)
         return only;
-    refill(c, a);
-    return next_symbol(c, a);
+    uint32_t length;
+    const uint32_t entry = next_code(c, next_bits(a), &length);
+    pass_bits(a, length);
+    return entry & 0xffff;
 }

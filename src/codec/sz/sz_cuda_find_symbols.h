@@ -27,7 +27,7 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
                                                           struct books *b)
 {
     const uint32_t most = ZTI_SZ_FEW + 1 + (l->is_wide ? 64 : 32);
-    const struct codes c = codes_of(s, f, l, 0, ZT_EFFORT_DEFAULT);
+    const struct codes c = codes_of(s, f, window_of(f, l->column), 0, ZT_EFFORT_DEFAULT);
     uint32_t planes = 0, number = 0;
     bring_some(s, f, l, WINDOW_BITS / 2); /* 64 codes take less */
     b->counts = b->lists = 0;
@@ -56,12 +56,12 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
             l->to->groups[g] = group_of(class_of, planes) | place << 32;
         planes += class_shift(class_of) * n;
     }
-    l->at = 64 * l->first + a.at;
+    l->at = place_of(&c, &a, l);
     l->is_good = l->is_good && l->at <= l->end && planes <= l->end - l->at;
     if (!l->is_good)
         return;
     if (leads(l))
-        l->to->planes_at = in_tile(s, l);
+        l->to->planes_at = in_tile(l);
     l->at += planes;
 }
 
@@ -184,7 +184,7 @@ static __device__ __forceinline__ void find_symbols_of(const struct sz_tiles *s,
                                                        const struct books *b, uint32_t book)
 {
     const uint32_t shift = 16 * (book - 1), count = (uint32_t)(b->counts >> shift) & 0xffff;
-    const struct codes c = codes_of(s, f, l, book, ZT_EFFORT_DEFAULT);
+    const struct codes c = codes_of(s, f, window_of(f, l->column), book, ZT_EFFORT_DEFAULT);
     struct round r = {0, 0, l->is_good ? count : 0,
                       (uint8_t *)sz_symbols_in(l->to, &s->sz) + ((b->begins >> shift) & 0xffff)};
     if (r.left > 0) {

@@ -41,9 +41,11 @@ ZTI_STATIC uint64_t sz_marks_bytes(const struct zti_sz *sz)
 }
 
 /* Tables of codes: an entry for the next so many bits. */
+enum { PAPER_TABLE_BITS = 13, CODED_TABLE_BITS = 11 };
+
 ZTI_STATIC uint32_t sz_table_bits(uint32_t effort)
 {
-    return effort == ZT_EFFORT_PAPER ? 12 : 11;
+    return effort == ZT_EFFORT_PAPER ? (uint32_t)PAPER_TABLE_BITS : (uint32_t)CODED_TABLE_BITS;
 }
 
 ZTI_STATIC uint32_t sz_tables(uint32_t effort)
