@@ -2,11 +2,9 @@
  * every schedule, and that it says nothing of those which something does. Each kernel is run both
  * ways, in child processes. */
 #include "cuda/simt.h"
+#include "simt_child.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { THREADS = 128, SEEDS = 6 };
 
@@ -226,33 +224,16 @@ static void launch(unsigned what, bool is_right)
 /* Whether a child finds races, and says of which kernel. */
 static bool is_found(unsigned what, bool is_right, uint64_t seed, bool is_said)
 {
-    int ends[2], status = 0;
     char text[4096];
-    size_t n = 0;
-    if (pipe(ends) != 0)
-        return false;
-    fflush(stdout);
-    const pid_t child = fork();
-    if (child == 0) {
-        dup2(ends[1], 2);
-        close(ends[0]);
-        alarm(60);
-        simt_opt.seed = seed;
+    const int status = end_of_child(seed, text, sizeof text, [=] {
         launch(what, is_right);
         if (is_said)
             exit(0);
-        _exit(simt_races() > 0);
-    }
-    close(ends[1]);
-    for (ssize_t got; (got = read(ends[0], text + n, sizeof text - 1 - n)) > 0;)
-        n = n + (size_t)got < sizeof text - 1 ? n + (size_t)got : 0;
-    text[n] = 0;
-    close(ends[0]);
-    waitpid(child, &status, 0);
-    const bool is_one = WIFEXITED(status) && WEXITSTATUS(status) == 1;
-    return child > 0 && is_one &&
-           (!is_said || (strstr(text, names[what]) && strstr(text, "memory 0x") &&
-                         strstr(text, " wrote, at 0x")));
+        return simt_races() > 0;
+    });
+    const bool is_one = status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == 1;
+    return is_one && (!is_said || (strstr(text, names[what]) && strstr(text, "memory 0x") &&
+                                   strstr(text, " wrote, at 0x")));
 }
 
 int main(void)

@@ -2,11 +2,9 @@
  * schedule, and that it notices the mistakes it is there for. Each mistake is made in a child
  * process of its own, under a few seeds. */
 #include "cuda/lookback.h"
+#include "simt_child.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define HAS_ASAN 1
@@ -251,29 +249,13 @@ static const struct mistake mistakes[] = {
 /* Whether a child that makes the mistake ends badly, with the message. */
 static bool is_noticed(unsigned what, uint64_t seed)
 {
-    int ends[2], status = 0;
     char text[4096];
-    size_t n = 0;
-    if (pipe(ends) != 0)
-        return false;
-    fflush(stdout);
-    const pid_t child = fork();
-    if (child == 0) {
-        dup2(ends[1], 2);
-        close(ends[0]);
-        alarm(60);
-        simt_opt.seed = seed;
+    const int status = end_of_child(seed, text, sizeof text, [=] {
         launch(what);
-        _exit(0);
-    }
-    close(ends[1]);
-    for (ssize_t got; (got = read(ends[0], text + n, sizeof text - 1 - n)) > 0;)
-        n = n + (size_t)got < sizeof text - 1 ? n + (size_t)got : 0;
-    text[n] = 0;
-    close(ends[0]);
-    waitpid(child, &status, 0);
+        return 0;
+    });
     const bool is_good_end = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    return child > 0 && !is_good_end && strstr(text, mistakes[what].message) != NULL;
+    return status != -1 && !is_good_end && strstr(text, mistakes[what].message) != NULL;
 }
 
 int main(void)

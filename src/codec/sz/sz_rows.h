@@ -103,6 +103,12 @@ ZTI_INLINE uint32_t NAME(place_in_row)(const struct NAME(rows) *r, uint32_t x)
     return (x & ~r->within) * r->apart + (x & r->within);
 }
 
+/* What is added to where row, or slab of them, number 'at' along an axis goes for the next one. */
+ZTI_INLINE uint32_t NAME(to_next)(const struct NAME(rows) *r, uint32_t axis, uint32_t at)
+{
+    return (at + 1) & (r->side[axis] - 1) ? r->inner[axis] : r->outer[axis];
+}
+
 /* A line, of integers. */
 ZTI_INLINE NAME(line) NAME(line_at)(const struct NAME(rows) *r, const char *from,
                                     struct beyond *beyond)
@@ -182,11 +188,11 @@ ZTI_INLINE bool NAME(put_rows)(const struct NAME(rows) *rows, uint32_t axes, uva
                 all = NAME(put_row)(&r, axes, from, held, before,
                                     to + place[0] + place[1] + place[2], all, &beyond);
                 across += r.length;
-                place[2] += (at[2] + 1) & (r.side[2] - 1) ? r.inner[2] : r.outer[2];
+                place[2] += NAME(to_next)(&r, 2, at[2]);
             }
-            place[1] += (at[1] + 1) & (r.side[1] - 1) ? r.inner[1] : r.outer[1];
+            place[1] += NAME(to_next)(&r, 1, at[1]);
         }
-        place[0] += (at[0] + 1) & (r.side[0] - 1) ? r.inner[0] : r.outer[0];
+        place[0] += NAME(to_next)(&r, 0, at[0]);
 #if defined(HAS_MULTIPLES)
         if ((r.of == ROWS_OF_F32 && is_beyond_f32(beyond.f32)) ||
             (r.of == ROWS_OF_F64 && is_beyond_f64(beyond.f64)))

@@ -149,11 +149,11 @@ ZTI_INLINE NAME(line) NAME(take_rows_along)(const struct NAME(rows) * rows, uint
                                      (uint8_t *)(uintptr_t)to->at, any);
                 across += r.length;
                 done += back.length;
-                place[2] += (at[2] + 1) & (r.side[2] - 1) ? r.inner[2] : r.outer[2];
+                place[2] += NAME(to_next)(&r, 2, at[2]);
             }
-            place[1] += (at[1] + 1) & (r.side[1] - 1) ? r.inner[1] : r.outer[1];
+            place[1] += NAME(to_next)(&r, 1, at[1]);
         }
-        place[0] += (at[0] + 1) & (r.side[0] - 1) ? r.inner[0] : r.outer[0];
+        place[0] += NAME(to_next)(&r, 0, at[0]);
     }
     return any;
 }
