@@ -39,40 +39,47 @@ static void one_case(struct policy_run *run, uint64_t number)
 }
 
 /* What a run of all cases showed: which of them come to which barrier, and how long they take. */
-struct survey {
-    bool (*comes)[SIMT_MOST_BARRIERS]; /* [case][barrier] */
-    clock_t longest;
+struct surveyed {
+    uint64_t number; /* of the case */
+    clock_t took;
+    bool comes[SIMT_MOST_BARRIERS];
 };
 
-static void survey_case(struct policy_run *run, struct survey *survey, uint64_t number)
+static void survey_case(struct policy_run *run, struct surveyed *to, uint64_t number)
 {
     uint64_t before[SIMT_MOST_BARRIERS];
     for (unsigned i = 0; i < SIMT_MOST_BARRIERS; i++)
         before[i] = simt_barrier_visits(i);
     const clock_t start = clock();
     one_case(run, number);
-    const clock_t took = clock() - start;
-    survey->longest = took > survey->longest ? took : survey->longest;
+    to->number = number;
+    to->took = clock() - start;
     for (unsigned i = 0; i < SIMT_MOST_BARRIERS; i++)
-        survey->comes[number][i] = simt_barrier_visits(i) > before[i];
+        to->comes[i] = simt_barrier_visits(i) > before[i];
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct surveyed *const left = a, *const right = b;
+    return (left->took > right->took) - (left->took < right->took);
 }
 
 /* The cases that come to barrier i, without it: a failure ends the process with 1. As loops may not
- * end without it, a case that takes much more time than any took is one, too: a signal. How much is
+ * end without it, a case that takes much more time than it took is one, too: a signal. How much is
  * such that no other work on the machine makes it so. */
-static _Noreturn void run_without(struct policy_run *run, const struct survey *survey, unsigned i,
-                                  uint64_t cases)
+static _Noreturn void run_without(struct policy_run *run, const struct surveyed *survey,
+                                  unsigned i, uint64_t cases)
 {
-    const clock_t most = 10 * survey->longest + 2 * CLOCKS_PER_SEC;
-    const struct itimerval limit = {.it_value = {.tv_sec = most / CLOCKS_PER_SEC,
-                                                 .tv_usec = most % CLOCKS_PER_SEC}};
     if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
         _exit(0);
     simt_opt.skip_line = simt_barrier_at(i, &simt_opt.skip_file);
     for (uint64_t k = 0; k < cases && run->failures + simt_races() == 0; k++)
-        if (survey->comes[k][i]) {
+        if (survey[k].comes[i]) {
+            const clock_t most = 10 * survey[k].took + 2 * CLOCKS_PER_SEC;
+            const struct itimerval limit = {.it_value = {.tv_sec = most / CLOCKS_PER_SEC,
+                                                         .tv_usec = most % CLOCKS_PER_SEC}};
             (void)setitimer(ITIMER_VIRTUAL, &limit, NULL);
-            one_case(run, k);
+            one_case(run, survey[k].number);
         }
     _exit(run->failures + simt_races() > 0);
 }
@@ -85,12 +92,13 @@ static bool is_of_another(const struct policy_run *run, const char *file)
 
 /* Leave out one barrier after the other; a failure where more than 'unseen' of them are missed by
  * no case. */
-static void check_barriers(struct policy_run *run, const struct survey *survey, uint64_t cases,
+static void check_barriers(struct policy_run *run, struct surveyed *survey, uint64_t cases,
                            uint64_t unseen)
 {
     const char *file;
     int line;
     uint64_t found = 0;
+    qsort(survey, cases, sizeof *survey, by_time); /* most is shown by short ones */
     for (unsigned i = 0; (line = simt_barrier_at(i, &file)) != 0; i++) {
         int status = 0;
         if (is_of_another(run, file))
@@ -135,20 +143,18 @@ int main(int argc, char **argv)
     }
     if (zt_context_new(NULL, &run.serial) != ZT_OK || zt_context_new(NULL, &run.cuda) != ZT_OK)
         return 1;
-    struct survey survey = {.comes = NULL};
-    if (has_barriers) {
-        survey.comes = need(cases * sizeof *survey.comes);
-        memset(survey.comes, 0, cases * sizeof *survey.comes);
-    }
+    struct surveyed *const survey = has_barriers ? calloc(cases, sizeof *survey) : NULL;
+    if (has_barriers && !survey)
+        return 1;
     for (uint64_t i = first; i < cases && run.failures < 10; i++) {
         if (has_barriers)
-            survey_case(&run, &survey, i);
+            survey_case(&run, &survey[i], i);
         else
             one_case(&run, i);
     }
     if (has_barriers && run.failures == 0)
-        check_barriers(&run, &survey, cases, unseen);
-    free(survey.comes);
+        check_barriers(&run, survey, cases, unseen);
+    free(survey);
     printf("%llu cases (%u bare zfp, %u bare ndzip, %u files, %u of Huffman; %u arrays and streams "
            "in the device's memory), %u failures\n",
            (unsigned long long)(cases - first), run.bare_zfp, run.bare_ndzip, run.files,

@@ -410,12 +410,14 @@ static void thread_done(void)
     switch_to(pick());
 }
 
+/* Asked for once a thread: of the first one libc reads all of /proc/self/maps, and each fiber has
+ * two lines in it. */
 static void host_stack(struct fiber *home)
 {
+    static _Thread_local void *low;
     pthread_attr_t attributes;
-    void *low = NULL;
     size_t bytes = 0;
-    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    if (!low && pthread_getattr_np(pthread_self(), &attributes) == 0) {
         pthread_attr_getstack(&attributes, &low, &bytes);
         pthread_attr_destroy(&attributes);
     }
