@@ -1,6 +1,6 @@
-/* sz_high_chain.h: kernel text of effort 'high': symbols of rows that are joined. Contexts want the
- * magnitudes of the row before: where that is three values there is nothing to be gained from
- * vectors, and symbols are decoded one by one, without a stop at a row's end. Included by
+/* sz_high_chain.h: kernel text of effort 'high': symbols whose contexts want magnitudes that were
+ * decoded just before: of rows that are joined, where the row before is a few values, one by one
+ * without a stop at a row's end; of an array's only row, four by four. Included by
  * sz_high_text.h. */
 
 /* Where each sum's decoding table is, by its multiple of 16. */
@@ -64,6 +64,54 @@ static uint32_t take_chain(struct zti_ans_mixed *m, const uint32_t *const *table
         }
     }
     m->r.at = r.at;
+    set_next(m, first + i);
+    return i;
+}
+
+/* States as if the next symbol's were the first, and back. */
+ZTI_INLINE void take_states(const struct zti_ans_mixed *m, uint32_t first, uint32_t *state)
+{
+    for (uint32_t k = 0; k < m->ways; k++)
+        state[k] = m->state[(first + k) & (m->ways - 1)];
+}
+
+ZTI_INLINE void give_states(struct zti_ans_mixed *m, uint32_t first, const uint32_t *state)
+{
+    for (uint32_t k = 0; k < m->ways; k++)
+        m->state[(first + k) & (m->ways - 1)] = state[k];
+}
+
+/* The same of a row that has none before it: four look at the last two before them. Magnitudes are
+ * left to who makes residuals of the symbols. An escape is in the last four. */
+static uint32_t take_fours(struct zti_ans_mixed *m, const uint32_t *const *tables,
+                           const uint16_t *restrict sum, uint32_t before, uint32_t n,
+                           uint8_t *restrict symbols)
+{
+    enum { LOUDEST = ZTI_SZ_HIGH_LOUDEST, OF_ESCAPE = (ZTI_SZ_HIGH_ESCAPE + 1) / 2 };
+    const uint32_t first = m->ways == ZTI_ANS_MANY ? m->next : 0, last = m->ways - 1;
+    uint32_t state[ZTI_ANS_MANY], i = 0, loudest = 0;
+    struct zti_bit_reader r = m->r;
+    take_states(m, first, state);
+    while (i + 4 <= n && loudest < OF_ESCAPE) {
+        uint64_t bits = zti_peek_either(&r);
+        uint32_t *const own = state + (i & last), all = 16 * before;
+        uint32_t u[4];
+        for (uint32_t k = 0; k < 4; k++)
+            u[k] = zti_ans_mixed_step(tables[(sum[i + k] + all) >> 4], &own[k], &bits, &r.at);
+        const uint32_t four = u[0] | u[1] << 8 | u[2] << 16 | u[3] << 24;
+        const uint32_t a = (u[2] + 1) / 2, b = (u[3] + 1) / 2;
+        zti_put_le32(symbols + i, four);
+        before = (a < LOUDEST ? a : LOUDEST) + (b < LOUDEST ? b : LOUDEST);
+        loudest = a > b ? a : b;
+        i += 4;
+    }
+    if (loudest < OF_ESCAPE && i < n) {
+        uint64_t bits = zti_peek_either(&r);
+        for (uint32_t *own = state + (i & last); i < n; i++, own++)
+            symbols[i] = zti_ans_mixed_step(tables[(sum[i] + 16 * before) >> 4], own, &bits, &r.at);
+    }
+    m->r.at = r.at;
+    give_states(m, first, state);
     set_next(m, first + i);
     return i;
 }

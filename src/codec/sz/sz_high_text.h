@@ -107,7 +107,7 @@ struct decoder {
     struct zti_ans_mixed *codes; /* NULL: all symbols are 0 */
     struct zti_bit_reader *extras;
     struct kinds kinds;
-    struct chain chain; /* for joined rows */
+    struct chain chain;
 };
 
 /* A neighbour's points: as if they were predicted well. */
@@ -333,12 +333,13 @@ ZTI_INLINE void take_residuals(const struct decoder *d, const struct segment *s,
         return;
     }
     sums_between(&around, own_n, sum);
-    for (uint32_t k = 0; k < own_n; k += 4) {
-        const uint32_t four = own_n - k < 4 ? own_n - k : 4;
-        kinds_of_four(&d->kinds, sum + k, loud + k, s->first + k == 0, four, s->level->depth,
-                      contexts);
-        TAKE_CODES(d->codes, d->tables, contexts, four, symbols);
-        residuals_of(symbols, four, d->extras, q + k, loud + k);
+    for (uint32_t k = 0; k < 4 && s->first == 0; k++)
+        sum[k] *= 2;
+    for (uint32_t k = 0, n; k < own_n; k += n) {
+        const uint32_t before = s->first + k > 0 ? loud[(int32_t)k - 1] + loud[(int32_t)k - 2] : 0;
+        n = take_fours(d->codes, d->chain.tables[s->level->depth], sum + k, before, own_n - k,
+                       symbols + k);
+        residuals_of(symbols + k, n, d->extras, q + k, loud + k);
     }
 }
 
@@ -372,8 +373,7 @@ static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *
     make_kinds(&decoder.kinds);
     for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++)
         tables[i] = of[i]->decode;
-    if (has_joined_rows(p))
-        make_chain(&decoder.kinds, tables, &decoder.chain);
+    make_chain(&decoder.kinds, tables, &decoder.chain);
     if (p->has_anchors)
         decode_anchors(p, tables, codes, extras);
     each_segment(p, p->has_anchors, decode_segment, &decoder);
