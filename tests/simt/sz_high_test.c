@@ -1,15 +1,16 @@
 /* sz_high_test.c: effort 'high' of sz under the cuda policy where arrays have several tiles, which
  * random cases are too small for: planes behind a tile and behind a slab, tiles in the middle of
- * chunks, boxes. Byte for byte what the serial policy writes and reads. And, number for number,
- * what kernels count for the codec to learn from: of all tiles, of some, of pieces of them. */
+ * chunks, boxes, symbols that escape. Byte for byte what the serial policy writes and reads. And,
+ * number for number, what kernels count for the codec to learn from: of all tiles, of some, of
+ * pieces of them. */
 #include "codec/sz/sz_high_shared.h"
 #include "core/core.h"
 #include "exec/exec.h"
 #include "simt_device.h"
 #include "simt_runtime.h"
+#include "support/rare.h"
 #include "support/support.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,6 +86,44 @@ static void check(zt_context *serial, zt_context *cuda, uint32_t type, uint32_t 
     free(two);
 }
 
+/* ---- symbols that no model has ---- */
+
+/* The file, and the tiles that have such symbols, as both policies read them. */
+static void check_rare(zt_context *serial, zt_context *cuda)
+{
+    static const uint64_t shape[] = {RARE_TILES * RARE_TILE};
+    static const uint64_t part[] = {2 * RARE_TILE};
+    static const int64_t stride[] = {1};
+    static float one[2 * RARE_TILE], two[2 * RARE_TILE];
+    const zt_box box = {.lo = {RARE_MANY * RARE_TILE}, .hi = {(RARE_FEW + 1) * RARE_TILE}};
+    const zt_array to_one = zt_array_nd(one, ZT_F32, 1, part);
+    const zt_array to_two = zt_array_nd(two, ZT_F32, 1, part);
+    struct test_array a = test_array_new(ZT_F32, 1, shape, stride);
+    zt_params p;
+    size_t cap = 0, n = 0, m = 0;
+    fill_with_rare(&a.array);
+    (void)zt_params_init(&p, sizeof p);
+    p.codec = ZT_CODEC_SZ;
+    p.effort = ZT_EFFORT_HIGH;
+    p.bound = zt_abs((double)RARE_UNIT / 2);
+    simt_slab_bytes = 1 << 22;
+    need_that(zt_context_set_policy(cuda, ZT_CUDA, NULL) == ZT_OK &&
+                  zt_compress_bound(serial, &a.array, &p, &cap) == ZT_OK,
+              "no policy or bound", 0, cuda);
+    uint8_t *const file = need(cap), *const by_cuda = need(cap);
+    need_that(zt_compress(serial, &a.array, &p, file, cap, &n) == ZT_OK &&
+                  zt_compress(cuda, &a.array, &p, by_cuda, cap, &m) == ZT_OK && n == m &&
+                  memcmp(file, by_cuda, n) == 0,
+              "the file with escapes differs", 0, cuda);
+    need_that(zt_decompress_box(serial, file, n, &box, &to_one) == ZT_OK &&
+                  zt_decompress_box(cuda, file, n, &box, &to_two) == ZT_OK &&
+                  memcmp(one, two, sizeof one) == 0,
+              "the values of escapes differ", 0, cuda);
+    free(file);
+    free(by_cuda);
+    test_array_free(&a);
+}
+
 /* ---- counts ---- */
 
 static struct zti_codec counted; /* sz, but for learn_and_compare */
@@ -150,7 +189,8 @@ int main(void)
     check_counts(cuda, ZT_F32, 3, volume, 1, 4);          /* all tiles */
     check_counts(cuda, ZT_F64, 2, strip, 1 << 18, 5);     /* one in two */
     check_counts(cuda, ZT_I32, 2, long_strip, 1 << 18, 6); /* pieces */
-    printf("4 arrays of several tiles, 3 that were counted, %u failures\n", failures);
+    check_rare(serial, cuda);
+    printf("5 arrays of several tiles, 3 that were counted, %u failures\n", failures);
     zt_context_free(serial);
     zt_context_free(cuda);
     return failures != 0;

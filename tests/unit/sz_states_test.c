@@ -2,6 +2,7 @@
  * that rows are of all lengths, so that they begin at any state. */
 #include "codec/sz/sz_high.h"
 #include "core/cpu.h"
+#include "support/rare.h"
 #include "unit/sz_support.h"
 
 #include <math.h>
@@ -148,7 +149,7 @@ static void decode_by_all(const struct coded *c, const zt_array *array, float bo
     }
     const float *const in = array->data, *const out = first.array.data;
     for (size_t i = 0; i < bytes / sizeof *in && bound > 0; i++)
-        if (!(fabsf(in[i] - out[i]) <= bound)) fail_msg("rank %u value %zu: %g %g", array->rank, i, (double)in[i], (double)out[i]);
+        assert_true(fabsf(in[i] - out[i]) <= bound);
     test_array_free(&first);
     test_array_free(&back);
 }
@@ -175,45 +176,19 @@ static void instances_do_the_same_with_rows_of_all_lengths(void **state)
     }
 }
 
-/* Values from number 'first' on, n of them, as multiples of a unit: a wave a column, and but for multiples
- * of 64 along axis 0, which are the coarse grid's, up to 'far' beside it one time in so many,
- * else up to 'near'. */
-static void fill_between(const zt_array *array, uint64_t first, uint64_t n, float unit,
-                         uint64_t near, uint64_t far, uint64_t one_in)
-{
-    const uint64_t row = array->rank > 1 ? array->shape[1] : 1;
-    float *const to = (float *)array->data;
-    struct rng r = {first};
-    for (uint64_t i = first; i < first + n; i++) {
-        const uint64_t most = rng_once_in(&r, one_in) ? far : near;
-        const int64_t beside = (int64_t)rng_below(&r, 2 * most + 1) - (int64_t)most;
-        to[i] = unit * rintf(1000 * sinf((float)(i / row) / 300 + 2 * (float)(i % row)));
-        to[i] += i / row % 64 != 0 ? unit * (float)beside : 0;
-    }
-}
-
-/* Contexts want the magnitudes of symbols that no model has: of arrays of which not all is counted,
- * here by counting another one. Of the first tile there are many such, of the second few. */
+/* Of an array's only row, and of rows that are joined. */
 static void symbols_that_no_model_has_are_escapes(void **state)
 {
-    static const uint64_t shapes[][2] = {{34 << 18, 1}, {(34 << 18) / 3 + 1, 3}};
-    static const uint64_t most[] = {1, 8, 25, 60};
-    const float unit = 2;
+    enum { N = RARE_TILES * RARE_TILE };
+    static const uint64_t shapes[][2] = {{N, 1}, {N / 3 + 1, 3}};
     (void)state;
     for (uint32_t i = 0; i < 2 && (i == 0 || TEST_SHARE == 1); i++) {
         struct test_array a = array_of(ZT_F32, 1 + i, shapes[i]);
-        const uint64_t tile = 1 << 18;
-        for (uint64_t k = 0; k < 4 * 34; k++) /* a quarter of a tile each */
-            fill_between(&a.array, k * tile / 4, tile / 4, unit, most[k % 4], most[k % 4], 1);
-        struct coded c = code(NULL, &a.array, unit / 2, ZT_EFFORT_HIGH);
+        fill_with_rare(&a.array);
+        struct coded c = code(NULL, &a.array, RARE_UNIT / 2, ZT_EFFORT_HIGH);
         assert_int_equal(c.coding.sz.effort, ZT_EFFORT_HIGH);
         assert_int_equal(c.coding.sz.axes, 1);
-        fill_between(&a.array, 0, tile / 4, unit, 1, 30, 9);
-        fill_between(&a.array, tile, tile, unit, 0, 30, 200);
-        assert_int_equal(zti_exec_encode(NULL, &c.coding, &a.array, c.bytes, c.capacity, 0,
-                                         &c.end_bits, NULL, NULL),
-                         ZT_OK);
-        decode_by_all(&c, &a.array, unit / 2);
+        decode_by_all(&c, &a.array, RARE_UNIT / 2);
         coded_free(NULL, &c);
         test_array_free(&a);
     }
