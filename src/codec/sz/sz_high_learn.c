@@ -457,19 +457,30 @@ static double bits_of_way(const struct zti_coding *coding, const struct logarith
            of_anchors * (part * (double)counts->values / anchors);
 }
 
+/* By what ways are compared. Short rows that are halved cannot be joined, and take several times as
+ * long: they must save a twentieth. */
+static double price_of(const struct zti_coding *coding, double bits)
+{
+    const uint32_t last = coding->grid.rank - 1;
+    const bool is_short = coding->grid.shape[last] <= ZTI_SZ_HIGH_SHORT;
+    return coding->sz.axes >> last & 1 && is_short ? 1.05 * bits : bits;
+}
+
 static void choose_way(struct zti_coding *coding, uint32_t pass, const struct tally *t)
 {
     const struct logarithms logs = make_logarithms();
     struct zti_sz_high *const high = coding->model;
     struct zti_sz best = coding->sz;
     double least = pass == ZTI_SZ_HIGH_TUNING_PASS ? high->least_bits : -1;
+    double least_price = price_of(coding, least);
     for (uint32_t way = 0; way < 1u << ZT_MAX_RANK; way++) {
         struct zti_coding trial = *coding;
         if (t->way[way].values == 0 || !set_way(&trial, pass, way))
             continue;
         const double bits = bits_of_way(&trial, &logs, &t->way[way]);
-        if (least < 0 || bits < least) {
+        if (least < 0 || price_of(&trial, bits) < least_price) {
             least = bits;
+            least_price = price_of(&trial, bits);
             best = trial.sz;
         }
     }

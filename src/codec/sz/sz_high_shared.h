@@ -12,6 +12,7 @@
 enum {
     ZTI_SZ_HIGH_VALUES = 1 << 18, /* of a tile, at most */
     ZTI_SZ_HIGH_SEGMENT = 256,    /* values of a row that are predicted together */
+    ZTI_SZ_HIGH_SHORT = 15,       /* values of a row that is joined with others, at most */
     ZTI_SZ_HIGH_LEVELS = 32,      /* of halving, at most */
     ZTI_SZ_HIGH_BANDS = 15,       /* of a level in four axes */
     ZTI_SZ_HIGH_DEPTHS = 4,       /* kinds of levels that contexts tell apart */

@@ -16,11 +16,9 @@ ZTI_INLINE size_t row_at(const uint32_t *dim, const uint32_t *at)
 
 /* Short rows that the last axis does not halve follow each other in all bands: they are joined, and
  * gone through many at a time. */
-enum { SHORT = 15 };
-
 ZTI_INLINE bool has_joined_rows(const struct zti_sz_pyramid *p)
 {
-    return !(p->axes & 8) && p->level[0].dim[3] <= SHORT;
+    return !(p->axes & 8) && p->level[0].dim[3] <= ZTI_SZ_HIGH_SHORT;
 }
 
 #include "codec/sz/sz_high_bands.h"
