@@ -81,8 +81,9 @@ ZTI_INLINE void give_states(struct zti_ans_mixed *m, uint32_t first, const uint3
         m->state[(first + k) & (m->ways - 1)] = state[k];
 }
 
-/* The same of a row that has none before it: four look at the last two before them. Magnitudes are
- * left to who makes residuals of the symbols. An escape is in the last four. */
+/* The same of a row that has none before it: four look at the last two before them; 'before' is the
+ * sum of the magnitudes that the first four look at. The symbols' own are left to who makes
+ * residuals of them. An escape that the next four would look at is in the last four. */
 static uint32_t take_fours(struct zti_ans_mixed *m, const uint32_t *const *tables,
                            const uint16_t *restrict sum, uint32_t before, uint32_t n,
                            uint8_t *restrict symbols)

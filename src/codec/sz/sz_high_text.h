@@ -334,10 +334,11 @@ ZTI_INLINE void take_residuals(const struct decoder *d, const struct segment *s,
     for (uint32_t k = 0; k < 4 && s->first == 0; k++)
         sum[k] *= 2;
     for (uint32_t k = 0, n; k < own_n; k += n) {
-        const uint32_t before = s->first + k > 0 ? loud[(int32_t)k - 1] + loud[(int32_t)k - 2] : 0;
+        uint8_t *const own = loud + k;
+        const uint32_t before = s->first + k > 0 ? own[-1] + own[-2] : 0;
         n = take_fours(d->codes, d->chain.tables[s->level->depth], sum + k, before, own_n - k,
                        symbols + k);
-        residuals_of(symbols + k, n, d->extras, q + k, loud + k);
+        residuals_of(symbols + k, n, d->extras, q + k, own);
     }
 }
 
