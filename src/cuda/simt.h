@@ -193,7 +193,8 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
 #define simt_in_shared(at)      ((void *)(uintptr_t)(at))
 #define simt_in_global(at)      ((void *)(uintptr_t)(at))
 #define simt_vote_bit(word, bit) __ballot_sync(SIMT_ALL_LANES, ((word) & (bit)) != 0)
-#define simt_store_byte_if(is_here, to, byte) ((is_here) ? (void)(*(to) = (uint8_t)(byte)) : (void)0)
+#define simt_store_byte_if(is_here, to, byte)                                                      \
+    ((is_here) ? (void)(*(to) = (uint8_t)(byte)) : (void)0)
 #define simt_load_16(to, from)  memcpy((to), (from), 16)
 #define simt_store_16(to, from) memcpy((to), (from), 16)
 #include "simt_host.h"

@@ -89,21 +89,37 @@ static __device__ __forceinline__ struct ans_tables share_tables(const struct sz
     return tables;
 }
 
-/* The codes of a block's tiles, all of them band after band. Whether the calling thread's tile has
- * any; its first warp knows whether they end where they must. */
+/* A band's symbols, of many states or few. */
+static __device__ __forceinline__ void take_any_band(const struct sz_high_tiles *h,
+                                                     struct taker *t, const struct high_band *b,
+                                                     bool is_many)
+{
+    const uint32_t *const far = t->tables.far;
+    if (is_many && h->near_models == h->models) {
+        t->tables.far = NULL;
+        take_band(t, b, ZTI_ANS_MANY);
+    } else if (is_many) {
+        take_band(t, b, ZTI_ANS_MANY);
+    } else {
+        take_band(t, b, ZTI_ANS_WAYS);
+    }
+    t->tables.far = far;
+}
+
+/* The codes of a block's tiles, all of them band after band; sums of the next one are made
+ * meanwhile, where its points lie between earlier ones. Whether the calling thread's tile has any;
+ * its first warp knows whether they end where they must. */
 static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
                                                   const struct high_tile *tile, bool has_codes,
                                                   struct taker *t, uint32_t *window)
 {
     const struct zti_sz_parts *const parts = &t->slot.note->parts;
-    const uint32_t axes = high_axes(&h->s);
-    const bool is_taker =
-        __any_sync(SIMT_ALL_LANES, has_codes && threadIdx.x % h->helpers < 32);
+    const uint32_t axes = high_axes(&h->s), helper = helper_of(h);
+    const bool is_taker = __any_sync(SIMT_ALL_LANES, has_codes && helper < 32);
     const bool is_many =
         __any_sync(SIMT_ALL_LANES, is_taker && (parts->first & ZTI_SZ_HIGH_HAS_MANY) != 0);
     const uint32_t ways = is_many ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
-    const uint32_t *const far = t->tables.far;
-    bool is_good = true;
+    bool is_good = true, is_made = false; /* the sums of the next band */
     uint32_t first = 0;
     struct zti_sz_box box;
     struct zti_bit_reader in = {NULL, 0, 0};
@@ -111,11 +127,11 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
     if (has_codes) {
         box = high_box_of(&h->s, tile->number);
         in = reader_from(&h->s, parts->codes);
-        clear_loud(&box, t->slot.loud, h->helpers);
+        clear_loud(&box, t->slot.loud, helper, h->helpers);
     }
     __syncthreads();
     if (has_codes)
-        copy_coarse(h, &box, NULL, t->slot.loud, h->helpers);
+        copy_coarse(h, &box, NULL, t->slot.loud, helper, h->helpers);
     t->extras = reader_from(&h->s, parts->extras);
     if (is_taker)
         is_good = ans_ways_begin(&t->codes, &in, ways, window);
@@ -123,18 +139,19 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
         for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
             const struct high_band b = high_band_of(&box, axes, level, odd);
             __syncthreads();
-            if (has_codes)
-                make_sums(&b, &t->slot, first, h->helpers);
-            __syncthreads();
-            if (is_taker && ways == ZTI_ANS_MANY && h->near_models == h->models) {
-                t->tables.far = NULL;
-                take_band(t, &b, ZTI_ANS_MANY);
-            } else if (is_taker) {
-                t->tables.far = far;
-                if (ways == ZTI_ANS_MANY)
-                    take_band(t, &b, ZTI_ANS_MANY);
-                else
-                    take_band(t, &b, ZTI_ANS_WAYS);
+            if (!is_made) {
+                if (has_codes)
+                    make_sums(&b, &t->slot, first, helper, h->helpers);
+                __syncthreads();
+            }
+            const uint32_t next = next_odd(axes, odd);
+            is_made = h->helpers > 32 && next != 0 && (next & odd) != odd;
+            if (is_taker)
+                take_any_band(h, t, &b, is_many);
+            else if (is_made && has_codes) { /* points of it lie between none of this one's */
+                const struct high_band behind = high_band_of(&box, axes, level, next);
+                make_sums(&behind, &t->slot, first + own_points_in(&b), helper - 32,
+                          h->helpers - 32);
             }
             first += own_points_in(&b);
         }
@@ -147,7 +164,7 @@ SIMT_KERNEL void __launch_bounds__(TAKE_THREADS, 1)
 high_take_symbols(const struct sz_high_tiles h)
 {
     SIMT_SHARED_DYNAMIC(struct taking, sh);
-    const uint32_t own = simt_same(threadIdx.x / h.helpers);
+    const uint32_t own = taken_by_warp(&h);
     const uint32_t number = blockIdx.x * h.takers + own;
     const struct high_tile tile = high_tile_of(&h, number);
     const bool is_there = number < h.batch && tile.is_there;
@@ -159,7 +176,7 @@ high_take_symbols(const struct sz_high_tiles h)
     t.slot.sums = (uint16_t *)simt_in_global(t.slot.sums);
     t.tables = share_tables(&h, sh);
     t.model = (const uint8_t *)simt_in_shared(sh->model);
-    if (is_there && threadIdx.x % h.helpers == 0)
+    if (is_there && helper_of(&h) == 0)
         t.slot.note->is_good = find_parts(&h, &tile, t.slot.note);
     __syncthreads();
     const bool is_found = is_there && t.slot.note->is_good;
@@ -168,7 +185,7 @@ high_take_symbols(const struct sz_high_tiles h)
     const bool is_good = take_codes(&h, &tile, has_codes, &t,
                                     (uint32_t *)simt_in_shared(sh->window[own])) &&
                          is_found;
-    if (is_there && threadIdx.x % h.helpers == 0) {
+    if (is_there && helper_of(&h) == 0) {
         t.slot.note->symbols = has_codes ? t.taken : 0;
         t.slot.note->is_good = is_good;
         if (!is_good)
@@ -255,7 +272,7 @@ static __device__ __forceinline__ uint32_t make_integers(const struct sz_high_ti
     const uint32_t axes = high_axes(s);
     const bool is_linear = s->sz.tuning & ZTI_SZ_HIGH_LINEAR;
     uint32_t first = 0; /* of a band's symbols */
-    copy_coarse(h, box, slot->x, NULL, HIGH_THREADS);
+    copy_coarse(h, box, slot->x, NULL, threadIdx.x, HIGH_THREADS);
     for (uint32_t level = zti_sz_high_distance(axes); level-- > last;) {
         const uint32_t step = zti_sz_high_step(&s->sz, level + 1);
         for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {

@@ -105,11 +105,11 @@ static __device__ __forceinline__ uint32_t take_symbols(struct taker *t, uint32_
  * takes the symbols, the first of which has number 'first'. */
 static __device__ __forceinline__ void make_sums(const struct high_band *b,
                                                  const struct high_slot *slot, uint32_t first,
-                                                 uint32_t helpers)
+                                                 uint32_t helper, uint32_t helpers)
 {
     const struct extents extents = extents_of(b->own);
     const uint32_t n = own_points_in(b);
-    for (uint32_t i = threadIdx.x % helpers; i < n; i += 2 * helpers) {
+    for (uint32_t i = helper; i < n; i += 2 * helpers) {
         uint32_t sum[2]; /* so that loads are on their way together */
         SIMT_UNROLL
         for (uint32_t k = 0; k < 2; k++) {
@@ -147,14 +147,14 @@ static __device__ __forceinline__ void take_first_row(struct taker *t, const str
 /* Where a piece is, and what its neighbourhood is made of. */
 struct place {
     uint32_t at;   /* its first point */
-    uint32_t what; /* PLACE_ bits */
+    uint32_t what; /* see PLACE_ */
 };
 
 enum {
-    PLACE_SHARE_SHIFT = 8, /* behind the points: of the magnitudes before */
-    PLACE_LAST_SHIFT = 16, /* the same where the lanes have the row before, or 0 */
+    PLACE_SHARE_SHIFT = 8,  /* behind the number of points: the share of magnitudes before */
+    PLACE_LAST_SHIFT = 16,  /* the same where the lanes have the row before, or 0 */
     PLACE_FETCH_SHIFT = 24, /* a bit for each axis along which there are magnitudes to fetch */
-    IN_LANES = 4           /* pieces before one whose magnitudes the lanes have */
+    IN_LANES = 4            /* pieces before one whose magnitudes the lanes have */
 };
 
 /* Its pieces: how many a row has; to divide their numbers by. */
@@ -251,48 +251,68 @@ struct sent {
     uint32_t at, what, sum, before;
 };
 
-/* Which pieces are sent for: the places of 32 of them, a lane each; the next one of these; the
- * number of a lane's symbol of that; magnitudes along the axis where some are fetched, the lane's
- * of a piece at 0. */
+/* Which pieces are sent for: the places of 32 of them from 'first' on, a lane each; which of these
+ * is next; the next two's; and the number of a lane's symbol there. */
 struct sender {
-    struct place places;
+    const struct pieces *pieces;
+    struct place places, two[2];
     uint32_t first, next, symbol;
-    const uint8_t *before;
+    const uint8_t *before; /* magnitudes along the axis where some are fetched: of a piece at 0 */
 };
+
+/* Once for 32 pieces. */
+static __device__ __forceinline__ void find_places(const struct high_band *b, struct sender *s)
+{
+    s->places = place_of(b, s->pieces, s->first + threadIdx.x % 32);
+    s->next = 0;
+}
 
 static __device__ __forceinline__ struct sender sender_of(const struct taker *t,
                                                           const struct high_band *b,
+                                                          const struct pieces *pieces,
                                                           uint32_t number)
 {
     const uint32_t lane = threadIdx.x % 32;
     const uint32_t step = b->own[0] > 1   ? b->step[0]
                           : b->own[1] > 1 ? b->step[1]
                                           : b->step[2]; /* see is_in_turns */
-    const struct sender s = {{0, 0}, number, 0, t->taken + lane,
-                             (const uint8_t *)simt_in_global(
-                                 t->slot.loud + (lane * b->step[3] - (int64_t)step))};
+    struct sender s;
+    memset(&s, 0, sizeof s);
+    s.pieces = pieces;
+    s.first = number;
+    s.symbol = t->taken + lane;
+    s.before = (const uint8_t *)simt_in_global(t->slot.loud +
+                                               (lane * b->step[3] - (int64_t)step));
+    find_places(b, &s);
     return s;
 }
 
-/* Once for 32 pieces. */
-static __device__ __forceinline__ void find_places(const struct high_band *b,
-                                                   const struct pieces *p, struct sender *s)
+/* The places of the next two pieces. */
+static __device__ __forceinline__ void aim(struct sender *s)
 {
-    s->places = place_of(b, p, s->first + threadIdx.x % 32);
-    s->next = 0;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 2; i++) {
+        s->two[i].at = __shfl_sync(SIMT_ALL_LANES, s->places.at, (int)s->next);
+        s->two[i].what = __shfl_sync(SIMT_ALL_LANES, s->places.what, (int)s->next);
+        s->next++;
+    }
 }
 
-/* For the next piece. */
-static __device__ __forceinline__ void send_for(const struct taker *t, struct sender *s,
-                                                struct sent *to)
+/* For these two. */
+static __device__ __forceinline__ void send(const struct taker *t, struct sender *s,
+                                            struct sent *to)
 {
-    const uint32_t lane = threadIdx.x % 32, of = s->next++;
-    to->what = __shfl_sync(SIMT_ALL_LANES, s->places.what, (int)of);
-    to->at = __shfl_sync(SIMT_ALL_LANES, s->places.at, (int)of);
-    const uint32_t n = to->what & 255, n_before = to->what >> PLACE_FETCH_SHIFT ? n : 0;
-    to->sum = lane < n ? t->slot.sums[s->symbol] : 0;
-    to->before = lane < n_before ? s->before[to->at] : 0;
-    s->symbol += n;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct place place = s->two[i];
+        const uint32_t lane = threadIdx.x % 32, n = place.what & 255;
+        const uint32_t n_before = place.what >> PLACE_FETCH_SHIFT ? n : 0;
+        to[i].at = place.at;
+        to[i].what = place.what;
+        to[i].sum = lane < n ? t->slot.sums[s->symbol] : 0;
+        to[i].before = lane < n_before ? s->before[place.at] : 0;
+        s->symbol += n;
+    }
 }
 
 static __device__ __forceinline__ struct turn turn_of_sent(const struct high_band *b,
@@ -308,32 +328,38 @@ static __device__ __forceinline__ uint32_t model_of_turn(const struct taker *t, 
     return model_of(t, turn->neighbourhood + above(each, last) * turn->last_share);
 }
 
-/* A piece whose entries have been looked up; then those of the next one are, and two pieces are
- * sent for, if 'p'. Returns whether one of its symbols is an escape: then these are looked at
- * next. */
+static __device__ __forceinline__ void put_turn(struct taker *t, const struct high_band *b,
+                                                const struct turn *now, uint32_t symbol,
+                                                uint32_t loud)
+{
+    put_symbols(t, symbol, loud, now->at + threadIdx.x % 32 * b->step[3], now->n);
+}
+
+/* A piece whose entries have been looked up; then those of the next one are. Beside it, two pieces
+ * are aimed at or, if 'p', sent for. Returns whether one of its symbols is an escape: then the
+ * caller goes on with them, which are where entries were. */
 static __device__ __forceinline__ bool take_turn(struct taker *t, const struct high_band *b,
-                                                 const struct turn *now,
-                                                 const struct turn *next, uint32_t *last,
-                                                 uint32_t *entry, const struct pieces *pieces,
+                                                 const struct turn *now, const struct turn *next,
+                                                 uint32_t *last, uint32_t *entry,
                                                  struct sender *s, struct sent *p)
 {
-    const uint32_t symbol = *entry & 255, each = pieces->each;
+    const uint32_t symbol = *entry & 255, each = s->pieces->each;
     const bool is_escape = threadIdx.x % 32 < now->n && symbol == ZTI_SZ_HIGH_ESCAPE;
     const bool is_more = ans_ways_is_more(&t->codes, ZTI_ANS_MANY, now->n); /* of the last round */
     const bool is_rare = __any_sync(SIMT_ALL_LANES, is_escape || is_more || s->next == 32);
     note_last(last, loudness_of(symbol));
     ans_ways_shed(&t->codes, *entry, now->n);
-    if (p) {
-        send_for(t, s, &p[0]);
-        send_for(t, s, &p[1]);
-    }
+    if (p)
+        send(t, s, p);
+    else
+        aim(s);
     *entry = ans_ways_look(&t->codes, &t->tables, model_of_turn(t, each, next, last));
     simt_anew(*entry); /* on its way before it is known that it is the one */
-    if (__builtin_expect(is_rare, false)) {
+    if (is_rare) {
         ans_ways_settle(&t->codes, ZTI_ANS_MANY, now->n);
         if (s->next == 32) {
             s->first += 32;
-            find_places(b, pieces, s);
+            find_places(b, s);
         }
         if (__any_sync(SIMT_ALL_LANES, is_escape)) {
             *entry = symbol;
@@ -341,16 +367,8 @@ static __device__ __forceinline__ bool take_turn(struct taker *t, const struct h
         }
         *entry = ans_ways_look(&t->codes, &t->tables, model_of_turn(t, each, next, last));
     }
-    put_symbols(t, symbol, last[0], now->at + threadIdx.x % 32 * b->step[3], now->n);
+    put_turn(t, b, now, symbol, last[0]);
     return false;
-}
-
-static __device__ __forceinline__ void take_escapes(struct taker *t, const struct high_band *b,
-                                                    const struct turn *now,
-                                                    uint32_t symbol, uint32_t *last)
-{
-    last[0] = look_at_escapes(t, threadIdx.x % 32 < now->n ? symbol : 0, last[0]);
-    put_symbols(t, symbol, last[0], now->at + threadIdx.x % 32 * b->step[3], now->n);
 }
 
 /* An even number of pieces from 'number' on, or fewer if one has escapes; returns the next one's
@@ -360,35 +378,35 @@ static __device__ __forceinline__ uint32_t take_turns(struct taker *t, const str
                                                       const struct pieces *pieces, uint32_t number,
                                                       uint32_t *last)
 {
-    struct sender s = sender_of(t, b, number);
+    struct sender s = sender_of(t, b, pieces, number);
     struct sent p[2];
-    find_places(b, pieces, &s);
-    send_for(t, &s, &p[0]);
-    send_for(t, &s, &p[1]);
+    aim(&s);
+    send(t, &s, p);
     struct turn first = turn_of_sent(b, &p[0]), second = turn_of_sent(b, &p[1]), now = first;
-    send_for(t, &s, &p[0]);
-    send_for(t, &s, &p[1]);
+    aim(&s);
+    send(t, &s, p);
     uint32_t entry = ans_ways_look(&t->codes, &t->tables,
                                    model_of_turn(t, pieces->each, &first, last));
     for (; number < pieces->count; number++) {
         now = first;
-        if (take_turn(t, b, &now, &second, last, &entry, pieces, &s, NULL))
+        if (take_turn(t, b, &now, &second, last, &entry, &s, NULL))
             break;
         number++;
         now = second;
         first = turn_of_sent(b, &p[0]);
         second = turn_of_sent(b, &p[1]);
-        if (take_turn(t, b, &now, &first, last, &entry, pieces, &s, p))
+        if (take_turn(t, b, &now, &first, last, &entry, &s, p))
             break;
     }
     if (number == pieces->count)
         return number;
-    take_escapes(t, b, &now, entry, last);
+    last[0] = look_at_escapes(t, threadIdx.x % 32 < now.n ? entry : 0, last[0]);
+    put_turn(t, b, &now, entry, last[0]);
     return number + 1;
 }
 
-/* Whether what is sent for is there: a piece is sent for when its neighbours along axes have been
- * taken, but those that the lanes have. */
+/* Whether pieces can be sent for so early, which is when the fifth one before each has been taken:
+ * the neighbours that are not in the lanes are no later than that, and along one axis. */
 static __device__ __forceinline__ bool is_in_turns(const struct high_band *b,
                                                    const struct pieces *p)
 {
@@ -426,12 +444,24 @@ static __device__ __forceinline__ void take_band(struct taker *t, const struct h
             take_piece(t, b, ways, &pieces, number++, last);
 }
 
+/* Which of a block's tiles a warp is for, and a thread's number among those of that tile. Takers
+ * are a block's first warps, so that no scheduler has two of them while others have none. */
+static __device__ __forceinline__ uint32_t taken_by_warp(const struct sz_high_tiles *h)
+{
+    return simt_same(threadIdx.x / 32 % h->takers);
+}
+
+static __device__ __forceinline__ uint32_t helper_of(const struct sz_high_tiles *h)
+{
+    return threadIdx.x / 32 / h->takers * 32 + threadIdx.x % 32;
+}
+
 /* Magnitudes that no symbol gives: foreign points have none, and those of the coarse grid. */
 static __device__ __forceinline__ void clear_loud(const struct zti_sz_box *box, uint8_t *loud,
-                                                  uint32_t helpers)
+                                                  uint32_t helper, uint32_t helpers)
 {
     uint32_t *const words = (uint32_t *)(void *)loud;
-    for (uint32_t i = threadIdx.x % helpers; i < (box->points + 3) / 4; i += helpers)
+    for (uint32_t i = helper; i < (box->points + 3) / 4; i += helpers)
         words[i] = 0;
 }
 
