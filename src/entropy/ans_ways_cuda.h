@@ -33,8 +33,8 @@ struct ans_ways {
     uint32_t *window;      /* shared: words of the part with the next bit, and of two behind it;
                             * those of the next one are on their way */
     uint64_t first, count; /* of words: the stream's first one is in the first part */
-    uint32_t part;         /* parts before the one with the next bit, or that was turned to last */
-    uint32_t at, turn;     /* the next bit, of the window; where the next part begins there */
+    uint32_t part;         /* of the stream: that with the next bit, or the one before it */
+    uint32_t at, turn;     /* the next bit, of the window; where the part behind that begins */
     uint32_t state;        /* of lane w: of the next symbol but w */
 };
 
@@ -86,8 +86,7 @@ static __device__ __forceinline__ bool ans_ways_begin(struct ans_ways *a,
 static __device__ __forceinline__ bool ans_ways_ends_at(const struct ans_ways *a, uint32_t ways,
                                                         uint64_t end)
 {
-    const bool is_left =
-        __any_sync(SIMT_ALL_LANES, threadIdx.x % 32 < ways && a->state != 0);
+    const bool is_left = __any_sync(SIMT_ALL_LANES, threadIdx.x % 32 < ways && a->state != 0);
     const uint64_t part = a->first + (uint64_t)a->part * ANS_PART;
     simt_wait_brought(); /* what nobody looks at */
     return 32 * part + a->at + (1u << ANS_PART_SHIFT) == end + a->turn && !is_left;
@@ -107,11 +106,10 @@ static __device__ __forceinline__ uint32_t ans_ways_look(const struct ans_ways *
 
 /* The next n <= ways symbols' states and bits, of those entries; of lanes from n on nothing is
  * meant. */
-static __device__ __forceinline__ void ans_ways_shed(struct ans_ways *a, uint32_t entry,
-                                                     uint32_t n)
+static __device__ __forceinline__ void ans_ways_shed(struct ans_ways *a, uint32_t entry, uint32_t n)
 {
     const uint32_t lane = threadIdx.x % 32, own = entry >> 16 & 15;
-    uint32_t skip = a->at, base = entry >> 20;
+    uint32_t skip = a->at;
     SIMT_UNROLL
     for (uint32_t i = 0; i < 4; i++) {
         const uint32_t set = simt_vote_bit(entry, UINT32_C(0x10000) << i);
@@ -119,9 +117,8 @@ static __device__ __forceinline__ void ans_ways_shed(struct ans_ways *a, uint32_
     }
     const uint32_t *const word = a->window + skip / 32;
     const uint32_t bits = __funnelshift_r(word[0], word[1], skip);
-    simt_anew(base); /* before the bits are there */
     if (lane < n)
-        a->state = base + (bits & ((1u << own) - 1));
+        a->state = (entry >> 20) + (bits & ((1u << own) - 1));
     a->at = __shfl_sync(SIMT_ALL_LANES, skip + own, (int)((n - 1) % 32));
 }
 
@@ -145,6 +142,7 @@ static __device__ __forceinline__ void ans_ways_turn(struct ans_ways *a)
     ans_ways_bring(a, a->part + ANS_PARTS - 1);
 }
 
+/* After a round of n symbols: to the next part, and lanes to the states of the symbols behind. */
 static __device__ __forceinline__ void ans_ways_settle(struct ans_ways *a, uint32_t ways,
                                                        uint32_t n)
 {

@@ -15,7 +15,7 @@
 enum {
     TAKE_BATCH = 1536, /* tiles under way at a time: each takes as long as all */
     TAKE_THREADS = 512,
-    NEAR_MODELS = 13,  /* whose tables a block has room for */
+    NEAR_MODELS = 13, /* whose tables a block has room for */
     SUMS = 1 << 12 >> 4,
     NEIGHBOURHOODS = (int)ZTI_SZ_HIGH_DEPTHS * SUMS
 };
@@ -201,8 +201,7 @@ struct turn {
 };
 
 static __device__ __forceinline__ struct turn turn_of(const struct high_band *b, uint32_t at,
-                                                      uint32_t what, uint32_t sum,
-                                                      uint32_t before)
+                                                      uint32_t what, uint32_t sum, uint32_t before)
 {
     const struct turn turn = {in_depth(b, sum + before * (what >> PLACE_SHARE_SHIFT & 255)),
                               what >> PLACE_LAST_SHIFT & 255, at, what & 255};
@@ -239,9 +238,9 @@ static __device__ __forceinline__ void take_piece(struct taker *t, const struct 
             before += t->slot.loud[at - b->step[i]];
     const uint32_t sum = is_there ? t->slot.sums[t->taken + lane] : 0;
     const struct turn now = turn_of(b, at, place.what, sum, before);
-    note_last(last, take_symbols(t, ways, now.neighbourhood + above(pieces->each, last) *
-                                                                now.last_share,
-                                 now.at, simt_same(now.n)));
+    note_last(last,
+              take_symbols(t, ways, now.neighbourhood + above(pieces->each, last) * now.last_share,
+                           now.at, simt_same(now.n)));
 }
 
 /* ---- pieces by turns ---- */
@@ -281,8 +280,7 @@ static __device__ __forceinline__ struct sender sender_of(const struct taker *t,
     s.pieces = pieces;
     s.first = number;
     s.symbol = t->taken + lane;
-    s.before = (const uint8_t *)simt_in_global(t->slot.loud +
-                                               (lane * b->step[3] - (int64_t)step));
+    s.before = (const uint8_t *)simt_in_global(t->slot.loud + (lane * b->step[3] - (int64_t)step));
     find_places(b, &s);
     return s;
 }
@@ -340,8 +338,8 @@ static __device__ __forceinline__ void put_turn(struct taker *t, const struct hi
  * caller goes on with them, which are where entries were. */
 static __device__ __forceinline__ bool take_turn(struct taker *t, const struct high_band *b,
                                                  const struct turn *now, const struct turn *next,
-                                                 uint32_t *last, uint32_t *entry,
-                                                 struct sender *s, struct sent *p)
+                                                 uint32_t *last, uint32_t *entry, struct sender *s,
+                                                 struct sent *p)
 {
     const uint32_t symbol = *entry & 255, each = s->pieces->each;
     const bool is_escape = threadIdx.x % 32 < now->n && symbol == ZTI_SZ_HIGH_ESCAPE;
@@ -385,8 +383,8 @@ static __device__ __forceinline__ uint32_t take_turns(struct taker *t, const str
     struct turn first = turn_of_sent(b, &p[0]), second = turn_of_sent(b, &p[1]), now = first;
     aim(&s);
     send(t, &s, p);
-    uint32_t entry = ans_ways_look(&t->codes, &t->tables,
-                                   model_of_turn(t, pieces->each, &first, last));
+    uint32_t entry =
+        ans_ways_look(&t->codes, &t->tables, model_of_turn(t, pieces->each, &first, last));
     for (; number < pieces->count; number++) {
         now = first;
         if (take_turn(t, b, &now, &second, last, &entry, &s, NULL))
@@ -411,9 +409,7 @@ static __device__ __forceinline__ bool is_in_turns(const struct high_band *b,
                                                    const struct pieces *p)
 {
     const uint32_t plane = b->own[2] * p->each;
-    const uint32_t apart = b->own[1] > 1   ? plane
-                           : b->own[0] > 1 ? b->own[1] * plane
-                                           : UINT32_MAX;
+    const uint32_t apart = b->own[1] > 1 ? plane : b->own[0] > 1 ? b->own[1] * plane : UINT32_MAX;
     return apart > 4 && (b->own[0] > 1) + (b->own[1] > 1) + (p->each > IN_LANES) <= 1;
 }
 
