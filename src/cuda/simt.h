@@ -62,6 +62,44 @@
  * from before a loop on. */
 #define simt_anew(v) asm volatile("" : "+r"(v))
 
+/* An address in shared memory, or in the device's, that is not worked out again from what it was
+ * made of wherever it is used. */
+static __device__ __forceinline__ void *simt_in_shared(const void *at)
+{
+    uint32_t own = (uint32_t)__cvta_generic_to_shared(at);
+    simt_anew(own);
+    return __cvta_shared_to_generic(own);
+}
+
+static __device__ __forceinline__ void *simt_in_global(const void *at)
+{
+    unsigned long long own = __cvta_generic_to_global(at);
+    asm volatile("" : "+l"(own));
+    return __cvta_global_to_generic(own);
+}
+
+/* Which lanes' words have a bit that is known when compiled: one test and one vote. */
+static __device__ __forceinline__ uint32_t simt_vote_bit(uint32_t word, uint32_t bit)
+{
+    uint32_t set;
+    asm volatile("{\n\t.reg .pred has;\n\t.reg .b32 own;\n\tand.b32 own, %1, %2;\n\t"
+                 "setp.ne.u32 has, own, 0;\n\t"
+                 "vote.sync.ballot.b32 %0, has, 0xffffffff;\n\t}"
+                 : "=r"(set)
+                 : "r"(word), "r"(bit));
+    return set;
+}
+
+/* A byte to the device's memory, from some lanes, without a branch. */
+static __device__ __forceinline__ void simt_store_byte_if(bool is_here, uint8_t *to, uint32_t byte)
+{
+    asm volatile("{\n\t.reg .pred here;\n\tsetp.ne.u32 here, %0, 0;\n\t"
+                 "@here st.global.u8 [%1], %2;\n\t}"
+                 :
+                 : "r"((uint32_t)is_here), "l"(__cvta_generic_to_global(to)), "r"(byte)
+                 : "memory");
+}
+
 /* Sixteen bytes at once, from or to an address that is a multiple of 16; the other is the thread's
  * own. */
 #define simt_load_16(own, from) \
@@ -152,12 +190,25 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
 #define SIMT_NO_UNROLL
 #define simt_order_block()      ((void)__syncthreads_or(0))
 #define simt_anew(v)            ((void)(v))
+#define simt_in_shared(at)      ((void *)(uintptr_t)(at))
+#define simt_in_global(at)      ((void *)(uintptr_t)(at))
+#define simt_vote_bit(word, bit) __ballot_sync(SIMT_ALL_LANES, ((word) & (bit)) != 0)
+#define simt_store_byte_if(is_here, to, byte)                                                      \
+    ((is_here) ? (void)(*(to) = (uint8_t)(byte)) : (void)0)
 #define simt_load_16(to, from)  memcpy((to), (from), 16)
 #define simt_store_16(to, from) memcpy((to), (from), 16)
 #include "simt_host.h"
 #endif
 
 #define SIMT_ALL_LANES 0xffffffffu
+
+/* What is the same in all lanes, so that the compiler knows. Where a branch with shuffles or votes
+ * in it is not known to be one for all lanes, there is a look before each whether all have come,
+ * past which nothing is moved. */
+static __device__ __forceinline__ uint32_t simt_same(uint32_t v)
+{
+    return __shfl_sync(SIMT_ALL_LANES, v, 0);
+}
 
 /* The first address of a word of 64 bits as CUDA's atomics want it. */
 static __device__ __forceinline__ void simt_or(uint64_t *word, uint64_t bits)

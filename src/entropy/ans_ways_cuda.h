@@ -5,8 +5,10 @@
  *     where its bits are: after those of the lanes before: of each of the four bits of n a ballot
  *     state             entry's base + bits
  *
- * The stream's next words are in shared memory, and those behind them on their way. What a round
- * costs is its instructions and waits one after the other, so there are few of both. */
+ * The stream's next words are in shared memory, and those behind them on their way. A round costs
+ * what one after the other takes in it: the look-up (ans_ways_look), votes and counts of bits, and
+ * words of the window (ans_ways_shed). What else there is can be done while these are waited for,
+ * and what few rounds need is behind one branch (ans_ways_settle). */
 #ifndef ZTI_ANS_WAYS_CUDA_H
 #define ZTI_ANS_WAYS_CUDA_H
 
@@ -16,7 +18,8 @@
 enum {
     ANS_PART = 32,       /* words that the lanes fetch at once: more than a round's 384 bits */
     ANS_PART_SHIFT = 10, /* bits of a part, as a power of two */
-    ANS_WINDOW = 4 * ANS_PART
+    ANS_PARTS = 4,
+    ANS_WINDOW = (ANS_PARTS + 1) * ANS_PART /* the first is behind the last, so that none wrap */
 };
 
 /* Decoding tables, one after another: the first ones are in shared memory. */
@@ -27,27 +30,28 @@ struct ans_tables {
 
 struct ans_ways {
     const uint32_t *words;
-    uint32_t *window;      /* shared: words of the part with the next bit, and of two behind it */
-    uint64_t first, count; /* of words: bit 0 of 'at' is in the first */
-    uint32_t at;           /* the next bit */
-    uint32_t ahead;        /* a lane's word of the part behind the window's */
+    uint32_t *window;      /* shared: words of the part with the next bit, and of two behind it;
+                            * those of the next one are on their way */
+    uint64_t first, count; /* of words: the stream's first one is in the first part */
+    uint32_t part;         /* of the stream: that with the next bit, or the one before it */
+    uint32_t at, turn;     /* the next bit, of the window; where the part behind that begins */
     uint32_t state;        /* of lane w: of the next symbol but w */
 };
 
-/* A lane's word of a part, on its way: nothing is asked of it before ans_ways_place. */
-static __device__ __forceinline__ uint32_t ans_ways_fetch(const struct ans_ways *a, uint32_t part)
+/* A lane's word of a part, to the window by the way; zeros where the stream has ended. The part
+ * after the fourth one is in the first one's place, which is there twice. */
+static __device__ __forceinline__ void ans_ways_bring(const struct ans_ways *a, uint32_t part)
 {
-    const uint64_t own = a->first + part * (uint32_t)ANS_PART + threadIdx.x % 32;
-    return a->words[own < a->count ? own : a->count - 1];
-}
-
-/* To the window; zeros where the stream has ended. */
-static __device__ __forceinline__ void ans_ways_place(const struct ans_ways *a, uint32_t part,
-                                                      uint32_t word)
-{
-    const uint32_t lane = threadIdx.x % 32;
+    const uint32_t lane = threadIdx.x % 32, slot = part % ANS_PARTS;
     const uint64_t own = a->first + part * (uint32_t)ANS_PART + lane;
-    a->window[part % 4 * ANS_PART + lane] = own < a->count ? word : 0;
+    uint32_t *const to = a->window + (slot * ANS_PART + lane);
+    for (uint32_t i = 0; i <= (slot == 0); i++) {
+        uint32_t *const word = to + i * (ANS_PARTS * ANS_PART);
+        if (own < a->count)
+            simt_bring(word, a->words + own, sizeof *word);
+        else
+            *word = 0;
+    }
 }
 
 /* What is before the first symbol, of a stream with so many states: zti_ans_mixed_begin. The window
@@ -68,11 +72,13 @@ static __device__ __forceinline__ bool ans_ways_begin(struct ans_ways *a,
     a->words = (const uint32_t *)(const void *)in.words;
     a->count = 2 * in.count;
     a->first = in.at / 32;
+    a->part = 0;
     a->at = (uint32_t)(in.at % 32);
+    a->turn = 1u << ANS_PART_SHIFT;
     a->window = window;
-    for (uint32_t part = 0; part < 3; part++)
-        ans_ways_place(a, part, ans_ways_fetch(a, part));
-    a->ahead = ans_ways_fetch(a, 3);
+    for (uint32_t part = 0; part < ANS_PARTS; part++)
+        ans_ways_bring(a, part);
+    simt_wait_brought();
     return zeros < 8;
 }
 
@@ -80,53 +86,83 @@ static __device__ __forceinline__ bool ans_ways_begin(struct ans_ways *a,
 static __device__ __forceinline__ bool ans_ways_ends_at(const struct ans_ways *a, uint32_t ways,
                                                         uint64_t end)
 {
-    const bool is_left = threadIdx.x % 32 < ways && a->state != 0;
-    return 32 * a->first + a->at == end && !__any_sync(SIMT_ALL_LANES, is_left);
+    const bool is_left = __any_sync(SIMT_ALL_LANES, threadIdx.x % 32 < ways && a->state != 0);
+    const uint64_t part = a->first + (uint64_t)a->part * ANS_PART;
+    simt_wait_brought(); /* what nobody looks at */
+    return 32 * part + a->at + (1u << ANS_PART_SHIFT) == end + a->turn && !is_left;
 }
 
-/* In another part: what was on its way takes the place of the part before the last one; it is
- * looked at after the next such step. */
-static __device__ __forceinline__ void ans_ways_turn(struct ans_ways *a, uint32_t part)
-{
-    ans_ways_place(a, part + 2, a->ahead);
-    a->ahead = ans_ways_fetch(a, part + 3);
-    simt_order_warp(); /* rounds have ballots in between */
-}
-
-/* The next n symbols of as many states or less; see ans_ways_take. A look-up that may be of a far
+/* A lane's entry, of the model whose first one has that number. A look-up that may be of a far
  * table would wait for all that is on its way from there. */
+static __device__ __forceinline__ uint32_t ans_ways_look(const struct ans_ways *a,
+                                                         const struct ans_tables *tables,
+                                                         uint32_t model)
+{
+    const uint32_t number = model + a->state;
+    if (!tables->far || number < tables->near_entries)
+        return tables->near[number];
+    return tables->far[number];
+}
+
+/* The next n <= ways symbols' states and bits, of those entries; of lanes from n on nothing is
+ * meant. */
+static __device__ __forceinline__ void ans_ways_shed(struct ans_ways *a, uint32_t entry, uint32_t n)
+{
+    const uint32_t lane = threadIdx.x % 32, own = entry >> 16 & 15;
+    uint32_t skip = a->at;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t set = simt_vote_bit(entry, UINT32_C(0x10000) << i);
+        skip += (uint32_t)__popc(set & ((1u << lane) - 1)) << i;
+    }
+    const uint32_t *const word = a->window + skip / 32;
+    const uint32_t bits = __funnelshift_r(word[0], word[1], skip);
+    if (lane < n)
+        a->state = (entry >> 20) + (bits & ((1u << own) - 1));
+    a->at = __shfl_sync(SIMT_ALL_LANES, skip + own, (int)((n - 1) % 32));
+}
+
+/* Whether ans_ways_settle is needed after a round of n symbols, but one may be taken before: a part
+ * has more bits than two rounds. */
+static __device__ __forceinline__ bool ans_ways_is_more(const struct ans_ways *a, uint32_t ways,
+                                                        uint32_t n)
+{
+    return a->at >= a->turn || n < ways;
+}
+
+/* In another part: the place of the one before it is for the part behind those that are there. */
+static __device__ __forceinline__ void ans_ways_turn(struct ans_ways *a)
+{
+    a->part++;
+    const uint32_t slot = a->part % ANS_PARTS;
+    a->at -= slot == 0 ? ANS_PARTS << ANS_PART_SHIFT : 0;
+    a->turn = (slot + 1) << ANS_PART_SHIFT;
+    simt_wait_brought();
+    simt_order_warp(); /* other lanes' words; and the last part's, which all have looked at */
+    ans_ways_bring(a, a->part + ANS_PARTS - 1);
+}
+
+/* After a round of n symbols: to the next part, and lanes to the states of the symbols behind. */
+static __device__ __forceinline__ void ans_ways_settle(struct ans_ways *a, uint32_t ways,
+                                                       uint32_t n)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    if (__any_sync(SIMT_ALL_LANES, a->at >= a->turn))
+        ans_ways_turn(a);
+    if (__any_sync(SIMT_ALL_LANES, n < ways))
+        a->state = __shfl_sync(SIMT_ALL_LANES, a->state, (int)((lane + n) % ways));
+}
+
+/* The next n symbols of as many states or less; see ans_ways_take. */
 static __device__ __forceinline__ uint32_t ans_ways_round(struct ans_ways *a,
                                                           const struct ans_tables *tables,
                                                           uint32_t ways, uint32_t model,
                                                           uint32_t n)
 {
-    const uint32_t lane = threadIdx.x % 32, number = model + a->state;
-    uint32_t entry = 0, skip = a->at, all = 0;
-    if (lane < n && (!tables->far || number < tables->near_entries))
-        entry = tables->near[number];
-    else if (lane < n)
-        entry = tables->far[number];
-    const uint32_t own = entry >> 16 & 15;
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < 4; i++) {
-        const uint32_t set = __ballot_sync(SIMT_ALL_LANES, (int)(own >> i & 1));
-        skip += (uint32_t)__popc(set & ((1u << lane) - 1)) << i;
-        all += (uint32_t)__popc(set) << i;
-    }
-    const uint32_t low = a->window[skip / 32 % ANS_WINDOW];
-    const uint32_t high = a->window[(skip / 32 + 1) % ANS_WINDOW];
-    const uint32_t bits = (uint32_t)(((uint64_t)high << 32 | low) >> skip % 32);
-    if (lane < n)
-        a->state = (entry >> 20) + (bits & ((1u << own) - 1));
-    const uint32_t before = a->at >> ANS_PART_SHIFT;
-    a->at += all;
-    const uint32_t part = a->at >> ANS_PART_SHIFT;
-    if (part != before || n < ways) { /* the same in all lanes; one branch, for few rounds */
-        if (part != before)
-            ans_ways_turn(a, part);
-        if (n < ways)
-            a->state = __shfl_sync(SIMT_ALL_LANES, a->state, (int)((lane + n) % ways));
-    }
+    const uint32_t entry = ans_ways_look(a, tables, model);
+    ans_ways_shed(a, entry, n);
+    if (__any_sync(SIMT_ALL_LANES, ans_ways_is_more(a, ways, n)))
+        ans_ways_settle(a, ways, n);
     return entry & 255;
 }
 

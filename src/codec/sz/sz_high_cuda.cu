@@ -8,7 +8,7 @@
 #include "codec/sz/sz_high_cuda.h"
 #include "codec/sz/sz_cuda_take_exact.h"
 #include "codec/sz/sz_high_slab_cuda.h"
-#include "entropy/ans_ways_cuda.h"
+#include "codec/sz/sz_high_take_cuda.h"
 
 /* ---- which tile ---- */
 
@@ -67,243 +67,7 @@ static __device__ __forceinline__ struct zti_bit_reader reader_from(const struct
     return r;
 }
 
-/* ---- symbols: a warp a tile, and others that help it ---- */
-
-enum {
-    TAKE_BATCH = 1536, /* tiles under way at a time: each takes as long as all */
-    TAKE_THREADS = 512,
-    NEAR_MODELS = 13,  /* whose tables a block has room for */
-    SUMS = 1 << 12 >> 4,
-    NEIGHBOURHOODS = (int)ZTI_SZ_HIGH_DEPTHS * SUMS
-};
-
-/* What a block has in shared memory; behind it are the tables of the first models. */
-struct taking {
-    uint32_t model[NEIGHBOURHOODS]; /* a neighbourhood's, by depth and sum / 16 */
-    uint32_t window[HIGH_MOST_TAKERS][ANS_WINDOW];
-};
-
-/* A warp's way through a tile: the same in all lanes but for the states of codes. */
-struct taker {
-    struct high_slot slot;
-    const uint32_t *model;
-    struct ans_tables tables;
-    struct ans_ways codes;
-    uint32_t taken; /* symbols */
-    struct zti_bit_reader extras;
-    uint32_t opened; /* symbols before the extras that the reader is at */
-};
-
-/* The bits that symbols leave open are taken later, when all symbols are known, but for escapes:
- * these do not say their magnitudes. Of the n symbols after those taken, a lane each; returns a
- * lane's magnitude. */
-static __device__ __forceinline__ uint32_t look_at_escapes(struct taker *t, uint32_t symbol,
-                                                           uint32_t loud)
-{
-    uint32_t before = 0;
-    simt_order_warp(); /* symbols that other lanes stored, before ballots */
-    for (uint32_t i = t->opened + threadIdx.x % 32; i < t->taken; i += 32)
-        before += zti_sz_high_open_bits(t->slot.symbols[i]);
-    t->extras.at += __reduce_add_sync(SIMT_ALL_LANES, before);
-    t->opened = t->taken;
-    const uint32_t bits = zti_sz_high_open_bits(symbol), up_to = warp_sums_32(bits);
-    struct zti_bit_reader r = t->extras;
-    r.at += up_to - bits;
-    return symbol == ZTI_SZ_HIGH_ESCAPE ? zti_sz_high_loudness((int32_t)zti_take_bits(&r, 32))
-                                        : loud;
-}
-
-/* The next n symbols, a lane each, of the point at 'at' whose neighbourhood has that sum; returns
- * its magnitude. */
-static __device__ __forceinline__ uint32_t take_symbols(struct taker *t, uint32_t ways,
-                                                        uint32_t depth, uint32_t sum, uint32_t at,
-                                                        uint32_t n)
-{
-    const uint32_t lane = threadIdx.x % 32, model = t->model[depth * (uint32_t)SUMS + sum / 16];
-    const uint32_t taken = ans_ways_take(&t->codes, &t->tables, ways, model, n);
-    const uint32_t symbol = lane < n ? taken : 0;
-    uint32_t loud = simt_at_most((symbol + 1) / 2, ZTI_SZ_HIGH_LOUDEST);
-    if (__any_sync(SIMT_ALL_LANES, symbol == ZTI_SZ_HIGH_ESCAPE))
-        loud = look_at_escapes(t, symbol, loud);
-    uint8_t *const to_symbol = t->slot.symbols + (t->taken + lane);
-    uint8_t *const to_loud = t->slot.loud + at;
-    if (lane < n)
-        *to_symbol = (uint8_t)symbol;
-    if (lane < n)
-        *to_loud = (uint8_t)loud;
-    t->taken += n;
-    return loud;
-}
-
-/* Of the points between which those of a band are, what makes their contexts: for the warp that
- * takes the symbols, the first of which has number 'first'. */
-static __device__ __forceinline__ void make_sums(const struct high_band *b,
-                                                 const struct high_slot *slot, uint32_t first,
-                                                 uint32_t helpers)
-{
-    const struct extents extents = extents_of(b->own);
-    const uint32_t n = own_points_in(b);
-    for (uint32_t i = threadIdx.x % helpers; i < n; i += 2 * helpers) {
-        uint32_t sum[2]; /* so that loads are on their way together */
-        SIMT_UNROLL
-        for (uint32_t k = 0; k < 2; k++) {
-            uint32_t c[4];
-            coordinates(&extents, simt_at_most(i + k * helpers, n - 1), c);
-            sum[k] = weigh(b, sum_between(b, c, slot->loud + point_at(b, c)), 0, 0);
-        }
-        SIMT_UNROLL
-        for (uint32_t k = 0; k < 2; k++)
-            if (i + k * helpers < n)
-                slot->sums[first + i + k * helpers] = (uint16_t)sum[k];
-    }
-}
-
-/* A band's first row: four points look at the two before them, so that the warp goes from four to
- * four. */
-static __device__ __forceinline__ void take_first_row(struct taker *t, const struct high_band *b,
-                                                      uint32_t ways)
-{
-    const uint32_t lane = threadIdx.x % 32;
-    uint32_t before = 0;
-    for (uint32_t i = 0; i < b->own[3]; i += 4) {
-        const uint32_t n = simt_at_most(b->own[3] - i, 4);
-        const uint32_t own = lane < n ? t->slot.sums[t->taken + lane] : 0;
-        const uint32_t sum = lane >= n ? 0 : i == 0 ? 2 * own : own + 16 * before;
-        const uint32_t at = b->base + (i + lane) * b->step[3];
-        const uint32_t loud = take_symbols(t, ways, b->depth, sum, at, n);
-        before = __shfl_sync(SIMT_ALL_LANES, loud, 2) + __shfl_sync(SIMT_ALL_LANES, loud, 3);
-    }
-}
-
-/* ---- the rows behind a band's first one, in pieces of a point a lane ---- */
-
-/* What a lane has fetched for its point. */
-struct piece {
-    uint32_t sum, before[3]; /* of the points between, weighed; magnitudes */
-    uint32_t at, n;
-    uint32_t share; /* of the magnitudes before */
-    bool is_in_lane; /* the magnitude before along axis 2 */
-};
-
-/* Where the next piece is that is fetched. */
-struct ahead {
-    uint32_t c[4];
-    uint32_t number; /* of its first symbol */
-};
-
-/* A row's pieces; how many pieces before it the neighbour of one along an axis is at least. */
-static __device__ __forceinline__ uint32_t pieces_in_row(const struct high_band *b)
-{
-    return (b->own[3] + 31) / 32;
-}
-
-static __device__ __forceinline__ uint32_t pieces_apart(const struct high_band *b)
-{
-    const uint32_t row = pieces_in_row(b), plane = b->own[2] * row;
-    return b->own[1] > 1 ? plane : b->own[0] > 1 ? b->own[1] * plane : 3;
-}
-
-/* What a piece less than three before it has along axis 2 is not there yet: lanes have it in
- * registers. */
-static __device__ __forceinline__ void fetch(const struct taker *t, const struct high_band *b,
-                                             struct ahead *a, struct piece *p)
-{
-    const uint32_t lane = threadIdx.x % 32, each = pieces_in_row(b);
-    uint32_t *const c = a->c;
-    p->n = c[0] < b->own[0] ? simt_at_most(b->own[3] - c[3], 32) : 0;
-    p->at = point_at(b, c) + lane * b->step[3];
-    p->share = zti_sz_high_row_share((c[0] > 0) + (c[1] > 0) + (c[2] > 0));
-    p->is_in_lane = c[2] > 0 && each <= 2;
-    const bool is_there = lane < p->n;
-    const uint8_t *const loud = t->slot.loud;
-    p->sum = is_there ? t->slot.sums[a->number + lane] : 0;
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < 3; i++)
-        p->before[i] =
-            is_there && c[i] > 0 && (i < 2 || each > 2) ? loud[p->at - b->step[i]] : 0;
-    a->number += p->n;
-    c[3] += 32;
-    c[2] += c[3] >= b->own[3];
-    c[3] = c[3] >= b->own[3] ? 0 : c[3];
-    c[1] += c[2] == b->own[2];
-    c[2] = c[2] == b->own[2] ? 0 : c[2];
-    c[0] += c[1] == b->own[1];
-    c[1] = c[1] == b->own[1] ? 0 : c[1];
-}
-
-/* 'last': what the lane has of the row before, if that was not fetched; returns its magnitude. */
-static __device__ __forceinline__ uint32_t take_piece(struct taker *t, const struct high_band *b,
-                                                      uint32_t ways, const struct piece *p,
-                                                      uint32_t last)
-{
-    const uint32_t before =
-        p->before[0] + p->before[1] + p->before[2] + (p->is_in_lane ? last : 0);
-    return take_symbols(t, ways, b->depth, p->sum + before * p->share, p->at, p->n);
-}
-
-/* All points of a band that are coded. What a piece needs is fetched while the two before it are
- * taken, but where bands are so small that it is not there by then.
- *
- * Pieces need no barrier between them: what a lane fetches of its own band is the same column's,
- * which it wrote itself, but of the first row. */
-static __device__ __forceinline__ void take_band(struct taker *t, const struct high_band *b,
-                                                 uint32_t ways)
-{
-    const uint32_t each = pieces_in_row(b), lane = threadIdx.x % 32;
-    const uint32_t pieces = b->own[0] * b->own[1] * b->own[2] * each;
-    uint32_t last[2] = {0, 0};
-    struct piece p[2];
-    if (pieces == 0)
-        return;
-    take_first_row(t, b, ways);
-    simt_order_warp(); /* four lanes wrote this row, behind shuffles */
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < 2; i++) {
-        const uint32_t own = lane + (each == 2 ? 32 * i : 0);
-        last[i] = own < b->own[3] ? t->slot.loud[b->base + own * b->step[3]] : 0;
-    }
-    struct ahead a = {{0, 0, 0, 0}, t->taken};
-    a.c[2] = b->own[2] > 1;
-    a.c[1] = !a.c[2] && b->own[1] > 1;
-    a.c[0] = !a.c[2] && !a.c[1];
-    if (pieces_apart(b) < 3) {
-        for (uint32_t number = each; number < pieces; number++) {
-            fetch(t, b, &a, &p[0]);
-            const uint32_t loud = take_piece(t, b, ways, &p[0], each == 1 ? last[1] : last[0]);
-            last[0] = last[1];
-            last[1] = loud;
-        }
-        return;
-    }
-    fetch(t, b, &a, &p[0]);
-    fetch(t, b, &a, &p[1]);
-    uint32_t number = each;
-    for (; number + 2 <= pieces; number += 2) { /* no branches, so that waits overlap */
-        SIMT_UNROLL
-        for (uint32_t i = 0; i < 2; i++) {
-            const struct piece now = p[i];
-            fetch(t, b, &a, &p[i]);
-            last[i] = take_piece(t, b, ways, &now, each == 1 ? last[1 - i] : last[i]);
-        }
-    }
-    if (number < pieces)
-        (void)take_piece(t, b, ways, &p[0], each == 1 ? last[1] : last[0]);
-}
-
-/* An address that is not worked out again from what it was made of wherever it is used. */
-static __device__ __forceinline__ uint8_t *in_register(uint8_t *at)
-{
-    return (uint8_t *)(uintptr_t)__shfl_sync(SIMT_ALL_LANES, (uint64_t)(uintptr_t)at, 0);
-}
-
-/* Magnitudes that no symbol gives: foreign points have none, and those of the coarse grid. */
-static __device__ __forceinline__ void clear_loud(const struct zti_sz_box *box, uint8_t *loud,
-                                                  uint32_t helpers)
-{
-    uint32_t *const words = (uint32_t *)(void *)loud;
-    for (uint32_t i = threadIdx.x % helpers; i < (box->points + 3) / 4; i += helpers)
-        words[i] = 0;
-}
+/* ---- symbols: a warp a tile, and others that help it (sz_high_take_cuda.h) ---- */
 
 /* The tables of models, for all warps of a block; returns where they are. */
 static __device__ __forceinline__ struct ans_tables share_tables(const struct sz_high_tiles *h,
@@ -312,7 +76,7 @@ static __device__ __forceinline__ struct ans_tables share_tables(const struct sz
     const uint8_t *const model_of = (const uint8_t *)h->s.model;
     uint32_t *const near = (uint32_t *)(void *)(sh + 1);
     struct ans_tables tables;
-    tables.near = near;
+    tables.near = (const uint32_t *)simt_in_shared(near);
     tables.far = (const uint32_t *)(const void *)(model_of + ZTI_SZ_HIGH_TABLES_AT);
     tables.near_entries = h->near_models * (uint32_t)ZTI_SZ_HIGH_STATES;
     for (uint32_t i = 4 * threadIdx.x; i < tables.near_entries; i += 4 * blockDim.x) {
@@ -321,24 +85,41 @@ static __device__ __forceinline__ struct ans_tables share_tables(const struct sz
         simt_store_16(near + i, four);
     }
     for (uint32_t i = threadIdx.x; i < NEIGHBOURHOODS; i += blockDim.x)
-        sh->model[i] = model_of[zti_sz_high_kind(i % SUMS * 16, i / SUMS)] *
-                       (uint32_t)ZTI_SZ_HIGH_STATES;
+        sh->model[i] = model_of[zti_sz_high_kind(i % SUMS * 16, i / SUMS)];
     return tables;
 }
 
-/* The codes of a block's tiles, all of them band after band. Whether the calling thread's tile has
- * any; its first warp knows whether they end where they must. */
+/* A band's symbols, of many states or few. */
+static __device__ __forceinline__ void take_any_band(const struct sz_high_tiles *h,
+                                                     struct taker *t, const struct high_band *b,
+                                                     bool is_many)
+{
+    const uint32_t *const far = t->tables.far;
+    if (is_many && h->near_models == h->models) {
+        t->tables.far = NULL;
+        take_band(t, b, ZTI_ANS_MANY);
+    } else if (is_many) {
+        take_band(t, b, ZTI_ANS_MANY);
+    } else {
+        take_band(t, b, ZTI_ANS_WAYS);
+    }
+    t->tables.far = far;
+}
+
+/* The codes of a block's tiles, all of them band after band; sums of the next one are made
+ * meanwhile, where its points lie between earlier ones. Whether the calling thread's tile has any;
+ * its first warp knows whether they end where they must. */
 static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
                                                   const struct high_tile *tile, bool has_codes,
                                                   struct taker *t, uint32_t *window)
 {
     const struct zti_sz_parts *const parts = &t->slot.note->parts;
-    const uint32_t axes = high_axes(&h->s);
-    const bool is_taker = has_codes && threadIdx.x % h->helpers < 32;
-    const uint32_t ways =
-        is_taker && parts->first & ZTI_SZ_HIGH_HAS_MANY ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
-    const uint32_t *const far = t->tables.far;
-    bool is_good = true;
+    const uint32_t axes = high_axes(&h->s), helper = helper_of(h);
+    const bool is_taker = __any_sync(SIMT_ALL_LANES, has_codes && helper < 32);
+    const bool is_many =
+        __any_sync(SIMT_ALL_LANES, is_taker && (parts->first & ZTI_SZ_HIGH_HAS_MANY) != 0);
+    const uint32_t ways = is_many ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
+    bool is_good = true, is_made = false; /* the sums of the next band */
     uint32_t first = 0;
     struct zti_sz_box box;
     struct zti_bit_reader in = {NULL, 0, 0};
@@ -346,11 +127,11 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
     if (has_codes) {
         box = high_box_of(&h->s, tile->number);
         in = reader_from(&h->s, parts->codes);
-        clear_loud(&box, t->slot.loud, h->helpers);
+        clear_loud(&box, t->slot.loud, helper, h->helpers);
     }
     __syncthreads();
     if (has_codes)
-        copy_coarse(h, &box, NULL, t->slot.loud, h->helpers);
+        copy_coarse(h, &box, NULL, t->slot.loud, helper, h->helpers);
     t->extras = reader_from(&h->s, parts->extras);
     if (is_taker)
         is_good = ans_ways_begin(&t->codes, &in, ways, window);
@@ -358,48 +139,53 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
         for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
             const struct high_band b = high_band_of(&box, axes, level, odd);
             __syncthreads();
-            if (has_codes)
-                make_sums(&b, &t->slot, first, h->helpers);
-            __syncthreads();
-            if (is_taker && ways == ZTI_ANS_MANY && h->near_models == h->models) {
-                t->tables.far = NULL;
-                take_band(t, &b, ZTI_ANS_MANY);
-            } else if (is_taker) {
-                t->tables.far = far;
-                if (ways == ZTI_ANS_MANY)
-                    take_band(t, &b, ZTI_ANS_MANY);
-                else
-                    take_band(t, &b, ZTI_ANS_WAYS);
+            if (!is_made) {
+                if (has_codes)
+                    make_sums(&b, &t->slot, first, helper, h->helpers);
+                __syncthreads();
+            }
+            const uint32_t next = next_odd(axes, odd);
+            is_made = h->helpers > 32 && next != 0 && (next & odd) != odd;
+            if (is_taker)
+                take_any_band(h, t, &b, is_many);
+            else if (is_made && has_codes) { /* points of it lie between none of this one's */
+                const struct high_band behind = high_band_of(&box, axes, level, next);
+                make_sums(&behind, &t->slot, first + own_points_in(&b), helper - 32,
+                          h->helpers - 32);
             }
             first += own_points_in(&b);
         }
-    return !is_taker ||
-           (is_good && ans_ways_ends_at(&t->codes, ways, in.at + 8 * parts->code_bytes));
+    if (is_taker)
+        is_good &= ans_ways_ends_at(&t->codes, ways, in.at + 8 * parts->code_bytes);
+    return is_good;
 }
 
 SIMT_KERNEL void __launch_bounds__(TAKE_THREADS, 1)
 high_take_symbols(const struct sz_high_tiles h)
 {
     SIMT_SHARED_DYNAMIC(struct taking, sh);
-    const uint32_t own = threadIdx.x / h.helpers;
+    const uint32_t own = taken_by_warp(&h);
     const uint32_t number = blockIdx.x * h.takers + own;
     const struct high_tile tile = high_tile_of(&h, number);
     const bool is_there = number < h.batch && tile.is_there;
     struct taker t;
     memset(&t, 0, sizeof t);
     t.slot = high_slot_of(&h, is_there ? number : 0);
-    t.slot.loud = in_register(t.slot.loud);
-    t.slot.symbols = in_register(t.slot.symbols);
+    t.slot.loud = (uint8_t *)simt_in_global(t.slot.loud);
+    t.slot.symbols = (uint8_t *)simt_in_global(t.slot.symbols);
+    t.slot.sums = (uint16_t *)simt_in_global(t.slot.sums);
     t.tables = share_tables(&h, sh);
-    t.model = sh->model;
-    if (is_there && threadIdx.x % h.helpers == 0)
+    t.model = (const uint8_t *)simt_in_shared(sh->model);
+    if (is_there && helper_of(&h) == 0)
         t.slot.note->is_good = find_parts(&h, &tile, t.slot.note);
     __syncthreads();
     const bool is_found = is_there && t.slot.note->is_good;
     const uint32_t first = is_found ? t.slot.note->parts.first : (uint32_t)ZTI_SZ_HIGH_RAW;
     const bool has_codes = first != ZTI_SZ_HIGH_RAW && (first & ZTI_SZ_HIGH_CODED);
-    const bool is_good = take_codes(&h, &tile, has_codes, &t, sh->window[own]) && is_found;
-    if (is_there && threadIdx.x % h.helpers == 0) {
+    const bool is_good = take_codes(&h, &tile, has_codes, &t,
+                                    (uint32_t *)simt_in_shared(sh->window[own])) &&
+                         is_found;
+    if (is_there && helper_of(&h) == 0) {
         t.slot.note->symbols = has_codes ? t.taken : 0;
         t.slot.note->is_good = is_good;
         if (!is_good)
@@ -486,7 +272,7 @@ static __device__ __forceinline__ uint32_t make_integers(const struct sz_high_ti
     const uint32_t axes = high_axes(s);
     const bool is_linear = s->sz.tuning & ZTI_SZ_HIGH_LINEAR;
     uint32_t first = 0; /* of a band's symbols */
-    copy_coarse(h, box, slot->x, NULL, HIGH_THREADS);
+    copy_coarse(h, box, slot->x, NULL, threadIdx.x, HIGH_THREADS);
     for (uint32_t level = zti_sz_high_distance(axes); level-- > last;) {
         const uint32_t step = zti_sz_high_step(&s->sz, level + 1);
         for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {

@@ -329,7 +329,7 @@ static __device__ __forceinline__ uint32_t weigh(const struct high_band *b, uint
 /* What a box has of it, to its coarsest level: integers, or magnitudes, whichever is not NULL. */
 static __device__ __forceinline__ void copy_coarse(const struct sz_high_tiles *h,
                                                    const struct zti_sz_box *box, int32_t *x,
-                                                   uint8_t *loud, uint32_t threads)
+                                                   uint8_t *loud, uint32_t thread, uint32_t threads)
 {
     const struct sz_tiles *const s = &h->s;
     const uint32_t axes = high_axes(s), bits = zti_sz_high_distance(axes);
@@ -353,7 +353,7 @@ static __device__ __forceinline__ void copy_coarse(const struct sz_high_tiles *h
         (const int32_t *)(const void *)((const uint8_t *)s->model + ZTI_SZ_HIGH_COARSE_AT);
     const uint8_t *const magnitudes = (const uint8_t *)(integers + n);
     const struct extents extents = extents_of(dim);
-    for (uint32_t i = threadIdx.x % threads; i < points; i += threads) {
+    for (uint32_t i = thread; i < points; i += threads) {
         uint32_t c[4];
         coordinates(&extents, i, c);
         const uint64_t there =

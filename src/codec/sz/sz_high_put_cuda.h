@@ -292,7 +292,7 @@ static __device__ __forceinline__ uint32_t code_levels(const struct sz_high_tile
     const uint32_t axes = high_axes(s);
     uint32_t others = 0;
     *symbols = 0;
-    copy_coarse(h, box, slot->x, slot->loud, HIGH_THREADS);
+    copy_coarse(h, box, slot->x, slot->loud, threadIdx.x, HIGH_THREADS);
     for (uint32_t level = zti_sz_high_distance(axes); level-- > last;) {
         const uint32_t step = zti_sz_high_step(&s->sz, level + 1);
         for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
