@@ -58,13 +58,22 @@ ZTI_STATIC uint32_t sz_table_words(uint32_t effort)
     return sz_tables(effort) << sz_table_bits(effort);
 }
 
-/* Bytes of a slot; a multiple of 16. */
+/* Where symbols are in a slot, and the bytes of one: multiples of 64, since symbols of effort paper
+ * are stored by so many, which then are two sectors of memory and not three. */
+enum { FOUND_ALIGNED = 64 };
+
+ZTI_STATIC uint64_t sz_symbols_at(const struct zti_sz *sz)
+{
+    const uint64_t at = sizeof(struct sz_found) + sz_marks_bytes(sz);
+    return (at + FOUND_ALIGNED - 1) / FOUND_ALIGNED * FOUND_ALIGNED;
+}
+
 ZTI_STATIC uint64_t sz_slot_bytes(const struct zti_sz *sz)
 {
     const uint64_t symbols = sz->effort == ZT_EFFORT_PAPER  ? 2 * (uint64_t)ZTI_SZ_TILE_VALUES
                              : sz->effort == ZT_EFFORT_FAST ? 0
                                                             : (uint64_t)CODED_SYMBOLS;
-    return (sizeof(struct sz_found) + sz_marks_bytes(sz) + symbols + 15) / 16 * 16;
+    return (sz_symbols_at(sz) + symbols + FOUND_ALIGNED - 1) / FOUND_ALIGNED * FOUND_ALIGNED;
 }
 
 /* Slots for an array of so many tiles, and the bytes of these, of tables, and of the places of as
@@ -104,7 +113,7 @@ ZTI_STATIC struct sz_found_marks *sz_marks_in(struct sz_found *found)
 
 ZTI_STATIC void *sz_symbols_in(struct sz_found *found, const struct zti_sz *sz)
 {
-    return (char *)(found + 1) + sz_marks_bytes(sz);
+    return (char *)found + sz_symbols_at(sz);
 }
 
 #endif
