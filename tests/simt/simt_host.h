@@ -265,6 +265,12 @@ static inline unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned s)
 }
 
 /* The low word of hi:lo moved right by s mod 32 bits. */
+static inline unsigned __funnelshift_lc(unsigned lo, unsigned hi, unsigned s)
+{
+    const uint64_t both = (uint64_t)hi << 32 | lo;
+    return (unsigned)(both >> (32 - (s < 32 ? s : 32)));
+}
+
 static inline unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned s)
 {
     return (unsigned)(((uint64_t)hi << 32 | lo) >> (s & 31));

@@ -287,63 +287,56 @@ static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struc
     put_excess(u, c, out, rest + sh->rest_bits + sh->excess_at[g]);
 }
 
-/* Lists among groups g and g + 1, or both of these, one after the other. */
-static __device__ __forceinline__ void put_others(const struct sz_tiles *s, struct coding *sh,
-                                                  const struct plan *p, const struct turner *t,
-                                                  uint32_t g, uint32_t *out, uint32_t planes,
-                                                  bool is_alone, uint32_t effort)
+/* Groups g and g + 1, one after the other. */
+static __device__ __forceinline__ void put_each(const struct sz_tiles *s, struct coding *sh,
+                                                const struct plan *p, const struct turner *t,
+                                                uint32_t g, uint32_t *out, uint32_t planes,
+                                                uint32_t effort)
 {
     const uint32_t rest = planes + sh->plane_bits;
 SIMT_NO_UNROLL
     for (uint32_t i = g; i < g + 2 && in_group(sh->walk.n, i) > 0; i++) {
         const uint32_t c = sh->classes[i];
-        if (effort != ZT_EFFORT_PAPER || !p->is_coded) {
-            if (is_list(c)) {
-                put_list(pair_of(sh, i), c, out, rest + sh->rest_at[i]);
-                continue;
-            }
-        }
-        if (is_alone)
+        if ((effort != ZT_EFFORT_PAPER || !p->is_coded) && is_list(c))
+            put_list(pair_of(sh, i), c, out, rest + sh->rest_at[i]);
+        else
             put_group(s, sh, p, t, i, out, planes, effort);
     }
 }
 
-/* The same of groups g and g + 1, both at once where there are two and they have few planes. */
+/* The same, both at once where they are whole, no lists, and have few planes. */
 static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct coding *sh,
                                                 const struct plan *p, const struct turner *t,
                                                 uint32_t g, uint32_t *out, uint32_t planes,
                                                 uint32_t effort)
 {
-    const uint32_t lane = threadIdx.x % 32, own = g + lane / 16;
-    const word *const four = sh->u + g * ZTI_SZ_GROUP + 4 * lane;
-    const uint32_t a = sh->classes[g], b = sh->classes[g + 1], c = lane < 16 ? a : b;
-    const uint32_t most = BOTH_BITS + (p->is_coded ? 1 : 0);
-    const uint32_t rest = planes + sh->plane_bits, rest_at = rest + sh->rest_at[own];
-    const bool is_alone =
-        effort == ZT_EFFORT_PAPER || class_planes(a) > most || class_planes(b) > most;
-    if (zti_unlikely(is_alone || is_list(a) || is_list(b)))
-        put_others(s, sh, p, t, g, out, planes, is_alone, effort);
-    if (zti_unlikely(is_alone || (is_list(a) && is_list(b))))
-        return;
-    const uint32_t a_shift = p->is_coded ? class_shift(a) : class_planes(a);
-    const uint32_t b_shift = p->is_coded ? class_shift(b) : class_planes(b);
-    const uint32_t shift = lane < 16 ? a_shift : b_shift;
-    const uint32_t is_of = (is_list(a) ? 0 : 0xffff) | (is_list(b) ? 0 : 0xffff0000);
-    struct both v = {pair_of(sh, g), pair_of(sh, g + 1),
-                     is_list(c) ? 0 : in_group(sh->walk.n, own), lane / 8 % 2 * 32};
-    put_planes_of_both(t, &v, shift, out, planes + sh->plane_at[own]);
-    if (p->is_coded) {
-        put_codes_of_both(codes_of_four(codes_in(sh), four, lane % 16 * 4, v.n, c), out, rest_at);
-        if (sh->excess_at[g] < (g + 2 < ZTI_SZ_GROUPS ? sh->excess_at[g + 2] : sh->excess_bits))
-            put_more_of_both(four, shift, v.n > 0 ? (word)symbol_most(book_of(c)) : (word)-1,
-                             false, out, rest + sh->rest_bits + sh->excess_at[own]);
+    const uint32_t lane = threadIdx.x % 32, own = g + lane / 16, c = sh->classes[own];
+    const uint32_t most = ZTI_SZ_FEW + 1 + BOTH_BITS + (p->is_coded ? 1 : 0);
+    const bool is_alone = is_list(c) || c > most || g * ZTI_SZ_GROUP + 128 > sh->walk.n;
+    if (effort == ZT_EFFORT_PAPER || zti_unlikely(__any_sync(SIMT_ALL_LANES, is_alone))) {
+        put_each(s, sh, p, t, g, out, planes, effort);
         return;
     }
-    v.a = pair_down(v.a, a_shift);
-    v.b = pair_down(v.b, b_shift);
-    uint32_t end;
-    if (zti_unlikely(put_rounds_of_both(t, &v, is_of, out, rest_at, &end)))
-        put_more_of_both(four, shift, v.n > 0 ? (word)ZTI_SZ_ROUNDS : (word)-1, true, out, end);
+    const word *const four = sh->u + g * ZTI_SZ_GROUP + 4 * lane;
+    const uint32_t shift = p->is_coded ? class_shift(c) : class_planes(c);
+    const uint32_t rest = planes + sh->plane_bits;
+    uint32_t at = rest + sh->rest_at[own];
+    word v[4];
+    load_both(sh->u + g * ZTI_SZ_GROUP, v);
+    put_planes_of_both(t, v, shift, out, planes + sh->plane_at[own]);
+    if (p->is_coded) {
+        put_codes_of_both(codes_of_four(codes_in(sh), four, lane % 16 * 4, ZTI_SZ_GROUP, c), out,
+                          at);
+        if (sh->excess_at[g] < (g + 2 < ZTI_SZ_GROUPS ? sh->excess_at[g + 2] : sh->excess_bits))
+            put_more_of_both(four, shift, (word)symbol_most(book_of(c)), false, out,
+                             rest + sh->rest_bits + sh->excess_at[own]);
+        return;
+    }
+SIMT_UNROLL
+    for (uint32_t k = 0; k < 4; k++)
+        v[k] >>= shift;
+    if (zti_unlikely(put_rounds_of_both(t, v, out, at, &at)))
+        put_more_of_both(four, shift, ZTI_SZ_ROUNDS, true, out, at);
 }
 
 /* A warp's next two groups: those that have other work as well take fewer. */

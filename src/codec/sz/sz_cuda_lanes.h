@@ -125,38 +125,44 @@ static __device__ __forceinline__ struct spans spans_of(uint32_t low, uint32_t h
 
 /* What a lane turns squares of bits by: halves of them, and of these, change places. */
 struct turner {
-    uint32_t bytes[2];         /* of the lane's word and another's: by 16 and by 8 bits */
     uint32_t kept[3], left[3]; /* by 4, 2 and 1: the bits that stay, and how far others' go */
+    uint32_t order;            /* of the bytes of four values (load_both) */
 };
 
 static __device__ __forceinline__ struct turner turner_of(void)
 {
     uint32_t lane = lane_of();
     struct turner t;
-    simt_anew(lane); /* eight registers, but while bits are put */
-    t.bytes[0] = lane & 16 ? 0x3276 : 0x5410;
-    t.bytes[1] = lane & 8 ? 0x3715 : 0x6240;
+    simt_anew(lane); /* seven registers, but while bits are put */
 SIMT_UNROLL
     for (uint32_t i = 0; i < 3; i++) {
         const uint32_t s = 4u >> i, right = UINT32_MAX / ((1u << s) + 1); /* b & s == 0 */
         t.kept[i] = __funnelshift_l(right, right, lane & s); /* or the others */
         t.left[i] = lane & s ? 32 - s : s;
     }
+    t.order = lane & 8 ? 0x4501 : 0x5410; /* byte k of the one is byte k ^ 1 of the other, */
+    t.order = lane & 16 ? __byte_perm(t.order, 0, 0x4401) : t.order; /* and k ^ 2 */
     return t;
 }
 
-/* Turn a square of bits: bit i of lane j becomes bit j of lane i. */
-static __device__ __forceinline__ uint32_t turn(const struct turner *t, uint32_t a)
+/* Turn squares of 8 x 8 bits: of bit 8 m + i of lane 8 n + j, i and j change places. */
+static __device__ __forceinline__ uint32_t turn_eights(const struct turner *t, uint32_t a)
 {
-SIMT_UNROLL
-    for (uint32_t i = 0; i < 2; i++)
-        a = __byte_perm(a, __shfl_xor_sync(SIMT_ALL_LANES, a, 16 >> i), t->bytes[i]);
 SIMT_UNROLL
     for (uint32_t i = 0; i < 3; i++) {
         const uint32_t other = __shfl_xor_sync(SIMT_ALL_LANES, a, 4 >> i);
         a = (a & t->kept[i]) | (__funnelshift_l(other, other, t->left[i]) & ~t->kept[i]);
     }
     return a;
+}
+
+/* The whole one: bit i of lane j becomes bit j of lane i. */
+static __device__ __forceinline__ uint32_t turn(const struct turner *t, uint32_t a)
+{
+    const uint32_t lane = lane_of();
+    a = __byte_perm(a, __shfl_xor_sync(SIMT_ALL_LANES, a, 16), lane & 16 ? 0x3276 : 0x5410);
+    a = __byte_perm(a, __shfl_xor_sync(SIMT_ALL_LANES, a, 8), lane & 8 ? 0x3715 : 0x6240);
+    return turn_eights(t, a);
 }
 
 /* The bits of a word where the mask has ones, together at the low end of each byte (H. S. Warren,
@@ -206,10 +212,10 @@ static __device__ __forceinline__ void put_numbers(struct pair v, uint32_t most,
         or_number(out, at + s.high, v.high - most);
 }
 
-/* As many ones as a value has in unary code. */
+/* As many ones as a value has in unary code, or more than any has, and zeros. */
 static __device__ __forceinline__ uint32_t ones_of(word v)
 {
-    return (1u << at_most(v, ZTI_SZ_ROUNDS)) - 1;
+    return __funnelshift_lc(UINT32_MAX, 0, at_most(v, 32));
 }
 
 /* What is above k bits, in unary code: lane t has the first 32 values' bits of round t, lane 16 + t
@@ -220,7 +226,7 @@ static __device__ __forceinline__ void put_rounds(const struct turner *t, struct
 {
     const struct pair high = pair_above(u, k);
     const uint32_t lane = lane_of(), round = lane % 16;
-    const uint32_t higher = turn(t, ones_of(high.low) | ones_of(high.high) << 16);
+    const uint32_t higher = turn(t, __byte_perm(ones_of(high.low), ones_of(high.high), 0x5410));
     const uint32_t before = __shfl_up_sync(SIMT_ALL_LANES, higher, 1);
     const uint32_t all = lowest(lane < 16 ? n : n > 32 ? n - 32 : 0);
     const uint32_t alive = round == 0 ? all : round < ZTI_SZ_ROUNDS ? before : 0;
@@ -241,60 +247,69 @@ static __device__ __forceinline__ void put_rounds(const struct turner *t, struct
 
 enum { BOTH_BITS = 8 }; /* of each value, that a square of bits holds of two groups */
 
-/* Two groups, one after another. A lane of the first or second half of a warp looks after the first
- * or second one: the first or second 32 of its values, of each of BOTH_BITS planes or rounds. */
-struct both {
-    struct pair a, b;
-    uint32_t n;    /* values of the lane's own group, 0: a list */
-    uint32_t half; /* 0 or 32: the first of the lane's 32 values */
-};
-
-/* What is above so many bits of each value, fewer than it has. */
-static __device__ __forceinline__ struct pair pair_down(struct pair u, uint32_t k)
+/* Four values a lane of two groups, one after another. A quarter of a warp has 32 of them, a lane
+ * those 8 apart; later it looks after one of BOTH_BITS planes or rounds of its quarter's. Quarters
+ * begin with different ones, which are in different banks. */
+static __device__ __forceinline__ void load_both(const word *u, word *v)
 {
-    const struct pair high = {u.low >> k, u.high >> k};
-    return high;
+    const uint32_t lane = lane_of(), own = lane / 8 * 40 + lane % 8;
+SIMT_UNROLL
+    for (uint32_t k = 0; k < 4; k++)
+        v[k] = u[own ^ 8 * k];
 }
 
-/* The low BOTH_BITS bits of all values, or the next ones: 32 values a byte, for a square. */
-static __device__ __forceinline__ uint32_t bytes_of_both(uint32_t a_low, uint32_t a_high,
-                                                         uint32_t b_low, uint32_t b_high,
-                                                         bool is_next)
+/* A byte of each, the first or second one, in the order of values. */
+static __device__ __forceinline__ uint32_t bytes_of_both(const struct turner *t, const uint32_t *v,
+                                                         bool is_second)
 {
-    const uint32_t which = is_next ? 0x0051 : 0x0040;
-    return __byte_perm(__byte_perm(a_low, a_high, which), __byte_perm(b_low, b_high, which),
-                       0x5410);
+    const uint32_t which = is_second ? 0x0051 : 0x0040;
+    return __byte_perm(__byte_perm(v[0], v[1], which), __byte_perm(v[2], v[3], which), t->order);
 }
 
 /* The low k bits, k for the lane's group, plane by plane from bit 'at' on. */
-static __device__ __forceinline__ void put_planes_of_both(const struct turner *t,
-                                                          const struct both *v, uint32_t k,
-                                                          uint32_t *out, uint32_t at)
+static __device__ __forceinline__ void put_planes_of_both(const struct turner *t, const word *v,
+                                                          uint32_t k, uint32_t *out, uint32_t at)
 {
-    const uint32_t plane = lane_of() % BOTH_BITS;
-    const uint32_t bits = turn(t, bytes_of_both((uint32_t)v->a.low, (uint32_t)v->a.high,
-                                                (uint32_t)v->b.low, (uint32_t)v->b.high, false));
+    const uint32_t plane = lane_of() % BOTH_BITS, half = lane_of() / 8 % 2 * 32;
+    const uint32_t low[4] = {(uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2], (uint32_t)v[3]};
+    const uint32_t bits = turn_eights(t, bytes_of_both(t, low, false));
     if (plane < k)
-        or_bits_32(out, at + plane * v->n + v->half, bits);
+        or_bits_32(out, at + plane * ZTI_SZ_GROUP + half, bits);
+}
+
+/* Of the only value of its group that has more than BOTH_BITS rounds, the others' bits, which end
+ * the group: the ones of its lane's four values, where it has it. Returns whether any group has
+ * more such values, or one that is more than rounds say. */
+static __device__ __forceinline__ bool put_last_of_both(const uint32_t *ones, uint32_t first_ones,
+                                                        uint32_t *out, uint32_t end)
+{
+    const uint32_t any = ones[0] | ones[1] | ones[2] | ones[3];
+    const uint32_t marks = first_ones & 0x80808080;
+    const uint32_t lanes = __ballot_sync(SIMT_ALL_LANES, marks != 0) >> (lane_of() & 16) & 0xffff;
+    const bool is_more = (marks & (marks - 1)) != 0 || (lanes & (lanes - 1)) != 0 ||
+                         (any >> (ZTI_SZ_ROUNDS - 1) & 1) != 0;
+    if (__any_sync(SIMT_ALL_LANES, is_more))
+        return true;
+    if (any >> BOTH_BITS != 0)
+        or_bits_32(out, end, any >> BOTH_BITS);
+    return false;
 }
 
 /* What is above the low bits, v, in unary code from bit 'at' on, for the lane's group; BOTH_BITS
  * rounds at a time, the later ones where any value has them: returns whether any value is more than
- * all rounds say, and where its group's end. 'is_of' has ones in the bytes of groups that are no
- * lists. */
-static __device__ __forceinline__ bool put_rounds_of_both(const struct turner *t,
-                                                          const struct both *v, uint32_t is_of,
+ * all rounds say, and where its group's end. */
+static __device__ __forceinline__ bool put_rounds_of_both(const struct turner *t, const word *v,
                                                           uint32_t *out, uint32_t at,
                                                           uint32_t *end)
 {
     const uint32_t own = lane_of() % BOTH_BITS;
-    const uint32_t a_low = ones_of(v->a.low), a_high = ones_of(v->a.high);
-    const uint32_t b_low = ones_of(v->b.low), b_high = ones_of(v->b.high);
-    uint32_t ones = bytes_of_both(a_low, a_high, b_low, b_high, false) & is_of;
-    uint32_t alive = lowest(v->n > v->half ? v->n - v->half : 0);
+    const bool is_first_half = lane_of() / 8 % 2 == 0;
+    const uint32_t all[4] = {ones_of(v[0]), ones_of(v[1]), ones_of(v[2]), ones_of(v[3])};
+    uint32_t ones = bytes_of_both(t, all, false), alive = UINT32_MAX;
     bool is_next = false;
+SIMT_NO_UNROLL
     for (;; is_next = true) {
-        const uint32_t higher = turn(t, ones);
+        const uint32_t higher = turn_eights(t, ones);
         const uint32_t before = __shfl_up_sync(SIMT_ALL_LANES, higher, 1);
         const bool is_round = !is_next || own + BOTH_BITS < (uint32_t)ZTI_SZ_ROUNDS;
         alive = own == 0 ? alive : is_round ? before : 0;
@@ -305,13 +320,15 @@ static __device__ __forceinline__ bool put_rounds_of_both(const struct turner *t
             const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, up_to, (int)step, BOTH_BITS);
             up_to += own >= step ? left : 0;
         }
-        if (count > 0)
-            or_bits_32(out, at + up_to - (v->half == 0 ? count + other : count), bits);
+        if (bits != 0)
+            or_bits_32(out, at + up_to - (is_first_half ? count + other : count), bits);
+        if (!is_next && !__any_sync(SIMT_ALL_LANES, (ones & 0x80808080) != 0))
+            break;
         at += __shfl_sync(SIMT_ALL_LANES, up_to, BOTH_BITS - 1, BOTH_BITS);
-        if (!__any_sync(SIMT_ALL_LANES, (ones & 0x80808080) != 0))
+        if (is_next || !put_last_of_both(all, ones, out, at))
             break;
         alive = __shfl_sync(SIMT_ALL_LANES, higher, BOTH_BITS - 1, BOTH_BITS);
-        ones = bytes_of_both(a_low, a_high, b_low, b_high, true) & is_of;
+        ones = bytes_of_both(t, all, true);
     }
     *end = at;
     const uint32_t last = 0x01010101u << ((uint32_t)ZTI_SZ_ROUNDS - BOTH_BITS - 1);
