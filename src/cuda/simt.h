@@ -112,6 +112,25 @@ static __device__ __forceinline__ void simt_grid_sync(void)
     cooperative_groups::this_grid().sync();
 }
 
+/* So many ones at the low end, or 32 where it is more. */
+static __device__ __forceinline__ uint32_t simt_ones(uint32_t n)
+{
+    uint32_t ones;
+    asm("bmsk.clamp.b32 %0, 0, %1;" : "=r"(ones) : "r"(n));
+    return ones;
+}
+
+/* Add what the lane 'step' before has, where there is one in its part of the warp, of 'width'
+ * lanes: the shuffle says itself whether there is. */
+static __device__ __forceinline__ void simt_add_before(uint32_t *v, unsigned step, unsigned width)
+{
+    asm volatile("{ .reg .pred is; .reg .b32 left;\n"
+                 "shfl.sync.up.b32 left|is, %0, %1, %2, 0xffffffff;\n"
+                 "@is add.u32 %0, %0, left; }"
+                 : "+r"(*v)
+                 : "r"(step), "r"((32 - width) << 8));
+}
+
 /* Flags between blocks: words that say all that there is to say. They order no other memory, which
  * would cost each look a first cache thrown away. */
 static __device__ __forceinline__ uint64_t simt_load_flag(const uint64_t *p)
@@ -155,6 +174,16 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
 #define simt_load_16(to, from)  memcpy((to), (from), 16)
 #define simt_store_16(to, from) memcpy((to), (from), 16)
 #include "simt_host.h"
+static inline uint32_t simt_ones(uint32_t n)
+{
+    return n < 32 ? (1u << n) - 1 : 0xffffffffu;
+}
+
+static inline void simt_add_before(uint32_t *v, unsigned step, unsigned width)
+{
+    const uint32_t left = __shfl_up_sync(0xffffffffu, *v, step, (int)width);
+    *v += threadIdx.x % width >= step ? left : 0;
+}
 #endif
 
 #define SIMT_ALL_LANES 0xffffffffu
