@@ -112,6 +112,14 @@ static __device__ __forceinline__ void simt_grid_sync(void)
     cooperative_groups::this_grid().sync();
 }
 
+/* The number of the highest bit of v, or UINT32_MAX where v is 0: that is one instruction. */
+static __device__ __forceinline__ uint32_t simt_highest(uint32_t v)
+{
+    uint32_t highest;
+    asm("bfind.u32 %0, %1;" : "=r"(highest) : "r"(v));
+    return highest;
+}
+
 /* So many ones at the low end, or 32 where it is more. */
 static __device__ __forceinline__ uint32_t simt_ones(uint32_t n)
 {
@@ -174,16 +182,6 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
 #define simt_load_16(to, from)  memcpy((to), (from), 16)
 #define simt_store_16(to, from) memcpy((to), (from), 16)
 #include "simt_host.h"
-static inline uint32_t simt_ones(uint32_t n)
-{
-    return n < 32 ? (1u << n) - 1 : 0xffffffffu;
-}
-
-static inline void simt_add_before(uint32_t *v, unsigned step, unsigned width)
-{
-    const uint32_t left = __shfl_up_sync(0xffffffffu, *v, step, (int)width);
-    *v += threadIdx.x % width >= step ? left : 0;
-}
 #endif
 
 #define SIMT_ALL_LANES 0xffffffffu

@@ -320,7 +320,7 @@ static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct
     const word *const four = sh->u + g * ZTI_SZ_GROUP + 4 * lane;
     const uint32_t shift = p->is_coded ? class_shift(c) : class_planes(c);
     const uint32_t rest = planes + sh->plane_bits;
-    uint32_t at = rest + sh->rest_at[own];
+    const uint32_t at = rest + sh->rest_at[own];
     word v[4];
     load_both(sh->u, g, v);
     put_planes_of_both(t, v, shift, out, planes + sh->plane_at[own]);
@@ -335,8 +335,7 @@ static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct
 SIMT_UNROLL
     for (uint32_t k = 0; k < 4; k++)
         v[k] >>= shift;
-    if (zti_unlikely(put_rounds_of_both(t, v, out, at, &at)))
-        put_more_of_both(four, shift, ZTI_SZ_ROUNDS, true, out, at);
+    put_rounds_of_both(t, v, four, shift, out, at);
 }
 
 /* A warp's next two groups: those that have other work as well take fewer. The first lane's number

@@ -320,37 +320,6 @@ static __device__ __forceinline__ bool put_last_of_both(const uint32_t *all, uin
     return false;
 }
 
-/* What is above the low bits, v, in unary code from bit 'at' on, for the lane's group; BOTH_BITS
- * rounds at a time, the later ones where any value has them: returns whether any value is more than
- * all rounds say, and where its group's end. */
-static __device__ __forceinline__ bool put_rounds_of_both(const struct turner *t, const word *v,
-                                                          uint32_t *out, uint32_t at,
-                                                          uint32_t *end)
-{
-    const uint32_t all[4] = {ones_of(v[0]), ones_of(v[1]), ones_of(v[2]), ones_of(v[3])};
-    uint32_t ones = bytes_of_both(t, all, false), alive = UINT32_MAX, most = 16, up_to;
-    uint32_t marks = 0x80808080;
-SIMT_NO_UNROLL
-    for (;;) {
-        const uint32_t higher = turn_eights(t, ones);
-        up_to = put_halves(higher, alive, most, 16, out, at);
-        if (!__any_sync(SIMT_ALL_LANES, (ones & marks) != 0))
-            break;
-        at += __shfl_sync(SIMT_ALL_LANES, up_to, 15, 16);
-        if (!put_last_of_both(all, ones, out, at))
-            return false;
-        alive = __shfl_sync(SIMT_ALL_LANES, higher, 14 + (int)lane_of() % 2, 16);
-        ones = bytes_of_both(t, all, true);
-        most = 2 * (ZTI_SZ_ROUNDS - BOTH_BITS);
-        marks = 0;
-    }
-    if (marks != 0)
-        return false;
-    *end = at + __shfl_sync(SIMT_ALL_LANES, up_to, 15, 16);
-    return __any_sync(SIMT_ALL_LANES,
-                      (ones & 0x01010101u << ((uint32_t)ZTI_SZ_ROUNDS - BOTH_BITS - 1)) != 0);
-}
-
 /* What four values a lane, the n-th of two groups and so on, are more than 'most' above the low
  * bits, as numbers or values, from bit 'at' on, which is that of the lane's group. */
 static __device__ __forceinline__ void put_more_of_both(const word *four, uint32_t shift,
@@ -375,6 +344,38 @@ SIMT_UNROLL
             or_value(out, at, v);
         at += is_number ? ZTI_SZ_NUMBER_BITS + number_rest_bits(v) : value_bits(v);
     }
+}
+
+/* What is above the low bits, v, in unary code from bit 'at' on, for the lane's group; BOTH_BITS
+ * rounds at a time, the later ones where any value has them, and numbers where any is more than all
+ * rounds say: 'four' and 'shift' are for these. */
+static __device__ __forceinline__ void put_rounds_of_both(const struct turner *t, const word *v,
+                                                          const word *four, uint32_t shift,
+                                                          uint32_t *out, uint32_t at)
+{
+    const uint32_t all[4] = {ones_of(v[0]), ones_of(v[1]), ones_of(v[2]), ones_of(v[3])};
+    uint32_t ones = bytes_of_both(t, all, false), alive = UINT32_MAX, most = 16, up_to;
+    uint32_t marks = 0x80808080;
+SIMT_NO_UNROLL
+    for (;;) {
+        const uint32_t higher = turn_eights(t, ones);
+        up_to = put_halves(higher, alive, most, 16, out, at);
+        if (!__any_sync(SIMT_ALL_LANES, (ones & marks) != 0))
+            break;
+        at += __shfl_sync(SIMT_ALL_LANES, up_to, 15, 16);
+        if (!put_last_of_both(all, ones, out, at))
+            return;
+        alive = __shfl_sync(SIMT_ALL_LANES, higher, 14 + (int)lane_of() % 2, 16);
+        ones = bytes_of_both(t, all, true);
+        most = 2 * ((uint32_t)ZTI_SZ_ROUNDS - BOTH_BITS);
+        marks = 0;
+    }
+    if (marks != 0)
+        return;
+    const uint32_t last = 0x01010101u << ((uint32_t)ZTI_SZ_ROUNDS - BOTH_BITS - 1);
+    if (__any_sync(SIMT_ALL_LANES, (ones & last) != 0))
+        put_more_of_both(four, shift, ZTI_SZ_ROUNDS, true, out,
+                         at + __shfl_sync(SIMT_ALL_LANES, up_to, 15, 16));
 }
 
 static __device__ __forceinline__ void put_entry(word u, uint64_t some, uint32_t i, uint32_t k,
