@@ -322,7 +322,7 @@ static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct
     const uint32_t rest = planes + sh->plane_bits;
     const uint32_t at = rest + sh->rest_at[own];
     word v[4];
-    load_both(sh->u, g, v);
+    load_both(t, sh->u, g, v);
     put_planes_of_both(t, v, shift, out, planes + sh->plane_at[own]);
     if (p->is_coded) {
         put_codes_of_both(codes_of_four(codes_in(sh), four, lane % 16 * 4, ZTI_SZ_GROUP, c), out,

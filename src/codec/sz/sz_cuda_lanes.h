@@ -121,14 +121,15 @@ static __device__ __forceinline__ struct spans spans_of(uint32_t low, uint32_t h
  * first half of a group, one the second: so bits are in the order of lanes after a turn. */
 struct turner {
     uint32_t kept[3], left[3]; /* by 4, 2 and 1: the bits that stay, and how far others' go */
-    uint32_t order;            /* of the bytes of four values (load_both) */
+    uint32_t order;            /* of the bytes of four values (load_both), */
+    uint32_t first;            /* and where these begin */
 };
 
 static __device__ __forceinline__ struct turner turner_of(void)
 {
     uint32_t lane = lane_of();
     struct turner t;
-    simt_anew(lane); /* seven registers, but while bits are put */
+    simt_anew(lane); /* eight registers, but while bits are put */
 SIMT_UNROLL
     for (uint32_t i = 0; i < 3; i++) {
         const uint32_t s = 4u >> i, right = UINT32_MAX / ((1u << s) + 1); /* b & s == 0 */
@@ -136,6 +137,7 @@ SIMT_UNROLL
         t.kept[i] = __funnelshift_l(right, right, is_other); /* or the others */
         t.left[i] = is_other ? 32 - s : s;
     }
+    t.first = lane / 16 * 80 + lane % 2 * 40 + lane / 2 % 8;
     t.order = lane & 1 ? 0x4501 : 0x5410; /* byte k of the one is byte k ^ 1 of the other, */
     t.order = lane & 16 ? __byte_perm(t.order, 0, 0x4401) : t.order; /* and k ^ 2 */
     return t;
@@ -277,10 +279,10 @@ enum { BOTH_BITS = 8 }; /* of each value, that a square of bits holds of two gro
 /* Four values a lane of two groups from u on, one after another, each in half a warp; of its first
  * or second half as above, 8 apart. Each pair of lanes begins with others, and each half, as those
  * are in different banks. */
-static __device__ __forceinline__ void load_both(const word *u, uint32_t g, word *v)
+static __device__ __forceinline__ void load_both(const struct turner *t, const word *u,
+                                                 uint32_t g, word *v)
 {
-    const uint32_t lane = lane_of();
-    const uint32_t own = g * ZTI_SZ_GROUP + lane / 16 * 80 + lane % 2 * 40 + lane / 2 % 8;
+    const uint32_t own = g * ZTI_SZ_GROUP + t->first;
 SIMT_UNROLL
     for (uint32_t k = 0; k < 4; k++)
         v[k] = u[own ^ 8 * k];
