@@ -1,7 +1,7 @@
-/* sz_groups_test.c: groups of sz's tiles, by kernels that run on the CPU: the serial policy's bytes,
- * and values. Last groups of 1 to 63 values: such a group has a list of its values where larger ones
- * have not, and is the last of those that a warp looks at side by side. Groups of which none, one or
- * some values are much longer than the others, which are written in three ways. */
+/* sz_groups_test.c: groups of sz's tiles, by kernels that run on the CPU: the serial policy's
+ * bytes, and values. Last groups of 1 to 63 values: such a group has a list of its values where
+ * larger ones have not, and is the last of those that a warp looks at side by side. Groups of which
+ * none, one or some values are much longer than the others, which are written in three ways. */
 #include "simt_runtime.h"
 #include "support/support.h"
 
