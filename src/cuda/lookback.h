@@ -59,6 +59,15 @@ static __device__ __forceinline__ uint64_t lookback_ticket(uint64_t *words)
 WARP_SUMS(warp_sums, uint64_t)
 WARP_SUMS(warp_sums_32, uint32_t)
 
+/* The same over each part of it of so many lanes. */
+static __device__ __forceinline__ uint32_t part_sums(uint32_t v, unsigned width)
+{
+SIMT_UNROLL
+    for (unsigned step = 1; step < width; step *= 2)
+        simt_add_before(&v, step, width);
+    return v;
+}
+
 /* Say what the block's own sum is, as soon as it is known: the blocks behind wait for it. One
  * thread calls it. */
 static __device__ __forceinline__ void lookback_publish(uint64_t *words, uint64_t number,

@@ -150,6 +150,33 @@ static __device__ __forceinline__ void simt_grid_sync(void)
     cooperative_groups::this_grid().sync();
 }
 
+/* The number of the highest bit of v, or UINT32_MAX where v is 0: that is one instruction. */
+static __device__ __forceinline__ uint32_t simt_highest(uint32_t v)
+{
+    uint32_t highest;
+    asm("bfind.u32 %0, %1;" : "=r"(highest) : "r"(v));
+    return highest;
+}
+
+/* So many ones at the low end, or 32 where it is more. */
+static __device__ __forceinline__ uint32_t simt_ones(uint32_t n)
+{
+    uint32_t ones;
+    asm("bmsk.clamp.b32 %0, 0, %1;" : "=r"(ones) : "r"(n));
+    return ones;
+}
+
+/* Add what the lane 'step' before has, where there is one in its part of the warp, of 'width'
+ * lanes: the shuffle says itself whether there is. */
+static __device__ __forceinline__ void simt_add_before(uint32_t *v, unsigned step, unsigned width)
+{
+    asm volatile("{ .reg .pred is; .reg .b32 left;\n"
+                 "shfl.sync.up.b32 left|is, %0, %1, %2, 0xffffffff;\n"
+                 "@is add.u32 %0, %0, left; }"
+                 : "+r"(*v)
+                 : "r"(step), "r"((32 - width) << 8));
+}
+
 /* Flags between blocks: words that say all that there is to say. They order no other memory, which
  * would cost each look a first cache thrown away. */
 static __device__ __forceinline__ uint64_t simt_load_flag(const uint64_t *p)

@@ -270,6 +270,11 @@ static inline unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned s)
     return (unsigned)(((uint64_t)hi << 32 | lo) >> (s & 31));
 }
 
+static inline unsigned __umulhi(unsigned a, unsigned b)
+{
+    return (unsigned)((uint64_t)a * b >> 32);
+}
+
 static inline unsigned __brev(unsigned v)
 {
     unsigned r = 0;
@@ -285,5 +290,22 @@ static inline unsigned long long __brevll(unsigned long long v)
 
 static inline int __ffs(int v) { return __builtin_ffs(v); }
 static inline int __ffsll(long long v) { return __builtin_ffsll(v); }
+
+/* What simt.h has in one or two instructions on a GPU. */
+static inline uint32_t simt_highest(uint32_t v)
+{
+    return v != 0 ? 31 - (uint32_t)__builtin_clz(v) : 0xffffffffu;
+}
+
+static inline uint32_t simt_ones(uint32_t n)
+{
+    return n < 32 ? (1u << n) - 1 : 0xffffffffu;
+}
+
+static inline void simt_add_before(uint32_t *v, unsigned step, unsigned width)
+{
+    const uint32_t left = __shfl_up_sync(0xffffffffu, *v, step, (int)width);
+    *v += threadIdx.x % width >= step ? left : 0;
+}
 
 #endif

@@ -1,6 +1,7 @@
-/* sz_groups_test.c: last groups of 1 to 63 values of sz's tiles, by kernels that run on the CPU:
- * the serial policy's bytes, and values. Such a group has a list of its values where larger ones
- * have not, and is the last of those that a warp looks at side by side. */
+/* sz_groups_test.c: groups of sz's tiles, by kernels that run on the CPU: the serial policy's
+ * bytes, and values. Last groups of 1 to 63 values: such a group has a list of its values where
+ * larger ones have not, and is the last of those that a warp looks at side by side. Groups of which
+ * none, one or some values are much longer than the others, which are written in three ways. */
 #include "simt_runtime.h"
 #include "support/support.h"
 
@@ -17,20 +18,42 @@ static void need_ok(zt_context *context, zt_status status)
     exit(1);
 }
 
+/* Integers whose differences are below 40, of either sign, but for one in 32: most of these have
+ * eight rounds or more of unary code, of which the others have two, and some have all of them. */
+static void fill_steps(const zt_array *a, uint64_t values)
+{
+    struct rng r = {values};
+    int32_t sum = 0;
+    for (uint64_t i = 0; i < values; i++) {
+        const bool is_long = rng_once_in(&r, 32), is_all = rng_once_in(&r, 16);
+        const int32_t step = (int32_t)rng_below(&r, is_long ? 60 : 40) +
+                             (is_long ? is_all ? 250 : 130 : 0);
+        sum += rng_once_in(&r, 2) ? step : -step;
+        if (a->type == ZT_I32)
+            ((int32_t *)a->data)[i] = sum;
+        else
+            ((int64_t *)a->data)[i] = sum;
+    }
+}
+
 static void check(zt_context *serial, zt_context *cuda, uint32_t type, uint64_t values,
                   uint32_t effort)
 {
+    const bool is_steps = type == ZT_I32 || type == ZT_I64;
     const int64_t stride = 1;
     zt_params p;
     size_t cap = 0, n = 0, m = 0;
     struct test_array a = test_array_new(type, 1, &values, &stride);
     struct test_array b = test_array_new(type, 1, &values, &stride);
     const size_t bytes = (size_t)values * zt_type_bytes((zt_type)type);
-    fill_array(&a.array, DATA_WAVE_NOISE, values);
+    if (is_steps)
+        fill_steps(&a.array, values);
+    else
+        fill_array(&a.array, DATA_WAVE_NOISE, values);
     (void)zt_params_init(&p, sizeof p);
     p.codec = ZT_CODEC_SZ;
     p.effort = effort;
-    p.bound = zt_rel(1e-5);
+    p.bound = is_steps ? zt_lossless() : zt_rel(1e-5);
     simt_opt.seed = values;
     need_ok(cuda, zt_context_set_policy(cuda, ZT_CUDA, NULL));
     need_ok(serial, zt_compress_bound(serial, &a.array, &p, &cap));
@@ -65,6 +88,10 @@ int main(void)
             check(serial, cuda, ZT_F32, 63 * 64 + rest, effort);
             check(serial, cuda, ZT_F64, (rest % 2 ? 33u : 63u) * 64 + rest, effort);
         }
+    for (uint32_t i = 0; i < 6; i++) {
+        const uint32_t effort = i % 3 ? ZT_EFFORT_FAST : ZT_EFFORT_DEFAULT;
+        check(serial, cuda, i < 3 ? ZT_I32 : ZT_I64, 4096 + 64 * i, effort);
+    }
     printf("%u arrays, %u failures\n", arrays, failures);
     zt_context_free(serial);
     zt_context_free(cuda);

@@ -122,8 +122,8 @@ SIMT_UNROLL
           : kind == 1 ? &sh->plane_bits
           : kind == 2 ? &sh->excess_bits
                       : &sh->rest_bits) = bits;
-    if (threadIdx.x == 0)
-        sh->next_groups[0] = sh->next_groups[1] = 0;
+    if (kind == 0)
+        sh->next_groups[l] = 0;
 }
 
 /* The bytes from there on that a tile may take, to zeros. */
@@ -266,15 +266,15 @@ static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struc
                                                  uint32_t effort)
 {
     const uint32_t rest = planes + sh->plane_bits, n = in_group(sh->walk.n, g);
-    const struct pair u = pair_of(sh, g);
+    const word *const u = sh->u + g * ZTI_SZ_GROUP;
     if (p->is_coded && effort == ZT_EFFORT_PAPER) {
         const uint32_t width = (p->form & ZTI_SZ_NARROW) != 0 ? 32 : WIDTH;
         const uint32_t *const codes = sz_book(s->model, s->alphabet, 0).codes;
-        const struct paper d = paper_of(codes, u, n, s->sz.bins, width == 32);
+        const struct paper d = paper_of(codes, pair_of(sh, g), n, s->sz.bins, width == 32);
         put_codes(d.low, out, rest + sh->rest_at[g]);
         put_codes(d.high, out, rest + sh->rest_at[g] +
                                    __reduce_add_sync(SIMT_ALL_LANES, code_count(d.low)));
-        put_kept(u, d, width, out, rest + sh->rest_bits + sh->excess_at[g]);
+        put_kept(pair_of(sh, g), d, width, out, rest + sh->rest_bits + sh->excess_at[g]);
         return;
     }
     const uint32_t c = sh->classes[g], k = p->is_coded ? class_shift(c) : class_planes(c);
@@ -283,77 +283,67 @@ static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struc
         put_rounds(t, u, n, k, out, rest + sh->rest_at[g]);
         return;
     }
-    put_codes(code_in(codes_in(sh), sh->u + g * ZTI_SZ_GROUP, n, c), out, rest + sh->rest_at[g]);
-    put_excess(u, c, out, rest + sh->rest_bits + sh->excess_at[g]);
+    put_codes(code_in(codes_in(sh), u, n, c), out, rest + sh->rest_at[g]);
+    put_excess(pair_of(sh, g), c, out, rest + sh->rest_bits + sh->excess_at[g]);
 }
 
-/* Lists among groups g and g + 1, or both of these, one after the other. */
-static __device__ __forceinline__ void put_others(const struct sz_tiles *s, struct coding *sh,
-                                                  const struct plan *p, const struct turner *t,
-                                                  uint32_t g, uint32_t *out, uint32_t planes,
-                                                  bool is_alone, uint32_t effort)
+/* Groups g and g + 1, one after the other. */
+static __device__ __forceinline__ void put_each(const struct sz_tiles *s, struct coding *sh,
+                                                const struct plan *p, const struct turner *t,
+                                                uint32_t g, uint32_t *out, uint32_t planes,
+                                                uint32_t effort)
 {
     const uint32_t rest = planes + sh->plane_bits;
 SIMT_NO_UNROLL
     for (uint32_t i = g; i < g + 2 && in_group(sh->walk.n, i) > 0; i++) {
         const uint32_t c = sh->classes[i];
-        if (effort != ZT_EFFORT_PAPER || !p->is_coded) {
-            if (is_list(c)) {
-                put_list(pair_of(sh, i), c, out, rest + sh->rest_at[i]);
-                continue;
-            }
-        }
-        if (is_alone)
+        if ((effort != ZT_EFFORT_PAPER || !p->is_coded) && is_list(c))
+            put_list(pair_of(sh, i), c, out, rest + sh->rest_at[i]);
+        else
             put_group(s, sh, p, t, i, out, planes, effort);
     }
 }
 
-/* The same of groups g and g + 1, both at once where there are two and they have few planes. */
+/* The same, both at once where they are whole, no lists, and have few planes. */
 static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct coding *sh,
                                                 const struct plan *p, const struct turner *t,
-                                                uint32_t g, uint32_t *out, uint32_t planes,
-                                                uint32_t effort)
+                                                uint32_t g, uint32_t n, uint32_t *out,
+                                                uint32_t planes, uint32_t effort)
 {
-    const uint32_t lane = threadIdx.x % 32, own = g + lane / 16;
-    const word *const four = sh->u + g * ZTI_SZ_GROUP + 4 * lane;
-    const uint32_t a = sh->classes[g], b = sh->classes[g + 1], c = lane < 16 ? a : b;
-    const uint32_t most = BOTH_BITS + (p->is_coded ? 1 : 0);
-    const uint32_t rest = planes + sh->plane_bits, rest_at = rest + sh->rest_at[own];
-    const bool is_alone =
-        effort == ZT_EFFORT_PAPER || class_planes(a) > most || class_planes(b) > most;
-    if (zti_unlikely(is_alone || is_list(a) || is_list(b)))
-        put_others(s, sh, p, t, g, out, planes, is_alone, effort);
-    if (zti_unlikely(is_alone || (is_list(a) && is_list(b))))
-        return;
-    const uint32_t a_shift = p->is_coded ? class_shift(a) : class_planes(a);
-    const uint32_t b_shift = p->is_coded ? class_shift(b) : class_planes(b);
-    const uint32_t shift = lane < 16 ? a_shift : b_shift;
-    const uint32_t is_of = (is_list(a) ? 0 : 0xffff) | (is_list(b) ? 0 : 0xffff0000);
-    struct both v = {pair_of(sh, g), pair_of(sh, g + 1),
-                     is_list(c) ? 0 : in_group(sh->walk.n, own), lane / 8 % 2 * 32};
-    put_planes_of_both(t, &v, shift, out, planes + sh->plane_at[own]);
-    if (p->is_coded) {
-        put_codes_of_both(codes_of_four(codes_in(sh), four, lane % 16 * 4, v.n, c), out, rest_at);
-        if (sh->excess_at[g] < (g + 2 < ZTI_SZ_GROUPS ? sh->excess_at[g + 2] : sh->excess_bits))
-            put_more_of_both(four, shift, v.n > 0 ? (word)symbol_most(book_of(c)) : (word)-1,
-                             false, out, rest + sh->rest_bits + sh->excess_at[own]);
+    const uint32_t lane = threadIdx.x % 32, own = g + lane / 16, c = sh->classes[own];
+    const uint32_t most = ZTI_SZ_FEW + 1 + BOTH_BITS + (p->is_coded ? 1 : 0);
+    const bool is_alone = is_list(c) || c > most || g * ZTI_SZ_GROUP + 128 > n;
+    if (effort == ZT_EFFORT_PAPER || zti_unlikely(__any_sync(SIMT_ALL_LANES, is_alone))) {
+        put_each(s, sh, p, t, g, out, planes, effort);
         return;
     }
-    v.a = pair_down(v.a, a_shift);
-    v.b = pair_down(v.b, b_shift);
-    uint32_t end;
-    if (zti_unlikely(put_rounds_of_both(t, &v, is_of, out, rest_at, &end)))
-        put_more_of_both(four, shift, v.n > 0 ? (word)ZTI_SZ_ROUNDS : (word)-1, true, out, end);
+    const word *const four = sh->u + g * ZTI_SZ_GROUP + 4 * lane;
+    const uint32_t shift = p->is_coded ? class_shift(c) : class_planes(c);
+    const uint32_t rest = planes + sh->plane_bits;
+    const uint32_t at = rest + sh->rest_at[own];
+    word v[4];
+    load_both(t, sh->u, g, v);
+    put_planes_of_both(t, v, shift, out, planes + sh->plane_at[own]);
+    if (p->is_coded) {
+        put_codes_of_both(codes_of_four(codes_in(sh), four, lane % 16 * 4, ZTI_SZ_GROUP, c), out,
+                          at);
+        if (sh->excess_at[g] < (g + 2 < ZTI_SZ_GROUPS ? sh->excess_at[g + 2] : sh->excess_bits))
+            put_more_of_both(four, shift, (word)symbol_most(book_of(c)), false, out,
+                             rest + sh->rest_bits + sh->excess_at[own]);
+        return;
+    }
+SIMT_UNROLL
+    for (uint32_t k = 0; k < 4; k++)
+        v[k] >>= shift;
+    put_rounds_of_both(t, v, four, shift, out, at);
 }
 
-/* A warp's next two groups: those that have other work as well take fewer. */
+/* A warp's next two groups: those that have other work as well take fewer. The first lane's number
+ * is what counts; each lane has one so that there is no branch. */
 static __device__ __forceinline__ uint32_t next_groups(struct coding *sh)
 {
-    const uint32_t lane = threadIdx.x % 32;
-    uint32_t g = 0;
-    if (lane < 2) /* one would do; of one word nvcc makes a sum over the lanes that come along */
-        g = atomicAdd((unsigned *)sh->next_groups + lane, 2u);
-    return __shfl_sync(SIMT_ALL_LANES, g, 0);
+    return __shfl_sync(SIMT_ALL_LANES,
+                       atomicAdd((unsigned *)sh->next_groups + threadIdx.x % 32, 2u), 0);
 }
 
 /* The number of the block's next tile, and where it is. A warp, once a tile. */
@@ -385,7 +375,7 @@ static __device__ __forceinline__ bool put_groups(const struct sz_tiles *s, stru
     if (own < ZTI_SZ_GROUPS && in_group(n, own) > 0)
         put_class(sh, p, own, out, at, effort);
     while (in_group(n, g = next_groups(sh)) > 0)
-        put_both(s, sh, p, &t, g, out, planes, effort);
+        put_both(s, sh, p, &t, g, n, out, planes, effort);
     return in_group(n, g - 2) > 0; /* there is one group at least */
 }
 
@@ -482,8 +472,8 @@ SIMT_NO_UNROLL
  * sz_coder.h decides alike: what is not short by prediction is tried without loss, and else left as
  * it is. */
 static __device__ __forceinline__ uint32_t plan_tile(const struct sz_tiles *s, struct coding *sh,
-                                                     bool has_values, struct plan *p,
-                                                     bool *is_raw, uint32_t effort)
+                                                     struct plan *p, bool *is_raw,
+                                                     uint32_t effort)
 {
     const uint32_t raw_bytes = sh->walk.n * (WIDTH / 8);
     const bool has_other = IS_LOG || s->sz.source == ZTI_SZ_LATTICE;
@@ -492,7 +482,7 @@ SIMT_NO_UNROLL
     for (uint32_t attempt = 0; attempt < 3; attempt++) {
         if (attempt == 2 && sh->first_bytes > raw_bytes)
             break;
-        if (attempt > 0 || !has_values)
+        if (attempt > 0 || !sh->is_next_alike) /* its values are there already */
             begin_values(sh);
         *p = prepare(s, sh, attempt == 1, effort);
         if (attempt == 2)
@@ -521,6 +511,7 @@ static __device__ __forceinline__ void begin_block(const struct sz_tiles *s, str
         sh->none[i] = 0;
     sh->number = number;
     sh->kept_bytes = 0;
+    sh->is_next_alike = false;
     sh->inverse = 1 / s->sz.step;
     sh->limits = NAME(limits_of)(&s->sz);
     if (number >= s->grid.count)
@@ -529,14 +520,13 @@ static __device__ __forceinline__ void begin_block(const struct sz_tiles *s, str
     (void)first_of(s, number, &sh->is_whole);
 }
 
-/* The next tile; its values are brought where the walk is that of this one, which is returned. All
+/* The next tile; its values are brought where the walk is that of this one (is_next_alike). All
  * known to all threads after the next barrier. */
-static __device__ __forceinline__ bool begin_next(const struct sz_tiles *s, struct coding *sh)
+static __device__ __forceinline__ void begin_next(const struct sz_tiles *s, struct coding *sh)
 {
-    const bool is_alike = sh->is_next_alike;
     if (threadIdx.x == 0) {
         sh->number = sh->next_number;
-        if (is_alike) {
+        if (sh->is_next_alike) {
             sh->walk.first = sh->next_first;
         } else if (sh->number < s->grid.count) {
             walk_of(s, sh->number, &sh->walk);
@@ -545,7 +535,6 @@ static __device__ __forceinline__ bool begin_next(const struct sz_tiles *s, stru
     }
     begin_exact(sh);
     simt_wait_brought();
-    return is_alike;
 }
 
 /* A block's tiles to their places in the stream: each waits for its own while the next one is
@@ -553,7 +542,6 @@ static __device__ __forceinline__ bool begin_next(const struct sz_tiles *s, stru
 static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint32_t effort)
 {
     SIMT_SHARED_DYNAMIC(struct coding, sh);
-    bool has_values = false;
     if (threadIdx.x == 0)
         begin_block(s, sh, lookback_take(s->states));
     if (effort == ZT_EFFORT_DEFAULT)
@@ -565,7 +553,7 @@ SIMT_NO_UNROLL
         struct plan p = {0, 0, false, false, false, false};
         bool is_raw = false, is_first = threadIdx.x < 32;
         const uint32_t bytes =
-            is_over ? 0 : plan_tile(s, sh, has_values, &p, &is_raw, effort);
+            is_over ? 0 : plan_tile(s, sh, &p, &is_raw, effort);
         if (threadIdx.x == 0 && !is_over)
             lookback_publish(s->states, sh->number, 8 * (uint64_t)bytes);
         if (threadIdx.x < 32)
@@ -582,7 +570,7 @@ SIMT_NO_UNROLL
         if (sh->is_next_alike)
             bring_values(sh, sh->next_first);
         keep(s, sh, bytes);
-        has_values = begin_next(s, sh);
+        begin_next(s, sh);
         __syncthreads();
     }
 }

@@ -24,7 +24,7 @@ struct coding {
     double inverse; /* of the step */
     struct NAME(limits) limits;
     struct walk walk;
-    uint32_t next_groups[2]; /* to be put; the first one counts */
+    uint32_t next_groups[32]; /* to be put; the first number counts */
     uint64_t number, place; /* of the tile; where its bits go */
     uint64_t away;          /* its base, folded */
     uint64_t kept_number;   /* of the tile that is kept, if it has any bytes */

@@ -12,12 +12,6 @@ static __device__ __forceinline__ uint32_t lane_of(void)
     return threadIdx.x % 32;
 }
 
-/* The lowest n bits. */
-static __device__ __forceinline__ uint32_t lowest(uint32_t n)
-{
-    return n < 32 ? (1u << n) - 1 : UINT32_MAX;
-}
-
 static __device__ __forceinline__ struct pair pair_above(struct pair u, uint32_t k)
 {
     const struct pair high = {above(u.low, k), above(u.high, k)};
@@ -123,10 +117,12 @@ static __device__ __forceinline__ struct spans spans_of(uint32_t low, uint32_t h
     return s;
 }
 
-/* What a lane turns squares of bits by: halves of them, and of these, change places. */
+/* What a lane turns squares of bits by. Lanes are taken as 16 or 8 pairs, of which one has the
+ * first half of a group, one the second: so bits are in the order of lanes after a turn. */
 struct turner {
-    uint32_t bytes[2];         /* of the lane's word and another's: by 16 and by 8 bits */
     uint32_t kept[3], left[3]; /* by 4, 2 and 1: the bits that stay, and how far others' go */
+    uint32_t order;            /* of the bytes of four values (load_both), */
+    uint32_t first;            /* and where these begin */
 };
 
 static __device__ __forceinline__ struct turner turner_of(void)
@@ -134,29 +130,35 @@ static __device__ __forceinline__ struct turner turner_of(void)
     uint32_t lane = lane_of();
     struct turner t;
     simt_anew(lane); /* eight registers, but while bits are put */
-    t.bytes[0] = lane & 16 ? 0x3276 : 0x5410;
-    t.bytes[1] = lane & 8 ? 0x3715 : 0x6240;
 SIMT_UNROLL
     for (uint32_t i = 0; i < 3; i++) {
         const uint32_t s = 4u >> i, right = UINT32_MAX / ((1u << s) + 1); /* b & s == 0 */
-        t.kept[i] = __funnelshift_l(right, right, lane & s); /* or the others */
-        t.left[i] = lane & s ? 32 - s : s;
+        const uint32_t is_other = lane / 2 & s;
+        t.kept[i] = __funnelshift_l(right, right, is_other); /* or the others */
+        t.left[i] = is_other ? 32 - s : s;
     }
+    t.first = lane / 16 * 80 + lane % 2 * 40 + lane / 2 % 8;
+    t.order = lane & 1 ? 0x4501 : 0x5410; /* byte k of the one is byte k ^ 1 of the other, */
+    t.order = lane & 16 ? __byte_perm(t.order, 0, 0x4401) : t.order; /* and k ^ 2 */
     return t;
 }
 
-/* Turn a square of bits: bit i of lane j becomes bit j of lane i. */
-static __device__ __forceinline__ uint32_t turn(const struct turner *t, uint32_t a)
+/* Turn squares of bits, 8 x 8: of bit 8 m + i of the lane of pair 8 n + j, i and j change places;
+ * or 16 x 16. */
+static __device__ __forceinline__ uint32_t turn_eights(const struct turner *t, uint32_t a)
 {
 SIMT_UNROLL
-    for (uint32_t i = 0; i < 2; i++)
-        a = __byte_perm(a, __shfl_xor_sync(SIMT_ALL_LANES, a, 16 >> i), t->bytes[i]);
-SIMT_UNROLL
     for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t other = __shfl_xor_sync(SIMT_ALL_LANES, a, 4 >> i);
+        const uint32_t other = __shfl_xor_sync(SIMT_ALL_LANES, a, 8 >> i);
         a = (a & t->kept[i]) | (__funnelshift_l(other, other, t->left[i]) & ~t->kept[i]);
     }
     return a;
+}
+
+static __device__ __forceinline__ uint32_t turn_sixteens(const struct turner *t, uint32_t a)
+{
+    const uint32_t which = lane_of() & 16 ? 0x3715 : 0x6240;
+    return turn_eights(t, __byte_perm(a, __shfl_xor_sync(SIMT_ALL_LANES, a, 16), which));
 }
 
 /* The bits of a word where the mask has ones, together at the low end of each byte (H. S. Warren,
@@ -171,27 +173,49 @@ SIMT_UNROLL
     for (uint32_t by = 1; by < 8; by *= 2) {
         uint32_t odd = zeros ^ (zeros << 1 & 0xfefefefe);
         odd ^= odd << 2 & 0xfcfcfcfc;
-        odd ^= odd << 4 & 0xf0f0f0f0;
+        if (by < 4) /* of every fourth zero only the first counts, and none of four before it */
+            odd ^= odd << 4 & 0xf0f0f0f0;
         const uint32_t moved = odd & mask, own = bits & moved;
         mask = (mask ^ moved) | moved >> by;
         bits = (bits ^ own) | own >> by;
         zeros &= ~odd;
     }
-    return (bits & 0xff) | (bits >> 8 & 0xff) << one | (bits >> 16 & 0xff) << two |
-           bits >> 24 << three;
+    return (bits & 0xff) | __byte_perm(bits, 0, 0x4441) << one |
+           __byte_perm(bits, 0, 0x4442) << two | bits >> 24 << three;
+}
+
+/* A group's values, two a lane: the first half's for even lanes, 16 apart, the second half's for
+ * odd ones, which have them the other way round, as those are in different banks. */
+static __device__ __forceinline__ void load_two(const word *u, word *v)
+{
+    const uint32_t own = lane_of() % 2 * 48 + lane_of() / 2;
+    v[0] = u[own];
+    v[1] = u[own ^ 16];
+}
+
+/* The first sixteen bits of both, in the order of values, or the others. */
+static __device__ __forceinline__ uint32_t bits_of_two(uint32_t a, uint32_t b, bool is_second)
+{
+    const uint32_t which = lane_of() % 2 ? 0x1054 : 0x5410;
+    return __byte_perm(a, b, is_second ? which + 0x2222 : which);
 }
 
 /* The low k bits of n values, plane by plane. */
-static __device__ __forceinline__ void put_planes(const struct turner *t, struct pair u,
+static __device__ __forceinline__ void put_planes(const struct turner *t, const word *u,
                                                   uint32_t n, uint32_t k, uint32_t *out,
                                                   uint32_t at)
 {
-    const uint32_t lane = lane_of();
-    for (uint32_t first = 0; first < k; first += 32) {
-        const uint32_t low = turn(t, (uint32_t)(u.low >> first));
-        const uint32_t high = turn(t, (uint32_t)(u.high >> first));
-        if (first + lane < k)
-            or_bits(out, at + (first + lane) * n, low | (uint64_t)high << 32);
+    word v[2];
+    load_two(u, v);
+SIMT_NO_UNROLL
+    for (uint32_t first = 0; first < k; first += 16) {
+        const uint32_t plane = first + lane_of() / 2;
+        const uint32_t bits =
+            turn_sixteens(t, bits_of_two((uint32_t)v[0], (uint32_t)v[1], false));
+        if (plane < k)
+            or_bits_32(out, at + plane * n + lane_of() % 2 * 32, bits);
+        v[0] >>= 16;
+        v[1] >>= 16;
     }
 }
 
@@ -206,116 +230,96 @@ static __device__ __forceinline__ void put_numbers(struct pair v, uint32_t most,
         or_number(out, at + s.high, v.high - most);
 }
 
-/* As many ones as a value has in unary code. */
+/* As many ones as a value has in unary code, or more where it has all of them. */
 static __device__ __forceinline__ uint32_t ones_of(word v)
 {
-    return (1u << at_most(v, ZTI_SZ_ROUNDS)) - 1;
+    return simt_ones(WIDTH == 32 ? (uint32_t)v : at_most(v, 32));
 }
 
-/* What is above k bits, in unary code: lane t has the first 32 values' bits of round t, lane 16 + t
- * the others'. */
-static __device__ __forceinline__ void put_rounds(const struct turner *t, struct pair u,
+/* Rounds of unary codes, half a round of 32 values a lane, in the order of lanes, 'most' at most of
+ * each part of the warp of so many: 'higher' are the values that go on, 'alive' those that there
+ * are of the first round. From bit 'at' on; returns how many bits those up to the lane's are. */
+static __device__ __forceinline__ uint32_t put_halves(uint32_t higher, uint32_t alive,
+                                                      uint32_t most, uint32_t width,
+                                                      uint32_t *out, uint32_t at)
+{
+    const uint32_t own = lane_of() % width;
+    const uint32_t before = __shfl_up_sync(SIMT_ALL_LANES, higher, 2);
+    alive = own < 2 ? alive : own < most ? before : 0;
+    const uint32_t bits = gather_bits(higher, alive), count = (uint32_t)__popc(alive);
+    const uint32_t up_to = part_sums(count, width);
+    if (bits != 0)
+        or_bits_32(out, at + up_to - count, bits);
+    return up_to;
+}
+
+/* What is above k bits, in unary code. */
+static __device__ __forceinline__ void put_rounds(const struct turner *t, const word *u,
                                                   uint32_t n, uint32_t k, uint32_t *out,
                                                   uint32_t at)
 {
-    const struct pair high = pair_above(u, k);
-    const uint32_t lane = lane_of(), round = lane % 16;
-    const uint32_t higher = turn(t, ones_of(high.low) | ones_of(high.high) << 16);
-    const uint32_t before = __shfl_up_sync(SIMT_ALL_LANES, higher, 1);
-    const uint32_t all = lowest(lane < 16 ? n : n > 32 ? n - 32 : 0);
-    const uint32_t alive = round == 0 ? all : round < ZTI_SZ_ROUNDS ? before : 0;
-    const uint32_t bits = gather_bits(higher, alive), count = (uint32_t)__popc(alive);
-    const uint32_t other = __shfl_xor_sync(SIMT_ALL_LANES, count, 16);
-    uint32_t up_to = count + other;
-    for (uint32_t step = 1; step < 16; step *= 2) {
-        const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, up_to, (int)step, 16);
-        up_to += round >= step ? left : 0;
+    const uint32_t begin = lane_of() % 2 * 32, rounds = ZTI_SZ_ROUNDS;
+    word v[2];
+    load_two(u, v);
+    v[0] = above(v[0], k);
+    v[1] = above(v[1], k);
+    const uint32_t ones = bits_of_two(ones_of(v[0]), ones_of(v[1]), false);
+    const uint32_t up_to = put_halves(turn_sixteens(t, ones), simt_ones(n > begin ? n - begin : 0),
+                                      2 * rounds, 32, out, at);
+    if (__any_sync(SIMT_ALL_LANES, v[0] >= rounds || v[1] >= rounds)) {
+        const struct pair high = {above(u[lane_of()], k), above(u[32 + lane_of()], k)};
+        put_numbers(high, rounds, out, at + __shfl_sync(SIMT_ALL_LANES, up_to, 31));
     }
-    if (count > 0)
-        or_bits_32(out, at + up_to - (lane < 16 ? count + other : count), bits);
-    if (__any_sync(SIMT_ALL_LANES, high.low >= ZTI_SZ_ROUNDS || high.high >= ZTI_SZ_ROUNDS))
-        put_numbers(high, ZTI_SZ_ROUNDS, out, at + __shfl_sync(SIMT_ALL_LANES, up_to, 15));
 }
 
 /* ---- two groups at once ---------------------------------------------------------------------- */
 
 enum { BOTH_BITS = 8 }; /* of each value, that a square of bits holds of two groups */
 
-/* Two groups, one after another. A lane of the first or second half of a warp looks after the first
- * or second one: the first or second 32 of its values, of each of BOTH_BITS planes or rounds. */
-struct both {
-    struct pair a, b;
-    uint32_t n;    /* values of the lane's own group, 0: a list */
-    uint32_t half; /* 0 or 32: the first of the lane's 32 values */
-};
-
-/* What is above so many bits of each value, fewer than it has. */
-static __device__ __forceinline__ struct pair pair_down(struct pair u, uint32_t k)
+/* Four values a lane of two groups from u on, one after another, each in half a warp; of its first
+ * or second half as above, 8 apart. Each pair of lanes begins with others, and each half, as those
+ * are in different banks. */
+static __device__ __forceinline__ void load_both(const struct turner *t, const word *u,
+                                                 uint32_t g, word *v)
 {
-    const struct pair high = {u.low >> k, u.high >> k};
-    return high;
+    const uint32_t own = g * ZTI_SZ_GROUP + t->first;
+SIMT_UNROLL
+    for (uint32_t k = 0; k < 4; k++)
+        v[k] = u[own ^ 8 * k];
 }
 
-/* The low BOTH_BITS bits of all values, or the next ones: 32 values a byte, for a square. */
-static __device__ __forceinline__ uint32_t bytes_of_both(uint32_t a_low, uint32_t a_high,
-                                                         uint32_t b_low, uint32_t b_high,
-                                                         bool is_next)
+/* A byte of each, the first or second one, in the order of values. */
+static __device__ __forceinline__ uint32_t bytes_of_both(const struct turner *t, const uint32_t *v,
+                                                         bool is_second)
 {
-    const uint32_t which = is_next ? 0x0051 : 0x0040;
-    return __byte_perm(__byte_perm(a_low, a_high, which), __byte_perm(b_low, b_high, which),
-                       0x5410);
+    const uint32_t which = is_second ? 0x0051 : 0x0040;
+    return __byte_perm(__byte_perm(v[0], v[1], which), __byte_perm(v[2], v[3], which), t->order);
 }
 
 /* The low k bits, k for the lane's group, plane by plane from bit 'at' on. */
-static __device__ __forceinline__ void put_planes_of_both(const struct turner *t,
-                                                          const struct both *v, uint32_t k,
-                                                          uint32_t *out, uint32_t at)
+static __device__ __forceinline__ void put_planes_of_both(const struct turner *t, const word *v,
+                                                          uint32_t k, uint32_t *out, uint32_t at)
 {
-    const uint32_t plane = lane_of() % BOTH_BITS;
-    const uint32_t bits = turn(t, bytes_of_both((uint32_t)v->a.low, (uint32_t)v->a.high,
-                                                (uint32_t)v->b.low, (uint32_t)v->b.high, false));
-    if (plane < k)
-        or_bits_32(out, at + plane * v->n + v->half, bits);
+    const uint32_t low[4] = {(uint32_t)v[0], (uint32_t)v[1], (uint32_t)v[2], (uint32_t)v[3]};
+    const uint32_t bits = turn_eights(t, bytes_of_both(t, low, false)), own = lane_of() % 16;
+    or_bits_32(out, at + own * 32, own < 2 * k ? bits : 0); /* no branch */
 }
 
-/* What is above the low bits, v, in unary code from bit 'at' on, for the lane's group; BOTH_BITS
- * rounds at a time, the later ones where any value has them: returns whether any value is more than
- * all rounds say, and where its group's end. 'is_of' has ones in the bytes of groups that are no
- * lists. */
-static __device__ __forceinline__ bool put_rounds_of_both(const struct turner *t,
-                                                          const struct both *v, uint32_t is_of,
-                                                          uint32_t *out, uint32_t at,
-                                                          uint32_t *end)
+/* Of the only value of its group that has more than BOTH_BITS rounds, the others' bits, which end
+ * the group: the ones of its lane's four values, where it has it. Returns whether any group has
+ * more such values, or one that is more than rounds say. */
+static __device__ __forceinline__ bool put_last_of_both(const uint32_t *all, uint32_t ones,
+                                                        uint32_t *out, uint32_t at)
 {
-    const uint32_t own = lane_of() % BOTH_BITS;
-    const uint32_t a_low = ones_of(v->a.low), a_high = ones_of(v->a.high);
-    const uint32_t b_low = ones_of(v->b.low), b_high = ones_of(v->b.high);
-    uint32_t ones = bytes_of_both(a_low, a_high, b_low, b_high, false) & is_of;
-    uint32_t alive = lowest(v->n > v->half ? v->n - v->half : 0);
-    bool is_next = false;
-    for (;; is_next = true) {
-        const uint32_t higher = turn(t, ones);
-        const uint32_t before = __shfl_up_sync(SIMT_ALL_LANES, higher, 1);
-        const bool is_round = !is_next || own + BOTH_BITS < (uint32_t)ZTI_SZ_ROUNDS;
-        alive = own == 0 ? alive : is_round ? before : 0;
-        const uint32_t bits = gather_bits(higher, alive), count = (uint32_t)__popc(alive);
-        const uint32_t other = __shfl_xor_sync(SIMT_ALL_LANES, count, BOTH_BITS);
-        uint32_t up_to = count + other;
-        for (uint32_t step = 1; step < BOTH_BITS; step *= 2) {
-            const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, up_to, (int)step, BOTH_BITS);
-            up_to += own >= step ? left : 0;
-        }
-        if (count > 0)
-            or_bits_32(out, at + up_to - (v->half == 0 ? count + other : count), bits);
-        at += __shfl_sync(SIMT_ALL_LANES, up_to, BOTH_BITS - 1, BOTH_BITS);
-        if (!__any_sync(SIMT_ALL_LANES, (ones & 0x80808080) != 0))
-            break;
-        alive = __shfl_sync(SIMT_ALL_LANES, higher, BOTH_BITS - 1, BOTH_BITS);
-        ones = bytes_of_both(a_low, a_high, b_low, b_high, true) & is_of;
-    }
-    *end = at;
-    const uint32_t last = 0x01010101u << ((uint32_t)ZTI_SZ_ROUNDS - BOTH_BITS - 1);
-    return is_next && __any_sync(SIMT_ALL_LANES, (ones & last) != 0);
+    const uint32_t any = all[0] | all[1] | all[2] | all[3], marks = ones & 0x80808080;
+    const uint32_t lanes = __ballot_sync(SIMT_ALL_LANES, marks != 0) >> (lane_of() & 16) & 0xffff;
+    const bool is_more = (marks & (marks - 1)) != 0 || (lanes & (lanes - 1)) != 0 ||
+                         (any >> (ZTI_SZ_ROUNDS - 1) & 1) != 0;
+    if (__any_sync(SIMT_ALL_LANES, is_more))
+        return true;
+    if (any >> BOTH_BITS != 0)
+        or_bits_32(out, at, any >> BOTH_BITS);
+    return false;
 }
 
 /* What four values a lane, the n-th of two groups and so on, are more than 'most' above the low
@@ -333,12 +337,7 @@ SIMT_UNROLL
     }
     if (!__any_sync(SIMT_ALL_LANES, marks != 0))
         return;
-    uint32_t up_to = count;
-    for (uint32_t step = 1; step < 16; step *= 2) {
-        const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, up_to, (int)step, 16);
-        up_to += lane_of() % 16 >= step ? left : 0;
-    }
-    at += up_to - count;
+    at += part_sums(count, 16) - count;
     for (; marks != 0; marks &= marks - 1) {
         const word v = (four[__ffs((int)marks) - 1] >> shift) - most;
         if (is_number)
@@ -347,6 +346,38 @@ SIMT_UNROLL
             or_value(out, at, v);
         at += is_number ? ZTI_SZ_NUMBER_BITS + number_rest_bits(v) : value_bits(v);
     }
+}
+
+/* What is above the low bits, v, in unary code from bit 'at' on, for the lane's group; BOTH_BITS
+ * rounds at a time, the later ones where any value has them, and numbers where any is more than all
+ * rounds say: 'four' and 'shift' are for these. */
+static __device__ __forceinline__ void put_rounds_of_both(const struct turner *t, const word *v,
+                                                          const word *four, uint32_t shift,
+                                                          uint32_t *out, uint32_t at)
+{
+    const uint32_t all[4] = {ones_of(v[0]), ones_of(v[1]), ones_of(v[2]), ones_of(v[3])};
+    uint32_t ones = bytes_of_both(t, all, false), alive = UINT32_MAX, most = 16, up_to;
+    uint32_t marks = 0x80808080;
+SIMT_NO_UNROLL
+    for (;;) {
+        const uint32_t higher = turn_eights(t, ones);
+        up_to = put_halves(higher, alive, most, 16, out, at);
+        if (!__any_sync(SIMT_ALL_LANES, (ones & marks) != 0))
+            break;
+        at += __shfl_sync(SIMT_ALL_LANES, up_to, 15, 16);
+        if (!put_last_of_both(all, ones, out, at))
+            return;
+        alive = __shfl_sync(SIMT_ALL_LANES, higher, 14 + (int)lane_of() % 2, 16);
+        ones = bytes_of_both(t, all, true);
+        most = 2 * ((uint32_t)ZTI_SZ_ROUNDS - BOTH_BITS);
+        marks = 0;
+    }
+    if (marks != 0)
+        return;
+    const uint32_t last = 0x01010101u << ((uint32_t)ZTI_SZ_ROUNDS - BOTH_BITS - 1);
+    if (__any_sync(SIMT_ALL_LANES, (ones & last) != 0))
+        put_more_of_both(four, shift, ZTI_SZ_ROUNDS, true, out,
+                         at + __shfl_sync(SIMT_ALL_LANES, up_to, 15, 16));
 }
 
 static __device__ __forceinline__ void put_entry(word u, uint64_t some, uint32_t i, uint32_t k,

@@ -55,8 +55,7 @@ static __device__ __forceinline__ uint32_t number_in_group(uint32_t group, uint3
 /* How many bits a value has; the highest one of a number, 0 of 0. */
 static __device__ __forceinline__ uint32_t bits_in(word v)
 {
-    return WIDTH == 32 ? 32 - (uint32_t)__clz((int)(uint32_t)v)
-                       : 64 - (uint32_t)__clzll((long long)v);
+    return WIDTH == 32 ? simt_highest((uint32_t)v) + 1 : 64 - (uint32_t)__clzll((long long)v);
 }
 
 static __device__ __forceinline__ uint32_t highest_of(uint32_t v)

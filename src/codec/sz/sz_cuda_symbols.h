@@ -82,13 +82,9 @@ static __device__ __forceinline__ void put_codes_of_both(struct codes code, uint
     const uint32_t bits = (code.low & 0xffff) | (code.high & 0xffff) << low;
     const uint32_t count = low + code_count(code.high);
     const uint32_t next = __shfl_down_sync(SIMT_ALL_LANES, bits, 1);
-    uint32_t up_to = count;
-    for (uint32_t step = 1; step < 16; step *= 2) {
-        const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, up_to, (int)step, 16);
-        up_to += lane % 16 >= step ? left : 0;
-    }
+    const uint32_t begin = at + part_sums(count, 16) - count;
     if (lane % 2 == 0)
-        or_bits(out, at + up_to - count, bits | (uint64_t)next << count);
+        or_bits(out, begin, bits | (uint64_t)next << count);
 }
 
 static __device__ __forceinline__ uint32_t excess_of(word v, uint32_t most)

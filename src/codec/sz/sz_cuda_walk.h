@@ -41,7 +41,7 @@ static __device__ __forceinline__ uint32_t inverse_of(uint32_t d)
 
 static __device__ __forceinline__ uint32_t divide(uint32_t i, uint32_t inverse)
 {
-    return (uint32_t)((uint64_t)(i << 8) * inverse >> 32);
+    return __umulhi(i << 8, inverse);
 }
 
 /* Coordinates from a number, by extents; inverse is 0 for the last that is not 1. */
