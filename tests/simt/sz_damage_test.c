@@ -126,6 +126,9 @@ static void check(struct rng *r, const zt_array *array, double bound, uint32_t e
         s.starts[tile + 1] = take_here(&s, tile, room, NULL);
     assert_int_equal(s.starts[tiles], c.end_bits);
     compare(r, &s, array, room, refused, taken);
+    s.coding.sz.is_blocked = !s.coding.sz.is_blocked; /* nobody writes that of effort paper */
+    if (effort == ZT_EFFORT_PAPER)
+        compare(r, &s, array, room, refused, taken);
     free(bytes);
     free(s.starts);
     free(s.model);
