@@ -304,7 +304,7 @@ static inline uint32_t simt_ones(uint32_t n)
 
 static inline void simt_add_before(uint32_t *v, unsigned step, unsigned width)
 {
-    const uint32_t left = __shfl_up_sync(0xffffffffu, *v, step, (int)width);
+    const uint32_t left = __shfl_up_sync(0xffffffffu, *v, (int)step, (int)width);
     *v += threadIdx.x % width >= step ? left : 0;
 }
 

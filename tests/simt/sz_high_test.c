@@ -189,8 +189,10 @@ int main(void)
     check_counts(cuda, ZT_F32, 3, volume, 1, 4);          /* all tiles */
     check_counts(cuda, ZT_F64, 2, strip, 1 << 18, 5);     /* one in two */
     check_counts(cuda, ZT_I32, 2, long_strip, 1 << 18, 6); /* pieces */
-    check_rare(serial, cuda);
-    printf("5 arrays of several tiles, 3 that were counted, %u failures\n", failures);
+    if (TEST_SHARE == 1) /* it takes a minute where programs are several times slower */
+        check_rare(serial, cuda);
+    printf("%u arrays of several tiles, 3 that were counted, %u failures\n",
+           TEST_SHARE == 1 ? 5u : 4u, failures);
     zt_context_free(serial);
     zt_context_free(cuda);
     return failures != 0;
