@@ -22,7 +22,7 @@ long) labels='^(short|medium|long)$' ;;
 esac
 jobs=${ZTILE_JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}
 
-# Kernels for GPUs take minutes to compile: the test build.cuda does, where there is nvcc.
+# Kernels for GPUs take minutes to compile: the test build.cuda_kernels does, where there is nvcc.
 echo "building in build/$folder"
 "$root/scripts/build.sh" "$folder" -DZTILE_TESTS=ON -DZTILE_WERROR=ON -DZTILE_CUDA=OFF "$@"
 
