@@ -30,7 +30,7 @@ static void sums_but_one(const struct around *a, uint32_t n, uint16_t *sum)
     }
 }
 
-/* A few states are kept so that the next symbol's is the first. */
+/* A few states are kept so that the next symbol's is the first: m->next stays 0. */
 ZTI_INLINE void set_next(struct zti_ans_mixed *m, uint32_t next)
 {
     uint32_t state[ZTI_ANS_WAYS];
@@ -51,7 +51,7 @@ static uint32_t take_chain(struct zti_ans_mixed *m, const uint32_t *const *table
                            uint8_t *loud, uint8_t *restrict symbols)
 {
     struct zti_bit_reader r = m->r;
-    const uint32_t first = m->ways == ZTI_ANS_MANY ? m->next : 0, last = m->ways - 1;
+    const uint32_t first = m->next, last = m->ways - 1;
     uint32_t i = 0, u = 0;
     while (i < n && u != ZTI_SZ_HIGH_ESCAPE) {
         uint64_t bits = zti_peek_either(&r); /* 57, of which four symbols take 48 */
@@ -89,7 +89,7 @@ static uint32_t take_fours(struct zti_ans_mixed *m, const uint32_t *const *table
                            uint8_t *restrict symbols)
 {
     enum { LOUDEST = ZTI_SZ_HIGH_LOUDEST, OF_ESCAPE = (ZTI_SZ_HIGH_ESCAPE + 1) / 2 };
-    const uint32_t first = m->ways == ZTI_ANS_MANY ? m->next : 0, last = m->ways - 1;
+    const uint32_t first = m->next, last = m->ways - 1;
     uint32_t state[ZTI_ANS_MANY], i = 0, loudest = 0;
     struct zti_bit_reader r = m->r;
     take_states(m, first, state);
