@@ -34,7 +34,7 @@ struct zti_sz {
     int64_t centre;      /* what the bases of tiles are counted from */
     bool wants_high;     /* not kept in the file: effort 'high' is to be tried */
     uint32_t reach;      /* effort 'high': units in a step, of which 'step' is one; odd */
-    uint32_t tuning;     /* effort 'high': how points are predicted */
+    uint32_t tuning;     /* effort 'high': how points are predicted, and tiles' size */
     double least, most;  /* not kept in the file: the range of the values */
     bool has_axes;       /* not kept in the file: axes were asked for, and are not learnt */
     bool has_groups;     /* nor this: is_blocked and centre were, too */

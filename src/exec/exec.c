@@ -71,7 +71,7 @@ zt_status zti_exec_scratch(zt_context *context, const struct zti_coding *coding,
 }
 
 /* Values of a tile that is a chunk by itself. */
-enum { LARGE_TILE_VALUES = 1 << 16 };
+enum { LARGE_TILE_VALUES = 1 << 14 };
 
 uint32_t zti_usual_chunk_tiles(const struct zti_coding *coding)
 {

@@ -146,7 +146,7 @@ static zt_status learn_and_compare(zt_context *context, struct zti_coding *codin
 }
 
 static void check_counts(zt_context *cuda, uint32_t type, uint32_t rank, const uint64_t *shape,
-                         uint64_t slab_bytes, unsigned number)
+                         uint64_t slab_bytes, double part, unsigned number)
 {
     int64_t stride[ZT_MAX_RANK];
     struct zti_coding coding = {.codec = &counted, .type = type};
@@ -159,7 +159,7 @@ static void check_counts(zt_context *cuda, uint32_t type, uint32_t rank, const u
     (void)zt_params_init(&p, sizeof p);
     p.codec = ZT_CODEC_SZ;
     p.effort = ZT_EFFORT_HIGH;
-    p.bound = zt_abs(ask.abs_bound = (ask.max - ask.min) / 256);
+    p.bound = zt_abs(ask.abs_bound = (ask.max - ask.min) * part);
     counted = zti_codec_sz;
     counted.learn = learn_and_compare;
     coding.grid = zti_codec_grid(&counted, rank, shape);
@@ -171,6 +171,8 @@ static void check_counts(zt_context *cuda, uint32_t type, uint32_t rank, const u
                   zti_exec_survey(cuda, &coding, &a.array) == ZT_OK,
               "no survey", number, cuda);
     need_that(compared == ZTI_SZ_HIGH_PASSES, "passes are left out", number, cuda);
+    need_that(!(coding.sz.tuning & ZTI_SZ_HIGH_SMALL) == (values_of(rank, shape) < 1 << 20),
+              "tiles have another size", number, cuda);
     counted.forget(cuda, &coding);
     test_array_free(&a);
 }
@@ -179,6 +181,7 @@ int main(void)
 {
     static const uint64_t strip[2] = {512 * 40, 6}, long_strip[2] = {512 * 70, 5};
     static const uint64_t volume[3] = {70, 66, 60}, plane[2] = {520, 520}, series[1] = {270000};
+    static const uint64_t small_tiles[3] = {71, 122, 123}; /* and enough values for them */
     zt_context *serial = NULL, *cuda = NULL;
     if (zt_context_new(NULL, &serial) != ZT_OK || zt_context_new(NULL, &cuda) != ZT_OK)
         return 1;
@@ -186,13 +189,16 @@ int main(void)
     check(serial, cuda, ZT_I64, 2, plane, DATA_WAVE_NOISE, 0x1p-6, 2);
     check(serial, cuda, ZT_F64, 1, series, DATA_WAVE_NOISE, 0x1p-10, 3);
     check(serial, cuda, ZT_F32, 3, volume, DATA_SMOOTH, 0x1p-20, 7); /* halved along all axes */
-    check_counts(cuda, ZT_F32, 3, volume, 1, 4);          /* all tiles */
-    check_counts(cuda, ZT_F64, 2, strip, 1 << 18, 5);     /* one in two */
-    check_counts(cuda, ZT_I32, 2, long_strip, 1 << 18, 6); /* pieces */
-    if (TEST_SHARE == 1) /* it takes a minute where programs are several times slower */
+    check_counts(cuda, ZT_F32, 3, volume, 1, 0x1p-8, 4);          /* all tiles */
+    check_counts(cuda, ZT_F64, 2, strip, 1 << 18, 0x1p-8, 5);     /* one in two */
+    check_counts(cuda, ZT_I32, 2, long_strip, 1 << 18, 0x1p-8, 6); /* pieces */
+    if (TEST_SHARE == 1) { /* they take minutes where programs are several times slower */
+        check(serial, cuda, ZT_F32, 3, small_tiles, DATA_WAVE_NOISE, 0x1p-14, 8);
+        check_counts(cuda, ZT_F32, 3, small_tiles, 1 << 20, 0x1p-14, 9);
         check_rare(serial, cuda);
-    printf("%u arrays of several tiles, 3 that were counted, %u failures\n",
-           TEST_SHARE == 1 ? 5u : 4u, failures);
+    }
+    printf("%u arrays of several tiles, %u that were counted, %u failures\n",
+           TEST_SHARE == 1 ? 6u : 4u, TEST_SHARE == 1 ? 4u : 3u, failures);
     zt_context_free(serial);
     zt_context_free(cuda);
     return failures != 0;

@@ -325,16 +325,17 @@ static void merge(const struct zti_coding *coding, uint32_t pass, void *into, co
     zti_sz_axes_merge(into, from);
 }
 
-/* Any axes; and effort high may turn to default, default to fast; what is tried for effort high is
- * last. */
+/* Any axes; and effort high may turn to default, default to fast; what is tried for effort high,
+ * with large tiles and small ones, is last. */
 static bool vary(struct zti_coding *coding, uint32_t i)
 {
     const uint32_t sets = 1u << coding->grid.rank;
     if (i >= 2 * sets) {
         coding->sz.axes = i % sets;
         coding->sz.effort = zti_sz_high_can(coding) ? ZT_EFFORT_HIGH : ZT_EFFORT_FAST;
+        coding->sz.tuning = i < 3 * sets ? 0 : ZTI_SZ_HIGH_SMALL;
         zti_sz_set_grid(coding);
-        return coding->sz.wants_high && i < 3 * sets;
+        return coding->sz.wants_high && i < 4 * sets;
     }
     if (coding->sz.effort == ZT_EFFORT_HIGH)
         coding->sz.effort = ZT_EFFORT_DEFAULT;

@@ -527,15 +527,14 @@ static unsigned near_models(void)
 
 extern "C" uint64_t zti_sz_high_cuda_take_bytes(const struct zti_coding *coding)
 {
-    return simt_at_most(coding->grid.count, TAKE_BATCH) *
-           high_slot_bytes(zti_sz_high_points(coding));
+    return high_batch(coding, TAKE_BATCH) * high_slot_bytes(zti_sz_high_points(coding));
 }
 
 extern "C" void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti_coding *coding,
                                       void *work, void *queue)
 {
     const uint64_t tiles = s->grid.count;
-    const unsigned slots = simt_at_most(tiles, TAKE_BATCH);
+    const unsigned slots = high_batch(coding, TAKE_BATCH);
     struct sz_high_tiles h;
     memset(&h, 0, sizeof h);
     h.s = *s;

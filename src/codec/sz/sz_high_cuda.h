@@ -11,7 +11,7 @@
 
 #include "codec/sz/sz_cuda_tile.h"
 
-enum { HIGH_THREADS = 256, HIGH_WARPS = HIGH_THREADS / 32, HIGH_BATCH = 512,
+enum { HIGH_THREADS = 256, HIGH_WARPS = HIGH_THREADS / 32,
        HIGH_MOST_TAKERS = 16, NOTE_BYTES = 256 };
 
 /* What kernels are given. To decode, tiles are numbered as they are in the chunks wanted, 'each' a
@@ -51,6 +51,14 @@ struct high_slot {
 static __host__ __device__ __forceinline__ uint64_t high_up(uint64_t bytes)
 {
     return (bytes + 255) / 256 * 256;
+}
+
+/* Tiles of a batch, of so many at most if they are large. */
+static inline unsigned high_batch(const struct zti_coding *coding, unsigned large)
+{
+    enum { SMALLER = ZTI_SZ_HIGH_VALUES / ZTI_SZ_HIGH_SMALL_VALUES };
+    const bool is_small = coding->sz.tuning & ZTI_SZ_HIGH_SMALL;
+    return simt_at_most(coding->grid.count, is_small ? SMALLER * large : large);
 }
 
 /* Tiles of a block where a warp has a tile, so that as many blocks as multiprocessors have all. */

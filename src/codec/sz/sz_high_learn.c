@@ -386,7 +386,7 @@ static bool set_way(struct zti_coding *coding, uint32_t pass, uint32_t way)
 {
     if (pass == ZTI_SZ_HIGH_TUNING_PASS) {
         coding->sz.tuning = way;
-        return way > 0 && way < ZTI_SZ_HIGH_TUNINGS;
+        return way > 0 && way < ZTI_SZ_HIGH_WAYS;
     }
     coding->sz.axes = way;
     return way < 1u << coding->grid.rank && zti_sz_high_can(coding);
@@ -486,6 +486,23 @@ static void choose_way(struct zti_coding *coding, uint32_t pass, const struct ta
     }
     coding->sz = best;
     high->least_bits = least;
+}
+
+/* Tiles, four of which are as large as one otherwise: four times as many can be gone through at a
+ * time, and each has a quarter of the symbols, each of which waits for the one before. What that
+ * costs is at tiles' borders, where less is known to predict from: little where residuals take
+ * several bits a value (docs/performance.md). Small arrays are gone through soon as they are. */
+static zt_status choose_size(zt_context *context, struct zti_coding *coding)
+{
+    enum { BITS = 3, LEAST_VALUES = 1 << 20 };
+    struct zti_sz_high *const high = coding->model;
+    uint32_t side[ZT_MAX_RANK];
+    const double sampled = (double)region_of(coding, side) * regions_of(coding);
+    if (high->least_bits < BITS * sampled || values_of(coding) < LEAST_VALUES)
+        return ZT_OK;
+    coding->sz.tuning |= ZTI_SZ_HIGH_SMALL;
+    zti_sz_set_grid(coding);
+    return zti_sz_high_slots(context, coding, 0);
 }
 
 /* ---- passes ---- */
@@ -709,5 +726,6 @@ zt_status zti_sz_high_learn(zt_context *context, struct zti_coding *coding, uint
         zti_sz_set_grid(coding);
         return zti_sz_high_slots(context, coding, region_of(coding, side));
     }
-    return code_coarse(context, coding, array);
+    const zt_status status = choose_size(context, coding);
+    return status == ZT_OK ? code_coarse(context, coding, array) : status;
 }

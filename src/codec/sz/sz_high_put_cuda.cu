@@ -9,6 +9,7 @@
 #include "codec/sz/sz_high_put_cuda.h"
 
 enum {
+    PUT_BATCH = 512,       /* tiles under way at a time, if they are large */
     STEPS = 8,             /* symbols of a state that are looked up together */
     STATE_BITS = (int)ZTI_ANS_STATE_BITS,
     EXACT_MOST = 515,      /* bytes of the marks of 4096 values, at most */
@@ -570,7 +571,7 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_put_tiles(const struct 
 
 extern "C" uint64_t zti_sz_high_cuda_put_bytes(const struct zti_coding *coding)
 {
-    return simt_at_most(coding->grid.count, HIGH_BATCH) *
+    return high_batch(coding, PUT_BATCH) *
            put_slot_bytes(zti_sz_high_points(coding), (uint32_t)zt_type_bytes(coding->type));
 }
 
@@ -590,7 +591,7 @@ static struct sz_high_tiles tiles_of(const struct sz_tiles *s, const struct zti_
 extern "C" void zti_sz_high_cuda_count(const struct sz_tiles *s, const struct zti_coding *whole,
                                        uint64_t tiles, void *work, void *queue)
 {
-    const unsigned slots = simt_at_most(s->grid.count, HIGH_BATCH);
+    const unsigned slots = high_batch(whole, PUT_BATCH);
     const uint64_t end = (s->first_tile + tiles + s->part - 1) / s->part;
     struct sz_high_tiles h = tiles_of(s, whole, work);
     h.each = s->first_tile + tiles;
@@ -605,7 +606,7 @@ extern "C" void zti_sz_high_cuda_count(const struct sz_tiles *s, const struct zt
 extern "C" void zti_sz_high_cuda_put(const struct sz_tiles *s, const struct zti_coding *whole,
                                      uint64_t tiles, void *work, void *queue)
 {
-    const unsigned slots = simt_at_most(s->grid.count, HIGH_BATCH);
+    const unsigned slots = high_batch(whole, PUT_BATCH);
     struct sz_high_tiles h = tiles_of(s, whole, work);
     h.each = tiles;
     h.models = zti_sz_high_models(whole);

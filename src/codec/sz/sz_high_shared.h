@@ -11,6 +11,7 @@
 
 enum {
     ZTI_SZ_HIGH_VALUES = 1 << 18, /* of a tile, at most */
+    ZTI_SZ_HIGH_SMALL_VALUES = 1 << 16, /* of a small one */
     ZTI_SZ_HIGH_SEGMENT = 256,    /* values of a row that are predicted together */
     ZTI_SZ_HIGH_SHORT = 15,       /* values of a row that is joined with others, at most */
     ZTI_SZ_HIGH_LEVELS = 32,      /* of halving, at most */
@@ -32,8 +33,9 @@ enum { /* passes over the values, in order */
     ZTI_SZ_HIGH_AXES_PASS, ZTI_SZ_HIGH_TUNING_PASS, ZTI_SZ_HIGH_COUNT_PASS, ZTI_SZ_HIGH_PASSES
 };
 
-/* sz.tuning */
-enum { ZTI_SZ_HIGH_LINEAR = 1, ZTI_SZ_HIGH_FINER = 2, ZTI_SZ_HIGH_TUNINGS = 4 };
+/* sz.tuning: ways to predict, all of which are tried; and small tiles */
+enum { ZTI_SZ_HIGH_LINEAR = 1, ZTI_SZ_HIGH_FINER = 2, ZTI_SZ_HIGH_WAYS = 4,
+       ZTI_SZ_HIGH_SMALL = 4, ZTI_SZ_HIGH_TUNINGS = 8 };
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 

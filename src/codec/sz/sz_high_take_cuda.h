@@ -13,7 +13,7 @@
 #include "entropy/ans_ways_cuda.h"
 
 enum {
-    TAKE_BATCH = 1536, /* tiles under way at a time: each takes as long as all */
+    TAKE_BATCH = 1536, /* large tiles under way at a time: each takes as long as all */
     TAKE_THREADS = 512,
     NEAR_MODELS = 13, /* whose tables a block has room for */
     SUMS = 1 << 12 >> 4,

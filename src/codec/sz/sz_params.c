@@ -65,14 +65,15 @@ uint64_t zti_sz_fineness(uint32_t type, double part)
     return fineness < 4 ? 4 : (uint64_t)fineness;
 }
 
-/* Double the shortest side (the last of them) among some axes; false where none can be. */
-static bool grow(uint32_t rank, const uint64_t *shape, uint32_t axes, uint32_t most,
+/* Double the shortest side (the first or last of them) among some axes; false where none can be. */
+static bool grow(uint32_t rank, const uint64_t *shape, uint32_t axes, uint32_t most, bool is_first,
                  uint32_t *side)
 {
     uint32_t values = 1, least = rank;
     for (uint32_t i = rank; i-- > 0;) {
         values *= side[i];
-        if (axes >> i & 1 && side[i] < shape[i] && (least == rank || side[i] < side[least]))
+        if (axes >> i & 1 && side[i] < shape[i] &&
+            (least == rank || side[i] < side[least] + is_first))
             least = i;
     }
     if (least == rank)
@@ -107,15 +108,18 @@ void zti_sz_set_grid(struct zti_coding *coding)
     const bool is_high = coding->sz.effort == ZT_EFFORT_HIGH;
     const uint32_t rank = coding->grid.rank, all = (1u << rank) - 1;
     const uint32_t row = is_high ? HIGH_ROW : ROW;
-    const uint32_t most = is_high ? ZTI_SZ_HIGH_VALUES : ZTI_SZ_TILE_VALUES;
+    const bool is_small = is_high && coding->sz.tuning & ZTI_SZ_HIGH_SMALL;
+    const uint32_t most = is_small  ? ZTI_SZ_HIGH_SMALL_VALUES
+                          : is_high ? ZTI_SZ_HIGH_VALUES
+                                    : ZTI_SZ_TILE_VALUES;
     const uint64_t *const shape = coding->grid.shape;
     const uint32_t axes = coding->sz.axes ? coding->sz.axes : all;
     uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1};
     if (is_high || !(axes >> (rank - 1) & 1))
         side[rank - 1] = shape[rank - 1] < row ? (uint32_t)shape[rank - 1] : row;
-    while (grow(rank, shape, axes, most, side))
+    while (grow(rank, shape, axes, most, is_small, side))
         continue;
-    while (grow(rank, shape, all, most, side))
+    while (grow(rank, shape, all, most, is_small, side))
         continue;
     if (is_high)
         even_out(coding, side);
