@@ -345,26 +345,21 @@ static __device__ __forceinline__ void slab_take_band(const struct slab *b,
     const struct slab_band band = slab_band_of(b, odd, part->from[is_odd], part->to[is_odd]);
     for (uint32_t i = threadIdx.x; i < band.n; i += HIGH_THREADS) {
         const struct slab_point p = slab_point_of(b, &band, odd, i);
-        int32_t *const own = slab_plane(b, is_odd, p.c[2]) + p.at;
         const uint32_t q = residual_of(slot, !b->is_zero && p.is_own, p.number);
-        *own = (int32_t)(slab_predict(b, &p, odd, own) + q * b->step);
+        *p.x = (int32_t)(slab_predict(b, &p, odd) + q * b->step);
     }
 }
 
 static __device__ __forceinline__ void slab_put_values(const struct slab *b,
                                                        const struct slab_part *part)
 {
-    const uint32_t rows = slab_rows(part, b->own[1]), bytes = value_bytes_of(b->h->s.type);
-    const int64_t stride = b->h->s.view.out.stride[b->h->s.grid.rank - 1] * (int64_t)bytes;
+    const uint32_t rows = slab_rows(b, part, true);
+    const int64_t stride = b->facts->stride[0];
     for (uint32_t i = threadIdx.x / 32; i < rows; i += HIGH_WARPS) {
-        const struct slab_row r = slab_row_of(b, part, b->own[1], i);
-        uint32_t first, last;
-        char *const to = slab_row_in(b, &r, b->own[0], &first, &last);
-        const int32_t *const x = slab_plane(b, r.is_odd, r.j) + r.y * b->dim[0];
-        if (slab_along(b, r.is_odd << 2, 2, r.j) >= b->own[2])
-            continue;
-        for (uint32_t k = first + threadIdx.x % 32; k < last; k += 32)
-            store_value(&b->h->s, to + (int64_t)k * stride, x[k]);
+        const struct slab_row r = slab_row_of(b, part, true, i);
+        const uint32_t last = r.z < b->own[2] ? simt_at_most(r.last, b->own[0]) : 0;
+        for (uint32_t k = r.first + threadIdx.x % 32; k < last; k += 32)
+            store_value(&b->h->s, r.at + k * stride, r.x[k]);
     }
 }
 
@@ -375,12 +370,12 @@ static __device__ __forceinline__ void take_slab(const struct sz_high_tiles *h,
                                                  uint32_t taken)
 {
     SIMT_SHARED_DYNAMIC(int32_t, memory);
-    SIMT_SHARED(uint32_t, first, [8]);
-    struct slab b = slab_of(h, box, first, memory);
+    SIMT_SHARED(struct slab_facts, facts, );
+    struct slab b = slab_of(h, box, &facts, memory);
     struct slab_part part = {{0, 0}, {0, 0}};
     b.is_zero = is_zero;
     if (threadIdx.x == 0)
-        (void)slab_find_first(&b, taken);
+        (void)slab_find_facts(&b, taken);
     while (slab_next(&b, &part)) {
         __syncthreads();
         slab_load(&b, &part, slot->x, NULL);

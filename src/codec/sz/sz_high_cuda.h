@@ -127,7 +127,8 @@ static __device__ __forceinline__ void store_bits(const struct sz_tiles *s, char
 
 /* ---- division ---- */
 
-/* Of a number below 2^20 by another one: what is multiplied with, and the shift. */
+/* Of a number below 2^20 by another one: what is multiplied with, and the shift. A quotient of
+ * doubles is exact enough for that: it is below 2^33, and from the next integer 2^-20 or more. */
 struct divisor {
     uint32_t by, per, shift;
 };
@@ -138,7 +139,7 @@ static __device__ __forceinline__ struct divisor divisor_of(uint32_t by)
     if (by < 2)
         return d;
     d.shift = 31 - (uint32_t)__clz((int)(by - 1));
-    d.per = (uint32_t)(((UINT64_C(1) << (32 + d.shift)) - 1) / by + 1);
+    d.per = (uint32_t)ceil((double)(UINT64_C(1) << (32 + d.shift)) / by);
     return d;
 }
 

@@ -349,23 +349,17 @@ static __device__ __forceinline__ void find_exact(const struct sz_tiles *s,
 static __device__ __forceinline__ void slab_gather(const struct slab *b,
                                                    const struct slab_part *part)
 {
-    const struct sz_tiles *const s = &b->h->s;
-    const uint32_t rows = slab_rows(part, b->dim[1]);
-    const int64_t stride =
-        s->view.out.stride[s->grid.rank - 1] * (int64_t)value_bytes_of(s->type);
+    const uint32_t rows = slab_rows(b, part, false);
+    const int64_t stride = b->facts->stride[0];
     for (uint32_t i = threadIdx.x / 32; i < rows; i += HIGH_WARPS) {
-        const struct slab_row r = slab_row_of(b, part, b->dim[1], i);
-        uint32_t first, last;
-        const char *const from = slab_row_in(b, &r, b->dim[0], &first, &last);
-        int32_t *const x = slab_plane(b, r.is_odd, r.j) + r.y * b->dim[0];
-        const bool is_even = !r.is_odd && !(b->halved >> 1 & r.y & 1);
+        const struct slab_row r = slab_row_of(b, part, false, i);
         for (uint32_t k = threadIdx.x % 32; k < b->dim[0]; k += 32) {
             int32_t own = 0;
-            if (is_even && !(b->halved & k & 1))
+            if (r.is_even && !(b->halved & k & 1))
                 continue;
-            if (k < last)
-                (void)integer_of(s, from + k * stride, &own);
-            x[k] = own;
+            if (k < r.last)
+                (void)integer_of(&b->h->s, r.at + k * stride, &own);
+            r.x[k] = own;
         }
     }
 }
@@ -382,14 +376,13 @@ static __device__ __forceinline__ void slab_quantize_band(const struct slab *b,
     const double per = 1.0 / b->step;
     for (uint32_t i = threadIdx.x; i < band.n; i += HIGH_THREADS) {
         const struct slab_point p = slab_point_of(b, &band, odd, i);
-        int32_t *const own = slab_plane(b, is_odd, p.c[2]) + p.at;
-        const uint32_t predicted = slab_predict(b, &p, odd, own);
+        const uint32_t predicted = slab_predict(b, &p, odd);
         int32_t q = 0;
         if (p.is_own) {
-            q = zti_sz_high_nearest((int32_t)((uint32_t)*own - predicted), per);
+            q = zti_sz_high_nearest((int32_t)((uint32_t)*p.x - predicted), per);
             keep_residual(slot, p.number, q);
         }
-        *own = (int32_t)(predicted + (uint32_t)q * b->step);
+        *p.x = (int32_t)(predicted + (uint32_t)q * b->step);
         slab_loud(b, is_odd, p.c[2])[p.at] = zti_sz_high_loudness(q);
     }
 }
@@ -445,20 +438,15 @@ static __device__ __forceinline__ void slab_find_exact(const struct slab *b,
                                                        const struct put_slot *slot)
 {
     const struct sz_tiles *const s = &b->h->s;
-    const uint32_t rows = s->sz.source == ZTI_SZ_LATTICE ? slab_rows(part, b->own[1]) : 0;
-    const int64_t stride =
-        s->view.out.stride[s->grid.rank - 1] * (int64_t)value_bytes_of(s->type);
+    const uint32_t rows = s->sz.source == ZTI_SZ_LATTICE ? slab_rows(b, part, true) : 0;
+    const int64_t stride = b->facts->stride[0];
     for (uint32_t i = threadIdx.x / 32; i < rows; i += HIGH_WARPS) {
-        const struct slab_row r = slab_row_of(b, part, b->own[1], i);
-        const uint32_t z = slab_along(b, r.is_odd << 2, 2, r.j);
-        uint32_t first, last;
-        const char *const from = slab_row_in(b, &r, b->own[0], &first, &last);
-        const int32_t *const x = slab_plane(b, r.is_odd, r.j) + r.y * b->dim[0];
-        if (z >= b->own[2])
+        const struct slab_row r = slab_row_of(b, part, true, i);
+        if (r.z >= b->own[2])
             continue;
         for (uint32_t k = threadIdx.x % 32; k < b->own[0]; k += 32)
-            if (!is_near(s, from + k * stride, x[k]))
-                note_exact(slot, (z * b->own[1] + r.y) * b->own[0] + k);
+            if (!is_near(s, r.at + k * stride, r.x[k]))
+                note_exact(slot, (r.z * b->own[1] + r.y) * b->own[0] + k);
     }
 }
 
@@ -477,12 +465,12 @@ static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles 
                                                      uint32_t *counts, uint32_t *symbols)
 {
     SIMT_SHARED_DYNAMIC(int32_t, memory);
-    SIMT_SHARED(uint32_t, first, [8]);
-    struct slab b = slab_of(h, box, first, memory);
+    SIMT_SHARED(struct slab_facts, facts, );
+    struct slab b = slab_of(h, box, &facts, memory);
     struct slab_part part = {{0, 0}, {0, 0}};
     uint32_t others = 0;
     if (threadIdx.x == 0)
-        *symbols = slab_find_first(&b, *symbols);
+        *symbols = slab_find_facts(&b, *symbols);
     while (slab_next(&b, &part)) {
         const struct put_slot from = put_slot_again(h);
         __syncthreads();
@@ -490,7 +478,7 @@ static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles 
         slab_load(&b, &part, from.x, from.loud);
         __syncthreads();
         const struct put_slot slot = put_slot_again(h);
-        SIMT_NO_UNROLL
+        SIMT_UNROLL
         for (uint32_t odd = 1; odd < 5; odd *= 2)
             slab_quantize_band(&b, &part, odd, &slot);
         __syncthreads();
@@ -501,7 +489,7 @@ static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles 
         slab_quantize_band(&b, &part, 7, &slot);
         simt_order_block();
         const struct put_slot to = put_slot_again(h);
-        SIMT_NO_UNROLL
+        SIMT_UNROLL
         for (uint32_t odd = 1; odd < 8; odd++)
             others += slab_name_band(&b, &part, odd, &to, counts);
         if (!counts)
