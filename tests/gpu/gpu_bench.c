@@ -32,6 +32,7 @@ struct bench {
     struct zti_device *device;
     double copy_rate; /* bytes read and written a second */
     zt_array array;   /* the field */
+    double least, most; /* of its values */
     struct zti_coding coding;
     size_t raw_bytes;
     uint64_t stream_bits;
@@ -63,8 +64,10 @@ static bool make_field(struct bench *b, const struct row *row)
     b->array = zt_array_nd(NULL, (zt_type)row->type, row->rank, shape);
     b->raw_bytes = (size_t)values_of(row->rank, shape) * zt_type_bytes(row->type);
     b->array.data = malloc(b->raw_bytes);
-    if (b->array.data)
+    if (b->array.data) {
         fill_array(&b->array, DATA_WAVE_NOISE, 1);
+        range_of(&b->array, &b->least, &b->most);
+    }
     return b->array.data != NULL;
 }
 
@@ -73,7 +76,7 @@ static bool configure(struct bench *b, const struct row *row)
     zt_params p;
     struct zti_ask ask = {.params = &p, .kind = (zt_bound_kind)row->bound.kind,
                           .abs_bound = row->bound.value, .part = row->bound.value,
-                          .min = -2, .max = 2};
+                          .min = b->least, .max = b->most};
     (void)zt_params_init(&p, sizeof p);
     p.bound = row->bound;
     p.effort = row->effort;

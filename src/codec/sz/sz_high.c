@@ -305,6 +305,12 @@ uint32_t zti_sz_high_models(const struct zti_coding *coding)
     return high->models;
 }
 
+double zti_sz_high_farthest(const struct zti_coding *coding)
+{
+    const struct zti_sz_high *const high = coding->model;
+    return high->is_sure ? high->farthest : 0;
+}
+
 void zti_sz_high_put_model(const struct zti_coding *coding, void *memory)
 {
     const struct zti_sz_high *const high = coding->model;

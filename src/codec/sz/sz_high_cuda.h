@@ -28,6 +28,7 @@ struct sz_high_tiles {
     uint32_t models, near_models; /* all; those whose tables are in shared memory */
     uint32_t slab_axis, slab_plane, slab_each, slab_ring; /* sz_high_slab_cuda.h */
     size_t slab_bytes;
+    double farthest; /* to compress: zti_sz_high_farthest */
 };
 
 /* What kernels leave for the next ones, at the beginning of a slot. Then a box's integers, in whose
@@ -127,8 +128,8 @@ static __device__ __forceinline__ void store_bits(const struct sz_tiles *s, char
 
 /* ---- division ---- */
 
-/* Of a number below 2^20 by another one: what is multiplied with, and the shift. A quotient of
- * doubles is exact enough for that: it is below 2^33, and from the next integer 2^-20 or more. */
+/* Of a number below 2^20 by another one: what twice it is multiplied with, and the shift. Quotients
+ * of doubles are exact enough: they are below 2^32, and 2^-20 or more from the next integer. */
 struct divisor {
     uint32_t by, per, shift;
 };
@@ -136,16 +137,16 @@ struct divisor {
 static __device__ __forceinline__ struct divisor divisor_of(uint32_t by)
 {
     struct divisor d = {by, 0, 0};
-    if (by < 2)
+    if (by == 0)
         return d;
-    d.shift = 31 - (uint32_t)__clz((int)(by - 1));
-    d.per = (uint32_t)ceil((double)(UINT64_C(1) << (32 + d.shift)) / by);
+    d.shift = 31 - (uint32_t)__clz((int)by);
+    d.per = (uint32_t)ceil((double)(UINT64_C(1) << (31 + d.shift)) / by);
     return d;
 }
 
 static __device__ __forceinline__ uint32_t divide(uint32_t n, const struct divisor *d)
 {
-    return d->by < 2 ? n : (uint32_t)((uint64_t)n * d->per >> 32) >> d->shift;
+    return __umulhi(2 * n, d->per) >> d->shift;
 }
 
 /* ---- a band: the points of a level that are odd along the same axes ---- */

@@ -38,18 +38,15 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_make_symbols(const stru
     const struct zti_sz_box box = high_box_of(s, number);
     const struct sz_tile t = tile_of(s, number);
     uint32_t symbols;
-    bool is_whole;
     for (uint32_t i = threadIdx.x; i < (t.n + 63) / 64; i += HIGH_THREADS)
         slot.exact[i] = 0;
     if (threadIdx.x == 0)
         slot.note->exact = slot.note->others = 0;
-    add_others(&slot, code_box(&h, &box, &slot, NULL, &symbols, &is_whole));
-    if (is_whole)
+    add_others(&slot, code_box(&h, &box, &slot, NULL, &symbols));
+    if (slot.note->is_whole && slot.note->is_far)
         find_exact(s, &box, &t, &slot);
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0)
         slot.note->symbols = symbols;
-        slot.note->is_whole = is_whole;
-    }
 }
 
 SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_make_last(const struct sz_high_tiles h)
@@ -89,14 +86,11 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_count_symbols(const str
     const struct put_slot slot = put_slot_of(&h, blockIdx.x);
     struct zti_sz_box box;
     uint32_t symbols;
-    bool is_whole;
     if (!counted_box(&h, &box, counts))
         return;
-    (void)code_box(&h, &box, &slot, counts, &symbols, &is_whole);
-    if (threadIdx.x == 0) {
+    (void)code_box(&h, &box, &slot, counts, &symbols);
+    if (threadIdx.x == 0)
         slot.note->symbols = symbols;
-        slot.note->is_whole = is_whole;
-    }
 }
 
 SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_count_last(const struct sz_high_tiles h)
@@ -584,6 +578,7 @@ static struct sz_high_tiles tiles_of(const struct sz_tiles *s, const struct zti_
     h.slots = (uint8_t *)work;
     h.points = (uint32_t)zti_sz_high_points(whole);
     h.slot_bytes = put_slot_bytes(h.points, (uint32_t)zt_type_bytes(whole->type));
+    h.farthest = zti_sz_high_farthest(whole);
     slab_choose(&h, whole, true);
     return h;
 }

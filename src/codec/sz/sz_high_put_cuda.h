@@ -18,6 +18,7 @@ struct put_note {
     uint32_t others;  /* than 0 */
     uint32_t exact;   /* values */
     uint32_t is_whole; /* no level is left to code */
+    uint32_t is_far;   /* the bound of a value, of those that were coded, is not sure */
     uint32_t state[ZTI_ANS_MANY];
 };
 
@@ -72,22 +73,26 @@ static __device__ __forceinline__ const uint8_t *model_at(const struct sz_tiles 
 
 /* ---- integers ---- */
 
-/* A value as a number in units, and its integer; false where it has none. */
-static __device__ __forceinline__ bool integer_of(const struct sz_tiles *s, const char *from,
-                                                  int32_t *x)
+/* What a value's integer is not: there, or of a value so near the centre that the bound is sure. */
+enum { HAS_NONE = 1, IS_FAR = 2 };
+
+/* A value as a number in units, and its integer. */
+static __device__ __forceinline__ uint32_t integer_of(const struct sz_high_tiles *h,
+                                                      const char *from, int32_t *x)
 {
+    const struct sz_tiles *const s = &h->s;
     if (s->sz.source == ZTI_SZ_STEPS) {
         const int64_t v = s->type == ZT_I32 ? *(const int32_t *)(const void *)from
                                             : *(const int64_t *)(const void *)from;
         *x = (int32_t)(uint32_t)((uint64_t)v - (uint64_t)s->sz.centre);
-        return true;
+        return 0;
     }
     const double v = s->type == ZT_F32 ? (double)*(const float *)(const void *)from
                                        : *(const double *)(const void *)from;
     const double units = zti_sz_high_units(v, 1 / s->sz.step, (double)s->sz.centre);
     const bool has_one = zti_sz_high_has_integer(units);
     *x = has_one ? zti_sz_high_rint(units) : 0;
-    return has_one;
+    return (has_one ? 0 : HAS_NONE) | (fabs(units) < h->farthest ? 0 : IS_FAR);
 }
 
 /* Where the point with coordinates c of a box is in the array; NULL on the plane behind a slab,
@@ -118,7 +123,7 @@ static __device__ __forceinline__ uint32_t behind(const struct sz_tiles *s,
 }
 
 /* Integers of values that have none: the one before. The first warp; such tiles are few. */
-static __device__ __forceinline__ void bridge(const struct sz_tiles *s,
+static __device__ __forceinline__ void bridge(const struct sz_high_tiles *h,
                                               const struct zti_sz_box *box, int32_t *x)
 {
     const uint32_t lane = threadIdx.x % 32, points = (uint32_t)box->points;
@@ -127,9 +132,9 @@ static __device__ __forceinline__ void bridge(const struct sz_tiles *s,
     for (uint32_t i = 0; i < points; i += 32) {
         uint32_t c[4];
         coordinates(&extents, i + lane, c);
-        const char *const from = i + lane < points ? point_in(s, box, c) : NULL;
+        const char *const from = i + lane < points ? point_in(&h->s, box, c) : NULL;
         int32_t own = 0;
-        const bool is_good = from && integer_of(s, from, &own);
+        const bool is_good = from && !(integer_of(h, from, &own) & HAS_NONE);
         const unsigned good = __ballot_sync(SIMT_ALL_LANES, is_good) & (0xffffffffu >> (31 - lane));
         const int last = good ? 31 - __clz((int)good) : 0;
         const int32_t found = __shfl_sync(SIMT_ALL_LANES, own, last);
@@ -141,16 +146,17 @@ static __device__ __forceinline__ void bridge(const struct sz_tiles *s,
 }
 
 /* Integers of a box's values, of which those are kept that have even coordinates along the axes
- * 'halved'; whether a value has none, in any thread of the block. */
-static __device__ __forceinline__ bool gather(const struct sz_tiles *s,
+ * 'halved'; what any of them is not. */
+static __device__ __forceinline__ uint32_t gather(const struct sz_high_tiles *h,
                                               const struct zti_sz_box *box, uint32_t halved,
                                               int32_t *x)
 {
+    const struct sz_tiles *const s = &h->s;
     const struct extents extents = extents_of(box->dim);
     const uint32_t rows = box->dim[0] * box->dim[1] * box->dim[2];
     const int64_t stride =
         s->view.out.stride[s->grid.rank - 1] * (int64_t)value_bytes_of(s->type);
-    bool is_bad = false;
+    uint32_t is_not = 0;
     for (uint32_t row = threadIdx.x / 32; row < rows; row += HIGH_WARPS) {
         uint32_t c[4];
         coordinates(&extents, row * box->dim[3], c);
@@ -162,14 +168,15 @@ static __device__ __forceinline__ bool gather(const struct sz_tiles *s,
             SIMT_UNROLL
             for (uint32_t i = 0; i < 4; i++)
                 if (from && k + 32 * i < far)
-                    is_bad = !integer_of(s, from + (k + 32 * i) * stride, &own[i]) || is_bad;
+                    is_not |= integer_of(h, from + (k + 32 * i) * stride, &own[i]);
             SIMT_UNROLL
             for (uint32_t i = 0; i < 4; i++)
                 if (k + 32 * i < box->dim[3] && ((odd | (k & halved >> 3)) & 1) == 0)
                     x[at + k + 32 * i] = own[i];
         }
     }
-    return __syncthreads_or(is_bad);
+    const bool has_none = __syncthreads_or(is_not & HAS_NONE);
+    return has_none ? HAS_NONE : __syncthreads_or(is_not) ? IS_FAR : 0;
 }
 
 /* ---- residuals and symbols ---- */
@@ -238,16 +245,24 @@ static __device__ __forceinline__ uint32_t with_two_before(uint32_t sum, uint32_
                  : sum + 16u * four[-(int64_t)step] + 16u * four[-2 * (int64_t)step];
 }
 
+/* Kinds of neighbourhoods by their sums / 16, in shared memory; there behind the next barrier. */
+static __device__ __forceinline__ const uint8_t *share_kinds(void)
+{
+    SIMT_SHARED(uint8_t, kinds, [HIGH_THREADS]);
+    kinds[threadIdx.x] = zti_sz_high_kind(16 * threadIdx.x, 0);
+    return kinds;
+}
+
 /* A point's context, once the magnitudes of its band are there. */
 static __device__ __forceinline__ uint32_t context_of(const struct high_band *b, const uint32_t *c,
-                                                      const uint8_t *loud)
+                                                      const uint8_t *loud, const uint8_t *kinds)
 {
     uint32_t rows;
     const uint32_t before = sum_before(b, c, loud, &rows);
     uint32_t sum = weigh(b, sum_between(b, c, loud), before, rows);
     if (rows == 0)
         sum = with_two_before(sum, c[3], loud, b->step[3]);
-    return zti_sz_high_kind(sum, b->depth);
+    return b->depth * (uint32_t)ZTI_SZ_HIGH_MAGNITUDES + kinds[sum / 16];
 }
 
 /* Contexts of the coded points of a band; how many the calling thread had whose symbols are not
@@ -255,7 +270,7 @@ static __device__ __forceinline__ uint32_t context_of(const struct high_band *b,
 static __device__ __forceinline__ uint32_t name_band(const struct sz_tiles *s,
                                                      const struct put_slot *slot,
                                                      const struct high_band *b, uint32_t first,
-                                                     uint32_t *counts)
+                                                     const uint8_t *kinds, uint32_t *counts)
 {
     const struct extents extents = extents_of(b->own);
     const uint32_t n = own_points_in(b);
@@ -263,7 +278,7 @@ static __device__ __forceinline__ uint32_t name_band(const struct sz_tiles *s,
     for (uint32_t i = threadIdx.x; i < n; i += HIGH_THREADS) {
         uint32_t c[4];
         coordinates(&extents, i, c);
-        const uint32_t context = context_of(b, c, slot->loud + point_at(b, c));
+        const uint32_t context = context_of(b, c, slot->loud + point_at(b, c), kinds);
         others += name_symbol(s, slot, first + i, context, counts);
     }
     return others;
@@ -290,6 +305,7 @@ static __device__ __forceinline__ uint32_t code_levels(const struct sz_high_tile
 {
     const struct sz_tiles *const s = &h->s;
     const uint32_t axes = high_axes(s);
+    const uint8_t *const kinds = share_kinds();
     uint32_t others = 0;
     *symbols = 0;
     copy_coarse(h, box, slot->x, slot->loud, threadIdx.x, HIGH_THREADS);
@@ -300,7 +316,7 @@ static __device__ __forceinline__ uint32_t code_levels(const struct sz_high_tile
             __syncthreads();
             quantize_band(s, slot, &b, step, *symbols);
             __syncthreads();
-            others += name_band(s, slot, &b, *symbols, counts);
+            others += name_band(s, slot, &b, *symbols, kinds, counts);
             *symbols += own_points_in(&b);
         }
         if (counts) {
@@ -345,23 +361,25 @@ static __device__ __forceinline__ void find_exact(const struct sz_tiles *s,
 
 /* ---- the finest level: some planes at a time ---- */
 
-/* A part's integers, but for those of the coarser level. */
-static __device__ __forceinline__ void slab_gather(const struct slab *b,
-                                                   const struct slab_part *part)
+/* A part's integers, but for those of the coarser level; what any of the thread's is not. */
+static __device__ __forceinline__ uint32_t slab_gather(const struct slab *b,
+                                                       const struct slab_part *part)
 {
+    uint32_t is_not = 0;
     const uint32_t rows = slab_rows(b, part, false);
     const int64_t stride = b->facts->stride[0];
     for (uint32_t i = threadIdx.x / 32; i < rows; i += HIGH_WARPS) {
         const struct slab_row r = slab_row_of(b, part, false, i);
-        for (uint32_t k = threadIdx.x % 32; k < b->dim[0]; k += 32) {
+        const uint32_t dim = r.is_even && !(b->halved & 1) ? 0 : b->dim[0];
+        const uint32_t each = r.is_even ? 2 : 1;
+        for (uint32_t k = threadIdx.x % 32 * each + each - 1; k < dim; k += 32 * each) {
             int32_t own = 0;
-            if (r.is_even && !(b->halved & k & 1))
-                continue;
             if (k < r.last)
-                (void)integer_of(&b->h->s, r.at + k * stride, &own);
+                is_not |= integer_of(b->h, r.at + k * stride, &own);
             r.x[k] = own;
         }
     }
+    return is_not;
 }
 
 static __device__ __forceinline__ void slab_quantize_band(const struct slab *b,
@@ -390,7 +408,7 @@ static __device__ __forceinline__ void slab_quantize_band(const struct slab *b,
 /* See context_of. */
 static __device__ __forceinline__ uint32_t slab_context_of(const struct slab *b,
                                                            const struct slab_point *p,
-                                                           uint32_t odd)
+                                                           uint32_t odd, const uint8_t *kinds)
 {
     const uint32_t apart = b->dim[0], j = p->c[2], is_odd = odd >> 2;
     const uint32_t x_step = b->halved & 1 ? 2 : 1, y_step = (b->halved >> 1 & 1 ? 2 : 1) * apart;
@@ -410,14 +428,14 @@ static __device__ __forceinline__ uint32_t slab_context_of(const struct slab *b,
                    before * zti_sz_high_row_share(rows);
     if (rows == 0)
         sum = with_two_before(sum, c, own, x_step);
-    return zti_sz_high_kind(sum, 0);
+    return kinds[sum / 16];
 }
 
 static __device__ __forceinline__ uint32_t slab_name_band(const struct slab *b,
                                                           const struct slab_part *part,
                                                           uint32_t odd,
                                                           const struct put_slot *slot,
-                                                          uint32_t *counts)
+                                                          const uint8_t *kinds, uint32_t *counts)
 {
     if (odd & ~b->halved)
         return 0;
@@ -427,7 +445,8 @@ static __device__ __forceinline__ uint32_t slab_name_band(const struct slab *b,
     for (uint32_t i = threadIdx.x; i < band.n; i += HIGH_THREADS) {
         const struct slab_point p = slab_point_of(b, &band, odd, i);
         if (p.is_own)
-            others += name_symbol(&b->h->s, slot, p.number, slab_context_of(b, &p, odd), counts);
+            others += name_symbol(&b->h->s, slot, p.number, slab_context_of(b, &p, odd, kinds),
+                                  counts);
     }
     return others;
 }
@@ -468,15 +487,16 @@ static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles 
     SIMT_SHARED(struct slab_facts, facts, );
     struct slab b = slab_of(h, box, &facts, memory);
     struct slab_part part = {{0, 0}, {0, 0}};
+    const uint8_t *const kinds = share_kinds();
     uint32_t others = 0;
     if (threadIdx.x == 0)
         *symbols = slab_find_facts(&b, *symbols);
     while (slab_next(&b, &part)) {
         const struct put_slot from = put_slot_again(h);
         __syncthreads();
-        slab_gather(&b, &part);
+        const uint32_t is_not = slab_gather(&b, &part);
         slab_load(&b, &part, from.x, from.loud);
-        __syncthreads();
+        const bool is_far = __syncthreads_or((int)is_not);
         const struct put_slot slot = put_slot_again(h);
         SIMT_UNROLL
         for (uint32_t odd = 1; odd < 5; odd *= 2)
@@ -491,8 +511,8 @@ static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles 
         const struct put_slot to = put_slot_again(h);
         SIMT_UNROLL
         for (uint32_t odd = 1; odd < 8; odd++)
-            others += slab_name_band(&b, &part, odd, &to, counts);
-        if (!counts)
+            others += slab_name_band(&b, &part, odd, &to, kinds, counts);
+        if (!counts && (is_far || to.note->is_far))
             slab_find_exact(&b, &part, &to);
     }
     if (counts) {
@@ -507,20 +527,23 @@ static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles 
 static __device__ __forceinline__ uint32_t code_box(const struct sz_high_tiles *h,
                                                     const struct zti_sz_box *box,
                                                     const struct put_slot *slot,
-                                                    uint32_t *counts, uint32_t *symbols,
-                                                    bool *is_whole)
+                                                    uint32_t *counts, uint32_t *symbols)
 {
     const bool has_slab = h->slab_each > 0;
-    const bool is_bad = gather(&h->s, box, has_slab ? high_axes(&h->s) : 0, slot->x);
-    *is_whole = !has_slab || is_bad;
+    const uint32_t is_not = gather(h, box, has_slab ? high_axes(&h->s) : 0, slot->x);
+    const bool is_bad = is_not & HAS_NONE, is_whole = !has_slab || is_bad;
+    if (threadIdx.x == 0) {
+        slot->note->is_whole = is_whole;
+        slot->note->is_far = is_not != 0;
+    }
     if (is_bad) { /* few tiles are */
         if (has_slab)
-            (void)gather(&h->s, box, 0, slot->x);
+            (void)gather(h, box, 0, slot->x);
         if (threadIdx.x < 32)
-            bridge(&h->s, box, slot->x);
+            bridge(h, box, slot->x);
         __syncthreads();
     }
-    return code_levels(h, box, slot, !*is_whole, counts, symbols);
+    return code_levels(h, box, slot, !is_whole, counts, symbols);
 }
 
 #endif

@@ -371,6 +371,9 @@ void zti_sz_high_put_model(const struct zti_coding *coding, void *memory);
 /* Of a coding that is ready. */
 uint32_t zti_sz_high_models(const struct zti_coding *coding);
 
+/* Units from the centre below which the bound of a value needs no look. */
+double zti_sz_high_farthest(const struct zti_coding *coding);
+
 /* Points of the largest tile's box. */
 size_t zti_sz_high_points(const struct zti_coding *coding);
 
