@@ -195,14 +195,41 @@ high_take_symbols(const struct sz_high_tiles h)
 
 /* ---- values: a block a tile ---- */
 
-/* Symbols of a word; the bits that they leave open. */
+/* What the first n of four symbols leave open, a byte each: the sum of zti_sz_high_open_bits, of
+ * all at once. From 127 on a symbol or its next has the highest bit set. */
 static __device__ __forceinline__ uint32_t open_bits_of_four(uint32_t four, uint32_t n)
 {
-    uint32_t bits = 0;
+    const uint32_t each = 0x01010101, highest = 0x80808080;
+    four &= n < 4 ? (1u << 8 * n) - 1 : ~0u;
+    const uint32_t next = (four & ~highest) + each, has = (next | four) & highest;
+    const uint32_t mask = (has >> 7) * 255;
+    const uint32_t from = (uint32_t)(ZTI_SZ_HIGH_DIRECT - 4 * 5) * each;
+    const uint32_t bits = ((four & mask) - (from & mask)) >> 2 & 31 * each;
+    const uint32_t escapes = (uint32_t)__popc(next & four & highest); /* have 5 by this, not 32 */
+    return (bits * each >> 24) + 27 * escapes;
+}
+
+/* The residuals of a word's first n symbols, of those that leave bits open, which are at r->at. */
+static __device__ __forceinline__ void take_open_of_four(const struct zti_bit_reader *at,
+                                                         uint32_t four, uint32_t n, int32_t *q)
+{
+    struct zti_bit_reader r = *at;
+    uint64_t ahead = zti_peek_bits(&r);
+    uint32_t left = 64;
     SIMT_UNROLL
-    for (uint32_t i = 0; i < 4; i++)
-        bits += i < n ? zti_sz_high_open_bits(four >> 8 * i & 255) : 0;
-    return bits;
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t symbol = four >> 8 * i & 255, bits = zti_sz_high_open_bits(symbol);
+        if (i >= n || bits == 0)
+            continue;
+        if (left < bits) {
+            r.at += 64 - left;
+            ahead = zti_peek_bits(&r);
+            left = 64;
+        }
+        q[i] = zti_sz_high_residual(symbol, (uint32_t)(ahead & ((UINT64_C(1) << bits) - 1)));
+        ahead >>= bits;
+        left -= bits;
+    }
 }
 
 /* The residuals of symbols that leave bits open. A warp has a part of the symbols, a lane four of
@@ -242,12 +269,8 @@ static __device__ __forceinline__ bool take_open(const struct sz_tiles *s,
         struct zti_bit_reader r = in;
         r.at += up_to - own;
         in.at += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
-        for (uint32_t l = 0; l < 4 && i + l < to && own > 0; l++) {
-            const uint32_t symbol = four >> 8 * l & 255;
-            if (symbol >= ZTI_SZ_HIGH_DIRECT)
-                slot->q[i + l] = zti_sz_high_residual(
-                    symbol, (uint32_t)zti_take_bits(&r, zti_sz_high_open_bits(symbol)));
-        }
+        if (own > 0)
+            take_open_of_four(&r, four, to - i, slot->q + i);
     }
     return all <= 8 * parts->extra_bytes;
 }

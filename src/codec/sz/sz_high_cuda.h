@@ -182,15 +182,17 @@ high_band_of(const struct zti_sz_box *box, uint32_t axes, uint32_t level, uint32
     return b;
 }
 
-/* The next set of halved axes in the order of bands, or 0 after the last; at first after 0. */
+/* The next set of halved axes in the order of bands, or 0 after the last; at first after 0. Four
+ * bits a set: all of them in order and 0, and the place of each. */
 static __device__ __forceinline__ uint32_t next_odd(uint32_t axes, uint32_t odd)
 {
-    uint32_t count = odd ? zti_sz_high_axes_count(odd) : 1;
-    for (; count <= ZT_MAX_RANK; count++, odd = 0)
-        for (odd++; odd < 16; odd++)
-            if (!(odd & ~axes) && zti_sz_high_axes_count(odd) == count)
-                return odd;
-    return 0;
+    const uint64_t sets = UINT64_C(0x0fedb7ca96538421), places = UINT64_C(0xedc9b873a652410f);
+    uint32_t place = (uint32_t)(places >> 4 * odd & 15);
+    do {
+        place = (place + 1) & 15;
+        odd = (uint32_t)(sets >> 4 * place & 15);
+    } while (odd & ~axes);
+    return odd;
 }
 
 static __device__ __forceinline__ uint32_t points_in(const struct high_band *b)

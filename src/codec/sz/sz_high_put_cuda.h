@@ -95,31 +95,44 @@ static __device__ __forceinline__ uint32_t integer_of(const struct sz_high_tiles
     return (has_one ? 0 : HAS_NONE) | (fabs(units) < h->farthest ? 0 : IS_FAR);
 }
 
-/* Where the point with coordinates c of a box is in the array; NULL on the plane behind a slab,
- * which is last. */
-static __device__ __forceinline__ const char *point_in(const struct sz_tiles *s,
-                                                       const struct zti_sz_box *box,
-                                                       const uint32_t *c)
+/* Where a box is in the array, and how many of its points along each axis are there: of the last
+ * ones the plane behind a slab is not. */
+struct box_place {
+    const char *at;
+    int64_t stride[4];
+    uint32_t there[4];
+};
+
+static __device__ __forceinline__ struct box_place place_of_box(const struct sz_tiles *s,
+                                                                const struct zti_sz_box *box)
 {
-    const uint32_t skip = 4 - s->grid.rank;
-    int64_t offset = 0;
+    const uint32_t skip = 4 - s->grid.rank, bytes = value_bytes_of(s->type);
+    struct box_place p;
+    p.at = (const char *)s->view.out.data;
     SIMT_UNROLL
     for (uint32_t k = 0; k < 4; k++) {
+        p.stride[k] = 0;
+        p.there[k] = 1;
         if (k < skip)
             continue;
-        const uint64_t at = box->origin[k] + c[k];
-        if (at >= s->view.hi[k - skip])
-            return NULL;
-        offset += (int64_t)(at - s->view.lo[k - skip]) * s->view.out.stride[k - skip];
+        p.stride[k] = s->view.out.stride[k - skip] * (int64_t)bytes;
+        p.at += (int64_t)(box->origin[k] - s->view.lo[k - skip]) * p.stride[k];
+        p.there[k] = simt_at_most(s->view.hi[k - skip] - box->origin[k], box->dim[k]);
     }
-    return (const char *)s->view.out.data + offset * (int64_t)value_bytes_of(s->type);
+    return p;
 }
 
-/* How many points of a row are there: the plane behind a slab may be the last ones. */
-static __device__ __forceinline__ uint32_t behind(const struct sz_tiles *s,
-                                                  const struct zti_sz_box *box)
+/* The point with coordinates c, or NULL. */
+static __device__ __forceinline__ const char *point_in(const struct box_place *p, const uint32_t *c)
 {
-    return simt_at_most(s->view.hi[s->grid.rank - 1] - box->origin[3], box->dim[3]);
+    bool is_there = true;
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < 4; k++)
+        is_there = is_there && c[k] < p->there[k];
+    if (!is_there)
+        return NULL;
+    return p->at + c[0] * p->stride[0] + c[1] * p->stride[1] + c[2] * p->stride[2] +
+           c[3] * p->stride[3];
 }
 
 /* Integers of values that have none: the one before. The first warp; such tiles are few. */
@@ -128,11 +141,12 @@ static __device__ __forceinline__ void bridge(const struct sz_high_tiles *h,
 {
     const uint32_t lane = threadIdx.x % 32, points = (uint32_t)box->points;
     const struct extents extents = extents_of(box->dim);
+    const struct box_place place = place_of_box(&h->s, box);
     int32_t before = 0;
     for (uint32_t i = 0; i < points; i += 32) {
         uint32_t c[4];
         coordinates(&extents, i + lane, c);
-        const char *const from = i + lane < points ? point_in(&h->s, box, c) : NULL;
+        const char *const from = i + lane < points ? point_in(&place, c) : NULL;
         int32_t own = 0;
         const bool is_good = from && !(integer_of(h, from, &own) & HAS_NONE);
         const unsigned good = __ballot_sync(SIMT_ALL_LANES, is_good) & (0xffffffffu >> (31 - lane));
@@ -151,24 +165,22 @@ static __device__ __forceinline__ uint32_t gather(const struct sz_high_tiles *h,
                                               const struct zti_sz_box *box, uint32_t halved,
                                               int32_t *x)
 {
-    const struct sz_tiles *const s = &h->s;
     const struct extents extents = extents_of(box->dim);
+    const struct box_place place = place_of_box(&h->s, box);
     const uint32_t rows = box->dim[0] * box->dim[1] * box->dim[2];
-    const int64_t stride =
-        s->view.out.stride[s->grid.rank - 1] * (int64_t)value_bytes_of(s->type);
     uint32_t is_not = 0;
     for (uint32_t row = threadIdx.x / 32; row < rows; row += HIGH_WARPS) {
         uint32_t c[4];
         coordinates(&extents, row * box->dim[3], c);
-        const char *const from = point_in(s, box, c);
+        const char *const from = point_in(&place, c);
         const uint32_t odd = (c[0] & halved) | (c[1] & halved >> 1) | (c[2] & halved >> 2);
-        const uint32_t at = place_in_box(box, c), far = behind(s, box);
+        const uint32_t at = place_in_box(box, c), there = from ? place.there[3] : 0;
         for (uint32_t k = threadIdx.x % 32; k < box->dim[3]; k += 4 * 32) {
             int32_t own[4] = {0, 0, 0, 0}; /* so that loads are on their way together */
             SIMT_UNROLL
             for (uint32_t i = 0; i < 4; i++)
-                if (from && k + 32 * i < far)
-                    is_not |= integer_of(h, from + (k + 32 * i) * stride, &own[i]);
+                if (k + 32 * i < there)
+                    is_not |= integer_of(h, from + (k + 32 * i) * place.stride[3], &own[i]);
             SIMT_UNROLL
             for (uint32_t i = 0; i < 4; i++)
                 if (k + 32 * i < box->dim[3] && ((odd | (k & halved >> 3)) & 1) == 0)
