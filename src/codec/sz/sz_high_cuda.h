@@ -307,7 +307,7 @@ static __device__ __forceinline__ uint32_t sum_between(const struct high_band *b
     uint32_t sum = 0;
     SIMT_UNROLL
     for (uint32_t i = 0; i < 4; i++) {
-        const int64_t apart = b->apart[i];
+        const int32_t apart = (int32_t)b->apart[i];
         if (b->odd >> i & 1)
             sum += loud[-apart] + loud[c[i] + 1 < b->of[i] ? apart : -apart];
     }

@@ -109,13 +109,14 @@ static __device__ __forceinline__ void make_sums(const struct high_band *b,
 {
     const struct extents extents = extents_of(b->own);
     const uint32_t n = own_points_in(b);
+    const uint32_t share = zti_sz_high_share(zti_sz_high_axes_count(b->odd));
     for (uint32_t i = helper; i < n; i += 2 * helpers) {
         uint32_t sum[2]; /* so that loads are on their way together */
         SIMT_UNROLL
         for (uint32_t k = 0; k < 2; k++) {
             uint32_t c[4];
             coordinates(&extents, simt_at_most(i + k * helpers, n - 1), c);
-            sum[k] = weigh(b, sum_between(b, c, slot->loud + point_at(b, c)), 0, 0);
+            sum[k] = share * sum_between(b, c, slot->loud + point_at(b, c));
         }
         SIMT_UNROLL
         for (uint32_t k = 0; k < 2; k++)
