@@ -381,8 +381,10 @@ static __device__ __forceinline__ void slab_put_values(const struct slab *b,
     for (uint32_t i = threadIdx.x / 32; i < rows; i += HIGH_WARPS) {
         const struct slab_row r = slab_row_of(b, part, true, i);
         const uint32_t last = r.z < b->own[2] ? simt_at_most(r.last, b->own[0]) : 0;
-        for (uint32_t k = r.first + threadIdx.x % 32; k < last; k += 32)
-            store_value(&b->h->s, r.at + k * stride, r.x[k]);
+        const uint32_t first = r.first + threadIdx.x % 32;
+        char *to = r.at + first * stride;
+        for (uint32_t k = first; k < last; k += 32, to += 32 * stride)
+            store_value(&b->h->s, to, r.x[k]);
     }
 }
 
@@ -545,7 +547,7 @@ static unsigned near_models(void)
 
 extern "C" uint64_t zti_sz_high_cuda_take_bytes(const struct zti_coding *coding)
 {
-    return high_batch(coding, TAKE_BATCH) * high_slot_bytes(zti_sz_high_points(coding));
+    return high_batch(coding, TAKE_BATCH) * high_places_of(zti_sz_high_points(coding)).bytes;
 }
 
 extern "C" void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti_coding *coding,
@@ -558,7 +560,7 @@ extern "C" void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti
     h.s = *s;
     h.slots = (uint8_t *)work;
     h.points = (uint32_t)zti_sz_high_points(coding);
-    h.slot_bytes = high_slot_bytes(h.points);
+    h.in_slot = high_places_of(h.points);
     h.each = tiles < s->chunk_tiles ? tiles : s->chunk_tiles;
     h.models = zti_sz_high_models(coding);
     h.near_models = simt_at_most(h.models, near_models());

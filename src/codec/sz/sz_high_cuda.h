@@ -14,12 +14,18 @@
 enum { HIGH_THREADS = 256, HIGH_WARPS = HIGH_THREADS / 32,
        HIGH_MOST_TAKERS = 16, NOTE_BYTES = 256 };
 
+/* What is where in a slot, in bytes; to decode symbols, to encode the last three. */
+struct high_places {
+    uint64_t q, loud, symbols, codes, exact, out;
+    uint64_t bytes; /* of a slot */
+};
+
 /* What kernels are given. To decode, tiles are numbered as they are in the chunks wanted, 'each' a
  * chunk; to encode, from first_tile on, and 'each' is all. Those of a batch have a slot each. */
 struct sz_high_tiles {
     struct sz_tiles s;
     uint8_t *slots;
-    uint64_t slot_bytes;
+    struct high_places in_slot;
     uint64_t first; /* of the batch */
     uint64_t each;
     uint32_t points; /* of the largest box */
@@ -49,7 +55,7 @@ struct high_slot {
     uint8_t *loud, *symbols;
 };
 
-static __host__ __device__ __forceinline__ uint64_t high_up(uint64_t bytes)
+static inline uint64_t high_up(uint64_t bytes)
 {
     return (bytes + 255) / 256 * 256;
 }
@@ -69,26 +75,28 @@ static inline uint32_t high_takers(uint64_t tiles)
     return tiles < each ? 1 : simt_at_most((tiles + each - 1) / each, HIGH_MOST_TAKERS);
 }
 
-static inline uint64_t high_slot_bytes(uint64_t points)
+static inline struct high_places high_places_of(uint64_t points)
 {
-    return NOTE_BYTES + 2 * high_up(points * sizeof(int32_t)) + 2 * high_up(points);
+    struct high_places p;
+    memset(&p, 0, sizeof p);
+    p.q = NOTE_BYTES + high_up(points * sizeof(int32_t));
+    p.loud = p.q + high_up(points * sizeof(int32_t));
+    p.symbols = p.loud + high_up(points);
+    p.bytes = p.symbols + high_up(points);
+    return p;
 }
 
 static __device__ __forceinline__ struct high_slot high_slot_of(const struct sz_high_tiles *h,
                                                                 uint32_t number)
 {
-    const uint64_t points = h->points;
-    uint8_t *at = h->slots + number * h->slot_bytes;
+    uint8_t *const at = h->slots + number * h->in_slot.bytes;
     struct high_slot slot;
     slot.note = (struct high_note *)(void *)at;
-    at += NOTE_BYTES;
-    slot.x = (int32_t *)(void *)at;
-    slot.sums = (uint16_t *)(void *)at;
-    at += high_up(points * sizeof(int32_t));
-    slot.q = (int32_t *)(void *)at;
-    at += high_up(points * sizeof(int32_t));
-    slot.loud = at;
-    slot.symbols = at + high_up(points);
+    slot.x = (int32_t *)(void *)(at + NOTE_BYTES);
+    slot.sums = (uint16_t *)(void *)(at + NOTE_BYTES);
+    slot.q = (int32_t *)(void *)(at + h->in_slot.q);
+    slot.loud = at + h->in_slot.loud;
+    slot.symbols = at + h->in_slot.symbols;
     return slot;
 }
 
@@ -236,16 +244,26 @@ static __device__ __forceinline__ struct extents extents_of(const uint32_t *dim)
     return e;
 }
 
-/* The coordinates of point i. */
-static __device__ __forceinline__ void coordinates(const struct extents *e, uint32_t i, uint32_t *c)
+/* The coordinates of the first point of row i. */
+static __device__ __forceinline__ void row_coordinates(const struct extents *e, uint32_t i,
+                                                       uint32_t *c)
 {
+    c[3] = 0;
     SIMT_UNROLL
-    for (uint32_t k = 3; k-- > 0;) {
+    for (uint32_t k = 2; k-- > 0;) {
         const uint32_t rest = divide(i, &e->along[k]);
         c[k + 1] = i - rest * e->along[k].by;
         i = rest;
     }
     c[0] = i;
+}
+
+/* The coordinates of point i. */
+static __device__ __forceinline__ void coordinates(const struct extents *e, uint32_t i, uint32_t *c)
+{
+    const uint32_t row = divide(i, &e->along[2]);
+    row_coordinates(e, row, c);
+    c[3] = i - row * e->along[2].by;
 }
 
 /* ---- prediction ---- */

@@ -38,7 +38,7 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_make_symbols(const stru
     const struct zti_sz_box box = high_box_of(s, number);
     const struct sz_tile t = tile_of(s, number);
     uint32_t symbols;
-    for (uint32_t i = threadIdx.x; i < (t.n + 63) / 64; i += HIGH_THREADS)
+    for (uint32_t i = threadIdx.x; i < (box.values + 63) / 64; i += HIGH_THREADS)
         slot.exact[i] = 0;
     if (threadIdx.x == 0)
         slot.note->exact = slot.note->others = 0;
@@ -566,7 +566,7 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_put_tiles(const struct 
 extern "C" uint64_t zti_sz_high_cuda_put_bytes(const struct zti_coding *coding)
 {
     return high_batch(coding, PUT_BATCH) *
-           put_slot_bytes(zti_sz_high_points(coding), (uint32_t)zt_type_bytes(coding->type));
+           put_places_of(zti_sz_high_points(coding), (uint32_t)zt_type_bytes(coding->type)).bytes;
 }
 
 static struct sz_high_tiles tiles_of(const struct sz_tiles *s, const struct zti_coding *whole,
@@ -577,7 +577,7 @@ static struct sz_high_tiles tiles_of(const struct sz_tiles *s, const struct zti_
     h.s = *s;
     h.slots = (uint8_t *)work;
     h.points = (uint32_t)zti_sz_high_points(whole);
-    h.slot_bytes = put_slot_bytes(h.points, (uint32_t)zt_type_bytes(whole->type));
+    h.in_slot = put_places_of(h.points, (uint32_t)zt_type_bytes(whole->type));
     h.farthest = zti_sz_high_farthest(whole);
     slab_choose(&h, whole, true);
     return h;

@@ -32,32 +32,32 @@ struct put_slot {
     uint32_t *out;
 };
 
-static inline uint64_t put_slot_bytes(uint64_t points, uint32_t value_bytes)
+static inline struct high_places put_places_of(uint64_t points, uint32_t value_bytes)
 {
-    return NOTE_BYTES + high_up(5 * points) + high_up(4 * points) +
-           high_up(2 * points) + high_up(points / 8 + 64) +
-           high_up(value_bytes * points + 256);
+    struct high_places p;
+    memset(&p, 0, sizeof p);
+    p.loud = NOTE_BYTES + points * sizeof(int32_t);
+    p.q = NOTE_BYTES + high_up(points * (sizeof(int32_t) + 1));
+    p.codes = p.q + high_up(points * sizeof(int32_t));
+    p.exact = p.codes + high_up(points * sizeof(uint16_t));
+    p.out = p.exact + high_up(points / 8 + 64);
+    p.bytes = p.out + high_up(value_bytes * points + 256);
+    return p;
 }
 
 static __device__ __forceinline__ struct put_slot put_slot_of(const struct sz_high_tiles *h,
                                                               uint64_t number)
 {
-    const uint64_t points = h->points;
-    uint8_t *at = h->slots + number * h->slot_bytes;
+    uint8_t *const at = h->slots + number * h->in_slot.bytes;
     struct put_slot slot;
     slot.note = (struct put_note *)(void *)at;
-    at += NOTE_BYTES;
-    slot.x = (int32_t *)(void *)at;
-    slot.loud = at + 4 * points;
-    slot.shed = (uint16_t *)(void *)at;
-    at += high_up(5 * points);
-    slot.q = (int32_t *)(void *)at;
-    at += high_up(4 * points);
-    slot.codes = (uint16_t *)(void *)at;
-    at += high_up(2 * points);
-    slot.exact = (uint64_t *)(void *)at;
-    at += high_up(points / 8 + 64);
-    slot.out = (uint32_t *)(void *)at;
+    slot.x = (int32_t *)(void *)(at + NOTE_BYTES);
+    slot.shed = (uint16_t *)(void *)(at + NOTE_BYTES);
+    slot.loud = at + h->in_slot.loud;
+    slot.q = (int32_t *)(void *)(at + h->in_slot.q);
+    slot.codes = (uint16_t *)(void *)(at + h->in_slot.codes);
+    slot.exact = (uint64_t *)(void *)(at + h->in_slot.exact);
+    slot.out = (uint32_t *)(void *)(at + h->in_slot.out);
     return slot;
 }
 
@@ -171,18 +171,18 @@ static __device__ __forceinline__ uint32_t gather(const struct sz_high_tiles *h,
     uint32_t is_not = 0;
     for (uint32_t row = threadIdx.x / 32; row < rows; row += HIGH_WARPS) {
         uint32_t c[4];
-        coordinates(&extents, row * box->dim[3], c);
+        row_coordinates(&extents, row, c);
         const char *const from = point_in(&place, c);
         const uint32_t odd = (c[0] & halved) | (c[1] & halved >> 1) | (c[2] & halved >> 2);
         const uint32_t at = place_in_box(box, c), there = from ? place.there[3] : 0;
-        for (uint32_t k = threadIdx.x % 32; k < box->dim[3]; k += 4 * 32) {
-            int32_t own[4] = {0, 0, 0, 0}; /* so that loads are on their way together */
+        for (uint32_t k = threadIdx.x % 32; k < box->dim[3]; k += 3 * 32) {
+            int32_t own[3] = {0, 0, 0}; /* so that loads are on their way together */
             SIMT_UNROLL
-            for (uint32_t i = 0; i < 4; i++)
+            for (uint32_t i = 0; i < 3; i++)
                 if (k + 32 * i < there)
                     is_not |= integer_of(h, from + (k + 32 * i) * place.stride[3], &own[i]);
             SIMT_UNROLL
-            for (uint32_t i = 0; i < 4; i++)
+            for (uint32_t i = 0; i < 3; i++)
                 if (k + 32 * i < box->dim[3] && ((odd | (k & halved >> 3)) & 1) == 0)
                     x[at + k + 32 * i] = own[i];
         }
@@ -383,11 +383,12 @@ static __device__ __forceinline__ uint32_t slab_gather(const struct slab *b,
     for (uint32_t i = threadIdx.x / 32; i < rows; i += HIGH_WARPS) {
         const struct slab_row r = slab_row_of(b, part, false, i);
         const uint32_t dim = r.is_even && !(b->halved & 1) ? 0 : b->dim[0];
-        const uint32_t each = r.is_even ? 2 : 1;
-        for (uint32_t k = threadIdx.x % 32 * each + each - 1; k < dim; k += 32 * each) {
+        const uint32_t each = r.is_even ? 2 : 1, first = threadIdx.x % 32 * each + each - 1;
+        const char *from = r.at + first * stride;
+        for (uint32_t k = first; k < dim; k += 32 * each, from += 32 * each * stride) {
             int32_t own = 0;
             if (k < r.last)
-                is_not |= integer_of(b->h, r.at + k * stride, &own);
+                is_not |= integer_of(b->h, from, &own);
             r.x[k] = own;
         }
     }
