@@ -13,10 +13,11 @@ enum {
     STEPS = 8,             /* symbols of a state that are looked up together */
     STATE_BITS = (int)ZTI_ANS_STATE_BITS,
     EXACT_MOST = 515,      /* bytes of the marks of 4096 values, at most */
-    FOUR = 4,              /* symbols that a lane has at a time */
-    RUN_SYMBOLS = FOUR * 32,
-    RUN_WORDS = RUN_SYMBOLS + 2, /* of their bits, 32 of each at most */
-    HEAD_WORDS = (8 + (int)ZTI_ANS_MANY * (int)ZTI_ANS_STATE_BITS) / 32 + 1,
+    EIGHT = 8,             /* symbols that a lane has at a time */
+    RUN_SYMBOLS = EIGHT * 32,
+    RING_WORDS = 2 * RUN_SYMBOLS, /* a power of two: room for their bits, 32 of each at most */
+    STATE_MASK = (1 << STATE_BITS) - 1,
+    BOTH = 0x00010001,     /* two numbers of 16 bits */
     PARTS = (int)ZTI_SZ_HIGH_VALUES / (int)ZTI_SZ_TILE_VALUES
 };
 
@@ -237,39 +238,61 @@ high_run_states(const struct sz_high_tiles h)
 
 /* ---- bytes: a block a tile ---- */
 
+/* Bits of a section of a tile. A warp has those of some symbols: where they begin, and the words at
+ * both ends of them, which others have bits of. */
+struct section {
+    uint32_t at[HIGH_WARPS + 1]; /* the last: its end, where a byte is */
+    uint32_t first[HIGH_WARPS], last[HIGH_WARPS];
+};
+
 /* What a block knows of the bytes of its tile. */
 struct putting {
-    uint32_t code_bits[HIGH_WARPS + 1], extra_bits[HIGH_WARPS + 1]; /* of the warps before */
+    struct section codes, extras;
     uint32_t marks[PARTS], ways[PARTS]; /* exact values: bytes of marks, and their way */
     uint32_t values[PARTS];
     uint32_t exact_at[PARTS + 1];
     uint32_t head[4]; /* what is before the sections */
     uint32_t head_bytes, extra_bytes, code_bytes, exact_bytes, bytes;
+    uint32_t zeros; /* before what is coded, to whole bytes */
     uint64_t place;
     bool is_raw;
-    uint32_t bits[HIGH_WARPS][RUN_WORDS];
+    uint32_t ring[HIGH_WARPS][RING_WORDS];
 };
 
-/* Numbers of 16 bits of four symbols, from symbol i on, zeros from n on. */
-static __device__ __forceinline__ uint64_t four_from(const uint16_t *from, uint32_t i, uint32_t n)
+/* Numbers of 16 bits of eight symbols, two a word. */
+struct eight {
+    uint32_t two[EIGHT / 2];
+};
+
+/* From symbol i on, zeros from n on. */
+static __device__ __forceinline__ struct eight eight_from(const uint16_t *from, uint32_t i,
+                                                          uint32_t n)
 {
-    const uint64_t four = i < n ? *(const uint64_t *)(const void *)(from + i) : 0;
-    return i + FOUR <= n || i >= n ? four : four & ((UINT64_C(1) << 16 * (n - i)) - 1);
+    struct eight e = {{0}};
+    if (i < n)
+        simt_load_16(e.two, from + i);
+    if (i < n && n - i < EIGHT) {
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < EIGHT / 2; k++)
+            e.two[k] &= n - i > 2 * k ? simt_ones(16 * (n - i - 2 * k)) : 0;
+    }
+    return e;
 }
 
-static __device__ __forceinline__ uint32_t code_bits_of(uint64_t shed)
+static_assert(ZTI_SZ_HIGH_DIRECT + 1 == 1 << 7 && ZTI_SZ_HIGH_ESCAPE + 1 == 1 << 8,
+              "one more sets bit 7 of symbols that leave some bits open, and bit 8 of the escape");
+
+/* zti_sz_high_open_bits of two residuals' symbols at a time. */
+static __device__ __forceinline__ uint32_t open_bits_of_two(uint32_t codes)
 {
-    const uint64_t bits = shed >> STATE_BITS & UINT64_C(0x000f000f000f000f);
-    return (uint32_t)(bits * UINT64_C(0x0001000100010001) >> 48);
+    const uint32_t symbols = codes & 255 * BOTH, more = symbols + BOTH;
+    const uint32_t sizes = (symbols + (256 + 5 * 4 - ZTI_SZ_HIGH_DIRECT) * BOTH) >> 2;
+    return (sizes & (more >> 7 & BOTH) * 63) | (more >> 3 & 32 * BOTH);
 }
 
-static __device__ __forceinline__ uint32_t open_bits_of(uint64_t codes)
+static __device__ __forceinline__ uint32_t sum_of_two(uint32_t two)
 {
-    uint32_t bits = 0;
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < FOUR; i++)
-        bits += zti_sz_high_open_bits((uint32_t)(codes >> 16 * i) & 255);
-    return bits;
+    return (two & 0xffff) + (two >> 16);
 }
 
 /* The symbols of the calling warp. */
@@ -280,33 +303,49 @@ static __device__ __forceinline__ uint32_t first_of_warp(uint32_t n, uint32_t wa
     return at < n ? at : n;
 }
 
-/* The bits of each warp's symbols; then, for the first thread, of those before it. */
+/* The bits of each warp's symbols. */
 static __device__ __forceinline__ void sum_bits(const struct put_slot *slot, struct putting *p)
 {
     const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, n = slot->note->symbols;
     uint32_t codes = 0, extras = 0;
     const uint32_t end = first_of_warp(n, warp + 1);
     SIMT_UNROLL_4
-    for (uint32_t i = first_of_warp(n, warp) + FOUR * lane; i < end; i += RUN_SYMBOLS) {
-        codes += code_bits_of(four_from(slot->shed, i, end));
-        extras += open_bits_of(four_from(slot->codes, i, end));
-    }
-    codes = warp_sums_32(codes);
-    extras = warp_sums_32(extras);
-    if (lane == 31) {
-        p->code_bits[warp + 1] = codes;
-        p->extra_bits[warp + 1] = extras;
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        /* and zeros before them, to whole bytes */
-        p->code_bits[0] = 1 + ways_of(slot->note) * STATE_BITS;
-        p->extra_bits[0] = 0;
-        for (uint32_t i = 1; i <= HIGH_WARPS; i++) {
-            p->code_bits[i] += p->code_bits[i - 1];
-            p->extra_bits[i] += p->extra_bits[i - 1];
+    for (uint32_t i = first_of_warp(n, warp) + EIGHT * lane; i < end; i += RUN_SYMBOLS) {
+        const struct eight shed = eight_from(slot->shed, i, end);
+        const struct eight code = eight_from(slot->codes, i, end);
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < EIGHT / 2; k++) {
+            codes += shed.two[k] >> STATE_BITS & 15 * BOTH;
+            extras += open_bits_of_two(code.two[k]);
         }
     }
+    codes = __reduce_add_sync(SIMT_ALL_LANES, sum_of_two(codes));
+    extras = __reduce_add_sync(SIMT_ALL_LANES, sum_of_two(extras));
+    if (lane == 0) {
+        p->codes.at[warp + 1] = codes;
+        p->extras.at[warp + 1] = extras;
+    }
+}
+
+/* Where the bits of each warp's symbols begin, and how many bytes they are. The first warp begins
+ * with zeros, a one and the states. One thread. */
+static __device__ __forceinline__ void place_bits(struct putting *p, uint32_t ways, bool is_zero)
+{
+    uint32_t codes = 1 + ways * STATE_BITS, extras = 0;
+    SIMT_UNROLL
+    for (uint32_t i = 1; i <= HIGH_WARPS; i++) {
+        codes += p->codes.at[i];
+        extras += p->extras.at[i];
+        p->codes.at[i] = codes;
+        p->extras.at[i] = extras;
+    }
+    p->code_bytes = is_zero ? 0 : (codes + 7) / 8;
+    p->extra_bytes = (extras + 7) / 8;
+    p->zeros = -codes & 7;
+    p->codes.at[0] = p->extras.at[0] = 0;
+    SIMT_UNROLL
+    for (uint32_t i = 1; i <= HIGH_WARPS; i++)
+        p->codes.at[i] += p->zeros;
 }
 
 static __device__ __forceinline__ uint32_t part_values(uint32_t n, uint32_t part)
@@ -341,8 +380,7 @@ static __device__ __forceinline__ void measure_tile(const struct sz_tile *t, uin
     const bool is_zero = slot->note->others == 0;
     const uint32_t parts = (t->n - 1) / ZTI_SZ_TILE_VALUES + 1;
     uint8_t *const head = (uint8_t *)(void *)p->head, *at = head;
-    p->code_bytes = is_zero ? 0 : (p->code_bits[HIGH_WARPS] + 7) / 8;
-    p->extra_bytes = (p->extra_bits[HIGH_WARPS] + 7) / 8;
+    place_bits(p, ways, is_zero);
     const uint64_t exact_most =
         exact ? (uint64_t)exact * value_bytes + 4 + (t->n / ZTI_SZ_TILE_VALUES + 1) * EXACT_MOST
               : 0;
@@ -366,109 +404,216 @@ static __device__ __forceinline__ void measure_tile(const struct sz_tile *t, uin
                          : p->head_bytes + p->extra_bytes + p->code_bytes + p->exact_bytes;
 }
 
-/* A warp's way through bits, of which whole words are stored. Those at both ends, which others have
- * bits of, must be 0 before. */
-struct bit_run {
-    uint32_t *bits, *to; /* shared; where they go */
-    uint32_t at, carry;  /* the next bit; those of its word before it */
-    bool is_first;       /* word of the warp */
+/* Bytes of the stream: the word that the first one is in, and which bit of it that begins at. */
+struct stretch {
+    uint32_t *words;
+    uint32_t shift, bytes;
 };
 
-static __device__ __forceinline__ struct bit_run bit_run_from(uint32_t *bits, uint32_t *to,
-                                                              uint32_t at)
+static __device__ __forceinline__ struct stretch stretch_at(const struct sz_tiles *s, uint64_t at,
+                                                            uint32_t bytes)
 {
-    const struct bit_run run = {bits, to, at, 0, true};
+    uint32_t *const words = (uint32_t *)(void *)s->words;
+    const struct stretch to = {words + at / 4, 8 * (uint32_t)(at % 4), bytes};
+    return to;
+}
+
+/* A warp's way through bits of a stretch: words are put together in shared memory, of which the
+ * calling block has a few, and stored where they are whole. But the first one's, and what is left
+ * of the last one, are the section's. */
+struct bit_run {
+    uint32_t *ring;       /* 0 where no bit is yet */
+    uint32_t *to, *first; /* where words go */
+    uint32_t at, begin;   /* the next bit; the word of the first one */
+};
+
+static __device__ __forceinline__ struct bit_run bit_run_from(struct putting *p,
+                                                              struct section *section,
+                                                              const struct stretch *to)
+{
+    const uint32_t warp = threadIdx.x / 32, at = to->shift + section->at[warp];
+    const struct bit_run run = {p->ring[warp], to->words, &section->first[warp], at, at / 32};
+    if (threadIdx.x % 32 == 0)
+        *run.first = 0;
     return run;
 }
 
-/* Room for so many bits; they are or'ed in from bit run->at % 32 of run->bits on. */
-static __device__ __forceinline__ void bit_run_open(const struct bit_run *run, uint32_t bits)
+/* Bits of a lane, into words that have room. */
+static __device__ __forceinline__ void bit_run_or(const struct bit_run *run, uint32_t at,
+                                                  uint64_t bits)
 {
-    for (uint32_t i = threadIdx.x % 32; i <= (run->at % 32 + bits) / 32; i += 32)
-        run->bits[i] = i == 0 ? run->carry : 0;
-    __syncwarp();
+    const uint32_t low = (uint32_t)bits, high = (uint32_t)(bits >> 32), word = at / 32;
+    const uint32_t next = __funnelshift_l(low, high, at), last = __funnelshift_l(high, 0, at);
+    (void)atomicOr((unsigned *)run->ring + word % RING_WORDS, low << at % 32);
+    if (next != 0)
+        (void)atomicOr((unsigned *)run->ring + (word + 1) % RING_WORDS, next);
+    if (last != 0)
+        (void)atomicOr((unsigned *)run->ring + (word + 2) % RING_WORDS, last);
 }
 
-static __device__ __forceinline__ void bit_run_close(struct bit_run *run, uint32_t bits)
+/* All lanes have put theirs, so many: whole words leave. */
+static __device__ __forceinline__ void bit_run_go(struct bit_run *run, uint32_t bits)
 {
-    const uint32_t words = (run->at % 32 + bits) / 32;
-    uint32_t *const to = run->to + run->at / 32;
-    __syncwarp();
-    for (uint32_t i = threadIdx.x % 32; i < words; i += 32) {
-        if (i == 0 && run->is_first)
-            (void)atomicOr((unsigned *)to, run->bits[0]);
-        else
-            to[i] = run->bits[i];
-    }
-    run->carry = run->bits[words];
+    const uint32_t from = run->at / 32;
     run->at += bits;
-    run->is_first = run->is_first && words == 0;
-    simt_order_warp(); /* bits were read that the next ones take the place of, behind a ballot */
-}
-
-static __device__ __forceinline__ void bit_run_end(const struct bit_run *run)
-{
-    if (threadIdx.x % 32 == 0 && run->carry != 0)
-        (void)atomicOr((unsigned *)run->to + run->at / 32, run->carry);
-}
-
-/* What the symbols of a lane leave open. */
-static __device__ __forceinline__ void put_open(const struct put_slot *slot, struct bit_run *run,
-                                                uint64_t codes, uint32_t number)
-{
-    const uint32_t own = open_bits_of(codes);
-    if (!__any_sync(SIMT_ALL_LANES, own > 0))
-        return;
-    const uint32_t up_to = warp_sums_32(own), all = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
-    uint32_t at = run->at % 32 + up_to - own;
-    bit_run_open(run, all);
-    for (uint32_t i = 0; i < FOUR && own > 0; i++) {
-        const uint32_t symbol = (uint32_t)(codes >> 16 * i) & 255;
-        const uint32_t bits = zti_sz_high_open_bits(symbol);
-        if (bits > 0)
-            put_at(run->bits, &at, zti_sz_high_open(symbol, slot->q[number + i]), bits);
+    __syncwarp();
+    for (uint32_t i = from + threadIdx.x % 32; i < run->at / 32; i += 32) {
+        uint32_t *const word = run->ring + i % RING_WORDS;
+        if (i == run->begin)
+            *run->first = *word;
+        else
+            run->to[i] = *word;
+        *word = 0;
     }
-    bit_run_close(run, all);
+    simt_order_warp(); /* words were read that bits are put into again, behind sums */
 }
 
-/* What states shed and symbols leave open. */
-static __device__ __forceinline__ void put_bits(const struct put_slot *slot, struct putting *p,
-                                                uint32_t *extras, uint32_t *codes)
+static __device__ __forceinline__ void bit_run_end(const struct bit_run *run, uint32_t *last)
+{
+    uint32_t *const word = run->ring + run->at / 32 % RING_WORDS;
+    if (threadIdx.x % 32 == 0) {
+        *last = *word;
+        *word = 0;
+    }
+    simt_order_warp();
+}
+
+/* Bits of each lane; where a lane's own are, for it to put. */
+static __device__ __forceinline__ uint32_t bit_run_place(const struct bit_run *run, uint32_t own,
+                                                         uint32_t *all)
+{
+    const uint32_t up_to = part_sums(own, 32);
+    *all = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+    return run->at + up_to - own;
+}
+
+/* What states shed for four symbols. */
+static __device__ __forceinline__ uint64_t shed_of_four(const uint32_t *two, uint32_t *count)
+{
+    uint32_t bits[2], counts[2];
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 2; i++) {
+        counts[i] = two[i] >> STATE_BITS & 15;
+        bits[i] = (two[i] & STATE_MASK) | (two[i] >> 16 & STATE_MASK) << counts[i];
+        counts[i] += two[i] >> (16 + STATE_BITS);
+    }
+    *count = counts[0] + counts[1];
+    return bits[0] | (uint64_t)bits[1] << counts[0];
+}
+
+/* The states, and what they shed. */
+static __device__ __forceinline__ void put_codes(const struct put_slot *slot, struct putting *p,
+                                                 const struct stretch *to)
 {
     const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, n = slot->note->symbols;
-    const uint32_t zeros = 8 * p->code_bytes - p->code_bits[HIGH_WARPS];
     const uint32_t end = first_of_warp(n, warp + 1);
-    struct bit_run code_run = bit_run_from(p->bits[warp], codes, p->code_bits[warp] + zeros);
-    struct bit_run open_run = bit_run_from(p->bits[warp], extras, p->extra_bits[warp]);
-    if (threadIdx.x <= ways_of(slot->note)) {
-        uint32_t at = zeros + (threadIdx.x > 0 ? 1 + (threadIdx.x - 1) * STATE_BITS : 0);
-        put_at(codes, &at, threadIdx.x > 0 ? slot->note->state[threadIdx.x - 1] : 1,
-               threadIdx.x > 0 ? (uint32_t)STATE_BITS : 1);
+    struct bit_run run = bit_run_from(p, &p->codes, to);
+    uint32_t i = first_of_warp(n, warp) + EIGHT * lane, all;
+    struct eight shed = eight_from(slot->shed, i, end);
+    struct eight next = eight_from(slot->shed, i + RUN_SYMBOLS, end);
+    if (warp == 0) {
+        const uint32_t ways = ways_of(slot->note), before = lane == 0 ? p->zeros + 1 : 0;
+        const uint32_t one = lane == 0 ? 1u << p->zeros : 0;
+        const uint32_t state = lane < ways ? slot->note->state[lane] : 0;
+        const uint32_t own = before + (lane < ways ? (uint32_t)STATE_BITS : 0);
+        const uint32_t at = bit_run_place(&run, own, &all);
+        bit_run_or(&run, at, one | state << before);
+        bit_run_go(&run, all);
     }
-    uint32_t i = first_of_warp(n, warp) + FOUR * lane;
-    uint64_t shed = four_from(slot->shed, i, end), code = four_from(slot->codes, i, end);
     for (uint32_t k = first_of_warp(n, warp); k < end; k += RUN_SYMBOLS, i += RUN_SYMBOLS) {
-        const uint64_t next_shed = four_from(slot->shed, i + RUN_SYMBOLS, end);
-        const uint64_t next_code = four_from(slot->codes, i + RUN_SYMBOLS, end);
-        const uint32_t own = code_bits_of(shed), up_to = warp_sums_32(own);
-        const uint32_t all = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
-        uint32_t at = code_run.at % 32 + up_to - own, count = 0;
-        uint64_t bits = 0;
-        SIMT_UNROLL
-        for (uint32_t l = 0; l < FOUR; l++) {
-            const uint64_t one = shed >> 16 * l;
-            bits |= (one & ((1u << STATE_BITS) - 1)) << count;
-            count += (uint32_t)(one >> STATE_BITS) & 15;
-        }
-        bit_run_open(&code_run, all);
-        put_at(code_run.bits, &at, bits, count);
-        bit_run_close(&code_run, all);
-        put_open(slot, &open_run, code, i);
-        shed = next_shed;
-        code = next_code;
+        const struct eight later = eight_from(slot->shed, i + 2 * RUN_SYMBOLS, end);
+        uint32_t low_count, high_count;
+        const uint64_t low = shed_of_four(shed.two, &low_count);
+        const uint64_t high = shed_of_four(shed.two + 2, &high_count);
+        const uint32_t at = bit_run_place(&run, low_count + high_count, &all);
+        bit_run_or(&run, at, low);
+        bit_run_or(&run, at + low_count, high);
+        bit_run_go(&run, all);
+        shed = next;
+        next = later;
     }
-    bit_run_end(&code_run);
-    bit_run_end(&open_run);
+    bit_run_end(&run, &p->codes.last[warp]);
+}
+
+/* What four symbols leave open, of which the bits are known, 32 at most in all. */
+static __device__ __forceinline__ uint32_t open_of_four(const uint32_t *open, const int32_t *q)
+{
+    uint32_t bits = 0, count = 0;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t own = open[i / 2] >> 16 * (i % 2) & 0xffff;
+        bits |= zti_sz_high_open_of(own, q[i]) << count % 32;
+        count += own;
+    }
+    return bits;
+}
+
+/* What eight symbols a lane leave open. */
+static __device__ __forceinline__ void put_open(struct bit_run *run, const struct eight *code,
+                                                const int32_t *from)
+{
+    uint32_t open[EIGHT / 2], all;
+    int32_t q[EIGHT] = {0};
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < EIGHT / 2; k++)
+        open[k] = open_bits_of_two(code->two[k]);
+    const uint32_t low = sum_of_two(open[0] + open[1]), high = sum_of_two(open[2] + open[3]);
+    if (!__any_sync(SIMT_ALL_LANES, low + high > 0))
+        return;
+    if (low > 0)
+        simt_load_16(q, from);
+    if (high > 0)
+        simt_load_16(q + 4, from + 4);
+    uint32_t at = bit_run_place(run, low + high, &all);
+    if (__all_sync(SIMT_ALL_LANES, low <= 32 && high <= 32)) {
+        const uint64_t bits = open_of_four(open + 2, q + 4);
+        bit_run_or(run, at, open_of_four(open, q) | bits << low);
+    } else {
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < EIGHT; i++) {
+            const uint32_t own = open[i / 2] >> 16 * (i % 2) & 0xffff;
+            if (own > 0)
+                bit_run_or(run, at, zti_sz_high_open_of(own, q[i]));
+            at += own;
+        }
+    }
+    bit_run_go(run, all);
+}
+
+static __device__ __forceinline__ void put_extras(const struct put_slot *slot, struct putting *p,
+                                                  const struct stretch *to)
+{
+    const uint32_t warp = threadIdx.x / 32, n = slot->note->symbols;
+    const uint32_t first = first_of_warp(n, warp), end = first_of_warp(n, warp + 1);
+    struct bit_run run = bit_run_from(p, &p->extras, to);
+    if (p->extras.at[warp] != p->extras.at[warp + 1]) {
+        uint32_t i = first + EIGHT * (threadIdx.x % 32);
+        struct eight code = eight_from(slot->codes, i, end);
+        for (uint32_t k = first; k < end; k += RUN_SYMBOLS, i += RUN_SYMBOLS) {
+            const struct eight next = eight_from(slot->codes, i + RUN_SYMBOLS, end);
+            put_open(&run, &code, slot->q + i);
+            code = next;
+        }
+    }
+    bit_run_end(&run, &p->extras.last[warp]);
+}
+
+/* Words that several warps, or others before and behind the section, have bits of: its bytes. A
+ * thread each place where a warp begins, of which several may be in a word. */
+static __device__ __forceinline__ void put_ends(const struct section *section,
+                                                const struct stretch *to, uint32_t number)
+{
+    const uint32_t word = (to->shift + section->at[number]) / 32;
+    uint32_t bits = 0;
+    if (number > 0 && (to->shift + section->at[number - 1]) / 32 == word)
+        return;
+    for (uint32_t i = 0; i < HIGH_WARPS; i++) {
+        bits |= (to->shift + section->at[i]) / 32 == word ? section->first[i] : 0;
+        bits |= (to->shift + section->at[i + 1]) / 32 == word ? section->last[i] : 0;
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        if (4 * word + i - to->shift / 8 < to->bytes)
+            ((uint8_t *)(to->words + word))[i] = (uint8_t)(bits >> 8 * i);
 }
 
 /* Values as they are: marks by a thread each 4096 values, then these. */
@@ -507,34 +652,37 @@ static __device__ __forceinline__ void put_raw(const struct sz_tiles *s, const s
 
 /* The sections of a tile that is not raw, to their places. */
 static __device__ __forceinline__ void put_sections(const struct sz_tiles *s,
-                                                    const struct sz_tile *t,
                                                     const struct put_slot *slot,
-                                                    struct putting *p, uint64_t at)
+                                                    struct putting *p)
 {
-    uint8_t *const stream = (uint8_t *)(void *)s->words;
-    uint32_t *const extras = slot->out, *const codes = extras + p->extra_bytes / 4 + 1;
-    uint32_t *const exact = codes + p->code_bytes / 4 + 1;
-    const uint32_t zeros = 8 * p->code_bytes - p->code_bits[HIGH_WARPS];
-    if (p->code_bytes > 0 && threadIdx.x <= HIGH_WARPS) { /* words that warps share */
-        extras[p->extra_bits[threadIdx.x] / 32] = 0;
-        codes[(zeros + p->code_bits[threadIdx.x]) / 32] = 0;
-    }
-    if (p->code_bytes > 0 && threadIdx.x < HEAD_WORDS && threadIdx.x <= p->code_bytes / 4)
-        codes[threadIdx.x] = 0;
-    for (uint32_t i = threadIdx.x; i < p->exact_bytes / 4 + 1 && p->exact_bytes; i += HIGH_THREADS)
-        exact[i] = 0;
+    const uint64_t at = p->place + p->head_bytes;
+    const struct stretch extras = stretch_at(s, at, p->extra_bytes);
+    const struct stretch codes = stretch_at(s, at + p->extra_bytes, p->code_bytes);
+    if (p->code_bytes == 0)
+        return;
+    put_codes(slot, p, &codes);
+    put_extras(slot, p, &extras);
     __syncthreads();
-    if (p->code_bytes > 0)
-        put_bits(slot, p, extras, codes);
-    if (p->exact_bytes > 0)
-        put_exact_part(s, t, slot, p, exact);
+    const uint32_t number = threadIdx.x % 32;
+    if (number <= HIGH_WARPS && threadIdx.x / 32 == 0)
+        put_ends(&p->codes, &codes, number);
+    if (number <= HIGH_WARPS && threadIdx.x / 32 == 1)
+        put_ends(&p->extras, &extras, number);
+}
+
+/* Values as they are, by way of the slot. */
+static __device__ __forceinline__ void put_exact_values(const struct sz_tiles *s,
+                                                        const struct sz_tile *t,
+                                                        const struct put_slot *slot,
+                                                        const struct putting *p)
+{
+    const uint64_t at = p->place + p->head_bytes + p->extra_bytes + p->code_bytes;
+    for (uint32_t i = threadIdx.x; i < p->exact_bytes / 4 + 1; i += HIGH_THREADS)
+        slot->out[i] = 0;
     __syncthreads();
-    at += p->head_bytes;
-    place_bytes(extras, p->extra_bytes, stream, at, HIGH_THREADS);
-    at += p->extra_bytes;
-    place_bytes(codes, p->code_bytes, stream, at, HIGH_THREADS);
-    at += p->code_bytes;
-    place_bytes(exact, p->exact_bytes, stream, at, HIGH_THREADS);
+    put_exact_part(s, t, slot, p, slot->out);
+    __syncthreads();
+    place_bytes(slot->out, p->exact_bytes, (uint8_t *)(void *)s->words, at, HIGH_THREADS);
 }
 
 SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_put_tiles(const struct sz_high_tiles h)
@@ -544,8 +692,11 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_put_tiles(const struct 
     const uint64_t ticket = lookback_ticket(s->states), number = s->first_tile + ticket;
     const struct put_slot slot = put_slot_of(&h, ticket - h.first);
     const struct sz_tile t = tile_of(s, number);
+    for (uint32_t i = threadIdx.x % 32; i < RING_WORDS; i += 32)
+        p.ring[threadIdx.x / 32][i] = 0;
     measure_exact(&t, &slot, &p);
     sum_bits(&slot, &p);
+    __syncthreads();
     if (threadIdx.x == 0)
         measure_tile(&t, value_bytes_of(s->type), &slot, &p);
     if (threadIdx.x < 32) {
@@ -561,10 +712,13 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_put_tiles(const struct 
     uint8_t *const stream = (uint8_t *)(void *)s->words;
     if (threadIdx.x < p.head_bytes)
         stream[p.place + threadIdx.x] = ((const uint8_t *)(const void *)p.head)[threadIdx.x];
-    if (p.is_raw)
+    if (p.is_raw) {
         put_raw(s, &t, stream + p.place + 1);
-    else
-        put_sections(s, &t, &slot, &p, p.place);
+        return;
+    }
+    put_sections(s, &slot, &p);
+    if (p.exact_bytes > 0)
+        put_exact_values(s, &t, &slot, &p);
 }
 
 /* ---- launches ---- */
