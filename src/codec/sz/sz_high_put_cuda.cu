@@ -6,19 +6,12 @@
  * states go backwards through the symbols, each on its own: as many lanes of a warp, which leave
  * for each symbol the bits that its state sheds. Sums over these say where they go: a block has a
  * tile again, looks back for its place, and writes. */
-#include "codec/sz/sz_high_put_cuda.h"
+#include "codec/sz/sz_high_put_bits_cuda.h"
 
 enum {
-    PUT_BATCH = 512,       /* tiles under way at a time, if they are large */
-    STEPS = 8,             /* symbols of a state that are looked up together */
-    STATE_BITS = (int)ZTI_ANS_STATE_BITS,
-    EXACT_MOST = 515,      /* bytes of the marks of 4096 values, at most */
-    EIGHT = 8,             /* symbols that a lane has at a time */
-    RUN_SYMBOLS = EIGHT * 32,
-    RING_WORDS = 2 * RUN_SYMBOLS, /* a power of two: room for their bits, 32 of each at most */
-    STATE_MASK = (1 << STATE_BITS) - 1,
-    BOTH = 0x00010001,     /* two numbers of 16 bits */
-    PARTS = (int)ZTI_SZ_HIGH_VALUES / (int)ZTI_SZ_TILE_VALUES
+    PUT_BATCH = 512, /* tiles under way at a time, if they are large */
+    STEPS = 8,       /* symbols of a state that are looked up together */
+    EXACT_MOST = 515 /* bytes of the marks of 4096 values, at most */
 };
 
 /* ---- symbols: a block a tile ---- */
@@ -131,12 +124,43 @@ struct runner {
     uint32_t near_models;
 };
 
-/* Each of a lane's symbols is one of so many. */
+/* Each of a lane's symbols is one of so many. Sums of the bits that are shed are kept of so many of
+ * them each, the first ones first. */
 struct lane_codes {
     const uint16_t *code;
     uint16_t *shed;
-    uint32_t ways;
+    uint32_t *sums, ways, each;
 };
+
+/* The sum under way, and the first symbol that it is of. */
+struct way_sum {
+    uint32_t bits, begin, *to;
+};
+
+static_assert(RUN_SYMBOLS % ((int)ZTI_ANS_MANY * STEPS) == 0, "sums end between look-ups");
+
+/* Of a lane whose last symbols are from 'from' on, and more before. */
+static __device__ __forceinline__ struct way_sum way_sum_from(const struct lane_codes *l,
+                                                              uint32_t from)
+{
+    const uint32_t number = simt_at_most(from / l->each, HIGH_WARPS - 1);
+    const struct way_sum sum = {0, number * l->each, l->sums + number * l->ways};
+    for (uint32_t i = number + 1; i < HIGH_WARPS; i++)
+        l->sums[i * l->ways] = 0;
+    return sum;
+}
+
+/* All symbols from 'from' on are coded. */
+static __device__ __forceinline__ void keep_sum(const struct lane_codes *l, struct way_sum *sum,
+                                                uint32_t from)
+{
+    if (from != sum->begin)
+        return;
+    *sum->to = sum->bits;
+    sum->to -= l->ways;
+    sum->begin -= l->each;
+    sum->bits = 0;
+}
 
 static __device__ __forceinline__ struct way_step step_of(const struct runner *r, uint32_t code,
                                                           bool is_near)
@@ -153,9 +177,10 @@ static __device__ __forceinline__ struct way_step step_of(const struct runner *r
 static __device__ __forceinline__ uint32_t run_step(const struct runner *r,
                                                     const struct lane_codes *l, uint32_t i,
                                                     struct way_step step, uint32_t state,
-                                                    bool is_near)
+                                                    struct way_sum *sum, bool is_near)
 {
     const uint32_t bits = (state + step.bits) >> 16, number = (state >> bits) + step.next;
+    sum->bits += bits;
     l->shed[i * l->ways] = (uint16_t)((state & ((1u << bits) - 1)) | bits << STATE_BITS);
     if (is_near || number < r->near_models * (uint32_t)ZTI_SZ_HIGH_STATES)
         return r->near_next[number];
@@ -179,8 +204,12 @@ static __device__ __forceinline__ uint32_t run_states(const struct runner *r,
 {
     uint32_t state = ZTI_SZ_HIGH_STATES, from = n / STEPS * STEPS, code[STEPS];
     struct way_step step[STEPS];
-    for (uint32_t i = n; i-- > from;)
-        state = run_step(r, l, i, step_of(r, l->code[i * l->ways], is_near), state, is_near);
+    struct way_sum sum = way_sum_from(l, from);
+    for (uint32_t i = n; i-- > from;) {
+        step[0] = step_of(r, l->code[i * l->ways], is_near);
+        state = run_step(r, l, i, step[0], state, &sum, is_near);
+    }
+    keep_sum(l, &sum, from);
     if (from == 0)
         return state;
     load_codes(l, from - STEPS, code);
@@ -196,7 +225,8 @@ static __device__ __forceinline__ uint32_t run_states(const struct runner *r,
         load_codes(l, from > 2 * STEPS ? from - 3 * STEPS : 0, code);
         SIMT_UNROLL
         for (uint32_t i = STEPS; i-- > 0;)
-            state = run_step(r, l, from - STEPS + i, step[i], state, is_near);
+            state = run_step(r, l, from - STEPS + i, step[i], state, &sum, is_near);
+        keep_sum(l, &sum, from - STEPS);
         SIMT_UNROLL
         for (uint32_t i = 0; i < STEPS; i++)
             step[i] = ahead[i];
@@ -228,7 +258,8 @@ high_run_states(const struct sz_high_tiles h)
     if (number >= h.batch || slot.note->others == 0)
         return;
     const uint32_t n = slot.note->symbols, way = threadIdx.x % 32, ways = ways_of(slot.note);
-    const struct lane_codes l = {slot.codes + way, slot.shed + way, ways};
+    const struct lane_codes l = {slot.codes + way, slot.shed + way, slot.out + way, ways,
+                                 symbols_of_warp(n) / ways};
     const uint32_t own = n > way ? (n - 1 - way) / ways + 1 : 0;
     if (way < ways)
         slot.note->state[way] = (h.near_models == h.models ? run_states(&r, &l, own, true)
@@ -238,130 +269,20 @@ high_run_states(const struct sz_high_tiles h)
 
 /* ---- bytes: a block a tile ---- */
 
-/* Bits of a section of a tile. A warp has those of some symbols: where they begin, and the words at
- * both ends of them, which others have bits of. */
-struct section {
-    uint32_t at[HIGH_WARPS + 1]; /* the last: its end, where a byte is */
-    uint32_t first[HIGH_WARPS], last[HIGH_WARPS];
-};
-
-/* What a block knows of the bytes of its tile. */
-struct putting {
-    struct section codes, extras;
-    uint32_t marks[PARTS], ways[PARTS]; /* exact values: bytes of marks, and their way */
-    uint32_t values[PARTS];
-    uint32_t exact_at[PARTS + 1];
-    uint32_t head[4]; /* what is before the sections */
-    uint32_t head_bytes, extra_bytes, code_bytes, exact_bytes, bytes;
-    uint32_t zeros; /* before what is coded, to whole bytes */
-    uint64_t place;
-    bool is_raw;
-    uint32_t ring[HIGH_WARPS][RING_WORDS];
-};
-
-/* Numbers of 16 bits of eight symbols, two a word. */
-struct eight {
-    uint32_t two[EIGHT / 2];
-};
-
-/* From symbol i on, zeros from n on. */
-static __device__ __forceinline__ struct eight eight_from(const uint16_t *from, uint32_t i,
-                                                          uint32_t n)
-{
-    struct eight e = {{0}};
-    if (i < n)
-        simt_load_16(e.two, from + i);
-    if (i < n && n - i < EIGHT) {
-        SIMT_UNROLL
-        for (uint32_t k = 0; k < EIGHT / 2; k++)
-            e.two[k] &= n - i > 2 * k ? simt_ones(16 * (n - i - 2 * k)) : 0;
-    }
-    return e;
-}
-
-static_assert(ZTI_SZ_HIGH_DIRECT + 1 == 1 << 7 && ZTI_SZ_HIGH_ESCAPE + 1 == 1 << 8,
-              "one more sets bit 7 of symbols that leave some bits open, and bit 8 of the escape");
-
-/* zti_sz_high_open_bits of two residuals' symbols at a time. */
-static __device__ __forceinline__ uint32_t open_bits_of_two(uint32_t codes)
-{
-    const uint32_t symbols = codes & 255 * BOTH, more = symbols + BOTH;
-    const uint32_t sizes = (symbols + (256 + 5 * 4 - ZTI_SZ_HIGH_DIRECT) * BOTH) >> 2;
-    return (sizes & (more >> 7 & BOTH) * 63) | (more >> 3 & 32 * BOTH);
-}
-
-static __device__ __forceinline__ uint32_t sum_of_two(uint32_t two)
-{
-    return (two & 0xffff) + (two >> 16);
-}
-
-/* The symbols of the calling warp. */
-static __device__ __forceinline__ uint32_t first_of_warp(uint32_t n, uint32_t warp)
-{
-    const uint32_t all = (uint32_t)RUN_SYMBOLS * HIGH_WARPS;
-    const uint32_t each = (n + all - 1) / all * RUN_SYMBOLS, at = warp * each;
-    return at < n ? at : n;
-}
-
-/* The bits of each warp's symbols. */
-static __device__ __forceinline__ void sum_bits(const struct put_slot *slot, struct putting *p)
-{
-    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, n = slot->note->symbols;
-    uint32_t codes = 0, extras = 0;
-    const uint32_t end = first_of_warp(n, warp + 1);
-    SIMT_UNROLL_4
-    for (uint32_t i = first_of_warp(n, warp) + EIGHT * lane; i < end; i += RUN_SYMBOLS) {
-        const struct eight shed = eight_from(slot->shed, i, end);
-        const struct eight code = eight_from(slot->codes, i, end);
-        SIMT_UNROLL
-        for (uint32_t k = 0; k < EIGHT / 2; k++) {
-            codes += shed.two[k] >> STATE_BITS & 15 * BOTH;
-            extras += open_bits_of_two(code.two[k]);
-        }
-    }
-    codes = __reduce_add_sync(SIMT_ALL_LANES, sum_of_two(codes));
-    extras = __reduce_add_sync(SIMT_ALL_LANES, sum_of_two(extras));
-    if (lane == 0) {
-        p->codes.at[warp + 1] = codes;
-        p->extras.at[warp + 1] = extras;
-    }
-}
-
-/* Where the bits of each warp's symbols begin, and how many bytes they are. The first warp begins
- * with zeros, a one and the states. One thread. */
-static __device__ __forceinline__ void place_bits(struct putting *p, uint32_t ways, bool is_zero)
-{
-    uint32_t codes = 1 + ways * STATE_BITS, extras = 0;
-    SIMT_UNROLL
-    for (uint32_t i = 1; i <= HIGH_WARPS; i++) {
-        codes += p->codes.at[i];
-        extras += p->extras.at[i];
-        p->codes.at[i] = codes;
-        p->extras.at[i] = extras;
-    }
-    p->code_bytes = is_zero ? 0 : (codes + 7) / 8;
-    p->extra_bytes = (extras + 7) / 8;
-    p->zeros = -codes & 7;
-    p->codes.at[0] = p->extras.at[0] = 0;
-    SIMT_UNROLL
-    for (uint32_t i = 1; i <= HIGH_WARPS; i++)
-        p->codes.at[i] += p->zeros;
-}
-
 static __device__ __forceinline__ uint32_t part_values(uint32_t n, uint32_t part)
 {
     return simt_at_most(n - part * ZTI_SZ_TILE_VALUES, ZTI_SZ_TILE_VALUES);
 }
 
 /* Exact values: the bytes of each 4096 values, a thread each. */
-static __device__ __forceinline__ void measure_exact(const struct sz_tile *t,
+static __device__ __forceinline__ void measure_exact(uint32_t values,
                                                      const struct put_slot *slot,
                                                      struct putting *p)
 {
-    const uint32_t part = threadIdx.x, parts = (t->n - 1) / ZTI_SZ_TILE_VALUES + 1;
+    const uint32_t part = threadIdx.x, parts = (values - 1) / ZTI_SZ_TILE_VALUES + 1;
     if (part >= parts || slot->note->exact == 0)
         return;
-    const uint32_t n = part_values(t->n, part);
+    const uint32_t n = part_values(values, part);
     const uint64_t *const bits = slot->exact + part * ZTI_SZ_GROUPS;
     uint32_t count = 0;
     for (uint32_t i = 0; i * 64 < n; i++)
@@ -371,18 +292,18 @@ static __device__ __forceinline__ void measure_exact(const struct sz_tile *t,
 }
 
 /* All lengths, and what is before the sections. One thread. */
-static __device__ __forceinline__ void measure_tile(const struct sz_tile *t, uint32_t value_bytes,
+static __device__ __forceinline__ void measure_tile(uint32_t values, uint32_t value_bytes,
                                                     const struct put_slot *slot,
                                                     struct putting *p)
 {
-    const uint32_t raw_bytes = t->n * value_bytes, exact = slot->note->exact;
+    const uint32_t raw_bytes = values * value_bytes, exact = slot->note->exact;
     const uint32_t ways = ways_of(slot->note);
     const bool is_zero = slot->note->others == 0;
-    const uint32_t parts = (t->n - 1) / ZTI_SZ_TILE_VALUES + 1;
+    const uint32_t parts = (values - 1) / ZTI_SZ_TILE_VALUES + 1;
     uint8_t *const head = (uint8_t *)(void *)p->head, *at = head;
     place_bits(p, ways, is_zero);
     const uint64_t exact_most =
-        exact ? (uint64_t)exact * value_bytes + 4 + (t->n / ZTI_SZ_TILE_VALUES + 1) * EXACT_MOST
+        exact ? (uint64_t)exact * value_bytes + 4 + (values / ZTI_SZ_TILE_VALUES + 1) * EXACT_MOST
               : 0;
     p->is_raw = p->code_bytes + (uint64_t)p->extra_bytes + exact_most + 8 > raw_bytes;
     p->exact_at[0] = 4;
@@ -402,218 +323,6 @@ static __device__ __forceinline__ void measure_tile(const struct sz_tile *t, uin
     p->head_bytes = (uint32_t)(at - head);
     p->bytes = p->is_raw ? 1 + raw_bytes
                          : p->head_bytes + p->extra_bytes + p->code_bytes + p->exact_bytes;
-}
-
-/* Bytes of the stream: the word that the first one is in, and which bit of it that begins at. */
-struct stretch {
-    uint32_t *words;
-    uint32_t shift, bytes;
-};
-
-static __device__ __forceinline__ struct stretch stretch_at(const struct sz_tiles *s, uint64_t at,
-                                                            uint32_t bytes)
-{
-    uint32_t *const words = (uint32_t *)(void *)s->words;
-    const struct stretch to = {words + at / 4, 8 * (uint32_t)(at % 4), bytes};
-    return to;
-}
-
-/* A warp's way through bits of a stretch: words are put together in shared memory, of which the
- * calling block has a few, and stored where they are whole. But the first one's, and what is left
- * of the last one, are the section's. */
-struct bit_run {
-    uint32_t *ring;       /* 0 where no bit is yet */
-    uint32_t *to, *first; /* where words go */
-    uint32_t at, begin;   /* the next bit; the word of the first one */
-};
-
-static __device__ __forceinline__ struct bit_run bit_run_from(struct putting *p,
-                                                              struct section *section,
-                                                              const struct stretch *to)
-{
-    const uint32_t warp = threadIdx.x / 32, at = to->shift + section->at[warp];
-    const struct bit_run run = {p->ring[warp], to->words, &section->first[warp], at, at / 32};
-    if (threadIdx.x % 32 == 0)
-        *run.first = 0;
-    return run;
-}
-
-/* Bits of a lane, into words that have room. */
-static __device__ __forceinline__ void bit_run_or(const struct bit_run *run, uint32_t at,
-                                                  uint64_t bits)
-{
-    const uint32_t low = (uint32_t)bits, high = (uint32_t)(bits >> 32), word = at / 32;
-    const uint32_t next = __funnelshift_l(low, high, at), last = __funnelshift_l(high, 0, at);
-    (void)atomicOr((unsigned *)run->ring + word % RING_WORDS, low << at % 32);
-    if (next != 0)
-        (void)atomicOr((unsigned *)run->ring + (word + 1) % RING_WORDS, next);
-    if (last != 0)
-        (void)atomicOr((unsigned *)run->ring + (word + 2) % RING_WORDS, last);
-}
-
-/* All lanes have put theirs, so many: whole words leave. */
-static __device__ __forceinline__ void bit_run_go(struct bit_run *run, uint32_t bits)
-{
-    const uint32_t from = run->at / 32;
-    run->at += bits;
-    __syncwarp();
-    for (uint32_t i = from + threadIdx.x % 32; i < run->at / 32; i += 32) {
-        uint32_t *const word = run->ring + i % RING_WORDS;
-        if (i == run->begin)
-            *run->first = *word;
-        else
-            run->to[i] = *word;
-        *word = 0;
-    }
-    simt_order_warp(); /* words were read that bits are put into again, behind sums */
-}
-
-static __device__ __forceinline__ void bit_run_end(const struct bit_run *run, uint32_t *last)
-{
-    uint32_t *const word = run->ring + run->at / 32 % RING_WORDS;
-    if (threadIdx.x % 32 == 0) {
-        *last = *word;
-        *word = 0;
-    }
-    simt_order_warp();
-}
-
-/* Bits of each lane; where a lane's own are, for it to put. */
-static __device__ __forceinline__ uint32_t bit_run_place(const struct bit_run *run, uint32_t own,
-                                                         uint32_t *all)
-{
-    const uint32_t up_to = part_sums(own, 32);
-    *all = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
-    return run->at + up_to - own;
-}
-
-/* What states shed for four symbols. */
-static __device__ __forceinline__ uint64_t shed_of_four(const uint32_t *two, uint32_t *count)
-{
-    uint32_t bits[2], counts[2];
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < 2; i++) {
-        counts[i] = two[i] >> STATE_BITS & 15;
-        bits[i] = (two[i] & STATE_MASK) | (two[i] >> 16 & STATE_MASK) << counts[i];
-        counts[i] += two[i] >> (16 + STATE_BITS);
-    }
-    *count = counts[0] + counts[1];
-    return bits[0] | (uint64_t)bits[1] << counts[0];
-}
-
-/* The states, and what they shed. */
-static __device__ __forceinline__ void put_codes(const struct put_slot *slot, struct putting *p,
-                                                 const struct stretch *to)
-{
-    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, n = slot->note->symbols;
-    const uint32_t end = first_of_warp(n, warp + 1);
-    struct bit_run run = bit_run_from(p, &p->codes, to);
-    uint32_t i = first_of_warp(n, warp) + EIGHT * lane, all;
-    struct eight shed = eight_from(slot->shed, i, end);
-    struct eight next = eight_from(slot->shed, i + RUN_SYMBOLS, end);
-    if (warp == 0) {
-        const uint32_t ways = ways_of(slot->note), before = lane == 0 ? p->zeros + 1 : 0;
-        const uint32_t one = lane == 0 ? 1u << p->zeros : 0;
-        const uint32_t state = lane < ways ? slot->note->state[lane] : 0;
-        const uint32_t own = before + (lane < ways ? (uint32_t)STATE_BITS : 0);
-        const uint32_t at = bit_run_place(&run, own, &all);
-        bit_run_or(&run, at, one | state << before);
-        bit_run_go(&run, all);
-    }
-    for (uint32_t k = first_of_warp(n, warp); k < end; k += RUN_SYMBOLS, i += RUN_SYMBOLS) {
-        const struct eight later = eight_from(slot->shed, i + 2 * RUN_SYMBOLS, end);
-        uint32_t low_count, high_count;
-        const uint64_t low = shed_of_four(shed.two, &low_count);
-        const uint64_t high = shed_of_four(shed.two + 2, &high_count);
-        const uint32_t at = bit_run_place(&run, low_count + high_count, &all);
-        bit_run_or(&run, at, low);
-        bit_run_or(&run, at + low_count, high);
-        bit_run_go(&run, all);
-        shed = next;
-        next = later;
-    }
-    bit_run_end(&run, &p->codes.last[warp]);
-}
-
-/* What four symbols leave open, of which the bits are known, 32 at most in all. */
-static __device__ __forceinline__ uint32_t open_of_four(const uint32_t *open, const int32_t *q)
-{
-    uint32_t bits = 0, count = 0;
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < 4; i++) {
-        const uint32_t own = open[i / 2] >> 16 * (i % 2) & 0xffff;
-        bits |= zti_sz_high_open_of(own, q[i]) << count % 32;
-        count += own;
-    }
-    return bits;
-}
-
-/* What eight symbols a lane leave open. */
-static __device__ __forceinline__ void put_open(struct bit_run *run, const struct eight *code,
-                                                const int32_t *from)
-{
-    uint32_t open[EIGHT / 2], all;
-    int32_t q[EIGHT] = {0};
-    SIMT_UNROLL
-    for (uint32_t k = 0; k < EIGHT / 2; k++)
-        open[k] = open_bits_of_two(code->two[k]);
-    const uint32_t low = sum_of_two(open[0] + open[1]), high = sum_of_two(open[2] + open[3]);
-    if (!__any_sync(SIMT_ALL_LANES, low + high > 0))
-        return;
-    if (low > 0)
-        simt_load_16(q, from);
-    if (high > 0)
-        simt_load_16(q + 4, from + 4);
-    uint32_t at = bit_run_place(run, low + high, &all);
-    if (__all_sync(SIMT_ALL_LANES, low <= 32 && high <= 32)) {
-        const uint64_t bits = open_of_four(open + 2, q + 4);
-        bit_run_or(run, at, open_of_four(open, q) | bits << low);
-    } else {
-        SIMT_UNROLL
-        for (uint32_t i = 0; i < EIGHT; i++) {
-            const uint32_t own = open[i / 2] >> 16 * (i % 2) & 0xffff;
-            if (own > 0)
-                bit_run_or(run, at, zti_sz_high_open_of(own, q[i]));
-            at += own;
-        }
-    }
-    bit_run_go(run, all);
-}
-
-static __device__ __forceinline__ void put_extras(const struct put_slot *slot, struct putting *p,
-                                                  const struct stretch *to)
-{
-    const uint32_t warp = threadIdx.x / 32, n = slot->note->symbols;
-    const uint32_t first = first_of_warp(n, warp), end = first_of_warp(n, warp + 1);
-    struct bit_run run = bit_run_from(p, &p->extras, to);
-    if (p->extras.at[warp] != p->extras.at[warp + 1]) {
-        uint32_t i = first + EIGHT * (threadIdx.x % 32);
-        struct eight code = eight_from(slot->codes, i, end);
-        for (uint32_t k = first; k < end; k += RUN_SYMBOLS, i += RUN_SYMBOLS) {
-            const struct eight next = eight_from(slot->codes, i + RUN_SYMBOLS, end);
-            put_open(&run, &code, slot->q + i);
-            code = next;
-        }
-    }
-    bit_run_end(&run, &p->extras.last[warp]);
-}
-
-/* Words that several warps, or others before and behind the section, have bits of: its bytes. A
- * thread each place where a warp begins, of which several may be in a word. */
-static __device__ __forceinline__ void put_ends(const struct section *section,
-                                                const struct stretch *to, uint32_t number)
-{
-    const uint32_t word = (to->shift + section->at[number]) / 32;
-    uint32_t bits = 0;
-    if (number > 0 && (to->shift + section->at[number - 1]) / 32 == word)
-        return;
-    for (uint32_t i = 0; i < HIGH_WARPS; i++) {
-        bits |= (to->shift + section->at[i]) / 32 == word ? section->first[i] : 0;
-        bits |= (to->shift + section->at[i + 1]) / 32 == word ? section->last[i] : 0;
-    }
-    for (uint32_t i = 0; i < 4; i++)
-        if (4 * word + i - to->shift / 8 < to->bytes)
-            ((uint8_t *)(to->words + word))[i] = (uint8_t)(bits >> 8 * i);
 }
 
 /* Values as they are: marks by a thread each 4096 values, then these. */
@@ -639,12 +348,13 @@ static __device__ __forceinline__ void put_exact_part(const struct sz_tiles *s,
 }
 
 /* A raw tile's values, behind its first byte. */
-static __device__ __forceinline__ void put_raw(const struct sz_tiles *s, const struct sz_tile *t,
+static __device__ __forceinline__ void put_raw(const struct sz_tiles *s, uint64_t number,
                                                uint8_t *to)
 {
+    const struct sz_tile t = tile_of(s, number);
     const uint32_t value_bytes = value_bytes_of(s->type);
-    for (uint32_t i = threadIdx.x; i < t->n; i += HIGH_THREADS) {
-        const uint64_t bits = load_bits(s, value_at(s, t, i));
+    for (uint32_t i = threadIdx.x; i < t.n; i += HIGH_THREADS) {
+        const uint64_t bits = load_bits(s, value_at(s, &t, i));
         for (uint32_t k = 0; k < value_bytes; k++)
             to[(uint64_t)i * value_bytes + k] = (uint8_t)(bits >> 8 * k);
     }
@@ -672,33 +382,34 @@ static __device__ __forceinline__ void put_sections(const struct sz_tiles *s,
 
 /* Values as they are, by way of the slot. */
 static __device__ __forceinline__ void put_exact_values(const struct sz_tiles *s,
-                                                        const struct sz_tile *t,
+                                                        uint64_t number,
                                                         const struct put_slot *slot,
                                                         const struct putting *p)
 {
+    const struct sz_tile t = tile_of(s, number);
     const uint64_t at = p->place + p->head_bytes + p->extra_bytes + p->code_bytes;
     for (uint32_t i = threadIdx.x; i < p->exact_bytes / 4 + 1; i += HIGH_THREADS)
         slot->out[i] = 0;
     __syncthreads();
-    put_exact_part(s, t, slot, p, slot->out);
+    put_exact_part(s, &t, slot, p, slot->out);
     __syncthreads();
     place_bytes(slot->out, p->exact_bytes, (uint8_t *)(void *)s->words, at, HIGH_THREADS);
 }
 
-SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_put_tiles(const struct sz_high_tiles h)
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 4) high_put_tiles(const struct sz_high_tiles h)
 {
     SIMT_SHARED(struct putting, p, );
     const struct sz_tiles *const s = &h.s;
     const uint64_t ticket = lookback_ticket(s->states), number = s->first_tile + ticket;
     const struct put_slot slot = put_slot_of(&h, ticket - h.first);
-    const struct sz_tile t = tile_of(s, number);
-    for (uint32_t i = threadIdx.x % 32; i < RING_WORDS; i += 32)
-        p.ring[threadIdx.x / 32][i] = 0;
-    measure_exact(&t, &slot, &p);
+    const uint32_t values = tile_of(s, number).n;
+    for (uint32_t i = threadIdx.x % 32; i < RUN_WORDS; i += 32)
+        p.bits[threadIdx.x / 32][i] = 0;
+    measure_exact(values, &slot, &p);
     sum_bits(&slot, &p);
     __syncthreads();
     if (threadIdx.x == 0)
-        measure_tile(&t, value_bytes_of(s->type), &slot, &p);
+        measure_tile(values, value_bytes_of(s->type), &slot, &p);
     if (threadIdx.x < 32) {
         simt_order_warp(); /* all lanes load what one has written, though one is asked */
         const uint64_t before = lookback(s->states, ticket, h.each, 8 * (uint64_t)p.bytes);
@@ -713,12 +424,12 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_put_tiles(const struct 
     if (threadIdx.x < p.head_bytes)
         stream[p.place + threadIdx.x] = ((const uint8_t *)(const void *)p.head)[threadIdx.x];
     if (p.is_raw) {
-        put_raw(s, &t, stream + p.place + 1);
+        put_raw(s, number, stream + p.place + 1);
         return;
     }
     put_sections(s, &slot, &p);
     if (p.exact_bytes > 0)
-        put_exact_values(s, &t, &slot, &p);
+        put_exact_values(s, number, &slot, &p);
 }
 
 /* ---- launches ---- */
