@@ -13,7 +13,7 @@ enum {
     STATE_MASK = (1 << STATE_BITS) - 1,
     EIGHT = 8, /* symbols that a lane has at a time */
     RUN_SYMBOLS = EIGHT * 32,
-    RUN_WORDS = RUN_SYMBOLS + 1, /* of their bits, 32 of each at most */
+    RUN_WORDS = RUN_SYMBOLS + 2, /* of their bits, 32 of each at most */
     BOTH = 0x00010001, /* two numbers of 16 bits */
     PARTS = (int)ZTI_SZ_HIGH_VALUES / (int)ZTI_SZ_TILE_VALUES
 };
@@ -171,16 +171,15 @@ static __device__ __forceinline__ struct bit_run bit_run_from(struct putting *p,
     return run;
 }
 
-/* Bits of a lane, into words that have room. */
+/* Bits of a lane, into words that have room: in any case up to the word behind the first. */
 static __device__ __forceinline__ void bit_run_or(const struct bit_run *run, uint32_t at,
                                                   uint64_t bits)
 {
     unsigned *const word = (unsigned *)run->bits + at / 32;
     const uint32_t low = (uint32_t)bits, high = (uint32_t)(bits >> 32);
-    const uint32_t next = __funnelshift_l(low, high, at), last = __funnelshift_l(high, 0, at);
+    const uint32_t last = __funnelshift_l(high, 0, at);
     (void)atomicOr(word, low << at % 32);
-    if (next != 0)
-        (void)atomicOr(word + 1, next);
+    (void)atomicOr(word + 1, __funnelshift_l(low, high, at));
     if (last != 0)
         (void)atomicOr(word + 2, last);
 }
@@ -230,6 +229,15 @@ static __device__ __forceinline__ uint32_t bit_run_place(const struct bit_run *r
     return run->at + up_to - own;
 }
 
+/* Which symbols are the calling warp's. */
+static __device__ __forceinline__ void own_symbols(const struct put_slot *slot, uint32_t *first,
+                                                   uint32_t *end)
+{
+    const uint32_t n = slot->note->symbols, warp = threadIdx.x / 32;
+    *first = simt_same(first_of_warp(n, warp));
+    *end = simt_same(first_of_warp(n, warp + 1));
+}
+
 /* What states shed for four symbols. */
 static __device__ __forceinline__ uint64_t shed_of_four(const uint32_t *two, uint32_t *count)
 {
@@ -248,10 +256,11 @@ static __device__ __forceinline__ uint64_t shed_of_four(const uint32_t *two, uin
 static __device__ __forceinline__ void put_codes(const struct put_slot *slot, struct putting *p,
                                                  const struct stretch *to)
 {
-    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, n = slot->note->symbols;
-    const uint32_t end = first_of_warp(n, warp + 1);
+    const uint32_t warp = simt_same(threadIdx.x / 32), lane = threadIdx.x % 32;
     struct bit_run run = bit_run_from(p, &p->codes, to);
-    uint32_t i = first_of_warp(n, warp) + EIGHT * lane, all;
+    uint32_t first, end, all;
+    own_symbols(slot, &first, &end);
+    uint32_t i = first + EIGHT * lane;
     struct eight shed = eight_from(slot->shed, i, end);
     struct eight next = eight_from(slot->shed, i + RUN_SYMBOLS, end);
     if (warp == 0) {
@@ -263,7 +272,7 @@ static __device__ __forceinline__ void put_codes(const struct put_slot *slot, st
         bit_run_or(&run, at, one | state << before);
         bit_run_go(&run, all);
     }
-    for (uint32_t k = first_of_warp(n, warp); k < end; k += RUN_SYMBOLS, i += RUN_SYMBOLS) {
+    for (uint32_t k = first; k < end; k += RUN_SYMBOLS, i += RUN_SYMBOLS) {
         const struct eight later = eight_from(slot->shed, i + 2 * RUN_SYMBOLS, end);
         uint32_t low_count, high_count;
         const uint64_t low = shed_of_four(shed.two, &low_count);
@@ -327,10 +336,11 @@ static __device__ __forceinline__ void put_open(struct bit_run *run, const struc
 static __device__ __forceinline__ void put_extras(const struct put_slot *slot, struct putting *p,
                                                   const struct stretch *to)
 {
-    const uint32_t warp = threadIdx.x / 32, n = slot->note->symbols;
-    const uint32_t first = first_of_warp(n, warp), end = first_of_warp(n, warp + 1);
+    const uint32_t warp = threadIdx.x / 32;
     struct bit_run run = bit_run_from(p, &p->extras, to);
-    if (p->extras.at[warp] != p->extras.at[warp + 1]) {
+    uint32_t first, end;
+    own_symbols(slot, &first, &end);
+    if (simt_same(p->extras.at[warp + 1] - p->extras.at[warp]) != 0) {
         uint32_t i = first + EIGHT * (threadIdx.x % 32);
         struct eight code = eight_from(slot->codes, i, end);
         for (uint32_t k = first; k < end; k += RUN_SYMBOLS, i += RUN_SYMBOLS) {
