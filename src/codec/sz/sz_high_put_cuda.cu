@@ -6,18 +6,12 @@
  * states go backwards through the symbols, each on its own: as many lanes of a warp, which leave
  * for each symbol the bits that its state sheds. Sums over these say where they go: a block has a
  * tile again, looks back for its place, and writes. */
-#include "codec/sz/sz_high_put_cuda.h"
+#include "codec/sz/sz_high_put_bits_cuda.h"
 
 enum {
-    PUT_BATCH = 512,       /* tiles under way at a time, if they are large */
-    STEPS = 8,             /* symbols of a state that are looked up together */
-    STATE_BITS = (int)ZTI_ANS_STATE_BITS,
-    EXACT_MOST = 515,      /* bytes of the marks of 4096 values, at most */
-    FOUR = 4,              /* symbols that a lane has at a time */
-    RUN_SYMBOLS = FOUR * 32,
-    RUN_WORDS = RUN_SYMBOLS + 2, /* of their bits, 32 of each at most */
-    HEAD_WORDS = (8 + (int)ZTI_ANS_MANY * (int)ZTI_ANS_STATE_BITS) / 32 + 1,
-    PARTS = (int)ZTI_SZ_HIGH_VALUES / (int)ZTI_SZ_TILE_VALUES
+    PUT_BATCH = 512, /* tiles under way at a time, if they are large */
+    STEPS = 8,       /* symbols of a state that are looked up together */
+    EXACT_MOST = 515 /* bytes of the marks of 4096 values, at most */
 };
 
 /* ---- symbols: a block a tile ---- */
@@ -124,12 +118,43 @@ struct runner {
     uint32_t near_models;
 };
 
-/* Each of a lane's symbols is one of so many. */
+/* Each of a lane's symbols is one of so many. Sums of the bits that are shed are kept of so many of
+ * them each, the first ones first. */
 struct lane_codes {
     const uint16_t *code;
     uint16_t *shed;
-    uint32_t ways;
+    uint32_t *sums, ways, each;
 };
+
+/* The sum under way, and the first symbol that it is of. */
+struct way_sum {
+    uint32_t bits, begin, *to;
+};
+
+static_assert(RUN_SYMBOLS % ((int)ZTI_ANS_MANY * STEPS) == 0, "sums end between look-ups");
+
+/* Of a lane whose last symbols are from 'from' on, and more before. */
+static __device__ __forceinline__ struct way_sum way_sum_from(const struct lane_codes *l,
+                                                              uint32_t from)
+{
+    const uint32_t number = simt_at_most(from / l->each, HIGH_WARPS - 1);
+    const struct way_sum sum = {0, number * l->each, l->sums + number * l->ways};
+    for (uint32_t i = number + 1; i < HIGH_WARPS; i++)
+        l->sums[i * l->ways] = 0;
+    return sum;
+}
+
+/* All symbols from 'from' on are coded. */
+static __device__ __forceinline__ void keep_sum(const struct lane_codes *l, struct way_sum *sum,
+                                                uint32_t from)
+{
+    if (from != sum->begin)
+        return;
+    *sum->to = sum->bits;
+    sum->to -= l->ways;
+    sum->begin -= l->each;
+    sum->bits = 0;
+}
 
 static __device__ __forceinline__ struct way_step step_of(const struct runner *r, uint32_t code,
                                                           bool is_near)
@@ -146,9 +171,10 @@ static __device__ __forceinline__ struct way_step step_of(const struct runner *r
 static __device__ __forceinline__ uint32_t run_step(const struct runner *r,
                                                     const struct lane_codes *l, uint32_t i,
                                                     struct way_step step, uint32_t state,
-                                                    bool is_near)
+                                                    struct way_sum *sum, bool is_near)
 {
     const uint32_t bits = (state + step.bits) >> 16, number = (state >> bits) + step.next;
+    sum->bits += bits;
     l->shed[i * l->ways] = (uint16_t)((state & ((1u << bits) - 1)) | bits << STATE_BITS);
     if (is_near || number < r->near_models * (uint32_t)ZTI_SZ_HIGH_STATES)
         return r->near_next[number];
@@ -172,8 +198,12 @@ static __device__ __forceinline__ uint32_t run_states(const struct runner *r,
 {
     uint32_t state = ZTI_SZ_HIGH_STATES, from = n / STEPS * STEPS, code[STEPS];
     struct way_step step[STEPS];
-    for (uint32_t i = n; i-- > from;)
-        state = run_step(r, l, i, step_of(r, l->code[i * l->ways], is_near), state, is_near);
+    struct way_sum sum = way_sum_from(l, from);
+    for (uint32_t i = n; i-- > from;) {
+        step[0] = step_of(r, l->code[i * l->ways], is_near);
+        state = run_step(r, l, i, step[0], state, &sum, is_near);
+    }
+    keep_sum(l, &sum, from);
     if (from == 0)
         return state;
     load_codes(l, from - STEPS, code);
@@ -189,7 +219,8 @@ static __device__ __forceinline__ uint32_t run_states(const struct runner *r,
         load_codes(l, from > 2 * STEPS ? from - 3 * STEPS : 0, code);
         SIMT_UNROLL
         for (uint32_t i = STEPS; i-- > 0;)
-            state = run_step(r, l, from - STEPS + i, step[i], state, is_near);
+            state = run_step(r, l, from - STEPS + i, step[i], state, &sum, is_near);
+        keep_sum(l, &sum, from - STEPS);
         SIMT_UNROLL
         for (uint32_t i = 0; i < STEPS; i++)
             step[i] = ahead[i];
@@ -221,7 +252,8 @@ high_run_states(const struct sz_high_tiles h)
     if (number >= h.batch || slot.note->others == 0)
         return;
     const uint32_t n = slot.note->symbols, way = threadIdx.x % 32, ways = ways_of(slot.note);
-    const struct lane_codes l = {slot.codes + way, slot.shed + way, ways};
+    const struct lane_codes l = {slot.codes + way, slot.shed + way, slot.out + way, ways,
+                                 symbols_of_warp(n) / ways};
     const uint32_t own = n > way ? (n - 1 - way) / ways + 1 : 0;
     if (way < ways)
         slot.note->state[way] = (h.near_models == h.models ? run_states(&r, &l, own, true)
@@ -231,92 +263,20 @@ high_run_states(const struct sz_high_tiles h)
 
 /* ---- bytes: a block a tile ---- */
 
-/* What a block knows of the bytes of its tile. */
-struct putting {
-    uint32_t code_bits[HIGH_WARPS + 1], extra_bits[HIGH_WARPS + 1]; /* of the warps before */
-    uint32_t marks[PARTS], ways[PARTS]; /* exact values: bytes of marks, and their way */
-    uint32_t values[PARTS];
-    uint32_t exact_at[PARTS + 1];
-    uint32_t head[4]; /* what is before the sections */
-    uint32_t head_bytes, extra_bytes, code_bytes, exact_bytes, bytes;
-    uint64_t place;
-    bool is_raw;
-    uint32_t bits[HIGH_WARPS][RUN_WORDS];
-};
-
-/* Numbers of 16 bits of four symbols, from symbol i on, zeros from n on. */
-static __device__ __forceinline__ uint64_t four_from(const uint16_t *from, uint32_t i, uint32_t n)
-{
-    const uint64_t four = i < n ? *(const uint64_t *)(const void *)(from + i) : 0;
-    return i + FOUR <= n || i >= n ? four : four & ((UINT64_C(1) << 16 * (n - i)) - 1);
-}
-
-static __device__ __forceinline__ uint32_t code_bits_of(uint64_t shed)
-{
-    const uint64_t bits = shed >> STATE_BITS & UINT64_C(0x000f000f000f000f);
-    return (uint32_t)(bits * UINT64_C(0x0001000100010001) >> 48);
-}
-
-static __device__ __forceinline__ uint32_t open_bits_of(uint64_t codes)
-{
-    uint32_t bits = 0;
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < FOUR; i++)
-        bits += zti_sz_high_open_bits((uint32_t)(codes >> 16 * i) & 255);
-    return bits;
-}
-
-/* The symbols of the calling warp. */
-static __device__ __forceinline__ uint32_t first_of_warp(uint32_t n, uint32_t warp)
-{
-    const uint32_t all = (uint32_t)RUN_SYMBOLS * HIGH_WARPS;
-    const uint32_t each = (n + all - 1) / all * RUN_SYMBOLS, at = warp * each;
-    return at < n ? at : n;
-}
-
-/* The bits of each warp's symbols; then, for the first thread, of those before it. */
-static __device__ __forceinline__ void sum_bits(const struct put_slot *slot, struct putting *p)
-{
-    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, n = slot->note->symbols;
-    uint32_t codes = 0, extras = 0;
-    const uint32_t end = first_of_warp(n, warp + 1);
-    SIMT_UNROLL_4
-    for (uint32_t i = first_of_warp(n, warp) + FOUR * lane; i < end; i += RUN_SYMBOLS) {
-        codes += code_bits_of(four_from(slot->shed, i, end));
-        extras += open_bits_of(four_from(slot->codes, i, end));
-    }
-    codes = warp_sums_32(codes);
-    extras = warp_sums_32(extras);
-    if (lane == 31) {
-        p->code_bits[warp + 1] = codes;
-        p->extra_bits[warp + 1] = extras;
-    }
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        /* and zeros before them, to whole bytes */
-        p->code_bits[0] = 1 + ways_of(slot->note) * STATE_BITS;
-        p->extra_bits[0] = 0;
-        for (uint32_t i = 1; i <= HIGH_WARPS; i++) {
-            p->code_bits[i] += p->code_bits[i - 1];
-            p->extra_bits[i] += p->extra_bits[i - 1];
-        }
-    }
-}
-
 static __device__ __forceinline__ uint32_t part_values(uint32_t n, uint32_t part)
 {
     return simt_at_most(n - part * ZTI_SZ_TILE_VALUES, ZTI_SZ_TILE_VALUES);
 }
 
 /* Exact values: the bytes of each 4096 values, a thread each. */
-static __device__ __forceinline__ void measure_exact(const struct sz_tile *t,
+static __device__ __forceinline__ void measure_exact(uint32_t values,
                                                      const struct put_slot *slot,
                                                      struct putting *p)
 {
-    const uint32_t part = threadIdx.x, parts = (t->n - 1) / ZTI_SZ_TILE_VALUES + 1;
+    const uint32_t part = threadIdx.x, parts = (values - 1) / ZTI_SZ_TILE_VALUES + 1;
     if (part >= parts || slot->note->exact == 0)
         return;
-    const uint32_t n = part_values(t->n, part);
+    const uint32_t n = part_values(values, part);
     const uint64_t *const bits = slot->exact + part * ZTI_SZ_GROUPS;
     uint32_t count = 0;
     for (uint32_t i = 0; i * 64 < n; i++)
@@ -326,19 +286,18 @@ static __device__ __forceinline__ void measure_exact(const struct sz_tile *t,
 }
 
 /* All lengths, and what is before the sections. One thread. */
-static __device__ __forceinline__ void measure_tile(const struct sz_tile *t, uint32_t value_bytes,
+static __device__ __forceinline__ void measure_tile(uint32_t values, uint32_t value_bytes,
                                                     const struct put_slot *slot,
                                                     struct putting *p)
 {
-    const uint32_t raw_bytes = t->n * value_bytes, exact = slot->note->exact;
+    const uint32_t raw_bytes = values * value_bytes, exact = slot->note->exact;
     const uint32_t ways = ways_of(slot->note);
     const bool is_zero = slot->note->others == 0;
-    const uint32_t parts = (t->n - 1) / ZTI_SZ_TILE_VALUES + 1;
+    const uint32_t parts = (values - 1) / ZTI_SZ_TILE_VALUES + 1;
     uint8_t *const head = (uint8_t *)(void *)p->head, *at = head;
-    p->code_bytes = is_zero ? 0 : (p->code_bits[HIGH_WARPS] + 7) / 8;
-    p->extra_bytes = (p->extra_bits[HIGH_WARPS] + 7) / 8;
+    place_bits(p, ways, is_zero);
     const uint64_t exact_most =
-        exact ? (uint64_t)exact * value_bytes + 4 + (t->n / ZTI_SZ_TILE_VALUES + 1) * EXACT_MOST
+        exact ? (uint64_t)exact * value_bytes + 4 + (values / ZTI_SZ_TILE_VALUES + 1) * EXACT_MOST
               : 0;
     p->is_raw = p->code_bytes + (uint64_t)p->extra_bytes + exact_most + 8 > raw_bytes;
     p->exact_at[0] = 4;
@@ -358,111 +317,6 @@ static __device__ __forceinline__ void measure_tile(const struct sz_tile *t, uin
     p->head_bytes = (uint32_t)(at - head);
     p->bytes = p->is_raw ? 1 + raw_bytes
                          : p->head_bytes + p->extra_bytes + p->code_bytes + p->exact_bytes;
-}
-
-/* A warp's way through bits, of which whole words are stored. Those at both ends, which others have
- * bits of, must be 0 before. */
-struct bit_run {
-    uint32_t *bits, *to; /* shared; where they go */
-    uint32_t at, carry;  /* the next bit; those of its word before it */
-    bool is_first;       /* word of the warp */
-};
-
-static __device__ __forceinline__ struct bit_run bit_run_from(uint32_t *bits, uint32_t *to,
-                                                              uint32_t at)
-{
-    const struct bit_run run = {bits, to, at, 0, true};
-    return run;
-}
-
-/* Room for so many bits; they are or'ed in from bit run->at % 32 of run->bits on. */
-static __device__ __forceinline__ void bit_run_open(const struct bit_run *run, uint32_t bits)
-{
-    for (uint32_t i = threadIdx.x % 32; i <= (run->at % 32 + bits) / 32; i += 32)
-        run->bits[i] = i == 0 ? run->carry : 0;
-    __syncwarp();
-}
-
-static __device__ __forceinline__ void bit_run_close(struct bit_run *run, uint32_t bits)
-{
-    const uint32_t words = (run->at % 32 + bits) / 32;
-    uint32_t *const to = run->to + run->at / 32;
-    __syncwarp();
-    for (uint32_t i = threadIdx.x % 32; i < words; i += 32) {
-        if (i == 0 && run->is_first)
-            (void)atomicOr((unsigned *)to, run->bits[0]);
-        else
-            to[i] = run->bits[i];
-    }
-    run->carry = run->bits[words];
-    run->at += bits;
-    run->is_first = run->is_first && words == 0;
-    simt_order_warp(); /* bits were read that the next ones take the place of, behind a ballot */
-}
-
-static __device__ __forceinline__ void bit_run_end(const struct bit_run *run)
-{
-    if (threadIdx.x % 32 == 0 && run->carry != 0)
-        (void)atomicOr((unsigned *)run->to + run->at / 32, run->carry);
-}
-
-/* What the symbols of a lane leave open. */
-static __device__ __forceinline__ void put_open(const struct put_slot *slot, struct bit_run *run,
-                                                uint64_t codes, uint32_t number)
-{
-    const uint32_t own = open_bits_of(codes);
-    if (!__any_sync(SIMT_ALL_LANES, own > 0))
-        return;
-    const uint32_t up_to = warp_sums_32(own), all = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
-    uint32_t at = run->at % 32 + up_to - own;
-    bit_run_open(run, all);
-    for (uint32_t i = 0; i < FOUR && own > 0; i++) {
-        const uint32_t symbol = (uint32_t)(codes >> 16 * i) & 255;
-        const uint32_t bits = zti_sz_high_open_bits(symbol);
-        if (bits > 0)
-            put_at(run->bits, &at, zti_sz_high_open(symbol, slot->q[number + i]), bits);
-    }
-    bit_run_close(run, all);
-}
-
-/* What states shed and symbols leave open. */
-static __device__ __forceinline__ void put_bits(const struct put_slot *slot, struct putting *p,
-                                                uint32_t *extras, uint32_t *codes)
-{
-    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, n = slot->note->symbols;
-    const uint32_t zeros = 8 * p->code_bytes - p->code_bits[HIGH_WARPS];
-    const uint32_t end = first_of_warp(n, warp + 1);
-    struct bit_run code_run = bit_run_from(p->bits[warp], codes, p->code_bits[warp] + zeros);
-    struct bit_run open_run = bit_run_from(p->bits[warp], extras, p->extra_bits[warp]);
-    if (threadIdx.x <= ways_of(slot->note)) {
-        uint32_t at = zeros + (threadIdx.x > 0 ? 1 + (threadIdx.x - 1) * STATE_BITS : 0);
-        put_at(codes, &at, threadIdx.x > 0 ? slot->note->state[threadIdx.x - 1] : 1,
-               threadIdx.x > 0 ? (uint32_t)STATE_BITS : 1);
-    }
-    uint32_t i = first_of_warp(n, warp) + FOUR * lane;
-    uint64_t shed = four_from(slot->shed, i, end), code = four_from(slot->codes, i, end);
-    for (uint32_t k = first_of_warp(n, warp); k < end; k += RUN_SYMBOLS, i += RUN_SYMBOLS) {
-        const uint64_t next_shed = four_from(slot->shed, i + RUN_SYMBOLS, end);
-        const uint64_t next_code = four_from(slot->codes, i + RUN_SYMBOLS, end);
-        const uint32_t own = code_bits_of(shed), up_to = warp_sums_32(own);
-        const uint32_t all = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
-        uint32_t at = code_run.at % 32 + up_to - own, count = 0;
-        uint64_t bits = 0;
-        SIMT_UNROLL
-        for (uint32_t l = 0; l < FOUR; l++) {
-            const uint64_t one = shed >> 16 * l;
-            bits |= (one & ((1u << STATE_BITS) - 1)) << count;
-            count += (uint32_t)(one >> STATE_BITS) & 15;
-        }
-        bit_run_open(&code_run, all);
-        put_at(code_run.bits, &at, bits, count);
-        bit_run_close(&code_run, all);
-        put_open(slot, &open_run, code, i);
-        shed = next_shed;
-        code = next_code;
-    }
-    bit_run_end(&code_run);
-    bit_run_end(&open_run);
 }
 
 /* Values as they are: marks by a thread each 4096 values, then these. */
@@ -488,12 +342,13 @@ static __device__ __forceinline__ void put_exact_part(const struct sz_tiles *s,
 }
 
 /* A raw tile's values, behind its first byte. */
-static __device__ __forceinline__ void put_raw(const struct sz_tiles *s, const struct sz_tile *t,
+static __device__ __forceinline__ void put_raw(const struct sz_tiles *s, uint64_t number,
                                                uint8_t *to)
 {
+    const struct sz_tile t = tile_of(s, number);
     const uint32_t value_bytes = value_bytes_of(s->type);
-    for (uint32_t i = threadIdx.x; i < t->n; i += HIGH_THREADS) {
-        const uint64_t bits = load_bits(s, value_at(s, t, i));
+    for (uint32_t i = threadIdx.x; i < t.n; i += HIGH_THREADS) {
+        const uint64_t bits = load_bits(s, value_at(s, &t, i));
         for (uint32_t k = 0; k < value_bytes; k++)
             to[(uint64_t)i * value_bytes + k] = (uint8_t)(bits >> 8 * k);
     }
@@ -501,47 +356,54 @@ static __device__ __forceinline__ void put_raw(const struct sz_tiles *s, const s
 
 /* The sections of a tile that is not raw, to their places. */
 static __device__ __forceinline__ void put_sections(const struct sz_tiles *s,
-                                                    const struct sz_tile *t,
                                                     const struct put_slot *slot,
-                                                    struct putting *p, uint64_t at)
+                                                    struct putting *p)
 {
-    uint8_t *const stream = (uint8_t *)(void *)s->words;
-    uint32_t *const extras = slot->out, *const codes = extras + p->extra_bytes / 4 + 1;
-    uint32_t *const exact = codes + p->code_bytes / 4 + 1;
-    const uint32_t zeros = 8 * p->code_bytes - p->code_bits[HIGH_WARPS];
-    if (p->code_bytes > 0 && threadIdx.x <= HIGH_WARPS) { /* words that warps share */
-        extras[p->extra_bits[threadIdx.x] / 32] = 0;
-        codes[(zeros + p->code_bits[threadIdx.x]) / 32] = 0;
-    }
-    if (p->code_bytes > 0 && threadIdx.x < HEAD_WORDS && threadIdx.x <= p->code_bytes / 4)
-        codes[threadIdx.x] = 0;
-    for (uint32_t i = threadIdx.x; i < p->exact_bytes / 4 + 1 && p->exact_bytes; i += HIGH_THREADS)
-        exact[i] = 0;
+    const uint64_t at = p->place + p->head_bytes;
+    const struct stretch extras = stretch_at(s, at, p->extra_bytes);
+    const struct stretch codes = stretch_at(s, at + p->extra_bytes, p->code_bytes);
+    if (p->code_bytes == 0)
+        return;
+    put_codes(slot, p, &codes);
+    put_extras(slot, p, &extras);
     __syncthreads();
-    if (p->code_bytes > 0)
-        put_bits(slot, p, extras, codes);
-    if (p->exact_bytes > 0)
-        put_exact_part(s, t, slot, p, exact);
-    __syncthreads();
-    at += p->head_bytes;
-    place_bytes(extras, p->extra_bytes, stream, at, HIGH_THREADS);
-    at += p->extra_bytes;
-    place_bytes(codes, p->code_bytes, stream, at, HIGH_THREADS);
-    at += p->code_bytes;
-    place_bytes(exact, p->exact_bytes, stream, at, HIGH_THREADS);
+    const uint32_t number = threadIdx.x % 32;
+    if (number <= HIGH_WARPS && threadIdx.x / 32 == 0)
+        put_ends(&p->codes, &codes, number);
+    if (number <= HIGH_WARPS && threadIdx.x / 32 == 1)
+        put_ends(&p->extras, &extras, number);
 }
 
-SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_put_tiles(const struct sz_high_tiles h)
+/* Values as they are, by way of the slot. */
+static __device__ __forceinline__ void put_exact_values(const struct sz_tiles *s,
+                                                        uint64_t number,
+                                                        const struct put_slot *slot,
+                                                        const struct putting *p)
+{
+    const struct sz_tile t = tile_of(s, number);
+    const uint64_t at = p->place + p->head_bytes + p->extra_bytes + p->code_bytes;
+    for (uint32_t i = threadIdx.x; i < p->exact_bytes / 4 + 1; i += HIGH_THREADS)
+        slot->out[i] = 0;
+    __syncthreads();
+    put_exact_part(s, &t, slot, p, slot->out);
+    __syncthreads();
+    place_bytes(slot->out, p->exact_bytes, (uint8_t *)(void *)s->words, at, HIGH_THREADS);
+}
+
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 4) high_put_tiles(const struct sz_high_tiles h)
 {
     SIMT_SHARED(struct putting, p, );
     const struct sz_tiles *const s = &h.s;
     const uint64_t ticket = lookback_ticket(s->states), number = s->first_tile + ticket;
     const struct put_slot slot = put_slot_of(&h, ticket - h.first);
-    const struct sz_tile t = tile_of(s, number);
-    measure_exact(&t, &slot, &p);
+    const uint32_t values = tile_of(s, number).n;
+    for (uint32_t i = threadIdx.x % 32; i < RUN_WORDS; i += 32)
+        p.bits[threadIdx.x / 32][i] = 0;
+    measure_exact(values, &slot, &p);
     sum_bits(&slot, &p);
+    __syncthreads();
     if (threadIdx.x == 0)
-        measure_tile(&t, value_bytes_of(s->type), &slot, &p);
+        measure_tile(values, value_bytes_of(s->type), &slot, &p);
     if (threadIdx.x < 32) {
         simt_order_warp(); /* all lanes load what one has written, though one is asked */
         const uint64_t before = lookback(s->states, ticket, h.each, 8 * (uint64_t)p.bytes);
@@ -555,10 +417,13 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 2) high_put_tiles(const struct 
     uint8_t *const stream = (uint8_t *)(void *)s->words;
     if (threadIdx.x < p.head_bytes)
         stream[p.place + threadIdx.x] = ((const uint8_t *)(const void *)p.head)[threadIdx.x];
-    if (p.is_raw)
-        put_raw(s, &t, stream + p.place + 1);
-    else
-        put_sections(s, &t, &slot, &p, p.place);
+    if (p.is_raw) {
+        put_raw(s, number, stream + p.place + 1);
+        return;
+    }
+    put_sections(s, &slot, &p);
+    if (p.exact_bytes > 0)
+        put_exact_values(s, number, &slot, &p);
 }
 
 /* ---- launches ---- */

@@ -267,10 +267,14 @@ ZTI_STATIC uint32_t zti_sz_high_open_bits(uint32_t symbol)
                                           : ((symbol - ZTI_SZ_HIGH_DIRECT) / 4 + 5) & 31;
 }
 
+ZTI_STATIC uint32_t zti_sz_high_open_of(uint32_t bits, int32_t q)
+{
+    return bits == 32 ? (uint32_t)q : zti_sz_high_size(q) & ((1u << bits) - 1);
+}
+
 ZTI_STATIC uint32_t zti_sz_high_open(uint32_t symbol, int32_t q)
 {
-    const uint32_t bits = zti_sz_high_open_bits(symbol);
-    return bits == 32 ? (uint32_t)q : zti_sz_high_size(q) & ((1u << bits) - 1);
+    return zti_sz_high_open_of(zti_sz_high_open_bits(symbol), q);
 }
 
 /* And back; of a symbol that leaves bits open, these. */
