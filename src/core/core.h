@@ -156,11 +156,16 @@ static inline void zti_put_le32(void *to, uint32_t v)
     p[3] = (uint8_t)(v >> 24);
 }
 
-/* Zeros below the lowest set bit, which there is; bits up to the highest set one; set bits. */
+/* Zeros below the lowest set bit, which there is, of 64 bits and of 32; bits up to the highest set
+ * one; set bits. */
 #if defined(__CUDA_ARCH__)
 ZTI_INLINE uint32_t zti_ctz64(uint64_t v)
 {
     return (uint32_t)__ffsll((long long)v) - 1;
+}
+ZTI_INLINE uint32_t zti_ctz32(uint32_t v)
+{
+    return (uint32_t)__ffs((int)v) - 1;
 }
 ZTI_INLINE uint32_t zti_bit_length64(uint64_t v)
 {
@@ -174,6 +179,10 @@ ZTI_INLINE uint32_t zti_popcount64(uint64_t v)
 ZTI_INLINE uint32_t zti_ctz64(uint64_t v)
 {
     return (uint32_t)__builtin_ctzll(v);
+}
+ZTI_INLINE uint32_t zti_ctz32(uint32_t v)
+{
+    return (uint32_t)__builtin_ctz(v);
 }
 ZTI_INLINE uint32_t zti_bit_length64(uint64_t v)
 {
@@ -190,6 +199,10 @@ ZTI_INLINE uint32_t zti_ctz64(uint64_t v)
     for (; !(v & 1); v >>= 1)
         n++;
     return n;
+}
+ZTI_INLINE uint32_t zti_ctz32(uint32_t v)
+{
+    return zti_ctz64(v);
 }
 ZTI_INLINE uint32_t zti_bit_length64(uint64_t v)
 {

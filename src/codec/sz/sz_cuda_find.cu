@@ -2,8 +2,9 @@
  * list, round of unary codes or Huffman code ends the next begins, and so does the next tile. Some
  * lanes have a chunk, and note what they find in the tiles' slots (sz_cuda_found.h). They do the
  * same side by side, and the first of them notes it, so that a warp has few tiles, which are alike
- * in how long their parts are, and there are many warps; but of symbols of effort 'default' each
- * has a piece (sz_cuda_find_symbols.h), and of effort 'paper' one of the tile's four parts.
+ * in how long their parts are, and there are many warps; but of effort 'fast' each has a group
+ * (sz_cuda_find_rounds.h), of symbols of effort 'default' a piece (sz_cuda_find_symbols.h), and of
+ * effort 'paper' one of the tile's four parts.
  *
  * Tiles are at different places of the stream, so a warp brings each tile's next bits to shared
  * memory, of effort 'paper' each lane's, 32 lanes' loads side by side:
@@ -27,6 +28,7 @@ enum {
     FAST_LANES = 4,
     WINDOW_WORDS = 64,
     WINDOW_BITS = 64 * WINDOW_WORDS,
+    ZEROS_STEP = WINDOW_BITS / 32 + 4, /* of counts of zeros, from a window's to the next */
     CLASSES_BITS = 1536, /* more than 64 classes, and what is before them in a word */
     PART_WORDS = 24,      /* of a window of effort 'paper', of which each lane has one */
     ROUND_SYMBOLS = 32,   /* of such a lane, before they go to its tile's slot */
@@ -59,8 +61,9 @@ struct finding {
     uint32_t (*numbers)[ZTI_BOOK_NUMBERS];
     uint64_t *windows;
     uint8_t (*classes)[ZTI_SZ_GROUPS];
-    uint32_t step;  /* from a window to the next, in words */
-    uint32_t *near; /* longer codes, or NULL where they may be many */
+    uint32_t step;   /* from a window to the next, in words */
+    uint16_t *zeros; /* effort 'fast': of each window, how many are before its words of 32 bits */
+    uint32_t *near;  /* longer codes, or NULL where they may be many */
     uint32_t *symbols;
 };
 
@@ -82,6 +85,13 @@ static __host__ __device__ __forceinline__ uint32_t classes_bytes(uint32_t effor
     return threads / chunk_lanes(effort) * ZTI_SZ_GROUPS;
 }
 
+static __host__ __device__ __forceinline__ uint32_t zeros_bytes(uint32_t effort, uint32_t threads)
+{
+    return effort != ZT_EFFORT_FAST ? 0
+                                    : threads / chunk_lanes(effort) * (uint32_t)ZEROS_STEP *
+                                          (uint32_t)sizeof(uint16_t);
+}
+
 static __host__ __device__ __forceinline__ uint32_t symbols_bytes(uint32_t effort,
                                                                   uint32_t threads)
 {
@@ -94,13 +104,15 @@ static __device__ __forceinline__ struct finding finding_in(char *memory, uint32
                                                             uint32_t alphabet)
 {
     const uint32_t windows = books_bytes(effort);
-    const uint32_t classes = windows + windows_bytes(effort, blockDim.x);
+    const uint32_t zeros = windows + windows_bytes(effort, blockDim.x);
+    const uint32_t classes = zeros + zeros_bytes(effort, blockDim.x);
     struct finding f;
     f.tables = (uint32_t *)(void *)memory;
     f.numbers = (uint32_t(*)[ZTI_BOOK_NUMBERS])(void *)(f.tables + sz_table_words(effort));
     f.windows = (uint64_t *)(void *)(memory + windows);
     f.classes = (uint8_t(*)[ZTI_SZ_GROUPS])(memory + classes);
     f.step = window_step(effort);
+    f.zeros = (uint16_t *)(void *)(memory + zeros);
     f.near = f.symbols = NULL;
     if (effort == ZT_EFFORT_PAPER) {
         const uint32_t near = classes + classes_bytes(effort, blockDim.x);
@@ -166,20 +178,24 @@ static __device__ __forceinline__ void bring(const struct sz_tiles *s, const str
     const uint32_t me = threadIdx.x % 32, own = (threadIdx.x - me) / l->sharing;
     const uint32_t loads = WINDOW_WORDS / 32, each = 8 / loads; /* windows at a time */
     l->first = l->at / 64;
+    const uint64_t rest = l->first < s->words_count ? s->words_count - l->first : 0;
+    const uint32_t count = simt_at_most(rest, WINDOW_WORDS);
     simt_order_warp(); /* the shuffles below order it in the tests */
     for (uint32_t i = 32 / l->sharing; i > 0;) { /* first ones last: those that few tiles have */
         uint64_t v[8];
         i -= 8 / loads;
 SIMT_UNROLL
-        for (uint32_t k = 0; k < 8; k++) {
-            const uint32_t of = (i + k % each) * l->sharing;
-            const uint64_t from = __shfl_sync(SIMT_ALL_LANES, l->first, (int)of);
-            const uint64_t word = from + k / each * 32 + me;
-            v[k] = word < s->words_count ? s->words[word] : 0;
+        for (uint32_t k = 0; k < each; k++) {
+            const int of = (int)((i + k) * l->sharing);
+            const uint64_t *const from = s->words + __shfl_sync(SIMT_ALL_LANES, l->first, of) + me;
+            const uint32_t some = __shfl_sync(SIMT_ALL_LANES, count, of);
+SIMT_UNROLL
+            for (uint32_t m = 0; m < loads; m++)
+                v[k * loads + m] = me + 32 * m < some ? from[32 * m] : 0;
         }
 SIMT_UNROLL
         for (uint32_t k = 0; k < 8; k++)
-            window_of(f, own + i + k % each)[k / each * 32 + me] = v[k];
+            window_of(f, own + i + k / loads)[k % loads * 32 + me] = v[k];
     }
     __syncwarp();
 }
@@ -191,12 +207,55 @@ static __device__ __forceinline__ struct zti_bit_reader in_window(const struct f
     return r;
 }
 
-/* The same where a lane that is at work has fewer bits than these left. The warp calls it. */
-static __device__ __forceinline__ void bring_some(const struct sz_tiles *s, const struct finding *f,
+/* The same where a lane that is at work has fewer bits than these left, as is said then. The warp
+ * calls it. */
+static __device__ __forceinline__ bool bring_some(const struct sz_tiles *s, const struct finding *f,
                                                   struct lane *l, uint32_t bits)
 {
-    if (__any_sync(SIMT_ALL_LANES, l->is_good && l->at - 64 * l->first > WINDOW_BITS - bits))
+    const bool is_far = l->is_good && l->at - 64 * l->first > WINDOW_BITS - bits;
+    const bool is_any = __any_sync(SIMT_ALL_LANES, is_far) != 0;
+    if (is_any)
         bring(s, f, l);
+    return is_any;
+}
+
+/* Bits of the window: of two words of 32, and the one behind them, which is on its way then. */
+struct ahead {
+    uint32_t low, high, soon;
+    uint32_t used; /* of the bits of 'low' */
+    const uint32_t *next; /* the word behind those */
+};
+
+static __device__ __forceinline__ struct ahead ahead_of(const uint32_t *words, const struct lane *l)
+{
+    const uint32_t at = (uint32_t)(l->at - 64 * l->first);
+    const uint32_t *const from = words + at / 32;
+    const struct ahead a = {from[0], from[1], from[2], at % 32, from + 3};
+    return a;
+}
+
+/* Where the lane is with them. */
+static __device__ __forceinline__ uint64_t place_of(const uint32_t *words, const struct ahead *a,
+                                                    const struct lane *l)
+{
+    return 64 * l->first + 32 * (uint32_t)(a->next - 3 - words) + a->used;
+}
+
+static __device__ __forceinline__ uint32_t next_bits(const struct ahead *a)
+{
+    return __funnelshift_r(a->low, a->high, a->used);
+}
+
+/* Go over up to 32 of them. */
+static __device__ __forceinline__ void pass_bits(struct ahead *a, uint32_t count)
+{
+    a->used += count;
+    if (a->used >= 32) {
+        a->used -= 32;
+        a->low = a->high;
+        a->high = a->soon;
+        a->soon = *a->next++;
+    }
 }
 
 /* ---- what is before residuals ---- */
@@ -308,32 +367,72 @@ static __device__ __forceinline__ uint64_t group_of(uint32_t c, uint32_t planes)
     return c | (uint64_t)planes << 8;
 }
 
-/* Classes of Rice codes, and planes. The warp calls it. */
+/* Whether a group has rounds, or no bits at all: then a group of the same class has a code of one
+ * bit, and from how many zeros are before it is known where it ends. */
+static __device__ __forceinline__ bool is_rounds_or_none(uint32_t c)
+{
+    return c == 0 || !is_list(c);
+}
+
+/* Classes of Rice codes, and planes. Where groups have the same class, which most often takes a bit
+ * that is 1, only the first one's is noted, and a bit in 'changes'. The warp calls it. */
 static __device__ __forceinline__ void find_classes(const struct sz_tiles *s,
-                                                    const struct finding *f, struct lane *l)
+                                                    const struct finding *f, struct lane *l,
+                                                    uint64_t *changes)
 {
     const uint32_t most = ZTI_SZ_FEW + 1 + (l->is_wide ? 64 : 32);
-    uint32_t planes = 0, before = 0;
+    uint32_t planes = 0, c = 0;
+    *changes = 0;
     bring_some(s, f, l, CLASSES_BITS);
-    struct zti_bit_reader r = in_window(f, l);
-    for (uint32_t g = 0; l->is_good && g * ZTI_SZ_GROUP < l->n; g++) {
-        before = take_class(&r, before);
-        l->is_good = before <= most && 64 * l->first + r.at <= l->end;
+    if (!l->is_good)
+        return;
+    const uint32_t *const words = (const uint32_t *)(const void *)window_of(f, l->column);
+    struct ahead a = ahead_of(words, l);
+    for (uint32_t g = 0, left = l->n; left > 0;) {
+        const uint32_t bits = next_bits(&a);
+        uint32_t length;
+        c = class_in(bits, c, &length);
+        l->is_good = c <= most;
         if (!l->is_good)
             return;
-        if (leads(l)) {
-            classes_of(f, l)[g] = (uint8_t)before;
-            l->to->groups[g] = group_of(before, planes);
-        }
-        planes += class_planes(before) * in_group(l->n, g);
+        if (leads(l))
+            classes_of(f, l)[g] = (uint8_t)c;
+        *changes |= UINT64_C(1) << g;
+        const uint32_t ones = is_rounds_or_none(c) ? zti_ctz32(~(bits >> length)) : 0;
+        const uint32_t more = (left - 1) / ZTI_SZ_GROUP, same = ones < more ? ones : more;
+        const uint32_t all = (same + 1) * ZTI_SZ_GROUP, n = left < all ? left : all;
+        pass_bits(&a, length + same);
+        planes += class_planes(c) * n;
+        left -= n;
+        g += same + 1;
     }
-    l->at = 64 * l->first + r.at;
-    l->is_good = l->is_good && planes <= l->end - l->at;
+    l->at = place_of(words, &a, l);
+    l->is_good = l->at <= l->end && planes <= l->end - l->at;
     if (!l->is_good)
         return;
     if (leads(l))
         l->to->planes_at = in_tile(l);
     l->at += planes;
+}
+
+static __device__ __forceinline__ uint32_t class_of_group(const struct finding *f,
+                                                          const struct lane *l, uint64_t changes,
+                                                          uint32_t g)
+{
+    return classes_of(f, l)[g - (64 - zti_bit_length64(changes << (63 - g)))];
+}
+
+/* Note each group's, and where its planes are. */
+static __device__ __forceinline__ void note_classes(const struct finding *f, const struct lane *l,
+                                                    uint64_t changes)
+{
+    uint32_t planes = 0, c = 0;
+    for (uint32_t g = 0; l->is_good && leads(l) && g * ZTI_SZ_GROUP < l->n; g++) {
+        c = changes >> g & 1 ? classes_of(f, l)[g] : c;
+        classes_of(f, l)[g] = (uint8_t)c;
+        l->to->groups[g] = group_of(c, planes);
+        planes += class_planes(c) * in_group(l->n, g);
+    }
 }
 
 /* ---- lists, rounds and excesses ---- */
@@ -426,6 +525,7 @@ static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s,
                                                    enum pass pass, uint64_t of)
 {
     uint64_t left = of;
+    simt_order_warp(); /* classes are other lanes'; votes order them in the tests */
     for (uint32_t next = 0;; next++) {
         const bool has_one = pass == PASS_ALL ? next * ZTI_SZ_GROUP < l->n : left != 0;
         if (!__any_sync(SIMT_ALL_LANES, l->is_good && has_one))
@@ -446,6 +546,8 @@ static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s,
     if (pass == PASS_EXCESSES && l->is_good && leads(l))
         l->to->excess_groups = of;
 }
+
+#include "codec/sz/sz_cuda_find_rounds.h"
 
 #include "codec/sz/sz_cuda_find_codes.h"
 
@@ -484,9 +586,14 @@ static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const
     bool is_good = is_taken;
     l->is_good = is_taken && has_groups && !is_huffman;
     if (__any_sync(SIMT_ALL_LANES, l->is_good)) {
-        find_classes(s, f, l);
-        simt_order_warp(); /* classes are the leader's; votes order them in the tests */
-        pass_groups(s, f, l, PASS_ALL, 0);
+        uint64_t changes;
+        find_classes(s, f, l, &changes);
+        if (effort == ZT_EFFORT_FAST) {
+            pass_many(s, f, l, changes);
+        } else {
+            note_classes(f, l, changes);
+            pass_groups(s, f, l, PASS_ALL, 0);
+        }
     }
     if (has_groups && !is_huffman)
         is_good = l->is_good;
@@ -577,8 +684,8 @@ SIMT_KERNEL void __launch_bounds__(PAPER_COLUMNS *PAPER_LANES, 2)
 
 static size_t shared_bytes(uint32_t effort, uint32_t threads)
 {
-    return books_bytes(effort) + windows_bytes(effort, threads) + classes_bytes(effort, threads) +
-           symbols_bytes(effort, threads);
+    return books_bytes(effort) + windows_bytes(effort, threads) + zeros_bytes(effort, threads) +
+           classes_bytes(effort, threads) + symbols_bytes(effort, threads);
 }
 
 /* Of effort 'paper': twice as many where they find room and each multiprocessor has a block. */

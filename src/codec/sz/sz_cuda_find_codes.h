@@ -116,13 +116,6 @@ struct codes {
     struct longer longer; /* and what there is to know of these */
 };
 
-/* Bits of the window: of two words of 32, and the one behind them, which is on its way then. */
-struct ahead {
-    uint32_t low, high, soon;
-    uint32_t used; /* of the bits of 'low' */
-    const uint32_t *next; /* the word behind those */
-};
-
 static __device__ __forceinline__ struct codes codes_of(const struct sz_tiles *s,
                                                         const struct finding *f,
                                                         const uint64_t *window, uint32_t book,
@@ -138,39 +131,6 @@ static __device__ __forceinline__ struct codes codes_of(const struct sz_tiles *s
     if (effort == ZT_EFFORT_PAPER)
         c.longer = longer_of(c.bits.numbers, f->near != NULL);
     return c;
-}
-
-static __device__ __forceinline__ struct ahead ahead_of(const struct codes *c,
-                                                        const struct lane *l)
-{
-    const uint32_t at = (uint32_t)(l->at - 64 * l->first);
-    const uint32_t *const from = c->bits.words + at / 32;
-    const struct ahead a = {from[0], from[1], from[2], at % 32, from + 3};
-    return a;
-}
-
-/* Where the lane is with them. */
-static __device__ __forceinline__ uint64_t place_of(const struct codes *c, const struct ahead *a,
-                                                    const struct lane *l)
-{
-    return 64 * l->first + 32 * (uint32_t)(a->next - 3 - c->bits.words) + a->used;
-}
-
-static __device__ __forceinline__ uint32_t next_bits(const struct ahead *a)
-{
-    return __funnelshift_r(a->low, a->high, a->used);
-}
-
-/* Go over up to 32 of them. */
-static __device__ __forceinline__ void pass_bits(struct ahead *a, uint32_t count)
-{
-    a->used += count;
-    if (a->used >= 32) {
-        a->used -= 32;
-        a->low = a->high;
-        a->high = a->soon;
-        a->soon = *a->next++;
-    }
 }
 
 /* The code that the next bits begin with: its symbol, in the low 16 bits of an entry. What a longer

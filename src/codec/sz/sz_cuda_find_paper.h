@@ -151,9 +151,9 @@ static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s,
             break;
         const bool is_short = is_here && a.next >= c.bits.words + 3 + (PART_BITS - CODES_BITS) / 32;
         if (__any_sync(SIMT_ALL_LANES, first == 0 || is_short)) {
-            l->at = first > 0 ? place_of(&c, &a, l) : l->at;
+            l->at = first > 0 ? place_of(c.bits.words, &a, l) : l->at;
             bring_parts(s, f, l);
-            a = ahead_of(&c, l);
+            a = ahead_of(c.bits.words, l);
         }
         const uint32_t left = count - first;
         if (is_here)
@@ -162,7 +162,7 @@ static __device__ __forceinline__ uint32_t find_part(const struct sz_tiles *s,
         put_symbols(f, &p, first, some);
         simt_order_warp(); /* the vote above does it in the tests */
     }
-    l->at = count > 0 ? place_of(&c, &a, l) : l->at;
+    l->at = count > 0 ? place_of(c.bits.words, &a, l) : l->at;
     l->is_good = l->is_good && l->at <= l->end;
     return outliers;
 }

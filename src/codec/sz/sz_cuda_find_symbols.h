@@ -34,7 +34,7 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
     if (!l->is_good)
         return;
     const uint32_t only = only_symbol(&c, &l->is_good);
-    struct ahead a = ahead_of(&c, l);
+    struct ahead a = ahead_of(c.bits.words, l);
     for (uint32_t g = 0; l->is_good && g * ZTI_SZ_GROUP < l->n; g++) {
         const uint32_t n = in_group(l->n, g);
         number = class_after(one_symbol(&c, &a, only), number);
@@ -56,7 +56,7 @@ static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles 
             l->to->groups[g] = group_of(class_of, planes) | place << 32;
         planes += class_shift(class_of) * n;
     }
-    l->at = place_of(&c, &a, l);
+    l->at = place_of(c.bits.words, &a, l);
     l->is_good = l->is_good && l->at <= l->end && planes <= l->end - l->at;
     if (!l->is_good)
         return;
@@ -242,7 +242,6 @@ static __device__ __forceinline__ uint64_t find_excesses(const struct sz_tiles *
     }
     for (uint32_t step = 1; step < CODED_LANES; step *= 2)
         some |= __shfl_xor_sync(SIMT_ALL_LANES, some, (int)step);
-    simt_order_warp(); /* what the shuffles do in the tests */
     return some;
 }
 
@@ -252,7 +251,6 @@ static __device__ __forceinline__ void find_coded(const struct sz_tiles *s, cons
 {
     struct books b;
     find_coded_classes(s, f, l, &b);
-    simt_order_warp(); /* classes and places are the leader's; votes order them in the tests */
     pass_groups(s, f, l, PASS_LISTS, b.lists);
     place_groups(f, l, &b);
 SIMT_NO_UNROLL

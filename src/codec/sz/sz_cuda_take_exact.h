@@ -9,17 +9,13 @@ struct runs {
 
 static __device__ __forceinline__ void add_run(struct runs *w, uint32_t length, bool is_set)
 {
-    while (length > 0) {
-        const uint32_t skip = w->at % 64, room = 64 - skip, some = length < room ? length : room;
-        if (is_set)
-            w->held |= (some < 64 ? (UINT64_C(1) << some) - 1 : ~UINT64_C(0)) << skip;
-        w->at += some;
-        length -= some;
-        if (some == room) {
-            w->to[w->at / 64 - 1] = w->held;
-            w->held = 0;
-        }
-    }
+    const uint64_t all = is_set ? ~UINT64_C(0) : 0;
+    const uint32_t end = w->at + length;
+    uint64_t held = w->held | all << w->at % 64;
+    for (uint32_t i = w->at / 64; i < end / 64; i++, held = all)
+        w->to[i] = held;
+    w->held = held & ((UINT64_C(1) << end % 64) - 1);
+    w->at = end;
 }
 
 /* Zeros up to the last word of all. */

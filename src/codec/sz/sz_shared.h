@@ -177,22 +177,30 @@ ZTI_STATIC struct zti_sz_code class_code(uint32_t c, uint32_t before)
     return code_of((uint64_t)c << ZTI_SZ_CLASS_ESCAPE, ZTI_SZ_CLASS_ESCAPE + ZTI_SZ_CLASS_BITS);
 }
 
-/* Any bits give a number; the caller compares it with the largest class. */
-ZTI_STATIC uint32_t take_class(struct zti_bit_reader *r, uint32_t before)
+/* The class that the next 32 bits begin with, and the bits of its code. Any bits give a number; the
+ * caller compares it with the largest class. */
+ZTI_STATIC uint32_t class_in(uint32_t bits, uint32_t before, uint32_t *length)
 {
-    const uint64_t bits = zti_peek_bits(r);
-    const uint32_t zeros = zti_ctz64(bits | UINT64_C(1) << ZTI_SZ_CLASS_ESCAPE);
+    const uint32_t zeros = zti_ctz32(bits | 1u << ZTI_SZ_CLASS_ESCAPE);
     if (before == 0) {
-        r->at += 2 * zeros + 1;
-        return (1u << zeros) - 1 + (uint32_t)(bits >> (zeros + 1) & ((1u << zeros) - 1));
+        *length = 2 * zeros + 1;
+        return (1u << zeros) - 1 + (bits >> zeros >> 1 & ((1u << zeros) - 1));
     }
     if (zeros == ZTI_SZ_CLASS_ESCAPE) {
-        r->at += ZTI_SZ_CLASS_ESCAPE + ZTI_SZ_CLASS_BITS;
-        return (uint32_t)(bits >> ZTI_SZ_CLASS_ESCAPE & ((1u << ZTI_SZ_CLASS_BITS) - 1));
+        *length = ZTI_SZ_CLASS_ESCAPE + ZTI_SZ_CLASS_BITS;
+        return bits >> ZTI_SZ_CLASS_ESCAPE & ((1u << ZTI_SZ_CLASS_BITS) - 1);
     }
     const uint32_t k = class_bits(before);
-    r->at += zeros + 1 + k;
-    return class_after(zeros << k | (uint32_t)(bits >> (zeros + 1) & ((1u << k) - 1)), before);
+    *length = zeros + 1 + k;
+    return class_after(zeros << k | (bits >> zeros >> 1 & ((1u << k) - 1)), before);
+}
+
+ZTI_STATIC uint32_t take_class(struct zti_bit_reader *r, uint32_t before)
+{
+    uint32_t length;
+    const uint32_t c = class_in((uint32_t)zti_peek_bits(r), before, &length);
+    r->at += length;
+    return c;
 }
 
 /* ---- forms of tiles -------------------------------------------------------------------------- */
