@@ -187,8 +187,8 @@ static __device__ __forceinline__ uint32_t gather(const struct sz_high_tiles *h,
                     x[at + k + 32 * i] = own[i];
         }
     }
-    const bool has_none = __syncthreads_or(is_not & HAS_NONE);
-    return has_none ? HAS_NONE : __syncthreads_or(is_not) ? IS_FAR : 0;
+    const bool has_none = __syncthreads_or((int)(is_not & HAS_NONE));
+    return has_none ? HAS_NONE : __syncthreads_or((int)is_not) ? IS_FAR : 0;
 }
 
 /* ---- residuals and symbols ---- */
