@@ -18,7 +18,7 @@ struct put_note {
     uint32_t others;  /* than 0 */
     uint32_t exact;   /* values */
     uint32_t is_whole; /* no level is left to code */
-    uint32_t is_far;   /* the bound of a value, of those that were coded, is not sure */
+    uint32_t is_far;   /* the bound of a value is not sure */
     uint32_t state[ZTI_ANS_MANY];
 };
 
@@ -373,11 +373,10 @@ static __device__ __forceinline__ void find_exact(const struct sz_tiles *s,
 
 /* ---- the finest level: some planes at a time ---- */
 
-/* A part's integers, but for those of the coarser level; what any of the thread's is not. */
-static __device__ __forceinline__ uint32_t slab_gather(const struct slab *b,
-                                                       const struct slab_part *part)
+/* A part's integers, but for those of the coarser level. */
+static __device__ __forceinline__ void slab_gather(const struct slab *b,
+                                                   const struct slab_part *part)
 {
-    uint32_t is_not = 0;
     const uint32_t rows = slab_rows(b, part, false);
     const int64_t stride = b->facts->stride[0];
     for (uint32_t i = threadIdx.x / 32; i < rows; i += HIGH_WARPS) {
@@ -388,11 +387,10 @@ static __device__ __forceinline__ uint32_t slab_gather(const struct slab *b,
         for (uint32_t k = first; k < dim; k += 32 * each, from += 32 * each * stride) {
             int32_t own = 0;
             if (k < r.last)
-                is_not |= integer_of(b->h, from, &own);
+                (void)integer_of(b->h, from, &own);
             r.x[k] = own;
         }
     }
-    return is_not;
 }
 
 static __device__ __forceinline__ void slab_quantize_band(const struct slab *b,
@@ -507,9 +505,9 @@ static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles 
     while (slab_next(&b, &part)) {
         const struct put_slot from = put_slot_again(h);
         __syncthreads();
-        const uint32_t is_not = slab_gather(&b, &part);
+        slab_gather(&b, &part);
         slab_load(&b, &part, from.x, from.loud);
-        const bool is_far = __syncthreads_or((int)is_not);
+        __syncthreads();
         const struct put_slot slot = put_slot_again(h);
         SIMT_UNROLL
         for (uint32_t odd = 1; odd < 5; odd *= 2)
@@ -525,7 +523,7 @@ static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles 
         SIMT_UNROLL
         for (uint32_t odd = 1; odd < 8; odd++)
             others += slab_name_band(&b, &part, odd, &to, kinds, counts);
-        if (!counts && (is_far || to.note->is_far))
+        if (!counts && to.note->is_far)
             slab_find_exact(&b, &part, &to);
     }
     if (counts) {

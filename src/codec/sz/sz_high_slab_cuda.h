@@ -203,7 +203,7 @@ struct slab_point {
 
 /* A band's points of some planes. */
 struct slab_band {
-    uint32_t odd, from, n, first;
+    uint32_t from, n, first;
     uint32_t own[3];
     uint32_t at, step[2];      /* in a plane: of the first point; from a point or row to the next */
     struct divisor row, plane; /* points and rows */
@@ -221,7 +221,6 @@ static __device__ __forceinline__ struct slab_band slab_band_of(const struct sla
     }
     band.row = b->facts->along[0][odd & 1];
     band.plane = b->facts->along[1][odd >> 1 & 1];
-    band.odd = odd;
     band.from = from;
     band.n = to > from ? (to - from) * band.plane.by * band.row.by : 0;
     band.first = odd ? b->facts->first[odd] : 0;
@@ -247,8 +246,7 @@ static __device__ __forceinline__ struct slab_point slab_point_of(const struct s
     return p;
 }
 
-/* Along one axis, the points before it and behind it that a point lies between, two on either side,
- * or NULL where there are none. */
+/* Along one axis, z, a, b and c of the format's description, where they are if they are there. */
 struct slab_line {
     const int32_t *z, *a, *b, *c;
 };
