@@ -320,6 +320,35 @@ static void no_memory_is_said_and_nothing_leaks(void **state)
     }
 }
 
+/* Models of effort high that were not made are not used: seen by the sanitizers. */
+static void effort_high_without_memory_leaves_nothing_unset(void **state)
+{
+    (void)state;
+    const uint64_t shape[] = {5, 7, 3};
+    zt_array a = zt_array_nd(field, ZT_F32, 3, shape);
+    zt_params p;
+    size_t capacity, bytes;
+    (void)zt_params_init(&p, sizeof p);
+    p.codec = ZT_CODEC_SZ;
+    p.effort = ZT_EFFORT_HIGH;
+    p.bound = zt_abs(1e-2);
+    assert_int_equal(zt_compress_bound(NULL, &a, &p, &capacity), ZT_OK);
+    unsigned char *const file = malloc(capacity);
+    assert_non_null(file);
+    zt_status status = ZT_NO_MEMORY;
+    for (int n = 1; status == ZT_NO_MEMORY; n++) {
+        struct rationed r = {.left = n};
+        const zt_allocator allocator = {.alloc = ration, .release = give_back, .user = &r};
+        zt_context *c;
+        assert_int_equal(zt_context_new(&allocator, &c), ZT_OK);
+        status = zt_compress(c, &a, &p, file, capacity, &bytes);
+        zt_context_free(c);
+        assert_int_equal(r.out, 0);
+    }
+    assert_int_equal(status, ZT_OK);
+    free(file);
+}
+
 /* ---- neighbours ---- */
 
 #if defined(HAS_FORK)
@@ -387,6 +416,7 @@ int main(void)
         cmocka_unit_test(a_stream_cut_short_is_found_on_any_thread),
         cmocka_unit_test(progress_is_told_on_the_calling_thread_and_cancels),
         cmocka_unit_test(no_memory_is_said_and_nothing_leaks),
+        cmocka_unit_test(effort_high_without_memory_leaves_nothing_unset),
 #if defined(HAS_FORK)
         cmocka_unit_test(a_forked_child_can_use_the_policy),
 #endif

@@ -193,7 +193,8 @@ static zt_status make_models(zt_context *context, struct zti_sz_high *high,
         *bits += status ? 0 : zti_ans_cost_bits(&high->model[high->models], counts->count[i]);
         high->models++;
     }
-    for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++) { /* what was not seen: as before it */
+    for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS && status == ZT_OK; i++) {
+        /* a context that was not seen: the model before it */
         before = c->is_there[c->of[i]] ? number[c->of[i]] : before;
         high->model_of[i] = (uint8_t)before;
     }
@@ -520,8 +521,10 @@ static bool set_lattice(struct zti_coding *coding)
         return false;
     if (sz->source == ZTI_SZ_STEPS) {
         sz->reach = (uint32_t)fmin((double)sz->whole_step, range);
+        if (!(largest < 0x1p52))
+            return false;
         sz->centre = (int64_t)rint((low + high) / 2);
-        return largest < 0x1p52 && high - low + (double)sz->reach < range;
+        return high - low + (double)sz->reach < range;
     }
     const double room = sz->bound - largest * (coding->type == ZT_F32 ? 0x1.001p-24 : 0x1p-50);
     if (!(room > sz->bound / 2) || !isfinite(high - low))
