@@ -14,3 +14,15 @@ def field(shape, dtype="float32", seed=1):
 @pytest.fixture
 def cube():
     return field((30, 41, 52))
+
+
+@pytest.fixture
+def in_zfpys_place():
+    from numcodecs import registry
+    from numcodecs.zfpy import ZFPY
+
+    from ztile.numcodecs import register_zfpy
+
+    register_zfpy()
+    yield
+    registry.register_codec(ZFPY)

@@ -7,6 +7,7 @@ import pytest
 import zarr
 from conftest import field
 from numcodecs import registry
+from numcodecs.tests.common import check_encode_decode_array
 from numcodecs.zfpy import ZFPY as TheirZFPY
 
 import ztile
@@ -14,13 +15,6 @@ from ztile import numcodecs as codecs
 
 ZFPY_CONFIGS = [{"mode": 4, "tolerance": 1e-3}, {"mode": 4}, {"mode": 2, "rate": 9},
                 {"mode": 3, "precision": 14}]
-
-
-@pytest.fixture
-def in_zfpys_place():
-    codecs.register_zfpy()
-    yield
-    registry.register_codec(TheirZFPY)
 
 
 @pytest.mark.parametrize("codec", [codecs.ZTile(abs=1e-3), codecs.ZTile(),
@@ -72,6 +66,40 @@ def test_zarr_v2_store_round_trip(tmp_path, codec, order, in_zfpys_place):
     again = zarr.open_array(tmp_path / "s.zarr", mode="r")
     assert np.abs(again[:] - a).max() <= 1e-3
     assert np.array_equal(again[3:9, 5, ::2], again[:][3:9, 5, ::2])
+
+
+@pytest.mark.parametrize("dtype", [">f4", ">f8", ">i4", ">i8", "<f4", "<f8", "<i4", "<i8"])
+@pytest.mark.parametrize("codec", [codecs.ZTile(), codecs.ZtileZFPY(), codecs.ZFPY()], ids=repr)
+def test_big_endian_arrays_are_decoded_to_what_they_were(codec, dtype):
+    for shape in (40,), (9, 10, 11):
+        a = field(shape, dtype)
+        assert a.dtype.str == dtype
+        check_encode_decode_array(a, codec)
+        check_encode_decode_array(np.asfortranarray(a), codec)
+        out = bytearray(a.nbytes)
+        codec.decode(codec.encode(a), out=out)
+        assert bytes(out) == a.tobytes()
+        if dtype[0] == "<":  # chunks have no mark, as ever
+            plain = ztile.compress if isinstance(codec, codecs.ZTile) else ztile.zfp.compress
+            assert codec.encode(a) == plain(a)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("codec", [codecs.ZTile, codecs.ZtileZFPY, codecs.ZFPY])
+def test_zarr_v2_store_of_big_endian_values(tmp_path, codec, order, in_zfpys_place):
+    a = field((21, 30, 17), ">f4")
+    z = zarr.create_array(tmp_path / "be", shape=a.shape, chunks=(8, 10, 17), dtype=a.dtype,
+                          zarr_format=2, compressors=codec(), filters=None, order=order)
+    z[:] = a
+    again = zarr.open_array(tmp_path / "be", mode="r")
+    assert again.dtype == a.dtype and np.array_equal(again[:], a)
+
+
+def test_zfpy_refuses_big_endian_arrays_and_our_chunks_of_them(cube):
+    with pytest.raises(TypeError):
+        TheirZFPY(mode=4).encode(cube.astype(">f4"))
+    with pytest.raises(Exception, match="not a valid header|[Hh]eader"):
+        TheirZFPY(mode=4).decode(codecs.ZFPY().encode(cube.astype(">f4")))
 
 
 def test_zarr_v2_store_of_six_dimensions(tmp_path):

@@ -9,6 +9,29 @@ from . import _api, _core, _info, _params, _threads
 from ._arrays import as_input, as_output, check_dtype, chunk_shape
 from ._errors import ArgumentError, CorruptError
 
+# Before a chunk whose array was big-endian. numcodecs' callers interpret the bytes that a codec
+# returns, so these have to be in the array's byte order; a compressed chunk does not note it.
+_BIG_ENDIAN = b"ztilebe\n"
+
+
+def mark_order(data: bytes, dtype: np.dtype[Any]) -> bytes:
+    """A compressed chunk, with the byte order of the array that it holds."""
+    return _BIG_ENDIAN + data if dtype.str[0] == ">" else data
+
+
+def split_order(buf: Any) -> tuple[memoryview, str]:
+    """The compressed chunk that mark_order was given, and the byte order: '<' or '>'."""
+    view = memoryview(buf)
+    view = view.cast("B") if view.nbytes else view
+    n = len(_BIG_ENDIAN)
+    return (view[n:], ">") if view[:n] == _BIG_ENDIAN else (view, "<")
+
+
+def in_order(a: np.ndarray[Any, Any], order: str) -> np.ndarray[Any, Any]:
+    """The same values in this byte order, swapped where they lie."""
+    dtype = a.dtype.newbyteorder(order)
+    return a if dtype.isnative else a.byteswap(inplace=True).view(dtype)
+
 
 def coded(a: Any) -> np.ndarray[Any, Any]:
     """A host's chunk with 1 to 4 axes."""

@@ -8,7 +8,8 @@ ZFPY         the same under the id "zfpy", in the place of numcodecs' own codec:
              installed, numcodecs finds it without being told.
 
 Chunks are coded as they lie in memory: one in Fortran order as its transpose, which is how
-numcodecs' callers take the result apart.
+numcodecs' callers take the result apart. Chunks of big-endian arrays begin with a mark of 8 bytes
+and are decoded to big-endian arrays.
 """
 from __future__ import annotations
 
@@ -42,13 +43,16 @@ class ZTile(Codec):  # type: ignore[misc]
         self._params = _params.plain(dict(params))
 
     def encode(self, buf: Any) -> bytes:
-        return _chunks.compress(_as_it_lies(buf), self._packed)
+        a = _as_it_lies(buf)
+        return _chunks.mark_order(_chunks.compress(a, self._packed), a.dtype)
 
     def decode(self, buf: Any, out: Any = None) -> Any:
-        found = _api.inspect(buf)
+        data, order = _chunks.split_order(buf)
+        found = _api.inspect(data)
         target = _chunks.into_buffer(out, found.dtype, found.shape)
-        _core.decompress(buf, target, _threads.of_codec())
-        return target if out is None else out
+        _core.decompress(data, target, _threads.of_codec())
+        result = _chunks.in_order(target, order)
+        return result if out is None else out
 
     def get_config(self) -> dict[str, Any]:
         return {"id": self.codec_id, **self._params}
@@ -58,8 +62,9 @@ class ZTile(Codec):  # type: ignore[misc]
 
 
 class ZtileZFPY(Codec):  # type: ignore[misc]
-    """Zfpy's bytes. Parameters are those of numcodecs.zfpy.ZFPY; NaN and infinities under a lossy
-    mode are refused unless allow_nonfinite asks for what libzfp makes of them."""
+    """Zfpy's bytes; arrays that zfpy refuses, big-endian ones, are taken. Parameters are those of
+    numcodecs.zfpy.ZFPY; NaN and infinities under a lossy mode are refused unless allow_nonfinite
+    asks for what libzfp makes of them."""
 
     codec_id = "ztile_zfpy"
 
@@ -80,14 +85,18 @@ class ZtileZFPY(Codec):  # type: ignore[misc]
         self.allow_nonfinite = allow_nonfinite
 
     def encode(self, buf: Any) -> bytes:
-        return zfp.compress(_chunks.coded(_as_it_lies(buf)), **self.compression_kwargs,
+        a = _as_it_lies(buf)
+        data = zfp.compress(_chunks.coded(a), **self.compression_kwargs,
                             allow_nonfinite=self.allow_nonfinite, threads=_threads.of_codec())
+        return _chunks.mark_order(data, a.dtype)
 
     def decode(self, buf: Any, out: Any = None) -> Any:
-        found = zfp.header(buf)
+        data, order = _chunks.split_order(buf)
+        found = zfp.header(data)
         target = _chunks.into_buffer(out, found.dtype, found.shape)
-        zfp.decompress(buf, target, threads=_threads.of_codec())
-        return target if out is None else out
+        zfp.decompress(data, target, threads=_threads.of_codec())
+        result = _chunks.in_order(target, order)
+        return result if out is None else out
 
     def get_config(self) -> dict[str, Any]:
         config = {"id": self.codec_id, "mode": self.mode,
