@@ -31,15 +31,20 @@ def make(store, a, serializer, **more):
 
 
 class CountingStore(LocalStore):
-    """Counts the bytes that are read of chunks."""
+    """Counts requests for chunks, and the bytes that are read of them."""
 
-    got = 0
+    got = requests = 0
 
     async def get(self, key, prototype, byte_range=None):
         value = await super().get(key, prototype, byte_range)
         if value is not None and "zarr.json" not in key:
             CountingStore.got += len(value)
+            CountingStore.requests += 1
         return value
+
+    async def getsize(self, key):
+        CountingStore.requests += 1
+        return await super().getsize(key)
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +83,25 @@ def test_a_part_of_a_chunk_reads_a_part_of_its_bytes(tmp_path, big):
     CountingStore.got = 0
     assert np.array_equal(z[40:44, 20:24, 20:24], whole[40:44, 20:24, 20:24])
     assert 0 < CountingStore.got < all_bytes / 4
+
+
+@pytest.mark.parametrize("codec", ["zfp", "sz", "ndzip"])
+@pytest.mark.parametrize("shards", [None, (128, 128, 128)])
+def test_a_part_of_a_chunk_takes_few_requests(tmp_path, codec, shards):
+    a = field((128, 128, 128))
+    bound = {} if codec == "ndzip" else {"abs": 1e-3}
+    make(tmp_path / "s.zarr", a, ZTileCodec(codec=codec, **bound), shards=shards,
+         chunks=(64, 64, 64) if shards else a.shape)
+    z = zarr.open_array(CountingStore(tmp_path / "s.zarr"), mode="r")
+    CountingStore.got = CountingStore.requests = 0
+    part = z[3:7, 3:7, 3:7]
+    requests, part_bytes = CountingStore.requests, CountingStore.got
+    CountingStore.got = 0
+    assert np.array_equal(part, z[:][3:7, 3:7, 3:7])
+    if shards:  # the shard's index, and one of its eight chunks
+        assert requests == 2 and CountingStore.got / 9 < part_bytes < CountingStore.got / 7
+    else:
+        assert requests <= 6 and part_bytes < CountingStore.got / 10
 
 
 def test_many_parts_at_once_do_not_wait_for_each_other(tmp_path):
@@ -148,6 +172,17 @@ def test_zfp_chunks_are_bare_streams(tmp_path, mode):
     z = zarr.open_array(tmp_path / "s.zarr", mode="r")
     assert np.abs(z[:] - a).max() < 0.01
     assert np.array_equal(z[3, 4], z[:][3, 4])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_big_endian_arrays_keep_their_values(tmp_path, in_zfpys_place):
+    from zarr.codecs.numcodecs import ZFPY
+
+    a = field((20, 30, 40), ">f8")
+    for codec in ZTileCodec(), ZfpCodec(mode="reversible"), ZFPY(mode=4):
+        z = make(tmp_path / "s.zarr", a, codec, chunks=(10, 20, 40), overwrite=True)
+        assert np.array_equal(z[:], a)
+        assert np.array_equal(zarr.open_array(tmp_path / "s.zarr", mode="r")[:], a)
 
 
 @pytest.mark.filterwarnings("ignore")

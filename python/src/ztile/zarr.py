@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 # one request takes less than the four or five in a row that reading a part takes.
 _SMALL_BYTES = 1 << 18
 _LARGE_PART = 0.5
+
+# A part reads the header, the table at the end, the index, and what it wants of the tiles, each in
+# small pieces. One request brings at least so many bytes, which answer most of the others.
+_PIECE_BYTES = 1 << 14
 
 
 def _dtype_of(spec: ArraySpec) -> np.dtype[Any]:
@@ -101,20 +105,33 @@ class _PartReader:
     loop: asyncio.AbstractEventLoop
     chunk: ByteGetter
     prototype: BufferPrototype
+    size: int
+    pieces: list[tuple[int, memoryview]] = field(default_factory=list)  # first byte, bytes
+
+    def _fetch(self, low: int, high: int) -> memoryview:
+        got = asyncio.run_coroutine_threadsafe(
+            self.chunk.get(self.prototype, RangeByteRequest(low, high)), self.loop).result()
+        if got is None or len(got) > high - low:
+            raise FileError("the store gave other bytes than it was asked for")
+        piece: memoryview = _bytes_of(got)
+        self.pieces.append((low, piece))
+        return piece
 
     def _read(self, offset: int, memory: memoryview) -> int:
-        request = RangeByteRequest(offset, offset + len(memory))
-        got = asyncio.run_coroutine_threadsafe(
-            self.chunk.get(self.prototype, request), self.loop).result()
-        if got is None or len(got) > len(memory):
-            raise FileError("the store gave other bytes than it was asked for")
-        data = _bytes_of(got)
+        high = offset + len(memory)
+        for low, piece in self.pieces:
+            if low <= offset and high <= low + len(piece):
+                break
+        else:
+            low = max(0, min(offset, self.size - _PIECE_BYTES))
+            piece = self._fetch(low, max(high, min(low + _PIECE_BYTES, self.size)))
+        data = piece[offset - low:high - low]
         memory[:len(data)] = data
         return len(data)
 
-    def read_box(self, size: int, box: list[tuple[int, int, Any]], shape: tuple[int, ...],
+    def read_box(self, box: list[tuple[int, int, Any]], shape: tuple[int, ...],
                  dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
-        reader = _core.Reader(self._read, size, _threads.of_codec())
+        reader = _core.Reader(self._read, self.size, _threads.of_codec())
         try:
             _chunks.check_chunk(_info.of_core(reader.info()), shape, dtype)
             out = np.empty([high - low for low, high, _ in box], _arrays.check_dtype(dtype))
@@ -180,9 +197,8 @@ class ZTileCodec(ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin):
         except FileNotFoundError:
             return None
         loop = asyncio.get_running_loop()
-        reader = _PartReader(loop, byte_getter, chunk_spec.prototype)
-        part = await loop.run_in_executor(_readers(), reader.read_box, size, box, chunk_spec.shape,
-                                          dtype)
+        reader = _PartReader(loop, byte_getter, chunk_spec.prototype, size)
+        part = await loop.run_in_executor(_readers(), reader.read_box, box, chunk_spec.shape, dtype)
         return chunk_spec.prototype.nd_buffer.from_numpy_array(part[tuple(r[2] for r in box)])
 
     def __eq__(self, other: object) -> bool:
