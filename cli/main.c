@@ -72,8 +72,8 @@ static void print_error(struct ztio_error *error)
 static void add_filters(void)
 {
 #ifdef ZTILE_HAVE_FILTERS
-    ztio_add_filter(&zh_ztile_class);
-    ztio_add_filter(&zh_zfp_class);
+    ztio_add_filter(&zh_ztile_class, zh_ztile_stored);
+    ztio_add_filter(&zh_zfp_class, zh_zfp_stored);
 #endif
 }
 
@@ -135,6 +135,7 @@ int main(int argc, char **argv)
     grow_stack();
     keep_standard_files();
     add_filters();
+    ztio_on_warning(print_error);
     catch_signals();
     if (argc < 2) {
         (void)fputs(help_text(0), stderr);

@@ -11,6 +11,9 @@
 bool ztio_fail(struct ztio_error *error, int exit_status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Hand a sentence to what ztio_on_warning was given. */
+void ztio_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* The sentence for memory that is not there. */
 bool ztio_fail_memory(struct ztio_error *error, const char *label);
 
@@ -214,6 +217,10 @@ bool ztio_check_classic(const char *path, struct ztio_error *error);
 /* A file that can be written again as a whole: HDF5's, or netCDF-4's; a classic netCDF file and
  * others are refused with what to do. */
 bool ztio_check_whole(const char *path, struct ztio_error *error);
+
+/* ztio_check_filters (whole.h) for a variable of a netCDF-4 file; group is "/" or "/a/b". */
+bool ztio_check_filters_at(const char *path, const char *group, const char *variable,
+                           const char *label, struct ztio_error *error);
 
 /* Settings of the HDF5 library for the whole process; before each file is opened or made. */
 void ztio_prepare_hdf5(void);

@@ -26,10 +26,6 @@ struct hdf5_input {
     struct variable variable;
 };
 
-/* What ztio_add_filter was given; registered when HDF5 is first needed, which takes time. */
-enum { FILTERS = 4 };
-static const void *filters[FILTERS];
-
 /* ---- what the library says ----------------------------------------------------------------- */
 
 /* The innermost message of the error stack is the cause. */
@@ -54,17 +50,7 @@ void ztio_prepare_hdf5(void)
 {
     (void)H5dont_atexit();
     (void)H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-    for (size_t i = 0; i < FILTERS && filters[i]; i++)
-        (void)H5Zregister(filters[i]);
-}
-
-void ztio_add_filter(const void *filter)
-{
-    for (size_t i = 0; i < FILTERS; i++)
-        if (!filters[i]) {
-            filters[i] = filter;
-            return;
-        }
+    ztio_register_filters();
 }
 
 /* ---- attributes ---------------------------------------------------------------------------- */
@@ -436,7 +422,8 @@ static bool find(hid_t file, const struct ztio_place *place, struct variable *v,
     }
     v->dataset = H5Dopen2(file, name, H5P_DEFAULT);
     if (v->dataset >= 0) {
-        is_found = describe(v, name, place->label, error);
+        is_found = describe(v, name, place->label, error) &&
+                   ztio_check_filters(file, name, place->label, error);
         if (is_found)
             set_cache(file, name, v);
         if (v->dataset < 0)

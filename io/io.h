@@ -21,6 +21,10 @@ struct ztio_error {
     char sentence[768];
 };
 
+/* What is told of values that can be read and may not be what they seem; no one, unless this is
+ * called. The sentence begins with "warning: ". */
+void ztio_on_warning(void (*warn)(struct ztio_error *warning));
+
 enum ztio_format { ZTIO_AUTO, ZTIO_RAW, ZTIO_NPY, ZTIO_NETCDF, ZTIO_HDF5 };
 
 /* What an array in a file is. */
@@ -168,8 +172,12 @@ bool ztio_scan_hdf5(const char *path, const struct ztio_variable *variable,
 /* True for a file that begins like HDF5. */
 bool ztio_is_hdf5(const char *path);
 
-/* Let HDF5 find a filter without HDF5_PLUGIN_PATH: filter is its H5Z_class2_t. */
-void ztio_add_filter(const void *filter);
+/* Let HDF5 find a filter without HDF5_PLUGIN_PATH: filter is its H5Z_class2_t, stored reads the
+ * cd_values of a dataset: the bytes that its chunks are said to have, and whether the filter keeps
+ * all of them; false where they say nothing. */
+typedef bool ztio_stored(size_t count, const unsigned *cd_values, uint64_t *chunk_bytes,
+                         bool *is_lossless);
+void ztio_add_filter(const void *filter, ztio_stored *stored);
 
 /* What to do about an errno, to end a sentence with: "; free some space". */
 const char *ztio_remedy(int why);

@@ -81,8 +81,9 @@ bool ztio_scan_hdf5(const char *path, const struct ztio_variable *variable,
     return fail_lacking(path, "HDF5", "ZTILE_HDF5", error);
 }
 
-void ztio_add_filter(const void *filter)
+void ztio_add_filter(const void *filter, ztio_stored *stored)
 {
     (void)filter;
+    (void)stored;
 }
 #endif

@@ -445,6 +445,32 @@ static void close_netcdf(struct ztio_input *input)
 
 static const struct ztio_reader netcdf_reader = {read_netcdf, close_netcdf};
 
+/* ztile's filters in a file that is HDF5. */
+static bool check_filters(const struct netcdf_input *netcdf, const char *path, const char *label,
+                          struct ztio_error *error)
+{
+#if ZTIO_HAVE_HDF5
+    char group[4096], name[NC_MAX_NAME + 1];
+    size_t bytes;
+    int format, mode;
+    const struct variable *v = &netcdf->variable;
+    if (nc_inq_format_extended(netcdf->file, &format, &mode) != NC_NOERR ||
+        format != NC_FORMATX_NC_HDF5)
+        return true;
+    if (nc_inq_varname(v->group, v->id, name) != NC_NOERR ||
+        nc_inq_grpname_len(v->group, &bytes) != NC_NOERR || bytes >= sizeof group ||
+        nc_inq_grpname_full(v->group, NULL, group) != NC_NOERR)
+        return ztio_fail(error, ZTIO_BAD_DATA, "%s cannot be made sense of", label);
+    return ztio_check_filters_at(path, group, name, label, error);
+#else
+    (void)netcdf;
+    (void)path;
+    (void)label;
+    (void)error;
+    return true;
+#endif
+}
+
 struct ztio_input *ztio_open_netcdf(struct ztio_place *place, const struct ztio_meta *hints,
                                     struct ztio_error *error)
 {
@@ -459,7 +485,8 @@ struct ztio_input *ztio_open_netcdf(struct ztio_place *place, const struct ztio_
     }
     struct ztio_input *input = &netcdf->input;
     if (!find(netcdf->file, place, &netcdf->variable, error) ||
-        !describe(&netcdf->variable, place->label, error))
+        !describe(&netcdf->variable, place->label, error) ||
+        !check_filters(netcdf, place->path, place->label, error))
         goto failed;
     input->meta = netcdf->variable.meta;
     if (!ztio_check_shape(&input->meta, place->label, &input->slice_bytes, error) ||

@@ -23,6 +23,22 @@ bool ztio_fail(struct ztio_error *error, int exit_status, const char *format, ..
     return false;
 }
 
+static void (*warn_by)(struct ztio_error *warning);
+
+void ztio_on_warning(void (*warn)(struct ztio_error *warning)) { warn_by = warn; }
+
+void ztio_warn(const char *format, ...)
+{
+    struct ztio_error warning = {0, "warning: "};
+    const size_t used = strlen(warning.sentence);
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(warning.sentence + used, sizeof warning.sentence - used, format, args);
+    va_end(args);
+    if (warn_by)
+        warn_by(&warning);
+}
+
 bool ztio_fail_memory(struct ztio_error *error, const char *label)
 {
     return ztio_fail(error, ZTIO_LACKING, "%s: out of memory", label);

@@ -81,6 +81,7 @@ static herr_t list_one(hid_t file, const char *name, const H5O_info_t *info, voi
 static bool choose_all(struct whole *w)
 {
     uint64_t total = 0;
+    char label[1024];
     for (size_t i = 0; i < w->count; i++) {
         struct object *o = &w->objects[i];
         bool is_candidate = false;
@@ -92,8 +93,12 @@ static bool choose_all(struct whole *w)
         o->variable.path = o->path;
         if (is_candidate && !w->how->choose(w->how->user, &o->variable, &o->choice, w->error))
             return false;
-        if (o->choice.what != ZTIO_KEEP)
-            total += o->variable.raw_bytes;
+        if (o->choice.what == ZTIO_KEEP)
+            continue;
+        (void)snprintf(label, sizeof label, "%s:%s", w->place, o->path);
+        if (!ztio_check_filters(w->in, o->path, label, w->error))
+            return false;
+        total += o->variable.raw_bytes;
     }
     return w->how->begin(w->how->user, total, w->error);
 }

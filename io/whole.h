@@ -17,6 +17,13 @@ const char *ztio_cause_hdf5(char *text);
  * closed); 0 for others. */
 uint32_t ztio_type_of_hdf5(hid_t type, hid_t *native);
 
+/* hdf5_filters.c: see ztio_add_filter in io.h. */
+void ztio_register_filters(void);
+
+/* A filter of ours in the pipeline of a dataset that is to be read must be told of chunks as the
+ * dataset has them; a warning where another one stands before it and its bound is void. */
+bool ztio_check_filters(hid_t file, const char *path, const char *label, struct ztio_error *error);
+
 /* Dimension scales are HDF5's coordinate variables. */
 bool ztio_is_scale_hdf5(hid_t dataset);
 

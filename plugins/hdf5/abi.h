@@ -14,7 +14,10 @@
 typedef int64_t zh_hid;            /* hid_t, since HDF5 1.10 */
 typedef unsigned long long zh_size; /* hsize_t */
 
-enum { ZH_FLAG_REVERSE = 0x0100 }; /* H5Z_FLAG_REVERSE: decompress */
+enum { ZH_FLAG_OPTIONAL = 0x0001, /* H5Z_FLAG_OPTIONAL: a chunk may be stored without it */
+       ZH_FLAG_REVERSE = 0x0100 }; /* H5Z_FLAG_REVERSE: decompress */
+enum { ZH_FILTER_DEFLATE = 1, ZH_FILTER_SHUFFLE = 2, ZH_FILTER_FLETCHER32 = 3, ZH_FILTER_SZIP = 4,
+       ZH_FILTER_NBIT = 5, ZH_FILTER_SCALEOFFSET = 6 };
 enum { ZH_CLASS_VERSION = 1 };     /* H5Z_CLASS_T_VERS */
 enum { ZH_PLUGIN_FILTER = 0 };     /* H5PL_TYPE_FILTER */
 enum { ZH_MAX_RANK = 32 };         /* H5S_MAX_RANK */

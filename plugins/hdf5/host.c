@@ -42,14 +42,35 @@ static zh_hid id_of(void *caller, const char *name)
     return id ? *id : -1;
 }
 
+/* Since 2.0 HDF5 pauses its stack while a filter runs: nothing can be pushed. A stack of our own
+ * can still take its place. */
+static void push(void *caller, zh_hid class, zh_hid major, zh_hid minor, const char *sentence)
+{
+    bool is_paused = false;
+    zh_hid stack = 0; /* H5E_DEFAULT */
+    FIND(caller, int, H5Epush2,
+         (zh_hid, const char *, const char *, unsigned, zh_hid, zh_hid, zh_hid, const char *, ...));
+    FIND(caller, int, H5Eis_paused, (zh_hid, bool *));
+    FIND(caller, zh_hid, H5Ecreate_stack, (void));
+    FIND(caller, int, H5Eset_current_stack, (zh_hid));
+    if (H5Eis_paused)
+        (void)H5Eis_paused(0, &is_paused);
+    if (is_paused && H5Ecreate_stack && H5Eset_current_stack)
+        stack = H5Ecreate_stack();
+    if (H5Epush2)
+        (void)H5Epush2(stack, "ztile", "filter", 0, class, major, minor, "%s", sentence);
+    if (stack > 0)
+        (void)H5Eset_current_stack(stack); /* which closes it */
+}
+
 void zh_complain(void *caller, const char *format, ...)
 {
     char sentence[600];
     va_list args;
-    FIND(caller, int, H5Epush2,
-         (zh_hid, const char *, const char *, unsigned, zh_hid, zh_hid, zh_hid, const char *, ...));
+    if (!caller)
+        return;
     FIND(caller, int, H5open, (void));
-    if (!H5Epush2 || !H5open || H5open() < 0) /* the numbers below are set by H5open */
+    if (!H5open || H5open() < 0) /* the numbers below are set by H5open */
         return;
     const zh_hid class = id_of(caller, "H5E_ERR_CLS_g"), major = id_of(caller, "H5E_PLINE_g"),
                  minor = id_of(caller, "H5E_CALLBACK_g");
@@ -57,7 +78,7 @@ void zh_complain(void *caller, const char *format, ...)
     (void)vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
     if (class > 0 && major > 0 && minor > 0)
-        (void)H5Epush2(0, "ztile", "filter", 0, class, major, minor, "%s", sentence);
+        push(caller, class, major, minor, sentence);
 }
 
 /* ---- datasets ---- */
@@ -182,6 +203,48 @@ bool zh_set_values(void *caller, zh_hid dcpl, int filter, unsigned flags, size_t
 {
     FIND(caller, int, H5Pmodify_filter, (zh_hid, int, unsigned, size_t, const unsigned *));
     return H5Pmodify_filter && H5Pmodify_filter(dcpl, filter, flags, count, values) >= 0;
+}
+
+/* What to leave out for a filter of HDF5's own. */
+static const char *remedy_of(int filter)
+{
+    switch (filter) {
+    case ZH_FILTER_SHUFFLE: return "shuffle=False in h5py, no -f SHUF in h5repack, ";
+    case ZH_FILTER_FLETCHER32: return "fletcher32=False in netCDF4, no -f FLET in h5repack, ";
+    case ZH_FILTER_NBIT: return "no -f NBIT in h5repack, ";
+    case ZH_FILTER_SCALEOFFSET: return "scaleoffset=None in h5py, no -f SOFF in h5repack, ";
+    default: return "";
+    }
+}
+
+bool zh_check_pipeline(void *caller, zh_hid dcpl, int filter, bool is_lossless, bool is_optional)
+{
+    char name[80] = "";
+    unsigned flags, config;
+    size_t none = 0;
+    FIND(caller, int, H5Pget_filter2,
+         (zh_hid, unsigned, unsigned *, size_t *, unsigned *, size_t, char *, unsigned *));
+    if (!H5Pget_filter2)
+        return false;
+    for (unsigned i = 0;; i++, none = 0) {
+        const int other = H5Pget_filter2(dcpl, i, &flags, &none, NULL, sizeof name, name, &config);
+        if (other == filter)
+            return true;
+        if (other < 0)
+            return false;
+        const bool is_resizing = other == ZH_FILTER_DEFLATE || other == ZH_FILTER_FLETCHER32 ||
+                                 other == ZH_FILTER_SZIP || other == ZH_FILTER_NBIT ||
+                                 other == ZH_FILTER_SCALEOFFSET;
+        if (is_lossless && (is_optional || !is_resizing))
+            continue;
+        name[sizeof name - 1] = 0;
+        zh_complain(caller, "%s (filter %d) stands before filter %d in the pipeline, so that %s; "
+                    "leave it out: %sH5Premove_filter(dcpl, %d) in C", name[0] ? name : "another",
+                    other, filter, is_lossless ? "chunks have not the bytes of their values"
+                                               : "no bound on the values would hold",
+                    remedy_of(other), other);
+        return false;
+    }
 }
 
 /* ---- what needs no host ---- */

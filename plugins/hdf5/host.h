@@ -24,7 +24,7 @@ struct zh_chunk {
 /* To be taken in the function that HDF5 or netCDF calls. */
 #define ZH_CALLER __builtin_return_address(0)
 
-/* Put a sentence on the error stack of the HDF5 that called. */
+/* Put a sentence on the error stack of the HDF5 that called. Nothing where caller is NULL. */
 void zh_complain(void *caller, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The chunks of a dataset to be created; false, and a complaint, for other types than ours. */
@@ -38,6 +38,12 @@ bool zh_get_values(void *caller, zh_hid dcpl, int filter, unsigned *flags, size_
                    unsigned *values);
 bool zh_set_values(void *caller, zh_hid dcpl, int filter, unsigned flags, size_t count,
                    const unsigned *values);
+
+/* A filter's bound is one on what it is given, so no other may stand before it in the property list
+ * of a dataset to be created. A lossless one may be given any bytes, as many as its values have:
+ * HDF5's own filters that change their number are refused before one that must work. False after a
+ * complaint. */
+bool zh_check_pipeline(void *caller, zh_hid dcpl, int filter, bool is_lossless, bool is_optional);
 
 /* A context with as many threads as the environment's ZTILE_THREADS says: 1 if it says nothing, 0
  * for all processors. NULL after a complaint. */

@@ -68,6 +68,18 @@ static zt_status load_header(zt_context *context, size_t count, const unsigned *
     return zt_zfp_read_header(context, bytes, n, zfp, array, NULL);
 }
 
+bool zh_zfp_stored(size_t count, const unsigned *words, uint64_t *chunk_bytes, bool *is_lossless)
+{
+    zt_zfp zfp;
+    zt_array array;
+    bool is_turned;
+    if (load_header(NULL, count, words, &zfp, &array, &is_turned) != ZT_OK)
+        return false;
+    *chunk_bytes = zh_raw_bytes(array.type, array.rank, array.shape);
+    *is_lossless = zt_zfp_mode_of(&zfp) == ZT_ZFP_REVERSIBLE;
+    return true;
+}
+
 /* ---- what is asked ---- */
 
 /* The mode that the user's words name, or the one of stored words, which come with a property list
@@ -129,6 +141,17 @@ static size_t words_of(void *caller, struct zh_chunk *chunk, size_t count, const
     return store_header(&zfp, field, stored);
 }
 
+/* HDF5 has no warnings, and shows no error stack of a call that succeeds. Once is enough. */
+static void warn_of_integers(void)
+{
+    static bool is_said;
+    if (!is_said)
+        (void)fprintf(stderr, "ztile: warning: filter %d: zfp knows no accuracy for integers and "
+                      "codes them in full, off by some units all the same; give a precision or a "
+                      "rate, or take ztile's own filter\n", FILTER);
+    is_said = true;
+}
+
 static int set_local(zh_hid dcpl, zh_hid type, zh_hid space)
 {
     unsigned flags = 0, asked[MAX_WORDS], stored[WORDS];
@@ -138,8 +161,17 @@ static int set_local(zh_hid dcpl, zh_hid type, zh_hid space)
     if (!zh_chunk_of_dataset(ZH_CALLER, dcpl, type, &chunk) ||
         !zh_get_values(ZH_CALLER, dcpl, FILTER, &flags, &count, asked))
         return -1;
+    uint64_t bytes;
+    bool is_lossless;
+    const bool is_integer = chunk.type == ZT_I32 || chunk.type == ZT_I64;
     count = words_of(ZH_CALLER, &chunk, count < MAX_WORDS ? count : MAX_WORDS, asked, stored);
-    return count > 0 && zh_set_values(ZH_CALLER, dcpl, FILTER, flags, count, stored) ? 1 : -1;
+    if (count == 0 || !zh_zfp_stored(count, stored, &bytes, &is_lossless) ||
+        !zh_check_pipeline(ZH_CALLER, dcpl, FILTER, is_lossless, flags & ZH_FLAG_OPTIONAL) ||
+        !zh_set_values(ZH_CALLER, dcpl, FILTER, flags, count, stored))
+        return -1;
+    if (is_integer && asked[0] == BY_ACCURACY)
+        warn_of_integers();
+    return 1;
 }
 
 /* ---- chunks ---- */
@@ -188,8 +220,9 @@ static size_t decompress(void *caller, zt_context *context, const zt_zfp *zfp, z
     return raw;
 }
 
-static size_t compress(void *caller, zt_context *context, const zt_zfp *zfp, zt_array *array,
-                       size_t nbytes, size_t *buf_size, void **buf)
+/* A chunk that would grow is left to HDF5 where that may store it as it is. */
+static size_t compress(void *caller, zt_context *context, const zt_zfp *zfp, bool is_optional,
+                       zt_array *array, size_t nbytes, size_t *buf_size, void **buf)
 {
     const char *allowed = getenv("ZTILE_ALLOW_NONFINITE");
     const size_t raw = zh_raw_bytes(array->type, array->rank, array->shape);
@@ -210,12 +243,14 @@ static size_t compress(void *caller, zt_context *context, const zt_zfp *zfp, zt_
         status = out ? zt_zfp_compress(context, array, &as_asked, out, capacity, &bytes)
                      : ZT_NO_MEMORY;
     }
-    if (status != ZT_OK || bytes == 0) {
+    const bool is_coded = status == ZT_OK && bytes > 0;
+    if (!is_coded)
         zh_complain(caller, "%s%s",
                     status == ZT_OK          ? "the mode leaves no bits at all"
                     : status == ZT_NO_MEMORY ? "no memory for a chunk"
                                              : zt_context_error(context),
                     status == ZT_NONFINITE ? " (ZTILE_ALLOW_NONFINITE=1 allows it)" : "");
+    if (!is_coded || (is_optional && bytes >= nbytes)) {
         free(out);
         return 0;
     }
@@ -245,7 +280,8 @@ static size_t filter(unsigned flags, size_t count, const unsigned *words, size_t
         zh_complain(caller, "the dataset is a big-endian machine's; it can be read here and not "
                     "written to");
     else
-        result = compress(caller, context, &zfp, &array, nbytes, buf_size, buf);
+        result = compress(caller, context, &zfp, flags & ZH_FLAG_OPTIONAL, &array, nbytes, buf_size,
+                          buf);
     zt_context_free(context);
     return result;
 }

@@ -20,6 +20,8 @@ enum { STORED_AT = ZTILE_H5_ASKED_WORDS, SHAPE_AT = STORED_AT + 1 };
 
 /* ---- the table ---- */
 
+static unsigned kind_of(const unsigned *words) { return words[1] >> 8 & 0xff; }
+
 /* What is asked, from either form; false after a complaint. */
 static bool load_config(void *caller, size_t count, const unsigned *words,
                         struct ztile_h5_config *c)
@@ -34,7 +36,7 @@ static bool load_config(void *caller, size_t count, const unsigned *words,
         return false;
     }
     c->codec = words[1] & 0xff;
-    c->kind = words[1] >> 8 & 0xff;
+    c->kind = kind_of(words);
     c->flags = words[1] >> 16 & 0xff;
     c->value = ztile_h5_get_double(words + 2);
     const bool is_long = c->kind == ZT_EXPERT || c->kind == ZT_REL || c->kind == ZT_PSNR;
@@ -92,6 +94,17 @@ static bool load_chunk(void *caller, size_t count, const unsigned *words, struct
     chunk->has_fill = words[STORED_AT] >> 24 != 0;
     if (chunk->has_fill)
         chunk->fill = words[SHAPE_AT + rank] | (uint64_t)words[SHAPE_AT + rank + 1] << 32;
+    return true;
+}
+
+bool zh_ztile_stored(size_t count, const unsigned *words, uint64_t *chunk_bytes, bool *is_lossless)
+{
+    struct ztile_h5_config config;
+    struct zh_chunk chunk;
+    if (!load_config(NULL, count, words, &config) || !load_chunk(NULL, count, words, &chunk))
+        return false;
+    *chunk_bytes = zh_raw_bytes(chunk.type, chunk.rank, chunk.shape);
+    *is_lossless = config.kind == ZT_LOSSLESS;
     return true;
 }
 
@@ -157,7 +170,12 @@ static int set_local(zh_hid dcpl, zh_hid type, zh_hid space)
         !zh_get_values(ZH_CALLER, dcpl, FILTER, &flags, &count, asked))
         return -1;
     count = words_of(ZH_CALLER, &chunk, count < MAX_WORDS ? count : MAX_WORDS, asked, stored);
-    return count > 0 && zh_set_values(ZH_CALLER, dcpl, FILTER, flags, count, stored) ? 1 : -1;
+    return count > 0 &&
+                   zh_check_pipeline(ZH_CALLER, dcpl, FILTER, kind_of(stored) == ZT_LOSSLESS,
+                                     flags & ZH_FLAG_OPTIONAL) &&
+                   zh_set_values(ZH_CALLER, dcpl, FILTER, flags, count, stored)
+               ? 1
+               : -1;
 }
 
 /* ---- chunks ---- */
@@ -173,9 +191,10 @@ static void turn_signs(const zt_array *array, size_t bytes)
         p[i] ^= 0x80;
 }
 
+/* A chunk that would grow is left to HDF5 where that may store it as it is. */
 static size_t compress(void *caller, zt_context *context, const struct ztile_h5_config *config,
-                       const struct zh_chunk *chunk, zt_array *array, size_t nbytes,
-                       size_t *buf_size, void **buf)
+                       const struct zh_chunk *chunk, bool is_optional, zt_array *array,
+                       size_t nbytes, size_t *buf_size, void **buf)
 {
     const size_t raw = zh_raw_bytes(array->type, array->rank, array->shape);
     size_t capacity = 0, bytes = 0;
@@ -196,9 +215,10 @@ static size_t compress(void *caller, zt_context *context, const struct ztile_h5_
         status = out ? zt_compress(context, array, &params, out, capacity, &bytes) : ZT_NO_MEMORY;
     if (chunk->is_unsigned) /* where the filter fails, HDF5 may store the values as they were */
         turn_signs(array, raw);
-    if (status != ZT_OK) {
+    if (status != ZT_OK)
         zh_complain(caller, "%s", status == ZT_NO_MEMORY ? "no memory for a chunk"
                                                          : zt_context_error(context));
+    if (status != ZT_OK || (is_optional && bytes >= nbytes)) {
         free(out);
         return 0;
     }
@@ -218,7 +238,7 @@ static size_t decompress(void *caller, zt_context *context, zt_array *array, boo
         zh_complain(caller, "%s", zt_context_error(context));
         return 0;
     }
-    if (info.type != array->type || info.raw_bytes != raw) {
+    if (raw == 0 || info.type != array->type || info.raw_bytes != raw) {
         zh_complain(caller, "a chunk holds another type or number of values than its dataset's "
                     "cd_values say; the file is damaged");
         return 0;
@@ -258,7 +278,8 @@ static size_t filter(unsigned flags, size_t count, const unsigned *words, size_t
     const size_t result =
         flags & ZH_FLAG_REVERSE
             ? decompress(caller, context, &array, chunk.is_unsigned, nbytes, buf_size, buf)
-            : compress(caller, context, &config, &chunk, &array, nbytes, buf_size, buf);
+            : compress(caller, context, &config, &chunk, flags & ZH_FLAG_OPTIONAL, &array, nbytes,
+                       buf_size, buf);
     zt_context_free(context);
     return result;
 }

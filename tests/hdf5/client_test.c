@@ -13,6 +13,12 @@
 /* what abi.h writes out is what HDF5 says */
 _Static_assert(sizeof(zh_hid) == sizeof(hid_t) && sizeof(zh_size) == sizeof(hsize_t), "handles");
 _Static_assert(ZH_FLAG_REVERSE == H5Z_FLAG_REVERSE && ZH_CLASS_VERSION == H5Z_CLASS_T_VERS &&
+                   ZH_FLAG_OPTIONAL == H5Z_FLAG_OPTIONAL &&
+                   ZH_FILTER_DEFLATE == H5Z_FILTER_DEFLATE &&
+                   ZH_FILTER_SHUFFLE == H5Z_FILTER_SHUFFLE &&
+                   ZH_FILTER_FLETCHER32 == H5Z_FILTER_FLETCHER32 &&
+                   ZH_FILTER_SZIP == H5Z_FILTER_SZIP && ZH_FILTER_NBIT == H5Z_FILTER_NBIT &&
+                   ZH_FILTER_SCALEOFFSET == H5Z_FILTER_SCALEOFFSET &&
                    ZH_PLUGIN_FILTER == (int)H5PL_TYPE_FILTER && ZH_MAX_RANK == H5S_MAX_RANK,
                "numbers of filters");
 _Static_assert(ZH_INTEGER == (int)H5T_INTEGER && ZH_FLOAT == (int)H5T_FLOAT &&
@@ -68,6 +74,11 @@ static void fill(double *v)
 /* Fill value of the next datasets, if it is not 0. */
 static double fill_value;
 
+/* What else the next datasets' pipelines have, before ours. */
+static herr_t (*add_before)(hid_t create);
+
+static herr_t scale(hid_t create) { return H5Pset_scaleoffset(create, H5Z_SO_FLOAT_DSCALE, 3); }
+
 /* Write a dataset of a file type from doubles and read it back; the largest error, or infinity. */
 static double round_trip(const char *name, hid_t type, int rank, const hsize_t *shape,
                          const hsize_t *chunk, const char *config, const double *in)
@@ -78,6 +89,8 @@ static double round_trip(const char *name, hid_t type, int rank, const hsize_t *
     H5Pset_chunk(create, rank, chunk);
     if (fill_value != 0)
         H5Pset_fill_value(create, H5T_NATIVE_DOUBLE, &fill_value);
+    if (add_before)
+        add_before(create);
     hid_t set = -1;
     if (ztile_h5_set(create, config) >= 0 &&
         (set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, create, H5P_DEFAULT)) >= 0) {
@@ -215,6 +228,60 @@ static void check_refusals(void)
     H5Sclose(space);
 }
 
+/* A bound would hold for shuffled bytes, and for no value. */
+static void check_filter_before_ours_loses_the_bound(void)
+{
+    static double v[VALUES];
+    fill(v);
+    v[11] = NAN; /* and, shuffled, many more bit patterns */
+    add_before = H5Pset_shuffle;
+    refuse("before", H5T_NATIVE_FLOAT, 3, shape, chunk, "abs=1e-3", v,
+           "shuffle (filter 2) stands before filter 48613");
+    refuse("before", H5T_NATIVE_FLOAT, 3, shape, chunk, "format=zfp,abs=1e-3", v,
+           "shuffle (filter 2) stands before filter 32013");
+    expect("before_exact", H5T_NATIVE_DOUBLE, 3, shape, chunk, "lossless", v, 0);
+    expect("before_zfp_exact", H5T_NATIVE_DOUBLE, 3, shape, chunk, "format=zfp,lossless", v, 0);
+    add_before = scale;
+    refuse("before", H5T_NATIVE_FLOAT, 3, shape, chunk, "abs=1e-3", v, "scaleoffset=None");
+    refuse("before", H5T_NATIVE_FLOAT, 3, shape, chunk, "lossless", v, "have not the bytes");
+    add_before = NULL;
+}
+
+/* Noise, through a filter that HDF5 may leave out. */
+static void check_chunks_that_would_grow(void)
+{
+    static const char *const configs[] = {"lossless", "format=zfp,lossless"};
+    static float v[VALUES], out[VALUES];
+    uint32_t bits = 1;
+    unsigned words[ZTILE_H5_ASKED_WORDS];
+    struct ztile_h5_config c;
+    for (int i = 0; i < VALUES; i++) {
+        bits = bits * 1664525u + 1013904223u;
+        const uint32_t finite = bits & 0xbfffffffu;
+        memcpy(&v[i], &finite, sizeof finite);
+    }
+    for (int k = 0; k < 2; k++) {
+        hid_t create = H5Pcreate(H5P_DATASET_CREATE), space = H5Screate_simple(3, shape, NULL);
+        H5Pset_chunk(create, 3, shape);
+        ztile_h5_parse(configs[k], &c);
+        H5Pset_filter(create, c.filter, H5Z_FLAG_OPTIONAL, ztile_h5_words(&c, words), words);
+        hid_t set = H5Dcreate2(file, k ? "noise_zfp" : "noise", H5T_NATIVE_FLOAT, space,
+                               H5P_DEFAULT, create, H5P_DEFAULT);
+        H5Dwrite(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, v);
+        H5Dflush(set);
+        if (H5Dget_storage_size(set) != sizeof v)
+            complain(configs[k], "a chunk grows, or is smaller than it can be");
+        H5Dclose(set);
+        set = H5Dopen2(file, k ? "noise_zfp" : "noise", H5P_DEFAULT);
+        H5Dread(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, out);
+        if (memcmp(v, out, sizeof v) != 0)
+            complain(configs[k], "a chunk without its filter has other values");
+        H5Dclose(set);
+        H5Pclose(create);
+        H5Sclose(space);
+    }
+}
+
 /* A chunk of a file that was damaged: an error with our sentence when it is read. */
 static void check_damage(void)
 {
@@ -250,6 +317,8 @@ int main(int argc, char **argv)
         return 1;
     check_bounds();
     check_refusals();
+    check_filter_before_ours_loses_the_bound();
+    check_chunks_that_would_grow();
     check_damage();
     H5Fclose(file);
     printf("%d failures\n", failures);

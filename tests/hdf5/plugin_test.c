@@ -127,6 +127,25 @@ static void check_damage(const struct plugin *p, size_t count, const unsigned *w
     free(chunk);
 }
 
+/* cd_values of a hostile file: HDF5 would take from a buffer that is shorter than its chunk. */
+static void check_lies(const struct plugin *p)
+{
+    static const unsigned shapes[][3] = {{16, 16, 15}, {16, 16, 17}, {0, 16, 16}, {1, 1, 1},
+                                         {65536, 65536, 65536}};
+    float in[N];
+    void *chunk, *out;
+    unsigned words[12];
+    fill(in);
+    const size_t bytes = run(p, 0, 12, ztile_words, in, sizeof in, &chunk);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        memcpy(words, ztile_words, sizeof words);
+        memcpy(words + 9, shapes[i], sizeof shapes[i]);
+        CHECK(run(p, ZH_FLAG_REVERSE, 12, words, chunk, bytes, &out) == 0, "shape %zu", i);
+        free(out);
+    }
+    free(chunk);
+}
+
 /* Words and values as a big-endian machine leaves them. */
 static void check_turned(const struct plugin *p)
 {
@@ -231,6 +250,7 @@ int main(int argc, char **argv)
     check_damage(&ztile, 12, ztile_words, seed);
     check_damage(&zfp, 4, zfp_words, seed);
     check_turned(&zfp);
+    check_lies(&ztile);
     check_parser();
     for (size_t i = 0; i < sizeof configs / sizeof *configs; i++)
         check_codec(&ztile, configs[i]);

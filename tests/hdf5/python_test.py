@@ -135,7 +135,29 @@ def test_ztile_filter(folder):
             except (OSError, ValueError, RuntimeError) as error:
                 check("ztile codes" in str(error) or "byte order" in str(error),
                       f"{dtype} is refused with a sentence, not: {error}")
+        for before in (dict(shuffle=True), dict(scaleoffset=3)):
+            try:
+                f.create_dataset(f"no_{before}", data=a, chunks=(12, 36, 20), compression=number,
+                                 compression_opts=values, **before)
+                check(False, f"{before} before a bound is refused")
+            except (OSError, ValueError, RuntimeError) as error:
+                check("stands before filter 48613" in str(error),
+                      f"{before} is refused with a sentence, not: {error}")
+        f.create_dataset("shuffled", data=a, chunks=(12, 36, 20), compression=number,
+                         compression_opts=words("lossless")[1], shuffle=True)
+        chunk = f.create_dataset("damaged", data=a, chunks=(12, 36, 20), compression=number,
+                                 compression_opts=values).id
+        mask, data = chunk.read_direct_chunk((0, 0, 0))
+        half = len(data) // 2
+        chunk.write_direct_chunk((0, 0, 0), data[:half] + bytes([data[half] ^ 64]) +
+                                 data[half + 1:], mask)
     with h5py.File(f"{folder}/zt.h5") as f:
+        try:
+            f["damaged"][...]
+            check(False, "a damaged chunk is refused")
+        except OSError as error:
+            check("is damaged" in str(error), f"what is damaged reaches h5py: {error}")
+        check(np.array_equal(f["shuffled"][...], a), "any bytes are kept without a loss")
         check(abs(f["a"][...] - a).max() <= 1e-3, "the bound is kept")
         check(f["a"].id.get_storage_size() < a.nbytes / 3, "the dataset is smaller")
         check(abs(f["grown"][...] - a[:, :, 0].astype("f4")).max() <= 1e-3, "a growing dataset")

@@ -89,6 +89,11 @@ done
 "$words" abs=fish 2>err && complain "ztile_h5_words takes abs=fish"
 grep -q fish err || complain "ztile_h5_words does not say what is wrong"
 
+# zfp's accuracy of integers is no bound
+HDF5_PLUGIN_PATH=$plugins h5repack -l k:CHUNK=20x30 -f k:UD=32013,0,4,3,0,0,1072693248 in.nc \
+    integers.h5 2>err
+grep -q 'zfp knows no accuracy for integers' err || complain "no warning of integers: $(cat err)"
+
 # a filter that cannot be: nccopy fails with the file left alone, and says why on HDF5's stack
 HDF5_PLUGIN_PATH=$plugins nccopy -4 -F b,48613,1,2,3,4 in.nc bad.nc >/dev/null 2>&1 &&
     complain "nccopy takes cd_values of nobody"

@@ -6,6 +6,7 @@ netCDF-4 have, looked at with h5py and netCDF4, which bring HDF5 libraries of th
 PLUGINS is the plug-ins' folder, ZTILE the command, which must do without it.
 """
 import os
+import struct
 import subprocess
 import sys
 import tempfile
@@ -306,9 +307,63 @@ def test_refusals():
         check(np.isnan(f["v"][5]) and np.isfinite(f["v"][...]).sum() == 4095, "NaN is lost")
 
 
+# ---- datasets whose filter cannot know what it is told ------------------------------------------
+
+LOSSLESS, WITHIN = (1515454720, 0, 0, 0), (1515454720, 256, 3539053052, 1062232653)
+
+
+def patch(path, old, new):
+    """Words of the file, which are there once."""
+    with open(path, "rb") as f:
+        data = f.read()
+    old, new = (struct.pack(f"<{len(w)}I", *w) for w in (old, new))
+    check(data.count(old) == 1, f"{path}: words are there {data.count(old)} times")
+    with open(path, "wb") as f:
+        f.write(data.replace(old, new))
+
+
+def test_filter_before_ours_in_a_file():
+    """As versions wrote it that let shuffle stand before a bound."""
+    with h5py.File("before.h5", "w", libver="earliest") as f:
+        f.create_dataset("v", data=smooth(64, 64), chunks=(32, 32), compression=int(OURS),
+                         compression_opts=LOSSLESS, shuffle=True)
+    said = done("decompress", "before.h5", "-o", "exact.h5", "-qf")
+    check(said == "", f"a lossless filter after another is right: {said}")
+    patch("before.h5", (1515454721, *LOSSLESS[1:], 0), (1515454721, *WITHIN[1:], 0))
+    with open("before.nc", "wb") as copy, open("before.h5", "rb") as f:
+        copy.write(f.read())
+    for words in (["decompress", "before.h5", "-o", "back.h5"],
+                  ["compress", "before.h5:v", "-o", "v.zt"],
+                  ["compress", "before.nc:v", "-o", "v.zt"]):
+        said = done(*words, "-qf")
+        check("shuffle (filter 2) stands before filter 48613, which then keeps no bound" in said,
+              f"{words}: a filter before ours is not said: {said}")
+
+
+def test_lying_cd_values():
+    """HDF5 1.10 would copy what lies behind the filter's buffer, or crash."""
+    for number, opts, told, new in (
+            (OURS, LOSSLESS, (65537, 1000), (65537, 10)),
+            (ZFP, (5,), (0x0570667a, (1000 - 1) << 4 | 2), (0x0570667a, (10 - 1) << 4 | 2))):
+        with h5py.File("lies.h5", "w", libver="earliest") as f:
+            short = f.create_dataset("short", data=smooth(10), chunks=(10,),
+                                     compression=int(number), compression_opts=opts).id
+            f.create_dataset("v", (1000,), "f4", chunks=(1000,), compression=int(number),
+                             compression_opts=opts).id.write_direct_chunk(
+                                 (0,), short.read_direct_chunk((0,))[1])
+        patch("lies.h5", told, new)
+        with open("lies.nc", "wb") as copy, open("lies.h5", "rb") as f:
+            copy.write(f.read())
+        sentence = f"filter {number} is told of chunks of 40 bytes, and they have 4000"
+        refused(2, sentence, "decompress", "lies.h5", "-o", "x.h5")
+        refused(2, sentence, "compress", "lies.h5:v", "-o", "x.zt")
+        refused(2, sentence, "compress", "lies.nc:v", "-o", "x.zt")
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for test in (test_h5, test_words, test_nc, test_refusals):
+    for test in (test_h5, test_words, test_nc, test_refusals, test_filter_before_ours_in_a_file,
+                 test_lying_cd_values):
         test()
     os.chdir("/")
 if not failures:
