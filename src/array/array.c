@@ -66,43 +66,6 @@ zt_array zti_array_slab(const zt_array *array, uint64_t first, uint64_t extent)
     return slab;
 }
 
-/* Copy between an array and C-contiguous memory, one way or the other. */
-static void copy(const zt_array *array, uint8_t *memory, bool is_to_memory)
-{
-    size_t value_bytes = zt_type_bytes(array->type);
-    uint64_t run = 1; /* elements that lie together, in the axes from 'axes' on */
-    uint32_t axes = array->rank;
-    while (axes > 0 && (array->shape[axes - 1] == 1 || array->stride[axes - 1] == (int64_t)run))
-        run *= array->shape[--axes];
-    uint64_t place[ZT_MAX_RANK] = {0};
-    size_t run_bytes = (size_t)run * value_bytes;
-    uint32_t i;
-    do {
-        void *const values = zti_array_at(array, place);
-        memcpy(is_to_memory ? memory : values, is_to_memory ? values : memory, run_bytes);
-        memory += run_bytes;
-        for (i = axes; i-- > 0;) {
-            if (++place[i] < array->shape[i])
-                break;
-            place[i] = 0;
-        }
-    } while (i < axes);
-}
-
-void zti_array_copy(const zt_array *from, uint8_t *to)
-{
-    copy(from, to, true);
-}
-
-void zti_array_paste(const uint8_t *from, const zt_array *to)
-{
-    union {
-        const uint8_t *in;
-        uint8_t *memory; /* not written to */
-    } u = {.in = from};
-    copy(to, u.memory, false);
-}
-
 zt_status zti_box_check(zt_context *context, const zt_box *box, uint32_t rank,
                         const uint64_t *shape)
 {

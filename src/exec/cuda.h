@@ -75,7 +75,8 @@ zt_status zti_cuda_encode(zt_context *context, const struct zti_coding *coding,
 zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding,
                           const uint8_t *data, size_t data_bytes, uint64_t start_bits,
                           const struct zti_index *index, const struct zti_view *view,
-                          const struct zti_starts *starts, uint64_t *end_bits);
+                          const struct zti_scatter *scatter, const struct zti_starts *starts,
+                          uint64_t *end_bits);
 
 /* zti_exec_scratch. */
 zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,

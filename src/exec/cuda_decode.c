@@ -46,6 +46,7 @@ struct decoder {
     void *work;        /* memory there for kernels to work in, or NULL */
     uint64_t end; /* where the last tile that was looked at ends, in bits of the data */
     bool is_out_on_device;
+    const struct zti_scatter *scatter; /* or NULL; then views have no memory */
     struct slab slabs[3]; /* of which two have memory on the device */
 };
 
@@ -71,7 +72,7 @@ static uint64_t chunk_of(const struct slab *s, uint64_t i)
 /* List the chunks that meet a slab of which not all layers' tiles are wanted. */
 static zt_status list_chunks(struct decoder *d, struct slab *s)
 {
-    struct zti_runs runs = zti_runs_of(&d->coding->grid, &s->view);
+    struct zti_runs runs = zti_runs_of(&d->coding->grid, &s->view, NULL);
     const uint64_t most = (s->done_tiles - s->first_tile) / d->chunk_tiles + 2;
     uint64_t first, last;
     s->chunks = zti_alloc(d->context, (size_t)(most * sizeof *s->chunks));
@@ -299,7 +300,7 @@ static zt_status get_values(struct decoder *d, struct slab *s)
     const uint64_t bytes = bytes_of(out);
     if (d->is_out_on_device)
         return ZT_OK;
-    if (!zti_array_is_contiguous(out)) {
+    if (d->scatter || !zti_array_is_contiguous(out)) {
         s->staged = zti_alloc(d->context, (size_t)bytes);
         if (!s->staged)
             return zti_fail(d->context, ZT_NO_MEMORY, "no memory for a slab of %llu bytes",
@@ -322,8 +323,14 @@ static void release_slab(struct decoder *d, struct slab *s)
 static zt_status end_slab(struct decoder *d, struct slab *s)
 {
     zt_status status = d->device->wait(d->context, ZTI_QUEUE_OUT);
-    if (status == ZT_OK && s->staged)
+    if (status == ZT_OK && d->scatter) {
+        zt_box box;
+        memcpy(box.lo, s->view.lo, sizeof box.lo);
+        memcpy(box.hi, s->view.hi, sizeof box.hi);
+        d->scatter->put(d->scatter, &box, s->staged);
+    } else if (status == ZT_OK && s->staged) {
         zti_array_paste(s->staged, &s->view.out);
+    }
     release_slab(d, s);
     return status == ZT_OK ? zti_report(d->context, s->done_tiles, d->coding->grid.count) : status;
 }
@@ -429,12 +436,14 @@ static zt_status scan(struct decoder *d, uint64_t last, const struct zti_starts 
 zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding,
                           const uint8_t *data, size_t data_bytes, uint64_t start_bits,
                           const struct zti_index *index, const struct zti_view *view,
-                          const struct zti_starts *starts, uint64_t *end_bits)
+                          const struct zti_scatter *scatter, const struct zti_starts *starts,
+                          uint64_t *end_bits)
 {
     struct decoder d = {.context = context, .device = context->device, .coding = coding,
                         .data = data, .data_bytes = data_bytes, .start_bits = start_bits,
                         .index = index, .codec = zti_cuda_codec_of(coding->codec->id),
                         .is_out_on_device = zti_is_on_device(context, view->out.data),
+                        .scatter = scatter,
                         .fixed_bits = coding->codec->tile_fixed_bits(coding), .chunk_tiles = 1};
     struct zti_starts own = {.chunk_tiles = zti_usual_chunk_tiles(coding)};
     zt_status status = ZT_OK;

@@ -287,40 +287,141 @@ zt_status zti_exec_decode_until(zt_context *context, const struct zti_coding *co
     return status == ZT_CORRUPT ? ZT_OK : status; /* it only reached beyond the data */
 }
 
+/* ---- outputs ---- */
+
+/* Bytes of a scratch, unless a tile has more: the more there are, the more of a line of the array's
+ * memory is written at a time where its fastest axis is a slow one of the coded array. */
+enum { SCRATCH_BYTES = 4 << 20 };
+
+static uint64_t tile_bytes(const struct zti_coding *coding)
+{
+    uint64_t bytes = zt_type_bytes(coding->type);
+    for (uint32_t i = 0; i < coding->grid.rank; i++) {
+        const uint64_t side = coding->grid.side[i], extent = coding->grid.shape[i];
+        bytes *= side < extent ? side : extent;
+    }
+    return bytes;
+}
+
+zt_status zti_output_open(zt_context *context, const struct zti_coding *coding,
+                          const struct zti_view *view, const struct zti_scatter *scatter,
+                          struct zti_output *o)
+{
+    *o = (struct zti_output){.view = view, .scatter = scatter};
+    if (!scatter)
+        return ZT_OK;
+    const uint64_t bytes = tile_bytes(coding);
+    const struct zti_runs runs = zti_runs_of(&coding->grid, view, NULL);
+    uint64_t tiles = 1;
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        tiles *= runs.hi[i] - runs.lo[i];
+    o->scratch_tiles = bytes < SCRATCH_BYTES ? SCRATCH_BYTES / bytes : 1;
+    if (o->scratch_tiles > tiles)
+        o->scratch_tiles = tiles;
+    o->scratch = zti_alloc(context, (size_t)(o->scratch_tiles * bytes));
+    return o->scratch ? ZT_OK
+                      : zti_fail(context, ZT_NO_MEMORY, "no memory for %llu bytes of tiles",
+                                 (unsigned long long)(o->scratch_tiles * bytes));
+}
+
+void zti_output_close(zt_context *context, struct zti_output *o)
+{
+    zti_release(context, o->scratch);
+    o->scratch = NULL;
+}
+
+zt_status zti_take_out(zt_context *context, const struct zti_coding *coding,
+                       struct zti_tile_source *s, uint64_t start_bits,
+                       const struct zti_index *index, uint64_t first, uint64_t last,
+                       const struct zti_output *o)
+{
+    const struct zti_grid *const grid = &coding->grid;
+    zt_status status = ZT_OK;
+    if (!o->scatter)
+        return zti_take_indexed(context, coding, s, start_bits, index, first, last, o->view);
+    for (uint64_t next = first; status == ZT_OK && first < last; first = next) {
+        const uint64_t most = last - first < o->scratch_tiles ? last - first : o->scratch_tiles;
+        const zt_box box = zti_box_of_tiles(grid, &next, first + most);
+        struct zti_view part;
+        uint64_t shape[ZT_MAX_RANK] = {0};
+        for (uint32_t i = 0; i < grid->rank; i++)
+            shape[i] = box.hi[i] - box.lo[i];
+        part.out = zt_array_nd(o->scratch, (zt_type)coding->type, grid->rank, shape);
+        memcpy(part.lo, box.lo, sizeof part.lo);
+        memcpy(part.hi, box.hi, sizeof part.hi);
+        status = zti_take_indexed(context, coding, s, start_bits, index, first, next, &part);
+        if (status == ZT_OK)
+            o->scatter->put(o->scatter, &box, o->scratch);
+    }
+    return status;
+}
+
 /* ---- runs ---- */
 
-struct zti_runs zti_runs_of(const struct zti_grid *grid, const struct zti_view *view)
+/* The next tiles along an axis that are wanted, from tile 'from' on. */
+static bool next_tiles(struct zti_runs *runs, uint32_t axis, uint64_t from)
 {
-    struct zti_runs runs = {.grid = grid, .axes = grid->rank - 1, .run_tiles = 1};
+    const struct zti_spans *const spans = runs->spans ? &runs->spans[axis] : NULL;
+    const uint64_t side = runs->grid->side[axis];
+    uint64_t first, last, end;
+    if (!spans || !zti_spans_next(spans, from * side, &first, &end))
+        return false;
+    runs->lo[axis] = runs->at[axis] = first / side > from ? first / side : from;
+    runs->hi[axis] = (end - 1) / side + 1;
+    while (zti_spans_next(spans, end, &first, &last) && first / side <= runs->hi[axis]) {
+        runs->hi[axis] = (last - 1) / side + 1;
+        end = last;
+    }
+    return true;
+}
+
+struct zti_runs zti_runs_of(const struct zti_grid *grid, const struct zti_view *view,
+                            const struct zti_spans *spans)
+{
+    struct zti_runs runs = {.grid = grid, .spans = spans, .axis = grid->rank - 1,
+                            .rest_tiles = 1};
     for (uint32_t i = 0; i < grid->rank; i++) {
         runs.lo[i] = runs.at[i] = view->lo[i] / grid->side[i];
         runs.hi[i] = (view->hi[i] - 1) / grid->side[i] + 1;
+        (void)next_tiles(&runs, i, 0);
     }
-    while (runs.axes > 0 && runs.hi[runs.axes] - runs.lo[runs.axes] == grid->tiles[runs.axes])
-        runs.run_tiles *= grid->tiles[runs.axes--];
-    runs.run_tiles *= runs.hi[runs.axes] - runs.lo[runs.axes];
+    while (runs.axis > 0 && runs.hi[runs.axis] - runs.lo[runs.axis] == grid->tiles[runs.axis])
+        runs.rest_tiles *= grid->tiles[runs.axis--];
     return runs;
+}
+
+/* Go to the next place along an axis, or to the first one. */
+static bool step_along(struct zti_runs *runs, uint32_t axis, uint64_t next)
+{
+    if (next < runs->hi[axis]) {
+        runs->at[axis] = next;
+        return true;
+    }
+    if (next_tiles(runs, axis, next))
+        return true;
+    if (!next_tiles(runs, axis, 0))
+        runs->at[axis] = runs->lo[axis];
+    return false;
 }
 
 bool zti_runs_next(struct zti_runs *runs, uint64_t most, uint64_t *first, uint64_t *last)
 {
+    const uint32_t axis = runs->axis;
     if (runs->is_done)
         return false;
     uint64_t tile = 0;
     for (uint32_t i = 0; i < runs->grid->rank; i++)
         tile = tile * runs->grid->tiles[i] + runs->at[i];
-    const uint64_t rest = runs->run_tiles - runs->taken;
+    const uint64_t run_tiles = (runs->hi[axis] - runs->lo[axis]) * runs->rest_tiles;
+    const uint64_t rest = run_tiles - runs->taken;
     *first = tile + runs->taken;
     *last = *first + (rest < most ? rest : most);
     runs->taken += *last - *first;
-    if (runs->taken < runs->run_tiles)
+    if (runs->taken < run_tiles)
         return true;
     runs->taken = 0;
-    for (uint32_t i = runs->axes; i-- > 0;) {
-        if (++runs->at[i] < runs->hi[i])
-            return true;
-        runs->at[i] = runs->lo[i];
-    }
-    runs->is_done = true;
+    runs->is_done = !step_along(runs, axis, runs->hi[axis]);
+    for (uint32_t i = axis; i-- > 0 && runs->is_done;)
+        runs->is_done = !step_along(runs, i, runs->at[i] + 1);
     return true;
 }

@@ -214,25 +214,28 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
 static zt_status serial_decode(zt_context *context, const struct zti_coding *as_shared,
                                const uint8_t *data, size_t data_bytes, uint64_t start_bits,
                                const struct zti_index *index, const struct zti_view *view,
+                               const struct zti_scatter *scatter,
                                const struct zti_starts *starts, uint64_t *end_bits)
 {
     struct zti_coding own = *as_shared, *const coding = &own;
     uint8_t spare[ZTI_SPARE_BYTES];
     struct zti_tile_source source = zti_tile_source_at(coding, data, data_bytes, start_bits);
+    struct zti_output output;
     zti_room_open(context, view, &own);
     source.spare = spare;
     source.spare_bytes = sizeof spare;
-    struct zti_runs runs = zti_runs_of(&coding->grid, view);
+    struct zti_runs runs = zti_runs_of(&coding->grid, view, scatter ? scatter->spans : NULL);
     const uint64_t every = zti_report_tiles(coding);
     uint64_t first, last, here = 0, reported = 0;
-    zt_status status = ZT_OK;
-    while (status == ZT_OK && zti_runs_next(&runs, every, &first, &last)) {
+    zt_status status = zti_output_open(context, coding, view, scatter, &output);
+    const uint64_t most = scatter ? output.scratch_tiles : every;
+    while (status == ZT_OK && zti_runs_next(&runs, most, &first, &last)) {
         status = zti_go_to(context, coding, &source, start_bits, index, here, first);
         if (status == ZT_OK)
             status = starts ? zti_take_noting(context, coding, &source, start_bits, first, last,
                                               view, starts)
-                            : zti_take_indexed(context, coding, &source, start_bits, index, first,
-                                               last, view);
+                            : zti_take_out(context, coding, &source, start_bits, index, first,
+                                           last, &output);
         if (status == ZT_OK)
             status = zti_check_place(context, coding, &source, start_bits, index, last);
         here = last;
@@ -243,49 +246,77 @@ static zt_status serial_decode(zt_context *context, const struct zti_coding *as_
     }
     *end_bits = zti_tile_source_bits(&source);
     zti_tile_source_free(context, &source);
+    zti_output_close(context, &output);
     zti_room_close(context, &own);
     return status;
+}
+
+/* Whether far fewer tiles are wanted than the cover of a scatter has, all of which the device
+ * decodes. */
+static bool is_sparse(const struct zti_coding *coding, const struct zti_scatter *scatter)
+{
+    enum { PART = 4 };
+    struct zti_runs all = zti_runs_of(&coding->grid, &scatter->cover, NULL);
+    struct zti_runs runs = zti_runs_of(&coding->grid, &scatter->cover, scatter->spans);
+    uint64_t first, last, tiles = 1, wanted = 0;
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        tiles *= all.hi[i] - all.lo[i];
+    while (wanted <= tiles / PART && zti_runs_next(&runs, UINT64_MAX, &first, &last))
+        wanted += last - first;
+    return wanted <= tiles / PART;
+}
+
+/* Whether the device decodes what is wanted. */
+static bool is_for_device(const zt_context *context, const struct zti_coding *coding,
+                          const struct zti_scatter *scatter)
+{
+    return is_on_device(context, coding) && !(scatter && is_sparse(coding, scatter));
 }
 
 static zt_status decode_here(zt_context *context, const struct zti_coding *coding,
                              const uint8_t *data, size_t data_bytes, uint64_t start_bits,
                              const struct zti_index *index, const struct zti_view *view,
-                             const struct zti_starts *starts, uint64_t *end_bits)
+                             const struct zti_scatter *scatter, const struct zti_starts *starts,
+                             bool is_device, uint64_t *end_bits)
 {
     zti_stage(context, ZT_STAGE_DECODE);
-    zt_status status = is_on_device(context, coding)
+    zt_status status = is_device
                            ? zti_cuda_decode(context, coding, data, data_bytes, start_bits, index,
-                                             view, starts, end_bits)
+                                             view, scatter, starts, end_bits)
                        : is_parallel(context)
                            ? zti_omp_decode(context, coding, data, data_bytes, start_bits, index,
-                                            view, starts, end_bits)
+                                            view, scatter, starts, end_bits)
                            : serial_decode(context, coding, data, data_bytes, start_bits, index,
-                                           view, starts, end_bits);
+                                           view, scatter, starts, end_bits);
     zti_stage(context, ZT_STAGE_OTHER);
     return status == ZT_OK ? zti_report(context, coding->grid.count, coding->grid.count) : status;
 }
 
 /* Streams and arrays in the device's memory go through the host's where it decodes; and streams
- * whose tiles it has to find. */
+ * whose tiles it has to find. A scatter goes to the host's memory. */
 static zt_status decode(zt_context *context, const struct zti_coding *as_asked,
                         const uint8_t *data, size_t data_bytes, uint64_t start_bits,
                         const struct zti_index *index, const struct zti_view *view,
-                        const struct zti_starts *starts, uint64_t *end_bits)
+                        const struct zti_scatter *scatter, const struct zti_starts *starts,
+                        uint64_t *end_bits)
 {
-    const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
+    struct zti_coding own = with_isa(context, as_asked), *const coding = &own;
     const bool is_parsed = !index && coding->codec->tile_fixed_bits(coding) == 0;
+    const bool is_device = is_for_device(context, coding, scatter);
     struct zti_mirror stream = {.bytes = data}, values = {.array = view->out};
     struct zti_view here = *view;
     zt_status status = ZT_OK;
-    if (!is_on_device(context, coding) || is_parsed)
+    if (scatter) /* what is written to first is small */
+        own.is_streamed = false;
+    if (!is_device || is_parsed)
         status = zti_mirror_open_bytes(context, data, data_bytes, &stream);
-    if (!status && !is_on_device(context, coding))
+    if (!status && !is_device && !scatter)
         status = zti_mirror_open_output(context, &view->out, &values);
     here.out = values.array;
     if (!status)
         status = decode_here(context, coding, stream.bytes, data_bytes, start_bits, index, &here,
-                             starts, end_bits);
-    if (!status)
+                             scatter, starts, is_device, end_bits);
+    if (!status && !scatter)
         status = zti_mirror_store(&values, &view->out);
     zti_mirror_close(&values);
     zti_mirror_close(&stream);
@@ -297,13 +328,24 @@ zt_status zti_exec_decode(zt_context *context, const struct zti_coding *coding,
                           const struct zti_index *index, const struct zti_view *view,
                           uint64_t *end_bits)
 {
-    return decode(context, coding, data, data_bytes, start_bits, index, view, NULL, end_bits);
+    return decode(context, coding, data, data_bytes, start_bits, index, view, NULL, NULL,
+                  end_bits);
+}
+
+zt_status zti_exec_decode_scattered(zt_context *context, const struct zti_coding *coding,
+                                    const uint8_t *data, size_t data_bytes, uint64_t start_bits,
+                                    const struct zti_index *index,
+                                    const struct zti_scatter *scatter, uint64_t *end_bits)
+{
+    return decode(context, coding, data, data_bytes, start_bits, index, &scatter->cover, scatter,
+                  NULL, end_bits);
 }
 
 bool zti_exec_checks_index(const zt_context *context, const struct zti_coding *coding,
-                           const struct zti_index *index, const struct zti_view *view)
+                           const struct zti_index *index, const struct zti_view *view,
+                           const struct zti_scatter *scatter)
 {
-    return is_on_device(context, coding) && zti_cuda_expands(coding, index, view);
+    return is_for_device(context, coding, scatter) && zti_cuda_expands(coding, index, view);
 }
 
 zt_status zti_exec_decode_noting(zt_context *context, const struct zti_coding *coding,
@@ -312,7 +354,7 @@ zt_status zti_exec_decode_noting(zt_context *context, const struct zti_coding *c
                                  uint64_t *end_bits)
 {
     const zt_status status =
-        decode(context, coding, data, data_bytes, start_bits, NULL, view, starts, end_bits);
+        decode(context, coding, data, data_bytes, start_bits, NULL, view, NULL, starts, end_bits);
     if (status == ZT_OK)
         note_end(coding, starts, *end_bits - start_bits);
     return status;
@@ -344,13 +386,14 @@ zt_status zti_exec_scan(zt_context *context, const struct zti_coding *as_asked,
 
 struct zti_extents zti_exec_extents(const struct zti_coding *coding,
                                     const struct zti_index *index, const struct zti_view *view,
-                                    uint64_t start_bits, uint64_t stream_bytes)
+                                    const struct zti_spans *spans, uint64_t start_bits,
+                                    uint64_t stream_bytes)
 {
     return (struct zti_extents){.coding = coding,
                                 .index = index,
                                 .start_bits = start_bits,
                                 .stream_bytes = stream_bytes,
-                                .runs = zti_runs_of(&coding->grid, view)};
+                                .runs = zti_runs_of(&coding->grid, view, spans)};
 }
 
 /* The bytes of tiles [first, last) at fixed rate, or of the chunks that hold them. */

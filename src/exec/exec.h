@@ -3,6 +3,7 @@
 #ifndef ZTI_EXEC_H
 #define ZTI_EXEC_H
 
+#include "array/scatter.h"
 #include "codec/codec.h"
 #include "index/index.h"
 
@@ -68,13 +69,22 @@ zt_status zti_exec_decode(zt_context *context, const struct zti_coding *coding,
                           const struct zti_index *index, const struct zti_view *view,
                           uint64_t *end_bits);
 
-/* Whether zti_exec_decode checks the index itself that it is given with this view; else it must
- * have been checked (zti_index_check) before. index may be NULL. */
-bool zti_exec_checks_index(const zt_context *context, const struct zti_coding *coding,
-                           const struct zti_index *index, const struct zti_view *view);
+/* The same where what is wanted is no view: tiles of which nothing is are passed over, and each of
+ * the others is decoded once, into memory of 4 MiB or a tile for each thread. */
+zt_status zti_exec_decode_scattered(zt_context *context, const struct zti_coding *coding,
+                                    const uint8_t *data, size_t data_bytes, uint64_t start_bits,
+                                    const struct zti_index *index,
+                                    const struct zti_scatter *scatter, uint64_t *end_bits);
 
-/* The same for all of an array, without an index, noting on the way where chunks begin; not for
- * streams at fixed rate, where nobody has to look. */
+/* Whether zti_exec_decode checks the index itself that it is given with this view, or
+ * zti_exec_decode_scattered with a scatter (else NULL) whose cover it is; otherwise it must have
+ * been checked (zti_index_check) before. index may be NULL. */
+bool zti_exec_checks_index(const zt_context *context, const struct zti_coding *coding,
+                           const struct zti_index *index, const struct zti_view *view,
+                           const struct zti_scatter *scatter);
+
+/* zti_exec_decode for all of an array, without an index, noting on the way where chunks begin; not
+ * for streams at fixed rate, where nobody has to look. */
 zt_status zti_exec_decode_noting(zt_context *context, const struct zti_coding *coding,
                                  const uint8_t *data, size_t data_bytes, uint64_t start_bits,
                                  const struct zti_view *view, const struct zti_starts *starts,
@@ -100,15 +110,17 @@ zt_status zti_exec_scan(zt_context *context, const struct zti_coding *coding, co
                         size_t data_bytes, uint64_t start_bits, const struct zti_starts *starts,
                         uint64_t *end_bits);
 
-/* The tiles that a view meets, as runs of consecutive ones in ascending order. */
+/* The tiles that a view meets, or those that spans do, as runs of consecutive ones in ascending
+ * order. */
 struct zti_runs {
     const struct zti_grid *grid;
-    uint64_t lo[ZT_MAX_RANK]; /* in tiles */
+    const struct zti_spans *spans; /* of each axis; NULL: one, from lo to hi */
+    uint64_t lo[ZT_MAX_RANK]; /* in tiles: what is wanted along each axis, at the present place */
     uint64_t hi[ZT_MAX_RANK];
     uint64_t at[ZT_MAX_RANK];
-    uint32_t axes;      /* leading axes over which runs are counted; the others are in one */
-    uint64_t run_tiles;
-    uint64_t taken;     /* of the present run */
+    uint32_t axis;       /* along which runs go; tiles of faster axes are all wanted */
+    uint64_t rest_tiles; /* of the faster axes */
+    uint64_t taken;      /* of the present run */
     bool is_done;
 };
 
@@ -123,9 +135,11 @@ struct zti_extents {
     bool is_done;
 };
 
+/* spans: of a scatter, whose cover is the view; else NULL. */
 struct zti_extents zti_exec_extents(const struct zti_coding *coding,
                                     const struct zti_index *index, const struct zti_view *view,
-                                    uint64_t start_bits, uint64_t stream_bytes);
+                                    const struct zti_spans *spans, uint64_t start_bits,
+                                    uint64_t stream_bytes);
 
 /* The next range; false after the last one. */
 bool zti_extents_next(struct zti_extents *extents, uint64_t *first_byte, uint64_t *last_byte);

@@ -488,6 +488,7 @@ struct decoder {
     const uint8_t *data;
     size_t data_bytes;
     const struct zti_view *view;
+    const struct zti_scatter *scatter; /* or NULL */
     uint64_t grain;
     uint64_t start_bits;
     const struct zti_index *index;   /* or NULL: the walk finds places, but at fixed rate */
@@ -503,8 +504,9 @@ struct decoder {
 };
 
 /* Decode one piece; the lock is held before and after. */
-static void decode_piece(struct decoder *d, const struct zti_coding *coding, uint32_t thread,
-                         zt_context *own, const struct found *piece)
+static void decode_piece(struct decoder *d, const struct zti_coding *coding,
+                         const struct zti_output *output, uint32_t thread, zt_context *own,
+                         const struct found *piece)
 {
     (void)pthread_mutex_unlock(&d->crew.lock);
     struct zti_tile_source source =
@@ -512,8 +514,8 @@ static void decode_piece(struct decoder *d, const struct zti_coding *coding, uin
     zt_status status =
         zti_go_to(own, coding, &source, d->start_bits, d->index, piece->at_tile, piece->first);
     if (status == ZT_OK)
-        status = zti_take_indexed(own, coding, &source, d->start_bits, d->index, piece->first,
-                                  piece->last, d->view);
+        status = zti_take_out(own, coding, &source, d->start_bits, d->index, piece->first,
+                              piece->last, output);
     if (status == ZT_OK)
         status = zti_check_place(own, coding, &source, d->start_bits, d->index, piece->last);
     const uint64_t end = zti_tile_source_bits(&source);
@@ -531,11 +533,15 @@ static void decode_known_task(void *shared, uint32_t thread)
     zt_context own = context_of_thread(d->crew.context);
     struct zti_coding coding = *d->crew.coding;
     struct found piece = {.at_tile = 0, .at_bits = d->start_bits};
+    struct zti_output output;
     zti_room_open(&own, d->view, &coding);
+    const zt_status status = zti_output_open(&own, &coding, d->view, d->scatter, &output);
     (void)pthread_mutex_lock(&d->crew.lock);
+    crew_fail(&d->crew, status, &own);
     while (d->crew.status == ZT_OK && zti_runs_next(&d->runs, d->grain, &piece.first, &piece.last))
-        decode_piece(d, &coding, thread, &own, &piece);
+        decode_piece(d, &coding, &output, thread, &own, &piece);
     (void)pthread_mutex_unlock(&d->crew.lock);
+    zti_output_close(&own, &output);
     zti_room_close(&own, &coding);
 }
 
@@ -570,8 +576,11 @@ static void decode_task(void *shared, uint32_t thread)
     struct decoder *d = shared;
     zt_context own = context_of_thread(d->crew.context);
     struct zti_coding coding = *d->crew.coding;
+    struct zti_output output;
     zti_room_open(&own, d->view, &coding);
+    const zt_status status = zti_output_open(&own, &coding, d->view, d->scatter, &output);
     (void)pthread_mutex_lock(&d->crew.lock);
+    crew_fail(&d->crew, status, &own);
     while (d->crew.status == ZT_OK && !(d->is_found && d->queue_n == 0)) {
         /* Keep others fed first; a thread that is alone decodes what it has found. */
         if (!d->is_found && !d->is_walking && d->queue_n < d->queue_most) {
@@ -580,32 +589,35 @@ static void decode_task(void *shared, uint32_t thread)
             const struct found piece = d->queue[d->queue_first];
             d->queue_first = (d->queue_first + 1) % FOUND_MOST;
             d->queue_n--;
-            decode_piece(d, &coding, thread, &own, &piece);
+            decode_piece(d, &coding, &output, thread, &own, &piece);
         } else {
             (void)pthread_cond_wait(&d->crew.changed, &d->crew.lock);
         }
     }
     (void)pthread_cond_broadcast(&d->crew.changed);
     (void)pthread_mutex_unlock(&d->crew.lock);
+    zti_output_close(&own, &output);
     zti_room_close(&own, &coding);
 }
 
 zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding, const uint8_t *data,
                          size_t data_bytes, uint64_t start_bits, const struct zti_index *index,
-                         const struct zti_view *view, const struct zti_starts *starts,
-                         uint64_t *end_bits)
+                         const struct zti_view *view, const struct zti_scatter *scatter,
+                         const struct zti_starts *starts, uint64_t *end_bits)
 {
     uint32_t threads = zti_threads_wanted(context);
     const bool is_known = index || coding->codec->tile_fixed_bits(coding) > 0;
     struct decoder d = {.data = data,
                         .data_bytes = data_bytes,
                         .view = view,
+                        .scatter = scatter,
                         .grain = is_known ? known_grain_of(context, coding, threads)
                                           : grain_of(context, coding, threads),
                         .start_bits = start_bits,
                         .index = index,
                         .starts = starts,
-                        .runs = zti_runs_of(&coding->grid, view),
+                        .runs = zti_runs_of(&coding->grid, view,
+                                            scatter ? scatter->spans : NULL),
                         .walk = zti_tile_source_at(coding, data, data_bytes, start_bits),
                         .end_bits = start_bits};
     if (index) /* so that pieces begin where chunks do */

@@ -90,6 +90,26 @@ zt_status zti_take_indexed(zt_context *context, const struct zti_coding *coding,
                            const struct zti_index *index, uint64_t first, uint64_t last,
                            const struct zti_view *view);
 
+/* Where a thread's tiles go. */
+struct zti_output {
+    const struct zti_view *view;
+    const struct zti_scatter *scatter; /* or NULL; then the view is its cover */
+    uint8_t *scratch;                  /* values on their way there, or NULL */
+    uint64_t scratch_tiles;
+};
+
+/* ZT_NO_MEMORY where there is no scratch for a scatter; to be closed all the same. */
+zt_status zti_output_open(zt_context *context, const struct zti_coding *coding,
+                          const struct zti_view *view, const struct zti_scatter *scatter,
+                          struct zti_output *output);
+void zti_output_close(zt_context *context, struct zti_output *output);
+
+/* zti_take_indexed to where an output says. */
+zt_status zti_take_out(zt_context *context, const struct zti_coding *coding,
+                       struct zti_tile_source *source, uint64_t start_bits,
+                       const struct zti_index *index, uint64_t first, uint64_t last,
+                       const struct zti_output *output);
+
 /* Where chunk 'chunk' begins by an index, in bits of the data; UINT64_MAX where that is nowhere. */
 uint64_t zti_index_bits(const struct zti_coding *coding, const struct zti_index *index,
                         uint64_t start_bits, uint64_t chunk);
@@ -106,7 +126,9 @@ zt_status zti_check_place(zt_context *context, const struct zti_coding *coding,
                           const struct zti_tile_source *source, uint64_t start_bits,
                           const struct zti_index *index, uint64_t tile);
 
-struct zti_runs zti_runs_of(const struct zti_grid *grid, const struct zti_view *view);
+/* spans: NULL where all of the view is wanted. */
+struct zti_runs zti_runs_of(const struct zti_grid *grid, const struct zti_view *view,
+                            const struct zti_spans *spans);
 
 /* The next run, or at most 'most' tiles of it; false after the last one. */
 bool zti_runs_next(struct zti_runs *runs, uint64_t most, uint64_t *first, uint64_t *last);
@@ -121,6 +143,7 @@ zt_status zti_omp_encode(zt_context *context, const struct zti_coding *coding,
 zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding,
                          const uint8_t *data, size_t data_bytes, uint64_t start_bits,
                          const struct zti_index *index, const struct zti_view *view,
-                         const struct zti_starts *starts, uint64_t *end_bits);
+                         const struct zti_scatter *scatter, const struct zti_starts *starts,
+                         uint64_t *end_bits);
 
 #endif

@@ -380,7 +380,7 @@ static zt_status take_tiles(zt_context *context, const struct stream *s, const u
     }
     zt_status status = zti_index_open_ends(context, head, s->coding.grid.count,
                                            (records_end - s->head_bytes) / s->value_bytes, &index);
-    if (status == ZT_OK && !zti_exec_checks_index(context, &s->coding, &index, &inner))
+    if (status == ZT_OK && !zti_exec_checks_index(context, &s->coding, &index, &inner, NULL))
         status = zti_index_check(context, &index);
     if (status == ZT_OK)
         status = zti_exec_decode(context, &s->coding, data, (size_t)records_end,

@@ -235,7 +235,8 @@ static zt_status open_index(struct opened *s, const zt_zfp_index *index,
     if (status == ZT_OK)
         status = zti_index_open(context, file.index, file.index_bytes, file.tiles,
                                 file.tile_bits, &s->own);
-    if (status == ZT_OK && !(view && zti_exec_checks_index(context, &s->coding, &s->own, view)))
+    if (status == ZT_OK &&
+        !(view && zti_exec_checks_index(context, &s->coding, &s->own, view, NULL)))
         status = zti_index_check(context, &s->own);
     if (status == ZT_OK)
         s->index = &s->own;
@@ -366,7 +367,7 @@ zt_status zt_zfp_decompress_indexed(zt_context *context, const void *data, size_
 static zt_status load(struct opened *s, const struct zti_view *view, const uint8_t **data)
 {
     struct zti_extents extents =
-        zti_exec_extents(&s->coding, s->index, view, s->header_bits, s->input.bytes);
+        zti_exec_extents(&s->coding, s->index, view, NULL, s->header_bits, s->input.bytes);
     uint64_t first, last, done = 0;
     zt_status status = ZT_OK;
     if (s->input.memory || s->input.device) {

@@ -205,7 +205,7 @@ zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_
 bool zti_tail_find_checksums(const struct zti_frame *frame, const uint8_t *bytes,
                              struct zti_tail *tail);
 
-/* Put the exact and the special values that lie in a view of the coded array where they belong. */
+/* Put the exact and the special values that lie in a view of the frame where they belong. */
 void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,
                     const struct zti_view *view);
 

@@ -77,28 +77,10 @@ struct payload {
     uint64_t at;          /* byte of the file */
     const uint8_t *bytes; /* where byte 0 is, or would be */
     uint64_t done;        /* all that is needed before this byte was read and verified */
-    uint8_t *loaded;      /* where parts of a frame are wanted in no order: a byte for each range,
-                             set when it was read and verified; else NULL */
 };
 
-/* Read and verify bytes [first, last) of a payload, whole ranges. */
-static zt_status take_ranges(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
-                             const struct zti_tail *tail, uint64_t first, uint64_t last,
-                             const struct payload *p)
-{
-    zt_status status = ZT_OK;
-    if (last > f->payload_bytes)
-        last = f->payload_bytes;
-    if (!r->input.memory)
-        status = zti_input_read(&r->input, p->at + first, (size_t)(last - first),
-                                r->payload.bytes + first);
-    if (!status)
-        status = zti_checksums_verify(r->context, number, f, tail, p->bytes + first, first, last);
-    return status;
-}
-
 /* Read and verify the ranges that hold bytes [first, last) of a payload, as far as they were not
- * yet; unless p->loaded is there, calls go through a payload in ascending order. */
+ * yet; calls go through a payload in ascending order. */
 static zt_status load_range(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
                             const struct zti_tail *tail, uint64_t first, uint64_t last,
                             struct payload *p)
@@ -111,18 +93,14 @@ static zt_status load_range(struct zt_reader *r, uint64_t number, const struct z
         first = p->done;
     if (first >= last)
         return ZT_OK;
-    if (!p->loaded) {
-        p->done = last;
-        return take_ranges(r, number, f, tail, first, last, p);
-    }
-    for (uint64_t at = first; !status && at < last && at < f->payload_bytes;) {
-        uint64_t end = at;
-        for (; end < last && !p->loaded[end >> tail->range_log2]; end += range_bytes)
-            p->loaded[end >> tail->range_log2] = 1;
-        if (end > at)
-            status = take_ranges(r, number, f, tail, at, end, p);
-        at = end > at ? end : at + range_bytes;
-    }
+    p->done = last;
+    if (last > f->payload_bytes)
+        last = f->payload_bytes;
+    if (!r->input.memory)
+        status = zti_input_read(&r->input, p->at + first, (size_t)(last - first),
+                                r->payload.bytes + first);
+    if (!status)
+        status = zti_checksums_verify(r->context, number, f, tail, p->bytes + first, first, last);
     return status;
 }
 
@@ -154,15 +132,6 @@ static bool is_whole(const struct zti_frame *f, const struct zti_view *view)
 {
     for (uint32_t i = 0; i < f->rank; i++)
         if (view->lo[i] != 0 || view->hi[i] != f->shape[i])
-            return false;
-    return true;
-}
-
-/* Whether the last tile of a frame is in a view of its coded array. */
-static bool has_last_tile(const struct zti_grid *grid, const struct zti_view *view)
-{
-    for (uint32_t i = 0; i < grid->rank; i++)
-        if (view->hi[i] != grid->shape[i])
             return false;
     return true;
 }
@@ -233,7 +202,7 @@ static zt_status load_ends(struct zt_reader *r, uint64_t number, const struct zt
     return status;
 }
 
-/* A frame whose head is there, while views of it are decoded. */
+/* A frame whose head is there, while a view of it is decoded. */
 struct decoding {
     struct zt_reader *r;
     uint64_t number;
@@ -242,103 +211,53 @@ struct decoding {
     const struct zti_tail *tail;
     struct zti_index *index; /* or NULL */
     struct payload p;
-    bool is_whole; /* all of the frame is wanted */
 };
 
-/* Decode a view of the coded array. */
-static zt_status decode_part(struct decoding *d, const struct zti_view *view)
+/* Decode a view of the coded array, or what a scatter, whose cover it is, wants of that. */
+static zt_status decode_coded(struct decoding *d, const struct zti_view *view,
+                              const struct zti_scatter *scatter, uint64_t *end_bits)
 {
     const struct zti_frame *f = d->f;
+    zt_context *const context = d->r->context;
     const uint64_t start_bits = zti_head_bytes(d->coding) * 8;
-    uint64_t end_bits = 0;
     zt_status status = ZT_OK;
-    if (d->index && !zti_exec_checks_index(d->r->context, d->coding, d->index, view))
-        status = zti_index_check(d->r->context, d->index);
+    if (d->index && !zti_exec_checks_index(context, d->coding, d->index, view, scatter))
+        status = zti_index_check(context, d->index);
     if (status)
         return status;
     struct zti_extents extents =
-        zti_exec_extents(d->coding, d->index, view, start_bits, f->payload_bytes);
+        zti_exec_extents(d->coding, d->index, view, scatter ? scatter->spans : NULL, start_bits,
+                         f->payload_bytes);
     status = load_payload(d->r, d->number, f, d->tail, &extents, &d->p);
-    if (!status)
-        status = zti_exec_decode(d->r->context, d->coding, d->p.bytes, (size_t)f->payload_bytes,
-                                 start_bits, d->index, view, &end_bits);
-    if (!status && d->is_whole && has_last_tile(&f->coding.grid, view))
+    if (status)
+        return status;
+    return scatter ? zti_exec_decode_scattered(context, d->coding, d->p.bytes,
+                                               (size_t)f->payload_bytes, start_bits, d->index,
+                                               scatter, end_bits)
+                   : zti_exec_decode(context, d->coding, d->p.bytes, (size_t)f->payload_bytes,
+                                     start_bits, d->index, view, end_bits);
+}
+
+/* Decode a view of the frame: as the view of the coded array that it is, if rows of tiles are rows
+ * of memory there. */
+static zt_status decode_view(struct decoding *d, const struct zti_view *view)
+{
+    const struct zti_frame *f = d->f;
+    struct zti_plan_scatter parts;
+    struct zti_view coded;
+    uint64_t end_bits = 0;
+    zt_status status;
+    if (zti_plan_part(&f->plan, f->shape, view, &coded) &&
+        (zti_plan_is_none(&f->plan) || coded.out.stride[coded.out.rank - 1] == 1)) {
+        status = decode_coded(d, &coded, NULL, &end_bits);
+    } else {
+        zti_plan_scatter(&f->plan, f->shape, f->coding.grid.side, view, &parts);
+        status = decode_coded(d, &parts.scatter.cover, &parts.scatter, &end_bits);
+    }
+    if (!status && is_whole(f, view))
         status = zti_check_end(d->r, d->number, f, end_bits);
     if (!status)
         zti_tail_apply(f, d->tail, view);
-    return status;
-}
-
-/* Decode a view of the frame by way of the smallest box of the coded array that holds it. */
-static zt_status decode_cover(struct decoding *d, const zt_box *cover, const struct zti_view *view)
-{
-    zt_context *const context = d->r->context;
-    uint64_t shape[ZT_MAX_RANK] = {0};
-    const uint32_t rank = d->f->coding.grid.rank;
-    for (uint32_t i = 0; i < rank; i++)
-        shape[i] = cover->hi[i] - cover->lo[i];
-    const uint64_t values = zti_array_values(rank, shape);
-    uint8_t *scratch = zti_alloc(context, (size_t)values * zt_type_bytes(d->f->type));
-    if (!scratch)
-        return zti_fail(context, ZT_NO_MEMORY, "no memory for %" PRIu64 " values", values);
-    struct zti_view part = {.out = zt_array_nd(scratch, (zt_type)d->f->type, rank, shape)};
-    memcpy(part.lo, cover->lo, sizeof part.lo);
-    memcpy(part.hi, cover->hi, sizeof part.hi);
-    const zt_status status = decode_part(d, &part);
-    if (!status)
-        zti_plan_uncover(&d->f->plan, d->f->shape, cover, scratch, view);
-    zti_release(context, scratch);
-    return status;
-}
-
-/* Decode a view of the frame: as the view of the coded array that it is; where it is none, as what
- * a small box of the coded array has of it, or half by half. So no number of parts makes it slow:
- * a half is worth more than COVER_VALUES / 2 coded values. */
-static zt_status decode_view(struct decoding *d, const struct zti_view *view)
-{
-    enum { COVER_VALUES = 1 << 18 };
-    const struct zti_frame *f = d->f;
-    struct zti_view part;
-    zt_box box, cover;
-    uint32_t axis = 0;
-    if (zti_plan_part(&f->plan, f->shape, view, &part, &axis))
-        return decode_part(d, &part);
-    memcpy(box.lo, view->lo, sizeof box.lo);
-    memcpy(box.hi, view->hi, sizeof box.hi);
-    zti_plan_cover(&f->plan, f->shape, &box, &cover);
-    uint64_t values = 1;
-    for (uint32_t i = 0; i < f->coding.grid.rank; i++)
-        values *= cover.hi[i] - cover.lo[i];
-    if (values <= COVER_VALUES)
-        return decode_cover(d, &cover, view);
-
-    const uint64_t half = (view->hi[axis] - view->lo[axis]) / 2;
-    uint64_t at[ZT_MAX_RANK] = {0};
-    struct zti_view one = *view, other = *view;
-    at[axis] = half;
-    one.hi[axis] = other.lo[axis] = view->lo[axis] + half;
-    one.out.shape[axis] = half;
-    other.out.shape[axis] -= half;
-    other.out.data = zti_array_at(&view->out, at);
-    const zt_status status = decode_view(d, &one);
-    return status ? status : decode_view(d, &other);
-}
-
-/* The same for a view that may have to be decoded in parts, in no order of the payload. */
-static zt_status decode_parts(struct decoding *d, const struct zti_view *view)
-{
-    struct zti_view part;
-    uint32_t axis;
-    if (!zti_plan_part(&d->f->plan, d->f->shape, view, &part, &axis) &&
-        !zti_is_sequential(&d->r->input)) {
-        const uint64_t ranges = (d->f->payload_bytes >> d->tail->range_log2) + 1;
-        d->p.loaded = zti_alloc_zeroed(d->r->context, (size_t)ranges);
-        if (!d->p.loaded)
-            return zti_fail(d->r->context, ZT_NO_MEMORY, "no memory for %" PRIu64 " marks",
-                            ranges);
-    }
-    const zt_status status = decode_view(d, view);
-    zti_release(d->r->context, d->p.loaded);
     return status;
 }
 
@@ -349,7 +268,7 @@ static zt_status load_view(struct zt_reader *r, uint64_t number, const struct zt
     struct zti_index opened = {.sums = NULL};
     struct zti_tail tail;
     struct decoding d = {.r = r, .number = number, .f = f, .coding = &coding, .tail = &tail,
-                         .p = {.at = at + f->header_bytes}, .is_whole = is_whole(f, view)};
+                         .p = {.at = at + f->header_bytes}};
     zt_status status = load_ends(r, number, f, &tail, &d.p);
     if (!status && coding.codec->take_head) {
         zti_stage(r->context, ZT_STAGE_TABLES);
@@ -359,7 +278,7 @@ static zt_status load_view(struct zt_reader *r, uint64_t number, const struct zt
     if (!status)
         status = zti_load_index(r, f, &tail, d.p.bytes, &opened, &d.index);
     if (!status)
-        status = decode_parts(&d, view);
+        status = decode_view(&d, view);
     zti_index_close(r->context, &opened);
     if (coding.codec->forget)
         coding.codec->forget(r->context, &coding);

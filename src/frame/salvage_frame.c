@@ -8,6 +8,7 @@
  * A tail whose hash does not hold, and that changing one bit does not put right, is not believed,
  * but for its checksums, each of which proves itself where it fits its range. Where the header says
  * that there are exact or special values, all values are then unverified. */
+#include "array/scatter.h"
 #include "frame/read.h"
 
 #include <inttypes.h>
@@ -78,31 +79,6 @@ zt_status zti_salvage_lost(struct zt_reader *r, const zt_array *out, const zt_bo
 {
     fill_box(out, box, fill_bits(out->type, salvage));
     return tell(r, ZT_LOSS_LOST, box, why, salvage);
-}
-
-/* The next box of the tiles [*tile, last): the largest of whole layers that begins at *tile. */
-static zt_box next_box(const struct zti_grid *g, uint64_t *tile, uint64_t last)
-{
-    uint64_t at[ZT_MAX_RANK], rest = *tile, step = g->count;
-    uint32_t axis = 0;
-    zt_box box = {{0}, {0}};
-    for (uint32_t i = g->rank; i-- > 0; rest /= g->tiles[i])
-        at[i] = rest % g->tiles[i];
-    for (;; axis++) {
-        step /= g->tiles[axis];
-        if (*tile % step == 0 && last - *tile >= step)
-            break;
-    }
-    uint64_t n = (last - *tile) / step;
-    if (n > g->tiles[axis] - at[axis])
-        n = g->tiles[axis] - at[axis];
-    for (uint32_t i = 0; i < g->rank; i++) {
-        const uint64_t end = i < axis ? at[i] + 1 : i == axis ? at[i] + n : g->tiles[i];
-        box.lo[i] = (i <= axis ? at[i] : 0) * g->side[i];
-        box.hi[i] = end == g->tiles[i] ? g->shape[i] : end * g->side[i];
-    }
-    *tile += n * step;
-    return box;
 }
 
 static zt_status lose_tiles(struct frame *s, uint64_t first, uint64_t last)
@@ -297,7 +273,7 @@ static zt_status tell_tiles(struct frame *s)
     zt_status status = ZT_OK;
     for (uint64_t i = 0; !status && i < s->runs_count; i++)
         for (uint64_t tile = runs[2 * i]; !status && tile < runs[2 * i + 1];) {
-            const zt_box coded = next_box(&s->coding.grid, &tile, runs[2 * i + 1]);
+            const zt_box coded = zti_box_of_tiles(&s->coding.grid, &tile, runs[2 * i + 1]);
             zt_box box = {{0}, {0}};
             status = tell_coded(s, ZT_LOSS_LOST, &coded, 0, &box, why);
         }
@@ -316,7 +292,7 @@ static zt_status tell_unverified(struct frame *s)
     for (uint64_t i = 0; !status && i <= s->runs_count; i++) {
         const uint64_t end = i < s->runs_count ? runs[2 * i] : s->coding.grid.count;
         while (!status && tile < end) {
-            const zt_box coded = next_box(&s->coding.grid, &tile, end);
+            const zt_box coded = zti_box_of_tiles(&s->coding.grid, &tile, end);
             zt_box box = {{0}, {0}};
             status = tell_coded(s, ZT_LOSS_UNVERIFIED, &coded, 0, &box, why);
         }
@@ -342,13 +318,13 @@ static zt_status decode(struct frame *s)
     }
     const struct zti_view view = zti_view_whole(&coded), out = zti_view_whole(s->out);
     const zt_status status = decode_pieces(s, &view);
-    if (!status && s->has_tail)
-        zti_tail_apply(f, &s->tail, &view);
     if (!status && scratch) {
         zt_box all = {{0}, {0}};
         memcpy(all.hi, grid->shape, grid->rank * sizeof *all.hi);
         zti_plan_uncover(&f->plan, f->shape, &all, scratch, &out);
     }
+    if (!status && s->has_tail)
+        zti_tail_apply(f, &s->tail, &out);
     zti_release(s->r->context, scratch);
     return status;
 }

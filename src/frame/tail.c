@@ -277,19 +277,18 @@ bool zti_tail_find_checksums(const struct zti_frame *frame, const uint8_t *bytes
 }
 
 static void apply_exact(const struct zti_frame *frame, const struct zti_tail *tail,
-                        const struct zti_view *view)
+                        const uint64_t *shape, const struct zti_view *view)
 {
     struct zti_cursor c = {.at = tail->positions, .end = tail->values, .is_bad = false};
-    const struct zti_grid *grid = &frame->coding.grid;
     size_t value_bytes = zt_type_bytes(frame->type);
     uint64_t next = 0; /* the first place that is still free */
     for (uint64_t k = 0; k < frame->exact_values; k++) {
         uint64_t at = next + zti_take_varint(&c), rest = at, place[ZT_MAX_RANK];
         next = at + 1;
         bool is_inside = true;
-        for (uint32_t i = grid->rank; i-- > 0;) {
-            uint64_t x = rest % grid->shape[i];
-            rest /= grid->shape[i];
+        for (uint32_t i = frame->rank; i-- > 0;) {
+            uint64_t x = rest % shape[i];
+            rest /= shape[i];
             is_inside = is_inside && x >= view->lo[i] && x < view->hi[i];
             place[i] = x - view->lo[i];
         }
@@ -300,10 +299,21 @@ static void apply_exact(const struct zti_frame *frame, const struct zti_tail *ta
     }
 }
 
+/* Places count in the coded order of axes; that some are joined makes no difference. */
 void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,
                     const struct zti_view *view)
 {
-    apply_exact(frame, tail, view);
+    uint64_t shape[ZT_MAX_RANK];
+    struct zti_view turned = *view;
+    for (uint32_t k = 0; k < frame->rank; k++) {
+        const uint32_t axis = frame->plan.axis[k];
+        shape[k] = frame->shape[axis];
+        turned.lo[k] = view->lo[axis];
+        turned.hi[k] = view->hi[axis];
+        turned.out.shape[k] = view->out.shape[axis];
+        turned.out.stride[k] = view->out.stride[axis];
+    }
+    apply_exact(frame, tail, shape, &turned);
     if (frame->special_values > 0)
-        zti_special_apply(&tail->special, frame->coding.grid.rank, frame->coding.grid.shape, view);
+        zti_special_apply(&tail->special, frame->rank, shape, &turned);
 }

@@ -1,7 +1,8 @@
 /* plan.c: plans as views: a permutation is strides in another order; axes are joined where the
- * strides of memory allow it, and otherwise parts of an array are looked at one after the
- * other. */
+ * strides of memory allow it, and otherwise what is decoded is copied box by box. */
 #include "plan/plan.h"
+
+#include "array/copy.h"
 
 struct zti_plan zti_plan_none(uint32_t rank)
 {
@@ -44,69 +45,22 @@ uint32_t zti_plan_shape(const struct zti_plan *plan, const uint64_t *shape, uint
 bool zti_plan_view(const struct zti_plan *plan, const zt_array *array, zt_array *coded)
 {
     struct zti_view whole = zti_view_whole(array), part;
-    uint32_t axis;
-    if (!zti_plan_part(plan, array->shape, &whole, &part, &axis))
+    if (!zti_plan_part(plan, array->shape, &whole, &part))
         return false;
     *coded = part.out;
     return true;
 }
 
-/* Copy a plane: elements along axis 'from', which lie together in the array, become rows 'row'
- * elements apart; those along the other axis, 'step' elements apart, lie together in 'to'. In
- * squares that fit in the cache line by line. */
-static void copy_plane(const uint8_t *from, uint64_t n, uint64_t rows, int64_t step, uint64_t row,
-                       size_t value_bytes, uint8_t *to)
-{
-    enum { SQUARE = 16 };
-    for (uint64_t i = 0; i < n; i += SQUARE)
-        for (uint64_t k = 0; k < rows; k += SQUARE) {
-            const uint64_t i_end = n - i < SQUARE ? n : i + SQUARE;
-            const uint64_t k_end = rows - k < SQUARE ? rows : k + SQUARE;
-            for (uint64_t a = i; a < i_end; a++) {
-                const uint8_t *in = from + ((int64_t)a + (int64_t)k * step) * (int64_t)value_bytes;
-                uint8_t *out = to + (a * row + k) * value_bytes;
-                for (uint64_t b = k; b < k_end && value_bytes == 4; b++, out += 4, in += 4 * step)
-                    memcpy(out, in, 4);
-                for (uint64_t b = k; b < k_end && value_bytes == 8; b++, out += 8, in += 8 * step)
-                    memcpy(out, in, 8);
-            }
-        }
-}
-
-/* The elements in the coded order of axes. Where an axis whose elements lie together is not the
- * last of that order, planes of that axis and the last one are copied, one after the other. */
 void zti_plan_copy(const struct zti_plan *plan, const zt_array *array, uint8_t *to)
 {
-    const size_t value_bytes = zt_type_bytes(array->type);
-    const uint32_t last = plan->rank - 1;
-    uint64_t row[ZT_MAX_RANK], at[ZT_MAX_RANK] = {0}, n = 1;
-    zt_array turned = *array; /* its axes in the coded order, none joined */
-    uint32_t along = last, i;
-    for (uint32_t k = plan->rank; k-- > 0;) {
-        turned.shape[k] = array->shape[plan->axis[k]];
-        turned.stride[k] = array->stride[plan->axis[k]];
-        row[k] = n;
-        n *= turned.shape[k];
-        along = turned.stride[k] == 1 && turned.shape[k] > 1 ? k : along;
+    uint64_t n[ZT_MAX_RANK];
+    int64_t from[ZT_MAX_RANK], step[ZT_MAX_RANK], row = 1;
+    for (uint32_t k = plan->rank; k-- > 0; row *= (int64_t)n[k]) {
+        n[k] = array->shape[plan->axis[k]];
+        from[k] = array->stride[plan->axis[k]];
+        step[k] = row;
     }
-    if (along == last) {
-        zti_array_copy(&turned, to);
-        return;
-    }
-    do {
-        uint64_t offset = 0;
-        for (uint32_t k = 0; k < last; k++)
-            offset += at[k] * row[k];
-        copy_plane(zti_array_at(&turned, at), turned.shape[along], turned.shape[last],
-                   turned.stride[last], row[along], value_bytes, to + offset * value_bytes);
-        for (i = last; i-- > 0;) {
-            if (i == along)
-                continue;
-            if (++at[i] < turned.shape[i])
-                break;
-            at[i] = 0;
-        }
-    } while (i < last);
+    zti_copy_values(zt_type_bytes(array->type), plan->rank, n, array->data, from, to, step);
 }
 
 void zti_plan_cover(const struct zti_plan *plan, const uint64_t *shape, const zt_box *box,
@@ -127,10 +81,10 @@ void zti_plan_cover(const struct zti_plan *plan, const uint64_t *shape, const zt
     }
 }
 
-/* Axes [from, to) of plan->axis as one range of the coded axis that they make. False, with the
- * axis to cut along, where it is none, or where memory has no one stride for it. */
+/* Axes [from, to) of plan->axis as one range of the coded axis that they make. False where it is
+ * none, or where memory has no one stride for it. */
 static bool join(const struct zti_plan *plan, const uint64_t *shape, const struct zti_view *view,
-                 uint32_t from, uint32_t to, uint64_t *extent, int64_t *stride, uint32_t *cut)
+                 uint32_t from, uint32_t to, uint64_t *extent, int64_t *stride)
 {
     bool is_full = true; /* all faster axes are in the view from end to end */
     *extent = 1;
@@ -139,14 +93,10 @@ static bool join(const struct zti_plan *plan, const uint64_t *shape, const struc
         const uint32_t axis = plan->axis[k];
         const uint64_t n = view->hi[axis] - view->lo[axis];
         if (n > 1 && *extent > 1 &&
-            (!is_full || view->out.stride[axis] != *stride * (int64_t)*extent)) {
-            *cut = axis;
+            (!is_full || view->out.stride[axis] != *stride * (int64_t)*extent))
             return false;
-        }
-        if (n > 1 && *extent == 1 && !is_full) { /* one of each step of something longer */
-            *cut = axis;
+        if (n > 1 && *extent == 1 && !is_full) /* one of each step of something longer */
             return false;
-        }
         if (n > 1 && *extent == 1)
             *stride = view->out.stride[axis];
         *extent *= n;
@@ -156,7 +106,7 @@ static bool join(const struct zti_plan *plan, const uint64_t *shape, const struc
 }
 
 bool zti_plan_part(const struct zti_plan *plan, const uint64_t *shape,
-                   const struct zti_view *view, struct zti_view *coded, uint32_t *axis)
+                   const struct zti_view *view, struct zti_view *coded)
 {
     zt_box box, cover;
     uint32_t rank = 0;
@@ -168,42 +118,13 @@ bool zti_plan_part(const struct zti_plan *plan, const uint64_t *shape,
     coded->out.type = view->out.type;
     for (uint32_t from = 0, to; from < plan->rank; from = to, rank++) {
         to = end_of_axis(plan, from);
-        if (!join(plan, shape, view, from, to, &coded->out.shape[rank], &coded->out.stride[rank],
-                  axis))
+        if (!join(plan, shape, view, from, to, &coded->out.shape[rank], &coded->out.stride[rank]))
             return false;
         coded->lo[rank] = cover.lo[rank];
         coded->hi[rank] = cover.hi[rank];
     }
     coded->out.rank = rank;
     return true;
-}
-
-void zti_plan_uncover(const struct zti_plan *plan, const uint64_t *shape, const zt_box *cover,
-                      const uint8_t *from, const struct zti_view *view)
-{
-    const size_t value_bytes = zt_type_bytes(view->out.type);
-    const zt_array *out = &view->out;
-    uint64_t place[ZT_MAX_RANK] = {0}; /* in the view */
-    uint32_t i;
-    do {
-        uint64_t at = 0;
-        uint32_t rank = 0;
-        for (uint32_t first = 0, last; first < plan->rank; first = last, rank++) {
-            uint64_t x = 0;
-            last = end_of_axis(plan, first);
-            for (uint32_t k = first; k < last; k++) {
-                const uint32_t axis = plan->axis[k];
-                x = x * shape[axis] + view->lo[axis] + place[axis];
-            }
-            at = at * (cover->hi[rank] - cover->lo[rank]) + x - cover->lo[rank];
-        }
-        memcpy(zti_array_at(out, place), from + at * value_bytes, value_bytes);
-        for (i = out->rank; i-- > 0;) {
-            if (++place[i] < out->shape[i])
-                break;
-            place[i] = 0;
-        }
-    } while (i < out->rank);
 }
 
 /* A box of the coded array on its way to boxes of the array. */
@@ -251,6 +172,111 @@ zt_status zti_plan_boxes(const struct zti_plan *plan, const uint64_t *shape, con
 {
     struct boxes b = {.plan = plan, .shape = shape, .coded = coded, .call = call, .user = user};
     return cut_axis(&b, 0, 0);
+}
+
+/* A box of the coded array on its way into a view. */
+struct uncovering {
+    const struct zti_plan *plan;
+    const uint8_t *from;
+    const struct zti_view *view;
+    int64_t base;                /* values: where element 0 of the coded array would be in 'from' */
+    int64_t stride[ZT_MAX_RANK]; /* there, of the array's axes */
+};
+
+/* What a box of the array and the view share. */
+static zt_status uncover_box(void *user, const zt_box *box)
+{
+    const struct uncovering *const u = user;
+    const struct zti_view *const view = u->view;
+    const int64_t value_bytes = (int64_t)zt_type_bytes(view->out.type);
+    uint64_t n[ZT_MAX_RANK] = {0}, at[ZT_MAX_RANK] = {0};
+    int64_t from = u->base;
+    for (uint32_t i = 0; i < u->plan->rank; i++) {
+        const uint64_t lo = box->lo[i] > view->lo[i] ? box->lo[i] : view->lo[i];
+        const uint64_t hi = box->hi[i] < view->hi[i] ? box->hi[i] : view->hi[i];
+        if (lo >= hi)
+            return ZT_OK;
+        n[i] = hi - lo;
+        at[i] = lo - view->lo[i];
+        from += (int64_t)lo * u->stride[i];
+    }
+    zti_copy_values((size_t)value_bytes, u->plan->rank, n, u->from + from * value_bytes, u->stride,
+                    zti_array_at(&view->out, at), view->out.stride);
+    return ZT_OK;
+}
+
+void zti_plan_uncover(const struct zti_plan *plan, const uint64_t *shape, const zt_box *box,
+                      const uint8_t *from, const struct zti_view *view)
+{
+    struct uncovering u = {.plan = plan, .from = from, .view = view};
+    uint64_t coded[ZT_MAX_RANK];
+    uint32_t rank = zti_plan_shape(plan, shape, coded) - 1;
+    int64_t row = 1, step = 1; /* values of the box: of a coded axis; indices within it */
+    for (uint32_t k = plan->rank; k-- > 0;) {
+        u.stride[plan->axis[k]] = row * step;
+        step *= (int64_t)shape[plan->axis[k]];
+        if (plan->is_joined[k])
+            continue;
+        u.base -= (int64_t)box->lo[rank] * row;
+        row *= (int64_t)(box->hi[rank] - box->lo[rank]);
+        step = 1;
+        rank--;
+    }
+    (void)zti_plan_boxes(plan, shape, box, uncover_box, &u);
+}
+
+/* The spans of the coded axis that axes [from, to) of plan->axis make. Where tiles leave none
+ * between two spans they are one. */
+static struct zti_spans spans_of(const struct zti_plan *plan, const uint64_t *shape,
+                                 const struct zti_view *view, uint32_t from, uint32_t to,
+                                 uint32_t side)
+{
+    struct zti_spans s = {.first = 0, .last = 1};
+    uint64_t step = 1;
+    for (uint32_t k = to; k-- > from; step *= shape[plan->axis[k]]) {
+        const uint64_t lo = view->lo[plan->axis[k]], hi = view->hi[plan->axis[k]];
+        if (s.digits == 0 && (hi - lo == 1 || step - (s.last - s.first) < side)) {
+            s.first += lo * step;
+            s.last += (hi - 1) * step;
+            continue;
+        }
+        for (uint32_t i = s.digits++; i > 0; i--) {
+            s.step[i] = s.step[i - 1];
+            s.lo[i] = s.lo[i - 1];
+            s.hi[i] = s.hi[i - 1];
+        }
+        s.step[0] = step;
+        s.lo[0] = lo;
+        s.hi[0] = hi;
+    }
+    return s;
+}
+
+static void put_box(const struct zti_scatter *scatter, const zt_box *box, const uint8_t *values)
+{
+    const struct zti_plan_scatter *const s = (const void *)scatter;
+    zti_plan_uncover(s->plan, s->shape, box, values, s->view);
+}
+
+void zti_plan_scatter(const struct zti_plan *plan, const uint64_t *shape, const uint32_t *side,
+                      const struct zti_view *view, struct zti_plan_scatter *s)
+{
+    zt_box box, cover;
+    uint64_t extent[ZT_MAX_RANK] = {0};
+    uint32_t rank = 0;
+    memcpy(box.lo, view->lo, sizeof box.lo);
+    memcpy(box.hi, view->hi, sizeof box.hi);
+    zti_plan_cover(plan, shape, &box, &cover);
+    *s = (struct zti_plan_scatter){.scatter = {.put = put_box}, .plan = plan, .shape = shape,
+                                   .view = view};
+    for (uint32_t from = 0, to; from < plan->rank; from = to, rank++) {
+        to = end_of_axis(plan, from);
+        s->scatter.spans[rank] = spans_of(plan, shape, view, from, to, side[rank]);
+        extent[rank] = cover.hi[rank] - cover.lo[rank];
+    }
+    s->scatter.cover.out = zt_array_nd(NULL, (zt_type)view->out.type, rank, extent);
+    memcpy(s->scatter.cover.lo, cover.lo, sizeof cover.lo);
+    memcpy(s->scatter.cover.hi, cover.hi, sizeof cover.hi);
 }
 
 void zti_plan_store(const struct zti_plan *plan, uint8_t *out)

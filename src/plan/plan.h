@@ -3,7 +3,7 @@
 #ifndef ZTI_PLAN_H
 #define ZTI_PLAN_H
 
-#include "array/array.h"
+#include "array/scatter.h"
 
 /* The coded array has the axes of the array in the order axis[0], axis[1], ..., slowest first.
  * Where is_joined[k] is set, axis[k] and axis[k - 1] lie in one coded axis, in which axis[k] is
@@ -31,13 +31,24 @@ void zti_plan_copy(const struct zti_plan *plan, const zt_array *array, uint8_t *
 void zti_plan_cover(const struct zti_plan *plan, const uint64_t *shape, const zt_box *box,
                     zt_box *cover);
 
-/* The view of the coded array that a view of the array is. False where no strides make it that:
- * *axis is then the one along which to cut the view to get nearer. */
+/* The view of the coded array that a view of the array is. False where no strides make it that. */
 bool zti_plan_part(const struct zti_plan *plan, const uint64_t *shape,
-                   const struct zti_view *view, struct zti_view *coded, uint32_t *axis);
+                   const struct zti_view *view, struct zti_view *coded);
 
-/* Copy a view out of 'cover', C-contiguous memory with what zti_plan_cover said. */
-void zti_plan_uncover(const struct zti_plan *plan, const uint64_t *shape, const zt_box *cover,
+/* A view as what is wanted of the coded array, whose tiles have these sides. Plan, shape and view
+ * are looked at as long as it is in use. */
+struct zti_plan_scatter {
+    struct zti_scatter scatter; /* first */
+    const struct zti_plan *plan;
+    const uint64_t *shape;
+    const struct zti_view *view;
+};
+
+void zti_plan_scatter(const struct zti_plan *plan, const uint64_t *shape, const uint32_t *side,
+                      const struct zti_view *view, struct zti_plan_scatter *scatter);
+
+/* Copy what a box of the coded array, C-contiguous at 'from', has of a view. */
+void zti_plan_uncover(const struct zti_plan *plan, const uint64_t *shape, const zt_box *box,
                       const uint8_t *from, const struct zti_view *view);
 
 /* Call for boxes of the array that together are a box of the coded one, until a call fails. */

@@ -221,8 +221,7 @@ static void plans_change_no_value(void **state)
     zt_context_free(context);
 }
 
-/* Boxes along an axis that is joined as the faster one: taken from what covers them, cut in halves
- * where that is long. */
+/* Boxes along an axis that is joined as the faster one. */
 static void thin_boxes_of_joined_axes_are_found(void **state)
 {
     (void)state;
@@ -242,6 +241,159 @@ static void thin_boxes_of_joined_axes_are_found(void **state)
     free(out.data);
     free(file.data);
     free(array.data);
+}
+
+/* ---- what is decoded ---- */
+
+/* Tiles that a codec was made to decode. */
+static struct {
+    const struct zti_codec *codec;
+    unsigned char times[1 << 16];
+    uint64_t tiles;
+} counted;
+
+static void count_decode(const struct zti_coding *coding, struct zti_bit_reader *reader,
+                         uint64_t first, uint64_t last, const struct zti_view *view)
+{
+    for (uint64_t tile = first; tile < last; tile++)
+        counted.times[tile]++;
+    counted.tiles += last - first;
+    counted.codec->decode(coding, reader, first, last, view);
+}
+
+/* How many tiles have a value of a box. */
+static uint64_t mark_wanted(const struct zti_frame *f, const zt_box *box, unsigned char *is_wanted)
+{
+    const struct zti_grid *const grid = &f->coding.grid;
+    uint64_t at[ZT_MAX_RANK], tiles = 0;
+    uint32_t i;
+    memcpy(at, box->lo, sizeof at);
+    do {
+        uint64_t tile = 0, x = 0;
+        uint32_t coded = 0;
+        for (uint32_t k = 0; k < f->rank; k++) {
+            x = x * f->shape[f->plan.axis[k]] + at[f->plan.axis[k]];
+            if (k + 1 < f->rank && f->plan.is_joined[k + 1])
+                continue;
+            tile = tile * grid->tiles[coded] + x / grid->side[coded];
+            coded++;
+            x = 0;
+        }
+        tiles += !is_wanted[tile];
+        is_wanted[tile] = 1;
+        for (i = f->rank; i-- > 0;) {
+            if (++at[i] < box->hi[i])
+                break;
+            at[i] = box->lo[i];
+        }
+    } while (i < f->rank);
+    return tiles;
+}
+
+/* Decode a box of the only frame of a file, with a codec that counts. */
+static void decode_counted(const struct bytes *file, const zt_box *box, const zt_array *out,
+                           const struct zti_frame *f)
+{
+    struct zti_codec counting = *f->coding.codec;
+    struct zti_coding coding = f->coding;
+    struct zti_view view = {.out = *out};
+    struct zti_plan_scatter parts;
+    uint64_t end_bits;
+    counted.codec = f->coding.codec;
+    counted.tiles = 0;
+    memset(counted.times, 0, sizeof counted.times);
+    counting.decode = count_decode;
+    coding.codec = &counting;
+    memcpy(view.lo, box->lo, sizeof view.lo);
+    memcpy(view.hi, box->hi, sizeof view.hi);
+    zti_plan_scatter(&f->plan, f->shape, coding.grid.side, &view, &parts);
+    assert_int_equal(zti_exec_decode_scattered(NULL, &coding, file->data + f->header_bytes,
+                                               (size_t)f->payload_bytes, 0, NULL, &parts.scatter,
+                                               &end_bits), ZT_OK);
+}
+
+/* Whatever the plan and the box, each tile that has a value of the box is decoded once, and no
+ * other. */
+static void a_tile_is_decoded_once_and_only_if_it_is_wanted(void **state)
+{
+    (void)state;
+    for (uint64_t number = 0; number < 600; number += TEST_SHARE) {
+        struct rng r = {mix64(17, number)};
+        const uint32_t rank = 2 + (uint32_t)rng_below(&r, 3);
+        static const uint64_t most[] = {0, 0, 300, 60, 22};
+        uint64_t shape[ZT_MAX_RANK] = {0}, box_shape[ZT_MAX_RANK] = {0};
+        zt_box box = {{0}, {0}};
+        for (uint32_t i = 0; i < rank; i++) {
+            shape[i] = 1 + rng_below(&r, rng_once_in(&r, 3) ? 6 : most[rank]);
+            box.lo[i] = rng_once_in(&r, 3) ? 0 : rng_below(&r, shape[i]);
+            box.hi[i] = rng_once_in(&r, 3) ? shape[i]
+                                           : box.lo[i] + 1 + rng_below(&r, shape[i] - box.lo[i]);
+            box_shape[i] = box.hi[i] - box.lo[i];
+        }
+        const struct zti_plan plan = random_plan(&r, rank);
+        zt_array array = new_array(ZT_F32, rank, shape), out = new_array(ZT_F32, rank, box_shape);
+        fill_array(&array, DATA_WAVE_NOISE, number);
+        zt_params params = params_of(zt_lossless());
+        params.codec = ZT_CODEC_ZFP;
+        struct bytes file = compress_planned(NULL, &array, &params, &plan);
+        struct zti_frame f;
+        uint32_t header_bytes;
+        assert_int_equal(zti_header_bytes(NULL, 0, file.data, &header_bytes), ZT_OK);
+        assert_int_equal(zti_header_parse(NULL, 0, file.data, header_bytes, &f), ZT_OK);
+        unsigned char *is_wanted = calloc(f.coding.grid.count, 1);
+        assert_non_null(is_wanted);
+        assert_true(f.coding.grid.count <= sizeof counted.times);
+        const uint64_t wanted = mark_wanted(&f, &box, is_wanted);
+        decode_counted(&file, &box, &out, &f);
+        assert_memory_equal(counted.times, is_wanted, f.coding.grid.count);
+        assert_int_equal(counted.tiles, wanted);
+        zt_array part = array;
+        part.data = zti_array_at(&array, box.lo);
+        memcpy(part.shape, box_shape, sizeof box_shape);
+        unsigned char *const expected = need(array_bytes(&part));
+        gather(&part, expected);
+        assert_memory_equal(out.data, expected, array_bytes(&part));
+        free(expected);
+        free(is_wanted);
+        free(file.data);
+        free(array.data);
+        free(out.data);
+    }
+}
+
+static int count_whole(void *user, uint64_t done, uint64_t total)
+{
+    *(uint32_t *)user += done == total;
+    return 0;
+}
+
+/* The fastest axis of memory is joined before the slowest one: an array that was decoded in many
+ * parts, each of which took most of its tiles. */
+static void a_frame_is_decoded_in_one_go(void **state)
+{
+    static const uint64_t shape[] = {7, 20, 53, 60};
+    const struct zti_plan plan = {.rank = 4, .axis = {1, 2, 3, 0}, .is_joined = {0, 0, 1, 1}};
+    zt_array array = new_array(ZT_F32, 4, shape), back = new_array(ZT_F32, 4, shape);
+    zt_params params = params_of(zt_lossless());
+    zt_context *context = NULL;
+    (void)state;
+    fill_array(&array, DATA_SMOOTH, 3);
+    params.codec = ZT_CODEC_ZFP;
+    struct bytes file = compress_planned(NULL, &array, &params, &plan);
+    assert_int_equal(zt_context_new(NULL, &context), ZT_OK);
+    for (uint32_t threads = 1; threads <= 3; threads += 2) {
+        const zt_omp omp = {.threads = threads};
+        uint32_t calls = 0;
+        need_ok(context, zt_context_set_policy(context, ZT_OMP, &omp));
+        need_ok(context, zt_context_set_progress(context, count_whole, &calls));
+        need_ok(context, zt_decompress(context, file.data, file.n, &back));
+        assert_in_range(calls, 1, 2); /* tiles' end and the call's */
+        assert_memory_equal(back.data, array.data, array_bytes(&array));
+    }
+    zt_context_free(context);
+    free(file.data);
+    free(array.data);
+    free(back.data);
 }
 
 static void a_plan_in_a_file_is_checked(void **state)
@@ -411,6 +563,8 @@ int main(void)
         cmocka_unit_test(high_keeps_plans_that_make_samples_smaller),
         cmocka_unit_test(plans_change_no_value),
         cmocka_unit_test(thin_boxes_of_joined_axes_are_found),
+        cmocka_unit_test(a_tile_is_decoded_once_and_only_if_it_is_wanted),
+        cmocka_unit_test(a_frame_is_decoded_in_one_go),
         cmocka_unit_test(a_plan_in_a_file_is_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
