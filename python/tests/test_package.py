@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 
 import ztile
-from ztile import _core, numcodecs, zarr, zfp
+from ztile import _core, hdf5, numcodecs, zarr, zfp
 
 HERE = pathlib.Path(__file__).parent
 
@@ -26,7 +26,7 @@ def test_what_is_tested_is_what_is_installed():
 
 
 def test_every_public_name_is_there_and_explained():
-    for module in ztile, zfp, numcodecs, zarr:
+    for module in ztile, zfp, numcodecs, zarr, hdf5:
         assert module.__doc__
     for name in ztile.__all__:
         thing = getattr(ztile, name)

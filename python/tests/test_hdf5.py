@@ -1,0 +1,69 @@
+"""ztile.hdf5.check, over datasets of h5py without the filters, which HDF5 then leaves out."""
+import struct
+import warnings
+
+import h5py
+import numpy as np
+import pytest
+
+import ztile
+import ztile.hdf5
+
+WITHIN = (0x5a540101, 256, 3539053052, 1062232653, 0, 0, 0, 0)
+LOSSLESS = (0x5a540101, 0, 0, 0, 0, 0, 0, 0)
+
+
+def of_ztile(asked, *shape):
+    return 48613, (*asked, 1 | len(shape) << 16, *shape)
+
+
+def of_zfp(*shape, turned=False, **mode):
+    """The words of H5Z-ZFP: zfp's version, zfp's header."""
+    data = ztile.zfp.compress(np.zeros(shape, "f4"), word_bits=8, **mode)
+    header = data[:20].ljust(20, b"\0")  # and some of the stream, which is not looked at
+    return 32013, (0x10105111, *struct.unpack(">5I" if turned else "<5I", header))
+
+
+def make(filter_of, chunks=(32, 32), before=None):
+    file = h5py.File("x.h5", "w", driver="core", backing_store=False)
+    properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    properties.set_chunk(chunks)
+    if before:
+        before(properties)
+    properties.set_filter(filter_of[0], h5py.h5z.FLAG_OPTIONAL, filter_of[1])
+    space = h5py.h5s.create_simple((64, 64))
+    return h5py.Dataset(h5py.h5d.create(file.id, b"v", h5py.h5t.NATIVE_FLOAT, space, properties))
+
+
+HONEST = [of_ztile(WITHIN, 32, 32), of_ztile(LOSSLESS, 32, 32), of_zfp(32, 32),
+          of_zfp(32, 32, tolerance=1e-3), of_zfp(32, 32, turned=True),
+          (48613, (1, 2, 3)), (32013, ()), (32013, (3, 0, 1, 2))]
+
+
+@pytest.mark.parametrize("filter_of", HONEST)
+def test_honest_datasets_pass(filter_of):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ztile.hdf5.check(make(filter_of))
+        ztile.hdf5.check(h5py.File("x.h5", "w", driver="core", backing_store=False)
+                         .create_dataset("plain", data=np.zeros(5)))
+
+
+@pytest.mark.parametrize("filter_of", [of_ztile(WITHIN, 32, 1), of_ztile(LOSSLESS, 1024),
+                                       of_zfp(4), of_zfp(32, 31, tolerance=1e-3),
+                                       of_zfp(4, turned=True)])
+def test_lying_cd_values(filter_of):
+    with pytest.raises(ztile.CorruptError, match="told of chunks of .* and they have 8192"):
+        ztile.hdf5.check(make(filter_of, chunks=(64, 32)))
+
+
+@pytest.mark.parametrize("filter_of, is_bound", [
+    (of_ztile(WITHIN, 32, 32), True), (of_ztile(LOSSLESS, 32, 32), False),
+    (of_zfp(32, 32, tolerance=1e-3), True), (of_zfp(32, 32), False)])
+def test_filter_before_a_bound(filter_of, is_bound):
+    dataset = make(filter_of, before=lambda properties: properties.set_shuffle())
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        ztile.hdf5.check(dataset)
+    assert len(said) == is_bound
+    assert not said or "shuffle (filter 2) stands before filter" in str(said[0].message)
