@@ -21,7 +21,7 @@ struct whole_job {
     zt_context *context;
     struct progress progress;
     bool is_used[MAX_VARS]; /* of the options' variables */
-    uint64_t kept, small, scales, already, written;
+    uint64_t kept, small, coordinates, already, written;
     uint64_t raw_bytes, stored_bytes; /* of those written */
     zt_quality quality;               /* of the one that is checked */
 };
@@ -172,8 +172,8 @@ static bool choose(void *user, const struct ztio_variable *v, struct ztio_choice
         return fail(error, ZTIO_BAD_USE,
                     "%s: %s is compressed by ztile or H5Z-ZFP already, and once more would add to "
                     "its error; decompress the file first", job->place, v->path);
-    if (!is_named_itself && (v->is_scale || v->has_our_filter || v->raw_bytes < SMALL_BYTES)) {
-        ++*(v->is_scale ? &job->scales : v->has_our_filter ? &job->already : &job->small);
+    if (!is_named_itself && (v->is_coordinate || v->has_our_filter || v->raw_bytes < SMALL_BYTES)) {
+        ++*(v->is_coordinate ? &job->coordinates : v->has_our_filter ? &job->already : &job->small);
         return true;
     }
     if (!find_config(o, v->path, words, &config, error) || !check_config(&config, error) ||
@@ -309,7 +309,7 @@ static void print_left(const struct whole_job *job)
     const struct {
         uint64_t count;
         const char *what;
-    } parts[] = {{job->scales, "coordinates or dimensions"},
+    } parts[] = {{job->coordinates, "coordinates, bounds or the like"},
                  {job->small, "smaller than 1024 bytes"},
                  {job->already, "compressed before"},
                  {job->kept, job->options->command == CMD_COMPRESS ? "not asked for"

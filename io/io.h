@@ -127,7 +127,7 @@ struct ztio_variable {
     uint64_t shape[ZTIO_MAX_AXES]; /* slowest first */
     uint64_t raw_bytes;
     uint64_t stored_bytes;
-    bool is_scale;        /* a dimension's values */
+    bool is_coordinate;   /* or named by attributes of the CF conventions: bounds and so on */
     bool has_our_filter;  /* 48613 or 32013 */
     size_t missing_count; /* values that mean there is none */
     double missing[ZTIO_MISSING_VALUES];

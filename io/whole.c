@@ -113,7 +113,7 @@ static bool list_objects(struct whole *w)
     w->is_naming = true;
     const bool done = walk_group(w, "/");
     w->is_naming = false;
-    return done && choose_all(w);
+    return done && whole_mark_coordinates(w) && choose_all(w);
 }
 
 /* ---- 2: groups, types, links ----------------------------------------------------------------- */

@@ -74,6 +74,9 @@ bool whole_ensure(struct whole *whole, struct object *object);
  * where that one is named there, the one of that name here. To be closed; negative on failure. */
 hid_t whole_type(struct whole *whole, hid_t type);
 
+/* whole_cf.c: note of every dataset whether it is a coordinate, or belongs to one. */
+bool whole_mark_coordinates(struct whole *whole);
+
 /* whole_values.c: what a dataset is, and whether a filter of ours could take it. */
 bool whole_describe(struct whole *whole, struct object *object, bool *is_candidate);
 bool whole_make_dataset(struct whole *whole, struct object *object);

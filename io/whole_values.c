@@ -54,7 +54,6 @@ static bool describe(hid_t dataset, hid_t type, hid_t space, hid_t properties,
         v->shape[i] = extents[i];
     v->raw_bytes = count_raw_bytes(v);
     v->stored_bytes = H5Dget_storage_size(dataset);
-    v->is_scale = ztio_is_scale_hdf5(dataset);
     v->has_our_filter = has_our_filter(properties);
     v->missing_count = ztio_missing_hdf5(dataset, v->missing);
     return v->raw_bytes > 0;

@@ -273,6 +273,84 @@ def test_nc():
           "a variable behind the filter is not read without the plug-ins' variable")
 
 
+# ---- the CF conventions ------------------------------------------------------------------------
+
+def make_cf(path):
+    """A file with all the ways in which CF variables name others, and its data variables."""
+    with netCDF4.Dataset(path, "w") as f:
+        f.Conventions = "CF-1.10"
+        f.coordinates = "of_all"
+        for name, size in (("time", 200), ("y", 24), ("x", 32), ("bnds", 4), ("site", 300)):
+            f.createDimension(name, size)
+
+        def add(name, dimensions=("y", "x"), group=f, **attributes):
+            v = group.createVariable(name, "f8", dimensions)
+            v.setncatts(attributes)
+            shape = [len(f.dimensions[d]) for d in dimensions]
+            v[...] = smooth(*shape, dtype="f8") * np.pi
+            return v
+
+        add("tas", ("time", "y", "x"), coordinates="lat lon", ancillary_variables="tas_error",
+            cell_measures="area: areacella volume: v", grid_mapping="crs: x y other: lat lon",
+            cell_methods="area: mean")
+        add("other_data", ("time", "y", "x"), grid_mapping="plain", geometry="shapes")
+        add("time", ("time",), bounds="time_bnds", climatology="seasons")
+        add("lat", bounds="lat_bnds")
+        add("lon")
+        add("level", ("time",), formula_terms="a: hya b:hyb ps: surface")
+        add("shapes", ("site",), node_coordinates="node_x node_y")
+        for name in ("tas_error", "areacella", "v", "crs", "other", "plain", "surface", "of_all"):
+            add(name)
+        for name in ("time_bnds", "seasons"):
+            add(name, ("time", "bnds"))
+        add("lat_bnds", ("y", "x", "bnds"))
+        for name in ("hya", "hyb"):
+            add(name, ("time",))
+        for name in ("node_x", "node_y"):
+            add(name, ("site",))
+        add("measured", units="degrees_north")  # says itself what it is
+        add("nav_lon")
+        g = f.createGroup("ocean/deep")
+        add("salt", ("time", "y", "x"), g, coordinates="lon near ../over /ocean/fixed aside")
+        add("near", group=g)
+        add("site", ("site",), g)  # the dimension is the root's
+        for name in ("over", "fixed", "lon"):  # this lon is nearer than the root's
+            add(name, group=f["ocean"])
+        add("aside", group=f.createGroup("other_group"))
+        g["salt"].grid_mapping = "ocean_crs"
+        add("ocean_crs", group=f["ocean"])
+
+
+CF_DATA = ["tas", "other_data", "ocean/deep/salt"]
+
+
+def names_of(group, before=""):
+    for name in group.variables:
+        yield before + name
+    for name, inner in group.groups.items():
+        yield from names_of(inner, f"{before}{name}/")
+
+
+def compressed_in(path):
+    with netCDF4.Dataset(path) as f, h5py.File(path) as h:
+        return sorted(name for name in names_of(f) if OURS in h[name]._filters)
+
+
+def test_cf_coordinates_move():
+    make_cf("cf.nc")
+    done("compress", "cf.nc", "--rel", "1e-3", "-qo", "cf_z.nc")
+    check(compressed_in("cf_z.nc") == sorted(CF_DATA),
+          f"CF: these are compressed: {compressed_in('cf_z.nc')}")
+    with netCDF4.Dataset("cf.nc") as a, netCDF4.Dataset("cf_z.nc") as b:
+        for name in names_of(a):
+            check(name in CF_DATA or np.array_equal(a[name][...], b[name][...]),
+                  f"CF: {name} moved")
+    done("compress", "cf.nc", "--rel", "1e-3", "--var", "*", "--var", "lat", "--var",
+         "/ocean/lon:abs=1", "-qo", "cf_named.nc")
+    check(compressed_in("cf_named.nc") == sorted(CF_DATA + ["lat", "ocean/lon"]),
+          f"CF: with --var these are compressed: {compressed_in('cf_named.nc')}")
+
+
 def test_refusals():
     with netCDF4.Dataset("classic.nc", "w", format="NETCDF3_CLASSIC") as f:
         f.createDimension("x", 2000)
@@ -362,8 +440,8 @@ def test_lying_cd_values():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for test in (test_h5, test_words, test_nc, test_refusals, test_filter_before_ours_in_a_file,
-                 test_lying_cd_values):
+    for test in (test_h5, test_words, test_nc, test_cf_coordinates_move, test_refusals,
+                 test_filter_before_ours_in_a_file, test_lying_cd_values):
         test()
     os.chdir("/")
 if not failures:
