@@ -96,6 +96,11 @@ struct zti_device {
     /* Until all that was queued is done. */
     zt_status (*wait)(zt_context *context, enum zti_device_queue queue);
 
+    /* Make this device the calling thread's current one, which kernels are launched on: the one
+     * that was. The other functions do so by themselves, and leave the current device as it is. */
+    int (*enter)(const zt_context *context);
+    void (*leave)(int before);
+
     /* Free the parts and the device itself. */
     void (*close)(zt_context *context);
 };

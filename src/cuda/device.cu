@@ -9,6 +9,10 @@
 #include <dlfcn.h>
 #endif
 
+/* Of a GPU's compute capability, the number before the point: of the oldest one that there is code
+ * for. */
+enum { LEAST_CAPABILITY = 8 };
+
 /* The device, and what only this file knows of it. */
 struct gpu {
     struct zti_device device; /* first */
@@ -33,6 +37,37 @@ static zt_status check(zt_context *context, cudaError_t error, const char *what)
     return zti_fail(context, error == cudaErrorMemoryAllocation ? ZT_NO_MEMORY : ZT_UNSUPPORTED,
                     "CUDA failed to %s: %s", what, cudaGetErrorString(error));
 }
+
+/* ---- the current device ---- */
+
+/* Makes a device the calling thread's current one, and returns the one that was, or -1. */
+static int set_current(int number)
+{
+    int before = -1;
+    if (cudaGetDevice(&before) == cudaSuccess && before == number)
+        return number;
+    (void)cudaSetDevice(number); /* a failure shows in what is asked for next */
+    return before;
+}
+
+static int enter(const zt_context *context)
+{
+    return set_current(gpu_of(context)->number);
+}
+
+static void leave(int before)
+{
+    if (before >= 0)
+        (void)set_current(before);
+}
+
+/* A device is the current one while a variable of this type lives. */
+struct current {
+    int before;
+    explicit current(int number) : before(set_current(number)) {}
+    explicit current(const zt_context *context) : before(enter(context)) {}
+    ~current() { leave(before); }
+};
 
 /* ---- memory ---- */
 
@@ -64,13 +99,14 @@ static zt_status room(zt_context *context, enum zti_device_part part, uint64_t b
                       void **memory)
 {
     struct gpu *const g = gpu_of(context);
-    cudaError_t error = cudaSetDevice(g->number);
+    const current device(context);
+    cudaError_t error = cudaSuccess;
     zti_device_note_room(&g->device, part);
-    if (error == cudaSuccess && bytes > g->bytes[part] && g->lent) {
+    if (bytes > g->bytes[part] && g->lent) {
         const zt_status status = take_lent(context, part, bytes);
         if (status != ZT_OK)
             return status;
-    } else if (error == cudaSuccess && bytes > g->bytes[part]) {
+    } else if (bytes > g->bytes[part]) {
         error = wait_for_all(g);
         (void)cudaFree(g->memory[part]);
         g->memory[part] = NULL;
@@ -102,9 +138,8 @@ static void free_parts(struct gpu *g)
 static zt_status lend(zt_context *context, void *memory, uint64_t bytes)
 {
     struct gpu *const g = gpu_of(context);
-    cudaError_t error = cudaSetDevice(g->number);
-    if (error == cudaSuccess)
-        error = wait_for_all(g);
+    const current device(context);
+    const cudaError_t error = wait_for_all(g);
     free_parts(g);
     zti_device_note_room(&g->device, ZTI_DEVICE_VALUES);
     const uint64_t skip = -(uint64_t)(uintptr_t)memory % ZTI_PART_ALIGN_BYTES;
@@ -149,6 +184,7 @@ extern "C" enum zti_memory zti_memory_of(const zt_context *context, const void *
 static zt_status copy(zt_context *context, enum zti_device_queue queue, void *to, const void *from,
                       uint64_t bytes)
 {
+    const current device(context);
     cudaError_t error = cudaGetLastError(); /* of a launch */
     if (error == cudaSuccess)
         error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, gpu_of(context)->queues[queue]);
@@ -157,23 +193,27 @@ static zt_status copy(zt_context *context, enum zti_device_queue queue, void *to
 
 static zt_status zero(zt_context *context, enum zti_device_queue queue, void *to, uint64_t bytes)
 {
+    const current device(context);
     return check(context, cudaMemsetAsync(to, 0, bytes, gpu_of(context)->queues[queue]),
                  "clear memory");
 }
 
 static void pack(zt_context *context, void *to, const zt_array *from)
 {
+    const current device(context);
     zti_cuda_pack(from, to, context->device->queue);
 }
 
 static void unpack(zt_context *context, const zt_array *to, const void *from)
 {
+    const current device(context);
     zti_cuda_unpack(from, to, context->device->queue);
 }
 
 static void scan(zt_context *context, const zt_array *array, const struct zti_scan_fills *fills,
                  struct zti_scan_found *found)
 {
+    const current device(context);
     zti_cuda_scan(array, fills, found, context->device->queue);
 }
 
@@ -181,6 +221,7 @@ static zt_status after(zt_context *context, enum zti_device_queue later,
                        enum zti_device_queue earlier)
 {
     const struct gpu *const g = gpu_of(context);
+    const current device(context);
     cudaError_t error = cudaEventRecord(g->event, g->queues[earlier]);
     if (error == cudaSuccess) /* on what was recorded; the event can be recorded anew */
         error = cudaStreamWaitEvent(g->queues[later], g->event, 0);
@@ -189,6 +230,7 @@ static zt_status after(zt_context *context, enum zti_device_queue later,
 
 static zt_status wait(zt_context *context, enum zti_device_queue queue)
 {
+    const current device(context);
     cudaError_t error = cudaGetLastError();
     if (error == cudaSuccess)
         error = cudaStreamSynchronize(gpu_of(context)->queues[queue]);
@@ -200,7 +242,7 @@ static zt_status wait(zt_context *context, enum zti_device_queue queue)
 static void close(zt_context *context)
 {
     struct gpu *const g = gpu_of(context);
-    (void)cudaSetDevice(g->number);
+    const current device(context);
     (void)wait_for_all(g);
     free_parts(g);
     for (int i = ZTI_QUEUE_KERNELS + 1; i < ZTI_QUEUES; i++)
@@ -231,24 +273,42 @@ static cudaError_t make_queues(struct gpu *g, void *stream)
     return error;
 }
 
-extern "C" zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
+/* Whether there is a device of that number, of a compute capability that there are kernels for. */
+static zt_status check_device(zt_context *context, int number)
 {
-    int count = 0;
+    int count = 0, version = 0, major = 0, minor = 0;
     cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess && cudaDriverGetVersion(&version) == cudaSuccess && version == 0)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "there is no CUDA driver on this machine; use serial or omp");
     if (error != cudaSuccess || count == 0)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "there is no GPU that CUDA can use (%s); use serial or omp",
                         error != cudaSuccess ? cudaGetErrorString(error) : "no device");
-    if (cuda->device >= count)
+    if (number >= count)
         return zti_fail(context, ZT_BAD_ARG, "there is no CUDA device %d; this machine has %d",
-                        (int)cuda->device, count);
-    error = cudaSetDevice(cuda->device);
-    if (error != cudaSuccess)
-        return check(context, error, "open the device");
+                        number, count);
+    error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, number);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, number);
+    if (error == cudaSuccess && major < LEAST_CAPABILITY)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "CUDA device %d has compute capability %d.%d, the cuda policy needs %d.0; "
+                        "use serial or omp",
+                        number, major, minor, LEAST_CAPABILITY);
+    return check(context, error, "ask for the device's compute capability");
+}
+
+extern "C" zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
+{
+    const zt_status status = check_device(context, cuda->device);
+    if (status != ZT_OK)
+        return status;
+    const current device(cuda->device);
     struct gpu *const g = (struct gpu *)zti_alloc_zeroed(context, sizeof *g);
     if (!g)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a device");
-    error = make_queues(g, cuda->stream);
+    const cudaError_t error = make_queues(g, cuda->stream);
     if (error != cudaSuccess) {
         zti_release(context, g);
         return check(context, error, "make its queues");
@@ -265,6 +325,8 @@ extern "C" zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
     g->device.scan = scan;
     g->device.after = after;
     g->device.wait = wait;
+    g->device.enter = enter;
+    g->device.leave = leave;
     g->device.close = close;
     if (context->device)
         context->device->close(context);

@@ -39,7 +39,9 @@ zt_status zti_cuda_make_book(zt_context *context, const struct zti_cuda_making *
     uint16_t only = 0;
     zt_status status = zti_codebook_alloc(context, alphabet, book);
     if (status == ZT_OK) {
+        const int before = device->enter(context);
         zti_cuda_huffman()->build(m->counts, &m->book, m->scratch, device->queue);
+        device->leave(before);
         status = device->copy(context, ZTI_QUEUE_KERNELS, book->lengths, m->book.lengths, alphabet);
     }
     if (status == ZT_OK)

@@ -60,8 +60,11 @@ static zt_status count_all(zt_context *context, const struct zti_symbols *s,
                                     8 * ((uint64_t)s->alphabet + 1));
     for (uint64_t at = 0; status == ZT_OK && at < s->count; at += each) {
         status = put_symbols(context, s, at, each < s->count - at ? each : s->count - at, slab);
-        if (status == ZT_OK)
+        if (status == ZT_OK) {
+            const int before = device->enter(context);
             zti_cuda_huffman()->count(slab, m->counts, m->strays, device->queue);
+            device->leave(before);
+        }
     }
     return status;
 }
@@ -107,7 +110,9 @@ static zt_status code_slab(zt_context *context, struct zti_cuda_merging *m, uint
         status = make_states(context, chunks, &m->states, &m->breaking);
     if (status != ZT_OK)
         return status;
+    const int before = device->enter(context);
     zti_cuda_huffman()->encode(m, device->queue);
+    device->leave(before);
     status = device->copy(context, ZTI_QUEUE_KERNELS, bytes, m->states + 1, sizeof *bytes);
     if (status == ZT_OK)
         status = device->copy(context, ZTI_QUEUE_KERNELS, part_bits, m->part_bits,
@@ -225,7 +230,9 @@ zt_status zti_stream_cuda_decode(zt_context *context, const struct zti_coded *co
         u.first_part = at / PART_SYMBOLS;
         status = put_slab(context, coded, first, &u);
         if (status == ZT_OK) {
+            const int before = device->enter(context);
             zti_cuda_huffman()->decode(&u, device->queue);
+            device->leave(before);
             status = device->copy(context, ZTI_QUEUE_KERNELS,
                                   (uint8_t *)target->data + at * target->bytes,
                                  u.symbols.data, n * target->bytes);

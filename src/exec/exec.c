@@ -57,16 +57,25 @@ static bool is_on_device(const zt_context *context, const struct zti_coding *cod
     return context && context->policy == ZT_CUDA && zti_cuda_takes(coding);
 }
 
+/* What kernels work in depends on the current device. */
+static zt_status cuda_scratch(zt_context *context, const struct zti_coding *coding,
+                              uint32_t chunk_tiles, uint64_t *bytes)
+{
+    if (!is_on_device(context, coding))
+        return ZT_OK;
+    const int before = context->device->enter(context);
+    const zt_status status = zti_cuda_scratch(context, coding, chunk_tiles, bytes);
+    context->device->leave(before);
+    return status;
+}
+
 zt_status zti_exec_scratch(zt_context *context, const struct zti_coding *coding,
                            uint32_t chunk_tiles, uint64_t *bytes)
 {
     struct zti_coding own = *coding;
-    zt_status status = ZT_OK;
-    if (is_on_device(context, coding))
-        status = zti_cuda_scratch(context, coding, chunk_tiles, bytes);
+    zt_status status = cuda_scratch(context, coding, chunk_tiles, bytes);
     for (uint32_t i = 0; !status && coding->codec->vary && coding->codec->vary(&own, i); i++)
-        if (is_on_device(context, &own))
-            status = zti_cuda_scratch(context, &own, chunk_tiles, bytes);
+        status = cuda_scratch(context, &own, chunk_tiles, bytes);
     return status;
 }
 
@@ -131,6 +140,18 @@ static struct zti_coding with_isa(const zt_context *context, const struct zti_co
     return own;
 }
 
+static zt_status cuda_encode(zt_context *context, const struct zti_coding *coding,
+                             const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
+                             uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
+                             const struct zti_starts *starts)
+{
+    const int before = context->device->enter(context);
+    const zt_status status = zti_cuda_encode(context, coding, array, out, out_capacity_bytes,
+                                             start_bits, end_bits, misses, starts);
+    context->device->leave(before);
+    return status;
+}
+
 static zt_status encode(zt_context *context, const struct zti_coding *coding,
                         const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
                         uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
@@ -140,8 +161,8 @@ static zt_status encode(zt_context *context, const struct zti_coding *coding,
     zti_stage(context, ZT_STAGE_ENCODE);
     zt_status status =
         is_on_device(context, coding)
-            ? zti_cuda_encode(context, coding, array, out, out_capacity_bytes, start_bits,
-                              end_bits, misses, starts)
+            ? cuda_encode(context, coding, array, out, out_capacity_bytes, start_bits, end_bits,
+                          misses, starts)
         : is_parallel(context)
             ? zti_omp_encode(context, coding, array, out, out_capacity_bytes, start_bits,
                              end_bits, misses, starts)
@@ -273,6 +294,19 @@ static bool is_for_device(const zt_context *context, const struct zti_coding *co
     return is_on_device(context, coding) && !(scatter && is_sparse(coding, scatter));
 }
 
+static zt_status cuda_decode(zt_context *context, const struct zti_coding *coding,
+                             const uint8_t *data, size_t data_bytes, uint64_t start_bits,
+                             const struct zti_index *index, const struct zti_view *view,
+                             const struct zti_scatter *scatter, const struct zti_starts *starts,
+                             uint64_t *end_bits)
+{
+    const int before = context->device->enter(context);
+    const zt_status status = zti_cuda_decode(context, coding, data, data_bytes, start_bits, index,
+                                             view, scatter, starts, end_bits);
+    context->device->leave(before);
+    return status;
+}
+
 static zt_status decode_here(zt_context *context, const struct zti_coding *coding,
                              const uint8_t *data, size_t data_bytes, uint64_t start_bits,
                              const struct zti_index *index, const struct zti_view *view,
@@ -281,8 +315,8 @@ static zt_status decode_here(zt_context *context, const struct zti_coding *codin
 {
     zti_stage(context, ZT_STAGE_DECODE);
     zt_status status = is_device
-                           ? zti_cuda_decode(context, coding, data, data_bytes, start_bits, index,
-                                             view, scatter, starts, end_bits)
+                           ? cuda_decode(context, coding, data, data_bytes, start_bits, index,
+                                         view, scatter, starts, end_bits)
                        : is_parallel(context)
                            ? zti_omp_decode(context, coding, data, data_bytes, start_bits, index,
                                             view, scatter, starts, end_bits)

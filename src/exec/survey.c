@@ -96,8 +96,11 @@ static zt_status survey(zt_context *context, struct zti_coding *coding, const zt
         const bool is_sample = codec->is_sampled && codec->is_sampled(coding, pass);
         zti_stage(context, is_sample ? ZT_STAGE_SAMPLES : ZT_STAGE_COUNT);
         bool is_done = false;
-        if (context && context->policy == ZT_CUDA && zti_cuda_takes(coding))
+        if (context && context->policy == ZT_CUDA && zti_cuda_takes(coding)) {
+            const int before = context->device->enter(context);
             status = zti_cuda_tally(context, coding, pass, array, s.tallies, &is_done);
+            context->device->leave(before);
+        }
         if (status == ZT_OK && !is_done)
             run_pass(&s, threads);
         zti_stage(context, ZT_STAGE_MODELS);

@@ -297,12 +297,14 @@ bool huffman_bench(zt_context *cuda, uint64_t bytes, double copy_rate)
     b.symbols = malloc((size_t)b.n * 2);
     b.counts_here = malloc(8 * ALPHABET);
     bool ok = b.symbols && b.counts_here && b.kernels;
+    const int before = b.device->enter(cuda);
     const uint32_t most = bytes < 1 << 20 ? 1024 : 65536; /* a try on the CPU is to be short */
     for (uint32_t alphabet = 1024; ok && alphabet <= most; alphabet *= 8)
         ok = print_codebook(&b, alphabet);
     for (size_t i = 0; ok && i < sizeof ratios / sizeof *ratios; i++)
         ok = print_coding(&b, ratios[i]);
     ok = ok && print_sweep(&b);
+    b.device->leave(before);
     fflush(stdout);
     free(b.symbols);
     free(b.counts_here);

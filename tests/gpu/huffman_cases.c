@@ -131,7 +131,9 @@ static bool build(struct policy_run *run, const uint64_t *counts, uint32_t alpha
         d->copy(run->cuda, ZTI_QUEUE_KERNELS, from, counts, alphabet * sizeof *counts) != ZT_OK)
         return false;
     const struct zti_cuda_book on_device = zti_cuda_book_in(to, alphabet);
+    const int before = d->enter(run->cuda);
     k->build(from, &on_device, scratch, d->queue);
+    d->leave(before);
     return d->copy(run->cuda, ZTI_QUEUE_KERNELS, book->numbers, to, bytes) == ZT_OK &&
         d->wait(run->cuda, ZTI_QUEUE_KERNELS) == ZT_OK;
 }
@@ -214,8 +216,11 @@ static bool check_merge(struct policy_run *run, const struct subject *s, uint32_
                                        .breaking = (uint64_t *)at[3] + states};
     uint8_t *out = need(room);
     uint32_t *cells = need(zti_merge_room_words(magnitude) * sizeof *cells);
-    if (ok)
+    if (ok) {
+        const int before = d->enter(run->cuda);
         k->merge(&m, d->queue);
+        d->leave(before);
+    }
     ok = ok && d->copy(run->cuda, ZTI_QUEUE_KERNELS, &total, m.states + 1, 8) == ZT_OK &&
          d->copy(run->cuda, ZTI_QUEUE_KERNELS, &broken, m.breaking, 8) == ZT_OK &&
          d->copy(run->cuda, ZTI_QUEUE_KERNELS, out, m.out, room) == ZT_OK &&

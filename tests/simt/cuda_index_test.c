@@ -114,7 +114,9 @@ static zt_status expand(zt_context *cuda, struct rng *r, const struct subject *s
                                      .expected = is_shared ? last : expected};
         const uint64_t left = s->chunks - p.first;
         p.count = rng_once_in(r, 2) ? left : 1 + is_shared + rng_below(r, left - is_shared);
+        const int before = cuda->device->enter(cuda);
         status = zti_cuda_expand(cuda, &coding, &s->index, start_bits, &p);
+        cuda->device->leave(before);
         if (status == ZT_OK)
             status = zti_cuda_take_borders(cuda, &s->index, &p);
         if (status == ZT_OK && is_checked)

@@ -253,9 +253,10 @@ int main(void)
     static float values[VALUES];
     static const uint32_t codecs[] = {ZT_CODEC_ZFP, ZT_CODEC_NDZIP, ZT_CODEC_SZ};
     zt_context *serial = NULL, *cuda = NULL;
+    const zt_cuda second = {.device = 1};
     simt_slab_bytes = 20000;
     if (zt_context_new(NULL, &serial) != ZT_OK || zt_context_new(NULL, &cuda) != ZT_OK ||
-        zt_context_set_policy(cuda, ZT_CUDA, NULL) != ZT_OK)
+        zt_context_set_policy(cuda, ZT_CUDA, &second) != ZT_OK)
         return 1;
     for (uint32_t i = 0; i < VALUES; i++)
         values[i] = sinf((float)i / 700) + (float)(i % NX) / 50;
@@ -280,6 +281,7 @@ int main(void)
             check_files(cuda, serial, values, &there, &p);
         }
     simt_device_give(memory);
+    CHECK(simt_current_device == SIMT_CALLERS_DEVICE, cuda);
     printf("%u failures\n", failures);
     zt_context_free(serial);
     zt_context_free(cuda);

@@ -21,6 +21,7 @@
 uint64_t simt_slab_bytes = 1 << 20;
 uint64_t simt_allocations;
 uint64_t simt_values_bytes;
+int simt_current_device = SIMT_CALLERS_DEVICE;
 
 enum { MOST_BLOCKS = 64, MOST_RETIRED = 256 };
 
@@ -103,6 +104,7 @@ struct thing {
 
 struct host {
     struct zti_device device; /* first */
+    int number;
     void *memory[ZTI_DEVICE_PARTS];
     uint64_t bytes[ZTI_DEVICE_PARTS];
     uint8_t *lent;
@@ -194,6 +196,11 @@ static void launch(void *stream, void (*run)(void *), const void *body, size_t b
 {
     if (!latest || stream != latest->device.queue) {
         fprintf(stderr, "device_host: a kernel is not queued on the caller's stream\n");
+        abort();
+    }
+    if (simt_current_device != latest->number) {
+        fprintf(stderr, "device_host: a kernel is launched on device %d, not %d\n",
+                simt_current_device, latest->number);
         abort();
     }
     put_thing(latest, ZTI_QUEUE_KERNELS, new_thing(run, body, bytes));
@@ -302,20 +309,35 @@ static zt_status zero(zt_context *context, enum zti_device_queue queue, void *to
     return ZT_OK;
 }
 
+static int enter(const zt_context *context)
+{
+    const int before = simt_current_device;
+    simt_current_device = host_of(context)->number;
+    return before;
+}
+
+static void leave(int before) { simt_current_device = before; }
+
 static void pack(zt_context *context, void *to, const zt_array *from)
 {
+    const int before = enter(context);
     zti_cuda_pack(from, to, host_of(context)->device.queue);
+    leave(before);
 }
 
 static void unpack(zt_context *context, const zt_array *to, const void *from)
 {
+    const int before = enter(context);
     zti_cuda_unpack(from, to, host_of(context)->device.queue);
+    leave(before);
 }
 
 static void scan(zt_context *context, const zt_array *array, const struct zti_scan_fills *fills,
                  struct zti_scan_found *found)
 {
+    const int before = enter(context);
     zti_cuda_scan(array, fills, found, host_of(context)->device.queue);
+    leave(before);
 }
 
 static zt_status after(zt_context *context, enum zti_device_queue later,
@@ -338,6 +360,10 @@ static zt_status wait(zt_context *context, enum zti_device_queue queue)
 static void close_device(zt_context *context)
 {
     struct host *const h = host_of(context);
+    if (simt_current_device != SIMT_CALLERS_DEVICE) {
+        fprintf(stderr, "device_host: the caller's device is not current any more\n");
+        abort();
+    }
     drain_all(h);
     free_parts(h);
     latest = NULL;
@@ -352,8 +378,9 @@ zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
     h->device = (struct zti_device){.queue = cuda->stream, .slab_bytes = simt_slab_bytes,
                                     .room = room, .lend = lend, .copy = copy, .zero = zero,
                                     .pack = pack, .unpack = unpack, .scan = scan,
-                                    .after = after, .wait = wait,
-                                    .close = close_device};
+                                    .after = after, .wait = wait, .enter = enter,
+                                    .leave = leave, .close = close_device};
+    h->number = cuda->device;
     h->random = simt_opt.seed;
     simt_queue = launch;
     if (context->device)

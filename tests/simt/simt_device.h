@@ -15,6 +15,11 @@ extern uint64_t simt_allocations;
 /* Bytes that were copied to what a device has for values of slabs. */
 extern uint64_t simt_values_bytes;
 
+/* The current device, as CUDA has one for each thread; at first none that a context has. It has to
+ * be the context's where kernels are launched, and the caller's again after each call. */
+enum { SIMT_CALLERS_DEVICE = 7 };
+extern int simt_current_device;
+
 /* Memory of the device with rubbish in it, aligned to 16; what is behind its end, rounded up to 16,
  * ends the program. To be given back. */
 void *simt_device_take(size_t bytes);

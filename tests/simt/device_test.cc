@@ -1,0 +1,231 @@
+/* device_test.cc: device.cu itself, over a machine with two GPUs that this file makes up: which one
+ * is current while CUDA is asked for something and after each call, and what a machine lacks. */
+extern "C" {
+#include "array/mirror.h"
+}
+#include "core/device.h"
+#include "cuda/scan.h"
+#include "cuda/strided.h"
+
+#include <cuda_runtime.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct machine {
+    int driver; /* 13000: CUDA 13.0; 0: there is none */
+    int devices;
+    int major[2], minor[2];
+    int current;
+} machine;
+
+static int wanted = -1; /* the device that has to be current where it matters; -1: any */
+static unsigned failures, asked;
+
+static void fail(const char *what, int line)
+{
+    printf("%s:%d: %s\n", __FILE__, line, what);
+    failures++;
+}
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            fail(#condition, __LINE__);                                                            \
+    } while (0)
+
+/* ---- CUDA's functions ---- */
+
+static cudaError_t on_device(const char *function)
+{
+    asked++;
+    if (wanted >= 0 && machine.current != wanted)
+        fail(function, 0);
+    return cudaSuccess;
+}
+
+#define ON_DEVICE on_device(__func__)
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    return error == cudaErrorNoDevice ? "no CUDA-capable device is detected" : "an error";
+}
+
+cudaError_t cudaGetLastError(void) { return cudaSuccess; }
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+    *version = machine.driver;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    *count = machine.devices;
+    return machine.driver < 13000   ? cudaErrorInsufficientDriver
+           : machine.devices == 0 ? cudaErrorNoDevice
+                                  : cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    *device = machine.current;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    machine.current = device;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device)
+{
+    *value = attribute == cudaDevAttrComputeCapabilityMajor ? machine.major[device]
+                                                            : machine.minor[device];
+    return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *)
+{
+    attributes->type = cudaMemoryTypeHost;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
+{
+    *available = *total = (size_t)1 << 30;
+    return ON_DEVICE;
+}
+
+cudaError_t cudaMalloc(void **memory, size_t bytes)
+{
+    *memory = malloc(bytes);
+    return ON_DEVICE;
+}
+
+cudaError_t cudaFree(void *memory)
+{
+    free(memory);
+    return ON_DEVICE;
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t)
+{
+    memcpy(to, from, bytes);
+    return ON_DEVICE;
+}
+
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t)
+{
+    memset(to, value, bytes);
+    return ON_DEVICE;
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *, unsigned) { return ON_DEVICE; }
+cudaError_t cudaStreamDestroy(cudaStream_t) { return ON_DEVICE; }
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return ON_DEVICE; }
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return ON_DEVICE; }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *, unsigned) { return ON_DEVICE; }
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return ON_DEVICE; }
+cudaError_t cudaEventDestroy(cudaEvent_t) { return ON_DEVICE; }
+
+/* Launches. */
+extern "C" void zti_cuda_pack(const zt_array *, void *, void *) { (void)ON_DEVICE; }
+extern "C" void zti_cuda_unpack(const void *, const zt_array *, void *) { (void)ON_DEVICE; }
+
+extern "C" void zti_cuda_scan(const zt_array *, const struct zti_scan_fills *,
+                              struct zti_scan_found *, void *)
+{
+    (void)ON_DEVICE;
+}
+
+/* ---- tests ---- */
+
+static const struct machine two_gpus = {13000, 2, {7, 9}, {5, 0}, 0};
+
+static zt_status choose(zt_context *context, const struct machine *m, int device)
+{
+    zt_cuda cuda;
+    memset(&cuda, 0, sizeof cuda);
+    cuda.device = device;
+    machine = *m;
+    return zt_context_set_policy(context, ZT_CUDA, &cuda);
+}
+
+static void says(zt_context *context, const char *sentence)
+{
+    if (strcmp(zt_context_error(context), sentence) != 0) {
+        printf("says '%s'\nand not '%s'\n", zt_context_error(context), sentence);
+        failures++;
+    }
+}
+
+static void test_what_a_machine_lacks_is_said(zt_context *context)
+{
+    const struct machine no_driver = {0, 0, {0, 0}, {0, 0}, 0};
+    const struct machine no_gpu = {13000, 0, {0, 0}, {0, 0}, 0};
+    const struct machine old_driver = {12000, 1, {9, 0}, {0, 0}, 0};
+    CHECK(choose(context, &no_driver, 0) == ZT_UNSUPPORTED);
+    says(context, "there is no CUDA driver on this machine; use serial or omp");
+    CHECK(choose(context, &no_gpu, 0) == ZT_UNSUPPORTED);
+    says(context, "there is no GPU that CUDA can use (no CUDA-capable device is detected); "
+                  "use serial or omp");
+    CHECK(choose(context, &old_driver, 0) == ZT_UNSUPPORTED);
+    says(context, "there is no GPU that CUDA can use (an error); use serial or omp");
+    CHECK(choose(context, &two_gpus, 0) == ZT_UNSUPPORTED);
+    says(context, "CUDA device 0 has compute capability 7.5, the cuda policy needs 8.0; "
+                  "use serial or omp");
+    CHECK(choose(context, &two_gpus, 2) == ZT_BAD_ARG);
+    says(context, "there is no CUDA device 2; this machine has 2");
+    CHECK(machine.current == 0 && zt_context_policy(context) == ZT_SERIAL);
+}
+
+/* What was asked of CUDA was asked on device 1, and 0 is current again. */
+#define ASKS(call)                                                                                 \
+    do {                                                                                           \
+        asked = 0;                                                                                 \
+        call;                                                                                      \
+        CHECK(asked > 0);                                                                          \
+        CHECK(machine.current == 0);                                                               \
+    } while (0)
+
+static void test_the_callers_device_stays_current(zt_context *context)
+{
+    static float values[64], there[64];
+    const zt_array array = zt_array_1d(values, ZT_F32, 64);
+    struct zti_scan_found found;
+    void *memory;
+    wanted = 1;
+    ASKS(CHECK(choose(context, &two_gpus, 1) == ZT_OK));
+    struct zti_device *const device = context->device;
+    ASKS(CHECK(zti_move(context, there, values, sizeof values) == ZT_OK)); /* before any room */
+    ASKS(CHECK(device->room(context, ZTI_DEVICE_VALUES, 1000, &memory) == ZT_OK));
+    ASKS(CHECK(device->copy(context, ZTI_QUEUE_IN, memory, values, sizeof values) == ZT_OK));
+    ASKS(CHECK(device->zero(context, ZTI_QUEUE_OUT, memory, 1000) == ZT_OK));
+    ASKS(CHECK(device->after(context, ZTI_QUEUE_OUT, ZTI_QUEUE_IN) == ZT_OK));
+    ASKS(CHECK(device->wait(context, ZTI_QUEUE_KERNELS) == ZT_OK));
+    ASKS(device->pack(context, memory, &array));
+    ASKS(device->unpack(context, &array, memory));
+    ASKS(device->scan(context, &array, NULL, &found));
+    ASKS(CHECK(device->lend(context, there, sizeof there) == ZT_OK));
+    const zt_cuda again = context->cuda;
+    const int before = device->enter(context);
+    CHECK(before == 0 && machine.current == 1);
+    device->leave(before);
+    ASKS(CHECK(zt_context_set_policy(context, ZT_CUDA, &again) == ZT_OK));
+    ASKS(CHECK(zt_context_set_policy(context, ZT_SERIAL, NULL) == ZT_OK));
+    wanted = -1;
+}
+
+int main(void)
+{
+    zt_context *context = NULL;
+    if (zt_context_new(NULL, &context) != ZT_OK)
+        return 1;
+    test_what_a_machine_lacks_is_said(context);
+    test_the_callers_device_stays_current(context);
+    zt_context_free(context);
+    printf("%u failures\n", failures);
+    return failures != 0;
+}
