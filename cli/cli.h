@@ -225,6 +225,7 @@ struct stored {
     zt_zfp zfp;     /* STORED_ZFP */
     bool is_sequential;
     struct ztio_input *input; /* STORED_PLAIN */
+    int filter;               /* STORED_PLAIN: of HDF5, which info is of; 0: none of ztile's */
     struct byte_source bytes;
     zt_reader *reader;
     unsigned char *stream;    /* STORED_ZFP: the whole file, or NULL: not read yet; STORED_NDZIP */
@@ -409,6 +410,18 @@ bool measure_range(struct compress_job *job, struct ztio_error *error);
 /* The sentence for NaN and infinities, with their count over the whole array where it can be
  * taken. */
 bool fail_nonfinite(struct compress_job *job, zt_status status, struct ztio_error *error);
+
+/* ---- filtered.c -----------------------------------------------------------------------------
+
+ * True for an HDF5 or netCDF-4 file, and for "file:variable" of one. */
+bool is_hdf5_place(const char *place);
+
+/* Codec, bound, absolute bound, bytes, of psnr and rel the range, as a filter's words say; false
+ * where they say nothing. */
+bool info_of_filtered(const struct ztio_filtered *dataset, zt_info *info);
+
+/* info of such a file. */
+bool run_info_hdf5(const struct options *options, struct ztio_error *error);
 
 /* ---- whole.c -------------------------------------------------------------------------------- */
 

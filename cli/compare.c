@@ -1,5 +1,6 @@
 /* compare.c: ztile compare: how far a compressed (or any) array is from its original. */
 #include "cli.h"
+#include "ztile_h5.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -26,6 +27,30 @@ struct findings {
     bool is_of_values; /* the bound: of each one */
     bool holds;
 };
+
+/* What a variable of an HDF5 file was promised by ztile's filter. Where the place names none, the
+ * one of that name, if it is the only one. */
+static bool take_filtered(void *user, const struct ztio_filtered *dataset)
+{
+    struct stored *s = user;
+    static const char other[] = "_nc4_non_coord_";
+    const char *name = strrchr(dataset->variable.path, '/') + 1;
+    name += strncmp(name, other, sizeof other - 1) == 0 ? sizeof other - 1 : 0;
+    if (strcmp(name, ztio_meta_of(s->input)->name) == 0 && dataset->variable.type == s->type)
+        s->filter = s->filter == 0 && info_of_filtered(dataset, &s->info) ? dataset->filter : 0;
+    return true;
+}
+
+static bool is_coded(const struct stored *s)
+{
+    return s->kind != STORED_PLAIN || s->filter != 0;
+}
+
+/* And not only zfp's, which promises less. */
+static bool is_ours(const struct stored *s)
+{
+    return s->kind == STORED_ZT || s->filter == ZTILE_H5_FILTER;
+}
 
 static bool check_alike(struct job *job, struct ztio_error *error)
 {
@@ -113,8 +138,8 @@ static bool is_psnr_met(const struct job *job)
 static struct findings find(const struct job *job)
 {
     const zt_quality *q = &job->quality;
-    double file_bytes = (double)stored_file_bytes(&job->other);
-    bool is_coded = job->other.kind != STORED_PLAIN;
+    double file_bytes = (double)(job->other.filter ? job->other.info.file_bytes
+                                                   : stored_file_bytes(&job->other));
     struct findings f = {.ratio = (double)NAN, .bits_per_value = (double)NAN};
     double range = q->max - q->min, error = q->max_abs_error;
     if (isinf(range)) { /* of values near the largest; halves do not overflow */
@@ -122,7 +147,7 @@ static struct findings find(const struct job *job)
         error /= 2;
     }
     f.max_rel_error = range > 0 ? error / range : error > 0 ? (double)NAN : 0;
-    if (is_coded) {
+    if (is_coded(&job->other)) {
         f.ratio = (double)q->values * (double)zt_type_bytes(job->other.type) / file_bytes;
         f.bits_per_value = 8 * file_bytes / (double)q->values;
     }
@@ -181,7 +206,7 @@ static void print_table(const struct job *job, const struct findings *f, struct 
     number_row(t, "max error / value", q->max_pwrel_error, "none");
     number_row(t, "RMSE", zt_quality_rmse(q), "none");
     number_row(t, "PSNR (dB)", zt_quality_psnr(q), q->sum_squares == 0 ? "infinite" : "no range");
-    if (job->other.kind != STORED_PLAIN) {
+    if (is_coded(&job->other)) {
         number_row(t, "ratio", f->ratio, "none");
         number_row(t, "bits per value", f->bits_per_value, "none");
     }
@@ -197,7 +222,7 @@ static void print_table(const struct job *job, const struct findings *f, struct 
     }
     table_row(t);
     table_cell(t, "bound");
-    if (job->other.kind == STORED_PLAIN)
+    if (!is_coded(&job->other))
         table_cell(t, "none is stored");
     else
         table_cell(t, "%s: %s", format_bound(&job->other.info.bound, bound),
@@ -234,7 +259,7 @@ static bool report(struct job *job, struct ztio_error *error)
                 " values, the worst is off by %.6g; %s",
                 input_name(job->other.place), format_bound(&job->other.info.bound, bound), wrong,
                 job->quality.max_abs_error,
-                job->other.kind == STORED_ZT
+                is_ours(&job->other)
                     ? "compare it with the original that it was made from"
                     : "a bare zfp stream promises no more than zfp does, .zt holds the bound");
 }
@@ -273,16 +298,19 @@ static bool open_both(struct job *job, struct ztio_error *error)
 
 static bool run_job(struct job *job, struct ztio_error *error)
 {
-    uint64_t bytes = ZT_UNKNOWN;
+    uint64_t bytes = ZT_UNKNOWN, others;
     if (!open_both(job, error) || !check_alike(job, error))
         return false;
     (void)zt_quality_init(&job->quality, sizeof job->quality);
-    job->abs_bound = job->other.kind == STORED_PLAIN ? (double)NAN : job->other.info.abs_bound;
+    if (job->other.kind == STORED_PLAIN && is_hdf5_place(job->other.place) &&
+        !ztio_each_filtered(job->other.place, take_filtered, &job->other, &others, error))
+        return false;
+    job->abs_bound = is_coded(&job->other) ? job->other.info.abs_bound : (double)NAN;
     job->quality.abs_bound = job->abs_bound;
-    if (job->other.kind == STORED_ZT && job->other.info.bound.kind == ZT_PWREL &&
+    if (is_ours(&job->other) && job->other.info.bound.kind == ZT_PWREL &&
         job->other.info.bound.value > 0)
         job->quality.pwrel_bound = job->other.info.bound.value;
-    if (job->other.kind == STORED_ZT && job->other.info.bound.kind == ZT_PSNR) {
+    if (is_ours(&job->other) && job->other.info.bound.kind == ZT_PSNR) {
         job->psnr_range = job->other.info.range;
         job->abs_bound = job->psnr_range > 0 ? (double)NAN : 0; /* of no range: without loss */
     }

@@ -106,7 +106,8 @@ static const char of_decompress[] =
 static const char of_info[] =
     "usage: ztile info FILE [--json] [--check]\n"
     "\n"
-    "What is in a .zt file, or in a bare zfp stream with a header.\n"
+    "What is in a .zt file, or in a bare zfp stream with a header; of a netCDF-4 or\n"
+    "HDF5 file, or FILE:VARIABLE, what variables are behind ztile's filters.\n"
     "\n"
     "      --json     for scripts\n"
     "      --check    verify every checksum; list what is damaged, as decompress\n"

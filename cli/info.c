@@ -1,4 +1,4 @@
-/* info.c: ztile info: what is in a .zt file or a bare zfp stream. */
+/* info.c: ztile info: what is in a .zt file or a bare zfp stream; filtered.c has HDF5 files. */
 #include "cli.h"
 
 #include <inttypes.h>
@@ -256,6 +256,8 @@ static void print_table(const struct stored *s, const struct options *o, struct 
 bool run_info(const struct options *o, struct ztio_error *error)
 {
     struct stored s;
+    if (is_hdf5_place(o->operand[0]))
+        return run_info_hdf5(o, error);
     struct table *table = calloc(1, sizeof *table);
     zt_context *context = NULL;
     memset(&s, 0, sizeof s);

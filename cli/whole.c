@@ -21,7 +21,8 @@ struct whole_job {
     zt_context *context;
     struct progress progress;
     bool is_used[MAX_VARS]; /* of the options' variables */
-    uint64_t kept, small, coordinates, already, written;
+    uint64_t kept, small, coordinates, already, grown, written;
+    bool is_copy; /* the whole file */
     uint64_t raw_bytes, stored_bytes; /* of those written */
     zt_quality quality;               /* of the one that is checked */
 };
@@ -124,6 +125,8 @@ static bool measure(struct whole_job *job, const struct ztio_variable *v,
                     struct ztile_h5_config *c, struct ztio_error *error)
 {
     struct scan scan = {.context = job->context, .type = v->type};
+    if (v->has_other_missing && c->filter == ZTILE_H5_FILTER)
+        c->kind = ZT_LOSSLESS; /* the filter keeps one apart */
     if (c->kind != ZT_REL && c->kind != ZT_PSNR)
         return true;
     (void)zt_stats_init(&scan.stats, sizeof scan.stats);
@@ -180,6 +183,7 @@ static bool choose(void *user, const struct ztio_variable *v, struct ztio_choice
         !measure(job, v, &config, error))
         return false;
     choice->what = ZTIO_FILTER;
+    choice->is_asked = is_named_itself;
     choice->filter = config.filter;
     choice->words = ztile_h5_words(&config, choice->word);
     choice->is_checked = config.filter == ZTILE_H5_FILTER_ZFP && config.kind == ZT_ABS &&
@@ -194,6 +198,7 @@ static bool choose_plain(void *user, const struct ztio_variable *v, struct ztio_
     (void)error;
     job->kept += !v->has_our_filter;
     choice->what = v->has_our_filter ? ZTIO_PLAIN : ZTIO_KEEP;
+    choice->is_asked = true;
     return true;
 }
 
@@ -297,6 +302,21 @@ static void done(void *user, const struct ztio_variable *v, uint64_t stored_byte
     job->written++;
 }
 
+static void kept(void *user, const struct ztio_variable *v)
+{
+    struct whole_job *job = user;
+    job->grown++;
+    (void)zt_quality_init(&job->quality, sizeof job->quality);
+    if (!job->options->quiet && job->options->verbose)
+        (void)fprintf(stderr, "  %s: would not become smaller\n", v->path);
+}
+
+static void copied(void *user)
+{
+    struct whole_job *job = user;
+    job->is_copy = true;
+}
+
 static uint64_t bytes_of_file(const char *path)
 {
     struct stat st;
@@ -311,6 +331,7 @@ static void print_left(const struct whole_job *job)
         const char *what;
     } parts[] = {{job->coordinates, "coordinates, bounds or the like"},
                  {job->small, "smaller than 1024 bytes"},
+                 {job->grown, "that would not become smaller"},
                  {job->already, "compressed before"},
                  {job->kept, job->options->command == CMD_COMPRESS ? "not asked for"
                                                                    : "other float variables"}};
@@ -333,6 +354,11 @@ static void print_summary(const struct whole_job *job, double seconds)
     if (job->written > SHOWN && !o->verbose)
         (void)fprintf(stderr, "  and %" PRIu64 " more (-v lists them)\n", job->written - SHOWN);
     print_left(job);
+    if (job->is_copy) {
+        (void)fprintf(stderr, "%s: would not become smaller than %s and is a copy of it\n", o->out,
+                      job->place);
+        return;
+    }
     (void)fprintf(stderr, "%s: %s -> %s, ratio %.2f, %.0f MB/s\n", o->out, format_size(before, old),
                   format_size(after, new),
                   o->command == CMD_COMPRESS ? before / after : after / before,
@@ -430,7 +456,7 @@ bool run_whole(const struct options *o, struct ztio_error *error)
     const bool is_back = o->command == CMD_DECOMPRESS;
     const struct ztio_rewrite how = {.user = &job, .choose = is_back ? choose_plain : choose,
                                      .begin = begin, .advance = advance, .checked = checked,
-                                     .done = done};
+                                     .done = done, .kept = kept, .copied = copied};
     if (!check_places(o, error) || !check_options(o, error) ||
         !context_open(o, &job.context, error))
         return false;

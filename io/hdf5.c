@@ -179,8 +179,7 @@ uint32_t ztio_type_of_hdf5(hid_t type, hid_t *native)
     return plain.type;
 }
 
-/* What to call a type that is refused. */
-static void name_type(hid_t type, char *name, size_t name_bytes)
+void ztio_name_type_hdf5(hid_t type, char *name, size_t name_bytes)
 {
     struct plain_type plain;
     if (find_plain_type(type, &plain)) {
@@ -271,7 +270,7 @@ static bool get_type(struct variable *v, const char *label, struct ztio_error *e
     struct plain_type plain;
     hid_t type = H5Dget_type(v->dataset);
     bool is_plain = find_plain_type(type, &plain);
-    name_type(type, name, sizeof name);
+    ztio_name_type_hdf5(type, name, sizeof name);
     (void)H5Tclose(type);
     bool has_packing =
         has_attribute(v->dataset, "scale_factor") || has_attribute(v->dataset, "add_offset");

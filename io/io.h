@@ -130,6 +130,7 @@ struct ztio_variable {
     bool is_coordinate;   /* or named by attributes of the CF conventions: bounds and so on */
     bool has_our_filter;  /* 48613 or 32013 */
     size_t missing_count; /* values that mean there is none */
+    bool has_other_missing; /* they, or the fill value, are not all the same */
     double missing[ZTIO_MISSING_VALUES];
 };
 
@@ -141,6 +142,7 @@ struct ztio_choice {
     int filter;
     size_t words;
     unsigned word[8];
+    bool is_asked;   /* written so also where that takes more bytes */
     bool is_checked; /* read again once it is written: see checked below */
 };
 
@@ -158,6 +160,10 @@ struct ztio_rewrite {
                     uint64_t count);
     /* One is done. */
     void (*done)(void *user, const struct ztio_variable *variable, uint64_t stored_bytes);
+    /* One stays as it was: it would take as many bytes or more. */
+    void (*kept)(void *user, const struct ztio_variable *variable);
+    /* The file as a whole would, so that it is a copy of the other, byte for byte. */
+    void (*copied)(void *user);
 };
 
 /* out is created as ztio_create does it. */
@@ -168,6 +174,23 @@ bool ztio_rewrite_hdf5(const char *path, const char *out, bool overwrite,
 bool ztio_scan_hdf5(const char *path, const struct ztio_variable *variable,
                     bool (*part)(void *user, const void *values, uint64_t count), void *user,
                     struct ztio_error *error);
+
+/* A dataset behind one of ztile's filters. */
+enum { ZTIO_FILTER_WORDS = 64 };
+struct ztio_filtered {
+    struct ztio_variable variable; /* type of unsigned integers: of signed ones */
+    char type_name[16];
+    uint64_t chunk[ZTIO_MAX_AXES];
+    int filter;
+    size_t words;
+    unsigned word[ZTIO_FILTER_WORDS]; /* its cd_values */
+};
+
+/* Call one for each of an HDF5 or netCDF-4 file, until it is false, or for "file.nc:variable" for
+ * that one alone. *others: how many datasets that the place means are behind none. */
+bool ztio_each_filtered(const char *place,
+                        bool (*one)(void *user, const struct ztio_filtered *dataset), void *user,
+                        uint64_t *others, struct ztio_error *error);
 
 /* True for a file that begins like HDF5. */
 bool ztio_is_hdf5(const char *path);

@@ -71,6 +71,16 @@ bool ztio_rewrite_hdf5(const char *path, const char *out, bool overwrite,
     return fail_lacking(path, "HDF5", "ZTILE_HDF5", error);
 }
 
+bool ztio_each_filtered(const char *place,
+                        bool (*one)(void *user, const struct ztio_filtered *dataset), void *user,
+                        uint64_t *others, struct ztio_error *error)
+{
+    (void)one;
+    (void)user;
+    *others = 0;
+    return fail_lacking(place, "HDF5", "ZTILE_HDF5", error);
+}
+
 bool ztio_scan_hdf5(const char *path, const struct ztio_variable *variable,
                     bool (*part)(void *user, const void *values, uint64_t count), void *user,
                     struct ztio_error *error)

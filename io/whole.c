@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { DEPTH_MAX = 1000 }; /* of groups in groups */
 
@@ -308,11 +309,11 @@ static bool walk_group(struct whole *w, const char *path)
 
 /* Names of 1.8's features where the file has them, so that nothing newer than it is asked of its
  * readers. */
-static hid_t access_like(hid_t in)
+hid_t whole_access(const struct whole *w)
 {
     H5F_info2_t info;
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    if (access >= 0 && H5Fget_info2(in, &info) >= 0 && info.super.version >= 2)
+    if (access >= 0 && H5Fget_info2(w->in, &info) >= 0 && info.super.version >= 2)
         (void)H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
     return access;
 }
@@ -325,7 +326,7 @@ static bool create_like(struct whole *w, const char *path)
     hid_t properties = from >= 0 ? H5Pcopy(from) : -1;
     hid_t root = H5Gopen2(w->in, "/", H5P_DEFAULT);
     hid_t group = root >= 0 ? H5Gget_create_plist(root) : -1;
-    hid_t access = access_like(w->in);
+    hid_t access = whole_access(w);
     const bool is_set = properties >= 0 && group >= 0 && access >= 0 &&
                         H5Pget_link_creation_order(group, &links) >= 0 &&
                         H5Pget_attr_creation_order(group, &attributes) >= 0 &&
@@ -349,7 +350,7 @@ static bool finish(struct whole *w)
         if (!o->is_made)
             continue;
         if (!whole_copy_attributes(w, o) ||
-            (o->is_by_value && !whole_copy_values(w, o)))
+            (o->is_by_value && o->choice.what == ZTIO_KEEP && !whole_copy_values(w, o)))
             return false;
     }
     if (H5Fflush(w->out, H5F_SCOPE_GLOBAL) < 0 || H5Fclose(w->out) < 0) {
@@ -360,14 +361,14 @@ static bool finish(struct whole *w)
     return true;
 }
 
-/* What some files have before HDF5's first byte. */
-static bool copy_user_block(const char *from, const char *to, hsize_t bytes,
-                            struct ztio_error *error)
+/* The first bytes of a file: what some have before HDF5's own, or all. */
+static bool copy_bytes(const char *from, const char *to, const char *mode, uint64_t bytes,
+                       struct ztio_error *error)
 {
-    char block[4096];
-    FILE *in = bytes ? fopen(from, "rb") : NULL, *out = in ? fopen(to, "r+b") : NULL;
+    char block[1 << 16];
+    FILE *in = bytes ? fopen(from, "rb") : NULL, *out = in ? fopen(to, mode) : NULL;
     bool done = bytes == 0 || out;
-    for (hsize_t left = bytes; done && left > 0;) {
+    for (uint64_t left = bytes; done && left > 0;) {
         const size_t n = left < sizeof block ? (size_t)left : sizeof block;
         done = fread(block, 1, n, in) == n && fwrite(block, 1, n, out) == n;
         left -= n;
@@ -377,8 +378,14 @@ static bool copy_user_block(const char *from, const char *to, hsize_t bytes,
     if (out)
         done &= fclose(out) == 0;
     return done || ztio_fail(error, ZTIO_IO_ERROR,
-                             "%s: the bytes before its HDF5 part cannot be copied; check the "
-                             "device", from);
+                             "%s: its bytes cannot be copied to the other file; check the device",
+                             from);
+}
+
+static uint64_t bytes_of_file(const char *path)
+{
+    struct stat is;
+    return stat(path, &is) == 0 ? (uint64_t)is.st_size : 0;
 }
 
 static bool rewrite_to(struct whole *w, const char *path, const char *part,
@@ -393,7 +400,13 @@ static bool rewrite_to(struct whole *w, const char *path, const char *part,
     for (size_t i = 0; i < w->count; i++)
         if (strcmp(w->objects[i].path, "/") == 0)
             w->objects[i].is_made = true;
-    return walk_group(w, "/") && finish(w) && copy_user_block(path, part, user_block, error);
+    if (!walk_group(w, "/") || !finish(w) || !copy_bytes(path, part, "r+b", user_block, error))
+        return false;
+    const uint64_t before = bytes_of_file(path);
+    if (w->is_asked || (w->rewritten > 0 && bytes_of_file(part) < before))
+        return true;
+    w->how->copied(w->how->user);
+    return copy_bytes(path, part, "wb", before, error);
 }
 
 /* A file that is left half-made: what HDF5 still has open would be written at its closing. */
@@ -411,9 +424,13 @@ bool ztio_rewrite_hdf5(const char *path, const char *out, bool overwrite,
         return false;
     ztio_prepare_hdf5();
     struct ztio_bytes *bytes = ztio_bytes_create(out, overwrite, error);
-    if (!bytes)
+    struct ztio_bytes *trial = bytes ? ztio_bytes_create(out, overwrite, error) : NULL;
+    if (!trial) {
+        ztio_bytes_abandon(bytes);
         return false;
+    }
     w.label = ztio_bytes_label(bytes);
+    w.trial = ztio_bytes_hand_over(trial);
     bool done = ztio_bytes_is_file(bytes) ||
                 ztio_fail(error, ZTIO_BAD_USE, "%s: netCDF and HDF5 go to files only; name one",
                           w.label);
@@ -428,6 +445,7 @@ bool ztio_rewrite_hdf5(const char *path, const char *out, bool overwrite,
     for (size_t i = 0; i < w.count; i++)
         free(w.objects[i].path);
     free(w.objects);
+    ztio_bytes_abandon(trial);
     if (done)
         return ztio_bytes_commit(bytes, error);
     ztio_bytes_abandon(bytes);

@@ -17,6 +17,12 @@ const char *ztio_cause_hdf5(char *text);
  * closed); 0 for others. */
 uint32_t ztio_type_of_hdf5(hid_t type, hid_t *native);
 
+/* "f32", "u16", "compound"; for a type that has no such name what it is called. */
+void ztio_name_type_hdf5(hid_t type, char *name, size_t name_bytes);
+
+/* whole_values.c: 48613 and 32013. */
+bool ztio_is_our_filter(H5Z_filter_t filter);
+
 /* hdf5_filters.c: see ztio_add_filter in io.h. */
 void ztio_register_filters(void);
 
@@ -51,6 +57,9 @@ struct whole {
     hid_t out;
     const char *place; /* for sentences: what is read */
     const char *label; /* likewise: what is written */
+    const char *trial; /* a file in which a dataset is written, to see how many bytes it takes */
+    uint64_t rewritten; /* datasets */
+    bool is_asked;      /* one of them was */
     const struct ztio_rewrite *how;
     struct object *objects; /* sorted by address once all are known */
     size_t count;
@@ -63,6 +72,9 @@ struct whole {
 /* Sentences with what HDF5 says of the call that failed last; false. */
 bool whole_fail_read(const struct whole *whole, const char *path);
 bool whole_fail_write(const struct whole *whole, const char *path);
+
+/* whole.c: how a file is created that has nothing newer than the one that is read. To be closed. */
+hid_t whole_access(const struct whole *whole);
 
 /* whole.c: the object of an address, NULL where there is none. */
 struct object *whole_find(const struct whole *whole, const H5O_info_t *info);

@@ -2,6 +2,7 @@
  * through a filter, and their values, block by block. */
 #include "whole.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +13,16 @@ enum {
     CHUNK_LEAST = 32 << 10,  /* of chunks that are kept: smaller ones compress badly */
     CHUNK_MOST = 64 << 20,   /* likewise: a larger one is a lot to decode for one value */
     BLOCK_BYTES = 32 << 20,  /* read and written at a time */
-    CACHE_SLOTS = 12421      /* of chunks that are read; prime, as HDF5 advises */
+    CACHE_SLOTS = 12421,     /* of chunks that are read; prime, as HDF5 advises */
+    HEADER_BYTES = 128       /* that chunks and a filter add to a dataset's header, at most */
 };
 
 /* ---- what a dataset is ----------------------------------------------------------------------- */
+
+bool ztio_is_our_filter(H5Z_filter_t filter)
+{
+    return filter == OUR_FILTER || filter == OUR_FILTER_ZFP;
+}
 
 static bool has_our_filter(hid_t properties)
 {
@@ -33,6 +40,31 @@ static uint64_t count_raw_bytes(const struct ztio_variable *v)
         bytes *= v->shape[i];
     }
     return bytes;
+}
+
+/* NaN are kept exactly without being fill values. */
+static bool is_same_missing(const struct ztio_variable *v, double a, double b)
+{
+    return isnan(a) || (v->type == ZT_F32 ? (float)a == (float)b : a == b);
+}
+
+static bool has_fill(hid_t properties)
+{
+    H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
+    return H5Pfill_value_defined(properties, &defined) >= 0 &&
+           defined == H5D_FILL_VALUE_USER_DEFINED;
+}
+
+/* Values that mean there is none beside the first, of which filters know but one. */
+static bool has_other_missing(const struct ztio_variable *v, hid_t properties)
+{
+    double fill = v->missing_count > 0 ? v->missing[0] : 0;
+    bool differs = v->missing_count > 0 && has_fill(properties) &&
+                   H5Pget_fill_value(properties, H5T_NATIVE_DOUBLE, &fill) >= 0 &&
+                   !is_same_missing(v, fill, v->missing[0]);
+    for (size_t i = 1; i < v->missing_count; i++)
+        differs |= !is_same_missing(v, v->missing[i], v->missing[0]);
+    return differs;
 }
 
 /* Whether it has floats in a plain layout; what they are goes to v. */
@@ -56,6 +88,7 @@ static bool describe(hid_t dataset, hid_t type, hid_t space, hid_t properties,
     v->stored_bytes = H5Dget_storage_size(dataset);
     v->has_our_filter = has_our_filter(properties);
     v->missing_count = ztio_missing_hdf5(dataset, v->missing);
+    v->has_other_missing = has_other_missing(v, properties);
     return v->raw_bytes > 0;
 }
 
@@ -162,7 +195,10 @@ static hid_t new_properties(const struct object *o, hid_t old, hid_t space)
             choose_chunks(v, chunk);
         if (choice->filter == OUR_FILTER_ZFP)
             divide_evenly(v, chunk);
-        done = H5Pset_chunk(properties, (int)v->rank, chunk) >= 0 &&
+        /* what means that there is no value is kept exactly if it is the fill value */
+        done = (v->missing_count == 0 || has_fill(old) ||
+                H5Pset_fill_value(properties, H5T_NATIVE_DOUBLE, v->missing) >= 0) &&
+               H5Pset_chunk(properties, (int)v->rank, chunk) >= 0 &&
                H5Pset_alloc_time(properties, H5D_ALLOC_TIME_INCR) >= 0 &&
                H5Pset_filter(properties, choice->filter, H5Z_FLAG_MANDATORY, choice->words,
                              choice->word) >= 0;
@@ -319,33 +355,51 @@ static hid_t open_dataset(hid_t file, const char *path, size_t cache_bytes)
     return dataset;
 }
 
-static bool fill_dataset(struct whole *w, const struct object *o)
+/* Bytes of values and of the index of chunks. */
+static uint64_t bytes_of(hid_t dataset)
+{
+    H5O_info_t info;
+    const uint64_t bytes = H5Dget_storage_size(dataset);
+    return H5Oget_info2(dataset, &info, H5O_INFO_META_SIZE) < 0
+               ? bytes
+               : bytes + info.meta_size.obj.index_size + info.meta_size.obj.heap_size;
+}
+
+/* A dataset that was made anew. */
+struct made {
+    hid_t file;
+    const char *path;
+    uint64_t values_bytes, bytes; /* with the index of chunks */
+};
+
+static bool fill_dataset(struct whole *w, const struct object *o, struct made *made)
 {
     struct copy c = {.whole = w, .object = o, .native = -1};
     (void)ztio_type_of_hdf5(o->variable.type == ZT_F32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE,
                             &c.native);
     c.from = open_dataset(w->in, o->path, BLOCK_BYTES);
-    c.to = open_dataset(w->out, o->path, 0);
+    c.to = open_dataset(made->file, made->path, 0);
     bool done = c.from >= 0 && c.to >= 0;
     done = done ? copy_all(&c) : whole_fail_read(w, o->path);
-    const uint64_t stored = done ? H5Dget_storage_size(c.to) : 0;
+    if (done) {
+        made->values_bytes = H5Dget_storage_size(c.to);
+        made->bytes = bytes_of(c.to);
+    }
     if (c.to >= 0 && H5Dclose(c.to) < 0 && done)
         done = whole_fail_write(w, o->path);
     if (c.from >= 0)
         (void)H5Dclose(c.from);
-    if (done)
-        w->how->done(w->how->user, &o->variable, stored);
     return done;
 }
 
 /* Make the dataset anew. Its type is the machine's: filters want it so, and readers do not see. */
-static bool rewrite(struct whole *w, struct object *o, hid_t from)
+static bool make_anew(struct whole *w, const struct object *o, hid_t from, struct made *made)
 {
     const hid_t type = o->variable.type == ZT_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
     hid_t old = H5Dget_create_plist(from), space = H5Dget_space(from);
     hid_t properties = new_properties(o, old, space);
-    hid_t to = properties >= 0 ? H5Dcreate2(w->out, o->path, type, space, H5P_DEFAULT, properties,
-                                            H5P_DEFAULT)
+    hid_t to = properties >= 0 ? H5Dcreate2(made->file, made->path, type, space, H5P_DEFAULT,
+                                            properties, H5P_DEFAULT)
                                : -1;
     if (to < 0)
         (void)whole_fail_write(w, o->path);
@@ -354,12 +408,15 @@ static bool rewrite(struct whole *w, struct object *o, hid_t from)
     (void)H5Pclose(properties);
     (void)H5Sclose(space);
     (void)H5Pclose(old);
-    return to >= 0 && fill_dataset(w, o);
+    return to >= 0 && fill_dataset(w, o, made);
 }
 
 /* Its values are written when all is there that they may refer to. */
-static bool make_empty(struct whole *w, const struct object *o, hid_t from)
+static bool make_empty(struct whole *w, const struct object *o)
 {
+    hid_t from = H5Dopen2(w->in, o->path, H5P_DEFAULT);
+    if (from < 0)
+        return whole_fail_read(w, o->path);
     hid_t stored = H5Dget_type(from), space = H5Dget_space(from);
     hid_t properties = H5Dget_create_plist(from), type = whole_type(w, stored);
     hid_t to = type >= 0 ? H5Dcreate2(w->out, o->path, type, space, H5P_DEFAULT, properties,
@@ -373,31 +430,68 @@ static bool make_empty(struct whole *w, const struct object *o, hid_t from)
     (void)H5Pclose(properties);
     (void)H5Sclose(space);
     (void)H5Tclose(stored);
+    (void)H5Dclose(from);
     return to >= 0;
 }
 
-/* As it is stored; its attributes come later, with all others'. */
-static bool copy_stored(struct whole *w, const struct object *o)
+/* As it is stored; its attributes come later, with all others'. It must not be open: where chunks
+ * of it are in HDF5's cache, H5Ocopy writes behind a buffer (seen with 1.10.8). */
+static bool copy_stored(struct whole *w, hid_t file, const char *path, const struct object *o)
 {
     hid_t how = H5Pcreate(H5P_OBJECT_COPY);
     const bool done = how >= 0 && H5Pset_copy_object(how, H5O_COPY_WITHOUT_ATTR_FLAG) >= 0 &&
-                      H5Ocopy(w->in, o->path, w->out, o->path, how, H5P_DEFAULT) >= 0;
+                      H5Ocopy(file, path, w->out, o->path, how, H5P_DEFAULT) >= 0;
     if (!done)
         (void)whole_fail_write(w, o->path);
     (void)H5Pclose(how);
     return done;
 }
 
-bool whole_make_dataset(struct whole *w, struct object *o)
+/* Make it in a file of its own; take it over if it is smaller than it was. Otherwise o->choice
+ * becomes to keep it. What is made in the file itself would leave a hole there. */
+static bool try_anew(struct whole *w, struct object *o, hid_t from, struct made *made)
 {
+    hid_t access = whole_access(w);
+    made->file = H5Fcreate(w->trial, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    made->path = "/trial";
+    bool done = made->file >= 0 ? make_anew(w, o, from, made) : whole_fail_write(w, o->path);
+    if (done && made->bytes + HEADER_BYTES < bytes_of(from))
+        done = copy_stored(w, made->file, made->path, o);
+    else if (done)
+        o->choice.what = ZTIO_KEEP;
+    if (made->file >= 0)
+        (void)H5Fclose(made->file);
+    (void)H5Pclose(access);
+    return done;
+}
+
+static bool rewrite(struct whole *w, struct object *o)
+{
+    struct made made = {.file = w->out, .path = o->path};
     hid_t from = H5Dopen2(w->in, o->path, H5P_DEFAULT);
     if (from < 0)
         return whole_fail_read(w, o->path);
-    const bool done = o->choice.what != ZTIO_KEEP ? rewrite(w, o, from)
-                      : o->is_by_value            ? make_empty(w, o, from)
-                                                  : copy_stored(w, o);
+    const bool done = o->choice.is_asked ? make_anew(w, o, from, &made)
+                                         : try_anew(w, o, from, &made);
     (void)H5Dclose(from);
-    return done;
+    if (!done)
+        return false;
+    if (o->choice.what == ZTIO_KEEP) {
+        w->how->kept(w->how->user, &o->variable);
+        return true;
+    }
+    w->rewritten++;
+    w->is_asked |= o->choice.is_asked;
+    w->how->done(w->how->user, &o->variable, made.values_bytes);
+    return true;
+}
+
+bool whole_make_dataset(struct whole *w, struct object *o)
+{
+    const bool done = o->choice.what == ZTIO_KEEP || rewrite(w, o);
+    if (!done || o->choice.what != ZTIO_KEEP)
+        return done;
+    return o->is_by_value ? make_empty(w, o) : copy_stored(w, w->in, o->path, o);
 }
 
 /* ---- for others ------------------------------------------------------------------------------ */
@@ -409,11 +503,18 @@ bool ztio_scan_hdf5(const char *path, const struct ztio_variable *v,
     struct whole w = {.in = -1, .out = -1, .place = path, .error = error};
     hsize_t chunk[ZTIO_MAX_AXES];
     struct blocks b;
-    hid_t native = v->type == ZT_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+    hid_t native = v->type == ZT_F32   ? H5T_NATIVE_FLOAT
+                   : v->type == ZT_F64 ? H5T_NATIVE_DOUBLE
+                   : v->type == ZT_I32 ? H5T_NATIVE_INT32
+                                       : H5T_NATIVE_INT64;
     w.in = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     hid_t dataset = w.in >= 0 ? open_dataset(w.in, v->path, BLOCK_BYTES) : -1;
-    if (dataset < 0) {
+    const bool is_open = dataset >= 0;
+    if (!is_open)
         (void)whole_fail_read(&w, v->path);
+    if (!is_open || !ztio_check_filters(w.in, v->path, path, error)) {
+        if (is_open)
+            (void)H5Dclose(dataset);
         if (w.in >= 0)
             (void)H5Fclose(w.in);
         return false;

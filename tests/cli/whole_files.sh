@@ -2,13 +2,13 @@
 need ncgen
 need ncdump
 awk 'BEGIN {
-    print "netcdf in { dimensions: t = UNLIMITED; y = 16; x = 24;"
+    print "netcdf in { dimensions: t = UNLIMITED; y = 32; x = 36;"
     print "variables: double t(t); float y(y); float warm(t, y, x); warm:units = \"K\";"
     print "warm:_FillValue = 1e20f; int n(y); string s(y); :title = \"a file\"; data: t = 1, 2, 3;"
     print "y = 1, 2; n = 5, 6; s = \"one\", \"two\"; warm = _"
-    for (i = 1; i < 3 * 16 * 24; i++) printf ", %.6g", 280 + 9 * sin(i % 24 / 5) + cos(i / 97)
+    for (i = 1; i < 3 * 32 * 36; i++) printf ", %.6g", 280 + 9 * sin(i % 36 / 5) + cos(i / 97)
     print "; group: g { variables: double u(y, x); data: u = 0"
-    for (i = 1; i < 16 * 24; i++) printf ", %.9g", sin(i / 31)
+    for (i = 1; i < 32 * 36; i++) printf ", %.9g", sin(i / 31)
     print "; } }"
 }' >in.cdl
 ncgen -4 -o in.nc in.cdl || exit 1
@@ -16,7 +16,12 @@ ztile compress in.nc --abs 1e-2 -o out.nc || skip "HDF5 is not in this build"
 ncdump -h in.nc | sed 1d >a
 ncdump -h out.nc | sed 1d >b
 cmp a b && ncdump -hs out.nc | grep -c 'Filter = "48613'
-ztile compare -q in.nc:warm out.nc:warm | grep 'special\|max abs'
+ztile compare -q in.nc:warm out.nc:warm | grep 'special\|max abs\|bound'
+ztile info out.nc | awk '{print $1, $2, $3, $4, $5, $6, $7}'
+ztile info --check out.nc:g/u | tail -1
+ztile info --json out.nc:/warm | grep bound
+status ztile info in.nc
+status ztile info out.nc:n
 ztile decompress -q out.nc -o back.nc
 ztile compare -q out.nc:/g/u back.nc:/g/u | grep differ
 ncdump in.nc | sed '1d; / \(warm\|u\) =/,/;/d' >a

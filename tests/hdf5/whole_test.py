@@ -76,7 +76,7 @@ def make_h5(path):
         f.create_dataset("a/growing", data=smooth(30, 40), maxshape=(None, 40), chunks=(30, 40))
         f.create_dataset("a/filled", data=np.where(smooth(32, 48) > 1, np.float32(-999),
                                                    smooth(32, 48)), fillvalue=-999)
-        f.create_dataset("a/turned", data=smooth(20, 20), dtype=">f8")
+        f.create_dataset("a/turned", data=smooth(64, 64), dtype=">f8")
         f.create_dataset("six", data=smooth(3, 1, 4, 5, 6, 7))
         f.create_dataset("empty", shape=(0, 4), maxshape=(None, 4), dtype="f4")
         f.create_dataset("scalar", data=1.5)
@@ -166,7 +166,8 @@ def test_h5():
     compare_h5("back.h5", "out.h5", {name: 0 for name in FLOATS}, [])
     done("compress", "in.h5", "--format", "zfp", "--abs", "1e-3", "-o", "zfp.h5")
     compare_h5("zfp.h5", "in.h5", FLOATS, [ZFP])
-    done("compress", "in.h5", "-o", "exact.h5", "-x", "serial", "-q")
+    named = [word for name in FLOATS for word in ("--var", name)]  # as they may grow
+    done("compress", "in.h5", "-o", "exact.h5", "-x", "serial", "-q", *named)
     compare_h5("exact.h5", "in.h5", {name: 0 for name in FLOATS}, [OURS])
     with h5py.File("out.h5") as f:
         check(f["a/growing"].chunks == (30, 40) or f["a/growing"].chunks[0] > 1, "chunks")
@@ -271,6 +272,55 @@ def test_nc():
     done("compress", "in.nc", "--abs", "1e-3", "-fqo", "out.nc")
     check(run("compare", "in.nc:/ocean/deep/salt", "out.nc:/ocean/deep/salt").returncode == 0,
           "a variable behind the filter is not read without the plug-ins' variable")
+
+
+# ---- nothing grows -----------------------------------------------------------------------------
+
+def test_files_that_grew():
+    rng = np.random.default_rng(1)
+    with h5py.File("grows.h5", "w") as f:
+        f["noise"] = rng.normal(size=(40, 50))
+        f["short"] = smooth(300)  # shorter than the index of one chunk
+        f.create_dataset("mask", data=np.round(smooth(64, 64) > 1), dtype="f4", chunks=(64, 64),
+                         compression="gzip", shuffle=True)
+        f.create_dataset("unwritten", shape=(50, 60), dtype="f4")
+    said = done("compress", "grows.h5", "-o", "copy.h5")
+    check("4 that would not become smaller" in said and "is a copy of it" in said,
+          f"a file that would grow: {said}")
+    with open("grows.h5", "rb") as a, open("copy.h5", "rb") as b:
+        check(a.read() == b.read(), "a file that would grow is no copy")
+    with h5py.File("grows.h5", "a") as f:
+        f["data"] = smooth(40, 50, 60)
+    said = done("compress", "grows.h5", "-o", "less.h5", "-v")
+    check("/mask: would not become smaller" in said, f"-v does not say what is left: {said}")
+    with h5py.File("grows.h5") as a, h5py.File("less.h5") as b:
+        check(list(b["data"]._filters) == [OURS], "what becomes smaller is left alone")
+        for name in ("noise", "short", "mask", "unwritten"):
+            check(a[name]._filters == b[name]._filters and a[name].chunks == b[name].chunks and
+                  a[name].id.get_storage_size() == b[name].id.get_storage_size() and
+                  np.array_equal(a[name][...], b[name][...]), f"{name} is not as it was")
+    check(os.path.getsize("less.h5") < os.path.getsize("grows.h5"), "it grows all the same")
+    done("compress", "grows.h5", "-o", "asked.h5", "-q", "--var", "noise")
+    with h5py.File("asked.h5") as f:
+        check(list(f["noise"]._filters) == [OURS], "--var does not compress what grows")
+
+
+def test_missing_values_were_lost():
+    """An attribute says what they are, HDF5's fill value does not: so nccopy writes files."""
+    values = np.where(smooth(40, 60, 20) > 1, np.float32(-999.9), smooth(40, 60, 20))
+    with h5py.File("missing.h5", "w") as f:
+        for name, said in (("one", {"_FillValue": -999.9}), ("same", {"_FillValue": -999.9,
+                           "missing_value": -999.9}), ("two", {"missing_value": [-1e3, -999.9]}),
+                           ("other", {"_FillValue": -999.9})):
+            f.create_dataset(name, data=values, fillvalue=7 if name == "other" else None)
+            for key, value in said.items():
+                f[name].attrs[key] = np.array(value, "f4")
+    done("compress", "missing.h5", "--rel", "1e-3", "-qo", "missing_z.h5")
+    with h5py.File("missing_z.h5") as f:
+        for name in f:
+            check(list(f[name]._filters) == [OURS] and
+                  np.array_equal(f[name][...] == np.float32(-999.9), values == np.float32(-999.9)),
+                  f"{name}: missing values are no longer what its attribute says")
 
 
 # ---- the CF conventions ------------------------------------------------------------------------
@@ -440,7 +490,8 @@ def test_lying_cd_values():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    for test in (test_h5, test_words, test_nc, test_cf_coordinates_move, test_refusals,
+    for test in (test_h5, test_words, test_nc, test_files_that_grew,
+                 test_missing_values_were_lost, test_cf_coordinates_move, test_refusals,
                  test_filter_before_ours_in_a_file, test_lying_cd_values):
         test()
     os.chdir("/")
