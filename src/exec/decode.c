@@ -173,11 +173,25 @@ zt_status zti_go_to(zt_context *context, const struct zti_coding *coding,
         return ZT_OK;
     }
     const uint64_t chunk = index ? tile / index->layout.chunk_tiles : 0;
+    zt_status status = ZT_OK;
     if (index && chunk * index->layout.chunk_tiles > here) {
+        status = zti_end_chunk(context, coding, s, start_bits, index, here);
         here = chunk * index->layout.chunk_tiles;
         move_to(context, coding, s, zti_index_bits(coding, index, start_bits, chunk));
     }
-    return zti_take_tiles(context, coding, s, here, tile, NULL);
+    return status == ZT_OK ? zti_take_tiles(context, coding, s, here, tile, NULL) : status;
+}
+
+zt_status zti_end_chunk(zt_context *context, const struct zti_coding *coding,
+                        struct zti_tile_source *s, uint64_t start_bits,
+                        const struct zti_index *index, uint64_t here)
+{
+    const uint64_t each = index ? index->layout.chunk_tiles : zti_usual_chunk_tiles(coding);
+    const uint64_t rest = coding->grid.count - here, over = here % each;
+    if (over == 0 || coding->codec->tile_fixed_bits(coding) > 0)
+        return ZT_OK;
+    return zti_take_indexed(context, coding, s, start_bits, index, here,
+                            here + (rest < each - over ? rest : each - over), NULL);
 }
 
 zt_status zti_check_place(zt_context *context, const struct zti_coding *coding,
@@ -219,8 +233,8 @@ zt_status zti_take_indexed(zt_context *context, const struct zti_coding *coding,
                            const struct zti_index *index, uint64_t first, uint64_t last,
                            const struct zti_view *view)
 {
-    const uint32_t most =
-        index && coding->codec->side_by_side ? coding->codec->side_by_side(coding) : 0;
+    const bool is_wide = index && view && coding->codec->side_by_side;
+    const uint32_t most = is_wide ? coding->codec->side_by_side(coding) : 0;
     uint64_t starts[ZTI_RUNS_MOST + 1], at[ZTI_RUNS_MOST];
     zt_status status = ZT_OK;
     while (most > 1 && !s->tail && first % index->layout.chunk_tiles == 0) {
@@ -241,7 +255,14 @@ zt_status zti_take_indexed(zt_context *context, const struct zti_coding *coding,
         if (status != ZT_OK)
             return status;
     }
-    return zti_take_tiles(context, coding, s, first, last, view);
+    for (uint64_t next; status == ZT_OK && first < last; first = next) {
+        const uint64_t each = index ? index->layout.chunk_tiles : last;
+        next = last - first < each - first % each ? last : first + each - first % each;
+        status = zti_take_tiles(context, coding, s, first, next, view);
+        if (status == ZT_OK)
+            status = zti_check_place(context, coding, s, start_bits, index, next);
+    }
+    return status;
 }
 
 /* ---- damaged streams ---- */

@@ -257,14 +257,14 @@ static zt_status serial_decode(zt_context *context, const struct zti_coding *as_
                                               view, starts)
                             : zti_take_out(context, coding, &source, start_bits, index, first,
                                            last, &output);
-        if (status == ZT_OK)
-            status = zti_check_place(context, coding, &source, start_bits, index, last);
         here = last;
         if (status == ZT_OK && here - reported >= every) {
             reported = here;
             status = zti_report(context, here, coding->grid.count);
         }
     }
+    if (status == ZT_OK)
+        status = zti_end_chunk(context, coding, &source, start_bits, index, here);
     *end_bits = zti_tile_source_bits(&source);
     zti_tile_source_free(context, &source);
     zti_output_close(context, &output);
@@ -436,15 +436,20 @@ static void bytes_of_tiles(const struct zti_extents *e, uint64_t first, uint64_t
 {
     const uint64_t fixed = e->coding->codec->tile_fixed_bits(e->coding);
     uint64_t from, to;
+    bool is_end;
     if (fixed > 0) {
         from = zti_mul(first, fixed, &from) && zti_add(from, e->start_bits, &from) ? from
                                                                                    : UINT64_MAX;
         to = zti_mul(last, fixed, &to) && zti_add(to, e->start_bits, &to) ? to : UINT64_MAX;
+        is_end = last == e->coding->grid.count;
     } else {
         const uint32_t c = e->index->layout.chunk_tiles;
         from = zti_index_bits(e->coding, e->index, e->start_bits, first / c);
         to = zti_index_bits(e->coding, e->index, e->start_bits, zti_index_chunks(last, c));
+        is_end = zti_index_chunks(last, c) == e->index->chunks;
     }
+    if (is_end) /* with the padding */
+        to = UINT64_MAX;
     *first_byte = from / 8 < e->stream_bytes ? from / 8 : e->stream_bytes;
     *last_byte = zti_bytes_of_bits(to) < e->stream_bytes ? zti_bytes_of_bits(to)
                                                          : e->stream_bytes;

@@ -516,8 +516,8 @@ static void decode_piece(struct decoder *d, const struct zti_coding *coding,
     if (status == ZT_OK)
         status = zti_take_out(own, coding, &source, d->start_bits, d->index, piece->first,
                               piece->last, output);
-    if (status == ZT_OK)
-        status = zti_check_place(own, coding, &source, d->start_bits, d->index, piece->last);
+    if (status == ZT_OK && d->index)
+        status = zti_end_chunk(own, coding, &source, d->start_bits, d->index, piece->last);
     const uint64_t end = zti_tile_source_bits(&source);
     zti_tile_source_free(own, &source);
     (void)pthread_mutex_lock(&d->crew.lock);
@@ -551,8 +551,13 @@ static void walk_on(struct decoder *d, uint32_t thread, zt_context *own)
 {
     struct found piece;
     if (!zti_runs_next(&d->runs, d->grain, &piece.first, &piece.last)) {
+        const zt_status status = zti_end_chunk(own, d->crew.coding, &d->walk, d->start_bits, NULL,
+                                               d->walk_tile);
+        const uint64_t end = zti_tile_source_bits(&d->walk);
         d->is_found = true;
-        (void)pthread_cond_broadcast(&d->crew.changed);
+        if (end > d->end_bits)
+            d->end_bits = end;
+        crew_note(&d->crew, thread, status, own, 0);
         return;
     }
     d->is_walking = true;

@@ -83,8 +83,8 @@ zt_status zti_take_noting(zt_context *context, const struct zti_coding *coding,
                           uint64_t last, const struct zti_view *view,
                           const struct zti_starts *starts);
 
-/* The same into a view with an index, or NULL: chunks side by side where the codec wants that.
- * ZT_CORRUPT also where these end elsewhere than the index says. */
+/* The same into a view or over tiles with an index, or NULL: chunks side by side where the codec
+ * wants that. ZT_CORRUPT also where a chunk ends elsewhere than the index says. */
 zt_status zti_take_indexed(zt_context *context, const struct zti_coding *coding,
                            struct zti_tile_source *source, uint64_t start_bits,
                            const struct zti_index *index, uint64_t first, uint64_t last,
@@ -115,10 +115,17 @@ uint64_t zti_index_bits(const struct zti_coding *coding, const struct zti_index 
                         uint64_t start_bits, uint64_t chunk);
 
 /* Go to a tile: by computing where it is, by the index, or by passing over the tiles from 'here',
- * where the source is. */
+ * where the source is. A chunk that is left is gone through to its end, as zti_end_chunk does. */
 zt_status zti_go_to(zt_context *context, const struct zti_coding *coding,
                     struct zti_tile_source *source, uint64_t start_bits,
                     const struct zti_index *index, uint64_t here, uint64_t tile);
+
+/* Pass over the tiles from 'here', where the source is, to the end of its chunk, if that has begun;
+ * ZT_CORRUPT if it ends elsewhere than the index says. So all policies look at whole chunks; those
+ * of a stream without an index have the usual number of tiles. Nothing at fixed rate. */
+zt_status zti_end_chunk(zt_context *context, const struct zti_coding *coding,
+                        struct zti_tile_source *source, uint64_t start_bits,
+                        const struct zti_index *index, uint64_t here);
 
 /* ZT_CORRUPT if tile 'tile' begins a chunk and the source, which is at it, is not where the index
  * says. */

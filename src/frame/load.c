@@ -128,22 +128,17 @@ static zt_status open_payload(struct zt_reader *r, const struct zti_frame *f, st
     return status;
 }
 
-static bool is_whole(const struct zti_frame *f, const struct zti_view *view)
+bool zti_is_end(const struct zti_frame *f, uint64_t end_bits)
 {
-    for (uint32_t i = 0; i < f->rank; i++)
-        if (view->lo[i] != 0 || view->hi[i] != f->shape[i])
-            return false;
-    return true;
+    const uint64_t bits = f->payload_bytes * 8;
+    const uint64_t align = f->coding.codec->stream_align_bits(&f->coding);
+    return end_bits <= bits && zti_round_up(end_bits, align) == bits;
 }
 
 zt_status zti_check_end(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
                         uint64_t end_bits)
 {
-    uint64_t align = f->coding.codec->stream_align_bits(&f->coding);
-    uint64_t over = end_bits % align;
-    if (over)
-        end_bits += align - over;
-    if (end_bits != f->payload_bytes * 8)
+    if (!zti_is_end(f, end_bits))
         return zti_fail(r->context, ZT_CORRUPT,
                         "frame %" PRIu64 ": the stream ends at bit %" PRIu64 " of a payload of %"
                         PRIu64 " bytes", number, end_bits, f->payload_bytes);
@@ -156,7 +151,8 @@ zt_status zti_load_index(struct zt_reader *r, const struct zti_frame *f,
 {
     const uint64_t bits = (f->payload_bytes - zti_head_bytes(&f->coding)) * 8;
     const uint64_t units = bits / zti_unit_bits(&f->coding);
-    const bool is_stored = f->index.kind != ZT_INDEX_NONE && f->index.kind <= ZT_INDEX_COMPACT;
+    const bool is_stored = f->index.kind != ZT_INDEX_NONE && f->index.kind <= ZT_INDEX_COMPACT &&
+                           f->coding.codec->tile_fixed_bits(&f->coding) == 0;
     zt_status status = ZT_OK;
     *index = NULL;
     if (!is_stored && !zti_has_ends(&f->coding))
@@ -238,6 +234,19 @@ static zt_status decode_coded(struct decoding *d, const struct zti_view *view,
                                      start_bits, d->index, view, end_bits);
 }
 
+/* Whether the chunk of the last tile that meets a view of the coded array is the stream's last. */
+static bool reaches_end(const struct decoding *d, const struct zti_view *cover)
+{
+    const struct zti_grid *const grid = &d->coding->grid;
+    const uint64_t each = d->coding->codec->tile_fixed_bits(d->coding) > 0 ? 1
+                          : d->index ? d->index->layout.chunk_tiles
+                                     : zti_usual_chunk_tiles(d->coding);
+    uint64_t tile = 0;
+    for (uint32_t i = 0; i < grid->rank; i++)
+        tile = tile * grid->tiles[i] + (cover->hi[i] - 1) / grid->side[i];
+    return tile / each == (grid->count - 1) / each;
+}
+
 /* Decode a view of the frame: as the view of the coded array that it is, if rows of tiles are rows
  * of memory there. */
 static zt_status decode_view(struct decoding *d, const struct zti_view *view)
@@ -245,6 +254,7 @@ static zt_status decode_view(struct decoding *d, const struct zti_view *view)
     const struct zti_frame *f = d->f;
     struct zti_plan_scatter parts;
     struct zti_view coded;
+    const struct zti_view *cover = &coded;
     uint64_t end_bits = 0;
     zt_status status;
     if (zti_plan_part(&f->plan, f->shape, view, &coded) &&
@@ -252,9 +262,10 @@ static zt_status decode_view(struct decoding *d, const struct zti_view *view)
         status = decode_coded(d, &coded, NULL, &end_bits);
     } else {
         zti_plan_scatter(&f->plan, f->shape, f->coding.grid.side, view, &parts);
-        status = decode_coded(d, &parts.scatter.cover, &parts.scatter, &end_bits);
+        cover = &parts.scatter.cover;
+        status = decode_coded(d, cover, &parts.scatter, &end_bits);
     }
-    if (!status && is_whole(f, view))
+    if (!status && reaches_end(d, cover))
         status = zti_check_end(d->r, d->number, f, end_bits);
     if (!status)
         zti_tail_apply(f, d->tail, view);

@@ -254,6 +254,14 @@ zt_status zti_output_check(struct zt_reader *r, const zt_array *out, const uint6
     return status;
 }
 
+static bool is_whole(const struct zt_reader *r, const struct zti_view *view, uint64_t extent)
+{
+    for (uint32_t i = 0; i < r->first.rank; i++)
+        if (view->lo[i] != 0 || view->hi[i] != (i == 0 ? extent : r->first.shape[i]))
+            return false;
+    return true;
+}
+
 zt_status zti_reader_box(struct zt_reader *r, const zt_box *box, const zt_array *out)
 {
     uint64_t shape[ZT_MAX_RANK], extents[ZT_MAX_RANK];
@@ -280,6 +288,8 @@ zt_status zti_reader_box(struct zt_reader *r, const zt_box *box, const zt_array 
             status = zti_load_header(r, number, &f);
         if (!status)
             status = zti_load_view(r, number, number > 0 ? &f : &r->first, place->at, &view);
+        if (!status && is_whole(r, &view, place[1].first - place->first))
+            status = zti_check_padding(r, number);
     }
     return status;
 }
@@ -474,6 +484,8 @@ zt_status zt_reader_read(zt_reader *reader, const zt_array *out)
     uint64_t at = reader->places ? reader->places[reader->number].at
                                  : reader->input.at - reader->frame.header_bytes;
     status = zti_load_view(reader, reader->number, &reader->frame, at, &view);
+    if (!status && reader->places)
+        status = zti_check_padding(reader, reader->number);
     reader->is_read = true;
     reader->is_failed = status != ZT_OK && !reader->places;
     return status;

@@ -101,9 +101,10 @@ zt_status zti_load_view(struct zt_reader *reader, uint64_t number, const struct 
                         uint64_t at, const struct zti_view *view);
 
 /* The parts of that: the zero bytes after a payload and the tail, which lie together at byte 'at';
- * whether the stream of a whole frame ends where the payload does. */
+ * whether the last tile of a frame ends where the payload does, but for padding. */
 zt_status zti_load_tail(struct zt_reader *reader, uint64_t number, const struct zti_frame *frame,
                         uint64_t at, struct zti_tail *tail);
+bool zti_is_end(const struct zti_frame *frame, uint64_t end_bits);
 zt_status zti_check_end(struct zt_reader *reader, uint64_t number, const struct zti_frame *frame,
                         uint64_t end_bits);
 

@@ -232,6 +232,8 @@ static zt_status decode_piece(struct frame *s, const struct zti_index *index, ui
         if (next != at)
             done = tile; /* an index that lies */
     }
+    if (!status && done == *last && *last == s->coding.grid.count && !zti_is_end(s->f, at))
+        done = index ? tile : *last - 1;
     return status || done == *last ? status : lose_tiles(s, done, *last);
 }
 

@@ -533,6 +533,110 @@ static void frames_must_belong_together(void **state)
     zt_context_free(c);
 }
 
+/* ---- tables that lie about where tiles are ---- */
+
+static int mark_lost(void *user, zt_loss loss, const zt_box *box, const char *why)
+{
+    (void)loss;
+    (void)why;
+    for (uint64_t z = box->lo[0]; z < box->hi[0]; z++)
+        ((bool *)user)[z] = true;
+    return 0;
+}
+
+/* Whatever the road: the whole is refused, boxes of layers of tiles are where the lie is, salvage
+ * keeps the others. */
+static void need_same_verdicts(const struct bytes *file, const zt_array *array, uint64_t layer,
+                               const bool *is_bad)
+{
+    zt_array out = new_array((zt_type)array->type, array->rank, array->shape);
+    const size_t slice_bytes = array_bytes(array) / (size_t)array->shape[0];
+    bool is_lost[64] = {false};
+    struct mem_source memory;
+    zt_source source = source_of(&memory, file->data, file->n, false);
+    zt_reader *reader = NULL;
+    zt_salvage salvage;
+    uint64_t first, extent;
+    for (uint32_t threads = 1; threads <= 3; threads++) {
+        zt_context *c = NULL;
+        const zt_omp omp = {.threads = threads, .grain = 1};
+        need_ok(NULL, zt_context_new(NULL, &c));
+        need_ok(c, zt_context_set_policy(c, ZT_OMP, &omp));
+        need_failure(c, zt_decompress(c, file->data, file->n, &out), ZT_CORRUPT, "ends elsewhere");
+        for (uint64_t z = 0; z < array->shape[0]; z += layer) {
+            const zt_box box = {{z}, {z + layer, array->shape[1], array->shape[2]}};
+            const zt_array part = zti_array_slab(&out, z, layer);
+            const zt_status status = zt_decompress_box(c, file->data, file->n, &box, &part);
+            if (is_bad[z / layer]) {
+                need_failure(c, status, ZT_CORRUPT, "ends elsewhere");
+            } else {
+                need_ok(c, status);
+                assert_memory_equal(part.data, (char *)array->data + z * slice_bytes,
+                                    (size_t)layer * slice_bytes);
+            }
+        }
+        zt_context_free(c);
+    }
+    (void)zt_salvage_init(&salvage, sizeof salvage);
+    salvage.part = mark_lost;
+    salvage.user = is_lost;
+    need_ok(NULL, zt_reader_open_damaged(NULL, &source, &reader));
+    need_ok(NULL, zt_reader_next(reader, &first, &extent));
+    need_ok(NULL, zt_reader_salvage(reader, &out, &salvage));
+    for (uint64_t z = 0; z < array->shape[0]; z++) {
+        assert_int_equal(is_lost[z], is_bad[z / layer]);
+        if (!is_lost[z])
+            assert_memory_equal((char *)out.data + z * slice_bytes,
+                                (char *)array->data + z * slice_bytes, slice_bytes);
+    }
+    zt_reader_close(reader);
+    free(out.data);
+}
+
+/* Of 16 zfp tiles in 8 chunks the fourth chunk begins a bit later than it does. */
+static void an_index_that_lies_is_refused_by_every_road(void **state)
+{
+    static const uint64_t shape[] = {16, 8, 8};
+    static const bool is_bad[] = {false, true, false, false};
+    zt_array array = new_array(ZT_F32, 3, shape);
+    zt_params params = params_of(zt_lossless());
+    (void)state;
+    fill_array(&array, DATA_SMOOTH, 1);
+    params.codec = ZT_CODEC_ZFP;
+    params.index = ZT_INDEX_OFFSETS;
+    params.index_chunk = 2;
+    struct bytes file = compress(&array, &params);
+    struct pieces p = take_apart(&file);
+    unsigned char *const starts = p.tail + p.tail_bytes - 8 * 8; /* the last section's end */
+    zti_put_le64(starts + 3 * 8, zti_get_le64(starts + 3 * 8) + 1);
+    struct bytes lie = put_together(&p);
+    need_same_verdicts(&lie, &array, 4, is_bad);
+    free(lie.data);
+    free(file.data);
+    free(array.data);
+}
+
+/* Of 4 ndzip tiles the second one ends a word later than it does. */
+static void a_table_of_ends_that_lies_is_refused_by_every_road(void **state)
+{
+    static const uint64_t shape[] = {64, 16, 16};
+    static const bool is_bad[] = {false, true, true, false};
+    zt_array array = new_array(ZT_F32, 3, shape);
+    zt_params params = params_of(zt_lossless());
+    (void)state;
+    fill_array(&array, DATA_CONSTANT, 1);
+    params.codec = ZT_CODEC_NDZIP;
+    struct bytes file = compress(&array, &params);
+    struct pieces p = take_apart(&file);
+    zti_put_le32(p.payload + 4, zti_get_le32(p.payload + 4) + 1);
+    checksum_again(&p);
+    struct bytes lie = put_together(&p);
+    need_same_verdicts(&lie, &array, 16, is_bad);
+    free(lie.data);
+    free(file.data);
+    free(array.data);
+}
+
 static void tails_shorter_than_their_hash_are_refused(void **state)
 {
     (void)state;
@@ -589,6 +693,8 @@ int main(void)
         cmocka_unit_test(headers_take_unknown_sections_as_tails_do),
         cmocka_unit_test(other_versions_and_codecs_are_named),
         cmocka_unit_test(tails_must_hold_what_the_header_says),
+        cmocka_unit_test(an_index_that_lies_is_refused_by_every_road),
+        cmocka_unit_test(a_table_of_ends_that_lies_is_refused_by_every_road),
         cmocka_unit_test(tails_shorter_than_their_hash_are_refused),
         cmocka_unit_test(extents_that_add_up_to_too_much_are_refused),
         cmocka_unit_test(payloads_must_be_streams_of_the_frame),
