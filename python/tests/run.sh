@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh: build the wheel from the source tree, install it into a clean virtual environment, and run
-# the package's tests against what is installed there.
+# run.sh: build the source distribution, from it the wheel, install that into a clean virtual
+# environment, and run the package's tests against what is installed there.
 #
 #     python/tests/run.sh SOURCE_DIR WORK_DIR [PYTHON [PYTEST ARGUMENT...]]
 #
@@ -44,6 +44,30 @@ if ! cmp -s "$requirements" "$venv/requirements.txt"; then
     cp "$requirements" "$venv/requirements.txt"
 fi
 
+# ---- the source distribution, unpacked: files that are as before keep their time
+rm -rf "$work/sdist" "$work/unpacked"
+mkdir -p "$work/unpacked" "$work/source"
+(cd "$source" && "$venv/bin/python" -c 'import sys
+from scikit_build_core.build import build_sdist
+build_sdist(sys.argv[1])' "$work/sdist") >"$log" 2>&1 &&
+    tar -xzf "$work"/sdist/*.tar.gz -C "$work/unpacked" --strip-components=1 || {
+    tail -n 30 "$log"
+    echo "the source distribution cannot be made"
+    exit 1
+}
+"$python" - "$work/unpacked" "$work/source" <<'END'
+import filecmp, pathlib, shutil, sys
+new, kept = map(pathlib.Path, sys.argv[1:])
+for file in [f for f in kept.rglob("*") if f.is_file()]:
+    if not (new / file.relative_to(kept)).is_file():
+        file.unlink()
+for file in [f for f in new.rglob("*") if f.is_file()]:
+    to = kept / file.relative_to(new)
+    if not to.is_file() or not filecmp.cmp(file, to, shallow=False):
+        to.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, to)
+END
+
 # ---- the wheel
 rm -rf "$work/wheel"
 fast=
@@ -51,7 +75,7 @@ fast=
     --config-settings=cmake.define.CMAKE_C_FLAGS_RELWITHDEBINFO=-O1"
 "$venv/bin/python" -m pip wheel -q --no-build-isolation --no-deps --wheel-dir "$work/wheel" \
     --config-settings=build-dir="$work/cmake" $fast \
-    --config-settings=cmake.define.ZTILE_KERNELS="${ZTILE_KERNELS:-}" "$source/python" >"$log" 2>&1 || {
+    --config-settings=cmake.define.ZTILE_KERNELS="${ZTILE_KERNELS:-}" "$work/source" >"$log" 2>&1 || {
     tail -n 30 "$log"
     echo "the wheel does not build"
     exit 1

@@ -64,7 +64,7 @@ ztile.compress(np.zeros(3), tolerance=1e-3)
 
 def test_types_are_checked(tmp_path):
     (tmp_path / "use.py").write_text(USE)
-    config = ["-m", "mypy", "--config-file", str(HERE.parent / "pyproject.toml")]
+    config = ["-m", "mypy", "--config-file", str(HERE.parent.parent / "pyproject.toml")]
     package = subprocess.run([sys.executable, *config, "-p", "ztile"], cwd=tmp_path,
                              capture_output=True, text=True)
     assert package.returncode == 0, package.stdout
