@@ -64,8 +64,16 @@ def ztile(library, codec):
     return compress, decompress
 
 
+def installed(name):
+    """A shared library of the system; OSError where there is none."""
+    path = ctypes.util.find_library(name)
+    if path is None:
+        raise OSError("lib%s is not installed" % name)
+    return ctypes.CDLL(path)
+
+
 def libzfp():
-    lib = ctypes.CDLL(ctypes.util.find_library("zfp"))
+    lib = installed("zfp")
     for name in ("zfp_field_alloc", "zfp_stream_open", "stream_open"):
         getattr(lib, name).restype = ctypes.c_void_p
     for name in ("zfp_stream_maximum_size", "zfp_compress", "zfp_decompress"):
@@ -100,7 +108,7 @@ def fpzip():
     class Fpz(ctypes.Structure):
         _fields_ = [(name, ctypes.c_int) for name in ("type", "prec", "nx", "ny", "nz", "nf")]
 
-    lib = ctypes.CDLL(ctypes.util.find_library("fpzip"))
+    lib = installed("fpzip")
     for name in ("fpzip_write_to_buffer", "fpzip_read_from_buffer"):
         getattr(lib, name).restype = ctypes.POINTER(Fpz)
     lib.fpzip_write.restype = lib.fpzip_read.restype = ctypes.c_size_t

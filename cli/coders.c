@@ -40,6 +40,13 @@ static bool fits_zfp(const struct subject *s, const struct ask *ask)
 static bool fits_sz(const struct subject *s, const struct ask *ask)
 {
     (void)s;
+    return is_bound(ask);
+}
+
+/* Without loss effort high is effort default. */
+static bool fits_sz_high(const struct subject *s, const struct ask *ask)
+{
+    (void)s;
     return is_bound(ask) && ask->tolerance > 0;
 }
 
@@ -90,7 +97,7 @@ static bool decode(const struct subject *s, const struct ask *ask, const void *i
 CODEC(zfp, "zfp", zfp, ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT)
 CODEC(sz, "sz", sz, ZT_CODEC_SZ, ZT_EFFORT_DEFAULT)
 CODEC(sz_fast, "sz-fast", sz, ZT_CODEC_SZ, ZT_EFFORT_FAST)
-CODEC(sz_high, "sz-high", sz, ZT_CODEC_SZ, ZT_EFFORT_HIGH)
+CODEC(sz_high, "sz-high", sz_high, ZT_CODEC_SZ, ZT_EFFORT_HIGH)
 CODEC(ndzip, "ndzip", ndzip, ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT)
 
 const struct coder *const coders[] = {&coder_zfp,     &coder_sz,    &coder_sz_fast,

@@ -1,5 +1,7 @@
 """python -m ztile.bench: rows of peers, and the command that is called with them."""
+import importlib.util
 import os
+import pathlib
 import stat
 import subprocess
 import sys
@@ -97,3 +99,14 @@ def test_it_is_a_module_to_run():
     out = subprocess.run([sys.executable, "-m", "ztile.bench", "--help"], capture_output=True,
                          text=True, env={**os.environ, "COLUMNS": "100"})
     assert out.returncode == 0 and "SZ3" in out.stdout
+
+
+def test_lossless_peers_names_a_library_that_is_missing(monkeypatch):
+    path = pathlib.Path(__file__).parents[2] / "bench" / "lossless_peers.py"
+    spec = importlib.util.spec_from_file_location("lossless_peers", path)
+    peers = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(peers)
+    monkeypatch.setattr(peers.ctypes.util, "find_library", lambda name: None)
+    for maker, name in (peers.fpzip, "libfpzip"), (peers.libzfp, "libzfp"):
+        with pytest.raises(OSError, match=name):
+            maker()
