@@ -49,6 +49,9 @@ zt_zfp compat_params(const zfp_stream *stream);
  * completed with parts that are valid. False where they make no sense. */
 bool compat_read_codes(uint64_t field_code, uint64_t mode_code, zt_zfp *params, zt_array *array);
 
+/* Whether no libzfp of another word size is in this process whose calls arrive here. */
+bool compat_words_fit(void);
+
 /* A code that stands in for the part that is not there: a 1-D field of one int32. */
 enum { COMPAT_ANY_FIELD = 0 };
 /* Likewise: the reversible mode. */

@@ -40,7 +40,8 @@ size_t zfp_compress(zfp_stream *stream, const zfp_field *field)
     zt_array array;
     uint64_t end_bits;
     if (!s || !compat_array(field, &array) || zti_array_check(NULL, &array, true) != ZT_OK ||
-        !coding_of(stream, &array, &coding) || stream_wtell(s) > (uint64_t)s->bytes * 8)
+        !coding_of(stream, &array, &coding) || stream_wtell(s) > (uint64_t)s->bytes * 8 ||
+        !compat_words_fit())
         return 0;
     zt_context *context = context_of(stream);
     if (!context)
@@ -62,7 +63,7 @@ size_t zfp_decompress(zfp_stream *stream, zfp_field *field)
     zt_array array;
     uint64_t end_bits;
     if (!s || !compat_array(field, &array) || zti_array_check(NULL, &array, true) != ZT_OK ||
-        !coding_of(stream, &array, &coding))
+        !coding_of(stream, &array, &coding) || !compat_words_fit())
         return 0;
     zt_context *context = context_of(stream);
     if (!context)
@@ -84,6 +85,8 @@ size_t zfp_write_header(zfp_stream *stream, const zfp_field *field, uint mask)
     bitstream *s = stream->stream;
     const uint64_t start = stream_wtell(s);
     uint64_t meta = 0;
+    if (!compat_words_fit())
+        return 0;
     if (mask & ZFP_HEADER_META) {
         meta = zfp_field_metadata(field);
         if (meta == ZFP_META_NULL)
@@ -106,6 +109,8 @@ size_t zfp_read_header(zfp_stream *stream, zfp_field *field, uint mask)
     static const uint8_t magic[4] = {'z', 'f', 'p', ZFP_CODEC};
     bitstream *s = stream->stream;
     const uint64_t start = stream_rtell(s);
+    if (!compat_words_fit())
+        return 0;
     if (mask & ZFP_HEADER_MAGIC)
         for (uint32_t i = 0; i < 4; i++)
             if (stream_read_bits(s, 8) != magic[i])
