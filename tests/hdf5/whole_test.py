@@ -469,7 +469,7 @@ def test_filter_before_ours_in_a_file():
 
 
 def test_lying_cd_values():
-    """HDF5 1.10 would copy what lies behind the filter's buffer, or crash."""
+    """HDF5 would copy what lies behind the filter's buffer, or crash."""
     for number, opts, told, new in (
             (OURS, LOSSLESS, (65537, 1000), (65537, 10)),
             (ZFP, (5,), (0x0570667a, (1000 - 1) << 4 | 2), (0x0570667a, (10 - 1) << 4 | 2))):

@@ -45,7 +45,7 @@ def check(dataset: Any) -> None:
     """Look at an h5py.Dataset before it is read; files from others may lie.
 
     CorruptError where one of ztile's filters or H5Z-ZFP is told of other chunks than the dataset
-    has: HDF5 1.10 would hand out memory that is not the file's, or crash. A UserWarning where
+    has: HDF5 would hand out memory that is not the file's, or crash. A UserWarning where
     another filter stands before a bound, which then holds for no value. Datasets with other filters
     pass, and so do virtual ones: call it for the datasets behind them."""
     if dataset.chunks is None:
