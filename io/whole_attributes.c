@@ -266,8 +266,8 @@ static herr_t copy_attribute(hid_t object, const char *name, const H5A_info_t *i
     return done ? 0 : -1;
 }
 
-/* The index by which attributes come in the order they were made, where the file knows it. */
-static H5_index_t order_of(hid_t object, H5O_type_t type)
+/* Whether a file knows the order in which the attributes of an object were made. */
+static bool has_order(hid_t object, H5O_type_t type)
 {
     unsigned order = 0;
     hid_t properties = type == H5O_TYPE_GROUP     ? H5Gget_create_plist(object)
@@ -275,7 +275,7 @@ static H5_index_t order_of(hid_t object, H5O_type_t type)
                                                   : H5Tget_create_plist(object);
     (void)H5Pget_attr_creation_order(properties, &order);
     (void)H5Pclose(properties);
-    return order & H5P_CRT_ORDER_TRACKED ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
+    return (order & H5P_CRT_ORDER_TRACKED) != 0;
 }
 
 bool whole_copy_attributes(struct whole *w, const struct object *o)
@@ -286,7 +286,9 @@ bool whole_copy_attributes(struct whole *w, const struct object *o)
         return whole_fail_read(w, o->path);
     struct owner owner = {w, o->path, H5Oopen(w->out, o->path, H5P_DEFAULT)};
     bool done = owner.to >= 0 || whole_fail_write(w, o->path);
-    if (done && H5Aiterate2(from, order_of(from, o->type), H5_ITER_INC, &at, copy_attribute,
+    const bool is_ordered = has_order(from, o->type); /* else as they lie in the object's header */
+    if (done && H5Aiterate2(from, is_ordered ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME,
+                            is_ordered ? H5_ITER_INC : H5_ITER_NATIVE, &at, copy_attribute,
                             &owner) < 0)
         done = w->error->exit_status == 0 ? whole_fail_read(w, o->path) : false;
     if (owner.to >= 0)

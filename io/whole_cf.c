@@ -198,6 +198,8 @@ static bool has_coordinate_name(const char *path)
                                         "lon2d",   "xlat",    "xlong",    "nav_lat",   "nav_lon",
                                         "tlat",    "tlong",   "ulat",     "ulong"};
     const char *name = strrchr(path, '/') + 1;
+    if (strstr(path, "/Geolocation Fields/")) /* of HDF-EOS5 swaths */
+        return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcasecmp(name, names[i]) == 0)
             return true;

@@ -71,6 +71,8 @@ def make_h5(path):
         big = g.create_dataset("plain", data=smooth(40, 30, 20))
         big.attrs["units"] = "m s-1"
         big.attrs["big"] = np.arange(4000.0)
+        for name in ("z", "b", "y", "c"):  # in no order of names
+            f.require_group("a").attrs[name] = name
         f.create_dataset("a/deflated", data=smooth(64, 64, dtype="f8"), chunks=(64, 32),
                          compression="gzip", shuffle=True, fletcher32=True)
         f.create_dataset("a/growing", data=smooth(30, 40), maxshape=(None, 40), chunks=(30, 40))
@@ -112,6 +114,14 @@ FLOATS = {"z_first/plain": 1e-3, "a/deflated": 1e-3, "a/growing": 1e-3, "a/fille
           "a/turned": 1e-3, "six": 1e-3}
 
 
+def order(owner):
+    """Attributes as they lie in the object's header."""
+    names = []
+    h5py.h5a.iterate(owner.id, lambda name, *_: names.append(name) and None,
+                     order=h5py.h5.ITER_NATIVE)
+    return names
+
+
 def compare_h5(path, was, bounds, filter_of):
     with h5py.File(was) as a, h5py.File(path) as b:
         check(list(a) == list(b) and list(a["z_first"]) == list(b["z_first"]),
@@ -139,6 +149,8 @@ def compare_h5(path, was, bounds, filter_of):
             for key in x:
                 if key != "best":
                     check(np.array_equal(x[key], y[key]), f"{path}: {owner}@{key} differs")
+        check(order(a["a"]) == order(b["a"]) == [b"z", b"b", b"y", b"c"],
+              f"{path}: attributes without an order are in another: {order(b['a'])}")
         check(b[b.attrs["best"]] == b["z_first/plain"], "an attribute's reference leads away")
         check(b[b["refs"][0]] == b["z_first/plain"] and b[b["refs"][1]] == b["z_first"] and
               not b["refs"][2], "references lead away")
@@ -367,6 +379,7 @@ def make_cf(path):
         for name in ("over", "fixed", "lon"):  # this lon is nearer than the root's
             add(name, group=f["ocean"])
         add("aside", group=f.createGroup("other_group"))
+        add("angle", group=f.createGroup("SWATHS/s/Geolocation Fields"))
         g["salt"].grid_mapping = "ocean_crs"
         add("ocean_crs", group=f["ocean"])
 
