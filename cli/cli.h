@@ -157,6 +157,9 @@ bool parse_isa(struct options *options, const char *argument, struct ztio_error 
 /* The value of --fill. */
 bool take_fill(struct options *options, const char *argument, struct ztio_error *error);
 
+/* Add a bit pattern to a list of ZT_MAX_FILLS at most, unless it is there. */
+void add_fill(uint64_t bits, uint32_t *fills, uint64_t *fill);
+
 /* The fill values of an array, as bit patterns: those of --fill and the file's own. meta may be
  * NULL. */
 bool find_fills(const struct options *options, const char *place, uint32_t type,

@@ -72,6 +72,16 @@ static bool check_alike(struct job *job, struct ztio_error *error)
                 input_name(a->place), ztio_format_shape(a->rank, a->shape, own));
 }
 
+/* Fill values that a file notes need not be given again. */
+static void add_fills(const struct stored *s, zt_quality *q)
+{
+    uint64_t fill[ZT_MAX_FILLS];
+    uint32_t fills = 0;
+    if (s->kind == STORED_ZT && zt_reader_fills(s->reader, &fills, fill) == ZT_OK)
+        for (uint32_t i = 0; i < fills; i++)
+            add_fill(fill[i], &q->fills, q->fill);
+}
+
 /* The other file gives the slabs, the original follows. */
 static bool compare_slab(struct job *job, uint64_t first, uint64_t extent, void *left, void *right,
                          struct ztio_error *error)
@@ -87,6 +97,8 @@ static bool compare_slab(struct job *job, uint64_t first, uint64_t extent, void 
     if (!stored_read(&job->other, right, error) ||
         !stored_read_box(&job->original, &box, left, error))
         return false;
+    add_fills(&job->other, &job->quality);
+    add_fills(&job->original, &job->quality);
     zt_array x = zt_array_nd(left, (zt_type)a->type, a->rank, shape);
     zt_array y = zt_array_nd(right, (zt_type)a->type, a->rank, shape);
     zt_status status = zt_compare(job->context, &x, &y, &job->quality);

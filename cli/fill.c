@@ -16,7 +16,7 @@ bool take_fill(struct options *o, const char *argument, struct ztio_error *error
     return true;
 }
 
-static void add(uint64_t bits, uint32_t *fills, uint64_t *fill)
+void add_fill(uint64_t bits, uint32_t *fills, uint64_t *fill)
 {
     for (uint32_t i = 0; i < *fills; i++)
         if (fill[i] == bits)
@@ -35,10 +35,10 @@ bool find_fills(const struct options *o, const char *place, uint32_t type,
         if (zt_fill_bits((zt_type)type, o->fill[i], &bits) != ZT_OK)
             return fail(error, ZTIO_BAD_USE, "%s: --fill %g is no value of type %s; leave it out",
                         input_name(place), o->fill[i], ztio_name_of_type(type));
-        add(bits, fills, fill);
+        add_fill(bits, fills, fill);
     }
     if (meta && meta->has_fill && !isnan(meta->fill) &&
         zt_fill_bits((zt_type)type, meta->fill, &bits) == ZT_OK)
-        add(bits, fills, fill);
+        add_fill(bits, fills, fill);
     return true;
 }

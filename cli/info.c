@@ -62,6 +62,12 @@ static void print_sz_json(struct json *j, const zt_info *info)
     json_close(j);
 }
 
+/* The codec, where there is one frame at least that is coded. */
+static const char *name_of_coding(const zt_info *info)
+{
+    return info->raw_frames < info->frames ? name_of_codec(info->codec) : "none";
+}
+
 static void print_json(const struct stored *s, bool is_checked)
 {
     const zt_info *info = &s->info;
@@ -73,7 +79,7 @@ static void print_json(const struct stored *s, bool is_checked)
     json_begin(&j, stdout);
     json_text(&j, "format", is_zt ? "zt" : "zfp");
     json_count_or_null(&j, "format_version", is_zt, info->format_version);
-    json_text(&j, "codec", name_of_codec(info->codec));
+    json_text(&j, "codec", is_zt ? name_of_coding(info) : name_of_codec(info->codec));
     json_text(&j, "type", ztio_name_of_type(info->type));
     json_shape(&j, "shape", info->rank, info->shape);
     json_text(&j, "bound", name_of_bound(info->bound.kind));
@@ -98,6 +104,7 @@ static void print_json(const struct stored *s, bool is_checked)
     else
         json_null(&j, "plan");
     json_count_or_null(&j, "frames", is_zt, info->frames);
+    json_count_or_null(&j, "raw_frames", is_zt, info->raw_frames);
     json_count_or_null(&j, "slab_extent", is_zt, info->slab_extent);
     json_count_or_null(&j, "exact_values", is_zt, info->exact_values);
     json_count_or_null(&j, "special_values", is_zt, info->special_values);
@@ -201,10 +208,16 @@ static void print_table(const struct stored *s, const struct options *o, struct 
     table_cell(t, "format");
     if (s->kind == STORED_ZT)
         table_cell(t, ".zt version %u, codec %s, %" PRIu64 " frame%s of at most %" PRIu64 " slices",
-                   info->format_version, name_of_codec(info->codec), info->frames,
+                   info->format_version, name_of_coding(info), info->frames,
                    info->frames == 1 ? "" : "s", info->slab_extent);
     else
         table_cell(t, "bare zfp stream");
+    if (s->kind == STORED_ZT && info->raw_frames > 0) {
+        table_row(t);
+        table_cell(t, "not coded");
+        table_cell(t, "%" PRIu64 " frame%s: values as they are take less", info->raw_frames,
+                   info->raw_frames == 1 ? "" : "s");
+    }
     if (info->name[0])
         row(t, "name", info->name);
     if (info->units[0])

@@ -472,7 +472,8 @@ ZT_API zt_status zt_context_set_stages(zt_context *context, zt_stage_begins begi
 typedef struct zt_info {
     uint32_t struct_bytes; /* set by zt_info_init */
     uint32_t format_version;
-    uint32_t codec; /* zt_codec */
+    uint32_t codec; /* zt_codec, of the first frame that is not raw; ZT_CODEC_NDZIP, which can
+                       copy, where all are */
     uint32_t type;  /* zt_type */
     uint32_t rank;
     uint32_t index;               /* zt_index_kind; ZT_INDEX_NONE where there is none */
@@ -506,12 +507,14 @@ typedef struct zt_info {
                                      without any error; NaN for other bounds */
     double range;                 /* bound psnr: the range that it is of; 0: coded without loss */
     zt_plan plan;                 /* of the first frame; plan.rank 0: coded as it is */
+    uint64_t raw_frames;          /* that hold their values as they are, as the codec would have
+                                     needed more; 'the first frame' above is the first other one */
 } zt_info;
 
 ZT_API zt_status zt_info_init(zt_info *info, size_t info_bytes);
 
 /* The most bytes that zt_compress can write for this array and these parameters; array->data is
- * not looked at. */
+ * not looked at. Under bounds of errors and without loss that is little more than the array has. */
 ZT_API zt_status zt_compress_bound(zt_context *context, const zt_array *array,
                                    const zt_params *params, size_t *capacity_bytes);
 
@@ -626,6 +629,10 @@ ZT_API zt_status zt_reader_next(zt_reader *reader, uint64_t *first, uint64_t *ex
 
 /* Decompress the frame that zt_reader_next went to; out has its shape. Once a frame. */
 ZT_API zt_status zt_reader_read(zt_reader *reader, const zt_array *out);
+
+/* The fill values that the frames which were read so far keep beside their streams: the finite ones
+ * of their special values, ZT_MAX_FILLS at most. fill has room for as many. */
+ZT_API zt_status zt_reader_fills(const zt_reader *reader, uint32_t *fills, uint64_t *fill);
 
 /* Verify every checksum of a source of known size; nothing is decoded. */
 ZT_API zt_status zt_reader_check(zt_reader *reader);

@@ -163,7 +163,7 @@ PyObject *core_shape_tuple(const uint64_t *shape, uint32_t rank)
 PyObject *core_info_dict(const zt_info *info)
 {
     return Py_BuildValue(
-        "{s:I,s:I,s:I,s:N,s:I,s:I,s:d,s:d,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:s,s:s,"
+        "{s:I,s:I,s:I,s:N,s:I,s:I,s:d,s:d,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:s,s:s,"
         "s:(IIIIii),s:(IId)}",
         "format_version", info->format_version, "codec", info->codec, "type", info->type,
         "shape", core_shape_tuple(info->shape, info->rank), "index", info->index,
@@ -176,6 +176,7 @@ PyObject *core_info_dict(const zt_info *info)
         "slab_extent", (unsigned long long)info->slab_extent,
         "exact_values", (unsigned long long)info->exact_values,
         "special_values", (unsigned long long)info->special_values,
+        "raw_frames", (unsigned long long)info->raw_frames,
         "index_chunk", info->index_chunk, "index_partition", info->index_partition,
         "name", info->name, "units", info->units,
         "zfp", info->zfp_word_bits, info->zfp_minbits, info->zfp_maxbits, info->zfp_maxprec,

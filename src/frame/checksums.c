@@ -56,15 +56,6 @@ static uint64_t parts_of(const struct ranges *r)
     return ((r->last - r->first - 1) >> part_log2(r->log2)) + 1;
 }
 
-/* Values that do not compress are to grow by less than a thousandth, which checksums of small
- * ranges alone are, all but 2 %. */
-uint32_t zti_range_log2(const struct zti_frame *f)
-{
-    const uint64_t values = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
-    const uint64_t sums = (f->payload_bytes >> ZTI_RANGE_LOG2) * ZTI_CHECKSUM_BYTES;
-    return f->payload_bytes + sums > values ? ZTI_RANGE_LOG2 + 1 : ZTI_RANGE_LOG2;
-}
-
 void zti_checksums_make(zt_context *context, const uint8_t *payload, uint64_t payload_bytes,
                         uint32_t log2, uint8_t *out)
 {

@@ -35,9 +35,9 @@
  *   end - 8     8        XXH3 of the tail before
  *
  *   SECTIONS    bit 7 of the type: whoever does not know the type must not decode the frame
- *   01 tail     checksums: byte r, 10 to 30 (written: 12, or 13 where a payload with such checksums
- *               would be longer than the frame's values), then for each 2^r bytes of payload (the
- *               last range may be shorter) the low 32 bits of their XXH3. Always there
+ *   01 tail     checksums: byte r, 10 to 30 (written: 12, or up to 15 where the frame would else be
+ *               longer than its values), then for each 2^r bytes of payload (the last range may be
+ *               shorter) the low 32 bits of their XXH3. Always there
  *   82 tail     side values: byte 0 (method), a varint for each value: its position in C order
  *               less that of the one before less 1 (the first: its position); then the values.
  *               There if and only if the number of exact values is not 0
@@ -84,8 +84,8 @@ enum {
     ZTI_HASH_BYTES = 8,
     ZTI_CHECKSUM_BYTES = 4,
     ZTI_RANGE_LOG2 = 12, /* a checksum covers 2^12 bytes of payload: checksums are 0.1 % of it, and
-                            boxes need not read far beyond what they need. Twice as many where the
-                            payload is as long as the values, see zti_range_log2 */
+                            boxes need not read far beyond what they need */
+    ZTI_RANGE_LONG_LOG2 = 15, /* at most, where the frame would else be longer than its values */
     ZTI_RANGE_LEAST_LOG2 = 10,
     ZTI_RANGE_MOST_LOG2 = 30,
     ZTI_NAME_BYTES = 127,         /* at most, without the end */
@@ -127,6 +127,7 @@ struct zti_frame {
     uint64_t exact_values;
     uint64_t special_values;
     uint64_t special_bytes; /* of their section's body; while writing only */
+    uint32_t range_log2;    /* of the payload's checksums; while writing only */
     uint64_t first; /* slice of the array */
     uint32_t type;
     uint32_t rank;
@@ -142,6 +143,9 @@ struct zti_frame {
     char name[ZTI_NAME_BYTES + 1];
     char units[ZTI_UNITS_BYTES + 1];
 };
+
+/* raw.c: whether a frame holds its values as they are, as one may in a file of any codec. */
+bool zti_is_raw(const struct zti_frame *frame);
 
 static inline uint64_t zti_frame_bytes(const struct zti_frame *f)
 {
@@ -186,11 +190,11 @@ struct zti_tail {
     struct zti_special_section special; /* count 0: there is none */
 };
 
-/* Bytes of a frame's tail; the frame's lengths but tail_bytes are known. */
-uint64_t zti_tail_bytes(const struct zti_frame *frame, const struct zti_tail_parts *parts);
+/* Choose range_log2, and set the bytes of tail and header; all other numbers are known. */
+void zti_frame_measure(struct zti_frame *frame, const struct zti_tail_parts *parts);
 
-/* The most bytes that zti_tail_bytes returns where payload, exact values, special values and index
- * are at most as large as the frame says. */
+/* The most bytes of a tail where payload, exact values, special values and index are at most as
+ * large as the frame says. */
 uint64_t zti_tail_bytes_max(const struct zti_frame *frame);
 
 /* Write frame->tail_bytes. */
@@ -210,9 +214,6 @@ void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,
                     const struct zti_view *view);
 
 /* ---- checksums.c ---- */
-
-/* The ranges of a frame's payload that a writer makes checksums of, as power of two. */
-uint32_t zti_range_log2(const struct zti_frame *frame);
 
 /* Write the checksums of a payload's ranges of 2^log2 bytes. */
 void zti_checksums_make(zt_context *context, const uint8_t *payload, uint64_t payload_bytes,

@@ -15,7 +15,7 @@ zt_status zti_same_array(struct zt_reader *r, uint64_t number, const struct zti_
 {
     const struct zti_frame *first = &r->first;
     bool is_same = f->type == first->type && f->rank == first->rank &&
-                   f->coding.codec == first->coding.codec;
+                   (f->coding.codec == first->coding.codec || zti_is_raw(f) || zti_is_raw(first));
     for (uint32_t i = 1; i < first->rank && is_same; i++)
         is_same = f->shape[i] == first->shape[i];
     if (!is_same)
@@ -69,7 +69,10 @@ zt_status zti_load_tail(struct zt_reader *r, uint64_t number, const struct zti_f
     if (!zti_all_zero(bytes, ZTI_GAP_BYTES))
         return zti_fail(r->context, ZT_CORRUPT,
                         "frame %" PRIu64 ": the bytes after its payload are not zero", number);
-    return zti_tail_parse(r->context, number, f, bytes + ZTI_GAP_BYTES, &r->map, tail);
+    status = zti_tail_parse(r->context, number, f, bytes + ZTI_GAP_BYTES, &r->map, tail);
+    if (!status && f->special_values > 0)
+        zti_special_fills(&tail->special, &r->fills, r->fill);
+    return status;
 }
 
 /* A frame's payload on its way into memory. */

@@ -38,6 +38,10 @@ static zt_status check_extent(struct zt_reader *r, uint64_t extent)
 
 void zti_reader_count(struct zt_reader *r, const struct zti_frame *f)
 {
+    if (zti_is_raw(f))
+        r->raw_frames++;
+    else if (!r->coded.coding.codec)
+        r->coded = *f;
     r->counted++;
     r->stream_bytes += f->payload_bytes;
     r->exact_values += f->exact_values;
@@ -360,15 +364,16 @@ static void describe_plan(const struct zti_frame *f, zt_plan *plan)
 static void describe(const struct zt_reader *r, zt_info *info)
 {
     const struct zti_frame *f = &r->first;
+    const struct zti_frame *const coded = r->coded.coding.codec ? &r->coded : f;
     memset(info, 0, sizeof *info);
     info->format_version = ZTI_FORMAT_VERSION;
-    info->codec = f->coding.codec->id;
+    info->codec = coded->coding.codec->id;
     info->type = f->type;
     info->rank = f->rank;
-    info->index = f->index.kind;
-    info->index_chunk = f->index.chunk_tiles;
-    info->index_partition = f->index.partition;
-    if (f->index.kind == ZT_INDEX_NONE && zti_has_ends(&f->coding)) {
+    info->index = coded->index.kind;
+    info->index_chunk = coded->index.chunk_tiles;
+    info->index_partition = coded->index.partition;
+    if (coded->index.kind == ZT_INDEX_NONE && zti_has_ends(&coded->coding)) {
         info->index = ZT_INDEX_STREAM;
         info->index_chunk = 1;
     }
@@ -378,6 +383,7 @@ static void describe(const struct zt_reader *r, zt_info *info)
     info->slab_extent = f->shape[0];
     info->raw_bytes = info->stream_bytes = info->file_bytes = info->frames = ZT_UNKNOWN;
     info->exact_values = info->special_values = info->index_bytes = ZT_UNKNOWN;
+    info->raw_frames = ZT_UNKNOWN;
     info->psnr = (double)NAN;
     info->range = f->bound.kind == ZT_PSNR ? f->range : (double)NAN;
     if (info->shape[0] != ZT_UNKNOWN) {
@@ -387,13 +393,14 @@ static void describe(const struct zt_reader *r, zt_info *info)
         info->special_values = r->special_values;
         info->index_bytes = r->index_bytes;
         info->frames = r->frames;
+        info->raw_frames = r->raw_frames;
         if (f->bound.kind == ZT_PSNR)
             info->psnr = zti_psnr_of(
                 r->error, info->raw_bytes / zt_type_bytes(f->type) - r->special_values);
         info->file_bytes = zti_is_sequential(&r->input) ? r->end_bytes : r->input.bytes;
     }
-    f->coding.codec->describe(&f->coding, info);
-    describe_plan(f, &info->plan);
+    coded->coding.codec->describe(&coded->coding, info);
+    describe_plan(coded, &info->plan);
     if (f->bound.kind == ZT_EXPERT) {
         info->bound.minbits = info->zfp_minbits;
         info->bound.maxbits = info->zfp_maxbits;
@@ -489,6 +496,17 @@ zt_status zt_reader_read(zt_reader *reader, const zt_array *out)
     reader->is_read = true;
     reader->is_failed = status != ZT_OK && !reader->places;
     return status;
+}
+
+zt_status zt_reader_fills(const zt_reader *reader, uint32_t *fills, uint64_t *fill)
+{
+    if (!reader)
+        return ZT_BAD_ARG;
+    if (!fills || !fill)
+        return zti_fail(reader->context, ZT_BAD_ARG, "no place for fill values");
+    *fills = reader->fills;
+    memcpy(fill, reader->fill, sizeof reader->fill);
+    return ZT_OK;
 }
 
 zt_status zt_reader_check(zt_reader *reader)

@@ -26,6 +26,8 @@ struct zt_reader {
     struct zti_table met; /* sequential: the seek table as it should be */
 
     uint64_t counted; /* frames that are in the sums */
+    uint64_t raw_frames;
+    struct zti_frame coded; /* the first of them that is not raw, where not all are */
     uint64_t stream_bytes;
     uint64_t exact_values;
     uint64_t special_values;
@@ -37,6 +39,8 @@ struct zt_reader {
     struct zti_buffer payload;
     struct zti_buffer tail;
     struct zti_buffer map; /* of the special values of the tail that was read last */
+    uint32_t fills;        /* finite special values of the tails that were read */
+    uint64_t fill[ZT_MAX_FILLS];
 };
 
 /* Read and verify what opening a file takes. input is set up already; the rest of *reader is set

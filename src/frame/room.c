@@ -15,7 +15,7 @@ static zt_status stream_most(struct zt_writer *w, const struct zti_coding *codin
     size_t capacity = 0;
     zt_status status = zti_exec_capacity(w->context, coding, &capacity);
     const uint64_t head = codec->head_max_bytes ? codec->head_max_bytes(coding) : 0;
-    const uint64_t most = zti_stream_limit(coding, head + capacity);
+    const uint64_t most = head + capacity;
     if (most > *bytes)
         *bytes = most;
     if (!status && w->device_parts)
@@ -77,6 +77,12 @@ zt_status zti_writer_bound_of(struct zt_writer *w, uint64_t extent, const struct
     zti_frame_set_largest(&f, most);
     if (!has_abs)
         f.exact_values = 0;
+    if (zti_has_limit(bound)) {
+        const struct zti_frame coded = f;
+        zti_frame_set_raw(&f);
+        f.index = w->params.index == ZT_INDEX_DEFAULT ? f.index : coded.index;
+        f.index_bytes = coded.index_bytes;
+    }
     *bytes = ZTI_FRAME_ALIGN_BYTES + ZTI_HEADER_STORED_BYTES + f.payload_bytes + ZTI_GAP_BYTES +
              zti_tail_bytes_max(&f);
     return ZT_OK;

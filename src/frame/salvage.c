@@ -291,7 +291,7 @@ static zt_status open_by_table(struct zt_reader *r, bool *is_good)
         return ZT_OK;
     zti_release(r->context, r->places);
     r->places = NULL;
-    r->frames = r->counted = r->stream_bytes = r->index_bytes = 0;
+    r->frames = r->counted = r->raw_frames = r->stream_bytes = r->index_bytes = 0;
     r->exact_values = r->special_values = 0;
     return status;
 }

@@ -532,6 +532,26 @@ static uint64_t special_bits(const struct zti_special_section *s, uint64_t i)
     return zti_get_value(at, value_bytes);
 }
 
+static bool has_fill(uint32_t fills, const uint64_t *fill, uint64_t bits)
+{
+    for (uint32_t i = 0; i < fills; i++)
+        if (fill[i] == bits)
+            return true;
+    return false;
+}
+
+void zti_special_fills(const struct zti_special_section *s, uint32_t *fills, uint64_t *fill)
+{
+    const uint64_t n = s->patterns > 0 ? s->patterns : s->count;
+    const uint8_t *at = s->patterns > 0 ? s->pattern : s->rest;
+    const size_t value_bytes = zt_type_bytes(s->type);
+    for (uint64_t i = 0; i < n && *fills < ZT_MAX_FILLS; i++, at += value_bytes) {
+        const uint64_t bits = zti_get_value(at, value_bytes);
+        if (!zti_is_special(s->type, bits, 0, NULL) && !has_fill(*fills, fill, bits))
+            fill[(*fills)++] = bits;
+    }
+}
+
 /* n values of a row from 'place' on, which are special ones from number i on. */
 static void apply_row(const struct zti_special_section *s, const struct zti_view *view,
                       uint32_t rank, const uint64_t *place, uint64_t n, uint64_t i)

@@ -87,6 +87,9 @@ zt_status zti_special_parse(zt_context *context, uint64_t number, const uint8_t 
                             uint64_t body_bytes, uint32_t type, uint64_t values, uint64_t count,
                             struct zti_buffer *map, struct zti_special_section *section);
 
+/* Add a section's finite values to a list of ZT_MAX_FILLS fill values at most. */
+void zti_special_fills(const struct zti_special_section *section, uint32_t *fills, uint64_t *fill);
+
 /* Put the special values of a frame of this shape that lie in a view where they belong. */
 void zti_special_apply(const struct zti_special_section *section, uint32_t rank,
                        const uint64_t *shape, const struct zti_view *view);

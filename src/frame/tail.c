@@ -73,14 +73,23 @@ static uint64_t with_copy(const struct zti_frame *f, uint64_t bytes)
     return copied.tail_bytes;
 }
 
-uint64_t zti_tail_bytes(const struct zti_frame *f, const struct zti_tail_parts *parts)
+/* Checksums of larger ranges, as long as the frame is longer than its values and they are fewer. */
+void zti_frame_measure(struct zti_frame *f, const struct zti_tail_parts *parts)
 {
-    uint64_t bytes = ZTI_HASH_BYTES + section_bytes(checksums_body_bytes(f->payload_bytes,
-                                                                         zti_range_log2(f)));
+    const uint64_t values = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
+    uint64_t rest = ZTI_HASH_BYTES + index_section_bytes(f) + special_section_bytes(f);
     if (f->exact_values > 0)
-        bytes += section_bytes(side_body_bytes(f->type, parts->exact, f->exact_values));
-    bytes += index_section_bytes(f) + special_section_bytes(f);
-    return has_copy(f) ? with_copy(f, bytes) : bytes;
+        rest += section_bytes(side_body_bytes(f->type, parts->exact, f->exact_values));
+    for (f->range_log2 = ZTI_RANGE_LOG2;; f->range_log2++) {
+        uint8_t header[ZTI_HEADER_STORED_BYTES];
+        f->tail_bytes = rest + section_bytes(checksums_body_bytes(f->payload_bytes, f->range_log2));
+        if (has_copy(f))
+            f->tail_bytes = with_copy(f, f->tail_bytes);
+        f->header_bytes = (uint32_t)zti_header_store(f, header);
+        if (zti_frame_bytes(f) <= values || f->range_log2 == ZTI_RANGE_LONG_LOG2 ||
+            ranges_of(f->payload_bytes, f->range_log2) < 2)
+            return;
+    }
 }
 
 uint64_t zti_tail_bytes_max(const struct zti_frame *f)
@@ -105,11 +114,10 @@ static uint8_t *put_section(uint8_t *at, uint8_t type, uint64_t body_bytes)
 static uint8_t *put_checksums(zt_context *context, uint8_t *at, const uint8_t *payload,
                               const struct zti_frame *f)
 {
-    const uint32_t log2 = zti_range_log2(f);
-    const uint64_t bytes = checksums_body_bytes(f->payload_bytes, log2);
+    const uint64_t bytes = checksums_body_bytes(f->payload_bytes, f->range_log2);
     at = put_section(at, ZTI_SECTION_CHECKSUMS, bytes);
-    *at = (uint8_t)log2;
-    zti_checksums_make(context, payload, f->payload_bytes, log2, at + 1);
+    *at = (uint8_t)f->range_log2;
+    zti_checksums_make(context, payload, f->payload_bytes, f->range_log2, at + 1);
     return at + bytes;
 }
 

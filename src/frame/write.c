@@ -230,25 +230,24 @@ void zti_frame_set_largest(struct zti_frame *f, uint64_t payload_bytes)
     f->tail_bytes = zti_tail_bytes_max(f);
 }
 
-/* Room for a payload of at most 'capacity' bytes: in the output if that is memory. */
-static zt_status payload_room(struct zt_writer *w, const struct zti_frame *f, size_t capacity,
-                              uint8_t **room, size_t *room_bytes)
+zt_status zti_writer_payload_room(struct zt_writer *w, const struct zti_frame *f, size_t capacity,
+                                  uint8_t **room, size_t *room_bytes)
 {
-    if (w->sink.write) {
-        zt_status status = zti_buffer_reserve(w->context, &w->payload, capacity, 0);
-        *room = w->payload.bytes;
-        *room_bytes = w->payload.capacity;
-        return status;
+    if (!w->sink.write) {
+        struct zti_frame largest = *f;
+        uint8_t header[ZTI_HEADER_STORED_BYTES];
+        zti_frame_set_largest(&largest, capacity);
+        const uint64_t at = next_frame_at(w) + zti_header_store(&largest, header);
+        if (at <= w->memory_bytes && w->memory_bytes - at >= capacity) {
+            *room = w->memory + at;
+            *room_bytes = w->memory_bytes - (size_t)at;
+            return ZT_OK;
+        }
     }
-    struct zti_frame largest = *f;
-    uint8_t header[ZTI_HEADER_STORED_BYTES];
-    zti_frame_set_largest(&largest, capacity);
-    uint64_t at = next_frame_at(w) + zti_header_store(&largest, header);
-    if (at > w->memory_bytes)
-        return zti_writer_no_space(w);
-    *room = w->memory + at;
-    *room_bytes = w->memory_bytes - (size_t)at;
-    return ZT_OK;
+    const zt_status status = zti_buffer_reserve(w->context, &w->payload, capacity, 0);
+    *room = w->payload.bytes;
+    *room_bytes = w->payload.capacity;
+    return status;
 }
 
 zt_status zti_writer_starts_room(struct zt_writer *w, const struct zti_frame *f,
@@ -280,12 +279,12 @@ void zti_writer_set_index(struct zti_frame *f, const struct zti_starts *starts)
     f->index_bytes = zti_index_bytes(&f->index, starts->list, chunks);
 }
 
-/* The most bytes a stream can have: where the codec can copy instead, the raw bytes. */
-uint64_t zti_stream_limit(const struct zti_coding *coding, uint64_t most)
+/* Bytes of a stream beyond which it is of no use. In a search for a PSNR it is: the next bound is
+ * found with it. */
+static uint64_t stream_limit(const struct zt_writer *w, const struct zti_frame *f, uint64_t most)
 {
-    const uint64_t raw = zti_array_values(coding->grid.rank, coding->grid.shape) *
-                         zt_type_bytes(coding->type);
-    return coding->codec->store && raw < most ? raw : most;
+    const uint64_t raw = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
+    return zti_has_limit(&f->bound) && w->params.bound.kind != ZT_PSNR && raw < most ? raw : most;
 }
 
 /* Code a slab once, with f->coding as it is. */
@@ -298,19 +297,22 @@ static zt_status encode_once(struct zt_writer *w, struct zti_frame *f, const zt_
     struct zti_starts starts = {.list = NULL};
     zti_writer_choose_index(w, f);
     zt_status status = zti_exec_capacity(w->context, &f->coding, &capacity);
-    const uint64_t limit = zti_stream_limit(&f->coding, head_bytes + capacity);
-    if (!status)
+    const uint64_t limit = stream_limit(w, f, head_bytes + capacity);
+    misses->is_over = head_bytes > limit;
+    if (!status && !misses->is_over)
         status = zti_writer_starts_room(w, f, &starts);
-    if (!status)
-        status = payload_room(w, f, (size_t)limit, payload, &room_bytes);
-    if (!status && (room_bytes < head_bytes || limit < head_bytes))
-        status = zti_writer_no_space(w);
-    if (status)
+    if (!status && !misses->is_over)
+        status = zti_writer_payload_room(w, f, (size_t)limit, payload, &room_bytes);
+    if (status || misses->is_over)
         return status;
-    if (f->coding.codec->store && room_bytes > limit)
+    if (room_bytes > limit)
         room_bytes = (size_t)limit;
     status = zti_exec_encode(w->context, &f->coding, slab, *payload, room_bytes, head_bytes * 8,
                              &end_bits, misses, starts.list ? &starts : NULL);
+    if (status == ZT_NO_SPACE) {
+        misses->is_over = true;
+        status = ZT_OK;
+    }
     f->payload_bytes = end_bits / 8;
     if (status || misses->is_over)
         return status;
@@ -320,7 +322,6 @@ static zt_status encode_once(struct zt_writer *w, struct zti_frame *f, const zt_
     return ZT_OK;
 }
 
-/* Where the stream would be longer than the values, it is these. */
 zt_status zti_writer_code(struct zt_writer *w, struct zti_frame *f, const struct zti_ask *ask,
                           const zt_array *slab, struct zti_misses *misses, uint8_t **payload)
 {
@@ -336,12 +337,7 @@ zt_status zti_writer_code(struct zt_writer *w, struct zti_frame *f, const struct
         f->coding.verify_bound = (double)NAN; /* it is the mean that counts */
     if (!status)
         status = zti_exec_survey(w->context, &f->coding, slab);
-    if (!status)
-        status = encode_once(w, f, slab, misses, payload);
-    if (status != ZT_NO_SPACE || !codec->store)
-        return status;
-    codec->store(&f->coding);
-    return encode_once(w, f, slab, misses, payload);
+    return status ? status : encode_once(w, f, slab, misses, payload);
 }
 
 /* Code a slab with as many planes less as ask says; where so many values were left beyond the bound
@@ -373,7 +369,8 @@ static zt_status tighten(struct zt_writer *w, struct zti_ask *ask, const zt_arra
     return status;
 }
 
-/* Code a slab; without loss where too many values would have to be kept exactly. */
+/* Code a slab; without loss where too many values would have to be kept exactly, or the stream
+ * would be longer than they are. misses->is_over: it is so without loss, too. */
 static zt_status encode(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
                         const zt_array *slab, const struct zti_special *special,
                         struct zti_misses *misses, uint8_t **payload)
@@ -388,7 +385,7 @@ static zt_status encode(struct zt_writer *w, struct zti_frame *f, struct zti_ask
         status = tighten(w, ask, slab, &misses_most);
     if (!status)
         status = encode_loosely(w, f, ask, slab, misses_most, misses, payload);
-    if (!status && misses->is_over) {
+    if (!status && misses->is_over && ask->kind != ZT_LOSSLESS) {
         zti_misses_free(w->context, misses);
         *misses = (struct zti_misses){.list = NULL};
         ask->kind = ZT_LOSSLESS;
@@ -454,8 +451,10 @@ zt_status zti_writer_emit(struct zt_writer *w, struct zti_frame *f, const uint8_
                           const struct zti_tail_parts *parts)
 {
     uint8_t header[ZTI_HEADER_STORED_BYTES];
-    f->tail_bytes = zti_tail_bytes(f, parts);
-    f->header_bytes = (uint32_t)zti_header_store(f, header);
+    if (w->params.index == ZT_INDEX_DEFAULT)
+        zti_frame_limit_index(f, parts);
+    zti_frame_measure(f, parts);
+    (void)zti_header_store(f, header);
     const zt_status status =
         zti_table_add(w->context, &w->table, zti_frame_bytes(f), f->shape[0]);
     if (status)
@@ -487,6 +486,8 @@ static zt_status code_slab(struct zt_writer *w, const zt_array *slab, const zt_s
     const struct zti_tail_parts parts = {.exact = misses.list,
                                          .special = special.body.bytes,
                                          .starts = (const uint64_t *)(void *)w->starts.bytes};
+    if (!status)
+        status = zti_writer_keep_short(w, &f, slab, misses.is_over, &parts, &payload);
     if (!status)
         status = zti_writer_emit(w, &f, payload, &parts);
     zti_misses_free(w->context, &misses);

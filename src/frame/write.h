@@ -98,8 +98,9 @@ zt_status zti_writer_measure(struct zt_writer *writer, const zt_array *array, zt
 /* The lengths of a frame set to the most that they can be. */
 void zti_frame_set_largest(struct zti_frame *frame, uint64_t payload_bytes);
 
-/* The most bytes a stream can have: where the codec can copy instead, the raw bytes. */
-uint64_t zti_stream_limit(const struct zti_coding *coding, uint64_t most);
+/* Room for a payload of at most 'capacity' bytes: in the output if that is memory and has it. */
+zt_status zti_writer_payload_room(struct zt_writer *writer, const struct zti_frame *frame,
+                                  size_t capacity, uint8_t **room, size_t *room_bytes);
 
 /* ZT_NO_SPACE, with the sentence. */
 zt_status zti_writer_no_space(const struct zt_writer *writer);
@@ -124,13 +125,34 @@ zt_status zti_writer_starts_room(struct zt_writer *writer, const struct zti_fram
 void zti_writer_set_index(struct zti_frame *frame, const struct zti_starts *starts);
 
 /* Code a slab as is asked, from its codec's configuration on, with what that notes in f; again, if
- * it was done before. misses->is_over: nothing of use came out. */
+ * it was done before. misses->is_over: nothing of use came out, since too many values missed the
+ * bound, or the stream got longer than the values. */
 zt_status zti_writer_code(struct zt_writer *writer, struct zti_frame *frame,
                           const struct zti_ask *ask, const zt_array *slab,
                           struct zti_misses *misses, uint8_t **payload);
 
 /* The absolute bound at which errors spread evenly below it have a PSNR. */
 double zti_psnr_bound(double decibel, double range);
+
+/* ---- raw.c ---- */
+
+/* Whether a bound is of a kind under which no frame is longer than one with the values as they are,
+ * but for an index that was asked for. */
+bool zti_has_limit(const zt_bound *bound);
+
+/* Make a frame one that holds its values as they are. */
+void zti_frame_set_raw(struct zti_frame *frame);
+
+/* Leave out an index with which a frame would be longer than that. */
+void zti_frame_limit_index(struct zti_frame *frame, const struct zti_tail_parts *parts);
+
+/* Where a frame that was coded is longer than that, whatever its index, or nothing of use came out
+ * (is_over), make it hold the slab's values as they are. */
+zt_status zti_writer_keep_short(struct zt_writer *writer, struct zti_frame *frame,
+                                const zt_array *slab, bool is_over,
+                                const struct zti_tail_parts *parts, uint8_t **payload);
+
+/* ---- write.c ---- */
 
 /* Write a frame of which all is known but the lengths of header and tail. */
 zt_status zti_writer_emit(struct zt_writer *writer, struct zti_frame *frame,

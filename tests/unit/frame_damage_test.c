@@ -11,16 +11,19 @@ struct sample {
     zt_array array; /* what it decodes to */
 };
 
-enum { SAMPLES = 7 };
+enum { SAMPLES = 8 };
 
 static struct sample sample_number(uint32_t i)
 {
     static const uint64_t shape[] = {9, 6, 5};
-    static const zt_type types[SAMPLES] = {ZT_F32, ZT_F64, ZT_I32, ZT_I64, ZT_F32, ZT_F32, ZT_F64};
+    static const zt_type types[SAMPLES] = {ZT_F32, ZT_F64, ZT_I32, ZT_I64,
+                                            ZT_F32, ZT_F32, ZT_F64, ZT_I32};
     struct sample s = {.array = new_array(types[i], 1 + i % 3, shape)};
     zt_params p = params_of(i == 1 ? zt_rel(1e-4) : i == 2 ? zt_rate(9) : i == 3 ? zt_abs(2)
-                            : i == 4 ? zt_lossless() : i == 5 ? zt_abs(1e-3) : zt_precision(12));
-    fill_array(&s.array, DATA_WAVE_NOISE, i);
+                            : i == 4 ? zt_lossless() : i == 5 ? zt_abs(0.1)
+                            : i == 7 ? zt_lossless() : zt_precision(12));
+    fill_array(&s.array, i == 4 ? DATA_FEW_BITS : i == 7 ? DATA_BITS : DATA_WAVE_NOISE,
+               i == 4 ? 7 : i == 5 ? 6 : i);
     if (i == 5) /* exact values: the others of two tiles that have 8 */
         ((float *)s.array.data)[29] = ((float *)s.array.data)[149] = 3e20f;
     p.slab_bytes = i % 2 ? 200 : 1 << 20;
@@ -30,6 +33,8 @@ static struct sample sample_number(uint32_t i)
     s.file = compress(&s.array, &p);
     assert_int_equal(zt_decompress(NULL, s.file.data, s.file.n, &s.array), ZT_OK);
     assert_true((info_of(&s.file).exact_values > 0) == (i == 5));
+    assert_true(i != 4 || info_of(&s.file).raw_frames == 0);
+    assert_true(i != 7 || info_of(&s.file).raw_frames > 0);
     return s;
 }
 

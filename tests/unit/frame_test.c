@@ -621,7 +621,7 @@ static void a_payload_is_the_bare_stream_of_its_slab(void **state)
     for (uint32_t t = 0; t < 2; t++)
         for (uint32_t b = 0; b < 4; b++) {
             zt_array a = new_array(types[t], 3, shape), slab = a;
-            fill_array(&a, DATA_WAVE_NOISE, b);
+            fill_array(&a, b == 0 ? DATA_CONSTANT : DATA_WAVE_NOISE, b);
             zt_params p = params_of(b == 0   ? zt_lossless()
                                     : b == 1 ? zt_abs(1e-3)
                                     : b == 2 ? zt_rate(11)

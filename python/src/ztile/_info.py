@@ -42,7 +42,7 @@ class Info:
 
     shape: Tuple[int, ...]
     dtype: np.dtype[Any]
-    codec: str
+    codec: str  # none: no frame is coded, as all would be longer
     bound: str  # what was asked for: lossless, abs, rel, ...
     bound_value: Optional[float]
     abs_bound: Optional[float]  # what was promised; 0: lossless; None: nothing absolute
@@ -54,6 +54,7 @@ class Info:
     index_chunk: int
     index_partition: int
     frames: int
+    raw_frames: int  # that hold their values as they are, as the codec would have needed more
     slab_extent: int  # along the slowest axis, in each frame but the last
     exact_values: int  # kept beside the stream, because the codec would have broken the bound
     special_values: int  # NaN, infinities and fill values, kept beside it
@@ -84,10 +85,12 @@ def of_core(found: dict[str, Any]) -> Info:
         raise UnsupportedError(f"the file's type {found['type']} needs a later version of ztile")
     bound = _BOUNDS.get(found["bound_kind"], str(found["bound_kind"]))
     codec = _CODECS.get(found["codec"], str(found["codec"]))
+    if found["raw_frames"] == found["frames"]:
+        codec = "none"
     abs_bound = found["abs_bound"]
     same = ("shape", "raw_bytes", "file_bytes", "stream_bytes", "index_bytes", "index_chunk",
-            "index_partition", "frames", "slab_extent", "exact_values", "special_values", "name",
-            "units", "format_version")
+            "index_partition", "frames", "raw_frames", "slab_extent", "exact_values",
+            "special_values", "name", "units", "format_version")
     return Info(
         dtype=TYPES[found["type"]],
         codec=codec,
