@@ -118,6 +118,7 @@ struct options {
     bool allow_nonfinite;
     uint32_t fills;      /* values of --fill */
     double fill[ZT_MAX_FILLS];
+    bool no_fill; /* what looks like a fill value is none */
     const char *bounds;     /* of bench: --bounds and --codecs; NULL: all */
     const char *codecs;
     int peer_files;         /* of bench: --peers */
@@ -385,6 +386,8 @@ struct compress_job {
     uint64_t slice_bytes;
     uint64_t slices; /* read */
     enum coded_format format; /* of the output */
+    struct far_values *far;   /* what looks like fill values, while it is looked for; or NULL */
+    bool has_far;             /* that was told, or there is none */
     uint64_t special_values;
     double psnr; /* that was reached, with --psnr */
     double seconds;
@@ -445,6 +448,20 @@ bool run_dry(struct compress_job *job, struct ztio_error *error);
 
 /* Warn where a raw array looks as if it had another shape. */
 void warn_of_shape(const struct compress_job *job, const zt_array *slab);
+
+/* ---- fill_check.c --------------------------------------------------------------------------- */
+
+/* Look for fill values that nobody declared, where the bound is lossy and the options leave that
+ * open: begin (nothing where it was done before), take each slab, and end with a warning, or with a
+ * failure where the bound is of the range. far_free in any case. */
+bool far_open(struct compress_job *job, struct ztio_error *error);
+bool far_note(struct compress_job *job, const zt_array *slab, struct ztio_error *error);
+void far_warn(struct compress_job *job);
+bool far_refuse(struct compress_job *job, struct ztio_error *error);
+void far_free(struct compress_job *job);
+
+/* All of that for an array in memory, with a warning. */
+bool far_check(struct compress_job *job, const zt_array *array, struct ztio_error *error);
 
 /* ---- the subcommands ------------------------------------------------------------------------ */
 

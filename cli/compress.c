@@ -22,7 +22,8 @@ static bool allocate_slab(const struct compress_job *job, uint64_t extent, void 
     return allocate(slab, bytes, input_name(job->place), error);
 }
 
-/* Count and measure the whole array; only where it can be read again. */
+/* Count and measure the whole array; only where it can be read again. What was begun to be looked
+ * for is. */
 static bool scan_all(struct compress_job *job, zt_stats *stats, struct ztio_error *error)
 {
     enum { STEP_BYTES = 32 << 20 };
@@ -45,8 +46,8 @@ static bool scan_all(struct compress_job *job, zt_stats *stats, struct ztio_erro
         shape[0] = got;
         zt_array a = zt_array_nd(slab, (zt_type)job->meta->type, job->meta->rank, shape);
         zt_status status = zt_scan(job->context, &a, stats);
-        if (status != ZT_OK)
-            scanned = fail_zt(error, job->context, status, input_name(job->place));
+        scanned = status == ZT_OK ? far_note(job, &a, error)
+                                  : fail_zt(error, job->context, status, input_name(job->place));
         progress_slab(&job->progress, got * job->slice_bytes);
     }
     free(slab);
@@ -86,11 +87,13 @@ bool measure_range(struct compress_job *job, struct ztio_error *error)
                     "%s: the range of a pipe cannot be measured beforehand; give --range LO:HI, "
                     "or use --abs",
                     input_name(job->place));
+    if (!far_open(job, error))
+        return false;
     progress_begin(&job->progress, "scan", job->meta->shape[0] * job->slice_bytes,
                    job->options->quiet, job->context);
     bool scanned = scan_all(job, &stats, error);
     progress_end(&job->progress);
-    if (!scanned)
+    if (!scanned || !far_refuse(job, error))
         return false;
     if (job->format == FORMAT_ZFP && !job->options->allow_nonfinite &&
         stats.nan_values + stats.inf_values > 0)
@@ -122,7 +125,7 @@ static bool put_slabs(struct compress_job *job, zt_writer *writer, struct ztio_e
     bool is_known = total != ZT_UNKNOWN, done = true;
     void *slab;
     step = is_known && total < step ? total : step;
-    if (!allocate_slab(job, step, &slab, error))
+    if (!far_open(job, error) || !allocate_slab(job, step, &slab, error))
         return false;
     memcpy(shape, job->meta->shape, sizeof shape);
     for (uint64_t first = 0; done && first < total; first += got) {
@@ -138,6 +141,7 @@ static bool put_slabs(struct compress_job *job, zt_writer *writer, struct ztio_e
             warn_of_shape(job, &a);
         if (first == 0 && job->options->explain)
             done = explain_plan(job, &a, error);
+        done = done && far_note(job, &a, error);
         if (!done)
             break;
         zt_status status = zt_writer_put(writer, &a);
@@ -147,6 +151,8 @@ static bool put_slabs(struct compress_job *job, zt_writer *writer, struct ztio_e
             break;
     }
     free(slab);
+    if (done)
+        far_warn(job);
     return done && (job->slices > 0 || fail_empty(job, error));
 }
 
@@ -291,6 +297,7 @@ static bool compress_place(const struct options *o, const char *place, char *out
     byte_sink_abandon(&job.sink);
     byte_sink_abandon(&job.index_sink);
     progress_end(&job.progress);
+    far_free(&job);
     ztio_close(job.input);
     zt_context_free(job.context);
     return done;

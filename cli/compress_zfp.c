@@ -198,7 +198,8 @@ bool compress_zfp(struct compress_job *job, struct ztio_error *error)
         progress_begin(&job->progress, "compress", shape[0] * job->slice_bytes, o->quiet,
                        job->context);
         progress_slab(&job->progress, shape[0] * job->slice_bytes);
-        done = encode(job, &array, &zfp, &stream, &stream_bytes, error);
+        done = far_check(job, &array, error) &&
+               encode(job, &array, &zfp, &stream, &stream_bytes, error);
         if (done && !o->no_verify) {
             progress_begin(&job->progress, "verify", shape[0] * job->slice_bytes, o->quiet,
                            job->context);

@@ -54,7 +54,7 @@ static const char of_compress[] =
     "  -s, --shape S        such as 512x512x128, slowest first; a pipe: ?x512x128\n"
     "      --range LO:HI    the array's range for --rel, --psnr, where IN is a pipe\n"
     "      --fill V         a fill value, kept as it is like NaN and infinities; up\n"
-    "                       to 4. The _FillValue of netCDF and HDF5 is one\n"
+    "                       to 4. _FillValue of netCDF is one. --no-fill: no other\n"
     "the output:\n"
     "  -o, --output OUT     file, directory, '-' or /dev/null; -f, --force overwrites\n"
     "      --var NAME[:WORDS]  of a whole file, only this; WORDS are a bound of its\n"
@@ -154,7 +154,8 @@ static const char of_compare[] =
     "      --json     for scripts\n"
     "  -t, --type T   f32, f64, i32 or i64, for raw data\n"
     "  -s, --shape S  such as 512x512x128, slowest first\n"
-    "      --fill V   a fill value of ORIGINAL, no part of errors or range\n"
+    "      --fill V   a fill value of ORIGINAL that FILE does not note: no part of\n"
+    "                 errors or range\n"
     "  -q, --quiet    no progress bar\n"
     "      --format zfp and a mode, as for decompress, where FILE has no header\n"
     "\n"
@@ -257,7 +258,7 @@ static const char of_plan[] =
     "      --prefer P       of auto: ratio (default), speed or balanced\n"
     "  -t, --type T, -s, --shape S  of raw data\n"
     "      --range LO:HI    the array's range for --rel\n"
-    "      --fill V         a fill value\n";
+    "      --fill V         a fill value; --no-fill: what looks like one is none\n";
 
 const char *help_text(unsigned command)
 {

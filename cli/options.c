@@ -21,6 +21,7 @@ enum {
     OPT_EXPERT,
     OPT_RANGE,
     OPT_FILL,
+    OPT_NO_FILL,
     OPT_ALLOW_NONFINITE,
     OPT_FORMAT,
     OPT_ZFP_HEADER,
@@ -89,6 +90,7 @@ static const struct rule rules[] = {
     {"codec", 'c', true, CMD_COMPRESS | CMD_PLAN},
     {"range", OPT_RANGE, true, CMD_COMPRESS | CMD_PLAN},
     {"fill", OPT_FILL, true, CMD_COMPRESS | CMD_COMPARE | CMD_BENCH | CMD_PLAN},
+    {"no-fill", OPT_NO_FILL, false, CMD_COMPRESS | CMD_PLAN},
     {"allow-nonfinite", OPT_ALLOW_NONFINITE, false, CMD_COMPRESS},
     {"format", OPT_FORMAT, true, OPENS_ZFP},
     {"zfp-header", OPT_ZFP_HEADER, true, CMD_COMPRESS},
@@ -380,6 +382,7 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_RATE_ALIGN: o->params.bound.flags |= ZT_RATE_ALIGN; break;
     case OPT_RANGE: return parse_range(o, argument, error);
     case OPT_FILL: return take_fill(o, argument, error);
+    case OPT_NO_FILL: o->no_fill = true; break;
     case OPT_ALLOW_NONFINITE: o->allow_nonfinite = true; break;
     case OPT_FORMAT: return parse_format(o, argument, error);
     case OPT_ZFP_HEADER: return take_header(o, argument, error);

@@ -235,7 +235,7 @@ static bool plan_job(struct compress_job *job, struct ztio_error *error)
                      format_bound(&job->params.bound, bound));
         print_options(stdout, options, count, bytes_of(&slab));
         warn_of_shape(job, &slab);
-        done = advise(job, &slab, ZT_CODEC_ZFP, error);
+        done = far_check(job, &slab, error) && advise(job, &slab, ZT_CODEC_ZFP, error);
     }
     if (done && job->params.bound.kind == ZT_LOSSLESS)
         done = advise(job, &slab, ZT_CODEC_NDZIP, error);
@@ -249,6 +249,7 @@ bool run_plan(const struct options *o, struct ztio_error *error)
     if (!context_open(o, &job.context, error))
         return false;
     const bool done = plan_job(&job, error);
+    far_free(&job);
     ztio_close(job.input);
     zt_context_free(job.context);
     return done;

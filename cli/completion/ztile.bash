@@ -7,7 +7,8 @@ _ztile_options()
         --zfp-word-bits --type --shape -t -s'
     case $1 in
         compress)
-            printf '%s ' "$common" "$mode" --rel --pwrel --psnr --range --fill --allow-nonfinite --zfp-header \
+            printf '%s ' "$common" "$mode" --rel --pwrel --psnr --range --fill --no-fill \
+                --allow-nonfinite --zfp-header \
                 --no-verify --slab-bytes --output --force -o -f --codec -c --exec -x --isa \
                 --index --index-chunk --index-partition --plan --prefer \
                 --explain --dry-run --effort --sz-bins --var
@@ -23,7 +24,7 @@ _ztile_options()
             ;;
         plan)
             printf '%s ' "$common" --abs --rel --lossless --type --shape -t -s --codec -c --effort \
-                --range --fill --prefer --exec -x --isa
+                --range --fill --no-fill --prefer --exec -x --isa
             ;;
         compare) printf '%s ' "$common" "$mode" --json --fill --exec -x --isa --index-file ;;
         plot)

@@ -1,11 +1,13 @@
-/* shapes_test.c: the warning of a wrong shape is silent where the shape is right, and heard where it
- * is not.
+/* raw_arrays_test.c: what the command says of raw arrays that are declared wrongly. The warning of
+ * a wrong shape is silent where the shape is right, and heard where it is not; fill values that
+ * nobody declared are found, and nothing else is taken for one.
  *
- *     shapes_test [DATA_DIR] [--table]
+ *     raw_arrays_test [DATA_DIR] [--table]
  *
- * Arrays that are made here, among them series with strong periods, and the fields of DATA_DIR. Each
- * in its own shape, and those of two axes or more in wrong ones: axes reversed, the last two
- * swapped, flat, and with rows of another length. */
+ * Arrays that are made here, among them series with strong periods, and the fields of DATA_DIR.
+ * Each in its own shape, and those of two axes or more in wrong ones: axes reversed, the last two
+ * swapped, flat, and with rows of another length. Of the fields, bcc_tos2d has a fill value. */
+#include "far_values.h"
 #include "shape_rows.h"
 #include "support/fields.h"
 
@@ -19,6 +21,7 @@ static const char *const way_name[WAYS] = {"right", "reversed", "swapped", "flat
 
 struct tally {
     uint32_t shapes[WAYS], heard[WAYS];
+    uint32_t wrong_fills;
     bool has_table;
 };
 
@@ -63,8 +66,33 @@ static bool in_way(const zt_array *a, uint32_t way, zt_array *b)
     return way == 3 || way == 4 || (way == 1 || r > 2 ? memcmp(shape, a->shape, sizeof shape) : 0);
 }
 
+/* Look for fill values in two parts, as slabs come. */
+static uint32_t find_fills(const zt_array *a, uint32_t fills, const uint64_t *fill,
+                           struct far_value *found)
+{
+    struct far_values *const f = need(sizeof *f);
+    const uint64_t n = values_of(a->rank, a->shape), half = n / 2;
+    const zt_array one = zt_array_1d(a->data, (zt_type)a->type, half);
+    const zt_array other = zt_array_1d((char *)a->data + half * zt_type_bytes(a->type),
+                                       (zt_type)a->type, n - half);
+    far_begin(f, fills, fill);
+    const bool is_taken = (half == 0 || far_take(f, NULL, &one) == ZT_OK) &&
+                          far_take(f, NULL, &other) == ZT_OK;
+    const uint32_t count = is_taken ? far_find(f, found) : UINT32_MAX;
+    free(f);
+    return count;
+}
+
 static void take(struct tally *t, const char *name, const zt_array *a, bool has_wrong)
 {
+    const uint64_t none[ZT_MAX_FILLS] = {0};
+    struct far_value found[ZT_MAX_FILLS];
+    const uint32_t fills = find_fills(a, 0, none, found);
+    const uint32_t wanted = strstr(name, "bcc_tos2d") != NULL;
+    if (fills != wanted || (fills == 1 && found[0].count != 344091)) {
+        printf("%s: %u fill values\n", name, fills);
+        t->wrong_fills++;
+    }
     for (uint32_t way = 0; way < (has_wrong ? WAYS : 1); way++) {
         zt_array b;
         char text[96];
@@ -199,6 +227,50 @@ static void take_made(struct tally *t)
     }
 }
 
+/* ---- made fill values ---- */
+
+/* The image with values in some places: what is found, in the order of the list. */
+static void take_fills(struct tally *t)
+{
+    enum { VALUES = 300 * 400 };
+    static const struct {
+        double put[3];
+        uint32_t every[3];   /* so many values; 0: none */
+        bool is_known;       /* the first one is declared */
+        uint32_t count;
+        double wanted[2];
+    } rows[] = {{{1e20}, {3}, false, 1, {1e20}},
+                {{-9999}, {40000}, false, 1, {-9999}},           /* three of them */
+                {{-9999}, {50000}, true, 0, {0}},
+                {{1e35, -9999}, {5, 1000}, false, 2, {1e35, -9999}},
+                {{1e20, -9999, 1e21}, {7, 500, 70000}, false, 2, {1e20, -9999}}, /* one glitch */
+                {{1e20}, {2}, true, 0, {0}},
+                {{-9999}, {70000}, false, 0, {0}},               /* two of them */
+                {{-20}, {3}, false, 0, {0}}};                    /* near the others */
+    double *const v = need(VALUES * sizeof *v), state = 0;
+    const zt_array a = zt_array_2d(v, ZT_F64, 300, 400);
+    for (uint32_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+        struct far_value found[ZT_MAX_FILLS];
+        uint64_t known[ZT_MAX_FILLS] = {0};
+        struct rng r = {mix64(10, k)};
+        for (uint64_t i = 0; i < VALUES; i++) {
+            v[i] = image(&r, i, &state);
+            for (uint32_t p = 0; p < 3; p++)
+                if (rows[k].every[p] && i % rows[k].every[p] == p)
+                    v[i] = rows[k].put[p];
+        }
+        memcpy(known, rows[k].put, sizeof *known);
+        const uint32_t n = find_fills(&a, rows[k].is_known, known, found);
+        bool is_right = n == rows[k].count;
+        for (uint32_t i = 0; is_right && i < n; i++)
+            is_right = found[i].value == rows[k].wanted[i];
+        if (!is_right)
+            printf("made fill values %u: %u found\n", k, n);
+        t->wrong_fills += !is_right;
+    }
+    free(v);
+}
+
 /* ---- fields ---- */
 
 static bool take_fields(struct tally *t, const char *dir)
@@ -231,8 +303,9 @@ int main(int count, char **word)
 {
     struct tally t = {.has_table = count > 2 && strcmp(word[2], "--table") == 0};
     take_made(&t);
+    take_fills(&t);
     const bool has_fields = take_fields(&t, count > 1 ? word[1] : "../shared/data");
-    bool is_good = t.heard[0] == 0;
+    bool is_good = t.heard[0] == 0 && t.wrong_fills == 0;
     for (uint32_t way = 0; way < WAYS; way++) {
         printf("%-10s heard in %u of %u\n", way_name[way], t.heard[way], t.shapes[way]);
         if (way > 0) /* what no check can hear: extents that are the same, noise, particles */
