@@ -64,6 +64,16 @@ static void describe(hid_t dataset, hid_t type, hid_t space, hid_t properties,
     v->stored_bytes = H5Dget_storage_size(dataset);
 }
 
+/* What is listed is what cd_values claim; say where a reader would be warned, or refused. */
+static void doubt(hid_t file, const char *place, const char *path)
+{
+    char label[1024];
+    struct ztio_error lie = {0, ""};
+    (void)snprintf(label, sizeof label, "%s:%s", place, path);
+    if (!ztio_check_filters(file, path, label, &lie))
+        ztio_warn("%s", lie.sentence);
+}
+
 static herr_t list_one(hid_t file, const char *name, const H5O_info_t *info, void *user)
 {
     struct listing *l = user;
@@ -84,6 +94,7 @@ static herr_t list_one(hid_t file, const char *name, const H5O_info_t *info, voi
     const int rank = H5Sget_simple_extent_ndims(space);
     if (rank > 0 && rank <= ZTIO_MAX_AXES && find_filter(properties, &d)) {
         describe(dataset, type, space, properties, &d);
+        doubt(file, l->place->path, path);
         l->is_stopped = !l->one(l->user, &d);
     } else {
         l->others++;
