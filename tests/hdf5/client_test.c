@@ -318,6 +318,8 @@ int main(int argc, char **argv)
     check_filter_before_ours_loses_the_bound();
     check_chunk_that_would_grow("grown", "codec=zfp,lossless", H5Z_FLAG_OPTIONAL, 0);
     check_chunk_that_would_grow("grown_zfp", "format=zfp,lossless", H5Z_FLAG_OPTIONAL, 0);
+    check_chunk_that_would_grow("grown_raw", "codec=zfp,lossless", H5Z_FLAG_MANDATORY,
+                                4 * VALUES / 5000 + 160);
     check_damage();
     H5Fclose(file);
     printf("%d failures\n", failures);
