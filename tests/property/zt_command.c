@@ -76,6 +76,7 @@ static void add_params(struct words *w, const zt_params *p, uint32_t type)
     add(w, w->text[w->made++]);
     for (uint32_t i = 0; i < p->fills; i++)
         add_number(w, "--fill", fill_value(type, p->fill[i]));
+    add(w, "--no-fill"); /* spikes are values */
 }
 
 static int run(struct words *w)
