@@ -5,9 +5,10 @@
  * Random structured arrays of ranks 3 and 4, each axis smooth or rough, from 20,000 to 4 million
  * values, are coded with each codec with and without a plan, and decoded whole and in a random box.
  * Printed are the arrays that are slowest with their plan, and the quantiles of the time without
- * the plan over that with it (1: as fast; 0.5: half as fast), for each codec. Only arrays that a
- * plan was chosen for are counted. Times are the least of several, in turns; with one thread of the
- * CPU. */
+ * the plan over that with it (1: as fast; 0.5: half as fast), for each codec; and of the time of
+ * the array that is coded under the plan, as an array of its own, over that with the plan: what the
+ * codec takes for its shape is in both. Only arrays that a plan was chosen for are counted. Times
+ * are the least CPU times of several, in turns. */
 #include "measure.h"
 #include "ztile.h"
 
@@ -21,6 +22,7 @@ static const char *const names[] = {"", "zfp", "ndzip", "sz"};
 struct result {
     char text[160];
     double whole, box; /* time without a plan / with one */
+    double coded;      /* time of the coded array as it is / with the plan */
     uint32_t codec;
 };
 
@@ -151,6 +153,53 @@ static void describe(const zt_plan *plan, const uint64_t *shape, const char *rou
                       (unsigned long long)box->hi[i]);
 }
 
+/* The array that is coded under a plan. */
+static zt_array coded_array(const zt_plan *plan, const zt_array *array)
+{
+    uint64_t at[ZT_MAX_RANK] = {0}, n = 1;
+    uint32_t i;
+    for (i = 0; i < array->rank; i++)
+        n *= array->shape[i];
+    float *const values = bench_need((size_t)n * sizeof *values), *to = values;
+    do {
+        int64_t from = 0;
+        for (i = 0; i < array->rank; i++)
+            from += (int64_t)at[i] * array->stride[i];
+        *to++ = ((const float *)array->data)[from];
+        for (i = array->rank; i-- > 0;) { /* the coded order of axes, the last one fastest */
+            const uint32_t axis = plan->axis[i];
+            if (++at[axis] < array->shape[axis])
+                break;
+            at[axis] = 0;
+        }
+    } while (i < array->rank);
+    return zt_array_nd(values, ZT_F32, plan->coded_rank, plan->coded_shape);
+}
+
+/* Time of a planned file, whole, beside that of its coded array in a file without a plan. */
+static double time_coded(zt_context *context, const zt_array *array, const zt_plan *plan,
+                         uint32_t codec, uint8_t *planned, size_t bytes, void *out)
+{
+    const zt_array coded = coded_array(plan, array);
+    zt_plan none;
+    size_t own_bytes;
+    uint8_t *const own = compressed(context, &coded, codec, ZT_PLAN_OFF, &own_bytes, &none);
+    const zt_array back = zt_array_nd(out, ZT_F32, array->rank, array->shape);
+    const zt_array coded_back = zt_array_nd(out, ZT_F32, coded.rank, coded.shape);
+    double least[2] = {1e9, 1e9};
+    for (uint32_t round = 0; round < 2 * ROUNDS; round++) {
+        const uint32_t k = round % 2;
+        const double began = bench_now(CLOCK_PROCESS_CPUTIME_ID);
+        need_ok(context, zt_decompress(context, k ? planned : own, k ? bytes : own_bytes,
+                                       k ? &back : &coded_back));
+        const double time = bench_now(CLOCK_PROCESS_CPUTIME_ID) - began;
+        least[k] = time < least[k] ? time : least[k];
+    }
+    free(own);
+    free(coded.data);
+    return least[0] / least[1];
+}
+
 /* One array with all codecs; returns how many results there are. */
 static size_t run_case(zt_context *context, uint64_t seed, struct result *results)
 {
@@ -181,6 +230,7 @@ static size_t run_case(zt_context *context, uint64_t seed, struct result *result
             r->whole = time[0] / time[1];
             time_box(context, file, bytes, &box, rank, back, time);
             r->box = time[0] / time[1];
+            r->coded = time_coded(context, &array, &plan, codec, file[1], bytes[1], back);
         }
         free(file[0]);
         free(file[1]);
@@ -199,18 +249,21 @@ static int slowest_first(const void *a, const void *b)
 static void print_quantiles(const struct result *results, size_t n, uint32_t codec)
 {
     double *const list = bench_need((2 * n + 1) * sizeof *list);
-    for (uint32_t what = 0; what < 2; what++) {
+    static const char *const whats[] = {"whole", "box", "coded"};
+    for (uint32_t what = 0; what < 3; what++) {
         size_t count = 0, slow = 0;
         for (size_t i = 0; i < n; i++)
             if (results[i].codec == codec) {
-                list[count] = what ? results[i].box : results[i].whole;
+                list[count] = what == 0   ? results[i].whole
+                              : what == 1 ? results[i].box
+                                          : results[i].coded;
                 slow += list[count++] < 0.5;
             }
         if (count == 0)
             continue;
         const double median = bench_median(list, count);
         printf("%-5s %-5s %4zu arrays: least %.3f, tenth %.3f, median %.3f; below 0.5: %zu\n",
-               names[codec], what ? "box" : "whole", count, list[0], list[count / 10], median,
+               names[codec], whats[what], count, list[0], list[count / 10], median,
                slow);
     }
     free(list);
@@ -241,8 +294,8 @@ int main(int argc, char **argv)
         n += run_case(context, seed + i, results + n);
     qsort(results, n, sizeof *results, slowest_first);
     for (size_t i = 0; i < n && i < worst; i++)
-        printf("%-5s whole %.3f box %.3f: %s\n", names[results[i].codec], results[i].whole,
-               results[i].box, results[i].text);
+        printf("%-5s whole %.3f box %.3f coded %.3f: %s\n", names[results[i].codec],
+               results[i].whole, results[i].box, results[i].coded, results[i].text);
     for (uint32_t codec = 1; codec <= CODECS; codec++)
         print_quantiles(results, n, codec);
     free(results);

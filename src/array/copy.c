@@ -70,8 +70,8 @@ ZTI_INLINE void copy_plane(const struct axes *a, size_t value_bytes, const uint8
     const uint64_t rows = a->n[a->rank - 2], n = a->n[a->rank - 1];
     const int64_t from_row = a->from[a->rank - 2] * bytes, from_step = a->from[a->rank - 1] * bytes;
     const int64_t to_row = a->to[a->rank - 2] * bytes, to_step = a->to[a->rank - 1] * bytes;
-    for (uint64_t i = 0; i < rows; i += SQUARE)
-        for (uint64_t k = 0; k < n; k += SQUARE) {
+    for (uint64_t k = 0; k < n; k += SQUARE)
+        for (uint64_t i = 0; i < rows; i += SQUARE) {
             const uint64_t i_end = rows - i < SQUARE ? rows : i + SQUARE;
             const uint64_t k_end = n - k < SQUARE ? n : k + SQUARE;
             for (uint64_t row = i; row < i_end; row++) {
