@@ -443,6 +443,21 @@ typedef int (*zt_progress)(void *user, uint64_t done_tiles, uint64_t total_tiles
 /* NULL: no progress. */
 ZT_API zt_status zt_context_set_progress(zt_context *context, zt_progress progress, void *user);
 
+/* What calls on a context may use. */
+typedef struct zt_limits {
+    uint32_t struct_bytes; /* set by zt_limits_init */
+    uint32_t reserved;     /* 0 */
+    uint64_t memory_bytes; /* that the context's calls, writers and readers hold at once, of what
+                              they allocate themselves on the host; 0: no limit */
+    uint64_t output_bytes; /* of values that one call decodes; 0: no limit */
+} zt_limits;
+
+ZT_API zt_status zt_limits_init(zt_limits *limits, size_t limits_bytes);
+
+/* Calls that would need more fail with ZT_NO_MEMORY and a sentence that names the limit. limits may
+ * be NULL for none. Memory that is held already counts. */
+ZT_API zt_status zt_context_set_limits(zt_context *context, const zt_limits *limits);
+
 /* What a call is at: for benchmarks that say where its time goes. */
 typedef enum zt_stage {
     ZT_STAGE_OTHER = 0,   /* headers, checksums, index, copies */

@@ -1,6 +1,8 @@
 /* array.c: checks of arrays and boxes, and where tiles lie. */
 #include "array/mirror.h"
 
+#include <inttypes.h>
+
 zt_status zti_array_check(zt_context *context, const zt_array *array, bool need_data)
 {
     if (!array)
@@ -45,6 +47,12 @@ zt_status zti_array_check_output(zt_context *context, const zt_array *array)
         if (array->stride[i] == 0 && array->shape[i] > 1)
             return zti_fail(context, ZT_BAD_ARG,
                             "axis %u (slowest first) of the output has stride 0", i);
+    const uint64_t bytes =
+        zti_array_values(array->rank, array->shape) * zt_type_bytes(array->type);
+    if (context && context->most_output_bytes > 0 && bytes > context->most_output_bytes)
+        return zti_fail(context, ZT_NO_MEMORY,
+                        "an array of %" PRIu64 " bytes is more than the output limit of %" PRIu64
+                        " bytes", bytes, context->most_output_bytes);
     return ZT_OK;
 }
 

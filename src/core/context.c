@@ -1,6 +1,7 @@
 /* context.c: the public calls on contexts. */
 #include "core/cpu.h"
 #include "core/device.h"
+#include "core/wire.h"
 
 #include <stdlib.h>
 
@@ -129,5 +130,31 @@ zt_status zt_context_set_stages(zt_context *context, zt_stage_begins begins, voi
         return ZT_BAD_ARG;
     context->stage_begins = begins;
     context->stage_user = user;
+    return ZT_OK;
+}
+
+zt_status zt_limits_init(zt_limits *limits, size_t limits_bytes)
+{
+    if (!limits || limits_bytes < sizeof *limits || limits_bytes > UINT32_MAX)
+        return ZT_BAD_ARG;
+    memset(limits, 0, limits_bytes);
+    limits->struct_bytes = (uint32_t)limits_bytes;
+    return ZT_OK;
+}
+
+zt_status zt_context_set_limits(zt_context *context, const zt_limits *limits)
+{
+    if (!context)
+        return ZT_BAD_ARG;
+    if (limits && limits->struct_bytes < sizeof *limits)
+        return zti_fail(context, ZT_BAD_ARG, "no zt_limits that zt_limits_init has set");
+    if (limits && !zti_all_zero((const uint8_t *)limits + sizeof *limits,
+                                limits->struct_bytes - sizeof *limits))
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "zt_limits asks for what this version does not have; use a later one");
+    if (limits && limits->reserved)
+        return zti_fail(context, ZT_BAD_ARG, "the reserved word of zt_limits is not zero");
+    context->most_bytes = limits ? limits->memory_bytes : 0;
+    context->most_output_bytes = limits ? limits->output_bytes : 0;
     return ZT_OK;
 }

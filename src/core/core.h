@@ -73,6 +73,10 @@ struct zt_context {
     void *progress_user;
     zt_stage_begins stage_begins; /* or NULL */
     void *stage_user;
+    uint64_t most_bytes;        /* that may be held; 0: any number */
+    uint64_t most_output_bytes; /* that a call may decode; 0: any number */
+    uint64_t held_bytes;        /* of zti_alloc; threads change it at once, and the next */
+    bool is_over;               /* memory was refused since the last sentence about memory */
     char sentence[ZTI_SENTENCE_BYTES];
 };
 
@@ -94,7 +98,8 @@ static inline void zti_stage(const zt_context *context, zt_stage stage)
  * was open. ZT_UNSUPPORTED, with the context as it was, where there is no CUDA or no GPU. */
 zt_status zti_device_open(zt_context *context, const zt_cuda *cuda);
 
-/* Memory for any type, or NULL. The context may be NULL. zti_release accepts NULL memory. */
+/* Memory for any type, or NULL. The context may be NULL, and is the same when the memory is released.
+ * zti_release accepts NULL memory. */
 void *zti_alloc(zt_context *context, size_t bytes);
 void *zti_alloc_zeroed(zt_context *context, size_t bytes);
 void zti_release(zt_context *context, void *memory);

@@ -367,17 +367,10 @@ uint64_t zti_special_bytes_max(uint32_t type, uint64_t values)
 
 /* ---- reading ---- */
 
-/* The runs of a section, one after the other. */
-struct places {
-    const struct zti_special_section *section;
-    struct zti_bit_reader reader;
-    struct run run;
-};
-
-static struct places places_of(const struct zti_special_section *s)
+struct zti_special_places zti_special_places_of(const struct zti_special_section *s)
 {
-    return (struct places){.section = s,
-                           .reader = {.base = s->places, .end = s->places_bytes * 8}};
+    return (struct zti_special_places){
+        .section = s, .reader = {.base = s->places, .end = s->places_bytes * 8}};
 }
 
 static bool is_set(const uint8_t *map, uint64_t i)
@@ -385,34 +378,33 @@ static bool is_set(const uint8_t *map, uint64_t i)
     return map[i / 8] >> i % 8 & 1;
 }
 
-static bool next_in_map(struct places *p)
+static bool next_in_map(struct zti_special_places *p)
 {
     const struct zti_special_section *s = p->section;
-    uint64_t at = p->run.last;
+    uint64_t at = p->last;
     while (at < s->values && !is_set(s->places, at))
         at = at % 8 == 0 && s->places[at / 8] == 0 ? at + 8 : at + 1;
-    p->run.first = at;
+    p->first = at;
     while (at < s->values && is_set(s->places, at))
         at = at % 8 == 0 && s->places[at / 8] == 0xff && s->values - at >= 8 ? at + 8 : at + 1;
-    p->run.last = at;
-    return p->run.first < s->values;
+    p->last = at;
+    return p->first < s->values;
 }
 
-/* The next run; false after the last one, or where the bits make no run within the frame. */
-static bool next_place(struct places *p)
+bool zti_special_next(struct zti_special_places *p)
 {
     const struct zti_special_section *s = p->section;
     uint64_t gap, length;
     if (s->k == ZTI_SPECIAL_BIT_MAP)
         return next_in_map(p);
-    const uint64_t past = p->run.last;
+    const uint64_t past = p->last;
     if (!take_code(&p->reader, s->k, &gap) || !take_code(&p->reader, 0, &length))
         return false;
     gap += past > 0;
     if (gap >= s->values - past || length >= s->values - past - gap)
         return false;
-    p->run.first = past + gap;
-    p->run.last = p->run.first + length + 1;
+    p->first = past + gap;
+    p->last = p->first + length + 1;
     return true;
 }
 
@@ -437,14 +429,16 @@ static bool are_numbers_good(const struct zti_special_section *s)
 /* Whether the places are 'count' of the frame's values, and nothing but. */
 static bool are_places_good(const struct zti_special_section *s)
 {
-    struct places p = places_of(s);
+    struct zti_special_places p = zti_special_places_of(s);
     uint64_t found = 0;
-    while (found < s->count && next_place(&p))
-        found += p.run.last - p.run.first;
+    if (s->repeats.distance > 0)
+        return are_numbers_good(s) && zti_special_repeats_are_good(s);
+    while (found < s->count && zti_special_next(&p))
+        found += p.last - p.first;
     if (found != s->count || !are_numbers_good(s))
         return false;
     if (s->k == ZTI_SPECIAL_BIT_MAP)
-        return s->places_bytes == (s->values + 7) / 8 && !next_place(&p);
+        return s->places_bytes == (s->values + 7) / 8 && !zti_special_next(&p);
     return p.reader.end - p.reader.at < 8;
 }
 
@@ -463,18 +457,18 @@ static uint64_t map_word(const uint8_t *map, uint64_t at, uint64_t distance)
 
 /* Turn changes from what is 'distance' before into a map, and let the section have that for its
  * places. */
-static zt_status expand(zt_context *context, uint64_t distance, struct zti_buffer *map,
-                        struct zti_special_section *s)
+static zt_status expand(zt_context *context, struct zti_buffer *map, struct zti_special_section *s)
 {
-    struct places p = places_of(s);
+    const uint64_t distance = s->repeats.distance;
+    struct zti_special_places p = zti_special_places_of(s);
     const uint64_t words = s->values / 64 + 1;
     zt_status status = zti_buffer_reserve(context, map, words * 8, 0);
     if (status)
         return status;
     memset(map->bytes, 0, (size_t)words * 8);
     uint64_t read_bits = 0;
-    for (; next_place(&p); read_bits = p.reader.at) /* the zero bits at the end are no code */
-        for (uint64_t i = p.run.first; i < p.run.last; i++)
+    for (; zti_special_next(&p); read_bits = p.reader.at) /* the zero bits at the end are no code */
+        for (uint64_t i = p.first; i < p.last; i++)
             map->bytes[i / 8] |= (uint8_t)(1u << i % 8);
     const bool is_read = p.reader.end - read_bits < 8;
     for (uint64_t i = distance / 64; i < words; i++) {
@@ -484,15 +478,35 @@ static zt_status expand(zt_context *context, uint64_t distance, struct zti_buffe
     s->k = ZTI_SPECIAL_BIT_MAP;
     s->places = map->bytes;
     s->places_bytes = is_read ? (s->values + 7) / 8 : 0;
+    s->repeats.distance = 0;
     return ZT_OK;
 }
 
+/* What reading repeats takes: a bit for each value, unless that is far more than the section has. */
+static zt_status open_repeats(zt_context *context, struct zti_buffer *memory,
+                              struct zti_special_section *s)
+{
+    enum { MAP_MOST = 64 }; /* bytes for one of the section */
+    return s->values / 8 / MAP_MOST > s->body_bytes ? zti_special_repeats_open(context, s, memory)
+                                                    : expand(context, memory, s);
+}
+
+/* Whether a distance is that of rows, slices or volumes. */
+static bool is_distance(uint64_t distance, uint32_t rank, const uint64_t *shape)
+{
+    uint64_t product = 1;
+    for (uint32_t i = rank; i-- > 1 && product < distance;)
+        product *= shape[i];
+    return product == distance;
+}
+
 zt_status zti_special_parse(zt_context *context, uint64_t number, const uint8_t *body,
-                            uint64_t body_bytes, uint32_t type, uint64_t values, uint64_t count,
-                            struct zti_buffer *map, struct zti_special_section *s)
+                            uint64_t body_bytes, uint32_t type, uint32_t rank,
+                            const uint64_t *shape, uint64_t count, struct zti_buffer *memory,
+                            struct zti_special_section *s)
 {
     struct zti_cursor c = {.at = body, .end = body + body_bytes};
-    const uint64_t value_bytes = zt_type_bytes(type);
+    const uint64_t value_bytes = zt_type_bytes(type), values = zti_array_values(rank, shape);
     *s = (struct zti_special_section){.body = body, .body_bytes = body_bytes, .type = type,
                                       .values = values, .count = count};
     s->patterns = zti_take_byte(&c);
@@ -508,11 +522,13 @@ zt_status zti_special_parse(zt_context *context, uint64_t number, const uint8_t 
     bool is_good = !c.is_bad && s->patterns <= ZTI_SPECIAL_PATTERNS && count > 0 &&
                    (s->k <= ZTI_SPECIAL_MAX_K || s->k == ZTI_SPECIAL_BIT_MAP) &&
                    (s->k != ZTI_SPECIAL_BIT_MAP || s->places_bytes == (values + 7) / 8) &&
-                   distance >= ZTI_SPECIAL_DISTANCE_LEAST && (!is_repeated || distance < values) &&
+                   distance >= ZTI_SPECIAL_DISTANCE_LEAST &&
+                   (!is_repeated || (distance < values && is_distance(distance, rank, shape))) &&
                    zti_mul(count, s->patterns ? number_bits(s->patterns) : 8 * value_bytes, &rest);
     rest = rest / 8 + (rest % 8 != 0);
     is_good = is_good && zti_cursor_left(&c) == rest;
-    const zt_status status = is_good && is_repeated ? expand(context, distance, map, s) : ZT_OK;
+    s->repeats.distance = is_repeated ? distance : 0;
+    const zt_status status = is_good && is_repeated ? open_repeats(context, memory, s) : ZT_OK;
     if (status)
         return status;
     if (!is_good || !are_places_good(s))
@@ -552,40 +568,71 @@ void zti_special_fills(const struct zti_special_section *s, uint32_t *fills, uin
     }
 }
 
-/* n values of a row from 'place' on, which are special ones from number i on. */
-static void apply_row(const struct zti_special_section *s, const struct zti_view *view,
-                      uint32_t rank, const uint64_t *place, uint64_t n, uint64_t i)
+void zti_special_put(const struct zti_special_row *row, uint64_t first, uint64_t last,
+                     uint64_t number)
+{
+    const struct zti_special_section *const s = row->section;
+    const size_t value_bytes = zt_type_bytes(s->type);
+    const int64_t step = row->view->out.stride[row->rank - 1] * (int64_t)value_bytes;
+    char *to = row->out + (int64_t)(first - row->first) * step;
+    for (uint64_t i = 0; i < last - first; i++, to += step)
+        zti_set_bits_at(to, special_bits(s, number + i), value_bytes);
+}
+
+/* Where the row begins that place[] is the first value of. */
+static void find_row(struct zti_special_row *row)
 {
     uint64_t at[ZT_MAX_RANK];
-    for (uint32_t a = 0; a + 1 < rank; a++) {
-        if (place[a] < view->lo[a] || place[a] >= view->hi[a])
-            return;
-        at[a] = place[a] - view->lo[a];
+    row->first = 0;
+    for (uint32_t i = 0; i < row->rank; i++) {
+        row->first = row->first * row->shape[i] + row->place[i];
+        at[i] = row->place[i] - row->view->lo[i];
     }
-    const uint32_t last = rank - 1;
-    const uint64_t lo = view->lo[last], hi = view->hi[last], first = place[last];
-    const uint64_t from = first < lo ? lo : first, to = first + n < hi ? first + n : hi;
-    for (uint64_t x = from; x < to; x++) {
-        at[last] = x - lo;
-        zti_set_bits_at(zti_array_at(&view->out, at), special_bits(s, i + (x - first)),
-                        zt_type_bytes(s->type));
+    row->out = zti_array_at(&row->view->out, at);
+}
+
+bool zti_special_next_row(struct zti_special_row *row)
+{
+    for (uint32_t i = row->rank - 1; i-- > 0;) {
+        if (++row->place[i] < row->view->hi[i]) {
+            find_row(row);
+            return true;
+        }
+        row->place[i] = row->view->lo[i];
     }
+    return false;
+}
+
+/* Put what each row has of the runs. */
+static void apply_runs(const struct zti_special_section *s, struct zti_special_row *row)
+{
+    struct zti_special_places p = zti_special_places_of(s);
+    uint64_t done = 0; /* special values before the run at hand */
+    bool has_run = zti_special_next(&p);
+    do {
+        const uint64_t row_end = row->first + row->n;
+        while (has_run && p.first < row_end) {
+            const uint64_t from = p.first > row->first ? p.first : row->first;
+            const uint64_t to = p.last < row_end ? p.last : row_end;
+            if (from < to)
+                zti_special_put(row, from, to, done + (from - p.first));
+            if (p.last > row_end)
+                break;
+            done += p.last - p.first;
+            has_run = done < s->count && zti_special_next(&p);
+        }
+    } while (has_run && zti_special_next_row(row));
 }
 
 void zti_special_apply(const struct zti_special_section *s, uint32_t rank, const uint64_t *shape,
                        const struct zti_view *view)
 {
-    struct places p = places_of(s);
-    for (uint64_t done = 0; done < s->count && next_place(&p);) {
-        for (uint64_t at = p.run.first; at < p.run.last;) {
-            uint64_t place[ZT_MAX_RANK], rest = at;
-            for (uint32_t i = rank; i-- > 0; rest /= shape[i])
-                place[i] = rest % shape[i];
-            const uint64_t row = shape[rank - 1] - place[rank - 1];
-            const uint64_t n = p.run.last - at < row ? p.run.last - at : row;
-            apply_row(s, view, rank, place, n, done);
-            at += n;
-            done += n;
-        }
-    }
+    struct zti_special_row row = {.section = s, .rank = rank, .shape = shape, .view = view,
+                                  .n = view->hi[rank - 1] - view->lo[rank - 1]};
+    memcpy(row.place, view->lo, sizeof row.place);
+    find_row(&row);
+    if (s->repeats.distance > 0)
+        zti_special_repeats_apply(s, &row);
+    else
+        apply_runs(s, &row);
 }

@@ -5,6 +5,7 @@
 #define ZTI_FRAME_SPECIAL_H
 
 #include "array/array.h"
+#include "bits/bits.h"
 #include "codec/codec.h"
 #include "frame/input.h"
 #include "quality/quality.h"
@@ -26,7 +27,7 @@
  *
  * Where one slice has special values in the places of the one before, the runs are those of values
  * that are special and whose fellow the distance before them is not, or the other way round; the
- * first ones have none, which is not special.
+ * first ones have none, which is not special. The distance is the product of the last extents.
  *
  * The code of n with k: v = n + 2^k has L + 1 bits; L - k zero bits, a one bit, then the low L bits
  * of v, least significant first. */
@@ -69,6 +70,16 @@ zt_status zti_special_fill(zt_context *context, const zt_array *slab,
                            const struct zti_coding *coding, const struct zti_ask *ask,
                            double range, struct zti_special *special, zt_array *filled);
 
+/* Places that are changes from slice to slice (special_repeats.c). */
+struct zti_special_repeats {
+    uint64_t distance;     /* values of a slice; 0: the places are no changes */
+    uint64_t pieces;       /* of a slice, between columns where changes begin or end */
+    uint64_t leaves;       /* of the tree: a power of two; pieces or more */
+    uint64_t *cut;         /* where each piece begins, and the slice's end */
+    uint64_t *special;     /* columns below each node of the tree, number 1 the root, that are */
+    uint8_t *is_turned;    /* nodes below which what is special is the other way round */
+};
+
 /* A section that is read. */
 struct zti_special_section {
     const uint8_t *body;
@@ -79,19 +90,63 @@ struct zti_special_section {
     uint32_t k;
     const uint8_t *pattern, *places, *rest;
     uint64_t places_bytes;
+    struct zti_special_repeats repeats;
 };
 
-/* Parse and check a body; ZT_CORRUPT unless it places 'count' of 'values' values. Eight bytes
- * beyond the body are readable. A bit map that had to be made is in 'map'. */
+/* Parse and check a body; ZT_CORRUPT unless it places 'count' values of an array of this shape.
+ * Eight bytes beyond the body are readable. Memory that places need, which is no more than a few
+ * hundred times the body's, is in 'memory'. */
 zt_status zti_special_parse(zt_context *context, uint64_t number, const uint8_t *body,
-                            uint64_t body_bytes, uint32_t type, uint64_t values, uint64_t count,
-                            struct zti_buffer *map, struct zti_special_section *section);
+                            uint64_t body_bytes, uint32_t type, uint32_t rank,
+                            const uint64_t *shape, uint64_t count, struct zti_buffer *memory,
+                            struct zti_special_section *section);
 
 /* Add a section's finite values to a list of ZT_MAX_FILLS fill values at most. */
 void zti_special_fills(const struct zti_special_section *section, uint32_t *fills, uint64_t *fill);
 
-/* Put the special values of a frame of this shape that lie in a view where they belong. */
+/* Put the special values of a frame of this shape that lie in a view where they belong; repeats are
+ * of the last of its extents. */
 void zti_special_apply(const struct zti_special_section *section, uint32_t rank,
                        const uint64_t *shape, const struct zti_view *view);
+
+/* ---- special.c and special_repeats.c ---- */
+
+/* The runs of a section, one after the other. */
+struct zti_special_places {
+    const struct zti_special_section *section;
+    struct zti_bit_reader reader;
+    uint64_t first, last; /* the run at hand */
+};
+
+struct zti_special_places zti_special_places_of(const struct zti_special_section *section);
+
+/* The next run; false after the last one, or where the bits make no run within the frame. */
+bool zti_special_next(struct zti_special_places *places);
+
+/* The rows of a view, one after the other: values [first, first + n) of the frame. */
+struct zti_special_row {
+    const struct zti_special_section *section;
+    uint32_t rank;
+    const uint64_t *shape;
+    const struct zti_view *view;
+    uint64_t place[ZT_MAX_RANK];
+    uint64_t first, n;
+    char *out;
+};
+
+bool zti_special_next_row(struct zti_special_row *row);
+
+/* Put special values in the places [first, last) of a row; the first is number 'number' of them. */
+void zti_special_put(const struct zti_special_row *row, uint64_t first, uint64_t last,
+                     uint64_t number);
+
+/* What reading repeats takes, in 'memory'; and whether they are the section's 'count' values. */
+zt_status zti_special_repeats_open(zt_context *context, struct zti_special_section *section,
+                                   struct zti_buffer *memory);
+bool zti_special_repeats_are_good(const struct zti_special_section *section);
+
+/* Put what the rows of a view, from the one at hand on, have of them. */
+void zti_special_repeats_apply(const struct zti_special_section *section,
+                               struct zti_special_row *row);
 
 #endif

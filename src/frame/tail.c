@@ -226,7 +226,7 @@ static zt_status parse_section(zt_context *context, uint64_t number, const struc
     }
     if (type == ZTI_SECTION_SPECIAL)
         return zti_special_parse(context, number, body, body_bytes, frame->type,
-                                 zti_array_values(frame->rank, frame->shape),
+                                 frame->coding.grid.rank, frame->coding.grid.shape,
                                  frame->special_values, map, &tail->special);
     if (type == ZTI_SECTION_COPY && body_bytes > frame->header_bytes &&
         body_bytes == frame->header_bytes + copied_bytes(frame))
