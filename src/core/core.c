@@ -45,70 +45,76 @@ zt_status zti_fail(zt_context *context, zt_status status, const char *format, ..
 
 /* ---- memory ---- */
 
-/* What a context has given is counted: the bytes stand before each block. */
+/* Before each block stands how many bytes it is, for the context to count. */
 enum { COUNT_BYTES = 16 }; /* so that blocks are aligned for any type */
 
-/* Count bytes as held, and those for the count; false where that is more than the context's limit. */
-static bool hold(zt_context *context, size_t bytes, size_t *all)
+/* The bytes of a block with its count, held from now on; 0 where the context's limit is less. */
+static size_t hold(zt_context *context, size_t bytes)
 {
-    if (bytes > SIZE_MAX - COUNT_BYTES)
-        return false;
-    *all = bytes + COUNT_BYTES;
-    const uint64_t held = __atomic_add_fetch(&context->held_bytes, *all, __ATOMIC_RELAXED);
+    const size_t all = bytes + COUNT_BYTES;
+    if (all < bytes)
+        return 0;
+    if (!context)
+        return all;
+    const uint64_t held = __atomic_add_fetch(&context->held_bytes, all, __ATOMIC_RELAXED);
     if (context->most_bytes == 0 || held <= context->most_bytes)
-        return true;
-    (void)__atomic_sub_fetch(&context->held_bytes, *all, __ATOMIC_RELAXED);
+        return all;
+    (void)__atomic_sub_fetch(&context->held_bytes, all, __ATOMIC_RELAXED);
     __atomic_store_n(&context->is_over, true, __ATOMIC_RELAXED);
-    return false;
+    return 0;
 }
 
-static void *give(zt_context *context, void *memory, size_t all)
+static void let_go(zt_context *context, uint64_t all)
+{
+    if (context)
+        (void)__atomic_sub_fetch(&context->held_bytes, all, __ATOMIC_RELAXED);
+}
+
+static void *give(zt_context *context, void *memory, uint64_t all)
 {
     if (!memory) {
-        (void)__atomic_sub_fetch(&context->held_bytes, all, __ATOMIC_RELAXED);
+        let_go(context, all);
         return NULL;
     }
-    const uint64_t count = all;
-    memcpy(memory, &count, sizeof count);
+    memcpy(memory, &all, sizeof all);
     return (char *)memory + COUNT_BYTES;
+}
+
+static bool has_allocator(const zt_context *context)
+{
+    return context && context->allocator.alloc;
 }
 
 void *zti_alloc(zt_context *context, size_t bytes)
 {
-    size_t all;
-    if (!context)
-        return malloc(bytes ? bytes : 1);
-    if (!hold(context, bytes, &all))
+    const size_t all = hold(context, bytes);
+    if (all == 0)
         return NULL;
     return give(context,
-                context->allocator.alloc ? context->allocator.alloc(context->allocator.user, all)
-                                         : malloc(all),
+                has_allocator(context) ? context->allocator.alloc(context->allocator.user, all)
+                                       : malloc(all),
                 all);
 }
 
 void *zti_alloc_zeroed(zt_context *context, size_t bytes)
 {
-    size_t all;
-    if (!context)
-        return calloc(bytes ? bytes : 1, 1); /* large ones are zero without being touched */
-    if (context->allocator.alloc) {
+    if (has_allocator(context)) {
         void *const memory = zti_alloc(context, bytes);
         return memory ? memset(memory, 0, bytes) : NULL;
     }
-    return hold(context, bytes, &all) ? give(context, calloc(all, 1), all) : NULL;
+    const size_t all = hold(context, bytes);
+    return all == 0 ? NULL : give(context, calloc(all, 1), all); /* large ones stay untouched */
 }
 
 void zti_release(zt_context *context, void *memory)
 {
     uint64_t all;
-    if (!context || !memory) {
-        free(memory);
+    if (!memory)
         return;
-    }
     memory = (char *)memory - COUNT_BYTES;
     memcpy(&all, memory, sizeof all);
-    (void)__atomic_sub_fetch(&context->held_bytes, all, __ATOMIC_RELAXED);
-    if (context->allocator.release)
+    let_go(context, all);
+    if (has_allocator(context))
         context->allocator.release(context->allocator.user, memory);
     else
         free(memory);

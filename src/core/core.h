@@ -98,8 +98,7 @@ static inline void zti_stage(const zt_context *context, zt_stage stage)
  * was open. ZT_UNSUPPORTED, with the context as it was, where there is no CUDA or no GPU. */
 zt_status zti_device_open(zt_context *context, const zt_cuda *cuda);
 
-/* Memory for any type, or NULL. The context may be NULL, and is the same when the memory is released.
- * zti_release accepts NULL memory. */
+/* Memory for any type, or NULL. The context may be NULL. zti_release accepts NULL memory. */
 void *zti_alloc(zt_context *context, size_t bytes);
 void *zti_alloc_zeroed(zt_context *context, size_t bytes);
 void zti_release(zt_context *context, void *memory);

@@ -12,6 +12,9 @@
  *     the slab with the one that seems too loose by one, and if it is, with the next. Most frames
  *     are coded and decoded twice. The result is the loosest power of two but none tighter.
  *
+ * Steps that go on for long grow, so that no array makes a search long: a frame is coded at most
+ * TRIALS_MOST times, and the sample 14 times. What no bound meets is coded without loss.
+ *
  * What is computed here decides bytes, so it uses nothing of which machines differ in the last bit,
  * and sums are made in an order that does not depend on threads. */
 #include "frame/trial.h"
@@ -216,6 +219,9 @@ static bool is_met(const struct search *s)
     return s->f->error <= s->target * margin;
 }
 
+/* Times that a frame is coded with a bound, and once more at the end. */
+enum { TRIALS_MOST = 24 };
+
 /* ---- any bound ---- */
 
 enum { SAMPLE_VALUES = 1 << 16 };
@@ -341,12 +347,12 @@ static bool is_enough(const struct search *s, double bound, uint32_t trial)
  * that was met most nearly; where none was, smaller ones until there is one. */
 static zt_status search_any(struct search *s)
 {
-    enum { TRIALS = 7, ALL_TRIALS = 48 };
+    enum { TRIALS = 7 };
     const double aim = s->target * 0.993; /* 0.03 dB */
     struct bracket bracket = {0, 0, 0};
     double bound = 0, best = 0, best_error = -1;
     zt_status status = estimate(s, aim, &bound);
-    for (uint32_t i = 0; i < ALL_TRIALS && !status && bound > 0; i++) {
+    for (uint32_t i = 0; i < TRIALS_MOST && !status && bound > 0; i++) {
         status = code_and_measure(s, bound * s->f->range);
         if (status)
             return status;
@@ -373,33 +379,41 @@ static zt_status search_any(struct search *s)
 
 /* ---- bounds that are powers of two ---- */
 
-/* The loosest power that a sample says is met: coarse steps, then single ones. */
+/* Whether the sample's error with the bound 2^k meets the target. */
+static zt_status try_power(const struct search *s, struct zti_trial *trial, int k, bool *is_met)
+{
+    struct zti_ask ask = *s->ask;
+    double error = 0;
+    ask.kind = ZT_ABS;
+    ask.abs_bound = ldexp(1, k);
+    const zt_status status = zti_trial_error(s->w->context, s->f->coding.codec, &ask, trial,
+                                             s->f->range, &error);
+    *is_met = error <= s->target * margin;
+    return status;
+}
+
+/* The loosest power that a sample says is met: by halves to one in four, then single ones. */
 static zt_status estimate_power(const struct search *s, int most, int *power)
 {
-    enum { VALUES = 1 << 15, STRIDE = 4 };
-    struct zti_ask ask = *s->ask;
+    enum { VALUES = 1 << 15, STRIDE = 4, STRIDES = 100, LEAST = -1020 };
     struct zti_trial trial;
-    double error = 0;
+    bool is_met;
     zt_status status = zti_trial_take(s->w->context, s->f->coding.codec, s->slab, VALUES, &trial);
-    int step = STRIDE, k = most;
+    int unmet = -1, met = STRIDES; /* strides below 'most'; the last one is not tried */
     const zt_progress progress = zti_pause_progress(s->w->context);
-    ask.kind = ZT_ABS;
-    while (!status && step > 0 && k > most - 400) {
-        ask.abs_bound = ldexp(1, k);
-        if (ask.abs_bound < DBL_MIN)
+    while (met * STRIDE > most - LEAST)
+        met--;
+    while (!status && met - unmet > 1) {
+        const int middle = unmet + (met - unmet) / 2;
+        status = try_power(s, &trial, most - STRIDE * middle, &is_met);
+        *(is_met ? &met : &unmet) = middle;
+    }
+    int k = most - STRIDE * met;
+    for (int i = 1; !status && met > 0 && i < STRIDE; i++) { /* none is four above */
+        status = try_power(s, &trial, k + 1, &is_met);
+        if (!is_met)
             break;
-        status =
-            zti_trial_error(s->w->context, s->f->coding.codec, &ask, &trial, s->f->range, &error);
-        if (error > s->target * margin) {
-            k -= step;
-        } else if (step == STRIDE) { /* met; not four above, or that is the most */
-            if (k == most)
-                break;
-            k += STRIDE - 1;
-            step = 1;
-        } else {
-            break;
-        }
+        k++;
     }
     zti_resume_progress(s->w->context, progress);
     zti_trial_free(s->w->context, &trial);
@@ -407,8 +421,27 @@ static zt_status estimate_power(const struct search *s, int most, int *power)
     return status;
 }
 
-/* Up while it is met, and down until it is. A power that was met and is followed by one that is not
- * is coded once more. */
+/* Powers between which a search is; 'none' where not known. */
+struct powers {
+    int met, unmet, none;
+    int step; /* for as long as only one is known */
+    uint32_t trials;
+};
+
+/* The power to try after k. */
+static int next_power(struct powers *p, int k, bool is_met)
+{
+    enum { SINGLE_STEPS = 4 };
+    *(is_met ? &p->met : &p->unmet) = k;
+    if (p->met != p->none && p->unmet != p->none)
+        return p->met + (p->unmet - p->met) / 2;
+    if (++p->trials > SINGLE_STEPS)
+        p->step *= 2;
+    return is_met ? k + p->step : k - p->step;
+}
+
+/* Up while it is met, and down until it is, in steps that grow; then the middle. A power that was
+ * met and is followed by one that is not is coded once more. */
 static zt_status search_powers(struct search *s)
 {
     enum { SLACK = 12 }; /* errors are that many powers below a bound, at most */
@@ -418,21 +451,22 @@ static zt_status search_powers(struct search *s)
     (void)frexp(s->f->range, &most);
     most = most + SLACK < 1020 ? most + SLACK : 1020;
     zt_status status = estimate_power(s, most, &k);
-    bool was_met = false, was_unmet = false; /* k - 1 if met before; k + 1 if not */
-    for (k = k < most ? k + 1 : k; k >= least && !status; k += was_met ? 1 : -1) {
+    struct powers p = {.met = most + 1, .unmet = most + 1, .none = most + 1, .step = 1};
+    k = k < most ? k + 1 : k;
+    for (uint32_t i = 0; i < TRIALS_MOST && k >= least && !status; i++) {
         status = code_and_measure(s, ldexp(1, k));
         if (status)
             return status;
-        if (is_met(s)) {
-            if (k == most || was_unmet)
-                return ZT_OK;
-            was_met = true;
-        } else if (was_met) {
-            return code_and_measure(s, ldexp(1, k - 1));
-        } else {
-            was_unmet = true;
-        }
+        const bool met = is_met(s);
+        const int next = next_power(&p, k, met);
+        if (met && (k == most || p.unmet == k + 1))
+            return ZT_OK;
+        if (p.met != p.none && p.unmet == p.met + 1)
+            return code_and_measure(s, ldexp(1, p.met));
+        k = next > most ? most : next < least && k > least && p.met == p.none ? least : next;
     }
+    if (!status && p.met != p.none)
+        return code_and_measure(s, ldexp(1, p.met));
     return status ? status : code_and_measure(s, 0);
 }
 

@@ -21,6 +21,8 @@ struct zt_reader {
     bool is_damaged; /* opened by zt_reader_open_damaged: a place whose 'at' is ZT_UNKNOWN is of
                         slices that are lost; all of known size */
     uint64_t repaired;    /* damaged: as in zt_salvage */
+    uint64_t header_trial_bytes; /* that may still be hashed to find changed bits of headers and */
+    uint64_t tail_trial_bytes;   /* the seek table, and of tails */
     zt_table_state table; /* damaged */
     bool is_failed; /* of no more use: where the source stands is not known */
     struct zti_table met; /* sequential: the seek table as it should be */
@@ -74,8 +76,8 @@ void zti_read_leniently(struct zt_reader *reader, uint64_t at, uint64_t n, uint8
                         uint64_t *whole_bytes);
 
 /* salvage.c: whether n bytes, of which the last 8 are the hash of the others, are right, or were
- * put right by changing one bit. */
-bool zti_repair(struct zt_reader *reader, uint8_t *bytes, size_t n);
+ * put right by changing one bit. Trials that hash more than *trial_bytes in all are not made. */
+bool zti_repair(struct zt_reader *reader, uint8_t *bytes, size_t n, uint64_t *trial_bytes);
 
 /* salvage_frame.c: the values of the frame at hand, whose header is good. */
 zt_status zti_salvage_frame(struct zt_reader *reader, const zt_array *out, zt_salvage *salvage);

@@ -2,7 +2,9 @@
  * other, and the public calls. The values of one frame are salvage_frame.c's.
  *
  * Header, tail and seek table each have a hash of 64 bits, which also says whether one bit was
- * changed, and which: of all arrays that differ in one bit, one has the hash. */
+ * changed, and which: of all arrays that differ in one bit, one has the hash. To look for it takes
+ * time as the square of the bytes: in all, no more than so many bytes are hashed for each byte of
+ * the file. */
 #include "array/mirror.h"
 #include "frame/read.h"
 
@@ -11,7 +13,9 @@
 enum {
     STEP_BYTES = 1 << 20,        /* read at once */
     SECTOR_BYTES = 4096,         /* and where that fails */
-    REPAIR_MOST_BYTES = 1 << 16, /* of what one bit is looked for in: it takes time as the square */
+    REPAIR_MOST_BYTES = 1 << 16, /* of what one bit is looked for in */
+    TRIAL_BYTES = 1 << 12,       /* hashed in trials for a byte of the file; and for any file */
+    TRIAL_LEAST_BYTES = 1 << 29,
     PIECE_VALUES = 1 << 20       /* about so many that are lost between frames are told at once */
 };
 
@@ -43,7 +47,17 @@ void zti_read_leniently(struct zt_reader *r, uint64_t at, uint64_t n, uint8_t *t
     }
 }
 
-bool zti_repair(struct zt_reader *r, uint8_t *bytes, size_t n)
+/* Whether trials that hash so many bytes may be made. */
+static bool may_try(uint64_t *trial_bytes, uint64_t trials, uint64_t bytes)
+{
+    uint64_t all;
+    if (!zti_mul(trials, bytes, &all) || all > *trial_bytes)
+        return false;
+    *trial_bytes -= all;
+    return true;
+}
+
+bool zti_repair(struct zt_reader *r, uint8_t *bytes, size_t n, uint64_t *trial_bytes)
 {
     if (n < ZTI_HASH_BYTES)
         return false;
@@ -56,7 +70,9 @@ bool zti_repair(struct zt_reader *r, uint8_t *bytes, size_t n)
         r->repaired++;
         return true;
     }
-    for (size_t bit = 0; n <= REPAIR_MOST_BYTES && bit < end * 8; bit++) {
+    if (n > REPAIR_MOST_BYTES || !may_try(trial_bytes, end * 8, end))
+        return false;
+    for (size_t bit = 0; bit < end * 8; bit++) {
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
         if (zti_hash(bytes, end) == wanted) {
             r->repaired++;
@@ -75,13 +91,14 @@ static bool parse_header(struct zt_reader *r, uint64_t number, uint8_t *bytes, s
 {
     uint32_t length;
     if (zti_header_bytes(r->context, number, bytes, &length) == ZT_OK && length <= n) {
-        if (may_repair ? zti_repair(r, bytes, length)
+        if (may_repair ? zti_repair(r, bytes, length, &r->header_trial_bytes)
                        : zti_get_le64(bytes + length - ZTI_HASH_BYTES) ==
                              zti_hash(bytes, length - ZTI_HASH_BYTES))
             return zti_header_parse(r->context, number, bytes, length, f) == ZT_OK;
     }
     /* a bit of the magic, the version or the length itself */
     static const uint8_t at[] = {0, 1, 2, 3, 4, 8};
+    may_repair = may_repair && may_try(&r->header_trial_bytes, sizeof at * 8, n);
     for (size_t bit = 0; may_repair && bit < sizeof at * 8; bit++) {
         uint8_t *const byte = bytes + at[bit / 8];
         *byte ^= (uint8_t)(1u << bit % 8);
@@ -138,17 +155,21 @@ static bool is_of_place(const struct zti_frame *f, const struct zti_place *place
            f->shape[0] == place[1].first - place->first;
 }
 
-/* The header of the frame at a place, or its copy. */
+/* The header of the frame at a place, or its copy, or what one bit makes of it. */
 static zt_status find_frame(struct zt_reader *r, uint64_t number, const struct zti_place *place,
                             struct zti_frame *f, bool *is_found)
 {
-    zt_status status = find_header(r, number, place->at, true, f, is_found);
+    zt_status status = find_header(r, number, place->at, false, f, is_found);
     *is_found = *is_found && is_of_place(f, place);
     if (status || *is_found)
         return status;
     status = find_copy(r, number, place, f, is_found);
     *is_found = *is_found && is_of_place(f, place);
     r->repaired += *is_found;
+    if (status || *is_found)
+        return status;
+    status = find_header(r, number, place->at, true, f, is_found);
+    *is_found = *is_found && is_of_place(f, place);
     return status;
 }
 
@@ -279,7 +300,8 @@ static zt_status open_by_table(struct zt_reader *r, bool *is_good)
     zt_status status = zti_buffer_reserve(r->context, &r->tail, table_bytes, 0);
     if (!status)
         zti_read_leniently(r, file_bytes - table_bytes, table_bytes, r->tail.bytes, &whole);
-    if (status || !zti_repair(r, r->tail.bytes, (size_t)table_bytes - sizeof foot))
+    if (status || !zti_repair(r, r->tail.bytes, (size_t)table_bytes - sizeof foot,
+                              &r->header_trial_bytes))
         return status;
     status = zti_table_parse(r->context, r->tail.bytes, (size_t)table_bytes, file_bytes,
                              &r->places, &r->frames);
@@ -402,11 +424,16 @@ zt_status zt_reader_open_damaged(zt_context *context, const zt_source *source, z
     r->input = (struct zti_input){.context = context, .source = *source,
                                   .bytes = source->source_bytes};
     r->is_damaged = true;
+    const uint64_t trial_bytes =
+        TRIAL_LEAST_BYTES + (r->input.bytes < INT64_MAX / TRIAL_BYTES ? r->input.bytes * TRIAL_BYTES
+                                                                      : INT64_MAX);
+    r->header_trial_bytes = r->tail_trial_bytes = trial_bytes;
     status = open_by_table(r, &is_good);
     if (!status && is_good)
         r->counted = r->frames;
     else if (!status)
         status = open_by_walk(r);
+    r->header_trial_bytes = trial_bytes; /* those that were found are found again */
     if (status) {
         zt_reader_close(r);
         return status;

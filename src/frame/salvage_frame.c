@@ -156,7 +156,7 @@ static zt_status load_tail(struct frame *s, uint64_t at)
         return status;
     zti_read_leniently(r, at, bytes, r->tail.bytes, &whole);
     uint8_t *const tail = r->tail.bytes + ZTI_GAP_BYTES;
-    if (zti_repair(r, tail, (size_t)s->f->tail_bytes)) {
+    if (zti_repair(r, tail, (size_t)s->f->tail_bytes, &r->tail_trial_bytes)) {
         status = zti_tail_parse(r->context, r->number, s->f, tail, &r->map, &s->tail);
         if (status == ZT_UNSUPPORTED)
             return status;

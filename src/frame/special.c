@@ -482,7 +482,7 @@ static zt_status expand(zt_context *context, struct zti_buffer *map, struct zti_
     return ZT_OK;
 }
 
-/* What reading repeats takes: a bit for each value, unless that is far more than the section has. */
+/* What reading repeats takes: a bit for each value, unless that is far more than the section. */
 static zt_status open_repeats(zt_context *context, struct zti_buffer *memory,
                               struct zti_special_section *s)
 {

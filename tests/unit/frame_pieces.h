@@ -1,5 +1,5 @@
-/* frame_pieces.h: files of one frame taken to pieces and put together otherwise, with checksums that
- * hold. */
+/* frame_pieces.h: files of one frame taken to pieces and put together otherwise, with checksums
+ * that hold. */
 #ifndef ZTILE_TEST_FRAME_PIECES_H
 #define ZTILE_TEST_FRAME_PIECES_H
 
@@ -63,7 +63,8 @@ static inline void checksum_again(struct pieces *p)
     p->tail_bytes += 4;
 }
 
-static inline void add_section(struct pieces *p, unsigned char type, const void *body, size_t body_bytes)
+static inline void add_section(struct pieces *p, unsigned char type, const void *body,
+                               size_t body_bytes)
 {
     p->tail[p->tail_bytes++] = type;
     p->tail[p->tail_bytes++] = (unsigned char)body_bytes;

@@ -190,6 +190,137 @@ static void special_values_alike_in_slices_are_read_without_a_map(void **state)
     free(a.data);
 }
 
+/* ---- effort high ---- */
+
+/* A file of effort high in which all is 0, of 3840 tiles: a byte for each. */
+static struct bytes zeros_file(float *value)
+{
+    enum { TILES = 3840, TILE_SLICES = 4096, HEAD_BYTES = 16 };
+    const uint64_t shape[] = {64, 64, 64};
+    zt_array a = new_array(ZT_F32, 3, shape);
+    fill_array(&a, DATA_RAMP, 1);
+    zt_params p = params_of(zt_rel(1e-2));
+    p.codec = ZT_CODEC_SZ;
+    p.effort = ZT_EFFORT_HIGH;
+    p.index = ZT_INDEX_NONE;
+    struct bytes file = compress(&a, &p);
+    assert_int_equal(info_of(&file).sz_effort, ZT_EFFORT_HIGH);
+    struct pieces pieces = take_apart(&file);
+    free(file.data);
+    free(a.data);
+    struct zti_sz *const sz = &pieces.frame.coding.sz;
+    sz->axes = 1;
+    sz->tuning = 0;
+    sz->head_bits = 8 * HEAD_BYTES;
+    *value = (float)(sz->step * (double)sz->centre);
+    pieces.frame.shape[0] = UINT64_C(1) * TILES / 64 * TILE_SLICES;
+    pieces.frame.payload_bytes = HEAD_BYTES + TILES;
+    memset(pieces.payload, 0, HEAD_BYTES + TILES);
+    pieces.payload[6] = 0x40; /* one model of one symbol */
+    pieces.payload[9] = 0x80; /* no extras; and where the states begin */
+    checksum_again(&pieces);
+    return put_together(&pieces);
+}
+
+static void a_coarse_grid_of_zeros_takes_no_memory(void **state)
+{
+    (void)state;
+    float wanted, value;
+    struct bytes file = zeros_file(&wanted);
+    assert_true(file.n < 5000); /* 1,006,632,960 values */
+    assert_in_range(read_one(&file, ZT_F32, 245759, 63, 63, &value), 1, 16 << 20);
+    assert_true(value == wanted);
+    free(file.data);
+}
+
+/* ---- searches ---- */
+
+struct stages {
+    uint32_t encodes;
+};
+
+static void count_stage(void *user, zt_stage stage)
+{
+    ((struct stages *)user)->encodes += stage == ZT_STAGE_ENCODE;
+}
+
+/* Any bits: of any two bounds, the tighter one is better for some of the values. */
+static void a_psnr_that_no_bound_meets_is_given_up_soon(void **state)
+{
+    (void)state;
+    const uint64_t shape[] = {61, 67};
+    zt_array a = new_array(ZT_F32, 2, shape), back = new_array(ZT_F32, 2, shape);
+    struct stages stages;
+    zt_context *c = NULL;
+    size_t capacity, n;
+    fill_array(&a, DATA_BITS, 1);
+    for (uint32_t codec = ZT_CODEC_ZFP; codec <= ZT_CODEC_SZ; codec += 2) {
+        zt_params p = params_of(zt_psnr(328.7));
+        p.codec = codec;
+        p.fills = 1;
+        memcpy(&p.fill[0], (float *)a.data + 7, sizeof(float));
+        assert_int_equal(zt_context_new(NULL, &c), ZT_OK);
+        need_ok(c, zt_context_set_stages(c, count_stage, &stages));
+        need_ok(c, zt_compress_bound(c, &a, &p, &capacity));
+        unsigned char *file = (unsigned char *)need(capacity);
+        stages.encodes = 0;
+        need_ok(c, zt_compress(c, &a, &p, file, capacity, &n));
+        assert_in_range(stages.encodes, 1, 36);
+        need_ok(c, zt_decompress(c, file, n, &back));
+        const struct bytes b = {.data = file, .n = n};
+        assert_true(info_of(&b).psnr >= 328.7);
+        free(file);
+        zt_context_free(c);
+    }
+    free(a.data);
+    free(back.data);
+}
+
+/* A file whose tail is long beside it: NaN of so many bit patterns that each is kept. */
+static struct bytes long_tail_file(uint64_t nans, zt_array *whole)
+{
+    const uint64_t shape[] = {64, 32, 32}, values = 64 * 32 * 32;
+    struct rng rng = {.state = 5};
+    *whole = new_array(ZT_F32, 3, shape);
+    for (uint64_t i = 0; i < values; i++)
+        ((float *)whole->data)[i] = 1;
+    for (uint64_t i = 0; i < nans; i++) {
+        const uint32_t bits = 0x7fc00000 + (uint32_t)rng_below(&rng, 1 << 20);
+        memcpy((float *)whole->data + rng_below(&rng, values), &bits, sizeof bits);
+    }
+    zt_params p = params_of(zt_abs(0.5));
+    return compress(whole, &p);
+}
+
+/* Salvage a file in whose tail a bit was changed; returns how many were put right. */
+static uint64_t repaired_bits(uint64_t nans)
+{
+    zt_array whole;
+    struct bytes file = long_tail_file(nans, &whole);
+    struct mem_source memory;
+    zt_reader *reader = NULL;
+    zt_salvage s;
+    uint64_t first, extent;
+    file.data[file.n - 300] ^= 4;
+    zt_source source = source_of(&memory, file.data, file.n, false);
+    assert_int_equal(zt_salvage_init(&s, sizeof s), ZT_OK);
+    assert_int_equal(zt_reader_open_damaged(NULL, &source, &reader), ZT_OK);
+    assert_int_equal(zt_reader_next(reader, &first, &extent), ZT_OK);
+    assert_int_equal(zt_reader_salvage(reader, &whole, &s), ZT_OK);
+    assert_int_equal(s.damaged_frames, 1);
+    zt_reader_close(reader);
+    free(file.data);
+    free(whole.data);
+    return s.repaired;
+}
+
+static void changed_bits_are_not_looked_for_without_end(void **state)
+{
+    (void)state;
+    assert_int_equal(repaired_bits(500), 1);
+    assert_int_equal(repaired_bits(7000), 0); /* 250,000 trials of 31 kB */
+}
+
 /* ---- limits of a context ---- */
 
 static void limits_of_a_context_are_kept(void **state)
@@ -267,6 +398,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(special_values_of_a_tiny_file_take_no_bit_a_value),
         cmocka_unit_test(special_values_alike_in_slices_are_read_without_a_map),
+        cmocka_unit_test(a_coarse_grid_of_zeros_takes_no_memory),
+        cmocka_unit_test(a_psnr_that_no_bound_meets_is_given_up_soon),
+        cmocka_unit_test(changed_bits_are_not_looked_for_without_end),
         cmocka_unit_test(limits_of_a_context_are_kept),
         cmocka_unit_test(later_limits_are_refused),
     };

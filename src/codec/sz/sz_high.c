@@ -127,6 +127,7 @@ bool zti_sz_high_can(const struct zti_coding *coding)
 void zti_sz_pyramid_free(zt_context *context, struct zti_sz_pyramid *p)
 {
     zti_release(context, p->memory);
+    zti_release(context, p->scratch);
     memset(p, 0, sizeof *p);
 }
 
@@ -230,7 +231,7 @@ const struct zti_sz_high_ops *zti_sz_high_ops_of(const struct zti_coding *coding
 
 /* ---- the coarse grid ---- */
 
-zt_status zti_sz_high_coarse_shape(zt_context *context, const struct zti_coding *coding)
+static size_t shape_coarse(zt_context *context, const struct zti_coding *coding)
 {
     struct zti_sz_high *const high = coding->model;
     const uint32_t axes = zti_sz_high_axes(coding), bits = zti_sz_high_distance(coding->sz.axes);
@@ -240,7 +241,67 @@ zt_status zti_sz_high_coarse_shape(zt_context *context, const struct zti_coding 
     high->coarse.has_anchors = true;
     (void)zti_sz_high_shape(coding, axes, dim, dim, bits + 1, zti_sz_high_all_levels(axes, dim),
                             &high->coarse);
-    return zti_sz_pyramid_alloc(context, (size_t)points, &high->coarse);
+    return (size_t)points;
+}
+
+zt_status zti_sz_high_coarse_shape(zt_context *context, const struct zti_coding *coding)
+{
+    struct zti_sz_high *const high = coding->model;
+    return zti_sz_pyramid_alloc(context, shape_coarse(context, coding), &high->coarse);
+}
+
+/* Whether every residual of the coarse grid is 0 whatever its stream holds: where none around is
+ * anything else, no other symbol has a frequency. Then the integers are all 0, too. */
+static bool is_silent(const struct zti_sz_high *high)
+{
+    const struct zti_ans_model *const anchors = high->of[ZTI_SZ_HIGH_ANCHOR];
+    bool is_zero = anchors->used == 1 && anchors->only == 0;
+    for (uint32_t l = 0; l < high->coarse.levels; l++) {
+        const struct zti_ans_model *const model =
+            high->of[high->coarse.level[l].depth * ZTI_SZ_HIGH_MAGNITUDES];
+        is_zero = is_zero && model->used == 1 && model->only == 0;
+    }
+    return is_zero;
+}
+
+/* Memory to decode the coarse grid, of so many points: what stays is in p->memory. */
+static zt_status alloc_to_decode(zt_context *context, size_t points, struct zti_sz_pyramid *p)
+{
+    enum { BEFORE = 64 }; /* as in zti_sz_pyramid_alloc; of each array */
+    const uint32_t *const half = p->level[p->levels > 0].dim;
+    const size_t padded = (points + 127) & ~(size_t)63;
+    const size_t other = ((size_t)half[0] * half[1] * half[2] * half[3] + 127) & ~(size_t)63;
+    p->memory = zti_alloc(context, 2 * BEFORE + padded * (sizeof(int32_t) + 1));
+    p->scratch = zti_alloc(context, 4 * BEFORE + (padded + other) * (sizeof(int32_t) + 1));
+    if (!p->memory || !p->scratch)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu points", points);
+    p->grid[0] = (int32_t *)(void *)(p->memory + BEFORE);
+    p->grid_loud[0] = (uint8_t *)(p->grid[0] + padded) + BEFORE;
+    p->bands = (int32_t *)(void *)(p->scratch + BEFORE);
+    p->grid[1] = p->bands + padded + BEFORE / sizeof(int32_t);
+    p->band_loud = (uint8_t *)(p->grid[1] + other) + BEFORE;
+    p->grid_loud[1] = p->band_loud + padded + BEFORE;
+    return ZT_OK;
+}
+
+zt_status zti_sz_high_coarse_take(zt_context *context, const struct zti_coding *coding,
+                                  struct zti_ans_mixed *codes, struct zti_bit_reader *extras)
+{
+    struct zti_sz_high *const high = coding->model;
+    struct zti_sz_pyramid *const p = &high->coarse;
+    const size_t points = shape_coarse(context, coding);
+    bool is_good = true;
+    if (!is_silent(high)) {
+        const zt_status status = alloc_to_decode(context, points, p);
+        if (status != ZT_OK)
+            return status;
+        is_good = zti_sz_high_ops_of(coding)->decode(p, high->of, codes, extras);
+        zti_release(context, p->scratch);
+        p->scratch = NULL;
+    }
+    if (!is_good || !zti_ans_mixed_ends(codes))
+        return zti_fail(context, ZT_CORRUPT, "the head of a stream is damaged");
+    return ZT_OK;
 }
 
 /* Integers of a box of an array, every 2^bits-th along halved axes, from 'origin', in order. */
@@ -330,6 +391,10 @@ void zti_sz_high_put_model(const struct zti_coding *coding, void *memory)
     memset(to + ZTI_SZ_HIGH_HAS_AT, 1, ZTI_SZ_HIGH_CONTEXTS * ZTI_SZ_HIGH_ALPHABET);
     if (high->has)
         memcpy(to + ZTI_SZ_HIGH_HAS_AT, high->has, ZTI_SZ_HIGH_CONTEXTS * ZTI_SZ_HIGH_ALPHABET);
+    if (!high->coarse.memory) {
+        memset(to + ZTI_SZ_HIGH_COARSE_AT, 0, points * (sizeof(int32_t) + 1));
+        return;
+    }
     memcpy(to + ZTI_SZ_HIGH_COARSE_AT, high->coarse.grid[0], points * sizeof(int32_t));
     memcpy(to + ZTI_SZ_HIGH_COARSE_AT + points * sizeof(int32_t), high->coarse.grid_loud[0],
            points);

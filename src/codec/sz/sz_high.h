@@ -34,7 +34,8 @@ struct zti_sz_pyramid {
     bool has_anchors; /* the coarsest points are coded too */
     uint64_t anchor_bits; /* that their symbols leave open */
     struct zti_sz_level level[ZTI_SZ_HIGH_LEVELS + 1]; /* the last has points but no bands */
-    uint8_t *memory; /* of all that follows */
+    uint8_t *memory; /* of all that follows; NULL: the coarse grid's integers are all 0 */
+    uint8_t *scratch; /* or of what decoding alone needs */
     int32_t *bands, *grid[2];
     uint8_t *band_loud, *grid_loud[2]; /* magnitudes of the residuals */
     uint8_t *symbols, *contexts;       /* in the order of coding */
@@ -213,8 +214,10 @@ void zti_sz_high_free_slots(zt_context *context, struct zti_sz_high *high);
 struct zti_sz_slot *zti_sz_high_take_slot(struct zti_sz_high *high);
 void zti_sz_high_give_slot(struct zti_sz_slot *slot);
 
-/* Shape and memory of high->coarse. */
+/* Shape and memory of high->coarse, for encoding; and the coarse grid decoded. */
 zt_status zti_sz_high_coarse_shape(zt_context *context, const struct zti_coding *coding);
+zt_status zti_sz_high_coarse_take(zt_context *context, const struct zti_coding *coding,
+                                  struct zti_ans_mixed *codes, struct zti_bit_reader *extras);
 
 /* Integers of a box of an array, every 2^bits-th along the coding's axes, from 'origin', to the
  * bands and grids of a pyramid of that shape. Whether none is beyond high->farthest. */

@@ -292,8 +292,6 @@ zt_status zti_sz_high_take_head(zt_context *context, struct zti_coding *coding,
     struct zti_bit_reader r = {.base = head, .end = coding->sz.head_bits};
     zt_status status = high ? take_models(context, &r, high) : ZT_NO_MEMORY;
     if (status == ZT_OK)
-        status = zti_sz_high_coarse_shape(context, coding);
-    if (status == ZT_OK)
         status = zti_sz_high_slots(context, coding, 0);
     if (status != ZT_OK)
         return status;
@@ -305,11 +303,9 @@ zt_status zti_sz_high_take_head(zt_context *context, struct zti_coding *coding,
                                     .end = extra_bytes * 8};
     const struct zti_bit_reader in = {.base = c.at, .end = zti_cursor_left(&c) * 8};
     struct zti_ans_mixed codes;
-    if (c.is_bad || !zti_ans_mixed_open(&codes, &in, ZTI_ANS_WAYS) ||
-        !zti_sz_high_ops_of(coding)->decode(&high->coarse, high->of, &codes, &extras) ||
-        !zti_ans_mixed_ends(&codes))
+    if (c.is_bad || !zti_ans_mixed_open(&codes, &in, ZTI_ANS_WAYS))
         return zti_fail(context, ZT_CORRUPT, "the head of a stream is damaged");
-    return ZT_OK;
+    return zti_sz_high_coarse_take(context, coding, &codes, &extras);
 }
 
 void zti_sz_high_forget(zt_context *context, struct zti_coding *coding)

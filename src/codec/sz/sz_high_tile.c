@@ -28,6 +28,12 @@ static void copy_coarse(const struct zti_coding *coding, const struct zti_sz_box
     int32_t *to = p->grid[p->levels & 1];
     uint8_t *loud = p->grid_loud[p->levels & 1];
     uint32_t from[4] = {0};
+    if (!high->coarse.memory) {
+        const size_t points = (size_t)dim[0] * dim[1] * dim[2] * dim[3];
+        memset(to, 0, points * sizeof *to);
+        memset(loud, 0, points);
+        return;
+    }
     for (uint32_t i = skip; i < 4; i++)
         from[i] = (uint32_t)(box->origin[i] >> (p->axes >> i & 1 ? bits : 0));
     for (uint32_t a = 0; a < dim[0]; a++)
