@@ -115,8 +115,12 @@ static bool run(struct rates *r, struct ztio_error *error)
         return true;
     if (!rates_save(r, error))
         return false;
+    struct ztio_error no_charts;
+    const bool has_charts = can_save_pictures(&no_charts);
+    if (!o->json && !has_charts)
+        (void)printf("\nno charts: %s\n", no_charts.sentence);
     if (!o->json)
-        (void)printf("\n%s/report.html: all of it, with charts\n", o->out);
+        (void)printf("\n%s/report.html: all of it%s\n", o->out, has_charts ? ", with charts" : "");
     return true;
 }
 

@@ -1,51 +1,87 @@
-/* canvas.h: what charts are drawn on: a picture of pixels, or SVG as text. Coordinates are those of
- * picture.h. Colours are named by what they are for, so that SVG can have others in the dark. */
+/* canvas.h: what figures and charts are drawn on: a cairo context, saved as PNG, SVG or PDF.
+ * Coordinates are pixels (of PDF points), x to the right, y down. Only files that need cairo
+ * include this. */
 #ifndef CANVAS_H
 #define CANVAS_H
 
-#include "picture.h"
+#include "text.h"
 
-/* Text that grows. */
-struct text {
-    char *bytes; /* ends with 0; NULL: empty */
-    size_t n;
-    size_t room;
-    bool is_failed; /* there was no memory; what was added since is not there */
-};
+#include <cairo.h>
 
-void text_add(struct text *text, const char *format, ...) CLI_PRINTF(2, 3);
-/* With <, >, & and quotes as HTML and SVG write them. */
-void text_add_escaped(struct text *text, const char *words);
-void text_add_base64(struct text *text, const void *data, size_t n);
-bool text_save(const struct text *text, const char *path, bool force, struct ztio_error *error);
-void text_free(struct text *text);
+enum canvas_format { CANVAS_PNG, CANVAS_SVG, CANVAS_PDF };
 
-enum { PAINTS_OF_SERIES = 8 };
+/* By the suffix of path: .svg, .pdf, else PNG. */
+enum canvas_format canvas_format_of(const char *path);
 
-/* The colours of series can be told apart by those who see no red or no green (Okabe and Ito). */
-enum paint { PAINT_PAPER, PAINT_INK, PAINT_SOFT, PAINT_FAINT, PAINT_GREY, PAINT_SERIES };
-
-/* Of a series too, PAINT_SERIES + i; on white. */
-struct color color_of_paint(int paint);
-
-/* The style sheet of SVG's colours, for light and for dark: classes f0, s0 .. (fill and stroke). */
-void add_paint_style(struct text *text);
-
-enum marker { MARKER_NONE, MARKER_DISC, MARKER_SQUARE, MARKER_UP, MARKER_DIAMOND, MARKER_DOWN,
-              MARKER_CROSS, MARKER_RING, MARKERS };
-
+/* Not to be moved between opening and closing: cairo writes to bytes. */
 struct canvas {
-    struct picture *picture; /* one of the two */
-    struct text *svg;
+    enum canvas_format format;
+    const char *title; /* of SVG and PDF, for those who do not see the picture */
+    cairo_surface_t *surface;
+    cairo_t *cairo;
+    struct text bytes;
 };
 
-void canvas_box(struct canvas *canvas, double x, double y, double width, double height, int paint);
-void canvas_line(struct canvas *canvas, double x0, double y0, double x1, double y1,
-                 double thickness, bool is_dashed, int paint);
-void canvas_marker(struct canvas *canvas, double x, double y, double size, enum marker marker,
-                   int paint);
-/* As picture_text. */
+/* Nothing is drawn yet: PNG is black, SVG and PDF are transparent. What goes wrong from here on
+ * is told at the end. */
+void canvas_open(struct canvas *canvas, enum canvas_format format, const char *title,
+                 double width, double height);
+
+/* The picture's bytes into text, which is to be freed either way. style: CSS that an SVG holds,
+ * or NULL. what is for the message. */
+bool canvas_close(struct canvas *canvas, const char *style, const char *what, struct text *text,
+                  struct ztio_error *error);
+
+/* Likewise, into a file. */
+bool canvas_save(struct canvas *canvas, const char *style, const char *path, bool force,
+                 struct ztio_error *error);
+
+/* ---- drawing: beside cairo's own functions -------------------------------------------------- */
+
+struct color {
+    unsigned char r, g, b;
+};
+
+void canvas_color(struct canvas *canvas, struct color color);
+void canvas_box(struct canvas *canvas, double x, double y, double width, double height,
+                struct color color);
+
+/* Draw the path and forget it. */
+void canvas_stroke(struct canvas *canvas, double thickness, bool is_dashed, struct color color);
+
+/* Text on the baseline y; height is that of a capital letter. With is_upwards it runs up from
+ * (x, y), turned by a quarter. */
+enum align { ALIGN_LEFT, ALIGN_CENTER, ALIGN_RIGHT };
 void canvas_text(struct canvas *canvas, double x, double y, double height, enum align align,
-                 bool is_upwards, int paint, const char *words);
+                 bool is_upwards, struct color color, const char *words);
+double text_width(double height, const char *words);
+
+/* How many pixels of an image go side by side into one unit of the canvas. */
+int canvas_density(const struct canvas *canvas);
+
+/* An image with that many, from (x, y). Frees it. */
+void canvas_image(struct canvas *canvas, cairo_surface_t *image, double x, double y);
+
+/* ---- colormap.c: from dark to light for values, blue to red through white for errors; at in
+ * 0..1 ---- */
+
+struct color color_of_value(double at);
+struct color color_of_error(double at);
+
+/* ---- figure.c: ticks of axes ---------------------------------------------------------------- */
+
+struct ticks {
+    double step;
+    double at[12];
+    int count;
+};
+
+/* Round values from lo to hi, about `wanted` of them: 1, 2 or 5 times a power of ten apart. Few at
+ * most, also where lo and hi are too near each other for that. */
+struct ticks ticks_of(double lo, double hi, int wanted, double least_step);
+
+/* Tick i into text of 32 bytes; all of one scale with as many decimals as its step needs. Returns
+ * text. */
+const char *format_tick(const struct ticks *ticks, int i, char *text);
 
 #endif

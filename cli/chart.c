@@ -1,4 +1,4 @@
-/* chart.c: several lines through points, with axes and a legend.
+/* chart.c: several lines through points, with axes and a legend, drawn by cairo.
  *
  *   title
  *   vertical axis
@@ -9,9 +9,10 @@
  */
 #include "chart.h"
 
+#include "canvas.h"
+#include "picture.h"
+
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Pixels. */
 enum {
@@ -23,8 +24,7 @@ enum {
     LEGEND_LINE = 30, /* how long a sample is */
     LEGEND_PITCH = 24,
     WIDTH = 620,
-    HEIGHT = 340,
-    MARKER_SIZE = 9
+    HEIGHT = 340
 };
 
 static const double big = 11, normal = 9, little = 7.5; /* heights of capitals */
@@ -40,16 +40,21 @@ struct frame {
     int width, height; /* of all */
 };
 
-struct series *chart_add(struct chart *c, const char *name, int paint, double thickness)
-{
-    struct series *line = &c->series[c->count++];
-    *line = (struct series){.paint = paint, .thickness = thickness,
-                            .marker = thickness > 1.5 ? MARKER_DISC : MARKER_NONE};
-    (void)snprintf(line->name, sizeof line->name, "%s", name ? name : "");
-    for (int i = 0; i < CHART_POINTS; i++)
-        line->value[i] = (double)NAN;
-    return line;
-}
+static const struct color paints[PAINT_SERIES + PAINTS_OF_SERIES] = {
+    [PAINT_PAPER] = {0xff, 0xff, 0xff},
+    [PAINT_INK] = {0x22, 0x28, 0x31},
+    [PAINT_SOFT] = {0x5f, 0x67, 0x72},
+    [PAINT_FAINT] = {0xe4, 0xe7, 0xeb},
+    [PAINT_GREY] = {0xc6, 0xcb, 0xd1},
+    [PAINT_SERIES] = {0x00, 0x72, 0xb2}, /* blue */
+    {0xd5, 0x5e, 0x00},                  /* vermilion */
+    {0x00, 0x9e, 0x73},                  /* bluish green */
+    {0x56, 0xb4, 0xe9},                  /* sky blue */
+    {0xb5, 0x65, 0x9a},                  /* reddish purple */
+    {0xc7, 0x8a, 0x00},                  /* orange */
+    {0x5f, 0x67, 0x72},                  /* grey */
+    {0x22, 0x28, 0x31},                  /* black */
+};
 
 /* Where a value is on the vertical axis, in its own units; NaN: nowhere. */
 static double height_of(const struct chart *c, double value)
@@ -122,9 +127,9 @@ static void draw_vertical(struct frame *f, const struct chart *c)
     struct ticks t = ticks_of(f->y.lo, f->y.hi, 7, c->is_log ? 1 : 0);
     for (int i = 0; i < t.count; i++) {
         const double y = y_of(&f->y, t.at[i]);
-        canvas_box(&f->canvas, left, floor(y), WIDTH, 1, PAINT_FAINT);
+        canvas_box(&f->canvas, left, floor(y), WIDTH, 1, paints[PAINT_FAINT]);
         canvas_text(&f->canvas, left - 9, y + little / 2 + 0.5, little, ALIGN_RIGHT, false,
-                    PAINT_INK,
+                    paints[PAINT_INK],
                     c->is_log ? format_short(pow(10, t.at[i]), text) : format_tick(&t, i, text));
     }
 }
@@ -136,14 +141,14 @@ static void draw_horizontal(struct frame *f, const struct chart *c)
     const int powers = (int)(f->x.hi - f->x.lo);
     for (int i = 0; !c->has_numbers && i < c->points; i++) {
         const double x = left + WIDTH * (i + 0.5) / c->points;
-        canvas_box(&f->canvas, floor(x), bottom + 1, 1, 4, PAINT_SOFT);
-        canvas_text(&f->canvas, x, bottom + 18, little, ALIGN_CENTER, false, PAINT_INK,
+        canvas_box(&f->canvas, floor(x), bottom + 1, 1, 4, paints[PAINT_SOFT]);
+        canvas_text(&f->canvas, x, bottom + 18, little, ALIGN_CENTER, false, paints[PAINT_INK],
                     c->label[i]);
     }
     for (int i = 0; c->has_numbers && i <= powers; i++) {
         const double x = left + (double)WIDTH * i / powers;
-        canvas_box(&f->canvas, floor(x), bottom - HEIGHT, 1, HEIGHT, PAINT_FAINT);
-        canvas_text(&f->canvas, x, bottom + 18, little, ALIGN_CENTER, false, PAINT_INK,
+        canvas_box(&f->canvas, floor(x), bottom - HEIGHT, 1, HEIGHT, paints[PAINT_FAINT]);
+        canvas_text(&f->canvas, x, bottom + 18, little, ALIGN_CENTER, false, paints[PAINT_INK],
                     format_short(exp2(f->x.lo + i), text));
     }
 }
@@ -153,35 +158,69 @@ static void draw_axes(struct frame *f, const struct chart *c)
     const int left = MARGIN + LEFT_ROOM, top = MARGIN + TOP_ROOM, bottom = top + HEIGHT;
     draw_vertical(f, c);
     draw_horizontal(f, c);
-    canvas_box(&f->canvas, left - 1, top, 1, HEIGHT + 1, PAINT_SOFT);
-    canvas_box(&f->canvas, left - 1, bottom, WIDTH + 1, 1, PAINT_SOFT);
+    canvas_box(&f->canvas, left - 1, top, 1, HEIGHT + 1, paints[PAINT_SOFT]);
+    canvas_box(&f->canvas, left - 1, bottom, WIDTH + 1, 1, paints[PAINT_SOFT]);
     canvas_text(&f->canvas, left + WIDTH / 2.0, bottom + 40, normal, ALIGN_CENTER, false,
-                PAINT_SOFT, c->x_axis);
-    canvas_text(&f->canvas, left - 40, top - 14, normal, ALIGN_LEFT, false, PAINT_SOFT, c->y_axis);
+                paints[PAINT_SOFT], c->x_axis);
+    canvas_text(&f->canvas, left - 40, top - 14, normal, ALIGN_LEFT, false, paints[PAINT_SOFT],
+                c->y_axis);
 }
 
-/* Lines first, then their points, so that no line crosses a point of its own series. */
+/* Points of outlines, in units of the size. */
+static const struct {
+    int points;
+    double at[4][2];
+} outlines[MARKERS] = {
+    [MARKER_SQUARE] = {4, {{-0.45, -0.45}, {0.45, -0.45}, {0.45, 0.45}, {-0.45, 0.45}}},
+    [MARKER_UP] = {3, {{0, -0.58}, {0.55, 0.42}, {-0.55, 0.42}}},
+    [MARKER_DIAMOND] = {4, {{0, -0.62}, {0.62, 0}, {0, 0.62}, {-0.62, 0}}},
+    [MARKER_DOWN] = {3, {{0, 0.58}, {0.55, -0.42}, {-0.55, -0.42}}},
+};
+
+static void draw_marker(struct frame *f, double x, double y, enum marker m, struct color color)
+{
+    enum { SIZE = 9 }; /* pixels */
+    cairo_t *c = f->canvas.cairo;
+    const double r = SIZE / 2.0;
+    if (m == MARKER_NONE)
+        return;
+    if (m == MARKER_CROSS) {
+        cairo_move_to(c, x - r, y - r);
+        cairo_line_to(c, x + r, y + r);
+        cairo_move_to(c, x - r, y + r);
+        cairo_line_to(c, x + r, y - r);
+        canvas_stroke(&f->canvas, 1.8, false, color);
+    } else if (m == MARKER_RING) { /* to be seen around another marker */
+        cairo_arc(c, x, y, r + 1, 0, 2 * acos(-1));
+        canvas_color(&f->canvas, paints[PAINT_PAPER]);
+        cairo_fill_preserve(c);
+        canvas_stroke(&f->canvas, 2, false, color);
+    } else {
+        if (m == MARKER_DISC)
+            cairo_arc(c, x, y, r, 0, 2 * acos(-1));
+        for (int i = 0; i < outlines[m].points; i++)
+            cairo_line_to(c, x + SIZE * outlines[m].at[i][0], y + SIZE * outlines[m].at[i][1]);
+        canvas_color(&f->canvas, color);
+        cairo_fill(c);
+    }
+}
+
+/* The line first, then its points, so that it crosses none of them. */
 static void draw_series(struct frame *f, const struct chart *c, const struct series *line)
 {
-    double last_x = 0, last_y = (double)NAN;
-    for (int i = 0; i < c->points; i++) {
-        const double v = height_of(c, line->value[i]);
-        if (isnan(v)) { /* a gap between names; numbers stand where they are */
-            last_y = c->has_numbers ? last_y : (double)NAN;
-            continue;
-        }
-        const double x = x_of(c, &f->x, line, i), y = y_of(&f->y, v);
-        if (!isnan(last_y))
-            canvas_line(&f->canvas, last_x, last_y, x, y, line->thickness, line->is_dashed,
-                        line->paint);
-        last_x = x;
-        last_y = y;
-    }
     for (int i = 0; i < c->points; i++) {
         const double v = height_of(c, line->value[i]);
         if (!isnan(v))
-            canvas_marker(&f->canvas, x_of(c, &f->x, line, i), y_of(&f->y, v), MARKER_SIZE,
-                          line->marker, line->paint);
+            cairo_line_to(f->canvas.cairo, x_of(c, &f->x, line, i), y_of(&f->y, v));
+        else if (!c->has_numbers) /* a gap between names; numbers stand where they are */
+            cairo_new_sub_path(f->canvas.cairo);
+    }
+    canvas_stroke(&f->canvas, line->thickness, line->is_dashed, paints[line->paint]);
+    for (int i = 0; i < c->points; i++) {
+        const double v = height_of(c, line->value[i]);
+        if (!isnan(v))
+            draw_marker(f, x_of(c, &f->x, line, i), y_of(&f->y, v), line->marker,
+                        paints[line->paint]);
     }
 }
 
@@ -193,11 +232,12 @@ static void draw_legend(struct frame *f, const struct chart *c)
         const struct series *line = &c->series[i];
         if (!line->name[0])
             continue;
-        canvas_line(&f->canvas, x, y, x + LEGEND_LINE, y, line->thickness, line->is_dashed,
-                    line->paint);
-        canvas_marker(&f->canvas, x + LEGEND_LINE / 2.0, y, MARKER_SIZE, line->marker, line->paint);
+        cairo_move_to(f->canvas.cairo, x, y);
+        cairo_line_to(f->canvas.cairo, x + LEGEND_LINE, y);
+        canvas_stroke(&f->canvas, line->thickness, line->is_dashed, paints[line->paint]);
+        draw_marker(f, x + LEGEND_LINE / 2.0, y, line->marker, paints[line->paint]);
         canvas_text(&f->canvas, x + LEGEND_LINE + 9, y + normal / 2, normal, ALIGN_LEFT, false,
-                    PAINT_INK, line->name);
+                    paints[PAINT_INK], line->name);
         y += LEGEND_PITCH;
     }
 }
@@ -221,54 +261,43 @@ static void measure(struct frame *f, const struct chart *c)
     f->y = scale_of(c);
 }
 
-static void draw(struct frame *f, const struct chart *c)
+static void draw(struct frame *f, const struct chart *c, enum canvas_format format, bool has_paper)
 {
-    canvas_text(&f->canvas, MARGIN, MARGIN + big, big, ALIGN_LEFT, false, PAINT_INK, c->title);
+    measure(f, c);
+    canvas_open(&f->canvas, format, c->title, f->width, f->height);
+    if (has_paper)
+        canvas_box(&f->canvas, 0, 0, f->width, f->height, paints[PAINT_PAPER]);
+    canvas_text(&f->canvas, MARGIN, MARGIN + big, big, ALIGN_LEFT, false, paints[PAINT_INK],
+                c->title);
     draw_axes(f, c);
     for (int i = 0; i < c->count; i++)
         draw_series(f, c, &c->series[c->is_first_on_top ? c->count - 1 - i : i]);
     draw_legend(f, c);
 }
 
-void chart_add_svg(const struct chart *c, struct text *t, const char *id, bool is_standalone)
-{
-    struct frame f = {.canvas = {.svg = t}};
-    measure(&f, c);
-    text_add(t, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"zt-plot\" id=\"%s\" "
-                "role=\"img\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\">\n<title>",
-             id, f.width, f.height, f.width, f.height);
-    text_add_escaped(t, c->title);
-    text_add(t, "</title>\n");
-    if (is_standalone) {
-        text_add(t, "<style>");
-        add_paint_style(t);
-        text_add(t, "</style>\n");
-    }
-    canvas_box(&f.canvas, 0, 0, f.width, f.height, PAINT_PAPER);
-    draw(&f, c);
-    text_add(t, "</svg>\n");
-}
-
-static bool save_svg(const struct chart *c, const char *path, bool force, struct ztio_error *error)
-{
-    struct text t = {NULL, 0, 0, false};
-    chart_add_svg(c, &t, "chart", true);
-    const bool saved = text_save(&t, path, force, error);
-    text_free(&t);
-    return saved;
-}
-
 bool chart_save(const struct chart *c, const char *path, bool force, struct ztio_error *error)
 {
-    struct picture p = {0, 0, NULL};
-    struct frame f = {.canvas = {.picture = &p}};
-    if (has_suffix(path, ".svg"))
-        return save_svg(c, path, force, error);
-    measure(&f, c);
-    if (!picture_new(&p, f.width, f.height, error))
-        return false;
-    draw(&f, c);
-    const bool saved = picture_save(&p, path, force, error);
-    free(p.rgb);
-    return saved;
+    static const char style[] = "@media(prefers-color-scheme:dark){svg{" CHART_IN_THE_DARK "}}";
+    struct frame f;
+    draw(&f, c, canvas_format_of(path), true);
+    return canvas_save(&f.canvas, style, path, force, error);
+}
+
+bool chart_add_image(const struct chart *c, struct text *t, const char *id,
+                     struct ztio_error *error)
+{
+    struct frame f;
+    struct text svg;
+    draw(&f, c, CANVAS_SVG, false);
+    const bool is_drawn = canvas_close(&f.canvas, NULL, c->title, &svg, error);
+    if (is_drawn) {
+        text_add(t, "<img class=\"chart\" id=\"%s\" width=\"%d\" height=\"%d\" alt=\"", id,
+                 f.width, f.height);
+        text_add_escaped(t, c->title);
+        text_add(t, "\" src=\"data:image/svg+xml;base64,");
+        text_add_base64(t, svg.bytes, svg.n);
+        text_add(t, "\">\n");
+    }
+    text_free(&svg);
+    return is_drawn;
 }

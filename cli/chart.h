@@ -1,14 +1,24 @@
-/* chart.h: lines through points, saved as PNG or as SVG: over names, or over numbers. */
+/* chart.h: lines through points, over names or over numbers, saved as PNG, SVG or PDF. */
 #ifndef CHART_H
 #define CHART_H
 
-#include "canvas.h"
+#include "text.h"
+
+#include <math.h>
+
+/* What colours are for. Those of series can be told apart by those who see no red or no green
+ * (Okabe and Ito). */
+enum paint { PAINT_PAPER, PAINT_INK, PAINT_SOFT, PAINT_FAINT, PAINT_GREY, PAINT_SERIES };
+enum { PAINTS_OF_SERIES = 8 }; /* PAINT_SERIES, PAINT_SERIES + 1 .. */
+
+enum marker { MARKER_NONE, MARKER_DISC, MARKER_SQUARE, MARKER_UP, MARKER_DIAMOND, MARKER_DOWN,
+              MARKER_CROSS, MARKER_RING, MARKERS };
 
 enum { CHART_POINTS = 24, CHART_SERIES = 48 };
 
 struct series {
     char name[48];    /* in the legend; empty: not there */
-    int paint;        /* see canvas.h */
+    int paint;
     double thickness;
     bool is_dashed;
     enum marker marker;
@@ -31,13 +41,27 @@ struct chart {
 };
 
 /* name may be NULL: not in the legend. */
-struct series *chart_add(struct chart *chart, const char *name, int paint, double thickness);
+static inline struct series *chart_add(struct chart *chart, const char *name, int paint,
+                                       double thickness)
+{
+    struct series *line = &chart->series[chart->count++];
+    *line = (struct series){.paint = paint, .thickness = thickness,
+                            .marker = thickness > 1.5 ? MARKER_DISC : MARKER_NONE};
+    (void)snprintf(line->name, sizeof line->name, "%s", name ? name : "");
+    for (int i = 0; i < CHART_POINTS; i++)
+        line->value[i] = (double)NAN;
+    return line;
+}
 
-/* By the suffix of path: .svg, else PNG. */
+/* By the suffix of path: .svg, .pdf, else PNG. */
 bool chart_save(const struct chart *chart, const char *path, bool force, struct ztio_error *error);
 
-/* An <svg> element; with its own style sheet where it is to stand alone. */
-void chart_add_svg(const struct chart *chart, struct text *text, const char *id,
-                   bool is_standalone);
+/* CSS of a chart where the reader prefers dark pages: light and dark are exchanged, hues stay. */
+#define CHART_IN_THE_DARK "filter:invert(.92) hue-rotate(180deg) brightness(1.15)"
+
+/* An <img> element of HTML that holds the chart as SVG, with no paper behind it: the page's own is
+ * seen. */
+bool chart_add_image(const struct chart *chart, struct text *text, const char *id,
+                     struct ztio_error *error);
 
 #endif

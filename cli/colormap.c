@@ -1,5 +1,5 @@
 /* colormap.c: colours of values and of errors, through a few control points each. */
-#include "picture.h"
+#include "canvas.h"
 
 enum { VALUE_POINTS = 6, ERROR_POINTS = 7 };
 

@@ -169,13 +169,14 @@ static const char of_compare[] =
     "or does not apply is null.\n";
 
 static const char of_plot[] =
-    "usage: ztile plot ORIGINAL [FILE] [-o PNG] [--slice S]\n"
+    "usage: ztile plot ORIGINAL [FILE] [-o PICTURE] [--slice S]\n"
     "\n"
     "A picture of a slice of ORIGINAL and, if FILE is given, of the same slice of\n"
     "FILE and of the error. Each may be a plain array, a .zt file or a bare zfp\n"
     "stream. One-dimensional arrays and slices become lines.\n"
     "\n"
-    "  -o, --output PNG  default: the last part of ORIGINAL's name, .png added\n"
+    "  -o, --output P    a PNG; SVG or PDF where P ends with .svg or .pdf; default:\n"
+    "                    the last part of ORIGINAL's name, .png added\n"
     "  -f, --force       overwrite it\n"
     "      --slice S     an index or ':' for each axis, slowest first; one or two\n"
     "                    ':' stay. Default: the middle of every axis but the last\n"
@@ -186,13 +187,13 @@ static const char of_plot[] =
     "      --format zfp and a mode, as for decompress, where FILE has no header\n";
 
 static const char of_demo[] =
-    "usage: ztile demo [-o PNG] [--save FIELD] [-f]\n"
+    "usage: ztile demo [-o PICTURE] [--save FIELD] [-f]\n"
     "\n"
     "Simulate a field (a reaction and diffusion of two substances in a box, float32),\n"
     "compress it with each codec and several bounds, print a table of what comes out,\n"
     "and draw a slice of it, its reconstruction and the error.\n"
     "\n"
-    "  -o, --output PNG  default: demo.png\n"
+    "  -o, --output P    a PNG, or by its suffix .svg or .pdf; default: demo.png\n"
     "      --save FIELD  keep the field: .npy, .nc, .h5, otherwise raw; without -o no\n"
     "                    more is done\n"
     "  -f, --force       overwrite them\n"

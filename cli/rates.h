@@ -6,6 +6,7 @@
 #include "bench_files.h"
 #include "chart.h"
 #include "coders.h"
+#include "picture.h"
 
 enum {
     RATES_FILES = 38,

@@ -18,8 +18,9 @@ static const char style[] =
     "h1{font-size:1.9rem;margin:.2em 0}h2{font-size:1.4rem;margin:2.2em 0 .4em;"
     "border-bottom:1px solid var(--faint)}h3{font-size:1.05rem;margin:1.6em 0 .3em}"
     "p{max-width:46rem}.soft{color:var(--soft)}a{color:var(--accent)}"
-    "figure{margin:1em 0}figcaption{color:var(--soft);font-size:.9rem}"
-    "svg,img{max-width:100%;height:auto}img{background:#fff;border-radius:4px}"
+    "figure{margin:1em 0;overflow-x:auto}figcaption{color:var(--soft);font-size:.9rem}"
+    "img{max-width:100%;min-width:36rem;height:auto}.slices{background:#fff;border-radius:4px}"
+    "@media(prefers-color-scheme:dark){.chart{" CHART_IN_THE_DARK "}}"
     ".wide{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem;"
     "font-variant-numeric:tabular-nums}"
     "th,td{padding:.2em .7em;text-align:right;border-bottom:1px solid var(--faint);"
@@ -51,10 +52,8 @@ static void add_head(struct text *t, const struct rates *r)
         (void)strftime(date, sizeof date, "%Y-%m-%d", &parts);
     text_add(t, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
                 "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-                "<title>ztile bench</title>\n<style>%s", style);
-    add_paint_style(t);
-    text_add(t, "</style>\n</head>\n<body>\n<h1>ztile bench</h1>\n<p class=\"soft\">ztile %s, ",
-             zt_version());
+                "<title>ztile bench</title>\n<style>%s</style>\n</head>\n<body>\n"
+                "<h1>ztile bench</h1>\n<p class=\"soft\">ztile %s, ", style, zt_version());
     add_machine(t);
     text_add(t, "instruction set %s, up to %" PRIu32 " thread%s, %s</p>\n",
              zt_isa_name(zt_context_isa(r->serial)), r->threads, r->threads == 1 ? "" : "s", date);
@@ -103,7 +102,21 @@ static void add_means(struct text *t, const struct rates *r)
     text_add(t, "</table></div>\n");
 }
 
-static void add_overview(struct text *t, const struct rates *r, struct chart *c)
+/* A chart with its caption; nothing in a build without pictures. */
+static bool add_chart(struct text *t, const struct chart *c, const char *id, const char *caption,
+                      struct ztio_error *error)
+{
+    struct ztio_error ignored;
+    if (!can_save_pictures(&ignored))
+        return true;
+    text_add(t, "<figure>\n");
+    const bool is_drawn = chart_add_image(c, t, id, error);
+    text_add(t, "<figcaption>%s</figcaption>\n</figure>\n", caption);
+    return is_drawn;
+}
+
+static bool add_overview(struct text *t, const struct rates *r, struct chart *c,
+                         struct ztio_error *error)
 {
     static const char *const captions[RATES_CHARTS] = {
         "How many times smaller. Only codecs that can keep the bound are shown at it; where "
@@ -111,15 +124,18 @@ static void add_overview(struct text *t, const struct rates *r, struct chart *c)
         "Raw bytes over the time to compress them, in memory.",
         "Raw bytes over the time to decompress them, in memory. libzfp has no threads for this on "
         "a CPU."};
+    struct ztio_error no_charts;
     text_add(t, "<section id=\"overview\">\n<h2>Overview</h2>\n");
+    if (!can_save_pictures(&no_charts))
+        text_add(t, "<p>No charts: %s.</p>\n", no_charts.sentence);
     for (int i = 0; i < RATES_CHARTS; i++) {
         rates_chart(r, i, c);
-        text_add(t, "<figure>\n");
-        chart_add_svg(c, t, rates_chart_name(i), false);
-        text_add(t, "<figcaption>%s</figcaption>\n</figure>\n", captions[i]);
+        if (!add_chart(t, c, rates_chart_name(i), captions[i], error))
+            return false;
     }
     add_means(t, r);
     text_add(t, "</section>\n");
+    return true;
 }
 
 /* A picture that rates_save wrote; nothing where there is none. */
@@ -191,7 +207,8 @@ static void add_rows(struct text *t, const struct rates *r, int file)
     text_add(t, "</table></div>\n");
 }
 
-static void add_file(struct text *t, const struct rates *r, int file, struct chart *c)
+static bool add_file(struct text *t, const struct rates *r, int file, struct chart *c,
+                     struct ztio_error *error)
 {
     const struct subject *s = &r->file[file];
     char shape[CLI_TEXT_BYTES], size[CLI_TEXT_BYTES], lo[32], hi[32], id[40];
@@ -204,17 +221,17 @@ static void add_file(struct text *t, const struct rates *r, int file, struct cha
     if (s->special_values > 0)
         text_add(t, "; %" PRIu64 " NaN, infinite or fill values, which libzfp is not given",
                  s->special_values);
-    text_add(t, "</p>\n<figure>\n");
+    text_add(t, "</p>\n");
     rates_distortion(r, file, c);
     (void)snprintf(id, sizeof id, "rate-distortion-%d", file);
-    chart_add_svg(c, t, id, false);
-    text_add(t, "<figcaption>The further up and to the left, the better.</figcaption>\n"
-                "</figure>\n");
+    if (!add_chart(t, c, id, "The further up and to the left, the better.", error))
+        return false;
     add_picture(t, r, file, ZT_CODEC_ZFP);
     add_picture(t, r, file, ZT_CODEC_SZ);
     text_add(t, "<details%s><summary>All rows</summary>\n", r->files == 1 ? " open" : "");
     add_rows(t, r, file);
     text_add(t, "</details>\n</section>\n");
+    return true;
 }
 
 bool rates_save_html(struct rates *r, struct ztio_error *error)
@@ -225,9 +242,9 @@ bool rates_save_html(struct rates *r, struct ztio_error *error)
     if (!c)
         return fail(error, ZTIO_LACKING, "bench: no memory for a picture; free some");
     add_head(&t, r);
-    add_overview(&t, r, c);
-    for (int i = 0; i < r->files; i++)
-        add_file(&t, r, i, c);
+    bool is_drawn = add_overview(&t, r, c, error);
+    for (int i = 0; is_drawn && i < r->files; i++)
+        is_drawn = add_file(&t, r, i, c, error);
     text_add(&t, "<footer class=\"soft\"><h2>How it was measured</h2>\n"
                  "<p>Each codec from memory to memory, the fastest of at least 3 runs, in "
                  "processor time with one thread and by the clock with more; what it "
@@ -236,7 +253,7 @@ bool rates_save_html(struct rates *r, struct ztio_error *error)
                  "20 log<sub>10</sub>(range / RMSE). ztile's figures are of whole .zt files with "
                  "index and checksums. Peers are drawn dashed.</p></footer>\n</body>\n</html>\n");
     (void)snprintf(path, sizeof path, "%s/report.html", r->options->out);
-    const bool saved = text_save(&t, path, r->options->force, error);
+    const bool saved = is_drawn && text_save(&t, path, r->options->force, error);
     text_free(&t);
     free(c);
     return saved;

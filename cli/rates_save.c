@@ -13,17 +13,15 @@ static void path_of(const struct rates *r, const char *name, char *path, size_t 
 static bool save_chart(const struct rates *r, const struct chart *c, const char *stem,
                        struct ztio_error *error)
 {
-    struct ztio_error ignored;
+    static const char *const suffixes[] = {"svg", "png"};
     char name[CLI_TEXT_BYTES + 32], path[4096];
-    (void)snprintf(name, sizeof name, "%s.svg", stem);
-    path_of(r, name, path, sizeof path);
-    if (!chart_save(c, path, r->options->force, error))
-        return false;
-    if (!can_save_pictures(&ignored))
-        return true;
-    (void)snprintf(name, sizeof name, "%s.png", stem);
-    path_of(r, name, path, sizeof path);
-    return chart_save(c, path, r->options->force, error);
+    bool saved = true;
+    for (int i = 0; saved && i < 2; i++) {
+        (void)snprintf(name, sizeof name, "%s.%s", stem, suffixes[i]);
+        path_of(r, name, path, sizeof path);
+        saved = chart_save(c, path, r->options->force, error);
+    }
+    return saved;
 }
 
 static bool save_charts(const struct rates *r, struct ztio_error *error)
@@ -182,10 +180,10 @@ static bool save_json(const struct rates *r, struct ztio_error *error)
 bool rates_save(struct rates *r, struct ztio_error *error)
 {
     struct ztio_error ignored;
-    if (!save_rows(r, error) || !save_json(r, error) || !save_charts(r, error))
-        return false;
-    for (int i = 0; can_save_pictures(&ignored) && i < r->files; i++)
-        if (!save_slices(r, i, error))
-            return false;
-    return rates_save_html(r, error);
+    const bool has_pictures = can_save_pictures(&ignored);
+    bool saved = save_rows(r, error) && save_json(r, error) &&
+                 (!has_pictures || save_charts(r, error));
+    for (int i = 0; saved && has_pictures && i < r->files; i++)
+        saved = save_slices(r, i, error);
+    return saved && rates_save_html(r, error);
 }

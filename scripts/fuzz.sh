@@ -10,7 +10,7 @@ seconds=${1:-60}
 [ $# -gt 0 ] || set -- zt salvage roads zfp zti ndzip huffman write index npy h5ztile h5zfp
 "$root/scripts/build.sh" fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebInfo \
     -DZTILE_FUZZ=ON -DZTILE_SANITIZE=ON -DZTILE_WERROR=ON -DZTILE_HDF5=OFF -DZTILE_NETCDF=OFF \
-    -DZTILE_PNG=OFF
+    -DZTILE_CAIRO=OFF
 status=0
 for target; do
     corpus=$target dict=$root/tests/fuzz/dict/$target.dict

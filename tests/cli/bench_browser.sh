@@ -1,4 +1,6 @@
-# The report of ztile bench in a browser: its charts are there and drawn, in light and in dark.
+# The report of ztile bench in a browser: its charts are there and drawn, in light and in dark, and
+# a narrow window is not too narrow for the page.
+has_pictures || skip "pictures are not in this build"
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
     skip "there is no Chromium to look at the report with (Debian package chromium)"
 field a_40x48x56.f32 f32 40 48 56
@@ -10,15 +12,37 @@ look()
     HOME=$PWD timeout 60 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars \
         --disable-dev-shm-usage --user-data-dir="$PWD/profile" --window-size=1280,3200 "$@" 2>log
 }
-look --dump-dom "$page" >dom || { tail -n 3 log; exit 1; }
-for id in ratio speed-compress speed-decompress rate-distortion-0; do
-    perl -0777 -ne 'print "no chart \n" unless /<svg[^>]*id="'$id'".*?<\/svg>/s;
-        my ($svg) = /(<svg[^>]*id="'$id'".*?<\/svg>)/s;
-        print "'$id': ", ($svg =~ /<line / ? "lines, " : "no lines, "),
-            (($svg =~ /<(circle|polygon)/) ? "points, " : "no points, "),
-            (() = $svg =~ /<text/g) > 8 ? "words\n" : "no words\n"' dom
-done
+# what the browser made of it, written into the page
+{
+    cat report/report.html
+    cat <<'END'
+<script>onload = () => {
+    for (const i of document.images)
+        i.dataset.drawn = i.complete && i.naturalWidth > 500 && i.alt ? "drawn" : "not drawn"
+    const fits = document.documentElement.scrollWidth <= innerWidth
+    document.body.dataset.fits = fits ? "fits" : "too wide"
+    document.body.dataset.filter = getComputedStyle(document.images[0]).filter
+}</script>
+END
+} >report/probe.html
+probe()
+{
+    look "$@" --dump-dom "${page/report.html/probe.html}" >dom || { tail -n 3 log; exit 1; }
+    perl -0777 -ne '
+        print "$2: $3\n" while /<img class="(chart|slices)"(?: id="([^"]*)")?[^>]*data-drawn="([^"]*)"/g;
+        print "$1, $2\n" if /data-fits="([^"]*)" data-filter="([a-z]*)/' dom
+}
+probe --window-size=500,900
 grep -c 'id="means"' dom
+probe --blink-settings=preferredColorScheme=0 | tail -n 1
+# the charts are of lines and words
+for id in ratio speed-compress speed-decompress rate-distortion-0; do
+    perl -MMIME::Base64 -0777 -ne '
+        my ($svg) = /id="'$id'"[^>]*src="data:image\/svg\+xml;base64,([^"]*)"/ or die "no chart '$id'\n";
+        $svg = decode_base64($svg);
+        print "'$id': ", $svg =~ /stroke-width/ ? "lines, " : "no lines, ",
+            (() = $svg =~ /glyph/g) > 99 ? "words\n" : "no words\n"' report/report.html
+done
 # what is drawn: PNG decoded by perl's zlib, its colours counted
 colours()
 {

@@ -19,6 +19,18 @@ has_pictures()
     ! ztile plot /dev/null 2>&1 | grep -q 'not in this build'
 }
 
+# well_formed FILE: says so if the tags of an XML file do not match.
+well_formed()
+{
+    perl -0777 -ne '
+        s/<\?.*?\?>//sg; s/"[^"]*"//g; s/<style>.*?<\/style>//s;
+        my @open; my $bad = 0;
+        while (/<(\/?)([A-Za-z]+)[^<>]*?(\/?)>/g) {
+            if ($1) { $bad = 1 if !@open || pop(@open) ne $2 } elsif (!$3) { push @open, $2 }
+        }
+        print "not well-formed: $ARGV\n" if $bad || @open' "$1"
+}
+
 # field FILE TYPE N0 N1 N2: smooth values with some noise, little-endian.
 field()
 {

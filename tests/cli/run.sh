@@ -15,6 +15,7 @@ bin=$(cd "$1" && pwd)
 shift
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 export PATH=$bin:$PATH LC_ALL=C
+export LSAN_OPTIONS=suppressions=$here/leaks.supp:print_suppressions=0 # in sanitized builds
 unset COLUMNS
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT

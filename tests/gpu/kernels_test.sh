@@ -16,7 +16,7 @@ complain() {
 
 mkdir -p "$build"
 if ! cmake -S "$source" -B "$build" -DZTILE_CUDA=ON -DCMAKE_CUDA_COMPILER="$nvcc" \
-    -DZTILE_HDF5=OFF -DZTILE_NETCDF=OFF -DZTILE_PNG=OFF -DZTILE_COMPAT=OFF -DZTILE_H5PLUGIN=OFF \
+    -DZTILE_HDF5=OFF -DZTILE_NETCDF=OFF -DZTILE_CAIRO=OFF -DZTILE_COMPAT=OFF -DZTILE_H5PLUGIN=OFF \
     >"$build/configure.log" 2>&1; then
     cat "$build/configure.log"
     exit 1
