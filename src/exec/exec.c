@@ -418,6 +418,23 @@ zt_status zti_exec_scan(zt_context *context, const struct zti_coding *as_asked,
     return status;
 }
 
+zt_status zti_exec_check(zt_context *context, const struct zti_coding *as_asked,
+                         const uint8_t *data, size_t data_bytes, uint64_t start_bits,
+                         const struct zti_index *index)
+{
+    const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
+    struct zti_mirror stream;
+    zt_status status = zti_mirror_open_bytes(context, data, data_bytes, &stream);
+    struct zti_tile_source source =
+        zti_tile_source_at(coding, stream.bytes, data_bytes, start_bits);
+    if (status == ZT_OK)
+        status = zti_take_indexed(context, coding, &source, start_bits, index, 0,
+                                  coding->grid.count, NULL);
+    zti_tile_source_free(context, &source);
+    zti_mirror_close(&stream);
+    return status;
+}
+
 struct zti_extents zti_exec_extents(const struct zti_coding *coding,
                                     const struct zti_index *index, const struct zti_view *view,
                                     const struct zti_spans *spans, uint64_t start_bits,

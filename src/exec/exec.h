@@ -110,6 +110,10 @@ zt_status zti_exec_scan(zt_context *context, const struct zti_coding *coding, co
                         size_t data_bytes, uint64_t start_bits, const struct zti_starts *starts,
                         uint64_t *end_bits);
 
+/* Pass over all tiles; ZT_CORRUPT where a chunk ends elsewhere than the index says. One thread. */
+zt_status zti_exec_check(zt_context *context, const struct zti_coding *coding, const uint8_t *data,
+                         size_t data_bytes, uint64_t start_bits, const struct zti_index *index);
+
 /* The tiles that a view meets, or those that spans do, as runs of consecutive ones in ascending
  * order. */
 struct zti_runs {

@@ -33,24 +33,55 @@ static zt_status take_exact(struct copy *c, const struct zti_frame *f, const str
     return status;
 }
 
-/* Find where chunks begin in a payload, and how long the index gets. */
-static zt_status find_chunks(struct copy *c, uint64_t number, struct zti_frame *f,
-                             const uint8_t *payload)
+/* ZT_CORRUPT where the index, or ndzip's table, of a frame lies: whoever reads it finds out. */
+static zt_status check_chunks(struct copy *c, const struct zti_frame *was,
+                              const struct zti_coding *coding, const struct zti_tail *tail,
+                              const uint8_t *payload)
 {
     zt_context *const context = c->reader.context;
-    struct zti_coding coding = f->coding; /* with what the head says */
+    struct zti_index opened = {.sums = NULL}, *index = NULL;
+    zt_status status = zti_load_index(&c->reader, was, tail, payload, &opened, &index);
+    if (!status && index)
+        status = zti_index_check(context, index);
+    if (!status && index)
+        status = zti_exec_check(context, coding, payload, (size_t)was->payload_bytes,
+                                zti_head_bytes(coding) * 8, index);
+    zti_index_close(context, &opened);
+    return status;
+}
+
+/* Find where chunks begin in a payload, and how long the index gets. */
+static zt_status find_chunks(struct copy *c, uint64_t number, const struct zti_coding *coding,
+                             struct zti_frame *f, const uint8_t *payload)
+{
     struct zti_starts starts = {.list = NULL};
     uint64_t end_bits = 0;
     zt_status status = zti_writer_starts_room(&c->writer, f, &starts);
-    if (!status && coding.codec->take_head)
-        status = coding.codec->take_head(context, &coding, payload);
     if (!status)
-        status = zti_exec_scan(context, &coding, payload, (size_t)f->payload_bytes,
-                               zti_head_bytes(&coding) * 8, &starts, &end_bits);
+        status = zti_exec_scan(c->reader.context, coding, payload, (size_t)f->payload_bytes,
+                               zti_head_bytes(coding) * 8, &starts, &end_bits);
     if (!status)
         status = zti_check_end(&c->reader, number, f, end_bits);
     if (!status)
         zti_writer_set_index(f, &starts);
+    return status;
+}
+
+/* Check the index that a frame has, and make the one that it gets. */
+static zt_status replace(struct copy *c, uint64_t number, struct zti_frame *f,
+                         const struct zti_tail *tail, const uint8_t *payload)
+{
+    zt_context *const context = c->reader.context;
+    struct zti_coding coding = f->coding; /* with what the head says */
+    zt_status status = ZT_OK;
+    if (coding.codec->take_head)
+        status = coding.codec->take_head(context, &coding, payload);
+    if (!status)
+        status = check_chunks(c, f, &coding, tail, payload);
+    f->index_bytes = 0;
+    zti_writer_choose_index(&c->writer, f);
+    if (!status && f->index.kind != ZT_INDEX_NONE)
+        status = find_chunks(c, number, &coding, f, payload);
     if (coding.codec->forget)
         coding.codec->forget(context, &coding);
     return status;
@@ -77,10 +108,7 @@ static zt_status copy_frame(struct copy *c, uint64_t number)
         status = take_exact(c, &f, &tail);
     if (status)
         return status;
-    f.index_bytes = 0;
-    zti_writer_choose_index(&c->writer, &f);
-    if (f.index.kind != ZT_INDEX_NONE)
-        status = find_chunks(c, number, &f, payload);
+    status = replace(c, number, &f, &tail, payload);
     f.special_bytes = tail.special.body_bytes;
     const struct zti_tail_parts parts = {
         .exact = (const struct zti_miss *)(const void *)c->exact.bytes,
