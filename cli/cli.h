@@ -167,7 +167,13 @@ bool find_fills(const struct options *options, const char *place, uint32_t type,
                 const struct ztio_meta *meta, uint32_t *fills, uint64_t *fill,
                 struct ztio_error *error);
 
-/* A context that runs tiles where the options say. */
+/* The most bytes that the command's arrays and the library's memory may each take: what
+ * --memory-limit says, or four fifths of the machine's. */
+void limit_memory(uint64_t bytes);
+uint64_t memory_limit(void);
+
+/* A context with that limit; and one that runs tiles where the options say. */
+bool context_new(zt_context **context, struct ztio_error *error);
 bool context_open(const struct options *options, zt_context **context, struct ztio_error *error);
 
 /* The help of a subcommand, or of all (0), a screenful. */

@@ -41,10 +41,16 @@ bool fail_zt(struct ztio_error *error, const zt_context *context, zt_status stat
 
 bool allocate(void **memory, uint64_t bytes, const char *place, struct ztio_error *error)
 {
-    *memory = bytes <= SIZE_MAX - 1 ? malloc((size_t)bytes + (bytes == 0)) : NULL;
+    const bool is_over = bytes > memory_limit();
+    *memory = bytes <= SIZE_MAX - 1 && !is_over ? malloc((size_t)bytes + (bytes == 0)) : NULL;
     if (*memory)
         return true;
-    char size[CLI_TEXT_BYTES];
+    char size[CLI_TEXT_BYTES], limit[CLI_TEXT_BYTES];
+    if (is_over)
+        return fail(error, ZTIO_LACKING,
+                    "%s: %s in memory are more than the limit of %s; raise --memory-limit, or use "
+                    "smaller slabs or a box", place, format_size((double)bytes, size),
+                    format_size((double)memory_limit(), limit));
     return fail(error, ZTIO_LACKING, "%s: no memory for %s; free some, or use smaller slabs",
                 place, format_size((double)bytes, size));
 }

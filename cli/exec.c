@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* "N" or "N,GRAIN" */
 static bool parse_omp(const char *text, zt_omp *omp)
@@ -67,11 +68,39 @@ bool parse_isa(struct options *o, const char *argument, struct ztio_error *error
     return fail(error, ZTIO_BAD_USE, "--isa: '%s' is not plain, avx2 or avx512", argument);
 }
 
-bool context_open(const struct options *o, zt_context **context, struct ztio_error *error)
+static uint64_t limit_bytes; /* 0: not given */
+
+void limit_memory(uint64_t bytes)
 {
-    zt_status status = zt_context_new(NULL, context);
+    limit_bytes = bytes;
+}
+
+uint64_t memory_limit(void)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+    if (limit_bytes > 0)
+        return limit_bytes;
+    return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / 5 * 4
+                                       : UINT64_MAX;
+}
+
+bool context_new(zt_context **context, struct ztio_error *error)
+{
+    zt_limits limits;
+    const zt_status status = zt_context_new(NULL, context);
     if (status != ZT_OK)
         return fail_zt(error, NULL, status, "ztile");
+    (void)zt_limits_init(&limits, sizeof limits);
+    limits.memory_bytes = memory_limit();
+    (void)zt_context_set_limits(*context, &limits);
+    return true;
+}
+
+bool context_open(const struct options *o, zt_context **context, struct ztio_error *error)
+{
+    zt_status status;
+    if (!context_new(context, error))
+        return false;
     (void)zt_context_set_isa(*context, o->isa);
     if (o->policy == ZT_SERIAL)
         return true;

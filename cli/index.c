@@ -126,8 +126,8 @@ bool run_index(const struct options *o, struct ztio_error *error)
     job.params = o->params;
     if (job.params.index == ZT_INDEX_DEFAULT) /* the default leaves out small frames */
         job.params.index = ZT_INDEX_COMPACT;
-    if (zt_context_new(NULL, &job.context) != ZT_OK)
-        return fail(error, ZTIO_LACKING, "%s: no memory; free some", o->operand[0]);
+    if (!context_new(&job.context, error))
+        return false;
     bool done = run_job(&job, error);
     byte_sink_abandon(&job.sink);
     progress_end(&job.progress);

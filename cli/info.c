@@ -274,9 +274,8 @@ bool run_info(const struct options *o, struct ztio_error *error)
     struct table *table = calloc(1, sizeof *table);
     zt_context *context = NULL;
     memset(&s, 0, sizeof s);
-    bool done = table && zt_context_new(NULL, &context) == ZT_OK;
-    if (!done)
-        (void)fail(error, ZTIO_LACKING, "%s: no memory; free some", o->operand[0]);
+    bool done = table || fail(error, ZTIO_LACKING, "%s: no memory; free some", o->operand[0]);
+    done = done && context_new(&context, error);
     const bool has_context = done;
     done = done && stored_open(&s, o->operand[0], o, false, NULL, context, error);
     if (done && s.shape[0] == ZT_UNKNOWN)

@@ -52,6 +52,7 @@ enum {
     OPT_PREFER,
     OPT_EXPLAIN,
     OPT_DRY_RUN,
+    OPT_MEMORY_LIMIT,
     OPT_LATER /* and those after it: rows of later.c */
 };
 
@@ -122,6 +123,7 @@ static const struct rule rules[] = {
     {"save", OPT_SAVE, true, CMD_DEMO},
     {"index-study", OPT_INDEX_STUDY, false, CMD_BENCH},
     {"stages", OPT_STAGES, false, CMD_BENCH},
+    {"memory-limit", OPT_MEMORY_LIMIT, true, ALL},
 };
 
 enum { RULES = sizeof rules / sizeof *rules, LONG_OPTIONS = RULES + LATER_OPTIONS + 1 };
@@ -277,6 +279,15 @@ static bool take_slab_bytes(struct options *o, const char *argument, struct ztio
            bad(error, "slab-bytes", argument, "a number of bytes such as 1048576, 64M or 1G");
 }
 
+static bool take_memory_limit(const char *argument, struct ztio_error *error)
+{
+    uint64_t bytes;
+    if (!parse_bytes(argument, &bytes) || bytes == 0)
+        return bad(error, "memory-limit", argument, "a number of bytes such as 500M or 4G");
+    limit_memory(bytes);
+    return true;
+}
+
 static bool take_header(struct options *o, const char *argument, struct ztio_error *error)
 {
     o->zfp_header = strcmp(argument, "on") == 0;
@@ -414,6 +425,7 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_PREFER: return take_plan(o, option, argument, error);
     case OPT_EXPLAIN: o->explain = true; break;
     case OPT_DRY_RUN: o->dry_run = true; break;
+    case OPT_MEMORY_LIMIT: return take_memory_limit(argument, error);
     case OPT_SAVE: o->save = argument; break;
     case OPT_INDEX_STUDY: o->index_study = true; break;
     case OPT_STAGES: o->stages = true; break;

@@ -7,14 +7,14 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 seconds=${1:-60}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- zt salvage roads zfp zti ndzip huffman write index npy h5ztile h5zfp
+[ $# -gt 0 ] || set -- zt salvage roads cost zfp zti ndzip huffman write index npy h5ztile h5zfp
 "$root/scripts/build.sh" fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=RelWithDebInfo \
     -DZTILE_FUZZ=ON -DZTILE_SANITIZE=ON -DZTILE_WERROR=ON -DZTILE_HDF5=OFF -DZTILE_NETCDF=OFF \
     -DZTILE_CAIRO=OFF
 status=0
 for target; do
     corpus=$target dict=$root/tests/fuzz/dict/$target.dict
-    case $target in salvage | roads) corpus=zt ;; esac # damage is made from good files
+    case $target in salvage | roads | cost) corpus=zt ;; esac # damage is made from good files
     mkdir -p "$root/build/fuzz/found/$target" "$root/build/fuzz/crashes"
     echo "fuzz_$target for $seconds seconds"
     "$root/build/fuzz/bin/fuzz_$target" -max_total_time="$seconds" -max_len=8192 -timeout=10 \

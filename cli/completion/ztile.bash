@@ -2,7 +2,7 @@
 
 _ztile_options()
 {
-    local common='--quiet --verbose --help -q -v -h'
+    local common='--quiet --verbose --help --memory-limit -q -v -h'
     local mode='--abs --rate --rate-align --precision --lossless --expert --format
         --zfp-word-bits --type --shape -t -s'
     case $1 in
@@ -57,6 +57,7 @@ _ztile_values()
         --plan) printf 'on off tight' ;;
         --prefer) printf 'ratio speed balanced' ;;
         --slab-bytes) printf '16M 64M 256M 1G' ;;
+        --memory-limit) printf '1G 4G 16G' ;;
     esac
 }
 

@@ -29,6 +29,16 @@ static int on_progress(void *user, uint64_t done_tiles, uint64_t total_tiles)
     return call->is_interrupted;
 }
 
+static unsigned long long memory_limit, output_limit; /* guarded by the interpreter's lock */
+
+PyObject *core_set_limits(PyObject *module, PyObject *arguments)
+{
+    (void)module;
+    if (!PyArg_ParseTuple(arguments, "KK", &memory_limit, &output_limit))
+        return NULL;
+    Py_RETURN_NONE;
+}
+
 int core_call_begin(unsigned threads, struct core_call *call)
 {
     call->next_look = seconds() + look_seconds;
@@ -37,6 +47,11 @@ int core_call_begin(unsigned threads, struct core_call *call)
         PyErr_NoMemory();
         return -1;
     }
+    zt_limits limits;
+    zt_limits_init(&limits, sizeof limits);
+    limits.memory_bytes = memory_limit;
+    limits.output_bytes = output_limit;
+    zt_context_set_limits(call->context, &limits);
     zt_context_set_progress(call->context, on_progress, call);
     const zt_omp omp = {.threads = threads};
     /* where a build has no threads the bytes are the same without */

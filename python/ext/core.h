@@ -44,6 +44,9 @@ int core_box_get(PyObject *lo, PyObject *hi, uint32_t rank, zt_box *box);
 /* params: the tuple that of_type in _params.py makes. name and units point into it. */
 int core_params_get(PyObject *tuple, zt_params *params);
 
+/* set_limits(memory, output): of all calls that begin from now on; 0: none. */
+PyObject *core_set_limits(PyObject *module, PyObject *arguments);
+
 /* threads: 1 is the calling thread alone. */
 int core_call_begin(unsigned threads, struct core_call *call);
 void core_call_end(struct core_call *call);

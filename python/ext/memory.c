@@ -166,6 +166,7 @@ PyMethodDef core_memory_methods[] = {
     {"decompress", core_decompress, METH_VARARGS, NULL},
     {"decompress_box", core_decompress_box, METH_VARARGS, NULL},
     {"inspect", core_inspect, METH_O, NULL},
+    {"set_limits", core_set_limits, METH_VARARGS, NULL},
     {"compare", core_compare, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

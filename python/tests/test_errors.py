@@ -28,6 +28,26 @@ def test_types_that_are_not_compressed(a, words):
     assert isinstance(caught.value, TypeError) and isinstance(caught.value, ValueError)
 
 
+def test_limits():
+    a = field((40, 50))
+    data = ztile.compress(a, abs=1e-2)
+    try:
+        ztile.set_limits(output=a.nbytes - 1)
+        with pytest.raises(ztile.OutOfMemoryError, match="output limit of 7999 bytes"):
+            ztile.decompress(data)
+        with pytest.raises(MemoryError, match="output limit"):
+            ztile.decompress(data, np.empty_like(a))
+        assert ztile.decompress_box(data, np.s_[3:9]).shape == (6, 50)
+        ztile.set_limits(memory=100)
+        with pytest.raises(ztile.OutOfMemoryError, match="memory limit of 100 bytes"):
+            ztile.compress(a, abs=1e-2)
+        with pytest.raises(ztile.ArgumentError, match="memory is a number of bytes"):
+            ztile.set_limits(memory=0)
+    finally:
+        ztile.set_limits()
+    assert ztile.decompress(data).shape == a.shape
+
+
 @pytest.mark.parametrize("a, words", [
     (np.zeros(()), "a.reshape(1)"),
     (np.zeros((2,) * 5), "a.reshape(-1, *a.shape[-3:])"),

@@ -91,6 +91,33 @@ static void make_special(const char *folder)
     }
 }
 
+/* Tiles without bits, and a fill value in the same place of each slice. */
+static void make_empty(const char *folder)
+{
+    static const uint64_t shape[] = {4, 8, 16};
+    int64_t stride[ZT_MAX_RANK];
+    contiguous_strides(3, shape, stride);
+    struct test_array a = test_array_new(ZT_I32, 3, shape, stride);
+    zt_params p;
+    size_t capacity, bytes;
+    fill_array(&a.array, DATA_ZEROS, 1);
+    for (uint32_t i = 0; i < 4; i++)
+        ((int32_t *)a.array.data)[128 * i + 5] = -999;
+    zt_params_init(&p, sizeof p);
+    p.codec = ZT_CODEC_ZFP;
+    p.bound = zt_rate(0.001);
+    p.fills = 1;
+    if (zt_fill_bits(ZT_I32, -999, &p.fill[0]) != ZT_OK ||
+        zt_compress_bound(NULL, &a.array, &p, &capacity) != ZT_OK)
+        exit(1);
+    void *out = need(capacity);
+    if (zt_compress(NULL, &a.array, &p, out, capacity, &bytes) != ZT_OK)
+        exit(1);
+    corpus_write(folder, "special-empty.zt", out, bytes);
+    free(out);
+    test_array_free(&a);
+}
+
 /* Arrays that are large enough for codebooks. */
 static void make_sz(const char *folder)
 {
@@ -299,6 +326,7 @@ int main(int argc, char **argv)
         const char *name;
         void (*make)(const char *folder);
     } targets[] = {{"zt", make_zt},
+                   {"zt", make_empty},
                  {"zt", make_special},
                  {"zt", make_sz},
                    {"zfp", make_zfp},

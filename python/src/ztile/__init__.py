@@ -25,6 +25,7 @@ from ._errors import (
 )
 from ._file import File, Writer, create, info, load, open, save
 from ._info import Info, SzInfo, ZfpInfo
+from ._limits import set_limits
 from ._params import Params
 from ._threads import get_threads, set_threads
 
@@ -54,6 +55,7 @@ __all__ = [
     "load",
     "open",
     "save",
+    "set_limits",
     "set_threads",
     "zfp",
 ]

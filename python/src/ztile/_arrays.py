@@ -6,6 +6,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from ._errors import ArgumentError, ArrayTypeError
+from ._limits import empty
 
 # zt_type in ztile.h
 TYPES: dict[int, np.dtype[Any]] = {
@@ -71,7 +72,7 @@ def as_input(a: Any) -> np.ndarray[Any, Any]:
 def as_output(out: Any, dtype: np.dtype[Any], shape: Sequence[int]) -> np.ndarray[Any, Any]:
     """The caller's memory for a result, which is written to where it lies; or new memory."""
     if out is None:
-        return np.empty(tuple(shape), dtype)
+        return empty(shape, dtype)
     if not isinstance(out, np.ndarray):
         raise ArrayTypeError(f"out is a NumPy array, not {type(out).__name__}")
     if out.dtype != dtype or not out.dtype.isnative:

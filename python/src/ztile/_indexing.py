@@ -7,6 +7,8 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
+from ._limits import empty
+
 Box = Callable[["tuple[int, ...]", "tuple[int, ...]", "np.ndarray[Any, Any]"], None]
 
 # A strided selection is read as its bounding box and thinned out, unless the box is this many times
@@ -99,7 +101,7 @@ def read(key: Any, shape: Sequence[int], dtype: np.dtype[Any], box: Box) -> Any:
     """What NumPy would return for the key; box(low, high, out) reads a box, which has no empty
     axis."""
     axes, result = parse(key, shape)
-    out = np.empty([axis.count for axis in axes], dtype)
+    out = empty([axis.count for axis in axes], dtype)
     if out.size:
         _fill(box, axes, out)
     return out[result]

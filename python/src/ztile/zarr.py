@@ -20,7 +20,7 @@ from zarr.abc.codec import ArrayBytesCodec, ArrayBytesCodecPartialDecodeMixin
 from zarr.abc.store import RangeByteRequest
 from zarr.storage import StorePath
 
-from . import _arrays, _chunks, _core, _info, _params, _threads, zfp
+from . import _arrays, _chunks, _core, _info, _limits, _params, _threads, zfp
 from ._errors import ArgumentError, FileError
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class _PartReader:
         reader = _core.Reader(self._read, self.size, _threads.of_codec())
         try:
             _chunks.check_chunk(_info.of_core(reader.info()), shape, dtype)
-            out = np.empty([high - low for low, high, _ in box], _arrays.check_dtype(dtype))
+            out = _limits.empty([high - low for low, high, _ in box], _arrays.check_dtype(dtype))
             reader.read_box(tuple(r[0] for r in box), tuple(r[1] for r in box), out)
         finally:
             reader.close()

@@ -1,0 +1,41 @@
+"""How much calls may take: memory, and bytes of values that are decoded."""
+from __future__ import annotations
+
+import math
+from typing import Any, Optional, Sequence
+
+import numpy as np
+
+from . import _core
+from ._errors import ArgumentError, OutOfMemoryError
+
+_output: Optional[int] = None
+
+
+def _checked(name: str, limit: Optional[int]) -> int:
+    if limit is None:
+        return 0
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit < 2**63:
+        raise ArgumentError(f"{name} is a number of bytes, at least 1, not {limit!r}")
+    return limit
+
+
+def set_limits(*, memory: Optional[int] = None, output: Optional[int] = None) -> None:
+    """Set what each call of this process may take, in bytes; None: no limit. More raises
+    ztile.OutOfMemoryError.
+
+    memory  that the library holds for the call at once;
+    output  of the array that it gives back.
+    """
+    global _output
+    _core.set_limits(_checked("memory", memory), _checked("output", output))
+    _output = output
+
+
+def empty(shape: Sequence[int], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """np.empty within the limit."""
+    count = math.prod(shape) * dtype.itemsize
+    if _output is not None and count > _output:
+        raise OutOfMemoryError(f"an array of {count} bytes is more than the output limit of "
+                               f"{_output} bytes")
+    return np.empty(tuple(shape), dtype)
