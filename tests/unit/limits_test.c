@@ -192,10 +192,11 @@ static void special_values_alike_in_slices_are_read_without_a_map(void **state)
 
 /* ---- effort high ---- */
 
-/* A file of effort high in which all is 0, of 3840 tiles: a byte for each. */
-static struct bytes zeros_file(float *value)
+/* A file of effort high of so many tiles, a byte for each: all residuals of tiles are 0, and all of
+ * the coarse grid, which has 2^12 points a tile, have one symbol. */
+static struct bytes grid_file(uint32_t tiles, uint32_t symbol, float *value)
 {
-    enum { TILES = 3840, TILE_SLICES = 4096, HEAD_BYTES = 16 };
+    enum { TILE_SLICES = 4096, HEAD_BYTES = 16 };
     const uint64_t shape[] = {64, 64, 64};
     zt_array a = new_array(ZT_F32, 3, shape);
     fill_array(&a, DATA_RAMP, 1);
@@ -213,10 +214,11 @@ static struct bytes zeros_file(float *value)
     sz->tuning = 0;
     sz->head_bits = 8 * HEAD_BYTES;
     *value = (float)(sz->step * (double)sz->centre);
-    pieces.frame.shape[0] = UINT64_C(1) * TILES / 64 * TILE_SLICES;
-    pieces.frame.payload_bytes = HEAD_BYTES + TILES;
-    memset(pieces.payload, 0, HEAD_BYTES + TILES);
+    pieces.frame.shape[0] = UINT64_C(1) * tiles / 64 * TILE_SLICES;
+    pieces.frame.payload_bytes = HEAD_BYTES + tiles;
+    memset(pieces.payload, 0, HEAD_BYTES + tiles);
     pieces.payload[6] = 0x40; /* one model of one symbol */
+    pieces.payload[7] = (unsigned char)symbol;
     pieces.payload[9] = 0x80; /* no extras; and where the states begin */
     checksum_again(&pieces);
     return put_together(&pieces);
@@ -226,10 +228,21 @@ static void a_coarse_grid_of_zeros_takes_no_memory(void **state)
 {
     (void)state;
     float wanted, value;
-    struct bytes file = zeros_file(&wanted);
+    struct bytes file = grid_file(3840, 0, &wanted);
     assert_true(file.n < 5000); /* 1,006,632,960 values */
     assert_in_range(read_one(&file, ZT_F32, 245759, 63, 63, &value), 1, 16 << 20);
     assert_true(value == wanted);
+    free(file.data);
+}
+
+static void a_coarse_grid_takes_nine_bytes_a_point(void **state)
+{
+    (void)state;
+    const size_t points = (960 / 64 * 64 + 1) * 64 * 64;
+    float wanted, value;
+    struct bytes file = grid_file(960, 2, &wanted);
+    assert_in_range(read_one(&file, ZT_F32, 1, 2, 3, &value), 1, 9 * points + (16 << 20));
+    assert_true(value != wanted);
     free(file.data);
 }
 
@@ -399,6 +412,7 @@ int main(void)
         cmocka_unit_test(special_values_of_a_tiny_file_take_no_bit_a_value),
         cmocka_unit_test(special_values_alike_in_slices_are_read_without_a_map),
         cmocka_unit_test(a_coarse_grid_of_zeros_takes_no_memory),
+        cmocka_unit_test(a_coarse_grid_takes_nine_bytes_a_point),
         cmocka_unit_test(a_psnr_that_no_bound_meets_is_given_up_soon),
         cmocka_unit_test(changed_bits_are_not_looked_for_without_end),
         cmocka_unit_test(limits_of_a_context_are_kept),

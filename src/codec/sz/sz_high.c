@@ -127,7 +127,6 @@ bool zti_sz_high_can(const struct zti_coding *coding)
 void zti_sz_pyramid_free(zt_context *context, struct zti_sz_pyramid *p)
 {
     zti_release(context, p->memory);
-    zti_release(context, p->scratch);
     memset(p, 0, sizeof *p);
 }
 
@@ -264,23 +263,32 @@ static bool is_silent(const struct zti_sz_high *high)
     return is_zero;
 }
 
-/* Memory to decode the coarse grid, of so many points: what stays is in p->memory. */
-static zt_status alloc_to_decode(zt_context *context, size_t points, struct zti_sz_pyramid *p)
+static size_t points_of(const struct zti_sz_pyramid *p, uint32_t l)
 {
-    enum { BEFORE = 64 }; /* as in zti_sz_pyramid_alloc; of each array */
-    const uint32_t *const half = p->level[p->levels > 0].dim;
-    const size_t padded = (points + 127) & ~(size_t)63;
-    const size_t other = ((size_t)half[0] * half[1] * half[2] * half[3] + 127) & ~(size_t)63;
-    p->memory = zti_alloc(context, 2 * BEFORE + padded * (sizeof(int32_t) + 1));
-    p->scratch = zti_alloc(context, 4 * BEFORE + (padded + other) * (sizeof(int32_t) + 1));
-    if (!p->memory || !p->scratch)
-        return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu points", points);
-    p->grid[0] = (int32_t *)(void *)(p->memory + BEFORE);
-    p->grid_loud[0] = (uint8_t *)(p->grid[0] + padded) + BEFORE;
-    p->bands = (int32_t *)(void *)(p->scratch + BEFORE);
-    p->grid[1] = p->bands + padded + BEFORE / sizeof(int32_t);
-    p->band_loud = (uint8_t *)(p->grid[1] + other) + BEFORE;
-    p->grid_loud[1] = p->band_loud + padded + BEFORE;
+    const uint32_t *const dim = p->level[l].dim;
+    return l <= p->levels ? (size_t)dim[0] * dim[1] * dim[2] * dim[3] : 0;
+}
+
+/* Memory to decode the coarse grid: all bands, and of coarser levels' points two at a time. */
+static zt_status alloc_to_decode(zt_context *context, struct zti_sz_pyramid *p)
+{
+    enum { BEFORE = 64 }; /* of each array; what follows it as in zti_sz_pyramid_alloc */
+    const size_t even = points_of(p, p->levels > 0 ? 2 : 0), odd = points_of(p, 1);
+    const size_t points[3] = {points_of(p, 0) - points_of(p, p->levels), even, odd};
+    size_t padded[3], bytes = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        padded[i] = ((points[i] + 127) & ~(size_t)63) + BEFORE;
+        bytes += padded[i] * (sizeof(int32_t) + 1);
+    }
+    p->memory = zti_alloc(context, bytes);
+    if (!p->memory)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu points", points_of(p, 0));
+    p->bands = (int32_t *)(void *)p->memory + BEFORE;
+    p->grid[0] = p->bands + padded[0];
+    p->grid[1] = p->grid[0] + padded[1];
+    p->band_loud = (uint8_t *)(p->grid[1] + padded[2] - BEFORE) + BEFORE;
+    p->grid_loud[0] = p->band_loud + padded[0];
+    p->grid_loud[1] = p->grid_loud[0] + padded[1];
     return ZT_OK;
 }
 
@@ -289,19 +297,70 @@ zt_status zti_sz_high_coarse_take(zt_context *context, const struct zti_coding *
 {
     struct zti_sz_high *const high = coding->model;
     struct zti_sz_pyramid *const p = &high->coarse;
-    const size_t points = shape_coarse(context, coding);
     bool is_good = true;
+    (void)shape_coarse(context, coding);
     if (!is_silent(high)) {
-        const zt_status status = alloc_to_decode(context, points, p);
+        const zt_status status = alloc_to_decode(context, p);
         if (status != ZT_OK)
             return status;
         is_good = zti_sz_high_ops_of(coding)->decode(p, high->of, codes, extras);
-        zti_release(context, p->scratch);
-        p->scratch = NULL;
     }
     if (!is_good || !zti_ans_mixed_ends(codes))
         return zti_fail(context, ZT_CORRUPT, "the head of a stream is damaged");
     return ZT_OK;
+}
+
+/* Integers and magnitudes of a row. */
+struct row {
+    const int32_t *x;
+    const uint8_t *loud;
+};
+
+/* The row that the points at a place, odd along some axes, lie in: of a band, or of the points that
+ * are even along all. */
+static struct row row_of(const struct zti_sz_pyramid *p, const uint32_t *place, uint32_t odd)
+{
+    const uint32_t other = p->levels > 0 ? 1 : 0; /* level: of a grid of anchors alone itself */
+    const struct zti_sz_band *const band = &p->level[0].band[p->level[0].band_of[odd]];
+    const uint32_t *const dim = odd ? band->dim : p->level[other].dim;
+    uint32_t at[3];
+    for (uint32_t i = 0; i < 3; i++)
+        at[i] = other && p->axes >> i & 1 ? place[i] / 2 : place[i];
+    const size_t first = (((size_t)at[0] * dim[1] + at[1]) * dim[2] + at[2]) * dim[3];
+    if (odd)
+        return (struct row){p->bands + band->at + first, p->band_loud + band->at + first};
+    return (struct row){p->grid[other] + first, p->grid_loud[other] + first};
+}
+
+void zti_sz_high_coarse_box(const struct zti_sz_high *high, const uint32_t *from,
+                            const uint32_t *dim, int32_t *x, uint8_t *loud)
+{
+    const struct zti_sz_pyramid *const p = &high->coarse;
+    const bool is_split = p->levels > 0 && p->axes & 8;
+    uint32_t at[4] = {0};
+    if (!p->memory) {
+        const size_t points = (size_t)dim[0] * dim[1] * dim[2] * dim[3];
+        memset(x, 0, points * sizeof *x);
+        memset(loud, 0, points);
+        return;
+    }
+    do {
+        uint32_t place[3], odd = 0;
+        for (uint32_t i = 0; i < 3; i++) {
+            place[i] = from[i] + at[i];
+            odd |= p->levels > 0 && p->axes >> i & 1 ? (place[i] & 1) << i : 0;
+        }
+        struct row row[2] = {row_of(p, place, odd)};
+        if (is_split && p->level[0].dim[3] > 1)
+            row[1] = row_of(p, place, odd | 8);
+        for (uint32_t k = 0; k < dim[3]; k++) {
+            const uint32_t place_3 = from[3] + k, part = is_split ? place_3 & 1 : 0;
+            x[k] = row[part].x[is_split ? place_3 / 2 : place_3];
+            loud[k] = row[part].loud[is_split ? place_3 / 2 : place_3];
+        }
+        x += dim[3];
+        loud += dim[3];
+    } while (zti_sz_high_next_row(dim, at));
 }
 
 /* Integers of a box of an array, every 2^bits-th along halved axes, from 'origin', in order. */
@@ -376,6 +435,7 @@ void zti_sz_high_put_model(const struct zti_coding *coding, void *memory)
 {
     const struct zti_sz_high *const high = coding->model;
     uint8_t *const to = memory;
+    static const uint32_t from[4] = {0};
     uint32_t dim[4];
     const size_t points = (size_t)coarse_dim(coding, dim);
     memcpy(to, high->model_of, sizeof high->model_of);
@@ -391,11 +451,7 @@ void zti_sz_high_put_model(const struct zti_coding *coding, void *memory)
     memset(to + ZTI_SZ_HIGH_HAS_AT, 1, ZTI_SZ_HIGH_CONTEXTS * ZTI_SZ_HIGH_ALPHABET);
     if (high->has)
         memcpy(to + ZTI_SZ_HIGH_HAS_AT, high->has, ZTI_SZ_HIGH_CONTEXTS * ZTI_SZ_HIGH_ALPHABET);
-    if (!high->coarse.memory) {
-        memset(to + ZTI_SZ_HIGH_COARSE_AT, 0, points * (sizeof(int32_t) + 1));
-        return;
-    }
-    memcpy(to + ZTI_SZ_HIGH_COARSE_AT, high->coarse.grid[0], points * sizeof(int32_t));
-    memcpy(to + ZTI_SZ_HIGH_COARSE_AT + points * sizeof(int32_t), high->coarse.grid_loud[0],
-           points);
+    zti_sz_high_coarse_box(high, from, dim,
+                           (int32_t *)(void *)(to + ZTI_SZ_HIGH_COARSE_AT),
+                           to + ZTI_SZ_HIGH_COARSE_AT + points * sizeof(int32_t));
 }

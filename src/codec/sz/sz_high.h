@@ -35,7 +35,6 @@ struct zti_sz_pyramid {
     uint64_t anchor_bits; /* that their symbols leave open */
     struct zti_sz_level level[ZTI_SZ_HIGH_LEVELS + 1]; /* the last has points but no bands */
     uint8_t *memory; /* of all that follows; NULL: the coarse grid's integers are all 0 */
-    uint8_t *scratch; /* or of what decoding alone needs */
     int32_t *bands, *grid[2];
     uint8_t *band_loud, *grid_loud[2]; /* magnitudes of the residuals */
     uint8_t *symbols, *contexts;       /* in the order of coding */
@@ -97,8 +96,7 @@ struct zti_sz_high_ops {
                       uint32_t n, int32_t *x);
     void (*split)(struct zti_sz_pyramid *p);
     /* From the integers in the bands and the coarsest grid: all symbols, and what they leave open;
-     * has (NULL: all) says which symbols there are in a context. What is decoded is there then, and
-     * in grid[0] too with anchors, unless extras are only counted. */
+     * has (NULL: all) says which symbols there are in a context. What is decoded is there then. */
     void (*code)(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET],
                  struct zti_sz_extras *extras);
     /* Without codes all symbols are 0. */
@@ -218,6 +216,10 @@ void zti_sz_high_give_slot(struct zti_sz_slot *slot);
 zt_status zti_sz_high_coarse_shape(zt_context *context, const struct zti_coding *coding);
 zt_status zti_sz_high_coarse_take(zt_context *context, const struct zti_coding *coding,
                                   struct zti_ans_mixed *codes, struct zti_bit_reader *extras);
+
+/* What a box of the coarse grid has, C-contiguous. */
+void zti_sz_high_coarse_box(const struct zti_sz_high *high, const uint32_t *from,
+                            const uint32_t *dim, int32_t *x, uint8_t *loud);
 
 /* Integers of a box of an array, every 2^bits-th along the coding's axes, from 'origin', to the
  * bands and grids of a pyramid of that shape. Whether none is beyond high->farthest. */

@@ -263,10 +263,9 @@ ZTI_INLINE void each_segment_of(struct zti_sz_pyramid *p, uint32_t l,
     } while (zti_sz_high_next_row(band->dim, at));
 }
 
-/* All points of all levels but the coarsest, in the order of coding; those of the finest level are
- * merged where that is wanted. */
-ZTI_INLINE void each_segment(struct zti_sz_pyramid *p, bool is_wanted, visitor *visit,
-                             const void *user)
+/* All points of all levels but the coarsest, in the order of coding; all but those of the finest
+ * level are merged. */
+ZTI_INLINE void each_segment(struct zti_sz_pyramid *p, visitor *visit, const void *user)
 {
     const bool is_joined = has_joined_rows(p);
     for (uint32_t l = p->levels; l-- > 0;) {
@@ -277,7 +276,7 @@ ZTI_INLINE void each_segment(struct zti_sz_pyramid *p, bool is_wanted, visitor *
             else
                 each_segment_of(p, l, &level->band[b], false, visit, user);
         }
-        if (l > 0 || is_wanted)
+        if (l > 0)
             merge(p, l);
     }
 }
@@ -293,7 +292,7 @@ static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPH
     p->count = 0;
     if (p->has_anchors)
         code_anchors(p, has, extras);
-    each_segment(p, p->has_anchors && extras->writer.base, code_segment, &coder);
+    each_segment(p, code_segment, &coder);
 }
 
 /* The residuals of rows that are joined, and their magnitudes. */
@@ -375,7 +374,7 @@ static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *
     make_chain(&decoder.kinds, tables, &decoder.chain);
     if (p->has_anchors)
         decode_anchors(p, tables, codes, extras);
-    each_segment(p, p->has_anchors, decode_segment, &decoder);
+    each_segment(p, decode_segment, &decoder);
     return extras->at <= extras->end;
 }
 

@@ -24,28 +24,11 @@ static void copy_coarse(const struct zti_coding *coding, const struct zti_sz_box
 {
     const struct zti_sz_high *const high = coding->model;
     const uint32_t bits = zti_sz_high_distance(coding->sz.axes), skip = 4 - coding->grid.rank;
-    const uint32_t *const all = high->coarse.level[0].dim, *const dim = p->level[p->levels].dim;
-    int32_t *to = p->grid[p->levels & 1];
-    uint8_t *loud = p->grid_loud[p->levels & 1];
     uint32_t from[4] = {0};
-    if (!high->coarse.memory) {
-        const size_t points = (size_t)dim[0] * dim[1] * dim[2] * dim[3];
-        memset(to, 0, points * sizeof *to);
-        memset(loud, 0, points);
-        return;
-    }
     for (uint32_t i = skip; i < 4; i++)
         from[i] = (uint32_t)(box->origin[i] >> (p->axes >> i & 1 ? bits : 0));
-    for (uint32_t a = 0; a < dim[0]; a++)
-        for (uint32_t b = 0; b < dim[1]; b++)
-            for (uint32_t c = 0; c < dim[2]; c++) {
-                const size_t row = (((size_t)(from[0] + a) * all[1] + from[1] + b) * all[2] +
-                                    from[2] + c) * all[3] + from[3];
-                memcpy(to, high->coarse.grid[0] + row, dim[3] * sizeof *to);
-                memcpy(loud, high->coarse.grid_loud[0] + row, dim[3]);
-                to += dim[3];
-                loud += dim[3];
-            }
+    zti_sz_high_coarse_box(high, from, p->level[p->levels].dim, p->grid[p->levels & 1],
+                           p->grid_loud[p->levels & 1]);
 }
 
 static void shape_tile(const struct zti_coding *coding, const struct zti_sz_box *box,
