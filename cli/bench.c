@@ -79,8 +79,8 @@ static bool report(const struct study *s, struct ztio_error *error)
     if (!s->options->json && !has_pictures)
         (void)printf("\nno plots: %s\n", no_picture.sentence);
     if (!s->options->json)
-        (void)printf("\n%s/index-{overhead,throughput%s}.{csv%s}: all of it\n", s->options->out,
-                     study_is_on_gpu(s) ? "" : ",speedup", has_pictures ? ",png" : "");
+        print(stdout, "\n%s/index-{overhead,throughput%s}.{csv%s}: all of it\n", s->options->out,
+              study_is_on_gpu(s) ? "" : ",speedup", has_pictures ? ",png" : "");
     return true;
 }
 

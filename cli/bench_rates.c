@@ -120,7 +120,7 @@ static bool run(struct rates *r, struct ztio_error *error)
     if (!o->json && !has_charts)
         (void)printf("\nno charts: %s\n", no_charts.sentence);
     if (!o->json)
-        (void)printf("\n%s/report.html: all of it%s\n", o->out, has_charts ? ", with charts" : "");
+        print(stdout, "\n%s/report.html: all of it%s\n", o->out, has_charts ? ", with charts" : "");
     return true;
 }
 

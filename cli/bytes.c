@@ -176,12 +176,18 @@ bool refuse_terminal(const char *path, bool force, struct ztio_error *error)
                  "write to the terminal with -f");
 }
 
-bool byte_sink_open(struct byte_sink *s, const char *path, bool force, struct ztio_error *error)
+struct ztio_creation creation_of(const struct options *o)
+{
+    return (struct ztio_creation){.overwrite = o->force, .sync = o->sync, .like = o->operand[0]};
+}
+
+bool byte_sink_open(struct byte_sink *s, const char *path, const struct ztio_creation *how,
+                    struct ztio_error *error)
 {
     memset(s, 0, sizeof *s);
-    if (refuse_terminal(path, force, error))
+    if (refuse_terminal(path, how->overwrite, error))
         return false;
-    s->bytes = ztio_bytes_create(path, force, error);
+    s->bytes = ztio_bytes_create(path, how, error);
     s->sink.write = write_sink;
     s->sink.user = s;
     return s->bytes != NULL;

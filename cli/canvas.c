@@ -90,13 +90,13 @@ bool canvas_close(struct canvas *c, const char *style, const char *what, struct 
                 cairo_status_to_string(status));
 }
 
-bool canvas_save(struct canvas *c, const char *style, const char *path, bool force,
+bool canvas_save(struct canvas *c, const char *style, const char *path, const struct options *o,
                  struct ztio_error *error)
 {
     struct text text;
     const bool saved = canvas_close(c, style, output_name(path), &text, error) &&
-                       !refuse_terminal(path, force, error) &&
-                       text_save(&text, path, force, error);
+                       !refuse_terminal(path, o->force, error) &&
+                       text_save(&text, path, o, error);
     text_free(&text);
     return saved;
 }

@@ -33,8 +33,8 @@ bool canvas_close(struct canvas *canvas, const char *style, const char *what, st
                   struct ztio_error *error);
 
 /* Likewise, into a file. */
-bool canvas_save(struct canvas *canvas, const char *style, const char *path, bool force,
-                 struct ztio_error *error);
+bool canvas_save(struct canvas *canvas, const char *style, const char *path,
+                 const struct options *options, struct ztio_error *error);
 
 /* ---- drawing: beside cairo's own functions -------------------------------------------------- */
 

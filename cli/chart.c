@@ -275,12 +275,13 @@ static void draw(struct frame *f, const struct chart *c, enum canvas_format form
     draw_legend(f, c);
 }
 
-bool chart_save(const struct chart *c, const char *path, bool force, struct ztio_error *error)
+bool chart_save(const struct chart *c, const char *path, const struct options *o,
+                struct ztio_error *error)
 {
     static const char style[] = "@media(prefers-color-scheme:dark){svg{" CHART_IN_THE_DARK "}}";
     struct frame f;
     draw(&f, c, canvas_format_of(path), true);
-    return canvas_save(&f.canvas, style, path, force, error);
+    return canvas_save(&f.canvas, style, path, o, error);
 }
 
 bool chart_add_image(const struct chart *c, struct text *t, const char *id,

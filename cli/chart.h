@@ -54,7 +54,8 @@ static inline struct series *chart_add(struct chart *chart, const char *name, in
 }
 
 /* By the suffix of path: .svg, .pdf, else PNG. */
-bool chart_save(const struct chart *chart, const char *path, bool force, struct ztio_error *error);
+bool chart_save(const struct chart *chart, const char *path, const struct options *options,
+                struct ztio_error *error);
 
 /* CSS of a chart where the reader prefers dark pages: light and dark are exchanged, hues stay. */
 #define CHART_IN_THE_DARK "filter:invert(.92) hue-rotate(180deg) brightness(1.15)"

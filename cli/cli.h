@@ -37,10 +37,21 @@ bool allocate(void **memory, uint64_t bytes, const char *place, struct ztio_erro
 const char *input_name(const char *place);
 const char *output_name(const char *place);
 
+/* ---- print.c: names that may hold anything --------------------------------------------------- */
+
+/* Copy what fits, control characters and bytes that are no UTF-8 as \x1b and so on. */
+void escape_text(const char *from, char *to, size_t to_bytes);
+
+/* fprintf of a line or a part of one, with what it prints escaped, all but the newlines that format
+ * begins and ends with. */
+void print(FILE *file, const char *format, ...) CLI_PRINTF(2, 3);
+
 /* ---- numbers.c: text to numbers and back ---------------------------------------------------- */
 
-/* The whole text must be the number; no NaN, no infinity. */
+/* The whole text must be the number; no NaN, no infinity, nor one that a double rounds to these or
+ * to 0. */
 bool parse_number(const char *text, double *value);
+bool is_beyond_double(const char *text); /* it is a number, and is rounded to infinity or to 0 */
 bool parse_count(const char *text, uint64_t *value);
 bool parse_bytes(const char *text, uint64_t *bytes); /* 4096, 64K, 256M, 1G; also 256MiB */
 
@@ -101,6 +112,7 @@ struct options {
     char **operands_all; /* of bench, which takes any number */
     const char *out;   /* -o; NULL where not given */
     bool force;        /* -f */
+    bool sync;
     bool quiet;        /* -q */
     bool verbose;      /* -v */
     bool json;
@@ -204,6 +216,9 @@ bool byte_source_slurp(struct byte_source *bytes, unsigned char **data, size_t *
 bool fail_source(struct ztio_error *error, const struct byte_source *bytes,
                  const zt_context *context, zt_status status);
 
+/* An output as -f and --sync say, with the mode of the first input. */
+struct ztio_creation creation_of(const struct options *options);
+
 struct byte_sink {
     zt_sink sink;
     struct ztio_bytes *bytes;
@@ -212,7 +227,7 @@ struct byte_sink {
 };
 
 /* Create a file or write to "-"; a terminal gets bytes only with force. */
-bool byte_sink_open(struct byte_sink *sink, const char *path, bool force,
+bool byte_sink_open(struct byte_sink *sink, const char *path, const struct ztio_creation *how,
                     struct ztio_error *error);
 bool byte_sink_commit(struct byte_sink *sink, struct ztio_error *error);
 void byte_sink_abandon(struct byte_sink *sink); /* nothing after commit */

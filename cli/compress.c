@@ -199,10 +199,10 @@ static void print_summary(const struct compress_job *job)
     double raw_bytes = (double)job->slices * (double)job->slice_bytes;
     double file_bytes = (double)job->sink.written;
     (void)count_values(meta->rank, shape, &values);
-    (void)fprintf(stderr, "%s: %s, shape %s (slowest first), %s%s\n", input_name(job->place),
-                  ztio_name_of_type(meta->type), ztio_format_shape(meta->rank, shape, shape_text),
-                  format_bound(&job->params.bound, bound),
-                  job->options->has_bound ? "" : " (no bound was given)");
+    print(stderr, "%s: %s, shape %s (slowest first), %s%s\n", input_name(job->place),
+          ztio_name_of_type(meta->type), ztio_format_shape(meta->rank, shape, shape_text),
+          format_bound(&job->params.bound, bound),
+          job->options->has_bound ? "" : " (no bound was given)");
     if (job->special_values > 0)
         (void)fprintf(stderr, "  %" PRIu64 " NaN, infinite or fill values kept as they are\n",
                       job->special_values);
@@ -217,10 +217,10 @@ static void print_summary(const struct compress_job *job)
     if (job->options->verbose)
         (void)fprintf(stderr, "  %" PRIu64 " -> %" PRIu64 " bytes in %.3f s\n",
                       job->slices * job->slice_bytes, job->sink.written, job->seconds);
-    (void)fprintf(stderr, "%s: %s -> %s, ratio %.2f, %.3g bits per value, %.0f MB/s\n",
-                  output_name(job->out), format_size(raw_bytes, raw),
-                  format_size(file_bytes, coded), raw_bytes / file_bytes,
-                  8 * file_bytes / (double)values, raw_bytes / 1e6 / job->seconds);
+    print(stderr, "%s: %s -> %s, ratio %.2f, %.3g bits per value, %.0f MB/s\n",
+          output_name(job->out), format_size(raw_bytes, raw),
+          format_size(file_bytes, coded), raw_bytes / file_bytes,
+          8 * file_bytes / (double)values, raw_bytes / 1e6 / job->seconds);
 }
 
 /* By --format, else by the name of the output. */
@@ -272,7 +272,8 @@ static bool run_job(struct compress_job *job, struct ztio_error *error)
         return job->format == FORMAT_ZT
                    ? measure_range(job, error) && run_dry(job, error)
                    : fail(error, ZTIO_BAD_USE, "--dry-run is for .zt files; leave it out");
-    if (!byte_sink_open(&job->sink, job->out, o->force, error) || !measure_range(job, error))
+    const struct ztio_creation how = creation_of(o);
+    if (!byte_sink_open(&job->sink, job->out, &how, error) || !measure_range(job, error))
         return false;
     if (!(job->format == FORMAT_ZFP     ? compress_zfp(job, error)
           : job->format == FORMAT_NDZIP ? compress_ndzip(job, error)

@@ -58,8 +58,9 @@ static bool open_index(struct compress_job *job, struct ztio_error *error)
                     "leave out --index",
                     output_name(job->out));
     char *place = index_place_of(job->out);
+    const struct ztio_creation how = creation_of(job->options);
     const bool done =
-        place ? byte_sink_open(&job->index_sink, place, job->options->force, error)
+        place ? byte_sink_open(&job->index_sink, place, &how, error)
               : fail(error, ZTIO_LACKING, "%s: no memory for a file name; free some", job->out);
     free(place);
     return done;
@@ -88,8 +89,8 @@ static bool write_index(struct compress_job *job, const zt_zfp_index *index,
     if (index->index_bytes == 0) {
         byte_sink_abandon(&job->index_sink);
         if (!job->options->quiet)
-            (void)fprintf(stderr, "%s: needs no index: at a fixed rate the places of tiles are "
-                          "computed\n", job->out);
+            print(stderr, "%s: needs no index: at a fixed rate the places of tiles are "
+                  "computed\n", job->out);
         return true;
     }
     if (job->index_sink.sink.write(&job->index_sink, index->bytes, index->index_bytes) == 0)
@@ -155,10 +156,10 @@ static bool verify(struct compress_job *job, const zt_array *array, const zt_zfp
     uint64_t wrong = tolerance > 0 ? q.beyond_bound + q.special_changed : q.different_values;
     if (wrong) {
         progress_end(&job->progress);
-        (void)fprintf(stderr,
-                      "ztile: %s: warning: %" PRIu64 " values are off by more than %.6g, the worst "
-                      "by %.6g; zfp's own arithmetic does that, the .zt format does not\n",
-                      output_name(job->out), wrong, tolerance, q.max_abs_error);
+        print(stderr,
+              "ztile: %s: warning: %" PRIu64 " values are off by more than %.6g, the worst "
+              "by %.6g; zfp's own arithmetic does that, the .zt format does not\n",
+              output_name(job->out), wrong, tolerance, q.max_abs_error);
     }
     return true;
 }
@@ -168,8 +169,8 @@ static void warn_of_old_index(const struct compress_job *job)
 {
     char *place = index_place_of(job->out);
     if (!job->index_sink.bytes && place && strcmp(job->out, "-") != 0 && access(place, F_OK) == 0)
-        (void)fprintf(stderr, "ztile: %s: warning: is the index of another stream; remove it, or "
-                      "make it again with 'ztile index -f %s'\n", place, job->out);
+        print(stderr, "ztile: %s: warning: is the index of another stream; remove it, or "
+              "make it again with 'ztile index -f %s'\n", place, job->out);
     free(place);
 }
 

@@ -55,7 +55,8 @@ static bool create_output(struct job *job, const char *out, struct ztio_error *e
     memcpy(meta.shape, job->shape, sizeof meta.shape);
     memcpy(meta.name, s->info.name, sizeof meta.name);
     memcpy(meta.units, s->info.units, sizeof meta.units);
-    job->output = ztio_create(out, &meta, job->options->force, error);
+    const struct ztio_creation how = creation_of(job->options);
+    job->output = ztio_create(out, &meta, &how, error);
     return job->output != NULL;
 }
 
@@ -121,16 +122,16 @@ static void say_what_a_box_takes(const struct job *job, const zt_box *box)
         return;
     if (s->kind == STORED_ZFP && s->index.index_bytes == 0 &&
         zt_zfp_mode_of(&s->zfp) != ZT_ZFP_FIXED_RATE)
-        (void)fprintf(stderr, "%s: no index: what lies before the box is parsed as well\n",
-                      s->place);
+        print(stderr, "%s: no index: what lies before the box is parsed as well\n",
+              s->place);
     else if (s->kind == STORED_ZT && s->info.index == ZT_INDEX_NONE && s->info.slab_extent &&
              s->info.bound.kind != ZT_RATE)
-        (void)fprintf(stderr,
-                      "%s: no index: in %" PRIu64 " of %" PRIu64 " frames what lies before the box "
-                      "is parsed as well\n",
-                      s->place,
-                      (box->hi[0] - 1) / s->info.slab_extent - box->lo[0] / s->info.slab_extent + 1,
-                      s->info.frames);
+        print(stderr,
+              "%s: no index: in %" PRIu64 " of %" PRIu64 " frames what lies before the box "
+              "is parsed as well\n",
+              s->place,
+              (box->hi[0] - 1) / s->info.slab_extent - box->lo[0] / s->info.slab_extent + 1,
+              s->info.frames);
 }
 
 static void print_summary(const struct job *job, const char *out, double seconds)
@@ -138,11 +139,11 @@ static void print_summary(const struct job *job, const char *out, double seconds
     const struct stored *s = &job->stored;
     char shape[CLI_TEXT_BYTES], raw[CLI_TEXT_BYTES], coded[CLI_TEXT_BYTES];
     double bytes = (double)job->shape[0] * (double)job->slice_bytes;
-    (void)fprintf(stderr, "%s: %s, shape %s (slowest first), %s -> %s, %.0f MB/s\n",
-                  output_name(out), ztio_name_of_type(s->type),
-                  ztio_format_shape(s->rank, job->shape, shape),
-                  format_size((double)stored_file_bytes(s), coded), format_size(bytes, raw),
-                  bytes / 1e6 / seconds);
+    print(stderr, "%s: %s, shape %s (slowest first), %s -> %s, %.0f MB/s\n",
+          output_name(out), ztio_name_of_type(s->type),
+          ztio_format_shape(s->rank, job->shape, shape),
+          format_size((double)stored_file_bytes(s), coded), format_size(bytes, raw),
+          bytes / 1e6 / seconds);
 }
 
 static bool copy(struct job *job, const char *out, struct ztio_error *error)
@@ -169,7 +170,7 @@ static bool copy(struct job *job, const char *out, struct ztio_error *error)
                     "file is damaged",
                     input_name(s->place));
     if (o->verbose && s->kind == STORED_ZFP && s->index.index_bytes > 0)
-        (void)fprintf(stderr, "%s: with the index %s\n", input_name(s->place), s->index_place);
+        print(stderr, "%s: with the index %s\n", input_name(s->place), s->index_place);
     if (!create_output(job, out, error))
         return false;
     progress_begin(&job->progress, "decompress", total, o->quiet, job->context);

@@ -161,7 +161,7 @@ static bool draw(const struct demo *d, const struct way *way, const struct outco
                    format_bound(&way->bound, text),
                    (double)values_n * sizeof(float) / (double)r->file_bytes);
     fill_panels(&f, original, other, errors, what);
-    bool saved = figure_save(&f, out, d->options->force, error);
+    bool saved = figure_save(&f, out, d->options, error);
     free(memory);
     return saved;
 }
@@ -197,7 +197,8 @@ static bool save_field(const struct demo *d, const char *place, struct ztio_erro
     meta.rank = 3;
     for (uint32_t i = 0; i < 3; i++)
         meta.shape[i] = FIELD_N;
-    struct ztio_output *output = ztio_create(place, &meta, d->options->force, error);
+    const struct ztio_creation how = creation_of(d->options);
+    struct ztio_output *output = ztio_create(place, &meta, &how, error);
     if (!output)
         return false;
     if (!ztio_write(output, FIELD_N, d->field, error)) {
@@ -206,7 +207,8 @@ static bool save_field(const struct demo *d, const char *place, struct ztio_erro
     }
     if (!ztio_commit(output, error))
         return false;
-    (void)printf("%s: the field\n%s", place, d->options->out ? "\n" : "");
+    print(stdout, "%s: the field\n", place);
+    (void)fputs(d->options->out ? "\n" : "", stdout);
     return true;
 }
 
@@ -265,7 +267,7 @@ static bool run(struct demo *d, struct ztio_error *error)
     }
     if (!draw(d, &drawn, &last, out, error))
         return false;
-    (void)printf("\n%s: a slice, its reconstruction at abs 0.001, and the error\n", out);
+    print(stdout, "\n%s: a slice, its reconstruction at abs 0.001, and the error\n", out);
     return true;
 }
 

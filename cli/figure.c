@@ -292,12 +292,13 @@ static void draw_lines(const struct figure *f, struct canvas *c, enum canvas_for
     }
 }
 
-bool figure_save(const struct figure *f, const char *path, bool force, struct ztio_error *error)
+bool figure_save(const struct figure *f, const char *path, const struct options *o,
+                 struct ztio_error *error)
 {
     struct canvas c;
     if (f->rows == 1)
         draw_lines(f, &c, canvas_format_of(path));
     else
         draw_images(f, &c, canvas_format_of(path));
-    return canvas_save(&c, NULL, path, force, error);
+    return canvas_save(&c, NULL, path, o, error);
 }

@@ -8,7 +8,8 @@ bool take_fill(struct options *o, const char *argument, struct ztio_error *error
     double v;
     if (!parse_number(argument, &v))
         return fail(error, ZTIO_BAD_USE,
-                    "--fill: '%s' is no number; NaN and infinities are kept anyway", argument);
+                    "--fill: '%s' is no number%s; NaN and infinities are kept anyway", argument,
+                    is_beyond_double(argument) ? " that a double holds" : "");
     if (o->fills == ZT_MAX_FILLS)
         return fail(error, ZTIO_BAD_USE, "--fill: more than %d fill values; leave some out",
                     ZT_MAX_FILLS);

@@ -78,7 +78,7 @@ void far_warn(struct compress_job *job)
 {
     char text[1024];
     if (describe(job, text, sizeof text) && !job->options->quiet)
-        (void)fprintf(stderr, "ztile: warning: %s: %s\n", input_name(job->place), text);
+        print(stderr, "ztile: warning: %s: %s\n", input_name(job->place), text);
 }
 
 bool far_refuse(struct compress_job *job, struct ztio_error *error)

@@ -22,7 +22,9 @@ static bool index_zt(struct job *job, struct ztio_error *error)
     const struct options *o = job->options;
     struct stored *s = &job->stored;
     const char *out = o->out ? o->out : s->place;
-    if (!byte_sink_open(&job->sink, out, o->force || !o->out, error))
+    struct ztio_creation how = creation_of(o);
+    how.overwrite = how.overwrite || !o->out;
+    if (!byte_sink_open(&job->sink, out, &how, error))
         return false;
     const zt_status status =
         zt_replace_index(job->context, &s->bytes.source, &job->sink.sink, &job->params);
@@ -64,13 +66,14 @@ static bool index_zfp(struct job *job, struct ztio_error *error)
     const struct options *o = job->options;
     char *beside = index_place_of(job->stored.place);
     const char *out = o->out ? o->out : beside;
+    const struct ztio_creation how = creation_of(o);
     bool done = out || fail(error, ZTIO_LACKING, "%s: no memory for a file name; free some",
                             job->stored.place);
     if (done && job->params.index == ZT_INDEX_NONE)
         done = fail(error, ZTIO_BAD_USE,
                     "%s: a bare zfp stream holds no index that could be taken away; remove %s",
                     job->stored.place, out);
-    done = done && byte_sink_open(&job->sink, out, o->force, error) && make_index(job, error);
+    done = done && byte_sink_open(&job->sink, out, &how, error) && make_index(job, error);
     if (done && job->sink.sink.write(&job->sink, job->index.bytes, job->index.index_bytes) != 0) {
         *error = job->sink.error;
         done = false;
@@ -84,15 +87,15 @@ static void print_summary(const struct job *job)
     const struct stored *s = &job->stored;
     char before[CLI_TEXT_BYTES], after[CLI_TEXT_BYTES];
     if (s->kind == STORED_ZT)
-        (void)fprintf(stderr, "%s: index %s, %s -> %s\n",
-                      output_name(job->options->out ? job->options->out : s->place),
-                      name_of_index(job->params.index),
-                      format_size((double)s->bytes.source.source_bytes, before),
-                      format_size((double)job->sink.written, after));
+        print(stderr, "%s: index %s, %s -> %s\n",
+              output_name(job->options->out ? job->options->out : s->place),
+              name_of_index(job->params.index),
+              format_size((double)s->bytes.source.source_bytes, before),
+              format_size((double)job->sink.written, after));
     else
-        (void)fprintf(stderr, "%s: index %s, %" PRIu64 " bytes, %.3g %% of the stream\n", s->place,
-                      name_of_index(job->index.kind), job->sink.written,
-                      100 * (double)job->sink.written / (double)s->stream_bytes);
+        print(stderr, "%s: index %s, %" PRIu64 " bytes, %.3g %% of the stream\n", s->place,
+              name_of_index(job->index.kind), job->sink.written,
+              100 * (double)job->sink.written / (double)s->stream_bytes);
 }
 
 static bool run_job(struct job *job, struct ztio_error *error)

@@ -115,8 +115,10 @@ void json_text(struct json *j, const char *key, const char *value)
         size_t n = utf8_bytes(p);
         if (c == '"' || c == '\\')
             (void)fprintf(j->file, "\\%c", c);
-        else if (c < 0x20 || n == 0)
+        else if (c < 0x20 || c == 0x7f || n == 0)
             (void)fprintf(j->file, "\\u%04x", c);
+        else if (c == 0xc2 && (unsigned char)p[1] < 0xa0)
+            (void)fprintf(j->file, "\\u%04x", (unsigned char)p[1]);
         else
             (void)fwrite(p, 1, n, j->file);
         p += n ? n : 1;

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,11 +39,15 @@ static void on_signal(int number)
 
 static void catch_signals(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT,
-                                  SIGXCPU, SIGABRT, SIGSEGV, SIGBUS};
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU,
+                                  SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+    static char stack[1 << 16]; /* for the handler, where there is none left */
+    const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
     struct sigaction old, action;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
+    action.sa_flags = sigaltstack(&other, NULL) == 0 ? SA_ONSTACK : 0;
+    (void)atexit(ztio_abandon_all); /* a library may call exit() */
     (void)sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
@@ -59,13 +64,12 @@ static void keep_standard_files(void)
             return;
 }
 
-/* One line, whatever a file is called. */
+/* One line, whatever a file is called. It takes no memory, of which there may be none. */
 static void print_error(struct ztio_error *error)
 {
-    for (char *p = error->sentence; *p; p++)
-        if ((unsigned char)*p < 0x20 || *p == 0x7f)
-            *p = '?';
-    (void)fprintf(stderr, "ztile: %s\n", error->sentence);
+    char text[4 * sizeof error->sentence + 1];
+    escape_text(error->sentence, text, sizeof text);
+    (void)fprintf(stderr, "ztile: %s\n", text);
 }
 
 /* HDF5's own way to find ztile's filters is an environment variable, which this needs not. */

@@ -8,20 +8,21 @@ bool can_save_pictures(struct ztio_error *error)
                 "package libcairo2-dev) and configure with -DZTILE_CAIRO=ON");
 }
 
-bool figure_save(const struct figure *figure, const char *path, bool force,
+bool figure_save(const struct figure *figure, const char *path, const struct options *options,
                  struct ztio_error *error)
 {
     (void)figure;
     (void)path;
-    (void)force;
+    (void)options;
     return can_save_pictures(error);
 }
 
-bool chart_save(const struct chart *chart, const char *path, bool force, struct ztio_error *error)
+bool chart_save(const struct chart *chart, const char *path, const struct options *options,
+                struct ztio_error *error)
 {
     (void)chart;
     (void)path;
-    (void)force;
+    (void)options;
     return can_save_pictures(error);
 }
 

@@ -8,13 +8,29 @@
 #include <string.h>
 #include <time.h>
 
-bool parse_number(const char *text, double *value)
+/* The whole text as a number. *is_beyond: it is too large for a double, or too close to 0. */
+static bool parse_double(const char *text, double *value, bool *is_beyond)
 {
     char *end;
     if (isspace((unsigned char)text[0]))
         return false;
+    errno = 0;
     *value = strtod(text, &end);
-    return end != text && *end == '\0' && isfinite(*value);
+    *is_beyond = errno == ERANGE && (*value == 0 || isinf(*value));
+    return end != text && *end == '\0';
+}
+
+bool parse_number(const char *text, double *value)
+{
+    bool is_beyond;
+    return parse_double(text, value, &is_beyond) && isfinite(*value) && !is_beyond;
+}
+
+bool is_beyond_double(const char *text)
+{
+    double value;
+    bool is_beyond;
+    return parse_double(text, &value, &is_beyond) && is_beyond;
 }
 
 /* Decimal digits at *text; moves *text past them. */

@@ -53,6 +53,7 @@ enum {
     OPT_EXPLAIN,
     OPT_DRY_RUN,
     OPT_MEMORY_LIMIT,
+    OPT_SYNC,
     OPT_LATER /* and those after it: rows of later.c */
 };
 
@@ -74,6 +75,7 @@ struct rule {
 static const struct rule rules[] = {
     {"output", 'o', true, WRITES},
     {"force", 'f', false, WRITES},
+    {"sync", OPT_SYNC, false, CMD_COMPRESS | CMD_DECOMPRESS | CMD_INDEX},
     {"quiet", 'q', false, ALL},
     {"verbose", 'v', false, ALL},
     {"help", 'h', false, ALL},
@@ -148,6 +150,10 @@ static const char *name_of_command(enum command command)
 static bool bad(struct ztio_error *error, const char *name, const char *argument,
                 const char *wanted)
 {
+    if (is_beyond_double(argument))
+        return fail(error, ZTIO_BAD_USE,
+                    "--%s: %s is a number that no double holds; they go from 4.95e-324 to 1.79e308",
+                    name, argument);
     return fail(error, ZTIO_BAD_USE, "--%s: '%s' is not %s", name, argument, wanted);
 }
 
@@ -199,6 +205,8 @@ static bool parse_range(struct options *o, const char *argument, struct ztio_err
         return bad(error, "range", argument, "LO:HI");
     memcpy(low, argument, n);
     low[n] = '\0';
+    if (is_beyond_double(low) || is_beyond_double(colon + 1))
+        return bad(error, "range", is_beyond_double(low) ? low : colon + 1, "");
     if (!parse_number(low, &o->params.range_lo) || !parse_number(colon + 1, &o->params.range_hi) ||
         o->params.range_lo > o->params.range_hi)
         return bad(error, "range", argument, "LO:HI, two numbers with LO <= HI");
@@ -426,6 +434,7 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_EXPLAIN: o->explain = true; break;
     case OPT_DRY_RUN: o->dry_run = true; break;
     case OPT_MEMORY_LIMIT: return take_memory_limit(argument, error);
+    case OPT_SYNC: o->sync = true; break;
     case OPT_SAVE: o->save = argument; break;
     case OPT_INDEX_STUDY: o->index_study = true; break;
     case OPT_STAGES: o->stages = true; break;

@@ -30,7 +30,7 @@ struct figure {
 };
 
 /* By the suffix of path: .svg, .pdf, else PNG. */
-bool figure_save(const struct figure *figure, const char *path, bool force,
+bool figure_save(const struct figure *figure, const char *path, const struct options *options,
                  struct ztio_error *error);
 
 /* ---- slice.c: plot.c and demo.c fill figures by these ---------------------------------------- */

@@ -86,9 +86,9 @@ bool explain_plan(const struct compress_job *job, const zt_array *slab, struct z
         return fail(error, ZTIO_LACKING, "%s: no memory; free some", input_name(job->place));
     const bool found = find_options(job, slab, options, &count, error);
     if (found && job->params.plan == ZT_PLAN_OFF)
-        (void)fprintf(stderr, "%s: with --plan on, by samples:\n", input_name(job->place));
+        print(stderr, "%s: with --plan on, by samples:\n", input_name(job->place));
     else if (found)
-        (void)fprintf(stderr, "%s: by samples:\n", input_name(job->place));
+        print(stderr, "%s: by samples:\n", input_name(job->place));
     if (found)
         print_options(stderr, options, count, bytes_of(slab));
     free(options);
@@ -158,10 +158,10 @@ bool run_dry(struct compress_job *job, struct ztio_error *error)
                 taken = &options[i];
         const double raw = (double)job->meta->shape[0] * (double)job->slice_bytes;
         const double part = raw / bytes_of(&slab);
-        (void)fprintf(stderr, "%s: %s -> about %s, ratio %.2f, in about %.2g s; nothing was "
-                      "written\n", input_name(job->place), format_size(raw, raw_text),
-                      format_size(taken->stream_bytes * part, coded_text),
-                      bytes_of(&slab) / taken->stream_bytes, seconds * raw);
+        print(stderr, "%s: %s -> about %s, ratio %.2f, in about %.2g s; nothing was "
+              "written\n", input_name(job->place), format_size(raw, raw_text),
+              format_size(taken->stream_bytes * part, coded_text),
+              bytes_of(&slab) / taken->stream_bytes, seconds * raw);
         if (job->options->explain)
             print_options(stderr, options, count, bytes_of(&slab));
     }
@@ -229,10 +229,10 @@ static bool plan_job(struct compress_job *job, struct ztio_error *error)
         return false;
     bool done = find_options(job, &slab, options, &count, error);
     if (done) {
-        (void)printf("%s: %s, shape %s (slowest first), %s\n", input_name(job->place),
-                     ztio_name_of_type(job->meta->type),
-                     ztio_format_shape(job->meta->rank, job->meta->shape, text),
-                     format_bound(&job->params.bound, bound));
+        print(stdout, "%s: %s, shape %s (slowest first), %s\n", input_name(job->place),
+              ztio_name_of_type(job->meta->type),
+              ztio_format_shape(job->meta->rank, job->meta->shape, text),
+              format_bound(&job->params.bound, bound));
         print_options(stdout, options, count, bytes_of(&slab));
         warn_of_shape(job, &slab);
         done = far_check(job, &slab, error) && advise(job, &slab, ZT_CODEC_ZFP, error);

@@ -132,7 +132,7 @@ static bool draw(struct job *job, const char *out, struct ztio_error *error)
     }
     if (done) {
         fill_panels(&job->figure, original, other, errors, what);
-        done = figure_save(&job->figure, out, job->options->force, error);
+        done = figure_save(&job->figure, out, job->options, error);
     }
     free(original);
     free(other);
@@ -195,8 +195,8 @@ static bool run_job(struct job *job, struct ztio_error *error)
     if (!draw(job, out, error))
         return false;
     if (!o->quiet)
-        (void)fprintf(stderr, "%s: slice [%s] of %s\n", output_name(out), job->slice,
-                      o->operand[0]);
+        print(stderr, "%s: slice [%s] of %s\n", output_name(out), job->slice,
+              o->operand[0]);
     return true;
 }
 

@@ -253,7 +253,7 @@ bool rates_save_html(struct rates *r, struct ztio_error *error)
                  "20 log<sub>10</sub>(range / RMSE). ztile's figures are of whole .zt files with "
                  "index and checksums. Peers are drawn dashed.</p></footer>\n</body>\n</html>\n");
     (void)snprintf(path, sizeof path, "%s/report.html", r->options->out);
-    const bool saved = is_drawn && text_save(&t, path, r->options->force, error);
+    const bool saved = is_drawn && text_save(&t, path, r->options, error);
     text_free(&t);
     free(c);
     return saved;

@@ -73,9 +73,10 @@ void rates_print(const struct rates *r)
         return;
     for (int i = 0; i < r->files; i++) {
         const struct subject *s = &r->file[i];
-        (void)printf("%s%s: %s, shape %s (slowest first), %s\n", i ? "\n" : "", rates_name(s),
-                     ztio_name_of_type(s->type), ztio_format_shape(s->rank, s->shape, shape),
-                     format_size((double)s->raw_bytes, size));
+        (void)fputs(i ? "\n" : "", stdout);
+        print(stdout, "%s: %s, shape %s (slowest first), %s\n", rates_name(s),
+              ztio_name_of_type(s->type), ztio_format_shape(s->rank, s->shape, shape),
+              format_size((double)s->raw_bytes, size));
         for (int k = 0; k < r->bounds; k++)
             print_bound(r, i, &r->bound[k], t);
         print_bound(r, i, &precision, t);

@@ -19,7 +19,7 @@ static bool save_chart(const struct rates *r, const struct chart *c, const char 
     for (int i = 0; saved && i < 2; i++) {
         (void)snprintf(name, sizeof name, "%s.%s", stem, suffixes[i]);
         path_of(r, name, path, sizeof path);
-        saved = chart_save(c, path, r->options->force, error);
+        saved = chart_save(c, path, r->options, error);
     }
     return saved;
 }
@@ -97,7 +97,7 @@ static bool draw_slices(struct rates *r, int file, uint32_t codec, zt_bound boun
     (void)snprintf(name, sizeof name, "slices-%s-%s.png", rates_slug(r, file, slug),
                    name_of_codec(codec));
     path_of(r, name, path, sizeof path);
-    return figure_save(&s->figure, path, r->options->force, error);
+    return figure_save(&s->figure, path, r->options, error);
 }
 
 static bool prepare_slices(const struct rates *r, int file, struct slices *s,
@@ -157,7 +157,7 @@ static bool save_rows(const struct rates *r, struct ztio_error *error)
     char path[4096];
     rates_add_rows(r, &t);
     path_of(r, "bench.tsv", path, sizeof path);
-    const bool saved = text_save(&t, path, r->options->force, error);
+    const bool saved = text_save(&t, path, r->options, error);
     text_free(&t);
     return saved;
 }
@@ -172,7 +172,7 @@ static bool save_json(const struct rates *r, struct ztio_error *error)
     rates_print_json(r, memory);
     t.is_failed = fclose(memory) != 0;
     path_of(r, "bench.json", path, sizeof path);
-    const bool saved = text_save(&t, path, r->options->force, error);
+    const bool saved = text_save(&t, path, r->options, error);
     text_free(&t);
     return saved;
 }

@@ -167,7 +167,8 @@ static bool copy(struct job *job, const char *out, struct ztio_error *error)
     memcpy(meta.shape, info->shape, sizeof meta.shape);
     memcpy(meta.name, info->name, sizeof meta.name);
     memcpy(meta.units, info->units, sizeof meta.units);
-    job->output = ztio_create(out, &meta, job->options->force, error);
+    const struct ztio_creation how = creation_of(job->options);
+    job->output = ztio_create(out, &meta, &how, error);
     if (!job->output)
         return false;
     if (!go_through(job, "salvage", error))
@@ -200,28 +201,28 @@ static void print_list(const struct job *job, FILE *file)
         return;
     for (size_t i = 0; i < job->hit_count && (i < LISTED_MOST || job->options->verbose); i++) {
         const struct hit *h = &job->hits[i];
-        (void)fprintf(file, "%s: frame %" PRIu64 ", slices %" PRIu64 ":%" PRIu64 ": damaged\n",
-                      job->place, h->number, h->first, h->first + h->extent);
+        print(file, "%s: frame %" PRIu64 ", slices %" PRIu64 ":%" PRIu64 ": damaged\n",
+              job->place, h->number, h->first, h->first + h->extent);
     }
     for (size_t i = 0; i < job->count && i < most; i++) {
         const struct loss *l = &job->losses[i];
-        (void)fprintf(file, "%s: %s ", job->place, name_of_loss(l->kind));
+        print(file, "%s: %s ", job->place, name_of_loss(l->kind));
         for (uint32_t axis = 0; axis < job->info.rank; axis++)
             (void)fprintf(file, "%s%" PRIu64 ":%" PRIu64, axis ? "," : "", l->box.lo[axis],
                           l->box.hi[axis]);
-        (void)fprintf(file, " (slowest first), %" PRIu64 " values: %s\n",
-                      values_of(job->info.rank, &l->box), l->why);
+        print(file, " (slowest first), %" PRIu64 " values: %s\n",
+              values_of(job->info.rank, &l->box), l->why);
     }
     if (job->count > most)
-        (void)fprintf(file, "%s: and %zu more boxes; -v or --json lists all\n", job->place,
-                      job->count - most);
+        print(file, "%s: and %zu more boxes; -v or --json lists all\n", job->place,
+              job->count - most);
     if (s->repaired > 0)
-        (void)fprintf(file, "%s: %" PRIu64 " %s put right, by a bit or from a copy\n", job->place,
-                      s->repaired, s->repaired == 1 ? "header, tail or seek table was"
-                                                    : "headers, tails or seek tables were");
+        print(file, "%s: %" PRIu64 " %s put right, by a bit or from a copy\n", job->place,
+              s->repaired, s->repaired == 1 ? "header, tail or seek table was"
+                                            : "headers, tails or seek tables were");
     if (s->table == ZT_TABLE_REBUILT)
-        (void)fprintf(file, "%s: the seek table is damaged; the frames are all there\n",
-                      job->place);
+        print(file, "%s: the seek table is damaged; the frames are all there\n",
+              job->place);
 }
 
 static void print_json(const struct job *job)
@@ -286,7 +287,7 @@ static bool judge(const struct job *job, const char *out, struct ztio_error *err
                     "%s has these as they were",
                     job->place, job->info.shape[0], output_name(out));
     if (!job->options->quiet)
-        (void)fprintf(stderr, "%s: nothing is lost\n", job->place);
+        print(stderr, "%s: nothing is lost\n", job->place);
     return true;
 }
 

@@ -32,8 +32,8 @@ void warn_of_shape(const struct compress_job *job, const zt_array *slab)
         return;
     const uint64_t row = find_other_rows(slab, values);
     if (row > 0)
-        (void)fprintf(stderr,
-                      "ztile: warning: %s: the shape looks wrong: rows seem to have %" PRIu64
-                      " values; if they do, say -s %s\n",
-                      input_name(job->place), row, shape_with(slab, values, row, text));
+        print(stderr,
+              "ztile: warning: %s: the shape looks wrong: rows seem to have %" PRIu64
+              " values; if they do, say -s %s\n",
+              input_name(job->place), row, shape_with(slab, values, row, text));
 }

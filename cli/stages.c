@@ -155,7 +155,7 @@ static void print_table(struct stages *s, const struct bench_array *a, const zt_
                      zt_isa_name(zt_context_isa(s->context)),
                      s->is_serial ? "one thread's processor time" : "all threads, by the clock");
     s->is_first = false;
-    (void)printf("\n%s, %s\n", input_name(a->place), format_bound(bound, text));
+    print(stdout, "\n%s, %s\n", input_name(a->place), format_bound(bound, text));
     table_row(t);
     table_cell(t, "stage");
     for (int i = 0; i < EFFORTS; i++)

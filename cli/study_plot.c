@@ -15,7 +15,7 @@ static bool save(const struct study *s, const struct chart *c, const char *name,
 {
     char path[4096];
     (void)snprintf(path, sizeof path, "%s/%s", s->options->out, name);
-    return chart_save(c, path, s->options->force, error);
+    return chart_save(c, path, s->options, error);
 }
 
 /* An empty chart over the chunk sizes that any file has. */

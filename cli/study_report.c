@@ -266,7 +266,8 @@ static bool csv_open(struct csv *c, const struct study *s, const char *name,
 {
     char path[4096];
     (void)snprintf(path, sizeof path, "%s/%s", s->options->out, name);
-    *c = (struct csv){.bytes = ztio_bytes_create(path, s->options->force, error), .error = error};
+    const struct ztio_creation how = creation_of(s->options);
+    *c = (struct csv){.bytes = ztio_bytes_create(path, &how, error), .error = error};
     c->failed = !c->bytes;
     return !c->failed;
 }

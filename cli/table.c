@@ -14,12 +14,14 @@ void table_row(struct table *t)
 
 void table_cell(struct table *t, const char *format, ...)
 {
+    char text[TABLE_CELL_BYTES];
     va_list args;
     if (t->columns == TABLE_COLUMNS)
         return;
     va_start(args, format);
-    (void)vsnprintf(t->cell[t->rows - 1][t->columns++], TABLE_CELL_BYTES, format, args);
+    (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    escape_text(text, t->cell[t->rows - 1][t->columns++], TABLE_CELL_BYTES);
 }
 
 void table_print(const struct table *t, FILE *file, unsigned right)

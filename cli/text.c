@@ -79,11 +79,13 @@ void text_add_base64(struct text *t, const void *data, size_t n)
     t->n = (size_t)(out - t->bytes);
 }
 
-bool text_save(const struct text *t, const char *path, bool force, struct ztio_error *error)
+bool text_save(const struct text *t, const char *path, const struct options *o,
+               struct ztio_error *error)
 {
     if (t->is_failed)
         return fail(error, ZTIO_LACKING, "%s: no memory for its text; free some", path);
-    struct ztio_bytes *bytes = ztio_bytes_create(path, force, error);
+    const struct ztio_creation how = creation_of(o);
+    struct ztio_bytes *bytes = ztio_bytes_create(path, &how, error);
     if (!bytes)
         return false;
     if (ztio_bytes_write(bytes, t->bytes ? t->bytes : "", t->n, error))

@@ -16,7 +16,8 @@ void text_add_bytes(struct text *text, const void *data, size_t n);
 /* With <, >, & and quotes as HTML and SVG write them. */
 void text_add_escaped(struct text *text, const char *words);
 void text_add_base64(struct text *text, const void *data, size_t n);
-bool text_save(const struct text *text, const char *path, bool force, struct ztio_error *error);
+bool text_save(const struct text *text, const char *path, const struct options *options,
+               struct ztio_error *error);
 void text_free(struct text *text);
 
 #endif

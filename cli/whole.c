@@ -225,10 +225,10 @@ static bool begin(void *user, uint64_t total_bytes, struct ztio_error *error)
                     "%s: holds no float variable of %d bytes or more beside its coordinates; name "
                     "one with --var to compress it all the same", job->place, SMALL_BYTES);
     if (!o->quiet && o->command == CMD_COMPRESS)
-        (void)fprintf(stderr, "%s: float variables through filter %d, %s%s\n", job->place,
-                      o->format == FORMAT_ZFP ? ZTILE_H5_FILTER_ZFP : ZTILE_H5_FILTER,
-                      format_bound(&o->params.bound, bound),
-                      o->has_bound || o->vars ? "" : " (no bound was given)");
+        print(stderr, "%s: float variables through filter %d, %s%s\n", job->place,
+              o->format == FORMAT_ZFP ? ZTILE_H5_FILTER_ZFP : ZTILE_H5_FILTER,
+              format_bound(&o->params.bound, bound),
+              o->has_bound || o->vars ? "" : " (no bound was given)");
     progress_begin(&job->progress, o->command == CMD_COMPRESS ? "compress" : "decompress",
                    total_bytes, o->quiet, job->context);
     return true;
@@ -264,11 +264,11 @@ static void warn(struct whole_job *job, const struct ztio_variable *v)
     const zt_quality *q = &job->quality;
     if (q->values > 0 && (q->special_changed > 0 || q->beyond_bound > 0)) {
         progress_end(&job->progress);
-        (void)fprintf(stderr,
-                      "ztile: warning: %s: %" PRIu64 " values are beyond the bound (the largest "
-                      "error is %.6g) and %" PRIu64 " fill values changed, as zfp's streams "
-                      "allow; without --format zfp none would be\n",
-                      v->path, q->beyond_bound, q->max_abs_error, q->special_changed);
+        print(stderr,
+              "ztile: warning: %s: %" PRIu64 " values are beyond the bound (the largest "
+              "error is %.6g) and %" PRIu64 " fill values changed, as zfp's streams "
+              "allow; without --format zfp none would be\n",
+              v->path, q->beyond_bound, q->max_abs_error, q->special_changed);
     }
     (void)zt_quality_init(&job->quality, sizeof job->quality);
 }
@@ -277,11 +277,11 @@ static void print_variable(const struct ztio_variable *v, uint64_t before, uint6
                            double ratio)
 {
     char old[CLI_TEXT_BYTES], new[CLI_TEXT_BYTES];
-    (void)fprintf(stderr, "  %s: %s, ", v->path, ztio_name_of_type(v->type));
+    print(stderr, "  %s: %s, ", v->path, ztio_name_of_type(v->type));
     for (uint32_t i = 0; i < v->rank; i++)
         (void)fprintf(stderr, "%s%" PRIu64, i ? "x" : "", v->shape[i]);
-    (void)fprintf(stderr, ", %s -> %s, ratio %.2f\n", format_size((double)before, old),
-                  format_size((double)after, new), ratio);
+    print(stderr, ", %s -> %s, ratio %.2f\n", format_size((double)before, old),
+          format_size((double)after, new), ratio);
 }
 
 static void done(void *user, const struct ztio_variable *v, uint64_t stored_bytes)
@@ -308,7 +308,7 @@ static void kept(void *user, const struct ztio_variable *v)
     job->grown++;
     (void)zt_quality_init(&job->quality, sizeof job->quality);
     if (!job->options->quiet && job->options->verbose)
-        (void)fprintf(stderr, "  %s: would not become smaller\n", v->path);
+        print(stderr, "  %s: would not become smaller\n", v->path);
 }
 
 static void copied(void *user)
@@ -355,14 +355,14 @@ static void print_summary(const struct whole_job *job, double seconds)
         (void)fprintf(stderr, "  and %" PRIu64 " more (-v lists them)\n", job->written - SHOWN);
     print_left(job);
     if (job->is_copy) {
-        (void)fprintf(stderr, "%s: would not become smaller than %s and is a copy of it\n", o->out,
-                      job->place);
+        print(stderr, "%s: would not become smaller than %s and is a copy of it\n", o->out,
+              job->place);
         return;
     }
-    (void)fprintf(stderr, "%s: %s -> %s, ratio %.2f, %.0f MB/s\n", o->out, format_size(before, old),
-                  format_size(after, new),
-                  o->command == CMD_COMPRESS ? before / after : after / before,
-                  (double)job->raw_bytes / 1e6 / seconds);
+    print(stderr, "%s: %s -> %s, ratio %.2f, %.0f MB/s\n", o->out, format_size(before, old),
+          format_size(after, new),
+          o->command == CMD_COMPRESS ? before / after : after / before,
+          (double)job->raw_bytes / 1e6 / seconds);
 }
 
 /* ---- the two subcommands --------------------------------------------------------------------- */
@@ -463,7 +463,8 @@ bool run_whole(const struct options *o, struct ztio_error *error)
     set_threads(o);
     (void)zt_quality_init(&job.quality, sizeof job.quality);
     const double began = now_seconds();
-    const bool is_done = ztio_rewrite_hdf5(job.place, o->out, o->force, &how, error);
+    const struct ztio_creation creation = creation_of(o);
+    const bool is_done = ztio_rewrite_hdf5(job.place, o->out, &creation, &how, error);
     progress_end(&job.progress);
     if (is_done && !o->quiet)
         print_summary(&job, now_seconds() - began);

@@ -302,6 +302,10 @@ typedef enum zt_prefer {
     ZT_PREFER_BALANCED = 2
 } zt_prefer;
 
+/* In zt_params.flags: what is written is also to be durable. zt_writer_close and zt_replace_index
+ * call the sink's sync, which must be there, once all was written. No other call looks at it. */
+enum { ZT_SYNC = 1u << 0 };
+
 /* How the axes of an array become those of the array that is coded. Frozen.
  *
  * The coded array has the array's axes in the order axis[0], axis[1], ..., slowest first. Where
@@ -339,7 +343,7 @@ typedef struct zt_params {
     uint32_t index;           /* zt_index_kind; default ZT_INDEX_DEFAULT */
     uint32_t index_chunk;     /* tiles a chunk, at most 2^30; 0: the default */
     uint32_t index_partition; /* chunks a partition, at most 2^16; hybrid only; 0: 32 */
-    uint32_t flags;           /* 0 */
+    uint32_t flags;           /* ZT_SYNC, or 0 */
     const char *name;         /* kept in the file; NULL or UTF-8 of at most 127 bytes */
     const char *units;        /* likewise, at most 63 bytes */
     uint32_t fills;           /* of fill[]; 0 by default */
@@ -355,7 +359,7 @@ typedef struct zt_params {
 ZT_API zt_status zt_params_init(zt_params *params, size_t params_bytes);
 
 /* A number as a value of a type, in the low bits of *bits. ZT_BAD_ARG if the type has no such value
- * (a float takes the nearest). */
+ * (a float takes the nearest, but for a number that would become 0 or infinite). */
 ZT_API zt_status zt_fill_bits(zt_type type, double value, uint64_t *bits);
 
 /* ---- context: what the bytes do not depend on ---------------------------------------------- */
@@ -579,11 +583,15 @@ ZT_API zt_status zt_inspect(zt_context *context, const void *data, size_t data_b
 
 /* ---- writer and reader: files, pipes, object stores ---------------------------------------- */
 
-/* Takes bytes in order; a pipe will do. write returns 0, or anything else for failure. Frozen. */
+/* Takes bytes in order; a pipe will do. write returns 0, or anything else for failure. sync (may be
+ * NULL) returns 0 once all that was written survives a power cut: for a file, fsync. It is called
+ * where params ask for ZT_SYNC. Who gives a file its name afterwards also has to sync the folder.
+ * Frozen. */
 typedef struct zt_sink {
     int (*write)(void *user, const void *data, size_t data_bytes);
     void *user;
-    uint64_t reserved[2];
+    int (*sync)(void *user);
+    uint64_t reserved[1];
 } zt_sink;
 
 /* Gives bytes at an offset. read fills *got_bytes, less than bytes only at the end of the source,

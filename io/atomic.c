@@ -1,7 +1,8 @@
 /* atomic.c: files that appear whole or not at all. What is written goes to a temporary name in the
- * same directory, .NAME.XXXXXX.part, which is linked or renamed to the final one at commit. The
- * temporary names that exist are in a table, so that a signal handler can remove them. Pipes,
- * devices and standard output are written directly. */
+ * same directory, .NAME.XXXXXX.part, which only its owner may read until it is whole; at commit it
+ * gets mode and owner and is linked or renamed to the final name. The temporary names that exist
+ * are in a table, so that a signal handler can remove them. Pipes, devices and standard output are
+ * written directly. */
 #include "format.h"
 
 #include <errno.h>
@@ -23,7 +24,12 @@ enum {
 struct ztio_bytes {
     int fd;               /* -1 once closed or handed over */
     bool may_replace;     /* an existing file */
-    mode_t mode;          /* of the file that is replaced; 0 where there is none */
+    bool sync;
+    bool has_owner;       /* that of the file that is replaced */
+    uid_t owner;
+    gid_t group;          /* the one that mode is for; also of a file whose mode is copied */
+    bool has_group;
+    mode_t mode;          /* that the file gets once it is whole */
     char *label;          /* for sentences: the name as it was given */
     char *final;          /* NULL where the file is written directly */
     char *part;           /* likewise */
@@ -76,7 +82,7 @@ static void random_name(char *six)
     }
 }
 
-/* Open a new file beside final, with the mode that the umask leaves. errno tells why not. */
+/* Open a new file beside final, for its owner alone. errno tells why not. */
 static bool open_part(struct ztio_bytes *bytes)
 {
     const char *slash = strrchr(bytes->final, '/');
@@ -97,11 +103,9 @@ static bool open_part(struct ztio_bytes *bytes)
             errno = EMFILE;
             break;
         }
-        bytes->fd = open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        bytes->fd = open(part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (bytes->fd >= 0) {
             bytes->part = part;
-            if (bytes->mode) /* a file that few may read stays so when it is replaced */
-                (void)fchmod(bytes->fd, bytes->mode);
             return true;
         }
         atomic_store(&open_parts[bytes->slot], NULL);
@@ -112,6 +116,57 @@ static bool open_part(struct ztio_bytes *bytes)
     free(part);
     errno = why;
     return false;
+}
+
+/* ---- mode and owner ------------------------------------------------------------------------ */
+
+/* What the umask leaves of a new file. It can only be read by setting it. */
+static mode_t default_mode(void)
+{
+    const mode_t mask = umask(077);
+    (void)umask(mask);
+    return 0666 & ~mask;
+}
+
+/* The mode of a new file: that of the file in a place, if it is one. */
+static void choose_mode(struct ztio_bytes *bytes, const char *like)
+{
+    struct ztio_place place = {0};
+    struct ztio_error ignored;
+    struct stat is;
+    bytes->mode = default_mode();
+    if (!like || !ztio_place_of_input(like, &place, &ignored))
+        return;
+    const bool is_found = strcmp(place.path, "-") == 0 ? fstat(STDIN_FILENO, &is) == 0
+                                                       : stat(place.path, &is) == 0;
+    ztio_place_free(&place);
+    if (!is_found || !S_ISREG(is.st_mode))
+        return;
+    bytes->mode = is.st_mode & 0777;
+    bytes->group = is.st_gid;
+    bytes->has_group = true;
+}
+
+/* Mode and owner of the file that is replaced. */
+static void keep_mode(struct ztio_bytes *bytes, const struct stat *is)
+{
+    bytes->mode = is->st_mode & 0777;
+    bytes->owner = is->st_uid;
+    bytes->group = is->st_gid;
+    bytes->has_owner = bytes->has_group = true;
+}
+
+/* The file is whole: let others see it that may. The rights of a group are not given to another
+ * one. Some file systems have neither owners nor modes. */
+static void open_to_others(const struct ztio_bytes *bytes, int fd)
+{
+    struct stat is;
+    mode_t mode = bytes->mode;
+    if (bytes->has_owner && fchown(fd, bytes->owner, bytes->group) != 0)
+        (void)(fchown(fd, (uid_t)-1, bytes->group) != 0);
+    if (bytes->has_group && (fstat(fd, &is) != 0 || is.st_gid != bytes->group))
+        mode &= ~(mode_t)070 | (mode & 07) << 3;
+    (void)fchmod(fd, mode);
 }
 
 /* ---- create -------------------------------------------------------------------------------- */
@@ -136,12 +191,14 @@ static bool is_stream_name(const char *path)
     return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
 }
 
-static bool open_target(struct ztio_bytes *bytes, const char *path, bool overwrite,
-                        struct ztio_error *error)
+static bool open_target(struct ztio_bytes *bytes, const char *path,
+                        const struct ztio_creation *how, struct ztio_error *error)
 {
     struct stat is;
     size_t n = strlen(path);
+    const bool overwrite = how && how->overwrite;
     bytes->may_replace = overwrite;
+    bytes->sync = how && how->sync;
     if (n == 0 || path[n - 1] == '/')
         return ztio_fail(error, ZTIO_BAD_USE, "%s names no file; give the output a name",
                          n ? path : "\"\"");
@@ -153,6 +210,7 @@ static bool open_target(struct ztio_bytes *bytes, const char *path, bool overwri
         bytes->final = strdup(path);
         if (!bytes->final)
             return ztio_fail_memory(error, path);
+        choose_mode(bytes, how ? how->like : NULL);
         (void)open_part(bytes);
     } else if (S_ISDIR(is.st_mode)) {
         return ztio_fail(error, ZTIO_IO_ERROR, "%s is a directory; name a file in it", path);
@@ -161,7 +219,7 @@ static bool open_target(struct ztio_bytes *bytes, const char *path, bool overwri
     } else if (!overwrite) {
         return ztio_fail(error, ZTIO_BAD_USE, "%s exists; -f overwrites it", path);
     } else {
-        bytes->mode = is.st_mode & 0777;
+        keep_mode(bytes, &is);
         bytes->final = realpath(path, NULL); /* a link stays, the file it names is replaced */
         if (bytes->final)
             (void)open_part(bytes);
@@ -169,10 +227,15 @@ static bool open_target(struct ztio_bytes *bytes, const char *path, bool overwri
     if (bytes->fd < 0)
         return ztio_fail(error, ZTIO_IO_ERROR, "cannot create %s: %s%s", bytes->label,
                          strerror(errno), ztio_remedy(errno));
+    if (bytes->sync && !bytes->part)
+        return ztio_fail(error, ZTIO_BAD_USE,
+                         "%s: only a file of its own can be made durable; name one, or leave out "
+                         "--sync", bytes->label);
     return true;
 }
 
-struct ztio_bytes *ztio_bytes_create(const char *path, bool overwrite, struct ztio_error *error)
+struct ztio_bytes *ztio_bytes_create(const char *path, const struct ztio_creation *how,
+                                     struct ztio_error *error)
 {
     struct ztio_bytes *bytes = calloc(1, sizeof *bytes);
     if (bytes)
@@ -183,7 +246,7 @@ struct ztio_bytes *ztio_bytes_create(const char *path, bool overwrite, struct zt
         return NULL;
     }
     bytes->fd = -1;
-    if (open_target(bytes, path, overwrite, error))
+    if (open_target(bytes, path, how, error))
         return bytes;
     release(bytes);
     return NULL;
@@ -268,16 +331,51 @@ static bool publish(const struct ztio_bytes *bytes, struct ztio_error *error)
                      strerror(errno), ztio_remedy(errno));
 }
 
+/* What is written is all: have it on the disk, if that was asked for, and close it. A library that
+ * wrote by name has closed it. */
+static bool finish(struct ztio_bytes *bytes, struct ztio_error *error)
+{
+    if (bytes->part && bytes->fd < 0)
+        bytes->fd = open(bytes->part, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    bool is_whole = bytes->fd >= 0;
+    if (is_whole && bytes->sync)
+        is_whole = fsync(bytes->fd) == 0;
+    if (is_whole && bytes->part)
+        open_to_others(bytes, bytes->fd);
+    if (is_whole) {
+        is_whole = close(bytes->fd) == 0; /* some file systems say only here that they are full */
+        bytes->fd = -1;
+    }
+    return is_whole || fail_write(bytes, error);
+}
+
+/* Have the file's name on the disk: it is in its folder. */
+static bool sync_folder(struct ztio_bytes *bytes, struct ztio_error *error)
+{
+    char *slash = strrchr(bytes->final, '/');
+    if (slash)
+        slash[slash == bytes->final] = '\0';
+    const int fd = open(slash ? bytes->final : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const bool is_synced = fd >= 0 && fsync(fd) == 0;
+    const int why = errno;
+    if (fd >= 0)
+        (void)close(fd);
+    return is_synced || ztio_fail(error, ZTIO_IO_ERROR,
+                                  "%s is written, but its folder cannot be made durable: %s",
+                                  bytes->label, strerror(why));
+}
+
 bool ztio_bytes_commit(struct ztio_bytes *bytes, struct ztio_error *error)
 {
-    bool is_whole = true;
-    if (bytes->fd >= 0 && close(bytes->fd) != 0) /* some file systems say only here it is full */
-        is_whole = fail_write(bytes, error);
-    bytes->fd = -1;
-    if (is_whole && bytes->part)
-        is_whole = publish(bytes, error);
+    bool is_done = finish(bytes, error);
+    if (is_done && bytes->part)
+        is_done = publish(bytes, error);
+    if (is_done && bytes->sync) {
+        (void)unlink(bytes->part); /* before the folder is on the disk */
+        is_done = sync_folder(bytes, error);
+    }
     release(bytes);
-    return is_whole;
+    return is_done;
 }
 
 void ztio_bytes_abandon(struct ztio_bytes *bytes)

@@ -39,6 +39,13 @@ struct ztio_meta {
     double fill;
 };
 
+/* How a file is made; NULL stands for all zero. */
+struct ztio_creation {
+    bool overwrite;   /* an existing file, whose mode and owner stay */
+    bool sync;        /* file and folder are on the disk once it is committed */
+    const char *like; /* the place whose mode a new file gets; NULL: what the umask leaves */
+};
+
 struct ztio_input;
 struct ztio_output;
 
@@ -84,12 +91,12 @@ void ztio_places_free(char **places, size_t count);
  * meta->name, or "data".
  *
  * The file is written under a name of its own beside the final one and takes that name when
- * ztio_commit finds it whole; an existing file is refused unless overwrite is set. A file that is
- * replaced keeps its permissions; a new one has what the umask leaves. Standard output ("-"),
- * /dev/null and other files that are not regular are written directly, which netCDF and HDF5, and
- * .npy of unknown length, cannot be. shape[0] may be ZT_UNKNOWN: it is then what was written. */
-struct ztio_output *ztio_create(const char *place, const struct ztio_meta *meta, bool overwrite,
-                                struct ztio_error *error);
+ * ztio_commit finds it whole; until then only its owner may read it. An existing file is refused
+ * unless overwrite is set. Standard output ("-"), /dev/null and other files that are not regular
+ * are written directly, which netCDF and HDF5, and .npy of unknown length, cannot be. shape[0] may
+ * be ZT_UNKNOWN: it is then what was written. */
+struct ztio_output *ztio_create(const char *place, const struct ztio_meta *meta,
+                                const struct ztio_creation *how, struct ztio_error *error);
 
 /* Append slices along the slowest axis. */
 bool ztio_write(struct ztio_output *output, uint64_t extent, const void *buffer,
@@ -105,7 +112,8 @@ void ztio_abandon_all(void);
 
 /* The same for plain bytes: a .zt file, a bare stream, a picture. */
 struct ztio_bytes;
-struct ztio_bytes *ztio_bytes_create(const char *path, bool overwrite, struct ztio_error *error);
+struct ztio_bytes *ztio_bytes_create(const char *path, const struct ztio_creation *how,
+                                     struct ztio_error *error);
 bool ztio_bytes_write(struct ztio_bytes *bytes, const void *data, size_t n,
                       struct ztio_error *error);
 bool ztio_bytes_commit(struct ztio_bytes *bytes, struct ztio_error *error);
@@ -167,7 +175,7 @@ struct ztio_rewrite {
 };
 
 /* out is created as ztio_create does it. */
-bool ztio_rewrite_hdf5(const char *path, const char *out, bool overwrite,
+bool ztio_rewrite_hdf5(const char *path, const char *out, const struct ztio_creation *creation,
                        const struct ztio_rewrite *how, struct ztio_error *error);
 
 /* All values of a variable of the file, in parts. */

@@ -62,11 +62,11 @@ struct ztio_output *ztio_start_hdf5(struct ztio_bytes *bytes, const char *variab
     return NULL;
 }
 
-bool ztio_rewrite_hdf5(const char *path, const char *out, bool overwrite,
+bool ztio_rewrite_hdf5(const char *path, const char *out, const struct ztio_creation *creation,
                        const struct ztio_rewrite *how, struct ztio_error *error)
 {
     (void)out;
-    (void)overwrite;
+    (void)creation;
     (void)how;
     return fail_lacking(path, "HDF5", "ZTILE_HDF5", error);
 }

@@ -29,7 +29,7 @@ static struct ztio_output *start(struct ztio_bytes *bytes, const struct ztio_pla
 }
 
 struct ztio_output *ztio_create(const char *place_text, const struct ztio_meta *wanted,
-                                bool overwrite, struct ztio_error *error)
+                                const struct ztio_creation *how, struct ztio_error *error)
 {
     struct ztio_place place = {0};
     struct ztio_meta meta = *wanted;
@@ -42,7 +42,7 @@ struct ztio_output *ztio_create(const char *place_text, const struct ztio_meta *
     if (meta.format == ZTIO_AUTO)
         meta.format = ZTIO_RAW;
     if (ztio_check_shape(&meta, place.label, &slice_bytes, error)) {
-        struct ztio_bytes *bytes = ztio_bytes_create(place.path, overwrite, error);
+        struct ztio_bytes *bytes = ztio_bytes_create(place.path, how, error);
         output = bytes ? start(bytes, &place, &meta, error) : NULL;
         if (output)
             output->slice_bytes = slice_bytes;

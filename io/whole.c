@@ -416,15 +416,15 @@ static void drop_out(struct whole *w)
         (void)H5Fclose(w->out);
 }
 
-bool ztio_rewrite_hdf5(const char *path, const char *out, bool overwrite,
+bool ztio_rewrite_hdf5(const char *path, const char *out, const struct ztio_creation *creation,
                        const struct ztio_rewrite *how, struct ztio_error *error)
 {
     struct whole w = {.in = -1, .out = -1, .place = path, .how = how, .error = error};
     if (!ztio_check_whole(path, error))
         return false;
     ztio_prepare_hdf5();
-    struct ztio_bytes *bytes = ztio_bytes_create(out, overwrite, error);
-    struct ztio_bytes *trial = bytes ? ztio_bytes_create(out, overwrite, error) : NULL;
+    struct ztio_bytes *bytes = ztio_bytes_create(out, creation, error);
+    struct ztio_bytes *trial = bytes ? ztio_bytes_create(out, creation, error) : NULL;
     if (!trial) {
         ztio_bytes_abandon(bytes);
         return false;

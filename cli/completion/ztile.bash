@@ -11,16 +11,16 @@ _ztile_options()
                 --allow-nonfinite --zfp-header \
                 --no-verify --slab-bytes --output --force -o -f --codec -c --exec -x --isa \
                 --index --index-chunk --index-partition --plan --prefer \
-                --explain --dry-run --effort --sz-bins --var
+                --explain --dry-run --effort --sz-bins --var --sync
             ;;
         decompress)
             printf '%s ' "$common" "$mode" --box --output --force -o -f --exec -x --isa \
-                --index-file --salvage --salvage-fill --json
+                --index-file --salvage --salvage-fill --json --sync
             ;;
         info) printf '%s ' "$common" --json --check --index-file ;;
         index)
             printf '%s ' "$common" "$mode" --index --index-chunk --index-partition --output \
-                --force -o -f
+                --force -o -f --sync
             ;;
         plan)
             printf '%s ' "$common" --abs --rel --lossless --type --shape -t -s --codec -c --effort \

@@ -22,6 +22,7 @@
 #ifndef ZTILE_H5_H
 #define ZTILE_H5_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -75,10 +76,13 @@ static inline unsigned ztile_h5_find(const char *const *names, unsigned count, c
 static inline const char *ztile_h5_number(const char *text, const char *stop, double *number)
 {
     char *end;
+    int is_lost; /* a number that is rounded to 0 */
     if (text == stop || *text == ' ')
         return NULL;
+    errno = 0;
     *number = strtod(text, &end);
-    return end == text || end > stop || *number != *number ? NULL : end;
+    is_lost = *number == 0 && errno == ERANGE;
+    return end == text || end > stop || *number != *number || is_lost ? NULL : end;
 }
 
 /* COUNT numbers with colons between; 0 if they are not that. */

@@ -2,6 +2,7 @@
 import io
 import os
 import pickle
+import stat
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -163,6 +164,40 @@ def test_nothing_is_left_after_a_failure(tmp_path, cube):
     assert np.array_equal(ztile.load(target), cube)
     ztile.save(tmp_path / "new.zt", cube, mode="x")
     assert sorted(os.listdir(tmp_path)) == ["f.zt", "new.zt"]
+
+
+def test_nobody_else_reads_a_file_before_it_is_whole(tmp_path, cube):
+    target = tmp_path / "f.zt"
+    kept = os.umask(0o022)
+    try:
+        for wanted in (0o644, 0o640):  # what the umask leaves; what the file had that is replaced
+            with ztile.create(target, cube.shape, "float32") as writer:
+                part, = (name for name in os.listdir(tmp_path) if name.endswith(".part"))
+                assert os.stat(tmp_path / part).st_mode & 0o777 == 0o600
+                writer.write(cube)
+            assert os.stat(target).st_mode & 0o777 == wanted
+            target.chmod(0o640)
+    finally:
+        os.umask(kept)
+    if os.geteuid() == 0:
+        os.chown(target, 12345, 54321)
+        ztile.save(target, cube)
+        is_now = os.stat(target)
+        assert (is_now.st_uid, is_now.st_gid, is_now.st_mode & 0o777) == (12345, 54321, 0o640)
+
+
+def test_sync_comes_before_and_after_the_name(tmp_path, cube, monkeypatch):
+    calls = []
+    monkeypatch.setattr(os, "fsync", lambda fd: calls.append(
+        "folder" if stat.S_ISDIR(os.fstat(fd).st_mode) else "file"))
+    replace = os.replace
+    monkeypatch.setattr(os, "replace", lambda *names: (calls.append("name"), replace(*names)))
+    ztile.save(tmp_path / "f.zt", cube)
+    assert calls == ["name"]
+    ztile.save(tmp_path / "f.zt", cube, sync=True)
+    assert calls == ["name", "file", "name", "folder"]
+    with pytest.raises(ztile.ArgumentError, match="path"):
+        ztile.save(io.BytesIO(), cube, sync=True)
 
 
 def test_a_writer_that_is_closed_takes_nothing(tmp_path, cube):

@@ -136,9 +136,9 @@ zt_status zti_params_load(zt_context *context, const zt_params *params, zt_param
         return zti_fail(context, ZT_BAD_ARG,
                         "%u fill values are more than %d, or the preference is none",
                         known->fills, ZT_MAX_FILLS);
-    if (known->flags)
-        return zti_fail(context, ZT_BAD_ARG, "the flags of zt_params must be 0, they are %#x",
-                        known->flags);
+    if (known->flags & ~(uint32_t)ZT_SYNC)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "the flags of zt_params can be ZT_SYNC only, they are %#x", known->flags);
     zt_status status = check_supported(context, known);
     if (!status)
         status = zti_bound_check(context, &known->bound);
@@ -164,7 +164,7 @@ zt_status zt_fill_bits(zt_type type, double value, uint64_t *bits)
     if (type == ZT_F32) {
         memcpy(&low, &f, sizeof low);
         *bits = low;
-        return isnan(f) && !isnan(value) ? ZT_BAD_ARG : ZT_OK;
+        return (isnan(f) && !isnan(value)) || (f == 0 && value != 0) ? ZT_BAD_ARG : ZT_OK;
     }
     const double most = type == ZT_I32 ? 2147483648.0 : 9223372036854775808.0;
     if (!(value >= -most && value < most) || value != floor(value))

@@ -123,9 +123,12 @@ static zt_status make_writer(struct copy *c, const zt_sink *sink, const zt_param
     zt_params asked, known;
     uint64_t shape[ZT_MAX_RANK];
     zt_status status = zti_params_load(c->reader.context, params, &asked);
+    if (!status)
+        status = zti_sink_check(c->reader.context, sink, &asked);
     if (status)
         return status;
     (void)zt_params_init(&known, sizeof known);
+    known.flags = asked.flags;
     known.index = asked.index;
     known.index_chunk = asked.index_chunk;
     known.index_partition = asked.index_partition;
@@ -154,9 +157,6 @@ zt_status zt_replace_index(zt_context *context, const zt_source *source, const z
         source->source_bytes > INT64_MAX)
         return zti_fail(context, ZT_BAD_ARG,
                         "no source of known size with a read function and reserved words of 0");
-    if (!sink || !sink->write || sink->reserved[0] || sink->reserved[1])
-        return zti_fail(context, ZT_BAD_ARG,
-                        "no sink with a write function and reserved words of 0");
     const struct zti_input input = {.context = context, .source = *source,
                                     .bytes = source->source_bytes};
     struct copy c;

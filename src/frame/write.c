@@ -635,7 +635,20 @@ zt_status zti_writer_finish(struct zt_writer *w)
     if (status)
         return status;
     zti_table_store(&w->table, w->tail.bytes);
-    return write_out(w, w->tail.bytes, (size_t)bytes);
+    status = write_out(w, w->tail.bytes, (size_t)bytes);
+    if (!status && w->params.flags & ZT_SYNC && w->sink.sync && w->sink.sync(w->sink.user) != 0)
+        status = zti_fail(w->context, ZT_IO, "the sink cannot make what it was given durable");
+    return status;
+}
+
+zt_status zti_sink_check(zt_context *context, const zt_sink *sink, const zt_params *params)
+{
+    if (!sink || !sink->write || sink->reserved[0])
+        return zti_fail(context, ZT_BAD_ARG,
+                        "no sink with a write function and a reserved word of 0");
+    if (params->flags & ZT_SYNC && !sink->sync)
+        return zti_fail(context, ZT_BAD_ARG, "ZT_SYNC needs a sink that has a sync function");
+    return ZT_OK;
 }
 
 /* ---- public calls ---- */
@@ -643,12 +656,12 @@ zt_status zti_writer_finish(struct zt_writer *w)
 zt_status zt_writer_open(zt_context *context, const zt_sink *sink, const zt_array *whole,
                          const zt_params *params, zt_writer **writer)
 {
-    if (!sink || !sink->write || sink->reserved[0] || sink->reserved[1] || !writer)
-        return zti_fail(context, ZT_BAD_ARG,
-                        "no sink with a write function and reserved words of 0, or no place for "
-                        "the writer");
     struct zt_writer w;
+    if (!writer)
+        return zti_fail(context, ZT_BAD_ARG, "no place for the writer");
     zt_status status = zti_writer_init(context, whole, params, &w);
+    if (!status)
+        status = zti_sink_check(context, sink, &w.params);
     zt_bound_kind kind;
     double abs_bound;
     if (!status) /* so that a missing range is told before the first slab */

@@ -50,6 +50,9 @@ zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_p
  * be one frame. */
 zt_status zti_writer_put(struct zt_writer *writer, const zt_array *slab, const zt_stats *stats);
 
+/* ZT_BAD_ARG where a sink is none, or cannot do what params ask of it. */
+zt_status zti_sink_check(zt_context *context, const zt_sink *sink, const zt_params *params);
+
 /* Write the rest and the seek table. */
 zt_status zti_writer_finish(struct zt_writer *writer);
 

@@ -15,6 +15,13 @@ compress a_2x3x4.f32 --abs nan
 compress a_2x3x4.f32 --abs inf
 compress a_2x3x4.f32 --abs 1e
 compress a_2x3x4.f32 --rel -0.5
+compress a_2x3x4.f32 --abs 1e-400
+compress a_2x3x4.f32 --rel 1e-400
+compress a_2x3x4.f32 --pwrel 1e-999
+compress a_2x3x4.f32 --rel 1e-3 --range 1e-400:1
+compress a_2x3x4.f32 --rel 1e-3 --range 0:1e999
+compress a_2x3x4.f32 --fill 1e-400
+compress a_2x3x4.f32 --fill 1e-60
 compress a_2x3x4.f32 --rate 0
 compress a_2x3x4.f32 --precision 65
 compress a_2x3x4.f32 --precision 1.5

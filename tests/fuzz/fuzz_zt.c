@@ -96,7 +96,7 @@ static zt_status replace_index(zt_context *context, const zt_source *source, con
                                uint8_t *out)
 {
     struct grown made = {NULL, 0};
-    const zt_sink sink = {append, &made, {0, 0}};
+    const zt_sink sink = {.write = append, .user = &made};
     const zt_array array = array_of(info, out);
     zt_params params;
     zt_params_init(&params, sizeof params);

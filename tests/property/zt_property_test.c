@@ -477,7 +477,7 @@ static bool check_writer(struct trial *t)
     if (c->params.plan != ZT_PLAN_OFF)
         return true;
     struct memory m = {need(t->capacity), 0, t->capacity, 0};
-    zt_sink sink = {append, &m, {0, 0}};
+    zt_sink sink = {.write = append, .user = &m};
     random_policy(&t->rng, t->context);
     zt_params params = c->params;
     if (params.bound.kind == ZT_REL || params.bound.kind == ZT_PSNR) {

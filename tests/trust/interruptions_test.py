@@ -210,6 +210,43 @@ def read_errors(field, shim, steps, rng):
         count("bad sectors salvaged")
 
 
+def broken_libraries(field, shim):
+    """A library ends the program, or uses up its stack, while it reads."""
+    out = os.path.join(field.folder, "ended")
+    for does, wanted in (("exit", 7), ("overflow", -signal.SIGSEGV)):
+        for compresses in (True, False):
+            source = field.raw if compresses else field.zt
+            env = {**os.environ, "LD_PRELOAD": shim, "READ_ERROR_FILE": source,
+                   "READ_ERROR_AT": str(os.path.getsize(source) // 2), "READ_ERROR_DOES": does}
+            status, text = run(field.job(compresses, out), env=env)
+            expect(status == wanted, f"{does} in a library: status {status}, {text!r}")
+            for name in os.listdir(field.folder):
+                path = os.path.join(field.folder, name)
+                if path not in (field.raw, field.zt, field.back):
+                    expect(False, f"{does} in a library: {name} is left over")
+                    os.remove(path)
+            count("libraries that end the program")
+
+
+def sync(field, shim):
+    """--sync: the file is on the disk before it gets its name, the name before the end."""
+    out, log = os.path.join(field.folder, "synced"), os.path.join(field.folder, "log")
+    for compresses in (True, False):
+        for more, fails in (([], False), (["--sync"], False), (["--sync"], True)):
+            env = {**os.environ, "LD_PRELOAD": shim, "SYNC_LOG": log}
+            if fails:
+                env["SYNC_FAILS"] = "1"
+            status, text = run(field.job(compresses, out) + more, env=env)
+            lines = read(log).decode().split() if os.path.exists(log) else []
+            wanted = ["sync", "file"] if fails else \
+                ["sync", "file", "name", "sync", "folder"] if more else ["name"]
+            expect(lines == wanted, f"{more}, syncing fails: {fails}: {lines}")
+            if os.path.exists(log):
+                os.remove(log)
+            check(field, compresses, out, status, text, (IO_ERROR,) if fails else (0,), "sync")
+            count("calls with and without --sync")
+
+
 def no_reader(field, steps, rng):
     for i in range(steps):
         job = subprocess.Popen(field.job(bool(i & 1), "-"), stdout=subprocess.PIPE,
@@ -240,6 +277,8 @@ def main():
         no_memory(field, steps)
         read_errors(field, options.shim, steps, rng)
         no_reader(field, steps, rng)
+        broken_libraries(field, options.shim)
+        sync(field, options.shim)
     print(", ".join(f"{name} {n}" for name, n in counts.items()))
     print(f"{len(failures)} failures")
     return 1 if failures else 0

@@ -154,7 +154,7 @@ static void params_that_make_no_sense_are_refused_in_words(void **state)
     REFUSED(p.index = 6, ZT_BAD_ARG, "index");
     REFUSED(p.index = ZT_INDEX_NONE; p.index_chunk = 16, ZT_BAD_ARG, "index");
     REFUSED(p.index = ZT_INDEX_COMPACT; p.index_partition = 8, ZT_BAD_ARG, "hybrid");
-    REFUSED(p.flags = 1, ZT_BAD_ARG, "flags");
+    REFUSED(p.flags = 2, ZT_BAD_ARG, "flags");
     REFUSED(p.range_lo = 1, ZT_BAD_ARG, "range");
     REFUSED(p.range_lo = 2; p.range_hi = 1, ZT_BAD_ARG, "range");
     REFUSED(p.range_lo = 2; p.range_hi = INFINITY, ZT_BAD_ARG, "range");
@@ -373,6 +373,59 @@ static void writers_refuse_what_was_not_announced(void **state)
 }
 
 /* ---- things that run out or fail ---- */
+
+struct synced_sink {
+    struct mem_sink memory; /* what it is given, as a mem_sink */
+    size_t synced_bytes;    /* that it held when it was last asked to sync; 0: never */
+    bool fails;
+};
+
+static int note_sync(void *user)
+{
+    struct synced_sink *s = (struct synced_sink *)user;
+    s->synced_bytes = s->memory.bytes.n;
+    return s->fails;
+}
+
+static void sync_comes_after_the_last_byte_and_only_where_it_is_asked_for(void **state)
+{
+    (void)state;
+    zt_context *c = NULL;
+    zt_context_new(NULL, &c);
+    zt_array a = sample_array();
+    zt_params p = sample_params();
+    struct synced_sink s = {.memory = {.limit = SIZE_MAX}}, copy = s;
+    zt_sink sink = {.write = mem_write, .user = &s};
+    zt_writer *w = NULL;
+    p.flags = ZT_SYNC;
+    need_failure(c, zt_writer_open(c, &sink, &a, &p, &w), ZT_BAD_ARG, "sync function");
+    sink.sync = note_sync;
+    for (int i = 0; i < 3; i++) { /* not asked for; asked for; and it fails */
+        p.flags = i ? ZT_SYNC : 0;
+        s.fails = i == 2;
+        s.memory.bytes.n = s.synced_bytes = 0;
+        need_ok(c, zt_writer_open(c, &sink, &a, &p, &w));
+        need_ok(c, zt_writer_put(w, &a));
+        assert_int_equal(s.synced_bytes, 0);
+        if (i == 2)
+            need_failure(c, zt_writer_close(w), ZT_IO, "durable");
+        else
+            need_ok(c, zt_writer_close(w));
+        assert_int_equal(s.synced_bytes, i ? s.memory.bytes.n : 0);
+        zt_writer_free(w);
+    }
+    struct mem_source source_bytes;
+    const zt_source source = source_of(&source_bytes, s.memory.bytes.data, s.memory.bytes.n, false);
+    zt_sink to = {.write = mem_write, .user = &copy};
+    need_failure(c, zt_replace_index(c, &source, &to, &p), ZT_BAD_ARG, "sync function");
+    to.sync = note_sync;
+    need_ok(c, zt_replace_index(c, &source, &to, &p));
+    assert_true(copy.synced_bytes > 0 && copy.synced_bytes == copy.memory.bytes.n);
+    free(s.memory.bytes.data);
+    free(copy.memory.bytes.data);
+    free(a.data);
+    zt_context_free(c);
+}
 
 static zt_status write_to_sink(zt_context *c, const zt_array *a, size_t limit, uint64_t thickness)
 {
@@ -645,6 +698,7 @@ int main(void)
         cmocka_unit_test(expert_parameters_come_back_in_the_bound),
         cmocka_unit_test(missing_arguments_are_refused),
         cmocka_unit_test(writers_refuse_what_was_not_announced),
+        cmocka_unit_test(sync_comes_after_the_last_byte_and_only_where_it_is_asked_for),
         cmocka_unit_test(memory_that_runs_out_anywhere_is_reported_and_nothing_leaks),
         cmocka_unit_test(sinks_and_sources_that_fail_are_reported),
         cmocka_unit_test(sources_that_shrink_are_reported),

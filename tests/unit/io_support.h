@@ -23,6 +23,7 @@
 
 static char folder[64];
 static struct ztio_error error;
+static const struct ztio_creation replace = {.overwrite = true};
 
 static inline int make_folder(void **state)
 {
@@ -121,7 +122,7 @@ static inline size_t count_of(const struct ztio_meta *meta)
 static inline void write_place(const char *place, const struct ztio_meta *meta, uint64_t slices,
                                const void *values)
 {
-    struct ztio_output *output = ztio_create(place, meta, false, &error);
+    struct ztio_output *output = ztio_create(place, meta, NULL, &error);
     if (!output)
         fail_msg("%s", error.sentence);
     size_t slice = zt_type_bytes(meta->type);
@@ -175,7 +176,7 @@ static inline void expect_no_space(const char *place, size_t n)
     small = kept;
     small.rlim_cur = n / 2;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    struct ztio_output *output = ztio_create(place, &meta, false, &error);
+    struct ztio_output *output = ztio_create(place, &meta, NULL, &error);
     bool is_written = output && ztio_write(output, n / 64, values, &error);
     if (is_written)
         is_written = ztio_commit(output, &error);

@@ -546,7 +546,7 @@ static void hints_must_agree_with_the_file(void **state)
 static void nothing_is_left_of_what_is_abandoned(void **state)
 {
     (void)state;
-    struct ztio_bytes *bytes = ztio_bytes_create("out.zt", false, &error);
+    struct ztio_bytes *bytes = ztio_bytes_create("out.zt", NULL, &error);
     assert_non_null(bytes);
     assert_true(ztio_bytes_write(bytes, "half", 4, &error));
     assert_int_equal(entries(), 1); /* the temporary name, */
@@ -558,7 +558,7 @@ static void nothing_is_left_of_what_is_abandoned(void **state)
     ztio_close(NULL);
 
     struct ztio_meta meta = meta_of(ZT_F32, 1, (uint64_t[]){2});
-    struct ztio_output *output = ztio_create("a.npy", &meta, false, &error);
+    struct ztio_output *output = ztio_create("a.npy", &meta, NULL, &error);
     assert_non_null(output);
     assert_false(ztio_write(output, 3, "123456789012", &error));
     assert_true(ztio_write(output, 1, "1234", &error));
@@ -570,9 +570,9 @@ static void nothing_is_left_of_what_is_abandoned(void **state)
 static void a_signal_handler_can_remove_what_is_open(void **state)
 {
     (void)state;
-    struct ztio_bytes *a = ztio_bytes_create("a", false, &error);
-    struct ztio_bytes *b = ztio_bytes_create("b", false, &error);
-    struct ztio_bytes *c = ztio_bytes_create("c", false, &error);
+    struct ztio_bytes *a = ztio_bytes_create("a", NULL, &error);
+    struct ztio_bytes *b = ztio_bytes_create("b", NULL, &error);
+    struct ztio_bytes *c = ztio_bytes_create("c", NULL, &error);
     assert_true(ztio_bytes_commit(b, &error));
     assert_int_equal(entries(), 3);
     ztio_abandon_all();
@@ -589,11 +589,11 @@ static void an_existing_file_is_kept_until_it_is_replaced(void **state)
     (void)state;
     put_file("out.zt", "old", 3);
     assert_int_equal(chmod("out.zt", 0640), 0);
-    assert_null(ztio_bytes_create("out.zt", false, &error));
+    assert_null(ztio_bytes_create("out.zt", NULL, &error));
     assert_string_equal(error.sentence, "out.zt exists; -f overwrites it");
     assert_int_equal(error.exit_status, ZTIO_BAD_USE);
 
-    struct ztio_bytes *bytes = ztio_bytes_create("out.zt", true, &error);
+    struct ztio_bytes *bytes = ztio_bytes_create("out.zt", &replace, &error);
     assert_true(ztio_bytes_write(bytes, "newer", 5, &error));
     char *data = get_file("out.zt", &n);
     assert_int_equal(n, 3);
@@ -612,7 +612,7 @@ static void a_file_that_appears_meanwhile_is_not_replaced(void **state)
 {
     size_t n;
     (void)state;
-    struct ztio_bytes *bytes = ztio_bytes_create("out.zt", false, &error);
+    struct ztio_bytes *bytes = ztio_bytes_create("out.zt", NULL, &error);
     put_file("out.zt", "theirs", 6);
     assert_false(ztio_bytes_commit(bytes, &error));
     assert_non_null(strstr(error.sentence, "-f overwrites it"));
@@ -626,7 +626,7 @@ static void new_files_follow_the_umask(void **state)
     struct stat is;
     (void)state;
     mode_t kept = umask(027);
-    struct ztio_bytes *bytes = ztio_bytes_create("out.zt", false, &error);
+    struct ztio_bytes *bytes = ztio_bytes_create("out.zt", NULL, &error);
     umask(kept);
     assert_true(ztio_bytes_commit(bytes, &error));
     assert_int_equal(stat("out.zt", &is), 0);
@@ -639,7 +639,7 @@ static void a_link_is_followed(void **state)
     (void)state;
     put_file("real", "old", 3);
     assert_int_equal(symlink("real", "link"), 0);
-    struct ztio_bytes *bytes = ztio_bytes_create("link", true, &error);
+    struct ztio_bytes *bytes = ztio_bytes_create("link", &replace, &error);
     assert_true(ztio_bytes_write(bytes, "newer", 5, &error));
     assert_true(ztio_bytes_commit(bytes, &error));
     assert_int_equal(lstat("link", &is), 0);
@@ -648,7 +648,7 @@ static void a_link_is_followed(void **state)
     assert_int_equal(is.st_size, 5);
 
     assert_int_equal(symlink("nowhere", "dangling"), 0);
-    assert_null(ztio_bytes_create("dangling", false, &error));
+    assert_null(ztio_bytes_create("dangling", NULL, &error));
     assert_string_equal(error.sentence, "dangling exists; -f overwrites it");
 }
 
@@ -658,7 +658,7 @@ static void long_names_are_possible(void **state)
     (void)state;
     memset(name, 'n', 255);
     name[255] = 0;
-    struct ztio_bytes *bytes = ztio_bytes_create(name, false, &error);
+    struct ztio_bytes *bytes = ztio_bytes_create(name, NULL, &error);
     assert_non_null(bytes);
     assert_true(ztio_bytes_commit(bytes, &error));
     assert_int_equal(access(name, F_OK), 0);
@@ -668,7 +668,7 @@ static void devices_and_pipes_are_written_directly(void **state)
 {
     char got[8] = {0};
     (void)state;
-    struct ztio_bytes *bytes = ztio_bytes_create("/dev/null", false, &error);
+    struct ztio_bytes *bytes = ztio_bytes_create("/dev/null", NULL, &error);
     assert_non_null(bytes);
     assert_true(ztio_bytes_write(bytes, "gone", 4, &error));
     assert_true(ztio_bytes_commit(bytes, &error));
@@ -676,7 +676,7 @@ static void devices_and_pipes_are_written_directly(void **state)
 
     assert_int_equal(mkfifo("fifo", 0600), 0);
     int reader = open("fifo", O_RDONLY | O_NONBLOCK);
-    bytes = ztio_bytes_create("fifo", false, &error);
+    bytes = ztio_bytes_create("fifo", NULL, &error);
     assert_non_null(bytes);
     assert_true(ztio_bytes_write(bytes, "piped", 5, &error));
     assert_true(ztio_bytes_commit(bytes, &error));
@@ -692,7 +692,7 @@ static void full_outputs_are_reported(void **state)
     (void)state;
     if (access("/dev/full", W_OK) != 0)
         skip();
-    struct ztio_bytes *bytes = ztio_bytes_create("/dev/full", false, &error);
+    struct ztio_bytes *bytes = ztio_bytes_create("/dev/full", NULL, &error);
     assert_non_null(bytes);
     assert_false(ztio_bytes_write(bytes, "x", 1, &error));
     assert_string_equal(error.sentence,
@@ -712,18 +712,18 @@ static void outputs_that_cannot_be_are_refused(void **state)
 {
     (void)state;
     assert_int_equal(mkdir("dir", 0777), 0);
-    assert_null(ztio_bytes_create("dir", true, &error));
+    assert_null(ztio_bytes_create("dir", &replace, &error));
     assert_non_null(strstr(error.sentence, "dir is a directory"));
-    assert_null(ztio_bytes_create("none/out.zt", false, &error));
+    assert_null(ztio_bytes_create("none/out.zt", NULL, &error));
     assert_string_equal(error.sentence,
                         "cannot create none/out.zt: No such file or directory; check the name");
-    assert_null(ztio_bytes_create("new/", false, &error));
-    assert_null(ztio_bytes_create("", false, &error));
+    assert_null(ztio_bytes_create("new/", NULL, &error));
+    assert_null(ztio_bytes_create("", NULL, &error));
     struct ztio_meta meta = {.type = ZT_F32, .rank = 5, .shape = {1, 1, 1, 1}};
-    assert_null(ztio_create("a.npy", &meta, false, &error));
+    assert_null(ztio_create("a.npy", &meta, NULL, &error));
     meta = (struct ztio_meta){.format = ZTIO_HDF5, .type = ZT_F32, .rank = 1, .shape = {1}};
-    assert_null(ztio_create("/dev/null", &meta, false, &error));
-    assert_null(ztio_create("-", &meta, false, &error));
+    assert_null(ztio_create("/dev/null", &meta, NULL, &error));
+    assert_null(ztio_create("-", &meta, NULL, &error));
     assert_non_null(strstr(error.sentence, "go to files only"));
     assert_int_equal(entries(), 1);
 }

@@ -62,7 +62,7 @@ static void name_outputs(const char *file)
     expect_values(input, values, 7);
     ztio_close(input);
     assert_int_equal(entries(), 1);
-    assert_null(ztio_create(place, &meta, false, &error));
+    assert_null(ztio_create(place, &meta, NULL, &error));
     assert_non_null(strstr(error.sentence, "exists; -f overwrites it"));
     assert_int_equal(unlink(file), 0);
 
@@ -72,7 +72,7 @@ static void name_outputs(const char *file)
     ztio_close(open_place(place, NULL));
     assert_int_equal(unlink(file), 0);
 
-    struct ztio_output *output = ztio_create(file, &meta, false, &error);
+    struct ztio_output *output = ztio_create(file, &meta, NULL, &error);
     assert_true(ztio_write(output, 3, values, &error));
     ztio_abandon(output);
     assert_int_equal(entries(), 0);
@@ -659,7 +659,7 @@ static void what_this_build_lacks_is_said(void **state)
     expect_refusal(file, NULL, ZTIO_LACKING, words);
     assert_false(ztio_places(file, &places, &count, &error));
     assert_int_equal(error.exit_status, ZTIO_LACKING);
-    assert_null(ztio_create(file, &meta, true, &error));
+    assert_null(ztio_create(file, &meta, &replace, &error));
     assert_non_null(strstr(error.sentence, words));
     assert_int_equal(entries(), 1);
 }

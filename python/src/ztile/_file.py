@@ -149,7 +149,7 @@ class Writer:
     finishes the file at the end of the block; after an exception there is no file."""
 
     def __init__(self, file: Any, shape: Sequence[Optional[int]], dtype: Any, *, mode: str,
-                 threads: Optional[int], params: dict[str, Any]) -> None:
+                 sync: bool, threads: Optional[int], params: dict[str, Any]) -> None:
         self.dtype = check_dtype(np.dtype(dtype))
         self.shape = tuple(shape)
         if not all(isinstance(n, (int, np.integer)) and n >= 0 or n is None and i == 0
@@ -158,7 +158,7 @@ class Writer:
                                 f"first may be None, not {shape!r}")
         packed = _params.of_type(_params.pack(params), self.dtype)
         count = _threads.of_call(threads)
-        self._sink = _sources.sink_of(file, mode)
+        self._sink = _sources.sink_of(file, mode, sync)
         self.written = 0  # slices
         self._writer: Optional[_core.Writer] = None
         try:
@@ -240,18 +240,21 @@ def load(file: Any, *, threads: Optional[int] = None) -> np.ndarray[Any, Any]:
 
 
 def create(file: Any, shape: Sequence[Optional[int]], dtype: Any, *, mode: str = "w",
-           threads: Optional[int] = None, **params: Unpack[_params.Params]) -> Writer:
+           sync: bool = False, threads: Optional[int] = None,
+           **params: Unpack[_params.Params]) -> Writer:
     """Begin a .zt file of this shape and type, to be written slab by slab; shape[0] may be None
-    where it is not known yet. ``mode='x'`` keeps a file that is there already. Parameters are those
-    of compress(); with ``rel`` the range has to be told. The bytes are those of compress()."""
-    return Writer(file, shape, dtype, mode=mode, threads=threads, params=dict(params))
+    where it is not known yet. ``mode='x'`` keeps a file that is there already. With ``sync`` the
+    file, once closed, survives a power cut. Parameters are those of compress(); with ``rel`` the
+    range has to be told. The bytes are those of compress()."""
+    return Writer(file, shape, dtype, mode=mode, sync=sync, threads=threads, params=dict(params))
 
 
-def save(file: Any, a: Any, *, mode: str = "w", threads: Optional[int] = None,
-         **params: Unpack[_params.Params]) -> None:
-    """Write an array as a .zt file. Parameters are those of compress()."""
+def save(file: Any, a: Any, *, mode: str = "w", sync: bool = False,
+         threads: Optional[int] = None, **params: Unpack[_params.Params]) -> None:
+    """Write an array as a .zt file. ``mode`` and ``sync`` are those of create(), parameters those
+    of compress()."""
     data = _api.compress(a, threads=threads, **params)
-    sink = _sources.sink_of(file, mode)
+    sink = _sources.sink_of(file, mode, sync)
     try:
         sink.write(memoryview(data))
     except BaseException:

@@ -65,10 +65,37 @@ class ObjectSource:
         """The file belongs to the caller."""
 
 
-class PathSink:
-    """A file that appears under its name when it is whole, and not at all before."""
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
-    def __init__(self, path: str, mode: str) -> None:
+
+def _open_to_others(file: int, path: str) -> None:
+    """Give a whole file mode and owner of the one that it replaces, or what the umask leaves."""
+    try:
+        old = os.stat(path)
+    except OSError:
+        mask = os.umask(0o077)  # it can only be read by setting it
+        os.umask(mask)
+        os.fchmod(file, 0o666 & ~mask)
+        return
+    mode = old.st_mode & 0o777
+    for owner in (old.st_uid, -1):
+        try:
+            os.fchown(file, owner, old.st_gid)
+            break
+        except OSError:
+            pass
+    if os.fstat(file).st_gid != old.st_gid:  # the rights of a group are not given to another
+        mode &= ~0o070 | (mode & 0o007) << 3
+    os.fchmod(file, mode)
+
+
+class PathSink:
+    """A file that appears under its name when it is whole, and not at all before. Until then only
+    its owner may read it; a file that is replaced keeps its mode and, where that is permitted, its
+    owner."""
+
+    def __init__(self, path: str, mode: str, sync: bool) -> None:
         if mode not in ("w", "x"):
             raise ArgumentError(f"mode is 'w', or 'x' to keep a file that is there, not {mode!r}")
         if mode == "x" and os.path.lexists(path):
@@ -76,8 +103,9 @@ class PathSink:
         folder, name = os.path.split(path)
         self._path = path
         self._is_new = mode == "x"
+        self._sync = sync
         self._part = os.path.join(folder, f".{name}.{os.getpid()}.{next(_numbers)}.part")
-        self._file = open(self._part, "xb", buffering=0)
+        self._file = open(self._part, "xb", buffering=0, opener=_open_private)
 
     def write(self, memory: memoryview) -> None:
         done = 0
@@ -85,8 +113,11 @@ class PathSink:
             done += self._file.write(memory[done:])
 
     def commit(self) -> None:
-        self._file.close()
         try:
+            if self._sync:
+                os.fsync(self._file.fileno())
+            _open_to_others(self._file.fileno(), self._path)
+            self._file.close()
             if self._is_new:
                 os.link(self._part, self._path)  # fails where another has made the file meanwhile
                 os.unlink(self._part)
@@ -95,6 +126,12 @@ class PathSink:
         except OSError:
             self.discard()
             raise
+        if self._sync:
+            folder = os.open(os.path.dirname(self._path) or ".", os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
 
     def discard(self) -> None:
         self._file.close()
@@ -136,9 +173,11 @@ def source_of(file: Any) -> Any:
                         f"{type(file).__name__}")
 
 
-def sink_of(file: Any, mode: str) -> Any:
+def sink_of(file: Any, mode: str, sync: bool) -> Any:
     if is_path(file):
-        return PathSink(os.fsdecode(file), mode)
+        return PathSink(os.fsdecode(file), mode, sync)
+    if sync:
+        raise ArgumentError("sync is for files that are named by a path")
     if hasattr(file, "write"):
         return ObjectSink(file)
     raise ArgumentError(f"a file is a path, or an object that can write, not {type(file).__name__}")
