@@ -15,9 +15,11 @@
  * Plans race: each is estimated on one batch of values after the other (estimate.h), and is out
  * once its mean difference from the best is too large for chance. So clear cases take a few
  * batches, and what is left of the budget, a part of the array, goes to near ties. Another plan
- * than none at all is taken if it is better by enough in the end. */
+ * than none at all is taken if it is better by enough in the end. However small, a plan is out
+ * under which decoding takes far longer (pace.h). */
 #include "plan/choose.h"
 
+#include "plan/pace.h"
 #include "plan/ways.h"
 
 #include <math.h>
@@ -193,12 +195,27 @@ static double worse_than(const struct race *r, uint32_t one, uint32_t other, dou
     return worse_by(&r->runner[one].is, &r->runner[other].is, r->slope, error);
 }
 
+/* Whether decoding takes too long under a plan: twice the time is too long, less what constants are
+ * off by. sz takes about as long under any plan. */
+static bool is_slow(const struct race *r, uint32_t one)
+{
+    static const double most = 1.7;
+    const struct runner *const runner = &r->runner[one], *const none = &r->runner[0];
+    const struct zti_codec *const codec = r->estimator.codec;
+    if (r->is_of_ways || runner->is.count == 0)
+        return false;
+    return zti_pace(codec, r->array->type, &runner->way.plan, r->array->shape,
+                    mean(&runner->is, runner->is.count, 0)) >
+           most * zti_pace(codec, r->array->type, &none->way.plan, r->array->shape,
+                           mean(&none->is, none->is.count, 0));
+}
+
 static uint32_t leader_of(const struct race *r)
 {
     uint32_t best = 0;
     double error;
     for (uint32_t i = 1; i < r->count; i++)
-        if (!r->runner[i].is_out && r->runner[i].is.count >= least_of(r) &&
+        if (!r->runner[i].is_out && r->runner[i].is.count >= least_of(r) && !is_slow(r, i) &&
             worse_than(r, i, best, &error) < 0)
             best = i;
     return best;
@@ -218,7 +235,7 @@ static bool is_like_another(const struct race *r, uint32_t one)
 }
 
 /* Who is worse than the best by more than chance explains is out; so is who is hardly
- * different. */
+ * different, or slow. */
 static void sort_out(struct race *r, uint32_t batches)
 {
     struct line line = {0, 0};
@@ -238,7 +255,8 @@ static void sort_out(struct race *r, uint32_t batches)
             one->is_out = by > 1.5 * error + 0.01 * rate || is_like_another(r, i);
         else
             one->is_out =
-                by > 2 * error + 0.003 * rate || (by >= 0 && by + 2 * error < 0.004 * rate);
+                is_slow(r, i) || by > 2 * error + 0.003 * rate ||
+                (by >= 0 && by + 2 * error < 0.004 * rate);
     }
 }
 
@@ -387,7 +405,7 @@ static void list(const struct race *r, struct zti_choice *choice)
     choice->unplanned_bytes = values / 8 * rate;
     for (uint32_t i = 0; i < r->count; i++) {
         struct zti_tried tried = {.plan = r->runner[i].way.plan};
-        if (r->runner[i].is.count == 0)
+        if (r->runner[i].is.count == 0 || is_slow(r, i))
             continue;
         tried.bytes = values / 8 * (rate + worse_than(r, i, 0, &error));
         uint32_t at = 0;
