@@ -19,6 +19,7 @@ zt_status zt_context_new(const zt_allocator *allocator, zt_context **context)
     if (allocator)
         c->allocator = *allocator;
     c->policy = ZT_SERIAL;
+    c->held = &c->own_held;
     c->isa = zti_isa_of(NULL);
     *context = c;
     return ZT_OK;

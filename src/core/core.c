@@ -30,7 +30,7 @@ const char *zt_version(void)
 zt_status zti_fail(zt_context *context, zt_status status, const char *format, ...)
 {
     if (context && status == ZT_NO_MEMORY &&
-        __atomic_exchange_n(&context->is_over, false, __ATOMIC_RELAXED)) {
+        __atomic_exchange_n(&context->held->is_over, false, __ATOMIC_RELAXED)) {
         (void)snprintf(context->sentence, sizeof context->sentence,
                        "this needs more than the memory limit of %" PRIu64 " bytes",
                        context->most_bytes);
@@ -56,18 +56,18 @@ static size_t hold(zt_context *context, size_t bytes)
         return 0;
     if (!context)
         return all;
-    const uint64_t held = __atomic_add_fetch(&context->held_bytes, all, __ATOMIC_RELAXED);
+    const uint64_t held = __atomic_add_fetch(&context->held->bytes, all, __ATOMIC_RELAXED);
     if (context->most_bytes == 0 || held <= context->most_bytes)
         return all;
-    (void)__atomic_sub_fetch(&context->held_bytes, all, __ATOMIC_RELAXED);
-    __atomic_store_n(&context->is_over, true, __ATOMIC_RELAXED);
+    (void)__atomic_sub_fetch(&context->held->bytes, all, __ATOMIC_RELAXED);
+    __atomic_store_n(&context->held->is_over, true, __ATOMIC_RELAXED);
     return 0;
 }
 
 static void let_go(zt_context *context, uint64_t all)
 {
     if (context)
-        (void)__atomic_sub_fetch(&context->held_bytes, all, __ATOMIC_RELAXED);
+        (void)__atomic_sub_fetch(&context->held->bytes, all, __ATOMIC_RELAXED);
 }
 
 static void *give(zt_context *context, void *memory, uint64_t all)

@@ -62,6 +62,12 @@ extern "C" {
 
 struct zti_device;
 
+/* What a context holds; threads change it at once. */
+struct zti_held {
+    uint64_t bytes; /* of zti_alloc */
+    bool is_over;   /* memory was refused since the last sentence about memory */
+};
+
 struct zt_context {
     zt_allocator allocator;
     zt_policy policy;
@@ -75,8 +81,8 @@ struct zt_context {
     void *stage_user;
     uint64_t most_bytes;        /* that may be held; 0: any number */
     uint64_t most_output_bytes; /* that a call may decode; 0: any number */
-    uint64_t held_bytes;        /* of zti_alloc; threads change it at once, and the next */
-    bool is_over;               /* memory was refused since the last sentence about memory */
+    struct zti_held *held;      /* own_held, or of a thread's context the calling thread's */
+    struct zti_held own_held;
     char sentence[ZTI_SENTENCE_BYTES];
 };
 

@@ -75,7 +75,11 @@ static uint64_t known_grain_of(const zt_context *context, const struct zti_codin
 /* A context for a thread: its own sentence, and no progress, which is the calling thread's. */
 static zt_context context_of_thread(const zt_context *context)
 {
-    return (zt_context){.allocator = context->allocator, .policy = ZT_SERIAL, .isa = context->isa};
+    return (zt_context){.allocator = context->allocator,
+                        .policy = ZT_SERIAL,
+                        .isa = context->isa,
+                        .most_bytes = context->most_bytes,
+                        .held = context->held};
 }
 
 /* What encoding and decoding share: the lock, the first failure, the progress. */

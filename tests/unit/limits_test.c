@@ -388,6 +388,44 @@ static void limits_of_a_context_are_kept(void **state)
     free(back.data);
 }
 
+/* Threads take memory in a call and others give it back: what is held is known all the same. */
+static void memory_is_counted_over_threads(void **state)
+{
+    (void)state;
+    const uint64_t shape[] = {40, 40, 40};
+    zt_array a = new_array(ZT_F32, 3, shape), back = new_array(ZT_F32, 3, shape);
+    const zt_omp omp = {.threads = 4, .grain = 2};
+    zt_context *c = NULL;
+    zt_limits limits;
+    fill_array(&a, DATA_WAVE_NOISE, 1);
+    assert_int_equal(zt_context_new(NULL, &c), ZT_OK);
+    if (zt_context_set_policy(c, ZT_OMP, &omp) == ZT_UNSUPPORTED)
+        print_message("SKIP: no threads in this build\n");
+    assert_int_equal(zt_limits_init(&limits, sizeof limits), ZT_OK);
+    limits.memory_bytes = 256 << 20;
+    need_ok(c, zt_context_set_limits(c, &limits));
+    for (uint32_t run = 0; run < 12; run++) {
+        zt_params p = params_of(run % 4 == 0   ? zt_lossless()
+                                : run % 4 == 1 ? zt_psnr(60)
+                                               : zt_abs(1e-3));
+        p.codec = run % 4 == 0 ? ZT_CODEC_NDZIP : run % 2 ? ZT_CODEC_SZ : ZT_CODEC_ZFP;
+        p.effort = run == 3 ? ZT_EFFORT_HIGH : ZT_EFFORT_DEFAULT;
+        p.slab_bytes = run % 3 ? 1 << 16 : p.slab_bytes;
+        p.plan = run > 8 ? ZT_PLAN_ON : ZT_PLAN_OFF;
+        struct bytes file = {.data = NULL};
+        need_ok(c, zt_compress_bound(c, &a, &p, &file.capacity));
+        file.data = (unsigned char *)need(file.capacity);
+        need_ok(c, zt_compress(c, &a, &p, file.data, file.capacity, &file.n));
+        assert_int_equal(c->held->bytes, 0);
+        need_ok(c, zt_decompress(c, file.data, file.n, &back));
+        assert_int_equal(c->held->bytes, 0);
+        free(file.data);
+    }
+    zt_context_free(c);
+    free(a.data);
+    free(back.data);
+}
+
 /* A caller that knows of later fields gets a sentence, not silence. */
 static void later_limits_are_refused(void **state)
 {
@@ -416,6 +454,7 @@ int main(void)
         cmocka_unit_test(a_psnr_that_no_bound_meets_is_given_up_soon),
         cmocka_unit_test(changed_bits_are_not_looked_for_without_end),
         cmocka_unit_test(limits_of_a_context_are_kept),
+        cmocka_unit_test(memory_is_counted_over_threads),
         cmocka_unit_test(later_limits_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
