@@ -462,9 +462,9 @@ static uint32_t contenders_of(bool is_lossy, struct zti_contender *list)
     struct zti_contender others[ZTI_CONTENDERS_MOST];
     zt_params params;
     (void)zt_params_init(&params, sizeof params);
-    uint32_t n = zti_contenders(ZT_F32, is_lossy, &params, list);
+    uint32_t n = zti_contenders(is_lossy, &params, list);
     params.prefer = ZT_PREFER_SPEED; /* where others take part */
-    const uint32_t more = zti_contenders(ZT_F32, is_lossy, &params, others);
+    const uint32_t more = zti_contenders(is_lossy, &params, others);
     for (uint32_t i = 0; i < more; i++)
         if (is_lossy && others[i].effort == ZT_EFFORT_FAST)
             list[n++] = others[i];

@@ -121,6 +121,7 @@ struct options {
     bool stages;
     bool help;
     bool explain;
+    bool has_plan; /* --plan was given */
     bool dry_run;
     struct ztio_meta hints; /* type of -t, rank and shape of -s */
     zt_params params;       /* bound, range, slab bytes, zfp word bits */
@@ -461,8 +462,8 @@ bool run_whole(const struct options *options, struct ztio_error *error);
 /* How an array is coded under a plan: "1446x480, axes 0+1+2 3". */
 const char *format_plan(const zt_plan *plan, char *text);
 
-/* Say on standard error what planning chooses for the first slab, and what else there was. */
-bool explain_plan(const struct compress_job *job, const zt_array *slab, struct ztio_error *error);
+/* Say on standard error what the first frame was chosen from. */
+void explain_options(const struct compress_job *job, const zt_writer *writer);
 
 /* Predict size and time, write nothing. */
 bool run_dry(struct compress_job *job, struct ztio_error *error);

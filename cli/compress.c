@@ -139,9 +139,7 @@ static bool put_slabs(struct compress_job *job, zt_writer *writer, struct ztio_e
         zt_array a = zt_array_nd(slab, (zt_type)job->meta->type, job->meta->rank, shape);
         if (first == 0 && !job->options->quiet)
             warn_of_shape(job, &a);
-        if (first == 0 && job->options->explain)
-            done = explain_plan(job, &a, error);
-        done = done && far_note(job, &a, error);
+        done = far_note(job, &a, error);
         if (!done)
             break;
         zt_status status = zt_writer_put(writer, &a);
@@ -183,8 +181,10 @@ static bool compress_zt(struct compress_job *job, struct ztio_error *error)
         job->psnr = zt_writer_psnr(writer);
         done = status == ZT_OK || fail_writer(job, status, error);
     }
-    zt_writer_free(writer);
     progress_end(&job->progress);
+    if (done && job->options->explain)
+        explain_options(job, writer);
+    zt_writer_free(writer);
     return done;
 }
 

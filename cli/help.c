@@ -250,19 +250,19 @@ static const char of_bench[] =
     "some runs. f is index bits over stream bits. ztile-bench(1) has the rest.\n";
 
 static const char of_plan[] =
-    "usage: ztile plan FILE [--abs E | --rel E | --lossless] [options]\n"
+    "usage: ztile plan FILE [BOUND] [options]\n"
     "\n"
     "Try on samples under which order of axes, which of them joined, and with which\n"
-    "codec an array gets small. Tried is what 'ztile compress --plan on' does;\n"
+    "codec an array gets small. This is what 'ztile compress --plan on' begins with;\n"
     "nothing is written. The last lines are for bare streams, which have no place for\n"
     "a plan: how to transpose and reshape the array. Where raw data seem to have\n"
     "another shape than was said, a warning says so.\n"
     "\n"
-    "      --abs E, --rel E, --lossless (default)  the bound\n"
+    "      --abs E, --rel E, --pwrel E, --psnr DB, --lossless (default)  the bound\n"
     "  -c, --codec C        auto (default), zfp, ndzip or sz; --effort E of sz\n"
     "      --prefer P       of auto: ratio (default), speed or balanced\n"
     "  -t, --type T, -s, --shape S  of raw data\n"
-    "      --range LO:HI    the array's range for --rel\n"
+    "      --range LO:HI    the array's range for --rel and --psnr\n"
     "      --fill V         a fill value; --no-fill: what looks like one is none\n";
 
 const char *help_text(unsigned command)

@@ -83,8 +83,8 @@ static const struct rule rules[] = {
     {"shape", 's', true, OPENS_ZFP | CMD_BENCH | CMD_PLAN},
     {"abs", OPT_ABS, true, OPENS_ZFP | CMD_PLAN},
     {"rel", OPT_REL, true, CMD_COMPRESS | CMD_PLAN},
-    {"pwrel", OPT_PWREL, true, CMD_COMPRESS},
-    {"psnr", OPT_PSNR, true, CMD_COMPRESS},
+    {"pwrel", OPT_PWREL, true, CMD_COMPRESS | CMD_PLAN},
+    {"psnr", OPT_PSNR, true, CMD_COMPRESS | CMD_PLAN},
     {"rate", OPT_RATE, true, OPENS_ZFP},
     {"rate-align", OPT_RATE_ALIGN, false, OPENS_ZFP},
     {"precision", OPT_PRECISION, true, OPENS_ZFP},
@@ -429,7 +429,7 @@ static bool take(struct options *o, int option, const char *argument, struct zti
             return fail(error, ZTIO_BAD_USE, "--peers: more than %d files; join some", MAX_PEERS);
         o->peer_file[o->peer_files++] = argument;
         break;
-    case OPT_PLAN:
+    case OPT_PLAN: o->has_plan = true; return take_plan(o, option, argument, error);
     case OPT_PREFER: return take_plan(o, option, argument, error);
     case OPT_EXPLAIN: o->explain = true; break;
     case OPT_DRY_RUN: o->dry_run = true; break;
@@ -575,5 +575,7 @@ bool options_parse(struct options *o, enum command command, int argc, char **arg
         o->params.plan = ZT_PLAN_ON;
     if (!read_words(o, argc, argv, error))
         return false;
+    if (command == CMD_COMPRESS && !o->has_plan && o->params.effort == ZT_EFFORT_PAPER)
+        o->params.plan = ZT_PLAN_OFF; /* as in the paper */
     return o->help || check_together(o, error);
 }

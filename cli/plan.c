@@ -48,51 +48,44 @@ static double bytes_of(const zt_array *a)
     return bytes;
 }
 
+/* What samples said, and what came out where all was coded: of the bytes of the stream alone. */
 static void print_option(FILE *file, const char *what, const zt_option *option, double raw_bytes)
 {
-    char codec[CLI_TEXT_BYTES], plan[CLI_TEXT_BYTES];
-    (void)fprintf(file, "  %-12s %-10s %-36s ratio %.2f\n", what, format_codec(option, codec),
-                  format_plan(&option->plan, plan), raw_bytes / option->stream_bytes);
+    char codec[CLI_TEXT_BYTES], plan[CLI_TEXT_BYTES], samples[CLI_TEXT_BYTES] = "-",
+        coded[CLI_TEXT_BYTES] = "-";
+    if (option->stream_bytes > 0)
+        (void)snprintf(samples, sizeof samples, "%.2f", raw_bytes / option->stream_bytes);
+    if (option->coded_bytes > 0)
+        (void)snprintf(coded, sizeof coded, "%.2f", raw_bytes / option->coded_bytes);
+    print(file, "  %-9s %-10s %-36s %10s %10s\n", what, format_codec(option, codec),
+          format_plan(&option->plan, plan), samples, coded);
 }
 
-/* The one that is taken, the same codec without a plan, the best of each other codec, and what else
- * was near. */
+/* The one that was taken, or that is the best by samples; all that were coded too, and of the
+ * others the first few. */
 static void print_options(FILE *file, const zt_option *options, uint32_t count, double raw_bytes)
 {
-    const zt_option *chosen = &options[0];
     uint32_t shown = 0;
-    print_option(file, "chosen", chosen, raw_bytes);
+    print(file, "  %-9s %-10s %-36s %10s %10s\n", "", "codec", "coded as", "samples", "coded");
+    print_option(file, options[0].coded_bytes > 0 ? "chosen" : "best", &options[0], raw_bytes);
     for (uint32_t i = 1; i < count; i++)
-        if (options[i].codec == chosen->codec && options[i].effort == chosen->effort &&
-            options[i].plan.rank == 0)
-            print_option(file, "unplanned", &options[i], raw_bytes);
-    for (uint32_t i = 1; i < count && shown < OTHERS_SHOWN; i++) {
-        const bool is_other = options[i].codec != options[i - 1].codec ||
-                              options[i].effort != options[i - 1].effort;
-        const bool is_same = options[i].codec == chosen->codec &&
-                             options[i].effort == chosen->effort;
-        if (!is_other && !(is_same && options[i].plan.rank > 0))
-            continue;
-        print_option(file, "instead", &options[i], raw_bytes);
-        shown++;
-    }
+        if (options[i].coded_bytes > 0 || shown++ < OTHERS_SHOWN)
+            print_option(file, "instead", &options[i], raw_bytes);
 }
 
-bool explain_plan(const struct compress_job *job, const zt_array *slab, struct ztio_error *error)
+void explain_options(const struct compress_job *job, const zt_writer *writer)
 {
-    zt_option *options = calloc(OPTIONS_MOST, sizeof *options);
-    uint32_t count = 0;
-    if (!options)
-        return fail(error, ZTIO_LACKING, "%s: no memory; free some", input_name(job->place));
-    const bool found = find_options(job, slab, options, &count, error);
-    if (found && job->params.plan == ZT_PLAN_OFF)
-        print(stderr, "%s: with --plan on, by samples:\n", input_name(job->place));
-    else if (found)
-        print(stderr, "%s: by samples:\n", input_name(job->place));
-    if (found)
-        print_options(stderr, options, count, bytes_of(slab));
-    free(options);
-    return found;
+    zt_option options[OPTIONS_MOST];
+    const uint32_t count = zt_writer_options(writer, options, OPTIONS_MOST);
+    const uint64_t extent = zt_writer_slab_extent(writer);
+    const uint64_t slices = job->slices < extent ? job->slices : extent;
+    print(stderr, "%s: ratios%s%s:\n", input_name(job->place),
+          slices < job->slices ? " of the first frame" : "",
+          job->params.codec != ZT_CODEC_AUTO         ? ""
+          : job->params.prefer == ZT_PREFER_SPEED    ? ", and speed counts more"
+          : job->params.prefer == ZT_PREFER_BALANCED ? ", and speed counts too"
+                                                     : "");
+    print_options(stderr, options, count, (double)slices * (double)job->slice_bytes);
 }
 
 /* ---- the first slab of an array ---- */
@@ -143,14 +136,8 @@ bool run_dry(struct compress_job *job, struct ztio_error *error)
     zt_array slab = {.data = NULL};
     double seconds = 0;
     char raw_text[CLI_TEXT_BYTES], coded_text[CLI_TEXT_BYTES];
-    bool done = read_first(job, &slab, error) &&
-                (job->params.bound.kind > ZT_REL ||
-                 find_options(job, &slab, options, &count, error)) &&
+    bool done = read_first(job, &slab, error) && find_options(job, &slab, options, &count, error) &&
                 time_piece(job, &slab, &seconds, error);
-    if (done && count == 0)
-        done = fail(error, ZTIO_BAD_USE,
-                    "--dry-run predicts sizes under an absolute or relative bound and without "
-                    "loss; leave it out");
     if (done) {
         const zt_option *taken = &options[0];
         for (uint32_t i = 1; i < count && job->params.plan == ZT_PLAN_OFF; i++)
@@ -235,7 +222,9 @@ static bool plan_job(struct compress_job *job, struct ztio_error *error)
               format_bound(&job->params.bound, bound));
         print_options(stdout, options, count, bytes_of(&slab));
         warn_of_shape(job, &slab);
-        done = far_check(job, &slab, error) && advise(job, &slab, ZT_CODEC_ZFP, error);
+        done = far_check(job, &slab, error);
+        if (done && job->params.bound.kind != ZT_PWREL && job->params.bound.kind != ZT_PSNR)
+            done = advise(job, &slab, ZT_CODEC_ZFP, error); /* which has no mode for these */
     }
     if (done && job->params.bound.kind == ZT_LOSSLESS)
         done = advise(job, &slab, ZT_CODEC_NDZIP, error);

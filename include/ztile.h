@@ -208,8 +208,8 @@ static inline zt_array zt_array_const_4d(const void *data, zt_type type, uint64_
 /* ---- params: everything the bytes depend on ------------------------------------------------ */
 
 typedef enum zt_codec {
-    ZT_CODEC_AUTO = 0,  /* sz for pwrel and psnr; else with a plan: chosen by samples, without one:
-                           ndzip for floats without loss, and zfp otherwise */
+    ZT_CODEC_AUTO = 0,  /* sz for pwrel; else with a plan: chosen by trying, without one: sz for
+                           psnr, ndzip for floats without loss, and zfp otherwise */
     ZT_CODEC_ZFP = 1,
     ZT_CODEC_NDZIP = 2, /* lossless only, fast */
     ZT_CODEC_SZ = 3     /* prediction and quantization within a bound */
@@ -290,8 +290,8 @@ typedef enum zt_index_kind {
 /* Planning: the order in which an array's axes are coded, which of them are joined to one, and with
  * ZT_CODEC_AUTO codec and effort, are chosen by trying some on samples, and undone by whoever reads
  * the file. What is chosen depends on values and params alone (docs/planning.md). It is done under
- * an absolute or relative bound and without loss. Tight: zfp also gets the loosest tolerance whose
- * measured error keeps the bound. */
+ * all bounds on errors, of zfp but pwrel, and without loss. Tight: zfp also gets the loosest
+ * tolerance whose measured error keeps the bound. */
 typedef enum zt_plan_kind { ZT_PLAN_OFF = 0, ZT_PLAN_ON = 1, ZT_PLAN_TIGHT = 2 } zt_plan_kind;
 
 /* What ZT_CODEC_AUTO looks for where a plan is asked for: the least bytes; the least bytes among
@@ -558,19 +558,19 @@ ZT_API zt_status zt_decompress(zt_context *context, const void *data, size_t dat
 ZT_API zt_status zt_decompress_box(zt_context *context, const void *data, size_t data_bytes,
                                    const zt_box *box, const zt_array *out);
 
-/* One way to code an array, and what it is expected to take. Frozen. */
+/* One way to code an array, and what it takes. Frozen. */
 typedef struct zt_option {
     uint32_t codec;      /* zt_codec */
     uint32_t effort;     /* zt_effort */
     zt_plan plan;        /* rank 0: as it is */
-    double stream_bytes; /* estimated */
-    uint64_t reserved[2];
+    double stream_bytes; /* as samples have it; 0: nobody asked them */
+    double coded_bytes;  /* what it took when all was coded, special values too; 0: it was not */
+    uint64_t reserved;
 } zt_option;
 
-/* What planning tries for an array as one frame, with a bound that is absolute or relative, or
- * none: options[0] is what zt_compress would take with the same params; then follow the others that
- * went far, those of the same codec and effort first, each codec's by their bytes. The array as it
- * is is always among those of a codec. params->plan is not looked at.
+/* What samples say of the codecs, efforts and plans that params leave a choice of, for an array as
+ * one frame with a bound on errors (abs, rel, pwrel, psnr) or none: options[0] is what zt_compress
+ * codes first; then follow the others, and plans that went far. params->plan is not looked at.
  *
  * room: of options; 64 is enough. count: how many there are. */
 ZT_API zt_status zt_plan_options(zt_context *context, const zt_array *array,
@@ -631,6 +631,12 @@ ZT_API uint64_t zt_writer_special_values(const zt_writer *writer);
 /* Bound psnr: the dB that were reached over the frames that were written so far, infinite where
  * there is no error; NaN for other bounds. */
 ZT_API double zt_writer_psnr(const zt_writer *writer);
+
+/* What the first frame was chosen from: options[0] is what it was coded with; others that were
+ * coded too have coded_bytes, which are more (but see zt_prefer); all others only what samples
+ * said, if these were asked. Returns how many there are, at most 'room', which need not be more
+ * than 64; 0 before the first frame is written. */
+ZT_API uint32_t zt_writer_options(const zt_writer *writer, zt_option *options, uint32_t room);
 
 /* Free a writer, closed or not; NULL is allowed. */
 ZT_API void zt_writer_free(zt_writer *writer);

@@ -23,8 +23,8 @@ _ztile_options()
                 --force -o -f --sync
             ;;
         plan)
-            printf '%s ' "$common" --abs --rel --lossless --type --shape -t -s --codec -c --effort \
-                --range --fill --no-fill --prefer --exec -x --isa
+            printf '%s ' "$common" --abs --rel --pwrel --psnr --lossless --type --shape -t -s \
+                --codec -c --effort --range --fill --no-fill --prefer --exec -x --isa
             ;;
         compare) printf '%s ' "$common" "$mode" --json --fill --exec -x --isa --index-file ;;
         plot)

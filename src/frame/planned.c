@@ -1,5 +1,5 @@
-/* planned.c: the writer's choices: a plan for each frame, codec and effort with the first one, and
- * what else there would have been. */
+/* planned.c: what the writer has to choose from: plans for each frame, codec and effort with the
+ * first one; and what samples say of them. */
 #include "array/mirror.h"
 #include "frame/trial.h"
 
@@ -35,8 +35,8 @@ void zti_frame_set_plan(struct zti_frame *f, const struct zti_plan *plan)
 /* All that may be chosen for a writer, with loss and without: an absolute bound may come to 0. */
 static uint32_t contenders_of(const struct zt_writer *w, struct zti_contender *list)
 {
-    const uint32_t n = zti_contenders(w->type, true, &w->params, list);
-    return n + zti_contenders(w->type, false, &w->params, list + n);
+    const uint32_t n = zti_contenders(true, &w->params, list);
+    return n + zti_contenders(false, &w->params, list + n);
 }
 
 uint32_t zti_side_of_all(const struct zt_writer *w)
@@ -51,8 +51,7 @@ uint32_t zti_side_of_all(const struct zt_writer *w)
     return most;
 }
 
-/* Code a frame as was chosen. */
-static void take(struct zti_frame *f, const struct zti_choice *choice, struct zti_ask *ask)
+void zti_frame_take(struct zti_frame *f, const struct zti_choice *choice, struct zti_ask *ask)
 {
     zti_frame_set_plan(f, &choice->plan);
     ask->has_axes = choice->has_axes && ask->params->effort != ZT_EFFORT_HIGH; /* own way */
@@ -63,40 +62,37 @@ static void take(struct zti_frame *f, const struct zti_choice *choice, struct zt
     ask->centre = choice->centre;
 }
 
-static zt_status plan(struct zt_writer *w, struct zti_frame *f, struct zti_ask *asked,
-                      const zt_array *slab)
+/* Those that take part, as the array is, of which nothing is known. */
+static uint32_t unplanned(const struct zt_writer *w, const struct zti_ask *ask,
+                          struct zti_result *results)
 {
-    const struct zti_ask own = ask_of_plan(f, asked), *const ask = &own;
-    if (w->is_codec_open) {
-        struct zti_result results[ZTI_CONTENDERS_MOST];
-        uint32_t count;
-        const zt_status status = zti_plan_contest(w->context, slab, ask, false, results, &count);
-        if (status)
-            return status;
-        w->is_codec_open = false;
-        w->codec = f->coding.codec = zti_codec_by_id(results[0].contender.codec);
-        w->params.effort = results[0].contender.effort;
-        take(f, &results[0].choice, asked);
-        return ZT_OK;
+    struct zti_contender list[ZTI_CONTENDERS_MOST];
+    const uint32_t n = w->fixed ? 1
+                                : zti_contenders(ask->kind != ZT_LOSSLESS, &w->params, list);
+    const struct zti_contender own = {.codec = w->codec->id, .effort = w->params.effort};
+    for (uint32_t i = 0; i < n; i++) { /* the slowest is the last of them */
+        struct zti_result *const one = &results[n - 1 - i];
+        *one = (struct zti_result){.contender = w->fixed ? own : list[i]};
+        one->choice.plan = one->choice.plain = zti_plan_none(w->rank);
+        if (w->fixed) {
+            one->choice = *w->fixed;
+            one->choice.has_groups = false; /* they were another frame's */
+        }
     }
-    struct zti_choice choice;
-    const zt_status status = zti_plan_choose(w->context, slab, w->codec, ask, &choice);
-    if (!status)
-        take(f, &choice, asked);
-    return status;
+    return n;
 }
 
-zt_status zti_writer_plan(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
-                          const zt_array *slab)
+zt_status zti_writer_contest(struct zt_writer *w, const struct zti_frame *f,
+                             const struct zti_ask *ask, const zt_array *slab,
+                             struct zti_result *results, uint32_t *count)
 {
-    if (w->fixed) {
-        take(f, w->fixed, ask);
-        ask->has_groups = false; /* they were another frame's */
-    }
-    if (!zti_has_planning(&w->params) || w->fixed)
+    const struct zti_ask own = ask_of_plan(f, ask);
+    if (!zti_has_planning(&w->params) || w->fixed) {
+        *count = unplanned(w, ask, results);
         return ZT_OK;
+    }
     const zt_progress progress = zti_pause_progress(w->context);
-    const zt_status status = plan(w, f, ask, slab);
+    const zt_status status = zti_plan_contest(w->context, slab, &own, results, count);
     zti_resume_progress(w->context, progress);
     return status;
 }
@@ -161,80 +157,127 @@ zt_status zti_writer_frame_bound(struct zt_writer *w, uint64_t extent, uint64_t 
 
 /* ---- zt_plan_options ---- */
 
-static void describe_option(const struct zti_contender *contender, const struct zti_tried *tried,
+static void describe_option(const struct zti_result *r, const struct zti_tried *tried,
                             const uint64_t *shape, zt_option *option)
 {
     const struct zti_plan *plan = &tried->plan;
     memset(option, 0, sizeof *option);
-    option->codec = contender->codec;
-    option->effort = contender->effort;
+    option->codec = r->contender.codec;
+    option->effort = r->contender.effort;
     option->stream_bytes = tried->bytes;
     if (zti_plan_is_none(plan))
         return;
     option->plan.rank = plan->rank;
     option->plan.coded_rank = zti_plan_shape(plan, shape, option->plan.coded_shape);
-    for (uint32_t k = 0; k < plan->rank; k++) {
-        option->plan.axis[k] = plan->axis[k];
+    memcpy(option->plan.axis, plan->axis, sizeof plan->axis); /* 0 beyond the rank */
+    for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
         option->plan.joined[k] = plan->is_joined[k];
-    }
 }
 
-/* The choices of one codec: the one that was taken first. */
-static void describe_result(const struct zti_result *r, const uint64_t *shape, zt_option *options,
-                            uint32_t room, uint32_t *count)
+static bool is_among(const struct zti_result *results, uint32_t count, const struct zti_result *r,
+                     const struct zti_plan *plan)
 {
-    const struct zti_choice *c = &r->choice;
-    const struct zti_tried taken = {.plan = c->plan, .bytes = c->bytes};
-    if (*count < room)
-        describe_option(&r->contender, &taken, shape, &options[(*count)++]);
-    for (uint32_t i = 0; i < c->tried && *count < room; i++)
-        if (memcmp(&c->list[i].plan, &c->plan, sizeof c->plan) != 0)
-            describe_option(&r->contender, &c->list[i], shape, &options[(*count)++]);
+    for (uint32_t i = 0; i < count; i++)
+        if (results[i].contender.codec == r->contender.codec &&
+            results[i].contender.effort == r->contender.effort &&
+            memcmp(&results[i].choice.plan, plan, sizeof *plan) == 0)
+            return true;
+    return false;
+}
+
+uint32_t zti_describe_results(const struct zti_result *results, uint32_t count, uint32_t taken,
+                              const uint64_t *shape, zt_option *options, uint32_t room)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < count && n < room; k++) { /* what was taken is first */
+        const struct zti_result *const r = &results[k == 0 ? taken : k <= taken ? k - 1 : k];
+        const bool is_known = r->choice.is_sampled && !r->choice.is_limit;
+        const struct zti_tried own = {.plan = r->choice.plan,
+                                      .bytes = is_known ? r->choice.bytes : 0};
+        describe_option(r, &own, shape, &options[n]);
+        options[n++].coded_bytes = r->coded_bytes;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        const struct zti_choice *const c = &results[k].choice;
+        for (uint32_t i = 0; i < c->tried && n < room; i++) /* no more than chance is better */
+            if (c->is_sampled && c->list[i].bytes >= c->bytes &&
+                !is_among(results, count, &results[k], &c->list[i].plan))
+                describe_option(&results[k], &c->list[i], shape, &options[n++]);
+    }
+    return n;
+}
+
+/* The way to keep a bound relative to each value that samples are coded in, as that of an array
+ * without a plan would be chosen. */
+static zt_status choose_way(struct zt_writer *w, const struct zti_frame *f, struct zti_ask *ask,
+                            const zt_array *slab)
+{
+    struct zti_special special = {.mask = NULL};
+    zt_array values = *slab;
+    zt_status status = ZT_OK;
+    if (f->special_values > 0)
+        status =
+            zti_special_find(w->context, slab, w->params.fills, w->params.fill, &special);
+    if (!status && f->special_values > 0 && !special.is_over)
+        status = zti_special_fill(w->context, slab, &f->coding, ask, f->range, &special, &values);
+    if (!status)
+        status = zti_choose(w, f, ask, &values);
+    zti_special_free(w->context, &special);
+    return status;
+}
+
+/* What samples say of a result that did not have to be asked about. */
+static zt_status ask_samples(zt_context *context, const zt_array *array,
+                             const struct zti_ask *asked, struct zti_result *result)
+{
+    struct zti_choice *const choice = &result->choice;
+    const double limit = choice->is_limit ? choice->bytes : (double)INFINITY;
+    zt_params params = *asked->params;
+    struct zti_ask ask = *asked;
+    params.effort = result->contender.effort;
+    ask.params = &params;
+    choice->is_limit = false;
+    const zt_status status = zti_plan_measure(
+        context, array, zti_codec_by_id(result->contender.codec), &ask, choice);
+    choice->bytes = choice->bytes < limit ? choice->bytes : limit;
+    return status;
 }
 
 /* The same of an array in the host's memory. */
 static zt_status plan_options(zt_context *context, const zt_array *array, const zt_params *params,
                               zt_option *options, uint32_t room, uint32_t *count)
 {
-    zt_status status = ZT_OK;
-    struct zti_result results[ZTI_CONTENDERS_MOST];
-    uint32_t found = 1;
+    struct zti_result results[ZTI_RESULTS_MOST];
+    uint32_t found = 0;
     struct zt_writer w;
     struct zti_frame f;
     struct zti_ask ask;
-    if (!status)
-        status = zti_writer_init(context, array, params, &w);
+    zt_status status = zti_writer_init(context, array, params, &w);
     if (status)
         return status;
     w.params.plan = ZT_PLAN_ON;
-    if (!zti_has_planning(&w.params) || w.params.bound.kind == ZT_PWREL)
+    if (!zti_has_planning(&w.params))
         return zti_fail(context, ZT_UNSUPPORTED,
-                        "planning needs an absolute or relative bound, a PSNR, or none");
+                        "planning needs a bound on errors or none, and with zfp none that is "
+                        "relative to each value");
     zt_stats stats;
     const zt_bound *bound = &w.params.bound;
     if (zti_needs_range(bound) && isnan(w.params.range_lo))
         status = zti_writer_measure(&w, array, &stats);
     if (!status)
         status = zti_writer_prepare(&w, array, NULL, &f, &ask);
+    if (!status && ask.kind == ZT_PWREL)
+        status = choose_way(&w, &f, &ask, array);
     if (!status)
+        status = zti_writer_contest(&w, &f, &ask, array, results, &found);
+    if (!status && (!results[0].choice.is_sampled || results[0].choice.is_limit)) {
         ask = ask_of_plan(&f, &ask);
-    if (!status && w.params.codec == ZT_CODEC_AUTO) {
-        status = zti_plan_contest(context, array, &ask, true, results, &found);
-    } else if (!status) {
-        results[0].contender = (struct zti_contender){.codec = w.codec->id,
-                                                      .effort = w.params.effort};
-        status = zti_plan_choose(context, array, w.codec, &ask, &results[0].choice);
-        if (!status)
-            status =
-                zti_plan_measure(context, array, w.codec, &ask, true, &results[0].choice);
+        status = ask_samples(context, array, &ask, &results[0]);
     }
     zti_writer_clear(&w);
-    if (status)
-        return status;
-    *count = 0;
-    for (uint32_t i = 0; i < found; i++)
-        describe_result(&results[i], f.shape, options, room, count);
-    return ZT_OK;
+    if (!status)
+        *count = zti_describe_results(results, found, 0, f.shape, options, room);
+    return status;
 }
 
 zt_status zt_plan_options(zt_context *context, const zt_array *array, const zt_params *params,

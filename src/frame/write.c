@@ -86,7 +86,9 @@ zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_p
     w->slice_bytes = zti_array_values(one.rank, one.shape) * zt_type_bytes(w->type);
 
     w->is_codec_open = w->params.codec == ZT_CODEC_AUTO && zti_has_planning(&w->params) &&
-                       w->params.bound.kind != ZT_PWREL && w->params.bound.kind != ZT_PSNR;
+                       w->params.bound.kind != ZT_PWREL;
+    if (!w->is_codec_open)
+        w->params.codec = w->codec->id;
     const uint32_t side = w->is_codec_open ? zti_side_of_all(w)
                                            : w->codec->tile_shape[w->rank - 1][0];
     uint64_t layer_bytes, layers = 1;
@@ -233,7 +235,7 @@ void zti_frame_set_largest(struct zti_frame *f, uint64_t payload_bytes)
 zt_status zti_writer_payload_room(struct zt_writer *w, const struct zti_frame *f, size_t capacity,
                                   uint8_t **room, size_t *room_bytes)
 {
-    if (!w->sink.write) {
+    if (!w->sink.write && !w->is_aside) {
         struct zti_frame largest = *f;
         uint8_t header[ZTI_HEADER_STORED_BYTES];
         zti_frame_set_largest(&largest, capacity);
@@ -447,13 +449,19 @@ static zt_status emit_to_memory(struct zt_writer *w, const struct zti_frame *f,
     return ZT_OK;
 }
 
+void zti_writer_measure_frame(const struct zt_writer *w, struct zti_frame *f,
+                              const struct zti_tail_parts *parts)
+{
+    if (w->params.index == ZT_INDEX_DEFAULT)
+        zti_frame_limit_index(f, parts);
+    zti_frame_measure(f, parts);
+}
+
 zt_status zti_writer_emit(struct zt_writer *w, struct zti_frame *f, const uint8_t *payload,
                           const struct zti_tail_parts *parts)
 {
     uint8_t header[ZTI_HEADER_STORED_BYTES];
-    if (w->params.index == ZT_INDEX_DEFAULT)
-        zti_frame_limit_index(f, parts);
-    zti_frame_measure(f, parts);
+    zti_writer_measure_frame(w, f, parts);
     (void)zti_header_store(f, header);
     const zt_status status =
         zti_table_add(w->context, &w->table, zti_frame_bytes(f), f->shape[0]);
@@ -465,35 +473,16 @@ zt_status zti_writer_emit(struct zt_writer *w, struct zti_frame *f, const uint8_
                          : emit_to_memory(w, f, header, payload, parts);
 }
 
-/* Code a slab in the host's memory, or one that only kernels look at. */
-static zt_status code_slab(struct zt_writer *w, const zt_array *slab, const zt_stats *stats)
+zt_status zti_writer_encode(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
+                            const zt_array *slab, struct zti_special *special,
+                            struct zti_misses *misses, uint8_t **payload)
 {
     zt_array values; /* that the codec is given */
-    struct zti_special special = {.mask = NULL};
-    struct zti_frame f;
-    struct zti_ask ask;
-    struct zti_misses misses = {.list = NULL};
-    uint8_t *payload = NULL;
-    zt_status status = zti_writer_prepare(w, slab, stats, &f, &ask);
+    zt_status status = zti_writer_turn(w, f, slab, &values);
     if (!status)
-        status = zti_writer_plan(w, &f, &ask, slab);
+        status = take_out_special(w, f, ask, special, &values);
     if (!status)
-        status = zti_writer_turn(w, &f, slab, &values);
-    if (!status)
-        status = take_out_special(w, &f, &ask, &special, &values);
-    if (!status)
-        status = encode(w, &f, &ask, &values, &special, &misses, &payload);
-    const struct zti_tail_parts parts = {.exact = misses.list,
-                                         .special = special.body.bytes,
-                                         .starts = (const uint64_t *)(void *)w->starts.bytes};
-    if (!status)
-        status = zti_writer_keep_short(w, &f, slab, misses.is_over, &parts, &payload);
-    if (!status)
-        status = zti_writer_emit(w, &f, payload, &parts);
-    zti_misses_free(w->context, &misses);
-    zti_special_free(w->context, &special);
-    if (f.coding.codec->forget)
-        f.coding.codec->forget(w->context, &f.coding);
+        status = encode(w, f, ask, &values, special, misses, payload);
     return status;
 }
 
@@ -533,7 +522,7 @@ static zt_status code_frame(struct zt_writer *w, const zt_array *slab, const zt_
     if (!status && is_fetched)
         status = zti_mirror_open(w->context, slab, &values);
     if (!status)
-        status = code_slab(w, &values.array, stats);
+        status = zti_writer_code_slab(w, &values.array, stats);
     zti_mirror_close(&values);
     return status;
 }

@@ -7,6 +7,8 @@
 #include "plan/contest.h"
 #include "plan/tight.h"
 
+enum { ZTI_OPTIONS_MOST = 64 };
+
 enum zti_writer_state { ZTI_WRITER_OPEN, ZTI_WRITER_CLOSED, ZTI_WRITER_FAILED };
 
 struct zt_writer {
@@ -20,6 +22,8 @@ struct zt_writer {
     char units[ZTI_UNITS_BYTES + 1];
     const struct zti_codec *codec;
     bool is_codec_open; /* codec and effort are chosen with the first frame */
+    zt_option options[ZTI_OPTIONS_MOST]; /* what there was to choose from for the first frame */
+    uint32_t options_count;
     uint32_t type;
     uint32_t rank;
     uint64_t shape[ZT_MAX_RANK]; /* of the whole array; shape[0] may be ZT_UNKNOWN */
@@ -30,7 +34,8 @@ struct zt_writer {
     uint64_t put;       /* slices that were put */
     uint64_t staged;    /* of them not coded yet, in stage */
     struct zti_buffer stage;
-    struct zti_buffer payload; /* unused where memory is */
+    struct zti_buffer payload; /* where memory is, of all codings of a frame but the first */
+    bool is_aside;             /* one of these */
     struct zti_buffer tail;
     struct zti_buffer starts; /* of chunks, uint64_t */
     struct zti_buffer turned; /* a slab as the coded array, where its strides cannot be that */
@@ -80,9 +85,19 @@ uint32_t zti_side_of_all(const struct zt_writer *writer);
 /* Code the frame's slab under a plan; NULL: as it is. */
 void zti_frame_set_plan(struct zti_frame *frame, const struct zti_plan *plan);
 
-/* Choose what is to be chosen for a frame: its plan, with the first one codec and effort. */
-zt_status zti_writer_plan(struct zt_writer *writer, struct zti_frame *frame,
-                          struct zti_ask *ask, const zt_array *slab);
+/* What a frame may be coded with, the one to be coded first first, by what samples say where params
+ * ask for a plan. */
+zt_status zti_writer_contest(struct zt_writer *writer, const struct zti_frame *frame,
+                             const struct zti_ask *ask, const zt_array *slab,
+                             struct zti_result *results, uint32_t *count);
+
+/* Code a frame as was chosen, with the effort that ask->params has. */
+void zti_frame_take(struct zti_frame *frame, const struct zti_choice *choice, struct zti_ask *ask);
+
+/* What users are told of results: the one that was taken first, then the others, then plans that
+ * went far. Returns how many. */
+uint32_t zti_describe_results(const struct zti_result *results, uint32_t count, uint32_t taken,
+                              const uint64_t *shape, zt_option *options, uint32_t room);
 
 /* The slab as the coded array: where it lies if strides can say that, else copied. */
 zt_status zti_writer_turn(struct zt_writer *writer, const struct zti_frame *frame,
@@ -96,7 +111,18 @@ zt_status zti_writer_frame_bound(struct zt_writer *writer, uint64_t extent, uint
 /* Measure the range that rel is of, where the caller did not give it. */
 zt_status zti_writer_measure(struct zt_writer *writer, const zt_array *array, zt_stats *stats);
 
+/* ---- finals.c ---- */
+
+/* Code a slab in the host's memory, or one that only kernels look at, and write its frame. */
+zt_status zti_writer_code_slab(struct zt_writer *writer, const zt_array *slab,
+                               const zt_stats *stats);
+
 /* ---- write.c ---- */
+
+/* Code a slab as the frame's codec and plan are set and as is asked, special values apart. */
+zt_status zti_writer_encode(struct zt_writer *writer, struct zti_frame *frame, struct zti_ask *ask,
+                            const zt_array *slab, struct zti_special *special,
+                            struct zti_misses *misses, uint8_t **payload);
 
 /* The lengths of a frame set to the most that they can be. */
 void zti_frame_set_largest(struct zti_frame *frame, uint64_t payload_bytes);
@@ -157,7 +183,11 @@ zt_status zti_writer_keep_short(struct zt_writer *writer, struct zti_frame *fram
 
 /* ---- write.c ---- */
 
-/* Write a frame of which all is known but the lengths of header and tail. */
+/* Set the lengths of a frame's header and tail, of which all else is known. */
+void zti_writer_measure_frame(const struct zt_writer *writer, struct zti_frame *frame,
+                              const struct zti_tail_parts *parts);
+
+/* Write a frame of which all is known but these. */
 zt_status zti_writer_emit(struct zt_writer *writer, struct zti_frame *frame,
                           const uint8_t *payload, const struct zti_tail_parts *parts);
 

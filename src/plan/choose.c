@@ -27,7 +27,7 @@
 enum { AXES_MOST = ZT_MAX_RANK };
 
 /* What another plan than none has to gain to be taken. */
-static const double least_gain = 0.004, least_gain_high = 0.03;
+static const double least_gain = 0.004;
 
 /* The axes that have more than one element, slowest first. */
 static uint32_t real_axes(uint32_t rank, const uint64_t *shape, uint8_t *axes)
@@ -429,6 +429,15 @@ static uint64_t least_values(const struct race *r)
     return r->estimator.codec->id == ZT_CODEC_ZFP || r->is_of_ways ? LEAST : LEAST_TILES;
 }
 
+/* What a plan has to gain more where values are special, as what comes to be in their place is not
+ * what samples have there. */
+static double gain_of_special(const struct race *r)
+{
+    static const double part = 0.15;
+    return part * (double)r->estimator.ask->special_values /
+           (double)zti_array_values(r->array->rank, r->array->shape);
+}
+
 /* Take the best plan, or none if that is hardly worse. */
 static void decide(const struct race *r, struct zti_choice *choice)
 {
@@ -436,8 +445,11 @@ static void decide(const struct race *r, struct zti_choice *choice)
     const struct zti_rates *const none = &r->runner[0].is;
     double error;
     const double by = worse_than(r, 0, best, &error);
-    if (best > 0 && by > least_gain * mean(none, none->count, 0) && by > error)
+    const double gain = least_gain + gain_of_special(r);
+    if (best > 0 && by > gain * mean(none, none->count, 0) && by > error) {
         choice->plan = r->runner[best].way.plan;
+        choice->is_other = true;
+    }
 }
 
 /* ---- the choice of a way ---- */
@@ -459,14 +471,11 @@ static uint64_t budget_of_ways(const struct race *r)
 }
 
 /* What a way has to gain beside what chance may explain: enough for the copy of the array that it
- * may take; twice that to be other axes alone, as the codec chose these by tiles of its own; more
- * where values are special, as what comes to be in their place is not what samples have there. */
+ * may take; twice that to be other axes alone, as the codec chose these by tiles of its own. */
 static double least_gain_of(const struct race *r, bool is_axes_alone)
 {
-    static const double least = 0.01, of_special = 0.15;
-    const double all = (double)zti_array_values(r->array->rank, r->array->shape);
-    return (is_axes_alone ? 2 : 1) * least +
-           of_special * (double)r->estimator.ask->special_values / all;
+    static const double least = 0.01;
+    return (is_axes_alone ? 2 : 1) * least + gain_of_special(r);
 }
 
 /* Take the best way, or none if that is hardly worse. */
@@ -481,6 +490,7 @@ static void decide_way(const struct race *r, struct zti_choice *choice)
                          least_gain_of(r, is_axes_alone) * mean(none, none->count, 0))
         return;
     choice->plan = r->runner[best].way.plan;
+    choice->is_other = true;
     choice->has_axes = true;
     choice->axes = r->runner[best].way.axes;
     choice->has_groups = false;
@@ -521,7 +531,8 @@ static zt_status race(struct race *r, zt_context *context, const struct zti_code
     const uint64_t budget = budget_of(r);
     const uint64_t sets = (1u << r->n) - 1;
     if (r->n < r->array->rank) /* axes of one element vanish in any case */
-        choice->plan = make_plan(r->array->rank, r->array->shape, r->axes, r->n, 0);
+        choice->plan = choice->plain =
+            make_plan(r->array->rank, r->array->shape, r->axes, r->n, 0);
     if (r->n < 2 || zti_array_values(r->array->rank, r->array->shape) < least_values(r))
         return ZT_OK;
     zt_status status = zti_estimator_open(context, r->array, codec, ask,
@@ -535,6 +546,7 @@ static zt_status race(struct race *r, zt_context *context, const struct zti_code
             status = run(r, budget);
         if (!status)
             decide(r, choice);
+        choice->is_sampled = codec->id == ZT_CODEC_ZFP; /* many bricks, coded as they will be */
     }
     if (!status)
         list(r, choice);
@@ -547,7 +559,7 @@ static zt_status choose(zt_context *context, const zt_array *array, const struct
 {
     struct race *const r = zti_alloc_zeroed(context, sizeof *r);
     memset(choice, 0, sizeof *choice);
-    choice->plan = zti_plan_none(array->rank);
+    choice->plan = choice->plain = zti_plan_none(array->rank);
     if (!r)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a choice of plans");
     r->array = array;
@@ -583,34 +595,9 @@ static struct zti_plan composed(const struct zti_plan *outer, const struct zti_p
 static void compose(struct zti_choice *choice, const struct zti_plan *outer)
 {
     choice->plan = composed(outer, &choice->plan);
+    choice->plain = composed(outer, &choice->plain);
     for (uint32_t i = 0; i < choice->tried; i++)
         choice->list[i].plan = composed(outer, &choice->list[i].plan);
-}
-
-zt_status zti_plan_check_high(zt_context *context, const zt_array *array,
-                              const struct zti_codec *codec, const struct zti_ask *ask,
-                              struct zti_choice *choice)
-{
-    enum { PART = 16, LEAST = 1 << 17, MOST = 1 << 19 };
-    const uint64_t part = zti_array_values(array->rank, array->shape) / PART;
-    const uint64_t values = part < LEAST ? LEAST : part < MOST ? part : MOST;
-    const struct zti_plan none = zti_plan_none(array->rank);
-    struct zti_estimator e;
-    double with = 0, without = 0;
-    if (zti_plan_is_none(&choice->plan))
-        return ZT_OK;
-    zt_status status = zti_estimator_open(context, array, codec, ask, 0, &e);
-    if (!status)
-        status = zti_estimate_whole(&e, &none, values, &without);
-    if (!status)
-        status = zti_estimate_whole(&e, &choice->plan, values, &with);
-    zti_estimator_free(&e);
-    if (!status && with > without * (1 - least_gain_high)) {
-        choice->plan = none;
-        choice->has_axes = false;
-        choice->bytes = choice->unplanned_bytes;
-    }
-    return status;
 }
 
 /* Axes of one element are no matter. */
@@ -629,8 +616,6 @@ zt_status zti_plan_choose(zt_context *context, const zt_array *array,
     own.params = &params;
     const bool is_seen = n < array->rank && zti_plan_view(&real, array, &seen);
     zt_status status = choose(context, &seen, codec, &own, choice);
-    if (!status && ask->params->effort == ZT_EFFORT_HIGH)
-        status = zti_plan_check_high(context, &seen, codec, ask, choice);
     if (!status && is_seen)
         compose(choice, &real);
     return status;
@@ -639,8 +624,7 @@ zt_status zti_plan_choose(zt_context *context, const zt_array *array,
 /* ---- what a choice takes ---- */
 
 /* sz: by its tiles, along the axes that were chosen. */
-static zt_status measure_ways(struct zti_estimator *e, uint64_t values, bool is_exact,
-                              struct zti_choice *choice)
+static zt_status measure_ways(struct zti_estimator *e, uint64_t values, struct zti_choice *choice)
 {
     struct zti_look look;
     const uint64_t tiles = values / zti_estimate_tile(e->codec, 1) + 1;
@@ -652,50 +636,53 @@ static zt_status measure_ways(struct zti_estimator *e, uint64_t values, bool is_
     if (!status)
         status = zti_ways_code(e, &look, &way, places, &choice->bytes);
     choice->unplanned_bytes = choice->bytes;
-    way = (struct zti_way){.plan = zti_plan_none(e->array->rank), .axes = look.axes};
-    if (!status && is_exact && !zti_plan_is_none(&choice->plan))
+    way.plan = choice->plain;
+    way.axes = zti_ways_axes(&look, &way.plan, e->array->shape);
+    if (!status && choice->is_other)
         status = zti_ways_code(e, &look, &way, places, &choice->unplanned_bytes);
     return status;
 }
 
-static zt_status measure_whole(struct zti_estimator *e, uint64_t values, bool is_exact,
-                               struct zti_choice *choice)
+/* Others: sz's effort 'high' by a box, zfp and ndzip by tiles. */
+static zt_status measure_whole(struct zti_estimator *e, uint64_t values, struct zti_choice *choice)
 {
-    const struct zti_plan none = zti_plan_none(e->array->rank);
-    const zt_status status = zti_estimate_whole(e, &choice->plan, values, &choice->bytes);
+    zt_status (*const estimate)(struct zti_estimator *, const struct zti_plan *, uint64_t,
+                                double *) =
+        e->codec->id == ZT_CODEC_SZ ? zti_estimate_box : zti_estimate_whole;
+    const zt_status status = estimate(e, &choice->plan, values, &choice->bytes);
     choice->unplanned_bytes = choice->bytes;
-    return status || !is_exact || zti_plan_is_none(&choice->plan)
+    return status || !choice->is_other
                ? status
-               : zti_estimate_whole(e, &none, values, &choice->unplanned_bytes);
+               : estimate(e, &choice->plain, values, &choice->unplanned_bytes);
 }
 
 zt_status zti_plan_measure(zt_context *context, const zt_array *array,
                            const struct zti_codec *codec, const struct zti_ask *ask,
-                           bool is_exact, struct zti_choice *choice)
+                           struct zti_choice *choice)
 {
-    enum { PART = 24, LEAST = 1 << 15, LEAST_EXACT = 1 << 17, MOST = 1 << 19 };
-    const uint64_t part = zti_array_values(array->rank, array->shape) / PART;
-    const uint64_t least = is_exact ? LEAST_EXACT : LEAST;
-    const uint64_t values = part < least ? least : part < MOST ? part : MOST;
-    const struct zti_plan none = zti_plan_none(array->rank);
-    const double guessed = choice->bytes, unplanned = choice->unplanned_bytes;
-    struct zti_estimator e;
+    enum { PART = 8, LEAST = 1 << 17, MOST = 1 << 19 };
     const bool is_of_ways = codec->id == ZT_CODEC_SZ && ask->params->effort != ZT_EFFORT_HIGH;
+    const uint64_t times = codec->id == ZT_CODEC_SZ && !is_of_ways ? 2 : 1; /* one box says less */
+    const uint64_t part = zti_array_values(array->rank, array->shape) / PART;
+    const uint64_t values = part < times * LEAST  ? times * LEAST
+                            : part < times * MOST ? part
+                                                  : times * MOST;
+    const double guessed = choice->bytes;
+    struct zti_estimator e;
     zt_status status = zti_estimator_open(context, array, codec, ask, 0, &e);
     if (!status)
-        status = is_of_ways ? measure_ways(&e, values, is_exact, choice)
-                            : measure_whole(&e, values, is_exact, choice);
+        status = is_of_ways ? measure_ways(&e, values, choice) : measure_whole(&e, values, choice);
     zti_estimator_free(&e);
-    if (!status && !is_exact && guessed > 0)
-        choice->unplanned_bytes = choice->bytes * (unplanned / guessed);
-    for (uint32_t i = 0; i < choice->tried && !status; i++) {
-        struct zti_tried *one = &choice->list[i];
-        one->bytes *= choice->bytes / guessed;
-        if (zti_plan_is_none(&one->plan))
-            one->bytes = choice->unplanned_bytes;
-    }
-    if (choice->tried == 0)
-        choice->list[choice->tried++] =
-            (struct zti_tried){.plan = none, .bytes = choice->unplanned_bytes};
+    choice->is_sampled = true;
+    for (uint32_t i = 0; i < choice->tried && !status; i++)
+        choice->list[i].bytes *= guessed > 0 ? choice->bytes / guessed : 1;
     return status;
+}
+
+void zti_choice_set_plain(struct zti_choice *choice)
+{
+    choice->plan = choice->plain;
+    choice->bytes = choice->unplanned_bytes;
+    choice->is_other = choice->has_axes = choice->has_groups = false;
+    choice->tried = 0;
 }

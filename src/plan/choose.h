@@ -15,11 +15,15 @@ enum { ZTI_TRIED_MOST = 64 };
 
 struct zti_choice {
     struct zti_plan plan;   /* the one to be taken */
+    struct zti_plan plain;  /* none at all, but that axes of one element vanish */
+    bool is_other;          /* what is to be taken is not what the codec does with that */
     bool has_axes;          /* and the axes that sz takes differences along, where it is sz's: */
     uint32_t axes;          /* bit i: axis i of the coded array */
     bool has_groups;        /* and what else it would look for itself */
     uint32_t is_blocked;
     int64_t centre;
+    bool is_sampled;        /* what follows is of samples that were coded; else it is guessed */
+    bool is_limit;          /* of others, which this is known to be no larger than */
     double bytes;           /* what it is expected to take */
     double unplanned_bytes; /* what coding the array as it is would */
     uint32_t tried;         /* of list; plans that went far, in the order of their bytes */
@@ -27,24 +31,20 @@ struct zti_choice {
 };
 
 /* Choose for an array (a frame's slab), a codec and what is asked of it. The choice is a function
- * of values and parameters alone. */
+ * of values and parameters alone. For sz's effort 'high' it is that of 'default'. */
 zt_status zti_plan_choose(zt_context *context, const zt_array *array,
                           const struct zti_codec *codec, const struct zti_ask *ask,
                           struct zti_choice *choice);
 
-/* A choice is made for sz's effort 'default', and does little for effort 'high', which interpolates
- * along several axes alike: give its plan up where samples do not become smaller by far with it,
- * coded with what 'ask' asks for. */
-zt_status zti_plan_check_high(zt_context *context, const zt_array *array,
-                              const struct zti_codec *codec, const struct zti_ask *ask,
-                              struct zti_choice *choice);
-
-/* Set the bytes of a choice, which until then are those of its estimates, to what the codec
- * makes of larger samples with all that it does, and scale those of the list alike. Not
- * is_exact: from smaller ones, and not those without a plan. */
+/* Set the bytes of a choice, with the plan and without, which until then are those of its
+ * estimates, to what the codec makes of larger samples with all that it does; scale those of the
+ * list alike. */
 zt_status zti_plan_measure(zt_context *context, const zt_array *array,
                            const struct zti_codec *codec, const struct zti_ask *ask,
-                           bool is_exact, struct zti_choice *choice);
+                           struct zti_choice *choice);
+
+/* Make a choice the one without a plan. */
+void zti_choice_set_plain(struct zti_choice *choice);
 
 /* Every plan that can be chosen for a shape: for bounds of sizes. At most ZTI_PLANS_MOST. */
 enum { ZTI_PLANS_MOST = 192 };

@@ -1,4 +1,4 @@
-/* contest.h: choose codec and effort, by what each makes of samples under its best plan. */
+/* contest.h: choose codec, effort and plan, by what each makes of samples. */
 #ifndef ZTI_PLAN_CONTEST_H
 #define ZTI_PLAN_CONTEST_H
 
@@ -8,27 +8,40 @@
 struct zti_contender {
     uint32_t codec;       /* zt_codec */
     uint32_t effort;      /* zt_effort */
-    bool is_lossy;       /* takes part under an absolute bound, else where nothing may be lost */
+    bool is_lossy;        /* takes part under an absolute bound, else where nothing may be lost */
     uint32_t speed;       /* about how fast it codes, MB/s of float32 on one thread: what is fast
                              and what is slow must not depend on the machine */
 };
 
 enum { ZTI_CONTENDERS_MOST = 8 };
 
-/* Those that can code arrays of a type, loss allowed or not; returns how many. With an effort
- * other than the default, sz takes part with that one only. */
-uint32_t zti_contenders(uint32_t type, bool is_lossy, const zt_params *params,
-                        struct zti_contender *list);
+/* Those that params leave a choice of, loss allowed or not; returns how many. Of a codec that is
+ * named its effort takes part; with effort 'high' so does 'default', as neither is the smaller one
+ * always. */
+uint32_t zti_contenders(bool is_lossy, const zt_params *params, struct zti_contender *list);
 
+/* A contender under a plan. */
 struct zti_result {
     struct zti_contender contender;
     struct zti_choice choice;
+    double coded_bytes;       /* what it took when all was coded; 0: it was not */
+    double special_bytes;     /* of these, or beside choice.bytes */
 };
 
-/* Let them code samples of an array; results[0] is the one to be taken. is_exact: the bytes of
- * each are wanted, not only who is the best. results has room for ZTI_CONTENDERS_MOST.
- * ZT_UNSUPPORTED if there is none. */
+enum { ZTI_RESULTS_MOST = 2 * ZTI_CONTENDERS_MOST }; /* with a plan, and without */
+
+/* Let the contenders code samples of an array, each with the plan that was found for it and without
+ * one: results, the one to be coded first first. */
 zt_status zti_plan_contest(zt_context *context, const zt_array *array, const struct zti_ask *ask,
-                           bool is_exact, struct zti_result *results, uint32_t *count);
+                           struct zti_result *results, uint32_t *count);
+
+/* Which result is to be coded next, after those that have coded_bytes; count where none is. values:
+ * of the array. */
+uint32_t zti_contest_next(const struct zti_result *results, uint32_t count,
+                          const struct zti_ask *ask, uint64_t values);
+
+/* Which of those that were coded is to be taken. */
+uint32_t zti_contest_winner(const struct zti_result *results, uint32_t count,
+                            const zt_params *params);
 
 #endif

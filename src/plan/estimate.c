@@ -15,7 +15,7 @@
 
 #include <math.h>
 
-enum { BRICK_VALUES = 64, HIGH_VALUES = 1 << 15 };
+enum { BRICK_VALUES = 64 };
 
 /* ---- values ---- */
 
@@ -286,22 +286,17 @@ struct boxes {
     bool is_all; /* the coded array is the one box */
 };
 
-static struct boxes boxes_of(const struct zti_estimator *e, uint64_t values,
-                             const struct zti_coding *coding)
+static struct boxes boxes_of(uint64_t values, const struct zti_coding *coding)
 {
     struct boxes b = {.n = 1};
     const uint32_t rank = coding->grid.rank;
     memcpy(b.coded, coding->grid.shape, sizeof b.coded);
     b.is_all = zti_array_values(rank, b.coded) <= values + values / 2;
-    const zt_array whole = zt_array_nd(NULL, (zt_type)e->array->type, rank, b.coded);
     memcpy(b.side, b.coded, sizeof b.side);
     if (b.is_all)
         return b;
-    if (e->ask->params->effort == ZT_EFFORT_HIGH) /* predicts from far away */
-        zti_sample_shape(&whole, HIGH_VALUES, b.side);
-    else
-        for (uint32_t i = 0; i < rank; i++)
-            b.side[i] = coding->grid.side[i] < b.coded[i] ? coding->grid.side[i] : b.coded[i];
+    for (uint32_t i = 0; i < rank; i++)
+        b.side[i] = coding->grid.side[i] < b.coded[i] ? coding->grid.side[i] : b.coded[i];
     b.n = values / zti_array_values(rank, b.side) + 1;
     return b;
 }
@@ -351,7 +346,7 @@ zt_status zti_estimate_whole(struct zti_estimator *e, const struct zti_plan *pla
     if (status)
         return status;
     const uint32_t rank = coding.grid.rank;
-    const struct boxes b = boxes_of(e, values, &coding);
+    const struct boxes b = boxes_of(values, &coding);
     memcpy(shape, b.side, sizeof shape);
     shape[0] *= b.n;
     const uint64_t taken = zti_array_values(rank, shape);
@@ -371,6 +366,35 @@ zt_status zti_estimate_whole(struct zti_estimator *e, const struct zti_plan *pla
     *bytes = (double)end_bits / 8 * scale * (e->codec->id == ZT_CODEC_ZFP && !b.is_all
                                                  ? padding(e, plan, side) : 1) +
              head * (!status && zti_has_ends(&coding) ? scale : 1);
+    if (e->codec->forget)
+        e->codec->forget(e->context, &coding);
+    zti_release(e->context, memory);
+    return status;
+}
+
+zt_status zti_estimate_box(struct zti_estimator *e, const struct zti_plan *plan, uint64_t values,
+                           double *bytes)
+{
+    uint64_t box[ZT_MAX_RANK], at[ZT_MAX_RANK], coded[ZT_MAX_RANK], end_bits = 0;
+    struct zti_coding coding = {.codec = e->codec, .type = e->array->type};
+    zt_array part = *e->array;
+    zti_sample_shape(e->array, values, box);
+    zti_sample_place(e->array, box, 0, at);
+    part.data = zti_array_at(e->array, at);
+    memcpy(part.shape, box, part.rank * sizeof *box);
+    const uint64_t taken = zti_array_values(part.rank, box);
+    const uint32_t rank = zti_plan_shape(plan, box, coded);
+    uint8_t *const memory = zti_alloc(e->context, (size_t)taken * zt_type_bytes(part.type));
+    if (!memory)
+        return zti_fail(e->context, ZT_NO_MEMORY, "no memory for a sample of an array");
+    zti_plan_copy(plan, &part, memory);
+    smooth(e, memory, taken);
+    const zt_array array = zt_array_nd(memory, (zt_type)part.type, rank, coded);
+    const zt_status status = code_whole(e, &coding, &array, &end_bits);
+    const double all = (double)zti_array_values(part.rank, e->array->shape);
+    *bytes = status ? 0
+                    : (double)end_bits / 8 * (all / (double)taken) +
+                          (double)zti_head_bytes(&coding);
     if (e->codec->forget)
         e->codec->forget(e->context, &coding);
     zti_release(e->context, memory);

@@ -44,6 +44,11 @@ zt_status zti_estimate(struct zti_estimator *estimator, const struct zti_plan *p
 zt_status zti_estimate_whole(struct zti_estimator *estimator, const struct zti_plan *plan,
                              uint64_t values, double *bytes);
 
+/* The same of one box of the array, about its middle, that is coded as an array of its own: for
+ * what predicts from far away, to which the ends of many boxes are what an array does not have. */
+zt_status zti_estimate_box(struct zti_estimator *estimator, const struct zti_plan *plan,
+                           uint64_t values, double *bytes);
+
 /* Copy a box of the coded array, C-contiguous, with special values smoothed over; returns the place
  * behind it. */
 uint8_t *zti_estimate_gather(struct zti_estimator *estimator, const struct zti_plan *plan,

@@ -17,6 +17,16 @@ perl -e 'local $/; open my $in, "<:raw", "whole.f32"; my $all = <$in>;
     for my $z (0 .. 2) { for my $y (7, 8) {
         print substr $all, 4 * (((3 + $z) * 60 + $y) * 80 + 30), 4 } }' | cmp - box.f32 && echo slice
 ztile compress -q --explain --rel 1e-3 a_2x3x60x80.f32 -o auto.zt 2>&1 | grep -o '^  chosen'
+# What was chosen is what is in the file, and takes no more than what else was coded.
+ztile compress -q --explain --rel 1e-3 --effort high a_2x3x60x80.f32 -o high.zt 2>&1 |
+    awk '$1 == "chosen" { least = $NF } $1 == "instead" && $NF != "-" && $NF > least { print "why?" }'
+for bound in '--psnr 60' '--pwrel 1e-3'; do
+    ztile plan $bound -c sz a_2x3x60x80.f32 | grep -o '^  best      sz'
+done
+# Effort paper is the paper's unless a plan is asked for.
+ztile compress -q -c sz --effort paper --rel 1e-4 a_2x3x60x80.f32 -o paper.zt
+ztile compress -q -f -c sz --effort paper --rel 1e-4 --plan off a_2x3x60x80.f32 -o off.zt
+cmp paper.zt off.zt && echo 'paper is not planned'
 ztile compress -q --dry-run --rel 1e-3 a_2x3x60x80.f32 -o none.zt 2>&1 |
     grep -o 'nothing was written'
 ls none.zt 2>/dev/null

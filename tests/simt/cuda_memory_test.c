@@ -218,7 +218,8 @@ static void check_nothing_is_brought_twice(zt_context *serial, float *values)
     } rows[] = {{ZT_EFFORT_DEFAULT, 48, 0}, {ZT_EFFORT_DEFAULT, 32, 0},
                 {ZT_EFFORT_DEFAULT, 19, 0}, /* not of one layer, of which there are three */
                 {ZT_EFFORT_DEFAULT, 16, NZ - 32},
-                {ZT_EFFORT_PAPER, 32, 0}, {ZT_EFFORT_FAST, 16, 0}, {ZT_EFFORT_HIGH, 48, 0}};
+                {ZT_EFFORT_PAPER, 32, 0}, {ZT_EFFORT_FAST, 16, 0},
+                {ZT_EFFORT_HIGH, 48, NZ}}; /* which codes with default as well */
     static uint8_t one[FILE_BYTES], two[FILE_BYTES];
     for (uint32_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
         const uint64_t x = i % 2 ? NX / 2 : NX; /* of rows of NX values */

@@ -524,34 +524,146 @@ static void sz_is_not_larger_with_a_plan(void **state)
     }
 }
 
-/* A plan that effort 'default' has gained by is kept for 'high' where an axis was split, and given
- * up where a smooth array would lose one to interpolate along. */
-static void high_keeps_plans_that_make_samples_smaller(void **state)
+/* ---- how small files get ---- */
+
+enum made { MADE_TABLE, MADE_STACK, MADE_NOISE, MADE_HOLES, MADE_KINDS };
+
+/* Fields of which effort 'high' was larger with a plan than without, or than 'default'. */
+static zt_array made_field(enum made kind)
 {
-    enum { SIDE = 64, VALUES = SIDE * SIDE * SIDE };
-    static const uint64_t split[] = {SIDE * SIDE, SIDE / 2, 2}, whole[] = {SIDE, SIDE, SIDE};
-    const struct zti_plan joined_pairs = {.rank = 3, .axis = {0, 1, 2}, .is_joined = {0, 0, 1}};
-    const struct zti_plan joined_planes = {.rank = 3, .axis = {0, 2, 1}, .is_joined = {0, 1, 0}};
-    float *const values = malloc(sizeof(float) * VALUES);
+    static const uint64_t shapes[MADE_KINDS][ZT_MAX_RANK] = {
+        {5200, 40}, {12, 20, 20, 30}, {40, 50, 60}, {300, 400}};
+    static const uint32_t ranks[MADE_KINDS] = {2, 4, 3, 2};
+    const zt_array a = new_array(ZT_F32, ranks[kind], shapes[kind]);
+    const uint64_t n = zti_array_values(a.rank, a.shape), row = a.shape[a.rank - 1];
+    float *const values = a.data;
+    struct rng r = {mix64(17, kind)};
+    double walk[64] = {0};
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t column = i % row, first = i / (n / a.shape[0]);
+        const double x = (double)column, y = (double)(i / row), z = (double)(i / row % 20);
+        const double of_column = (double)(mix64(3, column) % 1000) / 1000,
+                     of_first = (double)(mix64(4, first) % 1000) / 1000;
+        const double noise = rng_unit(&r);
+        walk[column % 64] += 0.01 * (noise - 0.5);
+        double v = noise;
+        if (kind == MADE_TABLE)
+            v = (sin(y / 40) + walk[column % 64]) * exp(4.6 * of_column) + 10 * of_column;
+        else if (kind == MADE_STACK)
+            v = exp(9 * of_first - 4) * (sin(x / 4 + z / 5 + (double)first) +
+                                         noise * exp(-12 * of_first) + 3 * of_first);
+        else if (kind == MADE_HOLES)
+            v = sin(x / 29) + cos(y / 31) + noise / 900;
+        values[i] = (float)v;
+        if (kind == MADE_HOLES && sin(x / 25) * cos(y / 31) > 0.1)
+            values[i] = NAN;
+    }
+    return a;
+}
+
+static size_t size_of(const zt_array *array, zt_params params, uint32_t codec, uint32_t effort,
+                      uint32_t plan)
+{
+    params.codec = codec;
+    params.effort = effort;
+    params.plan = plan;
+    struct bytes file = compress(array, &params);
+    free(file.data);
+    return file.n;
+}
+
+static void high_is_never_larger_than_default_nor_with_a_plan(void **state)
+{
+    static const double bounds[] = {1e-2, 1e-3, 1e-4, 1e-6};
+    enum { SLACK_BYTES = 64 }; /* a header, rounded */
+    (void)state;
+    for (uint32_t c = 0; c < MADE_KINDS * sizeof bounds / sizeof *bounds; c++) {
+        const zt_array array = made_field(c % MADE_KINDS);
+        zt_params params;
+        (void)zt_params_init(&params, sizeof params);
+        params.bound = zt_rel(bounds[c / MADE_KINDS]);
+        size_t high[2], normal[2];
+        for (uint32_t plan = 0; plan < 2; plan++) {
+            high[plan] = size_of(&array, params, ZT_CODEC_SZ, ZT_EFFORT_HIGH, plan);
+            normal[plan] = size_of(&array, params, ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, plan);
+            if (high[plan] > normal[plan] + normal[plan] / 200 + SLACK_BYTES)
+                fail_msg("case %u, plan %u: high takes %zu bytes, default %zu", c, plan,
+                         high[plan], normal[plan]);
+        }
+        if (high[1] > high[0] + high[0] / 100 + SLACK_BYTES)
+            fail_msg("case %u: high takes %zu bytes with a plan, %zu without", c, high[1], high[0]);
+        free(array.data);
+    }
+}
+
+static void auto_under_a_psnr_tries_effort_high(void **state)
+{
+    const zt_array array = made_field(MADE_TABLE);
     zt_params params;
     (void)state;
-    assert_non_null(values);
-    for (int32_t i = 0; i < VALUES; i++) {
-        const int32_t x = i % SIDE - 20, y = i / SIDE % SIDE - 30, z = i / SIDE / SIDE - 40;
-        values[i] = (float)(x * x + 3 * y * y - 2 * z * z + x * y);
-    }
     (void)zt_params_init(&params, sizeof params);
-    params.effort = ZT_EFFORT_HIGH;
-    const struct zti_ask ask = {.params = &params, .kind = ZT_ABS, .abs_bound = 2,
-                                .min = -1e5, .max = 1e5};
-    for (uint32_t i = 0; i < 2; i++) {
-        const zt_array array = zt_array_nd(values, ZT_F32, 3, i ? whole : split);
-        struct zti_choice choice = {.plan = i ? joined_planes : joined_pairs};
-        assert_int_equal(zti_plan_check_high(NULL, &array, zti_codec_by_id(ZT_CODEC_SZ), &ask,
-                                             &choice), ZT_OK);
-        assert_int_equal(zti_plan_is_none(&choice.plan), i);
+    params.bound = zt_psnr(60);
+    const size_t high = size_of(&array, params, ZT_CODEC_SZ, ZT_EFFORT_HIGH, ZT_PLAN_ON);
+    const size_t chosen = size_of(&array, params, ZT_CODEC_AUTO, ZT_EFFORT_DEFAULT, ZT_PLAN_ON);
+    if (chosen > high + high / 100)
+        fail_msg("auto takes %zu bytes, effort high %zu", chosen, high);
+    free(array.data);
+}
+
+/* Samples said that zfp takes 100,000 bytes; it took nearly three times as many. */
+static void another_is_coded_where_samples_were_wrong(void **state)
+{
+    static const struct {
+        uint32_t codec;
+        double bytes, coded_bytes;
+    } rows[] = {{ZT_CODEC_ZFP, 100e3, 280e3}, {ZT_CODEC_SZ, 110e3, 111e3},
+                {ZT_CODEC_ZFP, 300e3, 0}};
+    enum { ROWS = sizeof rows / sizeof *rows };
+    static struct zti_result results[ROWS];
+    zt_params params;
+    (void)state;
+    (void)zt_params_init(&params, sizeof params);
+    const struct zti_ask ask = {.params = &params, .kind = ZT_ABS};
+    for (uint32_t i = 0; i < ROWS; i++) {
+        results[i].contender.codec = rows[i].codec;
+        results[i].choice.is_sampled = true;
+        results[i].choice.bytes = rows[i].bytes;
     }
-    free(values);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(zti_contest_next(results, ROWS, &ask, 1 << 20), i);
+        results[i].coded_bytes = rows[i].coded_bytes;
+    }
+    assert_int_equal(zti_contest_next(results, ROWS, &ask, 1 << 20), ROWS);
+    assert_int_equal(zti_contest_winner(results, ROWS, &params), 1);
+}
+
+/* What a writer says that it chose is what is in the file, and the smallest that was coded. */
+static void a_writer_says_what_it_chose(void **state)
+{
+    struct mem_sink sink = {.limit = SIZE_MAX};
+    const zt_sink to = sink_of(&sink);
+    const zt_array array = made_field(MADE_TABLE);
+    zt_option options[64];
+    zt_writer *writer = NULL;
+    zt_params params;
+    (void)state;
+    (void)zt_params_init(&params, sizeof params);
+    params.bound = zt_abs(0.5);
+    params.plan = ZT_PLAN_ON;
+    need_ok(NULL, zt_writer_open(NULL, &to, &array, &params, &writer));
+    assert_int_equal(zt_writer_options(writer, options, 64), 0);
+    need_ok(NULL, zt_writer_put(writer, &array));
+    need_ok(NULL, zt_writer_close(writer));
+    const uint32_t count = zt_writer_options(writer, options, 64);
+    const zt_info info = info_of(&sink.bytes);
+    assert_true(count > 1 && options[0].codec == info.codec);
+    assert_true(options[0].coded_bytes > 0 && options[0].coded_bytes <= (double)info.file_bytes);
+    for (uint32_t i = 1; i < count; i++)
+        assert_true(options[i].coded_bytes == 0 ||
+                    options[i].coded_bytes >= options[0].coded_bytes);
+    zt_writer_free(writer);
+    free(sink.bytes.data);
+    free(array.data);
 }
 
 /* Sums of a function of each axis, which is noise where 'rough' has its bit, and else smooth. */
@@ -607,7 +719,10 @@ int main(void)
         cmocka_unit_test(points_reach_all_elements_of_short_axes),
         cmocka_unit_test(sz_is_not_larger_with_a_plan),
         cmocka_unit_test(a_plan_that_decodes_at_half_the_speed_is_not_taken),
-        cmocka_unit_test(high_keeps_plans_that_make_samples_smaller),
+        cmocka_unit_test(high_is_never_larger_than_default_nor_with_a_plan),
+        cmocka_unit_test(auto_under_a_psnr_tries_effort_high),
+        cmocka_unit_test(another_is_coded_where_samples_were_wrong),
+        cmocka_unit_test(a_writer_says_what_it_chose),
         cmocka_unit_test(plans_change_no_value),
         cmocka_unit_test(thin_boxes_of_joined_axes_are_found),
         cmocka_unit_test(a_tile_is_decoded_once_and_only_if_it_is_wanted),
