@@ -3,7 +3,7 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
-.PHONY: all demo test test-short test-long sanitize sanitize-threads fuzz bench gpu-check install clean help
+.PHONY: all demo test test-short test-ci test-long sanitize sanitize-threads fuzz bench gpu-check install clean help
 
 all:
 	@sh scripts/install-deps.sh build
@@ -20,6 +20,10 @@ test:
 test-short:
 	@sh scripts/install-deps.sh test
 	@sh tests/run.sh short
+
+test-ci:
+	@sh scripts/install-deps.sh test
+	@sh tests/run.sh ci
 
 test-long:
 	@sh scripts/install-deps.sh test
@@ -59,8 +63,9 @@ clean:
 help:
 	@echo "make            build the library and the command in build/release"
 	@echo "make demo       simulate a field, compress it every way, show the result"
-	@echo "make test       build with tests; short and medium tiers (minutes)"
+	@echo "make test       build with tests; short and medium tiers (6 minutes on two cores)"
 	@echo "make test-short the short tier (seconds)"
+	@echo "make test-ci    once more: other compiler, sanitizers, GPU kernels, wheel, installed copy"
 	@echo "make test-long  all tiers"
 	@echo "make sanitize   the tests under the address and undefined-behaviour sanitizers"
 	@echo "make sanitize-threads  the short tests under the thread sanitizer"
