@@ -1,7 +1,6 @@
 /* options.c: the words of a command line, checked one by one. Which option belongs to which
- * subcommand stands in one table; those of later versions are in later.c. */
+ * subcommand stands in one table. */
 #include "cli.h"
-#include "later.h"
 
 #include <getopt.h>
 #include <limits.h>
@@ -53,8 +52,7 @@ enum {
     OPT_EXPLAIN,
     OPT_DRY_RUN,
     OPT_MEMORY_LIMIT,
-    OPT_SYNC,
-    OPT_LATER /* and those after it: rows of later.c */
+    OPT_SYNC
 };
 
 enum {
@@ -128,7 +126,7 @@ static const struct rule rules[] = {
     {"memory-limit", OPT_MEMORY_LIMIT, true, ALL},
 };
 
-enum { RULES = sizeof rules / sizeof *rules, LONG_OPTIONS = RULES + LATER_OPTIONS + 1 };
+enum { RULES = sizeof rules / sizeof *rules, LONG_OPTIONS = RULES + 1 };
 
 static const char *name_of_command(enum command command)
 {
@@ -443,10 +441,7 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case OPT_SZ_BINS: return take_bins(o, argument, error);
     case 'x': return parse_exec(o, argument, error);
     case OPT_ISA: return parse_isa(o, argument, error);
-    default:
-        if (option >= OPT_LATER)
-            return later_option(option - OPT_LATER, argument, error);
-        return take_bound(o, option, argument, error);
+    default: return take_bound(o, option, argument, error);
     }
     return true;
 }
@@ -466,13 +461,6 @@ static void list(enum command command, struct option *long_options, char *letter
             if (rules[i].has_argument)
                 *letters++ = ':';
         }
-    }
-    for (int i = 0; i < LATER_OPTIONS; i++) {
-        if (!(later_rules[i].commands & command))
-            continue;
-        bool has_argument = later_rules[i].values != NULL;
-        long_options[n++] = (struct option){later_rules[i].name, has_argument, NULL,
-                                            OPT_LATER + i};
     }
     long_options[n] = (struct option){NULL, 0, NULL, 0};
     *letters = '\0';
