@@ -2,11 +2,12 @@
  *
  *     two_builds OLD.so NEW.so [--mib N] [--rounds N] [--isa plain|avx2|avx512] [--only WORD]
  *
- * A row is a codec with its bound, a type, a rank and a direction. In each round the old build, the new
- * one and a second copy of the old one code the same array in memory on one thread, in processor
- * time. 'new' is the median over the rounds of old time / new time: above 1 the new build is faster.
- * 'noise' is the same of the old build's copy. A row whose 'new' is below 0.97 is measured three times
- * more, and counts if the median of these stays below. The last lines have the geometric means.
+ * A row is a codec with its bound, a type, a rank and a direction. In each round the old build, the
+ * new one and a second copy of the old one code the same array in memory on one thread, in
+ * processor time. 'new' is the median over the rounds of old time / new time: above 1 the new build
+ * is faster. 'noise' is the same of the old build's copy. A row whose 'new' is below 0.97 is
+ * measured three times more, and counts if the median of these stays below. The last line has the
+ * geometric means.
  * Both builds must have been made from the same ztile.h. The bytes of both are compared. */
 #include "measure.h"
 #include "turbulence.h"

@@ -6,8 +6,8 @@
 
 Some 2,000 files: the start of each field of DATA_DIR/MANIFEST.tsv (whole slices, at most 512 KiB)
 with every codec, effort, kind of bound, index and plan, by one thread, two threads and each
-instruction set in turn. A row is a choice of options, a column a field: the first eight digits of the
-file's SHA-256, or the exit status where the command refuses.
+instruction set in turn. A row is a choice of options, a column a field: the first eight digits of
+the file's SHA-256, or the exit status where the command refuses.
 """
 import hashlib
 import os
@@ -18,8 +18,8 @@ import tempfile
 MOST_BYTES = 512 << 10
 VALUE_BYTES = {"f32": 4, "f64": 8, "i32": 4, "i64": 8}
 
-BOUNDS = [["--lossless"], ["--abs", "0.01"], ["--rel", "1e-2"], ["--rel", "1e-4"], ["--rel", "1e-7"],
-          ["--pwrel", "1e-3"], ["--psnr", "60"]]
+BOUNDS = [["--lossless"], ["--abs", "0.01"], ["--rel", "1e-2"], ["--rel", "1e-4"],
+          ["--rel", "1e-7"], ["--pwrel", "1e-3"], ["--psnr", "60"]]
 CODECS = [["-c", "zfp"], ["-c", "sz"], ["-c", "sz", "--effort", "fast"],
           ["-c", "sz", "--effort", "high"], ["-c", "sz", "--effort", "paper"]]
 INDEXES = [["--index", kind] for kind in ("none", "offsets", "lengths", "hybrid", "compact")]
@@ -58,7 +58,8 @@ def fields(data_dir, scratch):
         stored = os.path.join(data_dir, row["stored"])
         shape = [int(n) for n in row["dims"].split("x")]
         if stored.endswith(".zst"):
-            values = subprocess.run(["zstd", "-qdc", stored], check=True, capture_output=True).stdout
+            unpacked = subprocess.run(["zstd", "-qdc", stored], check=True, capture_output=True)
+            values = unpacked.stdout
         else:
             with open(stored, "rb") as file:
                 values = file.read()
