@@ -17,7 +17,8 @@
 enum {
     LEAST_BYTES = 40 << 20, /* tables, and a tile of 2^18 values */
     BYTES_A_BYTE = 1 << 10,
-    HIGH_BYTES_A_BYTE = 9 << 13,
+    HIGH_BYTES_A_POINT = 9,
+    HIGH_BYTES_A_BYTE = HIGH_BYTES_A_POINT << 13,
     ALLOCATED = 8, /* in all, for what may be held at a time */
     READS = 16     /* of each byte of the file */
 };
@@ -74,10 +75,32 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void require_cheap(struct spent *s, bool is_high, double began)
+/* Bytes that a file's coarse grid can take; 0 where there is none. Of several frames only the first
+ * one's effort and axes are known. */
+static uint64_t grid_bytes(const zt_info *info)
 {
-    const uint64_t a_byte = is_high ? HIGH_BYTES_A_BYTE : BYTES_A_BYTE;
-    const uint64_t most = LEAST_BYTES + a_byte * s->bytes;
+    static const unsigned distance_log2[] = {0, 6, 4, 3, 2}; /* by how many axes are halved */
+    const uint64_t *const shape = info->plan.rank ? info->plan.coded_shape : info->shape;
+    const uint32_t rank = info->plan.rank ? info->plan.coded_rank : info->rank;
+    unsigned axes = 0;
+    double points = 1;
+    if (info->codec == ZT_CODEC_SZ && info->frames > 1)
+        return UINT64_MAX;
+    if (info->codec != ZT_CODEC_SZ || info->sz_effort != ZT_EFFORT_HIGH)
+        return 0;
+    for (uint32_t i = 0; i < rank; i++)
+        axes += info->sz_axes >> i & 1;
+    for (uint32_t i = 0; i < rank; i++)
+        points *= info->sz_axes >> i & 1 ? (double)(((shape[i] - 1) >> distance_log2[axes]) + 1)
+                                         : (double)shape[i];
+    return points < 1e12 ? HIGH_BYTES_A_POINT * (uint64_t)points : UINT64_C(1) << 60;
+}
+
+static void require_cheap(struct spent *s, uint64_t grid, double began)
+{
+    const bool is_high = grid > 0;
+    const uint64_t by_bytes = (is_high ? HIGH_BYTES_A_BYTE : BYTES_A_BYTE) * (uint64_t)s->bytes;
+    const uint64_t most = LEAST_BYTES + (is_high && grid < by_bytes ? grid : by_bytes);
     fuzz_require(s->held == 0, "memory was not given back");
     fuzz_require(s->most <= most, "more memory than the file's bytes account for");
     fuzz_require(s->all <= ALLOCATED * most, "more work than the file's bytes account for");
@@ -143,7 +166,7 @@ static void try_file(const uint8_t *data, size_t bytes)
         const double began = seconds();
         call(context, &source, &info, which);
         zt_context_free(context);
-        require_cheap(&s, info.codec == ZT_CODEC_SZ && info.sz_effort == ZT_EFFORT_HIGH, began);
+        require_cheap(&s, is_file ? grid_bytes(&info) : 0, began);
     }
 }
 
