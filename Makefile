@@ -3,7 +3,8 @@
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
-.PHONY: all demo test test-short test-ci test-long sanitize sanitize-threads fuzz bench gpu-check install clean help
+.PHONY: all demo test test-short test-ci test-long sanitize sanitize-threads fuzz coverage bench gpu-check install \
+    clean help
 
 all:
 	@sh scripts/install-deps.sh build
@@ -44,6 +45,10 @@ fuzz:
 	@sh scripts/install-deps.sh fuzz
 	@sh scripts/fuzz.sh $(FUZZ_SECONDS)
 
+coverage:
+	@sh scripts/install-deps.sh coverage
+	@sh scripts/coverage.sh $(COVERAGE_OPTIONS)
+
 bench:
 	@sh scripts/install-deps.sh bench
 	@sh scripts/build.sh bench -DCMAKE_BUILD_TYPE=Release -DZTILE_BENCH=ON
@@ -70,6 +75,7 @@ help:
 	@echo "make sanitize   the tests under the address and undefined-behaviour sanitizers"
 	@echo "make sanitize-threads  the short tests under the thread sanitizer"
 	@echo "make fuzz       each fuzz target for FUZZ_SECONDS=$(FUZZ_SECONDS)"
+	@echo "make coverage   what the short tests run of the format and the codecs, in per cent"
 	@echo "make bench      ztile and libzfp on the same arrays; BENCH_OPTIONS='--help' lists options"
 	@echo "make gpu-check  the cuda policy on this machine's GPU, and its speeds (needs nvcc)"
 	@echo "make install    to PREFIX=$(PREFIX)"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # install-deps.sh: see to it that what a target needs is there.
 #
-#     scripts/install-deps.sh build|test|bench|fuzz
+#     scripts/install-deps.sh build|test|bench|fuzz|coverage
 #
 # Says nothing and takes a fraction of a second where nothing is missing. Otherwise it installs the
 # missing Debian packages with apt-get (as root, or through sudo), or where it cannot, prints one
@@ -63,6 +63,13 @@ check_missing() {
         have_command clang || need clang
         have_clang_runtime || need libclang-rt-dev
         ;;
+    coverage)
+        have_module cmocka || need libcmocka-dev
+        have_command clang || need clang
+        have_clang_runtime || need libclang-rt-dev
+        have_command llvm-cov || need llvm
+        have_command python3 || need python3
+        ;;
     esac
 }
 
@@ -122,9 +129,9 @@ check_cmake() {
 }
 
 case $target in
-build | test | bench | fuzz) ;;
+build | test | bench | fuzz | coverage) ;;
 *)
-    echo "use: install-deps.sh build|test|bench|fuzz" >&2
+    echo "use: install-deps.sh build|test|bench|fuzz|coverage" >&2
     exit 2
     ;;
 esac

@@ -372,6 +372,32 @@ static void writers_refuse_what_was_not_announced(void **state)
     zt_context_free(c);
 }
 
+static void fill_values_are_values_of_the_type(void **state)
+{
+    (void)state;
+    uint64_t bits = 0;
+    assert_int_equal(zt_fill_bits(ZT_F32, 1, NULL), ZT_BAD_ARG);
+    assert_int_equal(zt_fill_bits((zt_type)9, 1, &bits), ZT_BAD_ARG);
+    assert_int_equal(zt_fill_bits(ZT_F64, -2, &bits), ZT_OK);
+    assert_true(bits == UINT64_C(0xc000000000000000));
+    assert_int_equal(zt_fill_bits(ZT_F32, 0.1, &bits), ZT_OK);
+    assert_true(bits == 0x3dcccccd);
+    assert_int_equal(zt_fill_bits(ZT_F32, -0.0, &bits), ZT_OK);
+    assert_true(bits == 0x80000000);
+    assert_int_equal(zt_fill_bits(ZT_F32, (double)NAN, &bits), ZT_OK);
+    assert_int_equal(zt_fill_bits(ZT_F32, 1e39, &bits), ZT_BAD_ARG);
+    assert_int_equal(zt_fill_bits(ZT_F32, 1e-60, &bits), ZT_BAD_ARG); /* would be 0, a value */
+    assert_int_equal(zt_fill_bits(ZT_F32, 1e-44, &bits), ZT_OK);
+    assert_int_equal(zt_fill_bits(ZT_I32, -999, &bits), ZT_OK);
+    assert_true(bits == 0xfffffc19);
+    assert_int_equal(zt_fill_bits(ZT_I64, -9223372036854775808.0, &bits), ZT_OK);
+    assert_true(bits == UINT64_C(0x8000000000000000));
+    assert_int_equal(zt_fill_bits(ZT_I32, 0.5, &bits), ZT_BAD_ARG);
+    assert_int_equal(zt_fill_bits(ZT_I32, 2147483648.0, &bits), ZT_BAD_ARG);
+    assert_int_equal(zt_fill_bits(ZT_I32, -2147483649.0, &bits), ZT_BAD_ARG);
+    assert_int_equal(zt_fill_bits(ZT_I64, (double)NAN, &bits), ZT_BAD_ARG);
+}
+
 /* ---- things that run out or fail ---- */
 
 struct synced_sink {
@@ -698,6 +724,7 @@ int main(void)
         cmocka_unit_test(expert_parameters_come_back_in_the_bound),
         cmocka_unit_test(missing_arguments_are_refused),
         cmocka_unit_test(writers_refuse_what_was_not_announced),
+        cmocka_unit_test(fill_values_are_values_of_the_type),
         cmocka_unit_test(sync_comes_after_the_last_byte_and_only_where_it_is_asked_for),
         cmocka_unit_test(memory_that_runs_out_anywhere_is_reported_and_nothing_leaks),
         cmocka_unit_test(sinks_and_sources_that_fail_are_reported),
