@@ -135,12 +135,5 @@ if [ -x "$prefix/bin/ztile" ]; then
     "$prefix/bin/ztile" --version >/dev/null || complain "the installed ztile does not run"
 fi
 
-# ---- by hand, without a build system: plain C, as the other instances have flags of their own
-sources=$(find "$source/src" -name '*.c' ! -name '*_avx2*.c' ! -name '*_avx512*.c')
-"$cc" -O0 -ffp-contract=off -DZTILE_PLAIN -I"$source/include" -I"$source/src" -o "$work/by_hand" \
-    "$work/example.c" $sources -lxxhash -lpthread -lm || complain "cc src/*/*.c does not work"
-"$work/by_hand" >"$work/out" || complain "the example fails when built by hand"
-cmp -s "$work/out_c" "$work/out" || complain "the example prints other things, built by hand"
-
 [ "$failed" = 0 ] && echo "what is installed works"
 exit "$failed"

@@ -4,9 +4,8 @@
 
 #include "core/core.h"
 
-/* The instruction sets that instances are compiled for, each a superset of the one before. What a
- * level contains is in cpu.c; the compiler is told the same in src/CMakeLists.txt. Who compiles
- * with ZTILE_PLAIN leaves out the files *_avx2*.c and *_avx512*.c. */
+/* Whether instances for AVX2 and AVX-512 are compiled. What each level contains is in cpu.c; the
+ * compiler is told the same in simd/begin_*.h. ZTILE_PLAIN leaves them out. */
 #if (defined(__x86_64__) || defined(_M_X64)) && defined(__GNUC__) && !defined(ZTILE_PLAIN)
 #define ZTI_HAS_X86_INSTANCES
 #endif

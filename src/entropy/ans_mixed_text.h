@@ -77,7 +77,7 @@ __attribute__((noinline)) static void put_few(const struct zti_ans_mixed_table *
     memcpy(state, own, sizeof own);
 }
 
-#if defined(__AVX2__)
+#if defined(ZTI_WITH_AVX2)
 #include "entropy/ans_put_avx2.h"
 #else
 __attribute__((noinline)) static void put_many(const struct zti_ans_mixed_table *table,
@@ -150,7 +150,7 @@ static void take_few(struct zti_ans_mixed *m, const uint32_t *const *tables,
     m->state[3] = d;
 }
 
-#if defined(__AVX2__)
+#if defined(ZTI_WITH_AVX2)
 #include "entropy/ans_take_avx2.h"
 #else
 static void take_many(struct zti_ans_mixed *m, const uint32_t *const *tables,

@@ -1,8 +1,11 @@
 /* huffman_avx2.c: the texts of encoder and decoder compiled with BMI2, whose shifts take their
  * count from any register and leave the flags alone. */
-#include "entropy/instances.h"
+#include "core/cpu.h"
 
-#include <immintrin.h>
+#if defined(ZTI_HAS_X86_INSTANCES)
+#include "simd/begin_avx2.h"
+
+#include "entropy/instances.h"
 
 #define NAME(x) x##_avx2
 #include "entropy/encode_text.h"
@@ -29,3 +32,6 @@ void zti_decode_avx2(const struct zti_huffman_decoder *decoder, const uint8_t *b
 {
     decode_avx2(decoder, buffer, buffer_bytes, parts, part_count);
 }
+
+#include "simd/end.h"
+#endif

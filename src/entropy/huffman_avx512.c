@@ -6,9 +6,12 @@
  *
  * Sixteen codes stand in each quarter of a register, so that all that is unpacked stays in order:
  * the first eight of a quarter are one register of pairs and fours ('a'), the others a second. */
-#include "entropy/instances.h"
+#include "core/cpu.h"
 
-#include <immintrin.h>
+#if defined(ZTI_HAS_X86_INSTANCES)
+#include "simd/begin_avx512.h"
+
+#include "entropy/instances.h"
 
 #define NAME(x) x##_avx512
 #include "entropy/encode_text.h"
@@ -186,3 +189,6 @@ void zti_encode_avx512(const struct zti_codebook *book, const uint16_t *symbols,
     }
     output_to(&o, writer);
 }
+
+#include "simd/end.h"
+#endif

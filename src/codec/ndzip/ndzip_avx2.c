@@ -1,10 +1,12 @@
 /* ndzip_avx2.c: the AVX2 instance of the ndzip kernels. A plane of 32 values is the highest bits of
  * 32 bytes, which one instruction gathers; the bytes are brought together first, the last value's
  * lowest. */
-#include "codec/ndzip/ndzip.h"
+#include "core/cpu.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)
-#include <immintrin.h>
+#include "simd/begin_avx2.h"
+
+#include "codec/ndzip/ndzip.h"
 
 #define FN ZTI_INLINE
 
@@ -211,6 +213,6 @@ zti_ndzip_kernel_table zti_ndzip_avx2 = {
      {put_2d_64, NULL, take_2d_64},
      {put_3d_64, NULL, take_3d_64}},
 };
-#else
-typedef int zti_ndzip_no_avx2; /* a file must not be empty */
+
+#include "simd/end.h"
 #endif

@@ -1,10 +1,12 @@
 /* ndzip_avx512.c: the AVX-512 instance of the ndzip kernels. Bit planes are made of squares of 8 x
  * 8 bits, which one instruction (GFNI) transposes, between two permutations of bytes; planes that
  * are there are moved together, and apart again, by compression and expansion under a mask. */
-#include "codec/ndzip/ndzip.h"
+#include "core/cpu.h"
 
 #if defined(ZTI_HAS_X86_INSTANCES)
-#include <immintrin.h>
+#include "simd/begin_avx512.h"
+
+#include "codec/ndzip/ndzip.h"
 
 #define FN ZTI_INLINE
 
@@ -264,6 +266,6 @@ zti_ndzip_kernel_table zti_ndzip_avx512 = {
      {put_2d_64, NULL, take_2d_64},
      {put_3d_64, NULL, take_3d_64}},
 };
-#else
-typedef int zti_ndzip_no_avx512; /* a file must not be empty */
+
+#include "simd/end.h"
 #endif

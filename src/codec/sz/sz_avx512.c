@@ -1,8 +1,14 @@
 /* sz_avx512.c: the AVX-512 instance of the sz codec's tiles. */
-#include <immintrin.h>
+#include "core/cpu.h"
+
+#if defined(ZTI_HAS_X86_INSTANCES)
+#include "simd/begin_avx512.h"
 
 #define SMALL "codec/sz/sz_small_avx512.h"
 #define WORDS_32 "codec/sz/sz_words_avx512.h"
 #define LINES_TEXT "codec/sz/sz_lines_avx512.h"
 #define OPS zti_sz_avx512
 #include "codec/sz/sz_instance.h"
+
+#include "simd/end.h"
+#endif

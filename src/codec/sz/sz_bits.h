@@ -5,7 +5,7 @@
 #include "codec/sz/sz_shared.h"
 
 /* With these instructions the two loops below are one each. */
-#if defined(__BMI2__)
+#if defined(ZTI_WITH_AVX2)
 #include <immintrin.h>
 #define gather_bits(word, mask) _pext_u64(word, mask)
 #define scatter_bits(word, mask) _pdep_u64(word, mask)

@@ -99,7 +99,7 @@ static void make_kinds(struct kinds *kinds)
     }
 }
 
-#if defined(__AVX512VBMI__)
+#if defined(ZTI_WITH_AVX512)
 ZTI_INLINE small kinds_of_sums(const struct kinds *kinds, words sums)
 {
     const __m512i at = _mm512_castsi128_si512(_mm256_cvtepi16_epi8((__m256i)(sums >> 4)));
@@ -112,7 +112,7 @@ ZTI_INLINE small kinds_of_sums(const struct kinds *kinds, words sums)
     return (small)_mm_mask_blend_epi8(_mm_movepi8_mask(number), _mm512_castsi512_si128(low),
                                       _mm512_castsi512_si128(high));
 }
-#elif defined(__AVX2__)
+#elif defined(ZTI_WITH_AVX2)
 /* Multiples below 16 have a table; above, 16 have two steps at most. */
 ZTI_INLINE small kinds_of_sums(const struct kinds *kinds, words sums)
 {

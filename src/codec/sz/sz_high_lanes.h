@@ -4,16 +4,16 @@
  * vectors of C can say, it is written here, beside plain C that does the same. */
 #include "codec/sz/sz_high.h"
 
-#if defined(__AVX2__)
+#if defined(ZTI_WITH_AVX2)
 #include "bits/bits_avx2.h"
 #endif
 
 /* Neither LANES nor WIDE is more than BLOCK, in which bytes are stored: a load that spans two
  * stores waits for both. */
 enum { SEGMENT = ZTI_SZ_HIGH_SEGMENT, BLOCK = 16, ROOM = SEGMENT + 2 * BLOCK };
-#if defined(__AVX512F__)
+#if defined(ZTI_WITH_AVX512)
 enum { LANES = BLOCK, WIDE = BLOCK };
-#elif defined(__AVX2__)
+#elif defined(ZTI_WITH_AVX2)
 enum { LANES = BLOCK / 2, WIDE = BLOCK };
 #else
 enum { LANES = BLOCK / 4, WIDE = BLOCK / 2 };
@@ -55,9 +55,9 @@ ZTI_INLINE void store_small(small v, uint8_t *to)
 ZTI_INLINE lanes numbers_from(uint32_t first)
 {
     lanes v;
-#if defined(__AVX512F__)
+#if defined(ZTI_WITH_AVX512)
     v = (lanes){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-#elif defined(__AVX2__)
+#elif defined(ZTI_WITH_AVX2)
     v = (lanes){0, 1, 2, 3, 4, 5, 6, 7};
 #else
     v = (lanes){0, 1, 2, 3};
@@ -78,9 +78,9 @@ ZTI_INLINE lanes sign_of(lanes v)
 
 ZTI_INLINE lanes size_of(lanes v)
 {
-#if defined(__AVX512F__)
+#if defined(ZTI_WITH_AVX512)
     return (lanes)_mm512_abs_epi32((__m512i)v);
-#elif defined(__AVX2__)
+#elif defined(ZTI_WITH_AVX2)
     return (lanes)_mm256_abs_epi32((__m256i)v);
 #else
     const lanes sign = sign_of(v);
@@ -91,9 +91,9 @@ ZTI_INLINE lanes size_of(lanes v)
 ZTI_INLINE lanes at_most(lanes v, uint32_t most)
 {
     const lanes all = (lanes){0} + most;
-#if defined(__AVX512F__)
+#if defined(ZTI_WITH_AVX512)
     return (lanes)_mm512_min_epu32((__m512i)v, (__m512i)all);
-#elif defined(__AVX2__)
+#elif defined(ZTI_WITH_AVX2)
     return (lanes)_mm256_min_epu32((__m256i)v, (__m256i)all);
 #else
     return either((lanes)(v > all), all, v);
@@ -104,9 +104,9 @@ ZTI_INLINE lanes at_most(lanes v, uint32_t most)
 ZTI_INLINE bool has_bits(lanes v, uint32_t mask)
 {
     const lanes all = (lanes){0} + mask;
-#if defined(__AVX512F__)
+#if defined(ZTI_WITH_AVX512)
     return _mm512_test_epi32_mask((__m512i)v, (__m512i)all) != 0;
-#elif defined(__AVX2__)
+#elif defined(ZTI_WITH_AVX2)
     return !_mm256_testz_si256((__m256i)v, (__m256i)all);
 #else
     uint32_t any = 0;
@@ -129,7 +129,7 @@ ZTI_INLINE bool is_any(small flags)
 /* Numbers below 256 as bytes, and back. */
 ZTI_INLINE void store_narrow(lanes v, uint8_t *to)
 {
-#if defined(__AVX512F__)
+#if defined(ZTI_WITH_AVX512)
     _mm_storeu_si128((__m128i *)(void *)to, _mm512_cvtepi32_epi8((__m512i)v));
 #else
     const narrow_lanes narrow = __builtin_convertvector(v, narrow_lanes);
@@ -139,9 +139,9 @@ ZTI_INLINE void store_narrow(lanes v, uint8_t *to)
 
 ZTI_INLINE lanes load_narrow(const uint8_t *from)
 {
-#if defined(__AVX512F__)
+#if defined(ZTI_WITH_AVX512)
     return (lanes)_mm512_cvtepu8_epi32((__m128i)load_small(from));
-#elif defined(__AVX2__)
+#elif defined(ZTI_WITH_AVX2)
     return (lanes)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from));
 #else
     narrow_lanes narrow;
@@ -152,7 +152,7 @@ ZTI_INLINE lanes load_narrow(const uint8_t *from)
 
 ZTI_INLINE words words_of(small v)
 {
-#if defined(__AVX2__)
+#if defined(ZTI_WITH_AVX2)
     return (words)_mm256_cvtepu8_epi16((__m128i)v);
 #else
     return __builtin_convertvector(v, words);
@@ -162,7 +162,7 @@ ZTI_INLINE words words_of(small v)
 /* A block of numbers below 256 as bytes, in one store where there is one. */
 ZTI_INLINE void store_block(const lanes *v, uint8_t *to)
 {
-#if defined(__AVX2__) && !defined(__AVX512F__)
+#if defined(ZTI_WITH_AVX2) && !defined(ZTI_WITH_AVX512)
     const __m256i pairs = _mm256_packus_epi32((__m256i)v[0], (__m256i)v[1]);
     const __m256i in_order = _mm256_permute4x64_epi64(pairs, 0xd8);
     _mm_storeu_si128(
@@ -177,7 +177,7 @@ ZTI_INLINE void store_block(const lanes *v, uint8_t *to)
 /* Entries 0 to 15 of a table. */
 ZTI_INLINE small look_up(const uint8_t *table, small number)
 {
-#if defined(__AVX2__)
+#if defined(ZTI_WITH_AVX2)
     return (small)_mm_shuffle_epi8((__m128i)load_small(table), (__m128i)number);
 #else
     small entry;
@@ -191,13 +191,13 @@ ZTI_INLINE small look_up(const uint8_t *table, small number)
 ZTI_INLINE void part_pairs(const int32_t *restrict from, int32_t *restrict even,
                            int32_t *restrict odd)
 {
-#if defined(__AVX512F__)
+#if defined(ZTI_WITH_AVX512)
     const __m512i at = _mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);
     const __m512i one = _mm512_set1_epi32(1);
     const __m512i a = (__m512i)load_lanes(from), b = (__m512i)load_lanes(from + LANES);
     store_lanes((lanes)_mm512_permutex2var_epi32(a, at, b), even);
     store_lanes((lanes)_mm512_permutex2var_epi32(a, _mm512_or_si512(at, one), b), odd);
-#elif defined(__AVX2__)
+#elif defined(ZTI_WITH_AVX2)
     const __m256 a = (__m256)load_lanes(from), b = (__m256)load_lanes(from + LANES);
     const __m256i low = (__m256i)_mm256_shuffle_ps(a, b, 0x88);
     const __m256i high = (__m256i)_mm256_shuffle_ps(a, b, 0xdd);
@@ -214,13 +214,13 @@ ZTI_INLINE void part_pairs(const int32_t *restrict from, int32_t *restrict even,
 ZTI_INLINE void join_pairs(const int32_t *restrict even, const int32_t *restrict odd,
                            int32_t *restrict to)
 {
-#if defined(__AVX512F__)
+#if defined(ZTI_WITH_AVX512)
     const __m512i at = _mm512_set_epi32(23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17, 1, 16, 0);
     const __m512i eight = _mm512_set1_epi32(8);
     const __m512i a = (__m512i)load_lanes(even), b = (__m512i)load_lanes(odd);
     store_lanes((lanes)_mm512_permutex2var_epi32(a, at, b), to);
     store_lanes((lanes)_mm512_permutex2var_epi32(a, _mm512_or_si512(at, eight), b), to + LANES);
-#elif defined(__AVX2__)
+#elif defined(ZTI_WITH_AVX2)
     const __m256i a = (__m256i)load_lanes(even), b = (__m256i)load_lanes(odd);
     const __m256i low = _mm256_unpacklo_epi32(a, b), high = _mm256_unpackhi_epi32(a, b);
     store_lanes((lanes)_mm256_permute2x128_si256(low, high, 0x20), to);
@@ -235,7 +235,7 @@ ZTI_INLINE void join_pairs(const int32_t *restrict even, const int32_t *restrict
 
 ZTI_INLINE void join_small(small even, small odd, uint8_t *to)
 {
-#if defined(__AVX2__)
+#if defined(ZTI_WITH_AVX2)
     store_small((small)_mm_unpacklo_epi8((__m128i)even, (__m128i)odd), to);
     store_small((small)_mm_unpackhi_epi8((__m128i)even, (__m128i)odd), to + WIDE);
 #else

@@ -74,7 +74,7 @@ static uint32_t loud_symbols(const int32_t *q, uint32_t n, uint8_t *symbols, str
 
 ZTI_INLINE void put_eight(struct zti_bit_writer *w, const int32_t *value, const int32_t *bits)
 {
-#if defined(__AVX2__)
+#if defined(ZTI_WITH_AVX2)
     const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)value);
     const __m256i n = _mm256_loadu_si256((const __m256i *)(const void *)bits);
     const __m256i is_long = _mm256_cmpgt_epi32(n, _mm256_set1_epi32(56 / 4));
@@ -105,7 +105,7 @@ static void put_open(struct zti_sz_extras *e, const struct open_bits *open, uint
     e->writer = w;
 }
 
-#if defined(__AVX2__)
+#if defined(ZTI_WITH_AVX2)
 /* Whether eight lanes' bits are few enough to be taken together. */
 ZTI_INLINE bool may_take_eight(__m256i bits, __m256i sums)
 {
@@ -120,14 +120,14 @@ ZTI_INLINE lanes take_open(struct zti_bit_reader *extras, lanes bits)
 {
     const bool is_far = extras->at + 32 * LANES + 64 <= extras->end;
     int32_t many[LANES], below[LANES];
-#if defined(__AVX512F__)
+#if defined(ZTI_WITH_AVX512)
     const __m256i a = _mm512_castsi512_si256((__m512i)bits), sums_a = zti_sums_8(a);
     const __m256i b = _mm512_extracti64x4_epi64((__m512i)bits, 1), sums_b = zti_sums_8(b);
     if (is_far && may_take_eight(a, sums_a) && may_take_eight(b, sums_b)) {
         const __m512i first = _mm512_castsi256_si512(zti_fields_8(extras, a, sums_a));
         return (lanes)_mm512_inserti64x4(first, zti_fields_8(extras, b, sums_b), 1);
     }
-#elif defined(__AVX2__)
+#elif defined(ZTI_WITH_AVX2)
     const __m256i sums = zti_sums_8((__m256i)bits);
     if (is_far && may_take_eight((__m256i)bits, sums))
         return (lanes)zti_fields_8(extras, (__m256i)bits, sums);

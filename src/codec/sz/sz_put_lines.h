@@ -6,9 +6,9 @@
  * AVX2 and AVX-512 have their own of what moves lanes of 32 bits, in sz_put_lines_avx2.h and
  * sz_put_lines_avx512.h; this text is the specification. */
 #undef LANES
-#if defined(__AVX512F__)
+#if defined(ZTI_WITH_AVX512)
 #define LANES (512 / VAL_BITS)
-#elif defined(__AVX2__)
+#elif defined(ZTI_WITH_AVX2)
 #define LANES (256 / VAL_BITS)
 #else
 #define LANES (128 / VAL_BITS)
@@ -27,9 +27,9 @@ ZTI_INLINE void NAME(store_line)(NAME(line) v, uval *to)
     memcpy(to, &v, sizeof v);
 }
 
-#if VAL_BITS == 32 && defined(__AVX512F__)
+#if VAL_BITS == 32 && defined(ZTI_WITH_AVX512)
 #include "codec/sz/sz_put_lines_avx512.h"
-#elif VAL_BITS == 32 && defined(__AVX2__)
+#elif VAL_BITS == 32 && defined(ZTI_WITH_AVX2)
 #include "codec/sz/sz_put_lines_avx2.h"
 #else
 

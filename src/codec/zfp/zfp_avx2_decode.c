@@ -1,4 +1,9 @@
 /* zfp_avx2_decode.c: the AVX2 and BMI2 instance, decoding. */
+#include "core/cpu.h"
+
+#if defined(ZTI_HAS_X86_INSTANCES)
+#include "simd/begin_avx2.h"
+
 #include "codec/zfp/zfp_avx2_cube.h"
 #include "codec/zfp/zfp_avx2_tables.h"
 #include "codec/zfp/zfp_bmi_take.h"
@@ -37,3 +42,6 @@ const zti_zfp_skip_table zti_zfp_skip_avx2 = {
 /* Of tiles of 4 values. */
 const zti_zfp_runs_table zti_zfp_decode_runs_avx2 = {decode_runs4_f32, decode_runs4_f64,
                                                      decode_runs4_i32, decode_runs4_i64};
+
+#include "simd/end.h"
+#endif

@@ -1,4 +1,9 @@
 /* zfp_avx2_encode.c: the AVX2 and BMI2 instance, encoding. */
+#include "core/cpu.h"
+
+#if defined(ZTI_HAS_X86_INSTANCES)
+#include "simd/begin_avx2.h"
+
 #include "codec/zfp/zfp_avx2_cube.h"
 #include "codec/zfp/zfp_avx2_tables.h"
 #include "codec/zfp/zfp_plain.h"
@@ -18,3 +23,6 @@
 
 #define ZTI_ZFP_ENCODERS zti_zfp_encode_avx2
 #include "codec/zfp/zfp_vector_encoders.h"
+
+#include "simd/end.h"
+#endif

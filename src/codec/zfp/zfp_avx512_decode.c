@@ -1,4 +1,9 @@
 /* zfp_avx512_decode.c: the AVX-512 instance, decoding. */
+#include "core/cpu.h"
+
+#if defined(ZTI_HAS_X86_INSTANCES)
+#include "simd/begin_avx512.h"
+
 #include "codec/zfp/zfp_avx512_lanes.h"
 #include "codec/zfp/zfp_bmi_take.h"
 #include "codec/zfp/zfp_lanes4.h"
@@ -74,3 +79,6 @@ const zti_zfp_skip_table zti_zfp_skip_avx512 = {
     {skip_i32_1d, skip_i32_2d, skip_i32_3d, skip_i32_4d},
     {skip_i64_1d, skip_i64_2d, skip_i64_3d, skip_i64_4d},
 };
+
+#include "simd/end.h"
+#endif

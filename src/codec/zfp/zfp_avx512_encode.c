@@ -1,4 +1,9 @@
 /* zfp_avx512_encode.c: the AVX-512 instance, encoding. */
+#include "core/cpu.h"
+
+#if defined(ZTI_HAS_X86_INSTANCES)
+#include "simd/begin_avx512.h"
+
 #include "codec/zfp/zfp_vector.h"
 #include "codec/zfp/zfp_avx512_cube.h"
 #include "codec/zfp/zfp_short_tables.h"
@@ -17,3 +22,6 @@
 
 #define ZTI_ZFP_ENCODERS zti_zfp_encode_avx512
 #include "codec/zfp/zfp_vector_encoders.h"
+
+#include "simd/end.h"
+#endif
