@@ -11,8 +11,8 @@
  * effort 'high' has it, compiled for any machine: each symbol has one of 16 models by chance, in
  * streams of 65,536 symbols. */
 #include "core/cpu.h"
-#include "entropy/ans_mixed.h"
-#include "entropy/huffman.h"
+#include "entropy/ans/mixed.h"
+#include "entropy/huffman/huffman.h"
 
 #include <math.h>
 #include <stdio.h>

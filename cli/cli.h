@@ -308,7 +308,7 @@ bool stored_zfp_check_index(struct stored *stored, struct ztio_error *error);
 /* PLACE.zti, to be freed; NULL where there is no memory. */
 char *index_place_of(const char *place);
 
-/* ---- ndzip_stream.c: bare ndzip streams ----------------------------------------------------- */
+/* ---- ndzip.c: bare ndzip streams ----------------------------------------------------- */
 
 /* Behind stored_open, stored_read and stored_read_box. */
 bool stored_ndzip_open(struct stored *stored, const struct options *options,
@@ -418,7 +418,7 @@ struct compress_job {
 /* Write the whole array as a bare zfp stream, and its index where the options ask for one. */
 bool compress_zfp(struct compress_job *job, struct ztio_error *error);
 
-/* Write the whole array as a bare ndzip stream (ndzip_stream.c). */
+/* Write the whole array as a bare ndzip stream (ndzip.c). */
 bool compress_ndzip(struct compress_job *job, struct ztio_error *error);
 
 /* Read everything, for a bare stream; on a pipe of unknown extent the buffer grows. *values is to
@@ -499,7 +499,7 @@ bool run_compare(const struct options *options, struct ztio_error *error);
 bool run_plot(const struct options *options, struct ztio_error *error);
 bool run_demo(const struct options *options, struct ztio_error *error);
 bool run_bench(const struct options *options, struct ztio_error *error);
-/* bench_rates.c */
+/* rates_run.c */
 bool run_bench_rates(const struct options *options, struct ztio_error *error);
 bool run_bench_stages(const struct options *options, struct ztio_error *error);
 bool run_index(const struct options *options, struct ztio_error *error);

@@ -1,6 +1,6 @@
 /* filtered.c: the datasets of an HDF5 or netCDF-4 file that are behind one of ztile's filters, by
  * their names; what the filters were told, and how many bytes the datasets take. */
-#include "whole.h"
+#include "whole/whole.h"
 
 #include <stdio.h>
 #include <stdlib.h>

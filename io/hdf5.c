@@ -1,6 +1,6 @@
 /* hdf5.c: datasets of HDF5 files through libhdf5, which sees to byte order, chunks and filters.
  * Packed integers (scale_factor, add_offset) are unpacked as in netCDF files. */
-#include "whole.h"
+#include "whole/whole.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* hdf5_filters.c: ztile's filters in the command. HDF5 needs no plug-in for them, and a dataset's
  * pipeline is looked at before its values are read: a filter sees neither what stands before it nor
  * how large the dataset's chunks are. */
-#include "whole.h"
+#include "whole/whole.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Write the tables of the zfp codec's vector instances.
 
-    scripts/zfp_tables.py strings > src/codec/zfp/zfp_string_tables.h
-    scripts/zfp_tables.py short > src/codec/zfp/zfp_short_tables.h
-    scripts/zfp_tables.py avx512 src/codec/zfp/zfp.c > src/codec/zfp/zfp_avx512_tables.h
-    scripts/zfp_tables.py avx2 src/codec/zfp/zfp.c > src/codec/zfp/zfp_avx2_tables.h
+    scripts/zfp_tables.py strings > src/codec/zfp/tables/strings.h
+    scripts/zfp_tables.py short > src/codec/zfp/tables/short_strings.h
+    scripts/zfp_tables.py avx512 src/codec/zfp/tile/order.h > src/codec/zfp/tables/avx512_permutations.h
+    scripts/zfp_tables.py avx2 src/codec/zfp/tile/order.h > src/codec/zfp/tables/avx2_permutations.h
 
-They follow from the orders of coefficients in zfp.c and from where zfp_avx512_cube.h leaves a
+They follow from the orders of coefficients in tile/order.h and from where x86/avx512/cube.h leaves a
 transformed value: 'spot' 16 z + 4 x + y of its cube (x, y, z its place in the tile).
 """
 import re
@@ -165,10 +165,10 @@ static const uint32_t step1[5 * 256] = {''')
 
 
 if sys.argv[1] == 'strings':
-    print('''/* zfp_string_tables.h: where strings of group tests and runs end, made by
+    print('''/* strings.h: where strings of group tests and runs end, made by
  * scripts/zfp_tables.py. */
-#ifndef ZTI_ZFP_STRING_TABLES_H
-#define ZTI_ZFP_STRING_TABLES_H
+#ifndef ZTI_ZFP_TABLES_STRINGS_H
+#define ZTI_ZFP_TABLES_STRINGS_H
 
 #include <stdint.h>''')
     strings3 = [string3(bits) for bits in range(2048)]
@@ -182,9 +182,9 @@ if sys.argv[1] == 'strings':
     sys.exit()
 
 if sys.argv[1] == 'short':
-    print('''/* zfp_short_tables.h: planes of 4 bits and their strings, made by scripts/zfp_tables.py. */
-#ifndef ZTI_ZFP_SHORT_TABLES_H
-#define ZTI_ZFP_SHORT_TABLES_H
+    print('''/* short_strings.h: planes of 4 bits and their strings, made by scripts/zfp_tables.py. */
+#ifndef ZTI_ZFP_TABLES_SHORT_STRINGS_H
+#define ZTI_ZFP_TABLES_SHORT_STRINGS_H
 
 #include <stdint.h>''')
     print_short()
@@ -199,7 +199,7 @@ spot4 = [64 * (p >> 6) + spot(p) for p in order4]
 
 
 def place(m, width):
-    """Where zfp_avx2_to_planes.h has the byte of value m of 64 in memory order."""
+    """Where x86/avx2/to_planes.h has the byte of value m of 64 in memory order."""
     g, k, low = m // 32, m // 8 % 4, m % 8
     if width == 32:
         return 32 * g + 16 * (low // 4) + 4 * k + low % 4
@@ -220,19 +220,19 @@ def by_lane(sources):
 
 
 if sys.argv[1] == 'avx2':
-    print('''/* zfp_avx2_tables.h: permutations, made by scripts/zfp_tables.py. 'Rank' is a coefficient's place
+    print('''/* avx2_permutations.h: permutations, made by scripts/zfp_tables.py. 'Rank' is a coefficient's place
  * in the coding order, 'spot' its place in a cube, 'place' that of its byte among 16 or 64 that
  * are about to become planes or values. Where eight bytes are about to be transposed as an 8x8
  * matrix of bits, and after that, they are in falling order of rank. */
-#ifndef ZTI_ZFP_AVX2_TABLES_H
-#define ZTI_ZFP_AVX2_TABLES_H
+#ifndef ZTI_ZFP_TABLES_AVX2_PERMUTATIONS_H
+#define ZTI_ZFP_TABLES_AVX2_PERMUTATIONS_H
 
 #include <stdint.h>''')
     for width in 32, 64:
         of = ' of %d-bit values' % width
         table('rank2_of_place_%d' % width, [place2(spot2[o ^ 7], width) for o in range(16)],
               'Places of 16 bytes' + of + ', by rank.', width=16)
-        # what the unpacking in zfp_avx2_from_planes.h makes of a place
+        # what the unpacking in x86/avx2/from_planes.h makes of a place
         spots = [8 * (p // 4 % 2) + (4 * (p // 8) + p % 4 if width == 32
                                      else 4 * (p // 2 % 2) + 2 * (p // 8) + p % 2)
                  for p in range(16)]
@@ -250,11 +250,11 @@ if sys.argv[1] == 'avx2':
     print('\n#endif')
     sys.exit()
 
-print('''/* zfp_avx512_tables.h: byte permutations, made by scripts/zfp_tables.py. 'Rank' is a coefficient's
- * place in the coding order, 'spot' its place in a cube. Where eight bytes are about to be
- * transposed as an 8x8 matrix of bits, they are in falling order of rank. */
-#ifndef ZTI_ZFP_AVX512_TABLES_H
-#define ZTI_ZFP_AVX512_TABLES_H
+print('''/* avx512_permutations.h: byte permutations, made by scripts/zfp_tables.py. 'Rank' is a
+ * coefficient's place in the coding order, 'spot' its place in a cube. Where eight bytes are about
+ * to be transposed as an 8x8 matrix of bits, they are in falling order of rank. */
+#ifndef ZTI_ZFP_TABLES_AVX512_PERMUTATIONS_H
+#define ZTI_ZFP_TABLES_AVX512_PERMUTATIONS_H
 
 #include <stdint.h>''')
 

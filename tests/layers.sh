@@ -27,8 +27,9 @@ forbid() {
 }
 
 # ---- which layer may include which
-forbid cuda 'array/|bits/|entropy/|codec/|index/|exec/|frame/|quality/|plan/' src/cuda
-forbid core 'cuda/|array/|bits/|entropy/|codec/|index/|exec/|frame/|quality/|plan/' src/core
+forbid gpu 'array/|bits/|entropy/|codec/|index/|exec/|frame/|quality/|plan/' src/gpu
+forbid simd 'array/|entropy/|codec/|index/|exec/|frame/|quality/|plan/' src/simd
+forbid core 'gpu/|array/|bits/|entropy/|codec/|index/|exec/|frame/|quality/|plan/' src/core
 forbid array 'bits/|entropy/|codec/|index/|exec/|frame/|quality/|plan/' src/array
 forbid bits 'array/|entropy/|codec/|index/|exec/|frame/|quality/|plan/' src/bits
 forbid entropy 'codec/|index/|exec/|frame/|quality/|plan/' src/entropy
@@ -37,9 +38,10 @@ forbid index 'codec/|exec/|frame/|plan/' src/index
 forbid exec 'codec/[a-z]+/|frame/|plan/' src/exec
 forbid quality 'codec/|index/|exec/|frame/|plan/' src/quality
 forbid plan 'frame/' src/plan
-forbid 'the library' 'io\.h|io/|cli/' src
+forbid 'the library' 'io\.h|io/|cli/|bench/|draw/' src
 forbid 'the input and output of the command' 'core/|array/|bits/|codec/|index/|exec/|frame/|quality/' io
-forbid 'the command' 'core/|array/|bits/|codec/|index/|exec/|frame/|quality/' cli
+forbid 'the command' 'core/|array/|bits/|codec/|index/|exec/|frame/|quality/' cli tools
+forbid 'drawing' 'cmd/|bench/' tools/draw
 forbid 'the Python module' 'core/|array/|bits/|codec/|index/|exec/|frame/|quality/|io\.h' python
 forbid 'a plug-in' 'core/|array/|bits/|codec/|index/|exec/|frame/|quality/|io\.h' plugins
 forbid "libzfp's API" 'array/|bits/|index/|frame/|quality/|plan/|io\.h' compat
@@ -58,7 +60,7 @@ found=$(grep -nE '^[[:space:]]*#[[:space:]]*include' include/ztile.h |
 [ -z "$found" ] || complain 'ztile.h includes more than stddef.h and stdint.h' "$found"
 
 # ---- files have at most 800 lines; the public header is one file, however long
-sources=$(find include src io cli tests bench examples compat plugins python -name build -prune -o \
+sources=$(find include src io cli tools tests bench examples compat plugins python -name build -prune -o \
     \( -name '*.c' -o -name '*.h' -o -name '*.cu' -o -name '*.sh' -o -name '*.py' \) -print \
     2>/dev/null)
 found=$(for f in $sources; do
@@ -66,6 +68,13 @@ found=$(for f in $sources; do
     [ "$lines" -le 800 ] || [ "$f" = include/ztile.h ] || echo "$f has $lines"
 done)
 [ -z "$found" ] || complain 'a file has more than 800 lines' "$found"
+
+# ---- a folder can be taken in at a glance
+found=$(for folder in $(find src cli io tools -type d); do
+    files=$(find "$folder" -maxdepth 1 -type f | wc -l)
+    [ "$files" -le 22 ] || echo "$folder has $files files"
+done)
+[ -z "$found" ] || complain 'a folder has more than some twenty files' "$found"
 
 # ---- lines of code have at most 100 characters
 found=$(LC_ALL=C.UTF-8 grep -nHE '^.{101,}' $(echo "$sources" | grep -v '\.sh$') || true)

@@ -15,7 +15,7 @@ enum { ZTI_BIT_MARGIN_BYTES = 128 };
 
 /* In kernels for GPUs the same names stand for words of 64 bits instead of bytes. */
 #if defined(ZTI_DEVICE)
-#include "bits/bits_device.h"
+#include "gpu/bits.h"
 #else
 
 struct zti_bit_writer {

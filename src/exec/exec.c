@@ -5,7 +5,7 @@
 #include "core/cpu.h"
 #include "core/device.h"
 #include "core/threads.h"
-#include "exec/cuda.h"
+#include "exec/cuda/cuda.h"
 #include "exec/run.h"
 
 #include <math.h>

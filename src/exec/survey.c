@@ -3,7 +3,7 @@
 #include "array/mirror.h"
 #include "core/cpu.h"
 #include "core/threads.h"
-#include "exec/cuda.h"
+#include "exec/cuda/cuda.h"
 #include "exec/run.h"
 
 #if defined(ZTI_HAS_THREADS)

@@ -30,7 +30,7 @@
  * Steps. Z < 2 n, so that the high parts of a block are less than 3 B = 768 bits, which lie in 13
  * words: a look-up counts their ones. */
 #include "index/layout.h"
-#include "index/compact_text.h"
+#include "index/compact.h"
 
 /* Set n <= 56 bits that are 0. */
 static void put(uint8_t *bytes, uint64_t at, uint64_t v, uint32_t n)

@@ -4,7 +4,7 @@
  * Input: a byte: 0 index, 1 ANS; then numbers and bytes as tried below. */
 #include "fuzz.h"
 
-#include "entropy/ans_mixed.h"
+#include "entropy/ans/mixed.h"
 #include "support/checked_index.h"
 
 #include <stdlib.h>

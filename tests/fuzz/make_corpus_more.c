@@ -2,7 +2,7 @@
  * h5ztile, h5zfp. Part of make_corpus. */
 #include "make_corpus.h"
 
-#include "entropy/ans_mixed.h"
+#include "entropy/ans/mixed.h"
 #include "index/index.h"
 #include "support/support.h"
 #include "ztile_h5.h"

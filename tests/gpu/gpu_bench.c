@@ -9,9 +9,9 @@
  */
 #include "gpu_bench.h"
 
-#include "codec/cuda.h"
+#include "codec/gpu.h"
 #include "core/device.h"
-#include "exec/cuda.h"
+#include "exec/cuda/cuda.h"
 
 #include <math.h>
 #include <stdlib.h>

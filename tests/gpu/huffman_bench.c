@@ -12,7 +12,7 @@
 #include "gpu_bench.h"
 
 #include "core/device.h"
-#include "entropy/huffman_cuda.h"
+#include "entropy/huffman/gpu/kernels.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "huffman_cases.h"
 
 #include "core/device.h"
-#include "entropy/huffman_cuda.h"
+#include "entropy/huffman/gpu/kernels.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* cuda_index_test.c: indexes expanded by kernels: every layout, width and partition against the
  * host's look-ups, in slabs of any number of chunks; and damaged ones, which kernels must refuse
  * where the host's check does. */
-#include "codec/cuda.h"
+#include "codec/gpu.h"
 #include "core/device.h"
-#include "exec/cuda.h"
+#include "exec/cuda/cuda.h"
 #include "simt_runtime.h"
 #include "support/checked_index.h"
 #include "support/support.h"

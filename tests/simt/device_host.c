@@ -8,8 +8,8 @@
  * was queued is done: a host's access ends the program. */
 #define _GNU_SOURCE
 #include "core/device.h"
-#include "cuda/scan.h"
-#include "cuda/strided.h"
+#include "gpu/scan.h"
+#include "gpu/strided.h"
 #include "simt_device.h"
 #include "simt_runtime.h"
 

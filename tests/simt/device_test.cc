@@ -4,8 +4,8 @@ extern "C" {
 #include "array/mirror.h"
 }
 #include "core/device.h"
-#include "cuda/scan.h"
-#include "cuda/strided.h"
+#include "gpu/scan.h"
+#include "gpu/strided.h"
 
 #include <cuda_runtime.h>
 #include <stdio.h>

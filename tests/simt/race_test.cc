@@ -1,7 +1,7 @@
 /* race_test.cc: the checker of races (race.c): that it finds accesses which nothing orders, under
  * every schedule, and that it says nothing of those which something does. Each kernel is run both
  * ways, in child processes. */
-#include "cuda/simt.h"
+#include "gpu/simt.h"
 #include "simt_child.h"
 
 #include <stdlib.h>

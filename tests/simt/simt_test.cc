@@ -1,7 +1,7 @@
 /* simt_test.cc: the runtime that runs kernels on the CPU: that it runs them right, under every
  * schedule, and that it notices the mistakes it is there for. Each mistake is made in a child
  * process of its own, under a few seeds. */
-#include "cuda/lookback.h"
+#include "gpu/lookback.h"
 #include "simt_child.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* sz_damage_test.c: damaged tiles of sz, to kernels that run on the CPU and to the CPU's own text:
  * both refuse a tile or both take the same values from it, and it ends at the same place. What is
  * read is a copy of the stream and no byte more, so that a sanitizer sees every access beyond. */
-#include "codec/cuda.h"
+#include "codec/gpu.h"
 #include "simt_runtime.h"
 #include "unit/sz_support.h"
 

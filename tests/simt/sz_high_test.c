@@ -3,10 +3,10 @@
  * chunks, boxes, symbols that escape. Byte for byte what the serial policy writes and reads. And,
  * number for number, what kernels count for the codec to learn from: of all tiles, of some, of
  * pieces of them. */
-#include "codec/sz/sz_high_shared.h"
+#include "codec/sz/interp/spec.h"
 #include "core/core.h"
 #include "exec/exec.h"
-#include "frame/write.h"
+#include "frame/write/writer.h"
 #include "simt_device.h"
 #include "simt_runtime.h"
 #include "support/rare.h"

@@ -1,7 +1,7 @@
 /* ans_test.c: ANS models and streams: frequencies, tables, symbols with different models, hostile
  * bits, how near to the entropy it comes. */
 #include "core/cpu.h"
-#include "entropy/ans_mixed.h"
+#include "entropy/ans/mixed.h"
 #include "support/support.h"
 
 #include <math.h>

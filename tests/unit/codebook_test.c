@@ -1,5 +1,5 @@
 /* codebook_test.c: Huffman codebooks against the method with two queues, limits, tables. */
-#include "entropy/huffman_build.h"
+#include "entropy/huffman/build.h"
 #include "support/support.h"
 
 #include <setjmp.h>

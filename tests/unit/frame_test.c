@@ -2,7 +2,7 @@
  * thickness, boxes, sequential sources, and what a file costs beyond its stream. */
 #include "unit/frame_support.h"
 
-#include "frame/format.h"
+#include "frame/format/format.h"
 
 static const zt_type types[] = {ZT_F32, ZT_F64, ZT_I32, ZT_I64};
 static const uint64_t shapes[ZT_MAX_RANK][ZT_MAX_RANK] = {

@@ -1,5 +1,5 @@
 /* huffman_test.c: symbols to bits and back, in every instance, on hostile bits, and by merges. */
-#include "entropy/huffman.h"
+#include "entropy/huffman/huffman.h"
 #include "core/cpu.h"
 #include "support/support.h"
 

@@ -1,5 +1,5 @@
 /* sz_sizes_test.c: effort 'high': which arrays have small tiles, and the bytes of those that do. */
-#include "codec/sz/sz_high.h"
+#include "codec/sz/interp/interp.h"
 #include "unit/sz_support.h"
 
 enum { LEAST = 1 << 20 /* values of an array that has small tiles */ };

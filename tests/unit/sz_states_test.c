@@ -1,6 +1,6 @@
 /* sz_states_test.c: effort 'high': tiles whose symbols have few states and many. Sides are such
  * that rows are of all lengths, so that they begin at any state. */
-#include "codec/sz/sz_high.h"
+#include "codec/sz/interp/interp.h"
 #include "core/cpu.h"
 #include "support/rare.h"
 #include "unit/sz_support.h"

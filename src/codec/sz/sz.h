@@ -3,7 +3,7 @@
 #define ZTI_SZ_H
 
 #include "codec/codec.h"
-#include "entropy/huffman.h"
+#include "entropy/huffman/huffman.h"
 
 enum {
     ZTI_SZ_TILE_VALUES = 4096, /* at most */
@@ -48,8 +48,8 @@ enum {
     ZTI_SZ_HAS_EXACT = 8
 };
 
-/* The passes over the values: two over samples (sz_axes.c), then the one of the codebooks; those of
- * effort 'high' (sz_high_shared.h). */
+/* The passes over the values: two over samples (lorenzo/axes.c), then the one of the codebooks; those of
+ * effort 'high' (interp/spec.h). */
 enum { ZTI_SZ_LOOK_PASS, ZTI_SZ_RACE_PASS, ZTI_SZ_BOOKS_PASS, ZTI_SZ_HIGH_PASS };
 
 /* What is learnt from samples. */
@@ -100,7 +100,7 @@ extern const struct zti_sz_ops zti_sz_avx512;
 
 extern const struct zti_codec zti_codec_sz;
 
-/* ---- sz_params.c ---- */
+/* ---- params.c ---- */
 
 /* Whether so many bins can be had: an even number of them, 4 to 65,536. */
 static inline bool zti_sz_are_bins(uint64_t bins)
@@ -119,7 +119,7 @@ double zti_sz_round_down(double v, int bits);
  * differences are taken along as the array lets them be. */
 void zti_sz_set_grid(struct zti_coding *coding);
 
-/* ---- sz_axes.c: the first two passes ---- */
+/* ---- lorenzo/axes.c: the first two passes ---- */
 
 void zti_sz_axes_tally(const struct zti_coding *coding, const struct zti_sz_ops *ops,
                        uint32_t pass, const zt_array *array, uint64_t first, uint64_t last,
@@ -134,7 +134,7 @@ bool zti_sz_learn_holes(const struct zti_sz_ops *ops, struct zti_coding *coding,
 /* The tile that holds a place. */
 uint64_t zti_sz_tile_at(const struct zti_grid *grid, const uint64_t *place);
 
-/* ---- sz_model.c: codebooks ---- */
+/* ---- lorenzo/books.c: codebooks ---- */
 
 /* The most bytes that the head of a stream takes. */
 uint64_t zti_sz_head_most(const struct zti_coding *coding);
@@ -177,7 +177,7 @@ void zti_sz_forget(zt_context *context, struct zti_coding *coding);
  * bits serve as well. */
 uint64_t zti_sz_fineness(uint32_t type, double part);
 
-/* ---- sz_exact.c: values kept as they are, within a tile ---- */
+/* ---- exact.c: values kept as they are, within a tile ---- */
 
 /* Write which of n values are exact, and these, of value_bytes each; returns the place behind. */
 uint8_t *zti_sz_put_exact(uint8_t *to, const uint64_t *is_exact, uint32_t n, const void *values,
@@ -188,13 +188,13 @@ uint8_t *zti_sz_put_exact(uint8_t *to, const uint64_t *is_exact, uint32_t n, con
 const uint8_t *zti_sz_take_exact(const uint8_t *from, const uint8_t *end, uint32_t n,
                                  size_t value_bytes, uint64_t *is_exact, const uint8_t **values);
 
-/* ---- sz_holes.c ---- */
+/* ---- holes.c ---- */
 
 /* zti_codec's fit_holes, for differences along the coding's axes. */
 void zti_sz_fit_holes(const struct zti_coding *coding, const zt_array *array,
                       const uint64_t *holes, uint64_t first, uint64_t last);
 
-/* ---- sz_marks.c: which values of a tile of logarithms are zero, and which are negative ---- */
+/* ---- marks.c: which values of a tile of logarithms are zero, and which are negative ---- */
 
 enum { ZTI_SZ_MARKS_MOST_BYTES = 2 * (2 + ZTI_SZ_TILE_VALUES / 8) };
 

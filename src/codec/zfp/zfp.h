@@ -58,10 +58,10 @@ struct zti_zfp_ranges {
     void (*skip)(const struct zti_coding *, struct zti_bit_reader *, uint64_t, uint64_t);
 };
 
-/* The plain instance: [zt_type - 1][rank - 1]. zfp_vector.h has the others. */
+/* The plain instance: [zt_type - 1][rank - 1]. x86/vector.h has the others. */
 extern const struct zti_zfp_ranges zti_zfp_ranges_plain[4][ZT_MAX_RANK];
 
-/* The functions of zfp_cpu.c, which choose by coding->isa. */
+/* The functions of plain/plain.c, which choose by coding->isa. */
 bool zti_zfp_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
                     uint64_t last, struct zti_bit_writer *w);
 void zti_zfp_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
@@ -74,7 +74,7 @@ void zti_zfp_skip(const struct zti_coding *coding, struct zti_bit_reader *r, uin
                   uint64_t last);
 
 /* Planes that an integer tile under an absolute bound must leave uncoded for the bound to be
- * proved, cf. is_proved in zfp_float.h (there is no rounding to a type here). */
+ * proved, cf. is_proved in tile/float.h (there is no rounding to a type here). */
 enum { ZTI_ZFP_INT_PROOF_PLANES = 5 };
 
 /* Whether a tile of so many planes under an absolute bound may come back as integers that wrap
@@ -92,7 +92,7 @@ ZTI_STATIC bool zti_zfp_proves_integers(const struct zti_zfp *z, uint32_t rank, 
            !zti_zfp_may_wrap(z->maxprec, rank);
 }
 
-/* ---- zfp_holes.c: zti_codec's learn_holes and fit_holes ---- */
+/* ---- holes.c: zti_codec's learn_holes and fit_holes ---- */
 
 bool zti_zfp_learn_holes(struct zti_coding *coding, const zt_array *array,
                          const uint64_t *holes);

@@ -1,0 +1,536 @@
+/* values.c: datasets of a file that is written again: what they are, in which chunks they go
+ * through a filter, and their values, block by block. */
+#include "whole/whole.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OUR_FILTER = 48613,      /* plugins/hdf5/ztile_h5.h */
+    OUR_FILTER_ZFP = 32013,  /* H5Z-ZFP's, and ours */
+    CHUNK_BYTES = 1 << 20,   /* of chunks that are chosen: as many as HDF5's cache holds */
+    CHUNK_LEAST = 32 << 10,  /* of chunks that are kept: smaller ones compress badly */
+    CHUNK_MOST = 64 << 20,   /* likewise: a larger one is a lot to decode for one value */
+    BLOCK_BYTES = 32 << 20,  /* read and written at a time */
+    CACHE_SLOTS = 12421,     /* of chunks that are read; prime, as HDF5 advises */
+    HEADER_BYTES = 128       /* that chunks and a filter add to a dataset's header, at most */
+};
+
+/* ---- what a dataset is ----------------------------------------------------------------------- */
+
+bool ztio_is_our_filter(H5Z_filter_t filter)
+{
+    return filter == OUR_FILTER || filter == OUR_FILTER_ZFP;
+}
+
+static bool has_our_filter(hid_t properties)
+{
+    return H5Pget_filter_by_id2(properties, OUR_FILTER, NULL, NULL, NULL, 0, NULL, NULL) >= 0 ||
+           H5Pget_filter_by_id2(properties, OUR_FILTER_ZFP, NULL, NULL, NULL, 0, NULL, NULL) >= 0;
+}
+
+/* A number of bytes that 63 bits hold, or 0. */
+static uint64_t count_raw_bytes(const struct ztio_variable *v)
+{
+    uint64_t bytes = zt_type_bytes(v->type);
+    for (uint32_t i = 0; i < v->rank; i++) {
+        if (v->shape[i] == 0 || bytes > (uint64_t)INT64_MAX / v->shape[i])
+            return 0;
+        bytes *= v->shape[i];
+    }
+    return bytes;
+}
+
+/* NaN are kept exactly without being fill values. */
+static bool is_same_missing(const struct ztio_variable *v, double a, double b)
+{
+    return isnan(a) || (v->type == ZT_F32 ? (float)a == (float)b : a == b);
+}
+
+static bool has_fill(hid_t properties)
+{
+    H5D_fill_value_t defined = H5D_FILL_VALUE_UNDEFINED;
+    return H5Pfill_value_defined(properties, &defined) >= 0 &&
+           defined == H5D_FILL_VALUE_USER_DEFINED;
+}
+
+/* Values that mean there is none beside the first, of which filters know but one. */
+static bool has_other_missing(const struct ztio_variable *v, hid_t properties)
+{
+    double fill = v->missing_count > 0 ? v->missing[0] : 0;
+    bool differs = v->missing_count > 0 && has_fill(properties) &&
+                   H5Pget_fill_value(properties, H5T_NATIVE_DOUBLE, &fill) >= 0 &&
+                   !is_same_missing(v, fill, v->missing[0]);
+    for (size_t i = 1; i < v->missing_count; i++)
+        differs |= !is_same_missing(v, v->missing[i], v->missing[0]);
+    return differs;
+}
+
+/* Whether it has floats in a plain layout; what they are goes to v. */
+static bool describe(hid_t dataset, hid_t type, hid_t space, hid_t properties,
+                     struct ztio_variable *v)
+{
+    hsize_t extents[ZTIO_MAX_AXES];
+    hid_t native;
+    const H5D_layout_t layout = H5Pget_layout(properties);
+    const int rank = H5Sget_simple_extent_ndims(space);
+    v->type = ztio_type_of_hdf5(type, &native);
+    if ((v->type != ZT_F32 && v->type != ZT_F64) || rank < 1 || rank > ZTIO_MAX_AXES ||
+        H5Sget_simple_extent_type(space) != H5S_SIMPLE || H5Pget_external_count(properties) > 0 ||
+        (layout != H5D_CHUNKED && layout != H5D_CONTIGUOUS && layout != H5D_COMPACT) ||
+        H5Sget_simple_extent_dims(space, extents, NULL) != rank)
+        return false;
+    v->rank = (uint32_t)rank;
+    for (int i = 0; i < rank; i++)
+        v->shape[i] = extents[i];
+    v->raw_bytes = count_raw_bytes(v);
+    v->stored_bytes = H5Dget_storage_size(dataset);
+    v->has_our_filter = has_our_filter(properties);
+    v->missing_count = ztio_missing_hdf5(dataset, v->missing);
+    v->has_other_missing = has_other_missing(v, properties);
+    return v->raw_bytes > 0;
+}
+
+bool whole_describe(struct whole *w, struct object *o, bool *is_candidate)
+{
+    hid_t dataset = H5Dopen2(w->in, o->path, H5P_DEFAULT);
+    if (dataset < 0)
+        return whole_fail_read(w, o->path);
+    hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
+    hid_t properties = H5Dget_create_plist(dataset);
+    const bool is_open = type >= 0 && space >= 0 && properties >= 0;
+    if (!is_open)
+        (void)whole_fail_read(w, o->path);
+    o->is_by_value = is_open && whole_is_by_value(type);
+    *is_candidate = is_open && describe(dataset, type, space, properties, &o->variable);
+    (void)H5Pclose(properties);
+    (void)H5Sclose(space);
+    (void)H5Tclose(type);
+    (void)H5Dclose(dataset);
+    return is_open;
+}
+
+/* ---- chunks ---------------------------------------------------------------------------------- */
+
+static uint64_t chunk_bytes(const struct ztio_variable *v, const hsize_t *chunk)
+{
+    uint64_t bytes = zt_type_bytes(v->type);
+    for (uint32_t i = 0; i < v->rank; i++)
+        bytes = bytes > UINT64_MAX / chunk[i] ? UINT64_MAX : bytes * chunk[i];
+    return bytes;
+}
+
+static uint32_t long_axes(const struct ztio_variable *v, const hsize_t *chunk)
+{
+    uint32_t axes = 0;
+    for (uint32_t i = 0; i < v->rank; i++)
+        axes += chunk[i] > 1;
+    return axes;
+}
+
+/* The file's own chunks, where they will do. */
+static bool keep_chunks(const struct ztio_variable *v, hid_t properties, hsize_t *chunk)
+{
+    if (H5Pget_layout(properties) != H5D_CHUNKED ||
+        H5Pget_chunk(properties, (int)v->rank, chunk) != (int)v->rank)
+        return false;
+    const uint64_t bytes = chunk_bytes(v, chunk);
+    return bytes >= CHUNK_LEAST && bytes <= CHUNK_MOST && long_axes(v, chunk) <= ZT_MAX_RANK;
+}
+
+/* The whole array, its longest axis halved until a chunk has CHUNK_BYTES: near a cube, in which
+ * values have most neighbours, of whole zfp tiles. */
+static void choose_chunks(const struct ztio_variable *v, hsize_t *chunk)
+{
+    for (uint32_t i = 0; i < v->rank; i++)
+        chunk[i] = v->shape[i];
+    for (uint32_t i = 0; long_axes(v, chunk) > ZT_MAX_RANK; i++)
+        chunk[i] = 1;
+    while (chunk_bytes(v, chunk) > CHUNK_BYTES) {
+        uint32_t longest = 0;
+        for (uint32_t i = 1; i < v->rank; i++)
+            if (chunk[i] >= chunk[longest])
+                longest = i;
+        chunk[longest] = ((chunk[longest] + 1) / 2 + 3) / 4 * 4;
+    }
+}
+
+/* A chunk that reaches beyond the array is padded with the fill value, beside which zfp's stream
+ * loses what it was to keep: take extents that divide the array's where there are some near. */
+static void divide_evenly(const struct ztio_variable *v, hsize_t *chunk)
+{
+    for (uint32_t i = 0; i < v->rank; i++) {
+        if (v->shape[i] % chunk[i] == 0)
+            continue;
+        for (hsize_t n = chunk[i]; n > chunk[i] / 4; n--)
+            if (v->shape[i] % n == 0) {
+                chunk[i] = n;
+                break;
+            }
+        if (v->shape[i] % chunk[i] != 0 &&
+            chunk_bytes(v, chunk) / chunk[i] <= CHUNK_MOST / v->shape[i])
+            chunk[i] = v->shape[i];
+    }
+}
+
+/* The properties with which the dataset is made anew; negative on failure. */
+static hid_t new_properties(const struct object *o, hid_t old, hid_t space)
+{
+    const struct ztio_variable *v = &o->variable;
+    const struct ztio_choice *choice = &o->choice;
+    hsize_t chunk[ZTIO_MAX_AXES], extents[ZTIO_MAX_AXES], most[ZTIO_MAX_AXES];
+    hid_t properties = H5Pcopy(old);
+    bool is_fixed = true;
+    if (properties < 0 || H5Premove_filter(properties, H5Z_FILTER_ALL) < 0)
+        return properties < 0 ? -1 : (H5Pclose(properties), -1);
+    (void)H5Sget_simple_extent_dims(space, extents, most);
+    for (uint32_t i = 0; i < v->rank; i++)
+        is_fixed &= extents[i] == most[i];
+    bool done;
+    if (choice->what == ZTIO_PLAIN) {
+        done = !is_fixed || H5Pset_layout(properties, H5D_CONTIGUOUS) >= 0;
+    } else {
+        if (!keep_chunks(v, old, chunk))
+            choose_chunks(v, chunk);
+        if (choice->filter == OUR_FILTER_ZFP)
+            divide_evenly(v, chunk);
+        /* what means that there is no value is kept exactly if it is the fill value */
+        done = (v->missing_count == 0 || has_fill(old) ||
+                H5Pset_fill_value(properties, H5T_NATIVE_DOUBLE, v->missing) >= 0) &&
+               H5Pset_chunk(properties, (int)v->rank, chunk) >= 0 &&
+               H5Pset_alloc_time(properties, H5D_ALLOC_TIME_INCR) >= 0 &&
+               H5Pset_filter(properties, choice->filter, H5Z_FLAG_MANDATORY, choice->words,
+                             choice->word) >= 0;
+    }
+    if (done)
+        return properties;
+    (void)H5Pclose(properties);
+    return -1;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* A walk over an array in blocks of whole chunks. */
+struct blocks {
+    uint32_t rank;
+    hsize_t shape[ZTIO_MAX_AXES];
+    hsize_t block[ZTIO_MAX_AXES]; /* the extents of most of them */
+    hsize_t from[ZTIO_MAX_AXES];
+    hsize_t count[ZTIO_MAX_AXES]; /* of the one at hand */
+    uint64_t values;
+};
+
+static void begin_blocks(struct blocks *b, const struct ztio_variable *v, const hsize_t *chunk)
+{
+    uint64_t bytes = zt_type_bytes(v->type);
+    bool is_growing = true;
+    *b = (struct blocks){.rank = v->rank};
+    for (uint32_t i = 0; i < v->rank; i++) {
+        b->shape[i] = v->shape[i];
+        b->block[i] = chunk[i] < v->shape[i] ? chunk[i] : v->shape[i];
+        bytes *= b->block[i];
+    }
+    for (uint32_t i = v->rank; is_growing && i-- > 0;) {
+        const uint64_t chunks = (v->shape[i] - 1) / b->block[i] + 1;
+        const uint64_t fit = bytes < BLOCK_BYTES ? BLOCK_BYTES / bytes : 1;
+        const uint64_t times = chunks < fit ? chunks : fit;
+        bytes *= times;
+        is_growing = times == chunks;
+        b->block[i] = is_growing ? v->shape[i] : b->block[i] * times;
+    }
+}
+
+/* Go to the block at b->from. */
+static void take_block(struct blocks *b)
+{
+    b->values = 1;
+    for (uint32_t i = 0; i < b->rank; i++) {
+        const hsize_t left = b->shape[i] - b->from[i];
+        b->count[i] = left < b->block[i] ? left : b->block[i];
+        b->values *= b->count[i];
+    }
+}
+
+static bool next_block(struct blocks *b)
+{
+    for (uint32_t i = b->rank; i-- > 0;) {
+        b->from[i] += b->block[i];
+        if (b->from[i] < b->shape[i])
+            return true;
+        b->from[i] = 0;
+    }
+    return false;
+}
+
+static uint64_t block_bytes(const struct blocks *b, const struct ztio_variable *v)
+{
+    uint64_t bytes = zt_type_bytes(v->type);
+    for (uint32_t i = 0; i < b->rank; i++)
+        bytes *= b->block[i];
+    return bytes;
+}
+
+static bool transfer(hid_t dataset, const struct blocks *b, hid_t native, void *values,
+                     bool is_write)
+{
+    hid_t space = H5Dget_space(dataset);
+    hid_t memory = H5Screate_simple((int)b->rank, b->count, NULL);
+    const bool done =
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, b->from, NULL, b->count, NULL) >= 0 &&
+        (is_write ? H5Dwrite(dataset, native, memory, space, H5P_DEFAULT, values)
+                  : H5Dread(dataset, native, memory, space, H5P_DEFAULT, values)) >= 0;
+    if (done) { /* a success would wipe out why */
+        (void)H5Sclose(memory);
+        (void)H5Sclose(space);
+    }
+    return done;
+}
+
+struct copy {
+    struct whole *whole;
+    const struct object *object;
+    hid_t from, to, native;
+    void *values, *again; /* again: NULL where nothing is checked */
+};
+
+static bool copy_block(const struct copy *c, const struct blocks *b)
+{
+    struct whole *w = c->whole;
+    const char *path = c->object->path;
+    const struct ztio_variable *v = &c->object->variable;
+    if (!transfer(c->from, b, c->native, c->values, false))
+        return whole_fail_read(w, path);
+    if (!transfer(c->to, b, c->native, c->values, true))
+        return whole_fail_write(w, path);
+    if (c->again) {
+        if (!transfer(c->to, b, c->native, c->again, false))
+            return whole_fail_read(w, path);
+        w->how->checked(w->how->user, v, &c->object->choice, c->values, c->again, b->values);
+    }
+    w->how->advance(w->how->user, b->values * zt_type_bytes(v->type));
+    return true;
+}
+
+/* The extents of the chunks of a dataset; its shape where it has none. */
+static void chunks_of(hid_t dataset, const struct ztio_variable *v, hsize_t *chunk)
+{
+    hid_t properties = H5Dget_create_plist(dataset);
+    if (H5Pget_layout(properties) != H5D_CHUNKED ||
+        H5Pget_chunk(properties, (int)v->rank, chunk) < 0)
+        choose_chunks(v, chunk);
+    (void)H5Pclose(properties);
+}
+
+static bool copy_all(struct copy *c)
+{
+    hsize_t chunk[ZTIO_MAX_AXES];
+    struct blocks b;
+    const struct ztio_variable *v = &c->object->variable;
+    chunks_of(c->object->choice.what == ZTIO_PLAIN ? c->from : c->to, v, chunk);
+    begin_blocks(&b, v, chunk);
+    const uint64_t bytes = block_bytes(&b, v);
+    c->values = malloc((size_t)bytes);
+    c->again = c->object->choice.is_checked ? malloc((size_t)bytes) : NULL;
+    bool done = (c->values && (c->again || !c->object->choice.is_checked)) ||
+                ztio_fail_memory(c->whole->error, c->whole->place);
+    if (done)
+        do {
+            take_block(&b);
+            done = copy_block(c, &b);
+        } while (done && next_block(&b));
+    free(c->again);
+    free(c->values);
+    return done;
+}
+
+/* Open with a cache of some bytes. Where a chunk is written whole, none is best: the filter then
+ * runs, and fails, in the call that writes. */
+static hid_t open_dataset(hid_t file, const char *path, size_t cache_bytes)
+{
+    hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+    (void)H5Pset_chunk_cache(access, CACHE_SLOTS, cache_bytes, H5D_CHUNK_CACHE_W0_DEFAULT);
+    hid_t dataset = H5Dopen2(file, path, access);
+    (void)H5Pclose(access);
+    return dataset;
+}
+
+/* Bytes of values and of the index of chunks. */
+static uint64_t bytes_of(hid_t dataset)
+{
+    H5O_info_t info;
+    const uint64_t bytes = H5Dget_storage_size(dataset);
+    return H5Oget_info2(dataset, &info, H5O_INFO_META_SIZE) < 0
+               ? bytes
+               : bytes + info.meta_size.obj.index_size + info.meta_size.obj.heap_size;
+}
+
+/* A dataset that was made anew. */
+struct made {
+    hid_t file;
+    const char *path;
+    uint64_t values_bytes, bytes; /* with the index of chunks */
+};
+
+static bool fill_dataset(struct whole *w, const struct object *o, struct made *made)
+{
+    struct copy c = {.whole = w, .object = o, .native = -1};
+    (void)ztio_type_of_hdf5(o->variable.type == ZT_F32 ? H5T_IEEE_F32LE : H5T_IEEE_F64LE,
+                            &c.native);
+    c.from = open_dataset(w->in, o->path, BLOCK_BYTES);
+    c.to = open_dataset(made->file, made->path, 0);
+    bool done = c.from >= 0 && c.to >= 0;
+    done = done ? copy_all(&c) : whole_fail_read(w, o->path);
+    if (done) {
+        made->values_bytes = H5Dget_storage_size(c.to);
+        made->bytes = bytes_of(c.to);
+    }
+    if (c.to >= 0 && H5Dclose(c.to) < 0 && done)
+        done = whole_fail_write(w, o->path);
+    if (c.from >= 0)
+        (void)H5Dclose(c.from);
+    return done;
+}
+
+/* Make the dataset anew. Its type is the machine's: filters want it so, and readers do not see. */
+static bool make_anew(struct whole *w, const struct object *o, hid_t from, struct made *made)
+{
+    const hid_t type = o->variable.type == ZT_F32 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE;
+    hid_t old = H5Dget_create_plist(from), space = H5Dget_space(from);
+    hid_t properties = new_properties(o, old, space);
+    hid_t to = properties >= 0 ? H5Dcreate2(made->file, made->path, type, space, H5P_DEFAULT,
+                                            properties, H5P_DEFAULT)
+                               : -1;
+    if (to < 0)
+        (void)whole_fail_write(w, o->path);
+    else
+        (void)H5Dclose(to);
+    (void)H5Pclose(properties);
+    (void)H5Sclose(space);
+    (void)H5Pclose(old);
+    return to >= 0 && fill_dataset(w, o, made);
+}
+
+/* Its values are written when all is there that they may refer to. */
+static bool make_empty(struct whole *w, const struct object *o)
+{
+    hid_t from = H5Dopen2(w->in, o->path, H5P_DEFAULT);
+    if (from < 0)
+        return whole_fail_read(w, o->path);
+    hid_t stored = H5Dget_type(from), space = H5Dget_space(from);
+    hid_t properties = H5Dget_create_plist(from), type = whole_type(w, stored);
+    hid_t to = type >= 0 ? H5Dcreate2(w->out, o->path, type, space, H5P_DEFAULT, properties,
+                                      H5P_DEFAULT)
+                         : -1;
+    if (to < 0 && w->error->exit_status == 0)
+        (void)whole_fail_write(w, o->path);
+    if (to >= 0)
+        (void)H5Dclose(to);
+    (void)H5Tclose(type);
+    (void)H5Pclose(properties);
+    (void)H5Sclose(space);
+    (void)H5Tclose(stored);
+    (void)H5Dclose(from);
+    return to >= 0;
+}
+
+/* As it is stored; its attributes come later, with all others'. It must not be open: where chunks
+ * of it are in HDF5's cache, H5Ocopy writes behind a buffer (seen with 1.10.8). */
+static bool copy_stored(struct whole *w, hid_t file, const char *path, const struct object *o)
+{
+    hid_t how = H5Pcreate(H5P_OBJECT_COPY);
+    const bool done = how >= 0 && H5Pset_copy_object(how, H5O_COPY_WITHOUT_ATTR_FLAG) >= 0 &&
+                      H5Ocopy(file, path, w->out, o->path, how, H5P_DEFAULT) >= 0;
+    if (!done)
+        (void)whole_fail_write(w, o->path);
+    (void)H5Pclose(how);
+    return done;
+}
+
+/* Make it in a file of its own; take it over if it is smaller than it was. Otherwise o->choice
+ * becomes to keep it. What is made in the file itself would leave a hole there. */
+static bool try_anew(struct whole *w, struct object *o, hid_t from, struct made *made)
+{
+    hid_t access = whole_access(w);
+    made->file = H5Fcreate(w->trial, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    made->path = "/trial";
+    bool done = made->file >= 0 ? make_anew(w, o, from, made) : whole_fail_write(w, o->path);
+    if (done && made->bytes + HEADER_BYTES < bytes_of(from))
+        done = copy_stored(w, made->file, made->path, o);
+    else if (done)
+        o->choice.what = ZTIO_KEEP;
+    if (made->file >= 0)
+        (void)H5Fclose(made->file);
+    (void)H5Pclose(access);
+    return done;
+}
+
+static bool rewrite(struct whole *w, struct object *o)
+{
+    struct made made = {.file = w->out, .path = o->path};
+    hid_t from = H5Dopen2(w->in, o->path, H5P_DEFAULT);
+    if (from < 0)
+        return whole_fail_read(w, o->path);
+    const bool done = o->choice.is_asked ? make_anew(w, o, from, &made)
+                                         : try_anew(w, o, from, &made);
+    (void)H5Dclose(from);
+    if (!done)
+        return false;
+    if (o->choice.what == ZTIO_KEEP) {
+        w->how->kept(w->how->user, &o->variable);
+        return true;
+    }
+    w->rewritten++;
+    w->is_asked |= o->choice.is_asked;
+    w->how->done(w->how->user, &o->variable, made.values_bytes);
+    return true;
+}
+
+bool whole_make_dataset(struct whole *w, struct object *o)
+{
+    const bool done = o->choice.what == ZTIO_KEEP || rewrite(w, o);
+    if (!done || o->choice.what != ZTIO_KEEP)
+        return done;
+    return o->is_by_value ? make_empty(w, o) : copy_stored(w, w->in, o->path, o);
+}
+
+/* ---- for others ------------------------------------------------------------------------------ */
+
+bool ztio_scan_hdf5(const char *path, const struct ztio_variable *v,
+                    bool (*part)(void *user, const void *values, uint64_t count), void *user,
+                    struct ztio_error *error)
+{
+    struct whole w = {.in = -1, .out = -1, .place = path, .error = error};
+    hsize_t chunk[ZTIO_MAX_AXES];
+    struct blocks b;
+    hid_t native = v->type == ZT_F32   ? H5T_NATIVE_FLOAT
+                   : v->type == ZT_F64 ? H5T_NATIVE_DOUBLE
+                   : v->type == ZT_I32 ? H5T_NATIVE_INT32
+                                       : H5T_NATIVE_INT64;
+    w.in = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t dataset = w.in >= 0 ? open_dataset(w.in, v->path, BLOCK_BYTES) : -1;
+    const bool is_open = dataset >= 0;
+    if (!is_open)
+        (void)whole_fail_read(&w, v->path);
+    if (!is_open || !ztio_check_filters(w.in, v->path, path, error)) {
+        if (is_open)
+            (void)H5Dclose(dataset);
+        if (w.in >= 0)
+            (void)H5Fclose(w.in);
+        return false;
+    }
+    chunks_of(dataset, v, chunk);
+    begin_blocks(&b, v, chunk);
+    void *values = malloc((size_t)block_bytes(&b, v));
+    bool done = values || ztio_fail_memory(error, path);
+    if (done)
+        do {
+            take_block(&b);
+            done = transfer(dataset, &b, native, values, false) || whole_fail_read(&w, v->path);
+            done = done && part(user, values, b.values);
+        } while (done && next_block(&b));
+    free(values);
+    (void)H5Dclose(dataset);
+    (void)H5Fclose(w.in);
+    return done;
+}

@@ -1,0 +1,104 @@
+/* whole.h: what the files share that rewrite a whole HDF5 file: whole.c walks it, whole/values.c
+ * copies datasets, whole/attributes.c copies attributes and references. */
+#ifndef ZTI_WHOLE_WHOLE_H
+#define ZTI_WHOLE_WHOLE_H
+
+#include "format.h"
+
+#include <hdf5.h>
+
+/* ---- hdf5.c ---- */
+
+/* The innermost cause of HDF5's last failure, into text of ZTIO_CAUSE_BYTES. Returns text. */
+enum { ZTIO_CAUSE_BYTES = 320 };
+const char *ztio_cause_hdf5(char *text);
+
+/* ztile's type of numbers in a file in either byte order, and what they are in memory (not to be
+ * closed); 0 for others. */
+uint32_t ztio_type_of_hdf5(hid_t type, hid_t *native);
+
+/* "f32", "u16", "compound"; for a type that has no such name what it is called. */
+void ztio_name_type_hdf5(hid_t type, char *name, size_t name_bytes);
+
+/* whole/values.c: 48613 and 32013. */
+bool ztio_is_our_filter(H5Z_filter_t filter);
+
+/* hdf5_filters.c: see ztio_add_filter in io.h. */
+void ztio_register_filters(void);
+
+/* A filter of ours in the pipeline of a dataset that is to be read must be told of chunks as the
+ * dataset has them; a warning where another one stands before it and its bound is void. */
+bool ztio_check_filters(hid_t file, const char *path, const char *label, struct ztio_error *error);
+
+/* Dimension scales are HDF5's coordinate variables. */
+bool ztio_is_scale_hdf5(hid_t dataset);
+
+/* Values that mean there is none, by attributes or by the creator's fill value; at most
+ * ZTIO_MISSING_VALUES. Returns how many. */
+size_t ztio_missing_hdf5(hid_t dataset, double *missing);
+
+/* ---- whole.c and its parts ---- */
+
+/* An object of the file that is read. */
+struct object {
+    unsigned long file_number; /* with the address what tells it from others */
+    haddr_t address;
+    H5O_type_t type;
+    char *path;   /* where it is, and is made: where links first lead to it */
+    bool is_named; /* path is that; before, some path */
+    bool is_made; /* in the file that is written */
+    bool is_by_value; /* a dataset whose values are read and written, and last */
+    struct ztio_choice choice; /* of a dataset */
+    struct ztio_variable variable;
+};
+
+struct whole {
+    hid_t in;
+    hid_t out;
+    const char *place; /* for sentences: what is read */
+    const char *label; /* likewise: what is written */
+    const char *trial; /* a file in which a dataset is written, to see how many bytes it takes */
+    uint64_t rewritten; /* datasets */
+    bool is_asked;      /* one of them was */
+    const struct ztio_rewrite *how;
+    struct object *objects; /* sorted by address once all are known */
+    size_t count;
+    size_t room;
+    unsigned depth;
+    bool is_naming; /* the walk only finds paths */
+    struct ztio_error *error;
+};
+
+/* Sentences with what HDF5 says of the call that failed last; false. */
+bool whole_fail_read(const struct whole *whole, const char *path);
+bool whole_fail_write(const struct whole *whole, const char *path);
+
+/* whole.c: how a file is created that has nothing newer than the one that is read. To be closed. */
+hid_t whole_access(const struct whole *whole);
+
+/* whole.c: the object of an address, NULL where there is none. */
+struct object *whole_find(const struct whole *whole, const H5O_info_t *info);
+
+/* Make an object that others need before its turn, with the groups on the way to it. */
+bool whole_ensure(struct whole *whole, struct object *object);
+
+/* whole.c: the type in the file that is written for one of the file that is read: the same, or
+ * where that one is named there, the one of that name here. To be closed; negative on failure. */
+hid_t whole_type(struct whole *whole, hid_t type);
+
+/* whole/cf.c: note of every dataset whether it is a coordinate, or belongs to one. */
+bool whole_mark_coordinates(struct whole *whole);
+
+/* whole/values.c: what a dataset is, and whether a filter of ours could take it. */
+bool whole_describe(struct whole *whole, struct object *object, bool *is_candidate);
+bool whole_make_dataset(struct whole *whole, struct object *object);
+
+/* whole/attributes.c */
+bool whole_copy_attributes(struct whole *whole, const struct object *object);
+
+/* True for a type whose values lie elsewhere in the file, or that is an object there itself: these
+ * H5Ocopy does not carry over rightly (seen with 1.10.8: fill values of strings, named types). */
+bool whole_is_by_value(hid_t type);
+bool whole_copy_values(struct whole *whole, const struct object *object);
+
+#endif

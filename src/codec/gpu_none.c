@@ -1,0 +1,14 @@
+/* gpu_none.c: a build without CUDA has kernels for no codec. */
+#include "codec/gpu.h"
+
+const struct zti_cuda_codec *zti_cuda_codec_of(uint32_t id)
+{
+    (void)id;
+    return NULL;
+}
+
+const struct zti_cuda_learning *zti_cuda_learning_of(uint32_t id)
+{
+    (void)id;
+    return NULL;
+}

@@ -1,0 +1,17 @@
+/* gpu_registry.cu: the codecs that the cuda policy has kernels for. */
+#include "gpu/simt.h"
+
+#include "codec/gpu.h"
+
+extern "C" const struct zti_cuda_codec *zti_cuda_codec_of(uint32_t id)
+{
+    return id == ZT_CODEC_NDZIP ? &zti_cuda_ndzip
+           : id == ZT_CODEC_ZFP ? &zti_cuda_zfp
+           : id == ZT_CODEC_SZ  ? &zti_cuda_sz
+                                : NULL;
+}
+
+extern "C" const struct zti_cuda_learning *zti_cuda_learning_of(uint32_t id)
+{
+    return id == ZT_CODEC_SZ ? &zti_cuda_sz_learning : NULL;
+}

@@ -1,0 +1,180 @@
+/* stream.c: the ndzip codec: the stream, and its table of functions.
+ *
+ * The stream is that of ndzip as it has been since March 2021. Source: F. Knorr, P. Thoman, T.
+ * Fahringer, "ndzip-gpu: Efficient Lossless Compression of Scientific Floating-Point Data on
+ * GPUs", SC 2021.
+ *
+ * An array is cut into tiles (ndzip: hypercubes) of 4096 values: 4096, 64 x 64 or 16 x 16 x 16.
+ * With words of the element's W bits:
+ *
+ *     E[0] .. E[N-1]   where each tile's record ends: words from the first record, 32 bits each
+ *     zero bytes       up to a whole word
+ *     records          of the tiles, the array's last axis fastest, with nothing between them
+ *
+ * A tile's record, with groups of W consecutive values, of which there are 4096 / W:
+ *
+ *     mask             of each group, a word: the OR of its values' residuals
+ *     planes           of each group: for each bit that is set in its mask, the highest first, a
+ *                      word of that bit of each residual, the first value's highest
+ *
+ * Residuals: values are turned left by one bit, so that the sign is lowest; along each axis each is
+ * replaced by its difference, modulo 2^W, to the one before it in the tile (0 before the first);
+ * then negative ones have all bits but the highest flipped.
+ *
+ * In a bare stream, tiles are whole, and the elements that belong to none follow the records as
+ * they are, in C order. In a .zt frame the table is the stream's head and serves as its index, and
+ * the last tile of an axis is padded (walk.c). A 4-D array has tiles of 1 x 16 x 16 x 16.
+ * Integers are not turned left. */
+#include "codec/ndzip/ndzip.h"
+
+#include <math.h>
+
+static uint32_t width_of(const struct zti_coding *coding)
+{
+    return 8 * (uint32_t)zt_type_bytes(coding->type);
+}
+
+/* A tile is a chunk: there is no need to choose another, the table has all of them. */
+static uint32_t chunk_tiles(uint32_t rank)
+{
+    (void)rank;
+    return 1;
+}
+
+static zt_status configure(zt_context *context, const struct zti_ask *ask,
+                           struct zti_coding *coding)
+{
+    if (ask->kind != ZT_LOSSLESS)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "the ndzip codec is lossless; ask for no bound, or choose another codec");
+    if (coding->grid.count > UINT32_MAX / (ZTI_NDZIP_VALUES + ZTI_NDZIP_VALUES / width_of(coding)))
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "a frame of %llu tiles could outgrow the 32-bit table of an ndzip stream; "
+                        "lower slab_bytes, or choose another codec",
+                        (unsigned long long)coding->grid.count);
+    coding->verify_bound = NAN;
+    return ZT_OK;
+}
+
+/* The codec's part of a frame header: a byte, 0, or 1 where values are stored as they are. */
+static size_t store_params(const struct zti_coding *coding, uint8_t *out)
+{
+    out[0] = zti_ndzip_is_stored(coding);
+    return 1;
+}
+
+static void store(struct zti_coding *coding)
+{
+    static const uint32_t one[ZT_MAX_RANK] = {1, 1, 1, 1};
+    coding->grid = zti_grid_of(coding->grid.rank, coding->grid.shape, one);
+}
+
+static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_bytes,
+                             struct zti_coding *coding)
+{
+    if (in_bytes != 1 || in[0] > 1)
+        return zti_fail(context, ZT_CORRUPT, "the ndzip parameters of a frame make no sense");
+    if (in[0])
+        store(coding);
+    coding->verify_bound = NAN;
+    return ZT_OK;
+}
+
+static void describe(const struct zti_coding *coding, zt_info *info)
+{
+    (void)coding;
+    (void)info;
+}
+
+static uint64_t tile_fixed_bits(const struct zti_coding *coding)
+{
+    return zti_ndzip_is_stored(coding) ? width_of(coding) : 0;
+}
+
+/* All masks, and no plane. */
+static uint64_t tile_min_bits(const struct zti_coding *coding)
+{
+    return zti_ndzip_is_stored(coding) ? width_of(coding) : ZTI_NDZIP_VALUES;
+}
+
+static uint64_t tile_max_bits(const struct zti_coding *coding)
+{
+    const uint32_t width = width_of(coding);
+    return zti_ndzip_is_stored(coding)
+               ? width
+               : (uint64_t)(ZTI_NDZIP_VALUES + ZTI_NDZIP_VALUES / width) * width;
+}
+
+/* A strip of cubes fetches the lines of the next, which another thread codes where a piece ends. */
+enum { PIECE_BYTES = 1024 * 1024 };
+
+static uint32_t stream_align_bits(const struct zti_coding *coding)
+{
+    return width_of(coding);
+}
+
+/* ---- the head: the table of ends ---- */
+
+static uint64_t head_bytes(const struct zti_coding *coding)
+{
+    return zti_ndzip_is_stored(coding) ? 0
+                                       : zti_round_up(4 * coding->grid.count, width_of(coding) / 8);
+}
+
+static void put_head(const struct zti_coding *coding, const uint64_t *starts, uint8_t *head)
+{
+    const uint32_t width = width_of(coding);
+    const uint64_t n = coding->grid.count, used = 4 * n, bytes = head_bytes(coding);
+    if (bytes == 0)
+        return;
+    for (uint64_t i = 0; i < n; i++)
+        zti_put_le32(head + 4 * i, (uint32_t)(starts[i + 1] / width));
+    memset(head + used, 0, (size_t)(bytes - used));
+}
+
+static zt_status take_head(zt_context *context, struct zti_coding *coding, const uint8_t *head)
+{
+    const uint32_t groups = ZTI_NDZIP_VALUES / width_of(coding);
+    uint32_t end = 0;
+    for (uint64_t i = 0; i < coding->grid.count && head_bytes(coding) > 0; i++) {
+        const uint32_t next = zti_get_le32(head + 4 * i);
+        if (next < end || next - end < groups || next - end > groups + ZTI_NDZIP_VALUES)
+            return zti_fail(context, ZT_CORRUPT,
+                            "the ndzip stream is damaged: its table says that tile %llu of %llu "
+                            "has words %u to %u",
+                            (unsigned long long)i, (unsigned long long)coding->grid.count, end,
+                            next);
+        end = next;
+    }
+    return ZT_OK;
+}
+
+static const uint32_t tile_shape[ZT_MAX_RANK][ZT_MAX_RANK] = {
+    {4096}, {64, 64}, {16, 16, 16}, {1, 16, 16, 16}};
+
+const struct zti_codec zti_codec_ndzip = {
+    .name = "ndzip",
+    .id = ZT_CODEC_NDZIP,
+    .unit_bits = 0, /* words of the values' type */
+    .tile_shape = tile_shape,
+    .chunk_tiles = chunk_tiles,
+    .configure = configure,
+    .store_params = store_params,
+    .load_params = load_params,
+    .describe = describe,
+    .tile_min_bits = tile_min_bits,
+    .tile_max_bits = tile_max_bits,
+    .tile_reach_bits = tile_max_bits,
+    .tile_fixed_bits = tile_fixed_bits,
+    .stream_align_bits = stream_align_bits,
+    .piece_bytes = PIECE_BYTES,
+    .head_max_bytes = head_bytes,
+    .head_bytes = head_bytes,
+    .put_head = put_head,
+    .take_head = take_head,
+    .has_ends = true,
+    .store = store,
+    .encode = zti_ndzip_encode,
+    .decode = zti_ndzip_decode,
+    .skip = zti_ndzip_skip,
+};

@@ -1,0 +1,276 @@
+/* walk.c: the walk over an array's cubes: where the values of each are, and those that the
+ * kernels cannot reach where they lie.
+ *
+ * A cube whose rows lie as rows in memory is coded from there, and decoded to there. Any other goes
+ * through a buffer: one with strides along its rows, one that a view cuts, and one at the end of
+ * the array, which is padded. */
+#include "codec/ndzip/tile/part.h"
+
+/* Cubes side by side, a strip, have their rows asked for together: runs of lines come faster than
+ * as many lines in as many places. Of 256 to 2048 bytes the best for both widths and ways, whether
+ * or not rows are whole lines of memory. */
+enum { STRIP_ROW_BYTES = 512 };
+
+/* Cubes of the strip that cube x of a line of cubes is in: as many as fit, a power of two. */
+static uint32_t strip_of(const struct shape *s, uint64_t x, uint64_t cubes)
+{
+    uint32_t n = STRIP_ROW_BYTES / (s->side * s->value_bytes);
+    while (x / n * n + n > cubes)
+        n /= 2;
+    return n;
+}
+
+/* Fill in the rows of the strip after a cube's own that are the cube's to fetch, if that strip is
+ * before tile 'last', which ends a run that began with tile 'first': lines that another thread
+ * writes to are not to be taken from it. The first strip of a run is fetched by nobody before. */
+static void look_far(const struct zti_grid *grid, const struct shape *s, struct zti_walk at,
+                     uint64_t first, uint64_t last, const struct zti_view *view,
+                     struct zti_ndzip_rows *rows)
+{
+    const uint32_t axis = grid->rank - 1;
+    const uint64_t x = at.origin[axis] / grid->side[axis], cubes = grid->tiles[axis];
+    if (s->rank < 3)
+        return;
+    const uint32_t n = strip_of(s, x, cubes), k = (uint32_t)(x % n);
+    rows->is_fetched = at.tile > first + k && last - at.tile >= n - k;
+    for (uint32_t i = k; i < n; i++)
+        zti_walk_next(grid, &at);
+    if (at.tile >= last)
+        return;
+    const uint32_t next_n = strip_of(s, at.origin[axis] / grid->side[axis], cubes);
+    const struct part next = part_of(grid, *s, &at, &view->out, view->lo, view->hi);
+    if (last - at.tile < next_n || !next.is_plain)
+        return;
+    rows->far = next.data + k * (s->side / n) * rows->plane_bytes;
+    rows->far_rows = s->side * s->side / n;
+    rows->far_bytes = next_n * s->side * s->value_bytes;
+}
+
+static struct zti_ndzip_rows rows_of(const struct part *p, const struct part *next)
+{
+    return (struct zti_ndzip_rows){.at = p->data,
+                                   .ahead = next->is_plain ? next->data : p->data,
+                                   .row_bytes = p->stride_bytes[1],
+                                   .plane_bytes = p->stride_bytes[0]};
+}
+
+/* A cube in a buffer. */
+static struct zti_ndzip_rows rows_in(uint8_t *buffer, const struct shape *s)
+{
+    const int64_t row = s->side * s->value_bytes;
+    return (struct zti_ndzip_rows){
+        .at = buffer, .ahead = buffer, .row_bytes = row, .plane_bytes = row * s->side};
+}
+
+/* Calls of memcpy for fewer values take longer than the values. */
+enum { MEMCPY_VALUES = 9 };
+
+void zti_ndzip_copy_row(uint8_t *to, int64_t to_step, const uint8_t *from, int64_t from_step,
+                        uint64_t n, uint32_t value_bytes)
+{
+    if (to_step == from_step && to_step == (int64_t)value_bytes && n >= MEMCPY_VALUES)
+        memcpy(to, from, (size_t)n * value_bytes);
+    else if (value_bytes == 4)
+        for (; n > 0; n--, to += to_step, from += from_step)
+            memcpy(to, from, 4);
+    else
+        for (; n > 0; n--, to += to_step, from += from_step)
+            memcpy(to, from, 8);
+}
+
+/* Fill a buffer with a cube, what is beyond the array's end included. */
+static void gather(const struct part *p, const struct shape *s, uint8_t *buffer)
+{
+    const struct zti_ndzip_rows rows = rows_in(buffer, s);
+    const uint32_t bytes = s->value_bytes, side = s->side;
+    const uint32_t planes = s->rank > 2 ? side : 1, lines = s->rank > 1 ? side : 1;
+    for (uint32_t z = 0; z < p->extent[0]; z++) {
+        uint8_t *const plane = buffer + z * rows.plane_bytes;
+        for (uint32_t y = 0; y < p->extent[1]; y++) {
+            uint8_t *const row = plane + y * rows.row_bytes;
+            zti_ndzip_copy_row(row, bytes,
+                               p->data + z * p->stride_bytes[0] + y * p->stride_bytes[1],
+                               p->stride_bytes[2], p->extent[2], bytes);
+            for (uint32_t x = p->extent[2]; x < side; x++)
+                memcpy(row + x * bytes, row + (x - 1) * bytes, bytes);
+        }
+        for (uint32_t y = p->extent[1]; y < lines; y++)
+            memcpy(plane + y * rows.row_bytes, plane + (y - 1) * rows.row_bytes,
+                   (size_t)rows.row_bytes);
+    }
+    for (uint32_t z = p->extent[0]; z < planes; z++)
+        memcpy(buffer + z * rows.plane_bytes, buffer + (z - 1) * rows.plane_bytes,
+               (size_t)rows.plane_bytes);
+}
+
+/* Put what is wanted of a cube in its place. */
+static void scatter(const struct part *p, const struct shape *s, const uint8_t *buffer)
+{
+    const uint32_t bytes = s->value_bytes, side = s->side;
+    for (uint32_t z = 0; z < p->extent[0]; z++)
+        for (uint32_t y = 0; y < p->extent[1]; y++) {
+            const uint32_t at = ((z + p->skip[0]) * side + y + p->skip[1]) * side + p->skip[2];
+            zti_ndzip_copy_row(p->data + z * p->stride_bytes[0] + y * p->stride_bytes[1],
+                               p->stride_bytes[2], buffer + at * bytes, bytes, p->extent[2],
+                               bytes);
+        }
+}
+
+/* Where cube 'at' is the last of its line, copy what its rows have beyond it: into the stream, or
+ * from the stream. */
+static void copy_tails(const struct zti_coding *coding, const struct zti_walk *at,
+                       const zt_array *memory, bool is_encoding)
+{
+    const struct zti_grid *grid = &coding->grid;
+    const struct zti_ndzip_tails *tails = coding->model;
+    const uint32_t x = grid->rank - 1, bytes = (uint32_t)zt_type_bytes(coding->type);
+    if (!tails || at->origin[x] + grid->side[x] < grid->shape[x])
+        return;
+    const bool has_planes = grid->rank > 2;
+    const uint64_t planes = has_planes ? grid->side[0] : 1, z0 = has_planes ? at->origin[0] : 0;
+    const int64_t plane_step = has_planes ? memory->stride[0] : 0;
+    const int64_t step = memory->stride[x] * (int64_t)bytes;
+    for (uint64_t z = z0; z < z0 + planes; z++)
+        for (uint64_t y = at->origin[x - 1]; y < at->origin[x - 1] + grid->side[x - 1]; y++) {
+            uint8_t *const row = (uint8_t *)memory->data + (int64_t)grid->shape[x] * step +
+                                 ((int64_t)z * plane_step + (int64_t)y * memory->stride[x - 1]) *
+                                     (int64_t)bytes;
+            uint8_t *const tail =
+                tails->bytes + z * tails->plane_bytes + y * tails->values * bytes;
+            if (is_encoding)
+                zti_ndzip_copy_row(tail, bytes, row, step, tails->values, bytes);
+            else
+                zti_ndzip_copy_row(row, step, tail, bytes, tails->values, bytes);
+        }
+}
+
+/* ---- values as they are ---- */
+
+/* Copy values [first, last), in C order, of the array that the grid is of: from 'out' into the
+ * stream, or from the stream into it. */
+static void copy_values(const struct zti_grid *grid, const struct zti_view *view, uint64_t first,
+                        uint64_t last, uint8_t *stream, bool is_encoding)
+{
+    const uint32_t bytes = (uint32_t)zt_type_bytes(view->out.type), x = grid->rank - 1;
+    const int64_t step = view->out.stride[x] * (int64_t)bytes;
+    while (first < last) {
+        const struct zti_walk at = zti_walk_from(grid, first);
+        const uint64_t rest = grid->shape[x] - at.origin[x];
+        const uint32_t n = (uint32_t)(rest < last - first ? rest : last - first);
+        int64_t offset = 0;
+        for (uint32_t i = 0; i < grid->rank; i++)
+            offset += (int64_t)(at.origin[i] - view->lo[i]) * view->out.stride[i];
+        uint8_t *const row = (uint8_t *)view->out.data + offset * (int64_t)bytes;
+        if (is_encoding)
+            zti_ndzip_copy_row(stream, bytes, row, step, n, bytes);
+        else
+            zti_ndzip_copy_row(row, step, stream, bytes, n, bytes);
+        stream += (size_t)n * bytes;
+        first += n;
+    }
+}
+
+/* ---- runs of cubes ---- */
+
+static uint32_t rotation_of(const struct zti_coding *coding)
+{
+    return coding->type == ZT_F32 || coding->type == ZT_F64;
+}
+
+bool zti_ndzip_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+                      uint64_t last, struct zti_bit_writer *w)
+{
+    const struct zti_grid *grid = &coding->grid;
+    const struct zti_view all = zti_view_whole(array);
+    if (zti_ndzip_is_stored(coding)) {
+        copy_values(grid, &all, first, last, w->next, true);
+        w->next += (last - first) * zt_type_bytes(coding->type);
+        return true;
+    }
+    const struct shape s = shape_of(coding);
+    const struct zti_ndzip_kernels *k =
+        zti_ndzip_kernels_of(coding->isa, 8 * s.value_bytes, s.rank);
+    uint8_t *(*const put)(const struct zti_ndzip_rows *, uint32_t, uint8_t *) =
+        coding->is_streamed && k->stream ? k->stream : k->put;
+    struct zti_walk at = zti_walk_from(grid, first);
+    struct part part = part_of(grid, s, &at, array, all.lo, all.hi);
+    while (at.tile < last) {
+        const struct zti_walk here = at;
+        zti_walk_next(grid, &at);
+        const struct part next =
+            at.tile < grid->count ? part_of(grid, s, &at, array, all.lo, all.hi) : part;
+        _Alignas(64) uint8_t buffer[8 * ZTI_NDZIP_VALUES];
+        struct zti_ndzip_rows rows = rows_of(&part, &next);
+        if (part.is_plain) {
+            look_far(grid, &s, here, first, grid->count, &all, &rows);
+        } else {
+            gather(&part, &s, buffer);
+            rows = rows_in(buffer, &s);
+        }
+        w->next = put(&rows, rotation_of(coding), w->next);
+        copy_tails(coding, &here, array, true);
+        part = next;
+    }
+    return true;
+}
+
+void zti_ndzip_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
+                      uint64_t last, const struct zti_view *view)
+{
+    const struct zti_grid *grid = &coding->grid;
+    const uint8_t *from = r->base + r->at / 8;
+    if (zti_ndzip_is_stored(coding)) {
+        copy_values(grid, view, first, last, (uint8_t *)from, false);
+        r->at += (last - first) * zt_type_bytes(coding->type) * 8;
+        return;
+    }
+    const struct shape s = shape_of(coding);
+    const struct zti_ndzip_kernels *k =
+        zti_ndzip_kernels_of(coding->isa, 8 * s.value_bytes, s.rank);
+    struct zti_walk at = zti_walk_from(grid, first);
+    struct part part = part_of(grid, s, &at, &view->out, view->lo, view->hi);
+    while (at.tile < last) {
+        const struct zti_walk here = at;
+        zti_walk_next(grid, &at);
+        const struct part next =
+            at.tile < last ? part_of(grid, s, &at, &view->out, view->lo, view->hi) : part;
+        _Alignas(64) uint8_t buffer[8 * ZTI_NDZIP_VALUES];
+        struct zti_ndzip_rows rows = rows_of(&part, &next);
+        if (part.is_plain)
+            look_far(grid, &s, here, first, last, view, &rows);
+        else
+            rows = rows_in(buffer, &s);
+        from = k->take(from, rotation_of(coding), &rows);
+        if (!part.is_plain)
+            scatter(&part, &s, buffer);
+        copy_tails(coding, &here, &view->out, false);
+        part = next;
+    }
+    r->at = (uint64_t)(from - r->base) * 8;
+}
+
+static uint32_t bit_count(uint64_t v)
+{
+    v -= v >> 1 & UINT64_C(0x5555555555555555);
+    v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
+    v = (v + (v >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    return (uint32_t)(v * UINT64_C(0x0101010101010101) >> 56);
+}
+
+void zti_ndzip_skip(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
+                    uint64_t last)
+{
+    const uint32_t width = 8 * (uint32_t)zt_type_bytes(coding->type);
+    if (zti_ndzip_is_stored(coding)) {
+        r->at += (last - first) * width;
+        return;
+    }
+    const uint32_t mask_bytes = ZTI_NDZIP_VALUES / 8; /* of a record; whole numbers of 64 bits */
+    for (; first < last; first++) {
+        const uint8_t *masks = r->base + r->at / 8;
+        uint64_t planes = 0;
+        for (uint32_t i = 0; i < mask_bytes; i += 8)
+            planes += bit_count(zti_get_le64(masks + i));
+        r->at += 8 * mask_bytes + planes * width;
+    }
+}

@@ -1,0 +1,121 @@
+/* bits.h: words of bits, and the small codes of spec.h as the CPU writes them. */
+#ifndef ZTI_SZ_BITS_H
+#define ZTI_SZ_BITS_H
+
+#include "codec/sz/spec.h"
+
+/* With these instructions the two loops below are one each. */
+#if defined(ZTI_WITH_AVX2)
+#include <immintrin.h>
+#define gather_bits(word, mask) _pext_u64(word, mask)
+#define scatter_bits(word, mask) _pdep_u64(word, mask)
+#else
+/* The bits of word where the mask has ones, together at the low end; and back. */
+static inline uint64_t gather_bits(uint64_t word, uint64_t mask)
+{
+    uint64_t out = 0;
+    if (mask == ~UINT64_C(0))
+        return word;
+    for (uint64_t place = 1; mask; mask &= mask - 1, place <<= 1)
+        if (word & mask & (0 - mask))
+            out |= place;
+    return out;
+}
+
+static inline uint64_t scatter_bits(uint64_t word, uint64_t mask)
+{
+    uint64_t out = 0;
+    if (mask == ~UINT64_C(0))
+        return word;
+    for (; mask; mask &= mask - 1, word >>= 1)
+        if (word & 1)
+            out |= mask & (0 - mask);
+    return out;
+}
+#endif
+
+#if defined(__GNUC__)
+#define count_ones(word) ((uint32_t)__builtin_popcountll(word))
+#define lowest_bit(word) ((uint32_t)__builtin_ctzll(word)) /* of a word that is not 0 */
+#define highest_bit(word) (63 - (uint32_t)__builtin_clzll(word))
+#else
+static inline uint32_t count_ones(uint64_t word)
+{
+    uint32_t n = 0;
+    for (; word; word &= word - 1)
+        n++;
+    return n;
+}
+
+static inline uint32_t lowest_bit(uint64_t word)
+{
+    return count_ones((word & (0 - word)) - 1);
+}
+
+static inline uint32_t highest_bit(uint64_t word)
+{
+    uint32_t n = 0;
+    while (word >>= 1)
+        n++;
+    return n;
+}
+#endif
+
+/* zti_put_bits64 with fewer steps: n <= 64 bits, the higher ones zero. */
+ZTI_INLINE void put_word(struct zti_bit_writer *w, uint64_t v, uint32_t n)
+{
+    const uint32_t held = w->held_bits, bits = held + n;
+    const uint64_t low = w->held | v << held;
+    zti_put_le64(w->next, low);
+    w->next += bits >> 3;
+    w->held_bits = bits & 7;
+    w->held = bits >= 64 ? v >> 1 >> (63 - held) : low >> (bits & 56);
+    *w->next = (uint8_t)w->held; /* what the store before did not hold */
+}
+
+/* zti_take_bits64 with one load and a byte. */
+ZTI_INLINE uint64_t take_word(struct zti_bit_reader *r, uint32_t n)
+{
+    const uint8_t *const at = r->base + (r->at >> 3);
+    const uint32_t down = r->at & 7;
+    const uint64_t v = zti_get_le64(at) >> down | (uint64_t)at[8] << 1 << (63 - down);
+    r->at += n;
+    return n < 64 ? v & ((UINT64_C(1) << n) - 1) : v;
+}
+
+/* v + 1 = 2^n + rest: n in 6 bits, the rest in n. */
+static inline void put_number(struct zti_bit_writer *w, uint64_t v)
+{
+    const uint32_t n = highest_bit(v + 1);
+    zti_put_bits(w, n, ZTI_SZ_NUMBER_BITS);
+    zti_put_bits64(w, v + 1 - (UINT64_C(1) << n), n);
+}
+
+/* v in unary code; where it has more than 11 zeros, what is above as a number. */
+static inline void put_value(struct zti_bit_writer *w, uint64_t v)
+{
+    if (v < ZTI_SZ_ROUNDS) {
+        zti_put_bits(w, UINT64_C(1) << v, (uint32_t)v + 1);
+    } else {
+        zti_put_bits(w, 0, ZTI_SZ_ROUNDS);
+        put_number(w, v - ZTI_SZ_ROUNDS);
+    }
+}
+
+/* The bits of these. */
+static inline uint32_t bits_of_number(uint64_t v)
+{
+    return ZTI_SZ_NUMBER_BITS + highest_bit(v + 1);
+}
+
+static inline uint32_t bits_of_value(uint64_t v)
+{
+    return v < ZTI_SZ_ROUNDS ? (uint32_t)v + 1 : ZTI_SZ_ROUNDS + bits_of_number(v - ZTI_SZ_ROUNDS);
+}
+
+static inline void put_code(struct zti_bit_writer *w, struct zti_sz_code code)
+{
+    zti_put_bits(w, code.bits, code.count);
+}
+
+#endif

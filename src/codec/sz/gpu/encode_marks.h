@@ -1,0 +1,87 @@
+/* encode_marks.h: kernel text, coding: the bytes of marks (marks.c), by the runs of a warp
+ * (gpu/runs.h). Its parameters are those of lorenzo/gpu/kernel.h. */
+
+/* How a mark is coded, of which the bits of each order are known. */
+static __device__ __forceinline__ void choose_way(struct marks *m, uint32_t mark, uint32_t n)
+{
+    uint32_t best = 0, bits = UINT32_MAX;
+    const uint32_t *const of = m->run_bits[mark];
+    for (uint32_t i = 0; i < 2 * ZTI_SZ_MARKS_ORDERS; i++)
+        if (of[i] < bits) {
+            bits = of[i];
+            best = i;
+        }
+    const bool is_set = (m->bits[mark][0] & 1) != 0; /* the first run has no values then */
+    const bool is_none = !is_set && m->runs[mark] == 1, is_all = is_set && m->runs[mark] == 2;
+    m->way[mark] = is_none    ? (uint32_t)ZTI_SZ_MARKS_NONE
+                   : is_all   ? (uint32_t)ZTI_SZ_MARKS_ALL
+                   : bits < n ? ZTI_SZ_MARKS_RUNS + best
+                              : (uint32_t)ZTI_SZ_MARKS_BITMAP;
+    m->bytes[mark] = 1 + (is_none || is_all ? 0 : bits < n ? (bits + 7) / 8 : (n + 7) / 8);
+}
+
+/* What is coded of a run: its length less 1, of the first one its length, which may be 0. */
+static __device__ __forceinline__ uint32_t run_number(const uint64_t *bits, uint32_t begin,
+                                                      uint32_t end)
+{
+    return end - begin - (begin > 0 || ((bits[0] & 1) != 0 && end > 0));
+}
+
+/* How many bits the runs of a mark take, or of where it differs from the row before, in each order.
+ * A warp. */
+static __device__ __forceinline__ void measure_mark(struct marks *m, uint32_t mark,
+                                                    bool is_against, uint32_t n)
+{
+    const uint64_t *const bits = is_against ? m->against[mark] : m->bits[mark];
+    uint32_t sum[ZTI_SZ_MARKS_ORDERS] = {0}, runs = 0, begin, end;
+    struct lane_runs r = runs_of(bits, n);
+    for (; next_run(&r, &begin, &end); runs++) {
+        const uint32_t number = run_number(bits, begin, end);
+SIMT_UNROLL
+        for (uint32_t k = 0; k < ZTI_SZ_MARKS_ORDERS; k++)
+            sum[k] += run_bits(number, k);
+    }
+    runs = __reduce_add_sync(SIMT_ALL_LANES, runs);
+    if (threadIdx.x % 32 == 0 && !is_against)
+        m->runs[mark] = runs;
+SIMT_UNROLL
+    for (uint32_t k = 0; k < ZTI_SZ_MARKS_ORDERS; k++) {
+        const uint32_t all = __reduce_add_sync(SIMT_ALL_LANES, sum[k]);
+        if (threadIdx.x % 32 == 0)
+            m->run_bits[mark][(is_against ? ZTI_SZ_MARKS_ORDERS : 0) + k] = all;
+    }
+}
+
+/* A mark's runs in Golomb's code of order k. A warp. */
+static __device__ __forceinline__ void put_mark_runs(uint32_t *out, uint32_t at,
+                                                     const uint64_t *bits, uint32_t n, uint32_t k)
+{
+    const struct lane_runs all = runs_of(bits, n);
+    struct lane_runs r = all;
+    uint32_t count = 0, begin, end;
+    while (next_run(&r, &begin, &end))
+        count += run_bits(run_number(bits, begin, end), k);
+    at += warp_sums_32(count) - count;
+    r = all;
+    while (next_run(&r, &begin, &end)) {
+        const uint32_t v = run_number(bits, begin, end) + (1u << k);
+        const uint32_t top = zti_bit_length64(v) - 1, low = v & ((1u << top) - 1);
+        or_bits_32(out, at, (1u | low << 1) << (top - k));
+        at += 2 * top - k + 1;
+    }
+}
+
+/* A mark's bytes. A warp. */
+static __device__ __forceinline__ void put_mark(uint32_t *out, uint32_t at, const struct marks *m,
+                                                uint32_t mark, uint32_t n)
+{
+    const uint32_t way = m->way[mark], number = way - ZTI_SZ_MARKS_RUNS;
+    const uint64_t *const bits = way >= ZTI_SZ_MARKS_RUNS + ZTI_SZ_MARKS_ORDERS ? m->against[mark]
+                                                                               : m->bits[mark];
+    if (threadIdx.x % 32 == 0)
+        or_bits_32(out, at, way);
+    if (way >= ZTI_SZ_MARKS_RUNS)
+        put_mark_runs(out, at + 8, bits, n, number % ZTI_SZ_MARKS_ORDERS);
+    for (uint32_t i = threadIdx.x % 32; way == ZTI_SZ_MARKS_BITMAP && 64 * i < n; i += 32)
+        or_bits(out, at + 8 + 64 * i, bits[i]);
+}

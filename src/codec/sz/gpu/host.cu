@@ -1,0 +1,213 @@
+/* host.cu: the CUDA instance of the sz codec, the host's part: what kernels there are, what they
+ * are given, and codebooks in the form that they read. */
+#include "codec/sz/gpu/kernels.h"
+#include "codec/sz/interp/spec.h"
+#include "entropy/huffman/gpu/kernels.h"
+
+static bool has_kernels(const struct zti_coding *coding)
+{
+    (void)coding;
+    return true;
+}
+
+static bool is_high(const struct zti_coding *coding)
+{
+    return coding->sz.effort == ZT_EFFORT_HIGH;
+}
+
+static uint64_t work_bytes(const struct zti_coding *coding)
+{
+    if (!is_high(coding))
+        return sz_found_bytes(&coding->sz, coding->grid.count);
+    const uint64_t take = zti_sz_high_cuda_take_bytes(coding);
+    const uint64_t put = zti_sz_high_cuda_put_bytes(coding);
+    return take > put ? take : put;
+}
+
+static uint64_t state_words(const struct zti_coding *coding, uint64_t tiles)
+{
+    (void)coding;
+    return lookback_words(tiles);
+}
+
+static uint32_t alphabet_of(const struct zti_coding *coding)
+{
+    return coding->sz.effort == ZT_EFFORT_PAPER ? coding->sz.bins : 256;
+}
+
+static struct sz_tiles tiles_of(const struct zti_coding *coding)
+{
+    struct sz_tiles s;
+    memset(&s, 0, sizeof s);
+    s.grid = coding->grid;
+    s.sz = coding->sz;
+    s.type = coding->type;
+    s.alphabet = alphabet_of(coding);
+    return s;
+}
+
+/* The kernels for a width of values, and for logarithms or not. */
+struct kernels {
+    void (*put)(const struct sz_tiles *s, void *queue);
+    void (*take)(const struct sz_tiles *s, void *queue);
+    void (*count)(const struct sz_tiles *s, void *queue);
+};
+
+static const struct kernels *kernels_of(const struct zti_coding *coding)
+{
+    static const struct kernels all[2][2] = {
+        {{zti_sz_cuda_put_32, zti_sz_cuda_take_32, zti_sz_cuda_count_32},
+         {zti_sz_cuda_put_64, zti_sz_cuda_take_64, zti_sz_cuda_count_64}},
+        {{zti_sz_cuda_put_log_32, zti_sz_cuda_take_log_32, zti_sz_cuda_count_log_32},
+         {zti_sz_cuda_put_log_64, zti_sz_cuda_take_log_64, zti_sz_cuda_count_log_64}}};
+    return &all[coding->sz.source == ZTI_SZ_LOG]
+               [coding->type == ZT_F64 || coding->type == ZT_I64];
+}
+
+/* ---- codebooks ---- */
+
+static uint64_t model_bytes(const struct zti_coding *coding)
+{
+    if (is_high(coding))
+        return zti_sz_high_model_bytes(coding);
+    return sz_books_of(coding->sz.effort) * (uint64_t)sz_book_bytes(alphabet_of(coding));
+}
+
+static void put_model(const struct zti_coding *coding, void *memory)
+{
+    const struct zti_sz_model *const model = (const struct zti_sz_model *)coding->model;
+    const uint32_t alphabet = alphabet_of(coding);
+    if (is_high(coding))
+        zti_sz_high_put_model(coding, memory);
+    for (uint32_t i = 0; i < sz_books_of(coding->sz.effort); i++) {
+        const struct zti_codebook *const book = &model->book[i];
+        const struct zti_cuda_book to = sz_book(memory, alphabet, i);
+        to.numbers[ZTI_BOOK_USED] = book->used;
+        to.numbers[ZTI_BOOK_LONGEST] = book->longest;
+        memcpy(to.numbers + ZTI_BOOK_FIRST, book->first, sizeof book->first);
+        memcpy(to.numbers + ZTI_BOOK_ENTRY, book->entry, sizeof book->entry);
+        memcpy(to.codes, book->codes, alphabet * sizeof *book->codes);
+        memcpy(to.order, book->order, book->used * sizeof *book->order);
+        memcpy(to.lengths, book->lengths, alphabet * sizeof *book->lengths);
+    }
+}
+
+/* ---- tiles ---- */
+
+/* Tiles of effort 'high' in a slab end at planes of the next one, as far as these are on the coarse
+ * grid: kernels are told of the whole array, and which part of it there is. */
+static void set_whole(struct sz_tiles *s, const struct zti_grid *all, const zt_array *slab)
+{
+    const uint64_t layer = all->count / all->tiles[0];
+    s->grid = *all;
+    s->view.lo[0] = s->first_tile / layer * all->side[0];
+    s->view.hi[0] = s->view.lo[0] + slab->shape[0];
+}
+
+static void encode(const struct zti_cuda_encoding *e)
+{
+    struct sz_tiles s = tiles_of(e->coding);
+    s.view.out = e->array;
+    memcpy(s.view.hi, e->array.shape, sizeof s.view.hi);
+    ZTI_CUDA_SET_ENCODING(&s, e);
+    s.model = (void *)e->model; /* only read */
+    if (!is_high(e->coding)) {
+        kernels_of(e->coding)->put(&s, e->queue);
+        return;
+    }
+    set_whole(&s, &e->whole->grid, &e->array);
+    zti_sz_high_cuda_put(&s, e->whole, e->coding->grid.count, e->work, e->queue);
+}
+
+/* What multiples of an integers' step are divided by once for all values. */
+static void set_limits(struct sz_tiles *s)
+{
+    const bool is_32 = s->type == ZT_I32;
+    const int64_t step = s->sz.whole_step > 0 ? (int64_t)s->sz.whole_step : 1;
+    s->least = (is_32 ? INT32_MIN : INT64_MIN) / step;
+    s->most = (is_32 ? INT32_MAX : INT64_MAX) / step;
+}
+
+/* All chunks, as many tiles at a time as there are slots: of each chunk the same, which go on where
+ * they were. */
+static void take_chunks(const struct zti_cuda_decoding *d, struct sz_tiles *s)
+{
+    s->found = d->work;
+    s->slots = sz_slots_of(d->coding->grid.count);
+    s->chunks_each = d->count < s->slots ? d->count : s->slots;
+    s->tiles_each = s->slots / s->chunks_each;
+    if (s->tiles_each > s->chunk_tiles)
+        s->tiles_each = s->chunk_tiles;
+    const uint64_t most = s->chunks_each;
+    set_limits(s);
+    zti_sz_cuda_make_tables(s, d->queue);
+    for (s->from = 0; s->from < d->count; s->from += most) {
+        s->chunks_each = d->count - s->from < most ? d->count - s->from : most;
+        for (s->skip = 0; s->skip < s->chunk_tiles; s->skip += s->tiles_each) {
+            zti_sz_cuda_find(s, d->queue);
+            kernels_of(d->coding)->take(s, d->queue);
+        }
+    }
+}
+
+static void decode(const struct zti_cuda_decoding *d)
+{
+    struct sz_tiles s = tiles_of(d->coding);
+    ZTI_CUDA_SET_DECODING(&s, d);
+    s.model = (void *)d->model; /* only read */
+    if (is_high(d->coding))
+        zti_sz_high_cuda_take(&s, d->coding, d->work, d->queue);
+    else
+        take_chunks(d, &s);
+}
+
+/* ---- counting ---- */
+
+static uint64_t counters(const struct zti_coding *coding, uint32_t pass)
+{
+    const uint64_t books = sz_books_of(coding->sz.effort);
+    const uint32_t of_high = (uint32_t)ZTI_SZ_HIGH_PASS + (uint32_t)ZTI_SZ_HIGH_COUNT_PASS;
+    if (is_high(coding))
+        return pass == of_high ? ZTI_SZ_HIGH_COUNTERS : 0;
+    return pass == ZTI_SZ_BOOKS_PASS && books > 0 ? books * alphabet_of(coding) + 1 : 0;
+}
+
+static void count(const struct zti_cuda_counting *c)
+{
+    struct sz_tiles s = tiles_of(c->coding);
+    s.grid = c->grid;
+    s.view.out = c->array;
+    memcpy(s.view.hi, c->array.shape, sizeof s.view.hi);
+    s.first_tile = c->first_tile;
+    s.counts = c->counts;
+    s.model = (void *)c->model; /* only read */
+    if (is_high(c->coding)) {
+        s.part = (uint32_t)zti_sz_high_part(&c->coding->grid);
+        set_whole(&s, &c->coding->grid, &c->array);
+        zti_sz_high_cuda_count(&s, c->coding, c->grid.count, c->work, c->queue);
+        return;
+    }
+    s.part = zti_sz_count_part(c->coding);
+    kernels_of(c->coding)->count(&s, c->queue);
+}
+
+static void add_counts(const struct zti_coding *coding, const uint64_t *counts, void *tally)
+{
+    if (is_high(coding))
+        zti_sz_high_add_counts(coding, counts, tally);
+    else
+        zti_sz_add_counts(coding, (struct zti_sz_counts *)tally, counts);
+}
+
+/* Of effort paper: what lorenzo/books.c has made of many bins. */
+static uint64_t learn_bytes(const struct zti_coding *coding)
+{
+    const bool is_large = alphabet_of(coding) > (uint32_t)ZTI_HOST_BOOK_SYMBOLS;
+    return is_large ? zti_cuda_making_bytes(alphabet_of(coding)) : 0;
+}
+
+extern "C" const struct zti_cuda_codec zti_cuda_sz = {
+    false, has_kernels, state_words, encode, decode, work_bytes};
+
+extern "C" const struct zti_cuda_learning zti_cuda_sz_learning = {
+    model_bytes, put_model, counters, count, add_counts, learn_bytes};

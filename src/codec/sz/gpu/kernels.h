@@ -1,0 +1,94 @@
+/* kernels.h: what the kernel files of the sz codec share: what kernels are given, and their
+ * launches for each width of values. */
+#ifndef ZTI_SZ_GPU_KERNELS_H
+#define ZTI_SZ_GPU_KERNELS_H
+
+#include "gpu/lookback.h"
+#include "gpu/place.h"
+
+#include "codec/gpu.h"
+#include "codec/sz/lorenzo/gpu/scan/positions.h"
+#include "codec/sz/spec.h"
+#include "entropy/huffman/gpu/self_sync.h"
+
+#include <math.h>
+
+/* What kernels are given. */
+struct sz_tiles {
+    struct zti_grid grid;
+    struct zti_sz sz;
+    struct zti_view view; /* encoding: the array */
+    uint32_t type, chunk_tiles;
+    uint64_t *words;
+    uint64_t words_count;
+    uint64_t *states;
+    uint64_t *starts;
+    uint64_t first_tile, first_chunk;
+    const uint64_t *places, *chunks;
+    uint64_t count;    /* of chunks */
+    void *model;       /* books, one after another, only read; efforts that have any */
+    uint32_t alphabet; /* of each */
+    uint32_t part;     /* counting: one tile in so many is counted */
+    uint64_t *counts;  /* counting: of each book's symbols, then bits in Rice codes */
+    /* Decoding, a launch of several: tiles of chunks from number 'from' of those wanted on; of each
+     * so many, from its tile 'skip' on. */
+    void *found;       /* lorenzo/gpu/scan/positions.h */
+    uint64_t slots;
+    uint64_t from, chunks_each, tiles_each, skip;
+    int64_t least, most; /* integers whose multiples of the step are of the type */
+};
+
+static inline uint32_t sz_books_of(uint32_t effort)
+{
+    return effort == ZT_EFFORT_PAPER ? 1 : effort == ZT_EFFORT_DEFAULT ? (uint32_t)ZTI_SZ_BOOKS : 0;
+}
+
+/* Bytes from one book to the next. */
+ZTI_STATIC size_t sz_book_bytes(uint32_t alphabet)
+{
+    return (zti_cuda_book_bytes(alphabet) + 7) / 8 * 8;
+}
+
+ZTI_STATIC struct zti_cuda_book sz_book(void *model, uint32_t alphabet, uint32_t book)
+{
+    return zti_cuda_book_in((char *)model + book * sz_book_bytes(alphabet), alphabet);
+}
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All tiles of a grid to bytes; what is to be found in tiles of the chunks wanted, and then these
+ * to values; the symbols of tiles to counts. */
+void zti_sz_cuda_put_32(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_put_64(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_make_tables(const struct sz_tiles *s, void *queue); /* before the others */
+void zti_sz_cuda_find(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_take_32(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_take_64(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_count_32(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_count_64(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_put_log_32(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_put_log_64(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_take_log_32(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_take_log_64(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_count_log_32(const struct sz_tiles *s, void *queue);
+void zti_sz_cuda_count_log_64(const struct sz_tiles *s, void *queue);
+
+/* Effort 'high': the chunks wanted to values; so many tiles from first_tile on to bytes, or to
+ * counts; and the bytes of the memory that taking works in, and the others. 'coding' is the whole
+ * array's. */
+void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti_coding *coding, void *work,
+                           void *queue);
+void zti_sz_high_cuda_put(const struct sz_tiles *s, const struct zti_coding *coding, uint64_t tiles,
+                          void *work, void *queue);
+void zti_sz_high_cuda_count(const struct sz_tiles *s, const struct zti_coding *coding,
+                            uint64_t tiles, void *work, void *queue);
+uint64_t zti_sz_high_cuda_take_bytes(const struct zti_coding *coding);
+uint64_t zti_sz_high_cuda_put_bytes(const struct zti_coding *coding);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

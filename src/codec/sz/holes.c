@@ -1,0 +1,287 @@
+/* holes.c: what is put where an array has holes, so that the values around them cost few bits.
+ *
+ * Along n axes that differences are taken along, a value is in 2^n residuals, with one sign or the
+ * other. A group of residuals takes about as many bits as the logarithm of their mean magnitude.
+ * What is in a hole is free, so the sum of these is made small by solving, again and again, for the
+ * least sum of squares under weights that make a square stand for what it adds to that: hole after
+ * hole is moved to where the sum is least with all else as it is, and some of the way beyond, as
+ * its neighbours will follow.
+ *
+ * In double, in a fixed order, without functions of the mathematical library, of a tile by itself:
+ * the bytes depend on it. */
+#include "codec/sz/sz.h"
+
+#include <float.h>
+#include <math.h>
+
+enum {
+    WEIGHTINGS = 4,
+    SWEEPS = 2, /* over the holes, with the same weights; there and back would win less */
+    GROUP = 64, /* residuals in a row of which the weights know the mean magnitude */
+    LANES = 8,  /* of a sum */
+    CORNERS = 1 << ZT_MAX_RANK
+};
+
+static const double integer_most = 0x1p40; /* larger ones are left as they are */
+
+/* The best of those tried on fields of five kinds. */
+static const double beyond = 1.4;    /* how far a hole is moved, of the way to the least */
+static const double floor_of = 0.75; /* what magnitudes count as at least, about */
+static const double own_part = 0.75; /* of a residual itself in its weight; else its group's */
+
+/* The residuals that a value is in: distances to those that grow as it does, and to as many that
+ * fall. */
+struct corners {
+    uint32_t pairs; /* 0: along no axis is there a value behind it; only its own, which grows */
+    uint16_t rising[CORNERS / 2], falling[CORNERS / 2];
+};
+
+/* A tile's integers and their residuals; n values, the last axis is fastest. Zeros are behind. */
+struct sheet {
+    uint32_t rank, n, holes;
+    uint32_t axes; /* bit i: differences are taken along axis i */
+    uint32_t extent[ZT_MAX_RANK], step[ZT_MAX_RANK];
+    struct corners corners[CORNERS]; /* by the axes along which there is a value behind */
+    double least, most;              /* of the values that are no holes */
+    double q[ZTI_SZ_TILE_VALUES];
+    double d[ZTI_SZ_TILE_VALUES + GROUP], weight[ZTI_SZ_TILE_VALUES + GROUP];
+    uint16_t place[ZTI_SZ_TILE_VALUES]; /* of hole i */
+    uint8_t ahead[ZTI_SZ_TILE_VALUES];  /* axes along which it has a value behind */
+    bool is_moved[ZTI_SZ_TILE_VALUES / GROUP + 1]; /* groups of residuals that some hole is in */
+};
+
+/* ---- between values and integers ---- */
+
+/* A multiple of the step is at most half of one beyond a value of the type; there it stays what it
+ * was. */
+static void put_number(uint32_t type, double v, void *at)
+{
+    static const double most[] = {
+        [ZT_F32] = FLT_MAX, [ZT_F64] = DBL_MAX, [ZT_I32] = 0x1p31 - 1, [ZT_I64] = 0x1p63 - 1024};
+    union {
+        float f;
+        double d;
+        int32_t i;
+        int64_t l;
+    } u;
+    if (!(fabs(v) <= most[type]))
+        return;
+    if (type == ZT_F32)
+        u.f = (float)v;
+    else if (type == ZT_F64)
+        u.d = v;
+    else if (type == ZT_I32)
+        u.i = (int32_t)v;
+    else
+        u.l = (int64_t)v;
+    memcpy(at, &u, zt_type_bytes(type));
+}
+
+static double step_of(const struct zti_sz *sz)
+{
+    return sz->source == ZTI_SZ_LATTICE ? sz->step : (double)sz->whole_step;
+}
+
+static bool is_odd(uint32_t set)
+{
+    return zti_popcount64(set) & 1;
+}
+
+static void find_corners(struct sheet *s)
+{
+    for (uint32_t ahead = 0; ahead < CORNERS; ahead++) {
+        struct corners *const c = &s->corners[ahead];
+        uint32_t rising = 0, falling = 0;
+        for (uint32_t set = 0; set < CORNERS; set++) {
+            uint32_t distance = 0;
+            if ((set & ahead) != set)
+                continue;
+            for (uint32_t i = 0; i < s->rank; i++)
+                distance += set >> i & 1 ? s->step[i] : 0;
+            if (is_odd(set))
+                c->falling[falling++] = (uint16_t)distance;
+            else
+                c->rising[rising++] = (uint16_t)distance;
+        }
+        c->pairs = falling;
+    }
+}
+
+static void lay_out(const struct zti_coding *coding, const struct zti_walk *walk, struct sheet *s)
+{
+    const struct zti_grid *const grid = &coding->grid;
+    s->rank = grid->rank;
+    s->n = 1;
+    s->axes = 0;
+    for (uint32_t i = grid->rank; i-- > 0;) {
+        const uint64_t rest = grid->shape[i] - walk->origin[i];
+        s->extent[i] = rest < grid->side[i] ? (uint32_t)rest : grid->side[i];
+        s->step[i] = s->n;
+        s->n *= s->extent[i];
+        if (coding->sz.axes >> i & 1 && s->extent[i] > 1)
+            s->axes |= 1u << i;
+    }
+    find_corners(s);
+}
+
+/* The number in the array of value i of a tile. */
+static uint64_t number_of(const struct sheet *s, const struct zti_walk *walk, const zt_array *array,
+                          uint32_t i)
+{
+    uint64_t at = 0;
+    for (uint32_t a = 0; a < s->rank; a++)
+        at = at * array->shape[a] + walk->origin[a] + i / s->step[a] % s->extent[a];
+    return at;
+}
+
+/* Read a tile, row by row; false where nothing can be done with these integers. */
+static bool gather(const struct zti_coding *coding, const zt_array *array, const uint64_t *holes,
+                   const struct zti_walk *walk, struct sheet *s)
+{
+    const size_t value_bytes = zt_type_bytes(array->type);
+    const uint32_t row = s->extent[s->rank - 1];
+    const double scale = 1 / step_of(&coding->sz);
+    s->holes = 0;
+    s->least = INFINITY;
+    s->most = -INFINITY;
+    for (uint32_t first = 0; first < s->n; first += row) {
+        const uint64_t at = number_of(s, walk, array, first);
+        for (uint32_t k = 0; k < row; k++) {
+            const uint32_t i = first + k;
+            const char *const from = (const char *)array->data + (at + k) * value_bytes;
+            const double v = rint(zti_number_at(array->type, from) * scale);
+            if (!(fabs(v) < integer_most))
+                return false;
+            s->q[i] = v;
+            if (holes[(at + k) / 64] >> (at + k) % 64 & 1) {
+                if (i > 0) /* the first one is the tile's base */
+                    s->place[s->holes++] = (uint16_t)i;
+                continue;
+            }
+            s->least = v < s->least ? v : s->least;
+            s->most = v > s->most ? v : s->most;
+        }
+    }
+    return s->least <= s->most;
+}
+
+static void scatter(const struct zti_coding *coding, const struct zti_walk *walk,
+                    const struct sheet *s, const zt_array *array)
+{
+    const size_t value_bytes = zt_type_bytes(array->type);
+    const double step = step_of(&coding->sz);
+    for (uint32_t i = 0; i < s->holes; i++) {
+        const uint64_t at = number_of(s, walk, array, s->place[i]);
+        put_number(array->type, rint(s->q[s->place[i]]) * step,
+                   (char *)array->data + at * value_bytes);
+    }
+}
+
+/* ---- residuals ---- */
+
+/* The groups of residuals that a hole is in. */
+static void note_groups(struct sheet *s, uint32_t hole)
+{
+    const struct corners *const c = &s->corners[s->ahead[hole]];
+    s->is_moved[s->place[hole] / GROUP] = true;
+    for (uint32_t i = 0; i < c->pairs; i++) {
+        s->is_moved[(s->place[hole] + c->rising[i]) / GROUP] = true;
+        s->is_moved[(s->place[hole] + c->falling[i]) / GROUP] = true;
+    }
+}
+
+static void take_differences(struct sheet *s)
+{
+    for (uint32_t i = 0; i < s->n; i++)
+        s->d[i] = s->q[i] - s->q[0];
+    for (uint32_t a = 0; a < s->rank; a++) {
+        const uint32_t step = s->step[a], run = step * s->extent[a];
+        for (uint32_t first = 0; s->axes >> a & 1 && first < s->n; first += run)
+            for (uint32_t i = first + run; i-- > first + step;)
+                s->d[i] -= s->d[i - step];
+    }
+    memset(s->d + s->n, 0, GROUP * sizeof s->d[0]);
+    memset(s->is_moved, 0, sizeof s->is_moved);
+    for (uint32_t h = 0; h < s->holes; h++) {
+        uint32_t ahead = 0;
+        for (uint32_t a = 0; a < s->rank; a++)
+            if (s->axes >> a & 1 && s->place[h] / s->step[a] % s->extent[a] + 1 < s->extent[a])
+                ahead |= 1u << a;
+        s->ahead[h] = (uint8_t)ahead;
+        note_groups(s, h);
+    }
+}
+
+/* The mean magnitude of a group of residuals. */
+static double mean_of(const struct sheet *s, uint32_t first)
+{
+    double sum[LANES] = {0};
+    for (uint32_t k = 0; k < GROUP; k += LANES)
+        for (uint32_t i = 0; i < LANES; i++)
+            sum[i] += fabs(s->d[first + k + i]);
+    const uint32_t n = s->n - first < GROUP ? s->n - first : GROUP;
+    return (sum[0] + sum[1] + (sum[2] + sum[3]) + (sum[4] + sum[5] + (sum[6] + sum[7]))) / n;
+}
+
+/* The weights of residuals that some hole is in. */
+static void weigh(struct sheet *s)
+{
+    for (uint32_t first = 0; first < s->n; first += GROUP) {
+        if (!s->is_moved[first / GROUP])
+            continue;
+        const double mean = mean_of(s, first) + floor_of;
+        const double rest = mean - own_part * (mean - floor_of);
+        for (uint32_t i = first; i < first + GROUP; i++)
+            s->weight[i] = 1 / (mean * (rest + own_part * fabs(s->d[i])));
+    }
+}
+
+static void move(struct sheet *s, uint32_t hole)
+{
+    const uint32_t place = s->place[hole];
+    const struct corners *const c = &s->corners[s->ahead[hole]];
+    double *const d = s->d + place;
+    const double *const weight = s->weight + place;
+    double pull = weight[0] * d[0], scale = weight[0];
+    if (c->pairs > 0) {
+        pull = scale = 0;
+        for (uint32_t i = 0; i < c->pairs; i++) {
+            const uint32_t up = c->rising[i], down = c->falling[i];
+            pull += weight[up] * d[up] - weight[down] * d[down];
+            scale += weight[up] + weight[down];
+        }
+    }
+    double q = s->q[place] - beyond * (pull / scale);
+    q = q < s->least ? s->least : q > s->most ? s->most : q;
+    const double shift = q - s->q[place];
+    s->q[place] = q;
+    d[0] += c->pairs > 0 ? 0 : shift;
+    for (uint32_t i = 0; i < c->pairs; i++) {
+        d[c->rising[i]] += shift;
+        d[c->falling[i]] -= shift;
+    }
+}
+
+static void settle(struct sheet *s)
+{
+    take_differences(s);
+    for (uint32_t k = 0; k < WEIGHTINGS; k++) {
+        weigh(s);
+        for (uint32_t i = 0; i < SWEEPS * s->holes; i++)
+            move(s, i % s->holes);
+    }
+}
+
+void zti_sz_fit_holes(const struct zti_coding *coding, const zt_array *array,
+                      const uint64_t *holes, uint64_t first, uint64_t last)
+{
+    struct sheet s;
+    for (struct zti_walk walk = zti_walk_from(&coding->grid, first); walk.tile < last;
+         zti_walk_next(&coding->grid, &walk)) {
+        lay_out(coding, &walk, &s);
+        if (!gather(coding, array, holes, &walk, &s) || s.holes == 0)
+            continue;
+        settle(&s);
+        scatter(coding, &walk, &s, array);
+    }
+}

@@ -1,0 +1,261 @@
+/* bands.h: kernel text of effort 'high': points of a level to bands, and back. Included by
+ * interp/instance.h. */
+
+/* The rows that a row of a level's points consists of: even points and odd ones. */
+struct row_parts {
+    size_t even, odd;  /* among the bands, or the points of the coarser level */
+    bool is_even_grid; /* the former are there */
+};
+
+ZTI_INLINE struct row_parts parts_of(const struct zti_sz_pyramid *p, uint32_t number,
+                                     const uint32_t *at)
+{
+    const struct zti_sz_level *const level = &p->level[number];
+    struct row_parts parts = {.even = 0};
+    uint32_t odd = 0, half[4] = {0};
+    for (uint32_t i = 0; i < 3; i++) {
+        const bool is_halved = p->axes >> i & 1;
+        odd |= is_halved ? (at[i] & 1) << i : 0;
+        half[i] = is_halved ? at[i] / 2 : at[i];
+    }
+    parts.is_even_grid = odd == 0;
+    if (odd == 0) {
+        parts.even = row_at(p->level[number + 1].dim, half);
+    } else {
+        const struct zti_sz_band *const band = &level->band[level->band_of[odd]];
+        parts.even = band->at + row_at(band->dim, half);
+    }
+    if (p->axes & 8 && level->dim[3] > 1) {
+        const struct zti_sz_band *const band = &level->band[level->band_of[odd | 8]];
+        parts.odd = band->at + row_at(band->dim, half);
+    }
+    return parts;
+}
+
+/* n points of a row of a level, from number 'first' on, an even one. */
+ZTI_INLINE void split_part(struct zti_sz_pyramid *p, uint32_t l, const uint32_t *at, uint32_t first,
+                           uint32_t n, const int32_t *restrict from)
+{
+    const struct row_parts parts = parts_of(p, l, at);
+    int32_t *even = (parts.is_even_grid ? p->grid[~l & 1] : p->bands) + parts.even;
+    uint32_t i = 0;
+    if (!(p->axes & 8)) {
+        memcpy(even + first, from, n * sizeof *even);
+        return;
+    }
+    int32_t *const odd = p->bands + parts.odd + first / 2;
+    even += first / 2;
+    for (; i + LANES <= n / 2; i += LANES)
+        part_pairs(from + 2 * i, even + i, odd + i);
+    for (; i < n / 2; i++) {
+        even[i] = from[2 * i];
+        odd[i] = from[2 * i + 1];
+    }
+    if (n & 1)
+        even[n / 2] = from[n - 1];
+}
+
+ZTI_INLINE void merge_part(const struct zti_sz_pyramid *p, uint32_t l, const uint32_t *at,
+                           uint32_t first, uint32_t n, int32_t *restrict to)
+{
+    const struct row_parts parts = parts_of(p, l, at);
+    const int32_t *even = (parts.is_even_grid ? p->grid[~l & 1] : p->bands) + parts.even;
+    uint32_t i = 0;
+    if (!(p->axes & 8)) {
+        memcpy(to, even + first, n * sizeof *to);
+        return;
+    }
+    const int32_t *const odd = p->bands + parts.odd + first / 2;
+    even += first / 2;
+    for (; i + LANES <= n / 2; i += LANES)
+        join_pairs(even + i, odd + i, to + 2 * i);
+    for (; i < n / 2; i++) {
+        to[2 * i] = even[i];
+        to[2 * i + 1] = odd[i];
+    }
+    if (n & 1)
+        to[n - 1] = even[n / 2];
+}
+
+static void merge_loud(const struct zti_sz_pyramid *p, uint32_t l, const uint32_t *at, uint32_t n,
+                       uint8_t *restrict to)
+{
+    const struct row_parts parts = parts_of(p, l, at);
+    const uint8_t *const even =
+        (parts.is_even_grid ? p->grid_loud[~l & 1] : p->band_loud) + parts.even;
+    const uint8_t *const odd = p->band_loud + parts.odd;
+    if (!(p->axes & 8)) {
+        memcpy(to, even, n);
+        return;
+    }
+    uint32_t i = 0;
+    for (; i + WIDE <= n / 2; i += WIDE)
+        join_small(load_small(even + i), load_small(odd + i), to + 2 * i);
+    for (; i < n / 2; i++) {
+        to[2 * i] = even[i];
+        to[2 * i + 1] = odd[i];
+    }
+    if (n & 1)
+        to[n - 1] = even[n / 2];
+}
+
+/* ---- short rows ---- */
+
+/* A row is moved with what is behind it, which the next one overwrites; the last ones are not. */
+ZTI_INLINE void copy_in(uint8_t *to, const uint8_t *from, size_t step, size_t rows, size_t bytes,
+                        size_t size)
+{
+    for (; rows * bytes >= size; rows--, to += bytes, from += step)
+        memcpy(to, from, size);
+    for (; rows > 0; rows--, to += bytes, from += step)
+        memcpy(to, from, bytes);
+}
+
+ZTI_INLINE void join_in(uint8_t *to, const uint8_t *even, const uint8_t *odd, size_t rows,
+                        size_t bytes, size_t size)
+{
+    for (; rows > 1 && (rows - 1) * bytes >= size; rows -= 2, even += bytes, odd += bytes) {
+        memcpy(to, even, size);
+        memcpy(to + bytes, odd, size);
+        to += 2 * bytes;
+    }
+    for (; rows > 1; rows -= 2, even += bytes, odd += bytes) {
+        memcpy(to, even, bytes);
+        memcpy(to + bytes, odd, bytes);
+        to += 2 * bytes;
+    }
+    if (rows > 0)
+        memcpy(to, even, bytes);
+}
+
+/* Rows of up to 64 bytes that begin 'step' bytes apart, to where they are side by side; and those
+ * that are side by side in two places, in turns to one. */
+#define BY_SIZE(step) step(4) else step(8) else step(16) else step(32) else step(64)
+static void copy_rows(void *to, const void *from, size_t step, size_t rows, size_t bytes)
+{
+#define CASE(size) if (bytes <= (size)) { copy_in(to, from, step, rows, bytes, size); }
+    BY_SIZE(CASE)
+#undef CASE
+}
+
+static void join_rows(void *to, const void *even, const void *odd, size_t rows, size_t bytes)
+{
+#define CASE(size) if (bytes <= (size)) { join_in(to, even, odd, rows, bytes, size); }
+    BY_SIZE(CASE)
+#undef CASE
+}
+#undef BY_SIZE
+
+/* So many rows of a level, from one on along axis 2, where rows are joined; and back, of points or
+ * of their magnitudes, which have so many bytes each. */
+static void split_rows(struct zti_sz_pyramid *p, uint32_t l, const uint32_t *at, uint32_t rows,
+                       const int32_t *from)
+{
+    const uint32_t n = p->level[l].dim[3];
+    const size_t bytes = n * sizeof *from;
+    for (uint32_t odd = 0; odd < 2 && odd < rows; odd++) {
+        const uint32_t first[3] = {at[0], at[1], at[2] + odd};
+        const struct row_parts parts = parts_of(p, l, first);
+        int32_t *const to = (parts.is_even_grid ? p->grid[~l & 1] : p->bands) + parts.even;
+        if (!(p->axes & 4)) {
+            memcpy(to, from, rows * bytes);
+            return;
+        }
+        copy_rows(to, from + odd * n, 2 * bytes, (rows + 1 - odd) / 2, bytes);
+    }
+}
+
+static void merge_rows(const struct zti_sz_pyramid *p, uint32_t l, const uint32_t *at,
+                       uint32_t rows, const void *grid, const void *bands, size_t each, void *to)
+{
+    const size_t bytes = p->level[l].dim[3] * each;
+    const char *from[2] = {NULL, NULL};
+    for (uint32_t odd = 0; odd < 2 && odd < rows; odd++) {
+        const uint32_t first[3] = {at[0], at[1], at[2] + odd};
+        const struct row_parts parts = parts_of(p, l, first);
+        from[odd] = (const char *)(parts.is_even_grid ? grid : bands) + parts.even * each;
+        if (!(p->axes & 4)) {
+            memcpy(to, from[0], rows * bytes);
+            return;
+        }
+    }
+    join_rows(to, from[0], from[1], rows, bytes);
+}
+
+/* ---- levels ---- */
+
+/* The finest level's points, a part of a row or a few rows at a time: there is no need of all of
+ * them side by side. */
+static void split_row(struct zti_sz_pyramid *p, const uint32_t *at, uint32_t first, uint32_t n,
+                      const int32_t *x)
+{
+    const uint32_t length = p->level[0].dim[3];
+    if (p->levels == 0) {
+        memcpy(p->grid[0] + row_at(p->level[0].dim, at) + first, x, n * sizeof *x);
+    } else if (first + n <= length) {
+        split_part(p, 0, at, first, n, x);
+    } else {
+        uint32_t row[3] = {at[0], at[1], at[2] + first / length};
+        if (has_joined_rows(p))
+            split_rows(p, 0, row, n / length, x);
+        for (uint32_t i = 0; i < n && !has_joined_rows(p); i += length, row[2]++)
+            split_part(p, 0, row, 0, length, x + i);
+    }
+}
+
+static void merge_row(const struct zti_sz_pyramid *p, const uint32_t *at, uint32_t first,
+                      uint32_t n, int32_t *x)
+{
+    const uint32_t length = p->level[0].dim[3];
+    if (p->levels == 0) {
+        memcpy(x, p->grid[0] + row_at(p->level[0].dim, at) + first, n * sizeof *x);
+    } else if (first + n <= length) {
+        merge_part(p, 0, at, first, n, x);
+    } else {
+        uint32_t row[3] = {at[0], at[1], at[2] + first / length};
+        if (has_joined_rows(p))
+            merge_rows(p, 0, row, n / length, p->grid[1], p->bands, sizeof *x, x);
+        for (uint32_t i = 0; i < n && !has_joined_rows(p); i += length, row[2]++)
+            merge_part(p, 0, row, 0, length, x + i);
+    }
+}
+
+/* All levels but the finest, whose points are in bands. */
+static void split(struct zti_sz_pyramid *p)
+{
+    const bool is_joined = has_joined_rows(p);
+    for (uint32_t l = 1; l < p->levels; l++) {
+        const uint32_t *const dim = p->level[l].dim, rows = is_joined ? dim[2] : 1;
+        const int32_t *from = p->grid[l & 1];
+        uint32_t at[3] = {0};
+        do {
+            if (is_joined)
+                split_rows(p, l, at, rows, from);
+            else
+                split_part(p, l, at, 0, dim[3], from);
+            from += rows * dim[3];
+            at[2] += rows - 1;
+        } while (zti_sz_high_next_row(dim, at));
+    }
+}
+
+static void merge(struct zti_sz_pyramid *p, uint32_t l)
+{
+    const bool is_joined = has_joined_rows(p);
+    const uint32_t *const dim = p->level[l].dim, rows = is_joined ? dim[2] : 1, n = dim[3];
+    int32_t *to = p->grid[l & 1];
+    uint8_t *loud = p->grid_loud[l & 1];
+    uint32_t at[3] = {0};
+    do {
+        if (is_joined) {
+            merge_rows(p, l, at, rows, p->grid[~l & 1], p->bands, sizeof *to, to);
+            merge_rows(p, l, at, rows, p->grid_loud[~l & 1], p->band_loud, 1, loud);
+        } else {
+            merge_part(p, l, at, 0, n, to);
+            merge_loud(p, l, at, n, loud);
+        }
+        to += rows * n;
+        loud += rows * n;
+        at[2] += rows - 1;
+    } while (zti_sz_high_next_row(dim, at));
+}

@@ -1,0 +1,118 @@
+/* chain.h: kernel text of effort 'high': symbols whose contexts want magnitudes that were
+ * decoded just before: of rows that are joined, where the row before is a few values, one by one
+ * without a stop at a row's end; of an array's only row, four by four. Included by
+ * interp/instance.h. */
+
+/* Where each sum's decoding table is, by its multiple of 16. */
+struct chain {
+    const uint32_t *tables[ZTI_SZ_HIGH_DEPTHS][256];
+};
+
+static void make_chain(const struct kinds *kinds, const uint32_t *const *tables,
+                       struct chain *chain)
+{
+    for (uint32_t depth = 0; depth < ZTI_SZ_HIGH_DEPTHS; depth++)
+        for (uint32_t i = 0; i < 256; i++)
+            chain->tables[depth][i] =
+                tables[kind_of_sum(kinds, 16 * i, depth * ZTI_SZ_HIGH_MAGNITUDES)];
+}
+
+/* Sums of all but the row before along axis 2, the first of those before. */
+static void sums_but_one(const struct around *a, uint32_t n, uint16_t *sum)
+{
+    for (uint32_t k = 0; k < n; k += WIDE) {
+        small before = {0};
+        for (uint32_t i = 1; i < a->rows; i++)
+            before += load_small(a->before[i] + k);
+        const words sums = sums_of(a, k, a->axes, 0) +
+                           words_of(before) * (int16_t)zti_sz_high_row_share(a->rows);
+        memcpy(sum + k, &sums, sizeof sums);
+    }
+}
+
+/* A few states are kept so that the next symbol's is the first: m->next stays 0. */
+ZTI_INLINE void set_next(struct zti_ans_mixed *m, uint32_t next)
+{
+    uint32_t state[ZTI_ANS_WAYS];
+    if (m->ways == ZTI_ANS_MANY) {
+        m->next = next % ZTI_ANS_MANY;
+        return;
+    }
+    for (uint32_t k = 0; k < ZTI_ANS_WAYS; k++)
+        state[k] = m->state[(next + k) % ZTI_ANS_WAYS];
+    memcpy(m->state, state, sizeof state);
+}
+
+/* Up to n symbols and their magnitudes, each in the context of its sum and of the magnitude so many
+ * places before. Returns how many there were: an escape, whose magnitude is not known, is the
+ * last. */
+static uint32_t take_chain(struct zti_ans_mixed *m, const uint32_t *const *tables,
+                           const uint16_t *restrict sum, uint32_t share, uint32_t back, uint32_t n,
+                           uint8_t *loud, uint8_t *restrict symbols)
+{
+    struct zti_bit_reader r = m->r;
+    const uint32_t first = m->next, last = m->ways - 1;
+    uint32_t i = 0, u = 0;
+    while (i < n && u != ZTI_SZ_HIGH_ESCAPE) {
+        uint64_t bits = zti_peek_either(&r); /* 57, of which four symbols take 48 */
+        for (uint32_t k = 0; k < 4 && i < n && u != ZTI_SZ_HIGH_ESCAPE; k++, i++) {
+            const uint32_t all = sum[i] + share * *(loud + i - back);
+            u = zti_ans_mixed_step(tables[all >> 4], &m->state[(first + i) & last], &bits, &r.at);
+            const uint32_t size = (u >> 1) + (u & 1);
+            loud[i] = (uint8_t)(size < ZTI_SZ_HIGH_LOUDEST ? size : ZTI_SZ_HIGH_LOUDEST);
+            symbols[i] = (uint8_t)u;
+        }
+    }
+    m->r.at = r.at;
+    set_next(m, first + i);
+    return i;
+}
+
+/* States as if the next symbol's were the first, and back. */
+ZTI_INLINE void take_states(const struct zti_ans_mixed *m, uint32_t first, uint32_t *state)
+{
+    for (uint32_t k = 0; k < m->ways; k++)
+        state[k] = m->state[(first + k) & (m->ways - 1)];
+}
+
+ZTI_INLINE void give_states(struct zti_ans_mixed *m, uint32_t first, const uint32_t *state)
+{
+    for (uint32_t k = 0; k < m->ways; k++)
+        m->state[(first + k) & (m->ways - 1)] = state[k];
+}
+
+/* The same of a row that has none before it: four look at the last two before them; 'before' is the
+ * sum of the magnitudes that the first four look at. The symbols' own are left to who makes
+ * residuals of them. An escape that the next four would look at is in the last four. */
+static uint32_t take_fours(struct zti_ans_mixed *m, const uint32_t *const *tables,
+                           const uint16_t *restrict sum, uint32_t before, uint32_t n,
+                           uint8_t *restrict symbols)
+{
+    enum { LOUDEST = ZTI_SZ_HIGH_LOUDEST, OF_ESCAPE = (ZTI_SZ_HIGH_ESCAPE + 1) / 2 };
+    const uint32_t first = m->next, last = m->ways - 1;
+    uint32_t state[ZTI_ANS_MANY], i = 0, loudest = 0;
+    struct zti_bit_reader r = m->r;
+    take_states(m, first, state);
+    while (i + 4 <= n && loudest < OF_ESCAPE) {
+        uint64_t bits = zti_peek_either(&r);
+        uint32_t *const own = state + (i & last), all = 16 * before;
+        uint32_t u[4];
+        for (uint32_t k = 0; k < 4; k++)
+            u[k] = zti_ans_mixed_step(tables[(sum[i + k] + all) >> 4], &own[k], &bits, &r.at);
+        const uint32_t four = u[0] | u[1] << 8 | u[2] << 16 | u[3] << 24;
+        const uint32_t a = (u[2] + 1) / 2, b = (u[3] + 1) / 2;
+        zti_put_le32(symbols + i, four);
+        before = (a < LOUDEST ? a : LOUDEST) + (b < LOUDEST ? b : LOUDEST);
+        loudest = a > b ? a : b;
+        i += 4;
+    }
+    if (loudest < OF_ESCAPE && i < n) {
+        uint64_t bits = zti_peek_either(&r);
+        for (uint32_t *own = state + (i & last); i < n; i++, own++)
+            symbols[i] = zti_ans_mixed_step(tables[(sum[i] + 16 * before) >> 4], own, &bits, &r.at);
+    }
+    m->r.at = r.at;
+    give_states(m, first, state);
+    set_next(m, first + i);
+    return i;
+}

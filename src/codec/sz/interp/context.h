@@ -1,0 +1,191 @@
+/* context.h: kernel text of effort 'high': contexts of the points of a row, by the
+ * magnitudes of residuals around them. Included by interp/instance.h. */
+
+/* Up to SEGMENT points of a row of a band, from number 'first'. */
+struct segment {
+    const struct row *row;
+    const uint32_t *dim, *at; /* the band's, and the row in it */
+    const struct zti_sz_level *level;
+    uint32_t first, n;
+    uint32_t own_n; /* that are coded here */
+    size_t place;   /* of its first among the bands */
+    bool is_joined; /* it is of several rows */
+};
+
+/* The magnitudes around the points of a row: of those that they are between, and of those before
+ * them in their own band. Their weighted sum, in sixteenths, is below 2^12. */
+struct around {
+    const uint8_t *between[8], *before[3];
+    uint32_t axes, rows;
+    bool is_last; /* the last point has none behind it: between[0] stands for between[1] */
+};
+
+/* Filled where it is: a structure that is put together from narrow parts and copied by wide loads
+ * waits for the former. */
+ZTI_INLINE void look_around(const struct segment *s, const uint8_t *own, struct around *a)
+{
+    const struct row *const row = s->row;
+    const uint32_t first = s->first;
+    uint32_t betweens = 0, rows = 0;
+    size_t step = s->dim[3];
+    if (row->odd & 8) {
+        a->between[betweens++] = row->parent[3].loud + first;
+        a->between[betweens++] = row->parent[3].loud + first + 1;
+    }
+    a->is_last = row->odd & 8 && first + s->own_n >= row->parent[3].of;
+    for (uint32_t i = 0; i < 3; i++) {
+        const struct parent *const parent = &row->parent[i];
+        if (!(row->odd >> i & 1))
+            continue;
+        a->between[betweens++] = parent->loud + first;
+        a->between[betweens++] =
+            parent->loud + first + (row->across >> i & 1 ? parent->step : 0);
+    }
+    for (uint32_t i = 3; i-- > 0; step *= s->dim[i])
+        if (s->at[i] > 0)
+            a->before[rows++] = own - step;
+    a->axes = betweens / 2;
+    a->rows = rows;
+}
+
+/* The sums of points from number k on. Those of four magnitudes are bytes. */
+ZTI_INLINE words sums_of(const struct around *a, uint32_t k, uint32_t axes, uint32_t rows)
+{
+    words between = {0};
+    small before = {0};
+    for (uint32_t i = 0; i < axes; i += 2) {
+        small pair = load_small(a->between[2 * i] + k) + load_small(a->between[2 * i + 1] + k);
+        if (i + 1 < axes)
+            pair += load_small(a->between[2 * i + 2] + k) + load_small(a->between[2 * i + 3] + k);
+        between += words_of(pair);
+    }
+    for (uint32_t i = 0; i < rows; i++)
+        before += load_small(a->before[i] + k);
+    return between * (int16_t)zti_sz_high_share(axes) +
+           words_of(before) * (int16_t)zti_sz_high_row_share(rows);
+}
+
+ZTI_INLINE uint32_t sum_of_last(const struct around *a, uint32_t k)
+{
+    uint32_t between = 0, before = 0;
+    for (uint32_t i = 0; i < 2 * a->axes; i++)
+        between += a->between[i == 1 ? 0 : i][k];
+    for (uint32_t i = 0; i < a->rows; i++)
+        before += a->before[i][k];
+    return between * zti_sz_high_share(a->axes) + before * zti_sz_high_row_share(a->rows);
+}
+
+/* Kinds of neighbourhoods go by whole multiples of 16 sixteenths. */
+#define OFF(most) +(((most) + 1) % 16)
+_Static_assert((ZTI_SZ_HIGH_LADDER(OFF)) == 0, "a sum's lowest four bits make a difference");
+#undef OFF
+
+/* What the kind of each multiple is looked up in. */
+struct kinds {
+    _Alignas(64) uint8_t of[256];
+    uint8_t base[16], above[2][16]; /* by 16 multiples: the first's kind, and what are above it */
+};
+
+static void make_kinds(struct kinds *kinds)
+{
+    memset(kinds->above, 255, sizeof kinds->above);
+    for (uint32_t i = 0; i < 256; i++)
+        kinds->of[i] = zti_sz_high_kind(16 * i, 0);
+    for (uint32_t h = 0; h < 16; h++) {
+        kinds->base[h] = h > 0 ? kinds->of[16 * h] : 0;
+        for (uint32_t i = 16 * h + 1, steps = 0; h > 0 && i < 16 * h + 16; i++)
+            if (kinds->of[i] > kinds->of[i - 1])
+                kinds->above[steps++][h] = (uint8_t)(i - 1);
+    }
+}
+
+#if defined(ZTI_WITH_AVX512)
+ZTI_INLINE small kinds_of_sums(const struct kinds *kinds, words sums)
+{
+    const __m512i at = _mm512_castsi128_si512(_mm256_cvtepi16_epi8((__m256i)(sums >> 4)));
+    const __m512i *const of = (const __m512i *)(const void *)kinds->of;
+    const __m512i low = _mm512_permutex2var_epi8(_mm512_loadu_si512(of), at,
+                                                 _mm512_loadu_si512(of + 1));
+    const __m512i high = _mm512_permutex2var_epi8(_mm512_loadu_si512(of + 2), at,
+                                                  _mm512_loadu_si512(of + 3));
+    const __m128i number = _mm512_castsi512_si128(at);
+    return (small)_mm_mask_blend_epi8(_mm_movepi8_mask(number), _mm512_castsi512_si128(low),
+                                      _mm512_castsi512_si128(high));
+}
+#elif defined(ZTI_WITH_AVX2)
+/* Multiples below 16 have a table; above, 16 have two steps at most. */
+ZTI_INLINE small kinds_of_sums(const struct kinds *kinds, words sums)
+{
+    const __m256i multiple = (__m256i)(sums >> 4);
+    const __m128i number = _mm_packus_epi16(_mm256_castsi256_si128(multiple),
+                                            _mm256_extracti128_si256(multiple, 1));
+    const __m128i part = _mm_and_si128(_mm_srli_epi16(number, 4), _mm_set1_epi8(15));
+    const __m128i one = _mm_set1_epi8(1), of_small = (__m128i)load_small(kinds->of);
+    const __m128i low = _mm_shuffle_epi8(of_small, _mm_adds_epu8(number, _mm_set1_epi8(0x70)));
+    const __m128i first = _mm_shuffle_epi8((__m128i)load_small(kinds->above[0]), part);
+    const __m128i second = _mm_shuffle_epi8((__m128i)load_small(kinds->above[1]), part);
+    const __m128i steps = _mm_add_epi8(_mm_min_epu8(_mm_subs_epu8(number, first), one),
+                                       _mm_min_epu8(_mm_subs_epu8(number, second), one));
+    const __m128i base = _mm_shuffle_epi8((__m128i)load_small(kinds->base), part);
+    return (small)_mm_add_epi8(_mm_add_epi8(low, base), steps);
+}
+#else
+ZTI_INLINE small kinds_of_sums(const struct kinds *kinds, words sums)
+{
+    words kind = {0};
+    (void)kinds;
+#define ABOVE(most) kind -= sums > (int16_t)(most);
+    ZTI_SZ_HIGH_LADDER(ABOVE)
+#undef ABOVE
+    return __builtin_convertvector(kind, small);
+}
+#endif
+
+ZTI_INLINE uint8_t kind_of_sum(const struct kinds *kinds, uint32_t sum, uint32_t base)
+{
+    return (uint8_t)(kinds->of[sum >> 4] + base);
+}
+
+ZTI_INLINE void kinds_with(const struct around *a, const struct kinds *kinds, uint32_t n,
+                           uint32_t base, uint8_t *contexts, uint32_t axes, uint32_t rows)
+{
+    for (uint32_t k = 0; k < n; k += WIDE)
+        store_small(kinds_of_sums(kinds, sums_of(a, k, axes, rows)) + (uint8_t)base, contexts + k);
+}
+
+/* By axes, 1 to 4, and rows before, 1 to 3: loops over them would be most of it. */
+static void kinds_of(const struct around *a, const struct kinds *kinds, uint32_t n, uint32_t depth,
+                     uint8_t *contexts)
+{
+    const uint32_t base = depth * ZTI_SZ_HIGH_MAGNITUDES;
+#define CASE(axes, rows)                                                                           \
+    case 4 * (axes) + (rows): kinds_with(a, kinds, n, base, contexts, axes, rows); break;
+    switch (4 * a->axes + a->rows) {
+        CASE(1, 1) CASE(1, 2) CASE(1, 3) CASE(2, 1) CASE(2, 2) CASE(2, 3)
+        CASE(3, 1) CASE(3, 2) CASE(3, 3) CASE(4, 1) CASE(4, 2) CASE(4, 3)
+    }
+#undef CASE
+    if (a->is_last)
+        contexts[n - 1] = kind_of_sum(kinds, sum_of_last(a, n - 1), base);
+}
+
+/* Where no row is before it, four points look at the last two of the four before. */
+static void sums_between(const struct around *a, uint32_t n, uint16_t *sum)
+{
+    for (uint32_t k = 0; k < n; k += WIDE) {
+        const words sums = sums_of(a, k, a->axes, 0);
+        memcpy(sum + k, &sums, sizeof sums);
+    }
+    if (a->is_last)
+        sum[n - 1] = (uint16_t)sum_of_last(a, n - 1);
+}
+
+ZTI_INLINE void kinds_of_four(const struct kinds *kinds, const uint16_t *sum, const uint8_t *own,
+                              bool is_first, uint32_t n, uint32_t depth, uint8_t *contexts)
+{
+    const uint32_t base = depth * ZTI_SZ_HIGH_MAGNITUDES;
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t with = is_first ? 2u * sum[k] : sum[k] + 16u * own[-1] + 16u * own[-2];
+        contexts[k] = kind_of_sum(kinds, with, base);
+    }
+}

@@ -1,0 +1,581 @@
+/* decode.cu: tiles of effort 'high' to values, in two kernels.
+ *
+ * A symbol's state and bits follow from those before it, and its context from the magnitudes of
+ * residuals before it: not from integers. So a warp takes a tile's symbols first, of a row a symbol
+ * a lane: contexts, and ANS codes of as many states; what contexts have of earlier bands, other
+ * warps add up before. Then a block has a tile: what symbols leave open; and points of a band
+ * depend on those of earlier ones alone, and each has a thread. */
+#include "codec/sz/interp/gpu/points.h"
+#include "codec/sz/gpu/decode_exact.h"
+#include "codec/sz/interp/gpu/finest_level.h"
+#include "codec/sz/interp/gpu/decode_symbols.h"
+
+/* ---- which tile ---- */
+
+struct high_tile {
+    uint64_t chunk;  /* of those wanted */
+    uint64_t first;  /* tile of it */
+    uint64_t number; /* of the tile */
+    bool is_there, is_last; /* of its chunk */
+};
+
+static __device__ __forceinline__ struct high_tile high_tile_of(const struct sz_high_tiles *h,
+                                                              uint32_t number)
+{
+    const struct sz_tiles *const s = &h->s;
+    const uint64_t item = h->first + number;
+    struct high_tile t;
+    t.chunk = item / h->each;
+    t.first = (s->chunks ? s->chunks[t.chunk] : s->first_chunk + t.chunk) * s->chunk_tiles;
+    t.number = t.first + item % h->each;
+    t.is_there = t.number < s->grid.count;
+    t.is_last = item % h->each + 1 == s->chunk_tiles || t.number + 1 == s->grid.count;
+    return t;
+}
+
+/* A tile is bad, as if the stream were cut short: the host refuses it. */
+static __device__ __forceinline__ void note_bad(const struct sz_tiles *s, uint64_t chunk)
+{
+    note_end(s->states, chunk, s->count, UINT64_C(1) << 62, s->places[2 * chunk + 1]);
+}
+
+/* What a tile consists of: the lengths of those before it in its chunk say where it is. One
+ * thread. */
+static __device__ __forceinline__ bool find_parts(const struct sz_high_tiles *h,
+                                                  const struct high_tile *t,
+                                                  struct high_note *note)
+{
+    const struct sz_tiles *const s = &h->s;
+    const uint8_t *const bytes = (const uint8_t *)(const void *)s->words;
+    const uint8_t *const end = bytes + 8 * s->words_count;
+    const uint64_t place = s->places[2 * t->chunk] / 8;
+    const uint8_t *at = place <= 8 * s->words_count ? bytes + place : NULL;
+    for (uint64_t number = t->first; at && number <= t->number; number++) {
+        const struct zti_sz_box box = high_box_of(s, number);
+        at = zti_sz_high_parts(box.values * value_bytes_of(s->type), at, end, &note->parts);
+    }
+    note->end = at ? (uint64_t)(at - bytes) * 8 : 0;
+    return at != NULL;
+}
+
+static __device__ __forceinline__ struct zti_bit_reader reader_from(const struct sz_tiles *s,
+                                                                    const uint8_t *at)
+{
+    const struct zti_bit_reader r = {
+        s->words, s->words_count,
+        (uint64_t)(at - (const uint8_t *)(const void *)s->words) * 8};
+    return r;
+}
+
+/* ---- symbols: a warp a tile, and others that help it (interp/gpu/decode_symbols.h) ---- */
+
+/* The tables of models, for all warps of a block; returns where they are. */
+static __device__ __forceinline__ struct ans_tables share_tables(const struct sz_high_tiles *h,
+                                                                 struct taking *sh)
+{
+    const uint8_t *const model_of = (const uint8_t *)h->s.model;
+    uint32_t *const near = (uint32_t *)(void *)(sh + 1);
+    struct ans_tables tables;
+    tables.near = (const uint32_t *)simt_in_shared(near);
+    tables.far = (const uint32_t *)(const void *)(model_of + ZTI_SZ_HIGH_TABLES_AT);
+    tables.near_entries = h->near_models * (uint32_t)ZTI_SZ_HIGH_STATES;
+    for (uint32_t i = 4 * threadIdx.x; i < tables.near_entries; i += 4 * blockDim.x) {
+        uint32_t four[4];
+        simt_load_16(four, tables.far + i);
+        simt_store_16(near + i, four);
+    }
+    for (uint32_t i = threadIdx.x; i < NEIGHBOURHOODS; i += blockDim.x)
+        sh->model[i] = model_of[zti_sz_high_kind(i % SUMS * 16, i / SUMS)];
+    return tables;
+}
+
+/* A band's symbols, of many states or few. */
+static __device__ __forceinline__ void take_any_band(const struct sz_high_tiles *h,
+                                                     struct taker *t, const struct high_band *b,
+                                                     bool is_many)
+{
+    const uint32_t *const far = t->tables.far;
+    if (is_many && h->near_models == h->models) {
+        t->tables.far = NULL;
+        take_band(t, b, ZTI_ANS_MANY);
+    } else if (is_many) {
+        take_band(t, b, ZTI_ANS_MANY);
+    } else {
+        take_band(t, b, ZTI_ANS_WAYS);
+    }
+    t->tables.far = far;
+}
+
+/* The codes of a block's tiles, all of them band after band; sums of the next one are made
+ * meanwhile, where its points lie between earlier ones. Whether the calling thread's tile has any;
+ * its first warp knows whether they end where they must. */
+static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
+                                                  const struct high_tile *tile, bool has_codes,
+                                                  struct taker *t, uint32_t *window)
+{
+    const struct zti_sz_parts *const parts = &t->slot.note->parts;
+    const uint32_t axes = high_axes(&h->s), helper = helper_of(h);
+    const bool is_taker = __any_sync(SIMT_ALL_LANES, has_codes && helper < 32);
+    const bool is_many =
+        __any_sync(SIMT_ALL_LANES, is_taker && (parts->first & ZTI_SZ_HIGH_HAS_MANY) != 0);
+    const uint32_t ways = is_many ? ZTI_ANS_MANY : ZTI_ANS_WAYS;
+    bool is_good = true, is_made = false; /* the sums of the next band */
+    uint32_t first = 0;
+    struct zti_sz_box box;
+    struct zti_bit_reader in = {NULL, 0, 0};
+    memset(&box, 0, sizeof box);
+    if (has_codes) {
+        box = high_box_of(&h->s, tile->number);
+        in = reader_from(&h->s, parts->codes);
+        clear_loud(&box, t->slot.loud, helper, h->helpers);
+    }
+    __syncthreads();
+    if (has_codes)
+        copy_coarse(h, &box, NULL, t->slot.loud, helper, h->helpers);
+    t->extras = reader_from(&h->s, parts->extras);
+    if (is_taker)
+        is_good = ans_ways_begin(&t->codes, &in, ways, window);
+    for (uint32_t level = zti_sz_high_distance(axes); level-- > 0;)
+        for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
+            const struct high_band b = high_band_of(&box, axes, level, odd);
+            __syncthreads();
+            if (!is_made) {
+                if (has_codes)
+                    make_sums(&b, &t->slot, first, helper, h->helpers);
+                __syncthreads();
+            }
+            const uint32_t next = next_odd(axes, odd);
+            is_made = h->helpers > 32 && next != 0 && (next & odd) != odd;
+            if (is_taker)
+                take_any_band(h, t, &b, is_many);
+            else if (is_made && has_codes) { /* points of it lie between none of this one's */
+                const struct high_band behind = high_band_of(&box, axes, level, next);
+                make_sums(&behind, &t->slot, first + own_points_in(&b), helper - 32,
+                          h->helpers - 32);
+            }
+            first += own_points_in(&b);
+        }
+    if (is_taker)
+        is_good &= ans_ways_ends_at(&t->codes, ways, in.at + 8 * parts->code_bytes);
+    return is_good;
+}
+
+SIMT_KERNEL void __launch_bounds__(TAKE_THREADS, 1)
+high_take_symbols(const struct sz_high_tiles h)
+{
+    SIMT_SHARED_DYNAMIC(struct taking, sh);
+    const uint32_t own = taken_by_warp(&h);
+    const uint32_t number = blockIdx.x * h.takers + own;
+    const struct high_tile tile = high_tile_of(&h, number);
+    const bool is_there = number < h.batch && tile.is_there;
+    struct taker t;
+    memset(&t, 0, sizeof t);
+    t.slot = high_slot_of(&h, is_there ? number : 0);
+    t.slot.loud = (uint8_t *)simt_in_global(t.slot.loud);
+    t.slot.symbols = (uint8_t *)simt_in_global(t.slot.symbols);
+    t.slot.sums = (uint16_t *)simt_in_global(t.slot.sums);
+    t.tables = share_tables(&h, sh);
+    t.model = (const uint8_t *)simt_in_shared(sh->model);
+    if (is_there && helper_of(&h) == 0)
+        t.slot.note->is_good = find_parts(&h, &tile, t.slot.note);
+    __syncthreads();
+    const bool is_found = is_there && t.slot.note->is_good;
+    const uint32_t first = is_found ? t.slot.note->parts.first : (uint32_t)ZTI_SZ_HIGH_RAW;
+    const bool has_codes = first != ZTI_SZ_HIGH_RAW && (first & ZTI_SZ_HIGH_CODED);
+    const bool is_good = take_codes(&h, &tile, has_codes, &t,
+                                    (uint32_t *)simt_in_shared(sh->window[own])) &&
+                         is_found;
+    if (is_there && helper_of(&h) == 0) {
+        t.slot.note->symbols = has_codes ? t.taken : 0;
+        t.slot.note->is_good = is_good;
+        if (!is_good)
+            note_bad(&h.s, tile.chunk);
+    }
+}
+
+/* ---- values: a block a tile ---- */
+
+/* What the first n of four symbols leave open, a byte each: the sum of zti_sz_high_open_bits, of
+ * all at once. From 127 on a symbol or its next has the highest bit set. */
+static __device__ __forceinline__ uint32_t open_bits_of_four(uint32_t four, uint32_t n)
+{
+    const uint32_t each = 0x01010101, highest = 0x80808080;
+    four &= n < 4 ? (1u << 8 * n) - 1 : ~0u;
+    const uint32_t next = (four & ~highest) + each, has = (next | four) & highest;
+    const uint32_t mask = (has >> 7) * 255;
+    const uint32_t from = (uint32_t)(ZTI_SZ_HIGH_DIRECT - 4 * 5) * each;
+    const uint32_t bits = ((four & mask) - (from & mask)) >> 2 & 31 * each;
+    const uint32_t escapes = (uint32_t)__popc(next & four & highest); /* have 5 by this, not 32 */
+    return (bits * each >> 24) + 27 * escapes;
+}
+
+/* The residuals of a word's first n symbols, of those that leave bits open, which are at r->at. */
+static __device__ __forceinline__ void take_open_of_four(const struct zti_bit_reader *at,
+                                                         uint32_t four, uint32_t n, int32_t *q)
+{
+    struct zti_bit_reader r = *at;
+    uint64_t ahead = zti_peek_bits(&r);
+    uint32_t left = 64;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t symbol = four >> 8 * i & 255, bits = zti_sz_high_open_bits(symbol);
+        if (i >= n || bits == 0)
+            continue;
+        if (left < bits) {
+            r.at += 64 - left;
+            ahead = zti_peek_bits(&r);
+            left = 64;
+        }
+        q[i] = zti_sz_high_residual(symbol, (uint32_t)(ahead & ((UINT64_C(1) << bits) - 1)));
+        ahead >>= bits;
+        left -= bits;
+    }
+}
+
+/* The residuals of symbols that leave bits open. A warp has a part of the symbols, a lane four of
+ * them at a time; sums of the parts before say where its bits begin. False where there are too few
+ * bits. */
+static __device__ __forceinline__ bool take_open(const struct sz_tiles *s,
+                                                 const struct high_slot *slot)
+{
+    SIMT_SHARED(uint32_t, sums, [HIGH_WARPS]);
+    const struct zti_sz_parts *const parts = &slot->note->parts;
+    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const uint32_t n = (uint32_t)slot->note->symbols;
+    const uint32_t each = (n + 128 * HIGH_WARPS - 1) / (128 * HIGH_WARPS) * 128;
+    const uint32_t from = warp * each, to = simt_at_most(n, from + each);
+    const uint32_t *const words = (const uint32_t *)(const void *)slot->symbols;
+    uint32_t bits = 0, all = 0;
+    SIMT_UNROLL_4
+    for (uint32_t i = from + 4 * lane; i < to; i += 128)
+        bits += open_bits_of_four(words[i / 4], to - i);
+    bits = __reduce_add_sync(SIMT_ALL_LANES, bits);
+    if (lane == 0)
+        sums[warp] = bits;
+    __syncthreads();
+    struct zti_bit_reader in = reader_from(s, parts->extras);
+    for (uint32_t i = 0; i < HIGH_WARPS; i++) {
+        all += sums[i];
+        in.at += i < warp ? sums[i] : 0;
+    }
+    uint32_t next = from + 4 * lane < to ? words[from / 4 + lane] : 0;
+    for (uint32_t k = from; k < to && bits > 0; k += 128) {
+        const uint32_t i = k + 4 * lane, four = next;
+        next = i + 128 < to ? words[i / 4 + 32] : 0;
+        const uint32_t own = i < to ? open_bits_of_four(four, to - i) : 0;
+        if (!__any_sync(SIMT_ALL_LANES, own > 0))
+            continue;
+        const uint32_t up_to = warp_sums_32(own);
+        struct zti_bit_reader r = in;
+        r.at += up_to - own;
+        in.at += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+        if (own > 0)
+            take_open_of_four(&r, four, to - i, slot->q + i);
+    }
+    return all <= 8 * parts->extra_bytes;
+}
+
+/* The residual of symbol 'number', if there is one. */
+static __device__ __forceinline__ uint32_t residual_of(const struct high_slot *slot, bool has_one,
+                                                       uint32_t number)
+{
+    const uint32_t symbol = has_one ? slot->symbols[number] : 0;
+    return (uint32_t)(symbol < ZTI_SZ_HIGH_DIRECT ? zti_sz_high_residual(symbol, 0)
+                                                  : slot->q[number]);
+}
+
+/* Symbols, or none, to integers of all levels from 'last' on; returns the number of their
+ * symbols. */
+static __device__ __forceinline__ uint32_t make_integers(const struct sz_high_tiles *h,
+                                                         const struct zti_sz_box *box,
+                                                         const struct high_slot *slot,
+                                                         bool is_zero, uint32_t last)
+{
+    const struct sz_tiles *const s = &h->s;
+    const uint32_t axes = high_axes(s);
+    const bool is_linear = s->sz.tuning & ZTI_SZ_HIGH_LINEAR;
+    uint32_t first = 0; /* of a band's symbols */
+    copy_coarse(h, box, slot->x, NULL, threadIdx.x, HIGH_THREADS);
+    for (uint32_t level = zti_sz_high_distance(axes); level-- > last;) {
+        const uint32_t step = zti_sz_high_step(&s->sz, level + 1);
+        for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
+            const struct high_band b = high_band_of(box, axes, level, odd);
+            const struct extents extents = extents_of(b.dim);
+            const uint32_t n = points_in(&b);
+            __syncthreads();
+            for (uint32_t i = threadIdx.x; i < n; i += HIGH_THREADS) {
+                uint32_t c[4];
+                coordinates(&extents, i, c);
+                const uint32_t at = point_at(&b, c), number = first + number_in(&b, c);
+                const uint32_t q = residual_of(slot, !is_zero && is_own(&b, c), number);
+                slot->x[at] = (int32_t)(predict(&b, c, slot->x + at, is_linear) + q * step);
+            }
+            first += own_points_in(&b);
+        }
+    }
+    return first;
+}
+
+/* The value of an integer. */
+static __device__ __forceinline__ void store_value(const struct sz_tiles *s, char *to, int32_t x)
+{
+    const double number = zti_sz_high_number(x, (double)s->sz.centre, s->sz.step);
+    if (s->type == ZT_F32)
+        *(float *)(void *)to = (float)number;
+    else if (s->type == ZT_F64)
+        *(double *)(void *)to = number;
+    else if (s->type == ZT_I32)
+        *(int32_t *)(void *)to = zti_sz_high_whole_32(x, s->sz.centre);
+    else
+        *(int64_t *)(void *)to = zti_sz_high_whole_64(x, s->sz.centre);
+}
+
+/* A tile's values to the view: of its integers, or as they are. */
+static __device__ __forceinline__ void put_tile_values(const struct sz_high_tiles *h,
+                                                       const struct zti_sz_box *box,
+                                                       const struct sz_tile *t,
+                                                       const struct high_slot *slot)
+{
+    const struct sz_tiles *const s = &h->s;
+    const struct extents extents = extents_of(box->own);
+    const uint8_t *const raw = slot->note->parts.raw;
+    const uint32_t value_bits = 8 * value_bytes_of(s->type);
+    for (uint32_t i = threadIdx.x; i < t->n; i += HIGH_THREADS) {
+        char *const to = value_at(s, t, i);
+        if (!to)
+            continue;
+        if (raw) {
+            struct zti_bit_reader r = reader_from(s, raw);
+            r.at += (uint64_t)i * value_bits;
+            store_bits(s, to, zti_take_bits(&r, value_bits));
+            continue;
+        }
+        uint32_t c[4];
+        coordinates(&extents, i, c);
+        store_value(s, to, slot->x[place_in_box(box, c)]);
+    }
+}
+
+/* ---- the finest level, and values: some planes at a time ---- */
+
+static __device__ __forceinline__ void slab_take_band(const struct slab *b,
+                                                      const struct slab_part *part, uint32_t odd,
+                                                      const struct high_slot *slot)
+{
+    if (odd & ~b->halved)
+        return;
+    const uint32_t is_odd = odd >> 2;
+    const struct slab_band band = slab_band_of(b, odd, part->from[is_odd], part->to[is_odd]);
+    for (uint32_t i = threadIdx.x; i < band.n; i += HIGH_THREADS) {
+        const struct slab_point p = slab_point_of(b, &band, odd, i);
+        const uint32_t q = residual_of(slot, !b->is_zero && p.is_own, p.number);
+        *p.x = (int32_t)(slab_predict(b, &p, odd) + q * b->step);
+    }
+}
+
+static __device__ __forceinline__ void slab_put_values(const struct slab *b,
+                                                       const struct slab_part *part)
+{
+    const uint32_t rows = slab_rows(b, part, true);
+    const int64_t stride = b->facts->stride[0];
+    for (uint32_t i = threadIdx.x / 32; i < rows; i += HIGH_WARPS) {
+        const struct slab_row r = slab_row_of(b, part, true, i);
+        const uint32_t last = r.z < b->own[2] ? simt_at_most(r.last, b->own[0]) : 0;
+        const uint32_t first = r.first + threadIdx.x % 32;
+        char *to = r.at + first * stride;
+        for (uint32_t k = first; k < last; k += 32, to += 32 * stride)
+            store_value(&b->h->s, to, r.x[k]);
+    }
+}
+
+/* A tile of which all levels but the finest are there, and 'taken' symbols are theirs. */
+static __device__ __forceinline__ void take_slab(const struct sz_high_tiles *h,
+                                                 const struct zti_sz_box *box,
+                                                 const struct high_slot *slot, bool is_zero,
+                                                 uint32_t taken)
+{
+    SIMT_SHARED_DYNAMIC(int32_t, memory);
+    SIMT_SHARED(struct slab_facts, facts, );
+    struct slab b = slab_of(h, box, &facts, memory);
+    struct slab_part part = {{0, 0}, {0, 0}};
+    b.is_zero = is_zero;
+    if (threadIdx.x == 0)
+        (void)slab_find_facts(&b, taken);
+    while (slab_next(&b, &part)) {
+        __syncthreads();
+        slab_load(&b, &part, slot->x, NULL);
+        __syncthreads();
+        slab_take_band(&b, &part, 1, slot);
+        slab_take_band(&b, &part, 2, slot);
+        slab_take_band(&b, &part, 4, slot);
+        __syncthreads();
+        slab_take_band(&b, &part, 3, slot);
+        slab_take_band(&b, &part, 5, slot);
+        slab_take_band(&b, &part, 6, slot);
+        if (b.halved == 7) {
+            __syncthreads();
+            slab_take_band(&b, &part, 7, slot);
+        }
+        __syncthreads();
+        slab_put_values(&b, &part);
+    }
+}
+
+/* What a block knows of 4096 values of which some are exact. */
+struct exact_marks {
+    uint64_t bits[EXACT_WORDS];
+    uint32_t before[EXACT_WORDS];
+    uint64_t at, next; /* bits of the stream: where the values are, and what comes behind them */
+    bool is_good;
+};
+
+static __device__ __forceinline__ void take_exact_marks(const struct sz_tiles *s, uint32_t n,
+                                                        uint64_t at, uint64_t end,
+                                                        struct exact_marks *m)
+{
+    struct zti_bit_reader r = {s->words, s->words_count, at};
+    uint32_t all, count = 0;
+    m->is_good = take_exact(&r, end, n, value_bytes_of(s->type), m->bits, &all);
+    for (uint32_t i = 0; i < EXACT_WORDS; i++) {
+        m->before[i] = count;
+        count += (uint32_t)__popcll(m->bits[i]);
+    }
+    m->at = r.at;
+    m->next = r.at + (uint64_t)count * 8 * value_bytes_of(s->type);
+}
+
+/* Values that are kept as they are; false where they are not a tile's. */
+static __device__ __forceinline__ bool put_exact_values(const struct sz_tiles *s,
+                                                        const struct sz_tile *t,
+                                                        const struct zti_sz_parts *parts)
+{
+    SIMT_SHARED(struct exact_marks, marks, [2]); /* by turns: one is read, one is written */
+    const uint64_t end = reader_from(s, parts->exact_end).at;
+    const uint32_t value_bits = 8 * value_bytes_of(s->type);
+    uint64_t at = reader_from(s, parts->exact).at;
+    bool is_good = true;
+    for (uint32_t first = 0; first < t->n && is_good; first += ZTI_SZ_TILE_VALUES) {
+        struct exact_marks *const m = &marks[first / ZTI_SZ_TILE_VALUES % 2];
+        const uint32_t left = t->n - first;
+        const uint32_t n = simt_at_most(left, ZTI_SZ_TILE_VALUES);
+        if (threadIdx.x == 0)
+            take_exact_marks(s, n, at, end, m);
+        __syncthreads();
+        is_good = m->is_good;
+        at = m->next;
+        for (uint32_t i = threadIdx.x; i < n && is_good; i += HIGH_THREADS) {
+            char *const to = bit_at(m->bits, i) ? value_at(s, t, first + i) : NULL;
+            const uint64_t before = m->bits[i / 64] & ((UINT64_C(1) << i % 64) - 1);
+            const uint32_t number = m->before[i / 64] + (uint32_t)__popcll(before);
+            struct zti_bit_reader r = {s->words, s->words_count,
+                                       m->at + (uint64_t)number * value_bits};
+            if (to)
+                store_bits(s, to, zti_take_bits(&r, value_bits));
+        }
+    }
+    return is_good && at == end;
+}
+
+/* All levels, or all but the finest where the next kernel has room for that. */
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_levels(const struct sz_high_tiles h)
+{
+    const struct high_tile t = high_tile_of(&h, blockIdx.x);
+    const struct high_slot slot = high_slot_of(&h, blockIdx.x);
+    if (!t.is_there || !slot.note->is_good || slot.note->parts.first == ZTI_SZ_HIGH_RAW)
+        return;
+    const struct zti_sz_box box = high_box_of(&h.s, t.number);
+    const bool is_zero = !(slot.note->parts.first & ZTI_SZ_HIGH_CODED);
+    if (!is_zero && !take_open(&h.s, &slot)) { /* the same in all threads */
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            slot.note->is_good = 0;
+            note_bad(&h.s, t.chunk);
+        }
+        return;
+    }
+    const uint32_t taken = make_integers(&h, &box, &slot, is_zero, h.slab_each > 0);
+    if (threadIdx.x == 0)
+        slot.note->taken = taken;
+}
+
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_values(const struct sz_high_tiles h)
+{
+    const struct high_tile t = high_tile_of(&h, blockIdx.x);
+    const struct high_slot slot = high_slot_of(&h, blockIdx.x);
+    if (!t.is_there || !slot.note->is_good)
+        return;
+    const uint32_t first = slot.note->parts.first;
+    const struct zti_sz_box box = high_box_of(&h.s, t.number);
+    if (first != ZTI_SZ_HIGH_RAW && h.slab_each > 0) {
+        take_slab(&h, &box, &slot, !(first & ZTI_SZ_HIGH_CODED),
+                  (uint32_t)slot.note->taken);
+        return;
+    }
+    const struct sz_tile tile = tile_of(&h.s, t.number);
+    put_tile_values(&h, &box, &tile, &slot);
+}
+
+/* What a tile keeps as it is, over other values; and, of a chunk's last tile, where it ends. */
+SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_exact(const struct sz_high_tiles h)
+{
+    const struct sz_tiles *const s = &h.s;
+    const struct high_tile t = high_tile_of(&h, blockIdx.x);
+    const struct high_slot slot = high_slot_of(&h, blockIdx.x);
+    if (!t.is_there || !slot.note->is_good)
+        return;
+    const uint32_t first = slot.note->parts.first;
+    bool is_good = true;
+    if (first != ZTI_SZ_HIGH_RAW && (first & ZTI_SZ_HIGH_HAS_EXACT)) {
+        const struct sz_tile tile = tile_of(s, t.number);
+        is_good = put_exact_values(s, &tile, &slot.note->parts);
+    }
+    if (threadIdx.x == 0 && !is_good)
+        note_bad(s, t.chunk);
+    if (threadIdx.x == 0 && is_good && t.is_last)
+        note_end(s->states, t.chunk, s->count, slot.note->end, s->places[2 * t.chunk + 1]);
+}
+
+/* ---- launches ---- */
+
+/* How many models' tables a block of this GPU has room for. */
+static unsigned near_models(void)
+{
+    const size_t most = simt_shared_most(), table = sizeof(uint32_t) * ZTI_SZ_HIGH_STATES;
+    const size_t own = sizeof(struct taking);
+    return most > own ? simt_at_most((most - own) / table, NEAR_MODELS) : 0;
+}
+
+extern "C" uint64_t zti_sz_high_cuda_take_bytes(const struct zti_coding *coding)
+{
+    return high_batch(coding, TAKE_BATCH) * high_places_of(zti_sz_high_points(coding)).bytes;
+}
+
+extern "C" void zti_sz_high_cuda_take(const struct sz_tiles *s, const struct zti_coding *coding,
+                                      void *work, void *queue)
+{
+    const uint64_t tiles = s->grid.count;
+    const unsigned slots = high_batch(coding, TAKE_BATCH);
+    struct sz_high_tiles h;
+    memset(&h, 0, sizeof h);
+    h.s = *s;
+    h.slots = (uint8_t *)work;
+    h.points = (uint32_t)zti_sz_high_points(coding);
+    h.in_slot = high_places_of(h.points);
+    h.each = tiles < s->chunk_tiles ? tiles : s->chunk_tiles;
+    h.models = zti_sz_high_models(coding);
+    h.near_models = simt_at_most(h.models, near_models());
+    slab_choose(&h, coding, false);
+    const size_t shared =
+        sizeof(struct taking) + h.near_models * sizeof(uint32_t) * ZTI_SZ_HIGH_STATES;
+    for (; h.first < s->count * h.each; h.first += slots) {
+        const uint64_t left = s->count * h.each - h.first;
+        h.batch = simt_at_most(left, slots);
+        h.takers = high_takers(h.batch);
+        h.helpers = 32 * simt_at_most(TAKE_THREADS / 32 / h.takers, 4);
+        SIMT_LAUNCH(high_take_symbols, (h.batch + h.takers - 1) / h.takers, h.helpers * h.takers,
+                    shared, queue, h);
+        SIMT_LAUNCH(high_take_levels, h.batch, HIGH_THREADS, 0, queue, h);
+        SIMT_LAUNCH(high_take_values, h.batch, HIGH_THREADS, h.slab_bytes, queue, h);
+        SIMT_LAUNCH(high_take_exact, h.batch, HIGH_THREADS, 0, queue, h);
+    }
+}

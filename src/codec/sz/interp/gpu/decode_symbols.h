@@ -1,0 +1,465 @@
+/* decode_symbols.h: kernel text: the symbols of effort 'high', a warp a tile.
+ *
+ * A tile has thousands of rounds of symbols, each after the one before, and a multiprocessor few
+ * tiles: what a round takes is its longest way, on which there is the look-up of entries by their
+ * states and what ans_ways_shed does. All else is beside it: a piece's magnitudes say which models
+ * the next one has while bits are waited for; what was fetched of the piece behind that is added
+ * up, and what the one behind that one needs sent for; and entries are looked up before it is
+ * known whether a round was one of the few that need more (escapes, rows that end, new words). */
+#ifndef ZTI_SZ_INTERP_GPU_DECODE_SYMBOLS_H
+#define ZTI_SZ_INTERP_GPU_DECODE_SYMBOLS_H
+
+#include "codec/sz/interp/gpu/points.h"
+#include "entropy/ans/gpu/warp_states.h"
+
+enum {
+    TAKE_BATCH = 1536, /* large tiles under way at a time: each takes as long as all */
+    TAKE_THREADS = 512,
+    NEAR_MODELS = 13, /* whose tables a block has room for */
+    SUMS = 1 << 12 >> 4,
+    NEIGHBOURHOODS = (int)ZTI_SZ_HIGH_DEPTHS * SUMS
+};
+
+/* What a block has in shared memory; behind it are the tables of the first models. */
+struct taking {
+    uint8_t model[NEIGHBOURHOODS]; /* a neighbourhood's, by depth and sum / 16 */
+    uint32_t window[HIGH_MOST_TAKERS][ANS_WINDOW];
+};
+
+/* A warp's way through a tile: the same in all lanes but for the states of codes. */
+struct taker {
+    struct high_slot slot;
+    const uint8_t *model;
+    struct ans_tables tables;
+    struct ans_ways codes;
+    uint32_t taken; /* symbols */
+    struct zti_bit_reader extras;
+    uint32_t opened; /* symbols before the extras that the reader is at */
+};
+
+/* The bits that symbols leave open are taken later, when all symbols are known, but for escapes:
+ * these do not say their magnitudes. Of the n symbols after those taken, a lane each; returns a
+ * lane's magnitude. */
+static __device__ __forceinline__ uint32_t look_at_escapes(struct taker *t, uint32_t symbol,
+                                                           uint32_t loud)
+{
+    uint32_t before = 0;
+    simt_order_warp(); /* symbols that other lanes stored, before ballots */
+    for (uint32_t i = t->opened + threadIdx.x % 32; i < t->taken; i += 32)
+        before += zti_sz_high_open_bits(t->slot.symbols[i]);
+    t->extras.at += __reduce_add_sync(SIMT_ALL_LANES, before);
+    t->opened = t->taken;
+    const uint32_t bits = zti_sz_high_open_bits(symbol), up_to = warp_sums_32(bits);
+    struct zti_bit_reader r = t->extras;
+    r.at += up_to - bits;
+    return symbol == ZTI_SZ_HIGH_ESCAPE ? zti_sz_high_loudness((int32_t)zti_take_bits(&r, 32))
+                                        : loud;
+}
+
+/* A neighbourhood: a sum of magnitudes, in a level of a band's depth. */
+static __device__ __forceinline__ uint32_t in_depth(const struct high_band *b, uint32_t sum)
+{
+    return b->depth * (uint32_t)(16 * SUMS) + sum;
+}
+
+/* The first entry of its model. */
+static __device__ __forceinline__ uint32_t model_of(const struct taker *t, uint32_t neighbourhood)
+{
+    return t->model[neighbourhood / 16] * (uint32_t)ZTI_SZ_HIGH_STATES;
+}
+
+/* What is known of n symbols, a lane each, of the point at 'at'. */
+static __device__ __forceinline__ void put_symbols(struct taker *t, uint32_t symbol, uint32_t loud,
+                                                   uint32_t at, uint32_t n)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    uint8_t *const to_symbol = t->slot.symbols + (t->taken + lane);
+    uint8_t *const to_loud = t->slot.loud + at;
+    simt_store_byte_if(lane < n, to_symbol, symbol);
+    simt_store_byte_if(lane < n, to_loud, loud);
+    t->taken += n;
+}
+
+static __device__ __forceinline__ uint32_t loudness_of(uint32_t symbol)
+{
+    return simt_at_most((symbol + 1) / 2, ZTI_SZ_HIGH_LOUDEST);
+}
+
+/* The next n symbols, a lane each, of the point at 'at' with that neighbourhood; returns its
+ * magnitude. */
+static __device__ __forceinline__ uint32_t take_symbols(struct taker *t, uint32_t ways,
+                                                        uint32_t neighbourhood, uint32_t at,
+                                                        uint32_t n)
+{
+    const uint32_t model = model_of(t, neighbourhood);
+    const uint32_t taken = ans_ways_take(&t->codes, &t->tables, ways, model, n);
+    const uint32_t symbol = threadIdx.x % 32 < n ? taken : 0;
+    uint32_t loud = loudness_of(symbol);
+    if (__any_sync(SIMT_ALL_LANES, symbol == ZTI_SZ_HIGH_ESCAPE))
+        loud = look_at_escapes(t, symbol, loud);
+    put_symbols(t, symbol, loud, at, n);
+    return loud;
+}
+
+/* Of the points between which those of a band are, what makes their contexts: for the warp that
+ * takes the symbols, the first of which has number 'first'. */
+static __device__ __forceinline__ void make_sums(const struct high_band *b,
+                                                 const struct high_slot *slot, uint32_t first,
+                                                 uint32_t helper, uint32_t helpers)
+{
+    const struct extents extents = extents_of(b->own);
+    const uint32_t n = own_points_in(b);
+    const uint32_t share = zti_sz_high_share(zti_sz_high_axes_count(b->odd));
+    for (uint32_t i = helper; i < n; i += 2 * helpers) {
+        uint32_t sum[2]; /* so that loads are on their way together */
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < 2; k++) {
+            uint32_t c[4];
+            coordinates(&extents, simt_at_most(i + k * helpers, n - 1), c);
+            sum[k] = share * sum_between(b, c, slot->loud + point_at(b, c));
+        }
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < 2; k++)
+            if (i + k * helpers < n)
+                slot->sums[first + i + k * helpers] = (uint16_t)sum[k];
+    }
+}
+
+/* A band's first row: four points look at the two before them, so that the warp goes from four to
+ * four. */
+static __device__ __forceinline__ void take_first_row(struct taker *t, const struct high_band *b,
+                                                      uint32_t ways)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    const uint32_t points = simt_same(b->own[3]);
+    uint32_t before = 0;
+    for (uint32_t i = 0; i < points; i += 4) {
+        const uint32_t n = simt_at_most(points - i, 4);
+        const uint32_t own = lane < n ? t->slot.sums[t->taken + lane] : 0;
+        const uint32_t sum = lane >= n ? 0 : i == 0 ? 2 * own : own + 16 * before;
+        const uint32_t at = b->base + (i + lane) * b->step[3];
+        const uint32_t loud = take_symbols(t, ways, in_depth(b, sum), at, n);
+        before = __shfl_sync(SIMT_ALL_LANES, loud, 2) + __shfl_sync(SIMT_ALL_LANES, loud, 3);
+    }
+}
+
+/* ---- the rows behind a band's first one, in pieces of a point a lane ---- */
+
+/* Where a piece is, and what its neighbourhood is made of. */
+struct place {
+    uint32_t at;   /* its first point */
+    uint32_t what; /* see PLACE_ */
+};
+
+enum {
+    PLACE_SHARE_SHIFT = 8,  /* behind the number of points: the share of magnitudes before */
+    PLACE_LAST_SHIFT = 16,  /* the same where the lanes have the row before, or 0 */
+    PLACE_FETCH_SHIFT = 24, /* a bit for each axis along which there are magnitudes to fetch */
+    IN_LANES = 4            /* pieces before one whose magnitudes the lanes have */
+};
+
+/* Its pieces: how many a row has; to divide their numbers by. */
+struct pieces {
+    uint32_t each, count;
+    struct extents extents;
+};
+
+static __device__ __forceinline__ struct pieces pieces_of(const struct high_band *b)
+{
+    struct pieces p;
+    p.each = simt_same((b->own[3] + 31) / 32);
+    p.count = simt_same(b->own[0] * b->own[1] * b->own[2] * p.each);
+    const uint32_t dim[4] = {b->own[0], b->own[1], b->own[2], p.each};
+    p.extents = extents_of(dim);
+    return p;
+}
+
+static __device__ __forceinline__ struct place place_of(const struct high_band *b,
+                                                        const struct pieces *p, uint32_t number)
+{
+    uint32_t c[4], rows = 0, fetch = 0;
+    coordinates(&p->extents, number, c);
+    c[3] *= 32;
+    const uint32_t n = simt_at_most(b->own[3] - c[3], 32);
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 3; i++) {
+        rows += c[i] > 0;
+        if (c[i] > 0 && (i < 2 || p->each > IN_LANES))
+            fetch |= 1u << i;
+    }
+    const uint32_t share = zti_sz_high_row_share(rows);
+    const uint32_t last = c[2] > 0 && p->each <= IN_LANES ? share : 0;
+    const struct place place = {point_at(b, c), n | share << PLACE_SHARE_SHIFT |
+                                                    last << PLACE_LAST_SHIFT |
+                                                    fetch << PLACE_FETCH_SHIFT};
+    const struct place none = {b->base, 0};
+    return number < p->count ? place : none;
+}
+
+/* A piece for which all is there but what the lanes have of the row before. */
+struct turn {
+    uint32_t neighbourhood, last_share, at, n;
+};
+
+static __device__ __forceinline__ struct turn turn_of(const struct high_band *b, uint32_t at,
+                                                      uint32_t what, uint32_t sum, uint32_t before)
+{
+    const struct turn turn = {in_depth(b, sum + before * (what >> PLACE_SHARE_SHIFT & 255)),
+                              what >> PLACE_LAST_SHIFT & 255, at, what & 255};
+    return turn;
+}
+
+/* What the lanes have of the row before a piece, of the magnitudes of four pieces before it, the
+ * last one first. */
+static __device__ __forceinline__ uint32_t above(uint32_t each, const uint32_t *last)
+{
+    return each == 1 ? last[0] : each == 2 ? last[1] : each == 3 ? last[2] : last[3];
+}
+
+static __device__ __forceinline__ void note_last(uint32_t *last, uint32_t loud)
+{
+    last[3] = last[2];
+    last[2] = last[1];
+    last[1] = last[0];
+    last[0] = loud;
+}
+
+/* A piece as it comes. */
+static __device__ __forceinline__ void take_piece(struct taker *t, const struct high_band *b,
+                                                  uint32_t ways, const struct pieces *pieces,
+                                                  uint32_t number, uint32_t *last)
+{
+    const struct place place = place_of(b, pieces, number);
+    const uint32_t lane = threadIdx.x % 32, at = place.at + lane * b->step[3];
+    const bool is_there = lane < (place.what & 255);
+    uint32_t before = 0;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 3; i++)
+        if (is_there && (place.what >> PLACE_FETCH_SHIFT >> i & 1))
+            before += t->slot.loud[at - b->step[i]];
+    const uint32_t sum = is_there ? t->slot.sums[t->taken + lane] : 0;
+    const struct turn now = turn_of(b, at, place.what, sum, before);
+    note_last(last,
+              take_symbols(t, ways, now.neighbourhood + above(pieces->each, last) * now.last_share,
+                           now.at, simt_same(now.n)));
+}
+
+/* ---- pieces by turns ---- */
+
+/* What is on its way for a piece. */
+struct sent {
+    uint32_t at, what, sum, before;
+};
+
+/* Which pieces are sent for: the places of 32 of them from 'first' on, a lane each; which of these
+ * is next; the next two's; and the number of a lane's symbol there. */
+struct sender {
+    const struct pieces *pieces;
+    struct place places, two[2];
+    uint32_t first, next, symbol;
+    const uint8_t *before; /* magnitudes along the axis where some are fetched: of a piece at 0 */
+};
+
+/* Once for 32 pieces. */
+static __device__ __forceinline__ void find_places(const struct high_band *b, struct sender *s)
+{
+    s->places = place_of(b, s->pieces, s->first + threadIdx.x % 32);
+    s->next = 0;
+}
+
+static __device__ __forceinline__ struct sender sender_of(const struct taker *t,
+                                                          const struct high_band *b,
+                                                          const struct pieces *pieces,
+                                                          uint32_t number)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    const uint32_t step = b->own[0] > 1   ? b->step[0]
+                          : b->own[1] > 1 ? b->step[1]
+                                          : b->step[2]; /* see is_in_turns */
+    struct sender s;
+    memset(&s, 0, sizeof s);
+    s.pieces = pieces;
+    s.first = number;
+    s.symbol = t->taken + lane;
+    s.before = (const uint8_t *)simt_in_global(t->slot.loud + (lane * b->step[3] - (int64_t)step));
+    find_places(b, &s);
+    return s;
+}
+
+/* The places of the next two pieces. */
+static __device__ __forceinline__ void aim(struct sender *s)
+{
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 2; i++) {
+        s->two[i].at = __shfl_sync(SIMT_ALL_LANES, s->places.at, (int)s->next);
+        s->two[i].what = __shfl_sync(SIMT_ALL_LANES, s->places.what, (int)s->next);
+        s->next++;
+    }
+}
+
+/* For these two. */
+static __device__ __forceinline__ void send(const struct taker *t, struct sender *s,
+                                            struct sent *to)
+{
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct place place = s->two[i];
+        const uint32_t lane = threadIdx.x % 32, n = place.what & 255;
+        const uint32_t n_before = place.what >> PLACE_FETCH_SHIFT ? n : 0;
+        to[i].at = place.at;
+        to[i].what = place.what;
+        to[i].sum = lane < n ? t->slot.sums[s->symbol] : 0;
+        to[i].before = lane < n_before ? s->before[place.at] : 0;
+        s->symbol += n;
+    }
+}
+
+static __device__ __forceinline__ struct turn turn_of_sent(const struct high_band *b,
+                                                           const struct sent *p)
+{
+    return turn_of(b, p->at, p->what, p->sum, p->before);
+}
+
+static __device__ __forceinline__ uint32_t model_of_turn(const struct taker *t, uint32_t each,
+                                                         const struct turn *turn,
+                                                         const uint32_t *last)
+{
+    return model_of(t, turn->neighbourhood + above(each, last) * turn->last_share);
+}
+
+static __device__ __forceinline__ void put_turn(struct taker *t, const struct high_band *b,
+                                                const struct turn *now, uint32_t symbol,
+                                                uint32_t loud)
+{
+    put_symbols(t, symbol, loud, now->at + threadIdx.x % 32 * b->step[3], now->n);
+}
+
+/* A piece whose entries have been looked up; then those of the next one are. Beside it, two pieces
+ * are aimed at or, if 'p', sent for. Returns whether one of its symbols is an escape: then the
+ * caller goes on with them, which are where entries were. */
+static __device__ __forceinline__ bool take_turn(struct taker *t, const struct high_band *b,
+                                                 const struct turn *now, const struct turn *next,
+                                                 uint32_t *last, uint32_t *entry, struct sender *s,
+                                                 struct sent *p)
+{
+    const uint32_t symbol = *entry & 255, each = s->pieces->each;
+    const bool is_escape = threadIdx.x % 32 < now->n && symbol == ZTI_SZ_HIGH_ESCAPE;
+    const bool is_more = ans_ways_is_more(&t->codes, ZTI_ANS_MANY, now->n); /* of the last round */
+    const bool is_rare = __any_sync(SIMT_ALL_LANES, is_escape || is_more || s->next == 32);
+    note_last(last, loudness_of(symbol));
+    ans_ways_shed(&t->codes, *entry, now->n);
+    if (p)
+        send(t, s, p);
+    else
+        aim(s);
+    *entry = ans_ways_look(&t->codes, &t->tables, model_of_turn(t, each, next, last));
+    simt_anew(*entry); /* on its way before it is known that it is the one */
+    if (is_rare) {
+        ans_ways_settle(&t->codes, ZTI_ANS_MANY, now->n);
+        if (s->next == 32) {
+            s->first += 32;
+            find_places(b, s);
+        }
+        if (__any_sync(SIMT_ALL_LANES, is_escape)) {
+            *entry = symbol;
+            return true;
+        }
+        *entry = ans_ways_look(&t->codes, &t->tables, model_of_turn(t, each, next, last));
+    }
+    put_turn(t, b, now, symbol, last[0]);
+    return false;
+}
+
+/* An even number of pieces from 'number' on, or fewer if one has escapes; returns the next one's
+ * number. What two pieces need is sent for while the two before them are taken: two at a time,
+ * since who waits for one of the loads on their way waits for all. */
+static __device__ __forceinline__ uint32_t take_turns(struct taker *t, const struct high_band *b,
+                                                      const struct pieces *pieces, uint32_t number,
+                                                      uint32_t *last)
+{
+    struct sender s = sender_of(t, b, pieces, number);
+    struct sent p[2];
+    aim(&s);
+    send(t, &s, p);
+    struct turn first = turn_of_sent(b, &p[0]), second = turn_of_sent(b, &p[1]), now = first;
+    aim(&s);
+    send(t, &s, p);
+    uint32_t entry =
+        ans_ways_look(&t->codes, &t->tables, model_of_turn(t, pieces->each, &first, last));
+    for (; number < pieces->count; number++) {
+        now = first;
+        if (take_turn(t, b, &now, &second, last, &entry, &s, NULL))
+            break;
+        number++;
+        now = second;
+        first = turn_of_sent(b, &p[0]);
+        second = turn_of_sent(b, &p[1]);
+        if (take_turn(t, b, &now, &first, last, &entry, &s, p))
+            break;
+    }
+    if (number == pieces->count)
+        return number;
+    last[0] = look_at_escapes(t, threadIdx.x % 32 < now.n ? entry : 0, last[0]);
+    put_turn(t, b, &now, entry, last[0]);
+    return number + 1;
+}
+
+/* Whether pieces can be sent for so early, which is when the fifth one before each has been taken:
+ * the neighbours that are not in the lanes are no later than that, and along one axis. */
+static __device__ __forceinline__ bool is_in_turns(const struct high_band *b,
+                                                   const struct pieces *p)
+{
+    const uint32_t plane = b->own[2] * p->each;
+    const uint32_t apart = b->own[1] > 1 ? plane : b->own[0] > 1 ? b->own[1] * plane : UINT32_MAX;
+    return apart > 4 && (b->own[0] > 1) + (b->own[1] > 1) + (p->each > IN_LANES) <= 1;
+}
+
+/* All points of a band that are coded.
+ *
+ * Pieces need no barrier between them: what a lane fetches of its own band is the same column's,
+ * which it wrote itself, but of the first row. */
+static __device__ __forceinline__ void take_band(struct taker *t, const struct high_band *b,
+                                                 uint32_t ways)
+{
+    const struct pieces pieces = pieces_of(b);
+    const uint32_t lane = threadIdx.x % 32, each = pieces.each;
+    uint32_t last[IN_LANES];
+    if (pieces.count == 0)
+        return;
+    take_first_row(t, b, ways);
+    simt_order_warp(); /* four lanes wrote this row, behind shuffles */
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < IN_LANES; i++) { /* where a row has no more pieces */
+        const uint32_t own = lane + 32 * (each - 1 - i);
+        last[i] = own < b->own[3] ? t->slot.loud[b->base + own * b->step[3]] : 0;
+    }
+    const bool is_fast = ways == ZTI_ANS_MANY && simt_same(is_in_turns(b, &pieces));
+    for (uint32_t number = each; number < pieces.count;)
+        if (is_fast && (pieces.count - number) % 2 == 0)
+            number = take_turns(t, b, &pieces, number, last);
+        else
+            take_piece(t, b, ways, &pieces, number++, last);
+}
+
+/* Which of a block's tiles a warp is for, and a thread's number among those of that tile. Takers
+ * are a block's first warps, so that no scheduler has two of them while others have none. */
+static __device__ __forceinline__ uint32_t taken_by_warp(const struct sz_high_tiles *h)
+{
+    return simt_same(threadIdx.x / 32 % h->takers);
+}
+
+static __device__ __forceinline__ uint32_t helper_of(const struct sz_high_tiles *h)
+{
+    return threadIdx.x / 32 / h->takers * 32 + threadIdx.x % 32;
+}
+
+/* Magnitudes that no symbol gives: foreign points have none, and those of the coarse grid. */
+static __device__ __forceinline__ void clear_loud(const struct zti_sz_box *box, uint8_t *loud,
+                                                  uint32_t helper, uint32_t helpers)
+{
+    uint32_t *const words = (uint32_t *)(void *)loud;
+    for (uint32_t i = helper; i < (box->points + 3) / 4; i += helpers)
+        words[i] = 0;
+}
+
+#endif

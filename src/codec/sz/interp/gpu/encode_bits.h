@@ -1,0 +1,373 @@
+/* encode_bits.h: kernel text of effort 'high': the bits of a tile's symbols, by a block:
+ * how many there are, and to their place in the stream.
+ *
+ * A warp has as many symbols as the next one, a lane eight of them at a time. Where its bits begin
+ * is known before the first is written, so that it puts words together on its own. */
+#ifndef ZTI_SZ_INTERP_GPU_ENCODE_BITS_H
+#define ZTI_SZ_INTERP_GPU_ENCODE_BITS_H
+
+#include "codec/sz/interp/gpu/encode_symbols.h"
+
+enum {
+    STATE_BITS = (int)ZTI_ANS_STATE_BITS,
+    STATE_MASK = (1 << STATE_BITS) - 1,
+    EIGHT = 8, /* symbols that a lane has at a time */
+    RUN_SYMBOLS = EIGHT * 32,
+    RUN_WORDS = RUN_SYMBOLS + 2, /* of their bits, 32 of each at most */
+    BOTH = 0x00010001, /* two numbers of 16 bits */
+    PARTS = (int)ZTI_SZ_HIGH_VALUES / (int)ZTI_SZ_TILE_VALUES
+};
+
+/* ---- how many ---- */
+
+/* Of n symbols, those that a warp puts: a multiple of what lanes look up together. */
+static __device__ __forceinline__ uint32_t symbols_of_warp(uint32_t n)
+{
+    const uint32_t all = (uint32_t)RUN_SYMBOLS * HIGH_WARPS;
+    return (n + all - 1) / all * RUN_SYMBOLS;
+}
+
+/* Bits of a section of a tile. A warp has those of some symbols: where they begin, and the words at
+ * both ends of them, which others have bits of. */
+struct section {
+    uint32_t at[HIGH_WARPS + 1]; /* the last: its end, where a byte is */
+    uint32_t first[HIGH_WARPS], last[HIGH_WARPS];
+};
+
+/* What a block knows of the bytes of its tile. */
+struct putting {
+    struct section codes, extras;
+    uint32_t marks[PARTS], ways[PARTS]; /* exact values: bytes of marks, and their way */
+    uint32_t values[PARTS];
+    uint32_t exact_at[PARTS + 1];
+    uint32_t head[4]; /* what is before the sections */
+    uint32_t head_bytes, extra_bytes, code_bytes, exact_bytes, bytes;
+    uint32_t zeros; /* before what is coded, to whole bytes */
+    uint64_t place;
+    bool is_raw;
+    uint32_t bits[HIGH_WARPS][RUN_WORDS];
+};
+
+/* Numbers of 16 bits of eight symbols, two a word. */
+struct eight {
+    uint32_t two[EIGHT / 2];
+};
+
+/* From symbol i on, zeros from n on. */
+static __device__ __forceinline__ struct eight eight_from(const uint16_t *from, uint32_t i,
+                                                          uint32_t n)
+{
+    struct eight e = {{0}};
+    if (i < n)
+        simt_load_16(e.two, from + i);
+    if (i < n && n - i < EIGHT) {
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < EIGHT / 2; k++)
+            e.two[k] &= n - i > 2 * k ? simt_ones(16 * (n - i - 2 * k)) : 0;
+    }
+    return e;
+}
+
+static_assert(ZTI_SZ_HIGH_DIRECT + 1 == 1 << 7 && ZTI_SZ_HIGH_ESCAPE + 1 == 1 << 8,
+              "one more sets bit 7 of symbols that leave some bits open, and bit 8 of the escape");
+
+/* zti_sz_high_open_bits of two residuals' symbols at a time. */
+static __device__ __forceinline__ uint32_t open_bits_of_two(uint32_t codes)
+{
+    const uint32_t symbols = codes & 255 * BOTH, more = symbols + BOTH;
+    const uint32_t sizes = (symbols + (256 + 5 * 4 - ZTI_SZ_HIGH_DIRECT) * BOTH) >> 2;
+    return (sizes & (more >> 7 & BOTH) * 63) | (more >> 3 & 32 * BOTH);
+}
+
+static __device__ __forceinline__ uint32_t sum_of_two(uint32_t two)
+{
+    return (two & 0xffff) + (two >> 16);
+}
+
+/* The symbols of the calling warp. */
+static __device__ __forceinline__ uint32_t first_of_warp(uint32_t n, uint32_t warp)
+{
+    const uint32_t at = warp * symbols_of_warp(n);
+    return at < n ? at : n;
+}
+
+/* The bits of each warp's symbols: of codes, if there are any, states have left sums. */
+static __device__ __forceinline__ void sum_bits(const struct put_slot *slot, struct putting *p)
+{
+    const uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, n = slot->note->symbols;
+    const uint32_t end = first_of_warp(n, warp + 1);
+    const uint32_t ways = ways_of(slot->note);
+    uint32_t codes = lane < ways ? slot->out[warp * ways + lane] : 0, extras = 0;
+    SIMT_UNROLL_4
+    for (uint32_t i = first_of_warp(n, warp) + EIGHT * lane; i < end; i += RUN_SYMBOLS) {
+        const struct eight code = eight_from(slot->codes, i, end);
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < EIGHT / 2; k++)
+            extras += open_bits_of_two(code.two[k]);
+    }
+    codes = __reduce_add_sync(SIMT_ALL_LANES, codes);
+    extras = __reduce_add_sync(SIMT_ALL_LANES, sum_of_two(extras));
+    if (lane == 0) {
+        p->codes.at[warp + 1] = codes;
+        p->extras.at[warp + 1] = extras;
+    }
+}
+
+/* Where the bits of each warp's symbols begin, and how many bytes they are. The first warp begins
+ * with zeros, a one and the states. One thread. */
+static __device__ __forceinline__ void place_bits(struct putting *p, uint32_t ways, bool is_zero)
+{
+    uint32_t codes = 1 + ways * STATE_BITS, extras = 0;
+    SIMT_UNROLL
+    for (uint32_t i = 1; i <= HIGH_WARPS; i++) {
+        codes += p->codes.at[i];
+        extras += p->extras.at[i];
+        p->codes.at[i] = codes;
+        p->extras.at[i] = extras;
+    }
+    p->code_bytes = is_zero ? 0 : (codes + 7) / 8;
+    p->extra_bytes = (extras + 7) / 8;
+    p->zeros = -codes & 7;
+    p->codes.at[0] = p->extras.at[0] = 0;
+    SIMT_UNROLL
+    for (uint32_t i = 1; i <= HIGH_WARPS; i++)
+        p->codes.at[i] += p->zeros;
+}
+
+/* ---- to their place ---- */
+
+/* Bytes of the stream: the word that the first one is in, and which bit of it that begins at. */
+struct stretch {
+    uint32_t *words;
+    uint32_t shift, bytes;
+};
+
+static __device__ __forceinline__ struct stretch stretch_at(const struct sz_tiles *s, uint64_t at,
+                                                            uint32_t bytes)
+{
+    uint32_t *const words = (uint32_t *)(void *)s->words;
+    const struct stretch to = {words + at / 4, 8 * (uint32_t)(at % 4), bytes};
+    return to;
+}
+
+/* A warp's way through bits of a stretch: words are put together in shared memory, and stored when
+ * they are whole. But the first one, and what is left of the last one, are the section's. */
+struct bit_run {
+    uint32_t *bits;       /* the word of the next bit, and those behind it, which are 0 */
+    uint32_t *to, *first; /* where words go */
+    uint32_t at;          /* bits that the first one of them has */
+    bool is_begun;        /* 'first' is there */
+};
+
+static __device__ __forceinline__ struct bit_run bit_run_from(struct putting *p,
+                                                              struct section *section,
+                                                              const struct stretch *to)
+{
+    const uint32_t warp = threadIdx.x / 32, at = to->shift + section->at[warp];
+    const struct bit_run run = {p->bits[warp], to->words + at / 32, &section->first[warp], at % 32,
+                                false};
+    if (threadIdx.x % 32 == 0)
+        *run.first = 0;
+    return run;
+}
+
+/* Bits of a lane, into words that have room: in any case up to the word behind the first. */
+static __device__ __forceinline__ void bit_run_or(const struct bit_run *run, uint32_t at,
+                                                  uint64_t bits)
+{
+    unsigned *const word = (unsigned *)run->bits + at / 32;
+    const uint32_t low = (uint32_t)bits, high = (uint32_t)(bits >> 32);
+    const uint32_t last = __funnelshift_l(high, 0, at);
+    (void)atomicOr(word, low << at % 32);
+    (void)atomicOr(word + 1, __funnelshift_l(low, high, at));
+    if (last != 0)
+        (void)atomicOr(word + 2, last);
+}
+
+/* All lanes have put theirs, so many: whole words leave. */
+static __device__ __forceinline__ void bit_run_go(struct bit_run *run, uint32_t bits)
+{
+    const uint32_t words = (run->at + bits) / 32, lane = threadIdx.x % 32;
+    uint32_t i = lane;
+    __syncwarp();
+    if (!run->is_begun && words > 0) {
+        run->is_begun = true;
+        if (lane == 0) {
+            *run->first = run->bits[0];
+            i += 32;
+        }
+    }
+    SIMT_NO_UNROLL
+    for (; i < words; i += 32) {
+        run->to[i] = run->bits[i];
+        run->bits[i] = 0;
+    }
+    if (lane == 0 && words > 0) {
+        run->bits[0] = run->bits[words];
+        run->bits[words] = 0;
+    }
+    run->to += words;
+    run->at = (run->at + bits) % 32;
+    simt_order_warp(); /* words were read that bits are put into again, behind sums */
+}
+
+static __device__ __forceinline__ void bit_run_end(const struct bit_run *run, uint32_t *last)
+{
+    if (threadIdx.x % 32 == 0) {
+        *last = run->bits[0];
+        run->bits[0] = 0;
+    }
+    simt_order_warp();
+}
+
+/* Bits of each lane; where a lane's own are, for it to put. */
+static __device__ __forceinline__ uint32_t bit_run_place(const struct bit_run *run, uint32_t own,
+                                                         uint32_t *all)
+{
+    const uint32_t up_to = part_sums(own, 32);
+    *all = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+    return run->at + up_to - own;
+}
+
+/* Which symbols are the calling warp's. */
+static __device__ __forceinline__ void own_symbols(const struct put_slot *slot, uint32_t *first,
+                                                   uint32_t *end)
+{
+    const uint32_t n = slot->note->symbols, warp = threadIdx.x / 32;
+    *first = simt_same(first_of_warp(n, warp));
+    *end = simt_same(first_of_warp(n, warp + 1));
+}
+
+/* What states shed for four symbols. */
+static __device__ __forceinline__ uint64_t shed_of_four(const uint32_t *two, uint32_t *count)
+{
+    uint32_t bits[2], counts[2];
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 2; i++) {
+        counts[i] = two[i] >> STATE_BITS & 15;
+        bits[i] = (two[i] & STATE_MASK) | (two[i] >> 16 & STATE_MASK) << counts[i];
+        counts[i] += two[i] >> (16 + STATE_BITS);
+    }
+    *count = counts[0] + counts[1];
+    return bits[0] | (uint64_t)bits[1] << counts[0];
+}
+
+/* The states, and what they shed. */
+static __device__ __forceinline__ void put_codes(const struct put_slot *slot, struct putting *p,
+                                                 const struct stretch *to)
+{
+    const uint32_t warp = simt_same(threadIdx.x / 32), lane = threadIdx.x % 32;
+    struct bit_run run = bit_run_from(p, &p->codes, to);
+    uint32_t first, end, all;
+    own_symbols(slot, &first, &end);
+    uint32_t i = first + EIGHT * lane;
+    struct eight shed = eight_from(slot->shed, i, end);
+    struct eight next = eight_from(slot->shed, i + RUN_SYMBOLS, end);
+    if (warp == 0) {
+        const uint32_t ways = ways_of(slot->note), before = lane == 0 ? p->zeros + 1 : 0;
+        const uint32_t one = lane == 0 ? 1u << p->zeros : 0;
+        const uint32_t state = lane < ways ? slot->note->state[lane] : 0;
+        const uint32_t own = before + (lane < ways ? (uint32_t)STATE_BITS : 0);
+        const uint32_t at = bit_run_place(&run, own, &all);
+        bit_run_or(&run, at, one | state << before);
+        bit_run_go(&run, all);
+    }
+    for (uint32_t k = first; k < end; k += RUN_SYMBOLS, i += RUN_SYMBOLS) {
+        const struct eight later = eight_from(slot->shed, i + 2 * RUN_SYMBOLS, end);
+        uint32_t low_count, high_count;
+        const uint64_t low = shed_of_four(shed.two, &low_count);
+        const uint64_t high = shed_of_four(shed.two + 2, &high_count);
+        const uint32_t at = bit_run_place(&run, low_count + high_count, &all);
+        bit_run_or(&run, at, low);
+        bit_run_or(&run, at + low_count, high);
+        bit_run_go(&run, all);
+        shed = next;
+        next = later;
+    }
+    bit_run_end(&run, &p->codes.last[warp]);
+}
+
+/* What four symbols leave open, of which the bits are known: fewer than 32 in all, so that none is
+ * the escape. */
+static __device__ __forceinline__ uint32_t open_of_four(const uint32_t *open, const int32_t *q)
+{
+    uint32_t bits = 0, count = 0;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t own = open[i / 2] >> 16 * (i % 2) & 0xffff;
+        bits |= (zti_sz_high_size(q[i]) & simt_ones(own)) << count;
+        count += own;
+    }
+    return bits;
+}
+
+/* What eight symbols a lane leave open. */
+static __device__ __forceinline__ void put_open(struct bit_run *run, const struct eight *code,
+                                                const int32_t *from)
+{
+    uint32_t open[EIGHT / 2], all;
+    int32_t q[EIGHT] = {0};
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < EIGHT / 2; k++)
+        open[k] = open_bits_of_two(code->two[k]);
+    const uint32_t low = sum_of_two(open[0] + open[1]), high = sum_of_two(open[2] + open[3]);
+    if (!__any_sync(SIMT_ALL_LANES, low + high > 0))
+        return;
+    if (low > 0)
+        simt_load_16(q, from);
+    if (high > 0)
+        simt_load_16(q + 4, from + 4);
+    uint32_t at = bit_run_place(run, low + high, &all);
+    if (__all_sync(SIMT_ALL_LANES, low < 32 && high < 32)) {
+        const uint64_t bits = open_of_four(open + 2, q + 4);
+        bit_run_or(run, at, open_of_four(open, q) | bits << low);
+    } else {
+        SIMT_UNROLL
+        for (uint32_t i = 0; i < EIGHT; i++) {
+            const uint32_t own = open[i / 2] >> 16 * (i % 2) & 0xffff;
+            if (own > 0)
+                bit_run_or(run, at, zti_sz_high_open_of(own, q[i]));
+            at += own;
+        }
+    }
+    bit_run_go(run, all);
+}
+
+static __device__ __forceinline__ void put_extras(const struct put_slot *slot, struct putting *p,
+                                                  const struct stretch *to)
+{
+    const uint32_t warp = threadIdx.x / 32;
+    struct bit_run run = bit_run_from(p, &p->extras, to);
+    uint32_t first, end;
+    own_symbols(slot, &first, &end);
+    if (simt_same(p->extras.at[warp + 1] - p->extras.at[warp]) != 0) {
+        uint32_t i = first + EIGHT * (threadIdx.x % 32);
+        struct eight code = eight_from(slot->codes, i, end);
+        for (uint32_t k = first; k < end; k += RUN_SYMBOLS, i += RUN_SYMBOLS) {
+            const struct eight next = eight_from(slot->codes, i + RUN_SYMBOLS, end);
+            put_open(&run, &code, slot->q + i);
+            code = next;
+        }
+    }
+    bit_run_end(&run, &p->extras.last[warp]);
+}
+
+/* Words that several warps, or others before and behind the section, have bits of: its bytes. A
+ * thread each place where a warp begins, of which several may be in a word. */
+static __device__ __forceinline__ void put_ends(const struct section *section,
+                                                const struct stretch *to, uint32_t number)
+{
+    const uint32_t word = (to->shift + section->at[number]) / 32;
+    uint32_t bits = 0;
+    if (number > 0 && (to->shift + section->at[number - 1]) / 32 == word)
+        return;
+    for (uint32_t i = 0; i < HIGH_WARPS; i++) {
+        bits |= (to->shift + section->at[i]) / 32 == word ? section->first[i] : 0;
+        bits |= (to->shift + section->at[i + 1]) / 32 == word ? section->last[i] : 0;
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        if (4 * word + i - to->shift / 8 < to->bytes)
+            ((uint8_t *)(to->words + word))[i] = (uint8_t)(bits >> 8 * i);
+}
+
+#endif

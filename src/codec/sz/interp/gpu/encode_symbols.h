@@ -1,0 +1,560 @@
+/* encode_symbols.h: kernel text of effort 'high': a tile's values to symbols, by a block.
+ *
+ * Points of a band depend on those of earlier ones alone, so each has a thread; contexts on the
+ * magnitudes of the band itself, all of which are there then. */
+#ifndef ZTI_SZ_INTERP_GPU_ENCODE_SYMBOLS_H
+#define ZTI_SZ_INTERP_GPU_ENCODE_SYMBOLS_H
+
+#include "codec/sz/interp/gpu/finest_level.h"
+#include "entropy/ans/mixed.h"
+
+enum { LEVEL_COUNTERS = (int)ZTI_SZ_HIGH_MAGNITUDES * (int)ZTI_SZ_HIGH_ALPHABET };
+
+/* What kernels leave for the next ones, at the beginning of a slot. Then a box's integers and
+ * magnitudes, whose place what states shed takes; residuals, and symbols with their models, in
+ * the order of coding; which values are exact; and bytes. */
+struct put_note {
+    uint32_t symbols; /* their number */
+    uint32_t others;  /* than 0 */
+    uint32_t exact;   /* values */
+    uint32_t is_whole; /* no level is left to code */
+    uint32_t is_far;   /* the bound of a value is not sure */
+    uint32_t state[ZTI_ANS_MANY];
+};
+
+struct put_slot {
+    struct put_note *note;
+    int32_t *x, *q;
+    uint8_t *loud;
+    uint16_t *shed;  /* bits, and above them how many */
+    uint16_t *codes; /* symbols, and above them models */
+    uint64_t *exact;
+    uint32_t *out;
+};
+
+static inline struct high_places put_places_of(uint64_t points, uint32_t value_bytes)
+{
+    struct high_places p;
+    memset(&p, 0, sizeof p);
+    p.loud = NOTE_BYTES + points * sizeof(int32_t);
+    p.q = NOTE_BYTES + high_up(points * (sizeof(int32_t) + 1));
+    p.codes = p.q + high_up(points * sizeof(int32_t));
+    p.exact = p.codes + high_up(points * sizeof(uint16_t));
+    p.out = p.exact + high_up(points / 8 + 64);
+    p.bytes = p.out + high_up(value_bytes * points + 256);
+    return p;
+}
+
+static __device__ __forceinline__ struct put_slot put_slot_of(const struct sz_high_tiles *h,
+                                                              uint64_t number)
+{
+    uint8_t *const at = h->slots + number * h->in_slot.bytes;
+    struct put_slot slot;
+    slot.note = (struct put_note *)(void *)at;
+    slot.x = (int32_t *)(void *)(at + NOTE_BYTES);
+    slot.shed = (uint16_t *)(void *)(at + NOTE_BYTES);
+    slot.loud = at + h->in_slot.loud;
+    slot.q = (int32_t *)(void *)(at + h->in_slot.q);
+    slot.codes = (uint16_t *)(void *)(at + h->in_slot.codes);
+    slot.exact = (uint64_t *)(void *)(at + h->in_slot.exact);
+    slot.out = (uint32_t *)(void *)(at + h->in_slot.out);
+    return slot;
+}
+
+static __device__ __forceinline__ uint32_t ways_of(const struct put_note *note)
+{
+    return note->others < ZTI_SZ_HIGH_MANY_FROM ? ZTI_ANS_WAYS : ZTI_ANS_MANY;
+}
+
+static __device__ __forceinline__ const uint8_t *model_at(const struct sz_tiles *s, uint64_t at)
+{
+    return (const uint8_t *)s->model + at;
+}
+
+/* ---- integers ---- */
+
+/* What a value's integer is not: there, or of a value so near the centre that the bound is sure. */
+enum { HAS_NONE = 1, IS_FAR = 2 };
+
+/* A value as a number in units, and its integer. */
+static __device__ __forceinline__ uint32_t integer_of(const struct sz_high_tiles *h,
+                                                      const char *from, int32_t *x)
+{
+    const struct sz_tiles *const s = &h->s;
+    if (s->sz.source == ZTI_SZ_STEPS) {
+        const int64_t v = s->type == ZT_I32 ? *(const int32_t *)(const void *)from
+                                            : *(const int64_t *)(const void *)from;
+        *x = (int32_t)(uint32_t)((uint64_t)v - (uint64_t)s->sz.centre);
+        return 0;
+    }
+    const double v = s->type == ZT_F32 ? (double)*(const float *)(const void *)from
+                                       : *(const double *)(const void *)from;
+    const double units = zti_sz_high_units(v, 1 / s->sz.step, (double)s->sz.centre);
+    const bool has_one = zti_sz_high_has_integer(units);
+    *x = has_one ? zti_sz_high_rint(units) : 0;
+    return (has_one ? 0 : HAS_NONE) | (fabs(units) < h->farthest ? 0 : IS_FAR);
+}
+
+/* Where a box is in the array, and how many of its points along each axis are there: of the last
+ * ones the plane behind a slab is not. */
+struct box_place {
+    const char *at;
+    int64_t stride[4];
+    uint32_t there[4];
+};
+
+static __device__ __forceinline__ struct box_place place_of_box(const struct sz_tiles *s,
+                                                                const struct zti_sz_box *box)
+{
+    const uint32_t skip = 4 - s->grid.rank, bytes = value_bytes_of(s->type);
+    struct box_place p;
+    p.at = (const char *)s->view.out.data;
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < 4; k++) {
+        p.stride[k] = 0;
+        p.there[k] = 1;
+        if (k < skip)
+            continue;
+        p.stride[k] = s->view.out.stride[k - skip] * (int64_t)bytes;
+        p.at += (int64_t)(box->origin[k] - s->view.lo[k - skip]) * p.stride[k];
+        p.there[k] = simt_at_most(s->view.hi[k - skip] - box->origin[k], box->dim[k]);
+    }
+    return p;
+}
+
+/* The point with coordinates c, or NULL. */
+static __device__ __forceinline__ const char *point_in(const struct box_place *p, const uint32_t *c)
+{
+    bool is_there = true;
+    SIMT_UNROLL
+    for (uint32_t k = 0; k < 4; k++)
+        is_there = is_there && c[k] < p->there[k];
+    if (!is_there)
+        return NULL;
+    return p->at + c[0] * p->stride[0] + c[1] * p->stride[1] + c[2] * p->stride[2] +
+           c[3] * p->stride[3];
+}
+
+/* Integers of values that have none: the one before. The first warp; such tiles are few. */
+static __device__ __forceinline__ void bridge(const struct sz_high_tiles *h,
+                                              const struct zti_sz_box *box, int32_t *x)
+{
+    const uint32_t lane = threadIdx.x % 32, points = (uint32_t)box->points;
+    const struct extents extents = extents_of(box->dim);
+    const struct box_place place = place_of_box(&h->s, box);
+    int32_t before = 0;
+    for (uint32_t i = 0; i < points; i += 32) {
+        uint32_t c[4];
+        coordinates(&extents, i + lane, c);
+        const char *const from = i + lane < points ? point_in(&place, c) : NULL;
+        int32_t own = 0;
+        const bool is_good = from && !(integer_of(h, from, &own) & HAS_NONE);
+        const unsigned good = __ballot_sync(SIMT_ALL_LANES, is_good) & (0xffffffffu >> (31 - lane));
+        const int last = good ? 31 - __clz((int)good) : 0;
+        const int32_t found = __shfl_sync(SIMT_ALL_LANES, own, last);
+        own = good ? found : before;
+        before = __shfl_sync(SIMT_ALL_LANES, own, 31);
+        if (i + lane < points)
+            x[i + lane] = own;
+    }
+}
+
+/* Integers of a box's values, of which those are kept that have even coordinates along the axes
+ * 'halved'; what any of them is not. */
+static __device__ __forceinline__ uint32_t gather(const struct sz_high_tiles *h,
+                                              const struct zti_sz_box *box, uint32_t halved,
+                                              int32_t *x)
+{
+    const struct extents extents = extents_of(box->dim);
+    const struct box_place place = place_of_box(&h->s, box);
+    const uint32_t rows = box->dim[0] * box->dim[1] * box->dim[2];
+    uint32_t is_not = 0;
+    for (uint32_t row = threadIdx.x / 32; row < rows; row += HIGH_WARPS) {
+        uint32_t c[4];
+        row_coordinates(&extents, row, c);
+        const char *const from = point_in(&place, c);
+        const uint32_t odd = (c[0] & halved) | (c[1] & halved >> 1) | (c[2] & halved >> 2);
+        const uint32_t at = place_in_box(box, c), there = from ? place.there[3] : 0;
+        for (uint32_t k = threadIdx.x % 32; k < box->dim[3]; k += 3 * 32) {
+            int32_t own[3] = {0, 0, 0}; /* so that loads are on their way together */
+            SIMT_UNROLL
+            for (uint32_t i = 0; i < 3; i++)
+                if (k + 32 * i < there)
+                    is_not |= integer_of(h, from + (k + 32 * i) * place.stride[3], &own[i]);
+            SIMT_UNROLL
+            for (uint32_t i = 0; i < 3; i++)
+                if (k + 32 * i < box->dim[3] && ((odd | (k & halved >> 3)) & 1) == 0)
+                    x[at + k + 32 * i] = own[i];
+        }
+    }
+    const bool has_none = __syncthreads_or((int)(is_not & HAS_NONE));
+    return has_none ? HAS_NONE : __syncthreads_or((int)is_not) ? IS_FAR : 0;
+}
+
+/* ---- residuals and symbols ---- */
+
+/* The residual of symbol 'number', until its context is known. */
+static __device__ __forceinline__ void keep_residual(const struct put_slot *slot, uint32_t number,
+                                                     int32_t q)
+{
+    const uint32_t symbol = zti_sz_high_symbol(q);
+    slot->codes[number] = (uint16_t)symbol;
+    if (symbol >= ZTI_SZ_HIGH_DIRECT)
+        slot->q[number] = q;
+}
+
+/* A symbol in its context, kept for the coder or, where there is 'counts', counted there, 256 a
+ * context of the level; whether it is not 0. */
+static __device__ __forceinline__ bool name_symbol(const struct sz_tiles *s,
+                                                   const struct put_slot *slot, uint32_t number,
+                                                   uint32_t context, uint32_t *counts)
+{
+    const uint8_t *const has = model_at(s, ZTI_SZ_HIGH_HAS_AT), *const model_of = model_at(s, 0);
+    const uint32_t own = slot->codes[number];
+    const bool is_there = has[context * (uint32_t)ZTI_SZ_HIGH_ALPHABET + own];
+    const uint32_t symbol = is_there ? own : (uint32_t)ZTI_SZ_HIGH_ESCAPE;
+    const uint32_t kind = context % ZTI_SZ_HIGH_MAGNITUDES;
+    if (counts)
+        (void)atomicAdd((unsigned *)counts + kind * (uint32_t)ZTI_SZ_HIGH_ALPHABET + symbol, 1u);
+    else
+        slot->codes[number] = (uint16_t)(symbol | (uint32_t)model_of[context] << 8);
+    if (!is_there && own < ZTI_SZ_HIGH_DIRECT)
+        slot->q[number] = zti_sz_high_residual(own, 0);
+    return symbol != 0;
+}
+
+/* All points of a band, of which the first has number 'first' of those that are coded. */
+static __device__ __forceinline__ void quantize_band(const struct sz_tiles *s,
+                                                     const struct put_slot *slot,
+                                                     const struct high_band *b, uint32_t step,
+                                                     uint32_t first)
+{
+    const bool is_linear = s->sz.tuning & ZTI_SZ_HIGH_LINEAR;
+    const double per = 1.0 / step;
+    const struct extents extents = extents_of(b->dim);
+    const uint32_t n = points_in(b);
+    for (uint32_t i = threadIdx.x; i < n; i += HIGH_THREADS) {
+        uint32_t c[4];
+        coordinates(&extents, i, c);
+        const uint32_t at = point_at(b, c);
+        const uint32_t predicted = predict(b, c, slot->x + at, is_linear);
+        int32_t q = 0;
+        if (is_own(b, c)) {
+            q = zti_sz_high_nearest((int32_t)((uint32_t)slot->x[at] - predicted), per);
+            keep_residual(slot, first + number_in(b, c), q);
+        }
+        slot->x[at] = (int32_t)(predicted + (uint32_t)q * step);
+        slot->loud[at] = zti_sz_high_loudness(q);
+    }
+}
+
+/* A sum in a band's first row, of point c of it: four points look at the two before them. */
+static __device__ __forceinline__ uint32_t with_two_before(uint32_t sum, uint32_t c,
+                                                           const uint8_t *loud, uint32_t step)
+{
+    const uint8_t *const four = loud - (int64_t)(c % 4) * step;
+    return c < 4 ? 2 * sum
+                 : sum + 16u * four[-(int64_t)step] + 16u * four[-2 * (int64_t)step];
+}
+
+/* Kinds of neighbourhoods by their sums / 16, in shared memory; there behind the next barrier. */
+static __device__ __forceinline__ const uint8_t *share_kinds(void)
+{
+    SIMT_SHARED(uint8_t, kinds, [HIGH_THREADS]);
+    kinds[threadIdx.x] = zti_sz_high_kind(16 * threadIdx.x, 0);
+    return kinds;
+}
+
+/* A point's context, once the magnitudes of its band are there. */
+static __device__ __forceinline__ uint32_t context_of(const struct high_band *b, const uint32_t *c,
+                                                      const uint8_t *loud, const uint8_t *kinds)
+{
+    uint32_t rows;
+    const uint32_t before = sum_before(b, c, loud, &rows);
+    uint32_t sum = weigh(b, sum_between(b, c, loud), before, rows);
+    if (rows == 0)
+        sum = with_two_before(sum, c[3], loud, b->step[3]);
+    return b->depth * (uint32_t)ZTI_SZ_HIGH_MAGNITUDES + kinds[sum / 16];
+}
+
+/* Contexts of the coded points of a band; how many the calling thread had whose symbols are not
+ * 0. */
+static __device__ __forceinline__ uint32_t name_band(const struct sz_tiles *s,
+                                                     const struct put_slot *slot,
+                                                     const struct high_band *b, uint32_t first,
+                                                     const uint8_t *kinds, uint32_t *counts)
+{
+    const struct extents extents = extents_of(b->own);
+    const uint32_t n = own_points_in(b);
+    uint32_t others = 0;
+    for (uint32_t i = threadIdx.x; i < n; i += HIGH_THREADS) {
+        uint32_t c[4];
+        coordinates(&extents, i, c);
+        const uint32_t context = context_of(b, c, slot->loud + point_at(b, c), kinds);
+        others += name_symbol(s, slot, first + i, context, counts);
+    }
+    return others;
+}
+
+/* What a block counted of a level, whose contexts are its own, to the counts of all. */
+static __device__ __forceinline__ void add_level(const struct sz_tiles *s, uint32_t depth,
+                                                 uint32_t *counts)
+{
+    uint64_t *const all = s->counts + depth * (uint32_t)LEVEL_COUNTERS;
+    for (uint32_t i = threadIdx.x; i < LEVEL_COUNTERS; i += HIGH_THREADS) {
+        if (counts[i] > 0)
+            (void)atomicAdd((unsigned long long *)all + i, (unsigned long long)counts[i]);
+        counts[i] = 0;
+    }
+}
+
+/* The symbols of a box's integers, coarse to fine to level 'last': how many there are, and how many
+ * the calling thread had that are not 0. 'counts': see name_symbol, zeros before and after. */
+static __device__ __forceinline__ uint32_t code_levels(const struct sz_high_tiles *h,
+                                                       const struct zti_sz_box *box,
+                                                       const struct put_slot *slot, uint32_t last,
+                                                       uint32_t *counts, uint32_t *symbols)
+{
+    const struct sz_tiles *const s = &h->s;
+    const uint32_t axes = high_axes(s);
+    const uint8_t *const kinds = share_kinds();
+    uint32_t others = 0;
+    *symbols = 0;
+    copy_coarse(h, box, slot->x, slot->loud, threadIdx.x, HIGH_THREADS);
+    for (uint32_t level = zti_sz_high_distance(axes); level-- > last;) {
+        const uint32_t step = zti_sz_high_step(&s->sz, level + 1);
+        for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
+            const struct high_band b = high_band_of(box, axes, level, odd);
+            __syncthreads();
+            quantize_band(s, slot, &b, step, *symbols);
+            __syncthreads();
+            others += name_band(s, slot, &b, *symbols, kinds, counts);
+            *symbols += own_points_in(&b);
+        }
+        if (counts) {
+            __syncthreads();
+            add_level(s, zti_sz_high_depth(level + 1), counts);
+        }
+    }
+    return others;
+}
+
+/* ---- values that do not keep the bound ---- */
+
+static __device__ __forceinline__ bool is_near(const struct sz_tiles *s, const char *from,
+                                               int32_t x)
+{
+    const double y = zti_sz_high_number(x, (double)s->sz.centre, s->sz.step);
+    const double v = s->type == ZT_F32 ? (double)*(const float *)(const void *)from
+                                       : *(const double *)(const void *)from;
+    return fabs(v - (s->type == ZT_F32 ? (double)(float)y : y)) <= s->sz.bound;
+}
+
+/* Value i of a tile is kept as it is. */
+static __device__ __forceinline__ void note_exact(const struct put_slot *slot, uint32_t i)
+{
+    simt_or(slot->exact + i / 64, UINT64_C(1) << i % 64);
+    (void)atomicAdd((unsigned *)&slot->note->exact, 1u);
+}
+
+static __device__ __forceinline__ void find_exact(const struct sz_tiles *s,
+                                                  const struct zti_sz_box *box,
+                                                  const struct sz_tile *t,
+                                                  const struct put_slot *slot)
+{
+    const struct extents extents = extents_of(box->own);
+    for (uint32_t i = threadIdx.x; i < t->n && s->sz.source == ZTI_SZ_LATTICE; i += HIGH_THREADS) {
+        uint32_t c[4];
+        coordinates(&extents, i, c);
+        if (!is_near(s, value_at(s, t, i), slot->x[place_in_box(box, c)]))
+            note_exact(slot, i);
+    }
+}
+
+/* ---- the finest level: some planes at a time ---- */
+
+/* A part's integers, but for those of the coarser level. */
+static __device__ __forceinline__ void slab_gather(const struct slab *b,
+                                                   const struct slab_part *part)
+{
+    const uint32_t rows = slab_rows(b, part, false);
+    const int64_t stride = b->facts->stride[0];
+    for (uint32_t i = threadIdx.x / 32; i < rows; i += HIGH_WARPS) {
+        const struct slab_row r = slab_row_of(b, part, false, i);
+        const uint32_t dim = r.is_even && !(b->halved & 1) ? 0 : b->dim[0];
+        const uint32_t each = r.is_even ? 2 : 1, first = threadIdx.x % 32 * each + each - 1;
+        const char *from = r.at + first * stride;
+        for (uint32_t k = first; k < dim; k += 32 * each, from += 32 * each * stride) {
+            int32_t own = 0;
+            if (k < r.last)
+                (void)integer_of(b->h, from, &own);
+            r.x[k] = own;
+        }
+    }
+}
+
+static __device__ __forceinline__ void slab_quantize_band(const struct slab *b,
+                                                          const struct slab_part *part,
+                                                          uint32_t odd,
+                                                          const struct put_slot *slot)
+{
+    if (odd & ~b->halved)
+        return;
+    const uint32_t is_odd = odd >> 2;
+    const struct slab_band band = slab_band_of(b, odd, part->from[is_odd], part->to[is_odd]);
+    const double per = 1.0 / b->step;
+    for (uint32_t i = threadIdx.x; i < band.n; i += HIGH_THREADS) {
+        const struct slab_point p = slab_point_of(b, &band, odd, i);
+        const uint32_t predicted = slab_predict(b, &p, odd);
+        int32_t q = 0;
+        if (p.is_own) {
+            q = zti_sz_high_nearest((int32_t)((uint32_t)*p.x - predicted), per);
+            keep_residual(slot, p.number, q);
+        }
+        *p.x = (int32_t)(predicted + (uint32_t)q * b->step);
+        slab_loud(b, is_odd, p.c[2])[p.at] = zti_sz_high_loudness(q);
+    }
+}
+
+/* See context_of. */
+static __device__ __forceinline__ uint32_t slab_context_of(const struct slab *b,
+                                                           const struct slab_point *p,
+                                                           uint32_t odd, const uint8_t *kinds)
+{
+    const uint32_t apart = b->dim[0], j = p->c[2], is_odd = odd >> 2;
+    const uint32_t x_step = b->halved & 1 ? 2 : 1, y_step = (b->halved >> 1 & 1 ? 2 : 1) * apart;
+    const uint8_t *const own = slab_loud(b, is_odd, j) + p->at;
+    uint32_t between = 0, before = 0;
+    if (odd & 1)
+        between += own[-1] + own[p->c[0] + 1 < b->of[0] ? 1 : -1];
+    if (odd & 2)
+        between += own[-(int64_t)apart] +
+                   own[p->c[1] + 1 < b->of[1] ? (int64_t)apart : -(int64_t)apart];
+    if (odd & 4)
+        between += slab_loud(b, 0, j)[p->at] + slab_loud(b, 0, j + (j + 1 < b->of[2]))[p->at];
+    before += p->c[1] > 0 ? own[-(int64_t)y_step] : 0;
+    before += j > 0 ? slab_loud(b, is_odd, j - 1)[p->at] : 0;
+    const uint32_t rows = (p->c[1] > 0) + (j > 0), c = p->c[0];
+    uint32_t sum = between * zti_sz_high_share(zti_sz_high_axes_count(odd)) +
+                   before * zti_sz_high_row_share(rows);
+    if (rows == 0)
+        sum = with_two_before(sum, c, own, x_step);
+    return kinds[sum / 16];
+}
+
+static __device__ __forceinline__ uint32_t slab_name_band(const struct slab *b,
+                                                          const struct slab_part *part,
+                                                          uint32_t odd,
+                                                          const struct put_slot *slot,
+                                                          const uint8_t *kinds, uint32_t *counts)
+{
+    if (odd & ~b->halved)
+        return 0;
+    const uint32_t is_odd = odd >> 2;
+    const struct slab_band band = slab_band_of(b, odd, part->from[is_odd], part->to[is_odd]);
+    uint32_t others = 0;
+    for (uint32_t i = threadIdx.x; i < band.n; i += HIGH_THREADS) {
+        const struct slab_point p = slab_point_of(b, &band, odd, i);
+        if (p.is_own)
+            others += name_symbol(&b->h->s, slot, p.number, slab_context_of(b, &p, odd, kinds),
+                                  counts);
+    }
+    return others;
+}
+
+/* Values of a part that do not keep the bound. */
+static __device__ __forceinline__ void slab_find_exact(const struct slab *b,
+                                                       const struct slab_part *part,
+                                                       const struct put_slot *slot)
+{
+    const struct sz_tiles *const s = &b->h->s;
+    const uint32_t rows = s->sz.source == ZTI_SZ_LATTICE ? slab_rows(b, part, true) : 0;
+    const int64_t stride = b->facts->stride[0];
+    for (uint32_t i = threadIdx.x / 32; i < rows; i += HIGH_WARPS) {
+        const struct slab_row r = slab_row_of(b, part, true, i);
+        if (r.z >= b->own[2])
+            continue;
+        for (uint32_t k = threadIdx.x % 32; k < b->own[0]; k += 32)
+            if (!is_near(s, r.at + k * stride, r.x[k]))
+                note_exact(slot, (r.z * b->own[1] + r.y) * b->own[0] + k);
+    }
+}
+
+/* The block's slot, put together anew: what it says is not kept in registers meanwhile. */
+static __device__ __forceinline__ struct put_slot put_slot_again(const struct sz_high_tiles *h)
+{
+    uint32_t number = blockIdx.x;
+    simt_anew(number);
+    return put_slot_of(h, number);
+}
+
+/* The symbols of a box of which all levels but the finest are coded; as code_levels. The note has
+ * how many they were, and then are. */
+static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles *h,
+                                                     const struct zti_sz_box *box,
+                                                     uint32_t *counts, uint32_t *symbols)
+{
+    SIMT_SHARED_DYNAMIC(int32_t, memory);
+    SIMT_SHARED(struct slab_facts, facts, );
+    struct slab b = slab_of(h, box, &facts, memory);
+    struct slab_part part = {{0, 0}, {0, 0}};
+    const uint8_t *const kinds = share_kinds();
+    uint32_t others = 0;
+    if (threadIdx.x == 0)
+        *symbols = slab_find_facts(&b, *symbols);
+    while (slab_next(&b, &part)) {
+        const struct put_slot from = put_slot_again(h);
+        __syncthreads();
+        slab_gather(&b, &part);
+        slab_load(&b, &part, from.x, from.loud);
+        __syncthreads();
+        const struct put_slot slot = put_slot_again(h);
+        SIMT_UNROLL
+        for (uint32_t odd = 1; odd < 5; odd *= 2)
+            slab_quantize_band(&b, &part, odd, &slot);
+        __syncthreads();
+        slab_quantize_band(&b, &part, 3, &slot);
+        slab_quantize_band(&b, &part, 5, &slot);
+        slab_quantize_band(&b, &part, 6, &slot);
+        simt_order_block(); /* where there is no band 7 one of these two would do */
+        slab_quantize_band(&b, &part, 7, &slot);
+        simt_order_block();
+        const struct put_slot to = put_slot_again(h);
+        SIMT_UNROLL
+        for (uint32_t odd = 1; odd < 8; odd++)
+            others += slab_name_band(&b, &part, odd, &to, kinds, counts);
+        if (!counts && to.note->is_far)
+            slab_find_exact(&b, &part, &to);
+    }
+    if (counts) {
+        __syncthreads();
+        add_level(&h->s, 0, counts);
+    }
+    return others;
+}
+
+/* The symbols of a box from its values, of all levels where code_slab has no room, or is not made
+ * for them: where a value has no integer. */
+static __device__ __forceinline__ uint32_t code_box(const struct sz_high_tiles *h,
+                                                    const struct zti_sz_box *box,
+                                                    const struct put_slot *slot,
+                                                    uint32_t *counts, uint32_t *symbols)
+{
+    const bool has_slab = h->slab_each > 0;
+    const uint32_t is_not = gather(h, box, has_slab ? high_axes(&h->s) : 0, slot->x);
+    const bool is_bad = is_not & HAS_NONE, is_whole = !has_slab || is_bad;
+    if (threadIdx.x == 0) {
+        slot->note->is_whole = is_whole;
+        slot->note->is_far = is_not != 0;
+    }
+    if (is_bad) { /* few tiles are */
+        if (has_slab)
+            (void)gather(h, box, 0, slot->x);
+        if (threadIdx.x < 32)
+            bridge(h, box, slot->x);
+        __syncthreads();
+    }
+    return code_levels(h, box, slot, !is_whole, counts, symbols);
+}
+
+#endif

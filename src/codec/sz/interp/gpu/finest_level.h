@@ -1,0 +1,400 @@
+/* finest_level.h: kernel text of effort 'high': the finest level of a tile in shared memory,
+ * some planes at a time, so that global memory has each point once.
+ *
+ * Planes follow each other along axis 1 or, where a box has one point along that, axis 2. If that
+ * axis is halved, points of an even plane lie between points of the same plane; those of an odd
+ * one, along this axis, between even planes up to three away. So even planes are two ahead of odd
+ * ones, in a ring:
+ *
+ *     the coarser level's points of even planes
+ *     bands that are odd along no axis of the plane, of one, of two: even planes, and odd ones
+ *     (to compress) contexts
+ *     whole planes: values
+ *
+ * with a barrier before each. Axes are numbered 0 (fastest) to 2 (planes) here. */
+#ifndef ZTI_SZ_INTERP_GPU_FINEST_LEVEL_H
+#define ZTI_SZ_INTERP_GPU_FINEST_LEVEL_H
+
+#include "codec/sz/interp/gpu/points.h"
+
+enum { SLAB_BYTES = 72 << 10 /* of shared memory, if possible: three blocks a multiprocessor */ };
+
+/* What the host chooses: odd planes that are worked on at a time; even ones in the ring, a power of
+ * two; bytes of all. 'each' is 0 where there is not enough memory for one. */
+static inline void slab_choose(struct sz_high_tiles *h, const struct zti_coding *coding,
+                               bool has_loud)
+{
+    const size_t most = simt_shared_most() - (16u << 10); /* kernels have some of their own */
+    const uint32_t rank = coding->grid.rank, skip = ZT_MAX_RANK - rank;
+    size_t dim[4] = {1, 1, 1, 1};
+    for (uint32_t i = 0; i < rank; i++)
+        dim[i + skip] = coding->grid.side[i] +
+                        (size_t)(coding->sz.axes >> i & 1 &&
+                                 coding->grid.side[i] < coding->grid.shape[i]);
+    h->slab_each = h->slab_ring = 0;
+    h->slab_axis = dim[1] > 1 ? 1 : 2;
+    h->slab_plane = (uint32_t)(dim[1] > 1 ? dim[2] * dim[3] : dim[3]);
+    for (uint32_t ring = 64; ring >= 4 && h->slab_each == 0 && dim[0] == 1; ring /= 2) {
+        const size_t points = h->slab_plane * (size_t)(2 * ring - 3);
+        h->slab_bytes = points * sizeof(int32_t) +
+                        (has_loud ? 2 * (size_t)ring * h->slab_plane : 0);
+        if (h->slab_bytes > (ring > 4 ? (size_t)SLAB_BYTES : most))
+            continue;
+        h->slab_each = ring - 3;
+        h->slab_ring = ring;
+    }
+    if (h->slab_each == 0)
+        h->slab_bytes = 0;
+}
+
+/* Of a box, in shared memory: the first number of each band's symbols, by the axes that it is odd
+ * along; points of a row and rows of a plane, of even and odd ones, to divide by; rows of a plane,
+ * all of them and own ones; and where rows of values are in the array, whose points lo to hi along
+ * each axis are there. */
+struct slab_facts {
+    char *at; /* of point 0 of row 0 of plane 0, be it there or not */
+    int64_t stride[3];
+    uint32_t lo[3], hi[3];
+    uint32_t first[8];
+    struct divisor along[2][2], rows[2];
+};
+
+/* By numbers of axes as above. */
+struct slab {
+    const struct sz_high_tiles *h;
+    const struct zti_sz_box *box;
+    struct slab_facts *facts;
+    int32_t *x;    /* the ring, and odd planes */
+    uint8_t *loud; /* to compress: two rings */
+    uint32_t halved;
+    uint32_t dim[3], own[3], of[3]; /* points; own; even ones */
+    uint32_t step;
+    bool is_linear, is_zero;
+};
+
+/* The axis of four that a slab's is. */
+static __device__ __forceinline__ uint32_t slab_axis_of(const struct sz_high_tiles *h,
+                                                        uint32_t axis)
+{
+    return axis == 0 ? 3 : h->slab_axis == 1 ? 3 - axis : axis;
+}
+
+static __device__ __forceinline__ struct slab slab_of(const struct sz_high_tiles *h,
+                                                      const struct zti_sz_box *box,
+                                                      struct slab_facts *facts, int32_t *memory)
+{
+    const uint32_t axes = high_axes(&h->s);
+    const bool is_flat = h->slab_axis == 2;
+    struct slab b;
+    b.h = h;
+    b.box = box;
+    b.facts = facts;
+    b.x = memory;
+    b.loud = (uint8_t *)(void *)(memory + h->slab_plane * (h->slab_ring + h->slab_each));
+    b.halved = (axes >> 3 & 1) | (is_flat ? axes >> 2 & 1 : axes >> 1 & 1) << 2 |
+               (is_flat ? 0 : axes >> 2 & 1) << 1;
+    b.dim[0] = box->dim[3];
+    b.own[0] = box->own[3];
+    b.dim[1] = is_flat ? 1 : box->dim[2];
+    b.own[1] = is_flat ? 1 : box->own[2];
+    b.dim[2] = is_flat ? box->dim[2] : box->dim[1];
+    b.own[2] = is_flat ? box->own[2] : box->own[1];
+    for (uint32_t i = 0; i < 3; i++)
+        b.of[i] = b.halved >> i & 1 ? (b.dim[i] + 1) / 2 : b.dim[i];
+    b.step = zti_sz_high_step(&h->s.sz, 1);
+    b.is_linear = h->s.sz.tuning & ZTI_SZ_HIGH_LINEAR;
+    b.is_zero = false;
+    return b;
+}
+
+/* The axes of four that a set of a slab's three is. */
+static __device__ __forceinline__ uint32_t slab_axes(const struct sz_high_tiles *h, uint32_t set)
+{
+    return (set & 1) << 3 | (h->slab_axis == 1 ? (set >> 1 & 1) << 2 | (set >> 2 & 1) << 1
+                                               : (set >> 2 & 1) << 2);
+}
+
+/* Where each band's symbols begin, from number 'at' on, behind those of the other levels; returns
+ * where they end. */
+static __device__ __forceinline__ uint32_t slab_find_first(const struct slab *b, uint32_t at)
+{
+    const uint32_t axes = high_axes(&b->h->s);
+    for (uint32_t odd = next_odd(axes, 0); odd != 0; odd = next_odd(axes, odd)) {
+        const struct high_band band = high_band_of(b->box, axes, 0, odd);
+        for (uint32_t set = 1; set < 8; set++)
+            if ((set & ~b->halved) == 0 && slab_axes(b->h, set) == odd)
+                b->facts->first[set] = at;
+        at += own_points_in(&band);
+    }
+    return at;
+}
+
+/* Where the box is in the array. */
+static __device__ __forceinline__ void slab_find_place(const struct slab *b)
+{
+    const struct sz_tiles *const s = &b->h->s;
+    const uint32_t skip = ZT_MAX_RANK - s->grid.rank, bytes = value_bytes_of(s->type);
+    struct slab_facts *const f = b->facts;
+    bool is_there = true;
+    f->at = (char *)s->view.out.data;
+    for (uint32_t k = skip; k < ZT_MAX_RANK; k++) {
+        const uint64_t origin = b->box->origin[k], lo = s->view.lo[k - skip];
+        f->at += (int64_t)(origin - lo) * s->view.out.stride[k - skip] * (int64_t)bytes;
+        if (b->box->dim[k] == 1)
+            is_there = is_there && origin >= lo && origin < s->view.hi[k - skip];
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t k = slab_axis_of(b->h, i);
+        f->stride[i] = 0;
+        f->lo[i] = 0;
+        f->hi[i] = is_there;
+        if (k < skip || b->box->dim[k] < 2)
+            continue;
+        const uint64_t origin = b->box->origin[k], lo = s->view.lo[k - skip];
+        const uint64_t hi = s->view.hi[k - skip];
+        f->stride[i] = s->view.out.stride[k - skip] * (int64_t)bytes;
+        f->lo[i] = lo > origin ? simt_at_most(lo - origin, b->dim[i]) : 0;
+        f->hi[i] = is_there && hi > origin ? simt_at_most(hi - origin, b->dim[i]) : 0;
+    }
+}
+
+/* All facts; 'taken' symbols are of other levels. Returns the number of all. One thread. */
+static __device__ __forceinline__ uint32_t slab_find_facts(const struct slab *b, uint32_t taken)
+{
+    struct slab_facts *const f = b->facts;
+    for (uint32_t i = 0; i < 2; i++) {
+        f->along[i][0] = divisor_of(b->of[i]);
+        f->along[i][1] = divisor_of(b->dim[i] / 2);
+    }
+    f->rows[0] = divisor_of(b->dim[1]);
+    f->rows[1] = divisor_of(b->own[1]);
+    slab_find_place(b);
+    return slab_find_first(b, taken);
+}
+
+/* The first point of an even plane in the ring, or of one of the odd planes of a part, which is
+ * number j of these; and its magnitudes. */
+static __device__ __forceinline__ int32_t *slab_even(const struct slab *b, uint32_t j)
+{
+    return b->x + (j & (b->h->slab_ring - 1)) * b->h->slab_plane;
+}
+
+static __device__ __forceinline__ int32_t *slab_odd(const struct slab *b, uint32_t j)
+{
+    return b->x + (b->h->slab_ring + j) * b->h->slab_plane;
+}
+
+static __device__ __forceinline__ uint8_t *slab_loud(const struct slab *b, uint32_t is_odd,
+                                                     uint32_t j)
+{
+    const uint32_t number = (is_odd ? b->h->slab_ring : 0) + (j & (b->h->slab_ring - 1));
+    return b->loud + number * b->h->slab_plane;
+}
+
+/* ---- a band: points that are odd along the axes 'odd' ---- */
+
+struct slab_point {
+    uint32_t c[3]; /* in the band */
+    uint32_t at;   /* in its plane */
+    uint32_t number; /* of its symbol, if it is own */
+    bool is_own;
+    int32_t *x;
+};
+
+/* A band's points of some planes. */
+struct slab_band {
+    uint32_t from, n, first;
+    uint32_t own[3];
+    uint32_t at, step[2];      /* in a plane: of the first point; from a point or row to the next */
+    struct divisor row, plane; /* points and rows */
+};
+
+static __device__ __forceinline__ struct slab_band slab_band_of(const struct slab *b, uint32_t odd,
+                                                                uint32_t from, uint32_t to)
+{
+    struct slab_band band;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 3; i++) {
+        const bool is_odd = odd >> i & 1;
+        const uint32_t dim = is_odd ? b->dim[i] / 2 : b->of[i];
+        band.own[i] = dim - (!is_odd && b->own[i] < b->dim[i] ? 1 : 0);
+    }
+    band.row = b->facts->along[0][odd & 1];
+    band.plane = b->facts->along[1][odd >> 1 & 1];
+    band.from = from;
+    band.n = to > from ? (to - from) * band.plane.by * band.row.by : 0;
+    band.first = odd ? b->facts->first[odd] : 0;
+    band.at = (odd & 1) + (odd >> 1 & 1) * b->dim[0];
+    band.step[0] = 1 + (b->halved & 1);
+    band.step[1] = (1 + (b->halved >> 1 & 1)) * b->dim[0];
+    return band;
+}
+
+static __device__ __forceinline__ struct slab_point slab_point_of(const struct slab *b,
+                                                                  const struct slab_band *band,
+                                                                  uint32_t odd, uint32_t i)
+{
+    struct slab_point p;
+    const uint32_t row = divide(i, &band->row), plane = divide(row, &band->plane);
+    p.c[0] = i - row * band->row.by;
+    p.c[1] = row - plane * band->plane.by;
+    p.c[2] = band->from + plane;
+    p.at = band->at + p.c[1] * band->step[1] + p.c[0] * band->step[0];
+    p.is_own = p.c[0] < band->own[0] && p.c[1] < band->own[1] && p.c[2] < band->own[2];
+    p.number = band->first + (p.c[2] * band->own[1] + p.c[1]) * band->own[0] + p.c[0];
+    p.x = (odd >> 2 ? slab_odd(b, plane) : slab_even(b, p.c[2])) + p.at;
+    return p;
+}
+
+/* Along one axis, z, a, b and c of the format's description, where they are if they are there. */
+struct slab_line {
+    const int32_t *z, *a, *b, *c;
+};
+
+static __device__ __forceinline__ struct slab_line slab_line_of(const struct slab *b,
+                                                                const struct slab_point *p,
+                                                                uint32_t axis)
+{
+    const uint32_t j = p->c[2], apart = axis == 0 ? 1 : b->dim[0];
+    struct slab_line l;
+    if (axis == 2) {
+        l.z = slab_even(b, j - 1) + p->at;
+        l.a = slab_even(b, j) + p->at;
+        l.b = slab_even(b, j + 1) + p->at;
+        l.c = slab_even(b, j + 2) + p->at;
+    } else {
+        l.z = p->x - 3 * (size_t)apart;
+        l.a = p->x - apart;
+        l.b = p->x + apart;
+        l.c = p->x + 3 * (size_t)apart;
+    }
+    return l;
+}
+
+static __device__ __forceinline__ uint32_t slab_mean(const uint32_t *t, uint32_t terms)
+{
+    return terms == 1 ? t[0] + t[1] + t[2]
+           : terms == 2 ? zti_sz_high_round(t[0] + t[1] + t[2], 1)
+                        : zti_sz_high_round(ZTI_SZ_HIGH_MEAN_3(t[2], t[1], t[0]), 4);
+}
+
+/* Where points are missing, or two are enough. */
+static __device__ __forceinline__ uint32_t slab_predict_at_border(const struct slab *b,
+                                                                  const struct slab_point *p,
+                                                                  uint32_t odd)
+{
+    uint32_t t[3] = {0, 0, 0}, terms = 0, last = 0;
+    SIMT_UNROLL
+    for (uint32_t axis = 3; axis-- > 0;) {
+        if (!(odd >> axis & 1))
+            continue;
+        const struct slab_line l = slab_line_of(b, p, axis);
+        const bool has_z = p->c[axis] > 0, has_b = p->c[axis] + 1 < b->of[axis];
+        const bool has_c = p->c[axis] + 2 < b->of[axis];
+        const uint32_t a = (uint32_t)*l.a, z = has_z ? (uint32_t)*l.z : a;
+        if (axis == 0 || odd >> (axis + 1) == 0)
+            last = zti_sz_high_round(ZTI_SZ_HIGH_BEYOND(a, z), 1);
+        if (has_b)
+            t[axis] = midway(a, (uint32_t)*l.b, z, has_c ? (uint32_t)*l.c : 0, has_z, has_c,
+                             b->is_linear);
+        terms += has_b;
+    }
+    return terms == 0 ? last : slab_mean(t, terms);
+}
+
+static __device__ __forceinline__ uint32_t slab_predict(const struct slab *b,
+                                                        const struct slab_point *p, uint32_t odd)
+{
+    uint32_t t[3] = {0, 0, 0};
+    bool is_inner = !b->is_linear;
+    SIMT_UNROLL
+    for (uint32_t axis = 0; axis < 3; axis++)
+        if (odd >> axis & 1)
+            is_inner = is_inner && p->c[axis] > 0 && p->c[axis] + 2 < b->of[axis];
+    if (!is_inner)
+        return slab_predict_at_border(b, p, odd);
+    SIMT_UNROLL
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        if (!(odd >> axis & 1))
+            continue;
+        const struct slab_line l = slab_line_of(b, p, axis);
+        t[axis] = zti_sz_high_round(ZTI_SZ_HIGH_BOTH((uint32_t)*l.a, (uint32_t)*l.b,
+                                                     (uint32_t)*l.z, (uint32_t)*l.c), 4);
+    }
+    return slab_mean(t, zti_sz_high_axes_count(odd));
+}
+
+/* ---- planes ---- */
+
+/* What is worked on together: even planes, and odd ones. */
+struct slab_part {
+    uint32_t from[2], to[2];
+};
+
+/* A row of a tile's own or of all points: its integers, and where its point 0 is in the array, of
+ * which points first to last are there. */
+struct slab_row {
+    uint32_t z, y;
+    bool is_even; /* along both axes, if they are halved */
+    int32_t *x;
+    char *at;
+    uint32_t first, last;
+};
+
+/* Rows of a part; is_own: of tiles without the planes behind them. */
+static __device__ __forceinline__ uint32_t slab_rows(const struct slab *b,
+                                                     const struct slab_part *p, bool is_own)
+{
+    return (p->to[0] - p->from[0] + p->to[1] - p->from[1]) * (is_own ? b->own[1] : b->dim[1]);
+}
+
+static __device__ __forceinline__ struct slab_row slab_row_of(const struct slab *b,
+                                                              const struct slab_part *p,
+                                                              bool is_own, uint32_t number)
+{
+    const struct slab_facts *const f = b->facts;
+    const struct divisor each = f->rows[is_own];
+    const uint32_t plane = divide(number, &each), evens = p->to[0] - p->from[0];
+    const bool is_odd = plane >= evens;
+    const uint32_t j = is_odd ? p->from[1] + plane - evens : p->from[0] + plane;
+    struct slab_row r;
+    r.y = number - plane * each.by;
+    r.z = b->halved >> 2 ? 2 * j + is_odd : j;
+    r.is_even = !is_odd && !(b->halved >> 1 & r.y & 1);
+    r.x = (is_odd ? slab_odd(b, plane - evens) : slab_even(b, j)) + r.y * b->dim[0];
+    r.at = f->at + r.z * f->stride[2] + r.y * f->stride[1];
+    const bool is_there = r.z >= f->lo[2] && r.z < f->hi[2] && r.y >= f->lo[1] && r.y < f->hi[1];
+    r.first = f->lo[0];
+    r.last = is_there ? f->hi[0] : 0;
+    return r;
+}
+
+/* The next planes after those of a part; false after the last. */
+static __device__ __forceinline__ bool slab_next(const struct slab *b, struct slab_part *p)
+{
+    const uint32_t odds = b->halved >> 2 ? b->dim[2] / 2 : 0, each = b->h->slab_each;
+    const uint32_t ahead = b->halved >> 2 ? 2 : 0;
+    p->from[0] = p->to[0];
+    p->from[1] = p->to[1];
+    p->to[1] = simt_at_most(odds, p->from[1] + each);
+    const uint32_t reach = (b->halved >> 2 ? p->from[1] : p->from[0]) + each + ahead;
+    p->to[0] = simt_at_most(b->of[2], reach);
+    return p->from[0] < p->to[0] || p->from[1] < p->to[1];
+}
+
+/* The coarser level's points of a part's even planes, from a box's. */
+static __device__ __forceinline__ void slab_load(const struct slab *b, const struct slab_part *p,
+                                                 const int32_t *x, const uint8_t *loud)
+{
+    const struct slab_band band = slab_band_of(b, 0, p->from[0], p->to[0]);
+    for (uint32_t i = threadIdx.x; i < band.n; i += HIGH_THREADS) {
+        const struct slab_point q = slab_point_of(b, &band, 0, i);
+        const uint32_t z = b->halved >> 2 ? 2 * q.c[2] : q.c[2];
+        const uint32_t at = z * b->dim[0] * b->dim[1] + q.at;
+        *q.x = x[at];
+        if (loud)
+            slab_loud(b, 0, q.c[2])[q.at] = loud[at];
+    }
+}
+
+#endif

@@ -1,0 +1,395 @@
+/* instance.h: kernel text of effort 'high': rows of bands, from what their points are predicted
+ * to be to symbols, and back. The includer defines OPS, and which coder of symbols it takes; it is
+ * compiled for each instruction set, and all do the same: what is not arithmetic on integers comes
+ * to the same integers. */
+#include "codec/sz/bits.h"
+#include "codec/sz/interp/interp.h"
+#include "codec/sz/interp/lanes.h"
+#include "codec/sz/interp/values.h"
+
+#include "codec/sz/interp/symbols.h"
+
+ZTI_INLINE size_t row_at(const uint32_t *dim, const uint32_t *at)
+{
+    return (((size_t)at[0] * dim[1] + at[1]) * dim[2] + at[2]) * dim[3];
+}
+
+/* Short rows that the last axis does not halve follow each other in all bands: they are joined, and
+ * gone through many at a time. */
+ZTI_INLINE bool has_joined_rows(const struct zti_sz_pyramid *p)
+{
+    return !(p->axes & 8) && p->level[0].dim[3] <= ZTI_SZ_HIGH_SHORT;
+}
+
+#include "codec/sz/interp/bands.h"
+#include "codec/sz/interp/predict.h"
+
+#include "codec/sz/interp/context.h"
+#include "codec/sz/interp/chain.h"
+
+/* ---- residuals and symbols ---- */
+
+/* The nearest multiples of a step, an odd number. Of less than 2^21 units floats are exact enough:
+ * a quotient is 1 / (2 step) or more from midway between two integers and below 2^21 / step, and
+ * two roundings of 2^-24 of it make 1 / (4 step) at most. Adding 3 * 2^22 rounds. */
+ZTI_INLINE lanes nearest_of(lanes d, uint32_t step, float per)
+{
+    enum { FAR = 1 << 21 };
+    const float rounds = 0x1.8p23F;
+    uint32_t zero;
+    memcpy(&zero, &rounds, sizeof zero);
+    if (__builtin_expect(has_bits(d + FAR, ~(2u * FAR - 1)), false)) {
+        for (uint32_t i = 0; i < LANES; i++)
+            d[i] = (uint32_t)zti_sz_high_nearest((int32_t)d[i], 1.0 / step);
+        return d;
+    }
+    return (lanes)(__builtin_convertvector((signed_lanes)d, float_lanes) * per + rounds) - zero;
+}
+
+/* What residuals become. */
+struct residuals {
+    int32_t *restrict x;          /* integers: what is decoded */
+    const int32_t *restrict predicted;
+    int32_t *restrict q;          /* residuals */
+    uint8_t *restrict loud, *restrict symbols; /* symbols but for large ones' */
+    uint32_t step;
+    float per;                    /* 1 / step */
+};
+
+/* A block of them, of which n are there; the others' integers stay. Returns the bits that are set
+ * in one magnitude or another. */
+ZTI_INLINE lanes quantize_block(const struct residuals *r, uint32_t k, uint32_t n, bool is_whole)
+{
+    lanes size[PARTS], folded[PARTS], any = {0};
+    for (uint32_t part = 0; part < PARTS; part++) {
+        const uint32_t at = part * LANES;
+        const lanes in = load_lanes(r->x + k + at), predicted = load_lanes(r->predicted + k + at);
+        const lanes keep = (lanes)((signed_lanes)numbers_from(at) < (int32_t)n);
+        lanes v = nearest_of(in - predicted, r->step, r->per);
+        v = is_whole ? v : v & keep;
+        const lanes decoded = predicted + v * r->step;
+        store_lanes(is_whole ? decoded : either(keep, decoded, in), r->x + k + at);
+        store_lanes(v, r->q + k + at);
+        size[part] = size_of(v);
+        any |= size[part];
+        size[part] = at_most(size[part], ZTI_SZ_HIGH_LOUDEST);
+        folded[part] = v << 1 ^ sign_of(v);
+    }
+    store_block(size, r->loud + k);
+    store_block(folded, r->symbols + k);
+    return any;
+}
+
+static bool quantize(const struct residuals *residuals, uint32_t n)
+{
+    const struct residuals r = *residuals;
+    lanes any = {0};
+    uint32_t k = 0;
+    for (; k + BLOCK <= n; k += BLOCK)
+        any |= quantize_block(&r, k, BLOCK, true);
+    if (k < n)
+        any |= quantize_block(&r, k, n - k, false);
+    return has_bits(any, ~(uint32_t)ZTI_SZ_HIGH_LOUDEST);
+}
+
+/* What coding and decoding want beside the pyramid. */
+struct coder {
+    const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET]; /* NULL: all */
+    uint8_t least[ZTI_SZ_HIGH_CONTEXTS + BLOCK]; /* that a context has not, or 255 */
+    struct zti_sz_extras *extras;
+    struct kinds kinds;
+};
+
+struct decoder {
+    const uint32_t *const *tables;
+    struct zti_ans_mixed *codes; /* NULL: all symbols are 0 */
+    struct zti_bit_reader *extras;
+    struct kinds kinds;
+    struct chain chain;
+};
+
+/* A neighbour's points: as if they were predicted well. */
+ZTI_INLINE void take_predicted(const struct segment *s, const int32_t *predicted, int32_t *x,
+                               uint8_t *loud)
+{
+    for (uint32_t k = s->own_n; k < s->n; k++) {
+        x[k] = predicted[k];
+        loud[k] = 0;
+    }
+}
+
+/* Whether a symbol is perhaps none that its context has; contexts are of one depth, and symbols
+ * are 0 behind the last to the end of its block. */
+ZTI_INLINE bool may_lack(const struct coder *c, uint32_t depth, const uint8_t *contexts,
+                         uint32_t n, const uint8_t *symbols)
+{
+    const uint32_t base = depth * ZTI_SZ_HIGH_MAGNITUDES;
+    small bad = {0};
+    for (uint32_t k = 0; k < n; k += WIDE) {
+        const small kind = load_small(contexts + k) - (uint8_t)base;
+        bad |= (small)(load_small(symbols + k) >= look_up(c->least + base, kind));
+    }
+    return is_any(bad);
+}
+
+/* The symbols of n residuals in contexts of one depth, from what there is of them. */
+ZTI_INLINE void put_symbols(const struct coder *c, const int32_t *q, uint32_t n, bool is_loud,
+                            uint32_t depth, const uint8_t *contexts, uint8_t *symbols)
+{
+    struct open_bits open;
+    uint32_t sum = 0;
+    bool lacks = false;
+    if (is_loud)
+        sum = loud_symbols(q, n, symbols, &open);
+    if (c->has && may_lack(c, depth, contexts, n, symbols))
+        for (uint32_t k = 0; k < n; k++)
+            lacks |= !c->has[contexts[k]][symbols[k]];
+    if (lacks)
+        for (uint32_t k = 0; k < n; k++)
+            symbols[k] = loud_symbol(q[k], c->has[contexts[k]], c->extras);
+    else if (sum > 0)
+        put_open(c->extras, &open, n, sum);
+}
+
+ZTI_INLINE void code_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
+{
+    const struct coder *const c = user;
+    _Alignas(64) int32_t q[ROOM], predicted[ROOM];
+    uint16_t sum[ROOM];
+    const uint32_t own_n = s->own_n, depth = s->level->depth, step = s->level->step;
+    int32_t *const x = p->bands + s->place;
+    uint8_t *const loud = p->band_loud + s->place;
+    uint8_t *const symbols = p->symbols + p->count, *const contexts = p->contexts + p->count;
+    const struct residuals residuals = {x, predicted, q, loud, symbols, step, (float)(1.0 / step)};
+    predict(s->row, s->first, s->n, predicted);
+    const bool is_loud = quantize(&residuals, own_n);
+    take_predicted(s, predicted, x, loud);
+    if (own_n == 0)
+        return;
+    struct around around;
+    look_around(s, loud, &around);
+    if (around.rows > 0)
+        kinds_of(&around, &c->kinds, own_n, depth, contexts);
+    else
+        sums_between(&around, own_n, sum);
+    for (uint32_t k = 0; around.rows == 0 && k < own_n; k += 4)
+        kinds_of_four(&c->kinds, sum + k, loud + k, s->first + k == 0,
+                      own_n - k < 4 ? own_n - k : 4, depth, contexts + k);
+    put_symbols(c, q, own_n, is_loud, depth, contexts, symbols);
+    p->count += own_n;
+}
+
+/* The coarsest points of all, each with the one before as its prediction. */
+static void code_anchors(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET],
+                         struct zti_sz_extras *extras)
+{
+    const struct zti_sz_level *const level = &p->level[p->levels];
+    const size_t n = row_at(level->dim, (const uint32_t[3]){level->dim[0], 0, 0});
+    int32_t *const x = p->grid[p->levels & 1];
+    uint32_t before = 0;
+    for (size_t i = 0; i < n; x[i++] = (int32_t)before) {
+        const int32_t q =
+            zti_sz_high_nearest((int32_t)((uint32_t)x[i] - before), 1.0 / level->step);
+        before += (uint32_t)q * level->step;
+        p->grid_loud[p->levels & 1][i] = 0;
+        p->contexts[p->count] = ZTI_SZ_HIGH_ANCHOR;
+        p->symbols[p->count++] = loud_symbol(q, has ? has[ZTI_SZ_HIGH_ANCHOR] : NULL, extras);
+    }
+    p->anchor_bits = extras->bits;
+}
+
+static void decode_anchors(struct zti_sz_pyramid *p, const uint32_t *const *tables,
+                           struct zti_ans_mixed *codes, struct zti_bit_reader *extras)
+{
+    const struct zti_sz_level *const level = &p->level[p->levels];
+    const size_t n = row_at(level->dim, (const uint32_t[3]){level->dim[0], 0, 0});
+    int32_t *const x = p->grid[p->levels & 1];
+    uint32_t before = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t context = ZTI_SZ_HIGH_ANCHOR;
+        uint8_t symbol[2 * BLOCK] = {0}, loud[BLOCK];
+        int32_t q[BLOCK];
+        TAKE_CODES(codes, tables, &context, 1, symbol);
+        residuals_of(symbol, 1, extras, q, loud);
+        before += (uint32_t)q[0] * level->step;
+        x[i] = (int32_t)before;
+        p->grid_loud[p->levels & 1][i] = 0;
+    }
+}
+
+/* Whether all of a row but its end is coded here. */
+ZTI_INLINE bool is_own_row(const struct zti_sz_band *band, const uint32_t *at)
+{
+    return at[0] < band->own[0] && at[1] < band->own[1] && at[2] < band->own[2];
+}
+
+/* How many rows of a band, from one on, are joined: those that are predicted alike, with the same
+ * rows before them, and that are all coded here or none of them. */
+ZTI_INLINE uint32_t joined_from(const struct zti_sz_band *band, const struct row *row,
+                                const uint32_t *at)
+{
+    const uint32_t i = at[2], own = i < band->own[2] ? band->own[2] : band->dim[2];
+    const uint32_t of = band->odd & 4 ? row->parent[2].of : UINT32_MAX;
+    if (i == 0 || i + 2 >= of)
+        return 1;
+    return (own < of - 2 ? own : of - 2) - i;
+}
+
+typedef void visitor(struct zti_sz_pyramid *, const struct segment *, const void *);
+
+/* All points of a band. */
+ZTI_INLINE void each_segment_of(struct zti_sz_pyramid *p, uint32_t l,
+                                const struct zti_sz_band *band, bool is_joined, visitor *visit,
+                                const void *user)
+{
+    struct row row = rows_of(p, l, band);
+    uint32_t at[3] = {0};
+    do {
+        place_row(&row, at);
+        const size_t place = band->at + row_at(band->dim, at);
+        const uint32_t rows = is_joined ? joined_from(band, &row, at) : 1;
+        const uint32_t length = rows * band->dim[3];
+        const uint32_t own = is_own_row(band, at) ? rows * band->own[3] : 0;
+        for (uint32_t k = 0; k < length; k += SEGMENT) {
+            const uint32_t left = length - k, n = left < SEGMENT ? left : SEGMENT;
+            const uint32_t own_left = own > k ? own - k : 0;
+            const struct segment s = {.row = &row, .dim = band->dim, .at = at,
+                                      .level = &p->level[l], .first = k, .n = n,
+                                      .own_n = own_left < n ? own_left : n, .place = place + k,
+                                      .is_joined = is_joined && rows > 1};
+            visit(p, &s, user);
+        }
+        at[2] += rows - 1;
+    } while (zti_sz_high_next_row(band->dim, at));
+}
+
+/* All points of all levels but the coarsest, in the order of coding; all but those of the finest
+ * level are merged. */
+ZTI_INLINE void each_segment(struct zti_sz_pyramid *p, visitor *visit, const void *user)
+{
+    const bool is_joined = has_joined_rows(p);
+    for (uint32_t l = p->levels; l-- > 0;) {
+        const struct zti_sz_level *const level = &p->level[l];
+        for (uint32_t b = 0; b < level->bands; b++) {
+            if (is_joined)
+                each_segment_of(p, l, &level->band[b], true, visit, user);
+            else
+                each_segment_of(p, l, &level->band[b], false, visit, user);
+        }
+        if (l > 0)
+            merge(p, l);
+    }
+}
+
+static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET],
+                 struct zti_sz_extras *extras)
+{
+    struct coder coder = {.has = has, .extras = extras};
+    for (uint32_t i = 0; has && i < ZTI_SZ_HIGH_CONTEXTS; i++)
+        while (coder.least[i] < 255 && has[i][coder.least[i]])
+            coder.least[i]++;
+    make_kinds(&coder.kinds);
+    p->count = 0;
+    if (p->has_anchors)
+        code_anchors(p, has, extras);
+    each_segment(p, code_segment, &coder);
+}
+
+/* The residuals of rows that are joined, and their magnitudes. */
+__attribute__((noinline)) static void take_joined(const struct decoder *d, const struct segment *s,
+                        const struct around *around, int32_t *q, uint8_t *loud)
+{
+    const uint32_t share = zti_sz_high_row_share(around->rows);
+    uint8_t symbols[ROOM];
+    uint16_t sum[ROOM];
+    sums_but_one(around, s->own_n, sum);
+    for (uint32_t k = 0, n; k < s->own_n; k += n) {
+        n = take_chain(d->codes, d->chain.tables[s->level->depth], sum + k, share, s->dim[3],
+                       s->own_n - k, loud + k, symbols + k);
+        residuals_of(symbols + k, n, d->extras, q + k, loud + k);
+    }
+}
+
+/* The residuals of a row, and their magnitudes. */
+ZTI_INLINE void take_residuals(const struct decoder *d, const struct segment *s, int32_t *q,
+                           uint8_t *loud)
+{
+    const uint32_t own_n = s->own_n;
+    uint8_t contexts[ROOM], symbols[ROOM];
+    uint16_t sum[ROOM];
+    struct around around;
+    look_around(s, loud, &around);
+    if (s->is_joined) {
+        take_joined(d, s, &around, q, loud);
+        return;
+    }
+    if (around.rows > 0) {
+        kinds_of(&around, &d->kinds, own_n, s->level->depth, contexts);
+        TAKE_CODES(d->codes, d->tables, contexts, own_n, symbols);
+        residuals_of(symbols, own_n, d->extras, q, loud);
+        return;
+    }
+    sums_between(&around, own_n, sum);
+    for (uint32_t k = 0; k < 4 && s->first == 0; k++)
+        sum[k] *= 2;
+    for (uint32_t k = 0, n; k < own_n; k += n) {
+        uint8_t *const own = loud + k;
+        const uint32_t before = s->first + k > 0 ? own[-1] + own[-2] : 0;
+        n = take_fours(d->codes, d->chain.tables[s->level->depth], sum + k, before, own_n - k,
+                       symbols + k);
+        residuals_of(symbols + k, n, d->extras, q + k, own);
+    }
+}
+
+ZTI_INLINE void decode_segment(struct zti_sz_pyramid *p, const struct segment *s, const void *user)
+{
+    const struct decoder *const d = user;
+    _Alignas(64) int32_t q[ROOM], predicted[ROOM];
+    const uint32_t own_n = s->own_n;
+    int32_t *const x = p->bands + s->place;
+    uint8_t *const loud = p->band_loud + s->place;
+    if (own_n > 0 && d->codes) {
+        take_residuals(d, s, q, loud);
+    } else if (own_n > 0) {
+        memset(q, 0, (own_n + BLOCK) * sizeof *q);
+        memset(loud, 0, own_n);
+    }
+    predict(s->row, s->first, s->n, predicted);
+    for (uint32_t k = 0; k < own_n; k += LANES)
+        store_lanes(load_lanes(predicted + k) + load_lanes(q + k) * s->level->step, x + k);
+    take_predicted(s, predicted, x, loud);
+}
+
+static bool decode(struct zti_sz_pyramid *p, const struct zti_ans_model *const *of,
+                   struct zti_ans_mixed *codes, struct zti_bit_reader *extras)
+{
+    const uint32_t *tables[ZTI_SZ_HIGH_CONTEXTS];
+    struct decoder decoder;
+    decoder.tables = tables;
+    decoder.codes = codes;
+    decoder.extras = extras;
+    make_kinds(&decoder.kinds);
+    for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++)
+        tables[i] = of[i]->decode;
+    make_chain(&decoder.kinds, tables, &decoder.chain);
+    if (p->has_anchors)
+        decode_anchors(p, tables, codes, extras);
+    each_segment(p, decode_segment, &decoder);
+    return extras->at <= extras->end;
+}
+
+static uint8_t *put_codes(const struct zti_ans_mixed_table *table, const struct zti_sz_pyramid *p,
+                          uint32_t ways, uint8_t *scratch)
+{
+    return PUT_CODES(table, p->contexts, p->symbols, p->count, ways, scratch);
+}
+
+const struct zti_sz_high_ops OPS = {.split_row = split_row,
+                                    .merge_row = merge_row,
+                                    .split = split,
+                                    .code = code,
+                                    .decode = decode,
+                                    .put_codes = put_codes,
+                                    .integers = integers,
+                                    .values = values,
+                                    .check = check};

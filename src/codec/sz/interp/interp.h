@@ -1,0 +1,269 @@
+/* interp.h: inside the sz codec: effort 'high', interpolation from coarse to fine. What is done is
+ * described at the top of interp/levels.c; here is what its files share. */
+#ifndef ZTI_SZ_INTERP_INTERP_H
+#define ZTI_SZ_INTERP_INTERP_H
+
+#include "codec/sz/interp/spec.h"
+#include "entropy/ans/mixed.h"
+
+#include <stdatomic.h>
+
+/* The points of a level that are odd along some axes and even along the others. */
+struct zti_sz_band {
+    uint32_t odd;    /* bit i: along axis i (of four, slowest first) */
+    uint32_t dim[4]; /* points along each axis */
+    uint32_t own[4]; /* those that are coded: less than dim where the last belongs to a neighbour */
+    size_t at;       /* of the first among all bands */
+};
+
+struct zti_sz_level {
+    uint32_t dim[4]; /* of all points of the level */
+    uint32_t step;   /* units in a step of its residuals; odd */
+    uint32_t depth;  /* for contexts */
+    uint32_t bands;
+    struct zti_sz_band band[ZTI_SZ_HIGH_BANDS];
+    uint8_t band_of[16]; /* by odd axes */
+};
+
+/* A box of integers as bands of levels, of which 0 is the finest. Points of level i are in
+ * grid[i % 2] before they are split and after they were merged. */
+struct zti_sz_pyramid {
+    uint32_t axes; /* that are halved */
+    uint32_t levels;
+    bool is_linear;
+    bool has_anchors; /* the coarsest points are coded too */
+    uint64_t anchor_bits; /* that their symbols leave open */
+    struct zti_sz_level level[ZTI_SZ_HIGH_LEVELS + 1]; /* the last has points but no bands */
+    uint8_t *memory; /* of all that follows; NULL: the coarse grid's integers are all 0 */
+    int32_t *bands, *grid[2];
+    uint8_t *band_loud, *grid_loud[2]; /* magnitudes of the residuals */
+    uint8_t *symbols, *contexts;       /* in the order of coding */
+    size_t count;                      /* of them */
+};
+
+/* Where the bits that symbols leave open are written; NULL bytes: they are only counted. */
+struct zti_sz_extras {
+    struct zti_bit_writer writer;
+    uint64_t bits, most_bits;
+    bool is_over;
+};
+
+/* What a sample or all tiles are counted in. */
+struct zti_sz_high_counts {
+    uint64_t values;      /* that were counted */
+    uint64_t extra_bits;
+    uint64_t anchor_bits; /* of these */
+    uint64_t count[ZTI_SZ_HIGH_CONTEXTS][ZTI_SZ_HIGH_ALPHABET];
+};
+
+struct zti_sz_slot {
+    atomic_flag is_taken;
+    struct zti_sz_pyramid pyramid;
+    uint8_t *bytes; /* extras, then what the ANS coder wants; or a sample's integers */
+    size_t most_extra_bytes;
+    uint64_t *is_exact;
+};
+
+/* coding->model of effort 'high'. */
+struct zti_sz_high {
+    struct zti_sz_pyramid coarse; /* the whole array's, and its integers */
+    uint32_t models;
+    struct zti_ans_model model[ZTI_SZ_HIGH_MODELS];
+    uint8_t model_of[ZTI_SZ_HIGH_CONTEXTS];
+    const struct zti_ans_model *of[ZTI_SZ_HIGH_CONTEXTS]; /* the same */
+    struct zti_ans_mixed_table table; /* for encoding */
+    uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET]; /* where not all symbols were seen: those that were */
+    uint32_t slots;
+    struct zti_sz_slot *slot; /* one a thread */
+    uint8_t *head;
+    double farthest; /* units that a value may be from the centre; see zti_sz_high_begin */
+    bool is_sure;    /* of what is not farther, the bound needs no look */
+    struct zti_sz lorenzo;    /* what is done where this one is not better */
+    struct zti_sz_model *lorenzo_model;
+    uint64_t lorenzo_bits;
+    double least_bits;        /* of the ways that were tried */
+    uint64_t coarse_extra_bits, coarse_code_bits;
+    uint8_t *coarse_extras;
+};
+
+struct zti_sz_high_ops {
+    /* n points of a row of the finest level, from number 'first' on, which is even, to where they
+     * are coded, and back; or of whole rows, of which 'first' is in one that follows along axis 2.
+     * Then the other levels. */
+    void (*split_row)(struct zti_sz_pyramid *p, const uint32_t *at, uint32_t first, uint32_t n,
+                      const int32_t *x);
+    void (*merge_row)(const struct zti_sz_pyramid *p, const uint32_t *at, uint32_t first,
+                      uint32_t n, int32_t *x);
+    void (*split)(struct zti_sz_pyramid *p);
+    /* From the integers in the bands and the coarsest grid: all symbols, and what they leave open;
+     * has (NULL: all) says which symbols there are in a context. What is decoded is there then. */
+    void (*code)(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET],
+                 struct zti_sz_extras *extras);
+    /* Without codes all symbols are 0. */
+    bool (*decode)(struct zti_sz_pyramid *p, const struct zti_ans_model *const *of,
+                   struct zti_ans_mixed *codes, struct zti_bit_reader *extras);
+    uint8_t *(*put_codes)(const struct zti_ans_mixed_table *table, const struct zti_sz_pyramid *p,
+                          uint32_t ways, uint8_t *scratch); /* see zti_ans_mixed_put */
+    /* Integers of n values; those that have none become the one before. Returns the last; one
+     * beyond high->farthest makes *is_far true. */
+    int32_t (*integers)(const struct zti_coding *coding, const void *values, uint32_t n,
+                        int32_t before, int32_t *x, bool *is_far);
+    void (*values)(const struct zti_coding *coding, const int32_t *x, uint32_t n, void *values);
+    /* Whether n values keep the bound. */
+    bool (*check)(const struct zti_coding *coding, const int32_t *x, const void *values,
+                  uint32_t n);
+};
+
+extern const struct zti_sz_high_ops zti_sz_high_plain;
+extern const struct zti_sz_high_ops zti_sz_high_avx2;
+extern const struct zti_sz_high_ops zti_sz_high_avx512;
+
+const struct zti_sz_high_ops *zti_sz_high_ops_of(const struct zti_coding *coding);
+
+static inline void zti_sz_gather_row(void *to, const void *from, int64_t stride, uint32_t n,
+                                     size_t value_bytes)
+{
+    if (value_bytes == 4) {
+        for (int64_t i = 0; i < n; i++)
+            ((uint32_t *)to)[i] = ((const uint32_t *)from)[i * stride];
+    } else {
+        for (int64_t i = 0; i < n; i++)
+            ((uint64_t *)to)[i] = ((const uint64_t *)from)[i * stride];
+    }
+}
+
+/* Rows of a box of values; where they follow each other without a gap in an array as well, those
+ * along axis 2 are joined to one. */
+struct zti_sz_high_rows {
+    uint32_t dim[3];
+    uint32_t length;
+    uint32_t piece; /* what is moved at a time: of joined rows whole ones */
+    bool is_joined;
+};
+
+ZTI_INLINE struct zti_sz_high_rows zti_sz_high_rows_of(const uint32_t *dim, bool is_joined)
+{
+    struct zti_sz_high_rows rows = {.dim = {dim[0], dim[1], dim[2]}, .length = dim[3],
+                                    .piece = ZTI_SZ_HIGH_SEGMENT};
+    rows.is_joined = is_joined && dim[3] <= ZTI_SZ_HIGH_SEGMENT / 2;
+    if (rows.is_joined) {
+        rows.dim[2] = 1;
+        rows.length = dim[2] * dim[3];
+        rows.piece = ZTI_SZ_HIGH_SEGMENT / dim[3] * dim[3];
+    }
+    return rows;
+}
+
+/* The next of the rows of a box; false after the last one. */
+ZTI_INLINE bool zti_sz_high_next_row(const uint32_t *dim, uint32_t *at)
+{
+    for (uint32_t i = 3; i-- > 0;) {
+        if (++at[i] < dim[i])
+            return true;
+        at[i] = 0;
+    }
+    return false;
+}
+
+/* Rows that are asked for in advance, of so many bytes each: rows of tiles are too short for
+ * processors to see where they lead, and one is gone through before the next has come. There is no
+ * need of it for rows that are long. */
+enum { ZTI_SZ_HIGH_ASKED = 8192 };
+
+static inline uint32_t zti_sz_high_ahead(size_t row_bytes)
+{
+    return 1 + (uint32_t)(1024 / (row_bytes + 1));
+}
+
+static inline void zti_sz_high_ask(const char *row, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += 64)
+        zti_prefetch(row + i);
+}
+
+static inline void zti_sz_high_ask_to_write(char *row, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += 64)
+        zti_prefetch_to_write(row + i);
+}
+
+/* ---- interp/levels.c ---- */
+
+/* The coding's axes as the last of four. */
+uint32_t zti_sz_high_axes(const struct zti_coding *coding);
+
+/* The most points that the coarse grid of so many values may have; and whether, with its axes, the
+ * coding's has no more. */
+uint64_t zti_sz_high_coarse_most(uint64_t values);
+bool zti_sz_high_can(const struct zti_coding *coding);
+
+/* Levels and bands of a box, of which the finest level is number 'first' (from 1); its points. */
+size_t zti_sz_high_shape(const struct zti_coding *coding, uint32_t axes, const uint32_t *dim,
+                         const uint32_t *own, uint32_t first, uint32_t levels,
+                         struct zti_sz_pyramid *p);
+uint32_t zti_sz_high_all_levels(uint32_t axes, const uint32_t *dim);
+
+zt_status zti_sz_pyramid_alloc(zt_context *context, size_t points, struct zti_sz_pyramid *p);
+void zti_sz_pyramid_free(zt_context *context, struct zti_sz_pyramid *p);
+
+/* Memory for each thread, for tiles of the coding's grid and boxes of so many points. */
+zt_status zti_sz_high_slots(zt_context *context, const struct zti_coding *coding, size_t points);
+void zti_sz_high_free_slots(zt_context *context, struct zti_sz_high *high);
+struct zti_sz_slot *zti_sz_high_take_slot(struct zti_sz_high *high);
+void zti_sz_high_give_slot(struct zti_sz_slot *slot);
+
+/* Shape and memory of high->coarse, for encoding; and the coarse grid decoded. */
+zt_status zti_sz_high_coarse_shape(zt_context *context, const struct zti_coding *coding);
+zt_status zti_sz_high_coarse_take(zt_context *context, const struct zti_coding *coding,
+                                  struct zti_ans_mixed *codes, struct zti_bit_reader *extras);
+
+/* What a box of the coarse grid has, C-contiguous. */
+void zti_sz_high_coarse_box(const struct zti_sz_high *high, const uint32_t *from,
+                            const uint32_t *dim, int32_t *x, uint8_t *loud);
+
+/* Integers of a box of an array, every 2^bits-th along the coding's axes, from 'origin', to the
+ * bands and grids of a pyramid of that shape. Whether none is beyond high->farthest. */
+bool zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
+                        const uint64_t *origin, const uint32_t *dim, uint32_t bits,
+                        struct zti_sz_pyramid *p);
+
+/* ---- interp/tile.c ---- */
+
+void zti_sz_high_count(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
+                       struct zti_sz_high_counts *counts);
+void zti_sz_high_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+                        uint64_t last, struct zti_bit_writer *w);
+void zti_sz_high_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
+                        uint64_t last, const struct zti_view *view);
+
+/* ---- interp/learn.c ---- */
+
+/* The most bytes of a head. */
+uint64_t zti_sz_high_head_most(const struct zti_coding *coding);
+
+/* Turn a coding that is ready for another effort to effort 'high' where that can be done; else it
+ * stays what it is. */
+zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding);
+
+/* Whether a tile is among those that are counted; and places in it that follow no regular pattern:
+ * place number k. */
+bool zti_sz_high_is_counted(const struct zti_coding *coding, uint64_t tile);
+void zti_sz_high_place(const struct zti_coding *coding, const struct zti_walk *walk, uint32_t k,
+                       uint64_t *place);
+
+size_t zti_sz_high_tally_bytes(const struct zti_coding *coding, uint32_t pass);
+void zti_sz_high_tally(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
+                       uint64_t first, uint64_t last, void *tally);
+void zti_sz_high_merge(const struct zti_coding *coding, uint32_t pass, void *into,
+                       const void *from);
+zt_status zti_sz_high_learn(zt_context *context, struct zti_coding *coding, uint32_t pass,
+                            const zt_array *array, void *tally);
+void zti_sz_high_forget(zt_context *context, struct zti_coding *coding);
+zt_status zti_sz_high_take_head(zt_context *context, struct zti_coding *coding,
+                                const uint8_t *head);
+
+/* Add the symbols of what was coded. */
+void zti_sz_high_add(const struct zti_sz_pyramid *p, uint64_t extra_bits,
+                     struct zti_sz_high_counts *counts);
+
+#endif

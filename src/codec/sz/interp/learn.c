@@ -1,0 +1,730 @@
+/* learn.c: effort 'high': what is learnt before tiles are coded: along which axes to
+ * interpolate, and how, from samples; then the coarse grid, and from it and the tiles the models.
+ *
+ * The head of a stream:
+ *
+ *     5 bits   models, less one
+ *     bits     for each context: 0, the model of the context before (at first 0); or 1 and 5 bits
+ *     tables   of the models (entropy/ans_model.c), and zeros to a whole byte
+ *     varint   bytes of the next section
+ *     section  bits that the symbols of the coarse grid leave open
+ *     section  the coarse grid's symbols, as in a tile */
+#include "codec/sz/bits.h"
+#include "codec/sz/interp/interp.h"
+#include "core/wire.h"
+
+#include <float.h>
+
+enum {
+    MODEL_BITS = 5,
+    TABLE_BYTES = 3 * ZTI_SZ_HIGH_ALPHABET + 16, /* of a model, at most */
+    FRACTION = 16,                               /* bits, of logarithms */
+    TILE_BITS = 96,                              /* of a tile beside its residuals' bits */
+    REGIONS = 4,                                 /* at most; fewer of small arrays: two, and */
+    REGION_VALUES = 1 << 19                      /* one more in so many values */
+};
+
+/* What samples are counted in, one for each way to code them. */
+struct tally {
+    struct zti_sz_high_counts way[1 << ZT_MAX_RANK];
+};
+
+static uint64_t values_of(const struct zti_coding *coding)
+{
+    uint64_t values = 1;
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        values *= coding->grid.shape[i];
+    return values;
+}
+
+uint64_t zti_sz_high_head_most(const struct zti_coding *coding)
+{
+    return ZTI_SZ_HIGH_MODELS * (uint64_t)TABLE_BYTES +
+           6 * zti_sz_high_coarse_most(values_of(coding)) + 256;
+}
+
+/* ---- logarithms of integers ---- */
+
+struct logarithms {
+    uint32_t of[257]; /* of 1 + i / 256 */
+};
+
+/* By squaring, a bit at a time. */
+static struct logarithms make_logarithms(void)
+{
+    struct logarithms logs;
+    for (uint32_t i = 0; i <= 256; i++) {
+        uint64_t x = (uint64_t)(256 + i) << 22; /* from 2^30 to 2^31 */
+        uint32_t log = i == 256 ? 1u << FRACTION : 0;
+        for (uint32_t bit = FRACTION; i < 256 && bit-- > 0;) {
+            x = x * x >> 30;
+            if (x >> 31) {
+                x >>= 1;
+                log |= 1u << bit;
+            }
+        }
+        logs.of[i] = log;
+    }
+    return logs;
+}
+
+static uint64_t log_of(const struct logarithms *logs, uint64_t v)
+{
+    const uint32_t bits = highest_bit(v);
+    const uint64_t below = bits > 16 ? v >> (bits - 16) : v << (16 - bits);
+    const uint32_t i = (uint32_t)(below >> 8 & 255), rest = (uint32_t)(below & 255);
+    return ((uint64_t)bits << FRACTION) + logs->of[i] +
+           ((uint64_t)(logs->of[i + 1] - logs->of[i]) * rest >> 8);
+}
+
+/* Bits, in 2^16ths, of symbols that are counted in one or two histograms; and of their table. */
+static uint64_t cost_of(const struct logarithms *logs, const uint64_t *a, const uint64_t *b,
+                        bool has_table)
+{
+    uint64_t all = 0, sum = 0, used = 0, last = 0;
+    for (uint32_t s = 0; s < ZTI_SZ_HIGH_ALPHABET; s++) {
+        const uint64_t n = a[s] + (b ? b[s] : 0);
+        all += n;
+        if (n == 0)
+            continue;
+        sum += n * log_of(logs, n);
+        used++;
+        last = s;
+    }
+    if (all == 0)
+        return 0;
+    const uint64_t bits = all * log_of(logs, all), table = 16 + (used > 1 ? 3 * used + last : 0);
+    return (bits > sum ? bits - sum : 0) + (has_table ? table << FRACTION : 0);
+}
+
+/* ---- models ---- */
+
+/* Contexts that share a model: merged two by two, as long as that makes it shorter. */
+struct clusters {
+    uint32_t count;
+    uint32_t of[ZTI_SZ_HIGH_CONTEXTS]; /* the context whose histogram has it */
+    uint64_t cost[ZTI_SZ_HIGH_CONTEXTS];
+    int64_t gain[ZTI_SZ_HIGH_CONTEXTS][ZTI_SZ_HIGH_CONTEXTS];
+    bool is_there[ZTI_SZ_HIGH_CONTEXTS];
+};
+
+static void weigh_pair(const struct logarithms *logs, const struct zti_sz_high_counts *counts,
+                       struct clusters *c, uint32_t i, uint32_t k)
+{
+    const uint64_t both = cost_of(logs, counts->count[i], counts->count[k], true);
+    c->gain[i < k ? i : k][i < k ? k : i] = (int64_t)(c->cost[i] + c->cost[k]) - (int64_t)both;
+}
+
+static bool best_pair(const struct clusters *c, uint32_t *a, uint32_t *b)
+{
+    int64_t best = INT64_MIN;
+    for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++)
+        for (uint32_t k = i + 1; k < ZTI_SZ_HIGH_CONTEXTS; k++)
+            if (c->is_there[i] && c->is_there[k] && c->gain[i][k] > best) {
+                best = c->gain[i][k];
+                *a = i;
+                *b = k;
+            }
+    return best > 0 || (c->count > ZTI_SZ_HIGH_MODELS && best > INT64_MIN);
+}
+
+static void cluster(struct zti_sz_high_counts *counts, struct clusters *c)
+{
+    const struct logarithms logs = make_logarithms();
+    c->count = 0;
+    for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++) {
+        c->of[i] = i;
+        c->cost[i] = cost_of(&logs, counts->count[i], NULL, true);
+        c->is_there[i] = c->cost[i] > 0;
+        c->count += c->is_there[i];
+        for (uint32_t k = 0; k < i && c->is_there[i]; k++)
+            if (c->is_there[k])
+                weigh_pair(&logs, counts, c, i, k);
+    }
+    for (uint32_t a = 0, b = 0; c->count > 1 && best_pair(c, &a, &b); c->count--) {
+        for (uint32_t s = 0; s < ZTI_SZ_HIGH_ALPHABET; s++)
+            counts->count[a][s] += counts->count[b][s];
+        c->cost[a] = cost_of(&logs, counts->count[a], NULL, true);
+        c->is_there[b] = false;
+        for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++) {
+            c->of[i] = c->of[i] == b ? a : c->of[i];
+            if (i != a && c->is_there[i])
+                weigh_pair(&logs, counts, c, a, i);
+        }
+    }
+}
+
+/* Point contexts at their models. */
+static void connect(struct zti_sz_high *high)
+{
+    for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++)
+        high->of[i] = &high->model[high->model_of[i]];
+}
+
+/* What has a frequency where not all symbols were counted. */
+static zt_status note_seen(zt_context *context, struct zti_sz_high *high)
+{
+    high->has = zti_alloc(context, ZTI_SZ_HIGH_CONTEXTS * sizeof *high->has);
+    if (!high->has)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for what symbols there are");
+    for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++)
+        for (uint32_t s = 0; s < ZTI_SZ_HIGH_ALPHABET; s++)
+            high->has[i][s] = high->of[i]->frequencies[s] > 0;
+    return ZT_OK;
+}
+
+/* Models from counts, which are changed; *bits is what the symbols take. */
+static zt_status make_models(zt_context *context, struct zti_sz_high *high,
+                             struct zti_sz_high_counts *counts, bool is_sample, uint64_t *bits)
+{
+    struct clusters *const c = zti_alloc(context, sizeof *c);
+    uint32_t number[ZTI_SZ_HIGH_CONTEXTS], before = 0;
+    zt_status status = ZT_OK;
+    if (!c)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu bytes of costs", sizeof *c);
+    cluster(counts, c);
+    for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS && status == ZT_OK; i++) {
+        if (!c->is_there[i])
+            continue;
+        counts->count[i][ZTI_SZ_HIGH_ESCAPE] += is_sample;
+        number[i] = high->models;
+        status = zti_ans_build(context, counts->count[i], ZTI_SZ_HIGH_ALPHABET,
+                               &high->model[high->models]);
+        *bits += status ? 0 : zti_ans_cost_bits(&high->model[high->models], counts->count[i]);
+        high->models++;
+    }
+    for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS && status == ZT_OK; i++) {
+        /* a context that was not seen: the model before it */
+        before = c->is_there[c->of[i]] ? number[c->of[i]] : before;
+        high->model_of[i] = (uint8_t)before;
+    }
+    zti_release(context, c);
+    connect(high);
+    if (status == ZT_OK)
+        status = zti_ans_mixed_make(context, high->of, ZTI_SZ_HIGH_CONTEXTS, &high->table);
+    return status == ZT_OK && is_sample ? note_seen(context, high) : status;
+}
+
+void zti_sz_high_add(const struct zti_sz_pyramid *p, uint64_t extra_bits,
+                     struct zti_sz_high_counts *counts)
+{
+    for (size_t i = 0; i < p->count; i++)
+        counts->count[p->contexts[i]][p->symbols[i]]++;
+    counts->extra_bits += extra_bits;
+    counts->anchor_bits += p->has_anchors ? p->anchor_bits : 0;
+}
+
+/* ---- the head ---- */
+
+static zt_status put_head(zt_context *context, struct zti_coding *coding)
+{
+    struct zti_sz_high *const high = coding->model;
+    const struct zti_sz_pyramid *const p = &high->coarse;
+    const size_t most = zti_ans_mixed_bytes(p->count);
+    const size_t extra_bytes = (size_t)(high->coarse_extra_bits + 7) / 8;
+    uint8_t *const scratch = zti_alloc(context, most);
+    high->head = zti_alloc_zeroed(context, ZTI_SZ_HIGH_MODELS * (size_t)TABLE_BYTES + 256 +
+                                               extra_bytes + most);
+    if (!high->head || !scratch) {
+        zti_release(context, scratch);
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for the head of a stream");
+    }
+    struct zti_bit_writer w = zti_bit_writer_at(high->head);
+    zti_put_bits(&w, high->models - 1, MODEL_BITS);
+    for (uint32_t i = 0, before = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++) {
+        zti_put_bits(&w, high->model_of[i] != before, 1);
+        if (high->model_of[i] != before)
+            zti_put_bits(&w, high->model_of[i], MODEL_BITS);
+        before = high->model_of[i];
+    }
+    for (uint32_t i = 0; i < high->models; i++)
+        zti_ans_put(&high->model[i], &w);
+    uint8_t *at = high->head + (zti_bits_written(&w) + 7) / 8;
+    at = zti_put_varint(at, extra_bytes);
+    memcpy(at, high->coarse_extras, extra_bytes);
+    at += extra_bytes;
+    const uint8_t *const codes =
+        zti_sz_high_ops_of(coding)->put_codes(&high->table, p, ZTI_ANS_WAYS, scratch);
+    const size_t code_bytes = (size_t)(scratch + most - codes);
+    memcpy(at, codes, code_bytes);
+    high->coarse_code_bits = 8 * (uint64_t)code_bytes;
+    coding->sz.head_bits = 8 * (uint64_t)(at + code_bytes - high->head);
+    zti_release(context, scratch);
+    return ZT_OK;
+}
+
+static zt_status take_models(zt_context *context, struct zti_bit_reader *r,
+                             struct zti_sz_high *high)
+{
+    const uint32_t models = zti_take_within(r, MODEL_BITS) + 1;
+    zt_status status = ZT_OK;
+    if (models > ZTI_SZ_HIGH_MODELS)
+        return zti_fail(context, ZT_CORRUPT, "the head of a stream names %u models", models);
+    for (uint32_t i = 0, model = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++) {
+        model = zti_take_within(r, 1) ? zti_take_within(r, MODEL_BITS) : model;
+        if (model >= models)
+            return zti_fail(context, ZT_CORRUPT, "the head of a stream names model %u of %u",
+                            model, models);
+        high->model_of[i] = (uint8_t)model;
+    }
+    for (uint32_t i = 0; i < models && status == ZT_OK; i++) {
+        status = zti_ans_take(context, r, ZTI_SZ_HIGH_ALPHABET, &high->model[i]);
+        high->models += status == ZT_OK;
+        if (status == ZT_OK && high->model[i].used == 0)
+            status = zti_fail(context, ZT_CORRUPT, "the head of a stream has an empty model");
+    }
+    connect(high);
+    return status;
+}
+
+static struct zti_sz_high *new_model(zt_context *context, struct zti_coding *coding)
+{
+    coding->model = zti_alloc_zeroed(context, sizeof(struct zti_sz_high));
+    if (!coding->model)
+        (void)zti_fail(context, ZT_NO_MEMORY, "no memory for models");
+    return coding->model;
+}
+
+zt_status zti_sz_high_take_head(zt_context *context, struct zti_coding *coding,
+                                const uint8_t *head)
+{
+    struct zti_sz_high *const high = new_model(context, coding);
+    struct zti_bit_reader r = {.base = head, .end = coding->sz.head_bits};
+    zt_status status = high ? take_models(context, &r, high) : ZT_NO_MEMORY;
+    if (status == ZT_OK)
+        status = zti_sz_high_slots(context, coding, 0);
+    if (status != ZT_OK)
+        return status;
+    const uint8_t *const end = head + coding->sz.head_bits / 8;
+    struct zti_cursor c = {.at = head + (r.at + 7) / 8, .end = end,
+                           .is_bad = r.at > coding->sz.head_bits};
+    const uint64_t extra_bytes = zti_take_varint(&c);
+    struct zti_bit_reader extras = {.base = zti_take_bytes(&c, extra_bytes),
+                                    .end = extra_bytes * 8};
+    const struct zti_bit_reader in = {.base = c.at, .end = zti_cursor_left(&c) * 8};
+    struct zti_ans_mixed codes;
+    if (c.is_bad || !zti_ans_mixed_open(&codes, &in, ZTI_ANS_WAYS))
+        return zti_fail(context, ZT_CORRUPT, "the head of a stream is damaged");
+    return zti_sz_high_coarse_take(context, coding, &codes, &extras);
+}
+
+void zti_sz_high_forget(zt_context *context, struct zti_coding *coding)
+{
+    struct zti_sz_high *const high = coding->model;
+    coding->model = NULL;
+    if (!high)
+        return;
+    if (high->lorenzo_model) {
+        struct zti_coding lorenzo = {.sz = high->lorenzo, .model = high->lorenzo_model};
+        zti_sz_forget(context, &lorenzo);
+    }
+    for (uint32_t i = 0; i < high->models; i++)
+        zti_ans_free(context, &high->model[i]);
+    zti_ans_mixed_free(context, &high->table);
+    zti_sz_pyramid_free(context, &high->coarse);
+    zti_sz_high_free_slots(context, high);
+    zti_release(context, high->coarse_extras);
+    zti_release(context, high->has);
+    zti_release(context, high->head);
+    zti_release(context, high);
+}
+
+/* ---- samples ---- */
+
+/* Sides of a region that is sampled: all of an array that is not larger than so much. Regions of
+ * four axes are 16 wide, which is little to tell ways apart by: of these there are no fewer. */
+static size_t region_of(const struct zti_coding *coding, uint32_t *side)
+{
+    static const uint32_t sides[ZT_MAX_RANK] = {16384, 128, 32, 16};
+    const uint32_t rank = coding->grid.rank;
+    const uint64_t whole = rank > 3 ? REGIONS * 65536 : 65536;
+    const bool is_whole = values_of(coding) <= whole;
+    size_t points = 1;
+    for (uint32_t i = 0; i < rank; i++) {
+        const uint64_t extent = coding->grid.shape[i];
+        const uint64_t most = is_whole ? extent : sides[rank - 1];
+        side[i] = (uint32_t)(extent < most ? extent : most);
+        points *= side[i];
+    }
+    return points;
+}
+
+static uint32_t regions_of(const struct zti_coding *coding)
+{
+    uint32_t side[ZT_MAX_RANK];
+    const uint64_t values = values_of(coding), wanted = values / REGION_VALUES + 2;
+    if (region_of(coding, side) == values)
+        return 1;
+    return coding->grid.rank > 3 || wanted > REGIONS ? (uint32_t)REGIONS : (uint32_t)wanted;
+}
+
+/* Number r of places in [0, room) that follow no regular pattern, along one axis. */
+static uint64_t spread_out(uint32_t r, uint32_t axis, uint64_t room)
+{
+    static const uint32_t spread[ZT_MAX_RANK] = {2654435769u, 1640531527u, 3242174889u,
+                                                 2447445413u};
+    const uint32_t part = (2 * r + 1) * spread[axis] >> 16; /* of 2^16 */
+    return (room >> 16) * part + ((room & 65535) * part >> 16);
+}
+
+void zti_sz_high_place(const struct zti_coding *coding, const struct zti_walk *walk, uint32_t k,
+                       uint64_t *place)
+{
+    for (uint32_t i = 0; i < coding->grid.rank; i++) {
+        const uint64_t rest = coding->grid.shape[i] - walk->origin[i];
+        const uint64_t side = rest < coding->grid.side[i] ? rest : coding->grid.side[i];
+        place[i] = walk->origin[i] + spread_out(k, i, side);
+    }
+}
+
+/* The ways that are tried in a pass; false for one that there is not. The axes were tried without
+ * any tuning. */
+static bool set_way(struct zti_coding *coding, uint32_t pass, uint32_t way)
+{
+    if (pass == ZTI_SZ_HIGH_TUNING_PASS) {
+        coding->sz.tuning = way;
+        return way > 0 && way < ZTI_SZ_HIGH_WAYS;
+    }
+    coding->sz.axes = way;
+    return way < 1u << coding->grid.rank && zti_sz_high_can(coding);
+}
+
+/* Points of a sample, to where they are coded. */
+static void put_sample(const struct zti_sz_high_ops *ops, struct zti_sz_pyramid *p,
+                       const int32_t *sample)
+{
+    const uint32_t *const dim = p->level[0].dim;
+    uint32_t at[3];
+    for (at[0] = 0; at[0] < dim[0]; at[0]++)
+        for (at[1] = 0; at[1] < dim[1]; at[1]++)
+            for (at[2] = 0; at[2] < dim[2]; at[2]++, sample += dim[3])
+                ops->split_row(p, at, 0, dim[3], sample);
+    ops->split(p);
+}
+
+static void sample_region(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
+                          uint32_t region, struct tally *t)
+{
+    struct zti_sz_slot *const slot = zti_sz_high_take_slot(coding->model);
+    struct zti_sz_pyramid *const p = &slot->pyramid;
+    const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
+    uint32_t side[ZT_MAX_RANK], dim[4] = {1, 1, 1, 1};
+    uint64_t origin[ZT_MAX_RANK];
+    const size_t points = region_of(coding, side);
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        origin[i] = spread_out(region, i, coding->grid.shape[i] - side[i] + 1);
+    memcpy(dim + 4 - coding->grid.rank, side, coding->grid.rank * sizeof *dim);
+    int32_t *const sample = (int32_t *)(void *)slot->bytes;
+    p->axes = p->levels = 0; /* as they are */
+    memcpy(p->level[0].dim, dim, sizeof dim);
+    (void)zti_sz_high_gather(coding, array, origin, dim, 0, p);
+    memcpy(sample, p->grid[0], points * sizeof *sample);
+    for (uint32_t way = 0; way < 1u << ZT_MAX_RANK; way++) {
+        struct zti_coding trial = *coding;
+        struct zti_sz_extras extras = {.most_bits = UINT64_MAX};
+        if (!set_way(&trial, pass, way))
+            continue;
+        const uint32_t axes = zti_sz_high_axes(&trial);
+        p->has_anchors = true;
+        (void)zti_sz_high_shape(&trial, axes, dim, dim, 1, zti_sz_high_all_levels(axes, dim), p);
+        put_sample(ops, p, sample);
+        ops->code(p, NULL, &extras);
+        zti_sz_high_add(p, extras.bits, &t->way[way]);
+        t->way[way].values += points;
+    }
+    zti_sz_high_give_slot(slot);
+}
+
+/* About the bits of the array, coded as the samples were. A region has more anchors, for its size,
+ * than the array. */
+static double bits_of_way(const struct zti_coding *coding, const struct logarithms *logs,
+                          const struct zti_sz_high_counts *counts)
+{
+    double bits = 0, part = 1, anchors = 0;
+    for (uint32_t i = 0; i < ZTI_SZ_HIGH_ANCHOR; i++)
+        bits += (double)cost_of(logs, counts->count[i], NULL, false);
+    for (uint32_t s = 0; s < ZTI_SZ_HIGH_ALPHABET; s++)
+        anchors += (double)counts->count[ZTI_SZ_HIGH_ANCHOR][s];
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        part /= coding->sz.axes >> i & 1 ? (double)coding->grid.shape[i] : 1;
+    const double of_anchors =
+        (double)cost_of(logs, counts->count[ZTI_SZ_HIGH_ANCHOR], NULL, false) * 0x1p-16 +
+        (double)counts->anchor_bits;
+    return bits * 0x1p-16 + (double)(counts->extra_bits - counts->anchor_bits) +
+           of_anchors * (part * (double)counts->values / anchors);
+}
+
+/* By what ways are compared. Short rows that are halved cannot be joined, and take several times as
+ * long: they must save a twentieth. */
+static double price_of(const struct zti_coding *coding, double bits)
+{
+    const uint32_t last = coding->grid.rank - 1;
+    const bool is_short = coding->grid.shape[last] <= ZTI_SZ_HIGH_SHORT;
+    return coding->sz.axes >> last & 1 && is_short ? 1.05 * bits : bits;
+}
+
+static void choose_way(struct zti_coding *coding, uint32_t pass, const struct tally *t)
+{
+    const struct logarithms logs = make_logarithms();
+    struct zti_sz_high *const high = coding->model;
+    struct zti_sz best = coding->sz;
+    double least = pass == ZTI_SZ_HIGH_TUNING_PASS ? high->least_bits : -1;
+    double least_price = price_of(coding, least);
+    for (uint32_t way = 0; way < 1u << ZT_MAX_RANK; way++) {
+        struct zti_coding trial = *coding;
+        if (t->way[way].values == 0 || !set_way(&trial, pass, way))
+            continue;
+        const double bits = bits_of_way(&trial, &logs, &t->way[way]);
+        if (least < 0 || price_of(&trial, bits) < least_price) {
+            least = bits;
+            least_price = price_of(&trial, bits);
+            best = trial.sz;
+        }
+    }
+    coding->sz = best;
+    high->least_bits = least;
+}
+
+/* Tiles, four of which are as large as one otherwise: four times as many can be gone through at a
+ * time, and each has a quarter of the symbols, each of which waits for the one before. What that
+ * costs is at tiles' borders, where less is known to predict from: little where residuals take
+ * several bits a value (docs/performance.md). Small arrays are gone through soon as they are. */
+static zt_status choose_size(zt_context *context, struct zti_coding *coding)
+{
+    enum { BITS = 3, LEAST_VALUES = 1 << 20 };
+    struct zti_sz_high *const high = coding->model;
+    uint32_t side[ZT_MAX_RANK];
+    const double sampled = (double)region_of(coding, side) * regions_of(coding);
+    if (high->least_bits < BITS * sampled || values_of(coding) < LEAST_VALUES)
+        return ZT_OK;
+    coding->sz.tuning |= ZTI_SZ_HIGH_SMALL;
+    zti_sz_set_grid(coding);
+    return zti_sz_high_slots(context, coding, 0);
+}
+
+/* ---- passes ---- */
+
+/* The lattice of effort 'high', of which an odd number of units makes a step that keeps the bound
+ * whatever rounding does; false where the integers would be too large. */
+static bool set_lattice(struct zti_coding *coding)
+{
+    struct zti_sz *const sz = &coding->sz;
+    const double low = sz->least, high = sz->most, largest = fmax(fabs(low), fabs(high));
+    const double range = (double)ZTI_SZ_HIGH_RANGE;
+    if (!isfinite(low) || !isfinite(high))
+        return false;
+    if (sz->source != ZTI_SZ_LATTICE && sz->source != ZTI_SZ_STEPS)
+        return false;
+    if (sz->source == ZTI_SZ_STEPS) {
+        sz->reach = (uint32_t)fmin((double)sz->whole_step, range);
+        if (!(largest < 0x1p52))
+            return false;
+        sz->centre = (int64_t)rint((low + high) / 2);
+        return high - low + (double)sz->reach < range;
+    }
+    const double room = sz->bound - largest * (coding->type == ZT_F32 ? 0x1.001p-24 : 0x1p-50);
+    if (!(room > sz->bound / 2) || !isfinite(high - low))
+        return false;
+    for (sz->reach = ZTI_SZ_HIGH_REACH; sz->reach >= 7; sz->reach /= 2) {
+        sz->step = zti_sz_round_down(room * (2 - 0x1p-10) / sz->reach, 24);
+        if (sz->step < 0x1p-1000 || !(largest / sz->step < 0x1p44))
+            return false;
+        sz->centre = (int64_t)rint((low / 2 + high / 2) / sz->step); /* the sum may be too large */
+        if ((high - low) / sz->step < range)
+            return true;
+    }
+    return false;
+}
+
+/* How far values are from the centre, in units, and whether that makes the bound sure: what is
+ * decoded is within half a reach of a value, which is room * (1 - 2^-11) at most. The rest of the
+ * room, and what the bound has beside it, are more than rounding takes away: to the type less than
+ * the largest value * 2^-24 (2^-50), and in doubles, of products and sums of numbers up to the
+ * largest value in units, less than 2^-50 of it. Below the least normal number of 32 bits rounding
+ * takes up to 2^-150 away, whatever the value: the part of the room that is left, 2^-12, has to be
+ * more. And near the type's largest number half a reach more is no number. Values beyond what was
+ * measured are looked at. */
+static void set_farthest(const struct zti_coding *coding, struct zti_sz_high *high)
+{
+    const struct zti_sz *const sz = &coding->sz;
+    const double least_room = coding->type == ZT_F32 ? 0x1p-136 : 0;
+    const double end = coding->type == ZT_F32 ? (double)FLT_MAX : DBL_MAX;
+    const double largest = fmax(fabs(sz->least), fabs(sz->most));
+    const double most = (sz->most / sz->step - sz->least / sz->step) / 2 + 2;
+    const double room = sz->step * sz->reach / 2;
+    high->farthest = fmin(most, 2 * (double)ZTI_SZ_HIGH_RANGE);
+    high->is_sure = sz->source == ZTI_SZ_STEPS ||
+                    (largest + 3 * sz->step < room * 0x1p38 && room > least_room &&
+                     largest < end - 2 * room);
+}
+
+zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding)
+{
+    const struct zti_sz other = coding->sz;
+    void *const other_model = coding->model;
+    uint32_t side[ZT_MAX_RANK];
+    if (!set_lattice(coding)) {
+        coding->sz = other;
+        return ZT_OK;
+    }
+    struct zti_sz_high *const high = new_model(context, coding);
+    if (!high) {
+        coding->sz = other;
+        coding->model = other_model;
+        return ZT_NO_MEMORY;
+    }
+    set_farthest(coding, high);
+    high->lorenzo = other;
+    high->lorenzo_model = other_model;
+    coding->sz.effort = ZT_EFFORT_HIGH;
+    coding->sz.is_blocked = 0;
+    coding->sz.tuning = 0;
+    coding->sz.head_bits = 0;
+    coding->sz.axes = (1u << coding->grid.rank) - 1;
+    zti_sz_set_grid(coding);
+    return zti_sz_high_slots(context, coding, region_of(coding, side));
+}
+
+size_t zti_sz_high_tally_bytes(const struct zti_coding *coding, uint32_t pass)
+{
+    (void)coding;
+    return pass < ZTI_SZ_HIGH_COUNT_PASS   ? sizeof(struct tally)
+           : pass < ZTI_SZ_HIGH_PASSES ? sizeof(struct zti_sz_high_counts)
+                                       : 0;
+}
+
+bool zti_sz_high_is_counted(const struct zti_coding *coding, uint64_t tile)
+{
+    const uint64_t part = zti_sz_high_part(&coding->grid);
+    return tile == zti_sz_high_counted(part, tile / part);
+}
+
+void zti_sz_high_tally(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
+                       uint64_t first, uint64_t last, void *tally)
+{
+    const uint32_t regions = regions_of(coding);
+    for (uint32_t r = 0; pass < ZTI_SZ_HIGH_COUNT_PASS && r < regions; r++) {
+        const uint64_t tile = r * coding->grid.count / regions;
+        if (tile >= first && tile < last)
+            sample_region(coding, pass, array, r, tally);
+    }
+    for (uint64_t tile = first; pass == ZTI_SZ_HIGH_COUNT_PASS && tile < last; tile++)
+        if (zti_sz_high_is_counted(coding, tile))
+            zti_sz_high_count(coding, array, tile, tally);
+}
+
+static void add_counts(struct zti_sz_high_counts *into, const struct zti_sz_high_counts *from)
+{
+    into->values += from->values;
+    into->extra_bits += from->extra_bits;
+    into->anchor_bits += from->anchor_bits;
+    for (uint32_t i = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++)
+        for (uint32_t s = 0; s < ZTI_SZ_HIGH_ALPHABET; s++)
+            into->count[i][s] += from->count[i][s];
+}
+
+void zti_sz_high_merge(const struct zti_coding *coding, uint32_t pass, void *into,
+                       const void *from)
+{
+    struct tally *const to = into;
+    const struct tally *const other = from;
+    (void)coding;
+    if (pass == ZTI_SZ_HIGH_COUNT_PASS) {
+        add_counts(into, from);
+        return;
+    }
+    for (uint32_t i = 0; i < 1u << ZT_MAX_RANK; i++)
+        add_counts(&to->way[i], &other->way[i]);
+}
+
+void zti_sz_high_add_counts(const struct zti_coding *coding, const uint64_t *counts, void *tally)
+{
+    struct zti_sz_high_counts *const to = tally;
+    const uint64_t part = zti_sz_high_part(&coding->grid);
+    for (uint32_t i = 0; i < ZTI_SZ_HIGH_ANCHOR; i++)
+        for (uint32_t s = 0; s < ZTI_SZ_HIGH_ALPHABET; s++) {
+            const uint64_t n = counts[i * ZTI_SZ_HIGH_ALPHABET + s];
+            to->count[i][s] += n;
+            to->extra_bits += n * zti_sz_high_open_bits(s);
+        }
+    for (uint64_t i = 0, tile; (tile = zti_sz_high_counted(part, i)) < coding->grid.count; i++) {
+        const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
+        to->values += zti_sz_high_counted_box(&coding->grid, coding->sz.axes, &walk).values;
+    }
+}
+
+/* The coarse grid's symbols, and what it is when it is decoded. */
+static zt_status code_coarse(zt_context *context, struct zti_coding *coding, const zt_array *array)
+{
+    struct zti_sz_high *const high = coding->model;
+    struct zti_sz_pyramid *const p = &high->coarse;
+    const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
+    const uint64_t origin[ZT_MAX_RANK] = {0};
+    zt_status status = zti_sz_high_coarse_shape(context, coding);
+    if (status != ZT_OK)
+        return status;
+    size_t points = 1;
+    for (uint32_t i = 0; i < 4; i++)
+        points *= p->level[0].dim[i];
+    high->coarse_extras = zti_alloc(context, 4 * points + 64);
+    if (!high->coarse_extras)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for the bits of %zu points", points);
+    struct zti_sz_extras extras = {.writer = zti_bit_writer_at(high->coarse_extras),
+                                   .most_bits = UINT64_MAX};
+    (void)zti_sz_high_gather(coding, array, origin, p->level[0].dim,
+                             zti_sz_high_distance(coding->sz.axes), p);
+    ops->code(p, NULL, &extras);
+    high->coarse_extra_bits = extras.bits;
+    return ZT_OK;
+}
+
+/* Return to what there was before. */
+static void give_up(zt_context *context, struct zti_coding *coding)
+{
+    struct zti_sz_high *const high = coding->model;
+    const struct zti_sz lorenzo = high->lorenzo;
+    struct zti_sz_model *const model = high->lorenzo_model;
+    high->lorenzo_model = NULL;
+    zti_sz_high_forget(context, coding);
+    coding->sz = lorenzo;
+    coding->model = model;
+    zti_sz_set_grid(coding);
+}
+
+static zt_status learn_models(zt_context *context, struct zti_coding *coding,
+                              struct zti_sz_high_counts *counts)
+{
+    struct zti_sz_high *const high = coding->model;
+    const bool is_sample = zti_sz_high_part(&coding->grid) > 1;
+    const uint64_t values = values_of(coding);
+    uint64_t bits = 0;
+    const uint64_t tile_extras = counts->extra_bits;
+    const double scale = counts->values ? (double)values / (double)counts->values : 1;
+    zti_sz_high_add(&high->coarse, 0, counts);
+    zt_status status = make_models(context, high, counts, is_sample, &bits);
+    if (status == ZT_OK)
+        status = put_head(context, coding);
+    if (status != ZT_OK)
+        return status;
+    bits -= bits < high->coarse_code_bits ? bits : high->coarse_code_bits;
+    const double all = ((double)bits + (double)tile_extras) * scale +
+                       (double)coding->sz.head_bits + TILE_BITS * (double)coding->grid.count;
+    if (all >= (double)high->lorenzo_bits)
+        give_up(context, coding);
+    return ZT_OK;
+}
+
+zt_status zti_sz_high_learn(zt_context *context, struct zti_coding *coding, uint32_t pass,
+                            const zt_array *array, void *tally)
+{
+    if (pass == ZTI_SZ_HIGH_COUNT_PASS)
+        return learn_models(context, coding, tally);
+    choose_way(coding, pass, tally);
+    if (pass == ZTI_SZ_HIGH_AXES_PASS) {
+        uint32_t side[ZT_MAX_RANK];
+        zti_sz_set_grid(coding);
+        return zti_sz_high_slots(context, coding, region_of(coding, side));
+    }
+    const zt_status status = choose_size(context, coding);
+    return status == ZT_OK ? code_coarse(context, coding, array) : status;
+}

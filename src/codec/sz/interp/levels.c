@@ -1,0 +1,457 @@
+/* levels.c: effort 'high' of the sz codec: interpolation from coarse to fine, with feedback.
+ *
+ * Integers are multiples of a unit, of which an odd number (the reach) makes a step. Where there
+ * are values at multiples of 2^l along the halved axes, those midway are predicted by cubic (or
+ * linear) interpolation of the values as decoded, along each axis that they are odd in, and the
+ * mean of these; their residual is a multiple of the level's step. With the finest level's step all
+ * integers are within half a reach of where they should be, and these are integers again: no
+ * rounding to floating point comes between.
+ *
+ * Points at multiples of the anchors' distance make the coarse grid: it is coded once, in the
+ * stream's head, by the same levels of prediction down to the array's first point. A tile knows the
+ * coarse grid, and beyond its own points the next plane along each halved axis as far as it is on
+ * the coarse grid; the others of that plane are taken for what is predicted.
+ *
+ * Points of a level that are odd along the same axes are a band, and in memory side by side.
+ * Residuals are coded with ANS models, chosen by the level and by the magnitudes of residuals
+ * around: those of the points it lies between and those of the rows before it in its band.
+ *
+ * docs/sz-format.md describes the stream. */
+#include "codec/sz/interp/interp.h"
+#include "core/cpu.h"
+#include "core/threads.h"
+#include "core/wire.h"
+
+/* ---- shapes ---- */
+
+uint32_t zti_sz_high_axes(const struct zti_coding *coding)
+{
+    return coding->sz.axes << (ZT_MAX_RANK - coding->grid.rank);
+}
+
+/* Lay out the bands of one level; returns the points in them. */
+static size_t lay_out(struct zti_sz_level *level, const uint32_t *own, uint32_t axes, size_t at)
+{
+    for (uint32_t n = 1; n <= ZT_MAX_RANK; n++)
+        for (uint32_t odd = 1; odd < 16; odd++) {
+            struct zti_sz_band *const band = &level->band[level->bands];
+            size_t points = 1;
+            if ((odd & ~axes) || zti_sz_high_axes_count(odd) != n)
+                continue;
+            band->odd = odd;
+            band->at = at;
+            for (uint32_t i = 0; i < 4; i++) {
+                const bool is_odd = odd >> i & 1, is_halved = axes >> i & 1;
+                const uint32_t dim = level->dim[i];
+                band->dim[i] = zti_sz_high_along(dim, is_odd, is_halved);
+                band->own[i] = band->dim[i] - (!is_odd && own[i] < dim ? 1 : 0);
+                points *= band->dim[i];
+            }
+            if (points == 0)
+                continue;
+            level->band_of[odd] = (uint8_t)level->bands++;
+            at += points;
+        }
+    return at;
+}
+
+/* Levels and bands of a box whose finest level is number 'first'; returns its points. */
+size_t zti_sz_high_shape(const struct zti_coding *coding, uint32_t axes, const uint32_t *dim,
+                         const uint32_t *own, uint32_t first, uint32_t levels,
+                         struct zti_sz_pyramid *p)
+{
+    uint32_t left[4];
+    size_t at = 0, points = 1;
+    memcpy(left, own, sizeof left);
+    p->axes = axes;
+    p->levels = levels;
+    p->is_linear = coding->sz.tuning & ZTI_SZ_HIGH_LINEAR;
+    for (uint32_t l = 0; l <= levels; l++) {
+        struct zti_sz_level *const level = &p->level[l];
+        level->bands = 0;
+        level->step = zti_sz_high_step(&coding->sz, first + l);
+        level->depth = zti_sz_high_depth(first + l);
+        for (uint32_t i = 0; i < 4; i++) {
+            const uint32_t before = l > 0 ? p->level[l - 1].dim[i] : 0;
+            level->dim[i] = l == 0 ? dim[i] : axes >> i & 1 ? (before + 1) / 2 : before;
+            left[i] = level->dim[i] - (own[i] < dim[i] ? 1 : 0);
+            points *= l == 0 ? dim[i] : 1;
+        }
+        if (l < levels)
+            at = lay_out(level, left, axes, at);
+    }
+    return points;
+}
+
+/* Of a box all of which is its own: levels until no halved axis has two points. */
+uint32_t zti_sz_high_all_levels(uint32_t axes, const uint32_t *dim)
+{
+    uint32_t levels = 0;
+    for (uint32_t i = 0; i < 4; i++)
+        while (axes >> i & 1 && (UINT64_C(1) << levels) < dim[i])
+            levels++;
+    return levels;
+}
+
+/* The points of the coarse grid along each axis; 0 where there are too many to be worth it. */
+static uint64_t coarse_dim(const struct zti_coding *coding, uint32_t *dim)
+{
+    const uint32_t rank = coding->grid.rank, bits = zti_sz_high_distance(coding->sz.axes);
+    uint64_t points = 1, values = 1;
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint64_t extent = i < 4 - rank ? 1 : coding->grid.shape[i - (4 - rank)];
+        const bool is_halved = zti_sz_high_axes(coding) >> i & 1;
+        const uint64_t along = zti_sz_high_coarse_along(extent, is_halved, bits);
+        dim[i] = (uint32_t)along;
+        values *= extent;
+        if (along > UINT32_MAX || !zti_mul(points, along, &points))
+            return 0;
+    }
+    return points <= zti_sz_high_coarse_most(values) ? points : 0;
+}
+
+uint64_t zti_sz_high_coarse_most(uint64_t values)
+{
+    const uint64_t most = values / 32 + 256;
+    return most < UINT32_MAX ? most : UINT32_MAX;
+}
+
+bool zti_sz_high_can(const struct zti_coding *coding)
+{
+    uint32_t dim[4];
+    return coding->sz.axes != 0 && coarse_dim(coding, dim) > 0;
+}
+
+/* ---- memory ---- */
+
+void zti_sz_pyramid_free(zt_context *context, struct zti_sz_pyramid *p)
+{
+    zti_release(context, p->memory);
+    memset(p, 0, sizeof *p);
+}
+
+/* Room for boxes up to so many points. */
+zt_status zti_sz_pyramid_alloc(zt_context *context, size_t points, struct zti_sz_pyramid *p)
+{
+    const size_t padded = (points + 127) & ~(size_t)63; /* rows are gone through in blocks, */
+    const size_t before = 64;                           /* and from the point before them */
+    p->memory = zti_alloc(context, before + padded * (3 * sizeof(int32_t) + 5));
+    if (!p->memory)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu points", points);
+    p->bands = (int32_t *)(void *)(p->memory + before);
+    p->grid[0] = p->bands + padded;
+    p->grid[1] = p->grid[0] + padded;
+    p->band_loud = (uint8_t *)(p->grid[1] + padded);
+    p->grid_loud[0] = p->band_loud + padded;
+    p->grid_loud[1] = p->grid_loud[0] + padded;
+    p->symbols = p->grid_loud[1] + padded;
+    p->contexts = p->symbols + padded;
+    return ZT_OK;
+}
+
+size_t zti_sz_high_points(const struct zti_coding *coding)
+{
+    size_t points = 1;
+    for (uint32_t i = 0; i < coding->grid.rank; i++) {
+        const uint32_t side = coding->grid.side[i];
+        const bool has_more = coding->sz.axes >> i & 1 && side < coding->grid.shape[i];
+        points *= side + (size_t)has_more;
+    }
+    return points;
+}
+
+/* A slot for each thread that there is work for, for tiles of the coding's grid and samples. */
+zt_status zti_sz_high_slots(zt_context *context, const struct zti_coding *coding, size_t points)
+{
+    struct zti_sz_high *const high = coding->model;
+    const uint64_t threads =
+        context && context->policy == ZT_OMP ? zti_threads_wanted(context) : 1;
+    const uint32_t wanted =
+        (uint32_t)(threads < coding->grid.count ? threads : coding->grid.count);
+    const size_t tile = zti_sz_high_points(coding);
+    zti_sz_high_free_slots(context, high);
+    points = points > tile ? points : tile;
+    high->slot = zti_alloc_zeroed(context, wanted * sizeof *high->slot);
+    if (!high->slot)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for %u threads", wanted);
+    high->slots = wanted;
+    for (uint32_t i = 0; i < wanted; i++) {
+        struct zti_sz_slot *const slot = &high->slot[i];
+        atomic_flag_clear(&slot->is_taken);
+        const zt_status status = zti_sz_pyramid_alloc(context, points, &slot->pyramid);
+        if (status != ZT_OK)
+            return status;
+        slot->most_extra_bytes = 4 * points;
+        slot->bytes = zti_alloc(context, 7 * points + 512);
+        slot->is_exact = zti_alloc(context, points / 8 + 64);
+        if (!slot->bytes || !slot->is_exact)
+            return zti_fail(context, ZT_NO_MEMORY, "no memory for the bits of %zu points", points);
+    }
+    return ZT_OK;
+}
+
+void zti_sz_high_free_slots(zt_context *context, struct zti_sz_high *high)
+{
+    for (uint32_t i = 0; i < high->slots; i++) {
+        zti_sz_pyramid_free(context, &high->slot[i].pyramid);
+        zti_release(context, high->slot[i].bytes);
+        zti_release(context, high->slot[i].is_exact);
+    }
+    zti_release(context, high->slot);
+    high->slot = NULL;
+    high->slots = 0;
+}
+
+/* There are as many as the policy had threads when they were made: a wait is short, and rare. */
+struct zti_sz_slot *zti_sz_high_take_slot(struct zti_sz_high *high)
+{
+    for (uint32_t i = 0;; i = (i + 1) % high->slots)
+        if (!atomic_flag_test_and_set_explicit(&high->slot[i].is_taken, memory_order_acquire))
+            return &high->slot[i];
+}
+
+void zti_sz_high_give_slot(struct zti_sz_slot *slot)
+{
+    atomic_flag_clear_explicit(&slot->is_taken, memory_order_release);
+}
+
+const struct zti_sz_high_ops *zti_sz_high_ops_of(const struct zti_coding *coding)
+{
+#if defined(ZTI_HAS_X86_INSTANCES)
+    if (coding->isa == ZT_ISA_AVX512)
+        return &zti_sz_high_avx512;
+    if (coding->isa == ZT_ISA_AVX2)
+        return &zti_sz_high_avx2;
+#else
+    (void)coding;
+#endif
+    return &zti_sz_high_plain;
+}
+
+/* ---- the coarse grid ---- */
+
+static size_t shape_coarse(zt_context *context, const struct zti_coding *coding)
+{
+    struct zti_sz_high *const high = coding->model;
+    const uint32_t axes = zti_sz_high_axes(coding), bits = zti_sz_high_distance(coding->sz.axes);
+    uint32_t dim[4];
+    zti_sz_pyramid_free(context, &high->coarse);
+    const uint64_t points = coarse_dim(coding, dim);
+    high->coarse.has_anchors = true;
+    (void)zti_sz_high_shape(coding, axes, dim, dim, bits + 1, zti_sz_high_all_levels(axes, dim),
+                            &high->coarse);
+    return (size_t)points;
+}
+
+zt_status zti_sz_high_coarse_shape(zt_context *context, const struct zti_coding *coding)
+{
+    struct zti_sz_high *const high = coding->model;
+    return zti_sz_pyramid_alloc(context, shape_coarse(context, coding), &high->coarse);
+}
+
+/* Whether every residual of the coarse grid is 0 whatever its stream holds: where none around is
+ * anything else, no other symbol has a frequency. Then the integers are all 0, too. */
+static bool is_silent(const struct zti_sz_high *high)
+{
+    const struct zti_ans_model *const anchors = high->of[ZTI_SZ_HIGH_ANCHOR];
+    bool is_zero = anchors->used == 1 && anchors->only == 0;
+    for (uint32_t l = 0; l < high->coarse.levels; l++) {
+        const struct zti_ans_model *const model =
+            high->of[high->coarse.level[l].depth * ZTI_SZ_HIGH_MAGNITUDES];
+        is_zero = is_zero && model->used == 1 && model->only == 0;
+    }
+    return is_zero;
+}
+
+static size_t points_of(const struct zti_sz_pyramid *p, uint32_t l)
+{
+    const uint32_t *const dim = p->level[l].dim;
+    return l <= p->levels ? (size_t)dim[0] * dim[1] * dim[2] * dim[3] : 0;
+}
+
+/* Memory to decode the coarse grid: all bands, and of coarser levels' points two at a time. */
+static zt_status alloc_to_decode(zt_context *context, struct zti_sz_pyramid *p)
+{
+    enum { BEFORE = 64 }; /* of each array; what follows it as in zti_sz_pyramid_alloc */
+    const size_t even = points_of(p, p->levels > 0 ? 2 : 0), odd = points_of(p, 1);
+    const size_t points[3] = {points_of(p, 0) - points_of(p, p->levels), even, odd};
+    size_t padded[3], bytes = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        padded[i] = ((points[i] + 127) & ~(size_t)63) + BEFORE;
+        bytes += padded[i] * (sizeof(int32_t) + 1);
+    }
+    p->memory = zti_alloc(context, bytes);
+    if (!p->memory)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu points", points_of(p, 0));
+    p->bands = (int32_t *)(void *)p->memory + BEFORE;
+    p->grid[0] = p->bands + padded[0];
+    p->grid[1] = p->grid[0] + padded[1];
+    p->band_loud = (uint8_t *)(p->grid[1] + padded[2] - BEFORE) + BEFORE;
+    p->grid_loud[0] = p->band_loud + padded[0];
+    p->grid_loud[1] = p->grid_loud[0] + padded[1];
+    return ZT_OK;
+}
+
+zt_status zti_sz_high_coarse_take(zt_context *context, const struct zti_coding *coding,
+                                  struct zti_ans_mixed *codes, struct zti_bit_reader *extras)
+{
+    struct zti_sz_high *const high = coding->model;
+    struct zti_sz_pyramid *const p = &high->coarse;
+    bool is_good = true;
+    (void)shape_coarse(context, coding);
+    if (!is_silent(high)) {
+        const zt_status status = alloc_to_decode(context, p);
+        if (status != ZT_OK)
+            return status;
+        is_good = zti_sz_high_ops_of(coding)->decode(p, high->of, codes, extras);
+    }
+    if (!is_good || !zti_ans_mixed_ends(codes))
+        return zti_fail(context, ZT_CORRUPT, "the head of a stream is damaged");
+    return ZT_OK;
+}
+
+/* Integers and magnitudes of a row. */
+struct row {
+    const int32_t *x;
+    const uint8_t *loud;
+};
+
+/* The row that the points at a place, odd along some axes, lie in: of a band, or of the points that
+ * are even along all. */
+static struct row row_of(const struct zti_sz_pyramid *p, const uint32_t *place, uint32_t odd)
+{
+    const uint32_t other = p->levels > 0 ? 1 : 0; /* level: of a grid of anchors alone itself */
+    const struct zti_sz_band *const band = &p->level[0].band[p->level[0].band_of[odd]];
+    const uint32_t *const dim = odd ? band->dim : p->level[other].dim;
+    uint32_t at[3];
+    for (uint32_t i = 0; i < 3; i++)
+        at[i] = other && p->axes >> i & 1 ? place[i] / 2 : place[i];
+    const size_t first = (((size_t)at[0] * dim[1] + at[1]) * dim[2] + at[2]) * dim[3];
+    if (odd)
+        return (struct row){p->bands + band->at + first, p->band_loud + band->at + first};
+    return (struct row){p->grid[other] + first, p->grid_loud[other] + first};
+}
+
+void zti_sz_high_coarse_box(const struct zti_sz_high *high, const uint32_t *from,
+                            const uint32_t *dim, int32_t *x, uint8_t *loud)
+{
+    const struct zti_sz_pyramid *const p = &high->coarse;
+    const bool is_split = p->levels > 0 && p->axes & 8;
+    uint32_t at[4] = {0};
+    if (!p->memory) {
+        const size_t points = (size_t)dim[0] * dim[1] * dim[2] * dim[3];
+        memset(x, 0, points * sizeof *x);
+        memset(loud, 0, points);
+        return;
+    }
+    do {
+        uint32_t place[3], odd = 0;
+        for (uint32_t i = 0; i < 3; i++) {
+            place[i] = from[i] + at[i];
+            odd |= p->levels > 0 && p->axes >> i & 1 ? (place[i] & 1) << i : 0;
+        }
+        struct row row[2] = {row_of(p, place, odd)};
+        if (is_split && p->level[0].dim[3] > 1)
+            row[1] = row_of(p, place, odd | 8);
+        for (uint32_t k = 0; k < dim[3]; k++) {
+            const uint32_t place_3 = from[3] + k, part = is_split ? place_3 & 1 : 0;
+            x[k] = row[part].x[is_split ? place_3 / 2 : place_3];
+            loud[k] = row[part].loud[is_split ? place_3 / 2 : place_3];
+        }
+        x += dim[3];
+        loud += dim[3];
+    } while (zti_sz_high_next_row(dim, at));
+}
+
+/* Integers of a box of an array, every 2^bits-th along halved axes, from 'origin', in order. */
+bool zti_sz_high_gather(const struct zti_coding *coding, const zt_array *array,
+                        const uint64_t *origin, const uint32_t *dim, uint32_t bits,
+                        struct zti_sz_pyramid *p)
+{
+    const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
+    const uint32_t rank = coding->grid.rank, skip = 4 - rank, axes = zti_sz_high_axes(coding);
+    const size_t value_bytes = zt_type_bytes(coding->type);
+    const uint32_t apart = axes >> 3 & 1 ? bits : 0;
+    const int64_t stride = array->stride[rank - 1] * ((int64_t)1 << apart);
+    const char *const first = zti_array_at(array, origin);
+    int64_t step[4] = {0};
+    uint64_t row[ZTI_SZ_HIGH_SEGMENT];
+    uint32_t at[4] = {0}, ahead[4] = {0};
+    int32_t before = 0, x[ZTI_SZ_HIGH_SEGMENT];
+    bool is_far = false;
+    for (uint32_t i = skip; i < 3; i++)
+        step[i] = array->stride[i - skip] * (int64_t)(value_bytes << (axes >> i & 1 ? bits : 0));
+    const struct zti_sz_high_rows rows =
+        zti_sz_high_rows_of(dim, stride == 1 && step[2] == (int64_t)(dim[3] * value_bytes));
+    bool is_ahead = stride == 1 && rows.length * value_bytes <= ZTI_SZ_HIGH_ASKED;
+    for (uint32_t k = zti_sz_high_ahead(rows.length * value_bytes); k > 0 && is_ahead; k--)
+        is_ahead = zti_sz_high_next_row(rows.dim, ahead);
+    for (bool is_more = true; is_more; is_more = zti_sz_high_next_row(rows.dim, at)) {
+        const char *from = first + at[0] * step[0] + at[1] * step[1] + at[2] * step[2];
+        if (is_ahead) {
+            zti_sz_high_ask(first + ahead[0] * step[0] + ahead[1] * step[1] + ahead[2] * step[2],
+                            rows.length * value_bytes);
+            is_ahead = zti_sz_high_next_row(rows.dim, ahead);
+        }
+        for (uint32_t k = 0; k < rows.length; k += rows.piece) {
+            const uint32_t left = rows.length - k;
+            const uint32_t n = left < rows.piece ? left : rows.piece;
+            const void *values = from;
+            if (stride != 1) {
+                zti_sz_gather_row(row, from, stride, n, value_bytes);
+                values = row;
+            }
+            before = ops->integers(coding, values, n, before, x, &is_far);
+            ops->split_row(p, at, k, n, x);
+            from += stride * (int64_t)(n * value_bytes);
+        }
+    }
+    ops->split(p);
+    return !is_far;
+}
+
+/* ---- for kernels ---- */
+
+uint64_t zti_sz_high_model_bytes(const struct zti_coding *coding)
+{
+    uint32_t dim[4];
+    const uint64_t points = coarse_dim(coding, dim);
+    return zti_round_up(ZTI_SZ_HIGH_COARSE_AT + points * (sizeof(int32_t) + 1), 8);
+}
+
+uint32_t zti_sz_high_models(const struct zti_coding *coding)
+{
+    const struct zti_sz_high *const high = coding->model;
+    return high->models;
+}
+
+double zti_sz_high_farthest(const struct zti_coding *coding)
+{
+    const struct zti_sz_high *const high = coding->model;
+    return high->is_sure ? high->farthest : 0;
+}
+
+void zti_sz_high_put_model(const struct zti_coding *coding, void *memory)
+{
+    const struct zti_sz_high *const high = coding->model;
+    uint8_t *const to = memory;
+    static const uint32_t from[4] = {0};
+    uint32_t dim[4];
+    const size_t points = (size_t)coarse_dim(coding, dim);
+    memcpy(to, high->model_of, sizeof high->model_of);
+    for (size_t i = 0; i < high->models; i++) {
+        const struct zti_ans_model *const model = &high->model[i];
+        memcpy(to + ZTI_SZ_HIGH_TABLES_AT + 4 * i * ZTI_SZ_HIGH_STATES, model->decode,
+               4 * (size_t)ZTI_SZ_HIGH_STATES);
+        memcpy(to + ZTI_SZ_HIGH_STEPS_AT + 8 * i * ZTI_SZ_HIGH_ALPHABET, model->steps,
+               8 * (size_t)ZTI_SZ_HIGH_ALPHABET);
+        memcpy(to + ZTI_SZ_HIGH_NEXT_AT + 2 * i * ZTI_SZ_HIGH_STATES, model->next,
+               2 * (size_t)ZTI_SZ_HIGH_STATES);
+    }
+    memset(to + ZTI_SZ_HIGH_HAS_AT, 1, ZTI_SZ_HIGH_CONTEXTS * ZTI_SZ_HIGH_ALPHABET);
+    if (high->has)
+        memcpy(to + ZTI_SZ_HIGH_HAS_AT, high->has, ZTI_SZ_HIGH_CONTEXTS * ZTI_SZ_HIGH_ALPHABET);
+    zti_sz_high_coarse_box(high, from, dim,
+                           (int32_t *)(void *)(to + ZTI_SZ_HIGH_COARSE_AT),
+                           to + ZTI_SZ_HIGH_COARSE_AT + points * sizeof(int32_t));
+}

@@ -1,0 +1,424 @@
+/* spec.h: what the CPU's text and the kernels of effort 'high' have in common, written
+ * once: shapes, what is predicted, contexts, symbols of residuals, what a tile consists of, and
+ * values of integers. */
+#ifndef ZTI_SZ_INTERP_SPEC_H
+#define ZTI_SZ_INTERP_SPEC_H
+
+#include "codec/sz/spec.h"
+#include "core/wire.h"
+
+#include <math.h>
+
+enum {
+    ZTI_SZ_HIGH_VALUES = 1 << 18, /* of a tile, at most */
+    ZTI_SZ_HIGH_SMALL_VALUES = 1 << 16, /* of a small one */
+    ZTI_SZ_HIGH_SEGMENT = 256,    /* values of a row that are predicted together */
+    ZTI_SZ_HIGH_SHORT = 15,       /* values of a row that is joined with others, at most */
+    ZTI_SZ_HIGH_LEVELS = 32,      /* of halving, at most */
+    ZTI_SZ_HIGH_BANDS = 15,       /* of a level in four axes */
+    ZTI_SZ_HIGH_DEPTHS = 4,       /* kinds of levels that contexts tell apart */
+    ZTI_SZ_HIGH_MAGNITUDES = 12,  /* kinds of neighbourhoods */
+    ZTI_SZ_HIGH_CONTEXTS = ZTI_SZ_HIGH_DEPTHS * ZTI_SZ_HIGH_MAGNITUDES + 1, /* and anchors */
+    ZTI_SZ_HIGH_ANCHOR = ZTI_SZ_HIGH_CONTEXTS - 1,
+    ZTI_SZ_HIGH_MODELS = 24,      /* at most */
+    ZTI_SZ_HIGH_ALPHABET = 256,
+    ZTI_SZ_HIGH_DIRECT = 127,     /* folded residuals below have a symbol each */
+    ZTI_SZ_HIGH_ESCAPE = 255,     /* any other integer, in 32 bits */
+    ZTI_SZ_HIGH_LOUDEST = 63,     /* magnitudes are cut there */
+    ZTI_SZ_HIGH_RANGE = 1 << 26,  /* integers are below, in magnitude */
+    ZTI_SZ_HIGH_REACH = 63        /* units in a step, where the range allows it; odd */
+};
+
+enum { /* passes over the values, in order */
+    ZTI_SZ_HIGH_AXES_PASS, ZTI_SZ_HIGH_TUNING_PASS, ZTI_SZ_HIGH_COUNT_PASS, ZTI_SZ_HIGH_PASSES
+};
+
+/* sz.tuning: ways to predict, all of which are tried; and small tiles */
+enum { ZTI_SZ_HIGH_LINEAR = 1, ZTI_SZ_HIGH_FINER = 2, ZTI_SZ_HIGH_WAYS = 4,
+       ZTI_SZ_HIGH_SMALL = 4, ZTI_SZ_HIGH_TUNINGS = 8 };
+
+/* ---- shapes ---------------------------------------------------------------------------------- */
+
+ZTI_STATIC uint32_t zti_sz_high_axes_count(uint32_t axes)
+{
+    return (axes & 1) + (axes >> 1 & 1) + (axes >> 2 & 1) + (axes >> 3 & 1);
+}
+
+/* The coarse grid has every 2^n-th point along each of these axes: by their number 6, 4, 3, 2. */
+ZTI_STATIC uint32_t zti_sz_high_distance(uint32_t axes)
+{
+    return 0x23460u >> 4 * zti_sz_high_axes_count(axes) & 15;
+}
+
+/* Units in a step, of level 1 and up: coarse levels can have finer ones, down to half. */
+ZTI_STATIC uint32_t zti_sz_high_step(const struct zti_sz *sz, uint32_t level)
+{
+    const uint32_t part = level < 2 ? 256 : level == 2 ? 205 : level == 3 ? 164 : 128;
+    if (!(sz->tuning & ZTI_SZ_HIGH_FINER))
+        return sz->reach;
+    return (uint32_t)((uint64_t)sz->reach * part >> 8) | 1;
+}
+
+/* Of a level from 1 up, for contexts. */
+ZTI_STATIC uint32_t zti_sz_high_depth(uint32_t level)
+{
+    return level - 1 < ZTI_SZ_HIGH_DEPTHS ? level - 1 : (uint32_t)ZTI_SZ_HIGH_DEPTHS - 1;
+}
+
+/* Points of a band along an axis of a level with so many. */
+ZTI_STATIC uint32_t zti_sz_high_along(uint32_t dim, bool is_odd, bool is_halved)
+{
+    return is_odd ? dim / 2 : is_halved ? (dim + 1) / 2 : dim;
+}
+
+/* A tile, and the planes behind it that it predicts. */
+struct zti_sz_box {
+    /* of four axes, the last ones the array's */
+    uint64_t origin[4]; /* in the array */
+    uint32_t own[4];
+    uint32_t dim[4];
+    size_t values;
+    size_t points;
+};
+
+ZTI_STATIC struct zti_sz_box zti_sz_high_box(const struct zti_grid *grid, uint32_t axes,
+                                             const struct zti_walk *walk)
+{
+    const uint32_t skip = 4 - grid->rank;
+    struct zti_sz_box box;
+    memset(&box, 0, sizeof box);
+    box.values = box.points = 1;
+    for (uint32_t i = 0; i < 4; i++) {
+        uint64_t extent = 1, more = 0;
+        if (i >= skip) {
+            const uint64_t rest = grid->shape[i - skip] - walk->origin[i - skip];
+            box.origin[i] = walk->origin[i - skip];
+            extent = rest < grid->side[i - skip] ? rest : grid->side[i - skip];
+            more = (axes >> (i - skip) & 1) && rest > extent;
+        }
+        box.own[i] = (uint32_t)extent;
+        box.dim[i] = (uint32_t)(extent + more);
+        box.values *= box.own[i];
+        box.points *= box.dim[i];
+    }
+    return box;
+}
+
+/* ---- which tiles are counted, of which models are made --------------------------------------- */
+
+enum { ZTI_SZ_HIGH_SAMPLES = 32 /* tiles that pieces are counted of, at least */ };
+
+/* Whether quarters of tiles are counted instead of tiles. */
+ZTI_STATIC bool zti_sz_high_is_in_pieces(const struct zti_grid *grid)
+{
+    return grid->count >= 2 * ZTI_SZ_HIGH_SAMPLES;
+}
+
+/* One tile in so many is counted; of many tiles, pieces of more of them. */
+ZTI_STATIC uint64_t zti_sz_high_part(const struct zti_grid *grid)
+{
+    const uint64_t tiles = grid->count, samples = ZTI_SZ_HIGH_SAMPLES, most = 4;
+    return tiles < samples                     ? 1
+           : !zti_sz_high_is_in_pieces(grid)   ? tiles / (samples / 2)
+           : tiles < most * samples            ? tiles / samples
+                                               : most;
+}
+
+/* Number i of those counted, one in each 'part' tiles; the last may be beyond the grid's. */
+ZTI_STATIC uint64_t zti_sz_high_counted(uint64_t part, uint64_t i)
+{
+    return i * part + i * 5 % part;
+}
+
+/* A quarter of a tile, which is counted as if it were one: two axes are halved, the longest, where
+ * that leaves some levels of interpolation; which half of each goes by the tile's number. */
+ZTI_STATIC struct zti_sz_box zti_sz_high_quarter(const struct zti_grid *grid, uint32_t axes,
+                                                 const struct zti_walk *walk)
+{
+    const uint32_t skip = 4 - grid->rank, apart = 1u << zti_sz_high_distance(axes);
+    struct zti_sz_box box = zti_sz_high_box(grid, axes, walk);
+    for (uint32_t turn = 0; turn < 2; turn++) {
+        uint32_t axis = skip, own = 1;
+        for (uint32_t i = 0; i < 4; i++) {
+            axis = box.own[i] > own ? i : axis;
+            own = box.own[i] > own ? box.own[i] : own;
+        }
+        const bool is_halved = axes >> (axis - skip) & 1;
+        const uint32_t step = is_halved ? apart : 1, half = own / 2 / step * step;
+        if (half < 2 * step)
+            break;
+        const bool is_second = walk->tile * UINT64_C(0x9e3779b97f4a7c15) >> (63 - turn) & 1;
+        for (uint32_t i = 0; i < 4; i++) { /* known places, which kernels have in registers */
+            if (i != axis)
+                continue;
+            const bool has_more = box.dim[i] > own;
+            box.origin[i] += is_second ? half : 0;
+            box.own[i] = is_second ? own - half : half;
+            box.dim[i] = box.own[i] + (is_second ? has_more : is_halved);
+        }
+    }
+    box.values = box.points = 1;
+    for (uint32_t i = 0; i < 4; i++) {
+        box.values *= box.own[i];
+        box.points *= box.dim[i];
+    }
+    return box;
+}
+
+/* What is counted of a tile. */
+ZTI_STATIC struct zti_sz_box zti_sz_high_counted_box(const struct zti_grid *grid, uint32_t axes,
+                                                     const struct zti_walk *walk)
+{
+    return zti_sz_high_is_in_pieces(grid) ? zti_sz_high_quarter(grid, axes, walk)
+                                          : zti_sz_high_box(grid, axes, walk);
+}
+
+/* ---- prediction, of uint32_t or lanes of them ------------------------------------------------ */
+
+/* Midway between a and b, with z before a and c behind b: sixteenths; with z only, eighths. */
+#define ZTI_SZ_HIGH_BOTH(a, b, z, c) (9 * ((a) + (b)) - (z) - (c))
+#define ZTI_SZ_HIGH_LEFT(a, b, z)    (6 * (a) + 3 * (b) - (z))
+
+/* Behind a, on the line through z and a: halves. */
+#define ZTI_SZ_HIGH_BEYOND(a, z) (3 * (a) - (z))
+
+/* The mean of three predictions, of which the last is along the fastest axis: sixteenths. */
+#define ZTI_SZ_HIGH_MEAN_3(p, r, t) (5 * ((p) + (r)) + 6 * (t))
+
+/* A sum in units of 1 / 2^bits, rounded. */
+ZTI_STATIC uint32_t zti_sz_high_round(uint32_t sum, uint32_t bits)
+{
+    return (uint32_t)((int32_t)(sum + (1u << bits >> 1)) >> bits);
+}
+
+/* ---- contexts -------------------------------------------------------------------------------- */
+
+/* What the sum of magnitudes of the points between is taken times, by the number of axes; and of
+ * those of the rows before, by their number. The weighted sum, in sixteenths, is below 2^12. */
+ZTI_STATIC uint32_t zti_sz_high_share(uint32_t axes)
+{
+    return (uint32_t)(UINT64_C(0x0405081000) >> 8 * axes & 255);
+}
+
+ZTI_STATIC uint32_t zti_sz_high_row_share(uint32_t rows)
+{
+    return 0x0b102000u >> 8 * rows & 255;
+}
+
+/* Above so many sixteenths a neighbourhood is of the next kind. */
+#define ZTI_SZ_HIGH_LADDER(step)                                                                   \
+    step(15) step(47) step(79) step(127) step(191) step(287) step(431) step(655) step(1007)        \
+        step(1615) step(2895)
+
+ZTI_STATIC uint8_t zti_sz_high_kind(uint32_t sum, uint32_t depth)
+{
+    uint32_t kind = depth * ZTI_SZ_HIGH_MAGNITUDES;
+#define ZTI_SZ_HIGH_ABOVE(most) kind += sum > most;
+    ZTI_SZ_HIGH_LADDER(ZTI_SZ_HIGH_ABOVE)
+#undef ZTI_SZ_HIGH_ABOVE
+    return (uint8_t)kind;
+}
+
+/* ---- residuals and symbols ------------------------------------------------------------------- */
+
+/* The nearest integer, of less than 2^51 in magnitude, modulo 2^32: adding 3 * 2^51 rounds. */
+ZTI_INLINE int32_t zti_sz_high_rint(double v)
+{
+    const double sum = v + 0x1.8p52;
+    uint64_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    return (int32_t)(uint32_t)bits;
+}
+
+/* The nearest multiple of the step, an odd number, so that no quotient is midway and doubles are
+ * exact enough; per is 1.0 / step. */
+ZTI_INLINE int32_t zti_sz_high_nearest(int32_t d, double per)
+{
+    return zti_sz_high_rint((double)d * per);
+}
+
+ZTI_STATIC uint32_t zti_sz_high_size(int32_t q)
+{
+    return q < 0 ? 0 - (uint32_t)q : (uint32_t)q;
+}
+
+ZTI_STATIC uint8_t zti_sz_high_loudness(int32_t q)
+{
+    const uint32_t size = zti_sz_high_size(q);
+    return size < ZTI_SZ_HIGH_LOUDEST ? (uint8_t)size : (uint8_t)ZTI_SZ_HIGH_LOUDEST;
+}
+
+/* The symbol of a residual; how many bits it leaves open (any symbol has less than 32, but for the
+ * escape), and what they are: the lowest of the residual's magnitude or, of an escape, of
+ * itself. */
+ZTI_STATIC uint32_t zti_sz_high_symbol(int32_t q)
+{
+    const uint32_t size = zti_sz_high_size(q), folded = (uint32_t)q << 1 ^ (uint32_t)(q >> 31);
+    if (folded < ZTI_SZ_HIGH_DIRECT)
+        return folded;
+    const uint32_t n = zti_bit_length64(size) - 1;
+    return ZTI_SZ_HIGH_DIRECT + 4 * (n - 6) + 2 * (size >> (n - 1) & 1) + (q < 0);
+}
+
+ZTI_STATIC uint32_t zti_sz_high_open_bits(uint32_t symbol)
+{
+    return symbol < ZTI_SZ_HIGH_DIRECT    ? 0
+           : symbol == ZTI_SZ_HIGH_ESCAPE ? 32
+                                          : ((symbol - ZTI_SZ_HIGH_DIRECT) / 4 + 5) & 31;
+}
+
+ZTI_STATIC uint32_t zti_sz_high_open_of(uint32_t bits, int32_t q)
+{
+    return bits == 32 ? (uint32_t)q : zti_sz_high_size(q) & ((1u << bits) - 1);
+}
+
+ZTI_STATIC uint32_t zti_sz_high_open(uint32_t symbol, int32_t q)
+{
+    return zti_sz_high_open_of(zti_sz_high_open_bits(symbol), q);
+}
+
+/* And back; of a symbol that leaves bits open, these. */
+ZTI_STATIC int32_t zti_sz_high_residual(uint32_t symbol, uint32_t open)
+{
+    if (symbol < ZTI_SZ_HIGH_DIRECT)
+        return (int32_t)(symbol >> 1 ^ (0 - (symbol & 1)));
+    if (symbol == ZTI_SZ_HIGH_ESCAPE)
+        return (int32_t)open;
+    const uint32_t number = symbol - ZTI_SZ_HIGH_DIRECT;
+    const uint32_t size = (2 | (number >> 1 & 1)) << zti_sz_high_open_bits(symbol) | open;
+    return (int32_t)(number & 1 ? 0 - size : size);
+}
+
+/* ---- what a tile consists of ----------------------------------------------------------------- */
+
+enum {
+    ZTI_SZ_HIGH_ZERO = 0,
+    ZTI_SZ_HIGH_CODED = 1,
+    ZTI_SZ_HIGH_RAW = 3,
+    ZTI_SZ_HIGH_KIND = 3,
+    ZTI_SZ_HIGH_HAS_EXTRAS = 4,
+    ZTI_SZ_HIGH_HAS_EXACT = 8,
+    ZTI_SZ_HIGH_HAS_MANY = 16, /* states: ZTI_ANS_MANY, or ZTI_ANS_WAYS */
+    ZTI_SZ_HIGH_MANY_FROM = 8192 /* symbols other than 0, where there are so many states */
+};
+
+struct zti_sz_parts {
+    uint32_t first;
+    const uint8_t *extras, *codes;      /* extras are before codes */
+    uint64_t extra_bytes, code_bytes;
+    const uint8_t *exact, *exact_end, *raw;
+};
+
+/* Find what a tile consists of; returns its end, or NULL where it makes no sense. */
+ZTI_STATIC const uint8_t *zti_sz_high_parts(uint64_t raw_bytes, const uint8_t *at,
+                                            const uint8_t *end, struct zti_sz_parts *parts)
+{
+    struct zti_cursor c = {at, end, false};
+    memset(parts, 0, sizeof *parts);
+    parts->first = zti_take_byte(&c);
+    if (parts->first == ZTI_SZ_HIGH_RAW) {
+        parts->raw = zti_take_bytes(&c, raw_bytes);
+        return parts->raw ? c.at : NULL;
+    }
+    const bool is_coded = parts->first & ZTI_SZ_HIGH_CODED;
+    const bool has_extras = parts->first & ZTI_SZ_HIGH_HAS_EXTRAS;
+    if ((parts->first & ZTI_SZ_HIGH_KIND) > ZTI_SZ_HIGH_CODED || parts->first > 31 ||
+        (parts->first & (ZTI_SZ_HIGH_HAS_EXTRAS | ZTI_SZ_HIGH_HAS_MANY) && !is_coded))
+        return NULL;
+    const uint64_t bytes = is_coded ? zti_take_varint(&c) : 0;
+    const uint8_t *const coded = zti_take_bytes(&c, bytes);
+    if (c.is_bad || bytes > raw_bytes)
+        return NULL;
+    struct zti_cursor in = {coded, coded + bytes, false};
+    parts->extra_bytes = has_extras ? zti_take_varint(&in) : 0;
+    parts->extras = zti_take_bytes(&in, parts->extra_bytes);
+    if (in.is_bad)
+        return NULL;
+    parts->codes = in.at;
+    parts->code_bytes = zti_cursor_left(&in);
+    if (parts->first & ZTI_SZ_HIGH_HAS_EXACT) {
+        const uint32_t exact_bytes = zti_take_le32(&c);
+        parts->exact = zti_take_bytes(&c, exact_bytes);
+        parts->exact_end = c.at;
+    }
+    return c.is_bad ? NULL : c.at;
+}
+
+/* ---- what kernels are told of a stream's head: models and the coarse grid -------------------- */
+
+/* Bytes: the number of each context's model; of all models the tables of zti_ans_model; the symbols
+ * that a context has; and the coarse grid, integers and then magnitudes. */
+enum {
+    ZTI_SZ_HIGH_STATES = 4096, /* of a model: ZTI_ANS_STATES */
+    ZTI_SZ_HIGH_TABLES_AT = 64,
+    ZTI_SZ_HIGH_STEPS_AT = ZTI_SZ_HIGH_TABLES_AT + 4 * ZTI_SZ_HIGH_MODELS * ZTI_SZ_HIGH_STATES,
+    ZTI_SZ_HIGH_NEXT_AT = ZTI_SZ_HIGH_STEPS_AT + 8 * ZTI_SZ_HIGH_MODELS * ZTI_SZ_HIGH_ALPHABET,
+    ZTI_SZ_HIGH_HAS_AT = ZTI_SZ_HIGH_NEXT_AT + 2 * ZTI_SZ_HIGH_MODELS * ZTI_SZ_HIGH_STATES,
+    ZTI_SZ_HIGH_COARSE_AT = ZTI_SZ_HIGH_HAS_AT + ZTI_SZ_HIGH_CONTEXTS * ZTI_SZ_HIGH_ALPHABET
+};
+
+/* Points of the coarse grid along an axis of so many values. */
+ZTI_STATIC uint64_t zti_sz_high_coarse_along(uint64_t extent, bool is_halved, uint32_t bits)
+{
+    return is_halved ? ((extent - 1) >> bits) + 1 : extent;
+}
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How many bytes that is, of a coding whose coarse grid is not too large; and writing them, to
+ * memory that is aligned to 8. */
+uint64_t zti_sz_high_model_bytes(const struct zti_coding *coding);
+void zti_sz_high_put_model(const struct zti_coding *coding, void *memory);
+
+/* Of a coding that is ready. */
+uint32_t zti_sz_high_models(const struct zti_coding *coding);
+
+/* Units from the centre below which the bound of a value needs no look. */
+double zti_sz_high_farthest(const struct zti_coding *coding);
+
+/* Points of the largest tile's box. */
+size_t zti_sz_high_points(const struct zti_coding *coding);
+
+/* What kernels counted: of each context but that of anchors, each symbol. To a tally of
+ * ZTI_SZ_HIGH_COUNT_PASS. */
+enum { ZTI_SZ_HIGH_COUNTERS = ZTI_SZ_HIGH_ANCHOR * ZTI_SZ_HIGH_ALPHABET };
+void zti_sz_high_add_counts(const struct zti_coding *coding, const uint64_t *counts, void *tally);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* ---- integers and values --------------------------------------------------------------------- */
+
+/* A floating-point number in units from the centre; whether it has an integer. per is 1 / step. */
+ZTI_INLINE double zti_sz_high_units(double v, double per, double centre)
+{
+    return v * per - centre;
+}
+
+ZTI_INLINE bool zti_sz_high_has_integer(double units)
+{
+    return fabs(units) < 2 * (double)ZTI_SZ_HIGH_RANGE;
+}
+
+/* The number that an integer stands for, to be rounded to the type. */
+ZTI_INLINE double zti_sz_high_number(int32_t x, double centre, double step)
+{
+    return ((double)x + centre) * step;
+}
+
+/* The same of integer types: an encoder leaves room at the ends of the range of 64 bits. */
+ZTI_INLINE int32_t zti_sz_high_whole_32(int32_t x, int64_t centre)
+{
+    const int64_t v = (int64_t)((uint64_t)x + (uint64_t)centre);
+    return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int32_t)v;
+}
+
+ZTI_INLINE int64_t zti_sz_high_whole_64(int32_t x, int64_t centre)
+{
+    return (int64_t)((uint64_t)x + (uint64_t)centre);
+}
+
+#endif

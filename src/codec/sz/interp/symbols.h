@@ -1,0 +1,187 @@
+/* symbols.h: kernel text of effort 'high': residuals to symbols and back, and what symbols of
+ * large ones leave open. Included by interp/instance.h, whose lanes and small it is written in.
+ *
+ * Where bounds are tight a large part of all residuals are large ones: their symbols are made in
+ * lanes, without a branch, and only the bits that are left go one after another. */
+
+static void put_extra(struct zti_sz_extras *e, uint32_t value, uint32_t bits)
+{
+    e->bits += bits;
+    if (e->bits > e->most_bits)
+        e->is_over = true;
+    if (e->writer.base && !e->is_over)
+        zti_put_bits(&e->writer, value, bits);
+}
+
+static uint8_t loud_symbol(int32_t q, const uint8_t *has, struct zti_sz_extras *e)
+{
+    const uint32_t own = zti_sz_high_symbol(q);
+    const uint32_t symbol = has && !has[own] ? (uint32_t)ZTI_SZ_HIGH_ESCAPE : own;
+    const uint32_t bits = zti_sz_high_open_bits(symbol);
+    if (bits > 0)
+        put_extra(e, zti_sz_high_open(symbol, q), bits);
+    return (uint8_t)symbol;
+}
+
+static int32_t loud_residual(uint32_t symbol, struct zti_bit_reader *extras)
+{
+    return zti_sz_high_residual(symbol, zti_take_within(extras, zti_sz_high_open_bits(symbol)));
+}
+
+ZTI_INLINE uint32_t whole_blocks(uint32_t n)
+{
+    return (n + BLOCK - 1) / BLOCK * BLOCK;
+}
+
+/* The place of the highest bit of what is not 0, as a float's exponent. Below the highest one no
+ * two bits are left side by side, so that nothing is rounded up. */
+ZTI_INLINE lanes highest_of(lanes v)
+{
+    typedef float floats __attribute__((vector_size(4 * LANES)));
+    const floats f = __builtin_convertvector((signed_lanes)(v & ~(v >> 1)), floats);
+    lanes bits;
+    memcpy(&bits, &f, sizeof bits);
+    return (bits >> 23 & 255) - 127;
+}
+
+/* What symbols leave open, of each. */
+struct open_bits {
+    int32_t value[ROOM], bits[ROOM];
+};
+
+/* The symbols of n residuals, and to the end of a block, among which there are large ones, whatever
+ * their models have. Returns the bits that they leave open. */
+static uint32_t loud_symbols(const int32_t *q, uint32_t n, uint8_t *symbols, struct open_bits *open)
+{
+    lanes all = {0};
+    uint32_t sum = 0;
+    for (uint32_t k = 0; k < whole_blocks(n); k += LANES) {
+        const lanes v = load_lanes(q + k), sign = sign_of(v), size = (v ^ sign) - sign;
+        const lanes quiet = v << 1 ^ sign;
+        const lanes is_loud = (lanes)(quiet >= ZTI_SZ_HIGH_DIRECT);
+        const lanes bits = (highest_of(size) - 1) & is_loud;
+        const lanes loud =
+            ZTI_SZ_HIGH_DIRECT + 4 * (bits - 5) + 2 * (size >> bits & 1) + (sign & 1);
+        store_narrow((quiet & ~is_loud) | (loud & is_loud), symbols + k);
+        store_lanes(size & ((1u << bits) - 1), open->value + k);
+        store_lanes(bits, open->bits + k);
+        all += bits;
+    }
+    for (uint32_t k = 0; k < LANES; k++)
+        sum += all[k];
+    return sum;
+}
+
+ZTI_INLINE void put_eight(struct zti_bit_writer *w, const int32_t *value, const int32_t *bits)
+{
+#if defined(ZTI_WITH_AVX2)
+    const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)value);
+    const __m256i n = _mm256_loadu_si256((const __m256i *)(const void *)bits);
+    const __m256i is_long = _mm256_cmpgt_epi32(n, _mm256_set1_epi32(56 / 4));
+    if (_mm256_testz_si256(is_long, is_long)) {
+        const __m256i joined = zti_join_8(v, n);
+        const uint64_t low = (uint64_t)_mm256_extract_epi64(joined, 0);
+        const uint64_t high = (uint64_t)_mm256_extract_epi64(joined, 2);
+        zti_put_bits(w, low & (UINT64_MAX >> 8), (uint32_t)(low >> 56));
+        zti_put_bits(w, high & (UINT64_MAX >> 8), (uint32_t)(high >> 56));
+        return;
+    }
+#endif
+    for (uint32_t k = 0; k < 8; k++)
+        zti_put_bits(w, (uint32_t)value[k], (uint32_t)bits[k]);
+}
+
+/* Append them; behind the last, to the end of a block, there are none. */
+static void put_open(struct zti_sz_extras *e, const struct open_bits *open, uint32_t n,
+                     uint32_t sum)
+{
+    e->bits += sum;
+    e->is_over = e->is_over || e->bits > e->most_bits;
+    if (!e->writer.base || e->is_over)
+        return;
+    struct zti_bit_writer w = e->writer; /* what nobody can point at stays in registers */
+    for (uint32_t k = 0; k < n; k += 8)
+        put_eight(&w, open->value + k, open->bits + k);
+    e->writer = w;
+}
+
+#if defined(ZTI_WITH_AVX2)
+/* Whether eight lanes' bits are few enough to be taken together. */
+ZTI_INLINE bool may_take_eight(__m256i bits, __m256i sums)
+{
+    const __m256i is_long = _mm256_cmpgt_epi32(bits, _mm256_set1_epi32(ZTI_FIELD_BITS));
+    return _mm256_testz_si256(is_long, is_long) &&
+           _mm256_extract_epi32(sums, 7) <= ZTI_FIELDS_BITS;
+}
+#endif
+
+/* Take so many bits for each lane. */
+ZTI_INLINE lanes take_open(struct zti_bit_reader *extras, lanes bits)
+{
+    const bool is_far = extras->at + 32 * LANES + 64 <= extras->end;
+    int32_t many[LANES], below[LANES];
+#if defined(ZTI_WITH_AVX512)
+    const __m256i a = _mm512_castsi512_si256((__m512i)bits), sums_a = zti_sums_8(a);
+    const __m256i b = _mm512_extracti64x4_epi64((__m512i)bits, 1), sums_b = zti_sums_8(b);
+    if (is_far && may_take_eight(a, sums_a) && may_take_eight(b, sums_b)) {
+        const __m512i first = _mm512_castsi256_si512(zti_fields_8(extras, a, sums_a));
+        return (lanes)_mm512_inserti64x4(first, zti_fields_8(extras, b, sums_b), 1);
+    }
+#elif defined(ZTI_WITH_AVX2)
+    const __m256i sums = zti_sums_8((__m256i)bits);
+    if (is_far && may_take_eight((__m256i)bits, sums))
+        return (lanes)zti_fields_8(extras, (__m256i)bits, sums);
+#endif
+    store_lanes(bits, many);
+    for (uint32_t i = 0; i < LANES && is_far; i++)
+        below[i] = (int32_t)zti_take_bits(extras, (uint32_t)many[i]);
+    for (uint32_t i = 0; i < LANES && !is_far; i++)
+        below[i] = (int32_t)zti_take_within(extras, (uint32_t)many[i]);
+    return load_lanes(below);
+}
+
+/* Large residuals in place of what was made of their symbols: all but escapes. */
+static void loud_residuals(const uint8_t *symbols, uint32_t n, struct zti_bit_reader *extras,
+                           int32_t *q, uint8_t *loud)
+{
+    for (uint32_t k = 0; k < n; k += LANES) {
+        const lanes number = load_narrow(symbols + k) - ZTI_SZ_HIGH_DIRECT;
+        const lanes is_loud = ~sign_of(number), sign = 0 - (number & 1);
+        const lanes bits = (number / 4 + 5) & 31 & is_loud, top = (2 | (number >> 1 & 1)) << bits;
+        const lanes size = top + take_open(extras, bits), value = (size ^ sign) - sign;
+        store_lanes((value & is_loud) | (load_lanes(q + k) & ~is_loud), q + k);
+        const lanes heard = load_narrow(loud + k);
+        store_narrow((ZTI_SZ_HIGH_LOUDEST & is_loud) | (heard & ~is_loud), loud + k);
+    }
+}
+
+/* Symbols to residuals; their magnitudes. A block of symbols behind the last is cleared. */
+ZTI_INLINE void residuals_of(uint8_t *restrict symbols, uint32_t n, struct zti_bit_reader *extras,
+                             int32_t *restrict q, uint8_t *restrict loud)
+{
+    small any = {0}, escapes = {0};
+    memset(symbols + n, 0, BLOCK);
+    for (uint32_t k = 0; k < n; k += WIDE) {
+        small u;
+        memcpy(&u, symbols + k, sizeof u);
+        const small size = (u >> 1) + (u & 1);
+        memcpy(loud + k, &size, sizeof size);
+        any |= (small)(u >= ZTI_SZ_HIGH_DIRECT);
+        escapes |= (small)(u == ZTI_SZ_HIGH_ESCAPE);
+    }
+    for (uint32_t k = 0; k < n; k += LANES) {
+        const lanes u = load_narrow(symbols + k);
+        store_lanes(u >> 1 ^ (0 - (u & 1)), q + k);
+    }
+    if (!is_any(any))
+        return;
+    if (!is_any(escapes)) {
+        loud_residuals(symbols, n, extras, q, loud);
+        return;
+    }
+    for (uint32_t k = 0; k < n; k++)
+        if (symbols[k] >= ZTI_SZ_HIGH_DIRECT) {
+            q[k] = loud_residual(symbols[k], extras);
+            loud[k] = zti_sz_high_loudness(q[k]);
+        }
+}

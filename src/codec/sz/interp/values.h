@@ -1,0 +1,89 @@
+/* values.h: text of effort 'high', compiled for each instruction set: values to integers,
+ * and back, and whether that keeps the bound. */
+#include "codec/sz/interp/interp.h"
+
+static int32_t whole_integers(const struct zti_coding *coding, const void *values, uint32_t n,
+                              int32_t *x)
+{
+    const int64_t centre = coding->sz.centre;
+    for (uint32_t i = 0; i < n; i++) {
+        const int64_t v = coding->type == ZT_I32 ? ((const int32_t *)values)[i]
+                                                 : ((const int64_t *)values)[i];
+        x[i] = (int32_t)(v - centre); /* the range of all values is known to fit */
+    }
+    return n > 0 ? x[n - 1] : 0;
+}
+
+/* Values of a floating-point type to integers; true where some are so far off, or no numbers. */
+#define INTEGERS_OF(scalar)                                                                        \
+    static bool integers_of_##scalar(const scalar *restrict v, uint32_t n, double per,             \
+                                     double centre, double most, int32_t *restrict x)              \
+    {                                                                                              \
+        uint32_t bad = 0;                                                                          \
+        for (uint32_t i = 0; i < n; i++) {                                                         \
+            const double t = zti_sz_high_units((double)v[i], per, centre);                         \
+            x[i] = zti_sz_high_rint(t);                                                            \
+            bad |= (uint32_t)!(fabs(t) < most);                                                    \
+        }                                                                                          \
+        return bad;                                                                                \
+    }
+INTEGERS_OF(float)
+INTEGERS_OF(double)
+
+static int32_t integers(const struct zti_coding *coding, const void *values, uint32_t n,
+                        int32_t before, int32_t *x, bool *is_far)
+{
+    const struct zti_sz_high *const high = coding->model;
+    const double per = 1 / coding->sz.step, centre = (double)coding->sz.centre;
+    const bool is_narrow = coding->type == ZT_F32;
+    if (coding->sz.source == ZTI_SZ_STEPS)
+        return whole_integers(coding, values, n, x);
+    const bool is_bad = is_narrow ? integers_of_float(values, n, per, centre, high->farthest, x)
+                                  : integers_of_double(values, n, per, centre, high->farthest, x);
+    *is_far = *is_far || is_bad;
+    for (uint32_t i = 0; is_bad && i < n; i++) {
+        const double v = is_narrow ? (double)((const float *)values)[i]
+                                   : ((const double *)values)[i];
+        x[i] = zti_sz_high_has_integer(zti_sz_high_units(v, per, centre)) ? x[i] : before;
+        before = x[i];
+    }
+    return n > 0 ? x[n - 1] : before;
+}
+
+static void values(const struct zti_coding *coding, const int32_t *x, uint32_t n, void *out)
+{
+    const double step = coding->sz.step, centre = (double)coding->sz.centre;
+    const int64_t whole = coding->sz.centre;
+    if (coding->type == ZT_F32) {
+        for (uint32_t i = 0; i < n; i++)
+            ((float *)out)[i] = (float)zti_sz_high_number(x[i], centre, step);
+    } else if (coding->type == ZT_F64) {
+        for (uint32_t i = 0; i < n; i++)
+            ((double *)out)[i] = zti_sz_high_number(x[i], centre, step);
+    } else if (coding->type == ZT_I32) {
+        for (uint32_t i = 0; i < n; i++)
+            ((int32_t *)out)[i] = zti_sz_high_whole_32(x[i], whole);
+    } else {
+        for (uint32_t i = 0; i < n; i++)
+            ((int64_t *)out)[i] = zti_sz_high_whole_64(x[i], whole);
+    }
+}
+
+static bool check(const struct zti_coding *coding, const int32_t *x, const void *in, uint32_t n)
+{
+    const double step = coding->sz.step, centre = (double)coding->sz.centre;
+    const double bound = coding->sz.bound;
+    uint32_t bad = 0;
+    if (coding->type == ZT_F32) {
+        for (uint32_t i = 0; i < n; i++) {
+            const float y = (float)zti_sz_high_number(x[i], centre, step);
+            bad |= !(fabs((double)((const float *)in)[i] - (double)y) <= bound);
+        }
+    } else if (coding->type == ZT_F64) {
+        for (uint32_t i = 0; i < n; i++) {
+            const double y = zti_sz_high_number(x[i], centre, step);
+            bad |= !(fabs(((const double *)in)[i] - y) <= bound);
+        }
+    }
+    return !bad;
+}

@@ -1,0 +1,13 @@
+/* avx512.c: the AVX-512 instance of effort 'high'. */
+#include "core/cpu.h"
+
+#if defined(ZTI_HAS_X86_INSTANCES)
+#include "simd/begin_avx512.h"
+
+#define OPS zti_sz_high_avx512
+#define PUT_CODES  zti_ans_mixed_put_avx2
+#define TAKE_CODES zti_ans_mixed_take_avx2
+#include "codec/sz/interp/instance.h"
+
+#include "simd/end.h"
+#endif

@@ -1,0 +1,348 @@
+/* axes.c: along which axes an sz stream takes differences, and of what shape its groups of
+ * values are: from samples, in two rounds.
+ *
+ * The first round looks at small boxes spread over the array: what the values cost with each set
+ * of axes, of those that have a value before them along all axes (sample, lorenzo/encode.h). In a tile
+ * the first values along an axis have none before them and cost what they would with a smaller set;
+ * how many these are follows from the tiles that a set would have. So every set gets an estimate
+ * from what was measured once.
+ *
+ * In the second round the few best race: tiles as each would have them are coded, in half of the
+ * places, edges and all, with both shapes of groups. */
+#include "codec/sz/sz.h"
+
+/* The sets that race, the best of the first round first. */
+struct finalists {
+    uint32_t count;
+    uint32_t axes[ZTI_SZ_FINALISTS];
+    uint32_t worse[ZTI_SZ_FINALISTS]; /* by how many 128ths than the first */
+};
+
+enum { FAR_PART = 8, WORSE_BITS = 5, WORSE_ONE = 128, FINALIST_BITS = 4 + WORSE_BITS };
+
+/* Between the rounds they are in effort 'high's number, which is found much later. */
+static void keep(struct zti_coding *coding, const struct finalists *f)
+{
+    coding->sz.tuning = f->count << FINALIST_BITS * ZTI_SZ_FINALISTS;
+    for (uint32_t k = 0; k < f->count; k++)
+        coding->sz.tuning |= (f->axes[k] | f->worse[k] << 4) << FINALIST_BITS * k;
+}
+
+/* Where there was no first round: the axes that are set. */
+static struct finalists kept(const struct zti_coding *coding)
+{
+    struct finalists f = {.count = coding->sz.tuning >> FINALIST_BITS * ZTI_SZ_FINALISTS};
+    for (uint32_t k = 0; k < f.count; k++) {
+        const uint32_t own = coding->sz.tuning >> FINALIST_BITS * k;
+        f.axes[k] = own & 15;
+        f.worse[k] = own >> 4 & ((1u << WORSE_BITS) - 1);
+    }
+    if (f.count == 0)
+        return (struct finalists){.count = 1, .axes = {coding->sz.axes}};
+    return f;
+}
+
+/* Tiles or boxes that are looked at in a round. */
+static uint64_t samples_of(const struct zti_coding *coding)
+{
+    enum { LEAST = 24, PART = 4 };
+    const uint64_t tiles = coding->grid.count, some = tiles / PART;
+    if (tiles <= LEAST)
+        return tiles;
+    return some < LEAST ? LEAST : some < ZTI_SZ_SAMPLES ? some : ZTI_SZ_SAMPLES;
+}
+
+/* Tile i of so many: one of each part of the tiles of the coding, at no regular distance. */
+static uint64_t sample_tile(const struct zti_coding *coding, uint64_t i, uint64_t samples)
+{
+    const uint64_t whole = coding->grid.count / samples, rest = coding->grid.count % samples;
+    return i * whole + i * rest / samples + (i + 1) * UINT32_C(2654435769) % UINT32_MAX % whole;
+}
+
+/* The middle of a tile. */
+static void middle_of(const struct zti_grid *grid, uint64_t tile, uint64_t *place)
+{
+    const struct zti_walk walk = zti_walk_from(grid, tile);
+    for (uint32_t i = 0; i < grid->rank; i++) {
+        const uint64_t rest = grid->shape[i] - walk.origin[i];
+        place[i] = walk.origin[i] + (rest < grid->side[i] ? rest : grid->side[i]) / 2;
+    }
+}
+
+uint64_t zti_sz_tile_at(const struct zti_grid *grid, const uint64_t *place)
+{
+    uint64_t tile = 0;
+    for (uint32_t i = 0; i < grid->rank; i++)
+        tile = tile * grid->tiles[i] + place[i] / grid->side[i];
+    return tile;
+}
+
+/* The coding with boxes instead of tiles: parts of these, nearly cubes. */
+static struct zti_coding in_boxes(const struct zti_coding *coding)
+{
+    struct zti_coding own = *coding;
+    uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1}, values = 1;
+    for (uint32_t i = 0; i < coding->grid.rank; i++) {
+        const uint64_t extent = coding->grid.shape[i];
+        side[i] = extent < coding->grid.side[i] ? (uint32_t)extent : coding->grid.side[i];
+        values *= side[i];
+    }
+    while (values > ZTI_SZ_BOX_VALUES) {
+        uint32_t longest = 0;
+        for (uint32_t i = 1; i < coding->grid.rank; i++)
+            longest = side[i] > side[longest] ? i : longest;
+        values /= side[longest];
+        side[longest] = (side[longest] + 1) / 2;
+        values *= side[longest];
+    }
+    own.grid = zti_grid_of(coding->grid.rank, coding->grid.shape, side);
+    return own;
+}
+
+/* A coding along other axes; where they are the same its tiles stay, which need not be those of
+ * zti_sz_set_grid: planning codes tiles of an array one behind the other. */
+static struct zti_coding along(const struct zti_coding *coding, uint32_t axes)
+{
+    struct zti_coding own = *coding;
+    if (axes != own.sz.axes) {
+        own.sz.axes = axes;
+        zti_sz_set_grid(&own);
+    }
+    return own;
+}
+
+/* The tiles that would race, at a place. */
+static void race(const struct zti_coding *coding, const struct zti_sz_ops *ops,
+                 const zt_array *array, const uint64_t *place, struct zti_sz_tally *t)
+{
+    const struct finalists f = kept(coding);
+    for (uint32_t k = 0; k < f.count; k++) {
+        const struct zti_coding own = along(coding, f.axes[k]);
+        t->values[k] +=
+            ops->try_groups(&own, array, zti_sz_tile_at(&own.grid, place), t->race[k]);
+    }
+}
+
+void zti_sz_axes_tally(const struct zti_coding *coding, const struct zti_sz_ops *ops,
+                       uint32_t pass, const zt_array *array, uint64_t first, uint64_t last,
+                       struct zti_sz_tally *t)
+{
+    const uint64_t samples = samples_of(coding);
+    const struct zti_coding boxes = in_boxes(coding);
+    for (uint64_t i = 0; i < samples; i++) {
+        const uint64_t tile = sample_tile(coding, i, samples);
+        uint64_t place[ZT_MAX_RANK];
+        if (tile < first || tile >= last || (pass == ZTI_SZ_RACE_PASS && i % 2 > 0))
+            continue;
+        middle_of(&coding->grid, tile, place);
+        if (pass == ZTI_SZ_LOOK_PASS)
+            ops->sample(&boxes, array, zti_sz_tile_at(&boxes.grid, place),
+                        coding->sz.has_axes ? NULL : t->bits, &t->base[i]);
+        else
+            race(coding, ops, array, place, t);
+    }
+}
+
+void zti_sz_axes_merge(struct zti_sz_tally *into, const struct zti_sz_tally *from)
+{
+    for (uint32_t i = 0; i < 1u << ZT_MAX_RANK; i++)
+        into->bits[i] += from->bits[i];
+    for (uint32_t i = 0; i < ZTI_SZ_SAMPLES; i++)
+        into->base[i] += from->base[i]; /* each sample is in one tally only */
+    for (uint32_t k = 0; k < ZTI_SZ_FINALISTS; k++) {
+        into->race[k][0] += from->race[k][0];
+        into->race[k][1] += from->race[k][1];
+        into->values[k] += from->values[k];
+    }
+}
+
+/* The middle of the sampled bases, where a 32-bit integer holds it. */
+static int64_t median(const int64_t *base, uint64_t n)
+{
+    int64_t sorted[ZTI_SZ_SAMPLES] = {0};
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t at = i;
+        for (; at > 0 && sorted[at - 1] > base[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = base[i];
+    }
+    const int64_t middle = sorted[n / 2], most = INT64_C(1) << 30;
+    return middle > most ? most : middle < -most ? -most : middle;
+}
+
+/* What a set of axes would cost, in 65536ths: of a tile's values, one in 'side' is the first along
+ * an axis, and has differences along the others only. */
+static uint64_t cost_of(const struct zti_coding *coding, uint32_t axes, const uint64_t *bits)
+{
+    const struct zti_coding own = along(coding, axes);
+    uint64_t sum = 0;
+    for (uint32_t set = 0; set <= axes; set++) {
+        uint64_t part = UINT64_C(1) << 16;
+        if (set & ~axes)
+            continue;
+        for (uint32_t i = 0; i < own.grid.rank; i++) {
+            const uint64_t extent = own.grid.shape[i], edge = (own.grid.tiles[i] << 16) / extent;
+            if (axes >> i & 1)
+                part = part * (set >> i & 1 ? (UINT64_C(1) << 16) - edge : edge) >> 16;
+        }
+        sum += part * bits[set];
+    }
+    return sum;
+}
+
+/* The best sets of axes, but those that are much worse than the first. */
+static struct finalists find_finalists(const struct zti_coding *coding, const uint64_t *bits)
+{
+    uint64_t cost[ZTI_SZ_FINALISTS + 1];
+    uint32_t axes[ZTI_SZ_FINALISTS + 1];
+    struct finalists f = {.count = 0};
+    for (uint32_t set = 1u << coding->grid.rank; set-- > 0;) {
+        const uint64_t own = cost_of(coding, set, bits);
+        uint32_t at = f.count;
+        for (; at > 0 && cost[at - 1] > own; at--) {
+            cost[at] = cost[at - 1];
+            axes[at] = axes[at - 1];
+        }
+        cost[at] = own;
+        axes[at] = set;
+        f.count += f.count < ZTI_SZ_FINALISTS;
+    }
+    while (f.count > 1 && cost[f.count - 1] > cost[0] + cost[0] / FAR_PART)
+        f.count--;
+    for (uint32_t k = 0; k < f.count; k++) {
+        f.axes[k] = axes[k];
+        f.worse[k] = (uint32_t)((cost[k] - cost[0]) * WORSE_ONE / (cost[0] + (cost[0] == 0)));
+    }
+    return f;
+}
+
+/* The one that took the least for a value, with the shape of groups that it had. Tiles of different
+ * shapes are not the same values, so that chance has a part in this round, and in the first one the
+ * way of estimating: what was worse there counts twice. */
+static void take_winner(struct zti_coding *coding, const struct zti_sz_tally *t)
+{
+    const struct finalists f = kept(coding);
+    uint32_t best = 0, shape = 0;
+    for (uint32_t k = 0; k < f.count; k++)
+        for (uint32_t i = 0; i < 2; i++)
+            if (t->race[k][i] * (WORSE_ONE + 2 * f.worse[k]) * t->values[best] <
+                t->race[best][shape] * (WORSE_ONE + 2 * f.worse[best]) * t->values[k]) {
+                best = k;
+                shape = i;
+            }
+    *coding = along(coding, f.axes[best]);
+    coding->sz.is_blocked = shape;
+    coding->sz.tuning = 0;
+}
+
+void zti_sz_axes_learn(struct zti_coding *coding, uint32_t pass, const struct zti_sz_tally *t)
+{
+    if (pass == ZTI_SZ_LOOK_PASS) {
+        struct finalists f = {.count = 1, .axes = {coding->sz.axes}};
+        coding->sz.centre = median(t->base, samples_of(coding));
+        if (!coding->sz.has_axes)
+            f = find_finalists(coding, t->bits);
+        *coding = along(coding, f.axes[0]);
+        keep(coding, &f);
+    } else {
+        take_winner(coding, t);
+    }
+}
+
+/* ---- arrays with holes ---- */
+
+/* A tile by itself, with its holes. */
+struct excerpt {
+    zt_array array;
+    struct zti_grid grid;
+    uint64_t holes[ZTI_SZ_TILE_VALUES / 64];
+    uint64_t values[ZTI_SZ_TILE_VALUES]; /* of any type */
+};
+
+static void excerpt_of(const struct zti_coding *coding, const zt_array *array,
+                       const uint64_t *holes, uint64_t tile, struct excerpt *e)
+{
+    const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
+    zt_array box = *array;
+    uint32_t side[ZT_MAX_RANK];
+    for (uint32_t i = 0; i < array->rank; i++) {
+        const uint64_t rest = array->shape[i] - walk.origin[i];
+        side[i] = rest < coding->grid.side[i] ? (uint32_t)rest : coding->grid.side[i];
+        box.shape[i] = side[i];
+    }
+    box.data = zti_array_at(array, walk.origin);
+    zti_array_copy(&box, (uint8_t *)e->values);
+    e->array = zt_array_nd(e->values, (zt_type)array->type, array->rank, box.shape);
+    e->grid = zti_grid_of(array->rank, box.shape, side);
+    memset(e->holes, 0, sizeof e->holes);
+    for (uint64_t k = 0, n = zti_array_values(array->rank, box.shape); k < n; k++) {
+        uint64_t at = 0, rest = k, place[ZT_MAX_RANK];
+        for (uint32_t i = array->rank; i-- > 0; rest /= side[i])
+            place[i] = rest % side[i];
+        for (uint32_t i = 0; i < array->rank; i++)
+            at = at * array->shape[i] + walk.origin[i] + place[i];
+        e->holes[k / 64] |= (holes[at / 64] >> at % 64 & 1) << k % 64;
+    }
+}
+
+/* Add what the tile at a place takes along the coding's axes once its holes are fitted to these;
+ * returns its values. */
+static uint64_t price_fit(const struct zti_coding *coding, const struct zti_sz_ops *ops,
+                          const zt_array *array, const uint64_t *holes, const uint64_t *place,
+                          uint64_t *bits)
+{
+    struct excerpt e;
+    struct zti_coding own = *coding;
+    uint64_t shapes[2] = {0, 0};
+    excerpt_of(coding, array, holes, zti_sz_tile_at(&coding->grid, place), &e);
+    own.grid = e.grid;
+    zti_sz_fit_holes(&own, &e.array, e.holes, 0, 1);
+    const uint64_t values = ops->try_groups(&own, &e.array, 0, shapes);
+    *bits += shapes[0] < shapes[1] ? shapes[0] : shapes[1];
+    return values;
+}
+
+/* Smooth values in holes call for other axes than what will be there, so the sets for which they
+ * cost the least, and little more than that, are told apart by fitting some tiles for each. */
+static uint32_t race_fits(const struct zti_coding *coding, const struct zti_sz_ops *ops,
+                          const zt_array *array, const uint64_t *holes, const uint64_t *bits)
+{
+    const uint64_t samples = samples_of(coding);
+    const uint32_t sets = 1u << coding->grid.rank;
+    uint64_t cost[1 << ZT_MAX_RANK], least = UINT64_MAX, best_bits = 0, best_values = 0;
+    uint32_t best = coding->sz.axes;
+    for (uint32_t set = 0; set < sets; set++) {
+        cost[set] = cost_of(coding, set, bits);
+        least = cost[set] < least ? cost[set] : least;
+    }
+    for (uint32_t set = 0; set < sets; set++) {
+        const struct zti_coding own = along(coding, set);
+        uint64_t own_bits = 0, values = 0;
+        for (uint64_t i = 0; i < samples && cost[set] <= least + least / FAR_PART; i += 2) {
+            uint64_t place[ZT_MAX_RANK];
+            middle_of(&coding->grid, sample_tile(coding, i, samples), place);
+            values += price_fit(&own, ops, array, holes, place, &own_bits);
+        }
+        if (values > 0 && (best_values == 0 || own_bits * best_values < best_bits * values)) {
+            best = set;
+            best_bits = own_bits;
+            best_values = values;
+        }
+    }
+    return best;
+}
+
+bool zti_sz_learn_holes(const struct zti_sz_ops *ops, struct zti_coding *coding,
+                        const zt_array *array, const uint64_t *holes)
+{
+    const struct zti_sz *const sz = &coding->sz;
+    struct zti_sz_tally tally = {.bits = {0}};
+    if ((sz->source != ZTI_SZ_LATTICE && sz->source != ZTI_SZ_STEPS) || sz->wants_high ||
+        sz->effort == ZT_EFFORT_PAPER)
+        return false;
+    zti_sz_axes_tally(coding, ops, ZTI_SZ_LOOK_PASS, array, 0, coding->grid.count, &tally);
+    coding->sz.centre = median(tally.base, samples_of(coding));
+    if (!sz->has_axes)
+        *coding = along(coding, race_fits(coding, ops, array, holes, tally.bits));
+    return true;
+}

@@ -1,0 +1,175 @@
+/* books.c: the codebooks of an sz stream: counted before the first tile is coded, and kept in
+ * the stream's head: their tables one after another (entropy/table.c), with zero bits to a whole
+ * byte.
+ *
+ * Effort 'default' has five books of 256 symbols (lorenzo/huffman.h), effort 'paper' one (lorenzo/cusz.h). */
+#include "codec/sz/interp/interp.h"
+#include "entropy/huffman/gpu/kernels.h"
+
+static uint32_t books_of(const struct zti_coding *coding)
+{
+    return coding->sz.effort == ZT_EFFORT_FAST    ? 0
+           : coding->sz.effort == ZT_EFFORT_PAPER ? 1
+                                                  : ZTI_SZ_BOOKS;
+}
+
+static uint32_t alphabet_of(const struct zti_coding *coding)
+{
+    return coding->sz.effort == ZT_EFFORT_PAPER ? coding->sz.bins : 256;
+}
+
+/* Of each symbol at most the bits of a length and of a gap before it. */
+uint64_t zti_sz_head_most(const struct zti_coding *coding)
+{
+    const uint64_t books = books_of(coding) * (3 * (uint64_t)alphabet_of(coding) + 8);
+    const bool may_be_high = coding->sz.wants_high || coding->sz.effort == ZT_EFFORT_HIGH;
+    const uint64_t high = may_be_high ? zti_sz_high_head_most(coding) : 0;
+    return books > high ? books : high;
+}
+
+size_t zti_sz_count_bytes(const struct zti_coding *coding)
+{
+    return sizeof(struct zti_sz_counts) +
+           books_of(coding) * zti_histogram_bytes(alphabet_of(coding));
+}
+
+static void *histogram(const struct zti_coding *coding, const struct zti_sz_counts *counts,
+                       uint32_t book)
+{
+    union {
+        const void *in;
+        void *out;
+    } u = {.in = counts + 1};
+    return (char *)u.out + book * zti_histogram_bytes(alphabet_of(coding));
+}
+
+void zti_sz_count(const struct zti_coding *coding, struct zti_sz_counts *counts, uint32_t book,
+                  const uint16_t *symbols, size_t n)
+{
+    zti_histogram_add(histogram(coding, counts, book), alphabet_of(coding), symbols, n);
+}
+
+void zti_sz_merge_counts(const struct zti_coding *coding, struct zti_sz_counts *into,
+                         const struct zti_sz_counts *from)
+{
+    into->rice_bits += from->rice_bits;
+    for (uint32_t i = 0; i < books_of(coding); i++)
+        zti_histogram_merge(histogram(coding, into, i), alphabet_of(coding),
+                            histogram(coding, from, i));
+}
+
+void zti_sz_add_counts(const struct zti_coding *coding, struct zti_sz_counts *counts,
+                       const uint64_t *more)
+{
+    const uint32_t alphabet = alphabet_of(coding), books = books_of(coding);
+    for (uint32_t i = 0; i < books; i++)
+        zti_histogram_add_counts(histogram(coding, counts, i), alphabet, more + i * alphabet);
+    counts->rice_bits += more[(size_t)books * alphabet];
+}
+
+void zti_sz_forget(zt_context *context, struct zti_coding *coding)
+{
+    if (coding->sz.effort == ZT_EFFORT_HIGH) {
+        zti_sz_high_forget(context, coding);
+        return;
+    }
+    struct zti_sz_model *const model = coding->model;
+    for (uint32_t i = 0; model && i < ZTI_SZ_BOOKS; i++) {
+        zti_huffman_decoder_free(context, &model->decoder[i]);
+        zti_codebook_free(context, &model->book[i]);
+    }
+    if (model)
+        zti_release(context, model->head);
+    zti_release(context, model);
+    coding->model = NULL;
+}
+
+static struct zti_sz_model *new_model(zt_context *context, struct zti_coding *coding)
+{
+    coding->model = zti_alloc_zeroed(context, sizeof(struct zti_sz_model));
+    if (!coding->model)
+        (void)zti_fail(context, ZT_NO_MEMORY, "no memory for codebooks");
+    return coding->model;
+}
+
+/* The tables of all books, where they stay until the head is written. */
+static zt_status store_head(zt_context *context, struct zti_coding *coding)
+{
+    struct zti_sz_model *const model = coding->model;
+    const size_t bytes = (size_t)(coding->sz.head_bits + 7) / 8;
+    model->head = zti_alloc_zeroed(context, bytes + ZTI_BIT_MARGIN_BYTES);
+    if (!model->head)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for %zu bytes of codebooks", bytes);
+    struct zti_bit_writer w = zti_bit_writer_at(model->head);
+    for (uint32_t i = 0; i < books_of(coding); i++)
+        zti_codebook_put(&model->book[i], &w);
+    return ZT_OK;
+}
+
+/* Make a book; *bits is raised by what its symbols take. */
+static zt_status make_book(zt_context *context, struct zti_coding *coding, const uint64_t *counts,
+                           uint32_t i, uint64_t *bits)
+{
+    struct zti_sz_model *const model = coding->model;
+    const uint32_t alphabet = alphabet_of(coding);
+    const zt_status status =
+        zti_cuda_makes_book(context, alphabet)
+            ? zti_cuda_codebook_build(context, counts, alphabet, &model->book[i])
+            : zti_codebook_build(context, counts, alphabet, &model->book[i]);
+    if (status == ZT_OK) {
+        *bits += zti_codebook_cost_bits(&model->book[i], counts);
+        coding->sz.head_bits += zti_codebook_stored_bits(&model->book[i]);
+    }
+    return status;
+}
+
+zt_status zti_sz_learn_books(zt_context *context, struct zti_coding *coding,
+                             struct zti_sz_counts *counts, bool is_sample)
+{
+    const uint32_t alphabet = alphabet_of(coding);
+    zt_status status = new_model(context, coding) ? ZT_OK : ZT_NO_MEMORY;
+    uint64_t bits = 0;
+    for (uint32_t i = 0; i < books_of(coding) && status == ZT_OK; i++) {
+        uint64_t own[256];
+        const uint64_t *all = zti_histogram_counts(histogram(coding, counts, i), alphabet);
+        if (is_sample) {
+            for (uint32_t s = 0; s < alphabet && s < 256; s++)
+                own[s] = all[s] + 1; /* what was not seen may come, and needs a code */
+            all = own;
+        }
+        status = make_book(context, coding, all, i, &bits);
+    }
+    const bool is_short = bits + coding->sz.head_bits < counts->rice_bits;
+    if (status == ZT_OK && (is_short || is_sample || coding->sz.effort == ZT_EFFORT_PAPER))
+        return store_head(context, coding);
+    zti_sz_forget(context, coding); /* small arrays are not worth a table */
+    coding->sz.effort = ZT_EFFORT_FAST;
+    coding->sz.head_bits = 0;
+    return status;
+}
+
+void zti_sz_put_head(const struct zti_coding *coding, uint8_t *head)
+{
+    const struct zti_sz_model *const model = coding->model;
+    const struct zti_sz_high *const high = coding->model;
+    if (model)
+        memcpy(head, coding->sz.effort == ZT_EFFORT_HIGH ? high->head : model->head,
+               (size_t)(coding->sz.head_bits + 7) / 8);
+}
+
+zt_status zti_sz_take_head(zt_context *context, struct zti_coding *coding, const uint8_t *head)
+{
+    if (coding->sz.effort == ZT_EFFORT_FAST)
+        return ZT_OK;
+    if (coding->sz.effort == ZT_EFFORT_HIGH)
+        return zti_sz_high_take_head(context, coding, head);
+    struct zti_sz_model *const model = new_model(context, coding);
+    struct zti_bit_reader r = {.base = head, .end = (coding->sz.head_bits + 7) / 8 * 8};
+    zt_status status = model ? ZT_OK : ZT_NO_MEMORY;
+    for (uint32_t i = 0; i < books_of(coding) && status == ZT_OK; i++) {
+        status = zti_codebook_take(context, &r, alphabet_of(coding), &model->book[i]);
+        if (status == ZT_OK)
+            status = zti_huffman_decoder_make(context, &model->book[i], &model->decoder[i]);
+    }
+    return status;
+}

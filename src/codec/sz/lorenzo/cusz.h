@@ -1,0 +1,87 @@
+/* cusz.h: kernel text: the integers of a tile as cuSZ codes them (Tian et al., PACT 2020). The
+ * includer defines uval, VAL_BITS and NAME(x).
+ *
+ * A residual d, -R < d < R with R half the number of bins, is symbol d + R; others are symbol 0,
+ * and what they are follows.
+ *
+ *     u16       bits of each part but the last: 1024 symbols a part
+ *     bits      the parts' codes, one after another
+ *     integers  a residual of VAL_BITS bits for each symbol 0, in scan order
+ */
+
+enum { NAME(PART) = 1024 };
+
+static void NAME(paper_symbols)(const uval *d, uint32_t n, uint32_t bins, uint16_t *symbols)
+{
+    const uval half = bins / 2;
+    for (uint32_t i = 0; i < n; i++) {
+        const uval symbol = (uval)(d[i] + half);
+        symbols[i] = (uint16_t)((uval)(symbol - 1) < (uval)(bins - 1) ? symbol : 0);
+    }
+}
+
+/* Whether one of them says that its residual follows. Few do, so groups are passed over at once. */
+static bool NAME(paper_has_more)(const uint16_t *symbols, uint32_t n)
+{
+    uint32_t more = 0;
+    for (uint32_t i = 0; i < n; i++)
+        more |= symbols[i] == 0;
+    return more != 0;
+}
+
+/* put_groups, as published. Of the buffer ZTI_SZ_SLACK_BYTES beyond most_bytes may be used. */
+static bool NAME(put_paper)(const struct zti_coding *coding, struct zti_bit_writer *w,
+                            const uval *d, uint32_t n, uint32_t most_bytes)
+{
+    const struct zti_sz_model *const model = coding->model;
+    uint16_t symbols[ZTI_SZ_TILE_VALUES];
+    symbols[0] = 0; /* a tile has values, which a compiler cannot know */
+    NAME(paper_symbols)(d, n, coding->sz.bins, symbols);
+    for (uint32_t first = 0; first + NAME(PART) < n; first += NAME(PART))
+        zti_put_bits(w, zti_huffman_bits(&model->book[0], symbols + first, NAME(PART)), 16);
+    zti_huffman_encode(&model->book[0], coding->isa, symbols, n, w);
+    for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
+        const uint32_t first = g * ZTI_SZ_GROUP, end = first + in_group(n, g);
+        if (!NAME(paper_has_more)(symbols + first, end - first))
+            continue;
+        for (uint32_t i = first; i < end; i++) {
+            if (symbols[i] != 0)
+                continue;
+            if (zti_bits_written(w) / 8 > most_bytes)
+                return false;
+            zti_put_bits64(w, d[i], VAL_BITS);
+        }
+    }
+    return zti_bits_written(w) / 8 <= most_bytes;
+}
+
+static bool NAME(take_paper)(const struct zti_coding *coding, struct zti_bit_reader *r, uval *d,
+                             uint32_t n, uint64_t end_bits)
+{
+    const struct zti_sz_model *const model = coding->model;
+    const uint64_t end = end_bits < r->end ? end_bits : r->end;
+    const uint32_t parts = (n + NAME(PART) - 1) / NAME(PART);
+    struct zti_huffman_part part[ZTI_HUFFMAN_PARTS];
+    uint16_t symbols[ZTI_SZ_TILE_VALUES];
+    uint64_t at = r->at + 16 * (uint64_t)(parts - 1);
+    for (uint32_t i = 0; i < parts; i++) {
+        const uint32_t first = i * NAME(PART), left = n - first;
+        part[i] = (struct zti_huffman_part){.at = at, .end = end, .out = symbols + first,
+                                            .symbols = left < NAME(PART) ? left : NAME(PART)};
+        at += i + 1 < parts ? zti_take_bits(r, 16) : 0;
+    }
+    if (at > end || !zti_huffman_decode(&model->decoder[0], coding->isa, r->base,
+                                        (size_t)(r->end / 8), part, parts))
+        return false;
+    r->at = part[parts - 1].at;
+    for (uint32_t i = 0; i < n; i++) {
+        if (symbols[i] != 0) {
+            d[i] = (uval)((uval)symbols[i] - (uval)(coding->sz.bins / 2));
+            continue;
+        }
+        if (r->at > end_bits)
+            return false;
+        d[i] = (uval)zti_take_bits64(r, VAL_BITS);
+    }
+    return r->at <= end_bits;
+}

@@ -1,0 +1,295 @@
+/* encode.h: kernel text: tiles of values to bytes. Included once by each instance (lorenzo/plain/plain.c,
+ * lorenzo/x86/avx2.c, lorenzo/x86/avx512.c) after the texts it leans on; what differs between instances is in
+ * those. */
+
+struct scratch {
+    struct rows ahead; /* what memory is asked for meanwhile */
+    union values values;
+    union integers a, b;
+    struct exact exact;
+    uint8_t out[ZTI_SZ_RAW_BYTES + 16 + ZTI_SZ_SLACK_BYTES + ZTI_BIT_MARGIN_BYTES];
+    uint8_t other[ZTI_SZ_RAW_BYTES + 16 + ZTI_SZ_SLACK_BYTES + ZTI_BIT_MARGIN_BYTES];
+};
+
+static void gather_tile(const struct tile *tile, const zt_array *array, uint8_t *values)
+{
+    const uint32_t value_bytes = (uint32_t)zt_type_bytes(array->type), last = tile->rank - 1;
+    struct rows rows = joined(rows_of(tile, array));
+    const uint32_t n = rows.bytes > 0 ? rows.bytes / value_bytes : tile->extent[last];
+    for (uint32_t done = 0; done < tile->n; done += n, next_row(&rows))
+        copy_row(values + (size_t)done * value_bytes, 1, rows.at, array->stride[last], n,
+                 value_bytes);
+}
+
+/* ---- values to integers ---- */
+
+static void integers_of_bits(uint32_t type, uint32_t n, struct scratch *s)
+{
+    if (type == ZT_F32)
+        for (uint32_t i = 0; i < n; i++)
+            s->a.u32[i] = ordered_32(s->values.u32[i]);
+    else
+        for (uint32_t i = 0; i < n; i++)
+            s->a.u64[i] = ordered_64(s->values.u64[i]);
+}
+
+static uint32_t integers_of_logs(const struct zti_coding *coding, uint32_t n, struct scratch *s)
+{
+    if (coding->type == ZT_F32)
+        (void)logs_f32(&coding->sz, s->values.f32, n, s->a.u32, &s->exact);
+    else if (!logs_f64(&coding->sz, s->values.f64, n, s->a.u32, &s->exact)) {
+        logs_wide_f64(&coding->sz, s->values.f64, n, s->a.u64, &s->exact);
+        return ZTI_SZ_WIDE;
+    }
+    return ZTI_SZ_NARROW;
+}
+
+/* Fill s->a with 32-bit or 64-bit integers; returns the form. */
+static uint32_t integers_of(const struct zti_coding *coding, uint32_t n, struct scratch *s)
+{
+    const struct zti_sz *sz = &coding->sz;
+    s->exact.count = 0;
+    s->exact.has_zeros = false;
+    if (sz->source == ZTI_SZ_LOG)
+        return integers_of_logs(coding, n, s);
+    if (sz->source == ZTI_SZ_BITS) {
+        integers_of_bits(coding->type, n, s);
+        return coding->type == ZT_F32 ? ZTI_SZ_NARROW : ZTI_SZ_WIDE;
+    }
+    if (coding->type == ZT_F32) {
+        (void)quantize_f32(sz, s->values.f32, n, s->a.u32, &s->exact);
+        return ZTI_SZ_NARROW;
+    }
+    if (coding->type == ZT_F64) {
+        if (quantize_f64(sz, s->values.f64, n, s->a.u32, &s->exact))
+            return ZTI_SZ_NARROW;
+        quantize_wide_f64(sz, s->values.f64, n, s->a.u64, &s->exact);
+        return ZTI_SZ_WIDE;
+    }
+    const int64_t step = (int64_t)sz->whole_step;
+    if (coding->type == ZT_I32) {
+        for (uint32_t i = 0; i < n; i++)
+            s->a.u32[i] = (uint32_t)nearest_multiple((int32_t)s->values.u32[i], step);
+        return ZTI_SZ_NARROW;
+    }
+    uint64_t far = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        s->a.u64[i] = (uint64_t)nearest_multiple((int64_t)s->values.u64[i], step);
+        far |= (s->a.u64[i] + (UINT64_C(1) << 30)) >> 31;
+    }
+    if (far)
+        return ZTI_SZ_WIDE;
+    for (uint32_t i = 0; i < n; i++)
+        s->a.u32[i] = (uint32_t)s->a.u64[i];
+    return ZTI_SZ_NARROW;
+}
+
+/* ---- a tile to bytes ---- */
+
+static bool put_tile_integers(const struct zti_coding *coding, const struct tile *tile,
+                              uint32_t form, struct scratch *s, uint8_t *out, uint32_t most_bytes,
+                              uint32_t *bytes)
+{
+    const uint64_t *const gaps = gaps_of(&s->exact);
+    if (form & ZTI_SZ_WIDE) {
+        if (gaps)
+            bridge_64(tile, gaps, s->a.u64, (uint64_t)coding->sz.centre);
+        return put_integers_64(coding, tile, form, &s->exact, s->a.u64, s->b.u64, &s->ahead, out,
+                               most_bytes, bytes);
+    }
+    if (gaps)
+        bridge_32(tile, gaps, s->a.u32, (uint32_t)coding->sz.centre);
+    return put_integers_32(coding, tile, form, &s->exact, s->a.u32, s->b.u32, &s->ahead, out,
+                           most_bytes, bytes);
+}
+
+/* The bytes of the tile from its values' own bits or, where that is no shorter than 'bytes', these
+ * again; values as they are where they are too many. */
+static uint32_t put_bits(const struct zti_coding *coding, const struct tile *tile,
+                         struct scratch *s, uint32_t bytes, const uint8_t **coded)
+{
+    const uint32_t raw_bytes = tile->n * (uint32_t)zt_type_bytes(coding->type);
+    uint32_t lossless;
+    if (coding->sz.source == ZTI_SZ_LATTICE || coding->sz.source == ZTI_SZ_LOG) {
+        s->exact.count = 0;
+        s->exact.has_zeros = false;
+        integers_of_bits(coding->type, tile->n, s);
+        if (put_tile_integers(coding, tile,
+                              ZTI_SZ_LOSSLESS |
+                                  (coding->type == ZT_F32 ? ZTI_SZ_NARROW : ZTI_SZ_WIDE),
+                              s, s->other, bytes - 1, &lossless)) {
+            *coded = s->other;
+            return lossless;
+        }
+    }
+    if (bytes > raw_bytes) {
+        s->out[0] = ZTI_SZ_RAW;
+        for (uint32_t i = 0; i < tile->n; i++) {
+            if (zt_type_bytes(coding->type) == 4)
+                zti_put_le32(s->out + 1 + 4 * (size_t)i, s->values.u32[i]);
+            else
+                zti_put_le64(s->out + 1 + 8 * (size_t)i, s->values.u64[i]);
+        }
+    }
+    return bytes;
+}
+
+/* The bytes of a tile; *coded is where they are. */
+static uint32_t put_tile(const struct zti_coding *coding, const struct tile *tile,
+                         const zt_array *array, struct scratch *s,
+                         const uint8_t **coded)
+{
+    const uint32_t raw_bytes = tile->n * (uint32_t)zt_type_bytes(coding->type);
+    uint32_t bytes = raw_bytes + 1, base;
+    bool fits, is_zero;
+    s->exact.values = s->values.bytes;
+    s->exact.count = 0;
+    s->exact.has_zeros = false;
+    *coded = s->out;
+    const bool is_done = residuals_of_values(coding, tile, array, s->b.u32, &base, &is_zero);
+    if (is_done) {
+        fits = put_residuals_32(coding, tile, ZTI_SZ_NARROW, &s->exact, s->b.u32, base, is_zero,
+                                &s->ahead, s->out, raw_bytes, &bytes);
+    } else {
+        gather_tile(tile, array, s->values.bytes);
+        const uint32_t form = integers_of(coding, tile->n, s);
+        fits = put_tile_integers(coding, tile, form, s, s->out, raw_bytes, &bytes);
+    }
+    if (fits && bytes < raw_bytes / 4 * 3)
+        return bytes;
+    if (is_done)
+        gather_tile(tile, array, s->values.bytes);
+    return put_bits(coding, tile, s, fits ? bytes : raw_bytes + 1, coded);
+}
+
+/* What memory is asked for while a tile is coded. Rows of a tile are short and far apart, the worst
+ * that memory can be asked for; so tiles beside each other along the last axis, whose rows together
+ * have STRIP_BYTES, are a strip, and each tile asks for its share of the rows of the next strip.
+ * Where a tile's rows are as long as that, for those of the next tile. */
+enum { STRIP_BYTES = 1024 };
+
+/* Rows of so many tiles from a tile on, but for the first rows; none behind the last tile. */
+static struct rows rows_from(const struct zti_coding *coding, const zt_array *array,
+                             uint64_t number, uint64_t tiles, uint64_t row)
+{
+    if (number >= coding->grid.count)
+        return (struct rows){.bytes = 0};
+    const uint32_t last = coding->grid.rank - 1;
+    const struct zti_walk walk = zti_walk_from(&coding->grid, number);
+    const uint64_t rest = coding->grid.shape[last] - walk.origin[last];
+    struct tile tile = tile_at(coding, &walk);
+    if (tiles > 1)
+        tile.extent[last] = (uint32_t)(rest / tiles < coding->grid.side[last]
+                                           ? rest
+                                           : tiles * coding->grid.side[last]);
+    struct rows rows = rows_of(&tile, array);
+    if (row == 0)
+        rows = joined(rows);
+    for (uint32_t i = last; i-- > 0 && row > 0; row /= rows.extent[i]) {
+        rows.place[i] = (uint32_t)(row % rows.extent[i]);
+        rows.at += rows.place[i] * rows.step[i];
+    }
+    return rows;
+}
+
+/* The share of a tile, which has so many rows. */
+static struct rows rows_ahead(const struct zti_coding *coding, const zt_array *array,
+                              const struct zti_walk *walk, uint32_t rows)
+{
+    const uint32_t last = coding->grid.rank - 1, side = coding->grid.side[last];
+    const uint64_t across = (coding->grid.shape[last] + side - 1) / side;
+    const uint64_t wide = STRIP_BYTES / (side * zt_type_bytes(array->type));
+    const uint64_t tiles = wide > 1 ? wide : 1;
+    const uint64_t x = walk->origin[last] / side, share = x % tiles, rest = across - (x - share);
+    const uint64_t own = rest < tiles ? rest : tiles; /* tiles of this strip */
+    return rows_from(coding, array, walk->tile - share + own, tiles, rows * share / own);
+}
+
+static void encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+                   uint64_t last, struct zti_bit_writer *w)
+{
+    struct zti_walk walk = zti_walk_from(&coding->grid, first);
+    struct scratch s;
+    while (walk.tile < last) {
+        const uint8_t *coded;
+        const struct tile tile = tile_at(coding, &walk);
+        s.ahead = rows_ahead(coding, array, &walk, tile.n / tile.extent[tile.rank - 1]);
+        const uint32_t bytes = put_tile(coding, &tile, array, &s, &coded);
+        zti_walk_next(&coding->grid, &walk);
+        memcpy(w->next, coded, bytes); /* tiles are whole bytes, so nothing is held */
+        w->next += bytes;
+    }
+}
+
+/* ---- a sample of the tiles ---- */
+
+static void sample(const struct zti_coding *coding, const zt_array *array, uint64_t number,
+                   uint64_t *bits, int64_t *base)
+{
+    const struct zti_walk walk = zti_walk_from(&coding->grid, number);
+    const struct tile tile = tile_at(coding, &walk);
+    struct scratch s;
+    s.ahead.bytes = 0;
+    gather_tile(&tile, array, s.values.bytes);
+    const bool is_wide = integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE;
+    const uint64_t *const gaps = gaps_of(&s.exact);
+    if (gaps && is_wide)
+        bridge_64(&tile, gaps, s.a.u64, 0);
+    else if (gaps)
+        bridge_32(&tile, gaps, s.a.u32, 0);
+    *base = is_wide ? (int64_t)s.a.u64[0] : (int32_t)s.a.u32[0];
+    if (bits && is_wide)
+        look_64(&tile, s.a.u64, s.b.u64, s.values.u64, bits);
+    else if (bits)
+        look_32(&tile, s.a.u32, s.b.u32, s.values.u32, bits);
+}
+
+static uint64_t try_groups(const struct zti_coding *coding, const zt_array *array, uint64_t number,
+                           uint64_t *bits)
+{
+    const struct zti_walk walk = zti_walk_from(&coding->grid, number);
+    const struct tile tile = tile_at(coding, &walk);
+    struct scratch s;
+    s.ahead.bytes = 0;
+    gather_tile(&tile, array, s.values.bytes);
+    const bool is_wide = integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE;
+    const uint64_t *const gaps = gaps_of(&s.exact);
+    if (is_wide) {
+        if (gaps)
+            bridge_64(&tile, gaps, s.a.u64, (uint64_t)coding->sz.centre);
+        try_groups_64(coding, &tile, s.a.u64, s.b.u64, bits);
+    } else {
+        if (gaps)
+            bridge_32(&tile, gaps, s.a.u32, (uint32_t)coding->sz.centre);
+        try_groups_32(coding, &tile, s.a.u32, s.b.u32, bits);
+    }
+    return tile.n;
+}
+
+static void count(const struct zti_coding *coding, const zt_array *array, uint64_t number,
+                  uint64_t next, struct zti_sz_counts *counts)
+{
+    const struct zti_walk walk = zti_walk_from(&coding->grid, number);
+    const struct tile tile = tile_at(coding, &walk);
+    struct scratch s;
+    uint32_t base;
+    bool is_zero;
+    s.ahead = rows_from(coding, array, next, 1, 0);
+    if (residuals_of_values(coding, &tile, array, s.b.u32, &base, &is_zero)) {
+        if (!is_zero)
+            count_residuals_32(coding, &tile, s.b.u32, &s.ahead, counts);
+        return;
+    }
+    gather_tile(&tile, array, s.values.bytes);
+    const bool is_wide = integers_of(coding, tile.n, &s) == ZTI_SZ_WIDE;
+    const uint64_t *const gaps = gaps_of(&s.exact);
+    if (is_wide) {
+        if (gaps)
+            bridge_64(&tile, gaps, s.a.u64, (uint64_t)coding->sz.centre);
+        count_integers_64(coding, &tile, s.a.u64, s.b.u64, &s.ahead, counts);
+    } else {
+        if (gaps)
+            bridge_32(&tile, gaps, s.a.u32, (uint32_t)coding->sz.centre);
+        count_integers_32(coding, &tile, s.a.u32, s.b.u32, &s.ahead, counts);
+    }
+}

@@ -1,0 +1,639 @@
+/* encode.h: kernel text: a tile to bytes by a block, and the symbols of a tile to counts.
+ * Its parameters are those of lorenzo/gpu/kernel.h. */
+
+enum { MARK_WARPS = PUT_WARPS - 4 }; /* the first of those that have marks, in two ways each */
+
+/* How a tile is coded; the same in all threads. */
+struct plan {
+    uint32_t form, bytes;
+    bool is_zero, has_exact, has_marks, is_coded;
+};
+
+/* Bytes of a tile's base, its exact values and its marks. */
+static __device__ __forceinline__ uint32_t base_bytes_of(const struct coding *sh)
+{
+    return (71 - (uint32_t)__clzll((long long)sh->away)) / 8;
+}
+
+static __device__ __forceinline__ uint32_t exact_bytes_of(const struct coding *sh,
+                                                          const struct plan *p)
+{
+    return p->has_exact ? sh->exact_bytes : 0;
+}
+
+static __device__ __forceinline__ uint32_t marks_bytes_of(struct coding *sh, const struct plan *p)
+{
+    return p->has_marks ? marks_in(sh)->bytes[0] + marks_in(sh)->bytes[1] : 0;
+}
+
+static __device__ __forceinline__ void load_codes(const struct sz_tiles *s, struct coding *sh)
+{
+    for (uint32_t i = threadIdx.x; i < ZTI_SZ_BOOKS * 256; i += PUT_THREADS)
+        codes_in(sh)[i] = sz_book(s->model, 256, i / 256).codes[i % 256];
+}
+
+/* Groups of a warp, one after another: this one has those from the first to before the last. */
+static __device__ __forceinline__ uint32_t groups_each(uint32_t n)
+{
+    const uint32_t round = (uint32_t)PUT_WARPS * (uint32_t)ZTI_SZ_GROUP;
+    return (n + round - 1) / round;
+}
+
+/* ---- the length ------------------------------------------------------------------------------ */
+
+/* How many bits a group takes of each kind, with effort 'paper'. */
+static __device__ __forceinline__ void measure_paper(const struct sz_tiles *s, struct coding *sh,
+                                                     struct pair d, uint32_t n, uint32_t g,
+                                                     uint32_t width)
+{
+    const uint32_t *const codes = sz_book(s->model, s->alphabet, 0).codes;
+    const struct paper p = paper_of(codes, d, n, s->sz.bins, width == 32);
+    const uint32_t rest =
+        __reduce_add_sync(SIMT_ALL_LANES, code_count(p.low) + code_count(p.high));
+    const uint32_t kept = paper_kept(p);
+    if (threadIdx.x % 32 == 0) {
+        sh->classes[g] = 0;
+        sh->plane_at[g] = 0;
+        sh->rest_at[g] = rest;
+        sh->excess_at[g] = kept * width;
+    }
+}
+
+/* Bits of the class of group g, or in its place of where a part begins; 0 beyond the last group. */
+static __device__ __forceinline__ uint32_t class_bits_of(struct coding *sh, const struct plan *p,
+                                                         uint32_t g, uint32_t effort)
+{
+    const uint32_t c = sh->classes[g], before = g > 0 ? sh->classes[g - 1] : 0;
+    if (in_group(sh->walk.n, g) == 0)
+        return 0;
+    if (!p->is_coded)
+        return class_code(c, before).count;
+    if (effort == ZT_EFFORT_PAPER)
+        return g > 0 && g % PAPER_GROUPS == 0 ? 16 : 0;
+    return code_count(codes_in(sh)[class_symbol(c, before)]);
+}
+
+enum { PLACING_WARPS = 4 }; /* the first ones: each has one of the kinds of lengths */
+
+/* Lengths of what is in sections, the one kind there is or lists and symbols of each book, to where
+ * each begins, section after section. Returns how much that is. */
+static __device__ __forceinline__ uint32_t place_rest(struct coding *sh, const struct plan *p,
+                                                      uint32_t effort)
+{
+    const uint32_t l = threadIdx.x % 32;
+    uint32_t rest[2], book[2], total = 0;
+    if (effort != ZT_EFFORT_DEFAULT)
+        return sum_groups(sh->rest_at);
+SIMT_UNROLL
+    for (uint32_t k = 0; k < 2; k++) {
+        const uint32_t c = sh->classes[2 * l + k];
+        rest[k] = sh->rest_at[2 * l + k];
+        book[k] = is_list(c) || !p->is_coded ? 0 : book_of(c);
+    }
+    for (uint32_t section = 0; section < (uint32_t)SECTIONS; section++) {
+        const uint32_t a = book[0] == section ? rest[0] : 0, b = book[1] == section ? rest[1] : 0;
+        const uint32_t up_to = total + warp_sums_32(a + b);
+        if (book[0] == section)
+            sh->rest_at[2 * l] = up_to - a - b;
+        if (book[1] == section)
+            sh->rest_at[2 * l + 1] = up_to - b;
+        total = __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+    }
+    return total;
+}
+
+/* Lengths of all groups to where each begins. */
+static __device__ __forceinline__ void place_parts(struct coding *sh, const struct plan *p,
+                                                   uint32_t effort)
+{
+    const uint32_t l = threadIdx.x % 32, kind = threadIdx.x / 32;
+    uint32_t bits;
+    if (kind == 0) {
+SIMT_UNROLL
+        for (uint32_t k = 0; k < 2; k++)
+            sh->class_at[2 * l + k] = class_bits_of(sh, p, 2 * l + k, effort);
+    }
+    if (kind == 3)
+        bits = place_rest(sh, p, effort);
+    else
+        bits = sum_groups(kind == 0 ? sh->class_at : kind == 1 ? sh->plane_at : sh->excess_at);
+    if (l == 0)
+        *(kind == 0   ? &sh->class_bits
+          : kind == 1 ? &sh->plane_bits
+          : kind == 2 ? &sh->excess_bits
+                      : &sh->rest_bits) = bits;
+    if (kind == 0)
+        sh->next_groups[l] = 0;
+}
+
+/* The bytes from there on that a tile may take, to zeros. */
+static __device__ __forceinline__ void clear(struct coding *sh, uint32_t bytes, uint32_t first)
+{
+    const uint32_t zeros[4] = {0, 0, 0, 0};
+    for (uint32_t i = threadIdx.x - first; i <= bytes / 16 + 1; i += PUT_THREADS - first)
+        simt_store_16((char *)sh->a + 16 * i, zeros);
+}
+
+/* ---- residuals ------------------------------------------------------------------------------- */
+
+/* Marks, and integers for what has none: all that is before residuals and is not in every tile. */
+static __device__ __forceinline__ void fill_gaps(const struct sz_tiles *s, struct coding *sh,
+                                                 const struct plan *p)
+{
+    const uint32_t warp = threadIdx.x / 32;
+    const bool has_marks = p->has_marks;
+    const uint64_t *const gaps = has_marks ? marks_in(sh)->gaps : sh->exact;
+    bool has_gaps = p->has_exact;
+    if (has_marks) {
+        has_gaps = find_marks(&sh->walk, sh->u, marks_in(sh)) || has_gaps;
+        if (threadIdx.x < EXACT_WORDS)
+            marks_in(sh)->gaps[threadIdx.x] =
+                marks_in(sh)->bits[0][threadIdx.x] | sh->exact[threadIdx.x];
+        __syncthreads();
+        if (warp >= MARK_WARPS)
+            measure_mark(marks_in(sh), warp % 2, warp / 2 % 2 != 0, sh->walk.n);
+    }
+    if (has_gaps && warp == 0)
+        bridge_rows(s, sh, gaps);
+    if (p->has_exact && warp == 2)
+        measure_exact(sh);
+    __syncthreads();
+    if (has_marks && threadIdx.x % 32 == 0 && warp < 2)
+        choose_way(marks_in(sh), warp, sh->walk.n);
+    if (has_gaps)
+        bridge_within(sh, gaps);
+    __syncthreads();
+}
+
+/* The head of a tile's plan; its integers are in sh->a, and all threads know its base after the
+ * next barrier. */
+static __device__ __forceinline__ struct plan begin_plan(const struct sz_tiles *s,
+                                                         struct coding *sh, bool is_lossless,
+                                                         uint32_t effort)
+{
+    struct plan p;
+    find_blocks(sh);
+    p.form = integers_of(s, sh, is_lossless);
+    p.is_coded = is_coded(effort, p.form);
+    p.is_zero = false;
+    p.has_exact = sh->has_exact != 0;
+    p.has_marks = IS_LOG && !is_lossless;
+    p.bytes = 0;
+    if (p.has_marks || p.has_exact)
+        fill_gaps(s, sh, &p);
+    const word base = effort == ZT_EFFORT_PAPER ? 0 : sh->a[0];
+    const uint64_t away = fold(base - (word)s->sz.centre, (p.form & ZTI_SZ_NARROW) != 0);
+    if (threadIdx.x == 0)
+        sh->away = away;
+    return p;
+}
+
+/* A tile's residuals and how many bits each group of them takes; is_counted: only their classes.
+ * Returns about the bits in Rice codes of a lane's groups that are no lists. */
+static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles *s,
+                                                          struct coding *sh, struct plan *p,
+                                                          uint32_t effort, bool is_counted)
+{
+    const bool is_narrow = (p->form & ZTI_SZ_NARROW) != 0;
+    const bool is_paper = p->is_coded && effort == ZT_EFFORT_PAPER;
+    const uint32_t width = is_narrow ? 32 : WIDTH, each = groups_each(sh->walk.n);
+    const uint32_t first = threadIdx.x / 32 * each, some = (sh->walk.n + 63) / ZTI_SZ_GROUP;
+    const struct residuals r = {first, first + each < some ? first + each : some, sh->walk.differ,
+                                effort == ZT_EFFORT_PAPER ? 0 : sh->a[0], is_paper, is_narrow};
+    uint32_t all = 0;
+    bool differs = false;
+    find_residuals(sh, &r);
+    simt_order_warp(); /* groups are of other lanes' values */
+    if (!is_paper)
+        differs = measure_warp(sh, r.first, r.last, width, p->is_coded, is_counted, &all);
+    for (uint32_t g = r.first; is_paper && g < r.last; g++) {
+        const struct pair u = pair_of(sh, g);
+        differs = differs || (u.low | u.high) != 0;
+        if (!is_counted)
+            measure_paper(s, sh, u, in_group(sh->walk.n, g), g, width);
+    }
+    for (uint32_t g = threadIdx.x; g < ZTI_SZ_GROUPS && !is_counted; g += PUT_THREADS)
+        if (in_group(sh->walk.n, g) == 0)
+            sh->classes[g] = sh->plane_at[g] = sh->rest_at[g] = sh->excess_at[g] = 0;
+    p->is_zero = !__syncthreads_or(differs);
+    return all;
+}
+
+/* Everything but the bytes themselves. */
+static __device__ __forceinline__ struct plan prepare(const struct sz_tiles *s, struct coding *sh,
+                                                      bool is_lossless, uint32_t effort)
+{
+    struct plan p = begin_plan(s, sh, is_lossless, effort);
+    (void)measure_groups(s, sh, &p, effort, false);
+    p.bytes = 1 + base_bytes_of(sh) + exact_bytes_of(sh, &p) + marks_bytes_of(sh, &p);
+    if (p.is_zero) {
+        p.form = (p.form & ZTI_SZ_LOSSLESS) | ZTI_SZ_ZERO;
+        clear(sh, p.bytes, 0);
+        __syncthreads();
+        return p;
+    }
+    if (threadIdx.x < 32 * (uint32_t)PLACING_WARPS)
+        place_parts(sh, &p, effort);
+    else
+        clear(sh, sh->walk.n * (WIDTH / 8), 32 * (uint32_t)PLACING_WARPS);
+    __syncthreads();
+    p.bytes += (sh->class_bits + sh->plane_bits + sh->rest_bits + sh->excess_bits + 7) / 8;
+    return p;
+}
+
+/* ---- the bytes ------------------------------------------------------------------------------- */
+
+/* A group's class. */
+static __device__ __forceinline__ void put_class(struct coding *sh, const struct plan *p,
+                                                 uint32_t g, uint32_t *out, uint32_t at,
+                                                 uint32_t effort)
+{
+    const uint32_t c = sh->classes[g], before = g > 0 ? sh->classes[g - 1] : 0;
+    at += sh->class_at[g];
+    if (!p->is_coded)
+        or_bits(out, at, class_code(c, before).bits);
+    else if (effort == ZT_EFFORT_DEFAULT)
+        or_bits_32(out, at, codes_in(sh)[class_symbol(c, before)] & 0xffff);
+    else if (g > 0 && g % PAPER_GROUPS == 0)
+        or_bits_32(out, at, sh->rest_at[g] - sh->rest_at[g - PAPER_GROUPS]);
+}
+
+/* The bits, but for its class, of a group that is no list; those of all planes and of all that is
+ * behind them begin there. */
+static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struct coding *sh,
+                                                 const struct plan *p, const struct turner *t,
+                                                 uint32_t g, uint32_t *out, uint32_t planes,
+                                                 uint32_t effort)
+{
+    const uint32_t rest = planes + sh->plane_bits, n = in_group(sh->walk.n, g);
+    const word *const u = sh->u + g * ZTI_SZ_GROUP;
+    if (p->is_coded && effort == ZT_EFFORT_PAPER) {
+        const uint32_t width = (p->form & ZTI_SZ_NARROW) != 0 ? 32 : WIDTH;
+        const uint32_t *const codes = sz_book(s->model, s->alphabet, 0).codes;
+        const struct paper d = paper_of(codes, pair_of(sh, g), n, s->sz.bins, width == 32);
+        put_codes(d.low, out, rest + sh->rest_at[g]);
+        put_codes(d.high, out, rest + sh->rest_at[g] +
+                                   __reduce_add_sync(SIMT_ALL_LANES, code_count(d.low)));
+        put_kept(pair_of(sh, g), d, width, out, rest + sh->rest_bits + sh->excess_at[g]);
+        return;
+    }
+    const uint32_t c = sh->classes[g], k = p->is_coded ? class_shift(c) : class_planes(c);
+    put_planes(t, u, n, k, out, planes + sh->plane_at[g]);
+    if (!p->is_coded) {
+        put_rounds(t, u, n, k, out, rest + sh->rest_at[g]);
+        return;
+    }
+    put_codes(code_in(codes_in(sh), u, n, c), out, rest + sh->rest_at[g]);
+    put_excess(pair_of(sh, g), c, out, rest + sh->rest_bits + sh->excess_at[g]);
+}
+
+/* Groups g and g + 1, one after the other. */
+static __device__ __forceinline__ void put_each(const struct sz_tiles *s, struct coding *sh,
+                                                const struct plan *p, const struct turner *t,
+                                                uint32_t g, uint32_t *out, uint32_t planes,
+                                                uint32_t effort)
+{
+    const uint32_t rest = planes + sh->plane_bits;
+SIMT_NO_UNROLL
+    for (uint32_t i = g; i < g + 2 && in_group(sh->walk.n, i) > 0; i++) {
+        const uint32_t c = sh->classes[i];
+        if ((effort != ZT_EFFORT_PAPER || !p->is_coded) && is_list(c))
+            put_list(pair_of(sh, i), c, out, rest + sh->rest_at[i]);
+        else
+            put_group(s, sh, p, t, i, out, planes, effort);
+    }
+}
+
+/* The same, both at once where they are whole, no lists, and have few planes. */
+static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct coding *sh,
+                                                const struct plan *p, const struct turner *t,
+                                                uint32_t g, uint32_t n, uint32_t *out,
+                                                uint32_t planes, uint32_t effort)
+{
+    const uint32_t lane = threadIdx.x % 32, own = g + lane / 16, c = sh->classes[own];
+    const uint32_t most = ZTI_SZ_FEW + 1 + BOTH_BITS + (p->is_coded ? 1 : 0);
+    const bool is_alone = is_list(c) || c > most || g * ZTI_SZ_GROUP + 128 > n;
+    if (effort == ZT_EFFORT_PAPER || zti_unlikely(__any_sync(SIMT_ALL_LANES, is_alone))) {
+        put_each(s, sh, p, t, g, out, planes, effort);
+        return;
+    }
+    const word *const four = sh->u + g * ZTI_SZ_GROUP + 4 * lane;
+    const uint32_t shift = p->is_coded ? class_shift(c) : class_planes(c);
+    const uint32_t rest = planes + sh->plane_bits;
+    const uint32_t at = rest + sh->rest_at[own];
+    word v[4];
+    load_both(t, sh->u, g, v);
+    put_planes_of_both(t, v, shift, out, planes + sh->plane_at[own]);
+    if (p->is_coded) {
+        put_codes_of_both(codes_of_four(codes_in(sh), four, lane % 16 * 4, ZTI_SZ_GROUP, c), out,
+                          at);
+        if (sh->excess_at[g] < (g + 2 < ZTI_SZ_GROUPS ? sh->excess_at[g + 2] : sh->excess_bits))
+            put_more_of_both(four, shift, (word)symbol_most(book_of(c)), false, out,
+                             rest + sh->rest_bits + sh->excess_at[own]);
+        return;
+    }
+SIMT_UNROLL
+    for (uint32_t k = 0; k < 4; k++)
+        v[k] >>= shift;
+    put_rounds_of_both(t, v, four, shift, out, at);
+}
+
+/* A warp's next two groups: those that have other work as well take fewer. The first lane's number
+ * is what counts; each lane has one so that there is no branch. */
+static __device__ __forceinline__ uint32_t next_groups(struct coding *sh)
+{
+    return __shfl_sync(SIMT_ALL_LANES,
+                       atomicAdd((unsigned *)sh->next_groups + threadIdx.x % 32, 2u), 0);
+}
+
+/* The number of the block's next tile, and where it is. A warp, once a tile. */
+static __device__ __forceinline__ void take_next(const struct sz_tiles *s, struct coding *sh)
+{
+    if (threadIdx.x % 32 > 0)
+        return;
+    const uint64_t number = lookback_take(s->states);
+    bool is_whole = false;
+    sh->next_number = number;
+    sh->is_next_alike = false;
+    if (number >= s->grid.count)
+        return;
+    const word *const first = first_of(s, number, &is_whole);
+    sh->next_first = first;
+    sh->is_next_whole = is_whole;
+    sh->is_next_alike = is_whole && sh->is_whole && (first - sh->walk.first) % AT_ONCE == 0;
+}
+
+/* All groups' bits from bit 'at' on; returns whether this warp is the first that has no more. */
+static __device__ __forceinline__ bool put_groups(const struct sz_tiles *s, struct coding *sh,
+                                                  const struct plan *p, uint32_t *out, uint32_t at,
+                                                  uint32_t effort)
+{
+    const uint32_t planes = at + sh->class_bits, n = sh->walk.n;
+    const struct turner t = turner_of();
+    const uint32_t own = PUT_THREADS - 1 - threadIdx.x; /* the last warp has the fewest groups */
+    uint32_t g;
+    if (own < ZTI_SZ_GROUPS && in_group(n, own) > 0)
+        put_class(sh, p, own, out, at, effort);
+    while (in_group(n, g = next_groups(sh)) > 0)
+        put_both(s, sh, p, &t, g, n, out, planes, effort);
+    return in_group(n, g - 2) > 0; /* there is one group at least */
+}
+
+/* A prepared tile's bytes to sh->a; there after the next barrier. Returns whether this is the first
+ * warp that is done, or a warp that passes for it. */
+static __device__ __forceinline__ bool put_planned(const struct sz_tiles *s, struct coding *sh,
+                                                   const struct plan *p, uint32_t effort)
+{
+    uint32_t *const out = (uint32_t *)(void *)sh->a;
+    const uint32_t base_bytes = base_bytes_of(sh), head = 8 * (1 + base_bytes);
+    const uint32_t values = head + 8 * exact_bytes_of(sh, p);
+    if (threadIdx.x == 0) {
+        or_bits_32(out, 0, p->form | (p->has_exact ? ZTI_SZ_HAS_EXACT : 0) | base_bytes << 4);
+        or_bits(out, 8, sh->away);
+    }
+    if (p->has_exact && threadIdx.x / 32 == 2)
+        put_exact_marks(sh, out, head);
+    if (p->has_marks && threadIdx.x / 32 >= MARK_WARPS + 2) {
+        const uint32_t mark = threadIdx.x / 32 % 2;
+        put_mark(out, values + (mark == 0 ? 0 : 8 * marks_in(sh)->bytes[0]), marks_in(sh), mark,
+                 sh->walk.n);
+    }
+    if (p->has_exact)
+        put_exact_values(sh, out, values);
+    if (p->is_zero)
+        return threadIdx.x < 32;
+    return put_groups(s, sh, p, out, values + 8 * marks_bytes_of(sh, p), effort);
+}
+
+/* A tile's values as they are. */
+static __device__ __forceinline__ void put_raw(struct coding *sh, uint32_t bytes)
+{
+    uint32_t *const out = (uint32_t *)(void *)sh->a;
+    clear(sh, bytes, 0);
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < sh->walk.n; i += PUT_THREADS)
+        or_bits(out, 8 + i * WIDTH, *value_in(&sh->walk, i));
+    if (threadIdx.x == 0)
+        or_bits_32(out, 0, ZTI_SZ_RAW);
+}
+
+/* Where the tile of a number and of so many bytes goes, which waits for others' lengths, not for
+ * their bits. A warp, all lanes of which get to know. */
+static __device__ __forceinline__ uint64_t find_place(const struct sz_tiles *s, uint64_t number,
+                                                      uint32_t bytes)
+{
+    const uint64_t tile = s->first_tile + number;
+    const uint64_t before =
+        lookback_sum(s->states, number, s->grid.count, 8 * (uint64_t)bytes);
+    if (threadIdx.x % 32 == 0 && s->starts && tile % s->chunk_tiles == 0)
+        s->starts[tile / s->chunk_tiles - s->first_chunk] = before;
+    return before;
+}
+
+/* The tile that is kept, if any, to its place; then that of this one, if it is too long to be kept:
+ * known to all threads after the next barrier. The first warp. */
+static __device__ __forceinline__ void settle(const struct sz_tiles *s, struct coding *sh,
+                                              uint32_t bytes)
+{
+SIMT_NO_UNROLL
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t some = i == 0 ? sh->kept_bytes : bytes > KEPT_BYTES ? bytes : 0;
+        if (some == 0)
+            continue;
+        const uint64_t place = find_place(s, i == 0 ? sh->kept_number : sh->number, some);
+        if (i == 0)
+            place_bytes(sh->kept, some, (uint8_t *)(void *)s->words, place / 8, 32);
+        else if (threadIdx.x == 0)
+            sh->place = place;
+    }
+}
+
+/* A tile's bytes in sh->a: kept if there is room, else to their place. */
+static __device__ __forceinline__ void keep(const struct sz_tiles *s, struct coding *sh,
+                                            uint32_t bytes)
+{
+    const bool is_kept = bytes <= KEPT_BYTES;
+    if (threadIdx.x == 0) {
+        sh->kept_number = sh->number;
+        sh->kept_bytes = is_kept ? bytes : 0;
+    }
+    if (!is_kept)
+        place_bytes((const uint32_t *)(const void *)sh->a, bytes, (uint8_t *)(void *)s->words,
+                    sh->place / 8, PUT_THREADS);
+SIMT_NO_UNROLL
+    for (uint32_t i = 4 * threadIdx.x; is_kept && i <= bytes / 4; i += 4 * PUT_THREADS) {
+        uint32_t some[4];
+        simt_load_16(some, (const uint32_t *)(const void *)sh->a + i);
+        simt_store_16(sh->kept + i, some);
+    }
+}
+
+/* How a tile is coded, and in how many bytes; these may be all values as they are. put_tile of
+ * lorenzo/encode.h decides alike: what is not short by prediction is tried without loss, and else left as
+ * it is. */
+static __device__ __forceinline__ uint32_t plan_tile(const struct sz_tiles *s, struct coding *sh,
+                                                     struct plan *p, bool *is_raw,
+                                                     uint32_t effort)
+{
+    const uint32_t raw_bytes = sh->walk.n * (WIDTH / 8);
+    const bool has_other = IS_LOG || s->sz.source == ZTI_SZ_LATTICE;
+    *is_raw = false;
+SIMT_NO_UNROLL
+    for (uint32_t attempt = 0; attempt < 3; attempt++) {
+        if (attempt == 2 && sh->first_bytes > raw_bytes)
+            break;
+        if (attempt > 0 || !sh->is_next_alike) /* its values are there already */
+            begin_values(sh);
+        *p = prepare(s, sh, attempt == 1, effort);
+        if (attempt == 2)
+            return p->bytes;
+        if (attempt == 1 && p->bytes <= raw_bytes && p->bytes < sh->first_bytes)
+            return p->bytes;
+        if (attempt == 1)
+            continue;
+        if (p->bytes <= raw_bytes && (p->bytes < raw_bytes / 4 * 3 || !has_other))
+            return p->bytes;
+        if (!has_other)
+            break;
+        if (threadIdx.x == 0)
+            sh->first_bytes = p->bytes;
+    }
+    *is_raw = true;
+    return raw_bytes + 1;
+}
+
+/* What a block has and the tile of a number, known to all threads after the next barrier. One
+ * thread. */
+static __device__ __forceinline__ void begin_block(const struct sz_tiles *s, struct coding *sh,
+                                                   uint64_t number)
+{
+    for (uint32_t i = 0; i < 2 * AT_ONCE; i++)
+        sh->none[i] = 0;
+    sh->number = number;
+    sh->kept_bytes = 0;
+    sh->is_next_alike = false;
+    sh->inverse = 1 / s->sz.step;
+    sh->limits = NAME(limits_of)(&s->sz);
+    if (number >= s->grid.count)
+        return;
+    walk_of(s, number, &sh->walk);
+    (void)first_of(s, number, &sh->is_whole);
+}
+
+/* The next tile; its values are brought where the walk is that of this one (is_next_alike). All
+ * known to all threads after the next barrier. */
+static __device__ __forceinline__ void begin_next(const struct sz_tiles *s, struct coding *sh)
+{
+    if (threadIdx.x == 0) {
+        sh->number = sh->next_number;
+        if (sh->is_next_alike) {
+            sh->walk.first = sh->next_first;
+        } else if (sh->number < s->grid.count) {
+            walk_of(s, sh->number, &sh->walk);
+            sh->is_whole = sh->is_next_whole;
+        }
+    }
+    begin_exact(sh);
+    simt_wait_brought();
+}
+
+/* A block's tiles to their places in the stream: each waits for its own while the next one is
+ * coded. */
+static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint32_t effort)
+{
+    SIMT_SHARED_DYNAMIC(struct coding, sh);
+    if (threadIdx.x == 0)
+        begin_block(s, sh, lookback_take(s->states));
+    if (effort == ZT_EFFORT_DEFAULT)
+        load_codes(s, sh);
+    __syncthreads();
+SIMT_NO_UNROLL
+    for (;;) {
+        const bool is_over = sh->number >= s->grid.count;
+        struct plan p = {0, 0, false, false, false, false};
+        bool is_raw = false, is_first = threadIdx.x < 32;
+        const uint32_t bytes =
+            is_over ? 0 : plan_tile(s, sh, &p, &is_raw, effort);
+        if (threadIdx.x == 0 && !is_over)
+            lookback_publish(s->states, sh->number, 8 * (uint64_t)bytes);
+        if (threadIdx.x < 32)
+            settle(s, sh, bytes);
+        if (is_over)
+            return;
+        if (is_raw)
+            put_raw(sh, bytes);
+        else
+            is_first = put_planned(s, sh, &p, effort);
+        if (is_first)
+            take_next(s, sh);
+        __syncthreads();
+        if (sh->is_next_alike)
+            bring_values(sh, sh->next_first);
+        keep(s, sh, bytes);
+        begin_next(s, sh);
+        __syncthreads();
+    }
+}
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+/* The symbols of a tile's residuals to the counts of all, by way of shared memory ('own') where
+ * the alphabet is small. */
+static __device__ __forceinline__ void count_paper(const struct sz_tiles *s, struct coding *sh,
+                                                   const struct plan *p, uint32_t *own)
+{
+    const bool is_narrow = (p->form & ZTI_SZ_NARROW) != 0;
+    for (uint32_t i = threadIdx.x; i < sh->walk.n; i += PUT_THREADS) {
+        const uint32_t symbol = paper_symbol(sh->u[i], s->sz.bins, is_narrow);
+        if (own)
+            (void)atomicAdd((unsigned *)own + symbol, 1u);
+        else
+            (void)atomicAdd((unsigned long long *)s->counts + symbol, 1ull);
+    }
+}
+
+/* The same of effort 'default': classes and symbols. */
+static __device__ __forceinline__ void count_groups(struct coding *sh, uint32_t *own)
+{
+    const uint32_t g = threadIdx.x, n = sh->walk.n, each = groups_each(n);
+    if (g < ZTI_SZ_GROUPS && in_group(n, g) > 0)
+        (void)atomicAdd((unsigned *)own + class_symbol(sh->classes[g],
+                                                       g > 0 ? sh->classes[g - 1] : 0), 1u);
+    for (uint32_t i = 0; i < each; i++) {
+        const uint32_t of = threadIdx.x / 32 * each + i, c = sh->classes[of % ZTI_SZ_GROUPS];
+        if (in_group(n, of) > 0 && !is_list(c))
+            count_symbols(sh->u + of * ZTI_SZ_GROUP, in_group(n, of), c, own);
+    }
+}
+
+static __device__ __forceinline__ void count_tile(const struct sz_tiles *s, uint32_t effort)
+{
+    SIMT_SHARED_DYNAMIC(struct coding, sh);
+    const uint32_t symbols = (effort == ZT_EFFORT_PAPER ? 1 : ZTI_SZ_BOOKS) * s->alphabet;
+    uint32_t *const own = symbols <= HIST_MOST ? (uint32_t *)(void *)sh->a : NULL;
+    if (!zti_sz_is_counted(s->first_tile + blockIdx.x, s->part))
+        return;
+    if (threadIdx.x == 0)
+        begin_block(s, sh, blockIdx.x);
+    __syncthreads();
+    begin_values(sh);
+    struct plan p = begin_plan(s, sh, false, effort);
+    const uint32_t bits =
+        __reduce_add_sync(SIMT_ALL_LANES, measure_groups(s, sh, &p, effort, true));
+    if (p.is_zero)
+        return;
+    for (uint32_t i = threadIdx.x; own && i < symbols; i += PUT_THREADS)
+        own[i] = 0;
+    __syncthreads();
+    if (effort == ZT_EFFORT_PAPER)
+        count_paper(s, sh, &p, own);
+    else
+        count_groups(sh, own);
+    if (effort != ZT_EFFORT_PAPER && threadIdx.x % 32 == 0)
+        (void)atomicAdd((unsigned long long *)s->counts + ZTI_SZ_BOOKS * s->alphabet,
+                        (unsigned long long)bits);
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; own && i < symbols; i += PUT_THREADS)
+        if (own[i] > 0)
+            (void)atomicAdd((unsigned long long *)s->counts + i, (unsigned long long)own[i]);
+}

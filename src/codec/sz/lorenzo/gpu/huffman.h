@@ -1,0 +1,162 @@
+/* huffman.h: kernel text, coding: groups of 64 values in Huffman codes, a warp a group: the
+ * symbols of efforts 'default' (lorenzo/huffman.h) and 'paper' (lorenzo/cusz.h), how many bits they take, the
+ * bits, and counts. Its parameters are those of lorenzo/gpu/kernel.h. All lanes of a warp call these
+ * functions, with the same group, whose values are in shared memory at u, followed by zeros. */
+
+static __device__ __forceinline__ uint32_t code_count(uint32_t code)
+{
+    return code >> 16;
+}
+
+/* Codes, one a lane, in order of lanes, from bit 'at' on; a code of no bits is 0. Four are joined
+ * before they go to memory. */
+static __device__ __forceinline__ void put_codes(uint32_t code, uint32_t *out, uint32_t at)
+{
+    const uint32_t lane = threadIdx.x % 32, count = code_count(code);
+    const uint32_t begin = at + warp_sums_32(count) - count;
+    const uint32_t next = __shfl_down_sync(SIMT_ALL_LANES, code, 1);
+    const uint32_t two = (code & 0xffff) | (next & 0xffff) << count;
+    const uint32_t bits = count + code_count(next);
+    const uint32_t more = __shfl_down_sync(SIMT_ALL_LANES, two, 2);
+    if (lane % 4 == 0)
+        or_bits(out, begin, two | (uint64_t)more << bits);
+}
+
+/* ---- effort 'default' ------------------------------------------------------------------------ */
+
+/* The symbol of a group's class, knowing the one before. */
+static __device__ __forceinline__ uint32_t class_symbol(uint32_t c, uint32_t before)
+{
+    return class_step(class_number(c), class_number(before));
+}
+
+/* Symbol i of a group of class c. */
+static __device__ __forceinline__ uint32_t symbol_of(const word *u, uint32_t c, uint32_t i)
+{
+    const uint32_t book = book_of(c), shift = class_shift(c), most = symbol_most(book);
+    if (book > 1)
+        return at_most(above(u[2 * i], shift), most) |
+               at_most(above(u[2 * i + 1], shift), most) << 4;
+    uint32_t symbol = 0;
+SIMT_UNROLL
+    for (uint32_t k = 0; k < 4; k++)
+        symbol |= at_most(u[4 * i + k], most) << 2 * k;
+    return symbol;
+}
+
+/* The codes of a group's symbols, of which it has no more than lanes. */
+static __device__ __forceinline__ uint32_t code_in(const uint32_t *codes, const word *u, uint32_t n,
+                                                   uint32_t c)
+{
+    const uint32_t lane = threadIdx.x % 32, book = book_of(c);
+    return lane < symbols_in(n, book) ? codes[book * 256 + symbol_of(u, c, lane)] : 0;
+}
+
+/* The codes of four of a group's values, from the i-th on: one or two, of values that there are. */
+struct codes {
+    uint32_t low, high;
+};
+
+static __device__ __forceinline__ struct codes codes_of_four(const uint32_t *codes, const word *v,
+                                                             uint32_t i, uint32_t n, uint32_t c)
+{
+    const uint32_t book = book_of(c), shift = class_shift(c), most = symbol_most(book);
+    const uint32_t *const own = codes + book * 256;
+    uint32_t u[4];
+SIMT_UNROLL
+    for (uint32_t k = 0; k < 4; k++)
+        u[k] = at_most(v[k] >> shift, most); /* a bit less than all at most */
+    const uint32_t by = book > 1 ? 4 : 2;
+    const uint32_t low = u[0] | u[1] << by, high = u[2] | u[3] << by;
+    const struct codes two = {i < n ? own[book > 1 ? low : low | high << 4] : 0,
+                              i + 2 < n && book > 1 ? own[high] : 0};
+    return two;
+}
+
+/* Codes of two groups, of four values a lane, in order of lanes; from bit 'at' on, which is that of
+ * the lane's group. Those of two lanes are joined before they go to memory. */
+static __device__ __forceinline__ void put_codes_of_both(struct codes code, uint32_t *out,
+                                                         uint32_t at)
+{
+    const uint32_t lane = threadIdx.x % 32, low = code_count(code.low);
+    const uint32_t bits = (code.low & 0xffff) | (code.high & 0xffff) << low;
+    const uint32_t count = low + code_count(code.high);
+    const uint32_t next = __shfl_down_sync(SIMT_ALL_LANES, bits, 1);
+    const uint32_t begin = at + part_sums(count, 16) - count;
+    if (lane % 2 == 0)
+        or_bits(out, begin, bits | (uint64_t)next << count);
+}
+
+static __device__ __forceinline__ uint32_t excess_of(word v, uint32_t most)
+{
+    return v < most ? 0 : value_bits(v - most);
+}
+
+/* What values are more than their symbols say. */
+static __device__ __forceinline__ void put_excess(struct pair u, uint32_t c, uint32_t *out,
+                                                  uint32_t at)
+{
+    const struct pair high = pair_above(u, class_shift(c));
+    const uint32_t most = symbol_most(book_of(c));
+    if (!__any_sync(SIMT_ALL_LANES, high.low >= most || high.high >= most))
+        return;
+    const struct spans s = spans_of(excess_of(high.low, most), excess_of(high.high, most));
+    if (high.low >= most)
+        or_value(out, at + s.low, high.low - most);
+    if (high.high >= most)
+        or_value(out, at + s.high, high.high - most);
+}
+
+/* Count a group's symbols, 256 a book. */
+static __device__ __forceinline__ void count_symbols(const word *u, uint32_t n, uint32_t c,
+                                                     uint32_t *counts)
+{
+    const uint32_t lane = threadIdx.x % 32, book = book_of(c);
+    if (lane < symbols_in(n, book))
+        (void)atomicAdd((unsigned *)counts + book * 256 + symbol_of(u, c, lane), 1u);
+}
+
+/* ---- effort 'paper' -------------------------------------------------------------------------- */
+
+/* The symbol of a residual; 0: it is kept as it is. */
+static __device__ __forceinline__ uint32_t paper_symbol(word d, uint32_t bins, bool is_narrow)
+{
+    const word sum = d + bins / 2, symbol = is_narrow ? (word)(uint32_t)sum : sum;
+    return symbol > 0 && symbol < bins ? (uint32_t)symbol : 0;
+}
+
+/* A group's codes, and residuals that are kept as they are. */
+struct paper {
+    uint32_t low, high; /* codes; 0 beyond the last value */
+    bool is_low_kept, is_high_kept;
+};
+
+static __device__ __forceinline__ struct paper paper_of(const uint32_t *codes, struct pair d,
+                                                        uint32_t n, uint32_t bins, bool is_narrow)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    const uint32_t low = paper_symbol(d.low, bins, is_narrow);
+    const uint32_t high = paper_symbol(d.high, bins, is_narrow);
+    const bool has_low = lane < n, has_high = 32 + lane < n;
+    const struct paper p = {has_low ? codes[low] : 0, has_high ? codes[high] : 0,
+                            has_low && low == 0, has_high && high == 0};
+    return p;
+}
+
+static __device__ __forceinline__ uint32_t paper_kept(struct paper p)
+{
+    return (uint32_t)(__popc(__ballot_sync(SIMT_ALL_LANES, p.is_low_kept)) +
+                      __popc(__ballot_sync(SIMT_ALL_LANES, p.is_high_kept)));
+}
+
+static __device__ __forceinline__ void put_kept(struct pair d, struct paper p, uint32_t width,
+                                                uint32_t *out, uint32_t at)
+{
+    if (!__any_sync(SIMT_ALL_LANES, p.is_low_kept || p.is_high_kept))
+        return;
+    const struct spans s = spans_of(p.is_low_kept ? width : 0, p.is_high_kept ? width : 0);
+    if (p.is_low_kept)
+        or_bits(out, at + s.low, width == 32 ? (uint32_t)d.low : d.low);
+    if (p.is_high_kept)
+        or_bits(out, at + s.high, width == 32 ? (uint32_t)d.high : d.high);
+}

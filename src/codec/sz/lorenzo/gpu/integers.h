@@ -1,0 +1,535 @@
+/* integers.h: kernel text, coding: the values of a tile to integers in shared memory, and
+ * these to residuals by groups. Its parameters are those of lorenzo/gpu/kernel.h. */
+
+enum { KEPT_BYTES = 7168 }; /* of a tile that waits for its place while the next one is coded */
+
+/* What a block that codes has in shared memory. */
+struct coding {
+    word none[2 * AT_ONCE];      /* zeros: a row of integers where there is none, and one before */
+    word a[ROOM];                /* integers; then the bytes */
+    word u[ZTI_SZ_TILE_VALUES];  /* values; then residuals by groups */
+    uint32_t kept[KEPT_BYTES / 4 + 4]; /* the tile before, while it is not known where it goes */
+    uint64_t exact[EXACT_WORDS]; /* which values are kept as they are */
+    uint32_t exact_before[EXACT_WORDS];
+    uint32_t has_exact;
+    uint32_t classes[ZTI_SZ_GROUPS];
+    /* a group's class, planes, list or symbols, and what is more than these say: how many bits,
+     * then where. With effort 'paper' in the place of classes where parts begin, and of what is
+     * more residuals as they are */
+    uint32_t class_at[ZTI_SZ_GROUPS], plane_at[ZTI_SZ_GROUPS];
+    uint32_t rest_at[ZTI_SZ_GROUPS], excess_at[ZTI_SZ_GROUPS];
+    uint32_t first_bytes; /* that the tile took at the first attempt */
+    uint32_t class_bits, plane_bits, rest_bits, excess_bits, exact_bytes, exact_way;
+    uint32_t blocks[ZTI_SZ_GROUPS]; /* where each begins; upper half: along which axes not first */
+    double inverse; /* of the step */
+    struct NAME(limits) limits;
+    struct walk walk;
+    uint32_t next_groups[32]; /* to be put; the first number counts */
+    uint64_t number, place; /* of the tile; where its bits go */
+    uint64_t away;          /* its base, folded */
+    uint64_t kept_number;   /* of the tile that is kept, if it has any bytes */
+    uint32_t kept_bytes;
+    bool is_whole;          /* none of the tile is cut off */
+    bool is_next_whole, is_next_alike; /* and of the next one; only where it is differs */
+    uint64_t next_number;
+    const word *next_first; /* its first value */
+};
+
+/* That of a block whose values are logarithms. */
+static __device__ __forceinline__ struct marks *marks_in(struct coding *sh)
+{
+    return (struct marks *)(void *)(sh + 1);
+}
+
+/* ---- which values are kept as they are ---- */
+
+static __device__ __forceinline__ void note_exact(struct coding *sh, uint32_t i)
+{
+    simt_or(sh->exact + i / 64, UINT64_C(1) << i % 64);
+    (void)atomicOr((unsigned *)&sh->has_exact, 1u);
+}
+
+/* None; known to all threads after the next barrier. */
+static __device__ __forceinline__ void begin_exact(struct coding *sh)
+{
+    if (threadIdx.x < EXACT_WORDS)
+        sh->exact[threadIdx.x] = 0;
+    if (threadIdx.x == 0)
+        sh->has_exact = 0;
+}
+
+/* ---- values to integers ---- */
+
+/* A tile's values, the first of which is there, to sh->u. */
+static __device__ __forceinline__ void bring_values(struct coding *sh, const word *first)
+{
+    const struct walk *const w = &sh->walk;
+    const uint32_t n = w->n;
+    if (!w->is_together) {
+SIMT_NO_UNROLL
+        for (uint32_t i = threadIdx.x; i < n; i += PUT_THREADS)
+            simt_bring(sh->u + i, first + offset_of(w, i), sizeof(word));
+        return;
+    }
+    const word *from = first + offset_of(w, threadIdx.x * AT_ONCE);
+SIMT_NO_UNROLL
+    for (uint32_t i = threadIdx.x * AT_ONCE; i < n; i += PUT_THREADS * AT_ONCE) {
+        simt_bring(sh->u + i, from, 16);
+        from = w->is_steady ? from + w->leap : first + offset_of(w, i + PUT_THREADS * AT_ONCE);
+    }
+}
+
+/* The same, known to all threads when it returns, and no value is noted to be exact. */
+static __device__ __forceinline__ void begin_values(struct coding *sh)
+{
+    bring_values(sh, sh->walk.first);
+    begin_exact(sh);
+    simt_wait_brought();
+    __syncthreads();
+}
+
+/* Some values side by side, one or AT_ONCE, and their integers; then the place of these is that of
+ * the thread's next ones. */
+static __device__ __forceinline__ void load_values(const struct coding *sh, uint32_t i,
+                                                   uint32_t count, word *v)
+{
+    if (count == AT_ONCE)
+        simt_load_16(v, sh->u + i);
+    else
+        v[0] = sh->u[i];
+}
+
+static __device__ __forceinline__ void store_integers(struct coding *sh, uint32_t i,
+                                                      uint32_t count, const word *q,
+                                                      uint32_t *place)
+{
+    const struct walk *const w = &sh->walk;
+    if (count == AT_ONCE)
+        simt_store_16(sh->a + *place, q);
+    else
+        sh->a[*place] = q[0];
+    *place = count == AT_ONCE && w->is_steady ? *place + w->leap_place
+                                              : place_of(w, i + PUT_THREADS * count);
+}
+
+/* The multiple nearest to a float; what has none within the bound and the limit is exact. Returns
+ * whether it needs 64 bits. */
+static __device__ __forceinline__ bool quantize(const struct sz_tiles *s, struct coding *sh,
+                                                uint32_t i, double limit)
+{
+    const scalar v = number_of(sh->u[i]);
+    int64_t q = 0;
+    const bool is_good = NAME(nearest)(&s->sz, v, limit, &q);
+    if (!is_good)
+        note_exact(sh, i);
+    sh->a[place_of(&sh->walk, i)] = (word)q;
+    const double steps = fabs((double)v * sh->inverse);
+    return !is_good && WIDTH == 64 && steps < 0x1p62 && !(steps < limit);
+}
+
+/* The same of some values side by side at the first trial; returns a bit for each that is not
+ * good. */
+static __device__ __forceinline__ uint32_t quantize_at_once(const struct coding *sh, double step,
+                                                            uint32_t count, const word *v, word *q)
+{
+    const scalar reach = number_of(sh->limits.reach), error = number_of(sh->limits.error);
+    uint32_t bad = 0;
+SIMT_UNROLL
+    for (uint32_t j = 0; j < count; j++) {
+        word off;
+        const scalar x = number_of(v[j]);
+        q[j] = (word)(int64_t)(int32_t)NAME(at_once)(x, step, sh->inverse, &off);
+        const bool is_good =
+            number_of(NAME(magnitude)(x)) <= reach && number_of(off) <= error;
+        bad |= is_good ? 0 : 1u << j;
+    }
+    return bad;
+}
+
+/* The same of a tile: all values at once, then one by one those that are not good at the first
+ * trial. */
+static __device__ __forceinline__ bool quantize_all(const struct sz_tiles *s, struct coding *sh,
+                                                    uint32_t count)
+{
+    const uint32_t n = sh->walk.n;
+    const double step = s->sz.step;
+    uint32_t place = place_of(&sh->walk, threadIdx.x * count);
+    bool is_wide = false;
+SIMT_NO_UNROLL
+    for (uint32_t i = threadIdx.x * count; i < n; i += PUT_THREADS * count) {
+        word v[AT_ONCE], q[AT_ONCE];
+        load_values(sh, i, count, v);
+        uint32_t bad = quantize_at_once(sh, step, count, v, q);
+        store_integers(sh, i, count, q, &place);
+SIMT_NO_UNROLL
+        for (; bad != 0; bad &= bad - 1)
+            is_wide = quantize(s, sh, i + (uint32_t)__ffs((int)bad) - 1, 0x1p30) || is_wide;
+    }
+    return __syncthreads_or(is_wide);
+}
+
+static __device__ __forceinline__ uint32_t multiples_of(const struct sz_tiles *s,
+                                                        struct coding *sh)
+{
+    if (sh->walk.is_even ? !quantize_all(s, sh, AT_ONCE) : !quantize_all(s, sh, 1))
+        return ZTI_SZ_NARROW;
+    begin_values(sh);
+    for (uint32_t i = threadIdx.x; i < sh->walk.n; i += PUT_THREADS)
+        (void)quantize(s, sh, i, 0x1p62);
+    __syncthreads();
+    return ZTI_SZ_WIDE;
+}
+
+/* The integers of logarithms: groups of 64 values at once where all are good, else each by itself,
+ * and so all where they are to be wide. Returns whether they must be. */
+static __device__ __forceinline__ bool take_logs(const struct sz_tiles *s, struct coding *sh,
+                                                 bool is_wide)
+{
+    const double fineness = (double)s->sz.fineness, inverse = 1 / fineness;
+    const struct walk *const w = &sh->walk;
+    bool is_far = false;
+    for (uint32_t first = threadIdx.x / 32 * 64; first < w->n; first += 2 * PUT_THREADS) {
+        const bool is_group = !is_wide && first + 64 <= w->n;
+        bool is_good = is_group;
+        for (uint32_t i = first + threadIdx.x % 32; is_group && i < first + 64; i += 32) {
+            uint32_t q;
+            is_good = NAME(log_at_once)(number_of(sh->u[i]), fineness, inverse,
+                                        s->sz.bound, &q) && is_good;
+            sh->a[place_of(w, i)] = (word)(int64_t)(int32_t)q;
+        }
+        if (__all_sync(SIMT_ALL_LANES, is_good))
+            continue;
+        for (uint32_t i = first + threadIdx.x % 32; i < first + 64 && i < w->n; i += 32) {
+            int64_t q = 0;
+            if (!NAME(log_or_exact)(&s->sz, number_of(sh->u[i]), &q))
+                note_exact(sh, i);
+            is_far = is_far || q <= -(INT64_C(1) << 30) || q >= INT64_C(1) << 30;
+            sh->a[place_of(w, i)] = (word)q;
+        }
+    }
+    return __syncthreads_or(is_far && !is_wide);
+}
+
+static __device__ __forceinline__ uint32_t logs_of(const struct sz_tiles *s, struct coding *sh)
+{
+    if (!take_logs(s, sh, false) || WIDTH == 32)
+        return ZTI_SZ_NARROW;
+    begin_values(sh);
+    (void)take_logs(s, sh, true);
+    return ZTI_SZ_WIDE;
+}
+
+/* Bits of values in the order of numbers, or multiples of a whole step, of some values side by
+ * side, or of a tile. Returns whether integers of 64 bits are needed. */
+static __device__ __forceinline__ bool whole_at_once(uint64_t step, bool is_bits, uint32_t count,
+                                                     const word *v, word *q)
+{
+    bool is_far = false;
+SIMT_UNROLL
+    for (uint32_t j = 0; j < count; j++) {
+        const int64_t x = WIDTH == 32 ? (int64_t)(int32_t)v[j] : (int64_t)v[j];
+        const int64_t some = is_bits || step == 1 ? x : nearest_multiple(x, (int64_t)step);
+        is_far = is_far || (WIDTH == 64 && ((uint64_t)some + (UINT64_C(1) << 30)) >> 31 != 0);
+        q[j] = is_bits ? ordered(v[j]) : (word)some;
+    }
+    return is_far;
+}
+
+static __device__ __forceinline__ bool take_whole(uint64_t step, struct coding *sh, bool is_bits,
+                                                  uint32_t count)
+{
+    const uint32_t n = sh->walk.n;
+    uint32_t place = place_of(&sh->walk, threadIdx.x * count);
+    bool is_far = is_bits && WIDTH == 64;
+SIMT_NO_UNROLL
+    for (uint32_t i = threadIdx.x * count; i < n; i += PUT_THREADS * count) {
+        word v[AT_ONCE], q[AT_ONCE];
+        load_values(sh, i, count, v);
+        is_far = whole_at_once(step, is_bits, count, v, q) || is_far;
+        store_integers(sh, i, count, q, &place);
+    }
+    return __syncthreads_or(is_far);
+}
+
+/* Values to integers in sh->a, knowing that none is noted to be exact; returns the form. */
+static __device__ __forceinline__ uint32_t integers_of(const struct sz_tiles *s, struct coding *sh,
+                                                       bool is_lossless)
+{
+    const bool is_bits = is_lossless || s->sz.source == ZTI_SZ_BITS;
+    if (IS_LOG && !is_lossless)
+        return logs_of(s, sh);
+    if (!is_bits && s->sz.source == ZTI_SZ_LATTICE)
+        return multiples_of(s, sh);
+    const bool is_far = sh->walk.is_even ? take_whole(s->sz.whole_step, sh, is_bits, AT_ONCE)
+                                          : take_whole(s->sz.whole_step, sh, is_bits, 1);
+    return (is_far ? ZTI_SZ_WIDE : ZTI_SZ_NARROW) | (is_lossless ? ZTI_SZ_LOSSLESS : 0);
+}
+
+/* ---- integers for exact values: bridge of lorenzo/sums.h ---- */
+
+/* Values of which a thread looks at the bits, which say of a value whether there is none or whether
+ * it is exact: mostly none of them. */
+enum { GAP_BITS = 16, GAP_PIECES = 64 * EXACT_WORDS / GAP_BITS };
+
+static __device__ __forceinline__ uint32_t gaps_of(const uint64_t *bits, uint32_t piece)
+{
+    return (uint32_t)(bits[piece * GAP_BITS / 64] >> piece * GAP_BITS % 64) & 0xffff;
+}
+
+/* The first values of rows: that of the row before. A warp. */
+static __device__ __forceinline__ void bridge_rows(const struct sz_tiles *s, struct coding *sh,
+                                                   const uint64_t *gaps)
+{
+    const struct walk *const w = &sh->walk;
+    const uint32_t lane = threadIdx.x % 32;
+    for (uint32_t first = 0; first < w->n; first += 32 * w->row) {
+        const uint32_t i = first + lane * w->row;
+        const bool is_gap = i < w->n && bit_at(gaps, i);
+        const unsigned good = __ballot_sync(SIMT_ALL_LANES, i < w->n && !is_gap);
+        const uint32_t below = good & ((2u << lane) - 1); /* this one as well */
+        if (!__any_sync(SIMT_ALL_LANES, is_gap))
+            continue;
+        const uint32_t some = first > 0 ? first - w->row : run_end(gaps, 0, w->n, true);
+        const word before = some < w->n ? sh->a[place_of(w, some)] : (word)s->sz.centre;
+        const word own = i < w->n ? sh->a[place_of(w, i)] : 0;
+        const word near = __shfl_sync(SIMT_ALL_LANES, own, (31 - __clz((int)below)) & 31);
+        if (is_gap)
+            sh->a[place_of(w, i)] = below != 0 ? near : before;
+        simt_order_warp(); /* the next ones look at the last one, which a lane has written */
+    }
+}
+
+/* The others: the nearest before it in its row, of which the first has an integer now. A thread has
+ * some of a word's bits. */
+static __device__ __forceinline__ void bridge_within(struct coding *sh, const uint64_t *gaps)
+{
+    const struct walk *const w = &sh->walk;
+    for (uint32_t piece = threadIdx.x; piece < GAP_PIECES; piece += PUT_THREADS) {
+        uint32_t left = gaps_of(gaps, piece);
+        for (; left != 0; left &= left - 1) {
+            const uint32_t i = piece * GAP_BITS + (uint32_t)__ffs((int)left) - 1;
+            const uint32_t begin = i - i % w->row;
+            uint32_t k = i / 64;
+            uint64_t good = ~gaps[k] & ((UINT64_C(1) << i % 64) - 1);
+            if (i == begin)
+                continue;
+            for (; good == 0 && 64 * k > begin; good = ~gaps[k])
+                k--;
+            const uint32_t near = good != 0 ? 64 * k + 63 - (uint32_t)__clzll((long long)good) : 0;
+            sh->a[place_of(w, i)] = sh->a[place_of(w, near > begin ? near : begin)];
+        }
+    }
+}
+
+/* ---- integers to residuals ---- */
+
+/* The place of a value's integer, and along which axes there is one before it. */
+struct spot {
+    uint32_t place, has;
+};
+
+static __device__ __forceinline__ struct spot spot_at(const struct walk *w, const uint32_t *at)
+{
+    struct spot p = {0, 0};
+SIMT_UNROLL
+    for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
+        p.place += at[k] * w->pace[k];
+        p.has |= (uint32_t)((at[k] & w->restart) != 0) << k;
+    }
+    p.has &= w->differ;
+    return p;
+}
+
+/* That of value v of a block that is the array's first, and of block g's first value: the sums of
+ * the places and the or of the axes are those of value v of block g. */
+static __device__ __forceinline__ struct spot spot_within(const struct walk *w, uint32_t v)
+{
+    uint32_t at[ZT_MAX_RANK];
+SIMT_UNROLL
+    for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
+        at[k] = v & ((1u << w->side[k]) - 1);
+        v >>= w->side[k];
+    }
+    return spot_at(w, at);
+}
+
+static __device__ __forceinline__ struct spot spot_of_block(const struct walk *w, uint32_t g)
+{
+    uint32_t at[ZT_MAX_RANK];
+    split(g, w->blocks, w->block_inverse, at);
+SIMT_UNROLL
+    for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
+        at[k] <<= w->side[k];
+    return spot_at(w, at);
+}
+
+/* Those of all blocks, known to all threads after the next barrier. */
+static __device__ __forceinline__ void find_blocks(struct coding *sh)
+{
+    if (!sh->walk.is_blocked || threadIdx.x >= ZTI_SZ_GROUPS)
+        return;
+    const struct spot block = spot_of_block(&sh->walk, threadIdx.x);
+    sh->blocks[threadIdx.x] = block.place | block.has << 16;
+}
+
+/* That of value i of a tile that is not in blocks; no more than so many axes matter. */
+static __device__ __forceinline__ struct spot spot_of(const struct walk *w, uint32_t i,
+                                                      uint32_t axes)
+{
+    struct spot p = {i, 0};
+SIMT_UNROLL
+    for (uint32_t k = 0; k < axes; k++) {
+        const uint32_t rest = k + 1 < ZT_MAX_RANK ? divide(i, w->inverse[k]) : 0;
+        p.has |= (uint32_t)(((i - rest * w->extent[k]) & w->restart) != 0) << k;
+        i = rest;
+    }
+    p.has &= w->differ;
+    return p;
+}
+
+/* The difference along the first axes of those that have one before: the sum of the corners of a
+ * box, each with its sign. */
+static __device__ __forceinline__ word difference(const word *a, const uint32_t *pace,
+                                                  struct spot p, uint32_t axes)
+{
+    word sum = 0;
+SIMT_UNROLL
+    for (uint32_t corner = 0; corner < 1u << axes; corner++) {
+        uint32_t back = 0, ones = 0;
+SIMT_UNROLL
+        for (uint32_t k = 0; k < axes; k++) {
+            back += (corner >> k & 1) * pace[k];
+            ones += corner >> k & 1;
+        }
+        const word v = (p.has & corner) == corner ? a[p.place - back] : 0;
+        sum = ones % 2 ? sum - v : sum + v;
+    }
+    return sum;
+}
+
+/* Residuals of a warp's groups, from the first to before the last, to sh->u, folded where they are
+ * not effort 'paper's. 'axes' is known where this is compiled: differences are along no more. */
+struct residuals {
+    uint32_t first, last;
+    uint32_t differ; /* along which axes */
+    word base;       /* what all integers are less by */
+    bool is_paper, is_narrow;
+};
+
+static __device__ __forceinline__ word residual_at(const struct coding *sh, const uint32_t *pace,
+                                                   struct spot p, const struct residuals *r,
+                                                   uint32_t axes)
+{
+    const word d = difference(sh->a, pace, p, axes) - (p.has == 0 ? r->base : 0);
+    return r->is_paper ? d : fold(d, r->is_narrow);
+}
+
+/* Those of AT_ONCE values side by side, of which p is the first one's spot: rows that lie before
+ * theirs are added up with their signs, and the one value before each; then neighbours differ. */
+static __device__ __forceinline__ void residuals_at_once(struct coding *sh, const uint32_t *pace,
+                                                         struct spot p, const struct residuals *r,
+                                                         uint32_t axes, word *d)
+{
+    const word *const own = sh->a + p.place;
+    word sum[AT_ONCE], left = 0;
+SIMT_UNROLL
+    for (uint32_t j = 0; j < AT_ONCE; j++)
+        sum[j] = 0;
+SIMT_UNROLL
+    for (uint32_t corner = 0; corner < 1u << axes; corner += 2) {
+        uint32_t back = 0, ones = 0;
+SIMT_UNROLL
+        for (uint32_t k = 1; k < axes; k++) {
+            back += (corner >> k & 1) * pace[k];
+            ones += corner >> k & 1;
+        }
+        const word *const row = (p.has & corner) == corner ? own - back : sh->none + AT_ONCE;
+        word v[AT_ONCE];
+        simt_load_16(v, row);
+        left = ones % 2 ? left - row[-1] : left + row[-1];
+SIMT_UNROLL
+        for (uint32_t j = 0; j < AT_ONCE; j++)
+            sum[j] = ones % 2 ? sum[j] - v[j] : sum[j] + v[j];
+    }
+    const bool is_along = (r->differ & 1) != 0;
+    const bool is_narrow = WIDTH == 32 || r->is_narrow;
+SIMT_UNROLL
+    for (uint32_t j = 0; j < AT_ONCE; j++) {
+        const word before = j > 0 ? (is_along ? sum[j - 1] : 0) : (p.has & 1) != 0 ? left : 0;
+        const word first = p.has == 0 && (j == 0 || !is_along) ? r->base : 0;
+        const word own_d = sum[j] - before - first;
+        d[j] = r->is_paper ? own_d : fold(own_d, is_narrow);
+    }
+}
+
+/* A warp takes AT_ONCE values a lane, which are whole groups together. */
+static __device__ __forceinline__ void residuals_of_blocks(struct coding *sh,
+                                                           const struct residuals *r, uint32_t axes)
+{
+    const struct walk w = sh->walk;
+    const uint32_t i = threadIdx.x % 32 * AT_ONCE, end = r->last * ZTI_SZ_GROUP;
+    const struct spot within = spot_within(&w, i % ZTI_SZ_GROUP);
+SIMT_NO_UNROLL
+    for (uint32_t at = r->first * ZTI_SZ_GROUP + i; at < end; at += 32 * AT_ONCE) {
+        const uint32_t block = sh->blocks[at / ZTI_SZ_GROUP];
+        const struct spot p = {within.place + (block & 0xffff), within.has | block >> 16};
+        word d[AT_ONCE];
+        residuals_at_once(sh, w.pace, p, r, axes, d);
+        simt_store_16(sh->u + at, d);
+    }
+}
+
+/* The same where groups are runs, in tiles that are even. */
+static __device__ __forceinline__ void residuals_of_even_runs(struct coding *sh,
+                                                              const struct residuals *r,
+                                                              uint32_t axes)
+{
+    const struct walk w = sh->walk;
+    const uint32_t i = threadIdx.x % 32 * AT_ONCE, end = r->last * ZTI_SZ_GROUP;
+SIMT_NO_UNROLL
+    for (uint32_t at = r->first * ZTI_SZ_GROUP + i; at < end; at += 32 * AT_ONCE) {
+        word d[AT_ONCE] = {0};
+        if (at < w.n)
+            residuals_at_once(sh, w.pace, spot_of(&w, at, axes), r, axes, d);
+        simt_store_16(sh->u + at, d);
+    }
+}
+
+static __device__ __forceinline__ void residuals_of_runs(struct coding *sh,
+                                                         const struct residuals *r, uint32_t axes)
+{
+    const struct walk w = sh->walk;
+    const uint32_t end = r->last * ZTI_SZ_GROUP;
+    for (uint32_t i = r->first * ZTI_SZ_GROUP + threadIdx.x % 32; i < end; i += 32)
+        sh->u[i] = i < w.n ? residual_at(sh, w.pace, spot_of(&w, i, axes), r, axes) : 0;
+}
+
+static __device__ __forceinline__ void find_residuals(struct coding *sh, const struct residuals *r)
+{
+    const uint32_t axes = r->differ < 2 ? 1 : r->differ < 4 ? 2 : r->differ < 8 ? 3 : 4;
+    if (sh->walk.is_blocked && !r->is_paper) {
+        if (axes < 3)
+            residuals_of_blocks(sh, r, 2);
+        else if (axes == 3)
+            residuals_of_blocks(sh, r, 3);
+        else
+            residuals_of_blocks(sh, r, 4);
+    } else if (sh->walk.is_even) {
+        if (axes == 1)
+            residuals_of_even_runs(sh, r, 1);
+        else if (axes == 2)
+            residuals_of_even_runs(sh, r, 2);
+        else if (axes == 3)
+            residuals_of_even_runs(sh, r, 3);
+        else
+            residuals_of_even_runs(sh, r, 4);
+    } else if (axes == 1) {
+        residuals_of_runs(sh, r, 1);
+    } else if (axes == 2) {
+        residuals_of_runs(sh, r, 2);
+    } else if (axes == 3) {
+        residuals_of_runs(sh, r, 3);
+    } else {
+        residuals_of_runs(sh, r, 4);
+    }
+}

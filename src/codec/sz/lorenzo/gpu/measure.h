@@ -1,0 +1,287 @@
+/* measure.h: kernel text, coding: the classes of groups of 64 values and how many bits they
+ * take: several groups of a warp at once, each by a few lanes. Its parameters are those of
+ * lorenzo/gpu/kernel.h. All lanes of a warp call these functions. */
+
+enum {
+    OF_GROUP = 512 / WIDTH,                /* a lane's values of its group, by fours */
+    GROUP_LANES = ZTI_SZ_GROUP / OF_GROUP, /* that have a group together */
+    GROUPS_AT_ONCE = 32 / GROUP_LANES
+};
+
+/* Codes of effort 'default', 256 a book. */
+static __device__ __forceinline__ uint32_t *codes_in(struct coding *sh)
+{
+    return (uint32_t *)(void *)(marks_in(sh) + IS_LOG);
+}
+
+static __device__ __forceinline__ struct pair pair_of(const struct coding *sh, uint32_t g)
+{
+    const struct pair u = {sh->u[g * ZTI_SZ_GROUP + threadIdx.x % 32],
+                           sh->u[g * ZTI_SZ_GROUP + 32 + threadIdx.x % 32]};
+    return u;
+}
+
+/* A lane's values, of a group of n; beyond the n-th, and of no group at all, zeros. Only what
+ * lanes of a group have together is the same in all of them. */
+struct some {
+    word v[OF_GROUP];
+    uint32_t group, n;
+    word top;                      /* the largest of the lane's */
+    uint32_t lengths[OF_GROUP / 4]; /* how many bits each has, a byte a value */
+};
+
+/* What a group was found to be. */
+struct found_class {
+    uint32_t c, k; /* its class, and the low bits by Rice's code that this means */
+    uint32_t bits; /* in such codes, for 20 ones at most a value; of no list */
+};
+
+/* The sum over a group's lanes. */
+static __device__ __forceinline__ uint32_t sum_of_group(uint32_t v)
+{
+SIMT_UNROLL
+    for (uint32_t step = 1; step < GROUP_LANES; step *= 2)
+        v += __shfl_xor_sync(SIMT_ALL_LANES, v, (int)step);
+    return v;
+}
+
+/* The number in the group of the lane's value j, of each four the first; lanes take their fours in
+ * an order in which those of neighbouring groups are in different banks. */
+static __device__ __forceinline__ uint32_t number_in_group(uint32_t group, uint32_t j)
+{
+    return 4 * (threadIdx.x % GROUP_LANES + GROUP_LANES * (j / 4 ^ (group & 1)));
+}
+
+/* How many bits a value has; the highest one of a number, 0 of 0. */
+static __device__ __forceinline__ uint32_t bits_in(word v)
+{
+    return WIDTH == 32 ? simt_highest((uint32_t)v) + 1 : 64 - (uint32_t)__clzll((long long)v);
+}
+
+static __device__ __forceinline__ uint32_t highest_of(uint32_t v)
+{
+    return v == 0 ? 0 : 0x80000000u >> __clz((int)v);
+}
+
+static __device__ __forceinline__ void load_some(const struct coding *sh, uint32_t group,
+                                                 uint32_t last, struct some *s)
+{
+    s->group = group;
+    s->n = group < last ? in_group(sh->walk.n, group) : 0;
+    s->top = 0;
+SIMT_UNROLL
+    for (uint32_t j = 0; j < OF_GROUP; j++)
+        s->v[j] = 0;
+SIMT_UNROLL
+    for (uint32_t j = 0; j < OF_GROUP && group < last; j += AT_ONCE)
+        simt_load_16(s->v + j, sh->u + group * ZTI_SZ_GROUP + number_in_group(group, j) + j % 4);
+SIMT_UNROLL
+    for (uint32_t j = 0; j < OF_GROUP; j++) {
+        const uint32_t highest = bits_in(s->v[j]) - 1;
+        s->top = s->v[j] > s->top ? s->v[j] : s->top;
+        s->lengths[j / 4] = (j % 4 == 0 ? 0x01010101 : s->lengths[j / 4]) + (highest << j % 4 * 8);
+    }
+}
+
+/* How many of a group's values have more than k bits: a byte's highest bit says so of one. */
+static __device__ __forceinline__ uint32_t longer(const struct some *s, uint32_t k)
+{
+    const uint32_t more = (127 - k) * 0x01010101;
+    uint32_t marks = 0;
+SIMT_UNROLL
+    for (uint32_t j = 0; j < OF_GROUP / 4; j++)
+        marks |= ((s->lengths[j] + more) & 0x80808080) >> j;
+    return sum_of_group((uint32_t)__popc(marks));
+}
+
+static __device__ __forceinline__ uint32_t rice_bits(const struct some *s, uint32_t k)
+{
+    const uint32_t by = k < WIDTH ? k : WIDTH - 1;
+    uint32_t sum = 0;
+SIMT_UNROLL
+    for (uint32_t j = 0; j < OF_GROUP; j++)
+        sum += at_most(s->v[j] >> by, ZTI_SZ_UNARY_MOST);
+    return s->n * k + sum_of_group(k < WIDTH ? sum : 0);
+}
+
+/* Of k and its neighbours, where at most 39 values are longer than k: 10 bits of k, 10 of k + 1, 12
+ * of k - 1, less the planes. */
+static __device__ __forceinline__ uint32_t three_rice_bits(const struct some *s, uint32_t k)
+{
+    const uint32_t most = ZTI_SZ_UNARY_MOST, down = k > 0, less = k - down;
+    uint32_t below_it = 0, own = 0, above_it = 0;
+SIMT_UNROLL
+    for (uint32_t j = 0; j < OF_GROUP; j++) {
+        const word v = s->v[j] >> less; /* k is at most WIDTH */
+        below_it += at_most(v, most);
+        own += at_most(v >> down, most);
+        above_it += at_most(v >> down >> 1, most);
+    }
+    return sum_of_group(own | above_it << 10 | below_it << 20);
+}
+
+/* From k to that of the fewest bits near it. */
+static __device__ __forceinline__ void descend(const struct some *s, uint32_t width,
+                                               struct found_class *f)
+{
+    const uint32_t three = three_rice_bits(s, f->k);
+    const uint32_t above_it = s->n * (f->k + 1) + (three >> 10 & 1023);
+    const uint32_t below_it = s->n * (f->k - 1) + (three >> 20);
+    f->bits = s->n * f->k + (three & 1023);
+    const bool goes_down = f->k > 0 && below_it < f->bits;
+    bool goes_on = goes_down || (f->k < width && above_it < f->bits);
+    if (goes_on) {
+        f->bits = goes_down ? below_it : above_it;
+        f->k = goes_down ? f->k - 1 : f->k + 1;
+    }
+    for (;;) {
+        goes_on = goes_on && f->k != (goes_down ? 0 : width);
+        if (!__any_sync(SIMT_ALL_LANES, goes_on))
+            return;
+        const uint32_t k = goes_down ? f->k - 1 : f->k + 1;
+        const uint32_t other = rice_bits(s, goes_on ? k : 0);
+        goes_on = goes_on && other < f->bits;
+        f->bits = goes_on ? other : f->bits;
+        f->k = goes_on ? k : f->k;
+    }
+}
+
+/* class_of of lorenzo/rice.h: a list of list_most values at most, or the k of the fewest bits near the
+ * smallest one that leaves at most 39 of 64 values longer. */
+static __device__ __forceinline__ struct found_class class_of(const struct some *s, uint32_t width,
+                                                              uint32_t list_most)
+{
+    const uint32_t most = s->n * 39 / 64;
+    const uint32_t longest = __reduce_max_sync(SIMT_ALL_LANES, bits_in(s->top));
+    struct found_class f = {0, 0, 0};
+SIMT_NO_UNROLL
+    for (uint32_t step = highest_of(longest); step > 0; step /= 2)
+        f.k += longer(s, f.k + step - 1) > most ? step : 0;
+    const uint32_t begin = f.k;
+    descend(s, width, &f);
+    f.c = ZTI_SZ_FEW + 1 + f.k;
+    /* a list may have more than 39 of 64 values where a group has few */
+    if (!__any_sync(SIMT_ALL_LANES, begin == 0 || f.k == 0 || most < list_most))
+        return f;
+    const uint32_t some = longer(s, 0);
+    if (f.k == 0 && some <= ZTI_SZ_FEW_MOST)
+        f.c = ZTI_SZ_FEW;
+    if (some <= list_most) {
+        f.c = some;
+        f.bits = 0;
+    }
+    return f;
+}
+
+/* ---- how many bits --------------------------------------------------------------------------- */
+
+/* Which of the lane's values are 'most' or more above k bits. */
+static __device__ __forceinline__ uint32_t beyond(const struct some *s, uint32_t k, uint32_t most)
+{
+    uint32_t marks = 0;
+    if (above(s->top, k) < most)
+        return 0;
+SIMT_UNROLL
+    for (uint32_t j = 0; j < OF_GROUP; j++)
+        marks |= (uint32_t)(above(s->v[j], k) >= most) << j;
+    return marks;
+}
+
+/* The next of these values, as it is above k bits. */
+static __device__ __forceinline__ word next_beyond(const struct coding *sh, const struct some *s,
+                                                   uint32_t k, uint32_t *marks)
+{
+    const uint32_t j = (uint32_t)__ffs((int)*marks) - 1;
+    *marks &= *marks - 1;
+    return above(sh->u[s->group * ZTI_SZ_GROUP + number_in_group(s->group, j) + j % 4], k);
+}
+
+/* Bits of what is above the planes in unary code. */
+static __device__ __forceinline__ uint32_t rounds_bits(const struct coding *sh,
+                                                       const struct some *s, struct found_class f)
+{
+    uint32_t marks = is_list(f.c) ? 0 : beyond(s, f.k, ZTI_SZ_ROUNDS), more = 0;
+    if (__any_sync(SIMT_ALL_LANES, marks != 0)) {
+        while (marks != 0) {
+            const word v = next_beyond(sh, s, f.k, &marks);
+            more += ZTI_SZ_ROUNDS - 1 + number_bits(v, ZTI_SZ_ROUNDS) -
+                    at_most(v, ZTI_SZ_UNARY_MOST);
+        }
+        more = sum_of_group(more);
+    }
+    return s->n + f.bits - s->n * f.k + more;
+}
+
+/* Bits of codes, and *excess: of what values are more than these say. */
+static __device__ __forceinline__ uint32_t symbols_bits(struct coding *sh, const struct some *s,
+                                                        uint32_t c, uint32_t *excess)
+{
+    const uint32_t n = is_list(c) ? 0 : s->n, most = symbol_most(book_of(c));
+    uint32_t sum = 0, marks = n == 0 ? 0 : beyond(s, class_shift(c), most);
+SIMT_UNROLL
+    for (uint32_t j = 0; j < OF_GROUP; j += 4) {
+        const struct codes two =
+            codes_of_four(codes_in(sh), s->v + j, number_in_group(s->group, j), n, c);
+        sum += code_count(two.low) + code_count(two.high);
+    }
+    *excess = 0;
+    if (__any_sync(SIMT_ALL_LANES, marks != 0)) {
+        while (marks != 0)
+            *excess += value_bits(next_beyond(sh, s, class_shift(c), &marks) - most);
+        *excess = sum_of_group(*excess);
+    }
+    return sum_of_group(sum);
+}
+
+/* The same of lists, group after group; c: the class of the lane's group. */
+static __device__ __forceinline__ void measure_lists(struct coding *sh, uint32_t group, uint32_t c)
+{
+    const bool is_one = threadIdx.x % GROUP_LANES == 0 && is_list(c) && c > 0;
+    uint32_t lists = __ballot_sync(SIMT_ALL_LANES, is_one);
+    for (; lists != 0; lists &= lists - 1) {
+        const int lane = __ffs((int)lists) - 1;
+        const uint32_t g = __shfl_sync(SIMT_ALL_LANES, group, lane);
+        const uint32_t bits =
+            list_bits(pair_of(sh, g), __shfl_sync(SIMT_ALL_LANES, c, lane));
+        if (threadIdx.x % 32 == 0)
+            sh->rest_at[g] = bits;
+    }
+}
+
+/* The classes of a warp's groups, and how many bits these take of each kind, but for the class;
+ * is_counted: only their classes. Returns whether any value is not 0; *all: bits in Rice codes of
+ * the lane's groups that are no lists. */
+static __device__ __forceinline__ bool measure_warp(struct coding *sh, uint32_t first,
+                                                    uint32_t last, uint32_t width, bool is_coded,
+                                                    bool is_counted, uint32_t *all)
+{
+    const uint32_t most = is_coded ? (uint32_t)ZTI_SZ_SPARSE_CODED : (uint32_t)ZTI_SZ_SPARSE;
+    bool differs = false;
+SIMT_NO_UNROLL
+    for (uint32_t g = first; g < last; g += GROUPS_AT_ONCE) {
+        struct some s;
+        load_some(sh, g + threadIdx.x % 32 / GROUP_LANES, last, &s);
+        const struct found_class f = class_of(&s, width, most);
+        const bool is_own = threadIdx.x % GROUP_LANES == 0 && s.group < last;
+        uint32_t excess = 0, rest = 0;
+        differs = differs || s.top != 0;
+        if (is_counted)
+            *all += is_own && !is_list(f.c) ? f.bits + s.n * (1 - class_shift(f.c)) : 0;
+        else if (is_coded)
+            rest = symbols_bits(sh, &s, f.c, &excess);
+        else
+            rest = rounds_bits(sh, &s, f);
+        if (is_own) {
+            sh->classes[s.group] = f.c;
+            if (!is_counted) {
+                sh->plane_at[s.group] = (is_coded ? class_shift(f.c) : class_planes(f.c)) * s.n;
+                sh->rest_at[s.group] = is_list(f.c) ? 0 : rest;
+                sh->excess_at[s.group] = excess;
+            }
+        }
+        simt_order_warp();
+        if (!is_counted)
+            measure_lists(sh, s.group, s.group < last ? f.c : 0);
+    }
+    return differs;
+}

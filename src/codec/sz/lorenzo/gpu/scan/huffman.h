@@ -1,0 +1,261 @@
+/* huffman.h: kernel text of lorenzo/gpu/scan/scan.cu: tiles of effort 'default' (lorenzo/huffman.h).
+ *
+ * The symbols of a book follow each other whatever groups they are of. Lanes of a tile have pieces
+ * of the next bits and find by themselves where codes begin (huffman/gpu/self_sync.h). How many codes begin in
+ * pieces before its own tells a lane where its symbols go, which it stores by whole words: those in
+ * the word that the lane before begins are that one's. What is in bits that no code of the book
+ * begins in any more is not looked at. */
+
+enum {
+    PIECE_BITS = 240, /* two rounds of pieces fit in a window */
+    ROUND_BITS = CODED_LANES * PIECE_BITS,
+    AHEAD_BITS = 128 /* behind a round: four codes, and what is looked at beside the last one */
+};
+static_assert(2 * (ROUND_BITS + 16) + 63 + AHEAD_BITS <= WINDOW_BITS, "two rounds fit in a window");
+
+/* Symbols of a lane's tile: of books 1 to 4, 16 bits each. */
+struct books {
+    uint64_t counts; /* symbols, */
+    uint64_t begins; /* and the number of the first */
+    uint64_t lists;  /* groups that are lists, a bit each */
+};
+
+/* Classes of Huffman codes, and planes; b->counts, b->lists; of other groups, how many symbols of
+ * their book come before theirs. The warp calls it. */
+static __device__ __forceinline__ void find_coded_classes(const struct sz_tiles *s,
+                                                          const struct finding *f, struct lane *l,
+                                                          struct books *b)
+{
+    const uint32_t most = ZTI_SZ_FEW + 1 + (l->is_wide ? 64 : 32);
+    const struct codes c = codes_of(s, f, window_of(f, l->column), 0, ZT_EFFORT_DEFAULT);
+    uint32_t planes = 0, number = 0;
+    bring_some(s, f, l, WINDOW_BITS / 2); /* 64 codes take less */
+    b->counts = b->lists = 0;
+    if (!l->is_good)
+        return;
+    const uint32_t only = only_symbol(&c, &l->is_good);
+    struct ahead a = ahead_of(c.bits.words, l);
+    for (uint32_t g = 0; l->is_good && g * ZTI_SZ_GROUP < l->n; g++) {
+        const uint32_t n = in_group(l->n, g);
+        number = class_after(one_symbol(&c, &a, only), number);
+        const uint32_t class_of = class_of_number(number);
+        l->is_good = class_of <= most;
+        if (!l->is_good)
+            return;
+        if (leads(l))
+            classes_of(f, l)[g] = (uint8_t)class_of;
+        uint64_t place = 0;
+        if (is_list(class_of)) {
+            b->lists |= UINT64_C(1) << g;
+        } else {
+            const uint32_t shift = 16 * (book_of(class_of) - 1);
+            place = b->counts >> shift & 0xffff;
+            b->counts += (uint64_t)symbols_in(n, book_of(class_of)) << shift;
+        }
+        if (leads(l))
+            l->to->groups[g] = group_of(class_of, planes) | place << 32;
+        planes += class_shift(class_of) * n;
+    }
+    l->at = place_of(c.bits.words, &a, l);
+    l->is_good = l->is_good && l->at <= l->end && planes <= l->end - l->at;
+    if (!l->is_good)
+        return;
+    if (leads(l))
+        l->to->planes_at = in_tile(l);
+    l->at += planes;
+}
+
+/* Where the symbols of books and of groups go: a lane has every eighth group. */
+static __device__ __forceinline__ void place_groups(const struct finding *f, const struct lane *l,
+                                                    struct books *b)
+{
+    uint32_t begin = 0;
+    b->begins = 0;
+    for (uint32_t book = 1; book < ZTI_SZ_BOOKS; book++) {
+        const uint32_t shift = 16 * (book - 1);
+        b->begins |= (uint64_t)begin << shift;
+        begin += (((uint32_t)(b->counts >> shift) & 0xffff) + 15) / 16 * 16;
+    }
+    for (uint32_t g = threadIdx.x % CODED_LANES; l->is_good && g * ZTI_SZ_GROUP < l->n;
+         g += CODED_LANES) {
+        const uint32_t c = classes_of(f, l)[g];
+        uint32_t *const place = (uint32_t *)(void *)(l->to->groups + g) + 1;
+        if (!is_list(c))
+            *place += (uint32_t)(b->begins >> 16 * (book_of(c) - 1)) & 0xffff;
+    }
+}
+
+/* ---- a round: a piece a lane ---- */
+
+/* Symbols from number 'first' of a book on, and where their codes begin in the window. */
+struct round {
+    uint32_t at, first, left;
+    uint8_t *to; /* where the book's go */
+};
+
+/* Four codes from bit *at on, which goes behind them: their symbols. */
+static __device__ __forceinline__ uint32_t four_codes(const struct zti_code_bits *c, uint32_t *at)
+{
+    const uint32_t *const from = c->words + *at / 32;
+    uint64_t held = (uint64_t)__funnelshift_r(from[1], from[2], *at % 32) << 32 |
+                    __funnelshift_r(from[0], from[1], *at % 32);
+    uint32_t symbols = 0;
+SIMT_UNROLL
+    for (uint32_t k = 0; k < 4; k++) {
+        uint32_t code = c->table[(uint32_t)held & (ZTI_CODE_ENTRIES - 1)];
+        if (zti_code_length(code) == 0)
+            code = zti_long_code(c->order, c->numbers, (uint32_t)held, ZTI_SMALL_TABLE_BITS);
+        held >>= zti_code_length(code);
+        *at += zti_code_length(code);
+        symbols |= (code & 0xff) << 8 * k;
+    }
+    return symbols;
+}
+
+static __device__ __forceinline__ void put_word(const struct round *r, uint32_t own, uint32_t four)
+{
+    *(uint32_t *)(void *)(r->to + r->first + own) = four;
+}
+
+/* Words of a round that are a lane's, whose first code begins at bit 'at'; returns where the last
+ * of their codes ends. Its first symbol is number 'own', the next lane's 'next'. */
+static __device__ __forceinline__ uint32_t put_words(const struct zti_code_bits *c,
+                                                     const struct round *r, uint32_t at,
+                                                     uint32_t own, uint32_t next)
+{
+    for (; own % 4 != 0; own++)
+        at += zti_code_length(zti_code_from(c, at));
+    for (; own + 4 <= next; own += 4)
+        put_word(r, own, four_codes(c, &at));
+    uint32_t four = 0;
+    for (uint32_t k = 0; own + k < next; k++) { /* the last of a book */
+        const uint32_t code = zti_code_from(c, at);
+        at += zti_code_length(code);
+        four |= (code & 0xff) << 8 * k;
+    }
+    if (own < next)
+        put_word(r, own, four);
+    return at;
+}
+
+/* A round, of lanes whose tile has symbols left. It ends with a whole word, or with the book's last
+ * symbol. The warp calls it. */
+static __device__ __forceinline__ void take_round(const struct zti_code_bits *c, struct round *r)
+{
+    const uint32_t piece = threadIdx.x % CODED_LANES, last = threadIdx.x % 32 | (CODED_LANES - 1);
+    const bool is_here = r->left > 0;
+    uint32_t at = r->at + (is_here ? piece * PIECE_BITS : 0), count = 0;
+    (void)zti_settle(c, CODED_LANES, &at, is_here ? at + PIECE_BITS : 0, &count);
+    uint32_t up_to = count;
+SIMT_UNROLL
+    for (uint32_t step = 1; step < CODED_LANES; step *= 2) {
+        const uint32_t before = __shfl_up_sync(SIMT_ALL_LANES, up_to, (int)step);
+        up_to += piece >= step ? before : 0;
+    }
+    const uint32_t all = __shfl_sync(SIMT_ALL_LANES, up_to, (int)last);
+    const uint32_t own = up_to - count, taken = all < r->left ? all / 4 * 4 : r->left;
+    const uint32_t next = (up_to + 3) / 4 * 4;
+    uint32_t end = r->at;
+    if ((own + 3) / 4 * 4 < taken)
+        end = put_words(c, r, at, own, next < taken ? next : taken);
+SIMT_UNROLL
+    for (uint32_t step = 1; step < CODED_LANES; step *= 2) {
+        const uint32_t other = __shfl_xor_sync(SIMT_ALL_LANES, end, (int)step);
+        end = other > end ? other : end;
+    }
+    r->at = end;
+    r->first += taken;
+    r->left -= taken;
+}
+
+/* ---- symbols ---- */
+
+/* The only symbol of a book, for all of 'left'. */
+static __device__ __forceinline__ void repeat(struct round *r, uint32_t only)
+{
+    for (uint32_t i = 4 * (threadIdx.x % CODED_LANES); i < r->left; i += 4 * CODED_LANES)
+        *(uint32_t *)(void *)(r->to + i) = only * 0x01010101u;
+    r->left = 0;
+}
+
+/* The symbols of a book. The warp calls it. */
+static __device__ __forceinline__ void find_symbols_of(const struct sz_tiles *s,
+                                                       const struct finding *f, struct lane *l,
+                                                       const struct books *b, uint32_t book)
+{
+    const uint32_t shift = 16 * (book - 1), count = (uint32_t)(b->counts >> shift) & 0xffff;
+    const struct codes c = codes_of(s, f, window_of(f, l->column), book, ZT_EFFORT_DEFAULT);
+    struct round r = {0, 0, l->is_good ? count : 0,
+                      (uint8_t *)sz_symbols_in(l->to, &s->sz) + ((b->begins >> shift) & 0xffff)};
+    if (r.left > 0) {
+        const uint32_t only = only_symbol(&c, &l->is_good);
+        if (only != UINT32_MAX)
+            repeat(&r, only);
+    }
+    while (__any_sync(SIMT_ALL_LANES, r.left > 0)) {
+        bring_some(s, f, l, ROUND_BITS + AHEAD_BITS);
+        r.at = (uint32_t)(l->at - 64 * l->first);
+        take_round(&c.bits, &r);
+        l->at = 64 * l->first + r.at;
+    }
+}
+
+/* How many of a group's values, n, are more than their symbols say. */
+static __device__ __forceinline__ uint32_t values_above(const uint8_t *symbols, uint32_t n,
+                                                        uint32_t book)
+{
+    const uint32_t bits = book > 1 ? 4 : 2, all = n * bits;
+    uint32_t above = 0;
+    for (uint32_t first = 0; first < all; first += 128) {
+        uint32_t words[4];
+        simt_load_16(words, symbols + first / 8);
+SIMT_UNROLL
+        for (uint32_t k = 0; k < 4; k++) {
+            const uint32_t begin = first + 32 * k, left = all > begin ? all - begin : 0;
+            const uint32_t own = left < 32 ? words[k] & ((1u << left) - 1) : words[k];
+            const uint32_t pairs = own & own >> 1;
+            above += (uint32_t)__popc(bits == 4 ? pairs & pairs >> 2 & 0x11111111
+                                                : pairs & 0x55555555);
+        }
+    }
+    return above;
+}
+
+/* The same of all groups, in the place of their classes; which groups have any, a bit each. The
+ * warp calls it. */
+static __device__ __forceinline__ uint64_t find_excesses(const struct sz_tiles *s,
+                                                         const struct finding *f,
+                                                         const struct lane *l)
+{
+    const uint8_t *const symbols = (const uint8_t *)sz_symbols_in(l->to, &s->sz);
+    uint64_t some = 0;
+    simt_order_warp(); /* symbols are other lanes'; shuffles order them in the tests */
+    for (uint32_t g = threadIdx.x % CODED_LANES; l->is_good && g * ZTI_SZ_GROUP < l->n;
+         g += CODED_LANES) {
+        const uint32_t c = classes_of(f, l)[g];
+        if (is_list(c))
+            continue;
+        const uint32_t above = values_above(symbols + (l->to->groups[g] >> 32),
+                                            in_group(l->n, g), book_of(c));
+        classes_of(f, l)[g] = (uint8_t)above;
+        some |= (uint64_t)(above > 0) << g;
+    }
+    for (uint32_t step = 1; step < CODED_LANES; step *= 2)
+        some |= __shfl_xor_sync(SIMT_ALL_LANES, some, (int)step);
+    return some;
+}
+
+/* A tile of effort 'default'. The warp calls it. */
+static __device__ __forceinline__ void find_coded(const struct sz_tiles *s, const struct finding *f,
+                                                  struct lane *l)
+{
+    struct books b;
+    find_coded_classes(s, f, l, &b);
+    pass_groups(s, f, l, PASS_LISTS, b.lists);
+    place_groups(f, l, &b);
+SIMT_NO_UNROLL
+    for (uint32_t book = 1; book < ZTI_SZ_BOOKS; book++)
+        find_symbols_of(s, f, l, &b, book);
+    l->is_good = l->is_good && l->at <= l->end;
+    pass_groups(s, f, l, PASS_EXCESSES, find_excesses(s, f, l));
+}

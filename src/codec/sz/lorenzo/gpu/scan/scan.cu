@@ -1,0 +1,733 @@
+/* scan.cu: what must be gone through bit by bit in tiles that are decoded: where one class,
+ * list, round of unary codes or Huffman code ends the next begins, and so does the next tile. Some
+ * lanes have a chunk, and note what they find in the tiles' slots (lorenzo/gpu/scan/positions.h). They do the
+ * same side by side, and the first of them notes it, so that a warp has few tiles, which are alike
+ * in how long their parts are, and there are many warps; but of effort 'fast' each has a group
+ * (lorenzo/gpu/scan/rice.h), of symbols of effort 'default' a piece (lorenzo/gpu/scan/huffman.h), and of
+ * effort 'paper' one of the tile's four parts.
+ *
+ * Tiles are at different places of the stream, so a warp brings each tile's next bits to shared
+ * memory, of effort 'paper' each lane's, 32 lanes' loads side by side:
+ *
+ *     stream    ......[a tile's window]..........[another's]........
+ *     shared    [a tile's][another's]...
+ *
+ * What goes beyond the window's end where that was not expected is read in the stream itself. */
+#include "codec/sz/gpu/kernels.h"
+
+#include "codec/sz/lorenzo/gpu/tile.h"
+
+#include "codec/sz/gpu/decode_exact.h"
+
+enum {
+    COLUMNS = 64,    /* of a block at most: windows, tiles that have no parts */
+    FAST_COLUMNS = 16,
+    PAPER_COLUMNS = 64,
+    PAPER_LANES = 4, /* a chunk, of each effort */
+    CODED_LANES = 8,
+    FAST_LANES = 4,
+    WINDOW_WORDS = 64,
+    WINDOW_BITS = 64 * WINDOW_WORDS,
+    ZEROS_STEP = WINDOW_BITS / 32 + 4, /* of counts of zeros, from a window's to the next */
+    CLASSES_BITS = 1536, /* more than 64 classes, and what is before them in a word */
+    PART_WORDS = 24,      /* of a window of effort 'paper', of which each lane has one */
+    ROUND_SYMBOLS = 32,   /* of such a lane, before they go to its tile's slot */
+    NEAR_SYMBOLS = 2048,  /* of paper's book at most, so that longer codes too are looked up here */
+    TABLE_THREADS = 256
+};
+
+/* Lanes that have a chunk, and a window. */
+static __host__ __device__ __forceinline__ uint32_t chunk_lanes(uint32_t effort)
+{
+    return effort == ZT_EFFORT_PAPER  ? (uint32_t)PAPER_LANES
+           : effort == ZT_EFFORT_FAST ? (uint32_t)FAST_LANES
+                                      : (uint32_t)CODED_LANES;
+}
+
+/* From a tile's window to the next. A word more is between equal places in different banks; of
+ * effort 'paper' the tile's parts have windows in its place. */
+static __host__ __device__ __forceinline__ uint32_t window_step(uint32_t effort)
+{
+    return effort == ZT_EFFORT_PAPER ? PAPER_LANES * ((uint32_t)PART_WORDS + 1)
+                                     : (uint32_t)WINDOW_WORDS + 1;
+}
+
+/* What a block has in shared memory: tables (huffman/gpu/self_sync.h) and numbers of books, but for effort
+ * 'fast'; windows; of each tile the groups' classes, then how many of their values are more than
+ * their symbols say. Of effort 'paper' (lorenzo/gpu/scan/cusz.h) entries of codes longer than the
+ * table's, in order, and symbols that are on their way. */
+struct finding {
+    uint32_t *tables;
+    uint32_t (*numbers)[ZTI_BOOK_NUMBERS];
+    uint64_t *windows;
+    uint8_t (*classes)[ZTI_SZ_GROUPS];
+    uint32_t step;   /* from a window to the next, in words */
+    uint16_t *zeros; /* effort 'fast': of each window, how many are before its words of 32 bits */
+    uint32_t *near;  /* longer codes, or NULL where they may be many */
+    uint32_t *symbols;
+};
+
+static __host__ __device__ __forceinline__ uint32_t books_bytes(uint32_t effort)
+{
+    const uint32_t words = sz_table_words(effort) + sz_tables(effort) * ZTI_BOOK_NUMBERS;
+    return (words * (uint32_t)sizeof(uint32_t) + 15) / 16 * 16;
+}
+
+static __host__ __device__ __forceinline__ uint32_t windows_bytes(uint32_t effort,
+                                                                  uint32_t threads)
+{
+    return threads / chunk_lanes(effort) * window_step(effort) * (uint32_t)sizeof(uint64_t);
+}
+
+static __host__ __device__ __forceinline__ uint32_t classes_bytes(uint32_t effort,
+                                                                  uint32_t threads)
+{
+    return threads / chunk_lanes(effort) * ZTI_SZ_GROUPS;
+}
+
+static __host__ __device__ __forceinline__ uint32_t zeros_bytes(uint32_t effort, uint32_t threads)
+{
+    return effort != ZT_EFFORT_FAST ? 0
+                                    : threads / chunk_lanes(effort) * (uint32_t)ZEROS_STEP *
+                                          (uint32_t)sizeof(uint16_t);
+}
+
+static __host__ __device__ __forceinline__ uint32_t symbols_bytes(uint32_t effort,
+                                                                  uint32_t threads)
+{
+    return effort != ZT_EFFORT_PAPER ? 0
+                                     : NEAR_SYMBOLS * (uint32_t)sizeof(uint32_t) +
+                                           threads * ROUND_SYMBOLS * (uint32_t)sizeof(uint16_t);
+}
+
+static __device__ __forceinline__ struct finding finding_in(char *memory, uint32_t effort,
+                                                            uint32_t alphabet)
+{
+    const uint32_t windows = books_bytes(effort);
+    const uint32_t zeros = windows + windows_bytes(effort, blockDim.x);
+    const uint32_t classes = zeros + zeros_bytes(effort, blockDim.x);
+    struct finding f;
+    f.tables = (uint32_t *)(void *)memory;
+    f.numbers = (uint32_t(*)[ZTI_BOOK_NUMBERS])(void *)(f.tables + sz_table_words(effort));
+    f.windows = (uint64_t *)(void *)(memory + windows);
+    f.classes = (uint8_t(*)[ZTI_SZ_GROUPS])(memory + classes);
+    f.step = window_step(effort);
+    f.zeros = (uint16_t *)(void *)(memory + zeros);
+    f.near = f.symbols = NULL;
+    if (effort == ZT_EFFORT_PAPER) {
+        const uint32_t near = classes + classes_bytes(effort, blockDim.x);
+        f.near = alphabet <= NEAR_SYMBOLS ? (uint32_t *)(void *)(memory + near) : NULL;
+        f.symbols = (uint32_t *)(void *)(memory + near) + NEAR_SYMBOLS;
+    }
+    return f;
+}
+
+/* A lane's way through a tile. */
+struct lane {
+    uint32_t column, sharing; /* its window, and lanes that have it */
+    bool is_good, is_wide;
+    uint32_t n, start;    /* values; low bits of where it began */
+    uint64_t at, end;     /* bits; no tile reaches beyond */
+    uint64_t first;       /* word that its window begins with */
+    uint64_t slot;        /* its number, and the slot */
+    struct sz_found *to;
+};
+
+static __device__ __forceinline__ struct zti_bit_reader reader_at(const struct sz_tiles *s,
+                                                                  uint64_t at)
+{
+    const struct zti_bit_reader r = {s->words, s->words_count, at};
+    return r;
+}
+
+/* The first of a tile's lanes notes what all find. */
+static __device__ __forceinline__ bool leads(const struct lane *l)
+{
+    return threadIdx.x % l->sharing == 0;
+}
+
+/* ---- windows ---- */
+
+static __device__ __forceinline__ uint64_t *window_of(const struct finding *f, uint32_t column)
+{
+    return f->windows + column * f->step;
+}
+
+static __device__ __forceinline__ uint8_t *classes_of(const struct finding *f, const struct lane *l)
+{
+    return f->classes[l->column];
+}
+
+/* What the leader alone has found: whether it makes sense, and where it ends. The warp calls it. */
+static __device__ __forceinline__ void follow(struct lane *l)
+{
+    l->is_good = __shfl_sync(SIMT_ALL_LANES, (int)l->is_good, 0, (int)l->sharing) != 0;
+    l->at = __shfl_sync(SIMT_ALL_LANES, l->at, 0, (int)l->sharing);
+}
+
+/* How far it is in its tile. */
+static __device__ __forceinline__ uint32_t in_tile(const struct lane *l)
+{
+    return (uint32_t)l->at - l->start;
+}
+
+/* The bits from each lane's place on. The warp calls it. */
+static __device__ __forceinline__ void bring(const struct sz_tiles *s, const struct finding *f,
+                                             struct lane *l)
+{
+    const uint32_t me = threadIdx.x % 32, own = (threadIdx.x - me) / l->sharing;
+    const uint32_t loads = WINDOW_WORDS / 32, each = 8 / loads; /* windows at a time */
+    l->first = l->at / 64;
+    const uint64_t rest = l->first < s->words_count ? s->words_count - l->first : 0;
+    const uint32_t count = simt_at_most(rest, WINDOW_WORDS);
+    simt_order_warp(); /* the shuffles below order it in the tests */
+    for (uint32_t i = 32 / l->sharing; i > 0;) { /* first ones last: those that few tiles have */
+        uint64_t v[8];
+        i -= 8 / loads;
+SIMT_UNROLL
+        for (uint32_t k = 0; k < each; k++) {
+            const int of = (int)((i + k) * l->sharing);
+            const uint64_t *const from = s->words + __shfl_sync(SIMT_ALL_LANES, l->first, of) + me;
+            const uint32_t some = __shfl_sync(SIMT_ALL_LANES, count, of);
+SIMT_UNROLL
+            for (uint32_t m = 0; m < loads; m++)
+                v[k * loads + m] = me + 32 * m < some ? from[32 * m] : 0;
+        }
+SIMT_UNROLL
+        for (uint32_t k = 0; k < 8; k++)
+            window_of(f, own + i + k / loads)[k % loads * 32 + me] = v[k];
+    }
+    __syncwarp();
+}
+
+static __device__ __forceinline__ struct zti_bit_reader in_window(const struct finding *f,
+                                                                  const struct lane *l)
+{
+    const struct zti_bit_reader r = {window_of(f, l->column), WINDOW_WORDS, l->at - 64 * l->first};
+    return r;
+}
+
+/* The same where a lane that is at work has fewer bits than these left, as is said then. The warp
+ * calls it. */
+static __device__ __forceinline__ bool bring_some(const struct sz_tiles *s, const struct finding *f,
+                                                  struct lane *l, uint32_t bits)
+{
+    const bool is_far = l->is_good && l->at - 64 * l->first > WINDOW_BITS - bits;
+    const bool is_any = __any_sync(SIMT_ALL_LANES, is_far) != 0;
+    if (is_any)
+        bring(s, f, l);
+    return is_any;
+}
+
+/* Bits of the window: of two words of 32, and the one behind them, which is on its way then. */
+struct ahead {
+    uint32_t low, high, soon;
+    uint32_t used; /* of the bits of 'low' */
+    const uint32_t *next; /* the word behind those */
+};
+
+static __device__ __forceinline__ struct ahead ahead_of(const uint32_t *words, const struct lane *l)
+{
+    const uint32_t at = (uint32_t)(l->at - 64 * l->first);
+    const uint32_t *const from = words + at / 32;
+    const struct ahead a = {from[0], from[1], from[2], at % 32, from + 3};
+    return a;
+}
+
+/* Where the lane is with them. */
+static __device__ __forceinline__ uint64_t place_of(const uint32_t *words, const struct ahead *a,
+                                                    const struct lane *l)
+{
+    return 64 * l->first + 32 * (uint32_t)(a->next - 3 - words) + a->used;
+}
+
+static __device__ __forceinline__ uint32_t next_bits(const struct ahead *a)
+{
+    return __funnelshift_r(a->low, a->high, a->used);
+}
+
+/* Go over up to 32 of them. */
+static __device__ __forceinline__ void pass_bits(struct ahead *a, uint32_t count)
+{
+    a->used += count;
+    if (a->used >= 32) {
+        a->used -= 32;
+        a->low = a->high;
+        a->high = a->soon;
+        a->soon = *a->next++;
+    }
+}
+
+/* ---- what is before residuals ---- */
+
+/* A mark's runs; false where they are not a tile's. */
+static __device__ __forceinline__ bool take_runs(struct zti_bit_reader *r, uint64_t end_bits,
+                                                 uint32_t n, uint32_t k, uint64_t *bits)
+{
+    struct runs w = {bits, 0, 0};
+    bool is_set = false;
+    for (uint32_t is_later = 0; w.at < n; is_set = !is_set, is_later = 1) {
+        if (r->at >= end_bits)
+            return false;
+        const uint64_t ahead = zti_peek_bits(r);
+        const uint32_t zeros = ahead ? zti_ctz64(ahead) : 64, top = zeros + k;
+        if (top > ZTI_SZ_MARKS_TOP)
+            return false;
+        r->at += zeros + 1;
+        const uint32_t v = (uint32_t)(ahead >> zeros >> 1) & ((1u << top) - 1);
+        r->at += top;
+        const uint32_t length = (v | 1u << top) - (1u << k) + is_later;
+        if (length > n - w.at)
+            return false;
+        add_run(&w, length, is_set);
+    }
+    end_runs(&w);
+    return r->at <= end_bits;
+}
+
+/* A mark, as it is coded: perhaps by what differs from the row before. */
+static __device__ __forceinline__ bool take_mark(struct zti_bit_reader *r, uint64_t end_bits,
+                                              uint32_t n, uint64_t *bits, uint32_t *its_way)
+{
+    if (r->at + 8 > end_bits)
+        return false;
+    const uint32_t way = (uint32_t)zti_take_bits64(r, 8), number = way - ZTI_SZ_MARKS_RUNS;
+    *its_way = way;
+    if (way == ZTI_SZ_MARKS_BITMAP && r->at + (n + 7) / 8 * 8 > end_bits)
+        return false;
+    for (uint32_t i = 0; way < ZTI_SZ_MARKS_BITMAP && i < ZTI_SZ_GROUPS; i++)
+        bits[i] = way == ZTI_SZ_MARKS_ALL ? ~UINT64_C(0) : 0;
+    for (uint32_t i = 0; way == ZTI_SZ_MARKS_BITMAP && i < n; i += 64)
+        bits[i / 64] = zti_take_bits64(r, n - i < 64 ? (n - i + 7) / 8 * 8 : 64);
+    if (way < ZTI_SZ_MARKS_RUNS)
+        return true;
+    if (number >= 2 * ZTI_SZ_MARKS_ORDERS ||
+        !take_runs(r, end_bits, n, number % ZTI_SZ_MARKS_ORDERS, bits))
+        return false;
+    r->at = (r->at + 7) & ~UINT64_C(7);
+    return true;
+}
+
+/* Both marks; false where they are not a tile's. */
+static __device__ __forceinline__ bool take_both_marks(struct zti_bit_reader *r, uint64_t end_bits,
+                                                    uint32_t n, struct sz_found *to)
+{
+    uint64_t(*const bits)[ZTI_SZ_GROUPS] = sz_marks_in(to)->bits;
+    return take_mark(r, end_bits, n, bits[0], &to->way[0]) &&
+           take_mark(r, end_bits, n, bits[1], &to->way[1]);
+}
+
+/* Marks from l->at on, in the window or, where they go beyond it, in the stream. */
+static __device__ __forceinline__ void take_marks(const struct sz_tiles *s, const struct finding *f,
+                                                  struct lane *l)
+{
+    struct zti_bit_reader r = in_window(f, l), far = reader_at(s, l->at);
+    l->is_good = take_both_marks(&r, l->end - 64 * l->first, l->n, l->to);
+    far.at = 64 * l->first + r.at;
+    if (r.at > WINDOW_BITS - 64) {
+        far.at = l->at;
+        l->is_good = take_both_marks(&far, l->end, l->n, l->to);
+    }
+    l->at = far.at;
+}
+
+/* What is before the residuals, for the leader; l->at goes behind it. Returns the form. */
+static __device__ __forceinline__ uint32_t take_head(const struct sz_tiles *s,
+                                                     const struct finding *f, struct lane *l)
+{
+    const uint32_t value_bytes = value_bytes_of(s->type);
+    struct zti_bit_reader r = in_window(f, l);
+    const uint32_t first = (uint32_t)zti_take_bits64(&r, 8), base_bytes = first >> 4;
+    l->to->form = first;
+    l->is_good = base_bytes <= 8 && base_bytes <= l->n * value_bytes &&
+                 is_form(&s->sz, value_bytes, first);
+    if (!l->is_good)
+        return first;
+    l->to->away = zti_take_bits64(&r, 8 * base_bytes);
+    l->at = 64 * l->first + r.at;
+    l->to->values_at = in_tile(l);
+    if (first & ZTI_SZ_HAS_EXACT) {
+        uint32_t exact = 0;
+        struct zti_bit_reader far = reader_at(s, l->at);
+        l->is_good = take_exact(&far, l->end, l->n, value_bytes, l->to->exact, &exact);
+        l->at = far.at;
+        l->to->values_at = in_tile(l);
+        l->at += (uint64_t)exact * 8 * value_bytes;
+    }
+    if ((first & 3) == ZTI_SZ_RAW)
+        l->at = l->end;
+    return first;
+}
+
+/* ---- classes ---- */
+
+/* What is noted of a group, but for where its list or rounds are. */
+static __device__ __forceinline__ uint64_t group_of(uint32_t c, uint32_t planes)
+{
+    return c | (uint64_t)planes << 8;
+}
+
+/* Whether a group has rounds, or no bits at all: then a group of the same class has a code of one
+ * bit, and from how many zeros are before it is known where it ends. */
+static __device__ __forceinline__ bool is_rounds_or_none(uint32_t c)
+{
+    return c == 0 || !is_list(c);
+}
+
+/* Classes of Rice codes, and planes. Where groups have the same class, which most often takes a bit
+ * that is 1, only the first one's is noted, and a bit in 'changes'. The warp calls it. */
+static __device__ __forceinline__ void find_classes(const struct sz_tiles *s,
+                                                    const struct finding *f, struct lane *l,
+                                                    uint64_t *changes)
+{
+    const uint32_t most = ZTI_SZ_FEW + 1 + (l->is_wide ? 64 : 32);
+    uint32_t planes = 0, c = 0;
+    *changes = 0;
+    bring_some(s, f, l, CLASSES_BITS);
+    if (!l->is_good)
+        return;
+    const uint32_t *const words = (const uint32_t *)(const void *)window_of(f, l->column);
+    struct ahead a = ahead_of(words, l);
+    for (uint32_t g = 0, left = l->n; left > 0;) {
+        const uint32_t bits = next_bits(&a);
+        uint32_t length;
+        c = class_in(bits, c, &length);
+        l->is_good = c <= most;
+        if (!l->is_good)
+            return;
+        if (leads(l))
+            classes_of(f, l)[g] = (uint8_t)c;
+        *changes |= UINT64_C(1) << g;
+        const uint32_t ones = is_rounds_or_none(c) ? zti_ctz32(~(bits >> length)) : 0;
+        const uint32_t more = (left - 1) / ZTI_SZ_GROUP, same = ones < more ? ones : more;
+        const uint32_t all = (same + 1) * ZTI_SZ_GROUP, n = left < all ? left : all;
+        pass_bits(&a, length + same);
+        planes += class_planes(c) * n;
+        left -= n;
+        g += same + 1;
+    }
+    l->at = place_of(words, &a, l);
+    l->is_good = l->at <= l->end && planes <= l->end - l->at;
+    if (!l->is_good)
+        return;
+    if (leads(l))
+        l->to->planes_at = in_tile(l);
+    l->at += planes;
+}
+
+static __device__ __forceinline__ uint32_t class_of_group(const struct finding *f,
+                                                          const struct lane *l, uint64_t changes,
+                                                          uint32_t g)
+{
+    return classes_of(f, l)[g - (64 - zti_bit_length64(changes << (63 - g)))];
+}
+
+/* Note each group's, and where its planes are. */
+static __device__ __forceinline__ void note_classes(const struct finding *f, const struct lane *l,
+                                                    uint64_t changes)
+{
+    uint32_t planes = 0, c = 0;
+    for (uint32_t g = 0; l->is_good && leads(l) && g * ZTI_SZ_GROUP < l->n; g++) {
+        c = changes >> g & 1 ? classes_of(f, l)[g] : c;
+        classes_of(f, l)[g] = (uint8_t)c;
+        l->to->groups[g] = group_of(c, planes);
+        planes += class_planes(c) * in_group(l->n, g);
+    }
+}
+
+/* ---- lists, rounds and excesses ---- */
+
+enum pass { PASS_ALL, PASS_LISTS, PASS_EXCESSES };
+
+/* Pass over a group's list or rounds; false where there is a value beyond its end. */
+static __device__ __forceinline__ bool pass_group(struct zti_bit_reader *r, enum pass pass,
+                                                  uint32_t n, uint32_t c)
+{
+    uint32_t alive = n, next = 0;
+    if (pass == PASS_LISTS || is_list(c)) {
+        for (uint32_t i = 0; i < c; i++) {
+            next += take_gap(r, c);
+            if (next++ >= n)
+                return false;
+            (void)take_value(r);
+        }
+        return true;
+    }
+    for (uint32_t round = 0; round < ZTI_SZ_ROUNDS && alive > 0; round++)
+        alive = (uint32_t)__popcll(zti_take_bits64(r, alive));
+    for (; alive > 0; alive--)
+        (void)take_number(r);
+    return true;
+}
+
+static __device__ __forceinline__ bool pass_by(struct zti_bit_reader *r, enum pass pass,
+                                               uint32_t n, uint32_t c)
+{
+    for (uint32_t i = 0; pass == PASS_EXCESSES && i < c; i++)
+        (void)take_value(r);
+    return pass == PASS_EXCESSES || pass_group(r, pass, n, c);
+}
+
+/* The same in the stream; where it ends, or UINT64_MAX. */
+static __device__ __forceinline__ uint64_t pass_far(const uint64_t *words, uint64_t count,
+                                                 uint64_t at, enum pass pass, uint32_t n,
+                                                 uint32_t c)
+{
+    struct zti_bit_reader r = {words, count, at};
+    return pass_by(&r, pass, n, c) ? r.at : UINT64_MAX;
+}
+
+/* Rounds in the window, up to the numbers behind them; how many of these there are. Of what is
+ * beyond the window other bits are read: the caller goes again. */
+static __device__ __forceinline__ uint32_t pass_rounds(const struct finding *f,
+                                                       const struct lane *l, uint32_t n,
+                                                       uint32_t *at)
+{
+    const uint32_t *const words = (const uint32_t *)(const void *)window_of(f, l->column);
+    uint32_t alive = n;
+    for (uint32_t round = 0; round < ZTI_SZ_ROUNDS && alive > 0 && *at < WINDOW_BITS; round++) {
+        const uint32_t *const from = words + *at / 32;
+        const uint32_t low = __funnelshift_r(from[0], from[1], *at % 32);
+        const uint32_t high = __funnelshift_r(from[1], from[2], *at % 32);
+        const uint64_t own = ((uint64_t)high << 32 | low) << (64 - alive);
+        *at += alive;
+        alive = (uint32_t)__popcll(own);
+    }
+    return alive;
+}
+
+/* One group, of class c or with c excesses. */
+static __device__ __forceinline__ void pass_over(const struct sz_tiles *s, const struct finding *f,
+                                                 struct lane *l, enum pass pass, uint32_t n,
+                                                 uint32_t c)
+{
+    struct zti_bit_reader r = in_window(f, l);
+    uint32_t at = (uint32_t)r.at;
+    bool is_good = true;
+    if (pass == PASS_ALL && !is_list(c)) {
+        uint32_t numbers = pass_rounds(f, l, n, &at);
+        for (r.at = at; numbers > 0 && r.at <= WINDOW_BITS; numbers--)
+            (void)take_number(&r);
+    } else {
+        is_good = pass_by(&r, pass, n, c);
+    }
+    uint64_t end = is_good ? 64 * l->first + r.at : UINT64_MAX;
+    if (r.at > WINDOW_BITS)
+        end = pass_far(s->words, s->words_count, l->at, pass, n, c);
+    l->is_good = end <= l->end;
+    l->at = l->is_good ? end : l->at;
+}
+
+/* Of each group in order, or of those with a bit in 'of', what a pass is over. The warp calls
+ * it. */
+static __device__ __forceinline__ void pass_groups(const struct sz_tiles *s,
+                                                   const struct finding *f, struct lane *l,
+                                                   enum pass pass, uint64_t of)
+{
+    uint64_t left = of;
+    simt_order_warp(); /* classes are other lanes'; votes order them in the tests */
+    for (uint32_t next = 0;; next++) {
+        const bool has_one = pass == PASS_ALL ? next * ZTI_SZ_GROUP < l->n : left != 0;
+        if (!__any_sync(SIMT_ALL_LANES, l->is_good && has_one))
+            break;
+        bring_some(s, f, l, WINDOW_BITS / 4);
+        if (!l->is_good || !has_one)
+            continue;
+        const uint32_t g = pass == PASS_ALL ? next : zti_ctz64(left);
+        const uint32_t c = classes_of(f, l)[g];
+        const uint32_t at = in_tile(l);
+        left &= left - 1;
+        if (leads(l) && pass == PASS_EXCESSES)
+            l->to->excess_at[g] = at;
+        else if (leads(l))
+            ((uint32_t *)(void *)(l->to->groups + g))[1] = at;
+        pass_over(s, f, l, pass, in_group(l->n, g), c);
+    }
+    if (pass == PASS_EXCESSES && l->is_good && leads(l))
+        l->to->excess_groups = of;
+}
+
+#include "codec/sz/lorenzo/gpu/scan/rice.h"
+
+#include "codec/sz/lorenzo/gpu/scan/codes.h"
+
+#include "codec/sz/lorenzo/gpu/scan/huffman.h"
+
+#include "codec/sz/lorenzo/gpu/scan/cusz.h"
+
+/* ---- tiles ---- */
+
+/* A tile from l->at on, which goes to where the next one begins. The warp calls it; is_good: there
+ * is one. */
+static __device__ __forceinline__ void find_tile(const struct sz_tiles *s, const struct finding *f,
+                                                 struct lane *l, uint32_t effort)
+{
+    const bool is_here = l->is_good;
+    uint32_t form = ZTI_SZ_ZERO;
+    bring(s, f, l);
+    l->start = (uint32_t)l->at;
+    l->end = l->at + 8 * (1 + (uint64_t)l->n * value_bytes_of(s->type));
+    if (is_here && leads(l)) {
+        l->to->start = l->at;
+        form = take_head(s, f, l);
+    }
+    form = __shfl_sync(SIMT_ALL_LANES, form, 0, (int)l->sharing);
+    l->is_wide = (form & 3) == ZTI_SZ_WIDE;
+    follow(l);
+    if (s->sz.source == ZTI_SZ_LOG) {
+        const bool has_marks = is_here && !(form & ZTI_SZ_LOSSLESS) && (form & 3) != ZTI_SZ_RAW;
+        bring_some(s, f, l, WINDOW_BITS / 2);
+        if (l->is_good && has_marks && leads(l))
+            take_marks(s, f, l);
+        follow(l);
+    }
+    const bool has_groups = (form & 3) == ZTI_SZ_NARROW || (form & 3) == ZTI_SZ_WIDE;
+    const bool is_huffman = is_coded(effort, form), is_taken = l->is_good;
+    bool is_good = is_taken;
+    l->is_good = is_taken && has_groups && !is_huffman;
+    if (__any_sync(SIMT_ALL_LANES, l->is_good)) {
+        uint64_t changes;
+        find_classes(s, f, l, &changes);
+        if (effort == ZT_EFFORT_FAST) {
+            pass_many(s, f, l, changes);
+        } else {
+            note_classes(f, l, changes);
+            pass_groups(s, f, l, PASS_ALL, 0);
+        }
+    }
+    if (has_groups && !is_huffman)
+        is_good = l->is_good;
+    l->is_good = is_taken && has_groups && is_huffman;
+    if (effort != ZT_EFFORT_FAST && __any_sync(SIMT_ALL_LANES, l->is_good)) {
+        if (effort == ZT_EFFORT_PAPER)
+            find_paper(s, f, l);
+        else
+            find_coded(s, f, l);
+    }
+    if (has_groups && is_huffman)
+        is_good = l->is_good;
+    l->is_good = is_good;
+    if (is_here && !is_good && leads(l))
+        l->to->start = FOUND_NOTHING;
+    if (is_here && is_good && leads(l) && !(effort == ZT_EFFORT_PAPER && is_huffman))
+        l->to->rest_at = in_tile(l);
+    l->at = is_good ? (l->at + 7) & ~UINT64_C(7)
+                    : UINT64_C(1) << 62; /* as if cut short: the host refuses it */
+}
+
+/* Values of a tile. */
+static __device__ __forceinline__ uint32_t values_in(const struct sz_tiles *s, uint64_t number)
+{
+    uint32_t n = 1;
+    for (uint32_t i = s->grid.rank; i-- > 0;) {
+        const uint64_t origin = take_place(&number, s->grid.tiles[i]) * s->grid.side[i];
+        const uint64_t rest = s->grid.shape[i] - origin;
+        n *= rest < s->grid.side[i] ? (uint32_t)rest : s->grid.side[i];
+    }
+    return n;
+}
+
+/* Tiles of a lane's chunk. */
+static __device__ __forceinline__ void find_chunk(const struct sz_tiles *s, uint32_t effort)
+{
+    SIMT_SHARED_DYNAMIC(char, shared);
+    const struct finding in_shared = finding_in(shared, effort, s->alphabet);
+    const struct finding *const f = &in_shared;
+    const uint32_t each = chunk_lanes(effort);
+    const uint64_t own = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / each;
+    const uint64_t i = s->from + own;
+    const bool is_here = own < s->chunks_each;
+    const uint64_t chunk = !is_here ? 0 : s->chunks ? s->chunks[i] : s->first_chunk + i;
+    uint64_t *const places = sz_chunk_places(s->found, &s->sz, s->slots);
+    struct lane l = {threadIdx.x / each, each, false, false, 1, 0, 0, 0, 0, 0, NULL};
+    if (effort != ZT_EFFORT_FAST) {
+        copy_books(s, f, effort);
+        __syncthreads();
+    }
+    if (is_here)
+        l.at = s->skip > 0 ? places[own] : s->places[2 * i];
+    for (uint64_t k = 0; k < s->tiles_each; k++) {
+        const uint64_t in_chunk = s->skip + k, number = chunk * s->chunk_tiles + in_chunk;
+        const bool is_tile = is_here && in_chunk < s->chunk_tiles && number < s->grid.count;
+        l.slot = is_here ? own * s->tiles_each + k : 0;
+        l.to = sz_slot(s->found, &s->sz, l.slot);
+        l.is_good = is_tile && l.at >> 62 == 0;
+        l.n = is_tile ? values_in(s, number) : 1;
+        if (is_tile && !l.is_good && leads(&l))
+            l.to->start = FOUND_NOTHING;
+        const uint64_t before = l.at;
+        find_tile(s, f, &l, effort);
+        l.at = is_tile ? l.at : before;
+    }
+    if (!is_here || threadIdx.x % each != 0)
+        return;
+    places[own] = l.at;
+    if (s->skip + s->tiles_each >= s->chunk_tiles)
+        note_end(s->states, i, s->count, l.at, s->places[2 * i + 1]);
+}
+
+SIMT_KERNEL void __launch_bounds__(FAST_COLUMNS *FAST_LANES, 12) find_fast(const struct sz_tiles s)
+{
+    find_chunk(&s, ZT_EFFORT_FAST);
+}
+
+SIMT_KERNEL void __launch_bounds__(COLUMNS *CODED_LANES, 2) find_default(const struct sz_tiles s)
+{
+    find_chunk(&s, ZT_EFFORT_DEFAULT);
+}
+
+SIMT_KERNEL void __launch_bounds__(PAPER_COLUMNS *PAPER_LANES, 2)
+    find_paper_parts(const struct sz_tiles s)
+{
+    find_chunk(&s, ZT_EFFORT_PAPER);
+}
+
+static size_t shared_bytes(uint32_t effort, uint32_t threads)
+{
+    return books_bytes(effort) + windows_bytes(effort, threads) + zeros_bytes(effort, threads) +
+           classes_bytes(effort, threads) + symbols_bytes(effort, threads);
+}
+
+/* Of effort 'paper': twice as many where they find room and each multiprocessor has a block. */
+static uint32_t paper_columns_of(const struct sz_tiles *s)
+{
+    const uint32_t most = PAPER_COLUMNS;
+    return s->chunks_each >= (uint64_t)simt_multiprocessors() * most &&
+                   shared_bytes(ZT_EFFORT_PAPER, most * PAPER_LANES) <= simt_shared_most()
+               ? most
+               : most / 2;
+}
+
+/* Columns of a block: where tables are copied, as many as leave a block or two for each
+ * multiprocessor. */
+static uint32_t columns_of(const struct sz_tiles *s)
+{
+    const uint32_t most = COLUMNS;
+    return s->sz.effort == ZT_EFFORT_FAST    ? (uint32_t)FAST_COLUMNS
+           : s->sz.effort == ZT_EFFORT_PAPER ? paper_columns_of(s)
+           : s->chunks_each >= 128 * most    ? most
+           : s->chunks_each >= 64 * most     ? most / 2
+                                             : most / 4;
+}
+
+extern "C" void zti_sz_cuda_find(const struct sz_tiles *s, void *queue)
+{
+    const uint32_t effort = s->sz.effort, threads = columns_of(s) * chunk_lanes(effort);
+    const uint64_t blocks = (s->chunks_each * chunk_lanes(effort) + threads - 1) / threads;
+    const size_t bytes = shared_bytes(effort, threads);
+    if (effort == ZT_EFFORT_FAST)
+        SIMT_LAUNCH(find_fast, blocks, threads, bytes, queue, *s);
+    else if (effort == ZT_EFFORT_PAPER)
+        SIMT_LAUNCH(find_paper_parts, blocks, threads, bytes, queue, *s);
+    else
+        SIMT_LAUNCH(find_default, blocks, threads, bytes, queue, *s);
+}
+
+extern "C" void zti_sz_cuda_make_tables(const struct sz_tiles *s, void *queue)
+{
+    const uint32_t blocks = sz_table_words(s->sz.effort) / TABLE_THREADS;
+    if (s->sz.effort == ZT_EFFORT_PAPER)
+        SIMT_LAUNCH(make_paper_table, blocks, TABLE_THREADS, 0, queue, *s);
+    else if (blocks > 0)
+        SIMT_LAUNCH(make_tables, sz_tables(s->sz.effort), TABLE_THREADS, 0, queue, *s);
+}

@@ -1,0 +1,172 @@
+/* tile.h: kernel text for both widths of values: where a tile's values are, bits in shared
+ * memory, and which values are kept as they are. */
+
+enum {
+    THREADS = 128, /* of a block, which has a tile */
+    EXACT_WORDS = ZTI_SZ_GROUPS
+};
+
+/* A tile's place and size; the last axis is fastest. */
+struct sz_tile {
+    uint32_t rank, n;
+    uint32_t extent[ZT_MAX_RANK];
+    uint32_t step[ZT_MAX_RANK]; /* between neighbours along an axis, in values of the tile */
+    uint64_t origin[ZT_MAX_RANK];
+    uint32_t side[ZT_MAX_RANK]; /* of blocks of 64 values; side[0] is 0 where groups are runs */
+    uint32_t block; /* differences begin anew at multiples of it; 0: only where the tile begins */
+};
+
+static __device__ __forceinline__ uint32_t value_bytes_of(uint32_t type)
+{
+    return type == ZT_F32 || type == ZT_I32 ? 4 : 8;
+}
+
+/* Blocks of 8 x 8, 4 x 4 x 4 or 2 x 2 x 4 x 4 values in the axes that a tile extends along, where
+ * it is made of them. */
+static __device__ __forceinline__ void set_blocks(struct sz_tile *t, bool is_blocked)
+{
+    uint32_t axes = 0, seen = 0;
+    for (uint32_t i = 0; i < t->rank; i++)
+        axes += t->extent[i] > 1;
+    bool is_whole = is_blocked && axes > 1;
+    for (uint32_t i = 0; i < t->rank; i++) {
+        t->side[i] = t->extent[i] == 1 ? 1 : axes == 2 ? 8 : axes == 3 ? 4 : seen < 2 ? 2 : 4;
+        seen += t->extent[i] > 1;
+        is_whole = is_whole && t->extent[i] % t->side[i] == 0;
+    }
+    if (!is_whole)
+        t->side[0] = 0;
+}
+
+static __device__ __forceinline__ struct sz_tile tile_of(const struct sz_tiles *s, uint64_t number)
+{
+    const struct zti_walk at = zti_walk_from(&s->grid, number);
+    struct sz_tile t;
+    t.rank = s->grid.rank;
+    t.n = 1;
+    t.block = block_side(s->sz.effort, t.rank);
+    for (uint32_t i = t.rank; i-- > 0;) {
+        const uint64_t rest = s->grid.shape[i] - at.origin[i];
+        t.origin[i] = at.origin[i];
+        t.extent[i] = rest < s->grid.side[i] ? (uint32_t)rest : s->grid.side[i];
+        t.step[i] = t.n;
+        t.n *= t.extent[i];
+    }
+    set_blocks(&t, s->sz.is_blocked != 0);
+    return t;
+}
+
+/* The place in the tile of value p in the order of groups. */
+static __device__ __forceinline__ uint32_t place_in_groups(const struct sz_tile *t, uint32_t p)
+{
+    uint32_t within = p % ZTI_SZ_GROUP, block = p / ZTI_SZ_GROUP, place = 0;
+    if (t->side[0] == 0)
+        return p;
+    for (uint32_t i = t->rank; i-- > 0;) {
+        const uint32_t blocks = t->extent[i] / t->side[i];
+        place += (block % blocks * t->side[i] + within % t->side[i]) * t->step[i];
+        block /= blocks;
+        within /= t->side[i];
+    }
+    return place;
+}
+
+/* Where value i of a tile is in the view, or NULL where it is outside. */
+static __device__ __forceinline__ char *value_at(const struct sz_tiles *s, const struct sz_tile *t,
+                                                 uint32_t i)
+{
+    int64_t offset = 0;
+    for (uint32_t k = 0; k < t->rank; k++) {
+        const uint64_t at = t->origin[k] + i / t->step[k] % t->extent[k];
+        if (at < s->view.lo[k] || at >= s->view.hi[k])
+            return NULL;
+        offset += (int64_t)(at - s->view.lo[k]) * s->view.out.stride[k];
+    }
+    return (char *)s->view.out.data + offset * (int64_t)value_bytes_of(s->type);
+}
+
+/* A tile's place along the last axis, of so many; the number becomes that without this axis. */
+static __device__ __forceinline__ uint64_t take_place(uint64_t *number, uint64_t tiles)
+{
+    if ((*number | tiles) >> 32 == 0) { /* several times as fast */
+        const uint32_t n = (uint32_t)*number, rest = n / (uint32_t)tiles;
+        *number = rest;
+        return n - rest * (uint32_t)tiles;
+    }
+    const uint64_t at = *number % tiles;
+    *number /= tiles;
+    return at;
+}
+
+/* Of n values, how many are in group g. */
+static __device__ __forceinline__ uint32_t in_group(uint32_t n, uint32_t g)
+{
+    const uint32_t first = g * ZTI_SZ_GROUP;
+    return first >= n ? 0 : n - first < ZTI_SZ_GROUP ? n - first : (uint32_t)ZTI_SZ_GROUP;
+}
+
+/* ---- bits in shared memory ---- */
+
+/* Or bits into words of 32 in shared memory; *at goes behind them. */
+static __device__ __forceinline__ void put_at(uint32_t *words, uint32_t *at, uint64_t v,
+                                              uint32_t count)
+{
+    for (uint32_t done = 0; done < count;) {
+        const uint32_t skip = *at % 32, left = count - done;
+        const uint32_t some = left < 32 - skip ? left : 32 - skip;
+        const uint32_t piece = (uint32_t)(v >> done) & (0xffffffffu >> (32 - some));
+        if (piece != 0)
+            (void)atomicOr((unsigned *)words + *at / 32, piece << skip);
+        *at += some;
+        done += some;
+    }
+}
+
+/* Exclusive sums of two numbers a lane over the first warp; returns the sum of all. The numbers of
+ * lane l are sums[2 l] and sums[2 l + 1]. */
+static __device__ __forceinline__ uint32_t sum_groups(uint32_t *sums)
+{
+    const uint32_t lane = threadIdx.x % 32, a = sums[2 * lane], b = sums[2 * lane + 1];
+    const uint32_t up_to = (uint32_t)warp_sums_32(a + b);
+    sums[2 * lane] = up_to - a - b;
+    sums[2 * lane + 1] = up_to - b;
+    return __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+}
+
+/* ---- values kept as they are ---- */
+
+/* The bytes of zti_sz_put_exact before the values, and which way they are marked. One thread. */
+static __device__ __forceinline__ uint32_t exact_mark_bytes(const uint64_t *bits, uint32_t n,
+                                                            uint32_t *way)
+{
+    uint32_t runs = 0;
+    bool is_set = false;
+    for (uint32_t at = 0, end; at < n; at = end, is_set = !is_set) {
+        end = run_end(bits, at, n, is_set);
+        runs += end - at >= 128 ? 2 : 1;
+    }
+    if (run_end(bits, 0, n, true) == n) {
+        *way = ZTI_SZ_EXACT_ALL;
+        return 1;
+    }
+    *way = runs <= (n + 7) / 8 ? ZTI_SZ_EXACT_RUNS : ZTI_SZ_EXACT_BITMAP;
+    return 1 + (*way == ZTI_SZ_EXACT_RUNS ? runs : (n + 7) / 8);
+}
+
+/* Write the marks. One thread. */
+static __device__ __forceinline__ void put_exact(uint32_t *words, uint32_t *at,
+                                                 const uint64_t *bits, uint32_t n, uint32_t way)
+{
+    bool is_set = false;
+    put_at(words, at, way, 8);
+    for (uint32_t from = 0, end; way == ZTI_SZ_EXACT_RUNS && from < n;
+         from = end, is_set = !is_set) {
+        end = run_end(bits, from, n, is_set);
+        if (end - from >= 128)
+            put_at(words, at, ((end - from) & 127) | 128 | (end - from) >> 7 << 8, 16);
+        else
+            put_at(words, at, end - from, 8);
+    }
+    for (uint32_t from = 0; way == ZTI_SZ_EXACT_BITMAP && from < n; from += 8)
+        put_at(words, at, bits[from / 64] >> from % 64 & 255, 8);
+}

@@ -1,0 +1,137 @@
+/* tile_state.h: kernel text: what a block has of the tile that it takes, and where the tile is.
+ * Its parameters are those of lorenzo/gpu/kernel.h. */
+
+/* What a block has in shared memory. */
+struct taking {
+    word u[PADDED];
+    uint64_t exact[EXACT_WORDS]; /* which values are kept as they are */
+    uint64_t marks[2][IS_LOG ? EXACT_WORDS : 1];
+    uint32_t exact_before[EXACT_WORDS];
+    uint16_t origin[ZTI_SZ_GROUPS], within[ZTI_SZ_GROUP]; /* places of groups, and in them */
+    struct walk walk;
+    uint32_t axes, step[ZT_MAX_RANK]; /* between neighbours, in values of the tile */
+    uint32_t from[ZT_MAX_RANK], to[ZT_MAX_RANK]; /* coordinates that are in the view */
+    int64_t offset; /* of the tile's first value from the view's */
+    bool is_inside; /* all of it */
+    word scan[THREADS];
+    word warp_sum[THREADS / 32] __attribute__((aligned(16))); /* they are read by 16 bytes */
+};
+
+/* ---- axes, a lane each ---- */
+
+/* A lane's axis of the grid; of lanes that have none the extent is 1. */
+struct axis {
+    uint64_t origin;
+    uint32_t extent, from, to; /* values, and which of them are in the view */
+    uint32_t slot;             /* its place among the tile's axes, the last one first */
+};
+
+static __device__ __forceinline__ struct axis axis_of(const struct sz_tiles *s, uint64_t number)
+{
+    const uint32_t k = threadIdx.x % 32;
+    struct axis a = {0, 1, 0, 1, 0};
+    uint64_t each = 1;
+    if (k >= s->grid.rank)
+        return a;
+    for (uint32_t i = s->grid.rank - 1; i > k; i--)
+        each *= s->grid.tiles[i];
+    (void)take_place(&number, each);
+    a.origin = take_place(&number, s->grid.tiles[k]) * s->grid.side[k];
+    const uint64_t rest = s->grid.shape[k] - a.origin, lo = s->view.lo[k], hi = s->view.hi[k];
+    a.extent = rest < s->grid.side[k] ? (uint32_t)rest : s->grid.side[k];
+    a.from = lo > a.origin ? simt_at_most(lo - a.origin, a.extent) : 0;
+    a.to = hi > a.origin ? simt_at_most(hi - a.origin, a.extent) : 0;
+    return a;
+}
+
+/* The sum of four lanes' numbers. */
+static __device__ __forceinline__ uint64_t sum_of_axes(uint64_t v)
+{
+    v += __shfl_xor_sync(SIMT_ALL_LANES, v, 1);
+    return v + __shfl_xor_sync(SIMT_ALL_LANES, v, 2);
+}
+
+/* Blocks of 8 x 8, 4 x 4 x 4 or 2 x 2 x 4 x 4 values, where the tile is made of them. The warp
+ * calls it. */
+static __device__ __forceinline__ void place_blocks(struct taking *sh, const struct axis *a)
+{
+    struct walk *const w = &sh->walk;
+    const uint32_t axes = sh->axes, k = a->slot;
+    const uint32_t side = k >= axes ? 0 : axes == 2 ? 3 : axes == 3 || k < 2 ? 2 : 1;
+    const bool is_cut = threadIdx.x < ZT_MAX_RANK && a->extent % (1u << side) != 0;
+    const bool is_blocked = __ballot_sync(SIMT_ALL_LANES, is_cut) == 0 && axes > 1;
+    if (threadIdx.x >= ZT_MAX_RANK)
+        return;
+    w->is_blocked = is_blocked;
+    w->side[k] = side;
+    w->blocks[k] = a->extent >> side;
+    w->block_inverse[k] = k + 1 < axes ? inverse_of(a->extent >> side) : 0;
+}
+
+/* Where the tile is, and what of it a view has. The first warp. */
+static __device__ __forceinline__ void place_axes(const struct sz_tiles *s, struct taking *sh,
+                                                  uint64_t number)
+{
+    struct walk *const w = &sh->walk;
+    const uint32_t k = threadIdx.x % 32, all = (1u << ZT_MAX_RANK) - 1;
+    const uint32_t block = block_side(s->sz.effort, s->grid.rank);
+    struct axis a = axis_of(s, number);
+    const bool is_axis = k < s->grid.rank, is_long = a.extent > 1;
+    const uint32_t longs = __ballot_sync(SIMT_ALL_LANES, is_long), axes = (uint32_t)__popc(longs);
+    a.slot = is_long ? (uint32_t)__popc(longs >> k >> 1)
+                     : axes + (uint32_t)__popc(~longs & ((1u << k % ZT_MAX_RANK) - 1));
+    uint32_t up_to = a.extent; /* the product of this axis' extent and those of later ones */
+    up_to *= __shfl_down_sync(SIMT_ALL_LANES, up_to, 1);
+    up_to *= __shfl_down_sync(SIMT_ALL_LANES, up_to, 2);
+    const uint32_t step = __shfl_down_sync(SIMT_ALL_LANES, up_to, 1);
+    const int64_t stride = is_axis ? s->view.out.stride[k] : 0;
+    const int64_t away = is_axis ? (int64_t)a.origin - (int64_t)s->view.lo[k] : 0;
+    const uint64_t offset = sum_of_axes((uint64_t)(away * stride));
+    const uint32_t differ =
+        (uint32_t)sum_of_axes(is_axis && is_long ? (s->sz.axes >> k & 1) << a.slot : 0);
+    const bool is_cut = is_axis && (a.from > 0 || a.to < a.extent);
+    const bool is_inside = (__ballot_sync(SIMT_ALL_LANES, is_cut) & all) == 0;
+    const bool is_none = (__ballot_sync(SIMT_ALL_LANES, a.from >= a.to) & all) != 0;
+    const uint32_t row = __shfl_sync(SIMT_ALL_LANES, a.extent, (int)s->grid.rank - 1);
+    if (k < ZT_MAX_RANK) {
+        w->extent[a.slot] = a.extent;
+        w->stride[a.slot] = is_long ? stride : 0;
+        w->inverse[a.slot] = a.slot + 1 < axes ? inverse_of(a.extent) : 0;
+        sh->step[a.slot] = step;
+        sh->from[a.slot] = is_none ? 1 : is_long ? a.from : 0;
+        sh->to[a.slot] = is_none ? 0 : is_long ? a.to : 1;
+    }
+    if (k == 0) {
+        w->n = up_to;
+        w->row = row;
+        w->differ = differ;
+        w->restart = block > 0 ? block - 1 : UINT32_MAX;
+        w->is_blocked = false;
+        sh->axes = axes;
+        sh->offset = (int64_t)offset;
+        sh->is_inside = is_inside;
+    }
+    if (s->sz.is_blocked != 0) {
+        simt_order_warp();
+        place_blocks(sh, &a);
+    }
+}
+
+/* Where groups begin, and where a group's values are from there. There after the next barrier. */
+static __device__ __forceinline__ void place_groups(struct taking *sh)
+{
+    const struct walk *const w = &sh->walk;
+    const uint32_t i = threadIdx.x % ZTI_SZ_GROUP;
+    uint32_t at[ZT_MAX_RANK], within = i, origin = 0, offset = 0;
+    split(i, w->blocks, w->block_inverse, at);
+SIMT_UNROLL
+    for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
+        origin += (at[k] << w->side[k]) * sh->step[k];
+        offset += (within & ((1u << w->side[k]) - 1)) * sh->step[k];
+        within >>= w->side[k];
+    }
+    if (threadIdx.x < ZTI_SZ_GROUPS)
+        sh->origin[i] = (uint16_t)origin;
+    else
+        sh->within[i] = (uint16_t)offset;
+}

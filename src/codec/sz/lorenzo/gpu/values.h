@@ -1,0 +1,61 @@
+/* values.h: kernel text: integers and what is coded of them, and values of integers. Its
+ * parameters are those of lorenzo/gpu/kernel.h. */
+
+/* Where decoded integers are in shared memory: a word further apart than they are long, 32 at a
+ * time, so that threads at equal places of theirs are in different banks. */
+enum { PADDED = ZTI_SZ_TILE_VALUES + ZTI_SZ_TILE_VALUES / 32 };
+
+static __device__ __forceinline__ uint32_t pad(uint32_t i)
+{
+    return i + i / 32;
+}
+
+static __device__ __forceinline__ word above(word u, uint32_t k)
+{
+    return k < WIDTH ? u >> k : 0;
+}
+
+static __device__ __forceinline__ word fold(word d, bool is_narrow)
+{
+    if (is_narrow) {
+        const uint32_t low = (uint32_t)d;
+        return (word)(low << 1 ^ (0 - (low >> 31)));
+    }
+    return (word)(d << 1) ^ (word)(0 - (d >> (WIDTH - 1)));
+}
+
+static __device__ __forceinline__ word unfold(word u, bool is_narrow)
+{
+    const word own = is_narrow ? (word)(uint32_t)u : u;
+    return own >> 1 ^ (word)(0 - (own & 1));
+}
+
+/* Bits of a float in the order of the numbers; its own inverse. */
+static __device__ __forceinline__ word ordered(word bits)
+{
+    return bits ^ ((word)(0 - (bits >> (WIDTH - 1))) >> 1);
+}
+
+/* ---- integers to values ---- */
+
+/* The bits of a value from its integer. */
+static __device__ __forceinline__ word value_of(const struct sz_tiles *s, uint32_t form,
+                                                word integer)
+{
+    const bool is_narrow = (form & 3) == ZTI_SZ_NARROW;
+    const int64_t q =
+        WIDTH == 32 || is_narrow ? (int64_t)(int32_t)(uint32_t)integer : (int64_t)integer;
+    if (s->sz.source == ZTI_SZ_BITS || (form & ZTI_SZ_LOSSLESS))
+        return ordered(integer);
+    if (IS_LOG && (WIDTH == 32 || is_narrow)) {
+        const double fineness = (double)s->sz.fineness;
+        return bits_of(NAME(number)((double)q, fineness, 1 / fineness));
+    }
+    if (IS_LOG)
+        return bits_of(NAME(wide_number)(q, &s->sz));
+    if (s->sz.source == ZTI_SZ_LATTICE)
+        return bits_of((scalar)((double)q * s->sz.step));
+    return (word)multiple_within(q, (int64_t)s->sz.whole_step, s->least, s->most,
+                                 WIDTH == 32 ? INT32_MIN : INT64_MIN,
+                                 WIDTH == 32 ? INT32_MAX : INT64_MAX);
+}

@@ -1,0 +1,11 @@
+/* width64.cu: the CUDA instance of the sz codec for values of 64 bits. */
+#include "codec/sz/gpu/kernels.h"
+
+typedef uint64_t word;
+typedef double scalar;
+#define WIDTH 64
+#define IS_LOG 0
+#define PUT_BLOCKS 3
+#define TAKE_BLOCKS 5
+#define NAME(x) x##_64
+#include "codec/sz/lorenzo/gpu/kernel.h"

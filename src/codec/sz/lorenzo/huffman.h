@@ -1,0 +1,158 @@
+/* huffman.h: kernel text: the integers of a tile, in groups of 64, to Huffman codes and back. The
+ * includer defines uval, VAL_BITS and NAME(x), and has included lorenzo/rice.h.
+ *
+ * Classes are those of lorenzo/rice.h, and so are lists, of at most 6 values. Of a group of class
+ * 18 + k, the low max(k - 1, 0) bits of each value are planes. What is above, h, becomes symbols of
+ * one byte:
+ *
+ *     class 17    four values of two bits, h up to 2; 3: 3 or more     book 1
+ *     18          two values of four bits, h up to 14; 15: 15 or more  book 2
+ *     19          the same                                             book 3
+ *     20 ...      the same                                             book 4
+ *
+ * so that a code stands for several values, and codes may take less than a bit of each. Of values
+ * of 3 or 15, what they are more than that follows.
+ *
+ *     classes (book 0) | planes | lists | codes of book 1 | ... | of book 4 | excesses
+ */
+
+/* Append the symbols of group g, of n values, of a class that is not a list. */
+ZTI_INLINE void NAME(add_symbols)(const struct NAME(group) *group, uint32_t g, uint32_t n,
+                                  uint32_t class, struct symbols *symbols)
+{
+    const uint32_t book = book_of(class);
+    const bool is_pairs = book > 1;
+    const struct small high = small_least(NAME(high)(group, class_shift(class)), is_pairs ? 15 : 3);
+    small_pack(high, is_pairs, symbols->of[book] + symbols->count[book]);
+    symbols->excess |= (uint64_t)(small_above(high, is_pairs ? 14 : 2) != 0) << g;
+    symbols->count[book] += symbols_in(n, book);
+}
+
+/* The classes and the symbols of a tile's groups; returns about the bits of their unary parts.
+ * Memory is asked for 'ahead' meanwhile. */
+static uint64_t NAME(symbols_of)(const uval *u, struct smalls *smalls, uint32_t n,
+                                 struct rows *ahead, uint8_t *classes, struct symbols *symbols,
+                                 uint64_t *plane_bits)
+{
+    uint64_t bits = 0;
+    uint32_t k = 0, before = 0, all;
+    *plane_bits = 0;
+    symbols->excess = 0;
+    memset(symbols->count, 0, sizeof symbols->count);
+    for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
+        const struct NAME(group) group = NAME(make_group)(u, smalls, g);
+        const uint32_t values = in_group(n, g);
+        fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 8);
+        const uint32_t c = NAME(class_of)(&group, values, k, ZTI_SZ_SPARSE_CODED, &all);
+        classes[g] = (uint8_t)c;
+        symbols->of[0][g] = (uint16_t)class_step(class_number(c), before);
+        before = class_number(c);
+        if (is_list(c))
+            continue;
+        k = class_planes(c);
+        bits += all + values * (1 - shift_of(k));
+        *plane_bits += (uint64_t)shift_of(k) * values;
+        NAME(add_symbols)(&group, g, values, c, symbols);
+    }
+    symbols->count[0] = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
+    return bits;
+}
+
+/* put_groups, with Huffman codes. Of the buffer CODED_MOST_BYTES beyond most_bytes may be used. */
+static bool NAME(put_coded)(const struct zti_coding *coding, struct zti_bit_writer *w,
+                            const uval *u, uint32_t n, struct rows *ahead, uint32_t most_bytes)
+{
+    const struct zti_sz_model *const model = coding->model;
+    const uint32_t groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
+    uint8_t classes[ZTI_SZ_GROUPS];
+    struct smalls smalls;
+    struct symbols symbols;
+    uint64_t plane_bits;
+    (void)NAME(symbols_of)(u, &smalls, n, ahead, classes, &symbols, &plane_bits);
+    zti_huffman_encode(&model->book[0], coding->isa, symbols.of[0], symbols.count[0], w);
+    if ((zti_bits_written(w) + plane_bits) / 8 > most_bytes)
+        return false;
+    for (uint32_t g = 0; g < groups; g++) {
+        const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
+        NAME(put_planes)(w, &group, in_group(n, g), class_shift(classes[g]));
+    }
+    for (uint32_t g = 0; g < groups; g++) {
+        const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
+        if (is_list(classes[g]))
+            NAME(put_list)(w, &group, classes[g]);
+        if (zti_bits_written(w) / 8 > most_bytes)
+            return false;
+    }
+    for (uint32_t i = 1; i < ZTI_SZ_BOOKS; i++)
+        zti_huffman_encode(&model->book[i], coding->isa, symbols.of[i], symbols.count[i], w);
+    for (uint64_t left = symbols.excess; left; left &= left - 1) {
+        const uint32_t g = lowest_bit(left), shift = class_shift(classes[g]);
+        const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
+        const uint32_t most = symbol_most(book_of(classes[g]));
+        for (uint64_t high = small_above(NAME(high)(&group, shift), most - 1); high;
+             high &= high - 1)
+            put_value(w, (group.u[lowest_bit(high)] >> shift) - most);
+        if (zti_bits_written(w) / 8 > most_bytes)
+            return false;
+    }
+    return zti_bits_written(w) / 8 <= most_bytes;
+}
+
+/* From the symbols of book 0 on, of which there is one for each group: the classes, where planes
+ * begin, the lists; and how many symbols of the other books follow. */
+static bool NAME(begin_coded)(struct coded *c, struct zti_bit_reader *r,
+                              struct NAME(residuals) * to, uint32_t n, uint64_t end_bits)
+{
+    uint64_t plane_bits = 0;
+    for (uint32_t g = 0, number = 0; g < c->count[0]; g++) {
+        number = class_after(c->symbols[g], number);
+        if (class_of_number(number) > ZTI_SZ_FEW + 1 + VAL_BITS)
+            return false;
+        c->classes[g] = (uint8_t)class_of_number(number);
+        plane_bits += (uint64_t)class_shift(c->classes[g]) * in_group(n, g);
+    }
+    if (r->at > end_bits || plane_bits > end_bits - r->at)
+        return false;
+    c->planes = *r;
+    r->at += plane_bits;
+    NAME(begin_residuals)(to, c->classes, n);
+    for (uint32_t g = 0; g < c->count[0]; g++) {
+        if (!is_list(c->classes[g])) {
+            const uint32_t book = book_of(c->classes[g]);
+            c->count[book] += symbols_in(in_group(n, g), book);
+        } else if (!NAME(take_list)(r, to, g, in_group(n, g), c->classes[g])) {
+            return false;
+        }
+        if (r->at > end_bits)
+            return false;
+    }
+    c->first[1] = ZTI_SZ_GROUPS;
+    for (uint32_t book = 2; book < ZTI_SZ_BOOKS; book++)
+        c->first[book] = c->first[book - 1] + c->count[book - 1];
+    return true;
+}
+
+/* From the symbols of all books. */
+static bool NAME(end_coded)(struct coded *c, struct zti_bit_reader *r, struct NAME(residuals) * to,
+                            uint32_t n, uint64_t end_bits)
+{
+    const uint16_t *at[ZTI_SZ_BOOKS];
+    for (uint32_t book = 0; book < ZTI_SZ_BOOKS; book++)
+        at[book] = c->symbols + c->first[book];
+    for (uint32_t g = 0; g < c->count[0]; g++) {
+        if (is_list(c->classes[g]))
+            continue;
+        const uint32_t book = book_of(c->classes[g]), shift = class_shift(c->classes[g]);
+        struct small high = small_unpack(at[book], book > 1);
+        at[book] += symbols_in(in_group(n, g), book);
+        if (in_group(n, g) < ZTI_SZ_GROUP)
+            high = small_first(high, in_group(n, g));
+        NAME(join)(&c->planes, high, to, g, in_group(n, g), shift);
+        for (uint64_t more = small_above(high, book > 1 ? 14 : 2); more; more &= more - 1)
+            NAME(add_at)(to, g * ZTI_SZ_GROUP + lowest_bit(more),
+                         (uval)((uval)take_value(r) << shift));
+        if (r->at > end_bits)
+            return false;
+    }
+    return true;
+}

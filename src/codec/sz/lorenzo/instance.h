@@ -1,0 +1,107 @@
+/* instance.h: text: one instance of the sz codec's tiles, from all the other texts. The includer
+ * defines
+ *   SMALL      the text of values of eight bits that its instruction set is best served by
+ *   WORDS_32   the same of integers of 32 bits
+ *   LINES_TEXT the same of integers that fill a register
+ *   OPS        what the instance is called */
+#include "codec/sz/bits.h"
+#include "codec/sz/common.h"
+#include SMALL
+#include LINES_TEXT
+
+/* The first n values, and zeros. */
+static struct small small_first(struct small s, uint32_t n)
+{
+    uint8_t bytes[ZTI_SZ_GROUP];
+    small_store(s, bytes);
+    memset(bytes + n, 0, ZTI_SZ_GROUP - n);
+    return small_load(bytes);
+}
+
+/* As many planes of n bits each as are there, at most 8. */
+ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32_t count)
+{
+    uint64_t planes[8] = {0};
+    if (count == 0)
+        return small_zero();
+    if (zti_likely(n == ZTI_SZ_GROUP)) {
+        const uint64_t at = r->at;
+        r->at += count * ZTI_SZ_GROUP;
+        return small_of_bits(r->base + at / 8, at % 8, count);
+    }
+    for (uint32_t j = 0; j < count; j++)
+        planes[j] = take_word(r, n);
+    return small_of_planes(planes);
+}
+
+#define scalar float
+#define word uint32_t
+#define NAME(x) x##_f32
+#include "codec/sz/quantize/nearest.h" /* nearest_f32, at_once_f32 */
+#undef scalar
+#undef word
+#undef NAME
+
+#define scalar double
+#define word uint64_t
+#define NAME(x) x##_f64
+#include "codec/sz/quantize/nearest.h"
+#undef scalar
+#undef word
+#undef NAME
+
+#define uval uint32_t
+#define VAL_BITS 32
+#define NAME(x) x##_32
+#include "codec/sz/lorenzo/plain/encode_lines.h" /* load_line_32, ... */
+#include WORDS_32               /* saturated_32, widen_32, ... */
+#include "codec/sz/lorenzo/rice.h" /* put_groups_32, take_groups_32 */
+#include "codec/sz/lorenzo/huffman.h"  /* put_coded_32, begin_coded_32, end_coded_32 */
+#include "codec/sz/lorenzo/cusz.h"  /* put_paper_32, take_paper_32 */
+#include "codec/sz/lorenzo/sums.h"   /* put_integers_32, integers_32, bridge_32 */
+#undef uval
+#undef VAL_BITS
+#undef NAME
+
+#define uval uint64_t
+#define VAL_BITS 64
+#define NAME(x) x##_64
+#include "codec/sz/lorenzo/plain/encode_lines.h"
+#include "codec/sz/lorenzo/plain/words.h"
+#include "codec/sz/lorenzo/rice.h"
+#include "codec/sz/lorenzo/huffman.h"
+#include "codec/sz/lorenzo/cusz.h"
+#include "codec/sz/lorenzo/sums.h"
+#undef uval
+#undef VAL_BITS
+#undef NAME
+
+#define scalar float
+#define word uint32_t
+#define NAME(x) x##_f32
+#include "codec/sz/quantize/lattice.h" /* quantize_f32, dequantize_f32 */
+#include "codec/sz/quantize/logarithms.h"     /* logs_f32, numbers_f32 */
+#undef scalar
+#undef word
+#undef NAME
+
+#define scalar double
+#define word uint64_t
+#define NAME(x) x##_f64
+#include "codec/sz/quantize/lattice.h"
+#include "codec/sz/quantize/logarithms.h"
+#undef scalar
+#undef word
+#undef NAME
+
+#include "codec/sz/lorenzo/tile.h"
+#include "codec/sz/lorenzo/encode.h"
+#include "codec/sz/lorenzo/strips.h"
+#include "codec/sz/lorenzo/decode.h"
+
+const struct zti_sz_ops OPS = {.encode = encode,
+                               .decode = decode,
+                               .decode_runs = decode_runs,
+                               .sample = sample,
+                               .try_groups = try_groups,
+                               .count = count};

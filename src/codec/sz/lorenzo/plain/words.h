@@ -1,0 +1,62 @@
+/* words.h: kernel text: groups of 64 integers, and what of them fits in bytes (lorenzo/plain/bytes.h). The
+ * includer defines
+ *   uval        uint32_t or uint64_t
+ *   VAL_BITS    their width
+ *   NAME(x)     x with this instance's suffix
+ * This text is the specification; instances for 32 bits have their own of most of it, in
+ * lorenzo/x86/words_avx2.h and lorenzo/x86/words_avx512.h. */
+
+/* All bits that one of the values has. */
+ZTI_INLINE uval NAME(any)(const uval *u)
+{
+    uval any = 0;
+    for (uint32_t i = 0; i < 64; i++)
+        any |= u[i];
+    return any;
+}
+
+/* The values without their low k bits; where that is more, 255. */
+ZTI_INLINE struct small NAME(saturated)(const uval *u, uint32_t k)
+{
+    uint8_t bytes[64];
+    for (uint32_t i = 0; i < 64; i++) {
+        const uval high = k < VAL_BITS ? u[i] >> k : 0;
+        bytes[i] = high < 255 ? (uint8_t)high : 255;
+    }
+    return small_load(bytes);
+}
+
+/* Eight bits of each, from bit j on. */
+ZTI_INLINE struct small NAME(eight_bits)(const uval *u, uint32_t j)
+{
+    uint8_t bytes[64];
+    for (uint32_t i = 0; i < 64; i++)
+        bytes[i] = (uint8_t)(u[i] >> j);
+    return small_load(bytes);
+}
+
+/* The values times 2^k, k below VAL_BITS. */
+ZTI_INLINE void NAME(widen)(struct small s, uint32_t k, uval *u)
+{
+    uint8_t bytes[64];
+    small_store(s, bytes);
+    for (uint32_t i = 0; i < 64; i++)
+        u[i] = (uval)((uval)bytes[i] << k);
+}
+
+/* The same, added to what is there. */
+ZTI_INLINE void NAME(widen_more)(struct small s, uint32_t k, uval *u)
+{
+    uint8_t bytes[64];
+    small_store(s, bytes);
+    for (uint32_t i = 0; i < 64; i++)
+        u[i] = (uval)(u[i] | (uval)((uval)bytes[i] << k));
+}
+
+/* Each of n integers becomes the sum of all up to it. */
+ZTI_INLINE void NAME(sum_row)(uval *u, uint32_t n)
+{
+    uval sum = 0;
+    for (uint32_t i = 0; i < n; i++)
+        u[i] = sum = (uval)(sum + u[i]);
+}

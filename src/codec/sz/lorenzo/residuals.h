@@ -1,0 +1,302 @@
+/* residuals.h: kernel text: a tile to folded residuals in the order of groups, in one pass over its
+ * rows: less the base, differenced along all axes at once, folded, and moved to blocks. What comes
+ * in are integers or, where all are within the limits of quantize/nearest.h, floating-point values where
+ * they are in an array, which become integers on the way. Rows are made of whole lines. The
+ * includer defines uval, VAL_BITS and NAME(x), and has included lorenzo/plain/encode_lines.h, and lorenzo/sums.h up to
+ * its blocks. */
+
+#ifndef ZTI_SZ_ROWS_OF
+#define ZTI_SZ_ROWS_OF
+/* What comes in. */
+enum { ROWS_OF_INTEGERS, ROWS_OF_F32, ROWS_OF_F64 };
+
+/* Of multiples above, too many are near enough to the middle between two not to be sure of. */
+enum { MOST_SURE = 1 << 13 };
+
+/* Axes other than the last one, the slowest first; where there are fewer, some of extent 1 are in
+ * front. */
+enum { ACROSS = ZT_MAX_RANK - 1 };
+
+/* What is not within the limits. */
+struct beyond {
+#if defined(HAS_MULTIPLES)
+    struct beyond_f32 f32;
+    struct beyond_f64 f64;
+#else
+    int unused;
+#endif
+};
+#endif
+
+struct NAME(rows) {
+    uint32_t of;             /* ROWS_OF_... */
+    const char *from;        /* the first value */
+    int64_t step[ACROSS];    /* bytes between values beside each other */
+    const struct lattice_f32 *f32;
+    const struct lattice_f64 *f64;
+    uval base;
+    bool is_along;           /* differences along the last axis, */
+    uint32_t columns;        /* of values so far apart: fewer than LANES */
+    uint32_t lasts[LANES];   /* of each place in a line, where the last of its column is */
+    uint32_t length;         /* of a row */
+    uint32_t extent[ACROSS];
+    uint32_t inner[ACROSS], outer[ACROSS]; /* added to where a row goes for the next in a block, and
+                                              for the first of the next block */
+    uint32_t side[ACROSS];                 /* of a block: 1, 2, 4 or 8 */
+    uint32_t part;                         /* of put_line */
+    uint32_t within, apart; /* a value's place is the number's bits within, and the others this far
+                               apart */
+    uint32_t axes;      /* bits: differences are taken along it, and it extends */
+    uval *held[ACROSS]; /* what was before each value along such an axis */
+};
+
+/* Rows that can be worked on so. */
+static bool NAME(is_in_lines)(const struct tile *tile)
+{
+    return tile->block == 0 && tile->extent[tile->rank - 1] % LANES == 0;
+}
+
+/* A tile as one whose rows are worked on so: rows shorter than a line are joined. */
+static struct tile NAME(tile_of_lines)(const struct zti_coding *coding, const struct tile *tile,
+                                       uint32_t *columns)
+{
+    return joined_tile(coding, tile, VAL_BITS == 32 ? LANES : 0, columns);
+}
+
+/* Where a tile's values go, and what is to be held; 'held' has room for as many as it has. */
+static void NAME(set_places)(struct NAME(rows) *r, const struct tile *tile, uint32_t columns,
+                             uint32_t axes, const struct blocks *blocks, uval *held)
+{
+    const uint32_t last = tile->rank - 1;
+    uint32_t step = tile->extent[last], in_block = blocks->row;
+    uint32_t block = blocks->count > 0 ? ZTI_SZ_GROUP * blocks->tiles[last] : 0;
+    r->axes = 0;
+    r->is_along = axes >> last & 1;
+    r->columns = columns;
+    for (uint32_t i = 0; i < LANES && columns > 1; i++)
+        r->lasts[i] = LANES - columns + i % columns;
+    r->length = tile->extent[last];
+    r->part = blocks->count > 0 ? blocks->row : 0;
+    r->within = r->part ? r->part - 1 : 0;
+    r->apart = blocks->count > 0 ? ZTI_SZ_GROUP / blocks->row : 1;
+    for (uint32_t to = ACROSS; to-- > 0;) {
+        const bool is_there = to + last >= ACROSS;
+        const uint32_t i = is_there ? to + last - ACROSS : 0;
+        const uint32_t extent = is_there ? tile->extent[i] : 1;
+        const bool is_held = is_there && (axes >> i & 1) && extent > 1;
+        r->extent[to] = extent;
+        r->axes |= (uint32_t)is_held << to;
+        r->held[to] = held;
+        held += is_held ? step : 0;
+        r->side[to] = is_there && blocks->count > 0 ? extent / blocks->tiles[i] : 1;
+        r->inner[to] = in_block;
+        r->outer[to] = (blocks->count > 0 ? block : step) - (r->side[to] - 1) * in_block;
+        in_block *= r->side[to];
+        block *= is_there && blocks->count > 0 ? blocks->tiles[i] : 1;
+        step *= extent;
+    }
+}
+
+/* Where a value of a row is in the order of groups. */
+ZTI_INLINE uint32_t NAME(place_in_row)(const struct NAME(rows) *r, uint32_t x)
+{
+    return (x & ~r->within) * r->apart + (x & r->within);
+}
+
+/* What is added to where row, or slab of them, number 'at' along an axis goes for the next one. */
+ZTI_INLINE uint32_t NAME(to_next)(const struct NAME(rows) *r, uint32_t axis, uint32_t at)
+{
+    return (at + 1) & (r->side[axis] - 1) ? r->inner[axis] : r->outer[axis];
+}
+
+/* A line, of integers. */
+ZTI_INLINE NAME(line) NAME(line_at)(const struct NAME(rows) *r, const char *from,
+                                    struct beyond *beyond)
+{
+#if VAL_BITS == 32 && defined(HAS_MULTIPLES)
+    if (r->of != ROWS_OF_INTEGERS) {
+        return r->of == ROWS_OF_F32
+                   ? multiples_f32((const float *)(const void *)from, r->f32, &beyond->f32)
+                   : multiples_f64((const double *)(const void *)from, r->f64, &beyond->f64);
+    }
+#endif
+    (void)r, (void)beyond;
+    return NAME(load_line)((const uval *)(const void *)from);
+}
+
+/* Less what is held of the row before along an axis, which is nothing for the first. */
+ZTI_INLINE NAME(line) NAME(less_held)(NAME(line) v, uval *held, uval has_one)
+{
+    const NAME(line) was = NAME(load_line)(held);
+    NAME(store_line)(v, held);
+    return v - (was & has_one);
+}
+
+/* What is before each value along a row. */
+ZTI_INLINE NAME(line) NAME(before_of)(const struct NAME(rows) *r, NAME(line) v, NAME(line) last)
+{
+#if VAL_BITS == 32
+    if (r->columns > 1)
+        return moved_by_32(v, last, r->columns);
+#endif
+    (void)r;
+    return NAME(moved_on)(v, last);
+}
+
+/* A row to 'to'; to 'any' is added what bits its values have. 'axes' has a bit for each that is
+ * held of, 'before' all ones for each along which there is a row before. */
+ZTI_INLINE NAME(line) NAME(put_row)(const struct NAME(rows) *r, uint32_t axes, const char *from,
+                                    uval *const *held, const uval *before, uval *restrict to,
+                                    NAME(line) any, struct beyond *beyond)
+{
+    const size_t value_bytes = r->of == ROWS_OF_F64 ? 8 : VAL_BITS / 8;
+    const NAME(line) base = (NAME(line)){0} + r->base;
+    NAME(line) last = base;
+    for (uint32_t x = 0; x < r->length; x += LANES, from += LANES * value_bytes) {
+        const NAME(line) in = NAME(line_at)(r, from, beyond);
+        NAME(line) v = in - (r->is_along ? NAME(before_of)(r, in, last) : base);
+        last = in;
+        for (uint32_t i = 0; i < ACROSS; i++)
+            if (axes >> i & 1)
+                v = NAME(less_held)(v, held[i] + x, before[i]);
+        v = v << 1 ^ (0 - (v >> (VAL_BITS - 1)));
+        any |= v;
+        NAME(put_line)(v, to + NAME(place_in_row)(r, x), r->part);
+    }
+    return any;
+}
+
+/* From what r says to 'to', with the axes that it holds of; in *any all bits that a value has.
+ * False where some value is not within the limits: the rest is then not done. */
+ZTI_INLINE bool NAME(put_rows)(const struct NAME(rows) *rows, uint32_t axes, uval *restrict to,
+                               NAME(line) *any)
+{
+    const struct NAME(rows) r = *rows;
+    NAME(line) all = {0};
+    struct beyond beyond = {0};
+    uval before[ACROSS];
+    uint32_t at[ACROSS], place[ACROSS] = {0}, across = 0;
+    for (at[0] = 0; at[0] < r.extent[0]; at[0]++) {
+        before[0] = at[0] ? (uval)-1 : 0;
+        for (at[1] = place[1] = across = 0; at[1] < r.extent[1]; at[1]++) {
+            before[1] = at[1] ? (uval)-1 : 0;
+            const char *from = r.from + at[0] * r.step[0] + at[1] * r.step[1];
+            for (at[2] = place[2] = 0; at[2] < r.extent[2]; at[2]++, from += r.step[2]) {
+                uval *const held[ACROSS] = {r.held[0] + across, r.held[1] + at[2] * r.length,
+                                            r.held[2]};
+                before[2] = at[2] ? (uval)-1 : 0;
+                all = NAME(put_row)(&r, axes, from, held, before,
+                                    to + place[0] + place[1] + place[2], all, &beyond);
+                across += r.length;
+                place[2] += NAME(to_next)(&r, 2, at[2]);
+            }
+            place[1] += NAME(to_next)(&r, 1, at[1]);
+        }
+        place[0] += NAME(to_next)(&r, 0, at[0]);
+#if defined(HAS_MULTIPLES)
+        if ((r.of == ROWS_OF_F32 && is_beyond_f32(beyond.f32)) ||
+            (r.of == ROWS_OF_F64 && is_beyond_f64(beyond.f64)))
+            return false;
+#endif
+    }
+    *any = all;
+    return true;
+}
+
+/* The same with loops of its own for each set of axes. */
+ZTI_INLINE bool NAME(put_rows_of)(struct NAME(rows) r, uint32_t of, uval *to, NAME(line) *any)
+{
+    r.of = of;
+#define CASE(n) case n: return NAME(put_rows)(&r, n, to, any)
+    switch (r.axes) {
+        CASE(0);
+        CASE(1);
+        CASE(2);
+        CASE(3);
+        CASE(4);
+        CASE(5);
+        CASE(6);
+    default: return NAME(put_rows)(&r, 7, to, any);
+    }
+#undef CASE
+}
+
+/* Zeros to the end of the last group; returns all bits that one of the values has. */
+static uval NAME(end_rows)(uval *to, uint32_t n, NAME(line) any)
+{
+    for (uint32_t i = n; i % ZTI_SZ_GROUP != 0; i++)
+        to[i] = 0;
+    for (uint32_t i = 1; i < LANES; i++)
+        any[0] |= any[i];
+    return any[0];
+}
+
+/* From u to 'to', zeros up to the end of its last group; returns all bits that some value has. */
+static uval NAME(residuals_in_lines)(const struct tile *tile, uint32_t columns, uint32_t axes,
+                                     const struct blocks *blocks, const uval *u, uval *to)
+{
+    uval held[ZTI_SZ_TILE_VALUES];
+    struct NAME(rows) r = {.from = (const char *)u, .base = u[0]};
+    NAME(line) any = {0};
+    NAME(set_places)(&r, tile, columns, axes, blocks, held);
+    int64_t step = (int64_t)(r.length * sizeof *u);
+    for (uint32_t i = ACROSS; i-- > 0; step *= r.extent[i])
+        r.step[i] = step;
+    (void)NAME(put_rows_of)(r, ROWS_OF_INTEGERS, to, &any);
+    return NAME(end_rows)(to, tile->n, any);
+}
+
+#if VAL_BITS == 32 && !defined(HAS_MULTIPLES)
+static bool residuals_of_values(const struct zti_coding *coding, const struct tile *tile,
+                                const zt_array *array, uint32_t *to, uint32_t *base,
+                                bool *is_zero)
+{
+    (void)coding, (void)tile, (void)array, (void)to, (void)base, (void)is_zero;
+    return false;
+}
+#elif VAL_BITS == 32
+static bool put_rows_f32(struct rows_32 r, uint32_t *to, line_32 *any)
+{
+    return put_rows_of_32(r, ROWS_OF_F32, to, any);
+}
+
+static bool put_rows_f64(struct rows_32 r, uint32_t *to, line_32 *any)
+{
+    return put_rows_of_32(r, ROWS_OF_F64, to, any);
+}
+
+/* The residuals of a tile of a lattice whose values are all within the limits, from the array to
+ * 'to'; false where there is no such tile. *base: its first integer. */
+static bool residuals_of_values(const struct zti_coding *coding, const struct tile *tile,
+                                const zt_array *array, uint32_t *to, uint32_t *base,
+                                bool *is_zero)
+{
+    uint32_t columns;
+    const struct tile own = tile_of_lines_32(coding, tile, &columns);
+    const uint32_t last = own.rank - 1, end = tile->rank - 1;
+    const bool is_f32 = array->type == ZT_F32;
+    if (coding->sz.source != ZTI_SZ_LATTICE || array->stride[end] != 1 || !is_in_lines_32(&own) ||
+        (last < end && array->stride[last] != tile->extent[end]))
+        return false;
+    struct lattice_f32 f32 = lattice_of_f32(&coding->sz);
+    const struct lattice_f64 f64 = lattice_of_f64(&coding->sz);
+    struct beyond beyond = {0};
+    struct blocks blocks = {.count = 0};
+    uint32_t held[ZTI_SZ_TILE_VALUES];
+    struct rows_32 r = {.from = zti_array_at(array, tile->origin), .f32 = &f32, .f64 = &f64};
+    line_32 any = {0};
+    if (coding->sz.is_blocked)
+        blocks = blocks_of(tile);
+    set_places_32(&r, &own, columns, coding->sz.axes, &blocks, held);
+    for (uint32_t i = ACROSS - last; i < ACROSS; i++)
+        r.step[i] = array->stride[i + last - ACROSS] * (int64_t)zt_type_bytes(array->type);
+    r.of = is_f32 ? ROWS_OF_F32 : ROWS_OF_F64;
+    *base = r.base = line_at_32(&r, r.from, &beyond)[0];
+    if (*base + MOST_SURE > 2 * MOST_SURE)
+        f32.sure = 0;
+    if (!(is_f32 ? put_rows_f32(r, to, &any) : put_rows_f64(r, to, &any)))
+        return false;
+    *is_zero = end_rows_32(to, tile->n, any) == 0;
+    return true;
+}
+#endif

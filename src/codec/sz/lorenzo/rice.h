@@ -1,0 +1,433 @@
+/* rice.h: kernel text: the integers of a tile, in groups of 64, to bits and back. The includer
+ * defines
+ *   uval        uint32_t or uint64_t
+ *   VAL_BITS    their width
+ *   NAME(x)     x with this instance's suffix
+ * and has included bits.h, and of lorenzo/plain/bytes.h and lorenzo/plain/words.h these or an instance's own.
+ *
+ * A group's class c:
+ *   0..16    so many of its values are not 0; they are listed
+ *   17 + k   k low bits of each value in k planes, what is above in unary code, plane by plane
+ *
+ * All classes of a tile come first, then all planes, then all lists and unary parts. */
+
+/* 64 values, and the same in bytes, without their low 'down' bits. */
+struct NAME(group) {
+    const uval *u;
+    struct small v;
+    uint32_t down;
+};
+
+/* Group number g; what it has in bytes is for group_of too. As many low bits are left out as its
+ * largest value needs. */
+ZTI_INLINE struct NAME(group) NAME(make_group)(const uval *u, struct smalls *s, uint32_t g)
+{
+    const uval any = NAME(any)(u + g * ZTI_SZ_GROUP);
+    const uint32_t down = any < 256 ? 0 : highest_bit(any) - 7;
+    const struct small v = NAME(saturated)(u + g * ZTI_SZ_GROUP, down);
+    small_store(v, s->v + g * ZTI_SZ_GROUP);
+    s->down[g] = (uint8_t)down;
+    return (struct NAME(group)){u + g * ZTI_SZ_GROUP, v, down};
+}
+
+ZTI_INLINE struct NAME(group) NAME(group_of)(const uval *u, const struct smalls *s, uint32_t g)
+{
+    return (struct NAME(group)){u + g * ZTI_SZ_GROUP, small_load(s->v + g * ZTI_SZ_GROUP),
+                                s->down[g]};
+}
+
+/* The values without their low k bits; where that is more than a byte holds, 255. */
+ZTI_INLINE struct small NAME(high)(const struct NAME(group) *group, uint32_t k)
+{
+    if (zti_unlikely(k < group->down))
+        return NAME(saturated)(group->u, k);
+    return k - group->down < 8 ? small_down(group->v, k - group->down) : small_zero();
+}
+
+/* How many values have more than k bits. */
+ZTI_INLINE uint32_t NAME(longer)(const struct NAME(group) *group, uint32_t k)
+{
+    return count_ones(small_above(NAME(high)(group, k), 0));
+}
+
+/* About the bits of n values with k planes: ZTI_SZ_UNARY_MOST at most of the unary part of each. */
+ZTI_INLINE uint32_t NAME(rice_bits)(const struct NAME(group) *group, uint32_t n, uint32_t k)
+{
+    return n * k + small_sum(small_least(NAME(high)(group, k), ZTI_SZ_UNARY_MOST));
+}
+
+/* From k on downwards, or upwards, as far as each takes fewer bits than the one before; *bits: of
+ * k, before and after. */
+ZTI_INLINE uint32_t NAME(go_down)(const struct NAME(group) *group, uint32_t n, uint32_t k,
+                                  uint32_t *bits)
+{
+    uint32_t other;
+    for (; k > 0 && (other = NAME(rice_bits)(group, n, k - 1)) < *bits; k--)
+        *bits = other;
+    return k;
+}
+
+ZTI_INLINE uint32_t NAME(go_up)(const struct NAME(group) *group, uint32_t n, uint32_t k,
+                                uint32_t *bits)
+{
+    uint32_t other;
+    for (; k < VAL_BITS && (other = NAME(rice_bits)(group, n, k + 1)) < *bits; k++)
+        *bits = other;
+    return k;
+}
+
+ZTI_INLINE uint32_t NAME(class_of_planes)(uint32_t k, uint32_t some)
+{
+    return k == 0 && some <= ZTI_SZ_FEW_MOST ? ZTI_SZ_FEW : ZTI_SZ_FEW + 1 + k;
+}
+
+#if defined(HAS_SMALL_RATES)
+/* class_of for a whole group without steps that wait for one another: which of three classes is the
+ * best is nothing that a processor guesses. False where it takes the other way. */
+ZTI_INLINE bool NAME(class_at_once)(const struct NAME(group) *group, uint32_t list_most,
+                                    uint32_t *class, uint32_t *bits)
+{
+    const struct small_rates r = small_rates_of(group->v, ZTI_SZ_LONGER_MOST);
+    if (group->down > 0 && r.first < 2)
+        return false; /* what is looked at may be below the bits that are left out */
+    *bits = 0;
+    *class = r.some;
+    if (group->down == 0 && r.some <= list_most)
+        return true;
+    const uint32_t is_less = small_is_less(r);
+    const uint32_t down = is_less >> 1 & (r.first > 0), down_2 = down & is_less & (r.first > 1);
+    const uint32_t up = (small_is_more(r) >> 2 & 1) & ~down;
+    uint32_t k = group->down + r.first;
+    *bits = small_rate(r, down) + ZTI_SZ_GROUP * k;
+    k -= down;
+    if (zti_unlikely(down_2 | up))
+        k = up ? NAME(go_up)(group, ZTI_SZ_GROUP, k, bits)
+               : NAME(go_down)(group, ZTI_SZ_GROUP, k, bits);
+    *class = NAME(class_of_planes)(k, r.some);
+    return true;
+}
+#endif
+
+/* A list where few values are not 0; else the k of the fewest bits near the smallest one with at
+ * most 39 of 64 values of more than k bits: 0.618 of them is where one bit more is worth while for
+ * a geometric law (Gallager and van Voorhis 1975). 'near' is where the search for that begins and
+ * has no influence on the result. *bits: of what is not a list, by rice_bits. */
+ZTI_INLINE uint32_t NAME(class_of)(const struct NAME(group) *group, uint32_t n, uint32_t near,
+                                   uint32_t list_most, uint32_t *bits)
+{
+#if defined(HAS_SMALL_RATES)
+    uint32_t class;
+    if (n == ZTI_SZ_GROUP && NAME(class_at_once)(group, list_most, &class, bits))
+        return class;
+#endif
+    const uint32_t some = NAME(longer)(group, 0), most = n * ZTI_SZ_LONGER_MOST / ZTI_SZ_GROUP;
+    *bits = 0;
+    if (some <= list_most)
+        return some;
+    uint32_t k = near;
+    if (NAME(longer)(group, k) <= most) {
+        while (k > 0 && NAME(longer)(group, k - 1) <= most)
+            k--;
+    } else {
+        do
+            k++;
+        while (NAME(longer)(group, k) > most);
+    }
+    const uint32_t first = k;
+    *bits = NAME(rice_bits)(group, n, k);
+    k = NAME(go_down)(group, n, k, bits);
+    if (k == first)
+        k = NAME(go_up)(group, n, k, bits);
+    return NAME(class_of_planes)(k, some);
+}
+
+#if !defined(HAS_SMALL_PUT)
+#define HAS_SMALL_PUT
+/* Append so many planes, of 64 bits each. */
+ZTI_INLINE void small_put_planes(struct zti_bit_writer *w, struct small s, uint32_t count)
+{
+    uint64_t planes[8];
+    small_planes(s, planes);
+    for (uint32_t i = 0; i < count; i++)
+        put_word(w, planes[i], ZTI_SZ_GROUP);
+}
+#endif
+
+/* Append the low k bits of n values, plane by plane. */
+ZTI_INLINE void NAME(put_planes)(struct zti_bit_writer *writer, const struct NAME(group) *group,
+                                 uint32_t n, uint32_t k)
+{
+    struct zti_bit_writer w = *writer; /* what nobody can point at stays in registers */
+    uint64_t planes[8];
+    for (uint32_t j = 0; j < k; j += 8) {
+        const struct small s = j + group->down == 0 ? group->v : NAME(eight_bits)(group->u, j);
+        const uint32_t some = k - j < 8 ? k - j : 8;
+        if (zti_likely(n == ZTI_SZ_GROUP)) {
+            small_put_planes(&w, s, some);
+            continue;
+        }
+        small_planes(s, planes);
+        for (uint32_t i = 0; i < some; i++)
+            put_word(&w, planes[i], n);
+    }
+    *writer = w;
+}
+
+/* What is above k bits, in unary code: round t has a bit for each value that passed all rounds
+ * before, set where it is above t. Of the few that pass 12, the rest is written as a number. */
+ZTI_INLINE void NAME(put_rounds)(struct zti_bit_writer *writer, const struct NAME(group) *group,
+                                 uint32_t n, uint32_t k)
+{
+    const struct small high = NAME(high)(group, k);
+    struct zti_bit_writer w = *writer;
+    uint64_t alive = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
+    for (uint32_t t = 0; t < ZTI_SZ_ROUNDS && (t < 4 || alive); t++) {
+        const uint64_t higher = small_above(high, t);
+        put_word(&w, gather_bits(higher, alive), count_ones(alive));
+        alive = higher;
+    }
+    *writer = w;
+    for (; alive; alive &= alive - 1)
+        put_number(writer, (group->u[lowest_bit(alive)] >> k) - ZTI_SZ_ROUNDS);
+}
+
+/* Folded residuals of a tile while it is decoded: a byte each as long as all fit in one, as most
+ * tiles' do, which are then widened where they are summed up (lorenzo/integers.h). */
+struct NAME(residuals) {
+    uint8_t *small;
+    uval *u;
+    bool is_small;
+    uint32_t groups;
+};
+
+/* To integers all. */
+static void NAME(make_wide)(struct NAME(residuals) * to)
+{
+    for (uint32_t g = 0; g < to->groups && to->is_small; g++)
+        NAME(widen)(small_load(to->small + g * ZTI_SZ_GROUP), 0, to->u + g * ZTI_SZ_GROUP);
+    to->is_small = false;
+}
+
+/* Add to one. */
+ZTI_INLINE void NAME(add_at)(struct NAME(residuals) * to, uint32_t i, uval more)
+{
+    if (to->is_small && zti_unlikely(more > 255 || to->small[i] + more > 255))
+        NAME(make_wide)(to);
+    if (to->is_small)
+        to->small[i] = (uint8_t)(to->small[i] + more);
+    else
+        to->u[i] += more;
+}
+
+/* Put n values of group g together from what is above k bits, at most 15 of each, and k planes. */
+ZTI_INLINE void NAME(join)(struct zti_bit_reader *r, struct small high,
+                           struct NAME(residuals) * to, uint32_t g, uint32_t n, uint32_t k)
+{
+    const struct small low = take_planes(r, n, k < 8 ? k : 8);
+    uval *const u = to->u + g * ZTI_SZ_GROUP;
+    const bool fits = k <= 4 || (k < 8 && small_above(high, 255u >> k) == 0);
+    if (to->is_small && zti_unlikely(!fits))
+        NAME(make_wide)(to);
+    if (fits) {
+        const struct small all = small_or(low, small_up(high, k));
+        if (to->is_small)
+            small_store(all, to->small + g * ZTI_SZ_GROUP);
+        else
+            NAME(widen)(all, 0, u);
+        return;
+    }
+    NAME(widen)(k < VAL_BITS ? high : small_zero(), k < VAL_BITS ? k : 0, u);
+    NAME(widen_more)(low, 0, u);
+    for (uint32_t done = 8; done < k; done += 8) {
+        NAME(widen_more)(take_planes(r, n, k - done < 8 ? k - done : 8), done, u);
+    }
+}
+
+/* The inverse of put_planes and put_rounds: n values of group g, and zeros to the end of it. */
+ZTI_INLINE void NAME(take_rounds)(struct zti_bit_reader *reader, struct zti_bit_reader *planes,
+                                  struct NAME(residuals) * to, uint32_t g, uint32_t n, uint32_t k)
+{
+    uint64_t alive = n < 64 ? (UINT64_C(1) << n) - 1 : ~UINT64_C(0);
+    struct small high = small_zero();
+    struct zti_bit_reader r = *reader;
+    for (uint32_t t = 0; t < ZTI_SZ_ROUNDS && (t < 4 || alive); t++) {
+        const uint64_t bits = take_word(&r, count_ones(alive));
+        alive = scatter_bits(bits, alive);
+        high = small_raise(high, alive);
+    }
+    *reader = r;
+    NAME(join)(planes, high, to, g, n, k);
+    for (; alive; alive &= alive - 1)
+        NAME(add_at)(to, g * ZTI_SZ_GROUP + lowest_bit(alive),
+                     (uval)((uval)take_number(reader) << (k < VAL_BITS ? k : 0)) * (k < VAL_BITS));
+}
+
+/* The values that are not 0: how many are between each and the one before, in a Rice code, and the
+ * value less 1 in unary code, as above. */
+ZTI_INLINE void NAME(put_list)(struct zti_bit_writer *w, const struct NAME(group) *group,
+                               uint32_t count)
+{
+    const uint32_t k = gap_bits_of(count);
+    const uval *const u = group->u;
+    uint32_t next = 0;
+    for (uint64_t left = small_above(NAME(high)(group, 0), 0); left; left &= left - 1) {
+        const uint32_t i = lowest_bit(left);
+        put_code(w, rice_code(i - next, k));
+        put_value(w, u[i] - 1);
+        next = i + 1;
+    }
+}
+
+/* The whole of group g; false where a value would be beyond its n. */
+ZTI_INLINE bool NAME(take_list)(struct zti_bit_reader *r, struct NAME(residuals) * to, uint32_t g,
+                                uint32_t n, uint32_t count)
+{
+    uint32_t next = 0;
+    if (to->is_small)
+        small_store(small_zero(), to->small + g * ZTI_SZ_GROUP);
+    else
+        memset(to->u + g * ZTI_SZ_GROUP, 0, ZTI_SZ_GROUP * sizeof *to->u);
+    for (uint32_t left = count; left > 0; left--) {
+        const uint32_t i = next + take_gap(r, count);
+        if (i >= n)
+            return false;
+        NAME(add_at)(to, g * ZTI_SZ_GROUP + i, (uval)(take_value(r) + 1));
+        next = i + 1;
+    }
+    return true;
+}
+
+/* Append the n values of u, which is zero from there to the end of its last group; false, with
+ * what was written to be dropped, where they take more than most_bytes from where w began. Memory
+ * is asked for 'ahead' meanwhile. Of the
+ * buffer ZTI_SZ_GROUP_MOST_BYTES more may be used. */
+static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n,
+                             struct rows *ahead, uint32_t most_bytes)
+{
+    struct smalls smalls;
+    uint8_t classes[ZTI_SZ_GROUPS];
+    const uint32_t groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
+    uint32_t k = 0, before = 0, bits;
+    uint64_t plane_bits = 0;
+    for (uint32_t g = 0; g < groups; g++) {
+        const struct NAME(group) group = NAME(make_group)(u, &smalls, g);
+        fetch_some(ahead, ZTI_SZ_GROUP * VAL_BITS / 8);
+        const uint32_t c = NAME(class_of)(&group, in_group(n, g), k, ZTI_SZ_SPARSE, &bits);
+        if (!is_list(c)) {
+            k = class_planes(c);
+            plane_bits += (uint64_t)k * in_group(n, g);
+        }
+        put_code(w, class_code(c, before));
+        before = c;
+        classes[g] = (uint8_t)c;
+    }
+    if ((zti_bits_written(w) + plane_bits) / 8 > most_bytes)
+        return false;
+    for (uint32_t g = 0; g < groups; g++) {
+        const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
+        NAME(put_planes)(w, &group, in_group(n, g), class_planes(classes[g]));
+    }
+    for (uint32_t g = 0; g < groups; g++) {
+        const struct NAME(group) group = NAME(group_of)(u, &smalls, g);
+        if (!is_list(classes[g]))
+            NAME(put_rounds)(w, &group, in_group(n, g), class_planes(classes[g]));
+        else
+            NAME(put_list)(w, &group, classes[g]);
+        if (zti_bits_written(w) / 8 > most_bytes)
+            return false;
+    }
+    return true;
+}
+
+/* The bits of a group's planes, and of what put_rounds appends. */
+ZTI_INLINE uint64_t NAME(rounds_bits)(const struct NAME(group) *group, uint32_t n, uint32_t k)
+{
+    const struct small high = NAME(high)(group, k);
+    uint64_t bits = (uint64_t)n * (k + 1) + small_sum(small_least(high, ZTI_SZ_ROUNDS - 1));
+    for (uint64_t left = small_above(high, ZTI_SZ_ROUNDS - 1); left; left &= left - 1)
+        bits += bits_of_number((group->u[lowest_bit(left)] >> k) - ZTI_SZ_ROUNDS);
+    return bits;
+}
+
+/* The bits that put_list appends. */
+ZTI_INLINE uint64_t NAME(list_bits)(const struct NAME(group) *group, uint32_t count)
+{
+    const uint32_t k = gap_bits_of(count);
+    uint64_t bits = 0;
+    uint32_t next = 0;
+    for (uint64_t left = small_above(NAME(high)(group, 0), 0); left; left &= left - 1) {
+        const uint32_t i = lowest_bit(left);
+        bits += rice_code(i - next, k).count + bits_of_value(group->u[i] - 1);
+        next = i + 1;
+    }
+    return bits;
+}
+
+/* The bits that put_groups appends; those of the values as they are where it would not. */
+static uint64_t NAME(groups_bits)(const uval *u, uint32_t n)
+{
+    struct smalls smalls;
+    uint32_t k = 0, before = 0, unused;
+    uint64_t bits = 0;
+    for (uint32_t g = 0; g * ZTI_SZ_GROUP < n; g++) {
+        const struct NAME(group) group = NAME(make_group)(u, &smalls, g);
+        const uint32_t c = NAME(class_of)(&group, in_group(n, g), k, ZTI_SZ_SPARSE, &unused);
+        bits += class_code(c, before).count;
+        before = c;
+        if (is_list(c)) {
+            bits += NAME(list_bits)(&group, c);
+            continue;
+        }
+        k = class_planes(c);
+        bits += NAME(rounds_bits)(&group, in_group(n, g), k);
+    }
+    return bits / 8 <= ZTI_SZ_RAW_BYTES ? bits : 8 * ZTI_SZ_RAW_BYTES;
+}
+
+/* The classes of n values, and the bits of their planes; false where they and these reach beyond
+ * bit end_bits or make no sense. */
+static bool NAME(take_classes)(struct zti_bit_reader *r, uint32_t n, uint64_t end_bits,
+                               uint8_t *classes, uint64_t *plane_bits)
+{
+    *plane_bits = 0;
+    for (uint32_t g = 0, before = 0; g * ZTI_SZ_GROUP < n; before = classes[g++]) {
+        const uint32_t c = take_class(r, before);
+        if (c > ZTI_SZ_FEW + 1 + VAL_BITS || r->at > end_bits)
+            return false;
+        classes[g] = (uint8_t)c;
+        *plane_bits += (uint64_t)class_planes(c) * in_group(n, g);
+    }
+    return *plane_bits <= end_bits - r->at;
+}
+
+/* Where a tile's residuals of such classes go: to bytes unless some group is sure not to fit. */
+static void NAME(begin_residuals)(struct NAME(residuals) * to, const uint8_t *classes, uint32_t n)
+{
+    to->groups = (n + ZTI_SZ_GROUP - 1) / ZTI_SZ_GROUP;
+    to->is_small = true;
+    for (uint32_t g = 0; g < to->groups; g++)
+        to->is_small &= class_planes(classes[g]) <= 8;
+}
+
+/* Take n values; false where they reach beyond bit end_bits or make no sense. Of the buffer
+ * ZTI_SZ_GROUP_MOST_BYTES beyond that bit may be read. */
+static bool NAME(take_groups)(struct zti_bit_reader *r, struct NAME(residuals) * to, uint32_t n,
+                              uint64_t end_bits)
+{
+    uint8_t classes[ZTI_SZ_GROUPS];
+    uint64_t plane_bits;
+    if (!NAME(take_classes)(r, n, end_bits, classes, &plane_bits))
+        return false;
+    struct zti_bit_reader planes = *r;
+    r->at += plane_bits;
+    NAME(begin_residuals)(to, classes, n);
+    for (uint32_t g = 0; g < to->groups; g++) {
+        if (!is_list(classes[g]))
+            NAME(take_rounds)(r, &planes, to, g, in_group(n, g), class_planes(classes[g]));
+        else if (!NAME(take_list)(r, to, g, in_group(n, g), classes[g]))
+            return false;
+        if (r->at > end_bits)
+            return false;
+    }
+    return true;
+}

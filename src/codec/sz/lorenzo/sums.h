@@ -1,0 +1,427 @@
+/* sums.h: kernel text: differences along axes, modulo 2^VAL_BITS, and the sums that undo them;
+ * a tile's integers in groups. The includer defines
+ *   uval        uint32_t or uint64_t
+ *   VAL_BITS    their width
+ *   NAME(x)     x with this instance's suffix */
+
+/* to[i] = from[i] - from[i - step], and from[i] itself where a run begins, and in a run at every
+ * multiple of 'piece'. */
+ZTI_INLINE void NAME(difference)(const uval *from, uval *to, uint32_t n, uint32_t step,
+                                 uint32_t run, uint32_t piece)
+{
+    for (uint32_t i = step; i < n; i++)
+        to[i] = (uval)(from[i] - from[i - step]);
+    for (uint32_t start = 0; start < n; start += run)
+        for (uint32_t at = start; at < start + run; at += piece)
+            for (uint32_t i = 0; i < step; i++)
+                to[at + i] = from[at + i];
+}
+
+/* Elements of a run along axis i, of which 'step' are side by side, and of its pieces. */
+static inline uint32_t NAME(piece_of)(const struct tile *tile, uint32_t i, uint32_t step)
+{
+    return step * (tile->block && tile->block < tile->extent[i] ? tile->block : tile->extent[i]);
+}
+
+/* Take differences along the tile's axes, from *a to *b and back; the result is in *a. */
+static void NAME(differences)(const struct tile *tile, uint32_t axes, uval **a, uval **b)
+{
+    uint32_t step = 1;
+    for (uint32_t i = tile->rank; i-- > 0; step *= tile->extent[i]) {
+        if (!(axes >> i & 1) || tile->extent[i] == 1)
+            continue;
+        NAME(difference)(*a, *b, tile->n, step, step * tile->extent[i],
+                         NAME(piece_of)(tile, i, step));
+        uval *const other = *a;
+        *a = *b;
+        *b = other;
+    }
+}
+
+ZTI_INLINE void NAME(add_row)(uval *restrict to, const uval *restrict from, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        to[i] = (uval)(to[i] + from[i]);
+}
+
+/* Sums along one axis, in place. */
+ZTI_INLINE void NAME(sum_piece)(uval *u, uint32_t step, uint32_t piece)
+{
+    if (step == 1) {
+        NAME(sum_row)(u, piece);
+        return;
+    }
+    for (uint32_t row = step; row < piece; row += step)
+        NAME(add_row)(u + row, u + row - step, step);
+}
+
+static void NAME(sums)(const struct tile *tile, uint32_t axes, uval *u)
+{
+    uint32_t step = 1;
+    for (uint32_t i = tile->rank; i-- > 0; step *= tile->extent[i]) {
+        const uint32_t run = step * tile->extent[i], piece = NAME(piece_of)(tile, i, step);
+        if (!(axes >> i & 1) || tile->extent[i] == 1)
+            continue;
+        for (uint32_t start = 0; start < tile->n; start += run)
+            for (uint32_t at = start; at < start + run; at += piece)
+                NAME(sum_piece)(u + at, step, piece < start + run - at ? piece : start + run - at);
+    }
+}
+
+/* 0, -1, 1, -2, 2, ... as 0, 1, 2, 3, 4, ... */
+ZTI_INLINE uval NAME(folded)(uval u)
+{
+    return (uval)(u << 1) ^ (uval)(0 - (u >> (VAL_BITS - 1)));
+}
+
+/* All of them, with zeros to the end of the last group. */
+static void NAME(fold)(uval *u, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        u[i] = NAME(folded)(u[i]);
+    for (uint32_t i = n; i % ZTI_SZ_GROUP != 0; i++)
+        u[i] = 0;
+}
+
+static void NAME(unfold)(uval *u, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        u[i] = (u[i] >> 1) ^ (uval)(0 - (u[i] & 1));
+}
+
+/* Subtract the first integer from all, unless there is to be no base; returns it, and in *is_zero
+ * whether nothing is left. */
+static uval NAME(take_base)(uval *u, uint32_t n, bool has_base, bool *is_zero)
+{
+    const uval base = has_base ? u[0] : 0;
+    uval any = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        u[i] = (uval)(u[i] - base);
+        any |= u[i];
+    }
+    *is_zero = any == 0;
+    return base;
+}
+
+static void NAME(add_base)(uval *u, uint32_t n, uval base)
+{
+    for (uint32_t i = 0; i < n; i++)
+        u[i] = (uval)(u[i] + base);
+}
+
+/* Exact values need integers too, for their neighbours' sake: those of the value before in the
+ * row, at the start of a row of the value above, at the start of the tile of the first that is not
+ * exact. */
+static void NAME(bridge)(const struct tile *tile, const uint64_t *is_exact, uval *u, uval centre)
+{
+    const uint32_t row = tile->extent[tile->rank - 1];
+    uval first = centre;
+    for (uint32_t i = 0; i < tile->n; i++)
+        if (!(is_exact[i / 64] >> i % 64 & 1)) {
+            first = u[i];
+            break;
+        }
+    for (uint32_t i = 0; i < tile->n; i++)
+        if (is_exact[i / 64] >> i % 64 & 1)
+            u[i] = i % row != 0 ? u[i - 1] : i > 0 ? u[i - row] : first;
+}
+
+/* From a tile in C order to one block after another, or back. */
+static void NAME(move_blocks)(const struct tile *tile, const struct blocks *b, bool is_back,
+                              const uval *from, uval *to)
+{
+    uint32_t done = 0;
+    for (uint32_t number = 0; number < b->count; number++) {
+        uint32_t place = 0, left = number;
+        for (uint32_t i = tile->rank; i-- > 0; left /= b->tiles[i])
+            place += left % b->tiles[i] * b->step[i];
+        for (uint32_t row = 0; row < b->rows; row++, done += b->row) {
+            const uint32_t at = place + b->row_at[row];
+            const uval *const source = from + (is_back ? done : at);
+            uval *const target = to + (is_back ? at : done);
+            if (b->row == 4)
+                memcpy(target, source, 4 * sizeof *to);
+            else if (b->row == 8)
+                memcpy(target, source, 8 * sizeof *to);
+            else
+                memcpy(target, source, b->row * sizeof *to);
+        }
+    }
+}
+
+/* Folded residuals in the order of groups: d itself, or moved to spare. */
+static uval *NAME(in_blocks)(const struct zti_coding *coding, const struct tile *tile, uval *d,
+                             uval *spare)
+{
+    if (!coding->sz.is_blocked)
+        return d;
+    const struct blocks blocks = blocks_of(tile);
+    if (blocks.count == 0)
+        return d;
+    NAME(move_blocks)(tile, &blocks, false, d, spare);
+    return spare;
+}
+
+#include "codec/sz/lorenzo/residuals.h" /* residuals_in_lines */
+
+#include "codec/sz/lorenzo/integers.h" /* sums_in_lines */
+
+/* A tile's integers, in a (b is as long), to folded residuals in the order of groups: where these
+ * are. Not if they are all zero, which is told. */
+static uval *NAME(residuals)(const struct zti_coding *coding, const struct tile *tile, uval *a,
+                             uval *b, bool *is_zero)
+{
+    uint32_t columns;
+    const struct tile own = NAME(tile_of_lines)(coding, tile, &columns);
+    if (NAME(is_in_lines)(&own)) {
+        struct blocks blocks = {.count = 0};
+        if (coding->sz.is_blocked)
+            blocks = blocks_of(tile);
+        *is_zero = NAME(residuals_in_lines)(&own, columns, coding->sz.axes, &blocks, a, b) == 0;
+        return b;
+    }
+    (void)NAME(take_base)(a, tile->n, tile->block == 0, is_zero);
+    if (*is_zero)
+        return a;
+    NAME(differences)(tile, coding->sz.axes, &a, &b);
+    NAME(fold)(a, tile->n);
+    return NAME(in_blocks)(coding, tile, a, b);
+}
+
+/* The inverse, but of Huffman codes of effort 'default', which are taken of several tiles at once;
+ * still in the order of groups. */
+static bool NAME(take_residuals)(const struct zti_coding *coding, const struct tile *tile,
+                                 uint32_t form, struct zti_bit_reader *r, uint64_t end_bits,
+                                 struct NAME(residuals) * to)
+{
+    if (!is_coded(coding->sz.effort, form))
+        return NAME(take_groups)(r, to, tile->n, end_bits);
+    to->is_small = false;
+    return NAME(take_paper)(coding, r, to->u, tile->n, end_bits);
+}
+
+/* Append a tile whose residuals are in u, in the order of groups, and whose first integer is base,
+ * as described at the top of sz.c. Memory is asked for 'ahead' meanwhile. False where that takes
+ * more than most_bytes. */
+static bool NAME(put_residuals)(const struct zti_coding *coding, const struct tile *tile,
+                                uint32_t form, const struct exact *exact, const uval *u, uval base,
+                                bool is_zero, struct rows *ahead, uint8_t *out,
+                                uint32_t most_bytes, uint32_t *bytes)
+{
+    const uval away = (uval)((tile->block == 0 ? base : 0) - (uval)coding->sz.centre);
+    uval folded = NAME(folded)(away);
+    uint8_t *at = out + 1;
+    for (; folded; folded = (uval)(folded >> 4 >> 4))
+        *at++ = (uint8_t)folded;
+    if (is_zero)
+        form = (form & ~(uint32_t)ZTI_SZ_NARROW & ~(uint32_t)ZTI_SZ_WIDE) | ZTI_SZ_ZERO;
+    *out = (uint8_t)(form | (exact->count ? ZTI_SZ_HAS_EXACT : 0) |
+                     (uint32_t)(at - out - 1) << 4);
+    if (exact->count)
+        at = zti_sz_put_exact(at, exact->bits, tile->n, exact->values, zt_type_bytes(coding->type));
+    if (has_marks(coding, form))
+        at = zti_sz_put_marks(at, exact->zero, exact->negative, tile->n,
+                              tile->extent[tile->rank - 1]);
+    if ((uint32_t)(at - out) > most_bytes)
+        return false;
+    if (!is_zero) {
+        struct zti_bit_writer w = zti_bit_writer_at(at);
+        const uint32_t left = most_bytes - (uint32_t)(at - out);
+        const bool fits = !is_coded(coding->sz.effort, form)
+                              ? NAME(put_groups)(&w, u, tile->n, ahead, left)
+                          : coding->sz.effort == ZT_EFFORT_PAPER
+                              ? NAME(put_paper)(coding, &w, u, tile->n, left)
+                              : NAME(put_coded)(coding, &w, u, tile->n, ahead, left);
+        if (!fits)
+            return false;
+        at += (zti_bits_written(&w) + 7) / 8;
+    }
+    *bytes = (uint32_t)(at - out);
+    return *bytes <= most_bytes;
+}
+
+/* The same of integers, a (b is as long). */
+static bool NAME(put_integers)(const struct zti_coding *coding, const struct tile *tile,
+                               uint32_t form, const struct exact *exact, uval *a, uval *b,
+                               struct rows *ahead, uint8_t *out, uint32_t most_bytes,
+                               uint32_t *bytes)
+{
+    const uval base = a[0];
+    bool is_zero;
+    if (is_coded(coding->sz.effort, form) && coding->sz.effort == ZT_EFFORT_PAPER) {
+        (void)NAME(take_base)(a, tile->n, false, &is_zero);
+        NAME(differences)(tile, coding->sz.axes, &a, &b);
+    } else {
+        a = NAME(residuals)(coding, tile, a, b, &is_zero);
+    }
+    return NAME(put_residuals)(coding, tile, form, exact, a, base, is_zero, ahead, out, most_bytes,
+                               bytes);
+}
+
+/* The base of a tile, of which its bytes say how far from the centre it is, folded. */
+ZTI_INLINE uval NAME(base_of)(const struct zti_coding *coding, uint64_t away)
+{
+    const uval half = (uval)away;
+    return (uval)((uval)coding->sz.centre + (uval)((half >> 1) ^ (uval)(0 - (half & 1))));
+}
+
+/* The integers of a tile from its residuals and its base; in d->u or in spare. */
+static uval *NAME(integers)(const struct zti_coding *coding, const struct tile *tile, uint32_t form,
+                            uint64_t away, struct NAME(residuals) * d, uval *spare)
+{
+    const uval base = NAME(base_of)(coding, away);
+    uval *u = d->u;
+    if ((form & 3) == ZTI_SZ_ZERO) {
+        memset(u, 0, tile->n * sizeof *u);
+    } else if (is_coded(coding->sz.effort, form) && coding->sz.effort == ZT_EFFORT_PAPER) {
+        NAME(sums)(tile, coding->sz.axes, u);
+    } else if (NAME(is_back_in_lines)(coding, tile)) {
+        const struct rows rows = side_by_side(tile, spare, sizeof *spare);
+        NAME(sums_in_lines)(coding, tile, base, d, NAME(PLAIN), &rows);
+        return spare;
+    } else {
+        NAME(make_wide)(d);
+        struct blocks blocks = {.count = 0};
+        if (coding->sz.is_blocked)
+            blocks = blocks_of(tile);
+        if (blocks.count > 0) {
+            NAME(move_blocks)(tile, &blocks, true, u, spare);
+            u = spare;
+        }
+        NAME(unfold)(u, tile->n);
+        NAME(sums)(tile, coding->sz.axes, u);
+    }
+    NAME(add_base)(u, tile->n, base);
+    return u;
+}
+
+/* A box of values whose bits are looked at with each set of axes. */
+struct NAME(box) {
+    const struct tile *tile;
+    uint32_t step[ZT_MAX_RANK];
+    uint32_t count; /* of those that have one before them along every axis: */
+    uint16_t inside[ZTI_SZ_BOX_VALUES];
+    uval *spare, *left; /* a box for each axis, and one */
+    uint64_t *bits;
+};
+
+static void NAME(find_inside)(struct NAME(box) *box)
+{
+    const struct tile *const tile = box->tile;
+    const uint32_t last = tile->rank - 1, row = tile->extent[last];
+    uint32_t at[ZT_MAX_RANK] = {0}, step = 1;
+    for (uint32_t i = tile->rank; i-- > 0; step *= tile->extent[i])
+        box->step[i] = step;
+    box->count = 0;
+    for (uint32_t i = 0; i < tile->n; i += row) {
+        bool is_inside = true;
+        for (uint32_t axis = 0; axis < last; axis++)
+            is_inside &= at[axis] > 0 || tile->extent[axis] == 1;
+        for (uint32_t k = row > 1; k < row && is_inside; k++)
+            box->inside[box->count++] = (uint16_t)(i + k);
+        for (uint32_t axis = last; axis-- > 0 && ++at[axis] == tile->extent[axis];)
+            at[axis] = 0;
+    }
+}
+
+/* to[i] = from[i] - from[i - step], but for the first ones. */
+ZTI_INLINE void NAME(subtract)(const uval *restrict from, uval *restrict to, uint32_t n,
+                               uint32_t step)
+{
+    memcpy(to, from, step * sizeof *to);
+    for (uint32_t i = step; i < n; i++)
+        to[i] = (uval)(from[i] - from[i - step]);
+}
+
+ZTI_INLINE void NAME(pick)(const uval *restrict from, const uint16_t *restrict which, uint32_t n,
+                           uval *restrict to)
+{
+    for (uint32_t i = 0; i < n; i++)
+        to[i] = from[which[i]];
+}
+
+/* Add the bits of what differences along a set of axes left, and of those along more axes. What is
+ * at edges is wrong in differences, and does not count. */
+static void NAME(add_bits)(const struct NAME(box) *box, const uval *u, uint32_t axes, uint32_t next)
+{
+    const uint32_t n = box->tile->n;
+    NAME(pick)(u, box->inside, box->count, box->left);
+    NAME(fold)(box->left, box->count);
+    box->bits[axes] += NAME(groups_bits)(box->left, box->count);
+    for (uint32_t axis = next; axis < box->tile->rank; axis++) {
+        uval *const to = box->spare + axis * n;
+        NAME(subtract)(u, to, n, box->tile->extent[axis] > 1 ? box->step[axis] : n);
+        NAME(add_bits)(box, to, axes | 1u << axis, axis + 1);
+    }
+}
+
+/* Add the bits of a tile's integers with each set of axes. Only values that have one before them
+ * along every axis count: a stream's own tiles are as long as they can be where differences are
+ * taken (zti_sz_set_grid), these are not. spare and left are scratch. */
+static void NAME(look)(const struct tile *tile, const uval *from, uval *spare, uval *left,
+                       uint64_t *bits)
+{
+    struct NAME(box) box = {.tile = tile, .spare = spare, .left = left, .bits = bits};
+    NAME(find_inside)(&box);
+    NAME(add_bits)(&box, from, 0, 0);
+}
+
+/* Count the symbols of a tile's residuals, which are in the order of groups. */
+static void NAME(count_residuals)(const struct zti_coding *coding, const struct tile *tile,
+                                  const uval *u, struct rows *ahead, struct zti_sz_counts *counts)
+{
+    uint8_t classes[ZTI_SZ_GROUPS];
+    struct smalls smalls;
+    struct symbols symbols;
+    uint64_t plane_bits;
+    counts->rice_bits +=
+        NAME(symbols_of)(u, &smalls, tile->n, ahead, classes, &symbols, &plane_bits);
+    for (uint32_t i = 0; i < ZTI_SZ_BOOKS; i++)
+        zti_sz_count(coding, counts, i, symbols.of[i], symbols.count[i]);
+}
+
+/* The same of its integers, a (b is as long). */
+static void NAME(count_integers)(const struct zti_coding *coding, const struct tile *tile, uval *a,
+                                 uval *b, struct rows *ahead, struct zti_sz_counts *counts)
+{
+    uint16_t symbols[ZTI_SZ_TILE_VALUES];
+    bool is_zero;
+    if (coding->sz.effort != ZT_EFFORT_PAPER) {
+        a = NAME(residuals)(coding, tile, a, b, &is_zero);
+        if (!is_zero)
+            NAME(count_residuals)(coding, tile, a, ahead, counts);
+        return;
+    }
+    (void)NAME(take_base)(a, tile->n, tile->block == 0, &is_zero);
+    if (is_zero)
+        return;
+    NAME(differences)(tile, coding->sz.axes, &a, &b);
+    NAME(paper_symbols)(a, tile->n, coding->sz.bins, symbols);
+    zti_sz_count(coding, counts, 0, symbols, tile->n);
+}
+
+/* Add the bits of a tile's integers with groups that are runs, and with groups that are blocks
+ * where it is made of these: in Rice codes. */
+static void NAME(try_groups)(const struct zti_coding *coding, const struct tile *tile, uval *a,
+                             uval *b, uint64_t *bits)
+{
+    const struct blocks blocks = blocks_of(tile);
+    bool is_zero;
+    const uval base = NAME(take_base)(a, tile->n, true, &is_zero);
+    uval folded = NAME(folded)((uval)(base - (uval)coding->sz.centre));
+    uint64_t head = 8;
+    for (; folded; folded = (uval)(folded >> 4 >> 4))
+        head += 8;
+    if (!is_zero) {
+        NAME(differences)(tile, coding->sz.axes, &a, &b);
+        NAME(fold)(a, tile->n);
+    }
+    uint64_t own = 0;
+    for (uint32_t i = 0; i < 2; i++) {
+        if (i > 0 && blocks.count > 0 && !is_zero)
+            NAME(move_blocks)(tile, &blocks, false, a, b);
+        if (!is_zero && (i == 0 || blocks.count > 0))
+            own = NAME(groups_bits)(i > 0 ? b : a, tile->n);
+        bits[i] += zti_round_up(head + own, 8);
+    }
+}

@@ -1,0 +1,61 @@
+/* tile.h: kernel text: what the encoder and the decoder of tiles share: places, rows, and the
+ * order of floats' bits. */
+
+/* A tile's values, contiguous. */
+union values {
+    float f32[ZTI_SZ_TILE_VALUES];
+    double f64[ZTI_SZ_TILE_VALUES];
+    uint32_t u32[ZTI_SZ_TILE_VALUES];
+    uint64_t u64[ZTI_SZ_TILE_VALUES];
+    uint8_t bytes[ZTI_SZ_RAW_BYTES];
+};
+
+/* A tile's integers, and what is looked at beyond (lorenzo/integers.h). */
+union integers {
+    _Alignas(64) uint32_t u32[ZTI_SZ_TILE_VALUES + ZTI_SZ_BEHIND];
+    uint64_t u64[ZTI_SZ_TILE_VALUES + ZTI_SZ_BEHIND];
+};
+
+static struct tile tile_at(const struct zti_coding *coding, const struct zti_walk *walk)
+{
+    const struct zti_grid *const grid = &coding->grid;
+    struct tile tile = {.rank = grid->rank, .n = 1};
+    tile.block = block_side(coding->sz.effort, grid->rank);
+    for (uint32_t i = 0; i < grid->rank; i++) {
+        const uint64_t rest = grid->shape[i] - walk->origin[i];
+        tile.origin[i] = walk->origin[i];
+        tile.extent[i] = rest < grid->side[i] ? (uint32_t)rest : grid->side[i];
+        tile.n *= tile.extent[i];
+    }
+    return tile;
+}
+
+/* One row of values between strided and contiguous memory. */
+ZTI_INLINE void copy_row(void *to, int64_t to_stride, const void *from, int64_t from_stride,
+                         uint32_t n, size_t value_bytes)
+{
+    const size_t bytes = n * value_bytes;
+    if (to_stride == 1 && from_stride == 1 && bytes % 64 == 0) {
+        for (size_t i = 0; i < bytes; i += 64)
+            memcpy((char *)to + i, (const char *)from + i, 64);
+    } else if (to_stride == 1 && from_stride == 1) {
+        memcpy(to, from, bytes);
+    } else if (value_bytes == 4) {
+        for (int64_t i = 0; i < n; i++)
+            ((uint32_t *)to)[i * to_stride] = ((const uint32_t *)from)[i * from_stride];
+    } else {
+        for (int64_t i = 0; i < n; i++)
+            ((uint64_t *)to)[i * to_stride] = ((const uint64_t *)from)[i * from_stride];
+    }
+}
+
+/* Bits of a float in the order of the numbers. */
+static inline uint32_t ordered_32(uint32_t bits)
+{
+    return bits ^ ((0 - (bits >> 31)) >> 1);
+}
+
+static inline uint64_t ordered_64(uint64_t bits)
+{
+    return bits ^ ((0 - (bits >> 63)) >> 1);
+}

@@ -1,0 +1,222 @@
+/* bytes_avx512.h: lorenzo/plain/bytes.h with AVX-512: a register. */
+
+struct small {
+    __m512i v;
+};
+
+ZTI_INLINE struct small small_zero(void)
+{
+    return (struct small){_mm512_setzero_si512()};
+}
+
+ZTI_INLINE struct small small_load(const uint8_t *from)
+{
+    return (struct small){_mm512_loadu_si512(from)};
+}
+
+ZTI_INLINE void small_store(struct small s, uint8_t *to)
+{
+    _mm512_storeu_si512(to, s.v);
+}
+
+ZTI_INLINE uint64_t small_above(struct small s, uint32_t limit)
+{
+    return _mm512_cmpgt_epu8_mask(s.v, _mm512_set1_epi8((char)limit));
+}
+
+/* Broadcast from memory, counts and masks take no turn in the units that shuffle. */
+static const uint32_t down_by[9] = {0x00000000, 0x00010001, 0x00020002, 0x00030003, 0x00040004,
+                                    0x00050005, 0x00060006, 0x00070007, 0x00080008};
+static const uint32_t kept_of[9] = {0xffffffff, 0x7f7f7f7f, 0x3f3f3f3f, 0x1f1f1f1f, 0x0f0f0f0f,
+                                    0x07070707, 0x03030303, 0x01010101, 0x00000000};
+
+ZTI_INLINE struct small small_down(struct small s, uint32_t k)
+{
+    const __m512i down = _mm512_srlv_epi16(s.v, _mm512_set1_epi32((int32_t)down_by[k]));
+    return (struct small){_mm512_and_si512(down, _mm512_set1_epi32((int32_t)kept_of[k]))};
+}
+
+ZTI_INLINE struct small small_up(struct small s, uint32_t k)
+{
+    return (struct small){_mm512_sll_epi16(s.v, _mm_cvtsi32_si128((int32_t)k))};
+}
+
+ZTI_INLINE struct small small_or(struct small a, struct small b)
+{
+    return (struct small){_mm512_or_si512(a.v, b.v)};
+}
+
+ZTI_INLINE struct small small_least(struct small s, uint32_t most)
+{
+    return (struct small){_mm512_min_epu8(s.v, _mm512_set1_epi8((char)most))};
+}
+
+ZTI_INLINE uint32_t small_sum(struct small s)
+{
+    const __m512i eights = _mm512_sad_epu8(s.v, _mm512_setzero_si512());
+    return (uint32_t)_mm512_reduce_add_epi64(eights);
+}
+
+ZTI_INLINE struct small small_raise(struct small s, uint64_t word)
+{
+    return (struct small){_mm512_mask_add_epi8(s.v, word, s.v, _mm512_set1_epi8(1))};
+}
+
+/* Byte 8 i + j to 8 j + i. */
+ZTI_INLINE __m512i turned_bytes(__m512i v)
+{
+    const __m512i index = _mm512_set_epi64(
+        0x3f372f271f170f07, 0x3e362e261e160e06, 0x3d352d251d150d05, 0x3c342c241c140c04,
+        0x3b332b231b130b03, 0x3a322a221a120a02, 0x3931292119110901, 0x3830282018100800);
+    return _mm512_permutexvar_epi8(index, v);
+}
+
+/* In each eight bytes, bit j of byte i to bit i of byte j: rows as matrices, highest row first,
+ * times unit vectors. */
+ZTI_INLINE __m512i turned_squares(__m512i v)
+{
+    const __m512i reversed = _mm512_set_epi64(
+        0x08090a0b0c0d0e0f, 0x0001020304050607, 0x08090a0b0c0d0e0f, 0x0001020304050607,
+        0x08090a0b0c0d0e0f, 0x0001020304050607, 0x08090a0b0c0d0e0f, 0x0001020304050607);
+    const __m512i units = _mm512_set1_epi64((int64_t)UINT64_C(0x8040201008040201));
+    return _mm512_gf2p8affine_epi64_epi8(units, _mm512_shuffle_epi8(v, reversed), 0);
+}
+
+ZTI_INLINE void small_planes(struct small s, uint64_t *planes)
+{
+    _mm512_storeu_si512(planes, turned_bytes(turned_squares(s.v)));
+}
+
+/* Append so many planes, all bits of which go to the left by as many as are held. */
+#define HAS_SMALL_PUT
+ZTI_INLINE void small_put_planes(struct zti_bit_writer *w, struct small s, uint32_t count)
+{
+    const uint32_t held = w->held_bits;
+    const __m512i planes = turned_bytes(turned_squares(s.v));
+    const __m512i first = _mm512_set1_epi64((int64_t)(w->held << (-held & 63)));
+    const __m512i before = _mm512_alignr_epi64(planes, first, 7);
+    const __m512i up = _mm512_set1_epi64(held);
+    _mm512_storeu_si512(w->next, _mm512_shldv_epi64(planes, before, up));
+    const __m512i last = _mm512_permutexvar_epi64(_mm512_set1_epi64(count - 1), planes);
+    w->next += 8 * count;
+    w->held = (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(last)) >> 1 >> (63 - held);
+    *w->next = (uint8_t)w->held;
+}
+
+ZTI_INLINE struct small small_of_planes(const uint64_t *planes)
+{
+    return (struct small){turned_squares(turned_bytes(_mm512_loadu_si512(planes)))};
+}
+
+ZTI_INLINE struct small small_of_bits(const uint8_t *from, uint32_t down, uint32_t count)
+{
+    const __m512i planes = _mm512_maskz_shrdv_epi64(
+        (__mmask8)((1u << count) - 1), _mm512_loadu_si512(from), _mm512_loadu_si512(from + 8),
+        _mm512_set1_epi64((int64_t)down));
+    return (struct small){turned_squares(turned_bytes(planes))};
+}
+
+/* What the choice of a class needs. */
+#define HAS_SMALL_RATES
+struct small_rates {
+    uint32_t some;  /* values that are not 0 */
+    uint32_t first; /* the least k such that at most so many values have more than k bits */
+    __m128i bits;   /* lane i: what k = first - 2 + i takes, less 64 * first: 64 (k - first), and of
+                       what is above k bits ZTI_SZ_UNARY_MOST at most of each; of no use below 0 */
+};
+
+/* Matrices that leave out the low k bits of a byte, from k = -2 on. */
+static const uint64_t less_bits[12] = {
+    0, 0, 0x0102040810204080, 0x0204081020408000, 0x0408102040800000, 0x0810204080000000,
+    0x1020408000000000, 0x2040800000000000, 0x4080000000000000, 0x8000000000000000, 0, 0};
+
+ZTI_INLINE __m512i small_sums(struct small s, const uint64_t *matrix)
+{
+    __m512i all = _mm512_broadcastq_epi64(_mm_loadl_epi64((const __m128i *)(const void *)matrix));
+    /* In a register: of an operand in memory clang 14 makes eight times the distance (compressed
+     * displacements of this instruction are counted in lines). */
+    __asm__("" : "+v"(all));
+    const __m512i high = _mm512_gf2p8affine_epi64_epi8(s.v, all, 0);
+    return _mm512_sad_epu8(_mm512_min_epu8(high, _mm512_set1_epi8(ZTI_SZ_UNARY_MOST)),
+                           _mm512_setzero_si512());
+}
+
+ZTI_INLINE struct small_rates small_rates_of(struct small s, uint32_t most)
+{
+    const __m512i zero = _mm512_setzero_si512();
+    struct small_rates r;
+    /* lane k: which values have a bit in plane k, or above; how many */
+    __m512i who = turned_bytes(turned_squares(s.v));
+    who = _mm512_or_si512(who, _mm512_alignr_epi64(zero, who, 1));
+    who = _mm512_or_si512(who, _mm512_alignr_epi64(zero, who, 2));
+    who = _mm512_or_si512(who, _mm512_alignr_epi64(zero, who, 4));
+    const __m512i count = _mm512_popcnt_epi64(who);
+    const uint32_t few = _mm512_cmple_epu64_mask(count, _mm512_set1_epi64(most));
+    r.some = (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(count));
+    r.first = lowest_bit(few | 1u << 8);
+    const uint64_t *const matrix = less_bits + r.first;
+    const __m512i two = _mm512_packus_epi32(small_sums(s, matrix), small_sums(s, matrix + 1));
+    const __m512i more = _mm512_packus_epi32(small_sums(s, matrix + 2), small_sums(s, matrix + 3));
+    const __m512i pairs = _mm512_packus_epi32(two, more);
+    const __m512i all = _mm512_add_epi32(_mm512_and_si512(pairs, _mm512_set1_epi32(0xffff)),
+                                         _mm512_srli_epi32(pairs, 16));
+    const __m256i half = _mm256_add_epi32(_mm512_castsi512_si256(all),
+                                          _mm512_extracti64x4_epi64(all, 1));
+    const __m128i four = _mm_add_epi32(_mm256_castsi256_si128(half),
+                                       _mm256_extracti128_si256(half, 1));
+    r.bits = _mm_add_epi32(four, _mm_setr_epi32(-128, -64, 0, 64));
+    return r;
+}
+
+/* Bit i: k = first - 2 + i takes fewer bits than the next one, or more bits. */
+ZTI_INLINE uint32_t small_is_less(struct small_rates r)
+{
+    return _mm_cmplt_epi32_mask(r.bits, _mm_shuffle_epi32(r.bits, 0xf9));
+}
+
+ZTI_INLINE uint32_t small_is_more(struct small_rates r)
+{
+    return _mm_cmpgt_epi32_mask(r.bits, _mm_shuffle_epi32(r.bits, 0xf9));
+}
+
+/* What first takes, or first - 1. */
+ZTI_INLINE uint32_t small_rate(struct small_rates r, bool is_less)
+{
+    const uint64_t two = (uint64_t)_mm_cvtsi128_si64(_mm_shuffle_epi32(r.bits, 0x09));
+    return (uint32_t)(is_less ? two : two >> 32);
+}
+
+ZTI_INLINE void small_pack(struct small s, bool is_pairs, uint16_t *to)
+{
+    const __m512i two = _mm512_maddubs_epi16(s.v, _mm512_set1_epi16(is_pairs ? 0x1001 : 0x0401));
+    if (is_pairs) {
+        _mm512_storeu_si512(to, two);
+    } else {
+        const __m512i four = _mm512_madd_epi16(two, _mm512_set1_epi32(0x00100001));
+        _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtepi32_epi16(four));
+    }
+}
+
+ZTI_INLINE struct small small_unpack(const uint16_t *from, bool is_pairs)
+{
+    if (is_pairs) {
+        const __m512i two = _mm512_loadu_si512(from);
+        const __m512i both = _mm512_or_si512(two, _mm512_slli_epi16(two, 4));
+        return (struct small){_mm512_and_si512(both, _mm512_set1_epi8(15))};
+    }
+    const __m512i four =
+        _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)from));
+    const __m512i twos = _mm512_or_si512(four, _mm512_slli_epi32(four, 12));
+    const __m512i ones = _mm512_or_si512(twos, _mm512_slli_epi32(twos, 6));
+    return (struct small){_mm512_and_si512(ones, _mm512_set1_epi8(3))};
+}
+
+ZTI_INLINE void small_stream(struct small s, uint8_t *to)
+{
+    _mm512_stream_si512((__m512i *)(void *)to, s.v);
+}
+
+ZTI_INLINE void small_stream_end(void)
+{
+    _mm_sfence();
+}

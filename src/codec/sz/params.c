@@ -1,0 +1,127 @@
+/* params.c: the numbers of an sz stream: its step, its tiles' sides, and its part of a frame's
+ * header. */
+#include "codec/sz/interp/interp.h"
+
+#include <math.h>
+
+/* Bits of n = |x| / step + 1, rounded up. */
+static int bits_of_quotient(double most, double step)
+{
+    int bits;
+    const double n = most / step + 1;
+    if (!isfinite(n))
+        return 4096;
+    (void)frexp(n, &bits);
+    return bits;
+}
+
+double zti_sz_round_down(double v, int bits)
+{
+    int exponent;
+    const double mantissa = frexp(v, &exponent);
+    return ldexp(floor(ldexp(mantissa, bits)), exponent - bits);
+}
+
+/* With b significant bits of the step and n bits of a multiple's number, b + n bits hold the
+ * multiple, n where b is 1: so the last place of the largest values is a step as well. Where the
+ * type has too few for the largest value, the step keeps 12 (it is then less by 2^-12 at most) and
+ * the encoder looks which multiples were rounded too far. */
+double zti_sz_step(uint32_t type, double bound, double most)
+{
+    enum { STEP_BITS = 24, FEW_BITS = 12 };
+    const int precision = type == ZT_F32 ? 24 : 53;
+    const double twice = 2 * fmin(bound, 0x1p1000);
+    if (isnan(most))
+        most = 0;
+    int bits = precision + 1 - bits_of_quotient(most, twice);
+    bits = bits > STEP_BITS ? STEP_BITS : bits;
+    while (bits > 0 && bits_of_quotient(most, zti_sz_round_down(twice, bits)) +
+                               (bits > 1 ? bits : 0) > precision)
+        bits--;
+    return zti_sz_round_down(twice, bits > 0 ? bits : FEW_BITS);
+}
+
+/* ln(1 + part), from below: 2 artanh z, z = part / (2 + part) <= 1/5, by its series, whose terms
+ * are all positive. Sums and products of doubles only, for the file's sake. */
+static double log_of_one_and(double part)
+{
+    const double z = part / (2 + part);
+    double sum = 0, power = z;
+    for (uint32_t i = 1; i < 24; i += 2, power *= z * z)
+        sum += power / i;
+    return 2 * sum * (1 - 0x1p-48);
+}
+
+/* Half a step of L is at most 1 / (2 sqrt 2 M / 8) relative to the value (quantize/logarithms.h), and M is such
+ * that this is ln(1 + part): the bound holds to both sides. Of the part, what rounding the result
+ * and L may take is left out; where that would be a quarter of it, bits serve better. */
+uint64_t zti_sz_fineness(uint32_t type, double part)
+{
+    const double lost = type == ZT_F32 ? 0x1p-24 : 0x1p-50;
+    if (!(part >= 4 * lost))
+        return 0;
+    const double half_root = 0x1.6a09e667f3bcdp-1; /* 1 / sqrt 2 */
+    const double fineness = ceil(8 * half_root / 2 / log_of_one_and(part - lost));
+    return fineness < 4 ? 4 : (uint64_t)fineness;
+}
+
+/* Double the shortest side (the first or last of them) among some axes; false where none can be. */
+static bool grow(uint32_t rank, const uint64_t *shape, uint32_t axes, uint32_t most, bool is_first,
+                 uint32_t *side)
+{
+    uint32_t values = 1, least = rank;
+    for (uint32_t i = rank; i-- > 0;) {
+        values *= side[i];
+        if (axes >> i & 1 && side[i] < shape[i] &&
+            (least == rank || side[i] < side[least] + is_first))
+            least = i;
+    }
+    if (least == rank)
+        return false;
+    const uint64_t longer =
+        2 * (uint64_t)side[least] < shape[least] ? 2 * (uint64_t)side[least] : shape[least];
+    if (values / side[least] * longer > most)
+        return false;
+    side[least] = (uint32_t)longer;
+    return true;
+}
+
+/* With effort 'high' the tiles of a row are about the same length, and begin at points of the
+ * coarse grid. */
+static void even_out(const struct zti_coding *coding, uint32_t *side)
+{
+    const uint32_t bits = zti_sz_high_distance(coding->sz.axes);
+    for (uint32_t i = 0; i < coding->grid.rank; i++) {
+        const uint64_t extent = coding->grid.shape[i], tiles = (extent + side[i] - 1) / side[i];
+        const uint64_t least = (extent + tiles - 1) / tiles;
+        const uint64_t step = coding->sz.axes >> i & 1 ? UINT64_C(1) << bits : 1;
+        if (tiles > 1)
+            side[i] = (uint32_t)zti_round_up(least, step);
+    }
+}
+
+/* Where a difference is taken, a long tile has few values without the one before; along other axes
+ * a tile need not extend. Rows are kept long enough for the sake of speed. */
+void zti_sz_set_grid(struct zti_coding *coding)
+{
+    enum { ROW = 16, HIGH_ROW = 128 };
+    const bool is_high = coding->sz.effort == ZT_EFFORT_HIGH;
+    const uint32_t rank = coding->grid.rank, all = (1u << rank) - 1;
+    const uint32_t row = is_high ? HIGH_ROW : ROW;
+    const bool is_small = is_high && coding->sz.tuning & ZTI_SZ_HIGH_SMALL;
+    const uint32_t most = is_small  ? ZTI_SZ_HIGH_SMALL_VALUES
+                          : is_high ? ZTI_SZ_HIGH_VALUES
+                                    : ZTI_SZ_TILE_VALUES;
+    const uint64_t *const shape = coding->grid.shape;
+    const uint32_t axes = coding->sz.axes ? coding->sz.axes : all;
+    uint32_t side[ZT_MAX_RANK] = {1, 1, 1, 1};
+    if (is_high || !(axes >> (rank - 1) & 1))
+        side[rank - 1] = shape[rank - 1] < row ? (uint32_t)shape[rank - 1] : row;
+    while (grow(rank, shape, axes, most, is_small, side))
+        continue;
+    while (grow(rank, shape, all, most, is_small, side))
+        continue;
+    if (is_high)
+        even_out(coding, side);
+    coding->grid = zti_grid_of(rank, shape, side);
+}

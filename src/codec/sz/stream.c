@@ -1,0 +1,558 @@
+/* stream.c: the sz codec: numbers to integers, integers to small integers by prediction, and these to
+ * bits; within a bound that holds for every value in exact arithmetic.
+ *
+ * docs/sz-format.md describes the stream byte by byte. In short: tiles of at most 4096 values, each
+ * on its own, in whole bytes:
+ *
+ *     u8       form | 8 if there are exact values | bytes of the base << 4
+ *     bytes    the base: the tile's first integer less the stream's centre, folded
+ *     section  exact values (exact.c); of logarithms also zeros and signs (marks.c)
+ *     section  the integers less the base, differenced along the stream's axes: with effort 'fast'
+ *              in Rice codes (lorenzo/rice.h), 'default' in Huffman codes (lorenzo/huffman.h), 'paper' as
+ *              published for cuSZ (lorenzo/cusz.h)
+ *
+ * Values of floating-point types become the nearest multiple of a step w <= 2 bound. w has so few
+ * significant bits that multiples within the array's range are numbers of the type: what is decoded
+ * is then not rounded. Every multiple is compared with its value before it is accepted, so the
+ * bound needs no verification. Under a bound that is a part of each value they become the nearest
+ * of numbers a ratio apart (quantize/logarithms.h), which are compared in the same way. All else is integer
+ * arithmetic modulo 2^32 or 2^64: any build writes the same bytes.
+ *
+ * The codec's part of a frame header:
+ *
+ *     u8       effort (low four bits), source
+ *     u8       axes that differences are taken along: bit i for axis i; 16 where groups are blocks
+ *     source   lattice: 3 bytes mantissa, 2 bytes exponent (signed) of the step;
+ *              steps: varint, the step; bits: nothing; logarithms: varint, the fineness
+ *     varint   the centre, folded
+ *     varint   bins; effort 'paper' only
+ *     varint   bytes of the head; not with effort 'fast', which has none
+ */
+#include "codec/sz/interp/interp.h"
+#include "core/cpu.h"
+#include "core/wire.h"
+
+#include <math.h>
+
+static const struct zti_sz_ops *ops_of(const struct zti_coding *coding)
+{
+#if defined(ZTI_HAS_X86_INSTANCES)
+    if (coding->isa == ZT_ISA_AVX512)
+        return &zti_sz_avx512;
+    if (coding->isa == ZT_ISA_AVX2)
+        return &zti_sz_avx2;
+#else
+    (void)coding;
+#endif
+    return &zti_sz_plain;
+}
+
+static uint32_t chunk_tiles(uint32_t rank)
+{
+    (void)rank;
+    return 4;
+}
+
+static void configure_bound(const struct zti_ask *ask, struct zti_coding *coding)
+{
+    struct zti_sz *sz = &coding->sz;
+    if (!zti_is_float(coding->type)) {
+        const double most = coding->type == ZT_I32 ? 0x1p31 - 1 : 0x1p61;
+        const double whole = ask->kind == ZT_ABS ? floor(fmin(ask->abs_bound, most)) : 0;
+        sz->source = ZTI_SZ_STEPS;
+        sz->whole_step = 2 * (uint64_t)whole + 1;
+    } else if (ask->kind == ZT_LOSSLESS) {
+        sz->source = ZTI_SZ_BITS;
+    } else if (ask->kind == ZT_PWREL) {
+        sz->source = ZTI_SZ_LOG;
+        sz->bound = fmin(ask->part, 0.5) * (1 - 0x1p-50); /* see is_near in quantize/logarithms.h */
+        sz->fineness = zti_sz_fineness(coding->type, sz->bound);
+        if (sz->fineness == 0)
+            sz->source = ZTI_SZ_BITS;
+    } else {
+        sz->source = ZTI_SZ_LATTICE;
+        sz->bound = fmin(ask->abs_bound, 0x1p1000);
+        sz->step = zti_sz_step(coding->type, sz->bound, fmax(fabs(ask->min), fabs(ask->max)));
+    }
+}
+
+static zt_status configure(zt_context *context, const struct zti_ask *ask,
+                           struct zti_coding *coding)
+{
+    enum { DEFAULT_BINS = 1024 };
+    if (ask->kind != ZT_LOSSLESS && ask->kind != ZT_ABS && ask->kind != ZT_PWREL)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "the sz codec has no bound of this kind; use abs, rel, pwrel or psnr, or "
+                        "the zfp codec");
+    memset(&coding->sz, 0, sizeof coding->sz);
+    configure_bound(ask, coding);
+    const bool is_high = ask->params->effort == ZT_EFFORT_HIGH;
+    coding->sz.wants_high = is_high && coding->sz.source != ZTI_SZ_LOG; /* which has holes */
+    coding->sz.effort = is_high ? ZT_EFFORT_DEFAULT : ask->params->effort;
+    coding->sz.least = ask->min;
+    coding->sz.most = ask->max;
+    coding->sz.bins = ask->params->sz_bins ? ask->params->sz_bins : DEFAULT_BINS;
+    coding->sz.axes = (1u << coding->grid.rank) - 1;
+    if (coding->sz.effort == ZT_EFFORT_PAPER && coding->grid.rank == 4)
+        coding->sz.axes &= ~1u; /* as volumes, one after another */
+    else if (ask->has_axes)
+        coding->sz.axes = ask->axes;
+    coding->sz.has_axes = ask->has_axes;
+    coding->sz.has_groups = ask->has_axes && ask->has_groups;
+    if (coding->sz.has_groups) {
+        coding->sz.is_blocked = ask->is_blocked;
+        coding->sz.centre = ask->centre;
+    }
+    zti_sz_set_grid(coding);
+    coding->verify_bound = (double)NAN;
+    return ZT_OK;
+}
+
+static uint64_t fold(int64_t v)
+{
+    return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
+}
+
+static size_t store_params(const struct zti_coding *coding, uint8_t *out)
+{
+    const struct zti_sz *sz = &coding->sz;
+    uint8_t *at = out;
+    *at++ = (uint8_t)(sz->effort | sz->source << 4);
+    *at++ = (uint8_t)(sz->axes | sz->is_blocked << 4);
+    if (sz->source == ZTI_SZ_LATTICE) {
+        int exponent;
+        const uint32_t mantissa = (uint32_t)ldexp(frexp(sz->step, &exponent), 24);
+        *at++ = (uint8_t)mantissa;
+        *at++ = (uint8_t)(mantissa >> 8);
+        *at++ = (uint8_t)(mantissa >> 16);
+        *at++ = (uint8_t)exponent;
+        *at++ = (uint8_t)(exponent >> 8);
+    } else if (sz->source == ZTI_SZ_STEPS) {
+        at = zti_put_varint(at, sz->whole_step);
+    } else if (sz->source == ZTI_SZ_LOG) {
+        at = zti_put_varint(at, sz->fineness);
+    }
+    at = zti_put_varint(at, fold(sz->centre));
+    if (sz->effort == ZT_EFFORT_PAPER)
+        at = zti_put_varint(at, sz->bins);
+    if (sz->effort == ZT_EFFORT_HIGH) {
+        at = zti_put_varint(at, sz->reach);
+        *at++ = (uint8_t)sz->tuning;
+    }
+    if (sz->effort != ZT_EFFORT_FAST)
+        at = zti_put_varint(at, (sz->head_bits + 7) / 8);
+    return (size_t)(at - out);
+}
+
+/* The step of a lattice from five bytes; 0 where they are none's. */
+static double take_step(struct zti_cursor *c)
+{
+    const uint8_t *const b = zti_take_bytes(c, 5);
+    if (!b)
+        return 0;
+    const uint32_t mantissa = b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16;
+    const int32_t exponent = (int16_t)(b[3] | b[4] << 8);
+    const bool is_good = mantissa >> 23 == 1 && exponent > -1074 && exponent < 1024;
+    return is_good ? ldexp(mantissa, exponent - 24) : 0;
+}
+
+/* What effort 'high' has of its own. */
+static bool take_high(struct zti_cursor *c, struct zti_coding *coding, uint64_t centre)
+{
+    struct zti_sz *const sz = &coding->sz;
+    const uint64_t reach = zti_take_varint(c);
+    sz->reach = (uint32_t)reach;
+    sz->tuning = zti_take_byte(c);
+    return reach % 2 == 1 && reach <= ZTI_SZ_HIGH_RANGE && sz->tuning < ZTI_SZ_HIGH_TUNINGS &&
+           sz->source != ZTI_SZ_BITS && sz->source != ZTI_SZ_LOG && !sz->is_blocked &&
+           centre <= UINT64_C(1) << 62 && zti_sz_high_can(coding);
+}
+
+static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_bytes,
+                             struct zti_coding *coding)
+{
+    struct zti_cursor c = {.at = in, .end = in + in_bytes, .is_bad = false};
+    struct zti_sz *sz = &coding->sz;
+    memset(sz, 0, sizeof *sz);
+    const uint32_t first = zti_take_byte(&c);
+    sz->effort = first & 15;
+    sz->source = first >> 4;
+    const uint32_t second = zti_take_byte(&c);
+    sz->axes = second & 15;
+    sz->is_blocked = second >> 4;
+    bool is_good = sz->axes < 1u << coding->grid.rank && sz->is_blocked <= 1 &&
+                   (sz->source == ZTI_SZ_STEPS) != zti_is_float(coding->type);
+    if (sz->source == ZTI_SZ_LATTICE) {
+        sz->step = take_step(&c);
+        is_good = is_good && sz->step > 0;
+    } else if (sz->source == ZTI_SZ_STEPS) {
+        sz->whole_step = zti_take_varint(&c);
+        is_good = is_good && sz->whole_step % 2 == 1 && sz->whole_step <= (UINT64_C(1) << 62) + 1;
+    } else if (sz->source == ZTI_SZ_LOG) {
+        sz->fineness = zti_take_varint(&c);
+        is_good = is_good && sz->fineness >= 4 && sz->fineness <= UINT64_C(1) << 52;
+    } else {
+        is_good = is_good && sz->source == ZTI_SZ_BITS;
+    }
+    const uint64_t centre = zti_take_varint(&c);
+    sz->centre = (int64_t)(centre >> 1 ^ (0 - (centre & 1)));
+    const uint64_t bins = sz->effort == ZT_EFFORT_PAPER ? zti_take_varint(&c) : 0;
+    is_good = is_good && (sz->effort != ZT_EFFORT_PAPER || zti_sz_are_bins(bins));
+    sz->bins = is_good ? (uint32_t)bins : 4;
+    is_good = is_good && (sz->effort != ZT_EFFORT_HIGH || take_high(&c, coding, centre));
+    const uint64_t head = sz->effort != ZT_EFFORT_FAST ? zti_take_varint(&c) : 0;
+    is_good = is_good && head <= zti_sz_head_most(coding);
+    sz->head_bits = 8 * head;
+    if (!is_good || c.is_bad || zti_cursor_left(&c) > 0 ||
+        (sz->effort != ZT_EFFORT_HIGH && centre > UINT64_C(1) << 31))
+        return zti_fail(context, ZT_CORRUPT, "the sz parameters of a frame make no sense");
+    if (sz->effort > ZT_EFFORT_HIGH)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "the frame has sz effort %u, which this version does not know; use a "
+                        "later one", sz->effort);
+    zti_sz_set_grid(coding);
+    return ZT_OK;
+}
+
+static void describe(const struct zti_coding *coding, zt_info *info)
+{
+    info->sz_effort = coding->sz.effort;
+    info->sz_step = coding->sz.source == ZTI_SZ_LATTICE ? coding->sz.step
+                    : coding->sz.source == ZTI_SZ_LOG   ? (double)coding->sz.fineness / 8
+                                                        : (double)coding->sz.whole_step;
+    info->sz_axes = coding->sz.axes;
+}
+
+static uint64_t tile_max_bits(const struct zti_coding *coding)
+{
+    uint64_t values = 1;
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        values *= coding->grid.side[i];
+    return 8 * (1 + values * zt_type_bytes(coding->type));
+}
+
+static uint64_t tile_min_bits(const struct zti_coding *coding)
+{
+    (void)coding;
+    return 8;
+}
+
+static uint64_t tile_reach_bits(const struct zti_coding *coding)
+{
+    return tile_max_bits(coding) + 8 * ZTI_SZ_GROUP_MOST_BYTES + ZTI_SZ_CLASS_MOST_BITS + 64;
+}
+
+static uint64_t tile_fixed_bits(const struct zti_coding *coding)
+{
+    (void)coding;
+    return 0;
+}
+
+static uint32_t stream_align_bits(const struct zti_coding *coding)
+{
+    (void)coding;
+    return 8;
+}
+
+/* ---- what is learnt before the first tile is coded ---- */
+
+/* What is learnt: the axes and the shape of groups, from samples (lorenzo/axes.c); then the codebooks,
+ * from all tiles or, where these are many, from a part of them. */
+enum { BOOKS_PASS = ZTI_SZ_BOOKS_PASS, HIGH_PASS = ZTI_SZ_HIGH_PASS };
+
+/* Effort 'paper' passes over the first two, and so does what knows already. */
+static bool has_look(const struct zti_coding *coding)
+{
+    return coding->sz.effort != ZT_EFFORT_PAPER && !coding->sz.has_groups;
+}
+
+static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
+{
+    if (pass >= HIGH_PASS)
+        return coding->sz.effort == ZT_EFFORT_HIGH
+                   ? zti_sz_high_tally_bytes(coding, pass - HIGH_PASS)
+                   : 0;
+    if (pass < BOOKS_PASS)
+        return sizeof(struct zti_sz_tally);
+    const bool has_books = coding->sz.effort != ZT_EFFORT_FAST;
+    return pass == BOOKS_PASS && has_books ? zti_sz_count_bytes(coding) : 0;
+}
+
+static bool is_sampled(const struct zti_coding *coding, uint32_t pass)
+{
+    (void)coding;
+    return pass < BOOKS_PASS ||
+           (pass >= HIGH_PASS && pass - HIGH_PASS < ZTI_SZ_HIGH_COUNT_PASS);
+}
+
+static void count_tiles(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+                        uint64_t last, struct zti_sz_counts *counts)
+{
+    const uint32_t part = zti_sz_count_part(coding);
+    uint64_t tile = first, next;
+    while (tile < last && !zti_sz_is_counted(tile, part))
+        tile++;
+    for (; tile < last; tile = next) {
+        for (next = tile + 1; next < last && !zti_sz_is_counted(next, part);)
+            next++;
+        ops_of(coding)->count(coding, array, tile, next, counts);
+    }
+}
+
+static void tally(const struct zti_coding *coding, uint32_t pass, const zt_array *array,
+                  uint64_t first, uint64_t last, void *out)
+{
+    if (pass >= HIGH_PASS) {
+        zti_sz_high_tally(coding, pass - HIGH_PASS, array, first, last, out);
+        return;
+    }
+    if (pass < BOOKS_PASS && has_look(coding))
+        zti_sz_axes_tally(coding, ops_of(coding), pass, array, first, last, out);
+    if (pass == BOOKS_PASS)
+        count_tiles(coding, array, first, last, out);
+}
+
+static void merge(const struct zti_coding *coding, uint32_t pass, void *into, const void *from)
+{
+    if (pass >= HIGH_PASS) {
+        zti_sz_high_merge(coding, pass - HIGH_PASS, into, from);
+        return;
+    }
+    if (pass == BOOKS_PASS) {
+        zti_sz_merge_counts(coding, into, from);
+        return;
+    }
+    zti_sz_axes_merge(into, from);
+}
+
+/* Any axes; and effort high may turn to default, default to fast; what is tried for effort high,
+ * with large tiles and small ones, is last. */
+static bool vary(struct zti_coding *coding, uint32_t i)
+{
+    const uint32_t sets = 1u << coding->grid.rank;
+    if (i >= 2 * sets) {
+        coding->sz.axes = i % sets;
+        coding->sz.effort = zti_sz_high_can(coding) ? ZT_EFFORT_HIGH : ZT_EFFORT_FAST;
+        coding->sz.tuning = i < 3 * sets ? 0 : ZTI_SZ_HIGH_SMALL;
+        zti_sz_set_grid(coding);
+        return coding->sz.wants_high && i < 4 * sets;
+    }
+    if (coding->sz.effort == ZT_EFFORT_HIGH)
+        coding->sz.effort = ZT_EFFORT_DEFAULT;
+    else if (coding->sz.effort == ZT_EFFORT_DEFAULT && i == sets)
+        coding->sz.effort = ZT_EFFORT_FAST;
+    coding->sz.axes = i % sets;
+    zti_sz_set_grid(coding);
+    return i < 2 * sets;
+}
+
+static bool learn_holes(struct zti_coding *coding, const zt_array *array, const uint64_t *holes)
+{
+    return zti_sz_learn_holes(ops_of(coding), coding, array, holes);
+}
+
+/* What some tiles of a stream take. */
+struct measured {
+    uint64_t bytes, values;
+    uint8_t *out; /* room for one of them */
+};
+
+static void measure(const struct zti_coding *coding, const zt_array *array, uint64_t tile,
+                    struct measured *m)
+{
+    const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
+    struct zti_bit_writer w = zti_bit_writer_at(m->out);
+    uint64_t values = 1;
+    for (uint32_t i = 0; i < coding->grid.rank; i++) {
+        const uint64_t rest = coding->grid.shape[i] - walk.origin[i];
+        values *= rest < coding->grid.side[i] ? rest : coding->grid.side[i];
+    }
+    ops_of(coding)->encode(coding, array, tile, tile + 1, &w);
+    m->bytes += (uint64_t)(w.next - m->out) + 1; /* and about a byte of the index */
+    m->values += values;
+}
+
+/* About the bits of the stream that there is instead of effort 'high': from some of its tiles,
+ * which are taken where those are that the other was measured in. */
+static zt_status measure_other(zt_context *context, struct zti_coding *coding,
+                               const zt_array *array)
+{
+    enum { MOST = 512, SAMPLES = 256 }; /* all tiles, where they are not more; else so many */
+    struct zti_sz_high *const high = coding->model;
+    struct zti_coding other = *coding;
+    struct measured m = {.bytes = 0};
+    uint64_t values = 1, counted = 0;
+    other.sz = high->lorenzo;
+    other.model = high->lorenzo_model;
+    zti_sz_set_grid(&other);
+    m.out = zti_alloc(context, (size_t)(tile_max_bits(&other) / 8) + 2 * ZTI_BIT_MARGIN_BYTES);
+    if (!m.out)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a tile");
+    for (uint32_t i = 0; i < coding->grid.rank; i++)
+        values *= coding->grid.shape[i];
+    for (uint64_t tile = 0; tile < coding->grid.count; tile++)
+        counted += zti_sz_high_is_counted(coding, tile);
+    const uint64_t a_tile = SAMPLES / counted + 1;
+    for (uint64_t tile = 0; other.grid.count <= MOST && tile < other.grid.count; tile++)
+        measure(&other, array, tile, &m);
+    for (uint64_t tile = 0; other.grid.count > MOST && tile < coding->grid.count; tile++) {
+        const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
+        for (uint32_t k = 0; k < a_tile && zti_sz_high_is_counted(coding, tile); k++) {
+            uint64_t place[ZT_MAX_RANK];
+            zti_sz_high_place(coding, &walk, k, place);
+            measure(&other, array, zti_sz_tile_at(&other.grid, place), &m);
+        }
+    }
+    zti_release(context, m.out);
+    high->lorenzo_bits = (uint64_t)((double)m.bytes * 8 * ((double)values / (double)m.values)) +
+                         other.sz.head_bits;
+    return ZT_OK;
+}
+
+static zt_status learn_books(zt_context *context, struct zti_coding *coding,
+                             struct zti_sz_counts *counts)
+{
+    zt_status status = zti_sz_learn_books(context, coding, counts, zti_sz_count_part(coding) > 1);
+    if (status != ZT_OK || !coding->sz.wants_high)
+        return status;
+    coding->sz.wants_high = false;
+    return zti_sz_high_begin(context, coding);
+}
+
+static zt_status learn_high(zt_context *context, struct zti_coding *coding, uint32_t pass,
+                            const zt_array *array, void *tallied)
+{
+    zt_status status = ZT_OK;
+    if (pass == ZTI_SZ_HIGH_COUNT_PASS)
+        status = measure_other(context, coding, array);
+    return status == ZT_OK ? zti_sz_high_learn(context, coding, pass, array, tallied) : status;
+}
+
+static zt_status learn(zt_context *context, struct zti_coding *coding, uint32_t pass,
+                       const zt_array *array, void *tallied)
+{
+    if (pass >= HIGH_PASS)
+        return learn_high(context, coding, pass - HIGH_PASS, array, tallied);
+    if (pass == BOOKS_PASS)
+        return learn_books(context, coding, tallied);
+    if (has_look(coding))
+        zti_sz_axes_learn(coding, pass, tallied);
+    return ZT_OK;
+}
+
+static uint64_t head_bytes(const struct zti_coding *coding)
+{
+    return (coding->sz.head_bits + 7) / 8;
+}
+
+static void put_head(const struct zti_coding *coding, const uint64_t *starts, uint8_t *head)
+{
+    (void)starts;
+    zti_sz_put_head(coding, head);
+}
+
+/* ---- for planning ---- */
+
+static void set_axes(struct zti_coding *coding, uint32_t axes)
+{
+    coding->sz.axes = axes;
+    zti_sz_set_grid(coding);
+}
+
+/* In Rice codes, with the shape of groups that each tile would choose. */
+static uint64_t guess(const struct zti_coding *coding, const zt_array *array, uint8_t *scratch)
+{
+    (void)scratch;
+    struct zti_coding fast = *coding;
+    uint64_t sum = 0;
+    fast.sz.effort = ZT_EFFORT_FAST;
+    for (uint64_t tile = 0; tile < coding->grid.count; tile++) {
+        uint64_t bits[2] = {0, 0};
+        (void)ops_of(coding)->try_groups(&fast, array, tile, bits);
+        sum += bits[0] < bits[1] ? bits[0] : bits[1];
+    }
+    return sum;
+}
+
+/* ---- tiles ---- */
+
+static bool encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+                   uint64_t last, struct zti_bit_writer *writer)
+{
+    if (coding->sz.effort == ZT_EFFORT_HIGH)
+        zti_sz_high_encode(coding, array, first, last, writer);
+    else
+        ops_of(coding)->encode(coding, array, first, last, writer);
+    return true;
+}
+
+static void decode(const struct zti_coding *coding, struct zti_bit_reader *reader, uint64_t first,
+                   uint64_t last, const struct zti_view *view)
+{
+    if (coding->sz.effort == ZT_EFFORT_HIGH)
+        zti_sz_high_decode(coding, reader, first, last, view);
+    else
+        ops_of(coding)->decode(coding, reader, first, last, view);
+}
+
+static void skip(const struct zti_coding *coding, struct zti_bit_reader *reader, uint64_t first,
+                 uint64_t last)
+{
+    decode(coding, reader, first, last, NULL);
+}
+
+/* Huffman codes of several chunks are decoded in turns. */
+static uint32_t side_by_side(const struct zti_coding *coding)
+{
+    return coding->sz.effort == ZT_EFFORT_DEFAULT ? ZTI_HUFFMAN_PARTS : 0;
+}
+
+static void decode_runs(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,
+                        uint32_t runs, uint64_t first, uint32_t run_tiles,
+                        const struct zti_view *view)
+{
+    ops_of(coding)->decode_runs(coding, base, at, runs, first, run_tiles, view);
+}
+
+/* Slabs are cut at multiples of the first; a stream's own tiles are those of zti_sz_set_grid. */
+static const uint32_t tile_shape[ZT_MAX_RANK][ZT_MAX_RANK] = {
+    {4096}, {64, 64}, {16, 16, 16}, {8, 8, 8, 8}};
+
+const struct zti_codec zti_codec_sz = {
+    .name = "sz",
+    .id = ZT_CODEC_SZ,
+    .unit_bits = 8,
+    .tile_shape = tile_shape,
+    .chunk_tiles = chunk_tiles,
+    .piece_bytes = 1 << 20, /* some strips of tiles (lorenzo/encode.h), so that most are asked for */
+    .room_bytes = 640 << 10, /* 16 tiles of doubles (lorenzo/strips.h), in rows that are whole lines */
+    .configure = configure,
+    .store_params = store_params,
+    .load_params = load_params,
+    .describe = describe,
+    .tile_min_bits = tile_min_bits,
+    .tile_max_bits = tile_max_bits,
+    .tile_reach_bits = tile_reach_bits,
+    .tile_fixed_bits = tile_fixed_bits,
+    .stream_align_bits = stream_align_bits,
+    .tally_bytes = tally_bytes,
+    .is_sampled = is_sampled,
+    .set_axes = set_axes,
+    .guess = guess,
+    .tally = tally,
+    .merge = merge,
+    .learn = learn,
+    .vary = vary,
+    .forget = zti_sz_forget,
+    .learn_holes = learn_holes,
+    .fit_holes = zti_sz_fit_holes,
+    .head_max_bytes = zti_sz_head_most,
+    .head_bytes = head_bytes,
+    .put_head = put_head,
+    .take_head = zti_sz_take_head,
+    .encode = encode,
+    .decode = decode,
+    .skip = skip,
+    .side_by_side = side_by_side,
+    .decode_runs = decode_runs,
+};

@@ -1,0 +1,372 @@
+/* kernel.h: kernel text: tiles of one type to bits and back, a tile a thread, by the texts of
+ * gpu/thread.h, or a warp, by those of gpu/warp.h. The includer defines TYPE (f32, ...), BITS (32
+ * or 64) and ZTI_ZFP_LAUNCHES, the name of the two functions that queue kernels.
+ *
+ *     tile (a thread's) --> bits in the tile's slot (shared) --> stream, behind the bits of all
+ *                                                                  tiles before
+ *
+ * How many these are is computed at fixed rate; otherwise it is the sum within the block and that
+ * of the blocks before, by look-back: values are read once and bits written once. Slots have odd
+ * numbers of words, so that threads side by side use different banks. */
+#include "gpu/lookback.h"
+
+#include "codec/zfp/gpu/kernels.h"
+
+typedef uint32_t uint_32;
+typedef uint64_t uint_64;
+#define JOIN3(a, b, c)  a##b##c
+#define OF_TYPE(name, type) JOIN3(name, _, type)
+#define VALUE           OF_TYPE(uint, BITS) /* uint_32 */
+
+#define FN        static __device__ __forceinline__
+#define EXPORTED static __device__
+#define LOCAL static __device__
+#define zti_zfp_pad pad_cuda
+#define zti_zfp_order order_cuda
+#include "codec/zfp/tile/order.h"
+#include "codec/zfp/gpu/thread.h" /* put_tile_f32, take_tile_i64, gather_32, ... */
+#include "codec/zfp/gpu/warp.h"   /* put_tile_warp_f32, ... */
+
+/* zti_walk_from for a rank that the compiler knows: places stay in registers. */
+static __device__ __forceinline__ struct zti_walk walk_from(const struct zti_grid *grid,
+                                                            uint64_t tile, uint32_t rank)
+{
+    struct zti_walk walk = {tile, {0, 0, 0, 0}};
+SIMT_UNROLL
+    for (uint32_t i = rank; i-- > 0;) {
+        walk.origin[i] = tile % grid->tiles[i] * grid->side[i];
+        tile /= grid->tiles[i];
+    }
+    return walk;
+}
+
+/* ---- placing ----
+ *
+ * A word of the stream is of the tile, and the block, that has its first bit, and is stored by it
+ * with zeros for what others have of it; these are or'ed afterwards. A block says when its words
+ * are stored; the next one waits for that before it or's bits to the last of them. The first word
+ * is nobody's where the stream begins within it, and was zeroed but for what is there already. */
+
+/* Store words of the stream for the 'bits' bits of a slot, which go to bit 'at'; what is in the
+ * word of another tile is returned. Beyond its bits a slot has zeros. */
+static __device__ __forceinline__ uint64_t store_words(uint64_t *words, uint64_t at,
+                                                       const uint64_t *slot, uint32_t slot_words,
+                                                       uint64_t bits)
+{
+    const uint32_t shift = (uint32_t)(at % 64);
+    const uint64_t all = (uint64_t)slot_words * 64, end = shift + bits;
+    uint64_t *to = words + at / 64, carry = 0, head = 0;
+    for (uint64_t from = 0; from < end; from += 64, to++) {
+        const uint64_t v = from < bits && from < all ? slot[from / 64] : 0;
+        const uint64_t out = v << shift | carry;
+        carry = shift > 0 ? v >> (64 - shift) : 0;
+        if (from == 0 && shift > 0)
+            head = out;
+        else
+            *to = out;
+    }
+    return head;
+}
+
+/* Where a block's bits go. */
+struct span {
+    uint64_t start, end;
+};
+
+/* The flag of a block, behind the states of all. */
+static __device__ __forceinline__ uint64_t *stored_flag(const struct zfp_tiles *t, uint64_t block)
+{
+    return t->states + 2 + gridDim.x + block;
+}
+
+static __device__ __forceinline__ void wait_for_block(const struct zfp_tiles *t, uint64_t block)
+{
+    while (simt_load_acquire(stored_flag(t, block)) == 0) {
+    }
+}
+
+/* Say that the block's words are stored, behind a barrier; one thread does it. Where it has none,
+ * the next block's bits may be in a word of one before. */
+static __device__ __forceinline__ void note_stored(const struct zfp_tiles *t, uint64_t block,
+                                                   struct span span)
+{
+    if (block > 0 && (span.start + 63) / 64 * 64 >= span.end)
+        wait_for_block(t, block - 1);
+    simt_store_release(stored_flag(t, block), 1);
+}
+
+/* Add bits to a word of another tile, perhaps of a block before. */
+static __device__ __forceinline__ void add_head(const struct zfp_tiles *t, uint64_t block,
+                                                struct span span, uint64_t at, uint64_t head)
+{
+    if (block > 0 && at / 64 == span.start / 64 && span.start % 64 > 0)
+        wait_for_block(t, block - 1);
+    simt_or(t->words + at / 64, head);
+}
+
+/* Where the thread's bits go, behind those of all threads before it; and the block's: the first
+ * thread is told both ends. */
+static __device__ __forceinline__ uint64_t place_behind(const struct zfp_tiles *t, uint64_t block,
+                                                        uint64_t bits, struct span *span)
+{
+    SIMT_SHARED(uint64_t, sums, [4]);
+    SIMT_SHARED(uint64_t, base, );
+    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
+    const uint64_t own = warp_sums(bits);
+    uint64_t before = own - bits, all = 0;
+    if (lane == 31)
+        sums[warp] = own;
+    __syncthreads();
+    for (uint32_t i = 0; i < warp; i++)
+        before += sums[i];
+    if (warp == 0) {
+        for (uint32_t i = 0; i < warps; i++)
+            all += sums[i];
+        const uint64_t found = lookback(t->states, block, gridDim.x, all);
+        if (lane == 0)
+            base = found;
+    }
+    __syncthreads();
+    span->start = t->start_bits + base;
+    span->end = span->start + all;
+    return span->start + before;
+}
+
+/* The same where all tiles take as many bits; 'first' is the thread's or the warp's first tile, and
+ * 'tiles' how many a block has. */
+static __device__ __forceinline__ uint64_t place_at_rate(const struct zfp_tiles *t, uint64_t block,
+                                                         uint64_t first, uint64_t tiles,
+                                                         struct span *span)
+{
+    const uint64_t from = block * tiles, rest = t->grid.count - from;
+    span->start = t->start_bits + from * t->fixed_bits;
+    span->end = span->start + (rest < tiles ? rest : tiles) * t->fixed_bits;
+    return t->start_bits + first * t->fixed_bits;
+}
+
+/* Note where a tile went. */
+static __device__ __forceinline__ void note_start(const struct zfp_tiles *t, uint64_t tile,
+                                                  uint64_t at)
+{
+    const uint64_t number = t->first_tile + tile;
+    if (t->starts && number % t->chunk_tiles == 0)
+        t->starts[number / t->chunk_tiles - t->first_chunk] = at - t->start_bits;
+}
+
+/* Place what a thread has written, of tile 'tile' if there is one. */
+static __device__ __forceinline__ void finish_tile(const struct zfp_tiles *t, uint64_t block,
+                                                   uint64_t tile, struct zti_bit_writer *w)
+{
+    const bool is_tile = tile < t->grid.count;
+    const uint64_t bits = is_tile ? zti_bits_written(w) : 0;
+    struct span span;
+    const uint64_t at = t->fixed_bits > 0 ? place_at_rate(t, block, tile, blockDim.x, &span)
+                                          : place_behind(t, block, bits, &span);
+    uint64_t head = 0;
+    if (is_tile) {
+        if (w->words < w->slot_words)
+            w->slot[w->words] = w->held;
+        head = store_words(t->words, at, w->slot, w->slot_words, bits);
+        note_start(t, tile, at);
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        note_stored(t, block, span);
+    if (head != 0)
+        add_head(t, block, span, at, head);
+}
+
+/* Place what a warp has written: tiles from 'first', lane k has the bits of the k-th; their slots
+ * follow each other. */
+static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, uint64_t block,
+                                                    uint64_t first, uint64_t bits,
+                                                    const uint64_t *slots)
+{
+    const uint32_t me = threadIdx.x % 32;
+    struct span span;
+    const uint64_t own = t->fixed_bits > 0
+                             ? place_at_rate(t, block, first + me,
+                                             blockDim.x / 32 * t->warp_tiles, &span)
+                             : place_behind(t, block, bits, &span);
+    uint64_t head = 0; /* of tile first + me */
+    simt_order_warp(); /* for slots; shuffles order memory on the CPU */
+    for (uint32_t k = 0; k < t->warp_tiles && first + k < t->grid.count; k++) {
+        const uint64_t at = __shfl_sync(SIMT_ALL_LANES, own, (int)k);
+        const uint32_t *const slot = (const uint32_t *)(const void *)(slots + k * t->slot_words);
+        store_slot(t->words, at, slot, __shfl_sync(SIMT_ALL_LANES, bits, (int)k));
+        if (me == k) {
+            head = head_of_slot(at, slot);
+            note_start(t, first + k, at);
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x == 0)
+        note_stored(t, block, span);
+    if (head != 0)
+        add_head(t, block, span, own, head);
+}
+
+/* Kernels for tiles of a rank that the compiler knows: the lossy and the reversible algorithm
+ * apart, whose texts need different registers. 4-D tiles are a warp's. */
+#define KERNEL(threads, blocks) SIMT_KERNEL void __launch_bounds__(threads, blocks)
+
+#define THREADS(rank) ((rank) == 3 ? ZTI_ZFP_CUBE_THREADS : ZTI_ZFP_THREADS)
+
+#define IS_OTHER_RANK(known)  (t.grid.rank != (known))
+
+/* The parameters of a kernel for one of both algorithms, by which the compiler knows that it is not
+ * the other. */
+static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_tiles *t,
+                                                               bool is_exact)
+{
+    struct zti_zfp z = t->zfp;
+    z.minexp = is_exact                      ? ZTI_ZFP_MIN_EXP - 1
+               : z.minexp > ZTI_ZFP_MIN_EXP ? z.minexp
+                                             : ZTI_ZFP_MIN_EXP;
+    return z;
+}
+
+#define PUT_KERNEL(name, rank, blocks, is_exact)                                                   \
+    KERNEL(THREADS(rank), blocks) name(struct zfp_tiles t)                                         \
+    {                                                                                              \
+        SIMT_SHARED_DYNAMIC(uint64_t, memory);                                                     \
+        if (IS_OTHER_RANK(rank))                                                                   \
+            return;                                                                                \
+        const struct zti_zfp zfp = zfp_of_kernel(&t, is_exact);                                    \
+        const uint64_t block = lookback_ticket(t.states);                                          \
+        const uint64_t tile = block * blockDim.x + threadIdx.x;                                    \
+        struct zti_bit_writer w =                                                                  \
+            zti_bit_writer_in(memory + (blockDim.x << 2 * (rank)) / 2 +                            \
+                                  threadIdx.x * t.slot_words,                                      \
+                              t.slot_words);                                                       \
+        if (tile < t.grid.count) {                                                                 \
+            VALUE values[1 << 2 * (rank)];                                                         \
+            const struct zti_walk at = walk_from(&t.grid, tile, rank);                             \
+            OF_TYPE(gather, BITS)(&t.view.out, at.origin, values, rank);                           \
+            const bool is_proved = OF_TYPE(put_tile, TYPE)(&zfp, values, rank, &w);                \
+            if (t.doubts)                                                                          \
+                t.doubts[tile] = !is_proved;                                                       \
+        }                                                                                          \
+        finish_tile(&t, block, tile, &w);                                                          \
+    }
+
+/* The same for warps, which take t.warp_tiles tiles one after the other. */
+#define PUT_WARP_KERNEL(name, rank, own_values, is_exact)                                          \
+    KERNEL(ZTI_ZFP_THREADS, 2) name(struct zfp_tiles t)                                            \
+    {                                                                                              \
+        SIMT_SHARED_DYNAMIC(uint64_t, memory);                                                     \
+        if (IS_OTHER_RANK(rank))                                                                   \
+            return;                                                                                \
+        const struct zti_zfp zfp = zfp_of_kernel(&t, is_exact);                                    \
+        const uint32_t warps = blockDim.x / 32, warp = threadIdx.x / 32, me = threadIdx.x % 32;    \
+        const uint64_t block = lookback_ticket(t.states);                                          \
+        const uint64_t first = (block * warps + warp) * t.warp_tiles;                              \
+        uint64_t *const slots = memory + warps * zti_zfp_warp_words(BITS, rank) +                  \
+                                warp * t.warp_tiles * t.slot_words;                                \
+        uint64_t bits = 0; /* of tile first + me */                                                \
+        for (uint32_t k = 0; k < t.warp_tiles && first + k < t.grid.count; k++) {                  \
+            VALUE values[own_values];                                                              \
+            const struct zti_walk at = walk_from(&t.grid, first + k, rank);                        \
+            struct zti_bit_writer w = zti_bit_writer_in(slots + k * t.slot_words, 0);              \
+            OF_TYPE(gather_warp, BITS)(&t.view.out, at.origin, values, rank);                      \
+            if (me == 0)                                                                           \
+                w.slot[0] = 0;                                                                     \
+            const bool is_proved = OF_TYPE(put_tile_warp, TYPE)(&zfp, values, rank, &w);           \
+            if (t.doubts && me == 0)                                                               \
+                t.doubts[first + k] = !is_proved;                                                  \
+            bits = me == k ? zti_bits_written(&w) : bits;                                          \
+        }                                                                                          \
+        finish_tiles(&t, block, first, bits, slots);                                               \
+    }
+
+/* A chunk a thread ('of' is nothing) or a warp (_warp), of so many lanes. */
+#define TAKE_KERNEL(name, rank, blocks, values_count, of, lanes, is_exact)                         \
+    KERNEL(THREADS(rank), blocks) name(struct zfp_tiles t)                                         \
+    {                                                                                              \
+        const uint64_t i = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / (lanes);            \
+        if (i >= t.count || IS_OTHER_RANK(rank))                                                   \
+            return;                                                                                \
+        const struct zti_zfp zfp = zfp_of_kernel(&t, is_exact);                                    \
+        const uint64_t chunk = t.chunks ? t.chunks[i] : t.first_chunk + i;                         \
+        const uint64_t first = chunk * t.chunk_tiles, rest = t.grid.count - first;                 \
+        const uint64_t last = first + (rest < t.chunk_tiles ? rest : t.chunk_tiles);               \
+        struct zti_bit_reader r = {t.words, t.words_count,                                         \
+                                   t.places ? t.places[2 * i]                                      \
+                                            : (uint64_t)t.first_bits + first * t.fixed_bits};      \
+        for (uint64_t tile = first; tile < last; tile++) {                                         \
+            VALUE values[values_count];                                                            \
+            OF_TYPE(take_tile##of, TYPE)(&zfp, values, rank, &r);                                  \
+            /* of which registers need not be kept meanwhile */                                    \
+            const struct zti_walk at = walk_from(&t.grid, tile, rank);                             \
+            OF_TYPE(scatter##of, BITS)(&t.view, at.origin, values, rank);                          \
+        }                                                                                          \
+        if (threadIdx.x % (lanes) == 0)                                                            \
+            note_end(t.states, i, t.count, r.at, t.places ? t.places[2 * i + 1] : UINT64_MAX);     \
+    }
+
+/* Blocks of a multiprocessor, at least: how many registers there are for a thread (of 65,536). */
+#if BITS == 32
+#define OF_SQUARE 8
+#define PUT_CUBE 10
+#define TAKE_CUBE 10
+#else
+#define OF_SQUARE 4
+#define PUT_CUBE 6
+#define TAKE_CUBE 4
+#endif
+#define OF_LINE 8
+
+PUT_KERNEL(put_lossy_1d, 1, OF_LINE, false)
+PUT_KERNEL(put_lossy_2d, 2, OF_SQUARE, false)
+PUT_KERNEL(put_lossy_3d, 3, PUT_CUBE, false)
+PUT_WARP_KERNEL(put_lossy_4d, 4, 8, false)
+PUT_KERNEL(put_exact_1d, 1, OF_LINE, true)
+PUT_KERNEL(put_exact_2d, 2, OF_SQUARE, true)
+PUT_KERNEL(put_exact_3d, 3, PUT_CUBE, true)
+PUT_WARP_KERNEL(put_exact_4d, 4, 8, true)
+TAKE_KERNEL(take_lossy_1d, 1, OF_LINE, 4, , 1, false)
+TAKE_KERNEL(take_lossy_2d, 2, OF_SQUARE, 16, , 1, false)
+TAKE_KERNEL(take_lossy_3d, 3, TAKE_CUBE, 64, , 1, false)
+TAKE_KERNEL(take_lossy_4d, 4, 2, 8, _warp, 32, false)
+TAKE_KERNEL(take_exact_1d, 1, OF_LINE, 4, , 1, true)
+TAKE_KERNEL(take_exact_2d, 2, OF_SQUARE, 16, , 1, true)
+TAKE_KERNEL(take_exact_3d, 3, TAKE_CUBE, 64, , 1, true)
+TAKE_KERNEL(take_exact_4d, 4, 2, 8, _warp, 32, true)
+
+static void put(const struct zfp_tiles *tiles, unsigned threads, void *queue)
+{
+    const struct zfp_tiles t = *tiles;
+    const uint64_t each = t.warp_tiles > 0 ? threads / 32 * t.warp_tiles : threads;
+    const unsigned blocks = (unsigned)((t.grid.count + each - 1) / each);
+    const size_t bytes = t.block_bytes;
+    switch (t.grid.rank + (zti_zfp_is_reversible(&t.zfp) ? 4 : 0)) {
+    case 1: SIMT_LAUNCH(put_lossy_1d, blocks, threads, bytes, queue, t); break;
+    case 2: SIMT_LAUNCH(put_lossy_2d, blocks, threads, bytes, queue, t); break;
+    case 3: SIMT_LAUNCH(put_lossy_3d, blocks, threads, bytes, queue, t); break;
+    case 4: SIMT_LAUNCH(put_lossy_4d, blocks, threads, bytes, queue, t); break;
+    case 5: SIMT_LAUNCH(put_exact_1d, blocks, threads, bytes, queue, t); break;
+    case 6: SIMT_LAUNCH(put_exact_2d, blocks, threads, bytes, queue, t); break;
+    case 7: SIMT_LAUNCH(put_exact_3d, blocks, threads, bytes, queue, t); break;
+    default: SIMT_LAUNCH(put_exact_4d, blocks, threads, bytes, queue, t);
+    }
+}
+
+static void take(const struct zfp_tiles *tiles, unsigned threads, void *queue)
+{
+    const struct zfp_tiles t = *tiles;
+    const uint64_t each = t.warp_tiles > 0 ? threads / 32 : threads;
+    const unsigned blocks = (unsigned)((t.count + each - 1) / each);
+    const size_t bytes = t.block_bytes;
+    switch (t.grid.rank + (zti_zfp_is_reversible(&t.zfp) ? 4 : 0)) {
+    case 1: SIMT_LAUNCH(take_lossy_1d, blocks, threads, bytes, queue, t); break;
+    case 2: SIMT_LAUNCH(take_lossy_2d, blocks, threads, bytes, queue, t); break;
+    case 3: SIMT_LAUNCH(take_lossy_3d, blocks, threads, bytes, queue, t); break;
+    case 4: SIMT_LAUNCH(take_lossy_4d, blocks, threads, bytes, queue, t); break;
+    case 5: SIMT_LAUNCH(take_exact_1d, blocks, threads, bytes, queue, t); break;
+    case 6: SIMT_LAUNCH(take_exact_2d, blocks, threads, bytes, queue, t); break;
+    case 7: SIMT_LAUNCH(take_exact_3d, blocks, threads, bytes, queue, t); break;
+    default: SIMT_LAUNCH(take_exact_4d, blocks, threads, bytes, queue, t);
+    }
+}
+
+extern "C" const struct zfp_launches ZTI_ZFP_LAUNCHES = {put, take};

@@ -1,0 +1,271 @@
+/* thread_coder.h: kernel text: coefficients of a tile to bit planes and back, for one width, a
+ * tile a thread: what plain/coder.h is on the CPU. Cf. gpu/thread.h.
+ *
+ * The includer defines ulane, FN, NAME as for tile/transform.h, and WIDTH (32 or 64). 'rank' is 1 to 3,
+ * and a constant.
+ *
+ * Planes 32 h to 32 h + 31 are made of words h of the coefficients, and are in shared memory only
+ * while they are coded: there are two halves of 64 bits, the higher one first. */
+
+#include "codec/zfp/tile/transform.h"
+
+/* What is true of all who have values of the tile, where one has them all. */
+FN ulane NAME(most_of_tile)(ulane most)
+{
+    return most;
+}
+
+FN ulane NAME(or_of_tile)(ulane any)
+{
+    return any;
+}
+
+/* The same value, but what was made of it is not kept in a register for its next use. */
+FN ulane NAME(again)(ulane v)
+{
+#if WIDTH == 64
+    __asm__ volatile("" : IN_REGISTER_64(v));
+#else
+    __asm__ volatile("" : "+r"(v));
+#endif
+    return v;
+}
+
+/* No register holds a zero before it must. */
+FN void NAME(clear)(ulane *u, uint32_t n)
+{
+SIMT_UNROLL
+    for (uint32_t i = 0; i < n; i++)
+        u[i] = NAME(again)(0);
+}
+
+/* Words 'half' of coefficients to planes; of fewer coefficients than 32, n, word k % n has plane k
+ * at bit k - k % n. */
+FN void NAME(split)(const ulane *u, uint32_t *planes, uint32_t rank, uint32_t half)
+{
+    const uint32_t n = 1u << 2 * rank, rows = n < 32 ? n : 32;
+SIMT_UNROLL
+    for (uint32_t part = 0; part < n / rows; part++) {
+        uint32_t a[32];
+SIMT_UNROLL
+        for (uint32_t i = 0; i < rows; i++)
+            a[i] = (uint32_t)(u[rows * part + i] >> 32 * half);
+        turn_words(a, rows);
+SIMT_UNROLL
+        for (uint32_t i = 0; i < rows; i++)
+            planes[32 * (n / rows * i + part)] = a[i];
+    }
+}
+
+FN void NAME(join)(const uint32_t *planes, ulane *u, uint32_t rank, uint32_t half)
+{
+    const uint32_t n = 1u << 2 * rank, rows = n < 32 ? n : 32;
+SIMT_UNROLL
+    for (uint32_t part = 0; part < n / rows; part++) {
+        uint32_t a[32];
+SIMT_UNROLL
+        for (uint32_t i = 0; i < rows; i++)
+            a[i] = planes[32 * (n / rows * i + part)];
+        turn_words(a, rows);
+SIMT_UNROLL
+        for (uint32_t i = 0; i < rows; i++)
+            u[rows * part + i] = half + 1 < WIDTH / 32 ? u[rows * part + i] | a[i]
+                                                       : (ulane)a[i] << 32 * half;
+    }
+}
+
+/* Append the 'precision' highest planes of coefficients in negabinary, at most budget bits. */
+FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank,
+                         uint32_t precision, uint32_t budget)
+{
+    const uint32_t n = 1u << 2 * rank, kmin = precision < WIDTH ? WIDTH - precision : 0;
+    uint32_t *const planes = planes_of_thread(rank);
+    struct string s = string_behind(w);
+    const uint32_t most = budget < 1u << 20 ? string_bits(&s) + budget : 1u << 20;
+    ulane any = 0;
+SIMT_UNROLL
+    for (uint32_t i = 0; i < n; i++)
+        any |= u[i];
+    uint32_t k = zti_bit_length64(any), c = 0; /* planes from k up are zero: one bit each */
+    k = k < kmin ? kmin : k;
+    append_nothing(&s, WIDTH - k);
+SIMT_UNROLL
+    for (uint32_t half = WIDTH / 32; half-- > 0;) {
+        const uint32_t last = kmin > 32 * half ? kmin : 32 * half;
+        if (k <= last || string_bits(&s) >= most)
+            continue;
+        NAME(split)(u, planes, rank, half);
+        while (k > last && string_bits(&s) < most) {
+            k--;
+            const uint32_t i = k % 32;
+            if (rank == 3)
+                c = append_large_plane(&s, planes[64 * i], planes[64 * i + 32], c);
+            else
+                c = append_small_plane(&s, low_bits(planes[32 * (i % n)] >> (i - i % n), n), n, c);
+        }
+    }
+    end_string(&s, w, most);
+}
+
+/* Take planes written by put_planes with the same precision and budget. Returns how many leading
+ * coefficients may have bits. */
+FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank,
+                              uint32_t precision, uint32_t budget)
+{
+    const uint32_t n = 1u << 2 * rank, kmin = precision < WIDTH ? WIDTH - precision : 0;
+    uint32_t *const planes = planes_of_thread(rank);
+    struct source s = source_at(r);
+    const uint32_t start = s.at, end = start + (budget < 1u << 20 ? budget : 1u << 20);
+    uint32_t k = WIDTH, c = 0;
+    k -= pass_empty_planes(&s, k - kmin < end - start ? k - kmin : end - start);
+SIMT_UNROLL
+    for (uint32_t half = WIDTH / 32; half-- > 0;) {
+        const uint32_t last = kmin > 32 * half ? kmin : 32 * half;
+        if (k <= last || s.at >= end) {
+            if (half + 1 == WIDTH / 32)
+                NAME(clear)(u, n);
+            continue;
+        }
+SIMT_UNROLL
+        for (uint32_t i = 0; i < n; i++)
+            planes[32 * i] = 0;
+        while (k > last && s.at < end) {
+            k--;
+            const uint32_t i = k % 32;
+            if (rank == 3) {
+                const uint64_t plane = take_large_plane(&s, &c, end);
+                planes[64 * i] = (uint32_t)plane;
+                planes[64 * i + 32] = (uint32_t)(plane >> 32);
+            } else {
+                planes[32 * (i % n)] |= take_small_plane(&s, n, &c, end) << (i - i % n);
+            }
+        }
+        NAME(join)(planes, u, rank, half);
+    }
+    r->at += s.at - start;
+    return c;
+}
+
+/* ---- arrays ----
+ *
+ * Whole tiles go between the array and registers by rows of four, sixteen bytes at once where
+ * arrays let them lie so: threads side by side, whose tiles are, then use all of each sector of
+ * memory with each load or store. Other tiles go by way of shared memory, value by value. */
+
+/* Whether rows of four lie so that they can be read and written at once. */
+FN bool NAME(has_rows_of_16)(const zt_array *array, const ulane *first, uint32_t rank)
+{
+    bool is_aligned = (uintptr_t)first % 16 == 0;
+SIMT_UNROLL
+    for (uint32_t axis = 0; axis + 1 < rank; axis++)
+        is_aligned = is_aligned && array->stride[axis] * (int64_t)sizeof(ulane) % 16 == 0;
+    return is_aligned;
+}
+
+/* Where row i of a tile begins, from its first value. */
+FN int64_t NAME(row_offset)(const zt_array *array, uint32_t i, uint32_t rank)
+{
+    return (rank > 1 ? (int64_t)(i & 3) * array->stride[rank - 2] : 0) +
+           (rank > 2 ? (int64_t)(i >> 2) * array->stride[rank - 3] : 0);
+}
+
+/* Read a tile of the array into block order, padded as in plain/coder.h. */
+FN void NAME(gather)(const zt_array *array, const uint64_t *origin, ulane *tile, uint32_t rank)
+{
+    const uint32_t n = 1u << 2 * rank;
+    uint32_t *const own = planes_of_thread(rank);
+    const ulane *p = (const ulane *)array->data;
+    uint32_t rest[4] = {0, 0, 0, 0}; /* values along an axis: up to 4 */
+    bool is_whole = array->stride[rank - 1] == 1;
+SIMT_UNROLL
+    for (uint32_t axis = 0; axis < rank; axis++) {
+        const uint64_t left = array->shape[axis] - origin[axis];
+        rest[axis] = left < 4 ? (uint32_t)left : 4;
+        is_whole = is_whole && left >= 4;
+        p += (int64_t)origin[axis] * array->stride[axis];
+    }
+    if (is_whole && NAME(has_rows_of_16)(array, p, rank)) {
+SIMT_UNROLL
+        for (uint32_t i = 0; i < n / 4; i++) {
+            const ulane *const row = p + NAME(row_offset)(array, i, rank);
+SIMT_UNROLL
+            for (uint32_t j = 0; j < 4; j += 16 / sizeof(ulane))
+                simt_load_16(tile + 4 * i + j, row + j);
+        }
+        return;
+    }
+    if (is_whole) {
+SIMT_UNROLL
+        for (uint32_t i = 0; i < n; i++)
+            tile[i] = p[NAME(row_offset)(array, i / 4, rank) + i % 4];
+        return;
+    }
+SIMT_UNROLL
+    for (uint32_t half = 0; half < WIDTH / 32; half++) {
+SIMT_NO_UNROLL
+        for (uint32_t i = 0; i < n; i++) {
+            int64_t offset = 0;
+SIMT_UNROLL
+            for (uint32_t a = 0; a < rank; a++) {
+                const uint32_t axis = rank - 1 - a;
+                offset += zti_zfp_pad[rest[axis]][i >> 2 * a & 3] * array->stride[axis];
+            }
+            own[32 * i] = (uint32_t)(p[offset] >> 32 * half);
+        }
+SIMT_UNROLL
+        for (uint32_t i = 0; i < n; i++)
+            tile[i] = (ulane)own[32 * i] << 32 * half | (half > 0 ? tile[i] : 0);
+    }
+}
+
+/* Write what a view has of a tile. */
+FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const ulane *tile,
+                      uint32_t rank)
+{
+    const uint32_t n = 1u << 2 * rank;
+    const zt_array *const out = &view->out;
+    uint32_t *const own = planes_of_thread(rank);
+    ulane *p = (ulane *)out->data;
+    bool is_whole = out->stride[rank - 1] == 1;
+SIMT_UNROLL
+    for (uint32_t axis = 0; axis < rank; axis++) {
+        is_whole = is_whole && origin[axis] >= view->lo[axis] && origin[axis] + 4 <= view->hi[axis];
+        p += (int64_t)(origin[axis] - view->lo[axis]) * out->stride[axis];
+    }
+    if (is_whole && NAME(has_rows_of_16)(out, p, rank)) {
+SIMT_UNROLL
+        for (uint32_t i = 0; i < n / 4; i++) {
+            ulane *const row = p + NAME(row_offset)(out, i, rank);
+SIMT_UNROLL
+            for (uint32_t j = 0; j < 4; j += 16 / sizeof(ulane))
+                simt_store_16(row + j, tile + 4 * i + j);
+        }
+        return;
+    }
+    if (is_whole) {
+SIMT_UNROLL
+        for (uint32_t i = 0; i < n; i++)
+            p[NAME(row_offset)(out, i / 4, rank) + i % 4] = tile[i];
+        return;
+    }
+SIMT_UNROLL
+    for (uint32_t half = 0; half < WIDTH / 32; half++) {
+SIMT_UNROLL
+        for (uint32_t i = 0; i < n; i++)
+            own[32 * i] = (uint32_t)(tile[i] >> 32 * half);
+SIMT_NO_UNROLL
+        for (uint32_t i = 0; i < n; i++) {
+            int64_t offset = 0;
+            bool is_in = true;
+SIMT_UNROLL
+            for (uint32_t a = 0; a < rank; a++) {
+                const uint32_t axis = rank - 1 - a, place = i >> 2 * a & 3;
+                const uint64_t at = origin[axis] + place;
+                is_in = is_in && at >= view->lo[axis] && at < view->hi[axis];
+                offset += (int64_t)place * out->stride[axis];
+            }
+            if (is_in) /* the device's words of a value lie lowest first */
+                ((uint32_t *)(p + offset))[half] = own[32 * i];
+        }
+    }
+}

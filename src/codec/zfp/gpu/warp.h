@@ -1,0 +1,180 @@
+/* warp.h: kernel text: a tile a warp, for tiles whose values do not fit one thread's registers:
+ * 256 of them.
+ *
+ * tile/types.h is the text of the tile, as on the CPU, and every lane runs it: a lane has a few of
+ * the values in registers, and all have the same header, limits, writer and reader. Reading the
+ * array, lifting, order and planes are the warp's (gpu/warp_coder.h), most of it by shuffles.
+ *
+ *     values, 8 a lane --> lifted along an axis: its two bits of the value's place are in
+ *          |               registers, and change places with two bits of the lane for the next axis
+ *          v
+ *     stage (shared), in block order --> coefficients in rank order, number 32 j + lane
+ *                                             |
+ *                                             v
+ *     planes (shared) <-- squares of bits turned: the lane has planes lane and 32 + lane
+ *          |
+ *          v
+ *     How many coefficients are known before a plane is the largest number with a bit in the planes
+ *     above: a scan. That and the plane say how many bits it takes: places are another scan, and
+ *     the budget an end. Each lane codes its planes, all at once.
+ *
+ * To decode, where a plane begins is known when the one above was read: all lanes read the same
+ * bits, lane j has word j of the plane, and no lane has to be told anything. The rest goes the way
+ * back.
+ *
+ * The writer holds the header and counts; a slot of shared memory has the bits: one word of 32 bits
+ * that says how many, one that is free, and the bits. */
+#ifndef ZTI_ZFP_GPU_WARP_H
+#define ZTI_ZFP_GPU_WARP_H
+
+#include "codec/zfp/gpu/kernels.h"
+#include "codec/zfp/gpu/thread.h"
+
+/* A lane's part of a string in a slot: what is held goes to bits 'word' * 32 and on. */
+struct strand {
+    uint32_t *words;
+    uint32_t word, held_bits;
+    uint64_t held;
+    uint32_t end; /* bits of the slot; what is beyond is not stored */
+};
+
+FN void store_held(const struct strand *s)
+{
+    const uint32_t first = s->word * 32;
+    const uint32_t room = first < s->end ? s->end - first : 0;
+    const uint32_t v = (uint32_t)(s->held & low_mask(room < 32 ? room : 32));
+    if (v != 0)
+        (void)atomicOr(s->words + s->word, v);
+}
+
+/* Append n <= 32 bits; the higher ones are zero. */
+FN void append(struct strand *s, uint32_t bits, uint32_t n)
+{
+    s->held |= (uint64_t)bits << s->held_bits;
+    s->held_bits += n;
+    if (s->held_bits >= 32) {
+        store_held(s);
+        s->held >>= 32;
+        s->held_bits -= 32;
+        s->word++;
+    }
+}
+
+FN void append_zeros(struct strand *s, uint32_t n)
+{
+    s->held_bits += n;
+    if (s->held_bits >= 32) {
+        store_held(s);
+        s->held = 0;
+        s->word += s->held_bits / 32;
+        s->held_bits %= 32;
+    }
+}
+
+/* Bits that a plane of n coefficients takes, of which c are known and the highest bit is number
+ * top - 1: those of the coefficients up to there, a group test for each 1 past c, and a negative
+ * one, or none and no last 1. */
+FN uint32_t plane_bits(const uint32_t *plane, uint32_t n, uint32_t c, uint32_t top)
+{
+    uint32_t ones = 0;
+    if (top <= c)
+        return c < n ? c + 1 : n;
+    for (uint32_t j = c / 32; 32 * j < top; j++)
+        ones += (uint32_t)__popc(plane[j] & ~(j == c / 32 ? (uint32_t)low_mask(c % 32) : 0));
+    return top + ones + (top < n ? 1u : 0u) - (top < n ? 0u : 1u);
+}
+
+/* Append such a plane, but for a negative group test at its end: the slot has zeros. */
+FN void append_plane(struct strand *s, const uint32_t *plane, uint32_t n, uint32_t c, uint32_t top)
+{
+    uint32_t at = c;
+    for (uint32_t from = 0; from < c; from += 32) {
+        const uint32_t some = c - from < 32 ? c - from : 32;
+        append(s, plane[from / 32] & (uint32_t)low_mask(some), some);
+    }
+    for (uint32_t j = c / 32; 32 * j < top; j++)
+        for (uint32_t x = plane[j] & ~(j == c / 32 ? (uint32_t)low_mask(c % 32) : 0); x;
+             x &= x - 1) {
+            const uint32_t i = 32 * j + (uint32_t)__ffs((int)x) - 1, zeros = i - at;
+            const bool is_last = i == n - 1; /* whose 1 is implied */
+            at = i + 1;
+            if (zeros < 31) {
+                append(s, is_last ? 1 : 1 | 2u << zeros, zeros + (is_last ? 1 : 2));
+            } else {
+                append(s, 1, 1);
+                append_zeros(s, zeros);
+                append(s, is_last ? 0 : 1, 1);
+            }
+        }
+    store_held(s);
+}
+
+/* Take a plane of n coefficients: the lane gets coefficients 32 lane and on. All lanes read the
+ * same bits. */
+FN uint32_t take_plane_word(struct zti_bit_reader *r, uint32_t n, uint32_t *c, uint32_t *left)
+{
+    const uint32_t known = *c < *left ? *c : *left, me = threadIdx.x % 32;
+    uint32_t word = 0;
+    if (32 * me < known) {
+        struct zti_bit_reader own = *r;
+        own.at += 32 * me;
+        word = (uint32_t)(zti_peek_bits(&own) & low_mask(known - 32 * me));
+    }
+    r->at += known;
+    *left -= known;
+    while (take_next(r, n, c, left)) {
+        word |= *c / 32 == me ? 1u << *c % 32 : 0;
+        (*c)++;
+    }
+    return word;
+}
+
+/* The largest value of the lanes before, and of 'before', which becomes the largest of all. */
+FN uint32_t most_before(uint32_t v, uint32_t *before)
+{
+    const uint32_t me = threadIdx.x % 32;
+    for (uint32_t step = 1; step < 32; step *= 2) {
+        const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, v, (int)step);
+        v = me >= step && left > v ? left : v;
+    }
+    const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, v, 1), all = *before;
+    v = v > all ? v : all;
+    *before = __shfl_sync(SIMT_ALL_LANES, v, 31);
+    return me > 0 && left > all ? left : all;
+}
+
+/* A lane has 8 of 256 values. The text also has 64 values, 4 of them a lane, which lanes 16 to 31
+ * have a second time; no kernel uses that. */
+#define OF(x, type)      x##_warp_##type
+#define OWN_VALUES(rank) ((rank) == 4 ? 8u : 4u)
+#define ZTI_ZFP_CODER    "codec/zfp/gpu/warp_coder.h"
+#include "codec/zfp/tile/types.h" /* put_tile_warp_f64, take_lossy_warp_32, ... */
+#undef OF
+#undef OWN_VALUES
+#undef ZTI_ZFP_CODER
+
+/* Word i of a slot; zeros follow its content. */
+FN uint64_t slot_word(const uint32_t *slot, uint64_t i)
+{
+    const uint32_t *const at = slot + 2 + 2 * i;
+    return 64 * i < slot[0] ? at[0] | (uint64_t)at[1] << 32 : 0;
+}
+
+/* Store words of the stream for the 'bits' bits of a slot, which go to bit 'at', but not the word
+ * of which the first bit is another tile's. */
+FN void store_slot(uint64_t *words, uint64_t at, const uint32_t *slot, uint64_t bits)
+{
+    const uint32_t shift = (uint32_t)(at % 64);
+    uint64_t *const to = words + at / 64;
+    for (uint64_t i = threadIdx.x % 32 + (shift > 0); 64 * i < shift + bits; i += 32)
+        to[i] = shift > 0 ? slot_word(slot, i) << shift | slot_word(slot, i - 1) >> (64 - shift)
+                          : slot_word(slot, i);
+}
+
+/* What goes to that word. */
+FN uint64_t head_of_slot(uint64_t at, const uint32_t *slot)
+{
+    return at % 64 > 0 ? slot_word(slot, 0) << at % 64 : 0;
+}
+
+#endif

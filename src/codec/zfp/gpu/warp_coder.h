@@ -1,0 +1,344 @@
+/* warp_coder.h: kernel text: coefficients of a tile to bit planes and back, values of an array
+ * to a tile and back, for one width, a tile a warp: what tile/transform.h and plain/coder.h are for a tile
+ * a thread. Cf. gpu/warp.h.
+ *
+ * The includer defines lane, ulane, FN, NAME as for tile/transform.h, WIDTH (32 or 64) and
+ * OWN_VALUES(rank). 'rank' is 3 or 4, and a constant. */
+
+#define word ulane
+#include "gpu/warp_words.h"
+#undef word
+
+#define ALONE_OF(x, width) x##_##width
+#define ALONE_IN(x, width) ALONE_OF(x, width)
+#define ALONE(x)           ALONE_IN(x, WIDTH) /* the functions of a thread */
+
+#define PARTS       (WIDTH / 32)                /* planes of a lane, words of 32 bits of a value */
+#define PITCH(rank) ZTI_ZFP_PLANE_PITCH(rank)
+
+/* ---- what is true of all values of the tile ---- */
+
+FN ulane NAME(most_of_tile)(ulane most)
+{
+    for (uint32_t step = 16; step > 0; step /= 2) {
+        const ulane other = __shfl_xor_sync(SIMT_ALL_LANES, most, (int)step);
+        most = other > most ? other : most;
+    }
+    return most;
+}
+
+FN ulane NAME(or_of_tile)(ulane any)
+{
+    return NAME(or_of_warp)(any);
+}
+
+FN ulane NAME(again)(ulane v)
+{
+    return v;
+}
+
+FN void NAME(clear)(ulane *u, uint32_t n)
+{
+    memset(u, 0, sizeof *u * n);
+}
+
+/* ---- the transform ----
+ *
+ * A value's place is two bits an axis. They lie, before and after (l: bits of the lane, q: of the
+ * number within the lane, the lowest first):
+ *
+ *     rank 4   l  x0 x1 y0 y1 z0   q  w0 w1 z1        l  z0 z1 x0 x1 y1   q  y0 w0 w1
+ *     rank 3   l  x0 x1 y0 y1      q  z0 z1           l  y0 y1 x0 x1      q  z0 z1
+ */
+
+/* Bit l of the lane and bit q of the number change places. */
+FN void NAME(exchange)(ulane *own, uint32_t rank, uint32_t l, uint32_t q)
+{
+    const bool is_upper = threadIdx.x >> l & 1;
+SIMT_UNROLL
+    for (uint32_t i = 0; i < OWN_VALUES(rank); i++)
+        if (!(i >> q & 1)) {
+            const uint32_t k = i | 1u << q;
+            const ulane got = __shfl_xor_sync(SIMT_ALL_LANES, is_upper ? own[i] : own[k], 1 << l);
+            own[i] = is_upper ? got : own[i];
+            own[k] = is_upper ? own[k] : got;
+        }
+}
+
+/* The two bits of an axis from bits l, l + 1 of the lane to q, q + 1 of the number, and back. */
+FN void NAME(exchange_axes)(ulane *own, uint32_t rank, uint32_t l, uint32_t q)
+{
+    NAME(exchange)(own, rank, l, q);
+    NAME(exchange)(own, rank, l + 1, q + 1);
+}
+
+#define FORWARD(name, lift)                                                                        \
+    FN void NAME(name)(ulane *own, uint32_t rank)                                                  \
+    {                                                                                              \
+        for (uint32_t axis = 0; axis < 2; axis++) {                                                \
+            NAME(exchange_axes)(own, rank, 2 * axis, 0);                                           \
+            ALONE(lift)(own, 1);                                                                   \
+            if (rank == 4)                                                                         \
+                ALONE(lift)(own + 4, 1);                                                           \
+        }                                                                                          \
+        if (rank == 3) {                                                                           \
+            NAME(exchange_axes)(own, rank, 0, 0);                                                  \
+            ALONE(lift)(own, 1);                                                                   \
+            return;                                                                                \
+        }                                                                                          \
+        NAME(exchange)(own, rank, 4, 1);                                                           \
+        for (uint32_t axis = 2; axis < 4; axis++) {                                                \
+            if (axis == 3)                                                                         \
+                NAME(exchange_axes)(own, rank, 0, 1);                                              \
+            ALONE(lift)(own, 2);                                                                   \
+            ALONE(lift)(own + 1, 2);                                                               \
+        }                                                                                          \
+    }
+
+#define BACKWARD(name, lift)                                                                       \
+    FN void NAME(name)(ulane *own, uint32_t rank)                                                  \
+    {                                                                                              \
+        if (rank == 3) {                                                                           \
+            ALONE(lift)(own, 1);                                                                   \
+            NAME(exchange_axes)(own, rank, 0, 0);                                                  \
+        } else {                                                                                   \
+            for (uint32_t axis = 4; axis-- > 2;) {                                                 \
+                ALONE(lift)(own, 2);                                                               \
+                ALONE(lift)(own + 1, 2);                                                           \
+                if (axis == 3)                                                                     \
+                    NAME(exchange_axes)(own, rank, 0, 1);                                          \
+            }                                                                                      \
+            NAME(exchange)(own, rank, 4, 1);                                                       \
+        }                                                                                          \
+        for (uint32_t axis = 2; axis-- > 0;) {                                                     \
+            ALONE(lift)(own, 1);                                                                   \
+            if (rank == 4)                                                                         \
+                ALONE(lift)(own + 4, 1);                                                           \
+            NAME(exchange_axes)(own, rank, 2 * axis, 0);                                           \
+        }                                                                                          \
+    }
+
+FORWARD(transform, lift)
+FORWARD(transform_exact, difference)
+BACKWARD(untransform, unlift)
+BACKWARD(untransform_exact, accumulate)
+
+/* ---- order ---- */
+
+/* The warp's shared memory: the tile in block order; behind it its planes. */
+FN ulane *NAME(stage_of_warp)(uint32_t rank)
+{
+    SIMT_SHARED_DYNAMIC(uint64_t, memory);
+    return (ulane *)(void *)(memory + threadIdx.x / 32 * zti_zfp_warp_words(WIDTH, rank));
+}
+
+FN uint32_t *NAME(planes_of_warp)(uint32_t rank)
+{
+    return (uint32_t *)(void *)(NAME(stage_of_warp)(rank) + (1u << 2 * rank));
+}
+
+/* Where the transform leaves own value i, in block order. */
+FN uint32_t NAME(block_place)(uint32_t rank, uint32_t i)
+{
+    const uint32_t me = threadIdx.x % 32;
+    const uint32_t x = me >> 2 & 3, pair = me & 3; /* y or z */
+    return rank == 3 ? x + 4 * pair + 16 * i
+                     : x + 4 * (2 * (me >> 4) + (i & 1)) + 16 * pair + 64 * (i >> 1);
+}
+
+/* To coefficients 32 j + lane; there are no more of 64 than two a lane, the others are 0. */
+FN void NAME(to_negabinary)(const ulane *q, ulane *u, const uint8_t *order, uint32_t n, ulane mask)
+{
+    const uint32_t rank = n == 64 ? 3 : 4, me = threadIdx.x % 32;
+    ulane *const stage = NAME(stage_of_warp)(rank);
+    for (uint32_t i = 0; i < OWN_VALUES(rank); i++) {
+        stage[NAME(block_place)(rank, i)] = q[i];
+        u[i] = 0;
+    }
+    __syncwarp();
+    for (uint32_t j = 0; j < n / 32; j++)
+        ALONE(to_negabinary)(stage, u + j, order + 32 * j + me, 1, mask);
+}
+
+FN void NAME(from_negabinary)(const ulane *u, ulane *q, const uint8_t *order, uint32_t n,
+                              ulane mask)
+{
+    const uint32_t rank = n == 64 ? 3 : 4, me = threadIdx.x % 32;
+    ulane *const stage = NAME(stage_of_warp)(rank);
+    for (uint32_t j = 0; j < n / 32; j++)
+        ALONE(from_negabinary)(u + j, stage, order + 32 * j + me, 1, mask);
+    __syncwarp();
+    for (uint32_t i = 0; i < OWN_VALUES(rank); i++)
+        q[i] = stage[NAME(block_place)(rank, i)];
+}
+
+/* ---- planes, the highest first ---- */
+
+FN ulane NAME(reversed)(ulane v)
+{
+    return (ulane)(WIDTH == 64 ? __brevll(v) : __brev((uint32_t)v));
+}
+
+/* Coefficients to the lane's planes, 32 q + lane, and 1 + the number of their highest bit. */
+FN void NAME(split)(const ulane *u, uint32_t *planes, uint32_t *top, uint32_t rank)
+{
+    for (uint32_t q = 0; q < PARTS; q++)
+        top[q] = 0;
+    for (uint32_t g = 0; g < (1u << 2 * rank) / WIDTH; g++) {
+        ulane a[PARTS];
+        for (uint32_t q = 0; q < PARTS; q++)
+            a[q] = u[PARTS * g + q];
+        NAME(turn_square)(a);
+        for (uint32_t q = 0; q < PARTS; q++) {
+            const ulane v = NAME(reversed)(a[q]);
+            for (uint32_t h = 0; h < PARTS; h++)
+                planes[32 * q * PITCH(rank) + PARTS * g + h] = (uint32_t)(v >> 32 * h);
+            top[q] = v ? WIDTH * g + zti_bit_length64(v) : top[q];
+        }
+    }
+}
+
+/* And back; planes from 'first' to before 'last' have bits. */
+FN void NAME(join)(const uint32_t *planes, ulane *u, uint32_t rank, uint32_t first, uint32_t last)
+{
+    for (uint32_t g = 0; g < (1u << 2 * rank) / WIDTH; g++) {
+        ulane a[PARTS];
+        for (uint32_t q = 0; q < PARTS; q++) {
+            const uint32_t i = 32 * q + threadIdx.x % 32;
+            a[q] = 0;
+            for (uint32_t h = 0; h < PARTS && i >= first && i < last; h++)
+                a[q] |= (ulane)planes[32 * q * PITCH(rank) + PARTS * g + h] << 32 * h;
+            a[q] = NAME(reversed)(a[q]);
+        }
+        NAME(turn_square)(a);
+        for (uint32_t q = 0; q < PARTS; q++)
+            u[PARTS * g + q] = a[q];
+    }
+}
+
+/* Zero a slot that gets so many bits; then the header of the tile in it. */
+FN void NAME(begin_slot)(const struct zti_bit_writer *w, uint32_t bits)
+{
+    uint32_t *const slot = (uint32_t *)(void *)w->slot;
+    const uint32_t me = threadIdx.x % 32;
+    for (uint32_t i = me; i < (bits + 63) / 64 * 2; i += 32)
+        slot[2 + i] = 0;
+    __syncwarp();
+    if (me == 0) {
+        slot[0] = bits;
+        (void)atomicOr(slot + 2, (uint32_t)w->held);
+    }
+}
+
+/* As in plain/coder.h; the writer has a header of less than 32 bits, and counts what is put behind
+ * it. */
+FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank,
+                         uint32_t precision, uint32_t budget)
+{
+    const uint32_t n = 1u << 2 * rank, me = threadIdx.x % 32, start = w->held_bits;
+    uint32_t *const planes = NAME(planes_of_warp)(rank) + me * PITCH(rank);
+    uint32_t top[PARTS], c[PARTS], from[PARTS], known = 0, all = 0;
+    NAME(split)(u, planes, top, rank);
+    for (uint32_t q = 0; q < PARTS; q++) {
+        c[q] = most_before(top[q], &known);
+        const uint32_t bits = 32 * q + me < precision
+                                  ? plane_bits(planes + 32 * q * PITCH(rank), n, c[q], top[q])
+                                  : 0;
+        const uint32_t sum = warp_sums_32(bits);
+        from[q] = all + sum - bits;
+        all += __shfl_sync(SIMT_ALL_LANES, sum, 31);
+    }
+    all = all < budget ? all : budget;
+    NAME(begin_slot)(w, start + all);
+    for (uint32_t q = 0; q < PARTS; q++) {
+        const uint32_t at = start + from[q];
+        struct strand s = {(uint32_t *)(void *)w->slot + 2, at / 32, at % 32, 0, start + all};
+        if (from[q] < all)
+            append_plane(&s, planes + 32 * q * PITCH(rank), n, c[q], top[q]);
+    }
+    w->words = (start + all) / 64;
+    w->held_bits = (start + all) % 64;
+    w->held = 0;
+}
+
+FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank,
+                              uint32_t precision, uint32_t budget)
+{
+    const uint32_t n = 1u << 2 * rank, me = threadIdx.x % 32;
+    const uint32_t last = precision < WIDTH ? precision : WIDTH;
+    uint32_t *const planes = NAME(planes_of_warp)(rank);
+    struct zti_bit_reader r = *in;
+    uint32_t c = 0;
+    const uint32_t first = take_empty_planes(&r, last < budget ? last : budget);
+    uint32_t left = budget - first, i = first;
+    for (; i < last && left > 0; i++) {
+        const uint32_t part = take_plane_word(&r, n, &c, &left);
+        if (me < n / 32)
+            planes[i * PITCH(rank) + me] = part;
+    }
+    if (c > 0) {
+        __syncwarp();
+        NAME(join)(planes + me * PITCH(rank), u, rank, first, i);
+    }
+    *in = r;
+    return c;
+}
+
+/* ---- arrays ---- */
+
+/* The place along an axis, the fastest first, of own value i as it is read and written. */
+FN uint32_t NAME(axis_place)(uint32_t rank, uint32_t axis, uint32_t i)
+{
+    const uint32_t me = threadIdx.x % 32;
+    return axis < 2    ? me >> 2 * axis & 3
+           : axis == 3 ? i & 3
+           : rank == 3 ? i
+                       : me >> 4 | i >> 2 << 1;
+}
+
+FN void NAME(gather)(const zt_array *array, const uint64_t *origin, ulane *own, uint32_t rank)
+{
+    const ulane *const p = (const ulane *)array->data;
+SIMT_UNROLL
+    for (uint32_t i = 0; i < OWN_VALUES(rank); i++) {
+        int64_t offset = 0;
+SIMT_UNROLL
+        for (uint32_t a = 0; a < rank; a++) {
+            const uint32_t axis = rank - 1 - a;
+            const uint64_t rest = array->shape[axis] - origin[axis];
+            const uint8_t from = zti_zfp_pad[rest < 4 ? rest : 4][NAME(axis_place)(rank, a, i)];
+            offset += (int64_t)(origin[axis] + from) * array->stride[axis];
+        }
+        own[i] = p[offset];
+    }
+}
+
+FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const ulane *own,
+                      uint32_t rank)
+{
+    ulane *const p = (ulane *)view->out.data;
+    if (rank == 3 && threadIdx.x % 32 >= 16)
+        return;
+SIMT_UNROLL
+    for (uint32_t i = 0; i < OWN_VALUES(rank); i++) {
+        bool is_in = true;
+        int64_t offset = 0;
+SIMT_UNROLL
+        for (uint32_t a = 0; a < rank; a++) {
+            const uint32_t axis = rank - 1 - a;
+            const uint64_t at = origin[axis] + NAME(axis_place)(rank, a, i);
+            is_in = is_in && at >= view->lo[axis] && at < view->hi[axis];
+            offset += (int64_t)(at - view->lo[axis]) * view->out.stride[axis];
+        }
+        if (is_in)
+            p[offset] = own[i];
+    }
+}
+
+#undef ALONE_OF
+#undef ALONE_IN
+#undef ALONE
+#undef PARTS
+#undef PITCH
+#undef FORWARD
+#undef BACKWARD

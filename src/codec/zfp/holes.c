@@ -1,0 +1,203 @@
+/* holes.c: what is put where an array has holes, so that the values around them cost few bits.
+ *
+ * A coefficient of a tile takes about as many bits as the logarithm of what it is over the
+ * tolerance, and more the later it comes in the stream, where it has more to be told apart from.
+ * The sum of these is made small by solving, again and again, for the least sum of squares under
+ * weights that make a square stand for its logarithm: each hole is moved to where that is least
+ * with all else as it is, and some of the way beyond, as the others will follow; then the weights
+ * do.
+ *
+ * In double, in a fixed order, without functions of the mathematical library: the bytes depend on
+ * it. Tiles that the array's end cuts are left as they are. */
+#include "codec/zfp/zfp.h"
+
+#include <math.h>
+
+enum {
+    MOST_VALUES = 256,
+    PLANE = 16, /* values along the two fastest axes */
+    ROUNDS = 3, /* over the holes, each with its weights */
+    LANES = 4,
+    LINES = PLANE / LANES
+};
+
+/* A line of a tile. */
+typedef double lanes __attribute__((vector_size(8 * LANES), may_alias));
+
+/* Row k has coefficient k of four values; what the stream's lifting does but for its rounding. */
+static const double basis[4][4] = {{0.25, 0.25, 0.25, 0.25},
+                                   {0.3125, 0.0625, -0.0625, -0.3125},
+                                   {-0.25, 0.25, 0.25, -0.25},
+                                   {-0.125, 0.375, -0.375, 0.125}};
+
+static const double beyond = 1.4; /* how far a hole is moved, of the way to the least */
+
+/* A tile; that of rank 1 has zeros behind its line, up to a plane. */
+struct cube {
+    uint32_t rank, values, planes, holes;
+    double least, most; /* of the values that are no holes */
+    double floor;       /* square of half the tolerance: smaller coefficients cost little */
+    double value[MOST_VALUES];
+    uint8_t place[MOST_VALUES]; /* of hole i */
+    lanes coefficient[MOST_VALUES / LANES], weight[MOST_VALUES / LANES];
+    lanes degree[MOST_VALUES / LANES]; /* of a coefficient as a polynomial, and one */
+    lanes low_column[PLANE][LINES];
+    double high_column[PLANE][PLANE];
+};
+
+static void put_number(uint32_t type, double v, char *at)
+{
+    const float f = (float)v;
+    if (type == ZT_F64)
+        memcpy(at, &v, sizeof v);
+    else
+        memcpy(at, &f, sizeof f);
+}
+
+/* The number in the array of value i of a tile. */
+static uint64_t number_of(const zt_array *array, const struct zti_walk *walk, uint32_t i)
+{
+    uint64_t at = 0;
+    for (uint32_t a = 0; a < array->rank; a++)
+        at = at * array->shape[a] + walk->origin[a] + (i >> 2 * (array->rank - 1 - a) & 3);
+    return at;
+}
+
+static bool gather(const zt_array *array, const uint64_t *holes, const struct zti_walk *walk,
+                   struct cube *c)
+{
+    const size_t value_bytes = zt_type_bytes(array->type);
+    c->holes = 0;
+    c->least = INFINITY;
+    c->most = -INFINITY;
+    for (uint32_t a = 0; a < c->rank; a++)
+        if (array->shape[a] - walk->origin[a] < 4)
+            return false;
+    for (uint32_t i = 0; i < c->values; i++) {
+        const uint64_t at = number_of(array, walk, i);
+        c->value[i] = zti_number_at(array->type, (const char *)array->data + at * value_bytes);
+        if (holes[at / 64] >> at % 64 & 1) {
+            c->place[c->holes++] = (uint8_t)i;
+            continue;
+        }
+        c->least = c->value[i] < c->least ? c->value[i] : c->least;
+        c->most = c->value[i] > c->most ? c->value[i] : c->most;
+    }
+    return c->holes > 0 && c->holes < c->values && c->most - c->least < 0x1p400;
+}
+
+static void transform(struct cube *c)
+{
+    double *const coefficient = (double *)c->coefficient;
+    memcpy(coefficient, c->value, c->values * sizeof c->value[0]);
+    for (uint32_t step = 1; step < c->values; step *= 4)
+        for (uint32_t i = 0; i < c->values; i++) {
+            if (i / step % 4 != 0)
+                continue;
+            double *const x = coefficient + i, y[4] = {x[0], x[step], x[2 * step], x[3 * step]};
+            for (uint32_t k = 0; k < 4; k++)
+                x[k * step] = basis[k][0] * y[0] + basis[k][1] * y[1] + basis[k][2] * y[2] +
+                              basis[k][3] * y[3];
+        }
+}
+
+static void weigh(struct cube *c)
+{
+    for (uint32_t k = 0; k < c->planes * LINES; k++)
+        c->weight[k] = c->degree[k] / (c->coefficient[k] * c->coefficient[k] + c->floor);
+}
+
+/* How much coefficients grow as a value does, by its place along so many axes. Over
+ * all axes it is the product of the one along the two fastest axes and the one along the others. */
+static void column_of(uint32_t axes, uint32_t place, double *column)
+{
+    for (uint32_t k = 0; k < 1u << 2 * axes; k++) {
+        column[k] = 1;
+        for (uint32_t a = 0; a < axes; a++)
+            column[k] *= basis[k >> 2 * a & 3][place >> 2 * a & 3];
+    }
+}
+
+static double sum_of(const lanes *v)
+{
+    return (*v)[0] + (*v)[1] + ((*v)[2] + (*v)[3]);
+}
+
+/* How far a value is from where the sum of squares is least. */
+static double way_of(const struct cube *c, const lanes *low, const double *high)
+{
+    lanes total = {0}, whole = {0};
+    for (uint32_t i = 0; i < LINES; i++) {
+        lanes sum = {0}, scale = {0};
+        for (uint32_t k = 0; k < c->planes; k++) {
+            const lanes weight = c->weight[k * LINES + i];
+            sum += weight * c->coefficient[k * LINES + i] * high[k];
+            scale += weight * (high[k] * high[k]);
+        }
+        total += sum * low[i];
+        whole += scale * (low[i] * low[i]);
+    }
+    return sum_of(&total) / sum_of(&whole);
+}
+
+static void move(struct cube *c, uint32_t place)
+{
+    const lanes *const low = c->low_column[place % PLANE];
+    const double *const high = c->high_column[place / PLANE];
+    double v = c->value[place] - beyond * way_of(c, low, high);
+    v = v < c->least ? c->least : v > c->most ? c->most : v;
+    const double shift = v - c->value[place];
+    if (!(fabs(shift) <= c->most - c->least))
+        return;
+    c->value[place] = v;
+    for (uint32_t k = 0; k < c->planes; k++) {
+        const double grown = shift * high[k];
+        for (uint32_t i = 0; i < LINES; i++)
+            c->coefficient[k * LINES + i] += grown * low[i];
+    }
+}
+
+bool zti_zfp_learn_holes(struct zti_coding *coding, const zt_array *array, const uint64_t *holes)
+{
+    (void)array;
+    (void)holes;
+    return (coding->type == ZT_F32 || coding->type == ZT_F64) && coding->zfp.minexp > -400 &&
+           coding->zfp.minexp < 400;
+}
+
+/* What is the same for all tiles. */
+static struct cube cube_of(const struct zti_coding *coding)
+{
+    const uint32_t rank = coding->grid.rank;
+    struct cube c = {.rank = rank, .values = 1u << 2 * rank};
+    c.planes = rank <= 2 ? 1 : c.values / PLANE;
+    c.floor = ldexp(1, 2 * (coding->zfp.minexp - 1));
+    for (uint32_t place = 0; place < PLANE && place < c.values; place++)
+        column_of(rank == 1 ? 1 : 2, place, (double *)c.low_column[place]);
+    for (uint32_t place = 0; place < c.planes; place++)
+        column_of(rank <= 2 ? 0 : rank - 2, place, c.high_column[place]);
+    for (uint32_t k = 0; k < c.values; k++)
+        c.degree[k / LANES][k % LANES] = 1 + (k & 3) + (k >> 2 & 3) + (k >> 4 & 3) + (k >> 6);
+    return c;
+}
+
+void zti_zfp_fit_holes(const struct zti_coding *coding, const zt_array *array,
+                       const uint64_t *holes, uint64_t first, uint64_t last)
+{
+    const size_t value_bytes = zt_type_bytes(array->type);
+    struct cube c = cube_of(coding);
+    for (struct zti_walk walk = zti_walk_from(&coding->grid, first); walk.tile < last;
+         zti_walk_next(&coding->grid, &walk)) {
+        if (!gather(array, holes, &walk, &c))
+            continue;
+        transform(&c);
+        for (uint32_t round = 0; round < ROUNDS; round++) {
+            weigh(&c);
+            for (uint32_t i = 0; i < c.holes; i++)
+                move(&c, c.place[i]);
+        }
+        for (uint32_t i = 0; i < c.holes; i++)
+            put_number(array->type, c.value[c.place[i]],
+                       (char *)array->data + number_of(array, &walk, c.place[i]) * value_bytes);
+    }
+}

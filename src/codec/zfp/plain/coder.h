@@ -1,0 +1,223 @@
+/* coder.h: text: coefficients of a tile to bit planes and back, values of an array to a tile
+ * and back, for one width. Plain C, a tile a thread.
+ *
+ * The includer has tile/planes.h and defines lane, ulane, FN, NAME as for tile/transform.h, and
+ *   WIDTH           32 or 64
+ *   FEW_BITS        a tile coded in so many bits is set bit by bit; a transposition takes longer
+ *   MOST_RANK       of tiles that a thread takes
+ *   LOAD_ROW, STORE_ROW  (to, from, bytes): one value or four of an array to a tile, and back
+ * Every function takes 'rank' as a constant, so that each use is compiled for its own rank. */
+
+#include "codec/zfp/tile/transform.h"
+
+/* What is true of all who have values of the tile, where one has them all. */
+FN ulane NAME(most_of_tile)(ulane most)
+{
+    return most;
+}
+
+FN ulane NAME(or_of_tile)(ulane any)
+{
+    return any;
+}
+
+/* A value that is used once more; kernels compute what they make of it again. */
+FN ulane NAME(again)(ulane v)
+{
+    return v;
+}
+
+FN void NAME(clear)(ulane *u, uint32_t n)
+{
+    memset(u, 0, sizeof *u * n);
+}
+
+/* Planes of a tile. Of up to 16 coefficients, row[] has the transposed rows: with fewer of them, n,
+ * than planes, row k % n has plane k at bit k - k % n. */
+union NAME(planes) {
+    ulane row[16];
+    uint64_t word[MOST_RANK >= 3 ? WIDTH : 1];
+    uint64_t quad[MOST_RANK >= 4 ? WIDTH : 1][4]; /* 256 coefficients: four words a plane */
+};
+
+FN void NAME(split)(const ulane *u, union NAME(planes) *p, uint32_t rank)
+{
+    if (rank < 3) {
+        memcpy(p->row, u, sizeof(ulane) << 2 * rank);
+        NAME(transpose)(p->row, 1u << 2 * rank);
+    } else {
+        uint64_t a[64];
+        for (uint32_t part = 0; part < (rank == 4 ? 4 : 1); part++, u += 64) {
+            for (uint32_t i = 0; i < WIDTH; i++)
+                a[i] = WIDTH == 64 ? u[i] : u[i] | (uint64_t)u[(i + 32) % 64] << 32;
+            transpose_64(a, WIDTH);
+            for (uint32_t k = 0; k < WIDTH; k++)
+                *(rank == 4 ? &p->quad[k][part] : &p->word[k]) = a[k];
+        }
+    }
+}
+
+FN void NAME(join)(union NAME(planes) *p, ulane *u, uint32_t rank)
+{
+    if (rank < 3) {
+        NAME(transpose)(p->row, 1u << 2 * rank);
+        memcpy(u, p->row, sizeof(ulane) << 2 * rank);
+    } else {
+        uint64_t a[64];
+        for (uint32_t part = 0; part < (rank == 4 ? 4 : 1); part++, u += 64) {
+            for (uint32_t k = 0; k < WIDTH; k++)
+                a[k] = rank == 4 ? p->quad[k][part] : p->word[k];
+            transpose_64(a, WIDTH);
+            for (uint32_t i = 0; i < WIDTH; i++) {
+                u[i] = (ulane)a[i];
+                if (WIDTH == 32)
+                    u[(i + 32) % 64] = (ulane)(a[i] >> 32);
+            }
+        }
+    }
+}
+
+/* The same where only the first 64 coefficients have bits, few of them, in planes from kmin up. */
+FN void NAME(join_few)(const union NAME(planes) *p, ulane *u, uint32_t rank, uint32_t kmin,
+                       uint32_t kmax)
+{
+    memset(u, 0, sizeof(ulane) << 2 * rank);
+    for (uint32_t k = kmin; k < kmax; k++)
+        for (uint64_t plane = rank == 4 ? p->quad[k][0] : p->word[k]; plane; plane &= plane - 1)
+            u[zti_ctz64(plane)] |= (ulane)1 << k;
+}
+
+/* Append the 'precision' highest planes of coefficients in negabinary, at most budget bits. */
+FN void NAME(put_planes)(struct zti_bit_writer *out, const ulane *u, uint32_t rank,
+                         uint32_t precision, uint32_t budget)
+{
+    const uint32_t n = 1u << 2 * rank;
+    const uint32_t kmin = precision < WIDTH ? WIDTH - precision : 0;
+    struct zti_bit_writer w = *out;
+    const uint64_t start = zti_bits_written(&w);
+    union NAME(planes) p;
+    ulane any = 0;
+    for (uint32_t i = 0; i < n; i++)
+        any |= u[i];
+
+    uint32_t k = zti_bit_length64(any); /* planes from k up are zero: one bit each */
+    if (k < kmin)
+        k = kmin;
+    zti_put_bits64(&w, 0, WIDTH - k);
+    if (k > kmin)
+        NAME(split)(u, &p, rank);
+    uint32_t c = 0;
+    while (k > kmin && zti_bits_written(&w) - start < budget) {
+        k--;
+        if (rank == 4)
+            c = put_plane256(&w, p.quad[k], c);
+        else if (rank == 3)
+            c = put_plane(&w, p.word[k], n, c);
+        else
+            c = put_plane(&w, p.row[k % n] >> (k - k % n) & low_mask(n), n, c);
+    }
+    if (zti_bits_written(&w) - start > budget)
+        zti_bits_cut(&w, start + budget);
+    *out = w;
+}
+
+/* Take planes written by put_planes with the same precision and budget. u may be NULL to pass
+ * over them. Returns how many leading coefficients may have bits. */
+FN uint32_t NAME(take_planes)(struct zti_bit_reader *in, ulane *u, uint32_t rank,
+                              uint32_t precision, uint32_t budget)
+{
+    const uint32_t n = 1u << 2 * rank;
+    const uint32_t kmin = precision < WIDTH ? WIDTH - precision : 0;
+    struct zti_bit_reader r = *in;
+    union NAME(planes) p;
+    uint32_t k = WIDTH, c = 0, left = budget;
+
+    k -= take_empty_planes(&r, k - kmin < left ? k - kmin : left);
+    left -= WIDTH - k;
+    const uint32_t kmax = k;
+    if (u)
+        memset(&p, 0, rank == 4 ? WIDTH * 32 : rank == 3 ? WIDTH * 8 : sizeof(ulane) * n);
+    while (k > kmin && left > 0) {
+        k--;
+        if (rank == 4) {
+            uint64_t plane[4] = {0, 0, 0, 0};
+            take_plane256(&r, plane, &c, &left);
+            if (u)
+                memcpy(p.quad[k], plane, sizeof plane);
+        } else {
+            uint64_t plane = take_plane(&r, n, &c, &left);
+            if (u && rank == 3)
+                p.word[k] = plane;
+            else if (u)
+                p.row[k % n] |= (ulane)(plane << (k - k % n));
+        }
+    }
+    if (u && rank >= 3 && c <= 64 && r.at - in->at <= FEW_BITS) /* as many are set at most */
+        NAME(join_few)(&p, u, rank, k, kmax);
+    else if (u)
+        NAME(join)(&p, u, rank);
+    *in = r;
+    return c;
+}
+
+/* Read a tile of the array into block order. What lies beyond the array's end along an axis is
+ * filled from what is there: of the values a b c the fourth becomes a; of a b, b and a; a alone
+ * is repeated (zfp's padding; it is separable). */
+FN void NAME(gather)(const zt_array *array, const uint64_t *origin, ulane *tile, uint32_t rank)
+{
+    const ulane *p = (const ulane *)zti_array_at(array, origin);
+    int64_t offset[4][4] = {{0}}; /* [axis from the fastest][place along it] */
+    bool is_whole = true;
+    for (uint32_t a = 0; a < rank; a++) {
+        const uint32_t axis = rank - 1 - a;
+        const uint64_t rest = array->shape[axis] - origin[axis];
+        const uint8_t *from = zti_zfp_pad[rest < 4 ? rest : 4];
+        is_whole &= rest >= 4;
+        for (uint32_t i = 0; i < 4; i++)
+            offset[a][i] = from[i] * array->stride[axis];
+    }
+    is_whole &= array->stride[rank - 1] == 1;
+    for (uint32_t l = 0; l < (rank > 3 ? 4 : 1); l++)
+        for (uint32_t k = 0; k < (rank > 2 ? 4 : 1); k++)
+            for (uint32_t j = 0; j < (rank > 1 ? 4 : 1); j++, tile += 4) {
+                const ulane *row = p + offset[1][j] + offset[2][k] + offset[3][l];
+                if (is_whole)
+                    LOAD_ROW(tile, row, 4 * sizeof(ulane));
+                else
+                    for (uint32_t i = 0; i < 4; i++)
+                        LOAD_ROW(tile + i, row + offset[0][i], sizeof(ulane));
+            }
+}
+
+/* Write what a view has of a tile. */
+FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const ulane *tile,
+                      uint32_t rank)
+{
+    const zt_array *out = &view->out;
+    ulane *p = (ulane *)out->data;
+    uint32_t from[4] = {0, 0, 0, 0}, to[4] = {1, 1, 1, 1}; /* [axis from the fastest] */
+    int64_t step[4] = {0, 0, 0, 0};
+    for (uint32_t a = 0; a < rank; a++) {
+        const uint32_t axis = rank - 1 - a;
+        const uint64_t lo = view->lo[axis], hi = view->hi[axis], o = origin[axis];
+        if (o >= hi || o + 4 <= lo)
+            return;
+        from[a] = o < lo ? (uint32_t)(lo - o) : 0;
+        to[a] = hi - o < 4 ? (uint32_t)(hi - o) : 4;
+        step[a] = out->stride[axis];
+        p += (int64_t)(o + from[a] - lo) * step[a];
+    }
+    const bool is_row = step[0] == 1 && to[0] - from[0] == 4;
+    for (uint32_t l = from[3]; l < to[3]; l++)
+        for (uint32_t k = from[2]; k < to[2]; k++)
+            for (uint32_t j = from[1]; j < to[1]; j++) {
+                ulane *row = p + (l - from[3]) * step[3] + (k - from[2]) * step[2] +
+                             (j - from[1]) * step[1];
+                const ulane *line = tile + 64 * l + 16 * k + 4 * j;
+                if (is_row)
+                    STORE_ROW(row, line, 4 * sizeof(ulane));
+                else
+                    for (uint32_t i = from[0]; i < to[0]; i++)
+                        STORE_ROW(row + (i - from[0]) * step[0], line + i, sizeof(ulane));
+            }
+}

@@ -1,0 +1,27 @@
+/* instance.h: the plain C texts of a tile for all four types: put_tile_f32, take_tile_i64, ...
+ *
+ * Each instance file includes them: as what it does (plain C), or for the tiles that its own
+ * texts leave out. */
+#ifndef ZTI_ZFP_PLAIN_INSTANCE_H
+#define ZTI_ZFP_PLAIN_INSTANCE_H
+
+#include "codec/zfp/zfp.h"
+#include "codec/zfp/tile/planes.h"
+
+#if !defined(FN) /* the CUDA instance has its own */
+#define FN ZTI_INLINE
+#define MOST_RANK 4
+#define LOAD_ROW  memcpy
+#define STORE_ROW memcpy
+#endif
+
+/* One thread has all values of a tile. */
+#define OF(x, type)      x##_##type
+#define OWN_VALUES(rank) (1u << 2 * (rank))
+#define ZTI_ZFP_CODER    "codec/zfp/plain/coder.h"
+#include "codec/zfp/tile/types.h" /* put_tile_f64, take_lossy_32, gather_64, ... */
+#undef OF
+#undef OWN_VALUES
+#undef ZTI_ZFP_CODER
+
+#endif

@@ -1,0 +1,66 @@
+/* plain.c: the plain C instance of the zfp codec, and the choice among the instances. */
+#include "codec/zfp/plain/instance.h"
+#include "codec/zfp/x86/vector.h"
+#include "core/cpu.h"
+
+#define ZTI_ZFP_INSTANCE zti_zfp_ranges_plain
+#include "codec/zfp/plain/walk.h"
+
+/* What a table has for a coding's type and rank. */
+#define OF(table, coding) (table)[(coding)->type - 1][(coding)->grid.rank - 1]
+
+#if defined(ZTI_HAS_X86_INSTANCES)
+#define CHOOSE(coding, call)                                                                       \
+    ((coding)->isa >= ZT_ISA_AVX512 ? OF(zti_zfp_##call##_avx512, coding)                          \
+     : (coding)->isa >= ZT_ISA_AVX2 ? OF(zti_zfp_##call##_avx2, coding)                            \
+                                    : OF(zti_zfp_ranges_plain, coding).call)
+#else
+#define CHOOSE(coding, call) OF(zti_zfp_ranges_plain, coding).call
+#endif
+
+bool zti_zfp_encode(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+                    uint64_t last, struct zti_bit_writer *w)
+{
+    const bool is_proved = CHOOSE(coding, encode)(coding, array, first, last, w);
+    /* nothing is proved of parts of values, nor with planes dropped beyond what the bound allows */
+    return is_proved && !coding->is_of_value && coding->loose_planes == 0;
+}
+
+void zti_zfp_decode(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
+                    uint64_t last, const struct zti_view *view)
+{
+    CHOOSE(coding, decode)(coding, r, first, last, view);
+}
+
+void zti_zfp_skip(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
+                  uint64_t last)
+{
+    CHOOSE(coding, skip)(coding, r, first, last);
+}
+
+uint32_t zti_zfp_runs(const struct zti_coding *coding)
+{
+#if defined(ZTI_HAS_X86_INSTANCES)
+    const uint32_t ranks = coding->isa >= ZT_ISA_AVX512 ? ZTI_ZFP_RUNS_RANK_AVX512
+                           : coding->isa >= ZT_ISA_AVX2 ? ZTI_ZFP_RUNS_RANK_AVX2
+                                                        : 0;
+    if (coding->grid.rank <= ranks && !goes_plainly(coding) && !is_limited(coding))
+        return ZTI_RUNS_MOST;
+#else
+    (void)coding;
+#endif
+    return 0;
+}
+
+void zti_zfp_decode_runs(const struct zti_coding *coding, const uint8_t *base, uint64_t *at,
+                         uint32_t runs, uint64_t first, uint32_t run_tiles,
+                         const struct zti_view *view)
+{
+#if defined(ZTI_HAS_X86_INSTANCES)
+    const zti_zfp_runs_table *table = coding->isa >= ZT_ISA_AVX512 ? &zti_zfp_decode_runs_avx512
+                                                                   : &zti_zfp_decode_runs_avx2;
+    (*table)[coding->type - 1](coding, base, at, runs, first, run_tiles, view);
+#else
+    (void)coding, (void)base, (void)at, (void)runs, (void)first, (void)run_tiles, (void)view;
+#endif
+}

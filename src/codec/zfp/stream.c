@@ -1,0 +1,374 @@
+/* stream.c: the zfp codec: the stream, and its table of functions.
+ *
+ * The stream is that of libzfp 1.0 (codec version 5), bit for bit. Source: P. Lindstrom, "Fixed-
+ * Rate Compressed Floating-Point Arrays", IEEE TVCG 2014, and zfp's documentation, "Algorithm".
+ *
+ * An array is cut into tiles (zfp: blocks) of 4^rank values, coded one after the other, the
+ * array's last axis fastest, with nothing between them; the end is padded with zero bits to a
+ * multiple of the word size. Four numbers hold for all tiles:
+ *
+ *     minbits   a tile takes at least so many bits, padded with zeros
+ *     maxbits   and at most so many: coding stops there, anywhere
+ *     maxprec   bit planes coded at most
+ *     minexp    exponent of the least bit plane coded; below -1074: the reversible algorithm
+ *
+ * A lossy tile of floating-point values:
+ *     0                          nothing to code: all values +0; padded to minbits
+ *     1 | exponent | planes      exponent: 8 or 11 bits, biased, of the largest value;
+ *                                values as integers q = trunc(x 2^(N-2-emax)), N = 32 or 64
+ *     planes coded: min(maxprec, emax - minexp + 2 rank + 2)
+ * A lossy tile of integers: planes only, maxprec of them.
+ * planes: q through a lifted orthogonal-like transform along each axis (tile/transform.h), coefficients
+ * ordered by total degree, in negabinary, highest bit plane first, each coded as tile/planes.h says.
+ *
+ * A reversible tile of floating-point values:
+ *     0                          all values +0
+ *     1 0 | exponent | integers  where q says all
+ *     1 1 | integers             the values' bits, negative ones with all but the sign flipped
+ * integers (and a reversible tile of integers): number of planes less one in 5 or 6 bits, then
+ * these planes of the coefficients of an exact transform (third differences along each axis).
+ *
+ * In a .zt file under an absolute bound, integers are multiplied by 2^shift first, so that the
+ * least planes coded lie below the units; the stream is that of the multiplied integers. */
+#include "codec/zfp/zfp.h"
+
+#include <math.h>
+
+#define EXPORTED
+#define LOCAL static
+#include "codec/zfp/tile/order.h" /* zti_zfp_pad, zti_zfp_order */
+
+/* Bits of a tile before its planes, at most. */
+static uint64_t header_bits(const struct zti_zfp *z, uint32_t type)
+{
+    static const uint8_t lossy[5] = {0, 9, 12, 0, 0};
+    static const uint8_t reversible[5] = {0, 15, 19, 5, 6};
+    return zti_zfp_is_reversible(z) ? reversible[type] : lossy[type];
+}
+
+/* Bits of a tile of so many planes, before padding. Where maxbits is less than the header, what is
+ * left of it wraps around, as libzfp's does, and binds no more. */
+static uint64_t content_bits(const struct zti_zfp *z, uint32_t type, uint32_t rank,
+                             uint32_t planes)
+{
+    const uint64_t n = UINT64_C(1) << 2 * rank, header = header_bits(z, type);
+    const uint64_t width = 8 * zt_type_bytes(type);
+    const uint64_t bits = header + (n - 1) + n * (planes < width ? planes : width);
+    return z->maxbits < bits && z->maxbits >= header ? z->maxbits : bits;
+}
+
+/* A reversible tile says itself how many planes it has. */
+uint64_t zti_zfp_tile_reach(const struct zti_zfp *z, uint32_t type, uint32_t rank)
+{
+    return content_bits(z, type, rank,
+                        zti_zfp_is_reversible(z) ? ZTI_ZFP_MAX_PREC : z->maxprec);
+}
+
+uint64_t zti_zfp_tile_bits(const struct zti_zfp *z, uint32_t type, uint32_t rank)
+{
+    const uint64_t bits = content_bits(z, type, rank, z->maxprec);
+    return z->minbits > bits ? z->minbits : bits;
+}
+
+bool zti_zfp_is_lossless(const struct zti_zfp *z, uint32_t type, uint32_t rank)
+{
+    const struct zti_zfp free = {.maxbits = UINT32_MAX, .maxprec = ZTI_ZFP_MAX_PREC,
+                                 .minexp = ZTI_ZFP_MIN_EXP - 1};
+    return zti_zfp_is_reversible(z) && z->maxprec >= 8 * zt_type_bytes(type) &&
+           z->maxbits >= zti_zfp_tile_reach(&free, type, rank);
+}
+
+/* Tiles of one size: limits that meet, lossy, and room for the header. */
+static uint64_t tile_fixed_bits(const struct zti_coding *coding)
+{
+    const struct zti_zfp *z = &coding->zfp;
+    return z->minbits == z->maxbits && !zti_zfp_is_reversible(z) &&
+                   z->maxbits >= header_bits(z, coding->type)
+               ? z->maxbits
+               : 0;
+}
+
+/* A bit at least, unless there can be none at all. */
+static uint64_t tile_min_bits(const struct zti_coding *coding)
+{
+    const uint64_t most = zti_zfp_tile_bits(&coding->zfp, coding->type, coding->grid.rank);
+    const uint64_t fixed = tile_fixed_bits(coding);
+    return fixed > 0 ? fixed : most > 0;
+}
+
+static uint64_t tile_max_bits(const struct zti_coding *coding)
+{
+    return zti_zfp_tile_bits(&coding->zfp, coding->type, coding->grid.rank);
+}
+
+static uint64_t tile_reach_bits(const struct zti_coding *coding)
+{
+    return zti_zfp_tile_reach(&coding->zfp, coding->type, coding->grid.rank);
+}
+
+/* Some hundred values at least, so that an index stays below a per cent of the stream. */
+static uint32_t chunk_tiles(uint32_t rank)
+{
+    return rank == 1 ? 64 : 16;
+}
+
+static uint32_t stream_align_bits(const struct zti_coding *coding)
+{
+    return coding->zfp.word_bits;
+}
+
+/* Integers within +-t: raise them by 'shift' so that |q| < 2^(N-2), and code the planes down to
+ * kmin, whose tolerance 2^(kmin + 2 rank) is at most t 2^shift (cf. is_proved in tile/float.h;
+ * rounding to the nearest integer adds nothing to an error below t, which is whole). */
+static void configure_integers(const struct zti_ask *ask, struct zti_coding *coding)
+{
+    const int32_t width = (int32_t)(8 * zt_type_bytes(coding->type));
+    const double most = fabs(ask->min) > fabs(ask->max) ? fabs(ask->min) : fabs(ask->max);
+    struct zti_zfp *z = &coding->zfp;
+    int most_exponent = 0, bound_exponent = 0;
+    (void)frexp(most, &most_exponent); /* most < 2^most_exponent */
+    (void)frexp(floor(ask->abs_bound), &bound_exponent); /* 2^(bound_exponent - 1) <= bound */
+    if (isnan(most))
+        return; /* sizes are asked for: all planes */
+    z->shift = width - 2 - most_exponent;
+    const int32_t kmin = bound_exponent - 1 + z->shift - 2 * (int32_t)coding->grid.rank;
+    if (kmin < 1) { /* nearly all planes would be coded */
+        z->minexp = ZTI_ZFP_MIN_EXP - 1;
+        z->shift = 0;
+        coding->verify_bound = NAN;
+    } else {
+        z->maxprec = kmin < width ? (uint32_t)(width - kmin) : 1;
+    }
+}
+
+/* Under a bound that is a part of each value: so many planes of the reversible algorithm; or, where
+ * values are of like magnitudes, an accuracy of so many powers of two below the largest. What
+ * either leaves beyond the bound is kept exactly, and which is best is tried out. */
+enum { LEAST_POWERS = 64 };
+
+static uint32_t choices(const struct zti_coding *coding, uint32_t ends[ZTI_CHOICE_RUNS])
+{
+    ends[0] = 8 * (uint32_t)zt_type_bytes(coding->type);
+    ends[1] = ends[0] + LEAST_POWERS;
+    return 2;
+}
+
+static zt_status set_choice(const struct zti_ask *ask, const struct zti_coding *coding,
+                            zt_zfp *zfp)
+{
+    const uint32_t width = 8 * (uint32_t)zt_type_bytes(coding->type);
+    const double most = fabs(ask->min) > fabs(ask->max) ? fabs(ask->min) : fabs(ask->max);
+    int exponent = 0;
+    (void)zt_zfp_set_reversible(zfp);
+    if (isnan(most)) /* sizes are asked for: all planes */
+        return ZT_OK;
+    if (ask->choice < width) {
+        zfp->maxprec = ask->choice + 1;
+        return ZT_OK;
+    }
+    (void)frexp(most, &exponent);
+    const int power = exponent - 1 - (int)(ask->choice - width);
+    return zt_zfp_set_accuracy(zfp, ldexp(1, power < ZTI_ZFP_MIN_EXP ? ZTI_ZFP_MIN_EXP : power),
+                               NULL);
+}
+
+/* Reuses the public setters, so that a mode has one definition. */
+static zt_status set_mode(zt_context *context, const struct zti_ask *ask,
+                          const struct zti_coding *coding, zt_zfp *zfp)
+{
+    const zt_bound *b = &ask->params->bound;
+    switch (ask->kind) {
+    case ZT_LOSSLESS:
+        return zt_zfp_set_reversible(zfp);
+    case ZT_ABS:
+        if (coding->type == ZT_F32 || coding->type == ZT_F64)
+            return zt_zfp_set_accuracy(zfp, ask->abs_bound, NULL);
+        return ask->abs_bound < 1 ? zt_zfp_set_reversible(zfp) : ZT_OK;
+    case ZT_RATE:
+        if (!(b->value > 0 && b->value <= 4096))
+            return zti_fail(context, ZT_BAD_ARG, "rate %g is not in (0, 4096] bits per value",
+                            b->value);
+        return zt_zfp_set_rate(zfp, b->value, (zt_type)coding->type, coding->grid.rank,
+                               (b->flags & ZT_RATE_ALIGN) != 0, NULL);
+    case ZT_PRECISION:
+        if (!(b->value >= 1 && b->value <= ZTI_ZFP_MAX_PREC && b->value == floor(b->value)))
+            return zti_fail(context, ZT_BAD_ARG, "precision %g is not a whole number in 1..%d",
+                            b->value, ZTI_ZFP_MAX_PREC);
+        return zt_zfp_set_precision(zfp, (uint32_t)b->value, NULL);
+    case ZT_PWREL:
+        return set_choice(ask, coding, zfp);
+    case ZT_EXPERT:
+        if (zt_zfp_set_expert(zfp, b->minbits, b->maxbits, b->maxprec, b->minexp) != ZT_OK)
+            return zti_fail(context, ZT_BAD_ARG,
+                            "expert parameters need minbits <= maxbits and maxprec in 1..%d, "
+                            "not %u, %u, %u",
+                            ZTI_ZFP_MAX_PREC, b->minbits, b->maxbits, b->maxprec);
+        if (b->minbits > 4096u << 2 * coding->grid.rank) /* as much as a rate can be */
+            return zti_fail(context, ZT_BAD_ARG,
+                            "expert minbits %u are more than 4096 bits for each value of a tile; "
+                            "use less", b->minbits);
+        return ZT_OK;
+    case ZT_REL:
+    case ZT_PSNR:
+        break;
+    }
+    return zti_fail(context, ZT_UNSUPPORTED, "the zfp codec has no bound of kind %d",
+                    (int)ask->kind);
+}
+
+static zt_status configure(zt_context *context, const struct zti_ask *ask,
+                           struct zti_coding *coding)
+{
+    zt_zfp zfp;
+    zt_status status = zt_zfp_init(&zfp, sizeof zfp);
+    if (status == ZT_OK)
+        status = set_mode(context, ask, coding, &zfp);
+    if (status != ZT_OK)
+        return status;
+    zfp.word_bits = ask->params->zfp_word_bits;
+    status = zti_zfp_check(context, &zfp, &coding->zfp);
+    if (status != ZT_OK)
+        return status;
+    coding->verify_bound = NAN;
+    coding->is_of_value = ask->kind == ZT_PWREL;
+    if (ask->kind == ZT_PWREL && !zti_zfp_is_lossless(&coding->zfp, coding->type,
+                                                      coding->grid.rank))
+        coding->verify_bound = ask->part;
+    if (ask->kind == ZT_ABS && !zti_zfp_is_reversible(&coding->zfp)) {
+        coding->verify_bound = ask->abs_bound;
+        if (coding->type == ZT_I32 || coding->type == ZT_I64)
+            configure_integers(ask, coding);
+    }
+    return zti_zfp_check_decodable(context, &coding->zfp, coding->type, false);
+}
+
+/* The stream stays one of fixed accuracy (integers: fixed precision), with another tolerance. */
+static bool loosen(struct zti_coding *coding, uint32_t planes)
+{
+    struct zti_zfp *z = &coding->zfp;
+    if (isnan(coding->verify_bound) || zti_zfp_is_reversible(z))
+        return false;
+    if (coding->type == ZT_F32 || coding->type == ZT_F64) {
+        if (z->minexp > 1023 - (int32_t)planes)
+            return false;
+        z->minexp += (int32_t)planes;
+    } else {
+        if (z->maxprec <= planes)
+            return false;
+        z->maxprec -= planes;
+    }
+    coding->loose_planes += planes;
+    return true;
+}
+
+/* The codec's part of a frame header: a byte with the mode in its low four bits and the base-2
+ * logarithm of the word bytes above, a signed byte with the shift, and what the mode needs:
+ * reversible: nothing; accuracy: minexp (2 bytes); precision: maxprec (1); rate: maxbits (4);
+ * expert: minbits, maxbits (4 each), maxprec (1), minexp (4). */
+static size_t store_params(const struct zti_coding *coding, uint8_t *out)
+{
+    const struct zti_zfp *z = &coding->zfp;
+    const zt_zfp zfp = {.minbits = z->minbits, .maxbits = z->maxbits, .maxprec = z->maxprec,
+                        .minexp = z->minexp};
+    const zt_zfp_mode mode = zt_zfp_mode_of(&zfp);
+    const uint32_t word = z->word_bits == 64 ? 3 : z->word_bits == 32 ? 2 : z->word_bits == 16;
+    out[0] = (uint8_t)((uint32_t)mode | word << 4);
+    out[1] = (uint8_t)z->shift;
+    switch (mode) {
+    case ZT_ZFP_REVERSIBLE:
+        return 2;
+    case ZT_ZFP_FIXED_ACCURACY:
+        if (z->minexp > INT16_MAX)
+            break;
+        out[2] = (uint8_t)z->minexp;
+        out[3] = (uint8_t)(z->minexp >> 8);
+        return 4;
+    case ZT_ZFP_FIXED_PRECISION:
+        out[2] = (uint8_t)z->maxprec;
+        return 3;
+    case ZT_ZFP_FIXED_RATE:
+        zti_put_le32(out + 2, z->maxbits);
+        return 6;
+    case ZT_ZFP_EXPERT:
+    case ZT_ZFP_INVALID:
+        break;
+    }
+    out[0] = (uint8_t)(ZT_ZFP_EXPERT | word << 4);
+    zti_put_le32(out + 2, z->minbits);
+    zti_put_le32(out + 6, z->maxbits);
+    out[10] = (uint8_t)z->maxprec;
+    zti_put_le32(out + 11, (uint32_t)z->minexp);
+    return 15;
+}
+
+static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_bytes,
+                             struct zti_coding *coding)
+{
+    static const uint8_t bytes_of_mode[6] = {0, 15, 6, 3, 4, 2};
+    zt_zfp zfp;
+    (void)zt_zfp_init(&zfp, sizeof zfp);
+    const uint32_t mode = in_bytes > 0 ? in[0] & 15 : 0;
+    if (mode < ZT_ZFP_EXPERT || mode > ZT_ZFP_REVERSIBLE || in[0] >> 4 > 3 ||
+        in_bytes != bytes_of_mode[mode])
+        return zti_fail(context, ZT_CORRUPT, "the zfp parameters of a frame make no sense");
+    zfp.word_bits = 8u << (in[0] >> 4);
+    switch (mode) {
+    case ZT_ZFP_REVERSIBLE: zfp.minexp = ZTI_ZFP_MIN_EXP - 1; break;
+    case ZT_ZFP_FIXED_ACCURACY: zfp.minexp = (int16_t)(in[2] | in[3] << 8); break;
+    case ZT_ZFP_FIXED_PRECISION: zfp.maxprec = in[2]; break;
+    case ZT_ZFP_FIXED_RATE: zfp.minbits = zfp.maxbits = zti_get_le32(in + 2); break;
+    default:
+        zfp.minbits = zti_get_le32(in + 2);
+        zfp.maxbits = zti_get_le32(in + 6);
+        zfp.maxprec = in[10];
+        zfp.minexp = (int32_t)zti_get_le32(in + 11);
+    }
+    const int32_t shift = (int8_t)in[1];
+    const int32_t most = coding->type == ZT_I32 ? 30 : coding->type == ZT_I64 ? 62 : 0;
+    if (zti_zfp_check(NULL, &zfp, &coding->zfp) != ZT_OK ||
+        zti_zfp_check_decodable(NULL, &coding->zfp, coding->type, false) != ZT_OK ||
+        shift > most || shift < (most ? -2 : 0))
+        return zti_fail(context, ZT_CORRUPT, "the zfp parameters of a frame are out of range");
+    coding->zfp.shift = shift;
+    coding->verify_bound = NAN;
+    return ZT_OK;
+}
+
+static void describe(const struct zti_coding *coding, zt_info *info)
+{
+    info->zfp_word_bits = coding->zfp.word_bits;
+    info->zfp_minbits = coding->zfp.minbits;
+    info->zfp_maxbits = coding->zfp.maxbits;
+    info->zfp_maxprec = coding->zfp.maxprec;
+    info->zfp_minexp = coding->zfp.minexp;
+    info->zfp_shift = coding->zfp.shift;
+}
+
+static const uint32_t tile_shape[ZT_MAX_RANK][ZT_MAX_RANK] = {{4}, {4, 4}, {4, 4, 4}, {4, 4, 4, 4}};
+
+const struct zti_codec zti_codec_zfp = {
+    .name = "zfp",
+    .id = ZT_CODEC_ZFP,
+    .unit_bits = 1,
+    .tile_shape = tile_shape,
+    .chunk_tiles = chunk_tiles,
+    .configure = configure,
+    .has_power_bounds = true,
+    .choices = choices,
+    .store_params = store_params,
+    .load_params = load_params,
+    .describe = describe,
+    .loosen = loosen,
+    .tile_min_bits = tile_min_bits,
+    .tile_max_bits = tile_max_bits,
+    .tile_reach_bits = tile_reach_bits,
+    .tile_fixed_bits = tile_fixed_bits,
+    .stream_align_bits = stream_align_bits,
+    .learn_holes = zti_zfp_learn_holes,
+    .fit_holes = zti_zfp_fit_holes,
+    .encode = zti_zfp_encode,
+    .decode = zti_zfp_decode,
+    .side_by_side = zti_zfp_runs,
+    .decode_runs = zti_zfp_decode_runs,
+    .skip = zti_zfp_skip,
+};

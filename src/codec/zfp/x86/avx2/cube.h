@@ -1,0 +1,276 @@
+/* cube.h: cubes as x86/avx512/cube.h has them, in ymm: a register of four lanes of four
+ * elements is two ymm of 32-bit values, whose lanes are 128 bits, and four ymm of 64-bit values,
+ * whose lanes are ymm. In memory, elements follow each other by register, lane and element. */
+#ifndef ZTI_ZFP_X86_AVX2_CUBE_H
+#define ZTI_ZFP_X86_AVX2_CUBE_H
+
+#include "codec/zfp/x86/avx2/words.h"
+
+typedef int32_t i32x8 __attribute__((vector_size(32), may_alias));
+typedef uint32_t u32x8 __attribute__((vector_size(32), may_alias));
+typedef int64_t i64x4 __attribute__((vector_size(32), may_alias));
+typedef uint64_t u64x4 __attribute__((vector_size(32), may_alias));
+
+/* ---- bytes ---- */
+
+/* The 8x8 bits of each qword turned about the diagonal that keeps the top bit of the first byte's
+ * place with the low bit of the last: of rows in falling order the columns come out highest first,
+ * and of planes, highest first, rows in falling order. */
+ZTI_INLINE vec turned_bits(vec v)
+{
+    vec t = _mm256_and_si256(_mm256_xor_si256(v, _mm256_srli_epi64(v, 9)),
+                             _mm256_set1_epi64x(INT64_C(0x0055005500550055)));
+    v = _mm256_xor_si256(v, _mm256_xor_si256(t, _mm256_slli_epi64(t, 9)));
+    t = _mm256_and_si256(_mm256_xor_si256(v, _mm256_srli_epi64(v, 18)),
+                         _mm256_set1_epi64x(INT64_C(0x0000333300003333)));
+    v = _mm256_xor_si256(v, _mm256_xor_si256(t, _mm256_slli_epi64(t, 18)));
+    t = _mm256_and_si256(_mm256_xor_si256(v, _mm256_srli_epi64(v, 36)),
+                         _mm256_set1_epi64x(INT64_C(0x000000000f0f0f0f)));
+    return _mm256_xor_si256(v, _mm256_xor_si256(t, _mm256_slli_epi64(t, 36)));
+}
+
+/* Each lane's bytes by the 16 of an index. */
+ZTI_INLINE vec shuffled(vec v, __m128i index)
+{
+    return _mm256_shuffle_epi8(v, _mm256_broadcastsi128_si256(index));
+}
+
+/* Transpose the 8x8 bytes of two registers of qwords; where is_falling, the last byte of each qword
+ * makes the first one. */
+ZTI_INLINE void turn_bytes(vec *a, vec *b, bool is_falling)
+{
+    const __m128i pairs = is_falling
+                              ? _mm_setr_epi8(7, 15, 6, 14, 5, 13, 4, 12, 3, 11, 2, 10, 1, 9, 0, 8)
+                              : _mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15);
+    const vec order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    const vec x = shuffled(*a, pairs), y = shuffled(*b, pairs);
+    const vec even = _mm256_permute2x128_si256(x, y, 0x20);
+    const vec odd = _mm256_permute2x128_si256(x, y, 0x31);
+    *a = _mm256_permutevar8x32_epi32(_mm256_unpacklo_epi16(even, odd), order);
+    *b = _mm256_permutevar8x32_epi32(_mm256_unpackhi_epi16(even, odd), order);
+}
+
+/* 64 bytes in another order: index[lane][i], where byte i is among that lane's 16 bytes, is its
+ * place there, else has the top bit. */
+ZTI_INLINE void reorder_bytes(const vec *from, const uint8_t (*index)[64], vec *to)
+{
+    const vec lane[4] = {_mm256_permute4x64_epi64(from[0], 0x44),
+                         _mm256_permute4x64_epi64(from[0], 0xee),
+                         _mm256_permute4x64_epi64(from[1], 0x44),
+                         _mm256_permute4x64_epi64(from[1], 0xee)};
+    for (uint32_t i = 0; i < 2; i++) {
+        vec v = _mm256_shuffle_epi8(lane[0], v_load(index[0] + 32 * i));
+        for (uint32_t l = 1; l < 4; l++)
+            v = _mm256_or_si256(v, _mm256_shuffle_epi8(lane[l], v_load(index[l] + 32 * i)));
+        to[i] = v;
+    }
+}
+
+/* ---- 32-bit values: r[2 register + lane / 2] ---- */
+
+/* Transpose the 4x4 elements of each lane of four registers. */
+ZTI_INLINE void turn_dwords(vec *a, vec *b, vec *c, vec *d)
+{
+    const vec w = _mm256_unpacklo_epi32(*a, *b), x = _mm256_unpackhi_epi32(*a, *b);
+    const vec y = _mm256_unpacklo_epi32(*c, *d), z = _mm256_unpackhi_epi32(*c, *d);
+    *a = _mm256_unpacklo_epi64(w, y);
+    *b = _mm256_unpackhi_epi64(w, y);
+    *c = _mm256_unpacklo_epi64(x, z);
+    *d = _mm256_unpackhi_epi64(x, z);
+}
+
+/* Exchange the axes of registers and elements. */
+ZTI_INLINE void turn_elements_32(u32x8 *r)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        vec v[4] = {(vec)r[i], (vec)r[2 + i], (vec)r[4 + i], (vec)r[6 + i]};
+        turn_dwords(&v[0], &v[1], &v[2], &v[3]);
+        for (uint32_t j = 0; j < 4; j++)
+            r[2 * j + i] = (u32x8)v[j];
+    }
+}
+
+/* Exchange the axes of registers and lanes. */
+ZTI_INLINE void turn_lanes_32(u32x8 *r)
+{
+    vec v[8];
+    memcpy(v, r, sizeof v);
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t h = 0; h < 2; h++) {
+            r[4 * i + h] = (u32x8)_mm256_permute2x128_si256(v[4 * h + i], v[4 * h + 2 + i], 0x20);
+            r[4 * i + 2 + h] =
+                (u32x8)_mm256_permute2x128_si256(v[4 * h + i], v[4 * h + 2 + i], 0x31);
+        }
+}
+
+/* Lane l of register i is 4 values at from[i] + l * step. */
+ZTI_INLINE void load_cube_32(u32x8 *r, const uint32_t *const *from, int64_t step)
+{
+    for (uint32_t i = 0; i < 8; i++) {
+        const uint32_t *p = from[i / 2] + i % 2 * 2 * step;
+        r[i] = (u32x8)_mm256_inserti128_si256(
+            _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)p)),
+            _mm_loadu_si128((const __m128i *)(p + step)), 1);
+    }
+}
+
+ZTI_INLINE void store_cube_32(const u32x8 *r, uint32_t *const *to, int64_t step)
+{
+    for (uint32_t i = 0; i < 8; i++) {
+        uint32_t *p = to[i / 2] + i % 2 * 2 * step;
+        _mm_storeu_si128((__m128i *)p, _mm256_castsi256_si128((vec)r[i]));
+        _mm_storeu_si128((__m128i *)(p + step), _mm256_extracti128_si256((vec)r[i], 1));
+    }
+}
+
+/* The bytes of each four elements together, the top ones first, and back. */
+ZTI_INLINE vec bytes_apart_32(vec v)
+{
+    return shuffled(v, _mm_setr_epi8(3, 7, 11, 15, 2, 6, 10, 14, 1, 5, 9, 13, 0, 4, 8, 12));
+}
+
+ZTI_INLINE vec bytes_together_32(vec v)
+{
+    return shuffled(v, _mm_setr_epi8(12, 8, 4, 0, 13, 9, 5, 1, 14, 10, 6, 2, 15, 11, 7, 3));
+}
+
+/* ---- 64-bit values: r[4 register + lane] ---- */
+
+/* Transpose 4x4 elements. */
+ZTI_INLINE void turn_qwords(vec *a, vec *b, vec *c, vec *d)
+{
+    const vec w = _mm256_unpacklo_epi64(*a, *b), x = _mm256_unpackhi_epi64(*a, *b);
+    const vec y = _mm256_unpacklo_epi64(*c, *d), z = _mm256_unpackhi_epi64(*c, *d);
+    *a = _mm256_permute2x128_si256(w, y, 0x20);
+    *b = _mm256_permute2x128_si256(x, z, 0x20);
+    *c = _mm256_permute2x128_si256(w, y, 0x31);
+    *d = _mm256_permute2x128_si256(x, z, 0x31);
+}
+
+ZTI_INLINE void turn_elements_64(u64x4 *r)
+{
+    for (uint32_t i = 0; i < 4; i++) {
+        vec v[4] = {(vec)r[i], (vec)r[4 + i], (vec)r[8 + i], (vec)r[12 + i]};
+        turn_qwords(&v[0], &v[1], &v[2], &v[3]);
+        for (uint32_t j = 0; j < 4; j++)
+            r[4 * j + i] = (u64x4)v[j];
+    }
+}
+
+ZTI_INLINE void turn_lanes_64(u64x4 *r)
+{
+    for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t j = 0; j < i; j++) {
+            const u64x4 v = r[4 * i + j];
+            r[4 * i + j] = r[4 * j + i];
+            r[4 * j + i] = v;
+        }
+}
+
+ZTI_INLINE void load_cube_64(u64x4 *r, const uint64_t *const *from, int64_t step)
+{
+    for (uint32_t i = 0; i < 16; i++)
+        r[i] = (u64x4)v_load(from[i / 4] + i % 4 * step);
+}
+
+ZTI_INLINE void store_cube_64(const u64x4 *r, uint64_t *const *to, int64_t step)
+{
+    for (uint32_t i = 0; i < 16; i++)
+        v_store(to[i / 4] + i % 4 * step, (vec)r[i]);
+}
+
+/* Truncated; magnitudes are below 2^63. Shifts by 64 and more give 0. */
+ZTI_INLINE vec to_int_64(vec v)
+{
+    const vec implicit = _mm256_set1_epi64x(INT64_C(1) << 52), bias = _mm256_set1_epi64x(1075);
+    const vec exponent = _mm256_and_si256(_mm256_srli_epi64(v, 52), _mm256_set1_epi64x(0x7ff));
+    const vec mantissa = _mm256_or_si256(
+        _mm256_and_si256(v, _mm256_set1_epi64x((INT64_C(1) << 52) - 1)), implicit);
+    const vec sign = _mm256_cmpgt_epi64(_mm256_setzero_si256(), v);
+    const vec magnitude =
+        _mm256_or_si256(_mm256_srlv_epi64(mantissa, _mm256_sub_epi64(bias, exponent)),
+                        _mm256_sllv_epi64(mantissa, _mm256_sub_epi64(exponent, bias)));
+    return _mm256_sub_epi64(_mm256_xor_si256(magnitude, sign), sign);
+}
+
+/* To the nearest: the upper 16 bits (signed) of v as 3 * 2^67 and as many times 2^48 more, the
+ * lower 48 bits as 2^52 and as many more; of their sum alone something is dropped. */
+ZTI_INLINE vec to_float_64(vec v)
+{
+    const __m256d upper = _mm256_set1_pd(442721857769029238784.0);          /* 3 * 2^67 */
+    const __m256d both = _mm256_set1_pd(442726361368656609280.0);           /* and 2^52 */
+    const vec lower = _mm256_set1_epi64x(INT64_C(0x4330000000000000));      /* 2^52 */
+    const vec high = _mm256_add_epi64(
+        _mm256_blend_epi16(_mm256_srai_epi32(v, 16), _mm256_setzero_si256(), 0x33),
+        _mm256_castpd_si256(upper));
+    const vec low = _mm256_blend_epi16(v, lower, 0x88);
+    return _mm256_castpd_si256(
+        _mm256_add_pd(_mm256_sub_pd(_mm256_castsi256_pd(high), both), _mm256_castsi256_pd(low)));
+}
+
+/* The largest of numbers below 2^63. */
+ZTI_INLINE vec max_64(vec a, vec b)
+{
+    return _mm256_blendv_epi8(b, a, _mm256_cmpgt_epi64(a, b));
+}
+
+/* ---- by a bit for each element ---- */
+
+ZTI_INLINE vec picked_32(uint32_t mask, vec a, vec b)
+{
+    const vec bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+    const vec own = _mm256_and_si256(_mm256_set1_epi32((int32_t)mask), bits);
+    return _mm256_blendv_epi8(a, b, _mm256_cmpeq_epi32(own, bits));
+}
+
+ZTI_INLINE vec picked_64(uint32_t mask, vec a, vec b)
+{
+    const vec bits = _mm256_setr_epi64x(1, 2, 4, 8);
+    const vec own = _mm256_and_si256(_mm256_set1_epi64x(mask), bits);
+    return _mm256_blendv_epi8(a, b, _mm256_cmpeq_epi64(own, bits));
+}
+
+ZTI_INLINE uint32_t bits_of_32(vec v)
+{
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(v));
+}
+
+ZTI_INLINE uint32_t bits_of_64(vec v)
+{
+    return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(v));
+}
+
+/* Ones below the top bit of each element. */
+ZTI_INLINE vec below_top_32(vec v)
+{
+    v = _mm256_or_si256(v, _mm256_srli_epi32(v, 1));
+    v = _mm256_or_si256(v, _mm256_srli_epi32(v, 2));
+    v = _mm256_or_si256(v, _mm256_srli_epi32(v, 4));
+    v = _mm256_or_si256(v, _mm256_srli_epi32(v, 8));
+    return _mm256_srli_epi32(_mm256_or_si256(v, _mm256_srli_epi32(v, 16)), 1);
+}
+
+ZTI_INLINE vec below_top_64(vec v)
+{
+    v = _mm256_or_si256(v, _mm256_srli_epi64(v, 1));
+    v = _mm256_or_si256(v, _mm256_srli_epi64(v, 2));
+    v = _mm256_or_si256(v, _mm256_srli_epi64(v, 4));
+    v = _mm256_or_si256(v, _mm256_srli_epi64(v, 8));
+    v = _mm256_or_si256(v, _mm256_srli_epi64(v, 16));
+    return _mm256_srli_epi64(_mm256_or_si256(v, _mm256_srli_epi64(v, 32)), 1);
+}
+
+/* The OR of all elements. */
+ZTI_INLINE uint64_t or_of_64(vec v)
+{
+    const __m128i a = _mm_or_si128(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
+    return (uint64_t)_mm_cvtsi128_si64(a) | (uint64_t)_mm_extract_epi64(a, 1);
+}
+
+ZTI_INLINE uint32_t or_of_32(vec v)
+{
+    const uint64_t a = or_of_64(v);
+    return (uint32_t)(a | a >> 32);
+}
+
+#endif

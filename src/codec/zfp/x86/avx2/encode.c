@@ -1,0 +1,28 @@
+/* encode.c: the AVX2 and BMI2 instance, encoding. */
+#include "core/cpu.h"
+
+#if defined(ZTI_HAS_X86_INSTANCES)
+#include "simd/begin_avx2.h"
+
+#include "codec/zfp/x86/avx2/cube.h"
+#include "codec/zfp/tables/avx2_permutations.h"
+#include "codec/zfp/plain/instance.h"
+#include "codec/zfp/tables/short_strings.h"
+#include "codec/zfp/x86/vector.h"
+#include "codec/zfp/x86/planes_to_bits.h"
+
+#include "codec/zfp/x86/avx2/width32.h"
+#include "codec/zfp/x86/avx2/to_planes.h"
+#include "codec/zfp/x86/encode.h" /* encode_v32 */
+#include "codec/zfp/x86/width_end.h"
+
+#include "codec/zfp/x86/avx2/width64.h"
+#include "codec/zfp/x86/avx2/to_planes.h"
+#include "codec/zfp/x86/encode.h" /* encode_v64 */
+#include "codec/zfp/x86/width_end.h"
+
+#define ZTI_ZFP_ENCODERS zti_zfp_encode_avx2
+#include "codec/zfp/x86/encoders.h"
+
+#include "simd/end.h"
+#endif

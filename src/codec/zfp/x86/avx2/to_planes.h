@@ -1,0 +1,180 @@
+/* to_planes.h: text: from cubes to bit planes with AVX2, for one width. The includer
+ * defines what x86/encode.h lists; x86/avx512/to_planes.h has the same functions.
+ *
+ * Bytes of equal weight are collected ('places' of zfp_tables.py), put in rank order by shuffles of
+ * 16 bytes, and turned into planes eight by eight. */
+
+/* The largest (or the OR) of the elements of each tile, in all its elements; v is a cube's
+ * lanes. */
+FN void NAME(spread)(ulane *v, uint32_t rank, bool is_or)
+{
+    if (rank == 1)
+        return;
+    vec a = (vec)v[0];
+    for (uint32_t i = 1; i < PARTS; i++)
+        a = is_or ? v_or(a, (vec)v[i]) : MAX(a, (vec)v[i]);
+    if (WIDTH == 32) {
+        const vec b = _mm256_permute2x128_si256(a, a, 1);
+        a = is_or ? v_or(a, b) : MAX(a, b);
+    }
+    if (rank > 2)
+        for (int i = 0; i < 2; i++) {
+            const vec b = i == 0 ? SWAP_PAIRS(a) : SWAP_ELEMENTS(a);
+            a = is_or ? v_or(a, b) : MAX(a, b);
+        }
+    for (uint32_t i = 0; i < PARTS; i++)
+        v[i] = (ulane)a;
+}
+
+/* Four bytes of eight values each, the top ones first: of the upper or lower halves of 64-bit
+ * values, which are in two registers. */
+FN vec NAME(bytes_apart)(const ulane *r, bool is_upper)
+{
+    if (WIDTH == 32)
+        return bytes_apart_32((vec)r[0]);
+    const __m256 a = (__m256)r[0], b = (__m256)r[WIDTH / 64];
+    return bytes_apart_32(
+        (vec)(is_upper ? _mm256_shuffle_ps(a, b, 0xdd) : _mm256_shuffle_ps(a, b, 0x88)));
+}
+
+/* Eight planes of 64 bits, highest first, from a byte of each of 64 values by rank. */
+FN void NAME(planes_of_bytes)(vec low, vec high, vec *planes)
+{
+    planes[0] = turned_bits(low);
+    planes[1] = turned_bits(high);
+    turn_bytes(&planes[0], &planes[1], false);
+}
+
+/* 16 planes of a tile of 16, 16 bits each, from the one 'done' below the top one down. */
+FN vec NAME(planes_of_16)(const ulane *r, uint32_t done)
+{
+    const vec a = NAME(bytes_apart)(r, done < 32), b = NAME(bytes_apart)(r + PARTS / 2, done < 32);
+    const vec v = done % 32 == 0 ? _mm256_unpacklo_epi32(a, b) : _mm256_unpackhi_epi32(a, b);
+    const __m128i order = _mm_loadu_si128((const __m128i *)TABLE(rank2_of_place));
+    const vec bytes = shuffled(_mm256_permute4x64_epi64(v, 0xd8), order); /* a lane of each */
+    return shuffled(turned_bits(bytes),
+                    _mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15));
+}
+
+/* A cube's bytes at their places, top ones first. */
+struct NAME(bytes) {
+    vec byte[WIDTH / 8][2];
+};
+
+FN void NAME(bytes_of_64)(const ulane *r, uint32_t precision, struct NAME(bytes) *b)
+{
+    for (uint32_t half = 0; half < WIDTH / 32 && precision > 32 * half; half++)
+        for (uint32_t g = 0; g < 2; g++) {
+            vec v[4];
+            for (uint32_t k = 0; k < 4; k++)
+                v[k] = NAME(bytes_apart)(r + (4 * g + k) * (WIDTH / 32), half == 0);
+            turn_dwords(&v[0], &v[1], &v[2], &v[3]);
+            for (uint32_t i = 0; i < 4; i++)
+                b->byte[4 * half + i][g] = v[i];
+        }
+}
+
+/* Planes of byte i from the top, 64 bits each. */
+FN void NAME(planes_of_64)(const struct NAME(bytes) *b, uint32_t i, vec *planes)
+{
+    vec bytes[2];
+    reorder_bytes(b->byte[i], TABLE(rank3_of_place), bytes);
+    NAME(planes_of_bytes)(bytes[0], bytes[1], planes);
+}
+
+/* Values are put in an order in which places are in rank order, one by one: bytes would be no
+ * quicker. */
+static void NAME(bytes_of_256)(const ulane *r, uint32_t precision, struct NAME(bytes) *b)
+{
+    word spot[256], u[256];
+    memcpy(spot, r, sizeof spot);
+    for (uint32_t i = 0; i < 256; i++)
+        u[i] = spot[TABLE(spot4)[i]];
+    for (uint32_t q = 0; q < 4; q++) {
+        ulane v[REGISTERS];
+        memcpy(v, u + 64 * q, sizeof v);
+        NAME(bytes_of_64)(v, precision, &b[q]);
+    }
+}
+
+/* By quarter. */
+FN void NAME(planes_of_256)(const struct NAME(bytes) *b, uint32_t i, vec (*planes)[2])
+{
+    for (uint32_t q = 0; q < 4; q++)
+        NAME(planes_of_bytes)(b[q].byte[i][0], b[q].byte[i][1], planes[q]);
+}
+
+/* ---- tiles of 4: a byte is a plane ---- */
+
+/* The upper halves of a cube's values (of 32-bit values all of them) in memory order. */
+FN void NAME(store_upper)(const ulane *r, uint32_t *to)
+{
+    for (uint32_t i = 0; i < 8; i++) {
+        const __m256 a = (__m256)r[WIDTH / 32 * i], b = (__m256)r[WIDTH / 32 * (i + 1) - 1];
+        v_store(to + 8 * i, WIDTH == 32 ? (vec)r[i]
+                                        : _mm256_permute4x64_epi64(
+                                              (vec)_mm256_shuffle_ps(a, b, 0xdd), 0xd8));
+    }
+}
+
+/* By the plane and, of c, bits 4 and 5 of 'index': one of four rows of 16 bytes. */
+FN vec NAME(look_up_4)(const uint8_t *rows, vec index, vec plane)
+{
+    vec v[4];
+    for (uint32_t c = 0; c < 4; c++)
+        v[c] = v_look_up(_mm_loadu_si128((const __m128i *)(rows + 16 * c)), plane);
+    const vec is_odd = v_left16(index, 3), is_upper = v_left16(index, 2);
+    return _mm256_blendv_epi8(_mm256_blendv_epi8(v[0], v[1], is_odd),
+                              _mm256_blendv_epi8(v[2], v[3], is_odd), is_upper);
+}
+
+/* Each byte is a plane's 4 bits, 16 c (modulo 64), 64 where c is 4, and 128 where it is coded: to
+ * four qwords of eight planes each. */
+FN void NAME(code_planes4)(vec planes, vec *string, vec *length)
+{
+    const vec plane = v_and(planes, v_all8(15)), is_whole = v_left16(planes, 1);
+    const vec is_coded = _mm256_cmpgt_epi8(v_zero(), planes);
+    const vec code =
+        _mm256_blendv_epi8(NAME(look_up_4)(code1[0], planes, plane), plane, is_whole);
+    const vec n =
+        _mm256_blendv_epi8(NAME(look_up_4)(length1[0], planes, plane), v_all8(4), is_whole);
+    join_codes4(v_and(code, is_coded), v_and(n, is_coded), string, length);
+}
+
+/* The strings of ELEMENTS tiles, element e's at [e], eight planes a word, from eight rows of bits
+ * of each (rows_of_4). */
+FN void NAME(strings_of_rows)(ulane *row, uint64_t (*string)[WIDTH / 8],
+                              uint64_t (*length)[WIDTH / 8])
+{
+    vec upper[4], lower[4], v, n; /* rows in falling order */
+    for (uint32_t i = 0; i < 4; i++) {
+        upper[i] = (vec)row[7 - i];
+        lower[i] = (vec)row[3 - i];
+    }
+    if (WIDTH == 32) { /* upper[e]: rows 7 to 4 of tiles e and 4 + e */
+        turn_dwords(&upper[0], &upper[1], &upper[2], &upper[3]);
+        turn_dwords(&lower[0], &lower[1], &lower[2], &lower[3]);
+    } else {
+        turn_qwords(&upper[0], &upper[1], &upper[2], &upper[3]);
+        turn_qwords(&lower[0], &lower[1], &lower[2], &lower[3]);
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t half = 0; half < 2; half++) {
+            /* four qwords of eight rows' bytes: of a tile of 32-bit values, or of half of one */
+            vec bytes;
+            if (WIDTH == 32) {
+                bytes = half == 0 ? _mm256_permute2x128_si256(upper[i], lower[i], 0x20)
+                                  : _mm256_permute2x128_si256(upper[i], lower[i], 0x31);
+                bytes = _mm256_permutevar8x32_epi32(bytes_apart_32(bytes),
+                                                    _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
+            } else {
+                if (half == 0)
+                    turn_bytes(&upper[i], &lower[i], true);
+                bytes = half == 0 ? upper[i] : lower[i];
+            }
+            const uint32_t e = WIDTH == 32 ? 4 * half + i : i;
+            NAME(code_planes4)(turned_bits(bytes), &v, &n);
+            v_store(string[e] + (WIDTH == 32 ? 0 : 4 * half), v);
+            v_store(length[e] + (WIDTH == 32 ? 0 : 4 * half), n);
+        }
+}

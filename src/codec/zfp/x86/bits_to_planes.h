@@ -1,0 +1,423 @@
+/* bits_to_planes.h: bits to bit planes with BMI2: a plane's group tests and runs in one go.
+ *
+ * The string behind a plane's refinement bits (tile/planes.h) with a 1 put before it is runs of
+ * ones in which every second 1 is a group test, until a run of odd length ends it: a 1 whose group
+ * test says "no more". Adding the starts of runs at even places makes carries run through them,
+ * which tells first from second halves:
+ *
+ *     starts = v & ~(v << 1);  first = (v + (starts & 0101...)) ^ 0101...
+ *     tests = v & ~first;      end = v & ~(v >> 1) & first, the lowest one
+ *
+ * What is left of the bits up to 'end' without the tests are the coefficients' own bits. Where
+ * they would reach the last coefficient, its 1 is implied, and the string ends there.
+ *
+ * Strings of at most 11 bits are looked up, which is quicker (tables/strings.h).
+ *
+ * Planes are stored highest first. Every function is told how many planes there are, returns how
+ * many of them may have bits (the others are not touched), and where is_limited is set takes at
+ * most 'left' bits; a plane that the budget cuts goes the plain way. */
+#ifndef ZTI_ZFP_X86_BITS_TO_PLANES_H
+#define ZTI_ZFP_X86_BITS_TO_PLANES_H
+
+#include "codec/zfp/tile/planes.h"
+#include "codec/zfp/tables/short_strings.h"
+#include "codec/zfp/tables/strings.h"
+
+#include <immintrin.h>
+
+/* 64 bits from a bit position. */
+ZTI_INLINE uint64_t window64(const uint8_t *base, uint64_t at)
+{
+    const uint8_t *p = base + (at >> 3);
+    const uint32_t shift = at & 7;
+    return zti_get_le64(p) >> shift | (uint64_t)p[8] << 1 << (63 - shift);
+}
+
+/* At least 57. */
+ZTI_INLINE uint64_t window57(const uint8_t *base, uint64_t at)
+{
+    return zti_get_le64(base + (at >> 3)) >> (at & 7);
+}
+
+struct group_bits {
+    uint64_t tests; /* bits that are group tests */
+    uint64_t end;   /* place of the last 1; 64: none */
+};
+
+ZTI_INLINE struct group_bits group_bits_of(uint64_t v)
+{
+    const uint64_t even = UINT64_C(0x5555555555555555), starts = v & ~(v << 1);
+    const uint64_t first = (v + (starts & even)) ^ even;
+    return (struct group_bits){.tests = v & ~first, .end = _tzcnt_u64(v & ~(v >> 1) & first)};
+}
+
+/* Bits below 'n', which may be up to 255. */
+ZTI_INLINE uint64_t below(uint64_t v, uint64_t n)
+{
+    return _bzhi_u64(v, (uint32_t)n);
+}
+
+/* Pass over planes without bits: the number of zeros, at most 'most'. */
+ZTI_INLINE uint32_t take_zeros(const uint8_t *base, uint64_t at, uint32_t most)
+{
+    uint32_t n = 0, zeros;
+    do {
+        zeros = (uint32_t)_tzcnt_u64(window57(base, at + n) | UINT64_C(1) << 56);
+        n += zeros;
+    } while (zti_unlikely(zeros == 56 && n < most));
+    return n < most ? n : most;
+}
+
+/* A string that is looked up: the coefficients that it makes known, those and its bits together,
+ * and their own bits; 'step' is 0 where the tables do not have it. */
+struct short_string {
+    uint32_t known, step;
+    uint64_t own;
+};
+
+/* Bits that a look-up looks at. */
+enum { SHORT_BITS = 11 };
+
+ZTI_INLINE struct short_string short_string_of(uint64_t window)
+{
+    const uint32_t i = window & ((1u << SHORT_BITS) - 1);
+    return (struct short_string){(&string3_known[0][0])[i], (&string3_step[0][0])[i],
+                                 (&string3_own[0][0])[i]};
+}
+
+/* ---- 64 coefficients ---- */
+
+/* A tile whose planes are being taken; plane is NULL where they are passed over. */
+struct taking {
+    uint64_t *plane;
+    uint64_t at;
+    uint32_t precision, i, c, left;
+};
+
+ZTI_INLINE struct taking taking_at(const uint8_t *base, uint64_t at, uint64_t *plane,
+                                   uint32_t precision, bool is_limited, uint32_t left)
+{
+    const uint32_t i = take_zeros(base, at, is_limited && left < precision ? left : precision);
+    for (uint32_t k = 0; plane && k < i; k++)
+        plane[k] = 0;
+    return (struct taking){.plane = plane, .at = at + i, .precision = precision, .i = i,
+                           .left = left - i};
+}
+
+/* Whether the next plane may make coefficients known. */
+ZTI_INLINE bool is_learning64(const struct taking *t, bool is_limited)
+{
+    return t->i < t->precision && t->c < 64 && (!is_limited || t->left > 0);
+}
+
+/* Take planes whose strings are short. A window gives as many as it holds: where a plane's string
+ * begins depends on the string before and on nothing else that takes long. */
+ZTI_INLINE void take_short64(const uint8_t *base, struct taking *t, bool is_limited)
+{
+    const uint64_t end = t->at + t->left;
+    uint64_t at = t->at + t->c; /* of the string */
+    uint32_t i = t->i, c = t->c;
+    bool is_short = true;
+    while (is_short && i < t->precision) {
+        const uint64_t window = window57(base, at);
+        uint32_t used = 0;
+        do {
+            const struct short_string s = short_string_of(window >> used);
+            is_short = s.step > 0 && c + s.known < 64 &&
+                       (!is_limited || at + used + s.step - s.known <= end);
+            if (zti_unlikely(!is_short))
+                break;
+            if (t->plane)
+                t->plane[i] = below(window64(base, at + used - c), c) | s.own << c;
+            used += s.step + c;
+            c += s.known;
+            i++;
+        } while (i < t->precision && used <= 57 - SHORT_BITS);
+        at += used;
+    }
+    t->i = i;
+    t->c = c;
+    t->at = at - c;
+    t->left = (uint32_t)(end - t->at);
+}
+
+/* Take a plane that makes coefficients known. */
+ZTI_INLINE void take_learning64(const uint8_t *base, struct taking *t, bool is_limited)
+{
+    const uint32_t c = t->c;
+    const uint64_t known = below(window64(base, t->at), c);
+    const uint64_t v = window57(base, t->at + c) << 1 | 1;
+    const struct group_bits g = group_bits_of(v);
+    const uint32_t n = (uint32_t)g.end - (uint32_t)_mm_popcnt_u64(below(g.tests, g.end));
+    uint32_t used = c + (uint32_t)g.end + 1;
+    uint64_t plane = known | _pext_u64(v, below(~g.tests, g.end + 1)) >> 1 << c;
+    t->c = c + n;
+    if (zti_unlikely(g.end >= 57 || c + n >= 64 || (is_limited && used > t->left))) {
+        const uint64_t x = below(_pext_u64(v, ~g.tests) >> 1, 63 - c);
+        used = 64 + (uint32_t)_mm_popcnt_u64(x);
+        plane = known | x << c | UINT64_C(1) << 63;
+        t->c = 64;
+        if (!((g.end >= 57 || c + n >= 64) && used - c <= 57 &&
+              (!is_limited || used <= t->left))) {
+            struct zti_bit_reader own = {.base = base, .at = t->at};
+            uint32_t rest = is_limited ? t->left : UINT32_MAX;
+            t->c = c;
+            plane = take_plane(&own, 64, &t->c, &rest);
+            used = (uint32_t)(own.at - t->at);
+        }
+    }
+    if (t->plane)
+        t->plane[t->i] = plane;
+    t->i++;
+    t->at += used;
+    t->left -= used;
+}
+
+/* Take planes that are there as they are. */
+ZTI_INLINE void take_known64(const uint8_t *base, struct taking *t, bool is_limited)
+{
+    if (!t->plane && !is_limited) {
+        t->at += 64 * (uint64_t)(t->precision - t->i);
+        return;
+    }
+    for (; t->i < t->precision && (!is_limited || t->left >= 64); t->at += 64, t->left -= 64)
+        t->plane[t->i++] = window64(base, t->at);
+    if (is_limited && t->i < t->precision && t->left > 0) {
+        t->plane[t->i++] = below(window64(base, t->at), t->left);
+        t->at += t->left;
+    }
+}
+
+/* plane may be NULL where there is no limit. */
+ZTI_INLINE uint32_t take_planes64(struct zti_bit_reader *r, uint64_t *plane, uint32_t precision,
+                                  bool is_limited, uint32_t left)
+{
+    struct taking t = taking_at(r->base, r->at, plane, precision, is_limited, left);
+    while (is_learning64(&t, is_limited)) {
+        take_short64(r->base, &t, is_limited);
+        if (is_learning64(&t, is_limited))
+            take_learning64(r->base, &t, is_limited);
+    }
+    take_known64(r->base, &t, is_limited);
+    r->at = t.at;
+    return t.i;
+}
+
+/* ---- 256 coefficients: quarter q of plane i is plane[64 q + i] ---- */
+
+/* A plane of which c < 256 coefficients are known; returns the bits it takes. */
+ZTI_INLINE uint64_t take_plane_of_quarters(const uint8_t *base, const uint64_t start,
+                                           uint64_t *plane, uint32_t *c)
+{
+    uint64_t at = start, word;
+    uint32_t q = 0, n = *c & 63, is_open = 1; /* open: the next bit is a group test */
+    for (; q < *c / 64; q++, at += 64)
+        plane[64 * q] = window64(base, at);
+    word = below(window64(base, at), n);
+    at += n;
+    for (;;) {
+        const uint64_t v = window64(base, at) << is_open | is_open;
+        const struct group_bits g = group_bits_of(v);
+        const uint32_t count =
+            (uint32_t)g.end + 1 - is_open - (uint32_t)_mm_popcnt_u64(below(g.tests, g.end));
+        if (g.end < 63 && n + count < 64) {
+            word |= _pext_u64(v, below(~g.tests, g.end + 1)) >> is_open << n;
+            n += count;
+            at += g.end + 2 - is_open;
+            break;
+        }
+        /* the string goes on: take what the window or the word holds, and leave the group test
+         * after a last 1 for the next step */
+        const uint64_t own = below(~g.tests, 63), x = _pext_u64(v, own) >> is_open;
+        const uint32_t have = (uint32_t)_mm_popcnt_u64(own) - is_open;
+        if (q == 3 && have >= 63 - n) {
+            const uint64_t last = below(x, 63 - n);
+            word |= last << n | UINT64_C(1) << 63;
+            at += is_open + 63 - n + (uint32_t)_mm_popcnt_u64(last);
+            n = 64;
+            break;
+        }
+        const uint32_t step = have < 64 - n ? have : 64 - n;
+        const uint64_t part = below(x, step);
+        const uint32_t is_one = part >> (step - 1) & 1;
+        word |= part << n;
+        at += is_open + step + (uint32_t)_mm_popcnt_u64(part) - is_one;
+        is_open = is_one;
+        n += step;
+        if (n == 64) {
+            plane[64 * q++] = word;
+            word = n = 0;
+        }
+    }
+    plane[64 * q] = word;
+    *c = 64 * q + n;
+    for (q++; q < 4; q++)
+        plane[64 * q] = 0;
+    return at - start;
+}
+
+/* Take a plane of 256 that makes coefficients known, or one that is there as it is. */
+ZTI_INLINE void take_one256(const uint8_t *base, struct taking *t, bool is_limited)
+{
+    uint64_t *const plane = t->plane + t->i++;
+    uint32_t known = t->c;
+    uint64_t used = 256;
+    if (known < 256)
+        used = take_plane_of_quarters(base, t->at, plane, &known);
+    else
+        for (uint32_t q = 0; q < 4; q++)
+            plane[64 * q] = window64(base, t->at + 64 * q);
+    if (zti_unlikely(is_limited && used > t->left)) {
+        struct zti_bit_reader own = {.base = base, .at = t->at};
+        uint64_t word[4] = {0, 0, 0, 0};
+        take_plane256(&own, word, &t->c, &t->left);
+        for (uint32_t q = 0; q < 4; q++)
+            plane[64 * q] = word[q];
+        t->at = own.at;
+        return;
+    }
+    t->c = known;
+    t->at += used;
+    t->left -= (uint32_t)used;
+}
+
+/* As long as all that is known is in the first quarter, strings are those of 64 coefficients. Of
+ * the coefficients from *known on no plane has a bit; quarters that have nothing else are not
+ * stored to. */
+static inline uint32_t take_planes256(struct zti_bit_reader *r, uint64_t *plane,
+                                      uint32_t precision, bool is_limited, uint32_t left,
+                                      uint32_t *known)
+{
+    struct taking t = taking_at(r->base, r->at, plane, precision, is_limited, left);
+    while (is_learning64(&t, is_limited)) {
+        take_short64(r->base, &t, is_limited);
+        if (is_learning64(&t, is_limited))
+            take_one256(r->base, &t, is_limited);
+    }
+    for (uint32_t i = 0; t.c >= 64 && i + 1 < t.i; i++) /* the last one has left the quarter */
+        for (uint32_t q = 1; q < 4; q++)
+            plane[64 * q + i] = 0;
+    while (t.i < precision && (!is_limited || t.left > 0))
+        take_one256(r->base, &t, is_limited);
+    r->at = t.at;
+    *known = t.c;
+    return t.i;
+}
+
+/* ---- 16 coefficients ---- */
+
+ZTI_INLINE uint32_t take_planes16(struct zti_bit_reader *r, uint16_t *plane, uint32_t precision,
+                                  bool is_limited, uint32_t left)
+{
+    const uint8_t *base = r->base;
+    uint32_t i = take_zeros(base, r->at, is_limited && left < precision ? left : precision);
+    uint32_t c = 0;
+    uint64_t at = r->at + i;
+    left -= i;
+    while (i < precision && c < 16 && (!is_limited || left > 0)) {
+        const uint64_t w = window57(base, at), v = w >> c << 1 | 1;
+        uint32_t string = c; /* place of the next plane's in w, behind its c bits */
+        for (; i < precision && string <= 57 - SHORT_BITS; i++) {
+            const struct short_string s = short_string_of(w >> string);
+            if (s.step == 0 || c + s.known >= 16 ||
+                (is_limited && string + s.step - s.known > left))
+                break;
+            plane[i] = (uint16_t)(below(w >> (string - c), c) | s.own << c);
+            string += s.step + c;
+            c += s.known;
+        }
+        if (string > c) {
+            at += string - c;
+            left -= string - c;
+            continue;
+        }
+        const struct group_bits g = group_bits_of(v);
+        const uint32_t n = (uint32_t)g.end - (uint32_t)_mm_popcnt_u64(below(g.tests, g.end));
+        uint32_t used = c + (uint32_t)g.end + 1;
+        uint64_t word = below(w, c) | _pext_u64(v, below(~g.tests, g.end + 1)) >> 1 << c;
+        uint32_t known = c + n;
+        if (known >= 16) {
+            const uint64_t x = below(_pext_u64(v, ~g.tests) >> 1, 15 - c);
+            used = 16 + (uint32_t)_mm_popcnt_u64(x);
+            word = below(w, c) | x << c | 0x8000;
+            known = 16;
+        }
+        if (zti_unlikely(is_limited && used > left)) {
+            struct zti_bit_reader own = {.base = base, .at = at};
+            word = take_plane(&own, 16, &c, &left);
+            at = own.at;
+            used = 0;
+            known = c;
+        }
+        plane[i++] = (uint16_t)word;
+        c = known;
+        at += used;
+        left -= used;
+    }
+    uint64_t rest = (uint64_t)(precision - i) * 16; /* bits of planes that are there as they are */
+    if (is_limited && rest > left)
+        rest = left;
+    for (uint64_t done = 0; done < rest; done += 64, i += 4) { /* stores whole groups of four */
+        const uint64_t here = rest - done < 64 ? rest - done : 64;
+        const uint64_t four = below(window64(base, at + done), here);
+        memcpy(plane + i, &four, sizeof four);
+    }
+    r->at = at + rest;
+    return i;
+}
+
+/* ---- 4 coefficients: a byte a plane ---- */
+
+ZTI_INLINE void put_nibbles(uint8_t *to, uint64_t nibbles)
+{
+    const uint64_t bytes = _pdep_u64(nibbles, UINT64_C(0x0f0f0f0f0f0f0f0f));
+    memcpy(to, &bytes, sizeof bytes);
+}
+
+/* Take the planes of a tile from bit 'at', of which 'window' has the first 'have' >= 32 bits; to
+ * 'plane', which is zero and has room for 8 more. A table (zfp_tables.py) says which planes end
+ * inside 8 bits; of bits with a 1 above them, so that it knows of the budget's end. Returns the
+ * bits taken. */
+ZTI_INLINE uint64_t take_planes4(const uint8_t *base, uint64_t at, uint64_t window, uint32_t have,
+                                 uint8_t *plane, uint32_t precision, bool is_limited,
+                                 uint32_t left, const uint64_t *table)
+{
+    bool is_all = is_limited && left <= have; /* the window ends where the tile does */
+    have = is_all ? left : have;
+    uint64_t v = below(window, have) | UINT64_C(1) << have;
+    uint32_t i = (uint32_t)_tzcnt_u64(v);
+    i = i < precision ? i : precision;
+    v >>= i;
+    uint64_t used = i, row = 256; /* 512 c + 256 */
+    while (row < 4 * 512 && i < precision && (v > 1 || !is_all)) {
+        if (zti_unlikely(v < 256 && !is_all)) {
+            is_all = is_limited && left - used <= 57;
+            have = is_all ? left - (uint32_t)used : 57;
+            v = below(window57(base, at + used), have) | UINT64_C(1) << have;
+        }
+        const uint64_t e = table[row + (v & 255) - (is_limited && v < 256 ? 256 : 0)];
+        const uint32_t count = e >> 40 & 15;
+        if (zti_unlikely(i + count > precision)) { /* the planes end before those of the table */
+            const uint64_t ends = _pdep_u64(below(~UINT64_C(0), precision - i), e >> 44 & 255);
+            put_nibbles(plane + i, below(e >> 8 & UINT32_MAX, 4 * (precision - i)));
+            return used + zti_bit_length64(ends);
+        }
+        put_nibbles(plane + i, e >> 8);
+        row = e >> 52;
+        v >>= e & 63;
+        i += count;
+        used += e & 63;
+    }
+    if (row < 4 * 512)
+        return used;
+    uint64_t rest = (uint64_t)(precision - i) * 4; /* bits of planes that are there as they are */
+    if (is_limited && rest > left - used)
+        rest = left - used;
+    for (uint64_t done = 0; done < rest; done += 32, i += 8) {
+        const uint64_t here = rest - done < 32 ? rest - done : 32;
+        put_nibbles(plane + i, below(window57(base, at + used + done), here));
+    }
+    return used + rest;
+}
+
+#endif

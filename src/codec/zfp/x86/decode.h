@@ -1,0 +1,378 @@
+/* decode.h: text: tiles out of a stream with vectors, for one width. The includer
+ * defines what x86/encode.h lists.
+ *
+ * A batch of tiles is taken from the stream into planes, one tile after the other; then planes
+ * become values in registers, all tiles of the batch at once. */
+
+/* Zero a multiple of VEC_BYTES. */
+FN void NAME(clear)(void *to, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i += VEC_BYTES)
+        v_store((char *)to + i, v_zero());
+}
+
+/* A batch between the two. Planes are stored highest first, and zero where there are none. */
+struct NAME(taken) {
+    union {
+        uint8_t of_4[16][WIDTH + 8]; /* a byte a plane */
+        uint16_t of_16[4][WIDTH + 8];
+        uint64_t of_64[WIDTH];
+        uint64_t of_256[4][64]; /* by quarter */
+    } plane;
+    uint32_t planes;   /* the most of a tile */
+    uint32_t known;    /* of 256 coefficients: those from here on are zero */
+    uint32_t is_raw;   /* by tile: values' bits, in a reversible tile */
+    word scale[16];    /* by tile (of 4: by element): what integers are multiplied by, as bits */
+    uint64_t origin[4][ZT_MAX_RANK]; /* of its tiles; of 16 tiles of 4 the first one only */
+    uint32_t tiles;
+};
+
+/* ---- from the stream to planes ---- */
+
+/* window has the first bits from where the reader is, 'have' of them. */
+FN void NAME(take_planes)(struct zti_bit_reader *r, uint64_t window, uint32_t have,
+                          struct NAME(taken) *b, uint32_t t, uint32_t rank, uint32_t precision,
+                          bool is_limited, uint32_t left)
+{
+    uint32_t n = precision;
+    if (rank == 1)
+        r->at += take_planes4(r->base, r->at, window, have, b->plane.of_4[t], precision,
+                              is_limited, left, planes1);
+    else if (rank == 2)
+        n = take_planes16(r, b->plane.of_16[t], precision, is_limited, left);
+    else if (rank == 3)
+        n = take_planes64(r, b->plane.of_64, precision, is_limited, left);
+    else
+        n = take_planes256(r, b->plane.of_256[0], precision, is_limited, left, &b->known);
+    b->planes = n > b->planes ? n : b->planes;
+}
+
+/* What the header of a tile says. */
+struct NAME(head) {
+    uint32_t bits;      /* its own */
+    uint32_t precision; /* planes */
+    word scale;         /* what integers are multiplied by, as bits */
+    bool is_empty;      /* all values +0, and no planes in the stream */
+    bool is_void;       /* the same whatever the planes are */
+    bool is_raw;        /* the integers are the values' bits */
+};
+
+FN struct NAME(head) NAME(head_at)(const struct zti_zfp *z, uint64_t window, uint32_t rank,
+                                   bool is_float, bool is_exact)
+{
+    struct NAME(head) h = {.precision = z->maxprec < WIDTH ? z->maxprec : WIDTH};
+    int32_t emax = 0;
+    if (is_float) {
+        if (!(window & 1))
+            return (struct NAME(head)){.bits = 1, .is_empty = true};
+        h.is_raw = is_exact && (window & 2) != 0;
+        h.bits = h.is_raw ? 2 : EXPONENT_BITS + 1 + is_exact;
+        if (!h.is_raw) {
+            emax = (int32_t)(window >> (1 + is_exact) & ((1u << EXPONENT_BITS) - 1)) - BIAS;
+            h.scale = SCALAR(bits_of)(SCALAR(power)(emax - (WIDTH - 2)));
+            h.is_void = is_exact && emax == -BIAS;
+        }
+    }
+    if (is_exact) {
+        h.precision = (uint32_t)(window >> h.bits & ((1u << PRECISION_BITS) - 1)) + 1;
+        h.bits += PRECISION_BITS;
+    } else if (is_float) {
+        const int64_t planes = SCALAR(planes_above)(z, emax, rank);
+        h.precision = planes <= 0 ? 0 : planes < h.precision ? (uint32_t)planes : h.precision;
+    }
+    return h;
+}
+
+/* A tile's header and planes. */
+FN void NAME(take)(const struct zti_zfp *z, struct zti_bit_reader *r, struct NAME(taken) *b,
+                   uint32_t t, uint32_t rank, bool is_float, bool is_exact, bool is_limited)
+{
+    const uint64_t start = r->at, window = window57(r->base, r->at);
+    const struct NAME(head) h = NAME(head_at)(z, window, rank, is_float, is_exact);
+    r->at += h.bits;
+    if (!h.is_empty) {
+        b->scale[rank == 1 ? t % 4 * 4 + t / 4 : t] = h.scale;
+        b->is_raw |= (uint32_t)h.is_raw << t;
+        NAME(take_planes)(r, window >> h.bits, 57 - h.bits, b, t, rank, h.precision, is_limited,
+                          z->maxbits - h.bits);
+    }
+    if (r->at - start < z->minbits)
+        r->at = start + z->minbits;
+    if (h.is_void && rank == 1)
+        memset(b->plane.of_4[t], 0, sizeof b->plane.of_4[t]);
+    else if (h.is_void && rank == 2)
+        memset(b->plane.of_16[t], 0, sizeof b->plane.of_16[t]);
+    else if (h.is_void)
+        b->planes = 0;
+}
+
+/* Take 'tiles' tiles; their planes are zero where the stream says nothing. */
+FN void NAME(take_batch)(const struct zti_zfp *z, struct zti_bit_reader *r,
+                         struct NAME(taken) *b, uint32_t tiles, uint32_t rank, bool is_float,
+                         bool is_exact, bool is_limited)
+{
+    if (rank == 1)
+        NAME(clear)(b->plane.of_4, sizeof b->plane.of_4);
+    else if (rank == 2)
+        NAME(clear)(b->plane.of_16, sizeof b->plane.of_16);
+    NAME(clear)(b->scale, sizeof b->scale);
+    b->planes = b->known = b->is_raw = 0;
+    b->tiles = tiles;
+    for (uint32_t t = 0; t < tiles; t++)
+        NAME(take)(z, r, b, t, rank, is_float, is_exact, is_limited);
+    for (uint32_t i = b->planes; i % 16 != 0 && rank >= 3; i++) {
+        if (rank == 3)
+            b->plane.of_64[i] = 0;
+        for (uint32_t q = 0; q < 4 && rank == 4; q++)
+            b->plane.of_256[q][i] = 0;
+    }
+}
+
+/* ---- from planes to coefficients ---- */
+
+/* Returns, of rank 4, which registers of its cubes may have bits. */
+FN uint32_t NAME(coefficients)(const struct NAME(taken) *b, ulane *r, uint32_t rank)
+{
+    if (rank == 4)
+        return NAME(cubes_of_planes256)(b->plane.of_256, b->planes, b->known, r);
+    if (rank == 1)
+        NAME(cube_of_planes4)(b->plane.of_4, r);
+    else if (rank == 2)
+        NAME(cube_of_planes16)(b->plane.of_16, r);
+    else
+        NAME(cube_of_planes64)(b->plane.of_64, b->planes, r);
+    return 0;
+}
+
+/* ---- from coefficients to values ---- */
+
+FN void NAME(undo_axis)(ulane *r, bool is_exact)
+{
+    for (uint32_t i = 0; i < PARTS; i++) {
+        if (is_exact)
+            NAME(accumulate)(r + i, PARTS);
+        else
+            NAME(unlift)(r + i, PARTS);
+    }
+}
+
+FN ulane NAME(of_negabinary)(ulane v)
+{
+    return (v ^ FILL(NEGABINARY)) - FILL(NEGABINARY);
+}
+
+/* The axis of four cubes, and of each cube the one that four registers PARTS apart are along. Bit i
+ * of 'used' is clear where register i of all cubes is zero: so it stays, and so do four zeros. */
+FN void NAME(undo_two_axes)(ulane *r, uint32_t used, bool is_exact)
+{
+    for (uint32_t left = used; left != 0; left &= left - 1) {
+        ulane *const at = r + zti_ctz64(left);
+        for (uint32_t cube = 0; cube < 4; cube++)
+            at[cube * REGISTERS] = NAME(of_negabinary)(at[cube * REGISTERS]);
+        if (is_exact)
+            NAME(accumulate)(at, REGISTERS);
+        else
+            NAME(unlift)(at, REGISTERS);
+    }
+    used |= used >> 2 * (PARTS);
+    used = (used | used >> (PARTS)) & ((1u << (PARTS)) - 1);
+    for (uint32_t left = used; left != 0; left &= left - 1)
+        for (uint32_t cube = 0; cube < 4; cube++) {
+            ulane *const at = r + cube * REGISTERS + zti_ctz64(left);
+            if (is_exact)
+                NAME(accumulate)(at, PARTS);
+            else
+                NAME(unlift)(at, PARTS);
+        }
+}
+
+/* The first axis is that of the registers afterwards. used: of rank 4, as for undo_two_axes. */
+FN void NAME(untransform_batch)(ulane *r, uint32_t rank, uint32_t used, bool is_exact)
+{
+    const uint32_t cubes = rank == 4 ? 4 : 1;
+    for (uint32_t i = 0; rank < 4 && i < REGISTERS; i++)
+        r[i] = NAME(of_negabinary)(r[i]);
+    if (rank == 4)
+        NAME(undo_two_axes)(r, used, is_exact);
+    for (uint32_t cube = 0; cube < cubes; cube++, r += REGISTERS) {
+        if (rank == 3)
+            NAME(undo_axis)(r, is_exact);
+        CUBE(turn_elements)(r);
+        if (rank >= 2) {
+            NAME(undo_axis)(r, is_exact);
+            CUBE(turn_lanes)(r);
+        }
+        NAME(undo_axis)(r, is_exact);
+    }
+}
+
+/* Integers to floating-point values. */
+FN void NAME(dequantize_batch)(const struct NAME(taken) *b, ulane *r, uint32_t rank, bool is_exact)
+{
+    ulane scale[PARTS];
+    uint32_t is_raw = b->is_raw; /* by element below */
+    for (uint32_t i = 0; i < PARTS; i++)
+        scale[i] = rank == 1   ? (ulane)v_load((const char *)b->scale + VEC_BYTES * i)
+                   : rank == 2 ? (ulane)BROADCAST_LANE(b->scale)
+                               : FILL(b->scale[0]);
+    if (is_exact && is_raw != 0) {
+        uint32_t by_element = 0;
+        for (uint32_t t = 0; t < 16; t++) {
+            const uint32_t e = rank == 1 ? t % 4 * 4 + t / 4 : t;
+            by_element |= (is_raw >> (rank == 1 ? t : rank == 2 ? t % 4 : 0) & 1) << e;
+        }
+        is_raw = by_element;
+    }
+    for (uint32_t i = 0; i < REGISTERS * (rank == 4 ? 4 : 1); i++) {
+        const ulane q = r[i];
+        r[i] = (ulane)MULTIPLY(TO_FLOAT((vec)q), (vec)scale[i % (PARTS)]);
+        if (is_exact)
+            r[i] = (ulane)BLEND(is_raw >> i % (PARTS) * ELEMENTS, (vec)r[i],
+                                (vec)(q ^ (ulane)((ulane)((lane)q >> (WIDTH - 1)) >> 1)));
+    }
+}
+
+/* Write the tiles of a batch to the view, from registers where all of them is wanted. */
+FN void NAME(store_batch)(const struct NAME(taken) *b, const ulane *r,
+                          const struct zti_view *view, uint32_t rank)
+{
+    const zt_array *out = &view->out;
+    const uint32_t last = rank - 1;
+    word *at[4], values[256];
+    bool is_whole = out->stride[last] == 1 && b->tiles == (rank == 1 ? 16 : rank == 2 ? 4 : 1);
+    const uint32_t side = rank == 1 ? 64 : 4;
+    for (uint32_t t = 0; t < (rank == 2 ? b->tiles : 1); t++) {
+        at[t] = (word *)out->data;
+        for (uint32_t i = 0; i < rank; i++) {
+            is_whole &= b->origin[t][i] >= view->lo[i] && b->origin[t][i] + side <= view->hi[i];
+            at[t] += (int64_t)(b->origin[t][i] - view->lo[i]) * out->stride[i];
+        }
+    }
+    word *const p = at[0];
+    for (uint32_t cube = 0; cube < (rank == 4 ? 4 : 1); cube++) {
+        for (uint32_t i = 0; i < 4; i++) {
+            if (!is_whole)
+                at[i] = values + 64 * cube + 16 * i;
+            else if (rank == 1)
+                at[i] = p + 16 * i;
+            else if (rank > 2)
+                at[i] = p + i * out->stride[rank > 2 ? last - 2 : 0] +
+                        (rank == 4 ? cube * out->stride[0] : 0);
+        }
+        const int64_t step = is_whole && rank > 1 ? out->stride[rank > 1 ? last - 1 : 0] : 4;
+        CUBE(store_cube)(r + cube * REGISTERS, at, step);
+        if (rank == 4 && is_whole && begins_line(p, 4 * sizeof(word)))
+            for (uint32_t i = 0; i < 16; i++)
+                __builtin_prefetch(at[i / 4] + i % 4 * step + 64 / sizeof(word), 1);
+    }
+    if (is_whole)
+        return;
+    uint64_t origin[ZT_MAX_RANK];
+    for (uint32_t t = 0; t < b->tiles; t++) {
+        memcpy(origin, b->origin[rank == 2 ? t : 0], sizeof origin);
+        origin[0] += rank == 1 ? 4 * t : 0;
+        INTS(scatter)(view, origin, values + (t << 2 * rank), rank);
+    }
+}
+
+/* Integers whose transformation is undone to values, in the order of memory. */
+FN void NAME(values_of_integers)(const struct zti_zfp *z, const struct NAME(taken) *b, ulane *r,
+                                 uint32_t rank, bool is_float, bool is_exact)
+{
+    const uint32_t cubes = rank == 4 ? 4 : 1;
+    if (is_float)
+        NAME(dequantize_batch)(b, r, rank, is_exact);
+    else if (z->shift > 0) /* to the nearest integer */
+        for (uint32_t i = 0; i < cubes * REGISTERS; i++)
+            r[i] = (ulane)((lane)r[i] >> z->shift) + (r[i] >> (z->shift - 1) & 1);
+    for (uint32_t i = 0; i < cubes; i++)
+        CUBE(turn_elements)(r + i * REGISTERS);
+}
+
+/* A batch's planes to the view. */
+FN void NAME(finish_batch)(const struct zti_zfp *z, const struct NAME(taken) *b,
+                           const struct zti_view *view, uint32_t rank, bool is_float,
+                           bool is_exact)
+{
+    ulane r[4 * REGISTERS];
+    if (rank >= 3 && b->planes == 0) {
+        for (uint32_t i = 0; i < (rank == 4 ? 4 : 1) * REGISTERS; i++)
+            r[i] = FILL(0);
+    } else {
+        const uint32_t used = NAME(coefficients)(b, r, rank);
+        NAME(untransform_batch)(r, rank, used, is_exact);
+        NAME(values_of_integers)(z, b, r, rank, is_float, is_exact);
+    }
+    NAME(store_batch)(b, r, view, rank);
+}
+
+/* ---- runs of tiles ---- */
+
+/* Note where the tiles of a batch go, and move on. */
+FN void NAME(place_batch)(const struct zti_grid *grid, struct zti_walk *walk,
+                          struct NAME(taken) *b, uint32_t tiles, uint32_t rank)
+{
+    if (rank == 1) {
+        b->origin[0][0] = walk->origin[0];
+        walk->origin[0] += 4 * tiles;
+        walk->tile += tiles;
+        return;
+    }
+    for (uint32_t t = 0; t < tiles; t++) {
+        memcpy(b->origin[t], walk->origin, sizeof b->origin[t]);
+        zti_walk_next(grid, walk);
+    }
+}
+
+/* Finishing a batch waits until the next one is taken: planes are stored narrow and loaded wide,
+ * which the processor cannot forward. */
+FN void NAME(decode)(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
+                     uint64_t last, const struct zti_view *view, uint32_t rank, bool is_float,
+                     bool is_exact, bool is_limited)
+{
+    const uint32_t most = rank == 1 ? 16 : rank == 2 ? 4 : 1;
+    const struct zti_zfp z = coding->zfp;
+    struct zti_walk walk = zti_walk_from(&coding->grid, first);
+    struct zti_bit_reader own = *r;
+    struct NAME(taken) batch[2];
+    for (uint32_t n = 0; n == 0 || batch[~n & 1].tiles > 0; n++) {
+        struct NAME(taken) *b = &batch[n & 1];
+        b->tiles = last - walk.tile < most ? (uint32_t)(last - walk.tile) : most;
+        if (b->tiles > 0) {
+            NAME(take_batch)(&z, &own, b, b->tiles, rank, is_float, is_exact, is_limited);
+            NAME(place_batch)(&coding->grid, &walk, b, b->tiles, rank);
+        }
+        if (n > 0)
+            NAME(finish_batch)(&z, &batch[~n & 1], view, rank, is_float, is_exact);
+    }
+    *r = own;
+}
+
+/* Pass over a tile of 64 values without a budget: only how long its planes are matters. */
+FN void NAME(pass64)(const struct zti_zfp *z, struct zti_bit_reader *r, bool is_float,
+                     bool is_exact)
+{
+    const uint64_t start = r->at, window = window57(r->base, r->at);
+    const struct NAME(head) h = NAME(head_at)(z, window, 3, is_float, is_exact);
+    r->at += h.bits;
+    if (!h.is_empty)
+        (void)take_planes64(r, NULL, h.precision, false, UINT32_MAX);
+    if (r->at - start < z->minbits)
+        r->at = start + z->minbits;
+}
+
+FN void NAME(skip)(const struct zti_coding *coding, struct zti_bit_reader *r, uint64_t first,
+                   uint64_t last, uint32_t rank, bool is_float, bool is_exact, bool is_limited)
+{
+    const struct zti_zfp z = coding->zfp;
+    struct zti_bit_reader own = *r;
+    struct NAME(taken) b;
+    b.planes = b.is_raw = 0;
+    for (; first < last; first++) {
+        if (rank == 3 && !is_limited)
+            NAME(pass64)(&z, &own, is_float, is_exact);
+        else
+            NAME(take)(&z, &own, &b, 0, rank, is_float, is_exact, is_limited);
+    }
+    *r = own;
+}

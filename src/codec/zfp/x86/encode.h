@@ -1,0 +1,505 @@
+/* encode.h: text: tiles into a stream with vectors, for one instruction set and width:
+ * the values of a batch of tiles (a cube; for 256 values four) stay in registers until they are
+ * planes. The text for 64 bits uses that for 32, which comes before it.
+ *
+ * The includer has the cubes and the planes of its instruction set (x86/avx512/cube.h and
+ * x86/avx512/to_planes.h, or those of AVX2), x86/planes_to_bits.h and the plain texts of the width, and
+ * defines WIDTH, NEGABINARY, EXPONENT_BITS, BIAS, MANTISSA_BITS, PRECISION_BITS as they do, and
+ *   lane, ulane     vectors of the width, e.g. i32x16, u32x16
+ *   word            the unsigned integer of the width
+ *   NAME(x)         x with this instance's suffix; CUBE(x) with that of the cubes
+ *   SCALAR(x)       x with the suffix of the floating-point plain text; INTEGER(x) of the other
+ *   REGISTERS       vectors that a cube has; PARTS, a quarter of them: of one of its four
+ *   ELEMENTS        values that a vector has
+ *   TO_FLOAT(v), TO_INT(v)   conversions, the latter truncating
+ *   BELOW_TOP(v)    ones below the top bit of each element
+ *   LOAD_WORDS(p)   ELEMENTS numbers of 32 bits
+ *   NOT_ZERO(v), LESS(a, b)  a bit for each element
+ *   MULTIPLY(a, b), MAX(a, b), FILL(x)   and other intrinsics of the width */
+
+/* What is to be coded, but for the values themselves. */
+struct NAME(batch) {
+    ulane r[4 * REGISTERS];  /* the cubes */
+    ulane top[PARTS];        /* its tile's largest magnitude, an element each */
+    ulane any[PARTS];        /* OR of its tile's coefficients, reversible only */
+    uint32_t is_raw;         /* by element: a reversible tile coded as the values' bits */
+    uint32_t is_zero;        /* all values +0 */
+};
+
+/* OR of the elements of 'count' registers. */
+FN word NAME(or_of)(const ulane *r, uint32_t count)
+{
+    ulane v = r[0];
+    for (uint32_t i = 1; i < count; i++)
+        v |= r[i];
+    return REDUCE_OR((vec)v);
+}
+
+/* Values to integers, and what the tiles' headers need. False where a tile has a value that
+ * needs care: not finite, or so small that the scale overflows. */
+FN bool NAME(quantize)(struct NAME(batch) *b, uint32_t rank, bool is_exact)
+{
+    const uint32_t registers = REGISTERS * (rank == 4 ? 4 : 1);
+    const ulane magnitude = FILL(((word)-1) >> 1);
+    ulane scale[PARTS], unscale[PARTS], field[PARTS], differ[PARTS];
+    for (uint32_t i = 0; i < PARTS; i++) {
+        b->top[i] = b->r[i] & magnitude;
+        for (uint32_t j = i + PARTS; j < registers; j += PARTS)
+            b->top[i] = (ulane)MAX((vec)b->top[i], (vec)(b->r[j] & magnitude));
+    }
+    NAME(spread)(b->top, rank, false);
+    bool is_plain = true;
+    uint32_t has_bits = 0;
+    for (uint32_t i = 0; i < PARTS; i++) {
+        const uint32_t not_zero = NOT_ZERO((vec)b->top[i]);
+        field[i] = b->top[i] >> MANTISSA_BITS;
+        /* WIDTH - 2 <= emax + BIAS, the least whose scales both ways are normal numbers */
+        is_plain &= (not_zero & LESS((vec)field[i], (vec)FILL(WIDTH - 2))) == 0;
+        is_plain &= LESS((vec)FILL(2 * BIAS), (vec)field[i]) == 0;
+        scale[i] = (FILL(2 * BIAS - 1 + WIDTH - 2) - field[i]) << MANTISSA_BITS;
+        unscale[i] = ((field[i] - FILL(WIDTH - 3)) << MANTISSA_BITS) & magnitude;
+        differ[i] = FILL(0);
+        has_bits |= not_zero << i * ELEMENTS;
+    }
+    if (zti_unlikely(!is_plain))
+        return false;
+    for (uint32_t j = 0; j < registers; j++) {
+        const ulane q = (ulane)TO_INT(MULTIPLY((vec)b->r[j], (vec)scale[j % PARTS]));
+        if (is_exact) { /* keep the bits until it is known that q says all */
+            const ulane back =
+                (ulane)MULTIPLY(TO_FLOAT((vec)q), (vec)unscale[j % PARTS]);
+            differ[j % PARTS] |= back ^ b->r[j];
+        } else {
+            b->r[j] = q;
+        }
+    }
+    b->is_zero = ~has_bits;
+    if (!is_exact)
+        return true;
+    NAME(spread)(differ, rank, true);
+    for (uint32_t i = 0; i < PARTS; i++)
+        b->is_raw |= (uint32_t)NOT_ZERO((vec)differ[i]) << i * ELEMENTS;
+    b->is_zero &= ~b->is_raw;
+    for (uint32_t j = 0; j < registers; j++) {
+        const ulane v = b->r[j];
+        const ulane raw = v ^ (ulane)((ulane)((lane)v >> (WIDTH - 1)) >> 1);
+        const ulane q = (ulane)TO_INT(MULTIPLY((vec)v, (vec)scale[j % PARTS]));
+        b->r[j] = (ulane)BLEND(b->is_raw >> j % PARTS * ELEMENTS, (vec)q,
+                               (vec)raw);
+    }
+    return true;
+}
+
+/* One axis after the other, and negabinary. */
+FN void NAME(transform_batch)(struct NAME(batch) *b, uint32_t rank, bool is_exact)
+{
+    const uint32_t cubes = rank == 4 ? 4 : 1;
+    for (uint32_t cube = 0; cube < cubes; cube++) {
+        ulane *r = b->r + cube * REGISTERS;
+        for (uint32_t axis = 0; axis < (rank < 3 ? rank : 3); axis++) {
+            if (axis == 1)
+                CUBE(turn_lanes)(r);
+            if (axis == 2)
+                CUBE(turn_elements)(r);
+            for (uint32_t i = 0; i < PARTS; i++) {
+                if (is_exact)
+                    NAME(difference)(r + i, PARTS);
+                else
+                    NAME(lift)(r + i, PARTS);
+            }
+        }
+        if (rank == 2)
+            CUBE(turn_elements)(r);
+    }
+    for (uint32_t i = 0; rank == 4 && i < REGISTERS; i++) {
+        if (is_exact)
+            NAME(difference)(b->r + i, REGISTERS);
+        else
+            NAME(lift)(b->r + i, REGISTERS);
+    }
+    for (uint32_t i = 0; i < cubes * REGISTERS; i++)
+        b->r[i] = (b->r[i] + FILL(NEGABINARY)) ^ FILL(NEGABINARY);
+}
+
+/* ---- from coefficients to bits, by rank; 'precision' planes of tile t of the batch ---- */
+
+FN void NAME(put_16)(struct fast_writer *f, const struct NAME(batch) *b, uint32_t t,
+                     uint32_t precision, bool is_limited)
+{
+    struct seen seen = nothing_seen();
+    for (uint32_t done = 0; done < precision; done += 2 * LANES32) {
+        const vec planes = NAME(planes_of_16)(b->r + t * PARTS, done);
+        const uint32_t rest = precision - done;
+        put_planes16(f, v_widened16(planes, 0), &seen, rest < LANES32 ? rest : LANES32,
+                     is_limited);
+        if (rest <= LANES32 || (is_limited && f->left == 0))
+            return;
+        put_planes16(f, v_widened16(planes, 1), &seen,
+                     rest < 2 * LANES32 ? rest - LANES32 : LANES32, is_limited);
+        if (is_limited && f->left == 0)
+            return;
+    }
+}
+
+FN void NAME(put_64)(struct fast_writer *f, const struct NAME(batch) *b, uint32_t precision,
+                     bool is_limited)
+{
+    struct seen seen = nothing_seen();
+    struct NAME(bytes) bytes;
+    NAME(bytes_of_64)(b->r, precision, &bytes);
+    for (uint32_t done = 0; done < precision && (!is_limited || f->left > 0); done += 8) {
+        vec planes[8 / LANES64];
+        NAME(planes_of_64)(&bytes, done / 8, planes);
+        for (uint32_t i = 0; i < 8 && done + i < precision; i += LANES64) {
+            const uint32_t rest = precision - done - i;
+            put_planes64(f, planes[i / LANES64], &seen, rest < LANES64 ? rest : LANES64,
+                         is_limited);
+        }
+    }
+}
+
+FN void NAME(put_256)(struct fast_writer *f, const struct NAME(batch) *b, uint32_t precision,
+                      bool is_limited)
+{
+    struct planes256 seen;
+    struct NAME(bytes) bytes[4];
+    NAME(bytes_of_256)(b->r, precision, bytes);
+    for (uint32_t q = 0; q < 4; q++)
+        seen.quarter[q] = v_zero();
+    for (uint32_t done = 0; done < precision && (!is_limited || f->left > 0); done += 8) {
+        vec planes[4][8 / LANES64];
+        NAME(planes_of_256)(bytes, done / 8, planes);
+        for (uint32_t i = 0; i < 8 && done + i < precision; i += LANES64) {
+            const uint32_t rest = precision - done - i;
+            struct planes256 p;
+            for (uint32_t q = 0; q < 4; q++)
+                p.quarter[q] = planes[q][i / LANES64];
+            put_planes256(f, &p, &seen, rest < LANES64 ? rest : LANES64, is_limited);
+        }
+    }
+}
+
+/* ---- headers ---- */
+
+struct NAME(tile_head) {
+    uint64_t bits;
+    uint32_t length;
+    uint32_t precision; /* 0: no planes */
+    uint32_t minbits, budget; /* of what follows the header of a floating-point tile */
+};
+
+/* The header of the tile whose numbers are at element 'at' of top and any. */
+FN struct NAME(tile_head) NAME(head_of)(const struct zti_zfp *z, word top, word any, bool is_raw,
+                                        bool is_zero, uint32_t rank, bool is_float, bool is_exact,
+                                        bool *is_proved)
+{
+    struct NAME(tile_head) h = {.precision = z->maxprec < WIDTH ? z->maxprec : WIDTH};
+    uint32_t header = 0;
+    if (is_float && is_exact) {
+        const uint32_t e = (uint32_t)(top >> MANTISSA_BITS) + 1;
+        header = is_raw ? 2 : 2 + EXPONENT_BITS;
+        h.bits = is_raw ? 3 : 1 + 4 * (uint64_t)e;
+        if (is_zero) { /* not padded to minbits: so does libzfp */
+            h = (struct NAME(tile_head)){.length = 1};
+            return h;
+        }
+    } else if (is_float) {
+        const int32_t emax = is_zero ? -BIAS : (int32_t)(top >> MANTISSA_BITS) - (BIAS - 1);
+        const int64_t planes = SCALAR(planes_above)(z, emax, rank);
+        const uint32_t e = planes > 0 ? (uint32_t)(emax + BIAS) : 0;
+        *is_proved &= SCALAR(is_proved)(planes, emax, rank);
+        header = 1 + EXPONENT_BITS;
+        h.bits = 2 * (uint64_t)e + 1;
+        h.precision = planes < h.precision ? (uint32_t)planes : h.precision;
+        if (e == 0) {
+            h = (struct NAME(tile_head)){.length = 1,
+                                         .minbits = z->minbits > 1 ? z->minbits - 1 : 0};
+            return h;
+        }
+    }
+    h.length = header;
+    h.minbits = z->minbits - (z->minbits < header ? z->minbits : header);
+    h.budget = z->maxbits - header;
+    if (is_exact) {
+        uint32_t planes = any ? WIDTH - zti_ctz64((uint64_t)any) : 1;
+        planes = planes < z->maxprec ? planes : z->maxprec;
+        h.precision = planes;
+        h.bits |= (uint64_t)(planes - 1) << header;
+        h.length += PRECISION_BITS;
+        h.minbits -= h.minbits < PRECISION_BITS ? h.minbits : PRECISION_BITS;
+        h.budget -= PRECISION_BITS;
+    }
+    return h;
+}
+
+/* ---- 16 tiles of 4 ---- */
+
+/* Rows for strings_of_rows, by element a tile: 0..3 the coefficients, 4 and 5 c, 6 "c is 4", 7 "the
+ * plane is coded", each at the plane's bit. */
+FN void NAME(rows_of_4)(const ulane *r, const uint32_t *planes, ulane (*row)[8])
+{
+    for (uint32_t i = 0; i < PARTS; i++) {
+        ulane seen[4], v = FILL(0);
+        for (uint32_t x = 4; x-- > 0;) { /* bits below the top bit of coefficients x and up */
+            v |= r[x * PARTS + i];
+            row[i][x] = r[x * PARTS + i];
+            seen[x] = (ulane)BELOW_TOP((vec)v);
+        }
+        row[i][4] = seen[0] ^ seen[1] ^ seen[2] ^ seen[3];
+        row[i][5] = seen[1] & ~seen[3];
+        row[i][6] = seen[3];
+        const ulane count = (ulane)LOAD_WORDS(planes + i * ELEMENTS);
+        row[i][7] = (ulane)SHIFT_LEFT((vec)FILL((word)-1), (vec)(FILL(WIDTH) - count));
+    }
+}
+
+/* The strings of 16 tiles of 4 from their coefficients, by register and element; string e is that
+ * of element e. */
+FN void NAME(strings_of_tiles)(const void *coefficients, const uint32_t *planes,
+                               uint64_t (*string)[WIDTH / 8], uint64_t (*length)[WIDTH / 8])
+{
+    ulane r[REGISTERS], row[PARTS][8];
+    memcpy(r, coefficients, sizeof r);
+    NAME(rows_of_4)(r, planes, row);
+    for (uint32_t i = 0; i < PARTS; i++)
+        NAME(strings_of_rows)(row[i], string + i * ELEMENTS, length + i * ELEMENTS);
+}
+
+/* ---- a batch ---- */
+
+FN void NAME(put_tile)(struct fast_writer *f, const struct NAME(batch) *b, uint32_t t,
+                       const struct NAME(tile_head) *h, uint32_t rank, bool is_limited)
+{
+    put(f, h->bits, h->length);
+    if (h->precision == 0) {
+        put_fast_zeros(f, h->minbits);
+        return;
+    }
+    const uint64_t start = fast_bits(f, NULL);
+    f->left = h->budget;
+    if (rank == 2)
+        NAME(put_16)(f, b, t, h->precision, is_limited);
+    else if (rank == 3)
+        NAME(put_64)(f, b, h->precision, is_limited);
+    else
+        NAME(put_256)(f, b, h->precision, is_limited);
+    const uint64_t n = fast_bits(f, NULL) - start;
+    if (n < h->minbits)
+        put_fast_zeros(f, h->minbits - n);
+}
+
+/* Append 16 tiles of 4; string e has 'words' words of eight planes, and room for 'room' of them. */
+FN void NAME(put_strings_of_4)(struct fast_writer *f, const struct NAME(tile_head) *head,
+                               uint32_t tiles, const uint64_t *string, const uint64_t *length,
+                               uint32_t room, uint32_t words, bool is_limited)
+{
+    for (uint32_t t = 0; t < tiles; t++) {
+        const uint32_t e = (t % 4 * 4 + t / 4) * room;
+        put(f, head[t].bits, head[t].length);
+        const uint64_t start = fast_bits(f, NULL);
+        f->left = head[t].budget;
+        for (uint32_t i = 0; i < words; i++)
+            put_within(f, string[e + i], length[e + i], is_limited);
+        const uint64_t n = fast_bits(f, NULL) - start;
+        if (n < head[t].minbits)
+            put_fast_zeros(f, head[t].minbits - n);
+    }
+}
+
+/* Whether no tile has planes beyond those in strings of four words each that its budget reaches. */
+FN bool NAME(are_enough)(const struct NAME(tile_head) *head, uint32_t tiles,
+                         uint64_t (*length)[4])
+{
+    bool is_enough = true;
+    for (uint32_t t = 0; t < tiles; t++) {
+        const uint64_t *n = length[t % 4 * 4 + t / 4];
+        is_enough &= head[t].precision <= 32 || n[0] + n[1] + n[2] + n[3] >= head[t].budget;
+    }
+    return is_enough;
+}
+
+/* The first 32 planes are those of the upper halves of 64-bit coefficients. */
+FN void NAME(put_tiles_of_4)(struct fast_writer *f, const struct NAME(batch) *b,
+                             const struct NAME(tile_head) *head, uint32_t tiles, bool is_limited)
+{
+    uint32_t planes[16], upper[64], most = 0;
+    for (uint32_t t = 0; t < 16; t++) {
+        const uint32_t n = t < tiles ? head[t].precision : 0;
+        planes[t % 4 * 4 + t / 4] = n;
+        most = n > most ? n : most;
+    }
+    if (WIDTH == 64 && (is_limited || most <= 32)) {
+        uint64_t string[16][4], length[16][4];
+        uint32_t first[16];
+        for (uint32_t e = 0; e < 16; e++)
+            first[e] = planes[e] < 32 ? planes[e] : 32;
+        NAME(store_upper)(b->r, upper);
+        strings_of_tiles_v32(upper, first, string, length);
+        if (most <= 32 || NAME(are_enough)(head, tiles, length)) {
+            NAME(put_strings_of_4)(f, head, tiles, string[0], length[0], 4,
+                                   most < 32 ? (most + 7) / 8 : 4, is_limited);
+            return;
+        }
+    }
+    uint64_t string[16][WIDTH / 8], length[16][WIDTH / 8];
+    NAME(strings_of_tiles)(b->r, planes, string, length);
+    NAME(put_strings_of_4)(f, head, tiles, string[0], length[0], WIDTH / 8, (most + 7) / 8,
+                           is_limited);
+}
+
+/* Append the tiles of a batch that was loaded; false where the plain way must be gone. */
+FN bool NAME(put_batch)(const struct zti_zfp *z, struct NAME(batch) *b, uint32_t tiles,
+                        struct fast_writer *f, uint32_t rank, bool is_float, bool is_exact,
+                        bool is_limited, bool *is_proved)
+{
+    const uint32_t cubes = rank == 4 ? 4 : 1;
+    for (uint32_t cube = 0; cube < cubes; cube++)
+        CUBE(turn_elements)(b->r + cube * REGISTERS);
+    b->is_raw = b->is_zero = 0;
+    if (is_float && !NAME(quantize)(b, rank, is_exact))
+        return false;
+    if (!is_float && z->shift != 0)
+        for (uint32_t i = 0; i < cubes * REGISTERS; i++)
+            b->r[i] = z->shift > 0 ? b->r[i] << z->shift
+                                   : (ulane)((lane)b->r[i] >> -z->shift);
+    NAME(transform_batch)(b, rank, is_exact);
+    word top[16] = {0}, any[16] = {0};
+    if (is_float)
+        memcpy(top, b->top, sizeof top);
+    if (is_exact && rank == 1) {
+        for (uint32_t i = 0; i < PARTS; i++)
+            b->any[i] = b->r[i] | b->r[i + PARTS] | b->r[i + 2 * PARTS] |
+                        b->r[i + 3 * PARTS];
+        memcpy(any, b->any, sizeof any);
+    }
+    if (is_exact && rank == 2)
+        for (uint32_t t = 0; t < 4; t++)
+            any[t] = NAME(or_of)(b->r + t * PARTS, PARTS);
+    if (is_exact && rank > 2)
+        any[0] = NAME(or_of)(b->r, cubes * REGISTERS);
+    struct NAME(tile_head) head[16];
+    const uint32_t room = rank == 1 ? 16 : rank == 2 ? 4 : 1;
+    for (uint32_t t = 0; t < room && t < tiles; t++) {
+        const uint32_t e = rank == 1 ? t % 4 * 4 + t / 4 : t;
+        head[t] = NAME(head_of)(z, top[e], any[e], b->is_raw >> e & 1, b->is_zero >> e & 1, rank,
+                                is_float, is_exact, is_proved);
+    }
+    if (rank == 1)
+        NAME(put_tiles_of_4)(f, b, head, tiles, is_limited);
+    else
+        for (uint32_t t = 0; t < room && t < tiles; t++)
+            NAME(put_tile)(f, b, t, &head[t], rank, is_limited);
+    return true;
+}
+
+/* ---- runs of tiles ---- */
+
+/* Where the tiles of a batch are: in the array, or gathered one by one. */
+FN void NAME(load_batch)(const zt_array *array, const struct zti_grid *grid,
+                         struct zti_walk *walk, uint32_t tiles, word *gathered, uint32_t rank,
+                         struct NAME(batch) *b)
+{
+    const uint32_t last = rank - 1;
+    const word *at[4];
+    bool is_whole = array->stride[last] == 1 && tiles == (rank == 1 ? 16 : rank == 2 ? 4 : 1);
+    struct zti_walk ahead = *walk;
+    if (rank == 1) {
+        is_whole &= walk->origin[0] + 64 <= grid->shape[0];
+        for (uint32_t i = 0; i < 4; i++)
+            at[i] = (const word *)array->data + walk->origin[0] + 16 * i;
+        ahead.tile += tiles;
+        ahead.origin[0] += 4 * tiles;
+    } else {
+        for (uint32_t t = 0; t < tiles; t++) {
+            for (uint32_t i = 0; i < rank; i++)
+                is_whole &= ahead.origin[i] + 4 <= grid->shape[i];
+            at[t] = (const word *)zti_array_at(array, ahead.origin);
+            zti_walk_next(grid, &ahead);
+        }
+    }
+    const int64_t step = rank == 1 ? 4 : array->stride[last - 1 + (rank == 1)];
+    if (zti_likely(is_whole)) {
+        const word *p = at[0];
+        for (uint32_t cube = 0; cube < (rank == 4 ? 4 : 1); cube++) {
+            for (uint32_t i = 0; rank > 2 && i < 4; i++)
+                at[i] = p + i * array->stride[last - 2 + (rank < 3 ? 2 : 0)] +
+                        (rank == 4 ? cube * array->stride[0] : 0);
+            CUBE(load_cube)(b->r + cube * REGISTERS, at, step);
+            if (rank == 4 && begins_line(p, 4 * sizeof(word)))
+                for (uint32_t i = 0; i < 16; i++)
+                    __builtin_prefetch(at[i / 4] + i % 4 * step + 64 / sizeof(word));
+        }
+        *walk = ahead;
+        return;
+    }
+    const uint32_t n = 1u << 2 * rank;
+    for (uint32_t t = 0; t < tiles; t++, gathered += n) {
+        INTS(gather)(array, walk->origin, gathered, rank);
+        if (rank == 1) {
+            walk->tile++;
+            walk->origin[0] += 4;
+        } else {
+            zti_walk_next(grid, walk);
+        }
+    }
+    gathered -= tiles * n;
+    memset(gathered + tiles * n, 0, (tiles * n < 64 ? 64 - tiles * n : 0) * sizeof *gathered);
+    for (uint32_t cube = 0; cube < (rank == 4 ? 4 : 1); cube++) {
+        for (uint32_t i = 0; i < 4; i++)
+            at[i] = gathered + 64 * cube + 16 * i;
+        CUBE(load_cube)(b->r + cube * REGISTERS, at, 4);
+    }
+}
+
+/* Tiles of a batch the plain way. */
+static bool NAME(put_plainly)(const struct zti_zfp *z, const zt_array *array,
+                              const struct zti_grid *grid, struct zti_walk walk, uint32_t tiles,
+                              struct zti_bit_writer *w, uint32_t rank, bool is_float)
+{
+    bool is_proved = true;
+    word tile[256];
+    for (; tiles > 0; tiles--, zti_walk_next(grid, &walk)) {
+        switch (rank) {
+#define PUT(n)                                                                                     \
+    case n:                                                                                        \
+        INTS(gather)(array, walk.origin, tile, n);                                        \
+        is_proved &=                                                                               \
+            is_float ? SCALAR(put_tile)(z, tile, n, w) : INTEGER(put_tile)(z, tile, n, w);         \
+        break;
+            PUT(1)
+            PUT(2)
+            PUT(3)
+            PUT(4)
+#undef PUT
+        default: break;
+        }
+    }
+    return is_proved;
+}
+
+FN bool NAME(encode)(const struct zti_coding *coding, const zt_array *array, uint64_t first,
+                     uint64_t last, struct zti_bit_writer *w, uint32_t rank, bool is_float,
+                     bool is_exact, bool is_limited)
+{
+    const uint32_t most = rank == 1 ? 16 : rank == 2 ? 4 : 1;
+    const struct zti_zfp z = coding->zfp;
+    struct zti_walk walk = zti_walk_from(&coding->grid, first);
+    struct fast_writer f = fast_writer_of(w);
+    bool is_proved = is_float || zti_zfp_proves_integers(&z, rank, WIDTH);
+    while (walk.tile < last) {
+        const uint32_t tiles = last - walk.tile < most ? (uint32_t)(last - walk.tile) : most;
+        const struct zti_walk from = walk;
+        struct NAME(batch) b;
+        word gathered[256];
+        NAME(load_batch)(array, &coding->grid, &walk, tiles, gathered, rank, &b);
+        if (zti_unlikely(!NAME(put_batch)(&z, &b, tiles, &f, rank, is_float, is_exact, is_limited,
+                                          &is_proved))) {
+            close_fast_writer(&f, w);
+            is_proved &= NAME(put_plainly)(&z, array, &coding->grid, from, tiles, w, rank,
+                                           is_float);
+            f = fast_writer_of(w);
+        }
+    }
+    close_fast_writer(&f, w);
+    return is_proved;
+}

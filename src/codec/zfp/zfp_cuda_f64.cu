@@ -1,5 +1,0 @@
-/* zfp_cuda_f64.cu: the CUDA instance of the zfp codec for f64. */
-#define TYPE f64
-#define BITS 64
-#define ZTI_ZFP_LAUNCHES zti_zfp_cuda_f64
-#include "codec/zfp/zfp_kernel.h"

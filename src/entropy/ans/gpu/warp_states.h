@@ -1,0 +1,190 @@
+/* warp_states.h: kernel text: the streams of ans/mixed.h taken by a warp: lanes have a state
+ * each, so that a round of as many symbols as there are states waits for one look-up.
+ *
+ *     symbol i + w      lane w: entry of its table --> bits n
+ *     where its bits are: after those of the lanes before: of each of the four bits of n a ballot
+ *     state             entry's base + bits
+ *
+ * The stream's next words are in shared memory, and those behind them on their way. A round costs
+ * what one after the other takes in it: the look-up (ans_ways_look), votes and counts of bits, and
+ * words of the window (ans_ways_shed). What else there is can be done while these are waited for,
+ * and what few rounds need is behind one branch (ans_ways_settle). */
+#ifndef ZTI_ANS_GPU_WARP_STATES_H
+#define ZTI_ANS_GPU_WARP_STATES_H
+
+#include "gpu/simt.h"
+#include "entropy/ans/mixed.h"
+
+enum {
+    ANS_PART = 32,       /* words that the lanes fetch at once: more than a round's 384 bits */
+    ANS_PART_SHIFT = 10, /* bits of a part, as a power of two */
+    ANS_PARTS = 4,
+    ANS_WINDOW = (ANS_PARTS + 1) * ANS_PART /* the first is behind the last, so that none wrap */
+};
+
+/* Decoding tables, one after another: the first ones are in shared memory. */
+struct ans_tables {
+    const uint32_t *near, *far; /* far: NULL, known when compiled, where all are near */
+    uint32_t near_entries;
+};
+
+struct ans_ways {
+    const uint32_t *words;
+    uint32_t *window;      /* shared: words of the part with the next bit, and of two behind it;
+                            * those of the next one are on their way */
+    uint64_t first, count; /* of words: the stream's first one is in the first part */
+    uint32_t part;         /* of the stream: that with the next bit, or the one before it */
+    uint32_t at, turn;     /* the next bit, of the window; where the part behind that begins */
+    uint32_t state;        /* of lane w: of the next symbol but w */
+};
+
+/* A lane's word of a part, to the window by the way; zeros where the stream has ended. The part
+ * after the fourth one is in the first one's place, which is there twice. */
+static __device__ __forceinline__ void ans_ways_bring(const struct ans_ways *a, uint32_t part)
+{
+    const uint32_t lane = threadIdx.x % 32, slot = part % ANS_PARTS;
+    const uint64_t own = a->first + part * (uint32_t)ANS_PART + lane;
+    uint32_t *const to = a->window + (slot * ANS_PART + lane);
+    for (uint32_t i = 0; i <= (slot == 0); i++) {
+        uint32_t *const word = to + i * (ANS_PARTS * ANS_PART);
+        if (own < a->count)
+            simt_bring(word, a->words + own, sizeof *word);
+        else
+            *word = 0;
+    }
+}
+
+/* What is before the first symbol, of a stream with so many states: zti_ans_mixed_begin. The window
+ * is there after the next barrier of the block. */
+static __device__ __forceinline__ bool ans_ways_begin(struct ans_ways *a,
+                                                      const struct zti_bit_reader *r,
+                                                      uint32_t ways, uint32_t *window)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    struct zti_bit_reader in = *r;
+    uint32_t zeros = 0;
+    while (zeros < 8 && zti_take_bits(&in, 1) == 0)
+        zeros++;
+    struct zti_bit_reader own = in;
+    own.at += lane * ZTI_ANS_STATE_BITS;
+    a->state = lane < ways ? (uint32_t)zti_take_bits(&own, ZTI_ANS_STATE_BITS) : 0;
+    in.at += ways * ZTI_ANS_STATE_BITS;
+    a->words = (const uint32_t *)(const void *)in.words;
+    a->count = 2 * in.count;
+    a->first = in.at / 32;
+    a->part = 0;
+    a->at = (uint32_t)(in.at % 32);
+    a->turn = 1u << ANS_PART_SHIFT;
+    a->window = window;
+    for (uint32_t part = 0; part < ANS_PARTS; part++)
+        ans_ways_bring(a, part);
+    simt_wait_brought();
+    return zeros < 8;
+}
+
+/* Whether all was taken of a stream that ends at bit 'end', and no more. */
+static __device__ __forceinline__ bool ans_ways_ends_at(const struct ans_ways *a, uint32_t ways,
+                                                        uint64_t end)
+{
+    const bool is_left = __any_sync(SIMT_ALL_LANES, threadIdx.x % 32 < ways && a->state != 0);
+    const uint64_t part = a->first + (uint64_t)a->part * ANS_PART;
+    simt_wait_brought(); /* what nobody looks at */
+    return 32 * part + a->at + (1u << ANS_PART_SHIFT) == end + a->turn && !is_left;
+}
+
+/* A lane's entry, of the model whose first one has that number. A look-up that may be of a far
+ * table would wait for all that is on its way from there. */
+static __device__ __forceinline__ uint32_t ans_ways_look(const struct ans_ways *a,
+                                                         const struct ans_tables *tables,
+                                                         uint32_t model)
+{
+    const uint32_t number = model + a->state;
+    if (!tables->far || number < tables->near_entries)
+        return tables->near[number];
+    return tables->far[number];
+}
+
+/* The next n <= ways symbols' states and bits, of those entries; of lanes from n on nothing is
+ * meant. */
+static __device__ __forceinline__ void ans_ways_shed(struct ans_ways *a, uint32_t entry, uint32_t n)
+{
+    const uint32_t lane = threadIdx.x % 32, own = entry >> 16 & 15;
+    uint32_t skip = a->at;
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t set = simt_vote_bit(entry, UINT32_C(0x10000) << i);
+        skip += (uint32_t)__popc(set & ((1u << lane) - 1)) << i;
+    }
+    const uint32_t *const word = a->window + skip / 32;
+    const uint32_t bits = __funnelshift_r(word[0], word[1], skip);
+    if (lane < n)
+        a->state = (entry >> 20) + (bits & ((1u << own) - 1));
+    a->at = __shfl_sync(SIMT_ALL_LANES, skip + own, (int)((n - 1) % 32));
+}
+
+/* Whether ans_ways_settle is needed after a round of n symbols, but one may be taken before: a part
+ * has more bits than two rounds. */
+static __device__ __forceinline__ bool ans_ways_is_more(const struct ans_ways *a, uint32_t ways,
+                                                        uint32_t n)
+{
+    return a->at >= a->turn || n < ways;
+}
+
+/* In another part: the place of the one before it is for the part behind those that are there. */
+static __device__ __forceinline__ void ans_ways_turn(struct ans_ways *a)
+{
+    a->part++;
+    const uint32_t slot = a->part % ANS_PARTS;
+    a->at -= slot == 0 ? ANS_PARTS << ANS_PART_SHIFT : 0;
+    a->turn = (slot + 1) << ANS_PART_SHIFT;
+    simt_wait_brought();
+    simt_order_warp(); /* other lanes' words; and the last part's, which all have looked at */
+    ans_ways_bring(a, a->part + ANS_PARTS - 1);
+}
+
+/* After a round of n symbols: to the next part, and lanes to the states of the symbols behind. */
+static __device__ __forceinline__ void ans_ways_settle(struct ans_ways *a, uint32_t ways,
+                                                       uint32_t n)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    if (__any_sync(SIMT_ALL_LANES, a->at >= a->turn))
+        ans_ways_turn(a);
+    if (__any_sync(SIMT_ALL_LANES, n < ways))
+        a->state = __shfl_sync(SIMT_ALL_LANES, a->state, (int)((lane + n) % ways));
+}
+
+/* The next n symbols of as many states or less; see ans_ways_take. */
+static __device__ __forceinline__ uint32_t ans_ways_round(struct ans_ways *a,
+                                                          const struct ans_tables *tables,
+                                                          uint32_t ways, uint32_t model,
+                                                          uint32_t n)
+{
+    const uint32_t entry = ans_ways_look(a, tables, model);
+    ans_ways_shed(a, entry, n);
+    if (__any_sync(SIMT_ALL_LANES, ans_ways_is_more(a, ways, n)))
+        ans_ways_settle(a, ways, n);
+    return entry & 255;
+}
+
+/* The next n <= 32 symbols, lane w symbol w in the model whose first entry has that number; of
+ * lanes from n on nothing is meant. The same 'ways' throughout a stream: ZTI_ANS_WAYS or
+ * ZTI_ANS_MANY. */
+static __device__ __forceinline__ uint32_t ans_ways_take(struct ans_ways *a,
+                                                         const struct ans_tables *tables,
+                                                         uint32_t ways, uint32_t model, uint32_t n)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    uint32_t symbol = 0;
+    if (ways == ZTI_ANS_MANY)
+        return ans_ways_round(a, tables, ways, model, n);
+    for (uint32_t k = 0; k < n; k += ways) {
+        const uint32_t some = n - k < ways ? n - k : ways;
+        const uint32_t of = __shfl_sync(SIMT_ALL_LANES, model, (int)(k + lane % ways));
+        const uint32_t taken = ans_ways_round(a, tables, ways, of, some);
+        const uint32_t own = __shfl_sync(SIMT_ALL_LANES, taken, (int)(lane % ways));
+        symbol = lane / ways == k / ways ? own : symbol;
+    }
+    return symbol;
+}
+
+#endif

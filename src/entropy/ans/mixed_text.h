@@ -1,0 +1,187 @@
+/* mixed_text.h: kernel text: mixed ANS streams made and read. The includer defines NAME; it is
+ * compiled for each instruction set, and all do the same. */
+#include "entropy/ans/mixed.h"
+
+/* ---- encoding ---- */
+
+enum { PART = 512 /* symbols at a time */ };
+
+/* 64 bits throughout: widening what is to be shifted takes instructions. */
+struct front {
+    uint8_t *at;   /* of the bytes that are there */
+    uint64_t held; /* bits in front of them */
+    uint64_t bits; /* up to 7 between groups of four symbols */
+};
+
+/* Store whole bytes; what is stored below them is garbage until it is overwritten. */
+ZTI_INLINE void store(struct front *f)
+{
+    zti_put_le64(f->at - 8, f->held << 1 << (~f->bits & 63)); /* by 64 less the bits */
+    f->at -= f->bits >> 3;
+    f->bits &= 7;
+}
+
+ZTI_INLINE void shed(struct front *f, uint64_t value, uint64_t bits)
+{
+    f->held = f->held << bits | value;
+    f->bits += bits;
+}
+
+/* A state's next one for a symbol, by the symbol's number among the entries; and how many of its
+ * low bits it sheds. */
+ZTI_INLINE uint64_t move(const struct zti_ans_mixed_table *table, uint64_t number, uint64_t state,
+                         uint64_t *bits)
+{
+    const struct zti_ans_mixed_entry *const entry = &table->entry[number];
+    const uint16_t *const next = (const uint16_t *)(const void *)table->entry; /* one address */
+    *bits = (uint32_t)((uint32_t)state + entry->steps) >> 16;
+    return next[(uint32_t)((uint32_t)(state >> *bits) + entry->next)];
+}
+
+ZTI_INLINE uint64_t low_bits(uint64_t value, uint64_t bits)
+{
+    return value & ((UINT64_C(1) << bits) - 1);
+}
+
+ZTI_INLINE uint64_t put_one(const struct zti_ans_mixed_table *table, uint64_t number,
+                            uint64_t state, struct front *f)
+{
+    uint64_t bits;
+    const uint64_t next = move(table, number, state, &bits);
+    shed(f, low_bits(state, bits), bits);
+    return next;
+}
+
+/* Four symbols at a time, from the last to the first; n is a multiple of four. */
+ZTI_INLINE void put_fours(const struct zti_ans_mixed_table *table, const uint16_t *number, size_t n,
+                          uint64_t *state, uint32_t ways, struct front *front)
+{
+    const struct zti_ans_mixed_table t = *table;
+    struct front f = *front;
+    for (; n > 0; store(&f)) { /* 48 bits and the 7 that may be there */
+        n -= 4;
+        uint64_t *const four = ways > 4 ? state + n % ways : state;
+        for (uint32_t k = 4; k-- > 0;)
+            four[k] = put_one(&t, number[n + k], four[k], &f);
+    }
+    *front = f;
+}
+
+/* Functions of their own, so that all they have is in registers: few states too. */
+__attribute__((noinline)) static void put_few(const struct zti_ans_mixed_table *table,
+                                              const uint16_t *number, size_t n, uint64_t *state,
+                                              struct front *front)
+{
+    uint64_t own[ZTI_ANS_WAYS] = {state[0], state[1], state[2], state[3]};
+    put_fours(table, number, n, own, ZTI_ANS_WAYS, front);
+    memcpy(state, own, sizeof own);
+}
+
+#if defined(ZTI_WITH_AVX2)
+#include "entropy/ans/x86/encode_avx2.h"
+#else
+__attribute__((noinline)) static void put_many(const struct zti_ans_mixed_table *table,
+                                               const uint16_t *number, size_t n, uint64_t *state,
+                                               struct front *front)
+{
+    put_fours(table, number, n, state, ZTI_ANS_MANY, front);
+}
+#endif
+
+uint8_t *NAME(zti_ans_mixed_put)(const struct zti_ans_mixed_table *table, const uint8_t *contexts,
+                                 const uint8_t *symbols, size_t n, uint32_t ways, uint8_t *scratch)
+{
+    struct front f = {.at = scratch + zti_ans_mixed_bytes(n)};
+    uint64_t state[ZTI_ANS_MANY];
+    uint16_t number[PART];
+    for (uint32_t k = 0; k < ZTI_ANS_MANY; k++)
+        state[k] = ZTI_ANS_STATES;
+    for (size_t from; n > 0; n = from) {
+        from = (n - 1) / PART * PART;
+        size_t i = n - from;
+        for (size_t k = 0; k < i; k++)
+            number[k] = (uint16_t)(contexts[from + k] << 8 | symbols[from + k]);
+        for (; i % ways != 0; store(&f)) {
+            uint64_t *const own = &state[--i % ways];
+            *own = put_one(table, number[i], *own, &f);
+        }
+        if (ways == ZTI_ANS_MANY)
+            put_many(table, number, i, state, &f);
+        else
+            put_few(table, number, i, state, &f);
+    }
+    for (uint32_t k = ways; k-- > 0; store(&f))
+        shed(&f, state[k] - ZTI_ANS_STATES, ZTI_ANS_STATE_BITS);
+    shed(&f, 1, 1);
+    shed(&f, 0, (8 - f.bits % 8) % 8);
+    store(&f);
+    return f.at;
+}
+
+/* ---- decoding ---- */
+
+/* With few states these are in registers, and the next symbol's is always the first. */
+static void take_few(struct zti_ans_mixed *m, const uint32_t *const *tables,
+                     const uint8_t *contexts, size_t n, uint8_t *out)
+{
+    uint32_t a = m->state[0], b = m->state[1], c = m->state[2], d = m->state[3];
+    struct zti_bit_reader r = m->r;
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) { /* 57 bits are there, 48 are taken */
+        uint64_t bits = zti_peek_either(&r);
+        out[i] = zti_ans_mixed_step(tables[contexts[i]], &a, &bits, &r.at);
+        out[i + 1] = zti_ans_mixed_step(tables[contexts[i + 1]], &b, &bits, &r.at);
+        out[i + 2] = zti_ans_mixed_step(tables[contexts[i + 2]], &c, &bits, &r.at);
+        out[i + 3] = zti_ans_mixed_step(tables[contexts[i + 3]], &d, &bits, &r.at);
+    }
+    for (; i < n; i++) {
+        uint64_t bits = zti_peek_within(&r);
+        out[i] = zti_ans_mixed_step(tables[contexts[i]], &a, &bits, &r.at);
+        const uint32_t next = b;
+        b = c;
+        c = d;
+        d = a;
+        a = next;
+    }
+    m->r.at = r.at; /* all of it, put together from parts, would be waited for */
+    m->state[0] = a;
+    m->state[1] = b;
+    m->state[2] = c;
+    m->state[3] = d;
+}
+
+#if defined(ZTI_WITH_AVX2)
+#include "entropy/ans/x86/decode_avx2.h"
+#else
+static void take_many(struct zti_ans_mixed *m, const uint32_t *const *tables,
+                      const uint8_t *contexts, size_t n, uint8_t *out)
+{
+    struct zti_bit_reader r = m->r;
+    uint32_t next = m->next;
+    for (size_t i = 0; i < n; next %= ZTI_ANS_MANY) {
+        uint64_t bits = zti_peek_either(&r);
+        uint32_t *const state = m->state + next;
+        if (next % 4 == 0 && i + 4 <= n) {
+            for (uint32_t k = 0; k < 4; k++)
+                out[i + k] = zti_ans_mixed_step(tables[contexts[i + k]], &state[k], &bits, &r.at);
+            i += 4;
+            next += 4;
+        } else {
+            out[i] = zti_ans_mixed_step(tables[contexts[i]], state, &bits, &r.at);
+            i++;
+            next++;
+        }
+    }
+    m->r.at = r.at;
+    m->next = next;
+}
+#endif
+
+void NAME(zti_ans_mixed_take)(struct zti_ans_mixed *m, const uint32_t *const *tables,
+                              const uint8_t *contexts, size_t n, uint8_t *out)
+{
+    if (m->ways == ZTI_ANS_MANY)
+        take_many(m, tables, contexts, n, out);
+    else
+        take_few(m, tables, contexts, n, out);
+}

@@ -1,0 +1,354 @@
+/* model.c: models of ANS: frequencies from counts, the table that stores them, and the tables
+ * for coding.
+ *
+ * What is stored is weights, rounded to a few bits below their leading one; writer and reader both
+ * make frequencies of them. Fewer bits make a shorter table and longer streams: the writer tries
+ * all eight precisions.
+ *
+ *   2 bits   0: no symbol occurs; 1: one does, and its number follows; 2: a list
+ *   3 bits   precision p: bits of a weight below its leading one
+ *   ...      how many symbols the list has, minus one, in as many bits as a symbol's number
+ *   ...      the list of exponents (items.h): e + 1 for a weight in [2^e, 2^(e+1)), 0 for a symbol
+ *            that does not occur; before the first is 16
+ *   ...      for each symbol that occurs the min(e, p) bits below the leading one
+ *
+ * Weights are below 2^16. Frequency = weight * 4096 / sum, rounded down, at least 1; what is
+ * missing goes one by one to the symbols where it saves most, what is too much comes from where it
+ * costs least. All of it is comparisons of integers.
+ *
+ * The 4096 states are dealt to symbols in steps of 2563, which has no divisor in common with 4096
+ * and is near 5/8 of it: those of a symbol end up far apart. The k-th state of a symbol with
+ * frequency f stands for the number x = f + k: decoding shifts bits into x until it is 4096 or
+ * more. */
+#include "entropy/ans/ans.h"
+#include "entropy/bits_within.h"
+#include "entropy/items.h"
+
+enum {
+    KIND_BITS = 2,
+    NO_SYMBOL = 0,
+    ONE_SYMBOL = 1,
+    LIST = 2,
+    PRECISION_BITS = 3,
+    PRECISIONS = 1 << PRECISION_BITS,
+    WEIGHT_BITS = 16,
+    FIRST_BEFORE = WEIGHT_BITS, /* the exponent before the first, plus one */
+    SPREAD_STEP = 2563,
+    COST_FRACTION_BITS = 12
+};
+
+/* ---- memory ---- */
+
+static zt_status alloc_model(zt_context *context, uint32_t alphabet, struct zti_ans_model *model)
+{
+    memset(model, 0, sizeof *model);
+    if (alphabet == 0 || alphabet > ZTI_ANS_MAX_ALPHABET)
+        return zti_fail(context, ZT_BAD_ARG, "an alphabet of %u symbols is not in 1 to %d",
+                        alphabet, ZTI_ANS_MAX_ALPHABET);
+    const size_t words = ZTI_ANS_STATES + 2 * (size_t)alphabet;
+    uint32_t *memory = zti_alloc_zeroed(
+        context, words * sizeof(uint32_t) + words * sizeof(uint16_t));
+    if (!memory)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a model of %u symbols", alphabet);
+    model->alphabet = alphabet;
+    model->decode = memory;
+    model->steps = memory + ZTI_ANS_STATES;
+    model->next = (uint16_t *)(void *)(memory + words);
+    model->frequencies = model->next + ZTI_ANS_STATES;
+    model->weights = model->frequencies + alphabet;
+    return ZT_OK;
+}
+
+void zti_ans_free(zt_context *context, struct zti_ans_model *model)
+{
+    zti_release(context, model->decode);
+    memset(model, 0, sizeof *model);
+}
+
+static uint32_t floor_log2(uint32_t v)
+{
+    uint32_t n = 0;
+    for (; v > 1; v >>= 1)
+        n++;
+    return n;
+}
+
+/* ---- weights and frequencies ---- */
+
+/* Counts as weights of at most 16 bits, none of them 0, with 'precision' bits below the leading
+ * one, rounded to the nearest. */
+static void weigh(const uint64_t *counts, uint32_t precision, struct zti_ans_model *model)
+{
+    uint64_t most = 1;
+    for (uint32_t s = 0; s < model->alphabet; s++)
+        most = counts[s] > most ? counts[s] : most;
+    uint32_t up = 0, down = 0; /* the largest gets 16 bits */
+    while (most >> down >= UINT64_C(1) << WEIGHT_BITS)
+        down++;
+    while (most << (up + 1) < UINT64_C(1) << WEIGHT_BITS)
+        up++;
+    for (uint32_t s = 0; s < model->alphabet; s++) {
+        uint32_t w = (uint32_t)(counts[s] >> down << up);
+        if (counts[s] > 0 && w == 0)
+            w = 1;
+        const uint32_t exponent = floor_log2(w);
+        if (exponent > precision) {
+            const uint32_t unit = UINT32_C(1) << (exponent - precision);
+            const uint32_t rounded = (w + unit / 2) & ~(unit - 1);
+            w = rounded < 1u << WEIGHT_BITS ? rounded : w & ~(unit - 1);
+        }
+        model->weights[s] = (uint16_t)w;
+    }
+    model->precision = precision;
+}
+
+/* Frequencies from weights, at most 4096 of which are not 0. */
+static void normalise(struct zti_ans_model *model)
+{
+    uint64_t sum = 0;
+    for (uint32_t s = 0; s < model->alphabet; s++)
+        sum += model->weights[s];
+    uint32_t total = 0;
+    for (uint32_t s = 0; s < model->alphabet; s++) {
+        const uint32_t f = (uint32_t)((uint64_t)model->weights[s] * ZTI_ANS_STATES / sum);
+        model->frequencies[s] = (uint16_t)(f > 0 || model->weights[s] == 0 ? f : 1);
+        total += model->frequencies[s];
+    }
+    while (total != ZTI_ANS_STATES) {
+        /* log(f + 1) - log(f) is about 2 / (2 f + 1): compare w / (2 f + 1), or w / (2 f - 1) */
+        const bool grows = total < ZTI_ANS_STATES;
+        uint32_t best = UINT32_MAX;
+        for (uint32_t s = 0; s < model->alphabet; s++) {
+            const uint32_t w = model->weights[s], f = model->frequencies[s];
+            if (w == 0 || (!grows && f == 1))
+                continue;
+            if (best == UINT32_MAX) {
+                best = s;
+                continue;
+            }
+            const uint32_t bw = model->weights[best], bf = model->frequencies[best];
+            const uint64_t here = (uint64_t)w * (grows ? 2 * bf + 1 : 2 * bf - 1);
+            const uint64_t there = (uint64_t)bw * (grows ? 2 * f + 1 : 2 * f - 1);
+            if (grows ? here > there : here < there)
+                best = s;
+        }
+        model->frequencies[best] = (uint16_t)(model->frequencies[best] + (grows ? 1 : -1));
+        total += grows ? 1 : UINT32_MAX;
+    }
+}
+
+/* log2(v) for 1 <= v <= 4096, with COST_FRACTION_BITS bits behind the point, rounded down: the
+ * usual squaring, a bit a time. */
+static uint32_t log2_of(uint32_t v)
+{
+    uint32_t bits = floor_log2(v), fraction = 0;
+    uint64_t x = (uint64_t)v << (31 - bits); /* 1 <= x / 2^31 < 2 */
+    for (uint32_t k = 0; k < COST_FRACTION_BITS; k++) {
+        x = x * x >> 31;
+        fraction = fraction << 1 | (uint32_t)(x >> 32);
+        x >>= x >> 32;
+    }
+    return bits << COST_FRACTION_BITS | fraction;
+}
+
+uint64_t zti_ans_cost_bits(const struct zti_ans_model *model, const uint64_t *counts)
+{
+    uint64_t cost = 0;
+    for (uint32_t s = 0; s < model->alphabet; s++) {
+        if (counts[s] == 0)
+            continue;
+        const uint32_t f = model->frequencies[s];
+        if (f == 0)
+            return UINT64_MAX;
+        cost += counts[s] * ((ZTI_ANS_STATE_BITS << COST_FRACTION_BITS) - log2_of(f));
+    }
+    return (cost >> COST_FRACTION_BITS) + 1;
+}
+
+/* ---- the table that is stored ---- */
+
+static uint32_t list_end(const struct zti_ans_model *model)
+{
+    uint32_t end = model->alphabet;
+    while (end > 0 && model->weights[end - 1] == 0)
+        end--;
+    return end;
+}
+
+static void put_table(const struct zti_ans_model *model, struct zti_items *to)
+{
+    const uint32_t number_bits = zti_symbol_bits(model->alphabet);
+    zti_items_field(to, model->used < LIST ? model->used : LIST, KIND_BITS);
+    if (model->used == 1)
+        zti_items_field(to, model->only, number_bits);
+    if (model->used < 2)
+        return;
+    const uint32_t end = list_end(model);
+    zti_items_field(to, model->precision, PRECISION_BITS);
+    zti_items_field(to, end - 1, number_bits);
+    uint8_t exponents[ZTI_ANS_MAX_ALPHABET];
+    for (uint32_t s = 0; s < end; s++)
+        exponents[s] = (uint8_t)(model->weights[s] > 0 ? floor_log2(model->weights[s]) + 1 : 0);
+    zti_items_put(to, exponents, end, FIRST_BEFORE);
+    for (uint32_t s = 0; s < end; s++) {
+        if (exponents[s] == 0)
+            continue;
+        const uint32_t e = exponents[s] - 1u, p = model->precision < e ? model->precision : e;
+        const uint32_t weight = model->weights[s];
+        zti_items_field(to, weight >> (e - p) & ((UINT32_C(1) << p) - 1), p);
+    }
+}
+
+uint64_t zti_ans_stored_bits(const struct zti_ans_model *model)
+{
+    struct zti_items to = {NULL, 0};
+    put_table(model, &to);
+    return to.bits;
+}
+
+void zti_ans_put(const struct zti_ans_model *model, struct zti_bit_writer *writer)
+{
+    struct zti_items to = {writer, 0};
+    put_table(model, &to);
+}
+
+/* NULL, or what is wrong with the list. */
+static const char *take_list(struct zti_bit_reader *r, struct zti_ans_model *model)
+{
+    uint8_t exponents[ZTI_ANS_MAX_ALPHABET];
+    uint32_t before = FIRST_BEFORE, exponent;
+    model->precision = zti_take_within(r, PRECISION_BITS);
+    const uint32_t end = zti_take_within(r, zti_symbol_bits(model->alphabet)) + 1;
+    if (end > model->alphabet)
+        return "names symbols that are not in the alphabet";
+    for (uint32_t s = 0; s < end;) {
+        const uint32_t n = zti_items_take(r, before, &exponent);
+        if (r->at > r->end)
+            return "is cut short";
+        if (n == 0 || n > end - s)
+            return "holds no valid weights";
+        memset(exponents + s, (int)exponent, n);
+        s += n;
+        if (exponent > 0) {
+            before = exponent;
+            model->used += n;
+        }
+    }
+    if (model->used < 2 || exponents[end - 1] == 0)
+        return "is longer than it has symbols";
+    for (uint32_t s = 0; s < end; s++) {
+        if (exponents[s] == 0)
+            continue;
+        const uint32_t e = exponents[s] - 1u, p = model->precision < e ? model->precision : e;
+        const uint32_t below = zti_take_within(r, p);
+        model->weights[s] = (uint16_t)((UINT32_C(1) << e) | below << (e - p));
+    }
+    return NULL;
+}
+
+/* ---- the tables for coding ---- */
+
+/* For the encoder, of a symbol with frequency f whose states' numbers begin at 'place' in next: in
+ * state y (4096 .. 8191) it emits the low n = (y + steps[2 s]) >> 16 bits of y, which leaves a
+ * number in [f, 2 f), and goes to next[(y >> n) + steps[2 s + 1]] (modulo 2^32). */
+static void make_steps(struct zti_ans_model *model, uint32_t symbol, uint32_t place)
+{
+    const uint32_t f = model->frequencies[symbol];
+    const uint32_t most = ZTI_ANS_STATE_BITS - (f > 1 ? floor_log2(f - 1) : 0);
+    model->steps[2 * symbol] = f > 1 ? (most << 16) - (f << most)
+                                     : (ZTI_ANS_STATE_BITS << 16) - ZTI_ANS_STATES;
+    model->steps[2 * symbol + 1] = place - f;
+}
+
+static void make_tables(struct zti_ans_model *model)
+{
+    uint16_t number[ZTI_ANS_MAX_ALPHABET], place[ZTI_ANS_MAX_ALPHABET];
+    uint32_t at = 0, state = 0;
+    for (uint32_t s = 0; s < model->alphabet; s++) {
+        const uint32_t f = model->frequencies[s];
+        number[s] = (uint16_t)f;
+        place[s] = (uint16_t)at;
+        if (f > 0)
+            make_steps(model, s, at);
+        at += f;
+        for (uint32_t k = 0; k < f; k++) {
+            model->decode[state] = s;
+            state = (state + SPREAD_STEP) & (ZTI_ANS_STATES - 1);
+        }
+    }
+    for (uint32_t x = 0; x < ZTI_ANS_STATES; x++) {
+        const uint32_t s = model->decode[x], k = number[s]++;
+        const uint32_t bits = ZTI_ANS_STATE_BITS - floor_log2(k);
+        model->decode[x] |= bits << 16 | ((k << bits) - ZTI_ANS_STATES) << 20;
+        model->next[place[s]++] = (uint16_t)(ZTI_ANS_STATES + x);
+    }
+}
+
+/* ---- the whole ---- */
+
+zt_status zti_ans_build(zt_context *context, const uint64_t *counts, uint32_t alphabet,
+                        struct zti_ans_model *model)
+{
+    const zt_status status = alloc_model(context, alphabet, model);
+    if (status != ZT_OK)
+        return status;
+    for (uint32_t s = 0; s < alphabet; s++)
+        if (counts[s] > 0) {
+            model->used++;
+            model->only = s;
+        }
+    if (model->used == 1) {
+        model->frequencies[model->only] = ZTI_ANS_STATES;
+        make_tables(model);
+    }
+    if (model->used < 2)
+        return ZT_OK;
+    uint64_t least = UINT64_MAX;
+    uint32_t best = 0;
+    for (uint32_t p = 0; p < PRECISIONS; p++) {
+        weigh(counts, p, model);
+        normalise(model);
+        const uint64_t cost = zti_ans_cost_bits(model, counts) + zti_ans_stored_bits(model);
+        if (cost < least) {
+            least = cost;
+            best = p;
+        }
+    }
+    weigh(counts, best, model);
+    normalise(model);
+    make_tables(model);
+    return ZT_OK;
+}
+
+zt_status zti_ans_take(zt_context *context, struct zti_bit_reader *reader, uint32_t alphabet,
+                       struct zti_ans_model *model)
+{
+    zt_status status = alloc_model(context, alphabet, model);
+    if (status != ZT_OK)
+        return status;
+    const uint32_t kind = zti_take_within(reader, KIND_BITS);
+    const char *wrong = NULL;
+    if (kind == ONE_SYMBOL) {
+        model->only = zti_take_within(reader, zti_symbol_bits(alphabet));
+        model->used = 1;
+        if (model->only >= alphabet)
+            wrong = "names a symbol that is not in the alphabet";
+        else
+            model->frequencies[model->only] = ZTI_ANS_STATES;
+    } else if (kind == LIST) {
+        wrong = take_list(reader, model);
+    } else if (kind != NO_SYMBOL) {
+        wrong = "is of no known kind";
+    }
+    if (!wrong && reader->at > reader->end)
+        wrong = "is cut short";
+    if (wrong) {
+        zti_ans_free(context, model);
+        return zti_fail(context, ZT_CORRUPT, "the ANS table %s", wrong);
+    }
+    if (kind == LIST)
+        normalise(model);
+    if (kind != NO_SYMBOL)
+        make_tables(model);
+    return ZT_OK;
+}

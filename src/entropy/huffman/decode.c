@@ -1,0 +1,162 @@
+/* decode.c: bits to symbols: the table, the plain instance, and the choice of one.
+ *
+ * The table is indexed by the next table_bits bits and gives the symbols that these hold in full.
+ * Of an alphabet that bytes hold (is_narrow), up to three in 32 bits; of others one or two in 64:
+ *
+ *   narrow   wide
+ *    24-29    0-7       bits of all their codes
+ *    30-31    8-15      how many symbols
+ *     0-23   32-63      the symbols, in 8 or 16 bits each
+ *
+ * An entry of 0: the first code is longer than that; first[] and entry[] of the codebook find
+ * it. */
+#include "core/cpu.h"
+#include "entropy/huffman/build.h"
+#include "entropy/huffman/instances.h"
+
+/* With more than one code in this many expected to be longer than the small table's, take the large
+ * one (measured: what a long code costs against what the larger table does to the cache). */
+enum { RARE_LONG = 100 };
+
+/* Symbols of a narrow table, and of an entry; bytes behind the last, which is loaded as 8. */
+enum { NARROW = 256, NARROW_SYMBOLS = 3, BEHIND = 4 };
+
+#define NAME(x) x##_plain
+
+/* The symbols of a narrow entry to 'out', where there is room for four. Returns the rest of it. */
+ZTI_INLINE uint32_t narrow_plain(const uint32_t *entry, uint16_t *out)
+{
+    out[0] = (uint16_t)(*entry & 0xff);
+    out[1] = (uint16_t)(*entry >> 8 & 0xff);
+    out[2] = (uint16_t)(*entry >> 16 & 0xff);
+    return *entry >> 24;
+}
+
+#include "entropy/huffman/decode_text.h"
+#undef NAME
+
+/* A code of l bits is expected once in 2^l codes. A narrow table is small where it is sure to be
+ * as good: its entries are full of symbols. */
+static uint32_t table_bits_for(const struct zti_codebook *book, bool is_narrow)
+{
+    const uint32_t whole = UINT32_C(1) << ZTI_HUFFMAN_MAX_BITS;
+    uint32_t share = 0, mean = 0; /* of long codes, and bits of a code, in units of 2^-16 */
+    for (uint32_t l = 1; l <= ZTI_HUFFMAN_MAX_BITS; l++) {
+        const uint32_t codes = (book->entry[l + 1] - book->entry[l]) << (ZTI_HUFFMAN_MAX_BITS - l);
+        mean += l * codes;
+        share += l > ZTI_SMALL_TABLE_BITS ? codes : 0;
+    }
+    const bool is_full = NARROW_SYMBOLS * mean <= ZTI_SMALL_TABLE_BITS * whole;
+    return share * RARE_LONG > whole || (is_narrow && !is_full) ? ZTI_LARGE_TABLE_BITS
+                                                                : ZTI_SMALL_TABLE_BITS;
+}
+
+/* Entries of one symbol, for each code that is no longer than 'bits', in the one table there is. */
+ZTI_INLINE void fill_ones(const struct zti_codebook *book, uint32_t bits, uint32_t *narrow,
+                          uint64_t *wide)
+{
+    const uint32_t entries = UINT32_C(1) << bits;
+    for (uint32_t k = 0; k < book->used; k++) {
+        const uint32_t symbol = book->order[k], length = book->lengths[symbol];
+        if (length > bits)
+            break;
+        for (uint32_t i = book->codes[symbol] & 0xffff; i < entries; i += UINT32_C(1) << length)
+            if (narrow)
+                narrow[i] = symbol | (length | 1u << 6) << 24;
+            else
+                wide[i] = length | 1u << 8 | (uint64_t)symbol << 32;
+    }
+}
+
+/* Entries of 32 bits. What follows a code is at a smaller index: from the largest down those are
+ * still of one symbol. */
+static void fill_narrow(const struct zti_codebook *book, uint32_t bits, uint32_t *table)
+{
+    fill_ones(book, bits, table, NULL);
+    for (uint32_t i = UINT32_C(1) << bits; i-- > 0;) {
+        uint32_t entry = table[i], used = entry >> 24 & 63;
+        for (uint32_t n = 1; entry > 0 && n < NARROW_SYMBOLS; n++) {
+            const uint32_t next = table[i >> used], length = next >> 24 & 63;
+            if (next == 0 || used + length > bits)
+                break;
+            used += length;
+            entry = (entry & 0xffffff) | (next & 0xff) << 8 * n | (used | (n + 1) << 6) << 24;
+        }
+        table[i] = entry;
+    }
+}
+
+/* And of 64, in the same way. */
+static void fill_wide(const struct zti_codebook *book, uint32_t bits, uint64_t *table)
+{
+    fill_ones(book, bits, NULL, table);
+    for (uint32_t i = UINT32_C(1) << bits; i-- > 0;) {
+        const uint64_t one = table[i], two = table[i >> (one & 63)];
+        const uint64_t both = (one & 63) + (two & 63);
+        if (one > 0 && two > 0 && both <= bits)
+            table[i] = both | 2u << 8 | (one >> 32 & 0xffff) << 32 | (two >> 32 & 0xffff) << 48;
+    }
+}
+
+zt_status zti_huffman_decoder_make(zt_context *context, const struct zti_codebook *book,
+                                   struct zti_huffman_decoder *decoder)
+{
+    const bool is_narrow = book->alphabet <= NARROW;
+    const uint32_t bits = table_bits_for(book, is_narrow), entries = UINT32_C(1) << bits;
+    *decoder =
+        (struct zti_huffman_decoder){.book = book, .table_bits = bits, .is_narrow = is_narrow};
+    if (book->longest == 0)
+        return ZT_OK;
+    decoder->table = zti_alloc_zeroed(context, is_narrow ? entries * sizeof(uint32_t) + BEHIND
+                                                         : entries * sizeof(uint64_t));
+    if (!decoder->table)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a decoder's table");
+    if (is_narrow)
+        fill_narrow(book, bits, decoder->table);
+    else
+        fill_wide(book, bits, decoder->table);
+    return ZT_OK;
+}
+
+void zti_huffman_decoder_free(zt_context *context, struct zti_huffman_decoder *decoder)
+{
+    zti_release(context, decoder->table);
+    memset(decoder, 0, sizeof *decoder);
+}
+
+/* Symbols whose codes have no bits. */
+static bool fill(const struct zti_codebook *book, struct zti_huffman_part *parts,
+                 uint32_t part_count)
+{
+    for (uint32_t k = 0; k < part_count; k++) {
+        if (book->used == 0 && parts[k].symbols > 0)
+            return false;
+        for (size_t i = 0; i < parts[k].symbols; i++)
+            parts[k].out[i] = book->order[0];
+        parts[k].out += parts[k].symbols;
+        parts[k].symbols = 0;
+    }
+    return true;
+}
+
+bool zti_huffman_decode(const struct zti_huffman_decoder *decoder, uint32_t isa,
+                        const uint8_t *buffer, size_t buffer_bytes, struct zti_huffman_part *parts,
+                        uint32_t part_count)
+{
+    for (uint32_t k = 0; k < part_count; k++)
+        if (parts[k].at > parts[k].end || parts[k].end > (uint64_t)buffer_bytes * 8)
+            return false;
+    if (!decoder->table)
+        return fill(decoder->book, parts, part_count);
+#if defined(ZTI_HAS_X86_INSTANCES)
+    if (isa >= ZT_ISA_AVX2)
+        zti_decode_avx2(decoder, buffer, buffer_bytes, parts, part_count);
+    else
+#endif
+        decode_plain(decoder, buffer, buffer_bytes, parts, part_count);
+    (void)isa;
+    for (uint32_t k = 0; k < part_count; k++)
+        if (parts[k].symbols > 0 || parts[k].at > parts[k].end)
+            return false;
+    return true;
+}

@@ -1,0 +1,443 @@
+/* codebook.cu: from counts to canonical codes on a GPU, in one cooperative launch: the two
+ * phases of codebook.c (Tian et al., IPDPS 2021, algorithm 1), with a thread for each leaf, pair or
+ * symbol and a barrier of the grid between steps that depend on each other.
+ *
+ *   sort         runs of 32 by a warp, then runs in pairs: every item looks up its place in the
+ *                other run
+ *   GenerateCL   a barrier a round. All threads know where the queues stand, and find the round's
+ *                ends alike, a warp at a time; thread p takes pair p of the merge (merge path), so
+ *                that the merged list is never stored. Depths come last: a leaf walks up.
+ *   limit        package-merge (limit.c), a barrier a list; kept of a list are the leaves' places
+ *   GenerateCW   ranks within a length: by warps, then over warps
+ *
+ * Ties are decided as there, so the lengths are the same. With one block the barriers are the
+ * block's, which cost less. */
+#include "entropy/huffman/gpu/launches.h"
+
+#include "entropy/huffman/build.h"
+
+enum {
+    THREADS = 256,
+    MOST_BLOCKS = 32, /* all of them are resident on any device from sm_80 on */
+    ONE_BLOCK = 1024, /* symbols that one block has a barrier of its own for */
+    LENGTHS = ZTI_HUFFMAN_MAX_BITS + 1
+};
+
+#define NONE UINT32_MAX
+
+/* Where threads of all blocks meet. */
+#define MEET()                                                                                     \
+    do {                                                                                           \
+        if (gridDim.x == 1)                                                                        \
+            __syncthreads();                                                                       \
+        else                                                                                       \
+            simt_grid_sync();                                                                      \
+    } while (0)
+
+struct sorted {
+    uint64_t *counts; /* [alphabet] */
+    uint32_t *symbols;
+};
+
+struct building {
+    const uint64_t *counts;
+    struct zti_cuda_book book;
+    struct sorted a, b;
+    uint64_t *weight;  /* [2 alphabet]: leaves in order of weight, then inner nodes by age */
+    uint32_t *up;      /* [2 alphabet] */
+    uint64_t *list[2]; /* [2 alphabet]: of the package-merge */
+    uint32_t *places;  /* [limit][alphabet]: of leaves in its lists */
+    uint32_t *tiles;   /* [LENGTHS][tiles]: symbols of a length in 32 symbols; then before them */
+    uint8_t *depth;    /* [alphabet]: of leaves in order of weight */
+    uint32_t limit;
+};
+
+static __device__ __forceinline__ uint32_t thread_number(void)
+{
+    return blockIdx.x * THREADS + threadIdx.x;
+}
+
+static __device__ __forceinline__ uint32_t threads_of_all(void)
+{
+    return gridDim.x * THREADS;
+}
+
+/* How many of n numbers in order are below 'than', or (is_up) not above it. */
+static __device__ __forceinline__ uint32_t count_below(const uint64_t *numbers, uint32_t n,
+                                                       uint64_t than, bool is_up)
+{
+    uint32_t low = 0, high = n;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (is_up ? numbers[middle] <= than : numbers[middle] < than)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- sorting by (count, symbol) ---- */
+
+static __device__ __forceinline__ void sort_runs_of_32(const struct building *g)
+{
+    const uint32_t n = g->book.alphabet, lane = threadIdx.x % 32;
+    for (uint32_t first = thread_number() - lane; first < n; first += threads_of_all()) {
+        const uint32_t symbol = first + lane;
+        const uint64_t count = symbol < n ? g->counts[symbol] : UINT64_MAX;
+        uint32_t place = 0;
+        for (uint32_t k = 0; k < 32; k++) {
+            const uint64_t other = __shfl_sync(SIMT_ALL_LANES, count, (int)k);
+            place += other < count || (other == count && k < lane);
+        }
+        if (symbol < n) {
+            g->a.counts[first + place] = count;
+            g->a.symbols[first + place] = symbol;
+        }
+    }
+}
+
+/* Runs of 'width' to runs of twice that. */
+static __device__ __forceinline__ void merge_runs(const struct sorted *from,
+                                                  const struct sorted *to, uint32_t n,
+                                                  uint32_t width)
+{
+    for (uint32_t i = thread_number(); i < n; i += threads_of_all()) {
+        const uint32_t run = i / width, pair = run / 2 * 2 * width, other = (run ^ 1) * width;
+        const uint32_t left = other < n ? n - other : 0, others = left < width ? left : width;
+        const uint32_t before = others > 0 ? count_below(from->counts + other, others,
+                                                         from->counts[i], run % 2 == 1)
+                                           : 0;
+        const uint32_t place = pair + (i - run * width) + before;
+        to->counts[place] = from->counts[i];
+        to->symbols[place] = from->symbols[i];
+    }
+}
+
+/* ---- GenerateCL ---- */
+
+/* Where the queues of leaves and inner nodes stand; the same in all threads. */
+struct queues {
+    uint32_t leaves, leaf_head, inner_head, inner_end;
+};
+
+/* The first node in [from, end) that weighs 'weight' or more. Each lane of a warp looks at one of
+ * 32 places that cut what is left into 33: three steps for 32,768 nodes. */
+static __device__ __forceinline__ uint32_t lighter_end(const uint64_t *nodes, uint32_t from,
+                                                       uint32_t end, uint64_t weight)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    while (from < end) {
+        const uint32_t left = end - from;
+        const uint32_t at = from + (uint32_t)((uint64_t)left * (lane + 1) / 33);
+        const bool is_lighter = at < end && nodes[at] < weight;
+        const uint32_t lighter = (uint32_t)__popc(__ballot_sync(SIMT_ALL_LANES, is_lighter));
+        const uint32_t old = from;
+        if (lighter > 0)
+            from = old + (uint32_t)((uint64_t)left * lighter / 33) + 1;
+        if (lighter < 32)
+            end = old + (uint32_t)((uint64_t)left * (lighter + 1) / 33);
+    }
+    return from;
+}
+
+static __device__ __forceinline__ uint32_t take_lightest(const uint64_t *weight, struct queues *q)
+{
+    const bool has_leaf = q->leaf_head < q->leaves, has_inner = q->inner_head < q->inner_end;
+    if (has_leaf && (!has_inner || weight[q->leaf_head] <= weight[q->inner_head]))
+        return q->leaf_head++;
+    return q->inner_head++;
+}
+
+static __device__ __forceinline__ void join(const struct building *g, uint32_t into,
+                                            uint32_t first, uint32_t second)
+{
+    g->weight[into] = g->weight[first] + g->weight[second];
+    g->up[into] = NONE;
+    g->up[first] = g->up[second] = into;
+}
+
+/* Pair p of the merge of leaves [leaf, leaf + an) and inner nodes [inner, inner + bn). */
+static __device__ __forceinline__ void join_pair(const struct building *g, uint32_t into,
+                                                 uint32_t leaf, uint32_t an, uint32_t inner,
+                                                 uint32_t bn, uint32_t p)
+{
+    const uint64_t *const a = g->weight + leaf, *const b = g->weight + inner;
+    uint32_t i = zti_merge_split(a, an, b, bn, 2 * p), j = 2 * p - i, node[2];
+    for (uint32_t k = 0; k < 2; k++)
+        node[k] = i < an && (j == bn || a[i] <= b[j]) ? leaf + i++ : inner + j++;
+    join(g, into, node[0], node[1]);
+}
+
+/* join_round of codebook.c. */
+static __device__ __forceinline__ void join_round(const struct building *g, struct queues *q)
+{
+    const uint32_t t = q->inner_end;
+    const uint32_t first = take_lightest(g->weight, q), second = take_lightest(g->weight, q);
+    const uint64_t weight = g->weight[first] + g->weight[second];
+    const uint32_t leaf_end = lighter_end(g->weight, q->leaf_head, q->leaves, weight);
+    const uint32_t inner_end = lighter_end(g->weight, q->inner_head, t, weight);
+    uint32_t an = leaf_end - q->leaf_head, bn = inner_end - q->inner_head;
+    if ((an + bn) % 2 != 0) { /* the heaviest stays */
+        if (bn > 0 && (an == 0 || g->weight[inner_end - 1] >= g->weight[leaf_end - 1]))
+            bn--;
+        else
+            an--;
+    }
+    if (thread_number() == 0)
+        join(g, t, first, second);
+    for (uint32_t p = thread_number(); p < (an + bn) / 2; p += threads_of_all())
+        join_pair(g, t + 1 + p, q->leaf_head, an, q->inner_head, bn, p);
+    q->leaf_head += an;
+    q->inner_head += bn;
+    q->inner_end = t + 1 + (an + bn) / 2;
+}
+
+static __device__ __forceinline__ uint32_t depth_of(const struct building *g, uint32_t node)
+{
+    uint32_t depth = 0;
+    for (node = g->up[node]; node != NONE; node = g->up[node])
+        depth++;
+    return depth;
+}
+
+/* ---- the limit ---- */
+
+/* Items of list j from those of the one before; returns how many. */
+static __device__ __forceinline__ uint32_t merge_list(const struct building *g, uint32_t leaves,
+                                                      uint32_t items, uint32_t j)
+{
+    const uint64_t *const from = g->list[j % 2];
+    uint64_t *const to = g->list[(j + 1) % 2];
+    const uint32_t packages = items / 2;
+    for (uint32_t i = thread_number(); i < leaves; i += threads_of_all()) {
+        const uint64_t own = g->weight[i];
+        uint32_t low = 0, high = packages;
+        while (low < high) { /* packages that are lighter */
+            const uint32_t middle = low + (high - low) / 2;
+            if (zti_pack(from[2 * middle], from[2 * middle + 1]) < own)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        to[i + low] = own;
+        g->places[j * g->book.alphabet + i] = i + low;
+    }
+    for (uint32_t k = thread_number(); k < packages; k += threads_of_all()) {
+        const uint64_t own = zti_pack(from[2 * k], from[2 * k + 1]);
+        to[k + count_below(g->weight, leaves, own, true)] = own;
+    }
+    return leaves + packages;
+}
+
+/* zti_limit_lengths: depths of leaves none of which is above the limit. */
+static __device__ __forceinline__ void limit_depths(const struct building *g, uint32_t leaves)
+{
+    SIMT_SHARED(uint32_t, chosen_leaves, [ZTI_HUFFMAN_MAX_BITS]);
+    uint32_t items = 0;
+    for (uint32_t j = 0; j < g->limit; j++) {
+        items = merge_list(g, leaves, items, j);
+        MEET();
+    }
+    if (threadIdx.x == 0) {
+        uint32_t chosen = 2 * leaves - 2;
+        for (uint32_t j = g->limit; j-- > 0;) {
+            const uint32_t *const places = g->places + j * g->book.alphabet;
+            uint32_t low = 0, high = leaves;
+            while (low < high) {
+                const uint32_t middle = low + (high - low) / 2;
+                if (places[middle] < chosen)
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+            chosen_leaves[j] = low;
+            chosen = 2 * (chosen - low);
+        }
+    }
+    __syncthreads();
+    for (uint32_t i = thread_number(); i < leaves; i += threads_of_all()) {
+        uint32_t depth = 0;
+        for (uint32_t j = 0; j < g->limit; j++)
+            depth += i < chosen_leaves[j];
+        g->depth[i] = (uint8_t)depth;
+    }
+}
+
+/* ---- GenerateCW ---- */
+
+/* How many symbols of each length 32 symbols have. */
+static __device__ __forceinline__ void count_lengths(const struct building *g, uint32_t tiles)
+{
+    const uint32_t n = g->book.alphabet, lane = threadIdx.x % 32;
+    for (uint32_t first = thread_number() - lane; first < n; first += threads_of_all()) {
+        const uint32_t length = first + lane < n ? g->book.lengths[first + lane] : 0;
+        const unsigned same = __match_any_sync(SIMT_ALL_LANES, length);
+        if (lane < LENGTHS)
+            g->tiles[lane * tiles + first / 32] = 0;
+        __syncwarp();
+        if ((unsigned)__ffs((int)same) - 1 == lane)
+            g->tiles[length * tiles + first / 32] = (uint32_t)__popc(same);
+    }
+}
+
+/* Counts to sums of those before; a warp a length. The sum of all goes to 'all', for the next
+ * step. */
+static __device__ __forceinline__ void sum_lengths(const struct building *g, uint32_t tiles)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    for (uint32_t length = thread_number() / 32; length < LENGTHS;
+         length += threads_of_all() / 32) {
+        uint32_t *const row = g->tiles + length * tiles, sum = 0;
+        for (uint32_t first = 0; first < tiles; first += 32) {
+            const uint32_t own = first + lane < tiles ? row[first + lane] : 0;
+            uint32_t up_to = own;
+            for (uint32_t step = 1; step < 32; step *= 2) {
+                const uint32_t left = __shfl_up_sync(SIMT_ALL_LANES, up_to, (int)step);
+                up_to += lane >= step ? left : 0;
+            }
+            if (first + lane < tiles)
+                row[first + lane] = sum + up_to - own;
+            sum += __shfl_sync(SIMT_ALL_LANES, up_to, 31);
+        }
+        if (lane == 0)
+            g->tiles[LENGTHS * tiles + length] = sum;
+    }
+}
+
+/* First and Entry from the numbers of codes of each length: each block for itself. */
+static __device__ __forceinline__ void make_numbers(const struct building *g, uint32_t tiles,
+                                                    uint32_t used, uint32_t *numbers)
+{
+    if (threadIdx.x == 0) {
+        uint32_t code = 0, entry = 0, longest = 0;
+        numbers[ZTI_BOOK_FIRST] = numbers[ZTI_BOOK_ENTRY] = 0;
+        for (uint32_t l = 1; l <= LENGTHS; l++) {
+            const uint32_t number = l < LENGTHS ? g->tiles[LENGTHS * tiles + l] : 0;
+            numbers[ZTI_BOOK_FIRST + l] = code;
+            numbers[ZTI_BOOK_ENTRY + l] = entry;
+            code = (code + number) << 1;
+            entry += number;
+            longest = number > 0 ? l : longest;
+        }
+        numbers[ZTI_BOOK_USED] = used;
+        numbers[ZTI_BOOK_LONGEST] = longest;
+        for (uint32_t i = 0; blockIdx.x == 0 && i < ZTI_BOOK_NUMBERS; i++)
+            g->book.numbers[i] = numbers[i];
+    }
+    __syncthreads();
+}
+
+static __device__ __forceinline__ void put_codes(const struct building *g, uint32_t tiles,
+                                                 const uint32_t *numbers)
+{
+    const uint32_t n = g->book.alphabet, lane = threadIdx.x % 32;
+    for (uint32_t first = thread_number() - lane; first < n; first += threads_of_all()) {
+        const uint32_t symbol = first + lane;
+        const uint32_t l = symbol < n ? g->book.lengths[symbol] : 0;
+        const unsigned same = __match_any_sync(SIMT_ALL_LANES, l);
+        const uint32_t before = (uint32_t)__popc(same & ((1u << lane) - 1));
+        if (symbol >= n)
+            continue;
+        if (l == 0) {
+            g->book.codes[symbol] = 0;
+            continue;
+        }
+        const uint32_t place = g->tiles[l * tiles + first / 32] + before; /* among its length */
+        g->book.order[numbers[ZTI_BOOK_ENTRY + l] + place] = (uint16_t)symbol;
+        g->book.codes[symbol] = zti_reversed(numbers[ZTI_BOOK_FIRST + l] + place, l) | l << 16;
+    }
+}
+
+/* ---- the whole ---- */
+
+/* Depths of the leaves; all threads come out of it together. */
+static __device__ __forceinline__ void generate_lengths(const struct building *g, uint32_t leaves)
+{
+    struct queues q = {leaves, 0, leaves, leaves};
+    while (q.leaf_head < leaves || q.inner_end - q.inner_head > 1) {
+        join_round(g, &q);
+        MEET();
+    }
+    if (depth_of(g, 0) > g->limit) { /* the lightest is the deepest */
+        limit_depths(g, leaves);
+        return;
+    }
+    for (uint32_t i = thread_number(); i < leaves; i += threads_of_all())
+        g->depth[i] = (uint8_t)depth_of(g, i);
+}
+
+/* Where the sorted counts are. */
+static __device__ __forceinline__ struct sorted sort_counts(const struct building *g)
+{
+    struct sorted from = g->a, to = g->b;
+    sort_runs_of_32(g);
+    MEET();
+    for (uint32_t width = 32; width < g->book.alphabet; width *= 2) {
+        merge_runs(&from, &to, g->book.alphabet, width);
+        MEET();
+        const struct sorted swap = from;
+        from = to;
+        to = swap;
+    }
+    return from;
+}
+
+SIMT_KERNEL void __launch_bounds__(THREADS, 1) build_book(const struct building g)
+{
+    SIMT_SHARED(uint32_t, numbers, [ZTI_BOOK_NUMBERS]);
+    const uint32_t n = g.book.alphabet, tiles = (n + 31) / 32;
+    const struct sorted sorted = sort_counts(&g);
+    const uint32_t zeros = count_below(sorted.counts, n, 0, true), leaves = n - zeros;
+    for (uint32_t i = thread_number(); i < leaves; i += threads_of_all()) {
+        g.weight[i] = sorted.counts[zeros + i];
+        g.up[i] = NONE;
+        g.depth[i] = 0;
+    }
+    MEET();
+    if (leaves > 1)
+        generate_lengths(&g, leaves);
+    for (uint32_t i = thread_number(); i < n; i += threads_of_all()) /* whose depth it wrote */
+        g.book.lengths[sorted.symbols[i < leaves ? zeros + i : i - leaves]] =
+            i < leaves ? g.depth[i] : 0;
+    MEET();
+    count_lengths(&g, tiles);
+    MEET();
+    sum_lengths(&g, tiles);
+    MEET();
+    make_numbers(&g, tiles, leaves, numbers);
+    put_codes(&g, tiles, numbers);
+    if (leaves == 1 && thread_number() == 0)
+        g.book.order[0] = (uint16_t)sorted.symbols[zeros];
+}
+
+extern "C" size_t zti_cuda_build_bytes(uint32_t alphabet)
+{
+    const size_t n = alphabet, tiles = (n + 31) / 32;
+    return 8 * (2 * n + 2 * n + 4 * n) +
+           4 * (2 * n + 2 * n + zti_codebook_limit(alphabet) * n + LENGTHS * (tiles + 1)) + n;
+}
+
+extern "C" void zti_cuda_build(const uint64_t *counts, const struct zti_cuda_book *book,
+                               void *scratch, void *queue)
+{
+    struct building g;
+    const size_t n = book->alphabet, tiles = (n + 31) / 32;
+    uint64_t *const wide = (uint64_t *)scratch;
+    g.counts = counts;
+    g.book = *book;
+    g.a.counts = wide;
+    g.b.counts = wide + n;
+    g.weight = wide + 2 * n;
+    g.list[0] = wide + 4 * n;
+    g.list[1] = wide + 6 * n;
+    g.a.symbols = (uint32_t *)(void *)(wide + 8 * n);
+    g.b.symbols = g.a.symbols + n;
+    g.up = g.b.symbols + n;
+    g.places = g.up + 2 * n;
+    g.limit = zti_codebook_limit(book->alphabet);
+    g.tiles = g.places + g.limit * n;
+    g.depth = (uint8_t *)(g.tiles + LENGTHS * (tiles + 1));
+    const unsigned wanted = book->alphabet <= ONE_BLOCK ? 1 : simt_grid_of(n, THREADS);
+    SIMT_LAUNCH_COOPERATIVE(build_book, simt_at_most(wanted, MOST_BLOCKS), THREADS, queue, g);
+}

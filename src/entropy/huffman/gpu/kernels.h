@@ -1,0 +1,132 @@
+/* kernels.h: Huffman coding by CUDA kernels: counting, the codebook, coding, also by
+ * reduce-merge and shuffle-merge, decoding of sub-chunks whose lanes find code borders by
+ * themselves. The bits are those of the CPU's files. Kernels are queued and not waited for;
+ * pointers are to the device's memory unless they say otherwise. */
+#ifndef ZTI_HUFFMAN_GPU_KERNELS_H
+#define ZTI_HUFFMAN_GPU_KERNELS_H
+
+#include "entropy/huffman/huffman.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {
+    ZTI_PART_MAGNITUDE = 10, /* a part has 2^10 symbols, a chunk of the stream four parts */
+    ZTI_CHUNK_MAGNITUDE = 12,
+    ZTI_MERGE_MOST_FACTOR = 4
+};
+
+/* What a codebook is to kernels: as in struct zti_codebook. */
+struct zti_cuda_book {
+    uint32_t alphabet;
+    uint32_t *codes;   /* [alphabet] */
+    uint16_t *order;   /* [alphabet] */
+    uint8_t *lengths;  /* [alphabet] */
+    uint32_t *numbers; /* [ZTI_BOOK_NUMBERS], see below */
+};
+
+/* Places in numbers: first[l] and entry[l] for l up to ZTI_HUFFMAN_MAX_BITS + 1. */
+enum {
+    ZTI_BOOK_USED = 0,
+    ZTI_BOOK_LONGEST = 1,
+    ZTI_BOOK_FIRST = 2,
+    ZTI_BOOK_ENTRY = ZTI_BOOK_FIRST + ZTI_HUFFMAN_MAX_BITS + 2,
+    ZTI_BOOK_NUMBERS = ZTI_BOOK_ENTRY + ZTI_HUFFMAN_MAX_BITS + 2
+};
+
+/* A book lies in one block: numbers, codes, order, lengths. */
+ZTI_STATIC size_t zti_cuda_book_bytes(uint32_t alphabet)
+{
+    return (ZTI_BOOK_NUMBERS + (size_t)alphabet) * sizeof(uint32_t) + alphabet * (size_t)3;
+}
+
+ZTI_STATIC struct zti_cuda_book zti_cuda_book_in(void *memory, uint32_t alphabet)
+{
+    struct zti_cuda_book book;
+    book.alphabet = alphabet;
+    book.numbers = (uint32_t *)memory;
+    book.codes = book.numbers + ZTI_BOOK_NUMBERS;
+    book.order = (uint16_t *)(void *)(book.codes + alphabet);
+    book.lengths = (uint8_t *)(void *)(book.order + alphabet);
+    return book;
+}
+
+/* A call of the encoder: chunks of 2^magnitude symbols, each padded to a byte. By 'merge' as in the
+ * paper; by 'encode' faster, the same bits, in chunks of the stream, whatever magnitude and factor
+ * say. */
+struct zti_cuda_merging {
+    struct zti_symbols symbols;  /* data: on the device, aligned to 16 bytes */
+    struct zti_cuda_book book;
+    uint32_t magnitude;          /* ZTI_PART_MAGNITUDE to ZTI_CHUNK_MAGNITUDE */
+    uint32_t factor;             /* r, at most ZTI_MERGE_MOST_FACTOR */
+    uint8_t *out;                /* room for two bytes a symbol of whole chunks; aligned to 4 */
+    uint16_t *part_bits;         /* room for the parts of whole chunks */
+    uint64_t *states;            /* zeroed: lookback_words; [1]: afterwards the bytes of all */
+    uint64_t *breaking;          /* 'merge': raised by the units of more than 32 bits */
+};
+
+/* A call of the decoder: chunks of four parts, from the beginning of one. */
+struct zti_cuda_unmerging {
+    struct zti_symbols symbols;  /* where they go; aligned to 8 bytes */
+    struct zti_cuda_book book;   /* codes and lengths are not looked at */
+    const uint32_t *words;       /* of the chunks, zeros behind them to a whole word and one more */
+    uint64_t bytes;              /* of the chunks */
+    const uint8_t *lengths;      /* of parts, as the stream has them; 3 bytes more can be read */
+    uint32_t width, least;
+    uint64_t first_part;         /* the number of the first part */
+    uint64_t measured_parts;     /* parts before this one have a length; it ends where bytes do */
+    uint64_t *states;            /* zeroed: lookback_words of the chunks */
+    uint64_t *bad;               /* raised where codes do not fill a part */
+};
+
+struct zti_huffman_kernels {
+    /* Add to counts[alphabet], 64 bits each, how often symbols occur; to *strays, how many are not
+     * below the alphabet. Up to 2^40 symbols. */
+    void (*count)(const struct zti_symbols *symbols, uint64_t *counts, uint64_t *strays,
+                  void *queue);
+    /* zti_codebook_build: one cooperative launch. scratch: build_bytes, aligned to 8. */
+    size_t (*build_bytes)(uint32_t alphabet);
+    void (*build)(const uint64_t *counts, const struct zti_cuda_book *book, void *scratch,
+                  void *queue);
+    uint64_t (*merge_states)(uint64_t chunks); /* words */
+    void (*encode)(const struct zti_cuda_merging *m, void *queue); /* chunks of the stream */
+    void (*merge)(const struct zti_cuda_merging *m, void *queue);
+    void (*decode)(const struct zti_cuda_unmerging *u, void *queue);
+};
+
+/* NULL in a build without CUDA. */
+const struct zti_huffman_kernels *zti_cuda_huffman(void);
+
+/* ---- huffman/gpu/codebook_host.c: books for the host that kernels make --------------------------------- */
+
+/* Symbols of the largest book that kernels leave to the host where it has the counts: it takes
+ * about as long as the launch, its barriers and the copies would. */
+enum { ZTI_HOST_BOOK_SYMBOLS = 1024 };
+
+/* Where a book is made, in ZTI_DEVICE_MODEL. */
+struct zti_cuda_making {
+    struct zti_cuda_book book;
+    uint64_t *counts, *strays; /* to be set: [alphabet]; not looked at: one */
+    void *scratch;
+};
+
+uint64_t zti_cuda_making_bytes(uint32_t alphabet); /* of ZTI_DEVICE_MODEL */
+zt_status zti_cuda_make_room(zt_context *context, uint32_t alphabet, struct zti_cuda_making *m);
+
+/* Queue the making of a book from m->counts, wait for all that was queued, and make the host's
+ * book. Nothing is in it after a failure. */
+zt_status zti_cuda_make_book(zt_context *context, const struct zti_cuda_making *m,
+                             struct zti_codebook *book);
+
+/* Whether kernels make the book of so many symbols; and zti_codebook_build by them, from counts
+ * that the host has. */
+bool zti_cuda_makes_book(const zt_context *context, uint32_t alphabet);
+zt_status zti_cuda_codebook_build(zt_context *context, const uint64_t *counts, uint32_t alphabet,
+                                  struct zti_codebook *book);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,187 @@
+/* merge.cu: chunks of symbols to bits on a GPU by reduce-merge and shuffle-merge (merge.c has
+ * the picture), a block a chunk, and placed in the same pass. Streams are made by huffman/gpu/encode.cu,
+ * which is faster; this is the paper's way, whose magnitude and reduction factor can be chosen.
+ *
+ *     reduce   a thread merges the codes of 2^r symbols into a word of a cell
+ *     shuffle  rounds between two buffers in shared memory; a thread gathers each word of a merged
+ *              group: of the left group, of the right one shifted behind it, or of both. Seen from
+ *              the words that are written, the paper's two steps are one, and no bit has two
+ *              writers.
+ *     place    look-back over the bytes of chunks before; whole words to global memory, the bytes
+ *              that chunks share a word with one by one
+ *
+ * A unit of more than 32 bits breaks: in a chunk that has one all cells have room for the longest
+ * unit there can be, so that the bits do not depend on r. */
+#include "gpu/lookback.h"
+#include "gpu/place.h"
+
+#include "entropy/huffman/gpu/launches.h"
+
+enum {
+    THREADS = 256,
+    WORD_BITS = 32
+};
+
+/* Shared memory of a block. */
+struct cells {
+    uint32_t *from, *to;           /* words of cells */
+    uint32_t *from_bits, *to_bits; /* of groups, by their number */
+    const uint32_t *codes;
+    uint32_t units, cell_words;
+};
+
+static inline uint32_t room_words(uint32_t magnitude, uint32_t factor)
+{
+    return factor == 0 ? 1u << magnitude : 1u << (magnitude - 1);
+}
+
+static __device__ __forceinline__ uint32_t words_of(uint32_t bits)
+{
+    return (bits + WORD_BITS - 1) / WORD_BITS;
+}
+
+/* Merge the codes of a unit and store its words, as many as a cell has. Returns its bits. */
+static __device__ __forceinline__ uint32_t reduce(const struct zti_cuda_merging *m,
+                                                  const struct cells *c, uint64_t first,
+                                                  uint32_t *cell)
+{
+    const uint64_t left = first < m->symbols.count ? m->symbols.count - first : 0;
+    const uint32_t n = left < 1u << m->factor ? (uint32_t)left : 1u << m->factor;
+    uint64_t held = 0;
+    uint32_t bits = 0, word = 0;
+    for (uint32_t i = 0; i < n; i += 4) {
+        const uint32_t some = n - i < 4 ? n - i : 4;
+        uint64_t four = four_symbols(&m->symbols, first + i, some);
+        for (uint32_t k = 0; k < some; k++, four >>= 16) {
+            const uint32_t code = c->codes[four & 0xffff];
+            held |= (uint64_t)(code & 0xffff) << (bits - word * WORD_BITS);
+            bits += code >> 16;
+            if (bits > (word + 1) * WORD_BITS) {
+                if (word < c->cell_words)
+                    cell[word] = (uint32_t)held;
+                held >>= WORD_BITS;
+                word++;
+            }
+        }
+    }
+    if (word < c->cell_words)
+        cell[word] = (uint32_t)held;
+    return bits;
+}
+
+/* All units of a chunk; returns whether one broke. */
+static __device__ __forceinline__ bool reduce_chunk(const struct zti_cuda_merging *m,
+                                                    struct cells *c, uint64_t chunk)
+{
+    uint32_t broken = 0;
+    for (uint32_t u = threadIdx.x; u < c->units; u += THREADS) {
+        const uint64_t first = (chunk << m->magnitude) + ((uint64_t)u << m->factor);
+        const uint32_t bits = reduce(m, c, first, c->from + u * c->cell_words);
+        c->from_bits[u] = bits;
+        broken += bits > WORD_BITS;
+    }
+    if (c->cell_words == 1 && broken > 0)
+        (void)atomicAdd((unsigned long long *)m->breaking, (unsigned long long)broken);
+    return __syncthreads_or(broken > 0);
+}
+
+/* Merge groups of 2^log2_words words in pairs: from the buffer 'from' to the other one. */
+static __device__ __forceinline__ void shuffle(struct cells *c, uint32_t log2_words)
+{
+    const uint32_t group_words = 1u << log2_words;
+    for (uint32_t x = threadIdx.x; x < c->units * c->cell_words; x += THREADS) {
+        const uint32_t w = x & (2 * group_words - 1), p = x >> (log2_words + 1);
+        const uint32_t left_bits = c->from_bits[2 * p], right_bits = c->from_bits[2 * p + 1];
+        const uint32_t skip = left_bits / WORD_BITS, shift = left_bits % WORD_BITS;
+        const uint32_t right_words = words_of(right_bits);
+        const uint32_t *const left = c->from + (x - w), *const right = left + group_words;
+        if (w == 0)
+            c->to_bits[p] = left_bits + right_bits;
+        if (w >= words_of(left_bits + right_bits))
+            continue;
+        uint32_t v = w < words_of(left_bits) ? left[w] : 0;
+        if (w >= skip && w - skip < right_words)
+            v |= right[w - skip] << shift;
+        if (w > skip && w - skip - 1 < right_words && shift > 0)
+            v |= right[w - skip - 1] >> (WORD_BITS - shift);
+        c->to[x] = v;
+    }
+    __syncthreads();
+    uint32_t *const words = c->from, *const bits = c->from_bits;
+    c->from = c->to;
+    c->from_bits = c->to_bits;
+    c->to = words;
+    c->to_bits = bits;
+}
+
+/* The bits of parts, when groups are parts. */
+static __device__ __forceinline__ void note_parts(const struct zti_cuda_merging *m,
+                                                  const struct cells *c, uint64_t chunk,
+                                                  uint32_t cells)
+{
+    const uint32_t parts = 1u << (m->magnitude - ZTI_PART_MAGNITUDE);
+    if (cells << m->factor == 1u << ZTI_PART_MAGNITUDE && threadIdx.x < parts)
+        m->part_bits[chunk * parts + threadIdx.x] = (uint16_t)c->from_bits[threadIdx.x];
+}
+
+/* The chunk's bits, in c->from; returns how many. */
+static __device__ __forceinline__ uint32_t merge(const struct zti_cuda_merging *m,
+                                                 struct cells *c, uint64_t chunk)
+{
+    c->cell_words = 1;
+    if (reduce_chunk(m, c, chunk) && m->factor > 0) {
+        c->cell_words = (1u << m->factor) * ZTI_HUFFMAN_MAX_BITS / WORD_BITS;
+        if (c->cell_words > 1)
+            (void)reduce_chunk(m, c, chunk);
+    }
+    uint32_t log2_words = (uint32_t)__ffs((int)c->cell_words) - 1;
+    for (uint32_t cells = 1; cells < c->units; cells *= 2) {
+        note_parts(m, c, chunk, cells);
+        shuffle(c, log2_words++);
+    }
+    note_parts(m, c, chunk, c->units);
+    return c->from_bits[0];
+}
+
+SIMT_KERNEL void __launch_bounds__(THREADS) merge_chunks(const struct zti_cuda_merging m,
+                                                         const uint64_t chunks,
+                                                         const uint32_t room)
+{
+    SIMT_SHARED_DYNAMIC(uint32_t, memory);
+    SIMT_SHARED(unsigned long long, place, );
+    struct cells c;
+    c.units = 1u << (m.magnitude - m.factor);
+    const bool has_codes = m.book.alphabet <= ZTI_FEW_CODES;
+    uint32_t *const codes = memory + 2 * (room + c.units);
+    c.codes = has_codes ? codes : m.book.codes;
+    for (uint32_t i = threadIdx.x; has_codes && i < m.book.alphabet; i += THREADS)
+        codes[i] = m.book.codes[i];
+    for (;;) {
+        const uint64_t chunk = lookback_ticket(m.states);
+        if (chunk >= chunks)
+            return;
+        c.from = memory;
+        c.to = memory + room;
+        c.from_bits = memory + 2 * room;
+        c.to_bits = c.from_bits + c.units;
+        const uint32_t bytes = (merge(&m, &c, chunk) + 7) / 8;
+        if (threadIdx.x < 32) {
+            const uint64_t before = lookback(m.states, chunk, chunks, bytes);
+            if (threadIdx.x == 0)
+                place = before;
+        }
+        __syncthreads();
+        place_bytes(c.from, bytes, m.out, place, THREADS); /* the next ticket is a barrier */
+    }
+}
+
+extern "C" void zti_cuda_merge(const struct zti_cuda_merging *m, void *queue)
+{
+    const uint64_t chunks = (m->symbols.count + (UINT64_C(1) << m->magnitude) - 1) >> m->magnitude;
+    const uint32_t room = room_words(m->magnitude, m->factor);
+    const uint32_t units = 1u << (m->magnitude - m->factor);
+    const uint32_t codes = m->book.alphabet <= ZTI_FEW_CODES ? m->book.alphabet : 0;
+    if (chunks > 0)
+        SIMT_LAUNCH(merge_chunks, simt_at_most(chunks, ZTI_CUDA_TAKERS), THREADS,
+                    4 * (2 * (room + units) + codes), queue, *m, chunks, room);
+}

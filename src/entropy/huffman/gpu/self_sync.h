@@ -1,0 +1,176 @@
+/* self_sync.h: codes by lanes of a warp, none of which knows where a code begins.
+ *
+ * Lanes have pieces of the bits that are equally long. They begin at the piece's first bit, as if a
+ * code did, and tell the next lane where the first code beyond their own piece begins. A lane that
+ * began elsewhere goes through its piece again, until nothing changes (self-synchronization: Klein
+ * and Wiseman 2003; Weissenberger and Schmidt 2018). Codes fall into step after a few symbols as a
+ * rule, so that two or three rounds do; as many as there are lanes always do, as lane k is right
+ * after round k.
+ *
+ *     pieces    |abc..d|e..fg...|hi.jk...|     each lane begins at its border,
+ *     next one          ^+2      ^+1           and learns where it should have
+ *
+ * A code is looked up by the next bits. An entry has the first code's symbol in 16 bits, at which
+ * of the next 11 bits a code ends, by which codes are counted several at a time, and in 5 the first
+ * code's length; the last two are 0 where that code is longer than the table's bits. */
+#ifndef ZTI_HUFFMAN_GPU_SELF_SYNC_H
+#define ZTI_HUFFMAN_GPU_SELF_SYNC_H
+
+#include "entropy/huffman/gpu/launches.h"
+
+#include "entropy/huffman/build.h"
+
+#define ZTI_CODE_ENTRIES (1u << ZTI_SMALL_TABLE_BITS) /* of a table by which codes are counted */
+
+static_assert(ZTI_SMALL_TABLE_BITS == 11, "16 bits of a symbol, 11 of ends and 5 fill an entry");
+
+static __device__ __forceinline__ uint32_t zti_code_ends(uint32_t entry)
+{
+    return entry >> 16 & (ZTI_CODE_ENTRIES - 1);
+}
+
+#define ZTI_CODE_HAS_LENGTH (1u << 27) /* entries from here on */
+
+static __device__ __forceinline__ uint32_t zti_code_length(uint32_t entry)
+{
+    return entry >> 27;
+}
+
+/* The code at the highest of 16 bits, from a length on: an entry without ends, or 0 where it is
+ * longer than 'most'. */
+static __device__ __forceinline__ uint32_t zti_code_at(const uint16_t *order,
+                                                       const uint32_t *numbers, uint32_t high,
+                                                       uint32_t bits, uint32_t most)
+{
+    const uint32_t *const first = numbers + ZTI_BOOK_FIRST, *const entry = numbers + ZTI_BOOK_ENTRY;
+    for (; bits <= most; bits++) {
+        const uint32_t place = (high >> (16 - bits)) - first[bits];
+        if (place < entry[bits + 1] - entry[bits])
+            return order[entry[bits] + place] | bits << 27;
+    }
+    return 0;
+}
+
+/* The length of the code at the highest of 16 bits, longer than a table's. Longer codes are larger
+ * than shorter ones, so it is longer than l bits where its first l + 1 are no less than the first
+ * code of so many; books are complete. */
+static __device__ __forceinline__ uint32_t zti_long_length(const uint32_t *numbers, uint32_t high,
+                                                           uint32_t table_bits)
+{
+    uint32_t length = table_bits + 1;
+    SIMT_UNROLL
+    for (uint32_t l = table_bits + 1; l < ZTI_HUFFMAN_MAX_BITS; l++)
+        length += high >> (ZTI_HUFFMAN_MAX_BITS - 1 - l) >= numbers[ZTI_BOOK_FIRST + l + 1];
+    return length;
+}
+
+/* The first of some bits' codes, longer than a table's: its symbol's place in the order. */
+static __device__ __forceinline__ uint32_t zti_long_place(const uint32_t *numbers, uint32_t bits,
+                                                          uint32_t table_bits, uint32_t *length)
+{
+    const uint32_t high = __brev(bits) >> 16;
+    *length = zti_long_length(numbers, high, table_bits);
+    return numbers[ZTI_BOOK_ENTRY + *length] + (high >> (16 - *length)) -
+           numbers[ZTI_BOOK_FIRST + *length];
+}
+
+/* The same as an entry without ends. */
+static __device__ __forceinline__ uint32_t zti_long_code(const uint16_t *order,
+                                                         const uint32_t *numbers, uint32_t bits,
+                                                         uint32_t table_bits)
+{
+    uint32_t length;
+    const uint32_t place = zti_long_place(numbers, bits, table_bits, &length);
+    return order[place] | length << 27;
+}
+
+/* The ends of entry i, from a table whose entries have the first codes. */
+static __device__ __forceinline__ uint32_t zti_ends_in(const uint32_t *table, uint32_t i)
+{
+    uint32_t ends = 0;
+    for (uint32_t at = 0, bits = zti_code_length(table[i]);
+         bits > 0 && at + bits <= ZTI_SMALL_TABLE_BITS; bits = zti_code_length(table[i >> at])) {
+        at += bits;
+        ends |= 1u << (at - 1);
+    }
+    return ends << 16;
+}
+
+/* A book of two symbols or more to decode with, and the bits, of which 32 are there from each place
+ * on that is looked at. */
+struct zti_code_bits {
+    const uint32_t *numbers; /* of the book, by ZTI_BOOK_ */
+    const uint16_t *order;
+    const uint32_t *table;
+    const uint32_t *words;
+};
+
+/* The next 32 bits. */
+static __device__ __forceinline__ uint32_t zti_bits_from(const struct zti_code_bits *c, uint32_t at)
+{
+    return __funnelshift_r(c->words[at / 32], c->words[at / 32 + 1], at % 32);
+}
+
+/* The next code. */
+static __device__ __forceinline__ uint32_t zti_code_from(const struct zti_code_bits *c, uint32_t at)
+{
+    const uint32_t bits = zti_bits_from(c, at), entry = c->table[bits & (ZTI_CODE_ENTRIES - 1)];
+    return zti_code_length(entry) > 0
+               ? entry
+               : zti_long_code(c->order, c->numbers, bits, ZTI_SMALL_TABLE_BITS);
+}
+
+/* At which of the next bits a code ends: as many as are looked up at a time, or a longer one. */
+static __device__ __forceinline__ uint32_t zti_ends_from(const struct zti_code_bits *c, uint32_t at)
+{
+    const uint32_t bits = zti_bits_from(c, at);
+    const uint32_t ends = zti_code_ends(c->table[bits & (ZTI_CODE_ENTRIES - 1)]);
+    if (ends != 0)
+        return ends;
+    return 1u << (zti_long_length(c->numbers, __brev(bits) >> 16, ZTI_SMALL_TABLE_BITS) - 1);
+}
+
+/* Go through codes that begin in [at, limit); returns where the first one beyond begins. */
+static __device__ __forceinline__ uint32_t zti_count_codes(const struct zti_code_bits *c,
+                                                           uint32_t at, uint32_t limit,
+                                                           uint32_t *count)
+{
+    uint32_t n = 0;
+    while (at + ZTI_SMALL_TABLE_BITS <= limit) {
+        const uint32_t ends = zti_ends_from(c, at);
+        at += 32 - (uint32_t)__clz((int)ends);
+        n += (uint32_t)__popc(ends);
+    }
+    while (at < limit) { /* of the ends at the limit or beyond, the first one only */
+        const uint32_t ends = zti_ends_from(c, at);
+        const uint32_t inside = (1u << (limit - at - 1)) - 1, beyond = ends & ~inside;
+        const uint32_t some = (ends & inside) | (beyond & (0 - beyond));
+        at += 32 - (uint32_t)__clz((int)some);
+        n += (uint32_t)__popc(some);
+    }
+    *count = n;
+    return at;
+}
+
+/* Lanes by so many have the pieces of the same bits, each from *start to before 'limit'; *start is
+ * then where its first code begins. How many codes begin in the piece, and where the first one
+ * beyond does. The warp calls it. */
+static __device__ __forceinline__ uint32_t zti_settle(const struct zti_code_bits *c, uint32_t lanes,
+                                                      uint32_t *start, uint32_t limit,
+                                                      uint32_t *count)
+{
+    const bool is_first = threadIdx.x % lanes == 0;
+    uint32_t stop = *start, before = *start;
+    bool changes = true;
+    do {
+        if (changes) {
+            *start = before;
+            stop = zti_count_codes(c, *start, limit, count);
+        }
+        before = __shfl_up_sync(SIMT_ALL_LANES, stop, 1);
+        changes = !is_first && before != *start;
+    } while (__any_sync(SIMT_ALL_LANES, changes));
+    return stop;
+}
+
+#endif

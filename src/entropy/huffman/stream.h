@@ -1,0 +1,111 @@
+/* stream.h: the stream of zt_huffman_encode, and what its writer and reader share. The page
+ * docs/huffman-format.md says the same in words.
+ *
+ *   head   4 bytes   "zthf"
+ *          1         format version, 1
+ *          varint    symbols of the alphabet, 1 to 65,536
+ *          varint    symbols that are coded
+ *          ...       table of code lengths (table.c), padded with zero bits to a byte
+ *   chunks ...       4096 symbols each (the last one fewer), padded with zero bits to a byte; a
+ *                    chunk is up to four parts of 1024 symbols one after another
+ *   tail   ...       for each part but the last, how many bits it has more than the shortest of
+ *                    them; as many bits each as the width says, padded with zero bits to a byte
+ *          1         the width, 0 to 15
+ *          2         bits of that shortest part
+ *          8         XXH3-64 of all bytes before
+ *
+ * The last part ends where the chunks do, but for the padding. Varints are those of wire.h. */
+#ifndef ZTI_HUFFMAN_STREAM_H
+#define ZTI_HUFFMAN_STREAM_H
+
+#include "core/wire.h"
+#include "entropy/huffman/gpu/kernels.h"
+
+enum {
+    STREAM_VERSION = 1,
+    STREAM_MAGIC_BYTES = 4,
+    PART_SYMBOLS = 1024,
+    CHUNK_SYMBOLS = PART_SYMBOLS * ZTI_HUFFMAN_PARTS,
+    RUN_CHUNKS = 64, /* that a thread takes at a time: 2^18 symbols, some 200 microseconds */
+    RUN_SYMBOLS = CHUNK_SYMBOLS * RUN_CHUNKS,
+    PART_MOST_BITS = PART_SYMBOLS * ZTI_HUFFMAN_MAX_BITS,
+    CHUNK_MOST_BYTES = CHUNK_SYMBOLS * ZTI_HUFFMAN_MAX_BITS / 8,
+    WIDTH_MOST = 15, /* bits of PART_MOST_BITS */
+    TAIL_FIXED_BYTES = 1 + 2 + 8
+};
+_Static_assert(PART_MOST_BITS < 1 << WIDTH_MOST, "a part's length has WIDTH_MOST bits");
+
+enum { HEAD_FIXED_MOST = STREAM_MAGIC_BYTES + 1 + 2 * ZTI_VARINT_MAX_BYTES };
+
+static const uint8_t zti_stream_magic[STREAM_MAGIC_BYTES] = {'z', 't', 'h', 'f'};
+
+static inline uint64_t zti_parts_of(uint64_t symbols)
+{
+    return symbols / PART_SYMBOLS + (symbols % PART_SYMBOLS != 0);
+}
+
+/* Parts whose length is in the tail. */
+static inline uint64_t zti_measured_parts_of(uint64_t symbols)
+{
+    return symbols > 0 ? zti_parts_of(symbols) - 1 : 0;
+}
+
+static inline uint64_t zti_runs_of(uint64_t symbols)
+{
+    return symbols / RUN_SYMBOLS + (symbols % RUN_SYMBOLS != 0);
+}
+
+/* ZT_BAD_ARG, with a sentence, where an alphabet or the width of symbols makes no sense. */
+zt_status zti_symbols_check(zt_context *context, const struct zti_symbols *s);
+
+/* Runs of symbols that threads take until there are none left. work gets the worker's number, for
+ * what each has to itself, and returns whether to go on; after false no more runs are begun. */
+struct zti_workers {
+    void *shared;
+    bool (*work)(void *shared, uint32_t worker, uint64_t run);
+    uint64_t runs;
+};
+
+/* How many threads the context's policy has for so many runs. */
+uint32_t zti_worker_count(const zt_context *context, uint64_t runs);
+void zti_workers_run(const struct zti_workers *workers, uint32_t threads);
+
+/* What a stream has, as its reader finds it. */
+struct zti_coded {
+    uint32_t alphabet;
+    uint64_t symbols;
+    struct zti_codebook book;
+    const uint8_t *chunks;
+    uint64_t chunks_bytes;
+    const uint8_t *lengths; /* of parts, as the tail has them; the tail's rest is behind */
+    uint32_t width, least;
+};
+
+/* ZT_CORRUPT, with the sentence. */
+zt_status zti_codes_do_not_fill(zt_context *context);
+
+/* ---- huffman/gpu/stream_host.c ---- */
+
+/* Whether the context's policy has kernels for this. */
+bool zti_stream_is_cuda(const zt_context *context);
+
+/* What the device keeps between counting and coding. */
+struct zti_stream_cuda {
+    struct zti_cuda_book book;
+    struct zti_symbols symbols; /* the last slab's */
+};
+
+/* Count symbols and make the book. ZT_BAD_ARG where a symbol is not below the alphabet. */
+zt_status zti_stream_cuda_learn(zt_context *context, const struct zti_symbols *s,
+                                struct zti_codebook *book, struct zti_stream_cuda *cuda);
+
+/* The chunks, and the bits of each part. *bytes is more than room_bytes where they do not fit. */
+zt_status zti_stream_cuda_code(zt_context *context, const struct zti_symbols *s,
+                               const struct zti_stream_cuda *cuda, uint8_t *out,
+                               uint64_t room_bytes, uint16_t *part_bits, uint64_t *bytes);
+
+/* Decode all chunks; run_starts: bytes from the first chunk to each run. */
+zt_status zti_stream_cuda_decode(zt_context *context, const struct zti_coded *coded,
+                                 const struct zti_symbols *target, const uint64_t *run_starts);
+
+#endif

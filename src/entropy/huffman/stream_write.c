@@ -1,0 +1,407 @@
+/* stream_write.c: zt_huffman_encode. Count, make the book, code chunk by chunk, write the lengths
+ * of the parts behind them.
+ *
+ * One thread codes the chunks one after another. Several first sum up code lengths, from which
+ * follows where each run of chunks goes, and then code: no thread waits for another, and the bytes
+ * are the same. Every chunk is coded in a worker's own memory and copied, because a bit writer
+ * touches more than it writes. */
+#include "array/mirror.h"
+#include "core/cpu.h"
+#include "core/wire.h"
+#include "entropy/items.h"
+#include "entropy/huffman/stream.h"
+
+#include <xxhash.h>
+
+/* A worker's own memory. */
+struct worker {
+    void *tally;
+    uint8_t *coded;    /* [CHUNK_MOST_BYTES and margin] */
+    uint16_t *symbols; /* [CHUNK_SYMBOLS]: a chunk's symbols in 16 bits */
+};
+
+struct job {
+    const struct zti_symbols *source;
+    uint32_t isa;
+    struct zti_codebook book;
+    struct worker *workers;
+    uint32_t worker_count;
+    uint16_t *part_bits;   /* [parts] */
+    uint64_t *run_starts;  /* [runs + 1]: bytes from the first chunk */
+    uint8_t *out;          /* where the first chunk goes */
+    uint64_t room_bytes;   /* for chunks */
+    bool is_placed;        /* part_bits and run_starts are known before the chunks are coded */
+    struct zti_stream_cuda cuda;
+};
+
+zt_status zt_huffman_bound(uint64_t symbols, uint32_t alphabet, size_t *capacity_bytes)
+{
+    if (!capacity_bytes || alphabet == 0 || alphabet > ZTI_HUFFMAN_MAX_ALPHABET ||
+        symbols > SIZE_MAX / 8)
+        return ZT_BAD_ARG;
+    const uint64_t head = HEAD_FIXED_MOST + alphabet * ZTI_ITEM_SYMBOL_BITS / 8 + 8;
+    const uint64_t padding = symbols / CHUNK_SYMBOLS + 1;
+    const uint64_t chunks = symbols * zti_codebook_limit(alphabet) / 8 + padding;
+    const uint64_t tail = (zti_parts_of(symbols) * WIDTH_MOST + 7) / 8 + TAIL_FIXED_BYTES;
+    *capacity_bytes = (size_t)(head + chunks + tail);
+    return ZT_OK;
+}
+
+/* ---- symbols in 16 bits ---- */
+
+/* Symbols [first, first + n) of the caller's, n <= CHUNK_SYMBOLS; in 'room' unless they have 16
+ * bits already. */
+static const uint16_t *take_symbols(const struct zti_symbols *s, uint64_t first, size_t n,
+                                    uint16_t *room)
+{
+    if (s->bytes == 2)
+        return (const uint16_t *)s->data + first;
+    if (s->bytes == 1)
+        for (size_t i = 0; i < n; i++)
+            room[i] = ((const uint8_t *)s->data)[first + i];
+    else
+        for (size_t i = 0; i < n; i++)
+            room[i] = (uint16_t)((const uint32_t *)s->data)[first + i];
+    return room;
+}
+
+/* Whether n symbols of one width are below the alphabet. Most often already all bits that any of
+ * them has are a number below it. */
+#define ARE_SYMBOLS(name, width)                                                                   \
+    static bool name(const width *symbols, size_t n, uint32_t alphabet)                            \
+    {                                                                                              \
+        width any = 0, most = 0;                                                                   \
+        for (size_t i = 0; i < n; i++)                                                             \
+            any |= symbols[i];                                                                     \
+        for (size_t i = 0; any >= alphabet && i < n; i++)                                          \
+            most = symbols[i] > most ? symbols[i] : most;                                          \
+        return most < alphabet;                                                                    \
+    }
+
+ARE_SYMBOLS(are_symbols_8, uint8_t)
+ARE_SYMBOLS(are_symbols_16, uint16_t)
+ARE_SYMBOLS(are_symbols_32, uint32_t)
+
+static bool are_symbols(const struct zti_symbols *s, uint64_t first, size_t n)
+{
+    if (s->bytes == 1)
+        return are_symbols_8((const uint8_t *)s->data + first, n, s->alphabet);
+    if (s->bytes == 2)
+        return are_symbols_16((const uint16_t *)s->data + first, n, s->alphabet);
+    return are_symbols_32((const uint32_t *)s->data + first, n, s->alphabet);
+}
+
+/* The symbols of chunk 'chunk' of a run: how many, and the first. */
+static size_t chunk_at(const struct zti_symbols *s, uint64_t run, uint32_t chunk, uint64_t *first)
+{
+    *first = run * RUN_SYMBOLS + (uint64_t)chunk * CHUNK_SYMBOLS;
+    if (*first >= s->count)
+        return 0;
+    return s->count - *first < CHUNK_SYMBOLS ? (size_t)(s->count - *first) : CHUNK_SYMBOLS;
+}
+
+/* ---- the three passes over runs ---- */
+
+static bool count_run(void *shared, uint32_t worker, uint64_t run)
+{
+    const struct job *job = shared;
+    const struct worker *w = &job->workers[worker];
+    uint64_t first;
+    for (uint32_t c = 0; c < RUN_CHUNKS; c++) {
+        const size_t n = chunk_at(job->source, run, c, &first);
+        if (n == 0)
+            break;
+        if (!are_symbols(job->source, first, n))
+            return false;
+        zti_histogram_add(w->tally, job->source->alphabet,
+                          take_symbols(job->source, first, n, w->symbols), n);
+    }
+    return true;
+}
+
+/* Bits of each part, and bytes of the run, as the place of the next for the time being. */
+static bool measure_run(void *shared, uint32_t worker, uint64_t run)
+{
+    const struct job *job = shared;
+    uint64_t first, bytes = 0;
+    for (uint32_t c = 0; c < RUN_CHUNKS; c++) {
+        const size_t n = chunk_at(job->source, run, c, &first);
+        const uint16_t *symbols =
+            take_symbols(job->source, first, n, job->workers[worker].symbols);
+        uint64_t chunk_bits = 0;
+        for (size_t at = 0; at < n; at += PART_SYMBOLS) {
+            const size_t part = n - at < PART_SYMBOLS ? n - at : PART_SYMBOLS;
+            const uint64_t bits = zti_huffman_bits(&job->book, symbols + at, part);
+            job->part_bits[(first + at) / PART_SYMBOLS] = (uint16_t)bits;
+            chunk_bits += bits;
+        }
+        bytes += (chunk_bits + 7) / 8;
+    }
+    job->run_starts[run + 1] = bytes;
+    return true;
+}
+
+/* Code a chunk in a worker's memory; returns its bytes. */
+static size_t code_chunk(const struct job *job, const struct worker *w, uint64_t first, size_t n)
+{
+    const uint16_t *symbols = take_symbols(job->source, first, n, w->symbols);
+    struct zti_bit_writer writer = zti_bit_writer_at(w->coded);
+    for (size_t at = 0; at < n; at += PART_SYMBOLS) {
+        const uint64_t start = zti_bits_written(&writer);
+        zti_huffman_encode(&job->book, job->isa, symbols + at,
+                           n - at < PART_SYMBOLS ? n - at : PART_SYMBOLS, &writer);
+        job->part_bits[(first + at) / PART_SYMBOLS] = (uint16_t)(zti_bits_written(&writer) - start);
+    }
+    const uint32_t rest = (uint32_t)(zti_bits_written(&writer) & 7);
+    zti_put_bits(&writer, 0, (8 - rest) & 7);
+    return (size_t)(zti_bits_written(&writer) / 8);
+}
+
+static bool code_run(void *shared, uint32_t worker, uint64_t run)
+{
+    const struct job *job = shared;
+    const struct worker *w = &job->workers[worker];
+    uint64_t first, at = job->run_starts[run];
+    for (uint32_t c = 0; c < RUN_CHUNKS; c++) {
+        const size_t n = chunk_at(job->source, run, c, &first);
+        if (n == 0)
+            break;
+        const size_t bytes = code_chunk(job, w, first, n);
+        if (bytes > job->room_bytes - at) { /* only where nothing was measured, so on one thread */
+            job->run_starts[zti_runs_of(job->source->count)] = UINT64_MAX;
+            return false;
+        }
+        memcpy(job->out + at, w->coded, bytes);
+        at += bytes;
+    }
+    if (!job->is_placed)
+        job->run_starts[run + 1] = at;
+    return true;
+}
+
+/* ---- memory ---- */
+
+static void release_job(zt_context *context, struct job *job)
+{
+    for (uint32_t k = 0; job->workers && k < job->worker_count; k++)
+        zti_release(context, job->workers[k].tally);
+    zti_release(context, job->workers);
+    zti_release(context, job->run_starts);
+    zti_release(context, job->part_bits);
+    zti_codebook_free(context, &job->book);
+}
+
+/* A worker's memory is one block that begins with its tally. */
+static bool provide_worker(zt_context *context, uint32_t alphabet, struct worker *w)
+{
+    const size_t tally = (size_t)zti_round_up(zti_histogram_bytes(alphabet), 64);
+    const size_t coded = CHUNK_MOST_BYTES + ZTI_BIT_MARGIN_BYTES;
+    uint8_t *memory = zti_alloc(context, tally + coded + CHUNK_SYMBOLS * sizeof(uint16_t));
+    if (!memory)
+        return false;
+    memset(memory, 0, tally);
+    w->tally = memory;
+    w->coded = memory + tally;
+    w->symbols = (uint16_t *)(void *)(w->coded + coded);
+    return true;
+}
+
+static zt_status provide_job(zt_context *context, struct job *job)
+{
+    const uint64_t parts = zti_parts_of(job->source->count), runs = zti_runs_of(job->source->count);
+    job->worker_count = zti_worker_count(context, runs);
+    job->is_placed = job->worker_count > 1;
+    job->workers = zti_alloc_zeroed(context, job->worker_count * sizeof *job->workers);
+    job->part_bits = zti_alloc(context, (size_t)(parts + 1) * sizeof *job->part_bits);
+    job->run_starts = zti_alloc_zeroed(context, (size_t)(runs + 1) * sizeof *job->run_starts);
+    bool has_all = job->workers && job->part_bits && job->run_starts;
+    for (uint32_t k = 0; has_all && k < job->worker_count; k++)
+        has_all = provide_worker(context, job->source->alphabet, &job->workers[k]);
+    if (!has_all)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory to encode %llu symbols",
+                        (unsigned long long)job->source->count);
+    return ZT_OK;
+}
+
+/* ---- the whole ---- */
+
+static void run_all(const struct job *job, bool (*work)(void *, uint32_t, uint64_t))
+{
+    /* Runs are shared as they are; each writes what belongs to it. */
+    union {
+        const struct job *in;
+        void *shared;
+    } u = {job};
+    const struct zti_workers workers = {u.shared, work, zti_runs_of(job->source->count)};
+    zti_workers_run(&workers, job->worker_count);
+}
+
+static zt_status learn(zt_context *context, struct job *job)
+{
+    const uint32_t alphabet = job->source->alphabet;
+    if (zti_stream_is_cuda(context))
+        return zti_stream_cuda_learn(context, job->source, &job->book, &job->cuda);
+    run_all(job, count_run);
+    for (uint32_t k = 1; k < job->worker_count; k++)
+        zti_histogram_merge(job->workers[0].tally, alphabet, job->workers[k].tally);
+    const uint64_t *counts = zti_histogram_counts(job->workers[0].tally, alphabet);
+    uint64_t counted = 0;
+    for (uint32_t s = 0; s < alphabet; s++)
+        counted += counts[s];
+    if (counted != job->source->count)
+        return zti_fail(context, ZT_BAD_ARG, "a symbol is not below the alphabet's %u", alphabet);
+    return zti_codebook_build(context, counts, alphabet, &job->book);
+}
+
+/* Returns its bytes, or 0 where there is no room for it. */
+static size_t put_head(const struct job *job, uint8_t *out, size_t room_bytes, uint8_t *scratch)
+{
+    uint8_t fixed[HEAD_FIXED_MOST], *at = fixed;
+    memcpy(at, zti_stream_magic, STREAM_MAGIC_BYTES);
+    at += STREAM_MAGIC_BYTES;
+    *at++ = STREAM_VERSION;
+    at = zti_put_varint(at, job->source->alphabet);
+    at = zti_put_varint(at, job->source->count);
+    const size_t fixed_bytes = (size_t)(at - fixed);
+    struct zti_bit_writer writer = zti_bit_writer_at(scratch);
+    zti_codebook_put(&job->book, &writer);
+    const size_t table_bytes = (size_t)(zti_bits_written(&writer) + 7) / 8;
+    zti_put_bits(&writer, 0, 7);
+    if (room_bytes < fixed_bytes || room_bytes - fixed_bytes < table_bytes)
+        return 0;
+    memcpy(out, fixed, fixed_bytes);
+    memcpy(out + fixed_bytes, scratch, table_bytes);
+    return fixed_bytes + table_bytes;
+}
+
+struct tail {
+    uint32_t least, width; /* bits of the shortest part, and of what the others have more */
+    uint64_t bytes;        /* the checksum included */
+};
+
+static struct tail tail_of(const struct job *job)
+{
+    const uint64_t parts = zti_measured_parts_of(job->source->count);
+    uint32_t least = parts > 0 ? UINT16_MAX : 0, most = 0, width = 0;
+    for (uint64_t p = 0; p < parts; p++) {
+        least = job->part_bits[p] < least ? job->part_bits[p] : least;
+        most = job->part_bits[p] > most ? job->part_bits[p] : most;
+    }
+    while ((most - least) >> width > 0)
+        width++;
+    return (struct tail){least, width, (parts * width + 7) / 8 + TAIL_FIXED_BYTES};
+}
+
+/* All of the tail but the checksum. */
+static uint8_t *put_tail(const struct job *job, const struct tail *tail, uint8_t *at)
+{
+    const uint64_t parts = zti_measured_parts_of(job->source->count);
+    uint64_t held = 0;
+    uint32_t held_bits = 0;
+    for (uint64_t p = 0; p < parts; p++) {
+        held |= (uint64_t)(job->part_bits[p] - tail->least) << held_bits;
+        for (held_bits += tail->width; held_bits >= 8; held_bits -= 8, held >>= 8)
+            *at++ = (uint8_t)held;
+    }
+    if (held_bits > 0)
+        *at++ = (uint8_t)held;
+    *at++ = (uint8_t)tail->width;
+    *at++ = (uint8_t)tail->least;
+    *at++ = (uint8_t)(tail->least >> 8);
+    return at;
+}
+
+static zt_status no_space(zt_context *context, size_t capacity_bytes)
+{
+    return zti_fail(context, ZT_NO_SPACE,
+                    "%zu bytes are too few; zt_huffman_bound says how many always suffice",
+                    capacity_bytes);
+}
+
+static zt_status write_stream(zt_context *context, struct job *job, uint8_t *out,
+                              size_t capacity_bytes, size_t *out_bytes)
+{
+    const uint64_t count = job->source->count, runs = zti_runs_of(count);
+    const size_t scratch_bytes =
+        (size_t)(zti_codebook_stored_bits(&job->book) / 8) + ZTI_BIT_MARGIN_BYTES;
+    uint8_t *scratch = zti_alloc(context, scratch_bytes);
+    if (!scratch)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for the Huffman table");
+    const size_t head = put_head(job, out, capacity_bytes, scratch);
+    zti_release(context, scratch);
+    if (head == 0)
+        return no_space(context, capacity_bytes);
+    job->out = out + head;
+    job->room_bytes = capacity_bytes - head;
+    if (job->is_placed) {
+        run_all(job, measure_run);
+        for (uint64_t r = 0; r < runs; r++)
+            job->run_starts[r + 1] += job->run_starts[r];
+    }
+    if (zti_stream_is_cuda(context)) {
+        const zt_status status =
+            zti_stream_cuda_code(context, job->source, &job->cuda, job->out, job->room_bytes,
+                                 job->part_bits, &job->run_starts[runs]);
+        if (status != ZT_OK)
+            return status;
+    } else if (job->run_starts[runs] <= job->room_bytes) {
+        run_all(job, code_run);
+    }
+    const uint64_t chunks = job->run_starts[runs];
+    const struct tail tail = tail_of(job);
+    if (chunks > job->room_bytes || tail.bytes > job->room_bytes - chunks)
+        return no_space(context, capacity_bytes);
+    uint8_t *end = put_tail(job, &tail, job->out + chunks);
+    zti_put_le64(end, XXH3_64bits(out, (size_t)(end - out)));
+    *out_bytes = (size_t)(end + 8 - out);
+    return ZT_OK;
+}
+
+/* The same into the device's memory: the host puts the stream together, and its checksum. */
+static zt_status write_aside(zt_context *context, struct job *job, uint8_t *out,
+                             size_t capacity_bytes, size_t *out_bytes)
+{
+    size_t most, bytes = 0;
+    zt_status status = zt_huffman_bound(job->source->count, job->source->alphabet, &most);
+    most = capacity_bytes < most ? capacity_bytes : most;
+    uint8_t *own = status == ZT_OK ? zti_alloc(context, most + 1) : NULL;
+    if (!own)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a stream of %zu bytes", most);
+    status = write_stream(context, job, own, most, &bytes);
+    if (status == ZT_OK)
+        status = zti_move(context, out, own, bytes);
+    if (status == ZT_OK)
+        *out_bytes = bytes;
+    zti_release(context, own);
+    return status;
+}
+
+zt_status zt_huffman_encode(zt_context *context, const void *symbols, uint32_t symbol_bytes,
+                            uint64_t count, uint32_t alphabet, void *out,
+                            size_t out_capacity_bytes, size_t *out_bytes)
+{
+    if (!out || !out_bytes)
+        return zti_fail(context, ZT_BAD_ARG, "no place is given for the result");
+    union {
+        const void *in;
+        void *data;
+    } u = {symbols};
+    const struct zti_symbols source = {u.data, symbol_bytes, count, alphabet};
+    zt_status status = zti_symbols_check(context, &source);
+    if (status != ZT_OK)
+        return status;
+    struct job job = {.source = &source, .isa = zti_isa_of(context)};
+    status = zti_check_memory(context, symbols, "the memory of the symbols");
+    if (status == ZT_OK)
+        status = zti_check_memory(context, out, "the output buffer");
+    if (status == ZT_OK)
+        status = provide_job(context, &job);
+    if (status == ZT_OK)
+        status = learn(context, &job);
+    if (status == ZT_OK && zti_is_on_device(context, out))
+        status = write_aside(context, &job, out, out_capacity_bytes, out_bytes);
+    else if (status == ZT_OK)
+        status = write_stream(context, &job, out, out_capacity_bytes, out_bytes);
+    release_job(context, &job);
+    return status;
+}

@@ -1,0 +1,108 @@
+/* table.c: a codebook's code lengths as bits.
+ *
+ * Only lengths are stored; codes follow from them. Two bits say what there is:
+ *
+ *   0   no symbol has a code
+ *   1   one symbol has, and it takes no bits; its number follows, in as many bits as the largest
+ *       number of the alphabet has
+ *   2   a list of lengths (items.h), symbol 0 first; before the first, "the one before" has the
+ *       limit of the alphabet (15 or 16 bits)
+ *
+ * The list ends where the code is complete, that is where 2^-length adds up to 1: the symbols after
+ * that have none. So a table cannot be incomplete, and one that oversubscribes is refused at the
+ * item that does it.
+ *
+ * Residuals have lengths that fall to the middle of the alphabet and rise again, with steps that
+ * get smaller: 2 to 3 bits a symbol, where items of five bits (a length or a run), as in DEFLATE
+ * without its second code, cost 5. */
+#include "entropy/bits_within.h"
+#include "entropy/huffman/build.h"
+#include "entropy/items.h"
+
+enum { KIND_BITS = 2, NO_SYMBOL = 0, ONE_SYMBOL = 1, LENGTHS = 2 };
+
+/* ---- writing ---- */
+
+static void put_table(const struct zti_codebook *book, struct zti_items *to)
+{
+    zti_items_field(to, book->used < LENGTHS ? book->used : LENGTHS, KIND_BITS);
+    if (book->used == 1)
+        zti_items_field(to, book->order[0], zti_symbol_bits(book->alphabet));
+    if (book->used < 2)
+        return;
+    uint32_t end = book->alphabet; /* of the symbols that have a code */
+    while (book->lengths[end - 1] == 0)
+        end--;
+    zti_items_put(to, book->lengths, end, zti_codebook_limit(book->alphabet));
+}
+
+uint64_t zti_codebook_stored_bits(const struct zti_codebook *book)
+{
+    struct zti_items to = {NULL, 0};
+    put_table(book, &to);
+    return to.bits;
+}
+
+void zti_codebook_put(const struct zti_codebook *book, struct zti_bit_writer *writer)
+{
+    struct zti_items to = {writer, 0};
+    put_table(book, &to);
+}
+
+/* ---- reading ---- */
+
+/* NULL, or what is wrong with the list. */
+static const char *take_lengths(struct zti_bit_reader *r, struct zti_codebook *book)
+{
+    const uint32_t limit = zti_codebook_limit(book->alphabet);
+    const uint64_t whole = UINT64_C(1) << ZTI_HUFFMAN_MAX_BITS;
+    uint32_t before = limit, length;
+    uint64_t space = 0; /* taken of the whole */
+    for (uint32_t s = 0; space < whole;) {
+        const uint32_t n = zti_items_take(r, before, &length);
+        if (r->at > r->end)
+            return "is cut short";
+        if (n == 0 || length > limit)
+            return "holds no valid code length";
+        if (n > book->alphabet - s)
+            return "has more code lengths than the alphabet has symbols, or is incomplete";
+        memset(book->lengths + s, (int)length, n);
+        s += n;
+        if (length == 0)
+            continue;
+        space += (uint64_t)n << (ZTI_HUFFMAN_MAX_BITS - length);
+        if (space > whole)
+            return "is oversubscribed: its codes are not a prefix code";
+        before = length;
+    }
+    return NULL;
+}
+
+zt_status zti_codebook_take(zt_context *context, struct zti_bit_reader *reader, uint32_t alphabet,
+                            struct zti_codebook *book)
+{
+    zt_status status = zti_codebook_alloc(context, alphabet, book);
+    if (status != ZT_OK)
+        return status;
+    const uint32_t kind = zti_take_within(reader, KIND_BITS);
+    const char *wrong = NULL;
+    if (kind == ONE_SYMBOL) {
+        const uint32_t symbol = zti_take_within(reader, zti_symbol_bits(alphabet));
+        if (symbol >= alphabet)
+            wrong = "names a symbol that is not in the alphabet";
+        book->used = 1;
+        book->order[0] = (uint16_t)symbol;
+    } else if (kind == LENGTHS) {
+        wrong = take_lengths(reader, book);
+    } else if (kind != NO_SYMBOL) {
+        wrong = "is of no known kind";
+    }
+    if (!wrong && reader->at > reader->end)
+        wrong = "is cut short";
+    if (wrong) {
+        zti_codebook_free(context, book);
+        return zti_fail(context, ZT_CORRUPT, "the Huffman table %s", wrong);
+    }
+    zti_codebook_generate(book);
+    return ZT_OK;
+}

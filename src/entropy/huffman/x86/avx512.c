@@ -1,0 +1,194 @@
+/* avx512.c: the encoder for books with a window: codes and lengths of 256 symbols in twelve
+ * registers of bytes, 64 symbols looked up at once and merged in registers, as reduce-merge does
+ * it: in pairs, fours and eights. Eight codes have at most 64 bits nearly wherever data compress;
+ * where they do not, fours are appended, which always fit. 64 symbols of which one is outside of
+ * the window go through the plain text.
+ *
+ * Sixteen codes stand in each quarter of a register, so that all that is unpacked stays in order:
+ * the first eight of a quarter are one register of pairs and fours ('a'), the others a second. */
+#include "core/cpu.h"
+
+#if defined(ZTI_HAS_X86_INSTANCES)
+#include "simd/begin_avx512.h"
+
+#include "entropy/huffman/instances.h"
+
+#define NAME(x) x##_avx512
+#include "entropy/huffman/encode_text.h"
+#undef NAME
+
+enum { AT_ONCE = 64, AHEAD_BYTES = 4096 };
+
+/* Bits on their way out: in all lanes of a register, those that do not fill a word yet (negated:
+ * see put_words), and how many. */
+struct output {
+    __m512i minus_held, held_bits;
+    uint8_t *next;
+};
+
+static inline struct output output_from(const struct zti_bit_writer *w)
+{
+    return (struct output){_mm512_set1_epi64(-(int64_t)w->held),
+                           _mm512_set1_epi64((int64_t)w->held_bits), w->next};
+}
+
+static inline void output_to(const struct output *o, struct zti_bit_writer *w)
+{
+    const uint64_t held = 0 - (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(o->minus_held));
+    const uint32_t bits = (uint32_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(o->held_bits));
+    zti_put_le64(o->next, held);
+    w->next = o->next + (bits >> 3);
+    w->held = held >> (bits & 56);
+    w->held_bits = bits & 7;
+}
+
+/* Symbols one by one. */
+static void put_plain(const uint32_t *codes, const uint16_t *symbols, size_t n, struct output *o)
+{
+    struct zti_bit_writer w = {.base = o->next};
+    output_to(o, &w);
+    encode_avx512(codes, symbols, n, &w);
+    *o = output_from(&w);
+}
+
+/* Each lane plus all before it. */
+static inline __m512i sums_of(__m512i v)
+{
+    const __m512i zero = _mm512_setzero_si512();
+    v = _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 7));
+    v = _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 6));
+    return _mm512_add_epi64(v, _mm512_alignr_epi64(v, zero, 4));
+}
+
+/* Append eight words of 'bits' <= 64 bits each; what is above those is zero. Each is shifted to
+ * where it belongs in a word of the output, and what does not fit there is the only part of the
+ * next word that is not in the lanes behind. The parts of a word have no bits in common, so that
+ * their sum is their union; and the sum of lanes that follow each other is a difference of sums
+ * from the first lane on. So words come from the lanes that fill one. */
+static inline void put_words(struct output *o, __m512i v, __m512i bits)
+{
+    const __m512i last = _mm512_set1_epi64(7), in_word = _mm512_set1_epi64(63);
+    const __m512i ends = _mm512_add_epi64(sums_of(bits), o->held_bits);
+    const __m512i begins = _mm512_sub_epi64(ends, bits), up = _mm512_and_si512(begins, in_word);
+    const __m512i over = _mm512_srlv_epi64(v, _mm512_sub_epi64(_mm512_set1_epi64(64), up));
+    const __m512i sums = sums_of(_mm512_sllv_epi64(v, up));
+    const __m512i all = _mm512_permutexvar_epi64(last, sums);
+    const __mmask8 fills = _mm512_cmpgt_epu64_mask(_mm512_xor_si512(begins, ends), in_word);
+    const uint32_t words = zti_popcount64(fills);
+    const __m512i sum_at = _mm512_mask_compress_epi64(all, fills, sums);
+    const __m512i gone = _mm512_sub_epi64(sum_at, _mm512_maskz_compress_epi64(fills, over));
+    const __m512i before = _mm512_alignr_epi64(gone, o->minus_held, 7);
+    _mm512_mask_storeu_epi64(o->next, (__mmask8)((1u << words) - 1),
+                             _mm512_sub_epi64(sum_at, before));
+    const __m512i from = _mm512_set1_epi64((int64_t)words - 1); /* -1: what is held */
+    o->minus_held = _mm512_sub_epi64(_mm512_permutex2var_epi64(gone, from, o->minus_held), all);
+    o->held_bits = _mm512_and_si512(_mm512_permutexvar_epi64(last, ends), in_word);
+    o->next += 8 * words;
+}
+
+/* 256 bytes. */
+struct bytes {
+    __m512i of[4];
+};
+
+static inline struct bytes load_bytes(const uint8_t *from)
+{
+    return (struct bytes){{_mm512_loadu_si512(from), _mm512_loadu_si512(from + 64),
+                           _mm512_loadu_si512(from + 128), _mm512_loadu_si512(from + 192)}};
+}
+
+/* Those at so many places; zero where 'is_there' says so. */
+static inline __m512i look_up(const struct bytes *t, __m512i place, __mmask64 is_there)
+{
+    const __m512i low = _mm512_maskz_permutex2var_epi8(is_there, t->of[0], place, t->of[1]);
+    const __m512i high = _mm512_permutex2var_epi8(t->of[2], place, t->of[3]);
+    return _mm512_mask_mov_epi8(low, _mm512_movepi8_mask(place) & is_there, high);
+}
+
+/* Of each quarter's sixteen bytes, four from 'first' on in steps of two, in lanes of 32 bits. */
+static inline __m512i every_other(__m512i v, int first)
+{
+    const __m512i steps =
+        _mm512_set4_epi32((int)0x80808006, (int)0x80808004, (int)0x80808002, (int)0x80808000);
+    return _mm512_shuffle_epi8(v, _mm512_add_epi32(steps, _mm512_set1_epi32(first)));
+}
+
+/* Codes of 16 bits in pairs: lanes of 32 bits. */
+static inline __m512i merge_pairs(__m512i codes, __m512i left_bits)
+{
+    const __m512i right = _mm512_sllv_epi32(_mm512_srli_epi32(codes, 16), left_bits);
+    return _mm512_or_si512(_mm512_and_si512(codes, _mm512_set1_epi32(0xffff)), right);
+}
+
+/* And pairs in fours: lanes of 64 bits. */
+static inline __m512i merge_fours(__m512i pairs, __m512i left_bits)
+{
+    const __m512i right = _mm512_sllv_epi64(_mm512_srli_epi64(pairs, 32), left_bits);
+    return _mm512_or_si512(_mm512_and_si512(pairs, _mm512_set1_epi64(0xffffffff)), right);
+}
+
+/* The places in the window of up to 64 symbols, as bytes in order; false where one is outside. */
+static inline bool places_of(const uint16_t *symbols, __mmask64 is_there, __m512i first,
+                             __m512i *places)
+{
+    const __mmask32 low = (__mmask32)is_there, high = (__mmask32)(is_there >> 32);
+    const __m512i a = _mm512_maskz_sub_epi16(low, _mm512_maskz_loadu_epi16(low, symbols), first);
+    const __m512i b =
+        _mm512_maskz_sub_epi16(high, _mm512_maskz_loadu_epi16(high, symbols + 32), first);
+    const __m512i quarters = _mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0);
+    *places = _mm512_permutexvar_epi64(quarters, _mm512_packus_epi16(a, b));
+    return _mm512_test_epi16_mask(_mm512_or_si512(a, b), _mm512_set1_epi16((short)0xff00)) == 0;
+}
+
+/* Append codes, of which low and high bytes are given, and lengths. */
+ZTI_INLINE void put_merged(struct output *o, __m512i low, __m512i high, __m512i bits)
+{
+    const __m512i one = _mm512_set1_epi64(0xffffffff);
+    const __m512i pair_bits = _mm512_maddubs_epi16(bits, _mm512_set1_epi8(1));
+    const __m512i four_bits = _mm512_madd_epi16(pair_bits, _mm512_set1_epi16(1));
+    const __m512i a = merge_fours(
+        merge_pairs(_mm512_unpacklo_epi8(low, high), every_other(bits, 0)),
+        _mm512_and_si512(_mm512_unpacklo_epi16(pair_bits, _mm512_setzero_si512()), one));
+    const __m512i b = merge_fours(
+        merge_pairs(_mm512_unpackhi_epi8(low, high), every_other(bits, 8)),
+        _mm512_and_si512(_mm512_unpackhi_epi16(pair_bits, _mm512_setzero_si512()), one));
+    const __m512i left = _mm512_unpacklo_epi64(a, b), right = _mm512_unpackhi_epi64(a, b);
+    const __m512i left_bits = _mm512_and_si512(four_bits, one);
+    const __m512i right_bits = _mm512_srli_epi64(four_bits, 32);
+    const __m512i eight_bits = _mm512_add_epi64(left_bits, right_bits);
+    if (zti_likely(_mm512_cmpgt_epu64_mask(eight_bits, _mm512_set1_epi64(64)) == 0)) {
+        put_words(o, _mm512_or_si512(left, _mm512_sllv_epi64(right, left_bits)), eight_bits);
+        return;
+    }
+    const __m512i first = _mm512_set_epi64(11, 3, 10, 2, 9, 1, 8, 0);
+    const __m512i last = _mm512_set_epi64(15, 7, 14, 6, 13, 5, 12, 4);
+    put_words(o, _mm512_permutex2var_epi64(left, first, right),
+              _mm512_permutex2var_epi64(left_bits, first, right_bits));
+    put_words(o, _mm512_permutex2var_epi64(left, last, right),
+              _mm512_permutex2var_epi64(left_bits, last, right_bits));
+}
+
+void zti_encode_avx512(const struct zti_codebook *book, const uint16_t *symbols, size_t n,
+                       struct zti_bit_writer *writer)
+{
+    const struct bytes low = load_bytes(book->window_low), high = load_bytes(book->window_high);
+    const struct bytes lengths = load_bytes(book->window_bits);
+    const __m512i first = _mm512_set1_epi16((short)book->window_first);
+    struct output o = output_from(writer);
+    for (size_t i = 0; i < n; i += AT_ONCE) {
+        const size_t left = n - i, some = left < AT_ONCE ? left : AT_ONCE;
+        const __mmask64 is_there = ~UINT64_C(0) >> (AT_ONCE - some);
+        __m512i places;
+        zti_prefetch((const void *)((uintptr_t)(symbols + i) + AHEAD_BYTES));
+        zti_prefetch((const void *)((uintptr_t)(symbols + i) + AHEAD_BYTES + 64));
+        if (zti_likely(places_of(symbols + i, is_there, first, &places)))
+            put_merged(&o, look_up(&low, places, is_there), look_up(&high, places, is_there),
+                       look_up(&lengths, places, is_there));
+        else
+            put_plain(book->codes, symbols + i, some, &o);
+    }
+    output_to(&o, writer);
+}
+
+#include "simd/end.h"
+#endif

@@ -1,7 +1,0 @@
-/* no_huffman_cuda.c: a build without CUDA has no kernels for Huffman coding. */
-#include "entropy/huffman_cuda.h"
-
-const struct zti_huffman_kernels *zti_cuda_huffman(void)
-{
-    return NULL;
-}

@@ -1,0 +1,410 @@
+/* encode.c: encoding under the cuda policy, the host's part: slabs of an array to the device,
+ * kernels over their tiles, bits back.
+ *
+ *     array   --slab-->  values (device)  --kernels-->  stream, starts, doubts (device)
+ *     stream  <--- bits behind those of the slab before ---'
+ *
+ * A slab is whole layers of tiles along the slowest axis, so its tiles follow each other in the
+ * stream. Tiles that the codec does not vouch for are decoded and compared on the host.
+ *
+ * Two slabs are under way. Where the bits of one go is known when those of the one before were
+ * counted, so kernels of a slab begin then; while they run, the bits of the slab before are fetched
+ * and the values of the next one brought:
+ *
+ *     in        values 0 | values 1 | values 2 | values 3 |
+ *     kernels            | slab 0   | slab 1   | slab 2   | slab 3   |
+ *     out                           | bits 0   | bits 1   | bits 2   | bits 3
+ *
+ * Values in the device's memory are read where they are, and a stream in the device's memory is
+ * written there. */
+#include "array/mirror.h"
+#include "codec/gpu.h"
+#include "exec/cuda/cuda.h"
+#include "exec/run.h"
+
+#include <math.h>
+
+/* A slab that is under way. */
+struct slab {
+    uint32_t number;        /* 0 or 1: whose parts of the device's memory */
+    struct zti_coding own;  /* with the slab's grid */
+    struct zti_cuda_encoding args;
+    uint64_t tiles, bits;
+    uint64_t at;            /* where it begins, in bits of the output */
+    uint64_t *list;         /* where chunks begin, on the host */
+    uint64_t list_count;
+    uint8_t *staged;        /* values without gaps, or NULL */
+    uint8_t *doubts;        /* on the host, where they are wanted */
+};
+
+struct encoder {
+    zt_context *context;
+    struct zti_device *device;
+    const struct zti_cuda_codec *codec;
+    const struct zti_coding *coding;
+    const zt_array *array;
+    uint8_t *out;
+    size_t capacity_bytes;
+    uint64_t start_bits; /* of the stream */
+    uint64_t at;         /* bits of out that are taken */
+    uint8_t before;      /* what is in the byte that the stream begins in, on the host */
+    const void *model;   /* what the codec learnt, on the device */
+    void *work;          /* memory there for kernels to work in, or NULL */
+    struct zti_kept kept; /* values that are on the device already */
+    bool is_out_on_device;
+    struct zti_misses *misses;
+    const struct zti_starts *starts;
+    struct slab slabs[3]; /* of which two have memory on the device */
+};
+
+static bool is_verified(const struct encoder *e)
+{
+    return !isnan(e->coding->verify_bound);
+}
+
+uint64_t zti_cuda_slab_layers(const zt_context *context, const struct zti_coding *coding,
+                              const uint64_t *shape)
+{
+    const struct zti_grid *grid = &coding->grid;
+    uint64_t bytes = grid->side[0] * zt_type_bytes(coding->type);
+    for (uint32_t i = 1; i < grid->rank; i++)
+        bytes *= shape[i];
+    const uint64_t most = context->device->slab_bytes, n = most / bytes;
+    const uint64_t total = (shape[0] - 1) / grid->side[0] + 1, half = (total + 1) / 2;
+    if (half > n && bytes / grid->side[0] * shape[0] <= 2 * most)
+        return half; /* two slabs, which can stay, and not a third for what is left */
+    return n > 1 ? n : 1;
+}
+
+/* ---- values to the device ---- */
+
+static zt_status put_values(struct encoder *e, struct slab *s, const zt_array *values)
+{
+    struct zti_cuda_bringing b = {.queue = ZTI_QUEUE_IN, .number = s->number, .kept = &e->kept};
+    const zt_status status = zti_cuda_bring(e->context, values, &b);
+    s->staged = b.staged;
+    s->args.array = b.there;
+    return status;
+}
+
+/* Which chunks' starts are wanted of the slab: all tiles' where they may have to be verified. */
+static void want_starts(const struct encoder *e, struct slab *s)
+{
+    const uint64_t first = s->args.first_tile, last = first + s->tiles;
+    s->args.chunk_tiles = is_verified(e) ? 1 : e->starts ? e->starts->chunk_tiles : 0;
+    s->list_count = s->args.chunk_tiles == 0
+                        ? 0
+                        : zti_index_chunks(last, s->args.chunk_tiles) -
+                              zti_index_chunks(first, s->args.chunk_tiles);
+}
+
+/* Begin with a slab: its values go to the device, and the host has room for what comes back. */
+static zt_status begin_slab(struct encoder *e, uint64_t k, uint64_t first_layer, uint64_t layers)
+{
+    struct slab *const s = &e->slabs[k % 3];
+    const struct zti_grid *grid = &e->coding->grid;
+    const uint64_t row = first_layer * grid->side[0];
+    const uint64_t rest = grid->shape[0] - row, rows = layers * grid->side[0];
+    const zt_array values = zti_array_slab(e->array, row, rows < rest ? rows : rest);
+    s->number = k % 2;
+    s->own = *e->coding;
+    s->own.grid = zti_grid_of(grid->rank, values.shape, grid->side);
+    s->tiles = s->own.grid.count;
+    s->args = (struct zti_cuda_encoding){.coding = &s->own,
+                                         .first_tile = first_layer * (grid->count / grid->tiles[0]),
+                                         .whole = e->coding, .model = e->model,
+                                         .work = e->work, .queue = e->device->queue};
+    want_starts(e, s);
+    if (s->list_count > 0)
+        s->list = zti_alloc(e->context, (size_t)s->list_count * sizeof *s->list);
+    if (is_verified(e))
+        s->doubts = zti_alloc(e->context, (size_t)s->tiles);
+    if ((s->list_count > 0 && !s->list) || (is_verified(e) && !s->doubts))
+        return zti_fail(e->context, ZT_NO_MEMORY, "no memory for the places of %llu chunks",
+                        (unsigned long long)s->list_count);
+    return put_values(e, s, &values);
+}
+
+static void release_slab(struct encoder *e, struct slab *s)
+{
+    zti_release(e->context, s->staged);
+    zti_release(e->context, s->list);
+    zti_release(e->context, s->doubts);
+    s->staged = s->doubts = NULL;
+    s->list = NULL;
+}
+
+/* ---- kernels ---- */
+
+/* Bytes of each part that a slab needs, but for its values; false where that is too much. */
+static bool part_bytes(const struct zti_cuda_codec *codec, const struct zti_coding *own,
+                       uint64_t list_count, bool has_doubts, uint64_t *bytes)
+{
+    uint64_t bits;
+    if (!zti_mul(own->grid.count, own->codec->tile_max_bits(own), &bits) ||
+        bits > UINT64_MAX - 1024)
+        return false;
+    bytes[ZTI_DEVICE_STREAM] = (bits / 64 + 2) * 8;
+    bytes[ZTI_DEVICE_STATES] = codec->state_words(own, own->grid.count) * 8;
+    bytes[ZTI_DEVICE_STARTS] = list_count * 8;
+    bytes[ZTI_DEVICE_DOUBTS] = has_doubts ? own->grid.count : 0;
+    return true;
+}
+
+/* Memory on the device for what the kernels write; the first word is zeroed where they or to it. */
+static zt_status make_room(struct encoder *e, struct slab *s)
+{
+    uint64_t bytes[ZTI_DEVICE_KINDS] = {0};
+    void *memory[ZTI_DEVICE_KINDS] = {NULL};
+    zt_status status = ZT_OK;
+    if (!part_bytes(e->codec, &s->own, s->list_count, is_verified(e), bytes))
+        return zti_fail(e->context, ZT_NO_MEMORY, "a slab's stream is too large for the device");
+    for (uint32_t i = 0; i < ZTI_DEVICE_KINDS && status == ZT_OK; i++)
+        if (bytes[i] > 0)
+            status = e->device->room(e->context,
+                                     zti_part_of((enum zti_device_part)i, s->number), bytes[i],
+                                     &memory[i]);
+    if (status == ZT_OK && e->codec->adds_to_first_word)
+        status = e->device->zero(e->context, ZTI_QUEUE_KERNELS, memory[ZTI_DEVICE_STREAM], 8);
+    if (status == ZT_OK)
+        status = e->device->zero(e->context, ZTI_QUEUE_KERNELS, memory[ZTI_DEVICE_STATES],
+                                 bytes[ZTI_DEVICE_STATES]);
+    s->args.words = memory[ZTI_DEVICE_STREAM];
+    s->args.states = memory[ZTI_DEVICE_STATES];
+    s->args.starts = memory[ZTI_DEVICE_STARTS];
+    s->args.doubts = memory[ZTI_DEVICE_DOUBTS];
+    return status;
+}
+
+/* The byte that a slab's first bits share with what is before them. */
+static zt_status put_first_byte(struct encoder *e, const struct slab *s, const struct slab *before)
+{
+    const void *byte = e->is_out_on_device ? (const void *)(e->out + s->at / 8) : &e->before;
+    if (before)
+        byte = (const uint8_t *)before->args.words + (before->args.start_bits + before->bits) / 8;
+    return e->device->copy(e->context, ZTI_QUEUE_KERNELS, s->args.words, byte, 1);
+}
+
+/* Queue the slab's kernels, and what the host must know before the next one's. */
+static zt_status launch(struct encoder *e, struct slab *s, const struct slab *before)
+{
+    s->at = e->at;
+    s->args.start_bits = e->at % 8;
+    zt_status status = make_room(e, s);
+    if (status == ZT_OK && s->args.start_bits > 0)
+        status = put_first_byte(e, s, before);
+    if (status == ZT_OK)
+        status = e->device->after(e->context, ZTI_QUEUE_KERNELS, ZTI_QUEUE_IN);
+    if (status != ZT_OK)
+        return status;
+    const uint64_t fixed = e->coding->codec->tile_fixed_bits(e->coding);
+    e->codec->encode(&s->args);
+    s->bits = fixed * s->tiles;
+    if (fixed == 0)
+        status = e->device->copy(e->context, ZTI_QUEUE_KERNELS, &s->bits, s->args.states + 1, 8);
+    return status;
+}
+
+/* ---- bits back ---- */
+
+/* Queue what comes back of a slab whose kernels are done. */
+static zt_status get_bits(struct encoder *e, const struct slab *s)
+{
+    const uint64_t end = s->at + s->bits, first = s->at / 8;
+    zt_status status = ZT_OK;
+    if (zti_bytes_of_bits(end) > e->capacity_bytes)
+        return zti_fail(e->context, ZT_NO_SPACE,
+                        "the stream needs more than the output buffer's %zu bytes",
+                        e->capacity_bytes);
+    if (s->list_count > 0)
+        status = e->device->copy(e->context, ZTI_QUEUE_OUT, s->list, s->args.starts,
+                                 s->list_count * 8);
+    if (status == ZT_OK && s->doubts)
+        status = e->device->copy(e->context, ZTI_QUEUE_OUT, s->doubts, s->args.doubts, s->tiles);
+    if (status == ZT_OK && s->bits > 0)
+        status = e->device->copy(e->context, ZTI_QUEUE_OUT, e->out + first, s->args.words,
+                                 zti_bytes_of_bits(end) - first);
+    return status;
+}
+
+/* Decode and compare the tiles that the codec does not vouch for. */
+static zt_status check_doubts(struct encoder *e, const struct slab *s)
+{
+    const uint64_t most_bytes = e->coding->codec->tile_max_bits(e->coding) / 8;
+    uint8_t *copy = zti_alloc(e->context, (size_t)most_bytes + 2 * ZTI_BIT_MARGIN_BYTES);
+    zt_status status = copy ? ZT_OK
+                            : zti_fail(e->context, ZT_NO_MEMORY, "no memory to verify a tile");
+    for (uint64_t i = 0; status == ZT_OK && !e->misses->is_over && i < s->tiles; i++) {
+        if (!s->doubts[i] && !e->coding->is_of_value) /* of which kernels prove nothing */
+            continue;
+        const uint64_t start = s->at + s->list[i];
+        const uint64_t end = s->at + (i + 1 < s->tiles ? s->list[i + 1] : s->bits);
+        const uint64_t n = zti_bytes_of_bits(end) - start / 8;
+        struct zti_bit_writer w = zti_bit_writer_at(copy);
+        memcpy(copy, e->out + start / 8, (size_t)n);
+        memset(copy + n, 0, ZTI_BIT_MARGIN_BYTES);
+        w.next += n;
+        const uint64_t tile = s->args.first_tile + i;
+        status = zti_check_tiles(e->context, e->coding, e->array, tile, tile + 1, &w, start % 8,
+                                 e->misses);
+    }
+    zti_release(e->context, copy);
+    return status;
+}
+
+static void note_starts(const struct encoder *e, const struct slab *s)
+{
+    if (!e->starts)
+        return;
+    const uint64_t first = s->args.first_tile, last = first + s->tiles;
+    const uint64_t each = e->starts->chunk_tiles, base = s->at - e->start_bits;
+    const uint64_t step = each / s->args.chunk_tiles;
+    uint64_t chunk = zti_index_chunks(first, (uint32_t)each);
+    uint64_t from = step == 1 ? 0 : chunk * each - first;
+    for (; chunk * each < last; chunk++, from += step)
+        e->starts->list[chunk] = base + s->list[from];
+}
+
+/* Finish with a slab of which get_bits has queued all. */
+static zt_status end_slab(struct encoder *e, struct slab *s)
+{
+    zt_status status = e->device->wait(e->context, ZTI_QUEUE_OUT);
+    if (status == ZT_OK && is_verified(e))
+        status = check_doubts(e, s);
+    if (status == ZT_OK)
+        note_starts(e, s);
+    if (status == ZT_OK)
+        status = zti_report(e->context, s->args.first_tile + s->tiles, e->coding->grid.count);
+    release_slab(e, s);
+    return status;
+}
+
+/* ---- all slabs ---- */
+
+static bool is_over(const struct encoder *e)
+{
+    return e->misses && e->misses->is_over;
+}
+
+/* Slab k's kernels, the bits of the one before, the values of the next one. */
+static zt_status run_slab(struct encoder *e, uint64_t k, uint64_t layers, uint64_t total)
+{
+    struct slab *const s = &e->slabs[k % 3], *const before = &e->slabs[(k + 2) % 3];
+    const uint64_t next = (k + 1) * layers;
+    zt_status status = launch(e, s, k > 0 ? before : NULL);
+    if (status == ZT_OK && k > 0)
+        status = get_bits(e, before);
+    if (status == ZT_OK && next < total)
+        status = begin_slab(e, k + 1, next, layers < total - next ? layers : total - next);
+    if (status == ZT_OK && k > 0)
+        status = end_slab(e, before);
+    if (status == ZT_OK)
+        status = e->device->wait(e->context, ZTI_QUEUE_KERNELS);
+    if (status == ZT_OK)
+        e->at = s->at + s->bits;
+    return status;
+}
+
+static zt_status run_slabs(struct encoder *e)
+{
+    const uint64_t total = e->coding->grid.tiles[0];
+    const uint64_t layers =
+        zti_cuda_slab_layers(e->context, e->coding, e->coding->grid.shape);
+    const uint64_t slabs = total / layers + (total % layers != 0);
+    zt_status status = e->device->after(e->context, ZTI_QUEUE_IN, ZTI_QUEUE_KERNELS);
+    if (status == ZT_OK)
+        status = e->device->after(e->context, ZTI_QUEUE_OUT, ZTI_QUEUE_KERNELS);
+    if (status == ZT_OK)
+        status = begin_slab(e, 0, 0, layers < total ? layers : total);
+    for (uint64_t k = 0; k < slabs && status == ZT_OK && !is_over(e); k++)
+        status = run_slab(e, k, layers, total);
+    if (status == ZT_OK && !is_over(e))
+        status = get_bits(e, &e->slabs[(slabs - 1) % 3]);
+    if (status == ZT_OK && !is_over(e))
+        status = end_slab(e, &e->slabs[(slabs - 1) % 3]);
+    return status;
+}
+
+zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,
+                           uint32_t chunk_tiles, uint64_t *bytes)
+{
+    const struct zti_cuda_codec *codec = zti_cuda_codec_of(coding->codec->id);
+    const struct zti_grid *grid = &coding->grid;
+    if (!codec || !codec->has_kernels(coding))
+        return ZT_OK;
+    const uint64_t layers = zti_cuda_slab_layers(context, coding, grid->shape);
+    const uint64_t rows = layers < grid->tiles[0] ? layers * grid->side[0] : grid->shape[0];
+    struct zti_coding own = *coding;
+    uint64_t shape[ZT_MAX_RANK], encoding[ZTI_DEVICE_KINDS] = {0}, most = 0;
+    memcpy(shape, grid->shape, sizeof shape);
+    shape[0] = rows;
+    own.grid = zti_grid_of(grid->rank, shape, grid->side);
+    const bool has_doubts = !isnan(coding->verify_bound);
+    /* chunks are those of an index or, where there is none, as many as the codec likes */
+    const uint32_t usual = zti_usual_chunk_tiles(coding);
+    const uint32_t least = coding->codec->tile_fixed_bits(coding) > 0 ? 1
+                           : usual < chunk_tiles                      ? usual
+                                                                      : chunk_tiles;
+    const uint64_t around = 2 * (uint64_t)(usual < chunk_tiles ? chunk_tiles : usual);
+    const uint64_t tiles = own.grid.count, chunks = tiles / least + 2;
+    if (!part_bytes(codec, &own, has_doubts ? tiles : chunks, has_doubts, encoding))
+        return zti_fail(context, ZT_NO_MEMORY, "a slab's stream is too large for the device");
+    /* decoding: whole chunks, of which the first and the last may begin and end in other slabs */
+    own.grid.count = around < grid->count - tiles ? tiles + around : grid->count;
+    if (!zti_mul(own.grid.count, coding->codec->tile_max_bits(coding), &most))
+        return zti_fail(context, ZT_NO_MEMORY, "a slab's stream is too large for the device");
+    const uint64_t decoding[ZTI_DEVICE_KINDS] = {
+        [ZTI_DEVICE_VALUES] = zti_array_values(grid->rank, shape) * zt_type_bytes(coding->type),
+        [ZTI_DEVICE_STREAM] = (most / 64 + 4) * 8,
+        [ZTI_DEVICE_STARTS] = 16 * chunks,
+        [ZTI_DEVICE_CHUNKS] = 8 * chunks,
+        [ZTI_DEVICE_INDEX] = zti_cuda_index_bytes(chunks),
+        [ZTI_DEVICE_STATES] = sizeof(struct zti_scan_found)};
+    for (uint32_t slab = 0; slab < (rows < grid->shape[0] ? 2u : 1u); slab++)
+        for (uint32_t i = 0; i < ZTI_DEVICE_KINDS; i++) {
+            uint64_t *const part = &bytes[zti_part_of((enum zti_device_part)i, slab)];
+            *part = encoding[i] > *part ? encoding[i] : *part;
+            *part = decoding[i] > *part ? decoding[i] : *part;
+        }
+    const uint64_t learning = zti_cuda_learning_bytes(coding);
+    if (learning > bytes[ZTI_DEVICE_MODEL])
+        bytes[ZTI_DEVICE_MODEL] = learning;
+    const uint64_t work = codec->work_bytes ? codec->work_bytes(coding) : 0;
+    if (work > bytes[ZTI_DEVICE_WORK])
+        bytes[ZTI_DEVICE_WORK] = work;
+    return ZT_OK;
+}
+
+bool zti_cuda_takes(const struct zti_coding *coding)
+{
+    const struct zti_cuda_codec *codec = zti_cuda_codec_of(coding->codec->id);
+    return !codec || codec->has_kernels(coding);
+}
+
+zt_status zti_cuda_encode(zt_context *context, const struct zti_coding *coding,
+                          const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
+                          uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
+                          const struct zti_starts *starts)
+{
+    struct encoder e = {.context = context, .device = context->device, .coding = coding,
+                        .array = array, .out = out, .capacity_bytes = out_capacity_bytes,
+                        .start_bits = start_bits, .at = start_bits, .misses = misses,
+                        .starts = starts, .codec = zti_cuda_codec_of(coding->codec->id),
+                        .kept = coding->kept,
+                        .is_out_on_device = zti_is_on_device(context, out)};
+    if (!e.codec)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "the %s codec has no CUDA kernels in this version; use serial or omp, or "
+                        "another codec", coding->codec->name);
+    if (start_bits % 8 > 0 && !e.is_out_on_device)
+        e.before = out[start_bits / 8] & (uint8_t)((1u << start_bits % 8) - 1);
+    zt_status status = zti_cuda_put_model(context, coding, &e.model, &e.work);
+    if (status == ZT_OK)
+        status = run_slabs(&e);
+    for (uint32_t q = 0; (status != ZT_OK || is_over(&e)) && q < ZTI_QUEUES; q++)
+        (void)context->device->wait(context, (enum zti_device_queue)q);
+    for (uint32_t i = 0; i < 3; i++)
+        release_slab(&e, &e.slabs[i]);
+    *end_bits = e.at;
+    return status;
+}

@@ -1,0 +1,61 @@
+/* index_file.h: an index apart from its stream: the .zti file, version 1. docs/index-file.md is the
+ * same for readers without this source. All numbers are little-endian, varints those of
+ * core/wire.h, XXH3 is XXH3-64 with seed 0.
+ *
+ *     offset      size     field
+ *     0           4        93 5A 54 49  (93 "ZTI")
+ *     4           1        version, 1
+ *     5           1        codec of the stream: the number of zt_codec; 1, zfp
+ *     6           varint   bytes of the stream, with all that stands before its first tile
+ *                 varint   bits before the first tile
+ *                 varint   number of tiles
+ *                 varint   bits of all tiles, without padding behind the last one
+ *                 8        XXH3 of the stream's first 4096 bytes, or of all where it is shorter
+ *                 8        XXH3 of its last 4096 bytes, likewise
+ *                 bytes    the index, described in ../index/index.h
+ *     end - 8     8        XXH3 of all bytes before
+ */
+#ifndef ZTI_FRAME_BARE_INDEX_FILE_H
+#define ZTI_FRAME_BARE_INDEX_FILE_H
+
+#include "frame/format/format.h"
+#include "frame/read/input.h"
+
+enum {
+    ZTI_INDEX_FILE_VERSION = 1,
+    ZTI_INDEX_FILE_END_BYTES = 4096, /* of a stream that are hashed at either end */
+    /* all but the index */
+    ZTI_INDEX_FILE_MOST_BYTES = 6 + 4 * ZTI_VARINT_MAX_BYTES + 3 * ZTI_HASH_BYTES
+};
+
+struct zti_index_file {
+    uint32_t codec;
+    uint64_t stream_bytes;
+    uint64_t start_bits; /* before the first tile */
+    uint64_t tiles;
+    uint64_t tile_bits;  /* of all */
+    uint64_t first_hash; /* of the stream's first and last bytes */
+    uint64_t last_hash;
+    const uint8_t *index; /* parsed: within the file's bytes */
+    size_t index_bytes;
+};
+
+/* Write a file whose index is of chunks at starts (index and index_bytes are not looked at) to out,
+ * which has room for ZTI_INDEX_FILE_MOST_BYTES and the index. Returns its bytes. */
+size_t zti_index_file_store(const struct zti_index_file *file,
+                            const struct zti_index_layout *layout, const uint64_t *starts,
+                            uint8_t *out);
+
+/* Parse a file. ZT_CORRUPT where it is none or damaged, ZT_UNSUPPORTED for a later version's. */
+zt_status zti_index_file_parse(zt_context *context, const uint8_t *bytes, size_t n,
+                               struct zti_index_file *file);
+
+/* Set the hashes of a stream's ends. */
+zt_status zti_index_file_hash(struct zti_input *stream, struct zti_buffer *buffer,
+                              struct zti_index_file *file);
+
+/* ZT_CORRUPT, with the first difference, unless file says of its stream what 'stream' does. */
+zt_status zti_index_file_compare(zt_context *context, const struct zti_index_file *file,
+                                 const struct zti_index_file *stream);
+
+#endif

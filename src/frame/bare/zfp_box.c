@@ -1,0 +1,228 @@
+/* zfp_box.c: change a box of a fixed-rate zfp stream where it lies.
+ *
+ * Each tile that meets the box is coded as an array of its own, which is coded as it is within the
+ * whole: a tile at the array's end is padded from its own values. Tiles share bytes with their
+ * neighbours, so a tile is coded behind the bits that its first byte already has, and its last byte
+ * is merged. */
+#include "array/mirror.h"
+#include "frame/bare/zfp.h"
+
+#include "quality/quality.h"
+
+struct patch {
+    const struct zti_coding *coding;
+    const zt_box *box;
+    const zt_array *values;
+    uint8_t *stream;
+    uint64_t start_bits; /* of the first tile */
+    uint64_t tile_bits;
+    uint64_t look_bits;  /* of a tile that matter to its decoder */
+    uint8_t *scratch;    /* for a tile at its largest, from any bit of a byte, and the margin */
+};
+
+/* A tile as an array of its own. */
+struct tile {
+    uint64_t number;
+    uint64_t origin[ZT_MAX_RANK]; /* in the whole array */
+    uint64_t memory[256];         /* its values, where array points */
+    zt_array array;
+    struct zti_coding coding;
+    bool is_inside; /* all of it is in the box */
+};
+
+static void tile_at(const struct patch *p, const uint64_t *at, struct tile *t)
+{
+    const struct zti_grid *grid = &p->coding->grid;
+    uint64_t extent[ZT_MAX_RANK] = {0};
+    t->number = 0;
+    t->is_inside = true;
+    for (uint32_t i = 0; i < grid->rank; i++) {
+        t->number = t->number * grid->tiles[i] + at[i];
+        t->origin[i] = at[i] * grid->side[i];
+        extent[i] = grid->shape[i] - t->origin[i];
+        if (extent[i] > grid->side[i])
+            extent[i] = grid->side[i];
+        t->is_inside &= t->origin[i] >= p->box->lo[i] && t->origin[i] + extent[i] <= p->box->hi[i];
+    }
+    t->array = zt_array_nd(t->memory, (zt_type)p->coding->type, grid->rank, extent);
+    t->coding = *p->coding;
+    t->coding.grid = zti_grid_of(grid->rank, extent, grid->side);
+}
+
+/* Decode a tile from a copy of its bytes. */
+static void take_tile(const struct patch *p, struct tile *t)
+{
+    const uint64_t at = p->start_bits + t->number * p->tile_bits;
+    const size_t bytes = (size_t)((at % 8 + p->look_bits + 7) / 8);
+    struct zti_bit_reader r = {.base = p->scratch, .at = at % 8, .end = (uint64_t)bytes * 8};
+    const struct zti_view view = zti_view_whole(&t->array);
+    memcpy(p->scratch, p->stream + at / 8, bytes);
+    memset(p->scratch + bytes, 0, ZTI_BIT_MARGIN_BYTES);
+    t->coding.codec->decode(&t->coding, &r, 0, 1, &view);
+}
+
+/* Replace what the box has of a tile. */
+static void mix_values(const struct patch *p, struct tile *t)
+{
+    const uint32_t rank = t->array.rank;
+    uint64_t lo[ZT_MAX_RANK], extent[ZT_MAX_RANK], count = 1;
+    for (uint32_t i = 0; i < rank; i++) {
+        const uint64_t end = t->origin[i] + t->array.shape[i];
+        lo[i] = t->origin[i] > p->box->lo[i] ? t->origin[i] : p->box->lo[i];
+        extent[i] = (end < p->box->hi[i] ? end : p->box->hi[i]) - lo[i];
+        count *= extent[i];
+    }
+    for (uint64_t k = 0; k < count; k++) {
+        uint64_t rest = k, from[ZT_MAX_RANK], to[ZT_MAX_RANK];
+        for (uint32_t i = rank; i-- > 0; rest /= extent[i]) {
+            const uint64_t place = lo[i] + rest % extent[i];
+            from[i] = place - p->box->lo[i];
+            to[i] = place - t->origin[i];
+        }
+        memcpy(zti_array_at(&t->array, to), zti_array_at(p->values, from),
+               zt_type_bytes(t->array.type));
+    }
+}
+
+/* What a tile is to hold: straight from the box's values where it lies inside. */
+static zt_array new_values(const struct patch *p, struct tile *t)
+{
+    if (!t->is_inside) {
+        take_tile(p, t);
+        mix_values(p, t);
+        return t->array;
+    }
+    uint64_t from[ZT_MAX_RANK];
+    zt_array array = *p->values;
+    for (uint32_t i = 0; i < array.rank; i++) {
+        from[i] = t->origin[i] - p->box->lo[i];
+        array.shape[i] = t->array.shape[i];
+    }
+    array.data = zti_array_at(p->values, from);
+    return array;
+}
+
+static void put_tile(const struct patch *p, struct tile *t)
+{
+    const zt_array array = new_values(p, t);
+    const uint64_t at = p->start_bits + t->number * p->tile_bits;
+    uint8_t *const to = p->stream + at / 8;
+    struct zti_bit_writer w = zti_bit_writer_at(p->scratch);
+    zti_put_bits(&w, *to & ((1u << at % 8) - 1), at % 8);
+    (void)t->coding.codec->encode(&t->coding, &array, 0, 1, &w);
+    zti_put_le64(w.next, w.held);
+    const uint64_t bits = at % 8 + p->tile_bits;
+    const uint32_t mask = (1u << bits % 8) - 1;
+    memcpy(to, p->scratch, (size_t)(bits / 8));
+    if (mask)
+        to[bits / 8] = (uint8_t)((to[bits / 8] & ~mask) | (p->scratch[bits / 8] & mask));
+}
+
+/* Decoding can overflow to infinity; coding that again would spoil its neighbours. */
+static zt_status check_tile(zt_context *context, const struct patch *p, struct tile *t)
+{
+    zt_stats stats;
+    if (t->is_inside)
+        return ZT_OK;
+    (void)new_values(p, t);
+    (void)zt_stats_init(&stats, sizeof stats);
+    const zt_status status = zt_scan(context, &t->array, &stats);
+    if (status != ZT_OK || stats.nan_values + stats.inf_values == 0)
+        return status;
+    return zti_fail(context, ZT_NONFINITE,
+                    "tile %llu, of which the box has only a part, decodes to NaN or infinities "
+                    "beside it; let the box cover all of the tile",
+                    (unsigned long long)t->number);
+}
+
+/* Write each tile that meets the box, or only check that it can be. */
+static zt_status each_tile(zt_context *context, const struct patch *p, bool is_trial)
+{
+    const struct zti_grid *grid = &p->coding->grid;
+    uint64_t lo[ZT_MAX_RANK], hi[ZT_MAX_RANK], at[ZT_MAX_RANK];
+    for (uint32_t i = 0; i < grid->rank; i++) {
+        at[i] = lo[i] = p->box->lo[i] / grid->side[i];
+        hi[i] = (p->box->hi[i] - 1) / grid->side[i] + 1;
+    }
+    for (;;) {
+        struct tile t;
+        tile_at(p, at, &t);
+        const zt_status status = is_trial ? check_tile(context, p, &t) : ZT_OK;
+        if (status != ZT_OK)
+            return status;
+        if (!is_trial)
+            put_tile(p, &t);
+        uint32_t i = grid->rank;
+        while (i-- > 0 && ++at[i] == hi[i])
+            at[i] = lo[i];
+        if (i == UINT32_MAX)
+            return ZT_OK;
+    }
+}
+
+static zt_status check_values(zt_context *context, const zt_array *whole, const zt_box *box,
+                              const zt_array *values)
+{
+    zt_status status = zti_array_check(context, values, true);
+    if (status == ZT_OK)
+        status = zti_box_check(context, box, whole->rank, whole->shape);
+    if (status != ZT_OK)
+        return status;
+    bool is_same = values->type == whole->type && values->rank == whole->rank;
+    for (uint32_t i = 0; is_same && i < whole->rank; i++)
+        is_same = values->shape[i] == box->hi[i] - box->lo[i];
+    return is_same ? ZT_OK
+                   : zti_fail(context, ZT_BAD_ARG,
+                              "the values do not have the array's type and the box's shape");
+}
+
+zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_bytes,
+                           const zt_zfp *zfp, const zt_array *whole, const zt_box *box,
+                           const zt_array *values)
+{
+    struct zti_coding coding;
+    uint32_t header_bits;
+    zt_status status = zti_array_check(context, whole, false);
+    if (status == ZT_OK)
+        status = zti_check_on_host(context, stream, "the stream");
+    if (status == ZT_OK && values)
+        status = zti_check_on_host(context, values->data, "the box");
+    if (status == ZT_OK)
+        status = zti_bare_zfp_open(context, stream, stream_bytes, zfp, whole, &coding,
+                                   &header_bits);
+    if (status == ZT_OK)
+        status = check_values(context, whole, box, values);
+    if (status != ZT_OK)
+        return status;
+    const uint64_t tile_bits = coding.codec->tile_fixed_bits(&coding);
+    if (tile_bits == 0)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "only a stream at fixed rate can be changed in place; here a block takes "
+                        "%u to %u bits: compress the changed array instead",
+                        coding.zfp.minbits, coding.zfp.maxbits);
+    uint64_t end;
+    if (!zti_mul(coding.grid.count, tile_bits, &end) || !zti_add(end, header_bits, &end) ||
+        end / 8 + (end % 8 != 0) > stream_bytes)
+        return zti_fail(context, ZT_CORRUPT,
+                        "the zfp stream is cut short: %llu blocks of %llu bits do not fit in "
+                        "its %llu bytes",
+                        (unsigned long long)coding.grid.count, (unsigned long long)tile_bits,
+                        (unsigned long long)stream_bytes);
+    status = zti_bare_zfp_refuse_nonfinite(context, values, &coding.zfp);
+    if (status != ZT_OK)
+        return status;
+    const uint64_t reach = coding.codec->tile_reach_bits(&coding);
+    struct patch p = {.coding = &coding, .box = box, .values = values, .stream = stream,
+                      .start_bits = header_bits, .tile_bits = tile_bits,
+                      .look_bits = reach < tile_bits ? reach : tile_bits};
+    p.scratch = zti_alloc(context, (size_t)(coding.codec->tile_max_bits(&coding) / 8) + 1 +
+                                       2 * ZTI_BIT_MARGIN_BYTES);
+    if (!p.scratch)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a tile");
+    if (!zti_bare_zfp_takes_nonfinite(&coding.zfp, whole->type, whole->rank))
+        status = each_tile(context, &p, true);
+    if (status == ZT_OK)
+        status = each_tile(context, &p, false);
+    zti_release(context, p.scratch);
+    return status;
+}

@@ -1,0 +1,92 @@
+/* checksums.c: the checksums of a payload, of each of its ranges: made and verified on all threads,
+ * because what is around it runs at the speed of memory. */
+#include "frame/format/format.h"
+#include "core/threads.h"
+
+#include <inttypes.h>
+
+/* Ranges are dealt to threads in parts of 2^PART_LOG2 bytes. */
+enum { PART_LOG2 = 20 };
+
+/* The ranges that begin in bytes [first, last), of which 'bytes' is the first one; each is whole or
+ * ends at 'last'. */
+struct ranges {
+    const uint8_t *bytes;
+    uint64_t first, last;
+    uint32_t log2;
+    uint8_t *made;         /* where checksums go, from the first of these ranges on; or */
+    const uint8_t *stored; /* where they are, and */
+    uint64_t *bad;         /* where, for each part, its first damaged range; 'last': none */
+};
+
+/* Bytes of a part, as power of two: a range at least. */
+static uint32_t part_log2(uint32_t log2)
+{
+    return log2 < PART_LOG2 ? PART_LOG2 : log2;
+}
+
+static uint32_t checksum(const struct ranges *r, uint64_t from)
+{
+    const uint64_t left = r->last - from, whole = UINT64_C(1) << r->log2;
+    return (uint32_t)zti_hash(r->bytes + (from - r->first), (size_t)(left < whole ? left : whole));
+}
+
+static void one_part(void *shared, uint64_t number)
+{
+    const struct ranges *r = shared;
+    const uint64_t part_bytes = UINT64_C(1) << part_log2(r->log2);
+    const uint64_t first = r->first + number * part_bytes;
+    const uint64_t last = r->last - first < part_bytes ? r->last : first + part_bytes;
+    if (r->bad)
+        r->bad[number] = r->last;
+    for (uint64_t from = first; from < last; from += UINT64_C(1) << r->log2) {
+        const uint64_t at = ((from - r->first) >> r->log2) * ZTI_CHECKSUM_BYTES;
+        const uint32_t sum = checksum(r, from);
+        if (r->made) {
+            zti_put_le32(r->made + at, sum);
+        } else if (sum != zti_get_le32(r->stored + at)) {
+            r->bad[number] = from;
+            return;
+        }
+    }
+}
+
+static uint64_t parts_of(const struct ranges *r)
+{
+    return ((r->last - r->first - 1) >> part_log2(r->log2)) + 1;
+}
+
+void zti_checksums_make(zt_context *context, const uint8_t *payload, uint64_t payload_bytes,
+                        uint32_t log2, uint8_t *out)
+{
+    struct ranges r = {.bytes = payload, .last = payload_bytes, .log2 = log2, .made = out};
+    if (payload_bytes > 0)
+        zti_parts_run(context, parts_of(&r), one_part, &r);
+}
+
+zt_status zti_checksums_verify(zt_context *context, uint64_t number, const struct zti_frame *frame,
+                               const struct zti_tail *tail, const uint8_t *bytes, uint64_t first,
+                               uint64_t last)
+{
+    enum { BATCH = 256 }; /* parts */
+    uint64_t bad[BATCH];
+    const uint64_t batch_bytes = (uint64_t)BATCH << part_log2(tail->range_log2);
+    for (uint64_t from = first; from < last; from += batch_bytes) {
+        struct ranges r = {.bytes = bytes + (from - first),
+                           .first = from,
+                           .last = last - from < batch_bytes ? last : from + batch_bytes,
+                           .log2 = tail->range_log2,
+                           .stored = tail->checksums + (from >> tail->range_log2) *
+                                                           ZTI_CHECKSUM_BYTES,
+                           .bad = bad};
+        const uint64_t parts = parts_of(&r);
+        zti_parts_run(context, parts, one_part, &r);
+        for (uint64_t i = 0; i < parts; i++)
+            if (bad[i] < r.last)
+                return zti_fail(context, ZT_CORRUPT,
+                                "frame %" PRIu64 ": of the %" PRIu64 " bytes of its payload the "
+                                "range at byte %" PRIu64 " is damaged", number,
+                                frame->payload_bytes, bad[i]);
+    }
+    return ZT_OK;
+}

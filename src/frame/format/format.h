@@ -1,0 +1,288 @@
+/* format.h: the .zt file, version 1: byte tables, constants, and the functions that store and
+ * parse its parts. docs/format.md is the same for readers without this source.
+ *
+ *   file        = frame, { zero bytes to a multiple of 64, frame }, seek table
+ *   frame       = header, payload, 8 zero bytes, tail
+ *
+ * All numbers are little-endian; varint is described in wire.h; XXH3 is XXH3-64 with seed 0.
+ *
+ *   HEADER      a multiple of 64 bytes, at a multiple of 64 from the start of the file
+ *   0           4        93 5A 54 46  (93 "ZTF")
+ *   4           1        format version, 1
+ *   5           1        type | rank << 4
+ *   6           1        codec
+ *   7           1        bound kind | bound flags << 4
+ *   8           1        U, bytes of the header / 64, 1..255
+ *   9           varint   payload bytes
+ *               varint   tail bytes
+ *               varint   number of exact values (in the tail's side section)
+ *               varint   number of the frame's first slice along the array's slowest axis
+ *               varints  the frame's extents, rank of them, slowest first
+ *               f64      the bound's value; kinds lossless and expert have none
+ *               f64      the absolute bound it came to; rel only
+ *               f64      the range; psnr only, as is what follows
+ *               f64      the frame's mean squared error over the range's square
+ *               1        bytes of codec parameters
+ *               bytes    codec parameters, the codec's own
+ *               sections type (1), length (varint), body; until a byte 0 or the end
+ *               zeros    to the end
+ *   64 U - 8    8        XXH3 of what is before
+ *
+ *   PAYLOAD     the codec's stream, byte for byte
+ *
+ *   TAIL
+ *               sections until the end
+ *   end - 8     8        XXH3 of the tail before
+ *
+ *   SECTIONS    bit 7 of the type: whoever does not know the type must not decode the frame
+ *   01 tail     checksums: byte r, 10 to 30 (written: 12, or up to 15 where the frame would else be
+ *               longer than its values), then for each 2^r bytes of payload (the last range may be
+ *               shorter) the low 32 bits of their XXH3. Always there
+ *   82 tail     side values: byte 0 (method), a varint for each value: its position in C order
+ *               less that of the one before less 1 (the first: its position); then the values.
+ *               There if and only if the number of exact values is not 0
+ *   03 header   name, UTF-8, 1..127 bytes; first frame only
+ *   04 header   units, UTF-8, 1..63 bytes; first frame only
+ *   05 header   index: kind (1), varints: tiles a chunk, chunks a partition (0 but in kind hybrid),
+ *               bytes of the index in the tail
+ *   05 tail     the index itself, described in ../index/index.c; there if and only if the header
+ *               has section 05
+ *   86 header   special values: varint, how many. NaN, infinities and fill values of a frame with a
+ *               lossy bound, which the codec was not given
+ *   86 tail     their places and bits, described in special.h; there if and only if the header has
+ *               section 86
+ *   08 tail     copy, of what is needed for every tile: the payload's head, where that is at most a
+ *               1024th of it, and the header, which ends where the tail's hash begins: the last
+ *               section. Of frames whose payload has 2^19 bytes or more
+ *   87 header   plan: the payload is not of the slab but of an array with its axes in another
+ *               order, some of them joined; described in ../plan/plan.h. Exact and special values
+ *               have their places in that array
+ *
+ *   SEEK TABLE  right after the last frame's tail
+ *   0           4        93 5A 54 53  (93 "ZTS")
+ *   4           1        format version, 1
+ *               varint   number of frames, at least 1
+ *               varint   extent of the whole array along the slowest axis
+ *               varints  for each frame: bytes from its header to the end of its tail, extent
+ *   end - 16    8        XXH3 of the table before
+ *   end - 8     4        bytes of the table, from its first to its last
+ *   end - 4     4        5A 54 45 93  ("ZTE" 93)
+ */
+#ifndef ZTI_FRAME_FORMAT_FORMAT_H
+#define ZTI_FRAME_FORMAT_FORMAT_H
+
+#include "codec/codec.h"
+#include "core/wire.h"
+#include "exec/exec.h"
+#include "frame/format/special.h"
+#include "plan/plan.h"
+
+enum {
+    ZTI_FORMAT_VERSION = 1,
+    ZTI_FRAME_ALIGN_BYTES = 64,
+    ZTI_GAP_BYTES = 8,            /* zero bytes after a payload */
+    ZTI_HASH_BYTES = 8,
+    ZTI_CHECKSUM_BYTES = 4,
+    ZTI_RANGE_LOG2 = 12, /* a checksum covers 2^12 bytes of payload: checksums are 0.1 % of it, and
+                            boxes need not read far beyond what they need */
+    ZTI_RANGE_LONG_LOG2 = 15, /* at most, where the frame would else be longer than its values */
+    ZTI_RANGE_LEAST_LOG2 = 10,
+    ZTI_RANGE_MOST_LOG2 = 30,
+    ZTI_NAME_BYTES = 127,         /* at most, without the end */
+    ZTI_UNITS_BYTES = 63,
+    ZTI_HEADER_MAX_BYTES = 255 * ZTI_FRAME_ALIGN_BYTES, /* of any header */
+    ZTI_HEADER_STORED_BYTES = 448, /* of the largest that zti_header_store writes, see there */
+    ZTI_TABLE_FOOT_BYTES = 16,    /* hash, length, magic */
+    ZTI_TABLE_HEAD_MAX_BYTES = 5 + 2 * ZTI_VARINT_MAX_BYTES,
+    ZTI_INDEX_CHUNK_MOST = 1 << 30,    /* tiles */
+    ZTI_INDEX_PARTITION_MOST = 1 << 16, /* chunks */
+    /* of the smallest table: magic, version, frames, extent, one frame's two numbers, foot */
+    ZTI_TABLE_MIN_BYTES = 5 + 4 + ZTI_TABLE_FOOT_BYTES
+};
+
+enum {
+    ZTI_SECTION_END = 0,
+    ZTI_SECTION_CHECKSUMS = 0x01,
+    ZTI_SECTION_SIDE = 0x82,
+    ZTI_SECTION_NAME = 0x03,
+    ZTI_SECTION_UNITS = 0x04,
+    ZTI_SECTION_INDEX = 0x05,
+    ZTI_SECTION_SPECIAL = 0x86,
+    ZTI_SECTION_PLAN = 0x87,
+    ZTI_SECTION_COPY = 0x08,
+    ZTI_SECTION_CRITICAL = 0x80
+};
+
+extern const uint8_t zti_frame_magic[4];
+extern const uint8_t zti_table_magic[4];
+extern const uint8_t zti_end_magic[4];
+
+uint64_t zti_hash(const uint8_t *bytes, size_t n);
+
+/* What a frame's header says. */
+struct zti_frame {
+    uint32_t header_bytes;
+    uint64_t payload_bytes;
+    uint64_t tail_bytes;
+    uint64_t exact_values;
+    uint64_t special_values;
+    uint64_t special_bytes; /* of their section's body; while writing only */
+    uint32_t range_log2;    /* of the payload's checksums; while writing only */
+    uint64_t first; /* slice of the array */
+    uint32_t type;
+    uint32_t rank;
+    uint64_t shape[ZT_MAX_RANK];
+    zt_bound bound;   /* as asked for */
+    double abs_bound; /* NaN: none; 0: lossless */
+    struct zti_plan plan; /* how the slab becomes the array that coding.grid is of */
+    double range;     /* psnr only: of the whole array, see zti_range_of */
+    double error;     /* psnr only: the frame's mean squared error over the square of range */
+    struct zti_coding coding;
+    struct zti_index_layout index; /* kind ZT_INDEX_NONE: there is none */
+    uint64_t index_bytes;
+    char name[ZTI_NAME_BYTES + 1];
+    char units[ZTI_UNITS_BYTES + 1];
+};
+
+/* raw.c: whether a frame holds its values as they are, as one may in a file of any codec. */
+bool zti_is_raw(const struct zti_frame *frame);
+
+static inline uint64_t zti_frame_bytes(const struct zti_frame *f)
+{
+    return f->header_bytes + f->payload_bytes + ZTI_GAP_BYTES + f->tail_bytes;
+}
+
+/* ---- header.c ---- */
+
+/* Write the smallest header that holds all of frame (header_bytes is not looked at) to out, which
+ * has room for ZTI_HEADER_STORED_BYTES; returns its bytes. */
+size_t zti_header_store(const struct zti_frame *frame, uint8_t *out);
+
+/* The length of a header from its first ZTI_FRAME_ALIGN_BYTES bytes; checks magic and version.
+ * number is the frame's, for the sentence. */
+zt_status zti_header_bytes(zt_context *context, uint64_t number, const uint8_t *bytes,
+                           uint32_t *header_bytes);
+
+/* Parse and check a whole header. All lengths of *frame fit in 62 bits together, all values of
+ * its shape in 63 bits of bytes, and the payload is one that the codec can have made. */
+zt_status zti_header_parse(zt_context *context, uint64_t number, const uint8_t *bytes,
+                           uint32_t header_bytes, struct zti_frame *frame);
+
+/* Whether text is UTF-8 (no overlong forms, no surrogates) without a zero byte. */
+bool zti_is_utf8(const uint8_t *text, size_t n);
+
+/* ---- tail.c ---- */
+
+/* What a tail is made of, beside the checksums. */
+struct zti_tail_parts {
+    const struct zti_miss *exact; /* exact values, frame->exact_values of them; may be NULL */
+    const uint64_t *starts;       /* of chunks and the end, in the codec's units; may be NULL */
+    const uint8_t *special;       /* the body of special values; may be NULL */
+};
+
+struct zti_tail {
+    uint32_t range_log2;      /* of the bytes of a range of the payload */
+    const uint8_t *checksums; /* one for each range */
+    const uint8_t *positions; /* of exact values: varints */
+    const uint8_t *values;    /* the exact values; also the end of positions */
+    const uint8_t *index;     /* frame->index_bytes */
+    const uint8_t *head;      /* the payload's, copied; NULL: there is none */
+    struct zti_special_section special; /* count 0: there is none */
+};
+
+/* Choose range_log2, and set the bytes of tail and header; all other numbers are known. */
+void zti_frame_measure(struct zti_frame *frame, const struct zti_tail_parts *parts);
+
+/* The most bytes of a tail where payload, exact values, special values and index are at most as
+ * large as the frame says. */
+uint64_t zti_tail_bytes_max(const struct zti_frame *frame);
+
+/* Write frame->tail_bytes. */
+void zti_tail_store(zt_context *context, const struct zti_frame *frame, const uint8_t *payload,
+                    const struct zti_tail_parts *parts, uint8_t *out);
+
+/* Parse and check a tail of frame->tail_bytes; *tail points into it, and into 'map'. */
+zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_frame *frame,
+                         const uint8_t *bytes, struct zti_buffer *map, struct zti_tail *tail);
+
+/* Of a tail whose hash does not hold: its checksums, if they look like some. */
+bool zti_tail_find_checksums(const struct zti_frame *frame, const uint8_t *bytes,
+                             struct zti_tail *tail);
+
+/* Put the exact and the special values that lie in a view of the frame where they belong. */
+void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,
+                    const struct zti_view *view);
+
+/* ---- checksums.c ---- */
+
+/* Write the checksums of a payload's ranges of 2^log2 bytes. */
+void zti_checksums_make(zt_context *context, const uint8_t *payload, uint64_t payload_bytes,
+                        uint32_t log2, uint8_t *out);
+
+/* Verify bytes [first, last) of the payload, of which 'bytes' is the first one; both ends are at
+ * multiples of the tail's range or at the payload's end. */
+zt_status zti_checksums_verify(zt_context *context, uint64_t number, const struct zti_frame *frame,
+                               const struct zti_tail *tail, const uint8_t *bytes, uint64_t first,
+                               uint64_t last);
+
+/* ---- seek.c ---- */
+
+/* The frames of a file in the order they are written or met: the entries of its seek table. */
+struct zti_table {
+    uint8_t *entries;
+    size_t bytes;
+    size_t capacity;
+    uint64_t frames;
+    uint64_t extent; /* sum of the frames' */
+};
+
+zt_status zti_table_add(zt_context *context, struct zti_table *table, uint64_t frame_bytes,
+                        uint64_t extent);
+void zti_table_free(zt_context *context, struct zti_table *table);
+
+/* Bytes of the whole table. */
+uint64_t zti_table_bytes(const struct zti_table *table);
+
+/* Write it; out has room for zti_table_bytes. */
+void zti_table_store(const struct zti_table *table, uint8_t *out);
+
+/* Where a frame is: place i of a list that ends with one more place, the end of everything. */
+struct zti_place {
+    uint64_t at;    /* byte of the file; of the extra one: where the seek table is */
+    uint64_t first; /* slice; of the extra one: the whole extent */
+    uint64_t bytes; /* header to tail; of the extra one: of the seek table */
+};
+
+/* Parse and check a table that ends a file of file_bytes. *places is allocated. */
+zt_status zti_table_parse(zt_context *context, const uint8_t *bytes, size_t table_bytes,
+                          uint64_t file_bytes, struct zti_place **places, uint64_t *frames);
+
+/* ---- params.c ---- */
+
+/* The caller's params, checked against this version and as long as this version knows them. */
+zt_status zti_params_load(zt_context *context, const zt_params *params, zt_params *known);
+
+/* Resolve an asked bound for an array of a type: the kind and absolute bound for the codec. lo and
+ * hi are the range that rel and psnr are of. */
+zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, uint32_t type, double lo,
+                            double hi, zt_bound_kind *kind, double *abs_bound);
+
+/* Whether a bound is of the whole array's range. */
+bool zti_needs_range(const zt_bound *bound);
+
+/* The width of a range, as what a PSNR is of: never more than it is, for it may be rounded where
+ * the type is int64; 0 where there is none, or none whose square roots and parts double can hold.
+ * */
+double zti_range_of(uint32_t type, double lo, double hi);
+
+/* The PSNR of so many values whose squared errors over the square of the range have this sum. */
+double zti_psnr_of(double squares, uint64_t values);
+
+/* ZT_BAD_ARG or ZT_UNSUPPORTED for what cannot be asked for, or stand in a file. */
+zt_status zti_bound_check(zt_context *context, const zt_bound *bound);
+
+/* Check info->struct_bytes, and copy what fits of *known into it. */
+zt_status zti_info_check(zt_context *context, const zt_info *info);
+void zti_info_store(const zt_info *known, zt_info *info);
+
+#endif

@@ -1,0 +1,327 @@
+/* tail.c: a frame's tail: checksums of the payload, the values that are kept exactly because the
+ * codec would have left them beyond the bound or could not be given them, and the index. The bytes
+ * are described in format.h. */
+#include "frame/format/format.h"
+
+#include <inttypes.h>
+
+static uint64_t ranges_of(uint64_t payload_bytes, uint32_t log2)
+{
+    return (payload_bytes >> log2) + ((payload_bytes & ((UINT64_C(1) << log2) - 1)) != 0);
+}
+
+/* Bytes of a section's body, its type and its length. */
+static uint64_t section_bytes(uint64_t body_bytes)
+{
+    return 1 + zti_varint_bytes(body_bytes) + body_bytes;
+}
+
+static uint64_t checksums_body_bytes(uint64_t payload_bytes, uint32_t log2)
+{
+    return 1 + ranges_of(payload_bytes, log2) * ZTI_CHECKSUM_BYTES;
+}
+
+/* What is stored for the position of value i. */
+static uint64_t step_to(const struct zti_miss *list, uint64_t i)
+{
+    return i == 0 ? list[0].at : list[i].at - list[i - 1].at - 1;
+}
+
+static uint64_t side_body_bytes(uint32_t type, const struct zti_miss *list, uint64_t count)
+{
+    uint64_t bytes = 1 + count * zt_type_bytes(type);
+    for (uint64_t i = 0; i < count; i++)
+        bytes += zti_varint_bytes(step_to(list, i));
+    return bytes;
+}
+
+static uint64_t index_section_bytes(const struct zti_frame *f)
+{
+    return f->index.kind == ZT_INDEX_NONE ? 0 : section_bytes(f->index_bytes);
+}
+
+static uint64_t special_section_bytes(const struct zti_frame *f)
+{
+    return f->special_values == 0 ? 0 : section_bytes(f->special_bytes);
+}
+
+/* So that the copy is about a thousandth of the payload at most. */
+enum { COPY_LEAST_BYTES = 1 << 19, COPY_PART = 1024 };
+
+static bool has_copy(const struct zti_frame *f)
+{
+    return f->payload_bytes >= COPY_LEAST_BYTES;
+}
+
+/* Of the payload's head. */
+static uint64_t copied_bytes(const struct zti_frame *f)
+{
+    const uint64_t head = zti_head_bytes(&f->coding);
+    return head <= f->payload_bytes / COPY_PART ? head : 0;
+}
+
+/* With a copy of the header, which says how long the tail is with it. */
+static uint64_t with_copy(const struct zti_frame *f, uint64_t bytes)
+{
+    uint8_t header[ZTI_HEADER_STORED_BYTES];
+    struct zti_frame copied = *f;
+    copied.tail_bytes = bytes;
+    for (uint64_t n = 0, header_bytes; n != (header_bytes = zti_header_store(&copied, header));) {
+        n = header_bytes;
+        copied.tail_bytes = bytes + section_bytes(copied_bytes(f) + n);
+    }
+    return copied.tail_bytes;
+}
+
+/* Checksums of larger ranges, as long as the frame is longer than its values and they are fewer. */
+void zti_frame_measure(struct zti_frame *f, const struct zti_tail_parts *parts)
+{
+    const uint64_t values = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
+    uint64_t rest = ZTI_HASH_BYTES + index_section_bytes(f) + special_section_bytes(f);
+    if (f->exact_values > 0)
+        rest += section_bytes(side_body_bytes(f->type, parts->exact, f->exact_values));
+    for (f->range_log2 = ZTI_RANGE_LOG2;; f->range_log2++) {
+        uint8_t header[ZTI_HEADER_STORED_BYTES];
+        f->tail_bytes = rest + section_bytes(checksums_body_bytes(f->payload_bytes, f->range_log2));
+        if (has_copy(f))
+            f->tail_bytes = with_copy(f, f->tail_bytes);
+        f->header_bytes = (uint32_t)zti_header_store(f, header);
+        if (zti_frame_bytes(f) <= values || f->range_log2 == ZTI_RANGE_LONG_LOG2 ||
+            ranges_of(f->payload_bytes, f->range_log2) < 2)
+            return;
+    }
+}
+
+uint64_t zti_tail_bytes_max(const struct zti_frame *f)
+{
+    const uint64_t values = zti_array_values(f->rank, f->shape);
+    const uint64_t value_bytes = zt_type_bytes(f->type) + zti_varint_bytes(values);
+    uint64_t bytes = ZTI_HASH_BYTES + section_bytes(checksums_body_bytes(f->payload_bytes,
+                                                                         ZTI_RANGE_LOG2));
+    if (f->exact_values > 0)
+        bytes += section_bytes(1 + f->exact_values * value_bytes);
+    if (has_copy(f))
+        bytes += section_bytes(f->payload_bytes / COPY_PART + ZTI_HEADER_STORED_BYTES);
+    return bytes + index_section_bytes(f) + special_section_bytes(f);
+}
+
+static uint8_t *put_section(uint8_t *at, uint8_t type, uint64_t body_bytes)
+{
+    *at++ = type;
+    return zti_put_varint(at, body_bytes);
+}
+
+static uint8_t *put_checksums(zt_context *context, uint8_t *at, const uint8_t *payload,
+                              const struct zti_frame *f)
+{
+    const uint64_t bytes = checksums_body_bytes(f->payload_bytes, f->range_log2);
+    at = put_section(at, ZTI_SECTION_CHECKSUMS, bytes);
+    *at = (uint8_t)f->range_log2;
+    zti_checksums_make(context, payload, f->payload_bytes, f->range_log2, at + 1);
+    return at + bytes;
+}
+
+static uint8_t *put_side(uint8_t *at, uint32_t type, const struct zti_miss *list, uint64_t count)
+{
+    size_t value_bytes = zt_type_bytes(type);
+    at = put_section(at, ZTI_SECTION_SIDE, side_body_bytes(type, list, count));
+    *at++ = 0;
+    for (uint64_t i = 0; i < count; i++)
+        at = zti_put_varint(at, step_to(list, i));
+    for (uint64_t i = 0; i < count; i++)
+        at = zti_put_value(at, list[i].bits, value_bytes);
+    return at;
+}
+
+void zti_tail_store(zt_context *context, const struct zti_frame *f,
+                    const uint8_t *payload, const struct zti_tail_parts *parts, uint8_t *out)
+{
+    uint8_t *at = put_checksums(context, out, payload, f);
+    if (f->exact_values > 0)
+        at = put_side(at, f->type, parts->exact, f->exact_values);
+    if (f->special_values > 0) {
+        at = put_section(at, ZTI_SECTION_SPECIAL, f->special_bytes);
+        memcpy(at, parts->special, (size_t)f->special_bytes);
+        at += f->special_bytes;
+    }
+    if (f->index.kind != ZT_INDEX_NONE) {
+        at = put_section(at, ZTI_SECTION_INDEX, f->index_bytes);
+        zti_index_store(&f->index, parts->starts,
+                        zti_index_chunks(f->coding.grid.count, f->index.chunk_tiles), at);
+        at += f->index_bytes;
+    }
+    if (has_copy(f)) {
+        uint8_t header[ZTI_HEADER_STORED_BYTES];
+        const size_t head_bytes = (size_t)copied_bytes(f);
+        const size_t header_bytes = zti_header_store(f, header);
+        at = put_section(at, ZTI_SECTION_COPY, head_bytes + header_bytes);
+        memcpy(at, payload, head_bytes);
+        memcpy(at + head_bytes, header, header_bytes);
+        at += head_bytes + header_bytes;
+    }
+    zti_put_le64(at, zti_hash(out, (size_t)f->tail_bytes - ZTI_HASH_BYTES));
+}
+
+static zt_status parse_side(zt_context *context, uint64_t number, const struct zti_frame *frame,
+                            const uint8_t *body, uint64_t body_bytes, struct zti_tail *tail)
+{
+    uint64_t count = frame->exact_values, value_bytes = zt_type_bytes(frame->type);
+    if (body_bytes > 0 && body[0] != 0)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "frame %" PRIu64 " keeps exact values by method %u, which this version "
+                        "does not know; use a later one", number, body[0]);
+    uint64_t values = zti_array_values(frame->rank, frame->shape), at = 0;
+    bool is_good = count > 0 && body_bytes > 0 && count <= (body_bytes - 1) / (1 + value_bytes);
+    if (is_good) {
+        tail->positions = body + 1;
+        tail->values = body + (body_bytes - count * value_bytes);
+        struct zti_cursor c = {.at = tail->positions, .end = tail->values, .is_bad = false};
+        for (uint64_t i = 0; i < count && is_good; i++) {
+            uint64_t step = zti_take_varint(&c);
+            is_good = !c.is_bad && step < values - at; /* at: the first place that is still free */
+            at += step + 1;
+        }
+        is_good = is_good && c.at == c.end;
+    }
+    if (!is_good)
+        return zti_fail(context, ZT_CORRUPT,
+                        "frame %" PRIu64 ": the side section does not hold %" PRIu64
+                        " values of the frame", number, count);
+    return ZT_OK;
+}
+
+static zt_status parse_checksums(zt_context *context, uint64_t number,
+                                 const struct zti_frame *frame, const uint8_t *body,
+                                 uint64_t body_bytes, struct zti_tail *tail)
+{
+    const uint32_t log2 = body_bytes > 0 ? body[0] : 0;
+    if (log2 < ZTI_RANGE_LEAST_LOG2 || log2 > ZTI_RANGE_MOST_LOG2 ||
+        body_bytes != checksums_body_bytes(frame->payload_bytes, log2))
+        return zti_fail(context, ZT_CORRUPT,
+                        "frame %" PRIu64 " does not have one checksum for each range of its "
+                        "payload", number);
+    tail->range_log2 = log2;
+    tail->checksums = body + 1;
+    return ZT_OK;
+}
+
+static zt_status parse_section(zt_context *context, uint64_t number, const struct zti_frame *frame,
+                               uint8_t type, const uint8_t *body, uint64_t body_bytes,
+                               struct zti_buffer *map, struct zti_tail *tail)
+{
+    if ((type == ZTI_SECTION_CHECKSUMS && tail->checksums) ||
+        (type == ZTI_SECTION_SIDE && tail->values) ||
+        (type == ZTI_SECTION_INDEX && tail->index) ||
+        (type == ZTI_SECTION_SPECIAL && tail->special.count > 0))
+        return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " has section %02x twice", number,
+                        type);
+    if (type == ZTI_SECTION_CHECKSUMS)
+        return parse_checksums(context, number, frame, body, body_bytes, tail);
+    if (type == ZTI_SECTION_INDEX) {
+        if (frame->index.kind == ZT_INDEX_NONE || body_bytes != frame->index_bytes)
+            return zti_fail(context, ZT_CORRUPT,
+                            "frame %" PRIu64 ": header and tail differ on the index", number);
+        tail->index = body;
+        return ZT_OK;
+    }
+    if (type == ZTI_SECTION_SPECIAL)
+        return zti_special_parse(context, number, body, body_bytes, frame->type,
+                                 frame->coding.grid.rank, frame->coding.grid.shape,
+                                 frame->special_values, map, &tail->special);
+    if (type == ZTI_SECTION_COPY && body_bytes > frame->header_bytes &&
+        body_bytes == frame->header_bytes + copied_bytes(frame))
+        tail->head = body;
+    if (type == ZTI_SECTION_SIDE)
+        return parse_side(context, number, frame, body, body_bytes, tail);
+    if (type & ZTI_SECTION_CRITICAL)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "frame %" PRIu64 " needs section type %02x of its tail, which this "
+                        "version does not know; use a later one", number, type);
+    return ZT_OK;
+}
+
+zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_frame *frame,
+                         const uint8_t *bytes, struct zti_buffer *map, struct zti_tail *tail)
+{
+    memset(tail, 0, sizeof *tail);
+    if (frame->tail_bytes < ZTI_HASH_BYTES)
+        return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 ": the tail is too short", number);
+    size_t end = (size_t)frame->tail_bytes - ZTI_HASH_BYTES;
+    if (zti_get_le64(bytes + end) != zti_hash(bytes, end))
+        return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 ": the tail is damaged", number);
+    struct zti_cursor c = {.at = bytes, .end = bytes + end, .is_bad = false};
+    while (zti_cursor_left(&c) > 0) {
+        uint8_t type = zti_take_byte(&c);
+        uint64_t n = zti_take_varint(&c);
+        const uint8_t *body = zti_take_bytes(&c, n);
+        if (!body)
+            return zti_fail(context, ZT_CORRUPT,
+                            "frame %" PRIu64 ": a section reaches beyond the tail", number);
+        zt_status status = parse_section(context, number, frame, type, body, n, map, tail);
+        if (status)
+            return status;
+    }
+    if (!tail->checksums || (frame->exact_values > 0 && !tail->values) ||
+        (frame->index.kind != ZT_INDEX_NONE && !tail->index) ||
+        (frame->special_values > 0 && tail->special.count == 0))
+        return zti_fail(context, ZT_CORRUPT,
+                        "frame %" PRIu64 ": the tail lacks its checksums, its exact or special "
+                        "values or its index", number);
+    return ZT_OK;
+}
+
+bool zti_tail_find_checksums(const struct zti_frame *frame, const uint8_t *bytes,
+                             struct zti_tail *tail)
+{
+    memset(tail, 0, sizeof *tail);
+    if (frame->tail_bytes < ZTI_HASH_BYTES)
+        return false;
+    struct zti_cursor c = {.at = bytes, .end = bytes + (frame->tail_bytes - ZTI_HASH_BYTES)};
+    const uint8_t type = zti_take_byte(&c); /* the writer puts them first */
+    const uint64_t n = zti_take_varint(&c);
+    const uint8_t *body = zti_take_bytes(&c, n);
+    return body && type == ZTI_SECTION_CHECKSUMS &&
+           parse_checksums(NULL, 0, frame, body, n, tail) == ZT_OK;
+}
+
+static void apply_exact(const struct zti_frame *frame, const struct zti_tail *tail,
+                        const uint64_t *shape, const struct zti_view *view)
+{
+    struct zti_cursor c = {.at = tail->positions, .end = tail->values, .is_bad = false};
+    size_t value_bytes = zt_type_bytes(frame->type);
+    uint64_t next = 0; /* the first place that is still free */
+    for (uint64_t k = 0; k < frame->exact_values; k++) {
+        uint64_t at = next + zti_take_varint(&c), rest = at, place[ZT_MAX_RANK];
+        next = at + 1;
+        bool is_inside = true;
+        for (uint32_t i = frame->rank; i-- > 0;) {
+            uint64_t x = rest % shape[i];
+            rest /= shape[i];
+            is_inside = is_inside && x >= view->lo[i] && x < view->hi[i];
+            place[i] = x - view->lo[i];
+        }
+        if (!is_inside)
+            continue;
+        zti_set_bits_at(zti_array_at(&view->out, place),
+                        zti_get_value(tail->values + k * value_bytes, value_bytes), value_bytes);
+    }
+}
+
+/* Places count in the coded order of axes; that some are joined makes no difference. */
+void zti_tail_apply(const struct zti_frame *frame, const struct zti_tail *tail,
+                    const struct zti_view *view)
+{
+    uint64_t shape[ZT_MAX_RANK];
+    struct zti_view turned = *view;
+    for (uint32_t k = 0; k < frame->rank; k++) {
+        const uint32_t axis = frame->plan.axis[k];
+        shape[k] = frame->shape[axis];
+        turned.lo[k] = view->lo[axis];
+        turned.hi[k] = view->hi[axis];
+        turned.out.shape[k] = view->out.shape[axis];
+        turned.out.stride[k] = view->out.stride[axis];
+    }
+    apply_exact(frame, tail, shape, &turned);
+    if (frame->special_values > 0)
+        zti_special_apply(&tail->special, frame->rank, shape, &turned);
+}

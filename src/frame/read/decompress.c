@@ -1,0 +1,58 @@
+/* decompress.c: zt_decompress, zt_decompress_box and zt_inspect: a reader over the caller's
+ * memory, in which payloads are decoded where they lie; those in a GPU's memory are fetched,
+ * because the host verifies checksums. */
+#include "array/mirror.h"
+#include "frame/read/reader.h"
+
+static zt_status open_memory(zt_context *context, const void *data, size_t data_bytes,
+                             struct zt_reader *reader)
+{
+    memset(reader, 0, sizeof *reader);
+    reader->context = context;
+    if (!data)
+        return zti_fail(context, ZT_BAD_ARG, "no data");
+    const zt_status status = zti_check_memory(context, data, "the file");
+    if (status)
+        return status;
+    const struct zti_input input = zti_input_of(context, data, data_bytes);
+    return zti_reader_init(context, &input, reader);
+}
+
+zt_status zt_decompress_box(zt_context *context, const void *data, size_t data_bytes,
+                            const zt_box *box, const zt_array *out)
+{
+    struct zt_reader reader;
+    zt_status status = open_memory(context, data, data_bytes, &reader);
+    if (!status)
+        status = zt_reader_read_box(&reader, box, out);
+    zti_reader_clear(&reader);
+    return status;
+}
+
+zt_status zt_decompress(zt_context *context, const void *data, size_t data_bytes,
+                        const zt_array *out)
+{
+    struct zt_reader reader;
+    zt_box box;
+    memset(&box, 0, sizeof box);
+    zt_status status = open_memory(context, data, data_bytes, &reader);
+    if (!status) {
+        zti_reader_shape(&reader, box.hi);
+        status = zti_reader_box(&reader, &box, out);
+    }
+    zti_reader_clear(&reader);
+    return status;
+}
+
+zt_status zt_inspect(zt_context *context, const void *data, size_t data_bytes, zt_info *info)
+{
+    zt_status status = zti_info_check(context, info);
+    if (status)
+        return status;
+    struct zt_reader reader;
+    status = open_memory(context, data, data_bytes, &reader);
+    if (!status)
+        status = zt_reader_info(&reader, info);
+    zti_reader_clear(&reader);
+    return status;
+}

@@ -1,0 +1,150 @@
+/* input.c: reading from memory and from sources. */
+#include "frame/read/input.h"
+
+#include "array/mirror.h"
+
+#include <inttypes.h>
+
+/* What is asked for at once of a sequential source, before it has shown that it has more. */
+enum { STEP_BYTES = 4 << 20, SKIP_BYTES = 1 << 16 };
+
+zt_status zti_buffer_reserve(zt_context *context, struct zti_buffer *buffer, uint64_t bytes,
+                             size_t kept)
+{
+    if (bytes <= buffer->capacity)
+        return ZT_OK;
+    uint8_t *grown = bytes <= SIZE_MAX ? (uint8_t *)zti_alloc(context, (size_t)bytes) : NULL;
+    if (!grown)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for %" PRIu64 " bytes", bytes);
+    if (kept > 0)
+        memcpy(grown, buffer->bytes, kept);
+    zti_release(context, buffer->bytes);
+    buffer->bytes = grown;
+    buffer->capacity = (size_t)bytes;
+    return ZT_OK;
+}
+
+zt_status zti_buffer_reserve_zeroed(zt_context *context, struct zti_buffer *buffer,
+                                    uint64_t bytes)
+{
+    if (bytes <= buffer->capacity)
+        return ZT_OK;
+    zti_buffer_free(context, buffer);
+    buffer->bytes = bytes <= SIZE_MAX ? zti_alloc_zeroed(context, (size_t)bytes) : NULL;
+    if (!buffer->bytes)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for %" PRIu64 " bytes", bytes);
+    buffer->capacity = (size_t)bytes;
+    return ZT_OK;
+}
+
+void zti_buffer_free(zt_context *context, struct zti_buffer *buffer)
+{
+    zti_release(context, buffer->bytes);
+    *buffer = (struct zti_buffer){.bytes = NULL, .capacity = 0};
+}
+
+static zt_status cut_short(const struct zti_input *input, uint64_t at)
+{
+    return zti_fail(input->context, ZT_CORRUPT,
+                    "the file is cut short: it ends at byte %" PRIu64 ", before it is complete",
+                    at);
+}
+
+static zt_status call(const struct zti_input *input, uint64_t offset, size_t n, uint8_t *to,
+                      size_t *got)
+{
+    *got = 0;
+    if (n == 0)
+        return ZT_OK;
+    if (input->device) {
+        *got = n;
+        return zti_move(input->context, to, input->device + offset, n);
+    }
+    if (input->source.read(input->source.user, offset, to, n, got) != 0 || *got > n)
+        return zti_fail(input->context, ZT_IO, "reading %zu bytes at byte %" PRIu64 " failed", n,
+                        offset);
+    return ZT_OK;
+}
+
+struct zti_input zti_input_of(zt_context *context, const void *data, size_t data_bytes)
+{
+    const bool is_on_device = zti_is_on_device(context, data);
+    return (struct zti_input){.context = context, .memory = is_on_device ? NULL : data,
+                              .device = is_on_device ? data : NULL, .bytes = data_bytes};
+}
+
+zt_status zti_input_read(struct zti_input *input, uint64_t offset, size_t n, uint8_t *to)
+{
+    size_t got = 0;
+    zt_status status = call(input, offset, n, to, &got);
+    if (!status && got < n)
+        status = zti_fail(input->context, ZT_IO,
+                          "the file ends at byte %" PRIu64 ", it had %" PRIu64
+                          " when it was opened", offset + got, input->bytes);
+    return status;
+}
+
+zt_status zti_input_take(struct zti_input *input, size_t n, uint8_t *to, size_t *got)
+{
+    zt_status status = call(input, input->at, n, to, got);
+    if (!status)
+        input->at += *got;
+    return status;
+}
+
+/* The next n bytes of a sequential source: the buffer doubles as they arrive, so that a length
+ * that lies costs no more memory than twice what is there. */
+static zt_status take_all(struct zti_input *input, uint64_t n, struct zti_buffer *buffer)
+{
+    size_t have = 0;
+    while (have < n) {
+        uint64_t step = have > STEP_BYTES ? have : STEP_BYTES;
+        size_t want = n - have < step ? (size_t)(n - have) : (size_t)step, got = 0;
+        zt_status status = zti_buffer_reserve(input->context, buffer, have + want, have);
+        if (!status)
+            status = zti_input_take(input, want, buffer->bytes + have, &got);
+        if (status)
+            return status;
+        if (got < want)
+            return cut_short(input, input->at);
+        have += want;
+    }
+    return ZT_OK;
+}
+
+zt_status zti_input_view(struct zti_input *input, uint64_t offset, uint64_t n,
+                         struct zti_buffer *buffer, const uint8_t **view)
+{
+    zt_status status = ZT_OK;
+    bool is_inside = offset <= input->bytes && n <= input->bytes - offset;
+    if (!is_inside && !zti_is_sequential(input))
+        return cut_short(input, input->bytes);
+    if (input->memory) {
+        *view = input->memory + offset;
+        return ZT_OK;
+    }
+    if (zti_is_sequential(input)) {
+        status = zti_buffer_reserve(input->context, buffer, 1, 0);
+        if (!status)
+            status = take_all(input, n, buffer);
+    } else {
+        status = zti_buffer_reserve(input->context, buffer, n > 0 ? n : 1, 0);
+        if (!status)
+            status = zti_input_read(input, offset, (size_t)n, buffer->bytes);
+    }
+    *view = buffer->bytes;
+    return status;
+}
+
+zt_status zti_input_skip(struct zti_input *input, uint64_t n, struct zti_buffer *buffer)
+{
+    zt_status status = zti_buffer_reserve(input->context, buffer, SKIP_BYTES, 0);
+    while (!status && n > 0) {
+        size_t want = n < SKIP_BYTES ? (size_t)n : SKIP_BYTES, got = 0;
+        status = zti_input_take(input, want, buffer->bytes, &got);
+        if (!status && got < want)
+            status = cut_short(input, input->at);
+        n -= got;
+    }
+    return status;
+}

@@ -1,0 +1,355 @@
+/* load.c: one frame of a file, from its bytes to values: what has to be read is read, what is read
+ * is verified, and then decoded. */
+#include "array/mirror.h"
+#include "frame/read/reader.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static bool is_same_number(double a, double b)
+{
+    return a == b || (isnan(a) && isnan(b));
+}
+
+zt_status zti_same_array(struct zt_reader *r, uint64_t number, const struct zti_frame *f)
+{
+    const struct zti_frame *first = &r->first;
+    bool is_same = f->type == first->type && f->rank == first->rank &&
+                   (f->coding.codec == first->coding.codec || zti_is_raw(f) || zti_is_raw(first));
+    for (uint32_t i = 1; i < first->rank && is_same; i++)
+        is_same = f->shape[i] == first->shape[i];
+    if (!is_same)
+        return zti_fail(r->context, ZT_CORRUPT,
+                        "frame %" PRIu64 " has another type, shape or codec than the first",
+                        number);
+    if (f->bound.kind != first->bound.kind || f->bound.flags != first->bound.flags ||
+        !is_same_number(f->bound.value, first->bound.value) ||
+        !is_same_number(f->abs_bound, first->abs_bound) || f->range != first->range)
+        return zti_fail(r->context, ZT_CORRUPT,
+                        "frame %" PRIu64 " has another bound than the first", number);
+    return ZT_OK;
+}
+
+zt_status zti_load_header(struct zt_reader *r, uint64_t number, struct zti_frame *f)
+{
+    const struct zti_place *place = &r->places[number];
+    const uint8_t *bytes;
+    uint32_t n = 0;
+    zt_status status = zti_input_view(&r->input, place->at, ZTI_FRAME_ALIGN_BYTES, &r->head,
+                                      &bytes);
+    if (!status)
+        status = zti_header_bytes(r->context, number, bytes, &n);
+    if (status)
+        return status;
+    if (n > place->bytes)
+        return zti_fail(r->context, ZT_CORRUPT,
+                        "frame %" PRIu64 ": the header is longer than the frame", number);
+    if (n > ZTI_FRAME_ALIGN_BYTES)
+        status = zti_input_view(&r->input, place->at, n, &r->head, &bytes);
+    if (!status)
+        status = zti_header_parse(r->context, number, bytes, n, f);
+    if (status)
+        return status;
+    if (zti_frame_bytes(f) != place->bytes || f->first != place->first ||
+        f->shape[0] != place[1].first - place->first)
+        return zti_fail(r->context, ZT_CORRUPT,
+                        "frame %" PRIu64 " is not what the seek table says: %" PRIu64
+                        " bytes, slices from %" PRIu64, number, place->bytes, place->first);
+    return number == 0 ? ZT_OK : zti_same_array(r, number, f);
+}
+
+zt_status zti_load_tail(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                        uint64_t at, struct zti_tail *tail)
+{
+    const uint8_t *bytes;
+    zt_status status = zti_input_view(&r->input, at, ZTI_GAP_BYTES + f->tail_bytes, &r->tail,
+                                      &bytes);
+    if (status)
+        return status;
+    if (!zti_all_zero(bytes, ZTI_GAP_BYTES))
+        return zti_fail(r->context, ZT_CORRUPT,
+                        "frame %" PRIu64 ": the bytes after its payload are not zero", number);
+    status = zti_tail_parse(r->context, number, f, bytes + ZTI_GAP_BYTES, &r->map, tail);
+    if (!status && f->special_values > 0)
+        zti_special_fills(&tail->special, &r->fills, r->fill);
+    return status;
+}
+
+/* A frame's payload on its way into memory. */
+struct payload {
+    uint64_t at;          /* byte of the file */
+    const uint8_t *bytes; /* where byte 0 is, or would be */
+    uint64_t done;        /* all that is needed before this byte was read and verified */
+};
+
+/* Read and verify the ranges that hold bytes [first, last) of a payload, as far as they were not
+ * yet; calls go through a payload in ascending order. */
+static zt_status load_range(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                            const struct zti_tail *tail, uint64_t first, uint64_t last,
+                            struct payload *p)
+{
+    const uint64_t range_bytes = UINT64_C(1) << tail->range_log2;
+    zt_status status = ZT_OK;
+    first -= first % range_bytes;
+    last = zti_round_up(last, range_bytes);
+    if (first < p->done)
+        first = p->done;
+    if (first >= last)
+        return ZT_OK;
+    p->done = last;
+    if (last > f->payload_bytes)
+        last = f->payload_bytes;
+    if (!r->input.memory)
+        status = zti_input_read(&r->input, p->at + first, (size_t)(last - first),
+                                r->payload.bytes + first);
+    if (!status)
+        status = zti_checksums_verify(r->context, number, f, tail, p->bytes + first, first, last);
+    return status;
+}
+
+/* What decoding a view needs of a payload behind its head, read and verified. */
+static zt_status load_payload(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                              const struct zti_tail *tail, struct zti_extents *extents,
+                              struct payload *p)
+{
+    uint64_t first, last;
+    zt_status status = ZT_OK;
+    while (!status && zti_extents_next(extents, &first, &last))
+        status = load_range(r, number, f, tail, first, last, p);
+    return status;
+}
+
+/* Where a payload is found, whole or in part: in memory as it is; otherwise in room for all of it,
+ * so that offsets stay. What is not read stays untouched, and is zero, because an index that lies
+ * can lead there. */
+static zt_status open_payload(struct zt_reader *r, const struct zti_frame *f, struct payload *p)
+{
+    if (r->input.memory)
+        return zti_input_view(&r->input, p->at, f->payload_bytes, &r->payload, &p->bytes);
+    zt_status status = zti_buffer_reserve_zeroed(r->context, &r->payload, f->payload_bytes + 1);
+    p->bytes = r->payload.bytes;
+    return status;
+}
+
+bool zti_is_end(const struct zti_frame *f, uint64_t end_bits)
+{
+    const uint64_t bits = f->payload_bytes * 8;
+    const uint64_t align = f->coding.codec->stream_align_bits(&f->coding);
+    return end_bits <= bits && zti_round_up(end_bits, align) == bits;
+}
+
+zt_status zti_check_end(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                        uint64_t end_bits)
+{
+    if (!zti_is_end(f, end_bits))
+        return zti_fail(r->context, ZT_CORRUPT,
+                        "frame %" PRIu64 ": the stream ends at bit %" PRIu64 " of a payload of %"
+                        PRIu64 " bytes", number, end_bits, f->payload_bytes);
+    return ZT_OK;
+}
+
+zt_status zti_load_index(struct zt_reader *r, const struct zti_frame *f,
+                         const struct zti_tail *tail, const uint8_t *head,
+                         struct zti_index *opened, struct zti_index **index)
+{
+    const uint64_t bits = (f->payload_bytes - zti_head_bytes(&f->coding)) * 8;
+    const uint64_t units = bits / zti_unit_bits(&f->coding);
+    const bool is_stored = f->index.kind != ZT_INDEX_NONE && f->index.kind <= ZT_INDEX_COMPACT &&
+                           f->coding.codec->tile_fixed_bits(&f->coding) == 0;
+    zt_status status = ZT_OK;
+    *index = NULL;
+    if (!is_stored && !zti_has_ends(&f->coding))
+        return ZT_OK;
+    if (is_stored)
+        status = zti_index_open(r->context, tail->index, (size_t)f->index_bytes,
+                                f->coding.grid.count, units, opened);
+    else
+        status = zti_index_open_ends(r->context, head, f->coding.grid.count, units, opened);
+    if (!status && is_stored &&
+        (opened->layout.kind != f->index.kind ||
+         opened->layout.chunk_tiles != f->index.chunk_tiles))
+        status = zti_fail(r->context, ZT_CORRUPT, "header and tail differ on the index");
+    *index = opened;
+    return status;
+}
+
+/* A sequential source: all of the payload, then the tail. */
+static zt_status load_in_order(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                               struct zti_tail *tail, struct payload *p)
+{
+    zt_status status = zti_input_view(&r->input, p->at, f->payload_bytes, &r->payload, &p->bytes);
+    if (!status)
+        status = zti_load_tail(r, number, f, p->at + f->payload_bytes, tail);
+    if (!status)
+        status = zti_checksums_verify(r->context, number, f, tail, p->bytes, 0, f->payload_bytes);
+    p->done = f->payload_bytes;
+    return status;
+}
+
+/* Tail and payload, of a payload that is not sequential no more than the head. */
+static zt_status load_ends(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                           struct zti_tail *tail, struct payload *p)
+{
+    const uint64_t head_bytes = zti_head_bytes(&f->coding);
+    if (zti_is_sequential(&r->input))
+        return load_in_order(r, number, f, tail, p);
+    zt_status status = zti_load_tail(r, number, f, p->at + f->payload_bytes, tail);
+    if (!status)
+        status = open_payload(r, f, p);
+    if (!status && head_bytes > 0)
+        status = load_range(r, number, f, tail, 0, head_bytes, p);
+    return status;
+}
+
+/* A frame whose head is there, while a view of it is decoded. */
+struct decoding {
+    struct zt_reader *r;
+    uint64_t number;
+    const struct zti_frame *f;
+    const struct zti_coding *coding;
+    const struct zti_tail *tail;
+    struct zti_index *index; /* or NULL */
+    struct payload p;
+};
+
+/* Decode a view of the coded array, or what a scatter, whose cover it is, wants of that. */
+static zt_status decode_coded(struct decoding *d, const struct zti_view *view,
+                              const struct zti_scatter *scatter, uint64_t *end_bits)
+{
+    const struct zti_frame *f = d->f;
+    zt_context *const context = d->r->context;
+    const uint64_t start_bits = zti_head_bytes(d->coding) * 8;
+    zt_status status = ZT_OK;
+    if (d->index && !zti_exec_checks_index(context, d->coding, d->index, view, scatter))
+        status = zti_index_check(context, d->index);
+    if (status)
+        return status;
+    struct zti_extents extents =
+        zti_exec_extents(d->coding, d->index, view, scatter ? scatter->spans : NULL, start_bits,
+                         f->payload_bytes);
+    status = load_payload(d->r, d->number, f, d->tail, &extents, &d->p);
+    if (status)
+        return status;
+    return scatter ? zti_exec_decode_scattered(context, d->coding, d->p.bytes,
+                                               (size_t)f->payload_bytes, start_bits, d->index,
+                                               scatter, end_bits)
+                   : zti_exec_decode(context, d->coding, d->p.bytes, (size_t)f->payload_bytes,
+                                     start_bits, d->index, view, end_bits);
+}
+
+/* Whether the chunk of the last tile that meets a view of the coded array is the stream's last. */
+static bool reaches_end(const struct decoding *d, const struct zti_view *cover)
+{
+    const struct zti_grid *const grid = &d->coding->grid;
+    const uint64_t each = d->coding->codec->tile_fixed_bits(d->coding) > 0 ? 1
+                          : d->index ? d->index->layout.chunk_tiles
+                                     : zti_usual_chunk_tiles(d->coding);
+    uint64_t tile = 0;
+    for (uint32_t i = 0; i < grid->rank; i++)
+        tile = tile * grid->tiles[i] + (cover->hi[i] - 1) / grid->side[i];
+    return tile / each == (grid->count - 1) / each;
+}
+
+/* Decode a view of the frame: as the view of the coded array that it is, if rows of tiles are rows
+ * of memory there. */
+static zt_status decode_view(struct decoding *d, const struct zti_view *view)
+{
+    const struct zti_frame *f = d->f;
+    struct zti_plan_scatter parts;
+    struct zti_view coded;
+    const struct zti_view *cover = &coded;
+    uint64_t end_bits = 0;
+    zt_status status;
+    if (zti_plan_part(&f->plan, f->shape, view, &coded) &&
+        (zti_plan_is_none(&f->plan) || coded.out.stride[coded.out.rank - 1] == 1)) {
+        status = decode_coded(d, &coded, NULL, &end_bits);
+    } else {
+        zti_plan_scatter(&f->plan, f->shape, f->coding.grid.side, view, &parts);
+        cover = &parts.scatter.cover;
+        status = decode_coded(d, cover, &parts.scatter, &end_bits);
+    }
+    if (!status && reaches_end(d, cover))
+        status = zti_check_end(d->r, d->number, f, end_bits);
+    if (!status)
+        zti_tail_apply(f, d->tail, view);
+    return status;
+}
+
+static zt_status load_view(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                           uint64_t at, const struct zti_view *view)
+{
+    struct zti_coding coding = f->coding; /* with what the head says */
+    struct zti_index opened = {.sums = NULL};
+    struct zti_tail tail;
+    struct decoding d = {.r = r, .number = number, .f = f, .coding = &coding, .tail = &tail,
+                         .p = {.at = at + f->header_bytes}};
+    zt_status status = load_ends(r, number, f, &tail, &d.p);
+    if (!status && coding.codec->take_head) {
+        zti_stage(r->context, ZT_STAGE_TABLES);
+        status = coding.codec->take_head(r->context, &coding, d.p.bytes);
+        zti_stage(r->context, ZT_STAGE_OTHER);
+    }
+    if (!status)
+        status = zti_load_index(r, f, &tail, d.p.bytes, &opened, &d.index);
+    if (!status)
+        status = decode_view(&d, view);
+    zti_index_close(r->context, &opened);
+    if (coding.codec->forget)
+        coding.codec->forget(r->context, &coding);
+    return status;
+}
+
+/* Values in a GPU's memory that the host has to do with, because some are kept beside the stream or
+ * their axes are turned, are decoded in its own. */
+zt_status zti_load_view(struct zt_reader *r, uint64_t number, const struct zti_frame *f,
+                        uint64_t at, const struct zti_view *view)
+{
+    struct zti_mirror values = {.array = view->out};
+    struct zti_view here = *view;
+    zt_status status = ZT_OK;
+    if (f->exact_values > 0 || f->special_values > 0 || !zti_plan_is_none(&f->plan))
+        status = zti_mirror_open_output(r->context, &view->out, &values);
+    here.out = values.array;
+    if (!status)
+        status = load_view(r, number, f, at, &here);
+    if (!status)
+        status = zti_mirror_store(&values, &view->out);
+    zti_mirror_close(&values);
+    return status;
+}
+
+zt_status zti_check_padding(struct zt_reader *r, uint64_t number)
+{
+    const struct zti_place *place = &r->places[number];
+    const uint64_t at = place->at + place->bytes, pad = place[1].at - at;
+    const uint8_t *bytes;
+    zt_status status = zti_input_view(&r->input, at, pad, &r->head, &bytes);
+    if (!status && !zti_all_zero(bytes, (size_t)pad))
+        status = zti_fail(r->context, ZT_CORRUPT,
+                          "frame %" PRIu64 ": the bytes after it are not zero", number);
+    return status;
+}
+
+zt_status zti_check_frame(struct zt_reader *r, uint64_t number)
+{
+    enum { LEAST_STEP_BYTES = 1 << 24 };
+    const struct zti_place *place = &r->places[number];
+    const uint8_t *bytes;
+    struct zti_frame f;
+    struct zti_tail tail;
+    zt_status status = zti_load_header(r, number, &f);
+    if (status)
+        return status;
+    uint64_t at = place->at + f.header_bytes;
+    status = zti_load_tail(r, number, &f, at + f.payload_bytes, &tail);
+    const uint64_t step = status ? 0 : zti_round_up(LEAST_STEP_BYTES,
+                                                    UINT64_C(1) << tail.range_log2);
+    for (uint64_t from = 0; !status && from < f.payload_bytes; from += step) {
+        uint64_t left = f.payload_bytes - from;
+        uint64_t n = left < step ? left : step;
+        status = zti_input_view(&r->input, at + from, n, &r->payload, &bytes);
+        if (!status)
+            status = zti_checksums_verify(r->context, number, &f, &tail, bytes, from, from + n);
+    }
+    return status ? status : zti_check_padding(r, number);
+}

@@ -1,0 +1,524 @@
+/* reader.c: the way through a file: opening it, going from frame to frame, boxes.
+ *
+ * A file of known size is opened from its end, where the seek table is; a sequential one is met
+ * frame by frame, and at its end the seek table must be the one that its frames make. */
+#include "frame/read/reader.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* ---- opening ---- */
+
+void zti_reader_clear(struct zt_reader *r)
+{
+    zti_release(r->context, r->places);
+    zti_table_free(r->context, &r->met);
+    zti_buffer_free(r->context, &r->head);
+    zti_buffer_free(r->context, &r->payload);
+    zti_buffer_free(r->context, &r->tail);
+    zti_buffer_free(r->context, &r->map);
+}
+
+void zti_reader_shape(const struct zt_reader *r, uint64_t *shape)
+{
+    memcpy(shape, r->first.shape, sizeof r->first.shape);
+    shape[0] = r->places ? r->places[r->frames].first : r->is_ended ? r->met.extent : ZT_UNKNOWN;
+}
+
+/* All bytes of 'extent' slices of the array must fit in 63 bits. */
+static zt_status check_extent(struct zt_reader *r, uint64_t extent)
+{
+    zt_array a = zt_array_nd(NULL, (zt_type)r->first.type, r->first.rank, r->first.shape);
+    a.shape[0] = extent;
+    if (zti_array_check(NULL, &a, false) == ZT_OK)
+        return ZT_OK;
+    return zti_fail(r->context, ZT_CORRUPT, "the file's %" PRIu64 " slices are an impossible size",
+                    extent);
+}
+
+void zti_reader_count(struct zt_reader *r, const struct zti_frame *f)
+{
+    if (zti_is_raw(f))
+        r->raw_frames++;
+    else if (!r->coded.coding.codec)
+        r->coded = *f;
+    r->counted++;
+    r->stream_bytes += f->payload_bytes;
+    r->exact_values += f->exact_values;
+    r->special_values += f->special_values;
+    r->index_bytes += f->index_bytes;
+    if (f->bound.kind == ZT_PSNR)
+        r->error += f->error * (double)(zti_array_values(f->rank, f->shape) - f->special_values);
+}
+
+static zt_status cut_short(struct zt_reader *r)
+{
+    return zti_fail(r->context, ZT_CORRUPT,
+                    "the file is cut short or was not finished: there is no seek table at its end");
+}
+
+static zt_status open_known(struct zt_reader *r)
+{
+    struct zti_input *in = &r->input;
+    const uint8_t *bytes;
+    uint32_t header_bytes;
+    uint64_t front = in->bytes < ZTI_FRAME_ALIGN_BYTES ? in->bytes : ZTI_FRAME_ALIGN_BYTES;
+    zt_status status = zti_input_view(in, 0, front, &r->head, &bytes);
+    if (status)
+        return status;
+    if (front >= sizeof zti_frame_magic + 1 && front < ZTI_FRAME_ALIGN_BYTES &&
+        memcmp(bytes, zti_frame_magic, sizeof zti_frame_magic) == 0)
+        return cut_short(r);
+    if (front < ZTI_FRAME_ALIGN_BYTES)
+        return zti_fail(r->context, ZT_CORRUPT, "not a .zt file: it has %" PRIu64 " bytes only",
+                        in->bytes);
+    status = zti_header_bytes(r->context, 0, bytes, &header_bytes);
+    if (status)
+        return status;
+
+    status = zti_input_view(in, in->bytes - 8, 8, &r->head, &bytes);
+    if (status)
+        return status;
+    uint64_t table_bytes = zti_get_le32(bytes);
+    if (memcmp(bytes + 4, zti_end_magic, sizeof zti_end_magic) != 0)
+        return cut_short(r);
+    if (table_bytes < ZTI_TABLE_MIN_BYTES || table_bytes > in->bytes - ZTI_FRAME_ALIGN_BYTES)
+        return zti_fail(r->context, ZT_CORRUPT,
+                        "the seek table at the end of the file is damaged");
+    status = zti_input_view(in, in->bytes - table_bytes, table_bytes, &r->tail, &bytes);
+    if (!status)
+        status = zti_table_parse(r->context, bytes, (size_t)table_bytes, in->bytes, &r->places,
+                                 &r->frames);
+    if (!status)
+        status = zti_load_header(r, 0, &r->first);
+    if (!status)
+        status = check_extent(r, r->places[r->frames].first);
+    return status;
+}
+
+/* ---- a sequential source ---- */
+
+/* The header of which the first ZTI_FRAME_ALIGN_BYTES are in r->head, from 'skip' on. */
+static zt_status take_header(struct zt_reader *r, size_t skip, uint64_t number,
+                             struct zti_frame *f)
+{
+    uint32_t n;
+    zt_status status = zti_header_bytes(r->context, number, r->head.bytes + skip, &n);
+    if (!status)
+        status = zti_buffer_reserve(r->context, &r->head, skip + n, skip + ZTI_FRAME_ALIGN_BYTES);
+    if (status)
+        return status;
+    size_t rest = n - ZTI_FRAME_ALIGN_BYTES, got = 0;
+    status = zti_input_take(&r->input, rest, r->head.bytes + skip + ZTI_FRAME_ALIGN_BYTES, &got);
+    if (status)
+        return status;
+    if (got < rest)
+        return cut_short(r);
+    return zti_header_parse(r->context, number, r->head.bytes + skip, n, f);
+}
+
+static zt_status open_sequential(struct zt_reader *r)
+{
+    size_t got = 0;
+    zt_status status = zti_buffer_reserve(r->context, &r->head, ZTI_FRAME_ALIGN_BYTES, 0);
+    if (!status)
+        status = zti_input_take(&r->input, ZTI_FRAME_ALIGN_BYTES, r->head.bytes, &got);
+    if (status)
+        return status;
+    if (got < ZTI_FRAME_ALIGN_BYTES)
+        return zti_fail(r->context, ZT_CORRUPT, "not a .zt file: it has %zu bytes only", got);
+    status = take_header(r, 0, 0, &r->first);
+    if (!status && r->first.first != 0)
+        status = zti_fail(r->context, ZT_CORRUPT, "frame 0 begins at slice %" PRIu64,
+                          r->first.first);
+    return status;
+}
+
+/* 'got' bytes of the seek table are in r->head; the source must hold the rest and nothing more. */
+static zt_status take_table(struct zt_reader *r, size_t got)
+{
+    uint64_t bytes = zti_table_bytes(&r->met);
+    size_t want = (size_t)bytes + 1, more = 0; /* one more, to see the end */
+    zt_status status = zti_buffer_reserve(r->context, &r->head, want, got);
+    if (!status)
+        status = zti_buffer_reserve(r->context, &r->tail, bytes, 0);
+    if (!status && got < want)
+        status = zti_input_take(&r->input, want - got, r->head.bytes + got, &more);
+    if (status)
+        return status;
+    zti_table_store(&r->met, r->tail.bytes);
+    got += more;
+    if (got < bytes && memcmp(r->head.bytes, r->tail.bytes, got) == 0)
+        return cut_short(r);
+    if (got < bytes || memcmp(r->head.bytes, r->tail.bytes, (size_t)bytes) != 0)
+        return zti_fail(r->context, ZT_CORRUPT,
+                        "the seek table does not fit the %" PRIu64 " frames before it", r->frames);
+    if (got > bytes)
+        return zti_fail(r->context, ZT_CORRUPT, "there are bytes after the end of the file");
+    r->end_bytes = r->input.at;
+    r->is_ended = true;
+    return ZT_OK;
+}
+
+/* What follows a frame: the seek table, or zero bytes and the next frame. */
+static zt_status take_next(struct zt_reader *r)
+{
+    uint64_t at = r->input.at;
+    size_t pad = (size_t)(zti_round_up(at, ZTI_FRAME_ALIGN_BYTES) - at), got = 0;
+    size_t want = pad + ZTI_FRAME_ALIGN_BYTES;
+    zt_status status = zti_buffer_reserve(r->context, &r->head, want, 0);
+    if (!status)
+        status = zti_input_take(&r->input, want, r->head.bytes, &got);
+    if (status)
+        return status;
+    if (got >= sizeof zti_table_magic &&
+        memcmp(r->head.bytes, zti_table_magic, sizeof zti_table_magic) == 0)
+        return take_table(r, got);
+    if (got < want)
+        return cut_short(r);
+    if (!zti_all_zero(r->head.bytes, pad))
+        return zti_fail(r->context, ZT_CORRUPT, "the bytes after frame %" PRIu64 " are not zero",
+                        r->number);
+    status = take_header(r, pad, r->number + 1, &r->frame);
+    if (!status)
+        status = zti_same_array(r, r->number + 1, &r->frame);
+    if (!status && r->frame.first != r->met.extent)
+        status = zti_fail(r->context, ZT_CORRUPT,
+                          "frame %" PRIu64 " begins at slice %" PRIu64 ", not %" PRIu64,
+                          r->number + 1, r->frame.first, r->met.extent);
+    if (!status)
+        status = check_extent(r, r->met.extent + r->frame.shape[0]);
+    return status;
+}
+
+static zt_status next_sequential(struct zt_reader *r)
+{
+    const struct zti_frame *f = &r->frame;
+    zt_status status = ZT_OK;
+    if (!r->has_frame) {
+        r->frame = r->first;
+        r->number = 0;
+    } else {
+        if (!r->is_read)
+            status = zti_input_skip(&r->input, zti_frame_bytes(f) - f->header_bytes, &r->payload);
+        if (!status)
+            status = take_next(r);
+        if (status || r->is_ended)
+            return status;
+        r->number++;
+    }
+    r->frames = r->number + 1;
+    zti_reader_count(r, f);
+    return zti_table_add(r->context, &r->met, zti_frame_bytes(f), f->shape[0]);
+}
+
+static zt_status next_known(struct zt_reader *r)
+{
+    uint64_t number = r->has_frame ? r->number + 1 : 0;
+    if (number == r->frames) {
+        r->is_ended = true;
+        return ZT_OK;
+    }
+    r->number = number;
+    if (number > 0)
+        return zti_load_header(r, number, &r->frame);
+    r->frame = r->first;
+    return ZT_OK;
+}
+
+/* ---- boxes ---- */
+
+/* The frame that holds a slice. */
+static uint64_t frame_of_slice(const struct zt_reader *r, uint64_t slice)
+{
+    uint64_t lo = 0, hi = r->frames; /* places[lo].first <= slice < places[hi].first */
+    while (hi - lo > 1) {
+        uint64_t middle = lo + (hi - lo) / 2;
+        if (r->places[middle].first <= slice)
+            lo = middle;
+        else
+            hi = middle;
+    }
+    return lo;
+}
+
+zt_status zti_output_check(struct zt_reader *r, const zt_array *out, const uint64_t *shape,
+                           const char *what)
+{
+    if (!out)
+        return zti_fail(r->context, ZT_BAD_ARG, "no output array");
+    zt_status status = zti_array_check_output(r->context, out);
+    bool is_same = out->type == r->first.type && out->rank == r->first.rank;
+    for (uint32_t i = 0; i < r->first.rank && is_same; i++)
+        is_same = out->shape[i] == shape[i];
+    if (!status && !is_same)
+        status = zti_fail(r->context, ZT_BAD_ARG,
+                          "the output array does not have the type, rank and shape of the %s",
+                          what);
+    return status;
+}
+
+static bool is_whole(const struct zt_reader *r, const struct zti_view *view, uint64_t extent)
+{
+    for (uint32_t i = 0; i < r->first.rank; i++)
+        if (view->lo[i] != 0 || view->hi[i] != (i == 0 ? extent : r->first.shape[i]))
+            return false;
+    return true;
+}
+
+zt_status zti_reader_box(struct zt_reader *r, const zt_box *box, const zt_array *out)
+{
+    uint64_t shape[ZT_MAX_RANK], extents[ZT_MAX_RANK];
+    zti_reader_shape(r, shape);
+    zt_status status = zti_box_check(r->context, box, r->first.rank, shape);
+    for (uint32_t i = 0; i < r->first.rank && !status; i++)
+        extents[i] = box->hi[i] - box->lo[i];
+    if (!status)
+        status = zti_output_check(r, out, extents, "box");
+    uint64_t number = status ? r->frames : frame_of_slice(r, box->lo[0]);
+    for (; !status && number < r->frames && r->places[number].first < box->hi[0]; number++) {
+        const struct zti_place *place = &r->places[number];
+        uint64_t from = box->lo[0] > place->first ? box->lo[0] : place->first;
+        uint64_t to = box->hi[0] < place[1].first ? box->hi[0] : place[1].first;
+        struct zti_view view;
+        memset(&view, 0, sizeof view);
+        view.out = zti_array_slab(out, from - box->lo[0], to - from);
+        memcpy(view.lo, box->lo, sizeof view.lo);
+        memcpy(view.hi, box->hi, sizeof view.hi);
+        view.lo[0] = from - place->first;
+        view.hi[0] = to - place->first;
+        struct zti_frame f;
+        if (number > 0)
+            status = zti_load_header(r, number, &f);
+        if (!status)
+            status = zti_load_view(r, number, number > 0 ? &f : &r->first, place->at, &view);
+        if (!status && is_whole(r, &view, place[1].first - place->first))
+            status = zti_check_padding(r, number);
+    }
+    return status;
+}
+
+/* ---- public calls ---- */
+
+zt_status zti_reader_init(zt_context *context, const struct zti_input *input, struct zt_reader *r)
+{
+    memset(r, 0, sizeof *r);
+    r->context = context;
+    r->input = *input;
+    return zti_is_sequential(input) ? open_sequential(r) : open_known(r);
+}
+
+zt_status zti_source_check(zt_context *context, const zt_source *source, zt_reader **reader)
+{
+    if (!source || !source->read || source->reserved[0] || source->reserved[1] || !reader)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "no source with a read function and reserved words of 0, or no place for "
+                        "the reader");
+    if (source->source_bytes > INT64_MAX && source->source_bytes != ZT_UNKNOWN)
+        return zti_fail(context, ZT_BAD_ARG, "a source of %" PRIu64 " bytes is not possible",
+                        source->source_bytes);
+    return ZT_OK;
+}
+
+zt_status zt_reader_open(zt_context *context, const zt_source *source, zt_reader **reader)
+{
+    zt_status status = zti_source_check(context, source, reader);
+    if (status)
+        return status;
+    struct zt_reader *r = (struct zt_reader *)zti_alloc(context, sizeof *r);
+    if (!r)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a reader");
+    struct zti_input input = {.context = context, .source = *source,
+                              .bytes = source->source_bytes};
+    status = zti_reader_init(context, &input, r);
+    if (status) {
+        zt_reader_close(r);
+        return status;
+    }
+    *reader = r;
+    return ZT_OK;
+}
+
+void zt_reader_close(zt_reader *reader)
+{
+    if (!reader)
+        return;
+    zt_context *context = reader->context;
+    zti_reader_clear(reader);
+    zti_release(context, reader);
+}
+
+static void describe_plan(const struct zti_frame *f, zt_plan *plan)
+{
+    if (zti_plan_is_none(&f->plan))
+        return;
+    plan->rank = f->rank;
+    plan->coded_rank = f->coding.grid.rank;
+    for (uint32_t k = 0; k < f->rank; k++) {
+        plan->coded_shape[k] = f->coding.grid.shape[k];
+        plan->axis[k] = f->plan.axis[k];
+        plan->joined[k] = f->plan.is_joined[k];
+    }
+}
+
+static void describe(const struct zt_reader *r, zt_info *info)
+{
+    const struct zti_frame *f = &r->first;
+    const struct zti_frame *const coded = r->coded.coding.codec ? &r->coded : f;
+    memset(info, 0, sizeof *info);
+    info->format_version = ZTI_FORMAT_VERSION;
+    info->codec = coded->coding.codec->id;
+    info->type = f->type;
+    info->rank = f->rank;
+    info->index = coded->index.kind;
+    info->index_chunk = coded->index.chunk_tiles;
+    info->index_partition = coded->index.partition;
+    if (coded->index.kind == ZT_INDEX_NONE && zti_has_ends(&coded->coding)) {
+        info->index = ZT_INDEX_STREAM;
+        info->index_chunk = 1;
+    }
+    zti_reader_shape(r, info->shape);
+    info->bound = f->bound;
+    info->abs_bound = f->abs_bound;
+    info->slab_extent = f->shape[0];
+    info->raw_bytes = info->stream_bytes = info->file_bytes = info->frames = ZT_UNKNOWN;
+    info->exact_values = info->special_values = info->index_bytes = ZT_UNKNOWN;
+    info->raw_frames = ZT_UNKNOWN;
+    info->psnr = (double)NAN;
+    info->range = f->bound.kind == ZT_PSNR ? f->range : (double)NAN;
+    if (info->shape[0] != ZT_UNKNOWN) {
+        info->raw_bytes = zti_array_values(f->rank, info->shape) * zt_type_bytes(f->type);
+        info->stream_bytes = r->stream_bytes;
+        info->exact_values = r->exact_values;
+        info->special_values = r->special_values;
+        info->index_bytes = r->index_bytes;
+        info->frames = r->frames;
+        info->raw_frames = r->raw_frames;
+        if (f->bound.kind == ZT_PSNR)
+            info->psnr = zti_psnr_of(
+                r->error, info->raw_bytes / zt_type_bytes(f->type) - r->special_values);
+        info->file_bytes = zti_is_sequential(&r->input) ? r->end_bytes : r->input.bytes;
+    }
+    coded->coding.codec->describe(&coded->coding, info);
+    describe_plan(coded, &info->plan);
+    if (f->bound.kind == ZT_EXPERT) {
+        info->bound.minbits = info->zfp_minbits;
+        info->bound.maxbits = info->zfp_maxbits;
+        info->bound.maxprec = info->zfp_maxprec;
+        info->bound.minexp = info->zfp_minexp;
+    }
+    memcpy(info->name, f->name, sizeof f->name);
+    memcpy(info->units, f->units, sizeof f->units);
+}
+
+zt_status zt_reader_info(zt_reader *reader, zt_info *info)
+{
+    if (!reader)
+        return ZT_BAD_ARG;
+    zt_status status = zti_info_check(reader->context, info);
+    while (!status && reader->places && reader->counted < reader->frames) {
+        struct zti_frame f;
+        status = zti_load_header(reader, reader->counted, &f);
+        if (!status)
+            zti_reader_count(reader, &f);
+    }
+    if (status)
+        return status;
+    zt_info known;
+    describe(reader, &known);
+    zti_info_store(&known, info);
+    return ZT_OK;
+}
+
+zt_status zt_reader_read_box(zt_reader *reader, const zt_box *box, const zt_array *out)
+{
+    if (!reader)
+        return ZT_BAD_ARG;
+    if (!box || !reader->places || reader->is_damaged)
+        return zti_fail(reader->context, ZT_BAD_ARG,
+                        !box ? "no box"
+                        : reader->places
+                            ? "a damaged file cannot be read by boxes; go through its frames"
+                            : "a sequential source cannot be read by boxes; go through its frames");
+    return zti_reader_box(reader, box, out);
+}
+
+zt_status zt_reader_next(zt_reader *reader, uint64_t *first, uint64_t *extent)
+{
+    if (!reader)
+        return ZT_BAD_ARG;
+    if (!first || !extent)
+        return zti_fail(reader->context, ZT_BAD_ARG, "no place for the frame's slices");
+    if (reader->is_failed)
+        return zti_fail(reader->context, ZT_BAD_ARG,
+                        "the reader has failed before; open another one");
+    zt_status status = ZT_OK;
+    if (!reader->is_ended)
+        status = reader->is_damaged ? zti_salvage_next(reader)
+                 : reader->places   ? next_known(reader)
+                                    : next_sequential(reader);
+    reader->is_failed = status != ZT_OK;
+    if (status)
+        return status;
+    reader->has_frame = true;
+    reader->is_read = false;
+    if (reader->is_ended) {
+        uint64_t shape[ZT_MAX_RANK];
+        zti_reader_shape(reader, shape);
+        *first = shape[0];
+        *extent = 0;
+    } else {
+        *first = reader->frame.first;
+        *extent = reader->frame.shape[0];
+    }
+    return ZT_OK;
+}
+
+zt_status zt_reader_read(zt_reader *reader, const zt_array *out)
+{
+    if (!reader)
+        return ZT_BAD_ARG;
+    if (!reader->has_frame || reader->is_ended || reader->is_read || reader->is_failed)
+        return zti_fail(reader->context, ZT_BAD_ARG,
+                        "there is no frame to be read; zt_reader_next goes to the next one");
+    if (reader->is_damaged)
+        return zti_fail(reader->context, ZT_BAD_ARG,
+                        "the file was opened as a damaged one; use zt_reader_salvage");
+    zt_status status = zti_output_check(reader, out, reader->frame.shape, "frame");
+    if (status)
+        return status;
+    struct zti_view view = zti_view_whole(out);
+    uint64_t at = reader->places ? reader->places[reader->number].at
+                                 : reader->input.at - reader->frame.header_bytes;
+    status = zti_load_view(reader, reader->number, &reader->frame, at, &view);
+    if (!status && reader->places)
+        status = zti_check_padding(reader, reader->number);
+    reader->is_read = true;
+    reader->is_failed = status != ZT_OK && !reader->places;
+    return status;
+}
+
+zt_status zt_reader_fills(const zt_reader *reader, uint32_t *fills, uint64_t *fill)
+{
+    if (!reader)
+        return ZT_BAD_ARG;
+    if (!fills || !fill)
+        return zti_fail(reader->context, ZT_BAD_ARG, "no place for fill values");
+    *fills = reader->fills;
+    memcpy(fill, reader->fill, sizeof reader->fill);
+    return ZT_OK;
+}
+
+zt_status zt_reader_check(zt_reader *reader)
+{
+    if (!reader)
+        return ZT_BAD_ARG;
+    if (!reader->places || reader->is_damaged)
+        return zti_fail(reader->context, ZT_BAD_ARG,
+                        "a sequential source, or one opened as damaged, cannot be checked; read "
+                        "it");
+    zt_status status = ZT_OK;
+    for (uint64_t i = 0; i < reader->frames && !status; i++)
+        status = zti_check_frame(reader, i);
+    return status;
+}

@@ -1,0 +1,174 @@
+/* reindex.c: zt_replace_index: a .zt file again, with another index in each frame. Payloads, exact
+ * and special values and seek table are the file's own; tiles are parsed to find where chunks
+ * begin. */
+#include "frame/read/reader.h"
+#include "frame/write/writer.h"
+
+#include <inttypes.h>
+
+struct copy {
+    struct zt_reader reader;
+    struct zt_writer writer;
+    struct zti_buffer exact; /* of the frame at hand, struct zti_miss */
+};
+
+/* The exact values of a frame as the encoder has them. */
+static zt_status take_exact(struct copy *c, const struct zti_frame *f, const struct zti_tail *tail)
+{
+    struct zti_cursor cursor = {.at = tail->positions, .end = tail->values};
+    const size_t value_bytes = zt_type_bytes(f->type);
+    uint64_t bytes, next = 0; /* the first place that is still free */
+    if (f->exact_values == 0)
+        return ZT_OK;
+    if (!zti_mul(f->exact_values, sizeof(struct zti_miss), &bytes))
+        return zti_fail(c->reader.context, ZT_NO_MEMORY, "no memory for %" PRIu64 " exact values",
+                        f->exact_values);
+    const zt_status status = zti_buffer_reserve(c->reader.context, &c->exact, bytes, 0);
+    struct zti_miss *const list = (struct zti_miss *)(void *)c->exact.bytes;
+    for (uint64_t i = 0; status == ZT_OK && i < f->exact_values; i++) {
+        list[i].at = next + zti_take_varint(&cursor);
+        list[i].bits = zti_get_value(tail->values + i * value_bytes, value_bytes);
+        next = list[i].at + 1;
+    }
+    return status;
+}
+
+/* ZT_CORRUPT where the index, or ndzip's table, of a frame lies: whoever reads it finds out. */
+static zt_status check_chunks(struct copy *c, const struct zti_frame *was,
+                              const struct zti_coding *coding, const struct zti_tail *tail,
+                              const uint8_t *payload)
+{
+    zt_context *const context = c->reader.context;
+    struct zti_index opened = {.sums = NULL}, *index = NULL;
+    zt_status status = zti_load_index(&c->reader, was, tail, payload, &opened, &index);
+    if (!status && index)
+        status = zti_index_check(context, index);
+    if (!status && index)
+        status = zti_exec_check(context, coding, payload, (size_t)was->payload_bytes,
+                                zti_head_bytes(coding) * 8, index);
+    zti_index_close(context, &opened);
+    return status;
+}
+
+/* Find where chunks begin in a payload, and how long the index gets. */
+static zt_status find_chunks(struct copy *c, uint64_t number, const struct zti_coding *coding,
+                             struct zti_frame *f, const uint8_t *payload)
+{
+    struct zti_starts starts = {.list = NULL};
+    uint64_t end_bits = 0;
+    zt_status status = zti_writer_starts_room(&c->writer, f, &starts);
+    if (!status)
+        status = zti_exec_scan(c->reader.context, coding, payload, (size_t)f->payload_bytes,
+                               zti_head_bytes(coding) * 8, &starts, &end_bits);
+    if (!status)
+        status = zti_check_end(&c->reader, number, f, end_bits);
+    if (!status)
+        zti_writer_set_index(f, &starts);
+    return status;
+}
+
+/* Check the index that a frame has, and make the one that it gets. */
+static zt_status replace(struct copy *c, uint64_t number, struct zti_frame *f,
+                         const struct zti_tail *tail, const uint8_t *payload)
+{
+    zt_context *const context = c->reader.context;
+    struct zti_coding coding = f->coding; /* with what the head says */
+    zt_status status = ZT_OK;
+    if (coding.codec->take_head)
+        status = coding.codec->take_head(context, &coding, payload);
+    if (!status)
+        status = check_chunks(c, f, &coding, tail, payload);
+    f->index_bytes = 0;
+    zti_writer_choose_index(&c->writer, f);
+    if (!status && f->index.kind != ZT_INDEX_NONE)
+        status = find_chunks(c, number, &coding, f, payload);
+    if (coding.codec->forget)
+        coding.codec->forget(context, &coding);
+    return status;
+}
+
+static zt_status copy_frame(struct copy *c, uint64_t number)
+{
+    struct zt_reader *const r = &c->reader;
+    const uint8_t *payload;
+    struct zti_frame f;
+    struct zti_tail tail;
+    zt_status status = zti_load_header(r, number, &f);
+    if (status)
+        return status;
+    const uint64_t at = r->places[number].at + f.header_bytes;
+    status = zti_load_tail(r, number, &f, at + f.payload_bytes, &tail);
+    if (!status)
+        status = zti_input_view(&r->input, at, f.payload_bytes, &r->payload, &payload);
+    if (!status)
+        status = zti_checksums_verify(r->context, number, &f, &tail, payload, 0, f.payload_bytes);
+    if (!status)
+        status = zti_check_padding(r, number);
+    if (!status)
+        status = take_exact(c, &f, &tail);
+    if (status)
+        return status;
+    status = replace(c, number, &f, &tail, payload);
+    f.special_bytes = tail.special.body_bytes;
+    const struct zti_tail_parts parts = {
+        .exact = (const struct zti_miss *)(const void *)c->exact.bytes,
+        .special = tail.special.body,
+        .starts = (const uint64_t *)(const void *)c->writer.starts.bytes};
+    return status ? status : zti_writer_emit(&c->writer, &f, payload, &parts);
+}
+
+/* A writer of the same array with the index that params ask for. */
+static zt_status make_writer(struct copy *c, const zt_sink *sink, const zt_params *params)
+{
+    zt_params asked, known;
+    uint64_t shape[ZT_MAX_RANK];
+    zt_status status = zti_params_load(c->reader.context, params, &asked);
+    if (!status)
+        status = zti_sink_check(c->reader.context, sink, &asked);
+    if (status)
+        return status;
+    (void)zt_params_init(&known, sizeof known);
+    known.flags = asked.flags;
+    known.index = asked.index;
+    known.index_chunk = asked.index_chunk;
+    known.index_partition = asked.index_partition;
+    known.codec = c->reader.first.coding.codec->id;
+    zti_reader_shape(&c->reader, shape);
+    const zt_array whole =
+        zt_array_nd(NULL, (zt_type)c->reader.first.type, c->reader.first.rank, shape);
+    status = zti_writer_init(c->reader.context, &whole, &known, &c->writer);
+    c->writer.sink = *sink;
+    return status;
+}
+
+static zt_status copy_all(struct copy *c)
+{
+    zt_status status = ZT_OK;
+    for (uint64_t i = 0; !status && i < c->reader.frames; i++)
+        status = copy_frame(c, i);
+    c->writer.put = c->writer.table.extent;
+    return status ? status : zti_writer_finish(&c->writer);
+}
+
+zt_status zt_replace_index(zt_context *context, const zt_source *source, const zt_sink *sink,
+                           const zt_params *params)
+{
+    if (!source || !source->read || source->reserved[0] || source->reserved[1] ||
+        source->source_bytes > INT64_MAX)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "no source of known size with a read function and reserved words of 0");
+    const struct zti_input input = {.context = context, .source = *source,
+                                    .bytes = source->source_bytes};
+    struct copy c;
+    memset(&c, 0, sizeof c);
+    c.writer.context = context;
+    zt_status status = zti_reader_init(context, &input, &c.reader);
+    if (!status)
+        status = make_writer(&c, sink, params);
+    if (!status)
+        status = copy_all(&c);
+    zti_buffer_free(context, &c.exact);
+    zti_writer_clear(&c.writer);
+    zti_reader_clear(&c.reader);
+    return status;
+}

@@ -1,0 +1,109 @@
+/* compress.c: zt_compress and its bound: a writer over the caller's memory. What is to go into a
+ * GPU's memory is made by the host, which computes checksums, and brought there. */
+#include "array/mirror.h"
+#include "frame/write/writer.h"
+
+#include <math.h>
+
+zt_status zt_compress_bound(zt_context *context, const zt_array *array, const zt_params *params,
+                            size_t *capacity_bytes)
+{
+    if (!array || !capacity_bytes)
+        return zti_fail(context, ZT_BAD_ARG, "no array, or no place for the number of bytes");
+    zt_status status = zti_array_check(context, array, false);
+    struct zt_writer w;
+    if (!status)
+        status = zti_writer_init(context, array, params, &w);
+    if (status)
+        return status;
+    uint64_t full = w.shape[0] / w.thickness, rest = w.shape[0] % w.thickness;
+    uint64_t full_bytes = 0, rest_bytes = 0, entries, sum;
+    status = zti_writer_frame_bound(&w, w.thickness, &full_bytes);
+    if (!status && rest > 0)
+        status = zti_writer_frame_bound(&w, rest, &rest_bytes);
+    if (status)
+        return status;
+    bool fits = zti_mul(full, full_bytes, &sum) && zti_add(sum, rest_bytes, &sum) &&
+                zti_mul(full + 1, 2 * ZTI_VARINT_MAX_BYTES, &entries) &&
+                zti_add(sum, entries, &sum) &&
+                zti_add(sum, ZTI_TABLE_HEAD_MAX_BYTES + ZTI_TABLE_FOOT_BYTES, &sum);
+    if (!fits || sum > SIZE_MAX / 2)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "the compressed array may need more memory than there are addresses; use "
+                        "a writer");
+    *capacity_bytes = (size_t)sum;
+    return ZT_OK;
+}
+
+void zti_stats_set_fills(zt_stats *stats, const zt_params *params)
+{
+    stats->fills = params->fills;
+    memcpy(stats->fill, params->fill, sizeof stats->fill);
+}
+
+/* Measure the range that rel and psnr are of, where the caller did not give it. */
+zt_status zti_writer_measure(struct zt_writer *w, const zt_array *array, zt_stats *stats)
+{
+    (void)zt_stats_init(stats, sizeof *stats);
+    zti_stats_set_fills(stats, &w->params);
+    const zt_status status = zt_scan(w->context, array, stats);
+    w->params.range_lo = isnan(stats->min) ? 0 : stats->min; /* not one value: nothing to lose */
+    w->params.range_hi = isnan(stats->max) ? 0 : stats->max;
+    return status;
+}
+
+/* A place in the device's memory that a file goes to. */
+struct place {
+    zt_context *context;
+    uint8_t *at;
+    size_t left_bytes;
+    bool is_full;
+};
+
+static int write_place(void *user, const void *data, size_t bytes)
+{
+    struct place *p = user;
+    p->is_full = bytes > p->left_bytes;
+    if (p->is_full || zti_move(p->context, p->at, data, bytes) != ZT_OK)
+        return 1;
+    p->at += bytes;
+    p->left_bytes -= bytes;
+    return 0;
+}
+
+zt_status zt_compress(zt_context *context, const zt_array *array, const zt_params *params,
+                      void *out, size_t out_capacity_bytes, size_t *out_bytes)
+{
+    if (!array || !out_bytes || (!out && out_capacity_bytes > 0))
+        return zti_fail(context, ZT_BAD_ARG,
+                        "no array, no output buffer or no place for the number of bytes");
+    zt_status status = zti_array_check(context, array, true);
+    struct zt_writer w;
+    struct place place = {context, out, out_capacity_bytes, false};
+    if (!status)
+        status = zti_check_memory(context, out, "the output buffer");
+    if (!status)
+        status = zti_writer_init(context, array, params, &w);
+    if (status)
+        return status;
+    w.memory = (uint8_t *)out;
+    w.memory_bytes = out_capacity_bytes;
+    if (zti_is_on_device(context, out))
+        w.sink = (zt_sink){.write = write_place, .user = &place};
+
+    const zt_bound *bound = &w.params.bound;
+    bool is_one_frame = w.thickness == w.shape[0];
+    bool is_scanned = zti_needs_range(bound) && isnan(w.params.range_lo);
+    zt_stats stats;
+    status = is_scanned ? zti_writer_measure(&w, array, &stats) : ZT_OK;
+    if (!status)
+        status = zti_writer_put(&w, array, is_scanned && is_one_frame ? &stats : NULL);
+    if (!status)
+        status = zti_writer_finish(&w);
+    if (!status)
+        *out_bytes = (size_t)w.at;
+    if (place.is_full)
+        status = zti_writer_no_space(&w);
+    zti_writer_clear(&w);
+    return status;
+}

@@ -1,0 +1,407 @@
+/* fill.c: what a codec sees where a slab has special values: something that costs few bits.
+ *
+ * The slab is copied and gone through in cells, the codec's tiles or parts of them. A cell without
+ * a valid value becomes 0. In the others a missing value is worked out in one of two ways:
+ *   - where along an axis there are valid values close by on both sides, in the cell or beyond it,
+ *     by the polynomial through two of them on each side (Lagrange; a cubic keeps smooth fields as
+ *     smooth as they were, and amplifies noise little), the axes on which they are closer counting
+ *     for more;
+ *   - else from what is known on the lines of the cell: between two on the line between them, and
+ *     beyond the last as that is; in passes, each from what the ones before have filled in.
+ * All in double, in a fixed order: the bytes depend on it. Then the codec may change what is in the
+ * holes to what it codes in fewer bits (zti_codec's fit_holes). */
+#include "frame/write/writer.h"
+
+#include "core/threads.h"
+
+#include <math.h>
+
+enum {
+    CELL_VALUES = 4096,
+    CELLS_A_PART = 64,
+    TILES_A_PART = 64,
+    REACH = 7 /* steps to either side in which valid values are close by */
+};
+
+struct filling {
+    const zt_array *slab;
+    const struct zti_special *special;
+    struct zti_grid grid; /* of cells */
+    uint64_t step[ZT_MAX_RANK]; /* values of the copy from one to the next along an axis */
+    uint8_t *copy;
+};
+
+/* One cell. */
+struct cell {
+    uint32_t rank;
+    uint64_t origin[ZT_MAX_RANK];
+    uint32_t side[ZT_MAX_RANK]; /* within the slab */
+    uint32_t step[ZT_MAX_RANK]; /* from one value to the next along an axis, in the lists below */
+    uint32_t values;
+    bool is_known[CELL_VALUES]; /* valid, or filled in before */
+    bool is_near[CELL_VALUES];  /* filled in from valid values close by */
+    double value[CELL_VALUES];
+    double sum[CELL_VALUES];    /* of estimates, each times its weight */
+    double weight[CELL_VALUES];
+};
+
+/* ---- a line of a cell ---- */
+
+static void add_estimate(struct cell *c, uint32_t i, double estimate, double weight)
+{
+    c->sum[i] += weight * estimate;
+    c->weight[i] += weight;
+}
+
+/* The unknown values between two known ones, a and b steps from the line's start. Weights are at
+ * most 1/4, so that four sums do not overflow. */
+static void estimate_between(struct cell *c, uint32_t start, uint32_t step, uint32_t a, uint32_t b)
+{
+    const double low = c->value[start + a * step], high = c->value[start + b * step];
+    for (uint32_t k = a + 1; k < b; k++) {
+        const double part = (double)(k - a) / (double)(b - a);
+        const uint32_t near = k - a < b - k ? k - a : b - k;
+        const double from_low = low * (1 - part), from_high = high * part;
+        add_estimate(c, start + k * step, from_low + from_high, 0.25 / near);
+    }
+}
+
+/* Those beyond the first or the last known one, at 'known', as it is. */
+static void estimate_beyond(struct cell *c, uint32_t start, uint32_t step, uint32_t from,
+                            uint32_t to, uint32_t known)
+{
+    for (uint32_t k = from; k < to; k++) {
+        const uint32_t distance = k < known ? known - k : k - known;
+        add_estimate(c, start + k * step, c->value[start + known * step], 0.125 / distance);
+    }
+}
+
+static void estimate_line(struct cell *c, uint32_t start, uint32_t step, uint32_t n)
+{
+    uint32_t last = n; /* known one before; n: none */
+    for (uint32_t k = 0; k < n; k++) {
+        if (!c->is_known[start + k * step])
+            continue;
+        if (last == n)
+            estimate_beyond(c, start, step, 0, k, k);
+        else
+            estimate_between(c, start, step, last, k);
+        last = k;
+    }
+    if (last < n)
+        estimate_beyond(c, start, step, last + 1, n, last);
+}
+
+/* All lines along an axis: those that begin where the place along it is 0. */
+static void estimate_axis(struct cell *c, uint32_t axis)
+{
+    const uint32_t step = c->step[axis], run = step * c->side[axis];
+    if (c->side[axis] == 1)
+        return;
+    for (uint32_t first = 0; first < c->values; first += run)
+        for (uint32_t i = first; i < first + step; i++)
+            estimate_line(c, i, step, c->side[axis]);
+}
+
+/* Work out all unknown values of a cell that has a known one. */
+static void fill_cell(struct cell *c, double low, double high)
+{
+    bool is_done = !memchr(c->is_known, false, c->values);
+    while (!is_done) {
+        memset(c->sum, 0, c->values * sizeof c->sum[0]);
+        memset(c->weight, 0, c->values * sizeof c->weight[0]);
+        for (uint32_t axis = 0; axis < c->rank; axis++)
+            estimate_axis(c, axis);
+        is_done = true;
+        for (uint32_t i = 0; i < c->values; i++) {
+            if (c->is_known[i])
+                continue;
+            if (c->weight[i] == 0) {
+                is_done = false;
+                continue;
+            }
+            const double v = c->sum[i] / c->weight[i];
+            c->value[i] = v < low ? low : v > high ? high : v;
+            c->is_known[i] = true;
+        }
+    }
+}
+
+/* ---- cells and the slab ---- */
+
+/* The value is between two of the type, so only int64, which rounds to double, can be left. */
+static void put_value(uint32_t type, double v, uint8_t *at)
+{
+    const double most = 9223372036854774784.0; /* the largest double below 2^63 */
+    union {
+        float f;
+        double d;
+        int32_t i;
+        int64_t l;
+    } u;
+    if (type == ZT_F32)
+        u.f = (float)v;
+    else if (type == ZT_F64)
+        u.d = v;
+    else if (type == ZT_I32)
+        u.i = (int32_t)v;
+    else
+        u.l = (int64_t)(v < most ? v : most);
+    memcpy(at, &u, zt_type_bytes(type));
+}
+
+/* The C-order number in the slab of value i of a cell. */
+static uint64_t number_of(const struct filling *f, const struct cell *c, uint32_t i)
+{
+    uint64_t at = 0;
+    for (uint32_t a = 0; a < c->rank; a++)
+        at = at * f->slab->shape[a] + c->origin[a] + i / c->step[a] % c->side[a];
+    return at;
+}
+
+static bool is_special(const struct filling *f, uint64_t at)
+{
+    return f->special->mask[at / 64] >> at % 64 & 1;
+}
+
+/* ---- from valid values close by ---- */
+
+/* Valid values along an axis on one side of a missing one. */
+struct side {
+    uint32_t count;
+    double distance[2], value[2];
+};
+
+/* Look at most 'steps' steps ahead or back. */
+static struct side look(const struct filling *f, uint64_t at, uint64_t step, bool is_back,
+                        uint64_t steps)
+{
+    const size_t value_bytes = zt_type_bytes(f->slab->type);
+    struct side s = {.count = 0};
+    for (uint64_t k = 1; k <= steps && s.count < 2; k++) {
+        at = is_back ? at - step : at + step;
+        if (is_special(f, at))
+            continue;
+        s.distance[s.count] = is_back ? -(double)k : (double)k;
+        s.value[s.count++] = zti_number_at(f->slab->type, f->copy + at * value_bytes);
+    }
+    return s;
+}
+
+/* The polynomial through the values of both sides, at 0. */
+static double interpolate(const struct side *a, const struct side *b)
+{
+    double x[4], y[4], sum = 0;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < a->count; i++, n++)
+        x[n] = a->distance[i], y[n] = a->value[i];
+    for (uint32_t i = 0; i < b->count; i++, n++)
+        x[n] = b->distance[i], y[n] = b->value[i];
+    for (uint32_t i = 0; i < n; i++) {
+        double part = 1;
+        for (uint32_t k = 0; k < n; k++)
+            if (k != i)
+                part *= x[k] / (x[k] - x[i]);
+        sum += part * y[i];
+    }
+    return sum;
+}
+
+/* The polynomial's error grows with the product of the distances. */
+static double weight_of(const struct side *s)
+{
+    const double second = s->count > 1 ? s->distance[1] : REACH + 1;
+    return 1 / fabs(s->distance[0] * second);
+}
+
+/* Value i of a cell, a missing one, from those close by; false if they are on one side only. */
+static bool fill_from_near(const struct filling *f, struct cell *c, uint32_t i, double limit)
+{
+    const uint64_t at = number_of(f, c, i);
+    double sum = 0, weight = 0;
+    for (uint32_t a = 0; a < c->rank; a++) {
+        const uint64_t place = c->origin[a] + i / c->step[a] % c->side[a];
+        const uint64_t left = f->slab->shape[a] - 1 - place;
+        const struct side back = look(f, at, f->step[a], true, place < REACH ? place : REACH);
+        if (back.count == 0)
+            continue;
+        const struct side ahead = look(f, at, f->step[a], false, left < REACH ? left : REACH);
+        if (ahead.count == 0)
+            continue;
+        const double w = weight_of(&back) * weight_of(&ahead);
+        sum += w * interpolate(&back, &ahead);
+        weight += w;
+    }
+    const double v = sum / weight;
+    if (!(fabs(v) <= limit)) /* no axis, or an overflow */
+        return false;
+    c->value[i] = v;
+    return true;
+}
+
+/* ---- cells ---- */
+
+static void open_cell(const struct filling *f, const struct zti_walk *walk, struct cell *c)
+{
+    c->rank = f->grid.rank;
+    c->values = 1;
+    for (uint32_t a = c->rank; a-- > 0;) {
+        const uint64_t left = f->grid.shape[a] - walk->origin[a];
+        c->origin[a] = walk->origin[a];
+        c->side[a] = left < f->grid.side[a] ? (uint32_t)left : f->grid.side[a];
+        c->step[a] = c->values;
+        c->values *= c->side[a];
+    }
+}
+
+/* Whether any value of a cell is special, by whole rows of the mask. */
+static bool has_special(const struct filling *f, const struct cell *c)
+{
+    const uint32_t row = c->side[c->rank - 1];
+    for (uint32_t i = 0; i < c->values; i += row) {
+        const uint64_t first = number_of(f, c, i), last = first + row;
+        for (uint64_t at = first; at < last;) {
+            const uint64_t end = (at / 64 + 1) * 64 < last ? (at / 64 + 1) * 64 : last;
+            const uint64_t bits = f->special->mask[at / 64] >> at % 64;
+            if (end - at < 64 ? bits & ((UINT64_C(1) << (end - at)) - 1) : bits)
+                return true;
+            at = end;
+        }
+    }
+    return false;
+}
+
+/* The values of a cell that are there: how many, the least and the greatest. */
+static uint32_t take_known(const struct filling *f, struct cell *c, double *low, double *high)
+{
+    const size_t value_bytes = zt_type_bytes(f->slab->type);
+    const uint32_t row = c->side[c->rank - 1];
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < c->values;) {
+        uint64_t at = number_of(f, c, i);
+        for (const uint32_t end = i + row; i < end; i++, at++) {
+            c->is_known[i] = !is_special(f, at);
+            c->is_near[i] = false;
+            if (!c->is_known[i])
+                continue;
+            const double v = zti_number_at(f->slab->type, f->copy + at * value_bytes);
+            *low = known == 0 || v < *low ? v : *low;
+            *high = known == 0 || v > *high ? v : *high;
+            c->value[i] = v;
+            known++;
+        }
+    }
+    return known;
+}
+
+static void put_missing(const struct filling *f, const struct cell *c)
+{
+    const size_t value_bytes = zt_type_bytes(f->slab->type);
+    const uint32_t row = c->side[c->rank - 1];
+    for (uint32_t i = 0; i < c->values;) {
+        uint64_t at = number_of(f, c, i);
+        for (const uint32_t end = i + row; i < end; i++, at++)
+            if (is_special(f, at))
+                put_value(f->slab->type, c->value[i], f->copy + at * value_bytes);
+    }
+}
+
+static void do_cell(const struct filling *f, struct cell *c)
+{
+    double low = 0, high = 0;
+    const uint32_t known = take_known(f, c, &low, &high);
+    const double most = fabs(low) > fabs(high) ? fabs(low) : fabs(high);
+    for (uint32_t i = 0; i < c->values && known > 0; i++)
+        if (!c->is_known[i])
+            c->is_near[i] = fill_from_near(f, c, i, most);
+    for (uint32_t i = 0; i < c->values && known > 0; i++)
+        c->is_known[i] |= c->is_near[i];
+    if (known > 0)
+        fill_cell(c, low, high);
+    else
+        memset(c->value, 0, c->values * sizeof c->value[0]);
+    put_missing(f, c);
+}
+
+static void fill_part(void *shared, uint64_t number)
+{
+    const struct filling *f = shared;
+    const uint64_t first = number * CELLS_A_PART;
+    const uint64_t last = f->grid.count - first < CELLS_A_PART ? f->grid.count
+                                                               : first + CELLS_A_PART;
+    struct cell c;
+    for (struct zti_walk w = zti_walk_from(&f->grid, first); w.tile < last;
+         zti_walk_next(&f->grid, &w)) {
+        open_cell(f, &w, &c);
+        if (has_special(f, &c))
+            do_cell(f, &c);
+    }
+}
+
+/* Cells: the tiles, or where these are larger than a cell parts of them. */
+static struct zti_grid cells_of(const struct zti_grid *tiles)
+{
+    static const uint32_t most[ZT_MAX_RANK] = {4096, 64, 16, 8};
+    uint32_t side[ZT_MAX_RANK];
+    for (uint32_t a = 0; a < tiles->rank; a++)
+        side[a] = tiles->side[a] < most[tiles->rank - 1] ? tiles->side[a] : most[tiles->rank - 1];
+    return zti_grid_of(tiles->rank, tiles->shape, side);
+}
+
+/* ---- what the codec makes of it ---- */
+
+struct fitting {
+    const struct zti_coding *coding;
+    const zt_array *filled;
+    const uint64_t *holes;
+};
+
+static void fit_part(void *shared, uint64_t number)
+{
+    const struct fitting *f = shared;
+    const uint64_t first = number * TILES_A_PART, left = f->coding->grid.count - first;
+    f->coding->codec->fit_holes(f->coding, f->filled, f->holes, first,
+                                first + (left < TILES_A_PART ? left : TILES_A_PART));
+}
+
+/* The bound is known but for a PSNR, where it is about what even errors ask for. */
+static zt_status fit(zt_context *context, const struct zti_coding *like, const struct zti_ask *ask,
+                     double range, const struct zti_special *special, const zt_array *filled)
+{
+    const struct zti_codec *const codec = like->codec;
+    struct zti_coding coding = *like;
+    struct zti_ask own = *ask;
+    if (!codec->fit_holes || (ask->kind != ZT_ABS && ask->kind != ZT_PSNR))
+        return ZT_OK;
+    if (ask->kind == ZT_PSNR) {
+        own.kind = ZT_ABS;
+        own.abs_bound = zti_psnr_bound(ask->params->bound.value, range);
+        if (!(own.abs_bound > 0))
+            return ZT_OK;
+    }
+    const zt_status status = codec->configure(context, &own, &coding);
+    if (status || !codec->learn_holes(&coding, filled, special->mask))
+        return status;
+    struct fitting f = {.coding = &coding, .filled = filled, .holes = special->mask};
+    zti_parts_run(context, (coding.grid.count - 1) / TILES_A_PART + 1, fit_part, &f);
+    return ZT_OK;
+}
+
+zt_status zti_special_fill(zt_context *context, const zt_array *slab,
+                           const struct zti_coding *coding, const struct zti_ask *ask,
+                           double range, struct zti_special *special, zt_array *filled)
+{
+    const uint64_t bytes = special->values * zt_type_bytes(slab->type);
+    zt_status status = zti_buffer_reserve(context, &special->filled, bytes, 0);
+    if (status)
+        return status;
+    struct filling f = {.slab = slab, .special = special, .grid = cells_of(&coding->grid),
+                        .copy = special->filled.bytes};
+    f.step[slab->rank - 1] = 1;
+    for (uint32_t a = slab->rank - 1; a-- > 0;)
+        f.step[a] = f.step[a + 1] * slab->shape[a + 1];
+    zti_array_copy(slab, f.copy);
+    zti_parts_run(context, (f.grid.count - 1) / CELLS_A_PART + 1, fill_part, &f);
+    *filled = zt_array_nd(f.copy, (zt_type)slab->type, slab->rank, slab->shape);
+    return fit(context, coding, ask, range, special, filled);
+}

@@ -1,0 +1,300 @@
+/* params.c: what callers ask for: defaults, growth of structs, and checks that the frame layer
+ * makes whatever the codec. */
+#include "frame/format/format.h"
+
+#include <float.h>
+#include <math.h>
+
+/* The ends of the structs as the first release had them. They stay when fields are added. */
+#define PARAMS_FIRST_BYTES (offsetof(zt_params, units) + sizeof(const char *))
+#define INFO_FIRST_BYTES (offsetof(zt_info, units) + 64)
+
+static const uint64_t default_slab_bytes = UINT64_C(256) << 20;
+
+/* Zero the caller's bytes and give them what fits of the defaults. */
+static zt_status init(void *out, size_t bytes, size_t first_bytes, const void *defaults,
+                      size_t known_bytes)
+{
+    if (!out || bytes < first_bytes || bytes > UINT32_MAX)
+        return ZT_BAD_ARG;
+    uint32_t struct_bytes = (uint32_t)bytes;
+    memset(out, 0, bytes);
+    memcpy(out, defaults, bytes < known_bytes ? bytes : known_bytes);
+    memcpy(out, &struct_bytes, sizeof struct_bytes);
+    return ZT_OK;
+}
+
+zt_status zt_params_init(zt_params *params, size_t params_bytes)
+{
+    zt_params defaults;
+    memset(&defaults, 0, sizeof defaults);
+    defaults.codec = ZT_CODEC_AUTO;
+    defaults.bound = zt_lossless();
+    defaults.slab_bytes = default_slab_bytes;
+    defaults.range_lo = defaults.range_hi = (double)NAN;
+    defaults.zfp_word_bits = 64;
+    defaults.plan = ZT_PLAN_OFF;
+    defaults.index = ZT_INDEX_DEFAULT;
+    return init(params, params_bytes, PARAMS_FIRST_BYTES, &defaults, sizeof defaults);
+}
+
+zt_status zt_info_init(zt_info *info, size_t info_bytes)
+{
+    zt_info zero;
+    memset(&zero, 0, sizeof zero);
+    return init(info, info_bytes, INFO_FIRST_BYTES, &zero, sizeof zero);
+}
+
+zt_status zti_info_check(zt_context *context, const zt_info *info)
+{
+    if (!info || info->struct_bytes < INFO_FIRST_BYTES)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "zt_info is missing or too small; zt_info_init sets it up");
+    return ZT_OK;
+}
+
+void zti_info_store(const zt_info *known, zt_info *info)
+{
+    uint32_t struct_bytes = info->struct_bytes;
+    memcpy(info, known, struct_bytes < sizeof *known ? struct_bytes : sizeof *known);
+    info->struct_bytes = struct_bytes;
+}
+
+static zt_status check_text(zt_context *context, const char *text, size_t max_bytes,
+                            const char *what)
+{
+    if (!text)
+        return ZT_OK;
+    size_t n = 0;
+    while (n <= max_bytes && text[n])
+        n++;
+    if (n > max_bytes || !zti_is_utf8((const uint8_t *)text, n))
+        return zti_fail(context, ZT_BAD_ARG, "the %s must be UTF-8 of at most %zu bytes", what,
+                        max_bytes);
+    return ZT_OK;
+}
+
+/* What later versions will do. */
+static zt_status check_supported(zt_context *context, const zt_params *p)
+{
+    if (p->codec > ZT_CODEC_SZ)
+        return zti_fail(context, ZT_BAD_ARG, "%u is no codec", p->codec);
+    const uint32_t w = p->zfp_word_bits;
+    if (w != 8 && w != 16 && w != 32 && w != 64)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "words of a zfp stream have 8, 16, 32 or 64 bits, not %u", w);
+    if (p->plan > ZT_PLAN_TIGHT)
+        return zti_fail(context, ZT_BAD_ARG, "%u is no kind of plan", p->plan);
+    if (p->effort > ZT_EFFORT_HIGH)
+        return zti_fail(context, ZT_BAD_ARG, "%u is no effort", p->effort);
+    if (p->sz_bins && (p->sz_bins < 4 || p->sz_bins > 65536 || p->sz_bins % 2))
+        return zti_fail(context, ZT_BAD_ARG, "%u bins: there can be 4 to 65536, an even number",
+                        p->sz_bins);
+    if (p->index > ZT_INDEX_COMPACT)
+        return zti_fail(context, ZT_BAD_ARG, "%u is no kind of index", p->index);
+    if (p->index_chunk > ZTI_INDEX_CHUNK_MOST || p->index_partition > ZTI_INDEX_PARTITION_MOST)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "index chunks have at most %d tiles and partitions at most %d chunks",
+                        ZTI_INDEX_CHUNK_MOST, ZTI_INDEX_PARTITION_MOST);
+    if (p->index_partition && p->index != ZT_INDEX_HYBRID)
+        return zti_fail(context, ZT_BAD_ARG, "only the hybrid index has partitions");
+    if (p->index_chunk && p->index == ZT_INDEX_NONE)
+        return zti_fail(context, ZT_BAD_ARG, "no index has no chunks; choose an index");
+    return ZT_OK;
+}
+
+static zt_status check_range(zt_context *context, const zt_params *p)
+{
+    if (isnan(p->range_lo) && isnan(p->range_hi))
+        return ZT_OK;
+    if (!isfinite(p->range_lo) || !isfinite(p->range_hi) || p->range_lo > p->range_hi)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "range %g to %g is not one of finite numbers in ascending order",
+                        p->range_lo, p->range_hi);
+    return ZT_OK;
+}
+
+zt_status zti_params_load(zt_context *context, const zt_params *params, zt_params *known)
+{
+    if (!params)
+        return zti_fail(context, ZT_BAD_ARG, "no params");
+    size_t bytes = params->struct_bytes;
+    if (bytes < PARAMS_FIRST_BYTES)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "zt_params says that it has %zu bytes, the smallest has %zu; "
+                        "zt_params_init sets it up", bytes, PARAMS_FIRST_BYTES);
+    if (bytes > sizeof *known &&
+        !zti_all_zero((const uint8_t *)params + sizeof *known, bytes - sizeof *known))
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "zt_params has fields set that this version (%s) does not know",
+                        ZT_VERSION_STRING);
+    zt_params_init(known, sizeof *known);
+    memcpy(known, params, bytes < sizeof *known ? bytes : sizeof *known);
+    known->struct_bytes = (uint32_t)sizeof *known;
+
+    if (known->fills > ZT_MAX_FILLS || known->prefer > ZT_PREFER_BALANCED)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "%u fill values are more than %d, or the preference is none",
+                        known->fills, ZT_MAX_FILLS);
+    if (known->flags & ~(uint32_t)ZT_SYNC)
+        return zti_fail(context, ZT_BAD_ARG,
+                        "the flags of zt_params can be ZT_SYNC only, they are %#x", known->flags);
+    zt_status status = check_supported(context, known);
+    if (!status)
+        status = zti_bound_check(context, &known->bound);
+    if (!status)
+        status = check_range(context, known);
+    if (!status)
+        status = check_text(context, known->name, ZTI_NAME_BYTES, "name");
+    if (!status)
+        status = check_text(context, known->units, ZTI_UNITS_BYTES, "units");
+    return status;
+}
+
+zt_status zt_fill_bits(zt_type type, double value, uint64_t *bits)
+{
+    const float f = fabs(value) <= (double)FLT_MAX ? (float)value : (float)NAN;
+    uint32_t low;
+    if (!bits || zt_type_bytes((uint32_t)type) == 0)
+        return ZT_BAD_ARG;
+    if (type == ZT_F64) {
+        *bits = zti_bits_of_double(value);
+        return ZT_OK;
+    }
+    if (type == ZT_F32) {
+        memcpy(&low, &f, sizeof low);
+        *bits = low;
+        return (isnan(f) && !isnan(value)) || (f == 0 && value != 0) ? ZT_BAD_ARG : ZT_OK;
+    }
+    const double most = type == ZT_I32 ? 2147483648.0 : 9223372036854775808.0;
+    if (!(value >= -most && value < most) || value != floor(value))
+        return ZT_BAD_ARG;
+    *bits = type == ZT_I32 ? (uint32_t)(int32_t)value : (uint64_t)(int64_t)value;
+    return ZT_OK;
+}
+
+zt_status zti_bound_check(zt_context *context, const zt_bound *bound)
+{
+    double v = bound->value;
+    if (bound->reserved[0] || bound->reserved[1])
+        return zti_fail(context, ZT_BAD_ARG, "the reserved words of a bound must be 0");
+    if (bound->flags != 0 && (bound->kind != ZT_RATE || bound->flags != ZT_RATE_ALIGN))
+        return zti_fail(context, ZT_BAD_ARG,
+                        "bound flags %#x: only a rate has one, and only ZT_RATE_ALIGN",
+                        bound->flags);
+    switch (bound->kind) {
+    case ZT_LOSSLESS:
+    case ZT_EXPERT:
+        return ZT_OK;
+    case ZT_ABS:
+    case ZT_REL:
+        if (!isfinite(v) || v < 0)
+            return zti_fail(context, ZT_BAD_ARG,
+                            "an error bound must be a finite number of at least 0, not %g", v);
+        return ZT_OK;
+    case ZT_PWREL:
+        if (!(v >= 0 && v < 1))
+            return zti_fail(context, ZT_BAD_ARG,
+                            "a bound relative to each value must be a number of at least 0 and "
+                            "below 1, not %g", v);
+        return ZT_OK;
+    case ZT_PSNR:
+        if (!isfinite(v) || v <= 0)
+            return zti_fail(context, ZT_BAD_ARG,
+                            "a PSNR must be a finite number of dB above 0, not %g", v);
+        return ZT_OK;
+    case ZT_RATE:
+        if (!isfinite(v) || v <= 0)
+            return zti_fail(context, ZT_BAD_ARG,
+                            "a rate must be a finite number of bits above 0, not %g", v);
+        return ZT_OK;
+    case ZT_PRECISION:
+        if (!(v >= 1 && v <= 64) || v != floor(v))
+            return zti_fail(context, ZT_BAD_ARG,
+                            "a precision must be a whole number of bit planes from 1 to 64, not "
+                            "%g", v);
+        return ZT_OK;
+    }
+    return zti_fail(context, ZT_BAD_ARG, "%u is no kind of bound", bound->kind);
+}
+
+/* Move the ends of a range of int64, which may be rounded from 2^53 on, inwards; false where
+ * nothing is left between them. */
+static bool narrow_range(uint32_t type, double *lo, double *hi)
+{
+    const double exact = 9007199254740992.0; /* 2^53 */
+    if (type == ZT_I64) {
+        *lo = fabs(*lo) >= exact ? nextafter(*lo, (double)INFINITY) : *lo;
+        *hi = fabs(*hi) >= exact ? nextafter(*hi, -(double)INFINITY) : *hi;
+    }
+    return *lo < *hi;
+}
+
+/* value * (hi - lo), however large the range, and never more than that: where an operation has
+ * rounded (each by half a unit in the last place at most), two steps down make up for both. */
+static double of_range(uint32_t type, double value, double lo, double hi)
+{
+    if (!narrow_range(type, &lo, &hi))
+        return 0;
+    double range = hi - lo;
+    double bound = isfinite(range) ? value * range : value * hi - value * lo;
+    if (!isfinite(bound))
+        return DBL_MAX;
+    double part = range - hi; /* what rounding took from hi - lo, by Knuth's two-sum */
+    double lost = (hi - (range - part)) + (-lo - part);
+    const double fine = 0x1p-969; /* from here on the last bit of the product is a number */
+    bool is_exact = lost == 0 && bound >= fine && fma(value, range, -bound) == 0;
+    return is_exact ? bound : nextafter(nextafter(bound, 0), 0);
+}
+
+double zti_range_of(uint32_t type, double lo, double hi)
+{
+    const bool is_range = narrow_range(type, &lo, &hi);
+    return is_range && hi - lo >= 0x1p-1000 && isfinite(hi - lo) ? hi - lo : 0;
+}
+
+double zti_psnr_of(double squares, uint64_t values)
+{
+    return squares > 0 ? -10 * log10(squares / (double)values) : (double)INFINITY;
+}
+
+bool zti_needs_range(const zt_bound *bound)
+{
+    return (bound->kind == ZT_REL && bound->value > 0) || bound->kind == ZT_PSNR;
+}
+
+/* A part of each value: without loss where it is less than neighbouring numbers of the type are
+ * apart. */
+static void resolve_part(const zt_bound *bound, uint32_t type, zt_bound_kind *kind,
+                         double *abs_bound)
+{
+    if (bound->value == 0)
+        *abs_bound = 0;
+    if (bound->value <= (type == ZT_F32 ? 0x1p-24 : 0x1p-53))
+        *kind = ZT_LOSSLESS;
+}
+
+zt_status zti_bound_resolve(zt_context *context, const zt_bound *bound, uint32_t type, double lo,
+                            double hi, zt_bound_kind *kind, double *abs_bound)
+{
+    *kind = (zt_bound_kind)bound->kind;
+    *abs_bound = bound->kind == ZT_LOSSLESS ? 0 : (double)NAN;
+    if (bound->kind == ZT_PWREL) {
+        resolve_part(bound, type, kind, abs_bound);
+        return ZT_OK;
+    }
+    if (zti_needs_range(bound) && isnan(lo))
+        return zti_fail(context, ZT_BAD_ARG,
+                        "%s needs the range of the whole array; set range_lo and range_hi",
+                        bound->kind == ZT_REL ? "a bound relative to the range" : "a PSNR");
+    if (bound->kind == ZT_PSNR && zti_range_of(type, lo, hi) == 0)
+        *kind = ZT_LOSSLESS;
+    if (bound->kind != ZT_ABS && bound->kind != ZT_REL)
+        return ZT_OK;
+    if (bound->kind == ZT_ABS || bound->value == 0)
+        *abs_bound = bound->value;
+    else
+        *abs_bound = of_range(type, bound->value, lo, hi);
+    *kind = *abs_bound > 0 ? ZT_ABS : ZT_LOSSLESS;
+    return ZT_OK;
+}

@@ -1,0 +1,489 @@
+/* psnr.c: a bound on the PSNR of the whole array.
+ *
+ * 20 log10(range / RMSE) is at least P where each frame's mean squared error is at most range^2
+ * 10^(-P / 10), so each frame meets that by itself: the bound holds whatever the others do. A frame
+ * is coded under an absolute bound, decoded, measured, and coded again with another bound where its
+ * error is too large or needlessly small:
+ *
+ *   - where a codec uses any bound (sz): the first bound is what a sample of the values says for
+ *     errors of a lattice; others follow from what was measured, the error's square growing as that
+ *     of the bound does. Most frames are coded and decoded once.
+ *   - where bounds are powers of two (zfp): a sample of the tiles is coded with some of them; then
+ *     the slab with the one that seems too loose by one, and if it is, with the next. Most frames
+ *     are coded and decoded twice. The result is the loosest power of two but none tighter.
+ *
+ * Steps that go on for long grow, so that no array makes a search long: a frame is coded at most
+ * TRIALS_MOST times, and the sample 14 times. What no bound meets is coded without loss.
+ *
+ * What is computed here decides bytes, so it uses nothing of which machines differ in the last bit,
+ * and sums are made in an order that does not depend on threads. */
+#include "frame/write/trial.h"
+
+#include "core/threads.h"
+#include "quality/quality.h"
+
+#include <float.h>
+#include <math.h>
+
+/* Rounding of sums and of the target, generously: a PSNR that is computed otherwise from the same
+ * values does not come out below the target. */
+static const double margin = 1 - 1e-9;
+
+/* ---- measuring ---- */
+
+enum { PART_VALUES = 1 << 16, LANES = 8 };
+
+struct squares {
+    const zt_array *array;
+    const uint8_t *decoded;
+    const uint64_t *mask;
+    double scale; /* 1 / range */
+    uint64_t values;
+    uint64_t first_part;
+    double *sums; /* of parts from that one on */
+};
+
+/* a - b, of two elements given as bits; 0 only where both are the same number. */
+static double difference(uint32_t type, uint64_t a, uint64_t b)
+{
+    if (type == ZT_I32)
+        return (double)((int64_t)(int32_t)a - (int32_t)b);
+    if (type == ZT_I64)
+        return (int64_t)a > (int64_t)b ? (double)(a - b) : (double)(b - a);
+    if (type == ZT_F64)
+        return zti_double_from_bits(a) - zti_double_from_bits(b);
+    const uint32_t low[2] = {(uint32_t)a, (uint32_t)b};
+    float v[2];
+    memcpy(v, low, sizeof v);
+    return (double)v[0] - (double)v[1];
+}
+
+/* The square of a difference over the range. What is no normal number counts as the least that is:
+ * a PSNR above 3,000 dB is told too low, and is infinite only where there is no error at all. */
+static double square_of(double difference, double scale)
+{
+    const double d = difference * scale, square = d * d;
+    return square < DBL_MIN && difference != 0 ? DBL_MIN : square;
+}
+
+/* n values of a row, of which the first is value 'at' of the array, to the lanes' sums. */
+static void add_row(const struct squares *s, const char *from, int64_t stride, uint64_t at,
+                    uint64_t n, double *lanes)
+{
+    const uint32_t type = s->array->type;
+    const size_t value_bytes = zt_type_bytes(type);
+    const uint8_t *const decoded = s->decoded + at * value_bytes;
+    for (uint64_t i = 0; i < n; i++) {
+        const double d = difference(type, zti_bits_at(from, (int64_t)i * stride, value_bytes),
+                                    zti_bits_at(decoded, (int64_t)i, value_bytes));
+        if (!s->mask || !(s->mask[(at + i) / 64] >> (at + i) % 64 & 1))
+            lanes[i % LANES] += square_of(d, s->scale);
+    }
+}
+
+static void sum_part(void *shared, uint64_t number)
+{
+    const struct squares *s = shared;
+    const zt_array *const array = s->array;
+    const uint32_t last = array->rank - 1;
+    const uint64_t first = (s->first_part + number) * PART_VALUES, rest = s->values - first;
+    const uint64_t end = first + (rest < PART_VALUES ? rest : PART_VALUES);
+    double lanes[LANES] = {0}, sum = 0;
+    for (uint64_t at = first; at < end;) {
+        uint64_t place[ZT_MAX_RANK], left = at;
+        for (uint32_t i = array->rank; i-- > 0; left /= array->shape[i])
+            place[i] = left % array->shape[i];
+        const uint64_t row = array->shape[last] - place[last];
+        const uint64_t n = end - at < row ? end - at : row;
+        add_row(s, zti_array_at(array, place), array->stride[last], at, n, lanes);
+        at += n;
+    }
+    for (uint32_t i = 0; i < LANES; i++)
+        sum += lanes[i];
+    s->sums[number] = sum;
+}
+
+double zti_sum_squares(zt_context *context, const zt_array *array, const uint8_t *decoded,
+                       const uint64_t *mask, double range)
+{
+    enum { PARTS = 512 }; /* at a time */
+    double sums[PARTS], sum = 0;
+    const uint64_t values = zti_array_values(array->rank, array->shape);
+    const uint64_t parts = (values + PART_VALUES - 1) / PART_VALUES;
+    struct squares s = {.array = array,
+                        .decoded = decoded,
+                        .mask = mask,
+                        .scale = 1 / range,
+                        .values = values,
+                        .sums = sums};
+    for (uint64_t first = 0; first < parts; first += PARTS) {
+        const uint64_t n = parts - first < PARTS ? parts - first : PARTS;
+        s.first_part = first;
+        zti_parts_run(context, n, sum_part, &s);
+        for (uint64_t i = 0; i < n; i++)
+            sum += sums[i];
+    }
+    return sum >= 0 ? sum : (double)INFINITY;
+}
+
+zt_status zti_decode_own(zt_context *context, const struct zti_coding *coding,
+                         const uint8_t *stream, uint64_t stream_bytes, uint8_t *decoded)
+{
+    uint8_t params[ZTI_CODEC_PARAMS_BYTES];
+    const struct zti_codec *const codec = coding->codec;
+    const size_t params_bytes = codec->store_params(coding, params);
+    const uint32_t rank = coding->grid.rank;
+    const zt_array out = zt_array_nd(decoded, (zt_type)coding->type, rank, coding->grid.shape);
+    const struct zti_view view = zti_view_whole(&out);
+    uint64_t end_bits;
+    struct zti_coding read;
+    memset(&read, 0, sizeof read);
+    read.codec = codec;
+    read.type = coding->type;
+    read.grid = zti_codec_grid(codec, rank, coding->grid.shape);
+    zt_status status = codec->load_params(context, params, params_bytes, &read);
+    if (!status && codec->take_head)
+        status = codec->take_head(context, &read, stream);
+    if (!status)
+        status = zti_exec_decode(context, &read, stream, (size_t)stream_bytes,
+                                 zti_head_bytes(&read) * 8, NULL, &view, &end_bits);
+    if (codec->forget)
+        codec->forget(context, &read);
+    return status;
+}
+
+/* ---- the target ---- */
+
+/* 10^(-decibel / 10): a power of two, and the exponential series of what is left. */
+static double target_of(double decibel)
+{
+    const double log2_10 = 0x1.a934f0979a371p+1, ln_2 = 0x1.62e42fefa39efp-1;
+    const double binary = -(decibel < 6000 ? decibel : 6000) / 10 * log2_10;
+    const double whole = rint(binary), x = (binary - whole) * ln_2;
+    double sum = 1;
+    for (int i = 18; i > 0; i--)
+        sum = 1 + x * sum / i;
+    return ldexp(sum, (int)whole);
+}
+
+double zti_psnr_bound(double decibel, double range)
+{
+    return sqrt(3 * target_of(decibel)) * range;
+}
+
+/* What a search knows. */
+struct search {
+    struct zt_writer *w;
+    struct zti_frame *f;
+    struct zti_ask *ask;
+    const zt_array *slab;
+    const struct zti_special *special;
+    struct zti_misses *misses;
+    uint8_t **payload;
+    double target;    /* of the mean squared error over range^2 */
+    uint64_t counted; /* values */
+};
+
+static const uint64_t *mask_of(const struct zti_special *special)
+{
+    return special->count > 0 ? special->mask : NULL;
+}
+
+/* Code the slab with a bound (0: without loss), decode it, and set f->error. */
+static zt_status code_and_measure(struct search *s, double bound)
+{
+    struct zt_writer *const w = s->w;
+    struct zti_frame *const f = s->f;
+    s->ask->kind = bound > 0 ? ZT_ABS : ZT_LOSSLESS;
+    s->ask->abs_bound = bound;
+    zt_status status = zti_writer_code(w, f, s->ask, s->slab, s->misses, s->payload);
+    f->error = 0;
+    if (status || bound == 0)
+        return status;
+    status = zti_buffer_reserve(w->context, &w->decoded,
+                                zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type), 0);
+    const zt_progress progress = zti_pause_progress(w->context);
+    if (!status)
+        status =
+            zti_decode_own(w->context, &f->coding, *s->payload, f->payload_bytes, w->decoded.bytes);
+    zti_resume_progress(w->context, progress);
+    if (!status)
+        f->error =
+            zti_sum_squares(w->context, s->slab, w->decoded.bytes, mask_of(s->special), f->range) /
+            (double)s->counted;
+    return status;
+}
+
+static bool is_met(const struct search *s)
+{
+    return s->f->error <= s->target * margin;
+}
+
+/* Times that a frame is coded with a bound, and once more at the end. */
+enum { TRIALS_MOST = 24 };
+
+/* ---- any bound ---- */
+
+enum { SAMPLE_VALUES = 1 << 16 };
+
+/* Values from all over the slab that count, over range; returns how many. */
+static uint32_t sample_values(const struct search *s, double *values)
+{
+    const zt_array *const slab = s->slab;
+    const uint64_t all = zti_array_values(slab->rank, slab->shape);
+    const uint64_t n = all < SAMPLE_VALUES ? all : SAMPLE_VALUES;
+    const uint64_t *const mask = mask_of(s->special);
+    const size_t value_bytes = zt_type_bytes(slab->type);
+    uint32_t count = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t first = all / n * i + all % n * i / n, part = all / n;
+        const uint64_t at = first + (i + 1) * UINT64_C(2654435769) % UINT32_MAX % part;
+        uint64_t place[ZT_MAX_RANK], left = at;
+        if (mask && (mask[at / 64] >> at % 64 & 1))
+            continue;
+        for (uint32_t k = slab->rank; k-- > 0; left /= slab->shape[k])
+            place[k] = left % slab->shape[k];
+        const uint64_t bits = zti_bits_at(zti_array_at(slab, place), 0, value_bytes);
+        const double v = difference(slab->type, bits, 0);
+        values[count++] = v / s->f->range;
+    }
+    return count;
+}
+
+/* The mean squared error of values on a lattice of steps of twice a bound. */
+static double lattice_error(const double *values, uint32_t n, double bound)
+{
+    const double step = 2 * bound;
+    double sum = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const double d = values[i] - rint(values[i] / step) * step;
+        sum += d * d;
+    }
+    return sum / n;
+}
+
+/* Near a bound at which a sample has the error 'aim', the largest at which it has that and little
+ * less: errors are no smooth function of the bound where many values are the same. */
+static double refine(const double *values, uint32_t n, double aim, double bound)
+{
+    enum { PLACES = 24 };
+    double best = bound, best_error = 0;
+    if (n == 0)
+        return bound;
+    for (uint32_t i = 0; i < PLACES; i++) {
+        const double other = bound * (0.8 + 0.025 * i), error = lattice_error(values, n, other);
+        if (error <= aim && (error >= best_error || error >= 0.97 * aim)) {
+            best = other;
+            best_error = error;
+        }
+    }
+    return best;
+}
+
+/* The bound (over range) at which a sample has the error 'aim': at least that of errors spread
+ * evenly, sqrt(3 aim), and more where many values lie on the lattice whatever it is. */
+static zt_status estimate(const struct search *s, double aim, double *bound)
+{
+    enum { STEPS = 18, MOST = 64 };
+    double *const values = zti_alloc(s->w->context, SAMPLE_VALUES * sizeof *values);
+    if (!values)
+        return zti_fail(s->w->context, ZT_NO_MEMORY, "no memory for a sample of the values");
+    const uint32_t n = sample_values(s, values);
+    double low = sqrt(3 * aim), high = MOST * low;
+    if (n == 0 || lattice_error(values, n, low) > aim)
+        high = low;
+    for (uint32_t i = 0; i < STEPS && high > low; i++) {
+        const double middle = sqrt(low * high);
+        if (lattice_error(values, n, middle) <= aim)
+            low = middle;
+        else
+            high = middle;
+    }
+    const double error = n > 0 ? lattice_error(values, n, low) : aim;
+    *bound = error <= aim && error >= 0.97 * aim ? low : refine(values, n, aim, low);
+    zti_release(s->w->context, values);
+    return ZT_OK;
+}
+
+/* The bounds between which a search is; 0: not known. */
+struct bracket {
+    double met, unmet;
+    uint32_t misses; /* trials, as long as none was met */
+};
+
+/* The bound to try after one that made an error: errors grow as bounds do; else the middle. Where
+ * that was not enough before, errors grow more slowly, as where most values are predicted well
+ * whatever the bound: then as far again for each miss. */
+static double next_bound(const struct bracket *b, double bound, double error, double aim)
+{
+    const double most = 8, factor = error > 0 ? sqrt(aim / error) : most;
+    double next = bound * (factor > most ? most : factor < 1 / most ? 1 / most : factor);
+    if (b->met > 0 && b->unmet > 0)
+        return next > b->met && next < b->unmet ? next : sqrt(b->met * b->unmet);
+    if (b->met > 0)
+        return next > b->met ? next : 2 * b->met;
+    for (uint32_t i = 1; i < b->misses && factor > 0.5; i++)
+        next *= factor;
+    return next < b->unmet ? next : b->unmet / 2;
+}
+
+/* Whether two bounds are the same to the codec: for integers, where their whole parts are. */
+static bool is_same(const struct search *s, double a, double b)
+{
+    const double range = s->f->range;
+    return (s->f->type == ZT_I32 || s->f->type == ZT_I64) && floor(a * range) == floor(b * range);
+}
+
+/* Whether a bound that is met needs no other trial: the error is near enough to the target, 0.25 dB
+ * and later 0.45; or the bound is far above what even errors would allow, so that most values lie
+ * on the lattice whatever it is. */
+static bool is_enough(const struct search *s, double bound, uint32_t trial)
+{
+    const double part = trial < 2 ? 0.944 : 0.901;
+    return s->f->error >= part * s->target || bound >= 50 * sqrt(3 * s->target);
+}
+
+/* From one measurement to the next. The end is for arrays whose errors follow no rule: the bound
+ * that was met most nearly; where none was, smaller ones until there is one. */
+static zt_status search_any(struct search *s)
+{
+    enum { TRIALS = 7 };
+    const double aim = s->target * 0.993; /* 0.03 dB */
+    struct bracket bracket = {0, 0, 0};
+    double bound = 0, best = 0, best_error = -1;
+    zt_status status = estimate(s, aim, &bound);
+    for (uint32_t i = 0; i < TRIALS_MOST && !status && bound > 0; i++) {
+        status = code_and_measure(s, bound * s->f->range);
+        if (status)
+            return status;
+        const bool met = is_met(s);
+        if (met && (is_enough(s, bound, i) || i >= TRIALS))
+            return ZT_OK;
+        *(met ? &bracket.met : &bracket.unmet) = bound;
+        bracket.misses += !met;
+        if (met && s->f->error >= best_error) {
+            best = bound;
+            best_error = s->f->error;
+        }
+        double next = next_bound(&bracket, bound, s->f->error, aim);
+        if (is_same(s, next, bracket.unmet)) /* one less */
+            next = (floor(bracket.unmet * s->f->range) - 0.5) / s->f->range;
+        if (i >= TRIALS - 1 || (bracket.met > 0 && is_same(s, next, bracket.met)))
+            next = best > 0 ? best : bracket.unmet / 4;
+        if (met && next == bound)
+            return ZT_OK;
+        bound = next;
+    }
+    return status ? status : code_and_measure(s, 0);
+}
+
+/* ---- bounds that are powers of two ---- */
+
+/* Whether the sample's error with the bound 2^k meets the target. */
+static zt_status try_power(const struct search *s, struct zti_trial *trial, int k, bool *is_met)
+{
+    struct zti_ask ask = *s->ask;
+    double error = 0;
+    ask.kind = ZT_ABS;
+    ask.abs_bound = ldexp(1, k);
+    const zt_status status = zti_trial_error(s->w->context, s->f->coding.codec, &ask, trial,
+                                             s->f->range, &error);
+    *is_met = error <= s->target * margin;
+    return status;
+}
+
+/* The loosest power that a sample says is met: by halves to one in four, then single ones. */
+static zt_status estimate_power(const struct search *s, int most, int *power)
+{
+    enum { VALUES = 1 << 15, STRIDE = 4, STRIDES = 100, LEAST = -1020 };
+    struct zti_trial trial;
+    bool is_met;
+    zt_status status = zti_trial_take(s->w->context, s->f->coding.codec, s->slab, VALUES, &trial);
+    int unmet = -1, met = STRIDES; /* strides below 'most'; the last one is not tried */
+    const zt_progress progress = zti_pause_progress(s->w->context);
+    while (met * STRIDE > most - LEAST)
+        met--;
+    while (!status && met - unmet > 1) {
+        const int middle = unmet + (met - unmet) / 2;
+        status = try_power(s, &trial, most - STRIDE * middle, &is_met);
+        *(is_met ? &met : &unmet) = middle;
+    }
+    int k = most - STRIDE * met;
+    for (int i = 1; !status && met > 0 && i < STRIDE; i++) { /* none is four above */
+        status = try_power(s, &trial, k + 1, &is_met);
+        if (!is_met)
+            break;
+        k++;
+    }
+    zti_resume_progress(s->w->context, progress);
+    zti_trial_free(s->w->context, &trial);
+    *power = k;
+    return status;
+}
+
+/* Powers between which a search is; 'none' where not known. */
+struct powers {
+    int met, unmet, none;
+    int step; /* for as long as only one is known */
+    uint32_t trials;
+};
+
+/* The power to try after k. */
+static int next_power(struct powers *p, int k, bool is_met)
+{
+    enum { SINGLE_STEPS = 4 };
+    *(is_met ? &p->met : &p->unmet) = k;
+    if (p->met != p->none && p->unmet != p->none)
+        return p->met + (p->unmet - p->met) / 2;
+    if (++p->trials > SINGLE_STEPS)
+        p->step *= 2;
+    return is_met ? k + p->step : k - p->step;
+}
+
+/* Up while it is met, and down until it is, in steps that grow; then the middle. A power that was
+ * met and is followed by one that is not is coded once more. */
+static zt_status search_powers(struct search *s)
+{
+    enum { SLACK = 12 }; /* errors are that many powers below a bound, at most */
+    int most = 0, k = 0;
+    const bool is_integer = s->f->type == ZT_I32 || s->f->type == ZT_I64;
+    const int least = is_integer ? 0 : -1070;
+    (void)frexp(s->f->range, &most);
+    most = most + SLACK < 1020 ? most + SLACK : 1020;
+    zt_status status = estimate_power(s, most, &k);
+    struct powers p = {.met = most + 1, .unmet = most + 1, .none = most + 1, .step = 1};
+    k = k < most ? k + 1 : k;
+    for (uint32_t i = 0; i < TRIALS_MOST && k >= least && !status; i++) {
+        status = code_and_measure(s, ldexp(1, k));
+        if (status)
+            return status;
+        const bool met = is_met(s);
+        const int next = next_power(&p, k, met);
+        if (met && (k == most || p.unmet == k + 1))
+            return ZT_OK;
+        if (p.met != p.none && p.unmet == p.met + 1)
+            return code_and_measure(s, ldexp(1, p.met));
+        k = next > most ? most : next < least && k > least && p.met == p.none ? least : next;
+    }
+    if (!status && p.met != p.none)
+        return code_and_measure(s, ldexp(1, p.met));
+    return status ? status : code_and_measure(s, 0);
+}
+
+zt_status zti_psnr_code(struct zt_writer *w, struct zti_frame *f, struct zti_ask *ask,
+                        const zt_array *slab, const struct zti_special *special,
+                        struct zti_misses *misses, uint8_t **payload)
+{
+    struct search s = {.w = w,
+                       .f = f,
+                       .ask = ask,
+                       .slab = slab,
+                       .special = special,
+                       .misses = misses,
+                       .payload = payload,
+                       .target = target_of(w->params.bound.value)};
+    s.counted = zti_array_values(f->rank, f->shape) - f->special_values;
+    if (s.counted == 0 || s.target < DBL_MIN / DBL_EPSILON)
+        return code_and_measure(&s, 0);
+    return f->coding.codec->has_power_bounds ? search_powers(&s) : search_any(&s);
+}

@@ -1,0 +1,82 @@
+/* raw.c: frames that hold their values as they are, because a codec would need more: the copying
+ * form of ndzip, which a file of any codec may have. So no array grows. */
+#include "frame/write/writer.h"
+
+#include <math.h>
+
+bool zti_is_raw(const struct zti_frame *f)
+{
+    const struct zti_codec *const codec = f->coding.codec;
+    return codec->id == ZT_CODEC_NDZIP && codec->tile_fixed_bits(&f->coding) > 0;
+}
+
+bool zti_has_limit(const zt_bound *bound)
+{
+    const uint32_t kind = bound->kind;
+    return kind == ZT_LOSSLESS || kind == ZT_ABS || kind == ZT_REL || kind == ZT_PWREL ||
+           kind == ZT_PSNR;
+}
+
+void zti_frame_set_raw(struct zti_frame *f)
+{
+    const struct zti_codec *const codec = zti_codec_by_id(ZT_CODEC_NDZIP);
+    f->plan = zti_plan_none(f->rank);
+    f->coding = (struct zti_coding){.codec = codec,
+                                    .type = f->type,
+                                    .grid = zti_codec_grid(codec, f->rank, f->shape),
+                                    .verify_bound = (double)NAN};
+    codec->store(&f->coding);
+    f->index = (struct zti_index_layout){.kind = ZT_INDEX_NONE};
+    f->index_bytes = f->exact_values = f->special_values = 0;
+    f->error = 0;
+    f->payload_bytes = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
+}
+
+/* Bytes of a frame, with an index or without. */
+static uint64_t bytes_of(const struct zti_frame *f, bool has_index,
+                         const struct zti_tail_parts *parts)
+{
+    struct zti_frame own = *f;
+    if (!has_index) {
+        own.index = (struct zti_index_layout){.kind = ZT_INDEX_NONE};
+        own.index_bytes = 0;
+    }
+    zti_frame_measure(&own, parts);
+    return zti_frame_bytes(&own);
+}
+
+/* The same of one that holds its values as they are. */
+static uint64_t raw_bytes_of(const struct zti_frame *f, const struct zti_tail_parts *parts)
+{
+    struct zti_frame raw = *f;
+    zti_frame_set_raw(&raw);
+    return bytes_of(&raw, false, parts);
+}
+
+void zti_frame_limit_index(struct zti_frame *f, const struct zti_tail_parts *parts)
+{
+    if (!zti_has_limit(&f->bound) || f->index.kind == ZT_INDEX_NONE ||
+        bytes_of(f, true, parts) <= raw_bytes_of(f, parts))
+        return;
+    f->index = (struct zti_index_layout){.kind = ZT_INDEX_NONE};
+    f->index_bytes = 0;
+}
+
+zt_status zti_writer_keep_short(struct zt_writer *w, struct zti_frame *f, const zt_array *slab,
+                                bool is_over, const struct zti_tail_parts *parts,
+                                uint8_t **payload)
+{
+    uint64_t end_bits;
+    size_t room_bytes;
+    if (!zti_has_limit(&f->bound) ||
+        (!is_over && bytes_of(f, false, parts) <= raw_bytes_of(f, parts)))
+        return ZT_OK;
+    if (f->coding.codec->forget)
+        f->coding.codec->forget(w->context, &f->coding);
+    zti_frame_set_raw(f);
+    const zt_status status =
+        zti_writer_payload_room(w, f, (size_t)f->payload_bytes, payload, &room_bytes);
+    return status ? status
+                  : zti_exec_encode(w->context, &f->coding, slab, *payload, room_bytes, 0,
+                                    &end_bits, NULL, NULL);
+}

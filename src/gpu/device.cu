@@ -1,0 +1,335 @@
+/* device.cu: the device of the cuda policy over CUDA's runtime library, which is linked statically
+ * and finds the driver when it is called: where there is none, opening fails with a sentence. */
+#include "core/device.h"
+#include "gpu/scan.h"
+#include "gpu/strided.h"
+
+#include <cuda_runtime.h>
+#if defined(__linux__)
+#include <dlfcn.h>
+#endif
+
+/* Of a GPU's compute capability, the number before the point: of the oldest one that there is code
+ * for. */
+enum { LEAST_CAPABILITY = 8 };
+
+/* The device, and what only this file knows of it. */
+struct gpu {
+    struct zti_device device; /* first */
+    int number;
+    cudaStream_t queues[ZTI_QUEUES]; /* that of the kernels is the caller's */
+    cudaEvent_t event;
+    void *memory[ZTI_DEVICE_PARTS];
+    uint64_t bytes[ZTI_DEVICE_PARTS];
+    uint8_t *lent; /* the caller's memory, of which so many bytes are taken; or NULL */
+    uint64_t lent_bytes, taken_bytes;
+};
+
+static struct gpu *gpu_of(const zt_context *context)
+{
+    return (struct gpu *)context->device;
+}
+
+static zt_status check(zt_context *context, cudaError_t error, const char *what)
+{
+    if (error == cudaSuccess)
+        return ZT_OK;
+    return zti_fail(context, error == cudaErrorMemoryAllocation ? ZT_NO_MEMORY : ZT_UNSUPPORTED,
+                    "CUDA failed to %s: %s", what, cudaGetErrorString(error));
+}
+
+/* ---- the current device ---- */
+
+/* Makes a device the calling thread's current one, and returns the one that was, or -1. */
+static int set_current(int number)
+{
+    int before = -1;
+    if (cudaGetDevice(&before) == cudaSuccess && before == number)
+        return number;
+    (void)cudaSetDevice(number); /* a failure shows in what is asked for next */
+    return before;
+}
+
+static int enter(const zt_context *context)
+{
+    return set_current(gpu_of(context)->number);
+}
+
+static void leave(int before)
+{
+    if (before >= 0)
+        (void)set_current(before);
+}
+
+/* A device is the current one while a variable of this type lives. */
+struct current {
+    int before;
+    explicit current(int number) : before(set_current(number)) {}
+    explicit current(const zt_context *context) : before(enter(context)) {}
+    ~current() { leave(before); }
+};
+
+/* ---- memory ---- */
+
+static cudaError_t wait_for_all(const struct gpu *g)
+{
+    cudaError_t error = cudaSuccess;
+    for (int i = 0; i < ZTI_QUEUES && error == cudaSuccess; i++)
+        error = cudaStreamSynchronize(g->queues[i]);
+    return error;
+}
+
+/* A piece of the caller's memory. What a part had before is not used again. */
+static zt_status take_lent(zt_context *context, enum zti_device_part part, uint64_t bytes)
+{
+    struct gpu *const g = gpu_of(context);
+    const uint64_t want = zti_round_up(bytes, ZTI_PART_ALIGN_BYTES);
+    if (want > g->lent_bytes - g->taken_bytes)
+        return zti_fail(context, ZT_NO_MEMORY,
+                        "the scratch memory of %llu bytes is too small; "
+                        "zt_cuda_scratch_bytes says what suffices",
+                        (unsigned long long)g->lent_bytes);
+    g->memory[part] = g->lent + g->taken_bytes;
+    g->bytes[part] = want;
+    g->taken_bytes += want;
+    return ZT_OK;
+}
+
+static zt_status room(zt_context *context, enum zti_device_part part, uint64_t bytes,
+                      void **memory)
+{
+    struct gpu *const g = gpu_of(context);
+    const current device(context);
+    cudaError_t error = cudaSuccess;
+    zti_device_note_room(&g->device, part);
+    if (bytes > g->bytes[part] && g->lent) {
+        const zt_status status = take_lent(context, part, bytes);
+        if (status != ZT_OK)
+            return status;
+    } else if (bytes > g->bytes[part]) {
+        error = wait_for_all(g);
+        (void)cudaFree(g->memory[part]);
+        g->memory[part] = NULL;
+        g->bytes[part] = 0;
+        if (error == cudaSuccess)
+            error = cudaMalloc(&g->memory[part], bytes);
+        if (error == cudaErrorMemoryAllocation) {
+            (void)cudaGetLastError(); /* the next call is not to report it */
+            return zti_fail(context, ZT_NO_MEMORY,
+                            "the GPU has no %llu bytes left; lower slab_bytes, or use omp",
+                            (unsigned long long)bytes);
+        }
+        g->bytes[part] = error == cudaSuccess ? bytes : 0;
+    }
+    *memory = g->memory[part];
+    return check(context, error, "allocate memory");
+}
+
+static void free_parts(struct gpu *g)
+{
+    for (int i = 0; i < ZTI_DEVICE_PARTS; i++) {
+        if (!g->lent)
+            (void)cudaFree(g->memory[i]);
+        g->memory[i] = NULL;
+        g->bytes[i] = 0;
+    }
+}
+
+static zt_status lend(zt_context *context, void *memory, uint64_t bytes)
+{
+    struct gpu *const g = gpu_of(context);
+    const current device(context);
+    const cudaError_t error = wait_for_all(g);
+    free_parts(g);
+    zti_device_note_room(&g->device, ZTI_DEVICE_VALUES);
+    const uint64_t skip = -(uint64_t)(uintptr_t)memory % ZTI_PART_ALIGN_BYTES;
+    g->lent = memory && skip < bytes ? (uint8_t *)memory + skip : NULL;
+    g->lent_bytes = g->lent ? bytes - skip : 0;
+    g->taken_bytes = 0;
+    return check(context, error, "wait for its queues");
+}
+
+/* Whether CUDA's driver is in this process: without it no address is of a GPU, and asking must not
+ * start it. */
+static bool has_driver(void)
+{
+#if defined(__linux__)
+    void *const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    if (driver)
+        (void)dlclose(driver);
+    return driver != NULL;
+#else
+    return true;
+#endif
+}
+
+extern "C" enum zti_memory zti_memory_of(const zt_context *context, const void *address)
+{
+    cudaPointerAttributes attributes;
+    if (!address || !has_driver())
+        return ZTI_MEMORY_HOST;
+    if (cudaPointerGetAttributes(&attributes, address) != cudaSuccess) {
+        (void)cudaGetLastError();
+        return ZTI_MEMORY_HOST;
+    }
+    if (attributes.type != cudaMemoryTypeDevice)
+        return ZTI_MEMORY_HOST;
+    return context && context->device && gpu_of(context)->number == attributes.device
+               ? ZTI_MEMORY_DEVICE
+               : ZTI_MEMORY_ELSEWHERE;
+}
+
+/* ---- queues ---- */
+
+static zt_status copy(zt_context *context, enum zti_device_queue queue, void *to, const void *from,
+                      uint64_t bytes)
+{
+    const current device(context);
+    cudaError_t error = cudaGetLastError(); /* of a launch */
+    if (error == cudaSuccess)
+        error = cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, gpu_of(context)->queues[queue]);
+    return check(context, error, "copy to or from the GPU");
+}
+
+static zt_status zero(zt_context *context, enum zti_device_queue queue, void *to, uint64_t bytes)
+{
+    const current device(context);
+    return check(context, cudaMemsetAsync(to, 0, bytes, gpu_of(context)->queues[queue]),
+                 "clear memory");
+}
+
+static void pack(zt_context *context, void *to, const zt_array *from)
+{
+    const current device(context);
+    zti_cuda_pack(from, to, context->device->queue);
+}
+
+static void unpack(zt_context *context, const zt_array *to, const void *from)
+{
+    const current device(context);
+    zti_cuda_unpack(from, to, context->device->queue);
+}
+
+static void scan(zt_context *context, const zt_array *array, const struct zti_scan_fills *fills,
+                 struct zti_scan_found *found)
+{
+    const current device(context);
+    zti_cuda_scan(array, fills, found, context->device->queue);
+}
+
+static zt_status after(zt_context *context, enum zti_device_queue later,
+                       enum zti_device_queue earlier)
+{
+    const struct gpu *const g = gpu_of(context);
+    const current device(context);
+    cudaError_t error = cudaEventRecord(g->event, g->queues[earlier]);
+    if (error == cudaSuccess) /* on what was recorded; the event can be recorded anew */
+        error = cudaStreamWaitEvent(g->queues[later], g->event, 0);
+    return check(context, error, "order its queues");
+}
+
+static zt_status wait(zt_context *context, enum zti_device_queue queue)
+{
+    const current device(context);
+    cudaError_t error = cudaGetLastError();
+    if (error == cudaSuccess)
+        error = cudaStreamSynchronize(gpu_of(context)->queues[queue]);
+    return check(context, error, "run the kernels");
+}
+
+/* ---- opening and closing ---- */
+
+static void close(zt_context *context)
+{
+    struct gpu *const g = gpu_of(context);
+    const current device(context);
+    (void)wait_for_all(g);
+    free_parts(g);
+    for (int i = ZTI_QUEUE_KERNELS + 1; i < ZTI_QUEUES; i++)
+        (void)cudaStreamDestroy(g->queues[i]);
+    (void)cudaEventDestroy(g->event);
+    zti_release(context, g);
+}
+
+/* Values that are worked on at a time. Two slabs are under way, and with the coded bits and what
+ * belongs to them each takes some three times its size. Small enough that an array of a few hundred
+ * megabytes has several, of which one is copied while kernels run over another. */
+static uint64_t slab_bytes(void)
+{
+    size_t available = 0, total = 0;
+    if (cudaMemGetInfo(&available, &total) != cudaSuccess)
+        return 64u << 20;
+    const uint64_t part = available / 16;
+    return part > 128u << 20 ? 128u << 20 : part;
+}
+
+/* The queues and the event. */
+static cudaError_t make_queues(struct gpu *g, void *stream)
+{
+    cudaError_t error = cudaEventCreateWithFlags(&g->event, cudaEventDisableTiming);
+    g->queues[ZTI_QUEUE_KERNELS] = (cudaStream_t)stream;
+    for (int i = ZTI_QUEUE_KERNELS + 1; i < ZTI_QUEUES && error == cudaSuccess; i++)
+        error = cudaStreamCreateWithFlags(&g->queues[i], cudaStreamNonBlocking);
+    return error;
+}
+
+/* Whether there is a device of that number, of a compute capability that there are kernels for. */
+static zt_status check_device(zt_context *context, int number)
+{
+    int count = 0, version = 0, major = 0, minor = 0;
+    cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess && cudaDriverGetVersion(&version) == cudaSuccess && version == 0)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "there is no CUDA driver on this machine; use serial or omp");
+    if (error != cudaSuccess || count == 0)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "there is no GPU that CUDA can use (%s); use serial or omp",
+                        error != cudaSuccess ? cudaGetErrorString(error) : "no device");
+    if (number >= count)
+        return zti_fail(context, ZT_BAD_ARG, "there is no CUDA device %d; this machine has %d",
+                        number, count);
+    error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, number);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, number);
+    if (error == cudaSuccess && major < LEAST_CAPABILITY)
+        return zti_fail(context, ZT_UNSUPPORTED,
+                        "CUDA device %d has compute capability %d.%d, the cuda policy needs %d.0; "
+                        "use serial or omp",
+                        number, major, minor, LEAST_CAPABILITY);
+    return check(context, error, "ask for the device's compute capability");
+}
+
+extern "C" zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
+{
+    const zt_status status = check_device(context, cuda->device);
+    if (status != ZT_OK)
+        return status;
+    const current device(cuda->device);
+    struct gpu *const g = (struct gpu *)zti_alloc_zeroed(context, sizeof *g);
+    if (!g)
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for a device");
+    const cudaError_t error = make_queues(g, cuda->stream);
+    if (error != cudaSuccess) {
+        zti_release(context, g);
+        return check(context, error, "make its queues");
+    }
+    g->number = cuda->device;
+    g->device.queue = cuda->stream;
+    g->device.slab_bytes = slab_bytes();
+    g->device.room = room;
+    g->device.lend = lend;
+    g->device.copy = copy;
+    g->device.zero = zero;
+    g->device.pack = pack;
+    g->device.unpack = unpack;
+    g->device.scan = scan;
+    g->device.after = after;
+    g->device.wait = wait;
+    g->device.enter = enter;
+    g->device.leave = leave;
+    g->device.close = close;
+    if (context->device)
+        context->device->close(context);
+    context->device = &g->device;
+    return ZT_OK;
+}

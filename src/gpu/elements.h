@@ -1,0 +1,31 @@
+/* elements.h: where elements of an array of the device's memory are. */
+#ifndef ZTI_GPU_ELEMENTS_H
+#define ZTI_GPU_ELEMENTS_H
+
+#include "gpu/simt.h"
+#include "ztile.h"
+
+/* Where element i, in C order, of an array is, in elements from its first. */
+static __device__ __forceinline__ int64_t offset_of(const zt_array *array, uint64_t i)
+{
+    int64_t offset = 0;
+    SIMT_UNROLL
+    for (uint32_t axis = ZT_MAX_RANK; axis-- > 0;) {
+        if (axis >= array->rank)
+            continue;
+        const uint64_t rest = i / array->shape[axis];
+        offset += (int64_t)(i - rest * array->shape[axis]) * array->stride[axis];
+        i = rest;
+    }
+    return offset;
+}
+
+static inline uint64_t elements_of(const zt_array *array)
+{
+    uint64_t count = 1;
+    for (uint32_t i = 0; i < array->rank; i++)
+        count *= array->shape[i];
+    return count;
+}
+
+#endif

@@ -1,0 +1,94 @@
+/* scan.cu: see scan.h. A thread takes every so-many-th value, a warp adds up what its lanes found,
+ * and one of them tells all. */
+#include "gpu/elements.h"
+#include "gpu/scan.h"
+
+enum { THREADS = 256, MOST_BLOCKS = 1 << 11 };
+
+/* Bits of a value of 32 or 64 in the order of the values, as an unsigned number: of floats all but
+ * the sign is flipped where it is set. */
+static __device__ __forceinline__ uint64_t key_of(uint64_t bits, uint32_t width, bool is_float)
+{
+    const uint64_t sign = UINT64_C(1) << (width - 1), all = ~UINT64_C(0) >> (64 - width);
+    return is_float && (bits & sign) ? ~bits & all : bits ^ sign;
+}
+
+static __device__ __forceinline__ uint64_t warp_most(uint64_t v)
+{
+    for (int step = 16; step > 0; step /= 2) {
+        const uint64_t other = __shfl_xor_sync(SIMT_ALL_LANES, v, step);
+        v = other > v ? other : v;
+    }
+    return v;
+}
+
+static __device__ __forceinline__ uint64_t warp_sum(uint64_t v)
+{
+    for (int step = 16; step > 0; step /= 2)
+        v += __shfl_xor_sync(SIMT_ALL_LANES, v, step);
+    return v;
+}
+
+static __device__ __forceinline__ void add_to(uint64_t *to, uint64_t v)
+{
+    v = warp_sum(v);
+    if (threadIdx.x % 32 == 0 && v > 0)
+        (void)atomicAdd((unsigned long long *)to, (unsigned long long)v);
+}
+
+static __device__ __forceinline__ void raise_to(uint64_t *to, uint64_t v)
+{
+    v = warp_most(v);
+    if (threadIdx.x % 32 == 0)
+        (void)atomicMax((unsigned long long *)to, (unsigned long long)v);
+}
+
+#define SCAN_KERNEL(name, word, width, infinity)                                                   \
+    SIMT_KERNEL void __launch_bounds__(THREADS)                                                    \
+        name(const zt_array array, const struct zti_scan_fills fills,                              \
+             struct zti_scan_found *found, const uint64_t count, const bool is_float)              \
+    {                                                                                              \
+        const word *const values = (const word *)array.data;                                       \
+        struct zti_scan_found own = {0, 0, 0, 0, 0};                                               \
+        for (uint64_t i = (uint64_t)blockIdx.x * THREADS + threadIdx.x; i < count;                 \
+             i += (uint64_t)gridDim.x * THREADS) {                                                 \
+            const uint64_t bits = values[offset_of(&array, i)];                                    \
+            const uint64_t magnitude = bits & ~UINT64_C(0) >> (65 - width);                        \
+            bool is_fill = false;                                                                  \
+            SIMT_UNROLL                                                                            \
+            for (uint32_t k = 0; k < ZT_MAX_FILLS; k++)                                            \
+                is_fill = is_fill || (k < fills.count && bits == fills.bits[k]);                   \
+            const bool is_nan = !is_fill && is_float && magnitude > infinity;                      \
+            const bool is_infinite = !is_fill && is_float && magnitude == infinity;                \
+            own.fill_values += is_fill;                                                            \
+            own.nan_values += is_nan;                                                              \
+            own.inf_values += is_infinite;                                                         \
+            if (is_fill || is_nan || is_infinite)                                                  \
+                continue;                                                                          \
+            const uint64_t key = key_of(bits, width, is_float);                                    \
+            own.most = key > own.most ? key : own.most;                                            \
+            own.least_flipped = ~key > own.least_flipped ? ~key : own.least_flipped;               \
+        }                                                                                          \
+        raise_to(&found->most, own.most);                                                          \
+        raise_to(&found->least_flipped, own.least_flipped);                                        \
+        add_to(&found->nan_values, own.nan_values);                                                \
+        add_to(&found->inf_values, own.inf_values);                                                \
+        add_to(&found->fill_values, own.fill_values);                                              \
+    }
+
+SCAN_KERNEL(scan_32, uint32_t, 32, UINT64_C(0x7f800000))
+SCAN_KERNEL(scan_64, uint64_t, 64, UINT64_C(0x7ff0000000000000))
+
+extern "C" void zti_cuda_scan(const zt_array *array, const struct zti_scan_fills *fills,
+                              struct zti_scan_found *found, void *queue)
+{
+    const zt_array a = *array;
+    const struct zti_scan_fills f = *fills;
+    const uint64_t count = elements_of(&a);
+    const bool is_float = a.type == ZT_F32 || a.type == ZT_F64;
+    const unsigned blocks = simt_at_most((count + THREADS - 1) / THREADS, MOST_BLOCKS);
+    if (zt_type_bytes(a.type) == 4)
+        SIMT_LAUNCH(scan_32, blocks, THREADS, 0, queue, a, f, found, count, is_float);
+    else
+        SIMT_LAUNCH(scan_64, blocks, THREADS, 0, queue, a, f, found, count, is_float);
+}

@@ -1,0 +1,181 @@
+/* compact.h: what the layout 'compact' is to look-ups, for the CPU and for kernels: blocks of
+ * chunks and the bits that they have. compact.c says what the bytes mean. */
+#ifndef ZTI_INDEX_COMPACT_H
+#define ZTI_INDEX_COMPACT_H
+
+#include "core/core.h"
+
+enum { BLOCK = 256, MAX_LOW_BITS = 56 };
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define LITTLE_ENDIAN_64(v) __builtin_bswap64(v)
+#else
+#define LITTLE_ENDIAN_64(v) (v)
+#endif
+
+/* ---- bits of a word ---- */
+
+#define EACH_BYTE(x) (UINT64_C(0x0101010101010101) * (x))
+
+/* Byte i: ones in bytes 0 .. i. */
+ZTI_INLINE uint64_t ones_up_to_bytes(uint64_t v)
+{
+    v -= v >> 1 & EACH_BYTE(0x55);
+    v = (v & EACH_BYTE(0x33)) + (v >> 2 & EACH_BYTE(0x33));
+    v = (v + (v >> 4)) & EACH_BYTE(0x0f);
+    return v * EACH_BYTE(1);
+}
+
+/* The place of the lowest one of v, which is not 0. */
+ZTI_INLINE uint32_t lowest_one(uint64_t v)
+{
+    return (uint32_t)(ones_up_to_bytes((v & (0 - v)) - 1) >> 56);
+}
+
+/* The place of one number k of v, where there are more than k ones, given ones_up_to_bytes(v). */
+ZTI_INLINE uint32_t place_of_one(uint64_t v, uint64_t sums, uint32_t k)
+{
+    /* bit 7 of each byte whose sum is at most k (sums and k are below 128) */
+    const uint64_t before = (EACH_BYTE(0x80 + (uint64_t)k) - sums) & EACH_BYTE(0x80);
+    const uint32_t place = (uint32_t)((before >> 7) * EACH_BYTE(1) >> 56) * 8;
+    k -= (uint32_t)(sums << 8 >> place & 0xff);
+    v = v >> place & 0xff;
+    for (; k > 0; k--)
+        v &= v - 1;
+    return place + lowest_one(v);
+}
+
+ZTI_INLINE uint32_t floor_log2(uint64_t v)
+{
+    uint32_t log2 = 0;
+    for (uint32_t step = 32; step > 0; step /= 2)
+        if (v >> step) {
+            v >>= step;
+            log2 += step;
+        }
+    return log2;
+}
+
+/* 8 bytes, or what is left of n followed by zeros; zeros where 'at' is nowhere. */
+ZTI_INLINE uint64_t load(const uint8_t *bytes, uint64_t n, uint64_t at)
+{
+    uint64_t v = 0;
+    if (zti_likely(at < n && n - at >= 8)) {
+        memcpy(&v, bytes + at, sizeof v);
+        return LITTLE_ENDIAN_64(v);
+    }
+    for (uint32_t i = 0; at < n && i < n - at; i++)
+        v |= (uint64_t)bytes[at + i] << 8 * i;
+    return v;
+}
+
+/* ---- a block ---- */
+
+struct block {
+    uint64_t span;  /* units */
+    uint32_t n;     /* chunks */
+    uint32_t low;   /* L */
+    uint32_t highs; /* bits of high parts */
+    uint32_t bits;  /* of all */
+};
+
+ZTI_INLINE struct block block_of(uint64_t span, uint64_t n)
+{
+    struct block b;
+    memset(&b, 0, sizeof b);
+    b.span = span;
+    b.n = (uint32_t)n;
+    if (n == 1)
+        return b;
+    const uint32_t low = floor_log2(n == BLOCK ? span / BLOCK : span / n);
+    b.low = low < MAX_LOW_BITS ? low : (uint32_t)MAX_LOW_BITS;
+    b.highs = b.n - 1 + (uint32_t)(span >> b.low);
+    b.bits = b.highs + (b.n - 1) * b.low;
+    return b;
+}
+
+ZTI_STATIC uint64_t blocks_of(uint64_t chunks)
+{
+    return chunks / BLOCK + (chunks % BLOCK != 0);
+}
+
+ZTI_STATIC uint64_t chunks_of_block(uint64_t chunks, uint64_t block)
+{
+    const uint64_t rest = chunks - block * BLOCK;
+    return rest < BLOCK ? rest : (uint64_t)BLOCK;
+}
+
+/* ---- look-up ---- */
+
+/* The body, or as much of it as the look-ups need: the directory from number first_entry on, and
+ * the blocks' bits from byte first_byte on. */
+struct compact {
+    const uint8_t *entries, *bits;
+    uint64_t entries_bytes, bits_bytes; /* of what is there */
+    uint64_t first_entry, first_byte;
+    uint64_t chunks; /* of the stream */
+    uint32_t width;  /* bytes of a number of the directory */
+};
+
+/* A number of the directory; 2 i is where block i + 1 begins in units, 2 i + 1 in bits. */
+ZTI_INLINE uint64_t entry_at(const struct compact *c, uint64_t i)
+{
+    const uint64_t v = load(c->entries, c->entries_bytes, (i - c->first_entry) * c->width);
+    return c->width == 8 ? v : v & ((UINT64_C(1) << 8 * c->width) - 1);
+}
+
+/* Where one number k of the bits [at, end) of the blocks is, counted from at; end - at if there are
+ * not so many. */
+ZTI_STATIC uint64_t find_one(const struct compact *c, uint64_t at, uint64_t end, uint32_t k)
+{
+    uint64_t byte = at / 8, mask = UINT64_MAX << at % 8;
+    for (; byte * 8 < end; byte += 8, mask = UINT64_MAX) {
+        const uint64_t v = load(c->bits, c->bits_bytes, byte - c->first_byte) & mask;
+        const uint64_t sums = ones_up_to_bytes(v);
+        const uint32_t ones = (uint32_t)(sums >> 56);
+        if (k < ones) {
+            const uint64_t found = byte * 8 + place_of_one(v, sums, k);
+            return (found < end ? found : end) - at;
+        }
+        k -= ones;
+    }
+    return end - at;
+}
+
+struct place {
+    uint64_t base; /* units */
+    uint64_t at;   /* bits */
+    uint64_t end;  /* of its high parts, bits */
+    struct block block;
+};
+
+ZTI_INLINE struct place place_of(const struct compact *c, uint64_t block)
+{
+    struct place p;
+    p.base = block > 0 ? entry_at(c, 2 * block - 2) : 0;
+    p.at = block > 0 ? entry_at(c, 2 * block - 1) : 0;
+    p.block = block_of(entry_at(c, 2 * block) - p.base, chunks_of_block(c->chunks, block));
+    p.end = p.at + p.block.highs;
+    return p;
+}
+
+/* The start of chunk j > 0 of a block, whose one is at a place counted from the first high part. */
+ZTI_INLINE uint64_t start_of(const struct compact *c, const struct place *p, uint32_t j,
+                             uint64_t one)
+{
+    const struct block *const b = &p->block;
+    const uint64_t at = p->end + (uint64_t)(j - 1) * b->low;
+    const uint64_t low = load(c->bits, c->bits_bytes, at / 8 - c->first_byte) >> at % 8;
+    const uint64_t d = (one - (j - 1)) << b->low | (low & ((UINT64_C(1) << b->low) - 1));
+    return p->base + (d < b->span ? d : b->span);
+}
+
+/* Where a chunk begins, chunk < chunks. */
+ZTI_INLINE uint64_t compact_start(const struct compact *c, uint64_t chunk)
+{
+    const uint32_t j = chunk % BLOCK;
+    const struct place p = place_of(c, chunk / BLOCK);
+    return j == 0 ? p.base : start_of(c, &p, j, find_one(c, p.at, p.end, j - 1));
+}
+
+#endif

@@ -1,0 +1,106 @@
+/* coders.c: ztile's codecs as ztile bench calls them, and the list of all. */
+#include "bench/coders.h"
+
+/* One of ztile's codecs, at an effort. */
+struct choice {
+    uint32_t codec, effort;
+};
+
+static bool always(void)
+{
+    return true;
+}
+
+static zt_params params_of(struct choice c, const struct subject *s, const struct ask *ask)
+{
+    zt_params p;
+    (void)zt_params_init(&p, sizeof p);
+    p.codec = c.codec;
+    p.effort = c.effort;
+    p.bound = ask->bound;
+    p.range_lo = s->lo;
+    p.range_hi = s->hi;
+    p.fills = s->fills;
+    for (uint32_t i = 0; i < s->fills; i++)
+        p.fill[i] = s->fill[i];
+    return p;
+}
+
+static bool is_bound(const struct ask *ask)
+{
+    return ask->bound.kind != ZT_PRECISION;
+}
+
+static bool fits_zfp(const struct subject *s, const struct ask *ask)
+{
+    (void)s;
+    return is_bound(ask);
+}
+
+static bool fits_sz(const struct subject *s, const struct ask *ask)
+{
+    (void)s;
+    return is_bound(ask);
+}
+
+/* Without loss effort high is effort default. */
+static bool fits_sz_high(const struct subject *s, const struct ask *ask)
+{
+    (void)s;
+    return is_bound(ask) && ask->tolerance > 0;
+}
+
+static bool fits_ndzip(const struct subject *s, const struct ask *ask)
+{
+    (void)s;
+    return is_bound(ask) && ask->tolerance == 0;
+}
+
+static size_t capacity_of(struct choice c, const struct subject *s, const struct ask *ask)
+{
+    const zt_params p = params_of(c, s, ask);
+    const zt_array a = zt_array_nd(s->values, (zt_type)s->type, s->rank, s->shape);
+    size_t capacity = 0;
+    return zt_compress_bound(ask->context, &a, &p, &capacity) == ZT_OK ? capacity : 0;
+}
+
+static size_t encode(struct choice c, const struct subject *s, const struct ask *ask, void *out,
+                     size_t capacity)
+{
+    const zt_params p = params_of(c, s, ask);
+    const zt_array a = zt_array_nd(s->values, (zt_type)s->type, s->rank, s->shape);
+    size_t n = 0;
+    return zt_compress(ask->context, &a, &p, out, capacity, &n) == ZT_OK ? n : 0;
+}
+
+static bool decode(const struct subject *s, const struct ask *ask, const void *in, size_t n,
+                   void *values)
+{
+    zt_array a = zt_array_nd(values, (zt_type)s->type, s->rank, s->shape);
+    return zt_decompress(ask->context, in, n, &a) == ZT_OK;
+}
+
+/* One function for each choice, for a table holds no arguments. */
+#define CODEC(id, name, codec, number, effort)                                                     \
+    static size_t capacity_##id(const struct subject *s, const struct ask *ask)                    \
+    {                                                                                              \
+        return capacity_of((struct choice){number, effort}, s, ask);                               \
+    }                                                                                              \
+    static size_t encode_##id(const struct subject *s, const struct ask *ask, void *out,           \
+                              size_t capacity)                                                     \
+    {                                                                                              \
+        return encode((struct choice){number, effort}, s, ask, out, capacity);                     \
+    }                                                                                              \
+    static const struct coder coder_##id = {                                                       \
+        name, false, false, always, fits_##codec, capacity_##id, encode_##id, decode};
+
+CODEC(zfp, "zfp", zfp, ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT)
+CODEC(sz, "sz", sz, ZT_CODEC_SZ, ZT_EFFORT_DEFAULT)
+CODEC(sz_fast, "sz-fast", sz, ZT_CODEC_SZ, ZT_EFFORT_FAST)
+CODEC(sz_high, "sz-high", sz_high, ZT_CODEC_SZ, ZT_EFFORT_HIGH)
+CODEC(ndzip, "ndzip", ndzip, ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT)
+
+const struct coder *const coders[] = {&coder_zfp,     &coder_sz,    &coder_sz_fast,
+                                      &coder_sz_high, &coder_ndzip, &coder_libzfp,
+                                      &coder_fpzip,   &coder_zstd};
+const int coder_count = sizeof coders / sizeof *coders;

@@ -1,0 +1,304 @@
+/* chart.c: several lines through points, with axes and a legend, drawn by cairo.
+ *
+ *   title
+ *   vertical axis
+ *   +-----------+  -- a
+ *   |           |  -- b
+ *   +-----------+
+ *    horizontal axis
+ */
+#include "draw/chart.h"
+
+#include "draw/canvas.h"
+#include "draw/picture.h"
+
+#include <math.h>
+
+/* Pixels. */
+enum {
+    MARGIN = 18,
+    TOP_ROOM = 66,    /* the title and the name of the vertical axis */
+    LEFT_ROOM = 74,   /* tick labels */
+    BOTTOM_ROOM = 56, /* tick labels and the name of the horizontal axis */
+    LEGEND_GAP = 22,
+    LEGEND_LINE = 30, /* how long a sample is */
+    LEGEND_PITCH = 24,
+    WIDTH = 620,
+    HEIGHT = 340
+};
+
+static const double big = 11, normal = 9, little = 7.5; /* heights of capitals */
+
+/* Of an axis; logarithms where it is logarithmic. */
+struct scale {
+    double lo, hi;
+};
+
+struct frame {
+    struct canvas canvas;
+    struct scale x, y;
+    int width, height; /* of all */
+};
+
+static const struct color paints[PAINT_SERIES + PAINTS_OF_SERIES] = {
+    [PAINT_PAPER] = {0xff, 0xff, 0xff},
+    [PAINT_INK] = {0x22, 0x28, 0x31},
+    [PAINT_SOFT] = {0x5f, 0x67, 0x72},
+    [PAINT_FAINT] = {0xe4, 0xe7, 0xeb},
+    [PAINT_GREY] = {0xc6, 0xcb, 0xd1},
+    [PAINT_SERIES] = {0x00, 0x72, 0xb2}, /* blue */
+    {0xd5, 0x5e, 0x00},                  /* vermilion */
+    {0x00, 0x9e, 0x73},                  /* bluish green */
+    {0x56, 0xb4, 0xe9},                  /* sky blue */
+    {0xb5, 0x65, 0x9a},                  /* reddish purple */
+    {0xc7, 0x8a, 0x00},                  /* orange */
+    {0x5f, 0x67, 0x72},                  /* grey */
+    {0x22, 0x28, 0x31},                  /* black */
+};
+
+/* Where a value is on the vertical axis, in its own units; NaN: nowhere. */
+static double height_of(const struct chart *c, double value)
+{
+    if (!isfinite(value) || (c->is_log && value <= 0))
+        return (double)NAN;
+    return c->is_log ? log10(value) : value;
+}
+
+static struct scale empty_scale(void)
+{
+    return (struct scale){(double)INFINITY, -(double)INFINITY};
+}
+
+static struct scale scale_of(const struct chart *c)
+{
+    struct scale s = empty_scale();
+    for (int i = 0; i < c->count; i++)
+        for (int j = 0; j < c->points; j++) {
+            const double v = height_of(c, c->series[i].value[j]);
+            s.lo = fmin(s.lo, v);
+            s.hi = fmax(s.hi, v);
+        }
+    if (!(s.lo <= s.hi))
+        return (struct scale){0, 1};
+    if (c->is_log)
+        s = (struct scale){floor(s.lo), ceil(s.hi)};
+    else if (c->is_from_any)
+        s = (struct scale){s.lo - 0.05 * (s.hi - s.lo), s.hi + 0.05 * (s.hi - s.lo)};
+    else
+        s = (struct scale){0, 1.06 * s.hi};
+    s.hi = s.hi > s.lo ? s.hi : s.lo + 1;
+    return s;
+}
+
+/* Of numbers along the horizontal axis: whole powers of two around them. */
+static struct scale numbers_of(const struct chart *c)
+{
+    struct scale s = empty_scale();
+    for (int i = 0; i < c->count; i++)
+        for (int j = 0; j < c->points; j++)
+            if (!isnan(height_of(c, c->series[i].value[j])) && c->series[i].at[j] > 0) {
+                s.lo = fmin(s.lo, log2(c->series[i].at[j]));
+                s.hi = fmax(s.hi, log2(c->series[i].at[j]));
+            }
+    if (!(s.lo <= s.hi))
+        return (struct scale){0, 1};
+    s = (struct scale){floor(s.lo), ceil(s.hi)};
+    s.hi = s.hi > s.lo ? s.hi : s.lo + 1;
+    return s;
+}
+
+static double x_of(const struct chart *c, const struct scale *s, const struct series *line,
+                   int point)
+{
+    const double part = c->has_numbers ? (log2(line->at[point]) - s->lo) / (s->hi - s->lo)
+                                       : (point + 0.5) / c->points;
+    return MARGIN + LEFT_ROOM + WIDTH * part;
+}
+
+static double y_of(const struct scale *s, double height)
+{
+    return MARGIN + TOP_ROOM + (s->hi - height) / (s->hi - s->lo) * HEIGHT;
+}
+
+static void draw_vertical(struct frame *f, const struct chart *c)
+{
+    char text[32];
+    const int left = MARGIN + LEFT_ROOM;
+    struct ticks t = ticks_of(f->y.lo, f->y.hi, 7, c->is_log ? 1 : 0);
+    for (int i = 0; i < t.count; i++) {
+        const double y = y_of(&f->y, t.at[i]);
+        canvas_box(&f->canvas, left, floor(y), WIDTH, 1, paints[PAINT_FAINT]);
+        canvas_text(&f->canvas, left - 9, y + little / 2 + 0.5, little, ALIGN_RIGHT, false,
+                    paints[PAINT_INK],
+                    c->is_log ? format_short(pow(10, t.at[i]), text) : format_tick(&t, i, text));
+    }
+}
+
+static void draw_horizontal(struct frame *f, const struct chart *c)
+{
+    char text[32];
+    const int left = MARGIN + LEFT_ROOM, bottom = MARGIN + TOP_ROOM + HEIGHT;
+    const int powers = (int)(f->x.hi - f->x.lo);
+    for (int i = 0; !c->has_numbers && i < c->points; i++) {
+        const double x = left + WIDTH * (i + 0.5) / c->points;
+        canvas_box(&f->canvas, floor(x), bottom + 1, 1, 4, paints[PAINT_SOFT]);
+        canvas_text(&f->canvas, x, bottom + 18, little, ALIGN_CENTER, false, paints[PAINT_INK],
+                    c->label[i]);
+    }
+    for (int i = 0; c->has_numbers && i <= powers; i++) {
+        const double x = left + (double)WIDTH * i / powers;
+        canvas_box(&f->canvas, floor(x), bottom - HEIGHT, 1, HEIGHT, paints[PAINT_FAINT]);
+        canvas_text(&f->canvas, x, bottom + 18, little, ALIGN_CENTER, false, paints[PAINT_INK],
+                    format_short(exp2(f->x.lo + i), text));
+    }
+}
+
+static void draw_axes(struct frame *f, const struct chart *c)
+{
+    const int left = MARGIN + LEFT_ROOM, top = MARGIN + TOP_ROOM, bottom = top + HEIGHT;
+    draw_vertical(f, c);
+    draw_horizontal(f, c);
+    canvas_box(&f->canvas, left - 1, top, 1, HEIGHT + 1, paints[PAINT_SOFT]);
+    canvas_box(&f->canvas, left - 1, bottom, WIDTH + 1, 1, paints[PAINT_SOFT]);
+    canvas_text(&f->canvas, left + WIDTH / 2.0, bottom + 40, normal, ALIGN_CENTER, false,
+                paints[PAINT_SOFT], c->x_axis);
+    canvas_text(&f->canvas, left - 40, top - 14, normal, ALIGN_LEFT, false, paints[PAINT_SOFT],
+                c->y_axis);
+}
+
+/* Points of outlines, in units of the size. */
+static const struct {
+    int points;
+    double at[4][2];
+} outlines[MARKERS] = {
+    [MARKER_SQUARE] = {4, {{-0.45, -0.45}, {0.45, -0.45}, {0.45, 0.45}, {-0.45, 0.45}}},
+    [MARKER_UP] = {3, {{0, -0.58}, {0.55, 0.42}, {-0.55, 0.42}}},
+    [MARKER_DIAMOND] = {4, {{0, -0.62}, {0.62, 0}, {0, 0.62}, {-0.62, 0}}},
+    [MARKER_DOWN] = {3, {{0, 0.58}, {0.55, -0.42}, {-0.55, -0.42}}},
+};
+
+static void draw_marker(struct frame *f, double x, double y, enum marker m, struct color color)
+{
+    enum { SIZE = 9 }; /* pixels */
+    cairo_t *c = f->canvas.cairo;
+    const double r = SIZE / 2.0;
+    if (m == MARKER_NONE)
+        return;
+    if (m == MARKER_CROSS) {
+        cairo_move_to(c, x - r, y - r);
+        cairo_line_to(c, x + r, y + r);
+        cairo_move_to(c, x - r, y + r);
+        cairo_line_to(c, x + r, y - r);
+        canvas_stroke(&f->canvas, 1.8, false, color);
+    } else if (m == MARKER_RING) { /* to be seen around another marker */
+        cairo_arc(c, x, y, r + 1, 0, 2 * acos(-1));
+        canvas_color(&f->canvas, paints[PAINT_PAPER]);
+        cairo_fill_preserve(c);
+        canvas_stroke(&f->canvas, 2, false, color);
+    } else {
+        if (m == MARKER_DISC)
+            cairo_arc(c, x, y, r, 0, 2 * acos(-1));
+        for (int i = 0; i < outlines[m].points; i++)
+            cairo_line_to(c, x + SIZE * outlines[m].at[i][0], y + SIZE * outlines[m].at[i][1]);
+        canvas_color(&f->canvas, color);
+        cairo_fill(c);
+    }
+}
+
+/* The line first, then its points, so that it crosses none of them. */
+static void draw_series(struct frame *f, const struct chart *c, const struct series *line)
+{
+    for (int i = 0; i < c->points; i++) {
+        const double v = height_of(c, line->value[i]);
+        if (!isnan(v))
+            cairo_line_to(f->canvas.cairo, x_of(c, &f->x, line, i), y_of(&f->y, v));
+        else if (!c->has_numbers) /* a gap between names; numbers stand where they are */
+            cairo_new_sub_path(f->canvas.cairo);
+    }
+    canvas_stroke(&f->canvas, line->thickness, line->is_dashed, paints[line->paint]);
+    for (int i = 0; i < c->points; i++) {
+        const double v = height_of(c, line->value[i]);
+        if (!isnan(v))
+            draw_marker(f, x_of(c, &f->x, line, i), y_of(&f->y, v), line->marker,
+                        paints[line->paint]);
+    }
+}
+
+static void draw_legend(struct frame *f, const struct chart *c)
+{
+    const int x = MARGIN + LEFT_ROOM + WIDTH + LEGEND_GAP;
+    int y = MARGIN + TOP_ROOM + 12;
+    for (int i = 0; i < c->count; i++) {
+        const struct series *line = &c->series[i];
+        if (!line->name[0])
+            continue;
+        cairo_move_to(f->canvas.cairo, x, y);
+        cairo_line_to(f->canvas.cairo, x + LEGEND_LINE, y);
+        canvas_stroke(&f->canvas, line->thickness, line->is_dashed, paints[line->paint]);
+        draw_marker(f, x + LEGEND_LINE / 2.0, y, line->marker, paints[line->paint]);
+        canvas_text(&f->canvas, x + LEGEND_LINE + 9, y + normal / 2, normal, ALIGN_LEFT, false,
+                    paints[PAINT_INK], line->name);
+        y += LEGEND_PITCH;
+    }
+}
+
+static void measure(struct frame *f, const struct chart *c)
+{
+    double legend = 0;
+    int names = 0;
+    for (int i = 0; i < c->count; i++)
+        if (c->series[i].name[0]) {
+            legend = fmax(legend, LEGEND_LINE + 9 + text_width(normal, c->series[i].name));
+            names++;
+        }
+    const int all = 2 * MARGIN + LEFT_ROOM + WIDTH + LEGEND_GAP + (int)legend;
+    const int title = 2 * MARGIN + (int)text_width(big, c->title);
+    const int lines = MARGIN + TOP_ROOM + 12 + names * LEGEND_PITCH;
+    const int high = MARGIN + TOP_ROOM + HEIGHT + BOTTOM_ROOM + MARGIN / 2;
+    f->width = all > title ? all : title;
+    f->height = high > lines ? high : lines;
+    f->x = numbers_of(c);
+    f->y = scale_of(c);
+}
+
+static void draw(struct frame *f, const struct chart *c, enum canvas_format format, bool has_paper)
+{
+    measure(f, c);
+    canvas_open(&f->canvas, format, c->title, f->width, f->height);
+    if (has_paper)
+        canvas_box(&f->canvas, 0, 0, f->width, f->height, paints[PAINT_PAPER]);
+    canvas_text(&f->canvas, MARGIN, MARGIN + big, big, ALIGN_LEFT, false, paints[PAINT_INK],
+                c->title);
+    draw_axes(f, c);
+    for (int i = 0; i < c->count; i++)
+        draw_series(f, c, &c->series[c->is_first_on_top ? c->count - 1 - i : i]);
+    draw_legend(f, c);
+}
+
+bool chart_save(const struct chart *c, const char *path, const struct options *o,
+                struct ztio_error *error)
+{
+    static const char style[] = "@media(prefers-color-scheme:dark){svg{" CHART_IN_THE_DARK "}}";
+    struct frame f;
+    draw(&f, c, canvas_format_of(path), true);
+    return canvas_save(&f.canvas, style, path, o, error);
+}
+
+bool chart_add_image(const struct chart *c, struct text *t, const char *id,
+                     struct ztio_error *error)
+{
+    struct frame f;
+    struct text svg;
+    draw(&f, c, CANVAS_SVG, false);
+    const bool is_drawn = canvas_close(&f.canvas, NULL, c->title, &svg, error);
+    if (is_drawn) {
+        text_add(t, "<img class=\"chart\" id=\"%s\" width=\"%d\" height=\"%d\" alt=\"", id,
+                 f.width, f.height);
+        text_add_escaped(t, c->title);
+        text_add(t, "\" src=\"data:image/svg+xml;base64,");
+        text_add_base64(t, svg.bytes, svg.n);
+        text_add(t, "\">\n");
+    }
+    text_free(&svg);
+    return is_drawn;
+}
