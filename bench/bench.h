@@ -55,11 +55,11 @@ bool bench_run(const struct bench_options *options, const struct bench_case *c,
 const char *bench_mode_text(const struct bench_case *c);
 
 struct bench_summary {
-    double fastest_ztile, fastest_libzfp;   /* seconds */
+    double fastest_ztile, fastest_libzfp; /* seconds */
     double median_ztile, median_libzfp;
-    double spread_ztile, spread_libzfp;     /* (slowest - fastest) / fastest */
-    double speedup;                         /* median of libzfp / ztile over the pairs */
-    double speedup_low, speedup_high;       /* of the pairs */
+    double spread_ztile, spread_libzfp; /* (slowest - fastest) / fastest */
+    double speedup;                     /* median of libzfp / ztile over the pairs */
+    double speedup_low, speedup_high;   /* of the pairs */
 };
 
 struct bench_summary bench_summarize(const struct bench_times *times);

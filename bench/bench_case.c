@@ -12,7 +12,7 @@ struct pair {
     zt_array in, out;
     zt_zfp ours;
     zfp_stream *theirs;
-    zfp_field *field;      /* of the input */
+    zfp_field *field; /* of the input */
     zfp_field *their_out;
     bitstream *bits;
     unsigned char *our_stream, *their_stream;
@@ -36,8 +36,8 @@ static bool complain(const char *what)
 
 static zfp_field *field_of(const struct bench_case *c, void *data)
 {
-    static const zfp_type types[] = {zfp_type_none, zfp_type_float, zfp_type_double,
-                                     zfp_type_int32, zfp_type_int64};
+    static const zfp_type types[] = {zfp_type_none, zfp_type_float, zfp_type_double, zfp_type_int32,
+                                     zfp_type_int64};
     size_t n[ZT_MAX_RANK] = {0};
     for (uint32_t i = 0; i < c->rank; i++) /* x first */
         n[i] = (size_t)c->shape[c->rank - 1 - i];
@@ -73,8 +73,7 @@ static void set_parameters(struct pair *p)
     }
 }
 
-static bool prepare(const struct bench_options *options, struct pair *p,
-                    const struct bench_case *c)
+static bool prepare(const struct bench_options *options, struct pair *p, const struct bench_case *c)
 {
     p->c = c;
     p->in = zt_array_const_nd(c->data, (zt_type)c->type, c->rank, c->shape);
@@ -212,8 +211,8 @@ bool bench_run(const struct bench_options *options, const struct bench_case *c,
     result->c = *c;
     bool ok = prepare(options, &p, c) && time_pairs(options, &p, compress_ours, compress_theirs,
                                                     &result->times[BENCH_COMPRESS]);
-    if (ok && (p.our_bytes != p.their_bytes ||
-               memcmp(p.our_stream, p.their_stream, p.our_bytes) != 0))
+    if (ok &&
+        (p.our_bytes != p.their_bytes || memcmp(p.our_stream, p.their_stream, p.our_bytes) != 0))
         ok = complain("the two streams differ");
     ok = ok && make_index(&p);
     for (int way = BENCH_DECOMPRESS; way <= BENCH_INDEXED && ok; way++) {

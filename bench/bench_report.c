@@ -59,7 +59,8 @@ void bench_table_head(FILE *out)
 {
     fprintf(out,
             "GB/s of raw data, fastest run; x: libzfp's time / ztile's, median of the pairs\n"
-            "%-4s %-3s %-16s %7s", "type", "dim", "mode", "bits/v");
+            "%-4s %-3s %-16s %7s",
+            "type", "dim", "mode", "bits/v");
     for (int way = 0; way < BENCH_WAYS; way++)
         fprintf(out, " | %9s %7s %6s %6s", bench_way_names[way], "libzfp", "x", "spread");
     fprintf(out, "\n");
@@ -160,8 +161,8 @@ static void json_direction(FILE *f, const struct bench_case *c, const char *way,
 }
 
 /* Geometric mean and minimum over all rows of the median speed-up. */
-static void overall(const struct bench_result *r, size_t n, int way, double *mean,
-                    double *lowest, size_t *lowest_at)
+static void overall(const struct bench_result *r, size_t n, int way, double *mean, double *lowest,
+                    size_t *lowest_at)
 {
     double logs = 0;
     *lowest = INFINITY;

@@ -76,10 +76,10 @@ static int write_file(const char *path, const float *a, size_t n, hsize_t layers
     hid_t space = H5Screate_simple(3, shape, NULL), layout = H5Pcreate(H5P_DATASET_CREATE);
     int failed = H5Pset_chunk(layout, 3, chunk) < 0 ||
                  H5Pset_filter(layout, FILTER, H5Z_FLAG_MANDATORY, 4, words) < 0;
-    hid_t dataset = H5Dcreate2(file, "a", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, layout,
-                               H5P_DEFAULT);
-    failed |= dataset < 0 ||
-              H5Dwrite(dataset, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, a) < 0;
+    hid_t dataset =
+        H5Dcreate2(file, "a", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, layout, H5P_DEFAULT);
+    failed |=
+        dataset < 0 || H5Dwrite(dataset, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, a) < 0;
     printf("%.0f MiB of float32 in chunks of %.0f MiB, %.2f bits a value\n",
            (double)(n * n * n) * 4 / 0x1p20, (double)(layers * n * n) * 4 / 0x1p20,
            8 * (double)H5Dget_storage_size(dataset) / (double)(n * n * n));

@@ -103,8 +103,8 @@ static void decode(struct work *w, uint32_t isa)
         struct zti_huffman_part parts[4];
         for (size_t k = 0; k < 4; k++) {
             const size_t p = 4 * c + k;
-            parts[k] = (struct zti_huffman_part){w->starts[p], w->starts[p + 1],
-                                                 w->out + p * PART, PART};
+            parts[k] =
+                (struct zti_huffman_part){w->starts[p], w->starts[p + 1], w->out + p * PART, PART};
         }
         if (!zti_huffman_decode(&w->decoder, isa, w->coded, bytes, parts, 4)) {
             fprintf(stderr, "huffman_bench: decoding failed\n");
@@ -253,8 +253,8 @@ static void bench_ans(size_t n, double widest, uint32_t ways, int runs)
     for (int run = 0; run < runs; run++) {
         double t = cpu_seconds();
         for (size_t i = 0; i < n; i += ANS_STREAM)
-            codes = zti_ans_mixed_put(&w->table, w->contexts, w->symbols, ANS_STREAM, ways,
-                                      scratch);
+            codes =
+                zti_ans_mixed_put(&w->table, w->contexts, w->symbols, ANS_STREAM, ways, scratch);
         encode_s[run] = cpu_seconds() - t;
         const struct zti_bit_reader r = {codes, 0, 8 * (uint64_t)(scratch + most - codes)};
         bool ok = true;

@@ -169,27 +169,15 @@ static void run_task(int task, const struct options *o, struct field *f, zt_cont
         shape[i] = (uint32_t)f->array.shape[i];
     const size_t value_bytes = zt_type_bytes(f->array.type);
     switch (task) {
-    case COPY:
-        memcpy(f->back, f->raw, f->bytes);
-        break;
-    case COMPRESS:
-        compress(one, o, f);
-        break;
-    case COMPRESS_N:
-        compress(several, o, f);
-        break;
-    case DECOMPRESS:
-        decompress(one, o, f);
-        break;
-    case DECOMPRESS_N:
-        decompress(several, o, f);
-        break;
+    case COPY: memcpy(f->back, f->raw, f->bytes); break;
+    case COMPRESS: compress(one, o, f); break;
+    case COMPRESS_N: compress(several, o, f); break;
+    case DECOMPRESS: decompress(one, o, f); break;
+    case DECOMPRESS_N: decompress(several, o, f); break;
     case COMPRESS_PEER:
         f->peer_bytes = peer_compress(value_bytes, f->array.rank, shape, f->raw, f->peer_stream);
         break;
-    default:
-        peer_decompress(value_bytes, f->array.rank, shape, f->peer_stream, f->back);
-        break;
+    default: peer_decompress(value_bytes, f->array.rank, shape, f->peer_stream, f->back); break;
     }
 }
 

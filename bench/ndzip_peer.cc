@@ -6,7 +6,8 @@
 
 #include "src/ndzip/cpu_factory.cc"
 
-namespace {
+namespace
+{
 
 ndzip::extent extent_of(std::uint32_t rank, const std::uint32_t *shape)
 {

@@ -146,8 +146,7 @@ struct found {
 static size_t compressed_as(zt_context *context, const zt_array *a, const zt_params *params,
                             const struct found *as, uint8_t *out, size_t capacity)
 {
-    const struct zti_choice choice = {
-        .plan = as->plan, .has_axes = as->has_axes, .axes = as->axes};
+    const struct zti_choice choice = {.plan = as->plan, .has_axes = as->has_axes, .axes = as->axes};
     struct zt_writer w;
     zt_stats stats;
     zt_status status = zti_writer_init(context, a, params, &w);
@@ -212,8 +211,7 @@ static void describe(const struct found *f, char *text)
 {
     char *at = text;
     for (uint32_t k = 0; k < f->plan.rank; k++)
-        at += sprintf(at, "%s%u", k == 0 ? "" : f->plan.is_joined[k] ? "+" : ",",
-                      f->plan.axis[k]);
+        at += sprintf(at, "%s%u", k == 0 ? "" : f->plan.is_joined[k] ? "+" : ",", f->plan.axis[k]);
     if (f->has_axes)
         (void)sprintf(at, " d%u", f->axes);
 }
@@ -328,8 +326,8 @@ static bool insert_axis(const zt_array *a, uint32_t at, uint64_t extent, zt_arra
 /* Variant i of an array; memory of its own only if *is_own. False where there is none. */
 static bool variant(const zt_array *a, uint32_t i, zt_array *out, bool *is_own, const char **name)
 {
-    static const char *const names[VARIANTS] = {"as it is", "reversed", "flat", "1 first", "1 mid",
-                                                "1 last", "2 first", "2 mid", "2 last"};
+    static const char *const names[VARIANTS] = {"as it is", "reversed", "flat",  "1 first", "1 mid",
+                                                "1 last",   "2 first",  "2 mid", "2 last"};
     static const uint32_t backwards[ZT_MAX_RANK][ZT_MAX_RANK] = {
         {0}, {1, 0}, {2, 1, 0}, {3, 2, 1, 0}};
     uint64_t values = 1;
@@ -413,7 +411,10 @@ static void run_cost(const struct field *f, const zt_array *a, zt_params params,
     (void)zt_stats_init(&stats, sizeof stats);
     (void)zt_scan(context, a, &stats);
     const struct zti_codec *codec = zti_codec_by_id(params.codec);
-    struct zti_ask ask = {.params = &params, .kind = ZT_ABS, .min = stats.min, .max = stats.max,
+    struct zti_ask ask = {.params = &params,
+                          .kind = ZT_ABS,
+                          .min = stats.min,
+                          .max = stats.max,
                           .abs_bound = params.bound.value * (stats.max - stats.min),
                           .special_values = stats.nan_values + stats.inf_values};
     if (params.bound.kind == ZT_LOSSLESS)
@@ -558,17 +559,17 @@ static void print_sums(const struct sums *sums)
         const struct sums *s = &sums[i];
         if (s->count)
             printf("# variant %u, %u cases: on/best mean %.4f worst %.4f, on/off mean %.4f worst "
-                   "%.4f, time on/off %.3f\n", i, s->count, exp(s->log_on / s->count),
-                   s->worst_best, exp(s->log_on_off / s->count), s->worst_off,
-                   s->plan_seconds / s->off_seconds);
+                   "%.4f, time on/off %.3f\n",
+                   i, s->count, exp(s->log_on / s->count), s->worst_best,
+                   exp(s->log_on_off / s->count), s->worst_off, s->plan_seconds / s->off_seconds);
     }
 }
 
 /* One option, the argument after which is 'value'; returns how many arguments it takes. */
 static int take_option(const char *name, const char *value, struct asked *asked)
 {
-    static const char *const modes[] = {"--plain", "--quick", "--tight",
-                                        "--auto",  "--cost",  "--search", "--speed"};
+    static const char *const modes[] = {"--plain", "--quick",  "--tight", "--auto",
+                                        "--cost",  "--search", "--speed"};
     for (uint32_t i = 0; i < sizeof modes / sizeof *modes; i++)
         if (strcmp(name, modes[i]) == 0)
             asked->mode = (enum mode)i;

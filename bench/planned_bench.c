@@ -263,8 +263,7 @@ static void print_quantiles(const struct result *results, size_t n, uint32_t cod
             continue;
         const double median = bench_median(list, count);
         printf("%-5s %-5s %4zu arrays: least %.3f, tenth %.3f, median %.3f; below 0.5: %zu\n",
-               names[codec], whats[what], count, list[0], list[count / 10], median,
-               slow);
+               names[codec], whats[what], count, list[0], list[count / 10], median, slow);
     }
     free(list);
 }

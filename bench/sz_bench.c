@@ -90,8 +90,7 @@ static zt_params params_of(int effort, double rel)
 
 static void compress(zt_context *context, const zt_params *p, struct field *f)
 {
-    check(context,
-          zt_compress(context, &f->array, p, f->stream, f->capacity, &f->stream_bytes),
+    check(context, zt_compress(context, &f->array, p, f->stream, f->capacity, &f->stream_bytes),
           "compression");
 }
 
@@ -336,14 +335,18 @@ static int parse(int argc, char **argv, struct options *o)
         else
             at = -1;
     }
-    const int is_good = at >= 0 && o->mib >= 1 && o->off % 8 == 0 && o->rounds >= 1 &&
-                        o->rounds <= ROUNDS_MOST;
+    const int is_good =
+        at >= 0 && o->mib >= 1 && o->off % 8 == 0 && o->rounds >= 1 && o->rounds <= ROUNDS_MOST;
     return is_good && (argc - i) % 3 == 0 ? i : -1;
 }
 
 int main(int argc, char **argv)
 {
-    struct options o = {.mib = 64, .rounds = 7, .isa = ZT_ISA_AVX512, .threads = 2, .effort = -1,
+    struct options o = {.mib = 64,
+                        .rounds = 7,
+                        .isa = ZT_ISA_AVX512,
+                        .threads = 2,
+                        .effort = -1,
                         .slope = 11.0 / 3};
     zt_context *one, *several;
     int at = parse(argc, argv, &o);
@@ -371,8 +374,8 @@ int main(int argc, char **argv)
     }
     for (; at < argc; at += 3)
         if (run_file(&o, argv + at, one, several) != 0) {
-            fprintf(stderr, "sz_bench: cannot read %s as %s of shape %s\n", argv[at],
-                    argv[at + 1], argv[at + 2]);
+            fprintf(stderr, "sz_bench: cannot read %s as %s of shape %s\n", argv[at], argv[at + 1],
+                    argv[at + 2]);
             return 1;
         }
     zt_context_free(one);

@@ -72,8 +72,7 @@ static void set_turns(struct complex_number *turn, size_t side, double sign)
 }
 
 /* Give each wave the power k^-slope; the field's mean goes. */
-static void filter(struct complex_number *v, size_t total, size_t side, unsigned rank,
-                   double slope)
+static void filter(struct complex_number *v, size_t total, size_t side, unsigned rank, double slope)
 {
     for (size_t i = 0; i < total; i++) {
         double k2 = 0;

@@ -57,8 +57,7 @@ static const struct method methods[] = {
     {"sz high 1e-3", ZT_CODEC_SZ, ZT_EFFORT_HIGH, {.kind = ZT_REL, .value = 1e-3}},
 };
 
-static const uint64_t sides[][ZT_MAX_RANK] = {
-    {1}, {1024, 1024}, {101, 101, 101}, {16, 16, 64, 64}};
+static const uint64_t sides[][ZT_MAX_RANK] = {{1}, {1024, 1024}, {101, 101, 101}, {16, 16, 64, 64}};
 
 static void fail(const char *what, const char *why)
 {
@@ -88,8 +87,7 @@ static struct build open_build(const char *path, zt_isa isa)
     *(void **)&b.set_isa = symbol(library, "zt_context_set_isa");
     *(void **)&b.isa = symbol(library, "zt_context_isa");
     *(void **)&b.error = symbol(library, "zt_context_error");
-    if (b.context_new(NULL, &b.context) || b.set_isa(b.context, isa) ||
-        b.isa(b.context) != isa)
+    if (b.context_new(NULL, &b.context) || b.set_isa(b.context, isa) || b.isa(b.context) != isa)
         fail(path, "this machine lacks the instruction set");
     return b;
 }
@@ -173,8 +171,8 @@ static void rows_of(struct build *builds, const zt_array *array, size_t bytes, c
         params.effort = methods[m].effort;
         params.bound = methods[m].bound;
         for (unsigned b = 0; b < BUILDS; b++) {
-            check(&builds[b], builds[b].bound(builds[b].context, array, &params,
-                                              &builds[b].capacity), "bound");
+            check(&builds[b],
+                  builds[b].bound(builds[b].context, array, &params, &builds[b].capacity), "bound");
             builds[b].stream = bench_need(builds[b].capacity);
             builds[b].back = bench_need(bytes);
             (void)time_of(&builds[b], array, &params, false);
@@ -224,8 +222,8 @@ static void all_rows(struct build *builds, size_t mib, const char *only, unsigne
                 slice *= shape[i];
             shape[0] = (mib << 20) / zt_type_bytes(type) / slice;
             const size_t values = (size_t)(shape[0] * slice);
-            const zt_array array = zt_array_nd(make_values(type, values, field, field_values),
-                                               type, rank, shape);
+            const zt_array array =
+                zt_array_nd(make_values(type, values, field, field_values), type, rank, shape);
             rows_of(builds, &array, values * zt_type_bytes(type), only, rounds, sums);
             free(array.data);
         }
@@ -246,8 +244,9 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[i], "--rounds"))
             rounds = (unsigned)atoi(argv[i + 1]);
         else if (!strcmp(argv[i], "--isa"))
-            isa = !strcmp(argv[i + 1], "plain") ? ZT_ISA_PLAIN
-                  : !strcmp(argv[i + 1], "avx2") ? ZT_ISA_AVX2 : ZT_ISA_AVX512;
+            isa = !strcmp(argv[i + 1], "plain")  ? ZT_ISA_PLAIN
+                  : !strcmp(argv[i + 1], "avx2") ? ZT_ISA_AVX2
+                                                 : ZT_ISA_AVX512;
         else if (!strcmp(argv[i], "--only"))
             only = argv[i + 1];
         else

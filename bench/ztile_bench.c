@@ -45,8 +45,7 @@ static uint64_t next_random(uint64_t *state)
 
 /* A sine along each axis and one across them, and uniform noise. Integers use the width that zfp
  * wants them to: |v| is at most 5, so they stay below 2^29 and 2^61. */
-static void make_field(void *out, uint32_t type, uint32_t rank, const uint64_t *shape,
-                       double noise)
+static void make_field(void *out, uint32_t type, uint32_t rank, const uint64_t *shape, double noise)
 {
     uint64_t at[ZT_MAX_RANK] = {0}, n = 1, state = 1;
     static const double frequency[] = {0.021, 0.033, 0.047, 0.063};
@@ -58,21 +57,12 @@ static void make_field(void *out, uint32_t type, uint32_t rank, const uint64_t *
             v += sin(frequency[i] * (double)at[i] + i);
             across += (double)at[i];
         }
-        v += sin(0.011 * across) +
-             noise * (ldexp((double)next_random(&state), -53) - 0.5);
+        v += sin(0.011 * across) + noise * (ldexp((double)next_random(&state), -53) - 0.5);
         switch (type) {
-        case ZT_F32:
-            ((float *)out)[k] = (float)v;
-            break;
-        case ZT_F64:
-            ((double *)out)[k] = v;
-            break;
-        case ZT_I32:
-            ((int32_t *)out)[k] = (int32_t)(v * 67108864);
-            break;
-        default:
-            ((int64_t *)out)[k] = (int64_t)ldexp(v, 58);
-            break;
+        case ZT_F32: ((float *)out)[k] = (float)v; break;
+        case ZT_F64: ((double *)out)[k] = v; break;
+        case ZT_I32: ((int32_t *)out)[k] = (int32_t)(v * 67108864); break;
+        default: ((int64_t *)out)[k] = (int64_t)ldexp(v, 58); break;
         }
         for (uint32_t i = rank; i-- > 0 && ++at[i] == shape[i];)
             at[i] = 0;
@@ -231,8 +221,10 @@ static bool parse(int argc, char **argv, struct command *cmd)
         else if (strcmp(o, "--clock") == 0)
             cmd->options.use_wall_clock = strcmp(v, "wall") == 0;
         else if (strcmp(o, "--isa") == 0) {
-            for (cmd->options.isa = ZT_ISA_PLAIN; cmd->options.isa <= ZT_ISA_AVX512 &&
-                 strcmp(v, zt_isa_name((zt_isa)cmd->options.isa)) != 0; cmd->options.isa++)
+            for (cmd->options.isa = ZT_ISA_PLAIN;
+                 cmd->options.isa <= ZT_ISA_AVX512 &&
+                 strcmp(v, zt_isa_name((zt_isa)cmd->options.isa)) != 0;
+                 cmd->options.isa++)
                 ;
             if (cmd->options.isa > ZT_ISA_AVX512)
                 return false;
@@ -266,8 +258,8 @@ static void pin(int cpu)
 
 int main(int argc, char **argv)
 {
-    struct command cmd = {.options = {.pairs = 7, .isa = ZT_ISA_AVX512},
-                          .megabytes = 16, .noise = 1e-4, .cpu = -1};
+    struct command cmd = {
+        .options = {.pairs = 7, .isa = ZT_ISA_AVX512}, .megabytes = 16, .noise = 1e-4, .cpu = -1};
     if (!parse(argc, argv, &cmd)) {
         bool is_asked = argc == 2 && strcmp(argv[1], "--help") == 0;
         fputs(help, is_asked ? stdout : stderr);

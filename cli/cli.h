@@ -110,11 +110,11 @@ struct options {
     const char *operand[2];
     int operands;
     char **operands_all; /* of bench, which takes any number */
-    const char *out;   /* -o; NULL where not given */
-    bool force;        /* -f */
+    const char *out;     /* -o; NULL where not given */
+    bool force;          /* -f */
     bool sync;
-    bool quiet;        /* -q */
-    bool verbose;      /* -v */
+    bool quiet;   /* -q */
+    bool verbose; /* -v */
     bool json;
     bool check;
     bool index_study;
@@ -129,29 +129,29 @@ struct options {
     enum coded_format format; /* of the .zt or .zfp side */
     bool zfp_header;          /* a bare zfp stream carries zfp's header */
     bool allow_nonfinite;
-    uint32_t fills;      /* values of --fill */
+    uint32_t fills; /* values of --fill */
     double fill[ZT_MAX_FILLS];
-    bool no_fill; /* what looks like a fill value is none */
-    const char *bounds;     /* of bench: --bounds and --codecs; NULL: all */
+    bool no_fill;       /* what looks like a fill value is none */
+    const char *bounds; /* of bench: --bounds and --codecs; NULL: all */
     const char *codecs;
-    int peer_files;         /* of bench: --peers */
+    int peer_files; /* of bench: --peers */
     const char *peer_file[MAX_PEERS];
-    int vars;               /* of a whole file: --var, in their order */
+    int vars; /* of a whole file: --var, in their order */
     const char *var[MAX_VARS];
     bool no_verify;
     bool has_slab_bytes;
     const char *box;
-    bool salvage;          /* write what is left of a damaged file */
+    bool salvage; /* write what is left of a damaged file */
     bool has_salvage_fill;
-    double salvage_fill;   /* in place of what is lost */
+    double salvage_fill;    /* in place of what is lost */
     const char *index_file; /* of a bare zfp stream; NULL: IN.zti, if it is there */
     const char *slice;
-    const char *save;      /* demo: where its field goes; NULL: nowhere */
-    zt_policy policy;      /* -x; ZT_OMP by default */
-    bool is_policy_given;  /* and not only the default */
+    const char *save;     /* demo: where its field goes; NULL: nowhere */
+    zt_policy policy;     /* -x; ZT_OMP by default */
+    bool is_policy_given; /* and not only the default */
     zt_omp omp;
     zt_cuda cuda;
-    zt_isa isa;            /* --isa: the most that may be used */
+    zt_isa isa; /* --isa: the most that may be used */
 };
 
 /* Read the words after the subcommand's name: argv[0] is the subcommand. */
@@ -195,11 +195,11 @@ const char *help_text(unsigned command);
 /* ---- bytes.c: zt_source and zt_sink over files and pipes ------------------------------------ */
 
 struct byte_source {
-    zt_source source;   /* source.user is this struct: it must not move once opened */
+    zt_source source; /* source.user is this struct: it must not move once opened */
     const char *place;
     int fd;
     bool close_fd;
-    uint64_t position;  /* of a pipe: offset of its next byte */
+    uint64_t position;      /* of a pipe: offset of its next byte */
     unsigned char head[16]; /* the first bytes of the file */
     size_t head_bytes;
     struct ztio_error error; /* of a callback that failed */
@@ -247,18 +247,18 @@ struct stored {
     uint32_t type;
     uint32_t rank;
     uint64_t shape[ZT_MAX_RANK]; /* shape[0] may be ZT_UNKNOWN on a pipe */
-    zt_info info;   /* STORED_ZT, and as much of it as a zfp header tells */
-    zt_zfp zfp;     /* STORED_ZFP */
+    zt_info info;                /* STORED_ZT, and as much of it as a zfp header tells */
+    zt_zfp zfp;                  /* STORED_ZFP */
     bool is_sequential;
     struct ztio_input *input; /* STORED_PLAIN */
     int filter;               /* STORED_PLAIN: of HDF5, which info is of; 0: none of ztile's */
     struct byte_source bytes;
     zt_reader *reader;
-    unsigned char *stream;    /* STORED_ZFP: the whole file, or NULL: not read yet; STORED_NDZIP */
+    unsigned char *stream; /* STORED_ZFP: the whole file, or NULL: not read yet; STORED_NDZIP */
     size_t stream_bytes;
-    zt_zfp_index index;       /* STORED_ZFP: of the stream; index_bytes is 0 where there is none */
-    char *index_place;        /* the file that holds it */
-    uint64_t next;  /* first slice of the slab after this one */
+    zt_zfp_index index; /* STORED_ZFP: of the stream; index_bytes is 0 where there is none */
+    char *index_place;  /* the file that holds it */
+    uint64_t next;      /* first slice of the slab after this one */
     uint64_t extent;
 };
 
@@ -406,7 +406,7 @@ struct compress_job {
     struct byte_sink index_sink; /* of a bare stream's index, where one is asked for */
     struct progress progress;
     uint64_t slice_bytes;
-    uint64_t slices; /* read */
+    uint64_t slices;          /* read */
     enum coded_format format; /* of the output */
     struct far_values *far;   /* what looks like fill values, while it is looked for; or NULL */
     bool has_far;             /* that was told, or there is none */

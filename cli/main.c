@@ -39,8 +39,8 @@ static void on_signal(int number)
 
 static void catch_signals(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU,
-                                  SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+    static const int numbers[] = {SIGINT,  SIGTERM, SIGHUP, SIGPIPE, SIGQUIT, SIGXCPU,
+                                  SIGABRT, SIGSEGV, SIGBUS, SIGFPE,  SIGILL};
     static char stack[1 << 16]; /* for the handler, where there is none left */
     const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
     struct sigaction old, action;

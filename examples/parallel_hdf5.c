@@ -59,8 +59,8 @@ static int write_field(const char *path, const char *config, int rank, int ranks
         file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
         space = H5Screate_simple(3, shape, NULL);
         memory = H5Screate_simple(3, count, NULL);
-        dataset = H5Dcreate2(file, "field", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, create,
-                             H5P_DEFAULT);
+        dataset =
+            H5Dcreate2(file, "field", H5T_NATIVE_FLOAT, space, H5P_DEFAULT, create, H5P_DEFAULT);
         if (dataset < 0)
             give_up();
         H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL);
@@ -102,9 +102,9 @@ static double read_field(const char *path, int rank, int ranks)
     if (H5Dread(dataset, H5T_NATIVE_FLOAT, memory, space, transfer, values) < 0)
         give_up();
     for (hsize_t i = 0; i < NZ * count[1] * NX; i++)
-        worst = fmax(worst, fabs((double)values[i] -
-                                 (double)field(i / (count[1] * NX), first + i / NX % count[1],
-                                               i % NX)));
+        worst =
+            fmax(worst, fabs((double)values[i] - (double)field(i / (count[1] * NX),
+                                                               first + i / NX % count[1], i % NX)));
     H5Sclose(memory);
     H5Sclose(space);
     H5Dclose(dataset);

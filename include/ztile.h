@@ -41,9 +41,9 @@
 extern "C" {
 #endif
 
-#define ZT_VERSION_MAJOR 0
-#define ZT_VERSION_MINOR 1
-#define ZT_VERSION_PATCH 0
+#define ZT_VERSION_MAJOR  0
+#define ZT_VERSION_MINOR  1
+#define ZT_VERSION_PATCH  0
 #define ZT_VERSION_STRING "0.1.0"
 
 #if defined(_WIN32) && defined(ZTILE_SHARED)
@@ -67,10 +67,10 @@ typedef enum zt_status {
     ZT_CORRUPT = 2,     /* the data are damaged, cut short, or not what they claim to be */
     ZT_UNSUPPORTED = 3, /* not in this build, or written by a later version */
     ZT_NO_MEMORY = 4,
-    ZT_NO_SPACE = 5,    /* the output buffer is too small */
-    ZT_IO = 6,          /* a sink or source callback failed */
-    ZT_NONFINITE = 7,   /* a lossy bare zfp stream has no place for NaN and infinities */
-    ZT_CANCELLED = 8    /* the progress callback asked to stop */
+    ZT_NO_SPACE = 5,  /* the output buffer is too small */
+    ZT_IO = 6,        /* a sink or source callback failed */
+    ZT_NONFINITE = 7, /* a lossy bare zfp stream has no place for NaN and infinities */
+    ZT_CANCELLED = 8  /* the progress callback asked to stop */
 } zt_status;
 
 /* The name of a status in a few words; never NULL, static memory. */
@@ -95,10 +95,10 @@ typedef enum zt_type { ZT_F32 = 1, ZT_F64 = 2, ZT_I32 = 3, ZT_I64 = 4 } zt_type;
  * aligned to their size. Calls that read an array never write through data. */
 typedef struct zt_array {
     void *data;
-    uint32_t type; /* zt_type */
-    uint32_t rank; /* 1..4 */
-    uint64_t shape[ZT_MAX_RANK];  /* elements along each axis, slowest first */
-    int64_t stride[ZT_MAX_RANK];  /* elements; any sign */
+    uint32_t type;               /* zt_type */
+    uint32_t rank;               /* 1..4 */
+    uint64_t shape[ZT_MAX_RANK]; /* elements along each axis, slowest first */
+    int64_t stride[ZT_MAX_RANK]; /* elements; any sign */
     uint64_t reserved[2];
 } zt_array;
 
@@ -208,8 +208,8 @@ static inline zt_array zt_array_const_4d(const void *data, zt_type type, uint64_
 /* ---- params: everything the bytes depend on ------------------------------------------------ */
 
 typedef enum zt_codec {
-    ZT_CODEC_AUTO = 0,  /* sz for pwrel; else with a plan: chosen by trying, without one: sz for
-                           psnr, ndzip for floats without loss, and zfp otherwise */
+    ZT_CODEC_AUTO = 0, /* sz for pwrel; else with a plan: chosen by trying, without one: sz for
+                          psnr, ndzip for floats without loss, and zfp otherwise */
     ZT_CODEC_ZFP = 1,
     ZT_CODEC_NDZIP = 2, /* lossless only, fast */
     ZT_CODEC_SZ = 3     /* prediction and quantization within a bound */
@@ -253,13 +253,34 @@ static inline zt_bound zt_bound_of(zt_bound_kind kind, double value)
     return b;
 }
 
-static inline zt_bound zt_lossless(void) { return zt_bound_of(ZT_LOSSLESS, 0); }
-static inline zt_bound zt_abs(double error) { return zt_bound_of(ZT_ABS, error); }
-static inline zt_bound zt_rel(double of_range) { return zt_bound_of(ZT_REL, of_range); }
-static inline zt_bound zt_pwrel(double of_value) { return zt_bound_of(ZT_PWREL, of_value); }
-static inline zt_bound zt_psnr(double decibel) { return zt_bound_of(ZT_PSNR, decibel); }
-static inline zt_bound zt_rate(double bits_a_value) { return zt_bound_of(ZT_RATE, bits_a_value); }
-static inline zt_bound zt_precision(uint32_t planes) { return zt_bound_of(ZT_PRECISION, planes); }
+static inline zt_bound zt_lossless(void)
+{
+    return zt_bound_of(ZT_LOSSLESS, 0);
+}
+static inline zt_bound zt_abs(double error)
+{
+    return zt_bound_of(ZT_ABS, error);
+}
+static inline zt_bound zt_rel(double of_range)
+{
+    return zt_bound_of(ZT_REL, of_range);
+}
+static inline zt_bound zt_pwrel(double of_value)
+{
+    return zt_bound_of(ZT_PWREL, of_value);
+}
+static inline zt_bound zt_psnr(double decibel)
+{
+    return zt_bound_of(ZT_PSNR, decibel);
+}
+static inline zt_bound zt_rate(double bits_a_value)
+{
+    return zt_bound_of(ZT_RATE, bits_a_value);
+}
+static inline zt_bound zt_precision(uint32_t planes)
+{
+    return zt_bound_of(ZT_PRECISION, planes);
+}
 
 static inline zt_bound zt_expert(uint32_t minbits, uint32_t maxbits, uint32_t maxprec,
                                  int32_t minexp)
@@ -311,7 +332,7 @@ enum { ZT_SYNC = 1u << 0 };
  * The coded array has the array's axes in the order axis[0], axis[1], ..., slowest first. Where
  * joined[k] is 1, axis[k] and axis[k - 1] lie in one coded axis, in which axis[k] is faster. */
 typedef struct zt_plan {
-    uint32_t rank;                     /* of the array; 0: no plan, the array is coded as it is */
+    uint32_t rank; /* of the array; 0: no plan, the array is coded as it is */
     uint32_t coded_rank;
     uint64_t coded_shape[ZT_MAX_RANK]; /* slowest first */
     uint8_t axis[ZT_MAX_RANK];
@@ -320,8 +341,12 @@ typedef struct zt_plan {
 } zt_plan;
 
 /* sz: two passes; as published for cuSZ (PACT 2020); one pass; interpolation where it is shorter */
-typedef enum zt_effort { ZT_EFFORT_DEFAULT = 0, ZT_EFFORT_PAPER = 1, ZT_EFFORT_FAST = 2,
-                         ZT_EFFORT_HIGH = 3 } zt_effort;
+typedef enum zt_effort {
+    ZT_EFFORT_DEFAULT = 0,
+    ZT_EFFORT_PAPER = 1,
+    ZT_EFFORT_FAST = 2,
+    ZT_EFFORT_HIGH = 3
+} zt_effort;
 
 /* Fill values that can be named. */
 #define ZT_MAX_FILLS 4
@@ -350,8 +375,8 @@ typedef struct zt_params {
     uint32_t effort;          /* zt_effort; sz only */
     uint64_t fill[ZT_MAX_FILLS]; /* bit patterns of the array's type that are no values, like NaN:
                                     kept exactly, no part of a range or a bound. See zt_fill_bits */
-    uint32_t sz_bins;         /* bins of sz's effort 'paper', even, 4..65536; 0: 1024 */
-    uint32_t prefer;          /* zt_prefer; codec auto with a plan only */
+    uint32_t sz_bins;            /* bins of sz's effort 'paper', even, 4..65536; 0: 1024 */
+    uint32_t prefer;             /* zt_prefer; codec auto with a plan only */
 } zt_params;
 
 /* Set every field to its default. params_bytes is sizeof(zt_params) as the caller compiled it.
@@ -495,39 +520,39 @@ typedef struct zt_info {
                        copy, where all are */
     uint32_t type;  /* zt_type */
     uint32_t rank;
-    uint32_t index;               /* zt_index_kind; ZT_INDEX_NONE where there is none */
-    uint64_t shape[ZT_MAX_RANK];  /* slowest first */
-    zt_bound bound;               /* as asked for */
-    double abs_bound;             /* the absolute bound that was promised; NaN if none was,
-                                     0 if lossless */
-    uint64_t raw_bytes;           /* of the array */
-    uint64_t stream_bytes;        /* of all streams */
-    uint64_t index_bytes;         /* of all indexes */
-    uint64_t file_bytes;          /* of all */
+    uint32_t index;              /* zt_index_kind; ZT_INDEX_NONE where there is none */
+    uint64_t shape[ZT_MAX_RANK]; /* slowest first */
+    zt_bound bound;              /* as asked for */
+    double abs_bound;            /* the absolute bound that was promised; NaN if none was,
+                                    0 if lossless */
+    uint64_t raw_bytes;          /* of the array */
+    uint64_t stream_bytes;       /* of all streams */
+    uint64_t index_bytes;        /* of all indexes */
+    uint64_t file_bytes;         /* of all */
     uint64_t frames;
-    uint64_t slab_extent;         /* elements along the slowest axis in each frame but the last */
-    uint64_t exact_values;        /* values that are kept beside the stream because the codec would
-                                     have broken the bound */
-    uint64_t special_values;      /* NaN, infinities and fill values that are kept beside it */
-    uint32_t zfp_word_bits;       /* zfp only, of the first frame, as the six that follow */
+    uint64_t slab_extent;    /* elements along the slowest axis in each frame but the last */
+    uint64_t exact_values;   /* values that are kept beside the stream because the codec would
+                                have broken the bound */
+    uint64_t special_values; /* NaN, infinities and fill values that are kept beside it */
+    uint32_t zfp_word_bits;  /* zfp only, of the first frame, as the six that follow */
     uint32_t zfp_minbits;
     uint32_t zfp_maxbits;
     uint32_t zfp_maxprec;
     int32_t zfp_minexp;
-    int32_t zfp_shift;            /* integers were multiplied by 2^shift before coding */
+    int32_t zfp_shift; /* integers were multiplied by 2^shift before coding */
     uint32_t index_chunk;
     uint32_t index_partition;
     char name[128];
     char units[64];
-    uint32_t sz_effort, sz_axes;  /* sz only, of the first frame: zt_effort; bit i: differences */
-    double sz_step;               /* are taken along axis i; what values are multiples of; pwrel:
-                                     numbers kept in each doubling of a value */
-    double psnr;                  /* bound psnr: dB that were reached over the whole array, infinite
-                                     without any error; NaN for other bounds */
-    double range;                 /* bound psnr: the range that it is of; 0: coded without loss */
-    zt_plan plan;                 /* of the first frame; plan.rank 0: coded as it is */
-    uint64_t raw_frames;          /* that hold their values as they are, as the codec would have
-                                     needed more; 'the first frame' above is the first other one */
+    uint32_t sz_effort, sz_axes; /* sz only, of the first frame: zt_effort; bit i: differences */
+    double sz_step;              /* are taken along axis i; what values are multiples of; pwrel:
+                                    numbers kept in each doubling of a value */
+    double psnr;                 /* bound psnr: dB that were reached over the whole array, infinite
+                                    without any error; NaN for other bounds */
+    double range;                /* bound psnr: the range that it is of; 0: coded without loss */
+    zt_plan plan;                /* of the first frame; plan.rank 0: coded as it is */
+    uint64_t raw_frames;         /* that hold their values as they are, as the codec would have
+                                    needed more; 'the first frame' above is the first other one */
 } zt_info;
 
 ZT_API zt_status zt_info_init(zt_info *info, size_t info_bytes);
@@ -679,17 +704,17 @@ ZT_API void zt_reader_close(zt_reader *reader);
  *         versions may have added to a file and this one skips is left out.
  *
  * ZT_BAD_ARG, ZT_CORRUPT, ZT_UNSUPPORTED, ZT_NO_MEMORY, ZT_IO, ZT_CANCELLED. */
-ZT_API zt_status zt_replace_index(zt_context *context, const zt_source *source,
-                                  const zt_sink *sink, const zt_params *params);
+ZT_API zt_status zt_replace_index(zt_context *context, const zt_source *source, const zt_sink *sink,
+                                  const zt_params *params);
 
 /* ---- damaged files: what is left of them ---------------------------------------------------- */
 
 /* What a damaged file does not give back of an array, or gives back without proof. */
 typedef enum zt_loss {
-    ZT_LOSS_LOST = 1,       /* the values are gone; the fill value is in their places */
-    ZT_LOSS_UNVERIFIED = 2  /* decoded from what is there, with nothing to verify it by; values that
-                               were kept beside the stream may be missing, so that the bound may not
-                               hold and a NaN or fill value may be a number */
+    ZT_LOSS_LOST = 1,      /* the values are gone; the fill value is in their places */
+    ZT_LOSS_UNVERIFIED = 2 /* decoded from what is there, with nothing to verify it by; values that
+                              were kept beside the stream may be missing, so that the bound may not
+                              hold and a NaN or fill value may be a number */
 } zt_loss;
 
 typedef enum zt_table_state {
@@ -739,10 +764,11 @@ ZT_API zt_status zt_reader_salvage(zt_reader *reader, const zt_array *out, zt_sa
 
 /* ---- bare zfp streams: exchange with libzfp ------------------------------------------------- */
 
-#define ZT_ZFP_HEADER 1u     /* zfp's own header (magic, field, mode) stands before the blocks */
-#define ZT_ZFP_AS_LIBZFP 2u  /* do whatever libzfp 1.0 does on x86-64, sensible or not: NaN and
-                                infinities are coded as it codes them, parameters whose streams
-                                cannot be decoded are accepted (docs/zfp-compatibility.md) */
+#define ZT_ZFP_HEADER 1u /* zfp's own header (magic, field, mode) stands before the blocks */
+#define ZT_ZFP_AS_LIBZFP                                                                           \
+    2u /* do whatever libzfp 1.0 does on x86-64, sensible or not: NaN and                          \
+          infinities are coded as it codes them, parameters whose streams                          \
+          cannot be decoded are accepted (docs/zfp-compatibility.md) */
 
 /* The parameters of a zfp stream, as in zfp's documentation ("Modes", "Expert mode"). */
 typedef struct zt_zfp {
@@ -886,22 +912,19 @@ ZT_API zt_status zt_zfp_compress_indexed(zt_context *context, const zt_array *ar
  * calling thread under any policy. array gives type, rank and shape. stream_bytes is the length
  * that the index will insist on. */
 ZT_API zt_status zt_zfp_index_build(zt_context *context, const void *stream, size_t stream_bytes,
-                                    const zt_zfp *zfp, const zt_array *array,
-                                    zt_zfp_index *index);
+                                    const zt_zfp *zfp, const zt_array *array, zt_zfp_index *index);
 
 /* Whether an index is this stream's, as far as can be told without decoding: ZT_OK, with kind,
  * chunk and partition set to those of the index, or ZT_CORRUPT or ZT_UNSUPPORTED. */
 ZT_API zt_status zt_zfp_index_check(zt_context *context, const void *stream, size_t stream_bytes,
-                                    const zt_zfp *zfp, const zt_array *array,
-                                    zt_zfp_index *index);
+                                    const zt_zfp *zfp, const zt_array *array, zt_zfp_index *index);
 
 /* zt_zfp_decompress with the index that is there: index->index_bytes is not 0. Where it is 0 and
  * index->bytes is not NULL, the index is noted on the way, for the next time, and is the one that
  * zt_zfp_index_build makes. index may be NULL. */
-ZT_API zt_status zt_zfp_decompress_indexed(zt_context *context, const void *data,
-                                           size_t data_bytes, const zt_zfp *zfp,
-                                           zt_zfp_index *index, const zt_array *out,
-                                           size_t *consumed_bytes);
+ZT_API zt_status zt_zfp_decompress_indexed(zt_context *context, const void *data, size_t data_bytes,
+                                           const zt_zfp *zfp, zt_zfp_index *index,
+                                           const zt_array *out, size_t *consumed_bytes);
 
 /* Decode the box 'box' of a stream of the array 'whole' (type, rank and shape are looked at) into
  * out, which has the box's shape. With an index, and at fixed rate, only blocks of chunks that meet
@@ -978,8 +1001,8 @@ typedef struct zt_stats {
     uint64_t inf_values;
     double min; /* over finite values; NaN if there is none. int64 is rounded to double */
     double max;
-    uint64_t fill_values;        /* that have one of the bit patterns in fill: not in min and max,
-                                    nor in the counts of NaN and infinities */
+    uint64_t fill_values; /* that have one of the bit patterns in fill: not in min and max,
+                             nor in the counts of NaN and infinities */
     uint32_t fills;
     uint32_t reserved2;
     uint64_t fill[ZT_MAX_FILLS]; /* set by the caller, as in zt_params; default none */
@@ -996,20 +1019,20 @@ typedef struct zt_quality {
     uint32_t struct_bytes; /* set by zt_quality_init */
     uint32_t fills;        /* set by the caller, with fill[]; default 0 */
     uint64_t values;
-    uint64_t finite_values;     /* and no fill values */
-    uint64_t special_changed;   /* originals that are NaN, infinite or fill values, of which any bit
-                                   changed */
-    uint64_t different_values;  /* values of which any bit differs */
-    uint64_t beyond_bound;      /* values off by more than abs_bound, if that is not NaN */
-    double abs_bound;           /* set by the caller; default NaN */
-    double min;                 /* of the finite originals */
+    uint64_t finite_values;    /* and no fill values */
+    uint64_t special_changed;  /* originals that are NaN, infinite or fill values, of which any bit
+                                  changed */
+    uint64_t different_values; /* values of which any bit differs */
+    uint64_t beyond_bound;     /* values off by more than abs_bound, if that is not NaN */
+    double abs_bound;          /* set by the caller; default NaN */
+    double min;                /* of the finite originals */
     double max;
     double max_abs_error;
-    double max_pwrel_error;     /* largest |error| / |original| where the original is not 0 */
-    double sum_squares;         /* of the errors */
+    double max_pwrel_error;      /* largest |error| / |original| where the original is not 0 */
+    double sum_squares;          /* of the errors */
     uint64_t fill[ZT_MAX_FILLS]; /* bit patterns, as in zt_params */
-    double pwrel_bound;         /* set by the caller; default NaN: beyond_bound then also counts
-                                   values off by more than this part of themselves */
+    double pwrel_bound;          /* set by the caller; default NaN: beyond_bound then also counts
+                                    values off by more than this part of themselves */
 } zt_quality;
 
 ZT_API zt_status zt_quality_init(zt_quality *quality, size_t quality_bytes);

@@ -22,18 +22,18 @@ enum {
 };
 
 struct ztio_bytes {
-    int fd;               /* -1 once closed or handed over */
-    bool may_replace;     /* an existing file */
+    int fd;           /* -1 once closed or handed over */
+    bool may_replace; /* an existing file */
     bool sync;
-    bool has_owner;       /* that of the file that is replaced */
+    bool has_owner; /* that of the file that is replaced */
     uid_t owner;
-    gid_t group;          /* the one that mode is for; also of a file whose mode is copied */
+    gid_t group; /* the one that mode is for; also of a file whose mode is copied */
     bool has_group;
-    mode_t mode;          /* that the file gets once it is whole */
-    char *label;          /* for sentences: the name as it was given */
-    char *final;          /* NULL where the file is written directly */
-    char *part;           /* likewise */
-    size_t slot;          /* of part in the table */
+    mode_t mode; /* that the file gets once it is whole */
+    char *label; /* for sentences: the name as it was given */
+    char *final; /* NULL where the file is written directly */
+    char *part;  /* likewise */
+    size_t slot; /* of part in the table */
 };
 
 /* ---- the table of temporary names ---------------------------------------------------------- */
@@ -137,8 +137,8 @@ static void choose_mode(struct ztio_bytes *bytes, const char *like)
     bytes->mode = default_mode();
     if (!like || !ztio_place_of_input(like, &place, &ignored))
         return;
-    const bool is_found = strcmp(place.path, "-") == 0 ? fstat(STDIN_FILENO, &is) == 0
-                                                       : stat(place.path, &is) == 0;
+    const bool is_found =
+        strcmp(place.path, "-") == 0 ? fstat(STDIN_FILENO, &is) == 0 : stat(place.path, &is) == 0;
     ztio_place_free(&place);
     if (!is_found || !S_ISREG(is.st_mode))
         return;
@@ -191,8 +191,8 @@ static bool is_stream_name(const char *path)
     return strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
 }
 
-static bool open_target(struct ztio_bytes *bytes, const char *path,
-                        const struct ztio_creation *how, struct ztio_error *error)
+static bool open_target(struct ztio_bytes *bytes, const char *path, const struct ztio_creation *how,
+                        struct ztio_error *error)
 {
     struct stat is;
     size_t n = strlen(path);
@@ -230,7 +230,8 @@ static bool open_target(struct ztio_bytes *bytes, const char *path,
     if (bytes->sync && !bytes->part)
         return ztio_fail(error, ZTIO_BAD_USE,
                          "%s: only a file of its own can be made durable; name one, or leave out "
-                         "--sync", bytes->label);
+                         "--sync",
+                         bytes->label);
     return true;
 }
 

@@ -31,8 +31,8 @@ static bool find_filter(hid_t properties, struct ztio_filtered *d)
     unsigned flags;
     for (int i = count; i-- > 0;) {
         d->words = ZTIO_FILTER_WORDS;
-        d->filter = H5Pget_filter2(properties, (unsigned)i, &flags, &d->words, d->word, 0, NULL,
-                                   NULL);
+        d->filter =
+            H5Pget_filter2(properties, (unsigned)i, &flags, &d->words, d->word, 0, NULL, NULL);
         if (ztio_is_our_filter(d->filter)) {
             d->words = d->words < ZTIO_FILTER_WORDS ? d->words : ZTIO_FILTER_WORDS;
             return true;
@@ -59,7 +59,8 @@ static void describe(hid_t dataset, hid_t type, hid_t space, hid_t properties,
         v->shape[i] = extents[i];
         d->chunk[i] = chunk[i];
         v->raw_bytes = extents[i] > UINT64_MAX / v->raw_bytes ? UINT64_MAX
-                       : v->raw_bytes ? v->raw_bytes * extents[i] : 0;
+                       : v->raw_bytes                         ? v->raw_bytes * extents[i]
+                                                              : 0;
     }
     v->stored_bytes = H5Dget_storage_size(dataset);
 }

@@ -207,8 +207,7 @@ bool ztio_candidates_refuse(const struct ztio_candidates *all, const char *path,
 bool ztio_candidates_places(const struct ztio_candidates *all, const char *path, char ***places,
                             size_t *count, struct ztio_error *error);
 
-bool ztio_places_of_netcdf(const char *path, struct ztio_candidates *all,
-                           struct ztio_error *error);
+bool ztio_places_of_netcdf(const char *path, struct ztio_candidates *all, struct ztio_error *error);
 bool ztio_places_of_hdf5(const char *path, struct ztio_candidates *all, struct ztio_error *error);
 
 /* A netCDF file in a classic format must be as long as its header says; others pass. */
@@ -255,8 +254,7 @@ struct ztio_packing {
 uint32_t ztio_unpacked_type(const struct ztio_packing *packing, bool has_float_attributes);
 
 /* Where in a buffer for n unpacked values the stored ones must be put, and the unpacking. */
-void *ztio_packed_part(const struct ztio_packing *packing, uint32_t type, void *buffer,
-                       uint64_t n);
+void *ztio_packed_part(const struct ztio_packing *packing, uint32_t type, void *buffer, uint64_t n);
 void ztio_unpack(const struct ztio_packing *packing, uint32_t type, void *buffer, uint64_t n);
 
 /* The fill value in the array's type; false where there is none or the type cannot hold it. */

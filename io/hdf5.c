@@ -187,9 +187,7 @@ void ztio_name_type_hdf5(hid_t type, char *name, size_t name_bytes)
         return;
     }
     switch (H5Tget_class(type)) {
-    case H5T_FLOAT:
-        snprintf(name, name_bytes, "float of %zu bits", 8 * H5Tget_size(type));
-        return;
+    case H5T_FLOAT: snprintf(name, name_bytes, "float of %zu bits", 8 * H5Tget_size(type)); return;
     case H5T_INTEGER:
         snprintf(name, name_bytes, "integer of %zu bits", H5Tget_precision(type));
         return;
@@ -213,13 +211,13 @@ static bool get_packing(struct variable *v, const struct plain_type *plain, cons
     static const char *const names[] = {"_FillValue", "missing_value"};
     struct ztio_packing *packing = &v->packing;
     size_t scales, offsets, scale_bytes, offset_bytes;
-    *packing = (struct ztio_packing){.is_packed = true, .is_signed = plain->is_signed,
-                                     .stored_bytes = plain->bytes, .scale = 1};
+    *packing = (struct ztio_packing){
+        .is_packed = true, .is_signed = plain->is_signed, .stored_bytes = plain->bytes, .scale = 1};
     get_numbers(v->dataset, "scale_factor", &packing->scale, 1, &scales, &scale_bytes);
     get_numbers(v->dataset, "add_offset", &packing->offset, 1, &offsets, &offset_bytes);
     if ((scales != 1 && has_attribute(v->dataset, "scale_factor")) ||
-        (offsets != 1 && has_attribute(v->dataset, "add_offset")) ||
-        !isfinite(packing->scale) || !isfinite(packing->offset))
+        (offsets != 1 && has_attribute(v->dataset, "add_offset")) || !isfinite(packing->scale) ||
+        !isfinite(packing->offset))
         return ztio_fail(error, ZTIO_BAD_DATA,
                          "%s: its scale_factor or add_offset is no finite number", label);
     bool is_float = (scales == 0 || scale_bytes == 4) && (offsets == 0 || offset_bytes == 4);
@@ -395,8 +393,8 @@ static void set_cache(hid_t file, const char *name, struct variable *v)
         shape[i] = dims[i];
         chunk[i] = sizes[i];
     }
-    if (!is_chunked || !ztio_chunk_cache(v->rank, shape, chunk, v->axes[0],
-                                         H5Tget_size(v->stored), &bytes, &slots))
+    if (!is_chunked || !ztio_chunk_cache(v->rank, shape, chunk, v->axes[0], H5Tget_size(v->stored),
+                                         &bytes, &slots))
         return;
     hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
     (void)H5Pset_chunk_cache(access, slots, bytes, H5D_CHUNK_CACHE_W0_DEFAULT);
@@ -457,9 +455,8 @@ static bool read_hdf5(struct ztio_input *input, uint64_t first, uint64_t extent,
         to = ztio_packed_part(&v->packing, input->meta.type, buffer, values);
     hid_t space = H5Dget_space(v->dataset);
     hid_t memory = H5Screate_simple((int)v->rank, count, NULL);
-    bool is_read =
-        H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, count, NULL) >= 0 &&
-        H5Dread(v->dataset, v->stored, memory, space, H5P_DEFAULT, to) >= 0;
+    bool is_read = H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, count, NULL) >= 0 &&
+                   H5Dread(v->dataset, v->stored, memory, space, H5P_DEFAULT, to) >= 0;
     if (!is_read)
         ztio_fail(error, ZTIO_IO_ERROR, "%s: cannot read: %s", input->label, ztio_cause_hdf5(why));
     (void)H5Sclose(memory);

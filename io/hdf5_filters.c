@@ -64,14 +64,14 @@ static bool check_one(const struct chunks *c, unsigned at)
     while (i < FILTERS && (!filters[i].class || filters[i].class->id != id))
         i++;
     /* what is not understood is refused by the filter itself */
-    if (i == FILTERS || !filters[i].stored(count < WORDS ? count : WORDS, words, &bytes,
-                                           &is_lossless))
+    if (i == FILTERS ||
+        !filters[i].stored(count < WORDS ? count : WORDS, words, &bytes, &is_lossless))
         return true;
     if (bytes != c->bytes)
         return ztio_fail(c->error, ZTIO_BAD_DATA,
                          "%s: its filter %d is told of chunks of %" PRIu64 " bytes, and they have "
-                         "%" PRIu64 "; the file is damaged, or made to harm", c->label, (int)id,
-                         bytes, c->bytes);
+                         "%" PRIu64 "; the file is damaged, or made to harm",
+                         c->label, (int)id, bytes, c->bytes);
     if (at == 0 || is_lossless)
         return true;
     const H5Z_filter_t other =
@@ -90,13 +90,12 @@ bool ztio_check_filters(hid_t file, const char *path, const char *label, struct 
     hid_t dataset = H5Dopen2(file, path, H5P_DEFAULT);
     if (dataset >= 0)
         c.properties = H5Dget_create_plist(dataset);
-    bool is_right = c.properties >= 0 ||
-                    ztio_fail(error, ZTIO_BAD_DATA, "%s: cannot read: %s", label,
-                              ztio_cause_hdf5(why));
-    const int count = is_right && H5Pget_layout(c.properties) == H5D_CHUNKED &&
-                              open_chunks(dataset, &c)
-                          ? H5Pget_nfilters(c.properties)
-                          : 0;
+    bool is_right = c.properties >= 0 || ztio_fail(error, ZTIO_BAD_DATA, "%s: cannot read: %s",
+                                                   label, ztio_cause_hdf5(why));
+    const int count =
+        is_right && H5Pget_layout(c.properties) == H5D_CHUNKED && open_chunks(dataset, &c)
+            ? H5Pget_nfilters(c.properties)
+            : 0;
     for (int i = 0; is_right && i < count; i++)
         is_right = check_one(&c, (unsigned)i);
     if (c.properties >= 0)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define NPY_MAGIC "\x93NUMPY"
+#define NPY_MAGIC  "\x93NUMPY"
 #define HDF5_MAGIC "\x89HDF\r\n\x1a\n"
 
 /* What the first bytes tell, raw where they tell nothing. */
@@ -24,8 +24,7 @@ static enum ztio_format format_of_head(const struct ztio_source *source)
     return ZTIO_RAW;
 }
 
-static enum ztio_format format_of(const struct ztio_place *place,
-                                  const struct ztio_source *source,
+static enum ztio_format format_of(const struct ztio_place *place, const struct ztio_source *source,
                                   const struct ztio_meta *hints)
 {
     enum ztio_format format = hints ? hints->format : ZTIO_AUTO;
@@ -67,19 +66,11 @@ struct ztio_input *ztio_open(const char *place_text, const struct ztio_meta *hin
     if (!check_kind(&place, &source, format, error))
         goto done;
     switch (format) {
-    case ZTIO_NPY:
-        input = ztio_open_npy(&place, &source, hints, error);
-        break;
-    case ZTIO_NETCDF:
-        input = ztio_open_netcdf(&place, hints, error);
-        break;
-    case ZTIO_HDF5:
-        input = ztio_open_hdf5(&place, hints, error);
-        break;
+    case ZTIO_NPY: input = ztio_open_npy(&place, &source, hints, error); break;
+    case ZTIO_NETCDF: input = ztio_open_netcdf(&place, hints, error); break;
+    case ZTIO_HDF5: input = ztio_open_hdf5(&place, hints, error); break;
     case ZTIO_AUTO:
-    case ZTIO_RAW:
-        input = ztio_open_raw(&place, &source, hints, error);
-        break;
+    case ZTIO_RAW: input = ztio_open_raw(&place, &source, hints, error); break;
     }
 done:
     ztio_source_close(&source);
@@ -138,8 +129,7 @@ void ztio_places_free(char **places, size_t count)
     free(places);
 }
 
-static bool place_alone(const char *path, char ***places, size_t *count,
-                        struct ztio_error *error)
+static bool place_alone(const char *path, char ***places, size_t *count, struct ztio_error *error)
 {
     char **list = malloc(sizeof *list);
     char *copy = strdup(path);

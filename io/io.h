@@ -30,12 +30,12 @@ enum ztio_format { ZTIO_AUTO, ZTIO_RAW, ZTIO_NPY, ZTIO_NETCDF, ZTIO_HDF5 };
 /* What an array in a file is. */
 struct ztio_meta {
     enum ztio_format format;
-    uint32_t type; /* zt_type, after unpacking; 0 where not known (hints) */
-    uint32_t rank; /* 0 where not known (hints) */
+    uint32_t type;               /* zt_type, after unpacking; 0 where not known (hints) */
+    uint32_t rank;               /* 0 where not known (hints) */
     uint64_t shape[ZT_MAX_RANK]; /* slowest first; shape[0] ZT_UNKNOWN on a pipe that did not say */
-    char name[128];  /* of the variable, "" where there is none */
+    char name[128];              /* of the variable, "" where there is none */
     char units[64];
-    bool has_fill;   /* a _FillValue or missing_value attribute */
+    bool has_fill; /* a _FillValue or missing_value attribute */
     double fill;
 };
 
@@ -135,9 +135,9 @@ struct ztio_variable {
     uint64_t shape[ZTIO_MAX_AXES]; /* slowest first */
     uint64_t raw_bytes;
     uint64_t stored_bytes;
-    bool is_coordinate;   /* or named by attributes of the CF conventions: bounds and so on */
-    bool has_our_filter;  /* 48613 or 32013 */
-    size_t missing_count; /* values that mean there is none */
+    bool is_coordinate;     /* or named by attributes of the CF conventions: bounds and so on */
+    bool has_our_filter;    /* 48613 or 32013 */
+    size_t missing_count;   /* values that mean there is none */
     bool has_other_missing; /* they, or the fill value, are not all the same */
     double missing[ZTIO_MISSING_VALUES];
 };

@@ -21,8 +21,7 @@ struct ztio_input *ztio_open_netcdf(struct ztio_place *place, const struct ztio_
     return NULL;
 }
 
-bool ztio_places_of_netcdf(const char *path, struct ztio_candidates *all,
-                           struct ztio_error *error)
+bool ztio_places_of_netcdf(const char *path, struct ztio_candidates *all, struct ztio_error *error)
 {
     (void)all;
     return fail_lacking(path, "netCDF", "ZTILE_NETCDF", error);

@@ -35,8 +35,8 @@ struct netcdf_input {
 
 /* The numbers of an attribute, as doubles. *count is 0 where there is none or where it holds no
  * numbers, and more than room where it has more values than that, which are not read then. */
-static nc_type get_numbers(const struct variable *v, const char *name, double *numbers,
-                           size_t room, size_t *count)
+static nc_type get_numbers(const struct variable *v, const char *name, double *numbers, size_t room,
+                           size_t *count)
 {
     nc_type type = NC_NAT;
     *count = 0;
@@ -106,8 +106,10 @@ static uint32_t type_of(nc_type type)
 
 static nc_type netcdf_type_of(uint32_t type)
 {
-    return type == ZT_F32 ? NC_FLOAT : type == ZT_F64 ? NC_DOUBLE : type == ZT_I32 ? NC_INT
-                                                                                   : NC_INT64;
+    return type == ZT_F32   ? NC_FLOAT
+           : type == ZT_F64 ? NC_DOUBLE
+           : type == ZT_I32 ? NC_INT
+                            : NC_INT64;
 }
 
 /* The bytes of an integer type, 0 of any other. */
@@ -164,8 +166,8 @@ static bool get_packing(struct variable *v, const char *label, struct ztio_error
     packing->stored_bytes = integer_bytes(v->stored);
     packing->is_signed = v->stored == NC_BYTE || v->stored == NC_SHORT || v->stored == NC_INT ||
                          v->stored == NC_INT64;
-    bool is_float = (scales == 0 || scale_type == NC_FLOAT) &&
-                    (offsets == 0 || offset_type == NC_FLOAT);
+    bool is_float =
+        (scales == 0 || scale_type == NC_FLOAT) && (offsets == 0 || offset_type == NC_FLOAT);
     v->meta.type = ztio_unpacked_type(packing, is_float);
     return get_missing(v, label, error);
 }
@@ -277,8 +279,8 @@ static bool gather_variables(int group, const char *prefix, struct ztio_candidat
         if (!full)
             return false;
         snprintf(full, bytes, "%s%s", prefix, name);
-        bool is_added = ztio_candidates_add(all, full,
-                                            v.meta.type == ZT_F32 || v.meta.type == ZT_F64);
+        bool is_added =
+            ztio_candidates_add(all, full, v.meta.type == ZT_F32 || v.meta.type == ZT_F64);
         free(full);
         if (!is_added)
             return false;
@@ -324,8 +326,8 @@ static int open_by_name(const char *path, bool is_new, int *file)
 #if ZTIO_HAVE_HDF5
     ztio_prepare_hdf5();
 #endif
-    int status = is_new ? nc_create(name, NC_CLOBBER | NC_NETCDF4, file)
-                        : nc_open(name, NC_NOWRITE, file);
+    int status =
+        is_new ? nc_create(name, NC_CLOBBER | NC_NETCDF4, file) : nc_open(name, NC_NOWRITE, file);
     free(name);
     return status;
 }
@@ -335,13 +337,11 @@ static bool open_file(const char *path, int *file, struct ztio_error *error)
     if (!ztio_check_classic(path, error))
         return false;
     int status = open_by_name(path, false, file);
-    return status == NC_NOERR || ztio_fail(error, ZTIO_BAD_DATA,
-                                           "%s cannot be read as netCDF: %s", path,
-                                           nc_strerror(status));
+    return status == NC_NOERR || ztio_fail(error, ZTIO_BAD_DATA, "%s cannot be read as netCDF: %s",
+                                           path, nc_strerror(status));
 }
 
-bool ztio_places_of_netcdf(const char *path, struct ztio_candidates *all,
-                           struct ztio_error *error)
+bool ztio_places_of_netcdf(const char *path, struct ztio_candidates *all, struct ztio_error *error)
 {
     int file;
     if (!open_file(path, &file, error))
@@ -548,18 +548,17 @@ static int define_details(const struct netcdf_output *netcdf, const struct ztio_
         status = nc_def_var_chunking(netcdf->group, netcdf->id, NC_CHUNKED, sizes);
     }
     if (status == NC_NOERR && meta->units[0])
-        status = nc_put_att_text(netcdf->group, netcdf->id, "units", strlen(meta->units),
-                                 meta->units);
+        status =
+            nc_put_att_text(netcdf->group, netcdf->id, "units", strlen(meta->units), meta->units);
     return status;
 }
 
-static int define(struct netcdf_output *netcdf, const char *variable,
-                  const struct ztio_meta *meta)
+static int define(struct netcdf_output *netcdf, const char *variable, const struct ztio_meta *meta)
 {
     int dims[ZT_MAX_RANK];
     const char *name;
-    int status = make_groups(netcdf->file, ztio_name_of_variable(meta, variable), &netcdf->group,
-                             &name);
+    int status =
+        make_groups(netcdf->file, ztio_name_of_variable(meta, variable), &netcdf->group, &name);
     for (uint32_t i = 0; status == NC_NOERR && i < meta->rank; i++) {
         char dim_name[16];
         snprintf(dim_name, sizeof dim_name, "dim%" PRIu32, i);

@@ -267,8 +267,8 @@ static inline void scatter(const struct ztio_meta *meta, const struct window *w,
         uint64_t i1 = w->column % n[1], i2 = w->column / n[1] % n[2], i3 = w->column / n[1] / n[2];
         for (uint64_t c = 0; c < w->columns; c++) {
             const unsigned char *in = from + c * w->pitch_bytes + row * value_bytes;
-            unsigned char *out = slab + (w->row + row) * slice +
-                                 ((i1 * n[2] + i2) * n[3] + i3) * value_bytes;
+            unsigned char *out =
+                slab + (w->row + row) * slice + ((i1 * n[2] + i2) * n[3] + i3) * value_bytes;
             for (uint64_t r = 0; r < rows; r++)
                 memcpy(out + r * slice, in + r * value_bytes, value_bytes);
             if (++i1 == n[1]) {
@@ -388,9 +388,9 @@ static size_t make_header(const struct ztio_meta *meta, uint64_t slices, char *t
                        : meta->type == ZT_F64 ? "f8"
                        : meta->type == ZT_I32 ? "i4"
                                               : "i8";
-    int n = snprintf(dictionary, sizeof dictionary,
-                     "{'descr': '<%s', 'fortran_order': False, 'shape': (%" PRIu64 ",", type,
-                     slices);
+    int n =
+        snprintf(dictionary, sizeof dictionary,
+                 "{'descr': '<%s', 'fortran_order': False, 'shape': (%" PRIu64 ",", type, slices);
     for (uint32_t i = 1; i < meta->rank; i++)
         n += snprintf(dictionary + n, sizeof dictionary - (size_t)n, " %" PRIu64 "%s",
                       meta->shape[i], i + 1 < meta->rank ? "," : "");

@@ -15,15 +15,11 @@ static struct ztio_output *start(struct ztio_bytes *bytes, const struct ztio_pla
         return NULL;
     }
     switch (meta->format) {
-    case ZTIO_NPY:
-        return ztio_start_npy(bytes, meta, error);
-    case ZTIO_NETCDF:
-        return ztio_start_netcdf(bytes, place->variable, meta, error);
-    case ZTIO_HDF5:
-        return ztio_start_hdf5(bytes, place->variable, meta, error);
+    case ZTIO_NPY: return ztio_start_npy(bytes, meta, error);
+    case ZTIO_NETCDF: return ztio_start_netcdf(bytes, place->variable, meta, error);
+    case ZTIO_HDF5: return ztio_start_hdf5(bytes, place->variable, meta, error);
     case ZTIO_AUTO:
-    case ZTIO_RAW:
-        break;
+    case ZTIO_RAW: break;
     }
     return ztio_start_raw(bytes, meta, error);
 }

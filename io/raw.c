@@ -62,8 +62,7 @@ static bool check_end(struct ztio_body *body, struct ztio_error *error)
         return false;
     if (got == 0)
         return true;
-    return ztio_fail(error, ZTIO_BAD_DATA,
-                     "%s goes on after its %s array of %s (slowest first)%s",
+    return ztio_fail(error, ZTIO_BAD_DATA, "%s goes on after its %s array of %s (slowest first)%s",
                      body->input.label, ztio_format_shape(meta->rank, meta->shape, shape),
                      ztio_name_of_type(meta->type), advice(meta));
 }
@@ -115,8 +114,7 @@ bool ztio_body_read(struct ztio_input *input, uint64_t first, uint64_t extent, v
     return true;
 }
 
-bool ztio_body_check_size(const struct ztio_body *body, const char *label,
-                          struct ztio_error *error)
+bool ztio_body_check_size(const struct ztio_body *body, const char *label, struct ztio_error *error)
 {
     const struct ztio_meta *meta = &body->input.meta;
     char shape[96];
@@ -166,9 +164,9 @@ static bool find_meta(const struct ztio_place *place, const struct ztio_source *
     if (hints && hints->type)
         meta->type = hints->type;
     size_t value_bytes = zt_type_bytes(meta->type);
-    if (meta->rank == 1 && !(source->is_regular && value_bytes &&
-                             source->bytes % value_bytes == 0 &&
-                             source->bytes / value_bytes == meta->shape[0]))
+    if (meta->rank == 1 &&
+        !(source->is_regular && value_bytes && source->bytes % value_bytes == 0 &&
+          source->bytes / value_bytes == meta->shape[0]))
         meta->rank = 0;
     if (hints && hints->rank) {
         meta->rank = hints->rank;

@@ -89,15 +89,14 @@ bool ztio_source_at(struct ztio_source *source, uint64_t offset, void *buffer, s
     size_t done = 0;
     while (done < n) {
         size_t step = n - done < READ_MAX_BYTES ? n - done : READ_MAX_BYTES;
-        ssize_t r = pread(source->fd, (char *)buffer + done, step,
-                          (off_t)(source->base + offset + done));
+        ssize_t r =
+            pread(source->fd, (char *)buffer + done, step, (off_t)(source->base + offset + done));
         if (r < 0 && errno == EINTR)
             continue;
         if (r < 0)
             return fail_read(error, label);
         if (r == 0)
-            return ztio_fail(error, ZTIO_IO_ERROR, "%s: the file was cut while it was read",
-                             label);
+            return ztio_fail(error, ZTIO_IO_ERROR, "%s: the file was cut while it was read", label);
         done += (size_t)r;
     }
     return true;

@@ -25,7 +25,10 @@ bool ztio_fail(struct ztio_error *error, int exit_status, const char *format, ..
 
 static void (*warn_by)(struct ztio_error *warning);
 
-void ztio_on_warning(void (*warn)(struct ztio_error *warning)) { warn_by = warn; }
+void ztio_on_warning(void (*warn)(struct ztio_error *warning))
+{
+    warn_by = warn;
+}
 
 void ztio_warn(const char *format, ...)
 {
@@ -219,9 +222,9 @@ enum ztio_format ztio_format_of_suffix(const char *path)
     static const struct {
         const char *suffix;
         enum ztio_format format;
-    } known[] = {{".npy", ZTIO_NPY},    {".nc", ZTIO_NETCDF},  {".nc4", ZTIO_NETCDF},
-                 {".cdf", ZTIO_NETCDF}, {".h5", ZTIO_HDF5},    {".hdf5", ZTIO_HDF5},
-                 {".he5", ZTIO_HDF5},   {".f32", ZTIO_RAW},    {".f64", ZTIO_RAW},
+    } known[] = {{".npy", ZTIO_NPY},    {".nc", ZTIO_NETCDF}, {".nc4", ZTIO_NETCDF},
+                 {".cdf", ZTIO_NETCDF}, {".h5", ZTIO_HDF5},   {".hdf5", ZTIO_HDF5},
+                 {".he5", ZTIO_HDF5},   {".f32", ZTIO_RAW},   {".f64", ZTIO_RAW},
                  {".i32", ZTIO_RAW},    {".i64", ZTIO_RAW}};
     const char *dot = strrchr(last_component(path), '.');
     for (size_t i = 0; dot && i < sizeof known / sizeof *known; i++)

@@ -170,8 +170,7 @@ uint32_t ztio_unpacked_type(const struct ztio_packing *packing, bool has_float_a
     return has_float_attributes && packing->stored_bytes <= 2 ? ZT_F32 : ZT_F64;
 }
 
-void *ztio_packed_part(const struct ztio_packing *packing, uint32_t type, void *buffer,
-                       uint64_t n)
+void *ztio_packed_part(const struct ztio_packing *packing, uint32_t type, void *buffer, uint64_t n)
 {
     return (char *)buffer + n * (zt_type_bytes(type) - packing->stored_bytes);
 }
@@ -190,18 +189,10 @@ static inline double stored_at(uint32_t bytes, bool is_signed, const void *p)
         uint64_t u64;
     } v;
     switch (bytes) {
-    case 1:
-        memcpy(&v, p, 1);
-        return is_signed ? (double)v.i8 : (double)v.u8;
-    case 2:
-        memcpy(&v, p, 2);
-        return is_signed ? (double)v.i16 : (double)v.u16;
-    case 4:
-        memcpy(&v, p, 4);
-        return is_signed ? (double)v.i32 : (double)v.u32;
-    default:
-        memcpy(&v, p, 8);
-        return is_signed ? (double)v.i64 : (double)v.u64;
+    case 1: memcpy(&v, p, 1); return is_signed ? (double)v.i8 : (double)v.u8;
+    case 2: memcpy(&v, p, 2); return is_signed ? (double)v.i16 : (double)v.u16;
+    case 4: memcpy(&v, p, 4); return is_signed ? (double)v.i32 : (double)v.u32;
+    default: memcpy(&v, p, 8); return is_signed ? (double)v.i64 : (double)v.u64;
     }
 }
 
@@ -234,12 +225,8 @@ bool ztio_fill_of(const struct ztio_meta *meta, union ztio_value *fill)
     if (!meta->has_fill)
         return false;
     switch (meta->type) {
-    case ZT_F32:
-        fill->f32 = (float)v;
-        return isnan(v) || (double)fill->f32 == v;
-    case ZT_F64:
-        fill->f64 = v;
-        return true;
+    case ZT_F32: fill->f32 = (float)v; return isnan(v) || (double)fill->f32 == v;
+    case ZT_F64: fill->f64 = v; return true;
     default:
         if (!(v >= -limit && v < limit && v == floor(v)))
             return false;

@@ -53,6 +53,7 @@ check_missing() {
         have_module hdf5-openmpi || want libhdf5-openmpi-dev
         have_command mpirun || want openmpi-bin
         have_command clang || want clang
+        have_command clang-format || want clang-format
         have_clang_runtime || want libclang-rt-dev
         have_command chromium || want chromium # looks at the report of ztile bench
         ;;

@@ -80,6 +80,15 @@ done)
 found=$(LC_ALL=C.UTF-8 grep -nHE '^.{101,}' $(echo "$sources" | grep -v '\.sh$') || true)
 [ -z "$found" ] || complain 'a line has more than 100 characters' "$found"
 
+# ---- code is laid out by clang-format, of the version that .clang-format is written for
+if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
+    found=$(echo "$sources" | grep -E '\.(c|h|cu)$' | grep -v '/tables/' |
+        xargs clang-format --style=file --dry-run -Werror 2>&1 | grep -E 'error:' | head -n 5)
+    [ -z "$found" ] || complain 'clang-format would lay out other lines (clang-format -i)' "$found"
+else
+    echo 'SKIP: there is no clang-format 14 (Debian package clang-format)'
+fi
+
 # ---- files begin with a comment that says what they are for
 found=$(for f in $sources; do
     head -n 2 "$f" | grep -qE '^(/\*|//|#|""")' || echo "$f"

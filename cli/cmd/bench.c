@@ -37,8 +37,12 @@ static bool take_file(void *user, struct bench_array *a, struct ztio_error *erro
         return fail(error, ZTIO_BAD_USE, "%s: bench takes at most %d arrays; leave some out",
                     input_name(a->place), STUDY_FILES);
     struct study_file *f = &s->file[s->files++];
-    *f = (struct study_file){.place = a->place, .type = a->type, .rank = a->rank,
-                             .raw_bytes = a->raw_bytes, .values = a->values, .tiles = 1};
+    *f = (struct study_file){.place = a->place,
+                             .type = a->type,
+                             .rank = a->rank,
+                             .raw_bytes = a->raw_bytes,
+                             .values = a->values,
+                             .tiles = 1};
     memcpy(f->shape, a->shape, sizeof f->shape);
     a->place = NULL;
     a->values = NULL;
@@ -86,9 +90,13 @@ static bool report(const struct study *s, struct ztio_error *error)
 
 static bool run(struct study *s, struct ztio_error *error)
 {
-    static const char *const names[] = {"index-overhead.csv", "index-throughput.csv",
-                                        "index-speedup.csv",  "index-overhead.png",
-                                        "index-throughput.png", "index-speedup.png", NULL};
+    static const char *const names[] = {"index-overhead.csv",
+                                        "index-throughput.csv",
+                                        "index-speedup.csv",
+                                        "index-overhead.png",
+                                        "index-throughput.png",
+                                        "index-speedup.png",
+                                        NULL};
     const struct options *o = s->options;
     if (!context_open(o, &s->context, error) || !bench_prepare_directory(o, names, error))
         return false;

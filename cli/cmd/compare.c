@@ -13,7 +13,7 @@ struct job {
     struct stored original;
     struct stored other;
     zt_quality quality;
-    double abs_bound; /* NaN: none was promised */
+    double abs_bound;  /* NaN: none was promised */
     double psnr_range; /* that a PSNR was promised of; 0: none was */
     struct progress progress;
 };
@@ -150,8 +150,8 @@ static bool is_psnr_met(const struct job *job)
 static struct findings find(const struct job *job)
 {
     const zt_quality *q = &job->quality;
-    double file_bytes = (double)(job->other.filter ? job->other.info.file_bytes
-                                                   : stored_file_bytes(&job->other));
+    double file_bytes =
+        (double)(job->other.filter ? job->other.info.file_bytes : stored_file_bytes(&job->other));
     struct findings f = {.ratio = (double)NAN, .bits_per_value = (double)NAN};
     double range = q->max - q->min, error = q->max_abs_error;
     if (isinf(range)) { /* of values near the largest; halves do not overflow */
@@ -262,8 +262,8 @@ static bool report(struct job *job, struct ztio_error *error)
     if (job->psnr_range > 0)
         return fail(error, CLI_BOUND_BROKEN,
                     "%s: the bound %s does not hold; compare it with the original that it was made "
-                    "from", input_name(job->other.place),
-                    format_bound(&job->other.info.bound, bound));
+                    "from",
+                    input_name(job->other.place), format_bound(&job->other.info.bound, bound));
     uint64_t wrong = f.is_of_values ? job->quality.beyond_bound + job->quality.special_changed
                                     : job->quality.different_values;
     return fail(error, CLI_BOUND_BROKEN,

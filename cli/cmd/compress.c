@@ -218,18 +218,17 @@ static void print_summary(const struct compress_job *job)
         (void)fprintf(stderr, "  %" PRIu64 " -> %" PRIu64 " bytes in %.3f s\n",
                       job->slices * job->slice_bytes, job->sink.written, job->seconds);
     print(stderr, "%s: %s -> %s, ratio %.2f, %.3g bits per value, %.0f MB/s\n",
-          output_name(job->out), format_size(raw_bytes, raw),
-          format_size(file_bytes, coded), raw_bytes / file_bytes,
-          8 * file_bytes / (double)values, raw_bytes / 1e6 / job->seconds);
+          output_name(job->out), format_size(raw_bytes, raw), format_size(file_bytes, coded),
+          raw_bytes / file_bytes, 8 * file_bytes / (double)values, raw_bytes / 1e6 / job->seconds);
 }
 
 /* By --format, else by the name of the output. */
 static bool find_format(struct compress_job *job, struct ztio_error *error)
 {
-    job->format = job->options->format != FORMAT_AUTO  ? job->options->format
-                  : has_suffix(job->out, ".zfp") ? FORMAT_ZFP
-                  : has_suffix(job->out, ".ndz") ? FORMAT_NDZIP
-                                                 : FORMAT_ZT;
+    job->format = job->options->format != FORMAT_AUTO ? job->options->format
+                  : has_suffix(job->out, ".zfp")      ? FORMAT_ZFP
+                  : has_suffix(job->out, ".ndz")      ? FORMAT_NDZIP
+                                                      : FORMAT_ZT;
     if (job->format != FORMAT_ZT && job->options->fills > 0)
         return fail(error, ZTIO_BAD_USE,
                     "%s: --fill needs a .zt file: a bare stream has no place for fill values",
@@ -238,8 +237,8 @@ static bool find_format(struct compress_job *job, struct ztio_error *error)
         return fail(error, ZTIO_BAD_USE,
                     "%s: a bare stream is not what -c sz makes; name a .zt file",
                     output_name(job->out));
-    if (job->format == FORMAT_ZFP && (job->options->params.bound.kind == ZT_PWREL ||
-                                      job->options->params.bound.kind == ZT_PSNR))
+    if (job->format == FORMAT_ZFP &&
+        (job->options->params.bound.kind == ZT_PWREL || job->options->params.bound.kind == ZT_PSNR))
         return fail(error, ZTIO_BAD_USE,
                     "%s: zfp has no mode for --%s; name a .zt file, or use --abs or --rel",
                     output_name(job->out), name_of_bound(job->options->params.bound.kind));
@@ -384,9 +383,9 @@ static bool name_all(const struct options *o, char **places, char **outs, size_t
                     "standard output: takes one array, %s has %zu; name one as %s:NAME, or a "
                     "directory with -o",
                     o->operand[0], count, o->operand[0]);
-    bool is_file_name = o->out && !is_directory(o->out) &&
-                        (has_suffix(o->out, ".zt") || has_suffix(o->out, ".zfp") ||
-                         has_suffix(o->out, ".ndz"));
+    bool is_file_name =
+        o->out && !is_directory(o->out) &&
+        (has_suffix(o->out, ".zt") || has_suffix(o->out, ".zfp") || has_suffix(o->out, ".ndz"));
     if (count > 1 && is_file_name)
         return fail(error, ZTIO_BAD_USE,
                     "%s: names one file, but %s has %zu variables; name one as %s:NAME, or a "

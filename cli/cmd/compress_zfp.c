@@ -89,8 +89,10 @@ static bool write_index(struct compress_job *job, const zt_zfp_index *index,
     if (index->index_bytes == 0) {
         byte_sink_abandon(&job->index_sink);
         if (!job->options->quiet)
-            print(stderr, "%s: needs no index: at a fixed rate the places of tiles are "
-                  "computed\n", job->out);
+            print(stderr,
+                  "%s: needs no index: at a fixed rate the places of tiles are "
+                  "computed\n",
+                  job->out);
         return true;
     }
     if (job->index_sink.sink.write(&job->index_sink, index->bytes, index->index_bytes) == 0)
@@ -169,8 +171,10 @@ static void warn_of_old_index(const struct compress_job *job)
 {
     char *place = index_place_of(job->out);
     if (!job->index_sink.bytes && place && strcmp(job->out, "-") != 0 && access(place, F_OK) == 0)
-        print(stderr, "ztile: %s: warning: is the index of another stream; remove it, or "
-              "make it again with 'ztile index -f %s'\n", place, job->out);
+        print(stderr,
+              "ztile: %s: warning: is the index of another stream; remove it, or "
+              "make it again with 'ztile index -f %s'\n",
+              place, job->out);
     free(place);
 }
 

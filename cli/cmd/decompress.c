@@ -122,8 +122,7 @@ static void say_what_a_box_takes(const struct job *job, const zt_box *box)
         return;
     if (s->kind == STORED_ZFP && s->index.index_bytes == 0 &&
         zt_zfp_mode_of(&s->zfp) != ZT_ZFP_FIXED_RATE)
-        print(stderr, "%s: no index: what lies before the box is parsed as well\n",
-              s->place);
+        print(stderr, "%s: no index: what lies before the box is parsed as well\n", s->place);
     else if (s->kind == STORED_ZT && s->info.index == ZT_INDEX_NONE && s->info.slab_extent &&
              s->info.bound.kind != ZT_RATE)
         print(stderr,
@@ -139,9 +138,8 @@ static void print_summary(const struct job *job, const char *out, double seconds
     const struct stored *s = &job->stored;
     char shape[CLI_TEXT_BYTES], raw[CLI_TEXT_BYTES], coded[CLI_TEXT_BYTES];
     double bytes = (double)job->shape[0] * (double)job->slice_bytes;
-    print(stderr, "%s: %s, shape %s (slowest first), %s -> %s, %.0f MB/s\n",
-          output_name(out), ztio_name_of_type(s->type),
-          ztio_format_shape(s->rank, job->shape, shape),
+    print(stderr, "%s: %s, shape %s (slowest first), %s -> %s, %.0f MB/s\n", output_name(out),
+          ztio_name_of_type(s->type), ztio_format_shape(s->rank, job->shape, shape),
           format_size((double)stored_file_bytes(s), coded), format_size(bytes, raw),
           bytes / 1e6 / seconds);
 }

@@ -9,9 +9,10 @@
 bool far_open(struct compress_job *job, struct ztio_error *error)
 {
     const zt_bound *bound = &job->params.bound;
-    const bool is_lossless = bound->kind == ZT_LOSSLESS ||
-                             ((bound->kind == ZT_ABS || bound->kind == ZT_REL ||
-                               bound->kind == ZT_PWREL) && bound->value == 0);
+    const bool is_lossless =
+        bound->kind == ZT_LOSSLESS ||
+        ((bound->kind == ZT_ABS || bound->kind == ZT_REL || bound->kind == ZT_PWREL) &&
+         bound->value == 0);
     if (is_lossless || job->options->no_fill || job->far || job->has_far)
         return true;
     job->far = malloc(sizeof *job->far);
@@ -85,8 +86,8 @@ bool far_refuse(struct compress_job *job, struct ztio_error *error)
 {
     char text[1024];
     return !describe(job, text, sizeof text) ||
-           fail(error, ZTIO_BAD_USE, "%s: --%s is of the range, but %s",
-                input_name(job->place), name_of_bound(job->params.bound.kind), text);
+           fail(error, ZTIO_BAD_USE, "%s: --%s is of the range, but %s", input_name(job->place),
+                name_of_bound(job->params.bound.kind), text);
 }
 
 bool far_check(struct compress_job *job, const zt_array *array, struct ztio_error *error)

@@ -163,11 +163,10 @@ static void rows_of_sizes(struct table *t, const struct stored *s)
     else if (info->index == ZT_INDEX_STREAM)
         table_cell(t, "in the streams");
     else
-        table_cell(t, "%s, %" PRIu64 " bytes, %.2f %% of the streams%s%s",
-                   name_of_index(info->index), info->index_bytes,
-                   100 * (double)info->index_bytes / (double)info->stream_bytes,
-                   s->kind == STORED_ZFP ? ", in " : "",
-                   s->kind == STORED_ZFP ? s->index_place : "");
+        table_cell(
+            t, "%s, %" PRIu64 " bytes, %.2f %% of the streams%s%s", name_of_index(info->index),
+            info->index_bytes, 100 * (double)info->index_bytes / (double)info->stream_bytes,
+            s->kind == STORED_ZFP ? ", in " : "", s->kind == STORED_ZFP ? s->index_place : "");
 }
 
 static void rows_of_zfp(struct table *t, const zt_info *info, bool is_zt)

@@ -52,7 +52,7 @@ static double bytes_of(const zt_array *a)
 static void print_option(FILE *file, const char *what, const zt_option *option, double raw_bytes)
 {
     char codec[CLI_TEXT_BYTES], plan[CLI_TEXT_BYTES], samples[CLI_TEXT_BYTES] = "-",
-        coded[CLI_TEXT_BYTES] = "-";
+                                                      coded[CLI_TEXT_BYTES] = "-";
     if (option->stream_bytes > 0)
         (void)snprintf(samples, sizeof samples, "%.2f", raw_bytes / option->stream_bytes);
     if (option->coded_bytes > 0)
@@ -97,8 +97,8 @@ static bool read_first(struct compress_job *job, zt_array *slab, struct ztio_err
     uint64_t shape[ZT_MAX_RANK], got;
     void *values;
     memcpy(shape, job->meta->shape, sizeof shape);
-    const uint64_t most = job->slice_bytes < SLAB_BYTES && job->slice_bytes
-                              ? SLAB_BYTES / job->slice_bytes : 1;
+    const uint64_t most =
+        job->slice_bytes < SLAB_BYTES && job->slice_bytes ? SLAB_BYTES / job->slice_bytes : 1;
     shape[0] = shape[0] < most ? shape[0] : most;
     if (!allocate(&values, shape[0] * job->slice_bytes, input_name(job->place), error))
         return false;
@@ -145,8 +145,10 @@ bool run_dry(struct compress_job *job, struct ztio_error *error)
                 taken = &options[i];
         const double raw = (double)job->meta->shape[0] * (double)job->slice_bytes;
         const double part = raw / bytes_of(&slab);
-        print(stderr, "%s: %s -> about %s, ratio %.2f, in about %.2g s; nothing was "
-              "written\n", input_name(job->place), format_size(raw, raw_text),
+        print(stderr,
+              "%s: %s -> about %s, ratio %.2f, in about %.2g s; nothing was "
+              "written\n",
+              input_name(job->place), format_size(raw, raw_text),
               format_size(taken->stream_bytes * part, coded_text),
               bytes_of(&slab) / taken->stream_bytes, seconds * raw);
         if (job->options->explain)
@@ -174,8 +176,7 @@ static void print_advice(const zt_option *option)
     (void)printf(").reshape(");
     for (uint32_t k = 0; k < plan->coded_rank; k++)
         (void)printf("%s%" PRIu64, k ? ", " : "", plan->coded_shape[k]);
-    (void)printf("), then -s %s\n",
-                 ztio_format_shape(plan->coded_rank, plan->coded_shape, shape));
+    (void)printf("), then -s %s\n", ztio_format_shape(plan->coded_rank, plan->coded_shape, shape));
 }
 
 /* The best plan of one codec. */
@@ -210,8 +211,8 @@ static bool plan_job(struct compress_job *job, struct ztio_error *error)
         return fail(error, ZTIO_BAD_USE,
                     "%s: the shape has more bytes than 64 bits count; check -s",
                     input_name(job->place));
-    if (!find_fills(o, job->place, job->meta->type, job->meta, &job->params.fills,
-                    job->params.fill, error) ||
+    if (!find_fills(o, job->place, job->meta->type, job->meta, &job->params.fills, job->params.fill,
+                    error) ||
         !measure_range(job, error) || !read_first(job, &slab, error))
         return false;
     bool done = find_options(job, &slab, options, &count, error);

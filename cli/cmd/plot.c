@@ -195,8 +195,7 @@ static bool run_job(struct job *job, struct ztio_error *error)
     if (!draw(job, out, error))
         return false;
     if (!o->quiet)
-        print(stderr, "%s: slice [%s] of %s\n", output_name(out), job->slice,
-              o->operand[0]);
+        print(stderr, "%s: slice [%s] of %s\n", output_name(out), job->slice, o->operand[0]);
     return true;
 }
 

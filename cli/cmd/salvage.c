@@ -122,8 +122,8 @@ static bool copy_frames(struct job *job, uint64_t slice_bytes, struct ztio_error
                           error))
                 break;
         }
-        zt_array out = zt_array_nd(buffer, (zt_type)job->info.type, job->info.rank,
-                                   job->info.shape);
+        zt_array out =
+            zt_array_nd(buffer, (zt_type)job->info.type, job->info.rank, job->info.shape);
         out.shape[0] = extent;
         progress_slab(&job->progress, extent * slice_bytes);
         const uint64_t damaged = job->found.damaged_frames;
@@ -201,8 +201,8 @@ static void print_list(const struct job *job, FILE *file)
         return;
     for (size_t i = 0; i < job->hit_count && (i < LISTED_MOST || job->options->verbose); i++) {
         const struct hit *h = &job->hits[i];
-        print(file, "%s: frame %" PRIu64 ", slices %" PRIu64 ":%" PRIu64 ": damaged\n",
-              job->place, h->number, h->first, h->first + h->extent);
+        print(file, "%s: frame %" PRIu64 ", slices %" PRIu64 ":%" PRIu64 ": damaged\n", job->place,
+              h->number, h->first, h->first + h->extent);
     }
     for (size_t i = 0; i < job->count && i < most; i++) {
         const struct loss *l = &job->losses[i];
@@ -218,11 +218,11 @@ static void print_list(const struct job *job, FILE *file)
               job->count - most);
     if (s->repaired > 0)
         print(file, "%s: %" PRIu64 " %s put right, by a bit or from a copy\n", job->place,
-              s->repaired, s->repaired == 1 ? "header, tail or seek table was"
-                                            : "headers, tails or seek tables were");
+              s->repaired,
+              s->repaired == 1 ? "header, tail or seek table was"
+                               : "headers, tails or seek tables were");
     if (s->table == ZT_TABLE_REBUILT)
-        print(file, "%s: the seek table is damaged; the frames are all there\n",
-              job->place);
+        print(file, "%s: the seek table is damaged; the frames are all there\n", job->place);
 }
 
 static void print_json(const struct job *job)
@@ -242,8 +242,8 @@ static void print_json(const struct job *job)
     json_count(&j, "damaged_frames", s->damaged_frames);
     json_count(&j, "repaired", s->repaired);
     json_text(&j, "seek_table", tables[s->table <= ZT_TABLE_MISSING ? s->table : 2]);
-    json_bool(&j, "checksums_hold", s->damaged_frames == 0 && s->repaired == 0 &&
-                                        s->table == ZT_TABLE_WHOLE);
+    json_bool(&j, "checksums_hold",
+              s->damaged_frames == 0 && s->repaired == 0 && s->table == ZT_TABLE_WHOLE);
     json_list(&j, "damage");
     for (size_t i = 0; i < job->hit_count; i++) {
         const struct hit *h = &job->hits[i];
@@ -353,8 +353,8 @@ bool run_salvage(const struct options *o, const char *out, struct ztio_error *er
     if (o->json && strcmp(out, "-") == 0)
         return fail(error, ZTIO_BAD_USE,
                     "--json and the array cannot both go to standard output; name a file with -o");
-    bool done = context_open(o, &job.context, error) && open_damaged(&job, error) &&
-                copy(&job, out, error);
+    bool done =
+        context_open(o, &job.context, error) && open_damaged(&job, error) && copy(&job, out, error);
     if (done && o->json)
         print_json(&job);
     else if (done)

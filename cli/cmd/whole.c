@@ -22,7 +22,7 @@ struct whole_job {
     struct progress progress;
     bool is_used[MAX_VARS]; /* of the options' variables */
     uint64_t kept, small, coordinates, already, grown, written;
-    bool is_copy; /* the whole file */
+    bool is_copy;                     /* the whole file */
     uint64_t raw_bytes, stored_bytes; /* of those written */
     zt_quality quality;               /* of the one that is checked */
 };
@@ -69,8 +69,8 @@ static bool find_config(const struct options *o, const char *path, const char *w
         (void)snprintf(text, sizeof text, "%s%s", words,
                        o->format == FORMAT_ZFP ? ",format=zfp" : "");
         /* the range is measured here, so that rel and psnr may come without it */
-        const bool is_relative = (strstr(words, "rel=") && !strstr(words, "pwrel=")) ||
-                                 strstr(words, "psnr=");
+        const bool is_relative =
+            (strstr(words, "rel=") && !strstr(words, "pwrel=")) || strstr(words, "psnr=");
         if (is_relative && !strstr(words, "range="))
             (void)strncat(text, ",range=0:0", sizeof text - strlen(text) - 1);
         return ztile_h5_parse(text, c) == 0 ||
@@ -121,8 +121,8 @@ static void take_fills(const struct ztio_variable *v, uint32_t *fills, uint64_t 
 }
 
 /* Of a whole variable: a filter sees one chunk at a time. For zfp's filter, rel becomes abs. */
-static bool measure(struct whole_job *job, const struct ztio_variable *v,
-                    struct ztile_h5_config *c, struct ztio_error *error)
+static bool measure(struct whole_job *job, const struct ztio_variable *v, struct ztile_h5_config *c,
+                    struct ztio_error *error)
 {
     struct scan scan = {.context = job->context, .type = v->type};
     if (v->has_other_missing && c->filter == ZTILE_H5_FILTER)
@@ -132,8 +132,7 @@ static bool measure(struct whole_job *job, const struct ztio_variable *v,
     (void)zt_stats_init(&scan.stats, sizeof scan.stats);
     take_fills(v, &scan.stats.fills, scan.stats.fill);
     if (!ztio_scan_hdf5(job->place, v, scan_part, &scan, error))
-        return scan.status != ZT_OK ? fail_zt(error, job->context, scan.status, job->place)
-                                    : false;
+        return scan.status != ZT_OK ? fail_zt(error, job->context, scan.status, job->place) : false;
     c->range[0] = isnan(scan.stats.min) ? 0 : scan.stats.min;
     c->range[1] = isnan(scan.stats.max) ? 0 : scan.stats.max;
     c->has_range = 1;
@@ -174,7 +173,8 @@ static bool choose(void *user, const struct ztio_variable *v, struct ztio_choice
     if (v->has_our_filter && is_named_itself)
         return fail(error, ZTIO_BAD_USE,
                     "%s: %s is compressed by ztile or H5Z-ZFP already, and once more would add to "
-                    "its error; decompress the file first", job->place, v->path);
+                    "its error; decompress the file first",
+                    job->place, v->path);
     if (!is_named_itself && (v->is_coordinate || v->has_our_filter || v->raw_bytes < SMALL_BYTES)) {
         ++*(v->is_coordinate ? &job->coordinates : v->has_our_filter ? &job->already : &job->small);
         return true;
@@ -186,8 +186,8 @@ static bool choose(void *user, const struct ztio_variable *v, struct ztio_choice
     choice->is_asked = is_named_itself;
     choice->filter = config.filter;
     choice->words = ztile_h5_words(&config, choice->word);
-    choice->is_checked = config.filter == ZTILE_H5_FILTER_ZFP && config.kind == ZT_ABS &&
-                         !o->no_verify;
+    choice->is_checked =
+        config.filter == ZTILE_H5_FILTER_ZFP && config.kind == ZT_ABS && !o->no_verify;
     return true;
 }
 
@@ -211,19 +211,23 @@ static bool begin(void *user, uint64_t total_bytes, struct ztio_error *error)
         if (!job->is_used[i] && o->var[i][0] != '*')
             return fail(error, ZTIO_BAD_USE,
                         "%s: --var %s names no float variable that has dimensions; 'ncdump -h' or "
-                        "'h5dump -n' lists what there is", job->place, o->var[i]);
+                        "'h5dump -n' lists what there is",
+                        job->place, o->var[i]);
     if (total_bytes == 0 && o->command == CMD_DECOMPRESS)
         return fail(error, ZTIO_BAD_DATA,
                     "%s: has no variable that ztile's filters or H5Z-ZFP compressed; it can be "
-                    "used as it is", job->place);
+                    "used as it is",
+                    job->place);
     if (total_bytes == 0 && job->already > 0)
         return fail(error, ZTIO_BAD_DATA,
                     "%s: its float variables are compressed by ztile or H5Z-ZFP already; "
-                    "decompress it first to compress it otherwise", job->place);
+                    "decompress it first to compress it otherwise",
+                    job->place);
     if (total_bytes == 0)
         return fail(error, ZTIO_BAD_DATA,
                     "%s: holds no float variable of %d bytes or more beside its coordinates; name "
-                    "one with --var to compress it all the same", job->place, SMALL_BYTES);
+                    "one with --var to compress it all the same",
+                    job->place, SMALL_BYTES);
     if (!o->quiet && o->command == CMD_COMPRESS)
         print(stderr, "%s: float variables through filter %d, %s%s\n", job->place,
               o->format == FORMAT_ZFP ? ZTILE_H5_FILTER_ZFP : ZTILE_H5_FILTER,
@@ -338,8 +342,8 @@ static void print_left(const struct whole_job *job)
     bool is_begun = false;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].count > 0) {
-            (void)fprintf(stderr, "%s%" PRIu64 " %s", is_begun ? ", " : "  as they were: ",
-                          parts[i].count, parts[i].what);
+            (void)fprintf(stderr, "%s%" PRIu64 " %s",
+                          is_begun ? ", " : "  as they were: ", parts[i].count, parts[i].what);
             is_begun = true;
         }
     if (is_begun)
@@ -360,8 +364,7 @@ static void print_summary(const struct whole_job *job, double seconds)
         return;
     }
     print(stderr, "%s: %s -> %s, ratio %.2f, %.0f MB/s\n", o->out, format_size(before, old),
-          format_size(after, new),
-          o->command == CMD_COMPRESS ? before / after : after / before,
+          format_size(after, new), o->command == CMD_COMPRESS ? before / after : after / before,
           (double)job->raw_bytes / 1e6 / seconds);
 }
 
@@ -395,18 +398,18 @@ static bool check_options(const struct options *o, struct ztio_error *error)
     zt_params defaults;
     (void)zt_params_init(&defaults, sizeof defaults);
     const zt_params *p = &o->params;
-    const char *odd = o->has_slab_bytes                                ? "--slab-bytes"
-                      : o->fills > 0                                   ? "--fill"
-                      : o->hints.type || o->hints.rank                 ? "--type or --shape"
-                      : o->format == FORMAT_NDZIP                      ? "--format ndzip"
-                      : !o->zfp_header                                 ? "--zfp-header"
-                      : o->box                                         ? "--box"
-                      : o->isa != ZT_ISA_AVX512                        ? "--isa"
-                      : o->policy != ZT_SERIAL && o->policy != ZT_OMP  ? "--exec cuda"
-                      : !isnan(p->range_lo)                            ? "--range"
-                      : p->effort != defaults.effort                   ? "--effort"
-                      : p->sz_bins != defaults.sz_bins                 ? "--sz-bins"
-                      : p->zfp_word_bits != defaults.zfp_word_bits     ? "--zfp-word-bits"
+    const char *odd = o->has_slab_bytes                               ? "--slab-bytes"
+                      : o->fills > 0                                  ? "--fill"
+                      : o->hints.type || o->hints.rank                ? "--type or --shape"
+                      : o->format == FORMAT_NDZIP                     ? "--format ndzip"
+                      : !o->zfp_header                                ? "--zfp-header"
+                      : o->box                                        ? "--box"
+                      : o->isa != ZT_ISA_AVX512                       ? "--isa"
+                      : o->policy != ZT_SERIAL && o->policy != ZT_OMP ? "--exec cuda"
+                      : !isnan(p->range_lo)                           ? "--range"
+                      : p->effort != defaults.effort                  ? "--effort"
+                      : p->sz_bins != defaults.sz_bins                ? "--sz-bins"
+                      : p->zfp_word_bits != defaults.zfp_word_bits    ? "--zfp-word-bits"
                       : p->index != defaults.index || p->index_chunk != defaults.index_chunk ||
                               p->index_partition != defaults.index_partition
                           ? "--index"
@@ -424,18 +427,22 @@ static bool check_places(const struct options *o, struct ztio_error *error)
         return fail(error, ZTIO_LACKING,
                     "%s: Zarr stores are written through Python only: "
                     "zarr.create_array(..., serializer=ztile.zarr.ZTileCodec(...)), see 'Zarr' in "
-                    "docs/python.md", is_zarr_name(in) ? in : o->out);
+                    "docs/python.md",
+                    is_zarr_name(in) ? in : o->out);
     if (!o->out || !is_hdf5_name(o->out))
         return fail(error, ZTIO_BAD_USE,
                     "%s: a whole file goes to another whole file; name one with -o that ends in "
-                    ".nc or .h5", in);
+                    ".nc or .h5",
+                    in);
     const char *colon = strrchr(in, ':');
     if (colon && access(in, F_OK) != 0)
         return fail(error, ZTIO_BAD_USE,
                     "%s: one variable goes to a .zt file; for a whole file with only this one "
-                    "compressed, name the file and --var %s", in, colon + 1);
+                    "compressed, name the file and --var %s",
+                    in, colon + 1);
     if (strcmp(in, "-") == 0)
-        return fail(error, ZTIO_BAD_USE, "standard input: netCDF and HDF5 are read from files "
+        return fail(error, ZTIO_BAD_USE,
+                    "standard input: netCDF and HDF5 are read from files "
                     "only; name one");
     return true;
 }
@@ -454,9 +461,14 @@ bool run_whole(const struct options *o, struct ztio_error *error)
 {
     struct whole_job job = {.options = o, .place = o->operand[0]};
     const bool is_back = o->command == CMD_DECOMPRESS;
-    const struct ztio_rewrite how = {.user = &job, .choose = is_back ? choose_plain : choose,
-                                     .begin = begin, .advance = advance, .checked = checked,
-                                     .done = done, .kept = kept, .copied = copied};
+    const struct ztio_rewrite how = {.user = &job,
+                                     .choose = is_back ? choose_plain : choose,
+                                     .begin = begin,
+                                     .advance = advance,
+                                     .checked = checked,
+                                     .done = done,
+                                     .kept = kept,
+                                     .copied = copied};
     if (!check_places(o, error) || !check_options(o, error) ||
         !context_open(o, &job.context, error))
         return false;

@@ -89,8 +89,8 @@ static const char *format_axes(uint32_t rank, const uint64_t *extent, char *text
 {
     size_t at = 0;
     for (uint32_t i = 0; i < rank && at < CLI_TEXT_BYTES; i++)
-        at += (size_t)snprintf(text + at, CLI_TEXT_BYTES - at, "%s%" PRIu64, i ? "x" : "",
-                               extent[i]);
+        at +=
+            (size_t)snprintf(text + at, CLI_TEXT_BYTES - at, "%s%" PRIu64, i ? "x" : "", extent[i]);
     return text;
 }
 
@@ -122,8 +122,8 @@ static void print_json(struct listing *l, const struct ztio_filtered *d, const z
                        bool is_known)
 {
     const struct ztio_variable *v = &d->variable;
-    const bool has_value = is_known && info->bound.kind != ZT_LOSSLESS &&
-                           info->bound.kind != ZT_EXPERT;
+    const bool has_value =
+        is_known && info->bound.kind != ZT_LOSSLESS && info->bound.kind != ZT_EXPERT;
     struct json *j = &l->json;
     json_object(j, NULL);
     json_text(j, "name", v->path);
@@ -206,8 +206,10 @@ static bool list_all(struct listing *l)
         table_print(&l->table, stdout, 0x380);
     }
     if (done && l->count == 0)
-        return fail(l->error, ZTIO_BAD_DATA, "%s: %s ztile's filters or H5Z-ZFP compressed; "
-                    "'ncdump -hs' or 'h5dump -pH' shows what there is", place, what);
+        return fail(l->error, ZTIO_BAD_DATA,
+                    "%s: %s ztile's filters or H5Z-ZFP compressed; "
+                    "'ncdump -hs' or 'h5dump -pH' shows what there is",
+                    place, what);
     if (!done || l->options->json)
         return done;
     if (others > 0)

@@ -197,9 +197,9 @@ bool stored_zfp_read_box(struct stored *s, const zt_box *box, void *buffer,
     const zt_array out = zt_array_nd(buffer, (zt_type)s->type, s->rank, shape);
     const zt_array whole = zt_array_nd(NULL, (zt_type)s->type, s->rank, s->shape);
     const zt_status status =
-        s->stream ? zt_zfp_decompress_box(s->context, s->stream, s->stream_bytes, &s->zfp,
-                                          &s->index, &whole, box, &out)
-                  : zt_zfp_read_box(s->context, &s->bytes.source, &s->zfp, &s->index, &whole, box,
-                                    &out);
+        s->stream
+            ? zt_zfp_decompress_box(s->context, s->stream, s->stream_bytes, &s->zfp, &s->index,
+                                    &whole, box, &out)
+            : zt_zfp_read_box(s->context, &s->bytes.source, &s->zfp, &s->index, &whole, box, &out);
     return status == ZT_OK || fail_indexed(s, status, error);
 }

@@ -49,10 +49,11 @@ bool allocate(void **memory, uint64_t bytes, const char *place, struct ztio_erro
     if (is_over)
         return fail(error, ZTIO_LACKING,
                     "%s: %s in memory are more than the limit of %s; raise --memory-limit, or use "
-                    "smaller slabs or a box", place, format_size((double)bytes, size),
+                    "smaller slabs or a box",
+                    place, format_size((double)bytes, size),
                     format_size((double)memory_limit(), limit));
-    return fail(error, ZTIO_LACKING, "%s: no memory for %s; free some, or use smaller slabs",
-                place, format_size((double)bytes, size));
+    return fail(error, ZTIO_LACKING, "%s: no memory for %s; free some, or use smaller slabs", place,
+                format_size((double)bytes, size));
 }
 
 const char *input_name(const char *place)

@@ -163,8 +163,8 @@ const char *name_of_effort(uint32_t effort)
 
 const char *name_of_index(uint32_t index)
 {
-    static const char *const names[] = {"none", "none", "offsets", "lengths", "hybrid", "compact",
-                                        "stream"};
+    static const char *const names[] = {"none",   "none",    "offsets", "lengths",
+                                        "hybrid", "compact", "stream"};
     return index < sizeof names / sizeof *names ? names[index] : "unknown";
 }
 

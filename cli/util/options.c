@@ -59,8 +59,8 @@ enum {
     CODED = CMD_COMPRESS | CMD_DECOMPRESS, /* options that name a zfp stream's parameters */
     OPENS_ZFP = CODED | CMD_COMPARE | CMD_PLOT | CMD_INDEX,
     WRITES = CMD_COMPRESS | CMD_DECOMPRESS | CMD_PLOT | CMD_DEMO | CMD_BENCH | CMD_INDEX,
-    ALL = CMD_COMPRESS | CMD_DECOMPRESS | CMD_INFO | CMD_COMPARE | CMD_PLOT | CMD_DEMO |
-          CMD_BENCH | CMD_INDEX | CMD_PLAN
+    ALL = CMD_COMPRESS | CMD_DECOMPRESS | CMD_INFO | CMD_COMPARE | CMD_PLOT | CMD_DEMO | CMD_BENCH |
+          CMD_INDEX | CMD_PLAN
 };
 
 struct rule {
@@ -159,8 +159,7 @@ static bool set_bound(struct options *o, zt_bound bound, struct ztio_error *erro
 {
     if (o->has_bound) {
         char old[CLI_TEXT_BYTES], new[CLI_TEXT_BYTES];
-        return fail(error, ZTIO_BAD_USE,
-                    "more than one bound is given, %s and %s; give one",
+        return fail(error, ZTIO_BAD_USE, "more than one bound is given, %s and %s; give one",
                     format_bound(&o->params.bound, old), format_bound(&bound, new));
     }
     bound.flags |= o->params.bound.flags;
@@ -345,8 +344,7 @@ static bool take_word(const char *name, const char *const *words, uint32_t count
     return bad(error, name, argument, wanted);
 }
 
-static bool take_plan(struct options *o, int option, const char *argument,
-                      struct ztio_error *error)
+static bool take_plan(struct options *o, int option, const char *argument, struct ztio_error *error)
 {
     static const char *const plans[] = {"off", "on", "tight"};
     static const char *const preferences[] = {"ratio", "speed", "balanced"};
@@ -454,8 +452,8 @@ static void list(enum command command, struct option *long_options, char *letter
     for (int i = 0; i < RULES; i++) {
         if (!(rules[i].commands & command))
             continue;
-        long_options[n++] = (struct option){rules[i].name, rules[i].has_argument, NULL,
-                                            rules[i].value};
+        long_options[n++] =
+            (struct option){rules[i].name, rules[i].has_argument, NULL, rules[i].value};
         if (rules[i].value < 256) {
             *letters++ = (char)rules[i].value;
             if (rules[i].has_argument)
@@ -530,9 +528,10 @@ static bool check_together(const struct options *o, struct ztio_error *error)
         return fail(error, ZTIO_BAD_USE, "decompress has --json with --salvage only; leave it out");
     if (o->stages && (o->index_study || o->codecs || o->peer_files || o->out))
         return fail(error, ZTIO_BAD_USE, "--stages is a table of its own; leave out %s",
-                    o->index_study ? "--index-study" : o->codecs ? "--codecs"
-                    : o->peer_files                              ? "--peers"
-                                                                 : "-o");
+                    o->index_study  ? "--index-study"
+                    : o->codecs     ? "--codecs"
+                    : o->peer_files ? "--peers"
+                                    : "-o");
     if (p->bound.flags & ZT_RATE_ALIGN && p->bound.kind != ZT_RATE)
         return fail(error, ZTIO_BAD_USE, "--rate-align goes with --rate only; leave it out");
     if (!isnan(p->range_lo) && p->bound.kind != ZT_REL && p->bound.kind != ZT_PSNR)

@@ -71,7 +71,10 @@ bitstream *stream_open(void *buffer, size_t bytes)
     return s;
 }
 
-void stream_close(bitstream *s) { free(s); }
+void stream_close(bitstream *s)
+{
+    free(s);
+}
 
 bitstream *stream_clone(const bitstream *s)
 {
@@ -81,13 +84,25 @@ bitstream *stream_clone(const bitstream *s)
     return copy;
 }
 
-bitstream_count stream_alignment(void) { return ZFP_WORD_BITS; }
+bitstream_count stream_alignment(void)
+{
+    return ZFP_WORD_BITS;
+}
 
-void *stream_data(const bitstream *s) { return s->data; }
+void *stream_data(const bitstream *s)
+{
+    return s->data;
+}
 
-size_t stream_size(const bitstream *s) { return (size_t)(s->word * WORD_BYTES); }
+size_t stream_size(const bitstream *s)
+{
+    return (size_t)(s->word * WORD_BYTES);
+}
 
-size_t stream_capacity(const bitstream *s) { return s->bytes / WORD_BYTES * WORD_BYTES; }
+size_t stream_capacity(const bitstream *s)
+{
+    return s->bytes / WORD_BYTES * WORD_BYTES;
+}
 
 size_t stream_stride_block(const bitstream *s)
 {
@@ -137,7 +152,10 @@ uint64 stream_write_bits(bitstream *s, uint64 value, bitstream_count n)
     return rest;
 }
 
-uint stream_read_bit(bitstream *s) { return (uint)stream_read_bits(s, 1); }
+uint stream_read_bit(bitstream *s)
+{
+    return (uint)stream_read_bits(s, 1);
+}
 
 uint stream_write_bit(bitstream *s, uint bit)
 {
@@ -167,7 +185,10 @@ bitstream_offset stream_wtell(const bitstream *s)
     return s->word * ZFP_WORD_BITS + s->held_bits;
 }
 
-void stream_rewind(bitstream *s) { compat_go_to_word(s, 0); }
+void stream_rewind(bitstream *s)
+{
+    compat_go_to_word(s, 0);
+}
 
 void stream_rseek(bitstream *s, bitstream_offset offset)
 {
@@ -189,7 +210,10 @@ void stream_wseek(bitstream *s, bitstream_offset offset)
     }
 }
 
-void stream_skip(bitstream *s, bitstream_size n) { stream_rseek(s, stream_rtell(s) + n); }
+void stream_skip(bitstream *s, bitstream_size n)
+{
+    stream_rseek(s, stream_rtell(s) + n);
+}
 
 void stream_pad(bitstream *s, bitstream_size n)
 {

@@ -29,8 +29,7 @@ static bool coding_of(const zfp_stream *stream, const struct block *block,
     }
     *coding = (struct zti_coding){.codec = &zti_codec_zfp,
                                   .type = block->type,
-                                  .grid = zti_codec_grid(&zti_codec_zfp, block->rank,
-                                                         array->shape),
+                                  .grid = zti_codec_grid(&zti_codec_zfp, block->rank, array->shape),
                                   .isa = zti_isa_of(NULL),
                                   .verify_bound = NAN};
     return zti_zfp_check(NULL, &params, &coding->zfp) == ZT_OK;
@@ -144,26 +143,32 @@ static void *unconst(const void *p)
         return decode(stream, &(struct block){code, dims, p, {N_##dims}, {S_##dims}});             \
     }
 
-#define FOURS {4, 4, 4, 4}
-#define PACKED {1, 4, 16, 64}
+#define FOURS                                                                                      \
+    {                                                                                              \
+        4, 4, 4, 4                                                                                 \
+    }
+#define PACKED                                                                                     \
+    {                                                                                              \
+        1, 4, 16, 64                                                                               \
+    }
 
 /* Of each rank: parameters, and the same as initializers. */
 #define STRIDES_1 ptrdiff_t sx
 #define STRIDES_2 STRIDES_1, ptrdiff_t sy
 #define STRIDES_3 STRIDES_2, ptrdiff_t sz
 #define STRIDES_4 STRIDES_3, ptrdiff_t sw
-#define SIZES_1 size_t nx
-#define SIZES_2 SIZES_1, size_t ny
-#define SIZES_3 SIZES_2, size_t nz
-#define SIZES_4 SIZES_3, size_t nw
-#define S_1 sx
-#define S_2 sx, sy
-#define S_3 sx, sy, sz
-#define S_4 sx, sy, sz, sw
-#define N_1 nx
-#define N_2 nx, ny
-#define N_3 nx, ny, nz
-#define N_4 nx, ny, nz, nw
+#define SIZES_1   size_t nx
+#define SIZES_2   SIZES_1, size_t ny
+#define SIZES_3   SIZES_2, size_t nz
+#define SIZES_4   SIZES_3, size_t nw
+#define S_1       sx
+#define S_2       sx, sy
+#define S_3       sx, sy, sz
+#define S_4       sx, sy, sz, sw
+#define N_1       nx
+#define N_2       nx, ny
+#define N_3       nx, ny, nz
+#define N_4       nx, ny, nz, nw
 
 BLOCK(int32, ZT_I32, 1, zfp_encode_block_int32_1, zfp_encode_block_strided_int32_1,
       zfp_encode_partial_block_strided_int32_1, zfp_decode_block_int32_1,

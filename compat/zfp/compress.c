@@ -27,8 +27,7 @@ static bool coding_of(const zfp_stream *stream, const zt_array *array, struct zt
     const zt_zfp params = compat_params(stream);
     *coding = (struct zti_coding){.codec = &zti_codec_zfp,
                                   .type = array->type,
-                                  .grid = zti_codec_grid(&zti_codec_zfp, array->rank,
-                                                         array->shape),
+                                  .grid = zti_codec_grid(&zti_codec_zfp, array->rank, array->shape),
                                   .verify_bound = NAN};
     return zti_zfp_check(NULL, &params, &coding->zfp) == ZT_OK;
 }
@@ -98,8 +97,8 @@ size_t zfp_write_header(zfp_stream *stream, const zfp_field *field, uint mask)
         (void)stream_write_bits(s, meta, ZFP_META_BITS);
     if (mask & ZFP_HEADER_MODE) {
         const uint64_t mode = zfp_stream_mode(stream);
-        (void)stream_write_bits(s, mode, mode > ZFP_MODE_SHORT_MAX ? ZFP_MODE_LONG_BITS
-                                                                   : ZFP_MODE_SHORT_BITS);
+        (void)stream_write_bits(
+            s, mode, mode > ZFP_MODE_SHORT_MAX ? ZFP_MODE_LONG_BITS : ZFP_MODE_SHORT_BITS);
     }
     return (size_t)(stream_wtell(s) - start);
 }
@@ -129,6 +128,12 @@ size_t zfp_read_header(zfp_stream *stream, zfp_field *field, uint mask)
     return (size_t)(stream_rtell(s) - start);
 }
 
-size_t zfp_stream_flush(zfp_stream *stream) { return stream_flush(stream->stream); }
+size_t zfp_stream_flush(zfp_stream *stream)
+{
+    return stream_flush(stream->stream);
+}
 
-size_t zfp_stream_align(zfp_stream *stream) { return stream_align(stream->stream); }
+size_t zfp_stream_align(zfp_stream *stream)
+{
+    return stream_align(stream->stream);
+}

@@ -17,7 +17,10 @@ uint32_t compat_type(zfp_type type)
     return 0;
 }
 
-size_t zfp_type_size(zfp_type type) { return zt_type_bytes(compat_type(type)); }
+size_t zfp_type_size(zfp_type type)
+{
+    return zt_type_bytes(compat_type(type));
+}
 
 static zfp_type type_of(uint32_t type)
 {
@@ -73,8 +76,7 @@ static zfp_field *new_field(void *pointer, zfp_type type, size_t nx, size_t ny, 
 {
     zfp_field *field = malloc(sizeof *field);
     if (field)
-        *field = (zfp_field){.type = type, .nx = nx, .ny = ny, .nz = nz, .nw = nw,
-                             .data = pointer};
+        *field = (zfp_field){.type = type, .nx = nx, .ny = ny, .nz = nz, .nw = nw, .data = pointer};
     return field;
 }
 
@@ -98,11 +100,17 @@ zfp_field *zfp_field_4d(void *pointer, zfp_type type, size_t nx, size_t ny, size
     return new_field(pointer, type, nx, ny, nz, nw);
 }
 
-void zfp_field_free(zfp_field *field) { free(field); }
+void zfp_field_free(zfp_field *field)
+{
+    free(field);
+}
 
 /* ---- what they say ---- */
 
-void *zfp_field_pointer(const zfp_field *field) { return field->data; }
+void *zfp_field_pointer(const zfp_field *field)
+{
+    return field->data;
+}
 
 /* The lowest and the highest place that the field reaches, in scalars from its pointer. */
 static void reach(const zfp_field *field, int64_t *lowest, int64_t *highest)
@@ -127,11 +135,13 @@ void *zfp_field_begin(const zfp_field *field)
         return NULL;
     reach(field, &lowest, &highest);
     /* a number: extents may be nonsense where only a description is asked for */
-    return (void *)((uintptr_t)field->data +
-                    (uintptr_t)lowest * zfp_type_size(field->type));
+    return (void *)((uintptr_t)field->data + (uintptr_t)lowest * zfp_type_size(field->type));
 }
 
-zfp_type zfp_field_type(const zfp_field *field) { return field->type; }
+zfp_type zfp_field_type(const zfp_field *field)
+{
+    return field->type;
+}
 
 uint zfp_field_precision(const zfp_field *field)
 {
@@ -191,14 +201,16 @@ uint64 zfp_field_metadata(const zfp_field *field)
 {
     zt_array array;
     uint64_t code;
-    return compat_array(field, &array) && zt_zfp_field_code(&array, &code) == ZT_OK
-               ? code
-               : ZFP_META_NULL;
+    return compat_array(field, &array) && zt_zfp_field_code(&array, &code) == ZT_OK ? code
+                                                                                    : ZFP_META_NULL;
 }
 
 /* ---- setters ---- */
 
-void zfp_field_set_pointer(zfp_field *field, void *pointer) { field->data = pointer; }
+void zfp_field_set_pointer(zfp_field *field, void *pointer)
+{
+    field->data = pointer;
+}
 
 zfp_type zfp_field_set_type(zfp_field *field, zfp_type type)
 {
@@ -290,7 +302,10 @@ bool compat_read_codes(uint64_t field_code, uint64_t mode_code, zt_zfp *params, 
 
 /* ---- configurations: a mode and its argument, which clients look into ---- */
 
-zfp_config zfp_config_none(void) { return (zfp_config){.mode = zfp_mode_null}; }
+zfp_config zfp_config_none(void)
+{
+    return (zfp_config){.mode = zfp_mode_null};
+}
 
 zfp_config zfp_config_rate(double rate, zfp_bool align)
 {
@@ -307,11 +322,15 @@ zfp_config zfp_config_accuracy(double tolerance)
     return (zfp_config){.mode = zfp_mode_fixed_accuracy, .arg.tolerance = tolerance};
 }
 
-zfp_config zfp_config_reversible(void) { return (zfp_config){.mode = zfp_mode_reversible}; }
+zfp_config zfp_config_reversible(void)
+{
+    return (zfp_config){.mode = zfp_mode_reversible};
+}
 
 zfp_config zfp_config_expert(uint minbits, uint maxbits, uint maxprec, int minexp)
 {
-    return (zfp_config){.mode = zfp_mode_expert,
-                        .arg.expert = {.minbits = minbits, .maxbits = maxbits,
-                                       .maxprec = maxprec, .minexp = minexp}};
+    return (zfp_config){
+        .mode = zfp_mode_expert,
+        .arg.expert = {
+            .minbits = minbits, .maxbits = maxbits, .maxprec = maxprec, .minexp = minexp}};
 }

@@ -36,8 +36,11 @@ zfp_stream *zfp_stream_open(bitstream *bits)
 {
     zfp_stream *stream = malloc(sizeof *stream);
     if (stream)
-        *stream = (zfp_stream){.minbits = ZFP_MIN_BITS, .maxbits = ZFP_MAX_BITS,
-                               .maxprec = ZFP_MAX_PREC, .minexp = ZFP_MIN_EXP, .stream = bits};
+        *stream = (zfp_stream){.minbits = ZFP_MIN_BITS,
+                               .maxbits = ZFP_MAX_BITS,
+                               .maxprec = ZFP_MAX_PREC,
+                               .minexp = ZFP_MIN_EXP,
+                               .stream = bits};
     return stream;
 }
 
@@ -49,9 +52,15 @@ void zfp_stream_close(zfp_stream *stream)
     free(stream);
 }
 
-bitstream *zfp_stream_bit_stream(const zfp_stream *stream) { return stream->stream; }
+bitstream *zfp_stream_bit_stream(const zfp_stream *stream)
+{
+    return stream->stream;
+}
 
-void zfp_stream_set_bit_stream(zfp_stream *stream, bitstream *bits) { stream->stream = bits; }
+void zfp_stream_set_bit_stream(zfp_stream *stream, bitstream *bits)
+{
+    stream->stream = bits;
+}
 
 /* ---- parameters ---- */
 
@@ -116,7 +125,10 @@ size_t zfp_stream_maximum_size(const zfp_stream *stream, const zfp_field *field)
                : 0;
 }
 
-void zfp_stream_rewind(zfp_stream *stream) { stream_rewind(stream->stream); }
+void zfp_stream_rewind(zfp_stream *stream)
+{
+    stream_rewind(stream->stream);
+}
 
 void zfp_stream_set_reversible(zfp_stream *stream)
 {
@@ -179,7 +191,10 @@ zfp_bool zfp_stream_set_params(zfp_stream *stream, uint minbits, uint maxbits, u
 
 /* ---- execution ---- */
 
-zfp_exec_policy zfp_stream_execution(const zfp_stream *stream) { return stream->exec.policy; }
+zfp_exec_policy zfp_stream_execution(const zfp_stream *stream)
+{
+    return stream->exec.policy;
+}
 
 static zfp_exec_params_omp *omp_of(const zfp_stream *stream)
 {

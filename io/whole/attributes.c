@@ -33,8 +33,10 @@ static bool turn_reference(const struct whole *w, hid_t type, void *value)
     const H5R_type_t kind = is_region ? H5R_DATASET_REGION : H5R_OBJECT;
     unsigned char old[sizeof(hdset_reg_ref_t)];
     if (!is_region && H5Tequal(type, H5T_STD_REF_OBJ) <= 0)
-        return ztio_fail(w->error, ZTIO_BAD_DATA, "%s: holds references of a kind that came after "
-                         "HDF5 1.10, which this build of ztile cannot carry over", w->place);
+        return ztio_fail(w->error, ZTIO_BAD_DATA,
+                         "%s: holds references of a kind that came after "
+                         "HDF5 1.10, which this build of ztile cannot carry over",
+                         w->place);
     memcpy(old, value, bytes);
     memset(value, 0, bytes);
     const struct object *target = target_of(w, kind, old);
@@ -131,8 +133,8 @@ static bool lies_elsewhere(hid_t type)
                  (class == H5T_STRING && H5Tis_variable_str(type) > 0);
     const int members = class == H5T_COMPOUND ? H5Tget_nmembers(type) : class == H5T_ARRAY ? 1 : 0;
     for (int i = 0; !found && i < members; i++) {
-        hid_t part = class == H5T_ARRAY ? H5Tget_super(type)
-                                        : H5Tget_member_type(type, (unsigned)i);
+        hid_t part =
+            class == H5T_ARRAY ? H5Tget_super(type) : H5Tget_member_type(type, (unsigned)i);
         found = lies_elsewhere(part);
         (void)H5Tclose(part);
     }
@@ -187,8 +189,8 @@ static bool copy_parts(struct whole *w, const char *path, struct part *p)
     for (bool done = true; from[0] < shape[0]; from[0] += count[0]) {
         count[0] = shape[0] - from[0] < step ? shape[0] - from[0] : step;
         p->memory = H5Screate_simple(rank, count, NULL);
-        done = p->memory >= 0 && H5Sselect_hyperslab(p->space, H5S_SELECT_SET, from, NULL, count,
-                                                     NULL) >= 0;
+        done = p->memory >= 0 &&
+               H5Sselect_hyperslab(p->space, H5S_SELECT_SET, from, NULL, count, NULL) >= 0;
         done = done ? copy_part(w, path, p) : whole_fail_read(w, path);
         (void)H5Sclose(p->memory);
         if (!done)
@@ -287,9 +289,9 @@ bool whole_copy_attributes(struct whole *w, const struct object *o)
     struct owner owner = {w, o->path, H5Oopen(w->out, o->path, H5P_DEFAULT)};
     bool done = owner.to >= 0 || whole_fail_write(w, o->path);
     const bool is_ordered = has_order(from, o->type); /* else as they lie in the object's header */
-    if (done && H5Aiterate2(from, is_ordered ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME,
-                            is_ordered ? H5_ITER_INC : H5_ITER_NATIVE, &at, copy_attribute,
-                            &owner) < 0)
+    if (done &&
+        H5Aiterate2(from, is_ordered ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME,
+                    is_ordered ? H5_ITER_INC : H5_ITER_NATIVE, &at, copy_attribute, &owner) < 0)
         done = w->error->exit_status == 0 ? whole_fail_read(w, o->path) : false;
     if (owner.to >= 0)
         (void)H5Oclose(owner.to);

@@ -19,15 +19,24 @@
 static const struct {
     const char *name;
     bool has_names_before_colons;
-} attributes[] = {{"coordinates", false},          {"bounds", false},
-                  {"climatology", false},          {"cell_measures", false},
-                  {"ancillary_variables", false},  {"grid_mapping", true},
-                  {"formula_terms", false},        {"geometry", false},
-                  {"node_coordinates", false},     {"node_count", false},
-                  {"part_node_count", false},      {"interior_ring", false},
-                  {"nodes", false},                {"edges", false},
-                  {"edge_coordinates", false},     {"face_coordinates", false},
-                  {"volume_coordinates", false},   {"coordinate_interpolation", true},
+} attributes[] = {{"coordinates", false},
+                  {"bounds", false},
+                  {"climatology", false},
+                  {"cell_measures", false},
+                  {"ancillary_variables", false},
+                  {"grid_mapping", true},
+                  {"formula_terms", false},
+                  {"geometry", false},
+                  {"node_coordinates", false},
+                  {"node_count", false},
+                  {"part_node_count", false},
+                  {"interior_ring", false},
+                  {"nodes", false},
+                  {"edges", false},
+                  {"edge_coordinates", false},
+                  {"face_coordinates", false},
+                  {"volume_coordinates", false},
+                  {"coordinate_interpolation", true},
                   {"interpolation_parameters", false}};
 
 /* ---- attributes as text ---------------------------------------------------------------------- */
@@ -79,9 +88,8 @@ static char *read_words(hid_t object, const char *name)
     hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
     const hssize_t count = H5Sget_simple_extent_npoints(space);
     if (H5Tget_class(type) == H5T_STRING && count > 0 && count <= STRINGS_MOST)
-        text = H5Tis_variable_str(type) > 0
-                   ? read_variable_strings(attribute, type, (size_t)count)
-                   : read_fixed_strings(attribute, type, (size_t)count);
+        text = H5Tis_variable_str(type) > 0 ? read_variable_strings(attribute, type, (size_t)count)
+                                            : read_fixed_strings(attribute, type, (size_t)count);
     (void)H5Sclose(space);
     (void)H5Tclose(type);
     (void)H5Aclose(attribute);
@@ -194,9 +202,9 @@ static bool has_time_units(hid_t dataset)
 
 static bool has_coordinate_name(const char *path)
 {
-    static const char *const names[] = {"lat",     "lon",     "latitude", "longitude", "lat2d",
-                                        "lon2d",   "xlat",    "xlong",    "nav_lat",   "nav_lon",
-                                        "tlat",    "tlong",   "ulat",     "ulong"};
+    static const char *const names[] = {"lat",   "lon",   "latitude", "longitude", "lat2d",
+                                        "lon2d", "xlat",  "xlong",    "nav_lat",   "nav_lon",
+                                        "tlat",  "tlong", "ulat",     "ulong"};
     const char *name = strrchr(path, '/') + 1;
     if (strstr(path, "/Geolocation Fields/")) /* of HDF-EOS5 swaths */
         return true;
@@ -208,14 +216,17 @@ static bool has_coordinate_name(const char *path)
 
 static bool says_it_is_one(hid_t dataset, const char *path)
 {
-    static const char *const units[] = {"degrees_north", "degree_north", "degree_N", "degrees_N",
-                                        "degreeN",       "degreesN",     "degrees_east",
-                                        "degree_east",   "degree_E",     "degrees_E", "degreeE",
-                                        "degreesE"};
+    static const char *const units[] = {
+        "degrees_north", "degree_north", "degree_N", "degrees_N", "degreeN", "degreesN",
+        "degrees_east",  "degree_east",  "degree_E", "degrees_E", "degreeE", "degreesE"};
     static const char *const axes[] = {"X", "Y", "Z", "T"};
-    static const char *const standard_names[] = {
-        "latitude",       "longitude", "time", "grid_latitude", "grid_longitude",
-        "projection_x_coordinate", "projection_y_coordinate"};
+    static const char *const standard_names[] = {"latitude",
+                                                 "longitude",
+                                                 "time",
+                                                 "grid_latitude",
+                                                 "grid_longitude",
+                                                 "projection_x_coordinate",
+                                                 "projection_y_coordinate"};
     return H5Aexists(dataset, "bounds") > 0 || H5Aexists(dataset, "climatology") > 0 ||
            H5Aexists(dataset, "formula_terms") > 0 || has_coordinate_name(path) ||
            has_time_units(dataset) ||

@@ -11,8 +11,8 @@ enum { SIGNATURE_BYTES = 8, USER_BLOCK_MOST = 1 << 20 };
 /* HDF5's first bytes are at 0, or at 512, 1024, 2048 and so on behind a user block. */
 static bool find_signature(FILE *file)
 {
-    static const char signature[SIGNATURE_BYTES] = {'\x89', 'H', 'D', 'F', '\r', '\n', '\x1a',
-                                                    '\n'};
+    static const char signature[SIGNATURE_BYTES] = {'\x89', 'H',  'D',    'F',
+                                                    '\r',   '\n', '\x1a', '\n'};
     char head[SIGNATURE_BYTES];
     for (int at = 0; at <= USER_BLOCK_MOST; at = at ? 2 * at : 512)
         if (fseek(file, at, SEEK_SET) != 0 || fread(head, 1, sizeof head, file) != sizeof head)

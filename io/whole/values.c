@@ -7,14 +7,14 @@
 #include <string.h>
 
 enum {
-    OUR_FILTER = 48613,      /* plugins/hdf5/ztile_h5.h */
-    OUR_FILTER_ZFP = 32013,  /* H5Z-ZFP's, and ours */
-    CHUNK_BYTES = 1 << 20,   /* of chunks that are chosen: as many as HDF5's cache holds */
-    CHUNK_LEAST = 32 << 10,  /* of chunks that are kept: smaller ones compress badly */
-    CHUNK_MOST = 64 << 20,   /* likewise: a larger one is a lot to decode for one value */
-    BLOCK_BYTES = 32 << 20,  /* read and written at a time */
-    CACHE_SLOTS = 12421,     /* of chunks that are read; prime, as HDF5 advises */
-    HEADER_BYTES = 128       /* that chunks and a filter add to a dataset's header, at most */
+    OUR_FILTER = 48613,     /* plugins/hdf5/ztile_h5.h */
+    OUR_FILTER_ZFP = 32013, /* H5Z-ZFP's, and ours */
+    CHUNK_BYTES = 1 << 20,  /* of chunks that are chosen: as many as HDF5's cache holds */
+    CHUNK_LEAST = 32 << 10, /* of chunks that are kept: smaller ones compress badly */
+    CHUNK_MOST = 64 << 20,  /* likewise: a larger one is a lot to decode for one value */
+    BLOCK_BYTES = 32 << 20, /* read and written at a time */
+    CACHE_SLOTS = 12421,    /* of chunks that are read; prime, as HDF5 advises */
+    HEADER_BYTES = 128      /* that chunks and a filter add to a dataset's header, at most */
 };
 
 /* ---- what a dataset is ----------------------------------------------------------------------- */
@@ -419,9 +419,9 @@ static bool make_empty(struct whole *w, const struct object *o)
         return whole_fail_read(w, o->path);
     hid_t stored = H5Dget_type(from), space = H5Dget_space(from);
     hid_t properties = H5Dget_create_plist(from), type = whole_type(w, stored);
-    hid_t to = type >= 0 ? H5Dcreate2(w->out, o->path, type, space, H5P_DEFAULT, properties,
-                                      H5P_DEFAULT)
-                         : -1;
+    hid_t to = type >= 0
+                   ? H5Dcreate2(w->out, o->path, type, space, H5P_DEFAULT, properties, H5P_DEFAULT)
+                   : -1;
     if (to < 0 && w->error->exit_status == 0)
         (void)whole_fail_write(w, o->path);
     if (to >= 0)
@@ -471,8 +471,8 @@ static bool rewrite(struct whole *w, struct object *o)
     hid_t from = H5Dopen2(w->in, o->path, H5P_DEFAULT);
     if (from < 0)
         return whole_fail_read(w, o->path);
-    const bool done = o->choice.is_asked ? make_anew(w, o, from, &made)
-                                         : try_anew(w, o, from, &made);
+    const bool done =
+        o->choice.is_asked ? make_anew(w, o, from, &made) : try_anew(w, o, from, &made);
     (void)H5Dclose(from);
     if (!done)
         return false;

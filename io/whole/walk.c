@@ -67,7 +67,9 @@ static herr_t list_one(hid_t file, const char *name, const H5O_info_t *info, voi
     struct object *o = &w->objects[w->count];
     const bool is_root = strcmp(name, ".") == 0;
     const size_t bytes = strlen(name) + 2;
-    *o = (struct object){.file_number = info->fileno, .address = info->addr, .type = info->type,
+    *o = (struct object){.file_number = info->fileno,
+                         .address = info->addr,
+                         .type = info->type,
                          .path = malloc(bytes)};
     if (!o->path) {
         (void)ztio_fail_memory(w->error, w->place);
@@ -151,8 +153,8 @@ static bool make_group(struct whole *w, const struct object *o)
 {
     hid_t from = H5Gopen2(w->in, o->path, H5P_DEFAULT);
     hid_t properties = from >= 0 ? H5Gget_create_plist(from) : -1;
-    hid_t to = properties >= 0 ? H5Gcreate2(w->out, o->path, H5P_DEFAULT, properties, H5P_DEFAULT)
-                               : -1;
+    hid_t to =
+        properties >= 0 ? H5Gcreate2(w->out, o->path, H5P_DEFAULT, properties, H5P_DEFAULT) : -1;
     if (to < 0)
         (void)whole_fail_write(w, o->path);
     else
@@ -186,8 +188,10 @@ bool whole_ensure(struct whole *w, struct object *o)
     case H5O_TYPE_NAMED_DATATYPE: return make_type(w, o);
     case H5O_TYPE_DATASET: return whole_make_dataset(w, o);
     default:
-        return ztio_fail(w->error, ZTIO_BAD_DATA, "%s: %s is no group, dataset or type, of which "
-                         "alone HDF5 files of this version are made", w->place, o->path);
+        return ztio_fail(w->error, ZTIO_BAD_DATA,
+                         "%s: %s is no group, dataset or type, of which "
+                         "alone HDF5 files of this version are made",
+                         w->place, o->path);
     }
 }
 
@@ -286,8 +290,10 @@ static bool walk_group(struct whole *w, const char *path)
     hsize_t index = 0;
     struct walk walk = {w, path};
     if (w->depth == DEPTH_MAX)
-        return ztio_fail(w->error, ZTIO_BAD_DATA, "%s: groups are more than %d deep; the file is "
-                         "damaged", w->place, DEPTH_MAX);
+        return ztio_fail(w->error, ZTIO_BAD_DATA,
+                         "%s: groups are more than %d deep; the file is "
+                         "damaged",
+                         w->place, DEPTH_MAX);
     hid_t group = H5Gopen2(w->in, path, H5P_DEFAULT);
     if (group < 0)
         return whole_fail_read(w, path);
@@ -295,9 +301,9 @@ static bool walk_group(struct whole *w, const char *path)
     (void)H5Pget_link_creation_order(properties, &order);
     (void)H5Pclose(properties);
     w->depth++;
-    const bool done = H5Literate(group, order & H5P_CRT_ORDER_TRACKED ? H5_INDEX_CRT_ORDER
-                                                                      : H5_INDEX_NAME,
-                                 H5_ITER_INC, &index, walk_link, &walk) >= 0;
+    const bool done =
+        H5Literate(group, order & H5P_CRT_ORDER_TRACKED ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME,
+                   H5_ITER_INC, &index, walk_link, &walk) >= 0;
     if (!done && w->error->exit_status == 0)
         (void)whole_fail_read(w, path);
     w->depth--;
@@ -377,9 +383,9 @@ static bool copy_bytes(const char *from, const char *to, const char *mode, uint6
         (void)fclose(in);
     if (out)
         done &= fclose(out) == 0;
-    return done || ztio_fail(error, ZTIO_IO_ERROR,
-                             "%s: its bytes cannot be copied to the other file; check the device",
-                             from);
+    return done ||
+           ztio_fail(error, ZTIO_IO_ERROR,
+                     "%s: its bytes cannot be copied to the other file; check the device", from);
 }
 
 static uint64_t bytes_of_file(const char *path)
@@ -431,9 +437,9 @@ bool ztio_rewrite_hdf5(const char *path, const char *out, const struct ztio_crea
     }
     w.label = ztio_bytes_label(bytes);
     w.trial = ztio_bytes_hand_over(trial);
-    bool done = ztio_bytes_is_file(bytes) ||
-                ztio_fail(error, ZTIO_BAD_USE, "%s: netCDF and HDF5 go to files only; name one",
-                          w.label);
+    bool done =
+        ztio_bytes_is_file(bytes) ||
+        ztio_fail(error, ZTIO_BAD_USE, "%s: netCDF and HDF5 go to files only; name one", w.label);
     if (done) {
         w.in = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
         done = w.in >= 0 || whole_fail_read(&w, "it");

@@ -44,10 +44,10 @@ struct object {
     unsigned long file_number; /* with the address what tells it from others */
     haddr_t address;
     H5O_type_t type;
-    char *path;   /* where it is, and is made: where links first lead to it */
-    bool is_named; /* path is that; before, some path */
-    bool is_made; /* in the file that is written */
-    bool is_by_value; /* a dataset whose values are read and written, and last */
+    char *path;                /* where it is, and is made: where links first lead to it */
+    bool is_named;             /* path is that; before, some path */
+    bool is_made;              /* in the file that is written */
+    bool is_by_value;          /* a dataset whose values are read and written, and last */
     struct ztio_choice choice; /* of a dataset */
     struct ztio_variable variable;
 };
@@ -55,9 +55,9 @@ struct object {
 struct whole {
     hid_t in;
     hid_t out;
-    const char *place; /* for sentences: what is read */
-    const char *label; /* likewise: what is written */
-    const char *trial; /* a file in which a dataset is written, to see how many bytes it takes */
+    const char *place;  /* for sentences: what is read */
+    const char *label;  /* likewise: what is written */
+    const char *trial;  /* a file in which a dataset is written, to see how many bytes it takes */
     uint64_t rewritten; /* datasets */
     bool is_asked;      /* one of them was */
     const struct ztio_rewrite *how;

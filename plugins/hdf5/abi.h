@@ -11,20 +11,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef int64_t zh_hid;            /* hid_t, since HDF5 1.10 */
+typedef int64_t zh_hid;             /* hid_t, since HDF5 1.10 */
 typedef unsigned long long zh_size; /* hsize_t */
 
-enum { ZH_FLAG_OPTIONAL = 0x0001, /* H5Z_FLAG_OPTIONAL: a chunk may be stored without it */
-       ZH_FLAG_REVERSE = 0x0100 }; /* H5Z_FLAG_REVERSE: decompress */
-enum { ZH_FILTER_DEFLATE = 1, ZH_FILTER_SHUFFLE = 2, ZH_FILTER_FLETCHER32 = 3, ZH_FILTER_SZIP = 4,
-       ZH_FILTER_NBIT = 5, ZH_FILTER_SCALEOFFSET = 6 };
-enum { ZH_CLASS_VERSION = 1 };     /* H5Z_CLASS_T_VERS */
-enum { ZH_PLUGIN_FILTER = 0 };     /* H5PL_TYPE_FILTER */
-enum { ZH_MAX_RANK = 32 };         /* H5S_MAX_RANK */
-enum { ZH_INTEGER = 0, ZH_FLOAT = 1 };                    /* H5T_class_t */
-enum { ZH_ORDER_LE = 0, ZH_ORDER_BE = 1 };                /* H5T_order_t */
-enum { ZH_SIGN_NONE = 0 };                                /* H5T_sign_t */
-enum { ZH_FILL_BY_USER = 2 };                             /* H5D_fill_value_t */
+enum {
+    ZH_FLAG_OPTIONAL = 0x0001, /* H5Z_FLAG_OPTIONAL: a chunk may be stored without it */
+    ZH_FLAG_REVERSE = 0x0100
+}; /* H5Z_FLAG_REVERSE: decompress */
+enum {
+    ZH_FILTER_DEFLATE = 1,
+    ZH_FILTER_SHUFFLE = 2,
+    ZH_FILTER_FLETCHER32 = 3,
+    ZH_FILTER_SZIP = 4,
+    ZH_FILTER_NBIT = 5,
+    ZH_FILTER_SCALEOFFSET = 6
+};
+enum { ZH_CLASS_VERSION = 1 };             /* H5Z_CLASS_T_VERS */
+enum { ZH_PLUGIN_FILTER = 0 };             /* H5PL_TYPE_FILTER */
+enum { ZH_MAX_RANK = 32 };                 /* H5S_MAX_RANK */
+enum { ZH_INTEGER = 0, ZH_FLOAT = 1 };     /* H5T_class_t */
+enum { ZH_ORDER_LE = 0, ZH_ORDER_BE = 1 }; /* H5T_order_t */
+enum { ZH_SIGN_NONE = 0 };                 /* H5T_sign_t */
+enum { ZH_FILL_BY_USER = 2 };              /* H5D_fill_value_t */
 
 /* H5Z_class2_t */
 struct zh_class {
@@ -54,8 +62,14 @@ struct zh_codec {
 };
 
 enum { ZH_NC_NOERR = 0, ZH_NC_ENOMEM = -61, ZH_NC_EFILTER = -132 };
-enum { ZH_NC_INT = 4, ZH_NC_FLOAT = 5, ZH_NC_DOUBLE = 6, ZH_NC_UINT = 9, ZH_NC_INT64 = 10,
-       ZH_NC_UINT64 = 11 };
+enum {
+    ZH_NC_INT = 4,
+    ZH_NC_FLOAT = 5,
+    ZH_NC_DOUBLE = 6,
+    ZH_NC_UINT = 9,
+    ZH_NC_INT64 = 10,
+    ZH_NC_UINT64 = 11
+};
 
 #define ZH_EXPORT __attribute__((visibility("default")))
 

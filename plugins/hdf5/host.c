@@ -127,15 +127,18 @@ bool zh_chunk_of_dataset(void *caller, zh_hid dcpl, zh_hid type, struct zh_chunk
     memset(chunk, 0, sizeof *chunk);
     chunk->type = type_of(class, bytes);
     if (chunk->type == 0) {
-        zh_complain(caller, "ztile codes integers and floats of 4 or 8 bytes, not %s of %zu; use "
+        zh_complain(caller,
+                    "ztile codes integers and floats of 4 or 8 bytes, not %s of %zu; use "
                     "another filter for this dataset",
-                    class == ZH_INTEGER ? "integers" : class == ZH_FLOAT ? "floats" : "a type",
+                    class == ZH_INTEGER ? "integers"
+                    : class == ZH_FLOAT ? "floats"
+                                        : "a type",
                     bytes);
         return false;
     }
     if (H5Tget_order(type) != native_order()) {
         zh_complain(caller, "the dataset's type has not this machine's byte order; create it with "
-                    "a native type, HDF5 converts where it is read");
+                            "a native type, HDF5 converts where it is read");
         return false;
     }
     chunk->is_unsigned = class == ZH_INTEGER && H5Tget_sign(type) == ZH_SIGN_NONE;
@@ -151,9 +154,8 @@ bool zh_chunk_of_dataset(void *caller, zh_hid dcpl, zh_hid type, struct zh_chunk
     FIND(caller, int, H5Pget_fill_value, (zh_hid, zh_hid, void *));
     int defined = 0;
     uint64_t value = 0;
-    if (H5Pfill_value_defined && H5Pget_fill_value &&
-        H5Pfill_value_defined(dcpl, &defined) >= 0 && defined == ZH_FILL_BY_USER &&
-        H5Pget_fill_value(dcpl, type, &value) >= 0)
+    if (H5Pfill_value_defined && H5Pget_fill_value && H5Pfill_value_defined(dcpl, &defined) >= 0 &&
+        defined == ZH_FILL_BY_USER && H5Pget_fill_value(dcpl, type, &value) >= 0)
         set_fill(chunk, &value);
     return true;
 }
@@ -238,10 +240,12 @@ bool zh_check_pipeline(void *caller, zh_hid dcpl, int filter, bool is_lossless, 
         if (is_lossless && (is_optional || !is_resizing))
             continue;
         name[sizeof name - 1] = 0;
-        zh_complain(caller, "%s (filter %d) stands before filter %d in the pipeline, so that %s; "
-                    "leave it out: %sH5Premove_filter(dcpl, %d) in C", name[0] ? name : "another",
-                    other, filter, is_lossless ? "chunks have not the bytes of their values"
-                                               : "no bound on the values would hold",
+        zh_complain(caller,
+                    "%s (filter %d) stands before filter %d in the pipeline, so that %s; "
+                    "leave it out: %sH5Premove_filter(dcpl, %d) in C",
+                    name[0] ? name : "another", other, filter,
+                    is_lossless ? "chunks have not the bytes of their values"
+                                : "no bound on the values would hold",
                     remedy_of(other), other);
         return false;
     }
@@ -258,8 +262,10 @@ zt_context *zh_context(void *caller)
     if (text && *text)
         threads = strtoul(text, &end, 10);
     if (end && (*end || *text == '-' || threads > 1024)) {
-        zh_complain(caller, "ZTILE_THREADS is \"%s\" in the environment; it is a number of "
-                    "threads, at most 1024, or 0 for all processors", text);
+        zh_complain(caller,
+                    "ZTILE_THREADS is \"%s\" in the environment; it is a number of "
+                    "threads, at most 1024, or 0 for all processors",
+                    text);
         return NULL;
     }
     if (zt_context_new(NULL, &context) != ZT_OK) {

@@ -17,8 +17,8 @@ struct zh_chunk {
     bool is_unsigned;
     uint32_t rank;
     uint64_t shape[ZH_MAX_RANK]; /* slowest first */
-    bool has_fill; /* the creator of the dataset gave one, and not 0 */
-    uint64_t fill; /* its bits */
+    bool has_fill;               /* the creator of the dataset gave one, and not 0 */
+    uint64_t fill;               /* its bits */
 };
 
 /* To be taken in the function that HDF5 or netCDF calls. */

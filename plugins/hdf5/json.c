@@ -4,7 +4,10 @@
 
 enum { TEXT_BYTES = 512 };
 
-static const char *after_blanks(const char *p) { return p + strspn(p, " \t\r\n"); }
+static const char *after_blanks(const char *p)
+{
+    return p + strspn(p, " \t\r\n");
+}
 
 /* A string without escapes, between quotes. NULL, or behind it. */
 static const char *take_string(const char *p, const char **text, size_t *bytes)
@@ -34,8 +37,8 @@ static const char *take_value(const char *p, const char **text, size_t *bytes)
 /* Parameters of the Python codec that a reader need not know, and a filter has no word for. */
 static bool is_ignored(const char *key, size_t bytes)
 {
-    static const char *const names[] = {"id",       "index", "index_chunk", "index_partition",
-                                        "plan",     "name",  "units",       "fill",
+    static const char *const names[] = {"id",         "index",    "index_chunk", "index_partition",
+                                        "plan",       "name",     "units",       "fill",
                                         "slab_bytes", "word_bits"};
     return ztile_h5_find(names, sizeof names / sizeof *names, key, bytes) <
            sizeof names / sizeof *names;
@@ -129,8 +132,8 @@ char *zh_to_json(const char *id, const struct ztile_h5_config *c)
     else
         used += snprintf(json + used, TEXT_BYTES - (size_t)used, ", \"codec\": \"%s\"",
                          codecs[c->codec & 3]);
-    used += snprintf(json + used, TEXT_BYTES - (size_t)used, ", \"%s\": %s", kinds[c->kind & 7],
-                     value);
+    used +=
+        snprintf(json + used, TEXT_BYTES - (size_t)used, ", \"%s\": %s", kinds[c->kind & 7], value);
     if (c->flags & 1)
         used += snprintf(json + used, TEXT_BYTES - (size_t)used, ", \"rate_align\": true");
     if (c->kind == 2 || c->kind == 4)

@@ -33,7 +33,10 @@ enum { BY_RATE = 1, BY_PRECISION = 2, BY_ACCURACY = 3, BY_EXPERT = 4, BY_REVERSI
 static const unsigned version_word = 0x10105111u;
 static const uint32_t magic = 'z' | 'f' << 8 | 'p' << 16 | 5u << 24;
 
-static uint32_t turned(uint32_t v) { return __builtin_bswap32(v); }
+static uint32_t turned(uint32_t v)
+{
+    return __builtin_bswap32(v);
+}
 
 /* ---- what is stored ---- */
 
@@ -100,8 +103,8 @@ static bool params_of(void *caller, size_t count, const unsigned *words, uint32_
              count < needed[words[0]])
         status = ZT_BAD_ARG;
     else if (words[0] == BY_RATE)
-        status = number > 0 ? zt_zfp_set_rate(zfp, number, (zt_type)type, rank, 0, NULL)
-                            : ZT_BAD_ARG;
+        status =
+            number > 0 ? zt_zfp_set_rate(zfp, number, (zt_type)type, rank, 0, NULL) : ZT_BAD_ARG;
     else if (words[0] == BY_PRECISION)
         status = zt_zfp_set_precision(zfp, words[2], NULL);
     else if (words[0] == BY_ACCURACY)
@@ -111,10 +114,11 @@ static bool params_of(void *caller, size_t count, const unsigned *words, uint32_
     else
         status = zt_zfp_set_reversible(zfp);
     if (status != ZT_OK)
-        zh_complain(caller, "the %zu cd_values, first %u, ask filter %d for nothing that it knows: "
+        zh_complain(caller,
+                    "the %zu cd_values, first %u, ask filter %d for nothing that it knows: "
                     "1 0 and a rate as a double in two words, 2 0 planes, 3 0 and a tolerance, "
-                    "4 0 minbits maxbits maxprec minexp, or 5", count, count ? words[0] : 0,
-                    FILTER);
+                    "4 0 minbits maxbits maxprec minexp, or 5",
+                    count, count ? words[0] : 0, FILTER);
     return status == ZT_OK;
 }
 
@@ -126,15 +130,18 @@ static size_t words_of(void *caller, struct zh_chunk *chunk, size_t count, const
     uint64_t field;
     const uint32_t axes = zh_drop_unit_axes(chunk);
     if (axes > ZT_MAX_RANK) {
-        zh_complain(caller, "a chunk has %u axes longer than 1 and zfp knows 4; make others 1 in "
-                    "the chunk shape, or take the ztile filter, which joins the slowest", axes);
+        zh_complain(caller,
+                    "a chunk has %u axes longer than 1 and zfp knows 4; make others 1 in "
+                    "the chunk shape, or take the ztile filter, which joins the slowest",
+                    axes);
         return 0;
     }
     if (!params_of(caller, count, asked, chunk->type, axes, &zfp))
         return 0;
     const zt_array array = zt_array_nd(NULL, (zt_type)chunk->type, axes, chunk->shape);
     if (zt_zfp_field_code(&array, &field) != ZT_OK) {
-        zh_complain(caller, "a chunk is too long for zfp's header, which holds 2^48 values along "
+        zh_complain(caller,
+                    "a chunk is too long for zfp's header, which holds 2^48 values along "
                     "one axis, 2^24 along two, 2^16 along three, 2^12 along four; make it smaller");
         return 0;
     }
@@ -146,9 +153,11 @@ static void warn_of_integers(void)
 {
     static bool is_said;
     if (!is_said)
-        (void)fprintf(stderr, "ztile: warning: filter %d: zfp knows no accuracy for integers and "
+        (void)fprintf(stderr,
+                      "ztile: warning: filter %d: zfp knows no accuracy for integers and "
                       "codes them in full, off by some units all the same; give a precision or a "
-                      "rate, or take ztile's own filter\n", FILTER);
+                      "rate, or take ztile's own filter\n",
+                      FILTER);
     is_said = true;
 }
 
@@ -198,8 +207,10 @@ static size_t decompress(void *caller, zt_context *context, const zt_zfp *zfp, z
     zt_zfp lenient = *zfp;
     lenient.flags |= ZT_ZFP_AS_LIBZFP; /* what others wrote is read as they would */
     if (raw == 0 || raw / BYTES_A_BIT / 8 > nbytes) {
-        zh_complain(caller, "a chunk of %zu bytes cannot hold the values that its dataset's "
-                    "cd_values announce; the file is damaged", nbytes);
+        zh_complain(caller,
+                    "a chunk of %zu bytes cannot hold the values that its dataset's "
+                    "cd_values announce; the file is damaged",
+                    nbytes);
         return 0;
     }
     array->data = malloc(raw);
@@ -229,8 +240,10 @@ static size_t compress(void *caller, zt_context *context, const zt_zfp *zfp, boo
     zt_zfp as_asked = *zfp;
     size_t capacity = 0, bytes = 0;
     if (raw != nbytes) {
-        zh_complain(caller, "a chunk has %zu bytes and not the %zu of its values; no filter that "
-                    "changes the size may come before this one", nbytes, raw);
+        zh_complain(caller,
+                    "a chunk has %zu bytes and not the %zu of its values; no filter that "
+                    "changes the size may come before this one",
+                    nbytes, raw);
         return 0;
     }
     if (allowed && strcmp(allowed, "1") == 0)
@@ -240,8 +253,8 @@ static size_t compress(void *caller, zt_context *context, const zt_zfp *zfp, boo
     zt_status status = zt_zfp_compress_bound(context, array, &as_asked, &capacity);
     if (status == ZT_OK) {
         out = malloc(capacity);
-        status = out ? zt_zfp_compress(context, array, &as_asked, out, capacity, &bytes)
-                     : ZT_NO_MEMORY;
+        status =
+            out ? zt_zfp_compress(context, array, &as_asked, out, capacity, &bytes) : ZT_NO_MEMORY;
     }
     const bool is_coded = status == ZT_OK && bytes > 0;
     if (!is_coded)
@@ -278,7 +291,7 @@ static size_t filter(unsigned flags, size_t count, const unsigned *words, size_t
         result = decompress(caller, context, &zfp, &array, is_turned, nbytes, buf_size, buf);
     else if (is_turned)
         zh_complain(caller, "the dataset is a big-endian machine's; it can be read here and not "
-                    "written to");
+                            "written to");
     else
         result = compress(caller, context, &zfp, flags & ZH_FLAG_OPTIONAL, &array, nbytes, buf_size,
                           buf);
@@ -286,8 +299,8 @@ static size_t filter(unsigned flags, size_t count, const unsigned *words, size_t
     return result;
 }
 
-const struct zh_class zh_zfp_class = {ZH_CLASS_VERSION, FILTER, 1, 1, "zfp (ztile)", NULL,
-                                      set_local, filter};
+const struct zh_class zh_zfp_class = {ZH_CLASS_VERSION, FILTER, 1,         1,
+                                      "zfp (ztile)",    NULL,   set_local, filter};
 
 /* ---- NCZarr ---- */
 
@@ -331,5 +344,5 @@ static int modify_parameters(int ncid, int varid, size_t *visible_count, unsigne
     return ZH_NC_EFILTER;
 }
 
-const struct zh_codec zh_zfp_codec = {1, 1, "ztile_zfp", FILTER, NULL, NULL, codec_to_hdf5,
-                                      hdf5_to_codec, modify_parameters};
+const struct zh_codec zh_zfp_codec = {
+    1, 1, "ztile_zfp", FILTER, NULL, NULL, codec_to_hdf5, hdf5_to_codec, modify_parameters};

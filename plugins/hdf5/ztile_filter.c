@@ -20,7 +20,10 @@ enum { STORED_AT = ZTILE_H5_ASKED_WORDS, SHAPE_AT = STORED_AT + 1 };
 
 /* ---- the table ---- */
 
-static unsigned kind_of(const unsigned *words) { return words[1] >> 8 & 0xff; }
+static unsigned kind_of(const unsigned *words)
+{
+    return words[1] >> 8 & 0xff;
+}
 
 /* What is asked, from either form; false after a complaint. */
 static bool load_config(void *caller, size_t count, const unsigned *words,
@@ -29,10 +32,11 @@ static bool load_config(void *caller, size_t count, const unsigned *words,
     memset(c, 0, sizeof *c);
     c->filter = FILTER;
     if (count < 4 || (words[0] & 0xffffff00u) != ZTILE_H5_TABLE || (words[0] & 0xff) > 1) {
-        zh_complain(caller, "the %zu cd_values of filter %d are no table that this version knows "
+        zh_complain(caller,
+                    "the %zu cd_values of filter %d are no table that this version knows "
                     "(the first is 0x%08x, version 1 begins with 0x%08x); let ztile_h5.h or "
-                    "ztile_h5_words make them", count, FILTER, count ? words[0] : 0,
-                    ZTILE_H5_TABLE);
+                    "ztile_h5_words make them",
+                    count, FILTER, count ? words[0] : 0, ZTILE_H5_TABLE);
         return false;
     }
     c->codec = words[1] & 0xff;
@@ -41,9 +45,10 @@ static bool load_config(void *caller, size_t count, const unsigned *words,
     c->value = ztile_h5_get_double(words + 2);
     const bool is_long = c->kind == ZT_EXPERT || c->kind == ZT_REL || c->kind == ZT_PSNR;
     if (words[1] >> 24 || c->kind > ZT_EXPERT || (is_long && count < STORED_AT)) {
-        zh_complain(caller, "the cd_values of filter %d name bound %u with %zu words; this version "
-                    "knows bounds 0 to %d, and rel, psnr and expert take %d words", FILTER,
-                    c->kind, count, ZT_EXPERT, STORED_AT);
+        zh_complain(caller,
+                    "the cd_values of filter %d name bound %u with %zu words; this version "
+                    "knows bounds 0 to %d, and rel, psnr and expert take %d words",
+                    FILTER, c->kind, count, ZT_EXPERT, STORED_AT);
         return false;
     }
     if (c->kind == ZT_EXPERT) {
@@ -84,7 +89,7 @@ static bool load_chunk(void *caller, size_t count, const unsigned *words, struct
     if ((words[0] & 0xff) != FORM_STORED || zt_type_bytes(type) == 0 || rank < 1 ||
         rank > ZT_MAX_RANK || count < SHAPE_AT + rank + (words[STORED_AT] >> 24 ? 2 : 0)) {
         zh_complain(caller, "the dataset's cd_values do not say what a chunk is; the filter was "
-                    "not applied when the dataset was created, or the file is damaged");
+                            "not applied when the dataset was created, or the file is damaged");
         return false;
     }
     *chunk = (struct zh_chunk){.type = type, .rank = rank};
@@ -201,8 +206,10 @@ static size_t compress(void *caller, zt_context *context, const struct ztile_h5_
     zt_params params;
     zt_status status;
     if (raw != nbytes) {
-        zh_complain(caller, "a chunk has %zu bytes and not the %zu of its values; no filter that "
-                    "changes the size may come before this one", nbytes, raw);
+        zh_complain(caller,
+                    "a chunk has %zu bytes and not the %zu of its values; no filter that "
+                    "changes the size may come before this one",
+                    nbytes, raw);
         return 0;
     }
     params_of(config, chunk->has_fill, chunk->fill, &params);
@@ -216,8 +223,8 @@ static size_t compress(void *caller, zt_context *context, const struct ztile_h5_
     if (chunk->is_unsigned) /* where the filter fails, HDF5 may store the values as they were */
         turn_signs(array, raw);
     if (status != ZT_OK)
-        zh_complain(caller, "%s", status == ZT_NO_MEMORY ? "no memory for a chunk"
-                                                         : zt_context_error(context));
+        zh_complain(caller, "%s",
+                    status == ZT_NO_MEMORY ? "no memory for a chunk" : zt_context_error(context));
     if (status != ZT_OK || (is_optional && bytes >= nbytes)) {
         free(out);
         return 0;
@@ -240,7 +247,7 @@ static size_t decompress(void *caller, zt_context *context, zt_array *array, boo
     }
     if (raw == 0 || info.type != array->type || info.raw_bytes != raw) {
         zh_complain(caller, "a chunk holds another type or number of values than its dataset's "
-                    "cd_values say; the file is damaged");
+                            "cd_values say; the file is damaged");
         return 0;
     }
     /* others may have left axes of extent 1 in, or joined others: in memory it is the same */
@@ -284,8 +291,8 @@ static size_t filter(unsigned flags, size_t count, const unsigned *words, size_t
     return result;
 }
 
-const struct zh_class zh_ztile_class = {ZH_CLASS_VERSION, FILTER, 1, 1, "ztile", NULL, set_local,
-                                         filter};
+const struct zh_class zh_ztile_class = {ZH_CLASS_VERSION, FILTER, 1,         1,
+                                        "ztile",          NULL,   set_local, filter};
 
 /* ---- NCZarr ---- */
 
@@ -321,5 +328,5 @@ static int modify_parameters(int ncid, int varid, size_t *visible_count, unsigne
     return ZH_NC_EFILTER;
 }
 
-const struct zh_codec zh_ztile_codec = {1, 1, "ztile", FILTER, NULL, NULL, codec_to_hdf5,
-                                      hdf5_to_codec, modify_parameters};
+const struct zh_codec zh_ztile_codec = {
+    1, 1, "ztile", FILTER, NULL, NULL, codec_to_hdf5, hdf5_to_codec, modify_parameters};

@@ -30,7 +30,7 @@
 #include <string.h>
 
 /* ztile's filter: a number of the range that HDF5 leaves to private use. H5Z-ZFP's. */
-#define ZTILE_H5_FILTER 48613
+#define ZTILE_H5_FILTER     48613
 #define ZTILE_H5_FILTER_ZFP 32013
 
 /* The table of bytes that ztile's filter is configured by, 32-bit words as cd_values:
@@ -134,8 +134,8 @@ static inline int ztile_h5_word(struct ztile_h5_config *c, const char *word, con
         return ztile_h5_numbers(value, stop, c->range, 2) && c->range[0] <= c->range[1];
     }
     if (key == 6 && memcmp(word, "format", 6) == 0) {
-        c->filter = rest == 3 && memcmp(value, "zfp", 3) == 0 ? ZTILE_H5_FILTER_ZFP
-                                                              : ZTILE_H5_FILTER;
+        c->filter =
+            rest == 3 && memcmp(value, "zfp", 3) == 0 ? ZTILE_H5_FILTER_ZFP : ZTILE_H5_FILTER;
         return rest == 3 ? c->filter == ZTILE_H5_FILTER_ZFP
                          : rest == 2 && memcmp(value, "zt", 2) == 0;
     }
@@ -166,19 +166,22 @@ static inline int ztile_h5_parse(const char *text, struct ztile_h5_config *confi
         text = comma ? comma + 1 : stop;
     }
     if (bounds > 1) {
-        snprintf(config->error, sizeof config->error, "only one bound can be kept; give one of "
+        snprintf(config->error, sizeof config->error,
+                 "only one bound can be kept; give one of "
                  "abs, rel, pwrel, psnr, rate, precision, lossless, expert");
         return -1;
     }
     if ((config->kind == 2 || config->kind == 4) && !config->has_range) {
-        snprintf(config->error, sizeof config->error, "a filter sees one chunk at a time: give abs "
+        snprintf(config->error, sizeof config->error,
+                 "a filter sees one chunk at a time: give abs "
                  "instead of rel or psnr, or the whole array's range=LO:HI with it");
         return -1;
     }
     if (config->filter == ZTILE_H5_FILTER_ZFP &&
         (config->codec > 1 || config->kind == 2 || config->kind == 3 || config->kind == 4 ||
          config->flags)) {
-        snprintf(config->error, sizeof config->error, "format=zfp goes with rate, precision, abs, "
+        snprintf(config->error, sizeof config->error,
+                 "format=zfp goes with rate, precision, abs, "
                  "lossless and expert only");
         return -1;
     }

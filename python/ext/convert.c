@@ -35,7 +35,7 @@ static int check_layout(const Py_buffer *view)
         is_aligned = is_aligned && view->strides[i] % view->itemsize == 0;
     if (!is_aligned) {
         PyErr_SetString(PyExc_ValueError, "the array's elements are not aligned to their size; "
-                        "give ztile a copy of it");
+                                          "give ztile a copy of it");
         return -1;
     }
     return 0;
@@ -48,7 +48,8 @@ int core_array_get(PyObject *object, bool is_written, struct core_array *array)
         return -1;
     const uint32_t type = type_of(view->format, view->itemsize);
     if (!type) {
-        PyErr_Format(PyExc_TypeError, "ztile takes float32, float64, int32 and int64 in the "
+        PyErr_Format(PyExc_TypeError,
+                     "ztile takes float32, float64, int32 and int64 in the "
                      "machine's byte order, this buffer has the format '%s'",
                      view->format ? view->format : "B");
     } else if (!check_layout(view)) {
@@ -64,7 +65,10 @@ int core_array_get(PyObject *object, bool is_written, struct core_array *array)
     return -1;
 }
 
-void core_array_release(struct core_array *array) { PyBuffer_Release(&array->view); }
+void core_array_release(struct core_array *array)
+{
+    PyBuffer_Release(&array->view);
+}
 
 int core_bytes_get(PyObject *object, Py_buffer *view)
 {
@@ -165,22 +169,20 @@ PyObject *core_info_dict(const zt_info *info)
     return Py_BuildValue(
         "{s:I,s:I,s:I,s:N,s:I,s:I,s:d,s:d,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:K,s:I,s:I,s:s,s:s,"
         "s:(IIIIii),s:(IId)}",
-        "format_version", info->format_version, "codec", info->codec, "type", info->type,
-        "shape", core_shape_tuple(info->shape, info->rank), "index", info->index,
-        "bound_kind", info->bound.kind, "bound_value", info->bound.value,
-        "abs_bound", info->abs_bound, "raw_bytes", (unsigned long long)info->raw_bytes,
-        "stream_bytes", (unsigned long long)info->stream_bytes,
-        "index_bytes", (unsigned long long)info->index_bytes,
-        "file_bytes", (unsigned long long)info->file_bytes,
-        "frames", (unsigned long long)info->frames,
-        "slab_extent", (unsigned long long)info->slab_extent,
-        "exact_values", (unsigned long long)info->exact_values,
-        "special_values", (unsigned long long)info->special_values,
-        "raw_frames", (unsigned long long)info->raw_frames,
-        "index_chunk", info->index_chunk, "index_partition", info->index_partition,
-        "name", info->name, "units", info->units,
-        "zfp", info->zfp_word_bits, info->zfp_minbits, info->zfp_maxbits, info->zfp_maxprec,
-        info->zfp_minexp, info->zfp_shift, "sz", info->sz_effort, info->sz_axes, info->sz_step);
+        "format_version", info->format_version, "codec", info->codec, "type", info->type, "shape",
+        core_shape_tuple(info->shape, info->rank), "index", info->index, "bound_kind",
+        info->bound.kind, "bound_value", info->bound.value, "abs_bound", info->abs_bound,
+        "raw_bytes", (unsigned long long)info->raw_bytes, "stream_bytes",
+        (unsigned long long)info->stream_bytes, "index_bytes",
+        (unsigned long long)info->index_bytes, "file_bytes", (unsigned long long)info->file_bytes,
+        "frames", (unsigned long long)info->frames, "slab_extent",
+        (unsigned long long)info->slab_extent, "exact_values",
+        (unsigned long long)info->exact_values, "special_values",
+        (unsigned long long)info->special_values, "raw_frames",
+        (unsigned long long)info->raw_frames, "index_chunk", info->index_chunk, "index_partition",
+        info->index_partition, "name", info->name, "units", info->units, "zfp", info->zfp_word_bits,
+        info->zfp_minbits, info->zfp_maxbits, info->zfp_maxprec, info->zfp_minexp, info->zfp_shift,
+        "sz", info->sz_effort, info->sz_axes, info->sz_step);
 }
 
 PyObject *core_bytes_cut(PyObject *bytes, size_t used)

@@ -22,8 +22,8 @@ struct core_array {
 /* A call in progress: its context, with the threads it was given, and how to interrupt it. */
 struct core_call {
     zt_context *context;
-    double next_look;       /* seconds: when signals are looked at next */
-    bool is_interrupted;    /* a Python exception is set */
+    double next_look;    /* seconds: when signals are looked at next */
+    bool is_interrupted; /* a Python exception is set */
 };
 
 /* All return 0, or -1 with a Python exception set. */

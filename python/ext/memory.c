@@ -27,8 +27,8 @@ static PyObject *core_compress(PyObject *module, PyObject *args)
         bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)capacity);
     if (bytes) {
         char *out = PyBytes_AsString(bytes);
-        Py_BEGIN_ALLOW_THREADS
-        status = zt_compress(call.context, &in.array, &params, out, capacity, &used);
+        Py_BEGIN_ALLOW_THREADS status =
+            zt_compress(call.context, &in.array, &params, out, capacity, &used);
         Py_END_ALLOW_THREADS
     }
     if (status) {
@@ -57,12 +57,10 @@ static PyObject *decompress(PyObject *data, PyObject *object, PyObject *lo, PyOb
         return NULL;
     }
     if ((!lo || !core_box_get(lo, hi, out.array.rank, &box)) && !core_call_begin(threads, &call)) {
-        Py_BEGIN_ALLOW_THREADS
-        status = lo ? zt_decompress_box(call.context, view.buf, (size_t)view.len, &box, &out.array)
-                    : zt_decompress(call.context, view.buf, (size_t)view.len, &out.array);
-        Py_END_ALLOW_THREADS
-        if (status)
-            core_raise(&call, status);
+        Py_BEGIN_ALLOW_THREADS status =
+            lo ? zt_decompress_box(call.context, view.buf, (size_t)view.len, &box, &out.array)
+               : zt_decompress(call.context, view.buf, (size_t)view.len, &out.array);
+        Py_END_ALLOW_THREADS if (status) core_raise(&call, status);
         is_done = !status;
         core_call_end(&call);
     }
@@ -140,20 +138,16 @@ static PyObject *core_compare(PyObject *module, PyObject *args)
         zt_status status;
         zt_quality_init(&q, sizeof q);
         q.abs_bound = abs_bound;
-        Py_BEGIN_ALLOW_THREADS
-        status = zt_compare(call.context, &a.array, &b.array, &q);
-        Py_END_ALLOW_THREADS
-        if (status)
-            core_raise(&call, status);
-        else
-            dict = Py_BuildValue(
-                "{s:K,s:K,s:K,s:K,s:K,s:d,s:d,s:d,s:d,s:d,s:d}", "values",
-                (unsigned long long)q.values, "finite_values", (unsigned long long)q.finite_values,
-                "special_changed", (unsigned long long)q.special_changed, "different_values",
-                (unsigned long long)q.different_values, "beyond_bound",
-                (unsigned long long)q.beyond_bound, "min", q.min, "max", q.max, "max_abs_error",
-                q.max_abs_error, "max_pwrel_error", q.max_pwrel_error, "rmse",
-                zt_quality_rmse(&q), "psnr", zt_quality_psnr(&q));
+        Py_BEGIN_ALLOW_THREADS status = zt_compare(call.context, &a.array, &b.array, &q);
+        Py_END_ALLOW_THREADS if (status) core_raise(&call, status);
+        else dict = Py_BuildValue(
+            "{s:K,s:K,s:K,s:K,s:K,s:d,s:d,s:d,s:d,s:d,s:d}", "values", (unsigned long long)q.values,
+            "finite_values", (unsigned long long)q.finite_values, "special_changed",
+            (unsigned long long)q.special_changed, "different_values",
+            (unsigned long long)q.different_values, "beyond_bound",
+            (unsigned long long)q.beyond_bound, "min", q.min, "max", q.max, "max_abs_error",
+            q.max_abs_error, "max_pwrel_error", q.max_pwrel_error, "rmse", zt_quality_rmse(&q),
+            "psnr", zt_quality_psnr(&q));
         core_call_end(&call);
     }
     core_array_release(&b);

@@ -2,8 +2,15 @@
 #include "core.h"
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "ztile._core", "libztile, as the package ztile calls it.", -1,
-    NULL, NULL, NULL, NULL, NULL,
+    PyModuleDef_HEAD_INIT,
+    "ztile._core",
+    "libztile, as the package ztile calls it.",
+    -1,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
+    NULL,
 };
 
 /* The name that the interpreter looks for. */

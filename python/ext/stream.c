@@ -5,9 +5,9 @@
 
 /* What both types hold. The library's reader or writer is made in the initializer, once. */
 struct stream {
-    PyObject_HEAD
-    PyObject *callable; /* read(offset, memoryview) -> bytes read, or write(memoryview) */
-    PyObject *params;   /* a writer's: name and units point into it */
+    PyObject_HEAD PyObject
+        *callable;    /* read(offset, memoryview) -> bytes read, or write(memoryview) */
+    PyObject *params; /* a writer's: name and units point into it */
     struct core_call call;
     zt_reader *reader;
     zt_writer *writer;
@@ -17,8 +17,8 @@ struct stream {
 
 /* Call 'callable' with memory as its last argument, which it must not keep. Returns its result, or
  * NULL with an exception set. */
-static PyObject *call_with_memory(struct stream *self, PyObject *offset, char *memory,
-                                  size_t bytes, int flags)
+static PyObject *call_with_memory(struct stream *self, PyObject *offset, char *memory, size_t bytes,
+                                  int flags)
 {
     PyObject *view = PyMemoryView_FromMemory(memory, (Py_ssize_t)bytes, flags);
     if (!view)
@@ -156,10 +156,8 @@ static int reader_init(PyObject *object, PyObject *args, PyObject *keywords)
     const zt_source source = {.read = on_read, .user = self, .source_bytes = source_bytes};
     zt_status status;
     self->is_busy = true;
-    Py_BEGIN_ALLOW_THREADS
-    status = zt_reader_open(self->call.context, &source, &self->reader);
-    Py_END_ALLOW_THREADS
-    self->is_busy = false;
+    Py_BEGIN_ALLOW_THREADS status = zt_reader_open(self->call.context, &source, &self->reader);
+    Py_END_ALLOW_THREADS self->is_busy = false;
     if (status)
         core_raise(&self->call, status);
     return status ? -1 : 0;
@@ -174,10 +172,8 @@ static PyObject *reader_info(PyObject *object, PyObject *none)
     if (!enter(self))
         return NULL;
     zt_info_init(&info, sizeof info);
-    Py_BEGIN_ALLOW_THREADS
-    status = zt_reader_info(self->reader, &info);
-    Py_END_ALLOW_THREADS
-    PyObject *result = leave(self, status);
+    Py_BEGIN_ALLOW_THREADS status = zt_reader_info(self->reader, &info);
+    Py_END_ALLOW_THREADS PyObject *result = leave(self, status);
     if (result) {
         Py_DECREF(result);
         result = core_info_dict(&info);
@@ -198,10 +194,8 @@ static PyObject *reader_read_box(PyObject *object, PyObject *args)
         core_array_get(target, true, &out))
         return NULL;
     if (!core_box_get(lo, hi, out.array.rank, &box) && enter(self)) {
-        Py_BEGIN_ALLOW_THREADS
-        status = zt_reader_read_box(self->reader, &box, &out.array);
-        Py_END_ALLOW_THREADS
-        result = leave(self, status);
+        Py_BEGIN_ALLOW_THREADS status = zt_reader_read_box(self->reader, &box, &out.array);
+        Py_END_ALLOW_THREADS result = leave(self, status);
     }
     core_array_release(&out);
     return result;
@@ -214,10 +208,8 @@ static PyObject *reader_check(PyObject *object, PyObject *none)
     (void)none;
     if (!enter(self))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    status = zt_reader_check(self->reader);
-    Py_END_ALLOW_THREADS
-    return leave(self, status);
+    Py_BEGIN_ALLOW_THREADS status = zt_reader_check(self->reader);
+    Py_END_ALLOW_THREADS return leave(self, status);
 }
 
 /* ---- Writer(write, type, shape, params, threads) ------------------------------------------- */
@@ -246,10 +238,9 @@ static int writer_init(PyObject *object, PyObject *args, PyObject *keywords)
     const zt_sink sink = {.write = on_write, .user = self};
     zt_status status;
     self->is_busy = true;
-    Py_BEGIN_ALLOW_THREADS
-    status = zt_writer_open(self->call.context, &sink, &self->whole, &params, &self->writer);
-    Py_END_ALLOW_THREADS
-    self->is_busy = false;
+    Py_BEGIN_ALLOW_THREADS status =
+        zt_writer_open(self->call.context, &sink, &self->whole, &params, &self->writer);
+    Py_END_ALLOW_THREADS self->is_busy = false;
     if (status)
         core_raise(&self->call, status);
     return status ? -1 : 0;
@@ -274,10 +265,8 @@ static PyObject *writer_put(PyObject *object, PyObject *slab)
         return NULL;
     PyObject *result = NULL;
     if (enter(self)) {
-        Py_BEGIN_ALLOW_THREADS
-        status = zt_writer_put(self->writer, &in.array);
-        Py_END_ALLOW_THREADS
-        result = leave(self, status);
+        Py_BEGIN_ALLOW_THREADS status = zt_writer_put(self->writer, &in.array);
+        Py_END_ALLOW_THREADS result = leave(self, status);
     }
     core_array_release(&in);
     return result;
@@ -290,10 +279,8 @@ static PyObject *writer_finish(PyObject *object, PyObject *none)
     (void)none;
     if (!enter(self))
         return NULL;
-    Py_BEGIN_ALLOW_THREADS
-    status = zt_writer_close(self->writer);
-    Py_END_ALLOW_THREADS
-    return leave(self, status);
+    Py_BEGIN_ALLOW_THREADS status = zt_writer_close(self->writer);
+    Py_END_ALLOW_THREADS return leave(self, status);
 }
 
 /* ---- the types ----------------------------------------------------------------------------- */
@@ -315,15 +302,13 @@ static PyMethodDef writer_methods[] = {
 };
 
 static PyType_Slot reader_slots[] = {
-    {Py_tp_init, reader_init},         {Py_tp_dealloc, stream_dealloc},
-    {Py_tp_traverse, stream_traverse}, {Py_tp_clear, stream_clear},
-    {Py_tp_methods, reader_methods},   {0, NULL},
+    {Py_tp_init, reader_init},   {Py_tp_dealloc, stream_dealloc}, {Py_tp_traverse, stream_traverse},
+    {Py_tp_clear, stream_clear}, {Py_tp_methods, reader_methods}, {0, NULL},
 };
 
 static PyType_Slot writer_slots[] = {
-    {Py_tp_init, writer_init},         {Py_tp_dealloc, stream_dealloc},
-    {Py_tp_traverse, stream_traverse}, {Py_tp_clear, stream_clear},
-    {Py_tp_methods, writer_methods},   {0, NULL},
+    {Py_tp_init, writer_init},   {Py_tp_dealloc, stream_dealloc}, {Py_tp_traverse, stream_traverse},
+    {Py_tp_clear, stream_clear}, {Py_tp_methods, writer_methods}, {0, NULL},
 };
 
 static PyType_Spec reader_spec = {"ztile._core.Reader", sizeof(struct stream), 0,
@@ -342,7 +327,6 @@ static int add_type(PyObject *module, PyType_Spec *spec, const char *name)
 
 int core_stream_add_types(PyObject *module)
 {
-    return add_type(module, &reader_spec, "Reader") || add_type(module, &writer_spec, "Writer")
-               ? -1
-               : 0;
+    return add_type(module, &reader_spec, "Reader") || add_type(module, &writer_spec, "Writer") ? -1
+                                                                                                : 0;
 }

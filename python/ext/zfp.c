@@ -16,11 +16,8 @@ static int get_zfp(PyObject *tuple, uint32_t type, uint32_t rank, zt_zfp *zfp)
     zfp->flags = flags;
     zt_status status = ZT_BAD_ARG;
     switch (mode) {
-    case ZT_ZFP_INVALID: /* the stream's header says it */
-        return 0;
-    case ZT_ZFP_EXPERT:
-        status = zt_zfp_set_expert(zfp, minbits, maxbits, maxprec, minexp);
-        break;
+    case ZT_ZFP_INVALID: /* the stream's header says it */ return 0;
+    case ZT_ZFP_EXPERT: status = zt_zfp_set_expert(zfp, minbits, maxbits, maxprec, minexp); break;
     case ZT_ZFP_FIXED_RATE:
         status = zt_zfp_set_rate(zfp, value, (zt_type)type, rank, 0, NULL);
         break;
@@ -28,17 +25,13 @@ static int get_zfp(PyObject *tuple, uint32_t type, uint32_t rank, zt_zfp *zfp)
         status = value >= 1 && value <= 64 ? zt_zfp_set_precision(zfp, (uint32_t)value, NULL)
                                            : ZT_BAD_ARG;
         break;
-    case ZT_ZFP_FIXED_ACCURACY:
-        status = zt_zfp_set_accuracy(zfp, value, NULL);
-        break;
-    case ZT_ZFP_REVERSIBLE:
-        status = zt_zfp_set_reversible(zfp);
-        break;
-    default:
-        break;
+    case ZT_ZFP_FIXED_ACCURACY: status = zt_zfp_set_accuracy(zfp, value, NULL); break;
+    case ZT_ZFP_REVERSIBLE: status = zt_zfp_set_reversible(zfp); break;
+    default: break;
     }
     if (status)
-        core_raise_sentence(status, "these are no parameters of a zfp stream: a rate is above 0, "
+        core_raise_sentence(status,
+                            "these are no parameters of a zfp stream: a rate is above 0, "
                             "a precision 1 to 64, a tolerance finite and not negative, and of "
                             "expert parameters minbits <= maxbits and maxprec 1 to 64");
     return status ? -1 : 0;
@@ -68,8 +61,8 @@ static PyObject *core_zfp_compress(PyObject *module, PyObject *args)
         bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)capacity);
     if (bytes) {
         char *out = PyBytes_AsString(bytes);
-        Py_BEGIN_ALLOW_THREADS
-        status = zt_zfp_compress(call.context, &in.array, &zfp, out, capacity, &used);
+        Py_BEGIN_ALLOW_THREADS status =
+            zt_zfp_compress(call.context, &in.array, &zfp, out, capacity, &used);
         Py_END_ALLOW_THREADS
     }
     if (status) {
@@ -102,12 +95,9 @@ static PyObject *core_zfp_decompress(PyObject *module, PyObject *args)
     }
     if (!get_zfp(tuple, out.array.type, out.array.rank, &zfp) && !core_call_begin(threads, &call)) {
         zt_status status;
-        Py_BEGIN_ALLOW_THREADS
-        status = zt_zfp_decompress(call.context, view.buf, (size_t)view.len, &zfp, &out.array,
-                                   NULL);
-        Py_END_ALLOW_THREADS
-        if (status)
-            core_raise(&call, status);
+        Py_BEGIN_ALLOW_THREADS status =
+            zt_zfp_decompress(call.context, view.buf, (size_t)view.len, &zfp, &out.array, NULL);
+        Py_END_ALLOW_THREADS if (status) core_raise(&call, status);
         is_done = !status;
         core_call_end(&call);
     }
@@ -139,10 +129,9 @@ static PyObject *core_zfp_header(PyObject *module, PyObject *args)
         if (status)
             core_raise(&call, status);
         else
-            result = Py_BuildValue("INI(IIIi)", array.type,
-                                   core_shape_tuple(array.shape, array.rank),
-                                   (unsigned)zt_zfp_mode_of(&zfp), zfp.minbits, zfp.maxbits,
-                                   zfp.maxprec, zfp.minexp);
+            result = Py_BuildValue(
+                "INI(IIIi)", array.type, core_shape_tuple(array.shape, array.rank),
+                (unsigned)zt_zfp_mode_of(&zfp), zfp.minbits, zfp.maxbits, zfp.maxprec, zfp.minexp);
         core_call_end(&call);
     }
     PyBuffer_Release(&view);

@@ -9,8 +9,10 @@ zt_status zti_array_check(zt_context *context, const zt_array *array, bool need_
         return zti_fail(context, ZT_BAD_ARG, "no array given");
     size_t value_bytes = zt_type_bytes(array->type);
     if (value_bytes == 0)
-        return zti_fail(context, ZT_BAD_ARG, "%u is no element type; use ZT_F32, ZT_F64, ZT_I32 or "
-                        "ZT_I64", array->type);
+        return zti_fail(context, ZT_BAD_ARG,
+                        "%u is no element type; use ZT_F32, ZT_F64, ZT_I32 or "
+                        "ZT_I64",
+                        array->type);
     if (array->rank < 1 || array->rank > ZT_MAX_RANK)
         return zti_fail(context, ZT_BAD_ARG, "rank %u is not in 1..%d", array->rank, ZT_MAX_RANK);
     if (array->reserved[0] || array->reserved[1])
@@ -47,12 +49,12 @@ zt_status zti_array_check_output(zt_context *context, const zt_array *array)
         if (array->stride[i] == 0 && array->shape[i] > 1)
             return zti_fail(context, ZT_BAD_ARG,
                             "axis %u (slowest first) of the output has stride 0", i);
-    const uint64_t bytes =
-        zti_array_values(array->rank, array->shape) * zt_type_bytes(array->type);
+    const uint64_t bytes = zti_array_values(array->rank, array->shape) * zt_type_bytes(array->type);
     if (context && context->most_output_bytes > 0 && bytes > context->most_output_bytes)
         return zti_fail(context, ZT_NO_MEMORY,
                         "an array of %" PRIu64 " bytes is more than the output limit of %" PRIu64
-                        " bytes", bytes, context->most_output_bytes);
+                        " bytes",
+                        bytes, context->most_output_bytes);
     return ZT_OK;
 }
 

@@ -24,8 +24,7 @@ static void put_axis(struct axes *a, uint32_t at, uint64_t n, int64_t from, int6
     a->to[at] = to;
 }
 
-static struct axes axes_of(uint32_t rank, const uint64_t *n, const int64_t *from,
-                           const int64_t *to)
+static struct axes axes_of(uint32_t rank, const uint64_t *n, const int64_t *from, const int64_t *to)
 {
     struct axes a = {.rank = 0}, merged = {.rank = 0};
     for (uint32_t i = 0; i < rank; i++) {
@@ -96,8 +95,7 @@ void zti_copy_values(size_t value_bytes, uint32_t rank, const uint64_t *n, const
         put_axis(&a, 0, 1, 0, 0);
     }
     const uint64_t row_bytes = a.n[a.rank - 1] * value_bytes;
-    const bool is_row =
-        a.from[a.rank - 1] == 1 && a.to[a.rank - 1] == 1 && row_bytes >= ROW_BYTES;
+    const bool is_row = a.from[a.rank - 1] == 1 && a.to[a.rank - 1] == 1 && row_bytes >= ROW_BYTES;
     if (!is_row)
         choose_plane(&a);
     const uint32_t outer = a.rank - (is_row ? 1 : 2);

@@ -30,8 +30,7 @@ zt_status zti_check_on_host(zt_context *context, const void *address, const char
 
 bool zti_array_is_contiguous(const zt_array *array)
 {
-    const zt_array like =
-        zt_array_nd(array->data, (zt_type)array->type, array->rank, array->shape);
+    const zt_array like = zt_array_nd(array->data, (zt_type)array->type, array->rank, array->shape);
     for (uint32_t i = 0; i < array->rank; i++)
         if (array->shape[i] != 1 && array->stride[i] != like.stride[i])
             return false;
@@ -44,8 +43,7 @@ zt_status zti_move(zt_context *context, void *to, const void *from, uint64_t byt
         memcpy(to, from, (size_t)bytes);
         return ZT_OK;
     }
-    const zt_status status =
-        context->device->copy(context, ZTI_QUEUE_KERNELS, to, from, bytes);
+    const zt_status status = context->device->copy(context, ZTI_QUEUE_KERNELS, to, from, bytes);
     return status ? status : context->device->wait(context, ZTI_QUEUE_KERNELS);
 }
 

@@ -20,9 +20,9 @@ zt_status zti_check_on_host(zt_context *context, const void *address, const char
 
 struct zti_mirror {
     zt_context *context;
-    zt_array array;     /* to be used instead */
-    const void *bytes;  /* the same of bytes */
-    uint8_t *own;       /* NULL: there was nothing to copy */
+    zt_array array;                            /* to be used instead */
+    const void *bytes;                         /* the same of bytes */
+    uint8_t *own;                              /* NULL: there was nothing to copy */
     const void *twin_on_host, *twin_on_device; /* as they were before */
     uint64_t twin_bytes;
 };

@@ -2,8 +2,8 @@
 #include "array/scatter.h"
 
 /* The first span of which the slowest digits, so many, are those in 'at'. */
-static void span_at(const struct zti_spans *s, const uint64_t *at, uint32_t digits,
-                    uint64_t *first, uint64_t *last)
+static void span_at(const struct zti_spans *s, const uint64_t *at, uint32_t digits, uint64_t *first,
+                    uint64_t *last)
 {
     uint64_t start = 0;
     for (uint32_t k = 0; k < s->digits; k++)

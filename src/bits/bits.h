@@ -19,9 +19,9 @@ enum { ZTI_BIT_MARGIN_BYTES = 128 };
 #else
 
 struct zti_bit_writer {
-    uint8_t *base;  /* of the buffer */
-    uint8_t *next;  /* the byte that holds the next bit */
-    uint64_t held;  /* bits not yet stored for good: the low 'held_bits', 0..7 of them */
+    uint8_t *base; /* of the buffer */
+    uint8_t *next; /* the byte that holds the next bit */
+    uint64_t held; /* bits not yet stored for good: the low 'held_bits', 0..7 of them */
     uint32_t held_bits;
 };
 

@@ -15,18 +15,18 @@ struct zti_zfp {
     uint32_t maxprec;
     int32_t minexp;
     uint32_t word_bits;
-    int32_t shift;   /* integers are coded as value * 2^shift; 0 but under an absolute bound */
-    bool as_libzfp;  /* reproduce what libzfp does with NaN and infinities */
+    int32_t shift;  /* integers are coded as value * 2^shift; 0 but under an absolute bound */
+    bool as_libzfp; /* reproduce what libzfp does with NaN and infinities */
 };
 
 /* The numbers that an sz stream is governed by. */
 struct zti_sz {
-    uint32_t effort; /* zt_effort that it is coded with */
-    uint32_t source; /* how values become integers: zti_sz_source */
-    uint32_t axes;   /* bit i: differences are taken along axis i */
+    uint32_t effort;     /* zt_effort that it is coded with */
+    uint32_t source;     /* how values become integers: zti_sz_source */
+    uint32_t axes;       /* bit i: differences are taken along axis i */
     uint32_t is_blocked; /* groups of values are blocks of a tile, not runs */
-    uint32_t bins;      /* effort 'paper': residuals in so many bins have a symbol of their own */
-    uint64_t head_bits; /* of the codebooks' tables */
+    uint32_t bins;       /* effort 'paper': residuals in so many bins have a symbol of their own */
+    uint64_t head_bits;  /* of the codebooks' tables */
     double step;         /* floats: values become multiples of it */
     double bound;        /* floats, and not kept in the file: what the encoder compares with */
     uint64_t whole_step; /* integers: the same, odd */
@@ -54,13 +54,13 @@ struct zti_kept {
 /* How one stream is coded: fixed before its first tile, and enough to decode it. */
 struct zti_coding {
     const struct zti_codec *codec;
-    uint32_t type;         /* zt_type */
-    struct zti_grid grid;  /* of the stream's own array: a slab, not the whole */
-    uint32_t isa;          /* zt_isa that encode, decode and skip may use; exec sets it */
-    bool is_streamed;      /* exec sets it: what is written is too much for the caches to be found
-                              there again */
-    uint8_t *room;         /* decoding: memory of this thread's where tiles may be put together on
-                              their way to the view, or NULL; exec sets it */
+    uint32_t type;        /* zt_type */
+    struct zti_grid grid; /* of the stream's own array: a slab, not the whole */
+    uint32_t isa;         /* zt_isa that encode, decode and skip may use; exec sets it */
+    bool is_streamed;     /* exec sets it: what is written is too much for the caches to be found
+                             there again */
+    uint8_t *room;        /* decoding: memory of this thread's where tiles may be put together on
+                             their way to the view, or NULL; exec sets it */
     size_t room_bytes;
     uint32_t loose_planes; /* that are dropped beyond what the bound allows for any values: nothing
                               is vouched for; while coding only */
@@ -82,22 +82,22 @@ struct zti_ask {
     double part;        /* ZT_PWREL only: of each value's magnitude; below 1 */
     uint32_t choice;    /* ZT_PWREL only: below what the codec's 'choices' says */
     uint32_t loose_planes; /* ZT_ABS only: to be dropped beyond what the bound allows for */
-    bool has_axes;           /* axes that are not the codec's to choose, where it does: */
-    uint32_t axes;           /* bit i: axis i of the coded array */
-    bool has_groups;         /* and these, as the codec would choose them: */
+    bool has_axes;         /* axes that are not the codec's to choose, where it does: */
+    uint32_t axes;         /* bit i: axis i of the coded array */
+    bool has_groups;       /* and these, as the codec would choose them: */
     uint32_t is_blocked;
     int64_t centre;
     uint64_t special_values; /* of the array, which are taken out before it is coded */
-    double min, max;    /* of the stream's finite values; NaN where there are none or where the
-                           values are not known yet (sizes are asked for) */
+    double min, max;         /* of the stream's finite values; NaN where there are none or where the
+                                values are not known yet (sizes are asked for) */
 };
 
 enum { ZTI_CODEC_PARAMS_BYTES = 32, ZTI_CHOICE_RUNS = 2 };
 
 struct zti_codec {
     const char *name;
-    uint32_t id;         /* zt_codec */
-    uint32_t unit_bits;  /* what index offsets count; 0: values of the array's type */
+    uint32_t id;        /* zt_codec */
+    uint32_t unit_bits; /* what index offsets count; 0: values of the array's type */
 
     /* Values of a tile along each axis, by the array's rank. Slabs are cut at multiples of the
      * first. */
@@ -189,8 +189,8 @@ struct zti_codec {
      * looks at the array for a coding that is configured; false where nothing can be won. Then
      * tiles [first, last) of the coding's grid are gone through; holes has a bit for each value. */
     bool (*learn_holes)(struct zti_coding *coding, const zt_array *array, const uint64_t *holes);
-    void (*fit_holes)(const struct zti_coding *coding, const zt_array *array,
-                      const uint64_t *holes, uint64_t first, uint64_t last);
+    void (*fit_holes)(const struct zti_coding *coding, const zt_array *array, const uint64_t *holes,
+                      uint64_t first, uint64_t last);
 
     /* Turn a coding into one that copies: exactly the raw bytes, whatever they are. Asked for where
      * the stream would be longer than that. */

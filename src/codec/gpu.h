@@ -13,18 +13,18 @@ extern "C" {
 struct zti_cuda_encoding {
     const struct zti_coding *coding; /* its grid is the array's, perhaps a slab of a larger one */
     zt_array array;
-    uint64_t *words;       /* the stream; room for all tiles at their largest and a word */
-    uint32_t start_bits;   /* where the first tile goes: bit of words, 0..7 */
-    uint64_t *starts;      /* NULL, or: where chunks begin, in bits from the first tile */
+    uint64_t *words;     /* the stream; room for all tiles at their largest and a word */
+    uint32_t start_bits; /* where the first tile goes: bit of words, 0..7 */
+    uint64_t *starts;    /* NULL, or: where chunks begin, in bits from the first tile */
     uint32_t chunk_tiles;
-    uint64_t first_tile;   /* the number of the array's first tile; chunks that begin before it are
-                              not noted, and starts[0] is of the first one that is */
+    uint64_t first_tile; /* the number of the array's first tile; chunks that begin before it are
+                            not noted, and starts[0] is of the first one that is */
     const struct zti_coding *whole; /* of the larger one */
-    const void *model;     /* what zti_cuda_learning says, or NULL */
-    void *work;            /* as many bytes as work_bytes says of that */
-    uint8_t *doubts;       /* NULL, or: a byte a tile, 1 where the codec does not vouch for it */
-    uint64_t *states;      /* zeroed; afterwards states[1] is the bits of all tiles, unless each
-                              takes the same */
+    const void *model;              /* what zti_cuda_learning says, or NULL */
+    void *work;                     /* as many bytes as work_bytes says of that */
+    uint8_t *doubts;  /* NULL, or: a byte a tile, 1 where the codec does not vouch for it */
+    uint64_t *states; /* zeroed; afterwards states[1] is the bits of all tiles, unless each
+                         takes the same */
     void *queue;
 };
 
@@ -42,12 +42,12 @@ struct zti_cuda_decoding {
     int64_t first_bits;
     const uint64_t *chunks; /* the numbers of the chunks wanted, or NULL: from first_chunk on */
     uint64_t first_chunk;
-    uint64_t count;         /* of chunks */
+    uint64_t count; /* of chunks */
     uint32_t chunk_tiles;
-    const void *model;      /* what zti_cuda_learning says, or NULL */
-    void *work;             /* as many bytes as work_bytes says */
-    uint64_t *states;       /* zeroed; afterwards [0]: count less the least i whose chunk i does not
-                               end where it must, or 0; [1]: the bit where the last chunk ends */
+    const void *model; /* what zti_cuda_learning says, or NULL */
+    void *work;        /* as many bytes as work_bytes says */
+    uint64_t *states;  /* zeroed; afterwards [0]: count less the least i whose chunk i does not
+                          end where it must, or 0; [1]: the bit where the last chunk ends */
     void *queue;
 };
 

@@ -95,10 +95,8 @@ zt_status zt_context_set_policy(zt_context *context, zt_policy policy, const voi
         context->omp = (zt_omp){.threads = 0};
         close_device(context);
         return ZT_OK;
-    case ZT_OMP:
-        return set_omp(context, parameters);
-    case ZT_CUDA:
-        return set_cuda(context, parameters);
+    case ZT_OMP: return set_omp(context, parameters);
+    case ZT_CUDA: return set_cuda(context, parameters);
     }
     return zti_fail(context, ZT_BAD_ARG, "%d is no execution policy", (int)policy);
 }

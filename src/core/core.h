@@ -23,21 +23,21 @@
 
 #if defined(__GNUC__)
 #define ZTI_PRINTF(at, first) __attribute__((format(printf, at, first)))
-#define zti_likely(x) __builtin_expect(!!(x), 1)
-#define zti_unlikely(x) __builtin_expect(!!(x), 0)
+#define zti_likely(x)         __builtin_expect(!!(x), 1)
+#define zti_unlikely(x)       __builtin_expect(!!(x), 0)
 #else
 #define ZTI_PRINTF(at, first)
-#define zti_likely(x) (x)
+#define zti_likely(x)   (x)
 #define zti_unlikely(x) (x)
 #endif
 
 /* Ask for the memory at an address, which need not exist. */
 #if defined(__GNUC__)
-#define zti_prefetch(p) __builtin_prefetch(p)
+#define zti_prefetch(p)          __builtin_prefetch(p)
 #define zti_prefetch_to_write(p) __builtin_prefetch(p, 1)
 #else
 #define zti_prefetch_to_write(p) ((void)(p))
-#define zti_prefetch(p) ((void)(p))
+#define zti_prefetch(p)          ((void)(p))
 #endif
 
 /* POSIX threads, for the omp policy. */
@@ -71,10 +71,10 @@ struct zti_held {
 struct zt_context {
     zt_allocator allocator;
     zt_policy policy;
-    zt_omp omp; /* zero unless the policy is omp */
-    zt_cuda cuda; /* zero unless the policy is cuda */
+    zt_omp omp;                /* zero unless the policy is omp */
+    zt_cuda cuda;              /* zero unless the policy is cuda */
     struct zti_device *device; /* open while the policy is cuda */
-    uint32_t isa; /* zt_isa: what the machine has and zt_context_set_isa left of it */
+    uint32_t isa;              /* zt_isa: what the machine has and zt_context_set_isa left of it */
     zt_progress progress;
     void *progress_user;
     zt_stage_begins stage_begins; /* or NULL */
@@ -90,8 +90,7 @@ struct zt_context {
  * an error writes the sentence, once, with the numbers that matter and what to change; callers
  * pass the status up unchanged. Sentences begin in lower case and end without a full stop, so
  * that a caller can put "file.zt: " before them. */
-zt_status zti_fail(zt_context *context, zt_status status, const char *format, ...)
-    ZTI_PRINTF(3, 4);
+zt_status zti_fail(zt_context *context, zt_status status, const char *format, ...) ZTI_PRINTF(3, 4);
 
 /* Tell the caller, who may have asked for it, that a stage begins. */
 static inline void zti_stage(const zt_context *context, zt_stage stage)

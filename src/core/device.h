@@ -18,7 +18,7 @@ enum zti_device_part {
     ZTI_DEVICE_KINDS,
     /* the same once more, for the slab that is copied while kernels run over another */
     ZTI_DEVICE_MODEL = 2 * ZTI_DEVICE_KINDS, /* codebooks, counts, and what they are made in */
-    ZTI_DEVICE_WORK,   /* what kernels leave for those that come after them */
+    ZTI_DEVICE_WORK,                         /* what kernels leave for those that come after them */
     ZTI_DEVICE_PACKED, /* values of an array whose strides leave gaps, without them */
     ZTI_DEVICE_PARTS
 };
@@ -75,8 +75,8 @@ struct zti_device {
 
     /* Queue a copy to, from or within the device, or zeroing. The host's memory must stay as it is
      * until the queue was waited for. */
-    zt_status (*copy)(zt_context *context, enum zti_device_queue queue, void *to,
-                      const void *from, uint64_t bytes);
+    zt_status (*copy)(zt_context *context, enum zti_device_queue queue, void *to, const void *from,
+                      uint64_t bytes);
     zt_status (*zero)(zt_context *context, enum zti_device_queue queue, void *to, uint64_t bytes);
 
     /* Queue for the kernels: an array of the device's memory to C-contiguous memory there, and
@@ -122,8 +122,8 @@ enum zti_memory zti_memory_of(const zt_context *context, const void *address);
 /* To be called by 'room', and by 'lend' for a part of those that are lost. */
 static inline void zti_device_note_room(struct zti_device *device, uint32_t part)
 {
-    device->values_number += part == ZTI_DEVICE_VALUES ||
-                             part == ZTI_DEVICE_VALUES + (uint32_t)ZTI_DEVICE_KINDS;
+    device->values_number +=
+        part == ZTI_DEVICE_VALUES || part == ZTI_DEVICE_VALUES + (uint32_t)ZTI_DEVICE_KINDS;
 }
 
 /* Wait for the kernels' queue, also after a failure: what is queued may be about memory that is
@@ -139,8 +139,8 @@ static inline const void *zti_twin_of(const struct zti_device *device, const voi
                                       uint64_t bytes)
 {
     const uint64_t at = (uint64_t)(uintptr_t)from - (uint64_t)(uintptr_t)device->twin_on_host;
-    const bool is_twin = device->twin_on_host && at < device->twin_bytes &&
-                         bytes <= device->twin_bytes - at;
+    const bool is_twin =
+        device->twin_on_host && at < device->twin_bytes && bytes <= device->twin_bytes - at;
     return is_twin ? (const char *)device->twin_on_device + at : from;
 }
 

@@ -27,8 +27,7 @@ static void put_gamma(struct zti_items *to, uint32_t n)
 {
     const uint32_t low = bit_width(n) - 1;
     zti_items_field(to,
-                    UINT64_C(1) << low |
-                        (uint64_t)(n & ((UINT32_C(1) << low) - 1)) << (low + 1),
+                    UINT64_C(1) << low | (uint64_t)(n & ((UINT32_C(1) << low) - 1)) << (low + 1),
                     2 * low + 1);
 }
 

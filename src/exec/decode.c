@@ -57,8 +57,8 @@ static zt_status use_tail(zt_context *context, struct zti_tile_source *s)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a tile");
     memcpy(s->tail, s->data + s->tail_at, have);
     memset(s->tail + have, 0, (size_t)(2 * s->reach_bytes) - have);
-    s->reader = (struct zti_bit_reader){.base = s->tail, .at = at - s->tail_at * 8,
-                                        .end = have * 8};
+    s->reader =
+        (struct zti_bit_reader){.base = s->tail, .at = at - s->tail_at * 8, .end = have * 8};
     return ZT_OK;
 }
 
@@ -150,20 +150,19 @@ uint64_t zti_index_bits(const struct zti_coding *coding, const struct zti_index 
 }
 
 /* Move the source to a bit; beyond the data the next tile is ZT_CORRUPT. */
-static void move_to(zt_context *context, const struct zti_coding *coding,
-                    struct zti_tile_source *s, uint64_t bits)
+static void move_to(zt_context *context, const struct zti_coding *coding, struct zti_tile_source *s,
+                    uint64_t bits)
 {
-    struct zti_tile_source at =
-        zti_tile_source_at(coding, s->data, (size_t)s->data_bytes, bits);
+    struct zti_tile_source at = zti_tile_source_at(coding, s->data, (size_t)s->data_bytes, bits);
     at.spare = s->spare;
     at.spare_bytes = s->spare_bytes;
     zti_tile_source_free(context, s);
     *s = at;
 }
 
-zt_status zti_go_to(zt_context *context, const struct zti_coding *coding,
-                    struct zti_tile_source *s, uint64_t start_bits,
-                    const struct zti_index *index, uint64_t here, uint64_t tile)
+zt_status zti_go_to(zt_context *context, const struct zti_coding *coding, struct zti_tile_source *s,
+                    uint64_t start_bits, const struct zti_index *index, uint64_t here,
+                    uint64_t tile)
 {
     const uint64_t fixed = coding->codec->tile_fixed_bits(coding);
     if (here == tile)
@@ -401,8 +400,7 @@ static bool next_tiles(struct zti_runs *runs, uint32_t axis, uint64_t from)
 struct zti_runs zti_runs_of(const struct zti_grid *grid, const struct zti_view *view,
                             const struct zti_spans *spans)
 {
-    struct zti_runs runs = {.grid = grid, .spans = spans, .axis = grid->rank - 1,
-                            .rest_tiles = 1};
+    struct zti_runs runs = {.grid = grid, .spans = spans, .axis = grid->rank - 1, .rest_tiles = 1};
     for (uint32_t i = 0; i < grid->rank; i++) {
         runs.lo[i] = runs.at[i] = view->lo[i] / grid->side[i];
         runs.hi[i] = (view->hi[i] - 1) / grid->side[i] + 1;

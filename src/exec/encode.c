@@ -117,8 +117,8 @@ zt_status zti_encode_run(zt_context *context, const struct zti_coding *coding,
     w.next += start_bits / 8;
     w.held_bits = start_bits % 8;
     w.held = w.held_bits ? *w.next & ((1u << w.held_bits) - 1) : 0;
-    while ((n = next_group(starts, first, last,
-                           out_capacity_bytes - (uint64_t)(w.next - w.base), tile_bits)) > 0) {
+    while ((n = next_group(starts, first, last, out_capacity_bytes - (uint64_t)(w.next - w.base),
+                           tile_bits)) > 0) {
         note_start(starts, first, zti_bits_written(&w) - start_bits);
         status = put_tiles(context, coding, array, first, first + n, &w, misses);
         first += n;
@@ -130,8 +130,8 @@ zt_status zti_encode_run(zt_context *context, const struct zti_coding *coding,
             return status;
     }
     if (first < last)
-        status = put_last_tiles(context, coding, array, first, last, out_capacity_bytes,
-                                start_bits, &w, misses, starts);
+        status = put_last_tiles(context, coding, array, first, last, out_capacity_bytes, start_bits,
+                                &w, misses, starts);
     *end_bits = zti_bits_written(&w);
     return status;
 }

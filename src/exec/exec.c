@@ -18,7 +18,8 @@ zt_status zti_exec_capacity(zt_context *context, const struct zti_coding *coding
     uint64_t bits;
     if (!zti_mul(coding->grid.count, coding->codec->tile_max_bits(coding), &bits) ||
         bits / 8 + 4 * ZTI_BIT_MARGIN_BYTES > SIZE_MAX)
-        return zti_fail(context, ZT_BAD_ARG, "the stream could take more than this machine's "
+        return zti_fail(context, ZT_BAD_ARG,
+                        "the stream could take more than this machine's "
                         "address space");
     *capacity_bytes = (size_t)(bits / 8 + 2 * ZTI_BIT_MARGIN_BYTES);
     return ZT_OK;
@@ -26,8 +27,7 @@ zt_status zti_exec_capacity(zt_context *context, const struct zti_coding *coding
 
 zt_status zti_report(zt_context *context, uint64_t done, uint64_t total)
 {
-    if (context && context->progress &&
-        context->progress(context->progress_user, done, total) != 0)
+    if (context && context->progress && context->progress(context->progress_user, done, total) != 0)
         return zti_fail(context, ZT_CANCELLED, "cancelled after %llu of %llu tiles",
                         (unsigned long long)done, (unsigned long long)total);
     return ZT_OK;
@@ -48,8 +48,8 @@ static bool is_parallel(const zt_context *context)
 }
 #else
 #define is_parallel(context) false /* the policy cannot be set */
-#define zti_omp_encode(...) ZT_UNSUPPORTED
-#define zti_omp_decode(...) ZT_UNSUPPORTED
+#define zti_omp_encode(...)  ZT_UNSUPPORTED
+#define zti_omp_decode(...)  ZT_UNSUPPORTED
 #endif
 
 static bool is_on_device(const zt_context *context, const struct zti_coding *coding)
@@ -152,22 +152,21 @@ static zt_status cuda_encode(zt_context *context, const struct zti_coding *codin
     return status;
 }
 
-static zt_status encode(zt_context *context, const struct zti_coding *coding,
-                        const zt_array *array, uint8_t *out, size_t out_capacity_bytes,
-                        uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
+static zt_status encode(zt_context *context, const struct zti_coding *coding, const zt_array *array,
+                        uint8_t *out, size_t out_capacity_bytes, uint64_t start_bits,
+                        uint64_t *end_bits, struct zti_misses *misses,
                         const struct zti_starts *starts)
 {
     const uint64_t total = coding->grid.count;
     zti_stage(context, ZT_STAGE_ENCODE);
     zt_status status =
-        is_on_device(context, coding)
-            ? cuda_encode(context, coding, array, out, out_capacity_bytes, start_bits, end_bits,
-                          misses, starts)
+        is_on_device(context, coding) ? cuda_encode(context, coding, array, out, out_capacity_bytes,
+                                                    start_bits, end_bits, misses, starts)
         : is_parallel(context)
-            ? zti_omp_encode(context, coding, array, out, out_capacity_bytes, start_bits,
-                             end_bits, misses, starts)
-            : zti_encode_run(context, coding, array, 0, total, out, out_capacity_bytes,
-                             start_bits, end_bits, misses, starts);
+            ? zti_omp_encode(context, coding, array, out, out_capacity_bytes, start_bits, end_bits,
+                             misses, starts)
+            : zti_encode_run(context, coding, array, 0, total, out, out_capacity_bytes, start_bits,
+                             end_bits, misses, starts);
     zti_stage(context, ZT_STAGE_OTHER);
     if (status != ZT_OK || (misses && misses->is_over))
         return status;
@@ -202,8 +201,8 @@ static zt_status encode_aside(zt_context *context, const struct zti_coding *codi
     if (start_bits % 8 > 0)
         status = zti_move(context, own, out + first, 1);
     if (!status)
-        status = encode(context, coding, array, own, bytes, start_bits % 8, end_bits, misses,
-                        starts);
+        status =
+            encode(context, coding, array, own, bytes, start_bits % 8, end_bits, misses, starts);
     if (!status && !(misses && misses->is_over))
         status = zti_move(context, out + first, own, *end_bits / 8);
     *end_bits += first * 8;
@@ -235,8 +234,8 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *as_asked
 static zt_status serial_decode(zt_context *context, const struct zti_coding *as_shared,
                                const uint8_t *data, size_t data_bytes, uint64_t start_bits,
                                const struct zti_index *index, const struct zti_view *view,
-                               const struct zti_scatter *scatter,
-                               const struct zti_starts *starts, uint64_t *end_bits)
+                               const struct zti_scatter *scatter, const struct zti_starts *starts,
+                               uint64_t *end_bits)
 {
     struct zti_coding own = *as_shared, *const coding = &own;
     uint8_t spare[ZTI_SPARE_BYTES];
@@ -255,8 +254,8 @@ static zt_status serial_decode(zt_context *context, const struct zti_coding *as_
         if (status == ZT_OK)
             status = starts ? zti_take_noting(context, coding, &source, start_bits, first, last,
                                               view, starts)
-                            : zti_take_out(context, coding, &source, start_bits, index, first,
-                                           last, &output);
+                            : zti_take_out(context, coding, &source, start_bits, index, first, last,
+                                           &output);
         here = last;
         if (status == ZT_OK && here - reported >= every) {
             reported = here;
@@ -314,9 +313,8 @@ static zt_status decode_here(zt_context *context, const struct zti_coding *codin
                              bool is_device, uint64_t *end_bits)
 {
     zti_stage(context, ZT_STAGE_DECODE);
-    zt_status status = is_device
-                           ? cuda_decode(context, coding, data, data_bytes, start_bits, index,
-                                         view, scatter, starts, end_bits)
+    zt_status status = is_device ? cuda_decode(context, coding, data, data_bytes, start_bits, index,
+                                               view, scatter, starts, end_bits)
                        : is_parallel(context)
                            ? zti_omp_decode(context, coding, data, data_bytes, start_bits, index,
                                             view, scatter, starts, end_bits)
@@ -328,11 +326,10 @@ static zt_status decode_here(zt_context *context, const struct zti_coding *codin
 
 /* Streams and arrays in the device's memory go through the host's where it decodes; and streams
  * whose tiles it has to find. A scatter goes to the host's memory. */
-static zt_status decode(zt_context *context, const struct zti_coding *as_asked,
-                        const uint8_t *data, size_t data_bytes, uint64_t start_bits,
-                        const struct zti_index *index, const struct zti_view *view,
-                        const struct zti_scatter *scatter, const struct zti_starts *starts,
-                        uint64_t *end_bits)
+static zt_status decode(zt_context *context, const struct zti_coding *as_asked, const uint8_t *data,
+                        size_t data_bytes, uint64_t start_bits, const struct zti_index *index,
+                        const struct zti_view *view, const struct zti_scatter *scatter,
+                        const struct zti_starts *starts, uint64_t *end_bits)
 {
     struct zti_coding own = with_isa(context, as_asked), *const coding = &own;
     const bool is_parsed = !index && coding->codec->tile_fixed_bits(coding) == 0;
@@ -357,13 +354,11 @@ static zt_status decode(zt_context *context, const struct zti_coding *as_asked,
     return status;
 }
 
-zt_status zti_exec_decode(zt_context *context, const struct zti_coding *coding,
-                          const uint8_t *data, size_t data_bytes, uint64_t start_bits,
-                          const struct zti_index *index, const struct zti_view *view,
-                          uint64_t *end_bits)
+zt_status zti_exec_decode(zt_context *context, const struct zti_coding *coding, const uint8_t *data,
+                          size_t data_bytes, uint64_t start_bits, const struct zti_index *index,
+                          const struct zti_view *view, uint64_t *end_bits)
 {
-    return decode(context, coding, data, data_bytes, start_bits, index, view, NULL, NULL,
-                  end_bits);
+    return decode(context, coding, data, data_bytes, start_bits, index, view, NULL, NULL, end_bits);
 }
 
 zt_status zti_exec_decode_scattered(zt_context *context, const struct zti_coding *coding,
@@ -394,9 +389,9 @@ zt_status zti_exec_decode_noting(zt_context *context, const struct zti_coding *c
     return status;
 }
 
-zt_status zti_exec_scan(zt_context *context, const struct zti_coding *as_asked,
-                        const uint8_t *data, size_t data_bytes, uint64_t start_bits,
-                        const struct zti_starts *starts, uint64_t *end_bits)
+zt_status zti_exec_scan(zt_context *context, const struct zti_coding *as_asked, const uint8_t *data,
+                        size_t data_bytes, uint64_t start_bits, const struct zti_starts *starts,
+                        uint64_t *end_bits)
 {
     const struct zti_coding own = with_isa(context, as_asked), *coding = &own;
     const uint64_t every = zti_report_tiles(coding), count = coding->grid.count;
@@ -435,10 +430,9 @@ zt_status zti_exec_check(zt_context *context, const struct zti_coding *as_asked,
     return status;
 }
 
-struct zti_extents zti_exec_extents(const struct zti_coding *coding,
-                                    const struct zti_index *index, const struct zti_view *view,
-                                    const struct zti_spans *spans, uint64_t start_bits,
-                                    uint64_t stream_bytes)
+struct zti_extents zti_exec_extents(const struct zti_coding *coding, const struct zti_index *index,
+                                    const struct zti_view *view, const struct zti_spans *spans,
+                                    uint64_t start_bits, uint64_t stream_bytes)
 {
     return (struct zti_extents){.coding = coding,
                                 .index = index,
@@ -455,8 +449,8 @@ static void bytes_of_tiles(const struct zti_extents *e, uint64_t first, uint64_t
     uint64_t from, to;
     bool is_end;
     if (fixed > 0) {
-        from = zti_mul(first, fixed, &from) && zti_add(from, e->start_bits, &from) ? from
-                                                                                   : UINT64_MAX;
+        from =
+            zti_mul(first, fixed, &from) && zti_add(from, e->start_bits, &from) ? from : UINT64_MAX;
         to = zti_mul(last, fixed, &to) && zti_add(to, e->start_bits, &to) ? to : UINT64_MAX;
         is_end = last == e->coding->grid.count;
     } else {
@@ -468,8 +462,7 @@ static void bytes_of_tiles(const struct zti_extents *e, uint64_t first, uint64_t
     if (is_end) /* with the padding */
         to = UINT64_MAX;
     *first_byte = from / 8 < e->stream_bytes ? from / 8 : e->stream_bytes;
-    *last_byte = zti_bytes_of_bits(to) < e->stream_bytes ? zti_bytes_of_bits(to)
-                                                         : e->stream_bytes;
+    *last_byte = zti_bytes_of_bits(to) < e->stream_bytes ? zti_bytes_of_bits(to) : e->stream_bytes;
     if (*last_byte < *first_byte) /* a damaged index; decoding tells */
         *last_byte = *first_byte;
 }

@@ -64,10 +64,9 @@ zt_status zti_exec_encode(zt_context *context, const struct zti_coding *coding,
  * that was looked at ends, before alignment; for a whole view the end of the stream.
  * ZT_CORRUPT if tiles reach beyond data, or chunks do not begin where the index says. No byte
  * outside data is read. */
-zt_status zti_exec_decode(zt_context *context, const struct zti_coding *coding,
-                          const uint8_t *data, size_t data_bytes, uint64_t start_bits,
-                          const struct zti_index *index, const struct zti_view *view,
-                          uint64_t *end_bits);
+zt_status zti_exec_decode(zt_context *context, const struct zti_coding *coding, const uint8_t *data,
+                          size_t data_bytes, uint64_t start_bits, const struct zti_index *index,
+                          const struct zti_view *view, uint64_t *end_bits);
 
 /* The same where what is wanted is no view: tiles of which nothing is are passed over, and each of
  * the others is decoded once, into memory of 4 MiB or a tile for each thread. */
@@ -133,17 +132,16 @@ struct zti_runs {
 struct zti_extents {
     const struct zti_coding *coding;
     const struct zti_index *index; /* or NULL */
-    uint64_t start_bits; /* of the first tile */
+    uint64_t start_bits;           /* of the first tile */
     uint64_t stream_bytes;
     struct zti_runs runs;
     bool is_done;
 };
 
 /* spans: of a scatter, whose cover is the view; else NULL. */
-struct zti_extents zti_exec_extents(const struct zti_coding *coding,
-                                    const struct zti_index *index, const struct zti_view *view,
-                                    const struct zti_spans *spans, uint64_t start_bits,
-                                    uint64_t stream_bytes);
+struct zti_extents zti_exec_extents(const struct zti_coding *coding, const struct zti_index *index,
+                                    const struct zti_view *view, const struct zti_spans *spans,
+                                    uint64_t start_bits, uint64_t stream_bytes);
 
 /* The next range; false after the last one. */
 bool zti_extents_next(struct zti_extents *extents, uint64_t *first_byte, uint64_t *last_byte);

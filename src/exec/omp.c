@@ -555,8 +555,8 @@ static void walk_on(struct decoder *d, uint32_t thread, zt_context *own)
 {
     struct found piece;
     if (!zti_runs_next(&d->runs, d->grain, &piece.first, &piece.last)) {
-        const zt_status status = zti_end_chunk(own, d->crew.coding, &d->walk, d->start_bits, NULL,
-                                               d->walk_tile);
+        const zt_status status =
+            zti_end_chunk(own, d->crew.coding, &d->walk, d->start_bits, NULL, d->walk_tile);
         const uint64_t end = zti_tile_source_bits(&d->walk);
         d->is_found = true;
         if (end > d->end_bits)
@@ -625,8 +625,7 @@ zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding, c
                         .start_bits = start_bits,
                         .index = index,
                         .starts = starts,
-                        .runs = zti_runs_of(&coding->grid, view,
-                                            scatter ? scatter->spans : NULL),
+                        .runs = zti_runs_of(&coding->grid, view, scatter ? scatter->spans : NULL),
                         .walk = zti_tile_source_at(coding, data, data_bytes, start_bits),
                         .end_bits = start_bits};
     if (index) /* so that pieces begin where chunks do */

@@ -147,10 +147,9 @@ zt_status zti_omp_encode(zt_context *context, const struct zti_coding *coding,
                          uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
                          const struct zti_starts *starts);
 
-zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding,
-                         const uint8_t *data, size_t data_bytes, uint64_t start_bits,
-                         const struct zti_index *index, const struct zti_view *view,
-                         const struct zti_scatter *scatter, const struct zti_starts *starts,
-                         uint64_t *end_bits);
+zt_status zti_omp_decode(zt_context *context, const struct zti_coding *coding, const uint8_t *data,
+                         size_t data_bytes, uint64_t start_bits, const struct zti_index *index,
+                         const struct zti_view *view, const struct zti_scatter *scatter,
+                         const struct zti_starts *starts, uint64_t *end_bits);
 
 #endif

@@ -55,8 +55,7 @@ static void survey_task(void *shared, uint32_t thread)
 static uint32_t threads_of(const zt_context *context, const struct zti_coding *coding)
 {
     const uint64_t pieces = coding->grid.count / grain_of(coding) + 1;
-    const uint32_t threads =
-        context && context->policy == ZT_OMP ? zti_threads_wanted(context) : 1;
+    const uint32_t threads = context && context->policy == ZT_OMP ? zti_threads_wanted(context) : 1;
     return pieces < threads ? (uint32_t)pieces : threads;
 }
 #else
@@ -72,8 +71,7 @@ static void run_pass(struct surveyor *s, uint32_t threads)
         (void)pthread_mutex_destroy(&s->lock);
     } else
 #endif
-        s->coding->codec->tally(s->coding, s->pass, s->array, 0, s->coding->grid.count,
-                                s->tallies);
+        s->coding->codec->tally(s->coding, s->pass, s->array, 0, s->coding->grid.count, s->tallies);
     for (uint32_t i = 1; i < threads; i++)
         s->coding->codec->merge(s->coding, s->pass, s->tallies, s->tallies + i * s->tally_bytes);
 }
@@ -84,15 +82,18 @@ static zt_status survey(zt_context *context, struct zti_coding *coding, const zt
     zt_status status = ZT_OK;
     size_t bytes;
     coding->isa = zti_isa_of(context);
-    for (uint32_t pass = 0; codec->tally_bytes && status == ZT_OK &&
-                            (bytes = codec->tally_bytes(coding, pass)) > 0; pass++) {
+    for (uint32_t pass = 0;
+         codec->tally_bytes && status == ZT_OK && (bytes = codec->tally_bytes(coding, pass)) > 0;
+         pass++) {
         const uint32_t threads = threads_of(context, coding);
-        struct surveyor s = {.coding = coding, .array = array, .pass = pass,
+        struct surveyor s = {.coding = coding,
+                             .array = array,
+                             .pass = pass,
                              .tally_bytes = (size_t)zti_round_up(bytes, 64)};
         s.tallies = zti_alloc_zeroed(context, threads * s.tally_bytes);
         if (!s.tallies)
-            return zti_fail(context, ZT_NO_MEMORY, "no memory for %u tallies of %zu bytes",
-                            threads, s.tally_bytes);
+            return zti_fail(context, ZT_NO_MEMORY, "no memory for %u tallies of %zu bytes", threads,
+                            s.tally_bytes);
         const bool is_sample = codec->is_sampled && codec->is_sampled(coding, pass);
         zti_stage(context, is_sample ? ZT_STAGE_SAMPLES : ZT_STAGE_COUNT);
         bool is_done = false;

@@ -77,9 +77,9 @@ static zt_status check_some(zt_context *context, const struct zti_coding *coding
     const char *back = (const char *)decoded;
     for (; rows > 0; rows--, back += shape[last] * zt_type_bytes(coding->type)) {
         const char *original = zti_array_at(array, at);
-        if (!(coding->is_of_value ? zti_row_within_part : zti_row_within)(
-                coding->type, original, array->stride[last], back, shape[last],
-                coding->verify_bound)) {
+        if (!(coding->is_of_value ? zti_row_within_part
+                                  : zti_row_within)(coding->type, original, array->stride[last],
+                                                    back, shape[last], coding->verify_bound)) {
             const zt_status status = check_row(context, coding, at, original, array->stride[last],
                                                back, shape[last], misses);
             if (status != ZT_OK || misses->is_over)
@@ -109,8 +109,7 @@ static uint64_t tiles_together(const struct zti_grid *grid, const struct zti_wal
 
 zt_status zti_check_tiles(zt_context *context, const struct zti_coding *coding,
                           const zt_array *array, uint64_t first, uint64_t last,
-                          const struct zti_bit_writer *w, uint64_t start,
-                          struct zti_misses *misses)
+                          const struct zti_bit_writer *w, uint64_t start, struct zti_misses *misses)
 {
     struct zti_bit_reader r = {.base = w->base, .at = start, .end = zti_bits_written(w)};
     struct zti_walk walk = zti_walk_from(&coding->grid, first);
@@ -124,4 +123,3 @@ zt_status zti_check_tiles(zt_context *context, const struct zti_coding *coding,
     }
     return status;
 }
-

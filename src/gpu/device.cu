@@ -95,8 +95,7 @@ static zt_status take_lent(zt_context *context, enum zti_device_part part, uint6
     return ZT_OK;
 }
 
-static zt_status room(zt_context *context, enum zti_device_part part, uint64_t bytes,
-                      void **memory)
+static zt_status room(zt_context *context, enum zti_device_part part, uint64_t bytes, void **memory)
 {
     struct gpu *const g = gpu_of(context);
     const current device(context);

@@ -17,9 +17,9 @@
 
 #include "gpu/simt.h"
 
-#define LOOKBACK_OWN    1u
-#define LOOKBACK_PREFIX 2u
-#define LOOKBACK_EACH   4u /* states that a lane looks at at a time */
+#define LOOKBACK_OWN     1u
+#define LOOKBACK_PREFIX  2u
+#define LOOKBACK_EACH    4u /* states that a lane looks at at a time */
 #define LOOKBACK_AT_ONCE (32 * LOOKBACK_EACH)
 
 /* Words of global memory, zeroed before the launch: the ticket, the sum of all blocks once the last
@@ -62,7 +62,7 @@ WARP_SUMS(warp_sums_32, uint32_t)
 /* The same over each part of it of so many lanes. */
 static __device__ __forceinline__ uint32_t part_sums(uint32_t v, unsigned width)
 {
-SIMT_UNROLL
+    SIMT_UNROLL
     for (unsigned step = 1; step < width; step *= 2)
         simt_add_before(&v, step, width);
     return v;
@@ -110,8 +110,7 @@ static __device__ __forceinline__ uint64_t lookback_window(const uint64_t *words
     states_before(words + 2, number, state);
     SIMT_UNROLL
     for (unsigned i = 0; i < LOOKBACK_EACH; i++) {
-        const unsigned prefixes =
-            __ballot_sync(SIMT_ALL_LANES, state[i] >> 62 == LOOKBACK_PREFIX);
+        const unsigned prefixes = __ballot_sync(SIMT_ALL_LANES, state[i] >> 62 == LOOKBACK_PREFIX);
         const unsigned most = prefixes ? (unsigned)__ffs((int)prefixes) - 1 : 31;
         sum += !*is_found && lane <= most ? state[i] & (~UINT64_C(0) >> 2) : 0;
         *is_found |= prefixes != 0;
@@ -128,9 +127,8 @@ static __device__ __forceinline__ uint64_t lookback_total(uint64_t sum)
 }
 
 /* Say what all blocks before 'number' have together. One thread calls it. */
-static __device__ __forceinline__ void lookback_finish(uint64_t *words, uint64_t number,
-                                                       uint64_t blocks, uint64_t own,
-                                                       uint64_t before)
+static __device__ __forceinline__ void
+lookback_finish(uint64_t *words, uint64_t number, uint64_t blocks, uint64_t own, uint64_t before)
 {
     simt_store_flag(words + 2 + number, (uint64_t)LOOKBACK_PREFIX << 62 | (before + own));
     if (number == blocks - 1)

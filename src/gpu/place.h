@@ -14,7 +14,7 @@ static __device__ __forceinline__ void place_bytes(const uint32_t *words, uint32
     const uint32_t whole = (bytes - head) / 4, tail = head + whole * 4;
     const uint32_t next = head != 0; /* a word that bytes of a word are in as well, if any */
     uint32_t *const to = (uint32_t *)(void *)(out + at + head);
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (uint32_t i = threadIdx.x; i < whole; i += threads)
         to[i] = __funnelshift_r(words[i], words[i + next], 8 * head);
     if (threadIdx.x < head)

@@ -17,10 +17,10 @@
 #if defined(__CUDACC__)
 #include <cooperative_groups.h>
 
-#define SIMT_KERNEL static __global__
-#define SIMT_UNROLL _Pragma("unroll") /* the loop that follows */
-#define SIMT_UNROLL_4 _Pragma("unroll 4")
-#define SIMT_NO_UNROLL _Pragma("unroll 1")
+#define SIMT_KERNEL                   static __global__
+#define SIMT_UNROLL                   _Pragma("unroll") /* the loop that follows */
+#define SIMT_UNROLL_4                 _Pragma("unroll 4")
+#define SIMT_NO_UNROLL                _Pragma("unroll 1")
 #define SIMT_SHARED(type, name, dims) __shared__ type name dims
 #define SIMT_SHARED_DYNAMIC(type, name)                                                            \
     extern __shared__ __align__(16) unsigned char simt_dynamic[];                                  \
@@ -102,16 +102,16 @@ static __device__ __forceinline__ void simt_store_byte_if(bool is_here, uint8_t 
 
 /* Sixteen bytes at once, from or to an address that is a multiple of 16; the other is the thread's
  * own. */
-#define simt_load_16(own, from) \
-    do { \
-        const uint4 loaded_16 = *(const uint4 *)(from); \
-        memcpy((own), &loaded_16, 16); \
+#define simt_load_16(own, from)                                                                    \
+    do {                                                                                           \
+        const uint4 loaded_16 = *(const uint4 *)(from);                                            \
+        memcpy((own), &loaded_16, 16);                                                             \
     } while (0)
-#define simt_store_16(to, own) \
-    do { \
-        uint4 stored_16; \
-        memcpy(&stored_16, (own), 16); \
-        *(uint4 *)(to) = stored_16; \
+#define simt_store_16(to, own)                                                                     \
+    do {                                                                                           \
+        uint4 stored_16;                                                                           \
+        memcpy(&stored_16, (own), 16);                                                             \
+        *(uint4 *)(to) = stored_16;                                                                \
     } while (0)
 
 /* From the device's memory to shared memory by the way, 4, 8 or 16 bytes, aligned to as many; they
@@ -215,10 +215,10 @@ static __device__ __forceinline__ void simt_store_release(uint64_t *p, uint64_t 
 #define SIMT_UNROLL
 #define SIMT_UNROLL_4
 #define SIMT_NO_UNROLL
-#define simt_order_block()      ((void)__syncthreads_or(0))
-#define simt_anew(v)            ((void)(v))
-#define simt_in_shared(at)      ((void *)(uintptr_t)(at))
-#define simt_in_global(at)      ((void *)(uintptr_t)(at))
+#define simt_order_block()       ((void)__syncthreads_or(0))
+#define simt_anew(v)             ((void)(v))
+#define simt_in_shared(at)       ((void *)(uintptr_t)(at))
+#define simt_in_global(at)       ((void *)(uintptr_t)(at))
 #define simt_vote_bit(word, bit) __ballot_sync(SIMT_ALL_LANES, ((word) & (bit)) != 0)
 #define simt_store_byte_if(is_here, to, byte)                                                      \
     ((is_here) ? (void)(*(to) = (uint8_t)(byte)) : (void)0)

@@ -21,7 +21,7 @@ static __device__ __forceinline__ uint32_t NAME(turn_32)(uint32_t v)
     v = __byte_perm(v, other, me & 16 ? 0x5410 : 0x3276);
     other = __shfl_xor_sync(SIMT_ALL_LANES, v, 8);
     v = __byte_perm(v, other, me & 8 ? 0x6240 : 0x3715);
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t s = 4; s > 0; s /= 2) {
         const uint32_t right = UINT32_MAX / ((1u << s) + 1); /* bits b with b & s == 0 */
         const uint32_t keep = me & s ? right : ~right;
@@ -36,8 +36,7 @@ static __device__ __forceinline__ void NAME(turn_square)(word *a)
 {
 #if WIDTH == 64
     const word high = a[0], low = a[1];
-    a[0] = (word)NAME(turn_32)((uint32_t)(high >> 32)) << 32 |
-           NAME(turn_32)((uint32_t)(low >> 32));
+    a[0] = (word)NAME(turn_32)((uint32_t)(high >> 32)) << 32 | NAME(turn_32)((uint32_t)(low >> 32));
     a[1] = (word)NAME(turn_32)((uint32_t)high) << 32 | NAME(turn_32)((uint32_t)low);
 #else
     a[0] = NAME(turn_32)(a[0]);

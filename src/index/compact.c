@@ -163,6 +163,10 @@ static void window(const struct zti_index *index, uint64_t first, uint64_t last,
     w->bytes[1] = stop - w->first_byte;
 }
 
-const struct zti_layout zti_layout_compact = {.name = "compact", .body_bytes = body_bytes,
-                                              .store = store, .open = open, .check = check,
-                                              .start = start, .window = window};
+const struct zti_layout zti_layout_compact = {.name = "compact",
+                                              .body_bytes = body_bytes,
+                                              .store = store,
+                                              .open = open,
+                                              .check = check,
+                                              .start = start,
+                                              .window = window};

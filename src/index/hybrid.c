@@ -93,6 +93,10 @@ static void window(const struct zti_index *index, uint64_t first, uint64_t last,
     w->bytes[0] = (partitions_of(last, partition) - from) * each;
 }
 
-const struct zti_layout zti_layout_hybrid = {.name = "hybrid", .body_bytes = body_bytes,
-                                             .store = store, .open = open, .check = check,
-                                             .start = start, .window = window};
+const struct zti_layout zti_layout_hybrid = {.name = "hybrid",
+                                             .body_bytes = body_bytes,
+                                             .store = store,
+                                             .open = open,
+                                             .check = check,
+                                             .start = start,
+                                             .window = window};

@@ -3,10 +3,8 @@
 #include "core/wire.h"
 
 static const struct zti_layout *const layouts[] = {
-    [ZT_INDEX_OFFSETS] = &zti_layout_offsets,
-    [ZT_INDEX_LENGTHS] = &zti_layout_lengths,
-    [ZT_INDEX_HYBRID] = &zti_layout_hybrid,
-    [ZT_INDEX_COMPACT] = &zti_layout_compact,
+    [ZT_INDEX_OFFSETS] = &zti_layout_offsets, [ZT_INDEX_LENGTHS] = &zti_layout_lengths,
+    [ZT_INDEX_HYBRID] = &zti_layout_hybrid,   [ZT_INDEX_COMPACT] = &zti_layout_compact,
     [ZT_INDEX_STREAM] = &zti_layout_ends,
 };
 
@@ -24,8 +22,8 @@ uint64_t zti_index_bytes(const struct zti_index_layout *layout, const uint64_t *
     return head_bytes(layout) + layouts[layout->kind]->body_bytes(layout, starts, chunks);
 }
 
-void zti_index_store(const struct zti_index_layout *layout, const uint64_t *starts,
-                     uint64_t chunks, uint8_t *out)
+void zti_index_store(const struct zti_index_layout *layout, const uint64_t *starts, uint64_t chunks,
+                     uint8_t *out)
 {
     *out++ = (uint8_t)layout->kind;
     out = zti_put_varint(out, layout->chunk_tiles);
@@ -50,9 +48,10 @@ static zt_status take_head(zt_context *context, struct zti_cursor *c,
         return zti_fail(context, ZT_CORRUPT,
                         "the index is damaged: %llu tiles a chunk, %llu chunks a partition",
                         (unsigned long long)chunk_tiles, (unsigned long long)partition);
-    *layout = (struct zti_index_layout){
-        .kind = kind, .chunk_tiles = (uint32_t)chunk_tiles,
-        .partition = kind == ZT_INDEX_HYBRID ? (uint32_t)partition : 0};
+    *layout =
+        (struct zti_index_layout){.kind = kind,
+                                  .chunk_tiles = (uint32_t)chunk_tiles,
+                                  .partition = kind == ZT_INDEX_HYBRID ? (uint32_t)partition : 0};
     return ZT_OK;
 }
 

@@ -44,8 +44,8 @@ static inline uint64_t zti_index_bytes_max(const struct zti_index_layout *layout
     return 64 + 12 * chunks + 4 * (uint64_t)layout->partition;
 }
 
-void zti_index_store(const struct zti_index_layout *layout, const uint64_t *starts,
-                     uint64_t chunks, uint8_t *out);
+void zti_index_store(const struct zti_index_layout *layout, const uint64_t *starts, uint64_t chunks,
+                     uint8_t *out);
 
 /* An index that was opened: over bytes that the caller keeps, and with what its look-up needs
  * beside them. */

@@ -27,8 +27,9 @@ uint8_t *zti_put_length(uint8_t *to, uint64_t length, uint32_t width)
 
 ZTI_INLINE uint64_t length_at(const uint8_t *from, uint32_t width)
 {
-    return width == 2 ? (uint64_t)from[0] | (uint64_t)from[1] << 8
-                      : width == 4 ? zti_get_le32(from) : zti_get_le64(from);
+    return width == 2   ? (uint64_t)from[0] | (uint64_t)from[1] << 8
+           : width == 4 ? zti_get_le32(from)
+                        : zti_get_le64(from);
 }
 
 ZTI_INLINE uint64_t sum_of(const uint8_t *from, uint64_t n, uint32_t width)
@@ -44,8 +45,7 @@ uint64_t zti_sum_lengths(const uint8_t *from, uint64_t n, uint32_t width)
     return width == 2 ? sum_of(from, n, 2) : width == 4 ? sum_of(from, n, 4) : sum_of(from, n, 8);
 }
 
-bool zti_add_lengths(const uint8_t *from, uint64_t n, uint32_t width, uint64_t limit,
-                     uint64_t *sum)
+bool zti_add_lengths(const uint8_t *from, uint64_t n, uint32_t width, uint64_t limit, uint64_t *sum)
 {
     if (width < 8) /* 65536 lengths below 2^32: no overflow among themselves */
         return zti_add(*sum, zti_sum_lengths(from, n, width), sum) && *sum <= limit;
@@ -94,8 +94,7 @@ static zt_status check(zt_context *context, struct zti_index *index)
         const uint64_t first = i * SUM_CHUNKS, rest = index->chunks - first;
         index->sums[i] = sum;
         if (!zti_add_lengths(index->body + 1 + first * index->width,
-                             rest < SUM_CHUNKS ? rest : SUM_CHUNKS, index->width, index->end,
-                             &sum))
+                             rest < SUM_CHUNKS ? rest : SUM_CHUNKS, index->width, index->end, &sum))
             return zti_fail(context, ZT_CORRUPT,
                             "the index is damaged or another stream's: its lengths exceed the "
                             "stream's %llu",
@@ -118,6 +117,10 @@ static void window(const struct zti_index *index, uint64_t first, uint64_t last,
     w->bytes[0] = (last - first) * index->width;
 }
 
-const struct zti_layout zti_layout_lengths = {.name = "lengths", .body_bytes = body_bytes,
-                                              .store = store, .open = open, .check = check,
-                                              .start = start, .window = window};
+const struct zti_layout zti_layout_lengths = {.name = "lengths",
+                                              .body_bytes = body_bytes,
+                                              .store = store,
+                                              .open = open,
+                                              .check = check,
+                                              .start = start,
+                                              .window = window};

@@ -42,8 +42,8 @@ static zt_status check(zt_context *context, struct zti_index *index)
             return zti_fail(context, ZT_CORRUPT,
                             "the index is damaged or another stream's: chunk %llu begins at %llu, "
                             "the one before at %llu, the stream ends at %llu",
-                            (unsigned long long)i, (unsigned long long)at,
-                            (unsigned long long)last, (unsigned long long)index->end);
+                            (unsigned long long)i, (unsigned long long)at, (unsigned long long)last,
+                            (unsigned long long)index->end);
         last = at;
     }
     return ZT_OK;
@@ -57,6 +57,10 @@ static void window(const struct zti_index *index, uint64_t first, uint64_t last,
     w->bytes[0] = 8 * (last - first + (last < index->chunks));
 }
 
-const struct zti_layout zti_layout_offsets = {.name = "offsets", .body_bytes = body_bytes,
-                                              .store = store, .open = open, .check = check,
-                                              .start = start, .window = window};
+const struct zti_layout zti_layout_offsets = {.name = "offsets",
+                                              .body_bytes = body_bytes,
+                                              .store = store,
+                                              .open = open,
+                                              .check = check,
+                                              .start = start,
+                                              .window = window};

@@ -103,8 +103,8 @@ struct race {
     uint32_t n;
     bool is_of_ways; /* sz */
     struct zti_look look;
-    double slope;    /* bits, for one bit more that is to be expected */
-    uint32_t count;  /* runner[0] is no plan at all, which is never out */
+    double slope;   /* bits, for one bit more that is to be expected */
+    uint32_t count; /* runner[0] is no plan at all, which is never out */
     struct runner runner[ZTI_TRIED_MOST];
 };
 
@@ -254,9 +254,8 @@ static void sort_out(struct race *r, uint32_t batches)
         if (r->is_of_ways) /* such estimates are off by that much whatever they are made of */
             one->is_out = by > 1.5 * error + 0.01 * rate || is_like_another(r, i);
         else
-            one->is_out =
-                is_slow(r, i) || by > 2 * error + 0.003 * rate ||
-                (by >= 0 && by + 2 * error < 0.004 * rate);
+            one->is_out = is_slow(r, i) || by > 2 * error + 0.003 * rate ||
+                          (by >= 0 && by + 2 * error < 0.004 * rate);
     }
 }
 
@@ -362,8 +361,7 @@ static void propose_turns(struct race *r, const struct zti_plan *plan)
 
 static void propose_first(struct race *r)
 {
-    const struct zti_plan none =
-        make_plan(r->array->rank, r->array->shape, r->axes, r->n, 0);
+    const struct zti_plan none = make_plan(r->array->rank, r->array->shape, r->axes, r->n, 0);
     propose_plan(r, &none);
     for (uint32_t set = 1; set < 1u << r->n; set++)
         propose_set(r, set);
@@ -504,8 +502,7 @@ static zt_status race_ways(struct race *r, struct zti_choice *choice)
     if (status)
         return status;
     const struct zti_way none = {
-        .plan = make_plan(r->array->rank, r->array->shape, r->axes, r->n, 0),
-        .axes = r->look.axes};
+        .plan = make_plan(r->array->rank, r->array->shape, r->axes, r->n, 0), .axes = r->look.axes};
     propose(r, &none);
     choice->has_axes = r->estimator.ask->special_values == 0; /* filled in they may be others */
     choice->axes = none.axes;
@@ -531,8 +528,7 @@ static zt_status race(struct race *r, zt_context *context, const struct zti_code
     const uint64_t budget = budget_of(r);
     const uint64_t sets = (1u << r->n) - 1;
     if (r->n < r->array->rank) /* axes of one element vanish in any case */
-        choice->plan = choice->plain =
-            make_plan(r->array->rank, r->array->shape, r->axes, r->n, 0);
+        choice->plan = choice->plain = make_plan(r->array->rank, r->array->shape, r->axes, r->n, 0);
     if (r->n < 2 || zti_array_values(r->array->rank, r->array->shape) < least_values(r))
         return ZT_OK;
     zt_status status = zti_estimator_open(context, r->array, codec, ask,
@@ -601,9 +597,8 @@ static void compose(struct zti_choice *choice, const struct zti_plan *outer)
 }
 
 /* Axes of one element are no matter. */
-zt_status zti_plan_choose(zt_context *context, const zt_array *array,
-                          const struct zti_codec *codec, const struct zti_ask *ask,
-                          struct zti_choice *choice)
+zt_status zti_plan_choose(zt_context *context, const zt_array *array, const struct zti_codec *codec,
+                          const struct zti_ask *ask, struct zti_choice *choice)
 {
     uint8_t axes[AXES_MOST];
     const uint32_t n = real_axes(array->rank, array->shape, axes);

@@ -14,12 +14,12 @@ struct zti_tried {
 enum { ZTI_TRIED_MOST = 64 };
 
 struct zti_choice {
-    struct zti_plan plan;   /* the one to be taken */
-    struct zti_plan plain;  /* none at all, but that axes of one element vanish */
-    bool is_other;          /* what is to be taken is not what the codec does with that */
-    bool has_axes;          /* and the axes that sz takes differences along, where it is sz's: */
-    uint32_t axes;          /* bit i: axis i of the coded array */
-    bool has_groups;        /* and what else it would look for itself */
+    struct zti_plan plan;  /* the one to be taken */
+    struct zti_plan plain; /* none at all, but that axes of one element vanish */
+    bool is_other;         /* what is to be taken is not what the codec does with that */
+    bool has_axes;         /* and the axes that sz takes differences along, where it is sz's: */
+    uint32_t axes;         /* bit i: axis i of the coded array */
+    bool has_groups;       /* and what else it would look for itself */
     uint32_t is_blocked;
     int64_t centre;
     bool is_sampled;        /* what follows is of samples that were coded; else it is guessed */
@@ -32,9 +32,8 @@ struct zti_choice {
 
 /* Choose for an array (a frame's slab), a codec and what is asked of it. The choice is a function
  * of values and parameters alone. For sz's effort 'high' it is that of 'default'. */
-zt_status zti_plan_choose(zt_context *context, const zt_array *array,
-                          const struct zti_codec *codec, const struct zti_ask *ask,
-                          struct zti_choice *choice);
+zt_status zti_plan_choose(zt_context *context, const zt_array *array, const struct zti_codec *codec,
+                          const struct zti_ask *ask, struct zti_choice *choice);
 
 /* Set the bytes of a choice, with the plan and without, which until then are those of its
  * estimates, to what the codec makes of larger samples with all that it does; scale those of the

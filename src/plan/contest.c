@@ -7,12 +7,9 @@
  * (plan_bench --speed) on a Xeon with AVX-512, rounded. Other machines are faster or slower, but
  * only the order and the distance of these matter. */
 static const struct zti_contender contenders[] = {
-    {ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, true, 410},
-    {ZT_CODEC_SZ, ZT_EFFORT_FAST, true, 610},
-    {ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, true, 540},
-    {ZT_CODEC_SZ, ZT_EFFORT_HIGH, true, 65},
-    {ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT, false, 1900},
-    {ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, false, 470},
+    {ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, true, 410},      {ZT_CODEC_SZ, ZT_EFFORT_FAST, true, 610},
+    {ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, true, 540},     {ZT_CODEC_SZ, ZT_EFFORT_HIGH, true, 65},
+    {ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT, false, 1900}, {ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT, false, 470},
     {ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, false, 320},
 };
 
@@ -64,7 +61,7 @@ uint32_t zti_contenders(bool is_lossy, const zt_params *params, struct zti_conte
 
 static double bytes_of(const struct zti_result *r)
 {
-    return r->coded_bytes > 0      ? r->coded_bytes
+    return r->coded_bytes > 0     ? r->coded_bytes
            : r->choice.is_sampled ? r->choice.bytes + r->special_bytes
                                   : 0;
 }
@@ -104,8 +101,7 @@ static void add(struct zti_result *results, uint32_t *count, const struct zti_re
     for (; at > 0; at--) {
         const struct zti_result *const other = &results[at - 1];
         if (bytes_of(other) < bytes_of(one) ||
-            (bytes_of(other) <= bytes_of(one) &&
-             other->contender.speed <= one->contender.speed &&
+            (bytes_of(other) <= bytes_of(one) && other->contender.speed <= one->contender.speed &&
              other->contender.effort >= one->contender.effort))
             break;
         results[at] = *other;
@@ -246,8 +242,8 @@ static bool is_of_sz(const struct zti_result *r, uint32_t effort)
 /* Whether a result has to be coded because effort 'high' was: 'default', unless samples of it are
  * larger by far, as 'high' is smaller but not always, and a sixth of the time is not much; and
  * 'high' without a plan where it was coded with one, as no sample is sure of what that does. */
-static bool is_check(const struct zti_result *results, uint32_t count, uint32_t i,
-                     bool is_vague, double won)
+static bool is_check(const struct zti_result *results, uint32_t count, uint32_t i, bool is_vague,
+                     double won)
 {
     static const double far = 1.15;
     const bool is_high = is_of_sz(&results[i], ZT_EFFORT_HIGH);
@@ -277,8 +273,8 @@ static bool is_near(const struct zti_result *r, const struct zti_result *winner,
     static const double near = 1.03;
     const bool is_same = r->contender.codec == winner->contender.codec &&
                          r->contender.effort == winner->contender.effort;
-    const bool is_coarse = ask->kind == ZT_PSNR &&
-                           zti_codec_by_id(r->contender.codec)->has_power_bounds;
+    const bool is_coarse =
+        ask->kind == ZT_PSNR && zti_codec_by_id(r->contender.codec)->has_power_bounds;
     return (values <= SMALL && bytes_of(r) <= near * winner->coded_bytes) ||
            (is_same && (is_coarse || has_holes(ask, values)));
 }
@@ -298,8 +294,8 @@ uint32_t zti_contest_next(const struct zti_result *results, uint32_t count,
         return 0;
     const bool is_vague = has_holes(ask, values);
     const uint32_t best = best_of(results, count, prefer);
-    const bool is_broken = winner->choice.is_sampled &&
-                           own > broken * winner->choice.bytes + SLACK_BYTES;
+    const bool is_broken =
+        winner->choice.is_sampled && own > broken * winner->choice.bytes + SLACK_BYTES;
     if (results[best].coded_bytes == 0 && results[best].choice.is_sampled &&
         (is_broken || bytes_of(&results[best]) + SLACK_BYTES < worth * won))
         return best;

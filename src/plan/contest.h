@@ -6,11 +6,11 @@
 
 /* Who takes part. A new one is a line in contest.c. */
 struct zti_contender {
-    uint32_t codec;       /* zt_codec */
-    uint32_t effort;      /* zt_effort */
-    bool is_lossy;        /* takes part under an absolute bound, else where nothing may be lost */
-    uint32_t speed;       /* about how fast it codes, MB/s of float32 on one thread: what is fast
-                             and what is slow must not depend on the machine */
+    uint32_t codec;  /* zt_codec */
+    uint32_t effort; /* zt_effort */
+    bool is_lossy;   /* takes part under an absolute bound, else where nothing may be lost */
+    uint32_t speed;  /* about how fast it codes, MB/s of float32 on one thread: what is fast
+                        and what is slow must not depend on the machine */
 };
 
 enum { ZTI_CONTENDERS_MOST = 8 };
@@ -24,8 +24,8 @@ uint32_t zti_contenders(bool is_lossy, const zt_params *params, struct zti_conte
 struct zti_result {
     struct zti_contender contender;
     struct zti_choice choice;
-    double coded_bytes;       /* what it took when all was coded; 0: it was not */
-    double special_bytes;     /* of these, or beside choice.bytes */
+    double coded_bytes;   /* what it took when all was coded; 0: it was not */
+    double special_bytes; /* of these, or beside choice.bytes */
 };
 
 enum { ZTI_RESULTS_MOST = 2 * ZTI_CONTENDERS_MOST }; /* with a plan, and without */

@@ -147,8 +147,8 @@ static void tile_origin(const struct zti_plan *plan, const uint64_t *shape, cons
 static zt_status configure(const struct zti_estimator *e, uint32_t rank, const uint64_t *coded,
                            struct zti_coding *coding)
 {
-    *coding = (struct zti_coding){.codec = e->codec, .type = e->array->type,
-                                  .grid = zti_codec_grid(e->codec, rank, coded)};
+    *coding = (struct zti_coding){
+        .codec = e->codec, .type = e->array->type, .grid = zti_codec_grid(e->codec, rank, coded)};
     const zt_status status = e->codec->configure(e->context, e->ask, coding);
     coding->isa = zti_isa_of(e->context);
     coding->verify_bound = (double)NAN;
@@ -332,8 +332,8 @@ static zt_status code_whole(struct zti_estimator *e, struct zti_coding *coding,
     if (!status)
         status = zti_estimate_room(e, 8 * (uint64_t)capacity);
     if (!status)
-        status = zti_exec_encode(e->context, coding, array, e->stream, e->stream_bytes, 0,
-                                 end_bits, NULL, NULL);
+        status = zti_exec_encode(e->context, coding, array, e->stream, e->stream_bytes, 0, end_bits,
+                                 NULL, NULL);
     return status;
 }
 
@@ -352,8 +352,8 @@ zt_status zti_estimate_whole(struct zti_estimator *e, const struct zti_plan *pla
     const uint64_t taken = zti_array_values(rank, shape);
     uint8_t *const memory = zti_alloc(e->context, (size_t)taken * zt_type_bytes(e->array->type));
     zti_release(e->context, e->offset);
-    e->offset = zti_alloc(e->context,
-                          (size_t)(zti_array_values(rank, b.side) + 64) * sizeof *e->offset);
+    e->offset =
+        zti_alloc(e->context, (size_t)(zti_array_values(rank, b.side) + 64) * sizeof *e->offset);
     if (!memory || !e->offset) {
         zti_release(e->context, memory);
         return zti_fail(e->context, ZT_NO_MEMORY, "no memory for a sample of an array");
@@ -363,8 +363,8 @@ zt_status zti_estimate_whole(struct zti_estimator *e, const struct zti_plan *pla
     status = code_whole(e, &coding, &array, &end_bits);
     const double scale = (double)zti_array_values(rank, coded) / (double)taken;
     const double head = status ? 0 : (double)zti_head_bytes(&coding);
-    *bytes = (double)end_bits / 8 * scale * (e->codec->id == ZT_CODEC_ZFP && !b.is_all
-                                                 ? padding(e, plan, side) : 1) +
+    *bytes = (double)end_bits / 8 * scale *
+                 (e->codec->id == ZT_CODEC_ZFP && !b.is_all ? padding(e, plan, side) : 1) +
              head * (!status && zti_has_ends(&coding) ? scale : 1);
     if (e->codec->forget)
         e->codec->forget(e->context, &coding);
@@ -392,9 +392,8 @@ zt_status zti_estimate_box(struct zti_estimator *e, const struct zti_plan *plan,
     const zt_array array = zt_array_nd(memory, (zt_type)part.type, rank, coded);
     const zt_status status = code_whole(e, &coding, &array, &end_bits);
     const double all = (double)zti_array_values(part.rank, e->array->shape);
-    *bytes = status ? 0
-                    : (double)end_bits / 8 * (all / (double)taken) +
-                          (double)zti_head_bytes(&coding);
+    *bytes =
+        status ? 0 : (double)end_bits / 8 * (all / (double)taken) + (double)zti_head_bytes(&coding);
     if (e->codec->forget)
         e->codec->forget(e->context, &coding);
     zti_release(e->context, memory);

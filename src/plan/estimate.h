@@ -18,11 +18,11 @@ struct zti_estimator {
     const zt_array *array;
     const struct zti_codec *codec;
     const struct zti_ask *ask;
-    uint64_t brick[ZT_MAX_RANK];  /* values of the array that are coded together, where tiles are */
-    uint64_t brick_values;        /* small; else tiles of the coded array are */
-    uint32_t bricks;              /* of a batch */
-    uint64_t spent;               /* values that were looked at */
-    int64_t *offset;              /* scratch */
+    uint64_t brick[ZT_MAX_RANK]; /* values of the array that are coded together, where tiles are */
+    uint64_t brick_values;       /* small; else tiles of the coded array are */
+    uint32_t bricks;             /* of a batch */
+    uint64_t spent;              /* values that were looked at */
+    int64_t *offset;             /* scratch */
     uint8_t *values;
     uint8_t *stream;
     size_t stream_bytes;
@@ -36,8 +36,8 @@ void zti_estimator_free(struct zti_estimator *estimator);
 
 /* Bits for each value of a batch under a plan, about; what all plans have in common may be missing
  * in it. */
-zt_status zti_estimate(struct zti_estimator *estimator, const struct zti_plan *plan,
-                       uint32_t batch, double *rate);
+zt_status zti_estimate(struct zti_estimator *estimator, const struct zti_plan *plan, uint32_t batch,
+                       double *rate);
 
 /* Copy boxes of the array as it is coded under a plan, tiles of it or so, one behind the other: to
  * be coded for good, codebooks and all. *bytes is what the array takes, by these. */

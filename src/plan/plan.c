@@ -105,8 +105,8 @@ static bool join(const struct zti_plan *plan, const uint64_t *shape, const struc
     return true;
 }
 
-bool zti_plan_part(const struct zti_plan *plan, const uint64_t *shape,
-                   const struct zti_view *view, struct zti_view *coded)
+bool zti_plan_part(const struct zti_plan *plan, const uint64_t *shape, const struct zti_view *view,
+                   struct zti_view *coded)
 {
     zt_box box, cover;
     uint32_t rank = 0;
@@ -267,8 +267,8 @@ void zti_plan_scatter(const struct zti_plan *plan, const uint64_t *shape, const 
     memcpy(box.lo, view->lo, sizeof box.lo);
     memcpy(box.hi, view->hi, sizeof box.hi);
     zti_plan_cover(plan, shape, &box, &cover);
-    *s = (struct zti_plan_scatter){.scatter = {.put = put_box}, .plan = plan, .shape = shape,
-                                   .view = view};
+    *s = (struct zti_plan_scatter){
+        .scatter = {.put = put_box}, .plan = plan, .shape = shape, .view = view};
     for (uint32_t from = 0, to; from < plan->rank; from = to, rank++) {
         to = end_of_axis(plan, from);
         s->scatter.spans[rank] = spans_of(plan, shape, view, from, to, side[rank]);

@@ -32,8 +32,8 @@ void zti_plan_cover(const struct zti_plan *plan, const uint64_t *shape, const zt
                     zt_box *cover);
 
 /* The view of the coded array that a view of the array is. False where no strides make it that. */
-bool zti_plan_part(const struct zti_plan *plan, const uint64_t *shape,
-                   const struct zti_view *view, struct zti_view *coded);
+bool zti_plan_part(const struct zti_plan *plan, const uint64_t *shape, const struct zti_view *view,
+                   struct zti_view *coded);
 
 /* A view as what is wanted of the coded array, whose tiles have these sides. Plan, shape and view
  * are looked at as long as it is in use. */
@@ -64,7 +64,6 @@ enum { ZTI_PLAN_BYTES = 3, ZTI_PLAN_VERSION = 0 };
 void zti_plan_store(const struct zti_plan *plan, uint8_t *out);
 
 /* ZT_CORRUPT or ZT_UNSUPPORTED, without a sentence. */
-zt_status zti_plan_load(uint32_t rank, const uint8_t *in, uint64_t in_bytes,
-                        struct zti_plan *plan);
+zt_status zti_plan_load(uint32_t rank, const uint8_t *in, uint64_t in_bytes, struct zti_plan *plan);
 
 #endif

@@ -63,8 +63,8 @@ static zt_status measure(struct trial *t, struct zti_coding *coding, double *bit
     zt_status status = zti_exec_encode(t->context, coding, array, t->stream, t->stream_bytes, 0,
                                        &end_bits, NULL, NULL);
     if (!status)
-        status = zti_exec_decode(t->context, coding, t->stream, t->stream_bytes, 0, NULL, &view,
-                                 &end);
+        status =
+            zti_exec_decode(t->context, coding, t->stream, t->stream_bytes, 0, NULL, &view, &end);
     *bits = (double)end_bits;
     if (!status)
         *bits += (double)count_beyond(t, bound) * zti_exact_bits(array->type);
@@ -130,16 +130,16 @@ static zt_status set_up(struct trial *t, const zt_array *array, const struct zti
     if (status)
         return status;
     zt_array *const sample = &t->sample.array;
-    const size_t bytes = (size_t)zti_array_values(sample->rank, sample->shape) *
-                         zt_type_bytes(sample->type);
+    const size_t bytes =
+        (size_t)zti_array_values(sample->rank, sample->shape) * zt_type_bytes(sample->type);
     if (!t->sample.memory) { /* all of the array, whose strides may be any */
         t->sample.memory = zti_alloc(t->context, bytes);
         if (t->sample.memory)
             zti_array_copy(sample, t->sample.memory);
-        *sample = zt_array_nd(t->sample.memory, (zt_type)sample->type, sample->rank,
-                              sample->shape);
+        *sample = zt_array_nd(t->sample.memory, (zt_type)sample->type, sample->rank, sample->shape);
     }
-    *coding = (struct zti_coding){.codec = codec, .type = sample->type,
+    *coding = (struct zti_coding){.codec = codec,
+                                  .type = sample->type,
                                   .grid = zti_codec_grid(codec, sample->rank, sample->shape)};
     status = codec->configure(t->context, ask, coding);
     if (!status)
@@ -153,8 +153,8 @@ static zt_status set_up(struct trial *t, const zt_array *array, const struct zti
 
 bool zti_is_too_loose(const struct zti_misses *misses, uint32_t type, uint64_t stream_bytes)
 {
-    return misses->is_over || (double)misses->count * zti_exact_bits(type) >
-                                  misses_part * 8 * (double)stream_bytes;
+    return misses->is_over ||
+           (double)misses->count * zti_exact_bits(type) > misses_part * 8 * (double)stream_bytes;
 }
 
 zt_status zti_plan_tighten(zt_context *context, const zt_array *array,
@@ -174,8 +174,7 @@ zt_status zti_plan_tighten(zt_context *context, const zt_array *array,
         const zt_array *const sample = &t.sample.array;
         const double all = (double)zti_array_values(array->rank, array->shape);
         const double part = all / (double)zti_array_values(sample->rank, sample->shape);
-        *misses_most =
-            (uint64_t)(2 * misses_part * bits * part / zti_exact_bits(array->type)) + 1;
+        *misses_most = (uint64_t)(2 * misses_part * bits * part / zti_exact_bits(array->type)) + 1;
     }
     zti_release(context, t.back);
     zti_release(context, t.stream);

@@ -48,15 +48,13 @@ bool zti_within(uint32_t type, uint64_t original_bits, uint64_t reconstructed_bi
     if (original_bits == reconstructed_bits)
         return true;
     switch (type) {
-    case ZT_F32:
-        return is_within(float_of(original_bits), float_of(reconstructed_bits), bound);
+    case ZT_F32: return is_within(float_of(original_bits), float_of(reconstructed_bits), bound);
     case ZT_F64:
         return is_within(zti_double_from_bits(original_bits),
                          zti_double_from_bits(reconstructed_bits), bound);
     case ZT_I32:
         return is_within_integers((int32_t)original_bits, (int32_t)reconstructed_bits, bound);
-    default:
-        return is_within_integers((int64_t)original_bits, (int64_t)reconstructed_bits, bound);
+    default: return is_within_integers((int64_t)original_bits, (int64_t)reconstructed_bits, bound);
     }
 }
 
@@ -114,8 +112,8 @@ bool zti_within_part(uint32_t type, uint64_t original_bits, uint64_t reconstruct
 ROW_WITHIN(row_within_f32, float)
 ROW_WITHIN(row_within_f64, double)
 
-bool zti_row_within(uint32_t type, const void *original, int64_t stride,
-                    const void *reconstructed, uint64_t n, double bound)
+bool zti_row_within(uint32_t type, const void *original, int64_t stride, const void *reconstructed,
+                    uint64_t n, double bound)
 {
     const size_t value_bytes = zt_type_bytes(type);
     if (type == ZT_F32)
@@ -290,9 +288,8 @@ static void scan_rows(uint32_t isa, const zt_array *array, zt_stats *stats)
     rest.rank = last + 1;
     struct rows rows = rows_of(&rest);
     for (; rows.left > 0; next_row(&rows, &rest))
-        (stats->fills > 0 ? scan_filled_row : scan_row)(isa, array->type,
-                                                        zti_array_at(&rest, rows.at), n, stride,
-                                                        stats);
+        (stats->fills > 0 ? scan_filled_row : scan_row)(
+            isa, array->type, zti_array_at(&rest, rows.at), n, stride, stats);
     stats->values += zti_array_values(array->rank, array->shape);
 }
 
@@ -335,8 +332,7 @@ static void scan_part(void *shared, uint64_t number)
 static void scan_all(zt_context *context, const zt_array *array, zt_stats *stats)
 {
     const uint64_t slices = array->shape[0];
-    const uint64_t bytes =
-        zti_array_values(array->rank, array->shape) * zt_type_bytes(array->type);
+    const uint64_t bytes = zti_array_values(array->rank, array->shape) * zt_type_bytes(array->type);
     uint64_t parts = bytes / SCAN_PART_BYTES + 1;
     parts = parts < SCAN_PARTS_MOST ? parts : SCAN_PARTS_MOST;
     struct scan s = {
@@ -466,10 +462,9 @@ static void compare(const zt_array *original, const zt_array *reconstructed, zt_
         const char *a = zti_array_at(original, rows.at);
         const char *b = zti_array_at(reconstructed, rows.at);
         for (uint64_t i = 0; i < original->shape[last]; i++)
-            compare_values(original->type,
-                           zti_bits_at(a, (int64_t)i * original->stride[last], value_bytes),
-                           zti_bits_at(b, (int64_t)i * reconstructed->stride[last], value_bytes),
-                           quality);
+            compare_values(
+                original->type, zti_bits_at(a, (int64_t)i * original->stride[last], value_bytes),
+                zti_bits_at(b, (int64_t)i * reconstructed->stride[last], value_bytes), quality);
     }
     quality->values += zti_array_values(original->rank, original->shape);
 }
@@ -488,8 +483,8 @@ zt_status zt_compare(zt_context *context, const zt_array *original, const zt_arr
         return zti_fail(context, ZT_BAD_ARG, "%u fill values are more than %d", quality->fills,
                         ZT_MAX_FILLS);
     if (original->type != reconstructed->type || original->rank != reconstructed->rank ||
-        memcmp(original->shape, reconstructed->shape,
-               original->rank * sizeof original->shape[0]) != 0)
+        memcmp(original->shape, reconstructed->shape, original->rank * sizeof original->shape[0]) !=
+            0)
         return zti_fail(context, ZT_BAD_ARG,
                         "arrays of different type or shape cannot be compared");
     struct zti_mirror one, other = {.own = NULL};

@@ -3,7 +3,7 @@
 #define ZTI_WITH_AVX512
 #if defined(__clang__)
 #pragma clang attribute push(                                                                      \
-    __attribute__((target("avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512vl,avx512dq,avx512cd,"     \
+    __attribute__((target("avx2,bmi,bmi2,popcnt,avx512f,avx512bw,avx512vl,avx512dq,avx512cd,"      \
                           "avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq,gfni"))),           \
     apply_to = function)
 #else

@@ -93,15 +93,16 @@ static bool check_zfp(const struct file *f, unsigned char *out)
     zt_zfp_init(&zfp, sizeof zfp);
     zt_zfp_index_init(&index, sizeof index);
     zfp.flags = ZT_ZFP_HEADER;
-    bool ok = is_right(f, zt_zfp_decompress(NULL, f->data, f->bytes, &zfp, &a, NULL), out,
-                       "as a stream");
+    bool ok =
+        is_right(f, zt_zfp_decompress(NULL, f->data, f->bytes, &zfp, &a, NULL), out, "as a stream");
     if (strcmp(f->index, "-") == 0)
         return ok;
     index.bytes = load(f->index, &index.index_bytes);
     memset(out, 0, f->raw_bytes);
-    ok = index.bytes && is_right(f, zt_zfp_decompress_indexed(NULL, f->data, f->bytes, &zfp,
-                                                              &index, &a, NULL), out,
-                                 "with its index") && ok;
+    ok = index.bytes &&
+         is_right(f, zt_zfp_decompress_indexed(NULL, f->data, f->bytes, &zfp, &index, &a, NULL),
+                  out, "with its index") &&
+         ok;
     free(index.bytes);
     return ok;
 }
@@ -151,8 +152,8 @@ static bool check_file(const struct file *f, const char *ztile)
         ok = check_zfp(f, out);
     } else if (ends_with(f->name, ".ndz")) {
         zt_array a = array_of(f, out);
-        ok = is_right(f, zt_ndzip_decompress(NULL, f->data, f->bytes, &a, NULL), out,
-                      "as a stream");
+        ok =
+            is_right(f, zt_ndzip_decompress(NULL, f->data, f->bytes, &a, NULL), out, "as a stream");
     } else {
         ok = check_zt(f, out);
     }

@@ -27,11 +27,11 @@ static void save(const char *name, const void *data, size_t bytes)
 static void note(const char *name, const zt_array *a, const char *index)
 {
     char shape[96];
-    fprintf(manifest, "%s\t%s\t%s\t%016llx\t%s\n", name, type_name(a->type),
-            shape_text(a->rank, a->shape, shape),
-            (unsigned long long)fnv1a64(a->data, values_of(a->rank, a->shape) *
-                                                     zt_type_bytes(a->type)),
-            index);
+    fprintf(
+        manifest, "%s\t%s\t%s\t%016llx\t%s\n", name, type_name(a->type),
+        shape_text(a->rank, a->shape, shape),
+        (unsigned long long)fnv1a64(a->data, values_of(a->rank, a->shape) * zt_type_bytes(a->type)),
+        index);
 }
 
 static struct test_array make_array(uint32_t type, uint32_t rank, enum data_kind kind, uint64_t n)
@@ -70,13 +70,13 @@ static void store(const char *name, const zt_array *a, const zt_params *p)
 static void store_zt(void)
 {
     static const char *const codecs[] = {"auto", "zfp", "ndzip", "sz"};
-    static const char *const kinds[] = {"lossless", "abs", "rel", "pwrel", "psnr", "rate",
-                                        "precision", "expert"};
+    static const char *const kinds[] = {"lossless", "abs",  "rel",       "pwrel",
+                                        "psnr",     "rate", "precision", "expert"};
     static const enum data_kind data[] = {DATA_SMOOTH, DATA_WAVE_NOISE, DATA_NONFINITE, DATA_RAMP,
-                                          DATA_SPARSE, DATA_DENORMAL, DATA_OFFSET};
-    const zt_bound bounds[] = {zt_lossless(), zt_abs(0.01),  zt_rel(1e-3),     zt_pwrel(1e-2),
-                               zt_psnr(60),   zt_rate(6),    zt_precision(12),
-                               zt_expert(16, 500, 24, -20)};
+                                          DATA_SPARSE, DATA_DENORMAL,   DATA_OFFSET};
+    const zt_bound bounds[] = {
+        zt_lossless(), zt_abs(0.01), zt_rel(1e-3),     zt_pwrel(1e-2),
+        zt_psnr(60),   zt_rate(6),   zt_precision(12), zt_expert(16, 500, 24, -20)};
     uint64_t n = 0;
     for (uint32_t codec = ZT_CODEC_ZFP; codec <= ZT_CODEC_SZ; codec++)
         for (uint32_t type = ZT_F32; type <= ZT_I64; type++)
@@ -127,8 +127,7 @@ static void store_high(void)
         char name[96];
         zt_params p;
         contiguous_strides(files[i].rank, files[i].shape, stride);
-        struct test_array a =
-            test_array_new(files[i].type, files[i].rank, files[i].shape, stride);
+        struct test_array a = test_array_new(files[i].type, files[i].rank, files[i].shape, stride);
         fill_array(&a.array, files[i].kind, i);
         zt_params_init(&p, sizeof p);
         p.codec = ZT_CODEC_SZ;
@@ -225,9 +224,11 @@ int main(int argc, char **argv)
     manifest = fopen(path, "wx");
     if (!manifest)
         return 1;
-    fprintf(manifest, "# Written by ztile %s (tests/compat/make_store.c), never again: what later "
+    fprintf(manifest,
+            "# Written by ztile %s (tests/compat/make_store.c), never again: what later "
             "versions read.\n# file, type, shape (slowest first), FNV-1a of the decoded array "
-            "in C order, index\n", argv[2]);
+            "in C order, index\n",
+            argv[2]);
     store_high();
     if (argc == 3) {
         store_zt();

@@ -7,7 +7,8 @@
 #include <cmath>
 #include <cstdio>
 
-namespace {
+namespace
+{
 
 unsigned long long hash(const void *data, size_t bytes)
 {

@@ -8,8 +8,8 @@
 bool peer_open(struct peer *peer, const char *path)
 {
     static const char *const families[PEER_FAMILIES] = {
-        "encode_block",        "encode_block_strided",        "encode_partial_block_strided",
-        "decode_block",        "decode_block_strided",        "decode_partial_block_strided"};
+        "encode_block", "encode_block_strided", "encode_partial_block_strided",
+        "decode_block", "decode_block_strided", "decode_partial_block_strided"};
     static const char *const types[4] = {"int32", "int64", "float", "double"};
     void *found;
     peer->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -44,8 +44,8 @@ bool peer_open(struct peer *peer, const char *path)
 }
 
 /* The parameter types of each rank's functions; n and s are arrays. */
-#define ZD size_t
-#define PD ptrdiff_t
+#define ZD               size_t
+#define PD               ptrdiff_t
 #define CALL(types, ...) (((size_t(*) types)function)(__VA_ARGS__))
 
 size_t peer_block(const struct peer *peer, int family, int type, uint rank, zfp_stream *z, void *p,
@@ -59,8 +59,7 @@ size_t peer_block(const struct peer *peer, int family, int type, uint rank, zfp_
         case 1: return CALL((zfp_stream *, void *, PD), z, p, s[0]);
         case 2: return CALL((zfp_stream *, void *, PD, PD), z, p, s[0], s[1]);
         case 3: return CALL((zfp_stream *, void *, PD, PD, PD), z, p, s[0], s[1], s[2]);
-        default:
-            return CALL((zfp_stream *, void *, PD, PD, PD, PD), z, p, s[0], s[1], s[2], s[3]);
+        default: return CALL((zfp_stream *, void *, PD, PD, PD, PD), z, p, s[0], s[1], s[2], s[3]);
         }
     switch (rank) {
     case 1: return CALL((zfp_stream *, void *, ZD, PD), z, p, n[0], s[0]);
@@ -69,7 +68,7 @@ size_t peer_block(const struct peer *peer, int family, int type, uint rank, zfp_
         return CALL((zfp_stream *, void *, ZD, ZD, ZD, PD, PD, PD), z, p, n[0], n[1], n[2], s[0],
                     s[1], s[2]);
     default:
-        return CALL((zfp_stream *, void *, ZD, ZD, ZD, ZD, PD, PD, PD, PD), z, p, n[0], n[1],
-                    n[2], n[3], s[0], s[1], s[2], s[3]);
+        return CALL((zfp_stream *, void *, ZD, ZD, ZD, ZD, PD, PD, PD, PD), z, p, n[0], n[1], n[2],
+                    n[3], s[0], s[1], s[2], s[3]);
     }
 }

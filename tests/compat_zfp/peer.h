@@ -83,8 +83,15 @@
     X(void, zfp_demote_int32_to_int16, (int16 *, const int32 *, uint))                             \
     X(void, zfp_demote_int32_to_uint16, (uint16 *, const int32 *, uint))
 
-enum { PEER_ENCODE, PEER_ENCODE_STRIDED, PEER_ENCODE_PARTIAL, PEER_DECODE, PEER_DECODE_STRIDED,
-       PEER_DECODE_PARTIAL, PEER_FAMILIES };
+enum {
+    PEER_ENCODE,
+    PEER_ENCODE_STRIDED,
+    PEER_ENCODE_PARTIAL,
+    PEER_DECODE,
+    PEER_DECODE_STRIDED,
+    PEER_DECODE_PARTIAL,
+    PEER_FAMILIES
+};
 
 struct peer {
     void *library;

@@ -122,7 +122,8 @@ static void check_bits(const struct peer *p, uint64_t seed)
               p->stream_capacity(s) >= ROOM && p->stream_capacity(s) <= ROOM + 5,
           "capacity %zu", p->stream_capacity(s));
     CHECK(p->stream_alignment() == p->word_bits && p->stream_stride_block(s) == 1 &&
-              p->stream_stride_delta(s) == 0, "a property of streams");
+              p->stream_stride_delta(s) == 0,
+          "a property of streams");
     write_at_random(p, s, &m, &r);
     p->stream_flush(s);
     const uint64_t end = p->stream_wtell(s);
@@ -159,7 +160,8 @@ static void check_ends(const struct peer *p)
     memset(memory, 0xff, 13);
     bitstream *s = p->stream_open(memory, 13);
     CHECK(p->stream_read_bits(s, 64) == UINT64_MAX && p->stream_read_bits(s, 64) == 0xffffffffff &&
-              p->stream_read_bits(s, 64) == 0, "reading beyond the end");
+              p->stream_read_bits(s, 64) == 0,
+          "reading beyond the end");
     p->stream_rseek(s, 12345);
     CHECK(p->stream_read_bits(s, 10) == 0 && p->stream_rtell(s) == 12355, "seeking beyond the end");
     p->stream_rewind(s);
@@ -181,7 +183,8 @@ static void random_params(struct rng *r, const struct peer *p, zfp_stream *z, zf
     switch (choice) {
     case 0: *result = p->zfp_stream_set_rate(z, u * 70, type, rank, a & 1); break;
     case 1: *result = p->zfp_stream_set_precision(z, (uint)(a % 70)); break;
-    case 2: *result = p->zfp_stream_set_accuracy(z, u * (double)(b % 3) / (double)(1 + a % 99999));
+    case 2:
+        *result = p->zfp_stream_set_accuracy(z, u * (double)(b % 3) / (double)(1 + a % 99999));
         break;
     case 3: p->zfp_stream_set_reversible(z); break;
     case 4:
@@ -227,11 +230,12 @@ static void check_parameters(const struct peer *ours, const struct peer *peer, u
 
 static bool same_config(zfp_config a, zfp_config b)
 {
-    return a.mode == b.mode && memcmp(&a.arg, &b.arg, a.mode == zfp_mode_expert ? 16
-                                                      : a.mode == zfp_mode_fixed_precision ? 4
-                                                      : a.mode == zfp_mode_fixed_rate ||
-                                                              a.mode == zfp_mode_fixed_accuracy
-                                                          ? 8 : 0) == 0;
+    return a.mode == b.mode &&
+           memcmp(&a.arg, &b.arg,
+                  a.mode == zfp_mode_expert                                            ? 16
+                  : a.mode == zfp_mode_fixed_precision                                 ? 4
+                  : a.mode == zfp_mode_fixed_rate || a.mode == zfp_mode_fixed_accuracy ? 8
+                                                                                       : 0) == 0;
 }
 
 static void check_configs(const struct peer *a, const struct peer *b)
@@ -256,11 +260,14 @@ static void check_execution(const struct peer *p)
     CHECK(p->zfp_stream_set_omp_threads(z, 3) && p->zfp_stream_execution(z) == zfp_exec_omp,
           "threads choose omp");
     CHECK(p->zfp_stream_set_omp_chunk_size(z, 5) && p->zfp_stream_omp_threads(z) == 3 &&
-              p->zfp_stream_omp_chunk_size(z) == 5, "both are kept");
+              p->zfp_stream_omp_chunk_size(z) == 5,
+          "both are kept");
     CHECK(p->zfp_stream_set_execution(z, zfp_exec_omp) && p->zfp_stream_omp_threads(z) == 3 &&
-              ((zfp_exec_params_omp *)z->exec.params)->chunk_size == 5, "omp again");
+              ((zfp_exec_params_omp *)z->exec.params)->chunk_size == 5,
+          "omp again");
     CHECK(!p->zfp_stream_set_execution(z, zfp_exec_cuda) &&
-              p->zfp_stream_execution(z) == zfp_exec_omp, "no cuda");
+              p->zfp_stream_execution(z) == zfp_exec_omp,
+          "no cuda");
     CHECK(!p->zfp_stream_set_execution(z, (zfp_exec_policy)7), "no policy 7");
     CHECK(p->zfp_stream_set_execution(z, zfp_exec_serial) && z->exec.params == NULL,
           "serial again");
@@ -344,8 +351,8 @@ static void check_header(const struct peer *a, const struct peer *b, struct rng 
     b->stream_rewind(t);
     g = f;
     const size_t got = a->zfp_read_header(x, &f, mask), want = b->zfp_read_header(y, &g, mask);
-    CHECK(got == want && !memcmp(&f, &g, sizeof f) && same_params(x, y),
-          "mask %u: %zu, %zu bits", mask, got, want);
+    CHECK(got == want && !memcmp(&f, &g, sizeof f) && same_params(x, y), "mask %u: %zu, %zu bits",
+          mask, got, want);
     CHECK(a->stream_rtell(s) == b->stream_rtell(t), "mask %u", mask);
     a->zfp_stream_close(x);
     b->zfp_stream_close(y);
@@ -412,10 +419,10 @@ static void check_blocks(const struct peer *a, const struct peer *b, uint64_t se
         c[i] = random_block(&r, type, rank);
         struct test_array in = test_array_new(c[i].our_type, rank, c[i].shape, c[i].stride);
         fill_array(&in.array, c[i].kind, rng_next(&r));
-        const size_t n = peer_block(a, c[i].family, (int)type, rank, x, in.array.data, c[i].n,
-                                    c[i].s);
-        const size_t m = peer_block(b, c[i].family, (int)type, rank, y, in.array.data, c[i].n,
-                                    c[i].s);
+        const size_t n =
+            peer_block(a, c[i].family, (int)type, rank, x, in.array.data, c[i].n, c[i].s);
+        const size_t m =
+            peer_block(b, c[i].family, (int)type, rank, y, in.array.data, c[i].n, c[i].s);
         CHECK(n == m, "case %" PRIx64 ", block %d: %zu, %zu bits", seed, i, n, m);
         test_array_free(&in);
     }

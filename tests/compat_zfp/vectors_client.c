@@ -102,9 +102,9 @@ static void set_mode(struct run *run, const struct vector_row *row, zfp_stream *
     } else if (strcmp(set, "rev") == 0) {
         zfp_stream_set_reversible(zfp);
     } else if (strcmp(set, "expert") == 0) {
-        actual = zfp_stream_set_params(zfp, (uint)number(row->at[P1]), (uint)number(row->at[P2]),
-                                       (uint)number(row->at[P3]),
-                                       (int)strtol(row->at[P4], NULL, 10));
+        actual =
+            zfp_stream_set_params(zfp, (uint)number(row->at[P1]), (uint)number(row->at[P2]),
+                                  (uint)number(row->at[P3]), (int)strtol(row->at[P4], NULL, 10));
     }
     if (actual != strtod(row->at[SET_RETURN], NULL))
         complain(run, row, "the setter returned %.17g, not %s", actual, row->at[SET_RETURN]);

@@ -102,15 +102,15 @@ static uint64_t check(const struct trial *t, const zt_bound *bound, double *wors
         }
         const long double x = (long double)number(t, raw, i);
         const long double d = fabsl(x - (long double)number(t, t->back, i));
-        const long double limit = (long double)bound->value *
-                                  (bound->kind == ZT_REL ? range : fabsl(x));
+        const long double limit =
+            (long double)bound->value * (bound->kind == ZT_REL ? range : fabsl(x));
         counted++;
         squares += d * d;
         if (bound->kind == ZT_PSNR)
             continue;
-        beyond += bound->kind == ZT_REL ? !(d <= limit * slack)
-                                        : !is_within_part_exactly(t->field->type, a, b,
-                                                                  bound->value);
+        beyond += bound->kind == ZT_REL
+                      ? !(d <= limit * slack)
+                      : !is_within_part_exactly(t->field->type, a, b, bound->value);
         if (limit > 0 && d / limit > most)
             most = d / limit;
     }
@@ -174,8 +174,10 @@ static void run_one(const struct trial *t, uint32_t codec, const zt_bound *bound
     if (beyond || !has_table)
         return;
     printf("%-22s %-8s %-5s %-6g ratio %8.2f  %s %8.4f  s %.2f %.2f\n", t->field->name,
-           codecs[codec].name, bound->kind == ZT_REL ? "rel" : bound->kind == ZT_PSNR ? "psnr"
-                                                                                      : "pwrel",
+           codecs[codec].name,
+           bound->kind == ZT_REL    ? "rel"
+           : bound->kind == ZT_PSNR ? "psnr"
+                                    : "pwrel",
            bound->value, (double)(t->values * zt_type_bytes(t->field->type)) / (double)bytes,
            bound->kind == ZT_PSNR ? "dB above" : "of bound", worst, packed - begin,
            unpacked - packed);
@@ -279,8 +281,8 @@ int main(int argc, char **argv)
             printf("%s: at most %.3f dB above the PSNR asked for\n", codecs[i].name,
                    tally.psnr_most[i]);
     printf("%u fields, %llu files, %llu values looked at, %llu beyond a bound; %llu combinations "
-           "are not in this version\n", fields, (unsigned long long)tally.files,
-           (unsigned long long)tally.values, (unsigned long long)tally.violations,
-           (unsigned long long)tally.lacking);
+           "are not in this version\n",
+           fields, (unsigned long long)tally.files, (unsigned long long)tally.values,
+           (unsigned long long)tally.violations, (unsigned long long)tally.lacking);
     return tally.violations || unread || tally.files == 0 ? 1 : 0;
 }

@@ -61,14 +61,12 @@ static unsigned check_field(const char *dir, const struct field *f, uint64_t mos
 {
     char why[EVERY_WAY_WHY_BYTES], whole[96], part[96];
     unsigned failures = 0;
-    unsigned char *values =
-        load_field(dir, f);
+    unsigned char *values = load_field(dir, f);
     if (!values) {
         printf("%s: cannot be read, or is shorter than its shape\n", f->name);
         return 1;
     }
-    const zt_array a =
-        cut(zt_array_nd(values, (zt_type)f->type, f->rank, f->shape), most_bytes);
+    const zt_array a = cut(zt_array_nd(values, (zt_type)f->type, f->rank, f->shape), most_bytes);
     if (values_of(a.rank, a.shape) < values_of(f->rank, f->shape))
         printf("%s: of %s the middle %s\n", f->name, shape_text(f->rank, f->shape, whole),
                shape_text(a.rank, a.shape, part));

@@ -73,11 +73,11 @@ static uint32_t find_fills(const zt_array *a, uint32_t fills, const uint64_t *fi
     struct far_values *const f = need(sizeof *f);
     const uint64_t n = values_of(a->rank, a->shape), half = n / 2;
     const zt_array one = zt_array_1d(a->data, (zt_type)a->type, half);
-    const zt_array other = zt_array_1d((char *)a->data + half * zt_type_bytes(a->type),
-                                       (zt_type)a->type, n - half);
+    const zt_array other =
+        zt_array_1d((char *)a->data + half * zt_type_bytes(a->type), (zt_type)a->type, n - half);
     far_begin(f, fills, fill);
-    const bool is_taken = (half == 0 || far_take(f, NULL, &one) == ZT_OK) &&
-                          far_take(f, NULL, &other) == ZT_OK;
+    const bool is_taken =
+        (half == 0 || far_take(f, NULL, &one) == ZT_OK) && far_take(f, NULL, &other) == ZT_OK;
     const uint32_t count = is_taken ? far_find(f, found) : UINT32_MAX;
     free(f);
     return count;
@@ -160,8 +160,8 @@ static double beats(struct rng *r, uint64_t i, double *slow)
 {
     const double phase = (double)(i % 800) / 800;
     *slow = 0.99 * *slow + 0.01 * noise(r);
-    return exp(-800 * (phase - 0.4) * (phase - 0.4)) - 0.3 * exp(-200 * (phase - 0.6) *
-           (phase - 0.6)) + *slow + 0.02 * noise(r);
+    return exp(-800 * (phase - 0.4) * (phase - 0.4)) -
+           0.3 * exp(-200 * (phase - 0.6) * (phase - 0.6)) + *slow + 0.02 * noise(r);
 }
 
 static double walk(struct rng *r, uint64_t i, double *at)
@@ -235,18 +235,18 @@ static void take_fills(struct tally *t)
     enum { VALUES = 300 * 400 };
     static const struct {
         double put[3];
-        uint32_t every[3];   /* so many values; 0: none */
-        bool is_known;       /* the first one is declared */
+        uint32_t every[3]; /* so many values; 0: none */
+        bool is_known;     /* the first one is declared */
         uint32_t count;
         double wanted[2];
     } rows[] = {{{1e20}, {3}, false, 1, {1e20}},
-                {{-9999}, {40000}, false, 1, {-9999}},           /* three of them */
+                {{-9999}, {40000}, false, 1, {-9999}}, /* three of them */
                 {{-9999}, {50000}, true, 0, {0}},
                 {{1e35, -9999}, {5, 1000}, false, 2, {1e35, -9999}},
                 {{1e20, -9999, 1e21}, {7, 500, 70000}, false, 2, {1e20, -9999}}, /* one glitch */
                 {{1e20}, {2}, true, 0, {0}},
-                {{-9999}, {70000}, false, 0, {0}},               /* two of them */
-                {{-20}, {3}, false, 0, {0}}};                    /* near the others */
+                {{-9999}, {70000}, false, 0, {0}}, /* two of them */
+                {{-20}, {3}, false, 0, {0}}};      /* near the others */
     double *const v = need(VALUES * sizeof *v), state = 0;
     const zt_array a = zt_array_2d(v, ZT_F64, 300, 400);
     for (uint32_t k = 0; k < sizeof rows / sizeof *rows; k++) {

@@ -21,8 +21,9 @@ static void encode_again(zt_context *context, const void *symbols, uint32_t widt
     fuzz_require(zt_huffman_bound(count, alphabet, &capacity) == ZT_OK, "there is no bound");
     uint8_t *out = malloc(capacity), *again = malloc((size_t)count * width + 1);
     fuzz_require(out && again, "no memory");
-    fuzz_require(zt_huffman_encode(context, symbols, width, count, alphabet, out, capacity,
-                                   &bytes) == ZT_OK, "what was decoded cannot be encoded");
+    fuzz_require(
+        zt_huffman_encode(context, symbols, width, count, alphabet, out, capacity, &bytes) == ZT_OK,
+        "what was decoded cannot be encoded");
     fuzz_require(zt_huffman_decode(context, out, bytes, again, width, count) == ZT_OK,
                  "what was encoded cannot be decoded");
     fuzz_require(memcmp(again, symbols, (size_t)count * width) == 0, "symbols changed");

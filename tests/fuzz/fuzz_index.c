@@ -76,8 +76,7 @@ static void try_ans(const uint8_t *data, size_t bytes, uint64_t fail_at)
     for (size_t i = 0; i < n; i++)
         contexts[i] = (uint8_t)((i / 5 * 7 + data[0]) % wanted);
     reader.at = (reader.at + 7) / 8 * 8;
-    if (count == wanted && reader.at <= reader.end &&
-        zti_ans_mixed_open(&stream, &reader, ways)) {
+    if (count == wanted && reader.at <= reader.end && zti_ans_mixed_open(&stream, &reader, ways)) {
         for (size_t i = 0, piece; i < n; i += piece) {
             piece = (i * 3 + data[0]) % 50 + 1 < n - i ? (i * 3 + data[0]) % 50 + 1 : n - i;
             zti_ans_mixed_take(&stream, tables, contexts + i, piece, symbols + i);

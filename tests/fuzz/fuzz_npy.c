@@ -46,8 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t data_bytes)
         fuzz_require(fd >= 0, "no memory file");
         snprintf(place, sizeof place, "/proc/self/fd/%d", fd);
     }
-    fuzz_require(ftruncate(fd, 0) == 0 &&
-                     pwrite(fd, data, data_bytes, 0) == (ssize_t)data_bytes,
+    fuzz_require(ftruncate(fd, 0) == 0 && pwrite(fd, data, data_bytes, 0) == (ssize_t)data_bytes,
                  "the memory file cannot be written");
     struct ztio_input *in = ztio_open(place, &hints, &error);
     if (!in) {

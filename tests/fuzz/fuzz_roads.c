@@ -84,8 +84,7 @@ static void compare_row(struct file *f, void *user, uint64_t at, uint64_t in_box
         return;
     for (uint64_t i = 0; i < n; i++)
         fuzz_require(f->lost[at + i] == 0, "salvage has lost what a box has");
-    fuzz_require(memcmp(values, f->kept + from, bytes) == 0,
-                 "salvage has other values than a box");
+    fuzz_require(memcmp(values, f->kept + from, bytes) == 0, "salvage has other values than a box");
 }
 
 /* One box by all roads; true where it is good. */
@@ -225,8 +224,7 @@ static void try_file(const uint8_t *data, size_t bytes)
     (void)zt_info_init(&f.info, sizeof f.info);
     if (zt_inspect(f.serial, data, bytes, &f.info) == ZT_OK &&
         fuzz_raw_bytes(f.info.type, f.info.rank, f.info.shape, &f.raw_bytes) &&
-        f.raw_bytes <= MOST_RAW_BYTES &&
-        zt_reader_open(f.serial, &source, &f.reader) == ZT_OK) {
+        f.raw_bytes <= MOST_RAW_BYTES && zt_reader_open(f.serial, &source, &f.reader) == ZT_OK) {
         f.value_bytes = f.info.type == ZT_F32 || f.info.type == ZT_I32 ? 4 : 8;
         f.whole = malloc(f.raw_bytes);
         f.kept = malloc(f.raw_bytes);

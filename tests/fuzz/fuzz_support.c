@@ -70,7 +70,10 @@ bool fuzz_raw_bytes(uint32_t type, uint32_t rank, const uint64_t *shape, size_t 
     return bytes > 0;
 }
 
-static uint32_t u16(const uint8_t *at) { return at[0] | (uint32_t)at[1] << 8; }
+static uint32_t u16(const uint8_t *at)
+{
+    return at[0] | (uint32_t)at[1] << 8;
+}
 
 static void set_parameters(zt_zfp *zfp, const uint8_t *c, zt_type type, uint32_t rank)
 {
@@ -79,21 +82,11 @@ static void set_parameters(zt_zfp *zfp, const uint8_t *c, zt_type type, uint32_t
     zfp->word_bits = 8u << (c[0] >> 6);
     zfp->flags = (c[0] & 16 ? ZT_ZFP_HEADER : 0) | (c[0] & 32 ? ZT_ZFP_AS_LIBZFP : 0);
     switch (c[1] % 5) {
-    case 0:
-        zt_zfp_set_rate(zfp, argument / 256.0, type, rank, c[1] & 128, NULL);
-        break;
-    case 1:
-        zt_zfp_set_precision(zfp, argument, NULL);
-        break;
-    case 2:
-        zt_zfp_set_accuracy(zfp, ldexp(1, (int)(argument % 2200) - 1100), NULL);
-        break;
-    case 3:
-        zt_zfp_set_reversible(zfp);
-        break;
-    default:
-        zt_zfp_set_expert(zfp, u16(c + 8), u16(c + 10), c[12], (int16_t)u16(c + 13));
-        break;
+    case 0: zt_zfp_set_rate(zfp, argument / 256.0, type, rank, c[1] & 128, NULL); break;
+    case 1: zt_zfp_set_precision(zfp, argument, NULL); break;
+    case 2: zt_zfp_set_accuracy(zfp, ldexp(1, (int)(argument % 2200) - 1100), NULL); break;
+    case 3: zt_zfp_set_reversible(zfp); break;
+    default: zt_zfp_set_expert(zfp, u16(c + 8), u16(c + 10), c[12], (int16_t)u16(c + 13)); break;
     }
 }
 

@@ -75,8 +75,8 @@ static void check(const zt_array *a, const zt_params *p, const zt_info *info, co
                   uint64_t values)
 {
     const size_t element = zt_type_bytes(a->type);
-    const bool is_bounded = p->bound.kind == ZT_LOSSLESS || p->bound.kind == ZT_ABS ||
-                            p->bound.kind == ZT_REL;
+    const bool is_bounded =
+        p->bound.kind == ZT_LOSSLESS || p->bound.kind == ZT_ABS || p->bound.kind == ZT_REL;
     for (uint64_t i = 0; i < values; i++) {
         const uint8_t *x = (const uint8_t *)a->data + i * element, *y = back + i * element;
         if (is_special(a, p, x))

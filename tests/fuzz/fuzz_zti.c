@@ -71,15 +71,14 @@ static void use(struct trial *t, zt_zfp_index *index)
         box.lo[i] = t->array.shape[i] / 3;
         box.hi[i] = box.lo[i] + extents[i];
     }
-    const zt_array part =
-        zt_array_nd(t->out, (zt_type)t->array.type, t->array.rank, extents);
-    require_sentence(t, zt_zfp_index_check(t->context, t->stream, t->stream_bytes, t->zfp,
-                                           &t->array, &(zt_zfp_index){
-                                               .struct_bytes = sizeof *index,
-                                               .bytes = index->bytes,
-                                               .index_bytes = index->index_bytes}));
-    require_sentence(t, zt_zfp_decompress_box(t->context, t->stream, t->stream_bytes, t->zfp,
-                                              index, &t->array, &box, &part));
+    const zt_array part = zt_array_nd(t->out, (zt_type)t->array.type, t->array.rank, extents);
+    require_sentence(t,
+                     zt_zfp_index_check(t->context, t->stream, t->stream_bytes, t->zfp, &t->array,
+                                        &(zt_zfp_index){.struct_bytes = sizeof *index,
+                                                        .bytes = index->bytes,
+                                                        .index_bytes = index->index_bytes}));
+    require_sentence(t, zt_zfp_decompress_box(t->context, t->stream, t->stream_bytes, t->zfp, index,
+                                              &t->array, &box, &part));
     if (decode(t, index, t->out) == ZT_OK && t->has_plain)
         fuzz_require(memcmp(t->out, t->plain, t->raw_bytes) == 0,
                      "with the index the array is another one");
@@ -100,8 +99,8 @@ static void find(struct trial *t)
     built.bytes = malloc(capacity);
     fuzz_require(found.bytes && built.bytes, "no memory");
     t->has_plain = decode(t, &found, t->plain) == ZT_OK;
-    const zt_status s = zt_zfp_index_build(t->context, t->stream, t->stream_bytes, t->zfp,
-                                           &t->array, &built);
+    const zt_status s =
+        zt_zfp_index_build(t->context, t->stream, t->stream_bytes, t->zfp, &t->array, &built);
     require_sentence(t, s);
     if (t->has_plain && s == ZT_OK) {
         fuzz_require(found.index_bytes == built.index_bytes &&

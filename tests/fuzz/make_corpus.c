@@ -34,8 +34,8 @@ static struct test_array make_array(uint32_t type, uint32_t rank, enum data_kind
 
 static void make_zt(const char *folder)
 {
-    const zt_bound bounds[] = {zt_lossless(),        zt_abs(1e-3), zt_rel(1e-4), zt_rate(9),
-                               zt_precision(14), zt_expert(20, 900, 30, -30)};
+    const zt_bound bounds[] = {zt_lossless(), zt_abs(1e-3),     zt_rel(1e-4),
+                               zt_rate(9),    zt_precision(14), zt_expert(20, 900, 30, -30)};
     static const char *const names[] = {"lossless", "abs", "rel", "rate", "precision", "expert"};
     for (uint32_t type = ZT_F32; type <= ZT_I64; type++)
         for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -164,8 +164,8 @@ static void make_zfp(const char *folder)
             zt_zfp_init(&z, sizeof z);
             z.word_bits = 8u << mode % 4;
             z.flags = has_header ? ZT_ZFP_HEADER : 0;
-            choices[0] = (uint8_t)((type - 1) | (rank - 1) << 2 | (has_header ? 16u : 0) |
-                                   (mode % 4) << 6);
+            choices[0] =
+                (uint8_t)((type - 1) | (rank - 1) << 2 | (has_header ? 16u : 0) | (mode % 4) << 6);
             choices[1] = (uint8_t)mode;
             for (uint32_t i = 0; i < rank; i++)
                 choices[4 + i] = (uint8_t)(a.array.shape[i] - 1);
@@ -183,9 +183,7 @@ static void make_zfp(const char *folder)
                 choices[3] = (1100 - 7) >> 8;
                 zt_zfp_set_accuracy(&z, 1.0 / 128, NULL);
                 break;
-            case 3:
-                zt_zfp_set_reversible(&z);
-                break;
+            case 3: zt_zfp_set_reversible(&z); break;
             default: /* 40, 600, 25, -30 */
                 choices[8] = 40;
                 choices[10] = 600 & 0xff;
@@ -302,8 +300,8 @@ static void make_huffman(const char *folder)
         struct rng r = {k};
         uint16_t *symbols = need(seeds[k].count * sizeof *symbols + 1);
         for (uint32_t i = 0; i < seeds[k].count; i++)
-            symbols[i] = (uint16_t)(seeds[k].alphabet / 2 + rng_below(&r, seeds[k].spread) *
-                                                                rng_below(&r, 2));
+            symbols[i] = (uint16_t)(seeds[k].alphabet / 2 +
+                                    rng_below(&r, seeds[k].spread) * rng_below(&r, 2));
         size_t capacity, bytes;
         char name[64];
         if (zt_huffman_bound(seeds[k].count, seeds[k].alphabet, &capacity) != ZT_OK)
@@ -325,18 +323,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*make)(const char *folder);
-    } targets[] = {{"zt", make_zt},
-                   {"zt", make_empty},
-                 {"zt", make_special},
-                 {"zt", make_sz},
-                   {"zfp", make_zfp},
-                   {"zti", make_zti},
-                   {"ndzip", make_ndzip},
-                   {"huffman", make_huffman},
-                   {"npy", make_npy},
-                   {"write", make_write},
-                   {"index", make_index},
-                   {"h5ztile", make_h5ztile},
+    } targets[] = {{"zt", make_zt},       {"zt", make_empty},        {"zt", make_special},
+                   {"zt", make_sz},       {"zfp", make_zfp},         {"zti", make_zti},
+                   {"ndzip", make_ndzip}, {"huffman", make_huffman}, {"npy", make_npy},
+                   {"write", make_write}, {"index", make_index},     {"h5ztile", make_h5ztile},
                    {"h5zfp", make_h5zfp}};
     if (argc != 2) {
         fprintf(stderr, "use: make_corpus FOLDER\n");

@@ -80,8 +80,8 @@ void make_index(const char *folder)
         char name[64];
         for (int i = 0; i < CHUNKS; i++)
             starts[i + 1] = starts[i] + rng_below(&r, 900);
-        const struct zti_index_layout layout = {.kind = kind, .chunk_tiles = TILES,
-                                                .partition = ZTI_INDEX_PARTITION};
+        const struct zti_index_layout layout = {
+            .kind = kind, .chunk_tiles = TILES, .partition = ZTI_INDEX_PARTITION};
         const uint32_t tiles = CHUNKS * TILES - 1;
         const size_t n = (size_t)zti_index_bytes(&layout, starts, CHUNKS);
         for (int b = 0; b < 4; b++) {
@@ -121,8 +121,7 @@ void make_index(const char *folder)
         struct zti_ans_mixed_table table;
         if (zti_ans_mixed_make(NULL, of, 2, &table) != ZT_OK)
             exit(1);
-        const uint8_t *codes =
-            zti_ans_mixed_put(&table, contexts, symbols, SYMBOLS, ways, scratch);
+        const uint8_t *codes = zti_ans_mixed_put(&table, contexts, symbols, SYMBOLS, ways, scratch);
         zti_ans_mixed_free(NULL, &table);
         const size_t n = (size_t)(scratch + most - codes);
         memcpy(bytes + head, codes, n);

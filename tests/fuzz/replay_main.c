@@ -24,8 +24,8 @@ static struct guarded guarded_new(size_t bytes)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     struct guarded g = {NULL, (bytes / page + 1) * page};
-    void *pages = mmap(NULL, g.bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                       -1, 0);
+    void *pages =
+        mmap(NULL, g.bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED)
         exit(1);
     g.pages = pages;

@@ -61,18 +61,10 @@ static void poly1(const struct vector_row *row, uint64_t seed, void *out)
         uint64_t h = rng_next(&r);
         double real = (double)p / 1024 + (double)((int64_t)(h >> 40) - 8388608) / 67108864;
         switch (row->type) {
-        case ZT_F32:
-            ((float *)out)[q] = (float)real;
-            break;
-        case ZT_F64:
-            ((double *)out)[q] = real;
-            break;
-        case ZT_I32:
-            ((int32_t *)out)[q] = (int32_t)(uint32_t)((uint64_t)p * 64 + (h >> 56));
-            break;
-        default:
-            ((int64_t *)out)[q] = p * 1048576 + (int64_t)(h >> 44);
-            break;
+        case ZT_F32: ((float *)out)[q] = (float)real; break;
+        case ZT_F64: ((double *)out)[q] = real; break;
+        case ZT_I32: ((int32_t *)out)[q] = (int32_t)(uint32_t)((uint64_t)p * 64 + (h >> 56)); break;
+        default: ((int64_t *)out)[q] = p * 1048576 + (int64_t)(h >> 44); break;
         }
     }
 }

@@ -8,22 +8,62 @@
 
 /* Columns of MANIFEST.tsv, in its order. */
 enum column {
-    ID, KIND, TYPE, NX, NY, NZ, NW, SX, SY, SZ, SW, BASE, INPUT, SET, P1, P2, P3, P4, HEADER,
-    WORDBITS, MINBITS, MAXBITS, MAXPREC, MINEXP, SET_RETURN, MODE, MODE_CODE, METADATA,
-    HEADER_BITS, MAX_SIZE, ZBYTES, CONSUMED, ZOFFSET, ZFNV, DECFNV, MAXERR, FLAGS, NOTE, ZSHA, DSHA,
+    ID,
+    KIND,
+    TYPE,
+    NX,
+    NY,
+    NZ,
+    NW,
+    SX,
+    SY,
+    SZ,
+    SW,
+    BASE,
+    INPUT,
+    SET,
+    P1,
+    P2,
+    P3,
+    P4,
+    HEADER,
+    WORDBITS,
+    MINBITS,
+    MAXBITS,
+    MAXPREC,
+    MINEXP,
+    SET_RETURN,
+    MODE,
+    MODE_CODE,
+    METADATA,
+    HEADER_BITS,
+    MAX_SIZE,
+    ZBYTES,
+    CONSUMED,
+    ZOFFSET,
+    ZFNV,
+    DECFNV,
+    MAXERR,
+    FLAGS,
+    NOTE,
+    ZSHA,
+    DSHA,
     COLUMNS
 };
 
 struct vector_row {
     char *at[COLUMNS];
     uint32_t type, rank;
-    uint64_t shape[ZT_MAX_RANK];  /* slowest first */
+    uint64_t shape[ZT_MAX_RANK]; /* slowest first */
     int64_t stride[ZT_MAX_RANK];
     zt_zfp zfp;
     size_t zbytes, consumed;
 };
 
-static inline uint64_t number(const char *text) { return strtoull(text, NULL, 0); }
+static inline uint64_t number(const char *text)
+{
+    return strtoull(text, NULL, 0);
+}
 
 /* Split a line of the manifest, which must outlive the row. False if it has other columns. */
 bool vector_row_of(char *line, struct vector_row *row);

@@ -193,8 +193,7 @@ static void check_without_flag(struct run *run, const struct vector_row *row, co
                 s == ZT_NONFINITE ? "nonfinite" : "undecodable", row->at[TYPE], row->at[MODE],
                 row->at[FLAGS]);
     } else {
-        complain(run, row, "refused without ZT_ZFP_AS_LIBZFP: %s",
-                 zt_context_error(run->context));
+        complain(run, row, "refused without ZT_ZFP_AS_LIBZFP: %s", zt_context_error(run->context));
     }
     free(again);
 }
@@ -279,8 +278,7 @@ static void check_row(struct run *run, char *line)
     }
     check_parameters(run, &row);
     size_t bound = check_bound(run, &row);
-    if (row.at[ZOFFSET][0] != '-' &&
-        number(row.at[ZOFFSET]) + row.zbytes > run->streams_bytes) {
+    if (row.at[ZOFFSET][0] != '-' && number(row.at[ZOFFSET]) + row.zbytes > run->streams_bytes) {
         complain(run, &row, "streams.bin is too short");
         return;
     }

@@ -30,8 +30,8 @@ struct row {
 struct bench {
     zt_context *context;
     struct zti_device *device;
-    double copy_rate; /* bytes read and written a second */
-    zt_array array;   /* the field */
+    double copy_rate;   /* bytes read and written a second */
+    zt_array array;     /* the field */
     double least, most; /* of its values */
     struct zti_coding coding;
     size_t raw_bytes;
@@ -74,9 +74,12 @@ static bool make_field(struct bench *b, const struct row *row)
 static bool configure(struct bench *b, const struct row *row)
 {
     zt_params p;
-    struct zti_ask ask = {.params = &p, .kind = (zt_bound_kind)row->bound.kind,
-                          .abs_bound = row->bound.value, .part = row->bound.value,
-                          .min = b->least, .max = b->most};
+    struct zti_ask ask = {.params = &p,
+                          .kind = (zt_bound_kind)row->bound.kind,
+                          .abs_bound = row->bound.value,
+                          .part = row->bound.value,
+                          .min = b->least,
+                          .max = b->most};
     (void)zt_params_init(&p, sizeof p);
     p.bound = row->bound;
     p.effort = row->effort;
@@ -96,17 +99,23 @@ static bool put(struct bench *b, const struct zti_cuda_codec *codec)
     const uint64_t words = tiles * b->coding.codec->tile_max_bits(&b->coding) / 64 + 2;
     const uint64_t states = codec->state_words(&b->coding, tiles);
     const void *model = NULL;
-    bool ok = zti_cuda_put_model(b->context, &b->coding, &model, &b->work) == ZT_OK &&
-              d->room(b->context, ZTI_DEVICE_VALUES, b->raw_bytes, &b->values) == ZT_OK &&
-              d->room(b->context, ZTI_DEVICE_STREAM, words * 8, &b->words) == ZT_OK &&
-              d->room(b->context, ZTI_DEVICE_STARTS, tiles * 16, &b->starts) == ZT_OK &&
-              d->room(b->context, ZTI_DEVICE_STATES, states * 8, &b->states) == ZT_OK &&
-              d->copy(b->context, ZTI_QUEUE_KERNELS, b->values, b->array.data,
-              b->raw_bytes) == ZT_OK &&
-              d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
-    struct zti_cuda_encoding e = {.coding = &b->coding, .array = b->array, .words = b->words,
-                                  .starts = b->starts, .chunk_tiles = 1, .states = b->states,
-                                  .whole = &b->coding, .model = model, .work = b->work,
+    bool ok =
+        zti_cuda_put_model(b->context, &b->coding, &model, &b->work) == ZT_OK &&
+        d->room(b->context, ZTI_DEVICE_VALUES, b->raw_bytes, &b->values) == ZT_OK &&
+        d->room(b->context, ZTI_DEVICE_STREAM, words * 8, &b->words) == ZT_OK &&
+        d->room(b->context, ZTI_DEVICE_STARTS, tiles * 16, &b->starts) == ZT_OK &&
+        d->room(b->context, ZTI_DEVICE_STATES, states * 8, &b->states) == ZT_OK &&
+        d->copy(b->context, ZTI_QUEUE_KERNELS, b->values, b->array.data, b->raw_bytes) == ZT_OK &&
+        d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
+    struct zti_cuda_encoding e = {.coding = &b->coding,
+                                  .array = b->array,
+                                  .words = b->words,
+                                  .starts = b->starts,
+                                  .chunk_tiles = 1,
+                                  .states = b->states,
+                                  .whole = &b->coding,
+                                  .model = model,
+                                  .work = b->work,
                                   .queue = d->queue};
     e.array.data = b->values;
     double start = seconds();
@@ -127,7 +136,7 @@ static bool put(struct bench *b, const struct zti_cuda_codec *codec)
     b->stream_bits = tiles * b->coding.codec->tile_fixed_bits(&b->coding);
     if (ok && b->stream_bits == 0)
         ok = d->copy(b->context, ZTI_QUEUE_KERNELS, &b->stream_bits, (uint64_t *)b->states + 1,
-            8) == ZT_OK &&
+                     8) == ZT_OK &&
              d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     return ok;
 }
@@ -162,8 +171,8 @@ static bool take(struct bench *b, const struct zti_cuda_codec *codec)
     const void *model = NULL;
     bool ok = load_coding(b, &coding);
     ok = ok && places && zti_cuda_put_model(b->context, &coding, &model, &b->work) == ZT_OK &&
-        d->copy(b->context, ZTI_QUEUE_KERNELS, places, b->starts, tiles * 8) == ZT_OK &&
-              d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
+         d->copy(b->context, ZTI_QUEUE_KERNELS, places, b->starts, tiles * 8) == ZT_OK &&
+         d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     for (uint64_t i = tiles; ok && i-- > 0;) { /* starts to pairs, in place from the end */
         const uint64_t begin = places[i];
         places[2 * i + 1] = i + 1 < tiles ? places[2 * (i + 1)] : b->stream_bits;
@@ -172,11 +181,17 @@ static bool take(struct bench *b, const struct zti_cuda_codec *codec)
     ok = ok && d->copy(b->context, ZTI_QUEUE_KERNELS, b->starts, places, tiles * 16) == ZT_OK &&
          d->zero(b->context, ZTI_QUEUE_KERNELS, b->states, 16) == ZT_OK &&
          d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
-    struct zti_cuda_decoding c = {.coding = &coding, .view = zti_view_whole(&b->array),
-                                  .words = b->words, .words_count = b->stream_bits / 64 + 1,
-                                  .places = b->starts, .count = tiles, .chunk_tiles = 1,
-                                  .model = model, .work = b->work,
-                                  .states = b->states, .queue = d->queue};
+    struct zti_cuda_decoding c = {.coding = &coding,
+                                  .view = zti_view_whole(&b->array),
+                                  .words = b->words,
+                                  .words_count = b->stream_bits / 64 + 1,
+                                  .places = b->starts,
+                                  .count = tiles,
+                                  .chunk_tiles = 1,
+                                  .model = model,
+                                  .work = b->work,
+                                  .states = b->states,
+                                  .queue = d->queue};
     c.view.out.data = b->values;
     double start = seconds();
     for (int i = b->first_run; ok && i < b->runs; i++) {
@@ -188,7 +203,7 @@ static bool take(struct bench *b, const struct zti_cuda_codec *codec)
             codec->decode(&c);
     }
     ok = ok && d->copy(b->context, ZTI_QUEUE_KERNELS, ends, b->states, 16) == ZT_OK &&
-        d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
+         d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     b->take_seconds = (seconds() - start) / b->runs;
     free(places);
     if (b->coding.codec->id == ZT_CODEC_SZ)
@@ -319,11 +334,15 @@ bool gpu_bench(zt_context *cuda, const struct gpu_bench_options *options)
         {"sz high 4e-4", ZT_CODEC_SZ, ZT_F64, 3, zt_abs(4e-4), ZT_EFFORT_HIGH},
     };
     const uint64_t bytes = options->bytes;
-    struct bench b = {.context = cuda, .device = cuda->device, .options = options,
-                      .runs = options->is_once ? 1 : RUNS, .first_run = options->is_once ? 0 : -1};
+    struct bench b = {.context = cuda,
+                      .device = cuda->device,
+                      .options = options,
+                      .runs = options->is_once ? 1 : RUNS,
+                      .first_run = options->is_once ? 0 : -1};
     bool ok = measure_copy(&b, bytes);
     printf("# fields of %.1f MiB; compress, then decompress; a copy within the device's memory "
-           "reads and writes %.1f GB/s\n", (double)bytes / 1048576, b.copy_rate / 1e9);
+           "reads and writes %.1f GB/s\n",
+           (double)bytes / 1048576, b.copy_rate / 1e9);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         ok = print_row(&b, &rows[i]) && ok;
     free(b.array.data);

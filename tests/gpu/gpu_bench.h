@@ -6,10 +6,10 @@
 
 /* What to measure. */
 struct gpu_bench_options {
-    uint64_t bytes;      /* of a field */
-    const char *only;    /* rows that have this in their name, type and rank; NULL: all */
-    bool is_kernels;     /* kernels alone, not from and to the host */
-    bool is_once;        /* each kernel once, as profilers want it */
+    uint64_t bytes;   /* of a field */
+    const char *only; /* rows that have this in their name, type and rank; NULL: all */
+    bool is_kernels;  /* kernels alone, not from and to the host */
+    bool is_once;     /* each kernel once, as profilers want it */
 };
 
 /* Print a table, on the context's device. False, with a line, where something failed or did not

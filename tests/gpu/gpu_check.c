@@ -28,8 +28,10 @@ static bool parse(int argc, char **argv, struct options *o)
     const struct {
         const char *name;
         bool *is_on;
-    } switches[] = {{"--large", &o->is_large}, {"--bench", &o->is_bench},
-                    {"--kernels", &o->bench.is_kernels}, {"--once", &o->bench.is_once}};
+    } switches[] = {{"--large", &o->is_large},
+                    {"--bench", &o->is_bench},
+                    {"--kernels", &o->bench.is_kernels},
+                    {"--once", &o->bench.is_once}};
     for (int i = 1; i < argc; i++) {
         bool is_switch = false;
         for (size_t k = 0; k < sizeof switches / sizeof *switches; k++)
@@ -87,8 +89,7 @@ static bool check_large(struct policy_run *run, uint32_t codec, uint64_t *hash)
         return false;
     void *x = malloc(cap), *y = malloc(cap);
     bool ok = x && y && zt_compress(run->serial, &a, &p, x, cap, &n) == ZT_OK &&
-              zt_compress(run->cuda, &a, &p, y, cap, &m) == ZT_OK && n == m &&
-              memcmp(x, y, n) == 0;
+              zt_compress(run->cuda, &a, &p, y, cap, &m) == ZT_OK && n == m && memcmp(x, y, n) == 0;
     const zt_box box = {{(1u << 20) - 100, 0}, {(1u << 20) + 1, 4096}};
     float *u = malloc(101 * sizeof row), *v = malloc(101 * sizeof row);
     zt_array one = zt_array_2d(u, ZT_F32, 101, 4096), two = zt_array_2d(v, ZT_F32, 101, 4096);

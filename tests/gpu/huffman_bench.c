@@ -75,8 +75,8 @@ static double measure(struct bench *b, bool (*work)(struct bench *b))
 
 static bool count(struct bench *b)
 {
-    const bool ok = b->device->zero(b->context, ZTI_QUEUE_KERNELS, b->counts,
-        8 * (ALPHABET + 1)) == ZT_OK;
+    const bool ok =
+        b->device->zero(b->context, ZTI_QUEUE_KERNELS, b->counts, 8 * (ALPHABET + 1)) == ZT_OK;
     if (ok)
         b->kernels->count(&b->on_device, b->counts, b->counts + ALPHABET, b->device->queue);
     return ok;
@@ -90,9 +90,8 @@ static bool build(struct bench *b)
 
 static bool encode(struct bench *b)
 {
-    const bool ok =
-        b->device->zero(b->context, ZTI_QUEUE_KERNELS, b->merging.states,
-            8 * (b->state_words + 1)) == ZT_OK;
+    const bool ok = b->device->zero(b->context, ZTI_QUEUE_KERNELS, b->merging.states,
+                                    8 * (b->state_words + 1)) == ZT_OK;
     if (ok)
         b->kernels->encode(&b->merging, b->device->queue);
     return ok;
@@ -100,9 +99,8 @@ static bool encode(struct bench *b)
 
 static bool merge(struct bench *b)
 {
-    const bool ok =
-        b->device->zero(b->context, ZTI_QUEUE_KERNELS, b->merging.states,
-            8 * (b->state_words + 1)) == ZT_OK;
+    const bool ok = b->device->zero(b->context, ZTI_QUEUE_KERNELS, b->merging.states,
+                                    8 * (b->state_words + 1)) == ZT_OK;
     if (ok)
         b->kernels->merge(&b->merging, b->device->queue);
     return ok;
@@ -110,9 +108,8 @@ static bool merge(struct bench *b)
 
 static bool decode(struct bench *b)
 {
-    const bool ok =
-        b->device->zero(b->context, ZTI_QUEUE_KERNELS, b->unmerging.states,
-            8 * (b->state_words + 1)) == ZT_OK;
+    const bool ok = b->device->zero(b->context, ZTI_QUEUE_KERNELS, b->unmerging.states,
+                                    8 * (b->state_words + 1)) == ZT_OK;
     if (ok)
         b->kernels->decode(&b->unmerging, b->device->queue);
     return ok;
@@ -123,13 +120,12 @@ static bool decode(struct bench *b)
 static bool book_room(struct bench *b, uint32_t alphabet)
 {
     void *model = NULL, *counts = NULL, *scratch = NULL;
-    const bool ok =
-        b->device->room(b->context, ZTI_DEVICE_MODEL, zti_cuda_book_bytes(alphabet), &model) ==
-            ZT_OK &&
-        b->device->room(b->context, ZTI_DEVICE_CHUNKS, 8 * ((uint64_t)alphabet + 1), &counts) ==
-            ZT_OK &&
-        b->device->room(b->context, ZTI_DEVICE_DOUBTS, b->kernels->build_bytes(alphabet),
-                        &scratch) == ZT_OK;
+    const bool ok = b->device->room(b->context, ZTI_DEVICE_MODEL, zti_cuda_book_bytes(alphabet),
+                                    &model) == ZT_OK &&
+                    b->device->room(b->context, ZTI_DEVICE_CHUNKS, 8 * ((uint64_t)alphabet + 1),
+                                    &counts) == ZT_OK &&
+                    b->device->room(b->context, ZTI_DEVICE_DOUBTS,
+                                    b->kernels->build_bytes(alphabet), &scratch) == ZT_OK;
     b->counts = counts;
     b->scratch = scratch;
     if (ok)
@@ -153,8 +149,11 @@ static bool prepare(struct bench *b, double ratio)
         d->room(b->context, ZTI_DEVICE_STATES, 8 * (b->state_words + 1), &states) == ZT_OK &&
         d->copy(b->context, ZTI_QUEUE_KERNELS, values, b->symbols, b->n * 2) == ZT_OK;
     b->on_device = (struct zti_symbols){values, 2, b->n, ALPHABET};
-    b->merging = (struct zti_cuda_merging){.symbols = b->on_device, .book = b->book, .out = out,
-                                           .part_bits = parts, .states = states,
+    b->merging = (struct zti_cuda_merging){.symbols = b->on_device,
+                                           .book = b->book,
+                                           .out = out,
+                                           .part_bits = parts,
+                                           .states = states,
                                            .breaking = (uint64_t *)states + b->state_words};
     return ok;
 }
@@ -164,10 +163,10 @@ static double mean_bits(struct bench *b)
 {
     uint8_t lengths[ALPHABET];
     uint64_t bits = 0;
-    if (b->device->copy(b->context, ZTI_QUEUE_KERNELS, b->counts_here, b->counts,
-        8 * ALPHABET) != ZT_OK ||
-        b->device->copy(b->context, ZTI_QUEUE_KERNELS, lengths, b->book.lengths,
-            ALPHABET) != ZT_OK ||
+    if (b->device->copy(b->context, ZTI_QUEUE_KERNELS, b->counts_here, b->counts, 8 * ALPHABET) !=
+            ZT_OK ||
+        b->device->copy(b->context, ZTI_QUEUE_KERNELS, lengths, b->book.lengths, ALPHABET) !=
+            ZT_OK ||
         b->device->wait(b->context, ZTI_QUEUE_KERNELS) != ZT_OK)
         return -1;
     for (uint32_t s = 0; s < ALPHABET; s++)
@@ -183,23 +182,28 @@ static bool turn_round(struct bench *b)
     uint16_t *bits = malloc((size_t)parts * 2);
     uint8_t *packed = calloc(1, (size_t)bytes);
     void *lengths = NULL, *out = NULL;
-    bool ok = bits && packed &&
-              d->copy(b->context, ZTI_QUEUE_KERNELS, &b->coded_bytes, b->merging.states + 1,
-                      8) == ZT_OK &&
-              d->copy(b->context, ZTI_QUEUE_KERNELS, bits, b->merging.part_bits,
-                      parts * 2) == ZT_OK &&
-              d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
+    bool ok =
+        bits && packed &&
+        d->copy(b->context, ZTI_QUEUE_KERNELS, &b->coded_bytes, b->merging.states + 1, 8) ==
+            ZT_OK &&
+        d->copy(b->context, ZTI_QUEUE_KERNELS, bits, b->merging.part_bits, parts * 2) == ZT_OK &&
+        d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     for (uint64_t i = 0; ok && i < parts * WIDTH; i++)
         packed[i / 8] |= (uint8_t)(((uint32_t)bits[i / WIDTH] >> i % WIDTH & 1u) << i % 8);
     ok = ok && d->room(b->context, ZTI_DEVICE_CHUNKS, bytes, &lengths) == ZT_OK &&
          d->room(b->context, ZTI_DEVICE_DOUBTS, b->n * 2, &out) == ZT_OK &&
          d->copy(b->context, ZTI_QUEUE_KERNELS, lengths, packed, bytes) == ZT_OK &&
          d->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
-    b->unmerging = (struct zti_cuda_unmerging){
-        .symbols = {out, 2, b->n, ALPHABET}, .book = b->book,
-        .words = (const uint32_t *)(const void *)b->merging.out, .bytes = b->coded_bytes,
-        .lengths = lengths, .width = WIDTH, .measured_parts = parts, .states = b->merging.states,
-        .bad = b->merging.breaking};
+    b->unmerging =
+        (struct zti_cuda_unmerging){.symbols = {out, 2, b->n, ALPHABET},
+                                    .book = b->book,
+                                    .words = (const uint32_t *)(const void *)b->merging.out,
+                                    .bytes = b->coded_bytes,
+                                    .lengths = lengths,
+                                    .width = WIDTH,
+                                    .measured_parts = parts,
+                                    .states = b->merging.states,
+                                    .bad = b->merging.breaking};
     free(bits);
     free(packed);
     return ok;
@@ -209,13 +213,13 @@ static bool came_back(struct bench *b)
 {
     uint16_t *back = malloc((size_t)b->n * 2);
     uint64_t bad = 0;
-    const bool ok = back &&
-        b->device->copy(b->context, ZTI_QUEUE_KERNELS, back, b->unmerging.symbols.data,
-                                           b->n * 2) == ZT_OK &&
-                    b->device->copy(b->context, ZTI_QUEUE_KERNELS, &bad, b->unmerging.bad,
-                        8) == ZT_OK &&
-                    b->device->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK && bad == 0 &&
-                    memcmp(back, b->symbols, (size_t)b->n * 2) == 0;
+    const bool ok =
+        back &&
+        b->device->copy(b->context, ZTI_QUEUE_KERNELS, back, b->unmerging.symbols.data, b->n * 2) ==
+            ZT_OK &&
+        b->device->copy(b->context, ZTI_QUEUE_KERNELS, &bad, b->unmerging.bad, 8) == ZT_OK &&
+        b->device->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK && bad == 0 &&
+        memcmp(back, b->symbols, (size_t)b->n * 2) == 0;
     free(back);
     return ok;
 }
@@ -230,8 +234,7 @@ static bool print_codebook(struct bench *b, uint32_t alphabet)
         counts[s] = 1 + rng_below(&r, UINT64_C(1) << rng_below(&r, 30));
     const bool ok = counts && book_room(b, alphabet) &&
                     b->device->copy(b->context, ZTI_QUEUE_KERNELS, b->counts, counts,
-                        alphabet * sizeof *counts) ==
-                        ZT_OK &&
+                                    alphabet * sizeof *counts) == ZT_OK &&
                     b->device->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
     const double s = ok ? measure(b, build) : -1;
     printf("# codebook of %5u symbols %37s %8.3f ms\n", alphabet, "", 1e3 * s);
@@ -276,8 +279,8 @@ static bool print_sweep(struct bench *b)
             b->merging.factor = factor;
             const double s = measure(b, merge);
             ok = s >= 0 &&
-                b->device->copy(b->context, ZTI_QUEUE_KERNELS, &breaking, b->merging.breaking,
-                    8) == ZT_OK &&
+                 b->device->copy(b->context, ZTI_QUEUE_KERNELS, &breaking, b->merging.breaking,
+                                 8) == ZT_OK &&
                  b->device->wait(b->context, ZTI_QUEUE_KERNELS) == ZT_OK;
             printf("# Huffman, %5.3f bits  magnitude %u, reduction factor %u  merge %8.3f ms "
                    "%7.1f GB/s  breaking units %.6f %%\n",
@@ -290,7 +293,9 @@ static bool print_sweep(struct bench *b)
 bool huffman_bench(zt_context *cuda, uint64_t bytes, double copy_rate)
 {
     static const double ratios[] = {0.007, 0.2, 0.5, 0.8, 0.95};
-    struct bench b = {.context = cuda, .device = cuda->device, .kernels = zti_cuda_huffman(),
+    struct bench b = {.context = cuda,
+                      .device = cuda->device,
+                      .kernels = zti_cuda_huffman(),
                       .copy_rate = copy_rate};
     const uint64_t chunk = UINT64_C(1) << ZTI_CHUNK_MAGNITUDE;
     b.n = bytes / 2 / chunk * chunk + (bytes / 2 < chunk ? chunk : 0);

@@ -23,9 +23,9 @@ static bool complain(struct policy_run *run, const struct subject *s, const char
     run->failures++;
     printf("--seed %llu --codec huffman --case %llu: %llu symbols of %u, %u bytes each, %s: %s "
            "(%s; %s)\n",
-           (unsigned long long)run->seed, (unsigned long long)run->number,
-           (unsigned long long)s->n, s->alphabet, s->bytes, s->kind, what,
-           zt_context_error(run->cuda), zt_context_error(run->serial));
+           (unsigned long long)run->seed, (unsigned long long)run->number, (unsigned long long)s->n,
+           s->alphabet, s->bytes, s->kind, what, zt_context_error(run->cuda),
+           zt_context_error(run->serial));
     return false;
 }
 
@@ -72,9 +72,9 @@ static void draw_residuals(struct rng *r, struct subject *s)
 static void draw(struct rng *r, struct subject *s, uint32_t kind)
 {
     static const uint32_t alphabets[] = {1, 2, 5, 256, 700, 1024, 1025, 4097, 20000, 65536};
-    static const char *const names[KINDS] = {"residuals", "uniform", "one symbol", "two symbols",
-                                             "Fibonacci", "4-mers", "all once", "6-mers",
-                                             "nothing"};
+    static const char *const names[KINDS] = {"residuals",   "uniform",   "one symbol",
+                                             "two symbols", "Fibonacci", "4-mers",
+                                             "all once",    "6-mers",    "nothing"};
     s->kind = names[kind];
     s->alphabet = alphabets[rng_below(r, sizeof alphabets / sizeof *alphabets)];
     s->n = kind == 8 ? 0 : 1 + rng_below(r, rng_once_in(r, 3) ? 2000 : MOST);
@@ -135,7 +135,7 @@ static bool build(struct policy_run *run, const uint64_t *counts, uint32_t alpha
     k->build(from, &on_device, scratch, d->queue);
     d->leave(before);
     return d->copy(run->cuda, ZTI_QUEUE_KERNELS, book->numbers, to, bytes) == ZT_OK &&
-        d->wait(run->cuda, ZTI_QUEUE_KERNELS) == ZT_OK;
+           d->wait(run->cuda, ZTI_QUEUE_KERNELS) == ZT_OK;
 }
 
 static bool check_book(struct policy_run *run, const struct subject *s, const uint64_t *counts)
@@ -197,22 +197,25 @@ static bool check_merge(struct policy_run *run, const struct subject *s, uint32_
     memset(counts, 0, s->alphabet * sizeof *counts);
     for (uint64_t i = 0; i < s->n; i++)
         counts[s->symbols[i]]++;
-    bool ok = zti_codebook_build(run->serial, counts, s->alphabet, &book) == ZT_OK &&
-              build(run, counts, s->alphabet, &own) &&
-              d->room(run->cuda, ZTI_DEVICE_VALUES, count * 2 + 8, &at[0]) == ZT_OK &&
-              d->room(run->cuda, ZTI_DEVICE_STREAM, room, &at[1]) == ZT_OK &&
-              d->room(run->cuda, ZTI_DEVICE_STARTS, count / 512 + 2, &at[2]) == ZT_OK &&
-              d->room(run->cuda, ZTI_DEVICE_STATES, 8 * (states + 1), &at[3]) == ZT_OK &&
-              d->room(run->cuda, ZTI_DEVICE_MODEL, zti_cuda_book_bytes(s->alphabet), &memory) ==
-                  ZT_OK &&
-              d->copy(run->cuda, ZTI_QUEUE_KERNELS, memory, own.numbers,
-              zti_cuda_book_bytes(s->alphabet)) == ZT_OK &&
-              d->copy(run->cuda, ZTI_QUEUE_KERNELS, at[0], s->symbols, count * 2) == ZT_OK &&
-              d->zero(run->cuda, ZTI_QUEUE_KERNELS, at[3], 8 * (states + 1)) == ZT_OK;
+    bool ok =
+        zti_codebook_build(run->serial, counts, s->alphabet, &book) == ZT_OK &&
+        build(run, counts, s->alphabet, &own) &&
+        d->room(run->cuda, ZTI_DEVICE_VALUES, count * 2 + 8, &at[0]) == ZT_OK &&
+        d->room(run->cuda, ZTI_DEVICE_STREAM, room, &at[1]) == ZT_OK &&
+        d->room(run->cuda, ZTI_DEVICE_STARTS, count / 512 + 2, &at[2]) == ZT_OK &&
+        d->room(run->cuda, ZTI_DEVICE_STATES, 8 * (states + 1), &at[3]) == ZT_OK &&
+        d->room(run->cuda, ZTI_DEVICE_MODEL, zti_cuda_book_bytes(s->alphabet), &memory) == ZT_OK &&
+        d->copy(run->cuda, ZTI_QUEUE_KERNELS, memory, own.numbers,
+                zti_cuda_book_bytes(s->alphabet)) == ZT_OK &&
+        d->copy(run->cuda, ZTI_QUEUE_KERNELS, at[0], s->symbols, count * 2) == ZT_OK &&
+        d->zero(run->cuda, ZTI_QUEUE_KERNELS, at[3], 8 * (states + 1)) == ZT_OK;
     const struct zti_cuda_merging m = {.symbols = {at[0], 2, count, s->alphabet},
                                        .book = zti_cuda_book_in(memory, s->alphabet),
-                                       .magnitude = magnitude, .factor = factor, .out = at[1],
-                                       .part_bits = at[2], .states = at[3],
+                                       .magnitude = magnitude,
+                                       .factor = factor,
+                                       .out = at[1],
+                                       .part_bits = at[2],
+                                       .states = at[3],
                                        .breaking = (uint64_t *)at[3] + states};
     uint8_t *out = need(room);
     uint32_t *cells = need(zti_merge_room_words(magnitude) * sizeof *cells);
@@ -305,14 +308,13 @@ static bool check_stream(struct policy_run *run, const struct subject *s)
     if (zt_huffman_bound(s->n, s->alphabet, &cap) != ZT_OK)
         return complain(run, s, "no bound");
     uint8_t *x = need(cap), *y = need(cap), *back = need((s->n + 1) * s->bytes);
-    bool ok = zt_huffman_encode(run->serial, s->data, s->bytes, s->n, s->alphabet, x, cap, &n) ==
-                  ZT_OK &&
-              encode_there(run, s, y, cap, &m) == ZT_OK &&
-              n == m && memcmp(x, y, n) == 0;
+    bool ok =
+        zt_huffman_encode(run->serial, s->data, s->bytes, s->n, s->alphabet, x, cap, &n) == ZT_OK &&
+        encode_there(run, s, y, cap, &m) == ZT_OK && n == m && memcmp(x, y, n) == 0;
     if (!ok)
         complain(run, s, "the stream differs");
-    if (ok && (decode_there(run, s, x, n, back) != ZT_OK ||
-               memcmp(back, s->data, s->n * s->bytes) != 0))
+    if (ok &&
+        (decode_there(run, s, x, n, back) != ZT_OK || memcmp(back, s->data, s->n * s->bytes) != 0))
         ok = complain(run, s, "the symbols of a stream differ");
     if (ok && zt_huffman_encode(run->cuda, s->data, s->bytes, s->n, s->alphabet, y, n - 1, &m) !=
                   ZT_NO_SPACE)

@@ -23,12 +23,14 @@ static bool complain(struct policy_run *run, const struct subject *s, const char
 /* Extents around what cubes and tiles have, of few values. */
 static void random_shape(struct rng *r, uint32_t rank, bool is_for_cubes, uint64_t *shape)
 {
-    static const uint64_t cubes[4][3] = {{4096, 8192, 12000}, {64, 128, 150}, {16, 32, 40},
-                                         {3, 16, 20}};
+    static const uint64_t cubes[4][3] = {
+        {4096, 8192, 12000}, {64, 128, 150}, {16, 32, 40}, {3, 16, 20}};
     for (uint32_t i = 0; i < rank; i++) {
         shape[i] = is_for_cubes ? cubes[rank - 1][rng_below(r, 3)] + rng_below(r, 3)
-                                : 1 + rng_below(r, rank == 1 ? 3000 : rank == 2 ? 60
-                                                             : rank == 3   ? 18 : 10);
+                                : 1 + rng_below(r, rank == 1   ? 3000
+                                                   : rank == 2 ? 60
+                                                   : rank == 3 ? 18
+                                                               : 10);
         if (rng_once_in(r, 4))
             shape[i] = 1 + rng_below(r, shape[i]);
     }
@@ -168,8 +170,8 @@ static zt_status put_zfp(zt_context *cuda, const zt_array *from, const void *how
 }
 
 /* One of these, with what it is given in memory of either kind. */
-static zt_status put_there(struct policy_run *run, coder put, struct test_array *a,
-                           const void *how, unsigned char *y, size_t cap, size_t *m)
+static zt_status put_there(struct policy_run *run, coder put, struct test_array *a, const void *how,
+                           unsigned char *y, size_t cap, size_t *m)
 {
     unsigned char *values, *out = policy_place(run, y, cap + 1);
     const zt_array from = place_array(run, a, &values);
@@ -186,9 +188,8 @@ static zt_status ndzip_back(struct policy_run *run, unsigned char *x, size_t n,
 {
     unsigned char *values, *stream = policy_place(run, x, n);
     const zt_array to = place_array(run, out, &values);
-    const zt_status status =
-        box ? zt_ndzip_decompress_box(run->cuda, stream, n, whole, box, &to)
-            : zt_ndzip_decompress(run->cuda, stream, n, &to, NULL);
+    const zt_status status = box ? zt_ndzip_decompress_box(run->cuda, stream, n, whole, box, &to)
+                                 : zt_ndzip_decompress(run->cuda, stream, n, &to, NULL);
     fetch_array(run, out, values);
     policy_fetch(run, stream, x, n);
     return status;
@@ -207,15 +208,15 @@ static bool check_ndzip(struct policy_run *run, struct subject *s)
     ok = ok && put_there(run, put_ndzip, &s->array, NULL, y, cap, &m) == ZT_OK;
     if (!ok || n != m || memcmp(x, y, n) != 0)
         ok = complain(run, s, "the ndzip stream differs");
-    if (ok && (ndzip_back(run, x, n, a, NULL, &back) != ZT_OK ||
-               !same_values(a, &back.array) || !gaps_are_untouched(&back)))
+    if (ok && (ndzip_back(run, x, n, a, NULL, &back) != ZT_OK || !same_values(a, &back.array) ||
+               !gaps_are_untouched(&back)))
         ok = complain(run, s, "the values of an ndzip stream differ");
     zt_array part;
     const zt_box box = random_box(&run->r, a, &part);
     struct test_array p = blank_like(&run->r, &part), q = blank_like(&run->r, &part);
     if (ok && (zt_ndzip_decompress_box(run->serial, x, n, a, &box, &p.array) != ZT_OK ||
-               ndzip_back(run, x, n, a, &box, &q) != ZT_OK ||
-               !same_values(&p.array, &q.array) || !gaps_are_untouched(&q)))
+               ndzip_back(run, x, n, a, &box, &q) != ZT_OK || !same_values(&p.array, &q.array) ||
+               !gaps_are_untouched(&q)))
         ok = complain(run, s, "a box of an ndzip stream differs");
     test_array_free(&p);
     test_array_free(&q);
@@ -295,16 +296,16 @@ static bool check_file(struct policy_run *run, struct subject *s, uint32_t codec
     struct test_array back = blank_like(&run->r, a), like = blank_like(&run->r, a);
     if (ok && one == ZT_OK &&
         (zt_decompress(run->serial, x, n, &like.array) != ZT_OK ||
-         file_back(run, x, n, NULL, &back) != ZT_OK ||
-         !same_values(&like.array, &back.array) || !gaps_are_untouched(&back)))
+         file_back(run, x, n, NULL, &back) != ZT_OK || !same_values(&like.array, &back.array) ||
+         !gaps_are_untouched(&back)))
         ok = complain(run, s, "the values of a file differ");
     zt_array part;
     const zt_box box = random_box(&run->r, a, &part);
     struct test_array u = blank_like(&run->r, &part), v = blank_like(&run->r, &part);
     if (ok && one == ZT_OK &&
         (zt_decompress_box(run->serial, x, n, &box, &u.array) != ZT_OK ||
-         file_back(run, x, n, &box, &v) != ZT_OK ||
-         !same_values(&u.array, &v.array) || !gaps_are_untouched(&v)))
+         file_back(run, x, n, &box, &v) != ZT_OK || !same_values(&u.array, &v.array) ||
+         !gaps_are_untouched(&v)))
         ok = complain(run, s, "a box of a file differs");
     test_array_free(&u);
     test_array_free(&v);
@@ -344,8 +345,7 @@ static zt_status zfp_back(struct policy_run *run, unsigned char *x, size_t n, co
 {
     unsigned char *values, *stream = policy_place(run, x, n);
     const zt_array to = place_array(run, out, &values);
-    const zt_status status =
-        zt_zfp_decompress_indexed(run->cuda, stream, n, zfp, index, &to, NULL);
+    const zt_status status = zt_zfp_decompress_indexed(run->cuda, stream, n, zfp, index, &to, NULL);
     fetch_array(run, out, values);
     policy_fetch(run, stream, x, n);
     return status;
@@ -399,8 +399,8 @@ void policy_case(struct policy_run *run, uint64_t number)
     if (run->before)
         run->before(run);
     const bool is_sz = run->codec && strcmp(run->codec, "sz") == 0;
-    const bool is_for_cubes = run->codec && !is_sz ? strcmp(run->codec, "ndzip") == 0
-                                                   : rng_once_in(&run->r, 4);
+    const bool is_for_cubes =
+        run->codec && !is_sz ? strcmp(run->codec, "ndzip") == 0 : rng_once_in(&run->r, 4);
     struct subject s = random_subject(run, is_for_cubes);
     if (is_sz || (!run->codec && rng_once_in(&run->r, 4)))
         (void)check_file(run, &s, ZT_CODEC_SZ);

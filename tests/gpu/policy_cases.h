@@ -24,7 +24,7 @@ struct policy_run {
     void (*before)(struct policy_run *run); /* of each case; NULL: nothing */
     const struct gpu_memory *memory; /* where arrays and streams are put by chance; NULL: never */
     unsigned placed;                 /* how many were */
-    unsigned failures;                      /* each was printed */
+    unsigned failures;               /* each was printed */
     unsigned bare_zfp, bare_ndzip, files, huffman;
 };
 

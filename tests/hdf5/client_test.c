@@ -77,7 +77,10 @@ static double fill_value;
 /* What else the next datasets' pipelines have, before ours. */
 static herr_t (*add_before)(hid_t create);
 
-static herr_t scale(hid_t create) { return H5Pset_scaleoffset(create, H5Z_SO_FLOAT_DSCALE, 3); }
+static herr_t scale(hid_t create)
+{
+    return H5Pset_scaleoffset(create, H5Z_SO_FLOAT_DSCALE, 3);
+}
 
 /* Write a dataset of a file type from doubles and read it back; the largest error, or infinity. */
 static double round_trip(const char *name, hid_t type, int rank, const hsize_t *shape,

@@ -62,10 +62,11 @@ static size_t run(const struct plugin *p, unsigned flags, size_t count, const un
 enum { N = 4096 };
 
 /* What set_local stores for 16x16x16 floats within 1e-3. */
-static const unsigned zfp_words[4] = {0x10105111, 'z' | 'f' << 8 | 'p' << 16 | 5u << 24,
-                                      0x00f000fa, 0xca9000f0};
-static const unsigned ztile_words[12] = {ZTILE_H5_TABLE | 1, ZT_ABS << 8, 0xd2f1a9fc, 0x3f50624d,
-                                         0, 0, 0, 0, ZT_F32 | 3u << 16, 16, 16, 16};
+static const unsigned zfp_words[4] = {0x10105111, 'z' | 'f' << 8 | 'p' << 16 | 5u << 24, 0x00f000fa,
+                                      0xca9000f0};
+static const unsigned ztile_words[12] = {
+    ZTILE_H5_TABLE | 1, ZT_ABS << 8, 0xd2f1a9fc, 0x3f50624d, 0, 0, 0, 0,
+    ZT_F32 | 3u << 16,  16,          16,         16};
 
 static void fill(float *v)
 {
@@ -130,8 +131,8 @@ static void check_damage(const struct plugin *p, size_t count, const unsigned *w
 /* cd_values of a hostile file: HDF5 would take from a buffer that is shorter than its chunk. */
 static void check_lies(const struct plugin *p)
 {
-    static const unsigned shapes[][3] = {{16, 16, 15}, {16, 16, 17}, {0, 16, 16}, {1, 1, 1},
-                                         {65536, 65536, 65536}};
+    static const unsigned shapes[][3] = {
+        {16, 16, 15}, {16, 16, 17}, {0, 16, 16}, {1, 1, 1}, {65536, 65536, 65536}};
     float in[N];
     void *chunk, *out;
     unsigned words[12];
@@ -214,27 +215,52 @@ static void check_no_codec(const struct plugin *p, const char *json)
 
 static void check_parser(void)
 {
-    static const char *const bad[] = {
-        "abs", "abs=", "abs=x", "abs=1x", "abs=1,rate=2", "codec=gzip", "format=h5", "range=1",
-        "range=2:1", "rel=1e-3", "psnr=60", "lossless=1", "expert=1:2:3", "expert=1:2:3:4:5",
-        "abs=nan", "expert=1.5:2:3:4", "expert=-1:2:3:4", "abs 1", ",", "abs=1,,",
-        "format=zfp,pwrel=1", "format=zfp,codec=sz,abs=1", "abs= 1"};
+    static const char *const bad[] = {"abs",
+                                      "abs=",
+                                      "abs=x",
+                                      "abs=1x",
+                                      "abs=1,rate=2",
+                                      "codec=gzip",
+                                      "format=h5",
+                                      "range=1",
+                                      "range=2:1",
+                                      "rel=1e-3",
+                                      "psnr=60",
+                                      "lossless=1",
+                                      "expert=1:2:3",
+                                      "expert=1:2:3:4:5",
+                                      "abs=nan",
+                                      "expert=1.5:2:3:4",
+                                      "expert=-1:2:3:4",
+                                      "abs 1",
+                                      ",",
+                                      "abs=1,,",
+                                      "format=zfp,pwrel=1",
+                                      "format=zfp,codec=sz,abs=1",
+                                      "abs= 1"};
     struct ztile_h5_config c;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         CHECK(ztile_h5_parse(bad[i], &c) != 0 && c.error[0], "\"%s\" is taken", bad[i]);
     CHECK(ztile_h5_parse("codec=sz,abs=1e-3", &c) == 0 && c.codec == ZT_CODEC_SZ &&
-              c.kind == ZT_ABS && c.value == 1e-3, "%s", c.error);
+              c.kind == ZT_ABS && c.value == 1e-3,
+          "%s", c.error);
     CHECK(ztile_h5_parse("expert=1:500:20:-1074", &c) == 0 && c.expert[1] == 500 &&
-              (int)c.expert[3] == -1074, "%s", c.error);
+              (int)c.expert[3] == -1074,
+          "%s", c.error);
     CHECK(ztile_h5_parse("", &c) == 0 && c.kind == ZT_LOSSLESS, "%s", c.error);
 }
 
 int main(int argc, char **argv)
 {
-    static const char *const configs[] = {"codec=auto,abs=0.001", "lossless", "precision=20",
-                                          "codec=sz,rel=0.0001,range=-3:1e+300", "rate=3.7",
-                                          "rate=4,rate-align", "expert=0:500:20:-30",
-                                          "codec=sz,psnr=60,range=0:1", "pwrel=0.01"};
+    static const char *const configs[] = {"codec=auto,abs=0.001",
+                                          "lossless",
+                                          "precision=20",
+                                          "codec=sz,rel=0.0001,range=-3:1e+300",
+                                          "rate=3.7",
+                                          "rate=4,rate-align",
+                                          "expert=0:500:20:-30",
+                                          "codec=sz,psnr=60,range=0:1",
+                                          "pwrel=0.01"};
     static const char *const zfp_configs[] = {"format=zfp,rate=3.7", "format=zfp,abs=0.1",
                                               "format=zfp,precision=17", "format=zfp,lossless",
                                               "format=zfp,expert=1:500:20:-30"};
@@ -258,7 +284,8 @@ int main(int argc, char **argv)
         check_codec(&zfp, zfp_configs[i]);
     check_python_codec(&ztile, "{\"abs\": 0.001, \"codec\": \"zfp\", \"id\": \"ztile\"}",
                        "codec=zfp,abs=1e-3");
-    check_python_codec(&ztile, "{\"id\": \"ztile\", \"expert\": [1, 500, 20, -30], \"plan\": "
+    check_python_codec(&ztile,
+                       "{\"id\": \"ztile\", \"expert\": [1, 500, 20, -30], \"plan\": "
                        "\"off\", \"index_chunk\": 3, \"fill\": [1, 2], \"rate_align\": false}",
                        "expert=1:500:20:-30");
     check_python_codec(&ztile, "{\"id\": \"ztile\", \"rel\": 1e-4, \"range\": [ -1, 2.5 ]}",

@@ -34,18 +34,12 @@ static bool is_clean(const struct memory *m, size_t first, size_t last)
 static uint64_t value(struct rng *r, uint64_t kind, uint64_t i)
 {
     switch (kind % 6) {
-    case 0:
-        return rng_next(r);
-    case 1:
-        return 0;
-    case 2:
-        return UINT64_MAX;
-    case 3:
-        return i * 0x0003000500070011 + (rng_next(r) & 0xff);
-    case 4:
-        return rng_once_in(r, 300) ? UINT64_C(1) << rng_below(r, 64) : 0;
-    default:
-        return rng_next(r) >> rng_below(r, 64);
+    case 0: return rng_next(r);
+    case 1: return 0;
+    case 2: return UINT64_MAX;
+    case 3: return i * 0x0003000500070011 + (rng_next(r) & 0xff);
+    case 4: return rng_once_in(r, 300) ? UINT64_C(1) << rng_below(r, 64) : 0;
+    default: return rng_next(r) >> rng_below(r, 64);
     }
 }
 

@@ -27,10 +27,9 @@ static struct guarded guarded_new(size_t bytes)
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t whole = (bytes + page - 1) / page * page;
     struct guarded g = {.mapped_bytes = whole + page};
-    g.pages = mmap(NULL, g.mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                   0);
-    if (g.pages == MAP_FAILED ||
-        mprotect((char *)g.pages + whole, page, PROT_NONE) != 0) {
+    g.pages =
+        mmap(NULL, g.mapped_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (g.pages == MAP_FAILED || mprotect((char *)g.pages + whole, page, PROT_NONE) != 0) {
         perror("guard page");
         exit(1);
     }
@@ -74,18 +73,12 @@ static void random_limits(struct rng *r, struct test_case *c)
     static const double rates[] = {0.2, 1, 2.5, 3, 8, 8.3, 16, 31, 40, 64, 70};
     const uint32_t values = 1u << 2 * c->rank;
     switch (rng_below(r, 5)) {
-    case 0:
-        zt_zfp_set_precision(&c->zfp, precisions[rng_below(r, 14)], NULL);
-        break;
+    case 0: zt_zfp_set_precision(&c->zfp, precisions[rng_below(r, 14)], NULL); break;
     case 1:
         zt_zfp_set_rate(&c->zfp, rates[rng_below(r, 11)], (zt_type)c->type, c->rank, 0, NULL);
         break;
-    case 2:
-        c->zfp.minexp = rng_once_in(r, 3) ? -1074 : (int32_t)rng_below(r, 80) - 50;
-        break;
-    case 3:
-        zt_zfp_set_reversible(&c->zfp);
-        break;
+    case 2: c->zfp.minexp = rng_once_in(r, 3) ? -1074 : (int32_t)rng_below(r, 80) - 50; break;
+    case 3: zt_zfp_set_reversible(&c->zfp); break;
     default: /* anything between minbits and maxbits, which may be less than a header */
         c->zfp.maxbits = (uint32_t)rng_below(r, 40 * values);
         c->zfp.minbits = rng_once_in(r, 2) ? 0 : (uint32_t)rng_below(r, c->zfp.maxbits + 1);
@@ -156,8 +149,8 @@ static zt_status decode(zt_context *context, const struct test_case *c, const st
     if (c->is_contiguous) {
         struct guarded out = guarded_new(value_bytes);
         const zt_array array = zt_array_nd(out.bytes, (zt_type)c->type, c->rank, c->shape);
-        status = zt_zfp_decompress_indexed(context, in.bytes, s->n, &c->zfp, index, &array,
-                                           consumed);
+        status =
+            zt_zfp_decompress_indexed(context, in.bytes, s->n, &c->zfp, index, &array, consumed);
         memcpy(values, out.bytes, value_bytes);
         guarded_free(&out);
     } else {
@@ -212,8 +205,8 @@ static bool with_index(zt_context *plain, zt_context *other, const struct test_c
     bool ok = true;
     if (zt_zfp_index_build(other, s->bytes, s->n, &c->zfp, in, &index) == ZT_OK &&
         index.index_bytes > 0)
-        ok = decode_both(plain, other, c, s, &index, value_bytes,
-                         "decodes otherwise with an index");
+        ok =
+            decode_both(plain, other, c, s, &index, value_bytes, "decodes otherwise with an index");
     free(index.bytes);
     return ok;
 }
@@ -298,10 +291,10 @@ static void bench_row(zt_context **context, uint32_t contexts, uint32_t type, ui
     printf("%s %u-D precision 16, ns a value:", type_name(type), rank);
     for (uint32_t i = 0; i < contexts; i++)
         printf("  %s %.2f %.2f", zt_isa_name(zt_context_isa(context[i])),
-               1e9 / values * seconds_of(context[i], &in.array, &out.array, &zfp, stream, capacity,
-                                         true),
-               1e9 / values * seconds_of(context[i], &in.array, &out.array, &zfp, stream, capacity,
-                                         false));
+               1e9 / values *
+                   seconds_of(context[i], &in.array, &out.array, &zfp, stream, capacity, true),
+               1e9 / values *
+                   seconds_of(context[i], &in.array, &out.array, &zfp, stream, capacity, false));
     printf("\n");
     free(stream);
     test_array_free(&in);

@@ -93,10 +93,11 @@ static void fill(const struct test_case *c, const zt_array *a)
         const float f = c->has_holes && sin(3 * phase) > 0.6 ? NAN : (float)sum;
         const int32_t word = is_integer ? (int32_t)sum : 0;
         const int64_t wide = word;
-        memcpy(at, c->type == ZT_F32   ? (const void *)&f
-                   : c->type == ZT_F64 ? (const void *)&sum
-                   : c->type == ZT_I32 ? (const void *)&word
-                                       : (const void *)&wide,
+        memcpy(at,
+               c->type == ZT_F32   ? (const void *)&f
+               : c->type == ZT_F64 ? (const void *)&sum
+               : c->type == ZT_I32 ? (const void *)&word
+                                   : (const void *)&wide,
                zt_type_bytes(c->type));
     }
 }
@@ -121,8 +122,8 @@ static struct file compressed(zt_context *context, const zt_array *a, const zt_p
     return f;
 }
 
-static size_t size_of(zt_context *context, const struct test_case *c, const zt_array *a,
-                      uint32_t i, uint32_t plan)
+static size_t size_of(zt_context *context, const struct test_case *c, const zt_array *a, uint32_t i,
+                      uint32_t plan)
 {
     zt_params params = c->params;
     params.codec = fixed[i].codec;
@@ -134,8 +135,8 @@ static size_t size_of(zt_context *context, const struct test_case *c, const zt_a
 }
 
 /* Sizes of all that can be named; returns the least. */
-static size_t best_of(zt_context *context, const struct test_case *c, const zt_array *a,
-                      char *why, size_t why_bytes)
+static size_t best_of(zt_context *context, const struct test_case *c, const zt_array *a, char *why,
+                      size_t why_bytes)
 {
     size_t best = SIZE_MAX, bytes[FIXED][2] = {{0}};
     for (uint32_t i = 0; i < FIXED; i++) {
@@ -169,9 +170,9 @@ static bool holds(zt_context *context, const struct test_case *c, const zt_array
     quality.abs_bound = info.abs_bound;
     ok = ok && zt_decompress(context, f->data, f->bytes, &back) == ZT_OK &&
          zt_compare(context, a, &back, &quality) == ZT_OK && quality.special_changed == 0;
-    ok = ok && (c->params.bound.kind == ZT_PSNR
-                    ? !(zt_quality_psnr(&quality) < c->params.bound.value)
-                    : quality.beyond_bound == 0);
+    ok = ok &&
+         (c->params.bound.kind == ZT_PSNR ? !(zt_quality_psnr(&quality) < c->params.bound.value)
+                                          : quality.beyond_bound == 0);
     free(back.data);
     return ok;
 }

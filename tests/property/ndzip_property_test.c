@@ -50,14 +50,10 @@ static uint64_t random_extent(struct rng *r, uint64_t side, uint64_t most_tiles)
 {
     const uint64_t whole = side * rng_below(r, most_tiles + 1);
     switch (rng_below(r, 4)) {
-    case 0:
-        return whole ? whole : side;
-    case 1:
-        return whole + 1;
-    case 2:
-        return whole > 1 ? whole - 1 : 1;
-    default:
-        return whole + 1 + rng_below(r, side);
+    case 0: return whole ? whole : side;
+    case 1: return whole + 1;
+    case 2: return whole > 1 ? whole - 1 : 1;
+    default: return whole + 1 + rng_below(r, side);
     }
 }
 

@@ -18,13 +18,23 @@
 #include <string.h>
 
 enum damage {
-    FLIP_HEADER, FLIP_PAYLOAD_HEAD, FLIP_PAYLOAD, FLIP_TAIL, FLIP_TABLE, FLIP_FOOT, FLIP_ANY,
-    FLIP_MANY, OVERWRITE, CUT, UNREADABLE, DAMAGES
+    FLIP_HEADER,
+    FLIP_PAYLOAD_HEAD,
+    FLIP_PAYLOAD,
+    FLIP_TAIL,
+    FLIP_TABLE,
+    FLIP_FOOT,
+    FLIP_ANY,
+    FLIP_MANY,
+    OVERWRITE,
+    CUT,
+    UNREADABLE,
+    DAMAGES
 };
 
 static const char *const damage_names[] = {
-    "header", "payload's first bytes", "payload", "tail", "seek table", "foot", "any byte",
-    "many bytes", "overwritten", "cut", "unreadable"};
+    "header",     "payload's first bytes", "payload", "tail",      "seek table", "foot", "any byte",
+    "many bytes", "overwritten",           "cut",     "unreadable"};
 
 struct span {
     size_t header, payload, tail, end; /* of a frame: where its parts begin */
@@ -43,10 +53,10 @@ struct trial {
     zt_params params;
     enum damage damage;
     bool is_one_bit;
-    size_t at;             /* of the damage */
+    size_t at; /* of the damage */
     size_t unreadable[2];
-    size_t now_bytes;      /* of the damaged file */
-    uint64_t shape0;       /* that the damaged file has */
+    size_t now_bytes; /* of the damaged file */
+    uint64_t shape0;  /* that the damaged file has */
     uint64_t lost, unverified, boxes;
     uint64_t fill;
     bool has_fill;
@@ -92,8 +102,8 @@ static void find_parts(struct trial *t)
 static void random_case(struct trial *t, struct rng *r)
 {
     static const uint64_t most[] = {0, 40000, 200, 40, 14};
-    static const enum data_kind kinds[] = {DATA_WAVE_NOISE, DATA_NOISE, DATA_SMOOTH, DATA_BITS,
-                                           DATA_NONFINITE, DATA_CONSTANT, DATA_WIDE};
+    static const enum data_kind kinds[] = {DATA_WAVE_NOISE, DATA_NOISE,    DATA_SMOOTH, DATA_BITS,
+                                           DATA_NONFINITE,  DATA_CONSTANT, DATA_WIDE};
     memset(&t->params, 0, sizeof t->params);
     zt_params_init(&t->params, sizeof t->params);
     t->type = 1 + (uint32_t)rng_below(r, 4);
@@ -106,7 +116,7 @@ static void random_case(struct trial *t, struct rng *r)
     t->params.effort = (uint32_t)rng_below(r, ZT_EFFORT_HIGH);
     const uint64_t bound = rng_below(r, t->params.codec == ZT_CODEC_ZFP ? 5 : 3);
     t->params.bound = t->params.codec == ZT_CODEC_NDZIP || bound == 0 ? zt_lossless()
-                      : bound == 1 ? zt_rel(1e-4)
+                      : bound == 1                                    ? zt_rel(1e-4)
                       : bound == 2 ? zt_abs(rng_once_in(r, 2) ? 0.01 : 1e-6)
                       : bound == 3 ? zt_rate(1 + 20 * rng_unit(r))
                                    : zt_precision(1 + (uint32_t)rng_below(r, 30));
@@ -275,9 +285,10 @@ static zt_status salvage(struct trial *t, zt_context *context, zt_salvage *s)
 
 static bool is_lost_as_said(const struct trial *t, uint64_t i)
 {
-    uint64_t fill = t->has_fill ? t->fill
+    uint64_t fill = t->has_fill         ? t->fill
                     : t->type == ZT_F32 ? 0x7fc00000u
-                    : t->type == ZT_F64 ? UINT64_C(0x7ff8000000000000) : 0;
+                    : t->type == ZT_F64 ? UINT64_C(0x7ff8000000000000)
+                                        : 0;
     return memcmp(t->got + i * t->element, &fill, t->element) == 0;
 }
 

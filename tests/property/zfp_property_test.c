@@ -63,7 +63,7 @@ static void random_shape(struct rng *r, struct test_case *c)
 
 static void random_expert(struct rng *r, struct test_case *c)
 {
-    static const uint32_t edges[] = {0,  1,  2,  5,   8,   9,   10,  11,  12,   13,
+    static const uint32_t edges[] = {0,  1,  2,  5,   8,   9,   10,  11,   12,    13,
                                      14, 17, 64, 200, 256, 500, 900, 4096, 16658, 20000};
     const uint64_t n = sizeof edges / sizeof *edges;
     c->minbits = rng_once_in(r, 2) ? edges[rng_below(r, n)] : (uint32_t)rng_below(r, 2000);
@@ -78,8 +78,9 @@ static void random_expert(struct rng *r, struct test_case *c)
         c->maxbits = t;
     }
     c->maxprec = 1 + (uint32_t)rng_below(r, 64);
-    c->minexp = rng_once_in(r, 4) ? -1075 : rng_once_in(r, 3) ? -1074
-                                          : (int32_t)rng_below(r, 300) - 150;
+    c->minexp = rng_once_in(r, 4)   ? -1075
+                : rng_once_in(r, 3) ? -1074
+                                    : (int32_t)rng_below(r, 300) - 150;
 }
 
 static struct test_case random_case(uint64_t seed, uint64_t n)
@@ -102,9 +103,7 @@ static struct test_case random_case(uint64_t seed, uint64_t n)
         c.value = rng_once_in(&r, 8) ? (double)(1 + rng_below(&r, 80)) : 34 * rng_unit(&r);
         c.align = rng_once_in(&r, 3);
         break;
-    case SET_PRECISION:
-        c.value = (double)rng_below(&r, 70);
-        break;
+    case SET_PRECISION: c.value = (double)rng_below(&r, 70); break;
     case SET_ACCURACY:
         c.value = (1 + rng_unit(&r)) * 1e-3;
         for (uint64_t i = rng_below(&r, 40), down = rng_below(&r, 2); i > 0; i--)
@@ -112,11 +111,8 @@ static struct test_case random_case(uint64_t seed, uint64_t n)
         if (rng_once_in(&r, 16))
             c.value = 0;
         break;
-    case SET_EXPERT:
-        random_expert(&r, &c);
-        break;
-    default:
-        break;
+    case SET_EXPERT: random_expert(&r, &c); break;
+    default: break;
     }
     return c;
 }
@@ -162,8 +158,8 @@ static bool parse_case(const char *text, struct test_case *c)
 
 static zfp_type zfp_type_of(uint32_t type)
 {
-    static const zfp_type types[] = {zfp_type_none, zfp_type_float, zfp_type_double,
-                                     zfp_type_int32, zfp_type_int64};
+    static const zfp_type types[] = {zfp_type_none, zfp_type_float, zfp_type_double, zfp_type_int32,
+                                     zfp_type_int64};
     return types[type];
 }
 
@@ -187,17 +183,11 @@ static zfp_field *field_of(const zt_array *a)
 static double set_zfp(zfp_stream *z, const struct test_case *c)
 {
     switch (c->set) {
-    case SET_RATE:
-        return zfp_stream_set_rate(z, c->value, zfp_type_of(c->type), c->rank, c->align);
-    case SET_PRECISION:
-        return zfp_stream_set_precision(z, (uint)c->value);
-    case SET_ACCURACY:
-        return zfp_stream_set_accuracy(z, c->value);
-    case SET_REVERSIBLE:
-        zfp_stream_set_reversible(z);
-        return 0;
-    default:
-        return zfp_stream_set_params(z, c->minbits, c->maxbits, c->maxprec, c->minexp) ? 1 : 0;
+    case SET_RATE: return zfp_stream_set_rate(z, c->value, zfp_type_of(c->type), c->rank, c->align);
+    case SET_PRECISION: return zfp_stream_set_precision(z, (uint)c->value);
+    case SET_ACCURACY: return zfp_stream_set_accuracy(z, c->value);
+    case SET_REVERSIBLE: zfp_stream_set_reversible(z); return 0;
+    default: return zfp_stream_set_params(z, c->minbits, c->maxbits, c->maxprec, c->minexp) ? 1 : 0;
     }
 }
 
@@ -209,17 +199,10 @@ static double set_ztile(zt_zfp *z, const struct test_case *c)
     case SET_RATE:
         zt_zfp_set_rate(z, c->value, (zt_type)c->type, c->rank, c->align, &actual);
         return actual;
-    case SET_PRECISION:
-        zt_zfp_set_precision(z, (uint32_t)c->value, &planes);
-        return planes;
-    case SET_ACCURACY:
-        zt_zfp_set_accuracy(z, c->value, &actual);
-        return actual;
-    case SET_REVERSIBLE:
-        zt_zfp_set_reversible(z);
-        return 0;
-    default:
-        return zt_zfp_set_expert(z, c->minbits, c->maxbits, c->maxprec, c->minexp) == ZT_OK;
+    case SET_PRECISION: zt_zfp_set_precision(z, (uint32_t)c->value, &planes); return planes;
+    case SET_ACCURACY: zt_zfp_set_accuracy(z, c->value, &actual); return actual;
+    case SET_REVERSIBLE: zt_zfp_set_reversible(z); return 0;
+    default: return zt_zfp_set_expert(z, c->minbits, c->maxbits, c->maxprec, c->minexp) == ZT_OK;
     }
 }
 
@@ -296,8 +279,8 @@ static bool encode_ours(struct trial *b)
     bool is_plain = b->c->set != SET_EXPERT;
     uint64_t nonfinite = count_nonfinite(&b->in.array, NULL, NULL);
     b->ours.flags = b->c->has_header ? ZT_ZFP_HEADER : 0;
-    zt_status s = zt_zfp_compress(b->context, &b->in.array, &b->ours, b->our_stream, b->room,
-                                  &b->our_bytes);
+    zt_status s =
+        zt_zfp_compress(b->context, &b->in.array, &b->ours, b->our_stream, b->room, &b->our_bytes);
     if (s == ZT_NONFINITE) {
         b->tally->nonfinite++;
         if (!nonfinite || b->c->set == SET_REVERSIBLE)
@@ -422,8 +405,8 @@ static bool run_case(const struct test_case *c, zt_context *context, struct tall
         memset(b.our_stream, 0, b.room);
         memset(b.their_stream, 0, b.room);
         ok = encode_ours(&b) && encode_theirs(&b) && agree_on_stream(&b) && agree_on_values(&b);
-        ok = ok && (!c->is_every_way || every_way_of_array(&b.in.array, &b.ours, c->data_seed,
-                                                           &tally->ways, b.why));
+        ok = ok && (!c->is_every_way ||
+                    every_way_of_array(&b.in.array, &b.ours, c->data_seed, &tally->ways, b.why));
     }
     if (!ok)
         memcpy(why, b.why, sizeof b.why);
@@ -505,8 +488,7 @@ static void report_failure(const struct test_case *failed, zt_context *context, 
 
 static void print_tally(const struct tally *t)
 {
-    printf("%llu cases, %llu values:", (unsigned long long)t->cases,
-           (unsigned long long)t->values);
+    printf("%llu cases, %llu values:", (unsigned long long)t->cases, (unsigned long long)t->values);
     for (int i = 0; i < SETS; i++)
         printf(" %s %llu", set_names[i], (unsigned long long)t->by_set[i]);
     for (uint32_t i = ZT_F32; i <= ZT_I64; i++)

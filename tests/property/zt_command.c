@@ -19,8 +19,10 @@ static double fill_value(uint32_t type, uint64_t bits)
     const uint32_t low = (uint32_t)bits;
     memcpy(&f, &low, sizeof f);
     memcpy(&d, &bits, sizeof d);
-    return type == ZT_F32 ? (double)f : type == ZT_F64 ? d
-           : type == ZT_I32 ? (int32_t)low : (double)(int64_t)bits;
+    return type == ZT_F32   ? (double)f
+           : type == ZT_F64 ? d
+           : type == ZT_I32 ? (int32_t)low
+                            : (double)(int64_t)bits;
 }
 
 bool command_can(const zt_params *p, uint32_t type)
@@ -54,8 +56,8 @@ static void add_number(struct words *w, const char *option, double v)
 
 static void add_params(struct words *w, const zt_params *p, uint32_t type)
 {
-    static const char *const bounds[] = {"--lossless", "--abs", "--rel", "--pwrel", "--psnr",
-                                         "--rate", "--precision"};
+    static const char *const bounds[] = {"--lossless", "--abs",  "--rel",      "--pwrel",
+                                         "--psnr",     "--rate", "--precision"};
     static const char *const codecs[] = {"auto", "zfp", "ndzip", "sz"};
     static const char *const efforts[] = {"default", "paper", "fast", "high"};
     add(w, "-c");
@@ -109,22 +111,30 @@ bool command_agrees(const struct command_case *c, char *why)
     FILE *f = fopen(raw, "wb");
     if (!f || fwrite(c->raw, 1, c->raw_bytes, f) != c->raw_bytes || fclose(f) != 0)
         return snprintf(why, 256, "%s cannot be written", raw) < 0;
-    const char *const first[] = {c->ztile, "compress", "-q", "-f", raw, "-o", file, "-t",
-                                 type_name(c->type), "-s", shape_text(c->rank, c->shape, shape)};
+    const char *const first[] = {c->ztile,
+                                 "compress",
+                                 "-q",
+                                 "-f",
+                                 raw,
+                                 "-o",
+                                 file,
+                                 "-t",
+                                 type_name(c->type),
+                                 "-s",
+                                 shape_text(c->rank, c->shape, shape)};
     for (size_t i = 0; i < sizeof first / sizeof *first; i++)
         add(&w, first[i]);
     add_params(&w, c->params, c->type);
     int status = run(&w);
     if (status != 0 || !is_file(file, c->file, c->bytes))
-        return snprintf(why, 256, "the command compresses to other bytes (status %d)",
-                        status) < 0;
+        return snprintf(why, 256, "the command compresses to other bytes (status %d)", status) < 0;
     const char *const second[] = {c->ztile, "decompress", "-q", "-f", file, "-o", back};
     w = (struct words){.count = 0};
     for (size_t i = 0; i < sizeof second / sizeof *second; i++)
         add(&w, second[i]);
     status = run(&w);
     if (status != 0 || !is_file(back, c->back, c->raw_bytes))
-        return snprintf(why, 256, "the command decompresses to other values (status %d)",
-                        status) < 0;
+        return snprintf(why, 256, "the command decompresses to other values (status %d)", status) <
+               0;
     return true;
 }

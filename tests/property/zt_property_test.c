@@ -72,8 +72,9 @@ static void random_shape(struct rng *r, struct test_case *c)
     const bool is_large = c->params.codec != ZT_CODEC_ZFP && rng_once_in(r, 2);
     c->rank = 1 + (uint32_t)rng_below(r, ZT_MAX_RANK);
     for (uint32_t i = 0; i < c->rank; i++)
-        c->shape[i] =
-            1 + rng_below(r, rng_once_in(r, 4) ? 5 : is_large ? most_sz[c->rank] : most[c->rank]);
+        c->shape[i] = 1 + rng_below(r, rng_once_in(r, 4) ? 5
+                                       : is_large        ? most_sz[c->rank]
+                                                         : most[c->rank]);
 }
 
 static void random_codec(struct rng *r, struct test_case *c)
@@ -117,8 +118,8 @@ static void random_bound(struct rng *r, struct test_case *c)
         return;
     }
     if (is_float && rng_once_in(r, 4)) {
-        c->params.bound = zt_pwrel(ldexp(0.49 + 0.49 * rng_unit(r),
-                                         -(int)rng_below(r, rng_once_in(r, 4) ? 60 : 24)));
+        c->params.bound = zt_pwrel(
+            ldexp(0.49 + 0.49 * rng_unit(r), -(int)rng_below(r, rng_once_in(r, 4) ? 60 : 24)));
         return;
     }
     switch (rng_below(r, c->params.codec == ZT_CODEC_SZ ? 5 : 8)) {
@@ -138,14 +139,9 @@ static void random_bound(struct rng *r, struct test_case *c)
         if (c->params.bound.value > 10)
             c->params.bound.value = 0.1;
         break;
-    case 5:
-        c->params.bound = zt_rate(1 + 30 * rng_unit(r));
-        break;
-    case 6:
-        c->params.bound = zt_precision(1 + (uint32_t)rng_below(r, 40));
-        break;
-    default:
-        break;
+    case 5: c->params.bound = zt_rate(1 + 30 * rng_unit(r)); break;
+    case 6: c->params.bound = zt_precision(1 + (uint32_t)rng_below(r, 40)); break;
+    default: break;
     }
 }
 
@@ -430,8 +426,7 @@ static bool check_box(struct trial *t)
     gather(&part, wanted);
     gather(&out.array, got);
     if (ok && memcmp(wanted, got, bytes) != 0)
-        ok = fail(t, "a box from %llu.. of axis 0 is not the slice",
-                  (unsigned long long)box.lo[0]);
+        ok = fail(t, "a box from %llu.. of axis 0 is not the slice", (unsigned long long)box.lo[0]);
     free(wanted);
     free(got);
     test_array_free(&out);
@@ -491,8 +486,8 @@ static bool check_writer(struct trial *t)
         n = 1 + rng_below(&t->rng, c->shape[0] - done);
         zt_array slab = t->in.array;
         slab.shape[0] = n;
-        slab.data = (unsigned char *)slab.data +
-                    (int64_t)done * slab.stride[0] * (int64_t)t->element;
+        slab.data =
+            (unsigned char *)slab.data + (int64_t)done * slab.stride[0] * (int64_t)t->element;
         s = zt_writer_put(w, &slab);
     }
     if (s == ZT_OK)
@@ -525,8 +520,7 @@ static bool check_reader(struct trial *t)
         if (!is_in_order)
             break;
         wanted = first + extent;
-        zt_array slab = zt_array_nd(out + first * slice_bytes, (zt_type)c->type, c->rank,
-                                    c->shape);
+        zt_array slab = zt_array_nd(out + first * slice_bytes, (zt_type)c->type, c->rank, c->shape);
         slab.shape[0] = extent;
         s = zt_reader_read(r, &slab);
     }
@@ -581,10 +575,16 @@ static uint64_t through_command;
 static bool check_command(struct trial *t)
 {
     const struct test_case *c = t->c;
-    const struct command_case cc = {.ztile = ztile, .folder = command_folder,
-                                    .params = &c->params, .type = c->type, .rank = c->rank,
-                                    .shape = c->shape, .raw = t->raw, .file = t->file,
-                                    .back = t->back, .raw_bytes = t->raw_bytes,
+    const struct command_case cc = {.ztile = ztile,
+                                    .folder = command_folder,
+                                    .params = &c->params,
+                                    .type = c->type,
+                                    .rank = c->rank,
+                                    .shape = c->shape,
+                                    .raw = t->raw,
+                                    .file = t->file,
+                                    .back = t->back,
+                                    .raw_bytes = t->raw_bytes,
                                     .bytes = t->bytes};
     char why[256] = "";
     if (!command_can(&c->params, c->type))
@@ -619,9 +619,9 @@ static bool run_case(const struct test_case *c, zt_context *context, char *why)
     t.raw = need(t.raw_bytes);
     t.back = need(t.raw_bytes);
     gather(&t.in.array, t.raw);
-    bool ok = compress(&t) && check_info(&t) && check_values(&t) && check_box(&t) &&
-              (ztile ? check_command(&t)
-                     : check_writer(&t) && check_reader(&t) && check_damage(&t));
+    bool ok =
+        compress(&t) && check_info(&t) && check_values(&t) && check_box(&t) &&
+        (ztile ? check_command(&t) : check_writer(&t) && check_reader(&t) && check_damage(&t));
     if (!ok)
         memcpy(why, t.why, sizeof t.why);
     free(t.raw);

@@ -56,9 +56,9 @@ static void draw(struct rng *r, struct subject *s)
                                                             : 1 + (uint32_t)rng_below(r, 100);
     s->starts[0] = 0;
     for (uint64_t i = 0; i < s->chunks; i++)
-        s->starts[i + 1] = s->starts[i] + (s->layout.kind == ZT_INDEX_STREAM && lengths == 3
-                                               ? 7
-                                               : length_of(r, lengths));
+        s->starts[i + 1] =
+            s->starts[i] +
+            (s->layout.kind == ZT_INDEX_STREAM && lengths == 3 ? 7 : length_of(r, lengths));
     s->units = s->starts[s->chunks] + rng_below(r, 64);
     if (s->layout.kind == ZT_INDEX_STREAM) {
         s->n = 4 * s->chunks;
@@ -79,9 +79,9 @@ static bool are_places(zt_context *cuda, const struct subject *s, const struct z
     struct zti_device *const device = cuda->device;
     uint64_t *const places = need(16 * p->count);
     const uint64_t base = (zti_index_start(&s->index, p->first) * unit + start_bits) / 8 * 8;
-    bool is_good = device->copy(cuda, ZTI_QUEUE_KERNELS, places, p->places, 16 * p->count) ==
-                       ZT_OK &&
-                   device->wait(cuda, ZTI_QUEUE_KERNELS) == ZT_OK;
+    bool is_good =
+        device->copy(cuda, ZTI_QUEUE_KERNELS, places, p->places, 16 * p->count) == ZT_OK &&
+        device->wait(cuda, ZTI_QUEUE_KERNELS) == ZT_OK;
     for (uint64_t i = 0; is_good && i < p->count; i++) {
         const uint64_t chunk = p->first + i;
         const uint64_t begin = zti_index_start(&s->index, chunk) * unit + start_bits - base;

@@ -78,7 +78,8 @@ static void check_files(zt_context *cuda, zt_context *serial, const float *value
     zt_reader_close(reader);
     simt_device_move(back, out, sizeof back);
     CHECK(zt_decompress(serial, one.bytes, one.n, &to) == ZT_OK &&
-              memcmp(back, wanted, sizeof back) == 0, serial);
+              memcmp(back, wanted, sizeof back) == 0,
+          serial);
 
     zt_quality a, b;
     zt_quality_init(&a, sizeof a);
@@ -87,7 +88,8 @@ static void check_files(zt_context *cuda, zt_context *serial, const float *value
     CHECK(zt_compare(cuda, there, &made, &a) == ZT_OK, cuda);
     CHECK(zt_compare(serial, &here, &to, &b) == ZT_OK, serial);
     CHECK(a.values == VALUES && a.max_abs_error == b.max_abs_error &&
-              a.different_values == b.different_values && a.sum_squares == b.sum_squares, cuda);
+              a.different_values == b.different_values && a.sum_squares == b.sum_squares,
+          cuda);
     simt_device_give(out);
 }
 
@@ -100,7 +102,8 @@ static void check_scan(zt_context *cuda, zt_context *serial, const float *values
     zt_stats_init(&b, sizeof b);
     CHECK(zt_scan(cuda, there, &a) == ZT_OK && zt_scan(serial, &here, &b) == ZT_OK, cuda);
     CHECK(a.values == VALUES && a.nan_values == 1 && a.nan_values == b.nan_values &&
-              a.min == b.min && a.max == b.max, cuda);
+              a.min == b.min && a.max == b.max,
+          cuda);
 }
 
 /* Arrays of any type, kind and strides, with fill values. */
@@ -133,7 +136,8 @@ static void check_scans(zt_context *cuda, zt_context *serial)
               cuda);
         CHECK(memcmp(&a, &b, sizeof a) == 0 ||
                   (isnan(a.min) && isnan(b.min) && a.nan_values == b.nan_values &&
-                   a.inf_values == b.inf_values && a.fill_values == b.fill_values), cuda);
+                   a.inf_values == b.inf_values && a.fill_values == b.fill_values),
+              cuda);
         simt_device_give(memory);
         test_array_free(&here);
     }
@@ -180,10 +184,12 @@ static void check_nothing_is_fetched(zt_context *serial, const float *values)
     largest = 0;
     CHECK(zt_zfp_compress(serial, &here, &zfp, one, FILE_BYTES, &n) == ZT_OK &&
               zt_zfp_compress(cuda, &there, &zfp, two, FILE_BYTES, &m) == ZT_OK && n == m &&
-              memcmp(one, two, n) == 0, cuda);
+              memcmp(one, two, n) == 0,
+          cuda);
     CHECK(zt_compress(serial, &here, &p, one, FILE_BYTES, &n) == ZT_OK &&
               zt_compress(cuda, &there, &p, two, FILE_BYTES, &m) == ZT_OK && n == m &&
-              memcmp(one, two, n) == 0, cuda);
+              memcmp(one, two, n) == 0,
+          cuda);
     CHECK(largest < VALUES * sizeof *values, cuda);
     simt_device_give(memory);
     zt_context_free(cuda);
@@ -202,7 +208,8 @@ static void check_refusals(zt_context *cuda, const zt_array *there)
     CHECK(zt_zfp_write_box(cuda, stream, sizeof stream, &zfp, there, &box, there) == ZT_BAD_ARG,
           cuda);
     CHECK(strcmp(zt_context_error(cuda),
-                 "the box is in a GPU's memory; this call takes memory of the host") == 0, cuda);
+                 "the box is in a GPU's memory; this call takes memory of the host") == 0,
+          cuda);
     zt_params_init(&p, sizeof p);
     void *const small = simt_device_take(1000);
     CHECK(zt_compress(cuda, there, &p, small, 1000, &n) == ZT_NO_SPACE, cuda);
@@ -215,10 +222,12 @@ static void check_nothing_is_brought_twice(zt_context *serial, float *values)
 {
     static const struct {
         uint32_t effort, slab_rows, twice; /* rows that are */
-    } rows[] = {{ZT_EFFORT_DEFAULT, 48, 0}, {ZT_EFFORT_DEFAULT, 32, 0},
+    } rows[] = {{ZT_EFFORT_DEFAULT, 48, 0},
+                {ZT_EFFORT_DEFAULT, 32, 0},
                 {ZT_EFFORT_DEFAULT, 19, 0}, /* not of one layer, of which there are three */
                 {ZT_EFFORT_DEFAULT, 16, NZ - 32},
-                {ZT_EFFORT_PAPER, 32, 0}, {ZT_EFFORT_FAST, 16, 0},
+                {ZT_EFFORT_PAPER, 32, 0},
+                {ZT_EFFORT_FAST, 16, 0},
                 {ZT_EFFORT_HIGH, 48, NZ}}; /* which codes with default as well */
     static uint8_t one[FILE_BYTES], two[FILE_BYTES];
     for (uint32_t i = 0; i < 2 * sizeof rows / sizeof *rows; i++) {
@@ -236,7 +245,8 @@ static void check_nothing_is_brought_twice(zt_context *serial, float *values)
         a.stride[0] = NY * NX;
         simt_slab_bytes = rows[i / 2].slab_rows * NY * x * 4;
         CHECK(zt_context_new(NULL, &cuda) == ZT_OK &&
-                  zt_context_set_policy(cuda, ZT_CUDA, NULL) == ZT_OK, cuda);
+                  zt_context_set_policy(cuda, ZT_CUDA, NULL) == ZT_OK,
+              cuda);
         for (uint32_t k = 0; k < 2; k++) {
             values[0] += 1;
             simt_values_bytes = 0;

@@ -67,8 +67,8 @@ static int by_time(const void *a, const void *b)
 /* The cases that come to barrier i, without it: a failure ends the process with 1. As loops may not
  * end without it, a case that takes much more time than it took is one, too: a signal. How much is
  * such that no other work on the machine makes it so. */
-static _Noreturn void run_without(struct policy_run *run, const struct surveyed *survey,
-                                  unsigned i, uint64_t cases)
+static _Noreturn void run_without(struct policy_run *run, const struct surveyed *survey, unsigned i,
+                                  uint64_t cases)
 {
     if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr))
         _exit(0);
@@ -76,8 +76,8 @@ static _Noreturn void run_without(struct policy_run *run, const struct surveyed 
     for (uint64_t k = 0; k < cases && run->failures + simt_races() == 0; k++)
         if (survey[k].comes[i]) {
             const clock_t most = 10 * survey[k].took + 2 * CLOCKS_PER_SEC;
-            const struct itimerval limit = {.it_value = {.tv_sec = most / CLOCKS_PER_SEC,
-                                                         .tv_usec = most % CLOCKS_PER_SEC}};
+            const struct itimerval limit = {
+                .it_value = {.tv_sec = most / CLOCKS_PER_SEC, .tv_usec = most % CLOCKS_PER_SEC}};
             (void)setitimer(ITIMER_VIRTUAL, &limit, NULL);
             one_case(run, survey[k].number);
         }

@@ -85,9 +85,9 @@ void simt_device_move(void *to, const void *from, size_t bytes)
 
 enum zti_memory zti_memory_of(const zt_context *context, const void *address)
 {
-    return !block_of(address)             ? ZTI_MEMORY_HOST
+    return !block_of(address)           ? ZTI_MEMORY_HOST
            : context && context->device ? ZTI_MEMORY_DEVICE
-                                         : ZTI_MEMORY_ELSEWHERE;
+                                        : ZTI_MEMORY_ELSEWHERE;
 }
 
 /* ---- queues ---- */
@@ -225,8 +225,7 @@ static void retire(struct host *h, void *memory)
 
 /* Exactly as many bytes as were asked for, with rubbish in them, so that sanitizers see what is
  * beyond or never written: other memory each time, where a GPU's is kept unless it must grow. */
-static zt_status room(zt_context *context, enum zti_device_part part, uint64_t bytes,
-                      void **memory)
+static zt_status room(zt_context *context, enum zti_device_part part, uint64_t bytes, void **memory)
 {
     struct host *const h = host_of(context);
     zti_device_note_room(&h->device, part);
@@ -316,7 +315,10 @@ static int enter(const zt_context *context)
     return before;
 }
 
-static void leave(int before) { simt_current_device = before; }
+static void leave(int before)
+{
+    simt_current_device = before;
+}
 
 static void pack(zt_context *context, void *to, const zt_array *from)
 {
@@ -375,11 +377,20 @@ zt_status zti_device_open(zt_context *context, const zt_cuda *cuda)
     struct host *const h = calloc(1, sizeof *h);
     if (!h)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a test");
-    h->device = (struct zti_device){.queue = cuda->stream, .slab_bytes = simt_slab_bytes,
-                                    .room = room, .lend = lend, .copy = copy, .zero = zero,
-                                    .pack = pack, .unpack = unpack, .scan = scan,
-                                    .after = after, .wait = wait, .enter = enter,
-                                    .leave = leave, .close = close_device};
+    h->device = (struct zti_device){.queue = cuda->stream,
+                                    .slab_bytes = simt_slab_bytes,
+                                    .room = room,
+                                    .lend = lend,
+                                    .copy = copy,
+                                    .zero = zero,
+                                    .pack = pack,
+                                    .unpack = unpack,
+                                    .scan = scan,
+                                    .after = after,
+                                    .wait = wait,
+                                    .enter = enter,
+                                    .leave = leave,
+                                    .close = close_device};
     h->number = cuda->device;
     h->random = simt_opt.seed;
     simt_queue = launch;

@@ -51,7 +51,10 @@ const char *cudaGetErrorString(cudaError_t error)
     return error == cudaErrorNoDevice ? "no CUDA-capable device is detected" : "an error";
 }
 
-cudaError_t cudaGetLastError(void) { return cudaSuccess; }
+cudaError_t cudaGetLastError(void)
+{
+    return cudaSuccess;
+}
 
 cudaError_t cudaDriverGetVersion(int *version)
 {
@@ -62,7 +65,7 @@ cudaError_t cudaDriverGetVersion(int *version)
 cudaError_t cudaGetDeviceCount(int *count)
 {
     *count = machine.devices;
-    return machine.driver < 13000   ? cudaErrorInsufficientDriver
+    return machine.driver < 13000 ? cudaErrorInsufficientDriver
            : machine.devices == 0 ? cudaErrorNoDevice
                                   : cudaSuccess;
 }
@@ -122,17 +125,44 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t)
     return ON_DEVICE;
 }
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *, unsigned) { return ON_DEVICE; }
-cudaError_t cudaStreamDestroy(cudaStream_t) { return ON_DEVICE; }
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return ON_DEVICE; }
-cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return ON_DEVICE; }
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *, unsigned) { return ON_DEVICE; }
-cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return ON_DEVICE; }
-cudaError_t cudaEventDestroy(cudaEvent_t) { return ON_DEVICE; }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *, unsigned)
+{
+    return ON_DEVICE;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t)
+{
+    return ON_DEVICE;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t)
+{
+    return ON_DEVICE;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned)
+{
+    return ON_DEVICE;
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *, unsigned)
+{
+    return ON_DEVICE;
+}
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t)
+{
+    return ON_DEVICE;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t)
+{
+    return ON_DEVICE;
+}
 
 /* Launches. */
-extern "C" void zti_cuda_pack(const zt_array *, void *, void *) { (void)ON_DEVICE; }
-extern "C" void zti_cuda_unpack(const void *, const zt_array *, void *) { (void)ON_DEVICE; }
+extern "C" void zti_cuda_pack(const zt_array *, void *, void *)
+{
+    (void)ON_DEVICE;
+}
+extern "C" void zti_cuda_unpack(const void *, const zt_array *, void *)
+{
+    (void)ON_DEVICE;
+}
 
 extern "C" void zti_cuda_scan(const zt_array *, const struct zti_scan_fills *,
                               struct zti_scan_found *, void *)

@@ -244,8 +244,14 @@ static void conflict(const struct slot *earlier, enum kind kind, const struct ac
 {
     const uintptr_t shared = (uintptr_t)address - (uintptr_t)me.order->shared;
     const bool is_shared = shared < SHARED_BYTES;
-    const struct race r = {kernel, *earlier, {now, a->place, me.thread}, kind, a->kind,
-                           me.order->index, is_shared, is_shared ? shared : (uintptr_t)address};
+    const struct race r = {kernel,
+                           *earlier,
+                           {now, a->place, me.thread},
+                           kind,
+                           a->kind,
+                           me.order->index,
+                           is_shared,
+                           is_shared ? shared : (uintptr_t)address};
     const size_t from = (size_t)(address - a->memory);
     if (a->kind != WRITE || kind != WRITE || a->bytes > MOST_SETTLED) {
         find(&r);
@@ -364,13 +370,25 @@ void simt_race_runs(struct simt_order *order, unsigned thread, const struct simt
 
 #define SIMT_ACCESS(bytes)                                                                         \
     void __tsan_read##bytes(void *p);                                                              \
-    void __tsan_read##bytes(void *p) { look(p, bytes, READ, HERE); }                               \
+    void __tsan_read##bytes(void *p)                                                               \
+    {                                                                                              \
+        look(p, bytes, READ, HERE);                                                                \
+    }                                                                                              \
     void __tsan_write##bytes(void *p);                                                             \
-    void __tsan_write##bytes(void *p) { look(p, bytes, WRITE, HERE); }                             \
+    void __tsan_write##bytes(void *p)                                                              \
+    {                                                                                              \
+        look(p, bytes, WRITE, HERE);                                                               \
+    }                                                                                              \
     void __tsan_unaligned_read##bytes(void *p);                                                    \
-    void __tsan_unaligned_read##bytes(void *p) { look(p, bytes, READ, HERE); }                     \
+    void __tsan_unaligned_read##bytes(void *p)                                                     \
+    {                                                                                              \
+        look(p, bytes, READ, HERE);                                                                \
+    }                                                                                              \
     void __tsan_unaligned_write##bytes(void *p);                                                   \
-    void __tsan_unaligned_write##bytes(void *p) { look(p, bytes, WRITE, HERE); }
+    void __tsan_unaligned_write##bytes(void *p)                                                    \
+    {                                                                                              \
+        look(p, bytes, WRITE, HERE);                                                               \
+    }
 SIMT_ACCESS(1)
 SIMT_ACCESS(2)
 SIMT_ACCESS(4)
@@ -384,9 +402,18 @@ void __tsan_func_entry(void *p);
 void __tsan_func_exit(void);
 
 void __tsan_init(void) {}
-void __tsan_read_range(void *p, size_t bytes) { look(p, bytes, READ, HERE); }
-void __tsan_write_range(void *p, size_t bytes) { look(p, bytes, WRITE, HERE); }
-void __tsan_func_entry(void *p) { (void)p; }
+void __tsan_read_range(void *p, size_t bytes)
+{
+    look(p, bytes, READ, HERE);
+}
+void __tsan_write_range(void *p, size_t bytes)
+{
+    look(p, bytes, WRITE, HERE);
+}
+void __tsan_func_entry(void *p)
+{
+    (void)p;
+}
 void __tsan_func_exit(void) {}
 
 #define SIMT_CHANGE(bits, name, builtin)                                                           \

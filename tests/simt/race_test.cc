@@ -188,11 +188,11 @@ SIMT_KERNEL void grid(unsigned *out, bool is_right)
     out[blockIdx.x * THREADS + threadIdx.x] = other;
 }
 
-static const char *const names[] = {"other_warps", "other_lanes", "half_a_warp", "writes_again",
-                                    "writes_behind_a_warp", "writes_in_one_place", "counts",
-                                    "reads_what_is_counted", "bytes_of_words", "wide_loads",
-                                    "whole_structs", "global_memory", "brings",
-                                    "brings_for_others", "grid"};
+static const char *const names[] = {"other_warps",  "other_lanes",           "half_a_warp",
+                                    "writes_again", "writes_behind_a_warp",  "writes_in_one_place",
+                                    "counts",       "reads_what_is_counted", "bytes_of_words",
+                                    "wide_loads",   "whole_structs",         "global_memory",
+                                    "brings",       "brings_for_others",     "grid"};
 
 static void launch(unsigned what, bool is_right)
 {
@@ -207,9 +207,7 @@ static void launch(unsigned what, bool is_right)
     case 5: SIMT_LAUNCH(writes_in_one_place, 3, THREADS, 0, 0, out, is_right); break;
     case 6: SIMT_LAUNCH(counts, 3, THREADS, 0, 0, out, is_right); break;
     case 7: SIMT_LAUNCH(reads_what_is_counted, 3, THREADS, 0, 0, out, is_right); break;
-    case 8:
-        SIMT_LAUNCH(bytes_of_words, 3, THREADS, THREADS, 0, (uint8_t *)out, is_right);
-        break;
+    case 8: SIMT_LAUNCH(bytes_of_words, 3, THREADS, THREADS, 0, (uint8_t *)out, is_right); break;
     case 9: SIMT_LAUNCH(wide_loads, 3, THREADS, 0, 0, out, is_right); break;
     case 10:
         SIMT_LAUNCH(whole_structs, 3, THREADS, 0, 0, (struct several *)(void *)out, is_right);

@@ -182,8 +182,9 @@ enum policy { ASCENDING, DESCENDING, DEPTH, UNIFORM };
 
 static enum policy policy(void)
 {
-    return simt_opt.seed < 2 ? (enum policy)simt_opt.seed
-                             : simt_opt.seed % 2 == 0 ? DEPTH : UNIFORM;
+    return simt_opt.seed < 2        ? (enum policy)simt_opt.seed
+           : simt_opt.seed % 2 == 0 ? DEPTH
+                                    : UNIFORM;
 }
 
 void simt_rubbish(void *memory, size_t bytes)
@@ -369,8 +370,10 @@ static void begin_block(struct block *b, unsigned number)
     memset(b->warps, 0, sizeof *b->warps * (run.threads / WARP));
     for (unsigned t = 0; t < run.threads; t++) {
         struct fiber *const f = b->fibers[t];
-        f->place = (struct simt_place){.thread = {t, 0, 0}, .block = {number, 0, 0},
-                                       .block_dim = run.dim, .grid_dim = run.grid};
+        f->place = (struct simt_place){.thread = {t, 0, 0},
+                                       .block = {number, 0, 0},
+                                       .block_dim = run.dim,
+                                       .grid_dim = run.grid};
         f->block = b;
         f->warp = &b->warps[t / WARP];
         f->lane = t % WARP;
@@ -592,9 +595,9 @@ unsigned simt_block(enum simt_op op, int value, const char *file, int line)
     b->file = f->file = file;
     b->line = f->line = line;
     f->state = IN_BLOCK;
-    b->result = op == SIMT_SYNC_AND   ? b->result & (unsigned)value
-                : op == SIMT_SYNC_OR  ? b->result | (unsigned)value
-                                      : b->result + (unsigned)value;
+    b->result = op == SIMT_SYNC_AND  ? b->result & (unsigned)value
+                : op == SIMT_SYNC_OR ? b->result | (unsigned)value
+                                     : b->result + (unsigned)value;
     if (++b->arrived == b->threads) {
         b->arrived = 0;
         for (unsigned t = 0; t < b->threads; t++)

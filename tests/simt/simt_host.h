@@ -13,13 +13,13 @@
 #define __host__
 #define __constant__
 #define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__ __attribute__((noinline))
+#define __noinline__    __attribute__((noinline))
 #define __launch_bounds__(...)
 
 #define threadIdx (simt_here->thread)
-#define blockIdx (simt_here->block)
-#define blockDim (simt_here->block_dim)
-#define gridDim (simt_here->grid_dim)
+#define blockIdx  (simt_here->block)
+#define blockDim  (simt_here->block_dim)
+#define gridDim   (simt_here->grid_dim)
 
 /* A reference: all threads of a block see one storage. */
 #define SIMT_SHARED(type, name, dims)                                                              \
@@ -66,8 +66,8 @@ template <typename F, typename... A> static inline auto simt_call_of(F kernel, A
 }
 
 #define SIMT_LAUNCH(kernel, grid, block, shared_bytes, stream, ...)                                \
-    simt_launch_body((unsigned)(grid), (unsigned)(block),                                          \
-                     (size_t)(shared_bytes), (void *)(stream), 0, #kernel,                         \
+    simt_launch_body((unsigned)(grid), (unsigned)(block), (size_t)(shared_bytes),                  \
+                     (void *)(stream), 0, #kernel,                                                 \
                      simt_call_of([](auto... arg) { kernel(arg...); }, __VA_ARGS__))
 
 #define SIMT_LAUNCH_COOPERATIVE(kernel, grid, block, stream, ...)                                  \
@@ -186,8 +186,7 @@ template <> struct simt_atomic_type<unsigned long long> {
 };
 
 #define SIMT_ATOMIC(cuda_name, builtin)                                                            \
-    template <class T>                                                                             \
-    static inline T cuda_name(T *p, typename simt_atomic_type<T>::type v)                          \
+    template <class T> static inline T cuda_name(T *p, typename simt_atomic_type<T>::type v)       \
     {                                                                                              \
         simt_preempt();                                                                            \
         return builtin(p, v, __ATOMIC_RELAXED);                                                    \
@@ -203,8 +202,8 @@ template <class T> static inline T atomicMin(T *p, typename simt_atomic_type<T>:
 {
     simt_preempt();
     T old = __atomic_load_n(p, __ATOMIC_RELAXED);
-    while (v < old && !__atomic_compare_exchange_n(p, &old, v, false, __ATOMIC_RELAXED,
-                                                   __ATOMIC_RELAXED)) {
+    while (v < old &&
+           !__atomic_compare_exchange_n(p, &old, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
     return old;
 }
@@ -213,8 +212,8 @@ template <class T> static inline T atomicMax(T *p, typename simt_atomic_type<T>:
 {
     simt_preempt();
     T old = __atomic_load_n(p, __ATOMIC_RELAXED);
-    while (v > old && !__atomic_compare_exchange_n(p, &old, v, false, __ATOMIC_RELAXED,
-                                                   __ATOMIC_RELAXED)) {
+    while (v > old &&
+           !__atomic_compare_exchange_n(p, &old, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
     return old;
 }
@@ -244,10 +243,22 @@ static inline void simt_store_release(uint64_t *p, uint64_t v)
     simt_progress();
 }
 
-static inline int __popc(unsigned v) { return __builtin_popcount(v); }
-static inline int __popcll(unsigned long long v) { return __builtin_popcountll(v); }
-static inline int __clz(int v) { return v ? __builtin_clz((unsigned)v) : 32; }
-static inline int __clzll(long long v) { return v ? __builtin_clzll((unsigned long long)v) : 64; }
+static inline int __popc(unsigned v)
+{
+    return __builtin_popcount(v);
+}
+static inline int __popcll(unsigned long long v)
+{
+    return __builtin_popcountll(v);
+}
+static inline int __clz(int v)
+{
+    return v ? __builtin_clz((unsigned)v) : 32;
+}
+static inline int __clzll(long long v)
+{
+    return v ? __builtin_clzll((unsigned long long)v) : 64;
+}
 /* Four of the eight bytes of b:a, whose numbers are nibbles of s, the lowest first. */
 static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned s)
 {
@@ -288,8 +299,14 @@ static inline unsigned long long __brevll(unsigned long long v)
     return (unsigned long long)__brev((unsigned)v) << 32 | __brev((unsigned)(v >> 32));
 }
 
-static inline int __ffs(int v) { return __builtin_ffs(v); }
-static inline int __ffsll(long long v) { return __builtin_ffsll(v); }
+static inline int __ffs(int v)
+{
+    return __builtin_ffs(v);
+}
+static inline int __ffsll(long long v)
+{
+    return __builtin_ffsll(v);
+}
 
 /* What simt.h has in one or two instructions on a GPU. */
 static inline uint32_t simt_highest(uint32_t v)

@@ -4,7 +4,6 @@
 
 const struct gpu_memory *gpu_memory(void)
 {
-    static const struct gpu_memory memory = {simt_device_take, simt_device_give,
-                                             simt_device_move};
+    static const struct gpu_memory memory = {simt_device_take, simt_device_give, simt_device_move};
     return &memory;
 }

@@ -76,8 +76,8 @@ static void check_all_sums(void)
             for (unsigned wide = 0; wide < 2; wide++) {
                 simt_opt.resident = wide ? 64 : 0;
                 if (!check_sums(sizes[i], wide ? 64 : 96)) {
-                    printf("sums of %llu are wrong under seed %llu\n",
-                           (unsigned long long)sizes[i], (unsigned long long)simt_opt.seed);
+                    printf("sums of %llu are wrong under seed %llu\n", (unsigned long long)sizes[i],
+                           (unsigned long long)simt_opt.seed);
                     failures++;
                 }
             }

@@ -38,10 +38,16 @@ static uint64_t take_there(const struct stream *s, uint64_t tile, size_t room,
     const uint64_t places[2] = {s->starts[tile], ZTI_CUDA_ANY_END};
     memset(copy, 0, 8 * words);
     memcpy(copy, s->bytes, s->n);
-    const struct zti_cuda_decoding d = {.coding = &s->coding, .view = *view, .words = copy,
-                                        .words_count = words, .places = places,
-                                        .model = s->model, .work = work,
-                                        .first_chunk = tile, .count = 1, .chunk_tiles = 1,
+    const struct zti_cuda_decoding d = {.coding = &s->coding,
+                                        .view = *view,
+                                        .words = copy,
+                                        .words_count = words,
+                                        .places = places,
+                                        .model = s->model,
+                                        .work = work,
+                                        .first_chunk = tile,
+                                        .count = 1,
+                                        .chunk_tiles = 1,
                                         .states = states};
     codec->decode(&d);
     free(copy);

@@ -26,8 +26,8 @@ static void fill_steps(const zt_array *a, uint64_t values)
     int32_t sum = 0;
     for (uint64_t i = 0; i < values; i++) {
         const bool is_long = rng_once_in(&r, 32), is_all = rng_once_in(&r, 16);
-        const int32_t step = (int32_t)rng_below(&r, is_long ? 60 : 40) +
-                             (is_long ? is_all ? 250 : 130 : 0);
+        const int32_t step =
+            (int32_t)rng_below(&r, is_long ? 60 : 40) + (is_long ? is_all ? 250 : 130 : 0);
         sum += rng_once_in(&r, 2) ? step : -step;
         if (a->type == ZT_I32)
             ((int32_t *)a->data)[i] = sum;
@@ -64,8 +64,7 @@ static void check(zt_context *serial, zt_context *cuda, uint32_t type, uint64_t 
     need_ok(serial, zt_decompress(serial, one, n, &b.array));
     need_ok(cuda, zt_decompress(cuda, one, n, &to));
     if (n != m || memcmp(one, two, n) != 0 || memcmp(back, b.array.data, bytes) != 0) {
-        printf("%s of %llu, effort %u: %s\n", type_name(type),
-               (unsigned long long)values, effort,
+        printf("%s of %llu, effort %u: %s\n", type_name(type), (unsigned long long)values, effort,
                n != m || memcmp(one, two, n) != 0 ? "the file differs" : "values differ");
         failures++;
     }

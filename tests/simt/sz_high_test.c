@@ -127,8 +127,8 @@ static void check_largest(zt_context *serial, zt_context *cuda, const uint64_t *
     fill_array(&a.array, DATA_WAVE_NOISE, number);
     range_of(&a.array, &lo, &hi);
     for (uint64_t i = 0; i < values_of(3, shape); i++) /* the upper quarter is the largest */
-        values[i] = (float)fmin((values[i] - lo) / (hi - lo) * (double)FLT_MAX / 0.75,
-                                (double)FLT_MAX);
+        values[i] =
+            (float)fmin((values[i] - lo) / (hi - lo) * (double)FLT_MAX / 0.75, (double)FLT_MAX);
     check_array(serial, cuda, &a.array, 0x1p-8, number);
     test_array_free(&a);
 }
@@ -237,8 +237,8 @@ int main(void)
     check(serial, cuda, ZT_F64, 1, series, DATA_WAVE_NOISE, 0x1p-10, 3);
     check(serial, cuda, ZT_F32, 3, volume, DATA_SMOOTH, 0x1p-20, 7); /* halved along all axes */
     check_largest(serial, cuda, volume, 10);
-    check_counts(cuda, ZT_F32, 3, volume, 1, 0x1p-8, 4);          /* all tiles */
-    check_counts(cuda, ZT_F64, 2, strip, 1 << 18, 0x1p-8, 5);     /* one in two */
+    check_counts(cuda, ZT_F32, 3, volume, 1, 0x1p-8, 4);           /* all tiles */
+    check_counts(cuda, ZT_F64, 2, strip, 1 << 18, 0x1p-8, 5);      /* one in two */
     check_counts(cuda, ZT_I32, 2, long_strip, 1 << 18, 0x1p-8, 6); /* pieces */
     if (TEST_SHARE == 1) { /* they take minutes where programs are several times slower */
         check(serial, cuda, ZT_F32, 3, small_tiles, DATA_WAVE_NOISE, 0x1p-14, 8);

@@ -101,8 +101,8 @@ static bool code_again(struct run *r, uint32_t way, const zt_array *array,
     own.index_bytes = 0;
     if (!give_memory(r, &own))
         return false;
-    const zt_status s = zt_zfp_compress_indexed(r->context[way], array, r->zfp, again, capacity,
-                                                &bytes, &own);
+    const zt_status s =
+        zt_zfp_compress_indexed(r->context[way], array, r->zfp, again, capacity, &bytes, &own);
     r->tally->encodings++;
     bool ok = true;
     if (s != ZT_OK)
@@ -175,8 +175,8 @@ bool every_way_of_array(const zt_array *array, const zt_zfp *zfp, uint64_t seed,
     if (ok) {
         stream = need(capacity + behind);
         memset(stream, 0, capacity + behind);
-        if (zt_zfp_compress_indexed(r.context[0], array, zfp, stream, capacity, &r.bytes,
-                                    &index) != ZT_OK)
+        if (zt_zfp_compress_indexed(r.context[0], array, zfp, stream, capacity, &r.bytes, &index) !=
+            ZT_OK)
             ok = FAIL(&r, "encoding: %s", zt_context_error(r.context[0]));
         r.stream = stream;
     }
@@ -276,9 +276,9 @@ static bool with_index(struct run *r, uint32_t kind)
     zt_zfp_index index = random_index(r, kind);
     if (!give_memory(r, &index))
         return false;
-    bool ok = zt_zfp_index_build(r->context[0], r->stream, r->bytes, r->zfp, &r->like, &index) ==
-                  ZT_OK ||
-              FAIL(r, "a scan: %s", zt_context_error(r->context[0]));
+    bool ok =
+        zt_zfp_index_build(r->context[0], r->stream, r->bytes, r->zfp, &r->like, &index) == ZT_OK ||
+        FAIL(r, "a scan: %s", zt_context_error(r->context[0]));
     snprintf(how, sizeof how, "index of kind %u with %u tiles a chunk", kind, index.chunk);
     const bool is_there = index.index_bytes > 0;
     for (uint32_t i = 0; ok && is_there && i < 2; i++) {
@@ -328,6 +328,6 @@ void every_way_print(const struct every_way_tally *t)
            (unsigned long long)t->layouts[ZT_INDEX_OFFSETS],
            (unsigned long long)t->layouts[ZT_INDEX_LENGTHS],
            (unsigned long long)t->layouts[ZT_INDEX_HYBRID],
-           (unsigned long long)t->layouts[ZT_INDEX_COMPACT],
-           (unsigned long long)t->without_index, (unsigned long long)t->odd);
+           (unsigned long long)t->layouts[ZT_INDEX_COMPACT], (unsigned long long)t->without_index,
+           (unsigned long long)t->odd);
 }

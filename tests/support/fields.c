@@ -8,8 +8,8 @@ bool parse_field(char *line, struct field *f)
 {
     char type[16], dims[128];
     memset(f, 0, sizeof *f);
-    if (sscanf(line, "%127[^\t]\t%159[^\t]\t%15[^\t]\t%127[^\t]", f->name, f->stored, type,
-               dims) != 4)
+    if (sscanf(line, "%127[^\t]\t%159[^\t]\t%15[^\t]\t%127[^\t]", f->name, f->stored, type, dims) !=
+        4)
         return false;
     f->type = type_of_name(type);
     for (char *at = dims; *at && f->rank < ZT_MAX_RANK; at += *at == 'x')

@@ -57,8 +57,7 @@ static void add_block(struct sum *s, const unsigned char *block)
         const uint32_t t = *h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
                            ((e & f) ^ (~e & g)) + s->constant[i] + w[i];
         v[(3 - i) % 8] += t;
-        *h = t + (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) +
-             ((a & b) ^ (a & c) ^ (b & c));
+        *h = t + (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
     }
     for (unsigned i = 0; i < 8; i++)
         s->state[i] += v[i];

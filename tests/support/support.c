@@ -17,11 +17,20 @@ uint64_t rng_next(struct rng *r)
     return z ^ z >> 31;
 }
 
-uint64_t rng_below(struct rng *r, uint64_t n) { return rng_next(r) % n; }
+uint64_t rng_below(struct rng *r, uint64_t n)
+{
+    return rng_next(r) % n;
+}
 
-double rng_unit(struct rng *r) { return ldexp((double)(rng_next(r) >> 11), -53); }
+double rng_unit(struct rng *r)
+{
+    return ldexp((double)(rng_next(r) >> 11), -53);
+}
 
-bool rng_once_in(struct rng *r, uint64_t n) { return rng_below(r, n) == 0; }
+bool rng_once_in(struct rng *r, uint64_t n)
+{
+    return rng_below(r, n) == 0;
+}
 
 uint64_t mix64(uint64_t a, uint64_t b)
 {
@@ -62,9 +71,9 @@ void *need(size_t bytes)
 const char *data_kind_name(enum data_kind kind)
 {
     static const char *const names[DATA_KINDS] = {
-        "smooth",  "ramp",    "noise", "wave-noise", "sparse", "constant",  "zeros", "wide",
-        "extreme", "denormal", "bits",  "few-bits",   "spike",  "offset",
-        "nonfinite", "any-bits", "steps"};
+        "smooth", "ramp",   "noise",     "wave-noise", "sparse", "constant",
+        "zeros",  "wide",   "extreme",   "denormal",   "bits",   "few-bits",
+        "spike",  "offset", "nonfinite", "any-bits",   "steps"};
     return (unsigned)kind < DATA_KINDS ? names[kind] : "?";
 }
 
@@ -77,7 +86,7 @@ bool data_kind_is_nonfinite(enum data_kind kind)
 struct flavour {
     enum data_kind kind;
     uint32_t type;
-    double scale;     /* of the values */
+    double scale; /* of the values */
     double frequency[ZT_MAX_RANK];
     double constant;
     uint64_t spike_at;
@@ -115,31 +124,21 @@ static float bits_to_float(uint32_t bits)
 }
 
 /* A value of the common kinds, within about [-scale, scale]. */
-static double plain_value(const struct flavour *f, struct rng *r, uint32_t rank,
-                          const uint64_t *at, uint64_t number)
+static double plain_value(const struct flavour *f, struct rng *r, uint32_t rank, const uint64_t *at,
+                          uint64_t number)
 {
     double noise = 2 * rng_unit(r) - 1;
     switch (f->kind) {
-    case DATA_SMOOTH:
-        return f->scale * wave(f, rank, at);
-    case DATA_RAMP:
-        return f->scale * line(f, rank, at);
-    case DATA_WAVE_NOISE:
-        return f->scale * (wave(f, rank, at) + 0.01 * noise);
-    case DATA_SPARSE:
-        return rng_once_in(r, 12) ? f->scale * noise : 0;
-    case DATA_CONSTANT:
-        return f->scale * f->constant;
-    case DATA_ZEROS:
-        return rng_once_in(r, 16) ? -0.0 : 0.0;
-    case DATA_OFFSET:
-        return f->scale * (f->constant + 1e-4 * noise);
-    case DATA_STEPS:
-        return f->scale * ldexp(1, -3 * (int)(mix64(number / 37, f->spike_at) % 6));
-    case DATA_SPIKE:
-        return number == f->spike_at ? f->scale : f->scale * 1e-5 * noise;
-    default:
-        return f->scale * noise;
+    case DATA_SMOOTH: return f->scale * wave(f, rank, at);
+    case DATA_RAMP: return f->scale * line(f, rank, at);
+    case DATA_WAVE_NOISE: return f->scale * (wave(f, rank, at) + 0.01 * noise);
+    case DATA_SPARSE: return rng_once_in(r, 12) ? f->scale * noise : 0;
+    case DATA_CONSTANT: return f->scale * f->constant;
+    case DATA_ZEROS: return rng_once_in(r, 16) ? -0.0 : 0.0;
+    case DATA_OFFSET: return f->scale * (f->constant + 1e-4 * noise);
+    case DATA_STEPS: return f->scale * ldexp(1, -3 * (int)(mix64(number / 37, f->spike_at) % 6));
+    case DATA_SPIKE: return number == f->spike_at ? f->scale : f->scale * 1e-5 * noise;
+    default: return f->scale * noise;
     }
 }
 
@@ -150,26 +149,18 @@ static uint64_t special_f64(const struct flavour *f, struct rng *r, double plain
     uint64_t sign = bits & UINT64_C(1) << 63;
     double v = plain;
     switch (f->kind) {
-    case DATA_WIDE:
-        v = ldexp(plain / f->scale, (int)rng_below(r, 2040) - 1030);
-        break;
+    case DATA_WIDE: v = ldexp(plain / f->scale, (int)rng_below(r, 2040) - 1030); break;
     case DATA_EXTREME:
         bits = sign | UINT64_C(0x7fe) << 52 | (bits & ((UINT64_C(1) << 52) - 1));
         return bits - (rng_below(r, 3) << 52);
-    case DATA_DENORMAL:
-        return sign | (bits & ((UINT64_C(1) << (1 + rng_below(r, 54))) - 1));
-    case DATA_FEW_BITS:
-        memcpy(&bits, &v, sizeof bits);
-        return bits >> f->low_bits << f->low_bits;
+    case DATA_DENORMAL: return sign | (bits & ((UINT64_C(1) << (1 + rng_below(r, 54))) - 1));
+    case DATA_FEW_BITS: memcpy(&bits, &v, sizeof bits); return bits >> f->low_bits << f->low_bits;
     case DATA_NONFINITE:
         v = rng_once_in(r, 9) ? (rng_once_in(r, 2) ? NAN : copysign(INFINITY, plain)) : plain;
         break;
-    case DATA_ANY_BITS:
-        return bits;
-    case DATA_BITS:
-        return (bits >> 52 & 0x7ff) == 0x7ff ? bits ^ UINT64_C(1) << 62 : bits;
-    default:
-        break;
+    case DATA_ANY_BITS: return bits;
+    case DATA_BITS: return (bits >> 52 & 0x7ff) == 0x7ff ? bits ^ UINT64_C(1) << 62 : bits;
+    default: break;
     }
     memcpy(&bits, &v, sizeof bits);
     return bits;
@@ -181,26 +172,18 @@ static uint32_t special_f32(const struct flavour *f, struct rng *r, double plain
     uint32_t sign = bits & 1u << 31;
     float v = (float)plain;
     switch (f->kind) {
-    case DATA_WIDE:
-        v = ldexpf((float)(plain / f->scale), (int)rng_below(r, 270) - 145);
-        break;
+    case DATA_WIDE: v = ldexpf((float)(plain / f->scale), (int)rng_below(r, 270) - 145); break;
     case DATA_EXTREME:
         bits = sign | 0xfeu << 23 | (bits & 0x7fffff);
         return bits - ((uint32_t)rng_below(r, 3) << 23);
-    case DATA_DENORMAL:
-        return sign | (bits & ((1u << (1 + rng_below(r, 25))) - 1));
-    case DATA_FEW_BITS:
-        memcpy(&bits, &v, sizeof bits);
-        return bits >> f->low_bits << f->low_bits;
+    case DATA_DENORMAL: return sign | (bits & ((1u << (1 + rng_below(r, 25))) - 1));
+    case DATA_FEW_BITS: memcpy(&bits, &v, sizeof bits); return bits >> f->low_bits << f->low_bits;
     case DATA_NONFINITE:
         v = rng_once_in(r, 9) ? (rng_once_in(r, 2) ? NAN : copysignf(INFINITY, v)) : v;
         break;
-    case DATA_ANY_BITS:
-        return bits;
-    case DATA_BITS:
-        return (bits >> 23 & 0xff) == 0xff ? bits ^ 1u << 30 : bits;
-    default:
-        break;
+    case DATA_ANY_BITS: return bits;
+    case DATA_BITS: return (bits >> 23 & 0xff) == 0xff ? bits ^ 1u << 30 : bits;
+    default: break;
     }
     memcpy(&bits, &v, sizeof bits);
     return bits;
@@ -213,24 +196,16 @@ static int64_t special_int(const struct flavour *f, struct rng *r, double plain,
     int64_t most = width == 32 ? INT32_MAX : INT64_MAX;
     int64_t v;
     switch (f->kind) {
-    case DATA_WIDE:
-        v = (int64_t)bits >> (64 - width + rng_below(r, width));
-        return v;
-    case DATA_EXTREME:
-        v = most - (int64_t)(bits % 3);
-        return bits >> 63 ? -v - 1 : v;
+    case DATA_WIDE: v = (int64_t)bits >> (64 - width + rng_below(r, width)); return v;
+    case DATA_EXTREME: v = most - (int64_t)(bits % 3); return bits >> 63 ? -v - 1 : v;
     case DATA_OFFSET: /* about +-2^(width - 2) */
         v = (most >> 1) + (int64_t)(bits % 1000);
         return f->constant < 0 ? -v : v;
-    case DATA_DENORMAL:
-        return (int64_t)(bits % 3) - 1;
+    case DATA_DENORMAL: return (int64_t)(bits % 3) - 1;
     case DATA_BITS:
     case DATA_NONFINITE:
-    case DATA_ANY_BITS:
-        return (int64_t)bits >> (64 - width);
-    default:
-        v = (int64_t)plain;
-        break;
+    case DATA_ANY_BITS: return (int64_t)bits >> (64 - width);
+    default: v = (int64_t)plain; break;
     }
     if (f->kind == DATA_FEW_BITS)
         v = (int64_t)((uint64_t)v >> f->low_bits << f->low_bits);
@@ -584,8 +559,8 @@ char *shape_text(uint32_t rank, const uint64_t *shape, char *text)
     size_t used = 0;
     text[0] = 0;
     for (uint32_t i = 0; i < rank; i++)
-        used += (size_t)snprintf(text + used, 24, "%s%llu", i ? "x" : "",
-                                 (unsigned long long)shape[i]);
+        used +=
+            (size_t)snprintf(text + used, 24, "%s%llu", i ? "x" : "", (unsigned long long)shape[i]);
     return text;
 }
 

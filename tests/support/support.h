@@ -48,11 +48,11 @@ uint64_t fnv1a64(const void *data, size_t bytes);
 /* ---- what values an array holds ---- */
 
 enum data_kind {
-    DATA_SMOOTH,    /* a wave */
-    DATA_RAMP,      /* linear in the coordinates */
-    DATA_NOISE,     /* uniform around 0 */
-    DATA_WAVE_NOISE,/* a wave and a little noise */
-    DATA_SPARSE,    /* mostly zeros */
+    DATA_SMOOTH,     /* a wave */
+    DATA_RAMP,       /* linear in the coordinates */
+    DATA_NOISE,      /* uniform around 0 */
+    DATA_WAVE_NOISE, /* a wave and a little noise */
+    DATA_SPARSE,     /* mostly zeros */
     DATA_CONSTANT,
     DATA_ZEROS,     /* for floats some of them negative */
     DATA_WIDE,      /* any exponent of the type */
@@ -127,7 +127,7 @@ void random_policy(struct rng *r, zt_context *context);
 
 /* ---- text and files ---- */
 
-const char *type_name(uint32_t type); /* "f32" */
+const char *type_name(uint32_t type);    /* "f32" */
 uint32_t type_of_name(const char *name); /* 0 if none */
 
 /* "5x3x7" and "21,7,-1" into text (at least 96 bytes); return text. */

@@ -84,8 +84,8 @@ static void *work(void *shared)
         const uint32_t at = w->number & 1 ? CONTEXTS / 10 - 1 - i : i;
         struct job *job = &jobs[at * 10 + w->number / 2];
         uint64_t file_hash = 0, back_hash = 0;
-        if (!live(job, w->number + 1, &file_hash, &back_hash) ||
-            file_hash != job->file_hash || back_hash != job->back_hash)
+        if (!live(job, w->number + 1, &file_hash, &back_hash) || file_hash != job->file_hash ||
+            back_hash != job->back_hash)
             w->failures++;
     }
     return NULL;

@@ -126,10 +126,10 @@ enum {
     VALUES = 1u << 1, /* and its values */
     ZFP = 1u << 2,
     TO = 1u << 3,
-    USED = 1u << 4, /* must be there */
+    USED = 1u << 4,  /* must be there */
     INDEX = 1u << 5, /* must be there; not where it is only MAYBE looked at */
     MAYBE = 1u << 6,
-    MADE = 1u << 7, /* it is made: kind and capacity count */
+    MADE = 1u << 7,  /* it is made: kind and capacity count */
     THERE = 1u << 8, /* it is there already */
     STREAM = 1u << 9,
     OUT = 1u << 10,
@@ -194,19 +194,26 @@ static void set_up(struct bench *b, uint32_t flags)
     need_ok(b->context, zt_zfp_compress_bound(b->context, &b->array, &b->zfp, &b->to.capacity));
     b->to.data = need(b->to.capacity);
     b->stream.data = need(b->to.capacity);
-    need_ok(b->context,
-            zt_zfp_compress_indexed(b->context, &b->array, &b->zfp, b->stream.data, b->to.capacity,
-                                    &b->stream.n, &b->index));
+    need_ok(b->context, zt_zfp_compress_indexed(b->context, &b->array, &b->zfp, b->stream.data,
+                                                b->to.capacity, &b->stream.n, &b->index));
     b->source = source_of(&b->from, b->stream.data, b->stream.n, false);
 }
 
 static struct call call_of(struct bench *b)
 {
-    return (struct call){.context = b->context, .array = &b->array, .out = &b->out,
-                         .part = &b->part, .box = &b->box, .zfp = &b->zfp, .index = &b->index,
-                         .source = &b->source, .stream = b->stream.data,
-                         .stream_bytes = b->stream.n, .to = b->to.data,
-                         .to_bytes = b->to.capacity, .used = &b->used};
+    return (struct call){.context = b->context,
+                         .array = &b->array,
+                         .out = &b->out,
+                         .part = &b->part,
+                         .box = &b->box,
+                         .zfp = &b->zfp,
+                         .index = &b->index,
+                         .source = &b->source,
+                         .stream = b->stream.data,
+                         .stream_bytes = b->stream.n,
+                         .to = b->to.data,
+                         .to_bytes = b->to.capacity,
+                         .used = &b->used};
 }
 
 static void tear_down(struct bench *b)
@@ -247,14 +254,13 @@ static void arrays_and_outputs_that_make_no_sense(void **state)
     set_up(&b, ZT_ZFP_HEADER);
     struct call c;
     zt_array wrong;
-#define WRONG(setup, looks) \
-    do { \
-        c = call_of(&b); \
-        setup; \
-        need_refusals(&b, &c, looks); \
+#define WRONG(setup, looks)                                                                        \
+    do {                                                                                           \
+        c = call_of(&b);                                                                           \
+        setup;                                                                                     \
+        need_refusals(&b, &c, looks);                                                              \
     } while (0)
-#define WRONG_ARRAY(field, change, looks) \
-    WRONG(wrong = *c.field; change; c.field = &wrong, looks)
+#define WRONG_ARRAY(field, change, looks) WRONG(wrong = *c.field; change; c.field = &wrong, looks)
     WRONG(c.array = NULL, ARRAY);
     WRONG_ARRAY(array, wrong.rank = 0, ARRAY);
     WRONG_ARRAY(array, wrong.rank = 5, ARRAY);
@@ -506,12 +512,12 @@ static void ndzip_streams_and_their_arguments(void **state)
         }
     }
     b.memory.calls_left = -1;
-#define REFUSED(call, change, wanted) \
-    do { \
-        c = ok; \
-        wrong = a; \
-        change; \
-        assert_int_equal(call(&c), wanted); \
+#define REFUSED(call, change, wanted)                                                              \
+    do {                                                                                           \
+        c = ok;                                                                                    \
+        wrong = a;                                                                                 \
+        change;                                                                                    \
+        assert_int_equal(call(&c), wanted);                                                        \
     } while (0)
     REFUSED(ndzip_bound, c.used = NULL, ZT_BAD_ARG);
     REFUSED(ndzip_bound, c.array = NULL, ZT_BAD_ARG);

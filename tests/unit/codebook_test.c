@@ -163,21 +163,13 @@ static void random_counts(struct rng *r, uint64_t *counts, uint32_t alphabet)
     const uint64_t kind = rng_below(r, 6), most = UINT64_C(1) << rng_below(r, 40);
     for (uint32_t s = 0; s < alphabet; s++) {
         switch (kind) {
-        case 0: /* heavy ties */
-            counts[s] = rng_below(r, 4);
-            break;
-        case 1: /* any */
-            counts[s] = rng_below(r, most + 1);
-            break;
+        case 0: /* heavy ties */ counts[s] = rng_below(r, 4); break;
+        case 1: /* any */ counts[s] = rng_below(r, most + 1); break;
         case 2: /* falling from the middle */
             counts[s] = most >> (s > alphabet / 2 ? s - alphabet / 2 : alphabet / 2 - s) % 64;
             break;
-        case 3: /* powers of two */
-            counts[s] = UINT64_C(1) << rng_below(r, 20);
-            break;
-        case 4: /* sparse */
-            counts[s] = rng_once_in(r, 20) ? 1 + rng_below(r, most) : 0;
-            break;
+        case 3: /* powers of two */ counts[s] = UINT64_C(1) << rng_below(r, 20); break;
+        case 4: /* sparse */ counts[s] = rng_once_in(r, 20) ? 1 + rng_below(r, most) : 0; break;
         default: /* sums of others */
             counts[s] = s < 2 ? 1 : counts[rng_below(r, s)] + counts[rng_below(r, s)];
             counts[s] &= (UINT64_C(1) << 40) - 1;
@@ -288,23 +280,23 @@ static void bad_tables_are_refused(void **state)
 {
     (void)state;
     assert_int_equal(take_bits("00", 4), ZT_OK);
-    assert_int_equal(take_bits("10 01", 4), ZT_OK);            /* one symbol: 2 */
-    assert_int_equal(take_bits("01 1100000 0", 4), ZT_OK);     /* two of one bit */
+    assert_int_equal(take_bits("10 01", 4), ZT_OK);        /* one symbol: 2 */
+    assert_int_equal(take_bits("01 1100000 0", 4), ZT_OK); /* two of one bit */
     assert_int_equal(take_bits("01 1110 1 1100000 0", 4), ZT_OK);
     assert_int_equal(take_bits("01 1100000 101 0", 4), ZT_OK); /* 1, 2, 2 */
     assert_int_equal(take_bits("11", 4), ZT_CORRUPT);          /* no such kind */
     assert_int_equal(take_bits("0", 4), ZT_CORRUPT);
     assert_int_equal(take_bits("", 4), ZT_CORRUPT);
-    assert_int_equal(take_bits("10 0", 4), ZT_CORRUPT);        /* cut short */
-    assert_int_equal(take_bits("10 11", 3), ZT_CORRUPT);       /* symbol 3 of 3 */
-    assert_int_equal(take_bits("01 1100000", 4), ZT_CORRUPT);  /* one code of one bit */
+    assert_int_equal(take_bits("10 0", 4), ZT_CORRUPT);       /* cut short */
+    assert_int_equal(take_bits("10 11", 3), ZT_CORRUPT);      /* symbol 3 of 3 */
+    assert_int_equal(take_bits("01 1100000", 4), ZT_CORRUPT); /* one code of one bit */
     assert_int_equal(take_bits("01 1100000 101", 4), ZT_CORRUPT);
-    assert_int_equal(take_bits("01 1100000 101 100", 4), ZT_CORRUPT);     /* 1, 2, 1 */
-    assert_int_equal(take_bits("01 1100000 100", 4), ZT_CORRUPT);         /* length 0 by a step */
-    assert_int_equal(take_bits("01 101", 4), ZT_CORRUPT);                 /* 16 of 15 */
-    assert_int_equal(take_bits("01 1101111", 4), ZT_CORRUPT);             /* 16 of 15 */
+    assert_int_equal(take_bits("01 1100000 101 100", 4), ZT_CORRUPT);      /* 1, 2, 1 */
+    assert_int_equal(take_bits("01 1100000 100", 4), ZT_CORRUPT);          /* length 0 by a step */
+    assert_int_equal(take_bits("01 101", 4), ZT_CORRUPT);                  /* 16 of 15 */
+    assert_int_equal(take_bits("01 1101111", 4), ZT_CORRUPT);              /* 16 of 15 */
     assert_int_equal(take_bits("01 1100000 101 1110 1 0", 3), ZT_CORRUPT); /* symbol 3 of 3 */
-    assert_int_equal(take_bits("01 1110 0010100000", 4), ZT_CORRUPT);     /* a gap of 5 of 4 */
+    assert_int_equal(take_bits("01 1110 0010100000", 4), ZT_CORRUPT);      /* a gap of 5 of 4 */
     assert_int_equal(take_bits("01 1110 00000000000000000 1 00000000000000000", 4), ZT_CORRUPT);
     assert_int_equal(take_bits("01 1100000 1111 010 0 0", 4), ZT_CORRUPT); /* three of one bit */
 }

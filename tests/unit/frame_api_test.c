@@ -198,9 +198,17 @@ static void names_are_utf8(void **state)
     (void)state;
     static const char *const good[] = {"gr\u00f6\u00dfe", "\u6e29\u5ea6", "\U0001f321",
                                        "\u07ff\u0800\uffff"};
-    static const char *const bad[] = {"\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80",
-                                      "\xf0\x80\x80\xaf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80",
-                                      "a\xe6\xb8", "\xe6\xb8g", "\xfe"};
+    static const char *const bad[] = {"\x80",
+                                      "\xc3",
+                                      "\xc0\xaf",
+                                      "\xe0\x80\xaf",
+                                      "\xed\xa0\x80",
+                                      "\xf0\x80\x80\xaf",
+                                      "\xf4\x90\x80\x80",
+                                      "\xf5\x80\x80\x80",
+                                      "a\xe6\xb8",
+                                      "\xe6\xb8g",
+                                      "\xfe"};
     zt_array a = sample_array();
     zt_params p = sample_params();
     size_t n;

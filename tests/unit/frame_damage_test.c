@@ -15,13 +15,22 @@ static struct sample sample_number(uint32_t i)
 {
     static const uint64_t shape[] = {9, 6, 5};
     static const zt_type types[SAMPLES] = {ZT_F32, ZT_F64, ZT_I32, ZT_I64,
-                                            ZT_F32, ZT_F32, ZT_F64, ZT_I32};
+                                           ZT_F32, ZT_F32, ZT_F64, ZT_I32};
     struct sample s = {.array = new_array(types[i], 1 + i % 3, shape)};
-    zt_params p = params_of(i == 1 ? zt_rel(1e-4) : i == 2 ? zt_rate(9) : i == 3 ? zt_abs(2)
-                            : i == 4 ? zt_lossless() : i == 5 ? zt_abs(0.1)
-                            : i == 7 ? zt_lossless() : zt_precision(12));
-    fill_array(&s.array, i == 4 ? DATA_FEW_BITS : i == 7 ? DATA_BITS : DATA_WAVE_NOISE,
-               i == 4 ? 7 : i == 5 ? 6 : i);
+    zt_params p = params_of(i == 1   ? zt_rel(1e-4)
+                            : i == 2 ? zt_rate(9)
+                            : i == 3 ? zt_abs(2)
+                            : i == 4 ? zt_lossless()
+                            : i == 5 ? zt_abs(0.1)
+                            : i == 7 ? zt_lossless()
+                                     : zt_precision(12));
+    fill_array(&s.array,
+               i == 4   ? DATA_FEW_BITS
+               : i == 7 ? DATA_BITS
+                        : DATA_WAVE_NOISE,
+               i == 4   ? 7
+               : i == 5 ? 6
+                        : i);
     if (i == 5) /* exact values: the others of two tiles that have 8 */
         ((float *)s.array.data)[29] = ((float *)s.array.data)[149] = 3e20f;
     p.slab_bytes = i % 2 ? 200 : 1 << 20;
@@ -62,8 +71,8 @@ static zt_status read_whole(zt_context *c, const unsigned char *data, size_t n,
     return status;
 }
 
-static zt_status read_frames(zt_context *c, const unsigned char *data, size_t n,
-                             bool is_sequential, const zt_array *array)
+static zt_status read_frames(zt_context *c, const unsigned char *data, size_t n, bool is_sequential,
+                             const zt_array *array)
 {
     struct mem_source s;
     zt_source source = source_of(&s, data, n, is_sequential);
@@ -232,7 +241,7 @@ static void lies_with_good_checksums_cost_no_memory(void **state)
         free(original);
         sample_free(&s);
     }
-    assert_int_equal(counted.held, 1); /* the context */
+    assert_int_equal(counted.held, 1);       /* the context */
     assert_true(counted.largest <= 9 << 20); /* two steps of a sequential source */
     zt_context_free(c);
 }
@@ -415,9 +424,9 @@ static void side_values_must_lie_in_the_frame_in_order(void **state)
         zt_status status;
         const char *word;
     } cases[] = {
-        {2, 6, 2, ZT_CORRUPT, "does not hold 2"},  /* position 9 of 0..8 */
+        {2, 6, 2, ZT_CORRUPT, "does not hold 2"}, /* position 9 of 0..8 */
         {1, 9, 2, ZT_CORRUPT, "does not hold 2"},
-        {1, 0x80, 2, ZT_CORRUPT, "does not hold 2"},  /* not the shortest form */
+        {1, 0x80, 2, ZT_CORRUPT, "does not hold 2"}, /* not the shortest form */
         {0, 1, 2, ZT_UNSUPPORTED, "method 1"},
         {0, 0, 1, ZT_CORRUPT, "does not hold 1"},
         {0, 0, 3, ZT_CORRUPT, "does not hold 3"},
@@ -608,8 +617,9 @@ static void extents_that_add_up_to_too_much_are_refused(void **state)
     size_t bytes = zti_get_le32(s.file.data + s.file.n - 8);
     struct zti_place *places = NULL;
     uint64_t frames = 0;
-    assert_int_equal(zti_table_parse(NULL, s.file.data + s.file.n - bytes, bytes, s.file.n,
-                                     &places, &frames), ZT_OK);
+    assert_int_equal(
+        zti_table_parse(NULL, s.file.data + s.file.n - bytes, bytes, s.file.n, &places, &frames),
+        ZT_OK);
     struct zti_table table = {.entries = NULL};
     for (uint64_t i = 0; i < frames; i++)
         zti_table_add(NULL, &table, places[i].bytes, i == 0 ? places[1].first : UINT64_C(1) << 59);

@@ -147,8 +147,8 @@ static void the_worked_example_of_an_index_is_true(void **state)
     index.chunk = 1;
     index.bytes = file + n;
     index.capacity_bytes = sizeof file - n;
-    assert_int_equal(zt_zfp_compress_indexed(NULL, &a, &zfp, made, sizeof made, &made_bytes,
-                                             &index), ZT_OK);
+    assert_int_equal(
+        zt_zfp_compress_indexed(NULL, &a, &zfp, made, sizeof made, &made_bytes, &index), ZT_OK);
     assert_int_equal(made_bytes, stream_bytes);
     assert_memory_equal(made, stream, stream_bytes);
     assert_int_equal(index.index_bytes, n);

@@ -21,42 +21,175 @@ struct kind {
     uint32_t holds;
 };
 
-#define ABS(v) {.kind = ZT_ABS, .value = (v)}
+#define ABS(v)                                                                                     \
+    {                                                                                              \
+        .kind = ZT_ABS, .value = (v)                                                               \
+    }
 
 static const struct kind kinds[] = {
     {ZT_F32, 3, {21, 9, 10}, ZT_CODEC_ZFP, 0, 0, ABS(1e-2), ZT_INDEX_OFFSETS, 2, 0, 3000, SPECIAL},
     {ZT_F32, 3, {9, 9, 10}, ZT_CODEC_ZFP, 0, 0, {.kind = ZT_RATE, .value = 6}, 0, 0, 0, 1 << 20, 0},
-    {ZT_I32, 2, {23, 19}, ZT_CODEC_ZFP, 0, 0, {.kind = ZT_PRECISION, .value = 9},
-     ZT_INDEX_LENGTHS, 1, 0, 1 << 20, 0},
-    {ZT_F64, 4, {5, 6, 7, 9}, ZT_CODEC_ZFP, 0, 0, {.kind = ZT_LOSSLESS}, ZT_INDEX_HYBRID, 1, 2,
-     1 << 20, 0},
+    {ZT_I32,
+     2,
+     {23, 19},
+     ZT_CODEC_ZFP,
+     0,
+     0,
+     {.kind = ZT_PRECISION, .value = 9},
+     ZT_INDEX_LENGTHS,
+     1,
+     0,
+     1 << 20,
+     0},
+    {ZT_F64,
+     4,
+     {5, 6, 7, 9},
+     ZT_CODEC_ZFP,
+     0,
+     0,
+     {.kind = ZT_LOSSLESS},
+     ZT_INDEX_HYBRID,
+     1,
+     2,
+     1 << 20,
+     0},
     {ZT_F32, 1, {777}, ZT_CODEC_ZFP, 0, 0, ABS(1e-3), ZT_INDEX_COMPACT, 1, 0, 1 << 20, EXACT},
-    {ZT_F32, 3, {17, 18, 19}, ZT_CODEC_SZ, ZT_EFFORT_FAST, 0, ABS(1e-2), ZT_INDEX_LENGTHS, 1, 0,
-     1 << 20, FILLED},
-    {ZT_F64, 2, {66, 70}, ZT_CODEC_SZ, 0, 0, {.kind = ZT_REL, .value = 1e-4}, ZT_INDEX_COMPACT, 1,
-     0, 20000, SPECIAL | EXACT},
+    {ZT_F32,
+     3,
+     {17, 18, 19},
+     ZT_CODEC_SZ,
+     ZT_EFFORT_FAST,
+     0,
+     ABS(1e-2),
+     ZT_INDEX_LENGTHS,
+     1,
+     0,
+     1 << 20,
+     FILLED},
+    {ZT_F64,
+     2,
+     {66, 70},
+     ZT_CODEC_SZ,
+     0,
+     0,
+     {.kind = ZT_REL, .value = 1e-4},
+     ZT_INDEX_COMPACT,
+     1,
+     0,
+     20000,
+     SPECIAL | EXACT},
     {ZT_F32, 3, {18, 33, 34}, ZT_CODEC_SZ, ZT_EFFORT_HIGH, 0, ABS(1e-2), 0, 0, 0, 1 << 20, SPECIAL},
-    {ZT_F32, 2, {66, 70}, ZT_CODEC_SZ, ZT_EFFORT_PAPER, 0, ABS(1e-2), ZT_INDEX_OFFSETS, 1, 0,
-     1 << 20, 0},
-    {ZT_F64, 1, {999}, ZT_CODEC_SZ, 0, 0, {.kind = ZT_PWREL, .value = 1e-3}, 0, 0, 0, 1 << 20,
+    {ZT_F32,
+     2,
+     {66, 70},
+     ZT_CODEC_SZ,
+     ZT_EFFORT_PAPER,
+     0,
+     ABS(1e-2),
+     ZT_INDEX_OFFSETS,
+     1,
+     0,
+     1 << 20,
+     0},
+    {ZT_F64,
+     1,
+     {999},
+     ZT_CODEC_SZ,
+     0,
+     0,
+     {.kind = ZT_PWREL, .value = 1e-3},
+     0,
+     0,
+     0,
+     1 << 20,
      SPECIAL},
     {ZT_I64, 2, {40, 41}, ZT_CODEC_SZ, 0, 0, {.kind = ZT_LOSSLESS}, 0, 0, 0, 1 << 20, 0},
-    {ZT_F32, 2, {64, 66}, ZT_CODEC_SZ, 0, 0, {.kind = ZT_PSNR, .value = 70}, 0, 0, 0, 1 << 20,
+    {ZT_F32,
+     2,
+     {64, 66},
+     ZT_CODEC_SZ,
+     0,
+     0,
+     {.kind = ZT_PSNR, .value = 70},
+     0,
+     0,
+     0,
+     1 << 20,
      FILLED},
     {ZT_F32, 3, {17, 18, 19}, ZT_CODEC_NDZIP, 0, 0, {.kind = ZT_LOSSLESS}, 0, 0, 0, 1 << 20, 0},
-    {ZT_F32, 4, {40, 3, 2, 17}, ZT_CODEC_AUTO, 0, ZT_PLAN_ON, ABS(1e-2), 0, 0, 0, 1 << 20,
+    {ZT_F32,
+     4,
+     {40, 3, 2, 17},
+     ZT_CODEC_AUTO,
+     0,
+     ZT_PLAN_ON,
+     ABS(1e-2),
+     0,
+     0,
+     0,
+     1 << 20,
      SPECIAL | FILLED},
     {ZT_F64, 3, {3, 40, 41}, ZT_CODEC_ZFP, 0, ZT_PLAN_TIGHT, ABS(1e-3), 0, 0, 0, 20000, 0},
-    {ZT_F32, 3, {2, 70, 3}, ZT_CODEC_SZ, 0, ZT_PLAN_ON, ABS(1e-3), ZT_INDEX_OFFSETS, 1, 0, 1 << 20,
+    {ZT_F32,
+     3,
+     {2, 70, 3},
+     ZT_CODEC_SZ,
+     0,
+     ZT_PLAN_ON,
+     ABS(1e-3),
+     ZT_INDEX_OFFSETS,
+     1,
+     0,
+     1 << 20,
      SPECIAL},
-    {ZT_F32, 3, {12, 13, 14}, ZT_CODEC_ZFP, 0, 0, {.kind = ZT_PSNR, .value = 60}, 0, 0, 0, 4000,
+    {ZT_F32,
+     3,
+     {12, 13, 14},
+     ZT_CODEC_ZFP,
+     0,
+     0,
+     {.kind = ZT_PSNR, .value = 60},
+     0,
+     0,
+     0,
+     4000,
      SPECIAL},
-    {ZT_F32, 3, {18, 33, 34}, ZT_CODEC_AUTO, 0, ZT_PLAN_ON, {.kind = ZT_PSNR, .value = 60}, 0, 0, 0,
-     1 << 20, 0},
-    {ZT_F32, 3, {40, 30, 6}, ZT_CODEC_AUTO, 0, ZT_PLAN_ON, {.kind = ZT_REL, .value = 1e-3}, 0, 0, 0,
-     8000, EXACT},
+    {ZT_F32,
+     3,
+     {18, 33, 34},
+     ZT_CODEC_AUTO,
+     0,
+     ZT_PLAN_ON,
+     {.kind = ZT_PSNR, .value = 60},
+     0,
+     0,
+     0,
+     1 << 20,
+     0},
+    {ZT_F32,
+     3,
+     {40, 30, 6},
+     ZT_CODEC_AUTO,
+     0,
+     ZT_PLAN_ON,
+     {.kind = ZT_REL, .value = 1e-3},
+     0,
+     0,
+     0,
+     8000,
+     EXACT},
     {ZT_F64, 2, {70, 66}, ZT_CODEC_SZ, ZT_EFFORT_HIGH, ZT_PLAN_ON, ABS(1e-2), 0, 0, 0, 1 << 20, 0},
-    {ZT_I64, 1, {700}, ZT_CODEC_ZFP, 0, 0, {.kind = ZT_LOSSLESS}, ZT_INDEX_COMPACT, 1, 0, 1 << 20,
+    {ZT_I64,
+     1,
+     {700},
+     ZT_CODEC_ZFP,
+     0,
+     0,
+     {.kind = ZT_LOSSLESS},
+     ZT_INDEX_COMPACT,
+     1,
+     0,
+     1 << 20,
      RANDOM}};
 
 enum { KINDS = sizeof kinds / sizeof *kinds };
@@ -120,11 +253,11 @@ static void free_sample(struct sample *s)
 struct rig {
     zt_context *context;
     struct counted memory;
-    int64_t reads_left;  /* then reading fails; -1: never */
-    size_t sink_bytes;   /* then writing fails */
-    int64_t steps_left;  /* then the progress function cancels; -1: never */
-    uint64_t told;       /* values that salvage says are lost or not proved */
-    int64_t tells_left;  /* then it is cancelled; -1: never */
+    int64_t reads_left; /* then reading fails; -1: never */
+    size_t sink_bytes;  /* then writing fails */
+    int64_t steps_left; /* then the progress function cancels; -1: never */
+    uint64_t told;      /* values that salvage says are lost or not proved */
+    int64_t tells_left; /* then it is cancelled; -1: never */
 };
 
 static int step(void *user, uint64_t done, uint64_t total)
@@ -146,8 +279,7 @@ static int tell(void *user, zt_loss loss, const zt_box *box, const char *why)
 static void make_rig(struct rig *g)
 {
     *g = (struct rig){.reads_left = -1, .sink_bytes = SIZE_MAX, .steps_left = -1, .tells_left = -1};
-    const zt_allocator a = {.alloc = counted_alloc, .release = counted_release,
-                            .user = &g->memory};
+    const zt_allocator a = {.alloc = counted_alloc, .release = counted_release, .user = &g->memory};
     g->memory.calls_left = -1;
     assert_int_equal(zt_context_new(&a, &g->context), ZT_OK);
     (void)zt_context_set_progress(g->context, step, g);
@@ -349,7 +481,7 @@ static struct sample damaged(const struct sample *s, int how)
         d.file.data[64 + payload / 2] ^= 0x10;
         d.file.data[64 + payload / 3] ^= 0x01;
         break;
-    case A_BIT: d.file.data[20] ^= 0x20; break;      /* of the first header: put right */
+    case A_BIT: d.file.data[20] ^= 0x20; break; /* of the first header: put right */
     case HEADER: memset(d.file.data + 4, 0x77, 40); break;
     case TABLE: memset(d.file.data + n - 12, 0, 12); break;
     case CUT: d.file.n = n - n / 3; break;
@@ -361,7 +493,7 @@ static struct sample damaged(const struct sample *s, int how)
 static void memory_may_end_at_every_allocation(void **state)
 {
     static const road roads[] = {write_slabs, compress_again, plan,    read_whole, read_box,
-                                 read_source,   read_pipe,      salvage, reindex};
+                                 read_source, read_pipe,      salvage, reindex};
     (void)state;
     for (uint32_t i = 0; i < KINDS; i++) {
         struct sample s = sample_of(&kinds[i]);
@@ -438,7 +570,7 @@ static void reads_and_writes_may_fail_at_every_call(void **state)
 static void progress_and_salvage_may_be_cancelled_at_every_call(void **state)
 {
     static const road roads[] = {write_slabs, compress_again, read_whole, read_box,
-                                 read_source,   read_pipe,      salvage,    reindex};
+                                 read_source, read_pipe,      salvage,    reindex};
     (void)state;
     for (uint32_t i = 0; i < KINDS; i++) {
         struct sample s = sample_of(&kinds[i]), d = damaged(&s, PAYLOAD);
@@ -516,8 +648,8 @@ static void lie(struct rig *g, const struct sample *s, size_t from, size_t to)
     d.file.data = (unsigned char *)need(s->file.n);
     for (size_t at = from; at < to; at++) {
         const unsigned char old = s->file.data[at];
-        const unsigned char lies[] = {0, 1, 0x7f, 0x80, 0xff, (unsigned char)(old + 1),
-                                      (unsigned char)(old - 1), old ^ 0x10};
+        const unsigned char lies[] = {
+            0, 1, 0x7f, 0x80, 0xff, (unsigned char)(old + 1), (unsigned char)(old - 1), old ^ 0x10};
         for (size_t i = 0; i < sizeof lies; i++) {
             if (lies[i] == old)
                 continue;
@@ -535,7 +667,7 @@ static void every_byte_but_the_streams_may_lie(void **state)
 {
     enum { HEADER_BYTES = 64, HEAD_BYTES = 24, TAIL_BYTES = 160, TABLE_BYTES = 48 };
     (void)state;
-    for (uint32_t i = 0; i < KINDS; i += ZTILE_TEST_SHARE > 1 ? 2 : 1) {
+    for (uint32_t i = 0; i<KINDS; i += ZTILE_TEST_SHARE> 1 ? 2 : 1) {
         struct sample s = sample_of(&kinds[i]);
         const zt_info info = info_of(&s.file);
         const size_t payload = (size_t)(info.frames == 1 ? info.stream_bytes : HEAD_BYTES);

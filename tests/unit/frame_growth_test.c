@@ -28,16 +28,16 @@ enum { CODINGS = 7, BOUNDS = 9, SHAPES = 16 };
 
 static const struct {
     uint32_t codec, effort;
-} codings[CODINGS] = {{ZT_CODEC_AUTO, ZT_EFFORT_DEFAULT}, {ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT},
+} codings[CODINGS] = {{ZT_CODEC_AUTO, ZT_EFFORT_DEFAULT},  {ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT},
                       {ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT}, {ZT_CODEC_SZ, ZT_EFFORT_DEFAULT},
-                      {ZT_CODEC_SZ, ZT_EFFORT_FAST}, {ZT_CODEC_SZ, ZT_EFFORT_HIGH},
+                      {ZT_CODEC_SZ, ZT_EFFORT_FAST},       {ZT_CODEC_SZ, ZT_EFFORT_HIGH},
                       {ZT_CODEC_SZ, ZT_EFFORT_PAPER}};
 
 static zt_bound bound_number(uint32_t i)
 {
-    const zt_bound bounds[BOUNDS] = {zt_lossless(), zt_abs(1e-30), zt_abs(1e-3), zt_rel(1e-12),
-                                     zt_rel(1e-3), zt_pwrel(1e-9), zt_pwrel(1e-2), zt_psnr(300),
-                                     zt_psnr(40)};
+    const zt_bound bounds[BOUNDS] = {zt_lossless(),  zt_abs(1e-30), zt_abs(1e-3),
+                                     zt_rel(1e-12),  zt_rel(1e-3),  zt_pwrel(1e-9),
+                                     zt_pwrel(1e-2), zt_psnr(300),  zt_psnr(40)};
     return bounds[i];
 }
 
@@ -75,21 +75,22 @@ static void no_array_grows(void **state)
 {
     (void)state;
     static const zt_type types[] = {ZT_F32, ZT_F64, ZT_I32, ZT_I64};
-    static const enum data_kind kinds[] = {DATA_ANY_BITS, DATA_BITS, DATA_WIDE, DATA_WAVE_NOISE,
-                                           DATA_NONFINITE, DATA_DENORMAL};
+    static const enum data_kind kinds[] = {DATA_ANY_BITS,   DATA_BITS,      DATA_WIDE,
+                                           DATA_WAVE_NOISE, DATA_NONFINITE, DATA_DENORMAL};
     static const struct {
         uint32_t rank;
         uint64_t shape[ZT_MAX_RANK];
-    } shapes[SHAPES] = {{1, {1}}, {1, {2}}, {1, {7}}, {1, {257}}, {1, {1000}}, {1, {4097}},
-                        {2, {1, 1}}, {2, {33, 3}}, {2, {65, 67}}, {2, {1, 999}}, {3, {1, 1, 1}},
-                        {3, {37, 2, 3}}, {3, {17, 5, 18}}, {4, {1, 1, 1, 1}},
-                        {4, {127, 2, 2, 2}}, {4, {5, 3, 7, 9}}};
+    } shapes[SHAPES] = {
+        {1, {1}},         {1, {2}},        {1, {7}},         {1, {257}},        {1, {1000}},
+        {1, {4097}},      {2, {1, 1}},     {2, {33, 3}},     {2, {65, 67}},     {2, {1, 999}},
+        {3, {1, 1, 1}},   {3, {37, 2, 3}}, {3, {17, 5, 18}}, {4, {1, 1, 1, 1}}, {4, {127, 2, 2, 2}},
+        {4, {5, 3, 7, 9}}};
     zt_context *c = NULL;
     assert_int_equal(zt_context_new(NULL, &c), ZT_OK);
     for (uint32_t i = 0; i < SHAPES * 4 * 6; i += TEST_SHARE) {
         struct rng r = {mix64(31, i)};
-        zt_array a = new_array(types[i / SHAPES % 4], shapes[i % SHAPES].rank,
-                               shapes[i % SHAPES].shape);
+        zt_array a =
+            new_array(types[i / SHAPES % 4], shapes[i % SHAPES].rank, shapes[i % SHAPES].shape);
         fill_array(&a, kinds[i / SHAPES / 4], i);
         need_all_short(c, &r, &a, 8);
         free(a.data);
@@ -237,8 +238,8 @@ static void need_salvage(zt_context *c, const zt_array *a, const struct bytes *f
     zt_source source = source_of(&memory, file->data, file->n, false);
     need_ok(c, zt_reader_open_damaged(c, &source, &reader));
     need_ok(c, zt_reader_next(reader, &first, &extent));
-    zt_array out = new_array(ZT_F32, 3, reader ? (uint64_t[]){extent, a->shape[1], a->shape[2]}
-                                               : a->shape);
+    zt_array out =
+        new_array(ZT_F32, 3, reader ? (uint64_t[]){extent, a->shape[1], a->shape[2]} : a->shape);
     assert_int_equal(zt_salvage_init(&found, sizeof found), ZT_OK);
     (void)zt_reader_salvage(reader, &out, &found);
     for (size_t i = 0; i < array_bytes(&out); i += 4)

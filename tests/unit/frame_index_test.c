@@ -48,10 +48,10 @@ static void check_boxes(const struct bytes *file, const float *whole)
             assert_int_equal(zt_decompress_box(c, file->data, file->n, box, &o), ZT_OK);
             for (uint64_t z = 0; z < n[0]; z++)
                 for (uint64_t y = 0; y < n[1]; y++)
-                    assert_memory_equal(
-                        out + (z * n[1] + y) * n[2],
-                        whole + ((box->lo[0] + z) * NY + box->lo[1] + y) * NX + box->lo[2],
-                        n[2] * sizeof(float));
+                    assert_memory_equal(out + (z * n[1] + y) * n[2],
+                                        whole + ((box->lo[0] + z) * NY + box->lo[1] + y) * NX +
+                                            box->lo[2],
+                                        n[2] * sizeof(float));
         }
         zt_context_free(c);
     }

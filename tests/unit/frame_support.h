@@ -81,10 +81,12 @@ static inline int mem_read(void *user, uint64_t offset, void *buffer, size_t n, 
 static inline zt_source source_of(struct mem_source *s, const void *data, size_t n,
                                   bool is_sequential)
 {
-    *s = (struct mem_source){.data = (const unsigned char *)data, .n = n,
-                             .is_sequential = is_sequential, .calls_left = -1};
-    zt_source source = {.read = mem_read, .user = s,
-                        .source_bytes = is_sequential ? ZT_UNKNOWN : n};
+    *s = (struct mem_source){.data = (const unsigned char *)data,
+                             .n = n,
+                             .is_sequential = is_sequential,
+                             .calls_left = -1};
+    zt_source source = {
+        .read = mem_read, .user = s, .source_bytes = is_sequential ? ZT_UNKNOWN : n};
     return source;
 }
 
@@ -93,8 +95,8 @@ static inline zt_source source_of(struct mem_source *s, const void *data, size_t
 struct counted {
     int64_t calls_left; /* then there is no memory; -1: there always is */
     uint64_t calls;
-    uint64_t held;      /* blocks */
-    size_t largest;     /* bytes ever asked for at once */
+    uint64_t held;  /* blocks */
+    size_t largest; /* bytes ever asked for at once */
 };
 
 static inline void *counted_alloc(void *user, size_t n)

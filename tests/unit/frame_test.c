@@ -5,8 +5,7 @@
 #include "frame/format/format.h"
 
 static const zt_type types[] = {ZT_F32, ZT_F64, ZT_I32, ZT_I64};
-static const uint64_t shapes[ZT_MAX_RANK][ZT_MAX_RANK] = {
-    {37}, {13, 9}, {11, 6, 5}, {9, 5, 4, 3}};
+static const uint64_t shapes[ZT_MAX_RANK][ZT_MAX_RANK] = {{37}, {13, 9}, {11, 6, 5}, {9, 5, 4, 3}};
 
 enum { BOUNDS = 8 };
 
@@ -72,8 +71,8 @@ static void files_return_arrays_within_their_bound(void **state)
 static void small_files_cost_at_most_128_bytes(void **state)
 {
     (void)state;
-    static const uint64_t more_shapes[][ZT_MAX_RANK] = {{1, 1, 1, 1}, {4, 4, 4, 4}, {9, 1, 7, 8},
-                                                        {11, 10, 9, 8}};
+    static const uint64_t more_shapes[][ZT_MAX_RANK] = {
+        {1, 1, 1, 1}, {4, 4, 4, 4}, {9, 1, 7, 8}, {11, 10, 9, 8}};
     static const uint32_t words[] = {8, 16, 32, 64};
     uint64_t worst = 0;
     for (uint32_t t = 0; t < 4; t++)
@@ -174,8 +173,8 @@ static struct bytes write_in_slabs(struct rng *rng, const zt_array *a, const zt_
         if (rng_once_in(rng, 3))
             n = zt_writer_slab_extent(w);
         zt_array slab = *a;
-        slab.data = (char *)a->data +
-                    (int64_t)done * a->stride[0] * (int64_t)zt_type_bytes(a->type);
+        slab.data =
+            (char *)a->data + (int64_t)done * a->stride[0] * (int64_t)zt_type_bytes(a->type);
         slab.shape[0] = n < left ? n : left;
         assert_int_equal(zt_writer_put(w, &slab), ZT_OK);
         done += slab.shape[0];
@@ -326,7 +325,8 @@ static void boxes_equal_slices_of_the_whole(void **state)
             random_strides(&rng, rank, extents, stride);
             struct test_array out = test_array_new(type, rank, extents, stride);
             assert_int_equal(k % 2 ? zt_decompress_box(NULL, file.data, file.n, &box, &out.array)
-                                   : zt_reader_read_box(r, &box, &out.array), ZT_OK);
+                                   : zt_reader_read_box(r, &box, &out.array),
+                             ZT_OK);
             assert_true(gaps_are_untouched(&out));
             zt_array slice = box_view(&back, &box);
             need_same_values(&slice, &out.array);
@@ -371,8 +371,8 @@ static void go_through(zt_reader *r, const zt_array *out, uint64_t mask)
         if (extent == 0)
             break;
         zt_array slab = *out;
-        slab.data = (char *)out->data +
-                    (int64_t)first * out->stride[0] * (int64_t)zt_type_bytes(out->type);
+        slab.data =
+            (char *)out->data + (int64_t)first * out->stride[0] * (int64_t)zt_type_bytes(out->type);
         slab.shape[0] = extent;
         if (mask >> (i % 64) & 1) {
             assert_int_equal(zt_reader_read(r, &slab), ZT_OK);
@@ -542,8 +542,10 @@ static void holes_cost_what_is_around_them_little(void **state)
     static const struct {
         uint32_t codec;
         uint64_t percent, more_permille, most_millibits;
-    } holes[] = {{ZT_CODEC_ZFP, 1, 20, 145}, {ZT_CODEC_ZFP, 30, 185, 1100},
-                 {ZT_CODEC_SZ, 1, 2, 125}, {ZT_CODEC_SZ, 30, 5, 1100}};
+    } holes[] = {{ZT_CODEC_ZFP, 1, 20, 145},
+                 {ZT_CODEC_ZFP, 30, 185, 1100},
+                 {ZT_CODEC_SZ, 1, 2, 125},
+                 {ZT_CODEC_SZ, 30, 5, 1100}};
     const uint64_t shape[] = {32, 48, 48}, values = 32 * 48 * 48;
     zt_array a = new_array(ZT_F32, 3, shape);
     float *v = (float *)a.data;

@@ -73,7 +73,8 @@ static size_t check_symbols(const uint16_t *symbols, size_t n, uint32_t alphabet
                          ZT_OK); /* room for exactly this */
         for (size_t less = 1; less < used; less += 1 + used / 7)
             assert_int_equal(zt_huffman_encode(context, wide, bytes, n, alphabet, exact,
-                                               first_bytes - less, &used), ZT_NO_SPACE);
+                                               first_bytes - less, &used),
+                             ZT_NO_SPACE);
         free(exact);
         free(again);
         free(out);
@@ -105,8 +106,8 @@ static void chunk_borders_are_met(void **state)
 {
     (void)state;
     struct rng r = {2};
-    static const size_t sizes[] = {0, 1, 2, 1023, 1024, 1025, 4095, 4096, 4097, 262143, 262144,
-                                   262145, 524289};
+    static const size_t sizes[] = {0,    1,    2,      1023,   1024,   1025,  4095,
+                                   4096, 4097, 262143, 262144, 262145, 524289};
     uint16_t *symbols = need(524289 * sizeof *symbols);
     for (size_t i = 0; i < 524289; i++)
         symbols[i] = (uint16_t)(__builtin_ctzll(rng_next(&r) | 1u << 9));
@@ -208,8 +209,9 @@ static void wrong_arguments_are_refused(void **state)
     assert_int_equal(zt_huffman_bound(10, 5, NULL), ZT_BAD_ARG);
     static const uint32_t wrong[][2] = {{2, 3}, {3, 4}, {2, 0}, {1, 257}}; /* width, alphabet */
     for (int k = 0; k < 4; k++)
-        assert_int_equal(zt_huffman_encode(NULL, symbols, wrong[k][0], 4, wrong[k][1], out,
-                                           sizeof out, &bytes), ZT_BAD_ARG);
+        assert_int_equal(
+            zt_huffman_encode(NULL, symbols, wrong[k][0], 4, wrong[k][1], out, sizeof out, &bytes),
+            ZT_BAD_ARG);
     assert_int_equal(zt_huffman_encode(NULL, NULL, 2, 4, 4, out, sizeof out, &bytes), ZT_BAD_ARG);
     assert_int_equal(zt_huffman_encode(NULL, symbols, 2, 4, 4, NULL, 0, &bytes), ZT_BAD_ARG);
     assert_int_equal(zt_huffman_encode(NULL, symbols, 2, 4, 300, out, sizeof out, &bytes), ZT_OK);
@@ -262,14 +264,14 @@ static void hostile_streams_are_contained(void **state)
             const uint64_t spread = 1 + rng_below(&r, 40);
             for (size_t i = 0; i < N; i++)
                 symbols[i] = (uint16_t)(rng_below(&r, spread) & rng_next(&r));
-            assert_int_equal(zt_huffman_encode(NULL, symbols, 2, N, 64, stream, sizeof stream,
-                                               &bytes), ZT_OK);
+            assert_int_equal(
+                zt_huffman_encode(NULL, symbols, 2, N, 64, stream, sizeof stream, &bytes), ZT_OK);
         }
         size_t n = bytes;
         uint8_t *copy = need(n);
         memcpy(copy, stream, n);
         for (uint64_t flips = 1 + rng_below(&r, 4); flips > 0; flips--) {
-            const size_t at = (size_t)(rng_once_in(&r, 2) ? rng_below(&r, 40 < n ? 40 : n)
+            const size_t at = (size_t)(rng_once_in(&r, 2)   ? rng_below(&r, 40 < n ? 40 : n)
                                        : rng_once_in(&r, 2) ? n - 1 - rng_below(&r, 20)
                                                             : rng_below(&r, n));
             copy[at] ^= (uint8_t)(1u << rng_below(&r, 8));
@@ -299,8 +301,8 @@ static void the_documented_example_is_what_is_written(void **state)
     static const uint8_t symbols[] = {'a', 'b', 'r', 'a', 'c', 'a', 'd', 'a', 'b', 'r', 'a'};
     uint8_t out[256];
     size_t bytes;
-    assert_int_equal(zt_huffman_encode(NULL, symbols, 1, sizeof symbols, 256, out, sizeof out,
-                                       &bytes), ZT_OK);
+    assert_int_equal(
+        zt_huffman_encode(NULL, symbols, 1, sizeof symbols, 256, out, sizeof out, &bytes), ZT_OK);
     char *text = need(3 * bytes + 1), *page;
     for (size_t i = 0; i < bytes; i++)
         sprintf(text + 3 * i, "%02x ", out[i]);
@@ -338,7 +340,8 @@ static void bytes_do_not_change(void **state)
         assert_int_equal(zt_huffman_bound(pinned[k].n, pinned[k].alphabet, &capacity), ZT_OK);
         uint8_t *out = need(capacity);
         assert_int_equal(zt_huffman_encode(NULL, symbols, 2, pinned[k].n, pinned[k].alphabet, out,
-                                           capacity, &bytes), ZT_OK);
+                                           capacity, &bytes),
+                         ZT_OK);
         assert_int_equal(bytes, pinned[k].bytes);
         assert_true(fnv1a64(out, bytes) == pinned[k].hash);
         free(out);

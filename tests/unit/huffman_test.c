@@ -61,8 +61,7 @@ static void check_parts(struct rng *r, const uint16_t *symbols, size_t n, uint32
     assert_non_null(plain);
     starts[0] = rng_below(r, 13);
     for (uint32_t k = 0; k < count; k++)
-        starts[k + 1] =
-            plain_bits(&book, symbols + cut[k], cut[k + 1] - cut[k], plain, starts[k]);
+        starts[k + 1] = plain_bits(&book, symbols + cut[k], cut[k + 1] - cut[k], plain, starts[k]);
     const uint64_t end = starts[count];
     assert_int_equal(end - starts[0], zti_huffman_bits(&book, symbols, n));
     for (uint32_t isa = 0; isa <= zti_isa_of(NULL); isa++) {
@@ -247,8 +246,8 @@ static void merges_give_the_same_bits(void **state)
             uint64_t merged_bits;
             uint32_t breaking;
             memset(room, 0xcc, zti_merge_room_words(12) * sizeof *room);
-            const uint32_t *words = zti_merge_chunk(&book, symbols, magnitude, factor, room,
-                                                    &merged_bits, &breaking);
+            const uint32_t *words =
+                zti_merge_chunk(&book, symbols, magnitude, factor, room, &merged_bits, &breaking);
             assert_int_equal(merged_bits, bits);
             for (uint64_t i = 0; i < (bits + 31) / 32 * 32; i++)
                 assert_int_equal(words[i / 32] >> i % 32 & 1,

@@ -24,7 +24,7 @@ enum lengths {
     ONE_LONG,    /* short ones, and one of a million units */
     FRONT_HEAVY, /* all of the stream in the first chunk */
     BACK_HEAVY,
-    MIXED,       /* of any magnitude below 2^20 */
+    MIXED, /* of any magnitude below 2^20 */
     OVER_16_BITS,
     OVER_32_BITS,
     LENGTHS
@@ -102,7 +102,8 @@ static void check(const struct zti_index_layout *layout, const struct chunks *c,
     if (layout->kind != ZT_INDEX_COMPACT)
         assert_int_equal(bytes, size_of(layout, c));
     assert_int_equal(checked_index(NULL, data, bytes, c->count * layout->chunk_tiles - cut,
-                                   end + padding, &index), ZT_OK);
+                                   end + padding, &index),
+                     ZT_OK);
     assert_int_equal(index.layout.kind, layout->kind);
     assert_int_equal(index.layout.chunk_tiles, layout->chunk_tiles);
     assert_int_equal(index.chunks, c->count);
@@ -175,8 +176,8 @@ static void a_million_chunks_are_found(void **state)
 static void positions_of_64_bits_are_kept(void **state)
 {
     (void)state;
-    uint64_t starts[] = {0, 1, UINT64_C(1) << 40, UINT64_C(1) << 62, (UINT64_C(1) << 62) + 1,
-                         UINT64_MAX - 63};
+    uint64_t starts[] = {
+        0, 1, UINT64_C(1) << 40, UINT64_C(1) << 62, (UINT64_C(1) << 62) + 1, UINT64_MAX - 63};
     const struct chunks some = {starts, 5};
     uint64_t huge[] = {0, UINT64_MAX - 63};
     const struct chunks only = {huge, 1};
@@ -222,8 +223,10 @@ static void the_bytes_of_small_indexes(void **state)
         size_t count;
     } cases[] = {
         {{ZT_INDEX_LENGTHS, 300, 0}, "\x03\xac\x02\x02\x05\0\0\0\x27\x01\x01\0", 12},
-        {{ZT_INDEX_HYBRID, 1, 3}, "\x04\x01\x03\x02\0\0\0\0\0\0\0\0\x05\0\0\0\x27\x01"
-                                  "\x2c\x01\0\0\0\0\0\0\x01\0\0\0\0\0", 32},
+        {{ZT_INDEX_HYBRID, 1, 3},
+         "\x04\x01\x03\x02\0\0\0\0\0\0\0\0\x05\0\0\0\x27\x01"
+         "\x2c\x01\0\0\0\0\0\0\x01\0\0\0\0\0",
+         32},
         {{ZT_INDEX_COMPACT, 16, 0}, "\x05\x10\x02\x2d\x01\x19\0\xc3\xa2\x60\x01", 11},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -240,8 +243,8 @@ static void the_bytes_of_small_indexes(void **state)
 static void compact_keeps_its_bound(void **state)
 {
     (void)state;
-    static const uint64_t means[] = {1, 2, 3, 7, 8, 100, 181, 255, 256, 257, 400, 1000, 65535,
-                                     1 << 20, 3 << 20};
+    static const uint64_t means[] = {1,   2,   3,   7,    8,     100,     181,    255,
+                                     256, 257, 400, 1000, 65535, 1 << 20, 3 << 20};
     struct rng r = {9};
     const uint64_t n = 100000;
     const struct zti_index_layout layout = {ZT_INDEX_COMPACT, 1, 0};
@@ -251,8 +254,8 @@ static void compact_keeps_its_bound(void **state)
             c.starts[0] = 0;
             for (uint64_t k = 0; k < n; k++) {
                 const uint64_t m = means[i];
-                const uint64_t length = spread == 0   ? m
-                                        : spread == 1 ? 1 + rng_below(&r, 2 * m - 1)
+                const uint64_t length = spread == 0           ? m
+                                        : spread == 1         ? 1 + rng_below(&r, 2 * m - 1)
                                         : rng_once_in(&r, 16) ? 16 * m - 15
                                                               : 1;
                 c.starts[k + 1] = c.starts[k] + length;

@@ -191,8 +191,8 @@ static inline void expect_no_space(const char *place, size_t n)
 }
 
 /* The place cannot be opened, and the sentence has these words. */
-static inline void expect_refusal(const char *place, const struct ztio_meta *hints,
-                                  int exit_status, const char *words)
+static inline void expect_refusal(const char *place, const struct ztio_meta *hints, int exit_status,
+                                  const char *words)
 {
     struct ztio_input *input = ztio_open(place, hints, &error);
     assert_null(input);

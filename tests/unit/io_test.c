@@ -9,8 +9,8 @@ static const uint64_t all_shapes[4][4] = {{7}, {5, 3}, {5, 3, 2}, {5, 1, 3, 2}};
 
 static void shapes_are_parsed_and_formatted(void **state)
 {
-    static const char *const good[] = {"1", "512x512x128", "?x3", "?", "1x2x3x4",
-                                       "9223372036854775807"};
+    static const char *const good[] = {"1", "512x512x128", "?x3",
+                                       "?", "1x2x3x4",     "9223372036854775807"};
     (void)state;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         uint32_t rank;
@@ -23,10 +23,12 @@ static void shapes_are_parsed_and_formatted(void **state)
 
 static void what_is_no_shape_is_refused(void **state)
 {
+    /* clang-format off */
     static const char *const bad[] = {"",    "x",    "3x",  "x3",   "3x?",       "0",
                                       "3x0", "-3",   "3 x", " 3",   "3xx3",      "3X3",
                                       "3.0", "+3x3", "??",  "?3x3", "1x2x3x4x5", "0x10",
                                       "9223372036854775808", "99999999999999999999"};
+    /* clang-format on */
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         uint32_t rank = 77;
@@ -365,8 +367,7 @@ static void npy_files_of_any_order_are_read(void **state)
             for (int k = 0; k < 24; k++) {
                 struct ztio_meta meta = meta_of(all_types[t], rank, all_shapes[rank - 1]);
                 bool is_fortran = k & 1, is_piped = k & 2;
-                try_npy(&meta, "<>="[k / 4 % 3], is_fortran, 1 + k % 3, is_piped,
-                        k < 12 ? 2 : 7);
+                try_npy(&meta, "<>="[k / 4 % 3], is_fortran, 1 + k % 3, is_piped, k < 12 ? 2 : 7);
             }
 }
 
@@ -409,9 +410,10 @@ static void npy_files_are_written_as_numpy_writes_them(void **state)
     assert_int_equal(ztio_meta_of(input)->shape[0], 3);
     expect_values(input, values, 3);
     ztio_close(input);
-    assert_null(ztio_create("/dev/null", &(struct ztio_meta){.format = ZTIO_NPY, .type = ZT_F32,
-                                                             .rank = 1, .shape = {ZT_UNKNOWN}},
-                            false, &error));
+    assert_null(ztio_create(
+        "/dev/null",
+        &(struct ztio_meta){.format = ZTIO_NPY, .type = ZT_F32, .rank = 1, .shape = {ZT_UNKNOWN}},
+        false, &error));
     assert_non_null(strstr(error.sentence, "write to a file"));
     free(values);
 }
@@ -443,6 +445,7 @@ static void refuse_npy(const char *dictionary, const char *words)
 
 static void npy_headers_that_are_wrong_are_refused(void **state)
 {
+    /* clang-format off */
     static const char *const damaged[] = {
         "", "{", "}", "{}", "[]", "{'descr': '<f4'}", "{'descr': '<f4', 'shape': (3,)}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), 'x': 1}",
@@ -460,6 +463,7 @@ static void npy_headers_that_are_wrong_are_refused(void **state)
         "{'descr': '<f4', 'fortran_order': Fals",
         "{'descr': '<f4", "{'descr", "{'descr'", "{'descr':", "{'descr': [[[[",
     };
+    /* clang-format on */
     (void)state;
     for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++)
         refuse_npy(damaged[i], "the .npy header is damaged");
@@ -549,7 +553,7 @@ static void nothing_is_left_of_what_is_abandoned(void **state)
     struct ztio_bytes *bytes = ztio_bytes_create("out.zt", NULL, &error);
     assert_non_null(bytes);
     assert_true(ztio_bytes_write(bytes, "half", 4, &error));
-    assert_int_equal(entries(), 1); /* the temporary name, */
+    assert_int_equal(entries(), 1);                  /* the temporary name, */
     assert_int_not_equal(access("out.zt", F_OK), 0); /* not the final one */
     ztio_bytes_abandon(bytes);
     assert_int_equal(entries(), 0);

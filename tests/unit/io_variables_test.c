@@ -294,15 +294,14 @@ static void packed_netcdf_is_unpacked(void **state)
                     (double[]){100, 100.5, 99.5, 16483.5, (double)NAN, (double)NAN});
     expect_unpacked("p.nc:short_double", ZT_F64, 6,
                     (double[]){0, 0.1, -0.1, 32767 * 0.1, -32767 * 0.1, -9 * 0.1});
-    expect_unpacked("p.nc:unsigned_byte", ZT_F32, 6,
-                    (double[]){1, 2, 129, 255, 128, (double)NAN});
+    expect_unpacked("p.nc:unsigned_byte", ZT_F32, 6, (double[]){1, 2, 129, 255, 128, (double)NAN});
     expect_unpacked("p.nc:int_float", ZT_F64, 6,
                     (double[]){0, 33554434, -2, 4294967294.0, -4294967294.0, 10});
     expect_unpacked("p.nc:ushort", ZT_F32, 6, (double[]){0, 2, 4, 131070, 65536, 10});
     expect_refusal("p.nc:worded", NULL, ZTIO_BAD_DATA, "scale_factor or add_offset is no finite");
-    expect_places("p.nc", 5, (const char *const[]){"p.nc:short_float", "p.nc:short_double",
-                                                   "p.nc:unsigned_byte", "p.nc:int_float",
-                                                   "p.nc:ushort"});
+    expect_places("p.nc", 5,
+                  (const char *const[]){"p.nc:short_float", "p.nc:short_double",
+                                        "p.nc:unsigned_byte", "p.nc:int_float", "p.nc:ushort"});
 }
 
 /* Variables of all kinds, in groups too. */
@@ -335,8 +334,8 @@ static void make_mixed_netcdf(void)
     NC(nc_def_var(file, "count", NC_INT, 1, &dims[1], &id));
     NC(nc_def_var(file, "wide", NC_FLOAT, 6,
                   (int[]){dims[2], dims[1], dims[2], dims[3], dims[4], dims[5]}, &id));
-    NC(nc_def_var(file, "deep", NC_FLOAT, 5,
-                  (int[]){dims[1], dims[1], dims[3], dims[4], dims[5]}, &id));
+    NC(nc_def_var(file, "deep", NC_FLOAT, 5, (int[]){dims[1], dims[1], dims[3], dims[4], dims[5]},
+                  &id));
     NC(nc_def_grp(file, "g", &group));
     NC(nc_def_grp(group, "h", &inner));
     NC(nc_def_var(inner, "v", NC_DOUBLE, 1, &dims[1], &id));
@@ -527,16 +526,14 @@ static void make_mixed_hdf5(void)
     H5Dclose(put_dataset(file, "short", H5T_STD_I16LE, 1, 0, NULL));
     H5Dclose(put_dataset(file, "unsigned", H5T_STD_U32BE, 1, 0, NULL));
     H5Dclose(put_dataset(file, "wide", H5T_IEEE_F32LE, 5, 0, NULL));
-    hid_t v = put_dataset(file, "g/v", H5T_IEEE_F32BE, 2, H5T_NATIVE_FLOAT,
-                          (float[]){1, 2, 3, 4});
+    hid_t v = put_dataset(file, "g/v", H5T_IEEE_F32BE, 2, H5T_NATIVE_FLOAT, (float[]){1, 2, 3, 4});
     put_attribute(v, "units", text, text, "kelvin\0         ");
     put_attribute(v, "_FillValue", H5T_IEEE_F32BE, H5T_NATIVE_FLOAT, &(float){-5});
     H5Dclose(v);
     hid_t x = put_dataset(file, "x", H5T_IEEE_F32BE, 1, 0, NULL);
     put_attribute(x, "CLASS", text, text, "DIMENSION_SCALE");
     H5Dclose(x);
-    hid_t packed = put_dataset(file, "packed", H5T_STD_U16BE, 1, H5T_NATIVE_INT,
-                               (int[]){65535, 7});
+    hid_t packed = put_dataset(file, "packed", H5T_STD_U16BE, 1, H5T_NATIVE_INT, (int[]){65535, 7});
     put_attribute(packed, "scale_factor", H5T_IEEE_F64BE, H5T_NATIVE_DOUBLE, &(double){0.25});
     put_attribute(packed, "add_offset", H5T_IEEE_F32BE, H5T_NATIVE_DOUBLE, &(double){-1});
     put_attribute(packed, "missing_value", H5T_STD_U16BE, H5T_NATIVE_INT, &(int){7});
@@ -579,8 +576,9 @@ static void hdf5_is_found_by_magic(void **state)
     hid_t text = H5Tcopy(H5T_C_S1);
     H5Tset_size(text, H5T_VARIABLE);
     hid_t v = put_dataset(file, "v", H5T_IEEE_F32LE, 1, H5T_NATIVE_FLOAT, (float[]){1, 2});
-    put_attribute(v, "units", text, text, &(const char *){"a unit that has more than sixty-three "
-                                                          "bytes of text in its name"});
+    put_attribute(v, "units", text, text,
+                  &(const char *){"a unit that has more than sixty-three "
+                                  "bytes of text in its name"});
     H5Dclose(v);
     H5Tclose(text);
     H5Fclose(file);
@@ -649,8 +647,8 @@ static void variables_do_not_come_through_pipes(void **state)
 static void what_this_build_lacks_is_said(void **state)
 {
     const char *file = ZTIO_HAVE_NETCDF ? "a.h5" : "a.nc";
-    const char *words = ZTIO_HAVE_NETCDF ? "this build of ztile has no HDF5"
-                                         : "this build of ztile has no netCDF";
+    const char *words =
+        ZTIO_HAVE_NETCDF ? "this build of ztile has no HDF5" : "this build of ztile has no netCDF";
     struct ztio_meta meta = meta_of(ZT_F32, 1, (uint64_t[]){7});
     char **places;
     size_t count;

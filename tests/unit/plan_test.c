@@ -32,8 +32,8 @@ static struct zti_plan random_plan(struct rng *r, uint32_t rank)
 static struct planned_case random_case(uint64_t number)
 {
     static const uint64_t most[] = {0, 9000, 90, 26, 12};
-    static const uint32_t kinds[] = {DATA_SMOOTH, DATA_WAVE_NOISE, DATA_SPIKE, DATA_NONFINITE,
-                                     DATA_OFFSET, DATA_CONSTANT};
+    static const uint32_t kinds[] = {DATA_SMOOTH,    DATA_WAVE_NOISE, DATA_SPIKE,
+                                     DATA_NONFINITE, DATA_OFFSET,     DATA_CONSTANT};
     struct rng r = {mix64(7, number)};
     struct planned_case c = {.type = 1 + (uint32_t)rng_below(&r, 4),
                              .rank = 1 + (uint32_t)rng_below(&r, ZT_MAX_RANK),
@@ -94,12 +94,11 @@ static void need_same_stream(const struct planned_case *c, const zt_array *array
         other_info = info_of(&other_file);
         assert_true(info.stream_bytes == other_info.stream_bytes);
         size_t at = 64, at_other = 64; /* headers may differ in length by the plan */
-        if (file->data[8] == 2) /* U, see docs/format.md */
+        if (file->data[8] == 2)        /* U, see docs/format.md */
             at = 128;
         if (other_file.data[8] == 2)
             at_other = 128;
-        assert_memory_equal(file->data + at, other_file.data + at_other,
-                            (size_t)info.stream_bytes);
+        assert_memory_equal(file->data + at, other_file.data + at_other, (size_t)info.stream_bytes);
         free(other_file.data);
     }
     free(other.data);
@@ -309,7 +308,8 @@ static void decode_counted(const struct bytes *file, const zt_box *box, const zt
     zti_plan_scatter(&f->plan, f->shape, coding.grid.side, &view, &parts);
     assert_int_equal(zti_exec_decode_scattered(NULL, &coding, file->data + f->header_bytes,
                                                (size_t)f->payload_bytes, 0, NULL, &parts.scatter,
-                                               &end_bits), ZT_OK);
+                                               &end_bits),
+                     ZT_OK);
 }
 
 /* Whatever the plan and the box, each tile that has a value of the box is decoded once, and no
@@ -326,8 +326,8 @@ static void a_tile_is_decoded_once_and_only_if_it_is_wanted(void **state)
         for (uint32_t i = 0; i < rank; i++) {
             shape[i] = 1 + rng_below(&r, rng_once_in(&r, 3) ? 6 : most[rank]);
             box.lo[i] = rng_once_in(&r, 3) ? 0 : rng_below(&r, shape[i]);
-            box.hi[i] = rng_once_in(&r, 3) ? shape[i]
-                                           : box.lo[i] + 1 + rng_below(&r, shape[i] - box.lo[i]);
+            box.hi[i] =
+                rng_once_in(&r, 3) ? shape[i] : box.lo[i] + 1 + rng_below(&r, shape[i] - box.lo[i]);
             box_shape[i] = box.hi[i] - box.lo[i];
         }
         const struct zti_plan plan = random_plan(&r, rank);
@@ -406,20 +406,17 @@ static void a_plan_in_a_file_is_checked(void **state)
         uint64_t n;
         zt_status status;
     } rows[] = {
-        {3, {0, 0x06, 0}, 3, ZT_OK},          /* 2 1 0 */
-        {3, {0, 0x24, 2}, 3, ZT_OK},          /* 0 1 2, the first two joined */
-        {3, {0, 0x24, 0}, 3, ZT_CORRUPT},     /* changes nothing */
-        {3, {0, 0x24, 1}, 3, ZT_CORRUPT},     /* the first has none before it */
-        {3, {0, 0x24, 8}, 3, ZT_CORRUPT},     /* no fourth axis */
-        {3, {0, 0x64, 2}, 3, ZT_CORRUPT},     /* the same */
-        {3, {0, 0x05, 2}, 3, ZT_CORRUPT},     /* an axis twice */
-        {3, {0, 0x34, 2}, 3, ZT_CORRUPT},     /* axis 3 of rank 3 */
-        {3, {0, 0x24}, 2, ZT_CORRUPT},
-        {3, {0, 0x24, 2, 0}, 4, ZT_CORRUPT},
-        {3, {0}, 0, ZT_CORRUPT},
-        {3, {1, 0x24, 2}, 3, ZT_UNSUPPORTED},
-        {4, {0, 0xe4, 14}, 3, ZT_OK},
-        {1, {0, 0, 0}, 3, ZT_CORRUPT},
+        {3, {0, 0x06, 0}, 3, ZT_OK},      /* 2 1 0 */
+        {3, {0, 0x24, 2}, 3, ZT_OK},      /* 0 1 2, the first two joined */
+        {3, {0, 0x24, 0}, 3, ZT_CORRUPT}, /* changes nothing */
+        {3, {0, 0x24, 1}, 3, ZT_CORRUPT}, /* the first has none before it */
+        {3, {0, 0x24, 8}, 3, ZT_CORRUPT}, /* no fourth axis */
+        {3, {0, 0x64, 2}, 3, ZT_CORRUPT}, /* the same */
+        {3, {0, 0x05, 2}, 3, ZT_CORRUPT}, /* an axis twice */
+        {3, {0, 0x34, 2}, 3, ZT_CORRUPT}, /* axis 3 of rank 3 */
+        {3, {0, 0x24}, 2, ZT_CORRUPT},    {3, {0, 0x24, 2, 0}, 4, ZT_CORRUPT},
+        {3, {0}, 0, ZT_CORRUPT},          {3, {1, 0x24, 2}, 3, ZT_UNSUPPORTED},
+        {4, {0, 0xe4, 14}, 3, ZT_OK},     {1, {0, 0, 0}, 3, ZT_CORRUPT},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(zti_plan_load(rows[i].rank, rows[i].bytes, rows[i].n, &plan),
@@ -487,8 +484,8 @@ static void points_reach_all_elements_of_short_axes(void **state)
  * with sz. */
 static void sz_is_not_larger_with_a_plan(void **state)
 {
-    static const uint64_t shapes[][ZT_MAX_RANK] = {{300, 250}, {3, 130, 170}, {70, 5, 200},
-                                                   {2, 24, 40, 32}, {90, 100, 2}};
+    static const uint64_t shapes[][ZT_MAX_RANK] = {
+        {300, 250}, {3, 130, 170}, {70, 5, 200}, {2, 24, 40, 32}, {90, 100, 2}};
     static const uint32_t ranks[] = {2, 3, 3, 4, 3};
     (void)state;
     for (uint32_t c = 0; c < 3 * sizeof ranks / sizeof *ranks; c++) {
@@ -550,8 +547,8 @@ static zt_array made_field(enum made kind)
         if (kind == MADE_TABLE)
             v = (sin(y / 40) + walk[column % 64]) * exp(4.6 * of_column) + 10 * of_column;
         else if (kind == MADE_STACK)
-            v = exp(9 * of_first - 4) * (sin(x / 4 + z / 5 + (double)first) +
-                                         noise * exp(-12 * of_first) + 3 * of_first);
+            v = exp(9 * of_first - 4) *
+                (sin(x / 4 + z / 5 + (double)first) + noise * exp(-12 * of_first) + 3 * of_first);
         else if (kind == MADE_HOLES)
             v = sin(x / 29) + cos(y / 31) + noise / 900;
         values[i] = (float)v;
@@ -587,8 +584,8 @@ static void high_is_never_larger_than_default_nor_with_a_plan(void **state)
             high[plan] = size_of(&array, params, ZT_CODEC_SZ, ZT_EFFORT_HIGH, plan);
             normal[plan] = size_of(&array, params, ZT_CODEC_SZ, ZT_EFFORT_DEFAULT, plan);
             if (high[plan] > normal[plan] + normal[plan] / 200 + SLACK_BYTES)
-                fail_msg("case %u, plan %u: high takes %zu bytes, default %zu", c, plan,
-                         high[plan], normal[plan]);
+                fail_msg("case %u, plan %u: high takes %zu bytes, default %zu", c, plan, high[plan],
+                         normal[plan]);
         }
         if (high[1] > high[0] + high[0] / 100 + SLACK_BYTES)
             fail_msg("case %u: high takes %zu bytes with a plan, %zu without", c, high[1], high[0]);
@@ -616,8 +613,8 @@ static void another_is_coded_where_samples_were_wrong(void **state)
     static const struct {
         uint32_t codec;
         double bytes, coded_bytes;
-    } rows[] = {{ZT_CODEC_ZFP, 100e3, 280e3}, {ZT_CODEC_SZ, 110e3, 111e3},
-                {ZT_CODEC_ZFP, 300e3, 0}};
+    } rows[] = {
+        {ZT_CODEC_ZFP, 100e3, 280e3}, {ZT_CODEC_SZ, 110e3, 111e3}, {ZT_CODEC_ZFP, 300e3, 0}};
     enum { ROWS = sizeof rows / sizeof *rows };
     static struct zti_result results[ROWS];
     zt_params params;
@@ -691,7 +688,8 @@ static void a_plan_that_decodes_at_half_the_speed_is_not_taken(void **state)
     static const struct {
         uint32_t codec, rough;
         uint64_t shape[ZT_MAX_RANK];
-    } cases[] = {{ZT_CODEC_ZFP, 4, {300, 59, 34}}, {ZT_CODEC_ZFP, 4, {67, 259, 69}},
+    } cases[] = {{ZT_CODEC_ZFP, 4, {300, 59, 34}},
+                 {ZT_CODEC_ZFP, 4, {67, 259, 69}},
                  {ZT_CODEC_NDZIP, 7, {256, 32, 144}}};
     (void)state;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -700,10 +698,13 @@ static void a_plan_that_decodes_at_half_the_speed_is_not_taken(void **state)
         struct zti_choice choice;
         (void)zt_params_init(&params, sizeof params);
         params.codec = cases[c].codec;
-        const struct zti_ask ask = {.params = &params, .abs_bound = 1e-3, .min = -10, .max = 30,
+        const struct zti_ask ask = {.params = &params,
+                                    .abs_bound = 1e-3,
+                                    .min = -10,
+                                    .max = 30,
                                     .kind = params.codec == ZT_CODEC_ZFP ? ZT_ABS : ZT_LOSSLESS};
-        assert_int_equal(zti_plan_choose(NULL, &array, zti_codec_by_id(params.codec), &ask,
-                                         &choice), ZT_OK);
+        assert_int_equal(
+            zti_plan_choose(NULL, &array, zti_codec_by_id(params.codec), &ask, &choice), ZT_OK);
         uint64_t coded[ZT_MAX_RANK];
         const uint32_t rank = zti_plan_shape(&choice.plan, array.shape, coded);
         if (rank < 3 && choice.plan.axis[2] != 2)

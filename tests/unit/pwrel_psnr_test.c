@@ -61,8 +61,8 @@ static void checkers_agree_at_the_last_bit(void **state)
             y = nextafter(y, rng_once_in(&r, 2) ? 0 : (double)INFINITY);
         const bool is_within = is_within_part_exactly(ZT_F64, &x, &y, part);
         within += is_within;
-        assert_int_equal(is_within, zti_within_part(ZT_F64, zti_bits_of_double(x),
-                                                    zti_bits_of_double(y), part));
+        assert_int_equal(
+            is_within, zti_within_part(ZT_F64, zti_bits_of_double(x), zti_bits_of_double(y), part));
         if (zti_row_within_part(ZT_F64, &x, 1, &y, 1, part))
             assert_true(is_within);
     }
@@ -110,8 +110,8 @@ static void parts_hold_for_every_exponent_of_doubles(void **state)
     zt_array a = new_array(ZT_F64, 2, shape);
     for (uint64_t i = 0; i < 2047 * EACH; i++) {
         const uint64_t bits = rng_next(&r) & UINT64_C(0x800fffffffffffff);
-        const uint64_t value = rng_once_in(&r, 20) ? bits & UINT64_C(1) << 63
-                                                   : bits | i / EACH << 52;
+        const uint64_t value =
+            rng_once_in(&r, 20) ? bits & UINT64_C(1) << 63 : bits | i / EACH << 52;
         memcpy((char *)a.data + 8 * i, &value, sizeof value);
     }
     for (uint32_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -308,8 +308,8 @@ static void arrays_without_a_range_are_kept(void **state)
                                                           : (i % 2 ? DBL_MAX : -DBL_MAX);
         for (uint32_t way = 0; way < WAYS; way++)
             for (uint32_t is_part = 0; is_part < 2; is_part++) {
-                void *back = through_a_file(&a, is_part ? zt_pwrel(1e-3) : zt_psnr(60), ways[way],
-                                            NULL);
+                void *back =
+                    through_a_file(&a, is_part ? zt_pwrel(1e-3) : zt_psnr(60), ways[way], NULL);
                 if (is_part)
                     need_parts(&a, back, 1e-3);
                 else
@@ -335,20 +335,23 @@ static void bounds_hold_where_numbers_end(void **state)
         for (uint32_t k = 0; k < N; k++) {
             const double v = (1 - 2 * rng_unit(&r)) * (rng_once_in(&r, 9) ? 1 : 1e-3);
             ((double *)a.data)[k] = 1.99 * v * scales[i];
-            ((float *)f.data)[k] = (float)(1.99 * v * (scales[i] > 1     ? 0x1p127
-                                                       : scales[i] == 1 ? 1
-                                                                        : 0x1p-130));
+            ((float *)f.data)[k] = (float)(1.99 * v *
+                                           (scales[i] > 1    ? 0x1p127
+                                            : scales[i] == 1 ? 1
+                                                             : 0x1p-130));
         }
         for (uint32_t k = 0; k < sizeof tolerances / sizeof *tolerances; k++)
             for (uint32_t way = 0; way < WAYS; way++)
                 for (uint32_t kind = 0; kind < 4; kind++) {
                     const zt_array *const x = kind < 2 ? &a : &f;
-                    const double size = kind < 2 ? scales[i] : scales[i] > 1 ? 0x1p127
-                                                               : scales[i] == 1 ? 1 : 0x1p-130;
+                    const double size = kind < 2         ? scales[i]
+                                        : scales[i] > 1  ? 0x1p127
+                                        : scales[i] == 1 ? 1
+                                                         : 0x1p-130;
                     zt_info info;
-                    void *back = through_a_file(x, kind % 2 ? zt_abs(tolerances[k] * size)
-                                                            : zt_rel(tolerances[k]),
-                                                ways[way], &info);
+                    void *back = through_a_file(
+                        x, kind % 2 ? zt_abs(tolerances[k] * size) : zt_rel(tolerances[k]),
+                        ways[way], &info);
                     const size_t bytes = zt_type_bytes(x->type);
                     for (uint32_t at = 0; at < N; at++)
                         assert_true(is_within_exactly(x->type, (char *)x->data + at * bytes,

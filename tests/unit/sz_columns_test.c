@@ -99,11 +99,11 @@ static void need_box(const struct coded *c, uint32_t isa, const zt_array *good, 
     for (uint32_t i = 0; i < good->rank; i++) {
         const uint64_t extent = good->shape[i];
         view.lo[i] = rng_once_in(r, 2) ? rng_below(r, extent) : 0;
-        view.hi[i] = rng_once_in(r, 2) ? view.lo[i] + 1 + rng_below(r, extent - view.lo[i])
-                                       : extent;
+        view.hi[i] =
+            rng_once_in(r, 2) ? view.lo[i] + 1 + rng_below(r, extent - view.lo[i]) : extent;
         part.shape[i] = view.hi[i] - view.lo[i];
-        part.data = (char *)part.data +
-                    (int64_t)view.lo[i] * good->stride[i] * (int64_t)value_bytes;
+        part.data =
+            (char *)part.data + (int64_t)view.lo[i] * good->stride[i] * (int64_t)value_bytes;
     }
     const size_t bytes = values_of(part.rank, part.shape) * value_bytes;
     struct test_array back = array_of(part.type, part.rank, part.shape);
@@ -130,8 +130,8 @@ static void need_values(const struct coded *c, const zt_array *array, double bou
     gather(&first.array, good);
     gather(array, values);
     for (uint64_t i = 0; i < n; i++)
-        assert_true(is_within_exactly(array->type, values + i * value_bytes,
-                                      good + i * value_bytes, bound));
+        assert_true(is_within_exactly(array->type, values + i * value_bytes, good + i * value_bytes,
+                                      bound));
     for (uint32_t turn = 0; turn < 2 * ISAS; turn++) {
         struct test_array back = spread(array, turn < ISAS ? 0 : 2, 1);
         view = zti_view_whole(&back.array);
@@ -170,8 +170,8 @@ static void every_way_does_the_same(void **state)
         uint64_t shape[ZT_MAX_RANK];
         const uint32_t effort = efforts[rng_below(&r, 13) / 4], rank = 2 + i % 3;
         const uint32_t type = rng_once_in(&r, 2) ? ZT_F32 : 1 + (uint32_t)rng_below(&r, 4);
-        const int axes = effort == ZT_EFFORT_HIGH
-                             ? -1 : (int)rng_below(&r, (UINT64_C(1) << rank) + 1) - 1;
+        const int axes =
+            effort == ZT_EFFORT_HIGH ? -1 : (int)rng_below(&r, (UINT64_C(1) << rank) + 1) - 1;
         const double bound = ldexp(1 + rng_unit(&r), (int)rng_below(&r, 6) - 3);
         random_shape(&r, effort, rank, shape);
         struct test_array a = array_of(type, rank, shape);
@@ -179,8 +179,8 @@ static void every_way_does_the_same(void **state)
         struct test_array other[2] = {spread(&a.array, 0, 2), spread(&a.array, 3, 1)};
         struct coded first = code_by(ZT_ISA_PLAIN, &other[0].array, bound, effort, axes);
         for (uint32_t turn = 0; turn < 2 * ISAS; turn++) {
-            struct coded c = code_by(turn % ISAS, turn < ISAS ? &a.array : &other[1].array, bound,
-                                     effort, axes);
+            struct coded c =
+                code_by(turn % ISAS, turn < ISAS ? &a.array : &other[1].array, bound, effort, axes);
             assert_int_equal(c.end_bits, first.end_bits);
             assert_memory_equal(c.bytes, first.bytes, (size_t)(c.end_bits / 8));
             coded_free(NULL, &c);
@@ -203,24 +203,15 @@ static void bytes_do_not_change(void **state)
         uint32_t most;
         uint64_t rare, bytes, hash;
     } golden[] = {
-        {ZT_F32, 2, ZT_EFFORT_FAST, {5000, 3}, 40, 900, 9863,
-         UINT64_C(0x6ca452f350fa61eb)},
-        {ZT_F32, 2, ZT_EFFORT_DEFAULT, {9001, 2}, 40, 900, 11693,
-         UINT64_C(0xf5cbc5a908122bbd)},
-        {ZT_F64, 3, ZT_EFFORT_DEFAULT, {70, 80, 3}, 40, 900, 11135,
-         UINT64_C(0x755a68fed0e0b46e)},
-        {ZT_F32, 2, ZT_EFFORT_HIGH, {90001, 3}, 40, 900, 167769,
-         UINT64_C(0x9c56bf8ee427d349)},
-        {ZT_F64, 2, ZT_EFFORT_HIGH, {30000, 2}, 9, 100000, 21317,
-         UINT64_C(0x94d3263f8b4efce6)},
-        {ZT_I32, 2, ZT_EFFORT_HIGH, {20011, 7}, 300, 50, 141645,
-         UINT64_C(0xfa406d72c6a5a5b8)},
-        {ZT_F32, 3, ZT_EFFORT_HIGH, {150, 160, 3}, 4, 900, 18963,
-         UINT64_C(0x26931c313a9d9c46)},
-        {ZT_F32, 4, ZT_EFFORT_HIGH, {12, 25, 30, 5}, 4, 900, 12587,
-         UINT64_C(0x7892d4aba86ee961)},
-        {ZT_F32, 2, ZT_EFFORT_HIGH, {2200000, 3}, 3, 200000, 1470719,
-         UINT64_C(0x792d4d8cbc8c7fff)},
+        {ZT_F32, 2, ZT_EFFORT_FAST, {5000, 3}, 40, 900, 9863, UINT64_C(0x6ca452f350fa61eb)},
+        {ZT_F32, 2, ZT_EFFORT_DEFAULT, {9001, 2}, 40, 900, 11693, UINT64_C(0xf5cbc5a908122bbd)},
+        {ZT_F64, 3, ZT_EFFORT_DEFAULT, {70, 80, 3}, 40, 900, 11135, UINT64_C(0x755a68fed0e0b46e)},
+        {ZT_F32, 2, ZT_EFFORT_HIGH, {90001, 3}, 40, 900, 167769, UINT64_C(0x9c56bf8ee427d349)},
+        {ZT_F64, 2, ZT_EFFORT_HIGH, {30000, 2}, 9, 100000, 21317, UINT64_C(0x94d3263f8b4efce6)},
+        {ZT_I32, 2, ZT_EFFORT_HIGH, {20011, 7}, 300, 50, 141645, UINT64_C(0xfa406d72c6a5a5b8)},
+        {ZT_F32, 3, ZT_EFFORT_HIGH, {150, 160, 3}, 4, 900, 18963, UINT64_C(0x26931c313a9d9c46)},
+        {ZT_F32, 4, ZT_EFFORT_HIGH, {12, 25, 30, 5}, 4, 900, 12587, UINT64_C(0x7892d4aba86ee961)},
+        {ZT_F32, 2, ZT_EFFORT_HIGH, {2200000, 3}, 3, 200000, 1470719, UINT64_C(0x792d4d8cbc8c7fff)},
     };
     bool is_good = true;
     (void)state;
@@ -228,8 +219,8 @@ static void bytes_do_not_change(void **state)
         struct test_array a = array_of(golden[i].type, golden[i].rank, golden[i].shape);
         struct rng r = {i};
         fill_columns(&a.array, &r, golden[i].most, golden[i].rare);
-        is_good &= writes_golden(&a.array, 1, golden[i].effort, -1, golden[i].bytes,
-                                 golden[i].hash);
+        is_good &=
+            writes_golden(&a.array, 1, golden[i].effort, -1, golden[i].bytes, golden[i].hash);
         struct coded c = code(NULL, &a.array, 1, golden[i].effort);
         for (uint32_t isa = 0; isa < ISAS; isa++)
             need_whole(&c, isa, &a.array, 1);

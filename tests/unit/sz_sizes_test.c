@@ -61,8 +61,8 @@ static void large_arrays_of_many_bits_have_small_tiles(void **state)
     struct test_array loud = noisy_array(ZT_F32, 3, enough);
     struct test_array small = noisy_array(ZT_F32, 3, few);
     (void)state;
-    assert_true(has_small_tiles(&loud.array, 16));  /* some 6 bits */
-    assert_true(has_small_tiles(&loud.array, 80));  /* some 4 */
+    assert_true(has_small_tiles(&loud.array, 16));   /* some 6 bits */
+    assert_true(has_small_tiles(&loud.array, 80));   /* some 4 */
     assert_false(has_small_tiles(&loud.array, 320)); /* some 2 */
     assert_false(has_small_tiles(&small.array, 16));
     test_array_free(&loud);
@@ -79,8 +79,7 @@ static const struct {
     {ZT_F64, 1, {LEAST + 77}, 8, {61696}, 673720, UINT64_C(0xc29356708fbc1c77)},
     {ZT_I32, 2, {1111, 1001}, 8, {224, 256}, 822746, UINT64_C(0x35b7687e44c65b9c)},
     {ZT_F32, 3, {70, 123, 129}, 16, {24, 16, 72}, 850240, UINT64_C(0x769d35217a6c12a0)},
-    {ZT_I64, 4, {32, 32, 33, 32}, 100, {16, 16, 8, 32}, 622799,
-     UINT64_C(0x2d17f31719e839c3)},
+    {ZT_I64, 4, {32, 32, 33, 32}, 100, {16, 16, 8, 32}, 622799, UINT64_C(0x2d17f31719e839c3)},
 };
 
 enum { GOLDEN = sizeof golden / sizeof *golden };

@@ -63,8 +63,13 @@ static struct coded code_along(zt_context *context, const zt_array *array, doubl
     params.codec = ZT_CODEC_SZ;
     params.effort = effort;
     range_of(array, &min, &max);
-    const struct zti_ask ask = {.params = &params, .kind = kind_of(bound), .abs_bound = bound,
-                                .part = -bound, .min = min, .max = max, .has_axes = axes >= 0,
+    const struct zti_ask ask = {.params = &params,
+                                .kind = kind_of(bound),
+                                .abs_bound = bound,
+                                .part = -bound,
+                                .min = min,
+                                .max = max,
+                                .has_axes = axes >= 0,
                                 .axes = axes >= 0 ? (uint32_t)axes : 0};
     c.coding = (struct zti_coding){.codec = &zti_codec_sz, .type = array->type};
     c.coding.grid = zti_codec_grid(&zti_codec_sz, array->rank, array->shape);
@@ -72,9 +77,9 @@ static struct coded code_along(zt_context *context, const zt_array *array, doubl
     assert_int_equal(zti_exec_survey(context, &c.coding, array), ZT_OK);
     assert_int_equal(zti_exec_capacity(context, &c.coding, &c.capacity), ZT_OK);
     c.bytes = need(c.capacity);
-    assert_int_equal(zti_exec_encode(context, &c.coding, array, c.bytes, c.capacity, 0, &c.end_bits,
-                                     NULL, NULL),
-                     ZT_OK);
+    assert_int_equal(
+        zti_exec_encode(context, &c.coding, array, c.bytes, c.capacity, 0, &c.end_bits, NULL, NULL),
+        ZT_OK);
     return c;
 }
 
@@ -109,7 +114,7 @@ static void coded_free(zt_context *context, struct coded *c)
 /* Code and decode; every value must be within the bound, or have the same bits. Returns the bits of
  * the stream. */
 static inline uint64_t need_bound(zt_context *context, const zt_array *array, double bound,
-                           uint32_t effort)
+                                  uint32_t effort)
 {
     const uint64_t n = values_of(array->rank, array->shape);
     const size_t value_bytes = zt_type_bytes(array->type);

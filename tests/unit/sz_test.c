@@ -20,8 +20,8 @@ static void steps_are_representable_and_no_larger_than_twice_the_bound(void **st
         const double most = bound * ldexp(1 + rng_unit(&r), (int)rng_below(&r, 50));
         const double step = zti_sz_step(type, bound, most), q = floor(most / step);
         assert_true(step > 0 && step <= 2 * bound && step > bound);
-        const bool is_exact = type == ZT_F32 ? (double)(float)(q * step) == q * step
-                                             : fma(q, step, -(q * step)) == 0;
+        const bool is_exact =
+            type == ZT_F32 ? (double)(float)(q * step) == q * step : fma(q, step, -(q * step)) == 0;
         const int few = type == ZT_F32 ? 20 : 48;
         if (most / bound < ldexp(1, few) && fabs(q * step) < FLT_MAX && q * step > FLT_MIN)
             assert_true(is_exact);
@@ -107,8 +107,9 @@ static void halves_of_steps_hold(void **state)
 
 static void special_values_keep_their_bits(void **state)
 {
-    static const uint32_t specials[] = {0x7fc12345, 0xffc00001, 0x7f800001, 0x7f800000, 0xff800000,
-                                        0x60ad78ec /* 1e20 */, 0x79e52a5e /* about 1e35 */};
+    static const uint32_t specials[] = {0x7fc12345, 0xffc00001, 0x7f800001,
+                                        0x7f800000, 0xff800000, 0x60ad78ec /* 1e20 */,
+                                        0x79e52a5e /* about 1e35 */};
     static const uint64_t shape[2] = {70, 90};
     struct test_array a = array_of(ZT_F32, 2, shape);
     uint32_t *bits = a.array.data;
@@ -246,8 +247,9 @@ static void decode_with(const struct zti_coding *coding, const uint8_t *bytes, u
     const uint64_t count = coding->grid.count, run = count / RUNS;
     struct zti_bit_reader r = {.base = bytes, .end = end_bits};
     uint64_t starts[RUNS], expected[RUNS];
-    memset(back->array.data, 0x5a, (size_t)values_of(back->array.rank, back->array.shape) *
-                                       zt_type_bytes(back->array.type));
+    memset(back->array.data, 0x5a,
+           (size_t)values_of(back->array.rank, back->array.shape) *
+               zt_type_bytes(back->array.type));
     for (uint64_t tile = 0; tile < count; tile++) {
         if (tile % run == 0 && tile / run < RUNS)
             starts[tile / run] = r.at;
@@ -435,8 +437,8 @@ static void tiles_stay_where_axes_were_asked_for(void **state)
     zt_params params;
     (void)state;
     (void)zt_params_init(&params, sizeof params);
-    const struct zti_ask ask = {.params = &params, .kind = ZT_ABS, .abs_bound = 1e-3,
-                                .has_axes = true, .axes = axes};
+    const struct zti_ask ask = {
+        .params = &params, .kind = ZT_ABS, .abs_bound = 1e-3, .has_axes = true, .axes = axes};
     struct zti_coding coding = {.codec = &zti_codec_sz, .type = ZT_F32};
     coding.grid = zti_codec_grid(&zti_codec_sz, 3, shape);
     assert_int_equal(zti_codec_sz.configure(NULL, &ask, &coding), ZT_OK);
@@ -451,9 +453,9 @@ static void tiles_stay_where_axes_were_asked_for(void **state)
     test_array_free(&a);
 }
 
-static const uint64_t smooth_shapes[][ZT_MAX_RANK] = {
-    {300001}, {5000}, {600, 520}, {33, 70}, {67, 70, 150}, {20, 30, 40}, {5, 17, 66, 130},
-    {3, 9, 10, 33}};
+static const uint64_t smooth_shapes[][ZT_MAX_RANK] = {{300001},         {5000},        {600, 520},
+                                                      {33, 70},         {67, 70, 150}, {20, 30, 40},
+                                                      {5, 17, 66, 130}, {3, 9, 10, 33}};
 static const uint32_t smooth_ranks[] = {1, 1, 2, 2, 3, 3, 4, 4};
 
 /* Small bounds too: down to where a lattice has no room for interpolation. */
@@ -549,7 +551,7 @@ static void interpolation_keeps_bounds_of_subnormal_numbers(void **state)
 static void interpolation_writes_the_same_bytes(void **state)
 {
     (void)state;
-    for (uint32_t s = 0; s < 8; s += TEST_SHARE > 1 ? 3 : 1) {
+    for (uint32_t s = 0; s < 8; s += TEST_SHARE == 1 ? 1 : 3) {
         struct test_array a = smooth_array(1 + s % 4, smooth_ranks[s], smooth_shapes[s], 3);
         struct coded first = {.bytes = NULL};
         uint8_t *first_head = NULL;
@@ -595,8 +597,8 @@ static void boxes_of_interpolated_arrays_are_parts_of_them(void **state)
     uint64_t end;
     (void)state;
     assert_int_equal(coding.sz.effort, ZT_EFFORT_HIGH);
-    assert_int_equal(zti_exec_decode(NULL, &coding, c.bytes, (size_t)(c.end_bits / 8), 0, NULL,
-                                     &all, &end), ZT_OK);
+    const size_t n = (size_t)(c.end_bits / 8);
+    assert_int_equal(zti_exec_decode(NULL, &coding, c.bytes, n, 0, NULL, &all, &end), 0);
     for (uint32_t k = 0; k < 40; k++) {
         struct zti_view view = {.lo = {0}};
         uint64_t box[3];
@@ -607,14 +609,12 @@ static void boxes_of_interpolated_arrays_are_parts_of_them(void **state)
         }
         struct test_array part = array_of(ZT_F32, 3, box);
         view.out = part.array;
-        assert_int_equal(zti_exec_decode(NULL, &coding, c.bytes, (size_t)(c.end_bits / 8), 0, NULL,
-                                         &view, &end), ZT_OK);
-        for (uint64_t y = 0; y < box[0] * box[1]; y++)
-            assert_memory_equal(
-                (float *)part.array.data + y * box[2],
-                (float *)back.array.data +
-                    ((view.lo[0] + y / box[1]) * shape[1] + view.lo[1] + y % box[1]) * shape[2] +
-                    view.lo[2], box[2] * sizeof(float));
+        assert_int_equal(zti_exec_decode(NULL, &coding, c.bytes, n, 0, NULL, &view, &end), 0);
+        for (uint64_t y = 0; y < box[0] * box[1]; y++) {
+            const uint64_t row = (view.lo[0] + y / box[1]) * shape[1] + view.lo[1] + y % box[1];
+            const float *from = (float *)back.array.data + row * shape[2] + view.lo[2];
+            assert_memory_equal((float *)part.array.data + y * box[2], from, 4 * box[2]);
+        }
         test_array_free(&part);
     }
     zti_sz_forget(NULL, &coding);
@@ -746,8 +746,8 @@ static void random_arrays_hold(void **state)
         fill_array(&a.array, (enum data_kind)rng_below(&r, DATA_KINDS), rng_next(&r));
         range_of(&a.array, &min, &max);
         const double range = max - min > 0 ? fmin(max - min, DBL_MAX) : 1;
-        const double bound = rng_once_in(&r, 30) ? 0 : ldexp(range * (1 + rng_unit(&r)),
-                                                             -(int)rng_below(&r, 60));
+        const double bound =
+            rng_once_in(&r, 30) ? 0 : ldexp(range * (1 + rng_unit(&r)), -(int)rng_below(&r, 60));
         efforts[effort]++;
         if (arrays > 1000 && i % 65536 == 0)
             print_message("array %llu\n", (unsigned long long)i);

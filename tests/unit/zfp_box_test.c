@@ -65,12 +65,12 @@ static zt_zfp random_rate(struct rng *r, zt_type type, uint32_t rank)
     zt_zfp z;
     assert_int_equal(zt_zfp_init(&z, sizeof z), ZT_OK);
     z.word_bits = words[rng_below(r, 4)];
-    z.flags = (rng_once_in(r, 2) ? ZT_ZFP_HEADER : 0) |
-              (rng_once_in(r, 2) ? ZT_ZFP_AS_LIBZFP : 0);
+    z.flags = (rng_once_in(r, 2) ? ZT_ZFP_HEADER : 0) | (rng_once_in(r, 2) ? ZT_ZFP_AS_LIBZFP : 0);
     if (rng_once_in(r, 4)) { /* any size of block, and other limits beside it */
         const uint32_t bits = 12 + (uint32_t)rng_below(r, 12 + 40 * (uint64_t)n);
         assert_int_equal(zt_zfp_set_expert(&z, bits, bits, 1 + (uint32_t)rng_below(r, 64),
-                                           -1074 + (int32_t)rng_below(r, 1100)), ZT_OK);
+                                           -1074 + (int32_t)rng_below(r, 1100)),
+                         ZT_OK);
     } else {
         const double bits = 13 + 40 * (double)n * rng_unit(r) * rng_unit(r);
         assert_int_equal(zt_zfp_set_rate(&z, bits / n, type, rank, rng_once_in(r, 4), NULL), ZT_OK);
@@ -189,8 +189,8 @@ static void run_case(struct rng *r, bool is_aligned)
     }
     zt_array shape_only = whole.array;
     shape_only.data = NULL;
-    const zt_status status = zt_zfp_write_box(NULL, stream.bytes, stream.count, &z, &shape_only,
-                                              &box, &values.array);
+    const zt_status status =
+        zt_zfp_write_box(NULL, stream.bytes, stream.count, &z, &shape_only, &box, &values.array);
     if (status == ZT_NONFINITE && again == ZT_NONFINITE) {
         assert_memory_equal(stream.bytes, before, stream.capacity + GUARD);
     } else if (again == ZT_NONFINITE) { /* in a block that the box does not meet */

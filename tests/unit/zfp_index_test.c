@@ -40,8 +40,9 @@ static struct case_of new_case(uint32_t kind, uint32_t chunk, uint32_t seed)
     assert_int_equal(zt_zfp_compress_bound(NULL, &c.field, &c.zfp, &capacity), ZT_OK);
     c.stream = need(capacity);
     c.index = new_index(&c, kind, chunk);
-    assert_int_equal(zt_zfp_compress_indexed(NULL, &c.field, &c.zfp, c.stream, capacity, &c.bytes,
-                                             &c.index), ZT_OK);
+    assert_int_equal(
+        zt_zfp_compress_indexed(NULL, &c.field, &c.zfp, c.stream, capacity, &c.bytes, &c.index),
+        ZT_OK);
     assert_true(c.index.index_bytes > 0 && c.index.index_bytes <= c.index.capacity_bytes);
     return c;
 }
@@ -101,8 +102,8 @@ static void fixed_rate_has_no_index(void **state)
     assert_int_equal(zt_zfp_set_rate(&c.zfp, 8, ZT_F32, 3, 0, NULL), ZT_OK);
     size_t bytes;
     c.index.index_bytes = 1;
-    need_ok(NULL, zt_zfp_compress_indexed(NULL, &c.field, &c.zfp, c.stream, N * 4, &bytes,
-                                          &c.index));
+    need_ok(NULL,
+            zt_zfp_compress_indexed(NULL, &c.field, &c.zfp, c.stream, N * 4, &bytes, &c.index));
     assert_int_equal(c.index.index_bytes, 0);
     need_ok(NULL, zt_zfp_index_build(NULL, c.stream, bytes, &c.zfp, &c.field, &c.index));
     assert_int_equal(c.index.index_bytes, 0);
@@ -212,8 +213,7 @@ static void impossible_requests_are_refused(void **state)
     zt_context *context = new_context();
     zt_zfp_index i = c.index;
     i.capacity_bytes = 10;
-    need_failure(context,
-                 zt_zfp_index_build(context, c.stream, c.bytes, &c.zfp, &c.field, &i),
+    need_failure(context, zt_zfp_index_build(context, c.stream, c.bytes, &c.zfp, &c.field, &i),
                  ZT_NO_SPACE, "zt_zfp_index_bound");
     i = c.index;
     i.kind = ZT_INDEX_NONE;
@@ -249,10 +249,10 @@ static void without_memory_calls_fail_and_leak_nothing(void **state)
         failures = 0;
         for (int i = 0; i < 3; i++) {
             counted.calls_left = calls;
-            zt_status s = i == 0   ? decode_with(context, &c, &c.index)
-                          : i == 1 ? decode_with(context, &c, &found)
-                                   : zt_zfp_index_build(context, c.stream, c.bytes, &c.zfp,
-                                                        &c.field, &found);
+            zt_status s =
+                i == 0   ? decode_with(context, &c, &c.index)
+                : i == 1 ? decode_with(context, &c, &found)
+                         : zt_zfp_index_build(context, c.stream, c.bytes, &c.zfp, &c.field, &found);
             found.index_bytes = 0;
             assert_true(s == ZT_OK || s == ZT_NO_MEMORY);
             failures += s != ZT_OK;
@@ -285,22 +285,24 @@ static void a_box_reads_only_its_part_of_the_stream(void **state)
         assert_int_equal(zt_zfp_compress_bound(NULL, &c.field, &c.zfp, &capacity), ZT_OK);
         c.stream = need(capacity);
         c.index = new_index(&c, ZT_INDEX_COMPACT, 0);
-        need_ok(NULL, zt_zfp_compress_indexed(NULL, &c.field, &c.zfp, c.stream, capacity,
-                                              &c.bytes, &c.index));
+        need_ok(NULL, zt_zfp_compress_indexed(NULL, &c.field, &c.zfp, c.stream, capacity, &c.bytes,
+                                              &c.index));
         struct mem_source memory;
         zt_source source = source_of(&memory, c.stream, c.bytes, false);
         need_ok(NULL, zt_zfp_read_box(NULL, &source, &c.zfp, &c.index, &c.field, &box, &o));
         assert_true(memory.read_bytes < c.bytes / 16);
-        need_ok(NULL, zt_zfp_decompress_box(NULL, c.stream, c.bytes, &c.zfp, NULL, &c.field, &box,
-                                            &p));
+        need_ok(NULL,
+                zt_zfp_decompress_box(NULL, c.stream, c.bytes, &c.zfp, NULL, &c.field, &box, &p));
         assert_memory_equal(out, part, sizeof out);
         zt_context *context = new_context();
         memory.calls_left = 1;
-        need_failure(context, zt_zfp_read_box(context, &source, &c.zfp, &c.index, &c.field, &box,
-                                              &o), ZT_IO, "reading");
+        need_failure(context,
+                     zt_zfp_read_box(context, &source, &c.zfp, &c.index, &c.field, &box, &o), ZT_IO,
+                     "reading");
         source.source_bytes = ZT_UNKNOWN;
-        need_failure(context, zt_zfp_read_box(context, &source, &c.zfp, &c.index, &c.field, &box,
-                                              &o), ZT_BAD_ARG, "known size");
+        need_failure(context,
+                     zt_zfp_read_box(context, &source, &c.zfp, &c.index, &c.field, &box, &o),
+                     ZT_BAD_ARG, "known size");
         zt_context_free(context);
         free(c.stream);
         free(c.index.bytes);
@@ -434,8 +436,9 @@ static void a_scan_can_be_cancelled(void **state)
     zt_context *context = new_context();
     assert_int_equal(zt_context_set_progress(context, stop, NULL), ZT_OK);
     c.index.index_bytes = 0;
-    need_failure(context, zt_zfp_index_build(context, c.stream, c.bytes, &c.zfp, &c.field,
-                                             &c.index), ZT_CANCELLED, "cancelled");
+    need_failure(context,
+                 zt_zfp_index_build(context, c.stream, c.bytes, &c.zfp, &c.field, &c.index),
+                 ZT_CANCELLED, "cancelled");
     zt_context_free(context);
     free_case(&c);
 }

@@ -91,8 +91,8 @@ static bool decode(const struct subject *s, const struct ask *ask, const void *i
     {                                                                                              \
         return encode((struct choice){number, effort}, s, ask, out, capacity);                     \
     }                                                                                              \
-    static const struct coder coder_##id = {                                                       \
-        name, false, false, always, fits_##codec, capacity_##id, encode_##id, decode};
+    static const struct coder coder_##id = {name,         false,         false,       always,      \
+                                            fits_##codec, capacity_##id, encode_##id, decode};
 
 CODEC(zfp, "zfp", zfp, ZT_CODEC_ZFP, ZT_EFFORT_DEFAULT)
 CODEC(sz, "sz", sz, ZT_CODEC_SZ, ZT_EFFORT_DEFAULT)
@@ -100,7 +100,6 @@ CODEC(sz_fast, "sz-fast", sz, ZT_CODEC_SZ, ZT_EFFORT_FAST)
 CODEC(sz_high, "sz-high", sz_high, ZT_CODEC_SZ, ZT_EFFORT_HIGH)
 CODEC(ndzip, "ndzip", ndzip, ZT_CODEC_NDZIP, ZT_EFFORT_DEFAULT)
 
-const struct coder *const coders[] = {&coder_zfp,     &coder_sz,    &coder_sz_fast,
-                                      &coder_sz_high, &coder_ndzip, &coder_libzfp,
-                                      &coder_fpzip,   &coder_zstd};
+const struct coder *const coders[] = {&coder_zfp,   &coder_sz,     &coder_sz_fast, &coder_sz_high,
+                                      &coder_ndzip, &coder_libzfp, &coder_fpzip,   &coder_zstd};
 const int coder_count = sizeof coders / sizeof *coders;

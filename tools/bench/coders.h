@@ -22,9 +22,9 @@ struct subject {
 
 /* What is asked of a codec. */
 struct ask {
-    zt_bound bound;    /* abs, rel, lossless; precision for fpzip alone */
-    double tolerance;  /* absolute; 0: lossless */
-    uint32_t threads;  /* 1: serial */
+    zt_bound bound;      /* abs, rel, lossless; precision for fpzip alone */
+    double tolerance;    /* absolute; 0: lossless */
+    uint32_t threads;    /* 1: serial */
     zt_context *context; /* with the policy that this means */
 };
 

@@ -18,8 +18,8 @@ static bool read_values(struct bench_array *a, struct ztio_input *input, struct 
     a->fill = meta->fill;
     memcpy(a->shape, meta->shape, sizeof a->shape);
     if (a->shape[0] == ZT_UNKNOWN)
-        return fail(error, ZTIO_BAD_USE,
-                    "%s: bench needs to know the whole shape; give it with -s", name);
+        return fail(error, ZTIO_BAD_USE, "%s: bench needs to know the whole shape; give it with -s",
+                    name);
     if (!count_bytes(a->type, a->rank, a->shape, &a->raw_bytes))
         return fail(error, ZTIO_BAD_USE,
                     "%s: the shape has more bytes than 64 bits count; check -s", name);

@@ -21,7 +21,12 @@ static bool find_all(const char *library, const char *const *names, void **funct
 }
 
 /* Call function i as if it were declared like this one. */
-#define AS(declared, pointer) (*(union { void *in; __typeof__(&declared) out; }){pointer}.out)
+#define AS(declared, pointer)                                                                      \
+    (*(union {                                                                                     \
+          void *in;                                                                                \
+          __typeof__(&declared) out;                                                               \
+      }){pointer}                                                                                  \
+          .out)
 
 static bool is_lossy(const struct ask *ask)
 {
@@ -30,15 +35,44 @@ static bool is_lossy(const struct ask *ask)
 
 /* ---- libzfp -------------------------------------------------------------------------------- */
 
-enum { Z_OPEN, Z_SHUT, Z_FIELD, Z_TYPE, Z_SIZES, Z_FREE, Z_ACCURACY, Z_REVERSIBLE, Z_EXECUTION,
-       Z_THREADS, Z_BITS, Z_SET_BITS, Z_REWIND, Z_MAXIMUM, Z_ENCODE, Z_DECODE, Z_CLOSE, Z_COUNT };
+enum {
+    Z_OPEN,
+    Z_SHUT,
+    Z_FIELD,
+    Z_TYPE,
+    Z_SIZES,
+    Z_FREE,
+    Z_ACCURACY,
+    Z_REVERSIBLE,
+    Z_EXECUTION,
+    Z_THREADS,
+    Z_BITS,
+    Z_SET_BITS,
+    Z_REWIND,
+    Z_MAXIMUM,
+    Z_ENCODE,
+    Z_DECODE,
+    Z_CLOSE,
+    Z_COUNT
+};
 
-static const char *const zfp_names[Z_COUNT] = {
-    "zfp_stream_open", "zfp_stream_close", "zfp_field_alloc", "zfp_field_set_type",
-    "zfp_field_set_size_4d", "zfp_field_free", "zfp_stream_set_accuracy",
-    "zfp_stream_set_reversible", "zfp_stream_set_execution", "zfp_stream_set_omp_threads",
-    "stream_open", "zfp_stream_set_bit_stream", "zfp_stream_rewind", "zfp_stream_maximum_size",
-    "zfp_compress", "zfp_decompress", "stream_close"};
+static const char *const zfp_names[Z_COUNT] = {"zfp_stream_open",
+                                               "zfp_stream_close",
+                                               "zfp_field_alloc",
+                                               "zfp_field_set_type",
+                                               "zfp_field_set_size_4d",
+                                               "zfp_field_free",
+                                               "zfp_stream_set_accuracy",
+                                               "zfp_stream_set_reversible",
+                                               "zfp_stream_set_execution",
+                                               "zfp_stream_set_omp_threads",
+                                               "stream_open",
+                                               "zfp_stream_set_bit_stream",
+                                               "zfp_stream_rewind",
+                                               "zfp_stream_maximum_size",
+                                               "zfp_compress",
+                                               "zfp_decompress",
+                                               "stream_close"};
 static void *zfp_functions[Z_COUNT];
 
 #define Z(name, i) AS(name, zfp_functions[i])
@@ -62,8 +96,10 @@ static bool zfp_fits(const struct subject *s, const struct ask *ask)
 static zfp_stream *zfp_begin(const struct subject *s, const struct ask *ask, void *values,
                              zfp_field **field)
 {
-    static const zfp_type types[] = {[ZT_F32] = zfp_type_float, [ZT_F64] = zfp_type_double,
-                                     [ZT_I32] = zfp_type_int32, [ZT_I64] = zfp_type_int64};
+    static const zfp_type types[] = {[ZT_F32] = zfp_type_float,
+                                     [ZT_F64] = zfp_type_double,
+                                     [ZT_I32] = zfp_type_int32,
+                                     [ZT_I64] = zfp_type_int64};
     size_t n[4] = {0}; /* fastest first */
     zfp_stream *stream = Z(zfp_stream_open, Z_OPEN)(NULL);
     *field = Z(zfp_field_alloc, Z_FIELD)();
@@ -94,8 +130,7 @@ static size_t zfp_capacity(const struct subject *s, const struct ask *ask)
     return capacity;
 }
 
-static size_t zfp_encode(const struct subject *s, const struct ask *ask, void *out,
-                         size_t capacity)
+static size_t zfp_encode(const struct subject *s, const struct ask *ask, void *out, size_t capacity)
 {
     zfp_field *field;
     zfp_stream *stream = zfp_begin(s, ask, s->values, &field);
@@ -129,8 +164,8 @@ static bool zfp_decode(const struct subject *s, const struct ask *ask, const voi
     return done;
 }
 
-const struct coder coder_libzfp = {"libzfp", true, true, zfp_is_there, zfp_fits, zfp_capacity,
-                                   zfp_encode, zfp_decode};
+const struct coder coder_libzfp = {"libzfp", true,         true,       zfp_is_there,
+                                   zfp_fits, zfp_capacity, zfp_encode, zfp_decode};
 
 /* ---- fpzip --------------------------------------------------------------------------------- */
 
@@ -150,8 +185,8 @@ void fpzip_read_close(FPZ *);
 enum { F_WRITE_TO, F_WRITE, F_WRITE_CLOSE, F_READ_FROM, F_READ, F_READ_CLOSE, F_COUNT };
 
 static const char *const fpzip_names[F_COUNT] = {
-    "fpzip_write_to_buffer", "fpzip_write", "fpzip_write_close", "fpzip_read_from_buffer",
-    "fpzip_read", "fpzip_read_close"};
+    "fpzip_write_to_buffer",  "fpzip_write", "fpzip_write_close",
+    "fpzip_read_from_buffer", "fpzip_read",  "fpzip_read_close"};
 static void *fpzip_functions[F_COUNT];
 
 #define F(name, i) AS(name, fpzip_functions[i])
@@ -216,8 +251,8 @@ static bool fpzip_decode(const struct subject *s, const struct ask *ask, const v
     return done;
 }
 
-const struct coder coder_fpzip = {"fpzip", true, false, fpzip_is_there, fpzip_fits, fpzip_capacity,
-                                  fpzip_encode, fpzip_decode};
+const struct coder coder_fpzip = {"fpzip",    true,           false,        fpzip_is_there,
+                                  fpzip_fits, fpzip_capacity, fpzip_encode, fpzip_decode};
 
 /* ---- zstd ---------------------------------------------------------------------------------- */
 
@@ -256,8 +291,8 @@ static size_t zstd_encode(const struct subject *s, const struct ask *ask, void *
                           size_t capacity)
 {
     (void)ask;
-    const size_t n = S(ZSTD_compress, S_ENCODE)(out, capacity, s->values, (size_t)s->raw_bytes,
-                                                S_LEVEL);
+    const size_t n =
+        S(ZSTD_compress, S_ENCODE)(out, capacity, s->values, (size_t)s->raw_bytes, S_LEVEL);
     return S(ZSTD_isError, S_IS_ERROR)(n) ? 0 : n;
 }
 
@@ -268,5 +303,5 @@ static bool zstd_decode(const struct subject *s, const struct ask *ask, const vo
     return S(ZSTD_decompress, S_DECODE)(values, (size_t)s->raw_bytes, in, n) == s->raw_bytes;
 }
 
-const struct coder coder_zstd = {"zstd", true, false, zstd_is_there, zstd_fits, zstd_capacity,
-                                 zstd_encode, zstd_decode};
+const struct coder coder_zstd = {"zstd",    true,          false,       zstd_is_there,
+                                 zstd_fits, zstd_capacity, zstd_encode, zstd_decode};

@@ -212,8 +212,8 @@ bool rates_measure(struct rates *r, struct ztio_error *error)
         return false;
     progress_begin(&r->progress, "bench", 0, r->options->quiet, NULL);
     r->progress.counts_steps = true;
-    bool done = for_each(r, decoded, count_one, error) &&
-                for_each(r, decoded, measure_and_tell, error);
+    bool done =
+        for_each(r, decoded, count_one, error) && for_each(r, decoded, measure_and_tell, error);
     progress_end(&r->progress);
     free(decoded);
     return done;
@@ -222,11 +222,11 @@ bool rates_measure(struct rates *r, struct ztio_error *error)
 bool rates_round_trip(struct rates *r, const struct subject *s, uint32_t codec, zt_bound bound,
                       void *decoded, uint64_t *n, struct ztio_error *error)
 {
-    struct trial t = {.coder = coders[codec == ZT_CODEC_ZFP ? 0 : 1], .subject = s,
-                      .decoded = decoded};
+    struct trial t = {
+        .coder = coders[codec == ZT_CODEC_ZFP ? 0 : 1], .subject = s, .decoded = decoded};
     void *memory;
-    t.ask = (struct ask){.bound = bound, .tolerance = tolerance_on(s, &bound), .threads = 1,
-                         .context = r->serial};
+    t.ask = (struct ask){
+        .bound = bound, .tolerance = tolerance_on(s, &bound), .threads = 1, .context = r->serial};
     t.capacity = t.coder->capacity(s, &t.ask);
     if (!allocate(&memory, t.capacity, s->place, error))
         return false;
@@ -267,19 +267,27 @@ static bool read_row(struct rates *r, char *line, const char *path, int number,
                &threads, kind, &value, &bytes, &max_error, &psnr, &encode, &decode) != 10 ||
         !(bytes >= 1 && bytes < 0x1p53) || !(encode > 0) || decode <= 0 || threads < 1 ||
         threads > 1024 || !parse_bound_name(kind, value, &bound))
-        return fail(error, ZTIO_BAD_DATA, "%s: line %d is no row of a benchmark; "
-                    "'python -m ztile.bench' writes them, see ztile-bench(1)", path, number);
+        return fail(error, ZTIO_BAD_DATA,
+                    "%s: line %d is no row of a benchmark; "
+                    "'python -m ztile.bench' writes them, see ztile-bench(1)",
+                    path, number);
     for (int i = 0; i < r->files; i++) {
         if (strcmp(rates_name(&r->file[i]), name) != 0)
             continue;
         struct rate *row = add_row(r, error);
         if (!row)
             return false;
-        *row = (struct rate){.file = i, .is_peer = true, .threads = threads, .bound = bound,
-                             .bytes = (uint64_t)bytes, .max_error = max_error, .psnr = psnr,
-                             .encode_seconds = encode, .decode_seconds = decode};
-        row->tolerance = bound.kind == ZT_PRECISION ? (double)NAN
-                                                    : tolerance_on(&r->file[i], &bound);
+        *row = (struct rate){.file = i,
+                             .is_peer = true,
+                             .threads = threads,
+                             .bound = bound,
+                             .bytes = (uint64_t)bytes,
+                             .max_error = max_error,
+                             .psnr = psnr,
+                             .encode_seconds = encode,
+                             .decode_seconds = decode};
+        row->tolerance =
+            bound.kind == ZT_PRECISION ? (double)NAN : tolerance_on(&r->file[i], &bound);
         memcpy(row->codec, codec, sizeof row->codec);
     }
     return true;

@@ -50,10 +50,12 @@ static void add_head(struct text *t, const struct rates *r)
     struct tm parts;
     if (localtime_r(&now, &parts))
         (void)strftime(date, sizeof date, "%Y-%m-%d", &parts);
-    text_add(t, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-                "<title>ztile bench</title>\n<style>%s</style>\n</head>\n<body>\n"
-                "<h1>ztile bench</h1>\n<p class=\"soft\">ztile %s, ", style, zt_version());
+    text_add(t,
+             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+             "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+             "<title>ztile bench</title>\n<style>%s</style>\n</head>\n<body>\n"
+             "<h1>ztile bench</h1>\n<p class=\"soft\">ztile %s, ",
+             style, zt_version());
     add_machine(t);
     text_add(t, "instruction set %s, up to %" PRIu32 " thread%s, %s</p>\n",
              zt_isa_name(zt_context_isa(r->serial)), r->threads, r->threads == 1 ? "" : "s", date);
@@ -151,8 +153,10 @@ static void add_picture(struct text *t, const struct rates *r, int file, uint32_
     if (!byte_source_open(&bytes, path, &ignored))
         return;
     if (byte_source_slurp(&bytes, &data, &n, &ignored)) {
-        text_add(t, "<figure><img class=\"slices\" alt=\"A slice of the array, what %s makes of "
-                    "it, and the error\" src=\"data:image/png;base64,", name_of_codec(codec));
+        text_add(t,
+                 "<figure><img class=\"slices\" alt=\"A slice of the array, what %s makes of "
+                 "it, and the error\" src=\"data:image/png;base64,",
+                 name_of_codec(codec));
         text_add_base64(t, data, n);
         text_add(t, "\"></figure>\n");
         free(data);

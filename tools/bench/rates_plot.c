@@ -11,11 +11,11 @@ static const struct {
     int paint;
     enum marker marker;
 } styles[] = {
-    {"zfp", PAINT_SERIES, MARKER_DISC},       {"sz", PAINT_SERIES + 1, MARKER_SQUARE},
+    {"zfp", PAINT_SERIES, MARKER_DISC},         {"sz", PAINT_SERIES + 1, MARKER_SQUARE},
     {"sz-fast", PAINT_SERIES + 1, MARKER_RING}, {"sz-high", PAINT_SERIES + 1, MARKER_UP},
-    {"ndzip", PAINT_SERIES + 2, MARKER_UP},   {"libzfp", PAINT_SERIES + 3, MARKER_RING},
-    {"SZ3", PAINT_SERIES + 5, MARKER_DOWN},   {"fpzip", PAINT_SERIES + 4, MARKER_DIAMOND},
-    {"zstd", PAINT_SERIES + 6, MARKER_CROSS}, {"Blosc2", PAINT_SERIES + 7, MARKER_SQUARE},
+    {"ndzip", PAINT_SERIES + 2, MARKER_UP},     {"libzfp", PAINT_SERIES + 3, MARKER_RING},
+    {"SZ3", PAINT_SERIES + 5, MARKER_DOWN},     {"fpzip", PAINT_SERIES + 4, MARKER_DIAMOND},
+    {"zstd", PAINT_SERIES + 6, MARKER_CROSS},   {"Blosc2", PAINT_SERIES + 7, MARKER_SQUARE},
     {"pcodec", PAINT_SERIES + 4, MARKER_UP},
 };
 
@@ -115,8 +115,8 @@ static void add_over_bounds(const struct rates *r, struct chart *c, int which,
     else
         (void)snprintf(name, sizeof name, "%s, %u thread%s", first->codec, (unsigned)threads,
                        threads == 1 ? "" : "s");
-    struct series *line = add_codec(c, first, name, which > 0 && threads == 1 && r->threads > 1 &&
-                                                        !first->is_peer);
+    struct series *line =
+        add_codec(c, first, name, which > 0 && threads == 1 && r->threads > 1 && !first->is_peer);
     memcpy(line->value, values, sizeof values[0] * (size_t)r->bounds);
 }
 

@@ -43,8 +43,8 @@ static void add_cells(struct table *t, const struct rates *r, const struct rate 
 
 static void print_bound(const struct rates *r, int file, const zt_bound *bound, struct table *t)
 {
-    static const char *const heads[] = {"codec", "threads", "ratio", "bits", "max error",
-                                        "of bound", "PSNR", "enc MB/s", "dec MB/s"};
+    static const char *const heads[] = {"codec",    "threads", "ratio",    "bits",    "max error",
+                                        "of bound", "PSNR",    "enc MB/s", "dec MB/s"};
     char text[CLI_TEXT_BYTES];
     memset(t, 0, sizeof *t);
     table_row(t);
@@ -60,7 +60,7 @@ static void print_bound(const struct rates *r, int file, const zt_bound *bound, 
     if (t->rows == 1)
         return;
     (void)printf("\n%s\n", bound->kind == ZT_PRECISION ? "precision (of fpzip: bits kept)"
-                                                        : format_bound(bound, text));
+                                                       : format_bound(bound, text));
     table_print(t, stdout, 0x1fe);
 }
 

@@ -35,8 +35,11 @@ static bool take_file(void *user, struct bench_array *a, struct ztio_error *erro
         return fail(error, ZTIO_BAD_USE, "%s: bench takes at most %d arrays; leave some out",
                     input_name(a->place), RATES_FILES);
     struct subject *s = &r->file[r->files++];
-    *s = (struct subject){.place = a->place, .type = a->type, .rank = a->rank,
-                          .raw_bytes = a->raw_bytes, .values = a->values};
+    *s = (struct subject){.place = a->place,
+                          .type = a->type,
+                          .rank = a->rank,
+                          .raw_bytes = a->raw_bytes,
+                          .values = a->values};
     memcpy(s->shape, a->shape, sizeof s->shape);
     a->place = NULL;
     a->values = NULL;
@@ -53,13 +56,16 @@ static bool check_codecs(const struct options *o, struct ztio_error *error)
             if (strlen(coders[k]->name) == n && memcmp(coders[k]->name, p, n) == 0) {
                 is_known = true;
                 if (!coders[k]->is_there())
-                    return fail(error, ZTIO_LACKING, "--codecs: the library of %s is not on this "
-                                "machine; install it, or leave it out", coders[k]->name);
+                    return fail(error, ZTIO_LACKING,
+                                "--codecs: the library of %s is not on this "
+                                "machine; install it, or leave it out",
+                                coders[k]->name);
             }
         if (!is_known)
             return fail(error, ZTIO_BAD_USE,
                         "--codecs: '%.*s' is not zfp, sz, sz-fast, sz-high, ndzip, libzfp, fpzip "
-                        "or zstd", (int)n, p);
+                        "or zstd",
+                        (int)n, p);
     }
     return true;
 }
@@ -91,14 +97,15 @@ static bool open_contexts(struct rates *r, struct ztio_error *error)
 
 static bool run(struct rates *r, struct ztio_error *error)
 {
-    static const char *const names[] = {"report.html", "bench.json", "bench.tsv", "ratio.svg",
-                                        "speed-compress.svg", "speed-decompress.svg", NULL};
+    static const char *const names[] = {"report.html", "bench.json",         "bench.tsv",
+                                        "ratio.svg",   "speed-compress.svg", "speed-decompress.svg",
+                                        NULL};
     const struct options *o = r->options;
     if (o->policy != ZT_SERIAL && o->policy != ZT_OMP)
-        return fail(error, ZTIO_LACKING, "bench compares one thread with many; --exec cuda is not "
+        return fail(error, ZTIO_LACKING,
+                    "bench compares one thread with many; --exec cuda is not "
                     "among what it runs, leave it out");
-    if (!bench_parse_bounds(o->bounds ? o->bounds
-                                      : "rel=1e-2,rel=1e-3,rel=1e-4,rel=1e-5,lossless",
+    if (!bench_parse_bounds(o->bounds ? o->bounds : "rel=1e-2,rel=1e-3,rel=1e-4,rel=1e-5,lossless",
                             r->bound, &r->bounds, error) ||
         !check_codecs(o, error) || !open_contexts(r, error) ||
         !bench_prepare_directory(o, names, error) || !bench_read_all(o, take_file, r, error) ||

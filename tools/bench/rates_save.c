@@ -75,13 +75,13 @@ struct slices {
     struct figure figure;
     zt_box box;
     uint64_t count;
-    void *part;      /* in the array's type */
-    void *decoded;   /* the whole array */
+    void *part;    /* in the array's type */
+    void *decoded; /* the whole array */
     double *original, *other, *errors;
 };
 
-static bool draw_slices(struct rates *r, int file, uint32_t codec, zt_bound bound,
-                        struct slices *s, struct ztio_error *error)
+static bool draw_slices(struct rates *r, int file, uint32_t codec, zt_bound bound, struct slices *s,
+                        struct ztio_error *error)
 {
     const struct subject *a = &r->file[file];
     char what[CLI_TEXT_BYTES], text[CLI_TEXT_BYTES], slug[CLI_TEXT_BYTES];
@@ -136,10 +136,9 @@ static bool save_slices(struct rates *r, int file, struct ztio_error *error)
     zt_bound bound;
     if (!s)
         return fail(error, ZTIO_LACKING, "bench: no memory for a picture; free some");
-    bool saved = !shown_bound(r, &bound) ||
-                 (prepare_slices(r, file, s, error) &&
-                  draw_slices(r, file, ZT_CODEC_ZFP, bound, s, error) &&
-                  draw_slices(r, file, ZT_CODEC_SZ, bound, s, error));
+    bool saved = !shown_bound(r, &bound) || (prepare_slices(r, file, s, error) &&
+                                             draw_slices(r, file, ZT_CODEC_ZFP, bound, s, error) &&
+                                             draw_slices(r, file, ZT_CODEC_SZ, bound, s, error));
     free(s->errors);
     free(s->other);
     free(s->original);
@@ -181,8 +180,8 @@ bool rates_save(struct rates *r, struct ztio_error *error)
 {
     struct ztio_error ignored;
     const bool has_pictures = can_save_pictures(&ignored);
-    bool saved = save_rows(r, error) && save_json(r, error) &&
-                 (!has_pictures || save_charts(r, error));
+    bool saved =
+        save_rows(r, error) && save_json(r, error) && (!has_pictures || save_charts(r, error));
     for (int i = 0; saved && has_pictures && i < r->files; i++)
         saved = save_slices(r, i, error);
     return saved && rates_save_html(r, error);

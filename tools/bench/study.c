@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const uint32_t study_layout[STUDY_LAYOUTS] = {ZT_INDEX_OFFSETS, ZT_INDEX_LENGTHS,
-                                              ZT_INDEX_HYBRID, ZT_INDEX_COMPACT};
+const uint32_t study_layout[STUDY_LAYOUTS] = {ZT_INDEX_OFFSETS, ZT_INDEX_LENGTHS, ZT_INDEX_HYBRID,
+                                              ZT_INDEX_COMPACT};
 
 /* A time is the fastest of at least so many runs that take together at least so long. */
 enum { LEAST_RUNS = 7 };
@@ -105,8 +105,7 @@ static bool encode(const struct study *s, struct study_file *f, int precision, i
     const zt_array in = zt_array_nd(f->values, (zt_type)f->type, f->rank, f->shape);
     zt_info info;
     (void)zt_info_init(&info, sizeof info);
-    zt_status status =
-        zt_compress(s->context, &in, &p, coded->bytes, coded->capacity, &coded->n);
+    zt_status status = zt_compress(s->context, &in, &p, coded->bytes, coded->capacity, &coded->n);
     if (status == ZT_OK)
         status = zt_inspect(s->context, coded->bytes, coded->n, &info);
     if (status != ZT_OK)
@@ -130,12 +129,10 @@ static bool measure_chunk(struct study *s, struct study_file *f, int precision, 
             return false;
     for (int i = 0; i < s->timed_count; i++) {
         const int layout = s->timed[i];
-        timings[n++] =
-            (struct timing){&coded[layout], all, &f->seconds[precision][chunk][layout]};
+        timings[n++] = (struct timing){&coded[layout], all, &f->seconds[precision][chunk][layout]};
     }
     for (int i = 0; chunk == STUDY_SPEEDUP_AT && i < s->counts; i++)
-        timings[n++] =
-            (struct timing){&coded[0], s->threads[i], &f->seconds_on[precision][i]};
+        timings[n++] = (struct timing){&coded[0], s->threads[i], &f->seconds_on[precision][i]};
     return take_times(s, f, decoded, timings, n, error);
 }
 

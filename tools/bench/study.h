@@ -34,7 +34,7 @@ struct study_file {
     uint64_t index_bytes[STUDY_PRECISIONS][STUDY_CHUNKS][STUDY_LAYOUTS];
     double seconds[STUDY_PRECISIONS][STUDY_CHUNKS][STUDY_LAYOUTS]; /* to decode on all threads, with
                                                                       layouts that are timed */
-    double seconds_on[STUDY_PRECISIONS][STUDY_COUNTS]; /* at C = 4096, with offsets */
+    double seconds_on[STUDY_PRECISIONS][STUDY_COUNTS];             /* at C = 4096, with offsets */
 };
 
 struct study {

@@ -34,8 +34,7 @@ static void over_chunks(const struct study *s, struct chart *c, const char *titl
 
 static bool save_overhead(const struct study *s, struct chart *c, struct ztio_error *error)
 {
-    over_chunks(s, c, "Index overhead, zfp at precision 8 to 24",
-                "f, index bits over stream bits");
+    over_chunks(s, c, "Index overhead, zfp at precision 8 to 24", "f, index bits over stream bits");
     c->is_log = true;
     for (int i = 0; i < s->files; i++) {
         struct series *line = chart_add(c, i ? NULL : "a file, offsets", PAINT_GREY, 1);
@@ -78,8 +77,9 @@ static bool save_throughput(const struct study *s, struct chart *c, struct ztio_
 static bool save_speedup(const struct study *s, struct chart *c, struct ztio_error *error)
 {
     memset(c, 0, sizeof *c);
-    (void)snprintf(c->title, sizeof c->title, "Decoding with offsets, C = %" PRIu32
-                   ", zfp at precision 8 to 24", study_chunk(s, STUDY_SPEEDUP_AT));
+    (void)snprintf(c->title, sizeof c->title,
+                   "Decoding with offsets, C = %" PRIu32 ", zfp at precision 8 to 24",
+                   study_chunk(s, STUDY_SPEEDUP_AT));
     c->x_axis = "threads";
     c->y_axis = "speed-up over 1 thread";
     c->points = s->counts;

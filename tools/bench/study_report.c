@@ -323,8 +323,7 @@ static void add_throughput(struct csv *c, const struct study *s, const struct st
         csv_name(c, f);
         csv_add(c, ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%s,%" PRIu32 ",%.6g,%.4g\n", f->raw_bytes,
                 study_precision(precision), study_chunk(s, chunk),
-                name_of_index(study_layout[s->timed[k]]), threads, seconds,
-                gb_per_s(f, seconds));
+                name_of_index(study_layout[s->timed[k]]), threads, seconds, gb_per_s(f, seconds));
     }
 }
 

@@ -8,8 +8,9 @@
 
 enum canvas_format canvas_format_of(const char *path)
 {
-    return has_suffix(path, ".svg") ? CANVAS_SVG : has_suffix(path, ".pdf") ? CANVAS_PDF
-                                                                            : CANVAS_PNG;
+    return has_suffix(path, ".svg")   ? CANVAS_SVG
+           : has_suffix(path, ".pdf") ? CANVAS_PDF
+                                      : CANVAS_PNG;
 }
 
 static cairo_status_t keep_bytes(void *text, const unsigned char *data, unsigned n)
@@ -42,8 +43,7 @@ void canvas_open(struct canvas *c, enum canvas_format format, const char *title,
         c->surface = cairo_pdf_surface_create_for_stream(keep_bytes, &c->bytes, width, height);
         cairo_pdf_surface_set_metadata(c->surface, CAIRO_PDF_METADATA_TITLE, name);
         break;
-    default:
-        c->surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
+    default: c->surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)width, (int)height);
     }
     c->cairo = context_on(c->surface);
 }
@@ -95,8 +95,7 @@ bool canvas_save(struct canvas *c, const char *style, const char *path, const st
 {
     struct text text;
     const bool saved = canvas_close(c, style, output_name(path), &text, error) &&
-                       !refuse_terminal(path, o->force, error) &&
-                       text_save(&text, path, o, error);
+                       !refuse_terminal(path, o->force, error) && text_save(&text, path, o, error);
     text_free(&text);
     return saved;
 }

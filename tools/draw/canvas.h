@@ -24,8 +24,8 @@ struct canvas {
 
 /* Nothing is drawn yet: PNG is black, SVG and PDF are transparent. What goes wrong from here on
  * is told at the end. */
-void canvas_open(struct canvas *canvas, enum canvas_format format, const char *title,
-                 double width, double height);
+void canvas_open(struct canvas *canvas, enum canvas_format format, const char *title, double width,
+                 double height);
 
 /* The picture's bytes into text, which is to be freed either way. style: CSS that an SVG holds,
  * or NULL. what is for the message. */

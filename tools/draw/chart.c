@@ -292,8 +292,8 @@ bool chart_add_image(const struct chart *c, struct text *t, const char *id,
     draw(&f, c, CANVAS_SVG, false);
     const bool is_drawn = canvas_close(&f.canvas, NULL, c->title, &svg, error);
     if (is_drawn) {
-        text_add(t, "<img class=\"chart\" id=\"%s\" width=\"%d\" height=\"%d\" alt=\"", id,
-                 f.width, f.height);
+        text_add(t, "<img class=\"chart\" id=\"%s\" width=\"%d\" height=\"%d\" alt=\"", id, f.width,
+                 f.height);
         text_add_escaped(t, c->title);
         text_add(t, "\" src=\"data:image/svg+xml;base64,");
         text_add_base64(t, svg.bytes, svg.n);

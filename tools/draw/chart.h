@@ -11,13 +11,22 @@
 enum paint { PAINT_PAPER, PAINT_INK, PAINT_SOFT, PAINT_FAINT, PAINT_GREY, PAINT_SERIES };
 enum { PAINTS_OF_SERIES = 8 }; /* PAINT_SERIES, PAINT_SERIES + 1 .. */
 
-enum marker { MARKER_NONE, MARKER_DISC, MARKER_SQUARE, MARKER_UP, MARKER_DIAMOND, MARKER_DOWN,
-              MARKER_CROSS, MARKER_RING, MARKERS };
+enum marker {
+    MARKER_NONE,
+    MARKER_DISC,
+    MARKER_SQUARE,
+    MARKER_UP,
+    MARKER_DIAMOND,
+    MARKER_DOWN,
+    MARKER_CROSS,
+    MARKER_RING,
+    MARKERS
+};
 
 enum { CHART_POINTS = 24, CHART_SERIES = 48 };
 
 struct series {
-    char name[48];    /* in the legend; empty: not there */
+    char name[48]; /* in the legend; empty: not there */
     int paint;
     double thickness;
     bool is_dashed;
@@ -30,12 +39,12 @@ struct chart {
     char title[160];
     const char *x_axis;
     const char *y_axis;
-    bool is_log; /* the vertical axis, by powers of ten */
+    bool is_log;      /* the vertical axis, by powers of ten */
     bool is_from_any; /* it may begin anywhere; else from 0 up */
-    bool has_numbers;  /* along the horizontal axis, by powers of two; else points have names */
-    int points;        /* of each series; without NaN or fewer */
+    bool has_numbers; /* along the horizontal axis, by powers of two; else points have names */
+    int points;       /* of each series; without NaN or fewer */
     char label[CHART_POINTS][20]; /* names of the points */
-    bool is_first_on_top; /* of the series; else the last is */
+    bool is_first_on_top;         /* of the series; else the last is */
     int count;
     struct series series[CHART_SERIES];
 };
@@ -45,7 +54,8 @@ static inline struct series *chart_add(struct chart *chart, const char *name, in
                                        double thickness)
 {
     struct series *line = &chart->series[chart->count++];
-    *line = (struct series){.paint = paint, .thickness = thickness,
+    *line = (struct series){.paint = paint,
+                            .thickness = thickness,
                             .marker = thickness > 1.5 ? MARKER_DISC : MARKER_NONE};
     (void)snprintf(line->name, sizeof line->name, "%s", name ? name : "");
     for (int i = 0; i < CHART_POINTS; i++)

@@ -156,13 +156,13 @@ static void draw_bar(struct canvas *c, const struct panel *panel, int x, int y, 
         int at = y + (int)lrint((panel->hi - t.at[i]) / (panel->hi - panel->lo) * (height - 1));
         canvas_box(c, x + BAR_WIDTH + 1, at, 4, 1, soft);
         canvas_text(c, x + BAR_WIDTH + 9, at + little / 2 + 0.5, little, ALIGN_LEFT, false, ink,
-                     format_tick(&t, i, text));
+                    format_tick(&t, i, text));
     }
 }
 
 /* Ticks of indices below and left of an image. */
-static void draw_axes(struct canvas *c, const struct figure *f, int x, int y, int width,
-                      int height, bool has_rows)
+static void draw_axes(struct canvas *c, const struct figure *f, int x, int y, int width, int height,
+                      bool has_rows)
 {
     char text[32];
     struct ticks t = ticks_of(0, (double)(f->columns - 1), width > 250 ? 5 : 3, 1);
@@ -170,10 +170,10 @@ static void draw_axes(struct canvas *c, const struct figure *f, int x, int y, in
         int at = x + (int)((t.at[i] + 0.5) / (double)f->columns * width);
         canvas_box(c, at, y + height + 1, 1, 4, soft);
         canvas_text(c, at, y + height + 17, little, ALIGN_CENTER, false, ink,
-                     format_tick(&t, i, text));
+                    format_tick(&t, i, text));
     }
     canvas_text(c, x + width / 2.0, y + height + 36, little, ALIGN_CENTER, false, soft,
-                 f->column_axis);
+                f->column_axis);
     if (!has_rows)
         return;
     t = ticks_of(0, (double)(f->rows - 1), height > 250 ? 5 : 3, 1);
@@ -181,7 +181,7 @@ static void draw_axes(struct canvas *c, const struct figure *f, int x, int y, in
         int at = y + (int)((t.at[i] + 0.5) / (double)f->rows * height);
         canvas_box(c, x - 5, at, 4, 1, soft);
         canvas_text(c, x - 9, at + little / 2, little, ALIGN_RIGHT, false, ink,
-                     format_tick(&t, i, text));
+                    format_tick(&t, i, text));
     }
     canvas_text(c, x - 44, y + height / 2.0, little, ALIGN_CENTER, true, soft, f->row_axis);
 }
@@ -262,7 +262,7 @@ static void draw_value_axis(struct canvas *c, const struct panel *panel, int x, 
         canvas_box(c, x, at, LINES_WIDTH, 1, faint);
         canvas_box(c, x - 5, at, 4, 1, soft);
         canvas_text(c, x - 9, at + little / 2 + 0.5, little, ALIGN_RIGHT, false, ink,
-                     format_tick(&t, i, text));
+                    format_tick(&t, i, text));
     }
 }
 

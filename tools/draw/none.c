@@ -4,7 +4,8 @@
 
 bool can_save_pictures(struct ztio_error *error)
 {
-    return fail(error, ZTIO_LACKING, "pictures are not in this build; install cairo (Debian "
+    return fail(error, ZTIO_LACKING,
+                "pictures are not in this build; install cairo (Debian "
                 "package libcairo2-dev) and configure with -DZTILE_CAIRO=ON");
 }
 

@@ -93,8 +93,8 @@ void fill_panels(struct figure *f, const double *original, const double *other,
             worst = fmax(worst, fabs(error_values[i]));
     }
     double reach = worst > 0 ? worst : 1;
-    f->panel[2] = (struct panel){.values = error_values, .lo = -reach, .hi = reach,
-                                 .is_error = true};
+    f->panel[2] =
+        (struct panel){.values = error_values, .lo = -reach, .hi = reach, .is_error = true};
     (void)snprintf(f->panel[2].title, sizeof f->panel[2].title, "error, at most %s",
                    format_short(worst, text));
 }

@@ -21,37 +21,37 @@
 #define ZFP_MIN_BITS 1
 #define ZFP_MAX_BITS 16658
 #define ZFP_MAX_PREC 64
-#define ZFP_MIN_EXP (-1074)
+#define ZFP_MIN_EXP  (-1074)
 
 /* Parts of a header, and their sizes in bits. */
-#define ZFP_HEADER_NONE 0x0u
-#define ZFP_HEADER_MAGIC 0x1u
-#define ZFP_HEADER_META 0x2u
-#define ZFP_HEADER_MODE 0x4u
-#define ZFP_HEADER_FULL 0x7u
-#define ZFP_MAGIC_BITS 32
-#define ZFP_META_BITS 52
+#define ZFP_HEADER_NONE     0x0u
+#define ZFP_HEADER_MAGIC    0x1u
+#define ZFP_HEADER_META     0x2u
+#define ZFP_HEADER_MODE     0x4u
+#define ZFP_HEADER_FULL     0x7u
+#define ZFP_MAGIC_BITS      32
+#define ZFP_META_BITS       52
 #define ZFP_MODE_SHORT_BITS 12
-#define ZFP_MODE_LONG_BITS 64
+#define ZFP_MODE_LONG_BITS  64
 #define ZFP_HEADER_MAX_BITS 148
-#define ZFP_MODE_SHORT_MAX ((1u << ZFP_MODE_SHORT_BITS) - 2)
-#define ZFP_META_NULL UINT64C(0xffffffffffffffff)
+#define ZFP_MODE_SHORT_MAX  ((1u << ZFP_MODE_SHORT_BITS) - 2)
+#define ZFP_META_NULL       UINT64C(0xffffffffffffffff)
 
 /* What zfp's C++ arrays count as their storage. */
-#define ZFP_DATA_UNUSED 0x01u
+#define ZFP_DATA_UNUSED  0x01u
 #define ZFP_DATA_PADDING 0x02u
-#define ZFP_DATA_META 0x04u
-#define ZFP_DATA_MISC 0x08u
+#define ZFP_DATA_META    0x04u
+#define ZFP_DATA_MISC    0x08u
 #define ZFP_DATA_PAYLOAD 0x10u
-#define ZFP_DATA_INDEX 0x20u
-#define ZFP_DATA_CACHE 0x40u
-#define ZFP_DATA_HEADER 0x80u
-#define ZFP_DATA_ALL 0xffu
+#define ZFP_DATA_INDEX   0x20u
+#define ZFP_DATA_CACHE   0x40u
+#define ZFP_DATA_HEADER  0x80u
+#define ZFP_DATA_ALL     0xffu
 
 /* Rounding of coefficients; this library never rounds. */
 #define ZFP_ROUND_FIRST (-1)
 #define ZFP_ROUND_NEVER 0
-#define ZFP_ROUND_LAST 1
+#define ZFP_ROUND_LAST  1
 
 /* ---- types --------------------------------------------------------------------------------- */
 

@@ -111,8 +111,7 @@ static void scatter(const struct part *p, const struct shape *s, const uint8_t *
         for (uint32_t y = 0; y < p->extent[1]; y++) {
             const uint32_t at = ((z + p->skip[0]) * side + y + p->skip[1]) * side + p->skip[2];
             zti_ndzip_copy_row(p->data + z * p->stride_bytes[0] + y * p->stride_bytes[1],
-                               p->stride_bytes[2], buffer + at * bytes, bytes, p->extent[2],
-                               bytes);
+                               p->stride_bytes[2], buffer + at * bytes, bytes, p->extent[2], bytes);
         }
 }
 
@@ -132,11 +131,10 @@ static void copy_tails(const struct zti_coding *coding, const struct zti_walk *a
     const int64_t step = memory->stride[x] * (int64_t)bytes;
     for (uint64_t z = z0; z < z0 + planes; z++)
         for (uint64_t y = at->origin[x - 1]; y < at->origin[x - 1] + grid->side[x - 1]; y++) {
-            uint8_t *const row = (uint8_t *)memory->data + (int64_t)grid->shape[x] * step +
-                                 ((int64_t)z * plane_step + (int64_t)y * memory->stride[x - 1]) *
-                                     (int64_t)bytes;
-            uint8_t *const tail =
-                tails->bytes + z * tails->plane_bytes + y * tails->values * bytes;
+            uint8_t *const row =
+                (uint8_t *)memory->data + (int64_t)grid->shape[x] * step +
+                ((int64_t)z * plane_step + (int64_t)y * memory->stride[x - 1]) * (int64_t)bytes;
+            uint8_t *const tail = tails->bytes + z * tails->plane_bytes + y * tails->values * bytes;
             if (is_encoding)
                 zti_ndzip_copy_row(tail, bytes, row, step, tails->values, bytes);
             else

@@ -7,7 +7,7 @@
 /* With these instructions the two loops below are one each. */
 #if defined(ZTI_WITH_AVX2)
 #include <immintrin.h>
-#define gather_bits(word, mask) _pext_u64(word, mask)
+#define gather_bits(word, mask)  _pext_u64(word, mask)
 #define scatter_bits(word, mask) _pdep_u64(word, mask)
 #else
 /* The bits of word where the mask has ones, together at the low end; and back. */
@@ -35,8 +35,8 @@ static inline uint64_t scatter_bits(uint64_t word, uint64_t mask)
 #endif
 
 #if defined(__GNUC__)
-#define count_ones(word) ((uint32_t)__builtin_popcountll(word))
-#define lowest_bit(word) ((uint32_t)__builtin_ctzll(word)) /* of a word that is not 0 */
+#define count_ones(word)  ((uint32_t)__builtin_popcountll(word))
+#define lowest_bit(word)  ((uint32_t)__builtin_ctzll(word)) /* of a word that is not 0 */
 #define highest_bit(word) (63 - (uint32_t)__builtin_clzll(word))
 #else
 static inline uint32_t count_ones(uint64_t word)

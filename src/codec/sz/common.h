@@ -22,9 +22,9 @@ struct tile {
 /* A walk over the rows of a tile in an array. */
 struct rows {
     const char *at;
-    uint32_t bytes; /* of a row, where its values are side by side; else 0 */
-    uint32_t asked; /* bytes of this row that memory was asked for */
-    uint32_t axes;  /* that it goes along */
+    uint32_t bytes;   /* of a row, where its values are side by side; else 0 */
+    uint32_t asked;   /* bytes of this row that memory was asked for */
+    uint32_t axes;    /* that it goes along */
     bool is_streamed; /* what is written goes past the caches, where it is whole lines */
     uint32_t place[ZT_MAX_RANK];
     uint32_t extent[ZT_MAX_RANK];
@@ -96,9 +96,9 @@ struct blocks {
     uint32_t count; /* 0: the tile is not made of whole blocks, or extends along one axis only */
     uint32_t row;   /* values of a block that are side by side */
     uint32_t rows;
-    uint32_t row_at[64];           /* from the block's first value */
-    uint32_t tiles[ZT_MAX_RANK];   /* blocks along each axis */
-    uint32_t step[ZT_MAX_RANK];    /* between blocks, in values */
+    uint32_t row_at[64];         /* from the block's first value */
+    uint32_t tiles[ZT_MAX_RANK]; /* blocks along each axis */
+    uint32_t step[ZT_MAX_RANK];  /* between blocks, in values */
 };
 
 static inline struct blocks blocks_of(const struct tile *tile)

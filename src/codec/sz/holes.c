@@ -45,8 +45,8 @@ struct sheet {
     double least, most;              /* of the values that are no holes */
     double q[ZTI_SZ_TILE_VALUES];
     double d[ZTI_SZ_TILE_VALUES + GROUP], weight[ZTI_SZ_TILE_VALUES + GROUP];
-    uint16_t place[ZTI_SZ_TILE_VALUES]; /* of hole i */
-    uint8_t ahead[ZTI_SZ_TILE_VALUES];  /* axes along which it has a value behind */
+    uint16_t place[ZTI_SZ_TILE_VALUES];            /* of hole i */
+    uint8_t ahead[ZTI_SZ_TILE_VALUES];             /* axes along which it has a value behind */
     bool is_moved[ZTI_SZ_TILE_VALUES / GROUP + 1]; /* groups of residuals that some hole is in */
 };
 
@@ -272,8 +272,8 @@ static void settle(struct sheet *s)
     }
 }
 
-void zti_sz_fit_holes(const struct zti_coding *coding, const zt_array *array,
-                      const uint64_t *holes, uint64_t first, uint64_t last)
+void zti_sz_fit_holes(const struct zti_coding *coding, const zt_array *array, const uint64_t *holes,
+                      uint64_t first, uint64_t last)
 {
     struct sheet s;
     for (struct zti_walk walk = zti_walk_from(&coding->grid, first); walk.tile < last;

@@ -35,8 +35,9 @@ double zti_sz_step(uint32_t type, double bound, double most)
         most = 0;
     int bits = precision + 1 - bits_of_quotient(most, twice);
     bits = bits > STEP_BITS ? STEP_BITS : bits;
-    while (bits > 0 && bits_of_quotient(most, zti_sz_round_down(twice, bits)) +
-                               (bits > 1 ? bits : 0) > precision)
+    while (bits > 0 &&
+           bits_of_quotient(most, zti_sz_round_down(twice, bits)) + (bits > 1 ? bits : 0) >
+               precision)
         bits--;
     return zti_sz_round_down(twice, bits > 0 ? bits : FEW_BITS);
 }
@@ -52,9 +53,10 @@ static double log_of_one_and(double part)
     return 2 * sum * (1 - 0x1p-48);
 }
 
-/* Half a step of L is at most 1 / (2 sqrt 2 M / 8) relative to the value (quantize/logarithms.h), and M is such
- * that this is ln(1 + part): the bound holds to both sides. Of the part, what rounding the result
- * and L may take is left out; where that would be a quarter of it, bits serve better. */
+/* Half a step of L is at most 1 / (2 sqrt 2 M / 8) relative to the value (quantize/logarithms.h),
+ * and M is such that this is ln(1 + part): the bound holds to both sides. Of the part, what
+ * rounding the result and L may take is left out; where that would be a quarter of it, bits serve
+ * better. */
 uint64_t zti_sz_fineness(uint32_t type, double part)
 {
     const double lost = type == ZT_F32 ? 0x1p-24 : 0x1p-50;

@@ -122,9 +122,8 @@ ZTI_STATIC uint32_t class_number(uint32_t c)
 /* A step to below 0 leaves a number that is no class, however it is taken. */
 ZTI_STATIC uint32_t class_of_number(uint32_t number)
 {
-    return (int32_t)number <= ZTI_SZ_SPARSE_CODED
-               ? number
-               : number + (ZTI_SZ_SPARSE - ZTI_SZ_SPARSE_CODED);
+    return (int32_t)number <= ZTI_SZ_SPARSE_CODED ? number
+                                                  : number + (ZTI_SZ_SPARSE - ZTI_SZ_SPARSE_CODED);
 }
 
 /* A class or its number, knowing the one before: the difference, folded; and back. */

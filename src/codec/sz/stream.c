@@ -1,5 +1,5 @@
-/* stream.c: the sz codec: numbers to integers, integers to small integers by prediction, and these to
- * bits; within a bound that holds for every value in exact arithmetic.
+/* stream.c: the sz codec: numbers to integers, integers to small integers by prediction, and these
+ * to bits; within a bound that holds for every value in exact arithmetic.
  *
  * docs/sz-format.md describes the stream byte by byte. In short: tiles of at most 4096 values, each
  * on its own, in whole bytes:
@@ -8,15 +8,15 @@
  *     bytes    the base: the tile's first integer less the stream's centre, folded
  *     section  exact values (exact.c); of logarithms also zeros and signs (marks.c)
  *     section  the integers less the base, differenced along the stream's axes: with effort 'fast'
- *              in Rice codes (lorenzo/rice.h), 'default' in Huffman codes (lorenzo/huffman.h), 'paper' as
- *              published for cuSZ (lorenzo/cusz.h)
+ *              in Rice codes (lorenzo/rice.h), 'default' in Huffman codes (lorenzo/huffman.h),
+ * 'paper' as published for cuSZ (lorenzo/cusz.h)
  *
  * Values of floating-point types become the nearest multiple of a step w <= 2 bound. w has so few
  * significant bits that multiples within the array's range are numbers of the type: what is decoded
  * is then not rounded. Every multiple is compared with its value before it is accepted, so the
  * bound needs no verification. Under a bound that is a part of each value they become the nearest
- * of numbers a ratio apart (quantize/logarithms.h), which are compared in the same way. All else is integer
- * arithmetic modulo 2^32 or 2^64: any build writes the same bytes.
+ * of numbers a ratio apart (quantize/logarithms.h), which are compared in the same way. All else is
+ * integer arithmetic modulo 2^32 or 2^64: any build writes the same bytes.
  *
  * The codec's part of a frame header:
  *
@@ -209,7 +209,8 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     if (sz->effort > ZT_EFFORT_HIGH)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the frame has sz effort %u, which this version does not know; use a "
-                        "later one", sz->effort);
+                        "later one",
+                        sz->effort);
     zti_sz_set_grid(coding);
     return ZT_OK;
 }
@@ -256,8 +257,8 @@ static uint32_t stream_align_bits(const struct zti_coding *coding)
 
 /* ---- what is learnt before the first tile is coded ---- */
 
-/* What is learnt: the axes and the shape of groups, from samples (lorenzo/axes.c); then the codebooks,
- * from all tiles or, where these are many, from a part of them. */
+/* What is learnt: the axes and the shape of groups, from samples (lorenzo/axes.c); then the
+ * codebooks, from all tiles or, where these are many, from a part of them. */
 enum { BOOKS_PASS = ZTI_SZ_BOOKS_PASS, HIGH_PASS = ZTI_SZ_HIGH_PASS };
 
 /* Effort 'paper' passes over the first two, and so does what knows already. */
@@ -281,8 +282,7 @@ static size_t tally_bytes(const struct zti_coding *coding, uint32_t pass)
 static bool is_sampled(const struct zti_coding *coding, uint32_t pass)
 {
     (void)coding;
-    return pass < BOOKS_PASS ||
-           (pass >= HIGH_PASS && pass - HIGH_PASS < ZTI_SZ_HIGH_COUNT_PASS);
+    return pass < BOOKS_PASS || (pass >= HIGH_PASS && pass - HIGH_PASS < ZTI_SZ_HIGH_COUNT_PASS);
 }
 
 static void count_tiles(const struct zti_coding *coding, const zt_array *array, uint64_t first,
@@ -404,8 +404,8 @@ static zt_status measure_other(zt_context *context, struct zti_coding *coding,
         }
     }
     zti_release(context, m.out);
-    high->lorenzo_bits = (uint64_t)((double)m.bytes * 8 * ((double)values / (double)m.values)) +
-                         other.sz.head_bits;
+    high->lorenzo_bits =
+        (uint64_t)((double)m.bytes * 8 * ((double)values / (double)m.values)) + other.sz.head_bits;
     return ZT_OK;
 }
 
@@ -524,8 +524,10 @@ const struct zti_codec zti_codec_sz = {
     .unit_bits = 8,
     .tile_shape = tile_shape,
     .chunk_tiles = chunk_tiles,
-    .piece_bytes = 1 << 20, /* some strips of tiles (lorenzo/encode.h), so that most are asked for */
-    .room_bytes = 640 << 10, /* 16 tiles of doubles (lorenzo/strips.h), in rows that are whole lines */
+    .piece_bytes =
+        1 << 20, /* some strips of tiles (lorenzo/encode.h), so that most are asked for */
+    .room_bytes =
+        640 << 10, /* 16 tiles of doubles (lorenzo/strips.h), in rows that are whole lines */
     .configure = configure,
     .store_params = store_params,
     .load_params = load_params,

@@ -9,21 +9,21 @@ enum {
     ZTI_SZ_TILE_VALUES = 4096, /* at most */
     ZTI_SZ_GROUP = 64,         /* values that share a class */
     ZTI_SZ_GROUPS = ZTI_SZ_TILE_VALUES / ZTI_SZ_GROUP,
-    ZTI_SZ_ROUNDS = 12,        /* of a unary code, before the rest is written as a number */
-    ZTI_SZ_LONGER_MOST = 39,   /* values of a group that have more bits than there are planes */
-    ZTI_SZ_UNARY_MOST = 20,    /* bits that such a code is taken for at most */
-    ZTI_SZ_SPARSE = 16,        /* values other than 0 in a group that lists them, at most */
-    ZTI_SZ_SPARSE_CODED = 6,   /* the same with Huffman codes */
+    ZTI_SZ_ROUNDS = 12,      /* of a unary code, before the rest is written as a number */
+    ZTI_SZ_LONGER_MOST = 39, /* values of a group that have more bits than there are planes */
+    ZTI_SZ_UNARY_MOST = 20,  /* bits that such a code is taken for at most */
+    ZTI_SZ_SPARSE = 16,      /* values other than 0 in a group that lists them, at most */
+    ZTI_SZ_SPARSE_CODED = 6, /* the same with Huffman codes */
     ZTI_SZ_FEW = ZTI_SZ_SPARSE + 1, /* class of no planes, and at most so many not 0: */
     ZTI_SZ_FEW_MOST = 34,
     ZTI_SZ_BOX_VALUES = ZTI_SZ_TILE_VALUES / ZT_MAX_RANK, /* that a box is looked at of, at most */
-    ZTI_SZ_SAMPLES = 48,       /* places that the axes are chosen from, at most */
-    ZTI_SZ_FINALISTS = 3,      /* sets of axes that race */
+    ZTI_SZ_SAMPLES = 48,  /* places that the axes are chosen from, at most */
+    ZTI_SZ_FINALISTS = 3, /* sets of axes that race */
     ZTI_SZ_RAW_BYTES = 8 * ZTI_SZ_TILE_VALUES,
     /* of the variable part of a group: 12 rounds, 6 bits that give a length, 63 bits, 64 times */
     ZTI_SZ_GROUP_MOST_BYTES = ZTI_SZ_GROUP * (ZTI_SZ_ROUNDS + 6 + 64) / 8,
     ZTI_SZ_CLASS_MOST_BITS = 32,
-    ZTI_SZ_BOOKS = 5,          /* of effort 'default': classes, then values */
+    ZTI_SZ_BOOKS = 5, /* of effort 'default': classes, then values */
     /* what a tile may be longer than it is allowed to before that is noticed */
     ZTI_SZ_SLACK_BYTES = ZTI_SZ_GROUPS * ZTI_SZ_CLASS_MOST_BITS / 8 + ZTI_SZ_GROUP_MOST_BYTES +
                          ZTI_SZ_TILE_VALUES * ZTI_HUFFMAN_MAX_BITS / 8
@@ -39,17 +39,17 @@ enum zti_sz_source {
 
 /* What a tile's first byte says, beside the bytes of its base (bits 4..7). */
 enum {
-    ZTI_SZ_ZERO = 0,   /* all integers are the base */
-    ZTI_SZ_NARROW = 1, /* integers of 32 bits */
-    ZTI_SZ_WIDE = 2,   /* integers of 64 bits */
-    ZTI_SZ_RAW = 3,    /* the values as they are */
+    ZTI_SZ_ZERO = 0,     /* all integers are the base */
+    ZTI_SZ_NARROW = 1,   /* integers of 32 bits */
+    ZTI_SZ_WIDE = 2,     /* integers of 64 bits */
+    ZTI_SZ_RAW = 3,      /* the values as they are */
     ZTI_SZ_LOSSLESS = 4, /* lattice: this tile is coded from the values' bits */
     ZTI_SZ_FORM = 7,
     ZTI_SZ_HAS_EXACT = 8
 };
 
-/* The passes over the values: two over samples (lorenzo/axes.c), then the one of the codebooks; those of
- * effort 'high' (interp/spec.h). */
+/* The passes over the values: two over samples (lorenzo/axes.c), then the one of the codebooks;
+ * those of effort 'high' (interp/spec.h). */
 enum { ZTI_SZ_LOOK_PASS, ZTI_SZ_RACE_PASS, ZTI_SZ_BOOKS_PASS, ZTI_SZ_HIGH_PASS };
 
 /* What is learnt from samples. */
@@ -121,8 +121,8 @@ void zti_sz_set_grid(struct zti_coding *coding);
 
 /* ---- lorenzo/axes.c: the first two passes ---- */
 
-void zti_sz_axes_tally(const struct zti_coding *coding, const struct zti_sz_ops *ops,
-                       uint32_t pass, const zt_array *array, uint64_t first, uint64_t last,
+void zti_sz_axes_tally(const struct zti_coding *coding, const struct zti_sz_ops *ops, uint32_t pass,
+                       const zt_array *array, uint64_t first, uint64_t last,
                        struct zti_sz_tally *tally);
 void zti_sz_axes_merge(struct zti_sz_tally *into, const struct zti_sz_tally *from);
 void zti_sz_axes_learn(struct zti_coding *coding, uint32_t pass, const struct zti_sz_tally *tally);
@@ -149,8 +149,9 @@ void zti_sz_merge_counts(const struct zti_coding *coding, struct zti_sz_counts *
 #ifdef __cplusplus
 extern "C"
 #endif
-void zti_sz_add_counts(const struct zti_coding *coding, struct zti_sz_counts *counts,
-                       const uint64_t *more);
+    void
+    zti_sz_add_counts(const struct zti_coding *coding, struct zti_sz_counts *counts,
+                      const uint64_t *more);
 
 /* One tile in so many is counted. */
 static inline uint32_t zti_sz_count_part(const struct zti_coding *coding)
@@ -191,8 +192,8 @@ const uint8_t *zti_sz_take_exact(const uint8_t *from, const uint8_t *end, uint32
 /* ---- holes.c ---- */
 
 /* zti_codec's fit_holes, for differences along the coding's axes. */
-void zti_sz_fit_holes(const struct zti_coding *coding, const zt_array *array,
-                      const uint64_t *holes, uint64_t first, uint64_t last);
+void zti_sz_fit_holes(const struct zti_coding *coding, const zt_array *array, const uint64_t *holes,
+                      uint64_t first, uint64_t last);
 
 /* ---- marks.c: which values of a tile of logarithms are zero, and which are negative ---- */
 

@@ -8,7 +8,7 @@ enum { MAGIC_BITS = 32, FIELD_BITS = 52, MODE_SHORT_BITS = 12, MODE_LONG_BITS = 
 
 /* Mode codes below MODE_LONG are whole; that one announces the long form. */
 enum {
-    MODE_RATE = 0,        /* + maxbits - 1, up to 2047 */
+    MODE_RATE = 0,         /* + maxbits - 1, up to 2047 */
     MODE_PRECISION = 2048, /* + maxprec - 1, up to 2175 */
     MODE_REVERSIBLE = 2176,
     MODE_ACCURACY = 2177, /* + minexp + 1074, up to 4094 */
@@ -112,8 +112,7 @@ zt_status zt_zfp_set_expert(zt_zfp *zfp, uint32_t minbits, uint32_t maxbits, uin
 
 zt_zfp_mode zt_zfp_mode_of(const zt_zfp *zfp)
 {
-    if (!zfp || zfp->minbits > zfp->maxbits || zfp->maxprec < 1 ||
-        zfp->maxprec > ZTI_ZFP_MAX_PREC)
+    if (!zfp || zfp->minbits > zfp->maxbits || zfp->maxprec < 1 || zfp->maxprec > ZTI_ZFP_MAX_PREC)
         return ZT_ZFP_INVALID;
     const bool has_all_bits = zfp->minbits <= 1 && zfp->maxbits >= ZTI_ZFP_MAX_BITS;
     const bool has_all_planes = zfp->maxprec == ZTI_ZFP_MAX_PREC;
@@ -139,22 +138,18 @@ static uint64_t clamped(int64_t v, int64_t low, int64_t high)
 uint64_t zt_zfp_mode_code(const zt_zfp *zfp)
 {
     switch (zt_zfp_mode_of(zfp)) {
-    case ZT_ZFP_INVALID:
-        return 0;
+    case ZT_ZFP_INVALID: return 0;
     case ZT_ZFP_FIXED_RATE:
         if (zfp->maxbits <= 2048)
             return MODE_RATE + zfp->maxbits - 1;
         break;
-    case ZT_ZFP_FIXED_PRECISION:
-        return MODE_PRECISION + zfp->maxprec - 1;
+    case ZT_ZFP_FIXED_PRECISION: return MODE_PRECISION + zfp->maxprec - 1;
     case ZT_ZFP_FIXED_ACCURACY:
         if (zfp->minexp <= 843)
             return (uint64_t)(MODE_ACCURACY + zfp->minexp - ZTI_ZFP_MIN_EXP);
         break;
-    case ZT_ZFP_REVERSIBLE:
-        return MODE_REVERSIBLE;
-    case ZT_ZFP_EXPERT:
-        break;
+    case ZT_ZFP_REVERSIBLE: return MODE_REVERSIBLE;
+    case ZT_ZFP_EXPERT: break;
     }
     return MODE_LONG | clamped(zfp->minbits, 1, 32768) << 12 |
            clamped(zfp->maxbits, 1, 32768) << 27 | clamped(zfp->maxprec, 1, 128) << 42 |
@@ -166,15 +161,14 @@ static bool set_mode_code(zt_zfp *zfp, uint64_t code)
 {
     const uint32_t v = code & MODE_LONG;
     if (v == MODE_LONG)
-        return zt_zfp_set_expert(zfp, (uint32_t)(code >> 12 & 0x7fff) + 1,
-                                 (uint32_t)(code >> 27 & 0x7fff) + 1,
-                                 (uint32_t)(code >> 42 & 0x7f) + 1,
-                                 (int32_t)(code >> 49) - 16495) == ZT_OK;
+        return zt_zfp_set_expert(
+                   zfp, (uint32_t)(code >> 12 & 0x7fff) + 1, (uint32_t)(code >> 27 & 0x7fff) + 1,
+                   (uint32_t)(code >> 42 & 0x7f) + 1, (int32_t)(code >> 49) - 16495) == ZT_OK;
     if (v < MODE_PRECISION)
         set(zfp, v + 1, v + 1, ZTI_ZFP_MAX_PREC, ZTI_ZFP_MIN_EXP);
     else if (v < MODE_REVERSIBLE)
-        return zt_zfp_set_expert(zfp, ZTI_ZFP_MIN_BITS, ZTI_ZFP_MAX_BITS,
-                                 v - MODE_PRECISION + 1, ZTI_ZFP_MIN_EXP) == ZT_OK;
+        return zt_zfp_set_expert(zfp, ZTI_ZFP_MIN_BITS, ZTI_ZFP_MAX_BITS, v - MODE_PRECISION + 1,
+                                 ZTI_ZFP_MIN_EXP) == ZT_OK;
     else if (v == MODE_REVERSIBLE)
         (void)zt_zfp_set_reversible(zfp);
     else
@@ -215,8 +209,7 @@ zt_status zti_zfp_check(zt_context *context, const zt_zfp *zfp, struct zti_zfp *
                         "zfp parameters need minbits <= maxbits and maxprec in 1..%d, "
                         "not %u, %u, %u",
                         ZTI_ZFP_MAX_PREC, zfp->minbits, zfp->maxbits, zfp->maxprec);
-    if (zfp->word_bits != 8 && zfp->word_bits != 16 && zfp->word_bits != 32 &&
-        zfp->word_bits != 64)
+    if (zfp->word_bits != 8 && zfp->word_bits != 16 && zfp->word_bits != 32 && zfp->word_bits != 64)
         return zti_fail(context, ZT_BAD_ARG, "zfp word size %u is none of 8, 16, 32, 64 bits",
                         zfp->word_bits);
     if (zfp->flags & ~(ZT_ZFP_HEADER | ZT_ZFP_AS_LIBZFP) || zfp->reserved)
@@ -255,8 +248,8 @@ zt_status zti_zfp_check_decodable(zt_context *context, const struct zti_zfp *z, 
 zt_status zti_zfp_put_header(zt_context *context, const struct zti_zfp *z, const zt_array *array,
                              struct zti_bit_writer *w)
 {
-    const zt_zfp zfp = {.minbits = z->minbits, .maxbits = z->maxbits, .maxprec = z->maxprec,
-                        .minexp = z->minexp};
+    const zt_zfp zfp = {
+        .minbits = z->minbits, .maxbits = z->maxbits, .maxprec = z->maxprec, .minexp = z->minexp};
     uint64_t field;
     if (zt_zfp_field_code(array, &field) != ZT_OK)
         return zti_fail(context, ZT_BAD_ARG,
@@ -298,7 +291,8 @@ zt_status zti_zfp_take_header(zt_context *context, const uint8_t *data, size_t d
     memcpy(head, data, have);
     struct zti_bit_reader r = {.base = head, .at = 0, .end = have * 8};
     if (zti_take_bits(&r, 24) != ('z' | 'f' << 8 | 'p' << 16))
-        return zti_fail(context, ZT_CORRUPT, "no zfp header; a stream without one needs its type, "
+        return zti_fail(context, ZT_CORRUPT,
+                        "no zfp header; a stream without one needs its type, "
                         "shape and mode from the caller");
     const uint32_t version = (uint32_t)zti_take_bits(&r, 8);
     if (have * 8 >= MAGIC_BITS && version != 5)

@@ -18,8 +18,9 @@
  *                                values as integers q = trunc(x 2^(N-2-emax)), N = 32 or 64
  *     planes coded: min(maxprec, emax - minexp + 2 rank + 2)
  * A lossy tile of integers: planes only, maxprec of them.
- * planes: q through a lifted orthogonal-like transform along each axis (tile/transform.h), coefficients
- * ordered by total degree, in negabinary, highest bit plane first, each coded as tile/planes.h says.
+ * planes: q through a lifted orthogonal-like transform along each axis (tile/transform.h),
+ * coefficients ordered by total degree, in negabinary, highest bit plane first, each coded as
+ * tile/planes.h says.
  *
  * A reversible tile of floating-point values:
  *     0                          all values +0
@@ -48,8 +49,7 @@ static uint64_t header_bits(const struct zti_zfp *z, uint32_t type)
 
 /* Bits of a tile of so many planes, before padding. Where maxbits is less than the header, what is
  * left of it wraps around, as libzfp's does, and binds no more. */
-static uint64_t content_bits(const struct zti_zfp *z, uint32_t type, uint32_t rank,
-                             uint32_t planes)
+static uint64_t content_bits(const struct zti_zfp *z, uint32_t type, uint32_t rank, uint32_t planes)
 {
     const uint64_t n = UINT64_C(1) << 2 * rank, header = header_bits(z, type);
     const uint64_t width = 8 * zt_type_bytes(type);
@@ -60,8 +60,7 @@ static uint64_t content_bits(const struct zti_zfp *z, uint32_t type, uint32_t ra
 /* A reversible tile says itself how many planes it has. */
 uint64_t zti_zfp_tile_reach(const struct zti_zfp *z, uint32_t type, uint32_t rank)
 {
-    return content_bits(z, type, rank,
-                        zti_zfp_is_reversible(z) ? ZTI_ZFP_MAX_PREC : z->maxprec);
+    return content_bits(z, type, rank, zti_zfp_is_reversible(z) ? ZTI_ZFP_MAX_PREC : z->maxprec);
 }
 
 uint64_t zti_zfp_tile_bits(const struct zti_zfp *z, uint32_t type, uint32_t rank)
@@ -72,8 +71,8 @@ uint64_t zti_zfp_tile_bits(const struct zti_zfp *z, uint32_t type, uint32_t rank
 
 bool zti_zfp_is_lossless(const struct zti_zfp *z, uint32_t type, uint32_t rank)
 {
-    const struct zti_zfp free = {.maxbits = UINT32_MAX, .maxprec = ZTI_ZFP_MAX_PREC,
-                                 .minexp = ZTI_ZFP_MIN_EXP - 1};
+    const struct zti_zfp free = {
+        .maxbits = UINT32_MAX, .maxprec = ZTI_ZFP_MAX_PREC, .minexp = ZTI_ZFP_MIN_EXP - 1};
     return zti_zfp_is_reversible(z) && z->maxprec >= 8 * zt_type_bytes(type) &&
            z->maxbits >= zti_zfp_tile_reach(&free, type, rank);
 }
@@ -126,7 +125,7 @@ static void configure_integers(const struct zti_ask *ask, struct zti_coding *cod
     const double most = fabs(ask->min) > fabs(ask->max) ? fabs(ask->min) : fabs(ask->max);
     struct zti_zfp *z = &coding->zfp;
     int most_exponent = 0, bound_exponent = 0;
-    (void)frexp(most, &most_exponent); /* most < 2^most_exponent */
+    (void)frexp(most, &most_exponent);                   /* most < 2^most_exponent */
     (void)frexp(floor(ask->abs_bound), &bound_exponent); /* 2^(bound_exponent - 1) <= bound */
     if (isnan(most))
         return; /* sizes are asked for: all planes */
@@ -153,8 +152,7 @@ static uint32_t choices(const struct zti_coding *coding, uint32_t ends[ZTI_CHOIC
     return 2;
 }
 
-static zt_status set_choice(const struct zti_ask *ask, const struct zti_coding *coding,
-                            zt_zfp *zfp)
+static zt_status set_choice(const struct zti_ask *ask, const struct zti_coding *coding, zt_zfp *zfp)
 {
     const uint32_t width = 8 * (uint32_t)zt_type_bytes(coding->type);
     const double most = fabs(ask->min) > fabs(ask->max) ? fabs(ask->min) : fabs(ask->max);
@@ -178,8 +176,7 @@ static zt_status set_mode(zt_context *context, const struct zti_ask *ask,
 {
     const zt_bound *b = &ask->params->bound;
     switch (ask->kind) {
-    case ZT_LOSSLESS:
-        return zt_zfp_set_reversible(zfp);
+    case ZT_LOSSLESS: return zt_zfp_set_reversible(zfp);
     case ZT_ABS:
         if (coding->type == ZT_F32 || coding->type == ZT_F64)
             return zt_zfp_set_accuracy(zfp, ask->abs_bound, NULL);
@@ -195,8 +192,7 @@ static zt_status set_mode(zt_context *context, const struct zti_ask *ask,
             return zti_fail(context, ZT_BAD_ARG, "precision %g is not a whole number in 1..%d",
                             b->value, ZTI_ZFP_MAX_PREC);
         return zt_zfp_set_precision(zfp, (uint32_t)b->value, NULL);
-    case ZT_PWREL:
-        return set_choice(ask, coding, zfp);
+    case ZT_PWREL: return set_choice(ask, coding, zfp);
     case ZT_EXPERT:
         if (zt_zfp_set_expert(zfp, b->minbits, b->maxbits, b->maxprec, b->minexp) != ZT_OK)
             return zti_fail(context, ZT_BAD_ARG,
@@ -206,11 +202,11 @@ static zt_status set_mode(zt_context *context, const struct zti_ask *ask,
         if (b->minbits > 4096u << 2 * coding->grid.rank) /* as much as a rate can be */
             return zti_fail(context, ZT_BAD_ARG,
                             "expert minbits %u are more than 4096 bits for each value of a tile; "
-                            "use less", b->minbits);
+                            "use less",
+                            b->minbits);
         return ZT_OK;
     case ZT_REL:
-    case ZT_PSNR:
-        break;
+    case ZT_PSNR: break;
     }
     return zti_fail(context, ZT_UNSUPPORTED, "the zfp codec has no bound of kind %d",
                     (int)ask->kind);
@@ -231,8 +227,8 @@ static zt_status configure(zt_context *context, const struct zti_ask *ask,
         return status;
     coding->verify_bound = NAN;
     coding->is_of_value = ask->kind == ZT_PWREL;
-    if (ask->kind == ZT_PWREL && !zti_zfp_is_lossless(&coding->zfp, coding->type,
-                                                      coding->grid.rank))
+    if (ask->kind == ZT_PWREL &&
+        !zti_zfp_is_lossless(&coding->zfp, coding->type, coding->grid.rank))
         coding->verify_bound = ask->part;
     if (ask->kind == ZT_ABS && !zti_zfp_is_reversible(&coding->zfp)) {
         coding->verify_bound = ask->abs_bound;
@@ -268,30 +264,24 @@ static bool loosen(struct zti_coding *coding, uint32_t planes)
 static size_t store_params(const struct zti_coding *coding, uint8_t *out)
 {
     const struct zti_zfp *z = &coding->zfp;
-    const zt_zfp zfp = {.minbits = z->minbits, .maxbits = z->maxbits, .maxprec = z->maxprec,
-                        .minexp = z->minexp};
+    const zt_zfp zfp = {
+        .minbits = z->minbits, .maxbits = z->maxbits, .maxprec = z->maxprec, .minexp = z->minexp};
     const zt_zfp_mode mode = zt_zfp_mode_of(&zfp);
     const uint32_t word = z->word_bits == 64 ? 3 : z->word_bits == 32 ? 2 : z->word_bits == 16;
     out[0] = (uint8_t)((uint32_t)mode | word << 4);
     out[1] = (uint8_t)z->shift;
     switch (mode) {
-    case ZT_ZFP_REVERSIBLE:
-        return 2;
+    case ZT_ZFP_REVERSIBLE: return 2;
     case ZT_ZFP_FIXED_ACCURACY:
         if (z->minexp > INT16_MAX)
             break;
         out[2] = (uint8_t)z->minexp;
         out[3] = (uint8_t)(z->minexp >> 8);
         return 4;
-    case ZT_ZFP_FIXED_PRECISION:
-        out[2] = (uint8_t)z->maxprec;
-        return 3;
-    case ZT_ZFP_FIXED_RATE:
-        zti_put_le32(out + 2, z->maxbits);
-        return 6;
+    case ZT_ZFP_FIXED_PRECISION: out[2] = (uint8_t)z->maxprec; return 3;
+    case ZT_ZFP_FIXED_RATE: zti_put_le32(out + 2, z->maxbits); return 6;
     case ZT_ZFP_EXPERT:
-    case ZT_ZFP_INVALID:
-        break;
+    case ZT_ZFP_INVALID: break;
     }
     out[0] = (uint8_t)(ZT_ZFP_EXPERT | word << 4);
     zti_put_le32(out + 2, z->minbits);
@@ -326,8 +316,8 @@ static zt_status load_params(zt_context *context, const uint8_t *in, size_t in_b
     const int32_t shift = (int8_t)in[1];
     const int32_t most = coding->type == ZT_I32 ? 30 : coding->type == ZT_I64 ? 62 : 0;
     if (zti_zfp_check(NULL, &zfp, &coding->zfp) != ZT_OK ||
-        zti_zfp_check_decodable(NULL, &coding->zfp, coding->type, false) != ZT_OK ||
-        shift > most || shift < (most ? -2 : 0))
+        zti_zfp_check_decodable(NULL, &coding->zfp, coding->type, false) != ZT_OK || shift > most ||
+        shift < (most ? -2 : 0))
         return zti_fail(context, ZT_CORRUPT, "the zfp parameters of a frame are out of range");
     coding->zfp.shift = shift;
     coding->verify_bound = NAN;

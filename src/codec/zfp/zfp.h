@@ -94,8 +94,7 @@ ZTI_STATIC bool zti_zfp_proves_integers(const struct zti_zfp *z, uint32_t rank, 
 
 /* ---- holes.c: zti_codec's learn_holes and fit_holes ---- */
 
-bool zti_zfp_learn_holes(struct zti_coding *coding, const zt_array *array,
-                         const uint64_t *holes);
+bool zti_zfp_learn_holes(struct zti_coding *coding, const zt_array *array, const uint64_t *holes);
 void zti_zfp_fit_holes(const struct zti_coding *coding, const zt_array *array,
                        const uint64_t *holes, uint64_t first, uint64_t last);
 

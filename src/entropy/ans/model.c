@@ -46,8 +46,8 @@ static zt_status alloc_model(zt_context *context, uint32_t alphabet, struct zti_
         return zti_fail(context, ZT_BAD_ARG, "an alphabet of %u symbols is not in 1 to %d",
                         alphabet, ZTI_ANS_MAX_ALPHABET);
     const size_t words = ZTI_ANS_STATES + 2 * (size_t)alphabet;
-    uint32_t *memory = zti_alloc_zeroed(
-        context, words * sizeof(uint32_t) + words * sizeof(uint16_t));
+    uint32_t *memory =
+        zti_alloc_zeroed(context, words * sizeof(uint32_t) + words * sizeof(uint16_t));
     if (!memory)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a model of %u symbols", alphabet);
     model->alphabet = alphabet;
@@ -255,8 +255,8 @@ static void make_steps(struct zti_ans_model *model, uint32_t symbol, uint32_t pl
 {
     const uint32_t f = model->frequencies[symbol];
     const uint32_t most = ZTI_ANS_STATE_BITS - (f > 1 ? floor_log2(f - 1) : 0);
-    model->steps[2 * symbol] = f > 1 ? (most << 16) - (f << most)
-                                     : (ZTI_ANS_STATE_BITS << 16) - ZTI_ANS_STATES;
+    model->steps[2 * symbol] =
+        f > 1 ? (most << 16) - (f << most) : (ZTI_ANS_STATE_BITS << 16) - ZTI_ANS_STATES;
     model->steps[2 * symbol + 1] = place - f;
 }
 

@@ -33,8 +33,8 @@ ZTI_INLINE uint32_t zti_reversed(uint32_t code, uint32_t bits)
 
 /* How many of the first 'diagonal' items of the merge of two runs are of the first run (merge path,
  * Green et al.). The first run's items come before equal ones of the second. */
-ZTI_INLINE uint32_t zti_merge_split(const uint64_t *a, uint32_t an, const uint64_t *b,
-                                       uint32_t bn, uint32_t diagonal)
+ZTI_INLINE uint32_t zti_merge_split(const uint64_t *a, uint32_t an, const uint64_t *b, uint32_t bn,
+                                    uint32_t diagonal)
 {
     uint32_t low = diagonal > bn ? diagonal - bn : 0, high = diagonal < an ? diagonal : an;
     while (low < high) {

@@ -21,8 +21,8 @@ zt_status zti_codebook_alloc(zt_context *context, uint32_t alphabet, struct zti_
     if (alphabet == 0 || alphabet > ZTI_HUFFMAN_MAX_ALPHABET)
         return zti_fail(context, ZT_BAD_ARG, "an alphabet of %u symbols is not in 1 to %d",
                         alphabet, ZTI_HUFFMAN_MAX_ALPHABET);
-    uint32_t *codes = zti_alloc_zeroed(context, (size_t)alphabet * (sizeof(uint32_t) +
-                                                                    sizeof(uint16_t) + 1));
+    uint32_t *codes =
+        zti_alloc_zeroed(context, (size_t)alphabet * (sizeof(uint32_t) + sizeof(uint16_t) + 1));
     if (!codes)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a codebook of %u symbols", alphabet);
     book->alphabet = alphabet;

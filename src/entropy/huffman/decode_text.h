@@ -55,12 +55,12 @@ ZTI_INLINE struct NAME(run) NAME(run_of)(const struct zti_huffman_part *part, co
 }
 
 /* Bits from 'next' on that are used, below 64. */
-ZTI_INLINE uint32_t NAME(used)(const struct NAME(run) *r)
+ZTI_INLINE uint32_t NAME(used)(const struct NAME(run) * r)
 {
     return 64 - zti_bit_length64(r->bits | 1);
 }
 
-ZTI_INLINE void NAME(load)(struct NAME(run) *r)
+ZTI_INLINE void NAME(load)(struct NAME(run) * r)
 {
     const uint32_t used = NAME(used)(r);
     r->next += used >> 3;
@@ -79,7 +79,7 @@ ZTI_INLINE void NAME(store_two)(uint16_t *out, uint64_t entry)
 
 /* Symbols and bits of an entry. Returns what it says of bits, 0 where it has none. */
 ZTI_INLINE uint32_t NAME(look_up)(const void *table, uint64_t mask, bool is_narrow,
-                                  struct NAME(run) *r)
+                                  struct NAME(run) * r)
 {
     const uint64_t i = r->bits & mask;
     if (!is_narrow) {
@@ -96,7 +96,7 @@ ZTI_INLINE uint32_t NAME(look_up)(const void *table, uint64_t mask, bool is_narr
     return counts;
 }
 
-ZTI_INLINE void NAME(take_long)(const struct zti_huffman_decoder *decoder, struct NAME(run) *r)
+ZTI_INLINE void NAME(take_long)(const struct zti_huffman_decoder *decoder, struct NAME(run) * r)
 {
     NAME(load)(r);
     const uint32_t code = NAME(long_code)(decoder, r->bits);
@@ -106,7 +106,7 @@ ZTI_INLINE void NAME(take_long)(const struct zti_huffman_decoder *decoder, struc
 
 /* How many turns a part has room for at least, in what it writes and in what it reads, before a
  * turn may begin behind 'last'. */
-ZTI_INLINE size_t NAME(turns_within)(const struct NAME(run) *r,
+ZTI_INLINE size_t NAME(turns_within)(const struct NAME(run) * r,
                                      const struct zti_huffman_part *part, uint32_t turn_symbols,
                                      const uint8_t *last)
 {

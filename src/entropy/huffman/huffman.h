@@ -19,14 +19,14 @@
 
 enum {
     ZTI_HUFFMAN_MAX_ALPHABET = 65536,
-    ZTI_HUFFMAN_MAX_BITS = 16,   /* of a code; 15 where the alphabet has at most 4096 symbols */
-    ZTI_HUFFMAN_PARTS = 4,       /* that the decoder interleaves */
-    ZTI_HUFFMAN_WINDOW = 256     /* symbols whose codes fit vector registers */
+    ZTI_HUFFMAN_MAX_BITS = 16, /* of a code; 15 where the alphabet has at most 4096 symbols */
+    ZTI_HUFFMAN_PARTS = 4,     /* that the decoder interleaves */
+    ZTI_HUFFMAN_WINDOW = 256   /* symbols whose codes fit vector registers */
 };
 
 /* Symbols in 1, 2 or 4 bytes each, at somebody's. */
 struct zti_symbols {
-    void *data; /* only read when encoding */
+    void *data;     /* only read when encoding */
     uint32_t bytes; /* of a symbol */
     uint64_t count;
     uint32_t alphabet;
@@ -55,16 +55,16 @@ const uint64_t *zti_histogram_counts(void *tally, uint32_t alphabet);
 /* A canonical code. Owned by who made it; zti_codebook_free. */
 struct zti_codebook {
     uint32_t alphabet;
-    uint32_t used;        /* symbols that have a code */
-    uint32_t longest;     /* bits of the longest code; 0 where used <= 1 */
-    uint8_t *lengths;     /* [alphabet]: bits of each symbol's code, 0 where it has none */
-    uint32_t *codes;      /* [alphabet]: the code in stream order in bits 0-15, length << 16 */
-    uint16_t *order;      /* [used]: symbols by (length, symbol) */
+    uint32_t used;         /* symbols that have a code */
+    uint32_t longest;      /* bits of the longest code; 0 where used <= 1 */
+    uint8_t *lengths;      /* [alphabet]: bits of each symbol's code, 0 where it has none */
+    uint32_t *codes;       /* [alphabet]: the code in stream order in bits 0-15, length << 16 */
+    uint16_t *order;       /* [used]: symbols by (length, symbol) */
     uint32_t window_first; /* symbols from this on are in the window */
     bool has_window;       /* nearly all symbols of a text are in the window */
-    uint8_t window_low[ZTI_HUFFMAN_WINDOW];  /* codes of those: bits 0-7 */
-    uint8_t window_high[ZTI_HUFFMAN_WINDOW]; /* and 8-15 */
-    uint8_t window_bits[ZTI_HUFFMAN_WINDOW]; /* and their lengths */
+    uint8_t window_low[ZTI_HUFFMAN_WINDOW];   /* codes of those: bits 0-7 */
+    uint8_t window_high[ZTI_HUFFMAN_WINDOW];  /* and 8-15 */
+    uint8_t window_bits[ZTI_HUFFMAN_WINDOW];  /* and their lengths */
     uint32_t first[ZTI_HUFFMAN_MAX_BITS + 2]; /* [l]: the first code of l bits */
     uint32_t entry[ZTI_HUFFMAN_MAX_BITS + 2]; /* [l]: how many codes are shorter than l bits */
 };
@@ -130,9 +130,9 @@ size_t zti_merge_room_words(uint32_t magnitude);
 
 struct zti_huffman_decoder {
     const struct zti_codebook *book;
-    void *table;          /* [2^table_bits], see decode.c */
+    void *table; /* [2^table_bits], see decode.c */
     uint32_t table_bits;
-    bool is_narrow;       /* of 32 bits an entry, else 64 */
+    bool is_narrow; /* of 32 bits an entry, else 64 */
 };
 
 /* Make a decoder for a book, which must outlive it. ZT_NO_MEMORY. */
@@ -142,9 +142,9 @@ void zti_huffman_decoder_free(zt_context *context, struct zti_huffman_decoder *d
 
 /* A run of codes that decodes on its own. */
 struct zti_huffman_part {
-    uint64_t at;     /* bit position of the next code, from the buffer's first bit */
-    uint64_t end;    /* no code reaches beyond it */
-    uint16_t *out;   /* room for symbols and no more */
+    uint64_t at;   /* bit position of the next code, from the buffer's first bit */
+    uint64_t end;  /* no code reaches beyond it */
+    uint16_t *out; /* room for symbols and no more */
     size_t symbols;
 };
 

@@ -19,8 +19,8 @@ struct merge {
     const uint64_t *leaves;   /* [n], and the heaviest behind */
     const uint64_t *packages; /* [packages_n], likewise */
     uint32_t n, packages_n;
-    uint64_t *list;           /* [n + packages_n] */
-    uint8_t *is_leaf;         /* likewise */
+    uint64_t *list;   /* [n + packages_n] */
+    uint8_t *is_leaf; /* likewise */
 };
 
 /* The next item of a list; returns whether it is a leaf. */
@@ -45,8 +45,8 @@ static void merge_list(const struct merge *m)
         i[c] = zti_merge_split(leaves, m->n, packages, m->packages_n, (uint32_t)(c * part));
     for (size_t k = 0; k < part; k++)
         for (size_t c = 0; c < CHAINS; c++)
-            i[c] += merge_item(leaves + i[c], packages + (c * part + k - i[c]),
-                               list + c * part + k, is_leaf + c * part + k);
+            i[c] += merge_item(leaves + i[c], packages + (c * part + k - i[c]), list + c * part + k,
+                               is_leaf + c * part + k);
     for (size_t k = CHAINS * part; k < items; k++)
         i[CHAINS - 1] += merge_item(leaves + i[CHAINS - 1], packages + (k - i[CHAINS - 1]),
                                     list + k, is_leaf + k);

@@ -45,7 +45,7 @@ size_t zti_merge_room_words(uint32_t magnitude)
 }
 
 struct merge {
-    uint32_t units;       /* cells */
+    uint32_t units; /* cells */
     uint32_t cell_words;
     uint32_t *from, *to;  /* [units * cell_words] */
     uint32_t *group_bits; /* [units]: of groups, by their number */

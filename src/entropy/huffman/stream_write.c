@@ -26,11 +26,11 @@ struct job {
     struct zti_codebook book;
     struct worker *workers;
     uint32_t worker_count;
-    uint16_t *part_bits;   /* [parts] */
-    uint64_t *run_starts;  /* [runs + 1]: bytes from the first chunk */
-    uint8_t *out;          /* where the first chunk goes */
-    uint64_t room_bytes;   /* for chunks */
-    bool is_placed;        /* part_bits and run_starts are known before the chunks are coded */
+    uint16_t *part_bits;  /* [parts] */
+    uint64_t *run_starts; /* [runs + 1]: bytes from the first chunk */
+    uint8_t *out;         /* where the first chunk goes */
+    uint64_t room_bytes;  /* for chunks */
+    bool is_placed;       /* part_bits and run_starts are known before the chunks are coded */
     struct zti_stream_cuda cuda;
 };
 
@@ -126,8 +126,7 @@ static bool measure_run(void *shared, uint32_t worker, uint64_t run)
     uint64_t first, bytes = 0;
     for (uint32_t c = 0; c < RUN_CHUNKS; c++) {
         const size_t n = chunk_at(job->source, run, c, &first);
-        const uint16_t *symbols =
-            take_symbols(job->source, first, n, job->workers[worker].symbols);
+        const uint16_t *symbols = take_symbols(job->source, first, n, job->workers[worker].symbols);
         uint64_t chunk_bits = 0;
         for (size_t at = 0; at < n; at += PART_SYMBOLS) {
             const size_t part = n - at < PART_SYMBOLS ? n - at : PART_SYMBOLS;
@@ -377,8 +376,8 @@ static zt_status write_aside(zt_context *context, struct job *job, uint8_t *out,
 }
 
 zt_status zt_huffman_encode(zt_context *context, const void *symbols, uint32_t symbol_bytes,
-                            uint64_t count, uint32_t alphabet, void *out,
-                            size_t out_capacity_bytes, size_t *out_bytes)
+                            uint64_t count, uint32_t alphabet, void *out, size_t out_capacity_bytes,
+                            size_t *out_bytes)
 {
     if (!out || !out_bytes)
         return zti_fail(context, ZT_BAD_ARG, "no place is given for the result");

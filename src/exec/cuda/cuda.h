@@ -14,10 +14,10 @@ bool zti_cuda_takes(const struct zti_coding *coding);
 /* Values of a slab on their way to the device. */
 struct zti_cuda_bringing {
     enum zti_device_queue queue;
-    uint32_t number;        /* 0 or 1: whose part of the device's memory */
-    struct zti_kept *kept;  /* what is there already; they are added */
-    uint8_t *staged;        /* values without gaps, or NULL; until the queue is done */
-    zt_array there;         /* on the device */
+    uint32_t number;       /* 0 or 1: whose part of the device's memory */
+    struct zti_kept *kept; /* what is there already; they are added */
+    uint8_t *staged;       /* values without gaps, or NULL; until the queue is done */
+    zt_array there;        /* on the device */
 };
 
 /* Queue a slab's values to the device, or find them there. */
@@ -47,9 +47,9 @@ bool zti_cuda_expands(const struct zti_coding *coding, const struct zti_index *i
 /* Chunks that follow each other, whose places are wanted. */
 struct zti_cuda_places {
     uint64_t first, count;
-    uint32_t slab;           /* 0 or 1: whose parts of the device's memory */
-    uint64_t expected;       /* units: where the first one begins */
-    const uint64_t *places;  /* on the device, cf. codec/cuda.h */
+    uint32_t slab;          /* 0 or 1: whose parts of the device's memory */
+    uint64_t expected;      /* units: where the first one begins */
+    const uint64_t *places; /* on the device, cf. codec/cuda.h */
     struct zti_index_borders borders;
 };
 
@@ -72,11 +72,10 @@ zt_status zti_cuda_encode(zt_context *context, const struct zti_coding *coding,
                           uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
                           const struct zti_starts *starts);
 
-zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding,
-                          const uint8_t *data, size_t data_bytes, uint64_t start_bits,
-                          const struct zti_index *index, const struct zti_view *view,
-                          const struct zti_scatter *scatter, const struct zti_starts *starts,
-                          uint64_t *end_bits);
+zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding, const uint8_t *data,
+                          size_t data_bytes, uint64_t start_bits, const struct zti_index *index,
+                          const struct zti_view *view, const struct zti_scatter *scatter,
+                          const struct zti_starts *starts, uint64_t *end_bits);
 
 /* zti_exec_scratch. */
 zt_status zti_cuda_scratch(zt_context *context, const struct zti_coding *coding,

@@ -4,9 +4,9 @@
  * brought. An array in the device's memory is written there.
  *
  * Where chunks begin is computed at fixed rate. Otherwise kernels find it by the index
- * (exec/cuda/index.c) while others run over the slab before, and the host looks up the chunks of boxes.
- * Of a stream without an index, one thread of the host parses the tiles first, and reconstructs
- * none. */
+ * (exec/cuda/index.c) while others run over the slab before, and the host looks up the chunks of
+ * boxes. Of a stream without an index, one thread of the host parses the tiles first, and
+ * reconstructs none. */
 #include "array/mirror.h"
 #include "codec/gpu.h"
 #include "core/device.h"
@@ -18,14 +18,14 @@ struct slab {
     uint32_t number; /* 0 or 1: whose parts of the device's memory */
     struct zti_view view;
     struct zti_cuda_decoding args;
-    uint64_t *chunks;    /* numbers of those wanted; NULL: they follow each other */
-    uint64_t *places;    /* two a chunk, cf. codec/cuda.h, here in bits of the data; NULL: none, or
-                            the device has them */
+    uint64_t *chunks; /* numbers of those wanted; NULL: they follow each other */
+    uint64_t *places; /* two a chunk, cf. codec/cuda.h, here in bits of the data; NULL: none, or
+                         the device has them */
     uint64_t first, count; /* of chunks */
     struct zti_cuda_places expanded;
-    uint64_t base;       /* the bit of the data that is bit 0 on the device */
-    uint64_t states[2];  /* as the kernels leave them */
-    uint8_t *staged;     /* values without gaps on their way back, or NULL */
+    uint64_t base;                   /* the bit of the data that is bit 0 on the device */
+    uint64_t states[2];              /* as the kernels leave them */
+    uint8_t *staged;                 /* values without gaps on their way back, or NULL */
     uint64_t first_tile, done_tiles; /* of the grid: the first in the slab's layers, and the end */
 };
 
@@ -44,10 +44,10 @@ struct decoder {
     uint64_t chunk_tiles;
     const void *model; /* what the codec learnt, on the device */
     void *work;        /* memory there for kernels to work in, or NULL */
-    uint64_t end; /* where the last tile that was looked at ends, in bits of the data */
+    uint64_t end;      /* where the last tile that was looked at ends, in bits of the data */
     bool is_out_on_device;
     const struct zti_scatter *scatter; /* or NULL; then views have no memory */
-    struct slab slabs[3]; /* of which two have memory on the device */
+    struct slab slabs[3];              /* of which two have memory on the device */
 };
 
 static uint64_t chunks_of_stream(const struct decoder *d)
@@ -188,8 +188,8 @@ static zt_status put_stream(struct decoder *d, struct slab *s)
         return cut_short(d);
     const uint64_t first = from / 8, n = zti_bytes_of_bits(to) - first, words = n / 8 + 1;
     s->base = first * 8;
-    zt_status status = device->room(d->context, zti_part_of(ZTI_DEVICE_STREAM, s->number),
-                                    words * 8, &memory);
+    zt_status status =
+        device->room(d->context, zti_part_of(ZTI_DEVICE_STREAM, s->number), words * 8, &memory);
     if (status == ZT_OK)
         status = device->zero(d->context, ZTI_QUEUE_IN, (uint8_t *)memory + n / 8 * 8, 8);
     if (status == ZT_OK && n > 0)
@@ -213,16 +213,19 @@ static uint64_t expected_start(const struct slab *s, const struct slab *before)
 /* Choose the chunks of a slab, and queue what finds them. 'before': the slab before, or NULL. */
 static zt_status seek_slab(struct decoder *d, struct slab *s, const struct slab *before)
 {
-    s->args = (struct zti_cuda_decoding){.coding = d->coding, .view = s->view,
+    s->args = (struct zti_cuda_decoding){.coding = d->coding,
+                                         .view = s->view,
                                          .chunk_tiles = (uint32_t)d->chunk_tiles,
-                                         .model = d->model, .work = d->work,
+                                         .model = d->model,
+                                         .work = d->work,
                                          .queue = d->device->queue};
     const zt_status status = choose_chunks(d, s);
     if (status != ZT_OK || d->fixed_bits > 0)
         return status;
     if (!d->is_expanded)
         return look_up_places(d, s);
-    s->expanded = (struct zti_cuda_places){.first = s->first, .count = s->count,
+    s->expanded = (struct zti_cuda_places){.first = s->first,
+                                           .count = s->count,
                                            .slab = s->number,
                                            .expected = expected_start(s, before)};
     return zti_cuda_expand(d->context, d->coding, d->index, d->start_bits, &s->expanded);
@@ -246,8 +249,8 @@ static zt_status begin_slab(struct decoder *d, struct slab *s)
     if (status == ZT_OK && s->chunks)
         status = put_list(d, s, ZTI_DEVICE_CHUNKS, s->chunks, s->count, &s->args.chunks);
     if (status == ZT_OK)
-        status = d->device->room(d->context, zti_part_of(ZTI_DEVICE_STATES, s->number), 16,
-                                 &memory);
+        status =
+            d->device->room(d->context, zti_part_of(ZTI_DEVICE_STATES, s->number), 16, &memory);
     if (status == ZT_OK)
         status = d->device->zero(d->context, ZTI_QUEUE_IN, memory, 16);
     s->args.states = memory;
@@ -385,10 +388,10 @@ static zt_status run_slab(struct decoder *d, const struct way *way, uint64_t k)
 static zt_status decode_view(struct decoder *d, const struct zti_view *view)
 {
     const struct zti_grid *grid = &d->coding->grid;
-    struct way way = {.view = view, .first = view->lo[0] / grid->side[0],
+    struct way way = {.view = view,
+                      .first = view->lo[0] / grid->side[0],
                       .last = (view->hi[0] - 1) / grid->side[0] + 1,
-                      .layers =
-                          zti_cuda_slab_layers(d->context, d->coding, view->out.shape)};
+                      .layers = zti_cuda_slab_layers(d->context, d->coding, view->out.shape)};
     way.slabs = (way.last - way.first + way.layers - 1) / way.layers;
     zt_status status = d->device->after(d->context, ZTI_QUEUE_IN, ZTI_QUEUE_KERNELS);
     if (status == ZT_OK)
@@ -433,18 +436,23 @@ static zt_status scan(struct decoder *d, uint64_t last, const struct zti_starts 
     return status;
 }
 
-zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding,
-                          const uint8_t *data, size_t data_bytes, uint64_t start_bits,
-                          const struct zti_index *index, const struct zti_view *view,
-                          const struct zti_scatter *scatter, const struct zti_starts *starts,
-                          uint64_t *end_bits)
+zt_status zti_cuda_decode(zt_context *context, const struct zti_coding *coding, const uint8_t *data,
+                          size_t data_bytes, uint64_t start_bits, const struct zti_index *index,
+                          const struct zti_view *view, const struct zti_scatter *scatter,
+                          const struct zti_starts *starts, uint64_t *end_bits)
 {
-    struct decoder d = {.context = context, .device = context->device, .coding = coding,
-                        .data = data, .data_bytes = data_bytes, .start_bits = start_bits,
-                        .index = index, .codec = zti_cuda_codec_of(coding->codec->id),
+    struct decoder d = {.context = context,
+                        .device = context->device,
+                        .coding = coding,
+                        .data = data,
+                        .data_bytes = data_bytes,
+                        .start_bits = start_bits,
+                        .index = index,
+                        .codec = zti_cuda_codec_of(coding->codec->id),
                         .is_out_on_device = zti_is_on_device(context, view->out.data),
                         .scatter = scatter,
-                        .fixed_bits = coding->codec->tile_fixed_bits(coding), .chunk_tiles = 1};
+                        .fixed_bits = coding->codec->tile_fixed_bits(coding),
+                        .chunk_tiles = 1};
     struct zti_starts own = {.chunk_tiles = zti_usual_chunk_tiles(coding)};
     zt_status status = ZT_OK;
     if (!d.codec)

@@ -26,15 +26,15 @@
 
 /* A slab that is under way. */
 struct slab {
-    uint32_t number;        /* 0 or 1: whose parts of the device's memory */
-    struct zti_coding own;  /* with the slab's grid */
+    uint32_t number;       /* 0 or 1: whose parts of the device's memory */
+    struct zti_coding own; /* with the slab's grid */
     struct zti_cuda_encoding args;
     uint64_t tiles, bits;
-    uint64_t at;            /* where it begins, in bits of the output */
-    uint64_t *list;         /* where chunks begin, on the host */
+    uint64_t at;    /* where it begins, in bits of the output */
+    uint64_t *list; /* where chunks begin, on the host */
     uint64_t list_count;
-    uint8_t *staged;        /* values without gaps, or NULL */
-    uint8_t *doubts;        /* on the host, where they are wanted */
+    uint8_t *staged; /* values without gaps, or NULL */
+    uint8_t *doubts; /* on the host, where they are wanted */
 };
 
 struct encoder {
@@ -45,11 +45,11 @@ struct encoder {
     const zt_array *array;
     uint8_t *out;
     size_t capacity_bytes;
-    uint64_t start_bits; /* of the stream */
-    uint64_t at;         /* bits of out that are taken */
-    uint8_t before;      /* what is in the byte that the stream begins in, on the host */
-    const void *model;   /* what the codec learnt, on the device */
-    void *work;          /* memory there for kernels to work in, or NULL */
+    uint64_t start_bits;  /* of the stream */
+    uint64_t at;          /* bits of out that are taken */
+    uint8_t before;       /* what is in the byte that the stream begins in, on the host */
+    const void *model;    /* what the codec learnt, on the device */
+    void *work;           /* memory there for kernels to work in, or NULL */
     struct zti_kept kept; /* values that are on the device already */
     bool is_out_on_device;
     struct zti_misses *misses;
@@ -92,10 +92,9 @@ static void want_starts(const struct encoder *e, struct slab *s)
 {
     const uint64_t first = s->args.first_tile, last = first + s->tiles;
     s->args.chunk_tiles = is_verified(e) ? 1 : e->starts ? e->starts->chunk_tiles : 0;
-    s->list_count = s->args.chunk_tiles == 0
-                        ? 0
-                        : zti_index_chunks(last, s->args.chunk_tiles) -
-                              zti_index_chunks(first, s->args.chunk_tiles);
+    s->list_count = s->args.chunk_tiles == 0 ? 0
+                                             : zti_index_chunks(last, s->args.chunk_tiles) -
+                                                   zti_index_chunks(first, s->args.chunk_tiles);
 }
 
 /* Begin with a slab: its values go to the device, and the host has room for what comes back. */
@@ -112,8 +111,10 @@ static zt_status begin_slab(struct encoder *e, uint64_t k, uint64_t first_layer,
     s->tiles = s->own.grid.count;
     s->args = (struct zti_cuda_encoding){.coding = &s->own,
                                          .first_tile = first_layer * (grid->count / grid->tiles[0]),
-                                         .whole = e->coding, .model = e->model,
-                                         .work = e->work, .queue = e->device->queue};
+                                         .whole = e->coding,
+                                         .model = e->model,
+                                         .work = e->work,
+                                         .queue = e->device->queue};
     want_starts(e, s);
     if (s->list_count > 0)
         s->list = zti_alloc(e->context, (size_t)s->list_count * sizeof *s->list);
@@ -161,9 +162,8 @@ static zt_status make_room(struct encoder *e, struct slab *s)
         return zti_fail(e->context, ZT_NO_MEMORY, "a slab's stream is too large for the device");
     for (uint32_t i = 0; i < ZTI_DEVICE_KINDS && status == ZT_OK; i++)
         if (bytes[i] > 0)
-            status = e->device->room(e->context,
-                                     zti_part_of((enum zti_device_part)i, s->number), bytes[i],
-                                     &memory[i]);
+            status = e->device->room(e->context, zti_part_of((enum zti_device_part)i, s->number),
+                                     bytes[i], &memory[i]);
     if (status == ZT_OK && e->codec->adds_to_first_word)
         status = e->device->zero(e->context, ZTI_QUEUE_KERNELS, memory[ZTI_DEVICE_STREAM], 8);
     if (status == ZT_OK)
@@ -217,8 +217,8 @@ static zt_status get_bits(struct encoder *e, const struct slab *s)
                         "the stream needs more than the output buffer's %zu bytes",
                         e->capacity_bytes);
     if (s->list_count > 0)
-        status = e->device->copy(e->context, ZTI_QUEUE_OUT, s->list, s->args.starts,
-                                 s->list_count * 8);
+        status =
+            e->device->copy(e->context, ZTI_QUEUE_OUT, s->list, s->args.starts, s->list_count * 8);
     if (status == ZT_OK && s->doubts)
         status = e->device->copy(e->context, ZTI_QUEUE_OUT, s->doubts, s->args.doubts, s->tiles);
     if (status == ZT_OK && s->bits > 0)
@@ -232,8 +232,8 @@ static zt_status check_doubts(struct encoder *e, const struct slab *s)
 {
     const uint64_t most_bytes = e->coding->codec->tile_max_bits(e->coding) / 8;
     uint8_t *copy = zti_alloc(e->context, (size_t)most_bytes + 2 * ZTI_BIT_MARGIN_BYTES);
-    zt_status status = copy ? ZT_OK
-                            : zti_fail(e->context, ZT_NO_MEMORY, "no memory to verify a tile");
+    zt_status status =
+        copy ? ZT_OK : zti_fail(e->context, ZT_NO_MEMORY, "no memory to verify a tile");
     for (uint64_t i = 0; status == ZT_OK && !e->misses->is_over && i < s->tiles; i++) {
         if (!s->doubts[i] && !e->coding->is_of_value) /* of which kernels prove nothing */
             continue;
@@ -308,8 +308,7 @@ static zt_status run_slab(struct encoder *e, uint64_t k, uint64_t layers, uint64
 static zt_status run_slabs(struct encoder *e)
 {
     const uint64_t total = e->coding->grid.tiles[0];
-    const uint64_t layers =
-        zti_cuda_slab_layers(e->context, e->coding, e->coding->grid.shape);
+    const uint64_t layers = zti_cuda_slab_layers(e->context, e->coding, e->coding->grid.shape);
     const uint64_t slabs = total / layers + (total % layers != 0);
     zt_status status = e->device->after(e->context, ZTI_QUEUE_IN, ZTI_QUEUE_KERNELS);
     if (status == ZT_OK)
@@ -386,16 +385,24 @@ zt_status zti_cuda_encode(zt_context *context, const struct zti_coding *coding,
                           uint64_t start_bits, uint64_t *end_bits, struct zti_misses *misses,
                           const struct zti_starts *starts)
 {
-    struct encoder e = {.context = context, .device = context->device, .coding = coding,
-                        .array = array, .out = out, .capacity_bytes = out_capacity_bytes,
-                        .start_bits = start_bits, .at = start_bits, .misses = misses,
-                        .starts = starts, .codec = zti_cuda_codec_of(coding->codec->id),
+    struct encoder e = {.context = context,
+                        .device = context->device,
+                        .coding = coding,
+                        .array = array,
+                        .out = out,
+                        .capacity_bytes = out_capacity_bytes,
+                        .start_bits = start_bits,
+                        .at = start_bits,
+                        .misses = misses,
+                        .starts = starts,
+                        .codec = zti_cuda_codec_of(coding->codec->id),
                         .kept = coding->kept,
                         .is_out_on_device = zti_is_on_device(context, out)};
     if (!e.codec)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the %s codec has no CUDA kernels in this version; use serial or omp, or "
-                        "another codec", coding->codec->name);
+                        "another codec",
+                        coding->codec->name);
     if (start_bits % 8 > 0 && !e.is_out_on_device)
         e.before = out[start_bits / 8] & (uint8_t)((1u << start_bits % 8) - 1);
     zt_status status = zti_cuda_put_model(context, coding, &e.model, &e.work);

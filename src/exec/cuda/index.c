@@ -40,8 +40,8 @@ static zt_status put_window(zt_context *context, uint8_t *memory, struct zti_ind
         const uint8_t *const from = x->index.body + x->window.at[i];
         x->parts[i] = memory;
         if (bytes > 0)
-            status = device->copy(context, ZTI_QUEUE_IN, memory,
-                                  zti_twin_of(device, from, bytes), bytes);
+            status = device->copy(context, ZTI_QUEUE_IN, memory, zti_twin_of(device, from, bytes),
+                                  bytes);
         memory += zti_round_up(bytes, 16);
     }
     return status;
@@ -53,8 +53,8 @@ zt_status zti_cuda_expand(zt_context *context, const struct zti_coding *coding,
 {
     struct zti_device *const device = context->device;
     struct zti_index_expansion x = {.index = *index,
-                                    .window = zti_index_window_of(index, p->first,
-                                                                  p->first + p->count),
+                                    .window =
+                                        zti_index_window_of(index, p->first, p->first + p->count),
                                     .first = p->first,
                                     .count = p->count,
                                     .before = p->expected,
@@ -65,8 +65,8 @@ zt_status zti_cuda_expand(zt_context *context, const struct zti_coding *coding,
     zt_status status = device->room(context, zti_part_of(ZTI_DEVICE_INDEX, p->slab),
                                     before + x.window.bytes[0] + x.window.bytes[1] + 32, &memory);
     if (status == ZT_OK)
-        status = device->room(context, zti_part_of(ZTI_DEVICE_STARTS, p->slab), 16 * p->count,
-                              &places);
+        status =
+            device->room(context, zti_part_of(ZTI_DEVICE_STARTS, p->slab), 16 * p->count, &places);
     if (status == ZT_OK)
         status = device->zero(context, ZTI_QUEUE_IN, memory, before);
     if (status == ZT_OK)
@@ -80,9 +80,9 @@ zt_status zti_cuda_expand(zt_context *context, const struct zti_coding *coding,
     p->places = x.places = places;
     zti_cuda_index_expand(&x, device->queue);
     status = device->after(context, ZTI_QUEUE_IN, ZTI_QUEUE_KERNELS);
-    return status != ZT_OK ? status
-                           : device->copy(context, ZTI_QUEUE_IN, &p->borders, x.borders,
-                                          sizeof p->borders);
+    return status != ZT_OK
+               ? status
+               : device->copy(context, ZTI_QUEUE_IN, &p->borders, x.borders, sizeof p->borders);
 }
 
 /* The sentence is the host's, whose check goes through all of the index. */

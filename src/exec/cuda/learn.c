@@ -19,8 +19,7 @@ static zt_status count_slab(struct counter *c, uint64_t k, uint64_t row, uint64_
 {
     const struct zti_grid *const grid = &c->args.coding->grid;
     const zt_array slab = zti_array_slab(c->array, row, rows);
-    struct zti_cuda_bringing b = {
-        .queue = ZTI_QUEUE_KERNELS, .number = k % 2, .kept = c->kept};
+    struct zti_cuda_bringing b = {.queue = ZTI_QUEUE_KERNELS, .number = k % 2, .kept = c->kept};
     zt_status status = zti_cuda_bring(c->context, &slab, &b);
     if (status == ZT_OK) {
         c->args.array = b.there;
@@ -53,8 +52,8 @@ static uint64_t model_bytes(const struct zti_coding *coding)
 }
 
 /* To ZTI_DEVICE_MODEL: what the codec learnt, and zeros, of which there are 'counters'. */
-static zt_status make_model(zt_context *context, const struct zti_coding *coding,
-                            uint64_t counters, void **model, uint64_t **counts)
+static zt_status make_model(zt_context *context, const struct zti_coding *coding, uint64_t counters,
+                            void **model, uint64_t **counts)
 {
     struct zti_device *const device = context->device;
     const uint64_t bytes = model_bytes(coding), at = zti_round_up(bytes, 8);

@@ -69,8 +69,8 @@ zt_status zti_index_file_parse(zt_context *context, const uint8_t *bytes, size_t
 zt_status zti_index_file_hash(struct zti_input *stream, struct zti_buffer *buffer,
                               struct zti_index_file *f)
 {
-    const uint64_t n = stream->bytes < ZTI_INDEX_FILE_END_BYTES ? stream->bytes
-                                                                : ZTI_INDEX_FILE_END_BYTES;
+    const uint64_t n =
+        stream->bytes < ZTI_INDEX_FILE_END_BYTES ? stream->bytes : ZTI_INDEX_FILE_END_BYTES;
     const uint8_t *bytes;
     zt_status status = zti_input_view(stream, 0, n, buffer, &bytes);
     if (status == ZT_OK) {
@@ -91,7 +91,8 @@ zt_status zti_index_file_compare(zt_context *context, const struct zti_index_fil
     if (f->stream_bytes != stream->stream_bytes)
         return zti_fail(context, ZT_CORRUPT,
                         "the index is another stream's: of one with %" PRIu64 " bytes, this one "
-                        "has %" PRIu64, f->stream_bytes, stream->stream_bytes);
+                        "has %" PRIu64,
+                        f->stream_bytes, stream->stream_bytes);
     if (f->first_hash != stream->first_hash || f->last_hash != stream->last_hash)
         return zti_fail(context, ZT_CORRUPT,
                         "the index is another stream's: of one that %s other bytes",

@@ -363,8 +363,7 @@ static zt_status take_table(zt_context *context, struct stream *s, const uint8_t
 
 /* What tiles have of a view. */
 static zt_status take_tiles(zt_context *context, const struct stream *s, const uint8_t *head,
-                            const uint8_t *data, uint64_t records_end,
-                            const struct zti_view *view)
+                            const uint8_t *data, uint64_t records_end, const struct zti_view *view)
 {
     const uint32_t rank = s->coding.grid.rank;
     struct zti_view inner = *view;
@@ -383,8 +382,8 @@ static zt_status take_tiles(zt_context *context, const struct stream *s, const u
     if (status == ZT_OK && !zti_exec_checks_index(context, &s->coding, &index, &inner, NULL))
         status = zti_index_check(context, &index);
     if (status == ZT_OK)
-        status = zti_exec_decode(context, &s->coding, data, (size_t)records_end,
-                                 s->head_bytes * 8, &index, &inner, &end_bits);
+        status = zti_exec_decode(context, &s->coding, data, (size_t)records_end, s->head_bytes * 8,
+                                 &index, &inner, &end_bits);
     zti_index_close(context, &index);
     if (status == ZT_OK && is_whole && end_bits != records_end * 8)
         status = zti_fail(context, ZT_CORRUPT,
@@ -412,10 +411,13 @@ static zt_status take_border(zt_context *context, const struct stream *s, const 
     struct zti_mirror border_bytes;
     if (s->border_values == 0)
         return ZT_OK;
-    const zt_status status = zti_mirror_open_bytes(
-        context, bytes, s->border_values * s->value_bytes, &border_bytes);
+    const zt_status status =
+        zti_mirror_open_bytes(context, bytes, s->border_values * s->value_bytes, &border_bytes);
     u.in = border_bytes.bytes;
-    struct border border = {.stream = s, .shape = whole->shape, .view = *view, .bytes = u.out,
+    struct border border = {.stream = s,
+                            .shape = whole->shape,
+                            .view = *view,
+                            .bytes = u.out,
                             .has_tails = s->coding.model != NULL};
     if (status == ZT_OK)
         copy_border(context, &border);

@@ -35,7 +35,8 @@ zt_status zt_zfp_compress_bound(zt_context *context, const zt_array *array, cons
     uint64_t bits;
     if (!zti_mul(coding.grid.count, zti_codec_zfp.tile_max_bits(&coding), &bits) ||
         !zti_add(bits, ZTI_ZFP_HEADER_MAX_BITS + 63, &bits) || bits / 8 > SIZE_MAX)
-        return zti_fail(context, ZT_BAD_ARG, "the stream could take more than this machine's "
+        return zti_fail(context, ZT_BAD_ARG,
+                        "the stream could take more than this machine's "
                         "address space");
     *capacity_bytes = (size_t)(zti_round_up(bits - 63, zfp->word_bits) / 8);
     return ZT_OK;
@@ -63,9 +64,9 @@ zt_status zti_bare_zfp_refuse_nonfinite(zt_context *context, const zt_array *arr
 }
 
 zt_status zti_bare_zfp_encode(zt_context *context, const zt_array *array, const zt_zfp *zfp,
-                              const struct zti_coding *coding, void *out,
-                              size_t out_capacity_bytes, size_t *out_bytes,
-                              const struct zti_starts *starts, uint64_t *header_bits)
+                              const struct zti_coding *coding, void *out, size_t out_capacity_bytes,
+                              size_t *out_bytes, const struct zti_starts *starts,
+                              uint64_t *header_bits)
 {
     uint8_t head[24 + ZTI_BIT_MARGIN_BYTES] = {0};
     struct zti_bit_writer w = zti_bit_writer_at(head);
@@ -106,8 +107,7 @@ zt_status zt_zfp_compress(zt_context *context, const zt_array *array, const zt_z
     if (status == ZT_OK)
         status = zti_bare_zfp_coding(context, array, zfp, &coding);
     return status == ZT_OK ? zti_bare_zfp_encode(context, array, zfp, &coding, out,
-                                                 out_capacity_bytes, out_bytes, NULL,
-                                                 &header_bits)
+                                                 out_capacity_bytes, out_bytes, NULL, &header_bits)
                            : status;
 }
 
@@ -127,8 +127,8 @@ static zt_status take_header(zt_context *context, const void *data, size_t data_
     return status;
 }
 
-zt_status zt_zfp_read_header(zt_context *context, const void *data, size_t data_bytes,
-                             zt_zfp *zfp, zt_array *array, uint32_t *header_bits)
+zt_status zt_zfp_read_header(zt_context *context, const void *data, size_t data_bytes, zt_zfp *zfp,
+                             zt_array *array, uint32_t *header_bits)
 {
     struct zti_zfp z;
     zt_array found;
@@ -179,8 +179,7 @@ zt_status zti_bare_zfp_open(zt_context *context, const void *data, size_t data_b
     return status;
 }
 
-size_t zti_bare_zfp_consumed(const struct zti_coding *coding, uint64_t end_bits,
-                             size_t data_bytes)
+size_t zti_bare_zfp_consumed(const struct zti_coding *coding, uint64_t end_bits, size_t data_bytes)
 {
     const uint64_t bytes = zti_round_up(end_bits, coding->zfp.word_bits) / 8;
     return bytes < data_bytes ? (size_t)bytes : data_bytes;

@@ -12,14 +12,13 @@ zt_status zti_bare_zfp_coding(zt_context *context, const zt_array *array, const 
 /* Encode an array that was checked, behind a header of *header_bits where there is to be one.
  * starts may be NULL. */
 zt_status zti_bare_zfp_encode(zt_context *context, const zt_array *array, const zt_zfp *zfp,
-                              const struct zti_coding *coding, void *out,
-                              size_t out_capacity_bytes, size_t *out_bytes,
-                              const struct zti_starts *starts, uint64_t *header_bits);
+                              const struct zti_coding *coding, void *out, size_t out_capacity_bytes,
+                              size_t *out_bytes, const struct zti_starts *starts,
+                              uint64_t *header_bits);
 
 /* Bytes of a stream that ends at end_bits: whole words, of which the padding of the last one may be
  * cut off. */
-size_t zti_bare_zfp_consumed(const struct zti_coding *coding, uint64_t end_bits,
-                             size_t data_bytes);
+size_t zti_bare_zfp_consumed(const struct zti_coding *coding, uint64_t end_bits, size_t data_bytes);
 
 /* The coding of a stream that is there: by the caller's parameters or, with ZT_ZFP_HEADER, by those
  * of its header, which must name the array's type and shape. The array has been checked. */

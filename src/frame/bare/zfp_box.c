@@ -16,8 +16,8 @@ struct patch {
     uint8_t *stream;
     uint64_t start_bits; /* of the first tile */
     uint64_t tile_bits;
-    uint64_t look_bits;  /* of a tile that matter to its decoder */
-    uint8_t *scratch;    /* for a tile at its largest, from any bit of a byte, and the margin */
+    uint64_t look_bits; /* of a tile that matter to its decoder */
+    uint8_t *scratch;   /* for a tile at its largest, from any bit of a byte, and the margin */
 };
 
 /* A tile as an array of its own. */
@@ -188,8 +188,8 @@ zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_byte
     if (status == ZT_OK && values)
         status = zti_check_on_host(context, values->data, "the box");
     if (status == ZT_OK)
-        status = zti_bare_zfp_open(context, stream, stream_bytes, zfp, whole, &coding,
-                                   &header_bits);
+        status =
+            zti_bare_zfp_open(context, stream, stream_bytes, zfp, whole, &coding, &header_bits);
     if (status == ZT_OK)
         status = check_values(context, whole, box, values);
     if (status != ZT_OK)
@@ -212,8 +212,12 @@ zt_status zt_zfp_write_box(zt_context *context, void *stream, size_t stream_byte
     if (status != ZT_OK)
         return status;
     const uint64_t reach = coding.codec->tile_reach_bits(&coding);
-    struct patch p = {.coding = &coding, .box = box, .values = values, .stream = stream,
-                      .start_bits = header_bits, .tile_bits = tile_bits,
+    struct patch p = {.coding = &coding,
+                      .box = box,
+                      .values = values,
+                      .stream = stream,
+                      .start_bits = header_bits,
+                      .tile_bits = tile_bits,
                       .look_bits = reach < tile_bits ? reach : tile_bits};
     p.scratch = zti_alloc(context, (size_t)(coding.codec->tile_max_bits(&coding) / 8) + 1 +
                                        2 * ZTI_BIT_MARGIN_BYTES);

@@ -117,10 +117,11 @@ static zt_status begin(zt_context *context, const struct zti_coding *coding, zt_
     const uint64_t chunks = zti_index_chunks(coding->grid.count, m->layout.chunk_tiles);
     if (zti_mul(chunks + 1, sizeof *m->starts.list, &bytes) && bytes <= SIZE_MAX)
         m->starts.list = zti_alloc(context, (size_t)bytes);
-    return m->starts.list ? ZT_OK
-                          : zti_fail(context, ZT_NO_MEMORY,
-                                     "no memory for the places of %" PRIu64
-                                     " chunks; use larger ones", chunks);
+    return m->starts.list
+               ? ZT_OK
+               : zti_fail(context, ZT_NO_MEMORY,
+                          "no memory for the places of %" PRIu64 " chunks; use larger ones",
+                          chunks);
 }
 
 /* Store the index of a stream that was gone through, and free what begin took. */
@@ -132,14 +133,15 @@ static zt_status end(zt_context *context, const struct zti_coding *coding, const
         struct zti_input input = zti_input_of(context, stream, stream_bytes);
         struct zti_buffer ends = {.bytes = NULL};
         const uint64_t chunks = zti_index_chunks(coding->grid.count, m->layout.chunk_tiles);
-        struct zti_index_file f = {.codec = coding->codec->id, .stream_bytes = stream_bytes,
-                                   .start_bits = start_bits, .tiles = coding->grid.count,
+        struct zti_index_file f = {.codec = coding->codec->id,
+                                   .stream_bytes = stream_bytes,
+                                   .start_bits = start_bits,
+                                   .tiles = coding->grid.count,
                                    .tile_bits = m->starts.list[chunks]};
         status = zti_index_file_hash(&input, &ends, &f);
         zti_buffer_free(context, &ends);
         if (status == ZT_OK)
-            index->index_bytes =
-                zti_index_file_store(&f, &m->layout, m->starts.list, index->bytes);
+            index->index_bytes = zti_index_file_store(&f, &m->layout, m->starts.list, index->bytes);
     }
     zti_release(context, m->starts.list);
     return status;
@@ -188,8 +190,8 @@ zt_status zt_zfp_index_build(zt_context *context, const void *stream, size_t str
     uint64_t end_bits;
     zt_status status = zti_array_check(context, array, false);
     if (status == ZT_OK)
-        status = zti_bare_zfp_open(context, stream, stream_bytes, zfp, array, &coding,
-                                   &header_bits);
+        status =
+            zti_bare_zfp_open(context, stream, stream_bytes, zfp, array, &coding, &header_bits);
     if (status == ZT_OK)
         status = begin(context, &coding, index, &m);
     if (status != ZT_OK)
@@ -207,7 +209,7 @@ struct opened {
     struct zti_buffer buffer;
     struct zti_coding coding;
     uint32_t header_bits;
-    uint64_t tile_bits;            /* of all tiles, by the index */
+    uint64_t tile_bits; /* of all tiles, by the index */
     struct zti_index own;
     const struct zti_index *index; /* or NULL: there is none */
 };
@@ -233,8 +235,8 @@ static zt_status open_index(struct opened *s, const zt_zfp_index *index,
     if (status == ZT_OK)
         status = zti_index_file_compare(context, &file, &stream);
     if (status == ZT_OK)
-        status = zti_index_open(context, file.index, file.index_bytes, file.tiles,
-                                file.tile_bits, &s->own);
+        status = zti_index_open(context, file.index, file.index_bytes, file.tiles, file.tile_bits,
+                                &s->own);
     if (status == ZT_OK &&
         !(view && zti_exec_checks_index(context, &s->coding, &s->own, view, NULL)))
         status = zti_index_check(context, &s->own);
@@ -259,8 +261,8 @@ static zt_status open_stream(struct opened *s, const struct zti_input *input, co
     if (status == ZT_OK)
         status = zti_input_view(&s->input, 0, head_bytes, &s->buffer, &head);
     if (status == ZT_OK)
-        status = zti_bare_zfp_open(input->context, head, (size_t)head_bytes, zfp, array,
-                                   &s->coding, &s->header_bits);
+        status = zti_bare_zfp_open(input->context, head, (size_t)head_bytes, zfp, array, &s->coding,
+                                   &s->header_bits);
     return status == ZT_OK && index && index->index_bytes > 0 ? open_index(s, index, view) : status;
 }
 
@@ -332,11 +334,10 @@ static zt_status decode_without(zt_context *context, const void *data, size_t da
         status = begin(context, coding, index, &m);
     if (status != ZT_OK)
         return status;
-    status = m.starts.list
-                 ? zti_exec_decode_noting(context, coding, data, data_bytes, header_bits, &view,
-                                          &m.starts, end_bits)
-                 : zti_exec_decode(context, coding, data, data_bytes, header_bits, NULL, &view,
-                                   end_bits);
+    status = m.starts.list ? zti_exec_decode_noting(context, coding, data, data_bytes, header_bits,
+                                                    &view, &m.starts, end_bits)
+                           : zti_exec_decode(context, coding, data, data_bytes, header_bits, NULL,
+                                             &view, end_bits);
     return end(context, coding, data, data_bytes, header_bits, &m, status, index);
 }
 
@@ -382,8 +383,7 @@ static zt_status load(struct opened *s, const struct zti_view *view, const uint8
             first = done;
         if (first >= last)
             continue;
-        status = zti_input_read(&s->input, first, (size_t)(last - first),
-                                s->buffer.bytes + first);
+        status = zti_input_read(&s->input, first, (size_t)(last - first), s->buffer.bytes + first);
         done = last;
     }
     return status;
@@ -426,8 +426,8 @@ static zt_status decode_box(const struct zti_input *input, const zt_zfp *zfp,
 }
 
 zt_status zt_zfp_decompress_box(zt_context *context, const void *data, size_t data_bytes,
-                                const zt_zfp *zfp, const zt_zfp_index *index,
-                                const zt_array *whole, const zt_box *box, const zt_array *out)
+                                const zt_zfp *zfp, const zt_zfp_index *index, const zt_array *whole,
+                                const zt_box *box, const zt_array *out)
 {
     struct zti_input input;
     const zt_status status = memory_input(context, data, data_bytes, &input);
@@ -442,7 +442,7 @@ zt_status zt_zfp_read_box(zt_context *context, const zt_source *source, const zt
         source->source_bytes > INT64_MAX)
         return zti_fail(context, ZT_BAD_ARG,
                         "no source of known size with a read function and reserved words of 0");
-    const struct zti_input input = {.context = context, .source = *source,
-                                    .bytes = source->source_bytes};
+    const struct zti_input input = {
+        .context = context, .source = *source, .bytes = source->source_bytes};
     return decode_box(&input, zfp, index, whole, box, out);
 }

@@ -76,8 +76,8 @@ zt_status zti_checksums_verify(zt_context *context, uint64_t number, const struc
                            .first = from,
                            .last = last - from < batch_bytes ? last : from + batch_bytes,
                            .log2 = tail->range_log2,
-                           .stored = tail->checksums + (from >> tail->range_log2) *
-                                                           ZTI_CHECKSUM_BYTES,
+                           .stored =
+                               tail->checksums + (from >> tail->range_log2) * ZTI_CHECKSUM_BYTES,
                            .bad = bad};
         const uint64_t parts = parts_of(&r);
         zti_parts_run(context, parts, one_part, &r);
@@ -85,8 +85,8 @@ zt_status zti_checksums_verify(zt_context *context, uint64_t number, const struc
             if (bad[i] < r.last)
                 return zti_fail(context, ZT_CORRUPT,
                                 "frame %" PRIu64 ": of the %" PRIu64 " bytes of its payload the "
-                                "range at byte %" PRIu64 " is damaged", number,
-                                frame->payload_bytes, bad[i]);
+                                "range at byte %" PRIu64 " is damaged",
+                                number, frame->payload_bytes, bad[i]);
     }
     return ZT_OK;
 }

@@ -80,7 +80,7 @@
 enum {
     ZTI_FORMAT_VERSION = 1,
     ZTI_FRAME_ALIGN_BYTES = 64,
-    ZTI_GAP_BYTES = 8,            /* zero bytes after a payload */
+    ZTI_GAP_BYTES = 8, /* zero bytes after a payload */
     ZTI_HASH_BYTES = 8,
     ZTI_CHECKSUM_BYTES = 4,
     ZTI_RANGE_LOG2 = 12, /* a checksum covers 2^12 bytes of payload: checksums are 0.1 % of it, and
@@ -88,13 +88,13 @@ enum {
     ZTI_RANGE_LONG_LOG2 = 15, /* at most, where the frame would else be longer than its values */
     ZTI_RANGE_LEAST_LOG2 = 10,
     ZTI_RANGE_MOST_LOG2 = 30,
-    ZTI_NAME_BYTES = 127,         /* at most, without the end */
+    ZTI_NAME_BYTES = 127, /* at most, without the end */
     ZTI_UNITS_BYTES = 63,
     ZTI_HEADER_MAX_BYTES = 255 * ZTI_FRAME_ALIGN_BYTES, /* of any header */
     ZTI_HEADER_STORED_BYTES = 448, /* of the largest that zti_header_store writes, see there */
-    ZTI_TABLE_FOOT_BYTES = 16,    /* hash, length, magic */
+    ZTI_TABLE_FOOT_BYTES = 16,     /* hash, length, magic */
     ZTI_TABLE_HEAD_MAX_BYTES = 5 + 2 * ZTI_VARINT_MAX_BYTES,
-    ZTI_INDEX_CHUNK_MOST = 1 << 30,    /* tiles */
+    ZTI_INDEX_CHUNK_MOST = 1 << 30,     /* tiles */
     ZTI_INDEX_PARTITION_MOST = 1 << 16, /* chunks */
     /* of the smallest table: magic, version, frames, extent, one frame's two numbers, foot */
     ZTI_TABLE_MIN_BYTES = 5 + 4 + ZTI_TABLE_FOOT_BYTES
@@ -128,15 +128,15 @@ struct zti_frame {
     uint64_t special_values;
     uint64_t special_bytes; /* of their section's body; while writing only */
     uint32_t range_log2;    /* of the payload's checksums; while writing only */
-    uint64_t first; /* slice of the array */
+    uint64_t first;         /* slice of the array */
     uint32_t type;
     uint32_t rank;
     uint64_t shape[ZT_MAX_RANK];
-    zt_bound bound;   /* as asked for */
-    double abs_bound; /* NaN: none; 0: lossless */
+    zt_bound bound;       /* as asked for */
+    double abs_bound;     /* NaN: none; 0: lossless */
     struct zti_plan plan; /* how the slab becomes the array that coding.grid is of */
-    double range;     /* psnr only: of the whole array, see zti_range_of */
-    double error;     /* psnr only: the frame's mean squared error over the square of range */
+    double range;         /* psnr only: of the whole array, see zti_range_of */
+    double error;         /* psnr only: the frame's mean squared error over the square of range */
     struct zti_coding coding;
     struct zti_index_layout index; /* kind ZT_INDEX_NONE: there is none */
     uint64_t index_bytes;
@@ -181,12 +181,12 @@ struct zti_tail_parts {
 };
 
 struct zti_tail {
-    uint32_t range_log2;      /* of the bytes of a range of the payload */
-    const uint8_t *checksums; /* one for each range */
-    const uint8_t *positions; /* of exact values: varints */
-    const uint8_t *values;    /* the exact values; also the end of positions */
-    const uint8_t *index;     /* frame->index_bytes */
-    const uint8_t *head;      /* the payload's, copied; NULL: there is none */
+    uint32_t range_log2;                /* of the bytes of a range of the payload */
+    const uint8_t *checksums;           /* one for each range */
+    const uint8_t *positions;           /* of exact values: varints */
+    const uint8_t *values;              /* the exact values; also the end of positions */
+    const uint8_t *index;               /* frame->index_bytes */
+    const uint8_t *head;                /* the payload's, copied; NULL: there is none */
     struct zti_special_section special; /* count 0: there is none */
 };
 

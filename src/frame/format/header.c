@@ -14,9 +14,9 @@ enum { AT_VERSION = 4, AT_TYPE = 5, AT_CODEC = 6, AT_BOUND = 7, AT_UNITS = 8, AT
 /* The largest header that is stored: numbers (payload, tail, exact values, first, extents), three
  * f64, codec parameters with their length, five sections with type and length, hash. */
 _Static_assert(AT_NUMBERS + (4 + ZT_MAX_RANK) * ZTI_VARINT_MAX_BYTES + 3 * 8 + 1 +
-                       ZTI_CODEC_PARAMS_BYTES + 2 + ZTI_NAME_BYTES + 2 + ZTI_UNITS_BYTES +
-                       3 + 3 * ZTI_VARINT_MAX_BYTES + 2 + ZTI_VARINT_MAX_BYTES + 2 +
-                       ZTI_PLAN_BYTES + ZTI_HASH_BYTES <=
+                       ZTI_CODEC_PARAMS_BYTES + 2 + ZTI_NAME_BYTES + 2 + ZTI_UNITS_BYTES + 3 +
+                       3 * ZTI_VARINT_MAX_BYTES + 2 + ZTI_VARINT_MAX_BYTES + 2 + ZTI_PLAN_BYTES +
+                       ZTI_HASH_BYTES <=
                    ZTI_HEADER_STORED_BYTES,
                "ZTI_HEADER_STORED_BYTES is too small");
 _Static_assert(ZTI_HEADER_STORED_BYTES % ZTI_FRAME_ALIGN_BYTES == 0, "headers are whole units");
@@ -49,8 +49,7 @@ static uint8_t *put_index(uint8_t *at, const struct zti_frame *frame)
     if (index->kind == ZT_INDEX_NONE)
         return at;
     *at++ = ZTI_SECTION_INDEX;
-    at = zti_put_varint(at, 1 + zti_varint_bytes(index->chunk_tiles) +
-                                zti_varint_bytes(partition) +
+    at = zti_put_varint(at, 1 + zti_varint_bytes(index->chunk_tiles) + zti_varint_bytes(partition) +
                                 zti_varint_bytes(frame->index_bytes));
     *at++ = (uint8_t)index->kind;
     at = zti_put_varint(at, index->chunk_tiles);
@@ -159,7 +158,8 @@ static zt_status take_text(zt_context *context, uint64_t number, const uint8_t *
     if (body_bytes == 0 || body_bytes > max_bytes || *text || !zti_is_utf8(body, body_bytes))
         return zti_fail(context, ZT_CORRUPT,
                         "frame %" PRIu64 " has a name or units that are not 1 to %zu bytes of "
-                        "UTF-8, once", number, max_bytes);
+                        "UTF-8, once",
+                        number, max_bytes);
     memcpy(text, body, body_bytes);
     return ZT_OK;
 }
@@ -176,8 +176,8 @@ static zt_status take_index(zt_context *context, uint64_t number, const uint8_t 
         partition > ZTI_INDEX_PARTITION_MOST || bytes > frame->tail_bytes)
         return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " describes an impossible index",
                         number);
-    frame->index = (struct zti_index_layout){.kind = kind, .chunk_tiles = (uint32_t)chunk,
-                                             .partition = (uint32_t)partition};
+    frame->index = (struct zti_index_layout){
+        .kind = kind, .chunk_tiles = (uint32_t)chunk, .partition = (uint32_t)partition};
     frame->index_bytes = bytes;
     return ZT_OK;
 }
@@ -204,7 +204,8 @@ static zt_status take_plan(zt_context *context, uint64_t number, const uint8_t *
     if (status == ZT_UNSUPPORTED)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "frame %" PRIu64 " has a plan of version %u, which this version does not "
-                        "know; use a later one", number, body[0]);
+                        "know; use a later one",
+                        number, body[0]);
     if (status)
         return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " has an impossible plan", number);
     return ZT_OK;
@@ -236,14 +237,14 @@ static zt_status parse_sections(zt_context *context, uint64_t number, struct zti
         else if (type & ZTI_SECTION_CRITICAL)
             status = zti_fail(context, ZT_UNSUPPORTED,
                               "frame %" PRIu64 " needs section type %02x of its header, which "
-                              "this version does not know; use a later one", number, type);
+                              "this version does not know; use a later one",
+                              number, type);
         if (status)
             return status;
     }
     if (!zti_all_zero(c->at, zti_cursor_left(c)))
         return zti_fail(context, ZT_CORRUPT,
-                        "frame %" PRIu64 " has bytes after the last section of its header",
-                        number);
+                        "frame %" PRIu64 " has bytes after the last section of its header", number);
     return ZT_OK;
 }
 
@@ -256,21 +257,21 @@ static zt_status parse_bound(zt_context *context, uint64_t number, uint8_t byte,
     if (bound->kind > ZT_EXPERT)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "frame %" PRIu64 " has bound kind %u, which this version does not know; "
-                        "use a later one", number, bound->kind);
+                        "use a later one",
+                        number, bound->kind);
     if (has_value(bound->kind))
         bound->value = zti_take_f64(c);
     frame->range = bound->kind == ZT_PSNR ? zti_take_f64(c) : 0;
     frame->error = bound->kind == ZT_PSNR ? zti_take_f64(c) : 0;
-    const bool is_none = bound->kind == ZT_LOSSLESS ||
-                         (bound->kind == ZT_PWREL && bound->value == 0);
-    frame->abs_bound = is_none                    ? 0
-                       : bound->kind == ZT_ABS    ? bound->value
-                       : bound->kind == ZT_REL    ? zti_take_f64(c)
-                                                  : (double)NAN;
-    bool is_good = bound->kind != ZT_REL ||
-                   (isfinite(frame->abs_bound) && frame->abs_bound >= 0);
-    is_good &= isfinite(frame->range) && frame->range >= 0 && isfinite(frame->error) &&
-               frame->error >= 0;
+    const bool is_none =
+        bound->kind == ZT_LOSSLESS || (bound->kind == ZT_PWREL && bound->value == 0);
+    frame->abs_bound = is_none                 ? 0
+                       : bound->kind == ZT_ABS ? bound->value
+                       : bound->kind == ZT_REL ? zti_take_f64(c)
+                                               : (double)NAN;
+    bool is_good = bound->kind != ZT_REL || (isfinite(frame->abs_bound) && frame->abs_bound >= 0);
+    is_good &=
+        isfinite(frame->range) && frame->range >= 0 && isfinite(frame->error) && frame->error >= 0;
     is_good &= bound->kind != ZT_PWREL || frame->type == ZT_F32 || frame->type == ZT_F64;
     if (c->is_bad || !is_good || zti_bound_check(NULL, bound) != ZT_OK)
         return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " has an impossible bound", number);
@@ -291,15 +292,15 @@ static zt_status parse_numbers(zt_context *context, uint64_t number, uint8_t typ
         frame->shape[i] = zti_take_varint(c);
     if (c->is_bad || zt_type_bytes(frame->type) == 0 || frame->rank < 1 ||
         frame->rank > ZT_MAX_RANK)
-        return zti_fail(context, ZT_CORRUPT,
-                        "frame %" PRIu64 " has no valid type, rank or numbers", number);
+        return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " has no valid type, rank or numbers",
+                        number);
     zt_array a = zt_array_nd(NULL, (zt_type)frame->type, frame->rank, frame->shape);
     uint64_t most = UINT64_C(1) << 61; /* so that sums of two lengths do not overflow */
     if (zti_array_check(NULL, &a, false) != ZT_OK || frame->first > INT64_MAX ||
         frame->payload_bytes > most || frame->tail_bytes > most ||
         frame->exact_values > zti_array_values(frame->rank, frame->shape))
-        return zti_fail(context, ZT_CORRUPT,
-                        "frame %" PRIu64 " has an impossible shape or length", number);
+        return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " has an impossible shape or length",
+                        number);
     return ZT_OK;
 }
 
@@ -320,7 +321,8 @@ static zt_status check_payload(zt_context *context, uint64_t number, const struc
     if (!is_good)
         return zti_fail(context, ZT_CORRUPT,
                         "frame %" PRIu64 ": %" PRIu64 " bytes of payload cannot hold its %" PRIu64
-                        " tiles", number, frame->payload_bytes, coding->grid.count);
+                        " tiles",
+                        number, frame->payload_bytes, coding->grid.count);
     return ZT_OK;
 }
 
@@ -345,7 +347,8 @@ zt_status zti_header_parse(zt_context *context, uint64_t number, const uint8_t *
     if (!coding->codec)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "frame %" PRIu64 " has codec %u, which is not in this version; use a "
-                        "later one", number, bytes[AT_CODEC]);
+                        "later one",
+                        number, bytes[AT_CODEC]);
     frame->index.kind = ZT_INDEX_NONE;
     frame->plan = zti_plan_none(frame->rank);
     coding->type = frame->type;

@@ -75,8 +75,7 @@ static zt_status parse_entries(zt_context *context, struct zti_cursor *c, uint64
         if (c->is_bad || thickness == 0 || thickness > extent - first || at > table_at ||
             places[i].bytes > table_at - at)
             return zti_fail(context, ZT_CORRUPT,
-                            "the seek table's entry of frame %" PRIu64 " does not fit the file",
-                            i);
+                            "the seek table's entry of frame %" PRIu64 " does not fit the file", i);
         first += thickness;
         at += places[i].bytes;
         if (i + 1 < frames)
@@ -97,7 +96,8 @@ zt_status zti_table_parse(zt_context *context, const uint8_t *bytes, size_t tabl
     if (bytes[4] != ZTI_FORMAT_VERSION)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "the seek table has format version %u, this library reads version %d; use "
-                        "a later one", bytes[4], ZTI_FORMAT_VERSION);
+                        "a later one",
+                        bytes[4], ZTI_FORMAT_VERSION);
     if (zti_get_le64(bytes + end) != zti_hash(bytes, end))
         return zti_fail(context, ZT_CORRUPT, "the seek table at the end of the file is damaged");
     struct zti_cursor c = {.at = bytes + 5, .end = bytes + end, .is_bad = false};
@@ -109,8 +109,7 @@ zt_status zti_table_parse(zt_context *context, const uint8_t *bytes, size_t tabl
     if (n + 1 <= SIZE_MAX / sizeof *list)
         list = (struct zti_place *)zti_alloc(context, (size_t)(n + 1) * sizeof *list);
     if (!list)
-        return zti_fail(context, ZT_NO_MEMORY, "no memory for the places of %" PRIu64 " frames",
-                        n);
+        return zti_fail(context, ZT_NO_MEMORY, "no memory for the places of %" PRIu64 " frames", n);
     uint64_t table_at = file_bytes - table_bytes;
     zt_status status = parse_entries(context, &c, n, extent, table_at, list);
     if (status) {

@@ -254,8 +254,8 @@ static uint8_t *put_places(const struct zti_special *s, const struct plan *plan,
 }
 
 /* Which pattern each special value has, or the values. */
-static uint8_t *put_rest(const zt_array *slab, const struct zti_special *s,
-                         const struct plan *plan, uint8_t *at)
+static uint8_t *put_rest(const zt_array *slab, const struct zti_special *s, const struct plan *plan,
+                         uint8_t *at)
 {
     const size_t value_bytes = zt_type_bytes(slab->type);
     const uint32_t width = number_bits(plan->patterns);
@@ -280,9 +280,8 @@ static uint64_t body_bytes(const zt_array *slab, const struct zti_special *s,
                            const struct plan *plan)
 {
     const uint64_t value_bytes = zt_type_bytes(slab->type);
-    const uint64_t rest = plan->patterns == 0
-                              ? s->count * value_bytes
-                              : (s->count * number_bits(plan->patterns) + 7) / 8;
+    const uint64_t rest = plan->patterns == 0 ? s->count * value_bytes
+                                              : (s->count * number_bits(plan->patterns) + 7) / 8;
     const uint64_t distance = plan->distance > 0 ? zti_varint_bytes(plan->distance) : 0;
     return 2 + distance + zti_varint_bytes(plan->places_bytes) + plan->patterns * value_bytes +
            plan->places_bytes + rest;
@@ -317,8 +316,8 @@ static zt_status make_body(zt_context *context, const zt_array *slab, struct zti
     if (s->is_over)
         return ZT_OK;
     const size_t words = (size_t)(s->values / 64 + 1);
-    uint64_t *const changes = slab->rank > 1 ? zti_alloc(context, 2 * words * sizeof *changes)
-                                             : NULL;
+    uint64_t *const changes =
+        slab->rank > 1 ? zti_alloc(context, 2 * words * sizeof *changes) : NULL;
     if (slab->rank > 1 && !changes)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a bit for each of %" PRIu64 " values",
                         s->values);
@@ -340,8 +339,8 @@ zt_status zti_special_find(zt_context *context, const zt_array *slab, uint32_t f
     if (!s->mask)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a bit for each of %" PRIu64 " values",
                         s->values);
-    struct search search = {.slab = slab, .fills = fills, .fill = fill, .values = s->values,
-                            .mask = s->mask};
+    struct search search = {
+        .slab = slab, .fills = fills, .fill = fill, .values = s->values, .mask = s->mask};
     zti_parts_run(context, (s->values - 1) / PART_VALUES + 1, search_part, &search);
     for (uint64_t i = 0; i < words; i++)
         s->count += zti_popcount64(s->mask[i]);
@@ -369,8 +368,8 @@ uint64_t zti_special_bytes_max(uint32_t type, uint64_t values)
 
 struct zti_special_places zti_special_places_of(const struct zti_special_section *s)
 {
-    return (struct zti_special_places){
-        .section = s, .reader = {.base = s->places, .end = s->places_bytes * 8}};
+    return (struct zti_special_places){.section = s,
+                                       .reader = {.base = s->places, .end = s->places_bytes * 8}};
 }
 
 static bool is_set(const uint8_t *map, uint64_t i)
@@ -507,8 +506,8 @@ zt_status zti_special_parse(zt_context *context, uint64_t number, const uint8_t 
 {
     struct zti_cursor c = {.at = body, .end = body + body_bytes};
     const uint64_t value_bytes = zt_type_bytes(type), values = zti_array_values(rank, shape);
-    *s = (struct zti_special_section){.body = body, .body_bytes = body_bytes, .type = type,
-                                      .values = values, .count = count};
+    *s = (struct zti_special_section){
+        .body = body, .body_bytes = body_bytes, .type = type, .values = values, .count = count};
     s->patterns = zti_take_byte(&c);
     s->k = zti_take_byte(&c);
     const bool is_repeated = s->k >= ZTI_SPECIAL_REPEATS && s->k != ZTI_SPECIAL_BIT_MAP;
@@ -534,7 +533,8 @@ zt_status zti_special_parse(zt_context *context, uint64_t number, const uint8_t 
     if (!is_good || !are_places_good(s))
         return zti_fail(context, ZT_CORRUPT,
                         "frame %" PRIu64 ": its section of special values does not place %" PRIu64
-                        " of %" PRIu64 " values", number, count, values);
+                        " of %" PRIu64 " values",
+                        number, count, values);
     return ZT_OK;
 }
 
@@ -627,7 +627,10 @@ static void apply_runs(const struct zti_special_section *s, struct zti_special_r
 void zti_special_apply(const struct zti_special_section *s, uint32_t rank, const uint64_t *shape,
                        const struct zti_view *view)
 {
-    struct zti_special_row row = {.section = s, .rank = rank, .shape = shape, .view = view,
+    struct zti_special_row row = {.section = s,
+                                  .rank = rank,
+                                  .shape = shape,
+                                  .view = view,
                                   .n = view->hi[rank - 1] - view->lo[rank - 1]};
     memcpy(row.place, view->lo, sizeof row.place);
     find_row(&row);

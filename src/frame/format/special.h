@@ -46,8 +46,8 @@ enum {
 struct zti_special {
     uint64_t *mask; /* a bit for each value, in C order; whole words */
     uint64_t values;
-    uint64_t count; /* of special ones */
-    bool is_over;   /* too many to be stored one by one */
+    uint64_t count;         /* of special ones */
+    bool is_over;           /* too many to be stored one by one */
     struct zti_buffer body; /* of the section */
     uint64_t body_bytes;
     struct zti_buffer filled; /* the slab with them filled in */
@@ -67,17 +67,17 @@ uint64_t zti_special_bytes_max(uint32_t type, uint64_t values);
  * What is filled in follows the valid values of its own tile of coding->grid, and is 0 in tiles
  * that have none. range: as in a frame. */
 zt_status zti_special_fill(zt_context *context, const zt_array *slab,
-                           const struct zti_coding *coding, const struct zti_ask *ask,
-                           double range, struct zti_special *special, zt_array *filled);
+                           const struct zti_coding *coding, const struct zti_ask *ask, double range,
+                           struct zti_special *special, zt_array *filled);
 
 /* Places that are changes from slice to slice (special_repeats.c). */
 struct zti_special_repeats {
-    uint64_t distance;     /* values of a slice; 0: the places are no changes */
-    uint64_t pieces;       /* of a slice, between columns where changes begin or end */
-    uint64_t leaves;       /* of the tree: a power of two; pieces or more */
-    uint64_t *cut;         /* where each piece begins, and the slice's end */
-    uint64_t *special;     /* columns below each node of the tree, number 1 the root, that are */
-    uint8_t *is_turned;    /* nodes below which what is special is the other way round */
+    uint64_t distance;  /* values of a slice; 0: the places are no changes */
+    uint64_t pieces;    /* of a slice, between columns where changes begin or end */
+    uint64_t leaves;    /* of the tree: a power of two; pieces or more */
+    uint64_t *cut;      /* where each piece begins, and the slice's end */
+    uint64_t *special;  /* columns below each node of the tree, number 1 the root, that are */
+    uint8_t *is_turned; /* nodes below which what is special is the other way round */
 };
 
 /* A section that is read. */

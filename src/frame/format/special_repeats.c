@@ -82,8 +82,8 @@ static uint64_t count_before(const struct zti_special_repeats *t, uint64_t colum
             n = left;
             continue;
         }
-        count += is_turned ? columns_of(t, left) - t->special[left.number]
-                           : t->special[left.number];
+        count +=
+            is_turned ? columns_of(t, left) - t->special[left.number] : t->special[left.number];
         n = right;
     }
     const bool is_special = (t->special[n.number] > 0) != is_turned;
@@ -260,8 +260,11 @@ void zti_special_repeats_apply(const struct zti_special_section *s, struct zti_s
         const uint64_t first = row->first - in.begins;
         if (s->patterns != 1)
             in.number = p.done + count_before(t, first);
-        const struct wanted w = {.repeats = t, .first = first, .last = first + row->n,
-                                 .take = take_columns, .user = &in};
+        const struct wanted w = {.repeats = t,
+                                 .first = first,
+                                 .last = first + row->n,
+                                 .take = take_columns,
+                                 .user = &in};
         find(&w, root_of(t), false);
     } while (zti_special_next_row(row));
 }

@@ -96,8 +96,8 @@ uint64_t zti_tail_bytes_max(const struct zti_frame *f)
 {
     const uint64_t values = zti_array_values(f->rank, f->shape);
     const uint64_t value_bytes = zt_type_bytes(f->type) + zti_varint_bytes(values);
-    uint64_t bytes = ZTI_HASH_BYTES + section_bytes(checksums_body_bytes(f->payload_bytes,
-                                                                         ZTI_RANGE_LOG2));
+    uint64_t bytes =
+        ZTI_HASH_BYTES + section_bytes(checksums_body_bytes(f->payload_bytes, ZTI_RANGE_LOG2));
     if (f->exact_values > 0)
         bytes += section_bytes(1 + f->exact_values * value_bytes);
     if (has_copy(f))
@@ -133,8 +133,8 @@ static uint8_t *put_side(uint8_t *at, uint32_t type, const struct zti_miss *list
     return at;
 }
 
-void zti_tail_store(zt_context *context, const struct zti_frame *f,
-                    const uint8_t *payload, const struct zti_tail_parts *parts, uint8_t *out)
+void zti_tail_store(zt_context *context, const struct zti_frame *f, const uint8_t *payload,
+                    const struct zti_tail_parts *parts, uint8_t *out)
 {
     uint8_t *at = put_checksums(context, out, payload, f);
     if (f->exact_values > 0)
@@ -169,7 +169,8 @@ static zt_status parse_side(zt_context *context, uint64_t number, const struct z
     if (body_bytes > 0 && body[0] != 0)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "frame %" PRIu64 " keeps exact values by method %u, which this version "
-                        "does not know; use a later one", number, body[0]);
+                        "does not know; use a later one",
+                        number, body[0]);
     uint64_t values = zti_array_values(frame->rank, frame->shape), at = 0;
     bool is_good = count > 0 && body_bytes > 0 && count <= (body_bytes - 1) / (1 + value_bytes);
     if (is_good) {
@@ -186,7 +187,8 @@ static zt_status parse_side(zt_context *context, uint64_t number, const struct z
     if (!is_good)
         return zti_fail(context, ZT_CORRUPT,
                         "frame %" PRIu64 ": the side section does not hold %" PRIu64
-                        " values of the frame", number, count);
+                        " values of the frame",
+                        number, count);
     return ZT_OK;
 }
 
@@ -199,7 +201,8 @@ static zt_status parse_checksums(zt_context *context, uint64_t number,
         body_bytes != checksums_body_bytes(frame->payload_bytes, log2))
         return zti_fail(context, ZT_CORRUPT,
                         "frame %" PRIu64 " does not have one checksum for each range of its "
-                        "payload", number);
+                        "payload",
+                        number);
     tail->range_log2 = log2;
     tail->checksums = body + 1;
     return ZT_OK;
@@ -210,8 +213,7 @@ static zt_status parse_section(zt_context *context, uint64_t number, const struc
                                struct zti_buffer *map, struct zti_tail *tail)
 {
     if ((type == ZTI_SECTION_CHECKSUMS && tail->checksums) ||
-        (type == ZTI_SECTION_SIDE && tail->values) ||
-        (type == ZTI_SECTION_INDEX && tail->index) ||
+        (type == ZTI_SECTION_SIDE && tail->values) || (type == ZTI_SECTION_INDEX && tail->index) ||
         (type == ZTI_SECTION_SPECIAL && tail->special.count > 0))
         return zti_fail(context, ZT_CORRUPT, "frame %" PRIu64 " has section %02x twice", number,
                         type);
@@ -236,7 +238,8 @@ static zt_status parse_section(zt_context *context, uint64_t number, const struc
     if (type & ZTI_SECTION_CRITICAL)
         return zti_fail(context, ZT_UNSUPPORTED,
                         "frame %" PRIu64 " needs section type %02x of its tail, which this "
-                        "version does not know; use a later one", number, type);
+                        "version does not know; use a later one",
+                        number, type);
     return ZT_OK;
 }
 
@@ -266,7 +269,8 @@ zt_status zti_tail_parse(zt_context *context, uint64_t number, const struct zti_
         (frame->special_values > 0 && tail->special.count == 0))
         return zti_fail(context, ZT_CORRUPT,
                         "frame %" PRIu64 ": the tail lacks its checksums, its exact or special "
-                        "values or its index", number);
+                        "values or its index",
+                        number);
     return ZT_OK;
 }
 

@@ -24,8 +24,7 @@ zt_status zti_buffer_reserve(zt_context *context, struct zti_buffer *buffer, uin
     return ZT_OK;
 }
 
-zt_status zti_buffer_reserve_zeroed(zt_context *context, struct zti_buffer *buffer,
-                                    uint64_t bytes)
+zt_status zti_buffer_reserve_zeroed(zt_context *context, struct zti_buffer *buffer, uint64_t bytes)
 {
     if (bytes <= buffer->capacity)
         return ZT_OK;
@@ -69,8 +68,10 @@ static zt_status call(const struct zti_input *input, uint64_t offset, size_t n, 
 struct zti_input zti_input_of(zt_context *context, const void *data, size_t data_bytes)
 {
     const bool is_on_device = zti_is_on_device(context, data);
-    return (struct zti_input){.context = context, .memory = is_on_device ? NULL : data,
-                              .device = is_on_device ? data : NULL, .bytes = data_bytes};
+    return (struct zti_input){.context = context,
+                              .memory = is_on_device ? NULL : data,
+                              .device = is_on_device ? data : NULL,
+                              .bytes = data_bytes};
 }
 
 zt_status zti_input_read(struct zti_input *input, uint64_t offset, size_t n, uint8_t *to)
@@ -78,9 +79,10 @@ zt_status zti_input_read(struct zti_input *input, uint64_t offset, size_t n, uin
     size_t got = 0;
     zt_status status = call(input, offset, n, to, &got);
     if (!status && got < n)
-        status = zti_fail(input->context, ZT_IO,
-                          "the file ends at byte %" PRIu64 ", it had %" PRIu64
-                          " when it was opened", offset + got, input->bytes);
+        status =
+            zti_fail(input->context, ZT_IO,
+                     "the file ends at byte %" PRIu64 ", it had %" PRIu64 " when it was opened",
+                     offset + got, input->bytes);
     return status;
 }
 

@@ -15,8 +15,7 @@ zt_status zti_buffer_reserve(zt_context *context, struct zti_buffer *buffer, uin
                              size_t kept);
 
 /* The same without what was there; memory that is new is zero. */
-zt_status zti_buffer_reserve_zeroed(zt_context *context, struct zti_buffer *buffer,
-                                    uint64_t bytes);
+zt_status zti_buffer_reserve_zeroed(zt_context *context, struct zti_buffer *buffer, uint64_t bytes);
 void zti_buffer_free(zt_context *context, struct zti_buffer *buffer);
 
 struct zti_input {

@@ -35,8 +35,8 @@ zt_status zti_load_header(struct zt_reader *r, uint64_t number, struct zti_frame
     const struct zti_place *place = &r->places[number];
     const uint8_t *bytes;
     uint32_t n = 0;
-    zt_status status = zti_input_view(&r->input, place->at, ZTI_FRAME_ALIGN_BYTES, &r->head,
-                                      &bytes);
+    zt_status status =
+        zti_input_view(&r->input, place->at, ZTI_FRAME_ALIGN_BYTES, &r->head, &bytes);
     if (!status)
         status = zti_header_bytes(r->context, number, bytes, &n);
     if (status)
@@ -54,7 +54,8 @@ zt_status zti_load_header(struct zt_reader *r, uint64_t number, struct zti_frame
         f->shape[0] != place[1].first - place->first)
         return zti_fail(r->context, ZT_CORRUPT,
                         "frame %" PRIu64 " is not what the seek table says: %" PRIu64
-                        " bytes, slices from %" PRIu64, number, place->bytes, place->first);
+                        " bytes, slices from %" PRIu64,
+                        number, place->bytes, place->first);
     return number == 0 ? ZT_OK : zti_same_array(r, number, f);
 }
 
@@ -62,8 +63,8 @@ zt_status zti_load_tail(struct zt_reader *r, uint64_t number, const struct zti_f
                         uint64_t at, struct zti_tail *tail)
 {
     const uint8_t *bytes;
-    zt_status status = zti_input_view(&r->input, at, ZTI_GAP_BYTES + f->tail_bytes, &r->tail,
-                                      &bytes);
+    zt_status status =
+        zti_input_view(&r->input, at, ZTI_GAP_BYTES + f->tail_bytes, &r->tail, &bytes);
     if (status)
         return status;
     if (!zti_all_zero(bytes, ZTI_GAP_BYTES))
@@ -143,14 +144,15 @@ zt_status zti_check_end(struct zt_reader *r, uint64_t number, const struct zti_f
 {
     if (!zti_is_end(f, end_bits))
         return zti_fail(r->context, ZT_CORRUPT,
-                        "frame %" PRIu64 ": the stream ends at bit %" PRIu64 " of a payload of %"
-                        PRIu64 " bytes", number, end_bits, f->payload_bytes);
+                        "frame %" PRIu64 ": the stream ends at bit %" PRIu64
+                        " of a payload of %" PRIu64 " bytes",
+                        number, end_bits, f->payload_bytes);
     return ZT_OK;
 }
 
 zt_status zti_load_index(struct zt_reader *r, const struct zti_frame *f,
-                         const struct zti_tail *tail, const uint8_t *head,
-                         struct zti_index *opened, struct zti_index **index)
+                         const struct zti_tail *tail, const uint8_t *head, struct zti_index *opened,
+                         struct zti_index **index)
 {
     const uint64_t bits = (f->payload_bytes - zti_head_bytes(&f->coding)) * 8;
     const uint64_t units = bits / zti_unit_bits(&f->coding);
@@ -224,17 +226,16 @@ static zt_status decode_coded(struct decoding *d, const struct zti_view *view,
         status = zti_index_check(context, d->index);
     if (status)
         return status;
-    struct zti_extents extents =
-        zti_exec_extents(d->coding, d->index, view, scatter ? scatter->spans : NULL, start_bits,
-                         f->payload_bytes);
+    struct zti_extents extents = zti_exec_extents(
+        d->coding, d->index, view, scatter ? scatter->spans : NULL, start_bits, f->payload_bytes);
     status = load_payload(d->r, d->number, f, d->tail, &extents, &d->p);
     if (status)
         return status;
-    return scatter ? zti_exec_decode_scattered(context, d->coding, d->p.bytes,
-                                               (size_t)f->payload_bytes, start_bits, d->index,
-                                               scatter, end_bits)
-                   : zti_exec_decode(context, d->coding, d->p.bytes, (size_t)f->payload_bytes,
-                                     start_bits, d->index, view, end_bits);
+    return scatter
+               ? zti_exec_decode_scattered(context, d->coding, d->p.bytes, (size_t)f->payload_bytes,
+                                           start_bits, d->index, scatter, end_bits)
+               : zti_exec_decode(context, d->coding, d->p.bytes, (size_t)f->payload_bytes,
+                                 start_bits, d->index, view, end_bits);
 }
 
 /* Whether the chunk of the last tile that meets a view of the coded array is the stream's last. */
@@ -281,7 +282,11 @@ static zt_status load_view(struct zt_reader *r, uint64_t number, const struct zt
     struct zti_coding coding = f->coding; /* with what the head says */
     struct zti_index opened = {.sums = NULL};
     struct zti_tail tail;
-    struct decoding d = {.r = r, .number = number, .f = f, .coding = &coding, .tail = &tail,
+    struct decoding d = {.r = r,
+                         .number = number,
+                         .f = f,
+                         .coding = &coding,
+                         .tail = &tail,
                          .p = {.at = at + f->header_bytes}};
     zt_status status = load_ends(r, number, f, &tail, &d.p);
     if (!status && coding.codec->take_head) {
@@ -342,8 +347,8 @@ zt_status zti_check_frame(struct zt_reader *r, uint64_t number)
         return status;
     uint64_t at = place->at + f.header_bytes;
     status = zti_load_tail(r, number, &f, at + f.payload_bytes, &tail);
-    const uint64_t step = status ? 0 : zti_round_up(LEAST_STEP_BYTES,
-                                                    UINT64_C(1) << tail.range_log2);
+    const uint64_t step =
+        status ? 0 : zti_round_up(LEAST_STEP_BYTES, UINT64_C(1) << tail.range_log2);
     for (uint64_t from = 0; !status && from < f.payload_bytes; from += step) {
         uint64_t left = f.payload_bytes - from;
         uint64_t n = left < step ? left : step;

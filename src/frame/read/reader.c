@@ -83,8 +83,7 @@ static zt_status open_known(struct zt_reader *r)
     if (memcmp(bytes + 4, zti_end_magic, sizeof zti_end_magic) != 0)
         return cut_short(r);
     if (table_bytes < ZTI_TABLE_MIN_BYTES || table_bytes > in->bytes - ZTI_FRAME_ALIGN_BYTES)
-        return zti_fail(r->context, ZT_CORRUPT,
-                        "the seek table at the end of the file is damaged");
+        return zti_fail(r->context, ZT_CORRUPT, "the seek table at the end of the file is damaged");
     status = zti_input_view(in, in->bytes - table_bytes, table_bytes, &r->tail, &bytes);
     if (!status)
         status = zti_table_parse(r->context, bytes, (size_t)table_bytes, in->bytes, &r->places,
@@ -99,8 +98,7 @@ static zt_status open_known(struct zt_reader *r)
 /* ---- a sequential source ---- */
 
 /* The header of which the first ZTI_FRAME_ALIGN_BYTES are in r->head, from 'skip' on. */
-static zt_status take_header(struct zt_reader *r, size_t skip, uint64_t number,
-                             struct zti_frame *f)
+static zt_status take_header(struct zt_reader *r, size_t skip, uint64_t number, struct zti_frame *f)
 {
     uint32_t n;
     zt_status status = zti_header_bytes(r->context, number, r->head.bytes + skip, &n);
@@ -129,8 +127,8 @@ static zt_status open_sequential(struct zt_reader *r)
         return zti_fail(r->context, ZT_CORRUPT, "not a .zt file: it has %zu bytes only", got);
     status = take_header(r, 0, 0, &r->first);
     if (!status && r->first.first != 0)
-        status = zti_fail(r->context, ZT_CORRUPT, "frame 0 begins at slice %" PRIu64,
-                          r->first.first);
+        status =
+            zti_fail(r->context, ZT_CORRUPT, "frame 0 begins at slice %" PRIu64, r->first.first);
     return status;
 }
 
@@ -252,9 +250,9 @@ zt_status zti_output_check(struct zt_reader *r, const zt_array *out, const uint6
     for (uint32_t i = 0; i < r->first.rank && is_same; i++)
         is_same = out->shape[i] == shape[i];
     if (!status && !is_same)
-        status = zti_fail(r->context, ZT_BAD_ARG,
-                          "the output array does not have the type, rank and shape of the %s",
-                          what);
+        status =
+            zti_fail(r->context, ZT_BAD_ARG,
+                     "the output array does not have the type, rank and shape of the %s", what);
     return status;
 }
 
@@ -328,8 +326,7 @@ zt_status zt_reader_open(zt_context *context, const zt_source *source, zt_reader
     struct zt_reader *r = (struct zt_reader *)zti_alloc(context, sizeof *r);
     if (!r)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a reader");
-    struct zti_input input = {.context = context, .source = *source,
-                              .bytes = source->source_bytes};
+    struct zti_input input = {.context = context, .source = *source, .bytes = source->source_bytes};
     status = zti_reader_init(context, &input, r);
     if (status) {
         zt_reader_close(r);
@@ -395,8 +392,8 @@ static void describe(const struct zt_reader *r, zt_info *info)
         info->frames = r->frames;
         info->raw_frames = r->raw_frames;
         if (f->bound.kind == ZT_PSNR)
-            info->psnr = zti_psnr_of(
-                r->error, info->raw_bytes / zt_type_bytes(f->type) - r->special_values);
+            info->psnr =
+                zti_psnr_of(r->error, info->raw_bytes / zt_type_bytes(f->type) - r->special_values);
         info->file_bytes = zti_is_sequential(&r->input) ? r->end_bytes : r->input.bytes;
     }
     coded->coding.codec->describe(&coded->coding, info);

@@ -17,15 +17,15 @@ struct zt_reader {
     uint64_t number; /* of frame */
     bool has_frame;
     bool is_read;
-    bool is_ended; /* past the last frame, seek table verified */
-    bool is_damaged; /* opened by zt_reader_open_damaged: a place whose 'at' is ZT_UNKNOWN is of
-                        slices that are lost; all of known size */
-    uint64_t repaired;    /* damaged: as in zt_salvage */
+    bool is_ended;     /* past the last frame, seek table verified */
+    bool is_damaged;   /* opened by zt_reader_open_damaged: a place whose 'at' is ZT_UNKNOWN is of
+                          slices that are lost; all of known size */
+    uint64_t repaired; /* damaged: as in zt_salvage */
     uint64_t header_trial_bytes; /* that may still be hashed to find changed bits of headers and */
     uint64_t tail_trial_bytes;   /* the seek table, and of tails */
-    zt_table_state table; /* damaged */
-    bool is_failed; /* of no more use: where the source stands is not known */
-    struct zti_table met; /* sequential: the seek table as it should be */
+    zt_table_state table;        /* damaged */
+    bool is_failed;              /* of no more use: where the source stands is not known */
+    struct zti_table met;        /* sequential: the seek table as it should be */
 
     uint64_t counted; /* frames that are in the sums */
     uint64_t raw_frames;
@@ -34,7 +34,7 @@ struct zt_reader {
     uint64_t exact_values;
     uint64_t special_values;
     uint64_t index_bytes;
-    double error; /* psnr only: squared errors over the square of the range, summed */
+    double error;       /* psnr only: squared errors over the square of the range, summed */
     uint64_t end_bytes; /* sequential: of the file, once it is read */
 
     struct zti_buffer head;

@@ -157,8 +157,8 @@ zt_status zt_replace_index(zt_context *context, const zt_source *source, const z
         source->source_bytes > INT64_MAX)
         return zti_fail(context, ZT_BAD_ARG,
                         "no source of known size with a read function and reserved words of 0");
-    const struct zti_input input = {.context = context, .source = *source,
-                                    .bytes = source->source_bytes};
+    const struct zti_input input = {
+        .context = context, .source = *source, .bytes = source->source_bytes};
     struct copy c;
     memset(&c, 0, sizeof c);
     c.writer.context = context;

@@ -18,14 +18,14 @@ struct frame {
     const struct zti_frame *f;
     const zt_array *out;
     zt_salvage *salvage;
-    struct zti_coding coding;  /* with what the head says */
-    uint64_t have_bytes;       /* of the payload, that the file has and that could be read */
-    bool is_cut;               /* that is not all of it, because the file ends */
-    bool has_tail;             /* and all of it is proved */
-    bool has_checksums;        /* each of which proves itself */
+    struct zti_coding coding; /* with what the head says */
+    uint64_t have_bytes;      /* of the payload, that the file has and that could be read */
+    bool is_cut;              /* that is not all of it, because the file ends */
+    bool has_tail;            /* and all of it is proved */
+    bool has_checksums;       /* each of which proves itself */
     struct zti_tail tail;
-    struct zti_buffer bad;     /* a byte for each range, not 0: damaged */
-    struct zti_buffer runs;    /* of tiles that are lost: first, last, ... */
+    struct zti_buffer bad;  /* a byte for each range, not 0: damaged */
+    struct zti_buffer runs; /* of tiles that are lost: first, last, ... */
     uint64_t runs_count;
 };
 
@@ -35,8 +35,9 @@ static uint64_t fill_bits(uint32_t type, const zt_salvage *salvage)
 {
     if (salvage->has_fill)
         return salvage->fill;
-    return type == ZT_F32 ? UINT64_C(0x7fc00000)
-           : type == ZT_F64 ? UINT64_C(0x7ff8000000000000) : 0;
+    return type == ZT_F32   ? UINT64_C(0x7fc00000)
+           : type == ZT_F64 ? UINT64_C(0x7ff8000000000000)
+                            : 0;
 }
 
 static void fill_box(const zt_array *out, const zt_box *box, uint64_t bits)
@@ -191,12 +192,11 @@ static zt_status find_bad(struct frame *s)
     zt_status status = zti_buffer_reserve(s->r->context, &s->bad, ranges + 1, 0);
     for (uint64_t i = 0; !status && i < ranges; i++) {
         const uint64_t first = i * range;
-        const uint64_t last = s->f->payload_bytes - first < range ? s->f->payload_bytes
-                                                                  : first + range;
-        s->bad.bytes[i] =
-            last > s->have_bytes ||
-            zti_checksums_verify(NULL, s->r->number, s->f, &s->tail, s->r->payload.bytes + first,
-                                 first, last) != ZT_OK;
+        const uint64_t last =
+            s->f->payload_bytes - first < range ? s->f->payload_bytes : first + range;
+        s->bad.bytes[i] = last > s->have_bytes ||
+                          zti_checksums_verify(NULL, s->r->number, s->f, &s->tail,
+                                               s->r->payload.bytes + first, first, last) != ZT_OK;
     }
     return status;
 }
@@ -353,8 +353,8 @@ zt_status zti_salvage_frame(struct zt_reader *r, const zt_array *out, zt_salvage
     zt_status status = zti_load_view(r, r->number, &r->frame, r->places[r->number].at, &view);
     if (status != ZT_CORRUPT && status != ZT_UNSUPPORTED && status != ZT_IO)
         return status;
-    struct frame s = {.r = r, .f = &r->frame, .out = out, .salvage = salvage,
-                      .coding = r->frame.coding};
+    struct frame s = {
+        .r = r, .f = &r->frame, .out = out, .salvage = salvage, .coding = r->frame.coding};
     salvage->damaged_frames++;
     status = salvage_parts(&s);
     if (s.coding.codec->forget)

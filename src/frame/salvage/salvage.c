@@ -16,7 +16,7 @@ enum {
     REPAIR_MOST_BYTES = 1 << 16, /* of what one bit is looked for in */
     TRIAL_BYTES = 1 << 12,       /* hashed in trials for a byte of the file; and for any file */
     TRIAL_LEAST_BYTES = 1 << 29,
-    PIECE_VALUES = 1 << 20       /* about so many that are lost between frames are told at once */
+    PIECE_VALUES = 1 << 20 /* about so many that are lost between frames are told at once */
 };
 
 /* ---- bytes ---- */
@@ -278,9 +278,9 @@ static zt_status check_places(struct zt_reader *r, bool *is_good)
     }
     *is_good = has_first && is_possible_extent(&r->first, r->places[r->frames].first);
     for (uint64_t i = 0; *is_good && i < r->frames; i++)
-        *is_good = r->places[i].at != ZT_UNKNOWN ||
-                   can_hold(&r->first, r->places[i].bytes,
-                            r->places[i + 1].first - r->places[i].first);
+        *is_good =
+            r->places[i].at != ZT_UNKNOWN ||
+            can_hold(&r->first, r->places[i].bytes, r->places[i + 1].first - r->places[i].first);
     return status;
 }
 
@@ -300,11 +300,11 @@ static zt_status open_by_table(struct zt_reader *r, bool *is_good)
     zt_status status = zti_buffer_reserve(r->context, &r->tail, table_bytes, 0);
     if (!status)
         zti_read_leniently(r, file_bytes - table_bytes, table_bytes, r->tail.bytes, &whole);
-    if (status || !zti_repair(r, r->tail.bytes, (size_t)table_bytes - sizeof foot,
-                              &r->header_trial_bytes))
+    if (status ||
+        !zti_repair(r, r->tail.bytes, (size_t)table_bytes - sizeof foot, &r->header_trial_bytes))
         return status;
-    status = zti_table_parse(r->context, r->tail.bytes, (size_t)table_bytes, file_bytes,
-                             &r->places, &r->frames);
+    status = zti_table_parse(r->context, r->tail.bytes, (size_t)table_bytes, file_bytes, &r->places,
+                             &r->frames);
     if (status)
         return status == ZT_NO_MEMORY ? status : ZT_OK;
     status = check_places(r, is_good);
@@ -346,8 +346,7 @@ static bool goes_on(struct zt_reader *r, const struct zti_frame *f, const struct
                     uint64_t at, uint64_t end, uint64_t extent)
 {
     uint64_t last;
-    if (f->first < extent || !zti_add(f->first, f->shape[0], &last) ||
-        !is_possible_extent(f, last))
+    if (f->first < extent || !zti_add(f->first, f->shape[0], &last) || !is_possible_extent(f, last))
         return false;
     if (f->first > extent && !can_hold(f, at - end, f->first - extent))
         return false;
@@ -421,12 +420,12 @@ zt_status zt_reader_open_damaged(zt_context *context, const zt_source *source, z
     if (!r)
         return zti_fail(context, ZT_NO_MEMORY, "no memory for a reader");
     r->context = context;
-    r->input = (struct zti_input){.context = context, .source = *source,
-                                  .bytes = source->source_bytes};
+    r->input =
+        (struct zti_input){.context = context, .source = *source, .bytes = source->source_bytes};
     r->is_damaged = true;
     const uint64_t trial_bytes =
-        TRIAL_LEAST_BYTES + (r->input.bytes < INT64_MAX / TRIAL_BYTES ? r->input.bytes * TRIAL_BYTES
-                                                                      : INT64_MAX);
+        TRIAL_LEAST_BYTES +
+        (r->input.bytes < INT64_MAX / TRIAL_BYTES ? r->input.bytes * TRIAL_BYTES : INT64_MAX);
     r->header_trial_bytes = r->tail_trial_bytes = trial_bytes;
     status = open_by_table(r, &is_good);
     if (!status && is_good)
@@ -459,8 +458,10 @@ zt_status zti_salvage_next(struct zt_reader *r)
         if (status)
             return status;
         if (!is_found)
-            return zti_fail(r->context, ZT_IO, "the header of frame %" PRIu64 " has changed while "
-                            "the file was read", number);
+            return zti_fail(r->context, ZT_IO,
+                            "the header of frame %" PRIu64 " has changed while "
+                            "the file was read",
+                            number);
         return ZT_OK;
     }
     r->frame = r->first;

@@ -26,7 +26,7 @@ enum {
 struct filling {
     const zt_array *slab;
     const struct zti_special *special;
-    struct zti_grid grid; /* of cells */
+    struct zti_grid grid;       /* of cells */
     uint64_t step[ZT_MAX_RANK]; /* values of the copy from one to the next along an axis */
     uint8_t *copy;
 };
@@ -41,7 +41,7 @@ struct cell {
     bool is_known[CELL_VALUES]; /* valid, or filled in before */
     bool is_near[CELL_VALUES];  /* filled in from valid values close by */
     double value[CELL_VALUES];
-    double sum[CELL_VALUES];    /* of estimates, each times its weight */
+    double sum[CELL_VALUES]; /* of estimates, each times its weight */
     double weight[CELL_VALUES];
 };
 
@@ -327,8 +327,8 @@ static void fill_part(void *shared, uint64_t number)
 {
     const struct filling *f = shared;
     const uint64_t first = number * CELLS_A_PART;
-    const uint64_t last = f->grid.count - first < CELLS_A_PART ? f->grid.count
-                                                               : first + CELLS_A_PART;
+    const uint64_t last =
+        f->grid.count - first < CELLS_A_PART ? f->grid.count : first + CELLS_A_PART;
     struct cell c;
     for (struct zti_walk w = zti_walk_from(&f->grid, first); w.tile < last;
          zti_walk_next(&f->grid, &w)) {
@@ -388,14 +388,16 @@ static zt_status fit(zt_context *context, const struct zti_coding *like, const s
 }
 
 zt_status zti_special_fill(zt_context *context, const zt_array *slab,
-                           const struct zti_coding *coding, const struct zti_ask *ask,
-                           double range, struct zti_special *special, zt_array *filled)
+                           const struct zti_coding *coding, const struct zti_ask *ask, double range,
+                           struct zti_special *special, zt_array *filled)
 {
     const uint64_t bytes = special->values * zt_type_bytes(slab->type);
     zt_status status = zti_buffer_reserve(context, &special->filled, bytes, 0);
     if (status)
         return status;
-    struct filling f = {.slab = slab, .special = special, .grid = cells_of(&coding->grid),
+    struct filling f = {.slab = slab,
+                        .special = special,
+                        .grid = cells_of(&coding->grid),
                         .copy = special->filled.bytes};
     f.step[slab->rank - 1] = 1;
     for (uint32_t a = slab->rank - 1; a-- > 0;)

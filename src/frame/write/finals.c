@@ -45,13 +45,12 @@ static zt_status code(struct zt_writer *w, const struct zti_frame *f, const stru
     one->f = *f;
     one->f.coding.codec = w->codec;
     zti_frame_take(&one->f, &result->choice, &ask);
-    zt_status status = zti_writer_encode(w, &one->f, &ask, slab, &one->special, &one->misses,
-                                               &one->stream);
+    zt_status status =
+        zti_writer_encode(w, &one->f, &ask, slab, &one->special, &one->misses, &one->stream);
     swap_buffers(&w->starts, &one->starts);
     const struct zti_tail_parts parts = parts_of(one);
     if (!status)
-        status = zti_writer_keep_short(w, &one->f, slab, one->misses.is_over, &parts,
-                                       &one->stream);
+        status = zti_writer_keep_short(w, &one->f, slab, one->misses.is_over, &parts, &one->stream);
     if (status)
         return status;
     swap_buffers(&w->payload, &one->payload);
@@ -71,8 +70,7 @@ static zt_status code_all(struct zt_writer *w, const struct zti_frame *f, const 
     const zt_progress progress = w->context ? w->context->progress : NULL;
     zt_status status = ZT_OK;
     uint32_t next;
-    while (!status &&
-           (next = zti_contest_next(results, count, ask, values)) < count) {
+    while (!status && (next = zti_contest_next(results, count, ask, values)) < count) {
         struct final one = {.stream = NULL};
         status = code(w, f, ask, slab, &results[next], &one);
         *winner = zti_contest_winner(results, count, &w->params);
@@ -121,8 +119,8 @@ zt_status zti_writer_code_slab(struct zt_writer *w, const zt_array *slab, const 
     if (!status)
         status = code_all(w, &f, &ask, slab, results, count, &best, &winner);
     if (!status && w->table.frames == 0)
-        w->options_count = zti_describe_results(results, count, winner, f.shape, w->options,
-                                                ZTI_OPTIONS_MOST);
+        w->options_count =
+            zti_describe_results(results, count, winner, f.shape, w->options, ZTI_OPTIONS_MOST);
     if (!status) {
         settle(w, &results[winner].contender);
         const struct zti_tail_parts parts = parts_of(&best);

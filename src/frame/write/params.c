@@ -7,7 +7,7 @@
 
 /* The ends of the structs as the first release had them. They stay when fields are added. */
 #define PARAMS_FIRST_BYTES (offsetof(zt_params, units) + sizeof(const char *))
-#define INFO_FIRST_BYTES (offsetof(zt_info, units) + 64)
+#define INFO_FIRST_BYTES   (offsetof(zt_info, units) + 64)
 
 static const uint64_t default_slab_bytes = UINT64_C(256) << 20;
 
@@ -122,7 +122,8 @@ zt_status zti_params_load(zt_context *context, const zt_params *params, zt_param
     if (bytes < PARAMS_FIRST_BYTES)
         return zti_fail(context, ZT_BAD_ARG,
                         "zt_params says that it has %zu bytes, the smallest has %zu; "
-                        "zt_params_init sets it up", bytes, PARAMS_FIRST_BYTES);
+                        "zt_params_init sets it up",
+                        bytes, PARAMS_FIRST_BYTES);
     if (bytes > sizeof *known &&
         !zti_all_zero((const uint8_t *)params + sizeof *known, bytes - sizeof *known))
         return zti_fail(context, ZT_UNSUPPORTED,
@@ -134,8 +135,8 @@ zt_status zti_params_load(zt_context *context, const zt_params *params, zt_param
 
     if (known->fills > ZT_MAX_FILLS || known->prefer > ZT_PREFER_BALANCED)
         return zti_fail(context, ZT_BAD_ARG,
-                        "%u fill values are more than %d, or the preference is none",
-                        known->fills, ZT_MAX_FILLS);
+                        "%u fill values are more than %d, or the preference is none", known->fills,
+                        ZT_MAX_FILLS);
     if (known->flags & ~(uint32_t)ZT_SYNC)
         return zti_fail(context, ZT_BAD_ARG,
                         "the flags of zt_params can be ZT_SYNC only, they are %#x", known->flags);
@@ -184,8 +185,7 @@ zt_status zti_bound_check(zt_context *context, const zt_bound *bound)
                         bound->flags);
     switch (bound->kind) {
     case ZT_LOSSLESS:
-    case ZT_EXPERT:
-        return ZT_OK;
+    case ZT_EXPERT: return ZT_OK;
     case ZT_ABS:
     case ZT_REL:
         if (!isfinite(v) || v < 0)
@@ -196,7 +196,8 @@ zt_status zti_bound_check(zt_context *context, const zt_bound *bound)
         if (!(v >= 0 && v < 1))
             return zti_fail(context, ZT_BAD_ARG,
                             "a bound relative to each value must be a number of at least 0 and "
-                            "below 1, not %g", v);
+                            "below 1, not %g",
+                            v);
         return ZT_OK;
     case ZT_PSNR:
         if (!isfinite(v) || v <= 0)
@@ -212,7 +213,8 @@ zt_status zti_bound_check(zt_context *context, const zt_bound *bound)
         if (!(v >= 1 && v <= 64) || v != floor(v))
             return zti_fail(context, ZT_BAD_ARG,
                             "a precision must be a whole number of bit planes from 1 to 64, not "
-                            "%g", v);
+                            "%g",
+                            v);
         return ZT_OK;
     }
     return zti_fail(context, ZT_BAD_ARG, "%u is no kind of bound", bound->kind);

@@ -67,8 +67,7 @@ static uint32_t unplanned(const struct zt_writer *w, const struct zti_ask *ask,
                           struct zti_result *results)
 {
     struct zti_contender list[ZTI_CONTENDERS_MOST];
-    const uint32_t n = w->fixed ? 1
-                                : zti_contenders(ask->kind != ZT_LOSSLESS, &w->params, list);
+    const uint32_t n = w->fixed ? 1 : zti_contenders(ask->kind != ZT_LOSSLESS, &w->params, list);
     const struct zti_contender own = {.codec = w->codec->id, .effort = w->params.effort};
     for (uint32_t i = 0; i < n; i++) { /* the slowest is the last of them */
         struct zti_result *const one = &results[n - 1 - i];
@@ -121,8 +120,7 @@ static zt_status bound_of_plans(struct zt_writer *w, uint64_t extent, uint64_t *
     memcpy(shape, w->shape, sizeof shape);
     shape[0] = extent;
     zt_status status = zti_writer_bound_of(w, extent, w->fixed ? &w->fixed->plan : NULL, bytes);
-    const uint32_t plans =
-        zti_has_planning(&w->params) ? zti_plans_of(w->rank, shape, list) : 0;
+    const uint32_t plans = zti_has_planning(&w->params) ? zti_plans_of(w->rank, shape, list) : 0;
     for (uint32_t i = 0; i < plans && !status; i++) {
         uint64_t planned = 0;
         status = zti_writer_bound_of(w, extent, &list[i], &planned);
@@ -216,8 +214,7 @@ static zt_status choose_way(struct zt_writer *w, const struct zti_frame *f, stru
     zt_array values = *slab;
     zt_status status = ZT_OK;
     if (f->special_values > 0)
-        status =
-            zti_special_find(w->context, slab, w->params.fills, w->params.fill, &special);
+        status = zti_special_find(w->context, slab, w->params.fills, w->params.fill, &special);
     if (!status && f->special_values > 0 && !special.is_over)
         status = zti_special_fill(w->context, slab, &f->coding, ask, f->range, &special, &values);
     if (!status)
@@ -237,8 +234,8 @@ static zt_status ask_samples(zt_context *context, const zt_array *array,
     params.effort = result->contender.effort;
     ask.params = &params;
     choice->is_limit = false;
-    const zt_status status = zti_plan_measure(
-        context, array, zti_codec_by_id(result->contender.codec), &ask, choice);
+    const zt_status status =
+        zti_plan_measure(context, array, zti_codec_by_id(result->contender.codec), &ask, choice);
     choice->bytes = choice->bytes < limit ? choice->bytes : limit;
     return status;
 }

@@ -386,8 +386,8 @@ static zt_status try_power(const struct search *s, struct zti_trial *trial, int 
     double error = 0;
     ask.kind = ZT_ABS;
     ask.abs_bound = ldexp(1, k);
-    const zt_status status = zti_trial_error(s->w->context, s->f->coding.codec, &ask, trial,
-                                             s->f->range, &error);
+    const zt_status status =
+        zti_trial_error(s->w->context, s->f->coding.codec, &ask, trial, s->f->range, &error);
     *is_met = error <= s->target * margin;
     return status;
 }

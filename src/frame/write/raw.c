@@ -63,8 +63,7 @@ void zti_frame_limit_index(struct zti_frame *f, const struct zti_tail_parts *par
 }
 
 zt_status zti_writer_keep_short(struct zt_writer *w, struct zti_frame *f, const zt_array *slab,
-                                bool is_over, const struct zti_tail_parts *parts,
-                                uint8_t **payload)
+                                bool is_over, const struct zti_tail_parts *parts, uint8_t **payload)
 {
     uint64_t end_bits;
     size_t room_bytes;

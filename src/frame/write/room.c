@@ -19,11 +19,10 @@ static zt_status stream_most(struct zt_writer *w, const struct zti_coding *codin
     if (most > *bytes)
         *bytes = most;
     if (!status && w->device_parts)
-        status = zti_exec_scratch(w->context, coding,
-                                  zti_has_ends(coding)
-                                      ? 1
-                                      : zti_layout_of(&w->params, coding).chunk_tiles,
-                                  w->device_parts);
+        status = zti_exec_scratch(
+            w->context, coding,
+            zti_has_ends(coding) ? 1 : zti_layout_of(&w->params, coding).chunk_tiles,
+            w->device_parts);
     return status;
 }
 
@@ -44,8 +43,8 @@ zt_status zti_writer_bound_of(struct zt_writer *w, uint64_t extent, const struct
      * a frame with a bound may also end up lossless, one with any where special values are too
      * many different ones. */
     const zt_bound *bound = &w->params.bound;
-    struct zti_ask ask = {.params = &w->params, .kind = ZT_LOSSLESS,
-                          .min = (double)NAN, .max = (double)NAN};
+    struct zti_ask ask = {
+        .params = &w->params, .kind = ZT_LOSSLESS, .min = (double)NAN, .max = (double)NAN};
     const bool is_lossless = zti_is_lossless(bound);
     const bool has_abs = !is_lossless && (bound->kind == ZT_PWREL || bound->kind == ZT_ABS ||
                                           bound->kind == ZT_REL || bound->kind == ZT_PSNR);
@@ -115,8 +114,8 @@ static zt_status device_parts(zt_context *context, const zt_array *array, const 
     return status;
 }
 
-zt_status zt_cuda_scratch_bytes(zt_context *context, const zt_array *array,
-                                const zt_params *params, size_t *bytes)
+zt_status zt_cuda_scratch_bytes(zt_context *context, const zt_array *array, const zt_params *params,
+                                size_t *bytes)
 {
     uint64_t parts[ZTI_DEVICE_PARTS] = {0}, sum = ZTI_PART_ALIGN_BYTES;
     if (!bytes)

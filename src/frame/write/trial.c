@@ -38,8 +38,7 @@ static zt_status code_sample(zt_context *context, const struct zti_codec *codec,
     memset(coding, 0, sizeof *coding);
     coding->codec = codec;
     coding->type = trial->sample.array.type;
-    coding->grid = zti_codec_grid(codec, trial->sample.array.rank,
-                                  trial->sample.array.shape);
+    coding->grid = zti_codec_grid(codec, trial->sample.array.rank, trial->sample.array.shape);
     zt_status status = codec->configure(context, ask, coding);
     if (!misses)
         coding->verify_bound = (double)NAN;
@@ -63,8 +62,7 @@ zt_status zti_trial_error(zt_context *context, const struct zti_codec *codec,
                           const struct zti_ask *ask, struct zti_trial *trial, double range,
                           double *error)
 {
-    const uint64_t values = zti_array_values(trial->sample.array.rank,
-                                  trial->sample.array.shape);
+    const uint64_t values = zti_array_values(trial->sample.array.rank, trial->sample.array.shape);
     struct zti_coding coding;
     uint64_t bytes;
     zt_status status = code_sample(context, codec, ask, trial, &coding, NULL, &bytes);
@@ -87,8 +85,7 @@ static zt_status sample_bits(zt_context *context, const struct zti_codec *codec,
                              const struct zti_ask *ask, struct zti_trial *trial, uint64_t limit,
                              uint64_t *bits)
 {
-    const uint64_t values = zti_array_values(trial->sample.array.rank,
-                                  trial->sample.array.shape);
+    const uint64_t values = zti_array_values(trial->sample.array.rank, trial->sample.array.shape);
     struct zti_misses misses = {.limit = limit};
     struct zti_coding coding;
     uint64_t bytes;

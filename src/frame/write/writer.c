@@ -22,8 +22,8 @@ enum { MISSES_PART = 8 };
 
 struct zti_index_layout zti_layout_of(const zt_params *p, const struct zti_coding *coding)
 {
-    struct zti_index_layout layout = {.kind = p->index, .chunk_tiles = p->index_chunk,
-                                      .partition = p->index_partition};
+    struct zti_index_layout layout = {
+        .kind = p->index, .chunk_tiles = p->index_chunk, .partition = p->index_partition};
     if (layout.kind == ZT_INDEX_DEFAULT)
         layout.kind = ZT_INDEX_COMPACT;
     if (layout.chunk_tiles == 0)
@@ -89,11 +89,10 @@ zt_status zti_writer_init(zt_context *context, const zt_array *whole, const zt_p
                        w->params.bound.kind != ZT_PWREL;
     if (!w->is_codec_open)
         w->params.codec = w->codec->id;
-    const uint32_t side = w->is_codec_open ? zti_side_of_all(w)
-                                           : w->codec->tile_shape[w->rank - 1][0];
+    const uint32_t side =
+        w->is_codec_open ? zti_side_of_all(w) : w->codec->tile_shape[w->rank - 1][0];
     uint64_t layer_bytes, layers = 1;
-    if (zti_mul(w->slice_bytes, side, &layer_bytes) &&
-        w->params.slab_bytes > layer_bytes)
+    if (zti_mul(w->slice_bytes, side, &layer_bytes) && w->params.slab_bytes > layer_bytes)
         layers = w->params.slab_bytes / layer_bytes;
     w->thickness = layers * side;
     if (w->thickness > w->shape[0])
@@ -165,8 +164,7 @@ static zt_status take_out_special(struct zt_writer *w, struct zti_frame *f, stru
 {
     if (f->special_values == 0)
         return ZT_OK;
-    zt_status status =
-        zti_special_find(w->context, slab, w->params.fills, w->params.fill, special);
+    zt_status status = zti_special_find(w->context, slab, w->params.fills, w->params.fill, special);
     if (status)
         return status;
     if (special->is_over) {
@@ -196,7 +194,8 @@ zt_status zti_writer_no_space(const struct zt_writer *w)
 {
     return zti_fail(w->context, ZT_NO_SPACE,
                     "the output buffer of %zu bytes is too small; zt_compress_bound says what "
-                    "suffices", w->memory_bytes);
+                    "suffices",
+                    w->memory_bytes);
 }
 
 static uint64_t chunks_of(const struct zti_frame *f)
@@ -212,11 +211,10 @@ void zti_writer_choose_index(const struct zt_writer *w, struct zti_frame *f)
 {
     const bool is_default = w->params.index == ZT_INDEX_DEFAULT;
     f->index = zti_layout_of(&w->params, &f->coding);
-    const uint32_t least = zti_usual_chunk_tiles(&f->coding) == 1 ? DEFAULT_INDEX_TILES
-                                                                  : DEFAULT_INDEX_CHUNKS;
+    const uint32_t least =
+        zti_usual_chunk_tiles(&f->coding) == 1 ? DEFAULT_INDEX_TILES : DEFAULT_INDEX_CHUNKS;
     if (f->index.kind == ZT_INDEX_NONE || f->coding.codec->tile_fixed_bits(&f->coding) > 0 ||
-        chunks_of(f) < (is_default ? least : 2) ||
-        (is_default && zti_has_ends(&f->coding)))
+        chunks_of(f) < (is_default ? least : 2) || (is_default && zti_has_ends(&f->coding)))
         f->index = (struct zti_index_layout){.kind = ZT_INDEX_NONE};
 }
 
@@ -260,8 +258,8 @@ zt_status zti_writer_starts_room(struct zt_writer *w, const struct zti_frame *f,
     if (!has_index && !zti_has_ends(&f->coding))
         return ZT_OK;
     starts->chunk_tiles = zti_has_ends(&f->coding) ? 1 : f->index.chunk_tiles;
-    if (!zti_mul(zti_index_chunks(f->coding.grid.count, starts->chunk_tiles) + 1,
-                 sizeof(uint64_t), &bytes))
+    if (!zti_mul(zti_index_chunks(f->coding.grid.count, starts->chunk_tiles) + 1, sizeof(uint64_t),
+                 &bytes))
         return zti_fail(w->context, ZT_NO_MEMORY, "no memory for an index");
     zt_status status = zti_buffer_reserve(w->context, &w->starts, bytes, 0);
     starts->list = (uint64_t *)(void *)w->starts.bytes;
@@ -415,8 +413,7 @@ static zt_status emit_to_sink(struct zt_writer *w, const struct zti_frame *f, co
     size_t pad = (size_t)(next_frame_at(w) - w->at);
     memset(front, 0, pad);
     memcpy(front + pad, header, f->header_bytes);
-    zt_status status =
-        zti_buffer_reserve(w->context, &w->tail, ZTI_GAP_BYTES + f->tail_bytes, 0);
+    zt_status status = zti_buffer_reserve(w->context, &w->tail, ZTI_GAP_BYTES + f->tail_bytes, 0);
     if (status)
         return status;
     memset(w->tail.bytes, 0, ZTI_GAP_BYTES);
@@ -463,8 +460,7 @@ zt_status zti_writer_emit(struct zt_writer *w, struct zti_frame *f, const uint8_
     uint8_t header[ZTI_HEADER_STORED_BYTES];
     zti_writer_measure_frame(w, f, parts);
     (void)zti_header_store(f, header);
-    const zt_status status =
-        zti_table_add(w->context, &w->table, zti_frame_bytes(f), f->shape[0]);
+    const zt_status status = zti_table_add(w->context, &w->table, zti_frame_bytes(f), f->shape[0]);
     if (status)
         return status;
     w->special_values += f->special_values;
@@ -550,8 +546,7 @@ static zt_status reserve_stage(struct zt_writer *w, uint64_t slices)
     if (!zti_mul(wanted, w->slice_bytes, &bytes))
         return zti_fail(w->context, ZT_NO_MEMORY, "no memory for a slab of %" PRIu64 " slices",
                         wanted);
-    return zti_buffer_reserve(w->context, &w->stage, bytes,
-                              (size_t)(w->staged * w->slice_bytes));
+    return zti_buffer_reserve(w->context, &w->stage, bytes, (size_t)(w->staged * w->slice_bytes));
 }
 
 /* The staged slices as an array, or the place after them. */
@@ -734,8 +729,7 @@ double zt_writer_psnr(const zt_writer *writer)
     if (!writer || writer->params.bound.kind != ZT_PSNR)
         return (double)NAN;
     const uint64_t slice_values = writer->slice_bytes / zt_type_bytes(writer->type);
-    return zti_psnr_of(writer->error,
-                       writer->table.extent * slice_values - writer->special_values);
+    return zti_psnr_of(writer->error, writer->table.extent * slice_values - writer->special_values);
 }
 
 void zt_writer_free(zt_writer *writer)

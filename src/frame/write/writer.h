@@ -21,18 +21,18 @@ struct zt_writer {
     char name[ZTI_NAME_BYTES + 1];
     char units[ZTI_UNITS_BYTES + 1];
     const struct zti_codec *codec;
-    bool is_codec_open; /* codec and effort are chosen with the first frame */
+    bool is_codec_open;                  /* codec and effort are chosen with the first frame */
     zt_option options[ZTI_OPTIONS_MOST]; /* what there was to choose from for the first frame */
     uint32_t options_count;
     uint32_t type;
     uint32_t rank;
     uint64_t shape[ZT_MAX_RANK]; /* of the whole array; shape[0] may be ZT_UNKNOWN */
     uint64_t slice_bytes;
-    uint64_t thickness; /* slices of a frame */
+    uint64_t thickness;      /* slices of a frame */
     uint64_t special_values; /* in frames that were written */
-    double error; /* psnr only: their squared errors over the square of the range, summed */
-    uint64_t put;       /* slices that were put */
-    uint64_t staged;    /* of them not coded yet, in stage */
+    double error;    /* psnr only: their squared errors over the square of the range, summed */
+    uint64_t put;    /* slices that were put */
+    uint64_t staged; /* of them not coded yet, in stage */
     struct zti_buffer stage;
     struct zti_buffer payload; /* where memory is, of all codings of a frame but the first */
     bool is_aside;             /* one of these */
@@ -40,7 +40,7 @@ struct zt_writer {
     struct zti_buffer starts; /* of chunks, uint64_t */
     struct zti_buffer turned; /* a slab as the coded array, where its strides cannot be that */
     const struct zti_choice *fixed; /* plan and axes of all frames, instead of a choice; or NULL */
-    struct zti_buffer decoded; /* psnr only: a slab */
+    struct zti_buffer decoded;      /* psnr only: a slab */
     uint64_t *device_parts; /* NULL, or: raised to the memory of a GPU that codings need, when their
                                frames' bounds are computed */
     struct zti_table table;
@@ -188,7 +188,7 @@ void zti_writer_measure_frame(const struct zt_writer *writer, struct zti_frame *
                               const struct zti_tail_parts *parts);
 
 /* Write a frame of which all is known but these. */
-zt_status zti_writer_emit(struct zt_writer *writer, struct zti_frame *frame,
-                          const uint8_t *payload, const struct zti_tail_parts *parts);
+zt_status zti_writer_emit(struct zt_writer *writer, struct zti_frame *frame, const uint8_t *payload,
+                          const struct zti_tail_parts *parts);
 
 #endif

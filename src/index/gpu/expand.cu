@@ -75,8 +75,7 @@ SIMT_KERNEL void __launch_bounds__(THREADS) expand_numbers(const struct job j)
         if (index->layout.kind == ZT_INDEX_OFFSETS)
             at = chunk < index->chunks ? ((const uint64_t *)(const void *)bytes)[i] : index->end;
         else /* where chunks end; of the first one that is there, the one before it */
-            at = chunk == 0 ? 0
-                            : ((const uint32_t *)(const void *)bytes)[i - (j.x.first == 0)];
+            at = chunk == 0 ? 0 : ((const uint32_t *)(const void *)bytes)[i - (j.x.first == 0)];
         note_start(&j, i, at);
     }
 }
@@ -119,8 +118,7 @@ SIMT_KERNEL void __launch_bounds__(32) expand_lengths(const struct job j)
     uint64_t lengths[ITEMS], own = 0;
     SIMT_UNROLL
     for (uint32_t i = 0; i < ITEMS; i++) {
-        lengths[i] =
-            from + i < j.x.count ? length_at(j.x.parts[0], from + i, j.x.index.width) : 0;
+        lengths[i] = from + i < j.x.count ? length_at(j.x.parts[0], from + i, j.x.index.width) : 0;
         if (lengths[i] > end) {
             complain(&j);
             lengths[i] = 0;
@@ -143,8 +141,8 @@ SIMT_KERNEL void __launch_bounds__(32) expand_lengths(const struct job j)
 
 /* ---- partitions ---- */
 
-SIMT_KERNEL void __launch_bounds__(THREADS) expand_hybrid(const struct job j, const uint64_t from,
-                                                          const uint64_t partitions)
+SIMT_KERNEL void __launch_bounds__(THREADS)
+    expand_hybrid(const struct job j, const uint64_t from, const uint64_t partitions)
 {
     const struct zti_index *const index = &j.x.index;
     const uint32_t lane = threadIdx.x % 32, width = index->width, each = index->layout.partition;
@@ -185,9 +183,8 @@ SIMT_KERNEL void __launch_bounds__(THREADS) make_places(const struct job j)
         if (begin > end || end > j.x.index.end || (chunk == 0 && begin != 0))
             complain(&j);
         place[0] = begin * j.x.unit_bits + j.x.start_bits - base;
-        place[1] = chunk + 1 == j.x.index.chunks
-                       ? ZTI_PLACE_ANY_END
-                       : end * j.x.unit_bits + j.x.start_bits - base;
+        place[1] = chunk + 1 == j.x.index.chunks ? ZTI_PLACE_ANY_END
+                                                 : end * j.x.unit_bits + j.x.start_bits - base;
     }
 }
 

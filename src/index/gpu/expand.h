@@ -26,13 +26,13 @@ struct zti_index_expansion {
     struct zti_index_window window;
     const uint8_t *parts[2]; /* what the window says, each aligned to 8 */
     uint64_t first, count;
-    uint64_t before;     /* lengths: where the first chunk begins */
+    uint64_t before; /* lengths: where the first chunk begins */
     uint32_t unit_bits;
     uint64_t start_bits; /* of the data: where chunk 0 begins */
     uint64_t *places;    /* two a chunk: where it begins and ends, in bits from the byte of the data
                             that the first one begins in; the stream's last one: ANY_END */
     struct zti_index_borders *borders; /* zeroed */
-    uint64_t *states;    /* zeroed, as many words as zti_cuda_index_words says */
+    uint64_t *states;                  /* zeroed, as many words as zti_cuda_index_words says */
 };
 
 /* Whether there is such a kernel in the build, and an expansion's sums fit into its words. */

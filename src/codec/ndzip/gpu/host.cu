@@ -35,7 +35,7 @@ static __device__ __forceinline__ bool find_whole_part(const struct cubes *c, ui
     const bool is_small = c->grid.count >> 32 == 0;
     bool is_whole = c->stride_bytes[2] == (int64_t)c->shape.value_bytes;
     int64_t offset = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = ZT_MAX_RANK; i-- > 0;) {
         if (i >= c->grid.rank)
             continue;
@@ -68,12 +68,12 @@ static __device__ __forceinline__ void find_part(const struct cubes *c, uint64_t
     p->is_plain = false;
 }
 
-#define word uint32_t
-#define sword int32_t
-#define WIDTH 32
-#define PUT_BLOCKS 5
+#define word        uint32_t
+#define sword       int32_t
+#define WIDTH       32
+#define PUT_BLOCKS  5
 #define TAKE_BLOCKS 5
-#define NAME(x) x##_32
+#define NAME(x)     x##_32
 #include "codec/ndzip/gpu/kernel.h" /* put_1d_32, take_1d_32, ... */
 #undef word
 #undef sword
@@ -82,7 +82,7 @@ static __device__ __forceinline__ void find_part(const struct cubes *c, uint64_t
 #undef TAKE_BLOCKS
 #undef NAME
 
-#define word uint64_t
+#define word  uint64_t
 #define sword int64_t
 #define WIDTH 64
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
@@ -91,7 +91,7 @@ static __device__ __forceinline__ void find_part(const struct cubes *c, uint64_t
 #define PUT_BLOCKS 4
 #endif
 #define TAKE_BLOCKS 4
-#define NAME(x) x##_64
+#define NAME(x)     x##_64
 #include "codec/ndzip/gpu/kernel.h" /* put_1d_64, take_1d_64, ... */
 #undef word
 #undef sword
@@ -160,5 +160,5 @@ static void decode(const struct zti_cuda_decoding *d)
     LAUNCH(take, c, c.count, d->queue);
 }
 
-extern "C" const struct zti_cuda_codec zti_cuda_ndzip = {false, has_kernels, state_words, encode,
-                                                          decode, NULL};
+extern "C" const struct zti_cuda_codec zti_cuda_ndzip = {false,  has_kernels, state_words,
+                                                         encode, decode,      NULL};

@@ -103,20 +103,20 @@ static __device__ __forceinline__ void NAME(load)(const struct part *p, uint32_t
     for (int i = 0; i < rows; i++)
         edge[i] = 0;
     if (p->is_plain) {
-SIMT_UNROLL
+        SIMT_UNROLL
         for (int k = 0; k < 16; k++)
             v[k] = *NAME(plain_at)(p, rank, k);
         for (int i = 0; i < rows && before > 0; i++)
             edge[i] = *NAME(plain_at)(p, rank, i - rows);
     } else {
-SIMT_UNROLL
+        SIMT_UNROLL
         for (int k = 0; k < 16; k++)
             v[k] = *NAME(value_at)(p, rank, first + 32 * (uint32_t)k, &is_inside);
         for (int i = 0; i < rows && before > 0; i++)
             edge[i] = *NAME(value_at)(p, rank, first + 32 * (uint32_t)i - 32 * (uint32_t)rows,
                                       &is_inside);
     }
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < 16; k++)
         v[k] = NAME(turn)(v[k], rotation);
     for (int i = 0; i < rows; i++)
@@ -127,15 +127,15 @@ SIMT_UNROLL
 static __device__ __forceinline__ void NAME(subtract)(uint32_t rank, const word *edge, word *v)
 {
     const uint32_t lane = threadIdx.x % 32, rows = rank == 3 ? 8 : rank;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 16; rank > 1 && k-- > 0;)
         v[k] -= k < rows ? edge[k] : v[k - rows];
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 16; rank == 3 && k-- > 0;) {
         const word above = k % 8 > 0 ? v[k - 1] : 0;
         v[k] -= __shfl_xor_sync(SIMT_ALL_LANES, lane < 16 ? v[k] : above, 16);
     }
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 16; k-- > 0;) {
         const word before = rank == 1 ? (k > 0 ? v[k - 1] : edge[0]) : k % 2 == 1 ? v[k - 1] : 0;
         const word left = __shfl_sync(SIMT_ALL_LANES, rank < 3 && lane == 31 ? before : v[k],
@@ -148,7 +148,7 @@ SIMT_UNROLL
 static __device__ __forceinline__ word NAME(masks_of)(const word *v)
 {
     word mask = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t g = 0; g < WARP_GROUPS; g++) {
         word any = v[g * PARTS];
         for (uint32_t q = 1; q < PARTS; q++)
@@ -161,7 +161,7 @@ SIMT_UNROLL
 
 static __device__ __forceinline__ void NAME(turn_groups)(word *v)
 {
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t g = 0; g < WARP_GROUPS; g++)
         NAME(turn_square)(v + g * PARTS);
 }
@@ -174,7 +174,7 @@ static __device__ __forceinline__ void NAME(store)(word *record, word mask, uint
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     if (lane < WARP_GROUPS)
         record[warp * WARP_GROUPS + lane] = mask;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t g = 0; g < WARP_GROUPS; g++) {
         const word m = __shfl_sync(SIMT_ALL_LANES, mask, (int)g);
         const uint32_t at = __shfl_sync(SIMT_ALL_LANES, start, (int)g);
@@ -242,21 +242,21 @@ struct NAME(record) {
     uint32_t there;
 };
 
-static __device__ __forceinline__ struct NAME(record) NAME(record_at)(const struct cubes *c,
-                                                                      uint64_t at)
+static __device__ __forceinline__ struct NAME(record)
+    NAME(record_at)(const struct cubes *c, uint64_t at)
 {
     const uint64_t all = c->words_count * (64 / WIDTH), left = at < all ? all - at : 0;
     const uint32_t most = GROUPS + ZTI_NDZIP_VALUES;
     return {(const word *)(const void *)c->words + at, left < most ? (uint32_t)left : most};
 }
 
-static __device__ __forceinline__ word NAME(word_at)(const struct NAME(record) *r, uint32_t i)
+static __device__ __forceinline__ word NAME(word_at)(const struct NAME(record) * r, uint32_t i)
 {
     return i < r->there ? r->words[i] : 0;
 }
 
 /* Planes of the warp's groups; returns the record's words. */
-static __device__ __forceinline__ uint32_t NAME(gather)(const struct NAME(record) *r, word *v)
+static __device__ __forceinline__ uint32_t NAME(gather)(const struct NAME(record) * r, word *v)
 {
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const word mask = lane < WARP_GROUPS ? NAME(word_at)(r, warp * WARP_GROUPS + lane) : 0;
@@ -269,7 +269,7 @@ static __device__ __forceinline__ uint32_t NAME(gather)(const struct NAME(record
     const uint32_t own = NAME(ones)(mask);
     const uint32_t start =
         GROUPS + __reduce_add_sync(SIMT_ALL_LANES, before) + warp_sums_32(own) - own;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t g = 0; g < WARP_GROUPS; g++) {
         const word m = __shfl_sync(SIMT_ALL_LANES, mask, (int)g);
         const uint32_t at = __shfl_sync(SIMT_ALL_LANES, start, (int)g);
@@ -306,14 +306,14 @@ static __device__ __forceinline__ word NAME(sum_rows)(word *own, uint32_t rank, 
 {
     const uint32_t lane = threadIdx.x % 32, runs = rank == 1 ? 32 : rank == 2 ? 4 : 1;
     word *const rows = own + NAME(place_of)(lane), *const run = own + NAME(place_of)(16 * lane);
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < 16; k++)
         rows[NAME(place_of)(32 * k)] = v[k];
     __syncwarp();
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < 16; i += 16 / sizeof(word))
         simt_load_16(v + i, run + i);
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 1; i < 16; i++)
         v[i] += v[i - 1];
     word sum = v[15];
@@ -322,10 +322,10 @@ SIMT_UNROLL
         sum += lane % runs >= s ? left : 0;
     }
     const word before = sum - v[15];
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; rank < 3 && i < 16; i++)
         v[i] += before;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < 16; i += 16 / sizeof(word))
         simt_store_16(run + i, v + i);
     return sum;
@@ -343,7 +343,7 @@ static __device__ __forceinline__ void NAME(sum_1d)(word *cube, word *v)
     word before = 0;
     for (uint32_t i = 0; i < WARPS; i++)
         before += i < warp ? sums[i] : 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < 16; k++)
         v[k] = own[NAME(place_of)(lane) + NAME(place_of)(32 * k)] + before;
 }
@@ -356,7 +356,7 @@ static __device__ __forceinline__ void NAME(sum_2d)(word *cube, word *v)
     word before[2] = {0, 0};
     (void)NAME(sum_rows)(own, 2, v);
     __syncwarp();
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < 16; k++) {
         v[k] = own[NAME(place_of)(lane) + NAME(place_of)(32 * k)];
         v[k] += k > 1 ? v[k - 2] : 0;
@@ -368,7 +368,7 @@ SIMT_UNROLL
         before[0] += sums[64 * i + lane];
         before[1] += sums[64 * i + 32 + lane];
     }
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < 16; k++)
         v[k] += before[k % 2];
 }
@@ -383,18 +383,18 @@ static __device__ __forceinline__ void NAME(sum_3d)(word *cube, word *v)
     word sum = 0;
     (void)NAME(sum_rows)(own, 3, v);
     __syncwarp();
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < 16; i++)
         v[i] = column[NAME(place_of)(16 * i)];
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < 16; i++)
         column[NAME(place_of)(16 * i)] = sum += v[i];
     __syncthreads();
     sum = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < 16; i++)
         v[i] = line[NAME(place_of)(256 * i)];
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < 16; i++)
         v[i] = sum += v[i];
 }
@@ -407,17 +407,16 @@ static __device__ __forceinline__ void NAME(put_values)(const struct part *p, ui
     const uint32_t first = rank == 3 ? thread : thread / 32 * 512 + thread % 32;
     word *const column = (word *)(void *)(p->data + thread / 16 * p->stride_bytes[1]) + thread % 16;
     if (p->is_plain) {
-SIMT_UNROLL
+        SIMT_UNROLL
         for (int i = 0; i < 16; i++)
             *(rank == 3 ? (word *)(void *)((uint8_t *)column + i * p->stride_bytes[0])
                         : NAME(plain_at)(p, rank, i)) = NAME(turn)(v[i], back);
         return;
     }
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < 16; i++) {
         bool is_inside;
-        word *const to =
-            NAME(value_at)(p, rank, first + (rank == 3 ? 256 : 32) * i, &is_inside);
+        word *const to = NAME(value_at)(p, rank, first + (rank == 3 ? 256 : 32) * i, &is_inside);
         if (is_inside)
             *to = NAME(turn)(v[i], back);
     }
@@ -434,10 +433,10 @@ static __device__ __forceinline__ uint32_t NAME(take_cube)(const struct cubes *c
     if (threadIdx.x == 0) /* for all, from the barrier in the sums on */
         find_part(c, tile, &p);
     const uint32_t words = NAME(gather)(&r, v);
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t g = 0; g < WARP_GROUPS; g++)
         NAME(turn_square)(v + g * PARTS);
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < 16; k++)
         v[k] = NAME(fold)(v[k]);
     if (rank == 1)
@@ -467,12 +466,30 @@ static __device__ __forceinline__ void NAME(take_chunk)(const struct cubes *c, u
 }
 
 #define KERNEL(blocks) SIMT_KERNEL void __launch_bounds__(32 * WARPS, blocks)
-KERNEL(PUT_BLOCKS) NAME(put_1d)(const struct cubes c) { NAME(put_cube)(&c, 1); }
-KERNEL(PUT_BLOCKS) NAME(put_2d)(const struct cubes c) { NAME(put_cube)(&c, 2); }
-KERNEL(PUT_BLOCKS) NAME(put_3d)(const struct cubes c) { NAME(put_cube)(&c, 3); }
-KERNEL(TAKE_BLOCKS) NAME(take_1d)(const struct cubes c) { NAME(take_chunk)(&c, 1); }
-KERNEL(TAKE_BLOCKS) NAME(take_2d)(const struct cubes c) { NAME(take_chunk)(&c, 2); }
-KERNEL(TAKE_BLOCKS) NAME(take_3d)(const struct cubes c) { NAME(take_chunk)(&c, 3); }
+KERNEL(PUT_BLOCKS) NAME(put_1d)(const struct cubes c)
+{
+    NAME(put_cube)(&c, 1);
+}
+KERNEL(PUT_BLOCKS) NAME(put_2d)(const struct cubes c)
+{
+    NAME(put_cube)(&c, 2);
+}
+KERNEL(PUT_BLOCKS) NAME(put_3d)(const struct cubes c)
+{
+    NAME(put_cube)(&c, 3);
+}
+KERNEL(TAKE_BLOCKS) NAME(take_1d)(const struct cubes c)
+{
+    NAME(take_chunk)(&c, 1);
+}
+KERNEL(TAKE_BLOCKS) NAME(take_2d)(const struct cubes c)
+{
+    NAME(take_chunk)(&c, 2);
+}
+KERNEL(TAKE_BLOCKS) NAME(take_3d)(const struct cubes c)
+{
+    NAME(take_chunk)(&c, 3);
+}
 
 #undef KERNEL
 #undef PARTS

@@ -1,7 +1,7 @@
 /* plain.c: the plain C instance of the ndzip kernels, and the choice between instances. */
 #include "codec/ndzip/ndzip.h"
 
-#define FN ZTI_INLINE
+#define FN    ZTI_INLINE
 #define LANES 1
 
 /* One step of turning squares of bits, words a row, the highest bit leftmost: the two squares of
@@ -25,14 +25,14 @@ FN void transpose_steps(uint64_t *restrict a, uint64_t *restrict b, const uint32
     TRANSPOSE(a, b, 1, 0x5555555555555555)
 }
 
-#define word uint32_t
-#define lane uint32_t
-#define slane int32_t
-#define WIDTH 32
+#define word    uint32_t
+#define lane    uint32_t
+#define slane   int32_t
+#define WIDTH   32
 #define NAME(x) x##_32
 
 #define STORE zti_put_le32
-#define LOAD zti_get_le32
+#define LOAD  zti_get_le32
 #include "codec/ndzip/plain/lanes.h" /* before_32, put_32, ... */
 #undef STORE
 #undef LOAD
@@ -58,14 +58,14 @@ static void transpose_32(word *f)
 #undef WIDTH
 #undef NAME
 
-#define word uint64_t
-#define lane uint64_t
-#define slane int64_t
-#define WIDTH 64
+#define word    uint64_t
+#define lane    uint64_t
+#define slane   int64_t
+#define WIDTH   64
 #define NAME(x) x##_64
 
 #define STORE zti_put_le64
-#define LOAD zti_get_le64
+#define LOAD  zti_get_le64
 #include "codec/ndzip/plain/lanes.h" /* before_64, put_64, ... */
 #undef STORE
 #undef LOAD

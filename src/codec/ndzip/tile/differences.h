@@ -54,8 +54,8 @@ FN int64_t NAME(place)(const struct zti_ndzip_rows *rows, uint32_t part, const u
 }
 
 /* The same of the part that is so many parts ahead, perhaps in the next cube. */
-FN const uint8_t *NAME(ahead)(const struct zti_ndzip_rows *rows, uint32_t part,
-                              const uint32_t nz, const uint32_t ny)
+FN const uint8_t *NAME(ahead)(const struct zti_ndzip_rows *rows, uint32_t part, const uint32_t nz,
+                              const uint32_t ny)
 {
     const uint32_t soon = part + (nz > 1 && rows->is_fetched ? ZTI_NDZIP_NEAR : ZTI_NDZIP_AHEAD);
     const uint8_t *const cube = soon < NAME(parts) ? rows->at : rows->ahead;

@@ -67,7 +67,7 @@ static void transpose_32(uint32_t *a)
     transpose_group(a + 32);
 }
 
-#define word  uint32_t
+#define word    uint32_t
 #define lane    u32x8
 #define slane   i32x8
 #define LANES   8

@@ -28,8 +28,8 @@ static __device__ __forceinline__ void end_runs(struct runs *w)
 /* zti_sz_take_exact: which values are exact, from a reader that goes behind the marks; false where
  * they are not a tile's. *count: how many. One thread. */
 static __device__ __forceinline__ bool take_exact(struct zti_bit_reader *r, uint64_t end_bits,
-                                               uint32_t n, uint32_t value_bytes, uint64_t *bits,
-                                               uint32_t *count)
+                                                  uint32_t n, uint32_t value_bytes, uint64_t *bits,
+                                                  uint32_t *count)
 {
     struct runs w = {bits, 0, 0};
     *count = 0;

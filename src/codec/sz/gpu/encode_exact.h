@@ -61,8 +61,8 @@ static __device__ __forceinline__ void put_exact_marks(struct coding *sh, uint32
 static __device__ __forceinline__ void put_exact_values(struct coding *sh, uint32_t *out,
                                                         uint32_t end)
 {
-    const uint32_t last = sh->exact_before[EXACT_WORDS - 1] +
-                          (uint32_t)__popcll(sh->exact[EXACT_WORDS - 1]);
+    const uint32_t last =
+        sh->exact_before[EXACT_WORDS - 1] + (uint32_t)__popcll(sh->exact[EXACT_WORDS - 1]);
     for (uint32_t piece = threadIdx.x; piece < GAP_PIECES; piece += PUT_THREADS) {
         uint32_t left = gaps_of(sh->exact, piece);
         for (; left != 0; left &= left - 1) {

@@ -29,22 +29,22 @@ static __device__ __forceinline__ uint32_t run_number(const uint64_t *bits, uint
 
 /* How many bits the runs of a mark take, or of where it differs from the row before, in each order.
  * A warp. */
-static __device__ __forceinline__ void measure_mark(struct marks *m, uint32_t mark,
-                                                    bool is_against, uint32_t n)
+static __device__ __forceinline__ void measure_mark(struct marks *m, uint32_t mark, bool is_against,
+                                                    uint32_t n)
 {
     const uint64_t *const bits = is_against ? m->against[mark] : m->bits[mark];
     uint32_t sum[ZTI_SZ_MARKS_ORDERS] = {0}, runs = 0, begin, end;
     struct lane_runs r = runs_of(bits, n);
     for (; next_run(&r, &begin, &end); runs++) {
         const uint32_t number = run_number(bits, begin, end);
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t k = 0; k < ZTI_SZ_MARKS_ORDERS; k++)
             sum[k] += run_bits(number, k);
     }
     runs = __reduce_add_sync(SIMT_ALL_LANES, runs);
     if (threadIdx.x % 32 == 0 && !is_against)
         m->runs[mark] = runs;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < ZTI_SZ_MARKS_ORDERS; k++) {
         const uint32_t all = __reduce_add_sync(SIMT_ALL_LANES, sum[k]);
         if (threadIdx.x % 32 == 0)
@@ -76,8 +76,8 @@ static __device__ __forceinline__ void put_mark(uint32_t *out, uint32_t at, cons
                                                 uint32_t mark, uint32_t n)
 {
     const uint32_t way = m->way[mark], number = way - ZTI_SZ_MARKS_RUNS;
-    const uint64_t *const bits = way >= ZTI_SZ_MARKS_RUNS + ZTI_SZ_MARKS_ORDERS ? m->against[mark]
-                                                                               : m->bits[mark];
+    const uint64_t *const bits =
+        way >= ZTI_SZ_MARKS_RUNS + ZTI_SZ_MARKS_ORDERS ? m->against[mark] : m->bits[mark];
     if (threadIdx.x % 32 == 0)
         or_bits_32(out, at, way);
     if (way >= ZTI_SZ_MARKS_RUNS)

@@ -60,8 +60,7 @@ static const struct kernels *kernels_of(const struct zti_coding *coding)
          {zti_sz_cuda_put_64, zti_sz_cuda_take_64, zti_sz_cuda_count_64}},
         {{zti_sz_cuda_put_log_32, zti_sz_cuda_take_log_32, zti_sz_cuda_count_log_32},
          {zti_sz_cuda_put_log_64, zti_sz_cuda_take_log_64, zti_sz_cuda_count_log_64}}};
-    return &all[coding->sz.source == ZTI_SZ_LOG]
-               [coding->type == ZT_F64 || coding->type == ZT_I64];
+    return &all[coding->sz.source == ZTI_SZ_LOG][coding->type == ZT_F64 || coding->type == ZT_I64];
 }
 
 /* ---- codebooks ---- */
@@ -206,8 +205,8 @@ static uint64_t learn_bytes(const struct zti_coding *coding)
     return is_large ? zti_cuda_making_bytes(alphabet_of(coding)) : 0;
 }
 
-extern "C" const struct zti_cuda_codec zti_cuda_sz = {
-    false, has_kernels, state_words, encode, decode, work_bytes};
+extern "C" const struct zti_cuda_codec zti_cuda_sz = {false,  has_kernels, state_words,
+                                                      encode, decode,      work_bytes};
 
 extern "C" const struct zti_cuda_learning zti_cuda_sz_learning = {
     model_bytes, put_model, counters, count, add_counts, learn_bytes};

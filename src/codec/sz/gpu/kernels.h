@@ -32,7 +32,7 @@ struct sz_tiles {
     uint64_t *counts;  /* counting: of each book's symbols, then bits in Rice codes */
     /* Decoding, a launch of several: tiles of chunks from number 'from' of those wanted on; of each
      * so many, from its tile 'skip' on. */
-    void *found;       /* lorenzo/gpu/scan/positions.h */
+    void *found; /* lorenzo/gpu/scan/positions.h */
     uint64_t slots;
     uint64_t from, chunks_each, tiles_each, skip;
     int64_t least, most; /* integers whose multiples of the step are of the type */

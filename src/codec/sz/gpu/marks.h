@@ -20,10 +20,10 @@ static __device__ __forceinline__ word bits_of(scalar v)
  * that of zeros, mark 1 that of negative values. */
 struct marks {
     uint64_t bits[2][EXACT_WORDS];
-    uint64_t against[2][EXACT_WORDS]; /* where they differ from the row before */
-    uint64_t gaps[EXACT_WORDS];       /* values that have no integer of their own */
+    uint64_t against[2][EXACT_WORDS];              /* where they differ from the row before */
+    uint64_t gaps[EXACT_WORDS];                    /* values that have no integer of their own */
     uint32_t run_bits[2][2 * ZTI_SZ_MARKS_ORDERS]; /* of all runs: of bits, of against */
-    uint32_t runs[2]; /* of bits, how many */
+    uint32_t runs[2];                              /* of bits, how many */
     uint32_t way[2], bytes[2];
 };
 

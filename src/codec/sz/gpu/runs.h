@@ -3,9 +3,9 @@
  * last lane has the last run as well, which ends with the tile. */
 
 struct lane_runs {
-    uint64_t at[2];  /* where bits change, */
-    uint32_t begin;  /* and where the run that ends there began */
-    uint32_t end;    /* of the tile: its last run is still to come; 0: not this lane's */
+    uint64_t at[2]; /* where bits change, */
+    uint32_t begin; /* and where the run that ends there began */
+    uint32_t end;   /* of the tile: its last run is still to come; 0: not this lane's */
 };
 
 static __device__ __forceinline__ struct lane_runs runs_of(const uint64_t *bits, uint32_t n)
@@ -13,7 +13,7 @@ static __device__ __forceinline__ struct lane_runs runs_of(const uint64_t *bits,
     const uint32_t lane = threadIdx.x % 32;
     struct lane_runs r;
     uint32_t last = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t half = 0; half < 2; half++) {
         const uint32_t i = 2 * lane + half, left = 64 * i < n ? n - 64 * i : 0;
         const uint64_t before = i > 0 ? bits[i - 1] >> 63 : 0;

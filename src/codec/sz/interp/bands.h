@@ -133,14 +133,20 @@ ZTI_INLINE void join_in(uint8_t *to, const uint8_t *even, const uint8_t *odd, si
 #define BY_SIZE(step) step(4) else step(8) else step(16) else step(32) else step(64)
 static void copy_rows(void *to, const void *from, size_t step, size_t rows, size_t bytes)
 {
-#define CASE(size) if (bytes <= (size)) { copy_in(to, from, step, rows, bytes, size); }
+#define CASE(size)                                                                                 \
+    if (bytes <= (size)) {                                                                         \
+        copy_in(to, from, step, rows, bytes, size);                                                \
+    }
     BY_SIZE(CASE)
 #undef CASE
 }
 
 static void join_rows(void *to, const void *even, const void *odd, size_t rows, size_t bytes)
 {
-#define CASE(size) if (bytes <= (size)) { join_in(to, even, odd, rows, bytes, size); }
+#define CASE(size)                                                                                 \
+    if (bytes <= (size)) {                                                                         \
+        join_in(to, even, odd, rows, bytes, size);                                                 \
+    }
     BY_SIZE(CASE)
 #undef CASE
 }

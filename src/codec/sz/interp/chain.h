@@ -24,8 +24,8 @@ static void sums_but_one(const struct around *a, uint32_t n, uint16_t *sum)
         small before = {0};
         for (uint32_t i = 1; i < a->rows; i++)
             before += load_small(a->before[i] + k);
-        const words sums = sums_of(a, k, a->axes, 0) +
-                           words_of(before) * (int16_t)zti_sz_high_row_share(a->rows);
+        const words sums =
+            sums_of(a, k, a->axes, 0) + words_of(before) * (int16_t)zti_sz_high_row_share(a->rows);
         memcpy(sum + k, &sums, sizeof sums);
     }
 }

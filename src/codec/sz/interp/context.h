@@ -38,8 +38,7 @@ ZTI_INLINE void look_around(const struct segment *s, const uint8_t *own, struct 
         if (!(row->odd >> i & 1))
             continue;
         a->between[betweens++] = parent->loud + first;
-        a->between[betweens++] =
-            parent->loud + first + (row->across >> i & 1 ? parent->step : 0);
+        a->between[betweens++] = parent->loud + first + (row->across >> i & 1 ? parent->step : 0);
     }
     for (uint32_t i = 3; i-- > 0; step *= s->dim[i])
         if (s->at[i] > 0)
@@ -104,10 +103,10 @@ ZTI_INLINE small kinds_of_sums(const struct kinds *kinds, words sums)
 {
     const __m512i at = _mm512_castsi128_si512(_mm256_cvtepi16_epi8((__m256i)(sums >> 4)));
     const __m512i *const of = (const __m512i *)(const void *)kinds->of;
-    const __m512i low = _mm512_permutex2var_epi8(_mm512_loadu_si512(of), at,
-                                                 _mm512_loadu_si512(of + 1));
-    const __m512i high = _mm512_permutex2var_epi8(_mm512_loadu_si512(of + 2), at,
-                                                  _mm512_loadu_si512(of + 3));
+    const __m512i low =
+        _mm512_permutex2var_epi8(_mm512_loadu_si512(of), at, _mm512_loadu_si512(of + 1));
+    const __m512i high =
+        _mm512_permutex2var_epi8(_mm512_loadu_si512(of + 2), at, _mm512_loadu_si512(of + 3));
     const __m128i number = _mm512_castsi512_si128(at);
     return (small)_mm_mask_blend_epi8(_mm_movepi8_mask(number), _mm512_castsi512_si128(low),
                                       _mm512_castsi512_si128(high));
@@ -117,8 +116,8 @@ ZTI_INLINE small kinds_of_sums(const struct kinds *kinds, words sums)
 ZTI_INLINE small kinds_of_sums(const struct kinds *kinds, words sums)
 {
     const __m256i multiple = (__m256i)(sums >> 4);
-    const __m128i number = _mm_packus_epi16(_mm256_castsi256_si128(multiple),
-                                            _mm256_extracti128_si256(multiple, 1));
+    const __m128i number =
+        _mm_packus_epi16(_mm256_castsi256_si128(multiple), _mm256_extracti128_si256(multiple, 1));
     const __m128i part = _mm_and_si128(_mm_srli_epi16(number, 4), _mm_set1_epi8(15));
     const __m128i one = _mm_set1_epi8(1), of_small = (__m128i)load_small(kinds->of);
     const __m128i low = _mm_shuffle_epi8(of_small, _mm_adds_epu8(number, _mm_set1_epi8(0x70)));
@@ -159,10 +158,20 @@ static void kinds_of(const struct around *a, const struct kinds *kinds, uint32_t
 {
     const uint32_t base = depth * ZTI_SZ_HIGH_MAGNITUDES;
 #define CASE(axes, rows)                                                                           \
-    case 4 * (axes) + (rows): kinds_with(a, kinds, n, base, contexts, axes, rows); break;
+    case 4 * (axes) + (rows): kinds_with(a, kinds, n, base, contexts, axes, rows); break
     switch (4 * a->axes + a->rows) {
-        CASE(1, 1) CASE(1, 2) CASE(1, 3) CASE(2, 1) CASE(2, 2) CASE(2, 3)
-        CASE(3, 1) CASE(3, 2) CASE(3, 3) CASE(4, 1) CASE(4, 2) CASE(4, 3)
+        CASE(1, 1);
+        CASE(1, 2);
+        CASE(1, 3);
+        CASE(2, 1);
+        CASE(2, 2);
+        CASE(2, 3);
+        CASE(3, 1);
+        CASE(3, 2);
+        CASE(3, 3);
+        CASE(4, 1);
+        CASE(4, 2);
+        CASE(4, 3);
     }
 #undef CASE
     if (a->is_last)

@@ -48,12 +48,12 @@ ZTI_INLINE lanes nearest_of(lanes d, uint32_t step, float per)
 
 /* What residuals become. */
 struct residuals {
-    int32_t *restrict x;          /* integers: what is decoded */
+    int32_t *restrict x; /* integers: what is decoded */
     const int32_t *restrict predicted;
-    int32_t *restrict q;          /* residuals */
+    int32_t *restrict q;                       /* residuals */
     uint8_t *restrict loud, *restrict symbols; /* symbols but for large ones' */
     uint32_t step;
-    float per;                    /* 1 / step */
+    float per; /* 1 / step */
 };
 
 /* A block of them, of which n are there; the others' integers stay. Returns the bits that are set
@@ -94,7 +94,7 @@ static bool quantize(const struct residuals *residuals, uint32_t n)
 
 /* What coding and decoding want beside the pyramid. */
 struct coder {
-    const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET]; /* NULL: all */
+    const uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET];  /* NULL: all */
     uint8_t least[ZTI_SZ_HIGH_CONTEXTS + BLOCK]; /* that a context has not, or 255 */
     struct zti_sz_extras *extras;
     struct kinds kinds;
@@ -120,8 +120,8 @@ ZTI_INLINE void take_predicted(const struct segment *s, const int32_t *predicted
 
 /* Whether a symbol is perhaps none that its context has; contexts are of one depth, and symbols
  * are 0 behind the last to the end of its block. */
-ZTI_INLINE bool may_lack(const struct coder *c, uint32_t depth, const uint8_t *contexts,
-                         uint32_t n, const uint8_t *symbols)
+ZTI_INLINE bool may_lack(const struct coder *c, uint32_t depth, const uint8_t *contexts, uint32_t n,
+                         const uint8_t *symbols)
 {
     const uint32_t base = depth * ZTI_SZ_HIGH_MAGNITUDES;
     small bad = {0};
@@ -253,9 +253,14 @@ ZTI_INLINE void each_segment_of(struct zti_sz_pyramid *p, uint32_t l,
         for (uint32_t k = 0; k < length; k += SEGMENT) {
             const uint32_t left = length - k, n = left < SEGMENT ? left : SEGMENT;
             const uint32_t own_left = own > k ? own - k : 0;
-            const struct segment s = {.row = &row, .dim = band->dim, .at = at,
-                                      .level = &p->level[l], .first = k, .n = n,
-                                      .own_n = own_left < n ? own_left : n, .place = place + k,
+            const struct segment s = {.row = &row,
+                                      .dim = band->dim,
+                                      .at = at,
+                                      .level = &p->level[l],
+                                      .first = k,
+                                      .n = n,
+                                      .own_n = own_left < n ? own_left : n,
+                                      .place = place + k,
                                       .is_joined = is_joined && rows > 1};
             visit(p, &s, user);
         }
@@ -297,7 +302,8 @@ static void code(struct zti_sz_pyramid *p, const uint8_t (*has)[ZTI_SZ_HIGH_ALPH
 
 /* The residuals of rows that are joined, and their magnitudes. */
 __attribute__((noinline)) static void take_joined(const struct decoder *d, const struct segment *s,
-                        const struct around *around, int32_t *q, uint8_t *loud)
+                                                  const struct around *around, int32_t *q,
+                                                  uint8_t *loud)
 {
     const uint32_t share = zti_sz_high_row_share(around->rows);
     uint8_t symbols[ROOM];
@@ -312,7 +318,7 @@ __attribute__((noinline)) static void take_joined(const struct decoder *d, const
 
 /* The residuals of a row, and their magnitudes. */
 ZTI_INLINE void take_residuals(const struct decoder *d, const struct segment *s, int32_t *q,
-                           uint8_t *loud)
+                               uint8_t *loud)
 {
     const uint32_t own_n = s->own_n;
     uint8_t contexts[ROOM], symbols[ROOM];

@@ -31,8 +31,8 @@ struct zti_sz_pyramid {
     uint32_t axes; /* that are halved */
     uint32_t levels;
     bool is_linear;
-    bool has_anchors; /* the coarsest points are coded too */
-    uint64_t anchor_bits; /* that their symbols leave open */
+    bool has_anchors;                                  /* the coarsest points are coded too */
+    uint64_t anchor_bits;                              /* that their symbols leave open */
     struct zti_sz_level level[ZTI_SZ_HIGH_LEVELS + 1]; /* the last has points but no bands */
     uint8_t *memory; /* of all that follows; NULL: the coarse grid's integers are all 0 */
     int32_t *bands, *grid[2];
@@ -50,7 +50,7 @@ struct zti_sz_extras {
 
 /* What a sample or all tiles are counted in. */
 struct zti_sz_high_counts {
-    uint64_t values;      /* that were counted */
+    uint64_t values; /* that were counted */
     uint64_t extra_bits;
     uint64_t anchor_bits; /* of these */
     uint64_t count[ZTI_SZ_HIGH_CONTEXTS][ZTI_SZ_HIGH_ALPHABET];
@@ -71,17 +71,17 @@ struct zti_sz_high {
     struct zti_ans_model model[ZTI_SZ_HIGH_MODELS];
     uint8_t model_of[ZTI_SZ_HIGH_CONTEXTS];
     const struct zti_ans_model *of[ZTI_SZ_HIGH_CONTEXTS]; /* the same */
-    struct zti_ans_mixed_table table; /* for encoding */
+    struct zti_ans_mixed_table table;                     /* for encoding */
     uint8_t (*has)[ZTI_SZ_HIGH_ALPHABET]; /* where not all symbols were seen: those that were */
     uint32_t slots;
     struct zti_sz_slot *slot; /* one a thread */
     uint8_t *head;
-    double farthest; /* units that a value may be from the centre; see zti_sz_high_begin */
-    bool is_sure;    /* of what is not farther, the bound needs no look */
-    struct zti_sz lorenzo;    /* what is done where this one is not better */
+    double farthest;       /* units that a value may be from the centre; see zti_sz_high_begin */
+    bool is_sure;          /* of what is not farther, the bound needs no look */
+    struct zti_sz lorenzo; /* what is done where this one is not better */
     struct zti_sz_model *lorenzo_model;
     uint64_t lorenzo_bits;
-    double least_bits;        /* of the ways that were tried */
+    double least_bits; /* of the ways that were tried */
     uint64_t coarse_extra_bits, coarse_code_bits;
     uint8_t *coarse_extras;
 };
@@ -143,8 +143,8 @@ struct zti_sz_high_rows {
 
 ZTI_INLINE struct zti_sz_high_rows zti_sz_high_rows_of(const uint32_t *dim, bool is_joined)
 {
-    struct zti_sz_high_rows rows = {.dim = {dim[0], dim[1], dim[2]}, .length = dim[3],
-                                    .piece = ZTI_SZ_HIGH_SEGMENT};
+    struct zti_sz_high_rows rows = {
+        .dim = {dim[0], dim[1], dim[2]}, .length = dim[3], .piece = ZTI_SZ_HIGH_SEGMENT};
     rows.is_joined = is_joined && dim[3] <= ZTI_SZ_HIGH_SEGMENT / 2;
     if (rows.is_joined) {
         rows.dim[2] = 1;

@@ -263,8 +263,8 @@ static zt_status take_models(zt_context *context, struct zti_bit_reader *r,
     for (uint32_t i = 0, model = 0; i < ZTI_SZ_HIGH_CONTEXTS; i++) {
         model = zti_take_within(r, 1) ? zti_take_within(r, MODEL_BITS) : model;
         if (model >= models)
-            return zti_fail(context, ZT_CORRUPT, "the head of a stream names model %u of %u",
-                            model, models);
+            return zti_fail(context, ZT_CORRUPT, "the head of a stream names model %u of %u", model,
+                            models);
         high->model_of[i] = (uint8_t)model;
     }
     for (uint32_t i = 0; i < models && status == ZT_OK; i++) {
@@ -285,8 +285,7 @@ static struct zti_sz_high *new_model(zt_context *context, struct zti_coding *cod
     return coding->model;
 }
 
-zt_status zti_sz_high_take_head(zt_context *context, struct zti_coding *coding,
-                                const uint8_t *head)
+zt_status zti_sz_high_take_head(zt_context *context, struct zti_coding *coding, const uint8_t *head)
 {
     struct zti_sz_high *const high = new_model(context, coding);
     struct zti_bit_reader r = {.base = head, .end = coding->sz.head_bits};
@@ -296,8 +295,8 @@ zt_status zti_sz_high_take_head(zt_context *context, struct zti_coding *coding,
     if (status != ZT_OK)
         return status;
     const uint8_t *const end = head + coding->sz.head_bits / 8;
-    struct zti_cursor c = {.at = head + (r.at + 7) / 8, .end = end,
-                           .is_bad = r.at > coding->sz.head_bits};
+    struct zti_cursor c = {
+        .at = head + (r.at + 7) / 8, .end = end, .is_bad = r.at > coding->sz.head_bits};
     const uint64_t extra_bytes = zti_take_varint(&c);
     struct zti_bit_reader extras = {.base = zti_take_bytes(&c, extra_bytes),
                                     .end = extra_bytes * 8};
@@ -553,9 +552,8 @@ static void set_farthest(const struct zti_coding *coding, struct zti_sz_high *hi
     const double most = (sz->most / sz->step - sz->least / sz->step) / 2 + 2;
     const double room = sz->step * sz->reach / 2;
     high->farthest = fmin(most, 2 * (double)ZTI_SZ_HIGH_RANGE);
-    high->is_sure = sz->source == ZTI_SZ_STEPS ||
-                    (largest + 3 * sz->step < room * 0x1p38 && room > least_room &&
-                     largest < end - 2 * room);
+    high->is_sure = sz->source == ZTI_SZ_STEPS || (largest + 3 * sz->step < room * 0x1p38 &&
+                                                   room > least_room && largest < end - 2 * room);
 }
 
 zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding)
@@ -588,9 +586,9 @@ zt_status zti_sz_high_begin(zt_context *context, struct zti_coding *coding)
 size_t zti_sz_high_tally_bytes(const struct zti_coding *coding, uint32_t pass)
 {
     (void)coding;
-    return pass < ZTI_SZ_HIGH_COUNT_PASS   ? sizeof(struct tally)
-           : pass < ZTI_SZ_HIGH_PASSES ? sizeof(struct zti_sz_high_counts)
-                                       : 0;
+    return pass < ZTI_SZ_HIGH_COUNT_PASS ? sizeof(struct tally)
+           : pass < ZTI_SZ_HIGH_PASSES   ? sizeof(struct zti_sz_high_counts)
+                                         : 0;
 }
 
 bool zti_sz_high_is_counted(const struct zti_coding *coding, uint64_t tile)
@@ -623,8 +621,7 @@ static void add_counts(struct zti_sz_high_counts *into, const struct zti_sz_high
             into->count[i][s] += from->count[i][s];
 }
 
-void zti_sz_high_merge(const struct zti_coding *coding, uint32_t pass, void *into,
-                       const void *from)
+void zti_sz_high_merge(const struct zti_coding *coding, uint32_t pass, void *into, const void *from)
 {
     struct tally *const to = into;
     const struct tally *const other = from;
@@ -707,8 +704,8 @@ static zt_status learn_models(zt_context *context, struct zti_coding *coding,
     if (status != ZT_OK)
         return status;
     bits -= bits < high->coarse_code_bits ? bits : high->coarse_code_bits;
-    const double all = ((double)bits + (double)tile_extras) * scale +
-                       (double)coding->sz.head_bits + TILE_BITS * (double)coding->grid.count;
+    const double all = ((double)bits + (double)tile_extras) * scale + (double)coding->sz.head_bits +
+                       TILE_BITS * (double)coding->grid.count;
     if (all >= (double)high->lorenzo_bits)
         give_up(context, coding);
     return ZT_OK;

@@ -164,10 +164,8 @@ size_t zti_sz_high_points(const struct zti_coding *coding)
 zt_status zti_sz_high_slots(zt_context *context, const struct zti_coding *coding, size_t points)
 {
     struct zti_sz_high *const high = coding->model;
-    const uint64_t threads =
-        context && context->policy == ZT_OMP ? zti_threads_wanted(context) : 1;
-    const uint32_t wanted =
-        (uint32_t)(threads < coding->grid.count ? threads : coding->grid.count);
+    const uint64_t threads = context && context->policy == ZT_OMP ? zti_threads_wanted(context) : 1;
+    const uint32_t wanted = (uint32_t)(threads < coding->grid.count ? threads : coding->grid.count);
     const size_t tile = zti_sz_high_points(coding);
     zti_sz_high_free_slots(context, high);
     points = points > tile ? points : tile;
@@ -451,7 +449,6 @@ void zti_sz_high_put_model(const struct zti_coding *coding, void *memory)
     memset(to + ZTI_SZ_HIGH_HAS_AT, 1, ZTI_SZ_HIGH_CONTEXTS * ZTI_SZ_HIGH_ALPHABET);
     if (high->has)
         memcpy(to + ZTI_SZ_HIGH_HAS_AT, high->has, ZTI_SZ_HIGH_CONTEXTS * ZTI_SZ_HIGH_ALPHABET);
-    zti_sz_high_coarse_box(high, from, dim,
-                           (int32_t *)(void *)(to + ZTI_SZ_HIGH_COARSE_AT),
+    zti_sz_high_coarse_box(high, from, dim, (int32_t *)(void *)(to + ZTI_SZ_HIGH_COARSE_AT),
                            to + ZTI_SZ_HIGH_COARSE_AT + points * sizeof(int32_t));
 }

@@ -109,7 +109,8 @@ ZTI_INLINE lanes across_axis(const struct term *term, uint32_t k, bool is_plain)
     const lanes a = load_lanes(from);
     if (is_plain || term->kind == BOTH)
         return half_of(ZTI_SZ_HIGH_BOTH(a, load_lanes(next), load_lanes(from - term->step),
-                                        load_lanes(next + term->step)), 4);
+                                        load_lanes(next + term->step)),
+                       4);
     if (term->kind == MIDWAY)
         return half_of(a + load_lanes(next), 1);
     if (term->kind == RIGHT)
@@ -142,8 +143,8 @@ ZTI_INLINE lanes at_ends(const struct row *row, uint32_t k, uint32_t terms, lane
         along = either((lanes)(number == 0),
                        half_of(ZTI_SZ_HIGH_LEFT(b, a, load_lanes(from + 2)), 3), along);
     if (is_cubic && k + LANES >= last)
-        along = either((lanes)(number == last - 1), half_of(ZTI_SZ_HIGH_LEFT(a, b, before), 3),
-                       along);
+        along =
+            either((lanes)(number == last - 1), half_of(ZTI_SZ_HIGH_LEFT(a, b, before), 3), along);
     t[terms] = along;
     const lanes all = mean_of(t, terms + 1);
     if (k + LANES <= last)
@@ -183,10 +184,11 @@ ZTI_INLINE void predict_with(const struct row *row, uint32_t first, uint32_t n, 
 static void predict(const struct row *row, uint32_t first, uint32_t n, int32_t *out)
 {
 #define CASE(terms, has_last)                                                                      \
-    case 4 * (terms) + 2 * (has_last): predict_with(row, first, n, out, terms, has_last, false);   \
+    case 4 * (terms) + 2 * (has_last):                                                             \
+        predict_with(row, first, n, out, terms, has_last, false);                                  \
         break;                                                                                     \
-    case 4 * (terms) + 2 * (has_last) + 1: predict_with(row, first, n, out, terms, has_last,       \
-                                                        true);                                     \
+    case 4 * (terms) + 2 * (has_last) + 1:                                                         \
+        predict_with(row, first, n, out, terms, has_last, true);                                   \
         break;
     switch (4 * row->terms + 2 * (row->odd >> 3) + row->is_plain) {
         CASE(0, 1) CASE(1, 0) CASE(1, 1) CASE(2, 0) CASE(2, 1) CASE(3, 0) CASE(3, 1)

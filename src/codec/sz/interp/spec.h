@@ -10,32 +10,40 @@
 #include <math.h>
 
 enum {
-    ZTI_SZ_HIGH_VALUES = 1 << 18, /* of a tile, at most */
+    ZTI_SZ_HIGH_VALUES = 1 << 18,       /* of a tile, at most */
     ZTI_SZ_HIGH_SMALL_VALUES = 1 << 16, /* of a small one */
-    ZTI_SZ_HIGH_SEGMENT = 256,    /* values of a row that are predicted together */
-    ZTI_SZ_HIGH_SHORT = 15,       /* values of a row that is joined with others, at most */
-    ZTI_SZ_HIGH_LEVELS = 32,      /* of halving, at most */
-    ZTI_SZ_HIGH_BANDS = 15,       /* of a level in four axes */
-    ZTI_SZ_HIGH_DEPTHS = 4,       /* kinds of levels that contexts tell apart */
-    ZTI_SZ_HIGH_MAGNITUDES = 12,  /* kinds of neighbourhoods */
+    ZTI_SZ_HIGH_SEGMENT = 256,          /* values of a row that are predicted together */
+    ZTI_SZ_HIGH_SHORT = 15,             /* values of a row that is joined with others, at most */
+    ZTI_SZ_HIGH_LEVELS = 32,            /* of halving, at most */
+    ZTI_SZ_HIGH_BANDS = 15,             /* of a level in four axes */
+    ZTI_SZ_HIGH_DEPTHS = 4,             /* kinds of levels that contexts tell apart */
+    ZTI_SZ_HIGH_MAGNITUDES = 12,        /* kinds of neighbourhoods */
     ZTI_SZ_HIGH_CONTEXTS = ZTI_SZ_HIGH_DEPTHS * ZTI_SZ_HIGH_MAGNITUDES + 1, /* and anchors */
     ZTI_SZ_HIGH_ANCHOR = ZTI_SZ_HIGH_CONTEXTS - 1,
-    ZTI_SZ_HIGH_MODELS = 24,      /* at most */
+    ZTI_SZ_HIGH_MODELS = 24, /* at most */
     ZTI_SZ_HIGH_ALPHABET = 256,
-    ZTI_SZ_HIGH_DIRECT = 127,     /* folded residuals below have a symbol each */
-    ZTI_SZ_HIGH_ESCAPE = 255,     /* any other integer, in 32 bits */
-    ZTI_SZ_HIGH_LOUDEST = 63,     /* magnitudes are cut there */
-    ZTI_SZ_HIGH_RANGE = 1 << 26,  /* integers are below, in magnitude */
-    ZTI_SZ_HIGH_REACH = 63        /* units in a step, where the range allows it; odd */
+    ZTI_SZ_HIGH_DIRECT = 127,    /* folded residuals below have a symbol each */
+    ZTI_SZ_HIGH_ESCAPE = 255,    /* any other integer, in 32 bits */
+    ZTI_SZ_HIGH_LOUDEST = 63,    /* magnitudes are cut there */
+    ZTI_SZ_HIGH_RANGE = 1 << 26, /* integers are below, in magnitude */
+    ZTI_SZ_HIGH_REACH = 63       /* units in a step, where the range allows it; odd */
 };
 
 enum { /* passes over the values, in order */
-    ZTI_SZ_HIGH_AXES_PASS, ZTI_SZ_HIGH_TUNING_PASS, ZTI_SZ_HIGH_COUNT_PASS, ZTI_SZ_HIGH_PASSES
+       ZTI_SZ_HIGH_AXES_PASS,
+       ZTI_SZ_HIGH_TUNING_PASS,
+       ZTI_SZ_HIGH_COUNT_PASS,
+       ZTI_SZ_HIGH_PASSES
 };
 
 /* sz.tuning: ways to predict, all of which are tried; and small tiles */
-enum { ZTI_SZ_HIGH_LINEAR = 1, ZTI_SZ_HIGH_FINER = 2, ZTI_SZ_HIGH_WAYS = 4,
-       ZTI_SZ_HIGH_SMALL = 4, ZTI_SZ_HIGH_TUNINGS = 8 };
+enum {
+    ZTI_SZ_HIGH_LINEAR = 1,
+    ZTI_SZ_HIGH_FINER = 2,
+    ZTI_SZ_HIGH_WAYS = 4,
+    ZTI_SZ_HIGH_SMALL = 4,
+    ZTI_SZ_HIGH_TUNINGS = 8
+};
 
 /* ---- shapes ---------------------------------------------------------------------------------- */
 
@@ -118,10 +126,10 @@ ZTI_STATIC bool zti_sz_high_is_in_pieces(const struct zti_grid *grid)
 ZTI_STATIC uint64_t zti_sz_high_part(const struct zti_grid *grid)
 {
     const uint64_t tiles = grid->count, samples = ZTI_SZ_HIGH_SAMPLES, most = 4;
-    return tiles < samples                     ? 1
-           : !zti_sz_high_is_in_pieces(grid)   ? tiles / (samples / 2)
-           : tiles < most * samples            ? tiles / samples
-                                               : most;
+    return tiles < samples                   ? 1
+           : !zti_sz_high_is_in_pieces(grid) ? tiles / (samples / 2)
+           : tiles < most * samples          ? tiles / samples
+                                             : most;
 }
 
 /* Number i of those counted, one in each 'part' tiles; the last may be beyond the grid's. */
@@ -298,13 +306,13 @@ enum {
     ZTI_SZ_HIGH_KIND = 3,
     ZTI_SZ_HIGH_HAS_EXTRAS = 4,
     ZTI_SZ_HIGH_HAS_EXACT = 8,
-    ZTI_SZ_HIGH_HAS_MANY = 16, /* states: ZTI_ANS_MANY, or ZTI_ANS_WAYS */
+    ZTI_SZ_HIGH_HAS_MANY = 16,   /* states: ZTI_ANS_MANY, or ZTI_ANS_WAYS */
     ZTI_SZ_HIGH_MANY_FROM = 8192 /* symbols other than 0, where there are so many states */
 };
 
 struct zti_sz_parts {
     uint32_t first;
-    const uint8_t *extras, *codes;      /* extras are before codes */
+    const uint8_t *extras, *codes; /* extras are before codes */
     uint64_t extra_bytes, code_bytes;
     const uint8_t *exact, *exact_end, *raw;
 };

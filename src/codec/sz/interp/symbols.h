@@ -110,8 +110,7 @@ static void put_open(struct zti_sz_extras *e, const struct open_bits *open, uint
 ZTI_INLINE bool may_take_eight(__m256i bits, __m256i sums)
 {
     const __m256i is_long = _mm256_cmpgt_epi32(bits, _mm256_set1_epi32(ZTI_FIELD_BITS));
-    return _mm256_testz_si256(is_long, is_long) &&
-           _mm256_extract_epi32(sums, 7) <= ZTI_FIELDS_BITS;
+    return _mm256_testz_si256(is_long, is_long) && _mm256_extract_epi32(sums, 7) <= ZTI_FIELDS_BITS;
 }
 #endif
 

@@ -47,8 +47,8 @@ static bool code_tile(const struct zti_coding *coding, const zt_array *array,
     const struct zti_sz_high *const high = coding->model;
     const struct zti_sz_high_ops *const ops = zti_sz_high_ops_of(coding);
     shape_tile(coding, box, p);
-    const bool is_near = zti_sz_high_gather(coding, array, box->origin + 4 - coding->grid.rank,
-                                            box->dim, 0, p);
+    const bool is_near =
+        zti_sz_high_gather(coding, array, box->origin + 4 - coding->grid.rank, box->dim, 0, p);
     copy_coarse(coding, box, p);
     ops->code(p, high->has, extras);
     return is_near && high->is_sure;
@@ -58,8 +58,7 @@ void zti_sz_high_count(const struct zti_coding *coding, const zt_array *array, u
                        struct zti_sz_high_counts *counts)
 {
     const struct zti_walk walk = zti_walk_from(&coding->grid, tile);
-    const struct zti_sz_box box =
-        zti_sz_high_counted_box(&coding->grid, coding->sz.axes, &walk);
+    const struct zti_sz_box box = zti_sz_high_counted_box(&coding->grid, coding->sz.axes, &walk);
     struct zti_sz_slot *const slot = zti_sz_high_take_slot(coding->model);
     struct zti_sz_extras extras = {.most_bits = UINT64_MAX};
     (void)code_tile(coding, array, &box, &slot->pyramid, &extras);
@@ -254,8 +253,7 @@ static uint8_t *put_tile(const struct zti_coding *coding, const zt_array *array,
         return put_raw(coding, array, box, to);
     *to++ = (uint8_t)((is_zero ? ZTI_SZ_HIGH_ZERO : ZTI_SZ_HIGH_CODED) |
                       (extra_bytes ? ZTI_SZ_HIGH_HAS_EXTRAS : 0) |
-                      (exact ? ZTI_SZ_HIGH_HAS_EXACT : 0) |
-                      (has_many ? ZTI_SZ_HIGH_HAS_MANY : 0));
+                      (exact ? ZTI_SZ_HIGH_HAS_EXACT : 0) | (has_many ? ZTI_SZ_HIGH_HAS_MANY : 0));
     if (!is_zero)
         to = zti_put_varint(to, code_bytes + extra_bytes +
                                     (extra_bytes ? zti_varint_bytes(extra_bytes) : 0));
@@ -350,8 +348,7 @@ static char *whole_row(const struct zti_coding *coding, const struct zti_view *v
          view->out.stride[rank - 1] != 1))
         return NULL;
     for (uint32_t i = skip; i < 4; i++)
-        place[i - skip] = rows->box->origin[i] + (i < 3 ? rows->at[i] : first) -
-                          view->lo[i - skip];
+        place[i - skip] = rows->box->origin[i] + (i < 3 ? rows->at[i] : first) - view->lo[i - skip];
     return zti_array_at(&view->out, place);
 }
 
@@ -367,7 +364,8 @@ static void put_values(const struct zti_coding *coding, const struct zti_sz_box 
         next_row(&ahead);
     for (; !rows.is_done; next_row(&rows)) {
         char *const later = ahead.is_done || !is_seen(coding, view, &ahead)
-                                ? NULL : whole_row(coding, view, &ahead, 0, rows.all.length);
+                                ? NULL
+                                : whole_row(coding, view, &ahead, 0, rows.all.length);
         if (later)
             zti_sz_high_ask_to_write(later, row_bytes);
         if (!ahead.is_done)
@@ -480,9 +478,9 @@ void zti_sz_high_decode(const struct zti_coding *coding, struct zti_bit_reader *
     for (; walk.tile < last && r->at <= r->end; zti_walk_next(&coding->grid, &walk)) {
         const struct zti_sz_box box = box_of(coding, &walk);
         struct zti_sz_parts parts;
-        const uint8_t *const end = zti_sz_high_parts(
-            box.values * zt_type_bytes(coding->type), r->base + r->at / 8, r->base + r->end / 8,
-            &parts);
+        const uint8_t *const end =
+            zti_sz_high_parts(box.values * zt_type_bytes(coding->type), r->base + r->at / 8,
+                              r->base + r->end / 8, &parts);
         if (end && (!view || take_tile(coding, &box, &parts, slot, view)))
             r->at = (uint64_t)(end - r->base) * 8;
         else

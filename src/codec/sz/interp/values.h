@@ -7,8 +7,8 @@ static int32_t whole_integers(const struct zti_coding *coding, const void *value
 {
     const int64_t centre = coding->sz.centre;
     for (uint32_t i = 0; i < n; i++) {
-        const int64_t v = coding->type == ZT_I32 ? ((const int32_t *)values)[i]
-                                                 : ((const int64_t *)values)[i];
+        const int64_t v =
+            coding->type == ZT_I32 ? ((const int32_t *)values)[i] : ((const int64_t *)values)[i];
         x[i] = (int32_t)(v - centre); /* the range of all values is known to fit */
     }
     return n > 0 ? x[n - 1] : 0;
@@ -23,7 +23,7 @@ static int32_t whole_integers(const struct zti_coding *coding, const void *value
         for (uint32_t i = 0; i < n; i++) {                                                         \
             const double t = zti_sz_high_units((double)v[i], per, centre);                         \
             x[i] = zti_sz_high_rint(t);                                                            \
-            bad |= (uint32_t)!(fabs(t) < most);                                                    \
+            bad |= (uint32_t) !(fabs(t) < most);                                                   \
         }                                                                                          \
         return bad;                                                                                \
     }
@@ -42,8 +42,8 @@ static int32_t integers(const struct zti_coding *coding, const void *values, uin
                                   : integers_of_double(values, n, per, centre, high->farthest, x);
     *is_far = *is_far || is_bad;
     for (uint32_t i = 0; is_bad && i < n; i++) {
-        const double v = is_narrow ? (double)((const float *)values)[i]
-                                   : ((const double *)values)[i];
+        const double v =
+            is_narrow ? (double)((const float *)values)[i] : ((const double *)values)[i];
         x[i] = zti_sz_high_has_integer(zti_sz_high_units(v, per, centre)) ? x[i] : before;
         before = x[i];
     }

@@ -2,10 +2,10 @@
  * values are: from samples, in two rounds.
  *
  * The first round looks at small boxes spread over the array: what the values cost with each set
- * of axes, of those that have a value before them along all axes (sample, lorenzo/encode.h). In a tile
- * the first values along an axis have none before them and cost what they would with a smaller set;
- * how many these are follows from the tiles that a set would have. So every set gets an estimate
- * from what was measured once.
+ * of axes, of those that have a value before them along all axes (sample, lorenzo/encode.h). In a
+ * tile the first values along an axis have none before them and cost what they would with a smaller
+ * set; how many these are follows from the tiles that a set would have. So every set gets an
+ * estimate from what was measured once.
  *
  * In the second round the few best race: tiles as each would have them are coded, in half of the
  * places, edges and all, with both shapes of groups. */
@@ -118,14 +118,12 @@ static void race(const struct zti_coding *coding, const struct zti_sz_ops *ops,
     const struct finalists f = kept(coding);
     for (uint32_t k = 0; k < f.count; k++) {
         const struct zti_coding own = along(coding, f.axes[k]);
-        t->values[k] +=
-            ops->try_groups(&own, array, zti_sz_tile_at(&own.grid, place), t->race[k]);
+        t->values[k] += ops->try_groups(&own, array, zti_sz_tile_at(&own.grid, place), t->race[k]);
     }
 }
 
-void zti_sz_axes_tally(const struct zti_coding *coding, const struct zti_sz_ops *ops,
-                       uint32_t pass, const zt_array *array, uint64_t first, uint64_t last,
-                       struct zti_sz_tally *t)
+void zti_sz_axes_tally(const struct zti_coding *coding, const struct zti_sz_ops *ops, uint32_t pass,
+                       const zt_array *array, uint64_t first, uint64_t last, struct zti_sz_tally *t)
 {
     const uint64_t samples = samples_of(coding);
     const struct zti_coding boxes = in_boxes(coding);

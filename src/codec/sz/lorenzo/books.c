@@ -2,7 +2,8 @@
  * the stream's head: their tables one after another (entropy/table.c), with zero bits to a whole
  * byte.
  *
- * Effort 'default' has five books of 256 symbols (lorenzo/huffman.h), effort 'paper' one (lorenzo/cusz.h). */
+ * Effort 'default' has five books of 256 symbols (lorenzo/huffman.h), effort 'paper' one
+ * (lorenzo/cusz.h). */
 #include "codec/sz/interp/interp.h"
 #include "entropy/huffman/gpu/kernels.h"
 

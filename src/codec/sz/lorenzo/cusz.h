@@ -66,7 +66,9 @@ static bool NAME(take_paper)(const struct zti_coding *coding, struct zti_bit_rea
     uint64_t at = r->at + 16 * (uint64_t)(parts - 1);
     for (uint32_t i = 0; i < parts; i++) {
         const uint32_t first = i * NAME(PART), left = n - first;
-        part[i] = (struct zti_huffman_part){.at = at, .end = end, .out = symbols + first,
+        part[i] = (struct zti_huffman_part){.at = at,
+                                            .end = end,
+                                            .out = symbols + first,
                                             .symbols = left < NAME(PART) ? left : NAME(PART)};
         at += i + 1 < parts ? zti_take_bits(r, 16) : 0;
     }

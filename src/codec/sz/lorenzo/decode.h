@@ -65,12 +65,13 @@ static void scatter_tile(const struct tile *tile, const struct zti_view *view,
     uint64_t run = hi[last] - lo[last];
     uint32_t axes = last;
     for (; axes > 0 && view->out.stride[last] == 1 && run == step[axes - 1] &&
-           view->out.stride[axes - 1] == (int64_t)run; axes--)
+           view->out.stride[axes - 1] == (int64_t)run;
+         axes--)
         run *= hi[axes - 1] - lo[axes - 1];
     char *to = zti_array_at(&view->out, to_at);
     for (uint32_t i = 0; i <= axes;) {
-        put_row(to, view->out.stride[last], values + from * value_bytes, (uint32_t)run,
-                value_bytes, is_streamed);
+        put_row(to, view->out.stride[last], values + from * value_bytes, (uint32_t)run, value_bytes,
+                is_streamed);
         for (i = axes; i-- > 0;) {
             const int64_t stride = view->out.stride[i] * (int64_t)value_bytes;
             to += stride;
@@ -349,8 +350,7 @@ static void finish_lane(const struct zti_coding *coding, struct lane *l, union i
 
 /* Whether a tile's rows are worked on in lines and can go straight to those of a view; rows that
  * are joined, to rows that are. */
-static bool are_rows_there(const struct zti_coding *coding, const struct lane *l,
-                           struct rows *rows)
+static bool are_rows_there(const struct zti_coding *coding, const struct lane *l, struct rows *rows)
 {
     const struct tile *const tile = &l->tile;
     uint32_t columns;

@@ -1,6 +1,6 @@
-/* encode.h: kernel text: tiles of values to bytes. Included once by each instance (lorenzo/plain/plain.c,
- * lorenzo/x86/avx2.c, lorenzo/x86/avx512.c) after the texts it leans on; what differs between instances is in
- * those. */
+/* encode.h: kernel text: tiles of values to bytes. Included once by each instance
+ * (lorenzo/plain/plain.c, lorenzo/x86/avx2.c, lorenzo/x86/avx512.c) after the texts it leans on;
+ * what differs between instances is in those. */
 
 struct scratch {
     struct rows ahead; /* what memory is asked for meanwhile */
@@ -136,8 +136,7 @@ static uint32_t put_bits(const struct zti_coding *coding, const struct tile *til
 
 /* The bytes of a tile; *coded is where they are. */
 static uint32_t put_tile(const struct zti_coding *coding, const struct tile *tile,
-                         const zt_array *array, struct scratch *s,
-                         const uint8_t **coded)
+                         const zt_array *array, struct scratch *s, const uint8_t **coded)
 {
     const uint32_t raw_bytes = tile->n * (uint32_t)zt_type_bytes(coding->type);
     uint32_t bytes = raw_bytes + 1, base;
@@ -179,9 +178,9 @@ static struct rows rows_from(const struct zti_coding *coding, const zt_array *ar
     const uint64_t rest = coding->grid.shape[last] - walk.origin[last];
     struct tile tile = tile_at(coding, &walk);
     if (tiles > 1)
-        tile.extent[last] = (uint32_t)(rest / tiles < coding->grid.side[last]
-                                           ? rest
-                                           : tiles * coding->grid.side[last]);
+        tile.extent[last] =
+            (uint32_t)(rest / tiles < coding->grid.side[last] ? rest
+                                                              : tiles * coding->grid.side[last]);
     struct rows rows = rows_of(&tile, array);
     if (row == 0)
         rows = joined(rows);

@@ -17,7 +17,7 @@
  */
 
 /* Append the symbols of group g, of n values, of a class that is not a list. */
-ZTI_INLINE void NAME(add_symbols)(const struct NAME(group) *group, uint32_t g, uint32_t n,
+ZTI_INLINE void NAME(add_symbols)(const struct NAME(group) * group, uint32_t g, uint32_t n,
                                   uint32_t class, struct symbols *symbols)
 {
     const uint32_t book = book_of(class);
@@ -149,8 +149,8 @@ static bool NAME(end_coded)(struct coded *c, struct zti_bit_reader *r, struct NA
             high = small_first(high, in_group(n, g));
         NAME(join)(&c->planes, high, to, g, in_group(n, g), shift);
         for (uint64_t more = small_above(high, book > 1 ? 14 : 2); more; more &= more - 1)
-            NAME(add_at)(to, g * ZTI_SZ_GROUP + lowest_bit(more),
-                         (uval)((uval)take_value(r) << shift));
+            NAME(add_at)
+        (to, g * ZTI_SZ_GROUP + lowest_bit(more), (uval)((uval)take_value(r) << shift));
         if (r->at > end_bits)
             return false;
     }

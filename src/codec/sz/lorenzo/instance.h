@@ -34,38 +34,38 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
     return small_of_planes(planes);
 }
 
-#define scalar float
-#define word uint32_t
+#define scalar  float
+#define word    uint32_t
 #define NAME(x) x##_f32
 #include "codec/sz/quantize/nearest.h" /* nearest_f32, at_once_f32 */
 #undef scalar
 #undef word
 #undef NAME
 
-#define scalar double
-#define word uint64_t
+#define scalar  double
+#define word    uint64_t
 #define NAME(x) x##_f64
 #include "codec/sz/quantize/nearest.h"
 #undef scalar
 #undef word
 #undef NAME
 
-#define uval uint32_t
+#define uval     uint32_t
 #define VAL_BITS 32
-#define NAME(x) x##_32
+#define NAME(x)  x##_32
 #include "codec/sz/lorenzo/plain/encode_lines.h" /* load_line_32, ... */
-#include WORDS_32               /* saturated_32, widen_32, ... */
-#include "codec/sz/lorenzo/rice.h" /* put_groups_32, take_groups_32 */
-#include "codec/sz/lorenzo/huffman.h"  /* put_coded_32, begin_coded_32, end_coded_32 */
-#include "codec/sz/lorenzo/cusz.h"  /* put_paper_32, take_paper_32 */
-#include "codec/sz/lorenzo/sums.h"   /* put_integers_32, integers_32, bridge_32 */
+#include WORDS_32                                /* saturated_32, widen_32, ... */
+#include "codec/sz/lorenzo/rice.h"               /* put_groups_32, take_groups_32 */
+#include "codec/sz/lorenzo/huffman.h"            /* put_coded_32, begin_coded_32, end_coded_32 */
+#include "codec/sz/lorenzo/cusz.h"               /* put_paper_32, take_paper_32 */
+#include "codec/sz/lorenzo/sums.h"               /* put_integers_32, integers_32, bridge_32 */
 #undef uval
 #undef VAL_BITS
 #undef NAME
 
-#define uval uint64_t
+#define uval     uint64_t
 #define VAL_BITS 64
-#define NAME(x) x##_64
+#define NAME(x)  x##_64
 #include "codec/sz/lorenzo/plain/encode_lines.h"
 #include "codec/sz/lorenzo/plain/words.h"
 #include "codec/sz/lorenzo/rice.h"
@@ -76,17 +76,17 @@ ZTI_INLINE struct small take_planes(struct zti_bit_reader *r, uint32_t n, uint32
 #undef VAL_BITS
 #undef NAME
 
-#define scalar float
-#define word uint32_t
+#define scalar  float
+#define word    uint32_t
 #define NAME(x) x##_f32
-#include "codec/sz/quantize/lattice.h" /* quantize_f32, dequantize_f32 */
-#include "codec/sz/quantize/logarithms.h"     /* logs_f32, numbers_f32 */
+#include "codec/sz/quantize/lattice.h"    /* quantize_f32, dequantize_f32 */
+#include "codec/sz/quantize/logarithms.h" /* logs_f32, numbers_f32 */
 #undef scalar
 #undef word
 #undef NAME
 
-#define scalar double
-#define word uint64_t
+#define scalar  double
+#define word    uint64_t
 #define NAME(x) x##_f64
 #include "codec/sz/quantize/lattice.h"
 #include "codec/sz/quantize/logarithms.h"

@@ -1,7 +1,7 @@
 /* integers.h: kernel text: folded residuals in the order of groups to a tile's integers, or to
  * the numbers that these are multiples for, in one pass over its rows: taken from blocks, unfolded,
- * summed along all axes at once, the base added. The inverse of lorenzo/residuals.h, whose walk it takes. The
- * includer defines uval, VAL_BITS and NAME(x), and has included lorenzo/residuals.h.
+ * summed along all axes at once, the base added. The inverse of lorenzo/residuals.h, whose walk it
+ * takes. The includer defines uval, VAL_BITS and NAME(x), and has included lorenzo/residuals.h.
  *
  * A row is worked on in lines, which are as long as a register. The last of them may be longer than
  * what is left of the row: its other values are read from what is behind, and only what is held for
@@ -91,10 +91,9 @@ ZTI_INLINE full_line NAME(last_along)(full_line v, uint32_t apart, const uint32_
 
 /* A row, which is at 'at' among the residuals, to 'to'. 'axes' has a bit for each that sums are
  * taken along but the last one. To 'any' are added, of floats, the bits of magnitudes. */
-ZTI_INLINE NAME(line) NAME(take_row)(const struct NAME(row_back) * r,
-                                     const struct NAME(rows) * rows, uint32_t axes,
-                                     uint32_t columns, uint32_t product, uint32_t at, uint8_t *to,
-                                     NAME(line) any)
+ZTI_INLINE NAME(line)
+    NAME(take_row)(const struct NAME(row_back) * r, const struct NAME(rows) * rows, uint32_t axes,
+                   uint32_t columns, uint32_t product, uint32_t at, uint8_t *to, NAME(line) any)
 {
     const struct NAME(residuals) d = *r->from;
     const uint32_t value_bytes = NAME(product_bytes)(product), part = rows->part;
@@ -127,10 +126,10 @@ ZTI_INLINE NAME(line) NAME(take_row)(const struct NAME(row_back) * r,
 }
 
 /* All rows of a tile to 'to', with the axes that are held of; returns the bits of magnitudes. */
-ZTI_INLINE NAME(line) NAME(take_rows_along)(const struct NAME(rows) * rows, uint32_t axes,
-                                            uint32_t columns, bool is_blocked,
-                                            struct NAME(row_back) back, uint32_t product,
-                                            struct rows *to)
+ZTI_INLINE NAME(line)
+    NAME(take_rows_along)(const struct NAME(rows) * rows, uint32_t axes, uint32_t columns,
+                          bool is_blocked, struct NAME(row_back) back, uint32_t product,
+                          struct rows *to)
 {
     const struct NAME(rows) r = *rows;
     NAME(line) any = {0};
@@ -234,10 +233,8 @@ static void NAME(sums_in_lines)(const struct zti_coding *coding, const struct ti
     struct blocks blocks = {.count = 0};
     if (coding->sz.is_blocked)
         blocks = blocks_of(tile);
-    const struct NAME(row_back) back = {.from = d,
-                                        .step = coding->sz.step,
-                                        .is_streamed = rows->is_streamed,
-                                        .base = base};
+    const struct NAME(row_back)
+        back = {.from = d, .step = coding->sz.step, .is_streamed = rows->is_streamed, .base = base};
     uint32_t columns;
     const struct tile own = NAME(tile_of_lines)(coding, tile, &columns);
     const struct rows first = NAME(rows_of_lines)(&own, tile, product, rows);

@@ -1,9 +1,9 @@
 /* residuals.h: kernel text: a tile to folded residuals in the order of groups, in one pass over its
  * rows: less the base, differenced along all axes at once, folded, and moved to blocks. What comes
- * in are integers or, where all are within the limits of quantize/nearest.h, floating-point values where
- * they are in an array, which become integers on the way. Rows are made of whole lines. The
- * includer defines uval, VAL_BITS and NAME(x), and has included lorenzo/plain/encode_lines.h, and lorenzo/sums.h up to
- * its blocks. */
+ * in are integers or, where all are within the limits of quantize/nearest.h, floating-point values
+ * where they are in an array, which become integers on the way. Rows are made of whole lines. The
+ * includer defines uval, VAL_BITS and NAME(x), and has included lorenzo/plain/encode_lines.h, and
+ * lorenzo/sums.h up to its blocks. */
 
 #ifndef ZTI_SZ_ROWS_OF
 #define ZTI_SZ_ROWS_OF
@@ -29,16 +29,16 @@ struct beyond {
 #endif
 
 struct NAME(rows) {
-    uint32_t of;             /* ROWS_OF_... */
-    const char *from;        /* the first value */
-    int64_t step[ACROSS];    /* bytes between values beside each other */
+    uint32_t of;          /* ROWS_OF_... */
+    const char *from;     /* the first value */
+    int64_t step[ACROSS]; /* bytes between values beside each other */
     const struct lattice_f32 *f32;
     const struct lattice_f64 *f64;
     uval base;
-    bool is_along;           /* differences along the last axis, */
-    uint32_t columns;        /* of values so far apart: fewer than LANES */
-    uint32_t lasts[LANES];   /* of each place in a line, where the last of its column is */
-    uint32_t length;         /* of a row */
+    bool is_along;         /* differences along the last axis, */
+    uint32_t columns;      /* of values so far apart: fewer than LANES */
+    uint32_t lasts[LANES]; /* of each place in a line, where the last of its column is */
+    uint32_t length;       /* of a row */
     uint32_t extent[ACROSS];
     uint32_t inner[ACROSS], outer[ACROSS]; /* added to where a row goes for the next in a block, and
                                               for the first of the next block */
@@ -46,8 +46,8 @@ struct NAME(rows) {
     uint32_t part;                         /* of put_line */
     uint32_t within, apart; /* a value's place is the number's bits within, and the others this far
                                apart */
-    uint32_t axes;      /* bits: differences are taken along it, and it extends */
-    uval *held[ACROSS]; /* what was before each value along such an axis */
+    uint32_t axes;          /* bits: differences are taken along it, and it extends */
+    uval *held[ACROSS];     /* what was before each value along such an axis */
 };
 
 /* Rows that can be worked on so. */
@@ -64,7 +64,7 @@ static struct tile NAME(tile_of_lines)(const struct zti_coding *coding, const st
 }
 
 /* Where a tile's values go, and what is to be held; 'held' has room for as many as it has. */
-static void NAME(set_places)(struct NAME(rows) *r, const struct tile *tile, uint32_t columns,
+static void NAME(set_places)(struct NAME(rows) * r, const struct tile *tile, uint32_t columns,
                              uint32_t axes, const struct blocks *blocks, uval *held)
 {
     const uint32_t last = tile->rank - 1;
@@ -98,20 +98,20 @@ static void NAME(set_places)(struct NAME(rows) *r, const struct tile *tile, uint
 }
 
 /* Where a value of a row is in the order of groups. */
-ZTI_INLINE uint32_t NAME(place_in_row)(const struct NAME(rows) *r, uint32_t x)
+ZTI_INLINE uint32_t NAME(place_in_row)(const struct NAME(rows) * r, uint32_t x)
 {
     return (x & ~r->within) * r->apart + (x & r->within);
 }
 
 /* What is added to where row, or slab of them, number 'at' along an axis goes for the next one. */
-ZTI_INLINE uint32_t NAME(to_next)(const struct NAME(rows) *r, uint32_t axis, uint32_t at)
+ZTI_INLINE uint32_t NAME(to_next)(const struct NAME(rows) * r, uint32_t axis, uint32_t at)
 {
     return (at + 1) & (r->side[axis] - 1) ? r->inner[axis] : r->outer[axis];
 }
 
 /* A line, of integers. */
-ZTI_INLINE NAME(line) NAME(line_at)(const struct NAME(rows) *r, const char *from,
-                                    struct beyond *beyond)
+ZTI_INLINE NAME(line)
+    NAME(line_at)(const struct NAME(rows) * r, const char *from, struct beyond *beyond)
 {
 #if VAL_BITS == 32 && defined(HAS_MULTIPLES)
     if (r->of != ROWS_OF_INTEGERS) {
@@ -133,7 +133,7 @@ ZTI_INLINE NAME(line) NAME(less_held)(NAME(line) v, uval *held, uval has_one)
 }
 
 /* What is before each value along a row. */
-ZTI_INLINE NAME(line) NAME(before_of)(const struct NAME(rows) *r, NAME(line) v, NAME(line) last)
+ZTI_INLINE NAME(line) NAME(before_of)(const struct NAME(rows) * r, NAME(line) v, NAME(line) last)
 {
 #if VAL_BITS == 32
     if (r->columns > 1)
@@ -145,9 +145,9 @@ ZTI_INLINE NAME(line) NAME(before_of)(const struct NAME(rows) *r, NAME(line) v, 
 
 /* A row to 'to'; to 'any' is added what bits its values have. 'axes' has a bit for each that is
  * held of, 'before' all ones for each along which there is a row before. */
-ZTI_INLINE NAME(line) NAME(put_row)(const struct NAME(rows) *r, uint32_t axes, const char *from,
-                                    uval *const *held, const uval *before, uval *restrict to,
-                                    NAME(line) any, struct beyond *beyond)
+ZTI_INLINE NAME(line)
+    NAME(put_row)(const struct NAME(rows) * r, uint32_t axes, const char *from, uval *const *held,
+                  const uval *before, uval *restrict to, NAME(line) any, struct beyond *beyond)
 {
     const size_t value_bytes = r->of == ROWS_OF_F64 ? 8 : VAL_BITS / 8;
     const NAME(line) base = (NAME(line)){0} + r->base;
@@ -168,8 +168,8 @@ ZTI_INLINE NAME(line) NAME(put_row)(const struct NAME(rows) *r, uint32_t axes, c
 
 /* From what r says to 'to', with the axes that it holds of; in *any all bits that a value has.
  * False where some value is not within the limits: the rest is then not done. */
-ZTI_INLINE bool NAME(put_rows)(const struct NAME(rows) *rows, uint32_t axes, uval *restrict to,
-                               NAME(line) *any)
+ZTI_INLINE bool NAME(put_rows)(const struct NAME(rows) * rows, uint32_t axes, uval *restrict to,
+                               NAME(line) * any)
 {
     const struct NAME(rows) r = *rows;
     NAME(line) all = {0};
@@ -204,10 +204,11 @@ ZTI_INLINE bool NAME(put_rows)(const struct NAME(rows) *rows, uint32_t axes, uva
 }
 
 /* The same with loops of its own for each set of axes. */
-ZTI_INLINE bool NAME(put_rows_of)(struct NAME(rows) r, uint32_t of, uval *to, NAME(line) *any)
+ZTI_INLINE bool NAME(put_rows_of)(struct NAME(rows) r, uint32_t of, uval *to, NAME(line) * any)
 {
     r.of = of;
-#define CASE(n) case n: return NAME(put_rows)(&r, n, to, any)
+#define CASE(n)                                                                                    \
+    case n: return NAME(put_rows)(&r, n, to, any)
     switch (r.axes) {
         CASE(0);
         CASE(1);
@@ -248,8 +249,7 @@ static uval NAME(residuals_in_lines)(const struct tile *tile, uint32_t columns, 
 
 #if VAL_BITS == 32 && !defined(HAS_MULTIPLES)
 static bool residuals_of_values(const struct zti_coding *coding, const struct tile *tile,
-                                const zt_array *array, uint32_t *to, uint32_t *base,
-                                bool *is_zero)
+                                const zt_array *array, uint32_t *to, uint32_t *base, bool *is_zero)
 {
     (void)coding, (void)tile, (void)array, (void)to, (void)base, (void)is_zero;
     return false;
@@ -268,8 +268,7 @@ static bool put_rows_f64(struct rows_32 r, uint32_t *to, line_32 *any)
 /* The residuals of a tile of a lattice whose values are all within the limits, from the array to
  * 'to'; false where there is no such tile. *base: its first integer. */
 static bool residuals_of_values(const struct zti_coding *coding, const struct tile *tile,
-                                const zt_array *array, uint32_t *to, uint32_t *base,
-                                bool *is_zero)
+                                const zt_array *array, uint32_t *to, uint32_t *base, bool *is_zero)
 {
     uint32_t columns;
     const struct tile own = tile_of_lines_32(coding, tile, &columns);

@@ -3,7 +3,8 @@
  *   uval        uint32_t or uint64_t
  *   VAL_BITS    their width
  *   NAME(x)     x with this instance's suffix
- * and has included bits.h, and of lorenzo/plain/bytes.h and lorenzo/plain/words.h these or an instance's own.
+ * and has included bits.h, and of lorenzo/plain/bytes.h and lorenzo/plain/words.h these or an
+ * instance's own.
  *
  * A group's class c:
  *   0..16    so many of its values are not 0; they are listed
@@ -37,7 +38,7 @@ ZTI_INLINE struct NAME(group) NAME(group_of)(const uval *u, const struct smalls 
 }
 
 /* The values without their low k bits; where that is more than a byte holds, 255. */
-ZTI_INLINE struct small NAME(high)(const struct NAME(group) *group, uint32_t k)
+ZTI_INLINE struct small NAME(high)(const struct NAME(group) * group, uint32_t k)
 {
     if (zti_unlikely(k < group->down))
         return NAME(saturated)(group->u, k);
@@ -45,20 +46,20 @@ ZTI_INLINE struct small NAME(high)(const struct NAME(group) *group, uint32_t k)
 }
 
 /* How many values have more than k bits. */
-ZTI_INLINE uint32_t NAME(longer)(const struct NAME(group) *group, uint32_t k)
+ZTI_INLINE uint32_t NAME(longer)(const struct NAME(group) * group, uint32_t k)
 {
     return count_ones(small_above(NAME(high)(group, k), 0));
 }
 
 /* About the bits of n values with k planes: ZTI_SZ_UNARY_MOST at most of the unary part of each. */
-ZTI_INLINE uint32_t NAME(rice_bits)(const struct NAME(group) *group, uint32_t n, uint32_t k)
+ZTI_INLINE uint32_t NAME(rice_bits)(const struct NAME(group) * group, uint32_t n, uint32_t k)
 {
     return n * k + small_sum(small_least(NAME(high)(group, k), ZTI_SZ_UNARY_MOST));
 }
 
 /* From k on downwards, or upwards, as far as each takes fewer bits than the one before; *bits: of
  * k, before and after. */
-ZTI_INLINE uint32_t NAME(go_down)(const struct NAME(group) *group, uint32_t n, uint32_t k,
+ZTI_INLINE uint32_t NAME(go_down)(const struct NAME(group) * group, uint32_t n, uint32_t k,
                                   uint32_t *bits)
 {
     uint32_t other;
@@ -67,7 +68,7 @@ ZTI_INLINE uint32_t NAME(go_down)(const struct NAME(group) *group, uint32_t n, u
     return k;
 }
 
-ZTI_INLINE uint32_t NAME(go_up)(const struct NAME(group) *group, uint32_t n, uint32_t k,
+ZTI_INLINE uint32_t NAME(go_up)(const struct NAME(group) * group, uint32_t n, uint32_t k,
                                 uint32_t *bits)
 {
     uint32_t other;
@@ -84,7 +85,7 @@ ZTI_INLINE uint32_t NAME(class_of_planes)(uint32_t k, uint32_t some)
 #if defined(HAS_SMALL_RATES)
 /* class_of for a whole group without steps that wait for one another: which of three classes is the
  * best is nothing that a processor guesses. False where it takes the other way. */
-ZTI_INLINE bool NAME(class_at_once)(const struct NAME(group) *group, uint32_t list_most,
+ZTI_INLINE bool NAME(class_at_once)(const struct NAME(group) * group, uint32_t list_most,
                                     uint32_t *class, uint32_t *bits)
 {
     const struct small_rates r = small_rates_of(group->v, ZTI_SZ_LONGER_MOST);
@@ -112,7 +113,7 @@ ZTI_INLINE bool NAME(class_at_once)(const struct NAME(group) *group, uint32_t li
  * most 39 of 64 values of more than k bits: 0.618 of them is where one bit more is worth while for
  * a geometric law (Gallager and van Voorhis 1975). 'near' is where the search for that begins and
  * has no influence on the result. *bits: of what is not a list, by rice_bits. */
-ZTI_INLINE uint32_t NAME(class_of)(const struct NAME(group) *group, uint32_t n, uint32_t near,
+ZTI_INLINE uint32_t NAME(class_of)(const struct NAME(group) * group, uint32_t n, uint32_t near,
                                    uint32_t list_most, uint32_t *bits)
 {
 #if defined(HAS_SMALL_RATES)
@@ -154,7 +155,7 @@ ZTI_INLINE void small_put_planes(struct zti_bit_writer *w, struct small s, uint3
 #endif
 
 /* Append the low k bits of n values, plane by plane. */
-ZTI_INLINE void NAME(put_planes)(struct zti_bit_writer *writer, const struct NAME(group) *group,
+ZTI_INLINE void NAME(put_planes)(struct zti_bit_writer *writer, const struct NAME(group) * group,
                                  uint32_t n, uint32_t k)
 {
     struct zti_bit_writer w = *writer; /* what nobody can point at stays in registers */
@@ -175,7 +176,7 @@ ZTI_INLINE void NAME(put_planes)(struct zti_bit_writer *writer, const struct NAM
 
 /* What is above k bits, in unary code: round t has a bit for each value that passed all rounds
  * before, set where it is above t. Of the few that pass 12, the rest is written as a number. */
-ZTI_INLINE void NAME(put_rounds)(struct zti_bit_writer *writer, const struct NAME(group) *group,
+ZTI_INLINE void NAME(put_rounds)(struct zti_bit_writer *writer, const struct NAME(group) * group,
                                  uint32_t n, uint32_t k)
 {
     const struct small high = NAME(high)(group, k);
@@ -220,8 +221,8 @@ ZTI_INLINE void NAME(add_at)(struct NAME(residuals) * to, uint32_t i, uval more)
 }
 
 /* Put n values of group g together from what is above k bits, at most 15 of each, and k planes. */
-ZTI_INLINE void NAME(join)(struct zti_bit_reader *r, struct small high,
-                           struct NAME(residuals) * to, uint32_t g, uint32_t n, uint32_t k)
+ZTI_INLINE void NAME(join)(struct zti_bit_reader *r, struct small high, struct NAME(residuals) * to,
+                           uint32_t g, uint32_t n, uint32_t k)
 {
     const struct small low = take_planes(r, n, k < 8 ? k : 8);
     uval *const u = to->u + g * ZTI_SZ_GROUP;
@@ -258,13 +259,14 @@ ZTI_INLINE void NAME(take_rounds)(struct zti_bit_reader *reader, struct zti_bit_
     *reader = r;
     NAME(join)(planes, high, to, g, n, k);
     for (; alive; alive &= alive - 1)
-        NAME(add_at)(to, g * ZTI_SZ_GROUP + lowest_bit(alive),
-                     (uval)((uval)take_number(reader) << (k < VAL_BITS ? k : 0)) * (k < VAL_BITS));
+        NAME(add_at)
+    (to, g * ZTI_SZ_GROUP + lowest_bit(alive),
+     (uval)((uval)take_number(reader) << (k < VAL_BITS ? k : 0)) * (k < VAL_BITS));
 }
 
 /* The values that are not 0: how many are between each and the one before, in a Rice code, and the
  * value less 1 in unary code, as above. */
-ZTI_INLINE void NAME(put_list)(struct zti_bit_writer *w, const struct NAME(group) *group,
+ZTI_INLINE void NAME(put_list)(struct zti_bit_writer *w, const struct NAME(group) * group,
                                uint32_t count)
 {
     const uint32_t k = gap_bits_of(count);
@@ -340,7 +342,7 @@ static bool NAME(put_groups)(struct zti_bit_writer *w, const uval *u, uint32_t n
 }
 
 /* The bits of a group's planes, and of what put_rounds appends. */
-ZTI_INLINE uint64_t NAME(rounds_bits)(const struct NAME(group) *group, uint32_t n, uint32_t k)
+ZTI_INLINE uint64_t NAME(rounds_bits)(const struct NAME(group) * group, uint32_t n, uint32_t k)
 {
     const struct small high = NAME(high)(group, k);
     uint64_t bits = (uint64_t)n * (k + 1) + small_sum(small_least(high, ZTI_SZ_ROUNDS - 1));
@@ -350,7 +352,7 @@ ZTI_INLINE uint64_t NAME(rounds_bits)(const struct NAME(group) *group, uint32_t 
 }
 
 /* The bits that put_list appends. */
-ZTI_INLINE uint64_t NAME(list_bits)(const struct NAME(group) *group, uint32_t count)
+ZTI_INLINE uint64_t NAME(list_bits)(const struct NAME(group) * group, uint32_t count)
 {
     const uint32_t k = gap_bits_of(count);
     uint64_t bits = 0;

@@ -9,7 +9,7 @@ enum { WINDOW_TILES = 16 }; /* that are decoded before what they are put togethe
 struct window {
     const struct zti_view *view; /* all of them in the end; NULL: they are passed over */
     uint32_t tiles, strips;
-    size_t used;                 /* bytes of the room */
+    size_t used; /* bytes of the room */
     struct tile tile[WINDOW_TILES];
     const struct zti_view *to[WINDOW_TILES];
     struct zti_view strip[WINDOW_TILES]; /* the room's */
@@ -126,10 +126,10 @@ static void write_strips(const struct window *w)
         }
         struct rows to = joined(rows_of(&all, &w->view->out));
         const char *from = strip->out.data;
-        const int64_t step = to.axes < last || last == 0
-                                 ? to.bytes
-                                 : strip->out.stride[last - 1] *
-                                       (int64_t)zt_type_bytes(strip->out.type);
+        const int64_t step =
+            to.axes < last || last == 0
+                ? to.bytes
+                : strip->out.stride[last - 1] * (int64_t)zt_type_bytes(strip->out.type);
         for (; left > 0; left -= to.bytes, from += step, next_row(&to))
             stream_bytes((void *)(uintptr_t)to.at, from, to.bytes);
     }

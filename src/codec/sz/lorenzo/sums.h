@@ -30,8 +30,8 @@ static void NAME(differences)(const struct tile *tile, uint32_t axes, uval **a, 
     for (uint32_t i = tile->rank; i-- > 0; step *= tile->extent[i]) {
         if (!(axes >> i & 1) || tile->extent[i] == 1)
             continue;
-        NAME(difference)(*a, *b, tile->n, step, step * tile->extent[i],
-                         NAME(piece_of)(tile, i, step));
+        NAME(difference)
+        (*a, *b, tile->n, step, step * tile->extent[i], NAME(piece_of)(tile, i, step));
         uval *const other = *a;
         *a = *b;
         *b = other;
@@ -205,8 +205,8 @@ static bool NAME(take_residuals)(const struct zti_coding *coding, const struct t
  * more than most_bytes. */
 static bool NAME(put_residuals)(const struct zti_coding *coding, const struct tile *tile,
                                 uint32_t form, const struct exact *exact, const uval *u, uval base,
-                                bool is_zero, struct rows *ahead, uint8_t *out,
-                                uint32_t most_bytes, uint32_t *bytes)
+                                bool is_zero, struct rows *ahead, uint8_t *out, uint32_t most_bytes,
+                                uint32_t *bytes)
 {
     const uval away = (uval)((tile->block == 0 ? base : 0) - (uval)coding->sz.centre);
     uval folded = NAME(folded)(away);
@@ -215,8 +215,7 @@ static bool NAME(put_residuals)(const struct zti_coding *coding, const struct ti
         *at++ = (uint8_t)folded;
     if (is_zero)
         form = (form & ~(uint32_t)ZTI_SZ_NARROW & ~(uint32_t)ZTI_SZ_WIDE) | ZTI_SZ_ZERO;
-    *out = (uint8_t)(form | (exact->count ? ZTI_SZ_HAS_EXACT : 0) |
-                     (uint32_t)(at - out - 1) << 4);
+    *out = (uint8_t)(form | (exact->count ? ZTI_SZ_HAS_EXACT : 0) | (uint32_t)(at - out - 1) << 4);
     if (exact->count)
         at = zti_sz_put_exact(at, exact->bits, tile->n, exact->values, zt_type_bytes(coding->type));
     if (has_marks(coding, form))
@@ -305,7 +304,7 @@ struct NAME(box) {
     uint64_t *bits;
 };
 
-static void NAME(find_inside)(struct NAME(box) *box)
+static void NAME(find_inside)(struct NAME(box) * box)
 {
     const struct tile *const tile = box->tile;
     const uint32_t last = tile->rank - 1, row = tile->extent[last];
@@ -342,7 +341,8 @@ ZTI_INLINE void NAME(pick)(const uval *restrict from, const uint16_t *restrict w
 
 /* Add the bits of what differences along a set of axes left, and of those along more axes. What is
  * at edges is wrong in differences, and does not count. */
-static void NAME(add_bits)(const struct NAME(box) *box, const uval *u, uint32_t axes, uint32_t next)
+static void NAME(add_bits)(const struct NAME(box) * box, const uval *u, uint32_t axes,
+                           uint32_t next)
 {
     const uint32_t n = box->tile->n;
     NAME(pick)(u, box->inside, box->count, box->left);

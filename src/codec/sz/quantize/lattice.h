@@ -6,7 +6,7 @@
  * and has included quantize/nearest.h and lorenzo/plain/encode_lines.h. */
 
 /* 64 values; false where not all of them are within the limits. */
-ZTI_INLINE bool NAME(quantize_64)(const struct NAME(lattice) *l, const scalar *x, uint32_t *q)
+ZTI_INLINE bool NAME(quantize_64)(const struct NAME(lattice) * l, const scalar *x, uint32_t *q)
 {
 #if defined(HAS_MULTIPLES)
     struct NAME(beyond) beyond = {0};

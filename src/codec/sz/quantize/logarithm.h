@@ -80,8 +80,8 @@ ZTI_STATIC bool NAME(nearest_log)(const struct zti_sz *sz, double v, int64_t *q)
     if (!(v <= 0x1.fffffffffffffp1023))
         return false;
     const double y = NAME(parts)(v * scale, &e);
-    const int64_t u = (int64_t)(v < tiny ? e - 200 : e) * (int64_t)sz->fineness +
-                      (int64_t)rint(y * fineness);
+    const int64_t u =
+        (int64_t)(v < tiny ? e - 200 : e) * (int64_t)sz->fineness + (int64_t)rint(y * fineness);
     *q = (u + 4) >> 3;
     for (uint32_t trial = 0; trial < 2; trial++) {
         const double back = (double)NAME(wide_number)(*q, sz);
@@ -102,8 +102,8 @@ ZTI_INLINE bool NAME(log_at_once)(scalar x, double fineness, double inverse, dou
     double e;
     const double y = NAME(parts)(v, &e), t = e * step + y * step, sum = t + magic;
     const double back = (double)NAME(number)(sum - magic, fineness, inverse);
-    const bool is_good = (fabs(t) < 0x1p30) & (v >= 0x1p-900) & (v <= 0x1p1000) &
-                         NAME(is_near)(v, back, bound);
+    const bool is_good =
+        (fabs(t) < 0x1p30) & (v >= 0x1p-900) & (v <= 0x1p1000) & NAME(is_near)(v, back, bound);
     *q = (uint32_t)zti_bits_of_double(sum);
     return is_good | (v == 0);
 }

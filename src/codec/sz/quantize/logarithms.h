@@ -1,6 +1,6 @@
-/* logarithms.h: kernel text: numbers of one floating-point type to logarithms, as integers, and back:
- * for a bound that is a part of each value. quantize/logarithm.h, whose parameters these are too, has what
- * is done with one value. */
+/* logarithms.h: kernel text: numbers of one floating-point type to logarithms, as integers, and
+ * back: for a bound that is a part of each value. quantize/logarithm.h, whose parameters these are
+ * too, has what is done with one value. */
 #include "codec/sz/quantize/logarithm.h"
 
 /* 64 values; false where not all of them are good at once. */

@@ -108,5 +108,5 @@ static void decode(const struct zti_cuda_decoding *d)
     launches[d->coding->type - 1]->take(&t, most_threads(d->coding), d->queue);
 }
 
-extern "C" const struct zti_cuda_codec zti_cuda_zfp = {true, has_kernels, state_words, encode,
-                                                        decode, NULL};
+extern "C" const struct zti_cuda_codec zti_cuda_zfp = {true,   has_kernels, state_words,
+                                                       encode, decode,      NULL};

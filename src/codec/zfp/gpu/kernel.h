@@ -14,14 +14,14 @@
 
 typedef uint32_t uint_32;
 typedef uint64_t uint_64;
-#define JOIN3(a, b, c)  a##b##c
+#define JOIN3(a, b, c)      a##b##c
 #define OF_TYPE(name, type) JOIN3(name, _, type)
-#define VALUE           OF_TYPE(uint, BITS) /* uint_32 */
+#define VALUE               OF_TYPE(uint, BITS) /* uint_32 */
 
-#define FN        static __device__ __forceinline__
-#define EXPORTED static __device__
-#define LOCAL static __device__
-#define zti_zfp_pad pad_cuda
+#define FN            static __device__ __forceinline__
+#define EXPORTED      static __device__
+#define LOCAL         static __device__
+#define zti_zfp_pad   pad_cuda
 #define zti_zfp_order order_cuda
 #include "codec/zfp/tile/order.h"
 #include "codec/zfp/gpu/thread.h" /* put_tile_f32, take_tile_i64, gather_32, ... */
@@ -32,7 +32,7 @@ static __device__ __forceinline__ struct zti_walk walk_from(const struct zti_gri
                                                             uint64_t tile, uint32_t rank)
 {
     struct zti_walk walk = {tile, {0, 0, 0, 0}};
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = rank; i-- > 0;) {
         walk.origin[i] = tile % grid->tiles[i] * grid->side[i];
         tile /= grid->tiles[i];
@@ -184,10 +184,9 @@ static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, u
 {
     const uint32_t me = threadIdx.x % 32;
     struct span span;
-    const uint64_t own = t->fixed_bits > 0
-                             ? place_at_rate(t, block, first + me,
-                                             blockDim.x / 32 * t->warp_tiles, &span)
-                             : place_behind(t, block, bits, &span);
+    const uint64_t own = t->fixed_bits > 0 ? place_at_rate(t, block, first + me,
+                                                           blockDim.x / 32 * t->warp_tiles, &span)
+                                           : place_behind(t, block, bits, &span);
     uint64_t head = 0; /* of tile first + me */
     simt_order_warp(); /* for slots; shuffles order memory on the CPU */
     for (uint32_t k = 0; k < t->warp_tiles && first + k < t->grid.count; k++) {
@@ -212,7 +211,7 @@ static __device__ __forceinline__ void finish_tiles(const struct zfp_tiles *t, u
 
 #define THREADS(rank) ((rank) == 3 ? ZTI_ZFP_CUBE_THREADS : ZTI_ZFP_THREADS)
 
-#define IS_OTHER_RANK(known)  (t.grid.rank != (known))
+#define IS_OTHER_RANK(known) (t.grid.rank != (known))
 
 /* The parameters of a kernel for one of both algorithms, by which the compiler knows that it is not
  * the other. */
@@ -220,9 +219,9 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
                                                                bool is_exact)
 {
     struct zti_zfp z = t->zfp;
-    z.minexp = is_exact                      ? ZTI_ZFP_MIN_EXP - 1
+    z.minexp = is_exact                     ? ZTI_ZFP_MIN_EXP - 1
                : z.minexp > ZTI_ZFP_MIN_EXP ? z.minexp
-                                             : ZTI_ZFP_MIN_EXP;
+                                            : ZTI_ZFP_MIN_EXP;
     return z;
 }
 
@@ -235,10 +234,8 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
         const struct zti_zfp zfp = zfp_of_kernel(&t, is_exact);                                    \
         const uint64_t block = lookback_ticket(t.states);                                          \
         const uint64_t tile = block * blockDim.x + threadIdx.x;                                    \
-        struct zti_bit_writer w =                                                                  \
-            zti_bit_writer_in(memory + (blockDim.x << 2 * (rank)) / 2 +                            \
-                                  threadIdx.x * t.slot_words,                                      \
-                              t.slot_words);                                                       \
+        struct zti_bit_writer w = zti_bit_writer_in(                                               \
+            memory + (blockDim.x << 2 * (rank)) / 2 + threadIdx.x * t.slot_words, t.slot_words);   \
         if (tile < t.grid.count) {                                                                 \
             VALUE values[1 << 2 * (rank)];                                                         \
             const struct zti_walk at = walk_from(&t.grid, tile, rank);                             \
@@ -261,8 +258,8 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
         const uint32_t warps = blockDim.x / 32, warp = threadIdx.x / 32, me = threadIdx.x % 32;    \
         const uint64_t block = lookback_ticket(t.states);                                          \
         const uint64_t first = (block * warps + warp) * t.warp_tiles;                              \
-        uint64_t *const slots = memory + warps * zti_zfp_warp_words(BITS, rank) +                  \
-                                warp * t.warp_tiles * t.slot_words;                                \
+        uint64_t *const slots =                                                                    \
+            memory + warps * zti_zfp_warp_words(BITS, rank) + warp * t.warp_tiles * t.slot_words;  \
         uint64_t bits = 0; /* of tile first + me */                                                \
         for (uint32_t k = 0; k < t.warp_tiles && first + k < t.grid.count; k++) {                  \
             VALUE values[own_values];                                                              \
@@ -307,11 +304,11 @@ static __device__ __forceinline__ struct zti_zfp zfp_of_kernel(const struct zfp_
 /* Blocks of a multiprocessor, at least: how many registers there are for a thread (of 65,536). */
 #if BITS == 32
 #define OF_SQUARE 8
-#define PUT_CUBE 10
+#define PUT_CUBE  10
 #define TAKE_CUBE 10
 #else
 #define OF_SQUARE 4
-#define PUT_CUBE 6
+#define PUT_CUBE  6
 #define TAKE_CUBE 4
 #endif
 #define OF_LINE 8

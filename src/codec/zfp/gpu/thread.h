@@ -28,10 +28,10 @@ FN uint32_t low_bits(uint32_t v, uint32_t n)
 /* Turn the squares of bits of a[0..rows-1], as transpose of tile/transform.h does. */
 FN void turn_words(uint32_t *a, uint32_t rows)
 {
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t s = rows / 2; s > 0; s /= 2) {
         const uint32_t low = 0xffffffffu / ((1u << s) + 1);
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t i = 0; i < rows; i++)
             if (!(i & s)) {
                 const uint32_t x = a[i], y = a[i + s];
@@ -137,7 +137,7 @@ FN uint32_t append_large_plane(struct string *s, uint32_t low, uint32_t high, ui
         append_bits(s, low_bits(high, c - 32), c - 32);
     if (c == 64)
         return c;
-    for (uint64_t x = ((uint64_t)high << 32 | low) >> c; x; ) {
+    for (uint64_t x = ((uint64_t)high << 32 | low) >> c; x;) {
         const bool is_low = (uint32_t)x != 0;
         const uint32_t zeros = (uint32_t)__ffs((int)(is_low ? (uint32_t)x : (uint32_t)(x >> 32))) -
                                (is_low ? 1u : (uint32_t)-31);
@@ -174,8 +174,8 @@ FN uint32_t fetch(struct source *s)
 FN struct source source_at(const struct zti_bit_reader *r)
 {
     const uint64_t first = r->at / 32, all = r->count * 2;
-    struct source s = {(const uint32_t *)(const void *)r->words + first, 0, 0, 0, 0, 0,
-                       (uint32_t)(r->at % 32)};
+    struct source s = {
+        (const uint32_t *)(const void *)r->words + first, 0, 0, 0, 0, 0, (uint32_t)(r->at % 32)};
     if (first < all)
         s.count = all - first < 1u << 20 ? (uint32_t)(all - first) : 1u << 20;
     s.now = fetch(&s);

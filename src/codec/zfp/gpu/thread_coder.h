@@ -1,8 +1,8 @@
 /* thread_coder.h: kernel text: coefficients of a tile to bit planes and back, for one width, a
  * tile a thread: what plain/coder.h is on the CPU. Cf. gpu/thread.h.
  *
- * The includer defines ulane, FN, NAME as for tile/transform.h, and WIDTH (32 or 64). 'rank' is 1 to 3,
- * and a constant.
+ * The includer defines ulane, FN, NAME as for tile/transform.h, and WIDTH (32 or 64). 'rank' is 1
+ * to 3, and a constant.
  *
  * Planes 32 h to 32 h + 31 are made of words h of the coefficients, and are in shared memory only
  * while they are coded: there are two halves of 64 bits, the higher one first. */
@@ -34,7 +34,7 @@ FN ulane NAME(again)(ulane v)
 /* No register holds a zero before it must. */
 FN void NAME(clear)(ulane *u, uint32_t n)
 {
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < n; i++)
         u[i] = NAME(again)(0);
 }
@@ -44,14 +44,14 @@ SIMT_UNROLL
 FN void NAME(split)(const ulane *u, uint32_t *planes, uint32_t rank, uint32_t half)
 {
     const uint32_t n = 1u << 2 * rank, rows = n < 32 ? n : 32;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t part = 0; part < n / rows; part++) {
         uint32_t a[32];
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t i = 0; i < rows; i++)
             a[i] = (uint32_t)(u[rows * part + i] >> 32 * half);
         turn_words(a, rows);
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t i = 0; i < rows; i++)
             planes[32 * (n / rows * i + part)] = a[i];
     }
@@ -60,17 +60,17 @@ SIMT_UNROLL
 FN void NAME(join)(const uint32_t *planes, ulane *u, uint32_t rank, uint32_t half)
 {
     const uint32_t n = 1u << 2 * rank, rows = n < 32 ? n : 32;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t part = 0; part < n / rows; part++) {
         uint32_t a[32];
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t i = 0; i < rows; i++)
             a[i] = planes[32 * (n / rows * i + part)];
         turn_words(a, rows);
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t i = 0; i < rows; i++)
-            u[rows * part + i] = half + 1 < WIDTH / 32 ? u[rows * part + i] | a[i]
-                                                       : (ulane)a[i] << 32 * half;
+            u[rows * part + i] =
+                half + 1 < WIDTH / 32 ? u[rows * part + i] | a[i] : (ulane)a[i] << 32 * half;
     }
 }
 
@@ -83,13 +83,13 @@ FN void NAME(put_planes)(struct zti_bit_writer *w, const ulane *u, uint32_t rank
     struct string s = string_behind(w);
     const uint32_t most = budget < 1u << 20 ? string_bits(&s) + budget : 1u << 20;
     ulane any = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < n; i++)
         any |= u[i];
     uint32_t k = zti_bit_length64(any), c = 0; /* planes from k up are zero: one bit each */
     k = k < kmin ? kmin : k;
     append_nothing(&s, WIDTH - k);
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t half = WIDTH / 32; half-- > 0;) {
         const uint32_t last = kmin > 32 * half ? kmin : 32 * half;
         if (k <= last || string_bits(&s) >= most)
@@ -109,8 +109,8 @@ SIMT_UNROLL
 
 /* Take planes written by put_planes with the same precision and budget. Returns how many leading
  * coefficients may have bits. */
-FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank,
-                              uint32_t precision, uint32_t budget)
+FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank, uint32_t precision,
+                              uint32_t budget)
 {
     const uint32_t n = 1u << 2 * rank, kmin = precision < WIDTH ? WIDTH - precision : 0;
     uint32_t *const planes = planes_of_thread(rank);
@@ -118,7 +118,7 @@ FN uint32_t NAME(take_planes)(struct zti_bit_reader *r, ulane *u, uint32_t rank,
     const uint32_t start = s.at, end = start + (budget < 1u << 20 ? budget : 1u << 20);
     uint32_t k = WIDTH, c = 0;
     k -= pass_empty_planes(&s, k - kmin < end - start ? k - kmin : end - start);
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t half = WIDTH / 32; half-- > 0;) {
         const uint32_t last = kmin > 32 * half ? kmin : 32 * half;
         if (k <= last || s.at >= end) {
@@ -126,7 +126,7 @@ SIMT_UNROLL
                 NAME(clear)(u, n);
             continue;
         }
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t i = 0; i < n; i++)
             planes[32 * i] = 0;
         while (k > last && s.at < end) {
@@ -156,7 +156,7 @@ SIMT_UNROLL
 FN bool NAME(has_rows_of_16)(const zt_array *array, const ulane *first, uint32_t rank)
 {
     bool is_aligned = (uintptr_t)first % 16 == 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t axis = 0; axis + 1 < rank; axis++)
         is_aligned = is_aligned && array->stride[axis] * (int64_t)sizeof(ulane) % 16 == 0;
     return is_aligned;
@@ -177,7 +177,7 @@ FN void NAME(gather)(const zt_array *array, const uint64_t *origin, ulane *tile,
     const ulane *p = (const ulane *)array->data;
     uint32_t rest[4] = {0, 0, 0, 0}; /* values along an axis: up to 4 */
     bool is_whole = array->stride[rank - 1] == 1;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t axis = 0; axis < rank; axis++) {
         const uint64_t left = array->shape[axis] - origin[axis];
         rest[axis] = left < 4 ? (uint32_t)left : 4;
@@ -185,34 +185,34 @@ SIMT_UNROLL
         p += (int64_t)origin[axis] * array->stride[axis];
     }
     if (is_whole && NAME(has_rows_of_16)(array, p, rank)) {
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t i = 0; i < n / 4; i++) {
             const ulane *const row = p + NAME(row_offset)(array, i, rank);
-SIMT_UNROLL
+            SIMT_UNROLL
             for (uint32_t j = 0; j < 4; j += 16 / sizeof(ulane))
                 simt_load_16(tile + 4 * i + j, row + j);
         }
         return;
     }
     if (is_whole) {
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t i = 0; i < n; i++)
             tile[i] = p[NAME(row_offset)(array, i / 4, rank) + i % 4];
         return;
     }
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t half = 0; half < WIDTH / 32; half++) {
-SIMT_NO_UNROLL
+        SIMT_NO_UNROLL
         for (uint32_t i = 0; i < n; i++) {
             int64_t offset = 0;
-SIMT_UNROLL
+            SIMT_UNROLL
             for (uint32_t a = 0; a < rank; a++) {
                 const uint32_t axis = rank - 1 - a;
                 offset += zti_zfp_pad[rest[axis]][i >> 2 * a & 3] * array->stride[axis];
             }
             own[32 * i] = (uint32_t)(p[offset] >> 32 * half);
         }
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t i = 0; i < n; i++)
             tile[i] = (ulane)own[32 * i] << 32 * half | (half > 0 ? tile[i] : 0);
     }
@@ -227,37 +227,37 @@ FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const
     uint32_t *const own = planes_of_thread(rank);
     ulane *p = (ulane *)out->data;
     bool is_whole = out->stride[rank - 1] == 1;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t axis = 0; axis < rank; axis++) {
         is_whole = is_whole && origin[axis] >= view->lo[axis] && origin[axis] + 4 <= view->hi[axis];
         p += (int64_t)(origin[axis] - view->lo[axis]) * out->stride[axis];
     }
     if (is_whole && NAME(has_rows_of_16)(out, p, rank)) {
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t i = 0; i < n / 4; i++) {
             ulane *const row = p + NAME(row_offset)(out, i, rank);
-SIMT_UNROLL
+            SIMT_UNROLL
             for (uint32_t j = 0; j < 4; j += 16 / sizeof(ulane))
                 simt_store_16(row + j, tile + 4 * i + j);
         }
         return;
     }
     if (is_whole) {
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t i = 0; i < n; i++)
             p[NAME(row_offset)(out, i / 4, rank) + i % 4] = tile[i];
         return;
     }
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t half = 0; half < WIDTH / 32; half++) {
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t i = 0; i < n; i++)
             own[32 * i] = (uint32_t)(tile[i] >> 32 * half);
-SIMT_NO_UNROLL
+        SIMT_NO_UNROLL
         for (uint32_t i = 0; i < n; i++) {
             int64_t offset = 0;
             bool is_in = true;
-SIMT_UNROLL
+            SIMT_UNROLL
             for (uint32_t a = 0; a < rank; a++) {
                 const uint32_t axis = rank - 1 - a, place = i >> 2 * a & 3;
                 const uint64_t at = origin[axis] + place;

@@ -1,6 +1,6 @@
 /* warp_coder.h: kernel text: coefficients of a tile to bit planes and back, values of an array
- * to a tile and back, for one width, a tile a warp: what tile/transform.h and plain/coder.h are for a tile
- * a thread. Cf. gpu/warp.h.
+ * to a tile and back, for one width, a tile a warp: what tile/transform.h and plain/coder.h are for
+ * a tile a thread. Cf. gpu/warp.h.
  *
  * The includer defines lane, ulane, FN, NAME as for tile/transform.h, WIDTH (32 or 64) and
  * OWN_VALUES(rank). 'rank' is 3 or 4, and a constant. */
@@ -13,7 +13,7 @@
 #define ALONE_IN(x, width) ALONE_OF(x, width)
 #define ALONE(x)           ALONE_IN(x, WIDTH) /* the functions of a thread */
 
-#define PARTS       (WIDTH / 32)                /* planes of a lane, words of 32 bits of a value */
+#define PARTS       (WIDTH / 32) /* planes of a lane, words of 32 bits of a value */
 #define PITCH(rank) ZTI_ZFP_PLANE_PITCH(rank)
 
 /* ---- what is true of all values of the tile ---- */
@@ -55,7 +55,7 @@ FN void NAME(clear)(ulane *u, uint32_t n)
 FN void NAME(exchange)(ulane *own, uint32_t rank, uint32_t l, uint32_t q)
 {
     const bool is_upper = threadIdx.x >> l & 1;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < OWN_VALUES(rank); i++)
         if (!(i >> q & 1)) {
             const uint32_t k = i | 1u << q;
@@ -73,7 +73,7 @@ FN void NAME(exchange_axes)(ulane *own, uint32_t rank, uint32_t l, uint32_t q)
 }
 
 #define FORWARD(name, lift)                                                                        \
-    FN void NAME(name)(ulane *own, uint32_t rank)                                                  \
+    FN void NAME(name)(ulane * own, uint32_t rank)                                                 \
     {                                                                                              \
         for (uint32_t axis = 0; axis < 2; axis++) {                                                \
             NAME(exchange_axes)(own, rank, 2 * axis, 0);                                           \
@@ -96,7 +96,7 @@ FN void NAME(exchange_axes)(ulane *own, uint32_t rank, uint32_t l, uint32_t q)
     }
 
 #define BACKWARD(name, lift)                                                                       \
-    FN void NAME(name)(ulane *own, uint32_t rank)                                                  \
+    FN void NAME(name)(ulane * own, uint32_t rank)                                                 \
     {                                                                                              \
         if (rank == 3) {                                                                           \
             ALONE(lift)(own, 1);                                                                   \
@@ -299,10 +299,10 @@ FN uint32_t NAME(axis_place)(uint32_t rank, uint32_t axis, uint32_t i)
 FN void NAME(gather)(const zt_array *array, const uint64_t *origin, ulane *own, uint32_t rank)
 {
     const ulane *const p = (const ulane *)array->data;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < OWN_VALUES(rank); i++) {
         int64_t offset = 0;
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t a = 0; a < rank; a++) {
             const uint32_t axis = rank - 1 - a;
             const uint64_t rest = array->shape[axis] - origin[axis];
@@ -319,11 +319,11 @@ FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const
     ulane *const p = (ulane *)view->out.data;
     if (rank == 3 && threadIdx.x % 32 >= 16)
         return;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < OWN_VALUES(rank); i++) {
         bool is_in = true;
         int64_t offset = 0;
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t a = 0; a < rank; a++) {
             const uint32_t axis = rank - 1 - a;
             const uint64_t at = origin[axis] + NAME(axis_place)(rank, a, i);

@@ -40,7 +40,7 @@ union NAME(planes) {
     uint64_t quad[MOST_RANK >= 4 ? WIDTH : 1][4]; /* 256 coefficients: four words a plane */
 };
 
-FN void NAME(split)(const ulane *u, union NAME(planes) *p, uint32_t rank)
+FN void NAME(split)(const ulane *u, union NAME(planes) * p, uint32_t rank)
 {
     if (rank < 3) {
         memcpy(p->row, u, sizeof(ulane) << 2 * rank);
@@ -57,7 +57,7 @@ FN void NAME(split)(const ulane *u, union NAME(planes) *p, uint32_t rank)
     }
 }
 
-FN void NAME(join)(union NAME(planes) *p, ulane *u, uint32_t rank)
+FN void NAME(join)(union NAME(planes) * p, ulane *u, uint32_t rank)
 {
     if (rank < 3) {
         NAME(transpose)(p->row, 1u << 2 * rank);
@@ -78,7 +78,7 @@ FN void NAME(join)(union NAME(planes) *p, ulane *u, uint32_t rank)
 }
 
 /* The same where only the first 64 coefficients have bits, few of them, in planes from kmin up. */
-FN void NAME(join_few)(const union NAME(planes) *p, ulane *u, uint32_t rank, uint32_t kmin,
+FN void NAME(join_few)(const union NAME(planes) * p, ulane *u, uint32_t rank, uint32_t kmin,
                        uint32_t kmax)
 {
     memset(u, 0, sizeof(ulane) << 2 * rank);
@@ -211,8 +211,8 @@ FN void NAME(scatter)(const struct zti_view *view, const uint64_t *origin, const
     for (uint32_t l = from[3]; l < to[3]; l++)
         for (uint32_t k = from[2]; k < to[2]; k++)
             for (uint32_t j = from[1]; j < to[1]; j++) {
-                ulane *row = p + (l - from[3]) * step[3] + (k - from[2]) * step[2] +
-                             (j - from[1]) * step[1];
+                ulane *row =
+                    p + (l - from[3]) * step[3] + (k - from[2]) * step[2] + (j - from[1]) * step[1];
                 const ulane *line = tile + 64 * l + 16 * k + 4 * j;
                 if (is_row)
                     STORE_ROW(row, line, 4 * sizeof(ulane));

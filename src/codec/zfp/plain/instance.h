@@ -9,7 +9,7 @@
 #include "codec/zfp/tile/planes.h"
 
 #if !defined(FN) /* the CUDA instance has its own */
-#define FN ZTI_INLINE
+#define FN        ZTI_INLINE
 #define MOST_RANK 4
 #define LOAD_ROW  memcpy
 #define STORE_ROW memcpy

@@ -57,8 +57,8 @@ void zti_zfp_decode_runs(const struct zti_coding *coding, const uint8_t *base, u
                          const struct zti_view *view)
 {
 #if defined(ZTI_HAS_X86_INSTANCES)
-    const zti_zfp_runs_table *table = coding->isa >= ZT_ISA_AVX512 ? &zti_zfp_decode_runs_avx512
-                                                                   : &zti_zfp_decode_runs_avx2;
+    const zti_zfp_runs_table *table =
+        coding->isa >= ZT_ISA_AVX512 ? &zti_zfp_decode_runs_avx512 : &zti_zfp_decode_runs_avx2;
     (*table)[coding->type - 1](coding, base, at, runs, first, run_tiles, view);
 #else
     (void)coding, (void)base, (void)at, (void)runs, (void)first, (void)run_tiles, (void)view;

@@ -55,12 +55,20 @@ RANGES(i64, 64, 3) /* encode_i64_3d, decode_i64_3d, skip_i64_3d */
 RANGES(i64, 64, 4) /* encode_i64_4d, decode_i64_4d, skip_i64_4d */
 
 const struct zti_zfp_ranges ZTI_ZFP_INSTANCE[4][ZT_MAX_RANK] = {
-    {{encode_f32_1d, decode_f32_1d, skip_f32_1d}, {encode_f32_2d, decode_f32_2d, skip_f32_2d},
-     {encode_f32_3d, decode_f32_3d, skip_f32_3d}, {encode_f32_4d, decode_f32_4d, skip_f32_4d}},
-    {{encode_f64_1d, decode_f64_1d, skip_f64_1d}, {encode_f64_2d, decode_f64_2d, skip_f64_2d},
-     {encode_f64_3d, decode_f64_3d, skip_f64_3d}, {encode_f64_4d, decode_f64_4d, skip_f64_4d}},
-    {{encode_i32_1d, decode_i32_1d, skip_i32_1d}, {encode_i32_2d, decode_i32_2d, skip_i32_2d},
-     {encode_i32_3d, decode_i32_3d, skip_i32_3d}, {encode_i32_4d, decode_i32_4d, skip_i32_4d}},
-    {{encode_i64_1d, decode_i64_1d, skip_i64_1d}, {encode_i64_2d, decode_i64_2d, skip_i64_2d},
-     {encode_i64_3d, decode_i64_3d, skip_i64_3d}, {encode_i64_4d, decode_i64_4d, skip_i64_4d}},
+    {{encode_f32_1d, decode_f32_1d, skip_f32_1d},
+     {encode_f32_2d, decode_f32_2d, skip_f32_2d},
+     {encode_f32_3d, decode_f32_3d, skip_f32_3d},
+     {encode_f32_4d, decode_f32_4d, skip_f32_4d}},
+    {{encode_f64_1d, decode_f64_1d, skip_f64_1d},
+     {encode_f64_2d, decode_f64_2d, skip_f64_2d},
+     {encode_f64_3d, decode_f64_3d, skip_f64_3d},
+     {encode_f64_4d, decode_f64_4d, skip_f64_4d}},
+    {{encode_i32_1d, decode_i32_1d, skip_i32_1d},
+     {encode_i32_2d, decode_i32_2d, skip_i32_2d},
+     {encode_i32_3d, decode_i32_3d, skip_i32_3d},
+     {encode_i32_4d, decode_i32_4d, skip_i32_4d}},
+    {{encode_i64_1d, decode_i64_1d, skip_i64_1d},
+     {encode_i64_2d, decode_i64_2d, skip_i64_2d},
+     {encode_i64_3d, decode_i64_3d, skip_i64_3d},
+     {encode_i64_4d, decode_i64_4d, skip_i64_4d}},
 };

@@ -114,9 +114,8 @@ FN int64_t NAME(planes_above)(const struct zti_zfp *z, int32_t emax, uint32_t ra
  * that is finite. In between the tile must be looked at (zti_zfp_may_wrap). */
 FN bool NAME(is_proved)(int64_t planes, int32_t emax, uint32_t rank)
 {
-    return planes <= 0 ||
-           (planes <= WIDTH - PROOF_PLANES && !zti_zfp_may_wrap(planes, rank) &&
-            emax > WIDTH + 2 - BIAS && emax < BIAS);
+    return planes <= 0 || (planes <= WIDTH - PROOF_PLANES && !zti_zfp_may_wrap(planes, rank) &&
+                           emax > WIDTH + 2 - BIAS && emax < BIAS);
 }
 
 /* Append a tile of n values given as bits. True where the codec vouches for 2^minexp. */
@@ -127,8 +126,9 @@ FN bool NAME(put_lossy)(const struct zti_zfp *z, const ulane *bits, uint32_t ran
     bool has_special;
     const int32_t emax = NAME(emax)(bits, n, &has_special);
     const int64_t planes = NAME(planes_above)(z, emax, rank);
-    const uint32_t precision =
-        planes <= 0 ? 0 : planes < z->maxprec ? (uint32_t)planes : z->maxprec;
+    const uint32_t precision = planes <= 0           ? 0
+                               : planes < z->maxprec ? (uint32_t)planes
+                                                     : z->maxprec;
     const uint32_t e = precision > 0 ? (uint32_t)(emax + BIAS) : 0;
     if (e == 0) {
         zti_put_zeros(w, z->minbits > 1 ? z->minbits : 1);
@@ -136,9 +136,9 @@ FN bool NAME(put_lossy)(const struct zti_zfp *z, const ulane *bits, uint32_t ran
         ulane q[OWN_VALUES(ZT_MAX_RANK)];
         zti_put_bits(w, 2 * e + 1, header);
         NAME(quantize)(bits, q, n, emax, has_special);
-        INTS(put_lossy)(w, q, rank, precision,
-                        z->minbits - (z->minbits < header ? z->minbits : header),
-                        z->maxbits - header);
+        INTS(put_lossy)
+        (w, q, rank, precision, z->minbits - (z->minbits < header ? z->minbits : header),
+         z->maxbits - header);
     }
     return NAME(is_proved)(planes, emax, rank) && !has_special;
 }
@@ -156,12 +156,13 @@ FN void NAME(take_lossy)(const struct zti_zfp *z, ulane *bits, uint32_t rank,
     }
     const int32_t emax = (int32_t)zti_take_bits(r, EXPONENT_BITS) - BIAS;
     const int64_t planes = NAME(planes_above)(z, emax, rank);
-    const uint32_t precision =
-        planes <= 0 ? 0 : planes < z->maxprec ? (uint32_t)planes : z->maxprec;
+    const uint32_t precision = planes <= 0           ? 0
+                               : planes < z->maxprec ? (uint32_t)planes
+                                                     : z->maxprec;
     ulane q[OWN_VALUES(ZT_MAX_RANK)];
-    INTS(take_lossy)(r, bits ? q : NULL, rank, precision,
-                     z->minbits - (z->minbits < header ? z->minbits : header),
-                     z->maxbits - header);
+    INTS(take_lossy)
+    (r, bits ? q : NULL, rank, precision, z->minbits - (z->minbits < header ? z->minbits : header),
+     z->maxbits - header);
     if (bits)
         NAME(dequantize)(q, bits, n, emax);
 }
@@ -206,9 +207,9 @@ FN void NAME(put_exact)(const struct zti_zfp *z, const ulane *bits, uint32_t ran
         for (uint32_t i = 0; i < n; i++) /* negative: flip all but the sign */
             q[i] = bits[i] ^ ((ulane)((lane)bits[i] >> (WIDTH - 1)) >> 1);
     }
-    INTS(put_exact)(w, q, rank, z->maxprec,
-                    z->minbits - (z->minbits < header ? z->minbits : header),
-                    z->maxbits - header);
+    INTS(put_exact)
+    (w, q, rank, z->maxprec, z->minbits - (z->minbits < header ? z->minbits : header),
+     z->maxbits - header);
 }
 
 FN void NAME(take_exact)(const struct zti_zfp *z, ulane *bits, uint32_t rank,
@@ -229,9 +230,9 @@ FN void NAME(take_exact)(const struct zti_zfp *z, ulane *bits, uint32_t rank,
         emax = (int32_t)zti_take_bits(r, EXPONENT_BITS) - BIAS;
         header += EXPONENT_BITS;
     }
-    INTS(take_exact)(r, bits ? q : NULL, rank,
-                     z->minbits - (z->minbits < header ? z->minbits : header),
-                     z->maxbits - header);
+    INTS(take_exact)
+    (r, bits ? q : NULL, rank, z->minbits - (z->minbits < header ? z->minbits : header),
+     z->maxbits - header);
     if (!bits)
         return;
     if (is_raw)

@@ -162,7 +162,7 @@ ZTI_INLINE bool take_next(struct zti_bit_reader *r, uint32_t n, uint32_t *c, uin
 }
 
 ZTI_STATIC void take_plane256(struct zti_bit_reader *r, uint64_t *plane, uint32_t *c,
-                                 uint32_t *left)
+                              uint32_t *left)
 {
     uint32_t known = *c < *left ? *c : *left;
     uint32_t word = 0;

@@ -70,8 +70,8 @@ FN void NAME(take_exact)(struct zti_bit_reader *r, ulane *q, uint32_t rank, uint
     const uint64_t start = r->at;
     ulane u[OWN_VALUES(ZT_MAX_RANK)];
     const uint32_t precision = (uint32_t)zti_take_bits(r, PRECISION_BITS) + 1;
-    const uint32_t c = NAME(take_planes)(r, q ? u : NULL, rank, precision,
-                                         maxbits - PRECISION_BITS);
+    const uint32_t c =
+        NAME(take_planes)(r, q ? u : NULL, rank, precision, maxbits - PRECISION_BITS);
     if (r->at - start < minbits)
         r->at = start + minbits;
     if (q && c == 0) {

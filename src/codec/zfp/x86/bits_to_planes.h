@@ -100,8 +100,8 @@ ZTI_INLINE struct taking taking_at(const uint8_t *base, uint64_t at, uint64_t *p
     const uint32_t i = take_zeros(base, at, is_limited && left < precision ? left : precision);
     for (uint32_t k = 0; plane && k < i; k++)
         plane[k] = 0;
-    return (struct taking){.plane = plane, .at = at + i, .precision = precision, .i = i,
-                           .left = left - i};
+    return (struct taking){
+        .plane = plane, .at = at + i, .precision = precision, .i = i, .left = left - i};
 }
 
 /* Whether the next plane may make coefficients known. */
@@ -157,8 +157,7 @@ ZTI_INLINE void take_learning64(const uint8_t *base, struct taking *t, bool is_l
         used = 64 + (uint32_t)_mm_popcnt_u64(x);
         plane = known | x << c | UINT64_C(1) << 63;
         t->c = 64;
-        if (!((g.end >= 57 || c + n >= 64) && used - c <= 57 &&
-              (!is_limited || used <= t->left))) {
+        if (!((g.end >= 57 || c + n >= 64) && used - c <= 57 && (!is_limited || used <= t->left))) {
             struct zti_bit_reader own = {.base = base, .at = t->at};
             uint32_t rest = is_limited ? t->left : UINT32_MAX;
             t->c = c;
@@ -284,9 +283,8 @@ ZTI_INLINE void take_one256(const uint8_t *base, struct taking *t, bool is_limit
 /* As long as all that is known is in the first quarter, strings are those of 64 coefficients. Of
  * the coefficients from *known on no plane has a bit; quarters that have nothing else are not
  * stored to. */
-static inline uint32_t take_planes256(struct zti_bit_reader *r, uint64_t *plane,
-                                      uint32_t precision, bool is_limited, uint32_t left,
-                                      uint32_t *known)
+static inline uint32_t take_planes256(struct zti_bit_reader *r, uint64_t *plane, uint32_t precision,
+                                      bool is_limited, uint32_t left, uint32_t *known)
 {
     struct taking t = taking_at(r->base, r->at, plane, precision, is_limited, left);
     while (is_learning64(&t, is_limited)) {
@@ -379,8 +377,8 @@ ZTI_INLINE void put_nibbles(uint8_t *to, uint64_t nibbles)
  * inside 8 bits; of bits with a 1 above them, so that it knows of the budget's end. Returns the
  * bits taken. */
 ZTI_INLINE uint64_t take_planes4(const uint8_t *base, uint64_t at, uint64_t window, uint32_t have,
-                                 uint8_t *plane, uint32_t precision, bool is_limited,
-                                 uint32_t left, const uint64_t *table)
+                                 uint8_t *plane, uint32_t precision, bool is_limited, uint32_t left,
+                                 const uint64_t *table)
 {
     bool is_all = is_limited && left <= have; /* the window ends where the tile does */
     have = is_all ? left : have;

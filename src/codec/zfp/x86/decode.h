@@ -19,10 +19,10 @@ struct NAME(taken) {
         uint64_t of_64[WIDTH];
         uint64_t of_256[4][64]; /* by quarter */
     } plane;
-    uint32_t planes;   /* the most of a tile */
-    uint32_t known;    /* of 256 coefficients: those from here on are zero */
-    uint32_t is_raw;   /* by tile: values' bits, in a reversible tile */
-    word scale[16];    /* by tile (of 4: by element): what integers are multiplied by, as bits */
+    uint32_t planes; /* the most of a tile */
+    uint32_t known;  /* of 256 coefficients: those from here on are zero */
+    uint32_t is_raw; /* by tile: values' bits, in a reversible tile */
+    word scale[16];  /* by tile (of 4: by element): what integers are multiplied by, as bits */
     uint64_t origin[4][ZT_MAX_RANK]; /* of its tiles; of 16 tiles of 4 the first one only */
     uint32_t tiles;
 };
@@ -31,13 +31,13 @@ struct NAME(taken) {
 
 /* window has the first bits from where the reader is, 'have' of them. */
 FN void NAME(take_planes)(struct zti_bit_reader *r, uint64_t window, uint32_t have,
-                          struct NAME(taken) *b, uint32_t t, uint32_t rank, uint32_t precision,
+                          struct NAME(taken) * b, uint32_t t, uint32_t rank, uint32_t precision,
                           bool is_limited, uint32_t left)
 {
     uint32_t n = precision;
     if (rank == 1)
-        r->at += take_planes4(r->base, r->at, window, have, b->plane.of_4[t], precision,
-                              is_limited, left, planes1);
+        r->at += take_planes4(r->base, r->at, window, have, b->plane.of_4[t], precision, is_limited,
+                              left, planes1);
     else if (rank == 2)
         n = take_planes16(r, b->plane.of_16[t], precision, is_limited, left);
     else if (rank == 3)
@@ -84,7 +84,7 @@ FN struct NAME(head) NAME(head_at)(const struct zti_zfp *z, uint64_t window, uin
 }
 
 /* A tile's header and planes. */
-FN void NAME(take)(const struct zti_zfp *z, struct zti_bit_reader *r, struct NAME(taken) *b,
+FN void NAME(take)(const struct zti_zfp *z, struct zti_bit_reader *r, struct NAME(taken) * b,
                    uint32_t t, uint32_t rank, bool is_float, bool is_exact, bool is_limited)
 {
     const uint64_t start = r->at, window = window57(r->base, r->at);
@@ -93,8 +93,9 @@ FN void NAME(take)(const struct zti_zfp *z, struct zti_bit_reader *r, struct NAM
     if (!h.is_empty) {
         b->scale[rank == 1 ? t % 4 * 4 + t / 4 : t] = h.scale;
         b->is_raw |= (uint32_t)h.is_raw << t;
-        NAME(take_planes)(r, window >> h.bits, 57 - h.bits, b, t, rank, h.precision, is_limited,
-                          z->maxbits - h.bits);
+        NAME(take_planes)
+        (r, window >> h.bits, 57 - h.bits, b, t, rank, h.precision, is_limited,
+         z->maxbits - h.bits);
     }
     if (r->at - start < z->minbits)
         r->at = start + z->minbits;
@@ -107,9 +108,9 @@ FN void NAME(take)(const struct zti_zfp *z, struct zti_bit_reader *r, struct NAM
 }
 
 /* Take 'tiles' tiles; their planes are zero where the stream says nothing. */
-FN void NAME(take_batch)(const struct zti_zfp *z, struct zti_bit_reader *r,
-                         struct NAME(taken) *b, uint32_t tiles, uint32_t rank, bool is_float,
-                         bool is_exact, bool is_limited)
+FN void NAME(take_batch)(const struct zti_zfp *z, struct zti_bit_reader *r, struct NAME(taken) * b,
+                         uint32_t tiles, uint32_t rank, bool is_float, bool is_exact,
+                         bool is_limited)
 {
     if (rank == 1)
         NAME(clear)(b->plane.of_4, sizeof b->plane.of_4);
@@ -131,7 +132,7 @@ FN void NAME(take_batch)(const struct zti_zfp *z, struct zti_bit_reader *r,
 /* ---- from planes to coefficients ---- */
 
 /* Returns, of rank 4, which registers of its cubes may have bits. */
-FN uint32_t NAME(coefficients)(const struct NAME(taken) *b, ulane *r, uint32_t rank)
+FN uint32_t NAME(coefficients)(const struct NAME(taken) * b, ulane *r, uint32_t rank)
 {
     if (rank == 4)
         return NAME(cubes_of_planes256)(b->plane.of_256, b->planes, b->known, r);
@@ -207,7 +208,7 @@ FN void NAME(untransform_batch)(ulane *r, uint32_t rank, uint32_t used, bool is_
 }
 
 /* Integers to floating-point values. */
-FN void NAME(dequantize_batch)(const struct NAME(taken) *b, ulane *r, uint32_t rank, bool is_exact)
+FN void NAME(dequantize_batch)(const struct NAME(taken) * b, ulane *r, uint32_t rank, bool is_exact)
 {
     ulane scale[PARTS];
     uint32_t is_raw = b->is_raw; /* by element below */
@@ -227,14 +228,14 @@ FN void NAME(dequantize_batch)(const struct NAME(taken) *b, ulane *r, uint32_t r
         const ulane q = r[i];
         r[i] = (ulane)MULTIPLY(TO_FLOAT((vec)q), (vec)scale[i % (PARTS)]);
         if (is_exact)
-            r[i] = (ulane)BLEND(is_raw >> i % (PARTS) * ELEMENTS, (vec)r[i],
+            r[i] = (ulane)BLEND(is_raw >> i % (PARTS)*ELEMENTS, (vec)r[i],
                                 (vec)(q ^ (ulane)((ulane)((lane)q >> (WIDTH - 1)) >> 1)));
     }
 }
 
 /* Write the tiles of a batch to the view, from registers where all of them is wanted. */
-FN void NAME(store_batch)(const struct NAME(taken) *b, const ulane *r,
-                          const struct zti_view *view, uint32_t rank)
+FN void NAME(store_batch)(const struct NAME(taken) * b, const ulane *r, const struct zti_view *view,
+                          uint32_t rank)
 {
     const zt_array *out = &view->out;
     const uint32_t last = rank - 1;
@@ -276,7 +277,7 @@ FN void NAME(store_batch)(const struct NAME(taken) *b, const ulane *r,
 }
 
 /* Integers whose transformation is undone to values, in the order of memory. */
-FN void NAME(values_of_integers)(const struct zti_zfp *z, const struct NAME(taken) *b, ulane *r,
+FN void NAME(values_of_integers)(const struct zti_zfp *z, const struct NAME(taken) * b, ulane *r,
                                  uint32_t rank, bool is_float, bool is_exact)
 {
     const uint32_t cubes = rank == 4 ? 4 : 1;
@@ -290,9 +291,8 @@ FN void NAME(values_of_integers)(const struct zti_zfp *z, const struct NAME(take
 }
 
 /* A batch's planes to the view. */
-FN void NAME(finish_batch)(const struct zti_zfp *z, const struct NAME(taken) *b,
-                           const struct zti_view *view, uint32_t rank, bool is_float,
-                           bool is_exact)
+FN void NAME(finish_batch)(const struct zti_zfp *z, const struct NAME(taken) * b,
+                           const struct zti_view *view, uint32_t rank, bool is_float, bool is_exact)
 {
     ulane r[4 * REGISTERS];
     if (rank >= 3 && b->planes == 0) {
@@ -310,7 +310,7 @@ FN void NAME(finish_batch)(const struct zti_zfp *z, const struct NAME(taken) *b,
 
 /* Note where the tiles of a batch go, and move on. */
 FN void NAME(place_batch)(const struct zti_grid *grid, struct zti_walk *walk,
-                          struct NAME(taken) *b, uint32_t tiles, uint32_t rank)
+                          struct NAME(taken) * b, uint32_t tiles, uint32_t rank)
 {
     if (rank == 1) {
         b->origin[0][0] = walk->origin[0];

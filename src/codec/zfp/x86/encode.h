@@ -3,8 +3,8 @@
  * planes. The text for 64 bits uses that for 32, which comes before it.
  *
  * The includer has the cubes and the planes of its instruction set (x86/avx512/cube.h and
- * x86/avx512/to_planes.h, or those of AVX2), x86/planes_to_bits.h and the plain texts of the width, and
- * defines WIDTH, NEGABINARY, EXPONENT_BITS, BIAS, MANTISSA_BITS, PRECISION_BITS as they do, and
+ * x86/avx512/to_planes.h, or those of AVX2), x86/planes_to_bits.h and the plain texts of the width,
+ * and defines WIDTH, NEGABINARY, EXPONENT_BITS, BIAS, MANTISSA_BITS, PRECISION_BITS as they do, and
  *   lane, ulane     vectors of the width, e.g. i32x16, u32x16
  *   word            the unsigned integer of the width
  *   NAME(x)         x with this instance's suffix; CUBE(x) with that of the cubes
@@ -19,11 +19,11 @@
 
 /* What is to be coded, but for the values themselves. */
 struct NAME(batch) {
-    ulane r[4 * REGISTERS];  /* the cubes */
-    ulane top[PARTS];        /* its tile's largest magnitude, an element each */
-    ulane any[PARTS];        /* OR of its tile's coefficients, reversible only */
-    uint32_t is_raw;         /* by element: a reversible tile coded as the values' bits */
-    uint32_t is_zero;        /* all values +0 */
+    ulane r[4 * REGISTERS]; /* the cubes */
+    ulane top[PARTS];       /* its tile's largest magnitude, an element each */
+    ulane any[PARTS];       /* OR of its tile's coefficients, reversible only */
+    uint32_t is_raw;        /* by element: a reversible tile coded as the values' bits */
+    uint32_t is_zero;       /* all values +0 */
 };
 
 /* OR of the elements of 'count' registers. */
@@ -37,7 +37,7 @@ FN word NAME(or_of)(const ulane *r, uint32_t count)
 
 /* Values to integers, and what the tiles' headers need. False where a tile has a value that
  * needs care: not finite, or so small that the scale overflows. */
-FN bool NAME(quantize)(struct NAME(batch) *b, uint32_t rank, bool is_exact)
+FN bool NAME(quantize)(struct NAME(batch) * b, uint32_t rank, bool is_exact)
 {
     const uint32_t registers = REGISTERS * (rank == 4 ? 4 : 1);
     const ulane magnitude = FILL(((word)-1) >> 1);
@@ -66,8 +66,7 @@ FN bool NAME(quantize)(struct NAME(batch) *b, uint32_t rank, bool is_exact)
     for (uint32_t j = 0; j < registers; j++) {
         const ulane q = (ulane)TO_INT(MULTIPLY((vec)b->r[j], (vec)scale[j % PARTS]));
         if (is_exact) { /* keep the bits until it is known that q says all */
-            const ulane back =
-                (ulane)MULTIPLY(TO_FLOAT((vec)q), (vec)unscale[j % PARTS]);
+            const ulane back = (ulane)MULTIPLY(TO_FLOAT((vec)q), (vec)unscale[j % PARTS]);
             differ[j % PARTS] |= back ^ b->r[j];
         } else {
             b->r[j] = q;
@@ -84,14 +83,13 @@ FN bool NAME(quantize)(struct NAME(batch) *b, uint32_t rank, bool is_exact)
         const ulane v = b->r[j];
         const ulane raw = v ^ (ulane)((ulane)((lane)v >> (WIDTH - 1)) >> 1);
         const ulane q = (ulane)TO_INT(MULTIPLY((vec)v, (vec)scale[j % PARTS]));
-        b->r[j] = (ulane)BLEND(b->is_raw >> j % PARTS * ELEMENTS, (vec)q,
-                               (vec)raw);
+        b->r[j] = (ulane)BLEND(b->is_raw >> j % PARTS * ELEMENTS, (vec)q, (vec)raw);
     }
     return true;
 }
 
 /* One axis after the other, and negabinary. */
-FN void NAME(transform_batch)(struct NAME(batch) *b, uint32_t rank, bool is_exact)
+FN void NAME(transform_batch)(struct NAME(batch) * b, uint32_t rank, bool is_exact)
 {
     const uint32_t cubes = rank == 4 ? 4 : 1;
     for (uint32_t cube = 0; cube < cubes; cube++) {
@@ -123,15 +121,14 @@ FN void NAME(transform_batch)(struct NAME(batch) *b, uint32_t rank, bool is_exac
 
 /* ---- from coefficients to bits, by rank; 'precision' planes of tile t of the batch ---- */
 
-FN void NAME(put_16)(struct fast_writer *f, const struct NAME(batch) *b, uint32_t t,
+FN void NAME(put_16)(struct fast_writer *f, const struct NAME(batch) * b, uint32_t t,
                      uint32_t precision, bool is_limited)
 {
     struct seen seen = nothing_seen();
     for (uint32_t done = 0; done < precision; done += 2 * LANES32) {
         const vec planes = NAME(planes_of_16)(b->r + t * PARTS, done);
         const uint32_t rest = precision - done;
-        put_planes16(f, v_widened16(planes, 0), &seen, rest < LANES32 ? rest : LANES32,
-                     is_limited);
+        put_planes16(f, v_widened16(planes, 0), &seen, rest < LANES32 ? rest : LANES32, is_limited);
         if (rest <= LANES32 || (is_limited && f->left == 0))
             return;
         put_planes16(f, v_widened16(planes, 1), &seen,
@@ -141,7 +138,7 @@ FN void NAME(put_16)(struct fast_writer *f, const struct NAME(batch) *b, uint32_
     }
 }
 
-FN void NAME(put_64)(struct fast_writer *f, const struct NAME(batch) *b, uint32_t precision,
+FN void NAME(put_64)(struct fast_writer *f, const struct NAME(batch) * b, uint32_t precision,
                      bool is_limited)
 {
     struct seen seen = nothing_seen();
@@ -158,7 +155,7 @@ FN void NAME(put_64)(struct fast_writer *f, const struct NAME(batch) *b, uint32_
     }
 }
 
-FN void NAME(put_256)(struct fast_writer *f, const struct NAME(batch) *b, uint32_t precision,
+FN void NAME(put_256)(struct fast_writer *f, const struct NAME(batch) * b, uint32_t precision,
                       bool is_limited)
 {
     struct planes256 seen;
@@ -184,14 +181,14 @@ FN void NAME(put_256)(struct fast_writer *f, const struct NAME(batch) *b, uint32
 struct NAME(tile_head) {
     uint64_t bits;
     uint32_t length;
-    uint32_t precision; /* 0: no planes */
+    uint32_t precision;       /* 0: no planes */
     uint32_t minbits, budget; /* of what follows the header of a floating-point tile */
 };
 
 /* The header of the tile whose numbers are at element 'at' of top and any. */
-FN struct NAME(tile_head) NAME(head_of)(const struct zti_zfp *z, word top, word any, bool is_raw,
-                                        bool is_zero, uint32_t rank, bool is_float, bool is_exact,
-                                        bool *is_proved)
+FN struct NAME(tile_head)
+    NAME(head_of)(const struct zti_zfp *z, word top, word any, bool is_raw, bool is_zero,
+                  uint32_t rank, bool is_float, bool is_exact, bool *is_proved)
 {
     struct NAME(tile_head) h = {.precision = z->maxprec < WIDTH ? z->maxprec : WIDTH};
     uint32_t header = 0;
@@ -267,8 +264,8 @@ FN void NAME(strings_of_tiles)(const void *coefficients, const uint32_t *planes,
 
 /* ---- a batch ---- */
 
-FN void NAME(put_tile)(struct fast_writer *f, const struct NAME(batch) *b, uint32_t t,
-                       const struct NAME(tile_head) *h, uint32_t rank, bool is_limited)
+FN void NAME(put_tile)(struct fast_writer *f, const struct NAME(batch) * b, uint32_t t,
+                       const struct NAME(tile_head) * h, uint32_t rank, bool is_limited)
 {
     put(f, h->bits, h->length);
     if (h->precision == 0) {
@@ -289,7 +286,7 @@ FN void NAME(put_tile)(struct fast_writer *f, const struct NAME(batch) *b, uint3
 }
 
 /* Append 16 tiles of 4; string e has 'words' words of eight planes, and room for 'room' of them. */
-FN void NAME(put_strings_of_4)(struct fast_writer *f, const struct NAME(tile_head) *head,
+FN void NAME(put_strings_of_4)(struct fast_writer *f, const struct NAME(tile_head) * head,
                                uint32_t tiles, const uint64_t *string, const uint64_t *length,
                                uint32_t room, uint32_t words, bool is_limited)
 {
@@ -307,8 +304,7 @@ FN void NAME(put_strings_of_4)(struct fast_writer *f, const struct NAME(tile_hea
 }
 
 /* Whether no tile has planes beyond those in strings of four words each that its budget reaches. */
-FN bool NAME(are_enough)(const struct NAME(tile_head) *head, uint32_t tiles,
-                         uint64_t (*length)[4])
+FN bool NAME(are_enough)(const struct NAME(tile_head) * head, uint32_t tiles, uint64_t (*length)[4])
 {
     bool is_enough = true;
     for (uint32_t t = 0; t < tiles; t++) {
@@ -319,8 +315,8 @@ FN bool NAME(are_enough)(const struct NAME(tile_head) *head, uint32_t tiles,
 }
 
 /* The first 32 planes are those of the upper halves of 64-bit coefficients. */
-FN void NAME(put_tiles_of_4)(struct fast_writer *f, const struct NAME(batch) *b,
-                             const struct NAME(tile_head) *head, uint32_t tiles, bool is_limited)
+FN void NAME(put_tiles_of_4)(struct fast_writer *f, const struct NAME(batch) * b,
+                             const struct NAME(tile_head) * head, uint32_t tiles, bool is_limited)
 {
     uint32_t planes[16], upper[64], most = 0;
     for (uint32_t t = 0; t < 16; t++) {
@@ -336,19 +332,19 @@ FN void NAME(put_tiles_of_4)(struct fast_writer *f, const struct NAME(batch) *b,
         NAME(store_upper)(b->r, upper);
         strings_of_tiles_v32(upper, first, string, length);
         if (most <= 32 || NAME(are_enough)(head, tiles, length)) {
-            NAME(put_strings_of_4)(f, head, tiles, string[0], length[0], 4,
-                                   most < 32 ? (most + 7) / 8 : 4, is_limited);
+            NAME(put_strings_of_4)
+            (f, head, tiles, string[0], length[0], 4, most < 32 ? (most + 7) / 8 : 4, is_limited);
             return;
         }
     }
     uint64_t string[16][WIDTH / 8], length[16][WIDTH / 8];
     NAME(strings_of_tiles)(b->r, planes, string, length);
-    NAME(put_strings_of_4)(f, head, tiles, string[0], length[0], WIDTH / 8, (most + 7) / 8,
-                           is_limited);
+    NAME(put_strings_of_4)
+    (f, head, tiles, string[0], length[0], WIDTH / 8, (most + 7) / 8, is_limited);
 }
 
 /* Append the tiles of a batch that was loaded; false where the plain way must be gone. */
-FN bool NAME(put_batch)(const struct zti_zfp *z, struct NAME(batch) *b, uint32_t tiles,
+FN bool NAME(put_batch)(const struct zti_zfp *z, struct NAME(batch) * b, uint32_t tiles,
                         struct fast_writer *f, uint32_t rank, bool is_float, bool is_exact,
                         bool is_limited, bool *is_proved)
 {
@@ -360,16 +356,14 @@ FN bool NAME(put_batch)(const struct zti_zfp *z, struct NAME(batch) *b, uint32_t
         return false;
     if (!is_float && z->shift != 0)
         for (uint32_t i = 0; i < cubes * REGISTERS; i++)
-            b->r[i] = z->shift > 0 ? b->r[i] << z->shift
-                                   : (ulane)((lane)b->r[i] >> -z->shift);
+            b->r[i] = z->shift > 0 ? b->r[i] << z->shift : (ulane)((lane)b->r[i] >> -z->shift);
     NAME(transform_batch)(b, rank, is_exact);
     word top[16] = {0}, any[16] = {0};
     if (is_float)
         memcpy(top, b->top, sizeof top);
     if (is_exact && rank == 1) {
         for (uint32_t i = 0; i < PARTS; i++)
-            b->any[i] = b->r[i] | b->r[i + PARTS] | b->r[i + 2 * PARTS] |
-                        b->r[i + 3 * PARTS];
+            b->any[i] = b->r[i] | b->r[i + PARTS] | b->r[i + 2 * PARTS] | b->r[i + 3 * PARTS];
         memcpy(any, b->any, sizeof any);
     }
     if (is_exact && rank == 2)
@@ -395,9 +389,8 @@ FN bool NAME(put_batch)(const struct zti_zfp *z, struct NAME(batch) *b, uint32_t
 /* ---- runs of tiles ---- */
 
 /* Where the tiles of a batch are: in the array, or gathered one by one. */
-FN void NAME(load_batch)(const zt_array *array, const struct zti_grid *grid,
-                         struct zti_walk *walk, uint32_t tiles, word *gathered, uint32_t rank,
-                         struct NAME(batch) *b)
+FN void NAME(load_batch)(const zt_array *array, const struct zti_grid *grid, struct zti_walk *walk,
+                         uint32_t tiles, word *gathered, uint32_t rank, struct NAME(batch) * b)
 {
     const uint32_t last = rank - 1;
     const word *at[4];
@@ -462,7 +455,7 @@ static bool NAME(put_plainly)(const struct zti_zfp *z, const zt_array *array,
         switch (rank) {
 #define PUT(n)                                                                                     \
     case n:                                                                                        \
-        INTS(gather)(array, walk.origin, tile, n);                                        \
+        INTS(gather)(array, walk.origin, tile, n);                                                 \
         is_proved &=                                                                               \
             is_float ? SCALAR(put_tile)(z, tile, n, w) : INTEGER(put_tile)(z, tile, n, w);         \
         break;
@@ -495,8 +488,8 @@ FN bool NAME(encode)(const struct zti_coding *coding, const zt_array *array, uin
         if (zti_unlikely(!NAME(put_batch)(&z, &b, tiles, &f, rank, is_float, is_exact, is_limited,
                                           &is_proved))) {
             close_fast_writer(&f, w);
-            is_proved &= NAME(put_plainly)(&z, array, &coding->grid, from, tiles, w, rank,
-                                           is_float);
+            is_proved &=
+                NAME(put_plainly)(&z, array, &coding->grid, from, tiles, w, rank, is_float);
             f = fast_writer_of(w);
         }
     }

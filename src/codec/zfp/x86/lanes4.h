@@ -2,8 +2,8 @@
  * of 32 bits. The includer has the words of its instruction set.
  *
  * Every lane takes a plane a step: a table has what the next 7 bits say, among them the 1 above the
- * last bit of a tile's budget (tables/short_strings.h). A step is a long chain, so that several groups
- * of lanes take turns. Four planes' 28 bits are loaded at once. */
+ * last bit of a tile's budget (tables/short_strings.h). A step is a long chain, so that several
+ * groups of lanes take turns. Four planes' 28 bits are loaded at once. */
 #ifndef ZTI_ZFP_X86_LANES4_H
 #define ZTI_ZFP_X86_LANES4_H
 
@@ -121,8 +121,8 @@ ZTI_INLINE void take_planes4_of_lanes(const uint8_t *base, struct tiles4 *tiles,
         const vec step = v_min32(v_min32(g[k].precision, g[k].left), v_all32(i));
         g[k].left = v_sub32(g[k].left, step);
         for (uint32_t h = 0; h < 2; h++)
-            g[k].at[h] = v_add64(v_load(tiles->at + k * LANES32 + h * LANES64),
-                                 v_widened32(step, h));
+            g[k].at[h] =
+                v_add64(v_load(tiles->at + k * LANES32 + h * LANES64), v_widened32(step, h));
         for (uint32_t q = 0; q < 8; q++)
             eight[q][k] = v_zero();
     }

@@ -80,8 +80,9 @@ static inline void put_fast_zeros(struct fast_writer *f, uint64_t n)
 /* Nibbles with each 1 doubled. */
 ZTI_INLINE vec doubled_nibbles(vec nibbles)
 {
-    return v_look_up(_mm_setr_epi8(0x00, 0x03, 0x06, 0x0f, 0x0c, 0x1b, 0x1e, 0x3f, 0x18, 0x33,
-                                   0x36, 0x6f, 0x3c, 0x7b, 0x7e, (char)0xff), nibbles);
+    return v_look_up(_mm_setr_epi8(0x00, 0x03, 0x06, 0x0f, 0x0c, 0x1b, 0x1e, 0x3f, 0x18, 0x33, 0x36,
+                                   0x6f, 0x3c, 0x7b, 0x7e, (char)0xff),
+                     nibbles);
 }
 
 /* x with its ones doubled: low from the lower 32 bits of a lane, high from the upper. */
@@ -103,19 +104,19 @@ ZTI_INLINE struct doubled doubled_ones(vec x)
     const vec length32 = v_add64(n.of32, v_all64(32));
     /* bytes of x to 16 bits, those at even places and those at odd ones: the lower nibble's code,
      * above it the upper one's */
-    const vec even8 = v_or(v_and(code_a, m8),
-                           v_leftv16(v_and(v_left16(code_b, 4), upper), v_and(shift, m8)));
+    const vec even8 =
+        v_or(v_and(code_a, m8), v_leftv16(v_and(v_left16(code_b, 4), upper), v_and(shift, m8)));
     const vec odd8 = v_or(v_right16(code_a, 8),
                           v_leftv16(v_and(v_right16(code_b, 4), upper), v_right16(shift, 8)));
     /* 8 bits of x to 16, of which length8 are used, at a time: 16 to 32 */
-    const vec joined_low = v_or(v_and(even8, m16),
-                                v_leftv32(v_and(odd8, m16), v_and(length8, m16)));
-    const vec joined_high = v_or(v_right32(even8, 16),
-                                 v_leftv32(v_right32(odd8, 16), v_right32(length8, 16)));
+    const vec joined_low =
+        v_or(v_and(even8, m16), v_leftv32(v_and(odd8, m16), v_and(length8, m16)));
+    const vec joined_high =
+        v_or(v_right32(even8, 16), v_leftv32(v_right32(odd8, 16), v_right32(length8, 16)));
     /* and 32 to 64 */
     return (struct doubled){
-        .low = v_or(v_and(joined_low, m32),
-                    v_leftv64(v_and(joined_high, m32), v_and(length16, m32))),
+        .low =
+            v_or(v_and(joined_low, m32), v_leftv64(v_and(joined_high, m32), v_and(length16, m32))),
         .high = v_or(v_right64(joined_low, 32),
                      v_leftv64(v_right64(joined_high, 32), v_right64(length16, 32))),
         .ones = n.all64,
@@ -216,8 +217,8 @@ static void put_planes256_plainly(struct fast_writer *f, const struct planes256 
 
 /* As put_planes64. Where a quarter's string is longer than 128 bits (64 ones after the first
  * significant coefficient) the planes go the plain way. */
-static void put_planes256(struct fast_writer *f, const struct planes256 *p,
-                          struct planes256 *seen, uint32_t count, bool is_limited)
+static void put_planes256(struct fast_writer *f, const struct planes256 *p, struct planes256 *seen,
+                          uint32_t count, bool is_limited)
 {
     const vec zero = v_zero(), one = v_all64(1), n64 = v_all64(64);
     vec all[4], c[4], x[4], later = zero, known = zero;
@@ -234,12 +235,12 @@ static void put_planes256(struct fast_writer *f, const struct planes256 *p,
         c[q] = v_min32(v_rest(known, v_all64(64 * (uint64_t)q)), n64);
         x[q] = v_rightv64(p->quarter[q], c[q]);
     }
-    const mask64 is_last = m_both64(v_is_top_set64(p->quarter[3]),
-                                    v_is_less64(known, v_all64(256)));
+    const mask64 is_last =
+        m_both64(v_is_top_set64(p->quarter[3]), v_is_less64(known, v_all64(256)));
     for (uint32_t q = 4; q-- > 0;) {
         const mask64 goes_on = v_is_set64(later), has_x = v_is_set64(x[q]);
-        const mask64 is_open = m_without64(v_is_less64(c[q], n64),
-                                           v_is_less64(known, v_all64(64 * (uint64_t)q)));
+        const mask64 is_open =
+            m_without64(v_is_less64(c[q], n64), v_is_less64(known, v_all64(64 * (uint64_t)q)));
         const struct doubled twice = doubled_ones(x[q]);
         later = v_or(later, x[q]);
         const vec open = v_where64(is_open, one);
@@ -289,11 +290,11 @@ ZTI_INLINE void put_planes16(struct fast_writer *f, vec w, struct seen *seen, ui
     y = v_and(v_or(y, v_left32(y, 4)), v_all8(15));
     const vec code = doubled_nibbles(y);
     const struct ones n = v_ones(y, y, v_zero());
-    const vec code8 = v_or(v_and(code, m8),
-                           v_leftv16(v_and(v_right16(code, 4), v_all32(0x0ff00ff0)),
-                                     v_and(v_shifts_of_nibbles(y), m8)));
-    const vec doubled = v_or(v_and(code8, m16),
-                             v_leftv32(v_right32(code8, 16), v_add32(n.of16, v_all32(8))));
+    const vec code8 =
+        v_or(v_and(code, m8), v_leftv16(v_and(v_right16(code, 4), v_all32(0x0ff00ff0)),
+                                        v_and(v_shifts_of_nibbles(y), m8)));
+    const vec doubled =
+        v_or(v_and(code8, m16), v_leftv32(v_right32(code8, 16), v_add32(n.of16, v_all32(8))));
     const vec count_x = n.all32;
     const mask32 is_full = v_is_bit_set32(all, 15);
     const vec full = v_add32(v_max32(count_x, one), v_all32(15));
@@ -319,8 +320,8 @@ ZTI_INLINE void join_codes4(vec code, vec length, vec *string, vec *string_lengt
 {
     const vec m8 = v_all16(0xff), m16 = v_all32(0xffff), m32 = v_all64(0xffffffff);
     vec low = v_and(length, m8);
-    vec v = v_or(v_and(code, m8),
-                 v_leftv16(v_right16(code, 8), v_and(v_shifts_of_bytes(length), m8)));
+    vec v =
+        v_or(v_and(code, m8), v_leftv16(v_right16(code, 8), v_and(v_shifts_of_bytes(length), m8)));
     vec n = v_add16(low, v_right16(length, 8));
     low = v_and(n, m16);
     v = v_or(v_and(v, m16), v_leftv32(v_right32(v, 16), low));

@@ -11,7 +11,7 @@ FN uint32_t NAME(lane_of)(uint32_t t)
 /* Decode tiles of which tile t begins at bit at[t], and take[t] is where it goes, to 'values', 4 of
  * each tile; leaves the positions at the tiles' ends. */
 FN void NAME(decode_lanes4)(const struct zti_zfp *z, const uint8_t *base, uint64_t *at,
-                            uint32_t tiles, struct NAME(taken) *b, ulane (*cube)[REGISTERS],
+                            uint32_t tiles, struct NAME(taken) * b, ulane (*cube)[REGISTERS],
                             bool is_float, bool is_exact)
 {
     struct tiles4 s;
@@ -43,10 +43,10 @@ FN void NAME(decode_lanes4)(const struct zti_zfp *z, const uint8_t *base, uint64
         ulane *r = cube[k * LANES32 / 16] + k % (16 / LANES32) * (LANES32 / ELEMENTS);
         for (uint32_t x = 0; x < 4; x++)
             for (uint32_t h = 0; h < WIDTH / 32; h++)
-                r[x * PARTS + h] =
-                    WIDTH == 32 ? (ulane)u[k][0][x]
-                                : (ulane)v_or(v_left64(v_widened32(u[k][0][x], h), 32),
-                                              v_widened32(u[k][1][x], h));
+                r[x * PARTS + h] = WIDTH == 32
+                                       ? (ulane)u[k][0][x]
+                                       : (ulane)v_or(v_left64(v_widened32(u[k][0][x], h), 32),
+                                                     v_widened32(u[k][1][x], h));
     }
     for (uint32_t e = 0; is_void && e < TILES4; e++)
         for (uint32_t x = 0; x < 4 && (is_void >> e & 1); x++)
@@ -80,8 +80,7 @@ FN void NAME(decode_runs4)(const struct zti_coding *coding, const uint8_t *base,
         for (uint32_t t = 0; t < runs; t++) {
             const uint64_t origin = 4 * (first + (uint64_t)t * run_tiles + i);
             if (zti_likely(origin >= lo && origin + 4 <= hi && view->out.stride[0] == 1))
-                memcpy((word *)view->out.data + (origin - lo), values + 4 * t,
-                       4 * sizeof *values);
+                memcpy((word *)view->out.data + (origin - lo), values + 4 * t, 4 * sizeof *values);
             else
                 INTS(scatter)(view, &origin, values + 4 * t, 1);
         }

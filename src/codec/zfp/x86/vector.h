@@ -1,5 +1,6 @@
 /* vector.h: what the files of the AVX2 and AVX-512 instances share (BMI2 is part of both; VBMI,
- * VBMI2, GFNI and BITALG of the latter). Which of their functions run is chosen in plain/plain.c. */
+ * VBMI2, GFNI and BITALG of the latter). Which of their functions run is chosen in plain/plain.c.
+ */
 #ifndef ZTI_ZFP_X86_VECTOR_H
 #define ZTI_ZFP_X86_VECTOR_H
 
@@ -8,8 +9,8 @@
 /* Whether a tile's budget can bind. */
 ZTI_INLINE bool is_limited(const struct zti_coding *coding)
 {
-    const struct zti_zfp free = {.maxbits = UINT32_MAX, .maxprec = ZTI_ZFP_MAX_PREC,
-                                 .minexp = coding->zfp.minexp};
+    const struct zti_zfp free = {
+        .maxbits = UINT32_MAX, .maxprec = ZTI_ZFP_MAX_PREC, .minexp = coding->zfp.minexp};
     return coding->zfp.maxbits < zti_zfp_tile_reach(&free, coding->type, coding->grid.rank);
 }
 
@@ -29,19 +30,16 @@ ZTI_INLINE bool begins_line(const void *p, uint32_t row_bytes)
 }
 
 /* The walks over tiles: [zt_type - 1][rank - 1]. */
-typedef bool (*zti_zfp_encode_table[4][ZT_MAX_RANK])(const struct zti_coding *,
-                                                           const zt_array *, uint64_t, uint64_t,
-                                                           struct zti_bit_writer *);
+typedef bool (*zti_zfp_encode_table[4][ZT_MAX_RANK])(const struct zti_coding *, const zt_array *,
+                                                     uint64_t, uint64_t, struct zti_bit_writer *);
 typedef void (*zti_zfp_decode_table[4][ZT_MAX_RANK])(const struct zti_coding *,
-                                                           struct zti_bit_reader *, uint64_t,
-                                                           uint64_t, const struct zti_view *);
+                                                     struct zti_bit_reader *, uint64_t, uint64_t,
+                                                     const struct zti_view *);
 typedef void (*zti_zfp_skip_table[4][ZT_MAX_RANK])(const struct zti_coding *,
-                                                         struct zti_bit_reader *, uint64_t,
-                                                         uint64_t);
+                                                   struct zti_bit_reader *, uint64_t, uint64_t);
 /* Runs of tiles side by side, as struct zti_codec has it: [zt_type - 1]. */
 typedef void (*zti_zfp_runs_table[4])(const struct zti_coding *, const uint8_t *, uint64_t *,
-                                            uint32_t, uint64_t, uint32_t,
-                                            const struct zti_view *);
+                                      uint32_t, uint64_t, uint32_t, const struct zti_view *);
 
 extern const zti_zfp_encode_table zti_zfp_encode_avx2, zti_zfp_encode_avx512;
 extern const zti_zfp_decode_table zti_zfp_decode_avx2, zti_zfp_decode_avx512;

@@ -56,9 +56,8 @@ static __device__ __forceinline__ void ans_ways_bring(const struct ans_ways *a, 
 
 /* What is before the first symbol, of a stream with so many states: zti_ans_mixed_begin. The window
  * is there after the next barrier of the block. */
-static __device__ __forceinline__ bool ans_ways_begin(struct ans_ways *a,
-                                                      const struct zti_bit_reader *r,
-                                                      uint32_t ways, uint32_t *window)
+static __device__ __forceinline__ bool
+ans_ways_begin(struct ans_ways *a, const struct zti_bit_reader *r, uint32_t ways, uint32_t *window)
 {
     const uint32_t lane = threadIdx.x % 32;
     struct zti_bit_reader in = *r;
@@ -156,8 +155,7 @@ static __device__ __forceinline__ void ans_ways_settle(struct ans_ways *a, uint3
 /* The next n symbols of as many states or less; see ans_ways_take. */
 static __device__ __forceinline__ uint32_t ans_ways_round(struct ans_ways *a,
                                                           const struct ans_tables *tables,
-                                                          uint32_t ways, uint32_t model,
-                                                          uint32_t n)
+                                                          uint32_t ways, uint32_t model, uint32_t n)
 {
     const uint32_t entry = ans_ways_look(a, tables, model);
     ans_ways_shed(a, entry, n);

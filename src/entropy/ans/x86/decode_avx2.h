@@ -6,7 +6,7 @@
 ZTI_INLINE __m256i take_8(struct zti_bit_reader *r, const uint32_t *const *tables,
                           const uint8_t *contexts, uint32_t *state)
 {
-#define ENTRY(k) (int32_t)tables[contexts[k]][state[k]]
+#define ENTRY(k) (int32_t) tables[contexts[k]][state[k]]
     const __m256i entry = _mm256_setr_epi32(ENTRY(0), ENTRY(1), ENTRY(2), ENTRY(3), ENTRY(4),
                                             ENTRY(5), ENTRY(6), ENTRY(7));
 #undef ENTRY

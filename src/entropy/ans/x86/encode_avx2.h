@@ -8,7 +8,7 @@ ZTI_INLINE __m256i put_8(const struct zti_ans_mixed_entry *entry, const uint16_t
                          __m256i state, uint64_t *four)
 {
     const uint16_t *const states = (const uint16_t *)(const void *)entry;
-#define ENTRY(k) (int64_t)zti_get_le64((const uint8_t *)(const void *)&entry[number[k]])
+#define ENTRY(k) (int64_t) zti_get_le64((const uint8_t *)(const void *)&entry[number[k]])
     const __m256 a = (__m256)_mm256_setr_epi64x(ENTRY(0), ENTRY(1), ENTRY(4), ENTRY(5));
     const __m256 b = (__m256)_mm256_setr_epi64x(ENTRY(2), ENTRY(3), ENTRY(6), ENTRY(7));
 #undef ENTRY

@@ -98,16 +98,15 @@ static __device__ __forceinline__ void sort_runs_of_32(const struct building *g)
 }
 
 /* Runs of 'width' to runs of twice that. */
-static __device__ __forceinline__ void merge_runs(const struct sorted *from,
-                                                  const struct sorted *to, uint32_t n,
-                                                  uint32_t width)
+static __device__ __forceinline__ void
+merge_runs(const struct sorted *from, const struct sorted *to, uint32_t n, uint32_t width)
 {
     for (uint32_t i = thread_number(); i < n; i += threads_of_all()) {
         const uint32_t run = i / width, pair = run / 2 * 2 * width, other = (run ^ 1) * width;
         const uint32_t left = other < n ? n - other : 0, others = left < width ? left : width;
-        const uint32_t before = others > 0 ? count_below(from->counts + other, others,
-                                                         from->counts[i], run % 2 == 1)
-                                           : 0;
+        const uint32_t before =
+            others > 0 ? count_below(from->counts + other, others, from->counts[i], run % 2 == 1)
+                       : 0;
         const uint32_t place = pair + (i - run * width) + before;
         to->counts[place] = from->counts[i];
         to->symbols[place] = from->symbols[i];
@@ -149,8 +148,8 @@ static __device__ __forceinline__ uint32_t take_lightest(const uint64_t *weight,
     return q->inner_head++;
 }
 
-static __device__ __forceinline__ void join(const struct building *g, uint32_t into,
-                                            uint32_t first, uint32_t second)
+static __device__ __forceinline__ void join(const struct building *g, uint32_t into, uint32_t first,
+                                            uint32_t second)
 {
     g->weight[into] = g->weight[first] + g->weight[second];
     g->up[into] = NONE;

@@ -19,8 +19,8 @@ uint64_t zti_cuda_making_bytes(uint32_t alphabet)
 zt_status zti_cuda_make_room(zt_context *context, uint32_t alphabet, struct zti_cuda_making *m)
 {
     void *memory;
-    const zt_status status = context->device->room(context, ZTI_DEVICE_MODEL,
-                                                   zti_cuda_making_bytes(alphabet), &memory);
+    const zt_status status =
+        context->device->room(context, ZTI_DEVICE_MODEL, zti_cuda_making_bytes(alphabet), &memory);
     if (status != ZT_OK)
         return status;
     m->book = zti_cuda_book_in(memory, alphabet);

@@ -1,9 +1,9 @@
 /* decode.cu: bits to symbols on a GPU. A kernel adds up the lengths of chunks; then blocks
  * take a few chunks at a time, a warp the same part of each, without waiting for the block's
  * others. The lanes of a warp have 32 pieces of the part that are equally long in bits. Lanes find
- * code borders as in huffman/gpu/self_sync.h; to count codes they go as many at a time as the table's bits
- * have. Counts give each lane its place, and symbols go through shared memory, from where they are
- * stored side by side. */
+ * code borders as in huffman/gpu/self_sync.h; to count codes they go as many at a time as the
+ * table's bits have. Counts give each lane its place, and symbols go through shared memory, from
+ * where they are stored side by side. */
 #include "gpu/lookback.h"
 
 #include "entropy/huffman/gpu/self_sync.h"
@@ -52,8 +52,8 @@ static __device__ __forceinline__ void make_table(const struct zti_cuda_book *bo
         s->numbers[i] = book->numbers[i];
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < TABLE; i += THREADS)
-        s->table[i] = zti_code_at(book->order, s->numbers, zti_reversed(i, 16), 1,
-                                  ZTI_SMALL_TABLE_BITS);
+        s->table[i] =
+            zti_code_at(book->order, s->numbers, zti_reversed(i, 16), 1, ZTI_SMALL_TABLE_BITS);
     __syncthreads();
     uint32_t ends[TABLE / THREADS];
     SIMT_UNROLL

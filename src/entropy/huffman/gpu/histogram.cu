@@ -90,7 +90,7 @@ extern "C" void zti_cuda_count(const struct zti_symbols *symbols, uint64_t *coun
 extern "C" const struct zti_huffman_kernels *zti_cuda_huffman(void)
 {
     static const struct zti_huffman_kernels kernels = {
-        zti_cuda_count, zti_cuda_build_bytes, zti_cuda_build,
-        zti_cuda_merge_states, zti_cuda_code_chunks, zti_cuda_merge, zti_cuda_unmerge};
+        zti_cuda_count,       zti_cuda_build_bytes, zti_cuda_build,  zti_cuda_merge_states,
+        zti_cuda_code_chunks, zti_cuda_merge,       zti_cuda_unmerge};
     return &kernels;
 }

@@ -56,28 +56,28 @@ ZTI_STATIC struct zti_cuda_book zti_cuda_book_in(void *memory, uint32_t alphabet
  * paper; by 'encode' faster, the same bits, in chunks of the stream, whatever magnitude and factor
  * say. */
 struct zti_cuda_merging {
-    struct zti_symbols symbols;  /* data: on the device, aligned to 16 bytes */
+    struct zti_symbols symbols; /* data: on the device, aligned to 16 bytes */
     struct zti_cuda_book book;
-    uint32_t magnitude;          /* ZTI_PART_MAGNITUDE to ZTI_CHUNK_MAGNITUDE */
-    uint32_t factor;             /* r, at most ZTI_MERGE_MOST_FACTOR */
-    uint8_t *out;                /* room for two bytes a symbol of whole chunks; aligned to 4 */
-    uint16_t *part_bits;         /* room for the parts of whole chunks */
-    uint64_t *states;            /* zeroed: lookback_words; [1]: afterwards the bytes of all */
-    uint64_t *breaking;          /* 'merge': raised by the units of more than 32 bits */
+    uint32_t magnitude;  /* ZTI_PART_MAGNITUDE to ZTI_CHUNK_MAGNITUDE */
+    uint32_t factor;     /* r, at most ZTI_MERGE_MOST_FACTOR */
+    uint8_t *out;        /* room for two bytes a symbol of whole chunks; aligned to 4 */
+    uint16_t *part_bits; /* room for the parts of whole chunks */
+    uint64_t *states;    /* zeroed: lookback_words; [1]: afterwards the bytes of all */
+    uint64_t *breaking;  /* 'merge': raised by the units of more than 32 bits */
 };
 
 /* A call of the decoder: chunks of four parts, from the beginning of one. */
 struct zti_cuda_unmerging {
-    struct zti_symbols symbols;  /* where they go; aligned to 8 bytes */
-    struct zti_cuda_book book;   /* codes and lengths are not looked at */
-    const uint32_t *words;       /* of the chunks, zeros behind them to a whole word and one more */
-    uint64_t bytes;              /* of the chunks */
-    const uint8_t *lengths;      /* of parts, as the stream has them; 3 bytes more can be read */
+    struct zti_symbols symbols; /* where they go; aligned to 8 bytes */
+    struct zti_cuda_book book;  /* codes and lengths are not looked at */
+    const uint32_t *words;      /* of the chunks, zeros behind them to a whole word and one more */
+    uint64_t bytes;             /* of the chunks */
+    const uint8_t *lengths;     /* of parts, as the stream has them; 3 bytes more can be read */
     uint32_t width, least;
-    uint64_t first_part;         /* the number of the first part */
-    uint64_t measured_parts;     /* parts before this one have a length; it ends where bytes do */
-    uint64_t *states;            /* zeroed: lookback_words of the chunks */
-    uint64_t *bad;               /* raised where codes do not fill a part */
+    uint64_t first_part;     /* the number of the first part */
+    uint64_t measured_parts; /* parts before this one have a length; it ends where bytes do */
+    uint64_t *states;        /* zeroed: lookback_words of the chunks */
+    uint64_t *bad;           /* raised where codes do not fill a part */
 };
 
 struct zti_huffman_kernels {
@@ -89,7 +89,7 @@ struct zti_huffman_kernels {
     size_t (*build_bytes)(uint32_t alphabet);
     void (*build)(const uint64_t *counts, const struct zti_cuda_book *book, void *scratch,
                   void *queue);
-    uint64_t (*merge_states)(uint64_t chunks); /* words */
+    uint64_t (*merge_states)(uint64_t chunks);                     /* words */
     void (*encode)(const struct zti_cuda_merging *m, void *queue); /* chunks of the stream */
     void (*merge)(const struct zti_cuda_merging *m, void *queue);
     void (*decode)(const struct zti_cuda_unmerging *u, void *queue);
@@ -98,7 +98,8 @@ struct zti_huffman_kernels {
 /* NULL in a build without CUDA. */
 const struct zti_huffman_kernels *zti_cuda_huffman(void);
 
-/* ---- huffman/gpu/codebook_host.c: books for the host that kernels make --------------------------------- */
+/* ---- huffman/gpu/codebook_host.c: books for the host that kernels make
+ * --------------------------------- */
 
 /* Symbols of the largest book that kernels leave to the host where it has the counts: it takes
  * about as long as the launch, its barriers and the copies would. */

@@ -40,8 +40,8 @@ static __device__ __forceinline__ uint32_t symbol_at(const struct zti_symbols *s
 }
 
 /* Up to four symbols from one on, 16 bits each; zeros behind the last. */
-static __device__ __forceinline__ uint64_t four_symbols(const struct zti_symbols *s,
-                                                        uint64_t first, uint32_t n)
+static __device__ __forceinline__ uint64_t four_symbols(const struct zti_symbols *s, uint64_t first,
+                                                        uint32_t n)
 {
     uint64_t four = 0;
     if (n == 4 && s->bytes == 2)

@@ -1,6 +1,7 @@
 /* merge.cu: chunks of symbols to bits on a GPU by reduce-merge and shuffle-merge (merge.c has
- * the picture), a block a chunk, and placed in the same pass. Streams are made by huffman/gpu/encode.cu,
- * which is faster; this is the paper's way, whose magnitude and reduction factor can be chosen.
+ * the picture), a block a chunk, and placed in the same pass. Streams are made by
+ * huffman/gpu/encode.cu, which is faster; this is the paper's way, whose magnitude and reduction
+ * factor can be chosen.
  *
  *     reduce   a thread merges the codes of 2^r symbols into a word of a cell
  *     shuffle  rounds between two buffers in shared memory; a thread gathers each word of a merged
@@ -17,10 +18,7 @@
 
 #include "entropy/huffman/gpu/launches.h"
 
-enum {
-    THREADS = 256,
-    WORD_BITS = 32
-};
+enum { THREADS = 256, WORD_BITS = 32 };
 
 /* Shared memory of a block. */
 struct cells {
@@ -115,9 +113,8 @@ static __device__ __forceinline__ void shuffle(struct cells *c, uint32_t log2_wo
 }
 
 /* The bits of parts, when groups are parts. */
-static __device__ __forceinline__ void note_parts(const struct zti_cuda_merging *m,
-                                                  const struct cells *c, uint64_t chunk,
-                                                  uint32_t cells)
+static __device__ __forceinline__ void
+note_parts(const struct zti_cuda_merging *m, const struct cells *c, uint64_t chunk, uint32_t cells)
 {
     const uint32_t parts = 1u << (m->magnitude - ZTI_PART_MAGNITUDE);
     if (cells << m->factor == 1u << ZTI_PART_MAGNITUDE && threadIdx.x < parts)
@@ -125,8 +122,8 @@ static __device__ __forceinline__ void note_parts(const struct zti_cuda_merging 
 }
 
 /* The chunk's bits, in c->from; returns how many. */
-static __device__ __forceinline__ uint32_t merge(const struct zti_cuda_merging *m,
-                                                 struct cells *c, uint64_t chunk)
+static __device__ __forceinline__ uint32_t merge(const struct zti_cuda_merging *m, struct cells *c,
+                                                 uint64_t chunk)
 {
     c->cell_words = 1;
     if (reduce_chunk(m, c, chunk) && m->factor > 0) {
@@ -143,9 +140,8 @@ static __device__ __forceinline__ uint32_t merge(const struct zti_cuda_merging *
     return c->from_bits[0];
 }
 
-SIMT_KERNEL void __launch_bounds__(THREADS) merge_chunks(const struct zti_cuda_merging m,
-                                                         const uint64_t chunks,
-                                                         const uint32_t room)
+SIMT_KERNEL void __launch_bounds__(THREADS)
+    merge_chunks(const struct zti_cuda_merging m, const uint64_t chunks, const uint32_t room)
 {
     SIMT_SHARED_DYNAMIC(uint32_t, memory);
     SIMT_SHARED(unsigned long long, place, );

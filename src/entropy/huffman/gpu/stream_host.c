@@ -28,8 +28,7 @@ static zt_status put_symbols(zt_context *context, const struct zti_symbols *s, u
     zt_status status = device->room(context, ZTI_DEVICE_VALUES, n * s->bytes + 8, &memory);
     if (status == ZT_OK)
         status = device->copy(context, ZTI_QUEUE_KERNELS, memory,
-                              (const uint8_t *)s->data + first * s->bytes,
-                             n * s->bytes);
+                              (const uint8_t *)s->data + first * s->bytes, n * s->bytes);
     *on_device = (struct zti_symbols){memory, s->bytes, n, s->alphabet};
     return status;
 }
@@ -40,8 +39,7 @@ static zt_status make_states(zt_context *context, uint64_t chunks, uint64_t **st
 {
     const uint64_t words = zti_cuda_huffman()->merge_states(chunks);
     void *memory = NULL;
-    zt_status status =
-        context->device->room(context, ZTI_DEVICE_STATES, 8 * (words + 1), &memory);
+    zt_status status = context->device->room(context, ZTI_DEVICE_STATES, 8 * (words + 1), &memory);
     if (status == ZT_OK)
         status = context->device->zero(context, ZTI_QUEUE_KERNELS, memory, 8 * (words + 1));
     *states = memory;
@@ -56,8 +54,8 @@ static zt_status count_all(zt_context *context, const struct zti_symbols *s,
 {
     struct zti_device *const device = context->device;
     const uint64_t each = slab_symbols(context, s, CHUNK_SYMBOLS);
-    zt_status status = device->zero(context, ZTI_QUEUE_KERNELS, m->counts,
-                                    8 * ((uint64_t)s->alphabet + 1));
+    zt_status status =
+        device->zero(context, ZTI_QUEUE_KERNELS, m->counts, 8 * ((uint64_t)s->alphabet + 1));
     for (uint64_t at = 0; status == ZT_OK && at < s->count; at += each) {
         status = put_symbols(context, s, at, each < s->count - at ? each : s->count - at, slab);
         if (status == ZT_OK) {
@@ -83,8 +81,8 @@ zt_status zti_stream_cuda_learn(zt_context *context, const struct zti_symbols *s
     status = status == ZT_OK ? zti_cuda_make_book(context, &m, book)
                              : zti_device_settle(context, status);
     if (status == ZT_OK && strays > 0)
-        status = zti_fail(context, ZT_BAD_ARG, "a symbol is not below the alphabet's %u",
-                          s->alphabet);
+        status =
+            zti_fail(context, ZT_BAD_ARG, "a symbol is not below the alphabet's %u", s->alphabet);
     if (status == ZT_OK)
         cuda->book = m.book;
     return status;
@@ -100,8 +98,7 @@ static zt_status code_slab(zt_context *context, struct zti_cuda_merging *m, uint
     const uint64_t chunks = (m->symbols.count + CHUNK_SYMBOLS - 1) / CHUNK_SYMBOLS;
     const uint64_t parts = chunks * 4;
     void *memory;
-    zt_status status =
-        device->room(context, ZTI_DEVICE_STREAM, chunks * CHUNK_MOST_BYTES, &memory);
+    zt_status status = device->room(context, ZTI_DEVICE_STREAM, chunks * CHUNK_MOST_BYTES, &memory);
     m->out = memory;
     if (status == ZT_OK)
         status = device->room(context, ZTI_DEVICE_STARTS, parts * sizeof *part_bits, &memory);
@@ -116,7 +113,7 @@ static zt_status code_slab(zt_context *context, struct zti_cuda_merging *m, uint
     status = device->copy(context, ZTI_QUEUE_KERNELS, bytes, m->states + 1, sizeof *bytes);
     if (status == ZT_OK)
         status = device->copy(context, ZTI_QUEUE_KERNELS, part_bits, m->part_bits,
-                             zti_parts_of(m->symbols.count) * sizeof *part_bits);
+                              zti_parts_of(m->symbols.count) * sizeof *part_bits);
     status = zti_device_settle(context, status);
     if (status == ZT_OK && *bytes <= room_bytes)
         status = device->copy(context, ZTI_QUEUE_KERNELS, out, m->out, *bytes);
@@ -128,8 +125,7 @@ zt_status zti_stream_cuda_code(zt_context *context, const struct zti_symbols *s,
                                uint64_t room_bytes, uint16_t *part_bits, uint64_t *bytes)
 {
     const uint64_t each = slab_symbols(context, s, CHUNK_SYMBOLS);
-    struct zti_cuda_merging m = {.symbols = cuda->symbols,
-                                 .book = cuda->book};
+    struct zti_cuda_merging m = {.symbols = cuda->symbols, .book = cuda->book};
     zt_status status = ZT_OK;
     *bytes = 0;
     for (uint64_t at = 0; status == ZT_OK && at < s->count && *bytes <= room_bytes; at += each) {
@@ -153,16 +149,16 @@ static zt_status put_book(zt_context *context, const struct zti_codebook *book,
 {
     struct zti_device *const device = context->device;
     void *memory;
-    zt_status status = device->room(context, ZTI_DEVICE_MODEL,
-                                    zti_cuda_book_bytes(book->alphabet), &memory);
+    zt_status status =
+        device->room(context, ZTI_DEVICE_MODEL, zti_cuda_book_bytes(book->alphabet), &memory);
     if (status != ZT_OK)
         return status;
     *on_device = zti_cuda_book_in(memory, book->alphabet);
     status = device->copy(context, ZTI_QUEUE_KERNELS, on_device->numbers, numbers,
-                         ZTI_BOOK_NUMBERS * sizeof *numbers);
+                          ZTI_BOOK_NUMBERS * sizeof *numbers);
     if (status == ZT_OK && book->used > 0)
         status = device->copy(context, ZTI_QUEUE_KERNELS, on_device->order, book->order,
-                             book->used * sizeof *book->order);
+                              book->used * sizeof *book->order);
     return status;
 }
 
@@ -234,8 +230,8 @@ zt_status zti_stream_cuda_decode(zt_context *context, const struct zti_coded *co
             zti_cuda_huffman()->decode(&u, device->queue);
             device->leave(before);
             status = device->copy(context, ZTI_QUEUE_KERNELS,
-                                  (uint8_t *)target->data + at * target->bytes,
-                                 u.symbols.data, n * target->bytes);
+                                  (uint8_t *)target->data + at * target->bytes, u.symbols.data,
+                                  n * target->bytes);
         }
         if (status == ZT_OK)
             status = device->copy(context, ZTI_QUEUE_KERNELS, &bad, u.bad, sizeof bad);

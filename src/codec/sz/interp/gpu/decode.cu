@@ -13,14 +13,14 @@
 /* ---- which tile ---- */
 
 struct high_tile {
-    uint64_t chunk;  /* of those wanted */
-    uint64_t first;  /* tile of it */
-    uint64_t number; /* of the tile */
+    uint64_t chunk;         /* of those wanted */
+    uint64_t first;         /* tile of it */
+    uint64_t number;        /* of the tile */
     bool is_there, is_last; /* of its chunk */
 };
 
 static __device__ __forceinline__ struct high_tile high_tile_of(const struct sz_high_tiles *h,
-                                                              uint32_t number)
+                                                                uint32_t number)
 {
     const struct sz_tiles *const s = &h->s;
     const uint64_t item = h->first + number;
@@ -42,8 +42,7 @@ static __device__ __forceinline__ void note_bad(const struct sz_tiles *s, uint64
 /* What a tile consists of: the lengths of those before it in its chunk say where it is. One
  * thread. */
 static __device__ __forceinline__ bool find_parts(const struct sz_high_tiles *h,
-                                                  const struct high_tile *t,
-                                                  struct high_note *note)
+                                                  const struct high_tile *t, struct high_note *note)
 {
     const struct sz_tiles *const s = &h->s;
     const uint8_t *const bytes = (const uint8_t *)(const void *)s->words;
@@ -61,9 +60,8 @@ static __device__ __forceinline__ bool find_parts(const struct sz_high_tiles *h,
 static __device__ __forceinline__ struct zti_bit_reader reader_from(const struct sz_tiles *s,
                                                                     const uint8_t *at)
 {
-    const struct zti_bit_reader r = {
-        s->words, s->words_count,
-        (uint64_t)(at - (const uint8_t *)(const void *)s->words) * 8};
+    const struct zti_bit_reader r = {s->words, s->words_count,
+                                     (uint64_t)(at - (const uint8_t *)(const void *)s->words) * 8};
     return r;
 }
 
@@ -90,9 +88,8 @@ static __device__ __forceinline__ struct ans_tables share_tables(const struct sz
 }
 
 /* A band's symbols, of many states or few. */
-static __device__ __forceinline__ void take_any_band(const struct sz_high_tiles *h,
-                                                     struct taker *t, const struct high_band *b,
-                                                     bool is_many)
+static __device__ __forceinline__ void take_any_band(const struct sz_high_tiles *h, struct taker *t,
+                                                     const struct high_band *b, bool is_many)
 {
     const uint32_t *const far = t->tables.far;
     if (is_many && h->near_models == h->models) {
@@ -160,8 +157,7 @@ static __device__ __forceinline__ bool take_codes(const struct sz_high_tiles *h,
     return is_good;
 }
 
-SIMT_KERNEL void __launch_bounds__(TAKE_THREADS, 1)
-high_take_symbols(const struct sz_high_tiles h)
+SIMT_KERNEL void __launch_bounds__(TAKE_THREADS, 1) high_take_symbols(const struct sz_high_tiles h)
 {
     SIMT_SHARED_DYNAMIC(struct taking, sh);
     const uint32_t own = taken_by_warp(&h);
@@ -182,9 +178,9 @@ high_take_symbols(const struct sz_high_tiles h)
     const bool is_found = is_there && t.slot.note->is_good;
     const uint32_t first = is_found ? t.slot.note->parts.first : (uint32_t)ZTI_SZ_HIGH_RAW;
     const bool has_codes = first != ZTI_SZ_HIGH_RAW && (first & ZTI_SZ_HIGH_CODED);
-    const bool is_good = take_codes(&h, &tile, has_codes, &t,
-                                    (uint32_t *)simt_in_shared(sh->window[own])) &&
-                         is_found;
+    const bool is_good =
+        take_codes(&h, &tile, has_codes, &t, (uint32_t *)simt_in_shared(sh->window[own])) &&
+        is_found;
     if (is_there && helper_of(&h) == 0) {
         t.slot.note->symbols = has_codes ? t.taken : 0;
         t.slot.note->is_good = is_good;
@@ -288,8 +284,8 @@ static __device__ __forceinline__ uint32_t residual_of(const struct high_slot *s
  * symbols. */
 static __device__ __forceinline__ uint32_t make_integers(const struct sz_high_tiles *h,
                                                          const struct zti_sz_box *box,
-                                                         const struct high_slot *slot,
-                                                         bool is_zero, uint32_t last)
+                                                         const struct high_slot *slot, bool is_zero,
+                                                         uint32_t last)
 {
     const struct sz_tiles *const s = &h->s;
     const uint32_t axes = high_axes(s);
@@ -507,8 +503,7 @@ SIMT_KERNEL void __launch_bounds__(HIGH_THREADS, 3) high_take_values(const struc
     const uint32_t first = slot.note->parts.first;
     const struct zti_sz_box box = high_box_of(&h.s, t.number);
     if (first != ZTI_SZ_HIGH_RAW && h.slab_each > 0) {
-        take_slab(&h, &box, &slot, !(first & ZTI_SZ_HIGH_CODED),
-                  (uint32_t)slot.note->taken);
+        take_slab(&h, &box, &slot, !(first & ZTI_SZ_HIGH_CODED), (uint32_t)slot.note->taken);
         return;
     }
     const struct sz_tile tile = tile_of(&h.s, t.number);

@@ -229,7 +229,7 @@ static __device__ __forceinline__ uint32_t run_states(const struct runner *r,
 }
 
 SIMT_KERNEL void __launch_bounds__(32 * HIGH_MOST_TAKERS, 1)
-high_run_states(const struct sz_high_tiles h)
+    high_run_states(const struct sz_high_tiles h)
 {
     SIMT_SHARED_DYNAMIC(uint32_t, shared);
     const uint32_t number = blockIdx.x * h.takers + threadIdx.x / 32;
@@ -269,8 +269,7 @@ static __device__ __forceinline__ uint32_t part_values(uint32_t n, uint32_t part
 }
 
 /* Exact values: the bytes of each 4096 values, a thread each. */
-static __device__ __forceinline__ void measure_exact(uint32_t values,
-                                                     const struct put_slot *slot,
+static __device__ __forceinline__ void measure_exact(uint32_t values, const struct put_slot *slot,
                                                      struct putting *p)
 {
     const uint32_t part = threadIdx.x, parts = (values - 1) / ZTI_SZ_TILE_VALUES + 1;
@@ -287,8 +286,7 @@ static __device__ __forceinline__ void measure_exact(uint32_t values,
 
 /* All lengths, and what is before the sections. One thread. */
 static __device__ __forceinline__ void measure_tile(uint32_t values, uint32_t value_bytes,
-                                                    const struct put_slot *slot,
-                                                    struct putting *p)
+                                                    const struct put_slot *slot, struct putting *p)
 {
     const uint32_t raw_bytes = values * value_bytes, exact = slot->note->exact;
     const uint32_t ways = ways_of(slot->note);
@@ -315,8 +313,8 @@ static __device__ __forceinline__ void measure_tile(uint32_t values, uint32_t va
     if (!p->is_raw && p->extra_bytes)
         at = zti_put_varint(at, p->extra_bytes);
     p->head_bytes = (uint32_t)(at - head);
-    p->bytes = p->is_raw ? 1 + raw_bytes
-                         : p->head_bytes + p->extra_bytes + p->code_bytes + p->exact_bytes;
+    p->bytes =
+        p->is_raw ? 1 + raw_bytes : p->head_bytes + p->extra_bytes + p->code_bytes + p->exact_bytes;
 }
 
 /* Values as they are: marks by a thread each 4096 values, then these. */
@@ -356,8 +354,7 @@ static __device__ __forceinline__ void put_raw(const struct sz_tiles *s, uint64_
 
 /* The sections of a tile that is not raw, to their places. */
 static __device__ __forceinline__ void put_sections(const struct sz_tiles *s,
-                                                    const struct put_slot *slot,
-                                                    struct putting *p)
+                                                    const struct put_slot *slot, struct putting *p)
 {
     const uint64_t at = p->place + p->head_bytes;
     const struct stretch extras = stretch_at(s, at, p->extra_bytes);
@@ -375,8 +372,7 @@ static __device__ __forceinline__ void put_sections(const struct sz_tiles *s,
 }
 
 /* Values as they are, by way of the slot. */
-static __device__ __forceinline__ void put_exact_values(const struct sz_tiles *s,
-                                                        uint64_t number,
+static __device__ __forceinline__ void put_exact_values(const struct sz_tiles *s, uint64_t number,
                                                         const struct put_slot *slot,
                                                         const struct putting *p)
 {

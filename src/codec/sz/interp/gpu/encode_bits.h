@@ -14,7 +14,7 @@ enum {
     EIGHT = 8, /* symbols that a lane has at a time */
     RUN_SYMBOLS = EIGHT * 32,
     RUN_WORDS = RUN_SYMBOLS + 2, /* of their bits, 32 of each at most */
-    BOTH = 0x00010001, /* two numbers of 16 bits */
+    BOTH = 0x00010001,           /* two numbers of 16 bits */
     PARTS = (int)ZTI_SZ_HIGH_VALUES / (int)ZTI_SZ_TILE_VALUES
 };
 
@@ -159,9 +159,8 @@ struct bit_run {
     bool is_begun;        /* 'first' is there */
 };
 
-static __device__ __forceinline__ struct bit_run bit_run_from(struct putting *p,
-                                                              struct section *section,
-                                                              const struct stretch *to)
+static __device__ __forceinline__ struct bit_run
+bit_run_from(struct putting *p, struct section *section, const struct stretch *to)
 {
     const uint32_t warp = threadIdx.x / 32, at = to->shift + section->at[warp];
     const struct bit_run run = {p->bits[warp], to->words + at / 32, &section->first[warp], at % 32,

@@ -14,9 +14,9 @@ enum { LEVEL_COUNTERS = (int)ZTI_SZ_HIGH_MAGNITUDES * (int)ZTI_SZ_HIGH_ALPHABET 
  * magnitudes, whose place what states shed takes; residuals, and symbols with their models, in
  * the order of coding; which values are exact; and bytes. */
 struct put_note {
-    uint32_t symbols; /* their number */
-    uint32_t others;  /* than 0 */
-    uint32_t exact;   /* values */
+    uint32_t symbols;  /* their number */
+    uint32_t others;   /* than 0 */
+    uint32_t exact;    /* values */
     uint32_t is_whole; /* no level is left to code */
     uint32_t is_far;   /* the bound of a value is not sure */
     uint32_t state[ZTI_ANS_MANY];
@@ -162,8 +162,8 @@ static __device__ __forceinline__ void bridge(const struct sz_high_tiles *h,
 /* Integers of a box's values, of which those are kept that have even coordinates along the axes
  * 'halved'; what any of them is not. */
 static __device__ __forceinline__ uint32_t gather(const struct sz_high_tiles *h,
-                                              const struct zti_sz_box *box, uint32_t halved,
-                                              int32_t *x)
+                                                  const struct zti_sz_box *box, uint32_t halved,
+                                                  int32_t *x)
 {
     const struct extents extents = extents_of(box->dim);
     const struct box_place place = place_of_box(&h->s, box);
@@ -253,8 +253,7 @@ static __device__ __forceinline__ uint32_t with_two_before(uint32_t sum, uint32_
                                                            const uint8_t *loud, uint32_t step)
 {
     const uint8_t *const four = loud - (int64_t)(c % 4) * step;
-    return c < 4 ? 2 * sum
-                 : sum + 16u * four[-(int64_t)step] + 16u * four[-2 * (int64_t)step];
+    return c < 4 ? 2 * sum : sum + 16u * four[-(int64_t)step] + 16u * four[-2 * (int64_t)step];
 }
 
 /* Kinds of neighbourhoods by their sums / 16, in shared memory; there behind the next barrier. */
@@ -395,8 +394,7 @@ static __device__ __forceinline__ void slab_gather(const struct slab *b,
 
 static __device__ __forceinline__ void slab_quantize_band(const struct slab *b,
                                                           const struct slab_part *part,
-                                                          uint32_t odd,
-                                                          const struct put_slot *slot)
+                                                          uint32_t odd, const struct put_slot *slot)
 {
     if (odd & ~b->halved)
         return;
@@ -418,8 +416,8 @@ static __device__ __forceinline__ void slab_quantize_band(const struct slab *b,
 
 /* See context_of. */
 static __device__ __forceinline__ uint32_t slab_context_of(const struct slab *b,
-                                                           const struct slab_point *p,
-                                                           uint32_t odd, const uint8_t *kinds)
+                                                           const struct slab_point *p, uint32_t odd,
+                                                           const uint8_t *kinds)
 {
     const uint32_t apart = b->dim[0], j = p->c[2], is_odd = odd >> 2;
     const uint32_t x_step = b->halved & 1 ? 2 : 1, y_step = (b->halved >> 1 & 1 ? 2 : 1) * apart;
@@ -428,8 +426,8 @@ static __device__ __forceinline__ uint32_t slab_context_of(const struct slab *b,
     if (odd & 1)
         between += own[-1] + own[p->c[0] + 1 < b->of[0] ? 1 : -1];
     if (odd & 2)
-        between += own[-(int64_t)apart] +
-                   own[p->c[1] + 1 < b->of[1] ? (int64_t)apart : -(int64_t)apart];
+        between +=
+            own[-(int64_t)apart] + own[p->c[1] + 1 < b->of[1] ? (int64_t)apart : -(int64_t)apart];
     if (odd & 4)
         between += slab_loud(b, 0, j)[p->at] + slab_loud(b, 0, j + (j + 1 < b->of[2]))[p->at];
     before += p->c[1] > 0 ? own[-(int64_t)y_step] : 0;
@@ -444,8 +442,7 @@ static __device__ __forceinline__ uint32_t slab_context_of(const struct slab *b,
 
 static __device__ __forceinline__ uint32_t slab_name_band(const struct slab *b,
                                                           const struct slab_part *part,
-                                                          uint32_t odd,
-                                                          const struct put_slot *slot,
+                                                          uint32_t odd, const struct put_slot *slot,
                                                           const uint8_t *kinds, uint32_t *counts)
 {
     if (odd & ~b->halved)
@@ -456,16 +453,15 @@ static __device__ __forceinline__ uint32_t slab_name_band(const struct slab *b,
     for (uint32_t i = threadIdx.x; i < band.n; i += HIGH_THREADS) {
         const struct slab_point p = slab_point_of(b, &band, odd, i);
         if (p.is_own)
-            others += name_symbol(&b->h->s, slot, p.number, slab_context_of(b, &p, odd, kinds),
-                                  counts);
+            others +=
+                name_symbol(&b->h->s, slot, p.number, slab_context_of(b, &p, odd, kinds), counts);
     }
     return others;
 }
 
 /* Values of a part that do not keep the bound. */
-static __device__ __forceinline__ void slab_find_exact(const struct slab *b,
-                                                       const struct slab_part *part,
-                                                       const struct put_slot *slot)
+static __device__ __forceinline__ void
+slab_find_exact(const struct slab *b, const struct slab_part *part, const struct put_slot *slot)
 {
     const struct sz_tiles *const s = &b->h->s;
     const uint32_t rows = s->sz.source == ZTI_SZ_LATTICE ? slab_rows(b, part, true) : 0;
@@ -491,8 +487,8 @@ static __device__ __forceinline__ struct put_slot put_slot_again(const struct sz
 /* The symbols of a box of which all levels but the finest are coded; as code_levels. The note has
  * how many they were, and then are. */
 static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles *h,
-                                                     const struct zti_sz_box *box,
-                                                     uint32_t *counts, uint32_t *symbols)
+                                                     const struct zti_sz_box *box, uint32_t *counts,
+                                                     uint32_t *symbols)
 {
     SIMT_SHARED_DYNAMIC(int32_t, memory);
     SIMT_SHARED(struct slab_facts, facts, );
@@ -537,8 +533,8 @@ static __device__ __forceinline__ uint32_t code_slab(const struct sz_high_tiles 
  * for them: where a value has no integer. */
 static __device__ __forceinline__ uint32_t code_box(const struct sz_high_tiles *h,
                                                     const struct zti_sz_box *box,
-                                                    const struct put_slot *slot,
-                                                    uint32_t *counts, uint32_t *symbols)
+                                                    const struct put_slot *slot, uint32_t *counts,
+                                                    uint32_t *symbols)
 {
     const bool has_slab = h->slab_each > 0;
     const uint32_t is_not = gather(h, box, has_slab ? high_axes(&h->s) : 0, slot->x);

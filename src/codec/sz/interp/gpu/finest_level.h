@@ -28,16 +28,16 @@ static inline void slab_choose(struct sz_high_tiles *h, const struct zti_coding 
     const uint32_t rank = coding->grid.rank, skip = ZT_MAX_RANK - rank;
     size_t dim[4] = {1, 1, 1, 1};
     for (uint32_t i = 0; i < rank; i++)
-        dim[i + skip] = coding->grid.side[i] +
-                        (size_t)(coding->sz.axes >> i & 1 &&
-                                 coding->grid.side[i] < coding->grid.shape[i]);
+        dim[i + skip] =
+            coding->grid.side[i] +
+            (size_t)(coding->sz.axes >> i & 1 && coding->grid.side[i] < coding->grid.shape[i]);
     h->slab_each = h->slab_ring = 0;
     h->slab_axis = dim[1] > 1 ? 1 : 2;
     h->slab_plane = (uint32_t)(dim[1] > 1 ? dim[2] * dim[3] : dim[3]);
     for (uint32_t ring = 64; ring >= 4 && h->slab_each == 0 && dim[0] == 1; ring /= 2) {
         const size_t points = h->slab_plane * (size_t)(2 * ring - 3);
-        h->slab_bytes = points * sizeof(int32_t) +
-                        (has_loud ? 2 * (size_t)ring * h->slab_plane : 0);
+        h->slab_bytes =
+            points * sizeof(int32_t) + (has_loud ? 2 * (size_t)ring * h->slab_plane : 0);
         if (h->slab_bytes > (ring > 4 ? (size_t)SLAB_BYTES : most))
             continue;
         h->slab_each = ring - 3;
@@ -110,8 +110,8 @@ static __device__ __forceinline__ struct slab slab_of(const struct sz_high_tiles
 /* The axes of four that a set of a slab's three is. */
 static __device__ __forceinline__ uint32_t slab_axes(const struct sz_high_tiles *h, uint32_t set)
 {
-    return (set & 1) << 3 | (h->slab_axis == 1 ? (set >> 1 & 1) << 2 | (set >> 2 & 1) << 1
-                                               : (set >> 2 & 1) << 2);
+    return (set & 1) << 3 |
+           (h->slab_axis == 1 ? (set >> 1 & 1) << 2 | (set >> 2 & 1) << 1 : (set >> 2 & 1) << 2);
 }
 
 /* Where each band's symbols begin, from number 'at' on, behind those of the other levels; returns
@@ -194,8 +194,8 @@ static __device__ __forceinline__ uint8_t *slab_loud(const struct slab *b, uint3
 /* ---- a band: points that are odd along the axes 'odd' ---- */
 
 struct slab_point {
-    uint32_t c[3]; /* in the band */
-    uint32_t at;   /* in its plane */
+    uint32_t c[3];   /* in the band */
+    uint32_t at;     /* in its plane */
     uint32_t number; /* of its symbol, if it is own */
     bool is_own;
     int32_t *x;
@@ -230,9 +230,8 @@ static __device__ __forceinline__ struct slab_band slab_band_of(const struct sla
     return band;
 }
 
-static __device__ __forceinline__ struct slab_point slab_point_of(const struct slab *b,
-                                                                  const struct slab_band *band,
-                                                                  uint32_t odd, uint32_t i)
+static __device__ __forceinline__ struct slab_point
+slab_point_of(const struct slab *b, const struct slab_band *band, uint32_t odd, uint32_t i)
 {
     struct slab_point p;
     const uint32_t row = divide(i, &band->row), plane = divide(row, &band->plane);
@@ -251,9 +250,8 @@ struct slab_line {
     const int32_t *z, *a, *b, *c;
 };
 
-static __device__ __forceinline__ struct slab_line slab_line_of(const struct slab *b,
-                                                                const struct slab_point *p,
-                                                                uint32_t axis)
+static __device__ __forceinline__ struct slab_line
+slab_line_of(const struct slab *b, const struct slab_point *p, uint32_t axis)
 {
     const uint32_t j = p->c[2], apart = axis == 0 ? 1 : b->dim[0];
     struct slab_line l;
@@ -273,7 +271,7 @@ static __device__ __forceinline__ struct slab_line slab_line_of(const struct sla
 
 static __device__ __forceinline__ uint32_t slab_mean(const uint32_t *t, uint32_t terms)
 {
-    return terms == 1 ? t[0] + t[1] + t[2]
+    return terms == 1   ? t[0] + t[1] + t[2]
            : terms == 2 ? zti_sz_high_round(t[0] + t[1] + t[2], 1)
                         : zti_sz_high_round(ZTI_SZ_HIGH_MEAN_3(t[2], t[1], t[0]), 4);
 }
@@ -318,8 +316,8 @@ static __device__ __forceinline__ uint32_t slab_predict(const struct slab *b,
         if (!(odd >> axis & 1))
             continue;
         const struct slab_line l = slab_line_of(b, p, axis);
-        t[axis] = zti_sz_high_round(ZTI_SZ_HIGH_BOTH((uint32_t)*l.a, (uint32_t)*l.b,
-                                                     (uint32_t)*l.z, (uint32_t)*l.c), 4);
+        t[axis] = zti_sz_high_round(
+            ZTI_SZ_HIGH_BOTH((uint32_t)*l.a, (uint32_t)*l.b, (uint32_t)*l.z, (uint32_t)*l.c), 4);
     }
     return slab_mean(t, zti_sz_high_axes_count(odd));
 }
@@ -348,9 +346,8 @@ static __device__ __forceinline__ uint32_t slab_rows(const struct slab *b,
     return (p->to[0] - p->from[0] + p->to[1] - p->from[1]) * (is_own ? b->own[1] : b->dim[1]);
 }
 
-static __device__ __forceinline__ struct slab_row slab_row_of(const struct slab *b,
-                                                              const struct slab_part *p,
-                                                              bool is_own, uint32_t number)
+static __device__ __forceinline__ struct slab_row
+slab_row_of(const struct slab *b, const struct slab_part *p, bool is_own, uint32_t number)
 {
     const struct slab_facts *const f = b->facts;
     const struct divisor each = f->rows[is_own];

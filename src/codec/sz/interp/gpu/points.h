@@ -11,8 +11,12 @@
 
 #include "codec/sz/lorenzo/gpu/tile.h"
 
-enum { HIGH_THREADS = 256, HIGH_WARPS = HIGH_THREADS / 32,
-       HIGH_MOST_TAKERS = 16, NOTE_BYTES = 256 };
+enum {
+    HIGH_THREADS = 256,
+    HIGH_WARPS = HIGH_THREADS / 32,
+    HIGH_MOST_TAKERS = 16,
+    NOTE_BYTES = 256
+};
 
 /* What is where in a slot, in bytes; to decode symbols, to encode the last three. */
 struct high_places {
@@ -28,9 +32,9 @@ struct sz_high_tiles {
     struct high_places in_slot;
     uint64_t first; /* of the batch */
     uint64_t each;
-    uint32_t points; /* of the largest box */
-    uint32_t batch;           /* tiles */
-    uint32_t takers, helpers; /* of a block, tiles of which a warp has codes; threads of each */
+    uint32_t points;              /* of the largest box */
+    uint32_t batch;               /* tiles */
+    uint32_t takers, helpers;     /* of a block, tiles of which a warp has codes; threads of each */
     uint32_t models, near_models; /* all; those whose tables are in shared memory */
     uint32_t slab_axis, slab_plane, slab_each, slab_ring; /* interp/gpu/finest_level.h */
     size_t slab_bytes;
@@ -226,8 +230,7 @@ static __device__ __forceinline__ uint32_t number_in(const struct high_band *b, 
 
 static __device__ __forceinline__ uint32_t point_at(const struct high_band *b, const uint32_t *c)
 {
-    return b->base + c[0] * b->step[0] + c[1] * b->step[1] + c[2] * b->step[2] +
-           c[3] * b->step[3];
+    return b->base + c[0] * b->step[0] + c[1] * b->step[1] + c[2] * b->step[2] + c[3] * b->step[3];
 }
 
 /* Points along all axes but the slowest, to divide by. */
@@ -319,8 +322,8 @@ static __device__ __forceinline__ uint32_t predict(const struct high_band *b, co
 }
 
 /* The magnitudes of the points that the one at 'loud' lies between. */
-static __device__ __forceinline__ uint32_t sum_between(const struct high_band *b,
-                                                       const uint32_t *c, const uint8_t *loud)
+static __device__ __forceinline__ uint32_t sum_between(const struct high_band *b, const uint32_t *c,
+                                                       const uint8_t *loud)
 {
     uint32_t sum = 0;
     SIMT_UNROLL
@@ -370,8 +373,7 @@ static __device__ __forceinline__ void copy_coarse(const struct sz_high_tiles *h
     for (uint32_t i = 4; i-- > 0;) {
         const bool is_halved = axes >> i & 1;
         const uint32_t down = is_halved ? bits : 0;
-        all[i] = i < skip ? 1
-                          : zti_sz_high_coarse_along(s->grid.shape[i - skip], is_halved, bits);
+        all[i] = i < skip ? 1 : zti_sz_high_coarse_along(s->grid.shape[i - skip], is_halved, bits);
         from[i] = box->origin[i] >> down;
         dim[i] = ((box->dim[i] - 1) >> down) + 1;
         step[i] = stride << down;
@@ -389,8 +391,7 @@ static __device__ __forceinline__ void copy_coarse(const struct sz_high_tiles *h
         const uint64_t there =
             (((from[0] + c[0]) * all[1] + from[1] + c[1]) * all[2] + from[2] + c[2]) * all[3] +
             from[3] + c[3];
-        const uint32_t here =
-            c[0] * step[0] + c[1] * step[1] + c[2] * step[2] + c[3] * step[3];
+        const uint32_t here = c[0] * step[0] + c[1] * step[1] + c[2] * step[2] + c[3] * step[3];
         if (x)
             x[here] = integers[there];
         if (loud)

@@ -4,7 +4,7 @@
 #if defined(ZTI_HAS_X86_INSTANCES)
 #include "simd/begin_avx512.h"
 
-#define OPS zti_sz_high_avx512
+#define OPS        zti_sz_high_avx512
 #define PUT_CODES  zti_ans_mixed_put_avx2
 #define TAKE_CODES zti_ans_mixed_take_avx2
 #include "codec/sz/interp/instance.h"

@@ -19,8 +19,8 @@ static __device__ __forceinline__ word *in_tile(struct taking *sh, uint32_t i, b
 {
     if (!is_blocked)
         return sh->u + pad(threadIdx.x * HALF) + i;
-    return sh->u + pad((uint32_t)sh->origin[threadIdx.x / 2] +
-                       sh->within[threadIdx.x % 2 * HALF + i]);
+    return sh->u +
+           pad((uint32_t)sh->origin[threadIdx.x / 2] + sh->within[threadIdx.x % 2 * HALF + i]);
 }
 
 /* ---- residuals ---- */
@@ -36,12 +36,12 @@ static __device__ __forceinline__ void bring_bits(const struct sz_tiles *s, stru
     uint64_t *const to = (uint64_t *)(void *)sh->u;
     for (uint32_t i = threadIdx.x; i < count; i += 4 * THREADS) {
         uint64_t v[4];
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t k = 0; k < 4; k++) {
             const uint64_t at = first + i + k * THREADS;
             v[k] = i + k * THREADS < count && at < s->words_count ? s->words[at] : 0;
         }
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t k = 0; k < 4; k++)
             if (i + k * THREADS < count)
                 to[i + k * THREADS] = v[k];
@@ -49,11 +49,9 @@ SIMT_UNROLL
 }
 
 /* What the thread has of its group, but for what is written one by one. The block calls it. */
-static __device__ __forceinline__ struct half_group find_half(const struct sz_tiles *s,
-                                                              const struct taking *sh,
-                                                              struct sz_found *found,
-                                                              const struct tile_bits *bits,
-                                                              bool is_huffman)
+static __device__ __forceinline__ struct half_group
+find_half(const struct sz_tiles *s, const struct taking *sh, struct sz_found *found,
+          const struct tile_bits *bits, bool is_huffman)
 {
     const uint32_t g = threadIdx.x / 2, second = threadIdx.x % 2, n = in_group(sh->walk.n, g);
     const uint32_t skip = (uint32_t)(found->start % 64);
@@ -67,7 +65,7 @@ static __device__ __forceinline__ struct half_group find_half(const struct sz_ti
     h.at = skip + (uint32_t)(group >> 32);
     h.more_at = found->start + (uint32_t)(group >> 32);
     h.alive = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < HIGH; i++)
         h.high[i] = 0;
     h.base = ZTI_SZ_ROUNDS;
@@ -98,12 +96,12 @@ static __device__ __forceinline__ void put_residuals(struct taking *sh, uint32_t
     if (!is_here)
         return;
     if (!is_blocked) {
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t i = 0; i < HALF; i++)
             *in_tile(sh, i, false) = v[i] + carry;
         return;
     }
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < HALF; i++)
         *in_tile(sh, i, true) = v[i];
 }
@@ -113,11 +111,10 @@ static __device__ __forceinline__ void put_wide(struct taking *sh, const struct 
                                                 uint32_t first, const uint32_t *low,
                                                 const uint32_t *high)
 {
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < 8; i++)
         if (first + i < h->own)
-            *in_tile(sh, first + i, sh->walk.is_blocked) =
-                (word)((uint64_t)high[i] << 32 | low[i]);
+            *in_tile(sh, first + i, sh->walk.is_blocked) = (word)((uint64_t)high[i] << 32 | low[i]);
 }
 
 /* A tile's residuals from its groups, and sums along rows where they are made here. The block calls
@@ -133,8 +130,8 @@ static __device__ __forceinline__ void take_groups(const struct sz_tiles *s, str
         is_wide && all > first ? simt_at_most(all - first, UINT32_MAX) - 1 : 0, !is_wide};
     struct half_group h = find_half(s, sh, found, &bits, is_huffman);
     const uint32_t other = __shfl_xor_sync(SIMT_ALL_LANES, h.alive, 1);
-    const uint64_t of = threadIdx.x % 2 ? (uint64_t)h.alive << 32 | other
-                                        : (uint64_t)other << 32 | h.alive;
+    const uint64_t of =
+        threadIdx.x % 2 ? (uint64_t)h.alive << 32 | other : (uint64_t)other << 32 | h.alive;
     const bool has_items = h.n > 0 && (is_list(h.c) ? h.c > 0 : of != 0);
     struct items items = items_of(s, &h, of, is_huffman);
     uint32_t far = 0, low[HALF], high[HALF];
@@ -143,18 +140,18 @@ static __device__ __forceinline__ void take_groups(const struct sz_tiles *s, str
             items.r.at = found->start + found->excess_at[threadIdx.x / 2];
         far = take_items(items, h.high);
     }
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < HIGH; i++)
         h.high[i] = h.k + i < (is_wide ? 64u : 32u) ? h.high[i] : 0;
     if (!is_wide) {
         join_planes(&bits, &h, 0, HALF, false, low, high);
         if (far != 0)
             add_items(items, h.k, 0, HALF, false, low, high);
-        put_residuals(sh, row_sums(&sh->walk, sh->walk.is_blocked), h.own > 0,
-                      sh->walk.is_blocked, low);
+        put_residuals(sh, row_sums(&sh->walk, sh->walk.is_blocked), h.own > 0, sh->walk.is_blocked,
+                      low);
         return;
     }
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (uint32_t i = 0; i < HALF; i += 8) {
         join_planes(&bits, &h, i, 8, true, low, high);
         if (far != 0)
@@ -168,8 +165,8 @@ SIMT_NO_UNROLL
 static __device__ __forceinline__ word sum_before(struct taking *sh, word own)
 {
     const uint32_t warp = threadIdx.x / 32;
-    const word up_to = (word)(WIDTH == 32 ? (uint64_t)warp_sums_32((uint32_t)own)
-                                          : warp_sums((uint64_t)own));
+    const word up_to =
+        (word)(WIDTH == 32 ? (uint64_t)warp_sums_32((uint32_t)own) : warp_sums((uint64_t)own));
     word before = up_to - own;
     if (threadIdx.x % 32 == 31)
         sh->warp_sum[warp] = up_to;
@@ -198,10 +195,10 @@ static __device__ __forceinline__ void take_outliers(const struct sz_tiles *s, s
     const word *next = sh->u + before;
     uint32_t all = 0;
     simt_anew(outliers); /* one register, not one for what it was after each symbol */
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < THREADS / 32; i++)
         all += (uint32_t)sh->warp_sum[i];
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (uint32_t i = threadIdx.x; i < all; i += 2 * THREADS) {
         const uint32_t one = (uint32_t)outlier_at(s, at + 32 * i);
         const uint32_t other = (uint32_t)outlier_at(s, at + 32 * (i + THREADS));
@@ -210,7 +207,7 @@ SIMT_NO_UNROLL
             sh->u[i + THREADS] = other;
     }
     __syncthreads();
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < HALF; i++)
         if (outliers >> i & 1)
             v[i] = (uint32_t)*next++;
@@ -222,7 +219,7 @@ static __device__ __forceinline__ void put_wide_residuals(const struct sz_tiles 
                                                           uint32_t own, uint32_t outliers,
                                                           uint64_t at)
 {
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < HALF; i++)
         if (i < own)
             *in_tile(sh, i, false) = (word)(int64_t)(int32_t)v[i];
@@ -241,11 +238,11 @@ static __device__ __forceinline__ void take_paper(const struct sz_tiles *s, stru
     const uint32_t n = sh->walk.n, first = threadIdx.x * HALF;
     const uint32_t own = n <= first ? 0 : n - first < HALF ? n - first : (uint32_t)HALF;
     uint32_t v[HALF], outliers = 0, before = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < HALF; i += 8) {
         uint32_t w[4];
         simt_load_16(w, symbols + i / 2);
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t k = 0; k < 8; k++) {
             const uint32_t symbol = k % 2 ? w[k / 2] >> 16 : w[k / 2] & 0xffff;
             outliers |= symbol == 0 ? 1u << (i + k) : 0;
@@ -277,17 +274,17 @@ static __device__ __forceinline__ void add_to_line(word *u, uint32_t first, uint
                                                    uint32_t count, word *more, bool is_sum)
 {
     uint32_t i = 0;
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (; i + BATCH <= count; i += BATCH) {
         word v[BATCH];
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t j = 0; j < BATCH; j++)
             v[j] = u[pad(first + (i + j) * step)];
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t j = 0; j < BATCH; j++)
             u[pad(first + (i + j) * step)] = is_sum ? *more += v[j] : v[j] + *more;
     }
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (; i < count; i++) {
         word *const own = u + pad(first + i * step);
         *own = is_sum ? *more += *own : *own + *more;
@@ -334,7 +331,7 @@ static __device__ __forceinline__ word *value_to(const struct sz_tiles *s, const
                                                  const uint32_t *at)
 {
     int64_t offset = sh->offset;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
         offset += at[k] * sh->walk.stride[k];
     return (word *)s->view.out.data + offset;
@@ -359,13 +356,13 @@ static __device__ __forceinline__ uint32_t next_count(const struct column *c)
 static __device__ __forceinline__ void sum_next(const word *u, struct column *c, uint32_t count,
                                                 word *v)
 {
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t j = 0; j < count; j++)
         v[j] = u[pad(c->first + (c->from + j) * c->step)];
     if (c->restart != 0) {
         if ((c->from & c->restart) == 0)
             c->sum = 0;
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t j = 0; j < count; j++)
             v[j] = c->sum += v[j];
     }
@@ -380,7 +377,7 @@ static __device__ __forceinline__ word sum_of_parts(struct taking *sh, const str
     struct column c = *own;
     const uint32_t begin = own->from - (own->from & own->restart);
     word v[BATCH], carry = 0;
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     while (c.from < c.end) {
         if (next_count(&c) == BATCH)
             sum_next(sh->u, &c, BATCH, v);
@@ -403,7 +400,7 @@ static __device__ __forceinline__ void put_numbers(const struct sz_tiles *s, uin
                           (WIDTH == 32 || (form & 3) == ZTI_SZ_NARROW);
     const double unit = s->sz.step;
     if (is_plain) {
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t j = 0; j < count; j++)
             to[j * stride] = bits_of((scalar)((double)(int32_t)(uint32_t)(v[j] + base) * unit));
         return;
@@ -435,7 +432,7 @@ static __device__ __forceinline__ void sum_and_put(const struct sz_tiles *s, str
         word *to = value_to(s, sh, at) + c.from * stride;
         if (parts > 1 && c.restart != 0)
             c.sum = sum_of_parts(sh, &c, is_here ? part : 0, length, step);
-SIMT_NO_UNROLL
+        SIMT_NO_UNROLL
         while (c.from < c.end) {
             const uint32_t count = next_count(&c);
             word v[BATCH];
@@ -463,7 +460,7 @@ static __device__ __forceinline__ word kept_value(const struct sz_tiles *s, uint
 static __device__ __forceinline__ bool is_in_view(const struct taking *sh, const uint32_t *at)
 {
     bool is_in = true;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
         is_in = is_in && at[k] >= sh->from[k] && at[k] < sh->to[k];
     return is_in;
@@ -533,7 +530,7 @@ static __device__ __forceinline__ void undo_short_rows(const uint64_t *against, 
 {
     const uint32_t lane = threadIdx.x % 32;
     uint64_t v[2], last[2]; /* a word's rows, and its last one repeated */
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < 2; i++) {
         v[i] = against[2 * lane + i];
         for (uint32_t step = row; step < 64; step *= 2)
@@ -656,8 +653,8 @@ static __device__ __forceinline__ void take_slot(const struct sz_tiles *s, uint3
     if (has_marks)
         load_marks(sh, found);
     const uint32_t last = sh->axes > 0 ? sh->axes - 1 : 0;
-    const bool is_fast = sh->is_inside && !is_raw && !has_marks &&
-                         (form & 3) != ZTI_SZ_ZERO && sh->step[last] >= 8;
+    const bool is_fast =
+        sh->is_inside && !is_raw && !has_marks && (form & 3) != ZTI_SZ_ZERO && sh->step[last] >= 8;
     const word base = (word)s->sz.centre + unfold((word)found->away, (form & 3) == ZTI_SZ_NARROW);
     if (!is_raw)
         take_integers(s, sh, found, effort, is_fast ? last : sh->axes);

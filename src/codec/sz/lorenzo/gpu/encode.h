@@ -48,8 +48,7 @@ static __device__ __forceinline__ void measure_paper(const struct sz_tiles *s, s
 {
     const uint32_t *const codes = sz_book(s->model, s->alphabet, 0).codes;
     const struct paper p = paper_of(codes, d, n, s->sz.bins, width == 32);
-    const uint32_t rest =
-        __reduce_add_sync(SIMT_ALL_LANES, code_count(p.low) + code_count(p.high));
+    const uint32_t rest = __reduce_add_sync(SIMT_ALL_LANES, code_count(p.low) + code_count(p.high));
     const uint32_t kept = paper_kept(p);
     if (threadIdx.x % 32 == 0) {
         sh->classes[g] = 0;
@@ -84,7 +83,7 @@ static __device__ __forceinline__ uint32_t place_rest(struct coding *sh, const s
     uint32_t rest[2], book[2], total = 0;
     if (effort != ZT_EFFORT_DEFAULT)
         return sum_groups(sh->rest_at);
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < 2; k++) {
         const uint32_t c = sh->classes[2 * l + k];
         rest[k] = sh->rest_at[2 * l + k];
@@ -109,7 +108,7 @@ static __device__ __forceinline__ void place_parts(struct coding *sh, const stru
     const uint32_t l = threadIdx.x % 32, kind = threadIdx.x / 32;
     uint32_t bits;
     if (kind == 0) {
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t k = 0; k < 2; k++)
             sh->class_at[2 * l + k] = class_bits_of(sh, p, 2 * l + k, effort);
     }
@@ -167,9 +166,8 @@ static __device__ __forceinline__ void fill_gaps(const struct sz_tiles *s, struc
 
 /* The head of a tile's plan; its integers are in sh->a, and all threads know its base after the
  * next barrier. */
-static __device__ __forceinline__ struct plan begin_plan(const struct sz_tiles *s,
-                                                         struct coding *sh, bool is_lossless,
-                                                         uint32_t effort)
+static __device__ __forceinline__ struct plan
+begin_plan(const struct sz_tiles *s, struct coding *sh, bool is_lossless, uint32_t effort)
 {
     struct plan p;
     find_blocks(sh);
@@ -198,8 +196,9 @@ static __device__ __forceinline__ uint32_t measure_groups(const struct sz_tiles 
     const bool is_paper = p->is_coded && effort == ZT_EFFORT_PAPER;
     const uint32_t width = is_narrow ? 32 : WIDTH, each = groups_each(sh->walk.n);
     const uint32_t first = threadIdx.x / 32 * each, some = (sh->walk.n + 63) / ZTI_SZ_GROUP;
-    const struct residuals r = {first, first + each < some ? first + each : some, sh->walk.differ,
-                                effort == ZT_EFFORT_PAPER ? 0 : sh->a[0], is_paper, is_narrow};
+    const struct residuals r = {first,           first + each < some ? first + each : some,
+                                sh->walk.differ, effort == ZT_EFFORT_PAPER ? 0 : sh->a[0],
+                                is_paper,        is_narrow};
     uint32_t all = 0;
     bool differs = false;
     find_residuals(sh, &r);
@@ -272,8 +271,8 @@ static __device__ __forceinline__ void put_group(const struct sz_tiles *s, struc
         const uint32_t *const codes = sz_book(s->model, s->alphabet, 0).codes;
         const struct paper d = paper_of(codes, pair_of(sh, g), n, s->sz.bins, width == 32);
         put_codes(d.low, out, rest + sh->rest_at[g]);
-        put_codes(d.high, out, rest + sh->rest_at[g] +
-                                   __reduce_add_sync(SIMT_ALL_LANES, code_count(d.low)));
+        put_codes(d.high, out,
+                  rest + sh->rest_at[g] + __reduce_add_sync(SIMT_ALL_LANES, code_count(d.low)));
         put_kept(pair_of(sh, g), d, width, out, rest + sh->rest_bits + sh->excess_at[g]);
         return;
     }
@@ -294,7 +293,7 @@ static __device__ __forceinline__ void put_each(const struct sz_tiles *s, struct
                                                 uint32_t effort)
 {
     const uint32_t rest = planes + sh->plane_bits;
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (uint32_t i = g; i < g + 2 && in_group(sh->walk.n, i) > 0; i++) {
         const uint32_t c = sh->classes[i];
         if ((effort != ZT_EFFORT_PAPER || !p->is_coded) && is_list(c))
@@ -332,7 +331,7 @@ static __device__ __forceinline__ void put_both(const struct sz_tiles *s, struct
                              rest + sh->rest_bits + sh->excess_at[own]);
         return;
     }
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < 4; k++)
         v[k] >>= shift;
     put_rounds_of_both(t, v, four, shift, out, at);
@@ -423,8 +422,7 @@ static __device__ __forceinline__ uint64_t find_place(const struct sz_tiles *s, 
                                                       uint32_t bytes)
 {
     const uint64_t tile = s->first_tile + number;
-    const uint64_t before =
-        lookback_sum(s->states, number, s->grid.count, 8 * (uint64_t)bytes);
+    const uint64_t before = lookback_sum(s->states, number, s->grid.count, 8 * (uint64_t)bytes);
     if (threadIdx.x % 32 == 0 && s->starts && tile % s->chunk_tiles == 0)
         s->starts[tile / s->chunk_tiles - s->first_chunk] = before;
     return before;
@@ -435,7 +433,7 @@ static __device__ __forceinline__ uint64_t find_place(const struct sz_tiles *s, 
 static __device__ __forceinline__ void settle(const struct sz_tiles *s, struct coding *sh,
                                               uint32_t bytes)
 {
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (uint32_t i = 0; i < 2; i++) {
         const uint32_t some = i == 0 ? sh->kept_bytes : bytes > KEPT_BYTES ? bytes : 0;
         if (some == 0)
@@ -460,7 +458,7 @@ static __device__ __forceinline__ void keep(const struct sz_tiles *s, struct cod
     if (!is_kept)
         place_bytes((const uint32_t *)(const void *)sh->a, bytes, (uint8_t *)(void *)s->words,
                     sh->place / 8, PUT_THREADS);
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (uint32_t i = 4 * threadIdx.x; is_kept && i <= bytes / 4; i += 4 * PUT_THREADS) {
         uint32_t some[4];
         simt_load_16(some, (const uint32_t *)(const void *)sh->a + i);
@@ -469,16 +467,15 @@ SIMT_NO_UNROLL
 }
 
 /* How a tile is coded, and in how many bytes; these may be all values as they are. put_tile of
- * lorenzo/encode.h decides alike: what is not short by prediction is tried without loss, and else left as
- * it is. */
+ * lorenzo/encode.h decides alike: what is not short by prediction is tried without loss, and else
+ * left as it is. */
 static __device__ __forceinline__ uint32_t plan_tile(const struct sz_tiles *s, struct coding *sh,
-                                                     struct plan *p, bool *is_raw,
-                                                     uint32_t effort)
+                                                     struct plan *p, bool *is_raw, uint32_t effort)
 {
     const uint32_t raw_bytes = sh->walk.n * (WIDTH / 8);
     const bool has_other = IS_LOG || s->sz.source == ZTI_SZ_LATTICE;
     *is_raw = false;
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (uint32_t attempt = 0; attempt < 3; attempt++) {
         if (attempt == 2 && sh->first_bytes > raw_bytes)
             break;
@@ -547,13 +544,12 @@ static __device__ __forceinline__ void put_tiles(const struct sz_tiles *s, uint3
     if (effort == ZT_EFFORT_DEFAULT)
         load_codes(s, sh);
     __syncthreads();
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (;;) {
         const bool is_over = sh->number >= s->grid.count;
         struct plan p = {0, 0, false, false, false, false};
         bool is_raw = false, is_first = threadIdx.x < 32;
-        const uint32_t bytes =
-            is_over ? 0 : plan_tile(s, sh, &p, &is_raw, effort);
+        const uint32_t bytes = is_over ? 0 : plan_tile(s, sh, &p, &is_raw, effort);
         if (threadIdx.x == 0 && !is_over)
             lookback_publish(s->states, sh->number, 8 * (uint64_t)bytes);
         if (threadIdx.x < 32)
@@ -597,8 +593,8 @@ static __device__ __forceinline__ void count_groups(struct coding *sh, uint32_t 
 {
     const uint32_t g = threadIdx.x, n = sh->walk.n, each = groups_each(n);
     if (g < ZTI_SZ_GROUPS && in_group(n, g) > 0)
-        (void)atomicAdd((unsigned *)own + class_symbol(sh->classes[g],
-                                                       g > 0 ? sh->classes[g - 1] : 0), 1u);
+        (void)atomicAdd(
+            (unsigned *)own + class_symbol(sh->classes[g], g > 0 ? sh->classes[g - 1] : 0), 1u);
     for (uint32_t i = 0; i < each; i++) {
         const uint32_t of = threadIdx.x / 32 * each + i, c = sh->classes[of % ZTI_SZ_GROUPS];
         if (in_group(n, of) > 0 && !is_list(c))

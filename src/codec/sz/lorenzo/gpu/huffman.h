@@ -1,7 +1,8 @@
 /* huffman.h: kernel text, coding: groups of 64 values in Huffman codes, a warp a group: the
- * symbols of efforts 'default' (lorenzo/huffman.h) and 'paper' (lorenzo/cusz.h), how many bits they take, the
- * bits, and counts. Its parameters are those of lorenzo/gpu/kernel.h. All lanes of a warp call these
- * functions, with the same group, whose values are in shared memory at u, followed by zeros. */
+ * symbols of efforts 'default' (lorenzo/huffman.h) and 'paper' (lorenzo/cusz.h), how many bits they
+ * take, the bits, and counts. Its parameters are those of lorenzo/gpu/kernel.h. All lanes of a warp
+ * call these functions, with the same group, whose values are in shared memory at u, followed by
+ * zeros. */
 
 static __device__ __forceinline__ uint32_t code_count(uint32_t code)
 {
@@ -35,10 +36,10 @@ static __device__ __forceinline__ uint32_t symbol_of(const word *u, uint32_t c, 
 {
     const uint32_t book = book_of(c), shift = class_shift(c), most = symbol_most(book);
     if (book > 1)
-        return at_most(above(u[2 * i], shift), most) |
-               at_most(above(u[2 * i + 1], shift), most) << 4;
+        return at_most(above(u[2 * i], shift), most) | at_most(above(u[2 * i + 1], shift), most)
+                                                           << 4;
     uint32_t symbol = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < 4; k++)
         symbol |= at_most(u[4 * i + k], most) << 2 * k;
     return symbol;
@@ -63,7 +64,7 @@ static __device__ __forceinline__ struct codes codes_of_four(const uint32_t *cod
     const uint32_t book = book_of(c), shift = class_shift(c), most = symbol_most(book);
     const uint32_t *const own = codes + book * 256;
     uint32_t u[4];
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < 4; k++)
         u[k] = at_most(v[k] >> shift, most); /* a bit less than all at most */
     const uint32_t by = book > 1 ? 4 : 2;

@@ -5,11 +5,11 @@ enum { KEPT_BYTES = 7168 }; /* of a tile that waits for its place while the next
 
 /* What a block that codes has in shared memory. */
 struct coding {
-    word none[2 * AT_ONCE];      /* zeros: a row of integers where there is none, and one before */
-    word a[ROOM];                /* integers; then the bytes */
-    word u[ZTI_SZ_TILE_VALUES];  /* values; then residuals by groups */
+    word none[2 * AT_ONCE];     /* zeros: a row of integers where there is none, and one before */
+    word a[ROOM];               /* integers; then the bytes */
+    word u[ZTI_SZ_TILE_VALUES]; /* values; then residuals by groups */
     uint32_t kept[KEPT_BYTES / 4 + 4]; /* the tile before, while it is not known where it goes */
-    uint64_t exact[EXACT_WORDS]; /* which values are kept as they are */
+    uint64_t exact[EXACT_WORDS];       /* which values are kept as they are */
     uint32_t exact_before[EXACT_WORDS];
     uint32_t has_exact;
     uint32_t classes[ZTI_SZ_GROUPS];
@@ -21,15 +21,15 @@ struct coding {
     uint32_t first_bytes; /* that the tile took at the first attempt */
     uint32_t class_bits, plane_bits, rest_bits, excess_bits, exact_bytes, exact_way;
     uint32_t blocks[ZTI_SZ_GROUPS]; /* where each begins; upper half: along which axes not first */
-    double inverse; /* of the step */
+    double inverse;                 /* of the step */
     struct NAME(limits) limits;
     struct walk walk;
     uint32_t next_groups[32]; /* to be put; the first number counts */
-    uint64_t number, place; /* of the tile; where its bits go */
-    uint64_t away;          /* its base, folded */
-    uint64_t kept_number;   /* of the tile that is kept, if it has any bytes */
+    uint64_t number, place;   /* of the tile; where its bits go */
+    uint64_t away;            /* its base, folded */
+    uint64_t kept_number;     /* of the tile that is kept, if it has any bytes */
     uint32_t kept_bytes;
-    bool is_whole;          /* none of the tile is cut off */
+    bool is_whole;                     /* none of the tile is cut off */
     bool is_next_whole, is_next_alike; /* and of the next one; only where it is differs */
     uint64_t next_number;
     const word *next_first; /* its first value */
@@ -66,13 +66,13 @@ static __device__ __forceinline__ void bring_values(struct coding *sh, const wor
     const struct walk *const w = &sh->walk;
     const uint32_t n = w->n;
     if (!w->is_together) {
-SIMT_NO_UNROLL
+        SIMT_NO_UNROLL
         for (uint32_t i = threadIdx.x; i < n; i += PUT_THREADS)
             simt_bring(sh->u + i, first + offset_of(w, i), sizeof(word));
         return;
     }
     const word *from = first + offset_of(w, threadIdx.x * AT_ONCE);
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (uint32_t i = threadIdx.x * AT_ONCE; i < n; i += PUT_THREADS * AT_ONCE) {
         simt_bring(sh->u + i, from, 16);
         from = w->is_steady ? from + w->leap : first + offset_of(w, i + PUT_THREADS * AT_ONCE);
@@ -99,9 +99,8 @@ static __device__ __forceinline__ void load_values(const struct coding *sh, uint
         v[0] = sh->u[i];
 }
 
-static __device__ __forceinline__ void store_integers(struct coding *sh, uint32_t i,
-                                                      uint32_t count, const word *q,
-                                                      uint32_t *place)
+static __device__ __forceinline__ void store_integers(struct coding *sh, uint32_t i, uint32_t count,
+                                                      const word *q, uint32_t *place)
 {
     const struct walk *const w = &sh->walk;
     if (count == AT_ONCE)
@@ -134,13 +133,12 @@ static __device__ __forceinline__ uint32_t quantize_at_once(const struct coding 
 {
     const scalar reach = number_of(sh->limits.reach), error = number_of(sh->limits.error);
     uint32_t bad = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t j = 0; j < count; j++) {
         word off;
         const scalar x = number_of(v[j]);
         q[j] = (word)(int64_t)(int32_t)NAME(at_once)(x, step, sh->inverse, &off);
-        const bool is_good =
-            number_of(NAME(magnitude)(x)) <= reach && number_of(off) <= error;
+        const bool is_good = number_of(NAME(magnitude)(x)) <= reach && number_of(off) <= error;
         bad |= is_good ? 0 : 1u << j;
     }
     return bad;
@@ -155,21 +153,20 @@ static __device__ __forceinline__ bool quantize_all(const struct sz_tiles *s, st
     const double step = s->sz.step;
     uint32_t place = place_of(&sh->walk, threadIdx.x * count);
     bool is_wide = false;
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (uint32_t i = threadIdx.x * count; i < n; i += PUT_THREADS * count) {
         word v[AT_ONCE], q[AT_ONCE];
         load_values(sh, i, count, v);
         uint32_t bad = quantize_at_once(sh, step, count, v, q);
         store_integers(sh, i, count, q, &place);
-SIMT_NO_UNROLL
+        SIMT_NO_UNROLL
         for (; bad != 0; bad &= bad - 1)
             is_wide = quantize(s, sh, i + (uint32_t)__ffs((int)bad) - 1, 0x1p30) || is_wide;
     }
     return __syncthreads_or(is_wide);
 }
 
-static __device__ __forceinline__ uint32_t multiples_of(const struct sz_tiles *s,
-                                                        struct coding *sh)
+static __device__ __forceinline__ uint32_t multiples_of(const struct sz_tiles *s, struct coding *sh)
 {
     if (sh->walk.is_even ? !quantize_all(s, sh, AT_ONCE) : !quantize_all(s, sh, 1))
         return ZTI_SZ_NARROW;
@@ -193,8 +190,8 @@ static __device__ __forceinline__ bool take_logs(const struct sz_tiles *s, struc
         bool is_good = is_group;
         for (uint32_t i = first + threadIdx.x % 32; is_group && i < first + 64; i += 32) {
             uint32_t q;
-            is_good = NAME(log_at_once)(number_of(sh->u[i]), fineness, inverse,
-                                        s->sz.bound, &q) && is_good;
+            is_good = NAME(log_at_once)(number_of(sh->u[i]), fineness, inverse, s->sz.bound, &q) &&
+                      is_good;
             sh->a[place_of(w, i)] = (word)(int64_t)(int32_t)q;
         }
         if (__all_sync(SIMT_ALL_LANES, is_good))
@@ -225,7 +222,7 @@ static __device__ __forceinline__ bool whole_at_once(uint64_t step, bool is_bits
                                                      const word *v, word *q)
 {
     bool is_far = false;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t j = 0; j < count; j++) {
         const int64_t x = WIDTH == 32 ? (int64_t)(int32_t)v[j] : (int64_t)v[j];
         const int64_t some = is_bits || step == 1 ? x : nearest_multiple(x, (int64_t)step);
@@ -241,7 +238,7 @@ static __device__ __forceinline__ bool take_whole(uint64_t step, struct coding *
     const uint32_t n = sh->walk.n;
     uint32_t place = place_of(&sh->walk, threadIdx.x * count);
     bool is_far = is_bits && WIDTH == 64;
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (uint32_t i = threadIdx.x * count; i < n; i += PUT_THREADS * count) {
         word v[AT_ONCE], q[AT_ONCE];
         load_values(sh, i, count, v);
@@ -261,7 +258,7 @@ static __device__ __forceinline__ uint32_t integers_of(const struct sz_tiles *s,
     if (!is_bits && s->sz.source == ZTI_SZ_LATTICE)
         return multiples_of(s, sh);
     const bool is_far = sh->walk.is_even ? take_whole(s->sz.whole_step, sh, is_bits, AT_ONCE)
-                                          : take_whole(s->sz.whole_step, sh, is_bits, 1);
+                                         : take_whole(s->sz.whole_step, sh, is_bits, 1);
     return (is_far ? ZTI_SZ_WIDE : ZTI_SZ_NARROW) | (is_lossless ? ZTI_SZ_LOSSLESS : 0);
 }
 
@@ -331,7 +328,7 @@ struct spot {
 static __device__ __forceinline__ struct spot spot_at(const struct walk *w, const uint32_t *at)
 {
     struct spot p = {0, 0};
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
         p.place += at[k] * w->pace[k];
         p.has |= (uint32_t)((at[k] & w->restart) != 0) << k;
@@ -345,7 +342,7 @@ SIMT_UNROLL
 static __device__ __forceinline__ struct spot spot_within(const struct walk *w, uint32_t v)
 {
     uint32_t at[ZT_MAX_RANK];
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
         at[k] = v & ((1u << w->side[k]) - 1);
         v >>= w->side[k];
@@ -357,7 +354,7 @@ static __device__ __forceinline__ struct spot spot_of_block(const struct walk *w
 {
     uint32_t at[ZT_MAX_RANK];
     split(g, w->blocks, w->block_inverse, at);
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
         at[k] <<= w->side[k];
     return spot_at(w, at);
@@ -377,7 +374,7 @@ static __device__ __forceinline__ struct spot spot_of(const struct walk *w, uint
                                                       uint32_t axes)
 {
     struct spot p = {i, 0};
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < axes; k++) {
         const uint32_t rest = k + 1 < ZT_MAX_RANK ? divide(i, w->inverse[k]) : 0;
         p.has |= (uint32_t)(((i - rest * w->extent[k]) & w->restart) != 0) << k;
@@ -393,10 +390,10 @@ static __device__ __forceinline__ word difference(const word *a, const uint32_t 
                                                   struct spot p, uint32_t axes)
 {
     word sum = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t corner = 0; corner < 1u << axes; corner++) {
         uint32_t back = 0, ones = 0;
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t k = 0; k < axes; k++) {
             back += (corner >> k & 1) * pace[k];
             ones += corner >> k & 1;
@@ -432,13 +429,13 @@ static __device__ __forceinline__ void residuals_at_once(struct coding *sh, cons
 {
     const word *const own = sh->a + p.place;
     word sum[AT_ONCE], left = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t j = 0; j < AT_ONCE; j++)
         sum[j] = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t corner = 0; corner < 1u << axes; corner += 2) {
         uint32_t back = 0, ones = 0;
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t k = 1; k < axes; k++) {
             back += (corner >> k & 1) * pace[k];
             ones += corner >> k & 1;
@@ -447,13 +444,13 @@ SIMT_UNROLL
         word v[AT_ONCE];
         simt_load_16(v, row);
         left = ones % 2 ? left - row[-1] : left + row[-1];
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t j = 0; j < AT_ONCE; j++)
             sum[j] = ones % 2 ? sum[j] - v[j] : sum[j] + v[j];
     }
     const bool is_along = (r->differ & 1) != 0;
     const bool is_narrow = WIDTH == 32 || r->is_narrow;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t j = 0; j < AT_ONCE; j++) {
         const word before = j > 0 ? (is_along ? sum[j - 1] : 0) : (p.has & 1) != 0 ? left : 0;
         const word first = p.has == 0 && (j == 0 || !is_along) ? r->base : 0;
@@ -469,7 +466,7 @@ static __device__ __forceinline__ void residuals_of_blocks(struct coding *sh,
     const struct walk w = sh->walk;
     const uint32_t i = threadIdx.x % 32 * AT_ONCE, end = r->last * ZTI_SZ_GROUP;
     const struct spot within = spot_within(&w, i % ZTI_SZ_GROUP);
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (uint32_t at = r->first * ZTI_SZ_GROUP + i; at < end; at += 32 * AT_ONCE) {
         const uint32_t block = sh->blocks[at / ZTI_SZ_GROUP];
         const struct spot p = {within.place + (block & 0xffff), within.has | block >> 16};
@@ -480,13 +477,12 @@ SIMT_NO_UNROLL
 }
 
 /* The same where groups are runs, in tiles that are even. */
-static __device__ __forceinline__ void residuals_of_even_runs(struct coding *sh,
-                                                              const struct residuals *r,
-                                                              uint32_t axes)
+static __device__ __forceinline__ void
+residuals_of_even_runs(struct coding *sh, const struct residuals *r, uint32_t axes)
 {
     const struct walk w = sh->walk;
     const uint32_t i = threadIdx.x % 32 * AT_ONCE, end = r->last * ZTI_SZ_GROUP;
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (uint32_t at = r->first * ZTI_SZ_GROUP + i; at < end; at += 32 * AT_ONCE) {
         word d[AT_ONCE] = {0};
         if (at < w.n)

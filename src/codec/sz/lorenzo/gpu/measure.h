@@ -26,7 +26,7 @@ static __device__ __forceinline__ struct pair pair_of(const struct coding *sh, u
 struct some {
     word v[OF_GROUP];
     uint32_t group, n;
-    word top;                      /* the largest of the lane's */
+    word top;                       /* the largest of the lane's */
     uint32_t lengths[OF_GROUP / 4]; /* how many bits each has, a byte a value */
 };
 
@@ -39,7 +39,7 @@ struct found_class {
 /* The sum over a group's lanes. */
 static __device__ __forceinline__ uint32_t sum_of_group(uint32_t v)
 {
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t step = 1; step < GROUP_LANES; step *= 2)
         v += __shfl_xor_sync(SIMT_ALL_LANES, v, (int)step);
     return v;
@@ -69,13 +69,13 @@ static __device__ __forceinline__ void load_some(const struct coding *sh, uint32
     s->group = group;
     s->n = group < last ? in_group(sh->walk.n, group) : 0;
     s->top = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t j = 0; j < OF_GROUP; j++)
         s->v[j] = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t j = 0; j < OF_GROUP && group < last; j += AT_ONCE)
         simt_load_16(s->v + j, sh->u + group * ZTI_SZ_GROUP + number_in_group(group, j) + j % 4);
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t j = 0; j < OF_GROUP; j++) {
         const uint32_t highest = bits_in(s->v[j]) - 1;
         s->top = s->v[j] > s->top ? s->v[j] : s->top;
@@ -88,7 +88,7 @@ static __device__ __forceinline__ uint32_t longer(const struct some *s, uint32_t
 {
     const uint32_t more = (127 - k) * 0x01010101;
     uint32_t marks = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t j = 0; j < OF_GROUP / 4; j++)
         marks |= ((s->lengths[j] + more) & 0x80808080) >> j;
     return sum_of_group((uint32_t)__popc(marks));
@@ -98,7 +98,7 @@ static __device__ __forceinline__ uint32_t rice_bits(const struct some *s, uint3
 {
     const uint32_t by = k < WIDTH ? k : WIDTH - 1;
     uint32_t sum = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t j = 0; j < OF_GROUP; j++)
         sum += at_most(s->v[j] >> by, ZTI_SZ_UNARY_MOST);
     return s->n * k + sum_of_group(k < WIDTH ? sum : 0);
@@ -110,7 +110,7 @@ static __device__ __forceinline__ uint32_t three_rice_bits(const struct some *s,
 {
     const uint32_t most = ZTI_SZ_UNARY_MOST, down = k > 0, less = k - down;
     uint32_t below_it = 0, own = 0, above_it = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t j = 0; j < OF_GROUP; j++) {
         const word v = s->v[j] >> less; /* k is at most WIDTH */
         below_it += at_most(v, most);
@@ -146,15 +146,15 @@ static __device__ __forceinline__ void descend(const struct some *s, uint32_t wi
     }
 }
 
-/* class_of of lorenzo/rice.h: a list of list_most values at most, or the k of the fewest bits near the
- * smallest one that leaves at most 39 of 64 values longer. */
+/* class_of of lorenzo/rice.h: a list of list_most values at most, or the k of the fewest bits near
+ * the smallest one that leaves at most 39 of 64 values longer. */
 static __device__ __forceinline__ struct found_class class_of(const struct some *s, uint32_t width,
                                                               uint32_t list_most)
 {
     const uint32_t most = s->n * 39 / 64;
     const uint32_t longest = __reduce_max_sync(SIMT_ALL_LANES, bits_in(s->top));
     struct found_class f = {0, 0, 0};
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (uint32_t step = highest_of(longest); step > 0; step /= 2)
         f.k += longer(s, f.k + step - 1) > most ? step : 0;
     const uint32_t begin = f.k;
@@ -181,7 +181,7 @@ static __device__ __forceinline__ uint32_t beyond(const struct some *s, uint32_t
     uint32_t marks = 0;
     if (above(s->top, k) < most)
         return 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t j = 0; j < OF_GROUP; j++)
         marks |= (uint32_t)(above(s->v[j], k) >= most) << j;
     return marks;
@@ -204,8 +204,8 @@ static __device__ __forceinline__ uint32_t rounds_bits(const struct coding *sh,
     if (__any_sync(SIMT_ALL_LANES, marks != 0)) {
         while (marks != 0) {
             const word v = next_beyond(sh, s, f.k, &marks);
-            more += ZTI_SZ_ROUNDS - 1 + number_bits(v, ZTI_SZ_ROUNDS) -
-                    at_most(v, ZTI_SZ_UNARY_MOST);
+            more +=
+                ZTI_SZ_ROUNDS - 1 + number_bits(v, ZTI_SZ_ROUNDS) - at_most(v, ZTI_SZ_UNARY_MOST);
         }
         more = sum_of_group(more);
     }
@@ -218,7 +218,7 @@ static __device__ __forceinline__ uint32_t symbols_bits(struct coding *sh, const
 {
     const uint32_t n = is_list(c) ? 0 : s->n, most = symbol_most(book_of(c));
     uint32_t sum = 0, marks = n == 0 ? 0 : beyond(s, class_shift(c), most);
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t j = 0; j < OF_GROUP; j += 4) {
         const struct codes two =
             codes_of_four(codes_in(sh), s->v + j, number_in_group(s->group, j), n, c);
@@ -241,8 +241,7 @@ static __device__ __forceinline__ void measure_lists(struct coding *sh, uint32_t
     for (; lists != 0; lists &= lists - 1) {
         const int lane = __ffs((int)lists) - 1;
         const uint32_t g = __shfl_sync(SIMT_ALL_LANES, group, lane);
-        const uint32_t bits =
-            list_bits(pair_of(sh, g), __shfl_sync(SIMT_ALL_LANES, c, lane));
+        const uint32_t bits = list_bits(pair_of(sh, g), __shfl_sync(SIMT_ALL_LANES, c, lane));
         if (threadIdx.x % 32 == 0)
             sh->rest_at[g] = bits;
     }
@@ -257,7 +256,7 @@ static __device__ __forceinline__ bool measure_warp(struct coding *sh, uint32_t 
 {
     const uint32_t most = is_coded ? (uint32_t)ZTI_SZ_SPARSE_CODED : (uint32_t)ZTI_SZ_SPARSE;
     bool differs = false;
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (uint32_t g = first; g < last; g += GROUPS_AT_ONCE) {
         struct some s;
         load_some(sh, g + threadIdx.x % 32 / GROUP_LANES, last, &s);

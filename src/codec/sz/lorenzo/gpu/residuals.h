@@ -23,7 +23,7 @@ struct half_group {
     uint32_t n, own;   /* values of the group, and of the half */
     uint32_t plane_at; /* the bit of plane 0 of the half's first value */
     uint32_t high[HIGH];
-    uint32_t alive; /* values of which more is written one by one, */
+    uint32_t alive;   /* values of which more is written one by one, */
     uint64_t more_at; /* here in the stream; */
     uint32_t base;    /* they are that much at least */
 };
@@ -53,7 +53,7 @@ static __device__ __forceinline__ uint32_t spread(uint32_t bits, uint32_t alive)
 {
     uint32_t to = 0;
     for (uint32_t left = alive; left != 0;) {
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t i = 0; i < 2; i++) {
             const uint32_t least = left & (0 - left);
             to += (bits & 1) * least;
@@ -71,10 +71,10 @@ static __device__ __forceinline__ uint32_t take_rounds(const struct tile_bits *b
 {
     const uint32_t second = threadIdx.x % 2;
     uint32_t alive = is_list(h->c) || h->own == 0 ? 0 : 0xffffffffu >> (32 - h->own), at = h->at;
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (uint32_t round = 0; round < ZTI_SZ_ROUNDS; round += 4) {
         uint32_t goes_on[4];
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t i = 0; i < 4; i++) {
             const uint32_t count = (uint32_t)__popc(alive);
             const uint32_t others = __shfl_xor_sync(SIMT_ALL_LANES, count, 1);
@@ -109,7 +109,7 @@ static __device__ __forceinline__ void swap_bits(uint32_t *a, uint32_t *b, uint3
 static __device__ __forceinline__ void turn_numbers(const uint32_t *w, uint32_t *planes)
 {
     uint32_t a[4], b[4];
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < 4; i += 2) {
         a[i] = __byte_perm(w[i], w[i + 1], 0x5140);
         a[i + 1] = __byte_perm(w[i], w[i + 1], 0x7362);
@@ -133,7 +133,7 @@ SIMT_UNROLL
 /* Sixteen numbers of two bits, each in four. */
 static __device__ __forceinline__ void widen(uint32_t from, uint32_t *to)
 {
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t x = from >> 16 * i & 0xffff;
         x = (x | x << 8) & 0x00ff00ff;
@@ -153,7 +153,7 @@ static __device__ __forceinline__ void take_symbols(const uint8_t *symbols, stru
         widen(words[0], w);
         widen(words[1], w + 2);
     } else {
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t i = 0; i < 4; i++)
             w[i] = words[i];
     }
@@ -175,12 +175,15 @@ struct items {
     bool is_value;
 };
 
-static __device__ __forceinline__ struct items items_of(const struct sz_tiles *s,
-                                                        const struct half_group *h, uint64_t of,
-                                                        bool is_value)
+static __device__ __forceinline__ struct items
+items_of(const struct sz_tiles *s, const struct half_group *h, uint64_t of, bool is_value)
 {
     const struct items t = {{s->words, s->words_count, h->more_at},
-                            is_list(h->c) ? h->c : of, 0, h->c, h->base, is_value};
+                            is_list(h->c) ? h->c : of,
+                            0,
+                            h->c,
+                            h->base,
+                            is_value};
     return t;
 }
 
@@ -208,7 +211,7 @@ static __device__ __forceinline__ uint32_t take_items(struct items t, uint32_t *
         if (place / HALF != threadIdx.x % 2)
             continue;
         const uint32_t bit = 1u << place % HALF;
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t i = 0; i < HIGH; i++)
             high[i] = (high[i] & ~bit) | (v >> i & 1 ? bit : 0);
         far |= v >> HIGH != 0 ? bit : 0;
@@ -221,10 +224,10 @@ SIMT_UNROLL
 /* Turn eight words of planes: byte m of word r is then of value 8 m + r. */
 static __device__ __forceinline__ void turn_bytes(uint32_t *w)
 {
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t step = 4; step > 0; step /= 2) {
         const uint32_t mask = step == 4 ? 0x0f0f0f0f : step == 2 ? 0x33333333 : 0x55555555;
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t k = 0; k < 8; k++)
             if (!(k & step))
                 swap_bits(w + k, w + k + step, step, mask);
@@ -241,18 +244,17 @@ static __device__ __forceinline__ void bring_planes(const struct tile_bits *bits
     const uint32_t shift = h->plane_at % 32;
     const uint32_t *const from = bits->words + (int32_t)(h->plane_at / 32) + 2 * j;
     if (h->n == ZTI_SZ_GROUP && bits->is_near) {
-SIMT_UNROLL
+        SIMT_UNROLL
         for (int32_t i = 0; i < 8; i++)
             w[i] = i >= first && i < end
                        ? __funnelshift_r(from[2 * i], from[2 * i + 1], shift) ^ flip
                        : 0;
         return;
     }
-SIMT_UNROLL
+    SIMT_UNROLL
     for (int32_t i = 0; i < 8; i++)
-        w[i] = i >= first && i < end
-                   ? bits_at(bits, h->plane_at + (uint32_t)(j + i) * h->n) ^ flip
-                   : 0;
+        w[i] = i >= first && i < end ? bits_at(bits, h->plane_at + (uint32_t)(j + i) * h->n) ^ flip
+                                     : 0;
 }
 
 /* Residuals of so many values of a half, a multiple of 8, from 'first' on, another; with their high
@@ -262,18 +264,16 @@ static __device__ __forceinline__ void join_planes(const struct tile_bits *bits,
                                                    uint32_t count, bool is_wide, uint32_t *low,
                                                    uint32_t *high)
 {
-    const uint32_t flip = h->own == 0  ? 0
-                          : h->k == 0 ? h->high[0]
-                                      : bits_at(bits, h->plane_at);
+    const uint32_t flip = h->own == 0 ? 0 : h->k == 0 ? h->high[0] : bits_at(bits, h->plane_at);
     int32_t left = (int32_t)h->k - (8 - HIGH); /* planes from plane 1 on that come later */
     uint32_t w[8];
     bring_planes(bits, h, left + 1, left < 0 ? -left : 0, 7 - HIGH, flip, w);
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < HIGH; i++)
         w[7 - HIGH + i] = h->high[i] ^ flip;
     w[7] = flip;
     turn_bytes(w);
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t above = 24 - (first + i) / 8 * 8;
         low[i] = (uint32_t)((int32_t)(w[i % 8] << above) >> (left < 0 ? 24 - left : 24));
@@ -285,7 +285,7 @@ SIMT_UNROLL
         left -= some;
         bring_planes(bits, h, left + 1, 0, some, flip, w);
         turn_bytes(w);
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t i = 0; i < count; i++) {
             if (is_wide)
                 high[i] = __funnelshift_l(low[i], high[i], (uint32_t)some);
@@ -305,7 +305,7 @@ static __device__ __forceinline__ void add_items(struct items t, uint32_t k, uin
         const uint64_t more = k + HIGH < 64 ? v << (k + HIGH) : 0;
         if (place / HALF != threadIdx.x % 2)
             continue;
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t i = 0; i < count; i++) {
             const word old = (word)((is_wide ? (uint64_t)high[i] << 32 : 0) | low[i]);
             const word now = unfold(fold(old, !is_wide) + (word)more, !is_wide);
@@ -336,7 +336,7 @@ static __device__ __forceinline__ uint32_t row_sums(const struct walk *w, bool i
 static __device__ __forceinline__ uint32_t sum_rows(uint32_t row, uint32_t *v, uint32_t *up_to)
 {
     const uint32_t place = threadIdx.x % 32 & (row / HALF - 1);
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 1; i < HALF; i++)
         if (row > (i & (0 - i)))
             v[i] += v[i - 1];

@@ -1,6 +1,6 @@
 /* rice.h: kernel text, coding: groups of 64 values, a warp a group or two, in Rice codes
- * and lists: how many bits lists take, and the bits. Its parameters are those of lorenzo/gpu/kernel.h. All
- * lanes of a warp call these functions, with the same group. */
+ * and lists: how many bits lists take, and the bits. Its parameters are those of
+ * lorenzo/gpu/kernel.h. All lanes of a warp call these functions, with the same group. */
 
 /* A group's values, of which a lane has number 'lane' and number 32 + lane; 0 beyond the n-th. */
 struct pair {
@@ -49,10 +49,10 @@ static __device__ __forceinline__ uint32_t list_bits(struct pair u, uint32_t cou
 {
     const uint32_t lane = lane_of(), k = gap_bits_of(count);
     const uint64_t some = not_zero(u);
-    return count == 0 ? 0
-                      : __reduce_add_sync(SIMT_ALL_LANES,
-                                          entry_bits(u.low, some, lane, k) +
-                                              entry_bits(u.high, some, 32 + lane, k));
+    return count == 0
+               ? 0
+               : __reduce_add_sync(SIMT_ALL_LANES, entry_bits(u.low, some, lane, k) +
+                                                       entry_bits(u.high, some, 32 + lane, k));
 }
 
 /* Bits of numbers for what is 'most' or more, of which value_bits says the unary part as well. */
@@ -130,7 +130,7 @@ static __device__ __forceinline__ struct turner turner_of(void)
     uint32_t lane = lane_of();
     struct turner t;
     simt_anew(lane); /* eight registers, but while bits are put */
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < 3; i++) {
         const uint32_t s = 4u >> i, right = UINT32_MAX / ((1u << s) + 1); /* b & s == 0 */
         const uint32_t is_other = lane / 2 & s;
@@ -147,7 +147,7 @@ SIMT_UNROLL
  * or 16 x 16. */
 static __device__ __forceinline__ uint32_t turn_eights(const struct turner *t, uint32_t a)
 {
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < 3; i++) {
         const uint32_t other = __shfl_xor_sync(SIMT_ALL_LANES, a, 8 >> i);
         a = (a & t->kept[i]) | (__funnelshift_l(other, other, t->left[i]) & ~t->kept[i]);
@@ -169,7 +169,7 @@ static __device__ __forceinline__ uint32_t gather_bits(uint32_t bits, uint32_t m
     const uint32_t three = (uint32_t)__popc(mask & 0xffffff);
     uint32_t zeros = ~mask << 1 & 0xfefefefe; /* before a bit, an odd number of them */
     bits &= mask;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t by = 1; by < 8; by *= 2) {
         uint32_t odd = zeros ^ (zeros << 1 & 0xfefefefe);
         odd ^= odd << 2 & 0xfcfcfcfc;
@@ -201,17 +201,15 @@ static __device__ __forceinline__ uint32_t bits_of_two(uint32_t a, uint32_t b, b
 }
 
 /* The low k bits of n values, plane by plane. */
-static __device__ __forceinline__ void put_planes(const struct turner *t, const word *u,
-                                                  uint32_t n, uint32_t k, uint32_t *out,
-                                                  uint32_t at)
+static __device__ __forceinline__ void put_planes(const struct turner *t, const word *u, uint32_t n,
+                                                  uint32_t k, uint32_t *out, uint32_t at)
 {
     word v[2];
     load_two(u, v);
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (uint32_t first = 0; first < k; first += 16) {
         const uint32_t plane = first + lane_of() / 2;
-        const uint32_t bits =
-            turn_sixteens(t, bits_of_two((uint32_t)v[0], (uint32_t)v[1], false));
+        const uint32_t bits = turn_sixteens(t, bits_of_two((uint32_t)v[0], (uint32_t)v[1], false));
         if (plane < k)
             or_bits_32(out, at + plane * n + lane_of() % 2 * 32, bits);
         v[0] >>= 16;
@@ -240,8 +238,8 @@ static __device__ __forceinline__ uint32_t ones_of(word v)
  * each part of the warp of so many: 'higher' are the values that go on, 'alive' those that there
  * are of the first round. From bit 'at' on; returns how many bits those up to the lane's are. */
 static __device__ __forceinline__ uint32_t put_halves(uint32_t higher, uint32_t alive,
-                                                      uint32_t most, uint32_t width,
-                                                      uint32_t *out, uint32_t at)
+                                                      uint32_t most, uint32_t width, uint32_t *out,
+                                                      uint32_t at)
 {
     const uint32_t own = lane_of() % width;
     const uint32_t before = __shfl_up_sync(SIMT_ALL_LANES, higher, 2);
@@ -254,9 +252,8 @@ static __device__ __forceinline__ uint32_t put_halves(uint32_t higher, uint32_t 
 }
 
 /* What is above k bits, in unary code. */
-static __device__ __forceinline__ void put_rounds(const struct turner *t, const word *u,
-                                                  uint32_t n, uint32_t k, uint32_t *out,
-                                                  uint32_t at)
+static __device__ __forceinline__ void put_rounds(const struct turner *t, const word *u, uint32_t n,
+                                                  uint32_t k, uint32_t *out, uint32_t at)
 {
     const uint32_t begin = lane_of() % 2 * 32, rounds = ZTI_SZ_ROUNDS;
     word v[2];
@@ -279,11 +276,11 @@ enum { BOTH_BITS = 8 }; /* of each value, that a square of bits holds of two gro
 /* Four values a lane of two groups from u on, one after another, each in half a warp; of its first
  * or second half as above, 8 apart. Each pair of lanes begins with others, and each half, as those
  * are in different banks. */
-static __device__ __forceinline__ void load_both(const struct turner *t, const word *u,
-                                                 uint32_t g, word *v)
+static __device__ __forceinline__ void load_both(const struct turner *t, const word *u, uint32_t g,
+                                                 word *v)
 {
     const uint32_t own = g * ZTI_SZ_GROUP + t->first;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < 4; k++)
         v[k] = u[own ^ 8 * k];
 }
@@ -324,12 +321,11 @@ static __device__ __forceinline__ bool put_last_of_both(const uint32_t *all, uin
 
 /* What four values a lane, the n-th of two groups and so on, are more than 'most' above the low
  * bits, as numbers or values, from bit 'at' on, which is that of the lane's group. */
-static __device__ __forceinline__ void put_more_of_both(const word *four, uint32_t shift,
-                                                        word most, bool is_number, uint32_t *out,
-                                                        uint32_t at)
+static __device__ __forceinline__ void put_more_of_both(const word *four, uint32_t shift, word most,
+                                                        bool is_number, uint32_t *out, uint32_t at)
 {
     uint32_t count = 0, marks = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < 4; k++) {
         const word v = four[k] >> shift;
         count += v < most ? 0 : is_number ? number_bits(v, (uint32_t)most) : value_bits(v - most);
@@ -358,7 +354,7 @@ static __device__ __forceinline__ void put_rounds_of_both(const struct turner *t
     const uint32_t all[4] = {ones_of(v[0]), ones_of(v[1]), ones_of(v[2]), ones_of(v[3])};
     uint32_t ones = bytes_of_both(t, all, false), alive = UINT32_MAX, most = 16, up_to;
     uint32_t marks = 0x80808080;
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (;;) {
         const uint32_t higher = turn_eights(t, ones);
         up_to = put_halves(higher, alive, most, 16, out, at);
@@ -397,8 +393,8 @@ static __device__ __forceinline__ void put_list(struct pair u, uint32_t count, u
     const uint64_t some = not_zero(u);
     if (count == 0)
         return;
-    const struct spans s = spans_of(entry_bits(u.low, some, lane, k),
-                                    entry_bits(u.high, some, 32 + lane, k));
+    const struct spans s =
+        spans_of(entry_bits(u.low, some, lane, k), entry_bits(u.high, some, 32 + lane, k));
     put_entry(u.low, some, lane, k, out, at + s.low);
     put_entry(u.high, some, 32 + lane, k, out, at + s.high);
 }

@@ -9,10 +9,10 @@ struct taking {
     uint32_t exact_before[EXACT_WORDS];
     uint16_t origin[ZTI_SZ_GROUPS], within[ZTI_SZ_GROUP]; /* places of groups, and in them */
     struct walk walk;
-    uint32_t axes, step[ZT_MAX_RANK]; /* between neighbours, in values of the tile */
+    uint32_t axes, step[ZT_MAX_RANK];            /* between neighbours, in values of the tile */
     uint32_t from[ZT_MAX_RANK], to[ZT_MAX_RANK]; /* coordinates that are in the view */
-    int64_t offset; /* of the tile's first value from the view's */
-    bool is_inside; /* all of it */
+    int64_t offset;                              /* of the tile's first value from the view's */
+    bool is_inside;                              /* all of it */
     word scan[THREADS];
     word warp_sum[THREADS / 32] __attribute__((aligned(16))); /* they are read by 16 bytes */
 };
@@ -76,7 +76,7 @@ static __device__ __forceinline__ void place_axes(const struct sz_tiles *s, stru
     const uint32_t k = threadIdx.x % 32, all = (1u << ZT_MAX_RANK) - 1;
     const uint32_t block = block_side(s->sz.effort, s->grid.rank);
     struct axis a = axis_of(s, number);
-    const bool is_axis = k < s->grid.rank, is_long = a.extent > 1;
+    const bool is_axis = k<s->grid.rank, is_long = a.extent> 1;
     const uint32_t longs = __ballot_sync(SIMT_ALL_LANES, is_long), axes = (uint32_t)__popc(longs);
     a.slot = is_long ? (uint32_t)__popc(longs >> k >> 1)
                      : axes + (uint32_t)__popc(~longs & ((1u << k % ZT_MAX_RANK) - 1));
@@ -124,7 +124,7 @@ static __device__ __forceinline__ void place_groups(struct taking *sh)
     const uint32_t i = threadIdx.x % ZTI_SZ_GROUP;
     uint32_t at[ZT_MAX_RANK], within = i, origin = 0, offset = 0;
     split(i, w->blocks, w->block_inverse, at);
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
         origin += (at[k] << w->side[k]) * sh->step[k];
         offset += (within & ((1u << w->side[k]) - 1)) * sh->step[k];

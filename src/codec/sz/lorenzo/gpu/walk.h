@@ -9,8 +9,8 @@
 enum {
     PUT_THREADS = 256, /* of a block, which codes a tile */
     PUT_WARPS = PUT_THREADS / 32,
-    PUT_MOST = 1024,   /* blocks of a launch that codes, which take one tile after another */
-    ROOM = 5376,       /* integers in shared memory: 16 planes of 16 rows of 16 and 4 */
+    PUT_MOST = 1024,         /* blocks of a launch that codes, which take one tile after another */
+    ROOM = 5376,             /* integers in shared memory: 16 planes of 16 rows of 16 and 4 */
     AT_ONCE = 16 * 8 / WIDTH /* values in 16 bytes */
 };
 
@@ -18,17 +18,17 @@ struct walk {
     uint32_t n, row;              /* values: of the tile, of the array's last axis */
     uint32_t extent[ZT_MAX_RANK]; /* 1 for the axes that there are not */
     uint32_t inverse[ZT_MAX_RANK];
-    uint32_t pace[ZT_MAX_RANK];   /* between neighbours in shared memory */
-    int64_t stride[ZT_MAX_RANK];  /* and in the array */
-    uint32_t side[ZT_MAX_RANK];   /* of blocks of 64 values, in bits */
+    uint32_t pace[ZT_MAX_RANK];  /* between neighbours in shared memory */
+    int64_t stride[ZT_MAX_RANK]; /* and in the array */
+    uint32_t side[ZT_MAX_RANK];  /* of blocks of 64 values, in bits */
     uint32_t blocks[ZT_MAX_RANK], block_inverse[ZT_MAX_RANK];
     uint32_t differ;  /* bit i: differences are taken along axis i */
     uint32_t restart; /* and begin anew where these bits of a coordinate are 0 */
     const word *first;
     bool is_blocked;
-    bool is_even;     /* 16 bytes of integers are in a row from each multiple of AT_ONCE on */
-    bool is_steady;   /* PUT_THREADS * AT_ONCE values on is always the same way: */
-    int64_t leap;     /* in the array, */
+    bool is_even;        /* 16 bytes of integers are in a row from each multiple of AT_ONCE on */
+    bool is_steady;      /* PUT_THREADS * AT_ONCE values on is always the same way: */
+    int64_t leap;        /* in the array, */
     uint32_t leap_place; /* and in shared memory */
     bool is_together; /* 16 bytes are side by side, and aligned, from each multiple of AT_ONCE on */
 };
@@ -48,7 +48,7 @@ static __device__ __forceinline__ uint32_t divide(uint32_t i, uint32_t inverse)
 static __device__ __forceinline__ void split(uint32_t i, const uint32_t *extent,
                                              const uint32_t *inverse, uint32_t *at)
 {
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < ZT_MAX_RANK; k++) {
         const uint32_t rest = k + 1 < ZT_MAX_RANK ? divide(i, inverse[k]) : 0;
         at[k] = i - rest * extent[k];
@@ -169,7 +169,7 @@ static __device__ __forceinline__ int64_t offset_of(const struct walk *w, uint32
     uint32_t at[ZT_MAX_RANK];
     int64_t offset = 0;
     split(i, w->extent, w->inverse, at);
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
         offset += at[k] * w->stride[k];
     return offset;
@@ -184,7 +184,7 @@ static __device__ __forceinline__ uint32_t place_of(const struct walk *w, uint32
 {
     uint32_t at[ZT_MAX_RANK], place = 0;
     split(i, w->extent, w->inverse, at);
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < ZT_MAX_RANK; k++)
         place += at[k] * w->pace[k];
     return place;

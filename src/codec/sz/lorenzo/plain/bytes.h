@@ -1,6 +1,7 @@
 /* bytes.h: kernel text: 64 values of eight bits. What is compared, counted, packed and turned
- * into planes is a byte a value, whatever the width of the integers (lorenzo/plain/words.h). This text is the
- * specification, in words of eight bytes; lorenzo/x86/bytes_avx2.h and lorenzo/x86/bytes_avx512.h are the same. */
+ * into planes is a byte a value, whatever the width of the integers (lorenzo/plain/words.h). This
+ * text is the specification, in words of eight bytes; lorenzo/x86/bytes_avx2.h and
+ * lorenzo/x86/bytes_avx512.h are the same. */
 
 struct small {
     uint64_t of[8]; /* the first value in the lowest byte */
@@ -134,8 +135,8 @@ ZTI_INLINE struct small small_of_bits(const uint8_t *from, uint32_t down, uint32
 {
     uint64_t planes[8] = {0};
     for (uint32_t j = 0; j < count; j++)
-        planes[j] = zti_get_le64(from + 8 * j) >> down |
-                    (uint64_t)from[8 * j + 8] << 1 << (63 - down);
+        planes[j] = zti_get_le64(from + 8 * j) >> down | (uint64_t)from[8 * j + 8] << 1
+                                                                                   << (63 - down);
     return small_of_planes(planes);
 }
 
@@ -169,6 +170,4 @@ ZTI_INLINE void small_stream(struct small s, uint8_t *to)
     small_store(s, to);
 }
 
-ZTI_INLINE void small_stream_end(void)
-{
-}
+ZTI_INLINE void small_stream_end(void) {}

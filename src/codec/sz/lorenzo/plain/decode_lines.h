@@ -1,6 +1,7 @@
-/* decode_lines.h: kernel text: integers of 32 or 64 bits that fill a register, which rows of tiles are
- * decoded in (lorenzo/integers.h). This text is the specification; lorenzo/x86/decode_lines_avx2.h and
- * lorenzo/x86/decode_lines_avx512.h are the same with longer registers. */
+/* decode_lines.h: kernel text: integers of 32 or 64 bits that fill a register, which rows of tiles
+ * are decoded in (lorenzo/integers.h). This text is the specification;
+ * lorenzo/x86/decode_lines_avx2.h and lorenzo/x86/decode_lines_avx512.h are the same with longer
+ * registers. */
 
 enum { LINE_BYTES = 16 };
 

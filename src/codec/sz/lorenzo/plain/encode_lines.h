@@ -3,8 +3,9 @@
  *   uval        uint32_t or uint64_t
  *   VAL_BITS    their width
  *   NAME(x)     x with this instance's suffix
- * AVX2 and AVX-512 have their own of what moves lanes of 32 bits, in lorenzo/x86/encode_lines_avx2.h and
- * lorenzo/x86/encode_lines_avx512.h; this text is the specification. */
+ * AVX2 and AVX-512 have their own of what moves lanes of 32 bits, in
+ * lorenzo/x86/encode_lines_avx2.h and lorenzo/x86/encode_lines_avx512.h; this text is the
+ * specification. */
 #undef LANES
 #if defined(ZTI_WITH_AVX512)
 #define LANES (512 / VAL_BITS)

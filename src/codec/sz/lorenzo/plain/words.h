@@ -1,10 +1,7 @@
-/* words.h: kernel text: groups of 64 integers, and what of them fits in bytes (lorenzo/plain/bytes.h). The
- * includer defines
- *   uval        uint32_t or uint64_t
- *   VAL_BITS    their width
- *   NAME(x)     x with this instance's suffix
- * This text is the specification; instances for 32 bits have their own of most of it, in
- * lorenzo/x86/words_avx2.h and lorenzo/x86/words_avx512.h. */
+/* words.h: kernel text: groups of 64 integers, and what of them fits in bytes
+ * (lorenzo/plain/bytes.h). The includer defines uval        uint32_t or uint64_t VAL_BITS    their
+ * width NAME(x)     x with this instance's suffix This text is the specification; instances for 32
+ * bits have their own of most of it, in lorenzo/x86/words_avx2.h and lorenzo/x86/words_avx512.h. */
 
 /* All bits that one of the values has. */
 ZTI_INLINE uval NAME(any)(const uval *u)

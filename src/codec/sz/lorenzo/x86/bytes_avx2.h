@@ -5,7 +5,13 @@ struct small {
 };
 
 /* The same for both registers. */
-#define BOTH(x) (struct small){{(x(0)), (x(1))}}
+#define BOTH(x)                                                                                    \
+    (struct small)                                                                                 \
+    {                                                                                              \
+        {                                                                                          \
+            (x(0)), (x(1))                                                                         \
+        }                                                                                          \
+    }
 
 ZTI_INLINE struct small small_zero(void)
 {
@@ -28,8 +34,8 @@ ZTI_INLINE void small_store(struct small s, uint8_t *to)
 /* The top bits of all bytes. */
 ZTI_INLINE uint64_t top_bits(struct small s)
 {
-    return (uint32_t)_mm256_movemask_epi8(s.v[0]) |
-           (uint64_t)(uint32_t)_mm256_movemask_epi8(s.v[1]) << 32;
+    return (uint32_t)_mm256_movemask_epi8(s.v[0]) | (uint64_t)(uint32_t)_mm256_movemask_epi8(s.v[1])
+                                                        << 32;
 }
 
 /* What is not above is the least of the value and the limit. */
@@ -75,17 +81,16 @@ ZTI_INLINE struct small small_least(struct small s, uint32_t most)
 
 ZTI_INLINE uint32_t small_sum(struct small s)
 {
-    const __m256i eights = _mm256_sad_epu8(_mm256_add_epi8(s.v[0], s.v[1]),
-                                           _mm256_setzero_si256());
-    const __m128i two = _mm_add_epi32(_mm256_castsi256_si128(eights),
-                                      _mm256_extracti128_si256(eights, 1));
+    const __m256i eights = _mm256_sad_epu8(_mm256_add_epi8(s.v[0], s.v[1]), _mm256_setzero_si256());
+    const __m128i two =
+        _mm_add_epi32(_mm256_castsi256_si128(eights), _mm256_extracti128_si256(eights, 1));
     return (uint32_t)_mm_cvtsi128_si32(_mm_add_epi32(two, _mm_unpackhi_epi64(two, two)));
 }
 
 ZTI_INLINE struct small small_raise(struct small s, uint64_t word)
 {
-    const __m256i which = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202,
-                                             0x0303030303030303);
+    const __m256i which =
+        _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
     const __m256i bit = _mm256_set1_epi64x((int64_t)UINT64_C(0x8040201008040201));
     for (uint32_t i = 0; i < 2; i++) {
         const __m256i all = _mm256_set1_epi32((int32_t)(uint32_t)(word >> 32 * i));
@@ -123,9 +128,9 @@ ZTI_INLINE struct small small_of_planes(const uint64_t *planes)
 {
     __m128i two[4], four[4];
     for (uint32_t j = 0; j < 4; j++)
-        two[j] = _mm_unpacklo_epi8(
-            _mm_loadl_epi64((const __m128i *)(const void *)(planes + 2 * j)),
-            _mm_loadl_epi64((const __m128i *)(const void *)(planes + 2 * j + 1)));
+        two[j] =
+            _mm_unpacklo_epi8(_mm_loadl_epi64((const __m128i *)(const void *)(planes + 2 * j)),
+                              _mm_loadl_epi64((const __m128i *)(const void *)(planes + 2 * j + 1)));
     for (uint32_t j = 0; j < 2; j++) {
         four[j] = _mm_unpacklo_epi16(two[2 * j], two[2 * j + 1]);
         four[2 + j] = _mm_unpackhi_epi16(two[2 * j], two[2 * j + 1]);
@@ -147,11 +152,10 @@ ZTI_INLINE struct small small_of_bits(const uint8_t *from, uint32_t down, uint32
         const __m256i *const next = (const __m256i *)(const void *)(from + 32 * i + 8);
         const __m256i word = _mm256_or_si256(_mm256_srl_epi64(_mm256_loadu_si256(at), right),
                                              _mm256_sll_epi64(_mm256_loadu_si256(next), left));
-        const __m256i number = _mm256_add_epi64(_mm256_setr_epi64x(0, 1, 2, 3),
-                                                _mm256_set1_epi64x(4 * (int64_t)i));
+        const __m256i number =
+            _mm256_add_epi64(_mm256_setr_epi64x(0, 1, 2, 3), _mm256_set1_epi64x(4 * (int64_t)i));
         const __m256i is_there = _mm256_cmpgt_epi64(_mm256_set1_epi64x((int64_t)count), number);
-        _mm256_storeu_si256((__m256i *)(void *)(planes + 4 * i),
-                            _mm256_and_si256(word, is_there));
+        _mm256_storeu_si256((__m256i *)(void *)(planes + 4 * i), _mm256_and_si256(word, is_there));
     }
     return small_of_planes(planes);
 }

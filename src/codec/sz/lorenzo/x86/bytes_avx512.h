@@ -110,9 +110,9 @@ ZTI_INLINE struct small small_of_planes(const uint64_t *planes)
 
 ZTI_INLINE struct small small_of_bits(const uint8_t *from, uint32_t down, uint32_t count)
 {
-    const __m512i planes = _mm512_maskz_shrdv_epi64(
-        (__mmask8)((1u << count) - 1), _mm512_loadu_si512(from), _mm512_loadu_si512(from + 8),
-        _mm512_set1_epi64((int64_t)down));
+    const __m512i planes =
+        _mm512_maskz_shrdv_epi64((__mmask8)((1u << count) - 1), _mm512_loadu_si512(from),
+                                 _mm512_loadu_si512(from + 8), _mm512_set1_epi64((int64_t)down));
     return (struct small){turned_squares(turned_bytes(planes))};
 }
 
@@ -126,9 +126,18 @@ struct small_rates {
 };
 
 /* Matrices that leave out the low k bits of a byte, from k = -2 on. */
-static const uint64_t less_bits[12] = {
-    0, 0, 0x0102040810204080, 0x0204081020408000, 0x0408102040800000, 0x0810204080000000,
-    0x1020408000000000, 0x2040800000000000, 0x4080000000000000, 0x8000000000000000, 0, 0};
+static const uint64_t less_bits[12] = {0,
+                                       0,
+                                       0x0102040810204080,
+                                       0x0204081020408000,
+                                       0x0408102040800000,
+                                       0x0810204080000000,
+                                       0x1020408000000000,
+                                       0x2040800000000000,
+                                       0x4080000000000000,
+                                       0x8000000000000000,
+                                       0,
+                                       0};
 
 ZTI_INLINE __m512i small_sums(struct small s, const uint64_t *matrix)
 {
@@ -160,10 +169,10 @@ ZTI_INLINE struct small_rates small_rates_of(struct small s, uint32_t most)
     const __m512i pairs = _mm512_packus_epi32(two, more);
     const __m512i all = _mm512_add_epi32(_mm512_and_si512(pairs, _mm512_set1_epi32(0xffff)),
                                          _mm512_srli_epi32(pairs, 16));
-    const __m256i half = _mm256_add_epi32(_mm512_castsi512_si256(all),
-                                          _mm512_extracti64x4_epi64(all, 1));
-    const __m128i four = _mm_add_epi32(_mm256_castsi256_si128(half),
-                                       _mm256_extracti128_si256(half, 1));
+    const __m256i half =
+        _mm256_add_epi32(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
+    const __m128i four =
+        _mm_add_epi32(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
     r.bits = _mm_add_epi32(four, _mm_setr_epi32(-128, -64, 0, 64));
     return r;
 }

@@ -37,8 +37,7 @@ ZTI_INLINE full_line sums_apart_32(full_line v, uint32_t apart)
 ZTI_INLINE full_line last_apart_32(full_line v, uint32_t apart, const uint32_t *lasts)
 {
     (void)apart;
-    return _mm256_permutevar8x32_epi32(
-        v, _mm256_loadu_si256((const __m256i *)(const void *)lasts));
+    return _mm256_permutevar8x32_epi32(v, _mm256_loadu_si256((const __m256i *)(const void *)lasts));
 }
 
 ZTI_INLINE full_line last_of_32(full_line v)

@@ -1,5 +1,5 @@
-/* encode_lines_avx2.h: what lorenzo/plain/encode_lines.h has of lanes of 32 bits, with AVX2; and a line of
- * multiples of a step (quantize/lattice.h) at a time. */
+/* encode_lines_avx2.h: what lorenzo/plain/encode_lines.h has of lanes of 32 bits, with AVX2; and a
+ * line of multiples of a step (quantize/lattice.h) at a time. */
 #define HAS_MULTIPLES
 #define LANES_32 8
 
@@ -29,8 +29,8 @@ ZTI_INLINE void put_line_32(line_32 v, uint32_t *to, uint32_t part)
     }
 }
 
-/* Four values: sums whose low bits are the multiples (at_once in quantize/nearest.h), and these times the
- * step. */
+/* Four values: sums whose low bits are the multiples (at_once in quantize/nearest.h), and these
+ * times the step. */
 ZTI_INLINE __m256d four_sums(__m256d x, double step, double r, __m256d *y)
 {
     const __m256d magic = _mm256_set1_pd(0x1.8p52);
@@ -65,8 +65,8 @@ ZTI_INLINE bool sure_multiples(const float *x, const struct lattice_f32 *l, line
     const __m256 off = _mm256_sub_ps(v, _mm256_mul_ps(k, _mm256_set1_ps(l->rounded.step)));
     const __m256 part = _mm256_mul_ps(_mm256_and_ps(v, bits), _mm256_set1_ps(0x1p-22F));
     const __m256 far = _mm256_add_ps(part, _mm256_and_ps(off, bits));
-    const __m256i is_far = _mm256_cmpgt_epi32(_mm256_castps_si256(far),
-                                              _mm256_set1_epi32((int32_t)l->sure));
+    const __m256i is_far =
+        _mm256_cmpgt_epi32(_mm256_castps_si256(far), _mm256_set1_epi32((int32_t)l->sure));
     *q = (line_32)_mm256_sub_epi32(_mm256_castps_si256(sum), _mm256_castps_si256(magic));
     return _mm256_testz_si256(is_far, is_far);
 }
@@ -82,8 +82,8 @@ ZTI_INLINE line_32 multiples_f32(const float *x, const struct lattice_f32 *l,
     const __m256d first = four_sums(_mm256_cvtps_pd(_mm_loadu_ps(x)), l->step, l->r, &y[0]);
     const __m256d last = four_sums(_mm256_cvtps_pd(_mm_loadu_ps(x + 4)), l->step, l->r, &y[1]);
     const __m256 v = _mm256_loadu_ps(x);
-    const __m256 off = _mm256_sub_ps(v, _mm256_set_m128(_mm256_cvtpd_ps(y[1]),
-                                                        _mm256_cvtpd_ps(y[0])));
+    const __m256 off =
+        _mm256_sub_ps(v, _mm256_set_m128(_mm256_cvtpd_ps(y[1]), _mm256_cvtpd_ps(y[0])));
     const __m256i near = _mm256_sub_epi32(_mm256_set1_epi32((int32_t)l->limits.error),
                                           _mm256_and_si256(_mm256_castps_si256(off), bits));
     const __m256i small = _mm256_sub_epi32(_mm256_set1_epi32((int32_t)l->limits.reach),
@@ -102,9 +102,8 @@ ZTI_INLINE __m256i far_of_four(__m256d x, __m256d y, const struct lattice_f64 *l
     const __m256i bits = _mm256_set1_epi64x(INT64_MAX);
     const __m256i off = _mm256_and_si256(_mm256_castpd_si256(_mm256_sub_pd(x, y)), bits);
     const __m256i size = _mm256_and_si256(_mm256_castpd_si256(x), bits);
-    return _mm256_or_si256(
-        _mm256_sub_epi64(_mm256_set1_epi64x((int64_t)l->limits.error), off),
-        _mm256_sub_epi64(_mm256_set1_epi64x((int64_t)l->limits.reach), size));
+    return _mm256_or_si256(_mm256_sub_epi64(_mm256_set1_epi64x((int64_t)l->limits.error), off),
+                           _mm256_sub_epi64(_mm256_set1_epi64x((int64_t)l->limits.reach), size));
 }
 
 ZTI_INLINE line_32 multiples_f64(const double *x, const struct lattice_f64 *l,
@@ -114,8 +113,8 @@ ZTI_INLINE line_32 multiples_f64(const double *x, const struct lattice_f64 *l,
     const __m256d v[2] = {_mm256_loadu_pd(x), _mm256_loadu_pd(x + 4)};
     const __m256d first = four_sums(v[0], l->step, l->r, &y[0]);
     const __m256d last = four_sums(v[1], l->step, l->r, &y[1]);
-    beyond->of = _mm256_or_si256(beyond->of, _mm256_or_si256(far_of_four(v[0], y[0], l),
-                                                             far_of_four(v[1], y[1], l)));
+    beyond->of = _mm256_or_si256(
+        beyond->of, _mm256_or_si256(far_of_four(v[0], y[0], l), far_of_four(v[1], y[1], l)));
     return low_halves(first, last);
 }
 

@@ -1,5 +1,5 @@
-/* encode_lines_avx512.h: what lorenzo/plain/encode_lines.h has of lanes of 32 bits, with AVX-512; and a line of
- * multiples of a step (quantize/lattice.h) at a time. */
+/* encode_lines_avx512.h: what lorenzo/plain/encode_lines.h has of lanes of 32 bits, with AVX-512;
+ * and a line of multiples of a step (quantize/lattice.h) at a time. */
 #define HAS_MULTIPLES
 #define LANES_32 16
 
@@ -10,8 +10,8 @@ ZTI_INLINE line_32 moved_on_32(line_32 v, line_32 before)
 
 ZTI_INLINE line_32 moved_by_32(line_32 v, line_32 before, uint32_t by)
 {
-    const __m512i lane = _mm512_set_epi32(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18,
-                                          17, 16);
+    const __m512i lane =
+        _mm512_set_epi32(31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16);
     return (line_32)_mm512_permutex2var_epi32(
         (__m512i)before, _mm512_sub_epi32(lane, _mm512_set1_epi32((int32_t)by)), (__m512i)v);
 }
@@ -32,8 +32,8 @@ ZTI_INLINE void put_line_32(line_32 v, uint32_t *to, uint32_t part)
     }
 }
 
-/* Eight values: sums whose low bits are the multiples (at_once in quantize/nearest.h), and these times
- * the step. */
+/* Eight values: sums whose low bits are the multiples (at_once in quantize/nearest.h), and these
+ * times the step. */
 ZTI_INLINE __m512d eight_sums(__m512d x, double step, double r, __m512d *y)
 {
     const __m512d magic = _mm512_set1_pd(0x1.8p52);
@@ -67,11 +67,11 @@ ZTI_INLINE bool sure_multiples(const float *x, const struct lattice_f32 *l, line
     const __m512 sum = _mm512_fmadd_ps(v, _mm512_set1_ps(l->rounded.r), magic);
     const __m512 k = _mm512_sub_ps(sum, magic);
     const __m512 off = _mm512_fnmadd_ps(k, _mm512_set1_ps(l->rounded.step), v);
-    const __m512 far = _mm512_fmadd_ps(_mm512_abs_ps(v), _mm512_set1_ps(0x1p-22F),
-                                       _mm512_abs_ps(off));
+    const __m512 far =
+        _mm512_fmadd_ps(_mm512_abs_ps(v), _mm512_set1_ps(0x1p-22F), _mm512_abs_ps(off));
     *q = (line_32)_mm512_sub_epi32(_mm512_castps_si512(sum), _mm512_castps_si512(magic));
-    return _mm512_cmpgt_epi32_mask(_mm512_castps_si512(far),
-                                   _mm512_set1_epi32((int32_t)l->sure)) == 0;
+    return _mm512_cmpgt_epi32_mask(_mm512_castps_si512(far), _mm512_set1_epi32((int32_t)l->sure)) ==
+           0;
 }
 
 ZTI_INLINE line_32 multiples_f32(const float *x, const struct lattice_f32 *l,
@@ -84,8 +84,8 @@ ZTI_INLINE line_32 multiples_f32(const float *x, const struct lattice_f32 *l,
         return q;
     const __m512d first = eight_sums(_mm512_cvtps_pd(_mm256_loadu_ps(x)), l->step, l->r, &y[0]);
     const __m512d last = eight_sums(_mm512_cvtps_pd(_mm256_loadu_ps(x + 8)), l->step, l->r, &y[1]);
-    const __m512 all = _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(y[0])),
-                                          _mm512_cvtpd_ps(y[1]), 1);
+    const __m512 all =
+        _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(y[0])), _mm512_cvtpd_ps(y[1]), 1);
     const __m512 v = _mm512_loadu_ps(x);
     const __m512i off = _mm512_and_si512(_mm512_castps_si512(_mm512_sub_ps(v, all)), bits);
     const __m512i size = _mm512_and_si512(_mm512_castps_si512(v), bits);
@@ -105,9 +105,8 @@ ZTI_INLINE __m512i far_of_eight(__m512d x, __m512d y, const struct lattice_f64 *
     const __m512i bits = _mm512_set1_epi64(INT64_MAX);
     const __m512i off = _mm512_and_si512(_mm512_castpd_si512(_mm512_sub_pd(x, y)), bits);
     const __m512i size = _mm512_and_si512(_mm512_castpd_si512(x), bits);
-    return _mm512_or_si512(
-        _mm512_sub_epi64(_mm512_set1_epi64((int64_t)l->limits.error), off),
-        _mm512_sub_epi64(_mm512_set1_epi64((int64_t)l->limits.reach), size));
+    return _mm512_or_si512(_mm512_sub_epi64(_mm512_set1_epi64((int64_t)l->limits.error), off),
+                           _mm512_sub_epi64(_mm512_set1_epi64((int64_t)l->limits.reach), size));
 }
 
 ZTI_INLINE line_32 multiples_f64(const double *x, const struct lattice_f64 *l,

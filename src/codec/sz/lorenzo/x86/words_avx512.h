@@ -14,8 +14,7 @@ ZTI_INLINE uint32_t any_32(const uint32_t *u)
 ZTI_INLINE struct small packed(__m512i a, __m512i b, __m512i c, __m512i d)
 {
     const __m512i lanes = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
-    const __m512i bytes =
-        _mm512_packus_epi16(_mm512_packus_epi32(a, b), _mm512_packus_epi32(c, d));
+    const __m512i bytes = _mm512_packus_epi16(_mm512_packus_epi32(a, b), _mm512_packus_epi32(c, d));
     return (struct small){_mm512_permutexvar_epi32(lanes, bytes)};
 }
 
@@ -54,8 +53,7 @@ ZTI_INLINE void widen_more_32(struct small s, uint32_t k, uint32_t *u)
     const __m128i up = _mm_cvtsi32_si128((int32_t)k);
     const __m512i part[4] = {PART(s, 0, up), PART(s, 1, up), PART(s, 2, up), PART(s, 3, up)};
     for (uint32_t i = 0; i < 4; i++)
-        _mm512_storeu_si512(u + 16 * i,
-                            _mm512_or_si512(_mm512_loadu_si512(u + 16 * i), part[i]));
+        _mm512_storeu_si512(u + 16 * i, _mm512_or_si512(_mm512_loadu_si512(u + 16 * i), part[i]));
 }
 #undef PART
 

@@ -54,10 +54,9 @@ ZTI_INLINE void turn_bytes(vec *a, vec *b, bool is_falling)
  * place there, else has the top bit. */
 ZTI_INLINE void reorder_bytes(const vec *from, const uint8_t (*index)[64], vec *to)
 {
-    const vec lane[4] = {_mm256_permute4x64_epi64(from[0], 0x44),
-                         _mm256_permute4x64_epi64(from[0], 0xee),
-                         _mm256_permute4x64_epi64(from[1], 0x44),
-                         _mm256_permute4x64_epi64(from[1], 0xee)};
+    const vec lane[4] = {
+        _mm256_permute4x64_epi64(from[0], 0x44), _mm256_permute4x64_epi64(from[0], 0xee),
+        _mm256_permute4x64_epi64(from[1], 0x44), _mm256_permute4x64_epi64(from[1], 0xee)};
     for (uint32_t i = 0; i < 2; i++) {
         vec v = _mm256_shuffle_epi8(lane[0], v_load(index[0] + 32 * i));
         for (uint32_t l = 1; l < 4; l++)
@@ -184,8 +183,8 @@ ZTI_INLINE vec to_int_64(vec v)
 {
     const vec implicit = _mm256_set1_epi64x(INT64_C(1) << 52), bias = _mm256_set1_epi64x(1075);
     const vec exponent = _mm256_and_si256(_mm256_srli_epi64(v, 52), _mm256_set1_epi64x(0x7ff));
-    const vec mantissa = _mm256_or_si256(
-        _mm256_and_si256(v, _mm256_set1_epi64x((INT64_C(1) << 52) - 1)), implicit);
+    const vec mantissa =
+        _mm256_or_si256(_mm256_and_si256(v, _mm256_set1_epi64x((INT64_C(1) << 52) - 1)), implicit);
     const vec sign = _mm256_cmpgt_epi64(_mm256_setzero_si256(), v);
     const vec magnitude =
         _mm256_or_si256(_mm256_srlv_epi64(mantissa, _mm256_sub_epi64(bias, exponent)),
@@ -197,12 +196,12 @@ ZTI_INLINE vec to_int_64(vec v)
  * lower 48 bits as 2^52 and as many more; of their sum alone something is dropped. */
 ZTI_INLINE vec to_float_64(vec v)
 {
-    const __m256d upper = _mm256_set1_pd(442721857769029238784.0);          /* 3 * 2^67 */
-    const __m256d both = _mm256_set1_pd(442726361368656609280.0);           /* and 2^52 */
-    const vec lower = _mm256_set1_epi64x(INT64_C(0x4330000000000000));      /* 2^52 */
-    const vec high = _mm256_add_epi64(
-        _mm256_blend_epi16(_mm256_srai_epi32(v, 16), _mm256_setzero_si256(), 0x33),
-        _mm256_castpd_si256(upper));
+    const __m256d upper = _mm256_set1_pd(442721857769029238784.0);     /* 3 * 2^67 */
+    const __m256d both = _mm256_set1_pd(442726361368656609280.0);      /* and 2^52 */
+    const vec lower = _mm256_set1_epi64x(INT64_C(0x4330000000000000)); /* 2^52 */
+    const vec high =
+        _mm256_add_epi64(_mm256_blend_epi16(_mm256_srai_epi32(v, 16), _mm256_setzero_si256(), 0x33),
+                         _mm256_castpd_si256(upper));
     const vec low = _mm256_blend_epi16(v, lower, 0x88);
     return _mm256_castpd_si256(
         _mm256_add_pd(_mm256_sub_pd(_mm256_castsi256_pd(high), both), _mm256_castsi256_pd(low)));

@@ -117,8 +117,7 @@ FN uint32_t NAME(put_single)(const uint64_t *plane, uint32_t count, uint64_t the
         }
         const __m128i two =
             _mm_or_si128(_mm256_castsi256_si128(sum), _mm256_extracti128_si256(sum, 1));
-        const word value =
-            (word)_mm_cvtsi128_si64(_mm_or_si128(two, _mm_unpackhi_epi64(two, two)));
+        const word value = (word)_mm_cvtsi128_si64(_mm_or_si128(two, _mm_unpackhi_epi64(two, two)));
         const uint32_t at = order[zti_ctz64(there)], x = at & 3, y = at >> 2 & 3;
         const uint32_t spot = (at & 0xf0) | x << 2 | y; /* elements are along y */
         memcpy(cubes + sizeof value * spot, &value, sizeof value);
@@ -133,8 +132,7 @@ FN uint64_t NAME(or_of_planes)(const uint64_t *plane, uint32_t count)
     vec any = v_zero();
     for (uint32_t i = 0; i < count; i += LANES64)
         any = v_or(any, v_load(plane + i));
-    const __m128i two =
-        _mm_or_si128(_mm256_castsi256_si128(any), _mm256_extracti128_si256(any, 1));
+    const __m128i two = _mm_or_si128(_mm256_castsi256_si128(any), _mm256_extracti128_si256(any, 1));
     return (uint64_t)_mm_cvtsi128_si64(_mm_or_si128(two, _mm_unpackhi_epi64(two, two)));
 }
 

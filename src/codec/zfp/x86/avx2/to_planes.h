@@ -61,7 +61,7 @@ struct NAME(bytes) {
     vec byte[WIDTH / 8][2];
 };
 
-FN void NAME(bytes_of_64)(const ulane *r, uint32_t precision, struct NAME(bytes) *b)
+FN void NAME(bytes_of_64)(const ulane *r, uint32_t precision, struct NAME(bytes) * b)
 {
     for (uint32_t half = 0; half < WIDTH / 32 && precision > 32 * half; half++)
         for (uint32_t g = 0; g < 2; g++) {
@@ -75,7 +75,7 @@ FN void NAME(bytes_of_64)(const ulane *r, uint32_t precision, struct NAME(bytes)
 }
 
 /* Planes of byte i from the top, 64 bits each. */
-FN void NAME(planes_of_64)(const struct NAME(bytes) *b, uint32_t i, vec *planes)
+FN void NAME(planes_of_64)(const struct NAME(bytes) * b, uint32_t i, vec *planes)
 {
     vec bytes[2];
     reorder_bytes(b->byte[i], TABLE(rank3_of_place), bytes);
@@ -84,7 +84,7 @@ FN void NAME(planes_of_64)(const struct NAME(bytes) *b, uint32_t i, vec *planes)
 
 /* Values are put in an order in which places are in rank order, one by one: bytes would be no
  * quicker. */
-static void NAME(bytes_of_256)(const ulane *r, uint32_t precision, struct NAME(bytes) *b)
+static void NAME(bytes_of_256)(const ulane *r, uint32_t precision, struct NAME(bytes) * b)
 {
     word spot[256], u[256];
     memcpy(spot, r, sizeof spot);
@@ -98,7 +98,7 @@ static void NAME(bytes_of_256)(const ulane *r, uint32_t precision, struct NAME(b
 }
 
 /* By quarter. */
-FN void NAME(planes_of_256)(const struct NAME(bytes) *b, uint32_t i, vec (*planes)[2])
+FN void NAME(planes_of_256)(const struct NAME(bytes) * b, uint32_t i, vec (*planes)[2])
 {
     for (uint32_t q = 0; q < 4; q++)
         NAME(planes_of_bytes)(b[q].byte[i][0], b[q].byte[i][1], planes[q]);
@@ -111,9 +111,9 @@ FN void NAME(store_upper)(const ulane *r, uint32_t *to)
 {
     for (uint32_t i = 0; i < 8; i++) {
         const __m256 a = (__m256)r[WIDTH / 32 * i], b = (__m256)r[WIDTH / 32 * (i + 1) - 1];
-        v_store(to + 8 * i, WIDTH == 32 ? (vec)r[i]
-                                        : _mm256_permute4x64_epi64(
-                                              (vec)_mm256_shuffle_ps(a, b, 0xdd), 0xd8));
+        v_store(to + 8 * i,
+                WIDTH == 32 ? (vec)r[i]
+                            : _mm256_permute4x64_epi64((vec)_mm256_shuffle_ps(a, b, 0xdd), 0xd8));
     }
 }
 
@@ -134,8 +134,7 @@ FN void NAME(code_planes4)(vec planes, vec *string, vec *length)
 {
     const vec plane = v_and(planes, v_all8(15)), is_whole = v_left16(planes, 1);
     const vec is_coded = _mm256_cmpgt_epi8(v_zero(), planes);
-    const vec code =
-        _mm256_blendv_epi8(NAME(look_up_4)(code1[0], planes, plane), plane, is_whole);
+    const vec code = _mm256_blendv_epi8(NAME(look_up_4)(code1[0], planes, plane), plane, is_whole);
     const vec n =
         _mm256_blendv_epi8(NAME(look_up_4)(length1[0], planes, plane), v_all8(4), is_whole);
     join_codes4(v_and(code, is_coded), v_and(n, is_coded), string, length);

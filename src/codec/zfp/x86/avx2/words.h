@@ -12,39 +12,126 @@ typedef __m256i mask32;
 
 enum { VEC_BYTES = 32, LANES32 = 8, LANES64 = 4 };
 
-ZTI_INLINE vec v_load(const void *from) { return _mm256_loadu_si256((const __m256i *)from); }
-ZTI_INLINE void v_store(void *to, vec v) { _mm256_storeu_si256((__m256i *)to, v); }
+ZTI_INLINE vec v_load(const void *from)
+{
+    return _mm256_loadu_si256((const __m256i *)from);
+}
+ZTI_INLINE void v_store(void *to, vec v)
+{
+    _mm256_storeu_si256((__m256i *)to, v);
+}
 
-ZTI_INLINE vec v_zero(void) { return _mm256_setzero_si256(); }
-ZTI_INLINE vec v_all8(char x) { return _mm256_set1_epi8(x); }
-ZTI_INLINE vec v_all16(short x) { return _mm256_set1_epi16(x); }
-ZTI_INLINE vec v_all32(uint32_t x) { return _mm256_set1_epi32((int32_t)x); }
-ZTI_INLINE vec v_all64(uint64_t x) { return _mm256_set1_epi64x((int64_t)x); }
+ZTI_INLINE vec v_zero(void)
+{
+    return _mm256_setzero_si256();
+}
+ZTI_INLINE vec v_all8(char x)
+{
+    return _mm256_set1_epi8(x);
+}
+ZTI_INLINE vec v_all16(short x)
+{
+    return _mm256_set1_epi16(x);
+}
+ZTI_INLINE vec v_all32(uint32_t x)
+{
+    return _mm256_set1_epi32((int32_t)x);
+}
+ZTI_INLINE vec v_all64(uint64_t x)
+{
+    return _mm256_set1_epi64x((int64_t)x);
+}
 
-ZTI_INLINE vec v_and(vec a, vec b) { return _mm256_and_si256(a, b); }
-ZTI_INLINE vec v_or(vec a, vec b) { return _mm256_or_si256(a, b); }
-ZTI_INLINE vec v_xor(vec a, vec b) { return _mm256_xor_si256(a, b); }
-ZTI_INLINE vec v_without(vec a, vec b) { return _mm256_andnot_si256(b, a); }
+ZTI_INLINE vec v_and(vec a, vec b)
+{
+    return _mm256_and_si256(a, b);
+}
+ZTI_INLINE vec v_or(vec a, vec b)
+{
+    return _mm256_or_si256(a, b);
+}
+ZTI_INLINE vec v_xor(vec a, vec b)
+{
+    return _mm256_xor_si256(a, b);
+}
+ZTI_INLINE vec v_without(vec a, vec b)
+{
+    return _mm256_andnot_si256(b, a);
+}
 
-ZTI_INLINE vec v_add16(vec a, vec b) { return _mm256_add_epi16(a, b); }
-ZTI_INLINE vec v_add32(vec a, vec b) { return _mm256_add_epi32(a, b); }
-ZTI_INLINE vec v_add64(vec a, vec b) { return _mm256_add_epi64(a, b); }
-ZTI_INLINE vec v_sub32(vec a, vec b) { return _mm256_sub_epi32(a, b); }
-ZTI_INLINE vec v_sub64(vec a, vec b) { return _mm256_sub_epi64(a, b); }
-ZTI_INLINE vec v_max32(vec a, vec b) { return _mm256_max_epu32(a, b); }
-ZTI_INLINE vec v_min32(vec a, vec b) { return _mm256_min_epu32(a, b); }
-ZTI_INLINE vec v_rest(vec a, vec b) { return _mm256_subs_epu16(a, b); }
+ZTI_INLINE vec v_add16(vec a, vec b)
+{
+    return _mm256_add_epi16(a, b);
+}
+ZTI_INLINE vec v_add32(vec a, vec b)
+{
+    return _mm256_add_epi32(a, b);
+}
+ZTI_INLINE vec v_add64(vec a, vec b)
+{
+    return _mm256_add_epi64(a, b);
+}
+ZTI_INLINE vec v_sub32(vec a, vec b)
+{
+    return _mm256_sub_epi32(a, b);
+}
+ZTI_INLINE vec v_sub64(vec a, vec b)
+{
+    return _mm256_sub_epi64(a, b);
+}
+ZTI_INLINE vec v_max32(vec a, vec b)
+{
+    return _mm256_max_epu32(a, b);
+}
+ZTI_INLINE vec v_min32(vec a, vec b)
+{
+    return _mm256_min_epu32(a, b);
+}
+ZTI_INLINE vec v_rest(vec a, vec b)
+{
+    return _mm256_subs_epu16(a, b);
+}
 
-ZTI_INLINE vec v_right16(vec v, uint8_t n) { return _mm256_srli_epi16(v, n); }
-ZTI_INLINE vec v_right32(vec v, uint8_t n) { return _mm256_srli_epi32(v, n); }
-ZTI_INLINE vec v_right64(vec v, uint8_t n) { return _mm256_srli_epi64(v, n); }
-ZTI_INLINE vec v_left16(vec v, uint8_t n) { return _mm256_slli_epi16(v, n); }
-ZTI_INLINE vec v_left32(vec v, uint8_t n) { return _mm256_slli_epi32(v, n); }
-ZTI_INLINE vec v_left64(vec v, uint8_t n) { return _mm256_slli_epi64(v, n); }
-ZTI_INLINE vec v_rightv32(vec v, vec n) { return _mm256_srlv_epi32(v, n); }
-ZTI_INLINE vec v_rightv64(vec v, vec n) { return _mm256_srlv_epi64(v, n); }
-ZTI_INLINE vec v_leftv32(vec v, vec n) { return _mm256_sllv_epi32(v, n); }
-ZTI_INLINE vec v_leftv64(vec v, vec n) { return _mm256_sllv_epi64(v, n); }
+ZTI_INLINE vec v_right16(vec v, uint8_t n)
+{
+    return _mm256_srli_epi16(v, n);
+}
+ZTI_INLINE vec v_right32(vec v, uint8_t n)
+{
+    return _mm256_srli_epi32(v, n);
+}
+ZTI_INLINE vec v_right64(vec v, uint8_t n)
+{
+    return _mm256_srli_epi64(v, n);
+}
+ZTI_INLINE vec v_left16(vec v, uint8_t n)
+{
+    return _mm256_slli_epi16(v, n);
+}
+ZTI_INLINE vec v_left32(vec v, uint8_t n)
+{
+    return _mm256_slli_epi32(v, n);
+}
+ZTI_INLINE vec v_left64(vec v, uint8_t n)
+{
+    return _mm256_slli_epi64(v, n);
+}
+ZTI_INLINE vec v_rightv32(vec v, vec n)
+{
+    return _mm256_srlv_epi32(v, n);
+}
+ZTI_INLINE vec v_rightv64(vec v, vec n)
+{
+    return _mm256_srlv_epi64(v, n);
+}
+ZTI_INLINE vec v_leftv32(vec v, vec n)
+{
+    return _mm256_sllv_epi32(v, n);
+}
+ZTI_INLINE vec v_leftv64(vec v, vec n)
+{
+    return _mm256_sllv_epi64(v, n);
+}
 
 ZTI_INLINE vec v_look_up(__m128i table, vec index)
 {
@@ -61,7 +148,10 @@ ZTI_INLINE vec v_shifts_of_bytes(vec numbers)
     return v_look_up(_mm_setr_epi8(1, 2, 4, 8, 16, 32, 64, (char)128, 0, 0, 0, 0, 0, 0, 0, 0),
                      numbers);
 }
-ZTI_INLINE vec v_leftv16(vec v, vec shifts) { return _mm256_mullo_epi16(v, shifts); }
+ZTI_INLINE vec v_leftv16(vec v, vec shifts)
+{
+    return _mm256_mullo_epi16(v, shifts);
+}
 
 struct ones {
     vec of8, of16, of32, all32, all64;
@@ -75,8 +165,7 @@ ZTI_INLINE vec v_ones_of_nibbles(vec nibbles)
 ZTI_INLINE struct ones v_ones(vec x, vec low_nibbles, vec high_nibbles)
 {
     (void)x;
-    const vec n8 = _mm256_add_epi8(v_ones_of_nibbles(low_nibbles),
-                                   v_ones_of_nibbles(high_nibbles));
+    const vec n8 = _mm256_add_epi8(v_ones_of_nibbles(low_nibbles), v_ones_of_nibbles(high_nibbles));
     const vec n16 = _mm256_add_epi8(n8, _mm256_srli_epi16(n8, 8));
     const vec n32 = _mm256_add_epi8(n16, _mm256_srli_epi32(n16, 16));
     return (struct ones){.of8 = _mm256_and_si256(n8, _mm256_set1_epi16(0xff)),
@@ -89,8 +178,7 @@ ZTI_INLINE struct ones v_ones(vec x, vec low_nibbles, vec high_nibbles)
 /* From the exponents of the numbers as floating-point values, which are exact. */
 ZTI_INLINE vec v_bit_length32(vec v)
 {
-    const vec exponent =
-        _mm256_srli_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(v)), 23);
+    const vec exponent = _mm256_srli_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(v)), 23);
     return _mm256_subs_epu16(exponent, _mm256_set1_epi16(126));
 }
 
@@ -101,13 +189,12 @@ ZTI_INLINE vec v_bit_length64(vec v)
     const __m256d base = _mm256_castsi256_pd(bits);
     const vec high = _mm256_or_si256(_mm256_srli_epi64(v, 32), bits);
     const vec low = _mm256_blend_epi32(v, bits, 0xaa);
-    const vec a = _mm256_srli_epi64(
-        _mm256_castpd_si256(_mm256_sub_pd(_mm256_castsi256_pd(high), base)), 52);
-    const vec b = _mm256_srli_epi64(
-        _mm256_castpd_si256(_mm256_sub_pd(_mm256_castsi256_pd(low), base)), 52);
-    return _mm256_subs_epu16(
-        _mm256_max_epu16(_mm256_add_epi64(a, _mm256_set1_epi64x(32)), b),
-        _mm256_set1_epi16(1022));
+    const vec a =
+        _mm256_srli_epi64(_mm256_castpd_si256(_mm256_sub_pd(_mm256_castsi256_pd(high), base)), 52);
+    const vec b =
+        _mm256_srli_epi64(_mm256_castpd_si256(_mm256_sub_pd(_mm256_castsi256_pd(low), base)), 52);
+    return _mm256_subs_epu16(_mm256_max_epu16(_mm256_add_epi64(a, _mm256_set1_epi64x(32)), b),
+                             _mm256_set1_epi16(1022));
 }
 
 /* A lane may be ORed with itself. */
@@ -122,8 +209,8 @@ ZTI_INLINE vec v_running_or32(vec v)
     v = _mm256_or_si256(v, _mm256_slli_si256(v, 4));
     v = _mm256_or_si256(v, _mm256_slli_si256(v, 8));
     const vec lower = _mm256_permute4x64_epi64(v, _MM_SHUFFLE(1, 1, 1, 1));
-    return _mm256_or_si256(v, _mm256_blend_epi32(_mm256_setzero_si256(),
-                                                 _mm256_shuffle_epi32(lower, 0xff), 0xf0));
+    return _mm256_or_si256(
+        v, _mm256_blend_epi32(_mm256_setzero_si256(), _mm256_shuffle_epi32(lower, 0xff), 0xf0));
 }
 
 ZTI_INLINE vec v_before64(vec v, vec first)
@@ -135,7 +222,10 @@ ZTI_INLINE vec v_before32(vec v, vec first)
     return _mm256_permutevar8x32_epi32(_mm256_blend_epi32(v, first, 0x80),
                                        _mm256_setr_epi32(7, 0, 1, 2, 3, 4, 5, 6));
 }
-ZTI_INLINE vec v_last64(vec v) { return _mm256_permute4x64_epi64(v, 0xff); }
+ZTI_INLINE vec v_last64(vec v)
+{
+    return _mm256_permute4x64_epi64(v, 0xff);
+}
 ZTI_INLINE vec v_last32(vec v)
 {
     return _mm256_permutevar8x32_epi32(v, _mm256_set1_epi32(7));
@@ -143,14 +233,12 @@ ZTI_INLINE vec v_last32(vec v)
 
 ZTI_INLINE vec v_widened16(vec v, uint32_t half)
 {
-    return _mm256_cvtepu16_epi32(half ? _mm256_extracti128_si256(v, 1)
-                                      : _mm256_castsi256_si128(v));
+    return _mm256_cvtepu16_epi32(half ? _mm256_extracti128_si256(v, 1) : _mm256_castsi256_si128(v));
 }
 
 ZTI_INLINE vec v_widened32(vec v, uint32_t half)
 {
-    return _mm256_cvtepu32_epi64(half ? _mm256_extracti128_si256(v, 1)
-                                      : _mm256_castsi256_si128(v));
+    return _mm256_cvtepu32_epi64(half ? _mm256_extracti128_si256(v, 1) : _mm256_castsi256_si128(v));
 }
 
 ZTI_INLINE vec v_gather32(const uint32_t *table, vec index)
@@ -166,9 +254,9 @@ ZTI_INLINE vec v_windows32(const uint8_t *base, vec low, vec high)
                             _mm256_and_si256(low, bit));
     high = _mm256_srlv_epi64(_mm256_i64gather_epi64(p, _mm256_srli_epi64(high, 3), 1),
                              _mm256_and_si256(high, bit));
-    return _mm256_permute4x64_epi64(
-        _mm256_castps_si256(_mm256_shuffle_ps(_mm256_castsi256_ps(low),
-                                              _mm256_castsi256_ps(high), 0x88)), 0xd8);
+    return _mm256_permute4x64_epi64(_mm256_castps_si256(_mm256_shuffle_ps(
+                                        _mm256_castsi256_ps(low), _mm256_castsi256_ps(high), 0x88)),
+                                    0xd8);
 }
 
 ZTI_INLINE vec v_inner_bytes_exchanged32(vec v)
@@ -185,20 +273,34 @@ ZTI_INLINE vec v_bytes_reversed32(vec v)
 
 /* ---- masks ---- */
 
-ZTI_INLINE mask64 m_both64(mask64 a, mask64 b) { return _mm256_and_si256(a, b); }
-ZTI_INLINE mask64 m_without64(mask64 a, mask64 b) { return _mm256_andnot_si256(b, a); }
+ZTI_INLINE mask64 m_both64(mask64 a, mask64 b)
+{
+    return _mm256_and_si256(a, b);
+}
+ZTI_INLINE mask64 m_without64(mask64 a, mask64 b)
+{
+    return _mm256_andnot_si256(b, a);
+}
 ZTI_INLINE mask64 v_is_set64(vec v)
 {
-    return _mm256_xor_si256(_mm256_cmpeq_epi64(v, _mm256_setzero_si256()),
-                            _mm256_set1_epi64x(-1));
+    return _mm256_xor_si256(_mm256_cmpeq_epi64(v, _mm256_setzero_si256()), _mm256_set1_epi64x(-1));
 }
-ZTI_INLINE mask64 v_is_less64(vec a, vec b) { return _mm256_cmpgt_epi64(b, a); }
+ZTI_INLINE mask64 v_is_less64(vec a, vec b)
+{
+    return _mm256_cmpgt_epi64(b, a);
+}
 ZTI_INLINE mask64 v_is_top_set64(vec v)
 {
     return _mm256_cmpgt_epi64(_mm256_setzero_si256(), v);
 }
-ZTI_INLINE vec v_if64(mask64 m, vec a, vec b) { return _mm256_blendv_epi8(b, a, m); }
-ZTI_INLINE vec v_where64(mask64 m, vec v) { return _mm256_and_si256(m, v); }
+ZTI_INLINE vec v_if64(mask64 m, vec a, vec b)
+{
+    return _mm256_blendv_epi8(b, a, m);
+}
+ZTI_INLINE vec v_where64(mask64 m, vec v)
+{
+    return _mm256_and_si256(m, v);
+}
 ZTI_INLINE bool v_any_is_less64(vec a, vec b)
 {
     return _mm256_movemask_epi8(_mm256_cmpgt_epi64(b, a)) != 0;
@@ -208,7 +310,10 @@ ZTI_INLINE mask32 v_is_bit_set32(vec v, uint32_t bit)
 {
     return _mm256_srai_epi32(_mm256_slli_epi32(v, 31 - (int)bit), 31);
 }
-ZTI_INLINE mask32 v_is_less32(vec a, vec b) { return _mm256_cmpgt_epi32(b, a); }
+ZTI_INLINE mask32 v_is_less32(vec a, vec b)
+{
+    return _mm256_cmpgt_epi32(b, a);
+}
 ZTI_INLINE bool v_any_is_less32(vec a, vec b)
 {
     return _mm256_movemask_epi8(_mm256_cmpgt_epi32(b, a)) != 0;
@@ -218,7 +323,13 @@ ZTI_INLINE mask32 m_first32(uint32_t n)
     return _mm256_cmpgt_epi32(_mm256_set1_epi32((int32_t)n),
                               _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
-ZTI_INLINE vec v_if32(mask32 m, vec a, vec b) { return _mm256_blendv_epi8(b, a, m); }
-ZTI_INLINE vec v_where32(mask32 m, vec v) { return _mm256_and_si256(m, v); }
+ZTI_INLINE vec v_if32(mask32 m, vec a, vec b)
+{
+    return _mm256_blendv_epi8(b, a, m);
+}
+ZTI_INLINE vec v_where32(mask32 m, vec v)
+{
+    return _mm256_and_si256(m, v);
+}
 
 #endif

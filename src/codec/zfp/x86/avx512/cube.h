@@ -23,8 +23,7 @@ typedef uint64_t u64x8 __attribute__((vector_size(64), may_alias));
 /* Bytes of a and b (index bit 7 clear) or of c and d, by the index modulo 128. */
 ZTI_INLINE __m512i bytes_of_four(__m512i a, __m512i b, __m512i c, __m512i d, __m512i index)
 {
-    return _mm512_mask_blend_epi8(_mm512_movepi8_mask(index),
-                                  _mm512_permutex2var_epi8(a, index, b),
+    return _mm512_mask_blend_epi8(_mm512_movepi8_mask(index), _mm512_permutex2var_epi8(a, index, b),
                                   _mm512_permutex2var_epi8(c, index, d));
 }
 
@@ -32,14 +31,13 @@ ZTI_INLINE __m512i bytes_of_four(__m512i a, __m512i b, __m512i c, __m512i d, __m
  * first; of planes, highest first, rows in rising order. */
 ZTI_INLINE __m512i columns_of_rows(__m512i rows)
 {
-    return _mm512_gf2p8affine_epi64_epi8(
-        _mm512_set1_epi64(INT64_C(0x0102040810204080)), rows, 0);
+    return _mm512_gf2p8affine_epi64_epi8(_mm512_set1_epi64(INT64_C(0x0102040810204080)), rows, 0);
 }
 
 ZTI_INLINE __m512i rows_of_planes(__m512i planes)
 {
-    return _mm512_gf2p8affine_epi64_epi8(
-        _mm512_set1_epi64((int64_t)UINT64_C(0x8040201008040201)), planes, 0);
+    return _mm512_gf2p8affine_epi64_epi8(_mm512_set1_epi64((int64_t)UINT64_C(0x8040201008040201)),
+                                         planes, 0);
 }
 
 /* ---- 32-bit values: r[register] ---- */
@@ -76,11 +74,9 @@ ZTI_INLINE void load_cube_32(u32x16 *r, const uint32_t *const *from, int64_t ste
     for (uint32_t i = 0; i < 4; i++) {
         const uint32_t *p = from[i];
         __m256i low = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)p));
-        __m256i high =
-            _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(p + 2 * step)));
+        __m256i high = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(p + 2 * step)));
         low = _mm256_inserti128_si256(low, _mm_loadu_si128((const __m128i *)(p + step)), 1);
-        high =
-            _mm256_inserti128_si256(high, _mm_loadu_si128((const __m128i *)(p + 3 * step)), 1);
+        high = _mm256_inserti128_si256(high, _mm_loadu_si128((const __m128i *)(p + 3 * step)), 1);
         r[i] = (u32x16)_mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
     }
 }
@@ -112,8 +108,8 @@ ZTI_INLINE void cube_of_bytes_32(u32x16 *r, const __m512i *byte, const uint8_t (
 {
     for (uint32_t i = 0; i < 4; i++) {
         const __m512i index = v_load(order[i]);
-        __m512i v = _mm512_maskz_permutex2var_epi8(UINT64_C(0xcccccccccccccccc), byte[1], index,
-                                                   byte[0]);
+        __m512i v =
+            _mm512_maskz_permutex2var_epi8(UINT64_C(0xcccccccccccccccc), byte[1], index, byte[0]);
         if (count > 2)
             v = _mm512_mask_blend_epi8(UINT64_C(0x3333333333333333), v,
                                        _mm512_permutex2var_epi8(byte[3], index, byte[2]));
@@ -178,8 +174,7 @@ ZTI_INLINE void load_cube_64(u64x8 *r, const uint64_t *const *from, int64_t step
     for (uint32_t i = 0; i < 8; i++) {
         const uint64_t *p = from[i / 2] + (i % 2 * 2) * step;
         const __m512i low = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)p));
-        r[i] = (u64x8)_mm512_inserti64x4(
-            low, _mm256_loadu_si256((const __m256i *)(p + step)), 1);
+        r[i] = (u64x8)_mm512_inserti64x4(low, _mm256_loadu_si256((const __m256i *)(p + step)), 1);
     }
 }
 
@@ -192,15 +187,12 @@ ZTI_INLINE void store_cube_64(const u64x8 *r, uint64_t *const *to, int64_t step)
     }
 }
 
-ZTI_INLINE __m512i byte_of_cube_64(const u64x8 *r, uint32_t b, const uint8_t *order,
-                                   uint64_t upper)
+ZTI_INLINE __m512i byte_of_cube_64(const u64x8 *r, uint32_t b, const uint8_t *order, uint64_t upper)
 {
     const __m512i index = _mm512_add_epi8(v_load(order), _mm512_set1_epi8((char)b));
-    return _mm512_mask_blend_epi8(upper,
-                                  bytes_of_four((__m512i)r[0], (__m512i)r[1], (__m512i)r[2],
-                                                (__m512i)r[3], index),
-                                  bytes_of_four((__m512i)r[4], (__m512i)r[5], (__m512i)r[6],
-                                                (__m512i)r[7], index));
+    return _mm512_mask_blend_epi8(
+        upper, bytes_of_four((__m512i)r[0], (__m512i)r[1], (__m512i)r[2], (__m512i)r[3], index),
+        bytes_of_four((__m512i)r[4], (__m512i)r[5], (__m512i)r[6], (__m512i)r[7], index));
 }
 
 ZTI_INLINE void cube_of_bytes_64(u64x8 *r, const __m512i *byte, const uint8_t (*order)[64],
@@ -208,8 +200,8 @@ ZTI_INLINE void cube_of_bytes_64(u64x8 *r, const __m512i *byte, const uint8_t (*
 {
     for (uint32_t i = 0; i < 8; i++) {
         const __m512i index = v_load(order[i]);
-        __m512i v = _mm512_maskz_permutex2var_epi8(UINT64_C(0xc0c0c0c0c0c0c0c0), byte[1], index,
-                                                   byte[0]);
+        __m512i v =
+            _mm512_maskz_permutex2var_epi8(UINT64_C(0xc0c0c0c0c0c0c0c0), byte[1], index, byte[0]);
         if (count > 2)
             v = _mm512_mask_blend_epi8(UINT64_C(0x3030303030303030), v,
                                        _mm512_permutex2var_epi8(byte[3], index, byte[2]));

@@ -1,9 +1,9 @@
 /* lanes.h: bits to bit planes, a tile a lane: two groups of 16 tiles of 16 values whose
  * places are known, at fixed rate or by an index. A step is a long chain, so two groups take turns.
  *
- * Every lane takes a plane a step, as x86/bits_to_planes.h does it. Pulling a string's own bits together
- * (pext there) goes by nibbles: a table says what is left of a nibble, whose first bit may be a
- * group test, and the pieces are joined in widening lanes. */
+ * Every lane takes a plane a step, as x86/bits_to_planes.h does it. Pulling a string's own bits
+ * together (pext there) goes by nibbles: a table says what is left of a nibble, whose first bit may
+ * be a group test, and the pieces are joined in widening lanes. */
 #ifndef ZTI_ZFP_X86_AVX512_LANES_H
 #define ZTI_ZFP_X86_AVX512_LANES_H
 
@@ -25,9 +25,8 @@ struct group {
 
 /* What is left of four bits when the second of two paired ones is taken out, by these bits plus 16
  * where the first of them is a second one. */
-static const uint8_t own_bits_of_nibble[64] = {
-    0, 1, 2, 1, 4, 5, 2, 3, 8, 9, 10, 5, 4, 5, 6, 3,
-    0, 0, 1, 1, 2, 2, 1, 1, 4, 4, 5, 5, 2, 2, 3, 3};
+static const uint8_t own_bits_of_nibble[64] = {0, 1, 2, 1, 4, 5, 2, 3, 8, 9, 10, 5, 4, 5, 6, 3,
+                                               0, 0, 1, 1, 2, 2, 1, 1, 4, 4, 5,  5, 2, 2, 3, 3};
 
 /* The bits of v that are no group tests, together. */
 ZTI_INLINE __m512i own_bits32(__m512i v, __m512i tests)
@@ -36,25 +35,27 @@ ZTI_INLINE __m512i own_bits32(__m512i v, __m512i tests)
     const __m512i m8 = _mm512_set1_epi16(0xff), bit = _mm512_set1_epi8(1);
     const __m512i m16 = _mm512_set1_epi32(0xffff);
     const __m512i tests_high = _mm512_srli_epi16(tests, 4);
-    const __m512i low = _mm512_permutexvar_epi8(
-        _mm512_or_si512(_mm512_and_si512(v, m4),
-                        _mm512_slli_epi16(_mm512_and_si512(tests, bit), 4)), table);
+    const __m512i low =
+        _mm512_permutexvar_epi8(_mm512_or_si512(_mm512_and_si512(v, m4),
+                                                _mm512_slli_epi16(_mm512_and_si512(tests, bit), 4)),
+                                table);
     const __m512i high = _mm512_permutexvar_epi8(
         _mm512_or_si512(_mm512_and_si512(_mm512_srli_epi16(v, 4), m4),
-                        _mm512_slli_epi16(_mm512_and_si512(tests_high, bit), 4)), table);
-    const __m512i n4 = _mm512_sub_epi8(_mm512_set1_epi8(4),
-                                       _mm512_popcnt_epi8(_mm512_and_si512(tests, m4)));
-    const __m512i even = _mm512_or_si512(
-        _mm512_and_si512(low, m8),
-        _mm512_sllv_epi16(_mm512_and_si512(high, m8), _mm512_and_si512(n4, m8)));
+                        _mm512_slli_epi16(_mm512_and_si512(tests_high, bit), 4)),
+        table);
+    const __m512i n4 =
+        _mm512_sub_epi8(_mm512_set1_epi8(4), _mm512_popcnt_epi8(_mm512_and_si512(tests, m4)));
+    const __m512i even =
+        _mm512_or_si512(_mm512_and_si512(low, m8),
+                        _mm512_sllv_epi16(_mm512_and_si512(high, m8), _mm512_and_si512(n4, m8)));
     const __m512i odd =
         _mm512_or_si512(_mm512_srli_epi16(low, 8),
                         _mm512_sllv_epi16(_mm512_srli_epi16(high, 8), _mm512_srli_epi16(n4, 8)));
-    const __m512i n8 = _mm512_sub_epi16(_mm512_set1_epi16(8),
-                                        _mm512_popcnt_epi16(_mm512_and_si512(tests, m8)));
+    const __m512i n8 =
+        _mm512_sub_epi16(_mm512_set1_epi16(8), _mm512_popcnt_epi16(_mm512_and_si512(tests, m8)));
     const __m512i half = _mm512_or_si512(even, _mm512_sllv_epi16(odd, n8));
-    const __m512i n16 = _mm512_sub_epi32(_mm512_set1_epi32(16),
-                                         _mm512_popcnt_epi32(_mm512_and_si512(tests, m16)));
+    const __m512i n16 =
+        _mm512_sub_epi32(_mm512_set1_epi32(16), _mm512_popcnt_epi32(_mm512_and_si512(tests, m16)));
     return _mm512_or_si512(_mm512_and_si512(half, m16),
                            _mm512_sllv_epi32(_mm512_srli_epi32(half, 16), n16));
 }
@@ -82,8 +83,7 @@ ZTI_INLINE __m512i widened(__m512i v, uint32_t half)
 /* Tiles that have a plane i, or a part of it. */
 ZTI_INLINE __mmask16 has_plane(const struct group *g, uint32_t i, bool is_limited)
 {
-    const __mmask16 is_there =
-        _mm512_cmplt_epu32_mask(_mm512_set1_epi32((int32_t)i), g->precision);
+    const __mmask16 is_there = _mm512_cmplt_epu32_mask(_mm512_set1_epi32((int32_t)i), g->precision);
     return is_limited ? is_there & _mm512_test_epi32_mask(g->left, g->left) : is_there;
 }
 
@@ -104,8 +104,7 @@ ZTI_INLINE void take_plane16_of_group(const uint8_t *base, struct group *g, uint
     const __m512i first =
         _mm512_xor_si512(_mm512_add_epi32(v, _mm512_and_si512(starts, even)), even);
     const __m512i tests = _mm512_andnot_si512(first, v);
-    const __m512i ends =
-        _mm512_and_si512(_mm512_andnot_si512(_mm512_srli_epi32(v, 1), v), first);
+    const __m512i ends = _mm512_and_si512(_mm512_andnot_si512(_mm512_srli_epi32(v, 1), v), first);
     /* bits up to the end, all where there is none */
     const __m512i string = _mm512_xor_si512(ends, _mm512_sub_epi32(ends, one));
     const __m512i x = _mm512_srli_epi32(own_bits32(v, tests), 1);
@@ -116,8 +115,7 @@ ZTI_INLINE void take_plane16_of_group(const uint8_t *base, struct group *g, uint
     const __mmask16 is_over =
         _mm512_cmpge_epu32_mask(known, n16) | _mm512_testn_epi32_mask(ends, ends);
     const __mmask16 is_last = is_over & _mm512_cmplt_epu32_mask(c, n16);
-    const __m512i own =
-        _mm512_andnot_si512(_mm512_sllv_epi32(ones, _mm512_min_epu32(n, rest)), x);
+    const __m512i own = _mm512_andnot_si512(_mm512_sllv_epi32(ones, _mm512_min_epu32(n, rest)), x);
     const __m512i used = _mm512_mask_add_epi32(_mm512_add_epi32(c, _mm512_popcnt_epi32(string)),
                                                is_over, n16, _mm512_popcnt_epi32(own));
     __m512i word = _mm512_or_si512(_mm512_andnot_si512(_mm512_sllv_epi32(ones, c), w),
@@ -128,8 +126,8 @@ ZTI_INLINE void take_plane16_of_group(const uint8_t *base, struct group *g, uint
             _mm512_cmpgt_epu32_mask(used, g->left) & _mm512_cmpgt_epu32_mask(g->left, c);
         last = _mm512_mask_sub_epi32(last, is_cut, _mm512_sub_epi32(g->left, one),
                                      _mm512_popcnt_epi32(own));
-        g->left = _mm512_mask_sub_epi32(g->left, is_there, g->left,
-                                        _mm512_min_epu32(used, g->left));
+        g->left =
+            _mm512_mask_sub_epi32(g->left, is_there, g->left, _mm512_min_epu32(used, g->left));
     }
     word = _mm512_mask_or_epi32(word, is_last, word, _mm512_sllv_epi32(one, last));
     g->c = _mm512_mask_mov_epi32(c, is_there, _mm512_mask_mov_epi32(known, is_over, n16));
@@ -140,15 +138,15 @@ ZTI_INLINE void take_plane16_of_group(const uint8_t *base, struct group *g, uint
 }
 
 /* Take three planes that are there as they are: so many fit in a window. */
-ZTI_INLINE void take_whole_planes16(const uint8_t *base, struct group *g,
-                                    uint16_t (*plane)[LANES], uint32_t i, bool is_limited)
+ZTI_INLINE void take_whole_planes16(const uint8_t *base, struct group *g, uint16_t (*plane)[LANES],
+                                    uint32_t i, bool is_limited)
 {
     const __m512i ones = _mm512_set1_epi32(-1), n16 = _mm512_set1_epi32(16);
     const __m512i window[2] = {windows64(base, g->at[0]), windows64(base, g->at[1])};
     for (uint32_t j = 0; j < 3; j++) {
         const __mmask16 is_there = has_plane(g, i + j, is_limited);
-        __m512i w = narrowed(_mm512_srli_epi64(window[0], 16 * j),
-                             _mm512_srli_epi64(window[1], 16 * j));
+        __m512i w =
+            narrowed(_mm512_srli_epi64(window[0], 16 * j), _mm512_srli_epi64(window[1], 16 * j));
         if (is_limited) {
             w = _mm512_andnot_si512(_mm512_sllv_epi32(ones, g->left), w);
             g->left = _mm512_sub_epi32(g->left, _mm512_min_epu32(g->left, n16));
@@ -163,8 +161,8 @@ ZTI_INLINE void take_whole_planes16(const uint8_t *base, struct group *g,
 /* Whether a tile of the group has planes from i on in which coefficients may become known. */
 ZTI_INLINE bool is_learning(const struct group *g, uint32_t i, bool is_limited)
 {
-    return _mm512_mask_cmplt_epu32_mask(has_plane(g, i, is_limited), g->c,
-                                        _mm512_set1_epi32(16)) != 0;
+    return _mm512_mask_cmplt_epu32_mask(has_plane(g, i, is_limited), g->c, _mm512_set1_epi32(16)) !=
+           0;
 }
 
 /* Take the planes of the groups: plane[group][i] are the 16 bits of each tile. The first 'zeros'
@@ -177,8 +175,8 @@ ZTI_INLINE uint32_t take_planes16_of_lanes(const uint8_t *base, struct lanes *s,
     struct group g[GROUPS];
     uint32_t i = zeros < most ? zeros : most;
     for (uint32_t k = 0; k < groups; k++) {
-        const __m512i step = _mm512_min_epu32(v_load(s[k].precision),
-                                              _mm512_set1_epi32((int32_t)i));
+        const __m512i step =
+            _mm512_min_epu32(v_load(s[k].precision), _mm512_set1_epi32((int32_t)i));
         g[k] = (struct group){.at = {_mm512_add_epi64(v_load(s[k].at), widened(step, 0)),
                                      _mm512_add_epi64(v_load(s[k].at + 8), widened(step, 1))},
                               .precision = v_load(s[k].precision),

@@ -11,9 +11,9 @@ struct NAME(lane_heads) {
 
 /* The headers of the tiles; lanes without one look where the first does. Returns the most planes
  * of a tile; *zeros: of how many at the top none has bits. */
-FN uint32_t NAME(take_lane_heads)(const struct zti_zfp *z, const uint8_t *base,
-                                  const uint64_t *at, uint32_t tiles, struct lanes *lanes,
-                                  struct NAME(lane_heads) *heads, uint32_t *zeros, bool is_float,
+FN uint32_t NAME(take_lane_heads)(const struct zti_zfp *z, const uint8_t *base, const uint64_t *at,
+                                  uint32_t tiles, struct lanes *lanes,
+                                  struct NAME(lane_heads) * heads, uint32_t *zeros, bool is_float,
                                   bool is_exact)
 {
     uint32_t most = 0;
@@ -40,10 +40,10 @@ FN uint32_t NAME(take_lane_heads)(const struct zti_zfp *z, const uint8_t *base,
 }
 
 /* Four tiles from their planes to the view. */
-FN void NAME(finish_lanes)(const struct zti_zfp *z, const struct NAME(lane_heads) *heads,
+FN void NAME(finish_lanes)(const struct zti_zfp *z, const struct NAME(lane_heads) * heads,
                            uint32_t t, uint32_t tiles, __m512i (*of_tile)[LANES],
-                           const struct zti_walk *walk, const struct zti_view *view,
-                           bool is_float, bool is_exact)
+                           const struct zti_walk *walk, const struct zti_view *view, bool is_float,
+                           bool is_exact)
 {
     struct NAME(taken) b;
     b.tiles = tiles - t < 4 ? tiles - t : 4;
@@ -64,9 +64,8 @@ FN void NAME(finish_lanes)(const struct zti_zfp *z, const struct NAME(lane_heads
 /* Decode a tile of each lane, which begins at bit at[lane], and where walk[lane] is; leaves the
  * positions at the tiles' ends. */
 FN void NAME(decode_lanes)(const struct zti_zfp *z, const uint8_t *base, uint64_t *at,
-                           const struct zti_walk *walk, uint32_t tiles,
-                           const struct zti_view *view, bool is_float, bool is_exact,
-                           bool is_limited)
+                           const struct zti_walk *walk, uint32_t tiles, const struct zti_view *view,
+                           bool is_float, bool is_exact, bool is_limited)
 {
     struct lanes s[GROUPS];
     struct NAME(lane_heads) heads;

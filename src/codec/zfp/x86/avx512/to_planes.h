@@ -46,21 +46,21 @@ struct NAME(bytes) {
     const ulane *r;
 };
 
-FN void NAME(bytes_of_64)(const ulane *r, uint32_t precision, struct NAME(bytes) *b)
+FN void NAME(bytes_of_64)(const ulane *r, uint32_t precision, struct NAME(bytes) * b)
 {
     (void)precision;
     b->r = r;
 }
 
 /* Planes of byte i from the top, 64 bits each. */
-FN void NAME(planes_of_64)(const struct NAME(bytes) *b, uint32_t i, vec *planes)
+FN void NAME(planes_of_64)(const struct NAME(bytes) * b, uint32_t i, vec *planes)
 {
-    const vec bytes = CUBE(byte_of_cube)(b->r, WIDTH / 8 - 1 - i, TABLE(byte_of_rank3),
-                                         upper_of_rank3_64);
+    const vec bytes =
+        CUBE(byte_of_cube)(b->r, WIDTH / 8 - 1 - i, TABLE(byte_of_rank3), upper_of_rank3_64);
     planes[0] = _mm512_permutexvar_epi8(v_load(turn8), columns_of_rows(bytes));
 }
 
-FN void NAME(bytes_of_256)(const ulane *r, uint32_t precision, struct NAME(bytes) *b)
+FN void NAME(bytes_of_256)(const ulane *r, uint32_t precision, struct NAME(bytes) * b)
 {
     (void)precision;
     for (uint32_t q = 0; q < 4; q++)
@@ -68,12 +68,12 @@ FN void NAME(bytes_of_256)(const ulane *r, uint32_t precision, struct NAME(bytes
 }
 
 /* By quarter. */
-FN void NAME(planes_of_256)(const struct NAME(bytes) *b, uint32_t i, vec (*planes)[1])
+FN void NAME(planes_of_256)(const struct NAME(bytes) * b, uint32_t i, vec (*planes)[1])
 {
     vec cube[4];
     for (uint32_t q = 0; q < 4; q++)
-        cube[q] = CUBE(byte_of_cube)(b[q].r, WIDTH / 8 - 1 - i, TABLE(byte_of_spot),
-                                     upper_of_spot_64);
+        cube[q] =
+            CUBE(byte_of_cube)(b[q].r, WIDTH / 8 - 1 - i, TABLE(byte_of_spot), upper_of_spot_64);
     for (uint32_t q = 0; q < 4; q++) {
         const vec bytes =
             bytes_of_four(cube[0], cube[1], cube[2], cube[3], v_load(spot_of_rank4[q]));
@@ -88,10 +88,10 @@ FN void NAME(store_upper)(const ulane *r, uint32_t *to)
 {
     const vec odd = _mm512_setr_epi32(1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
     for (uint32_t i = 0; i < 4; i++)
-        v_store(to + 16 * i, WIDTH == 32 ? (vec)r[i]
-                                         : _mm512_permutex2var_epi32(
-                                               (vec)r[2 * i % REGISTERS], odd,
-                                               (vec)r[(2 * i + 1) % REGISTERS]));
+        v_store(to + 16 * i, WIDTH == 32
+                                 ? (vec)r[i]
+                                 : _mm512_permutex2var_epi32((vec)r[2 * i % REGISTERS], odd,
+                                                             (vec)r[(2 * i + 1) % REGISTERS]));
 }
 
 /* Each byte is a plane's 4 bits, 16 c (modulo 64), 64 where c is 4, and 128 where it is coded: to
@@ -99,10 +99,10 @@ FN void NAME(store_upper)(const ulane *r, uint32_t *to)
 FN void NAME(code_planes4)(vec planes, vec *string, vec *length)
 {
     const __mmask64 is_coded = _mm512_movepi8_mask(planes);
-    const vec code = _mm512_maskz_permutex2var_epi8(is_coded, v_load(code1[0]), planes,
-                                                    v_load(code1[1]));
-    const vec n = _mm512_maskz_permutex2var_epi8(is_coded, v_load(length1[0]), planes,
-                                                 v_load(length1[1]));
+    const vec code =
+        _mm512_maskz_permutex2var_epi8(is_coded, v_load(code1[0]), planes, v_load(code1[1]));
+    const vec n =
+        _mm512_maskz_permutex2var_epi8(is_coded, v_load(length1[0]), planes, v_load(length1[1]));
     join_codes4(code, n, string, length);
 }
 
@@ -119,18 +119,15 @@ FN void NAME(strings_of_rows)(ulane *row, uint64_t (*string)[WIDTH / 8],
         for (uint32_t t = 0; t < 4; t++)
             for (uint32_t half = 0; half < 2; half++) {
                 const vec index = _mm512_add_epi8(turn, _mm512_set1_epi8((char)(32 * half)));
-                const vec bytes =
-                    _mm512_permutex2var_epi8((vec)row[t], index, (vec)row[4 + t]);
+                const vec bytes = _mm512_permutex2var_epi8((vec)row[t], index, (vec)row[4 + t]);
                 NAME(code_planes4)(columns_of_rows(bytes), &v, &n);
                 /* elements (l, t) of lanes l = 2 half and 2 half + 1 */
                 for (uint32_t l = 0; l < 2; l++) {
                     const uint32_t e = 8 * half + 4 * l + t;
-                    _mm256_storeu_si256((__m256i *)string[e],
-                                        l ? _mm512_extracti64x4_epi64(v, 1)
-                                          : _mm512_castsi512_si256(v));
-                    _mm256_storeu_si256((__m256i *)length[e],
-                                        l ? _mm512_extracti64x4_epi64(n, 1)
-                                          : _mm512_castsi512_si256(n));
+                    _mm256_storeu_si256((__m256i *)string[e], l ? _mm512_extracti64x4_epi64(v, 1)
+                                                                : _mm512_castsi512_si256(v));
+                    _mm256_storeu_si256((__m256i *)length[e], l ? _mm512_extracti64x4_epi64(n, 1)
+                                                                : _mm512_castsi512_si256(n));
                 }
             }
         return;

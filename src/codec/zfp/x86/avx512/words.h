@@ -16,46 +16,142 @@ typedef __mmask16 mask32;
 
 enum { VEC_BYTES = 64, LANES32 = 16, LANES64 = 8 };
 
-ZTI_INLINE vec v_load(const void *from) { return _mm512_loadu_si512(from); }
-ZTI_INLINE void v_store(void *to, vec v) { _mm512_storeu_si512(to, v); }
+ZTI_INLINE vec v_load(const void *from)
+{
+    return _mm512_loadu_si512(from);
+}
+ZTI_INLINE void v_store(void *to, vec v)
+{
+    _mm512_storeu_si512(to, v);
+}
 
-ZTI_INLINE vec v_zero(void) { return _mm512_setzero_si512(); }
-ZTI_INLINE vec v_all8(char x) { return _mm512_set1_epi8(x); }
-ZTI_INLINE vec v_all16(short x) { return _mm512_set1_epi16(x); }
-ZTI_INLINE vec v_all32(uint32_t x) { return _mm512_set1_epi32((int32_t)x); }
-ZTI_INLINE vec v_all64(uint64_t x) { return _mm512_set1_epi64((int64_t)x); }
+ZTI_INLINE vec v_zero(void)
+{
+    return _mm512_setzero_si512();
+}
+ZTI_INLINE vec v_all8(char x)
+{
+    return _mm512_set1_epi8(x);
+}
+ZTI_INLINE vec v_all16(short x)
+{
+    return _mm512_set1_epi16(x);
+}
+ZTI_INLINE vec v_all32(uint32_t x)
+{
+    return _mm512_set1_epi32((int32_t)x);
+}
+ZTI_INLINE vec v_all64(uint64_t x)
+{
+    return _mm512_set1_epi64((int64_t)x);
+}
 
-ZTI_INLINE vec v_and(vec a, vec b) { return _mm512_and_si512(a, b); }
-ZTI_INLINE vec v_or(vec a, vec b) { return _mm512_or_si512(a, b); }
-ZTI_INLINE vec v_xor(vec a, vec b) { return _mm512_xor_si512(a, b); }
-ZTI_INLINE vec v_without(vec a, vec b) { return _mm512_andnot_si512(b, a); } /* a & ~b */
+ZTI_INLINE vec v_and(vec a, vec b)
+{
+    return _mm512_and_si512(a, b);
+}
+ZTI_INLINE vec v_or(vec a, vec b)
+{
+    return _mm512_or_si512(a, b);
+}
+ZTI_INLINE vec v_xor(vec a, vec b)
+{
+    return _mm512_xor_si512(a, b);
+}
+ZTI_INLINE vec v_without(vec a, vec b)
+{
+    return _mm512_andnot_si512(b, a);
+} /* a & ~b */
 
-ZTI_INLINE vec v_add16(vec a, vec b) { return _mm512_add_epi16(a, b); }
-ZTI_INLINE vec v_add32(vec a, vec b) { return _mm512_add_epi32(a, b); }
-ZTI_INLINE vec v_add64(vec a, vec b) { return _mm512_add_epi64(a, b); }
-ZTI_INLINE vec v_sub32(vec a, vec b) { return _mm512_sub_epi32(a, b); }
-ZTI_INLINE vec v_sub64(vec a, vec b) { return _mm512_sub_epi64(a, b); }
-ZTI_INLINE vec v_max32(vec a, vec b) { return _mm512_max_epu32(a, b); }
-ZTI_INLINE vec v_min32(vec a, vec b) { return _mm512_min_epu32(a, b); }
+ZTI_INLINE vec v_add16(vec a, vec b)
+{
+    return _mm512_add_epi16(a, b);
+}
+ZTI_INLINE vec v_add32(vec a, vec b)
+{
+    return _mm512_add_epi32(a, b);
+}
+ZTI_INLINE vec v_add64(vec a, vec b)
+{
+    return _mm512_add_epi64(a, b);
+}
+ZTI_INLINE vec v_sub32(vec a, vec b)
+{
+    return _mm512_sub_epi32(a, b);
+}
+ZTI_INLINE vec v_sub64(vec a, vec b)
+{
+    return _mm512_sub_epi64(a, b);
+}
+ZTI_INLINE vec v_max32(vec a, vec b)
+{
+    return _mm512_max_epu32(a, b);
+}
+ZTI_INLINE vec v_min32(vec a, vec b)
+{
+    return _mm512_min_epu32(a, b);
+}
 /* a - b, or 0; of numbers below 2^16. */
-ZTI_INLINE vec v_rest(vec a, vec b) { return _mm512_subs_epu16(a, b); }
+ZTI_INLINE vec v_rest(vec a, vec b)
+{
+    return _mm512_subs_epu16(a, b);
+}
 
-ZTI_INLINE vec v_right16(vec v, uint8_t n) { return _mm512_srli_epi16(v, n); }
-ZTI_INLINE vec v_right32(vec v, uint8_t n) { return _mm512_srli_epi32(v, n); }
-ZTI_INLINE vec v_right64(vec v, uint8_t n) { return _mm512_srli_epi64(v, n); }
-ZTI_INLINE vec v_left16(vec v, uint8_t n) { return _mm512_slli_epi16(v, n); }
-ZTI_INLINE vec v_left32(vec v, uint8_t n) { return _mm512_slli_epi32(v, n); }
-ZTI_INLINE vec v_left64(vec v, uint8_t n) { return _mm512_slli_epi64(v, n); }
-ZTI_INLINE vec v_rightv32(vec v, vec n) { return _mm512_srlv_epi32(v, n); }
-ZTI_INLINE vec v_rightv64(vec v, vec n) { return _mm512_srlv_epi64(v, n); }
-ZTI_INLINE vec v_leftv32(vec v, vec n) { return _mm512_sllv_epi32(v, n); }
-ZTI_INLINE vec v_leftv64(vec v, vec n) { return _mm512_sllv_epi64(v, n); }
+ZTI_INLINE vec v_right16(vec v, uint8_t n)
+{
+    return _mm512_srli_epi16(v, n);
+}
+ZTI_INLINE vec v_right32(vec v, uint8_t n)
+{
+    return _mm512_srli_epi32(v, n);
+}
+ZTI_INLINE vec v_right64(vec v, uint8_t n)
+{
+    return _mm512_srli_epi64(v, n);
+}
+ZTI_INLINE vec v_left16(vec v, uint8_t n)
+{
+    return _mm512_slli_epi16(v, n);
+}
+ZTI_INLINE vec v_left32(vec v, uint8_t n)
+{
+    return _mm512_slli_epi32(v, n);
+}
+ZTI_INLINE vec v_left64(vec v, uint8_t n)
+{
+    return _mm512_slli_epi64(v, n);
+}
+ZTI_INLINE vec v_rightv32(vec v, vec n)
+{
+    return _mm512_srlv_epi32(v, n);
+}
+ZTI_INLINE vec v_rightv64(vec v, vec n)
+{
+    return _mm512_srlv_epi64(v, n);
+}
+ZTI_INLINE vec v_leftv32(vec v, vec n)
+{
+    return _mm512_sllv_epi32(v, n);
+}
+ZTI_INLINE vec v_leftv64(vec v, vec n)
+{
+    return _mm512_sllv_epi64(v, n);
+}
 
 /* What v_leftv16 takes for shifts by the number of ones in nibbles, or by numbers up to 7, given as
  * bytes: the numbers. */
-ZTI_INLINE vec v_shifts_of_nibbles(vec nibbles) { return _mm512_popcnt_epi8(nibbles); }
-ZTI_INLINE vec v_shifts_of_bytes(vec numbers) { return numbers; }
-ZTI_INLINE vec v_leftv16(vec v, vec shifts) { return _mm512_sllv_epi16(v, shifts); }
+ZTI_INLINE vec v_shifts_of_nibbles(vec nibbles)
+{
+    return _mm512_popcnt_epi8(nibbles);
+}
+ZTI_INLINE vec v_shifts_of_bytes(vec numbers)
+{
+    return numbers;
+}
+ZTI_INLINE vec v_leftv16(vec v, vec shifts)
+{
+    return _mm512_sllv_epi16(v, shifts);
+}
 
 /* 16 bytes by the low four bits of each byte. */
 ZTI_INLINE vec v_look_up(__m128i table, vec index)
@@ -110,12 +206,24 @@ ZTI_INLINE vec v_running_or32(vec v)
 }
 
 /* Each lane's predecessor; the first one's is the last of 'first'. */
-ZTI_INLINE vec v_before64(vec v, vec first) { return _mm512_alignr_epi64(v, first, 7); }
-ZTI_INLINE vec v_before32(vec v, vec first) { return _mm512_alignr_epi32(v, first, 15); }
+ZTI_INLINE vec v_before64(vec v, vec first)
+{
+    return _mm512_alignr_epi64(v, first, 7);
+}
+ZTI_INLINE vec v_before32(vec v, vec first)
+{
+    return _mm512_alignr_epi32(v, first, 15);
+}
 
 /* The last lane everywhere. */
-ZTI_INLINE vec v_last64(vec v) { return _mm512_permutexvar_epi64(_mm512_set1_epi64(7), v); }
-ZTI_INLINE vec v_last32(vec v) { return _mm512_permutexvar_epi32(_mm512_set1_epi32(15), v); }
+ZTI_INLINE vec v_last64(vec v)
+{
+    return _mm512_permutexvar_epi64(_mm512_set1_epi64(7), v);
+}
+ZTI_INLINE vec v_last32(vec v)
+{
+    return _mm512_permutexvar_epi32(_mm512_set1_epi32(15), v);
+}
 
 /* The numbers of 16 bits in one half, in 32. */
 ZTI_INLINE vec v_widened16(vec v, uint32_t half)
@@ -152,36 +260,75 @@ ZTI_INLINE vec v_windows32(const uint8_t *base, vec low, vec high)
 /* The second and third byte of 32 bits exchanged. */
 ZTI_INLINE vec v_inner_bytes_exchanged32(vec v)
 {
-    return _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(_mm_setr_epi8(
-                                      0, 2, 1, 3, 4, 6, 5, 7, 8, 10, 9, 11, 12, 14, 13, 15)));
+    return _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(_mm_setr_epi8(0, 2, 1, 3, 4, 6, 5, 7, 8,
+                                                                       10, 9, 11, 12, 14, 13, 15)));
 }
 
 /* Bytes of 32 bits in reverse order. */
 ZTI_INLINE vec v_bytes_reversed32(vec v)
 {
-    return _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(_mm_setr_epi8(
-                                      3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12)));
+    return _mm512_shuffle_epi8(v, _mm512_broadcast_i32x4(_mm_setr_epi8(3, 2, 1, 0, 7, 6, 5, 4, 11,
+                                                                       10, 9, 8, 15, 14, 13, 12)));
 }
 
 /* ---- masks ---- */
 
-ZTI_INLINE mask64 m_both64(mask64 a, mask64 b) { return a & b; }
-ZTI_INLINE mask64 m_without64(mask64 a, mask64 b) { return a & (mask64)~b; }
-ZTI_INLINE mask64 v_is_set64(vec v) { return _mm512_test_epi64_mask(v, v); }
-ZTI_INLINE mask64 v_is_top_set64(vec v) { return _mm512_movepi64_mask(v); }
-ZTI_INLINE mask64 v_is_less64(vec a, vec b) { return _mm512_cmplt_epi64_mask(a, b); }
-ZTI_INLINE vec v_if64(mask64 m, vec a, vec b) { return _mm512_mask_blend_epi64(m, b, a); }
-ZTI_INLINE vec v_where64(mask64 m, vec v) { return _mm512_maskz_mov_epi64(m, v); }
-ZTI_INLINE bool v_any_is_less64(vec a, vec b) { return _mm512_cmplt_epi64_mask(a, b) != 0; }
+ZTI_INLINE mask64 m_both64(mask64 a, mask64 b)
+{
+    return a & b;
+}
+ZTI_INLINE mask64 m_without64(mask64 a, mask64 b)
+{
+    return a & (mask64)~b;
+}
+ZTI_INLINE mask64 v_is_set64(vec v)
+{
+    return _mm512_test_epi64_mask(v, v);
+}
+ZTI_INLINE mask64 v_is_top_set64(vec v)
+{
+    return _mm512_movepi64_mask(v);
+}
+ZTI_INLINE mask64 v_is_less64(vec a, vec b)
+{
+    return _mm512_cmplt_epi64_mask(a, b);
+}
+ZTI_INLINE vec v_if64(mask64 m, vec a, vec b)
+{
+    return _mm512_mask_blend_epi64(m, b, a);
+}
+ZTI_INLINE vec v_where64(mask64 m, vec v)
+{
+    return _mm512_maskz_mov_epi64(m, v);
+}
+ZTI_INLINE bool v_any_is_less64(vec a, vec b)
+{
+    return _mm512_cmplt_epi64_mask(a, b) != 0;
+}
 
 ZTI_INLINE mask32 v_is_bit_set32(vec v, uint32_t bit)
 {
     return _mm512_test_epi32_mask(v, _mm512_set1_epi32((int32_t)(UINT32_C(1) << bit)));
 }
-ZTI_INLINE mask32 v_is_less32(vec a, vec b) { return _mm512_cmplt_epi32_mask(a, b); }
-ZTI_INLINE bool v_any_is_less32(vec a, vec b) { return _mm512_cmplt_epi32_mask(a, b) != 0; }
-ZTI_INLINE mask32 m_first32(uint32_t n) { return (mask32)((1u << n) - 1); }
-ZTI_INLINE vec v_if32(mask32 m, vec a, vec b) { return _mm512_mask_blend_epi32(m, b, a); }
-ZTI_INLINE vec v_where32(mask32 m, vec v) { return _mm512_maskz_mov_epi32(m, v); }
+ZTI_INLINE mask32 v_is_less32(vec a, vec b)
+{
+    return _mm512_cmplt_epi32_mask(a, b);
+}
+ZTI_INLINE bool v_any_is_less32(vec a, vec b)
+{
+    return _mm512_cmplt_epi32_mask(a, b) != 0;
+}
+ZTI_INLINE mask32 m_first32(uint32_t n)
+{
+    return (mask32)((1u << n) - 1);
+}
+ZTI_INLINE vec v_if32(mask32 m, vec a, vec b)
+{
+    return _mm512_mask_blend_epi32(m, b, a);
+}
+ZTI_INLINE vec v_where32(mask32 m, vec v)
+{
+    return _mm512_maskz_mov_epi32(m, v);
+}
 
 #endif

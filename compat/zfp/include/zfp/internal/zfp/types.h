@@ -20,16 +20,16 @@ typedef uint32_t uint32;
 typedef int64_t int64;
 typedef uint64_t uint64;
 
-#define INT64C(x) INT64_C(x)
+#define INT64C(x)  INT64_C(x)
 #define UINT64C(x) UINT64_C(x)
 
-#define INT64PRId PRId64
-#define INT64PRIi PRIi64
+#define INT64PRId  PRId64
+#define INT64PRIi  PRIi64
 #define UINT64PRIo PRIo64
 #define UINT64PRIu PRIu64
 #define UINT64PRIx PRIx64
-#define INT64SCNd SCNd64
-#define INT64SCNi SCNi64
+#define INT64SCNd  SCNd64
+#define INT64SCNi  SCNi64
 #define UINT64SCNo SCNo64
 #define UINT64SCNu SCNu64
 #define UINT64SCNx SCNx64

@@ -48,11 +48,11 @@ static __device__ __forceinline__ void copy_books(const struct sz_tiles *s, cons
     const uint32_t threads = blockDim.x, words = sz_table_words(effort);
     for (uint32_t first = 4 * threadIdx.x; first < words; first += 4 * 4 * threads) {
         uint32_t v[4][4]; /* at once */
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t k = 0; k < 4; k++)
             if (first + 4 * k * threads < words)
                 simt_load_16(v[k], from + first + 4 * k * threads);
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t k = 0; k < 4; k++)
             if (first + 4 * k * threads < words)
                 simt_store_16(f->tables + first + 4 * k * threads, v[k]);
@@ -82,7 +82,7 @@ static __device__ __forceinline__ struct longer longer_of(const uint32_t *number
     const uint32_t bits = PAPER_TABLE_BITS + 1;
     const uint32_t before = is_near ? numbers[ZTI_BOOK_ENTRY + bits] : 0;
     struct longer l;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < LONGER; i++) {
         l.first[i] = numbers[ZTI_BOOK_FIRST + bits + i];
         l.away[i] = numbers[ZTI_BOOK_ENTRY + bits + i] - before - l.first[i];
@@ -97,7 +97,7 @@ static __device__ __forceinline__ uint32_t longer_place(const struct longer *l, 
     const uint32_t high = __brev(bits) >> (32 - ZTI_HUFFMAN_MAX_BITS);
     uint32_t away = l->away[0], own = high >> (LONGER - 1);
     *length = PAPER_TABLE_BITS + 1;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 1; i < LONGER; i++) {
         const uint32_t code = high >> (LONGER - 1 - i);
         const bool is_longer = code >= l->first[i];
@@ -143,10 +143,9 @@ static __device__ __forceinline__ uint32_t next_code(const struct codes *c, uint
     uint32_t entry = c->bits.table[own];
     *length = zti_code_length(entry);
     if (entry < ZTI_CODE_HAS_LENGTH) {
-        const uint32_t place =
-            c->table_bits == PAPER_TABLE_BITS
-                ? longer_place(&c->longer, bits, length)
-                : zti_long_place(c->bits.numbers, bits, c->table_bits, length);
+        const uint32_t place = c->table_bits == PAPER_TABLE_BITS
+                                   ? longer_place(&c->longer, bits, length)
+                                   : zti_long_place(c->bits.numbers, bits, c->table_bits, length);
         entry = c->near ? c->near[place] : with_outlier(c->bits.order[place]);
     }
     return entry;

@@ -35,18 +35,18 @@ static __device__ __forceinline__ void bring_parts(const struct sz_tiles *s,
     enum { LOADS = PART_WORDS / 8 };
     const uint32_t me = threadIdx.x % 32, own = threadIdx.x - me;
     l->first = l->at / 64;
-    simt_order_warp(); /* the shuffles below order it in the tests */
+    simt_order_warp();              /* the shuffles below order it in the tests */
     for (uint32_t i = 32; i > 0;) { /* first ones last: those that few tiles have */
         uint64_t v[2 * LOADS];
         i -= 8;
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t k = 0; k < 2 * LOADS; k++) {
             const uint32_t of = i + k / LOADS * 4 + me / 8;
             const uint64_t from = __shfl_sync(SIMT_ALL_LANES, l->first, (int)of);
             const uint64_t word = from + k % LOADS * 8 + me % 8;
             v[k] = word < s->words_count ? s->words[word] : 0;
         }
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t k = 0; k < 2 * LOADS; k++)
             part_window(f, own + i + k / LOADS * 4 + me / 8)[k % LOADS * 8 + me % 8] = v[k];
     }
@@ -65,7 +65,7 @@ static __device__ __forceinline__ uint32_t eight_symbols(const struct codes *c, 
                                                          uint32_t *to)
 {
     uint32_t two[4], all = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < 4; k++) {
         uint32_t first, second;
         const uint32_t bits = next_bits(a), low = next_code(c, bits, &first);
@@ -84,7 +84,7 @@ static __device__ __forceinline__ uint32_t take_symbols(const struct finding *f,
                                                         uint32_t only, uint32_t count)
 {
     uint32_t outliers = 0, i = 0;
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (; only == UINT32_MAX && i + 8 <= count; i += 8)
         outliers += eight_symbols(c, a, piece_of(f, threadIdx.x, i / 8));
     for (; i < count; i++) {
@@ -105,7 +105,7 @@ static __device__ __forceinline__ struct slots slots_of(const struct sz_tiles *s
 {
     const uint32_t me = threadIdx.x % 32, part = me / ROUND_PIECES % PAPER_LANES;
     struct slots p;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < 32 / PIECE_ROWS; k++) {
         const uint32_t of = k * PIECE_ROWS + me / ROUND_PIECES;
         const uint64_t slot = __shfl_sync(SIMT_ALL_LANES, l->slot, (int)of);
@@ -123,7 +123,7 @@ static __device__ __forceinline__ void put_symbols(const struct finding *f, cons
     const uint32_t me = threadIdx.x % 32, row = me / ROUND_PIECES;
     const uint32_t *const from = piece_of(f, threadIdx.x - me + row, me % ROUND_PIECES);
     __syncwarp();
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < 32 / PIECE_ROWS; k++) {
         uint32_t eight[4];
         if (some >> (k * PIECE_ROWS + row) & 1) {

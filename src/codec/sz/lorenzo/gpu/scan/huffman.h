@@ -1,10 +1,11 @@
-/* huffman.h: kernel text of lorenzo/gpu/scan/scan.cu: tiles of effort 'default' (lorenzo/huffman.h).
+/* huffman.h: kernel text of lorenzo/gpu/scan/scan.cu: tiles of effort 'default'
+ * (lorenzo/huffman.h).
  *
  * The symbols of a book follow each other whatever groups they are of. Lanes of a tile have pieces
- * of the next bits and find by themselves where codes begin (huffman/gpu/self_sync.h). How many codes begin in
- * pieces before its own tells a lane where its symbols go, which it stores by whole words: those in
- * the word that the lane before begins are that one's. What is in bits that no code of the book
- * begins in any more is not looked at. */
+ * of the next bits and find by themselves where codes begin (huffman/gpu/self_sync.h). How many
+ * codes begin in pieces before its own tells a lane where its symbols go, which it stores by whole
+ * words: those in the word that the lane before begins are that one's. What is in bits that no code
+ * of the book begins in any more is not looked at. */
 
 enum {
     PIECE_BITS = 240, /* two rounds of pieces fit in a window */
@@ -100,7 +101,7 @@ static __device__ __forceinline__ uint32_t four_codes(const struct zti_code_bits
     uint64_t held = (uint64_t)__funnelshift_r(from[1], from[2], *at % 32) << 32 |
                     __funnelshift_r(from[0], from[1], *at % 32);
     uint32_t symbols = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t k = 0; k < 4; k++) {
         uint32_t code = c->table[(uint32_t)held & (ZTI_CODE_ENTRIES - 1)];
         if (zti_code_length(code) == 0)
@@ -147,7 +148,7 @@ static __device__ __forceinline__ void take_round(const struct zti_code_bits *c,
     uint32_t at = r->at + (is_here ? piece * PIECE_BITS : 0), count = 0;
     (void)zti_settle(c, CODED_LANES, &at, is_here ? at + PIECE_BITS : 0, &count);
     uint32_t up_to = count;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t step = 1; step < CODED_LANES; step *= 2) {
         const uint32_t before = __shfl_up_sync(SIMT_ALL_LANES, up_to, (int)step);
         up_to += piece >= step ? before : 0;
@@ -158,7 +159,7 @@ SIMT_UNROLL
     uint32_t end = r->at;
     if ((own + 3) / 4 * 4 < taken)
         end = put_words(c, r, at, own, next < taken ? next : taken);
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t step = 1; step < CODED_LANES; step *= 2) {
         const uint32_t other = __shfl_xor_sync(SIMT_ALL_LANES, end, (int)step);
         end = other > end ? other : end;
@@ -209,13 +210,13 @@ static __device__ __forceinline__ uint32_t values_above(const uint8_t *symbols, 
     for (uint32_t first = 0; first < all; first += 128) {
         uint32_t words[4];
         simt_load_16(words, symbols + first / 8);
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t k = 0; k < 4; k++) {
             const uint32_t begin = first + 32 * k, left = all > begin ? all - begin : 0;
             const uint32_t own = left < 32 ? words[k] & ((1u << left) - 1) : words[k];
             const uint32_t pairs = own & own >> 1;
-            above += (uint32_t)__popc(bits == 4 ? pairs & pairs >> 2 & 0x11111111
-                                                : pairs & 0x55555555);
+            above +=
+                (uint32_t)__popc(bits == 4 ? pairs & pairs >> 2 & 0x11111111 : pairs & 0x55555555);
         }
     }
     return above;
@@ -235,8 +236,8 @@ static __device__ __forceinline__ uint64_t find_excesses(const struct sz_tiles *
         const uint32_t c = classes_of(f, l)[g];
         if (is_list(c))
             continue;
-        const uint32_t above = values_above(symbols + (l->to->groups[g] >> 32),
-                                            in_group(l->n, g), book_of(c));
+        const uint32_t above =
+            values_above(symbols + (l->to->groups[g] >> 32), in_group(l->n, g), book_of(c));
         classes_of(f, l)[g] = (uint8_t)above;
         some |= (uint64_t)(above > 0) << g;
     }
@@ -253,7 +254,7 @@ static __device__ __forceinline__ void find_coded(const struct sz_tiles *s, cons
     find_coded_classes(s, f, l, &b);
     pass_groups(s, f, l, PASS_LISTS, b.lists);
     place_groups(f, l, &b);
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (uint32_t book = 1; book < ZTI_SZ_BOOKS; book++)
         find_symbols_of(s, f, l, &b, book);
     l->is_good = l->is_good && l->at <= l->end;

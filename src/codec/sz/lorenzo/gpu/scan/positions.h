@@ -19,11 +19,11 @@ enum {
 /* A group: its class in 8 bits, where its planes are in 24, and in 32 its list or rounds, from the
  * tile's first bit, or with effort 'default' the number of its first symbol. */
 struct sz_found {
-    uint64_t start; /* bit of the stream */
-    uint64_t away;  /* the base less the centre, folded */
+    uint64_t start;                      /* bit of the stream */
+    uint64_t away;                       /* the base less the centre, folded */
     uint32_t form, planes_at, values_at; /* bits from start */
-    uint32_t rest_at; /* outliers; where there are none, the tile's end */
-    uint32_t way[2];  /* of marks */
+    uint32_t rest_at;                    /* outliers; where there are none, the tile's end */
+    uint32_t way[2];                     /* of marks */
     uint64_t excess_groups; /* a bit for each with values that are more than their symbols say, */
     uint32_t excess_at[ZTI_SZ_GROUPS]; /* and where it says how much more */
     uint64_t groups[ZTI_SZ_GROUPS];

@@ -35,7 +35,7 @@ static __device__ __forceinline__ struct counted counted_of(const struct finding
 static __device__ __forceinline__ uint32_t count_some(const uint64_t *words, uint16_t *zeros,
                                                       uint32_t count, uint32_t before)
 {
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t i = 0; i < count; i += 2 * FAST_LANES) {
         const uint64_t a = ~words[i], b = ~words[i + 1];
         const uint32_t one = (uint32_t)__popc((uint32_t)a);
@@ -58,7 +58,7 @@ static __device__ __forceinline__ void count_zeros(const struct finding *f, cons
     const uint64_t *const words = window_of(f, l->column) + 2 * me;
     uint16_t *const zeros = f->zeros + l->column * (uint32_t)ZEROS_STEP + 4 * me;
     uint32_t before = 0;
-SIMT_NO_UNROLL
+    SIMT_NO_UNROLL
     for (uint32_t i = 0; i < WINDOW_WORDS; i += some) /* all at once takes too many registers */
         before = count_some(words + i, zeros + 2 * i, some, before);
     __syncwarp(); /* for classes too */
@@ -75,7 +75,7 @@ static __device__ __forceinline__ uint32_t zeros_before(const struct counted *c,
 static __device__ __forceinline__ uint32_t end_of_zero(const struct counted *c, uint32_t word,
                                                        uint32_t number)
 {
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t step = ROUNDS_BITS / 64; step > 0; step /= 2) {
         simt_anew(word); /* or sums of steps are made again for each */
         if (c->zeros[word + step] < number)
@@ -83,7 +83,7 @@ SIMT_UNROLL
     }
     uint32_t left = ~c->words[word], more = number - c->zeros[word], at = 32 * word + 1;
     const bool is_here = more <= (uint32_t)__popc(left);
-SIMT_UNROLL
+    SIMT_UNROLL
     for (uint32_t step = 16; step > 0; step /= 2) {
         const uint32_t some = (uint32_t)__popc(left & ((1u << step) - 1));
         if (some < more) {
@@ -121,7 +121,7 @@ static __device__ __forceinline__ bool have_numbers(const struct counted *c, uin
                                                     uint32_t n, uint32_t number, uint32_t *end)
 {
     uint32_t alive = n, round = 0;
-SIMT_UNROLL
+    SIMT_UNROLL
     for (; round < 2; round++) { /* most groups have more */
         at += alive;
         alive = number - zeros_before(c, at);
@@ -162,7 +162,7 @@ static __device__ __forceinline__ void note_group(const struct lane *l, uint32_t
 /* Pass over rounds of groups, a lane each, up to one that is a list, comes behind numbers or ends
  * too far away. Whether that must be gone through by itself. The warp calls it. */
 static __device__ __forceinline__ bool pass_by_zeros(const struct finding *f, struct lane *l,
-                                                         struct groups *to)
+                                                     struct groups *to)
 {
     const struct counted w = counted_of(f, l);
     const uint32_t me = threadIdx.x % FAST_LANES, lane = threadIdx.x % 32;

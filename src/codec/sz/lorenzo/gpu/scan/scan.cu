@@ -1,10 +1,10 @@
 /* scan.cu: what must be gone through bit by bit in tiles that are decoded: where one class,
  * list, round of unary codes or Huffman code ends the next begins, and so does the next tile. Some
- * lanes have a chunk, and note what they find in the tiles' slots (lorenzo/gpu/scan/positions.h). They do the
- * same side by side, and the first of them notes it, so that a warp has few tiles, which are alike
- * in how long their parts are, and there are many warps; but of effort 'fast' each has a group
- * (lorenzo/gpu/scan/rice.h), of symbols of effort 'default' a piece (lorenzo/gpu/scan/huffman.h), and of
- * effort 'paper' one of the tile's four parts.
+ * lanes have a chunk, and note what they find in the tiles' slots (lorenzo/gpu/scan/positions.h).
+ * They do the same side by side, and the first of them notes it, so that a warp has few tiles,
+ * which are alike in how long their parts are, and there are many warps; but of effort 'fast' each
+ * has a group (lorenzo/gpu/scan/rice.h), of symbols of effort 'default' a piece
+ * (lorenzo/gpu/scan/huffman.h), and of effort 'paper' one of the tile's four parts.
  *
  * Tiles are at different places of the stream, so a warp brings each tile's next bits to shared
  * memory, of effort 'paper' each lane's, 32 lanes' loads side by side:
@@ -20,7 +20,7 @@
 #include "codec/sz/gpu/decode_exact.h"
 
 enum {
-    COLUMNS = 64,    /* of a block at most: windows, tiles that have no parts */
+    COLUMNS = 64, /* of a block at most: windows, tiles that have no parts */
     FAST_COLUMNS = 16,
     PAPER_COLUMNS = 64,
     PAPER_LANES = 4, /* a chunk, of each effort */
@@ -29,10 +29,10 @@ enum {
     WINDOW_WORDS = 64,
     WINDOW_BITS = 64 * WINDOW_WORDS,
     ZEROS_STEP = WINDOW_BITS / 32 + 4, /* of counts of zeros, from a window's to the next */
-    CLASSES_BITS = 1536, /* more than 64 classes, and what is before them in a word */
-    PART_WORDS = 24,      /* of a window of effort 'paper', of which each lane has one */
-    ROUND_SYMBOLS = 32,   /* of such a lane, before they go to its tile's slot */
-    NEAR_SYMBOLS = 2048,  /* of paper's book at most, so that longer codes too are looked up here */
+    CLASSES_BITS = 1536,               /* more than 64 classes, and what is before them in a word */
+    PART_WORDS = 24,     /* of a window of effort 'paper', of which each lane has one */
+    ROUND_SYMBOLS = 32,  /* of such a lane, before they go to its tile's slot */
+    NEAR_SYMBOLS = 2048, /* of paper's book at most, so that longer codes too are looked up here */
     TABLE_THREADS = 256
 };
 
@@ -52,10 +52,10 @@ static __host__ __device__ __forceinline__ uint32_t window_step(uint32_t effort)
                                      : (uint32_t)WINDOW_WORDS + 1;
 }
 
-/* What a block has in shared memory: tables (huffman/gpu/self_sync.h) and numbers of books, but for effort
- * 'fast'; windows; of each tile the groups' classes, then how many of their values are more than
- * their symbols say. Of effort 'paper' (lorenzo/gpu/scan/cusz.h) entries of codes longer than the
- * table's, in order, and symbols that are on their way. */
+/* What a block has in shared memory: tables (huffman/gpu/self_sync.h) and numbers of books, but for
+ * effort 'fast'; windows; of each tile the groups' classes, then how many of their values are more
+ * than their symbols say. Of effort 'paper' (lorenzo/gpu/scan/cusz.h) entries of codes longer than
+ * the table's, in order, and symbols that are on their way. */
 struct finding {
     uint32_t *tables;
     uint32_t (*numbers)[ZTI_BOOK_NUMBERS];
@@ -73,27 +73,24 @@ static __host__ __device__ __forceinline__ uint32_t books_bytes(uint32_t effort)
     return (words * (uint32_t)sizeof(uint32_t) + 15) / 16 * 16;
 }
 
-static __host__ __device__ __forceinline__ uint32_t windows_bytes(uint32_t effort,
-                                                                  uint32_t threads)
+static __host__ __device__ __forceinline__ uint32_t windows_bytes(uint32_t effort, uint32_t threads)
 {
     return threads / chunk_lanes(effort) * window_step(effort) * (uint32_t)sizeof(uint64_t);
 }
 
-static __host__ __device__ __forceinline__ uint32_t classes_bytes(uint32_t effort,
-                                                                  uint32_t threads)
+static __host__ __device__ __forceinline__ uint32_t classes_bytes(uint32_t effort, uint32_t threads)
 {
     return threads / chunk_lanes(effort) * ZTI_SZ_GROUPS;
 }
 
 static __host__ __device__ __forceinline__ uint32_t zeros_bytes(uint32_t effort, uint32_t threads)
 {
-    return effort != ZT_EFFORT_FAST ? 0
-                                    : threads / chunk_lanes(effort) * (uint32_t)ZEROS_STEP *
-                                          (uint32_t)sizeof(uint16_t);
+    return effort != ZT_EFFORT_FAST
+               ? 0
+               : threads / chunk_lanes(effort) * (uint32_t)ZEROS_STEP * (uint32_t)sizeof(uint16_t);
 }
 
-static __host__ __device__ __forceinline__ uint32_t symbols_bytes(uint32_t effort,
-                                                                  uint32_t threads)
+static __host__ __device__ __forceinline__ uint32_t symbols_bytes(uint32_t effort, uint32_t threads)
 {
     return effort != ZT_EFFORT_PAPER ? 0
                                      : NEAR_SYMBOLS * (uint32_t)sizeof(uint32_t) +
@@ -126,10 +123,10 @@ static __device__ __forceinline__ struct finding finding_in(char *memory, uint32
 struct lane {
     uint32_t column, sharing; /* its window, and lanes that have it */
     bool is_good, is_wide;
-    uint32_t n, start;    /* values; low bits of where it began */
-    uint64_t at, end;     /* bits; no tile reaches beyond */
-    uint64_t first;       /* word that its window begins with */
-    uint64_t slot;        /* its number, and the slot */
+    uint32_t n, start; /* values; low bits of where it began */
+    uint64_t at, end;  /* bits; no tile reaches beyond */
+    uint64_t first;    /* word that its window begins with */
+    uint64_t slot;     /* its number, and the slot */
     struct sz_found *to;
 };
 
@@ -180,20 +177,20 @@ static __device__ __forceinline__ void bring(const struct sz_tiles *s, const str
     l->first = l->at / 64;
     const uint64_t rest = l->first < s->words_count ? s->words_count - l->first : 0;
     const uint32_t count = simt_at_most(rest, WINDOW_WORDS);
-    simt_order_warp(); /* the shuffles below order it in the tests */
+    simt_order_warp();                           /* the shuffles below order it in the tests */
     for (uint32_t i = 32 / l->sharing; i > 0;) { /* first ones last: those that few tiles have */
         uint64_t v[8];
         i -= 8 / loads;
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t k = 0; k < each; k++) {
             const int of = (int)((i + k) * l->sharing);
             const uint64_t *const from = s->words + __shfl_sync(SIMT_ALL_LANES, l->first, of) + me;
             const uint32_t some = __shfl_sync(SIMT_ALL_LANES, count, of);
-SIMT_UNROLL
+            SIMT_UNROLL
             for (uint32_t m = 0; m < loads; m++)
                 v[k * loads + m] = me + 32 * m < some ? from[32 * m] : 0;
         }
-SIMT_UNROLL
+        SIMT_UNROLL
         for (uint32_t k = 0; k < 8; k++)
             window_of(f, own + i + k / loads)[k % loads * 32 + me] = v[k];
     }
@@ -222,7 +219,7 @@ static __device__ __forceinline__ bool bring_some(const struct sz_tiles *s, cons
 /* Bits of the window: of two words of 32, and the one behind them, which is on its way then. */
 struct ahead {
     uint32_t low, high, soon;
-    uint32_t used; /* of the bits of 'low' */
+    uint32_t used;        /* of the bits of 'low' */
     const uint32_t *next; /* the word behind those */
 };
 
@@ -287,7 +284,7 @@ static __device__ __forceinline__ bool take_runs(struct zti_bit_reader *r, uint6
 
 /* A mark, as it is coded: perhaps by what differs from the row before. */
 static __device__ __forceinline__ bool take_mark(struct zti_bit_reader *r, uint64_t end_bits,
-                                              uint32_t n, uint64_t *bits, uint32_t *its_way)
+                                                 uint32_t n, uint64_t *bits, uint32_t *its_way)
 {
     if (r->at + 8 > end_bits)
         return false;
@@ -310,7 +307,7 @@ static __device__ __forceinline__ bool take_mark(struct zti_bit_reader *r, uint6
 
 /* Both marks; false where they are not a tile's. */
 static __device__ __forceinline__ bool take_both_marks(struct zti_bit_reader *r, uint64_t end_bits,
-                                                    uint32_t n, struct sz_found *to)
+                                                       uint32_t n, struct sz_found *to)
 {
     uint64_t(*const bits)[ZTI_SZ_GROUPS] = sz_marks_in(to)->bits;
     return take_mark(r, end_bits, n, bits[0], &to->way[0]) &&
@@ -339,8 +336,8 @@ static __device__ __forceinline__ uint32_t take_head(const struct sz_tiles *s,
     struct zti_bit_reader r = in_window(f, l);
     const uint32_t first = (uint32_t)zti_take_bits64(&r, 8), base_bytes = first >> 4;
     l->to->form = first;
-    l->is_good = base_bytes <= 8 && base_bytes <= l->n * value_bytes &&
-                 is_form(&s->sz, value_bytes, first);
+    l->is_good =
+        base_bytes <= 8 && base_bytes <= l->n * value_bytes && is_form(&s->sz, value_bytes, first);
     if (!l->is_good)
         return first;
     l->to->away = zti_take_bits64(&r, 8 * base_bytes);
@@ -376,9 +373,8 @@ static __device__ __forceinline__ bool is_rounds_or_none(uint32_t c)
 
 /* Classes of Rice codes, and planes. Where groups have the same class, which most often takes a bit
  * that is 1, only the first one's is noted, and a bit in 'changes'. The warp calls it. */
-static __device__ __forceinline__ void find_classes(const struct sz_tiles *s,
-                                                    const struct finding *f, struct lane *l,
-                                                    uint64_t *changes)
+static __device__ __forceinline__ void
+find_classes(const struct sz_tiles *s, const struct finding *f, struct lane *l, uint64_t *changes)
 {
     const uint32_t most = ZTI_SZ_FEW + 1 + (l->is_wide ? 64 : 32);
     uint32_t planes = 0, c = 0;
@@ -460,8 +456,8 @@ static __device__ __forceinline__ bool pass_group(struct zti_bit_reader *r, enum
     return true;
 }
 
-static __device__ __forceinline__ bool pass_by(struct zti_bit_reader *r, enum pass pass,
-                                               uint32_t n, uint32_t c)
+static __device__ __forceinline__ bool pass_by(struct zti_bit_reader *r, enum pass pass, uint32_t n,
+                                               uint32_t c)
 {
     for (uint32_t i = 0; pass == PASS_EXCESSES && i < c; i++)
         (void)take_value(r);
@@ -470,8 +466,8 @@ static __device__ __forceinline__ bool pass_by(struct zti_bit_reader *r, enum pa
 
 /* The same in the stream; where it ends, or UINT64_MAX. */
 static __device__ __forceinline__ uint64_t pass_far(const uint64_t *words, uint64_t count,
-                                                 uint64_t at, enum pass pass, uint32_t n,
-                                                 uint32_t c)
+                                                    uint64_t at, enum pass pass, uint32_t n,
+                                                    uint32_t c)
 {
     struct zti_bit_reader r = {words, count, at};
     return pass_by(&r, pass, n, c) ? r.at : UINT64_MAX;
