@@ -309,6 +309,47 @@ static void a_raw_file_fits_in_its_own_bytes(void **state)
     free(a.data);
 }
 
+/* The PSNR of finite values, by its definition. */
+static double psnr_of(const double *a, const double *b, size_t n, double range)
+{
+    double squares = 0;
+    size_t counted = 0;
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(a[i])) {
+            squares += (a[i] - b[i]) * (a[i] - b[i]);
+            counted++;
+        }
+    return 10 * log10(range * range * (double)counted / squares);
+}
+
+/* Every other slab of four values is half NaN and so becomes a raw frame, whose NaN count as little
+ * as those that are stored apart. */
+static void the_psnr_noted_is_right_with_nan_in_raw_frames(void **state)
+{
+    (void)state;
+    enum { VALUES = 32, SLAB = 4 };
+    static const uint64_t shape[ZT_MAX_RANK] = {VALUES};
+    double values[VALUES], back[VALUES];
+    for (size_t i = 0; i < VALUES; i++)
+        values[i] = i / SLAB % 2 && i % 2 ? (double)NAN : sin((double)i * 7.3);
+    zt_context *c = NULL;
+    assert_int_equal(zt_context_new(NULL, &c), ZT_OK);
+    zt_array a = zt_array_nd(values, ZT_F64, 1, shape), b = zt_array_nd(back, ZT_F64, 1, shape);
+    zt_params p = params_of(zt_psnr(250));
+    p.codec = ZT_CODEC_ZFP;
+    p.slab_bytes = SLAB * sizeof values[0];
+    struct bytes file = {.data = need(1 << 16), .capacity = 1 << 16};
+    need_ok(c, zt_compress(c, &a, &p, file.data, file.capacity, &file.n));
+    need_ok(c, zt_decompress(c, file.data, file.n, &b));
+    const zt_info info = info_of(&file);
+    assert_true(info.raw_frames > 0 && info.raw_frames < info.frames);
+    const double psnr = psnr_of(values, back, VALUES, info.range);
+    if (!(fabs(info.psnr - psnr) < 1e-6))
+        fail_msg("noted: %g dB, measured: %g dB", info.psnr, psnr);
+    free(file.data);
+    zt_context_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -316,6 +357,7 @@ int main(void)
         cmocka_unit_test(no_large_array_grows),
         cmocka_unit_test(an_index_does_not_change_what_is_raw),
         cmocka_unit_test(raw_frames_and_coded_ones_make_one_file),
+        cmocka_unit_test(the_psnr_noted_is_right_with_nan_in_raw_frames),
         cmocka_unit_test(a_raw_file_fits_in_its_own_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

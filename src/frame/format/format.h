@@ -51,6 +51,9 @@
  *               lossy bound, which the codec was not given
  *   86 tail     their places and bits, described in special.h; there if and only if the header has
  *               section 86
+ *   09 header   uncounted values: varint, how many NaN, infinities and fill values the payload has,
+ *               which the PSNR does not count; psnr only, in frames that hold their values as they
+ *               are or have too many different special values
  *   08 tail     copy, of what is needed for every tile: the payload's head, where that is at most a
  *               1024th of it, and the header, which ends where the tail's hash begins: the last
  *               section. Of frames whose payload has 2^19 bytes or more
@@ -110,6 +113,7 @@ enum {
     ZTI_SECTION_SPECIAL = 0x86,
     ZTI_SECTION_PLAN = 0x87,
     ZTI_SECTION_COPY = 0x08,
+    ZTI_SECTION_UNCOUNTED = 0x09,
     ZTI_SECTION_CRITICAL = 0x80
 };
 
@@ -126,9 +130,10 @@ struct zti_frame {
     uint64_t tail_bytes;
     uint64_t exact_values;
     uint64_t special_values;
-    uint64_t special_bytes; /* of their section's body; while writing only */
-    uint32_t range_log2;    /* of the payload's checksums; while writing only */
-    uint64_t first;         /* slice of the array */
+    uint64_t uncounted_values; /* psnr only: NaN, infinities, fill values left in the payload */
+    uint64_t special_bytes;    /* of their section's body; while writing only */
+    uint32_t range_log2;       /* of the payload's checksums; while writing only */
+    uint64_t first;            /* slice of the array */
     uint32_t type;
     uint32_t rank;
     uint64_t shape[ZT_MAX_RANK];
@@ -150,6 +155,12 @@ bool zti_is_raw(const struct zti_frame *frame);
 static inline uint64_t zti_frame_bytes(const struct zti_frame *f)
 {
     return f->header_bytes + f->payload_bytes + ZTI_GAP_BYTES + f->tail_bytes;
+}
+
+/* The values of which a PSNR is: all but NaN, infinities and fill values. */
+static inline uint64_t zti_counted_values(const struct zti_frame *f)
+{
+    return zti_array_values(f->rank, f->shape) - f->special_values - f->uncounted_values;
 }
 
 /* ---- header.c ---- */

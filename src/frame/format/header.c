@@ -12,11 +12,11 @@ const uint8_t zti_end_magic[4] = {'Z', 'T', 'E', 0x93};
 enum { AT_VERSION = 4, AT_TYPE = 5, AT_CODEC = 6, AT_BOUND = 7, AT_UNITS = 8, AT_NUMBERS = 9 };
 
 /* The largest header that is stored: numbers (payload, tail, exact values, first, extents), three
- * f64, codec parameters with their length, five sections with type and length, hash. */
+ * f64, codec parameters with their length, six sections with type and length, hash. */
 _Static_assert(AT_NUMBERS + (4 + ZT_MAX_RANK) * ZTI_VARINT_MAX_BYTES + 3 * 8 + 1 +
                        ZTI_CODEC_PARAMS_BYTES + 2 + ZTI_NAME_BYTES + 2 + ZTI_UNITS_BYTES + 3 +
-                       3 * ZTI_VARINT_MAX_BYTES + 2 + ZTI_VARINT_MAX_BYTES + 2 + ZTI_PLAN_BYTES +
-                       ZTI_HASH_BYTES <=
+                       3 * ZTI_VARINT_MAX_BYTES + 2 * (2 + ZTI_VARINT_MAX_BYTES) + 2 +
+                       ZTI_PLAN_BYTES + ZTI_HASH_BYTES <=
                    ZTI_HEADER_STORED_BYTES,
                "ZTI_HEADER_STORED_BYTES is too small");
 _Static_assert(ZTI_HEADER_STORED_BYTES % ZTI_FRAME_ALIGN_BYTES == 0, "headers are whole units");
@@ -57,6 +57,16 @@ static uint8_t *put_index(uint8_t *at, const struct zti_frame *frame)
     return zti_put_varint(at, frame->index_bytes);
 }
 
+/* A section that says how many there are; none where there are none. */
+static uint8_t *put_count(uint8_t *at, uint8_t type, uint64_t count)
+{
+    if (count == 0)
+        return at;
+    *at++ = type;
+    at = zti_put_varint(at, zti_varint_bytes(count));
+    return zti_put_varint(at, count);
+}
+
 size_t zti_header_store(const struct zti_frame *frame, uint8_t *out)
 {
     memset(out, 0, ZTI_HEADER_STORED_BYTES);
@@ -87,11 +97,8 @@ size_t zti_header_store(const struct zti_frame *frame, uint8_t *out)
     at = put_text(at, ZTI_SECTION_NAME, frame->name);
     at = put_text(at, ZTI_SECTION_UNITS, frame->units);
     at = put_index(at, frame);
-    if (frame->special_values > 0) {
-        *at++ = ZTI_SECTION_SPECIAL;
-        at = zti_put_varint(at, zti_varint_bytes(frame->special_values));
-        at = zti_put_varint(at, frame->special_values);
-    }
+    at = put_count(at, ZTI_SECTION_SPECIAL, frame->special_values);
+    at = put_count(at, ZTI_SECTION_UNCOUNTED, frame->uncounted_values);
     if (!zti_plan_is_none(&frame->plan)) {
         *at++ = ZTI_SECTION_PLAN;
         at = zti_put_varint(at, ZTI_PLAN_BYTES);
@@ -182,16 +189,18 @@ static zt_status take_index(zt_context *context, uint64_t number, const uint8_t 
     return ZT_OK;
 }
 
-static zt_status take_special(zt_context *context, uint64_t number, const uint8_t *body,
-                              uint64_t body_bytes, struct zti_frame *frame)
+/* How many special or uncounted values there are. */
+static zt_status take_count(zt_context *context, uint64_t number, const char *what,
+                            const uint8_t *body, uint64_t body_bytes, const struct zti_frame *frame,
+                            uint64_t *count)
 {
     struct zti_cursor c = {.at = body, .end = body + body_bytes, .is_bad = false};
-    const uint64_t count = zti_take_varint(&c);
-    if (c.is_bad || zti_cursor_left(&c) > 0 || frame->special_values > 0 || count == 0 ||
-        count > zti_array_values(frame->rank, frame->shape))
+    const uint64_t most = zti_counted_values(frame);
+    const bool is_second = *count > 0;
+    *count = zti_take_varint(&c);
+    if (c.is_bad || zti_cursor_left(&c) > 0 || is_second || *count == 0 || *count > most)
         return zti_fail(context, ZT_CORRUPT,
-                        "frame %" PRIu64 " has an impossible number of special values", number);
-    frame->special_values = count;
+                        "frame %" PRIu64 " has an impossible number of %s values", number, what);
     return ZT_OK;
 }
 
@@ -231,7 +240,10 @@ static zt_status parse_sections(zt_context *context, uint64_t number, struct zti
         else if (type == ZTI_SECTION_INDEX)
             status = take_index(context, number, body, n, frame);
         else if (type == ZTI_SECTION_SPECIAL)
-            status = take_special(context, number, body, n, frame);
+            status = take_count(context, number, "special", body, n, frame, &frame->special_values);
+        else if (type == ZTI_SECTION_UNCOUNTED)
+            status =
+                take_count(context, number, "uncounted", body, n, frame, &frame->uncounted_values);
         else if (type == ZTI_SECTION_PLAN)
             status = take_plan(context, number, body, n, frame);
         else if (type & ZTI_SECTION_CRITICAL)

@@ -47,8 +47,9 @@ void zti_reader_count(struct zt_reader *r, const struct zti_frame *f)
     r->exact_values += f->exact_values;
     r->special_values += f->special_values;
     r->index_bytes += f->index_bytes;
+    r->counted_values += zti_counted_values(f);
     if (f->bound.kind == ZT_PSNR)
-        r->error += f->error * (double)(zti_array_values(f->rank, f->shape) - f->special_values);
+        r->error += f->error * (double)zti_counted_values(f);
 }
 
 static zt_status cut_short(struct zt_reader *r)
@@ -392,8 +393,7 @@ static void describe(const struct zt_reader *r, zt_info *info)
         info->frames = r->frames;
         info->raw_frames = r->raw_frames;
         if (f->bound.kind == ZT_PSNR)
-            info->psnr =
-                zti_psnr_of(r->error, info->raw_bytes / zt_type_bytes(f->type) - r->special_values);
+            info->psnr = zti_psnr_of(r->error, r->counted_values);
         info->file_bytes = zti_is_sequential(&r->input) ? r->end_bytes : r->input.bytes;
     }
     coded->coding.codec->describe(&coded->coding, info);

@@ -33,6 +33,7 @@ struct zt_reader {
     uint64_t stream_bytes;
     uint64_t exact_values;
     uint64_t special_values;
+    uint64_t counted_values; /* those of which the PSNR is */
     uint64_t index_bytes;
     double error;       /* psnr only: squared errors over the square of the range, summed */
     uint64_t end_bytes; /* sequential: of the file, once it is read */

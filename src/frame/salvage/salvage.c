@@ -314,7 +314,8 @@ static zt_status open_by_table(struct zt_reader *r, bool *is_good)
     zti_release(r->context, r->places);
     r->places = NULL;
     r->frames = r->counted = r->raw_frames = r->stream_bytes = r->index_bytes = 0;
-    r->exact_values = r->special_values = 0;
+    r->exact_values = r->special_values = r->counted_values = 0;
+    r->error = 0;
     return status;
 }
 

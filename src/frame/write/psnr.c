@@ -482,7 +482,7 @@ zt_status zti_psnr_code(struct zt_writer *w, struct zti_frame *f, struct zti_ask
                        .misses = misses,
                        .payload = payload,
                        .target = target_of(w->params.bound.value)};
-    s.counted = zti_array_values(f->rank, f->shape) - f->special_values;
+    s.counted = zti_counted_values(f);
     if (s.counted == 0 || s.target < DBL_MIN / DBL_EPSILON)
         return code_and_measure(&s, 0);
     return f->coding.codec->has_power_bounds ? search_powers(&s) : search_any(&s);

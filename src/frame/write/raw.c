@@ -17,6 +17,13 @@ bool zti_has_limit(const zt_bound *bound)
            kind == ZT_PSNR;
 }
 
+void zti_frame_leave_special(struct zti_frame *f)
+{
+    if (f->bound.kind == ZT_PSNR)
+        f->uncounted_values += f->special_values;
+    f->special_values = 0;
+}
+
 void zti_frame_set_raw(struct zti_frame *f)
 {
     const struct zti_codec *const codec = zti_codec_by_id(ZT_CODEC_NDZIP);
@@ -27,7 +34,8 @@ void zti_frame_set_raw(struct zti_frame *f)
                                     .verify_bound = (double)NAN};
     codec->store(&f->coding);
     f->index = (struct zti_index_layout){.kind = ZT_INDEX_NONE};
-    f->index_bytes = f->exact_values = f->special_values = 0;
+    zti_frame_leave_special(f);
+    f->index_bytes = f->exact_values = 0;
     f->error = 0;
     f->payload_bytes = zti_array_values(f->rank, f->shape) * zt_type_bytes(f->type);
 }

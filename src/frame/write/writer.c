@@ -168,7 +168,7 @@ static zt_status take_out_special(struct zt_writer *w, struct zti_frame *f, stru
     if (status)
         return status;
     if (special->is_over) {
-        f->special_values = 0;
+        zti_frame_leave_special(f);
         ask->kind = ZT_LOSSLESS;
         ask->abs_bound = 0;
         return ZT_OK;
@@ -464,7 +464,8 @@ zt_status zti_writer_emit(struct zt_writer *w, struct zti_frame *f, const uint8_
     if (status)
         return status;
     w->special_values += f->special_values;
-    w->error += f->error * (double)(zti_array_values(f->rank, f->shape) - f->special_values);
+    w->counted_values += zti_counted_values(f);
+    w->error += f->error * (double)zti_counted_values(f);
     return w->sink.write ? emit_to_sink(w, f, header, payload, parts)
                          : emit_to_memory(w, f, header, payload, parts);
 }
@@ -728,8 +729,7 @@ double zt_writer_psnr(const zt_writer *writer)
 {
     if (!writer || writer->params.bound.kind != ZT_PSNR)
         return (double)NAN;
-    const uint64_t slice_values = writer->slice_bytes / zt_type_bytes(writer->type);
-    return zti_psnr_of(writer->error, writer->table.extent * slice_values - writer->special_values);
+    return zti_psnr_of(writer->error, writer->counted_values);
 }
 
 void zt_writer_free(zt_writer *writer)

@@ -30,6 +30,7 @@ struct zt_writer {
     uint64_t slice_bytes;
     uint64_t thickness;      /* slices of a frame */
     uint64_t special_values; /* in frames that were written */
+    uint64_t counted_values; /* in them: those of which the PSNR is */
     double error;    /* psnr only: their squared errors over the square of the range, summed */
     uint64_t put;    /* slices that were put */
     uint64_t staged; /* of them not coded yet, in stage */
@@ -168,6 +169,9 @@ double zti_psnr_bound(double decibel, double range);
 /* Whether a bound is of a kind under which no frame is longer than one with the values as they are,
  * but for an index that was asked for. */
 bool zti_has_limit(const zt_bound *bound);
+
+/* Leave special values in the payload, which then has them without loss. */
+void zti_frame_leave_special(struct zti_frame *frame);
 
 /* Make a frame one that holds its values as they are. */
 void zti_frame_set_raw(struct zti_frame *frame);
