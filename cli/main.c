@@ -1,5 +1,7 @@
 /* main.c: the ztile command: find the subcommand, run it, print its one error line, exit. */
-#include "cli.h"
+#include "cmd/commands.h"
+#include "util/errors.h"
+#include "util/help.h"
 
 #ifdef ZTILE_HAVE_FILTERS
 #include "filters.h"

@@ -76,6 +76,14 @@ found=$(for folder in $(find src cli io tools -type d); do
 done)
 [ -z "$found" ] || complain 'a folder has more than some twenty files' "$found"
 
+# ---- headers are interfaces or texts
+if command -v python3 >/dev/null; then
+    found=$(python3 tests/includes.py . || true)
+    [ -z "$found" ] || complain 'an include is not as it should be' "$found"
+else
+    echo 'SKIP: includes are not looked at without python3'
+fi
+
 # ---- lines of code have at most 100 characters
 found=$(LC_ALL=C.UTF-8 grep -nHE '^.{101,}' $(echo "$sources" | grep -v '\.sh$') || true)
 [ -z "$found" ] || complain 'a line has more than 100 characters' "$found"

@@ -1,9 +1,12 @@
 /* bench.c: ztile bench: which benchmark; and --index-study: read the arrays, measure, report.
  * study.h has its parts. */
-#include "bench/study.h"
+#include "cmd/commands.h"
 
-#include "bench/files.h"
+#include "bench/rates.h"
+#include "bench/stages.h"
+#include "bench/study.h"
 #include "draw/picture.h"
+#include "util/errors.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,9 +57,9 @@ static void choose_threads(struct study *s)
 {
     long all = sysconf(_SC_NPROCESSORS_ONLN);
     uint32_t most = all > 1024 ? 1024 : all > 0 ? (uint32_t)all : 1;
-    if (s->options->omp.threads)
-        most = s->options->omp.threads;
-    if (s->options->policy == ZT_SERIAL || zt_context_policy(s->context) != ZT_OMP)
+    if (s->options->exec.omp.threads)
+        most = s->options->exec.omp.threads;
+    if (s->options->exec.policy == ZT_SERIAL || zt_context_policy(s->context) != ZT_OMP)
         most = 1;
     for (uint32_t n = 1, step = 1; n < most; n += step) {
         s->threads[s->counts++] = n;
@@ -98,7 +101,7 @@ static bool run(struct study *s, struct ztio_error *error)
                                         "index-speedup.png",
                                         NULL};
     const struct options *o = s->options;
-    if (!context_open(o, &s->context, error) || !bench_prepare_directory(o, names, error))
+    if (!context_open(&o->exec, &s->context, error) || !bench_prepare_directory(o, names, error))
         return false;
     study_choose(s);
     if (!bench_read_all(o, take_file, s, error))

@@ -1,5 +1,15 @@
 /* compare.c: ztile compare: how far a compressed (or any) array is from its original. */
-#include "cli.h"
+#include "cmd/commands.h"
+
+#include "store/fill.h"
+#include "store/filtered.h"
+#include "store/stored.h"
+#include "util/errors.h"
+#include "util/json.h"
+#include "util/memory.h"
+#include "util/numbers.h"
+#include "util/progress.h"
+#include "util/table.h"
 #include "ztile_h5.h"
 
 #include <inttypes.h>
@@ -345,7 +355,7 @@ bool run_compare(const struct options *o, struct ztio_error *error)
     struct job job;
     memset(&job, 0, sizeof job);
     job.options = o;
-    if (!context_open(o, &job.context, error))
+    if (!context_open(&o->exec, &job.context, error))
         return false;
     bool done = run_job(&job, error);
     stored_close(&job.original);

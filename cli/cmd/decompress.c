@@ -1,6 +1,14 @@
 /* decompress.c: ztile decompress: a .zt file or a bare zfp stream, or a box of it, into a plain
  * file. */
-#include "cli.h"
+#include "cmd/commands.h"
+
+#include "cmd/salvage.h"
+#include "cmd/whole.h"
+#include "store/stored.h"
+#include "util/errors.h"
+#include "util/memory.h"
+#include "util/numbers.h"
+#include "util/progress.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -211,7 +219,7 @@ bool run_decompress(const struct options *o, struct ztio_error *error)
         return run_whole(o, error);
     memset(&job, 0, sizeof job);
     job.options = o;
-    if (!context_open(o, &job.context, error))
+    if (!context_open(&o->exec, &job.context, error))
         return false;
     bool done = run_job(&job, error);
     ztio_abandon(job.output);

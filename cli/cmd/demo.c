@@ -1,6 +1,12 @@
 /* demo.c: ztile demo: simulate a field, compress it in many ways, show what comes out. */
-#include "draw/picture.h"
+#include "cmd/commands.h"
+
 #include "cmd/solver.h"
+#include "draw/picture.h"
+#include "store/bytes.h"
+#include "util/errors.h"
+#include "util/memory.h"
+#include "util/table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -276,7 +282,7 @@ bool run_demo(const struct options *o, struct ztio_error *error)
     struct demo *d = calloc(1, sizeof *d);
     if (!d)
         return fail(error, ZTIO_LACKING, "demo: no memory; free some");
-    if (!context_open(o, &d->context, error)) {
+    if (!context_open(&o->exec, &d->context, error)) {
         free(d);
         return false;
     }

@@ -1,6 +1,13 @@
 /* index.c: ztile index: add an index to a .zt file or replace the one it has, or make one for a
  * bare zfp stream, in a file beside it. Streams are parsed, not decoded, and stay as they are. */
-#include "cli.h"
+#include "cmd/commands.h"
+
+#include "store/stored.h"
+#include "store/zfp.h"
+#include "util/errors.h"
+#include "util/memory.h"
+#include "util/numbers.h"
+#include "util/progress.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,16 @@
 /* info.c: ztile info: what is in a .zt file or a bare zfp stream; filtered.c has HDF5 files. */
-#include "cli.h"
+#include "cmd/commands.h"
+
+#include "cmd/plan.h"
+#include "cmd/salvage.h"
+#include "store/filtered.h"
+#include "store/stored.h"
+#include "store/zfp.h"
+#include "util/errors.h"
+#include "util/json.h"
+#include "util/memory.h"
+#include "util/numbers.h"
+#include "util/table.h"
 
 #include <inttypes.h>
 #include <math.h>

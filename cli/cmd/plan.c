@@ -1,6 +1,15 @@
 /* plan.c: ztile plan, and what --explain and --dry-run say: under which order of axes, rank and
  * codec an array gets small. */
-#include "cli.h"
+#include "cmd/plan.h"
+
+#include "cmd/commands.h"
+#include "cmd/compress/fill_check.h"
+#include "cmd/compress/range.h"
+#include "cmd/compress/shape_check.h"
+#include "store/fill.h"
+#include "util/errors.h"
+#include "util/memory.h"
+#include "util/numbers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -236,7 +245,7 @@ static bool plan_job(struct compress_job *job, struct ztio_error *error)
 bool run_plan(const struct options *o, struct ztio_error *error)
 {
     struct compress_job job = {.options = o, .place = o->operand[0]};
-    if (!context_open(o, &job.context, error))
+    if (!context_open(&o->exec, &job.context, error))
         return false;
     const bool done = plan_job(&job, error);
     far_free(&job);

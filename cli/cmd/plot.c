@@ -1,5 +1,10 @@
 /* plot.c: ztile plot: a slice of an array, of its reconstruction, and the error between them. */
+#include "cmd/commands.h"
+
 #include "draw/picture.h"
+#include "store/stored.h"
+#include "util/errors.h"
+#include "util/memory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -204,7 +209,7 @@ bool run_plot(const struct options *o, struct ztio_error *error)
     struct job *job = calloc(1, sizeof *job);
     if (!job)
         return fail(error, ZTIO_LACKING, "%s: no memory; free some", o->operand[0]);
-    if (!context_open(o, &job->context, error)) {
+    if (!context_open(&o->exec, &job->context, error)) {
         free(job);
         return false;
     }

@@ -1,6 +1,13 @@
 /* salvage.c: ztile decompress --salvage: what is left of a damaged .zt file into a plain file, and
  * which parts of the array are not. ztile info --check lists the same and writes nothing. */
-#include "cli.h"
+#include "cmd/salvage.h"
+
+#include "store/bytes.h"
+#include "util/errors.h"
+#include "util/json.h"
+#include "util/memory.h"
+#include "util/numbers.h"
+#include "util/progress.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -332,7 +339,7 @@ bool list_damage(const struct options *o, struct ztio_error *error)
     memset(&job, 0, sizeof job);
     job.options = o;
     job.place = o->operand[0];
-    if (context_open(o, &job.context, &other) && open_damaged(&job, &other) &&
+    if (context_open(&o->exec, &job.context, &other) && open_damaged(&job, &other) &&
         go_through(&job, "check", &other)) {
         if (o->json)
             print_json(&job);
@@ -353,8 +360,8 @@ bool run_salvage(const struct options *o, const char *out, struct ztio_error *er
     if (o->json && strcmp(out, "-") == 0)
         return fail(error, ZTIO_BAD_USE,
                     "--json and the array cannot both go to standard output; name a file with -o");
-    bool done =
-        context_open(o, &job.context, error) && open_damaged(&job, error) && copy(&job, out, error);
+    bool done = context_open(&o->exec, &job.context, error) && open_damaged(&job, error) &&
+                copy(&job, out, error);
     if (done && o->json)
         print_json(&job);
     else if (done)

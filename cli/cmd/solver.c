@@ -9,6 +9,8 @@
  * shows. */
 #include "cmd/solver.h"
 
+#include "util/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,8 @@
 #ifndef ZTI_CMD_SOLVER_H
 #define ZTI_CMD_SOLVER_H
 
-#include "cli.h"
+#include "io.h"
+#include "util/progress.h"
 
 enum { FIELD_N = 96 }; /* extent along each of the three axes */
 

@@ -1,6 +1,11 @@
 /* whole.c: ztile compress data.nc -o data_z.nc: a netCDF-4 or HDF5 file, written again with its
  * float variables through one of ztile's HDF5 filters; and ztile decompress, the way back. */
-#include "cli.h"
+#include "cmd/whole.h"
+
+#include "store/bytes.h"
+#include "util/errors.h"
+#include "util/numbers.h"
+#include "util/progress.h"
 #include "ztile_h5.h"
 
 #include <inttypes.h>
@@ -398,18 +403,18 @@ static bool check_options(const struct options *o, struct ztio_error *error)
     zt_params defaults;
     (void)zt_params_init(&defaults, sizeof defaults);
     const zt_params *p = &o->params;
-    const char *odd = o->has_slab_bytes                               ? "--slab-bytes"
-                      : o->fills > 0                                  ? "--fill"
-                      : o->hints.type || o->hints.rank                ? "--type or --shape"
-                      : o->format == FORMAT_NDZIP                     ? "--format ndzip"
-                      : !o->zfp_header                                ? "--zfp-header"
-                      : o->box                                        ? "--box"
-                      : o->isa != ZT_ISA_AVX512                       ? "--isa"
-                      : o->policy != ZT_SERIAL && o->policy != ZT_OMP ? "--exec cuda"
-                      : !isnan(p->range_lo)                           ? "--range"
-                      : p->effort != defaults.effort                  ? "--effort"
-                      : p->sz_bins != defaults.sz_bins                ? "--sz-bins"
-                      : p->zfp_word_bits != defaults.zfp_word_bits    ? "--zfp-word-bits"
+    const char *odd = o->has_slab_bytes                ? "--slab-bytes"
+                      : o->fills > 0                   ? "--fill"
+                      : o->hints.type || o->hints.rank ? "--type or --shape"
+                      : o->format == FORMAT_NDZIP      ? "--format ndzip"
+                      : !o->zfp_header                 ? "--zfp-header"
+                      : o->box                         ? "--box"
+                      : o->exec.isa != ZT_ISA_AVX512   ? "--isa"
+                      : o->exec.policy != ZT_SERIAL && o->exec.policy != ZT_OMP ? "--exec cuda"
+                      : !isnan(p->range_lo)                                     ? "--range"
+                      : p->effort != defaults.effort                            ? "--effort"
+                      : p->sz_bins != defaults.sz_bins                          ? "--sz-bins"
+                      : p->zfp_word_bits != defaults.zfp_word_bits              ? "--zfp-word-bits"
                       : p->index != defaults.index || p->index_chunk != defaults.index_chunk ||
                               p->index_partition != defaults.index_partition
                           ? "--index"
@@ -451,7 +456,8 @@ static bool check_places(const struct options *o, struct ztio_error *error)
 static void set_threads(const struct options *o)
 {
     char text[16];
-    (void)snprintf(text, sizeof text, "%" PRIu32, o->policy == ZT_SERIAL ? 1 : o->omp.threads);
+    (void)snprintf(text, sizeof text, "%" PRIu32,
+                   o->exec.policy == ZT_SERIAL ? 1 : o->exec.omp.threads);
     (void)setenv("ZTILE_THREADS", text, 1);
     if (o->allow_nonfinite)
         (void)setenv("ZTILE_ALLOW_NONFINITE", "1", 1);
@@ -470,7 +476,7 @@ bool run_whole(const struct options *o, struct ztio_error *error)
                                      .kept = kept,
                                      .copied = copied};
     if (!check_places(o, error) || !check_options(o, error) ||
-        !context_open(o, &job.context, error))
+        !context_open(&o->exec, &job.context, error))
         return false;
     set_threads(o);
     (void)zt_quality_init(&job.quality, sizeof job.quality);

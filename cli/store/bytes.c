@@ -1,5 +1,7 @@
 /* bytes.c: zt_source and zt_sink over files and pipes. */
-#include "cli.h"
+#include "store/bytes.h"
+
+#include "util/errors.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,21 +1,9 @@
 /* fill.c: which values of an array are fill values: those of --fill, and what its file says. */
-#include "cli.h"
+#include "store/fill.h"
+
+#include "util/errors.h"
 
 #include <math.h>
-
-bool take_fill(struct options *o, const char *argument, struct ztio_error *error)
-{
-    double v;
-    if (!parse_number(argument, &v))
-        return fail(error, ZTIO_BAD_USE,
-                    "--fill: '%s' is no number%s; NaN and infinities are kept anyway", argument,
-                    is_beyond_double(argument) ? " that a double holds" : "");
-    if (o->fills == ZT_MAX_FILLS)
-        return fail(error, ZTIO_BAD_USE, "--fill: more than %d fill values; leave some out",
-                    ZT_MAX_FILLS);
-    o->fill[o->fills++] = v;
-    return true;
-}
 
 void add_fill(uint64_t bits, uint32_t *fills, uint64_t *fill)
 {

@@ -1,6 +1,12 @@
 /* filtered.c: variables of HDF5 and netCDF-4 files behind ztile's filters: what the filters' words
  * promise, and ztile info FILE.nc and FILE.nc:variable. */
-#include "cli.h"
+#include "store/filtered.h"
+
+#include "store/zfp_mode.h"
+#include "util/errors.h"
+#include "util/json.h"
+#include "util/numbers.h"
+#include "util/table.h"
 #include "ztile_h5.h"
 
 #include <inttypes.h>

@@ -1,66 +1,13 @@
 /* ndzip.c: bare ndzip streams, as ndzip itself writes and reads them: one for the whole
  * array, without a word on its type and shape. Array and stream are in memory at once. */
-#include "cli.h"
+#include "store/ndzip.h"
+
+#include "util/errors.h"
+#include "util/numbers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Options that a bare ndzip stream has no place for. */
-static bool check_options(const struct compress_job *job, struct ztio_error *error)
-{
-    const struct options *o = job->options;
-    const char *const odd =
-        o->has_slab_bytes    ? "--slab-bytes"
-        : o->allow_nonfinite ? "--allow-nonfinite"
-        : o->no_verify       ? "--no-verify"
-        : !o->zfp_header     ? "--zfp-header off"
-        : o->params.index != ZT_INDEX_DEFAULT || o->params.index_chunk || o->params.index_partition
-            ? "--index"
-            : NULL;
-    if (odd)
-        return fail(error, ZTIO_BAD_USE,
-                    "%s: %s does not go with a bare ndzip stream; leave it out",
-                    output_name(job->out), odd);
-    return o->params.bound.kind == ZT_LOSSLESS ||
-           fail(error, ZTIO_BAD_USE,
-                "%s: ndzip is lossless; leave out the bound, or write a .zt file",
-                output_name(job->out));
-}
-
-bool compress_ndzip(struct compress_job *job, struct ztio_error *error)
-{
-    const struct ztio_meta *meta = job->meta;
-    unsigned char *values = NULL;
-    void *stream = NULL;
-    size_t capacity = 0, stream_bytes = 0;
-    uint64_t shape[ZT_MAX_RANK];
-    memcpy(shape, meta->shape, sizeof shape);
-    bool done = check_options(job, error) && read_whole(job, &values, &shape[0], error) &&
-                (shape[0] > 0 || fail_empty(job, error));
-    if (done) {
-        const zt_array array = zt_array_nd(values, (zt_type)meta->type, meta->rank, shape);
-        job->slices = shape[0];
-        zt_status status = zt_ndzip_compress_bound(job->context, &array, &capacity);
-        done = status == ZT_OK || fail_zt(error, job->context, status, input_name(job->place));
-        done = done && allocate(&stream, capacity, input_name(job->place), error);
-        if (done) {
-            progress_begin(&job->progress, "compress", shape[0] * job->slice_bytes,
-                           job->options->quiet, job->context);
-            progress_slab(&job->progress, shape[0] * job->slice_bytes);
-            status = zt_ndzip_compress(job->context, &array, stream, capacity, &stream_bytes);
-            progress_end(&job->progress);
-            done = status == ZT_OK || fail_zt(error, job->context, status, input_name(job->place));
-        }
-    }
-    if (done && job->sink.sink.write(&job->sink, stream, stream_bytes) != 0) {
-        *error = job->sink.error;
-        done = false;
-    }
-    free(stream);
-    free(values);
-    return done;
-}
 
 bool stored_ndzip_open(struct stored *s, const struct options *o, struct ztio_error *error)
 {

@@ -1,6 +1,12 @@
-/* stored.c: an array however it is kept: a .zt file, a bare stream (stored_zfp.c, ndzip.c),
+/* stored.c: an array however it is kept: a .zt file, a bare stream (zfp.c, ndzip.c),
  * a plain file. */
-#include "cli.h"
+#include "store/stored.h"
+
+#include "store/ndzip.h"
+#include "store/zfp.h"
+#include "util/errors.h"
+#include "util/memory.h"
+#include "util/numbers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,11 @@
 /* zfp.c: a bare zfp stream: what it is, by its header or the options; its index, in a file
  * beside it; its values. Of a file only what is needed is read: its first bytes, then what a box
  * needs, or all. */
-#include "cli.h"
+#include "store/zfp.h"
+
+#include "store/zfp_mode.h"
+#include "util/errors.h"
+#include "util/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>

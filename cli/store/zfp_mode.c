@@ -1,5 +1,8 @@
 /* zfp_mode.c: between a bound and zfp's four numbers. */
-#include "cli.h"
+#include "store/zfp_mode.h"
+
+#include "util/errors.h"
+#include "util/numbers.h"
 
 #include <math.h>
 #include <string.h>

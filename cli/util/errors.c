@@ -1,5 +1,5 @@
 /* errors.c: sentences and exit statuses. */
-#include "cli.h"
+#include "util/errors.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -37,23 +37,6 @@ bool fail_zt(struct ztio_error *error, const zt_context *context, zt_status stat
     const char *sentence = zt_context_error(context);
     return fail(error, exit_of(status), "%s: %s", place,
                 sentence[0] ? sentence : zt_strerror(status));
-}
-
-bool allocate(void **memory, uint64_t bytes, const char *place, struct ztio_error *error)
-{
-    const bool is_over = bytes > memory_limit();
-    *memory = bytes <= SIZE_MAX - 1 && !is_over ? malloc((size_t)bytes + (bytes == 0)) : NULL;
-    if (*memory)
-        return true;
-    char size[CLI_TEXT_BYTES], limit[CLI_TEXT_BYTES];
-    if (is_over)
-        return fail(error, ZTIO_LACKING,
-                    "%s: %s in memory are more than the limit of %s; raise --memory-limit, or use "
-                    "smaller slabs or a box",
-                    place, format_size((double)bytes, size),
-                    format_size((double)memory_limit(), limit));
-    return fail(error, ZTIO_LACKING, "%s: no memory for %s; free some, or use smaller slabs", place,
-                format_size((double)bytes, size));
 }
 
 const char *input_name(const char *place)

@@ -1,8 +1,11 @@
 /* exec.c: where tiles are run, and with which instructions: -x, --isa, and contexts that do so. */
-#include "cli.h"
+#include "util/exec.h"
+
+#include "util/errors.h"
+#include "util/memory.h"
+#include "util/numbers.h"
 
 #include <string.h>
-#include <unistd.h>
 
 /* "N" or "N,GRAIN" */
 static bool parse_omp(const char *text, zt_omp *omp)
@@ -32,24 +35,24 @@ static bool parse_device(const char *text, zt_cuda *cuda)
     return true;
 }
 
-bool parse_exec(struct options *o, const char *argument, struct ztio_error *error)
+bool parse_exec(struct execution *exec, const char *argument, struct ztio_error *error)
 {
-    memset(&o->omp, 0, sizeof o->omp);
-    memset(&o->cuda, 0, sizeof o->cuda);
+    memset(&exec->omp, 0, sizeof exec->omp);
+    memset(&exec->cuda, 0, sizeof exec->cuda);
     if (strcmp(argument, "serial") == 0) {
-        o->policy = ZT_SERIAL;
+        exec->policy = ZT_SERIAL;
         return true;
     }
     if (strcmp(argument, "omp") == 0 ||
-        (strncmp(argument, "omp=", 4) == 0 && parse_omp(argument + 4, &o->omp))) {
-        o->policy = ZT_OMP;
-        o->is_policy_given = true;
+        (strncmp(argument, "omp=", 4) == 0 && parse_omp(argument + 4, &exec->omp))) {
+        exec->policy = ZT_OMP;
+        exec->is_policy_given = true;
         return true;
     }
     if (strcmp(argument, "cuda") == 0 ||
-        (strncmp(argument, "cuda=", 5) == 0 && parse_device(argument + 5, &o->cuda))) {
-        o->policy = ZT_CUDA;
-        o->is_policy_given = true;
+        (strncmp(argument, "cuda=", 5) == 0 && parse_device(argument + 5, &exec->cuda))) {
+        exec->policy = ZT_CUDA;
+        exec->is_policy_given = true;
         return true;
     }
     return fail(error, ZTIO_BAD_USE,
@@ -58,30 +61,14 @@ bool parse_exec(struct options *o, const char *argument, struct ztio_error *erro
                 argument);
 }
 
-bool parse_isa(struct options *o, const char *argument, struct ztio_error *error)
+bool parse_isa(struct execution *exec, const char *argument, struct ztio_error *error)
 {
     for (zt_isa isa = ZT_ISA_PLAIN; isa <= ZT_ISA_AVX512; isa++)
         if (strcmp(argument, zt_isa_name(isa)) == 0) {
-            o->isa = isa;
+            exec->isa = isa;
             return true;
         }
     return fail(error, ZTIO_BAD_USE, "--isa: '%s' is not plain, avx2 or avx512", argument);
-}
-
-static uint64_t limit_bytes; /* 0: not given */
-
-void limit_memory(uint64_t bytes)
-{
-    limit_bytes = bytes;
-}
-
-uint64_t memory_limit(void)
-{
-    const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-    if (limit_bytes > 0)
-        return limit_bytes;
-    return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / 5 * 4
-                                       : UINT64_MAX;
 }
 
 bool context_new(zt_context **context, struct ztio_error *error)
@@ -96,18 +83,18 @@ bool context_new(zt_context **context, struct ztio_error *error)
     return true;
 }
 
-bool context_open(const struct options *o, zt_context **context, struct ztio_error *error)
+bool context_open(const struct execution *exec, zt_context **context, struct ztio_error *error)
 {
     zt_status status;
     if (!context_new(context, error))
         return false;
-    (void)zt_context_set_isa(*context, o->isa);
-    if (o->policy == ZT_SERIAL)
+    (void)zt_context_set_isa(*context, exec->isa);
+    if (exec->policy == ZT_SERIAL)
         return true;
     const void *const parameters =
-        o->policy == ZT_CUDA ? (const void *)&o->cuda : (const void *)&o->omp;
-    status = zt_context_set_policy(*context, o->policy, parameters);
-    if (status == ZT_OK || (status == ZT_UNSUPPORTED && !o->is_policy_given))
+        exec->policy == ZT_CUDA ? (const void *)&exec->cuda : (const void *)&exec->omp;
+    status = zt_context_set_policy(*context, exec->policy, parameters);
+    if (status == ZT_OK || (status == ZT_UNSUPPORTED && !exec->is_policy_given))
         return true; /* a build without threads does without, unless they were asked for */
     (void)fail_zt(error, *context, status, "--exec");
     zt_context_free(*context);

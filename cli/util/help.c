@@ -1,5 +1,7 @@
 /* help.c: the help of the command and of each subcommand: a screenful of 80 columns. */
-#include "cli.h"
+#include "util/help.h"
+
+#include "util/options.h"
 
 static const char of_all[] =
     "ztile compresses scientific arrays: 1 to 4 dimensions of float32, float64,\n"

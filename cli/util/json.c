@@ -1,5 +1,8 @@
 /* json.c: a small emitter. Numbers that JSON does not have (NaN, infinities) become null. */
-#include "cli.h"
+#include "util/json.h"
+
+#include "util/print.h"
+#include "ztile.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,7 @@
 /* numbers.c: text to numbers and back, sizes of arrays. */
-#include "cli.h"
+#include "util/numbers.h"
+
+#include "util/errors.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -206,41 +208,6 @@ bool count_bytes(uint32_t type, uint32_t rank, const uint64_t *shape, uint64_t *
 bool count_slice_bytes(uint32_t type, uint32_t rank, const uint64_t *shape, uint64_t *bytes)
 {
     return count_bytes(type, rank - 1, shape + 1, bytes);
-}
-
-size_t utf8_bytes(const char *text)
-{
-    const unsigned char *p = (const unsigned char *)text;
-    size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : 2;
-    if (n > 1 && (p[0] < 0xc2 || p[0] >= 0xf5))
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    bool is_overlong = (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90);
-    bool is_surrogate = p[0] == 0xed && p[1] >= 0xa0;
-    bool is_beyond = p[0] == 0xf4 && p[1] >= 0x90;
-    return is_overlong || is_surrogate || is_beyond ? 0 : n;
-}
-
-void copy_utf8(const char *from, char *to, size_t to_bytes)
-{
-    size_t used = 0;
-    while (*from) {
-        size_t n = utf8_bytes(from);
-        size_t need = n ? n : 2;
-        if (used + need >= to_bytes)
-            break;
-        if (n) {
-            memcpy(to + used, from, n);
-        } else {
-            to[used] = (char)(0xc0 | (unsigned char)*from >> 6);
-            to[used + 1] = (char)(0x80 | (*from & 0x3f));
-        }
-        used += need;
-        from += n ? n : 1;
-    }
-    to[used] = '\0';
 }
 
 bool has_suffix(const char *text, const char *suffix)

@@ -1,6 +1,10 @@
 /* options.c: the words of a command line, checked one by one. Which option belongs to which
  * subcommand stands in one table. */
-#include "cli.h"
+#include "util/options.h"
+
+#include "util/errors.h"
+#include "util/memory.h"
+#include "util/numbers.h"
 
 #include <getopt.h>
 #include <limits.h>
@@ -384,6 +388,20 @@ static bool take_var(struct options *o, const char *argument, struct ztio_error 
     return true;
 }
 
+static bool take_fill(struct options *o, const char *argument, struct ztio_error *error)
+{
+    double v;
+    if (!parse_number(argument, &v))
+        return fail(error, ZTIO_BAD_USE,
+                    "--fill: '%s' is no number%s; NaN and infinities are kept anyway", argument,
+                    is_beyond_double(argument) ? " that a double holds" : "");
+    if (o->fills == ZT_MAX_FILLS)
+        return fail(error, ZTIO_BAD_USE, "--fill: more than %d fill values; leave some out",
+                    ZT_MAX_FILLS);
+    o->fill[o->fills++] = v;
+    return true;
+}
+
 static bool take(struct options *o, int option, const char *argument, struct ztio_error *error)
 {
     switch (option) {
@@ -437,8 +455,8 @@ static bool take(struct options *o, int option, const char *argument, struct zti
     case 'c': return take_codec(o, argument, error);
     case OPT_EFFORT: return take_effort(o, argument, error);
     case OPT_SZ_BINS: return take_bins(o, argument, error);
-    case 'x': return parse_exec(o, argument, error);
-    case OPT_ISA: return parse_isa(o, argument, error);
+    case 'x': return parse_exec(&o->exec, argument, error);
+    case OPT_ISA: return parse_isa(&o->exec, argument, error);
     default: return take_bound(o, option, argument, error);
     }
     return true;
@@ -553,8 +571,8 @@ bool options_parse(struct options *o, enum command command, int argc, char **arg
     memset(o, 0, sizeof *o);
     o->command = command;
     o->zfp_header = true;
-    o->policy = ZT_OMP;
-    o->isa = ZT_ISA_AVX512; /* what the machine has of it */
+    o->exec.policy = ZT_OMP;
+    o->exec.isa = ZT_ISA_AVX512; /* what the machine has of it */
     zt_status status = zt_params_init(&o->params, sizeof o->params);
     if (status != ZT_OK)
         return fail_zt(error, NULL, status, "ztile");

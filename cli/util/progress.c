@@ -1,6 +1,9 @@
 /* progress.c: the bar on standard error: percent, speed, time to go. */
-#include "cli.h"
+#include "util/progress.h"
 
+#include "util/numbers.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>

@@ -1,5 +1,5 @@
 /* table.c: tables whose columns are aligned. */
-#include "cli.h"
+#include "util/table.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -7,8 +7,8 @@
  * Arrays that are made here, among them series with strong periods, and the fields of DATA_DIR.
  * Each in its own shape, and those of two axes or more in wrong ones: axes reversed, the last two
  * swapped, flat, and with rows of another length. Of the fields, bcc_tos2d has a fill value. */
-#include "cmd/far_values.h"
-#include "cmd/shape_rows.h"
+#include "cmd/compress/far_values.h"
+#include "cmd/compress/shape_rows.h"
 #include "support/fields.h"
 
 #include <math.h>

@@ -3,7 +3,9 @@
 #ifndef ZTI_BENCH_CODERS_H
 #define ZTI_BENCH_CODERS_H
 
-#include "cli.h"
+#include "ztile.h"
+
+#include <stdbool.h>
 
 /* An array in memory, and what is known of it. */
 struct subject {

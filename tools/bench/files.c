@@ -2,6 +2,10 @@
  * to. */
 #include "bench/files.h"
 
+#include "util/errors.h"
+#include "util/memory.h"
+#include "util/numbers.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

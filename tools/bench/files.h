@@ -3,7 +3,7 @@
 #ifndef ZTI_BENCH_FILES_H
 #define ZTI_BENCH_FILES_H
 
-#include "cli.h"
+#include "util/options.h"
 
 struct bench_array {
     char *place;

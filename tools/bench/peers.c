@@ -1,7 +1,6 @@
 /* peers.c: libraries of others for ztile bench, opened where they are installed. Nothing is linked
  * to them, so a machine without one only has a row less. */
 #include "bench/coders.h"
-
 #include "zfp.h"
 
 #include <dlfcn.h>

@@ -2,6 +2,11 @@
  * in memory; what comes back is compared with what went in. */
 #include "bench/rates.h"
 
+#include "store/bytes.h"
+#include "util/errors.h"
+#include "util/memory.h"
+#include "util/numbers.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

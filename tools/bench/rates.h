@@ -3,10 +3,10 @@
 #ifndef ZTI_BENCH_RATES_H
 #define ZTI_BENCH_RATES_H
 
+#include "bench/coders.h"
 #include "bench/files.h"
 #include "draw/chart.h"
-#include "bench/coders.h"
-#include "draw/picture.h"
+#include "util/progress.h"
 
 enum {
     RATES_FILES = 38,
@@ -41,6 +41,12 @@ struct rates {
     size_t rows, room;
     struct progress progress;
 };
+
+/* ---- rates_run.c ------------------------------------------------------------------------------
+ */
+
+/* ztile bench: over the arrays of the options. */
+bool run_bench_rates(const struct options *options, struct ztio_error *error);
 
 /* ---- rates.c: measuring -------------------------------------------------------------------- */
 

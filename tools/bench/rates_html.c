@@ -1,6 +1,9 @@
 /* rates_html.c: the report of ztile bench: one HTML file that holds its charts as SVG and its
  * pictures as PNG, and asks for nothing from elsewhere. */
 #include "bench/rates.h"
+#include "draw/picture.h"
+#include "store/bytes.h"
+#include "util/errors.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,7 @@
 /* rates_plot.c: what ztile bench measured as charts. Colours and markers of a codec are the same in
  * all; peers are dashed. */
 #include "bench/rates.h"
+#include "util/numbers.h"
 
 #include <math.h>
 #include <stdlib.h>

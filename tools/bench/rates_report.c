@@ -1,5 +1,9 @@
 /* rates_report.c: what ztile bench measured, as tables, as JSON and as rows of text. */
 #include "bench/rates.h"
+#include "draw/picture.h"
+#include "util/errors.h"
+#include "util/json.h"
+#include "util/table.h"
 
 #include <inttypes.h>
 #include <math.h>

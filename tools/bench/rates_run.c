@@ -1,5 +1,8 @@
 /* rates_run.c: ztile bench FILE...: read the arrays, measure, report. rates.h has the parts. */
 #include "bench/rates.h"
+#include "draw/picture.h"
+#include "store/fill.h"
+#include "util/errors.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,19 +76,19 @@ static bool check_codecs(const struct options *o, struct ztio_error *error)
 /* One context a policy. */
 static bool open_contexts(struct rates *r, struct ztio_error *error)
 {
-    struct options serial = *r->options;
+    struct execution serial = r->options->exec;
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     serial.policy = ZT_SERIAL;
     r->threads = 1;
     if (!context_open(&serial, &r->serial, error))
         return false;
-    if (r->options->policy == ZT_SERIAL)
+    if (r->options->exec.policy == ZT_SERIAL)
         return true;
-    if (!context_open(r->options, &r->parallel, error))
+    if (!context_open(&r->options->exec, &r->parallel, error))
         return false;
-    r->threads = r->options->omp.threads ? r->options->omp.threads
-                 : processors > 0        ? (uint32_t)processors
-                                         : 1;
+    r->threads = r->options->exec.omp.threads ? r->options->exec.omp.threads
+                 : processors > 0             ? (uint32_t)processors
+                                              : 1;
     if (zt_context_policy(r->parallel) == ZT_SERIAL)
         r->threads = 1;
     if (r->threads == 1) {
@@ -101,7 +104,7 @@ static bool run(struct rates *r, struct ztio_error *error)
                                         "ratio.svg",   "speed-compress.svg", "speed-decompress.svg",
                                         NULL};
     const struct options *o = r->options;
-    if (o->policy != ZT_SERIAL && o->policy != ZT_OMP)
+    if (o->exec.policy != ZT_SERIAL && o->exec.policy != ZT_OMP)
         return fail(error, ZTIO_LACKING,
                     "bench compares one thread with many; --exec cuda is not "
                     "among what it runs, leave it out");

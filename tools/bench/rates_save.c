@@ -1,5 +1,8 @@
 /* rates_save.c: the files of a report of ztile bench: rows, JSON, charts and pictures of slices. */
 #include "bench/rates.h"
+#include "draw/picture.h"
+#include "store/stored.h"
+#include "util/errors.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,13 @@
 /* stages.c: ztile bench --stages: where the time of the sz codec goes, stage by stage, for each
  * effort; whole .zt files in memory. The library says when a stage begins. */
+#include "bench/stages.h"
+
 #include "bench/files.h"
+#include "util/errors.h"
+#include "util/json.h"
+#include "util/memory.h"
+#include "util/numbers.h"
+#include "util/table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -229,7 +236,7 @@ bool run_bench_stages(const struct options *o, struct ztio_error *error)
     struct stages s = {.options = o, .is_first = true};
     if (!bench_parse_bounds(o->bounds ? o->bounds : "rel=1e-2,rel=1e-3,rel=1e-4", s.bound,
                             &s.bounds, error) ||
-        !context_open(o, &s.context, error))
+        !context_open(&o->exec, &s.context, error))
         return false;
     s.is_serial = zt_context_policy(s.context) == ZT_SERIAL;
     (void)zt_context_set_stages(s.context, begin_stage, &s);

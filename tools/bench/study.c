@@ -1,6 +1,10 @@
 /* study.c: the measurements of the index study, and their means. */
 #include "bench/study.h"
 
+#include "util/errors.h"
+#include "util/memory.h"
+#include "util/numbers.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,8 +60,8 @@ struct timing {
  * choose. */
 static bool use_threads(const struct study *s, uint32_t threads, struct ztio_error *error)
 {
-    const zt_omp omp = {.threads = threads, .grain = s->options->omp.grain};
-    if (s->options->policy == ZT_SERIAL || zt_context_policy(s->context) != ZT_OMP)
+    const zt_omp omp = {.threads = threads, .grain = s->options->exec.omp.grain};
+    if (s->options->exec.policy == ZT_SERIAL || zt_context_policy(s->context) != ZT_OMP)
         return true;
     zt_status status = zt_context_set_policy(s->context, ZT_OMP, &omp);
     return status == ZT_OK || fail_zt(error, s->context, status, "bench");

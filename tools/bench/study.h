@@ -5,7 +5,9 @@
 #ifndef ZTI_BENCH_STUDY_H
 #define ZTI_BENCH_STUDY_H
 
-#include "cli.h"
+#include "util/options.h"
+#include "util/progress.h"
+#include "util/table.h"
 
 enum {
     STUDY_CHUNKS = 13,     /* C = 4^0 .. 4^12 tiles a chunk; */

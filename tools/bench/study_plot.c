@@ -1,6 +1,8 @@
 /* study_plot.c: the index study as charts: the means in colour over the files in grey. */
-#include "draw/chart.h"
 #include "bench/study.h"
+#include "draw/chart.h"
+#include "util/errors.h"
+#include "util/numbers.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,9 @@
 /* study_report.c: the index study as tables, JSON and CSV. */
 #include "bench/study.h"
+#include "store/bytes.h"
+#include "util/errors.h"
+#include "util/json.h"
+#include "util/numbers.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,6 +1,10 @@
 /* canvas.c: a cairo context on a PNG, SVG or PDF, and what is drawn on it more than once. */
 #include "draw/canvas.h"
 
+#include "store/bytes.h"
+#include "util/errors.h"
+#include "util/numbers.h"
+
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <math.h>

@@ -8,9 +8,8 @@
  *   +-------+ +-+     +-------+ +-+     +-------+ +-+
  *    column axis
  */
-#include "draw/picture.h"
-
 #include "draw/canvas.h"
+#include "draw/picture.h"
 
 #include <math.h>
 

@@ -1,6 +1,7 @@
 /* none.c: what stands for canvas.c, chart.c and figure.c in a build without cairo. */
 #include "draw/chart.h"
 #include "draw/picture.h"
+#include "util/errors.h"
 
 bool can_save_pictures(struct ztio_error *error)
 {

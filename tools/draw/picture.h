@@ -2,7 +2,8 @@
 #ifndef ZTI_DRAW_PICTURE_H
 #define ZTI_DRAW_PICTURE_H
 
-#include "cli.h"
+#include "util/numbers.h"
+#include "util/options.h"
 
 /* ZTIO_LACKING in a build without cairo. */
 bool can_save_pictures(struct ztio_error *error);

@@ -1,6 +1,7 @@
 /* slice.c: from arrays to the panels of a figure. */
 #include "draw/picture.h"
 
+#include <stdio.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,9 @@
 /* text.c: text that grows. */
 #include "draw/text.h"
 
+#include "store/bytes.h"
+#include "util/errors.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,8 @@
 #ifndef ZTI_DRAW_TEXT_H
 #define ZTI_DRAW_TEXT_H
 
-#include "cli.h"
+#include "util/options.h"
+#include "util/print.h"
 
 struct text {
     char *bytes; /* ends with 0; NULL: empty */

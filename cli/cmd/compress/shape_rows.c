@@ -8,7 +8,7 @@
  *     begins (the seam) than elsewhere; or the length is one of the extents that were said, and
  *     values two rows apart differ more than those one row apart;
  *   - the neighbours that the shape has are less alike than those that it would have. */
-#include "cmd/shape_rows.h"
+#include "cmd/compress/shape_rows.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,6 +1,9 @@
 /* shape_check.c: the warning where a raw array looks as if it had another shape than was said. */
-#include "cli.h"
-#include "cmd/shape_rows.h"
+#include "cmd/compress/shape_check.h"
+
+#include "cmd/compress/shape_rows.h"
+#include "util/errors.h"
+#include "util/numbers.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /* far_values.c: values that look as if they were fill values, found while an array goes by once:
  * such a value is among the largest or the smallest few. */
-#include "cmd/far_values.h"
+#include "cmd/compress/far_values.h"
 
 #include <math.h>
 #include <stdlib.h>

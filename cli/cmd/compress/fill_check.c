@@ -1,7 +1,10 @@
 /* fill_check.c: fill values that nobody declared: found in what is compressed, and told. The range
  * that a bound is a part of would be the fill value's, and all others be lost within the bound. */
-#include "cli.h"
-#include "cmd/far_values.h"
+#include "cmd/compress/fill_check.h"
+
+#include "cmd/compress/far_values.h"
+#include "util/errors.h"
+#include "util/numbers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

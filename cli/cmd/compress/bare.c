@@ -1,6 +1,14 @@
-/* compress_zfp.c: ztile compress --format zfp: one bare stream for the whole array, as libzfp
- * would write it. Array and stream are in memory at once. */
-#include "cli.h"
+/* bare.c: ztile compress --format zfp and ndzip: one bare stream for the whole array, as libzfp
+ * and ndzip would write it. Array and stream are in memory at once. */
+#include "cmd/compress/bare.h"
+
+#include "cmd/compress/fill_check.h"
+#include "cmd/compress/range.h"
+#include "store/zfp.h"
+#include "store/zfp_mode.h"
+#include "util/errors.h"
+#include "util/memory.h"
+#include "util/numbers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -8,8 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
-bool read_whole(struct compress_job *job, unsigned char **values, uint64_t *slices,
-                struct ztio_error *error)
+/* Read everything; on a pipe of unknown extent the buffer grows. *values is to be freed, also after
+ * a failure. */
+static bool read_whole(struct compress_job *job, unsigned char **values, uint64_t *slices,
+                       struct ztio_error *error)
 {
     enum { FIRST_BYTES = 1 << 20 };
     uint64_t total = job->meta->shape[0], got, used = 0;
@@ -219,6 +229,64 @@ bool compress_zfp(struct compress_job *job, struct ztio_error *error)
     }
     if (done)
         warn_of_old_index(job);
+    free(stream);
+    free(values);
+    return done;
+}
+
+/* ---- ndzip ---- */
+
+/* Options that a bare ndzip stream has no place for. */
+static bool check_ndzip_options(const struct compress_job *job, struct ztio_error *error)
+{
+    const struct options *o = job->options;
+    const char *const odd =
+        o->has_slab_bytes    ? "--slab-bytes"
+        : o->allow_nonfinite ? "--allow-nonfinite"
+        : o->no_verify       ? "--no-verify"
+        : !o->zfp_header     ? "--zfp-header off"
+        : o->params.index != ZT_INDEX_DEFAULT || o->params.index_chunk || o->params.index_partition
+            ? "--index"
+            : NULL;
+    if (odd)
+        return fail(error, ZTIO_BAD_USE,
+                    "%s: %s does not go with a bare ndzip stream; leave it out",
+                    output_name(job->out), odd);
+    return o->params.bound.kind == ZT_LOSSLESS ||
+           fail(error, ZTIO_BAD_USE,
+                "%s: ndzip is lossless; leave out the bound, or write a .zt file",
+                output_name(job->out));
+}
+
+bool compress_ndzip(struct compress_job *job, struct ztio_error *error)
+{
+    const struct ztio_meta *meta = job->meta;
+    unsigned char *values = NULL;
+    void *stream = NULL;
+    size_t capacity = 0, stream_bytes = 0;
+    uint64_t shape[ZT_MAX_RANK];
+    memcpy(shape, meta->shape, sizeof shape);
+    bool done = check_ndzip_options(job, error) && read_whole(job, &values, &shape[0], error) &&
+                (shape[0] > 0 || fail_empty(job, error));
+    if (done) {
+        const zt_array array = zt_array_nd(values, (zt_type)meta->type, meta->rank, shape);
+        job->slices = shape[0];
+        zt_status status = zt_ndzip_compress_bound(job->context, &array, &capacity);
+        done = status == ZT_OK || fail_zt(error, job->context, status, input_name(job->place));
+        done = done && allocate(&stream, capacity, input_name(job->place), error);
+        if (done) {
+            progress_begin(&job->progress, "compress", shape[0] * job->slice_bytes,
+                           job->options->quiet, job->context);
+            progress_slab(&job->progress, shape[0] * job->slice_bytes);
+            status = zt_ndzip_compress(job->context, &array, stream, capacity, &stream_bytes);
+            progress_end(&job->progress);
+            done = status == ZT_OK || fail_zt(error, job->context, status, input_name(job->place));
+        }
+    }
+    if (done && job->sink.sink.write(&job->sink, stream, stream_bytes) != 0) {
+        *error = job->sink.error;
+        done = false;
+    }
     free(stream);
     free(values);
     return done;

@@ -1,0 +1,41 @@
+/* job.h: ztile compress of one array: what is known of it, and what came of it. */
+#ifndef ZTI_CMD_COMPRESS_JOB_H
+#define ZTI_CMD_COMPRESS_JOB_H
+
+#include "store/bytes.h"
+#include "util/progress.h"
+
+struct compress_job {
+    const struct options *options;
+    const char *place;
+    char *out;
+    zt_params params; /* with the range, once it is known */
+    zt_context *context;
+    struct ztio_input *input;
+    const struct ztio_meta *meta;
+    char name[128]; /* of the variable, and its units: what a .zt file may keep of them */
+    char units[64];
+    struct byte_sink sink;
+    struct byte_sink index_sink; /* of a bare stream's index, where one is asked for */
+    struct progress progress;
+    uint64_t slice_bytes;
+    uint64_t slices;          /* read */
+    enum coded_format format; /* of the output */
+    struct far_values *far;   /* what looks like fill values, while it is looked for; or NULL */
+    bool has_far;             /* that was told, or there is none */
+    uint64_t special_values;
+    double psnr; /* that was reached, with --psnr */
+    double seconds;
+};
+
+/* The slices of a slab of about the writer's size; fewer where the array has fewer. */
+bool allocate_slab(const struct compress_job *job, uint64_t extent, void **slab,
+                   struct ztio_error *error);
+
+/* What takes bytes and keeps no file: /dev/null, a named pipe. */
+bool is_device(const char *path);
+
+/* The sentence for a pipe out of which nothing comes. */
+bool fail_empty(const struct compress_job *job, struct ztio_error *error);
+
+#endif
